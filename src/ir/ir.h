@@ -1,0 +1,130 @@
+// Typed structured IR. A Function owns its instructions; a Block is an ordered list of them; control instructions own
+// regions (Blocks). A Python variable is a set of slots ("webs"), one type each; temporaries are SSA: an operand is
+// defined earlier in the same Block or in an enclosing one.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/type.h"
+#include "support/facts.h"
+#include "support/span.h"
+
+namespace cuda_device::ir {
+
+enum class Op : uint8_t {
+#define OP(name, ...) name,
+#include "ir/op.def"
+};
+
+enum class ResultRule : uint8_t { None, Same, SameInt, SameFloat, SameNum, Bool, Explicit, I32, I64, U32 };
+enum class Effect : uint8_t { Pure, Read, Write, Slot, Control };
+enum class ImmKind : uint8_t { None, Int, Value, Axis, Slot, Param, Depth };
+
+struct OpInfo {
+  std::string_view text;
+  int8_t operands;  // -1: variable
+  ResultRule result;
+  Effect effect;
+  ImmKind imm;
+  std::string_view semantics;
+};
+const OpInfo& info(Op op);
+inline constexpr int kOpCount = 0
+#define OP(...) +1
+#include "ir/op.def"
+    ;
+
+struct Inst;
+
+struct Block {
+  std::vector<Inst*> insts;
+  bool empty() const { return insts.empty(); }
+};
+
+struct Inst {
+  Op op = Op::Const;
+  Type type;
+  Span span;
+  std::vector<Inst*> operands;
+  // Axis, slot, parameter, depth. For a constant the value: integers and bool sign- or zero-extended to 64 bits by
+  // their type, floats as the bits of their own format (float32 in the low 32).
+  int64_t imm = 0;
+  std::vector<Block> regions;
+  uint32_t id = 0;  // dense in the function: side tables are vectors indexed by it
+};
+
+struct Slot {
+  std::string name;  // of the Python variable, for people
+  Type type;         // scalar
+};
+
+struct Param {
+  std::string name;
+  Type type;
+  ArrayFacts facts;  // of arrays
+  Span span;
+};
+
+struct Options {
+  bool fmad = true;      // contract a*b+c, by passes/contract
+  bool fastmath = false;
+};
+
+struct Function {
+  std::string name;
+  std::vector<Param> params;
+  std::vector<Slot> slots;
+  Block body;
+  LaunchFacts launch;
+  Options options;
+
+  Inst* create(Op op, Type type, Span span = {});
+  uint32_t inst_count() const { return static_cast<uint32_t>(arena_.size()); }
+
+ private:
+  std::deque<Inst> arena_;  // stable addresses
+};
+
+// Regions of a control instruction by role.
+inline Block& then_block(Inst& i) { return i.regions[0]; }
+inline Block& else_block(Inst& i) { return i.regions[1]; }
+
+// Appends to a block. The frontend, passes and the parser all build through it; types of results follow op.def.
+class Builder {
+ public:
+  Builder(Function& f, Block& b) : function_(f), block_(&b) {}
+  Function& function() { return function_; }
+  Block& block() { return *block_; }
+  void set_block(Block& b) { block_ = &b; }
+  void set_span(Span s) { span_ = s; }
+
+  // Any op whose result type follows from its operands.
+  Inst* op(Op op, std::initializer_list<Inst*> operands, int64_t imm = 0);
+  // Any op with an explicit type.
+  Inst* typed(Op op, Type type, std::vector<Inst*> operands, int64_t imm = 0);
+  Inst* const_int(Type type, int64_t value);  // integers and bool
+  Inst* const_float(Type type, double value);  // rounds to float32 where the type says so
+  Inst* slot_load(uint32_t slot);
+  Inst* slot_store(uint32_t slot, Inst* value);
+  // A control instruction with `regions` empty regions.
+  Inst* control(Op op, std::vector<Inst*> operands, int regions, int64_t imm = 0);
+
+ private:
+  Function& function_;
+  Block* block_;
+  Span span_;
+};
+
+double const_as_double(const Inst& constant);  // of a float constant
+
+std::string print(const Function& f);                       // printer.cpp
+std::unique_ptr<Function> parse(std::string_view text);     // parser.cpp; throws ParseError (line, message)
+std::vector<std::string> verify(const Function& f);         // verifier.cpp; empty = valid
+void verify_or_throw(const Function& f, const char* after);  // InternalError naming the pass
+
+}  // namespace cuda_device::ir

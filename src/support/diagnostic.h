@@ -1,0 +1,53 @@
+// A user's mistake as data: code, place, arguments. Rendering is separate (render.h).
+#pragma once
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "support/span.h"
+
+namespace cuda_device {
+
+// Which Python exception a diagnostic becomes.
+enum class ErrorClass : uint8_t { Compile, Type, Value, Overflow, Runtime, Buffer, NotImplemented };
+
+enum class DiagCode : uint16_t {
+#define DIAG(name, error_class, message, hint) name,
+#include "support/diagnostics.def"
+};
+
+struct DiagInfo {
+  const char* name;
+  ErrorClass error_class;
+  const char* message;  // "{0}" ... are the arguments
+  const char* hint;     // what to do; may be empty
+};
+const DiagInfo& info(DiagCode code);
+
+struct Note {
+  Span span;  // may be unknown: then only the text is shown
+  std::string text;
+};
+
+struct Diagnostic {
+  DiagCode code;
+  Span span;
+  std::vector<std::string> args;
+  std::vector<Note> notes;
+  std::string context;  // "in kernel 'vec_add', specialised for (...)"; filled in by the driver
+};
+
+// Message with the arguments filled in, one line, no place.
+std::string message_of(const Diagnostic& d);
+std::string hint_of(const Diagnostic& d);
+
+// Thrown where a stage stops at once; stages that can go on collect Diagnostics instead.
+struct DiagnosticError : std::exception {
+  explicit DiagnosticError(Diagnostic d) : diagnostics{std::move(d)} {}
+  explicit DiagnosticError(std::vector<Diagnostic> ds) : diagnostics(std::move(ds)) {}
+  const char* what() const noexcept override { return "diagnostic"; }
+  std::vector<Diagnostic> diagnostics;
+};
+
+}  // namespace cuda_device
