@@ -1,0 +1,42 @@
+// IR → KernelImage. No LLVM in this header: the targets hide behind it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "abi/kernel_image.h"
+#include "ir/ir.h"
+
+namespace cuda_device::codegen {
+
+enum class MaskForm : uint8_t { Avx512, Avx2, Sse4 };
+
+struct HostOptions {
+  MaskForm mask = MaskForm::Avx512;
+  bool streaming_stores = false;  // non-temporal stores to arrays that are only written
+  bool verify_llvm = false;
+};
+
+struct PtxOptions {
+  int sm = 90;
+  int ptx_version = 0;  // 0 = the newest LLVM can write
+  std::string libdevice;  // path of libdevice.10.bc; needed only by kernels that call math functions
+  bool verify_llvm = false;
+};
+
+// Texts for inspect; filled where a pointer is given.
+struct Listing {
+  std::string* llvm = nullptr;      // before optimisation
+  std::string* llvm_opt = nullptr;  // after
+  std::string* assembly = nullptr;  // target assembly, or PTX
+};
+
+// `f` has been through passes/pipeline. Thread-safe; a fault inside LLVM becomes an InternalError.
+abi::KernelImage compile_host(const ir::Function& f, const HostOptions& options, const Listing& listing = {});
+abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options, const Listing& listing = {});
+
+std::vector<MaskForm> host_mask_forms();  // that this CPU can run, best first
+const char* name_of(MaskForm form);       // "avx512", "avx2", "sse4"
+std::vector<int> ptx_architectures();     // 75, 80, 86, 89, 90, 100, 120
+
+}  // namespace cuda_device::codegen

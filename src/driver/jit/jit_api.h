@@ -1,0 +1,56 @@
+// The door of libcuda_device_jit.so: C functions over plain C++ data (both sides are built together). The runtime object
+// opens it at the first compile. No Python here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "abi/kernel_image.h"
+#include "frontend/frontend.h"
+#include "support/diagnostic.h"
+
+namespace cuda_device::jit {
+
+// What to compile for: "avx512", "avx2", "sse4", "interpreter", "sm_90", ...; empty: the best host form.
+struct CompileRequest {
+  frontend::Request source;
+  std::string target;
+  bool streaming_stores = false;
+  bool fmad = true;
+  bool fastmath = false;
+  std::string libdevice;
+  int ptx_version = 0;
+};
+
+enum class Status : uint8_t { Ok, UserError, CompilerFault };
+
+struct CompileResult {
+  Status status = Status::Ok;
+  std::vector<Diagnostic> diagnostics;  // UserError
+  std::string fault;                    // CompilerFault: text
+  abi::KernelImage image;               // host and PTX targets
+  void* interpreted = nullptr;          // target "interpreter": pass to cd_jit_interpret, cd_jit_release
+};
+
+// what: "ir", "ir_raw", "llvm", "llvm_raw", "asm", "ptx", "facts", "result_type", "syntax"
+struct InspectResult {
+  Status status = Status::Ok;
+  std::vector<Diagnostic> diagnostics;
+  std::string fault;
+  std::string text;
+};
+
+}  // namespace cuda_device::jit
+
+extern "C" {
+void cd_jit_compile(const cuda_device::jit::CompileRequest* request, cuda_device::jit::CompileResult* result);
+void cd_jit_inspect(const cuda_device::jit::CompileRequest* request, const char* what,
+                    cuda_device::jit::InspectResult* result);
+// Runs a whole launch on the IR interpreter. params as KernelImage::params lays them out. Returns an error text or null.
+const char* cd_jit_interpret(void* interpreted, const void* params, const cuda_device::abi::LaunchDims* dims);
+void cd_jit_release(void* interpreted);
+// Comma-separated: the host forms this CPU runs, best first; then the PTX architectures.
+const char* cd_jit_host_forms();
+const char* cd_jit_ptx_architectures();
+const char* cd_jit_llvm_version();
+}

@@ -1,0 +1,132 @@
+// The syntax tree and the Program handed to the frontend: plain data, complete, with no way back to Python.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "support/scalar.h"
+#include "support/span.h"
+
+namespace cuda_device::syntax {
+
+// A Python constant. Integers are exact up to 128 bits; beyond that only their text is kept.
+struct Value {
+  enum class Kind : uint8_t { None, Bool, Int, BigInt, Float, Complex, String, Ellipsis, Tuple, Type, Other };
+  Kind kind = Kind::None;
+  bool boolean = false;
+  __int128 integer = 0;
+  double real = 0, imag = 0;
+  std::string text;            // String; decimal digits of BigInt; class name of Other
+  std::vector<Value> elements;  // Tuple
+  // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
+  bool typed = false;
+  ScalarKind format = ScalarKind::Bool;
+};
+
+enum class NodeKind : uint8_t {
+  Unsupported,
+#define NODE(name, fields) name,
+#define CHILD(f)
+#define OPT(f)
+#define CHILDREN(f)
+#define TEXT(f)
+#define OPER(f)
+#define OPERS(f)
+#define VALUE(f)
+#include "syntax/node.def"
+};
+
+struct Node {
+  NodeKind kind;
+  Span span;
+  explicit Node(NodeKind k) : kind(k) {}
+  virtual ~Node() = default;
+};
+
+struct Unsupported : Node {
+  static constexpr NodeKind kKind = NodeKind::Unsupported;
+  Unsupported() : Node(kKind) {}
+  std::string what;  // Python's class name, "With"
+};
+
+#define NODE(name, fields)                          \
+  struct name : Node {                              \
+    static constexpr NodeKind kKind = NodeKind::name; \
+    name() : Node(kKind) {}                         \
+    fields                                          \
+  };
+#define CHILD(f) Node* f = nullptr;
+#define OPT(f) Node* f = nullptr;
+#define CHILDREN(f) std::vector<Node*> f;
+#define TEXT(f) std::string f;
+#define OPER(f) std::string f;
+#define OPERS(f) std::vector<std::string> f;
+#define VALUE(f) Value f;
+#include "syntax/node.def"
+
+template <class T>
+const T* as(const Node* n) {
+  return n && n->kind == T::kKind ? static_cast<const T*>(n) : nullptr;
+}
+
+// What a name that is free in a function means: read by bindings when the program is captured.
+struct Binding {
+  enum class Kind : uint8_t {
+    Undefined,  // no such global, closure variable, builtin or attribute
+    Constant,   // value
+    Entity,     // a thing the frontend knows by name: "device.thread_idx", "math.exp", "builtins.range", "device.float32"
+    Function,   // index into Program::functions
+    Module,     // a module or object only useful for its attributes; name
+    Object,     // anything else; name = class name
+  };
+  Kind kind = Kind::Undefined;
+  Value value;
+  std::string name;
+  uint32_t function = 0;
+};
+
+enum class FunctionKind : uint8_t { Kernel, Func, Plain };
+
+struct FunctionOptions {
+  bool fmad = true;
+  bool fastmath = false;
+};
+
+// One Python function: its tree and the meaning of its free names.
+struct Function {
+  std::string name;
+  FunctionKind kind = FunctionKind::Plain;
+  FunctionOptions options;
+  Span span;               // of the `def` line
+  arguments* args = nullptr;
+  std::vector<Node*> body;  // a lambda's body is one Return
+  Node* returns = nullptr;
+  // Names and attribute chains with a free root. `a.b.c` with `a` a module has entries for the Name and each Attribute.
+  // A name that the function assigns is local and has none.
+  std::unordered_map<const Node*, Binding> bindings;
+  // Values of default arguments, evaluated by Python at definition: parallel to args->defaults and args->kw_defaults.
+  std::vector<Binding> defaults, kw_defaults;
+};
+
+struct Program {
+  SourceMap files;
+  std::deque<Function> functions;  // [0] is the kernel (or the function asked about)
+  std::vector<std::unique_ptr<Node>> nodes;
+
+  template <class T>
+  T* make(Span span) {
+    auto owned = std::make_unique<T>();
+    T* node = owned.get();
+    node->span = span;
+    nodes.push_back(std::move(owned));
+    return node;
+  }
+};
+
+std::string print(const Function& f);  // printer.cpp: what inspect(what="syntax") shows
+
+}  // namespace cuda_device::syntax
