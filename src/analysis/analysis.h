@@ -1,0 +1,85 @@
+// What is known of every value across the lanes of a gang, and of its range: side tables over const IR. Nothing is
+// assumed: an entry holds for every launch that satisfies the function's facts (Function::launch, Param::facts).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace cuda_device::analysis {
+
+inline constexpr int kGangWidth = 32;
+
+// How the threads of a block are dealt to the lanes of gangs.
+//   Linear  lane l of gang g is thread g*32 + l of the block (CUDA's warps). Always used when the kernel reads lane_id.
+//   Rows    only where the block shape is a fact: a gang covers whole rows of the block (blockDim.x = row <= 32:
+//           32/row rows of one z slice, lane l = row (l / row), column (l % row)), or, for blockDim.x > 32, a piece of 32
+//           lanes of one row. Lanes beyond are dead.
+struct LaneLayout {
+  enum class Kind : uint8_t { Linear, Rows };
+  Kind kind = Kind::Linear;
+  uint32_t period = 32;        // P of affine shapes: lane % P and lane / P are known constants per lane
+  uint32_t rows_per_gang = 1;  // Rows with row <= 32
+  // Rows: gangs to cover a block; Linear with a known block likewise; 0 = computed at run time.
+  uint32_t gangs = 0;
+};
+LaneLayout choose_layout(const ir::Function& f);
+
+// level: LaunchUniform ⊂ BlockUniform ⊂ GangUniform ⊂ Affine ⊂ Varying
+// Affine: value(lane) = base + s0 * (lane % P) + s1 * (lane / P), modulo 2**bits of the type; the base is gang-uniform.
+enum class Level : uint8_t { LaunchUniform, BlockUniform, GangUniform, Affine, Varying };
+
+struct Step {
+  bool known = true;  // false: gang-uniform, but not a compile-time constant
+  int64_t value = 0;
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+struct Shape {
+  Level level = Level::LaunchUniform;
+  Step s0, s1;  // of Affine
+  bool uniform() const { return level <= Level::GangUniform; }
+  bool affine() const { return level == Level::Affine; }
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+// Signed bounds of an integer value as a mathematical integer; an uint64 that may exceed INT64_MAX is unbounded above.
+struct Range {
+  int64_t lo = INT64_MIN;
+  int64_t hi = INT64_MAX;
+  bool unsigned_overflow = false;  // uint64 beyond INT64_MAX possible: treat as unknown
+  bool non_negative() const { return !unsigned_overflow && lo >= 0; }
+  bool fits_i32() const { return !unsigned_overflow && lo >= INT32_MIN && hi <= INT32_MAX; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+struct Analysis {
+  LaneLayout layout;
+  std::vector<Shape> shapes;       // by Inst::id, value-producing instructions
+  std::vector<Range> ranges;       // by Inst::id, integer values
+  std::vector<Shape> slot_shapes;  // by slot
+  std::vector<Range> slot_ranges;
+  // By Inst::id. SlotStore: an inactive lane reads the slot later, so the store must blend under the mask (the slot is
+  // then Varying). Otherwise the store may overwrite all lanes.
+  std::vector<bool> store_blends;
+  // By Inst::id. If, While, For, Scope: lanes may take different ways through it (a varying condition, or a break,
+  // continue, leave or return under one), so it needs masks. A control instruction that is not divergent is emitted as
+  // scalar control flow under the mask it is entered with.
+  std::vector<bool> divergent;
+
+  const Shape& shape(const ir::Inst& i) const { return shapes[i.id]; }
+  const Range& range(const ir::Inst& i) const { return ranges[i.id]; }
+  // The integer value is computed in 32 bits although its type has 64: every operand's and its own range fit.
+  bool narrow(const ir::Inst& i) const {
+    return i.type.is_int() && i.type.bits() == 64 && range(i).fits_i32();
+  }
+};
+
+Analysis analyse(const ir::Function& f);
+
+// For inspect(what="facts"): one line per value of interest, with the reason.
+std::string describe(const ir::Function& f, const Analysis& a);
+
+}  // namespace cuda_device::analysis
