@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Runs the test suite and prints which rows of the contract it shows, by section and by target.
+
+    python scripts/conformance.py [pytest arguments]      run the tests, then print
+    python scripts/conformance.py --report FILE           print from a report written before
+    python scripts/conformance.py --missing-names         print the section for docs/status.md
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from support import clauses, status, summary  # noqa: E402
+
+
+def run_tests(arguments):
+    """Exit status of pytest and the report that it wrote."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "clauses.json"
+        command = [sys.executable, "-m", "pytest", "-q", f"--clause-report={path}"]
+        code = subprocess.run([*command, *(arguments or ["tests"])], cwd=ROOT).returncode
+        report = json.loads(path.read_text()) if path.exists() else {"tests": []}
+    return code, report
+
+
+def print_missing_names():
+    from cuda import device
+
+    print(status.missing_section(set(dir(device))), end="")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--report", type=Path, help="a file written by pytest --clause-report")
+    parser.add_argument("--missing-names", action="store_true")
+    options, arguments = parser.parse_known_args()
+    if options.missing_names:
+        print_missing_names()
+        return 0
+    code, report = 0, None
+    if options.report:
+        report = json.loads(options.report.read_text())
+    else:
+        code, report = run_tests(arguments)
+    print(summary.render(clauses.load(), report))
+    if code:
+        print(f"pytest ended with status {code}: a module that fails to import shows no row")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Helpers of the test suite: clauses, targets, launching, expected errors."""

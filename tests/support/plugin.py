@@ -1,0 +1,66 @@
+"""The pytest side of the harness: options, the `target` fixture, the clause report."""
+
+import pytest
+
+from support import targets
+from support.clause_report import ClauseReport
+from support.clauses import UnknownClause, check_ids
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("cuda.device")
+    group.addoption("--clause-report", metavar="FILE", help="write which clauses were shown, as JSON")
+    group.addoption(
+        "--target", action="append", choices=targets.ALL, help="run on this target only (repeatable)"
+    )
+    group.addoption("--long", action="store_true", help="all targets and the full tables")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "clause(*ids, partial=None): rows of the contract shown")
+    path = config.getoption("--clause-report")
+    if path:
+        config.pluginmanager.register(ClauseReport(path), "clause-report")
+
+
+def pytest_sessionstart(session):
+    targets.check_named(session.config)
+
+
+def pytest_collection_modifyitems(items):
+    """Marks written without clause() are checked too."""
+    for item in items:
+        for mark in item.iter_markers("clause"):
+            try:
+                check_ids(mark.args)
+            except UnknownClause as error:
+                raise pytest.UsageError(f"{item.nodeid}: {error}") from None
+
+
+def pytest_generate_tests(metafunc):
+    if "target" in metafunc.fixturenames:
+        metafunc.parametrize("target", targets.chosen(metafunc.config), indirect=True)
+
+
+@pytest.fixture
+def target(request):
+    """Runs the test once on every target; the value is the target's name."""
+    targets.require(request.param)
+    with targets.use_target(request.param):
+        yield request.param
+
+
+@pytest.fixture
+def long(request):
+    """Whether the full tables are asked for."""
+    return request.config.getoption("--long")
+
+
+@pytest.fixture
+def partly(request):
+    """partly("reason"): the rows of this test are shown in part only, as found out by running."""
+
+    def mark(reason):
+        request.node.user_properties.append(("clause_partial", reason))
+
+    return mark

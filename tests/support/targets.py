@@ -1,0 +1,55 @@
+"""Where a test runs: the IR interpreter, the host in one of its mask forms, PTX, or a GPU."""
+
+import importlib
+
+import pytest
+
+DEFAULT = ("interpreter", "avx512", "avx2", "ptx")
+LONG = ("sse4",)
+BY_NAME_ONLY = ("cuda",)
+ALL = DEFAULT + LONG + BY_NAME_ONLY
+
+WAITS_FOR = {
+    "interpreter": "a build of the package with the IR interpreter",
+    "avx512": "an x86-64 machine with AVX-512 (F, BW, DQ, VL)",
+    "avx2": "an x86-64 machine with AVX2",
+    "sse4": "an x86-64 machine with SSE4.2",
+    "ptx": "a build of the package with LLVM's NVPTX back end",
+    "cuda": "a machine with an NVIDIA GPU and its driver",
+}
+
+
+def testing():
+    """The package's own module for tests; imported late so that the harness works without it."""
+    return importlib.import_module("cuda.device._testing")
+
+
+def use_target(name):
+    """Context manager: launches without a GPU stream run on this target."""
+    return testing().use_target(name)
+
+
+def available(name):
+    """Whether this machine can run the target."""
+    return name in testing().targets()
+
+
+def require(name):
+    """Skips the test where this machine cannot run the target, naming the one it waits for."""
+    if not available(name):
+        pytest.skip(f"target {name} waits for {WAITS_FOR[name]}")
+
+
+def chosen(config):
+    """The targets of this run: --target as given, else the default ones, all of them with --long."""
+    named = config.getoption("--target")
+    if named:
+        return tuple(dict.fromkeys(named))
+    return DEFAULT + LONG if config.getoption("--long") else DEFAULT
+
+
+def check_named(config):
+    """A target asked for by name must run here: all tests skipped would look like success."""
+    for name in config.getoption("--target") or ():
+        if not available(name):
+            raise pytest.UsageError(f"--target={name} needs {WAITS_FOR[name]}")
