@@ -42,6 +42,7 @@ struct InspectResult {
 
 }  // namespace cuda_device::jit
 
+#pragma GCC visibility push(default)
 extern "C" {
 void cd_jit_compile(const cuda_device::jit::CompileRequest* request, cuda_device::jit::CompileResult* result);
 void cd_jit_inspect(const cuda_device::jit::CompileRequest* request, const char* what,
@@ -54,3 +55,4 @@ const char* cd_jit_host_forms();
 const char* cd_jit_ptx_architectures();
 const char* cd_jit_llvm_version();
 }
+#pragma GCC visibility pop

@@ -61,6 +61,7 @@ struct Counters {
 
 }  // namespace cuda_device::rt
 
+#pragma GCC visibility push(default)
 extern "C" {
 cuda_device::rt::Kernel* cd_rt_kernel_create(const char* name);
 void cd_rt_kernel_release(cuda_device::rt::Kernel*);
@@ -108,3 +109,4 @@ void cd_rt_add_search_path(const char* folder);
 // Runs what is queued, joins the workers. Launches afterwards run on the calling thread.
 void cd_rt_shutdown();
 }
+#pragma GCC visibility pop

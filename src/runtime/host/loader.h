@@ -1,0 +1,28 @@
+// Places a host image in memory: written once, then sealed; no page is ever writable and executable at once.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "abi/kernel_image.h"
+
+namespace cuda_device::runtime {
+
+class LoadedCode {
+ public:
+  // Throws std::runtime_error: an import that is not on the list, no memory, pages cannot be made executable.
+  explicit LoadedCode(const abi::KernelImage& image);
+  ~LoadedCode();
+  LoadedCode(const LoadedCode&) = delete;
+  LoadedCode& operator=(const LoadedCode&) = delete;
+  abi::HostEntry entry() const { return entry_; }
+  const void* base() const { return base_; }
+
+ private:
+  void seal(size_t text_bytes);
+  char* base_ = nullptr;
+  size_t size_ = 0;
+  abi::HostEntry entry_ = nullptr;
+};
+
+}  // namespace cuda_device::runtime
