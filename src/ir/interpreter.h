@@ -1,5 +1,5 @@
-// Executes a Function one thread at a time, slow and plain: the oracle of every test. Its results are the meaning of
-// the IR; targets are compared with it.
+// Executes a Function one thread at a time, slow and plain: the oracle of every test. Its results
+// are the meaning of the IR; targets are compared with it.
 #pragma once
 
 #include <array>
@@ -26,7 +26,8 @@ struct Grid {
   std::array<uint32_t, 3> block{1, 1, 1};
 };
 
-// Runs every thread of every block, blocks and threads in increasing order. Arguments match f.params.
+// Runs every thread of every block, blocks and threads in increasing order. Arguments match
+// f.params.
 void interpret(const Function& f, const std::vector<Argument>& arguments, const Grid& grid);
 
 }  // namespace cuda_device::ir

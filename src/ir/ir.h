@@ -1,11 +1,15 @@
-// Typed structured IR. A Function owns its instructions; a Block is an ordered list of them; control instructions own
-// regions (Blocks). A Python variable is a set of slots ("webs"), one type each; temporaries are SSA: an operand is
-// defined earlier in the same Block or in an enclosing one.
+// Typed structured IR. A Function owns its instructions; a Block is an ordered list of them;
+// control instructions own regions (Blocks). A Python variable is a set of slots ("webs"), one type
+// each; temporaries are SSA: an operand is defined earlier in the same Block or in an enclosing
+// one.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +25,18 @@ enum class Op : uint8_t {
 #include "ir/op.def"
 };
 
-enum class ResultRule : uint8_t { None, Same, SameInt, SameFloat, SameNum, Bool, Explicit, I32, I64, U32 };
+enum class ResultRule : uint8_t {
+  None,
+  Same,
+  SameInt,
+  SameFloat,
+  SameNum,
+  Bool,
+  Explicit,
+  I32,
+  I64,
+  U32
+};
 enum class Effect : uint8_t { Pure, Read, Write, Slot, Control };
 enum class ImmKind : uint8_t { None, Int, Value, Axis, Slot, Param, Depth };
 
@@ -39,6 +54,11 @@ inline constexpr int kOpCount = 0
 #include "ir/op.def"
     ;
 
+// The regions that an operation holds, by role, in order: {"condition", "body", "else"} of a while.
+std::span<const std::string_view> region_names(Op op);
+// Leaves its block: nothing may follow it there.
+bool ends_block(Op op);
+
 struct Inst;
 
 struct Block {
@@ -51,8 +71,9 @@ struct Inst {
   Type type;
   Span span;
   std::vector<Inst*> operands;
-  // Axis, slot, parameter, depth. For a constant the value: integers and bool sign- or zero-extended to 64 bits by
-  // their type, floats as the bits of their own format (float32 in the low 32).
+  // Axis, slot, parameter, depth. For a constant the value: integers and bool sign- or
+  // zero-extended to 64 bits by their type, floats as the bits of their own format (float32 in the
+  // low 32).
   int64_t imm = 0;
   std::vector<Block> regions;
   uint32_t id = 0;  // dense in the function: side tables are vectors indexed by it
@@ -71,7 +92,7 @@ struct Param {
 };
 
 struct Options {
-  bool fmad = true;      // contract a*b+c, by passes/contract
+  bool fmad = true;  // contract a*b+c, by passes/contract
   bool fastmath = false;
 };
 
@@ -94,7 +115,8 @@ struct Function {
 inline Block& then_block(Inst& i) { return i.regions[0]; }
 inline Block& else_block(Inst& i) { return i.regions[1]; }
 
-// Appends to a block. The frontend, passes and the parser all build through it; types of results follow op.def.
+// Appends to a block. The frontend, passes and the parser all build through it; types of results
+// follow op.def.
 class Builder {
  public:
   Builder(Function& f, Block& b) : function_(f), block_(&b) {}
@@ -107,7 +129,7 @@ class Builder {
   Inst* op(Op op, std::initializer_list<Inst*> operands, int64_t imm = 0);
   // Any op with an explicit type.
   Inst* typed(Op op, Type type, std::vector<Inst*> operands, int64_t imm = 0);
-  Inst* const_int(Type type, int64_t value);  // integers and bool
+  Inst* const_int(Type type, int64_t value);   // integers and bool
   Inst* const_float(Type type, double value);  // rounds to float32 where the type says so
   Inst* slot_load(uint32_t slot);
   Inst* slot_store(uint32_t slot, Inst* value);
@@ -122,9 +144,28 @@ class Builder {
 
 double const_as_double(const Inst& constant);  // of a float constant
 
-std::string print(const Function& f);                       // printer.cpp
-std::unique_ptr<Function> parse(std::string_view text);     // parser.cpp; throws ParseError (line, message)
-std::vector<std::string> verify(const Function& f);         // verifier.cpp; empty = valid
+// The conventions of Inst::imm for a value of a scalar type.
+int64_t canonical(ScalarKind kind,
+                  int64_t value);  // wraps to the width, then extends; bool: 0 or 1
+int64_t float_bits(ScalarKind kind, double value);  // rounds to the format
+double float_of_bits(ScalarKind kind, int64_t bits);
+
+struct PrintOptions {
+  bool spans = false;  // ` !file:line:column-end_line:end_column` after each instruction
+  std::function<std::string(const Inst&)>
+      note;  // printed as a comment behind the instruction where not empty
+};
+std::string print(const Function& f);  // printer.cpp
+std::string print(const Function& f, const PrintOptions& options);
+
+struct ParseError : std::runtime_error {
+  ParseError(int line, const std::string& message)
+      : std::runtime_error("line " + std::to_string(line) + ": " + message), line(line) {}
+  int line;  // 1-based
+};
+std::unique_ptr<Function> parse(std::string_view text);  // parser.cpp; throws ParseError
+
+std::vector<std::string> verify(const Function& f);          // verifier.cpp; empty = valid
 void verify_or_throw(const Function& f, const char* after);  // InternalError naming the pass
 
 }  // namespace cuda_device::ir

@@ -1,5 +1,5 @@
-// Types of IR values: nothing, a scalar, or the descriptor of an array. Tuples, vectors and structs are taken apart by
-// the frontend and do not reach the IR.
+// Types of IR values: nothing, a scalar, or the descriptor of an array. Tuples, vectors and structs
+// are taken apart by the frontend and do not reach the IR.
 #pragma once
 
 #include <string>

@@ -1,0 +1,97 @@
+#include "ir/ir.h"
+
+#include <bit>
+#include <cstring>
+
+#include "support/check.h"
+
+namespace cuda_device::ir {
+namespace {
+
+constexpr OpInfo kOpInfo[] = {
+#define OP(name, text, operands, result, effect, imm, semantics) \
+  {text, operands, ResultRule::result, Effect::effect, ImmKind::imm, semantics},
+#include "ir/op.def"
+};
+
+constexpr std::string_view kIfRegions[] = {"then", "else"};
+constexpr std::string_view kWhileRegions[] = {"condition", "body", "else"};
+constexpr std::string_view kForRegions[] = {"body", "else"};
+constexpr std::string_view kScopeRegions[] = {"body"};
+
+}  // namespace
+
+const OpInfo& info(Op op) { return kOpInfo[static_cast<size_t>(op)]; }
+
+std::span<const std::string_view> region_names(Op op) {
+  switch (op) {
+    case Op::If:
+      return kIfRegions;
+    case Op::While:
+      return kWhileRegions;
+    case Op::For:
+      return kForRegions;
+    case Op::Scope:
+      return kScopeRegions;
+    default:
+      return {};
+  }
+}
+
+bool ends_block(Op op) {
+  return op == Op::Yield || op == Op::Break || op == Op::Continue || op == Op::Leave ||
+         op == Op::Return;
+}
+
+int64_t canonical(ScalarKind kind, int64_t value) {
+  if (is_bool(kind)) return value != 0;
+  const int unused = 64 - bits_of(kind);
+  const auto shifted = static_cast<uint64_t>(value) << unused;
+  if (is_signed_int(kind)) return static_cast<int64_t>(shifted) >> unused;
+  return static_cast<int64_t>(shifted >> unused);
+}
+
+int64_t float_bits(ScalarKind kind, double value) {
+  if (kind == ScalarKind::F32) return std::bit_cast<uint32_t>(static_cast<float>(value));
+  CD_CHECK(kind == ScalarKind::F64, "not a float type: " + std::string(name_of(kind)));
+  return std::bit_cast<int64_t>(value);
+}
+
+double float_of_bits(ScalarKind kind, int64_t bits) {
+  if (kind == ScalarKind::F32) return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  CD_CHECK(kind == ScalarKind::F64, "not a float type: " + std::string(name_of(kind)));
+  return std::bit_cast<double>(bits);
+}
+
+double const_as_double(const Inst& constant) {
+  CD_CHECK(constant.op == Op::Const, "not a constant");
+  return float_of_bits(constant.type.scalar, constant.imm);
+}
+
+std::string to_string(Type t) {
+  const std::string scalar(name_of(t.scalar));
+  if (t.is_none()) return "none";
+  if (t.is_scalar()) return scalar;
+  const std::string inside = scalar + ", " + std::to_string(t.ndim);
+  switch (t.space) {
+    case AddressSpace::Global:
+      return "array<" + inside + ">";
+    case AddressSpace::Shared:
+      return "array<" + inside + ", shared>";
+    case AddressSpace::Local:
+      return "array<" + inside + ", local>";
+  }
+  CD_UNREACHABLE("unknown address space");
+}
+
+Inst* Function::create(Op op, Type type, Span span) {
+  Inst& inst = arena_.emplace_back();
+  inst.op = op;
+  inst.type = type;
+  inst.span = span;
+  inst.id = static_cast<uint32_t>(arena_.size() - 1);
+  inst.regions.resize(region_names(op).size());
+  return &inst;
+}
+
+}  // namespace cuda_device::ir
