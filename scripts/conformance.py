@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the test suite and prints which rows of the contract it shows, by section and by target.
 
-    python scripts/conformance.py [pytest arguments]      run the tests, then print
-    python scripts/conformance.py --report FILE           print from a report written before
-    python scripts/conformance.py --missing-names         print the section for docs/status.md
+python scripts/conformance.py [pytest arguments]      run the tests, then print
+python scripts/conformance.py --report FILE           print from a report written before
+python scripts/conformance.py --missing-names         print the section for docs/status.md
 """
 
 import argparse

@@ -6,9 +6,10 @@
         # ... the rest of a long message
         # note: a is float32 (argument 2)
 
-`# error: text` says the line and the message; ``at `source` `` also the columns, by quoting what the
-marker underlines (it must occur once in the line; ``at `x`@2`` means the second one). A comment on a
-line of its own speaks of the next line of code. `[code]` after `error` names the diagnostic's code.
+`# error: text` says the line and the message; ``at `source` `` also the columns, by quoting what
+the marker underlines (it must occur once in the line; ``at `x`@2`` means the second one). A
+comment on a line of its own speaks of the next line of code. `[code]` after `error` names the
+diagnostic's code.
 """
 
 import inspect
@@ -42,7 +43,7 @@ class Expected:
 
 
 def _columns(source, quoted, nth):
-    """Columns of the quoted text in its line; `nth` counts from 1, None demands that it is unique."""
+    """Columns of the quoted text in its line; `nth` counts from 1, None: it must be unique."""
     starts = [match.start() for match in re.finditer(re.escape(quoted), source)]
     if not starts or (nth is None and len(starts) > 1) or (nth or 1) > len(starts):
         raise ValueError(f"`{quoted}` occurs {len(starts)} times in: {source.strip()}")
@@ -86,7 +87,9 @@ class _Reader:
         if own_line:
             self.waiting.append((expected, match["quoted"], nth))
         else:
-            self._place(expected, index, _code_part(self.lines[index], column), match["quoted"], nth)
+            self._place(
+                expected, index, _code_part(self.lines[index], column), match["quoted"], nth
+            )
 
     def _place(self, expected, index, source, quoted, nth):
         expected.line = self.first_line + index
@@ -135,8 +138,8 @@ def _compare(expected, diagnostic):
     return [f"{what}: expected {a!r}, found {b!r}" for what, a, b in pairs if a != b]
 
 
-def _marker(line, column, end_column):
-    """Pattern of the line under the source line: marks from column to end column, one caret in it."""
+def _marker(column, end_column):
+    """Pattern of the line under the source line: marks under the columns, one caret in them."""
     width = max(end_column - column, 1)
     return re.compile(rf"^\s*\|\s{{{column}}}(?=[~^]{{{width}}}\s*$)~*\^[~^]*\s*$", re.MULTILINE)
 
@@ -150,9 +153,9 @@ def _check_rendering(text, expected, diagnostic):
     source = re.compile(rf"^\s*{diagnostic.line} \| {re.escape(expected.source)}$", re.MULTILINE)
     if not source.search(text):
         wrong.append(f"the rendering lacks the source line {diagnostic.line}")
-    if diagnostic.end_column > diagnostic.column:
-        if not _marker(expected.line, diagnostic.column, diagnostic.end_column).search(text):
-            wrong.append("the rendering does not mark the columns of the error")
+    marks = _marker(diagnostic.column, diagnostic.end_column)
+    if diagnostic.end_column > diagnostic.column and not marks.search(text):
+        wrong.append("the rendering does not mark the columns of the error")
     return wrong
 
 
@@ -162,7 +165,7 @@ def compare_diagnostics(expected, error):
     if len(found) != len(expected):
         return [f"expected {len(expected)} errors, found {len(found)}"]
     wrong = []
-    for number, (want, have) in enumerate(zip(expected, found), 1):
+    for number, (want, have) in enumerate(zip(expected, found, strict=True), 1):
         differences = _compare(want, have)
         if not differences:
             differences = _check_rendering(str(error), want, have)

@@ -9,9 +9,14 @@ from support.clauses import UnknownClause, check_ids
 
 def pytest_addoption(parser):
     group = parser.getgroup("cuda.device")
-    group.addoption("--clause-report", metavar="FILE", help="write which clauses were shown, as JSON")
     group.addoption(
-        "--target", action="append", choices=targets.ALL, help="run on this target only (repeatable)"
+        "--clause-report", metavar="FILE", help="write which clauses were shown, as JSON"
+    )
+    group.addoption(
+        "--target",
+        action="append",
+        choices=targets.ALL,
+        help="run on this target only (repeatable)",
     )
     group.addoption("--long", action="store_true", help="all targets and the full tables")
 

@@ -11,7 +11,7 @@ HEADING = "Missing names"
 
 
 def name_lists():
-    """names.toml as it stands: {"guide": {section: names}, "extra": ..., "exposition_only": ...}."""
+    """names.toml as it stands: {"guide": {section: names}, "extra": ..., ...}."""
     with open(NAMES, "rb") as file:
         return tomllib.load(file)
 
@@ -34,12 +34,21 @@ def missing_names(status):
 
 def differences(names, present, listed):
     """What is wrong between the names asked for, those present and those listed as missing."""
-    wrong = [f"{name}: neither present nor listed as missing" for name in names
-             if name not in present and name not in listed]
-    wrong += [f"{name}: listed as missing, but present" for name in names
-              if name in present and name in listed]
-    wrong += [f"{name}: listed as missing, but nothing asks for it" for name in listed
-              if name not in names]
+    wrong = [
+        f"{name}: neither present nor listed as missing"
+        for name in names
+        if name not in present and name not in listed
+    ]
+    wrong += [
+        f"{name}: listed as missing, but present"
+        for name in names
+        if name in present and name in listed
+    ]
+    wrong += [
+        f"{name}: listed as missing, but nothing asks for it"
+        for name in listed
+        if name not in names
+    ]
     return sorted(wrong)
 
 

@@ -89,7 +89,8 @@ def listing(rows, found, state):
 
 
 def headline(rows, found):
-    """"123 of 483 rows shown (F 100 of 346, U 23 of 137), ..."."""
+    """ "123 of 483 rows shown (F 100 of 346, U 23 of 137), ..."."""
+
     def share(kind):
         members = [row for row in rows.values() if row.kind == kind]
         shown = sum(found[row.id].state == "shown" for row in members)

@@ -41,7 +41,7 @@ def require(name):
 
 
 def chosen(config):
-    """The targets of this run: --target as given, else the default ones, all of them with --long."""
+    """The targets of this run: --target as given, else the default ones; more with --long."""
     named = config.getoption("--target")
     if named:
         return tuple(dict.fromkeys(named))

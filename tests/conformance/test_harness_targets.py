@@ -1,0 +1,98 @@
+"""The harness itself: one test body, instantiated for every target."""
+
+import contextlib
+import json
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent.parent
+
+ONE_TEST = """
+from support.clauses import clause
+from cuda.device import _testing
+
+@clause("DEV-KERN-02")
+def test_it(target):
+    assert _testing.active == [target]
+
+def test_afterwards():
+    assert _testing.active == []
+"""
+
+
+def make_testing(names):
+    """A stand-in for the package's own testing module that can run these targets."""
+    module = types.ModuleType("cuda.device._testing")
+    module.active = []
+    module.targets = lambda: list(names)
+
+    @contextlib.contextmanager
+    def use_target(name):
+        assert name in names
+        module.active.append(name)
+        try:
+            yield
+        finally:
+            module.active.remove(name)
+
+    module.use_target = use_target
+    return module
+
+
+@pytest.fixture
+def machine(monkeypatch, pytester):
+    """machine(names, *options): runs ONE_TEST there; the result and {target: outcome}."""
+
+    def run(names, *options):
+        testing = make_testing(names)
+        for path in ("cuda", "cuda.device"):
+            monkeypatch.setitem(sys.modules, path, types.ModuleType(path))
+        sys.modules["cuda.device"]._testing = testing
+        monkeypatch.setitem(sys.modules, "cuda.device._testing", testing)
+        pytester.syspathinsert(TESTS)
+        pytester.makepyfile(ONE_TEST)
+        result = pytester.runpytest_inprocess(
+            "-p", "support.plugin", "-rs", "--clause-report=report.json", *options
+        )
+        path = pytester.path / "report.json"
+        tests = json.loads(path.read_text())["tests"] if path.exists() else []
+        return result, {test["target"]: test["outcome"] for test in tests}
+
+    return run
+
+
+def test_default_targets(machine):
+    _, outcomes = machine(["interpreter", "avx512", "avx2", "sse4", "ptx", "cuda"])
+    assert outcomes == dict.fromkeys(["interpreter", "avx512", "avx2", "ptx"], "passed")
+
+
+def test_long_adds_the_baseline(machine):
+    _, outcomes = machine(["interpreter", "avx512", "avx2", "sse4", "ptx"], "--long")
+    assert outcomes == dict.fromkeys(["interpreter", "avx512", "avx2", "ptx", "sse4"], "passed")
+
+
+def test_a_target_by_name_runs_alone(machine):
+    _, outcomes = machine(["interpreter", "cuda"], "--target=cuda")
+    assert outcomes == {"cuda": "passed"}
+
+
+def test_a_target_that_cannot_run_is_skipped_and_says_what_it_waits_for(machine):
+    result, outcomes = machine(["interpreter", "avx2", "ptx"])
+    assert outcomes["avx512"] == "skipped"
+    assert outcomes["avx2"] == "passed"
+    result.stdout.fnmatch_lines(["*target avx512 waits for an x86-64 machine with AVX-512*"])
+
+
+def test_a_target_asked_for_by_name_must_run(machine):
+    result, outcomes = machine(["interpreter"], "--target=cuda")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert outcomes == {}
+    result.stderr.fnmatch_lines(["*--target=cuda needs a machine with an NVIDIA GPU*"])
+
+
+def test_an_unknown_target_is_refused(machine):
+    result, _ = machine(["interpreter"], "--target=abacus")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
