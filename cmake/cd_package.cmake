@@ -7,4 +7,4 @@ add_custom_target(cd_python_package ALL
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/" DESTINATION .
         FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION cuda/device/include)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION cuda/device/include OPTIONAL)

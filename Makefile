@@ -1,0 +1,95 @@
+# The commands of this project. Each sets up what it needs, on a fresh Debian 12 machine too.
+#
+#   PYTHON=python3.12   interpreter for .venv and for wheels
+#   JOBS=4              parallel jobs (default: all cores)
+#   ARGS=...            further arguments of the program that a target runs
+
+PYTHON ?= python3.11
+JOBS ?= $(shell nproc)
+ARGS ?=
+
+VENV := .venv/bin
+export PATH := $(CURDIR)/$(VENV):$(PATH)
+
+# run in a build tree's package: $(call in_build,dev) python ...
+in_build = PYTHONPATH=$(CURDIR)/build/$(1)/python
+
+.PHONY: help build demo test bench conformance fuzz lint tidy format wheel test-asan test-tsan \
+        test-gpu clean bootstrap FORCE
+
+help:
+	@echo "make demo         three programs on real data, checked against NumPy"
+	@echo "make test         unit tests and the quick part of every test suite"
+	@echo "make bench        kernels against hand-written SIMD and against peers"
+	@echo "make conformance  which rows of the specification the tests show"
+	@echo "make fuzz         random programs, compared on every target (ARGS=--programs=20000)"
+	@echo "make lint         formatting, include walls, ruff, mypy"
+	@echo "make tidy         clang-tidy"
+	@echo "make wheel        dist/*.whl for PYTHON"
+	@echo "make test-asan    the tests under the address and undefined-behaviour sanitizers"
+	@echo "make test-tsan    the C++ tests under the thread sanitizer"
+	@echo "make test-gpu     the kernel tests on the GPU, from an installed wheel"
+	@echo "make build        build/dev; PYTHONPATH=build/dev/python runs it"
+	@echo "make format       formats C++ and Python sources"
+	@echo "make clean        removes build/ and dist/"
+
+bootstrap:
+	@PYTHON=$(PYTHON) scripts/bootstrap
+
+build: build/dev
+build/dev: TYPE := Dev
+build/asan: TYPE := ASan
+build/tsan: TYPE := TSan
+build/release: TYPE := Release
+build/dev build/asan build/tsan build/release: bootstrap FORCE
+	@scripts/configure $@ $(TYPE)
+	@ninja -C $@ -j $(JOBS)
+
+test: build/dev
+	@ctest --test-dir build/dev -j $(JOBS) --output-on-failure --no-tests=error
+	@$(call in_build,dev) python -m pytest -n $(JOBS) $(ARGS)
+
+# The runtime must be the first thing in the process, and the C++ library with it, or its hooks of
+# exceptions find nothing. Python itself leaks by design.
+asan_env = LD_PRELOAD="$(shell gcc -print-file-name=libasan.so) $(shell gcc -print-file-name=libstdc++.so)" \
+  ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 \
+  UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+
+test-asan: build/asan
+	@UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build/asan -j $(JOBS) --output-on-failure --no-tests=error
+	@$(asan_env) $(call in_build,asan) python -m pytest -n $(JOBS) $(ARGS)
+
+test-tsan: build/tsan
+	@setarch -R ctest --test-dir build/tsan --output-on-failure --no-tests=error
+
+test-gpu: wheel
+	@scripts/test-gpu $(ARGS)
+
+wheel: bootstrap
+	@PYTHON=$(PYTHON) scripts/wheel
+
+demo: build/release
+	@$(call in_build,release) python demo/run.py $(ARGS)
+
+bench: build/release
+	@$(call in_build,release) python bench/run.py $(ARGS)
+
+conformance: build/dev
+	@$(call in_build,dev) python scripts/conformance.py $(ARGS)
+
+fuzz: build/dev
+	@$(call in_build,dev) python tests/fuzz/run.py $(ARGS)
+
+lint: bootstrap
+	@scripts/lint
+
+tidy: build/dev
+	@scripts/tidy build/dev $(JOBS)
+
+format: bootstrap
+	@scripts/lint --fix
+
+clean:
+	rm -rf build dist
+
+FORCE:
