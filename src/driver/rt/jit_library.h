@@ -1,0 +1,22 @@
+// The compiler's shared object, opened at the first compile.
+#pragma once
+
+#include "driver/jit/jit_api.h"
+
+namespace cuda_device::rt {
+
+struct JitLibrary {
+  decltype(&cd_jit_compile) compile = nullptr;
+  decltype(&cd_jit_inspect) inspect = nullptr;
+  decltype(&cd_jit_interpret) interpret = nullptr;
+  decltype(&cd_jit_release) release = nullptr;
+  decltype(&cd_jit_host_forms) host_forms = nullptr;
+  decltype(&cd_jit_ptx_architectures) ptx_architectures = nullptr;
+  decltype(&cd_jit_llvm_version) llvm_version = nullptr;
+};
+
+// Throws std::runtime_error when the object is missing or does not fit.
+const JitLibrary& jit_library();
+bool jit_library_open();  // for `info` and tests: has anything needed it yet?
+
+}  // namespace cuda_device::rt
