@@ -34,6 +34,7 @@ enum class NodeKind : uint8_t {
 #define OPT(f)
 #define CHILDREN(f)
 #define TEXT(f)
+#define TEXT_AS(f, p)
 #define OPER(f)
 #define OPERS(f)
 #define VALUE(f)
@@ -63,6 +64,7 @@ struct Unsupported : Node {
 #define OPT(f) Node* f = nullptr;
 #define CHILDREN(f) std::vector<Node*> f;
 #define TEXT(f) std::string f;
+#define TEXT_AS(f, p) std::string f;
 #define OPER(f) std::string f;
 #define OPERS(f) std::vector<std::string> f;
 #define VALUE(f) Value f;
