@@ -15,6 +15,7 @@ namespace cuda_device::abi {
 // bytes as separate parameters, in order.
 struct ParamSlot {
   bool is_array = false;
+  bool read_only = false;  // of an array: the caller's memory may refuse writes
   ScalarKind scalar = ScalarKind::Bool;
   uint8_t ndim = 0;
   uint32_t offset = 0;

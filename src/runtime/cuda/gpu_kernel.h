@@ -1,0 +1,28 @@
+// A PTX image loaded on GPU 0, and a launch of it on arrays in host memory: they are copied over and back.
+#pragma once
+
+#include "abi/kernel_image.h"
+#include "runtime/cuda/driver.h"
+
+namespace cuda_device::cuda {
+
+class GpuKernel {
+ public:
+  explicit GpuKernel(const abi::KernelImage& image);  // throws DriverError, with the driver's compile log
+  ~GpuKernel();
+  GpuKernel(const GpuKernel&) = delete;
+  GpuKernel& operator=(const GpuKernel&) = delete;
+
+  // Returns when the kernel is done and the arrays that may be written are back. Throws DriverError.
+  void run_on_host_arrays(const void* params, const abi::LaunchDims& dims) const;
+
+ private:
+  void load(const abi::KernelImage& image);
+  void launch(char* params, const abi::LaunchDims& dims) const;
+  abi::ParamLayout layout_;
+  std::string name_;
+  CUlibrary library_ = nullptr;
+  CUkernel kernel_ = nullptr;
+};
+
+}  // namespace cuda_device::cuda
