@@ -63,9 +63,11 @@ test-tsan: build/tsan
 	@setarch -R ctest --test-dir build/tsan --output-on-failure --no-tests=error
 
 test-gpu: wheel
-	@scripts/test-gpu $(ARGS)
+	@PYTHON=$(PYTHON) scripts/test-gpu $(ARGS)
 
-wheel: bootstrap
+# Has an environment of its own: PYTHON may be another one than that of .venv.
+wheel:
+	@scripts/bootstrap --system
 	@PYTHON=$(PYTHON) scripts/wheel
 
 demo: build/release
