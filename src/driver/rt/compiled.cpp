@@ -1,0 +1,145 @@
+#include "driver/rt/compiled.h"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+#include "driver/rt/jit_library.h"
+#include "runtime/cuda/gpu_kernel.h"
+#include "runtime/cuda/toolkit.h"
+#include "runtime/host/loader.h"
+#include "runtime/host/pool.h"
+
+namespace cuda_device::rt {
+namespace {
+
+std::vector<std::string> split(const char* text) {
+  std::vector<std::string> parts;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+class HostCompiled : public Compiled {
+ public:
+  explicit HostCompiled(abi::KernelImage image) : arena_(image.arena), code_(image) {}
+  std::string run(const void* params, const abi::LaunchDims& dims) const override {
+    runtime::pool().run(std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_));
+    return "";
+  }
+
+ private:
+  uint32_t arena_;
+  runtime::LoadedCode code_;
+};
+
+class InterpretedKernel : public Compiled {
+ public:
+  explicit InterpretedKernel(void* handle) : handle_(handle) {}
+  ~InterpretedKernel() override { jit_library().release(handle_); }
+  std::string run(const void* params, const abi::LaunchDims& dims) const override {
+    const char* error = jit_library().interpret(handle_, params, &dims);
+    return error ? error : "";
+  }
+
+ private:
+  void* handle_;
+};
+
+class GpuCompiled : public Compiled {
+ public:
+  explicit GpuCompiled(const abi::KernelImage& image) : kernel_(image) {}
+  std::string run(const void* params, const abi::LaunchDims& dims) const override {
+    try {
+      kernel_.run_on_host_arrays(params, dims);
+      return "";
+    } catch (const std::exception& e) {
+      return e.what();
+    }
+  }
+
+ private:
+  cuda::GpuKernel kernel_;
+};
+
+// Throws what is not Ok as an Outcome.
+jit::CompileResult compile(const Specialisation& s, const std::string& target) {
+  jit::CompileRequest request;
+  request.source.program = s.program.get();
+  request.source.arguments = s.arguments;
+  request.source.launch = s.launch;
+  request.target = target;
+  if (target.starts_with("sm_")) request.libdevice = cuda::find_libdevice();
+  jit::CompileResult result;
+  jit_library().compile(&request, &result);
+  if (result.status == jit::Status::UserError) throw Outcome{Status::UserError, result.diagnostics, ""};
+  if (result.status == jit::Status::CompilerFault) throw Outcome{Status::CompilerFault, {}, result.fault};
+  return result;
+}
+
+std::shared_ptr<const Compiled> interpreted(const Specialisation& s) {
+  return std::make_shared<InterpretedKernel>(compile(s, "interpreter").interpreted);
+}
+
+// The newest architecture we write that the GPU can run.
+int architecture_for(int sm) {
+  int best = 0;
+  for (const std::string& text : split(jit_library().ptx_architectures()))
+    if (const int arch = std::stoi(text); arch <= sm) best = std::max(best, arch);
+  if (!best) throw std::runtime_error("GPU 0 has compute capability " + std::to_string(sm) + "; 7.5 or newer is needed");
+  return best;
+}
+
+std::shared_ptr<const Compiled> on_gpu(const Specialisation& s) {
+  const std::string target = "sm_" + std::to_string(architecture_for(cuda::gpu0().sm));
+  return std::make_shared<GpuCompiled>(compile(s, target).image);
+}
+
+// PTX for every architecture, assembled where ptxas is found; then interpreted, so that there are results to look at.
+std::shared_ptr<const Compiled> assembled_everywhere(const Specialisation& s) {
+  const bool have_ptxas = !cuda::find_ptxas().empty();
+  for (const std::string& arch : split(jit_library().ptx_architectures())) {
+    const jit::CompileResult result = compile(s, "sm_" + arch);
+    if (!have_ptxas) continue;
+    const std::string ptx(result.image.code.begin(), result.image.code.end() - 1);
+    const cuda::Assembled assembled = cuda::assemble(ptx, std::stoi(arch));
+    if (!assembled.ok)
+      throw Outcome{Status::CompilerFault, {}, "ptxas refuses the PTX for sm_" + arch + ":\n" + assembled.log};
+  }
+  return interpreted(s);
+}
+
+std::shared_ptr<const Compiled> dispatch(const Specialisation& s, const std::string& target) {
+  if (target == "interpreter") return interpreted(s);
+  if (target == "ptx") return assembled_everywhere(s);
+  if (target == "cuda") return on_gpu(s);
+  return std::make_shared<HostCompiled>(compile(s, target).image);
+}
+
+}  // namespace
+
+CompileOutcome compile_for(const Specialisation& s, const std::string& target) {
+  try {
+    return {dispatch(s, target), {}};
+  } catch (Outcome& outcome) {
+    return {nullptr, std::move(outcome)};
+  } catch (const std::exception& e) {
+    return {nullptr, Outcome{Status::RuntimeFault, {}, e.what()}};
+  }
+}
+
+std::vector<std::string> available_targets() {
+  std::vector<std::string> targets = split(jit_library().host_forms());
+  targets.push_back("interpreter");
+  targets.push_back("ptx");
+  if (cuda::why_no_driver().empty()) targets.push_back("cuda");
+  return targets;
+}
+
+bool target_available(const std::string& target) {
+  if (target.empty()) return true;
+  const std::vector<std::string> all = available_targets();
+  return std::find(all.begin(), all.end(), target) != all.end();
+}
+
+}  // namespace cuda_device::rt

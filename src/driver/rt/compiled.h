@@ -1,0 +1,30 @@
+// One specialisation, compiled and placed for one target: something that can run a grid.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "abi/kernel_image.h"
+#include "driver/rt/rt_api.h"
+
+namespace cuda_device::rt {
+
+// Runs a grid and returns when it is done; an error text, empty if all went well. Many threads at once.
+class Compiled {
+ public:
+  virtual ~Compiled() = default;
+  virtual std::string run(const void* params, const abi::LaunchDims& dims) const = 0;
+};
+
+struct CompileOutcome {
+  std::shared_ptr<const Compiled> compiled;  // null on an error
+  Outcome outcome;
+};
+
+// target as in cd_rt_set_target. Does not throw.
+CompileOutcome compile_for(const Specialisation& specialisation, const std::string& target);
+
+bool target_available(const std::string& target);
+std::vector<std::string> available_targets();
+
+}  // namespace cuda_device::rt

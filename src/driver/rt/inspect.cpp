@@ -1,0 +1,68 @@
+// Looking in: stages of a compilation as text, and what this machine has.
+#include <stdexcept>
+
+#include "driver/rt/compiled.h"
+#include "driver/rt/jit_library.h"
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/toolkit.h"
+#include "runtime/host/pool.h"
+
+using namespace cuda_device;
+using namespace cuda_device::rt;
+
+namespace {
+
+Status status_of(jit::Status s) {
+  if (s == jit::Status::UserError) return Status::UserError;
+  return s == jit::Status::Ok ? Status::Ok : Status::CompilerFault;
+}
+
+void inspect(const Specialisation& s, const char* what, const char* target, Outcome* outcome) {
+  jit::CompileRequest request;
+  request.source.program = s.program.get();
+  request.source.arguments = s.arguments;
+  request.source.launch = s.launch;
+  request.target = target;
+  if (request.target.starts_with("sm_")) request.libdevice = cuda::find_libdevice();
+  jit::InspectResult result;
+  jit_library().inspect(&request, what, &result);
+  outcome->status = status_of(result.status);
+  outcome->diagnostics = std::move(result.diagnostics);
+  outcome->text = result.status == jit::Status::CompilerFault ? result.fault : result.text;
+}
+
+std::string found_or_not(const std::string& path) { return path.empty() ? "not found" : path; }
+
+std::string gpu_line() {
+  const std::string why = cuda::why_no_driver();
+  if (!why.empty()) return why;
+  const cuda::Gpu& gpu = cuda::gpu0();
+  return gpu.name + ", sm_" + std::to_string(gpu.sm) + ", driver " + std::to_string(cuda::driver().version);
+}
+
+}  // namespace
+
+void cd_rt_inspect(const Specialisation* specialisation, const char* what, const char* target, Outcome* outcome) {
+  try {
+    inspect(*specialisation, what, target, outcome);
+  } catch (const std::exception& e) {
+    outcome->status = Status::RuntimeFault;
+    outcome->text = e.what();
+  }
+}
+
+void cd_rt_info(Outcome* outcome) {
+  try {
+    const JitLibrary& jit = jit_library();
+    outcome->text = "version=" CD_VERSION "\nllvm=" + std::string(jit.llvm_version()) +
+                    "\nhost forms=" + jit.host_forms() + "\nptx architectures=" + jit.ptx_architectures() +
+                    "\nthreads=" + std::to_string(runtime::thread_count()) +
+                    "\nlibdevice=" + found_or_not(cuda::find_libdevice()) +
+                    "\nptxas=" + found_or_not(cuda::find_ptxas()) + "\ngpu=" + gpu_line() + "\n";
+  } catch (const std::exception& e) {
+    outcome->status = Status::RuntimeFault;
+    outcome->text = e.what();
+  }
+}
+
+void cd_rt_add_search_path(const char* folder) { cuda::add_search_path(folder); }

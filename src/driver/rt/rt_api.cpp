@@ -1,0 +1,185 @@
+// The C functions of rt_api.h over the runtime's classes.
+#include "driver/rt/rt_api.h"
+
+#include <cstring>
+#include <stdexcept>
+
+#include "driver/rt/kernel.h"
+#include "runtime/host/pool.h"
+#include "runtime/host/stream.h"
+#include "runtime/owners.h"
+
+namespace cuda_device::rt {
+
+// A handle owns a reference; queued work holds another.
+struct Stream {
+  std::shared_ptr<runtime::HostStream> stream = std::make_shared<runtime::HostStream>();
+};
+
+struct Event {
+  std::mutex mutex;
+  std::shared_ptr<runtime::EventState> state;  // of the last record; null before
+  std::shared_ptr<runtime::EventState> current() {
+    std::lock_guard lock(mutex);
+    return state;
+  }
+};
+
+namespace {
+
+thread_local std::string thread_target;
+
+Stream& default_stream() {
+  static Stream* const stream = new Stream;  // outlives every thread
+  return *stream;
+}
+
+void set_fault(Outcome* outcome, std::string text) {
+  outcome->status = Status::RuntimeFault;
+  outcome->text = std::move(text);
+}
+
+// What a queued launch owns.
+struct QueuedLaunch {
+  std::shared_ptr<const Compiled> compiled;
+  std::vector<char> params;
+  abi::LaunchDims dims;
+  void* owner;
+};
+
+void enqueue(const LaunchRequest& request, std::shared_ptr<const Compiled> compiled) {
+  const char* bytes = static_cast<const char*>(request.params);
+  auto launch = std::make_shared<QueuedLaunch>(
+      QueuedLaunch{std::move(compiled), {bytes, bytes + request.params_size}, request.dims, request.owner});
+  request.stream->stream->enqueue([launch] {
+    std::string error = launch->compiled->run(launch->params.data(), launch->dims);
+    runtime::owner_finished(launch->owner);
+    return error;
+  });
+}
+
+void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcome) {
+  std::string error = default_stream().stream->run_now([&] { return compiled.run(request.params, request.dims); });
+  if (!error.empty()) set_fault(outcome, std::move(error));
+}
+
+}  // namespace
+}  // namespace cuda_device::rt
+
+using namespace cuda_device;
+using namespace cuda_device::rt;
+
+// Nothing may leave these functions as a C++ exception: their callers are Python frames.
+#define CD_GUARD(outcome, ...)                 \
+  try {                                        \
+    __VA_ARGS__                                \
+  } catch (const std::exception& e) {          \
+    set_fault(outcome, e.what());              \
+  }
+
+Kernel* cd_rt_kernel_create(const char* name) { return new Kernel(name); }
+void cd_rt_kernel_release(Kernel* kernel) { delete kernel; }
+
+void cd_rt_launch(const LaunchRequest* request, Outcome* outcome) {
+  CD_GUARD(outcome, {
+    counters.launches.fetch_add(1, std::memory_order_relaxed);
+    CompileOutcome found = request->kernel->find_or_compile(request->key, thread_target, *request->specialise);
+    if (!found.compiled) {
+      *outcome = std::move(found.outcome);
+    } else if (request->stream) {
+      enqueue(*request, std::move(found.compiled));
+    } else {
+      run(*request, *found.compiled, outcome);
+    }
+  })
+}
+
+bool cd_rt_is_ready(Kernel* kernel, std::string_view key) { return kernel->ready(key, thread_target); }
+void* cd_rt_take_finished() { return runtime::take_finished_owner(); }
+
+Stream* cd_rt_stream_create() { return new Stream; }
+Stream* cd_rt_default_stream() { return &default_stream(); }
+void cd_rt_stream_release(Stream* stream) { delete stream; }
+uint64_t cd_rt_stream_handle(const Stream* stream) { return reinterpret_cast<uint64_t>(stream->stream.get()); }
+bool cd_rt_stream_query(Stream* stream) { return stream->stream->idle(); }
+
+void cd_rt_stream_sync(Stream* stream, int milliseconds, Outcome* outcome) {
+  if (!stream->stream->wait(milliseconds)) {
+    outcome->status = Status::Timeout;
+    return;
+  }
+  if (std::string error = stream->stream->take_error(); !error.empty()) set_fault(outcome, std::move(error));
+}
+
+void cd_rt_stream_callback(Stream* stream, void (*function)(void*), void* user) {
+  stream->stream->enqueue([function, user] {
+    function(user);
+    return std::string();
+  });
+}
+
+Event* cd_rt_event_create() { return new Event; }
+void cd_rt_event_release(Event* event) { delete event; }
+
+void cd_rt_event_record(Event* event, Stream* stream) {
+  auto state = std::make_shared<runtime::EventState>();
+  {
+    std::lock_guard lock(event->mutex);
+    event->state = state;
+  }
+  stream->stream->record(std::move(state));
+}
+
+bool cd_rt_event_query(Event* event) {
+  const auto state = event->current();
+  return !state || state->done();
+}
+
+void cd_rt_event_sync(Event* event, int milliseconds, Outcome* outcome) {
+  const auto state = event->current();
+  if (state && !state->wait(milliseconds)) outcome->status = Status::Timeout;
+}
+
+void cd_rt_stream_wait(Stream* stream, Event* event) {
+  if (auto state = event->current()) stream->stream->wait_for(std::move(state));
+}
+
+double cd_rt_event_seconds(const Event* event) {
+  const auto state = const_cast<Event*>(event)->current();
+  return state && state->done() ? state->seconds() : 0;
+}
+
+bool cd_rt_set_target(const char* target) {
+  try {
+    if (!target_available(target)) return false;
+    thread_target = target;
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+const char* cd_rt_target() { return thread_target.c_str(); }
+
+const char* cd_rt_targets() {
+  static const std::string list = [] {
+    std::string text;
+    try {
+      for (const std::string& t : available_targets()) text += (text.empty() ? "" : ",") + t;
+    } catch (const std::exception&) {
+    }
+    return text;
+  }();
+  return list.c_str();
+}
+
+void cd_rt_counters(Counters* out) {
+  *out = {counters.launches.load(), counters.compilations.load(), counters.cache_hits.load(),
+          counters.specialisations.load()};
+}
+
+int cd_rt_thread_count() { return runtime::thread_count(); }
+void cd_rt_shutdown() {
+  default_stream().stream->wait(-1);
+  runtime::shutdown_pool();
+}
