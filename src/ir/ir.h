@@ -157,6 +157,7 @@ struct PrintOptions {
 };
 std::string print(const Function& f);  // printer.cpp
 std::string print(const Function& f, const PrintOptions& options);
+std::string print_line(const Function& f, const Inst& inst);  // its own line, without its regions
 
 struct ParseError : std::runtime_error {
   ParseError(int line, const std::string& message)

@@ -80,6 +80,12 @@ class Printer {
     return std::move(out_);
   }
 
+  std::string run(const Inst& inst) {
+    number(function_.body);
+    line(inst);
+    return std::move(out_);
+  }
+
  private:
   static constexpr uint32_t kUnnumbered = ~0u;
 
@@ -131,6 +137,14 @@ class Printer {
 
   void instruction(const Inst& inst, int depth) {
     indent(depth);
+    line(inst);
+    if (options_.spans) span(inst.span);
+    if (inst.regions.empty()) note(inst);
+    regions(inst, depth);
+    out_ += "\n";
+  }
+
+  void line(const Inst& inst) {
     if (!inst.type.is_none()) out_ += name(&inst) + " = ";
     out_ += info(inst.op).text;
     std::string_view separator = " ";
@@ -143,10 +157,6 @@ class Printer {
       separator = ", ";
     }
     if (!inst.type.is_none()) out_ += " : " + to_string(inst.type);
-    if (options_.spans) span(inst.span);
-    if (inst.regions.empty()) note(inst);
-    regions(inst, depth);
-    out_ += "\n";
   }
 
   void regions(const Inst& inst, int depth) {
@@ -213,10 +223,12 @@ class Printer {
 
 }  // namespace
 
-std::string print(const Function& f) { return print(f, {}); }
+std::string print(const Function& f) { return print(f, PrintOptions{}); }
 
 std::string print(const Function& f, const PrintOptions& options) {
   return Printer(f, options).run();
 }
+
+std::string print_line(const Function& f, const Inst& inst) { return Printer(f, PrintOptions{}).run(inst); }
 
 }  // namespace cuda_device::ir

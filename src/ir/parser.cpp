@@ -1,0 +1,256 @@
+// The inverse of printer.cpp: docs/ir.md has the grammar. Only what the text cannot express is
+// refused here; whether the function makes sense is the verifier's question.
+#include <limits>
+#include <unordered_map>
+
+#include "ir/cursor.h"
+#include "ir/ir.h"
+#include "ir/parse_constant.h"
+#include "ir/text.h"
+
+namespace cuda_device::ir {
+namespace {
+
+constexpr int kMaxNesting = 1000;  // regions are read recursively
+
+const std::unordered_map<std::string_view, Op>& ops_by_text() {
+  static const std::unordered_map<std::string_view, Op> map = {
+#define OP(name, text, ...) {text, Op::name},
+#include "ir/op.def"
+  };
+  return map;
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : in_(text) {}
+
+  std::unique_ptr<Function> run() {
+    in_.expect_word("kernel");
+    function_->name = in_.quoted();
+    while (!in_.accept('{')) header_line();
+    block(function_->body);
+    if (!in_.at_end()) in_.fail("text after the end of the kernel");
+    return std::move(function_);
+  }
+
+ private:
+  void header_line() {
+    if (in_.accept_word("launch")) return launch();
+    if (in_.accept_word("options")) return options();
+    if (in_.accept_word("param")) return param();
+    if (in_.accept_word("slot")) return slot();
+    in_.fail("expected launch, options, param, slot or '{'");
+  }
+
+  template <class Struct, size_t N>
+  void flag(Struct& values, const text::Flag<Struct> (&flags)[N]) {
+    const std::string_view name = in_.word();
+    for (const auto& flag : flags) {
+      if (flag.name == name) {
+        values.*flag.member = true;
+        return;
+      }
+    }
+    in_.fail("unknown fact or option '" + std::string(name) + "'");
+  }
+
+  void launch() {
+    while (!in_.at_line_end()) {
+      if (in_.accept_word("block")) {
+        for (uint32_t& extent : function_->launch.block) extent = number32();
+      } else {
+        flag(function_->launch, text::kLaunchFlags);
+      }
+    }
+  }
+
+  void options() {
+    for (const auto& known : text::kOptionFlags) function_->options.*known.member = false;
+    while (!in_.at_line_end()) flag(function_->options, text::kOptionFlags);
+  }
+
+  void param() {
+    Param p;
+    index('@', function_->params.size());
+    p.name = in_.quoted();
+    in_.expect(':');
+    p.type = type();
+    while (!in_.at_line_end() && in_.peek() != '!') flag(p.facts, text::kArrayFlags);
+    if (!in_.at_line_end()) p.span = span();
+    function_->params.push_back(std::move(p));
+  }
+
+  void slot() {
+    Slot s;
+    index('$', function_->slots.size());
+    s.name = in_.quoted();
+    in_.expect(':');
+    s.type = type();
+    function_->slots.push_back(std::move(s));
+  }
+
+  void index(char sigil, size_t expected) {
+    in_.expect(sigil);
+    if (in_.number() != expected)
+      in_.fail("expected " + std::string(1, sigil) + std::to_string(expected));
+  }
+
+  uint32_t number32() {
+    const uint64_t value = in_.number();
+    if (value > std::numeric_limits<uint32_t>::max()) in_.fail("number too large");
+    return static_cast<uint32_t>(value);
+  }
+
+  Type type() {
+    const std::string_view name = in_.word();
+    if (name == "array") return array_type();
+    if (auto kind = scalar_named(name)) return Type::of(*kind);
+    in_.fail("unknown type '" + std::string(name) + "'");
+  }
+
+  Type array_type() {
+    in_.expect('<');
+    const Type element = type();
+    if (!element.is_scalar()) in_.fail("an array's element is a scalar");
+    in_.expect(',');
+    const uint64_t ndim = in_.number();
+    if (ndim > std::numeric_limits<uint8_t>::max()) in_.fail("too many dimensions");
+    AddressSpace space = AddressSpace::Global;
+    if (in_.accept(',')) space = address_space();
+    in_.expect('>');
+    return Type::array(element.scalar, static_cast<int>(ndim), space);
+  }
+
+  AddressSpace address_space() {
+    if (in_.accept_word("shared")) return AddressSpace::Shared;
+    if (in_.accept_word("local")) return AddressSpace::Local;
+    in_.fail("unknown address space");
+  }
+
+  Span span() {
+    Span s;
+    in_.expect('!');
+    s.file = number32();
+    in_.expect(':');
+    s.line = number32();
+    in_.expect(':');
+    s.column = number32();
+    in_.expect('-');
+    s.end_line = number32();
+    in_.expect(':');
+    s.end_column = number32();
+    return s;
+  }
+
+  void block(Block& b) {
+    if (++nesting_ > kMaxNesting) in_.fail("regions nested too deeply");
+    while (!in_.accept('}')) instruction(b);
+    --nesting_;
+  }
+
+  void instruction(Block& b) {
+    std::string_view result;
+    if (in_.accept('%')) {
+      result = in_.word();
+      in_.expect('=');
+    }
+    Inst* inst = function_->create(op(), Type::none());
+    b.insts.push_back(inst);
+    std::string_view constant;
+    const bool has_immediate = immediate(*inst, constant);
+    operands(*inst, has_immediate);
+    if (!result.empty()) {
+      in_.expect(':');
+      inst->type = type();
+    }
+    if (info(inst->op).imm == ImmKind::Value) value(*inst, constant);
+    if (!in_.at_line_end() && in_.peek() == '!') inst->span = span();
+    regions(*inst);
+    if (!result.empty() && !values_.emplace(result, inst).second) {
+      in_.fail("%" + std::string(result) + " is defined twice");
+    }
+  }
+
+  Op op() {
+    const std::string_view name = in_.word();
+    auto found = ops_by_text().find(name);
+    if (found == ops_by_text().end()) in_.fail("unknown operation '" + std::string(name) + "'");
+    return found->second;
+  }
+
+  // A constant's text waits for its type, which stands behind it.
+  bool immediate(Inst& inst, std::string_view& constant) {
+    switch (info(inst.op).imm) {
+      case ImmKind::None:
+        return false;
+      case ImmKind::Value:
+        constant = in_.constant();
+        return true;
+      case ImmKind::Axis:
+        return sigil_immediate(inst, '#');
+      case ImmKind::Slot:
+        return sigil_immediate(inst, '$');
+      case ImmKind::Param:
+        return sigil_immediate(inst, '@');
+      case ImmKind::Int:
+      case ImmKind::Depth:
+        inst.imm = in_.integer();
+        return true;
+    }
+    return false;
+  }
+
+  bool sigil_immediate(Inst& inst, char sigil) {
+    in_.expect(sigil);
+    inst.imm = in_.integer();
+    return true;
+  }
+
+  void value(Inst& inst, std::string_view constant) {
+    auto parsed = parse_constant(constant, inst.type);
+    if (!parsed) {
+      in_.fail("'" + std::string(constant) + "' is no constant of type " + to_string(inst.type));
+    }
+    inst.imm = *parsed;
+  }
+
+  void operands(Inst& inst, bool behind_immediate) {
+    if (in_.at_line_end()) return;
+    bool more = behind_immediate ? in_.accept(',') : in_.peek() == '%';
+    while (more) {
+      in_.expect('%');
+      inst.operands.push_back(operand(in_.word()));
+      more = in_.accept(',');
+    }
+  }
+
+  Inst* operand(std::string_view name) {
+    auto found = values_.find(name);
+    if (found == values_.end()) in_.fail("%" + std::string(name) + " is not defined above");
+    return found->second;
+  }
+
+  void regions(Inst& inst) {
+    for (size_t i = 0; i < inst.regions.size(); ++i) {
+      const std::string_view word = text::region_word(inst.op, i);
+      if (!word.empty() && !in_.accept_word(word)) {
+        if (text::may_be_omitted(inst.op, i)) continue;
+        in_.fail("expected '" + std::string(word) + "'");
+      }
+      in_.expect('{');
+      block(inst.regions[i]);
+    }
+  }
+
+  Cursor in_;
+  std::unique_ptr<Function> function_ = std::make_unique<Function>();
+  std::unordered_map<std::string_view, Inst*> values_;
+  int nesting_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Function> parse(std::string_view text) { return Parser(text).run(); }
+
+}  // namespace cuda_device::ir

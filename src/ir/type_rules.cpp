@@ -1,0 +1,246 @@
+#include "ir/type_rules.h"
+
+#include "support/check.h"
+
+namespace cuda_device::ir {
+namespace {
+
+const std::string kFine;
+
+using Test = bool (*)(Type);
+bool any_scalar(Type t) { return t.is_scalar(); }
+bool int_or_bool(Type t) { return t.is_int() || t.is_bool(); }
+bool any_int(Type t) { return t.is_int(); }
+bool any_float(Type t) { return t.is_float(); }
+bool any_number(Type t) { return t.is_int() || t.is_float(); }
+bool any_array(Type t) { return t.is_array(); }
+
+std::string operand_name(size_t i) { return "operand " + std::to_string(i); }
+
+std::string expect(const std::string& what, Type found, Type wanted) {
+  if (found == wanted) return kFine;
+  return what + " is " + to_string(found) + ", expected " + to_string(wanted);
+}
+
+std::string expect(const std::string& what, Type found, Test test, const char* wanted) {
+  if (test(found)) return kFine;
+  return what + " is " + to_string(found) + ", expected " + wanted;
+}
+
+std::string operand_is(const Inst& inst, size_t i, Type wanted) {
+  return expect(operand_name(i), inst.operands[i]->type, wanted);
+}
+
+std::string operand_is(const Inst& inst, size_t i, Test test, const char* wanted) {
+  return expect(operand_name(i), inst.operands[i]->type, test, wanted);
+}
+
+std::string result_is(const Inst& inst, Type wanted) { return expect("result", inst.type, wanted); }
+
+// The first complaint.
+template <class... More>
+std::string first(std::string complaint, More... more) {
+  if constexpr (sizeof...(more) == 0) {
+    return complaint;
+  } else {
+    return complaint.empty() ? first(std::move(more)...) : complaint;
+  }
+}
+
+std::string operands_are(const Inst& inst, Type wanted) {
+  for (size_t i = 0; i < inst.operands.size(); ++i) {
+    if (std::string e = operand_is(inst, i, wanted); !e.empty()) return e;
+  }
+  return kFine;
+}
+
+std::string all_of(const Inst& inst, Test test, const char* wanted) {
+  return first(expect("result", inst.type, test, wanted), operands_are(inst, inst.type));
+}
+
+std::string compared(const Inst& inst, Test test, const char* wanted) {
+  return first(result_is(inst, kBool), operand_is(inst, 0, test, wanted),
+               operands_are(inst, inst.operands[0]->type));
+}
+
+std::string count_error(const Inst& inst) {
+  const int wanted = info(inst.op).operands;
+  if (wanted < 0 || inst.operands.size() == static_cast<size_t>(wanted)) return kFine;
+  return std::to_string(inst.operands.size()) + " operands, expected " + std::to_string(wanted);
+}
+
+std::string missing_operand(const Inst& inst) {
+  for (size_t i = 0; i < inst.operands.size(); ++i) {
+    if (!inst.operands[i]) return operand_name(i) + " is missing";
+    if (inst.operands[i]->type.is_none()) return operand_name(i) + " has no value";
+  }
+  return kFine;
+}
+
+// Rules that op.def's result column states by itself.
+std::string result_rule_error(const Inst& inst) {
+  switch (info(inst.op).result) {
+    case ResultRule::None:
+      return result_is(inst, Type::none());
+    case ResultRule::Same:
+      return all_of(inst, int_or_bool, "an integer or bool");
+    case ResultRule::SameInt:
+      return all_of(inst, any_int, "an integer");
+    case ResultRule::SameFloat:
+      return all_of(inst, any_float, "a float");
+    case ResultRule::SameNum:
+      return all_of(inst, any_number, "an integer or float");
+    case ResultRule::Bool:
+      return compared(inst, any_scalar, "a scalar");
+    case ResultRule::I32:
+      return result_is(inst, kI32);
+    case ResultRule::I64:
+      return result_is(inst, kI64);
+    case ResultRule::U32:
+      return result_is(inst, kU32);
+    case ResultRule::Explicit:
+      return kFine;  // below, by hand
+  }
+  CD_UNREACHABLE("unknown result rule");
+}
+
+std::string index_error(int64_t index, size_t count, const char* what) {
+  if (index >= 0 && static_cast<uint64_t>(index) < count) return kFine;
+  return std::string("there is no ") + what + " " + std::to_string(index);
+}
+
+std::string immediate_error(const Function& f, const Inst& inst) {
+  switch (info(inst.op).imm) {
+    case ImmKind::Slot:
+      return index_error(inst.imm, f.slots.size(), "slot");
+    case ImmKind::Param:
+      return index_error(inst.imm, f.params.size(), "parameter");
+    case ImmKind::Axis:
+      return inst.operands.empty() ? index_error(inst.imm, 3, "axis") : kFine;
+    case ImmKind::Depth:
+    case ImmKind::None:
+    case ImmKind::Int:
+    case ImmKind::Value:
+      return kFine;
+  }
+  CD_UNREACHABLE("unknown kind of immediate");
+}
+
+std::string constant_error(const Inst& inst) {
+  if (!inst.type.is_scalar()) return "a constant is a scalar, not " + to_string(inst.type);
+  const ScalarKind kind = inst.type.scalar;
+  const bool narrow_float = kind == ScalarKind::F32 && inst.imm == (inst.imm & 0xffffffff);
+  const bool fits = kind == ScalarKind::F64 || narrow_float ||
+                    (!inst.type.is_float() && canonical(kind, inst.imm) == inst.imm);
+  return fits ? kFine : "the constant does not fit " + to_string(inst.type);
+}
+
+std::string select_error(const Inst& inst) {
+  return first(operand_is(inst, 0, kBool), operand_is(inst, 1, any_scalar, "a scalar"),
+               operand_is(inst, 1, inst.type), operand_is(inst, 2, inst.type));
+}
+
+std::string bitcast_error(const Inst& inst) {
+  const Type from = inst.operands[0]->type;
+  std::string e = first(operand_is(inst, 0, any_number, "an integer or float"),
+                        expect("result", inst.type, any_number, "an integer or float"));
+  if (!e.empty()) return e;
+  return from.bits() == inst.type.bits() ? kFine : "the sizes of operand and result differ";
+}
+
+std::string array_axis_error(const Inst& inst) {
+  std::string e = operand_is(inst, 0, any_array, "an array");
+  return e.empty() ? index_error(inst.imm, inst.operands[0]->type.ndim, "axis") : e;
+}
+
+// Array, one index per axis, then `extra` more operands.
+std::string access_error(const Inst& inst, size_t extra) {
+  if (inst.operands.empty()) return "no operands, expected an array";
+  if (std::string e = operand_is(inst, 0, any_array, "an array"); !e.empty()) return e;
+  const size_t ndim = inst.operands[0]->type.ndim;
+  if (inst.operands.size() != 1 + ndim + extra) {
+    return std::to_string(inst.operands.size()) + " operands, expected " +
+           std::to_string(1 + ndim + extra);
+  }
+  for (size_t i = 1; i <= ndim; ++i) {
+    if (std::string e = operand_is(inst, i, any_int, "an integer index"); !e.empty()) return e;
+  }
+  return kFine;
+}
+
+std::string load_error(const Inst& inst) {
+  std::string e = access_error(inst, 0);
+  return e.empty() ? result_is(inst, Type::of(inst.operands[0]->type.scalar)) : e;
+}
+
+std::string store_error(const Inst& inst) {
+  if (std::string e = access_error(inst, 1); !e.empty()) return e;
+  return operand_is(inst, inst.operands.size() - 1, Type::of(inst.operands[0]->type.scalar));
+}
+
+std::string for_error(const Function& f, const Inst& inst) {
+  const Type slot = f.slots[static_cast<size_t>(inst.imm)].type;
+  return first(expect("the slot", slot, any_int, "an integer"), operands_are(inst, slot));
+}
+
+// Rules that stand in op.def's words only.
+std::string worded_rule_error(const Function& f, const Inst& inst) {
+  switch (inst.op) {
+    case Op::Const:
+      return constant_error(inst);
+    case Op::Param:
+      return result_is(inst, f.params[static_cast<size_t>(inst.imm)].type);
+    case Op::SlotLoad:
+      return result_is(inst, f.slots[static_cast<size_t>(inst.imm)].type);
+    case Op::SlotStore:
+      return operand_is(inst, 0, f.slots[static_cast<size_t>(inst.imm)].type);
+    case Op::Select:
+      return select_error(inst);
+    case Op::Convert:
+      return first(operand_is(inst, 0, any_scalar, "a scalar"),
+                   expect("result", inst.type, any_scalar, "a scalar"));
+    case Op::Bitcast:
+      return bitcast_error(inst);
+    case Op::Popc:
+    case Op::Clz:
+    case Op::Ffs:
+      return operand_is(inst, 0, any_int, "an integer");
+    case Op::IsNan:
+    case Op::IsInf:
+    case Op::IsFinite:
+    case Op::FrexpExponent:
+      return operand_is(inst, 0, any_float, "a float");
+    case Op::Ldexp:
+      return first(operand_is(inst, 0, any_float, "a float"), operand_is(inst, 0, inst.type),
+                   operand_is(inst, 1, kI32));
+    case Op::Extent:
+    case Op::Stride:
+      return array_axis_error(inst);
+    case Op::Wrap:
+      return first(operand_is(inst, 0, any_int, "an integer"), operand_is(inst, 1, kI64));
+    case Op::Load:
+      return load_error(inst);
+    case Op::Store:
+      return store_error(inst);
+    case Op::If:
+    case Op::Yield:
+      return operand_is(inst, 0, kBool);
+    case Op::For:
+      return for_error(f, inst);
+    default:
+      return kFine;
+  }
+}
+
+}  // namespace
+
+std::string type_error(const Function& f, const Inst& inst) {
+  // In this order: each rule relies on the ones before it.
+  if (std::string e = count_error(inst); !e.empty()) return e;
+  if (std::string e = missing_operand(inst); !e.empty()) return e;
+  if (std::string e = immediate_error(f, inst); !e.empty()) return e;
+  if (std::string e = result_rule_error(inst); !e.empty()) return e;
+  return worded_rule_error(f, inst);
+}
+
+}  // namespace cuda_device::ir
