@@ -37,6 +37,7 @@ abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options, c
 
 std::vector<MaskForm> host_mask_forms();  // that this CPU can run, best first
 const char* name_of(MaskForm form);       // "avx512", "avx2", "sse4"
+const char* llvm_version();
 std::vector<int> ptx_architectures();     // 75, 80, 86, 89, 90, 100, 120
 
 }  // namespace cuda_device::codegen

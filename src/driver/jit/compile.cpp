@@ -1,0 +1,85 @@
+#include "driver/jit/compile.h"
+
+#include <algorithm>
+
+#include "driver/jit/interpreted.h"
+#include "frontend/frontend.h"
+#include "passes/pipeline.h"
+
+namespace cuda_device::jit {
+namespace {
+
+[[noreturn]] void unknown_target(const std::string& text) {
+  std::string known = "interpreter";
+  for (codegen::MaskForm form : codegen::host_mask_forms()) known += std::string(", ") + codegen::name_of(form);
+  for (int sm : codegen::ptx_architectures()) known += ", sm_" + std::to_string(sm);
+  throw DiagnosticError(Diagnostic{DiagCode::unknown_target, {}, {text, known}, {}, ""});
+}
+
+Target parse_architecture(const std::string& text) {
+  const std::vector<int> known = codegen::ptx_architectures();
+  for (int sm : known)
+    if (text == "sm_" + std::to_string(sm)) return {Target::Kind::Ptx, codegen::MaskForm::Avx512, sm};
+  unknown_target(text);
+}
+
+codegen::MaskForm best_form() {
+  const auto forms = codegen::host_mask_forms();
+  CD_CHECK(!forms.empty(), "this CPU supports no host form");
+  return forms.front();
+}
+
+}  // namespace
+
+Target parse_target(const std::string& text) {
+  if (text.empty() || text == "host") return {Target::Kind::Host, best_form(), 0};
+  if (text == "interpreter") return {Target::Kind::Interpreter, codegen::MaskForm::Avx512, 0};
+  if (text.starts_with("sm_")) return parse_architecture(text);
+  for (codegen::MaskForm form : codegen::host_mask_forms())
+    if (text == codegen::name_of(form)) return {Target::Kind::Host, form, 0};
+  unknown_target(text);
+}
+
+std::string context_of(const CompileRequest& request) {
+  std::string types;
+  for (const auto& t : request.source.arguments) types += (types.empty() ? "" : ", ") + frontend::to_string(t);
+  const syntax::Function& f = request.source.program->functions.front();
+  const char* kind = f.kind == syntax::FunctionKind::Kernel ? "kernel" : "function";
+  return std::string("in ") + kind + " '" + f.name + "', specialised for (" + types + ")";
+}
+
+std::unique_ptr<ir::Function> Compilation::lower() const {
+  auto f = frontend::lower(request_.source);
+  ir::verify_or_throw(*f, "frontend");
+  return f;
+}
+
+std::unique_ptr<ir::Function> Compilation::optimised(std::string* dump) const {
+  auto f = lower();
+  passes::Options options;
+  options.expand_math = target_.kind == Target::Kind::Host;
+  options.verify = true;
+  options.dump = dump;
+  passes::run_pipeline(*f, options);
+  return f;
+}
+
+abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listing& listing) const {
+  abi::KernelImage image;
+  if (target_.kind == Target::Kind::Ptx) {
+    codegen::PtxOptions options;
+    options.sm = target_.sm;
+    options.ptx_version = request_.ptx_version;
+    options.libdevice = request_.libdevice;
+    image = codegen::compile_ptx(f, options, listing);
+  } else {
+    codegen::HostOptions options;
+    options.mask = target_.mask;
+    options.streaming_stores = request_.streaming_stores;
+    image = codegen::compile_host(f, options, listing);
+  }
+  image.params = layout_of(f);
+  return image;
+}
+
+}  // namespace cuda_device::jit

@@ -1,0 +1,40 @@
+// The way of one kernel through the compiler, as a value: several run at once.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "codegen/codegen.h"
+#include "driver/jit/jit_api.h"
+#include "ir/ir.h"
+
+namespace cuda_device::jit {
+
+// "avx512" → host; "sm_90" → PTX; "interpreter".
+struct Target {
+  enum class Kind : uint8_t { Host, Ptx, Interpreter };
+  Kind kind = Kind::Host;
+  codegen::MaskForm mask = codegen::MaskForm::Avx512;
+  int sm = 0;
+};
+Target parse_target(const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.
+
+class Compilation {
+ public:
+  explicit Compilation(const CompileRequest& request) : request_(request), target_(parse_target(request.target)) {}
+
+  // Each throws DiagnosticError for the user's mistakes, InternalError for ours.
+  std::unique_ptr<ir::Function> lower() const;                      // straight from the frontend
+  std::unique_ptr<ir::Function> optimised(std::string* dump = nullptr) const;  // after the passes
+  abi::KernelImage image(const ir::Function& f, const codegen::Listing& listing = {}) const;
+  const Target& target() const { return target_; }
+
+ private:
+  const CompileRequest& request_;
+  Target target_;
+};
+
+// "in kernel 'vec_add', specialised for (array[float32, 1], int)"
+std::string context_of(const CompileRequest& request);
+
+}  // namespace cuda_device::jit

@@ -1,0 +1,20 @@
+// A kernel for the target "interpreter": IR and the layout of its parameter block.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "abi/kernel_image.h"
+#include "ir/ir.h"
+
+namespace cuda_device::jit {
+
+struct InterpretedKernel {
+  std::unique_ptr<ir::Function> function;
+  abi::ParamLayout layout;
+};
+
+abi::ParamLayout layout_of(const ir::Function& f);
+void interpret_launch(const InterpretedKernel& kernel, const char* params, const abi::LaunchDims& dims);
+
+}  // namespace cuda_device::jit

@@ -1,0 +1,121 @@
+// The C functions of jit_api.h.
+#include "driver/jit/jit_api.h"
+
+#include <functional>
+
+#include "analysis/analysis.h"
+#include "driver/jit/compile.h"
+#include "driver/jit/interpreted.h"
+#include "support/check.h"
+#include "syntax/tree.h"
+
+using namespace cuda_device;
+using namespace cuda_device::jit;
+
+namespace {
+
+// Runs `body`; what it throws becomes the result's status. Nothing leaves this object as an exception.
+template <class Result>
+void guarded(const CompileRequest& request, Result* result, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (DiagnosticError& e) {
+    result->status = Status::UserError;
+    result->diagnostics = std::move(e.diagnostics);
+    for (Diagnostic& d : result->diagnostics)
+      if (d.context.empty()) d.context = context_of(request);
+  } catch (const std::exception& e) {
+    result->status = Status::CompilerFault;
+    result->fault = std::string(e.what()) + " (" + context_of(request) + ")";
+  }
+}
+
+void compile(const CompileRequest& request, CompileResult* result) {
+  Compilation compilation(request);
+  auto function = compilation.optimised();
+  if (compilation.target().kind != Target::Kind::Interpreter) {
+    result->image = compilation.image(*function);
+    return;
+  }
+  abi::ParamLayout layout = layout_of(*function);
+  result->interpreted = new InterpretedKernel{std::move(function), std::move(layout)};
+}
+
+std::string machine_listing(const CompileRequest& request, std::string* codegen::Listing::*which) {
+  Compilation compilation(request);
+  std::string text;
+  codegen::Listing listing;
+  listing.*which = &text;
+  compilation.image(*compilation.optimised(), listing);
+  return text;
+}
+
+std::string inspect(const CompileRequest& request, const std::string& what) {
+  const auto& program = *request.source.program;
+  if (what == "syntax") return syntax::print(program.functions.front());
+  if (what == "result_type") return frontend::result_type(request.source);
+  Compilation compilation(request);
+  if (what == "ir_raw") return ir::print(*compilation.lower());
+  if (what == "ir") return ir::print(*compilation.optimised());
+  if (what == "facts") {
+    auto f = compilation.optimised();
+    return analysis::describe(*f, analysis::analyse(*f));
+  }
+  if (what == "llvm_raw") return machine_listing(request, &codegen::Listing::llvm);
+  if (what == "llvm") return machine_listing(request, &codegen::Listing::llvm_opt);
+  if (what == "asm" || what == "ptx") return machine_listing(request, &codegen::Listing::assembly);
+  throw DiagnosticError(Diagnostic{DiagCode::unknown_stage, {}, {what}, {}, ""});
+}
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
+std::string host_forms() {
+  std::vector<std::string> names;
+  for (codegen::MaskForm form : codegen::host_mask_forms()) names.push_back(codegen::name_of(form));
+  return join(names);
+}
+
+std::string ptx_architectures() {
+  std::vector<std::string> numbers;
+  for (int sm : codegen::ptx_architectures()) numbers.push_back(std::to_string(sm));
+  return join(numbers);
+}
+
+}  // namespace
+
+void cd_jit_compile(const CompileRequest* request, CompileResult* result) {
+  guarded(*request, result, [&] { compile(*request, result); });
+}
+
+void cd_jit_inspect(const CompileRequest* request, const char* what, InspectResult* result) {
+  guarded(*request, result, [&] { result->text = inspect(*request, what); });
+}
+
+const char* cd_jit_interpret(void* interpreted, const void* params, const abi::LaunchDims* dims) {
+  static thread_local std::string error;
+  try {
+    interpret_launch(*static_cast<InterpretedKernel*>(interpreted), static_cast<const char*>(params), *dims);
+    return nullptr;
+  } catch (const std::exception& e) {
+    error = e.what();
+    return error.c_str();
+  }
+}
+
+void cd_jit_release(void* interpreted) { delete static_cast<InterpretedKernel*>(interpreted); }
+
+const char* cd_jit_host_forms() {
+  static const std::string text = host_forms();
+  return text.c_str();
+}
+
+const char* cd_jit_ptx_architectures() {
+  static const std::string text = ptx_architectures();
+  return text.c_str();
+}
+
+const char* cd_jit_llvm_version() { return codegen::llvm_version(); }
