@@ -1,0 +1,64 @@
+// The Pure operations of op.def on LLVM values. Every function works on one lane and on a vector of
+// lanes alike, and keeps the meaning op.def gives: no result is undefined or poison, in any lane.
+// Targets override what their machine does better and what it has no instruction for.
+#pragma once
+
+#include "codegen/emit_types.h"
+#include "ir/ir.h"
+
+namespace cuda_device::codegen {
+
+class Arithmetic {
+ public:
+  using Value = llvm::Value*;
+  using Values = llvm::ArrayRef<llvm::Value*>;
+
+  explicit Arithmetic(llvm::IRBuilder<>& builder) : b_(builder) {}
+  virtual ~Arithmetic() = default;
+
+  // An op from Add to FrexpExponent, Convert and Bitcast included (not Const, Param, slots). `kind`
+  // is the type of the operands (of Select: of operands 1 and 2; of Ldexp: of operand 0), `result`
+  // that of the result.
+  Value emit(ir::Op op, ScalarKind kind, ScalarKind result, Values operands);
+
+  Value convert(ScalarKind from, ScalarKind to, Value x);
+  // Operand 0 of ir::Op::Wrap, of kind `from`, as int64, plus the extent where it is negative.
+  Value wrap(ScalarKind from, Value index, Value extent);
+
+ protected:
+  // x // y and x % y of integers; y may be zero, x / y may overflow.
+  virtual Value floor_div(ScalarKind kind, Value x, Value y);
+  virtual Value floor_mod(ScalarKind kind, Value x, Value y);
+  // Truncates, saturates, NaN gives 0.
+  virtual Value float_to_int(ScalarKind from, ScalarKind to, Value x);
+  virtual Value int_to_float(ScalarKind from, ScalarKind to, Value x);
+  virtual Value ldexp(ScalarKind kind, Value x, Value exponent);
+  // Sqrt, and the functions from Fmod to Lgamma.
+  virtual Value function(ir::Op op, ScalarKind kind, Values operands) = 0;
+
+  // x / y and x % y, truncating, for y neither 0 nor -1 with the least x: no lane is undefined.
+  virtual Value safe_div(bool is_signed, Value x, Value y);
+  virtual Value safe_mod(bool is_signed, Value x, Value y);
+
+  Value integer(Value like, int64_t value);  // a constant of the type of `like`
+  Value number(Value like, double value);
+  Value unary(llvm::Intrinsic::ID id, Value x) { return b_.CreateUnaryIntrinsic(id, x); }
+  Value binary(llvm::Intrinsic::ID id, Value x, Value y) {
+    return b_.CreateBinaryIntrinsic(id, x, y);
+  }
+  llvm::Type* lanes(Value like, ScalarKind kind);  // kind's register type with the lanes of `like`
+
+  llvm::IRBuilder<>& b_;
+
+ private:
+  Value arithmetic(ir::Op op, ScalarKind kind, Values v);
+  Value bitwise(ir::Op op, ScalarKind kind, Values v);
+  Value compare(ir::Op op, ScalarKind kind, Value x, Value y);
+  Value bit_query(ir::Op op, Value x);
+  Value classify(ir::Op op, Value x);
+  Value round_to_integral(ir::Op op, Values v);
+  Value frexp_mantissa(ScalarKind kind, Value x);
+  Value frexp_exponent(ScalarKind kind, Value x);
+};
+
+}  // namespace cuda_device::codegen

@@ -1,0 +1,123 @@
+#include "codegen/emit_machine.h"
+
+#include <mutex>
+
+#include "support/check.h"
+
+namespace cuda_device::codegen {
+namespace {
+
+// LLVM calls this with no lock held, and its frames have unwind tables (it is built without
+// exceptions, so none of them stops one), so a fault may leave as an exception. What its frames own
+// is leaked.
+[[noreturn]] void throw_fatal(void*, const char* reason, bool) {
+  throw InternalError(std::string("LLVM: ") + reason);
+}
+
+void initialise_once() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::install_fatal_error_handler(throw_fatal);
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+// LLVM's own handler prints errors and exits.
+struct ErrorCollector : llvm::DiagnosticHandler {
+  explicit ErrorCollector(std::string& errors) : errors_(errors) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (info.getSeverity() != llvm::DS_Error) return true;
+    llvm::raw_string_ostream out(errors_);
+    llvm::DiagnosticPrinterRawOStream printer(out);
+    info.print(printer);
+    out << "\n";
+    return true;
+  }
+  std::string& errors_;
+};
+
+constexpr llvm::CodeGenOptLevel kLevel = llvm::CodeGenOptLevel::Default;
+
+void run_back_end(llvm::Module& module, llvm::TargetMachine& machine,
+                  llvm::SmallVectorImpl<char>& bytes, llvm::CodeGenFileType type) {
+  llvm::raw_svector_ostream out(bytes);
+  Owned<llvm::legacy::PassManager> passes(new llvm::legacy::PassManager);
+  CD_CHECK(!machine.addPassesToEmitFile(*passes, out, nullptr, type, /*DisableVerify=*/true),
+           "the back end cannot write this kind of file");
+  passes->run(module);
+}
+
+}  // namespace
+
+void with_llvm(const std::function<void(llvm::LLVMContext&)>& work) {
+  initialise_once();
+  auto context = std::make_unique<llvm::LLVMContext>();
+  std::string errors;
+  context->setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
+  try {
+    work(*context);
+  } catch (...) {
+    // The handler would outlive `errors`.
+    context->setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
+    context.release();
+    throw;
+  }
+  if (!errors.empty()) throw InternalError("LLVM: " + errors);
+}
+
+Owned<llvm::TargetMachine> make_target_machine(const Machine& machine) {
+  initialise_once();
+  std::string error;
+  const llvm::Triple triple(machine.triple);
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  CD_CHECK(target, "LLVM: " + error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // fusing is a pass of ours
+  options.MCOptions.AsmVerbose = false;
+  Owned<llvm::TargetMachine> made(target->createTargetMachine(triple, machine.cpu, machine.features,
+                                                              options, llvm::Reloc::PIC_,
+                                                              llvm::CodeModel::Small, kLevel));
+  CD_CHECK(made, "LLVM has no back end for " + machine.triple);
+  return made;
+}
+
+void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+}
+
+void verify_or_throw(const llvm::Module& module, const char* after) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (llvm::verifyModule(module, &out))
+    throw InternalError(std::string("invalid LLVM IR after ") + after + ": " + text);
+}
+
+std::string text_of(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module.print(out, nullptr);
+  return text;
+}
+
+llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallVector<char, 0> bytes;
+  run_back_end(module, machine, bytes, llvm::CodeGenFileType::ObjectFile);
+  return bytes;
+}
+
+std::string emit_assembly(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallVector<char, 0> bytes;
+  run_back_end(module, machine, bytes, llvm::CodeGenFileType::AssemblyFile);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace cuda_device::codegen

@@ -1,0 +1,48 @@
+// Scalar kinds as LLVM types and constants, for one lane or for a vector of them.
+#pragma once
+
+#include "codegen/llvm.h"
+#include "support/scalar.h"
+
+namespace cuda_device::codegen {
+
+// Of a value in registers: bool is i1; signed and unsigned integers share one type.
+inline llvm::Type* register_type(llvm::LLVMContext& context, ScalarKind kind) {
+  if (is_bool(kind)) return llvm::Type::getInt1Ty(context);
+  if (kind == ScalarKind::F32) return llvm::Type::getFloatTy(context);
+  if (kind == ScalarKind::F64) return llvm::Type::getDoubleTy(context);
+  return llvm::Type::getIntNTy(context, static_cast<unsigned>(bits_of(kind)));
+}
+
+// Of an element in memory: bool is a byte.
+inline llvm::Type* memory_type(llvm::LLVMContext& context, ScalarKind kind) {
+  return is_bool(kind) ? llvm::Type::getInt8Ty(context) : register_type(context, kind);
+}
+
+// `type`, with the lanes of `like`.
+inline llvm::Type* with_lanes_of(llvm::Type* like, llvm::Type* type) {
+  auto* vector = llvm::dyn_cast<llvm::VectorType>(like);
+  return vector ? llvm::VectorType::get(type->getScalarType(), vector->getElementCount())
+                : type->getScalarType();
+}
+
+// The value of Inst::imm of an ir constant.
+inline llvm::Constant* constant_of(llvm::LLVMContext& context, ScalarKind kind, int64_t imm) {
+  llvm::Type* type = register_type(context, kind);
+  const auto bits = static_cast<uint64_t>(imm);
+  const llvm::APInt pattern(64, bits);
+  if (kind == ScalarKind::F32)
+    return llvm::ConstantFP::get(type,
+                                 llvm::APFloat(llvm::APFloat::IEEEsingle(), pattern.trunc(32)));
+  if (kind == ScalarKind::F64)
+    return llvm::ConstantFP::get(type, llvm::APFloat(llvm::APFloat::IEEEdouble(), pattern));
+  return llvm::ConstantInt::get(context, pattern.trunc(type->getIntegerBitWidth()));
+}
+
+// The integer type of the same width.
+inline llvm::Type* integer_like(llvm::Type* type) {
+  return with_lanes_of(type,
+                       llvm::Type::getIntNTy(type->getContext(), type->getScalarSizeInBits()));
+}
+
+}  // namespace cuda_device::codegen
