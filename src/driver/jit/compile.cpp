@@ -75,7 +75,7 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
   } else {
     codegen::HostOptions options;
     options.mask = target_.mask;
-    options.streaming_stores = request_.streaming_stores;
+    options.streaming_stores = request_.source.program->functions.front().options.streaming_stores;
     image = codegen::compile_host(f, options, listing);
   }
   image.params = layout_of(f);

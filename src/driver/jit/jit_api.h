@@ -15,9 +15,6 @@ namespace cuda_device::jit {
 struct CompileRequest {
   frontend::Request source;
   std::string target;
-  bool streaming_stores = false;
-  bool fmad = true;
-  bool fastmath = false;
   std::string libdevice;
   int ptx_version = 0;
 };

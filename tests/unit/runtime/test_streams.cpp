@@ -1,0 +1,152 @@
+// Streams and events against a sequential model: random programs over several streams.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "runtime/host/pool.h"
+#include "runtime/host/stream.h"
+
+namespace cuda_device::runtime {
+namespace {
+
+using Streams = std::vector<std::shared_ptr<HostStream>>;
+
+Streams make_streams(int n) {
+  Streams streams;
+  for (int i = 0; i < n; ++i) streams.push_back(std::make_shared<HostStream>());
+  return streams;
+}
+
+void expect_idle(const Streams& streams) {
+  for (const auto& s : streams) EXPECT_TRUE(s->wait(20000));
+}
+
+TEST(HostStream, RunsInOrder) {
+  auto stream = std::make_shared<HostStream>();
+  std::vector<int> seen;
+  for (int i = 0; i < 1000; ++i)
+    stream->enqueue([&seen, i] {
+      seen.push_back(i);
+      return std::string();
+    });
+  ASSERT_TRUE(stream->wait(20000));
+  ASSERT_EQ(seen.size(), 1000u);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(seen[static_cast<size_t>(i)], i);
+}
+
+TEST(HostStream, KeepsTheFirstErrorUntilAsked) {
+  auto stream = std::make_shared<HostStream>();
+  stream->enqueue([] { return std::string("first"); });
+  stream->enqueue([] { return std::string("second"); });
+  ASSERT_TRUE(stream->wait(20000));
+  EXPECT_EQ(stream->take_error(), "first");
+  EXPECT_EQ(stream->take_error(), "");
+}
+
+TEST(HostStream, RunNowWaitsForWhatIsQueued) {
+  auto stream = std::make_shared<HostStream>();
+  std::atomic<int> value{0};
+  stream->enqueue([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    value = 1;
+    return std::string();
+  });
+  int seen = -1;
+  EXPECT_EQ(stream->run_now([&] {
+    seen = value;
+    return std::string("error of its own");
+  }),
+            "error of its own");
+  EXPECT_EQ(seen, 1);
+  EXPECT_EQ(stream->take_error(), "");
+}
+
+TEST(HostStream, WaitTimesOut) {
+  auto stream = std::make_shared<HostStream>();
+  auto event = std::make_shared<EventState>();
+  stream->wait_for(event);
+  EXPECT_FALSE(stream->wait(10));
+  event->complete();
+  EXPECT_TRUE(stream->wait(20000));
+}
+
+// Every stream counts its own steps; a wait on an event must see at least the count at which it was recorded.
+TEST(HostStream, RandomProgramsKeepOrderAcrossEvents) {
+  constexpr int kStreams = 4;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    Streams streams = make_streams(kStreams);
+    std::vector<std::atomic<int>> steps(kStreams);
+    std::vector<int> queued(kStreams, 0);
+    struct Recorded {
+      int stream, count;
+      std::shared_ptr<EventState> event;
+    };
+    std::vector<Recorded> events;
+    std::atomic<int> violations{0};
+    for (int op = 0; op < 100; ++op) {
+      const int s = static_cast<int>(random() % kStreams);
+      const auto at = static_cast<size_t>(s);
+      const unsigned what = random() % 4;
+      if (what < 2) {
+        const int expected = queued[at]++;
+        streams[at]->enqueue([&, at, expected] {
+          if (steps[at].fetch_add(1) != expected) ++violations;
+          return std::string();
+        });
+      } else if (what == 2) {
+        auto event = std::make_shared<EventState>();
+        streams[at]->record(event);
+        events.push_back({s, queued[at], event});
+      } else if (!events.empty()) {
+        const Recorded e = events[random() % events.size()];
+        streams[at]->wait_for(e.event);
+        streams[at]->enqueue([&, e] {
+          if (steps[static_cast<size_t>(e.stream)].load() < e.count) ++violations;
+          return std::string();
+        });
+      }
+    }
+    expect_idle(streams);
+    EXPECT_EQ(violations, 0) << "seed " << seed;
+    for (size_t s = 0; s < kStreams; ++s) EXPECT_EQ(steps[s], queued[s]);
+  }
+}
+
+void count_blocks(const void* params, const abi::HostContext*, uint64_t first, uint64_t last) {
+  auto* counts = *static_cast<std::atomic<int>* const*>(params);
+  for (uint64_t b = first; b < last; ++b) counts[b].fetch_add(1);
+}
+
+TEST(Pool, RunsEveryBlockOnce) {
+  for (uint32_t blocks : {1u, 2u, 3u, 10u, 1000u, 100003u}) {
+    std::vector<std::atomic<int>> counts(blocks);
+    std::atomic<int>* pointer = counts.data();
+    abi::LaunchDims dims;
+    dims.grid = {blocks, 1, 1};
+    pool().run(std::make_shared<Job>(&count_blocks, &pointer, dims, 0));
+    for (uint32_t b = 0; b < blocks; ++b) ASSERT_EQ(counts[b], 1) << b << " of " << blocks;
+  }
+}
+
+TEST(Pool, ManyThreadsLaunchAtOnce) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([] {
+      for (int i = 0; i < 200; ++i) {
+        std::vector<std::atomic<int>> counts(64);
+        std::atomic<int>* pointer = counts.data();
+        abi::LaunchDims dims;
+        dims.grid = {4, 4, 4};
+        pool().run(std::make_shared<Job>(&count_blocks, &pointer, dims, 0));
+        for (auto& c : counts) EXPECT_EQ(c, 1);
+      }
+    });
+  for (auto& t : threads) t.join();
+}
+
+}  // namespace
+}  // namespace cuda_device::runtime
