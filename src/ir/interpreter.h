@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "ir/ir.h"
@@ -26,8 +27,15 @@ struct Grid {
   std::array<uint32_t, 3> block{1, 1, 1};
 };
 
+// What a program did that has no meaning (an index out of range, a store into a read-only array),
+// or too long.
+struct InterpretError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // Runs every thread of every block, blocks and threads in increasing order. Arguments match
-// f.params.
-void interpret(const Function& f, const std::vector<Argument>& arguments, const Grid& grid);
+// f.params. Throws InterpretError, also where a thread takes more than `max_steps` steps.
+void interpret(const Function& f, const std::vector<Argument>& arguments, const Grid& grid,
+               uint64_t max_steps = UINT64_MAX);
 
 }  // namespace cuda_device::ir

@@ -229,6 +229,8 @@ std::string print(const Function& f, const PrintOptions& options) {
   return Printer(f, options).run();
 }
 
-std::string print_line(const Function& f, const Inst& inst) { return Printer(f, PrintOptions{}).run(inst); }
+std::string print_line(const Function& f, const Inst& inst) {
+  return Printer(f, PrintOptions{}).run(inst);
+}
 
 }  // namespace cuda_device::ir

@@ -1,0 +1,205 @@
+#include "ir/evaluate.h"
+
+#include <array>
+#include <utility>
+
+#include "ir/meaning.h"
+
+namespace cuda_device::ir {
+namespace {
+
+template <ScalarKind kind>
+auto cpp_type() {
+  using enum ScalarKind;
+  if constexpr (kind == Bool) return bool{};
+  if constexpr (kind == I8) return int8_t{};
+  if constexpr (kind == I16) return int16_t{};
+  if constexpr (kind == I32) return int32_t{};
+  if constexpr (kind == I64) return int64_t{};
+  if constexpr (kind == U8) return uint8_t{};
+  if constexpr (kind == U16) return uint16_t{};
+  if constexpr (kind == U32) return uint32_t{};
+  if constexpr (kind == U64) return uint64_t{};
+  if constexpr (kind == F32) return float{};
+  if constexpr (kind == F64) return double{};
+}
+template <ScalarKind kind>
+using Cpp = decltype(cpp_type<kind>());
+
+template <class T>
+T unpack(int64_t value) {
+  if constexpr (std::same_as<T, float>) {
+    return std::bit_cast<float>(static_cast<uint32_t>(value));
+  } else if constexpr (std::same_as<T, double>) {
+    return std::bit_cast<double>(value);
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+template <class T>
+int64_t pack(T value) {
+  if constexpr (std::same_as<T, float>) {
+    return std::bit_cast<uint32_t>(value);
+  } else if constexpr (std::same_as<T, double>) {
+    return std::bit_cast<int64_t>(value);
+  } else {
+    return static_cast<int64_t>(value);
+  }
+}
+
+template <class M, class T>
+auto first_type() {
+  if constexpr (requires { typename M::First; }) {
+    return typename M::First{};
+  } else {
+    return T{};
+  }
+}
+template <class M, class T>
+auto second_type() {
+  if constexpr (requires { typename M::Second; }) {
+    return typename M::Second{};
+  } else {
+    return T{};
+  }
+}
+
+template <class M, class T, int operands>
+int64_t apply(int64_t a, int64_t b, int64_t c) {
+  const auto first = unpack<decltype(first_type<M, T>())>(a);
+  if constexpr (operands == 1) {
+    return pack(M::template apply<T>(first));
+  } else {
+    const auto second = unpack<decltype(second_type<M, T>())>(b);
+    if constexpr (operands == 2) {
+      return pack(M::template apply<T>(first, second));
+    } else {
+      return pack(M::template apply<T>(first, second, unpack<T>(c)));
+    }
+  }
+}
+
+template <class M, class T, class To>
+int64_t apply_to(int64_t a, int64_t, int64_t) {
+  return pack(M::template apply<To, T>(unpack<T>(a)));
+}
+
+template <class M, class T>
+concept For = requires { &M::template apply<T>; };
+template <class M, class T, class To>
+concept ForTo = requires { &M::template apply<To, T>; };
+
+// Indexed by the operands' type and, for conversions, by the result's.
+using ByKind = std::array<Evaluator, kScalarCount>;
+using ByTwoKinds = std::array<ByKind, kScalarCount>;
+template <int... i>
+using Kinds = std::integer_sequence<int, i...>;
+using AllKinds = std::make_integer_sequence<int, kScalarCount>;
+
+template <class M, int operands, class T>
+constexpr Evaluator same_type() {
+  if constexpr (For<M, T>) return apply<M, T, operands>;
+  return nullptr;
+}
+
+template <class M, class T, class To>
+constexpr Evaluator conversion() {
+  if constexpr (ForTo<M, T, To>) return apply_to<M, T, To>;
+  return nullptr;
+}
+
+template <class M, int operands, int... i>
+constexpr ByKind same_types(Kinds<i...>) {
+  return {same_type<M, operands, Cpp<static_cast<ScalarKind>(i)>>()...};
+}
+
+template <class M, class T, int... i>
+constexpr ByKind conversions_from(Kinds<i...>) {
+  return {conversion<M, T, Cpp<static_cast<ScalarKind>(i)>>()...};
+}
+
+template <class M, int... i>
+constexpr ByTwoKinds conversions(Kinds<i...>) {
+  return {conversions_from<M, Cpp<static_cast<ScalarKind>(i)>>(AllKinds{})...};
+}
+
+constexpr bool converts(Op op) { return op == Op::Convert || op == Op::Bitcast; }
+
+// Those whose value depends on the thread or on an array's descriptor.
+constexpr bool needs_context(Op op) {
+  return op == Op::Const || op == Op::Param || op == Op::ThreadIdx || op == Op::BlockIdx ||
+         op == Op::BlockDim || op == Op::GridDim || op == Op::Tid || op == Op::GridSize ||
+         op == Op::LaneId || op == Op::Extent || op == Op::Stride;
+}
+
+// A pure operation without a Meaning does not compile.
+template <Op op, int operands, Effect effect>
+constexpr ByKind row() {
+  if constexpr (effect != Effect::Pure || needs_context(op) || converts(op)) {
+    return {};
+  } else {
+    return same_types<Meaning<op>, operands>(AllKinds{});
+  }
+}
+
+constexpr ByKind kRows[] = {
+#define OP(name, text, operands, result, effect, ...) row<Op::name, operands, Effect::effect>(),
+#include "ir/op.def"
+};
+constexpr ByTwoKinds kConverts = conversions<Meaning<Op::Convert>>(AllKinds{});
+constexpr ByTwoKinds kBitcasts = conversions<Meaning<Op::Bitcast>>(AllKinds{});
+
+}  // namespace
+
+Evaluator evaluator(Op op, ScalarKind operand, ScalarKind result) {
+  const auto from = static_cast<size_t>(operand);
+  const auto to = static_cast<size_t>(result);
+  if (op == Op::Convert) return kConverts[from][to];
+  if (op == Op::Bitcast) return kBitcasts[from][to];
+  return kRows[static_cast<size_t>(op)][from];
+}
+
+Evaluator evaluator(const Inst& inst) {
+  if (inst.operands.empty() || !inst.type.is_scalar()) return nullptr;
+  const Inst* typed = inst.op == Op::Select ? inst.operands.back() : inst.operands.front();
+  if (!typed->type.is_scalar()) return nullptr;
+  return evaluator(inst.op, typed->type.scalar, inst.type.scalar);
+}
+
+bool is_exact(Op op) {
+  switch (op) {
+    case Op::Exp:
+    case Op::Exp2:
+    case Op::Expm1:
+    case Op::Log:
+    case Op::Log2:
+    case Op::Log10:
+    case Op::Log1p:
+    case Op::Sin:
+    case Op::Cos:
+    case Op::Tan:
+    case Op::Asin:
+    case Op::Acos:
+    case Op::Atan:
+    case Op::Atan2:
+    case Op::Sinh:
+    case Op::Cosh:
+    case Op::Tanh:
+    case Op::Asinh:
+    case Op::Acosh:
+    case Op::Atanh:
+    case Op::Pow:
+    case Op::Hypot:
+    case Op::Cbrt:
+    case Op::Erf:
+    case Op::Erfc:
+    case Op::Tgamma:
+    case Op::Lgamma:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace cuda_device::ir

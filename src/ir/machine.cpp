@@ -1,0 +1,185 @@
+#include "ir/machine.h"
+
+#include <cstring>
+
+#include "support/check.h"
+
+namespace cuda_device::ir {
+namespace {
+
+std::string text_of(const std::array<uint32_t, 3>& v) {
+  return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " + std::to_string(v[2]) +
+         ")";
+}
+
+int64_t position(const Launch& launch, const Thread& thread, const Inst& question) {
+  const auto& grid = launch.grid;
+  const auto axis = static_cast<size_t>(question.imm);
+  switch (question.op) {
+    case Op::ThreadIdx:
+      return thread.index[axis];
+    case Op::BlockIdx:
+      return thread.block[axis];
+    case Op::BlockDim:
+      return grid.block[axis];
+    case Op::GridDim:
+      return grid.grid[axis];
+    case Op::Tid:
+      return static_cast<int32_t>(thread.index[axis] + thread.block[axis] * grid.block[axis]);
+    case Op::GridSize:
+      return static_cast<int32_t>(grid.block[axis] * grid.grid[axis]);
+    case Op::LaneId: {
+      const auto& [x, y, z] = thread.index;
+      return (x + grid.block[0] * (y + grid.block[1] * z)) % 32;
+    }
+    default:
+      CD_UNREACHABLE("not a position: " + std::string(info(question.op).text));
+  }
+}
+
+class Runner {
+ public:
+  Runner(const Launch& launch, Thread& thread)
+      : launch_(launch), thread_(thread), registers_(thread.registers.data()) {}
+
+  Outcome run(uint64_t steps) {
+    const Step* code = launch_.code.steps.data();
+    uint32_t& next = thread_.next;
+    for (; steps > 0; --steps) {
+      const Step& s = code[next];
+      if (s.kind == StepKind::Finish) return Outcome::Finished;
+      ++next;
+      execute(s);
+    }
+    return code[next].kind == StepKind::Finish ? Outcome::Finished : Outcome::OutOfSteps;
+  }
+
+ private:
+  void execute(const Step& s) {
+    int64_t* r = registers_;
+    switch (s.kind) {
+      case StepKind::Evaluate:
+        r[s.result] = s.evaluate(r[s.a], r[s.b], r[s.c]);
+        return;
+      case StepKind::Copy:
+        r[s.result] = r[s.a];
+        return;
+      case StepKind::Position:
+        r[s.result] = position(launch_, thread_, *s.source);
+        return;
+      case StepKind::Extent:
+        r[s.result] = array(s.a).shape[static_cast<size_t>(s.source->imm)];
+        return;
+      case StepKind::Stride:
+        r[s.result] = array(s.a).strides[static_cast<size_t>(s.source->imm)];
+        return;
+      case StepKind::Load:
+        return load(s);
+      case StepKind::Store:
+        return store(s);
+      case StepKind::Jump:
+        thread_.next = s.target;
+        return;
+      case StepKind::JumpUnless:
+        if (!r[s.a]) thread_.next = s.target;
+        return;
+      case StepKind::LoopBegin:
+        return loop_begin(s);
+      case StepKind::LoopNext:
+        return loop_next(s);
+      case StepKind::Finish:
+        return;
+    }
+  }
+
+  size_t parameter(uint32_t reg) const { return static_cast<size_t>(registers_[reg]); }
+  const ArrayArgument& array(uint32_t reg) const { return launch_.arguments[parameter(reg)].array; }
+
+  char* address(const Step& s) {
+    const uint32_t* list = &launch_.code.lists[s.a];
+    const ArrayArgument& a = array(list[0]);
+    char* at = a.data;
+    for (size_t axis = 0; axis < a.shape.size(); ++axis) {
+      const int64_t index = registers_[list[1 + axis]];
+      if (index < 0 || index >= a.shape[axis]) out_of_range(s, axis, index, a.shape[axis]);
+      at += index * a.strides[axis];
+    }
+    return at;
+  }
+
+  ScalarKind element(const Step& s) const { return s.source->operands[0]->type.scalar; }
+
+  void load(const Step& s) {
+    const ScalarKind kind = element(s);
+    uint64_t raw = 0;
+    std::memcpy(&raw, address(s), static_cast<size_t>(bytes_of(kind)));  // little-endian hosts
+    const auto value = static_cast<int64_t>(raw);
+    registers_[s.result] = is_float(kind) ? value : canonical(kind, value);
+  }
+
+  void store(const Step& s) {
+    char* at = address(s);
+    const Inst& source = *s.source;
+    const size_t param = parameter(source.operands[0]->id);
+    if (launch_.code.function->params[param].facts.read_only) fail(s, "the array is read-only");
+    const int64_t value = registers_[source.operands.back()->id];
+    std::memcpy(at, &value, static_cast<size_t>(bytes_of(element(s))));
+  }
+
+  void loop_begin(const Step& s) {
+    const uint32_t* bounds = &launch_.code.lists[s.a];
+    const int64_t start = registers_[bounds[0]];
+    const ScalarKind kind = s.source->operands[0]->type.scalar;
+    registers_[s.result] =
+        static_cast<int64_t>(trip_count(kind, start, registers_[bounds[1]], registers_[bounds[2]]));
+    registers_[s.result + 1] = start;
+  }
+
+  void loop_next(const Step& s) {
+    int64_t& left = registers_[s.result];
+    int64_t& value = registers_[s.result + 1];
+    if (left == 0) {
+      thread_.next = s.target;
+      return;
+    }
+    left = static_cast<int64_t>(static_cast<uint64_t>(left) - 1);
+    registers_[s.b] = value;
+    // Beyond the last iteration the sum may wrap; nobody reads it then.
+    const auto step = static_cast<uint64_t>(registers_[launch_.code.lists[s.a + 2]]);
+    value = canonical(s.source->operands[0]->type.scalar,
+                      static_cast<int64_t>(static_cast<uint64_t>(value) + step));
+  }
+
+  [[noreturn]] void out_of_range(const Step& s, size_t axis, int64_t index, int64_t extent) const {
+    fail(s, "index " + std::to_string(index) + " on axis " + std::to_string(axis) +
+                " is out of range for extent " + std::to_string(extent));
+  }
+
+  [[noreturn]] void fail(const Step& s, const std::string& what) const {
+    const Function& f = *launch_.code.function;
+    throw InterpretError("kernel '" + f.name + "', block " + text_of(thread_.block) + ", thread " +
+                         text_of(thread_.index) + ": " + what + ": " + print_line(f, *s.source));
+  }
+
+  const Launch& launch_;
+  Thread& thread_;
+  int64_t* registers_;
+};
+
+}  // namespace
+
+uint64_t trip_count(ScalarKind kind, int64_t start, int64_t stop, int64_t step) {
+  const auto first = static_cast<uint64_t>(start);
+  const auto last = static_cast<uint64_t>(stop);
+  const auto stride = static_cast<uint64_t>(step);
+  if (step == 0) return 0;
+  if (is_unsigned_int(kind)) return first < last ? (last - first - 1) / stride + 1 : 0;
+  if (step > 0) return start < stop ? (last - first - 1) / stride + 1 : 0;
+  return start > stop ? (first - last - 1) / (0 - stride) + 1 : 0;
+}
+
+Outcome advance(const Launch& launch, Thread& thread, uint64_t steps) {
+  return Runner(launch, thread).run(steps);
+}
+
+}  // namespace cuda_device::ir

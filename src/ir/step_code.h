@@ -1,0 +1,52 @@
+// A Function flattened for the interpreter: a list of steps over registers. A thread's whole state
+// is then a position in the list and its registers, so it can stop anywhere, inside any nesting,
+// and go on later.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/evaluate.h"
+#include "ir/ir.h"
+
+namespace cuda_device::ir {
+
+enum class StepKind : uint8_t {
+  Evaluate,    // result = evaluate(registers a, b, c)
+  Copy,        // result = register a
+  Position,    // result = what `source` asks about the thread's place
+  Extent,      // result = shape[immediate] of array a
+  Stride,      // result = strides[immediate] of array a
+  Load,        // result = element; lists[a] ... are array and indices
+  Store,       // likewise, and the value
+  Jump,        // to step `target`
+  JumpUnless,  // likewise, where register a is false
+  LoopBegin,   // result, result + 1 = iterations left, next value; lists[a] ... are start, stop,
+               // step
+  LoopNext,  // register b = next value, or jump to `target` where none is left; result, a as above
+  Finish,
+};
+
+struct Step {
+  StepKind kind = StepKind::Finish;
+  uint32_t result = 0;
+  uint32_t a = 0, b = 0, c = 0;  // registers; unused ones are 0
+  uint32_t target = 0;
+  Evaluator evaluate = nullptr;
+  const Inst* source = nullptr;
+};
+
+struct StepCode {
+  const Function* function = nullptr;
+  std::vector<Step> steps;
+  std::vector<uint32_t> lists;  // registers, of steps with more operands than three
+  // What registers hold when a thread starts: constants and parameters (of an array: its
+  // parameter's index); else 0.
+  std::vector<int64_t> initial;
+};
+
+// `scalars` are the values of the parameters, 0 for arrays. `f` must be valid and outlive the
+// result.
+StepCode flatten(const Function& f, const std::vector<int64_t>& scalars);
+
+}  // namespace cuda_device::ir
