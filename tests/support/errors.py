@@ -190,6 +190,37 @@ def expect_error(kernel, *args, grid=1, block=1, functions=(), **options):
     return raised.value
 
 
+def _refused_line(functions):
+    """(file, line) of the one line with a `# refused` comment in these functions."""
+    places = []
+    for function in functions:
+        function = getattr(function, "underlying", function)
+        lines, first_line = inspect.getsourcelines(function)
+        file = Path(inspect.getsourcefile(function)).name
+        places += [(file, first_line + i) for i, text in enumerate(lines) if "# refused" in text]
+    assert len(places) == 1, f"{len(places)} lines with `# refused` in the source"
+    return places[0]
+
+
+def expect_refusal(kernel, *args, words=(), functions=(), grid=1, block=1, **options):
+    """Launches and expects a CompileError at the line with the comment `# refused`.
+
+    Where the exact text is not the point: it must name `words` and give file and line. `functions`:
+    others that the kernel calls, if the line stands in one of them. Returns the exception.
+    """
+    from cuda import device
+    from cuda.device import errors
+
+    file, line = _refused_line((kernel, *functions))
+    with pytest.raises(errors.CompileError) as raised:
+        device.launch(kernel, *args, grid=grid, block=block, **options)
+    text = str(raised.value)
+    assert f"{file}:{line}:" in text, f"expected the place {file}:{line} in:\n{text}"
+    for word in words:
+        assert word in text, f"expected {word!r} in:\n{text}"
+    return raised.value
+
+
 def _with_lines(text, at):
     """L+2 in an expected text is the number of the second line after the kernel's first one."""
     if at is None:

@@ -1,0 +1,245 @@
+"""Builtin numbers: bool, int and float in kernels (DEV-NUM)."""
+
+import numpy as np
+import pytest
+from cuda import device as D
+from support.clauses import clause
+from support.errors import expect_refusal
+from support.launching import result_type, run
+
+INT_MIN, INT_MAX = -(2**31), 2**31 - 1
+
+
+@D.func
+def as_it_is(x):
+    return x
+
+
+@D.func
+def true():
+    return True
+
+
+@D.func
+def seven():
+    return 7
+
+
+@D.func
+def half():
+    return 0.5
+
+
+@D.kernel
+def argument(out, x):
+    out[0] = x
+
+
+@D.kernel
+def through_a_function(out, x):
+    out[0] = as_it_is(x)
+
+
+@D.kernel
+def literals(bools, ints, floats):
+    bools[0] = True
+    bools[1] = False
+    ints[0] = 7
+    ints[1] = -7
+    ints[2] = 2147483647
+    ints[3] = -2147483648
+    floats[0] = 0.5
+    floats[1] = -1.5e10
+
+
+VALUES = [(True, "bool"), (False, "bool"), (5, "int64"), (-5, "int64"), (0.25, "float64")]
+
+
+@clause("DEV-NUM-01", partial="complex")
+@pytest.mark.parametrize(("value", "dtype"), VALUES)
+@pytest.mark.parametrize("kernel", [argument, through_a_function])
+def test_arguments_and_results_of_functions(target, kernel, value, dtype):
+    out = np.full(1, 99).astype(dtype)
+    run(kernel, out, value)
+    assert out[0] == value
+
+
+@clause("DEV-NUM-01", partial="complex")
+def test_literals(target):
+    bools, ints, floats = np.array([False, True]), np.zeros(4, dtype=np.int64), np.zeros(2)
+    run(literals, bools, ints, floats)
+    assert bools.tolist() == [True, False]
+    assert ints.tolist() == [7, -7, INT_MAX, INT_MIN]
+    assert floats.tolist() == [0.5, -1.5e10]
+
+
+@clause("DEV-NUM-01", partial="complex")
+def test_types_of_literals_and_arguments():
+    assert result_type(true) == "bool"
+    assert result_type(seven) == "int"
+    assert result_type(half) == "float"
+    assert result_type(as_it_is, bool) == "bool"
+    assert result_type(as_it_is, int) == "int"
+    assert result_type(as_it_is, float) == "float"
+
+
+@D.kernel
+def comparisons(out, x):
+    out[0] = True
+    out[1] = x > 1
+    out[2] = not x
+    out[3] = bool(x)
+    out[4] = x == 3 or x == 4
+    out[5] = False
+    out[6] = 1 < x < 3
+
+
+@clause("DEV-NUM-02", partial="the interoperable representation, DEV-ABI-01")
+@pytest.mark.parametrize("x", [3, 3.0])
+def test_bool_is_a_byte_of_one_or_zero(target, x):
+    out = np.full(7, 0xAA, dtype=np.uint8)
+    run(comparisons, out.view(np.bool_), x)
+    assert out.tolist() == [1, 1, 0, 1, 1, 0, 0]
+
+
+@D.kernel
+def truths(out, flags):
+    i = D.tid(1)
+    if flags[i]:
+        out[i] = flags[i] + 1
+
+
+@clause("DEV-NUM-02", partial="the interoperable representation, DEV-ABI-01")
+def test_any_nonzero_byte_of_a_bool_array_is_true(target):
+    flags = np.array([0, 1, 2, 0x80, 0xFF], dtype=np.uint8)
+    out = np.zeros(5, dtype=np.int32)
+    run(truths, out, flags.view(np.bool_), block=5)
+    assert out.tolist() == [0, 2, 2, 2, 2]
+
+
+@D.func
+def twice(x):
+    return x + x
+
+
+@D.kernel
+def store_twice(out, x):
+    out[0] = twice(x)
+
+
+@clause("DEV-NUM-03")
+@pytest.mark.parametrize("value", [INT_MIN, INT_MIN + 1, -1, 0, 1, INT_MAX])
+def test_int_arguments_keep_their_value(target, value):
+    out = np.zeros(1, dtype=np.int64)
+    run(argument, out, value)
+    assert out[0] == value
+
+
+@clause("DEV-NUM-03", "DEV-NUM-06")
+@pytest.mark.parametrize(
+    ("value", "doubled"), [(5, 10), (INT_MAX, -2), (INT_MIN, 0), (2**30, INT_MIN)]
+)
+def test_int_arithmetic_has_32_bits_and_wraps(target, value, doubled, partly):
+    partly("DEV-NUM-06: the report of an overflow under checking")
+    out = np.zeros(1, dtype=np.int64)
+    run(store_twice, out, value)
+    assert out[0] == doubled
+
+
+@clause("DEV-NUM-03", "DEV-NUM-04")
+def test_arithmetic_on_builtins_stays_builtin():
+    assert result_type(twice, int) == "int"
+    assert result_type(twice, float) == "float"
+
+
+@clause("DEV-NUM-04")
+@pytest.mark.parametrize("value", [0.1, -0.0, 1e-45, 3.4e38, 16777217.0, float("inf"), 1 / 3])
+def test_float_arguments_are_binary32(target, value):
+    out = np.zeros(1)
+    run(argument, out, value)
+    assert out[0] == np.float32(value)
+    assert np.signbit(out[0]) == np.signbit(value)
+
+
+@clause("DEV-NUM-04")
+def test_nan_is_an_argument(target):
+    out = np.zeros(1)
+    run(argument, out, float("nan"))
+    assert np.isnan(out[0])
+
+
+@D.kernel
+def add_a_tenth(out, x):
+    out[0] = x + 0.1
+
+
+@clause("DEV-NUM-04")
+def test_float_arithmetic_is_binary32(target):
+    out = np.zeros(1)
+    run(add_a_tenth, out, 0.2)
+    assert out[0] == np.float32(0.2) + np.float32(0.1)
+    assert out[0] != 0.2 + 0.1
+
+
+@clause("DEV-NUM-06", partial="the report of an overflow under checking")
+@pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**63, 2**64, 10**30, -(10**30)])
+def test_int_arguments_out_of_range_are_refused(value):
+    out = np.full(1, 7, dtype=np.int64)
+    with pytest.raises(OverflowError) as raised:
+        D.launch(argument, out, value, grid=1, block=1)
+    assert "argument" in str(raised.value)
+    assert "int32" in str(raised.value) or "32" in str(raised.value)
+    assert out[0] == 7
+
+
+@clause("DEV-NUM-06", partial="the report of an overflow under checking")
+@pytest.mark.parametrize("value", [1e300, -1e300, 3.5e38])
+def test_float_arguments_out_of_range_are_refused(value):
+    out = np.zeros(1)
+    with pytest.raises(OverflowError) as raised:
+        D.launch(argument, out, value, grid=1, block=1)
+    assert "float32" in str(raised.value)
+
+
+@D.kernel
+def large_literal(out):
+    x = 5_000_000_000  # refused
+    out[0] = x + 1
+
+
+@D.kernel
+def large_sum(out, n):
+    out[0] = n + 5_000_000_000  # refused
+
+
+@D.kernel
+def large_constant(out, n):
+    out[0] = n + 2**31  # refused
+
+
+@clause("DEV-NUM-06", partial="the report of an overflow under checking")
+@pytest.mark.parametrize("kernel", [large_sum, large_constant])
+def test_a_literal_that_ends_as_a_plain_int_must_fit(kernel):
+    expect_refusal(kernel, np.zeros(1, dtype=np.int64), 1, words=("int",))
+
+
+@clause("DEV-NUM-06", partial="the report of an overflow under checking")
+def test_a_variable_of_a_large_literal_is_refused():
+    out = np.zeros(1, dtype=np.int64)
+    expect_refusal(large_literal, out, words=("5000000000",))
+
+
+@D.kernel
+def exact_literals(ints, floats, x):
+    ints[0] = D.int64(5_000_000_000)
+    ints[1] = ints[2] + 5_000_000_000
+    floats[0] = 0.1
+    floats[1] = x * 0.1
+
+
+@clause("DEV-NUM-06", partial="the report of an overflow under checking")
+def test_literals_are_exact_until_they_have_a_type(target):
+    ints, floats = np.array([0, 0, 1]), np.zeros(2)
+    run(exact_literals, ints, floats, np.float64(3))
+    assert ints.tolist() == [5_000_000_000, 5_000_000_001, 1]
+    assert floats.tolist() == [0.1, 3 * 0.1]
