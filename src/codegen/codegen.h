@@ -20,7 +20,8 @@ struct HostOptions {
 struct PtxOptions {
   int sm = 90;
   int ptx_version = 0;  // 0 = the newest LLVM can write
-  std::string libdevice;  // path of libdevice.10.bc; needed only by kernels that call math functions
+  std::string
+      libdevice;  // path of libdevice.10.bc; needed only by kernels that call math functions
   bool verify_llvm = false;
 };
 
@@ -32,12 +33,14 @@ struct Listing {
 };
 
 // `f` has been through passes/pipeline. Thread-safe; a fault inside LLVM becomes an InternalError.
-abi::KernelImage compile_host(const ir::Function& f, const HostOptions& options, const Listing& listing = {});
-abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options, const Listing& listing = {});
+abi::KernelImage compile_host(const ir::Function& f, const HostOptions& options,
+                              const Listing& listing = {});
+abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,
+                             const Listing& listing = {});
 
 std::vector<MaskForm> host_mask_forms();  // that this CPU can run, best first
 const char* name_of(MaskForm form);       // "avx512", "avx2", "sse4"
 const char* llvm_version();
-std::vector<int> ptx_architectures();     // 75, 80, 86, 89, 90, 100, 120
+std::vector<int> ptx_architectures();  // 75, 80, 86, 89, 90, 100, 120
 
 }  // namespace cuda_device::codegen
