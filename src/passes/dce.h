@@ -1,0 +1,22 @@
+// Dead code elimination: removes
+//   - values that nobody uses, loads from memory included,
+//   - stores into slots that are never loaded, and slots that nothing names any more,
+//   - jumps to where control goes anyway (a leave at the end of its scope),
+//   - ifs with nothing in them, loops over nothing, and scopes that nothing leaves.
+//
+//     scope {                              store %a, %i, %x
+//       %1 = mul %x, %x : float32
+//       store %a, %i, %x
+//       leave 0
+//     }
+//
+// Runs after every pass that leaves such things behind: they would cost masks and registers in codegen.
+#pragma once
+
+#include "ir/ir.h"
+
+namespace cuda_device::passes {
+
+void dce(ir::Function& f);
+
+}  // namespace cuda_device::passes

@@ -1,0 +1,32 @@
+// What passes need to change a Function in place.
+#pragma once
+
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace cuda_device::passes {
+
+// By Inst::id: how often an instruction is an operand.
+std::vector<uint32_t> count_uses(const ir::Function& f);
+
+// By slot: whether any instruction reads it.
+std::vector<bool> loaded_slots(const ir::Function& f);
+
+// Instructions to be read in place of others. A pass walks in order and asks for each operand.
+class Replacements {
+ public:
+  void replace(const ir::Inst& old, ir::Inst* by);
+  void update_operands(ir::Inst& inst) const;
+
+ private:
+  std::vector<ir::Inst*> by_id_;
+};
+
+// True where control never runs past the end of the block.
+bool never_falls_through(const ir::Block& block);
+
+// Turns the instruction into a constant; `value` as Inst::imm.
+void make_constant(ir::Inst& inst, int64_t value);
+
+}  // namespace cuda_device::passes
