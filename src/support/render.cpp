@@ -1,0 +1,64 @@
+#include "support/render.h"
+
+namespace cuda_device {
+namespace {
+
+bool starts_character(char c) { return (c & 0xC0) != 0x80; }  // of UTF-8
+
+std::string place(const Span& span, const SourceMap& files) {
+  if (!span.known()) return "";
+  std::string name = span.file < files.size() ? files[span.file].name : "<unknown>";
+  return name + ":" + std::to_string(span.line) + ":" +
+         std::to_string(column_of(files, span.file, span.line, span.column)) + ": ";
+}
+
+// Spaces up to the span, tabs kept so that the marks stand below what they mark; then the marks.
+std::string marks(const Span& span, const std::string& line) {
+  size_t begin = span.column, end = span.end_line == span.line ? span.end_column : line.size();
+  std::string text;
+  for (size_t i = 0; i < line.size() && i < begin; ++i)
+    if (starts_character(line[i])) text += line[i] == '\t' ? '\t' : ' ';
+  text += '^';
+  for (size_t i = begin + 1; i < line.size() && i < end; ++i)
+    if (starts_character(line[i])) text += '~';
+  return text;
+}
+
+std::string excerpt(const Span& span, const SourceMap& files) {
+  const std::string* line = span.known() ? line_of(files, span.file, span.line) : nullptr;
+  if (!line) return "";
+  std::string number = std::to_string(span.line);
+  std::string gutter = number.size() < 5 ? std::string(5 - number.size(), ' ') : "";
+  return "\n" + gutter + number + " | " + *line + "\n" + std::string(gutter.size() + number.size(), ' ') +
+         " | " + marks(span, *line);
+}
+
+}  // namespace
+
+const std::string* line_of(const SourceMap& files, uint32_t file, uint32_t line) {
+  if (file >= files.size() || line < files[file].first_line) return nullptr;
+  size_t index = line - files[file].first_line;
+  return index < files[file].lines.size() ? &files[file].lines[index] : nullptr;
+}
+
+int column_of(const SourceMap& files, uint32_t file, uint32_t line, uint32_t byte) {
+  const std::string* text = line_of(files, file, line);
+  if (!text) return static_cast<int>(byte) + 1;
+  int column = 1;
+  for (size_t i = 0; i < byte && i < text->size(); ++i) column += starts_character((*text)[i]);
+  return column;
+}
+
+std::string render(const Diagnostic& diagnostic, const SourceMap& files) {
+  std::string text = place(diagnostic.span, files) + message_of(diagnostic);
+  text += excerpt(diagnostic.span, files);
+  for (const Note& note : diagnostic.notes) {
+    text += "\n" + place(note.span, files) + note.text;
+    if (note.span != diagnostic.span) text += excerpt(note.span, files);
+  }
+  if (std::string hint = hint_of(diagnostic); !hint.empty()) text += "\n" + hint;
+  if (!diagnostic.context.empty()) text += "\n  " + diagnostic.context;
+  return text;
+}
+
+}  // namespace cuda_device
