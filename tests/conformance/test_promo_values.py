@@ -88,31 +88,25 @@ def clause_of(a, b):
     return clause("DEV-PROMO-01" if origin == "std" else "DEV-PROMO-04", partial=LATER)
 
 
-def parameters(names):
-    """Each unordered pair once, the order alternating; both orders with --long."""
-    result = []
-    for i, a in enumerate(names):
-        for j, b in enumerate(names):
-            usual = i == j or ((i < j) == ((i + j) % 2 == 0))
-            result.append(pytest.param(a, b, usual, marks=clause_of(a, b), id=f"{a}-{b}"))
-    return result
+def pairs_of(names, both_orders):
+    """Each unordered pair once, the order alternating, or both orders."""
+    return [
+        pytest.param((a, b), marks=clause_of(a, b), id=f"{a}-{b}")
+        for i, a in enumerate(names)
+        for j, b in enumerate(names)
+        if both_orders or i == j or (i < j) == ((i + j) % 2 == 0)
+    ]
 
 
-@pytest.fixture
-def pair(request, long):
-    a, b, usual = request.param
-    if not (usual or long):
-        pytest.skip("the other order runs with --long")
-    return a, b
+TYPES_OF = {"test_bitwise_operators": ("bool", *INTEGERS), "test_shifts": INTEGERS}
 
 
-def for_pairs(names):
-    return pytest.mark.parametrize("pair", [
-        pytest.param(tuple(p.values), marks=p.marks, id=p.id) for p in parameters(names)
-    ], indirect=True)  # fmt: skip
+def pytest_generate_tests(metafunc):
+    if "pair" in metafunc.fixturenames:
+        names = TYPES_OF.get(metafunc.function.__name__, TYPES)
+        metafunc.parametrize("pair", pairs_of(names, metafunc.config.getoption("--long")))
 
 
-@for_pairs(TYPES)
 def test_arithmetic_and_comparisons(target, pair):
     a, b = pair
     x, y = cross(samples(a), samples(b, 2))
@@ -125,7 +119,6 @@ def test_arithmetic_and_comparisons(target, pair):
         assert_same_bits(out, expected, x, y)
 
 
-@for_pairs(TYPES)
 def test_floor_division_and_remainder(target, pair):
     a, b = pair
     x, y = cross(samples(a), samples(b, 2))
@@ -137,7 +130,6 @@ def test_floor_division_and_remainder(target, pair):
         assert_same_bits(out, expected, x, y)
 
 
-@for_pairs(("bool", *INTEGERS))
 def test_bitwise_operators(target, pair):
     a, b = pair
     x, y = cross(samples(a), samples(b, 2))
@@ -145,7 +137,6 @@ def test_bitwise_operators(target, pair):
         assert_same_bits(out, reference.binary(op, x, y, promotion.result(op, a, b)), x, y)
 
 
-@for_pairs(INTEGERS)
 def test_shifts(target, pair):
     a, b = pair
     counts = np.array([0, 1, 2, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 100], dtype=b)
@@ -154,7 +145,6 @@ def test_shifts(target, pair):
         assert_same_bits(out, reference.binary(op, x, y, promotion.result(op, a, b)), x, y)
 
 
-@for_pairs(TYPES)
 def test_powers(target, pair):
     a, b = pair
     result = promotion.result("**", a, b)
@@ -227,6 +217,9 @@ def test_run_time_builtins(target, name, builtin):
         assert_same_bits(div, builtin_reference("/", x, n, name, builtin), x, n)
         assert_same_bits(lt, builtin_reference("<", x, n, name, builtin), x, n)
         assert_same_bits(reflected, builtin_reference("<", n, x, builtin, name), n, x)
+
+
+WIDE = [name for name in NUMBERS if name in FLOATS or np.dtype(name).itemsize >= 4]
 
 
 @D.kernel(fmad=False)
