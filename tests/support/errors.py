@@ -154,7 +154,8 @@ def _check_rendering(text, expected, diagnostic):
     if not source.search(text):
         wrong.append(f"the rendering lacks the source line {diagnostic.line}")
     marks = _marker(diagnostic.column, diagnostic.end_column)
-    if diagnostic.end_column > diagnostic.column and not marks.search(text):
+    one_line = getattr(diagnostic, "end_line", diagnostic.line) == diagnostic.line
+    if one_line and not marks.search(text):
         wrong.append("the rendering does not mark the columns of the error")
     return wrong
 
