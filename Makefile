@@ -23,8 +23,8 @@ help:
 	@echo "make bench        kernels against hand-written SIMD and against peers"
 	@echo "make conformance  which rows of the specification the tests show"
 	@echo "make fuzz         random programs, compared on every target (ARGS=--programs=20000)"
-	@echo "make lint         formatting, include walls, ruff, mypy"
-	@echo "make tidy         clang-tidy"
+	@echo "make lint         formatting, include walls, ruff, mypy, clang-tidy but for codegen"
+	@echo "make tidy         clang-tidy, codegen too"
 	@echo "make wheel        dist/*.whl for PYTHON"
 	@echo "make test-asan    the tests under the address and undefined-behaviour sanitizers"
 	@echo "make test-tsan    the C++ tests under the thread sanitizer"
@@ -83,10 +83,10 @@ fuzz: build/dev
 	@$(call in_build,dev) python tests/fuzz/run.py $(ARGS)
 
 lint: bootstrap
-	@scripts/lint
+	@JOBS=$(JOBS) scripts/lint
 
-tidy: build/dev
-	@scripts/tidy build/dev $(JOBS)
+tidy: bootstrap
+	@JOBS=$(JOBS) scripts/tidy --all
 
 format: bootstrap
 	@scripts/lint --fix
