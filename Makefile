@@ -15,7 +15,7 @@ export PATH := $(CURDIR)/$(VENV):$(PATH)
 in_build = PYTHONPATH=$(CURDIR)/build/$(1)/python
 
 .PHONY: help build demo test bench conformance fuzz lint tidy format wheel test-asan test-tsan \
-        test-gpu clean bootstrap FORCE
+        test-gpu test-neighbours clean bootstrap FORCE
 
 help:
 	@echo "make demo         three programs on real data, checked against NumPy"
@@ -29,6 +29,7 @@ help:
 	@echo "make test-asan    the tests under the address and undefined-behaviour sanitizers"
 	@echo "make test-tsan    the C++ tests under the thread sanitizer"
 	@echo "make test-gpu     the kernel tests on the GPU, from an installed wheel"
+	@echo "make test-neighbours  the wheel in one process with numba, PyTorch and JAX"
 	@echo "make build        build/dev; PYTHONPATH=build/dev/python runs it"
 	@echo "make format       formats C++ and Python sources"
 	@echo "make clean        removes build/ and dist/"
@@ -64,6 +65,9 @@ test-tsan: build/tsan
 
 test-gpu: wheel
 	@PYTHON=$(PYTHON) scripts/test-gpu $(ARGS)
+
+test-neighbours: wheel
+	@PYTHON=$(PYTHON) scripts/test-neighbours $(ARGS)
 
 # Has an environment of its own: PYTHON may be another one than that of .venv.
 wheel:
