@@ -1,4 +1,4 @@
-"""neighbours_program.py MODULE...: imports the modules in this order, then compiles with each of them."""
+"""neighbours_program.py MODULE...: imports the modules in this order, then compiles with each."""
 
 import importlib
 import sys
