@@ -1,7 +1,7 @@
 // Contracts a * b + c of floats into one fma, as nvcc does by default. The rule, in full:
 //
-//   An add or sub one of whose operands is a mul that stands in the same block and is used nowhere else becomes an fma.
-//   Where both operands are such muls, the left one is contracted.
+//   An add or sub one of whose operands is a mul that stands in the same block and is used nowhere
+//   else becomes an fma. Where both operands are such muls, the left one is contracted.
 //
 //     %0 = mul %a, %b : float32          %0 = fma %a, %b, %c : float32
 //     %1 = add %0, %c : float32
@@ -10,8 +10,9 @@
 //     sub(mul(a, b), c)                      fma(a, b, neg(c))
 //     sub(c, mul(a, b))                      fma(neg(a), b, c)
 //
-// It is the only place where products and sums are fused: no target fuses any other, so all give the same bits. It runs
-// before the passes that simplify arithmetic, so that what is fused follows from the source alone.
+// It is the only place where products and sums are fused: no target fuses any other, so all give
+// the same bits. It runs before the passes that simplify arithmetic, so that what is fused follows
+// from the source alone.
 #pragma once
 
 #include "ir/ir.h"

@@ -10,7 +10,8 @@
 //       leave 0
 //     }
 //
-// Runs after every pass that leaves such things behind: they would cost masks and registers in codegen.
+// Runs after every pass that leaves such things behind: they would cost masks and registers in
+// codegen.
 #pragma once
 
 #include "ir/ir.h"

@@ -1,6 +1,7 @@
 #include "passes/rewrite.h"
 
 #include "ir/visitor.h"
+#include "passes/tail_jumps.h"
 
 namespace cuda_device::passes {
 
@@ -37,10 +38,15 @@ void Replacements::update_operands(Inst& inst) const {
 }
 
 bool never_falls_through(const Block& block) {
-  if (block.empty()) return false;
-  const Inst& last = *block.insts.back();
+  return !block.empty() && never_falls_through(*block.insts.back());
+}
+
+bool never_falls_through(const Inst& last) {
   if (last.op == Op::If) {
     return never_falls_through(last.regions[0]) && never_falls_through(last.regions[1]);
+  }
+  if (last.op == Op::Scope) {
+    return never_falls_through(last.regions[0]) && !is_left_by_jump(last);
   }
   return ir::ends_block(last.op);
 }

@@ -23,8 +23,9 @@ class Replacements {
   std::vector<ir::Inst*> by_id_;
 };
 
-// True where control never runs past the end of the block.
+// True where control never runs past the end of the block, or of the instruction.
 bool never_falls_through(const ir::Block& block);
+bool never_falls_through(const ir::Inst& inst);
 
 // Turns the instruction into a constant; `value` as Inst::imm.
 void make_constant(ir::Inst& inst, int64_t value);

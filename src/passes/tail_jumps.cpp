@@ -10,13 +10,22 @@ using ir::Function;
 using ir::Inst;
 using ir::Op;
 
-// The jump that does nothing at the end of a block.
+// Jumps that do nothing at the end of a block.
 struct Idle {
-  Op jump = Op::Return;
-  int64_t depth = 0;  // of a leave
+  std::vector<int64_t> leaves;  // depths
+  bool continues = false;
+  bool returns = false;
 
-  bool is(const Inst& inst) const {
-    return inst.op == jump && (jump != Op::Leave || inst.imm == depth);
+  bool contains(const Inst& inst) const {
+    if (inst.op == Op::Leave) return std::ranges::find(leaves, inst.imm) != leaves.end();
+    return (inst.op == Op::Continue && continues) || (inst.op == Op::Return && returns);
+  }
+
+  // At the end of a scope that stands at the end of the block.
+  Idle in_scope() const {
+    Idle inner{{0}, continues, returns};
+    for (int64_t depth : leaves) inner.leaves.push_back(depth + 1);
+    return inner;
   }
 };
 
@@ -24,46 +33,36 @@ class TailJumps {
  public:
   bool removed() const { return removed_; }
 
-  void tail(Block& b, Idle idle) {
-    if (!b.empty() && idle.is(*b.insts.back())) {
+  void block(Block& b, const Idle& idle) {
+    if (!b.empty() && idle.contains(*b.insts.back())) {
       b.insts.pop_back();
       removed_ = true;
     }
-    for (Inst* inst : b.insts) {
-      if (inst->op == Op::If && inst == b.insts.back()) {
-        for (Block& region : inst->regions) tail(region, idle);
-      } else {
-        inside(*inst);
-      }
-    }
+    for (Inst* inst : b.insts) inside(*inst, inst == b.insts.back() ? idle : Idle{});
   }
 
  private:
-  // Blocks at whose end control goes somewhere by itself.
-  void inside(Inst& inst) {
+  void inside(Inst& inst, const Idle& idle) {
     switch (inst.op) {
       case Op::Scope:
-        return tail(inst.regions[0], {Op::Leave, 0});
+        return block(inst.regions[0], idle.in_scope());
       case Op::For:
-        tail(inst.regions[0], {Op::Continue});
-        return plain(inst.regions[1]);
+        block(inst.regions[0], {.leaves = {}, .continues = true});
+        return block(inst.regions[1], idle);
       case Op::While:
-        plain(inst.regions[0]);
-        tail(inst.regions[1], {Op::Continue});
-        return plain(inst.regions[2]);
+        block(inst.regions[0], {});
+        block(inst.regions[1], {.leaves = {}, .continues = true});
+        return block(inst.regions[2], idle);
       default:
-        for (Block& region : inst.regions) plain(region);
+        for (Block& region : inst.regions) block(region, idle);
     }
-  }
-
-  void plain(Block& b) {
-    for (Inst* inst : b.insts) inside(*inst);
   }
 
   bool removed_ = false;
 };
 
-// Calls f(leave, depth) for every leave that goes beyond the block, `depth` being the number that means the scope around it.
+// Calls f(leave, depth) for every leave that goes beyond the block, `depth` being the number that
+// means the scope around it.
 template <class F>
 void for_each_leave(const Block& b, int64_t depth, F&& f) {
   for (Inst* inst : b.insts) {
@@ -78,7 +77,7 @@ void for_each_leave(const Block& b, int64_t depth, F&& f) {
 
 bool remove_tail_jumps(Function& f) {
   TailJumps jumps;
-  jumps.tail(f.body, {Op::Return});
+  jumps.block(f.body, {.leaves = {}, .returns = true});
   return jumps.removed();
 }
 

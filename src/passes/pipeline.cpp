@@ -1,0 +1,47 @@
+#include "passes/pipeline.h"
+
+#include <chrono>
+#include <string>
+
+#include "passes/contract_fma.h"
+#include "passes/cse.h"
+#include "passes/dce.h"
+#include "passes/fold.h"
+#include "passes/forward_slots.h"
+
+namespace cuda_device::passes {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// From the first pass after contract_fma on, no pass changes a bit of any result.
+constexpr Pass kPasses[] = {
+    {"forward_slots", forward_slots},  // variables become temporaries where that is plain
+    {"dce", dce},                      // stores nobody reads, so that products count as used once
+    {"contract_fma", contract_fma},    // by what the source says, before arithmetic is simplified
+    {"fold", fold},                    // constants and launch facts; prunes ifs
+    {"forward_slots", forward_slots},  // through the ifs that are gone
+    {"fold", fold},                    // with what that made known
+    {"cse", cse},
+    {"dce", dce},
+};
+
+void run(const Pass& pass, ir::Function& f, const PipelineOptions& options) {
+  const auto start = Clock::now();
+  pass.run(f);
+  const std::chrono::duration<double> taken = Clock::now() - start;
+  if (options.times) options.times->push_back({pass.name, taken.count()});
+  if (options.dump) options.dump(pass.name, f);
+  if (options.verify) ir::verify_or_throw(f, std::string(pass.name).c_str());
+}
+
+}  // namespace
+
+std::span<const Pass> pipeline() { return kPasses; }
+
+void run_pipeline(ir::Function& f, const PipelineOptions& options) {
+  if (options.verify) ir::verify_or_throw(f, "the frontend");
+  for (const Pass& pass : kPasses) run(pass, f, options);
+}
+
+}  // namespace cuda_device::passes

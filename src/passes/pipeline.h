@@ -1,0 +1,33 @@
+// The passes between frontend and analyses, in order. pipeline.cpp is the map.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace cuda_device::passes {
+
+struct Pass {
+  std::string_view name;
+  void (*run)(ir::Function&);
+};
+std::span<const Pass> pipeline();
+
+struct PassTime {
+  std::string_view name;
+  double seconds = 0;
+};
+
+struct PipelineOptions {
+  bool verify = false;  // before the first pass and after each
+  std::function<void(std::string_view pass, const ir::Function&)> dump;  // after each pass
+  std::vector<PassTime>* times = nullptr;                                // one entry a pass
+};
+
+// Throws InternalError where a pass leaves invalid IR.
+void run_pipeline(ir::Function& f, const PipelineOptions& options = {});
+
+}  // namespace cuda_device::passes

@@ -1,0 +1,68 @@
+// Conversions, and wrap, which is one with a correction.
+#include "passes/constants.h"
+#include "passes/simplify.h"
+
+namespace cuda_device::passes {
+namespace {
+
+using ir::Builder;
+using ir::Inst;
+using ir::Op;
+using ir::Type;
+
+// Bits of a value without its sign.
+int magnitude_bits(Type t) {
+  if (t.is_bool()) return 1;
+  if (t.is_float()) return t == ir::kF32 ? 24 : 53;
+  return t.bits() - (t.is_signed() ? 1 : 0);
+}
+
+// C(B(x)) → C(x) where B holds every value of x's type.
+Inst* skip_lossless(Inst& inst) {
+  Inst& inner = *inst.operands[0];
+  if (inner.op != Op::Convert) return nullptr;
+  Inst* x = inner.operands[0];
+  if (!preserves_value(x->type, inner.type)) return nullptr;
+  // int → float → int saturates where int → int wraps.
+  const bool by_float = inner.type.is_float() && !x->type.is_float() && inst.type.is_int();
+  if (by_float && !preserves_value(x->type, inst.type)) return nullptr;
+  inst.operands[0] = x;
+  return &inst;
+}
+
+Inst* convert(Inst& inst) {
+  if (inst.operands[0]->type == inst.type) return inst.operands[0];
+  return skip_lossless(inst);
+}
+
+bool is_never_negative(const Inst& index) {
+  if (is_const(index)) return index.imm >= 0;
+  return !index.type.is_signed() && index.type.bits() < 64;
+}
+
+// An index that is never negative is used as it is.
+Inst* wrap(Inst& inst) {
+  if (!is_never_negative(*inst.operands[0])) return nullptr;
+  inst.op = Op::Convert;
+  inst.operands.pop_back();
+  return &inst;
+}
+
+}  // namespace
+
+bool preserves_value(Type from, Type to) {
+  if (from == to) return true;
+  if (to.is_bool()) return false;
+  if (from.is_float() && !to.is_float()) return false;
+  if (from.is_signed() && !to.is_float() && !to.is_signed()) return false;
+  return magnitude_bits(from) <= magnitude_bits(to);
+}
+
+Inst* simplify_convert(Builder&, Inst& inst) {
+  if (inst.op == Op::Convert) return convert(inst);
+  if (inst.op == Op::Wrap) return wrap(inst);
+  if (inst.op == Op::Bitcast && inst.operands[0]->type == inst.type) return inst.operands[0];
+  return nullptr;
+}
+
+}  // namespace cuda_device::passes
