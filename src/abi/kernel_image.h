@@ -1,4 +1,5 @@
-// A compiled kernel as plain data: what the compiler hands to the runtime, what the disk cache holds.
+// A compiled kernel as plain data: what the compiler hands to the runtime, what the disk cache
+// holds.
 #pragma once
 
 #include <array>
@@ -10,9 +11,9 @@
 
 namespace cuda_device::abi {
 
-// Kernel parameters are one block of bytes, laid out as a C struct: a scalar takes its size at its alignment (bool: one
-// byte); an array is { void* data; int64 shape[ndim]; int64 strides[ndim] (bytes) }, align 8. PTX kernels get the same
-// bytes as separate parameters, in order.
+// Kernel parameters are one block of bytes, laid out as a C struct: a scalar takes its size at its
+// alignment (bool: one byte); an array is { void* data; int64 shape[ndim]; int64 strides[ndim]
+// (bytes) }, align 8. PTX kernels get the same bytes as separate parameters, in order.
 struct ParamSlot {
   bool is_array = false;
   bool read_only = false;  // of an array: the caller's memory may refuse writes
@@ -35,7 +36,8 @@ struct LaunchDims {
 
 enum class ImageKind : uint8_t { HostCode, Ptx };
 
-// A symbol the runtime must provide: its address is written into the image at `offset` (8 bytes) before it is sealed.
+// A symbol the runtime must provide: its address is written into the image at `offset` (8 bytes)
+// before it is sealed.
 struct Import {
   std::string name;
   uint32_t offset = 0;
@@ -46,11 +48,12 @@ struct KernelImage {
   std::string name;    // of the Python kernel
   std::string target;  // "x86-64/avx512", "sm_90"
   ParamLayout params;
-  // HostCode: bytes [0, text_size) are executed, position independent; [text_size rounded up to 4096, end) are constants
-  // and the import table, readable once sealed. Ptx: the text, NUL-terminated.
+  // HostCode: bytes [0, text_size) are executed, position independent; [text_size rounded up to
+  // 4096, end) are constants and the import table, readable once sealed. Ptx: the text,
+  // NUL-terminated.
   std::vector<uint8_t> code;
   uint32_t text_size = 0;
-  uint32_t entry = 0;  // offset of the entry point
+  uint32_t entry = 0;      // offset of the entry point
   std::string entry_name;  // Ptx: symbol
   std::vector<Import> imports;
   uint32_t static_shared = 0;
@@ -58,13 +61,15 @@ struct KernelImage {
   uint8_t width = 32;  // lanes of a gang
 };
 
-// Entry of HostCode. Runs blocks [first, last) of the grid, numbered x fastest, then y, then z, in increasing order.
+// Entry of HostCode. Runs blocks [first, last) of the grid, numbered x fastest, then y, then z, in
+// increasing order.
 struct HostContext {
   LaunchDims dims;
   void* arena = nullptr;
   void* shared = nullptr;
 };
-using HostEntry = void (*)(const void* params, const HostContext* context, uint64_t first, uint64_t last);
+using HostEntry = void (*)(const void* params, const HostContext* context, uint64_t first,
+                           uint64_t last);
 
 // Layout of the parameters by the rule above; both halves use it.
 ParamLayout layout_of(const std::vector<ParamSlot>& without_offsets);

@@ -90,7 +90,8 @@ Inst* Expansion::expanded(ir::Builder& builder, Inst& inst) {
   }
 }
 
-// The reduction is exact enough up to kTrigLimit; the library's function serves beyond (and infinities, NaN).
+// The reduction is exact enough up to kTrigLimit; the library's function serves beyond (and
+// infinities, NaN).
 Inst* Expansion::angle_function(ir::Builder& builder, Inst& inst) {
   IrEmitter e(builder);
   Inst* x = inst.operands[0];

@@ -1,6 +1,7 @@
-// Replaces the hot float32 functions (exp exp2 log log2 sin cos tanh erf pow) by the arithmetic that computes them
-// (math_f32.h), for targets without a fast one of their own. Runs before the analyses, so lane shapes and ranges see
-// through it, and after contract_fma, whose rule is about the user's own expressions.
+// Replaces the hot float32 functions (exp exp2 log log2 sin cos tanh erf pow) by the arithmetic
+// that computes them (math_f32.h), for targets without a fast one of their own. Runs before the
+// analyses, so lane shapes and ranges see through it, and after contract_fma, whose rule is about
+// the user's own expressions.
 //
 //   %1 = exp2 %0          %1 = min %0, 130 ... %9 = fma %5, %8, 1 ... %11 = ldexp %9, %10
 //

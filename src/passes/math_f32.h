@@ -1,8 +1,10 @@
-// The hot float32 functions, written once over an "emitter" E: the pass expand_math instantiates them to build IR, the
-// test instantiates them over plain floats and runs every float32 there is. Each is within 1 ulp (docs/math.md).
+// The hot float32 functions, written once over an "emitter" E: the pass expand_math instantiates
+// them to build IR, the test instantiates them over plain floats and runs every float32 there is.
+// Each is within 1 ulp (docs/math.md).
 //
-// E has value types F (float32), D (float64), I (int32), B (bool) and the operations used below, all with the IR's
-// meaning. Polynomials are minimax fits (scripts/fit_math.py); coefficients are given lowest order first.
+// E has value types F (float32), D (float64), I (int32), B (bool) and the operations used below,
+// all with the IR's meaning. Polynomials are minimax fits (scripts/fit_math.py); coefficients are
+// given lowest order first.
 #pragma once
 
 #include <initializer_list>
@@ -19,7 +21,8 @@ auto polynomial(E& e, typename E::F x, std::initializer_list<float> coefficients
   return sum;
 }
 
-// x = n*log(2) + (head + tail), |head + tail| <= log(2)/2, for |x| <= 110: head is exact, tail tiny.
+// x = n*log(2) + (head + tail), |head + tail| <= log(2)/2, for |x| <= 110: head is exact, tail
+// tiny.
 template <class E>
 struct Reduced {
   typename E::F n, head, tail;
@@ -30,16 +33,19 @@ Reduced<E> reduce_by_log2(E& e, typename E::F x) {
   return {n, e.fma(n, e.f(-0x1.62e430p-1f), x), e.mul(n, e.f(0x1.05c610p-29f))};
 }
 
-// e**(head + tail) * 2**n, as 1 + (head + (tail + r*r*q(r))): head unrounded keeps the error below 0.9 ulp.
+// e**(head + tail) * 2**n, as 1 + (head + (tail + r*r*q(r))): head unrounded keeps the error below
+// 0.9 ulp.
 template <class E>
 auto exp_of_reduced(E& e, const Reduced<E>& x) {
   auto r = e.add(x.head, x.tail);
-  auto q = polynomial(e, r, {0x1p-1f, 0x1.55549p-3f, 0x1.5554cep-5f, 0x1.123ac4p-7f, 0x1.6d6aaap-10f});
+  auto q =
+      polynomial(e, r, {0x1p-1f, 0x1.55549p-3f, 0x1.5554cep-5f, 0x1.123ac4p-7f, 0x1.6d6aaap-10f});
   auto grown = e.add(x.head, e.fma(e.mul(r, r), q, x.tail));
   return e.ldexp(e.add(e.f(1.0f), grown), e.to_int(x.n));
 }
 
-// Beyond these bounds the result is 0 or infinity and stays so; within them the reduction is exact enough.
+// Beyond these bounds the result is 0 or infinity and stays so; within them the reduction is exact
+// enough.
 template <class E>
 auto clamp(E& e, typename E::F x, float low, float high) {
   return e.max(e.min(x, e.f(high)), e.f(low));
@@ -55,8 +61,9 @@ auto exp2(E& e, typename E::F x0) {
   auto x = clamp(e, x0, -160.0f, 130.0f);
   auto n = e.rint(x);
   auto r = e.sub(x, n);
-  auto p = polynomial(e, r, {0x1.62e430p-1f, 0x1.ebfbe0p-3f, 0x1.c6af78p-5f, 0x1.3b2a32p-7f, 0x1.5f0aa6p-10f,
-                             0x1.443cf2p-13f});
+  auto p = polynomial(e, r,
+                      {0x1.62e430p-1f, 0x1.ebfbe0p-3f, 0x1.c6af78p-5f, 0x1.3b2a32p-7f,
+                       0x1.5f0aa6p-10f, 0x1.443cf2p-13f});
   return e.ldexp(e.fma(r, p, e.f(1.0f)), e.to_int(n));
 }
 
@@ -75,7 +82,8 @@ Split<E> split_near_one(E& e, typename E::F x) {
   return {e.select(tiny, e.sub(k, e.f(23.0f)), k), e.sub(m, e.f(1.0f))};
 }
 
-// What a logarithm gives outside (0, inf): log(0) = -inf, log(negative) = NaN, log(inf) = inf, log(NaN) = NaN.
+// What a logarithm gives outside (0, inf): log(0) = -inf, log(negative) = NaN, log(inf) = inf,
+// log(NaN) = NaN.
 template <class E>
 auto log_special(E& e, typename E::F x, typename E::F y) {
   auto ordinary = e.select(e.lt(x, e.f(e.kInfinity)), y, x);  // inf and NaN are their own logarithm
@@ -86,8 +94,9 @@ auto log_special(E& e, typename E::F x, typename E::F y) {
 template <class E>
 auto log(E& e, typename E::F x) {
   auto [k, f] = split_near_one(e, x);
-  auto p = polynomial(e, f, {0x1.555554p-2f, -0x1.000226p-2f, 0x1.99a01cp-3f, -0x1.54728ap-3f, 0x1.22d930p-3f,
-                             -0x1.0d8246p-3f, 0x1.055eaep-3f, -0x1.38c974p-4f});
+  auto p = polynomial(e, f,
+                      {0x1.555554p-2f, -0x1.000226p-2f, 0x1.99a01cp-3f, -0x1.54728ap-3f,
+                       0x1.22d930p-3f, -0x1.0d8246p-3f, 0x1.055eaep-3f, -0x1.38c974p-4f});
   auto ff = e.mul(f, f);
   auto tail = e.fma(e.mul(ff, f), p, e.mul(k, e.f(-0x1.05c610p-29f)));
   auto low = e.fma(e.f(-0.5f), ff, tail);
@@ -97,14 +106,17 @@ auto log(E& e, typename E::F x) {
 template <class E>
 auto log2(E& e, typename E::F x) {
   auto [k, f] = split_near_one(e, x);
-  auto p = polynomial(e, f, {-0x1.715470p-1f, 0x1.ec7092p-2f, -0x1.715aeep-2f, 0x1.277fe2p-2f, -0x1.eaa98ap-3f,
-                             0x1.a2b5dcp-3f, -0x1.878f56p-3f, 0x1.7f6b68p-3f, -0x1.c67f74p-4f});
+  auto p =
+      polynomial(e, f,
+                 {-0x1.715470p-1f, 0x1.ec7092p-2f, -0x1.715aeep-2f, 0x1.277fe2p-2f, -0x1.eaa98ap-3f,
+                  0x1.a2b5dcp-3f, -0x1.878f56p-3f, 0x1.7f6b68p-3f, -0x1.c67f74p-4f});
   // f / log(2) in two parts: the product with the high one is rounded only with the sum.
   auto low = e.fma(e.mul(f, f), p, e.mul(f, e.f(0x1.4ae0c0p-26f)));
   return log_special(e, x, e.add(k, e.fma(f, e.f(0x1.715476p+0f), low)));
 }
 
-// x = n * pi/2 + (hi + lo), |hi| <= pi/4, for |x| <= kTrigLimit. The first step is exact (its constant has 21 bits).
+// x = n * pi/2 + (hi + lo), |hi| <= pi/4, for |x| <= kTrigLimit. The first step is exact (its
+// constant has 21 bits).
 inline constexpr float kTrigLimit = 1e5f;
 template <class E>
 struct Angle {
@@ -169,8 +181,9 @@ template <class E>
 auto tanh(E& e, typename E::F x) {
   auto a = e.abs(x);
   auto aa = e.mul(a, a);
-  auto p = polynomial(e, aa, {-0x1.555554p-2f, 0x1.1110aep-3f, -0x1.ba07f2p-5f, 0x1.655aeep-6f, -0x1.1bc354p-7f,
-                              0x1.9ecb04p-9f, -0x1.d7dc6cp-11f, 0x1.20ab66p-13f});
+  auto p = polynomial(e, aa,
+                      {-0x1.555554p-2f, 0x1.1110aep-3f, -0x1.ba07f2p-5f, 0x1.655aeep-6f,
+                       -0x1.1bc354p-7f, 0x1.9ecb04p-9f, -0x1.d7dc6cp-11f, 0x1.20ab66p-13f});
   auto small = e.fma(e.mul(aa, a), p, a);
   // tanh is 1 in float32 from 9.01 on; min keeps a NaN in its first operand.
   auto two_a = e.min(e.add(a, a), e.f(20.0f));
@@ -183,24 +196,28 @@ template <class E>
 auto erf(E& e, typename E::F x) {
   auto a = e.abs(x);
   auto aa = e.mul(a, a);
-  auto q = polynomial(e, aa, {0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d50p-4f, -0x1.b7fe90p-6f, 0x1.542e10p-8f,
-                              -0x1.a50b0ep-11f, 0x1.4c344ep-14f});
+  auto q = polynomial(e, aa,
+                      {0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d50p-4f, -0x1.b7fe90p-6f,
+                       0x1.542e10p-8f, -0x1.a50b0ep-11f, 0x1.4c344ep-14f});
   auto small = e.fma(a, q, a);
   // 1 - exp(a * p(a)); erf is 1 in float32 from 3.92 on.
   auto b = e.min(a, e.f(3.95f));
-  auto p = polynomial(e, b, {-0x1.20eb24p+0f, -0x1.455b2ep-1f, -0x1.b06ed8p-4f, 0x1.78c5d0p-6f, -0x1.99af0ap-9f,
-                             0x1.f3bfd2p-14f, 0x1.0d9d88p-15f, -0x1.026b6ap-18f});
+  auto p = polynomial(e, b,
+                      {-0x1.20eb24p+0f, -0x1.455b2ep-1f, -0x1.b06ed8p-4f, 0x1.78c5d0p-6f,
+                       -0x1.99af0ap-9f, 0x1.f3bfd2p-14f, 0x1.0d9d88p-15f, -0x1.026b6ap-18f});
   auto rest = exp_of_reduced(e, reduce_by_log2(e, e.mul(b, p)));
   return e.copysign(e.select(e.lt(a, e.f(1.0f)), small, e.sub(e.f(1.0f), rest)), x);
 }
 
-// log2 of a positive finite float32, in float64 to 2**-37: enough for the 8 integer bits that pow's product adds.
+// log2 of a positive finite float32, in float64 to 2**-37: enough for the 8 integer bits that pow's
+// product adds.
 template <class E>
 auto log2_wide(E& e, typename E::F x) {
   auto [k, f] = split_near_one(e, x);
-  constexpr double kP[] = {0x1.71547652b61e4p+0,  -0x1.7154765195acep-1, 0x1.ec709ddd1a970p-2, -0x1.715478c1527dfp-2,
-                           0x1.2776b9a788f8cp-2,  -0x1.ec6f149664a6bp-3, 0x1.a61a7ad2b45b6p-3, -0x1.718ad5a4ea35cp-3,
-                           0x1.48351d7970404p-3,  -0x1.23cc99e37356ep-3, 0x1.09f77f092dc38p-3, -0x1.133ef4f7d17e9p-3,
+  constexpr double kP[] = {0x1.71547652b61e4p+0,  -0x1.7154765195acep-1, 0x1.ec709ddd1a970p-2,
+                           -0x1.715478c1527dfp-2, 0x1.2776b9a788f8cp-2,  -0x1.ec6f149664a6bp-3,
+                           0x1.a61a7ad2b45b6p-3,  -0x1.718ad5a4ea35cp-3, 0x1.48351d7970404p-3,
+                           -0x1.23cc99e37356ep-3, 0x1.09f77f092dc38p-3,  -0x1.133ef4f7d17e9p-3,
                            0x1.1293bfedd700fp-3,  -0x1.25b9842db4448p-4};
   auto wide = e.widen(f);
   auto sum = e.d(kP[13]);
@@ -215,8 +232,9 @@ auto pow_magnitude(E& e, typename E::F magnitude, typename E::F y) {
   auto bounded = e.max(e.min(z, e.d(200.0)), e.d(-200.0));
   auto n = e.rint(bounded);
   auto r = e.narrow(e.sub(bounded, n));
-  auto p = polynomial(e, r, {0x1.62e430p-1f, 0x1.ebfbe0p-3f, 0x1.c6af78p-5f, 0x1.3b2a32p-7f, 0x1.5f0aa6p-10f,
-                             0x1.443cf2p-13f});
+  auto p = polynomial(e, r,
+                      {0x1.62e430p-1f, 0x1.ebfbe0p-3f, 0x1.c6af78p-5f, 0x1.3b2a32p-7f,
+                       0x1.5f0aa6p-10f, 0x1.443cf2p-13f});
   return e.ldexp(e.fma(r, p, e.f(1.0f)), e.to_int(e.narrow(n)));
 }
 
@@ -244,7 +262,8 @@ auto pow(E& e, typename E::F x, typename E::F y) {
   auto x_negative = e.lt(e.copysign(one, x), zero);
   value = e.select(e.both(x_negative, odd), e.neg(value), value);
   auto finite_negative = e.both(e.lt(x, zero), e.lt(a, infinity));
-  value = e.select(e.both(finite_negative, e.both(e.not_(whole), e.not_(y_infinite))), e.f(e.kNan), value);
+  value = e.select(e.both(finite_negative, e.both(e.not_(whole), e.not_(y_infinite))), e.f(e.kNan),
+                   value);
   auto nan = e.either(e.ne(x, x), e.ne(y, y));
   value = e.select(nan, e.add(x, y), value);
   return e.select(e.either(e.eq(x, one), e.eq(y, zero)), one, value);

@@ -6,6 +6,7 @@
 #include "passes/contract_fma.h"
 #include "passes/cse.h"
 #include "passes/dce.h"
+#include "passes/expand_math.h"
 #include "passes/fold.h"
 #include "passes/forward_slots.h"
 
@@ -22,6 +23,7 @@ constexpr Pass kPasses[] = {
     {"fold", fold},                    // constants and launch facts; prunes ifs
     {"forward_slots", forward_slots},  // through the ifs that are gone
     {"fold", fold},                    // with what that made known
+    {"expand_math", expand_math, true},  // what it builds is not contracted: its rounding is chosen
     {"cse", cse},
     {"dce", dce},
 };
@@ -41,7 +43,8 @@ std::span<const Pass> pipeline() { return kPasses; }
 
 void run_pipeline(ir::Function& f, const PipelineOptions& options) {
   if (options.verify) ir::verify_or_throw(f, "the frontend");
-  for (const Pass& pass : kPasses) run(pass, f, options);
+  for (const Pass& pass : kPasses)
+    if (!pass.expands_math || options.expand_math) run(pass, f, options);
 }
 
 }  // namespace cuda_device::passes

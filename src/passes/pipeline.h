@@ -13,6 +13,7 @@ namespace cuda_device::passes {
 struct Pass {
   std::string_view name;
   void (*run)(ir::Function&);
+  bool expands_math = false;  // runs only where PipelineOptions::expand_math is set
 };
 std::span<const Pass> pipeline();
 
@@ -22,7 +23,8 @@ struct PassTime {
 };
 
 struct PipelineOptions {
-  bool verify = false;  // before the first pass and after each
+  bool verify = false;       // before the first pass and after each
+  bool expand_math = false;  // the target has no fast float32 functions of its own
   std::function<void(std::string_view pass, const ir::Function&)> dump;  // after each pass
   std::vector<PassTime>* times = nullptr;                                // one entry a pass
 };

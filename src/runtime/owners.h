@@ -1,5 +1,5 @@
-// References to the arguments of finished launches. A worker cannot drop a Python object: it puts the owner here, and a
-// thread that holds the GIL takes it out.
+// References to the arguments of finished launches. A worker cannot drop a Python object: it puts
+// the owner here, and a thread that holds the GIL takes it out.
 #pragma once
 
 namespace cuda_device::runtime {

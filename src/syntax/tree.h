@@ -1,4 +1,5 @@
-// The syntax tree and the Program handed to the frontend: plain data, complete, with no way back to Python.
+// The syntax tree and the Program handed to the frontend: plain data, complete, with no way back to
+// Python.
 #pragma once
 
 #include <deque>
@@ -15,12 +16,24 @@ namespace cuda_device::syntax {
 
 // A Python constant. Integers are exact up to 128 bits; beyond that only their text is kept.
 struct Value {
-  enum class Kind : uint8_t { None, Bool, Int, BigInt, Float, Complex, String, Ellipsis, Tuple, Type, Other };
+  enum class Kind : uint8_t {
+    None,
+    Bool,
+    Int,
+    BigInt,
+    Float,
+    Complex,
+    String,
+    Ellipsis,
+    Tuple,
+    Type,
+    Other
+  };
   Kind kind = Kind::None;
   bool boolean = false;
   __int128 integer = 0;
   double real = 0, imag = 0;
-  std::string text;            // String; decimal digits of BigInt; class name of Other
+  std::string text;             // String; decimal digits of BigInt; class name of Other
   std::vector<Value> elements;  // Tuple
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
   bool typed = false;
@@ -54,11 +67,11 @@ struct Unsupported : Node {
   std::string what;  // Python's class name, "With"
 };
 
-#define NODE(name, fields)                          \
-  struct name : Node {                              \
+#define NODE(name, fields)                            \
+  struct name : Node {                                \
     static constexpr NodeKind kKind = NodeKind::name; \
-    name() : Node(kKind) {}                         \
-    fields                                          \
+    name() : Node(kKind) {}                           \
+    fields                                            \
   };
 #define CHILD(f) Node* f = nullptr;
 #define OPT(f) Node* f = nullptr;
@@ -80,7 +93,8 @@ struct Binding {
   enum class Kind : uint8_t {
     Undefined,  // no such global, closure variable, builtin or attribute
     Constant,   // value
-    Entity,     // a thing the frontend knows by name: "device.thread_idx", "math.exp", "builtins.range", "device.float32"
+    Entity,     // a thing the frontend knows by name: "device.thread_idx", "math.exp",
+                // "builtins.range", "device.float32"
     Function,   // index into Program::functions
     Module,     // a module or object only useful for its attributes; name
     Object,     // anything else; name = class name
@@ -104,14 +118,15 @@ struct Function {
   std::string name;
   FunctionKind kind = FunctionKind::Plain;
   FunctionOptions options;
-  Span span;               // of the `def` line
+  Span span;  // of the `def` line
   arguments* args = nullptr;
   std::vector<Node*> body;  // a lambda's body is one Return
   Node* returns = nullptr;
-  // Names and attribute chains with a free root. `a.b.c` with `a` a module has entries for the Name and each Attribute.
-  // A name that the function assigns is local and has none.
+  // Names and attribute chains with a free root. `a.b.c` with `a` a module has entries for the Name
+  // and each Attribute. A name that the function assigns is local and has none.
   std::unordered_map<const Node*, Binding> bindings;
-  // Values of default arguments, evaluated by Python at definition: parallel to args->defaults and args->kw_defaults.
+  // Values of default arguments, evaluated by Python at definition: parallel to args->defaults and
+  // args->kw_defaults.
   std::vector<Binding> defaults, kw_defaults;
 };
 

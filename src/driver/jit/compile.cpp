@@ -1,6 +1,6 @@
 #include "driver/jit/compile.h"
 
-#include <algorithm>
+#include <cstdlib>
 
 #include "driver/jit/interpreted.h"
 #include "frontend/frontend.h"
@@ -11,7 +11,8 @@ namespace {
 
 [[noreturn]] void unknown_target(const std::string& text) {
   std::string known = "interpreter";
-  for (codegen::MaskForm form : codegen::host_mask_forms()) known += std::string(", ") + codegen::name_of(form);
+  for (codegen::MaskForm form : codegen::host_mask_forms())
+    known += std::string(", ") + codegen::name_of(form);
   for (int sm : codegen::ptx_architectures()) known += ", sm_" + std::to_string(sm);
   throw DiagnosticError(Diagnostic{DiagCode::unknown_target, {}, {text, known}, {}, ""});
 }
@@ -19,7 +20,8 @@ namespace {
 Target parse_architecture(const std::string& text) {
   const std::vector<int> known = codegen::ptx_architectures();
   for (int sm : known)
-    if (text == "sm_" + std::to_string(sm)) return {Target::Kind::Ptx, codegen::MaskForm::Avx512, sm};
+    if (text == "sm_" + std::to_string(sm))
+      return {Target::Kind::Ptx, codegen::MaskForm::Avx512, sm};
   unknown_target(text);
 }
 
@@ -28,6 +30,9 @@ codegen::MaskForm best_form() {
   CD_CHECK(!forms.empty(), "this CPU supports no host form");
   return forms.front();
 }
+
+// The switch that the tests set: verifiers of our IR after every pass, and LLVM's.
+bool verify_wanted() { return std::getenv("CUDA_DEVICE_VERIFY") != nullptr; }
 
 }  // namespace
 
@@ -42,7 +47,8 @@ Target parse_target(const std::string& text) {
 
 std::string context_of(const CompileRequest& request) {
   std::string types;
-  for (const auto& t : request.source.arguments) types += (types.empty() ? "" : ", ") + frontend::to_string(t);
+  for (const auto& t : request.source.arguments)
+    types += (types.empty() ? "" : ", ") + frontend::to_string(t);
   const syntax::Function& f = request.source.program->functions.front();
   const char* kind = f.kind == syntax::FunctionKind::Kernel ? "kernel" : "function";
   return std::string("in ") + kind + " '" + f.name + "', specialised for (" + types + ")";
@@ -54,12 +60,11 @@ std::unique_ptr<ir::Function> Compilation::lower() const {
   return f;
 }
 
-std::unique_ptr<ir::Function> Compilation::optimised(std::string* dump) const {
-  auto f = lower();
-  passes::Options options;
+std::unique_ptr<ir::Function> Compilation::optimised() const {
+  auto f = frontend::lower(request_.source);
+  passes::PipelineOptions options;
   options.expand_math = target_.kind == Target::Kind::Host;
-  options.verify = true;
-  options.dump = dump;
+  options.verify = verify_wanted();
   passes::run_pipeline(*f, options);
   return f;
 }
@@ -71,10 +76,12 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
     options.sm = target_.sm;
     options.ptx_version = request_.ptx_version;
     options.libdevice = request_.libdevice;
+    options.verify_llvm = verify_wanted();
     image = codegen::compile_ptx(f, options, listing);
   } else {
     codegen::HostOptions options;
     options.mask = target_.mask;
+    options.verify_llvm = verify_wanted();
     options.streaming_stores = request_.source.program->functions.front().options.streaming_stores;
     image = codegen::compile_host(f, options, listing);
   }

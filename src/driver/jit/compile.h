@@ -17,15 +17,17 @@ struct Target {
   codegen::MaskForm mask = codegen::MaskForm::Avx512;
   int sm = 0;
 };
-Target parse_target(const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.
+Target parse_target(
+    const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.
 
 class Compilation {
  public:
-  explicit Compilation(const CompileRequest& request) : request_(request), target_(parse_target(request.target)) {}
+  explicit Compilation(const CompileRequest& request)
+      : request_(request), target_(parse_target(request.target)) {}
 
   // Each throws DiagnosticError for the user's mistakes, InternalError for ours.
-  std::unique_ptr<ir::Function> lower() const;                      // straight from the frontend
-  std::unique_ptr<ir::Function> optimised(std::string* dump = nullptr) const;  // after the passes
+  std::unique_ptr<ir::Function> lower() const;      // straight from the frontend
+  std::unique_ptr<ir::Function> optimised() const;  // after the passes
   abi::KernelImage image(const ir::Function& f, const codegen::Listing& listing = {}) const;
   const Target& target() const { return target_; }
 

@@ -7,7 +7,8 @@
 namespace cuda_device::jit {
 namespace {
 
-// A scalar's bytes, as Inst::imm of a constant holds them: integers and bool extended by their type.
+// A scalar's bytes, as Inst::imm of a constant holds them: integers and bool extended by their
+// type.
 int64_t extend(const char* at, ScalarKind kind) {
   uint64_t bits = 0;
   std::memcpy(&bits, at, static_cast<size_t>(bytes_of(kind)));
@@ -49,9 +50,11 @@ abi::ParamLayout layout_of(const ir::Function& f) {
   return abi::layout_of(slots);
 }
 
-void interpret_launch(const InterpretedKernel& kernel, const char* params, const abi::LaunchDims& dims) {
+void interpret_launch(const InterpretedKernel& kernel, const char* params,
+                      const abi::LaunchDims& dims) {
   std::vector<ir::Argument> arguments;
-  for (const abi::ParamSlot& slot : kernel.layout.slots) arguments.push_back(argument_of(slot, params));
+  for (const abi::ParamSlot& slot : kernel.layout.slots)
+    arguments.push_back(argument_of(slot, params));
   ir::interpret(*kernel.function, arguments, ir::Grid{dims.grid, dims.block});
 }
 

@@ -15,6 +15,7 @@ struct InterpretedKernel {
 };
 
 abi::ParamLayout layout_of(const ir::Function& f);
-void interpret_launch(const InterpretedKernel& kernel, const char* params, const abi::LaunchDims& dims);
+void interpret_launch(const InterpretedKernel& kernel, const char* params,
+                      const abi::LaunchDims& dims);
 
 }  // namespace cuda_device::jit

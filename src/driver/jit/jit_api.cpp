@@ -14,7 +14,8 @@ using namespace cuda_device::jit;
 
 namespace {
 
-// Runs `body`; what it throws becomes the result's status. Nothing leaves this object as an exception.
+// Runs `body`; what it throws becomes the result's status. Nothing leaves this object as an
+// exception.
 template <class Result>
 void guarded(const CompileRequest& request, Result* result, const std::function<void()>& body) {
   try {
@@ -41,7 +42,7 @@ void compile(const CompileRequest& request, CompileResult* result) {
   result->interpreted = new InterpretedKernel{std::move(function), std::move(layout)};
 }
 
-std::string machine_listing(const CompileRequest& request, std::string* codegen::Listing::*which) {
+std::string machine_listing(const CompileRequest& request, std::string* codegen::Listing::* which) {
   Compilation compilation(request);
   std::string text;
   codegen::Listing listing;
@@ -98,7 +99,8 @@ void cd_jit_inspect(const CompileRequest* request, const char* what, InspectResu
 const char* cd_jit_interpret(void* interpreted, const void* params, const abi::LaunchDims* dims) {
   static thread_local std::string error;
   try {
-    interpret_launch(*static_cast<InterpretedKernel*>(interpreted), static_cast<const char*>(params), *dims);
+    interpret_launch(*static_cast<InterpretedKernel*>(interpreted),
+                     static_cast<const char*>(params), *dims);
     return nullptr;
   } catch (const std::exception& e) {
     error = e.what();

@@ -1,5 +1,5 @@
-// The door of libcuda_device_jit.so: C functions over plain C++ data (both sides are built together). The runtime object
-// opens it at the first compile. No Python here.
+// The door of libcuda_device_jit.so: C functions over plain C++ data (both sides are built
+// together). The runtime object opens it at the first compile. No Python here.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@
 
 namespace cuda_device::jit {
 
-// What to compile for: "avx512", "avx2", "sse4", "interpreter", "sm_90", ...; empty: the best host form.
+// What to compile for: "avx512", "avx2", "sse4", "interpreter", "sm_90", ...; empty: the best host
+// form.
 struct CompileRequest {
   frontend::Request source;
   std::string target;
@@ -26,7 +27,7 @@ struct CompileResult {
   std::vector<Diagnostic> diagnostics;  // UserError
   std::string fault;                    // CompilerFault: text
   abi::KernelImage image;               // host and PTX targets
-  void* interpreted = nullptr;          // target "interpreter": pass to cd_jit_interpret, cd_jit_release
+  void* interpreted = nullptr;  // target "interpreter": pass to cd_jit_interpret, cd_jit_release
 };
 
 // what: "ir", "ir_raw", "llvm", "llvm_raw", "asm", "ptx", "facts", "result_type", "syntax"
@@ -41,11 +42,14 @@ struct InspectResult {
 
 #pragma GCC visibility push(default)
 extern "C" {
-void cd_jit_compile(const cuda_device::jit::CompileRequest* request, cuda_device::jit::CompileResult* result);
+void cd_jit_compile(const cuda_device::jit::CompileRequest* request,
+                    cuda_device::jit::CompileResult* result);
 void cd_jit_inspect(const cuda_device::jit::CompileRequest* request, const char* what,
                     cuda_device::jit::InspectResult* result);
-// Runs a whole launch on the IR interpreter. params as KernelImage::params lays them out. Returns an error text or null.
-const char* cd_jit_interpret(void* interpreted, const void* params, const cuda_device::abi::LaunchDims* dims);
+// Runs a whole launch on the IR interpreter. params as KernelImage::params lays them out. Returns
+// an error text or null.
+const char* cd_jit_interpret(void* interpreted, const void* params,
+                             const cuda_device::abi::LaunchDims* dims);
 void cd_jit_release(void* interpreted);
 // Comma-separated: the host forms this CPU runs, best first; then the PTX architectures.
 const char* cd_jit_host_forms();

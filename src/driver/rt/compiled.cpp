@@ -72,8 +72,10 @@ jit::CompileResult compile(const Specialisation& s, const std::string& target) {
   if (target.starts_with("sm_")) request.libdevice = cuda::find_libdevice();
   jit::CompileResult result;
   jit_library().compile(&request, &result);
-  if (result.status == jit::Status::UserError) throw Outcome{Status::UserError, result.diagnostics, ""};
-  if (result.status == jit::Status::CompilerFault) throw Outcome{Status::CompilerFault, {}, result.fault};
+  if (result.status == jit::Status::UserError)
+    throw Outcome{Status::UserError, result.diagnostics, ""};
+  if (result.status == jit::Status::CompilerFault)
+    throw Outcome{Status::CompilerFault, {}, result.fault};
   return result;
 }
 
@@ -86,7 +88,9 @@ int architecture_for(int sm) {
   int best = 0;
   for (const std::string& text : split(jit_library().ptx_architectures()))
     if (const int arch = std::stoi(text); arch <= sm) best = std::max(best, arch);
-  if (!best) throw std::runtime_error("GPU 0 has compute capability " + std::to_string(sm) + "; 7.5 or newer is needed");
+  if (!best)
+    throw std::runtime_error("GPU 0 has compute capability " + std::to_string(sm) +
+                             "; 7.5 or newer is needed");
   return best;
 }
 
@@ -95,7 +99,8 @@ std::shared_ptr<const Compiled> on_gpu(const Specialisation& s) {
   return std::make_shared<GpuCompiled>(compile(s, target).image);
 }
 
-// PTX for every architecture, assembled where ptxas is found; then interpreted, so that there are results to look at.
+// PTX for every architecture, assembled where ptxas is found; then interpreted, so that there are
+// results to look at.
 std::shared_ptr<const Compiled> assembled_everywhere(const Specialisation& s) {
   const bool have_ptxas = !cuda::find_ptxas().empty();
   for (const std::string& arch : split(jit_library().ptx_architectures())) {
@@ -104,7 +109,9 @@ std::shared_ptr<const Compiled> assembled_everywhere(const Specialisation& s) {
     const std::string ptx(result.image.code.begin(), result.image.code.end() - 1);
     const cuda::Assembled assembled = cuda::assemble(ptx, std::stoi(arch));
     if (!assembled.ok)
-      throw Outcome{Status::CompilerFault, {}, "ptxas refuses the PTX for sm_" + arch + ":\n" + assembled.log};
+      throw Outcome{Status::CompilerFault,
+                    {},
+                    "ptxas refuses the PTX for sm_" + arch + ":\n" + assembled.log};
   }
   return interpreted(s);
 }

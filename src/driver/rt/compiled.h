@@ -9,7 +9,8 @@
 
 namespace cuda_device::rt {
 
-// Runs a grid and returns when it is done; an error text, empty if all went well. Many threads at once.
+// Runs a grid and returns when it is done; an error text, empty if all went well. Many threads at
+// once.
 class Compiled {
  public:
   virtual ~Compiled() = default;

@@ -37,12 +37,14 @@ std::string gpu_line() {
   const std::string why = cuda::why_no_driver();
   if (!why.empty()) return why;
   const cuda::Gpu& gpu = cuda::gpu0();
-  return gpu.name + ", sm_" + std::to_string(gpu.sm) + ", driver " + std::to_string(cuda::driver().version);
+  return gpu.name + ", sm_" + std::to_string(gpu.sm) + ", driver " +
+         std::to_string(cuda::driver().version);
 }
 
 }  // namespace
 
-void cd_rt_inspect(const Specialisation* specialisation, const char* what, const char* target, Outcome* outcome) {
+void cd_rt_inspect(const Specialisation* specialisation, const char* what, const char* target,
+                   Outcome* outcome) {
   try {
     inspect(*specialisation, what, target, outcome);
   } catch (const std::exception& e) {
@@ -55,7 +57,8 @@ void cd_rt_info(Outcome* outcome) {
   try {
     const JitLibrary& jit = jit_library();
     outcome->text = "version=" CD_VERSION "\nllvm=" + std::string(jit.llvm_version()) +
-                    "\nhost forms=" + jit.host_forms() + "\nptx architectures=" + jit.ptx_architectures() +
+                    "\nhost forms=" + jit.host_forms() +
+                    "\nptx architectures=" + jit.ptx_architectures() +
                     "\nthreads=" + std::to_string(runtime::thread_count()) +
                     "\nlibdevice=" + found_or_not(cuda::find_libdevice()) +
                     "\nptxas=" + found_or_not(cuda::find_ptxas()) + "\ngpu=" + gpu_line() + "\n";

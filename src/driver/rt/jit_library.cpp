@@ -22,13 +22,16 @@ std::string path_beside_this_object() {
 template <class F>
 void bind(void* handle, const char* name, F& function) {
   function = reinterpret_cast<F>(dlsym(handle, name));
-  if (!function) throw std::runtime_error(std::string("the compiler library lacks ") + name + "; reinstall the package");
+  if (!function)
+    throw std::runtime_error(std::string("the compiler library lacks ") + name +
+                             "; reinstall the package");
 }
 
 // RTLD_LOCAL: other LLVMs live in this process (llvmlite, PyTorch, JAX).
 JitLibrary open() {
   void* handle = dlopen(path_beside_this_object().c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw std::runtime_error(std::string("cannot open the compiler library: ") + dlerror());
+  if (!handle)
+    throw std::runtime_error(std::string("cannot open the compiler library: ") + dlerror());
   JitLibrary library;
   bind(handle, "cd_jit_compile", library.compile);
   bind(handle, "cd_jit_inspect", library.inspect);

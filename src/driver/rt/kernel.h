@@ -16,8 +16,9 @@ struct Kernel {
  public:
   explicit Kernel(std::string name) : name_(std::move(name)) {}
 
-  // The compiled code for this key and target. `specialise` is called, without locks, by the one caller that compiles.
-  // A failure is not kept: the next launch tries again (a constant may have changed meanwhile).
+  // The compiled code for this key and target. `specialise` is called, without locks, by the one
+  // caller that compiles. A failure is not kept: the next launch tries again (a constant may have
+  // changed meanwhile).
   CompileOutcome find_or_compile(std::string_view key, const std::string& target,
                                  const std::function<Specialisation()>& specialise);
   bool ready(std::string_view key, const std::string& target) const;

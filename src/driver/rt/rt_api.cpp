@@ -49,8 +49,8 @@ struct QueuedLaunch {
 
 void enqueue(const LaunchRequest& request, std::shared_ptr<const Compiled> compiled) {
   const char* bytes = static_cast<const char*>(request.params);
-  auto launch = std::make_shared<QueuedLaunch>(
-      QueuedLaunch{std::move(compiled), {bytes, bytes + request.params_size}, request.dims, request.owner});
+  auto launch = std::make_shared<QueuedLaunch>(QueuedLaunch{
+      std::move(compiled), {bytes, bytes + request.params_size}, request.dims, request.owner});
   request.stream->stream->enqueue([launch] {
     std::string error = launch->compiled->run(launch->params.data(), launch->dims);
     runtime::owner_finished(launch->owner);
@@ -59,7 +59,8 @@ void enqueue(const LaunchRequest& request, std::shared_ptr<const Compiled> compi
 }
 
 void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcome) {
-  std::string error = default_stream().stream->run_now([&] { return compiled.run(request.params, request.dims); });
+  std::string error =
+      default_stream().stream->run_now([&] { return compiled.run(request.params, request.dims); });
   if (!error.empty()) set_fault(outcome, std::move(error));
 }
 
@@ -70,11 +71,11 @@ using namespace cuda_device;
 using namespace cuda_device::rt;
 
 // Nothing may leave these functions as a C++ exception: their callers are Python frames.
-#define CD_GUARD(outcome, ...)                 \
-  try {                                        \
-    __VA_ARGS__                                \
-  } catch (const std::exception& e) {          \
-    set_fault(outcome, e.what());              \
+#define CD_GUARD(outcome, ...)        \
+  try {                               \
+    __VA_ARGS__                       \
+  } catch (const std::exception& e) { \
+    set_fault(outcome, e.what());     \
   }
 
 Kernel* cd_rt_kernel_create(const char* name) { return new Kernel(name); }
@@ -83,7 +84,8 @@ void cd_rt_kernel_release(Kernel* kernel) { delete kernel; }
 void cd_rt_launch(const LaunchRequest* request, Outcome* outcome) {
   CD_GUARD(outcome, {
     counters.launches.fetch_add(1, std::memory_order_relaxed);
-    CompileOutcome found = request->kernel->find_or_compile(request->key, thread_target, *request->specialise);
+    CompileOutcome found =
+        request->kernel->find_or_compile(request->key, thread_target, *request->specialise);
     if (!found.compiled) {
       *outcome = std::move(found.outcome);
     } else if (request->stream) {
@@ -94,13 +96,17 @@ void cd_rt_launch(const LaunchRequest* request, Outcome* outcome) {
   })
 }
 
-bool cd_rt_is_ready(Kernel* kernel, std::string_view key) { return kernel->ready(key, thread_target); }
+bool cd_rt_is_ready(Kernel* kernel, std::string_view key) {
+  return kernel->ready(key, thread_target);
+}
 void* cd_rt_take_finished() { return runtime::take_finished_owner(); }
 
 Stream* cd_rt_stream_create() { return new Stream; }
 Stream* cd_rt_default_stream() { return &default_stream(); }
 void cd_rt_stream_release(Stream* stream) { delete stream; }
-uint64_t cd_rt_stream_handle(const Stream* stream) { return reinterpret_cast<uint64_t>(stream->stream.get()); }
+uint64_t cd_rt_stream_handle(const Stream* stream) {
+  return reinterpret_cast<uint64_t>(stream->stream.get());
+}
 bool cd_rt_stream_query(Stream* stream) { return stream->stream->idle(); }
 
 void cd_rt_stream_sync(Stream* stream, int milliseconds, Outcome* outcome) {
@@ -108,7 +114,8 @@ void cd_rt_stream_sync(Stream* stream, int milliseconds, Outcome* outcome) {
     outcome->status = Status::Timeout;
     return;
   }
-  if (std::string error = stream->stream->take_error(); !error.empty()) set_fault(outcome, std::move(error));
+  if (std::string error = stream->stream->take_error(); !error.empty())
+    set_fault(outcome, std::move(error));
 }
 
 void cd_rt_stream_callback(Stream* stream, void (*function)(void*), void* user) {

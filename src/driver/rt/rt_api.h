@@ -1,5 +1,6 @@
-// The door of libcuda_device_rt.so: C functions over plain C++ data (both sides are built together). No Python here.
-// Every function may be called from any thread, without the GIL; none throws.
+// The door of libcuda_device_rt.so: C functions over plain C++ data (both sides are built
+// together). No Python here. Every function may be called from any thread, without the GIL; none
+// throws.
 #pragma once
 
 #include <functional>
@@ -41,16 +42,19 @@ struct Specialisation {
 
 struct LaunchRequest {
   Kernel* kernel = nullptr;
-  // Everything the compiled code depends on, as bytes: program id, argument types, facts, block shape.
+  // Everything the compiled code depends on, as bytes: program id, argument types, facts, block
+  // shape.
   std::string_view key;
-  const std::function<Specialisation()>* specialise = nullptr;  // called without locks, at most once per new key
+  const std::function<Specialisation()>* specialise =
+      nullptr;  // called without locks, at most once per new key
   // Packed by abi::layout_of's rule over the flattened arguments. Copied.
   const void* params = nullptr;
   uint32_t params_size = 0;
   abi::LaunchDims dims;
-  Stream* stream = nullptr;  // null: on the default stream, and the call returns when the kernel is done
-  // Kept until the launch is done, then handed out by cd_rt_take_finished. May be null. Ignored where the call itself
-  // waits (stream == null): the caller keeps its own references then.
+  Stream* stream =
+      nullptr;  // null: on the default stream, and the call returns when the kernel is done
+  // Kept until the launch is done, then handed out by cd_rt_take_finished. May be null. Ignored
+  // where the call itself waits (stream == null): the caller keeps its own references then.
   void* owner = nullptr;
 };
 
@@ -66,21 +70,25 @@ extern "C" {
 cuda_device::rt::Kernel* cd_rt_kernel_create(const char* name);
 void cd_rt_kernel_release(cuda_device::rt::Kernel*);
 
-// Compiles where the key is new (several callers at once: one compiles, the others wait), then runs or enqueues.
+// Compiles where the key is new (several callers at once: one compiles, the others wait), then runs
+// or enqueues.
 void cd_rt_launch(const cuda_device::rt::LaunchRequest* request, cuda_device::rt::Outcome* outcome);
-// Fast test for the caller: true when the key is known and compiled, so the launch cannot take long before running.
+// Fast test for the caller: true when the key is known and compiled, so the launch cannot take long
+// before running.
 bool cd_rt_is_ready(cuda_device::rt::Kernel*, std::string_view key);
 
-// The i-th owner of a finished launch, or null; call until null (with the GIL held, to drop the references).
+// The i-th owner of a finished launch, or null; call until null (with the GIL held, to drop the
+// references).
 void* cd_rt_take_finished();
 
 cuda_device::rt::Stream* cd_rt_stream_create();
-cuda_device::rt::Stream* cd_rt_default_stream();  // never released
+cuda_device::rt::Stream* cd_rt_default_stream();      // never released
 void cd_rt_stream_release(cuda_device::rt::Stream*);  // queued work still runs
 uint64_t cd_rt_stream_handle(const cuda_device::rt::Stream*);
 bool cd_rt_stream_query(cuda_device::rt::Stream*);  // true: nothing queued or running
 // Waits at most `milliseconds` (-1: for ever). Reports and clears the stream's error slot.
-void cd_rt_stream_sync(cuda_device::rt::Stream*, int milliseconds, cuda_device::rt::Outcome* outcome);
+void cd_rt_stream_sync(cuda_device::rt::Stream*, int milliseconds,
+                       cuda_device::rt::Outcome* outcome);
 void cd_rt_stream_callback(cuda_device::rt::Stream*, void (*function)(void*), void* user);
 
 cuda_device::rt::Event* cd_rt_event_create();
@@ -91,20 +99,24 @@ void cd_rt_event_sync(cuda_device::rt::Event*, int milliseconds, cuda_device::rt
 void cd_rt_stream_wait(cuda_device::rt::Stream*, cuda_device::rt::Event*);
 double cd_rt_event_seconds(const cuda_device::rt::Event*);  // monotonic clock at completion
 
-// Target of launches of this thread: "" = best host form, "avx512", "avx2", "sse4", "interpreter", "ptx" (assembled for
-// every architecture, then interpreted), "cuda" (arrays copied to GPU 0 and back). False if this machine cannot.
+// Target of launches of this thread: "" = best host form, "avx512", "avx2", "sse4", "interpreter",
+// "ptx" (assembled for every architecture, then interpreted), "cuda" (arrays copied to GPU 0 and
+// back). False if this machine cannot.
 bool cd_rt_set_target(const char* target);
 const char* cd_rt_target();
 const char* cd_rt_targets();  // comma-separated list of the above that this machine can run
 
-void cd_rt_inspect(const cuda_device::rt::Specialisation* specialisation, const char* what, const char* target,
+void cd_rt_inspect(const cuda_device::rt::Specialisation* specialisation, const char* what,
+                   const char* target,
                    cuda_device::rt::Outcome* outcome);  // text in outcome->text
 
 int cd_rt_thread_count();  // workers: affinity, cgroup, CUDA_DEVICE_NUM_THREADS
 void cd_rt_counters(cuda_device::rt::Counters* counters);
-// key=value lines: llvm version, forms, threads, libdevice, ptxas, driver, ... for `python -m cuda.device info`.
+// key=value lines: llvm version, forms, threads, libdevice, ptxas, driver, ... for `python -m
+// cuda.device info`.
 void cd_rt_info(cuda_device::rt::Outcome* outcome);
-// Folders where CUDA's wheels may lie (site-packages); searched for libdevice and ptxas after the usual places.
+// Folders where CUDA's wheels may lie (site-packages); searched for libdevice and ptxas after the
+// usual places.
 void cd_rt_add_search_path(const char* folder);
 // Runs what is queued, joins the workers. Launches afterwards run on the calling thread.
 void cd_rt_shutdown();

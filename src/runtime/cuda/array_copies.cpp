@@ -38,7 +38,8 @@ std::vector<Region> regions_of(const abi::ParamLayout& layout, const char* param
   for (const abi::ParamSlot& slot : layout.slots)
     if (slot.is_array)
       if (Region r = region_of(slot, params); r.begin != r.end) all.push_back(r);
-  std::sort(all.begin(), all.end(), [](const Region& a, const Region& b) { return a.begin < b.begin; });
+  std::sort(all.begin(), all.end(),
+            [](const Region& a, const Region& b) { return a.begin < b.begin; });
   for (const Region& r : all) {
     if (merged.empty() || r.begin >= merged.back().end) {
       merged.push_back(r);
@@ -50,14 +51,17 @@ std::vector<Region> regions_of(const abi::ParamLayout& layout, const char* param
   return merged;
 }
 
-ArrayCopies::ArrayCopies(const abi::ParamLayout& layout, char* params) : regions_(regions_of(layout, params)) {
+ArrayCopies::ArrayCopies(const abi::ParamLayout& layout, char* params)
+    : regions_(regions_of(layout, params)) {
   const Driver& d = driver();
   try {
     for (Region& r : regions_) {
       // The host's offset within 256 bytes is kept, so alignment facts hold for the copy too.
       const uint64_t lead = r.begin % 256;
-      d.check(d.memory_alloc(&r.device, r.end - r.begin + lead), "allocating device memory for a launch");
-      d.check(d.copy_to_device(r.device + lead, reinterpret_cast<const void*>(r.begin), r.end - r.begin),
+      d.check(d.memory_alloc(&r.device, r.end - r.begin + lead),
+              "allocating device memory for a launch");
+      d.check(d.copy_to_device(r.device + lead, reinterpret_cast<const void*>(r.begin),
+                               r.end - r.begin),
               "copying an array to the GPU");
     }
   } catch (...) {
@@ -68,7 +72,8 @@ ArrayCopies::ArrayCopies(const abi::ParamLayout& layout, char* params) : regions
     if (!slot.is_array) continue;
     uint64_t data;
     std::memcpy(&data, params + slot.offset, 8);
-    if (const Region* r = region_holding(regions_, data)) data = r->device + r->begin % 256 + (data - r->begin);
+    if (const Region* r = region_holding(regions_, data))
+      data = r->device + r->begin % 256 + (data - r->begin);
     std::memcpy(params + slot.offset, &data, 8);
   }
 }
@@ -77,7 +82,8 @@ void ArrayCopies::copy_back() const {
   const Driver& d = driver();
   for (const Region& r : regions_)
     if (r.written)
-      d.check(d.copy_to_host(reinterpret_cast<void*>(r.begin), r.device + r.begin % 256, r.end - r.begin),
+      d.check(d.copy_to_host(reinterpret_cast<void*>(r.begin), r.device + r.begin % 256,
+                             r.end - r.begin),
               "copying an array back from the GPU");
 }
 

@@ -1,4 +1,5 @@
-// Device copies of the host arrays of one launch. Arrays that overlap on the host share one copy, so aliasing is kept.
+// Device copies of the host arrays of one launch. Arrays that overlap on the host share one copy,
+// so aliasing is kept.
 #pragma once
 
 #include <cstdint>

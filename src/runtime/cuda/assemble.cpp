@@ -66,12 +66,13 @@ int run(const std::vector<std::string>& command, const fs::path& log) {
 
 Assembled assemble(const std::string& ptx, int sm) {
   const std::string ptxas = find_ptxas();
-  if (ptxas.empty()) throw std::runtime_error("ptxas was not found (CUDA_HOME, PATH, the usual install folder)");
+  if (ptxas.empty())
+    throw std::runtime_error("ptxas was not found (CUDA_HOME, PATH, the usual install folder)");
   TemporaryFolder folder;
   std::ofstream(folder / "kernel.ptx") << ptx;
   const fs::path cubin = folder / "kernel.cubin", log = folder / "log";
-  const int status = run({ptxas, "-v", "-arch=sm_" + std::to_string(sm), (folder / "kernel.ptx").string(), "-o",
-                          cubin.string()},
+  const int status = run({ptxas, "-v", "-arch=sm_" + std::to_string(sm),
+                          (folder / "kernel.ptx").string(), "-o", cubin.string()},
                          log);
   Assembled result;
   result.ok = status == 0;

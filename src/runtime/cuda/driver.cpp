@@ -13,11 +13,11 @@ struct Found {
 };
 
 bool bind_functions(void* library, Driver& d, std::string& why) {
-#define DRIVER(member, symbol, parameters)                                          \
-  d.member = reinterpret_cast<decltype(d.member)>(dlsym(library, symbol));          \
-  if (!d.member) {                                                                  \
+#define DRIVER(member, symbol, parameters)                                                 \
+  d.member = reinterpret_cast<decltype(d.member)>(dlsym(library, symbol));                 \
+  if (!d.member) {                                                                         \
     why = std::string("the CUDA driver lacks ") + symbol + "; CUDA 12 or newer is needed"; \
-    return false;                                                                   \
+    return false;                                                                          \
   }
 #include "runtime/cuda/driver_api.def"
   return true;
@@ -60,8 +60,10 @@ Gpu open_gpu0() {
   int major = 0, minor = 0;
   d.check(d.device_get(&gpu.device, 0), "opening GPU 0");
   d.check(d.device_name(name, sizeof name, gpu.device), "asking for the name of GPU 0");
-  d.check(d.device_attribute(&major, kComputeCapabilityMajor, gpu.device), "asking for the compute capability");
-  d.check(d.device_attribute(&minor, kComputeCapabilityMinor, gpu.device), "asking for the compute capability");
+  d.check(d.device_attribute(&major, kComputeCapabilityMajor, gpu.device),
+          "asking for the compute capability");
+  d.check(d.device_attribute(&minor, kComputeCapabilityMinor, gpu.device),
+          "asking for the compute capability");
   d.check(d.primary_context_retain(&gpu.context, gpu.device), "opening the context of GPU 0");
   gpu.sm = major * 10 + minor;
   gpu.name = name;
@@ -76,7 +78,8 @@ void Driver::check(CUresult result, const char* what) const {
   const char* text = nullptr;
   if (error_name) error_name(result, &name);
   if (error_text) error_text(result, &text);
-  throw DriverError(std::string(what) + ": " + (name ? name : "CUDA error " + std::to_string(result)) +
+  throw DriverError(std::string(what) + ": " +
+                    (name ? name : "CUDA error " + std::to_string(result)) +
                     (text ? std::string(" (") + text + ")" : ""));
 }
 

@@ -1,5 +1,5 @@
-// The few types of the CUDA driver's C interface that we use, declared here so that nothing of CUDA is needed to build.
-// Values as in the driver's documentation; they are part of its stable ABI.
+// The few types of the CUDA driver's C interface that we use, declared here so that nothing of CUDA
+// is needed to build. Values as in the driver's documentation; they are part of its stable ABI.
 #pragma once
 
 #include <cstddef>

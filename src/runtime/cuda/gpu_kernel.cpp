@@ -17,7 +17,8 @@ void GpuKernel::load(const abi::KernelImage& image) {
   char log[8192] = "";
   int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferSizeBytes};
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-  const CUresult result = d.library_load(&library_, image.code.data(), options, values, 2, nullptr, nullptr, 0);
+  const CUresult result =
+      d.library_load(&library_, image.code.data(), options, values, 2, nullptr, nullptr, 0);
   if (result != kSuccess) {
     try {
       d.check(result, ("loading kernel '" + name_ + "' on the GPU").c_str());
@@ -25,7 +26,8 @@ void GpuKernel::load(const abi::KernelImage& image) {
       throw DriverError(std::string(e.what()) + (log[0] ? std::string("\n") + log : ""));
     }
   }
-  d.check(d.library_kernel(&kernel_, library_, image.entry_name.c_str()), "finding the kernel in its image");
+  d.check(d.library_kernel(&kernel_, library_, image.entry_name.c_str()),
+          "finding the kernel in its image");
 }
 
 GpuKernel::~GpuKernel() {
@@ -47,14 +49,15 @@ void GpuKernel::launch(char* params, const abi::LaunchDims& dims) const {
   for (const abi::ParamSlot& slot : layout_.slots) pointers.push_back(params + slot.offset);
   constexpr uint32_t kWithoutOptIn = 48 * 1024;
   if (dims.shared > kWithoutOptIn)
-    d.check(d.kernel_set_attribute(kMaxDynamicSharedSizeBytes, static_cast<int>(dims.shared), kernel_, gpu0().device),
+    d.check(d.kernel_set_attribute(kMaxDynamicSharedSizeBytes, static_cast<int>(dims.shared),
+                                   kernel_, gpu0().device),
             "opting in to large shared memory");
   const auto& g = dims.grid;
   const auto& b = dims.block;
   const std::string what = "launching kernel '" + name_ + "'";
   // A CUkernel stands wherever a CUfunction does.
-  d.check(d.launch_kernel(reinterpret_cast<CUfunction>(kernel_), g[0], g[1], g[2], b[0], b[1], b[2], dims.shared,
-                          nullptr, pointers.data(), nullptr),
+  d.check(d.launch_kernel(reinterpret_cast<CUfunction>(kernel_), g[0], g[1], g[2], b[0], b[1], b[2],
+                          dims.shared, nullptr, pointers.data(), nullptr),
           what.c_str());
   d.check(d.context_synchronize(), ("running kernel '" + name_ + "'").c_str());
 }

@@ -1,4 +1,5 @@
-// A PTX image loaded on GPU 0, and a launch of it on arrays in host memory: they are copied over and back.
+// A PTX image loaded on GPU 0, and a launch of it on arrays in host memory: they are copied over
+// and back.
 #pragma once
 
 #include "abi/kernel_image.h"
@@ -8,12 +9,14 @@ namespace cuda_device::cuda {
 
 class GpuKernel {
  public:
-  explicit GpuKernel(const abi::KernelImage& image);  // throws DriverError, with the driver's compile log
+  explicit GpuKernel(
+      const abi::KernelImage& image);  // throws DriverError, with the driver's compile log
   ~GpuKernel();
   GpuKernel(const GpuKernel&) = delete;
   GpuKernel& operator=(const GpuKernel&) = delete;
 
-  // Returns when the kernel is done and the arrays that may be written are back. Throws DriverError.
+  // Returns when the kernel is done and the arrays that may be written are back. Throws
+  // DriverError.
   void run_on_host_arrays(const void* params, const abi::LaunchDims& dims) const;
 
  private:

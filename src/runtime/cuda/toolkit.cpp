@@ -23,13 +23,15 @@ std::vector<fs::path> toolkit_roots() {
     for (std::string folder; std::getline(folders, folder, ':');) {
       std::error_code error;
       const fs::path nvcc = fs::path(folder) / "nvcc";
-      if (fs::exists(nvcc, error)) roots.push_back(fs::canonical(nvcc, error).parent_path().parent_path());
+      if (fs::exists(nvcc, error))
+        roots.push_back(fs::canonical(nvcc, error).parent_path().parent_path());
     }
   }
   roots.emplace_back("/usr/local/cuda");
   std::lock_guard lock(mutex);
   for (const std::string& folder : extra_folders)
-    for (const char* wheel : {"nvidia/cu13", "nvidia/cuda_nvcc", "nvidia/cu12"}) roots.push_back(fs::path(folder) / wheel);
+    for (const char* wheel : {"nvidia/cu13", "nvidia/cuda_nvcc", "nvidia/cu12"})
+      roots.push_back(fs::path(folder) / wheel);
   return roots;
 }
 

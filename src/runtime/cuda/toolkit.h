@@ -6,14 +6,15 @@
 
 namespace cuda_device::cuda {
 
-// Folders given by the host language (site-packages), searched after CUDA_HOME, CUDA_PATH, PATH and the usual place.
+// Folders given by the host language (site-packages), searched after CUDA_HOME, CUDA_PATH, PATH and
+// the usual place.
 void add_search_path(const std::string& folder);
 std::string find_libdevice();  // path, or empty
 std::string find_ptxas();
 
 struct Assembled {
   bool ok = false;
-  std::string log;             // ptxas's messages, with -v
+  std::string log;  // ptxas's messages, with -v
   std::vector<char> cubin;
 };
 // Assembles PTX text for sm_<sm>. Throws std::runtime_error where ptxas cannot be run at all.

@@ -43,11 +43,14 @@ class Arena {
 };
 thread_local Arena arena;
 
-uint64_t block_count(const abi::LaunchDims& d) { return uint64_t{d.grid[0]} * d.grid[1] * d.grid[2]; }
+uint64_t block_count(const abi::LaunchDims& d) {
+  return uint64_t{d.grid[0]} * d.grid[1] * d.grid[2];
+}
 
 }  // namespace
 
-Job::Job(abi::HostEntry entry, const void* params, const abi::LaunchDims& dims, uint32_t arena_bytes)
+Job::Job(abi::HostEntry entry, const void* params, const abi::LaunchDims& dims,
+         uint32_t arena_bytes)
     : entry_(entry), params_(params), arena_bytes_(arena_bytes), blocks_(block_count(dims)) {
   context_.dims = dims;
 }
@@ -69,7 +72,8 @@ void Job::run_chunks() {
     if (first >= blocks_) return;
     const uint64_t last = std::min(first + chunk_, blocks_);
     entry_(params_, &context, first, last);
-    if (done_.fetch_add(last - first, std::memory_order_acq_rel) + (last - first) == blocks_) done_.notify_all();
+    if (done_.fetch_add(last - first, std::memory_order_acq_rel) + (last - first) == blocks_)
+      done_.notify_all();
   }
 }
 

@@ -9,7 +9,8 @@
 
 namespace cuda_device::runtime {
 
-// Blocks are claimed in chunks, in increasing order: a block may wait for lower-numbered ones, never for higher.
+// Blocks are claimed in chunks, in increasing order: a block may wait for lower-numbered ones,
+// never for higher.
 class Job {
  public:
   Job(abi::HostEntry entry, const void* params, const abi::LaunchDims& dims, uint32_t arena_bytes);

@@ -19,8 +19,8 @@ size_t round_to_page(size_t n) { return (n + kPage - 1) / kPage * kPage; }
 }
 
 void check_image(const abi::KernelImage& image) {
-  const bool sane = image.kind == abi::ImageKind::HostCode && image.text_size <= image.code.size() &&
-                    image.entry < image.text_size;
+  const bool sane = image.kind == abi::ImageKind::HostCode &&
+                    image.text_size <= image.code.size() && image.entry < image.text_size;
   if (!sane) throw std::runtime_error("damaged kernel image of '" + image.name + "'");
 }
 
@@ -29,7 +29,9 @@ void resolve_imports(const abi::KernelImage& image, char* base) {
     if (import.offset + sizeof(void*) > image.code.size() || import.offset < image.text_size)
       throw std::runtime_error("damaged import table in the image of '" + image.name + "'");
     void* address = host_symbol(import.name);
-    if (!address) throw std::runtime_error("kernel '" + image.name + "' imports unknown symbol '" + import.name + "'");
+    if (!address)
+      throw std::runtime_error("kernel '" + image.name + "' imports unknown symbol '" +
+                               import.name + "'");
     std::memcpy(base + import.offset, &address, sizeof address);
   }
 }
@@ -54,7 +56,8 @@ LoadedCode::LoadedCode(const abi::KernelImage& image) {
 }
 
 void LoadedCode::seal(size_t text_bytes) {
-  if (mprotect(base_, text_bytes, PROT_READ | PROT_EXEC)) fail("cannot make compiled code executable");
+  if (mprotect(base_, text_bytes, PROT_READ | PROT_EXEC))
+    fail("cannot make compiled code executable");
   if (size_ > text_bytes && mprotect(base_ + text_bytes, size_ - text_bytes, PROT_READ))
     fail("cannot seal compiled constants");
 }

@@ -1,4 +1,5 @@
-// Places a host image in memory: written once, then sealed; no page is ever writable and executable at once.
+// Places a host image in memory: written once, then sealed; no page is ever writable and executable
+// at once.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,8 @@ namespace cuda_device::runtime {
 
 class LoadedCode {
  public:
-  // Throws std::runtime_error: an import that is not on the list, no memory, pages cannot be made executable.
+  // Throws std::runtime_error: an import that is not on the list, no memory, pages cannot be made
+  // executable.
   explicit LoadedCode(const abi::KernelImage& image);
   ~LoadedCode();
   LoadedCode(const LoadedCode&) = delete;

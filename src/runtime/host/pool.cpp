@@ -55,7 +55,8 @@ void WorkerPool::run(const std::shared_ptr<Job>& job) {
   const uint64_t blocks = job->blocks();
   if (blocks == 0) return;
   job->set_chunk(chunk_for(blocks, threads_));
-  const int helpers = static_cast<int>(std::min<uint64_t>(blocks, static_cast<uint64_t>(threads_))) - 1;
+  const int helpers =
+      static_cast<int>(std::min<uint64_t>(blocks, static_cast<uint64_t>(threads_))) - 1;
   if (helpers > 0) push([job] { job->work(); }, helpers);
   job->work();
   job->wait();
@@ -122,7 +123,8 @@ namespace {
 std::mutex pool_mutex;
 std::atomic<WorkerPool*> pool_instance{nullptr};
 
-// The child of a fork has none of the parent's threads, and the parent's locks in any state: leave them all behind.
+// The child of a fork has none of the parent's threads, and the parent's locks in any state: leave
+// them all behind.
 void forget_pool_in_child() {
   new (&pool_mutex) std::mutex;
   pool_instance.store(nullptr);

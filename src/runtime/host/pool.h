@@ -14,7 +14,8 @@
 
 namespace cuda_device::runtime {
 
-// Number of threads a launch may use: CUDA_DEVICE_NUM_THREADS, else the smaller of affinity and cgroup quota.
+// Number of threads a launch may use: CUDA_DEVICE_NUM_THREADS, else the smaller of affinity and
+// cgroup quota.
 int thread_count();
 
 class WorkerPool {
@@ -22,7 +23,8 @@ class WorkerPool {
   explicit WorkerPool(int threads);
   ~WorkerPool();  // runs what is queued, joins
 
-  // Runs the whole job: on the calling thread and on as many workers as the job can feed. Returns when done.
+  // Runs the whole job: on the calling thread and on as many workers as the job can feed. Returns
+  // when done.
   void run(const std::shared_ptr<Job>& job);
   // Runs the task on some worker, soon; on the calling thread if there is none.
   void post(std::function<void()> task);

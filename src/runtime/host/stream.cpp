@@ -9,9 +9,10 @@ namespace cuda_device::runtime {
 namespace {
 
 template <class Predicate>
-bool wait_until(std::condition_variable& condition, std::unique_lock<std::mutex>& lock, int milliseconds,
-                Predicate predicate) {
-  if (milliseconds >= 0) return condition.wait_for(lock, std::chrono::milliseconds(milliseconds), predicate);
+bool wait_until(std::condition_variable& condition, std::unique_lock<std::mutex>& lock,
+                int milliseconds, Predicate predicate) {
+  if (milliseconds >= 0)
+    return condition.wait_for(lock, std::chrono::milliseconds(milliseconds), predicate);
   condition.wait(lock, predicate);
   return true;
 }
@@ -28,7 +29,8 @@ void EventState::complete() {
   {
     std::lock_guard lock(mutex_);
     done_ = true;
-    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    seconds_ =
+        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     continuations.swap(continuations_);
     changed_.notify_all();
   }
@@ -72,7 +74,8 @@ void HostStream::record(std::shared_ptr<EventState> event) {
 
 void HostStream::wait_for(std::shared_ptr<EventState> event) { push({nullptr, std::move(event)}); }
 
-// Runs items until none is left, or the head waits for an event: then the event's completion goes on from there.
+// Runs items until none is left, or the head waits for an event: then the event's completion goes
+// on from there.
 void HostStream::drain() {
   for (;;) {
     Item item;
@@ -87,7 +90,8 @@ void HostStream::drain() {
       items_.pop_front();
     }
     if (item.await) {
-      item.await->when_done([self = shared_from_this()] { pool().post([self] { self->drain(); }); });
+      item.await->when_done(
+          [self = shared_from_this()] { pool().post([self] { self->drain(); }); });
       return;
     }
     run_item(item);

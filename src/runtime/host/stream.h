@@ -1,4 +1,5 @@
-// Streams of the host device: real queues. Work of one stream runs in order, different streams run at the same time.
+// Streams of the host device: real queues. Work of one stream runs in order, different streams run
+// at the same time.
 #pragma once
 
 #include <condition_variable>
@@ -12,7 +13,8 @@
 
 namespace cuda_device::runtime {
 
-// Set once by record; a new record makes a new state, so waits queued before keep meaning the earlier one.
+// Set once by record; a new record makes a new state, so waits queued before keep meaning the
+// earlier one.
 class EventState {
  public:
   bool done() const;
@@ -32,12 +34,13 @@ class EventState {
 
 class HostStream : public std::enable_shared_from_this<HostStream> {
  public:
-  // An operation returns an error text, empty if all went well; it is kept until the next synchronisation.
+  // An operation returns an error text, empty if all went well; it is kept until the next
+  // synchronisation.
   using Operation = std::function<std::string()>;
 
   void enqueue(Operation operation);
-  // Runs the operation on the calling thread where nothing is queued or running, else queues it; returns when it is
-  // done, with its error.
+  // Runs the operation on the calling thread where nothing is queued or running, else queues it;
+  // returns when it is done, with its error.
   std::string run_now(const Operation& operation);
   void record(std::shared_ptr<EventState> event);
   void wait_for(std::shared_ptr<EventState> event);

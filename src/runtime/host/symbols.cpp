@@ -40,7 +40,8 @@ const Named kSymbols[] = {
 
 std::string folder_of_this_object() {
   Dl_info where;
-  if (!dladdr(reinterpret_cast<void*>(&folder_of_this_object), &where) || !where.dli_fname) return "";
+  if (!dladdr(reinterpret_cast<void*>(&folder_of_this_object), &where) || !where.dli_fname)
+    return "";
   std::string path = where.dli_fname;
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);

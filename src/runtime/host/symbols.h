@@ -1,4 +1,5 @@
-// The symbols that a host image may import: a fixed list of C functions, and SLEEF's by their prefix.
+// The symbols that a host image may import: a fixed list of C functions, and SLEEF's by their
+// prefix.
 #pragma once
 
 #include <string>

@@ -15,7 +15,8 @@ namespace {
 int affinity_count() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set)) return static_cast<int>(std::thread::hardware_concurrency());
+  if (sched_getaffinity(0, sizeof set, &set))
+    return static_cast<int>(std::thread::hardware_concurrency());
   return CPU_COUNT(&set);
 }
 

@@ -18,20 +18,62 @@ struct PlainEmitter {
   float f(float v) { return v; }
   double d(double v) { return v; }
   int32_t i(int32_t v) { return v; }
-  template <class T> T add(T a, T b) { return a + b; }
-  template <class T> T sub(T a, T b) { return a - b; }
-  template <class T> T mul(T a, T b) { return a * b; }
-  template <class T> T div(T a, T b) { return a / b; }
-  template <class T> T min(T a, T b) { return b < a ? b : a; }
-  template <class T> T max(T a, T b) { return b > a ? b : a; }
-  template <class T> T neg(T a) { return -a; }
-  template <class T> T abs(T a) { return std::fabs(a); }
-  template <class T> T fma(T a, T b, T c) { return std::fma(a, b, c); }
-  template <class T> T rint(T a) { return std::nearbyint(a); }
-  template <class T> T trunc(T a) { return std::trunc(a); }
-  template <class T> bool eq(T a, T b) { return a == b; }
-  template <class T> bool ne(T a, T b) { return a != b; }
-  template <class T> bool lt(T a, T b) { return a < b; }
+  template <class T>
+  T add(T a, T b) {
+    return a + b;
+  }
+  template <class T>
+  T sub(T a, T b) {
+    return a - b;
+  }
+  template <class T>
+  T mul(T a, T b) {
+    return a * b;
+  }
+  template <class T>
+  T div(T a, T b) {
+    return a / b;
+  }
+  template <class T>
+  T min(T a, T b) {
+    return b < a ? b : a;
+  }
+  template <class T>
+  T max(T a, T b) {
+    return b > a ? b : a;
+  }
+  template <class T>
+  T neg(T a) {
+    return -a;
+  }
+  template <class T>
+  T abs(T a) {
+    return std::fabs(a);
+  }
+  template <class T>
+  T fma(T a, T b, T c) {
+    return std::fma(a, b, c);
+  }
+  template <class T>
+  T rint(T a) {
+    return std::nearbyint(a);
+  }
+  template <class T>
+  T trunc(T a) {
+    return std::trunc(a);
+  }
+  template <class T>
+  bool eq(T a, T b) {
+    return a == b;
+  }
+  template <class T>
+  bool ne(T a, T b) {
+    return a != b;
+  }
+  template <class T>
+  bool lt(T a, T b) {
+    return a < b;
+  }
   bool both(bool a, bool b) { return a && b; }
   bool either(bool a, bool b) { return a || b; }
   bool not_(bool a) { return !a; }

@@ -1,5 +1,6 @@
-// The hot float32 functions against the C library's float64: at most 1 ulp. `make test` samples every 1009th float32;
-// with CUDA_DEVICE_LONG_TESTS=1 every float32 there is. And: the IR that expand_math builds computes the same bits.
+// The hot float32 functions against the C library's float64: at most 1 ulp. `make test` samples
+// every 1009th float32; with CUDA_DEVICE_LONG_TESTS=1 every float32 there is. And: the IR that
+// expand_math builds computes the same bits.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -21,12 +22,14 @@ namespace {
 double ulp_error(float got, double reference) {
   if (std::isnan(reference)) return std::isnan(got) ? 0 : HUGE_VAL;
   const float rounded = static_cast<float>(reference);
-  if (std::isinf(rounded)) return got == rounded || std::fabs(got) == 0x1.fffffep127f ? 0 : HUGE_VAL;
+  if (std::isinf(rounded))
+    return got == rounded || std::fabs(got) == 0x1.fffffep127f ? 0 : HUGE_VAL;
   if (std::isinf(got)) return std::fabs(reference) >= 0x1.fffffep127 ? 0 : HUGE_VAL;
   if (std::isnan(got)) return HUGE_VAL;
   int exponent = 0;
   std::frexp(reference, &exponent);
-  return std::fabs(static_cast<double>(got) - reference) / std::ldexp(1.0, std::max(exponent - 24, -149));
+  return std::fabs(static_cast<double>(got) - reference) /
+         std::ldexp(1.0, std::max(exponent - 24, -149));
 }
 
 struct Function {
@@ -38,7 +41,11 @@ struct Function {
 };
 
 constexpr float kAll = std::numeric_limits<float>::infinity();
-#define CD_OURS(f) [](float x) { PlainEmitter e; return math::f(e, x); }
+#define CD_OURS(f)        \
+  [](float x) {           \
+    PlainEmitter e;       \
+    return math::f(e, x); \
+  }
 const Function kFunctions[] = {
     {"exp", ir::Op::Exp, CD_OURS(exp), [](double x) { return std::exp(x); }, kAll},
     {"exp2", ir::Op::Exp2, CD_OURS(exp2), [](double x) { return std::exp2(x); }, kAll},
@@ -97,19 +104,24 @@ float through_ir(ir::Op op, float x, float y) {
 }
 
 bool same_bits(float a, float b) {
-  return (std::isnan(a) && std::isnan(b)) || std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
+  return (std::isnan(a) && std::isnan(b)) ||
+         std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
 }
 
-const float kSpecial[] = {0.0f, -0.0f, 1.0f,  -1.0f,  0.5f, -0.5f,   2.0f,      -2.0f,      3.0f,        -3.0f,  1.5f,
-                          kAll, -kAll, 1e-45f, -1e-45f, NAN,  3e38f, 0x1p-126f, 33554434.0f, 0x1.000002p23f, -0x1.000002p23f};
+const float kSpecial[] = {0.0f,        -0.0f,          1.0f,           -1.0f, 0.5f,  -0.5f,
+                          2.0f,        -2.0f,          3.0f,           -3.0f, 1.5f,  kAll,
+                          -kAll,       1e-45f,         -1e-45f,        NAN,   3e38f, 0x1p-126f,
+                          33554434.0f, 0x1.000002p23f, -0x1.000002p23f};
 
 TEST_P(HotFunction, IrComputesTheSameBits) {
   std::mt19937 random(1);
   std::vector<float> inputs(std::begin(kSpecial), std::end(kSpecial));
-  for (int i = 0; i < 2000; ++i) inputs.push_back(std::bit_cast<float>(static_cast<uint32_t>(random())));
+  for (int i = 0; i < 2000; ++i)
+    inputs.push_back(std::bit_cast<float>(static_cast<uint32_t>(random())));
   for (float x : inputs) {
     if (std::fabs(x) > GetParam().limit) continue;
-    EXPECT_TRUE(same_bits(through_ir(GetParam().op, x, 0), GetParam().ours(x))) << GetParam().name << " of " << x;
+    EXPECT_TRUE(same_bits(through_ir(GetParam().op, x, 0), GetParam().ours(x)))
+        << GetParam().name << " of " << x;
   }
 }
 
@@ -123,12 +135,15 @@ TEST(HotPow, SpecialCasesFollowTheStandard) {
       const float got = math::pow(e, x, y);
       const double reference = std::pow(static_cast<double>(x), static_cast<double>(y));
       EXPECT_LE(ulp_error(got, reference), 1.0) << x << " ** " << y;
-      EXPECT_EQ(!std::isnan(got) && std::signbit(got), !std::isnan(reference) && std::signbit(reference)) << x << " ** " << y;
+      EXPECT_EQ(!std::isnan(got) && std::signbit(got),
+                !std::isnan(reference) && std::signbit(reference))
+          << x << " ** " << y;
       EXPECT_TRUE(same_bits(through_ir(ir::Op::Pow, x, y), got)) << x << " ** " << y;
     }
 }
 
-// Half of the pairs have any bits, half are drawn so that the result is spread over the whole range.
+// Half of the pairs have any bits, half are drawn so that the result is spread over the whole
+// range.
 TEST(HotPow, IsWithinOneUlp) {
   std::mt19937_64 random(1);
   PlainEmitter e;
@@ -143,7 +158,8 @@ TEST(HotPow, IsWithinOneUlp) {
       const double exponent = static_cast<double>(static_cast<int32_t>(bits >> 32)) / 0x1p31 * 150;
       y = static_cast<float>(exponent / std::log2(static_cast<double>(x)));
     }
-    worst = std::max(worst, ulp_error(math::pow(e, x, y), std::pow(static_cast<double>(x), static_cast<double>(y))));
+    worst = std::max(worst, ulp_error(math::pow(e, x, y),
+                                      std::pow(static_cast<double>(x), static_cast<double>(y))));
   }
   EXPECT_LE(worst, 1.0);
 }

@@ -73,7 +73,8 @@ TEST(HostStream, WaitTimesOut) {
   EXPECT_TRUE(stream->wait(20000));
 }
 
-// Every stream counts its own steps; a wait on an event must see at least the count at which it was recorded.
+// Every stream counts its own steps; a wait on an event must see at least the count at which it was
+// recorded.
 TEST(HostStream, RandomProgramsKeepOrderAcrossEvents) {
   constexpr int kStreams = 4;
   for (unsigned seed = 0; seed < 200; ++seed) {
