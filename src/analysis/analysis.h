@@ -1,5 +1,6 @@
-// What is known of every value across the lanes of a gang, and of its range: side tables over const IR. Nothing is
-// assumed: an entry holds for every launch that satisfies the function's facts (Function::launch, Param::facts).
+// What is known of every value across the lanes of a gang, and of its range: side tables over const
+// IR. Nothing is assumed: an entry holds for every launch that satisfies the function's facts
+// (Function::launch, Param::facts).
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,15 @@ namespace cuda_device::analysis {
 inline constexpr int kGangWidth = 32;
 
 // How the threads of a block are dealt to the lanes of gangs.
-//   Linear  lane l of gang g is thread g*32 + l of the block (CUDA's warps). Always used when the kernel reads lane_id.
-//   Rows    only where the block shape is a fact: a gang covers whole rows of the block (blockDim.x = row <= 32:
-//           32/row rows of one z slice, lane l = row (l / row), column (l % row)), or, for blockDim.x > 32, a piece of 32
-//           lanes of one row. Lanes beyond are dead.
+//   Linear  lane l of gang g is thread g*32 + l of the block (CUDA's warps). Always used when the
+//   kernel reads lane_id. Rows    only where the block shape is a fact: a gang covers whole rows of
+//   the block (blockDim.x = row <= 32:
+//           32/row rows of one z slice, lane l = row (l / row), column (l % row)), or, for
+//           blockDim.x > 32, a piece of 32 lanes of one row. Lanes beyond are dead.
 struct LaneLayout {
   enum class Kind : uint8_t { Linear, Rows };
   Kind kind = Kind::Linear;
-  uint32_t period = 32;        // P of affine shapes: lane % P and lane / P are known constants per lane
+  uint32_t period = 32;  // P of affine shapes: lane % P and lane / P are known constants per lane
   uint32_t rows_per_gang = 1;  // Rows with row <= 32
   // Rows: gangs to cover a block; Linear with a known block likewise; 0 = computed at run time.
   uint32_t gangs = 0;
@@ -28,7 +30,12 @@ struct LaneLayout {
 LaneLayout choose_layout(const ir::Function& f);
 
 // level: LaunchUniform ⊂ BlockUniform ⊂ GangUniform ⊂ Affine ⊂ Varying
-// Affine: value(lane) = base + s0 * (lane % P) + s1 * (lane / P), modulo 2**bits of the type; the base is gang-uniform.
+// Affine: value(lane) = base + s0 * (lane % P) + s1 * (lane / P), modulo 2**bits of the type; the
+// base is gang-uniform: what lane 0 has or, where lane 0 is not active, would have. A `convert` or
+// `wrap` to a wider type that is Affine sign-extends base and steps, whatever the signedness of its
+// source (the base of an inactive lane 0 may be negative). An affine value of known steps is added,
+// subtracted, multiplied and compared by == and != on its base; uniform results of affine operands
+// are those of the bases. All shapes speak of active lanes only.
 enum class Level : uint8_t { LaunchUniform, BlockUniform, GangUniform, Affine, Varying };
 
 struct Step {
@@ -45,7 +52,8 @@ struct Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-// Signed bounds of an integer value as a mathematical integer; an uint64 that may exceed INT64_MAX is unbounded above.
+// Signed bounds of an integer value as a mathematical integer; an uint64 that may exceed INT64_MAX
+// is unbounded above.
 struct Range {
   int64_t lo = INT64_MIN;
   int64_t hi = INT64_MAX;
@@ -57,24 +65,28 @@ struct Range {
 
 struct Analysis {
   LaneLayout layout;
-  std::vector<Shape> shapes;       // by Inst::id, value-producing instructions
+  // By Inst::id, value-producing instructions. A pure integer or bool value whose range is one
+  // number is LaunchUniform whatever its operands are: write the number.
+  std::vector<Shape> shapes;
   std::vector<Range> ranges;       // by Inst::id, integer values
   std::vector<Shape> slot_shapes;  // by slot
   std::vector<Range> slot_ranges;
-  // By Inst::id. SlotStore: an inactive lane reads the slot later, so the store must blend under the mask (the slot is
-  // then Varying). Otherwise the store may overwrite all lanes.
+  // By Inst::id. SlotStore, and For (it stores its counter at the head of each iteration): an
+  // inactive lane reads the slot later, so the store must blend under the mask (the slot is then
+  // Varying). Otherwise the store may overwrite all lanes.
   std::vector<bool> store_blends;
-  // By Inst::id. If, While, For, Scope: lanes may take different ways through it (a varying condition, or a break,
-  // continue, leave or return under one), so it needs masks. A control instruction that is not divergent is emitted as
-  // scalar control flow under the mask it is entered with.
+  // By Inst::id. If, While, For, Scope: lanes may take different ways through it (a varying
+  // condition, or a break, continue, leave or return under one), so it needs masks. A control
+  // instruction that is not divergent is emitted as scalar control flow under the mask it is
+  // entered with.
   std::vector<bool> divergent;
 
   const Shape& shape(const ir::Inst& i) const { return shapes[i.id]; }
   const Range& range(const ir::Inst& i) const { return ranges[i.id]; }
-  // The integer value is computed in 32 bits although its type has 64: every operand's and its own range fit.
-  bool narrow(const ir::Inst& i) const {
-    return i.type.is_int() && i.type.bits() == 64 && range(i).fits_i32();
-  }
+  // The integer value may be computed in 32 bits although its type has 64: its range fits, and so
+  // does the base of an affine one. Whether its operands fit is for the user to ask where the
+  // operation looks at their high bits.
+  bool narrow(const ir::Inst& i) const;
 };
 
 Analysis analyse(const ir::Function& f);

@@ -1,0 +1,135 @@
+// The analysis for people: layout, slots, and every instruction where lanes matter, with the
+// reason.
+#include "analysis/analysis.h"
+#include "ir/visitor.h"
+
+namespace cuda_device::analysis {
+namespace {
+
+using ir::Inst;
+using ir::Op;
+
+const char* name_of(Level level) {
+  constexpr const char* kNames[] = {"launch-uniform", "block-uniform", "gang-uniform", "affine",
+                                    "varying"};
+  return kNames[static_cast<int>(level)];
+}
+
+std::string text(Step s) { return s.known ? std::to_string(s.value) : "?"; }
+
+std::string text(const Shape& s, const LaneLayout& layout) {
+  std::string out = name_of(s.level);
+  if (!s.affine()) return out;
+  if (s.s0 != Step{}) out += " " + text(s.s0) + "*(lane%" + std::to_string(layout.period) + ")";
+  if (s.s1 != Step{}) out += " " + text(s.s1) + "*(lane/" + std::to_string(layout.period) + ")";
+  return out;
+}
+
+std::string text(const Range& r) {
+  const bool above = r.unsigned_overflow || r.hi == INT64_MAX;
+  return "[" + (r.lo == INT64_MIN ? "-inf" : std::to_string(r.lo)) + ", " +
+         (above ? "inf" : std::to_string(r.hi)) + "]";
+}
+
+std::string text(const LaneLayout& l) {
+  std::string out = l.kind == LaneLayout::Kind::Linear ? "linear" : "rows";
+  if (l.kind == LaneLayout::Kind::Rows) {
+    out += l.period < kGangWidth ? " of " + std::to_string(l.period) + ", " +
+                                       std::to_string(l.rows_per_gang) + " in a gang"
+                                 : " in pieces of " + std::to_string(kGangWidth);
+  }
+  return out + (l.gangs != 0 ? ", " + std::to_string(l.gangs) + " gangs in a block"
+                             : ", block shape unknown");
+}
+
+class Describer {
+ public:
+  Describer(const ir::Function& f, const Analysis& a) : f_(f), a_(a) {}
+
+  std::string run() {
+    out_ = "lanes: " + text(a_.layout) + "\n";
+    for (size_t i = 0; i < f_.params.size(); ++i) param(f_.params[i]);
+    for (size_t i = 0; i < f_.slots.size(); ++i) slot(i);
+    ir::PrintOptions options;
+    options.note = [this](const Inst& i) { return note(i); };
+    return out_ + ir::print(f_, options);
+  }
+
+ private:
+  void param(const ir::Param& p) {
+    if (!p.type.is_array()) return;
+    const ArrayFacts& facts = p.facts;
+    const std::pair<bool, const char*> all[] = {{facts.unit_inner, "unit inner stride"},
+                                                {facts.contiguous, "contiguous"},
+                                                {facts.aligned, "aligned to 64"},
+                                                {facts.element_aligned, "elements aligned"},
+                                                {facts.read_only, "read-only"},
+                                                {facts.fits_31, "fits 31 bits"},
+                                                {facts.no_alias, "no alias"}};
+    std::string known;
+    for (const auto& [holds, name] : all) {
+      if (holds) known += (known.empty() ? "" : ", ") + std::string(name);
+    }
+    out_ += "array " + p.name + ": " + (known.empty() ? "nothing known" : known) + "\n";
+  }
+
+  void slot(size_t i) {
+    const ir::Slot& s = f_.slots[i];
+    out_ += "slot $" + std::to_string(i) + " " + s.name + ": " + text(a_.slot_shapes[i], a_.layout);
+    if (s.type.is_int()) out_ += " " + text(a_.slot_ranges[i]);
+    out_ += "\n";
+  }
+
+  std::string note(const Inst& i) const {
+    if (!i.regions.empty()) return control(i);
+    if (i.op == Op::SlotStore)
+      return a_.store_blends[i.id] ? "blends: inactive lanes read it later" : "";
+    if (i.op == Op::Store) return access(i, 1, i.operands.size() - 1);
+    if (i.type.is_none() || i.op == Op::Const || i.op == Op::Param) return "";
+    std::string out = text(a_.shape(i), a_.layout);
+    if (i.type.is_int() && i.op != Op::Load) out += " " + text(a_.range(i));
+    if (a_.narrow(i)) out += ", in 32 bits";
+    if (i.op == Op::Load) out += ", " + access(i, 1, i.operands.size());
+    return out;
+  }
+
+  std::string control(const Inst& i) const {
+    std::string out = a_.divergent[i.id] ? "divergent" : "lanes stay together";
+    if (i.op == Op::For && a_.store_blends[i.id]) out += "; its counter blends";
+    return out;
+  }
+
+  // One scalar, one vector, or lane by lane.
+  std::string access(const Inst& i, size_t first, size_t last) const {
+    bool uniform = true;
+    for (size_t k = first; k < last; ++k) uniform &= a_.shape(*i.operands[k]).uniform();
+    if (uniform) return "one address";
+    for (size_t k = first; k + 1 < last; ++k) {
+      if (!a_.shape(*i.operands[k]).uniform()) return rows(i, k, last - 1);
+    }
+    return line(a_.shape(*i.operands[last - 1]));
+  }
+
+  std::string rows(const Inst& i, size_t k, size_t inner) const {
+    const Shape &row = a_.shape(*i.operands[k]), &column = a_.shape(*i.operands[inner]);
+    const bool by_rows = row.affine() && row.s0 == Step{} && column.affine() && column.s1 == Step{};
+    return by_rows ? "a row of the gang at a time" : "lane by lane";
+  }
+
+  static std::string line(const Shape& s) {
+    if (!s.affine() || !s.s0.known) return "lane by lane";
+    if (s.s1 != Step{}) return "a row of the gang at a time";
+    return s.s0.value == 1 ? "consecutive elements"
+                           : "every " + std::to_string(s.s0.value) + "th element";
+  }
+
+  const ir::Function& f_;
+  const Analysis& a_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string describe(const ir::Function& f, const Analysis& a) { return Describer(f, a).run(); }
+
+}  // namespace cuda_device::analysis

@@ -1,0 +1,39 @@
+// Where threads part. Every control instruction has levels: the widest group of threads that surely
+// stays together.
+#pragma once
+
+#include "analysis/analysis.h"
+#include "analysis/tree.h"
+
+namespace cuda_device::analysis {
+
+// By Inst::id of control instructions. Levels are at most GangUniform, or Varying: a gang may part.
+class Divergence {
+ public:
+  Divergence(const ir::Function& f, const Tree& tree);
+
+  // Recomputes from the shapes found so far; levels only rise. True where one rose.
+  bool update(const std::vector<Shape>& shapes);
+
+  // Of the condition of an if or while, of the number of iterations of a for.
+  Level condition(const ir::Inst& i) const { return condition_[i.id]; }
+  // How threads that live on may arrive at the end of it at different times or by different ways.
+  Level exit(const ir::Inst& i) const { return exit_[i.id]; }
+  // Likewise, threads that return counted: what happens to the set of active lanes.
+  Level lanes(const ir::Inst& i) const { return lanes_[i.id]; }
+  // How threads reach the next iteration of the loop by different ways.
+  Level next_iteration(const ir::Inst& i) const { return next_[i.id]; }
+
+ private:
+  void jump(const ir::Inst& jump);
+  void raise(std::vector<Level>& levels, const ir::Inst& i, Level level);
+  Level condition_level(const ir::Inst& i, const std::vector<Shape>& shapes) const;
+
+  const ir::Function& function_;
+  const Tree& tree_;
+  std::vector<const ir::Inst*> controls_;
+  std::vector<Level> condition_, exit_, lanes_, next_;
+  bool rose_ = false;
+};
+
+}  // namespace cuda_device::analysis

@@ -1,0 +1,44 @@
+// How threads are dealt to lanes. Linear order makes thread_idx.x affine only where a gang stays in
+// one row of the block; Rows gets the same for short or odd rows, for the price of idle lanes.
+#include "analysis/analysis.h"
+#include "ir/visitor.h"
+
+namespace cuda_device::analysis {
+namespace {
+
+uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+
+bool reads_lane_id(const ir::Function& f) {
+  bool reads = false;
+  ir::for_each_inst(f.body, [&](const ir::Inst& i) { reads |= i.op == ir::Op::LaneId; });
+  return reads;
+}
+
+LaneLayout rows(const std::array<uint32_t, 3>& block) {
+  const auto [x, y, z] = block;
+  LaneLayout l{.kind = LaneLayout::Kind::Rows};
+  if (x > kGangWidth) {
+    l.gangs = divide_up(x, kGangWidth) * y * z;
+    return l;
+  }
+  l.period = x;
+  l.rows_per_gang = kGangWidth / x;
+  l.gangs = divide_up(y, l.rows_per_gang) * z;
+  return l;
+}
+
+}  // namespace
+
+LaneLayout choose_layout(const ir::Function& f) {
+  LaneLayout linear;
+  if (!f.launch.has_block()) return linear;
+  const auto& block = f.launch.block;
+  linear.gangs = divide_up(block[0] * block[1] * block[2], kGangWidth);
+  const bool one_row = block[1] == 1 && block[2] == 1;
+  if (one_row || block[0] % kGangWidth == 0 || reads_lane_id(f)) return linear;
+  // Up to half as many gangs again are cheaper than a gather for every access.
+  const LaneLayout by_rows = rows(block);
+  return by_rows.gangs * 2 <= linear.gangs * 3 ? by_rows : linear;
+}
+
+}  // namespace cuda_device::analysis

@@ -1,0 +1,119 @@
+#include "analysis/liveness.h"
+
+#include "support/check.h"
+
+namespace cuda_device::analysis {
+namespace {
+
+using ir::Block;
+using ir::Inst;
+using ir::Op;
+
+bool merge(SlotSet& into, const SlotSet& from) {
+  bool grew = false;
+  for (size_t i = 0; i < into.size(); ++i) {
+    if (from[i] && !into[i]) grew = into[i] = true;
+  }
+  return grew;
+}
+
+// Walks blocks backwards. `before_` of a block is a function of what is live behind it and at the
+// targets of the jumps inside.
+class Walk {
+ public:
+  explicit Walk(const ir::Function& f) : slots_(f.slots.size()) {
+    out_.after.resize(f.inst_count());
+    out_.else_entry.resize(f.inst_count());
+    out_.head.resize(f.inst_count());
+    out_.entry = before(f.body, SlotSet(slots_));
+  }
+  Liveness take() { return std::move(out_); }
+
+ private:
+  SlotSet before(const Block& b, SlotSet live) {
+    for (auto it = b.insts.rbegin(); it != b.insts.rend(); ++it) step(**it, live);
+    return live;
+  }
+
+  void step(const Inst& inst, SlotSet& live) {
+    switch (inst.op) {
+      case Op::SlotLoad:
+        live[static_cast<size_t>(inst.imm)] = true;
+        return;
+      case Op::SlotStore:
+        live[static_cast<size_t>(inst.imm)] = false;
+        return;
+      case Op::If:
+      case Op::Scope:
+      case Op::While:
+      case Op::For:
+        out_.after[inst.id] = live;
+        control(inst, live);
+        return;
+      case Op::Break:
+        live = out_.after[loops_.back()->id];
+        return;
+      case Op::Continue:
+        live = out_.head[loops_.back()->id];
+        return;
+      case Op::Leave:
+        live = out_.after[scopes_[scopes_.size() - 1 - static_cast<size_t>(inst.imm)]->id];
+        return;
+      case Op::Return:
+        live.assign(slots_, false);
+        return;
+      default:
+        return;
+    }
+  }
+
+  void control(const Inst& inst, SlotSet& live) {
+    if (inst.op == Op::Scope) {
+      scopes_.push_back(&inst);
+      live = before(inst.regions[0], std::move(live));
+      scopes_.pop_back();
+      return;
+    }
+    SlotSet otherwise = before(inst.regions.back(), live);
+    out_.else_entry[inst.id] = otherwise;
+    if (inst.op == Op::If) {
+      live = before(inst.regions[0], std::move(live));
+      merge(live, otherwise);
+    } else {
+      live = loop(inst, otherwise);
+    }
+  }
+
+  SlotSet loop(const Inst& inst, const SlotSet& exit) {
+    SlotSet head = exit;
+    loops_.push_back(&inst);
+    do {
+      out_.head[inst.id] = head;
+    } while (merge(head, inst.op == Op::For ? for_head(inst, head) : while_head(inst, head, exit)));
+    loops_.pop_back();
+    return head;
+  }
+
+  SlotSet for_head(const Inst& inst, const SlotSet& head) {
+    SlotSet body = before(inst.regions[0], head);
+    body[static_cast<size_t>(inst.imm)] = false;
+    return body;
+  }
+
+  SlotSet while_head(const Inst& inst, const SlotSet& head, const SlotSet& exit) {
+    SlotSet body = before(inst.regions[1], head);
+    merge(body, exit);
+    return before(inst.regions[0], std::move(body));
+  }
+
+  size_t slots_;
+  Liveness out_;
+  std::vector<const Inst*> loops_;
+  std::vector<const Inst*> scopes_;
+};
+
+}  // namespace
+
+Liveness liveness(const ir::Function& f) { return Walk(f).take(); }
+
+}  // namespace cuda_device::analysis

@@ -1,0 +1,18 @@
+// What a condition says about the values it compares.
+#pragma once
+
+#include <unordered_map>
+
+#include "analysis/range_state.h"
+#include "analysis/range_transfer.h"
+
+namespace cuda_device::analysis {
+
+// By Inst::id of slot loads: the version of the slot they saw.
+using Versions = std::unordered_map<uint32_t, uint64_t>;
+
+// The state where `condition` turned out as `holds`; unreachable where it cannot.
+void refine(const ir::Inst& condition, bool holds, RangeState& state, const RangeOf& of,
+            const Versions& versions);
+
+}  // namespace cuda_device::analysis

@@ -1,0 +1,206 @@
+#include "analysis/shape_transfer.h"
+
+#include <algorithm>
+
+#include "analysis/shape_algebra.h"
+
+namespace cuda_device::analysis {
+namespace {
+
+using ir::Inst;
+using ir::Op;
+
+constexpr Step kZero{true, 0};
+constexpr Step kOne{true, 1};
+constexpr Step kUnknown{false, 0};
+
+class Rules {
+ public:
+  Rules(const Inst& inst, const ShapeContext& c) : inst_(inst), c_(c), kind_(inst.type.scalar) {}
+
+  Shape run() const {
+    if (decided()) return uniform_shape(Level::LaunchUniform);
+    switch (inst_.op) {
+      case Op::SlotLoad:
+        return c_.slots[static_cast<size_t>(inst_.imm)];
+      case Op::BlockIdx:
+        return uniform_shape(Level::BlockUniform);
+      case Op::ThreadIdx:
+        return thread_idx();
+      case Op::Tid:
+        return add(thread_idx(), uniform_shape(Level::BlockUniform), c_.layout, kind_);
+      case Op::LaneId:
+        return lane_id();
+      case Op::Load:
+        return load();
+      case Op::Select:
+        return operand(0).uniform() ? select() : plain();
+      default:
+        return arithmetic();
+    }
+  }
+
+ private:
+  const Shape& operand(size_t i) const { return c_.shapes[inst_.operands[i]->id]; }
+  const Interval& range(size_t i) const { return c_.ranges[inst_.operands[i]->id]; }
+
+  // A value computed from values that can be only one number. Codegen writes the number.
+  bool decided() const {
+    const bool computed = ir::info(inst_.op).effect == ir::Effect::Pure;
+    return computed && (inst_.type.is_int() || inst_.type.is_bool()) &&
+           c_.ranges[inst_.id].single();
+  }
+
+  // Uniform if all operands are.
+  Shape plain() const {
+    Level level = Level::LaunchUniform;
+    for (size_t i = 0; i < inst_.operands.size(); ++i) level = join(level, operand(i).level);
+    return uniform_shape(level == Level::Affine ? Level::Varying : level);
+  }
+
+  Shape arithmetic() const {
+    const bool integer = inst_.type.is_int() || inst_.op == Op::Eq || inst_.op == Op::Ne;
+    const bool affine = std::any_of(inst_.operands.begin(), inst_.operands.end(),
+                                    [&](Inst* o) { return c_.shapes[o->id].affine(); });
+    return integer && affine ? affine_arithmetic() : plain();
+  }
+
+  // At least one operand is affine.
+  Shape affine_arithmetic() const {
+    switch (inst_.op) {
+      case Op::Add:
+        return add(operand(0), operand(1), c_.layout, kind_);
+      case Op::Sub:
+        return add(operand(0), times(1, -1), c_.layout, kind_);
+      case Op::Neg:
+      case Op::Not:
+        return times(0, -1);
+      case Op::Mul:
+        return operand(0).affine() ? product(0, 1) : product(1, 0);
+      case Op::Shl:
+        return shifted_left();
+      case Op::Convert:
+        return converted();
+      case Op::Bitcast:
+        return inst_.operands[0]->type.is_int() ? operand(0) : plain();
+      case Op::Wrap:
+        return wrapped();
+      case Op::Eq:
+      case Op::Ne:
+        return same_steps() ? uniform_shape(Level::GangUniform) : plain();
+      default:
+        return plain();
+    }
+  }
+
+  Shape times(size_t i, int64_t factor) const {
+    if (!operand(i).affine()) return operand(i);
+    return scale(operand(i), {true, factor}, c_.layout, kind_);
+  }
+
+  Shape product(size_t affine, size_t other) const {
+    if (!operand(other).uniform()) return varying_shape();
+    return scale(operand(affine), constant(other), c_.layout, kind_);
+  }
+
+  Step constant(size_t i) const {
+    const Interval& r = range(i);
+    if (!r.single()) return kUnknown;
+    return {true, static_cast<int64_t>(static_cast<uint64_t>(r.lo))};
+  }
+
+  // Counts are unsigned; a negative one of a signed type is beyond the width.
+  Shape shifted_left() const {
+    if (!operand(1).uniform()) return varying_shape();
+    const Interval& count = range(1);
+    if (!count.single() || count.lo < 0 || count.lo >= bits_of(kind_)) {
+      return scale(operand(0), kUnknown, c_.layout, kind_);
+    }
+    const auto factor = uint64_t{1} << static_cast<int>(count.lo);
+    return scale(operand(0), {true, static_cast<int64_t>(factor)}, c_.layout, kind_);
+  }
+
+  Shape converted() const {
+    const ir::Type from = inst_.operands[0]->type;
+    if (!from.is_int()) return plain();
+    const bool keeps =
+        bits_of(kind_) <= from.bits() || extends(operand(0), range(0), c_.layout, from.bits());
+    return keeps ? scale(operand(0), kOne, c_.layout, kind_) : varying_shape();
+  }
+
+  Shape wrapped() const {
+    const bool index = range(0).within({0, INT64_MAX}) && operand(0).affine();
+    const int bits = inst_.operands[0]->type.bits();
+    if (index && (bits == 64 || extends(operand(0), range(0), c_.layout, bits))) {
+      return scale(operand(0), kOne, c_.layout, kind_);
+    }
+    return plain();
+  }
+
+  bool same_steps() const {
+    const Shape &a = operand(0), &b = operand(1);
+    return inst_.operands[0]->type.is_int() && a == b && a.s0.known && a.s1.known;
+  }
+
+  // A condition of gangs chooses for gangs.
+  Shape select() const {
+    Shape s = join(operand(1), operand(2));
+    if (s.uniform()) s.level = join(s.level, operand(0).level);
+    return s;
+  }
+
+  // The lanes of a gang load together; other gangs may see what was stored meanwhile.
+  Shape load() const {
+    const Shape address = plain();
+    if (!address.uniform()) return varying_shape();
+    const Inst& array = *inst_.operands[0];
+    if (array.op != Op::Param) return uniform_shape(Level::GangUniform);
+    const ArrayFacts& facts = c_.function.params[static_cast<size_t>(array.imm)].facts;
+    return facts.read_only && facts.no_alias ? address : uniform_shape(Level::GangUniform);
+  }
+
+  Shape thread_idx() const {
+    const auto& block = c_.function.launch.block;
+    const bool known = c_.function.launch.has_block();
+    const auto axis = static_cast<size_t>(inst_.imm);
+    if (known && block[axis] == 1) return uniform_shape(Level::LaunchUniform);
+    if (!known) return varying_shape();
+    if (c_.layout.kind == LaneLayout::Kind::Linear) return linear_idx(axis, block);
+    if (axis == 0) return affine_shape(kOne, kZero, c_.layout, kind_);
+    if (axis == 1) return affine_shape(kZero, kOne, c_.layout, kind_);
+    return uniform_shape(Level::GangUniform);
+  }
+
+  Shape linear_idx(size_t axis, const std::array<uint32_t, 3>& block) const {
+    uint32_t inner = 1;  // threads that share this index
+    for (size_t a = 0; a < axis; ++a) inner *= block[a];
+    if (inner % kGangWidth == 0 && axis > 0) return uniform_shape(Level::GangUniform);
+    const bool one_row = block[0] * block[1] * block[2] == block[axis];
+    if (inner == 1 && (one_row || block[axis] % kGangWidth == 0)) {
+      return affine_shape(kOne, kZero, c_.layout, kind_);
+    }
+    return varying_shape();
+  }
+
+  Shape lane_id() const {
+    const Step row{true, c_.layout.period};
+    return affine_shape(kOne, row, c_.layout, kind_);
+  }
+
+  const Inst& inst_;
+  const ShapeContext& c_;
+  ScalarKind kind_;
+};
+
+}  // namespace
+
+Shape shape_of(const Inst& inst, const ShapeContext& context) { return Rules(inst, context).run(); }
+
+Shape counter_shape(const Inst& loop, const ShapeContext& context) {
+  const Shape& start = context.shapes[loop.operands[0]->id];
+  const Shape& step = context.shapes[loop.operands[2]->id];
+  if (!step.uniform()) return varying_shape();
+  return add(start, step, context.layout, loop.operands[0]->type.scalar);
+}
+
+}  // namespace cuda_device::analysis

@@ -1,0 +1,139 @@
+// What a shape claims. Take one instruction in one iteration of every loop around it (an instance).
+// The lanes that are active there have values of that shape: equal (GangUniform), equal to those of
+// all other gangs of the block or launch that reach the instance (BlockUniform, LaunchUniform), or
+// affine. Inactive lanes are not spoken of.
+//
+// Operands keep the claim. An operand was computed in the same instance of an enclosing block, by a
+// superset of the lanes that use it now: lanes leave a block (break, continue, leave, return) and
+// come back only at its end.
+//
+// Slots. The generated code keeps one place for all lanes, and a store that does not blend
+// overwrites the place for inactive lanes as well. That is right if no lane that was inactive at
+// the store reads the slot before it stores again. An inactive lane is one that a construct around
+// the store has parted from the active ones, and it lives on where the construct lets lanes meet
+// again:
+//     then region of an if      the else region (then is run first), or behind the if
+//     else region of an if      behind the if
+//     iteration of a loop       behind the loop, its else region; lanes that continued: the head of
+//     the next iteration else region of a loop     behind the loop (lanes that broke) scope behind
+//     the scope
+// If the slot is live at none of these points, for none of the constructs around the store that may
+// part lanes, the last value stored into the place is for every reader the one it stored itself, in
+// its own order: no blend is needed, and the slot's shape is the join of what is stored. Live at
+// one: the store blends, and lanes may hold values of different stores: Varying. Lanes that
+// returned read nothing, so returning parts nobody here. A construct that parts lanes but whose
+// enclosing loop does not is judged by itself: what happens further out happens to all its lanes
+// alike.
+//
+// The same argument with gangs (blocks) for lanes gives the levels among uniform shapes: where a
+// construct may part the gangs of a block and the slot is live at a meeting point, the slot is at
+// best GangUniform.
+//
+// The three unknowns (shapes of slots, levels of control, blends) only rise, from the most
+// optimistic start, so the iteration ends; at its end all rules hold at once, and induction over
+// the steps of an execution gives the claims.
+#include "analysis/uniformity.h"
+
+#include "analysis/divergence.h"
+#include "analysis/shape_algebra.h"
+#include "analysis/shape_transfer.h"
+#include "ir/visitor.h"
+
+namespace cuda_device::analysis {
+namespace {
+
+using ir::Inst;
+using ir::Op;
+
+class Fixpoint {
+ public:
+  Fixpoint(const ir::Function& f, const Liveness& live, const Ranges& ranges, Analysis& a)
+      : f_(f),
+        live_(live),
+        a_(a),
+        tree_(f),
+        divergence_(f, tree_),
+        context_{f, a.layout, ranges.values, a.shapes, a.slot_shapes},
+        stored_(live.entry) {
+    a.shapes.assign(f.inst_count(), {});
+    a.slot_shapes.assign(f.slots.size(), {});
+    a.store_blends.assign(f.inst_count(), false);
+    a.divergent.assign(f.inst_count(), false);
+  }
+
+  void run() {
+    do {
+      changed_ = false;
+      ir::for_each_inst(f_.body, [&](const Inst& i) { visit(i); });
+      changed_ |= divergence_.update(a_.shapes);
+    } while (changed_);
+    ir::for_each_inst(f_.body, [&](const Inst& i) {
+      if (!i.regions.empty()) a_.divergent[i.id] = divergence_.lanes(i) > Level::GangUniform;
+    });
+  }
+
+ private:
+  void visit(const Inst& i) {
+    if (!i.type.is_none()) a_.shapes[i.id] = shape_of(i, context_);
+    if (i.op == Op::SlotStore) store(i, tree_.place(i), a_.shapes[i.operands[0]->id]);
+    if (i.op == Op::For) store(i, {&i, 0}, counter_shape(i, context_));
+  }
+
+  void store(const Inst& i, Place place, Shape value) {
+    const auto slot = static_cast<size_t>(i.imm);
+    const Level parted = parting(slot, place);
+    if (parted > Level::GangUniform) {
+      a_.store_blends[i.id] = true;
+      value = varying_shape();
+    } else if (value.uniform()) {
+      value.level = join(value.level, parted);
+    }
+    raise(slot, value);
+  }
+
+  void raise(size_t slot, const Shape& value) {
+    Shape& held = a_.slot_shapes[slot];
+    const Shape joined = stored_[slot] ? join(held, value) : value;
+    changed_ |= !stored_[slot] || joined != held;
+    stored_[slot] = true;
+    held = joined;
+  }
+
+  // Who may be inactive at a store there and read the slot later.
+  Level parting(size_t slot, Place place) const {
+    Level level = Level::LaunchUniform;
+    for (Place p = place; p.parent; p = tree_.place(*p.parent)) {
+      level = join(level, parting(slot, *p.parent, p));
+    }
+    return level;
+  }
+
+  Level parting(size_t slot, const Inst& around, const Place& inside) const {
+    const auto id = around.id;
+    const bool first = around.op == Op::If ? inside.region == 0 : in_iteration(inside);
+    const bool met = live_.after[id][slot] || (first && live_.else_entry[id][slot]);
+    if (around.op == Op::If) return met ? divergence_.condition(around) : Level::LaunchUniform;
+    Level level = met ? divergence_.exit(around) : Level::LaunchUniform;
+    if (in_iteration(inside) && live_.head[id][slot]) {
+      level = join(level, divergence_.next_iteration(around));
+    }
+    return level;
+  }
+
+  const ir::Function& f_;
+  const Liveness& live_;
+  Analysis& a_;
+  Tree tree_;
+  Divergence divergence_;
+  ShapeContext context_;
+  std::vector<bool> stored_;  // by slot: its shape says something
+  bool changed_ = false;
+};
+
+}  // namespace
+
+void find_shapes(const ir::Function& f, const Liveness& live, const Ranges& ranges, Analysis& a) {
+  Fixpoint(f, live, ranges, a).run();
+}
+
+}  // namespace cuda_device::analysis
