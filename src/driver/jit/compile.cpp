@@ -5,6 +5,7 @@
 #include "driver/jit/interpreted.h"
 #include "frontend/frontend.h"
 #include "passes/pipeline.h"
+#include "support/check.h"
 
 namespace cuda_device::jit {
 namespace {
