@@ -1,0 +1,138 @@
+#include "bindings/errors.h"
+
+#include <new>
+
+#include "support/check.h"
+#include "support/render.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+nb::object exception_class(const char* name) {
+  return nb::module_::import_("cuda.device.errors").attr(name);
+}
+
+const char* launch_class(ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::Type: return "LaunchTypeError";
+    case ErrorClass::Value: return "LaunchValueError";
+    case ErrorClass::Overflow: return "LaunchOverflowError";
+    case ErrorClass::Buffer: return "LaunchBufferError";
+    case ErrorClass::Runtime: return "LaunchRuntimeError";
+    case ErrorClass::Compile: return "CompileError";
+    case ErrorClass::NotImplemented: return "NotImplementedYetError";
+  }
+  return "LaunchError";
+}
+
+// Columns are 1-based and counted in characters here, as editors and Python's own messages count.
+int character_column(const SourceMap& files, const Span& span, uint32_t line, uint32_t byte_column) {
+  if (span.file >= files.size()) return static_cast<int>(byte_column) + 1;
+  const SourceFile& file = files[span.file];
+  if (line < file.first_line || line - file.first_line >= file.lines.size()) return static_cast<int>(byte_column) + 1;
+  const std::string& text = file.lines[line - file.first_line];
+  int column = 1;
+  for (size_t i = 0; i < byte_column && i < text.size(); ++i)
+    if ((text[i] & 0xC0) != 0x80) ++column;
+  return column;
+}
+
+nb::object to_python(const Diagnostic& diagnostic, const SourceMap& files) {
+  nb::dict fields;
+  const Span& span = diagnostic.span;
+  bool has_file = span.known() && span.file < files.size();
+  fields["code"] = info(diagnostic.code).name;
+  fields["message"] = message_of(diagnostic);
+  fields["hint"] = hint_of(diagnostic);
+  fields["file"] = has_file ? nb::cast(nb::str(files[span.file].name.c_str())) : nb::none();
+  fields["line"] = span.line;
+  fields["column"] = span.known() ? character_column(files, span, span.line, span.column) : 0;
+  fields["end_line"] = span.end_line;
+  fields["end_column"] = span.known() ? character_column(files, span, span.end_line, span.end_column) : 0;
+  nb::list notes;
+  for (const Note& note : diagnostic.notes) notes.append(nb::str(note.text.c_str(), note.text.size()));
+  fields["notes"] = notes;
+  return exception_class("Diagnostic")(**fields);
+}
+
+bool all_unimplemented(const std::vector<Diagnostic>& diagnostics) {
+  for (const Diagnostic& d : diagnostics)
+    if (info(d.code).error_class != ErrorClass::NotImplemented) return false;
+  return !diagnostics.empty();
+}
+
+void raise(nb::handle type, const std::string& text) {
+  PyErr_SetObject(type.ptr(), nb::str(text.c_str(), text.size()).ptr());
+}
+
+void set_with_guard(auto set) noexcept {
+  try {
+    set();
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_SystemError, error.what());
+  }
+}
+
+}  // namespace
+
+PyObject* raise_launch_error(DiagCode code, std::vector<std::string> args) {
+  set_with_guard([&] {
+    Diagnostic diagnostic{code, {}, std::move(args), {}, ""};
+    std::string text = message_of(diagnostic), hint = hint_of(diagnostic);
+    if (!hint.empty()) text += "\n  " + hint;
+    raise(exception_class(launch_class(info(code).error_class)), text);
+  });
+  return nullptr;
+}
+
+void set_diagnostics(const std::vector<Diagnostic>& diagnostics, const SourceMap& files) {
+  set_with_guard([&] {
+    nb::list list;
+    std::string text;
+    for (const Diagnostic& diagnostic : diagnostics) {
+      list.append(to_python(diagnostic, files));
+      if (!text.empty()) text += "\n\n";
+      text += render(diagnostic, files);
+    }
+    bool unimplemented = all_unimplemented(diagnostics);
+    nb::object type = exception_class(unimplemented ? "NotImplementedYetError" : "CompileError");
+    nb::object exception = type(nb::str(text.c_str(), text.size()), list);
+    PyErr_SetObject(type.ptr(), exception.ptr());
+  });
+}
+
+void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::string& name) {
+  set_with_guard([&] {
+    std::string where = name.empty() ? "" : "kernel '" + name + "': ";
+    switch (outcome.status) {
+      case rt::Status::UserError: return set_diagnostics(outcome.diagnostics, files);
+      case rt::Status::CompilerFault: return raise(exception_class("CompilerBug"), where + outcome.text);
+      case rt::Status::Timeout: return raise(nb::borrow(PyExc_TimeoutError), outcome.text);
+      default: return raise(exception_class("KernelError"), where + outcome.text);
+    }
+  });
+}
+
+void set_current_exception() noexcept {
+  try {
+    throw;
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (LaunchError& error) {
+    raise_launch_error(error.code, std::move(error.args));
+  } catch (DiagnosticError& error) {
+    set_diagnostics(error.diagnostics, {});
+  } catch (InternalError& error) {
+    set_with_guard([&] { raise(exception_class("CompilerBug"), error.what()); });
+  } catch (std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (std::exception& error) {
+    PyErr_SetString(PyExc_SystemError, error.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError, "unknown C++ exception");
+  }
+}
+
+}  // namespace cuda_device::bindings

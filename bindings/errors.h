@@ -1,0 +1,44 @@
+// Diagnostics and faults → Python exceptions. Nothing else in bindings/ makes an exception of ours.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "bindings/python.h"
+#include "driver/rt/rt_api.h"
+#include "support/diagnostic.h"
+#include "support/span.h"
+
+namespace cuda_device::bindings {
+
+// A mistake of one launch, with no place in the source: sets the exception of the code's class; returns null.
+PyObject* raise_launch_error(DiagCode code, std::vector<std::string> args);
+
+// The same as a C++ exception, for code further down; `guarded` turns it into the Python one.
+struct LaunchError {
+  DiagCode code;
+  std::vector<std::string> args;
+};
+
+// Sets the Python exception for diagnostics of the compiler, rendered with the lines of their files.
+void set_diagnostics(const std::vector<Diagnostic>& diagnostics, const SourceMap& files);
+
+// Sets the Python exception of an outcome that is not Ok. `name`: of the kernel.
+void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::string& name);
+
+// Sets the Python exception for whatever C++ exception is being handled.
+void set_current_exception() noexcept;
+
+// Calls f, which returns an nb::object, at the border to Python: null and a Python exception if it throws.
+template <class F>
+PyObject* guarded(F&& f) noexcept {
+  try {
+    nb::object result = f();
+    return result.release().ptr();
+  } catch (...) {
+    set_current_exception();
+    return nullptr;
+  }
+}
+
+}  // namespace cuda_device::bindings

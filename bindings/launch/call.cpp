@@ -1,0 +1,121 @@
+#include "bindings/launch/call.h"
+
+#include "bindings/numpy.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+using Kind = frontend::ArgumentType::Kind;
+
+constexpr size_t kMaxNesting = 32;
+
+}  // namespace
+
+Owner::~Owner() {
+  for (const Tensor& t : tensors_) t.deleter(t.tensor);
+  for (PyObject* object : objects_) Py_DECREF(object);
+}
+
+Owner& Call::owners() {
+  if (!owner) owner = std::make_unique<Owner>();
+  return *owner;
+}
+
+std::string Call::place() const {
+  std::string text = "argument " + std::to_string(position_ + 1);
+  size_t index = static_cast<size_t>(position_);
+  if (index < kernel_.parameters.names.size()) text += " ('" + kernel_.parameters.names[index] + "')";
+  for (int element : path_) text += ", element " + std::to_string(element);
+  return text + " of kernel '" + kernel_.name + "'";
+}
+
+void Call::fail(DiagCode code, std::vector<std::string> args) const {
+  args.insert(args.begin(), place());
+  throw LaunchError{code, std::move(args)};
+}
+
+void Call::add_argument(int position, PyObject* object) {
+  position_ = position;
+  add_object(object);
+}
+
+void Call::add_none() { write_plain(key, Kind::None); }
+
+void Call::add_bool(bool value) {
+  uint8_t byte = value;
+  add_scalar(ScalarKind::Bool, &byte);
+}
+
+void Call::add_weak_int(int32_t value) {
+  write_plain(key, Kind::WeakInt);
+  params.append(value, sizeof value);
+}
+
+void Call::add_weak_float(float value) {
+  write_plain(key, Kind::WeakFloat);
+  params.append(value, sizeof value);
+}
+
+void Call::add_scalar(ScalarKind scalar, const void* bits) {
+  write_scalar(key, scalar);
+  size_t size = static_cast<size_t>(bytes_of(scalar));
+  std::memcpy(params.extend(size, size), bits, size);
+}
+
+// As abi::ParamSlot says: data, shape, strides.
+void Call::add_array(const abi::ArrayView& view) {
+  ArrayKnowledge known = knowledge_of(view);
+  bool compared = array_count_ < kMaxCompared;
+  known.facts.no_alias = compared;
+  size_t facts_at = write_array(key, view.dtype, view.ndim, known.facts);
+  if (compared) arrays_[array_count_++] = {known.range, !view.read_only, facts_at};
+  else
+    for (size_t i = 0; i < array_count_; ++i) clear_no_alias(key, arrays_[i].facts_at);
+  size_t axes = 8 * static_cast<size_t>(view.ndim);
+  uint8_t* at = params.extend(8 + 2 * axes, 8);
+  std::memcpy(at, &view.data, 8);
+  std::memcpy(at + 8, view.shape, axes);
+  std::memcpy(at + 8 + axes, view.strides, axes);
+}
+
+void Call::compare_ranges() {
+  for (size_t i = 0; i < array_count_; ++i)
+    for (size_t j = i + 1; j < array_count_; ++j) {
+      const ArrayRecord &a = arrays_[i], &b = arrays_[j];
+      if (!(a.writable || b.writable) || !a.range.overlaps(b.range)) continue;
+      clear_no_alias(key, a.facts_at);
+      clear_no_alias(key, b.facts_at);
+    }
+}
+
+void Call::add_tuple(PyObject* tuple) {
+  if (path_.size() >= kMaxNesting) fail(DiagCode::argument_type, {"a tuple nested this deeply"});
+  Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+  write_tuple(key, static_cast<uint32_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    path_.push_back(static_cast<int>(i));
+    add_object(PyTuple_GET_ITEM(tuple, i));
+    path_.pop_back();
+  }
+}
+
+// Exact types first, most frequent first; then subclasses; then protocols.
+void Call::add_object(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (type == &PyArray_Type) return add_ndarray(*this, object);
+  if (type == &PyLong_Type) return add_python_int(*this, object);
+  if (type == &PyFloat_Type) return add_python_float(*this, object);
+  if (type == &PyBool_Type) return add_bool(object == Py_True);
+  if (object == Py_None) return add_none();
+  if (PyArray_Check(object)) return add_ndarray(*this, object);
+  if (PyArray_IsScalar(object, Generic)) return add_numpy_scalar(*this, object);
+  if (PyTuple_Check(object)) return add_tuple(object);
+  if (PyLong_Check(object)) return add_python_int(*this, object);  // IntEnum
+  if (PyFloat_Check(object)) return add_python_float(*this, object);
+  if (PyComplex_Check(object)) fail(DiagCode::argument_not_yet, {"a complex number"});
+  if (add_dlpack(*this, object)) return;
+  bool sequence = PyList_Check(object) || PyObject_CheckBuffer(object);
+  fail(sequence ? DiagCode::argument_sequence : DiagCode::argument_type, {"'" + type_text(object) + "'"});
+}
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,83 @@
+// One launch while it is put together: key, parameter bytes, and what must stay alive.
+#pragma once
+
+#include <memory>
+
+#include "abi/array_view.h"
+#include "bindings/errors.h"
+#include "bindings/launch/facts.h"
+#include "bindings/launch/key.h"
+#include "bindings/source/function_object.h"
+
+namespace cuda_device::bindings {
+
+// References that a launch needs until it is done; destroyed with the GIL held.
+class Owner {
+ public:
+  ~Owner();
+  void keep(PyObject* object) { objects_.push_back(Py_NewRef(object)); }
+  // A DLPack tensor: its deleter is called once, here.
+  void keep(void* tensor, void (*deleter)(void*)) { tensors_.push_back({tensor, deleter}); }
+
+ private:
+  struct Tensor {
+    void* tensor;
+    void (*deleter)(void*);
+  };
+  std::vector<PyObject*> objects_;
+  std::vector<Tensor> tensors_;
+};
+
+class Call {
+ public:
+  Call(const FunctionState& kernel, bool asynchronous) : kernel_(kernel), asynchronous_(asynchronous) {}
+
+  void add_argument(int position, PyObject* object);
+  // After the last argument.
+  void compare_ranges();
+
+  KeyBuffer key;
+  Buffer<512> params;
+  std::unique_ptr<Owner> owner;
+
+  // --- for the files that read one kind of argument each ---
+  void add_none();
+  void add_bool(bool value);
+  void add_weak_int(int32_t value);
+  void add_weak_float(float value);
+  void add_scalar(ScalarKind scalar, const void* bits);
+  void add_array(const abi::ArrayView& view);
+  Owner& owners();
+  bool asynchronous() const { return asynchronous_; }
+  // Throws LaunchError{code, {place of the argument being read, args...}}.
+  [[noreturn]] void fail(DiagCode code, std::vector<std::string> args) const;
+
+ private:
+  void add_object(PyObject* object);
+  void add_tuple(PyObject* tuple);
+  std::string place() const;
+
+  struct ArrayRecord {
+    ByteRange range;
+    bool writable;
+    size_t facts_at;
+  };
+  static constexpr size_t kMaxCompared = 32;
+
+  const FunctionState& kernel_;
+  const bool asynchronous_;
+  std::vector<int> path_;  // indices within nested tuples
+  int position_ = 0;
+  ArrayRecord arrays_[kMaxCompared];
+  size_t array_count_ = 0;
+};
+
+// Kinds of argument; each reports through call.fail.
+void add_python_int(Call& call, PyObject* object);
+void add_python_float(Call& call, PyObject* object);
+void add_numpy_scalar(Call& call, PyObject* object);
+void add_ndarray(Call& call, PyObject* object);
+// False where the object has no __dlpack__.
+bool add_dlpack(Call& call, PyObject* object);
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,93 @@
+#include "bindings/launch/dims.h"
+
+#include <limits>
+
+#include "bindings/errors.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+using Axes = std::array<uint32_t, 3>;
+
+constexpr const char* kAxisNames[] = {"x", "y", "z"};
+constexpr int64_t kGridLimits[] = {2147483647, 65535, 65535};
+constexpr int64_t kBlockLimits[] = {1024, 1024, 64};
+constexpr int64_t kMaxThreads = 1024;
+constexpr int64_t kMaxShared = 227 * 1024;  // what sm_90 lets a kernel opt in to
+
+struct What {
+  const char* name;  // "grid", "block"
+  const std::string& kernel;
+  const int64_t* limits;
+};
+
+std::string shown(PyObject* object) {
+  nb::object text = nb::steal(PyObject_Repr(object));
+  if (!text) throw nb::python_error();
+  return to_string(text);
+}
+
+// An int by __index__; floats have none. Beyond int64 the nearest int64, which is out of every range.
+int64_t to_int(PyObject* object, const What& what) {
+  nb::object number = nb::borrow(object);
+  if (!PyLong_CheckExact(object)) {
+    if (!PyIndex_Check(object))
+      throw LaunchError{DiagCode::dims_type, {what.name, what.kernel, "'" + type_text(object) + "'"}};
+    number = checked(PyNumber_Index(object));
+  }
+  int overflow = 0;
+  long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow)
+    return overflow < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+  return value;
+}
+
+uint32_t read_axis(PyObject* object, int axis, const What& what) {
+  int64_t value = to_int(object, what);
+  if (value >= 1 && value <= what.limits[axis]) return static_cast<uint32_t>(value);
+  std::vector<std::string> args = {what.name, what.kernel, kAxisNames[axis], shown(object)};
+  if (value < 1) throw LaunchError{DiagCode::dims_positive, std::move(args)};
+  args.push_back(std::to_string(what.limits[axis]));
+  throw LaunchError{DiagCode::dims_limit, std::move(args)};
+}
+
+void read_axes(PyObject* object, const What& what, Axes& axes) {
+  axes = {1, 1, 1};
+  if (!PyTuple_Check(object)) {
+    axes[0] = read_axis(object, 0, what);
+    return;
+  }
+  Py_ssize_t count = PyTuple_GET_SIZE(object);
+  if (count < 1 || count > 3)
+    throw LaunchError{DiagCode::dims_count, {what.name, what.kernel, std::to_string(count)}};
+  for (int axis = 0; axis < count; ++axis) axes[axis] = read_axis(PyTuple_GET_ITEM(object, axis), axis, what);
+}
+
+}  // namespace
+
+void read_grid(PyObject* object, const std::string& kernel, abi::LaunchDims& dims) {
+  read_axes(object, {"grid", kernel, kGridLimits}, dims.grid);
+}
+
+void read_block(PyObject* object, const std::string& kernel, abi::LaunchDims& dims) {
+  read_axes(object, {"block", kernel, kBlockLimits}, dims.block);
+  int64_t threads = int64_t{1} * dims.block[0] * dims.block[1] * dims.block[2];
+  if (threads > kMaxThreads)
+    throw LaunchError{DiagCode::block_threads, {kernel, shown(object), std::to_string(threads)}};
+}
+
+void read_shared(PyObject* object, const std::string& kernel, abi::LaunchDims& dims) {
+  if (!PyIndex_Check(object)) throw LaunchError{DiagCode::shared_type, {kernel, "'" + type_text(object) + "'"}};
+  int64_t bytes = to_int(object, {"shared", kernel, nullptr});
+  if (bytes < 0 || bytes > kMaxShared)
+    throw LaunchError{DiagCode::shared_limit, {kernel, shown(object), std::to_string(kMaxShared)}};
+  dims.shared = static_cast<uint32_t>(bytes);
+}
+
+bool grid_fits_31(const abi::LaunchDims& dims) {
+  for (int i = 0; i < 3; ++i)
+    if (uint64_t{dims.grid[i]} * dims.block[i] >= uint64_t{1} << 31) return false;
+  return true;
+}
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,58 @@
+// DLPack 1.x as it lies in memory (DEV-DLP-08): the structs that producers hand over in capsules.
+#pragma once
+
+#include <cstdint>
+
+namespace cuda_device::bindings::dlpack {
+
+enum DeviceType : int32_t { kCpu = 1, kCuda = 2, kCudaHost = 3, kOpenCl = 4, kVulkan = 7, kMetal = 8,
+                            kRocm = 10, kRocmHost = 11, kCudaManaged = 13, kOneApi = 14 };
+enum TypeCode : uint8_t { kInt = 0, kUint = 1, kFloat = 2, kOpaque = 3, kBfloat = 4, kComplex = 5, kBool = 6 };
+
+struct Device {
+  int32_t type;
+  int32_t id;
+};
+
+struct DataType {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;
+};
+
+struct Tensor {
+  void* data;
+  Device device;
+  int32_t ndim;
+  DataType dtype;
+  int64_t* shape;
+  int64_t* strides;  // in elements; null: compact, row by row
+  uint64_t byte_offset;
+};
+
+// Capsule "dltensor".
+struct Managed {
+  Tensor tensor;
+  void* context;
+  void (*deleter)(Managed*);
+};
+
+struct Version {
+  uint32_t major;
+  uint32_t minor;
+};
+
+inline constexpr uint64_t kReadOnlyFlag = 1;
+
+// Capsule "dltensor_versioned".
+struct ManagedVersioned {
+  Version version;
+  void* context;
+  void (*deleter)(ManagedVersioned*);
+  uint64_t flags;
+  Tensor tensor;
+};
+
+static_assert(sizeof(Tensor) == 48 && sizeof(Managed) == 64 && sizeof(ManagedVersioned) == 80);
+
+}  // namespace cuda_device::bindings::dlpack

@@ -1,0 +1,75 @@
+#include "bindings/launch/facts.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+constexpr int64_t kLimit31 = int64_t{1} << 31;
+
+// Offsets of the first and last byte from the data pointer; false where they do not fit 64 bits.
+struct Extent {
+  int64_t low = 0, high = 0;
+  bool empty = false;
+  bool valid = true;
+};
+
+Extent extent_of(const abi::ArrayView& view) {
+  Extent extent;
+  for (int i = 0; i < view.ndim; ++i) {
+    if (view.shape[i] == 0) extent.empty = true;
+    int64_t reach;
+    if (view.shape[i] <= 1) continue;
+    if (__builtin_mul_overflow(view.shape[i] - 1, view.strides[i], &reach)) return {0, 0, false, false};
+    int64_t& side = reach < 0 ? extent.low : extent.high;
+    if (__builtin_add_overflow(side, reach, &side)) return {0, 0, false, false};
+  }
+  return extent;
+}
+
+bool is_contiguous(const abi::ArrayView& view, int64_t item) {
+  int64_t expected = item;
+  for (int i = view.ndim - 1; i >= 0; --i) {
+    if (view.shape[i] == 0) return true;
+    if (view.shape[i] != 1 && view.strides[i] != expected) return false;
+    if (__builtin_mul_overflow(expected, view.shape[i], &expected)) return false;
+  }
+  return true;
+}
+
+bool multiples_of(const abi::ArrayView& view, int64_t item) {
+  if (reinterpret_cast<uintptr_t>(view.data) % static_cast<uintptr_t>(item)) return false;
+  for (int i = 0; i < view.ndim; ++i)
+    if (view.strides[i] % item) return false;
+  return true;
+}
+
+bool fits_31(const abi::ArrayView& view, const Extent& extent, int64_t item) {
+  if (!extent.valid || extent.high + item >= kLimit31 || extent.low <= -kLimit31) return false;
+  for (int i = 0; i < view.ndim; ++i) {
+    if (view.shape[i] >= kLimit31) return false;
+    if (view.strides[i] >= kLimit31 || view.strides[i] <= -kLimit31) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ArrayKnowledge knowledge_of(const abi::ArrayView& view) {
+  int64_t item = bytes_of(view.dtype);
+  int last = view.ndim - 1;
+  Extent extent = extent_of(view);
+  uintptr_t data = reinterpret_cast<uintptr_t>(view.data);
+  ArrayKnowledge known;
+  known.facts.unit_inner = last < 0 || view.shape[last] <= 1 || view.strides[last] == item;
+  known.facts.contiguous = is_contiguous(view, item);
+  known.facts.aligned = data % 64 == 0;
+  known.facts.element_aligned = multiples_of(view, item);
+  known.facts.read_only = view.read_only;
+  known.facts.fits_31 = fits_31(view, extent, item);
+  known.facts.no_alias = true;
+  if (!extent.valid) known.range = {0, UINTPTR_MAX};
+  else if (!extent.empty)
+    known.range = {data + static_cast<uintptr_t>(extent.low), data + static_cast<uintptr_t>(extent.high + item)};
+  return known;
+}
+
+}  // namespace cuda_device::bindings

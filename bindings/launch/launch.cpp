@@ -1,0 +1,213 @@
+#include "bindings/launch/launch.h"
+
+#include <algorithm>
+
+#include "bindings/launch/call.h"
+#include "bindings/launch/dims.h"
+#include "bindings/runtime/streams.h"
+#include "bindings/source/capture.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+// Block shapes of a kernel that get a version of their own; later ones share the generic version.
+constexpr size_t kMaxBlockShapes = 8;
+
+struct Keywords {
+  PyObject* grid = nullptr;
+  PyObject* block = nullptr;
+  PyObject* stream = nullptr;
+  PyObject* shared = nullptr;
+};
+
+struct KeywordNames {
+  PyObject* grid = PyUnicode_InternFromString("grid");
+  PyObject* block = PyUnicode_InternFromString("block");
+  PyObject* stream = PyUnicode_InternFromString("stream");
+  PyObject* shared = PyUnicode_InternFromString("shared");
+};
+const KeywordNames* keyword_names = nullptr;
+
+FunctionObject* kernel_of(PyObject* const* args, Py_ssize_t count) {
+  if (count == 0) throw LaunchError{DiagCode::launch_nothing, {}};
+  FunctionObject* object = as_function_object(args[0]);
+  if (object && object->state->kind == syntax::FunctionKind::Kernel) return object;
+  if (object) throw LaunchError{DiagCode::launch_func, {object->state->name}};
+  throw LaunchError{DiagCode::launch_other, {"'" + type_text(args[0]) + "'"}};
+}
+
+PyObject** keyword_slot(PyObject* name, Keywords& keywords) {
+  const KeywordNames& known = *keyword_names;
+  if (name == known.grid) return &keywords.grid;
+  if (name == known.block) return &keywords.block;
+  if (name == known.stream) return &keywords.stream;
+  if (name == known.shared) return &keywords.shared;
+  // Names made at run time are not interned.
+  if (PyUnicode_Compare(name, known.grid) == 0) return &keywords.grid;
+  if (PyUnicode_Compare(name, known.block) == 0) return &keywords.block;
+  if (PyUnicode_Compare(name, known.stream) == 0) return &keywords.stream;
+  if (PyUnicode_Compare(name, known.shared) == 0) return &keywords.shared;
+  return nullptr;
+}
+
+Keywords read_keywords(PyObject* const* values, PyObject* names, const FunctionState& kernel) {
+  Keywords keywords;
+  Py_ssize_t count = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    PyObject** slot = keyword_slot(name, keywords);
+    if (!slot) throw LaunchError{DiagCode::launch_keyword, {kernel.name, to_string(name)}};
+    *slot = values[i];
+  }
+  if (!keywords.grid) throw LaunchError{DiagCode::launch_missing, {kernel.name, "grid"}};
+  if (!keywords.block) throw LaunchError{DiagCode::launch_missing, {kernel.name, "block"}};
+  return keywords;
+}
+
+std::string signature_text(const FunctionObject* kernel) {
+  nb::object signature = nb::module_::import_("inspect").attr("signature")(nb::handle(kernel->underlying));
+  return kernel->state->name + to_string(nb::object(nb::str(signature)));
+}
+
+std::string counted(Py_ssize_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+[[noreturn]] void wrong_count(const FunctionObject* kernel, Py_ssize_t given) {
+  const Parameters& p = kernel->state->parameters;
+  std::string takes = p.required == p.positional
+                          ? counted(p.positional, "argument")
+                          : std::to_string(p.required) + " to " + counted(p.positional, "argument");
+  std::string were = std::to_string(given) + (given == 1 ? " was" : " were");
+  throw LaunchError{DiagCode::argument_count, {kernel->state->name, takes, were, signature_text(kernel)}};
+}
+
+// Keyword-only parameters cannot be given in a launch: their defaults are used.
+void add_keyword_only(Call& call, const FunctionObject* kernel) {
+  const Parameters& p = kernel->state->parameters;
+  PyObject* defaults = PyFunction_GetKwDefaults(kernel->underlying);
+  for (size_t i = static_cast<size_t>(p.positional); i < p.names.size(); ++i) {
+    PyObject* value = defaults ? PyDict_GetItemString(defaults, p.names[i].c_str()) : nullptr;
+    if (!value) throw LaunchError{DiagCode::argument_keyword_only, {kernel->state->name, p.names[i]}};
+    call.add_argument(static_cast<int>(i), value);
+  }
+}
+
+void add_arguments(Call& call, const FunctionObject* kernel, PyObject* const* args, Py_ssize_t given) {
+  const Parameters& p = kernel->state->parameters;
+  bool fits = given >= p.required && (given <= p.positional || p.variadic);
+  if (!fits) wrong_count(kernel, given);
+  for (Py_ssize_t i = 0; i < given; ++i) call.add_argument(static_cast<int>(i), args[i]);
+  if (given < p.positional) {
+    PyObject* defaults = PyFunction_GetDefaults(kernel->underlying);
+    for (Py_ssize_t i = given; i < p.positional; ++i)
+      call.add_argument(static_cast<int>(i), PyTuple_GET_ITEM(defaults, i - p.required));
+  }
+  if (static_cast<size_t>(p.positional) < p.names.size()) add_keyword_only(call, kernel);
+  call.compare_ranges();
+}
+
+LaunchFacts launch_facts(FunctionState& kernel, const abi::LaunchDims& dims) {
+  LaunchFacts facts;
+  facts.grid_fits_31 = grid_fits_31(dims);
+  auto& shapes = kernel.blocks;
+  bool known = std::find(shapes.begin(), shapes.end(), dims.block) != shapes.end();
+  if (!known && shapes.size() < kMaxBlockShapes) {
+    shapes.push_back(dims.block);
+    known = true;
+  }
+  if (known) facts.block = dims.block;
+  return facts;
+}
+
+// The part without Python: may compile, and without a stream runs the kernel.
+void run(const rt::LaunchRequest& request, rt::Outcome& outcome) {
+  if (request.stream && cd_rt_is_ready(request.kernel, request.key)) {
+    cd_rt_launch(&request, &outcome);
+  } else {
+    nb::gil_scoped_release release;
+    cd_rt_launch(&request, &outcome);
+  }
+}
+
+void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi::LaunchDims& dims,
+            rt::Stream* stream) {
+  struct Source {
+    const Variant& variant;
+    Call& call;
+  } source{variant, call};
+  std::function<rt::Specialisation()> specialise = [&source] {
+    const uint8_t* key = source.call.key.data();
+    return rt::Specialisation{source.variant.program, read_arguments(key, source.call.key.size()),
+                              read_head(key).facts};
+  };
+  rt::LaunchRequest request;
+  request.kernel = kernel.kernel;
+  request.key = {reinterpret_cast<const char*>(call.key.data()), call.key.size()};
+  request.specialise = &specialise;
+  call.params.extend(0, 8);
+  request.params = call.params.data();
+  request.params_size = static_cast<uint32_t>(call.params.size());
+  request.dims = dims;
+  request.stream = stream;
+  if (stream) request.owner = call.owner.get();
+  rt::Outcome outcome;
+  run(request, outcome);
+  if (outcome.status != rt::Status::Ok) {
+    set_outcome(outcome, variant.program->files, kernel.name);
+    throw nb::python_error();
+  }
+  if (stream) call.owner.release();  // the runtime's now, until drop_finished
+}
+
+void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  drop_finished();
+  FunctionObject* kernel = kernel_of(args, count);
+  FunctionState& state = *kernel->state;
+  Keywords keywords = read_keywords(args + count, names, state);
+  abi::LaunchDims dims;
+  read_grid(keywords.grid, state.name, dims);
+  read_block(keywords.block, state.name, dims);
+  if (keywords.shared) read_shared(keywords.shared, state.name, dims);
+  rt::Stream* stream = keywords.stream ? stream_of(keywords.stream, state.name) : nullptr;
+
+  Call call(state, stream != nullptr);
+  KeyHead head;
+  write_head(call.key, head);
+  add_arguments(call, kernel, args + 1, count - 1);
+  std::shared_ptr<Variant> variant = current_variant(kernel);
+  head.variant = variant->id;
+  head.facts = launch_facts(state, dims);
+  write_head(call.key, head);
+  if (!state.kernel) state.kernel = cd_rt_kernel_create(state.name.c_str());
+  submit(state, call, *variant, dims, stream);
+}
+
+PyObject* launch(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return guarded([&]() -> nb::object {
+    launch_kernel(args, count, names);
+    return nb::none();
+  });
+}
+
+constexpr const char* kDoc =
+    "launch(f, *args, grid, block, stream, shared=0)\n--\n\n"
+    "Runs kernel f with the arguments on grid blocks of block threads each (DEV-LAUNCH-01).\n\n"
+    "grid, block: an int or a tuple of one to three ints, x first. stream: a stream of cuda.device.core, or any\n"
+    "object with __cuda_stream__; the call returns at once and the launch runs in the stream's order. Without\n"
+    "stream the call returns when the kernel is done. shared: bytes of dynamic shared memory.\n\n"
+    "Raises CompileError for a kernel that cannot be compiled for these arguments, and LaunchTypeError,\n"
+    "LaunchValueError or LaunchOverflowError for arguments, sizes or streams that cannot be used.";
+
+PyMethodDef launch_method = {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)),
+                             METH_FASTCALL | METH_KEYWORDS, kDoc};
+
+}  // namespace
+
+void register_launch(nb::module_& module) {
+  keyword_names = new KeywordNames();
+  nb::object name = nb::str("cuda.device");
+  module.attr("launch") = checked(PyCFunction_NewEx(&launch_method, nullptr, name.ptr()));
+}
+
+}  // namespace cuda_device::bindings

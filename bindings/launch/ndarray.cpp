@@ -1,0 +1,73 @@
+// NumPy arrays as arguments, natively: their own __dlpack__ refuses what we take (read-only, odd strides).
+#include <array>
+
+#include "bindings/launch/call.h"
+#include "bindings/numpy.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+constexpr int8_t kNoScalar = -1;
+
+// By type number: a lookup instead of a switch in the launch path.
+const std::array<int8_t, NPY_NTYPES_LEGACY>& scalar_table() {
+  static const auto table = [] {
+    std::array<int8_t, NPY_NTYPES_LEGACY> t;
+    for (int i = 0; i < NPY_NTYPES_LEGACY; ++i) {
+      std::optional<ScalarKind> scalar = scalar_of_type_number(i);
+      t[i] = scalar ? static_cast<int8_t>(*scalar) : kNoScalar;
+    }
+    return t;
+  }();
+  return table;
+}
+
+std::string dtype_text(PyArrayObject* array) {
+  nb::object descr = nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(array)));
+  return to_string(nb::object(nb::str(descr)));
+}
+
+// Formats that kernels will take one day, or never.
+[[noreturn]] void refuse_dtype(const Call& call, PyArrayObject* array) {
+  int number = PyArray_TYPE(array);
+  bool planned = number == NPY_HALF || number == NPY_CFLOAT || number == NPY_CDOUBLE ||
+                 (number == NPY_VOID && PyDataType_HASFIELDS(PyArray_DESCR(array))) || number >= NPY_USERDEF;
+  if (planned) call.fail(DiagCode::argument_not_yet, {"an array of '" + dtype_text(array) + "'"});
+  call.fail(DiagCode::argument_dtype, {dtype_text(array)});
+}
+
+ScalarKind scalar_of(const Call& call, PyArrayObject* array) {
+  int number = PyArray_TYPE(array);
+  int8_t scalar = number < NPY_NTYPES_LEGACY ? scalar_table()[number] : kNoScalar;
+  if (scalar == kNoScalar) refuse_dtype(call, array);
+  if (!PyArray_ISNOTSWAPPED(array)) call.fail(DiagCode::argument_byte_order, {dtype_text(array)});
+  return static_cast<ScalarKind>(scalar);
+}
+
+// A mask that the kernel would not see.
+bool is_masked(PyObject* object) {
+  nb::module_ masked = nb::module_::import_("numpy.ma");
+  return PyObject_IsInstance(object, masked.attr("MaskedArray").ptr()) == 1;
+}
+
+}  // namespace
+
+void add_ndarray(Call& call, PyObject* object) {
+  auto* array = reinterpret_cast<PyArrayObject*>(object);
+  if (Py_TYPE(object) != &PyArray_Type && is_masked(object))
+    call.fail(DiagCode::argument_type, {"'" + type_text(object) + "'"});
+  abi::ArrayView view;
+  view.dtype = scalar_of(call, array);
+  view.ndim = PyArray_NDIM(array);
+  if (view.ndim > abi::kMaxDims) call.fail(DiagCode::argument_dims, {std::to_string(view.ndim)});
+  view.data = PyArray_DATA(array);
+  view.read_only = !PyArray_ISWRITEABLE(array);
+  for (int i = 0; i < view.ndim; ++i) {
+    view.shape[i] = PyArray_DIM(array, i);
+    view.strides[i] = PyArray_STRIDE(array, i);
+  }
+  call.add_array(view);
+  if (call.asynchronous()) call.owners().keep(object);
+}
+
+}  // namespace cuda_device::bindings

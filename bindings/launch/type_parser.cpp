@@ -1,0 +1,91 @@
+#include "bindings/launch/type_parser.h"
+
+#include "abi/array_view.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+using frontend::ArgumentType;
+using Kind = ArgumentType::Kind;
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : rest_(text) {}
+
+  std::optional<ArgumentType> whole() {
+    std::optional<ArgumentType> type = one();
+    skip_spaces();
+    return rest_.empty() ? type : std::nullopt;
+  }
+
+ private:
+  void skip_spaces() { rest_.remove_prefix(std::min(rest_.find_first_not_of(' '), rest_.size())); }
+
+  bool take(char c) {
+    skip_spaces();
+    if (rest_.empty() || rest_[0] != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  std::string_view word() {
+    skip_spaces();
+    size_t end = rest_.find_first_not_of("abcdefghijklmnopqrstuvwxyzN0123456789_");
+    std::string_view found = rest_.substr(0, std::min(end, rest_.size()));
+    rest_.remove_prefix(found.size());
+    return found;
+  }
+
+  std::optional<ArgumentType> one() {
+    if (take('(')) return tuple();
+    std::string_view name = word();
+    ArgumentType type;
+    if (name == "None") return type;
+    if (name == "array") return array();
+    if (name == "int" || name == "float") {
+      type.kind = name == "int" ? Kind::WeakInt : Kind::WeakFloat;
+      return type;
+    }
+    std::optional<ScalarKind> scalar = scalar_named(name);
+    if (!scalar) return std::nullopt;
+    type.kind = Kind::Scalar;
+    type.scalar = *scalar;
+    return type;
+  }
+
+  std::optional<ArgumentType> tuple() {
+    ArgumentType type;
+    type.kind = Kind::Tuple;
+    while (!take(')')) {
+      std::optional<ArgumentType> element = one();
+      if (!element) return std::nullopt;
+      type.elements.push_back(std::move(*element));
+      if (!take(',') && (skip_spaces(), rest_.empty() || rest_[0] != ')')) return std::nullopt;
+    }
+    return type;
+  }
+
+  std::optional<ArgumentType> array() {
+    ArgumentType type;
+    type.kind = Kind::Array;
+    if (!take('[')) return std::nullopt;
+    std::optional<ScalarKind> element = scalar_named(word());
+    if (!element || !take(',')) return std::nullopt;
+    std::string digits(word());
+    if (digits.empty() || digits.size() > 2 || digits.find_first_not_of("0123456789") != std::string::npos)
+      return std::nullopt;
+    int ndim = std::stoi(digits);
+    if (ndim > abi::kMaxDims || !take(']')) return std::nullopt;
+    type.scalar = *element;
+    type.ndim = static_cast<uint8_t>(ndim);
+    return type;
+  }
+
+  std::string_view rest_;
+};
+
+}  // namespace
+
+std::optional<ArgumentType> parse_type(std::string_view text) { return Parser(text).whole(); }
+
+}  // namespace cuda_device::bindings

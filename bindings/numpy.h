@@ -1,0 +1,29 @@
+// NumPy's C interface; its table of functions is filled by import_numpy() when the module starts.
+#pragma once
+
+#include "bindings/python.h"
+// python.h first.
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL cuda_device_numpy_api
+#ifndef CD_FILLS_NUMPY_TABLE
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#include <optional>
+
+#include "support/scalar.h"
+
+namespace cuda_device::bindings {
+
+void import_numpy();
+
+// The scalar that a NumPy type number stands for, in native byte order; none for what kernels do not take yet.
+std::optional<ScalarKind> scalar_of_type_number(int type_number);
+
+// NumPy scalar such as np.float32(1): its type number, or -1.
+int type_number_of_scalar(PyObject* object);
+
+}  // namespace cuda_device::bindings

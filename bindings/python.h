@@ -1,0 +1,46 @@
+// Python and nanobind as every file of bindings/ uses them. Objects are nb::object; a failed call of the C API is
+// nb::python_error, and no C++ exception leaves bindings/.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+namespace cuda_device::bindings {
+
+namespace nb = nanobind;
+
+// Takes a new reference that the C API returned; null becomes the exception that Python has set.
+inline nb::object checked(PyObject* new_reference) {
+  if (!new_reference) throw nb::python_error();
+  return nb::steal(new_reference);
+}
+
+inline void checked(int status) {
+  if (status < 0) throw nb::python_error();
+}
+
+// Attribute or null where there is none; other errors are thrown.
+inline nb::object optional_attr(nb::handle object, nb::handle name) {
+  PyObject* found = PyObject_GetAttr(object.ptr(), name.ptr());
+  if (found) return nb::steal(found);
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
+  PyErr_Clear();
+  return {};
+}
+
+inline nb::object interned(const char* text) {
+  return checked(PyUnicode_InternFromString(text));
+}
+
+inline std::string to_string(nb::handle text) {
+  Py_ssize_t size = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (!data) throw nb::python_error();
+  return {data, static_cast<size_t>(size)};
+}
+
+// "list", "torch.Tensor": how messages call the type of an object.
+std::string type_text(nb::handle object);
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,147 @@
+#include "bindings/runtime/inspection.h"
+
+#include "bindings/launch/call.h"
+#include "bindings/launch/dims.h"
+#include "bindings/launch/type_parser.h"
+#include "bindings/source/capture.h"
+#include "bindings/source/entities.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+using frontend::ArgumentType;
+
+[[noreturn]] void bad_type(nb::handle type) {
+  throw nb::type_error(("not the type of a kernel's argument: " + to_string(nb::object(nb::repr(type)))).c_str());
+}
+
+// int, float, bool, NumPy's scalar types, dtypes and text are types; everything else is a value.
+bool is_type(nb::handle argument) {
+  return PyType_Check(argument.ptr()) || PyUnicode_Check(argument.ptr()) ||
+         argument.type().attr("__mro__").attr("__contains__")(nb::module_::import_("numpy").attr("dtype")).is(nb::handle(Py_True));
+}
+
+ArgumentType type_named(nb::handle argument) {
+  if (PyUnicode_Check(argument.ptr())) {
+    if (auto type = parse_type(to_string(argument))) return *type;
+    bad_type(argument);
+  }
+  nb::object type = nb::borrow(argument);
+  if (!PyType_Check(argument.ptr())) type = argument.attr("type");
+  const std::string* name = entities().find(type);
+  if (!name) bad_type(argument);
+  auto found = parse_type(name->substr(name->find('.') + 1));
+  if (!found) bad_type(argument);
+  return *found;
+}
+
+// As a launch with this value would see it.
+ArgumentType type_of_value(const FunctionState& function, int position, nb::handle value) {
+  Call call(function, false);
+  write_head(call.key, {});
+  call.add_argument(position, value.ptr());
+  return read_arguments(call.key.data(), call.key.size()).front();
+}
+
+std::vector<ArgumentType> types_of(const FunctionState& function, nb::tuple arguments) {
+  std::vector<ArgumentType> types;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    nb::object argument = arguments[i];
+    types.push_back(is_type(argument) ? type_named(argument)
+                                      : type_of_value(function, static_cast<int>(i), argument));
+  }
+  return types;
+}
+
+LaunchFacts facts_of(nb::object grid, nb::object block, const std::string& name) {
+  abi::LaunchDims dims;
+  LaunchFacts facts;
+  if (!block.is_none()) {
+    read_block(block.ptr(), name, dims);
+    facts.block = dims.block;
+  }
+  if (!grid.is_none()) {
+    read_grid(grid.ptr(), name, dims);
+    facts.grid_fits_31 = grid_fits_31(dims);
+  }
+  return facts;
+}
+
+std::shared_ptr<const syntax::Program> program_of(nb::object function) {
+  if (FunctionObject* decorated = as_function_object(function.ptr())) return current_variant(decorated)->program;
+  if (!PyFunction_Check(function.ptr()))
+    throw nb::type_error(("expected a function, found '" + type_text(function) + "'").c_str());
+  return capture_function(function);
+}
+
+nb::str inspect(nb::object function, nb::tuple arguments, const std::string& what, const std::string& target,
+                nb::object grid, nb::object block) {
+  FunctionState plain;
+  FunctionObject* decorated = as_function_object(function.ptr());
+  if (!decorated) plain.name = to_string(function.attr("__name__"));
+  const FunctionState& state = decorated ? *decorated->state : plain;
+  rt::Specialisation specialisation{program_of(function), types_of(state, arguments),
+                                    facts_of(grid, block, state.name)};
+  rt::Outcome outcome;
+  {
+    nb::gil_scoped_release release;
+    cd_rt_inspect(&specialisation, what.c_str(), target.c_str(), &outcome);
+  }
+  if (outcome.status != rt::Status::Ok) {
+    set_outcome(outcome, specialisation.program->files, state.name);
+    throw nb::python_error();
+  }
+  return nb::str(outcome.text.c_str(), outcome.text.size());
+}
+
+nb::dict counters() {
+  rt::Counters counts;
+  cd_rt_counters(&counts);
+  nb::dict result;
+  result["launches"] = counts.launches;
+  result["compilations"] = counts.compilations;
+  result["cache_hits"] = counts.cache_hits;
+  result["specialisations"] = counts.specialisations;
+  return result;
+}
+
+std::string runtime_info() {
+  rt::Outcome outcome;
+  {
+    nb::gil_scoped_release release;
+    cd_rt_info(&outcome);
+  }
+  if (outcome.status == rt::Status::Ok) return outcome.text;
+  set_outcome(outcome, {}, "");
+  throw nb::python_error();
+}
+
+}  // namespace
+
+void register_inspection(nb::module_& module) {
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (nb::python_error&) {
+      throw;
+    } catch (nb::builtin_exception&) {
+      throw;
+    } catch (...) {
+      set_current_exception();
+    }
+  });
+  module.def("inspect", inspect);
+  module.def("counters", counters);
+  module.def("set_target", [](const char* name) { return cd_rt_set_target(name); });
+  module.def("target", [] { return nb::str(cd_rt_target()); });
+  module.def("targets", [] {
+    nb::gil_scoped_release release;
+    std::string names = cd_rt_targets();
+    return names;
+  });
+  module.def("info", runtime_info);
+  module.def("thread_count", [] { return cd_rt_thread_count(); });
+  module.def("add_search_path", [](const char* folder) { cd_rt_add_search_path(folder); });
+}
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,127 @@
+#include "bindings/source/ast_reader.h"
+
+#include <unordered_map>
+
+#include "bindings/source/value.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+using syntax::Node;
+using syntax::NodeKind;
+
+// "Add" of an ast.Add object.
+std::string class_name(nb::handle ast) {
+  std::string name = Py_TYPE(ast.ptr())->tp_name;
+  size_t dot = name.rfind('.');
+  return dot == std::string::npos ? name : name.substr(dot + 1);
+}
+
+std::string text_of(nb::handle text) { return text.is_none() ? "" : to_string(text); }
+
+std::vector<std::string> class_names(nb::handle list) {
+  std::vector<std::string> names;
+  for (nb::handle item : list) names.push_back(class_name(item));
+  return names;
+}
+
+syntax::Value literal(nb::handle object) {
+  if (std::optional<syntax::Value> value = constant_of(object)) return *value;
+  syntax::Value value;
+  value.kind = syntax::Value::Kind::Other;
+  value.text = Py_TYPE(object.ptr())->tp_name;  // bytes
+  return value;
+}
+
+// Python's parser limits nesting too; a chain of operators may still be deep.
+struct RecursionGuard {
+  RecursionGuard() { checked(Py_EnterRecursiveCall(" while reading the source of a kernel")); }
+  ~RecursionGuard() { Py_LeaveRecursiveCall(); }
+};
+
+}  // namespace
+
+Span AstReader::span_of(nb::handle ast) const {
+  Span span;
+  span.file = file_;
+  nb::object line = optional_attr(ast, nb::str("lineno"));
+  if (!line) return span;
+  span.line = static_cast<uint32_t>(nb::cast<int>(line) + line_shift_);
+  span.column = nb::cast<uint32_t>(ast.attr("col_offset"));
+  span.end_line = static_cast<uint32_t>(nb::cast<int>(ast.attr("end_lineno")) + line_shift_);
+  span.end_column = nb::cast<uint32_t>(ast.attr("end_col_offset"));
+  return span;
+}
+
+std::vector<Node*> AstReader::read_list(nb::handle list) {
+  std::vector<Node*> nodes;
+  nodes.reserve(nb::len(list));
+  for (nb::handle item : list) nodes.push_back(read(item));
+  return nodes;
+}
+
+Node* AstReader::unsupported(nb::handle ast) {
+  auto* node = program_.make<syntax::Unsupported>(span_of(ast));
+  node->what = class_name(ast);
+  return node;
+}
+
+void AstReader::notify(const Node* node) {
+  if (auto* name = syntax::as<syntax::Name>(node)) names_.on_name(name);
+  if (auto* attribute = syntax::as<syntax::Attribute>(node)) names_.on_attribute(attribute);
+}
+
+Node* AstReader::read(nb::handle ast) {
+  if (ast.is_none()) return nullptr;
+  RecursionGuard guard;
+  Method method = method_of(Py_TYPE(ast.ptr()));
+  if (!method) return unsupported(ast);
+  bool scope = method == &AstReader::read_Lambda || method == &AstReader::read_FunctionDef;
+  if (scope) names_.enter_scope(ast);
+  Node* node = (this->*method)(ast);
+  if (scope) names_.leave_scope();
+  notify(node);
+  return node;
+}
+
+#define NODE(name, fields)                             \
+  Node* AstReader::read_##name(nb::handle ast) {       \
+    auto* node = program_.make<syntax::name>(span_of(ast)); \
+    fields return node;                                \
+  }
+#define CHILD(f) node->f = read(ast.attr(#f));
+#define OPT(f) node->f = read(ast.attr(#f));
+#define CHILDREN(f) node->f = read_list(ast.attr(#f));
+#define TEXT(f) node->f = text_of(ast.attr(#f));
+#define TEXT_AS(f, name) node->f = text_of(ast.attr(#name));
+#define OPER(f) node->f = class_name(ast.attr(#f));
+#define OPERS(f) node->f = class_names(ast.attr(#f));
+#define VALUE(f) node->f = literal(ast.attr(#f));
+#include "syntax/node.def"
+
+AstReader::Method AstReader::method_of(PyTypeObject* kind) {
+  using Table = std::unordered_map<PyTypeObject*, Method>;
+  static const Table* table = nullptr;
+  if (!table) {
+    nb::module_ ast = nb::module_::import_("ast");
+    auto* made = new Table();
+    auto add = [&](const char* name, Method method) {
+      made->emplace(reinterpret_cast<PyTypeObject*>(ast.attr(name).ptr()), method);
+    };
+#define NODE(name, fields) add(#name, &AstReader::read_##name);
+#define CHILD(f)
+#define OPT(f)
+#define CHILDREN(f)
+#define TEXT(f)
+#define TEXT_AS(f, name)
+#define OPER(f)
+#define OPERS(f)
+#define VALUE(f)
+#include "syntax/node.def"
+    table = made;
+  }
+  auto at = table->find(kind);
+  return at == table->end() ? nullptr : at->second;
+}
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,53 @@
+// Python's `ast` → our syntax tree, derived from syntax/node.def.
+#pragma once
+
+#include "bindings/python.h"
+#include "syntax/tree.h"
+
+namespace cuda_device::bindings {
+
+// Told of every name as the tree is read, children before parents.
+struct NameListener {
+  virtual void on_name(const syntax::Name* node) = 0;
+  virtual void on_attribute(const syntax::Attribute* node) = 0;
+  // A lambda or nested function begins and ends; the listener learns which names it binds.
+  virtual void enter_scope(nb::handle ast) = 0;
+  virtual void leave_scope() = 0;
+
+ protected:
+  ~NameListener() = default;
+};
+
+class AstReader {
+ public:
+  AstReader(syntax::Program& program, uint32_t file, int line_shift, NameListener& names)
+      : program_(program), file_(file), line_shift_(line_shift), names_(names) {}
+
+  // Null for None. Kinds that node.def does not list become Unsupported, without children.
+  syntax::Node* read(nb::handle ast);
+  std::vector<syntax::Node*> read_list(nb::handle list);
+  Span span_of(nb::handle ast) const;
+
+ private:
+#define NODE(name, fields) syntax::Node* read_##name(nb::handle ast);
+#define CHILD(f)
+#define OPT(f)
+#define CHILDREN(f)
+#define TEXT(f)
+#define TEXT_AS(f, name)
+#define OPER(f)
+#define OPERS(f)
+#define VALUE(f)
+#include "syntax/node.def"
+  using Method = syntax::Node* (AstReader::*)(nb::handle);
+  static Method method_of(PyTypeObject* kind);
+  syntax::Node* unsupported(nb::handle ast);
+  void notify(const syntax::Node* node);
+
+  syntax::Program& program_;
+  uint32_t file_;
+  int line_shift_;
+  NameListener& names_;
+};
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,177 @@
+#include "bindings/source/capture.h"
+
+#include <algorithm>
+
+#include "bindings/source/ast_reader.h"
+#include "bindings/source/names.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+// Versions of one kernel for different values of its globals; the one used longest ago goes first.
+constexpr size_t kMaxVariants = 64;
+
+SourceFile file_of(const FunctionSource& source) {
+  SourceFile file{source.file, source.first_line, {}};
+  for (uint32_t line = source.first_line; line <= source.last_line; ++line) {
+    std::string text = to_string(nb::object(source.lines[line - 1]));
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    file.lines.push_back(std::move(text));
+  }
+  return file;
+}
+
+// The first line only: a span over the whole body helps nobody.
+Span head_span(Span span, const SourceFile& file) {
+  size_t index = span.line - file.first_line;
+  if (span.end_line == span.line || index >= file.lines.size()) return span;
+  span.end_line = span.line;
+  span.end_column = std::max<uint32_t>(span.column + 1, static_cast<uint32_t>(file.lines[index].size()));
+  return span;
+}
+
+class ProgramReader {
+ public:
+  ProgramReader(syntax::Program& program, std::vector<Guard>& guards, SourceCache& sources)
+      : program_(program), guards_(guards), sources_(sources) {}
+
+  uint32_t add(nb::handle object) {
+    FunctionObject* decorated = as_function_object(object.ptr());
+    nb::object function = nb::borrow(decorated ? decorated->underlying : object.ptr());
+    auto [at, is_new] = indices_.emplace(object.ptr(), static_cast<uint32_t>(program_.functions.size()));
+    uint32_t index = at->second;
+    if (!is_new) return index;
+    syntax::Function& into = program_.functions.emplace_back();
+    if (decorated) {
+      into.kind = decorated->state->kind;
+      into.options = decorated->state->options;
+    }
+    guard(function);
+    read(function, sources_.find(function, decorated ? decorated->state->lines : nb::object()), into);
+    return index;
+  }
+
+ private:
+  void guard(nb::handle function) {
+    nb::object owner = nb::borrow(function);
+    nb::object code = nb::borrow(PyFunction_GetCode(function.ptr()));
+    nb::object defaults = nb::borrow(PyFunction_GetDefaults(function.ptr()));
+    guards_.push_back({Guard::Kind::Code, owner, {}, code, {}});
+    guards_.push_back({Guard::Kind::Defaults, owner, {}, defaults, {}});
+  }
+
+  void read(nb::handle function, const FunctionSource& source, syntax::Function& into) {
+    uint32_t file = static_cast<uint32_t>(program_.files.size());
+    program_.files.push_back(file_of(source));
+    into.name = to_string(function.attr("__name__"));
+    Names names(function, into, guards_, [this](nb::handle called) { return add(called); });
+    AstReader reader(program_, file, source.line_shift, names);
+    into.span = head_span(reader.span_of(source.node), program_.files[file]);
+    into.args = static_cast<syntax::arguments*>(reader.read(source.node.attr("args")));
+    read_body(reader, source.node, into);
+    bind_defaults(function, names, into);
+    bind_annotations(function, names, into);
+  }
+
+  void read_body(AstReader& reader, nb::handle node, syntax::Function& into) {
+    nb::object body = node.attr("body");
+    if (nb::isinstance<nb::list>(body)) {
+      into.body = reader.read_list(body);
+      into.returns = reader.read(node.attr("returns"));
+    } else {
+      auto* result = program_.make<syntax::Return>(reader.span_of(body));
+      result->value = reader.read(body);
+      into.body = {result};
+    }
+  }
+
+  void bind_defaults(nb::handle function, Names& names, syntax::Function& into) {
+    nb::object defaults = function.attr("__defaults__"), by_name = function.attr("__kwdefaults__");
+    if (!defaults.is_none())
+      for (nb::handle value : defaults) into.defaults.push_back(names.meaning_of(value));
+    for (syntax::Node* node : into.args->kwonlyargs) {
+      nb::object name = nb::cast(nb::str(static_cast<syntax::arg*>(node)->name.c_str()));
+      bool given = !by_name.is_none() && nb::cast<nb::dict>(by_name).contains(name);
+      into.kw_defaults.push_back(given ? names.meaning_of(nb::object(by_name[name])) : syntax::Binding{});
+    }
+  }
+
+  // Annotations were evaluated when the function was defined; text (from __future__ import annotations) was not, and
+  // is left to the names in it.
+  void bind_annotations(nb::handle function, Names& names, syntax::Function& into) {
+    nb::object annotations = optional_attr(function, nb::str("__annotations__"));
+    if (!annotations || !nb::isinstance<nb::dict>(annotations)) return;
+    auto bind = [&](const std::string& name, const syntax::Node* node) {
+      PyObject* value = PyDict_GetItemString(annotations.ptr(), name.c_str());
+      if (node && value && !PyUnicode_Check(value)) into.bindings[node] = names.meaning_of(value);
+    };
+    for (auto* list : {&into.args->posonlyargs, &into.args->args, &into.args->kwonlyargs})
+      for (syntax::Node* node : *list) {
+        auto* parameter = static_cast<syntax::arg*>(node);
+        bind(parameter->name, parameter->annotation);
+      }
+    bind("return", into.returns);
+  }
+
+  syntax::Program& program_;
+  std::vector<Guard>& guards_;
+  SourceCache& sources_;
+  std::unordered_map<PyObject*, uint32_t> indices_;
+};
+
+std::shared_ptr<Variant> capture(nb::handle function, SourceCache& sources) {
+  auto program = std::make_shared<syntax::Program>();
+  auto variant = std::make_shared<Variant>();
+  ProgramReader(*program, variant->guards, sources).add(function);
+  variant->program = std::move(program);
+  return variant;
+}
+
+// Moves the variant that holds to the front.
+bool find_variant(FunctionState& state) {
+  for (size_t i = 0; i < state.variants.size(); ++i) {
+    if (!all_hold(state.variants[i]->guards)) continue;
+    std::rotate(state.variants.begin(), state.variants.begin() + i, state.variants.begin() + i + 1);
+    return true;
+  }
+  return false;
+}
+
+// A thread that waits must not hold the GIL: the one it waits for runs Python.
+std::unique_lock<std::recursive_mutex> lock_without_gil(std::recursive_mutex& mutex) {
+  nb::gil_scoped_release release;
+  return std::unique_lock(mutex);
+}
+
+}  // namespace
+
+const FunctionSource& SourceCache::find(nb::handle function, nb::handle lines) {
+  nb::object code = function.attr("__code__");
+  auto at = entries_.find(code.ptr());
+  if (at != entries_.end()) return at->second.source;
+  FunctionSource source =
+      find_source(function, lines.is_valid() ? nb::borrow(lines) : source_lines_of(function));
+  return entries_.insert_or_assign(code.ptr(), Entry{code, std::move(source)}).first->second.source;
+}
+
+std::shared_ptr<Variant> current_variant(FunctionObject* function) {
+  FunctionState& state = *function->state;
+  if (!state.variants.empty()) {
+    std::shared_ptr<Variant> latest = state.variants.front();
+    if (all_hold(latest->guards)) return latest;
+  }
+  auto lock = lock_without_gil(state.capturing);
+  if (find_variant(state)) return state.variants.front();
+  std::shared_ptr<Variant> made = capture(reinterpret_cast<PyObject*>(function), state.sources);
+  made->id = state.next_variant++;
+  state.variants.insert(state.variants.begin(), made);
+  if (state.variants.size() > kMaxVariants) state.variants.pop_back();
+  return made;
+}
+
+std::shared_ptr<const syntax::Program> capture_function(nb::handle function) {
+  SourceCache sources;
+  return capture(function, sources)->program;
+}
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,69 @@
+#include "bindings/source/entities.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+bool is_namespace(nb::handle object) { return PyModule_Check(object.ptr()); }
+
+// Numbers and strings have no identity worth a name: math.pi is a constant.
+bool is_plain_constant(nb::handle object) {
+  PyObject* p = object.ptr();
+  return p == Py_None || p == Py_NotImplemented || p == Py_Ellipsis || PyLong_Check(p) || PyFloat_Check(p) ||
+         PyUnicode_Check(p) || PyTuple_Check(p);
+}
+
+}  // namespace
+
+Entities::Entities() {
+  add_module("builtins", "builtins.", false);
+  add_module("math", "math.", true);
+  add_module("cuda.device", "device.", false);
+  nb::module_ numpy = nb::module_::import_("numpy");
+  add(numpy.attr("bool_"), "builtins.bool");
+  // np.longlong and np.ulonglong are formats that np.int64 and np.uint64 already name.
+  add(numpy.attr("longlong"), "device.int64");
+  add(numpy.attr("ulonglong"), "device.uint64");
+  fixed_modules_.emplace(numpy.inc_ref().ptr(), "numpy");
+}
+
+void Entities::add(nb::handle object, std::string name) {
+  if (names_.emplace(object.ptr(), std::move(name)).second) object.inc_ref();
+}
+
+void Entities::add_module(const char* module, const std::string& prefix, bool functions_only) {
+  nb::module_ from = nb::module_::import_(module);
+  nb::object names = optional_attr(from, nb::str("__all__"));
+  if (!names) names = nb::steal(PyObject_Dir(from.ptr()));
+  for (nb::handle name : names) {
+    std::string text = to_string(name);
+    if (text.starts_with("_")) continue;
+    nb::object object = optional_attr(from, name);
+    if (!object || is_plain_constant(object) || is_namespace(object)) continue;
+    if (functions_only && !PyCallable_Check(object.ptr())) continue;
+    // device.bool and the like would be builtins under a second name: the first name given wins.
+    add(object, prefix + text);
+  }
+  fixed_modules_.emplace(from.inc_ref().ptr(), module);
+}
+
+const std::string* Entities::find(nb::handle object) const {
+  auto at = names_.find(object.ptr());
+  return at == names_.end() ? nullptr : &at->second;
+}
+
+bool Entities::is_fixed_module(nb::handle module) const {
+  return fixed_modules_.contains(module.ptr());
+}
+
+// Made at the first capture, when cuda.device is complete; kept for the life of the process. Imports may let other
+// threads run, so no lock is held: of two tables made at once the first stays.
+const Entities& entities() {
+  static const Entities* table = nullptr;
+  if (!table) {
+    const Entities* made = new Entities();
+    if (!table) table = made;
+  }
+  return *table;
+}
+
+}  // namespace cuda_device::bindings

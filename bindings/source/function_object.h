@@ -1,0 +1,81 @@
+// The Python types behind @kernel and @func: one struct, two types.
+#pragma once
+
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "bindings/python.h"
+#include "bindings/source/function_source.h"
+#include "bindings/source/guard.h"
+#include "driver/rt/rt_api.h"
+#include "syntax/tree.h"
+
+namespace cuda_device::bindings {
+
+// Parsed functions by code object, so that a program captured again is not parsed again.
+class SourceCache {
+ public:
+  // `lines`: taken at decoration; null for plain functions, whose text is looked up now.
+  const FunctionSource& find(nb::handle function, nb::handle lines);
+
+ private:
+  struct Entry {
+    nb::object code;
+    FunctionSource source;
+  };
+  std::unordered_map<PyObject*, Entry> entries_;
+};
+
+// A kernel as captured under one state of the globals and closures that it reads.
+struct Variant {
+  uint32_t id = 0;
+  std::shared_ptr<const syntax::Program> program;
+  std::vector<Guard> guards;
+};
+
+// How many arguments a launch may give.
+struct Parameters {
+  Py_ssize_t required = 0;    // positional without default
+  Py_ssize_t positional = 0;  // most that can be given
+  bool variadic = false;      // has *args or **kwargs: the compiler refuses them with the source line
+  std::vector<std::string> names;  // in order, keyword-only ones last
+};
+
+struct FunctionState {
+  syntax::FunctionKind kind = syntax::FunctionKind::Kernel;
+  syntax::FunctionOptions options;
+  std::string name;
+  nb::object lines;  // text of the file at decoration
+  Parameters parameters;
+  SourceCache sources;
+
+  // --- kernels ---
+  rt::Kernel* kernel = nullptr;
+  std::recursive_mutex capturing;  // taken without the GIL
+  std::vector<std::shared_ptr<Variant>> variants;  // the one used last is in front
+  uint32_t next_variant = 0;
+  std::vector<std::array<uint32_t, 3>> blocks;  // block shapes that have a version of their own
+};
+
+struct FunctionObject {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  PyObject* underlying;
+  PyObject* dict;
+  PyObject* weakrefs;
+  FunctionState* state;
+};
+
+extern PyTypeObject* kernel_type;
+extern PyTypeObject* func_type;
+
+inline FunctionObject* as_function_object(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  return type == kernel_type || type == func_type ? reinterpret_cast<FunctionObject*>(object) : nullptr;
+}
+
+// Adds the types to the module, and make_kernel and make_func.
+void register_function_types(nb::module_& module);
+
+}  // namespace cuda_device::bindings

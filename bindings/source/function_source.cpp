@@ -1,0 +1,166 @@
+#include "bindings/source/function_source.h"
+
+#include <optional>
+
+#include "support/diagnostic.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+int int_of(nb::handle object) { return nb::cast<int>(object); }
+
+[[noreturn]] void no_source(nb::handle function) {
+  throw DiagnosticError(
+      Diagnostic{DiagCode::no_source, {}, {to_string(function.attr("__qualname__"))}, {}, ""});
+}
+
+nb::object parse(const std::string& text) {
+  return nb::module_::import_("ast").attr("parse")(nb::str(text.c_str(), text.size()));
+}
+
+std::string joined(nb::handle lines) {
+  return to_string(nb::object(nb::str("").attr("join")(lines)));
+}
+
+nb::object slice(nb::handle sequence, Py_ssize_t begin, size_t end) {
+  return checked(PySequence_GetSlice(sequence.ptr(), begin, static_cast<Py_ssize_t>(end)));
+}
+
+bool is_kind(nb::handle node, const char* name) {
+  return node.type().is(nb::module_::import_("ast").attr(name));
+}
+
+// The names of the parameters, in the order of co_varnames, agree: the text is this function's.
+bool same_parameters(nb::handle node, nb::handle code) {
+  nb::handle args = node.attr("args");
+  nb::list names;
+  for (const char* part : {"posonlyargs", "args", "kwonlyargs"})
+    for (nb::handle arg : args.attr(part)) names.append(arg.attr("arg"));
+  for (const char* part : {"vararg", "kwarg"})
+    if (nb::object arg = args.attr(part); !arg.is_none()) names.append(arg.attr("arg"));
+  nb::object expected = slice(code.attr("co_varnames"), 0, nb::len(names));
+  return nb::tuple(names).equal(expected);
+}
+
+int start_line(nb::handle node) {
+  nb::object decorators = node.attr("decorator_list");
+  return int_of(nb::len(decorators) ? decorators[0].attr("lineno") : node.attr("lineno"));
+}
+
+bool is_definition_of(nb::handle node, nb::handle code) {
+  return is_kind(node, "FunctionDef") && node.attr("name").equal(code.attr("co_name")) &&
+         same_parameters(node, code);
+}
+
+// Parses no more than the definition's own lines. An indented one goes under `if 1:`, which keeps its columns.
+std::optional<FunctionSource> from_block(nb::handle lines, nb::handle code) {
+  int first = int_of(code.attr("co_firstlineno"));
+  nb::object rest = slice(lines, first - 1, nb::len(lines));
+  std::string text = joined(nb::module_::import_("inspect").attr("getblock")(rest));
+  bool indented = !text.empty() && (text[0] == ' ' || text[0] == '\t');
+  nb::object body = parse(indented ? "if 1:\n" + text : text).attr("body");
+  if (indented) body = body[0].attr("body");
+  if (nb::len(body) != 1 || !is_definition_of(body[0], code)) return std::nullopt;
+  FunctionSource found;
+  found.node = body[0];
+  found.line_shift = first - 1 - (indented ? 1 : 0);
+  return found;
+}
+
+// Lines and columns (line, column, end line, end column) of the code's instructions that lie in its body.
+nb::list body_positions(nb::handle code) {
+  nb::list positions;
+  int first = int_of(code.attr("co_firstlineno"));
+  for (nb::handle p : code.attr("co_positions")()) {
+    if (p[0].is_none() || p[2].is_none() || p[1].is_none() || p[3].is_none()) continue;
+    // The prologue stands at column 0 of the first line, wherever the lambda is.
+    if (int_of(p[0]) == first && int_of(p[2]) == 0 && int_of(p[3]) == 0) continue;
+    positions.append(p);
+  }
+  return positions;
+}
+
+bool contains_all(nb::handle body, nb::handle positions) {
+  auto before = [](int line_a, int col_a, int line_b, int col_b) {
+    return line_a < line_b || (line_a == line_b && col_a <= col_b);
+  };
+  int line = int_of(body.attr("lineno")), column = int_of(body.attr("col_offset"));
+  int end_line = int_of(body.attr("end_lineno")), end_column = int_of(body.attr("end_col_offset"));
+  for (nb::handle p : positions) {
+    if (!before(line, column, int_of(p[0]), int_of(p[2]))) return false;
+    if (!before(int_of(p[1]), int_of(p[3]), end_line, end_column)) return false;
+  }
+  return true;
+}
+
+// The innermost lambda whose body holds every instruction of the code.
+nb::object find_lambda(nb::handle tree, nb::handle code) {
+  nb::object positions = body_positions(code), best;
+  if (!nb::len(positions)) return best;
+  for (nb::handle node : nb::module_::import_("ast").attr("walk")(tree)) {
+    if (!is_kind(node, "Lambda") || !same_parameters(node, code)) continue;
+    nb::object body = node.attr("body");
+    if (!contains_all(body, positions)) continue;
+    // ast.walk goes from the outside in.
+    best = nb::borrow(node);
+  }
+  return best;
+}
+
+nb::object find_definition(nb::handle tree, nb::handle code) {
+  int first = int_of(code.attr("co_firstlineno"));
+  for (nb::handle node : nb::module_::import_("ast").attr("walk")(tree))
+    if (is_definition_of(node, code) && start_line(node) == first) return nb::borrow(node);
+  return {};
+}
+
+std::optional<FunctionSource> from_file(nb::handle lines, nb::handle code) {
+  nb::object tree = parse(joined(lines));
+  bool lambda = to_string(code.attr("co_name")) == "<lambda>";
+  FunctionSource found;
+  found.node = lambda ? find_lambda(tree, code) : find_definition(tree, code);
+  if (!found.node) return std::nullopt;
+  return found;
+}
+
+// What does not parse is not the function's text; anything else is a real error.
+template <class F>
+std::optional<FunctionSource> attempt(F find) {
+  try {
+    return find();
+  } catch (nb::python_error& error) {
+    bool expected = error.matches(PyExc_SyntaxError) || error.matches(PyExc_ValueError) ||
+                    error.matches(nb::module_::import_("tokenize").attr("TokenError"));
+    if (!expected) throw;
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+nb::object source_lines_of(nb::handle function) {
+  nb::module_ linecache = nb::module_::import_("linecache");
+  nb::object file = function.attr("__code__").attr("co_filename");
+  linecache.attr("checkcache")(file);
+  return linecache.attr("getlines")(file, function.attr("__globals__"));
+}
+
+FunctionSource find_source(nb::handle function, nb::handle lines) {
+  nb::object code = function.attr("__code__");
+  int first = int_of(code.attr("co_firstlineno"));
+  if (first < 1 || static_cast<size_t>(first) > nb::len(lines)) no_source(function);
+  std::optional<FunctionSource> found;
+  if (to_string(code.attr("co_name")) != "<lambda>")
+    found = attempt([&] { return from_block(lines, code); });
+  if (!found) found = attempt([&] { return from_file(lines, code); });
+  if (!found) no_source(function);
+  found->file = to_string(code.attr("co_filename"));
+  found->lines = nb::borrow(lines);
+  bool is_lambda = is_kind(found->node, "Lambda");
+  int start = is_lambda ? int_of(found->node.attr("lineno")) : start_line(found->node);
+  found->first_line = static_cast<uint32_t>(start + found->line_shift);
+  found->last_line = static_cast<uint32_t>(int_of(found->node.attr("end_lineno")) + found->line_shift);
+  return *found;
+}
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,195 @@
+// The Python types Kernel and Func.
+#include "bindings/source/function_object.h"
+// After Python.h.
+#include <structmember.h>
+
+#include "bindings/errors.h"
+
+namespace cuda_device::bindings {
+
+PyTypeObject* kernel_type = nullptr;
+PyTypeObject* func_type = nullptr;
+
+namespace {
+
+FunctionObject* self_of(PyObject* object) { return reinterpret_cast<FunctionObject*>(object); }
+
+// A kernel is no function of the host.
+PyObject* call_kernel(PyObject* self, PyObject* const*, size_t, PyObject*) {
+  const std::string& name = self_of(self)->state->name;
+  return raise_launch_error(DiagCode::kernel_called, {name});
+}
+
+PyObject* subscript_kernel(PyObject* self, PyObject*) {
+  const std::string& name = self_of(self)->state->name;
+  return raise_launch_error(DiagCode::kernel_subscripted, {name});
+}
+
+// On the host a @func function is the Python function.
+PyObject* call_func(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* names) {
+  return PyObject_Vectorcall(self_of(self)->underlying, args, nargsf, names);
+}
+
+// In a class it is a method.
+PyObject* bind_func(PyObject* self, PyObject* instance, PyObject*) {
+  if (!instance || instance == Py_None) return Py_NewRef(self);
+  return PyMethod_New(self, instance);
+}
+
+PyObject* represent(PyObject* self) {
+  FunctionState& state = *self_of(self)->state;
+  const char* kind = state.kind == syntax::FunctionKind::Kernel ? "kernel" : "func";
+  return PyUnicode_FromFormat("<cuda.device.%s %s>", kind, state.name.c_str());
+}
+
+PyObject* signature(PyObject* self, void*) {
+  return guarded([&] {
+    return nb::module_::import_("inspect").attr("signature")(nb::handle(self_of(self)->underlying));
+  });
+}
+
+// Found again by name, as functions are.
+PyObject* reduce(PyObject* self, PyObject*) {
+  return PyObject_GetAttrString(self, "__qualname__");
+}
+
+int traverse(PyObject* object, visitproc visit, void* arg) {
+  FunctionObject* self = self_of(object);
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(self->underlying);
+  Py_VISIT(self->dict);
+  if (!self->state) return 0;
+  Py_VISIT(self->state->lines.ptr());
+  for (const auto& variant : self->state->variants)
+    for (const Guard& guard : variant->guards) {
+      // A variant that a launch holds too is reachable from there.
+      if (variant.use_count() > 1) break;
+      Py_VISIT(guard.owner.ptr());
+      Py_VISIT(guard.expected.ptr());
+    }
+  return 0;
+}
+
+int clear(PyObject* object) {
+  FunctionObject* self = self_of(object);
+  Py_CLEAR(self->underlying);
+  Py_CLEAR(self->dict);
+  if (self->state) self->state->variants.clear();
+  return 0;
+}
+
+void deallocate(PyObject* object) {
+  FunctionObject* self = self_of(object);
+  PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  if (self->weakrefs) PyObject_ClearWeakRefs(object);
+  clear(object);
+  if (self->state && self->state->kernel) cd_rt_kernel_release(self->state->kernel);
+  delete self->state;
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+PyObject* no_constructor(PyTypeObject* type, PyObject*, PyObject*) {
+  return PyErr_Format(PyExc_TypeError, "%s objects are made by @kernel and @func", type->tp_name);
+}
+
+PyMemberDef members[] = {
+    {"underlying", T_OBJECT, offsetof(FunctionObject, underlying), READONLY,
+     "The decorated Python function (DEV-KERN-06, DEV-FUNC-05)."},
+    {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weakrefs), READONLY, nullptr},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"__signature__", signature, nullptr, "Signature of the decorated function.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+
+template <class F>
+void* slot(F* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+PyTypeObject* make_type(const char* name, bool kernel) {
+  std::vector<PyType_Slot> slots = {{Py_tp_dealloc, slot(deallocate)},
+                                    {Py_tp_traverse, slot(traverse)},
+                                    {Py_tp_clear, slot(clear)},
+                                    {Py_tp_repr, slot(represent)},
+                                    {Py_tp_call, slot(PyVectorcall_Call)},
+                                    {Py_tp_new, slot(no_constructor)},
+                                    {Py_tp_members, members},
+                                    {Py_tp_getset, properties},
+                                    {Py_tp_methods, methods}};
+  if (kernel)
+    slots.push_back({Py_mp_subscript, slot(subscript_kernel)});
+  else
+    slots.push_back({Py_tp_descr_get, slot(bind_func)});
+  slots.push_back({0, nullptr});
+  PyType_Spec spec{name, sizeof(FunctionObject), 0,
+                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                       Py_TPFLAGS_IMMUTABLETYPE,
+                   slots.data()};
+  return reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)).release().ptr());
+}
+
+Parameters parameters_of(nb::handle function) {
+  auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GetCode(function.ptr()));
+  nb::object names = nb::handle(reinterpret_cast<PyObject*>(code)).attr("co_varnames");
+  Parameters parameters;
+  parameters.positional = code->co_argcount;
+  PyObject* defaults = PyFunction_GetDefaults(function.ptr());
+  parameters.required = code->co_argcount - (defaults ? PyTuple_GET_SIZE(defaults) : 0);
+  parameters.variadic = code->co_flags & (CO_VARARGS | CO_VARKEYWORDS);
+  for (int i = 0; i < code->co_argcount + code->co_kwonlyargcount; ++i)
+    parameters.names.push_back(to_string(nb::object(names[i])));
+  return parameters;
+}
+
+void copy_names(nb::handle function, nb::dict into) {
+  for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"})
+    if (nb::object value = optional_attr(function, nb::str(name))) into[name] = value;
+  into["__wrapped__"] = function;
+}
+
+nb::object make(nb::handle function, syntax::FunctionKind kind, syntax::FunctionOptions options) {
+  PyTypeObject* type = kind == syntax::FunctionKind::Kernel ? kernel_type : func_type;
+  nb::object made = checked(type->tp_alloc(type, 0));
+  FunctionObject* self = self_of(made.ptr());
+  self->state = new FunctionState();
+  self->underlying = Py_NewRef(function.ptr());
+  self->vectorcall = kind == syntax::FunctionKind::Kernel ? call_kernel : call_func;
+  nb::dict attributes;
+  copy_names(function, attributes);
+  self->dict = attributes.release().ptr();
+  FunctionState& state = *self->state;
+  state.kind = kind;
+  state.options = options;
+  state.name = to_string(function.attr("__name__"));
+  state.lines = source_lines_of(function);
+  state.parameters = parameters_of(function);
+  return made;
+}
+
+}  // namespace
+
+void register_function_types(nb::module_& module) {
+  kernel_type = make_type("cuda.device.Kernel", true);
+  func_type = make_type("cuda.device.Func", false);
+  module.attr("Kernel") = nb::handle(reinterpret_cast<PyObject*>(kernel_type));
+  module.attr("Func") = nb::handle(reinterpret_cast<PyObject*>(func_type));
+  auto maker = [](syntax::FunctionKind kind) {
+    return [kind](nb::object function, bool fmad, bool fastmath) {
+      return make(function, kind, syntax::FunctionOptions{fmad, fastmath});
+    };
+  };
+  module.def("make_kernel", maker(syntax::FunctionKind::Kernel), nb::arg("function"), nb::kw_only(),
+             nb::arg("fmad"), nb::arg("fastmath"));
+  module.def("make_func", maker(syntax::FunctionKind::Func), nb::arg("function"), nb::kw_only(),
+             nb::arg("fmad"), nb::arg("fastmath"));
+}
+
+}  // namespace cuda_device::bindings

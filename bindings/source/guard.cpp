@@ -1,0 +1,44 @@
+#include "bindings/source/guard.h"
+
+#include "bindings/source/value.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+// A borrowed reference, or one that `keep` holds; null where there is nothing.
+PyObject* current(const Guard& guard, nb::object& keep) {
+  PyObject* owner = guard.owner.ptr();
+  switch (guard.kind) {
+    case Guard::Kind::Dict: {
+      PyObject* found = PyDict_GetItemWithError(owner, guard.name.ptr());
+      if (!found && PyErr_Occurred()) throw nb::python_error();
+      return found;
+    }
+    case Guard::Kind::Cell: return PyCell_GET(owner);
+    case Guard::Kind::Attribute: return (keep = optional_attr(owner, guard.name)).ptr();
+    case Guard::Kind::Code: return PyFunction_GetCode(owner);
+    case Guard::Kind::Defaults: return PyFunction_GetDefaults(owner);
+  }
+  return nullptr;
+}
+
+bool equal_constant(Guard& guard, PyObject* found) {
+  if (!found || !guard.constant) return false;
+  std::optional<syntax::Value> value = constant_of(found);
+  if (!value || !same_value(*value, *guard.constant)) return false;
+  guard.expected = nb::borrow(found);
+  return true;
+}
+
+}  // namespace
+
+bool all_hold(std::vector<Guard>& guards) {
+  for (Guard& guard : guards) {
+    nb::object keep;
+    PyObject* found = current(guard, keep);
+    if (found != guard.expected.ptr() && !equal_constant(guard, found)) return false;
+  }
+  return true;
+}
+
+}  // namespace cuda_device::bindings

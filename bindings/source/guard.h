@@ -1,0 +1,31 @@
+// What a captured program read from Python, so that a launch can tell cheaply whether it still holds.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bindings/python.h"
+#include "syntax/tree.h"
+
+namespace cuda_device::bindings {
+
+struct Guard {
+  enum class Kind : uint8_t {
+    Dict,       // owner[name]: globals, a module's attributes
+    Cell,       // contents of a closure cell
+    Attribute,  // owner.name: a class or namespace
+    Code,       // owner.__code__: tools that reload modules replace it in place
+    Defaults,   // owner.__defaults__
+  };
+  Kind kind;
+  nb::object owner;
+  nb::object name;
+  nb::object expected;  // null: there was none
+  // Set where the thing read is a constant: then an equal one will do as well.
+  std::shared_ptr<const syntax::Value> constant;
+};
+
+// True when everything is as it was read. May exchange `expected` for an equal constant.
+bool all_hold(std::vector<Guard>& guards);
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,144 @@
+#include "bindings/source/names.h"
+
+#include "bindings/source/entities.h"
+#include "bindings/source/function_object.h"
+#include "bindings/source/value.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+using syntax::Binding;
+
+bool is_simple_namespace(nb::handle object) {
+  return object.type().is(nb::module_::import_("types").attr("SimpleNamespace"));
+}
+
+// Objects whose attributes are read as constants: nothing else stands still between two launches.
+bool has_readable_attributes(nb::handle object) {
+  return PyModule_Check(object.ptr()) || PyType_Check(object.ptr()) || is_simple_namespace(object);
+}
+
+Binding named(Binding::Kind kind, std::string name) {
+  Binding binding;
+  binding.kind = kind;
+  binding.name = std::move(name);
+  return binding;
+}
+
+std::string name_of_namespace(nb::handle object) {
+  nb::object name = optional_attr(object, nb::str("__name__"));
+  return name && PyUnicode_Check(name.ptr()) ? to_string(name) : type_text(object);
+}
+
+// async functions are no Function: calling one gives a coroutine.
+bool is_capturable(nb::handle object) {
+  if (as_function_object(object.ptr())) return true;
+  if (!PyFunction_Check(object.ptr())) return false;
+  auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(object.ptr()));
+  return !(code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR));
+}
+
+std::unordered_set<std::string> names_bound_in(nb::handle ast) {
+  std::unordered_set<std::string> names;
+  nb::module_ module = nb::module_::import_("ast");
+  nb::object name_type = module.attr("Name"), store = module.attr("Store"), arg = module.attr("arg");
+  for (nb::handle node : module.attr("walk")(ast)) {
+    if (node.type().is(arg)) names.insert(to_string(node.attr("arg")));
+    if (node.type().is(name_type) && node.attr("ctx").type().is(store))
+      names.insert(to_string(node.attr("id")));
+  }
+  return names;
+}
+
+}  // namespace
+
+Names::Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards, FunctionIndex index)
+    : function_(nb::borrow(function)), into_(into), guards_(guards), index_(std::move(index)) {
+  nb::object code = function.attr("__code__");
+  globals_ = function.attr("__globals__");
+  builtins_ = function.attr("__builtins__");
+  for (const char* part : {"co_varnames", "co_cellvars"})
+    for (nb::handle name : code.attr(part)) locals_.insert(to_string(name));
+  nb::object closure = function.attr("__closure__"), free = code.attr("co_freevars");
+  for (size_t i = 0; i < nb::len(free); ++i) cells_[to_string(nb::object(free[i]))] = closure[i];
+}
+
+void Names::enter_scope(nb::handle ast) { inner_.push_back(names_bound_in(ast)); }
+
+bool Names::is_local(const std::string& name) const {
+  for (const auto& scope : inner_)
+    if (scope.contains(name)) return true;
+  return locals_.contains(name);
+}
+
+Binding Names::meaning_of(nb::handle object) {
+  if (const std::string* name = entities().find(object)) return named(Binding::Kind::Entity, *name);
+  if (std::optional<syntax::Value> value = constant_of(object)) {
+    Binding binding;
+    binding.kind = Binding::Kind::Constant;
+    binding.value = std::move(*value);
+    return binding;
+  }
+  if (is_capturable(object)) {
+    Binding binding = named(Binding::Kind::Function, to_string(object.attr("__name__")));
+    binding.function = index_(object);
+    return binding;
+  }
+  if (has_readable_attributes(object))
+    return named(Binding::Kind::Module, name_of_namespace(object));
+  return named(Binding::Kind::Object, type_text(object));
+}
+
+void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded) {
+  Binding binding;
+  if (object.is_valid()) {
+    binding = meaning_of(object);
+    if (binding.kind == Binding::Kind::Module) namespaces_[node] = nb::borrow(object);
+    if (binding.kind == Binding::Kind::Constant)
+      guard.constant = std::make_shared<const syntax::Value>(binding.value);
+  }
+  into_.bindings[node] = std::move(binding);
+  if (!guarded) return;
+  guard.expected = nb::borrow(object);
+  guards_.push_back(std::move(guard));
+}
+
+void Names::bind_global(const syntax::Name* node, nb::object name) {
+  nb::object found = nb::borrow(PyDict_GetItemWithError(globals_.ptr(), name.ptr()));
+  if (!found && PyErr_Occurred()) throw nb::python_error();
+  Guard guard{Guard::Kind::Dict, globals_, name, {}, {}};
+  if (found) return bind(node, std::move(guard), found, true);
+  // A builtin, guarded only against a global of the same name that may come later.
+  guards_.push_back(std::move(guard));
+  nb::object builtin = nb::borrow(PyDict_GetItemWithError(builtins_.ptr(), name.ptr()));
+  if (!builtin && PyErr_Occurred()) throw nb::python_error();
+  bind(node, {}, builtin, false);
+}
+
+void Names::on_name(const syntax::Name* node) {
+  if (is_local(node->id)) return;
+  nb::object name = interned(node->id.c_str());
+  auto cell = cells_.find(node->id);
+  if (cell == cells_.end()) return bind_global(node, name);
+  Guard guard{Guard::Kind::Cell, cell->second, name, {}, {}};
+  bind(node, std::move(guard), PyCell_GET(cell->second.ptr()), true);
+}
+
+void Names::on_attribute(const syntax::Attribute* node) {
+  auto at = namespaces_.find(node->value);
+  if (at == namespaces_.end()) return;
+  nb::object owner = at->second, name = interned(node->attr.c_str());
+  nb::object found = optional_attr(owner, name);
+  Guard guard{Guard::Kind::Attribute, owner, name, {}, {}};
+  if (PyModule_Check(owner.ptr())) {
+    // The module's own dictionary where the attribute stands there, not behind a module-level __getattr__.
+    PyObject* dict = PyModule_GetDict(owner.ptr());
+    if (found.ptr() == PyDict_GetItemWithError(dict, name.ptr())) {
+      guard.kind = Guard::Kind::Dict;
+      guard.owner = nb::borrow(dict);
+    }
+  }
+  bind(node, std::move(guard), found, !entities().is_fixed_module(owner));
+}
+
+}  // namespace cuda_device::bindings

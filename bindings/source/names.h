@@ -1,0 +1,45 @@
+// What the free names of one function mean, by Python's rules: closure, globals, builtins, then attributes.
+#pragma once
+
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "bindings/source/ast_reader.h"
+#include "bindings/source/guard.h"
+#include "syntax/tree.h"
+
+namespace cuda_device::bindings {
+
+class Names final : public NameListener {
+ public:
+  // Gives a Python function its index in the program; captures it if it is new. `use`: where it is named.
+  using FunctionIndex = std::function<uint32_t(nb::handle function)>;
+
+  Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards, FunctionIndex index);
+
+  void on_name(const syntax::Name* node) override;
+  void on_attribute(const syntax::Attribute* node) override;
+  void enter_scope(nb::handle ast) override;
+  void leave_scope() override { inner_.pop_back(); }
+
+  // What an object means to the frontend.
+  syntax::Binding meaning_of(nb::handle object);
+
+ private:
+  bool is_local(const std::string& name) const;
+  void bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded);
+  void bind_global(const syntax::Name* node, nb::object name);
+
+  nb::object function_, globals_, builtins_;
+  std::unordered_set<std::string> locals_;
+  std::unordered_map<std::string, nb::object> cells_;
+  std::vector<std::unordered_set<std::string>> inner_;
+  std::unordered_map<const syntax::Node*, nb::object> namespaces_;
+  syntax::Function& into_;
+  std::vector<Guard>& guards_;
+  FunctionIndex index_;
+};
+
+}  // namespace cuda_device::bindings

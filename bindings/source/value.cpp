@@ -1,0 +1,155 @@
+#include "bindings/source/value.h"
+
+#include <cstring>
+
+#include "bindings/numpy.h"
+#include "bindings/source/entities.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+using syntax::Value;
+
+Value make(Value::Kind kind) {
+  Value value;
+  value.kind = kind;
+  return value;
+}
+
+Value wide_int(nb::handle object) {
+  nb::object number = checked(PyNumber_Index(object.ptr()));
+  try {
+    nb::object bytes = number.attr("to_bytes")(16, "little", nb::arg("signed") = true);
+    Value value = make(Value::Kind::Int);
+    std::memcpy(&value.integer, PyBytes_AsString(bytes.ptr()), 16);
+    return value;
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_OverflowError)) throw;
+  }
+  Value value = make(Value::Kind::BigInt);
+  try {
+    value.text = to_string(checked(PyNumber_ToBase(number.ptr(), 10)));
+  } catch (nb::python_error& error) {  // Python refuses to print thousands of digits in decimal
+    if (!error.matches(PyExc_ValueError)) throw;
+    value.text = to_string(checked(PyNumber_ToBase(number.ptr(), 16)));
+  }
+  return value;
+}
+
+Value int_value(nb::handle object) {
+  int overflow = 0;
+  long long small = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+  if (small == -1 && PyErr_Occurred()) throw nb::python_error();
+  if (overflow) return wide_int(object);
+  Value value = make(Value::Kind::Int);
+  value.integer = small;
+  return value;
+}
+
+// The bits of a NumPy scalar, widened into the field of its kind.
+template <class T>
+T scalar_bits(PyObject* object) {
+  T bits;
+  PyArray_ScalarAsCtype(object, &bits);
+  return bits;
+}
+
+__int128 integer_bits(PyObject* object, ScalarKind format) {
+  switch (format) {
+    case ScalarKind::I8: return scalar_bits<int8_t>(object);
+    case ScalarKind::I16: return scalar_bits<int16_t>(object);
+    case ScalarKind::I32: return scalar_bits<int32_t>(object);
+    case ScalarKind::I64: return scalar_bits<int64_t>(object);
+    case ScalarKind::U8: return scalar_bits<uint8_t>(object);
+    case ScalarKind::U16: return scalar_bits<uint16_t>(object);
+    case ScalarKind::U32: return scalar_bits<uint32_t>(object);
+    default: return scalar_bits<uint64_t>(object);
+  }
+}
+
+std::optional<Value> numpy_value(PyObject* object) {
+  std::optional<ScalarKind> format = scalar_of_type_number(type_number_of_scalar(object));
+  if (!format) return std::nullopt;
+  Value value;
+  value.typed = true;
+  value.format = *format;
+  if (is_bool(*format)) {
+    value.kind = Value::Kind::Bool;
+    value.boolean = scalar_bits<npy_bool>(object) != 0;
+  } else if (is_int(*format)) {
+    value.kind = Value::Kind::Int;
+    value.integer = integer_bits(object, *format);
+  } else {
+    value.kind = Value::Kind::Float;
+    value.real = *format == ScalarKind::F32 ? scalar_bits<float>(object) : scalar_bits<double>(object);
+  }
+  return value;
+}
+
+Value complex_value(nb::handle object) {
+  Py_complex number = PyComplex_AsCComplex(object.ptr());
+  Value value = make(Value::Kind::Complex);
+  value.real = number.real;
+  value.imag = number.imag;
+  return value;
+}
+
+std::optional<Value> tuple_value(nb::handle object) {
+  Value value = make(Value::Kind::Tuple);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object.ptr()); ++i) {
+    std::optional<Value> element = constant_of(PyTuple_GET_ITEM(object.ptr(), i));
+    if (!element) return std::nullopt;
+    value.elements.push_back(std::move(*element));
+  }
+  return value;
+}
+
+Value float_value(nb::handle object) {
+  Value value = make(Value::Kind::Float);
+  value.real = PyFloat_AS_DOUBLE(object.ptr());
+  return value;
+}
+
+Value text_value(Value::Kind kind, std::string text) {
+  Value value = make(kind);
+  value.text = std::move(text);
+  return value;
+}
+
+bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+}  // namespace
+
+std::optional<Value> constant_of(nb::handle object) {
+  PyObject* p = object.ptr();
+  if (p == Py_None) return make(Value::Kind::None);
+  if (p == Py_Ellipsis) return make(Value::Kind::Ellipsis);
+  if (PyBool_Check(p)) {
+    Value value = make(Value::Kind::Bool);
+    value.boolean = p == Py_True;
+    return value;
+  }
+  // Before Python's own numbers: np.float64 is a subclass of float.
+  if (PyArray_IsScalar(p, Generic) && !PyUnicode_Check(p)) return numpy_value(p);
+  if (PyLong_Check(p)) return int_value(object);
+  if (PyFloat_Check(p)) return float_value(object);
+  if (PyComplex_Check(p)) return complex_value(object);
+  if (PyUnicode_Check(p)) return text_value(Value::Kind::String, to_string(object));
+  if (PyTuple_Check(p)) return tuple_value(object);
+  if (PyType_Check(p)) {
+    if (const std::string* name = entities().find(object)) return text_value(Value::Kind::Type, *name);
+  }
+  return std::nullopt;
+}
+
+bool same_value(const Value& a, const Value& b) {
+  if (a.kind != b.kind || a.typed != b.typed || a.format != b.format) return false;
+  if (a.boolean != b.boolean || a.integer != b.integer || a.text != b.text) return false;
+  if (!same_bits(a.real, b.real) || !same_bits(a.imag, b.imag)) return false;
+  if (a.elements.size() != b.elements.size()) return false;
+  for (size_t i = 0; i < a.elements.size(); ++i)
+    if (!same_value(a.elements[i], b.elements[i])) return false;
+  return true;
+}
+
+}  // namespace cuda_device::bindings

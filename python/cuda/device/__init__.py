@@ -1,0 +1,107 @@
+"""SIMT kernels in Python, compiled to PTX for NVIDIA GPUs and to SIMD code for CPUs.
+
+    from cuda import device
+
+    @device.kernel
+    def vec_add(a, b, c):
+        i = device.tid(1)
+        if i < c.size:
+            c[i] = a[i] + b[i]
+
+    device.launch(vec_add, a, b, c, grid=(a.size + 255) // 256, block=256)
+"""
+
+from cuda.device import core, errors
+from cuda.device._core import launch
+from cuda.device._decorators import func, kernel
+from cuda.device._formats import (
+    ConstExpr,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from cuda.device._intrinsics import brev, cbrt, clz, ffs, fma, popc
+from cuda.device._positions import (
+    Dim3,
+    block_dim,
+    block_idx,
+    grid_dim,
+    grid_size,
+    lane_id,
+    thread_idx,
+    tid,
+    uint32x3,
+    warp_size,
+)
+
+# Formats that NumPy lacks: loaded when first asked for.
+_ML_DTYPES = {
+    "bfloat16": "bfloat16",
+    "float8e4m3": "float8_e4m3fn",
+    "float8e5m2": "float8_e5m2",
+}
+
+__all__ = [
+    "ConstExpr",
+    "Dim3",
+    "bfloat16",
+    "block_dim",
+    "block_idx",
+    "brev",
+    "cbrt",
+    "clz",
+    "complex64",
+    "complex128",
+    "core",
+    "errors",
+    "ffs",
+    "float8e4m3",
+    "float8e5m2",
+    "float16",
+    "float32",
+    "float64",
+    "fma",
+    "func",
+    "grid_dim",
+    "grid_size",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "kernel",
+    "lane_id",
+    "launch",
+    "popc",
+    "thread_idx",
+    "tid",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint32x3",
+    "uint64",
+    "warp_size",
+]
+
+
+def __getattr__(name):
+    if name in _ML_DTYPES:
+        import ml_dtypes
+
+        value = getattr(ml_dtypes, _ML_DTYPES[name])
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,70 @@
+"""Devices, streams and events: the part of cuda.core that launches use, with the same names.
+
+Device("host") is the host device; Device(0) is GPU 0 where there is one, else the host device.
+"""
+
+import atexit
+
+from cuda.device import _core
+from cuda.device._core import Event, Stream
+
+__all__ = ["Device", "Event", "Stream"]
+
+_HOST = "host"
+
+
+class Device:
+    """A device that kernels run on. There is one object per device.
+
+    Raises ValueError for a device that does not exist.
+    """
+
+    _host = None
+
+    def __new__(cls, device_id=None):
+        if device_id not in (None, 0, _HOST):
+            raise ValueError(f"no device {device_id!r}: this process has the host device, Device('host')")
+        if cls._host is None:
+            cls._host = super().__new__(cls)
+        return cls._host
+
+    @property
+    def device_id(self):
+        """Number of the device; 0 for the host device."""
+        return 0
+
+    @property
+    def name(self):
+        """Name of the device."""
+        return _HOST
+
+    @property
+    def default_stream(self):
+        """The stream of launches without stream=."""
+        return _core.default_stream()
+
+    def set_current(self):
+        """Makes the device the one of launches that name none. The host device always is."""
+
+    def create_stream(self, obj=None, options=None):
+        """A new stream; launches on it run in order, beside those of other streams."""
+        if obj is not None:
+            raise TypeError("the host device makes its own streams: create_stream() takes no object")
+        return _core.create_stream()
+
+    def create_event(self, options=None):
+        """A new event, done until it is recorded."""
+        return Event()
+
+    def sync(self):
+        """Waits for every stream of the device; raises the first error of a kernel."""
+        _core.sync_all()
+
+    def __reduce__(self):
+        return Device, (_HOST,)
+
+    def __repr__(self):
+        return f"<cuda.device.core.Device {_HOST!r}>"
+
+
+atexit.register(_core.shutdown)

@@ -1,0 +1,100 @@
+"""Exceptions that cuda.device raises.
+
+A user's mistake in a kernel is a CompileError, in a launch a LaunchError; a fault of this package is a
+CompilerBug. What is planned but missing is a NotImplementedYetError.
+"""
+
+from dataclasses import dataclass
+
+__all__ = [
+    "CompileError",
+    "CompilerBug",
+    "Diagnostic",
+    "DeviceOnlyError",
+    "KernelError",
+    "LaunchBufferError",
+    "LaunchError",
+    "LaunchOverflowError",
+    "LaunchRuntimeError",
+    "LaunchTypeError",
+    "LaunchValueError",
+    "NotImplementedYetError",
+]
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One mistake in a kernel's source. Lines and columns count from 1; the end is exclusive.
+
+    line is 0 where no place in the source is known.
+    """
+
+    code: str
+    message: str
+    hint: str
+    file: str | None
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    notes: list[str]
+
+
+class CompileError(Exception):
+    """A kernel cannot be compiled for the types it was launched with.
+
+    `diagnostics` holds every mistake found; the text shows each with its source line.
+    """
+
+    def __init__(self, text, diagnostics=()):
+        super().__init__(text)
+        self.diagnostics = list(diagnostics)
+
+    def __reduce__(self):
+        return type(self), (str(self), self.diagnostics)
+
+
+class NotImplementedYetError(CompileError, NotImplementedError):
+    """Something planned that is not there yet; docs/status.md lists what is."""
+
+
+class CompilerBug(RuntimeError):
+    """A fault of this package, not of the kernel. Please report it with the kernel."""
+
+    def __init__(self, text):
+        super().__init__(
+            f"{text}\nThis is a bug in cuda.device, not in your kernel. Please report it with the"
+            " kernel's source and the output of `python -m cuda.device info`."
+        )
+
+
+class KernelError(RuntimeError):
+    """A launch failed while it ran, or the system could not run it."""
+
+
+class LaunchError(Exception):
+    """A launch was asked for with something that it cannot take."""
+
+
+class LaunchTypeError(LaunchError, TypeError):
+    """Wrong number of arguments, or an object of a kind that a launch cannot take."""
+
+
+class LaunchValueError(LaunchError, ValueError):
+    """A grid, block, array or stream out of the limits."""
+
+
+class LaunchOverflowError(LaunchError, OverflowError):
+    """A Python number that its 32-bit format in kernels cannot hold."""
+
+
+class LaunchRuntimeError(LaunchError, RuntimeError):
+    """The launch fits no device of this process."""
+
+
+class LaunchBufferError(LaunchError, BufferError):
+    """An array whose DLPack exchange cannot be used."""
+
+
+class DeviceOnlyError(RuntimeError):
+    """Something that exists in kernels only was used in host code."""
