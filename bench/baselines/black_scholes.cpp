@@ -1,0 +1,95 @@
+// European options: two vectors in flight, exp, log and erf inlined, square root and divisions
+// correctly rounded.
+#include "baselines.h"
+#include "polynomials.h"
+#include "simd.h"
+#include "thread_pool.h"
+
+namespace cuda_device::bench {
+namespace {
+
+constexpr float kSqrtHalf = 0.707106781f;
+constexpr int64_t kChunk = 4096;  // options a thread takes at a time
+
+struct Market {
+  float rate, volatility;
+};
+
+struct Prices {
+  Vec call, put;
+};
+
+inline Vec normal_cdf(Vec d) {
+  return fma(splat(0.5f), erf(mul(d, splat(kSqrtHalf))), splat(0.5f));
+}
+
+inline Prices prices(Vec price, Vec strike, Vec years, Market market) {
+  Vec drift = splat(market.rate + 0.5f * market.volatility * market.volatility);
+  Vec spread = mul(splat(market.volatility), sqrt(years));
+  Vec d1 = div(fma(drift, years, log(div(price, strike))), spread);
+  Vec d2 = sub(d1, spread);
+  Vec discounted = mul(strike, exp(mul(splat(-market.rate), years)));
+  Vec n1 = normal_cdf(d1);
+  Vec n2 = normal_cdf(d2);
+  const Vec one = splat(1);
+  return {fnma(discounted, n2, mul(price, n1)),
+          fms(discounted, sub(one, n2), mul(price, sub(one, n1)))};
+}
+
+struct Book {
+  float *call, *put;
+  const float *price, *strike, *years;
+};
+
+void price_range(const Book& b, Market market, int64_t first, int64_t last) {
+  int64_t i = first;
+  for (; i + 2 * kLanes <= last; i += 2 * kLanes) {
+    int64_t j = i + kLanes;
+    Prices p = prices(load(b.price + i), load(b.strike + i), load(b.years + i), market);
+    Prices q = prices(load(b.price + j), load(b.strike + j), load(b.years + j), market);
+    store(b.call + i, p.call);
+    store(b.call + j, q.call);
+    store(b.put + i, p.put);
+    store(b.put + j, q.put);
+  }
+  for (; i < last; i += kLanes) {
+    __mmask16 m = first_lanes(last - i);
+    Prices p = prices(load(b.price + i, m), load(b.strike + i, m), load(b.years + i, m), market);
+    store(b.call + i, p.call, m);
+    store(b.put + i, p.put, m);
+  }
+}
+
+template <Vec (*F)(Vec)>
+void map(float* y, const float* x, int64_t n) {
+  for (int64_t i = 0; i < n; i += kLanes) {
+    __mmask16 m = first_lanes(n - i);
+    store(y + i, F(load(x + i, m)), m);
+  }
+}
+
+}  // namespace
+}  // namespace cuda_device::bench
+
+void hand_black_scholes(int threads, float* call, float* put, const float* price,
+                        const float* strike, const float* years, float rate, float volatility,
+                        int64_t n) {
+  using namespace cuda_device::bench;
+  Book book{call, put, price, strike, years};
+  Market market{rate, volatility};
+  parallel_chunks(threads, n, kChunk, [&](int64_t first, int64_t last) {
+    price_range(book, market, first, last);
+  });
+}
+
+void hand_exp(float* y, const float* x, int64_t n) {
+  cuda_device::bench::map<cuda_device::bench::exp>(y, x, n);
+}
+
+void hand_log(float* y, const float* x, int64_t n) {
+  cuda_device::bench::map<cuda_device::bench::log>(y, x, n);
+}
+
+void hand_erf(float* y, const float* x, int64_t n) {
+  cuda_device::bench::map<cuda_device::bench::erf>(y, x, n);
+}

@@ -1,0 +1,1 @@
+"""The kernels of the benchmark, as a user of cuda.device writes them."""

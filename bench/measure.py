@@ -1,0 +1,97 @@
+"""Interleaved timing: every round runs each contestant once, so that a slow spell of the machine
+meets all of them; the median over the rounds is the figure."""
+
+import math
+import statistics
+import sys
+import time
+from dataclasses import dataclass, field
+
+from peers import NotAvailable
+from problems import WrongResult
+
+SAMPLE_SECONDS = 0.02  # runs shorter than this are repeated within one sample
+SLOW_SECONDS = 1.0     # a contestant slower than this gets only
+SLOW_ROUNDS = 3
+
+
+@dataclass
+class Entry:
+    contestant: object
+    repeats: int
+    rounds: int
+    samples: list = field(default_factory=list)  # seconds a run
+
+
+def timed(contestant, repeats=1):
+    start = time.perf_counter()
+    for _ in range(repeats):
+        contestant.run()
+    return (time.perf_counter() - start) / repeats
+
+
+def progress(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def gather(problem, sources, threads):
+    """All contestants of the problem, and {group: reason} for those that are not available."""
+    found, absent = [], {}
+    for groups, make in sources:
+        try:
+            found += make(problem, threads)
+        except NotAvailable as reason:
+            absent.update(dict.fromkeys(groups, str(reason)))
+        except Exception as error:  # one contestant's failure must not hide the others' figures
+            absent.update(dict.fromkeys(groups, f"failed: {type(error).__name__}: {error}"))
+    return found, absent
+
+
+def admit(problem, contestant):
+    """Checks the result; returns the seconds of a warm run."""
+    contestant.run()
+    contestant.finish()
+    problem.poison()
+    contestant.run()
+    contestant.finish()
+    problem.check()
+    return timed(contestant)
+
+
+def measure(problem, sources, threads, rounds):
+    """{group: …} as the report reads it: every contestant's samples, or why it is absent."""
+    found, absent = gather(problem, sources, threads)
+    entries = []
+    for contestant in found:
+        progress(f"  {problem.name}, {threads} thread(s): checking {contestant.name}")
+        try:
+            seconds = admit(problem, contestant)
+        except WrongResult as error:
+            absent[contestant.group] = f"WRONG RESULT: {error}"
+            continue
+        except Exception as error:
+            absent[contestant.group] = f"failed: {type(error).__name__}: {error}"
+            continue
+        slow = seconds > SLOW_SECONDS
+        entries.append(Entry(contestant, max(1, math.ceil(SAMPLE_SECONDS / seconds)),
+                             min(rounds, SLOW_ROUNDS) if slow else rounds))
+    for number in range(rounds):
+        progress(f"  {problem.name}, {threads} thread(s): round {number + 1} of {rounds}")
+        for entry in entries:
+            if number < entry.rounds:
+                entry.samples.append(timed(entry.contestant, entry.repeats))
+    return {
+        "problem": problem.name, "threads": threads, "unit": problem.unit, "size": problem.size,
+        "absent": absent,
+        "figures": [figure(problem, entry) for entry in entries],
+    }
+
+
+def figure(problem, entry):
+    return {
+        "group": entry.contestant.group,
+        "name": entry.contestant.name,
+        "median": problem.amount / statistics.median(entry.samples),
+        "best": problem.amount / min(entry.samples),
+        "samples": entry.samples,
+    }

@@ -1,0 +1,111 @@
+"""OpenCL on the CPU: Intel's runtime and PoCL, both through pyopencl in one process.
+
+The arrays are shared with the runtime (USE_HOST_PTR), not copied.
+"""
+
+import os
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from . import Contestant, NotAvailable
+
+SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
+PLATFORMS = {"Intel OpenCL": "Intel", "PoCL": "Portable Computing Language"}
+ARGUMENTS = {
+    "triad": "a b c s n",
+    "copy2d": "out source width height",
+    "mandelbrot": "out width height x0 y0 dx dy limit",
+    "black_scholes": "call put price strike years rate volatility n",
+}
+SCALARS = {"n": np.int32, "width": np.int32, "height": np.int32, "limit": np.int32}
+
+_programs = {}
+
+
+def point_loader_at_vendors():
+    """Tells the ICD loader inside pyopencl of Intel's runtime in this environment and of the
+    system's vendors. It reads one folder, so one is made that lists them all."""
+    if "OPENCL_VENDOR_PATH" in os.environ or "OCL_ICD_VENDORS" in os.environ:
+        return
+    folder = Path(tempfile.mkdtemp(prefix="opencl-vendors-"))
+    for file in SYSTEM_VENDORS.glob("*.icd"):
+        (folder / file.name).write_text(file.read_text())
+    intel = Path(sys.prefix) / "lib" / "libintelocl.so"
+    if intel.exists():
+        (folder / "intel.icd").write_text(f"{intel}\n")
+    os.environ["OPENCL_VENDOR_PATH"] = str(folder)
+
+
+def limit_threads(threads):
+    """Both runtimes read these once; Intel's also follows the process's affinity."""
+    os.environ["CL_CONFIG_CPU_FORCE_NUM_THREADS"] = str(threads)
+    os.environ["POCL_MAX_PTHREAD_COUNT"] = str(threads)
+    os.environ["POCL_CPU_MAX_CU_COUNT"] = str(threads)
+
+
+def program(group, threads):
+    if group in _programs:
+        return _programs[group]
+    point_loader_at_vendors()
+    limit_threads(threads)
+    try:
+        import pyopencl as cl
+    except ImportError as error:
+        raise NotAvailable("pyopencl is not installed") from error
+    warnings.simplefilter("ignore", cl.CompilerWarning)
+    try:
+        platforms = cl.get_platforms()
+    except cl.LogicError:
+        platforms = []
+    for platform in platforms:
+        if PLATFORMS[group] in platform.name:
+            context = cl.Context(platform.get_devices(cl.device_type.CPU)[:1])
+            source = Path(__file__).with_name("kernels.cl").read_text()
+            _programs[group] = cl.CommandQueue(context), cl.Program(context, source).build()
+            return _programs[group]
+    raise NotAvailable("not installed")
+
+
+def contestant(group, problem, threads):
+    queue, built = program(group, threads)
+    import pyopencl as cl
+
+    flags = cl.mem_flags.USE_HOST_PTR | cl.mem_flags.READ_WRITE
+    buffers = {
+        name: cl.Buffer(queue.context, flags, hostbuf=array)
+        for name, array in problem.arrays.items()
+    }
+    values = {**problem.values, **dict(zip(("width", "height"), problem.extent, strict=False))}
+    args = [
+        buffers[name] if name in buffers else SCALARS.get(name, np.float32)(values[name])
+        for name in ARGUMENTS[problem.kernel].split()
+    ]
+    kernel = cl.Kernel(built, problem.kernel)
+    kernel.set_args(*args)
+    total = tuple(g * b for g, b in zip(problem.grid, problem.block, strict=True))
+
+    def run():
+        cl.enqueue_nd_range_kernel(queue, kernel, total, problem.block)
+        queue.finish()
+
+    def finish():
+        for name in problem.outputs:
+            array = problem.arrays[name]
+            view, _ = cl.enqueue_map_buffer(
+                queue, buffers[name], cl.map_flags.READ, 0, array.shape, array.dtype)
+            view.base.release(queue)
+        queue.finish()
+
+    return Contestant(group, group, run, finish)
+
+
+def intel(problem, threads):
+    return [contestant("Intel OpenCL", problem, threads)]
+
+
+def pocl(problem, threads):
+    return [contestant("PoCL", problem, threads)]

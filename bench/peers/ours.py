@@ -1,0 +1,42 @@
+"""cuda.device on the host device, once per mask form that this CPU runs."""
+
+import importlib
+
+from . import Contestant, NotAvailable
+
+ARGUMENTS = {
+    "triad": "a b c s n",
+    "copy2d": "out source",
+    "mandelbrot": "out x0 y0 dx dy limit",
+    "black_scholes": "call put price strike years rate volatility n",
+}
+# Group of the table → the target that is forced; None leaves the default (the best mask form).
+TARGETS = {"cuda.device": None, "cuda.device avx2": "avx2"}
+
+def runner(device, kernel, problem, args, target):
+    def launch():
+        device.launch(kernel, *args, grid=problem.grid, block=problem.block)
+
+    if target is None:
+        return launch
+
+    def forced():
+        with device._testing.use_target(target):
+            launch()
+
+    return forced
+
+def contestants(problem, threads):
+    try:
+        device = importlib.import_module("cuda.device")
+    except ImportError as error:
+        raise NotAvailable(f"not installed ({error})") from error
+    module = importlib.import_module(f"kernels.{problem.kernel}")
+    kernel = getattr(module, problem.kernel)
+    values = {**problem.arrays, **problem.values}
+    args = [values[name] for name in ARGUMENTS[problem.kernel].split()]
+    return [
+        Contestant(group, group if target is None else f"{group} (forced)",
+                   runner(device, kernel, problem, args, target))
+        for group, target in TARGETS.items()
+    ]
