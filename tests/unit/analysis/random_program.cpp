@@ -1,0 +1,307 @@
+#include "unit/analysis/random_program.h"
+
+#include <utility>
+
+namespace cuda_device::analysis::testing {
+namespace {
+
+using ir::Block;
+using ir::Builder;
+using ir::Inst;
+using ir::Op;
+using ir::Type;
+
+constexpr Type kU8 = Type::of(ScalarKind::U8);
+constexpr Type kU64 = Type::of(ScalarKind::U64);
+constexpr Type kSlotTypes[] = {ir::kI32, ir::kI32, ir::kI32, ir::kI64, ir::kU32, ir::kBool, kU8};
+constexpr Type kTypes[] = {ir::kI32, ir::kI32, ir::kI32, ir::kI64, ir::kU32, kU8, kU64};
+constexpr std::array<uint32_t, 3> kBlocks[] = {{32, 1, 1}, {64, 1, 1}, {40, 1, 1}, {16, 4, 1},
+                                               {10, 3, 1}, {8, 8, 2},  {5, 1, 1},  {60, 2, 1},
+                                               {1, 33, 1}, {3, 3, 3},  {4, 8, 2},  {32, 2, 1}};
+constexpr int kMaxDepth = 3;
+
+class Maker {
+ public:
+  explicit Maker(uint64_t seed)
+      : random_(seed), f_(std::make_unique<ir::Function>()), b_(*f_, f_->body) {}
+
+  RandomProgram run() {
+    RandomProgram p;
+    header(p.grid);
+    statements(kMaxDepth);
+    results();
+    p.function = std::move(f_);
+    return p;
+  }
+
+ private:
+  struct Context {
+    bool loop = false;
+    int scopes = 0;
+    bool jumps = true;  // not in a condition
+  };
+
+  int below(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(n)); }
+  bool chance(int percent) { return below(100) < percent; }
+  template <class T, size_t N>
+  const T& any_of(const T (&all)[N]) {
+    return all[below(static_cast<int>(N))];
+  }
+
+  void header(ir::Grid& grid) {
+    f_->name = "random";
+    grid.block = any_of(kBlocks);
+    grid.grid = {static_cast<uint32_t>(1 + below(3)), static_cast<uint32_t>(1 + below(2)), 1};
+    if (chance(80)) f_->launch.block = grid.block;
+    f_->launch.grid_fits_31 = chance(70);
+    ArrayFacts facts;
+    facts.fits_31 = chance(50);
+    facts.read_only = facts.no_alias = chance(50);
+    f_->params.push_back({"a", Type::array(ScalarKind::I32, 1), facts, {}});
+    f_->params.push_back({"out", Type::array(ScalarKind::I64, 2), {}, {}});
+    f_->params.push_back({"n", ir::kI32, {}, {}});
+    for (Type t : kSlotTypes) f_->slots.push_back({"s", t});
+    lanes_ = chance(30);
+    input_ = b_.typed(Op::Param, f_->params[0].type, {}, 0);
+    output_ = b_.typed(Op::Param, f_->params[1].type, {}, 1);
+    own_row();
+    scope_values_.assign(1, {});
+  }
+
+  // The index of the thread in the launch.
+  void own_row() {
+    const auto at = [&](Op op, int axis) { return b_.op(op, {}, axis); };
+    Inst* row = b_.const_int(ir::kU32, 0);
+    for (const auto& [size, index] :
+         {std::pair{Op::GridDim, Op::BlockIdx}, {Op::BlockDim, Op::ThreadIdx}}) {
+      for (int axis = 2; axis >= 0; --axis) {
+        row = b_.op(Op::Add, {b_.op(Op::Mul, {row, at(size, axis)}), at(index, axis)});
+      }
+    }
+    row_ = b_.typed(Op::Convert, ir::kI64, {row});
+  }
+
+  void results() {
+    for (int k = 0; k < RandomProgram::kResults; ++k) {
+      Inst* v = b_.slot_load(static_cast<uint32_t>(below(static_cast<int>(std::size(kSlotTypes)))));
+      store(as(v, ir::kI64), k);
+    }
+  }
+
+  void store(Inst* value, int64_t column) {
+    b_.typed(Op::Store, Type::none(), {output_, row_, b_.const_int(ir::kI64, column), value});
+  }
+
+  void statements(int depth) {
+    scope_values_.emplace_back();
+    for (int n = 2 + below(4); n > 0 && !ended_; --n) statement(depth);
+    scope_values_.pop_back();
+  }
+
+  void region(Block& into, int depth) {
+    Block& outer = b_.block();
+    b_.set_block(into);
+    ended_ = false;
+    statements(depth);
+    b_.set_block(outer);
+    ended_ = false;
+  }
+
+  void statement(int depth) {
+    const int what = below(100);
+    if (depth > 0 && what < 14) return branch(depth);
+    if (depth > 0 && what < 20) return while_loop(depth);
+    if (depth > 0 && what < 28) return for_loop(depth);
+    if (depth > 0 && what < 33) return scope(depth);
+    if (depth < kMaxDepth && what < 41) return jump();
+    if (what < 45) return store(as(value(), ir::kI64), below(RandomProgram::kResults));
+    const auto slot = static_cast<uint32_t>(below(static_cast<int>(std::size(kSlotTypes))));
+    b_.slot_store(slot, as(value(), kSlotTypes[slot]));
+  }
+
+  void branch(int depth) {
+    Inst* i = b_.control(Op::If, {condition()}, 2);
+    region(i->regions[0], depth - 1);
+    if (chance(50)) region(i->regions[1], depth - 1);
+  }
+
+  // A hidden slot counts the iterations, before anything in the body can continue.
+  void while_loop(int depth) {
+    const auto fuel = static_cast<uint32_t>(f_->slots.size());
+    f_->slots.push_back({"fuel", ir::kI32});
+    b_.slot_store(fuel, b_.const_int(ir::kI32, 0));
+    Inst* i = b_.control(Op::While, {}, 3);
+    Block& outer = b_.block();
+    const Context around = std::exchange(context_, {.loop = false, .scopes = 0, .jumps = false});
+    b_.set_block(i->regions[0]);
+    scope_values_.emplace_back();
+    if (chance(20)) statement(0);
+    Inst* more = b_.op(Op::Lt, {b_.slot_load(fuel), b_.const_int(ir::kI32, 1 + below(4))});
+    if (chance(60)) more = b_.op(Op::And, {more, condition()});
+    b_.op(Op::Yield, {more});
+    scope_values_.pop_back();
+    context_ = around;
+    b_.set_block(i->regions[1]);
+    b_.slot_store(fuel, b_.op(Op::Add, {b_.slot_load(fuel), b_.const_int(ir::kI32, 1)}));
+    b_.set_block(outer);
+    body(i->regions[1], depth);
+    if (chance(30)) region(i->regions[2], depth - 1);
+  }
+
+  void body(Block& into, int depth) {
+    const bool outer = std::exchange(context_.loop, true);
+    region(into, depth - 1);
+    context_.loop = outer;
+  }
+
+  // At most a few iterations: start, start + at most 4 * step.
+  void for_loop(int depth) {
+    Inst* start = as(value(), ir::kI32);
+    if (chance(40)) start = b_.const_int(ir::kI32, below(4));
+    Inst* step = chance(80) ? b_.const_int(ir::kI32, chance(70) ? 1 : below(7) - 3)
+                            : b_.op(Op::And, {as(value(), ir::kI32), b_.const_int(ir::kI32, 3)});
+    Inst* trips = chance(50) ? b_.const_int(ir::kI32, below(5))
+                             : b_.op(Op::And, {as(value(), ir::kI32), b_.const_int(ir::kI32, 3)});
+    Inst* stop = b_.op(Op::Add, {start, b_.op(Op::Mul, {step, trips})});
+    const auto slot = static_cast<uint32_t>(below(3));
+    Inst* i = b_.control(Op::For, {start, stop, step}, 2, slot);
+    body(i->regions[0], depth);
+    if (chance(30)) region(i->regions[1], depth - 1);
+  }
+
+  void scope(int depth) {
+    Inst* i = b_.control(Op::Scope, {}, 1);
+    ++context_.scopes;
+    region(i->regions[0], depth - 1);
+    --context_.scopes;
+  }
+
+  void jump() {
+    if (!context_.jumps) return;
+    const int what = below(10);
+    if (context_.loop && what < 4) {
+      b_.control(Op::Break, {}, 0);
+    } else if (context_.loop && what < 7) {
+      b_.control(Op::Continue, {}, 0);
+    } else if (context_.scopes > 0 && what < 9) {
+      b_.control(Op::Leave, {}, 0, below(context_.scopes));
+    } else if (what == 9) {
+      b_.control(Op::Return, {}, 0);
+    } else {
+      return;
+    }
+    ended_ = true;
+  }
+
+  Inst* keep(Inst* v) {
+    scope_values_.back().push_back(v);
+    return v;
+  }
+
+  Inst* value() {
+    if (chance(35)) {
+      const auto& from =
+          scope_values_[static_cast<size_t>(below(static_cast<int>(scope_values_.size())))];
+      if (!from.empty()) return from[static_cast<size_t>(below(static_cast<int>(from.size())))];
+    }
+    return keep(chance(45) ? leaf() : operation());
+  }
+
+  Inst* leaf() {
+    const int axis = below(3);
+    switch (below(12)) {
+      case 0:
+      case 1:
+        return b_.op(Op::Tid, {}, axis / 2);
+      case 2:
+        return b_.op(Op::ThreadIdx, {}, axis);
+      case 3:
+        return b_.op(Op::BlockIdx, {}, axis);
+      case 4:
+        return b_.op(chance(50) ? Op::BlockDim : Op::GridSize, {}, axis);
+      case 5:
+        return lanes_ ? b_.op(Op::LaneId, {}) : b_.op(Op::Tid, {}, 0);
+      case 6:
+        return b_.typed(Op::Param, ir::kI32, {}, 2);
+      case 7:
+        return load();
+      case 8:
+        return b_.op(Op::Extent, {input_}, 0);
+      case 9:
+      case 10:
+        return b_.slot_load(static_cast<uint32_t>(below(static_cast<int>(f_->slots.size()))));
+      default: {
+        constexpr int64_t kSome[] = {0, 1, 2, 3, -1, 5, 16, 31, 32, 100, 200, INT32_MAX, INT32_MIN};
+        return b_.const_int(ir::kI32, any_of(kSome));
+      }
+    }
+  }
+
+  Inst* load() {
+    Inst* extent = b_.op(Op::Extent, {input_}, 0);
+    Inst* index =
+        b_.op(Op::FloorMod, {as(value(), ir::kI64), b_.const_int(ir::kI64, RandomProgram::kInput)});
+    if (chance(30)) {
+      index = b_.op(Op::Sub, {index, b_.const_int(ir::kI64, RandomProgram::kInput)});
+      index = b_.op(Op::Wrap, {index, extent});
+    }
+    return b_.op(Op::Load, {input_, index});
+  }
+
+  Inst* as(Inst* v, Type t) { return v->type == t ? v : b_.typed(Op::Convert, t, {v}); }
+
+  Inst* operation() {
+    constexpr Op kBinary[] = {Op::Add, Op::Add,      Op::Add,      Op::Sub, Op::Sub, Op::Mul,
+                              Op::Mul, Op::FloorDiv, Op::FloorMod, Op::Min, Op::Max, Op::And,
+                              Op::Or,  Op::Xor,      Op::Shl,      Op::Shr};
+    constexpr Op kUnary[] = {Op::Neg, Op::Not, Op::Abs};
+    constexpr Op kBits[] = {Op::Popc, Op::Clz, Op::Ffs};
+    const Type t = any_of(kTypes);
+    switch (below(10)) {
+      case 0:
+        return b_.op(any_of(kUnary), {as(value(), t)});
+      case 1:
+        return b_.op(any_of(kBits), {as(value(), t)});
+      case 2:
+        return b_.op(Op::Select, {condition(), as(value(), t), as(value(), t)});
+      case 3:
+        return b_.typed(Op::Convert, t, {value()});
+      case 4:
+        return b_.op(Op::Wrap, {as(value(), t), as(value(), ir::kI64)});
+      default:
+        return b_.op(any_of(kBinary), {as(value(), t), operand(t)});
+    }
+  }
+
+  Inst* operand(Type t) { return chance(30) ? b_.const_int(t, below(9)) : as(value(), t); }
+
+  Inst* condition() {
+    constexpr Op kCompare[] = {Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne};
+    if (chance(10)) return b_.op(chance(50) ? Op::And : Op::Or, {compare(), compare()});
+    if (chance(10)) return b_.op(Op::Not, {compare()});
+    const Type t = any_of(kTypes);
+    return chance(10) ? as(value(), ir::kBool)
+                      : b_.op(any_of(kCompare), {as(value(), t), operand(t)});
+  }
+
+  Inst* compare() {
+    return b_.op(chance(50) ? Op::Lt : Op::Ge, {as(value(), ir::kI32), operand(ir::kI32)});
+  }
+
+  std::mt19937_64 random_;
+  std::unique_ptr<ir::Function> f_;
+  Builder b_;
+  Context context_;
+  bool ended_ = false;
+  bool lanes_ = false;
+  Inst* input_ = nullptr;
+  Inst* output_ = nullptr;
+  Inst* row_ = nullptr;
+  std::vector<std::vector<Inst*>> scope_values_;  // that statements here may use, by nesting
+};
+
+}  // namespace
+
+RandomProgram random_program(uint64_t seed) { return Maker(seed).run(); }
+
+}  // namespace cuda_device::analysis::testing

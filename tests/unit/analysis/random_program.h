@@ -1,0 +1,22 @@
+// Small random kernels over integers, full of control flow. They end, they store only into elements
+// of their own thread, and they index in bounds.
+#pragma once
+
+#include <memory>
+#include <random>
+
+#include "ir/interpreter.h"
+
+namespace cuda_device::analysis::testing {
+
+struct RandomProgram {
+  std::unique_ptr<ir::Function> function;
+  ir::Grid grid;
+  // Parameter 0: int32 read from; 1: int64, one row of results for each thread; 2: a scalar n.
+  static constexpr int64_t kInput = 64;
+  static constexpr int64_t kResults = 4;
+};
+
+RandomProgram random_program(uint64_t seed);
+
+}  // namespace cuda_device::analysis::testing

@@ -1,0 +1,328 @@
+// Layouts, shapes, divergence and blends of small kernels, case by case.
+#include "unit/analysis/analysed.h"
+
+namespace cuda_device::analysis::testing {
+namespace {
+
+using ir::Op;
+
+LaneLayout layout_of_block(uint32_t x, uint32_t y, uint32_t z, const std::string& body = "") {
+  return Analysed("kernel \"k\"\nlaunch block " + std::to_string(x) + " " + std::to_string(y) +
+                  " " + std::to_string(z) + "\n{\n" + body + "}\n")
+      .a.layout;
+}
+
+TEST(Layout, FollowsTheBlock) {
+  using Kind = LaneLayout::Kind;
+  EXPECT_EQ(layout_of_block(256, 1, 1).kind, Kind::Linear);
+  EXPECT_EQ(layout_of_block(256, 1, 1).gangs, 8u);
+  EXPECT_EQ(layout_of_block(32, 8, 1).kind, Kind::Linear);
+  const LaneLayout square = layout_of_block(16, 16, 1);
+  EXPECT_EQ(square.kind, Kind::Rows);
+  EXPECT_EQ(square.period, 16u);
+  EXPECT_EQ(square.rows_per_gang, 2u);
+  EXPECT_EQ(square.gangs, 8u);
+  const LaneLayout odd = layout_of_block(10, 10, 1);
+  EXPECT_EQ(odd.kind, Kind::Rows);
+  EXPECT_EQ(odd.rows_per_gang, 3u);
+  EXPECT_EQ(odd.gangs, 4u);
+  const LaneLayout wide = layout_of_block(60, 4, 1);
+  EXPECT_EQ(wide.kind, Kind::Rows);
+  EXPECT_EQ(wide.period, 32u);
+  EXPECT_EQ(wide.gangs, 8u);
+  EXPECT_EQ(layout_of_block(33, 8, 1).kind, Kind::Linear) << "16 gangs for 9";
+  EXPECT_EQ(layout_of_block(3, 3, 3).kind, Kind::Linear);
+  EXPECT_EQ(layout_of_block(16, 16, 1, "  %0 = lane_id : int32\n").kind, Kind::Linear);
+  EXPECT_EQ(Analysed("kernel \"k\"\n{\n}\n").a.layout.gangs, 0u);
+}
+
+const char kPositions[] = R"({
+  %0 = thread_idx #0 : uint32
+  %1 = thread_idx #1 : uint32
+  %2 = thread_idx #2 : uint32
+  %3 = tid #0 : int32
+  %4 = tid #1 : int32
+  %5 = lane_id : int32
+  %6 = block_idx #0 : uint32
+  %7 = block_dim #0 : uint32
+}
+)";
+
+std::string without_lane_id(std::string text) {
+  text.replace(text.find("lane_id : int32"), 15, "const 7 : int32");
+  return text;
+}
+
+TEST(Shapes, OfPositionsInALinearLayout) {
+  const Analysed k(std::string("kernel \"k\"\nlaunch block 64 4 1\n") + kPositions);
+  EXPECT_EQ(k.shape(0), affine(1, 0));
+  EXPECT_EQ(k.shape(1), level(Level::GangUniform));
+  EXPECT_EQ(k.shape(2), level(Level::LaunchUniform));
+  EXPECT_EQ(k.shape(3), affine(1, 0));
+  EXPECT_EQ(k.shape(4), level(Level::GangUniform));
+  EXPECT_EQ(k.shape(5), affine(1, 0));
+  EXPECT_EQ(k.shape(6), level(Level::BlockUniform));
+  EXPECT_EQ(k.shape(7), level(Level::LaunchUniform));
+}
+
+TEST(Shapes, OfPositionsWithoutABlockShape) {
+  const Analysed k(std::string("kernel \"k\"\n") + kPositions);
+  EXPECT_EQ(k.shape(0), level(Level::Varying));
+  EXPECT_EQ(k.shape(3), level(Level::Varying));
+  EXPECT_EQ(k.shape(5), affine(1, 0));
+}
+
+TEST(Shapes, OfPositionsInRows) {
+  const Analysed k(
+      without_lane_id(std::string("kernel \"k\"\nlaunch block 16 16 2\n") + kPositions));
+  EXPECT_EQ(k.shape(0), affine(1, 0));
+  EXPECT_EQ(k.shape(1), affine(0, 1));
+  EXPECT_EQ(k.shape(2), level(Level::GangUniform));
+  EXPECT_EQ(k.shape(4), affine(0, 1));
+  const Analysed columns(
+      without_lane_id(std::string("kernel \"k\"\nlaunch block 1 64 1\n") + kPositions));
+  EXPECT_EQ(columns.shape(0), level(Level::LaunchUniform));
+  EXPECT_EQ(columns.shape(1), affine(0, 1));
+}
+
+TEST(Shapes, OfArithmetic) {
+  const Analysed k(R"(kernel "k"
+launch block 256 1 1 grid_fits_31
+param @0 "n": int32
+{
+  %0 = tid #0 : int32
+  %1 = const 3 : int32
+  %2 = mul %0, %1 : int32
+  %3 = sub %1, %2 : int32
+  %4 = param @0 : int32
+  %5 = mul %4, %0 : int32
+  %6 = convert %0 : int64
+  %7 = add %0, %4 : int32
+  %8 = convert %7 : int64
+  %9 = convert %7 : int8
+  %10 = sub %2, %2 : int32
+  %11 = shl %0, %1 : int32
+  %12 = eq %0, %7 : bool
+  %13 = lt %0, %4 : bool
+  %14 = lt %0, %3 : bool
+  %15 = select %13, %0, %0 : int32
+  %16 = const 2147483647 : int32
+  %17 = le %0, %16 : bool
+}
+)");
+  EXPECT_EQ(k.shape(2), affine(3, 0));
+  EXPECT_EQ(k.shape(3), affine(-3, 0));
+  EXPECT_EQ(k.shape(5), (Shape{Level::Affine, {false, 0}, {true, 0}}));
+  EXPECT_EQ(k.shape(6), affine(1, 0));
+  EXPECT_EQ(k.shape(7), affine(1, 0));
+  EXPECT_EQ(k.shape(8), level(Level::Varying)) << "tid + n may wrap";
+  EXPECT_EQ(k.shape(9), affine(1, 0));
+  EXPECT_EQ(k.shape(10), level(Level::GangUniform));
+  EXPECT_EQ(k.shape(11), affine(8, 0));
+  EXPECT_EQ(k.shape(12), level(Level::GangUniform));
+  EXPECT_EQ(k.shape(13), level(Level::Varying));
+  EXPECT_EQ(k.shape(14), level(Level::Varying));
+  EXPECT_EQ(k.shape(15), level(Level::Varying));
+  EXPECT_EQ(k.shape(17), level(Level::LaunchUniform)) << "always true";
+}
+
+TEST(Shapes, OfLoads) {
+  const Analysed k(R"(kernel "k"
+launch block 32 1 1
+param @0 "a": array<float32, 1> read_only no_alias
+param @1 "b": array<float32, 1>
+{
+  %0 = param @0 : array<float32, 1>
+  %1 = param @1 : array<float32, 1>
+  %2 = const 0 : int64
+  %3 = load %0, %2 : float32
+  %4 = load %1, %2 : float32
+  %5 = block_idx #0 : uint32
+  %6 = convert %5 : int64
+  %7 = load %0, %6 : float32
+  %8 = thread_idx #0 : uint32
+  %9 = convert %8 : int64
+  %10 = load %0, %9 : float32
+}
+)");
+  EXPECT_EQ(k.shape(3), level(Level::LaunchUniform));
+  EXPECT_EQ(k.shape(4), level(Level::GangUniform));
+  EXPECT_EQ(k.shape(7), level(Level::BlockUniform));
+  EXPECT_EQ(k.shape(9), affine(1, 0));
+  EXPECT_EQ(k.shape(10), level(Level::Varying));
+}
+
+// if i < n: s = 1 else: s = 2; use(s) and a slot that only the branch reads.
+TEST(Blends, OnlyWhereInactiveLanesReadLater) {
+  const Analysed k(R"(kernel "k"
+launch block 32 1 1
+param @0 "n": int32
+slot $0 "s": int32
+slot $1 "inside": int32
+{
+  %0 = tid #0 : int32
+  %1 = param @0 : int32
+  %2 = lt %0, %1 : bool
+  %3 = const 1 : int32
+  if %2 {
+    slot_store $0, %3
+    slot_store $1, %3
+    %4 = slot_load $1 : int32
+  } else {
+    slot_store $0, %1
+  }
+  %5 = slot_load $0 : int32
+}
+)");
+  EXPECT_TRUE(k.divergent(Op::If));
+  EXPECT_TRUE(k.blends(Op::SlotStore, 0));
+  EXPECT_FALSE(k.blends(Op::SlotStore, 1));
+  EXPECT_TRUE(k.blends(Op::SlotStore, 2));
+  EXPECT_EQ(k.shape(5), level(Level::Varying));
+  EXPECT_EQ(k.shape(4), level(Level::LaunchUniform));
+}
+
+TEST(Blends, ElseReadsWhatThenMustNotOverwrite) {
+  const Analysed k(R"(kernel "k"
+launch block 32 1 1
+param @0 "n": int32
+slot $0 "s": int32
+{
+  %0 = tid #0 : int32
+  %1 = param @0 : int32
+  %2 = lt %0, %1 : bool
+  slot_store $0, %1
+  if %2 {
+    %3 = const 1 : int32
+    slot_store $0, %3
+  } else {
+    %4 = slot_load $0 : int32
+  }
+}
+)");
+  EXPECT_FALSE(k.blends(Op::SlotStore, 0));
+  EXPECT_TRUE(k.blends(Op::SlotStore, 1));
+}
+
+TEST(Blends, UniformConditionsPartGangsOnly) {
+  const Analysed k(R"(kernel "k"
+launch block 64 1 1
+param @0 "n": int32
+slot $0 "s": int32
+slot $1 "t": int32
+{
+  %0 = param @0 : int32
+  %1 = block_idx #0 : uint32
+  %2 = convert %1 : int32
+  %3 = lt %2, %0 : bool
+  %4 = const 7 : int32
+  slot_store $0, %0
+  slot_store $1, %0
+  if %3 {
+    slot_store $0, %4
+    slot_store $1, %4
+    %5 = slot_load $1 : int32
+  }
+  slot_store $1, %0
+  %6 = slot_load $0 : int32
+  %7 = slot_load $1 : int32
+}
+)");
+  EXPECT_FALSE(k.divergent(Op::If));
+  EXPECT_EQ(k.shape(6), level(Level::BlockUniform));
+  EXPECT_EQ(k.shape(7), level(Level::LaunchUniform));
+}
+
+// for k in range(n): if varying: break; the counter is uniform unless it is read behind the loop.
+std::string breaking_loop(const std::string& behind) {
+  return R"(kernel "k"
+launch block 32 1 1
+param @0 "n": int32
+slot $0 "k": int32
+{
+  %0 = tid #0 : int32
+  %1 = param @0 : int32
+  %2 = const 0 : int32
+  %3 = const 1 : int32
+  for $0, %2, %1, %3 {
+    %4 = slot_load $0 : int32
+    %5 = lt %0, %4 : bool
+    if %5 {
+      break
+    }
+  }
+)" + behind +
+         "}\n";
+}
+
+TEST(Blends, CounterOfALoopThatLanesLeave) {
+  const Analysed unread(breaking_loop(""));
+  EXPECT_TRUE(unread.divergent(Op::For));
+  EXPECT_FALSE(unread.blends(Op::For));
+  EXPECT_EQ(unread.shape(4), level(Level::LaunchUniform));
+  const Analysed read(breaking_loop("  %6 = slot_load $0 : int32\n"));
+  EXPECT_TRUE(read.blends(Op::For));
+  EXPECT_EQ(read.shape(4), level(Level::Varying));
+}
+
+TEST(Divergence, GridStrideLoop) {
+  const Analysed k(R"(kernel "k"
+launch block 256 1 1 grid_fits_31
+param @0 "n": int32
+slot $0 "i": int32
+{
+  %0 = tid #0 : int32
+  %1 = param @0 : int32
+  %2 = grid_size #0 : int32
+  for $0, %0, %1, %2 {
+    %3 = slot_load $0 : int32
+    %4 = convert %3 : int64
+  }
+}
+)");
+  EXPECT_TRUE(k.divergent(Op::For)) << "the stop cuts a gang";
+  EXPECT_EQ(k.shape(3), affine(1, 0));
+  EXPECT_EQ(k.shape(4), affine(1, 0));
+  EXPECT_EQ(k.range(3), range(0, INT32_MAX - 1));
+}
+
+TEST(Divergence, ReturnPartsLanesButBlendsNothing) {
+  const Analysed k(R"(kernel "k"
+launch block 32 1 1
+param @0 "n": int32
+slot $0 "k": int32
+slot $1 "sum": int32
+{
+  %0 = tid #0 : int32
+  %1 = param @0 : int32
+  %2 = const 0 : int32
+  %3 = const 1 : int32
+  slot_store $1, %2
+  for $0, %2, %1, %3 {
+    %4 = slot_load $0 : int32
+    %5 = eq %0, %4 : bool
+    if %5 {
+      return
+    }
+    %6 = slot_load $1 : int32
+    %7 = add %6, %4 : int32
+    slot_store $1, %7
+  }
+  %8 = slot_load $1 : int32
+}
+)");
+  EXPECT_TRUE(k.divergent(Op::For));
+  EXPECT_FALSE(k.blends(Op::SlotStore, 1));
+  EXPECT_EQ(k.shape(8), level(Level::LaunchUniform));
+}
+
+TEST(Describe, NamesWhatMatters) {
+  const Analysed k(breaking_loop("  %6 = slot_load $0 : int32\n"));
+  const std::string text = describe(*k.f, k.a);
+  EXPECT_NE(text.find("lanes: linear, 1 gangs in a block"), std::string::npos) << text;
+  EXPECT_NE(text.find("divergent; its counter blends"), std::string::npos) << text;
+  EXPECT_NE(text.find("affine 1*(lane%32)"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace cuda_device::analysis::testing
