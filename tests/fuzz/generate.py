@@ -1,0 +1,373 @@
+"""Random programs: typed expressions, nested control flow, jumps, mixed types, arrays, calls.
+
+Every program is race-free (a thread stores only to its own elements) and ends: loops have bounds.
+Expressions stay within what the texts define for every input; operands of bitwise operators, shifts
+and indices are integers.
+"""
+
+from __future__ import annotations
+
+import random
+
+from . import model, program
+from .program import (
+    Assign,
+    Augment,
+    Binary,
+    Body,
+    Both,
+    Call,
+    Cast,
+    Comparison,
+    Conditional,
+    Element,
+    For,
+    Helper,
+    If,
+    Join,
+    Jump,
+    Least,
+    Literal,
+    Math,
+    Program,
+    Store,
+    Unary,
+    Variable,
+    While,
+)
+
+ARRAY_TYPES = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
+MATH_UNARY = ("sqrt", "floor", "ceil", "trunc", "fabs")
+ARITHMETIC = ("+", "-", "*", "/", "//", "%")
+BITWISE = ("&", "|", "^", "<<", ">>")
+
+
+class Generator:
+    def __init__(self, seed: int):
+        self.random = random.Random(seed)
+        self.inputs = {f"a_{t}": t for t in self.random.sample(ARRAY_TYPES, 4)}
+        self.outputs = {f"o_{t}": t for t in self.random.sample(ARRAY_TYPES, 3)}
+        self.scalars = {"n": "int"}
+        for t in self.random.sample((*model.TYPED, "int", "float"), 3):
+            self.scalars[f"s_{t}"] = t
+        self.scopes = [dict(self.scalars) | {"i": "i4"}]  # readable variables and their types
+        self.frozen: set[str] = set(self.scopes[0])  # never assigned again
+        self.helpers: list[Helper] = []
+        self.loops = 0
+        self.names = 0
+
+    # --- choices ---
+
+    def chance(self, p: float) -> bool:
+        return self.random.random() < p
+
+    def fresh(self, stem: str) -> str:
+        self.names += 1
+        return f"{stem}{self.names}"
+
+    def variables(self) -> dict[str, str]:
+        merged = {}
+        for scope in self.scopes:
+            merged |= scope
+        return merged
+
+    # --- expressions ---
+
+    def leaf(self, types=None):
+        known = [(v, t) for v, t in self.variables().items() if types is None or t in types]
+        kind = self.random.random()
+        if known and kind < 0.5:
+            name, t = self.random.choice(known)
+            return Variable(t, name)
+        arrays = [(a, t) for a, t in self.inputs.items() if types is None or t in types]
+        if arrays and kind < 0.8:
+            array, t = self.random.choice(arrays)
+            return Element(t, array, self.index())
+        return self.literal(types)
+
+    def literal(self, types=None):
+        if types is None or "float" in types:
+            if self.chance(0.4):
+                return Literal("float", self.random.randint(-40, 40) / 8)
+            if types is not None and "int" not in types:
+                return Cast(
+                    self.random.choice(sorted(types)),
+                    Literal("float", self.random.randint(0, 40) / 8),
+                )
+        if types is None or "int" in types:
+            return Literal("int", self.random.randint(0, 100))
+        return Cast(self.random.choice(sorted(types)), Literal("int", self.random.randint(0, 100)))
+
+    def index(self):
+        """An index within [-n, n) of an input array."""
+        kind = self.random.random()
+        if kind < 0.5:
+            return Variable("i4", "i")
+        n = Variable("int", "n")
+        if kind < 0.6:
+            return Binary(
+                "int",
+                "-",
+                Literal("int", -1),
+                Binary("int", "%", Cast("int", Variable("i4", "i")), n),
+            )
+        value = self.integer(1)
+        if value.type == "b1":
+            value = Cast("int", value)
+        size = Cast(value.type, n) if model.bits(value.type) < 32 else n
+        inside = Binary(model.binary_type("%", value.type, size.type), "%", value, size)
+        if kind < 0.9 or inside.type[0] == "u":
+            return inside
+        return Binary(inside.type, "-", inside, size)
+
+    def integer(self, depth: int):
+        """An expression of integer type."""
+        if depth <= 0:
+            return self.leaf({"int", *model.INTS})
+        kind = self.random.random()
+        if kind < 0.3:
+            return Cast(self.random.choice(("int", *model.INTS)), self.expression(depth - 1))
+        left, right = self.runtime(self.integer(depth - 1)), self.integer(depth - 1)
+        op = self.random.choice(("+", "-", "*", "//", "%", *BITWISE))
+        return self.binary(op, left, right)
+
+    def runtime(self, e):
+        """Not a constant: two of them combine exactly, which the model does not follow."""
+        if isinstance(e, Literal) or (
+            isinstance(e, (Unary, Cast)) and self.runtime(e.operand) is not e.operand
+        ):
+            t = self.random.choice(("i4", "f4")) if e.type == "float" else "i4"
+            return Cast(t, Variable("i4", "i")) if t != "i4" else Variable("i4", "i")
+        return e
+
+    def binary(self, op: str, left, right):
+        # A literal takes its partner's format only where it fits.
+        if isinstance(right, Literal) and right.type == "int":
+            right = self.fitting(right, left.type)
+        t = model.binary_type(op, left.type, right.type)
+        return Binary(t, op, left, right)
+
+    def fitting(self, literal: Literal, partner: str) -> Literal:
+        return Literal("int", literal.number % 100)
+
+    def expression(self, depth: int):
+        if depth <= 0:
+            return self.leaf()
+        kinds = (
+            (5, self.arithmetic),
+            (2, self.integer),
+            (2, self.condition),
+            (1, self.unary),
+            (1, self.conditional),
+            (1, self.cast),
+            (1, self.least),
+            (1, self.math),
+            (1, self.both),
+            (1, self.call),
+        )
+        kind = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
+        return kind(depth)
+
+    def arithmetic(self, depth: int):
+        left, right = self.runtime(self.expression(depth - 1)), self.expression(depth - 1)
+        if self.chance(0.2) and not isinstance(right, Literal):
+            left, right = right, left
+        left = self.runtime(left)
+        return self.binary(self.random.choice(ARITHMETIC), left, right)
+
+    def unary(self, depth: int):
+        operand = self.runtime(self.expression(depth - 1))
+        op = self.random.choice(("-", "abs", "not", "~"))
+        if op == "~" and model.is_float(operand.type):
+            op = "-"
+        t = operand.type
+        t = "b1" if op == "not" else t if op == "~" else ("int" if t == "b1" else t)
+        return Unary(t, op, operand)
+
+    def condition(self, depth: int):
+        operands = [self.runtime(self.expression(depth - 1)), self.expression(depth - 1)]
+        if self.chance(0.2):
+            operands[1] = self.runtime(operands[1])
+            operands.append(self.expression(depth - 1))
+        ops = [self.random.choice(list(model.COMPARISONS)) for _ in operands[1:]]
+        return Comparison(ops, operands)
+
+    def both(self, depth: int):
+        left, right = (self.runtime(self.expression(depth - 1)) for _ in range(2))
+        return Both(
+            model.promote(left.type, right.type), self.random.choice(("and", "or")), left, right
+        )
+
+    def conditional(self, depth: int):
+        yes, no = (self.runtime(self.expression(depth - 1)) for _ in range(2))
+        return Conditional(model.promote(yes.type, no.type), self.condition(depth - 1), yes, no)
+
+    def cast(self, depth: int):
+        t = self.random.choice((*model.TYPED, "int", "float"))
+        return Cast(t, self.runtime(self.expression(depth - 1)))
+
+    def least(self, depth: int):
+        left, right = (self.runtime(self.expression(depth - 1)) for _ in range(2))
+        return Least(model.promote(left.type, right.type), self.chance(0.5), left, right)
+
+    def math(self, depth: int):
+        operand = self.runtime(self.expression(depth - 1))
+        name = self.random.choice((*MATH_UNARY, "copysign", "fmod", "isnan", "isinf"))
+        operands = [operand]
+        if name in ("copysign", "fmod"):
+            operands.append(self.runtime(self.expression(depth - 1)))
+        joined = operands[0].type
+        for o in operands[1:]:
+            joined = model.promote(joined, o.type)
+        t = "b1" if name.startswith("is") else model.math_type(joined)
+        return Math(t, name, operands)
+
+    def call(self, depth: int):
+        helper = self.helper()
+        operands = [self.runtime(self.expression(depth - 1)) for _ in helper.parameters]
+        # The helper's own types follow its arguments': it is generated for these.
+        scopes, inputs = self.scopes, self.inputs
+        self.scopes = [dict(zip(helper.parameters, (o.type for o in operands), strict=True))]
+        self.inputs = {}
+        p = [Variable(t, v) for v, t in self.scopes[0].items()]
+        helper.test = Comparison([self.random.choice(list(model.COMPARISONS))], [p[0], p[1]])
+        helper.yes = self.binary(self.random.choice(("+", "-", "*")), p[0], p[1])
+        helper.no = self.binary(
+            self.random.choice(("+", "-", "*")), p[1], Literal("int", self.random.randint(0, 9))
+        )
+        self.scopes, self.inputs = scopes, inputs
+        return Call(model.promote(helper.yes.type, helper.no.type), helper, operands)
+
+    def helper(self) -> Helper:
+        name = self.fresh("helper")
+        helper = Helper(name, ["p", "q"], None, None, None, decorated=self.chance(0.5))
+        self.helpers.append(helper)
+        return helper
+
+    # --- statements ---
+
+    def statement(self, depth: int):
+        kinds = [(4, self.assign), (3, self.store)]
+        if depth > 0:
+            kinds += [(2, self.branch), (1, self.join), (1, self.for_loop), (1, self.while_loop)]
+        else:
+            kinds += [(1, self.join)]
+        kind = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
+        return kind(depth)
+
+    def assign(self, depth: int):
+        own = [v for v in self.scopes[-1] if v not in self.frozen]
+        outer = [v for v in self.variables() if v not in self.frozen and v not in self.scopes[-1]]
+        if outer and self.chance(0.5):
+            # Redefined in an inner construct: with its own type, so that the joined type is that.
+            name = self.random.choice(outer)
+            t = self.variables()[name]
+            return Assign(name, Cast(t, self.runtime(self.expression(2))))
+        if own and len(self.scopes) == 1 and self.chance(0.4):
+            # Redefined in a straight line: any type.
+            name = self.random.choice(own)
+            value = self.runtime(self.expression(2))
+            if self.chance(0.4) and self.scopes[-1][name] != "b1":
+                op = self.random.choice(("+", "-", "*"))
+                t = model.binary_type(op, self.scopes[-1][name], value.type)
+                self.scopes[-1][name] = t
+                return Augment(name, op, value)
+            self.scopes[-1][name] = value.type
+            return Assign(name, value)
+        name = self.fresh("v")
+        value = self.runtime(self.expression(2))
+        self.scopes[-1][name] = value.type
+        return Assign(name, value)
+
+    def store(self, depth: int):
+        array = self.random.choice(list(self.outputs))
+        value = self.runtime(self.expression(2))
+        op = ""
+        if self.chance(0.3):
+            op = self.random.choice(("+", "-", "*"))
+        return Store(array, Variable("i4", "i"), op, value)
+
+    def body(self, depth: int, statements: int) -> Body:
+        self.scopes.append({})
+        result = Body([self.statement(depth) for _ in range(statements)])
+        if self.chance(0.25):
+            jumps = ["return"] + (["break", "continue"] * 2 if self.loops else [])
+            jump = Jump(self.random.choice(jumps))
+            where = self.random.randint(0, len(result.statements))
+            result.statements.insert(where, If(self.condition_before(), Body([jump]), None))
+        self.scopes.pop()
+        return result
+
+    def condition_before(self):
+        """A condition that only reads what is defined at the head of this body."""
+        inner = self.scopes.pop()
+        result = self.condition(1)
+        self.scopes.append(inner)
+        return result
+
+    def branch(self, depth: int):
+        test = self.condition(1)
+        yes = self.body(depth - 1, self.random.randint(1, 3))
+        no = self.body(depth - 1, self.random.randint(1, 2)) if self.chance(0.5) else None
+        return If(test, yes, no)
+
+    def join(self, depth: int):
+        yes, no = (self.runtime(self.expression(2)) for _ in range(2))
+        name = self.fresh("v")
+        t = model.promote(yes.type, no.type)
+        result = Join(name, t, self.condition(1), yes, no)
+        self.scopes[-1][name] = t
+        return result
+
+    def loop_body(self, depth: int, name: str, t: str) -> Body:
+        self.scopes.append({name: t})
+        self.frozen.add(name)
+        self.loops += 1
+        result = self.body(depth - 1, self.random.randint(1, 3))
+        self.loops -= 1
+        self.scopes.pop()
+        return result
+
+    def for_loop(self, depth: int):
+        small = Binary("i4", "%", Variable("i4", "i"), Literal("int", self.random.randint(2, 6)))
+        stop = self.random.choice((Literal("int", self.random.randint(0, 6)), small))
+        bounds = [stop]
+        if self.chance(0.3):
+            bounds = [stop, Literal("int", self.random.randint(-3, 8))]
+        if self.chance(0.3):
+            step = self.random.choice((-2, -1, 1, 2, 3))
+            bounds = ([Literal("int", 0), stop] if len(bounds) == 1 else bounds) + [
+                Literal("int", step)
+            ]
+        t = "int"
+        for b in bounds:
+            t = model.promote(t, b.type)
+        name = self.fresh("k")
+        orelse = self.body(depth - 1, 1) if self.chance(0.2) else None
+        return For(name, t, bounds, self.loop_body(depth, name, t), orelse)
+
+    def while_loop(self, depth: int):
+        name = self.fresh("k")
+        test = self.condition(1)
+        orelse = self.body(depth - 1, 1) if self.chance(0.2) else None
+        return While(
+            name, self.random.randint(1, 6), test, self.loop_body(depth, name, "int"), orelse
+        )
+
+    def program(self) -> Program:
+        guard = If(
+            Comparison(["<"], [Variable("i4", "i"), Variable("int", "n")]),
+            self.body(2, self.random.randint(3, 8)),
+            None,
+        )
+        two_d = self.chance(0.3)
+        position = program.Raw(
+            ["x, y = D.tid(2)", "i = y * D.grid_size(1) + x"] if two_d else ["i = D.tid(1)"]
+        )
+        parameters = [*self.inputs, *self.outputs, *self.scalars]
+        return Program(parameters, self.helpers, Body([position, guard]))
+
+
+def generate(seed: int) -> tuple[Generator, Program]:
+    generator = Generator(seed)
+    return generator, generator.program()

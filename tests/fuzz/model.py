@@ -1,0 +1,240 @@
+"""The meaning of kernel arithmetic, written anew in Python and NumPy: a second opinion.
+
+A value is ``Val(type, number)``: type is a code of promotion.csv (``i4``, ``u8``, ``b1`` ...) or a
+builtin, weak one (``int``, ``float``); the number is a Python int or bool, or a NumPy float.
+Nothing here looks at the compiler: the promotion table is the data of tests/conformance.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import operator
+import pathlib
+from dataclasses import dataclass
+
+import numpy
+
+INTS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
+FLOATS = ("f4", "f8")
+TYPED = ("b1", *INTS, *FLOATS)
+NAMES = {
+    "b1": "bool",
+    **{f"{s}{n}": f"{'u' * (s == 'u')}int{8 * n}" for s in "iu" for n in (1, 2, 4, 8)},
+    "f4": "float32",
+    "f8": "float64",
+}
+NUMPY = {code: numpy.dtype(name).type for code, name in NAMES.items()}
+
+
+@dataclass(frozen=True)
+class Val:
+    type: str
+    number: object
+
+
+def _table() -> dict[tuple[str, str], str]:
+    path = pathlib.Path(__file__).parent.parent / "conformance" / "promotion.csv"
+    table = {}
+    with path.open() as file:
+        for row in csv.DictReader(file):
+            a, b, result = (
+                row[key].rstrip("*") if "*" in row[key] else row[key]
+                for key in ("a", "b", "result")
+            )
+            table[a, b] = table[b, a] = result
+    weak = ("b1", "int", "float")
+    for i, a in enumerate(weak):
+        for b in weak[i:]:
+            table[a, b] = table[b, a] = b
+    return table
+
+
+PROMOTION = _table()
+
+
+def is_int(t: str) -> bool:
+    return t == "int" or t in INTS
+
+
+def is_float(t: str) -> bool:
+    return t == "float" or t in FLOATS
+
+
+def machine(t: str) -> str:
+    """The format a type is computed in."""
+    return {"int": "i4", "float": "f4"}.get(t, t)
+
+
+def bits(t: str) -> int:
+    return 8 * int(machine(t)[1])
+
+
+def wrap(t: str, n: int) -> int:
+    """An integer in the format of the integer type t, modulo two to its width."""
+    width = bits(t)
+    n &= (1 << width) - 1
+    return n - (1 << width) if machine(t)[0] == "i" and n >> (width - 1) else n
+
+
+def _float_of_int(t: str, n: int):
+    source = numpy.uint64(n) if n >= 1 << 63 else numpy.int64(n)
+    return source.astype(NUMPY[machine(t)])  # one rounding
+
+
+def _int_of_float(t: str, x) -> int:
+    """Truncates and saturates; NaN is 0."""
+    m = machine(t)
+    low, high = (
+        (0, (1 << bits(t)) - 1)
+        if m[0] == "u"
+        else (-(1 << (bits(t) - 1)), (1 << (bits(t) - 1)) - 1)
+    )
+    if math.isnan(x):
+        return 0
+    if math.isinf(x):
+        return high if x > 0 else low
+    return max(low, min(high, int(x)))
+
+
+def convert(t: str, v: Val) -> Val:
+    if t == v.type:
+        return v
+    if t == "b1":
+        return Val(t, bool(v.number != 0))
+    if is_int(t):
+        return Val(t, _int_of_float(t, v.number) if is_float(v.type) else wrap(t, int(v.number)))
+    if is_float(v.type):
+        return Val(t, NUMPY[machine(t)](v.number))
+    return Val(t, _float_of_int(t, int(v.number)))
+
+
+def promote(a: str, b: str) -> str:
+    return PROMOTION[a, b]
+
+
+def _no_bool(t: str) -> str:
+    return "int" if t == "b1" else t
+
+
+def division_type(a: str, b: str) -> str:
+    p = promote(a, b)
+    if is_float(p):
+        return p
+    if "i8" in (a, b) or "u8" in (a, b):
+        return "f8"
+    return "float" if p in ("int", "b1") else "f4"
+
+
+def _floor_div_int(t: str, a: int, b: int) -> int:
+    return wrap(t, -1 if b == 0 else a // b)
+
+
+def _floor_mod_int(t: str, a: int, b: int) -> int:
+    return a if b == 0 else wrap(t, a % b)
+
+
+def _divmod_float(t: str, a, b):
+    """Quotient and remainder as NumPy defines them."""
+    with numpy.errstate(all="ignore"):
+        return numpy.floor_divide(a, b), numpy.remainder(a, b)
+
+
+def _shift(t: str, a: int, b: int, left: bool) -> int:
+    count = b & ((1 << bits(t)) - 1)
+    if left:
+        return 0 if count >= bits(t) else wrap(t, a << count)
+    return a >> min(count, bits(t))
+
+
+def _plain(op: str, t: str, a, b):
+    with numpy.errstate(all="ignore"):
+        result = {"+": operator.add, "-": operator.sub, "*": operator.mul}[op](a, b)
+    return result if is_float(t) else wrap(t, result)
+
+
+def binary_type(op: str, a: str, b: str) -> str | None:
+    """Type of the result, or None where the operator is not for these types."""
+    p = promote(a, b)
+    if op in ("+", "-", "*", "//", "%"):
+        return _no_bool(p)
+    if op == "/":
+        return division_type(a, b)
+    if op in ("&", "|", "^"):
+        return None if is_float(p) else p
+    if op in ("<<", ">>"):
+        return p if is_int(p) and "b1" not in (a, b) else None
+    raise AssertionError(op)
+
+
+def binary(op: str, left: Val, right: Val) -> Val:
+    t = binary_type(op, left.type, right.type)
+    a, b = convert(t, left).number, convert(t, right).number
+    if op in ("+", "-", "*"):
+        return Val(t, _plain(op, t, a, b))
+    if op == "/":
+        with numpy.errstate(all="ignore"):
+            return Val(t, a / b)
+    if op in ("//", "%"):
+        if is_float(t):
+            return Val(t, _divmod_float(t, a, b)[op == "%"])
+        return Val(t, (_floor_div_int if op == "//" else _floor_mod_int)(t, a, b))
+    if op in ("<<", ">>"):
+        return Val(t, _shift(t, a, b, op == "<<"))
+    result = {"&": operator.and_, "|": operator.or_, "^": operator.xor}[op](a, b)
+    return Val(t, result if t == "b1" else wrap(t, result))
+
+
+COMPARISONS = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def compare(op: str, left: Val, right: Val) -> Val:
+    """Integers and bools as numbers, whatever their formats; with a float, in the promoted type."""
+    p = promote(left.type, right.type)
+    if is_float(p):
+        left, right = convert(p, left), convert(p, right)
+    return Val("b1", bool(COMPARISONS[op](left.number, right.number)))
+
+
+def unary(op: str, v: Val) -> Val:
+    if op == "not":
+        return Val("b1", v.number == 0)
+    if op == "~":
+        return Val("b1", not v.number) if v.type == "b1" else Val(v.type, wrap(v.type, ~v.number))
+    t = _no_bool(v.type)
+    number = convert(t, v).number
+    if is_float(t):
+        return Val(t, -number if op == "-" else abs(number))
+    return Val(t, wrap(t, -number if op == "-" else abs(number)))
+
+
+def least(left: Val, right: Val, largest: bool) -> Val:
+    t = promote(left.type, right.type)
+    a, b = convert(t, left), convert(t, right)
+    return b if (b.number > a.number if largest else b.number < a.number) else a
+
+
+def math_type(t: str) -> str:
+    if is_float(t):
+        return t
+    return "f8" if t in ("i8", "u8") else ("float" if t in ("int", "b1") else "f4")
+
+
+def math_call(name: str, *values: Val) -> Val:
+    """The functions of `math` that are exact, in the argument's float type."""
+    t = values[0].type
+    for v in values[1:]:
+        t = promote(t, v.type)
+    t = math_type(t)
+    numbers = [convert(t, v).number for v in values]
+    with numpy.errstate(all="ignore"):
+        if name in ("isnan", "isinf", "isfinite"):
+            return Val("b1", bool(getattr(numpy, name)(*numbers)))
+        return Val(t, getattr(numpy, name)(*numbers))

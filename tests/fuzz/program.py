@@ -1,0 +1,450 @@
+"""Programs as trees that print themselves as Python source and run themselves on the model."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+
+from . import model
+from .model import Val
+
+
+class Left(Exception):
+    """A thread leaves a construct: `how` is break, continue or return."""
+
+    def __init__(self, how: str):
+        self.how = how
+
+
+@dataclass
+class Thread:
+    """State of one thread of the model."""
+
+    variables: dict[str, Val]
+    arrays: dict[str, tuple[str, list]]  # element type, numbers
+
+    def load(self, array: str, index: int) -> Val:
+        t, numbers = self.arrays[array]
+        return Val(t, numbers[index])
+
+    def store(self, array: str, index: int, value: Val) -> None:
+        t, numbers = self.arrays[array]
+        numbers[index] = model.convert(t, value).number
+
+
+# --- expressions: .type, .text(), .run(thread) ---
+
+
+@dataclass
+class Literal:
+    type: str
+    number: object
+
+    def text(self) -> str:
+        return repr(self.number)
+
+    def run(self, _: Thread) -> Val:
+        if self.type == "float":
+            return Val("float", model.NUMPY["f4"](self.number))
+        return Val(self.type, self.number)
+
+
+@dataclass
+class Variable:
+    type: str
+    name: str
+
+    def text(self) -> str:
+        return self.name
+
+    def run(self, t: Thread) -> Val:
+        return t.variables[self.name]
+
+
+@dataclass
+class Element:
+    type: str
+    array: str
+    index: object
+
+    def text(self) -> str:
+        return f"{self.array}[{self.index.text()}]"
+
+    def run(self, t: Thread) -> Val:
+        return t.load(self.array, self.index.run(t).number)
+
+
+@dataclass
+class Binary:
+    type: str
+    op: str
+    left: object
+    right: object
+
+    def text(self) -> str:
+        return f"({self.left.text()} {self.op} {self.right.text()})"
+
+    def run(self, t: Thread) -> Val:
+        return model.binary(self.op, self.left.run(t), self.right.run(t))
+
+
+@dataclass
+class Unary:
+    type: str
+    op: str
+    operand: object
+
+    def text(self) -> str:
+        return (
+            f"abs({self.operand.text()})"
+            if self.op == "abs"
+            else f"({self.op} {self.operand.text()})"
+        )
+
+    def run(self, t: Thread) -> Val:
+        return model.unary(self.op, self.operand.run(t))
+
+
+@dataclass
+class Comparison:
+    ops: list[str]
+    operands: list
+    type: str = "b1"
+
+    def text(self) -> str:
+        words = [self.operands[0].text()]
+        for op, operand in zip(self.ops, self.operands[1:], strict=True):
+            words += [op, operand.text()]
+        return "(" + " ".join(words) + ")"
+
+    def run(self, t: Thread) -> Val:
+        left = self.operands[0].run(t)
+        for op, operand in zip(self.ops, self.operands[1:], strict=True):
+            right = operand.run(t)
+            if not model.compare(op, left, right).number:
+                return Val("b1", False)
+            left = right
+        return Val("b1", True)
+
+
+@dataclass
+class Both:
+    """`and` or `or` of two values, with Python's value semantics and the joined type."""
+
+    type: str
+    op: str
+    left: object
+    right: object
+
+    def text(self) -> str:
+        return f"({self.left.text()} {self.op} {self.right.text()})"
+
+    def run(self, t: Thread) -> Val:
+        left = self.left.run(t)
+        take_left = (left.number != 0) == (self.op == "or")
+        return model.convert(self.type, left if take_left else self.right.run(t))
+
+
+@dataclass
+class Conditional:
+    type: str
+    test: object
+    yes: object
+    no: object
+
+    def text(self) -> str:
+        return f"({self.yes.text()} if {self.test.text()} else {self.no.text()})"
+
+    def run(self, t: Thread) -> Val:
+        chosen = self.yes if self.test.run(t).number != 0 else self.no
+        return model.convert(self.type, chosen.run(t))
+
+
+@dataclass
+class Cast:
+    """int(x), float(x), bool(x) or a fixed-format constructor."""
+
+    type: str
+    operand: object
+
+    def text(self) -> str:
+        name = self.type if self.type in ("int", "float") else "bool" if self.type == "b1" else None
+        return f"{name or 'D.' + model.NAMES[self.type]}({self.operand.text()})"
+
+    def run(self, t: Thread) -> Val:
+        return model.convert(self.type, self.operand.run(t))
+
+
+@dataclass
+class Least:
+    type: str
+    largest: bool
+    left: object
+    right: object
+
+    def text(self) -> str:
+        return f"{'max' if self.largest else 'min'}({self.left.text()}, {self.right.text()})"
+
+    def run(self, t: Thread) -> Val:
+        return model.least(self.left.run(t), self.right.run(t), self.largest)
+
+
+@dataclass
+class Math:
+    type: str
+    name: str
+    operands: list
+
+    def text(self) -> str:
+        return f"math.{self.name}({', '.join(o.text() for o in self.operands)})"
+
+    def run(self, t: Thread) -> Val:
+        return model.math_call(self.name, *(o.run(t) for o in self.operands))
+
+
+@dataclass
+class Call:
+    """A call of one of the program's helper functions."""
+
+    type: str
+    helper: Helper
+    operands: list
+
+    def text(self) -> str:
+        return f"{self.helper.name}({', '.join(o.text() for o in self.operands)})"
+
+    def run(self, t: Thread) -> Val:
+        values = {p: o.run(t) for p, o in zip(self.helper.parameters, self.operands, strict=True)}
+        return model.convert(self.type, self.helper.run(Thread(values, t.arrays)))
+
+
+@dataclass
+class Helper:
+    """A function with one early return: `if test: return yes`, then `return no`."""
+
+    name: str
+    parameters: list[str]
+    test: object
+    yes: object
+    no: object
+    decorated: bool = False
+
+    def text(self) -> str:
+        head = "@D.func\n" if self.decorated else ""
+        return (
+            f"{head}def {self.name}({', '.join(self.parameters)}):\n    if {self.test.text()}:\n"
+            f"        return {self.yes.text()}\n    return {self.no.text()}\n\n"
+        )
+
+    def run(self, t: Thread) -> Val:
+        return (self.yes if self.test.run(t).number != 0 else self.no).run(t)
+
+
+# --- statements: .lines(indent), .run(thread) ---
+
+
+@dataclass
+class Assign:
+    name: str
+    value: object
+
+    def lines(self, pad: str):
+        yield f"{pad}{self.name} = {self.value.text()}"
+
+    def run(self, t: Thread) -> None:
+        t.variables[self.name] = self.value.run(t)
+
+
+@dataclass
+class Augment:
+    """In a straight line only: the variable takes the type of the result."""
+
+    name: str
+    op: str
+    value: object
+
+    def lines(self, pad: str):
+        yield f"{pad}{self.name} {self.op}= {self.value.text()}"
+
+    def run(self, t: Thread) -> None:
+        t.variables[self.name] = model.binary(self.op, t.variables[self.name], self.value.run(t))
+
+
+@dataclass
+class Store:
+    array: str
+    index: object
+    op: str  # "" for plain
+    value: object
+
+    def lines(self, pad: str):
+        yield f"{pad}{self.array}[{self.index.text()}] {self.op}= {self.value.text()}"
+
+    def run(self, t: Thread) -> None:
+        index = self.index.run(t).number
+        value = self.value.run(t)
+        if self.op:
+            value = model.binary(self.op, t.load(self.array, index), value)
+        t.store(self.array, index, value)
+
+
+@dataclass
+class Raw:
+    """Lines whose effect the harness sets up itself: the thread's position."""
+
+    text: list[str]
+
+    def lines(self, pad: str):
+        yield from (pad + line for line in self.text)
+
+    def run(self, _: Thread) -> None:
+        pass
+
+
+@dataclass
+class Jump:
+    how: str
+
+    def lines(self, pad: str):
+        yield pad + self.how
+
+    def run(self, _: Thread) -> None:
+        raise Left(self.how)
+
+
+@dataclass
+class Body:
+    statements: list = field(default_factory=list)
+
+    def lines(self, pad: str):
+        if not self.statements:
+            yield pad + "pass"
+        for s in self.statements:
+            yield from s.lines(pad)
+
+    def run(self, t: Thread) -> None:
+        for s in self.statements:
+            s.run(t)
+
+
+@dataclass
+class If:
+    test: object
+    yes: Body
+    no: Body | None
+
+    def lines(self, pad: str):
+        yield f"{pad}if {self.test.text()}:"
+        yield from self.yes.lines(pad + "    ")
+        if self.no is not None:
+            yield f"{pad}else:"
+            yield from self.no.lines(pad + "    ")
+
+    def run(self, t: Thread) -> None:
+        if self.test.run(t).number != 0:
+            self.yes.run(t)
+        elif self.no is not None:
+            self.no.run(t)
+
+
+@dataclass
+class Join:
+    """Both branches define the variable; it has the joined type afterwards."""
+
+    name: str
+    type: str
+    test: object
+    yes: object
+    no: object
+
+    def lines(self, pad: str):
+        yield f"{pad}if {self.test.text()}:"
+        yield f"{pad}    {self.name} = {self.yes.text()}"
+        yield f"{pad}else:"
+        yield f"{pad}    {self.name} = {self.no.text()}"
+
+    def run(self, t: Thread) -> None:
+        chosen = self.yes if self.test.run(t).number != 0 else self.no
+        t.variables[self.name] = model.convert(self.type, chosen.run(t))
+
+
+def run_loop(body: Body, t: Thread) -> bool:
+    """One iteration; False when the loop is left by break."""
+    try:
+        body.run(t)
+    except Left as left:
+        if left.how == "break":
+            return False
+        if left.how == "return":
+            raise
+    return True
+
+
+@dataclass
+class For:
+    name: str
+    type: str  # of the loop variable
+    bounds: list
+    body: Body
+    orelse: Body | None
+
+    def lines(self, pad: str):
+        yield f"{pad}for {self.name} in range({', '.join(b.text() for b in self.bounds)}):"
+        yield from self.body.lines(pad + "    ")
+        if self.orelse is not None:
+            yield f"{pad}else:"
+            yield from self.orelse.lines(pad + "    ")
+
+    def run(self, t: Thread) -> None:
+        for k in range(*(b.run(t).number for b in self.bounds)):
+            t.variables[self.name] = Val(self.type, k)
+            if not run_loop(self.body, t):
+                return
+        if self.orelse is not None:
+            self.orelse.run(t)
+
+
+@dataclass
+class While:
+    """Counts `name` from 0 to `limit`; the count comes first, so that continue cannot hang."""
+
+    name: str
+    limit: int
+    test: object
+    body: Body
+    orelse: Body | None
+
+    def lines(self, pad: str):
+        yield f"{pad}{self.name} = 0"
+        yield f"{pad}while {self.name} < {self.limit} and {self.test.text()}:"
+        yield f"{pad}    {self.name} += 1"
+        yield from self.body.lines(pad + "    ")
+        if self.orelse is not None:
+            yield f"{pad}else:"
+            yield from self.orelse.lines(pad + "    ")
+
+    def run(self, t: Thread) -> None:
+        t.variables[self.name] = Val("int", 0)
+        while t.variables[self.name].number < self.limit and self.test.run(t).number != 0:
+            t.variables[self.name] = Val("int", t.variables[self.name].number + 1)
+            if not run_loop(self.body, t):
+                return
+        if self.orelse is not None:
+            self.orelse.run(t)
+
+
+@dataclass
+class Program:
+    parameters: list[str]
+    helpers: list[Helper]
+    body: Body
+
+    def source(self, fmad: bool) -> str:
+        lines = [f"@D.kernel(fmad={fmad})", f"def kernel({', '.join(self.parameters)}):"]
+        lines += self.body.lines("    ")
+        head = "import math\n\nfrom cuda import device as D\n\n\n"
+        return head + "".join(h.text() for h in self.helpers) + "\n".join(lines) + "\n"
+
+    def run(self, t: Thread) -> None:
+        with contextlib.suppress(Left):
+            self.body.run(t)
