@@ -1,0 +1,53 @@
+"""Many generated programs: `make fuzz ARGS=--programs=20000`. Prints progress and every difference."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import pathlib
+import sys
+import time
+import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+
+def check_seed(job: tuple[int, list[str]]) -> tuple[int, str | None]:
+    from tests.fuzz.harness import check
+
+    seed, targets = job
+    try:
+        return seed, check(seed, targets)
+    except Exception:
+        return seed, f"seed {seed}: {traceback.format_exc()}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=20000)
+    parser.add_argument("--first", type=int, default=0, help="number of the first program")
+    parser.add_argument("--targets", default="interpreter,avx512,avx2,sse4,cuda")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    from cuda.device import _testing
+
+    targets = [t for t in options.targets.split(",") if t in _testing.targets()]
+    print(f"{options.programs} programs on {', '.join(targets)}", flush=True)
+    start, failures = time.time(), 0
+    jobs = [(seed, targets) for seed in range(options.first, options.first + options.programs)]
+    # Spawned, and renewed now and then: a fault in compiled code ends one process, not the run.
+    with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=500) as pool:
+        for done, (_, found) in enumerate(pool.imap_unordered(check_seed, jobs, 10), 1):
+            if found:
+                failures += 1
+                print(found, flush=True)
+            if done % 500 == 0:
+                rate = done / (time.time() - start)
+                print(f"{done} programs, {failures} differ, {rate:.0f} a second", flush=True)
+    print(f"{options.programs} programs, {failures} differ")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
