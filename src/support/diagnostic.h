@@ -36,7 +36,7 @@ struct Diagnostic {
   std::vector<std::string> args;
   std::vector<Note> notes;
   std::string context;  // "in kernel 'vec_add', specialised for (...)"; filled in by the driver
-  Span caret;           // the sign of an operator within span, if known: shown as ^ among ~
+  Span caret{};         // the sign of an operator within span, if known: shown as ^ among ~
 };
 
 // Message with the arguments filled in, one line, no place.
