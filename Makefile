@@ -78,7 +78,8 @@ demo: build/release
 	@$(call in_build,release) python demo/run.py $(ARGS)
 
 bench: build/release
-	@$(call in_build,release) python bench/run.py $(ARGS)
+	@bench/setup
+	@python bench/run.py --python-path=build/release/python $(ARGS)
 
 conformance: build/dev
 	@$(call in_build,dev) python scripts/conformance.py $(ARGS)
