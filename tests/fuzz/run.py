@@ -1,4 +1,4 @@
-"""Many generated programs: `make fuzz ARGS=--programs=20000`. Prints progress and every difference."""
+"""Many generated programs: `make fuzz ARGS=--programs=20000`. Prints every difference."""
 
 from __future__ import annotations
 
