@@ -1,5 +1,6 @@
 """Aligned NumPy arrays that every contestant shares."""
 
+import contextlib
 import math
 import mmap
 
@@ -23,10 +24,8 @@ def aligned(shape, dtype):
     size = math.prod(shape) * np.dtype(dtype).itemsize
     room = -(-size // PAGE) * PAGE + HUGE_PAGE + 64 * PAGE
     memory = mmap.mmap(-1, room)
-    try:
+    with contextlib.suppress(OSError):  # a kernel without transparent huge pages
         memory.madvise(MADV_HUGEPAGE)
-    except OSError:
-        pass  # a kernel without transparent huge pages
     raw = np.frombuffer(memory, np.uint8)
     start = -raw.ctypes.data % HUGE_PAGE + _made % 64 * PAGE
     array = raw[start : start + size].view(dtype).reshape(shape)

@@ -48,8 +48,11 @@ def worst_ulps(function, reference, pieces, step):
     for low, high in pieces:
         for x in floats_between(low, high, step):
             y = np.empty_like(x)
-            function(ctypes.c_void_p(y.ctypes.data), ctypes.c_void_p(x.ctypes.data),
-                     ctypes.c_int64(len(x)))
+            function(
+                ctypes.c_void_p(y.ctypes.data),
+                ctypes.c_void_p(x.ctypes.data),
+                ctypes.c_int64(len(x)),
+            )
             error = ulps(y, reference(x.astype(np.float64)))
             k = np.argmax(error)
             if not error[k] <= worst:
@@ -65,8 +68,11 @@ def check_polynomials(compiler, step):
         print(f"{compiler:6} {name}: {worst:.3f} ulp at {where!r}", flush=True)
     special_values = np.array([0, np.inf, -1], np.float32)
     y = np.empty_like(special_values)
-    lib.hand_log(ctypes.c_void_p(y.ctypes.data), ctypes.c_void_p(special_values.ctypes.data),
-                 ctypes.c_int64(3))
+    lib.hand_log(
+        ctypes.c_void_p(y.ctypes.data),
+        ctypes.c_void_p(special_values.ctypes.data),
+        ctypes.c_int64(3),
+    )
     if not (y[0] == -np.inf and y[1] == np.inf and np.isnan(y[2])):
         print(f"{compiler:6} hand_log: 0, inf, -1 give {y}")
         good = False

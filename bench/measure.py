@@ -11,7 +11,7 @@ from peers import NotAvailable
 from problems import WrongResult
 
 SAMPLE_SECONDS = 0.02  # runs shorter than this are repeated within one sample
-SLOW_SECONDS = 1.0     # a contestant slower than this gets only
+SLOW_SECONDS = 1.0  # a contestant whose run takes longer gets SLOW_ROUNDS only
 SLOW_ROUNDS = 3
 
 
@@ -73,15 +73,23 @@ def measure(problem, sources, threads, rounds):
             absent[contestant.group] = f"failed: {type(error).__name__}: {error}"
             continue
         slow = seconds > SLOW_SECONDS
-        entries.append(Entry(contestant, max(1, math.ceil(SAMPLE_SECONDS / seconds)),
-                             min(rounds, SLOW_ROUNDS) if slow else rounds))
+        entries.append(
+            Entry(
+                contestant,
+                max(1, math.ceil(SAMPLE_SECONDS / seconds)),
+                min(rounds, SLOW_ROUNDS) if slow else rounds,
+            )
+        )
     for number in range(rounds):
         progress(f"  {problem.name}, {threads} thread(s): round {number + 1} of {rounds}")
         for entry in entries:
             if number < entry.rounds:
                 entry.samples.append(timed(entry.contestant, entry.repeats))
     return {
-        "problem": problem.name, "threads": threads, "unit": problem.unit, "size": problem.size,
+        "problem": problem.name,
+        "threads": threads,
+        "unit": problem.unit,
+        "size": problem.size,
         "absent": absent,
         "figures": [figure(problem, entry) for entry in entries],
     }

@@ -63,8 +63,15 @@ def triad(quick):
         for part in chunks(n):
             arrays[name][part] = random.random(part.stop - part.start, np.float32) * 2 - 1
     return Problem(
-        "triad", "triad", "GB/s", 12e-9 * n, f"n = {n:,}", arrays, ("a",),
-        {"s": np.float32(3), "n": n}, (256,),
+        "triad",
+        "triad",
+        "GB/s",
+        12e-9 * n,
+        f"n = {n:,}",
+        arrays,
+        ("a",),
+        {"s": np.float32(3), "n": n},
+        (256,),
     )
 
 
@@ -86,8 +93,15 @@ def copy2d(quick, block):
     arrays = {name: aligned((height, width), np.float32) for name in ("out", "source")}
     np.random.default_rng(2).random(dtype=np.float32, out=arrays["source"])
     return Problem(
-        f"copy2d {block[0]}x{block[1]}", "copy2d", "GB/s", 8e-9 * width * height,
-        f"{width} x {height}", arrays, ("out",), {}, block,
+        f"copy2d {block[0]}x{block[1]}",
+        "copy2d",
+        "GB/s",
+        8e-9 * width * height,
+        f"{width} x {height}",
+        arrays,
+        ("out",),
+        {},
+        block,
     )
 
 
@@ -102,13 +116,23 @@ def check_copy2d(p):
 def mandelbrot(quick):
     width, height = (256, 256) if quick else (1024, 1024)
     values = {
-        "x0": np.float32(-2), "y0": np.float32(-1.25),
-        "dx": np.float32(2.5 / width), "dy": np.float32(2.5 / height), "limit": 256,
+        "x0": np.float32(-2),
+        "y0": np.float32(-1.25),
+        "dx": np.float32(2.5 / width),
+        "dy": np.float32(2.5 / height),
+        "limit": 256,
     }
     arrays = {"out": aligned((height, width), np.int32)}
     return Problem(
-        "mandelbrot", "mandelbrot", "Mpixel/s", 1e-6 * width * height,
-        f"{width} x {height}, {values['limit']} iterations", arrays, ("out",), values, (32, 8),
+        "mandelbrot",
+        "mandelbrot",
+        "Mpixel/s",
+        1e-6 * width * height,
+        f"{width} x {height}, {values['limit']} iterations",
+        arrays,
+        ("out",),
+        values,
+        (32, 8),
     )
 
 
@@ -170,8 +194,15 @@ def black_scholes(quick):
         arrays[name][:] = random.uniform(low, high, n)
     values = {"rate": np.float32(0.02), "volatility": np.float32(0.3), "n": n}
     return Problem(
-        "black_scholes", "black_scholes", "Moption/s", 1e-6 * n, f"n = {n:,}", arrays,
-        ("call", "put"), values, (256,),
+        "black_scholes",
+        "black_scholes",
+        "Moption/s",
+        1e-6 * n,
+        f"n = {n:,}",
+        arrays,
+        ("call", "put"),
+        values,
+        (256,),
     )
 
 

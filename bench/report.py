@@ -1,5 +1,6 @@
 """Tables of the results: text for the terminal, Markdown for bench/README.md."""
 
+import contextlib
 import os
 import platform
 import subprocess
@@ -12,10 +13,15 @@ BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 # The least ratio of our median to the hand-written code's that the project demands.
 TARGETS = {
-    "triad": 0.9, "copy2d 32x8": 0.85, "copy2d 16x16": 0.85, "copy2d 8x8": 0.6,
-    "copy2d 10x10": 0.4, "mandelbrot": 0.85, "black_scholes": 0.85,
+    "triad": 0.9,
+    "copy2d 32x8": 0.85,
+    "copy2d 16x16": 0.85,
+    "copy2d 8x8": 0.6,
+    "copy2d 10x10": 0.4,
+    "mandelbrot": 0.85,
+    "black_scholes": 0.85,
 }
-PACKAGES = ("numpy", "scipy", "pyopencl", "intel-opencl-rt", "warp-lang", "cuda-device")
+PACKAGES = ("numpy", "scipy", "pyopencl", "intel-opencl-rt", "warp-lang", "cuda-device-simt")
 
 
 def best_of(result, group):
@@ -33,7 +39,7 @@ def ratio(result, group, others):
 
 def number(x):
     if x is None:
-        return "–"
+        return "-"
     return f"{x:.0f}" if x >= 100 else f"{x:.1f}" if x >= 10 else f"{x:.2f}"
 
 
@@ -41,22 +47,29 @@ def cell(result, group):
     found = best_of(result, group)
     if found:
         return f"{number(found['median'])} ({number(found['best'])})"
-    return "wrong" if result["absent"].get(group, "").startswith("WRONG") else "–"
+    return "wrong" if result["absent"].get(group, "").startswith("WRONG") else "-"
 
 
 def verdict(result):
     """The ratio to the hand-written code, marked where it misses its target."""
     value = ratio(result, OURS, [HAND])
     if value is None:
-        return "–"
+        return "-"
     target = TARGETS[result["problem"]]
     return f"{value:.2f}" + ("" if value >= target else f" (wanted {target})")
 
 
 def rows(results):
     for r in results:
-        yield [r["problem"], str(r["threads"]), r["unit"], *(cell(r, g) for g in GROUPS),
-               verdict(r), number(ratio(r, OURS, ["hand nt"])), number(ratio(r, OURS, PEERS))]
+        yield [
+            r["problem"],
+            str(r["threads"]),
+            r["unit"],
+            *(cell(r, g) for g in GROUPS),
+            verdict(r),
+            number(ratio(r, OURS, ["hand nt"])),
+            number(ratio(r, OURS, PEERS)),
+        ]
 
 
 HEADER = ["kernel", "threads", "unit", *GROUPS, "ours ÷ hand", "÷ hand nt", "÷ best peer"]
@@ -65,8 +78,9 @@ HEADER = ["kernel", "threads", "unit", *GROUPS, "ours ÷ hand", "÷ hand nt", "�
 def text_table(results):
     table = [HEADER, *rows(results)]
     widths = [max(len(line[k]) for line in table) for k in range(len(HEADER))]
-    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip()
-                     for line in table)
+    return "\n".join(
+        "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in table
+    )
 
 
 def notes(results):
@@ -79,10 +93,13 @@ def notes(results):
             found = best_of(r, group)
             if found:
                 lines.setdefault(f"{group} = {found['name']}", []).append(
-                    f"{r['problem']}/{r['threads']}")
+                    f"{r['problem']}/{r['threads']}"
+                )
     everywhere = len(results)
-    return [text if len(where) == everywhere else f"{text} [{', '.join(where)}]"
-            for text, where in sorted(lines.items())]
+    return [
+        text if len(where) == everywhere else f"{text} [{', '.join(where)}]"
+        for text, where in sorted(lines.items())
+    ]
 
 
 def version(command):
@@ -96,26 +113,36 @@ def version(command):
 def machine():
     """What the figures depend on."""
     info = Path("/proc/cpuinfo").read_text()
-    model = next((line.split(":", 1)[1].strip() for line in info.splitlines()
-                  if line.startswith("model name")), platform.processor())
+    model = next(
+        (
+            line.split(":", 1)[1].strip()
+            for line in info.splitlines()
+            if line.startswith("model name")
+        ),
+        platform.processor(),
+    )
     packages = {}
     for name in PACKAGES:
-        try:
+        with contextlib.suppress(metadata.PackageNotFoundError):
             packages[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            pass
     compilers = [version([c, "--version"]) for c in ("g++", "clang++-22")]
-    return {"cpu": model, "cpus": len(os.sched_getaffinity(0)), "system": platform.platform(),
-            "compilers": [c for c in compilers if c], "packages": packages}
+    return {
+        "cpu": model,
+        "cpus": len(os.sched_getaffinity(0)),
+        "system": platform.platform(),
+        "compilers": [c for c in compilers if c],
+        "packages": packages,
+    }
 
 
 def markdown(results, about, quick):
     lines = [
         f"{about['cpu']}, {about['cpus']} CPUs; {'; '.join(about['compilers'])}; "
-        + ", ".join(f"{k} {v}" for k, v in about["packages"].items()) + ".",
+        + ", ".join(f"{k} {v}" for k, v in about["packages"].items())
+        + ".",
         "",
-        "Median (best) over the rounds." + (" **Quick run: small sizes, no figures to keep.**"
-                                            if quick else ""),
+        "Median (best) over the rounds."
+        + (" **Quick run: small sizes, no figures to keep.**" if quick else ""),
         "",
         "| " + " | ".join(HEADER) + " |",
         "|---|" + "--:|" * (len(HEADER) - 1),

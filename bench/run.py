@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+ENVIRONMENT = HERE.parent / ".venv-bench"
 
 
 def parse(argv):
@@ -22,15 +22,25 @@ def parse(argv):
     p.add_argument("--kernel", action="append", help="name or its beginning; may be repeated")
     p.add_argument("--threads", help="comma-separated counts (default: 1 and all CPUs)")
     p.add_argument("--rounds", type=int, default=11)
-    p.add_argument("--only", action="append", metavar="GROUP",
-                   help="only these columns, e.g. hand, PoCL, cuda.device; may be repeated")
+    p.add_argument(
+        "--only",
+        action="append",
+        metavar="GROUP",
+        help="only these columns, e.g. hand, PoCL, cuda.device; may be repeated",
+    )
     p.add_argument("--quick", action="store_true", help="small sizes, three rounds: a smoke test")
     p.add_argument("--json", type=Path, metavar="OUT", help="all samples as JSON")
     p.add_argument("--write-readme", action="store_true", help="put the table into bench/README.md")
-    p.add_argument("--python-path", action="append", default=[], metavar="DIR",
-                   help="where cuda.device lies when it is not installed")
-    p.add_argument("--child", nargs=3, metavar=("PROBLEM", "THREADS", "OUT"),
-                   help=argparse.SUPPRESS)
+    p.add_argument(
+        "--python-path",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="where cuda.device lies when it is not installed",
+    )
+    p.add_argument(
+        "--child", nargs=3, metavar=("PROBLEM", "THREADS", "OUT"), help=argparse.SUPPRESS
+    )
     return p.parse_args(argv)
 
 
@@ -75,15 +85,26 @@ def limit_threads(threads):
 def run_problem(name, threads, options, folder):
     out = Path(folder) / "result.json"
     out.unlink(missing_ok=True)
-    command = [sys.executable, str(HERE / "run.py"), "--rounds", str(options.rounds),
-               *(["--quick"] if options.quick else []),
-               *(f"--only={group}" for group in options.only or ()),
-               *(f"--python-path={path}" for path in options.python_path),
-               "--child", name, str(threads), str(out)]
-    done = subprocess.run(command, **limit_threads(threads))
+    command = [
+        sys.executable,
+        str(HERE / "run.py"),
+        "--rounds",
+        str(options.rounds),
+        *(["--quick"] if options.quick else []),
+        *(f"--only={group}" for group in options.only or ()),
+        *(f"--python-path={path}" for path in options.python_path),
+        "--child",
+        name,
+        str(threads),
+        str(out),
+    ]
+    done = subprocess.run(command, check=False, **limit_threads(threads))
     if done.returncode or not out.exists():
-        print(f"bench: {name} with {threads} thread(s) ended with status {done.returncode}; "
-              "the last line above names the contestant", file=sys.stderr)
+        print(
+            f"bench: {name} with {threads} thread(s) ended with status {done.returncode}; "
+            "the last line above names the contestant",
+            file=sys.stderr,
+        )
         return None
     return json.loads(out.read_text())
 
@@ -100,9 +121,19 @@ def chosen(options):
     return names, list(dict.fromkeys(counts))
 
 
+def enter_environment():
+    """Sets up .venv-bench and goes on in it; PYTHONPATH, and so cuda.device, comes along."""
+    if Path(sys.prefix).resolve() == ENVIRONMENT.resolve():
+        return
+    if subprocess.run([str(HERE / "setup")], check=False).returncode:
+        sys.exit("bench: .venv-bench could not be set up (see above)")
+    python = str(ENVIRONMENT / "bin" / "python")
+    os.execv(python, [python, *sys.argv])
+
+
 def build_baselines():
     """Compiles the hand-written code; where it cannot, its column says so and the rest runs."""
-    subprocess.run([str(HERE / "build")])
+    subprocess.run([str(HERE / "build")], check=False)
 
 
 def main(argv):
@@ -134,5 +165,6 @@ def main(argv):
 
 
 if __name__ == "__main__":
+    enter_environment()
     sys.path.insert(0, str(HERE))
     sys.exit(main(sys.argv[1:]))

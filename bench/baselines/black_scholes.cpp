@@ -77,9 +77,8 @@ void hand_black_scholes(int threads, float* call, float* put, const float* price
   using namespace cuda_device::bench;
   Book book{call, put, price, strike, years};
   Market market{rate, volatility};
-  parallel_chunks(threads, n, kChunk, [&](int64_t first, int64_t last) {
-    price_range(book, market, first, last);
-  });
+  parallel_chunks(threads, n, kChunk,
+                  [&](int64_t first, int64_t last) { price_range(book, market, first, last); });
 }
 
 void hand_exp(float* y, const float* x, int64_t n) {

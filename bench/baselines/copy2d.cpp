@@ -28,9 +28,8 @@ void copy_range(float* out, const float* in, int64_t first, int64_t last) {
 
 template <bool kStream>
 void copy2d(int threads, float* out, const float* in, int64_t width, int64_t height) {
-  parallel_ranges(threads, width * height, 4 * kLanes, [=](int64_t first, int64_t last) {
-    copy_range<kStream>(out, in, first, last);
-  });
+  parallel_ranges(threads, width * height, 4 * kLanes,
+                  [=](int64_t first, int64_t last) { copy_range<kStream>(out, in, first, last); });
 }
 
 }  // namespace

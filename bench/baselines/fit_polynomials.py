@@ -80,14 +80,26 @@ def emit(name, comment, coefficients, error):
 
 def main():
     half_ln2 = np.log(2) / 2 * 1.0001
-    emit("kExp", "(exp(r) - 1 - r) / r^2, |r| <= ln(2)/2",
-         *fit(exp_tail, -half_ln2, half_ln2, 4, lambda r: r * r / np.exp(r)))
-    emit("kLog", "(log(1 + f) - f + f^2/2) / f^3, f in [-1/4, 1/2]",
-         *fit(log_tail, -0.25, 0.5, 7, lambda f: f * f * np.abs(f / np.log1p(away_from_zero(f)))))
-    emit("kErfSmall", "erf(x)/x - 1 in x^2, |x| <= 1",
-         *fit(erf_tail, 0, 1.0001, 6, lambda s: 1 / (1 + erf_tail(s))))
-    emit("kErfLarge", "log2(1 - erf(1 + u)), u in [0, 3]",
-         *fit(log2_erfc, -1e-4, 3, 6, lambda u: special.erfc(1 + u) / special.erf(1 + u)))
+    emit(
+        "kExp",
+        "(exp(r) - 1 - r) / r^2, |r| <= ln(2)/2",
+        *fit(exp_tail, -half_ln2, half_ln2, 4, lambda r: r * r / np.exp(r)),
+    )
+    emit(
+        "kLog",
+        "(log(1 + f) - f + f^2/2) / f^3, f in [-1/4, 1/2]",
+        *fit(log_tail, -0.25, 0.5, 7, lambda f: f * f * np.abs(f / np.log1p(away_from_zero(f)))),
+    )
+    emit(
+        "kErfSmall",
+        "erf(x)/x - 1 in x^2, |x| <= 1",
+        *fit(erf_tail, 0, 1.0001, 6, lambda s: 1 / (1 + erf_tail(s))),
+    )
+    emit(
+        "kErfLarge",
+        "log2(1 - erf(1 + u)), u in [0, 3]",
+        *fit(log2_erfc, -1e-4, 3, 6, lambda u: special.erfc(1 + u) / special.erf(1 + u)),
+    )
     emit("kExp2", "(2^r - 1) / r, |r| <= 1/2", *fit(exp2_tail, -0.5001, 0.5001, 5, np.abs))
 
 

@@ -25,7 +25,7 @@ void escape_counts(const Vec (&cx)[K], const Vec (&cy)[K], int32_t limit, __m512
   }
   const __m512i one = _mm512_set1_epi32(1);
   for (int32_t n = 0; n < limit; ++n) {
-    unsigned any = 0;
+    __mmask16 any = 0;
     for (int k = 0; k < K; ++k) {
       Vec y2 = mul(y[k], y[k]);
       __mmask16 inside = _mm512_cmp_ps_mask(fma(x[k], x[k], y2), splat(4), _CMP_LE_OQ);
@@ -34,9 +34,9 @@ void escape_counts(const Vec (&cx)[K], const Vec (&cy)[K], int32_t limit, __m512
       Vec twice = add(x[k], x[k]);
       x[k] = add(fms(x[k], x[k], y2), cx[k]);
       y[k] = fma(twice, y[k], cy[k]);
-      any |= inside;
+      any = _kor_mask16(any, inside);
     }
-    if (any == 0) break;
+    if (_kortestz_mask16_u8(any, any)) break;
   }
 }
 
@@ -60,8 +60,7 @@ template <int K>
 void mandelbrot(int threads, const Image& p) {
   parallel_chunks(threads, (p.height + K - 1) / K, 1, [&p](int64_t first, int64_t last) {
     for (int64_t band = first; band < last; ++band)
-      for (int64_t column = 0; column < p.width; column += kLanes)
-        patch<K>(p, column, band * K);
+      for (int64_t column = 0; column < p.width; column += kLanes) patch<K>(p, column, band * K);
   });
 }
 

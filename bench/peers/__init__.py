@@ -22,7 +22,13 @@ class Contestant:
 
 # Order of the table's columns.
 GROUPS = (
-    "cuda.device", "cuda.device avx2", "hand", "hand nt", "Intel OpenCL", "PoCL", "Warp CPU",
+    "cuda.device",
+    "cuda.device avx2",
+    "hand",
+    "hand nt",
+    "Intel OpenCL",
+    "PoCL",
+    "Warp CPU",
     "NumPy",
 )
 HAND, OURS = "hand", "cuda.device"

@@ -1,6 +1,7 @@
 """The hand-written baselines of bench/baselines, through ctypes."""
 
 import ctypes
+import functools
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +74,6 @@ def contestants(problem, threads):
         for group, function, names in FUNCTIONS[problem.kernel]:
             call = getattr(lib, function)
             call.restype = None
-            args = (ctypes.c_int(threads), *arguments(problem, names))
-            run = lambda call=call, args=args: call(*args)
+            run = functools.partial(call, ctypes.c_int(threads), *arguments(problem, names))
             found.append(Contestant(group, f"{function} ({compiler})", run))
     return found

@@ -40,5 +40,4 @@ FUNCTIONS = {f.__name__: f for f in (triad, copy2d, mandelbrot, black_scholes)}
 
 def contestants(problem, threads):
     function = FUNCTIONS[problem.kernel]
-    return [Contestant("NumPy", "NumPy",
-                       lambda: function(**problem.arrays, **problem.values))]
+    return [Contestant("NumPy", "NumPy", lambda: function(**problem.arrays, **problem.values))]

@@ -65,19 +65,20 @@ def program(group, threads):
         if PLATFORMS[group] in platform.name:
             context = cl.Context(platform.get_devices(cl.device_type.CPU)[:1])
             source = Path(__file__).with_name("kernels.cl").read_text()
-            _programs[group] = cl.CommandQueue(context), cl.Program(context, source).build()
+            # Intel's runtime wants the context itself kept, not only its queue.
+            built = cl.Program(context, source).build()
+            _programs[group] = context, cl.CommandQueue(context), built
             return _programs[group]
     raise NotAvailable("not installed")
 
 
 def contestant(group, problem, threads):
-    queue, built = program(group, threads)
+    context, queue, built = program(group, threads)
     import pyopencl as cl
 
     flags = cl.mem_flags.USE_HOST_PTR | cl.mem_flags.READ_WRITE
     buffers = {
-        name: cl.Buffer(queue.context, flags, hostbuf=array)
-        for name, array in problem.arrays.items()
+        name: cl.Buffer(context, flags, hostbuf=array) for name, array in problem.arrays.items()
     }
     values = {**problem.values, **dict(zip(("width", "height"), problem.extent, strict=False))}
     args = [
@@ -96,7 +97,8 @@ def contestant(group, problem, threads):
         for name in problem.outputs:
             array = problem.arrays[name]
             view, _ = cl.enqueue_map_buffer(
-                queue, buffers[name], cl.map_flags.READ, 0, array.shape, array.dtype)
+                queue, buffers[name], cl.map_flags.READ, 0, array.shape, array.dtype
+            )
             view.base.release(queue)
         queue.finish()
 

@@ -13,6 +13,7 @@ ARGUMENTS = {
 # Group of the table → the target that is forced; None leaves the default (the best mask form).
 TARGETS = {"cuda.device": None, "cuda.device avx2": "avx2"}
 
+
 def runner(device, kernel, problem, args, target):
     def launch():
         device.launch(kernel, *args, grid=problem.grid, block=problem.block)
@@ -26,6 +27,7 @@ def runner(device, kernel, problem, args, target):
 
     return forced
 
+
 def contestants(problem, threads):
     try:
         device = importlib.import_module("cuda.device")
@@ -36,7 +38,10 @@ def contestants(problem, threads):
     values = {**problem.arrays, **problem.values}
     args = [values[name] for name in ARGUMENTS[problem.kernel].split()]
     return [
-        Contestant(group, group if target is None else f"{group} (forced)",
-                   runner(device, kernel, problem, args, target))
+        Contestant(
+            group,
+            group if target is None else f"{group} (forced)",
+            runner(device, kernel, problem, args, target),
+        )
         for group, target in TARGETS.items()
     ]

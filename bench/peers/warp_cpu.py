@@ -11,8 +11,12 @@ if wp is not None:
     wp.config.quiet = True
 
     @wp.kernel
-    def triad(a: wp.array(dtype=wp.float32), b: wp.array(dtype=wp.float32),
-              c: wp.array(dtype=wp.float32), s: wp.float32):
+    def triad(
+        a: wp.array(dtype=wp.float32),
+        b: wp.array(dtype=wp.float32),
+        c: wp.array(dtype=wp.float32),
+        s: wp.float32,
+    ):
         i = wp.tid()
         a[i] = b[i] + s * c[i]
 
@@ -22,14 +26,20 @@ if wp is not None:
         out[y, x] = source[y, x]
 
     @wp.kernel
-    def mandelbrot(out: wp.array2d(dtype=wp.int32), x0: wp.float32, y0: wp.float32,
-                   dx: wp.float32, dy: wp.float32, limit: wp.int32):
+    def mandelbrot(
+        out: wp.array2d(dtype=wp.int32),
+        x0: wp.float32,
+        y0: wp.float32,
+        dx: wp.float32,
+        dy: wp.float32,
+        limit: wp.int32,
+    ):
         py, px = wp.tid()
         cx = x0 + float(px) * dx
         cy = y0 + float(py) * dy
-        x = float(0.0)
-        y = float(0.0)
-        n = int(0)
+        x = wp.float32(0.0)
+        y = wp.float32(0.0)
+        n = wp.int32(0)
         while n < limit and x * x + y * y <= 4.0:
             step = x * x - y * y + cx
             y = 2.0 * x * y + cy
@@ -42,10 +52,15 @@ if wp is not None:
         return 0.5 + 0.5 * wp.erf(d * 0.70710678)
 
     @wp.kernel
-    def black_scholes(call: wp.array(dtype=wp.float32), put: wp.array(dtype=wp.float32),
-                      price: wp.array(dtype=wp.float32), strike: wp.array(dtype=wp.float32),
-                      years: wp.array(dtype=wp.float32), rate: wp.float32,
-                      volatility: wp.float32):
+    def black_scholes(
+        call: wp.array(dtype=wp.float32),
+        put: wp.array(dtype=wp.float32),
+        price: wp.array(dtype=wp.float32),
+        strike: wp.array(dtype=wp.float32),
+        years: wp.array(dtype=wp.float32),
+        rate: wp.float32,
+        volatility: wp.float32,
+    ):
         i = wp.tid()
         s = price[i]
         k = strike[i]
@@ -75,12 +90,20 @@ def contestants(problem, threads):
     wp.init()
     kernel = KERNELS[problem.kernel]
     shared = {
-        name: wp.array(array, dtype=wp.int32 if array.dtype.kind == "i" else wp.float32,
-                       device="cpu", copy=False)
+        name: wp.array(
+            array,
+            dtype=wp.int32 if array.dtype.kind == "i" else wp.float32,
+            device="cpu",
+            copy=False,
+        )
         for name, array in problem.arrays.items()
     }
-    inputs = [shared.get(name, problem.values.get(name))
-              for name in ARGUMENTS[problem.kernel].split()]
+    inputs = [
+        shared.get(name, problem.values.get(name)) for name in ARGUMENTS[problem.kernel].split()
+    ]
     dim = problem.extent[::-1]
-    return [Contestant("Warp CPU", "Warp CPU",
-                       lambda: wp.launch(kernel, dim=dim, inputs=inputs, device="cpu"))]
+    return [
+        Contestant(
+            "Warp CPU", "Warp CPU", lambda: wp.launch(kernel, dim=dim, inputs=inputs, device="cpu")
+        )
+    ]
