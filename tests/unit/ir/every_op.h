@@ -1,0 +1,130 @@
+// A small valid function around any operation of op.def.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace cuda_device::ir {
+
+inline std::vector<Op> all_ops() {
+  return {
+#define OP(name, ...) Op::name,
+#include "ir/op.def"
+  };
+}
+
+inline const Type kTestArray = Type::array(ScalarKind::F32, 2);
+
+// Types of operands that the operation takes.
+inline std::vector<Type> sample_operands(Op op) {
+  switch (op) {
+    case Op::Select:
+      return {kBool, kI32, kI32};
+    case Op::Ldexp:
+      return {kF32, kI32};
+    case Op::Wrap:
+      return {kI32, kI64};
+    case Op::Extent:
+    case Op::Stride:
+      return {kTestArray};
+    case Op::Load:
+      return {kTestArray, kI32, kI64};
+    case Op::Store:
+      return {kTestArray, kI32, kI64, kF32};
+    case Op::If:
+    case Op::Yield:
+      return {kBool};
+    case Op::FrexpExponent:
+      return {kF32};
+    default:
+      break;
+  }
+  const bool is_float = info(op).result == ResultRule::SameFloat ||
+                        info(op).result == ResultRule::SameNum ||
+                        info(op).result == ResultRule::Bool;
+  return std::vector<Type>(static_cast<size_t>(info(op).operands), is_float ? kF32 : kI32);
+}
+
+inline Type sample_result(Op op) {
+  switch (op) {
+    case Op::Const:
+    case Op::SlotLoad:
+      return kI32;
+    case Op::Param:
+      return kTestArray;
+    case Op::Convert:
+    case Op::Bitcast:
+      return kF32;
+    default:
+      return {};  // follows from the operands
+  }
+}
+
+// Builds instructions on top of one parameter for each type.
+class Sample {
+ public:
+  Sample() {
+    function->name = "sample";
+    function->params.push_back({"array", kTestArray, {}, {}});
+    for (int i = 0; i < kScalarCount; ++i) {
+      const auto kind = static_cast<ScalarKind>(i);
+      function->params.push_back({std::string(name_of(kind)), Type::of(kind), {}, {}});
+    }
+    function->slots.push_back({"slot", kI32});
+  }
+
+  Inst* value(Builder& b, Type type) {
+    return b.op(Op::Param, {}, type.is_array() ? 0 : 1 + static_cast<int64_t>(type.scalar));
+  }
+
+  Inst* add(Builder& b, Op op) {
+    std::vector<Inst*> operands;
+    for (Type type : sample_operands(op)) operands.push_back(value(b, type));
+    if (Type type = sample_result(op); !type.is_none()) return b.typed(op, type, operands);
+    switch (operands.size()) {
+      case 0:
+        return b.op(op, {});
+      case 1:
+        return b.op(op, {operands[0]});
+      case 2:
+        return b.op(op, {operands[0], operands[1]});
+      case 3:
+        return b.op(op, {operands[0], operands[1], operands[2]});
+      default:
+        return b.op(op, {operands[0], operands[1], operands[2], operands[3]});
+    }
+  }
+
+  // A while with the given last instruction in one of its regions.
+  void loop(Op in_body) {
+    Builder b(*function, function->body);
+    Inst* loop = add(b, Op::While);
+    Builder condition(*function, loop->regions[0]);
+    add(condition, Op::Yield);
+    if (in_body == Op::Break || in_body == Op::Continue) {
+      Builder body(*function, loop->regions[1]);
+      add(body, in_body);
+    }
+  }
+
+  std::unique_ptr<Function> function = std::make_unique<Function>();
+};
+
+inline std::unique_ptr<Function> function_with(Op op) {
+  Sample s;
+  Builder b(*s.function, s.function->body);
+  if (op == Op::While || op == Op::Yield || op == Op::Break || op == Op::Continue) {
+    s.loop(op);
+  } else if (op == Op::Leave) {
+    Builder inside(*s.function, s.add(b, Op::Scope)->regions[0]);
+    s.add(inside, op);
+  } else {
+    s.add(b, op);
+  }
+  return std::move(s.function);
+}
+
+}  // namespace cuda_device::ir
