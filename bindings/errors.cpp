@@ -14,22 +14,31 @@ nb::object exception_class(const char* name) {
 
 const char* launch_class(ErrorClass error_class) {
   switch (error_class) {
-    case ErrorClass::Type: return "LaunchTypeError";
-    case ErrorClass::Value: return "LaunchValueError";
-    case ErrorClass::Overflow: return "LaunchOverflowError";
-    case ErrorClass::Buffer: return "LaunchBufferError";
-    case ErrorClass::Runtime: return "LaunchRuntimeError";
-    case ErrorClass::Compile: return "CompileError";
-    case ErrorClass::NotImplemented: return "NotImplementedYetError";
+    case ErrorClass::Type:
+      return "LaunchTypeError";
+    case ErrorClass::Value:
+      return "LaunchValueError";
+    case ErrorClass::Overflow:
+      return "LaunchOverflowError";
+    case ErrorClass::Buffer:
+      return "LaunchBufferError";
+    case ErrorClass::Runtime:
+      return "LaunchRuntimeError";
+    case ErrorClass::Compile:
+      return "CompileError";
+    case ErrorClass::NotImplemented:
+      return "NotImplementedYetError";
   }
   return "LaunchError";
 }
 
 // Columns are 1-based and counted in characters here, as editors and Python's own messages count.
-int character_column(const SourceMap& files, const Span& span, uint32_t line, uint32_t byte_column) {
+int character_column(const SourceMap& files, const Span& span, uint32_t line,
+                     uint32_t byte_column) {
   if (span.file >= files.size()) return static_cast<int>(byte_column) + 1;
   const SourceFile& file = files[span.file];
-  if (line < file.first_line || line - file.first_line >= file.lines.size()) return static_cast<int>(byte_column) + 1;
+  if (line < file.first_line || line - file.first_line >= file.lines.size())
+    return static_cast<int>(byte_column) + 1;
   const std::string& text = file.lines[line - file.first_line];
   int column = 1;
   for (size_t i = 0; i < byte_column && i < text.size(); ++i)
@@ -48,17 +57,34 @@ nb::object to_python(const Diagnostic& diagnostic, const SourceMap& files) {
   fields["line"] = span.line;
   fields["column"] = span.known() ? character_column(files, span, span.line, span.column) : 0;
   fields["end_line"] = span.end_line;
-  fields["end_column"] = span.known() ? character_column(files, span, span.end_line, span.end_column) : 0;
+  fields["end_column"] =
+      span.known() ? character_column(files, span, span.end_line, span.end_column) : 0;
   nb::list notes;
-  for (const Note& note : diagnostic.notes) notes.append(nb::str(note.text.c_str(), note.text.size()));
+  for (const Note& note : diagnostic.notes)
+    notes.append(nb::str(note.text.c_str(), note.text.size()));
   fields["notes"] = notes;
   return exception_class("Diagnostic")(**fields);
 }
 
-bool all_unimplemented(const std::vector<Diagnostic>& diagnostics) {
+// The class that all the diagnostics share, so that one mistake of type is a TypeError too; mixed
+// ones are a plain CompileError.
+const char* compile_class(const std::vector<Diagnostic>& diagnostics) {
+  if (diagnostics.empty()) return "CompileError";
+  ErrorClass shared = info(diagnostics[0].code).error_class;
   for (const Diagnostic& d : diagnostics)
-    if (info(d.code).error_class != ErrorClass::NotImplemented) return false;
-  return !diagnostics.empty();
+    if (info(d.code).error_class != shared) return "CompileError";
+  switch (shared) {
+    case ErrorClass::Type:
+      return "CompileTypeError";
+    case ErrorClass::Value:
+      return "CompileValueError";
+    case ErrorClass::Overflow:
+      return "CompileOverflowError";
+    case ErrorClass::NotImplemented:
+      return "NotImplementedYetError";
+    default:
+      return "CompileError";
+  }
 }
 
 void raise(nb::handle type, const std::string& text) {
@@ -79,7 +105,9 @@ void set_with_guard(auto set) noexcept {
 
 PyObject* raise_launch_error(DiagCode code, std::vector<std::string> args) {
   set_with_guard([&] {
-    Diagnostic diagnostic{code, {}, std::move(args), {}, ""};
+    Diagnostic diagnostic;
+    diagnostic.code = code;
+    diagnostic.args = std::move(args);
     std::string text = message_of(diagnostic), hint = hint_of(diagnostic);
     if (!hint.empty()) text += "\n  " + hint;
     raise(exception_class(launch_class(info(code).error_class)), text);
@@ -96,8 +124,7 @@ void set_diagnostics(const std::vector<Diagnostic>& diagnostics, const SourceMap
       if (!text.empty()) text += "\n\n";
       text += render(diagnostic, files);
     }
-    bool unimplemented = all_unimplemented(diagnostics);
-    nb::object type = exception_class(unimplemented ? "NotImplementedYetError" : "CompileError");
+    nb::object type = exception_class(compile_class(diagnostics));
     nb::object exception = type(nb::str(text.c_str(), text.size()), list);
     PyErr_SetObject(type.ptr(), exception.ptr());
   });
@@ -107,10 +134,14 @@ void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::
   set_with_guard([&] {
     std::string where = name.empty() ? "" : "kernel '" + name + "': ";
     switch (outcome.status) {
-      case rt::Status::UserError: return set_diagnostics(outcome.diagnostics, files);
-      case rt::Status::CompilerFault: return raise(exception_class("CompilerBug"), where + outcome.text);
-      case rt::Status::Timeout: return raise(nb::borrow(PyExc_TimeoutError), outcome.text);
-      default: return raise(exception_class("KernelError"), where + outcome.text);
+      case rt::Status::UserError:
+        return set_diagnostics(outcome.diagnostics, files);
+      case rt::Status::CompilerFault:
+        return raise(exception_class("CompilerBug"), where + outcome.text);
+      case rt::Status::Timeout:
+        return raise(nb::borrow(PyExc_TimeoutError), outcome.text);
+      default:
+        return raise(exception_class("KernelError"), where + outcome.text);
     }
   });
 }

@@ -11,7 +11,8 @@
 
 namespace cuda_device::bindings {
 
-// A mistake of one launch, with no place in the source: sets the exception of the code's class; returns null.
+// A mistake of one launch, with no place in the source: sets the exception of the code's class;
+// returns null.
 PyObject* raise_launch_error(DiagCode code, std::vector<std::string> args);
 
 // The same as a C++ exception, for code further down; `guarded` turns it into the Python one.
@@ -20,7 +21,8 @@ struct LaunchError {
   std::vector<std::string> args;
 };
 
-// Sets the Python exception for diagnostics of the compiler, rendered with the lines of their files.
+// Sets the Python exception for diagnostics of the compiler, rendered with the lines of their
+// files.
 void set_diagnostics(const std::vector<Diagnostic>& diagnostics, const SourceMap& files);
 
 // Sets the Python exception of an outcome that is not Ok. `name`: of the kernel.
@@ -29,7 +31,8 @@ void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::
 // Sets the Python exception for whatever C++ exception is being handled.
 void set_current_exception() noexcept;
 
-// Calls f, which returns an nb::object, at the border to Python: null and a Python exception if it throws.
+// Calls f, which returns an nb::object, at the border to Python: null and a Python exception if it
+// throws.
 template <class F>
 PyObject* guarded(F&& f) noexcept {
   try {

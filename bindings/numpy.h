@@ -20,7 +20,8 @@ namespace cuda_device::bindings {
 
 void import_numpy();
 
-// The scalar that a NumPy type number stands for, in native byte order; none for what kernels do not take yet.
+// The scalar that a NumPy type number stands for, in native byte order; none for what kernels do
+// not take yet.
 std::optional<ScalarKind> scalar_of_type_number(int type_number);
 
 // NumPy scalar such as np.float32(1): its type number, or -1.

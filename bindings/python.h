@@ -1,8 +1,9 @@
-// Python and nanobind as every file of bindings/ uses them. Objects are nb::object; a failed call of the C API is
-// nb::python_error, and no C++ exception leaves bindings/.
+// Python and nanobind as every file of bindings/ uses them. Objects are nb::object; a failed call
+// of the C API is nb::python_error, and no C++ exception leaves bindings/.
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <string>
 
@@ -29,9 +30,7 @@ inline nb::object optional_attr(nb::handle object, nb::handle name) {
   return {};
 }
 
-inline nb::object interned(const char* text) {
-  return checked(PyUnicode_InternFromString(text));
-}
+inline nb::object interned(const char* text) { return checked(PyUnicode_InternFromString(text)); }
 
 inline std::string to_string(nb::handle text) {
   Py_ssize_t size = 0;

@@ -11,7 +11,8 @@ namespace cuda_device::bindings {
 template <size_t kInline>
 class Buffer {
  public:
-  // Room for `count` more bytes at the given alignment; the bytes skipped are zero. Valid until the next call.
+  // Room for `count` more bytes at the given alignment; the bytes skipped are zero. Valid until the
+  // next call.
   uint8_t* extend(size_t count, size_t alignment = 1) {
     size_t at = (size_ + alignment - 1) / alignment * alignment, end = at + count;
     if (end > kInline) spill(end);

@@ -24,7 +24,8 @@ Owner& Call::owners() {
 std::string Call::place() const {
   std::string text = "argument " + std::to_string(position_ + 1);
   size_t index = static_cast<size_t>(position_);
-  if (index < kernel_.parameters.names.size()) text += " ('" + kernel_.parameters.names[index] + "')";
+  if (index < kernel_.parameters.names.size())
+    text += " ('" + kernel_.parameters.names[index] + "')";
   for (int element : path_) text += ", element " + std::to_string(element);
   return text + " of kernel '" + kernel_.name + "'";
 }
@@ -68,7 +69,8 @@ void Call::add_array(const abi::ArrayView& view) {
   bool compared = array_count_ < kMaxCompared;
   known.facts.no_alias = compared;
   size_t facts_at = write_array(key, view.dtype, view.ndim, known.facts);
-  if (compared) arrays_[array_count_++] = {known.range, !view.read_only, facts_at};
+  if (compared)
+    arrays_[array_count_++] = {known.range, !view.read_only, facts_at};
   else
     for (size_t i = 0; i < array_count_; ++i) clear_no_alias(key, arrays_[i].facts_at);
   size_t axes = 8 * static_cast<size_t>(view.ndim);
@@ -115,7 +117,8 @@ void Call::add_object(PyObject* object) {
   if (PyComplex_Check(object)) fail(DiagCode::argument_not_yet, {"a complex number"});
   if (add_dlpack(*this, object)) return;
   bool sequence = PyList_Check(object) || PyObject_CheckBuffer(object);
-  fail(sequence ? DiagCode::argument_sequence : DiagCode::argument_type, {"'" + type_text(object) + "'"});
+  fail(sequence ? DiagCode::argument_sequence : DiagCode::argument_type,
+       {"'" + type_text(object) + "'"});
 }
 
 }  // namespace cuda_device::bindings

@@ -30,7 +30,8 @@ class Owner {
 
 class Call {
  public:
-  Call(const FunctionState& kernel, bool asynchronous) : kernel_(kernel), asynchronous_(asynchronous) {}
+  Call(const FunctionState& kernel, bool asynchronous)
+      : kernel_(kernel), asynchronous_(asynchronous) {}
 
   void add_argument(int position, PyObject* object);
   // After the last argument.

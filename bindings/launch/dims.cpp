@@ -27,12 +27,14 @@ std::string shown(PyObject* object) {
   return to_string(text);
 }
 
-// An int by __index__; floats have none. Beyond int64 the nearest int64, which is out of every range.
+// An int by __index__; floats have none. Beyond int64 the nearest int64, which is out of every
+// range.
 int64_t to_int(PyObject* object, const What& what) {
   nb::object number = nb::borrow(object);
   if (!PyLong_CheckExact(object)) {
     if (!PyIndex_Check(object))
-      throw LaunchError{DiagCode::dims_type, {what.name, what.kernel, "'" + type_text(object) + "'"}};
+      throw LaunchError{DiagCode::dims_type,
+                        {what.name, what.kernel, "'" + type_text(object) + "'"}};
     number = checked(PyNumber_Index(object));
   }
   int overflow = 0;
@@ -60,7 +62,8 @@ void read_axes(PyObject* object, const What& what, Axes& axes) {
   Py_ssize_t count = PyTuple_GET_SIZE(object);
   if (count < 1 || count > 3)
     throw LaunchError{DiagCode::dims_count, {what.name, what.kernel, std::to_string(count)}};
-  for (int axis = 0; axis < count; ++axis) axes[axis] = read_axis(PyTuple_GET_ITEM(object, axis), axis, what);
+  for (int axis = 0; axis < count; ++axis)
+    axes[axis] = read_axis(PyTuple_GET_ITEM(object, axis), axis, what);
 }
 
 }  // namespace
@@ -77,7 +80,8 @@ void read_block(PyObject* object, const std::string& kernel, abi::LaunchDims& di
 }
 
 void read_shared(PyObject* object, const std::string& kernel, abi::LaunchDims& dims) {
-  if (!PyIndex_Check(object)) throw LaunchError{DiagCode::shared_type, {kernel, "'" + type_text(object) + "'"}};
+  if (!PyIndex_Check(object))
+    throw LaunchError{DiagCode::shared_type, {kernel, "'" + type_text(object) + "'"}};
   int64_t bytes = to_int(object, {"shared", kernel, nullptr});
   if (bytes < 0 || bytes > kMaxShared)
     throw LaunchError{DiagCode::shared_limit, {kernel, shown(object), std::to_string(kMaxShared)}};

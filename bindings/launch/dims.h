@@ -6,7 +6,8 @@
 
 namespace cuda_device::bindings {
 
-// The three numbers of a launch, checked against CUDA's limits. Throw LaunchError naming the kernel.
+// The three numbers of a launch, checked against CUDA's limits. Throw LaunchError naming the
+// kernel.
 void read_grid(PyObject* object, const std::string& kernel, abi::LaunchDims& dims);
 void read_block(PyObject* object, const std::string& kernel, abi::LaunchDims& dims);
 void read_shared(PyObject* object, const std::string& kernel, abi::LaunchDims& dims);

@@ -24,16 +24,35 @@ const Names& names() {
 std::string device_text(int32_t type) {
   const char* name = "of an unknown kind";
   switch (type) {
-    case kCpu: name = "the CPU"; break;
-    case kCuda: name = "a CUDA GPU"; break;
-    case kCudaHost: name = "pinned CUDA host memory"; break;
-    case kCudaManaged: name = "managed CUDA memory"; break;
-    case kOneApi: name = "a oneAPI device"; break;
-    case kOpenCl: name = "an OpenCL device"; break;
-    case kVulkan: name = "a Vulkan device"; break;
-    case kMetal: name = "a Metal device"; break;
-    case kRocm: name = "a ROCm GPU"; break;
-    default: break;
+    case kCpu:
+      name = "the CPU";
+      break;
+    case kCuda:
+      name = "a CUDA GPU";
+      break;
+    case kCudaHost:
+      name = "pinned CUDA host memory";
+      break;
+    case kCudaManaged:
+      name = "managed CUDA memory";
+      break;
+    case kOneApi:
+      name = "a oneAPI device";
+      break;
+    case kOpenCl:
+      name = "an OpenCL device";
+      break;
+    case kVulkan:
+      name = "a Vulkan device";
+      break;
+    case kMetal:
+      name = "a Metal device";
+      break;
+    case kRocm:
+      name = "a ROCm GPU";
+      break;
+    default:
+      break;
   }
   return std::string(name) + " (DLPack device type " + std::to_string(type) + ")";
 }
@@ -43,13 +62,15 @@ bool reachable(int32_t type) { return type == kCpu || type == kCudaHost || type 
 
 void check_device(Call& call, PyObject* object) {
   nb::object device = checked(PyObject_CallMethodNoArgs(object, names().device.ptr()));
-  nb::object type = PyTuple_Check(device.ptr()) && nb::len(device) == 2 ? nb::object(device[0]) : device;
+  nb::object type =
+      PyTuple_Check(device.ptr()) && nb::len(device) == 2 ? nb::object(device[0]) : device;
   int overflow = 0;
   long number = PyLong_Check(type.ptr()) || PyIndex_Check(type.ptr())
                     ? PyLong_AsLongAndOverflow(checked(PyNumber_Index(type.ptr())).ptr(), &overflow)
                     : -1;
   if (number < 0 || overflow)
-    call.fail(DiagCode::dlpack_refused, {"__dlpack_device__() returned no (device type, device id)"});
+    call.fail(DiagCode::dlpack_refused,
+              {"__dlpack_device__() returned no (device type, device id)"});
   if (!reachable(static_cast<int32_t>(number)))
     call.fail(DiagCode::argument_device, {device_text(static_cast<int32_t>(number))});
 }
@@ -57,7 +78,8 @@ void check_device(Call& call, PyObject* object) {
 // Newer producers first; older ones refuse the keyword.
 nb::object capsule_of(PyObject* object) {
   PyObject* args[] = {object, names().version.ptr()};
-  PyObject* found = PyObject_VectorcallMethod(names().dlpack.ptr(), args, 1, names().keywords.ptr());
+  PyObject* found =
+      PyObject_VectorcallMethod(names().dlpack.ptr(), args, 1, names().keywords.ptr());
   if (found) return nb::steal(found);
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
   PyErr_Clear();
@@ -87,13 +109,15 @@ void mark_used(PyObject* capsule, const char* name) {
 
 Taken take(Call& call, PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
-    auto* managed = static_cast<ManagedVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+    auto* managed =
+        static_cast<ManagedVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
     mark_used(capsule, "used_dltensor_versioned");
     call.owners().keep(managed, delete_versioned);
     // Of another major version only version, context and deleter lie where we know.
     if (managed->version.major != kSupportedMajor)
-      call.fail(DiagCode::dlpack_refused, {"DLPack version " + std::to_string(managed->version.major) + "." +
-                                           std::to_string(managed->version.minor) + " is not known"});
+      call.fail(DiagCode::dlpack_refused,
+                {"DLPack version " + std::to_string(managed->version.major) + "." +
+                 std::to_string(managed->version.minor) + " is not known"});
     return {&managed->tensor, (managed->flags & kReadOnlyFlag) != 0};
   }
   if (PyCapsule_IsValid(capsule, "dltensor")) {
@@ -107,7 +131,9 @@ Taken take(Call& call, PyObject* capsule) {
 
 std::string dtype_text(DataType type) {
   const char* kinds[] = {"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};
-  std::string text = type.code < std::size(kinds) ? kinds[type.code] : "type code " + std::to_string(type.code) + " of ";
+  std::string text = type.code < std::size(kinds)
+                         ? kinds[type.code]
+                         : "type code " + std::to_string(type.code) + " of ";
   text += std::to_string(type.bits);
   return type.lanes == 1 ? text : text + "x" + std::to_string(type.lanes);
 }
@@ -139,8 +165,10 @@ abi::ArrayView view_of(const Call& call, const Taken& taken) {
   const Tensor& tensor = *taken.tensor;
   abi::ArrayView view;
   std::optional<ScalarKind> scalar = scalar_of(tensor.dtype);
-  if (!scalar) call.fail(DiagCode::argument_not_yet, {"an array of '" + dtype_text(tensor.dtype) + "'"});
-  if (!reachable(tensor.device.type)) call.fail(DiagCode::argument_device, {device_text(tensor.device.type)});
+  if (!scalar)
+    call.fail(DiagCode::argument_not_yet, {"an array of '" + dtype_text(tensor.dtype) + "'"});
+  if (!reachable(tensor.device.type))
+    call.fail(DiagCode::argument_device, {device_text(tensor.device.type)});
   if (tensor.ndim < 0 || tensor.ndim > abi::kMaxDims)
     call.fail(DiagCode::argument_dims, {std::to_string(tensor.ndim)});
   view.dtype = *scalar;

@@ -5,9 +5,27 @@
 
 namespace cuda_device::bindings::dlpack {
 
-enum DeviceType : int32_t { kCpu = 1, kCuda = 2, kCudaHost = 3, kOpenCl = 4, kVulkan = 7, kMetal = 8,
-                            kRocm = 10, kRocmHost = 11, kCudaManaged = 13, kOneApi = 14 };
-enum TypeCode : uint8_t { kInt = 0, kUint = 1, kFloat = 2, kOpaque = 3, kBfloat = 4, kComplex = 5, kBool = 6 };
+enum DeviceType : int32_t {
+  kCpu = 1,
+  kCuda = 2,
+  kCudaHost = 3,
+  kOpenCl = 4,
+  kVulkan = 7,
+  kMetal = 8,
+  kRocm = 10,
+  kRocmHost = 11,
+  kCudaManaged = 13,
+  kOneApi = 14
+};
+enum TypeCode : uint8_t {
+  kInt = 0,
+  kUint = 1,
+  kFloat = 2,
+  kOpaque = 3,
+  kBfloat = 4,
+  kComplex = 5,
+  kBool = 6
+};
 
 struct Device {
   int32_t type;

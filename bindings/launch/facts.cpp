@@ -18,7 +18,8 @@ Extent extent_of(const abi::ArrayView& view) {
     if (view.shape[i] == 0) extent.empty = true;
     int64_t reach;
     if (view.shape[i] <= 1) continue;
-    if (__builtin_mul_overflow(view.shape[i] - 1, view.strides[i], &reach)) return {0, 0, false, false};
+    if (__builtin_mul_overflow(view.shape[i] - 1, view.strides[i], &reach))
+      return {0, 0, false, false};
     int64_t& side = reach < 0 ? extent.low : extent.high;
     if (__builtin_add_overflow(side, reach, &side)) return {0, 0, false, false};
   }
@@ -66,9 +67,11 @@ ArrayKnowledge knowledge_of(const abi::ArrayView& view) {
   known.facts.read_only = view.read_only;
   known.facts.fits_31 = fits_31(view, extent, item);
   known.facts.no_alias = true;
-  if (!extent.valid) known.range = {0, UINTPTR_MAX};
+  if (!extent.valid)
+    known.range = {0, UINTPTR_MAX};
   else if (!extent.empty)
-    known.range = {data + static_cast<uintptr_t>(extent.low), data + static_cast<uintptr_t>(extent.high + item)};
+    known.range = {data + static_cast<uintptr_t>(extent.low),
+                   data + static_cast<uintptr_t>(extent.high + item)};
   return known;
 }
 

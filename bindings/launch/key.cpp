@@ -14,16 +14,18 @@ struct RawHead {
   uint16_t grid_fits_31;
 };
 
-constexpr bool ArrayFacts::*kFacts[] = {
-    &ArrayFacts::unit_inner, &ArrayFacts::contiguous, &ArrayFacts::aligned,  &ArrayFacts::element_aligned,
-    &ArrayFacts::read_only,  &ArrayFacts::fits_31,    &ArrayFacts::no_alias,
+constexpr bool ArrayFacts::* kFacts[] = {
+    &ArrayFacts::unit_inner,      &ArrayFacts::contiguous, &ArrayFacts::aligned,
+    &ArrayFacts::element_aligned, &ArrayFacts::read_only,  &ArrayFacts::fits_31,
+    &ArrayFacts::no_alias,
 };
 constexpr int kNoAlias = 6;
 static_assert(sizeof(ArrayFacts) == std::size(kFacts), "every fact has its bit");
 
 uint8_t pack(const ArrayFacts& facts) {
   uint8_t bits = 0;
-  for (size_t i = 0; i < std::size(kFacts); ++i) bits |= static_cast<uint8_t>(facts.*kFacts[i] << i);
+  for (size_t i = 0; i < std::size(kFacts); ++i)
+    bits |= static_cast<uint8_t>(facts.*kFacts[i] << i);
   return bits;
 }
 

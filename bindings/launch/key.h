@@ -1,5 +1,5 @@
-// The key of a specialisation: a launch writes it byte by byte, the compiler's request is read back from it, so that
-// nothing can be compiled in that is not in the key.
+// The key of a specialisation: a launch writes it byte by byte, the compiler's request is read back
+// from it, so that nothing can be compiled in that is not in the key.
 #pragma once
 
 #include <vector>

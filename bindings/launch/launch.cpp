@@ -65,7 +65,8 @@ Keywords read_keywords(PyObject* const* values, PyObject* names, const FunctionS
 }
 
 std::string signature_text(const FunctionObject* kernel) {
-  nb::object signature = nb::module_::import_("inspect").attr("signature")(nb::handle(kernel->underlying));
+  nb::object signature =
+      nb::module_::import_("inspect").attr("signature")(nb::handle(kernel->underlying));
   return kernel->state->name + to_string(nb::object(nb::str(signature)));
 }
 
@@ -79,7 +80,8 @@ std::string counted(Py_ssize_t count, const char* what) {
                           ? counted(p.positional, "argument")
                           : std::to_string(p.required) + " to " + counted(p.positional, "argument");
   std::string were = std::to_string(given) + (given == 1 ? " was" : " were");
-  throw LaunchError{DiagCode::argument_count, {kernel->state->name, takes, were, signature_text(kernel)}};
+  throw LaunchError{DiagCode::argument_count,
+                    {kernel->state->name, takes, were, signature_text(kernel)}};
 }
 
 // Keyword-only parameters cannot be given in a launch: their defaults are used.
@@ -88,12 +90,14 @@ void add_keyword_only(Call& call, const FunctionObject* kernel) {
   PyObject* defaults = PyFunction_GetKwDefaults(kernel->underlying);
   for (size_t i = static_cast<size_t>(p.positional); i < p.names.size(); ++i) {
     PyObject* value = defaults ? PyDict_GetItemString(defaults, p.names[i].c_str()) : nullptr;
-    if (!value) throw LaunchError{DiagCode::argument_keyword_only, {kernel->state->name, p.names[i]}};
+    if (!value)
+      throw LaunchError{DiagCode::argument_keyword_only, {kernel->state->name, p.names[i]}};
     call.add_argument(static_cast<int>(i), value);
   }
 }
 
-void add_arguments(Call& call, const FunctionObject* kernel, PyObject* const* args, Py_ssize_t given) {
+void add_arguments(Call& call, const FunctionObject* kernel, PyObject* const* args,
+                   Py_ssize_t given) {
   const Parameters& p = kernel->state->parameters;
   bool fits = given >= p.required && (given <= p.positional || p.variadic);
   if (!fits) wrong_count(kernel, given);
@@ -193,13 +197,17 @@ PyObject* launch(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* n
 constexpr const char* kDoc =
     "launch(f, *args, grid, block, stream, shared=0)\n--\n\n"
     "Runs kernel f with the arguments on grid blocks of block threads each (DEV-LAUNCH-01).\n\n"
-    "grid, block: an int or a tuple of one to three ints, x first. stream: a stream of cuda.device.core, or any\n"
-    "object with __cuda_stream__; the call returns at once and the launch runs in the stream's order. Without\n"
+    "grid, block: an int or a tuple of one to three ints, x first. stream: a stream of "
+    "cuda.device.core, or any\n"
+    "object with __cuda_stream__; the call returns at once and the launch runs in the stream's "
+    "order. Without\n"
     "stream the call returns when the kernel is done. shared: bytes of dynamic shared memory.\n\n"
-    "Raises CompileError for a kernel that cannot be compiled for these arguments, and LaunchTypeError,\n"
+    "Raises CompileError for a kernel that cannot be compiled for these arguments, and "
+    "LaunchTypeError,\n"
     "LaunchValueError or LaunchOverflowError for arguments, sizes or streams that cannot be used.";
 
-PyMethodDef launch_method = {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)),
+PyMethodDef launch_method = {"launch",
+                             reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)),
                              METH_FASTCALL | METH_KEYWORDS, kDoc};
 
 }  // namespace

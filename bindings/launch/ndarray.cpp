@@ -1,4 +1,5 @@
-// NumPy arrays as arguments, natively: their own __dlpack__ refuses what we take (read-only, odd strides).
+// NumPy arrays as arguments, natively: their own __dlpack__ refuses what we take (read-only, odd
+// strides).
 #include <array>
 
 #include "bindings/launch/call.h"
@@ -31,7 +32,8 @@ std::string dtype_text(PyArrayObject* array) {
 [[noreturn]] void refuse_dtype(const Call& call, PyArrayObject* array) {
   int number = PyArray_TYPE(array);
   bool planned = number == NPY_HALF || number == NPY_CFLOAT || number == NPY_CDOUBLE ||
-                 (number == NPY_VOID && PyDataType_HASFIELDS(PyArray_DESCR(array))) || number >= NPY_USERDEF;
+                 (number == NPY_VOID && PyDataType_HASFIELDS(PyArray_DESCR(array))) ||
+                 number >= NPY_USERDEF;
   if (planned) call.fail(DiagCode::argument_not_yet, {"an array of '" + dtype_text(array) + "'"});
   call.fail(DiagCode::argument_dtype, {dtype_text(array)});
 }

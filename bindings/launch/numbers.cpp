@@ -25,7 +25,8 @@ void add_python_int(Call& call, PyObject* object) {
   int overflow = 0;
   long value = PyLong_AsLongAndOverflow(object, &overflow);
   if (value == -1 && !overflow && PyErr_Occurred()) throw nb::python_error();
-  if (overflow || value < INT32_MIN || value > INT32_MAX) call.fail(DiagCode::int_range, {shown(object)});
+  if (overflow || value < INT32_MIN || value > INT32_MAX)
+    call.fail(DiagCode::int_range, {shown(object)});
   call.add_weak_int(static_cast<int32_t>(value));
 }
 
@@ -33,7 +34,8 @@ void add_python_int(Call& call, PyObject* object) {
 void add_python_float(Call& call, PyObject* object) {
   double value = PyFloat_AS_DOUBLE(object);
   float rounded = static_cast<float>(value);
-  if (std::isinf(rounded) && std::isfinite(value)) call.fail(DiagCode::float_range, {shown(object)});
+  if (std::isinf(rounded) && std::isfinite(value))
+    call.fail(DiagCode::float_range, {shown(object)});
   call.add_weak_float(rounded);
 }
 
@@ -41,7 +43,8 @@ void add_numpy_scalar(Call& call, PyObject* object) {
   std::optional<ScalarKind> scalar = scalar_of_type_number(type_number_of_scalar(object));
   if (!scalar) {
     bool number = PyArray_IsScalar(object, Number);
-    call.fail(number ? DiagCode::argument_not_yet : DiagCode::argument_type, {"'" + type_text(object) + "'"});
+    call.fail(number ? DiagCode::argument_not_yet : DiagCode::argument_type,
+              {"'" + type_text(object) + "'"});
   }
   alignas(8) char bits[8] = {};
   PyArray_ScalarAsCtype(object, bits);

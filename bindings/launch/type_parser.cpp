@@ -72,7 +72,8 @@ class Parser {
     std::optional<ScalarKind> element = scalar_named(word());
     if (!element || !take(',')) return std::nullopt;
     std::string digits(word());
-    if (digits.empty() || digits.size() > 2 || digits.find_first_not_of("0123456789") != std::string::npos)
+    if (digits.empty() || digits.size() > 2 ||
+        digits.find_first_not_of("0123456789") != std::string::npos)
       return std::nullopt;
     int ndim = std::stoi(digits);
     if (ndim > abi::kMaxDims || !take(']')) return std::nullopt;

@@ -1,4 +1,5 @@
-// Argument types as people write them: "int", "float32", "array[float32, 2]", "(int, float32)", "None".
+// Argument types as people write them: "int", "float32", "array[float32, 2]", "(int, float32)",
+// "None".
 #pragma once
 
 #include <optional>

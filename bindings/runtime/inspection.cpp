@@ -4,6 +4,7 @@
 #include "bindings/launch/dims.h"
 #include "bindings/launch/type_parser.h"
 #include "bindings/source/capture.h"
+#include "bindings/source/describe.h"
 #include "bindings/source/entities.h"
 
 namespace cuda_device::bindings {
@@ -12,13 +13,17 @@ namespace {
 using frontend::ArgumentType;
 
 [[noreturn]] void bad_type(nb::handle type) {
-  throw nb::type_error(("not the type of a kernel's argument: " + to_string(nb::object(nb::repr(type)))).c_str());
+  throw nb::type_error(
+      ("not the type of a kernel's argument: " + to_string(nb::object(nb::repr(type)))).c_str());
 }
 
 // int, float, bool, NumPy's scalar types, dtypes and text are types; everything else is a value.
 bool is_type(nb::handle argument) {
   return PyType_Check(argument.ptr()) || PyUnicode_Check(argument.ptr()) ||
-         argument.type().attr("__mro__").attr("__contains__")(nb::module_::import_("numpy").attr("dtype")).is(nb::handle(Py_True));
+         argument.type()
+             .attr("__mro__")
+             .attr("__contains__")(nb::module_::import_("numpy").attr("dtype"))
+             .is(nb::handle(Py_True));
 }
 
 ArgumentType type_named(nb::handle argument) {
@@ -68,14 +73,15 @@ LaunchFacts facts_of(nb::object grid, nb::object block, const std::string& name)
 }
 
 std::shared_ptr<const syntax::Program> program_of(nb::object function) {
-  if (FunctionObject* decorated = as_function_object(function.ptr())) return current_variant(decorated)->program;
+  if (FunctionObject* decorated = as_function_object(function.ptr()))
+    return current_variant(decorated)->program;
   if (!PyFunction_Check(function.ptr()))
     throw nb::type_error(("expected a function, found '" + type_text(function) + "'").c_str());
   return capture_function(function);
 }
 
-nb::str inspect(nb::object function, nb::tuple arguments, const std::string& what, const std::string& target,
-                nb::object grid, nb::object block) {
+nb::str inspect(nb::object function, nb::tuple arguments, const std::string& what,
+                const std::string& target, nb::object grid, nb::object block) {
   FunctionState plain;
   FunctionObject* decorated = as_function_object(function.ptr());
   if (!decorated) plain.name = to_string(function.attr("__name__"));
@@ -131,6 +137,7 @@ void register_inspection(nb::module_& module) {
     }
   });
   module.def("inspect", inspect);
+  module.def("captured", [](nb::object function) { return describe(*program_of(function)); });
   module.def("counters", counters);
   module.def("set_target", [](const char* name) { return cd_rt_set_target(name); });
   module.def("target", [] { return nb::str(cd_rt_target()); });

@@ -30,7 +30,8 @@ class EventObject {
   rt::Event* event_;
 };
 
-// wait(milliseconds, outcome) in slices, without the GIL, until it is over or a signal's handler raises.
+// wait(milliseconds, outcome) in slices, without the GIL, until it is over or a signal's handler
+// raises.
 template <class Wait>
 void wait_interruptibly(Wait wait) {
   for (;;) {
@@ -73,7 +74,8 @@ void wait_for(StreamObject& self, nb::object other) {
     cd_rt_event_record(event.get(), nb::inst_ptr<StreamObject>(other)->get());
     cd_rt_stream_wait(self.get(), event.get());
   } else {
-    throw nb::type_error(("wait() expects an Event or a Stream, found '" + type_text(other) + "'").c_str());
+    throw nb::type_error(
+        ("wait() expects an Event or a Stream, found '" + type_text(other) + "'").c_str());
   }
 }
 
@@ -92,11 +94,13 @@ double elapsed(EventObject& later, EventObject& earlier) {
   return 1e3 * (cd_rt_event_seconds(later.get()) - cd_rt_event_seconds(earlier.get()));
 }
 
-// (0, handle) as __cuda_stream__ gives it: a method, or in early versions of the protocol a property.
+// (0, handle) as __cuda_stream__ gives it: a method, or in early versions of the protocol a
+// property.
 uint64_t handle_of(PyObject* object, nb::object protocol, const std::string& kernel) {
   nb::object pair = PyCallable_Check(protocol.ptr()) ? protocol() : protocol;
   bool good = PyTuple_Check(pair.ptr()) && PyTuple_GET_SIZE(pair.ptr()) == 2 &&
-              PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 0)) && PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 1));
+              PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 0)) &&
+              PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 1));
   nb::object text = checked(PyObject_Repr(pair.ptr()));
   std::vector<std::string> args = {kernel, "'" + type_text(object) + "'", to_string(text)};
   if (!good) throw LaunchError{DiagCode::stream_protocol, std::move(args)};
@@ -131,7 +135,8 @@ rt::Stream* stream_of(PyObject* object, const std::string& kernel) {
   uint64_t handle = handle_of(object, protocol, kernel);
   auto at = live_streams().find(handle);
   if (at != live_streams().end()) return at->second;
-  throw LaunchError{DiagCode::stream_cuda, {kernel, "'" + type_text(object) + "'", std::to_string(handle)}};
+  throw LaunchError{DiagCode::stream_cuda,
+                    {kernel, "'" + type_text(object) + "'", std::to_string(handle)}};
 }
 
 void drop_finished() {
@@ -139,36 +144,50 @@ void drop_finished() {
 }
 
 void register_streams(nb::module_& module) {
-  nb::class_<StreamObject> stream(module, "Stream",
+  nb::class_<StreamObject> stream(
+      module, "Stream",
       "A queue of launches on the host device: they run in order, beside those of other streams.");
-  stream.def("sync", [](StreamObject& s) { sync(s.get()); },
-             "Waits until everything queued so far is done; raises the first error of a kernel.")
-      .def_prop_ro("handle", [](StreamObject& s) { return cd_rt_stream_handle(s.get()); },
-                   "A number that names the stream while it lives.")
-      .def_prop_ro("is_done", [](StreamObject& s) { return cd_rt_stream_query(s.get()); },
-                   "Whether nothing is queued or running.")
-      .def("__cuda_stream__",
-           [](StreamObject& s) { return nb::make_tuple(0, cd_rt_stream_handle(s.get())); },
-           "(0, handle). The handle names a host stream: only cuda.device can launch on it.")
+  stream
+      .def(
+          "sync", [](StreamObject& s) { sync(s.get()); },
+          "Waits until everything queued so far is done; raises the first error of a kernel.")
+      .def_prop_ro(
+          "handle", [](StreamObject& s) { return cd_rt_stream_handle(s.get()); },
+          "A number that names the stream while it lives.")
+      .def_prop_ro(
+          "is_done", [](StreamObject& s) { return cd_rt_stream_query(s.get()); },
+          "Whether nothing is queued or running.")
+      .def(
+          "__cuda_stream__",
+          [](StreamObject& s) { return nb::make_tuple(0, cd_rt_stream_handle(s.get())); },
+          "(0, handle). The handle names a host stream: only cuda.device can launch on it.")
       .def("wait", wait_for, nb::arg("event_or_stream"),
-           "What is queued from now on waits for the event, or for all that the other stream holds now.")
+           "What is queued from now on waits for the event, or for all that the other stream holds "
+           "now.")
       .def("record", record, nb::arg("event").none() = nb::none(),
            "An event that is done when everything queued so far is done.");
   stream_type = reinterpret_cast<PyTypeObject*>(stream.ptr());
 
   nb::class_<EventObject>(module, "Event", "A point in a stream's work.")
       .def(nb::init<>())
-      .def("sync", [](EventObject& e) {
-             wait_interruptibly([&](int ms, rt::Outcome* out) { cd_rt_event_sync(e.get(), ms, out); });
-           }, "Waits until the event is done.")
-      .def_prop_ro("is_done", [](EventObject& e) { return cd_rt_event_query(e.get()); },
-                   "Whether the work before the event is done.")
+      .def(
+          "sync",
+          [](EventObject& e) {
+            wait_interruptibly(
+                [&](int ms, rt::Outcome* out) { cd_rt_event_sync(e.get(), ms, out); });
+          },
+          "Waits until the event is done.")
+      .def_prop_ro(
+          "is_done", [](EventObject& e) { return cd_rt_event_query(e.get()); },
+          "Whether the work before the event is done.")
       .def("__sub__", elapsed, "Milliseconds between two events that are done.");
 
-  module.def("create_stream", [] { return new StreamObject(cd_rt_stream_create(), true); },
-             nb::rv_policy::take_ownership);
-  module.def("default_stream", [] { return new StreamObject(cd_rt_default_stream(), false); },
-             nb::rv_policy::take_ownership);
+  module.def(
+      "create_stream", [] { return new StreamObject(cd_rt_stream_create(), true); },
+      nb::rv_policy::take_ownership);
+  module.def(
+      "default_stream", [] { return new StreamObject(cd_rt_default_stream(), false); },
+      nb::rv_policy::take_ownership);
   module.def("sync_all", sync_all);
   module.def("shutdown", [] {
     {

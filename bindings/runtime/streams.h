@@ -1,4 +1,5 @@
-// Streams and events of the host device as Python objects, and what may stand for a stream in a launch.
+// Streams and events of the host device as Python objects, and what may stand for a stream in a
+// launch.
 #pragma once
 
 #include "bindings/python.h"
@@ -18,8 +19,8 @@ class StreamObject {
   bool owned_;
 };
 
-// The host stream that an object given as stream= means: ours, or one whose __cuda_stream__ names ours. Throws
-// LaunchError for everything else.
+// The host stream that an object given as stream= means: ours, or one whose __cuda_stream__ names
+// ours. Throws LaunchError for everything else.
 rt::Stream* stream_of(PyObject* object, const std::string& kernel);
 
 // Drops the references of launches that are done. With the GIL held.

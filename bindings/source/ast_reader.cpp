@@ -84,10 +84,10 @@ Node* AstReader::read(nb::handle ast) {
   return node;
 }
 
-#define NODE(name, fields)                             \
-  Node* AstReader::read_##name(nb::handle ast) {       \
+#define NODE(name, fields)                                  \
+  Node* AstReader::read_##name(nb::handle ast) {            \
     auto* node = program_.make<syntax::name>(span_of(ast)); \
-    fields return node;                                \
+    fields return node;                                     \
   }
 #define CHILD(f) node->f = read(ast.attr(#f));
 #define OPT(f) node->f = read(ast.attr(#f));

@@ -26,7 +26,8 @@ Span head_span(Span span, const SourceFile& file) {
   size_t index = span.line - file.first_line;
   if (span.end_line == span.line || index >= file.lines.size()) return span;
   span.end_line = span.line;
-  span.end_column = std::max<uint32_t>(span.column + 1, static_cast<uint32_t>(file.lines[index].size()));
+  span.end_column =
+      std::max<uint32_t>(span.column + 1, static_cast<uint32_t>(file.lines[index].size()));
   return span;
 }
 
@@ -38,7 +39,8 @@ class ProgramReader {
   uint32_t add(nb::handle object) {
     FunctionObject* decorated = as_function_object(object.ptr());
     nb::object function = nb::borrow(decorated ? decorated->underlying : object.ptr());
-    auto [at, is_new] = indices_.emplace(object.ptr(), static_cast<uint32_t>(program_.functions.size()));
+    auto [at, is_new] =
+        indices_.emplace(object.ptr(), static_cast<uint32_t>(program_.functions.size()));
     uint32_t index = at->second;
     if (!is_new) return index;
     syntax::Function& into = program_.functions.emplace_back();
@@ -47,7 +49,8 @@ class ProgramReader {
       into.options = decorated->state->options;
     }
     guard(function);
-    read(function, sources_.find(function, decorated ? decorated->state->lines : nb::object()), into);
+    read(function, sources_.find(function, decorated ? decorated->state->lines : nb::object()),
+         into);
     return index;
   }
 
@@ -92,12 +95,13 @@ class ProgramReader {
     for (syntax::Node* node : into.args->kwonlyargs) {
       nb::object name = nb::cast(nb::str(static_cast<syntax::arg*>(node)->name.c_str()));
       bool given = !by_name.is_none() && nb::cast<nb::dict>(by_name).contains(name);
-      into.kw_defaults.push_back(given ? names.meaning_of(nb::object(by_name[name])) : syntax::Binding{});
+      into.kw_defaults.push_back(given ? names.meaning_of(nb::object(by_name[name]))
+                                       : syntax::Binding{});
     }
   }
 
-  // Annotations were evaluated when the function was defined; text (from __future__ import annotations) was not, and
-  // is left to the names in it.
+  // Annotations were evaluated when the function was defined; text (from __future__ import
+  // annotations) was not, and is left to the names in it.
   void bind_annotations(nb::handle function, Names& names, syntax::Function& into) {
     nb::object annotations = optional_attr(function, nb::str("__annotations__"));
     if (!annotations || !nb::isinstance<nb::dict>(annotations)) return;

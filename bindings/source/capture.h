@@ -1,12 +1,14 @@
-// A decorated function and everything it calls → syntax::Program, with the guards under which it stays true.
+// A decorated function and everything it calls → syntax::Program, with the guards under which it
+// stays true.
 #pragma once
 
 #include "bindings/source/function_object.h"
 
 namespace cuda_device::bindings {
 
-// The variant of a kernel that fits what its globals and closures hold now; captured if there is none yet. Throws
-// DiagnosticError where no source can be found. Holds the GIL on return; may let other threads run.
+// The variant of a kernel that fits what its globals and closures hold now; captured if there is
+// none yet. Throws DiagnosticError where no source can be found. Holds the GIL on return; may let
+// other threads run.
 std::shared_ptr<Variant> current_variant(FunctionObject* function);
 
 // Reads any Python function, decorated or not, for tests and inspection.

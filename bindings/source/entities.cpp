@@ -8,8 +8,8 @@ bool is_namespace(nb::handle object) { return PyModule_Check(object.ptr()); }
 // Numbers and strings have no identity worth a name: math.pi is a constant.
 bool is_plain_constant(nb::handle object) {
   PyObject* p = object.ptr();
-  return p == Py_None || p == Py_NotImplemented || p == Py_Ellipsis || PyLong_Check(p) || PyFloat_Check(p) ||
-         PyUnicode_Check(p) || PyTuple_Check(p);
+  return p == Py_None || p == Py_NotImplemented || p == Py_Ellipsis || PyLong_Check(p) ||
+         PyFloat_Check(p) || PyUnicode_Check(p) || PyTuple_Check(p);
 }
 
 }  // namespace
@@ -55,8 +55,9 @@ bool Entities::is_fixed_module(nb::handle module) const {
   return fixed_modules_.contains(module.ptr());
 }
 
-// Made at the first capture, when cuda.device is complete; kept for the life of the process. Imports may let other
-// threads run, so no lock is held: of two tables made at once the first stays.
+// Made at the first capture, when cuda.device is complete; kept for the life of the process.
+// Imports may let other threads run, so no lock is held: of two tables made at once the first
+// stays.
 const Entities& entities() {
   static const Entities* table = nullptr;
   if (!table) {

@@ -8,7 +8,8 @@
 
 namespace cuda_device::bindings {
 
-// The public objects of cuda.device ("device.thread_idx"), the functions of math ("math.exp"), the builtins
+// The public objects of cuda.device ("device.thread_idx"), the functions of math ("math.exp"), the
+// builtins
 // ("builtins.range"), and the modules among whose attributes nothing is ever rebound.
 class Entities {
  public:
@@ -21,7 +22,8 @@ class Entities {
   void add_module(const char* module, const std::string& prefix, bool functions_only);
   void add(nb::handle object, std::string name);
 
-  std::unordered_map<PyObject*, std::string> names_;  // the objects live as long as their modules, which we hold
+  std::unordered_map<PyObject*, std::string>
+      names_;  // the objects live as long as their modules, which we hold
   std::unordered_map<PyObject*, std::string> fixed_modules_;
 };
 

@@ -38,7 +38,7 @@ struct Variant {
 struct Parameters {
   Py_ssize_t required = 0;    // positional without default
   Py_ssize_t positional = 0;  // most that can be given
-  bool variadic = false;      // has *args or **kwargs: the compiler refuses them with the source line
+  bool variadic = false;  // has *args or **kwargs: the compiler refuses them with the source line
   std::vector<std::string> names;  // in order, keyword-only ones last
 };
 
@@ -52,15 +52,14 @@ struct FunctionState {
 
   // --- kernels ---
   rt::Kernel* kernel = nullptr;
-  std::recursive_mutex capturing;  // taken without the GIL
+  std::recursive_mutex capturing;                  // taken without the GIL
   std::vector<std::shared_ptr<Variant>> variants;  // the one used last is in front
   uint32_t next_variant = 0;
   std::vector<std::array<uint32_t, 3>> blocks;  // block shapes that have a version of their own
 };
 
 struct FunctionObject {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* underlying;
   PyObject* dict;
   PyObject* weakrefs;
@@ -72,7 +71,8 @@ extern PyTypeObject* func_type;
 
 inline FunctionObject* as_function_object(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
-  return type == kernel_type || type == func_type ? reinterpret_cast<FunctionObject*>(object) : nullptr;
+  return type == kernel_type || type == func_type ? reinterpret_cast<FunctionObject*>(object)
+                                                  : nullptr;
 }
 
 // Adds the types to the module, and make_kernel and make_func.

@@ -10,8 +10,10 @@ namespace {
 int int_of(nb::handle object) { return nb::cast<int>(object); }
 
 [[noreturn]] void no_source(nb::handle function) {
-  throw DiagnosticError(
-      Diagnostic{DiagCode::no_source, {}, {to_string(function.attr("__qualname__"))}, {}, ""});
+  Diagnostic diagnostic;
+  diagnostic.code = DiagCode::no_source;
+  diagnostic.args = {to_string(function.attr("__qualname__"))};
+  throw DiagnosticError(std::move(diagnostic));
 }
 
 nb::object parse(const std::string& text) {
@@ -52,7 +54,8 @@ bool is_definition_of(nb::handle node, nb::handle code) {
          same_parameters(node, code);
 }
 
-// Parses no more than the definition's own lines. An indented one goes under `if 1:`, which keeps its columns.
+// Parses no more than the definition's own lines. An indented one goes under `if 1:`, which keeps
+// its columns.
 std::optional<FunctionSource> from_block(nb::handle lines, nb::handle code) {
   int first = int_of(code.attr("co_firstlineno"));
   nb::object rest = slice(lines, first - 1, nb::len(lines));
@@ -67,7 +70,8 @@ std::optional<FunctionSource> from_block(nb::handle lines, nb::handle code) {
   return found;
 }
 
-// Lines and columns (line, column, end line, end column) of the code's instructions that lie in its body.
+// Lines and columns (line, column, end line, end column) of the code's instructions that lie in its
+// body.
 nb::list body_positions(nb::handle code) {
   nb::list positions;
   int first = int_of(code.attr("co_firstlineno"));
@@ -159,7 +163,8 @@ FunctionSource find_source(nb::handle function, nb::handle lines) {
   bool is_lambda = is_kind(found->node, "Lambda");
   int start = is_lambda ? int_of(found->node.attr("lineno")) : start_line(found->node);
   found->first_line = static_cast<uint32_t>(start + found->line_shift);
-  found->last_line = static_cast<uint32_t>(int_of(found->node.attr("end_lineno")) + found->line_shift);
+  found->last_line =
+      static_cast<uint32_t>(int_of(found->node.attr("end_lineno")) + found->line_shift);
   return *found;
 }
 

@@ -49,9 +49,7 @@ PyObject* signature(PyObject* self, void*) {
 }
 
 // Found again by name, as functions are.
-PyObject* reduce(PyObject* self, PyObject*) {
-  return PyObject_GetAttrString(self, "__qualname__");
-}
+PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
 
 int traverse(PyObject* object, visitproc visit, void* arg) {
   FunctionObject* self = self_of(object);
@@ -107,7 +105,8 @@ PyGetSetDef properties[] = {
     {"__signature__", signature, nullptr, "Signature of the decorated function.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
 
 template <class F>
 void* slot(F* function) {

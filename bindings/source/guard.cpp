@@ -14,10 +14,14 @@ PyObject* current(const Guard& guard, nb::object& keep) {
       if (!found && PyErr_Occurred()) throw nb::python_error();
       return found;
     }
-    case Guard::Kind::Cell: return PyCell_GET(owner);
-    case Guard::Kind::Attribute: return (keep = optional_attr(owner, guard.name)).ptr();
-    case Guard::Kind::Code: return PyFunction_GetCode(owner);
-    case Guard::Kind::Defaults: return PyFunction_GetDefaults(owner);
+    case Guard::Kind::Cell:
+      return PyCell_GET(owner);
+    case Guard::Kind::Attribute:
+      return (keep = optional_attr(owner, guard.name)).ptr();
+    case Guard::Kind::Code:
+      return PyFunction_GetCode(owner);
+    case Guard::Kind::Defaults:
+      return PyFunction_GetDefaults(owner);
   }
   return nullptr;
 }

@@ -1,4 +1,5 @@
-// What a captured program read from Python, so that a launch can tell cheaply whether it still holds.
+// What a captured program read from Python, so that a launch can tell cheaply whether it still
+// holds.
 #pragma once
 
 #include <memory>

@@ -41,7 +41,8 @@ bool is_capturable(nb::handle object) {
 std::unordered_set<std::string> names_bound_in(nb::handle ast) {
   std::unordered_set<std::string> names;
   nb::module_ module = nb::module_::import_("ast");
-  nb::object name_type = module.attr("Name"), store = module.attr("Store"), arg = module.attr("arg");
+  nb::object name_type = module.attr("Name"), store = module.attr("Store"),
+             arg = module.attr("arg");
   for (nb::handle node : module.attr("walk")(ast)) {
     if (node.type().is(arg)) names.insert(to_string(node.attr("arg")));
     if (node.type().is(name_type) && node.attr("ctx").type().is(store))
@@ -52,7 +53,8 @@ std::unordered_set<std::string> names_bound_in(nb::handle ast) {
 
 }  // namespace
 
-Names::Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards, FunctionIndex index)
+Names::Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards,
+             FunctionIndex index)
     : function_(nb::borrow(function)), into_(into), guards_(guards), index_(std::move(index)) {
   nb::object code = function.attr("__code__");
   globals_ = function.attr("__globals__");
@@ -131,7 +133,8 @@ void Names::on_attribute(const syntax::Attribute* node) {
   nb::object found = optional_attr(owner, name);
   Guard guard{Guard::Kind::Attribute, owner, name, {}, {}};
   if (PyModule_Check(owner.ptr())) {
-    // The module's own dictionary where the attribute stands there, not behind a module-level __getattr__.
+    // The module's own dictionary where the attribute stands there, not behind a module-level
+    // __getattr__.
     PyObject* dict = PyModule_GetDict(owner.ptr());
     if (found.ptr() == PyDict_GetItemWithError(dict, name.ptr())) {
       guard.kind = Guard::Kind::Dict;

@@ -1,4 +1,5 @@
-// What the free names of one function mean, by Python's rules: closure, globals, builtins, then attributes.
+// What the free names of one function mean, by Python's rules: closure, globals, builtins, then
+// attributes.
 #pragma once
 
 #include <functional>
@@ -14,10 +15,12 @@ namespace cuda_device::bindings {
 
 class Names final : public NameListener {
  public:
-  // Gives a Python function its index in the program; captures it if it is new. `use`: where it is named.
+  // Gives a Python function its index in the program; captures it if it is new. `use`: where it is
+  // named.
   using FunctionIndex = std::function<uint32_t(nb::handle function)>;
 
-  Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards, FunctionIndex index);
+  Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards,
+        FunctionIndex index);
 
   void on_name(const syntax::Name* node) override;
   void on_attribute(const syntax::Attribute* node) override;

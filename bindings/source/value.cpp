@@ -56,14 +56,22 @@ T scalar_bits(PyObject* object) {
 
 __int128 integer_bits(PyObject* object, ScalarKind format) {
   switch (format) {
-    case ScalarKind::I8: return scalar_bits<int8_t>(object);
-    case ScalarKind::I16: return scalar_bits<int16_t>(object);
-    case ScalarKind::I32: return scalar_bits<int32_t>(object);
-    case ScalarKind::I64: return scalar_bits<int64_t>(object);
-    case ScalarKind::U8: return scalar_bits<uint8_t>(object);
-    case ScalarKind::U16: return scalar_bits<uint16_t>(object);
-    case ScalarKind::U32: return scalar_bits<uint32_t>(object);
-    default: return scalar_bits<uint64_t>(object);
+    case ScalarKind::I8:
+      return scalar_bits<int8_t>(object);
+    case ScalarKind::I16:
+      return scalar_bits<int16_t>(object);
+    case ScalarKind::I32:
+      return scalar_bits<int32_t>(object);
+    case ScalarKind::I64:
+      return scalar_bits<int64_t>(object);
+    case ScalarKind::U8:
+      return scalar_bits<uint8_t>(object);
+    case ScalarKind::U16:
+      return scalar_bits<uint16_t>(object);
+    case ScalarKind::U32:
+      return scalar_bits<uint32_t>(object);
+    default:
+      return scalar_bits<uint64_t>(object);
   }
 }
 
@@ -81,7 +89,8 @@ std::optional<Value> numpy_value(PyObject* object) {
     value.integer = integer_bits(object, *format);
   } else {
     value.kind = Value::Kind::Float;
-    value.real = *format == ScalarKind::F32 ? scalar_bits<float>(object) : scalar_bits<double>(object);
+    value.real =
+        *format == ScalarKind::F32 ? scalar_bits<float>(object) : scalar_bits<double>(object);
   }
   return value;
 }
@@ -137,7 +146,8 @@ std::optional<Value> constant_of(nb::handle object) {
   if (PyUnicode_Check(p)) return text_value(Value::Kind::String, to_string(object));
   if (PyTuple_Check(p)) return tuple_value(object);
   if (PyType_Check(p)) {
-    if (const std::string* name = entities().find(object)) return text_value(Value::Kind::Type, *name);
+    if (const std::string* name = entities().find(object))
+      return text_value(Value::Kind::Type, *name);
   }
   return std::nullopt;
 }

@@ -8,7 +8,8 @@
 
 namespace cuda_device::bindings {
 
-// None, bool, int (IntEnum members too), float, complex, str, ..., NumPy scalars of known format, and tuples of these.
+// None, bool, int (IntEnum members too), float, complex, str, ..., NumPy scalars of known format,
+// and tuples of these.
 std::optional<syntax::Value> constant_of(nb::handle object);
 
 // Same kind and same bits: -0.0 is not 0.0, True is not 1, a NaN is itself.

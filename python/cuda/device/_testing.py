@@ -31,6 +31,15 @@ def result_type(function, *argument_types):
     return _core.inspect(function, argument_types, "result_type", "", None, None)
 
 
+def captured(function):
+    """What the reader made of a function and those it calls: name, kind, file, line, text, and names.
+
+    names maps the source text of each free name to (kind, meaning): ("constant", 3), ("int64", 3),
+    ("entity", "device.tid"), ("function", index), ("module", name), ("object", class name).
+    """
+    return _core.captured(function)
+
+
 def counters():
     """Launches, compilations and cache hits of this process so far, as a dict."""
     return _core.counters()

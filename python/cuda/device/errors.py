@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 __all__ = [
     "CompileError",
+    "CompileOverflowError",
+    "CompileTypeError",
+    "CompileValueError",
     "CompilerBug",
     "Diagnostic",
     "DeviceOnlyError",
@@ -52,6 +55,18 @@ class CompileError(Exception):
 
     def __reduce__(self):
         return type(self), (str(self), self.diagnostics)
+
+
+class CompileTypeError(CompileError, TypeError):
+    """A CompileError that is about types or numbers of arguments."""
+
+
+class CompileValueError(CompileError, ValueError):
+    """A CompileError that is about values."""
+
+
+class CompileOverflowError(CompileError, OverflowError):
+    """A CompileError about a number that its format cannot hold."""
 
 
 class NotImplementedYetError(CompileError, NotImplementedError):
