@@ -1,0 +1,138 @@
+// Arrays: attributes, element access.
+#include <algorithm>
+
+#include "frontend/intrinsics.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+// Attributes of arrays on the host that a kernel cannot have, or does not have yet.
+constexpr std::string_view kLater[] = {"T", "view", "reshape", "astype"};
+constexpr std::string_view kHostOnly[] = {"flags", "device", "data", "base", "ctypes"};
+
+bool is_one_of(const std::string& name, std::span<const std::string_view> list) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+}  // namespace
+
+ir::Inst* Lowerer::array_inst(const Value& array) { return parameters_.at(array.index); }
+
+Value Lowerer::extents(const Value& array, Op op) {
+  std::vector<Value> out;
+  for (int axis = 0; axis < array.array.ndim; ++axis)
+    out.push_back(Value::number(TypeCode::i8, builder_.op(op, {array_inst(array)}, axis)));
+  return Value::tuple(std::move(out));
+}
+
+Value Lowerer::array_size(const Value& array, const Node* node) {
+  Value size = Value::constant_int(TypeCode::i8, 1);
+  for (const Value& extent : extents(array, Op::Extent).elements)
+    size = size.exact ? extent : same_type(BinaryOp::Mult, TypeCode::i8, size, extent, node);
+  return size;
+}
+
+Value Lowerer::array_attribute(const syntax::Attribute* node, const Value& base) {
+  const std::string& name = node->attr;
+  at(node);
+  if (name == "shape") return extents(base, Op::Extent);
+  if (name == "strides") return extents(base, Op::Stride);
+  if (name == "size") return array_size(base, node);
+  if (name == "ndim" || name == "ndims") {
+    const int ndim = base.array.ndim;
+    return Value::constant_int(policy_.int_literal(ndim), ndim);
+  }
+  if (name == "dtype")
+    return Value::named(Value::Kind::Entity, entity_of_type(code_of(base.array.scalar)));
+  if (is_one_of(name, kLater)) return not_implemented(node, "'" + name + "' of an array");
+  if (is_one_of(name, kHostOnly)) return error(DiagCode::host_only_attribute, node, {name});
+  return error(DiagCode::no_attribute, node, {type_text(base), name});
+}
+
+// One operand per axis, the array first; reports what does not index an element.
+std::optional<std::vector<ir::Inst*>> Lowerer::element_operands(const Value& array,
+                                                                const Value& index,
+                                                                const syntax::Subscript* node) {
+  const std::vector<Value> indices =
+      index.is_tuple() ? index.elements : std::vector<Value>{index};
+  auto* display = syntax::as<syntax::Tuple>(node->slice);
+  auto node_of = [&](size_t i) -> const Node* {
+    return display && i < display->elts.size() ? display->elts[i] : node->slice;
+  };
+  bool fine = true;
+  for (size_t i = 0; i < indices.size(); ++i) fine &= check_index(indices[i], node_of(i));
+  if (!fine) return std::nullopt;
+  const auto ndim = static_cast<size_t>(array.array.ndim);
+  const std::vector<std::string> counts = {type_text(array), std::to_string(ndim),
+                                           std::to_string(indices.size())};
+  if (indices.size() > ndim) {
+    error(DiagCode::too_many_indices, node, counts);
+    return std::nullopt;
+  }
+  if (indices.size() < ndim) {
+    not_implemented(node, "a view of an array from fewer indices (" + counts[2] + ") than dimensions (" +
+                              counts[1] + ")");
+    return std::nullopt;
+  }
+  at(node);
+  std::vector<Inst*> operands = {array_inst(array)};
+  for (size_t i = 0; i < indices.size(); ++i)
+    operands.push_back(index_operand(array, indices[i], static_cast<int>(i), node_of(i)));
+  return operands;
+}
+
+bool Lowerer::check_index(const Value& index, const Node* node) {
+  if (index.is_unknown()) return false;
+  if (index.is_number() && is_int(index.code)) return true;
+  if (index.is_none()) {
+    not_implemented(node, "None (a new axis) as an index");
+  } else if (index.is_entity("builtins.Ellipsis")) {
+    not_implemented(node, "an ellipsis as an index");
+  } else {
+    error(DiagCode::index_type, node, {"array", type_text(index)});
+  }
+  return false;
+}
+
+// Python's negative indices, at no cost where the sign is known.
+ir::Inst* Lowerer::index_operand(const Value& array, const Value& index, int axis,
+                                 const Node* node) {
+  if (index.exact) {
+    const Value wide = convert(index, TypeCode::i8, node);
+    if (wide.is_unknown()) return builder_.const_int(ir::kI64, 0);
+    Inst* constant = inst_of(wide, node);
+    if (index.exact->integer >= 0) return constant;
+    Inst* extent = builder_.op(Op::Extent, {array_inst(array)}, axis);
+    return builder_.op(Op::Add, {extent, constant});
+  }
+  if (is_unsigned(index.code)) return index.inst;
+  Inst* extent = builder_.op(Op::Extent, {array_inst(array)}, axis);
+  return builder_.op(Op::Wrap, {index.inst, extent});
+}
+
+Value Lowerer::load_element(const Value& array, std::vector<Inst*> operands) {
+  const ir::Type type = ir::Type::of(array.array.scalar);
+  return Value::number(code_of(array.array.scalar),
+                       builder_.typed(Op::Load, type, std::move(operands)));
+}
+
+void Lowerer::store_element(const Value& array, std::vector<Inst*> operands, const Value& value,
+                            const Node* source) {
+  if (!value.is_number()) {
+    if (!value.is_unknown())
+      error(DiagCode::store_type, source, {type_text(value), std::string(name_of(array.array.scalar))});
+    return;
+  }
+  const Value converted = convert(value, code_of(array.array.scalar), source);
+  if (converted.is_unknown()) return;
+  operands.push_back(inst_of(converted, source));
+  builder_.typed(Op::Store, ir::Type::none(), std::move(operands));
+}
+
+bool Lowerer::check_writable(const Value& array, const syntax::Subscript* target) {
+  if (!array.read_only) return true;
+  error(DiagCode::store_read_only, target, {array.name});
+  return false;
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,148 @@
+// Assignments in all their forms, and annotations.
+#include "frontend/lowerer.h"
+#include "frontend/intrinsics.h"
+#include "frontend/operator_names.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+using syntax::NodeKind;
+
+// Every value of `from` is a value of `to`.
+bool holds_all(TypeCode to, TypeCode from) {
+  if (is_bool(from)) return true;
+  if (is_bool(to)) return false;
+  const int to_bits = bits_of(to), from_bits = bits_of(from);
+  if (is_float(to)) {
+    if (is_float(from)) return from_bits <= to_bits;
+    return from_bits * 2 <= to_bits;  // the significand holds half of the width and more
+  }
+  if (!is_int(to) || !is_int(from)) return false;
+  if (is_unsigned(to)) return is_unsigned(from) && from_bits <= to_bits;
+  return is_unsigned(from) ? from_bits < to_bits : from_bits <= to_bits;
+}
+
+// A builtin number takes any format of its kind or above.
+bool converts_silently(TypeCode to, TypeCode from) {
+  if (from == TypeCode::weak_int && (is_int(to) || is_float(to))) return true;
+  if (from == TypeCode::weak_float && is_float(to)) return true;
+  return holds_all(fixed(to), fixed(from));
+}
+
+}  // namespace
+
+void Lowerer::lower_assign(const syntax::Assign* node) {
+  const Value v = expr(node->value);
+  for (const Node* target : node->targets) assign(target, v, node->value);
+}
+
+void Lowerer::assign(const Node* target, const Value& value, const Node* source) {
+  at(target);
+  switch (target->kind) {
+    case NodeKind::Name:
+      return define(target, value, source);
+    case NodeKind::Tuple:
+      return unpack(syntax::as<syntax::Tuple>(target), value, source);
+    case NodeKind::Subscript:
+      return assign_element(syntax::as<syntax::Subscript>(target), value, source);
+    case NodeKind::Attribute:
+      return assign_attribute(syntax::as<syntax::Attribute>(target));
+    default:
+      unsupported(target);
+  }
+}
+
+void Lowerer::unpack(const syntax::Tuple* target, const Value& value, const Node* source) {
+  const std::optional<std::vector<Value>> elements = elements_of(value);
+  const size_t count = target->elts.size();
+  if (!elements && !value.is_unknown())
+    error(DiagCode::not_unpackable, source, {type_text(value)});
+  if (elements && elements->size() != count) {
+    error(DiagCode::unpack_count, source,
+          {std::to_string(elements->size()), std::to_string(count)});
+  }
+  const bool fine = elements && elements->size() == count;
+  for (size_t i = 0; i < count; ++i)
+    assign(target->elts[i], fine ? (*elements)[i] : Value::unknown(), source);
+}
+
+void Lowerer::assign_element(const syntax::Subscript* target, const Value& value,
+                             const Node* source) {
+  const Value base = expr(target->value);
+  const Value index = expr_or_slice(target->slice);
+  if (base.is_unknown() || index.is_unknown()) return;
+  at(target);
+  if (!base.is_array()) {
+    error(DiagCode::not_assignable, target, {"an element of " + type_text(base)});
+    return;
+  }
+  auto operands = element_operands(base, index, target);
+  if (!check_writable(base, target) || !operands) return;
+  store_element(base, std::move(*operands), value, source);
+}
+
+void Lowerer::assign_attribute(const syntax::Attribute* target) {
+  const Value base = expr(target->value);
+  if (base.is_unknown()) return;
+  error(DiagCode::not_assignable, target, {"'" + target->attr + "' of " + type_text(base)});
+}
+
+void Lowerer::lower_aug_assign(const syntax::AugAssign* node) {
+  const BinaryOp op = *binary_named(node->op);
+  if (auto* name = syntax::as<syntax::Name>(node->target)) {
+    const Value old = read_name(name);
+    const Value operand = expr(node->value);
+    return define(name, binary(op, old, operand, node, name, node->value), node);
+  }
+  auto* element = syntax::as<syntax::Subscript>(node->target);
+  if (!element) return assign(node->target, Value::unknown(), node->value);
+  const Value base = expr(element->value);
+  const Value index = expr_or_slice(element->slice);
+  if (!base.is_array() || index.is_unknown()) {
+    if (!base.is_unknown() && !index.is_unknown())
+      error(DiagCode::not_assignable, element, {"an element of " + type_text(base)});
+    return;
+  }
+  auto operands = element_operands(base, index, element);
+  const bool writable = check_writable(base, element);
+  const Value old = operands ? load_element(base, *operands) : Value::unknown();
+  const Value operand = expr(node->value);
+  const Value result = binary(op, old, operand, node, element, node->value);
+  at(node);
+  if (operands && writable) store_element(base, std::move(*operands), result, node);
+}
+
+void Lowerer::lower_ann_assign(const syntax::AnnAssign* node) {
+  if (!node->value) return;
+  Value v = expr(node->value);
+  auto* name = syntax::as<syntax::Name>(node->target);
+  v = annotated(node->annotation, std::move(v), node->value,
+                name ? "'" + name->id + "'" : std::string("the target"));
+  assign(node->target, v, node->value);
+}
+
+// An annotation declares the type: what loses nothing is converted, anything else is an error.
+Value Lowerer::annotated(const Node* annotation, Value value, const Node* node,
+                         const std::string& what) {
+  if (!annotation) return value;
+  const Value declared = expr(annotation);
+  if (value.is_unknown() || declared.is_unknown()) return value;
+  if (declared.is_none() && value.is_none()) return value;
+  const std::optional<TypeCode> code =
+      declared.kind == Value::Kind::Entity ? type_entity(declared.name) : std::nullopt;
+  if (!code && !declared.is_none()) {
+    // Some class of arrays says no more than that it is one.
+    if (declared.kind == Value::Kind::Object && value.is_array()) return value;
+    return not_implemented(annotation, "the annotation '" + type_text(declared) + "'");
+  }
+  const bool fine = code && value.is_number() &&
+                    (value.code == *code || converts_silently(*code, value.code));
+  if (!fine) {
+    return error(DiagCode::annotation_mismatch, node,
+                 {what, code ? std::string(name_of(*code)) : "None", type_text(value)});
+  }
+  at(node);
+  return convert(value, *code, node);
+}
+
+}  // namespace cuda_device::frontend

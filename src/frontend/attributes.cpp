@@ -1,0 +1,132 @@
+// a.b, and what a[b] means for everything but arrays.
+#include <algorithm>
+
+#include "frontend/intrinsics.h"
+#include "frontend/suggest.h"
+
+namespace cuda_device::frontend {
+
+Value Lowerer::attribute(const syntax::Attribute* node) {
+  const auto bound = instance_->function->bindings.find(node);
+  const bool found = bound != instance_->function->bindings.end();
+  using BindingKind = syntax::Binding::Kind;
+  if (found && bound->second.kind != BindingKind::Undefined &&
+      bound->second.kind != BindingKind::Object)
+    return binding_value(bound->second, node, node->attr);
+  const Value base = expr(node->value);
+  switch (base.kind) {
+    case Value::Kind::Unknown:
+      return base;
+    case Value::Kind::Array:
+      return array_attribute(node, base);
+    case Value::Kind::Number:
+      return number_attribute(node, base);
+    case Value::Kind::Entity:
+      if (Value v = position_attribute(node, base); !v.is_unknown()) return v;
+      break;
+    case Value::Kind::Module:
+    case Value::Kind::Object:
+      return foreign_attribute(node, base, found ? &bound->second : nullptr);
+    default:
+      break;
+  }
+  return error(DiagCode::no_attribute, node, {type_text(base), node->attr});
+}
+
+Value Lowerer::foreign_attribute(const syntax::Attribute* node, const Value& base,
+                                 const syntax::Binding* bound) {
+  if (const char* ours = habit_of(node->attr))
+    return error(DiagCode::foreign_name, node, {node->attr, ours});
+  if (bound && bound->kind == syntax::Binding::Kind::Object)
+    return Value::named(Value::Kind::Object, bound->name);
+  return error(DiagCode::no_attribute, node, {type_text(base), node->attr});
+}
+
+Value Lowerer::position_attribute(const syntax::Attribute* node, const Value& base) {
+  const Intrinsic* intrinsic = find_intrinsic(base.name);
+  if (!intrinsic || intrinsic->role != Intrinsic::Role::Position) return Value::unknown();
+  const size_t axis = std::string_view("xyz").find(node->attr);
+  if (node->attr.size() != 1 || axis > 2) return Value::unknown();
+  at(node);
+  return position(*intrinsic, static_cast<int>(axis));
+}
+
+Value Lowerer::position(const Intrinsic& intrinsic, int axis) {
+  Inst* component = builder_.op(intrinsic.op, {}, axis);
+  return convert(Value::number(TypeCode::u4, component), policy_.thread_index, nullptr);
+}
+
+// A tuple, or what can be taken for one.
+std::optional<std::vector<Value>> Lowerer::elements_of(const Value& value) {
+  if (value.is_tuple()) return value.elements;
+  if (value.kind != Value::Kind::Entity) return std::nullopt;
+  const Intrinsic* intrinsic = find_intrinsic(value.name);
+  if (!intrinsic || intrinsic->role != Intrinsic::Role::Position) return std::nullopt;
+  std::vector<Value> components;
+  for (int axis = 0; axis < 3; ++axis) components.push_back(position(*intrinsic, axis));
+  return components;
+}
+
+// Numbers are arrays of no dimension.
+Value Lowerer::number_attribute(const syntax::Attribute* node, const Value& base) {
+  const std::string& name = node->attr;
+  if (name == "dtype")
+    return Value::named(Value::Kind::Entity, entity_of_type(fixed(base.code)));
+  if (name == "shape" || name == "strides") return Value::tuple({});
+  if (name == "ndim" || name == "ndims") return Value::constant_int(policy_.int_literal(0), 0);
+  if (name == "size") return Value::constant_int(policy_.int_literal(1), 1);
+  if (name == "view" || name == "astype") {
+    Value method = Value::named(Value::Kind::Method, name);
+    method.elements = {base};
+    return method;
+  }
+  return error(DiagCode::no_attribute, node, {type_text(base), name});
+}
+
+Value Lowerer::subscript(const syntax::Subscript* node) {
+  const Value base = expr(node->value);
+  const Value index = expr_or_slice(node->slice);
+  if (base.is_unknown() || index.is_unknown()) return Value::unknown();
+  at(node);
+  if (base.is_array()) {
+    auto operands = element_operands(base, index, node);
+    return operands ? load_element(base, std::move(*operands)) : Value::unknown();
+  }
+  if (base.is_number()) return whole_number(base, index, node);
+  if (std::optional<std::vector<Value>> elements = elements_of(base))
+    return element_of_tuple(*elements, index, node);
+  return error(DiagCode::not_subscriptable, node, {type_text(base)});
+}
+
+// Slices are not values; they only come as indices.
+Value Lowerer::expr_or_slice(const Node* node) {
+  if (node->kind == syntax::NodeKind::Slice) return not_implemented(node, "slicing");
+  if (auto* tuple = syntax::as<syntax::Tuple>(node))
+    for (const Node* element : tuple->elts)
+      if (element->kind == syntax::NodeKind::Slice) return not_implemented(element, "slicing");
+  return expr(node);
+}
+
+// x[()] and x[...] of a number are the number.
+Value Lowerer::whole_number(const Value& base, const Value& index, const syntax::Subscript* node) {
+  const bool empty = index.is_tuple() && index.elements.empty();
+  if (empty || index.is_entity("builtins.Ellipsis")) return base;
+  return error(DiagCode::not_subscriptable, node, {type_text(base)});
+}
+
+Value Lowerer::element_of_tuple(const std::vector<Value>& elements, const Value& index,
+                             const syntax::Subscript* node) {
+  if (!index.is_number() || !is_int(index.code))
+    return error(DiagCode::index_type, node->slice, {"tuple", type_text(index)});
+  if (!index.exact) return error(DiagCode::tuple_index_not_constant, node->slice);
+  const auto size = static_cast<__int128>(elements.size());
+  __int128 i = index.exact->integer;
+  if (i < 0) i += size;
+  if (i < 0 || i >= size) {
+    return error(DiagCode::tuple_index_range, node->slice,
+                 {to_text(index.exact->integer), std::to_string(elements.size())});
+  }
+  return elements[static_cast<size_t>(i)];
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,113 @@
+// Calls: of types, intrinsics, methods; functions are in inline.cpp.
+#include "frontend/intrinsics.h"
+
+namespace cuda_device::frontend {
+
+bool Arguments::has_unknown() const {
+  for (const Value& v : positional)
+    if (v.is_unknown()) return true;
+  for (const auto& [name, v] : named)
+    if (v.is_unknown()) return true;
+  return false;
+}
+
+const syntax::Node* Lowerer::argument_node(const Arguments& a, size_t i) const {
+  return i < a.node->args.size() ? a.node->args[i] : static_cast<const Node*>(a.node);
+}
+
+std::optional<Arguments> Lowerer::arguments(const syntax::Call* node) {
+  Arguments out;
+  out.node = node;
+  bool fine = true;
+  for (const Node* argument : node->args) {
+    if (argument->kind == syntax::NodeKind::Starred) fine = false;
+    out.positional.push_back(expr(argument));
+  }
+  for (const Node* item : node->keywords) {
+    auto* keyword = syntax::as<syntax::keyword>(item);
+    Value v = expr(keyword->value);
+    if (keyword->arg.empty()) {
+      not_implemented(keyword, "'**' in a call");
+      fine = false;
+    }
+    out.named.emplace_back(keyword->arg, std::move(v));
+  }
+  if (!fine) return std::nullopt;
+  return out;
+}
+
+Value Lowerer::call(const syntax::Call* node) {
+  const Value callee = expr(node->func);
+  const std::optional<Arguments> a = arguments(node);
+  if (!a || callee.is_unknown()) return Value::unknown();
+  at(node);
+  switch (callee.kind) {
+    case Value::Kind::Function:
+      return call_function(callee.index, *a);
+    case Value::Kind::Entity:
+      return call_entity(callee.name, *a);
+    case Value::Kind::Method:
+      return call_method(callee, *a);
+    case Value::Kind::Object:
+      return error(DiagCode::foreign_call, node->func, {callee.name});
+    default:
+      return error(DiagCode::not_callable, node->func, {type_text(callee)});
+  }
+}
+
+Value Lowerer::call_entity(const std::string& name, const Arguments& a) {
+  const Intrinsic* i = find_intrinsic(name);
+  if (!i) return error(DiagCode::foreign_call, a.node->func, {name});
+  if (i->role == Intrinsic::Role::Type) return call_type(*i, a);
+  if (i->role != Intrinsic::Role::Call) return error(DiagCode::not_callable, a.node->func, {name});
+  if (!check_count(*i, a)) return Value::unknown();
+  if (!a.named.empty() && !i->takes_keywords())
+    return error(DiagCode::unexpected_keyword, a.node, {i->short_name(), a.named[0].first});
+  if (a.has_unknown()) return Value::unknown();
+  return (this->*i->handler)(a, *i);
+}
+
+bool Lowerer::check_count(const Intrinsic& i, const Arguments& a) {
+  const auto given = static_cast<int>(a.positional.size());
+  if (given >= i.min_arguments && (i.max_arguments < 0 || given <= i.max_arguments)) return true;
+  std::string expected = std::to_string(i.min_arguments);
+  if (i.max_arguments < 0) {
+    expected = "at least " + expected;
+  } else if (i.max_arguments != i.min_arguments) {
+    expected += " to " + std::to_string(i.max_arguments);
+  }
+  error(DiagCode::intrinsic_count, a.node, {i.short_name(), expected, std::to_string(given)});
+  return false;
+}
+
+Value Lowerer::call_type(const Intrinsic& type, const Arguments& a) {
+  if (!a.named.empty())
+    return error(DiagCode::unexpected_keyword, a.node, {type.short_name(), a.named[0].first});
+  if (a.positional.size() > 1) {
+    return error(DiagCode::intrinsic_count, a.node,
+                 {type.short_name(), "0 to 1", std::to_string(a.positional.size())});
+  }
+  if (a.positional.empty()) return Value::constant(type.code, {});
+  return constructed(a.positional[0], type.code, a.node);
+}
+
+// view and astype of a number.
+Value Lowerer::call_method(const Value& method, const Arguments& a) {
+  const Value& self = method.elements[0];
+  if (a.has_unknown()) return Value::unknown();
+  const bool one_type = a.positional.size() == 1 && a.positional[0].kind == Value::Kind::Entity;
+  const std::optional<TypeCode> to =
+      one_type ? type_entity(a.positional[0].name) : std::nullopt;
+  if (!to || !a.named.empty()) return error(DiagCode::expected_type, a.node, {method.name});
+  if (method.name == "astype") return constructed(self, *to, a.node);
+  const bool bits = !is_bool(self.code) && !is_bool(*to) && bits_of(self.code) == bits_of(*to);
+  if (!bits)
+    return error(DiagCode::view_size, a.node, {type_text(self), std::string(name_of(*to))});
+  at(a.node);
+  Inst* from = inst_of(self, a.node);
+  const ir::Type type = ir::Type::of(*scalar_of(*to));
+  if (from->type == type) return Value::number(fixed(*to), from);
+  return Value::number(fixed(*to), builder_.typed(Op::Bitcast, type, {from}));
+}
+
+}  // namespace cuda_device::frontend

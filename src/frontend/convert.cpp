@@ -1,0 +1,70 @@
+// From one numeric type to another, constants with the range rules of literals.
+#include <cmath>
+
+#include "frontend/lowerer.h"
+#include "support/check.h"
+
+namespace cuda_device::frontend {
+
+void Lowerer::at(const Node* node) { builder_.set_span(node->span); }
+
+// A weak constant in a format where it has another value altogether.
+bool Lowerer::literal_fits(const Value& v, TypeCode to) const {
+  if (!policy_.literals_must_fit || !is_weak(v.code)) return true;
+  if (is_float(to)) return is_weak(to) || !overflows(*v.exact, v.code, to);
+  if (!is_int(to) || to == TypeCode::weak_int) return true;
+  if (is_int(v.code)) return fits(v.exact->integer, to);
+  const double whole = std::trunc(v.exact->real);
+  return std::fabs(whole) < 0x1p100 && fits(static_cast<__int128>(whole), to);
+}
+
+Value Lowerer::convert_constant(const Value& v, TypeCode to, const Node* node) {
+  if (!literal_fits(v, to)) {
+    return error(DiagCode::literal_range, node,
+                 {to_text(v.code, *v.exact), std::string(name_of(to))});
+  }
+  return Value::constant(to, converted(*v.exact, v.code, to));
+}
+
+Value Lowerer::convert(const Value& v, TypeCode to, const Node* node) {
+  if (v.is_unknown() || !scalar_of(to)) return Value::unknown();
+  CD_CHECK(v.is_number(), "conversion of " + type_text(v));
+  if (v.exact) return convert_constant(v, to, node);
+  const ir::Type type = ir::Type::of(*scalar_of(to));
+  if (v.inst->type == type) return Value::number(to, v.inst);
+  return Value::number(to, builder_.typed(Op::Convert, type, {v.inst}));
+}
+
+ir::Inst* Lowerer::inst_of(const Value& v, const Node* node) {
+  CD_CHECK(v.is_number(), "no number: " + type_text(v));
+  if (v.inst) return v.inst;
+  const ir::Type type = ir::Type::of(*scalar_of(v.code));
+  // A weak constant has kept its full value so far: now it takes the builtin's 32-bit format.
+  const bool fine = !is_weak(v.code) || (is_int(v.code) ? fits(v.exact->integer, v.code)
+                                                        : !overflows(*v.exact, v.code, v.code));
+  if (!fine)
+    error(DiagCode::weak_range, node, {to_text(v.code, *v.exact), std::string(name_of(v.code))});
+  if (type.is_float()) return builder_.const_float(type, v.exact->real);
+  return builder_.const_int(type, static_cast<int64_t>(v.exact->integer));
+}
+
+ir::Inst* Lowerer::constant_inst(ir::Type type, double value) {
+  if (type.is_float()) return builder_.const_float(type, value);
+  return builder_.const_int(type, static_cast<int64_t>(value));
+}
+
+bool Lowerer::require_number(const Value& v, const Node* node, const std::string& what) {
+  if (v.is_number()) return true;
+  if (!v.is_unknown()) error(DiagCode::not_a_number, node, {what, type_text(v)});
+  return false;
+}
+
+// device.T(x), int(x), float(x), bool(x).
+Value Lowerer::constructed(const Value& v, TypeCode to, const Node* node) {
+  if (!require_number(v, node, std::string(name_of(to)) + "()")) return Value::unknown();
+  if (is_bool(to)) return truth(v, node);
+  at(node);
+  return convert(v, to, node);
+}
+
+}  // namespace cuda_device::frontend

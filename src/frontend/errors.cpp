@@ -1,0 +1,74 @@
+// How mistakes are reported.
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+#include "frontend/suggest.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+// Where the operator's sign stands: after the left operand, past blanks and closing brackets, if on the same line.
+Span operator_place(const SourceMap& files, const Span& left, const Span& right, std::string_view sign) {
+  if (!left.known() || left.file >= files.size() || left.end_line != right.line) return {};
+  const SourceFile& file = files[left.file];
+  if (left.end_line < file.first_line || left.end_line - file.first_line >= file.lines.size()) return {};
+  const std::string& line = file.lines[left.end_line - file.first_line];
+  const size_t at = line.find(sign, left.end_column);
+  if (at == std::string::npos || at >= right.column) return {};
+  const auto column = static_cast<uint32_t>(at);
+  return {left.file, left.end_line, column, left.end_line, column + static_cast<uint32_t>(sign.size())};
+}
+
+}  // namespace
+
+Value Lowerer::error_at(DiagCode code, Span span, std::vector<std::string> args, Span caret) {
+  Diagnostic d{code, span, std::move(args), {}, "", caret};
+  for (const Instance* i = instance_; i && i->call; i = i->parent)
+    d.notes.push_back({i->call->span, "in '" + i->function->name + "', called here"});
+  const bool known = std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& o) {
+    return o.code == d.code && o.span == d.span && o.args == d.args;
+  });
+  if (!known) diagnostics_.push_back(std::move(d));
+  return Value::unknown();
+}
+
+Value Lowerer::error(DiagCode code, const Node* node, std::vector<std::string> args) {
+  return error_at(code, node->span, std::move(args));
+}
+
+Value Lowerer::operator_error(DiagCode code, const Node* node, const Node* left, const Node* right,
+                              std::string_view sign, std::vector<std::string> args) {
+  Span caret;
+  if (left && right) caret = operator_place(program_.files, left->span, right->span, sign);
+  return error_at(code, node->span, std::move(args), caret);
+}
+
+Value Lowerer::not_implemented(const Node* node, const std::string& what) {
+  return error(DiagCode::not_implemented, node, {what});
+}
+
+Value Lowerer::unknown_name(const Node* node, const std::string& name) {
+  if (instance_->webs->has_unsupported) return Value::unknown();  // it may be defined in there
+  if (const char* ours = habit_of(name)) return error(DiagCode::foreign_name, node, {name, ours});
+  std::vector<std::string> candidates;
+  for (const Web& web : instance_->webs->webs) candidates.push_back(web.name);
+  for (const auto& [bound, binding] : instance_->function->bindings)
+    if (auto* n = syntax::as<syntax::Name>(bound); n && binding.kind != syntax::Binding::Kind::Undefined)
+      candidates.push_back(n->id);
+  const std::string close = closest(name, candidates);
+  if (close.empty()) return error(DiagCode::unknown_name, node, {name});
+  return error(DiagCode::unknown_name_close, node, {name, close});
+}
+
+std::string Lowerer::described(const Node* node, const Value& value) const {
+  if (auto* name = syntax::as<syntax::Name>(node)) return name->id + " is " + type_text(value);
+  return type_text(value);
+}
+
+bool Lowerer::in_func() const {
+  for (const Instance* i = instance_; i; i = i->parent)
+    if (i->function->kind == syntax::FunctionKind::Func) return true;
+  return false;
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,57 @@
+// What inference remembers between passes: for every function, once per place it is inlined at, the state of its webs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "frontend/value.h"
+#include "frontend/webs.h"
+
+namespace cuda_device::frontend {
+
+struct WebState {
+  Value abstract;               // joined over the definitions met so far; Unknown: none yet
+  bool never_constant = false;  // more than one definition is live, or one with several values
+  const syntax::Node* constant_definition = nullptr;
+  // Of this pass:
+  std::vector<uint32_t> slots;  // one for each run-time leaf
+  bool has_slots = false;
+  std::optional<Value> direct;  // a parameter that is never assigned: its argument itself
+
+  void begin_pass() {
+    slots.clear();
+    has_slots = false;
+    direct.reset();
+  }
+};
+
+struct Instance {
+  const syntax::Function* function = nullptr;
+  uint32_t index = 0;  // of the function in the program
+  const Webs* webs = nullptr;
+  Instance* parent = nullptr;
+  const syntax::Node* call = nullptr;
+  std::vector<WebState> states;  // by web
+  WebState result;               // what its return statements give
+
+  // A call inside an unrolled loop has one instance per copy.
+  using Key = std::tuple<const syntax::Node*, uint32_t, std::vector<uint32_t>>;
+  std::map<Key, std::unique_ptr<Instance>> calls;
+
+  void begin_pass() {
+    for (WebState& s : states) s.begin_pass();
+    result.begin_pass();
+    for (auto& [key, child] : calls) child->begin_pass();
+  }
+  // Back to knowing no type; what is not constant stays not constant.
+  void forget_types() {
+    for (WebState& s : states) s.abstract = {};
+    result.abstract = {};
+    for (auto& [key, child] : calls) child->forget_types();
+  }
+};
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,93 @@
+#include "frontend/intrinsics.h"
+
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+namespace cuda_device::frontend {
+namespace {
+
+using Table = std::unordered_map<std::string, Intrinsic>;
+using Role = Intrinsic::Role;
+
+Intrinsic& entry(Table& table, const char* name, Role role) {
+  Intrinsic& i = table[name];
+  i.name = name;
+  i.role = role;
+  return i;
+}
+
+void add_call(Table& table, const char* name, Intrinsic::Handler handler, int min, int max,
+              ir::Op op = ir::Op::Const) {
+  Intrinsic& i = entry(table, name, Role::Call);
+  i.handler = handler;
+  i.min_arguments = min;
+  i.max_arguments = max;
+  i.op = op;
+}
+
+void add_math(Table& table, const char* name, ir::Op op, Intrinsic::Fold fold) {
+  add_call(table, name, &Lowerer::call_math, 1, 1, op);
+  table[name].fold = fold;
+}
+
+void add_math2(Table& table, const char* name, ir::Op op, Intrinsic::Fold2 fold) {
+  add_call(table, name, &Lowerer::call_math2, 2, 2, op);
+  table[name].fold2 = fold;
+}
+
+void add_number(Table& table, const char* name, TypeCode code, ir::Op op) {
+  Intrinsic& i = entry(table, name, Role::Number);
+  i.code = code;
+  i.op = op;
+}
+
+void add_constant(Table& table, const char* name, TypeCode code, Exact value) {
+  Intrinsic& i = entry(table, name, Role::Constant);
+  i.code = code;
+  i.constant = value;
+}
+
+Table make_table() {
+  Table table;
+#define TYPE(name, type) entry(table, name, Role::Type).code = TypeCode::type;
+#define POSITION(name, operation) entry(table, name, Role::Position).op = ir::Op::operation;
+#define NUMBER(name, type, operation) add_number(table, name, TypeCode::type, ir::Op::operation);
+#define CONSTANT(name, type, value) add_constant(table, name, TypeCode::type, value);
+#define MATH(name, operation, function) \
+  add_math(table, name, ir::Op::operation, static_cast<Intrinsic::Fold>(function));
+#define MATH2(name, operation, function) \
+  add_math2(table, name, ir::Op::operation, static_cast<Intrinsic::Fold2>(function));
+#define CALL(name, handler, min, max) add_call(table, name, &Lowerer::handler, min, max);
+#define CALL_OP(name, handler, min, max, operation) \
+  add_call(table, name, &Lowerer::handler, min, max, ir::Op::operation);
+#define DEVICE_ONLY(name) table[name].device_only = true;
+#define LATER(name) entry(table, name, Role::Later);
+#include "frontend/intrinsics.def"
+  return table;
+}
+
+const Table& table() {
+  static const Table made = make_table();
+  return made;
+}
+
+}  // namespace
+
+const Intrinsic* find_intrinsic(const std::string& entity) {
+  const auto at = table().find(entity);
+  return at == table().end() ? nullptr : &at->second;
+}
+
+std::optional<TypeCode> type_entity(const std::string& entity) {
+  const Intrinsic* i = find_intrinsic(entity);
+  if (!i || i->role != Role::Type) return std::nullopt;
+  return i->code;
+}
+
+std::string entity_of_type(TypeCode code) {
+  const bool builtin = is_weak(code) || is_bool(code);
+  return (builtin ? "builtins." : "device.") + std::string(name_of(code));
+}
+
+}  // namespace cuda_device::frontend

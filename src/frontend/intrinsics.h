@@ -1,0 +1,38 @@
+// The table behind intrinsics.def.
+#pragma once
+
+#include <string>
+
+#include "frontend/lowerer.h"
+
+namespace cuda_device::frontend {
+
+struct Intrinsic {
+  enum class Role : uint8_t { Call, Type, Position, Number, Constant, Later };
+  using Handler = Value (Lowerer::*)(const Arguments&, const Intrinsic&);
+  using Fold = double (*)(double);
+  using Fold2 = double (*)(double, double);
+
+  Role role = Role::Call;
+  std::string name;  // "device.popc"
+  Handler handler = nullptr;
+  int min_arguments = 0;
+  int max_arguments = 0;  // -1: any number
+  ir::Op op = ir::Op::Const;
+  TypeCode code = TypeCode::b1;
+  Exact constant;
+  Fold fold = nullptr;
+  Fold2 fold2 = nullptr;
+  bool device_only = false;
+
+  bool takes_keywords() const { return name == "math.isclose"; }
+  std::string short_name() const { return name.substr(name.rfind('.') + 1); }
+};
+
+const Intrinsic* find_intrinsic(const std::string& entity);
+// The numeric type that an entity names.
+std::optional<TypeCode> type_entity(const std::string& entity);
+// "device.int32" of i4, "builtins.int" of weak_int.
+std::string entity_of_type(TypeCode code);
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,98 @@
+// The fixpoint over passes, and the two entry points.
+#include "frontend/lowerer.h"
+#include "support/check.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+// Types only grow along the promotion table, so a few passes are enough; more is a compiler bug.
+constexpr int kMaxPasses = 1000;
+
+std::unique_ptr<Lowerer> solve(Session& session, bool as_kernel) {
+  for (int i = 0; i < kMaxPasses; ++i) {
+    session.root->begin_pass();
+    auto pass = std::make_unique<Lowerer>(session, as_kernel);
+    pass->run();
+    if (pass->demoted()) {
+      // What followed from the constant may no longer hold: infer anew without it.
+      session.root->forget_types();
+    } else if (!pass->changed()) {
+      return pass;
+    }
+  }
+  CD_UNREACHABLE("types do not stand still");
+}
+
+std::unique_ptr<Lowerer> checked(Session& session, bool as_kernel) {
+  session.root = session.make_instance(0);
+  std::unique_ptr<Lowerer> pass = solve(session, as_kernel);
+  std::vector<Diagnostic> found = pass->diagnostics();
+  if (found.empty() && pass->unresolved()) {
+    auto* name = syntax::as<syntax::Name>(pass->unresolved());
+    found.push_back({DiagCode::type_undetermined, name->span, {name->id}, {}, {}, {}});
+  }
+  if (!found.empty()) throw DiagnosticError(std::move(found));
+  return pass;
+}
+
+}  // namespace
+
+const Webs& Session::webs_of(const syntax::Function& f) {
+  auto at = webs.find(&f);
+  if (at == webs.end()) at = webs.emplace(&f, find_webs(f)).first;
+  return at->second;
+}
+
+std::unique_ptr<Instance> Session::make_instance(uint32_t function) {
+  auto instance = std::make_unique<Instance>();
+  instance->function = &request.program->functions.at(function);
+  instance->index = function;
+  instance->webs = &webs_of(*instance->function);
+  instance->states.resize(instance->webs->webs.size());
+  return instance;
+}
+
+Lowerer::Lowerer(Session& session, bool as_kernel)
+    : session_(session),
+      policy_(session.policy),
+      program_(*session.request.program),
+      as_kernel_(as_kernel),
+      function_(std::make_unique<ir::Function>()),
+      builder_(*function_, function_->body) {
+  const syntax::Function& root = *session.root->function;
+  function_->name = root.name;
+  function_->launch = session.request.launch;
+  function_->options.fmad = root.options.fmad;
+  function_->options.fastmath = root.options.fastmath;
+}
+
+void Lowerer::run() {
+  Instance& root = *session_.root;
+  if (!check_parameters(*root.function)) return;
+  instance_ = &root;
+  bind_kernel_arguments();
+  if (as_kernel_) {
+    Frame frame;
+    frame.instance = &root;
+    frame.is_kernel = true;
+    frame.body = &function_->body;
+    frame_ = &frame;
+    check_kernel_annotation(*root.function);
+    block(root.function->body, true);
+    frame_ = nullptr;
+  } else {
+    result_ = inlined(root);
+  }
+}
+
+std::unique_ptr<ir::Function> lower(const Request& request) {
+  Session session(request);
+  return checked(session, true)->take();
+}
+
+std::string result_type(const Request& request) {
+  Session session(request);
+  return type_text(checked(session, false)->result());
+}
+
+}  // namespace cuda_device::frontend

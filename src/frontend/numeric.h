@@ -1,0 +1,70 @@
+// The numeric types of the language by their short codes: i4 is int32, weak_int a builtin int. promotion.def lists them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "support/scalar.h"
+
+namespace cuda_device::frontend {
+
+enum class TypeCode : uint8_t {
+#define NUMERIC(code, name, kind, bits) code,
+#include "frontend/promotion.def"
+};
+
+enum class Kind : uint8_t { Bool, Int, Uint, Float, Complex };
+
+struct NumericInfo {
+  std::string_view code;
+  std::string_view name;
+  Kind kind;
+  uint8_t bits;
+};
+
+inline constexpr NumericInfo kNumericInfo[] = {
+#define NUMERIC(code, name, kind, bits) {#code, name, Kind::kind, bits},
+#include "frontend/promotion.def"
+};
+inline constexpr int kNumericCount = sizeof(kNumericInfo) / sizeof(kNumericInfo[0]);
+inline constexpr int kFixedCount = static_cast<int>(TypeCode::weak_int);
+
+constexpr const NumericInfo& info(TypeCode c) { return kNumericInfo[static_cast<int>(c)]; }
+constexpr std::string_view name_of(TypeCode c) { return info(c).name; }
+constexpr bool is_weak(TypeCode c) { return c >= TypeCode::weak_int; }
+constexpr bool is_bool(TypeCode c) { return info(c).kind == Kind::Bool; }
+constexpr bool is_unsigned(TypeCode c) { return info(c).kind == Kind::Uint; }
+constexpr bool is_signed(TypeCode c) { return info(c).kind == Kind::Int; }
+constexpr bool is_int(TypeCode c) { return is_signed(c) || is_unsigned(c); }
+constexpr bool is_float(TypeCode c) { return info(c).kind == Kind::Float; }
+constexpr bool is_complex(TypeCode c) { return info(c).kind == Kind::Complex; }
+constexpr int bits_of(TypeCode c) { return info(c).bits; }
+
+// A weak type without its weakness: int32, float32, complex64.
+constexpr TypeCode fixed(TypeCode c) {
+  switch (c) {
+    case TypeCode::weak_int:
+      return TypeCode::i4;
+    case TypeCode::weak_float:
+      return TypeCode::f4;
+    case TypeCode::weak_complex:
+      return TypeCode::c8;
+    default:
+      return c;
+  }
+}
+
+// What the IR computes in; nothing for the types that are not implemented yet.
+constexpr std::optional<ScalarKind> scalar_of(TypeCode c) { return scalar_named(name_of(fixed(c))); }
+
+// A fixed format or builtin by its Python name: "float32", "int".
+constexpr std::optional<TypeCode> numeric_named(std::string_view name) {
+  for (int i = 0; i < kNumericCount; ++i)
+    if (kNumericInfo[i].name == name) return static_cast<TypeCode>(i);
+  return std::nullopt;
+}
+
+constexpr TypeCode code_of(ScalarKind k) { return *numeric_named(name_of(k)); }
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,145 @@
+// Launch arguments become IR parameters.
+#include "frontend/parameters.h"
+
+#include <algorithm>
+
+#include "frontend/lowerer.h"
+
+namespace cuda_device::frontend {
+
+std::string to_string(const ArgumentType& t) {
+  switch (t.kind) {
+    case ArgumentType::Kind::None:
+      return "None";
+    case ArgumentType::Kind::Scalar:
+      return std::string(name_of(t.scalar));
+    case ArgumentType::Kind::WeakInt:
+      return "int";
+    case ArgumentType::Kind::WeakFloat:
+      return "float";
+    case ArgumentType::Kind::Array:
+      return "array[" + std::string(name_of(t.scalar)) + ", " + std::to_string(t.ndim) + "]";
+    case ArgumentType::Kind::Tuple: {
+      std::string text = "(";
+      for (size_t i = 0; i < t.elements.size(); ++i)
+        text += (i ? ", " : "") + to_string(t.elements[i]);
+      return text + (t.elements.size() == 1 ? ",)" : ")");
+    }
+  }
+  return "unknown";
+}
+
+uint32_t Lowerer::add_parameter(const std::string& name, ir::Type type, const ArrayFacts& facts,
+                                Span span) {
+  const auto index = static_cast<uint32_t>(function_->params.size());
+  function_->params.push_back({name, type, facts, span});
+  builder_.set_span(span);
+  parameters_.push_back(builder_.op(Op::Param, {}, index));
+  return index;
+}
+
+Value Lowerer::scalar_argument(const ArgumentType& type, const std::string& name,
+                               const Node* parameter) {
+  TypeCode code = type.kind == ArgumentType::Kind::WeakInt     ? TypeCode::weak_int
+                  : type.kind == ArgumentType::Kind::WeakFloat ? TypeCode::weak_float
+                                                               : code_of(type.scalar);
+  // A dialect without weak literals has no weak arguments either.
+  if (!is_weak(policy_.float_literal)) code = fixed(code);
+  const uint32_t index =
+      add_parameter(name, ir::Type::of(*scalar_of(code)), {}, parameter->span);
+  return Value::number(code, parameters_[index]);
+}
+
+Value Lowerer::argument_value(const ArgumentType& type, const std::string& name,
+                              const Node* parameter) {
+  switch (type.kind) {
+    case ArgumentType::Kind::None:
+      return Value::none();
+    case ArgumentType::Kind::Scalar:
+    case ArgumentType::Kind::WeakInt:
+    case ArgumentType::Kind::WeakFloat:
+      return scalar_argument(type, name, parameter);
+    case ArgumentType::Kind::Array: {
+      Value v = Value::named(Value::Kind::Array, name);
+      v.array = ir::Type::array(type.scalar, type.ndim);
+      v.read_only = type.facts.read_only;
+      v.index = add_parameter(name, v.array, type.facts, parameter->span);
+      return v;
+    }
+    case ArgumentType::Kind::Tuple: {
+      std::vector<Value> elements;
+      for (size_t i = 0; i < type.elements.size(); ++i)
+        elements.push_back(
+            argument_value(type.elements[i], name + "." + std::to_string(i), parameter));
+      return Value::tuple(std::move(elements));
+    }
+  }
+  return Value::unknown();
+}
+
+void Lowerer::bind_kernel_arguments() {
+  const syntax::Function& f = *instance_->function;
+  const std::vector<const syntax::arg*> parameters = parameters_of(f);
+  const std::vector<ArgumentType>& given = session_.request.arguments;
+  if (given.size() > parameters.size()) {
+    error_at(DiagCode::too_many_arguments, f.span,
+             {f.name, count_text(parameters.size(), "argument"), std::to_string(given.size())});
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const syntax::arg* p = parameters[i];
+    Value value;
+    if (i < given.size()) {
+      value = argument_value(given[i], p->name, p);
+    } else if (const syntax::Binding* binding = default_of(f, i)) {
+      value = binding_value(*binding, p, p->name);
+    } else {
+      error(DiagCode::missing_argument, p, {f.name, p->name});
+    }
+    define(p, annotated(p->annotation, std::move(value), p, "parameter '" + p->name + "'"), p);
+  }
+}
+
+// A kernel may say `-> None` and nothing else.
+void Lowerer::check_kernel_annotation(const syntax::Function& f) {
+  if (!f.returns) return;
+  const Value declared = expr(f.returns);
+  if (!declared.is_none() && !declared.is_unknown())
+    error(DiagCode::kernel_returns_value, f.returns, {f.name, type_text(declared)});
+}
+
+bool Lowerer::check_parameters(const syntax::Function& f) {
+  if (!f.args) return true;
+  for (const Node* extra : {f.args->vararg, f.args->kwarg}) {
+    if (!extra) continue;
+    not_implemented(extra, "a parameter that takes any number of arguments");
+    return false;
+  }
+  return true;
+}
+
+std::string count_text(size_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+std::vector<const syntax::arg*> parameters_of(const syntax::Function& f) {
+  std::vector<const syntax::arg*> out;
+  if (!f.args) return out;
+  for (auto* list : {&f.args->posonlyargs, &f.args->args, &f.args->kwonlyargs})
+    for (const syntax::Node* p : *list) out.push_back(syntax::as<syntax::arg>(p));
+  return out;
+}
+
+const syntax::Binding* default_of(const syntax::Function& f, size_t parameter) {
+  if (!f.args) return nullptr;
+  const size_t positional = f.args->posonlyargs.size() + f.args->args.size();
+  if (parameter >= positional) {
+    const size_t i = parameter - positional;
+    const bool given = i < f.args->kw_defaults.size() && f.args->kw_defaults[i];
+    return given && i < f.kw_defaults.size() ? &f.kw_defaults[i] : nullptr;
+  }
+  // The last positional parameters have the defaults.
+  const size_t without = positional - std::min(positional, f.defaults.size());
+  return parameter >= without ? &f.defaults[parameter - without] : nullptr;
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,19 @@
+// The parameters of a Python function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "syntax/tree.h"
+
+namespace cuda_device::frontend {
+
+// Positional only, positional, keyword only.
+std::vector<const syntax::arg*> parameters_of(const syntax::Function& f);
+// The default of parameters_of(f)[parameter]; nullptr: it has none.
+const syntax::Binding* default_of(const syntax::Function& f, size_t parameter);
+
+// "1 argument", "2 arguments".
+std::string count_text(size_t n, const char* what);
+
+}  // namespace cuda_device::frontend

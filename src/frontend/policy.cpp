@@ -1,0 +1,133 @@
+#include "frontend/policy.h"
+
+#include <algorithm>
+
+#include "support/check.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+using enum TypeCode;
+using Promotion = std::optional<TypeCode>;
+
+// --- the device guide: Array API promotion, weak builtin numbers ---
+
+constexpr Promotion xx = std::nullopt;
+constexpr Promotion kDeviceTable[kNumericCount][kFixedCount] = {
+#define PROMOTE(row, ...) {__VA_ARGS__},
+#include "frontend/promotion.def"
+};
+
+Promotion device_promote(TypeCode a, TypeCode b) {
+  if (!is_weak(b)) return kDeviceTable[static_cast<int>(a)][static_cast<int>(b)];
+  if (!is_weak(a)) return kDeviceTable[static_cast<int>(b)][static_cast<int>(a)];
+  return std::max(a, b);  // listed as int, float, complex
+}
+
+bool is_64_bit_int(TypeCode c) { return is_int(c) && bits_of(c) == 64; }
+
+TypeCode device_true_divide(TypeCode a, TypeCode b, TypeCode promoted) {
+  if (is_float(promoted) || is_complex(promoted)) return promoted;
+  if (promoted == weak_int) return weak_float;
+  return is_64_bit_int(a) || is_64_bit_int(b) ? f8 : f4;
+}
+
+TypeCode same(TypeCode promoted) { return promoted; }
+
+TypeCode device_math_argument(TypeCode c) {
+  if (is_bool(c) || c == weak_int) return weak_float;
+  if (is_int(c)) return is_64_bit_int(c) ? f8 : f4;
+  return c;
+}
+
+TypeCode weak_int_literal(__int128) { return weak_int; }
+
+constexpr Policy kDevice = {
+    .name = DialectName::Device,
+    .int_literal = weak_int_literal,
+    .float_literal = weak_float,
+    .literals_must_fit = true,
+    .promote = device_promote,
+    .true_divide = device_true_divide,
+    .floor_divide = same,
+    .bool_arithmetic = weak_int,
+    .math_argument = device_math_argument,
+    .range_minimum = weak_int,
+    .thread_index = u4,
+    .loop_rule = LoopRule::Join,
+};
+
+// --- NumbaPro 2014: the more general of the two types, literals of fixed format ---
+
+int rank(TypeCode c) {
+  switch (info(c).kind) {
+    case Kind::Bool:
+      return 0;
+    case Kind::Int:
+    case Kind::Uint:
+      return 1;
+    case Kind::Float:
+      return 2;
+    case Kind::Complex:
+      return 3;
+  }
+  CD_UNREACHABLE("unknown kind of number");
+}
+
+TypeCode complex_of_width(int bits) { return bits > 32 ? c16 : c8; }
+
+// That dialect has no other types than these.
+bool numbapro_has(TypeCode c) { return c != e4 && c != e5 && c != f2 && c != bf; }
+
+Promotion numbapro_promote(TypeCode a, TypeCode b) {
+  a = fixed(a);
+  b = fixed(b);
+  if (!numbapro_has(a) || !numbapro_has(b)) return std::nullopt;
+  if (rank(a) < rank(b)) std::swap(a, b);
+  if (rank(a) == 3 && is_float(b)) return complex_of_width(std::max(bits_of(a), bits_of(b)));
+  if (rank(a) != rank(b) || bits_of(a) > bits_of(b)) return a;
+  if (bits_of(a) < bits_of(b)) return b;
+  return is_unsigned(a) ? a : b;
+}
+
+TypeCode int_of_width(int bits, bool is_unsigned) {
+  if (bits > 32) return is_unsigned ? u8 : i8;
+  return is_unsigned ? u4 : i4;
+}
+
+TypeCode numbapro_true_divide(TypeCode a, TypeCode b, TypeCode) {
+  return std::max(bits_of(a), bits_of(b)) > 32 ? f8 : f4;
+}
+
+TypeCode numbapro_floor_divide(TypeCode promoted) {
+  return int_of_width(bits_of(promoted), is_unsigned(promoted));
+}
+
+TypeCode numbapro_int_literal(__int128 value) {
+  return value >= INT32_MIN && value <= INT32_MAX ? i4 : i8;
+}
+
+TypeCode numbapro_math_argument(TypeCode c) { return is_float(c) || is_complex(c) ? c : f8; }
+
+constexpr Policy kNumbaPro = {
+    .name = DialectName::NumbaPro,
+    .int_literal = numbapro_int_literal,
+    .float_literal = f8,
+    .literals_must_fit = false,
+    .promote = numbapro_promote,
+    .true_divide = numbapro_true_divide,
+    .floor_divide = numbapro_floor_divide,
+    .bool_arithmetic = i4,
+    .math_argument = numbapro_math_argument,
+    .range_minimum = i4,
+    .thread_index = i4,
+    .loop_rule = LoopRule::BeforeLoop,
+};
+
+}  // namespace
+
+const Policy& policy_of(DialectName name) {
+  return name == DialectName::NumbaPro ? kNumbaPro : kDevice;
+}
+
+}  // namespace cuda_device::frontend

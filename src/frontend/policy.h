@@ -1,0 +1,41 @@
+// What differs between the dialects of CUDA Python, as one value. Only the frontend consults it.
+#pragma once
+
+#include "frontend/frontend.h"
+#include "frontend/numeric.h"
+
+namespace cuda_device::frontend {
+
+// How the type of a variable follows from the definitions that reach common uses.
+enum class LoopRule : uint8_t {
+  Join,        // promotion of all of them
+  BeforeLoop,  // those outside of the loop decide; values assigned in the loop are converted
+};
+
+struct Policy {
+  DialectName name;
+
+  // Types of literals. A weak literal stays exact until it meets a fixed format.
+  TypeCode (*int_literal)(__int128 value);
+  TypeCode float_literal;
+  // A literal that does not fit where it is converted to is an error; otherwise it wraps.
+  bool literals_must_fit;
+
+  // The type that two operands meet in; nothing: the pair does not mix.
+  std::optional<TypeCode> (*promote)(TypeCode a, TypeCode b);
+  // Result types of the operators that do not give the promoted type. P is never bool here.
+  TypeCode (*true_divide)(TypeCode a, TypeCode b, TypeCode promoted);
+  TypeCode (*floor_divide)(TypeCode promoted);
+  // What arithmetic on two bools computes in.
+  TypeCode bool_arithmetic;
+  // The floating type that a function of `math` computes in.
+  TypeCode (*math_argument)(TypeCode argument);
+
+  TypeCode range_minimum;  // a loop variable is promoted with this; weak_int changes nothing
+  TypeCode thread_index;   // components of thread_idx and the like
+  LoopRule loop_rule;
+};
+
+const Policy& policy_of(DialectName name);
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,103 @@
+// x ** y.
+#include <cmath>
+
+#include "frontend/lowerer.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+using ir::Op;
+
+// Beyond this a call of pow is as fast, and more accurate.
+constexpr int64_t kMaxFloatUnroll = 4;
+
+// An exponent that is a small whole number, of whatever type it is written.
+std::optional<int64_t> small_whole(const Value& v) {
+  if (!v.exact) return std::nullopt;
+  if (!is_float(v.code))
+    return v.exact->integer > -1024 && v.exact->integer < 1024
+               ? std::optional(static_cast<int64_t>(v.exact->integer))
+               : std::nullopt;
+  if (std::fabs(v.exact->real) > kMaxFloatUnroll || std::trunc(v.exact->real) != v.exact->real)
+    return std::nullopt;
+  return static_cast<int64_t>(v.exact->real);
+}
+
+}  // namespace
+
+Value Lowerer::power(const Value& a, const Value& b, TypeCode promoted, const Node* node) {
+  if (!is_float(promoted)) return integer_power(a, b, promoted, node);
+  if (a.exact && b.exact && is_weak(promoted)) {
+    const double x = converted(*a.exact, a.code, promoted).real;
+    return Value::constant(promoted, {0, std::pow(x, converted(*b.exact, b.code, promoted).real)});
+  }
+  const Value x = convert(a, promoted, node);
+  if (x.is_unknown()) return x;
+  const std::optional<int64_t> whole = small_whole(b);
+  if (whole && *whole >= 0 && *whole <= kMaxFloatUnroll)
+    return power_unrolled(x, promoted, static_cast<uint64_t>(*whole), node);
+  if (whole && *whole == -1)
+    return same_type(BinaryOp::Div, promoted, Value::constant_int(TypeCode::weak_int, 1), x, node);
+  const Value y = convert(b, promoted, node);
+  if (y.is_unknown()) return y;
+  return Value::number(promoted, builder_.op(Op::Pow, {inst_of(x, node), inst_of(y, node)}));
+}
+
+Value Lowerer::integer_power(const Value& a, const Value& b, TypeCode promoted, const Node* node) {
+  if (b.exact && b.exact->integer < 0) {
+    // A negative constant exponent makes a fraction: as 1 / (a ** -b).
+    const TypeCode real = policy_.true_divide(a.code, b.code, promoted);
+    return power(convert(a, real, node), b, real, node);
+  }
+  if (a.is_unknown()) return a;
+  if (b.exact) {
+    // The exponent is not converted: 2 ** 300 of int8 is fine and wraps.
+    const bool finite = b.exact->integer < (1 << 20);
+    if (!finite) return error(DiagCode::constant_too_large, node, {"the exponent"});
+    return power_unrolled(convert(a, promoted, node), promoted,
+                          static_cast<uint64_t>(b.exact->integer), node);
+  }
+  const Value x = convert(a, promoted, node), y = convert(b, promoted, node);
+  if (x.is_unknown() || y.is_unknown()) return Value::unknown();
+  return power_loop(inst_of(x, node), inst_of(y, node), promoted);
+}
+
+Value Lowerer::power_unrolled(Value base, TypeCode code, uint64_t exponent, const Node* node) {
+  Value result = convert(Value::constant_int(TypeCode::weak_int, 1), code, node);
+  bool started = false;
+  for (; exponent != 0 && !base.is_unknown(); exponent >>= 1) {
+    if (exponent & 1) {
+      result = started ? same_type(BinaryOp::Mult, code, result, base, node) : base;
+      started = true;
+    }
+    if (exponent > 1) base = same_type(BinaryOp::Mult, code, base, base, node);
+  }
+  return base.is_unknown() ? base : result;
+}
+
+// Square and multiply while exponent > 0; a negative exponent gives 1.
+Value Lowerer::power_loop(Inst* base, Inst* exponent, TypeCode code) {
+  ir::Builder& e = builder_;
+  const uint32_t result = make_slot("", code), square = make_slot("", code), rest = make_slot("", code);
+  Inst* zero = constant_inst(base->type, 0);
+  Inst* one = constant_inst(base->type, 1);
+  e.slot_store(result, one);
+  e.slot_store(square, base);
+  e.slot_store(rest, exponent);
+  Inst* loop = e.control(Op::While, {}, 3);
+  ir::Block* outer = &e.block();
+  e.set_block(loop->regions[0]);
+  e.op(Op::Yield, {e.op(Op::Gt, {e.slot_load(rest), zero})});
+  e.set_block(loop->regions[1]);
+  Inst* bits = e.slot_load(rest);
+  Inst* factor = e.slot_load(square);
+  Inst* odd = e.op(Op::Ne, {e.op(Op::And, {bits, one}), zero});
+  Inst* product = e.slot_load(result);
+  e.slot_store(result, e.op(Op::Select, {odd, e.op(Op::Mul, {product, factor}), product}));
+  e.slot_store(square, e.op(Op::Mul, {factor, factor}));
+  e.slot_store(rest, e.op(Op::Shr, {bits, one}));
+  e.set_block(*outer);
+  return Value::number(code, e.slot_load(result));
+}
+
+}  // namespace cuda_device::frontend

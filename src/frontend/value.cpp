@@ -1,0 +1,113 @@
+#include "frontend/value.h"
+
+namespace cuda_device::frontend {
+
+Value Value::of_kind(Kind kind) {
+  Value v;
+  v.kind = kind;
+  return v;
+}
+
+Value Value::number(TypeCode code, ir::Inst* inst) {
+  Value v = of_kind(Kind::Number);
+  v.code = code;
+  v.inst = inst;
+  return v;
+}
+
+Value Value::constant(TypeCode code, Exact exact) {
+  Value v = of_kind(Kind::Number);
+  v.code = code;
+  v.exact = exact;
+  return v;
+}
+
+Value Value::tuple(std::vector<Value> elements) {
+  Value v = of_kind(Kind::Tuple);
+  v.elements = std::move(elements);
+  return v;
+}
+
+Value Value::named(Kind kind, std::string name) {
+  Value v = of_kind(kind);
+  v.name = std::move(name);
+  return v;
+}
+
+bool Value::is_static() const {
+  switch (kind) {
+    case Kind::Unknown:
+    case Kind::Range:
+    case Kind::Method:
+      return false;
+    case Kind::Number:
+      return exact.has_value();
+    case Kind::Tuple:
+      for (const Value& e : elements)
+        if (!e.is_static()) return false;
+      return true;
+    default:
+      return true;
+  }
+}
+
+std::string type_text(const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::Unknown:
+      return "unknown";
+    case Value::Kind::None:
+      return "None";
+    case Value::Kind::Number:
+      return std::string(name_of(value.code));
+    case Value::Kind::Tuple: {
+      std::string text = "(";
+      for (size_t i = 0; i < value.elements.size(); ++i) {
+        if (i) text += ", ";
+        text += type_text(value.elements[i]);
+      }
+      return text + (value.elements.size() == 1 ? ",)" : ")");
+    }
+    case Value::Kind::Range:
+      return "range";
+    case Value::Kind::Array:
+      return "array[" + std::string(name_of(value.array.scalar)) + ", " +
+             std::to_string(value.array.ndim) + "]";
+    case Value::Kind::Entity:
+      return value.name;
+    case Value::Kind::Function:
+      return "function " + value.name;
+    case Value::Kind::Method:
+      return "method " + value.name;
+    case Value::Kind::Module:
+      return "module " + value.name;
+    case Value::Kind::Text:
+      return "str";
+    case Value::Kind::Object:
+      return value.name;
+  }
+  return "unknown";
+}
+
+Value abstract_of(const Value& value) {
+  Value v = value;
+  v.inst = nullptr;
+  for (Value& e : v.elements) e = abstract_of(e);
+  return v;
+}
+
+Value without_constants(Value abstract) {
+  abstract.exact.reset();
+  for (Value& e : abstract.elements) e = without_constants(std::move(e));
+  return abstract;
+}
+
+bool same_abstract(const Value& a, const Value& b) {
+  if (a.kind != b.kind || a.elements.size() != b.elements.size()) return false;
+  for (size_t i = 0; i < a.elements.size(); ++i)
+    if (!same_abstract(a.elements[i], b.elements[i])) return false;
+  if (a.kind != Value::Kind::Number) return a.name == b.name && a.index == b.index;
+  if (a.code != b.code || a.exact.has_value() != b.exact.has_value()) return false;
+  return !a.exact || identical(a.code, *a.exact, *b.exact);
+}
+
+}  // namespace cuda_device::frontend

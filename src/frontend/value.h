@@ -1,0 +1,82 @@
+// What an expression is while it is lowered: a number known now or computed by the IR, a tuple of values, or one of the
+// things that exist at compile time only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/exact.h"
+#include "ir/ir.h"
+
+namespace cuda_device::frontend {
+
+struct Value {
+  enum class Kind : uint8_t {
+    Unknown,   // not inferred yet, or an error that was reported: passes through everything in silence
+    None,
+    Number,    // `exact` or `inst`
+    Tuple,     // `elements`
+    Range,     // `elements`: start, stop, step of one integer type
+    Array,     // `index`: IR parameter
+    Entity,    // `name`: "device.thread_idx", "math.exp", "builtins.range"
+    Function,  // `index` into the program
+    Method,    // `name` of `elements[0]`
+    Module,    // `name`
+    Text,      // `name`: a string constant
+    Object,    // `name` of its class
+  };
+  Kind kind = Kind::Unknown;
+  TypeCode code = TypeCode::b1;
+  std::optional<Exact> exact;
+  ir::Inst* inst = nullptr;  // valid in the pass that made it
+  std::vector<Value> elements;
+  std::string name;
+  uint32_t index = 0;
+  ir::Type array;  // of Array
+  bool read_only = false;
+
+  static Value unknown() { return {}; }
+  static Value none() { return of_kind(Kind::None); }
+  static Value number(TypeCode code, ir::Inst* inst);
+  static Value constant(TypeCode code, Exact exact);
+  static Value constant_int(TypeCode code, __int128 value) { return constant(code, {value, 0}); }
+  static Value boolean(bool value) { return constant_int(TypeCode::b1, value); }
+  static Value tuple(std::vector<Value> elements);
+  static Value named(Kind kind, std::string name);
+
+  bool is_unknown() const { return kind == Kind::Unknown; }
+  bool is_number() const { return kind == Kind::Number; }
+  bool is_none() const { return kind == Kind::None; }
+  bool is_tuple() const { return kind == Kind::Tuple; }
+  bool is_array() const { return kind == Kind::Array; }
+  bool is_entity(std::string_view text) const { return kind == Kind::Entity && name == text; }
+  bool is_constant() const { return is_number() && exact.has_value(); }
+  // Nothing of it is computed at run time.
+  bool is_static() const;
+
+ private:
+  static Value of_kind(Kind kind);
+};
+
+inline constexpr int kMaxTuple = 256;
+
+// "int32", "int", "(float, int32)", "array[float32, 2]", "None", "function 'f'".
+std::string type_text(const Value& value);
+
+// The same without instructions: all that inference needs to know. Constants keep their value.
+Value abstract_of(const Value& value);
+// Constants become run-time numbers of their type.
+Value without_constants(Value abstract);
+// Of abstract values: nothing in them differs.
+bool same_abstract(const Value& a, const Value& b);
+
+// Calls f on every number that is computed at run time, depth first.
+template <class V, class F>
+void for_each_leaf(V& value, F&& f) {
+  if (value.kind == Value::Kind::Number && !value.exact) f(value);
+  if (value.kind != Value::Kind::Tuple) return;
+  for (auto& element : value.elements) for_each_leaf(element, f);
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,167 @@
+// Webs while they are lowered: the joined type of their definitions, their slots, loads and stores.
+#include "frontend/lowerer.h"
+#include "support/check.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+bool has_constants(const Value& v) {
+  if (v.is_constant()) return true;
+  for (const Value& e : v.elements)
+    if (has_constants(e)) return true;
+  return false;
+}
+
+// The NumbaPro rule: inside a loop the type is that from before it, or of the first assignment where there is none.
+bool decides_type(LoopRule rule, const Web& web, const Definition& d, uint32_t index) {
+  if (rule == LoopRule::Join) return true;
+  if (web.min_loop_depth == 0) return d.loop_depth == 0;
+  return index == web.first_definition;
+}
+
+}  // namespace
+
+std::optional<Value> Lowerer::join(const Value& a, const Value& b) const {
+  if (same_abstract(a, b)) return a;
+  if (a.kind != b.kind) return std::nullopt;
+  if (a.is_number()) {
+    const std::optional<TypeCode> code = policy_.promote(a.code, b.code);
+    if (!code) return std::nullopt;
+    return Value::number(*code, nullptr);
+  }
+  if (!a.is_tuple() || a.elements.size() != b.elements.size()) return std::nullopt;
+  std::vector<Value> elements;
+  for (size_t i = 0; i < a.elements.size(); ++i) {
+    std::optional<Value> e = join(a.elements[i], b.elements[i]);
+    if (!e) return std::nullopt;
+    elements.push_back(std::move(*e));
+  }
+  return Value::tuple(std::move(elements));
+}
+
+void Lowerer::join_into(WebState& state, const Node* definition, Value value, bool may_be_constant,
+                        const std::string& name, const Node* source) {
+  if (!may_be_constant || state.never_constant) value = without_constants(std::move(value));
+  if (state.abstract.is_unknown()) {
+    state.abstract = std::move(value);
+    state.constant_definition = definition;
+    state.begin_pass();
+    changed_ = true;
+    return;
+  }
+  const bool differs = definition != state.constant_definition || !same_abstract(state.abstract, value);
+  if (differs && (has_constants(state.abstract) || has_constants(value))) {
+    state.never_constant = demoted_ = true;
+    state.abstract = without_constants(std::move(state.abstract));
+    value = without_constants(std::move(value));
+    state.begin_pass();
+  }
+  std::optional<Value> joined = join(state.abstract, value);
+  if (!joined) {
+    error(DiagCode::no_common_type, source, {name, type_text(state.abstract), type_text(value)});
+    return;
+  }
+  if (same_abstract(*joined, state.abstract)) return;
+  state.abstract = std::move(*joined);
+  state.begin_pass();
+  changed_ = true;
+}
+
+void Lowerer::define(const Node* target, const Value& value, const Node* source) {
+  const Webs& webs = *instance_->webs;
+  const auto at = webs.definition_at.find(target);
+  CD_CHECK(at != webs.definition_at.end(), "an assignment that the web analysis has not seen");
+  const Definition& definition = webs.definitions[at->second];
+  const Web& web = webs.webs[definition.web];
+  WebState& state = instance_->states[definition.web];
+  if (target->kind == syntax::NodeKind::arg && web.definition_count == 1) {
+    state.direct = value;
+    return;
+  }
+  if (value.is_unknown()) return;
+  if (value.kind == Value::Kind::Range || value.kind == Value::Kind::Method) {
+    not_implemented(source, "keeping a " + type_text(value) + " in a variable");
+    return;
+  }
+  join_definition(at->second, value, source);
+  this->at(source);
+  store_web(state, definition.name, value, source);
+}
+
+void Lowerer::join_definition(uint32_t index, const Value& value, const Node* source) {
+  const Definition& definition = instance_->webs->definitions[index];
+  const Web& web = instance_->webs->webs[definition.web];
+  if (!decides_type(policy_.loop_rule, web, definition, index)) return;
+  join_into(instance_->states[definition.web], definition.node, abstract_of(value),
+            !web.may_be_undefined, definition.name, source);
+}
+
+uint32_t Lowerer::make_slot(const std::string& name, TypeCode code) {
+  function_->slots.push_back({name, ir::Type::of(*scalar_of(code))});
+  return static_cast<uint32_t>(function_->slots.size() - 1);
+}
+
+void Lowerer::make_slots(WebState& state, const std::string& name) {
+  if (state.has_slots) return;
+  state.has_slots = true;
+  for_each_leaf(state.abstract,
+                [&](const Value& leaf) { state.slots.push_back(make_slot(name, leaf.code)); });
+}
+
+void Lowerer::store_web(WebState& state, const std::string& name, const Value& value,
+                        const Node* source) {
+  if (state.abstract.is_unknown()) return;
+  make_slots(state, name);
+  size_t next = 0;
+  store_leaves(state.abstract, value, state.slots, next, source);
+}
+
+void Lowerer::store_leaves(const Value& abstract, const Value& value,
+                           const std::vector<uint32_t>& slots, size_t& next, const Node* source) {
+  if (abstract.is_tuple()) {
+    if (!value.is_tuple() || value.elements.size() != abstract.elements.size()) return;
+    for (size_t i = 0; i < abstract.elements.size(); ++i)
+      store_leaves(abstract.elements[i], value.elements[i], slots, next, source);
+    return;
+  }
+  if (!abstract.is_number() || abstract.exact) return;
+  const uint32_t slot = slots.at(next++);
+  if (!value.is_number()) return;  // reported where the types were joined
+  const Value stored = convert(value, abstract.code, source);
+  if (stored.is_number()) builder_.slot_store(slot, inst_of(stored, source));
+}
+
+Value Lowerer::load_leaves(const Value& abstract, const std::vector<uint32_t>& slots, size_t& next) {
+  Value v = abstract;
+  if (v.is_number() && !v.exact) v.inst = builder_.slot_load(slots.at(next++));
+  if (v.is_tuple())
+    for (Value& e : v.elements) e = load_leaves(e, slots, next);
+  return v;
+}
+
+Value Lowerer::load_web(WebState& state, const std::string& name) {
+  if (state.direct) return *state.direct;
+  if (state.abstract.is_unknown()) return Value::unknown();
+  make_slots(state, name);
+  size_t next = 0;
+  return load_leaves(state.abstract, state.slots, next);
+}
+
+Value Lowerer::read_name(const syntax::Name* node) {
+  const Webs& webs = *instance_->webs;
+  const auto used = webs.use_at.find(node);
+  if (used != webs.use_at.end()) {
+    if (used->second == Webs::kNone) return error(DiagCode::used_before_assigned, node, {node->id});
+    at(node);
+    WebState& state = instance_->states[used->second];
+    if (!state.direct && state.abstract.is_unknown() && !unresolved_) unresolved_ = node;
+    return load_web(state, node->id);
+  }
+  const auto binding = instance_->function->bindings.find(node);
+  if (binding != instance_->function->bindings.end())
+    return binding_value(binding->second, node, node->id);
+  if (webs.is_local(node->id)) return Value::unknown();  // code that is never reached
+  return unknown_name(node, node->id);
+}
+
+}  // namespace cuda_device::frontend
