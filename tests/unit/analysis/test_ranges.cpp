@@ -152,6 +152,49 @@ slot $0 "k": int32
   EXPECT_EQ(k.range(5), range(0, INT32_MAX));
 }
 
+TEST(Ranges, AStaleLoadSaysNothingOfItsSlot) {
+  const Analysed k(R"(kernel "k"
+param @0 "n": int32
+slot $0 "s": int32
+{
+  %0 = param @0 : int32
+  slot_store $0, %0
+  %1 = slot_load $0 : int32
+  %2 = const 5 : int32
+  %3 = const 1 : int32
+  %4 = sub %2, %1 : int32
+  slot_store $0, %4
+  %5 = lt %1, %2 : bool
+  if %5 {
+    %6 = slot_load $0 : int32
+  }
+}
+)");
+  EXPECT_EQ(k.range(6), range(INT32_MIN, INT32_MAX));
+}
+
+TEST(Ranges, ALoadBeforeALoopSaysNothingOfItsSlotInside) {
+  const Analysed k(R"(kernel "k"
+param @0 "n": int32
+slot $0 "s": int32
+{
+  %0 = param @0 : int32
+  slot_store $0, %0
+  %1 = slot_load $0 : int32
+  %2 = const 5 : int32
+  %3 = lt %1, %2 : bool
+  while {
+    yield %3
+  } do {
+    %4 = slot_load $0 : int32
+    %5 = sub %2, %0 : int32
+    slot_store $0, %5
+  }
+}
+)");
+  EXPECT_EQ(k.range(4), range(INT32_MIN, INT32_MAX));
+}
+
 TEST(Ranges, OfUnsigned64BeyondInt64AreUnknown) {
   const Analysed k(R"(kernel "k"
 param @0 "n": uint64

@@ -265,6 +265,46 @@ TEST(Blends, CounterOfALoopThatLanesLeave) {
   EXPECT_EQ(read.shape(4), level(Level::Varying));
 }
 
+// if v: { if w: s = 1; continue }; s = 5. Lanes with v but not w read their old s in the next
+// iteration.
+Analysed continuing(const std::string& v) {
+  return Analysed(R"(kernel "k"
+launch block 32 1 1
+param @0 "n": int32
+slot $0 "k": int32
+slot $1 "s": int32
+{
+  %0 = tid #0 : int32
+  %1 = const 0 : int32
+  %2 = const 1 : int32
+  %3 = const 9 : int32
+  %4 = param @0 : int32
+  %5 = lt %0, %3 : bool
+  %6 = lt %4, %3 : bool
+  %7 = lt %0, %2 : bool
+  for $0, %1, %3, %2 {
+    %8 = slot_load $1 : int32
+    if )" + v + R"( {
+      if %7 {
+        slot_store $1, %2
+      }
+      continue
+    }
+    slot_store $1, %3
+  }
+}
+)");
+}
+
+TEST(Blends, WhatLanesThatContinueReadInTheNextIteration) {
+  const Analysed varying = continuing("%5");
+  EXPECT_TRUE(varying.blends(Op::SlotStore, 0));
+  EXPECT_TRUE(varying.blends(Op::SlotStore, 1)) << "lanes that continued";
+  const Analysed uniform = continuing("%6");
+  EXPECT_TRUE(uniform.blends(Op::SlotStore, 0));
+  EXPECT_FALSE(uniform.blends(Op::SlotStore, 1)) << "all continue or none";
+}
+
 TEST(Divergence, GridStrideLoop) {
   const Analysed k(R"(kernel "k"
 launch block 256 1 1 grid_fits_31
