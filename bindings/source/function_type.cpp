@@ -51,6 +51,15 @@ PyObject* signature(PyObject* self, void*) {
 // Found again by name, as functions are.
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
 
+// cuda.device._inspect.inspect(self, ...)
+PyObject* inspect(PyObject* self, PyObject* args, PyObject* keywords) {
+  return guarded([&] {
+    nb::object function = nb::module_::import_("cuda.device._inspect").attr("inspect");
+    nb::object all = checked(PySequence_Concat(nb::make_tuple(nb::handle(self)).ptr(), args));
+    return checked(PyObject_Call(function.ptr(), all.ptr(), keywords));
+  });
+}
+
 int traverse(PyObject* object, visitproc visit, void* arg) {
   FunctionObject* self = self_of(object);
   Py_VISIT(Py_TYPE(object));
@@ -105,8 +114,12 @@ PyGetSetDef properties[] = {
     {"__signature__", signature, nullptr, "Signature of the decorated function.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"inspect", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(inspect)),
+     METH_VARARGS | METH_KEYWORDS,
+     "What the compiler makes of it for these arguments; see cuda.device._inspect.inspect."},
+    {nullptr, nullptr, 0, nullptr}};
 
 template <class F>
 void* slot(F* function) {

@@ -1,15 +1,17 @@
 """SIMT kernels in Python, compiled to PTX for NVIDIA GPUs and to SIMD code for CPUs.
 
-    from cuda import device
+from cuda import device
 
-    @device.kernel
-    def vec_add(a, b, c):
-        i = device.tid(1)
-        if i < c.size:
-            c[i] = a[i] + b[i]
+@device.kernel
+def vec_add(a, b, c):
+    i = device.tid(1)
+    if i < c.size:
+        c[i] = a[i] + b[i]
 
-    device.launch(vec_add, a, b, c, grid=(a.size + 255) // 256, block=256)
+device.launch(vec_add, a, b, c, grid=(a.size + 255) // 256, block=256)
 """
+
+from typing import Any
 
 from cuda.device import core, errors
 from cuda.device._core import launch
@@ -93,7 +95,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _ML_DTYPES:
         import ml_dtypes
 
@@ -103,5 +105,5 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})

@@ -4,11 +4,10 @@ import platform
 import sys
 
 import numpy
-
 from cuda.device import _core
 
 
-def info():
+def info() -> str:
     """Lines of what a bug report needs."""
     lines = [f"python={platform.python_version()}", f"numpy={numpy.__version__}"]
     lines += [line for line in _core.info().splitlines() if line]
@@ -18,7 +17,7 @@ def info():
     return "\n".join(f"{name:{width}}  {value}" for name, value in pairs)
 
 
-def main(arguments):
+def main(arguments: list[str]) -> int:
     if arguments != ["info"]:
         print("usage: python -m cuda.device info", file=sys.stderr)
         return 2

@@ -1,18 +1,40 @@
 """@kernel and @func."""
 
 import types
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, overload
 
 from cuda.device import _core
 from cuda.device.errors import NotImplementedYetError
 
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F")
+
 _PLANNED = ("interop", "link", "check", "fastmath")
+_ASYNC = 0x80 | 0x200  # CO_COROUTINE, CO_ASYNC_GENERATOR
 
 
-def kernel(function=None, /, *, interop=False, fmad=True, fastmath=False, **options):
+@overload
+def kernel(function: Callable[P, None], /) -> _core.Kernel[P]: ...
+@overload
+def kernel(
+    *, interop: bool = False, fmad: bool = True, fastmath: bool = False, **options: object
+) -> Callable[[Callable[P, None]], _core.Kernel[P]]: ...
+def kernel(
+    function: Callable[..., None] | None = None,
+    /,
+    *,
+    interop: bool = False,
+    fmad: bool = True,
+    fastmath: bool = False,
+    **options: object,
+) -> Any:
     """Makes a function a kernel: `@kernel` or `@kernel(fmad=False)` (DEV-KERN-01).
 
-    A kernel runs on the device only, once in every thread of a launch; see `launch`. fmad=False keeps
-    a*b + c as two roundings, as NumPy computes it. interop, fastmath, link and check are planned.
+    A kernel runs on the device only, once in every thread of a launch; see `launch`. fmad=False
+    keeps a*b + c as two roundings, as NumPy computes it. interop, fastmath, link and check are
+    planned.
 
     Raises TypeError for an unknown keyword or something that is no Python function, and
     NotImplementedYetError for a planned keyword.
@@ -21,11 +43,25 @@ def kernel(function=None, /, *, interop=False, fmad=True, fastmath=False, **opti
     return _apply("kernel", function, _core.make_kernel, fmad)
 
 
-def func(function=None, /, *, interop=False, fmad=True, fastmath=False, **options):
+@overload
+def func(function: Callable[P, R], /) -> _core.Func[P, R]: ...
+@overload
+def func(
+    *, interop: bool = False, fmad: bool = True, fastmath: bool = False, **options: object
+) -> Callable[[Callable[P, R]], _core.Func[P, R]]: ...
+def func(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    interop: bool = False,
+    fmad: bool = True,
+    fastmath: bool = False,
+    **options: object,
+) -> Any:
     """Makes a function callable from kernels and from the host: `@func` or `@func()` (DEV-FUNC-01).
 
-    Called from a kernel it is compiled for the types of its arguments; called from the host it is the
-    Python function. `underlying` is that function.
+    Called from a kernel it is compiled for the types of its arguments; called from the host it is
+    the Python function. `underlying` is that function.
 
     Raises as `kernel` does.
     """
@@ -33,7 +69,7 @@ def func(function=None, /, *, interop=False, fmad=True, fastmath=False, **option
     return _apply("func", function, _core.make_func, fmad)
 
 
-def _check_options(decorator, unknown, **planned):
+def _check_options(decorator: str, unknown: dict[str, object], **planned: object) -> None:
     for name, value in {**planned, **unknown}.items():
         if name not in _PLANNED:
             raise TypeError(f"@{decorator} got an unexpected keyword argument {name!r}")
@@ -41,7 +77,7 @@ def _check_options(decorator, unknown, **planned):
             raise NotImplementedYetError(f"@{decorator}({name}={value!r}) is not implemented yet")
 
 
-def _apply(decorator, function, make, fmad):
+def _apply(decorator: str, function: object, make: Callable[..., F], fmad: object) -> object:
     if not isinstance(fmad, bool):
         raise TypeError(f"@{decorator}: fmad must be True or False, found {fmad!r}")
     if function is None:
@@ -49,15 +85,18 @@ def _apply(decorator, function, make, fmad):
     return _decorate(decorator, function, make, fmad)
 
 
-def _decorate(decorator, function, make, fmad):
+def _decorate(decorator: str, function: object, make: Callable[..., F], fmad: bool) -> F:
     if isinstance(function, (_core.Kernel, _core.Func)):
         other = "kernel" if isinstance(function, _core.Kernel) else "func"
         name = function.__name__
         if other == decorator:
             raise TypeError(f"{name!r} is decorated with @{decorator} twice")
-        raise TypeError(f"@kernel and @func cannot be combined: {name!r} is decorated with @{other} already")
+        raise TypeError(
+            f"@kernel and @func cannot be combined: {name!r} is decorated with @{other} already"
+        )
     if not isinstance(function, types.FunctionType):
-        raise TypeError(f"@{decorator} expects a Python function, found {type(function).__qualname__!r}")
-    if function.__code__.co_flags & 0x280:  # CO_COROUTINE, CO_ASYNC_GENERATOR
+        found = type(function).__qualname__
+        raise TypeError(f"@{decorator} expects a Python function, found {found!r}")
+    if function.__code__.co_flags & _ASYNC:
         raise TypeError(f"@{decorator} expects a plain function; {function.__name__!r} is async")
     return make(function, fmad=fmad, fastmath=False)

@@ -35,27 +35,28 @@ __all__ = [
 
 
 class ConstExpr:
-    """Type hint: the argument must be a constant expression; ConstExpr[T] fixes its type (DEV-CONST-05).
+    """Type hint: the argument must be a constant expression; ConstExpr[T] fixes its type.
 
-    Equal and hashable by its type.
+    Equal and hashable by its type (DEV-CONST-05, DEV-CONST-06).
     """
 
     __slots__ = ("type",)
+    type: object
 
-    def __init__(self, type):
+    def __init__(self, type: object) -> None:
         object.__setattr__(self, "type", type)
 
-    def __class_getitem__(cls, type):
+    def __class_getitem__(cls, type: object) -> "ConstExpr":
         return cls(type)
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("ConstExpr is immutable")
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, ConstExpr) and self.type == other.type
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((ConstExpr, self.type))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"ConstExpr[{getattr(self.type, '__name__', self.type)}]"

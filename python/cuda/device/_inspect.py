@@ -3,13 +3,20 @@
 from cuda.device import _core
 
 
-def inspect(function, *arguments, what="ir", target=None, grid=None, block=None):
+def inspect(
+    function: object,
+    *arguments: object,
+    what: str = "ir",
+    target: str | None = None,
+    grid: object = None,
+    block: object = None,
+) -> str:
     """What the compiler makes of a kernel or function for these arguments.
 
-    arguments: values, as a launch would get them, or types: int, float, bool, NumPy's scalar types,
-    or text such as "array[float32, 2]". what: "syntax", "ir", "facts", "llvm", "asm" or "ptx".
-    target: "avx512", "avx2", "sse4" or "sm_75" and up; by default the best form of this machine, and
-    "sm_90" for "ptx". grid, block: specialise for this launch.
+    arguments: values, as a launch would get them, or types: int, float, bool, NumPy's scalar
+    types, or text such as "array[float32, 2]". what: "syntax", "ir", "facts", "llvm", "asm" or
+    "ptx". target: "avx512", "avx2", "sse4" or "sm_75" and up; by default the best form of this
+    machine, and "sm_90" for "ptx". grid, block: specialise for this launch.
 
     Raises CompileError as a launch would, and ValueError for an unknown stage or target.
     """

@@ -4,14 +4,14 @@ Integers have their own width: NumPy's types theirs, Python's int 32 bits.
 """
 
 import math
+from typing import Any
 
 import numpy as np
-
 from cuda.device import _core
 
 
-def _bits(name, x):
-    """(bit pattern as int, width, type) of an integer; TypeError for anything else (DEV-INTR-05)."""
+def _bits(name: str, x: object) -> tuple[int, int, type[np.integer[Any]]]:
+    """(bit pattern, width, type) of an integer; TypeError for anything else (DEV-INTR-05)."""
     if isinstance(x, np.integer):
         width = x.dtype.itemsize * 8
         return int(x) & ((1 << width) - 1), width, type(x)
@@ -22,31 +22,31 @@ def _bits(name, x):
     raise TypeError(f"{name} needs an integer, found {type(x).__name__!r}")
 
 
-def popc(x):
+def popc(x: Any) -> np.int32:
     """Number of set bits of an integer, in its own width: int32 (DEV-INTR-01)."""
     return np.int32(_bits("popc", x)[0].bit_count())
 
 
-def brev(x):
+def brev(x: Any) -> Any:
     """The bits of an integer in reverse order, same type (DEV-INTR-02)."""
     pattern, width, kind = _bits("brev", x)
     reverse = int(f"{pattern:0{width}b}"[::-1], 2)
     return np.array(reverse, dtype=f"u{width // 8}").view(kind)[()]
 
 
-def clz(x):
+def clz(x: Any) -> np.int32:
     """Number of leading zero bits of an integer, its width for 0: int32 (DEV-INTR-03)."""
     pattern, width, _ = _bits("clz", x)
     return np.int32(width - pattern.bit_length())
 
 
-def ffs(x):
+def ffs(x: Any) -> np.int32:
     """Position of the lowest set bit counted from 1, 0 for 0: int32 (DEV-INTR-04)."""
     pattern = _bits("ffs", x)[0]
     return np.int32((pattern & -pattern).bit_length())
 
 
-def _float_type(name, values):
+def _float_type(name: str, values: tuple[object, ...]) -> type[np.floating[Any]]:
     """The common float type: float32 for Python's float alone (DEV-INTR-07, DEV-INTR-09)."""
     for value in values:
         if not isinstance(value, (float, np.floating)):
@@ -55,13 +55,13 @@ def _float_type(name, values):
     return np.result_type(*fixed).type if fixed else np.float32
 
 
-def cbrt(a):
+def cbrt(a: Any) -> Any:
     """Real cube root of a float, same type (DEV-INTR-06)."""
     kind = _float_type("cbrt", (a,))
     return kind(math.cbrt(a))
 
 
-def fma(a, b, c):
+def fma(a: Any, b: Any, c: Any) -> Any:
     """a * b + c rounded once; floats of one type, or promoted (DEV-INTR-08)."""
     kind = _float_type("fma", (a, b, c))
     if kind is np.float64:

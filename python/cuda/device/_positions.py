@@ -1,9 +1,13 @@
 """Where a thread stands: thread_idx, tid and their like. They exist in kernels only (DEV-POS)."""
 
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
 from cuda.device.errors import DeviceOnlyError
 
 
-def _refuse(name):
+def _refuse(name: str) -> NoReturn:
     raise DeviceOnlyError(f"cuda.device.{name} exists in kernels only; it was used in host code")
 
 
@@ -11,79 +15,93 @@ class _DeviceOnly:
     """A name that kernels use; on the host it can be imported and passed on, nothing else."""
 
     __slots__ = ("_name",)
+    _name: str
 
-    def __init__(self, name, doc):
+    def __init__(self, name: str) -> None:
         object.__setattr__(self, "_name", name)
 
-    def __getattr__(self, attribute):
+    def __getattr__(self, attribute: str) -> Any:
         # Tools that look for protocols must see that there are none.
         if attribute.startswith("__"):
             raise AttributeError(attribute)
         _refuse(self._name)
 
-    def __reduce__(self):
+    def __reduce__(self) -> str:
         return self._name
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<cuda.device.{self._name}, in kernels only>"
 
-    __hash__ = object.__hash__
 
-
-def _refusing(operation):
-    def method(self, *args):
-        _refuse(object.__getattribute__(self, "_name"))
+def _refusing(operation: str) -> Any:
+    def method(self: _DeviceOnly, *args: object) -> NoReturn:
+        _refuse(self._name)
 
     method.__name__ = operation
     return method
 
 
-_OPERATIONS = """
-add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor
-radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow rlshift rrshift rand ror rxor
-neg pos abs invert int float complex bool index round trunc floor ceil
-eq ne lt le gt ge getitem setitem delitem len iter contains call setattr
-""".split()
-
-for _operation in _OPERATIONS:
-    setattr(_DeviceOnly, f"__{_operation}__", _refusing(f"__{_operation}__"))
-_DeviceOnly.__hash__ = object.__hash__
+_BINARY = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and or xor"
+_OTHERS = (
+    "neg pos abs invert int float complex bool index round trunc floor ceil eq ne lt le gt ge "
+    "getitem setitem delitem len iter contains call setattr"
+)
 
 
-class uint32x3:  # noqa: N801 the guide's name
+def _make_operations() -> None:
+    """Every use in an expression is refused; being hashed and compared by identity is not."""
+    binary = _BINARY.split()
+    for operation in [*binary, *(f"r{name}" for name in binary), *_OTHERS.split()]:
+        setattr(_DeviceOnly, f"__{operation}__", _refusing(f"__{operation}__"))
+    _DeviceOnly.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+_make_operations()
+
+
+class uint32x3:
     """Three uint32: x, y, z. Immutable."""
 
     __slots__ = ("_elements",)
+    _elements: tuple[np.uint32, np.uint32, np.uint32]
 
-    def __init__(self, x, y, z):
-        import numpy
+    def __init__(self, x: int, y: int, z: int) -> None:
+        object.__setattr__(self, "_elements", (np.uint32(x), np.uint32(y), np.uint32(z)))
 
-        elements = tuple(numpy.uint32(value) for value in (x, y, z))
-        object.__setattr__(self, "_elements", elements)
+    @property
+    def x(self) -> np.uint32:
+        """First element."""
+        return self._elements[0]
 
-    x = property(lambda self: self._elements[0])
-    y = property(lambda self: self._elements[1])
-    z = property(lambda self: self._elements[2])
+    @property
+    def y(self) -> np.uint32:
+        """Second element."""
+        return self._elements[1]
 
-    def __setattr__(self, name, value):
+    @property
+    def z(self) -> np.uint32:
+        """Third element."""
+        return self._elements[2]
+
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable")
 
-    def __len__(self):
+    def __len__(self) -> int:
         return 3
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int) -> np.uint32:
         return self._elements[index]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[np.uint32]:
         return iter(self._elements)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, uint32x3) and self._elements == other._elements
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._elements)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(str(e) for e in self._elements)})"
 
 
@@ -93,19 +111,24 @@ class Dim3(uint32x3):
     __slots__ = ()
 
 
-thread_idx = _DeviceOnly("thread_idx", "Dim3: index of the thread in its block (DEV-POS-02).")
-block_idx = _DeviceOnly("block_idx", "Dim3: index of the block in the grid (DEV-POS-03).")
-block_dim = _DeviceOnly("block_dim", "Dim3: shape of the block (DEV-POS-04).")
-grid_dim = _DeviceOnly("grid_dim", "Dim3: shape of the grid (DEV-POS-05).")
-warp_size = _DeviceOnly("warp_size", "int32: threads of a warp, 32 (DEV-POS-10).")
-lane_id = _DeviceOnly("lane_id", "int32: index of the thread in its warp (DEV-POS-11).")
+# In kernels: Dim3 of uint32.
+thread_idx: Any = _DeviceOnly("thread_idx")  # index of the thread in its block (DEV-POS-02)
+block_idx: Any = _DeviceOnly("block_idx")  # index of the block in the grid (DEV-POS-03)
+block_dim: Any = _DeviceOnly("block_dim")  # shape of the block (DEV-POS-04)
+grid_dim: Any = _DeviceOnly("grid_dim")  # shape of the grid (DEV-POS-05)
+# In kernels: int32.
+warp_size: Any = _DeviceOnly("warp_size")  # threads of a warp, 32 (DEV-POS-10)
+lane_id: Any = _DeviceOnly("lane_id")  # index of the thread in its warp (DEV-POS-11)
 
 
-def tid(ndims):
-    """Position of the thread in the grid: an int32 for ndims 1, a tuple of them for 2 and 3 (DEV-POS-06)."""
+def tid(ndims: int) -> Any:
+    """Position of the thread in the grid (DEV-POS-06).
+
+    An int32 for ndims 1, a tuple of ndims int32 for 2 and 3; ndims is a constant.
+    """
     _refuse("tid")
 
 
-def grid_size(ndims):
-    """Number of threads along each axis: an int32 for ndims 1, else a tuple (DEV-POS-08)."""
+def grid_size(ndims: int) -> Any:
+    """Number of threads of the grid along each axis (DEV-POS-08); ndims as for tid."""
     _refuse("grid_size")

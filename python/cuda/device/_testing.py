@@ -1,23 +1,26 @@
 """For the package's own tests: choose where launches run, ask for types, count compilations."""
 
 import contextlib
+from collections.abc import Iterator
+from typing import Any
 
 from cuda.device import _core
 
-active = []
+active: list[str] = []  # targets in force, the innermost last
 
 
-def targets():
+def targets() -> tuple[str, ...]:
     """Names of the targets that this machine can run."""
-    return tuple(_core.targets().split(","))
+    return tuple(name for name in _core.targets().split(",") if name)
 
 
 @contextlib.contextmanager
-def use_target(name):
+def use_target(name: str) -> Iterator[None]:
     """Launches of this thread run on this target until the end of the block."""
     before = _core.target()
     if not _core.set_target(name):
-        raise ValueError(f"this machine cannot run target {name!r}; it can run {', '.join(targets())}")
+        known = ", ".join(targets())
+        raise ValueError(f"this machine cannot run target {name!r}; it can run {known}")
     active.append(name)
     try:
         yield
@@ -26,13 +29,13 @@ def use_target(name):
         _core.set_target(before)
 
 
-def result_type(function, *argument_types):
-    """Type that a function returns for these argument types: "int32", "(float32, bool)", "int" if weak."""
+def result_type(function: object, *argument_types: object) -> str:
+    """Type that a function returns for these argument types: "int32", or "int" where it is weak."""
     return _core.inspect(function, argument_types, "result_type", "", None, None)
 
 
-def captured(function):
-    """What the reader made of a function and those it calls: name, kind, file, line, text, and names.
+def captured(function: object) -> list[dict[str, Any]]:
+    """What the reader made of a function and those it calls: name, kind, file, line, text, names.
 
     names maps the source text of each free name to (kind, meaning): ("constant", 3), ("int64", 3),
     ("entity", "device.tid"), ("function", index), ("module", name), ("object", class name).
@@ -40,6 +43,6 @@ def captured(function):
     return _core.captured(function)
 
 
-def counters():
+def counters() -> dict[str, int]:
     """Launches, compilations and cache hits of this process so far, as a dict."""
     return _core.counters()

@@ -4,6 +4,7 @@ Device("host") is the host device; Device(0) is GPU 0 where there is one, else t
 """
 
 import atexit
+from typing import Optional
 
 from cuda.device import _core
 from cuda.device._core import Event, Stream
@@ -19,51 +20,52 @@ class Device:
     Raises ValueError for a device that does not exist.
     """
 
-    _host = None
+    _host: Optional["Device"] = None
 
-    def __new__(cls, device_id=None):
+    def __new__(cls, device_id: int | str | None = None) -> "Device":
         if device_id not in (None, 0, _HOST):
-            raise ValueError(f"no device {device_id!r}: this process has the host device, Device('host')")
+            known = "this process has the host device, Device('host')"
+            raise ValueError(f"no device {device_id!r}: {known}")
         if cls._host is None:
             cls._host = super().__new__(cls)
         return cls._host
 
     @property
-    def device_id(self):
+    def device_id(self) -> int:
         """Number of the device; 0 for the host device."""
         return 0
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Name of the device."""
         return _HOST
 
     @property
-    def default_stream(self):
+    def default_stream(self) -> Stream:
         """The stream of launches without stream=."""
         return _core.default_stream()
 
-    def set_current(self):
+    def set_current(self) -> None:
         """Makes the device the one of launches that name none. The host device always is."""
 
-    def create_stream(self, obj=None, options=None):
+    def create_stream(self, obj: None = None, options: object = None) -> Stream:
         """A new stream; launches on it run in order, beside those of other streams."""
         if obj is not None:
-            raise TypeError("the host device makes its own streams: create_stream() takes no object")
+            raise TypeError("create_stream() of the host device takes no foreign stream")
         return _core.create_stream()
 
-    def create_event(self, options=None):
+    def create_event(self, options: object = None) -> Event:
         """A new event, done until it is recorded."""
         return Event()
 
-    def sync(self):
+    def sync(self) -> None:
         """Waits for every stream of the device; raises the first error of a kernel."""
         _core.sync_all()
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[object, ...]:
         return Device, (_HOST,)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<cuda.device.core.Device {_HOST!r}>"
 
 

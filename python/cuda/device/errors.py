@@ -1,9 +1,10 @@
 """Exceptions that cuda.device raises.
 
-A user's mistake in a kernel is a CompileError, in a launch a LaunchError; a fault of this package is a
-CompilerBug. What is planned but missing is a NotImplementedYetError.
+A user's mistake in a kernel is a CompileError, in a launch a LaunchError; a fault of this package
+is a CompilerBug. What is planned but missing is a NotImplementedYetError.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = [
@@ -12,8 +13,8 @@ __all__ = [
     "CompileTypeError",
     "CompileValueError",
     "CompilerBug",
-    "Diagnostic",
     "DeviceOnlyError",
+    "Diagnostic",
     "KernelError",
     "LaunchBufferError",
     "LaunchError",
@@ -49,11 +50,11 @@ class CompileError(Exception):
     `diagnostics` holds every mistake found; the text shows each with its source line.
     """
 
-    def __init__(self, text, diagnostics=()):
+    def __init__(self, text: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
         super().__init__(text)
         self.diagnostics = list(diagnostics)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (str(self), self.diagnostics)
 
 
@@ -76,7 +77,7 @@ class NotImplementedYetError(CompileError, NotImplementedError):
 class CompilerBug(RuntimeError):
     """A fault of this package, not of the kernel. Please report it with the kernel."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         super().__init__(
             f"{text}\nThis is a bug in cuda.device, not in your kernel. Please report it with the"
             " kernel's source and the output of `python -m cuda.device info`."
