@@ -187,21 +187,17 @@ llvm::Value* Arithmetic::round_to_integral(Op op, Values v) {
 // ------------------------------------------------------------------------------------------
 // division
 
-// The divisor with the two values replaced on which LLVM's division is undefined. Dividing by 1
-// instead gives x and 0, which is right for -1's modulus and for the quotient INT_MIN // -1; the
-// quotient by zero is patched by the callers.
-static llvm::Value* safe_divisor(llvm::IRBuilder<>& b, bool is_signed, llvm::Value* x,
-                                 llvm::Value* y) {
+llvm::Value* Arithmetic::safe_divisor(bool is_signed, Value x, Value y) {
   llvm::Type* type = y->getType();
-  llvm::Value* bad = b.CreateICmpEQ(y, llvm::Constant::getNullValue(type));
+  Value bad = b_.CreateICmpEQ(y, llvm::Constant::getNullValue(type));
   if (is_signed) {
     const unsigned bits = type->getScalarSizeInBits();
-    llvm::Value* least = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits));
-    llvm::Value* overflow = b.CreateAnd(b.CreateICmpEQ(x, least),
-                                        b.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(type)));
-    bad = b.CreateOr(bad, overflow);
+    Value least = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits));
+    Value overflow = b_.CreateAnd(b_.CreateICmpEQ(x, least),
+                                  b_.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(type)));
+    bad = b_.CreateOr(bad, overflow);
   }
-  return b.CreateSelect(bad, llvm::ConstantInt::get(type, 1), y);
+  return b_.CreateSelect(bad, llvm::ConstantInt::get(type, 1), y);
 }
 
 llvm::Value* Arithmetic::safe_div(bool is_signed, Value x, Value y) {
@@ -214,7 +210,7 @@ llvm::Value* Arithmetic::safe_mod(bool is_signed, Value x, Value y) {
 
 llvm::Value* Arithmetic::floor_div(ScalarKind kind, Value x, Value y) {
   const bool is_signed = is_signed_int(kind);
-  Value divisor = safe_divisor(b_, is_signed, x, y);
+  Value divisor = safe_divisor(is_signed, x, y);
   Value quotient = safe_div(is_signed, x, divisor);
   if (is_signed) {
     Value rest = b_.CreateSub(x, b_.CreateMul(quotient, divisor));
@@ -228,7 +224,7 @@ llvm::Value* Arithmetic::floor_div(ScalarKind kind, Value x, Value y) {
 
 llvm::Value* Arithmetic::floor_mod(ScalarKind kind, Value x, Value y) {
   const bool is_signed = is_signed_int(kind);
-  Value divisor = safe_divisor(b_, is_signed, x, y);
+  Value divisor = safe_divisor(is_signed, x, y);
   Value rest = safe_mod(is_signed, x, divisor);
   if (is_signed) {
     Value inexact = b_.CreateICmpNE(rest, integer(rest, 0));

@@ -18,8 +18,8 @@ llvm::Value* Arithmetic::convert(ScalarKind from, ScalarKind to, Value x) {
   return is_signed_int(from) ? b_.CreateSExtOrTrunc(x, type) : b_.CreateZExtOrTrunc(x, type);
 }
 
-llvm::Value* Arithmetic::wrap(ScalarKind from, Value index, Value extent) {
-  Value wide = convert(from, ScalarKind::I64, index);
+llvm::Value* Arithmetic::wrap(ScalarKind from, Value index, Value extent, ScalarKind to) {
+  Value wide = convert(from, to, index);
   if (!is_signed_int(from)) return wide;
   Value negative = b_.CreateICmpSLT(wide, integer(wide, 0));
   return b_.CreateAdd(wide, b_.CreateSelect(negative, extent, integer(wide, 0)));

@@ -1,0 +1,92 @@
+// Structured control flow over masks: what lanes agree on becomes branches, what they do not becomes masks, with
+// branches around what no lane enters.
+#pragma once
+
+#include <optional>
+
+#include "codegen/host/access.h"
+#include "codegen/host/exits.h"
+#include "codegen/host/join.h"
+#include "codegen/host/position.h"
+#include "codegen/host/slots.h"
+
+namespace cuda_device::codegen::host {
+
+struct Parts {  // of the emitter, that control hands instructions to
+  EmitContext& context;
+  LaneValues& values;
+  PureOps& pure;
+  Position& position;
+  Slots& slots;
+  Access& access;
+};
+
+class Control {
+ public:
+  explicit Control(const Parts& parts)
+      : c_(parts.context), parts_(parts), exits_(find_exits(parts.context.source.function)) {}
+
+  // The body for one gang, whose lanes `mask` has. False: no thread ever gets to its end.
+  bool emit_body(const Mask& mask);
+
+ private:
+  using Inst = ir::Inst;
+
+  // An instruction that an exit may leave.
+  struct Frame {
+    const Inst* inst = nullptr;
+    bool divergent = false;
+    Join* exit = nullptr;
+    Join* latch = nullptr;             // of a loop: where an iteration ends
+    llvm::AllocaInst* left = nullptr;  // divergent: lanes that broke out, or left; null where nobody asks
+    llvm::AllocaInst* continued = nullptr;
+  };
+
+  // The lanes behind something; nothing where control never gets there.
+  using Behind = std::optional<Mask>;
+
+  // `dead` is where to go when no lane is left: the end of the innermost region entered under a mask of its own.
+  void emit_block(const ir::Block& block, const Mask& mask, Join& end, Join& dead);
+  Behind emit_insts(const ir::Block& block, Mask mask, Join& dead);
+  Behind emit_inst(const Inst& inst, const Mask& mask, Join& dead);
+  Behind emit_if(const Inst& inst, const Mask& mask, Join& dead);
+  Behind emit_uniform_if(const Inst& inst, const Mask& mask, Join& dead);
+  Behind emit_divergent_if(const Inst& inst, const Mask& mask);
+  Mask emit_side(const ir::Block& side, Mask mask);
+  Behind emit_scope(const Inst& inst, const Mask& mask, Join& dead);
+  Behind emit_exit(const Inst& inst, const Mask& mask);
+  Frame& target_of(const Inst& exit);
+  bool divergent(const Inst& inst) const { return c_.source.analysis.divergent[inst.id]; }
+  const Exits& exits(const Inst& inst) const { return exits_[inst.id]; }
+
+  // loops.cpp
+  struct Counter;
+  struct LaneSets;
+  Behind emit_uniform_while(const Inst& inst, const Mask& mask, Join& dead);
+  Behind emit_divergent_while(const Inst& inst, const Mask& mask);
+  Behind emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead);
+  Behind emit_divergent_for(const Inst& inst, const Mask& mask);
+  LaneSets open_sets(const Inst& inst, const ir::Block& else_block, const Mask& mask);
+  void next_iteration(Mask mask, LaneSets& sets, llvm::BasicBlock* head, Join& exit);
+  void iterate_where(llvm::Value* condition, Mask mask, LaneSets& sets, llvm::BasicBlock* head,
+                     Join& exit);
+  Behind finish_divergent_loop(const Inst& inst, const ir::Block& else_block, const Mask& mask,
+                               const LaneSets& sets);
+  Behind finish_uniform_loop(const Inst& inst, const ir::Block& else_block, const Mask& mask,
+                             Join& finished, Join& exit, Join& dead);
+
+  llvm::AllocaInst* lane_set(const char* name);  // empty
+  void add(llvm::AllocaInst* set, const Mask& mask);
+  void assign(llvm::AllocaInst* set, const Mask& mask);
+  Mask read(llvm::AllocaInst* set);
+  void require_any(Mask& mask, Join& otherwise);
+
+  EmitContext& c_;
+  Parts parts_;
+  std::vector<Exits> exits_;
+  std::vector<Frame> frames_;
+  Join* done_ = nullptr;  // the end of the body
+  Mask gang_mask_;
+};
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,56 @@
+// What every part of the host emitter shares while one kernel is emitted.
+#pragma once
+
+#include "abi/kernel_image.h"
+#include "analysis/analysis.h"
+#include "codegen/host/host_arithmetic.h"
+#include "codegen/host/mask_ops.h"
+#include "codegen/host/target.h"
+
+namespace cuda_device::codegen::host {
+
+struct KernelSource {
+  const ir::Function& function;
+  const analysis::Analysis& analysis;
+  const abi::ParamLayout& layout;
+  const Target& target;
+  const HostOptions& options;
+};
+
+struct EmitContext {
+  EmitContext(llvm::Module& m, const KernelSource& s)
+      : module(m),
+        source(s),
+        b(m.getContext()),
+        entry(m.getContext()),
+        masks(b),
+        arithmetic(b, m, s.target) {}
+
+  llvm::LLVMContext& llvm() { return module.getContext(); }
+  llvm::Type* scalar_type(ScalarKind kind) { return register_type(llvm(), kind); }
+  llvm::Type* vector_type(ScalarKind kind) {
+    return llvm::FixedVectorType::get(scalar_type(kind), kWidth);
+  }
+  llvm::Value* integer(ScalarKind kind, int64_t value) {
+    return llvm::ConstantInt::getSigned(scalar_type(kind), value, /*ImplicitTrunc=*/true);
+  }
+  // Promoted to registers later.
+  llvm::AllocaInst* variable(llvm::Type* type, const llvm::Twine& name) {
+    llvm::BasicBlock& first = b.GetInsertBlock()->getParent()->getEntryBlock();
+    llvm::IRBuilder<> top(&first, first.begin());
+    return top.CreateAlloca(type, nullptr, name);
+  }
+  llvm::BasicBlock* new_block(const char* name) {
+    return llvm::BasicBlock::Create(llvm(), name, b.GetInsertBlock()->getParent());
+  }
+  void start(llvm::BasicBlock* block) { b.SetInsertPoint(block); }
+
+  llvm::Module& module;
+  KernelSource source;
+  llvm::IRBuilder<> b;
+  llvm::IRBuilder<> entry;  // at the end of the entry block: what a launch computes once
+  MaskOps masks;
+  HostArithmetic arithmetic;
+};
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,130 @@
+#include "codegen/host/kernel.h"
+
+#include "codegen/host/control.h"
+
+namespace cuda_device::codegen::host {
+namespace {
+
+using llvm::Value;
+
+llvm::Function* declare_entry(llvm::Module& module, const KernelSource& source, const char* name) {
+  llvm::LLVMContext& context = module.getContext();
+  auto* pointer = llvm::PointerType::get(context, 0);
+  auto* number = llvm::Type::getInt64Ty(context);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                                       {pointer, pointer, number, number}, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  set_attributes(*function, source.target);
+  const char* names[] = {"params", "launch", "first", "last"};
+  for (unsigned i = 0; i < 4; ++i) function->getArg(i)->setName(names[i]);
+  for (unsigned i = 0; i < 2; ++i) {
+    function->addParamAttr(i, llvm::Attribute::NoAlias);
+    function->addParamAttr(i, llvm::Attribute::ReadOnly);
+  }
+  return function;
+}
+
+class Kernel {
+ public:
+  Kernel(llvm::Module& module, const KernelSource& source, llvm::Function& function)
+      : c_(module, source),
+        function_(function),
+        launch_(c_, function),
+        values_(c_),
+        pure_(c_, values_, launch_),
+        position_(c_, values_, launch_),
+        slots_(c_, values_) {}
+
+  void emit() {
+    auto* entry = llvm::BasicBlock::Create(c_.llvm(), "entry", &function_);
+    auto* start = llvm::BasicBlock::Create(c_.llvm(), "start", &function_);
+    c_.entry.SetInsertPoint(entry);
+    c_.start(start);
+    Access access(c_, values_, launch_);
+    access_ = &access;
+    slots_.create();
+    blocks();
+    c_.entry.CreateBr(start);
+  }
+
+ private:
+  // Blocks [first, last), numbered x fastest; their coordinates are counted along.
+  void blocks() {
+    llvm::BasicBlock* loop = c_.new_block("block");
+    llvm::BasicBlock* done = c_.new_block("done");
+    Value *first = function_.getArg(2), *last = function_.getArg(3);
+    Value* width = launch_.grid_extent(0);
+    Value* height = launch_.grid_extent(1);
+    auto wide = [&](Value* x) { return c_.b.CreateZExt(x, c_.b.getInt64Ty()); };
+    auto low = [&](Value* x) { return c_.b.CreateTrunc(x, c_.b.getInt32Ty()); };
+    llvm::BasicBlock* decode = c_.new_block("first_block");
+    c_.b.CreateCondBr(c_.b.CreateICmpULT(first, last), decode, done);
+    c_.start(decode);
+    Value* line = c_.b.CreateUDiv(first, wide(width));
+    Value* x0 = low(c_.b.CreateURem(first, wide(width)));
+    Value* y0 = low(c_.b.CreateURem(line, wide(height)));
+    Value* z0 = low(c_.b.CreateUDiv(line, wide(height)));
+    llvm::BasicBlock* before = c_.b.GetInsertBlock();
+    c_.b.CreateBr(loop);
+    c_.start(loop);
+    auto counter = [&](Value* from, const char* name) {
+      llvm::PHINode* phi = c_.b.CreatePHI(from->getType(), 2, name);
+      phi->addIncoming(from, before);
+      return phi;
+    };
+    llvm::PHINode *number = counter(first, "block_number"), *x = counter(x0, "block_x"),
+                  *y = counter(y0, "block_y"), *z = counter(z0, "block_z");
+    position_.enter_block(x, y, z);
+    gangs();
+    auto one = [&](Value* v) { return c_.b.CreateAdd(v, llvm::ConstantInt::get(v->getType(), 1)); };
+    Value* zero = c_.b.getInt32(0);
+    Value* end_of_line = c_.b.CreateICmpEQ(one(x), width);
+    Value* next_y = c_.b.CreateSelect(end_of_line, one(y), y);
+    Value* end_of_plane = c_.b.CreateICmpEQ(next_y, height);
+    llvm::BasicBlock* latch = c_.b.GetInsertBlock();
+    Value* next_number = one(number);
+    number->addIncoming(next_number, latch);
+    x->addIncoming(c_.b.CreateSelect(end_of_line, zero, one(x)), latch);
+    y->addIncoming(c_.b.CreateSelect(end_of_plane, zero, next_y), latch);
+    z->addIncoming(c_.b.CreateSelect(end_of_plane, one(z), z), latch);
+    c_.b.CreateCondBr(c_.b.CreateICmpULT(next_number, last), loop, done);
+    c_.start(done);
+    c_.b.CreateRetVoid();
+  }
+
+  void gangs() {
+    Value* count = position_.gang_count();
+    llvm::BasicBlock* before = c_.b.GetInsertBlock();
+    llvm::BasicBlock* loop = c_.new_block("gang");
+    llvm::BasicBlock* done = c_.new_block("block_done");
+    c_.b.CreateBr(loop);
+    c_.start(loop);
+    llvm::PHINode* gang = c_.b.CreatePHI(c_.b.getInt32Ty(), 2, "gang_number");
+    gang->addIncoming(c_.b.getInt32(0), before);
+    slots_.clear();
+    const Mask mask = position_.enter_gang(gang);
+    Control control({c_, values_, pure_, position_, slots_, *access_});
+    if (!control.emit_body(mask)) c_.start(c_.new_block("never"));
+    Value* next = c_.b.CreateAdd(gang, c_.b.getInt32(1));
+    gang->addIncoming(next, c_.b.GetInsertBlock());
+    c_.b.CreateCondBr(c_.b.CreateICmpULT(next, count), loop, done);
+    c_.start(done);
+  }
+
+  EmitContext c_;
+  llvm::Function& function_;
+  LaunchValues launch_;
+  LaneValues values_;
+  PureOps pure_;
+  Position position_;
+  Slots slots_;
+  Access* access_ = nullptr;
+};
+
+}  // namespace
+
+void emit_kernel(llvm::Module& module, const KernelSource& source, const char* name) {
+  Kernel(module, source, *declare_entry(module, source, name)).emit();
+}
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,48 @@
+// The table of emitted values, and how an operand is had: of one lane as a scalar, of all lanes as a vector, in the
+// width an operation wants.
+#pragma once
+
+#include <vector>
+
+#include "codegen/host/emit_context.h"
+
+namespace cuda_device::codegen::host {
+
+class LaneValues {
+ public:
+  explicit LaneValues(EmitContext& context)
+      : c_(context), table_(context.source.function.inst_count()) {}
+
+  const Lanes& of(const ir::Inst& inst) const { return table_[inst.id]; }
+  // How the value of this instruction is held: its own type, or I32 for a narrowed 64-bit integer.
+  ScalarKind held_kind(const ir::Inst& inst) const;
+
+  void define(const ir::Inst& inst, Lanes lanes);
+  void define_uniform(const ir::Inst& inst, ScalarKind held, llvm::Value* value);
+  void define_vector(const ir::Inst& inst, ScalarKind held, llvm::Value* value);
+  void define_affine(const ir::Inst& inst, ScalarKind held, llvm::Value* base, llvm::Value* s0,
+                     llvm::Value* s1);
+  void define_array(const ir::Inst& inst, uint32_t param);
+
+  // `want`: the operand's type, or the other width of a 64-bit integer.
+  llvm::Value* scalar(const ir::Inst& operand, ScalarKind want, unsigned lane = 0);
+  llvm::Value* vector(const ir::Inst& operand, ScalarKind want);
+  llvm::Value* vector(Lanes& lanes);  // in the width it is held in
+  llvm::Value* at(const Lanes& lanes, unsigned lane);
+  llvm::Value* resize(llvm::Value* value, ScalarKind held, ScalarKind want);
+
+  unsigned period() const { return c_.source.analysis.layout.period; }
+  // The vectors lane % period and lane / period.
+  llvm::Constant* column(ScalarKind kind) const;
+  llvm::Constant* row(ScalarKind kind) const;
+  Anchor here() const;
+
+ private:
+  llvm::Constant* sequence(ScalarKind kind, unsigned divide, unsigned modulo) const;
+  llvm::Value* scaled(llvm::Constant* sequence, llvm::Value* step);
+
+  EmitContext& c_;
+  std::vector<Lanes> table_;
+};
+
+}  // namespace cuda_device::codegen::host

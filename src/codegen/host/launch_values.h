@@ -1,0 +1,32 @@
+// Values of the whole launch: parameters and dimensions, loaded once at the entry of the kernel.
+#pragma once
+
+#include "codegen/host/emit_context.h"
+
+namespace cuda_device::codegen::host {
+
+class LaunchValues {
+ public:
+  LaunchValues(EmitContext& context, llvm::Function& function)
+      : c_(context), params_(function.getArg(0)), launch_(function.getArg(1)) {}
+
+  llvm::Value* scalar(uint32_t param);
+  llvm::Value* data(uint32_t param);
+  llvm::Value* extent(uint32_t param, unsigned axis);          // int64
+  llvm::Value* stride(uint32_t param, unsigned axis);          // int64, bytes; a constant where a fact says so
+  llvm::Value* block_extent(unsigned axis);                    // uint32; a constant where it is a fact
+  llvm::Value* grid_extent(unsigned axis);                     // uint32
+  llvm::Value* block_size();                                   // threads of a block, uint32
+
+ private:
+  llvm::Value* load(llvm::Value* base, uint64_t offset, llvm::Type* type, const llvm::Twine& name);
+  llvm::Value* dimension(size_t offset, unsigned axis, const char* name);
+
+  EmitContext& c_;
+  llvm::Value* params_;
+  llvm::Value* launch_;
+  llvm::DenseMap<std::pair<llvm::Value*, uint64_t>, llvm::Value*> loaded_;
+  llvm::Value* block_size_ = nullptr;
+};
+
+}  // namespace cuda_device::codegen::host

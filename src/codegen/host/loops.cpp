@@ -1,0 +1,292 @@
+// While and For: with a mask of the lanes still in the loop where they may leave it at different times.
+#include "codegen/host/control.h"
+#include "support/check.h"
+
+namespace cuda_device::codegen::host {
+
+using ir::Op;
+using llvm::Value;
+
+// Of a divergent loop. `finished` are the lanes that its condition ended: they run the else region.
+struct Control::LaneSets {
+  llvm::AllocaInst* live = nullptr;
+  llvm::AllocaInst* continued = nullptr;  // this iteration
+  llvm::AllocaInst* left = nullptr;       // by break
+  llvm::AllocaInst* finished = nullptr;
+};
+
+// Sets are kept only where the lanes behind the loop, or those of its else region, cannot be told without.
+Control::LaneSets Control::open_sets(const Inst& inst, const ir::Block& else_block,
+                                     const Mask& mask) {
+  const Exits& e = exits(inst);
+  LaneSets sets;
+  sets.live = lane_set("live");
+  assign(sets.live, mask);
+  if (e.continues) sets.continued = lane_set("continued");
+  if (e.escapes && e.breaks) sets.left = lane_set("left");
+  if (e.escapes || (e.breaks && !else_block.empty())) sets.finished = lane_set("finished");
+  return sets;
+}
+
+void Control::next_iteration(Mask mask, LaneSets& sets, llvm::BasicBlock* head, Join& exit) {
+  if (mask.none) return exit.arrive(mask);
+  assign(sets.live, mask);
+  if (mask.may_be_empty) require_any(mask, exit);
+  c_.b.CreateBr(head);
+}
+
+// The lanes of `mask` where the condition holds, one for all or one a lane; the others have finished.
+void Control::iterate_where(Value* condition, Mask mask, LaneSets& sets, llvm::BasicBlock* head,
+                            Join& exit) {
+  if (mask.none) return exit.arrive(mask);
+  if (condition->getType()->isVectorTy()) {
+    add(sets.finished, c_.masks.without(mask, condition));
+    return next_iteration(c_.masks.both(mask, condition), sets, head, exit);
+  }
+  llvm::BasicBlock* again = c_.new_block("again");
+  llvm::BasicBlock* stop = c_.new_block("stop");
+  c_.b.CreateCondBr(condition, again, stop);
+  c_.start(stop);
+  add(sets.finished, mask);
+  exit.arrive(Mask::no_lane());
+  c_.start(again);
+  next_iteration(mask, sets, head, exit);
+}
+
+Control::Behind Control::finish_divergent_loop(const Inst& inst, const ir::Block& else_block,
+                                               const Mask& mask, const LaneSets& sets) {
+  const Mask finished = sets.finished ? read(sets.finished) : mask;
+  const Mask behind_else = emit_side(else_block, finished);
+  if (!exits(inst).escapes) return mask;
+  return sets.left ? c_.masks.either(behind_else, read(sets.left)) : behind_else;
+}
+
+// All lanes together: through `finished`, by the condition, or straight to `exit`, by break.
+Control::Behind Control::finish_uniform_loop(const Inst& inst, const ir::Block& else_block,
+                                             const Mask& mask, Join& finished, Join& exit,
+                                             Join& dead) {
+  if (finished.reached()) {
+    finished.finish_unmasked();
+    emit_block(else_block, mask, exit, dead);
+  }
+  if (!exit.reached()) return std::nullopt;
+  const Mask after = exit.finish();
+  return exits(inst).escapes ? after : mask;
+}
+
+// --------------------------------------------------------------------------------------------- while
+
+Control::Behind Control::emit_uniform_while(const Inst& inst, const Mask& mask, Join& dead) {
+  Join exit(c_.masks, "endwhile"), finished(c_.masks, "finished"), latch(c_.masks, "latch");
+  llvm::BasicBlock* head = c_.new_block("while");
+  llvm::BasicBlock* body = c_.new_block("do");
+  c_.b.CreateBr(head);
+  c_.start(head);
+  const Inst& yield = *inst.regions[0].insts.back();
+  if (!emit_insts(inst.regions[0], mask, dead)) {
+    body->eraseFromParent();
+    return std::nullopt;
+  }
+  Value* condition = parts_.values.scalar(*yield.operands[0], ScalarKind::Bool);
+  c_.b.CreateCondBr(condition, body, finished.edge(mask));
+  Frame frame;
+  frame.inst = &inst;
+  frame.exit = &exit;
+  frame.latch = &latch;
+  frames_.push_back(frame);
+  c_.start(body);
+  emit_block(inst.regions[1], mask, latch, dead);
+  frames_.pop_back();
+  if (latch.reached()) {
+    latch.finish_unmasked();
+    c_.b.CreateBr(head);
+  }
+  return finish_uniform_loop(inst, inst.regions[2], mask, finished, exit, dead);
+}
+
+Control::Behind Control::emit_divergent_while(const Inst& inst, const Mask& mask) {
+  Join exit(c_.masks, "endwhile"), latch(c_.masks, "latch");
+  LaneSets sets = open_sets(inst, inst.regions[2], mask);
+  llvm::BasicBlock* head = c_.new_block("while");
+  c_.b.CreateBr(head);
+  c_.start(head);
+  Mask live = read(sets.live);
+  live.may_be_empty = false;
+  if (sets.continued) assign(sets.continued, Mask::no_lane());
+  const Behind tested = emit_insts(inst.regions[0], live, exit);
+  if (tested && !tested->none) {
+    const Inst& yield = *inst.regions[0].insts.back();
+    Value* condition = parts_.values.vector(*yield.operands[0], ScalarKind::Bool);
+    Mask inside = c_.masks.both(*tested, condition);
+    add(sets.finished, c_.masks.without(*tested, condition));
+    require_any(inside, exit);
+    Frame frame{&inst, true, &exit, &latch, sets.left, sets.continued};
+    frames_.push_back(frame);
+    emit_block(inst.regions[1], inside, latch, latch);
+    frames_.pop_back();
+    if (latch.reached()) {
+      Mask next = latch.finish();
+      if (sets.continued) next = c_.masks.either(next, read(sets.continued));
+      next_iteration(next, sets, head, exit);
+    }
+  } else if (tested) {
+    exit.arrive(*tested);
+  }
+  if (!exit.reached()) return std::nullopt;
+  exit.finish_unmasked();
+  return finish_divergent_loop(inst, inst.regions[2], mask, sets);
+}
+
+// ----------------------------------------------------------------------------------------------- for
+
+// The hidden counter of a For. Its arithmetic is on plain values: scalars, or vectors of all lanes.
+struct Control::Counter {
+  Counter(EmitContext& context, LaneValues& lane_values, const Inst& inst)
+      : c(context), values(lane_values) {
+    kind = inst.operands[0]->type.scalar;
+    bool small = true;
+    for (const Inst* operand : inst.operands)
+      small = small && values.of(*operand).held == ScalarKind::I32;
+    if (small) kind = ScalarKind::I32;
+    start = values.of(*inst.operands[0]);
+    stop = values.of(*inst.operands[1]);
+    step = values.of(*inst.operands[2]);
+    current = start;
+    resize(current);
+    resize(stop);
+    resize(step);
+    if (!step.uniform() && !current.varying()) make_varying(current);
+    place = c.variable(current.value->getType(), "counter");
+  }
+
+  void resize(Lanes& lanes) {
+    for (Value** part : {&lanes.value, &lanes.s0, &lanes.s1})
+      if (*part) *part = values.resize(*part, lanes.held, kind);
+    if (bits_of(lanes.held) != bits_of(kind)) lanes.vector = nullptr;
+    lanes.held = kind;
+  }
+
+  void make_varying(Lanes& lanes) {
+    lanes.anchor = values.here();
+    lanes.vector = nullptr;
+    lanes.value = values.vector(lanes);
+    lanes.kind = Lanes::Kind::Varying;
+  }
+
+  bool uniform_test() const { return current.uniform() && stop.uniform() && step.uniform(); }
+
+  void begin() { c.b.CreateStore(current.value, place); }
+  Lanes load() {
+    Lanes lanes = current;
+    lanes.vector = nullptr;
+    lanes.value = c.b.CreateLoad(place->getAllocatedType(), place);
+    lanes.anchor = values.here();
+    return lanes;
+  }
+  void advance() {
+    Lanes lanes = load();
+    Value* by = lanes.varying() ? all(step) : step.value;
+    c.b.CreateStore(c.b.CreateAdd(lanes.value, by), place);
+  }
+
+  // In one lane (all agree), or in all lanes.
+  Value* part(Lanes lanes, bool in_all) { return in_all ? all(lanes) : values.at(lanes, 0); }
+  Value* all(Lanes lanes) {
+    lanes.vector = nullptr;
+    lanes.anchor = values.here();
+    return values.vector(lanes);
+  }
+
+  bool is_signed() const { return is_signed_int(kind); }
+  Value* less(Value* x, Value* y) { return is_signed() ? c.b.CreateICmpSLT(x, y) : c.b.CreateICmpULT(x, y); }
+
+  // Whether there is a first iteration.
+  Value* enters(bool in_all) {
+    Value* from = part(current, in_all);
+    Value* to = part(stop, in_all);
+    Value* by = part(step, in_all);
+    Value* zero = llvm::Constant::getNullValue(by->getType());
+    Value* up = c.b.CreateAnd(less(zero, by), less(from, to));
+    if (!is_signed()) return up;
+    return c.b.CreateOr(up, c.b.CreateAnd(less(by, zero), less(to, from)));
+  }
+
+  // Whether another one follows that of `now`. The distance to the stop is at least 1 and fits an unsigned number;
+  // nothing overflows.
+  Value* goes_on(const Lanes& now, bool in_all) {
+    Value* from = part(now, in_all);
+    Value* to = part(stop, in_all);
+    Value* by = part(step, in_all);
+    Value* one = llvm::ConstantInt::get(by->getType(), 1);
+    if (by == one) return less(c.b.CreateAdd(from, one), to);
+    Value* ahead = c.b.CreateICmpUGT(c.b.CreateSub(to, from), by);
+    if (!is_signed()) return ahead;
+    Value* behind = c.b.CreateICmpUGT(c.b.CreateSub(from, to), c.b.CreateNeg(by));
+    return c.b.CreateSelect(less(by, llvm::Constant::getNullValue(by->getType())), behind, ahead);
+  }
+
+  EmitContext& c;
+  LaneValues& values;
+  ScalarKind kind;
+  Lanes start, stop, step;
+  Lanes current;  // the shape of the counter; its value where it begins
+  llvm::AllocaInst* place;
+};
+
+Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead) {
+  Join exit(c_.masks, "endfor"), finished(c_.masks, "finished"), latch(c_.masks, "latch");
+  Counter counter(c_, parts_.values, inst);
+  counter.begin();
+  Value* enters = counter.enters(false);
+  llvm::BasicBlock* head = c_.new_block("for");
+  c_.b.CreateCondBr(enters, head, finished.edge(mask));
+  c_.start(head);
+  const Lanes now = counter.load();
+  parts_.slots.store(static_cast<uint32_t>(inst.imm), now, mask,
+                     c_.source.analysis.store_blends[inst.id]);
+  Frame frame;
+  frame.inst = &inst;
+  frame.exit = &exit;
+  frame.latch = &latch;
+  frames_.push_back(frame);
+  emit_block(inst.regions[0], mask, latch, dead);
+  frames_.pop_back();
+  if (latch.reached()) {
+    latch.finish_unmasked();
+    Value* goes_on = counter.goes_on(now, false);
+    counter.advance();
+    c_.b.CreateCondBr(goes_on, head, finished.edge(mask));
+  }
+  return finish_uniform_loop(inst, inst.regions[1], mask, finished, exit, dead);
+}
+
+Control::Behind Control::emit_divergent_for(const Inst& inst, const Mask& mask) {
+  Join exit(c_.masks, "endfor"), latch(c_.masks, "latch");
+  LaneSets sets = open_sets(inst, inst.regions[1], mask);
+  Counter counter(c_, parts_.values, inst);
+  counter.begin();
+  llvm::BasicBlock* head = c_.new_block("for");
+  const bool in_all = !counter.uniform_test();
+  iterate_where(counter.enters(in_all), mask, sets, head, exit);
+  c_.start(head);
+  Mask live = read(sets.live);
+  live.may_be_empty = false;
+  if (sets.continued) assign(sets.continued, Mask::no_lane());
+  const Lanes now = counter.load();
+  parts_.slots.store(static_cast<uint32_t>(inst.imm), now, live,
+                     c_.source.analysis.store_blends[inst.id]);
+  frames_.push_back({&inst, true, &exit, &latch, sets.left, sets.continued});
+  emit_block(inst.regions[0], live, latch, latch);
+  frames_.pop_back();
+  if (latch.reached()) {
+    Mask next = latch.finish();
+    if (sets.continued) next = c_.masks.either(next, read(sets.continued));
+    Value* goes_on = counter.goes_on(now, in_all);
+    counter.advance();
+    iterate_where(goes_on, next, sets, head, exit);
+  }
+  exit.finish_unmasked();
+  return finish_divergent_loop(inst, inst.regions[1], mask, sets);
+}
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,101 @@
+// Square roots, and functions that a library computes.
+#include "codegen/host/host_arithmetic.h"
+#include "codegen/host/math.h"
+#include "support/check.h"
+
+namespace cuda_device::codegen::host {
+
+using ir::Op;
+using llvm::Value;
+
+// It reads no memory, always returns, and clobbers every vector register.
+llvm::Function* HostArithmetic::declare(const std::string& name, llvm::Type* result,
+                                        size_t operands) {
+  llvm::SmallVector<llvm::Type*, 2> types(operands, result);
+  auto callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotAccessMemory();
+  function->setDoesNotThrow();
+  function->setWillReturn();
+  function->addFnAttr(llvm::Attribute::NonLazyBind);  // through the import table
+  return function;
+}
+
+Value* HostArithmetic::piece(Value vector, unsigned first, unsigned count) {
+  llvm::SmallVector<int, kWidth> lanes;
+  for (unsigned i = 0; i < count; ++i) lanes.push_back(static_cast<int>(first + i));
+  return b_.CreateShuffleVector(vector, lanes);
+}
+
+static Value* concatenate(llvm::IRBuilder<>& b, llvm::SmallVector<Value*, 16> parts) {
+  while (parts.size() > 1) {
+    llvm::SmallVector<Value*, 16> wider;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      const unsigned lanes =
+          llvm::cast<llvm::FixedVectorType>(parts[i]->getType())->getNumElements();
+      llvm::SmallVector<int, kWidth> both;
+      for (unsigned lane = 0; lane < 2 * lanes; ++lane) both.push_back(static_cast<int>(lane));
+      wider.push_back(b.CreateShuffleVector(parts[i], parts[i + 1], both));
+    }
+    parts = wider;
+  }
+  return parts[0];
+}
+
+// A uniform value goes through the same function as a varying one, so that both have the same bits.
+Value* HostArithmetic::call_vector(Op op, ScalarKind kind, Values operands) {
+  const auto function = vector_function(op, kind, target_);
+  CD_CHECK(function, "no vector function for " + std::string(ir::info(op).text));
+  llvm::Type* type = llvm::FixedVectorType::get(register_type(b_.getContext(), kind), function->lanes);
+  llvm::Function* callee = declare(function->symbol, type, operands.size());
+  llvm::SmallVector<Value, 2> arguments;
+  if (!operands[0]->getType()->isVectorTy()) {
+    for (Value x : operands) arguments.push_back(b_.CreateVectorSplat(function->lanes, x));
+    return b_.CreateExtractElement(b_.CreateCall(callee, arguments), uint64_t{0});
+  }
+  llvm::SmallVector<Value, 16> results;
+  for (unsigned first = 0; first < kWidth; first += function->lanes) {
+    arguments.clear();
+    for (Value x : operands) arguments.push_back(piece(x, first, function->lanes));
+    results.push_back(b_.CreateCall(callee, arguments));
+  }
+  return concatenate(b_, results);
+}
+
+// The vector library's versions are not exact for large quotients; these are.
+Value* HostArithmetic::call_each_lane(const char* name, Values operands) {
+  llvm::Type* type = operands[0]->getType();
+  llvm::Function* callee = declare(name, type->getScalarType(), operands.size());
+  if (!type->isVectorTy()) return b_.CreateCall(callee, operands);
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::Function* function = before->getParent();
+  auto* loop = llvm::BasicBlock::Create(b_.getContext(), "each_lane", function);
+  auto* after = llvm::BasicBlock::Create(b_.getContext(), "all_done", function);
+  b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  llvm::PHINode* lane = b_.CreatePHI(b_.getInt32Ty(), 2);
+  llvm::PHINode* results = b_.CreatePHI(type, 2);
+  lane->addIncoming(b_.getInt32(0), before);
+  results->addIncoming(llvm::Constant::getNullValue(type), before);
+  llvm::SmallVector<Value, 2> arguments;
+  for (Value x : operands) arguments.push_back(b_.CreateExtractElement(x, lane));
+  Value updated = b_.CreateInsertElement(results, b_.CreateCall(callee, arguments), lane);
+  Value next = b_.CreateAdd(lane, b_.getInt32(1));
+  lane->addIncoming(next, loop);
+  results->addIncoming(updated, loop);
+  b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(kWidth)), loop, after);
+  b_.SetInsertPoint(after);
+  return updated;
+}
+
+Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
+  const bool single = kind == ScalarKind::F32;
+  switch (op) {
+    case Op::Sqrt: return unary(llvm::Intrinsic::sqrt, operands[0]);
+    case Op::Fmod: return call_each_lane(single ? "fmodf" : "fmod", operands);
+    case Op::Remainder: return call_each_lane(single ? "remainderf" : "remainder", operands);
+    default: return call_vector(op, kind, operands);
+  }
+}
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,79 @@
+#include "codegen/host/mask_ops.h"
+
+#include "codegen/host/join.h"
+#include "support/check.h"
+
+namespace cuda_device::codegen::host {
+
+llvm::Type* MaskOps::type() const {
+  return llvm::FixedVectorType::get(b_.getInt1Ty(), kWidth);
+}
+
+llvm::Value* MaskOps::lanes(const Mask& mask) {
+  if (mask.none) return llvm::Constant::getNullValue(type());
+  if (mask.all()) return llvm::Constant::getAllOnesValue(type());
+  return mask.lanes;
+}
+
+llvm::Value* MaskOps::any(const Mask& mask) {
+  if (mask.none) return b_.getFalse();
+  if (mask.all()) return b_.getTrue();
+  return b_.CreateOrReduce(mask.lanes);
+}
+
+Mask MaskOps::both(const Mask& mask, llvm::Value* condition) {
+  if (mask.none) return mask;
+  if (mask.all()) return Mask::of(condition, true);
+  return Mask::of(b_.CreateAnd(mask.lanes, condition), true);
+}
+
+Mask MaskOps::without(const Mask& mask, llvm::Value* condition) {
+  if (mask.none) return mask;
+  llvm::Value* rest = b_.CreateNot(condition);
+  if (!mask.all()) rest = b_.CreateAnd(mask.lanes, rest);
+  return Mask::of(rest, true);
+}
+
+Mask MaskOps::either(const Mask& x, const Mask& y) {
+  if (x.none) return y;
+  if (y.none || x.all()) return x;
+  if (y.all()) return y;
+  return Mask::of(b_.CreateOr(x.lanes, y.lanes), x.may_be_empty && y.may_be_empty);
+}
+
+// --------------------------------------------------------------------------------------------- Join
+
+Join::Join(MaskOps& masks, const char* name)
+    : masks_(masks), block_(llvm::BasicBlock::Create(masks.builder().getContext(), name)) {}
+
+llvm::BasicBlock* Join::edge(const Mask& mask) {
+  arrivals_.push_back({masks_.builder().GetInsertBlock(), mask});
+  return block_;
+}
+
+void Join::arrive(const Mask& mask) { masks_.builder().CreateBr(edge(mask)); }
+
+void Join::place_block() {
+  CD_CHECK(reached(), "nothing arrives at a join");
+  llvm::Function* function = masks_.builder().GetInsertBlock()->getParent();
+  function->insert(function->end(), block_);
+  masks_.builder().SetInsertPoint(block_);
+}
+
+void Join::finish_unmasked() { place_block(); }
+
+Mask Join::finish() {
+  place_block();
+  Mask result = arrivals_.front().mask;
+  bool equal = true;
+  for (const Arrival& a : arrivals_) {
+    equal = equal && same(a.mask, result);
+    result.may_be_empty = result.may_be_empty || a.mask.may_be_empty;
+  }
+  if (equal) return result;
+  llvm::PHINode* phi = masks_.builder().CreatePHI(masks_.type(), 2);
+  for (const Arrival& a : arrivals_) phi->addIncoming(masks_.lanes(a.mask), a.from);
+  return Mask::of(phi, result.may_be_empty);
+}
+
+}  // namespace cuda_device::codegen::host

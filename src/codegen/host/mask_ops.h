@@ -1,0 +1,25 @@
+// Algebra of masks. Emission knows one form, a vector of i1; mask_form.h turns it into what the machine likes.
+#pragma once
+
+#include "codegen/host/lanes.h"
+
+namespace cuda_device::codegen::host {
+
+class MaskOps {
+ public:
+  explicit MaskOps(llvm::IRBuilder<>& builder) : b_(builder) {}
+
+  llvm::Value* lanes(const Mask& mask);  // as a vector
+  llvm::Value* any(const Mask& mask);    // as i1
+  Mask both(const Mask& mask, llvm::Value* condition);
+  Mask without(const Mask& mask, llvm::Value* condition);
+  Mask either(const Mask& x, const Mask& y);
+
+  llvm::Type* type() const;
+  llvm::IRBuilder<>& builder() { return b_; }
+
+ private:
+  llvm::IRBuilder<>& b_;
+};
+
+}  // namespace cuda_device::codegen::host

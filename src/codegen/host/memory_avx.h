@@ -1,0 +1,49 @@
+// The memory instructions of each mask form.
+#pragma once
+
+#include "codegen/host/memory_form.h"
+
+namespace cuda_device::codegen::host {
+
+// Mask registers: everything but gathers and scatters of 8- and 16-bit elements.
+class Avx512Memory : public MemoryForm {
+ public:
+  Avx512Memory(llvm::IRBuilder<>& builder, const Target& target) : MemoryForm(builder, target) {}
+  Value load(const Element& e, Value pointer, const Mask& mask) override;
+  void store(const Element& e, Value value, Value pointer, const Mask& mask) override;
+  Value gather(const Element& e, Value pointer, Value offsets, const Mask& mask) override;
+  void scatter(const Element& e, Value value, Value pointer, Value offsets,
+               const Mask& mask) override;
+  bool takes_rows(const Element& e, unsigned count, const Mask& mask) const override;
+
+ protected:
+  Value load_part(const Element& e, unsigned lanes, Value pointer, Value mask,
+                  Value before) override;
+  void store_part(const Element& e, Value value, Value pointer, Value mask) override;
+};
+
+// Sign masks: loads, stores and gathers of 32- and 64-bit elements.
+class Avx2Memory : public MemoryForm {
+ public:
+  Avx2Memory(llvm::IRBuilder<>& builder, const Target& target) : MemoryForm(builder, target) {}
+  Value load(const Element& e, Value pointer, const Mask& mask) override;
+  void store(const Element& e, Value value, Value pointer, const Mask& mask) override;
+  Value gather(const Element& e, Value pointer, Value offsets, const Mask& mask) override;
+  bool takes_rows(const Element& e, unsigned count, const Mask& mask) const override;
+
+ protected:
+  Value load_part(const Element& e, unsigned lanes, Value pointer, Value mask,
+                  Value before) override;
+  void store_part(const Element& e, Value value, Value pointer, Value mask) override;
+
+ private:
+  Value sign_mask(const Element& e, Value mask);
+};
+
+// No masked memory at all.
+class Sse4Memory : public MemoryForm {
+ public:
+  Sse4Memory(llvm::IRBuilder<>& builder, const Target& target) : MemoryForm(builder, target) {}
+};
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,240 @@
+#include "codegen/host/memory_form.h"
+
+#include <algorithm>
+
+#include "codegen/host/memory_avx.h"
+#include "support/check.h"
+
+namespace cuda_device::codegen::host {
+
+using llvm::Value;
+
+std::unique_ptr<MemoryForm> MemoryForm::create(llvm::IRBuilder<>& builder, const Target& target) {
+  switch (target.form) {
+    case MaskForm::Avx512: return std::make_unique<Avx512Memory>(builder, target);
+    case MaskForm::Avx2: return std::make_unique<Avx2Memory>(builder, target);
+    case MaskForm::Sse4: return std::make_unique<Sse4Memory>(builder, target);
+  }
+  CD_UNREACHABLE("unknown mask form");
+}
+
+llvm::FixedVectorType* MemoryForm::vector(const Element& e, unsigned lanes) {
+  return llvm::FixedVectorType::get(e.type, lanes);
+}
+
+Value* MemoryForm::at(Value pointer, int64_t bytes) {
+  return bytes == 0 ? pointer : b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<uint64_t>(bytes)));
+}
+
+Value* MemoryForm::slice(Value vector, unsigned first, unsigned count) {
+  llvm::SmallVector<int, kWidth> lanes;
+  for (unsigned i = 0; i < count; ++i) lanes.push_back(static_cast<int>(first + i));
+  return b_.CreateShuffleVector(vector, lanes);
+}
+
+// ------------------------------------------------------------------------------------- without masks
+
+Value* MemoryForm::load_one(const Element& e, Value pointer) {
+  return note(e, b_.CreateAlignedLoad(e.type, pointer, e.align));
+}
+
+void MemoryForm::store_one(const Element& e, Value value, Value pointer) {
+  note(e, b_.CreateAlignedStore(value, pointer, e.align));
+}
+
+Value* MemoryForm::plain_load(const Element& e, unsigned lanes, Value pointer) {
+  return note(e, b_.CreateAlignedLoad(vector(e, lanes), pointer, e.align));
+}
+
+void MemoryForm::plain_store(const Element& e, Value value, Value pointer) {
+  note(e, b_.CreateAlignedStore(value, pointer, e.align));
+}
+
+Value* MemoryForm::load_part(const Element& e, unsigned lanes, Value pointer, Value mask, Value) {
+  CD_CHECK(!mask, "this form has no masked loads");
+  return plain_load(e, lanes, pointer);
+}
+
+void MemoryForm::store_part(const Element& e, Value value, Value pointer, Value mask) {
+  CD_CHECK(!mask, "this form has no masked stores");
+  plain_store(e, value, pointer);
+}
+
+// ----------------------------------------------------------------------------------------- lane by lane
+
+llvm::AllocaInst* MemoryForm::buffer(llvm::Type* type) {
+  llvm::BasicBlock& first = b_.GetInsertBlock()->getParent()->getEntryBlock();
+  return llvm::IRBuilder<>(&first, first.begin()).CreateAlloca(type);
+}
+
+// body(lane) for each lane of the mask, in order. A loop, so that it is small however many there are.
+template <class Body>
+void MemoryForm::for_each_lane(const Mask& mask, Body&& body) {
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, function);
+  };
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* loop = block("lane");
+  llvm::BasicBlock* after = block("lanes_done");
+  Value bits = b_.CreateBitCast(masks_.lanes(mask), b_.getInt32Ty());
+  b_.CreateCondBr(b_.CreateICmpNE(bits, b_.getInt32(0)), loop, after);
+  b_.SetInsertPoint(loop);
+  llvm::PHINode* left = b_.CreatePHI(b_.getInt32Ty(), 2);
+  left->addIncoming(bits, before);
+  body(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, b_.getTrue()));
+  Value next = b_.CreateAnd(left, b_.CreateSub(left, b_.getInt32(1)));
+  left->addIncoming(next, b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateICmpNE(next, b_.getInt32(0)), loop, after);
+  b_.SetInsertPoint(after);
+}
+
+Value* MemoryForm::gather(const Element& e, Value pointer, Value offsets, const Mask& mask) {
+  llvm::AllocaInst* results = buffer(vector(e));
+  llvm::AllocaInst* places = buffer(offsets->getType());
+  b_.CreateStore(llvm::Constant::getNullValue(vector(e)), results);
+  b_.CreateStore(offsets, places);
+  llvm::Type* offset_type = offsets->getType()->getScalarType();
+  for_each_lane(mask, [&](Value lane) {
+    Value offset = b_.CreateLoad(offset_type, b_.CreateGEP(offset_type, places, lane));
+    Value element = load_one(e, b_.CreateGEP(b_.getInt8Ty(), pointer, offset));
+    b_.CreateStore(element, b_.CreateGEP(e.type, results, lane));
+  });
+  return b_.CreateLoad(vector(e), results);
+}
+
+void MemoryForm::scatter(const Element& e, Value value, Value pointer, Value offsets,
+                         const Mask& mask) {
+  llvm::AllocaInst* values = buffer(vector(e));
+  llvm::AllocaInst* places = buffer(offsets->getType());
+  b_.CreateStore(value, values);
+  b_.CreateStore(offsets, places);
+  llvm::Type* offset_type = offsets->getType()->getScalarType();
+  for_each_lane(mask, [&](Value lane) {
+    Value offset = b_.CreateLoad(offset_type, b_.CreateGEP(offset_type, places, lane));
+    Value element = b_.CreateLoad(e.type, b_.CreateGEP(e.type, values, lane));
+    store_one(e, element, b_.CreateGEP(b_.getInt8Ty(), pointer, offset));
+  });
+}
+
+Value* MemoryForm::lane_offsets(const Element& e) {
+  llvm::SmallVector<uint32_t, kWidth> offsets;
+  for (uint32_t lane = 0; lane < kWidth; ++lane) offsets.push_back(lane * e.bytes());
+  return llvm::ConstantDataVector::get(b_.getContext(), offsets);
+}
+
+// -------------------------------------------------------------------------------- all lanes, or lane by lane
+
+template <class Full, class Partial>
+void MemoryForm::if_all_lanes(const Mask& mask, Full&& full, Partial&& partial) {
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, function);
+  };
+  llvm::BasicBlock *all = block("all_lanes"), *some = block("some_lanes"), *done = block("done");
+  b_.CreateCondBr(b_.CreateAndReduce(masks_.lanes(mask)), all, some);
+  b_.SetInsertPoint(all);
+  full();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(some);
+  partial();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+}
+
+Value* MemoryForm::load(const Element& e, Value pointer, const Mask& mask) {
+  if (mask.all()) return plain_load(e, kWidth, pointer);
+  Value whole = nullptr, part = nullptr;
+  llvm::BasicBlock *whole_block = nullptr, *part_block = nullptr;
+  if_all_lanes(
+      mask,
+      [&] {
+        whole = plain_load(e, kWidth, pointer);
+        whole_block = b_.GetInsertBlock();
+      },
+      [&] {
+        part = MemoryForm::gather(e, pointer, lane_offsets(e), mask);
+        part_block = b_.GetInsertBlock();
+      });
+  llvm::PHINode* result = b_.CreatePHI(vector(e), 2);
+  result->addIncoming(whole, whole_block);
+  result->addIncoming(part, part_block);
+  return result;
+}
+
+void MemoryForm::store(const Element& e, Value value, Value pointer, const Mask& mask) {
+  if (mask.all()) return plain_store(e, value, pointer);
+  if_all_lanes(mask, [&] { plain_store(e, value, pointer); },
+               [&] { MemoryForm::scatter(e, value, pointer, lane_offsets(e), mask); });
+}
+
+// ------------------------------------------------------------------------------------------------ rows
+
+// Lanes that one instruction moves: `lanes` of them from lane `first` on, the lane `first` at `pointer`; where the row
+// does not cover them all, the mask says so.
+struct MemoryForm::Part {
+  unsigned first;
+  unsigned lanes;
+  Value pointer;
+  Value mask;  // null: all
+};
+
+// A row that fills a vector of its own by itself.
+bool MemoryForm::is_whole_part(const Element& e, unsigned count) const {
+  return llvm::isPowerOf2_32(count) && count * e.bytes() >= 16;
+}
+
+bool MemoryForm::takes_rows(const Element& e, unsigned count, const Mask& mask) const {
+  return mask.all() && is_whole_part(e, count);
+}
+
+std::vector<MemoryForm::Part> MemoryForm::parts_of(const Element& e, const RowPiece& row,
+                                                   const Mask& mask) {
+  if (is_whole_part(e, row.count))
+    return {{row.first, row.count, row.pointer,
+             mask.all() ? nullptr : slice(mask.lanes, row.first, row.count)}};
+  // The row among the native vectors that it touches: its lanes stay where they are, the pointer moves back.
+  std::vector<Part> parts;
+  const unsigned lanes = std::min(kWidth, target_.native_lanes(e.bytes()));
+  for (unsigned first = row.first / lanes * lanes; first < row.first + row.count; first += lanes) {
+    llvm::SmallVector<llvm::Constant*, kWidth> inside;
+    for (unsigned i = first; i < first + lanes; ++i)
+      inside.push_back(b_.getInt1(i >= row.first && i < row.first + row.count));
+    Value own = llvm::ConstantVector::get(inside);
+    if (!mask.all()) own = b_.CreateAnd(own, slice(mask.lanes, first, lanes));
+    const int64_t back = (static_cast<int64_t>(first) - row.first) * e.bytes();
+    parts.push_back({first, lanes, at(row.pointer, back), own});
+  }
+  return parts;
+}
+
+static Value* insert_lanes(llvm::IRBuilder<>& b, Value* whole, Value* part, unsigned first) {
+  const unsigned count = llvm::cast<llvm::FixedVectorType>(part->getType())->getNumElements();
+  llvm::SmallVector<int, kWidth> widen, merge;
+  for (unsigned i = 0; i < kWidth; ++i) {
+    const bool mine = i >= first && i < first + count;
+    widen.push_back(mine ? static_cast<int>(i - first) : -1);
+    merge.push_back(static_cast<int>(mine ? kWidth + i : i));
+  }
+  return b.CreateShuffleVector(whole, b.CreateShuffleVector(part, widen), merge);
+}
+
+Value* MemoryForm::load_rows(const Element& e, llvm::ArrayRef<RowPiece> rows, const Mask& mask) {
+  Value result = llvm::Constant::getNullValue(vector(e));
+  for (const RowPiece& row : rows)
+    for (const Part& part : parts_of(e, row, mask)) {
+      Value before = is_whole_part(e, row.count) ? nullptr : slice(result, part.first, part.lanes);
+      Value loaded = load_part(e, part.lanes, part.pointer, part.mask, before);
+      result = insert_lanes(b_, result, loaded, part.first);
+    }
+  return result;
+}
+
+void MemoryForm::store_rows(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows,
+                            const Mask& mask) {
+  for (const RowPiece& row : rows)
+    for (const Part& part : parts_of(e, row, mask))
+      store_part(e, slice(value, part.first, part.lanes), part.pointer, part.mask);
+}
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,95 @@
+// Vectors from and to memory, some lanes left out: what a mask form has instructions for, and ways around what it has
+// not. A lane that is left out is never touched.
+#pragma once
+
+#include <memory>
+
+#include "codegen/host/mask_ops.h"
+
+namespace cuda_device::codegen::host {
+
+// An element in memory, and what may be said of accesses to it.
+struct Element {
+  llvm::Type* type = nullptr;  // in memory
+  llvm::Align align;
+  llvm::MDNode* scope = nullptr;
+  llvm::MDNode* no_alias = nullptr;
+  bool invariant = false;
+  unsigned bytes() const { return type->getScalarSizeInBits() / 8; }
+};
+
+// Lanes [first, first + count) of a gang lie contiguous in memory, the first of them at `pointer`.
+struct RowPiece {
+  unsigned first = 0;
+  unsigned count = 0;
+  llvm::Value* pointer = nullptr;
+};
+
+// The ways that need no masked instructions; each form overrides what it can do better.
+class MemoryForm {
+ public:
+  using Value = llvm::Value*;
+  static std::unique_ptr<MemoryForm> create(llvm::IRBuilder<>& builder, const Target& target);
+  virtual ~MemoryForm() = default;
+
+  // Vectors of kWidth elements; zero where the mask is off. Offsets are int32 or int64 bytes.
+  virtual Value load(const Element& e, Value pointer, const Mask& mask);
+  virtual void store(const Element& e, Value value, Value pointer, const Mask& mask);
+  virtual Value gather(const Element& e, Value pointer, Value offsets, const Mask& mask);
+  // Lanes that collide store in lane order.
+  virtual void scatter(const Element& e, Value value, Value pointer, Value offsets,
+                       const Mask& mask);
+
+  // Whether rows of so many lanes are better than a gather.
+  virtual bool takes_rows(const Element& e, unsigned count, const Mask& mask) const;
+  Value load_rows(const Element& e, llvm::ArrayRef<RowPiece> rows, const Mask& mask);
+  void store_rows(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows, const Mask& mask);
+
+  Value load_one(const Element& e, Value pointer);
+  void store_one(const Element& e, Value value, Value pointer);
+
+ protected:
+  MemoryForm(llvm::IRBuilder<>& builder, const Target& target)
+      : b_(builder), target_(target), masks_(builder) {}
+
+  // A few lanes at once. `mask` may be null: all of them. `before` may be null; else it has zero where the mask is on, and
+  // what is to stay elsewhere. Only asked for where takes_rows said yes.
+  virtual Value load_part(const Element& e, unsigned lanes, Value pointer, Value mask,
+                          Value before);
+  virtual void store_part(const Element& e, Value value, Value pointer, Value mask);
+
+  template <class Instruction>
+  Instruction* note(const Element& e, Instruction* access);
+  llvm::FixedVectorType* vector(const Element& e, unsigned lanes = kWidth);
+  Value at(Value pointer, int64_t bytes);
+  Value slice(Value vector, unsigned first, unsigned count);
+  bool is_whole_part(const Element& e, unsigned count) const;
+
+  llvm::IRBuilder<>& b_;
+  const Target& target_;
+  MaskOps masks_;
+
+ private:
+  Value plain_load(const Element& e, unsigned lanes, Value pointer);
+  void plain_store(const Element& e, Value value, Value pointer);
+  Value lane_offsets(const Element& e);
+  template <class Body>
+  void for_each_lane(const Mask& mask, Body&& body);
+  template <class Full, class Partial>
+  void if_all_lanes(const Mask& mask, Full&& full, Partial&& partial);
+  llvm::AllocaInst* buffer(llvm::Type* type);
+  struct Part;
+  std::vector<Part> parts_of(const Element& e, const RowPiece& row, const Mask& mask);
+};
+
+template <class Instruction>
+Instruction* MemoryForm::note(const Element& e, Instruction* access) {
+  if (e.scope) access->setMetadata(llvm::LLVMContext::MD_alias_scope, e.scope);
+  if (e.no_alias) access->setMetadata(llvm::LLVMContext::MD_noalias, e.no_alias);
+  if (e.invariant && llvm::isa<llvm::LoadInst>(access))
+    access->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                        llvm::MDNode::get(b_.getContext(), {}));
+  return access;
+}
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,98 @@
+#include "codegen/host/pure_ops.h"
+
+#include "support/check.h"
+
+namespace cuda_device::codegen::host {
+
+using ir::Inst;
+using ir::Op;
+using llvm::Value;
+
+namespace {
+
+// A step that the analysis does not know is the difference of two lanes.
+Value* step_of(EmitContext& c, const analysis::Step& step, ScalarKind kind, Value* base,
+               const Evaluation& evaluation, unsigned lane) {
+  if (step.known) return c.integer(kind, step.value);
+  return c.b.CreateSub(evaluation.at(lane), base);
+}
+
+}  // namespace
+
+void define_shaped(EmitContext& c, LaneValues& values, const Inst& inst,
+                   const Evaluation& evaluation) {
+  const analysis::Shape& shape = c.source.analysis.shape(inst);
+  const ScalarKind held = values.held_kind(inst);
+  const Evaluation e{held,
+                     [&](unsigned lane) {
+                       return values.resize(evaluation.at(lane), evaluation.kind, held);
+                     },
+                     [&] { return values.resize(evaluation.all(), evaluation.kind, held); }};
+  if (shape.uniform()) return values.define_uniform(inst, held, e.at(0));
+  if (!shape.affine()) return values.define_vector(inst, held, e.all());
+  Value* base = e.at(0);
+  Value* s0 = step_of(c, shape.s0, held, base, e, 1);
+  Value* s1 = values.period() < kWidth ? step_of(c, shape.s1, held, base, e, values.period())
+                                       : c.integer(held, 0);
+  values.define_affine(inst, held, base, s0, s1);
+}
+
+void PureOps::emit(const Inst& inst) {
+  switch (inst.op) {
+    case Op::Const:
+      return emit_uniform_leaf(inst, inst.type.scalar,
+                               constant_of(c_.llvm(), inst.type.scalar, inst.imm));
+    case Op::Param: return emit_param(inst);
+    case Op::Extent: {
+      const uint32_t param = values_.of(*inst.operands[0]).param;
+      return emit_uniform_leaf(inst, ScalarKind::I64,
+                               launch_.extent(param, static_cast<unsigned>(inst.imm)));
+    }
+    case Op::Stride: {
+      const uint32_t param = values_.of(*inst.operands[0]).param;
+      return emit_uniform_leaf(inst, ScalarKind::I64,
+                               launch_.stride(param, static_cast<unsigned>(inst.imm)));
+    }
+    default: break;
+  }
+  const WidthPlan plan = plan_width(inst, c_.source.analysis);
+  auto evaluate = [&](auto&& operand) {
+    llvm::SmallVector<Value*, 3> operands;
+    for (size_t i = 0; i < inst.operands.size(); ++i)
+      operands.push_back(operand(*inst.operands[i], plan.operands[i]));
+    return compute(inst, plan, operands);
+  };
+  define_shaped(c_, values_, inst,
+                {plan.result,
+                 [&](unsigned lane) {
+                   return evaluate([&](const Inst& i, ScalarKind want) {
+                     return values_.scalar(i, want, lane);
+                   });
+                 },
+                 [&] {
+                   return evaluate(
+                       [&](const Inst& i, ScalarKind want) { return values_.vector(i, want); });
+                 }});
+}
+
+Value* PureOps::compute(const Inst& inst, const WidthPlan& plan,
+                        llvm::ArrayRef<Value*> operands) {
+  if (inst.op != Op::Wrap) return c_.arithmetic.emit(inst.op, plan.kind, plan.result, operands);
+  if (c_.source.analysis.range(*inst.operands[0]).non_negative())
+    return c_.arithmetic.convert(plan.kind, plan.result, operands[0]);
+  return c_.arithmetic.wrap(plan.kind, operands[0], operands[1], plan.result);
+}
+
+void PureOps::emit_param(const Inst& inst) {
+  const auto param = static_cast<uint32_t>(inst.imm);
+  if (inst.type.is_array()) return values_.define_array(inst, param);
+  emit_uniform_leaf(inst, inst.type.scalar, launch_.scalar(param));
+}
+
+// All lanes have it by nature; in a function analysed without shapes it still has to be a vector.
+void PureOps::emit_uniform_leaf(const Inst& inst, ScalarKind kind, Value* value) {
+  define_shaped(c_, values_, inst, {kind, [&](unsigned) { return value; },
+                                    [&] { return c_.b.CreateVectorSplat(kWidth, value); }});
+}
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,41 @@
+// Pure operations by lane shape: once where a value is uniform, by its base where it is affine, in all lanes otherwise.
+#pragma once
+
+#include <functional>
+
+#include "codegen/host/lane_values.h"
+#include "codegen/host/launch_values.h"
+#include "codegen/host/width_plan.h"
+
+namespace cuda_device::codegen::host {
+
+// One value in two ways of having it. `at(0)` of an affine value is its base.
+struct Evaluation {
+  ScalarKind kind;
+  std::function<llvm::Value*(unsigned lane)> at;
+  std::function<llvm::Value*()> all;
+};
+
+// Defines the instruction's value in the shape that the analysis gives it.
+void define_shaped(EmitContext& context, LaneValues& values, const ir::Inst& inst,
+                   const Evaluation& evaluation);
+
+class PureOps {
+ public:
+  PureOps(EmitContext& context, LaneValues& values, LaunchValues& launch)
+      : c_(context), values_(values), launch_(launch) {}
+
+  void emit(const ir::Inst& inst);
+
+ private:
+  llvm::Value* compute(const ir::Inst& inst, const WidthPlan& plan,
+                       llvm::ArrayRef<llvm::Value*> operands);
+  void emit_param(const ir::Inst& inst);
+  void emit_uniform_leaf(const ir::Inst& inst, ScalarKind kind, llvm::Value* value);
+
+  EmitContext& c_;
+  LaneValues& values_;
+  LaunchValues& launch_;
+};
+
+}  // namespace cuda_device::codegen::host

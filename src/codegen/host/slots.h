@@ -1,0 +1,36 @@
+// Variables of the kernel: one stack place each, by the slot's shape, which LLVM turns into registers.
+#pragma once
+
+#include "codegen/host/lane_values.h"
+
+namespace cuda_device::codegen::host {
+
+class Slots {
+ public:
+  Slots(EmitContext& context, LaneValues& values) : c_(context), values_(values) {}
+
+  void create();   // once, in the entry block
+  void clear();    // at the start of every gang: a slot never stored reads as zero
+  // Affine where the slot is; never a vector made on demand.
+  Lanes load(uint32_t slot);
+  // Under `mask` where `blend`, in all lanes otherwise. `value` is of the slot's type.
+  void store(uint32_t slot, Lanes value, const Mask& mask, bool blend);
+
+ private:
+  struct Place {
+    Lanes::Kind kind = Lanes::Kind::Varying;
+    ScalarKind held = ScalarKind::Bool;
+    llvm::AllocaInst* value = nullptr;
+    llvm::AllocaInst* s0 = nullptr;  // of an affine slot whose step is no constant
+    llvm::AllocaInst* s1 = nullptr;
+  };
+  llvm::AllocaInst* step_variable(const analysis::Step& step, llvm::Type* type);
+  llvm::Value* step(const analysis::Step& step, const Place& place, llvm::AllocaInst* variable);
+  llvm::Value* in_width(llvm::Value* value, ScalarKind held, const Place& place);
+
+  EmitContext& c_;
+  LaneValues& values_;
+  std::vector<Place> places_;
+};
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,14 @@
+// Whether a region costs less than the branch around it.
+#pragma once
+
+#include "ir/ir.h"
+
+namespace cuda_device::codegen::host {
+
+// Only cheap total operations, stores to slots, and exits: it may run with no lane active.
+bool may_speculate(const ir::Block& block);
+
+// Takes as long as tens of additions, or calls.
+bool is_expensive(ir::Op op);
+
+}  // namespace cuda_device::codegen::host
