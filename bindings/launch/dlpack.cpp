@@ -22,7 +22,7 @@ const Names& names() {
 }
 
 std::string device_text(int32_t type) {
-  const char* name = "of an unknown kind";
+  const char* name = "a device of an unknown kind";
   switch (type) {
     case kCpu:
       name = "the CPU";

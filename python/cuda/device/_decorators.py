@@ -1,5 +1,7 @@
 """@kernel and @func."""
 
+from __future__ import annotations
+
 import types
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload

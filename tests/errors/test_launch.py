@@ -1,0 +1,516 @@
+"""The full text of what a launch refuses (DEV-LAUNCH-06 to 10, DEV-ARR-21, DEV-ARR-22)."""
+
+import array
+import enum
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import errors
+from support.clauses import clause
+from support.errors import check_error
+
+
+@D.kernel
+def vec_add(a, b, c):
+    i = D.tid(1)
+    if i < c.size:
+        c[i] = a[i] + b[i]
+
+
+@D.kernel
+def scale(a, factor=2.0):
+    a[D.tid(1)] *= factor
+
+
+@D.kernel
+def keyword_only(a, *, n):
+    a[0] = n
+
+
+@D.func
+def helper(x):
+    return x
+
+
+class Thing:
+    pass
+
+
+class Producer:
+    """A DLPack producer on a device of our choice."""
+
+    def __init__(self, device, capsule=None):
+        self.device = device
+        self.capsule = capsule
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **keywords):
+        return self.capsule
+
+
+class OtherStream:
+    def __init__(self, value):
+        self.value = value
+
+    def __cuda_stream__(self):
+        return self.value
+
+
+ONE = np.ones(4)
+
+
+def launch(*args, kernel=vec_add, grid=1, block=1, **options):
+    D.launch(kernel, *args, grid=grid, block=block, **options)
+
+
+def arguments(*first):
+    """The arguments of vec_add, the first ones as given."""
+    return [*first, *[ONE.copy() for _ in range(3 - len(first))]]
+
+
+def refuse(expected, error, action, *args, **options):
+    """The call raises exactly this class with exactly this text."""
+    with pytest.raises(error) as raised:
+        action(*args, **options)
+    assert raised.type is error
+    check_error(raised, expected)
+
+
+# --- the kernel ---
+
+
+def test_calling_a_kernel():
+    text = """
+    kernel 'vec_add' cannot be called like a function
+      launch it: cuda.device.launch(vec_add, ..., grid=..., block=...)
+    """
+    refuse(text, errors.LaunchTypeError, vec_add, ONE, ONE, ONE)
+
+
+def test_subscripting_a_kernel():
+    text = """
+    kernel 'vec_add' has no vec_add[grid, block](...) syntax
+      launch it: cuda.device.launch(vec_add, ..., grid=..., block=...)
+    """
+    refuse(text, errors.LaunchTypeError, lambda: vec_add[1, 32])
+
+
+@clause("DEV-LAUNCH-06")
+def test_launching_nothing():
+    text = "launch() needs a kernel as its first argument"
+    refuse(text, errors.LaunchTypeError, D.launch, grid=1, block=1)
+
+
+@clause("DEV-LAUNCH-06")
+def test_launching_a_func():
+    text = """
+    launch() expects a kernel, found 'helper', which is decorated with @func
+      only functions decorated with @cuda.device.kernel can be launched
+    """
+    refuse(text, errors.LaunchTypeError, launch, kernel=helper)
+
+
+@clause("DEV-LAUNCH-06")
+@pytest.mark.parametrize(
+    ("what", "name"), [(vec_add.underlying, "function"), (None, "NoneType"), (int, "type")]
+)
+def test_launching_something_else(what, name):
+    text = f"""
+    launch() expects a kernel, found '{name}'
+      only functions decorated with @cuda.device.kernel can be launched
+    """
+    refuse(text, errors.LaunchTypeError, launch, kernel=what)
+
+
+# --- keywords ---
+
+
+@clause("DEV-LAUNCH-01")
+def test_missing_keywords():
+    text = """
+    launch of kernel 'vec_add' lacks the keyword argument 'block'
+      launch(f, *args, grid, block, stream, shared=0)
+    """
+    refuse(text, errors.LaunchTypeError, D.launch, vec_add, *arguments(), grid=1)
+
+
+@clause("DEV-LAUNCH-01")
+def test_unknown_keywords():
+    text = """
+    launch of kernel 'vec_add' got an unexpected keyword argument 'a'
+      the keywords are grid, block, stream and shared; arguments of the kernel are given by position
+    """
+    refuse(text, errors.LaunchTypeError, launch, a=ONE)
+
+
+# --- number of arguments ---
+
+
+@clause("DEV-LAUNCH-05")
+@pytest.mark.parametrize(("count", "were"), [(0, "0 were"), (1, "1 was"), (4, "4 were")])
+def test_wrong_number_of_arguments(count, were):
+    text = f"""
+    kernel 'vec_add' takes 3 arguments, but {were} given
+      its signature is vec_add(a, b, c)
+    """
+    refuse(text, errors.LaunchTypeError, launch, *[ONE] * count)
+
+
+@clause("DEV-LAUNCH-05")
+def test_wrong_number_with_defaults():
+    text = """
+    kernel 'scale' takes 1 to 2 arguments, but 3 were given
+      its signature is scale(a, factor=2.0)
+    """
+    refuse(text, errors.LaunchTypeError, launch, ONE, 1, 2, kernel=scale)
+
+
+@clause("DEV-LAUNCH-05")
+def test_keyword_only_parameter_without_default():
+    text = """
+    kernel 'keyword_only' cannot be launched: its keyword-only parameter 'n' has no default
+      arguments are given by position; move the parameter before the * or give it a default
+    """
+    refuse(text, errors.LaunchTypeError, launch, ONE, kernel=keyword_only)
+
+
+# --- kinds of arguments ---
+
+
+@clause("DEV-LAUNCH-07", "DEV-ARR-22")
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ([1.0, 2.0], "list"),
+        (array.array("d", [1.0]), "array.array"),
+        (b"bytes", "bytes"),
+        (memoryview(b"x"), "memoryview"),
+    ],
+)
+def test_sequences(value, name):
+    text = f"""
+    argument 2 ('b') of kernel 'vec_add': '{name}' cannot be passed to a kernel
+      make an array of it first, for example with numpy.asarray
+    """
+    refuse(text, errors.LaunchTypeError, launch, *arguments(ONE, value))
+
+
+@clause("DEV-LAUNCH-07")
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("text", "str"),
+        ({"a": 1}, "dict"),
+        ({1}, "set"),
+        (len, "builtin_function_or_method"),
+        (Thing, "type"),
+        (np.float32, "type"),
+        (np.datetime64(0, "s"), "numpy.datetime64"),
+        (np.str_("text"), "numpy.str_"),
+    ],
+)
+def test_other_objects(value, name):
+    text = f"""
+    argument 1 ('a') of kernel 'vec_add': '{name}' cannot be passed to a kernel
+      pass numbers, None, tuples of these, or arrays: NumPy's, or any with __dlpack__
+    """
+    refuse(text, errors.LaunchTypeError, launch, *arguments(value))
+
+
+@clause("DEV-LAUNCH-07")
+def test_an_element_of_a_tuple():
+    text = """
+    argument 3 ('c'), element 1, element 0 of kernel 'vec_add': 'str' cannot be passed to a kernel
+      pass numbers, None, tuples of these, or arrays: NumPy's, or any with __dlpack__
+    """
+    refuse(text, errors.LaunchTypeError, launch, ONE, ONE, (1, ("text",)))
+
+
+@clause("DEV-LAUNCH-07")
+def test_masked_arrays():
+    text = """
+    argument 1 ('a') of kernel 'vec_add': 'numpy.ma.MaskedArray' cannot be passed to a kernel
+      pass numbers, None, tuples of these, or arrays: NumPy's, or any with __dlpack__
+    """
+    masked = np.ma.masked_array(ONE, mask=[True, False, False, False])
+    refuse(text, errors.LaunchTypeError, launch, *arguments(masked))
+
+
+# --- formats ---
+
+PLANNED = "bool, int8 to int64, uint8 to uint64, float32 and float64 are"
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        (1 + 2j, "a complex number"),
+        (np.float16(1), "'numpy.float16'"),
+        (np.complex64(1), "'numpy.complex64'"),
+        (np.zeros(4, np.float16), "an array of 'float16'"),
+        (np.zeros(4, np.complex128), "an array of 'complex128'"),
+        (np.zeros(4, [("x", "i4")]), "an array of '[('x', '<i4')]'"),
+    ],
+)
+def test_formats_that_are_not_there_yet(value, what):
+    text = f"""
+    argument 1 ('a') of kernel 'vec_add': {what} as an argument is not implemented yet
+      {PLANNED}; see docs/status.md for what is planned
+    """
+    refuse(text, errors.NotImplementedYetError, launch, *arguments(value))
+
+
+@clause("DEV-ARR-21")
+@pytest.mark.parametrize("dtype", ["object", "<U3", "|S5", "datetime64[s]", "timedelta64[ms]"])
+def test_arrays_of_unsupported_types(dtype):
+    text = f"""
+    argument 1 ('a') of kernel 'vec_add': arrays of '{dtype}' cannot be passed to a kernel
+      elements are bool, int8 to int64, uint8 to uint64, float32 or float64
+    """
+    refuse(text, errors.LaunchTypeError, launch, *arguments(np.zeros(4, dtype)))
+
+
+@clause("DEV-ARR-21")
+def test_the_other_byte_order():
+    head = "argument 1 ('a') of kernel 'vec_add': arrays of '>i4' cannot be passed to a kernel"
+    text = f"""
+    {head}: the byte order is not this machine's
+      convert it, for example with a.astype(a.dtype.newbyteorder('='))
+    """
+    refuse(text, errors.LaunchTypeError, launch, *arguments(np.zeros(4, ">i4")))
+
+
+def test_too_many_dimensions():
+    place = "argument 1 ('a') of kernel 'vec_add'"
+    text = f"{place}: the array has 33 dimensions; at most 32 are allowed"
+    refuse(text, errors.LaunchValueError, launch, *arguments(np.zeros([1] * 33)))
+
+
+class Big(enum.IntEnum):
+    VALUE = 2**40
+
+
+@clause("DEV-NUM-06", partial="literals and overflow in kernels")
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (2**31, "2147483648"),
+        (-(2**31) - 1, "-2147483649"),
+        (2**64, "18446744073709551616"),
+        (10**60, "1" + "0" * 36 + "..."),
+        (Big.VALUE, "<Big.VALUE: 1099511627776>"),
+    ],
+)
+def test_ints_out_of_range(value, shown):
+    text = f"""
+    argument 2 ('factor') of kernel 'scale': {shown} does not fit int, which has 32 bits in kernels
+      pass a fixed-format number such as numpy.int64
+    """
+    refuse(text, errors.LaunchOverflowError, launch, ONE, value, kernel=scale)
+
+
+@clause("DEV-NUM-06", partial="literals and overflow in kernels")
+@pytest.mark.parametrize("value", [1e300, -1e39, 3.4028235677973366e38])
+def test_floats_out_of_range(value):
+    place = "argument 2 ('factor') of kernel 'scale'"
+    text = f"""
+    {place}: {value!r} does not fit float, which is float32 in kernels
+      pass a fixed-format number such as numpy.float64
+    """
+    refuse(text, errors.LaunchOverflowError, launch, ONE, value, kernel=scale)
+
+
+# --- devices and DLPack ---
+
+
+@clause("DEV-ARR-29")
+@pytest.mark.parametrize(
+    ("device", "name"),
+    [
+        (2, "a CUDA GPU"),
+        (14, "a oneAPI device"),
+        (10, "a ROCm GPU"),
+        (99, "a device of an unknown kind"),
+    ],
+)
+def test_memory_out_of_reach(device, name):
+    lives = f"the array lives on {name} (DLPack device type {device})"
+    text = f"""
+    argument 1 ('a') of kernel 'vec_add': {lives}, which this launch cannot reach
+      copy it to the host first; this launch runs on the host device
+    """
+    refuse(text, errors.LaunchValueError, launch, *arguments(Producer((device, 0))))
+
+
+def test_no_capsule():
+    text = "argument 1 ('a') of kernel 'vec_add': __dlpack__() returned no unused DLPack capsule"
+    refuse(text, errors.LaunchBufferError, launch, *arguments(Producer((1, 0), "capsule")))
+
+
+@pytest.mark.parametrize("device", [None, (), "cpu", ("1", 0), (-1, 0), (2**70, 0)])
+def test_no_device(device):
+    text = """
+    argument 1 ('a') of kernel 'vec_add': __dlpack_device__() returned no (device type, device id)
+    """
+    refuse(text, errors.LaunchBufferError, launch, *arguments(Producer(device)))
+
+
+# --- grid and block ---
+
+
+@clause("DEV-LAUNCH-08")
+@pytest.mark.parametrize("what", ["grid", "block"])
+@pytest.mark.parametrize(
+    ("value", "name"), [(1.5, "float"), ("4", "str"), (None, "NoneType"), ([1], "list")]
+)
+def test_sizes_of_another_type(what, value, name):
+    text = f"""
+    {what} in the launch of kernel 'vec_add': '{name}' is neither an int nor a tuple of ints
+      {what} is an int or a tuple of one to three ints, x first
+    """
+    refuse(text, errors.LaunchTypeError, launch, *arguments(), **{what: value})
+
+
+@clause("DEV-LAUNCH-08")
+@pytest.mark.parametrize("what", ["grid", "block"])
+@pytest.mark.parametrize(("value", "count"), [((), 0), ((1, 1, 1, 1), 4)])
+def test_number_of_dimensions(what, value, count):
+    text = f"""
+    {what} in the launch of kernel 'vec_add' has {count} dimensions
+      {what} is an int or a tuple of one to three ints, x first
+    """
+    refuse(text, errors.LaunchValueError, launch, *arguments(), **{what: value})
+
+
+@clause("DEV-LAUNCH-08")
+@pytest.mark.parametrize("what", ["grid", "block"])
+@pytest.mark.parametrize(
+    ("value", "axis", "number"),
+    [(0, "x", 0), (-3, "x", -3), ((1, 0), "y", 0), ((1, 1, -1), "z", -1)],
+)
+def test_sizes_below_one(what, value, axis, number):
+    text = f"{what} in the launch of kernel 'vec_add': {axis} is {number}; it must be at least 1"
+    refuse(text, errors.LaunchValueError, launch, *arguments(), **{what: value})
+
+
+@clause("DEV-LAUNCH-08")
+@pytest.mark.parametrize(
+    ("what", "value", "axis", "limit"),
+    [
+        ("grid", 2**31, "x", 2147483647),
+        ("grid", (1, 65536), "y", 65535),
+        ("grid", (1, 1, 65536), "z", 65535),
+        ("grid", 2**80, "x", 2147483647),
+        ("block", 1025, "x", 1024),
+        ("block", (1, 1025), "y", 1024),
+        ("block", (1, 1, 65), "z", 64),
+    ],
+)
+def test_sizes_over_the_limit(what, value, axis, limit):
+    number = max(value) if isinstance(value, tuple) else value
+    place = f"{what} in the launch of kernel 'vec_add'"
+    text = f"{place}: {axis} is {number}; it must be at most {limit}"
+    refuse(text, errors.LaunchValueError, launch, *arguments(), **{what: value})
+
+
+@clause("DEV-LAUNCH-08")
+def test_too_many_threads():
+    place = "block in the launch of kernel 'vec_add'"
+    text = f"{place}: (32, 33) has 1056 threads; at most 1024 are allowed"
+    refuse(text, errors.LaunchValueError, launch, *arguments(), block=(32, 33))
+
+
+# --- shared memory ---
+
+
+@clause("DEV-LAUNCH-09")
+@pytest.mark.parametrize(("value", "name"), [(1.5, "float"), (None, "NoneType"), ("4", "str")])
+def test_shared_of_another_type(value, name):
+    text = f"""
+    shared in the launch of kernel 'vec_add': '{name}' is no int
+      shared is the number of bytes of dynamic shared memory
+    """
+    refuse(text, errors.LaunchTypeError, launch, *arguments(), shared=value)
+
+
+@clause("DEV-LAUNCH-09")
+@pytest.mark.parametrize("value", [-1, 227 * 1024 + 1, 2**70])
+def test_shared_out_of_range(value):
+    place = "shared in the launch of kernel 'vec_add'"
+    text = f"{place} is {value}; it must be from 0 to 232448 bytes"
+    refuse(text, errors.LaunchValueError, launch, *arguments(), shared=value)
+
+
+# --- streams ---
+
+
+@clause("DEV-LAUNCH-10")
+@pytest.mark.parametrize(
+    ("value", "name"), [(None, "NoneType"), (0, "int"), ("stream", "str"), (OtherStream, "type")]
+)
+def test_no_stream(value, name):
+    text = f"""
+    stream in the launch of kernel 'vec_add': '{name}' is no stream
+      give a stream of cuda.device.core or an object with __cuda_stream__, or leave the keyword out
+    """
+    refuse(text, errors.LaunchTypeError, launch, *arguments(), stream=value)
+
+
+@clause("DEV-STRM-03", "DEV-LAUNCH-10")
+@pytest.mark.parametrize("value", [(0,), (0, "x"), 5, None, (0, -1), (0, 2**70)], ids=repr)
+def test_broken_stream_protocol(value):
+    place = "stream in the launch of kernel 'vec_add'"
+    text = f"{place}: __cuda_stream__ of 'test_launch.OtherStream' gave {value!r}, not (0, handle)"
+    with pytest.raises(errors.LaunchTypeError) as raised:
+        launch(*arguments(), stream=OtherStream(value))
+    assert str(raised.value).replace(f"{__name__}.", "test_launch.") == text
+
+
+@clause("DEV-STRM-03", "DEV-LAUNCH-10")
+def test_another_version_of_the_stream_protocol():
+    place = "stream in the launch of kernel 'vec_add'"
+    gave = "__cuda_stream__ of 'test_launch.OtherStream' gave (1, 0)"
+    text = f"{place}: {gave}; only version 0 of the protocol is known"
+    with pytest.raises(errors.LaunchValueError) as raised:
+        launch(*arguments(), stream=OtherStream((1, 0)))
+    assert str(raised.value).replace(f"{__name__}.", "test_launch.") == text
+
+
+@clause("DEV-LAUNCH-10")
+@pytest.mark.parametrize("handle", [0, 2, 140737488355328])
+def test_a_stream_of_another_device(handle):
+    place = "stream in the launch of kernel 'vec_add'"
+    head = f"{place}: 'test_launch.OtherStream' is a CUDA stream (handle {handle})"
+    text = f"""{head}, but the launch runs on the host device
+  leave the keyword out, or give a stream of cuda.device.core"""
+    with pytest.raises(errors.LaunchRuntimeError) as raised:
+        launch(*arguments(), stream=OtherStream((0, handle)))
+    assert str(raised.value).replace(f"{__name__}.", "test_launch.") == text
+
+
+# --- what an error leaves behind ---
+
+
+def test_nothing_is_written_when_a_launch_is_refused():
+    a = np.zeros(4)
+    with pytest.raises(errors.LaunchError):
+        D.launch(vec_add, a, "b", a, grid=1, block=4)
+    assert (a == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("error", "builtin"),
+    [
+        (errors.LaunchTypeError, TypeError),
+        (errors.LaunchValueError, ValueError),
+        (errors.LaunchOverflowError, OverflowError),
+        (errors.LaunchBufferError, BufferError),
+        (errors.LaunchRuntimeError, RuntimeError),
+        (errors.NotImplementedYetError, NotImplementedError),
+    ],
+)
+def test_errors_are_builtin_errors_too(error, builtin):
+    assert issubclass(error, builtin)
