@@ -1,0 +1,24 @@
+// Valid kernels drawn at random: nested control flow over slots of several types, every operation
+// with a value. They end (loops count) and stay inside their arrays.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ir/interpreter.h"
+#include "ir/ir.h"
+
+namespace cuda_device::passes {
+
+std::unique_ptr<ir::Function> random_kernel(uint64_t seed);
+
+// What it leaves in its arrays, launched with two blocks of 8x2 threads; `seed` chooses their
+// contents.
+struct Outcome {
+  std::vector<std::vector<char>> arrays;
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+Outcome run_kernel(const ir::Function& f, uint64_t seed);
+
+}  // namespace cuda_device::passes
