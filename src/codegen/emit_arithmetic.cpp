@@ -94,7 +94,7 @@ llvm::Value* Arithmetic::arithmetic(Op op, ScalarKind kind, Values v) {
     case Op::Div:
       return b_.CreateFDiv(v[0], v[1]);
     case Op::Fma:
-      return b_.CreateIntrinsic(v[0]->getType(), id::fma, {v[0], v[1], v[2]});
+      return fma(kind, v[0], v[1], v[2]);
     case Op::Neg:
       return real ? b_.CreateFNeg(v[0]) : b_.CreateNeg(v[0]);
     case Op::Abs:
@@ -107,6 +107,10 @@ llvm::Value* Arithmetic::arithmetic(Op op, ScalarKind kind, Values v) {
     default:
       CD_UNREACHABLE("not arithmetic");
   }
+}
+
+llvm::Value* Arithmetic::fma(ScalarKind, Value a, Value b, Value c) {
+  return b_.CreateIntrinsic(a->getType(), id::fma, {a, b, c});
 }
 
 llvm::Value* Arithmetic::bitwise(Op op, ScalarKind kind, Values v) {

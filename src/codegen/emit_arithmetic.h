@@ -32,6 +32,7 @@ class Arithmetic {
   // Truncates, saturates, NaN gives 0.
   virtual Value float_to_int(ScalarKind from, ScalarKind to, Value x);
   virtual Value int_to_float(ScalarKind from, ScalarKind to, Value x);
+  virtual Value fma(ScalarKind kind, Value a, Value b, Value c);
   virtual Value ldexp(ScalarKind kind, Value x, Value exponent);
   // Sqrt, and the functions from Fmod to Lgamma.
   virtual Value function(ir::Op op, ScalarKind kind, Values operands) = 0;

@@ -59,6 +59,7 @@ abi::KernelImage compile(const ir::Function& f, const analysis::Analysis& analys
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);
     Owned<llvm::Module> module(new llvm::Module(f.name, context));
     set_target(*module, *machine);
+    module->setRtLibUseGOT();
     emit_kernel(*module, {f, analysis, image.params, target, options}, kEntry);
     record(listing.llvm, *module);
     if (options.verify_llvm) verify_or_throw(*module, "emission");

@@ -62,7 +62,7 @@ Value* HostArithmetic::call_vector(Op op, ScalarKind kind, Values operands) {
   return concatenate(b_, results);
 }
 
-// The vector library's versions are not exact for large quotients; these are.
+// For what is exact in the C library alone.
 Value* HostArithmetic::call_each_lane(const char* name, Values operands) {
   llvm::Type* type = operands[0]->getType();
   llvm::Function* callee = declare(name, type->getScalarType(), operands.size());
@@ -86,6 +86,37 @@ Value* HostArithmetic::call_each_lane(const char* name, Values operands) {
   b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(kWidth)), loop, after);
   b_.SetInsertPoint(after);
   return updated;
+}
+
+// float32 without the instruction: the product is exact in float64; the sum is rounded to odd there, so that rounding it
+// once more, to float32, is as rounding once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
+static Value* fma_through_float64(llvm::IRBuilder<>& b, llvm::ArrayRef<Value*> operands) {
+  llvm::Type* single = operands[0]->getType();
+  llvm::Type* real = with_lanes_of(single, b.getDoubleTy());
+  llvm::Type* integers = integer_like(real);
+  auto wide = [&](Value* x) { return b.CreateFPExt(x, real); };
+  Value* product = b.CreateFMul(wide(operands[0]), wide(operands[1]));
+  Value* addend = wide(operands[2]);
+  Value* sum = b.CreateFAdd(product, addend);
+  Value* from_addend = b.CreateFSub(sum, product);
+  Value* error = b.CreateFAdd(b.CreateFSub(product, b.CreateFSub(sum, from_addend)),
+                              b.CreateFSub(addend, from_addend));
+  // An even sum with an error steps one unit towards it; infinities and NaN make the error a NaN.
+  Value* bits = b.CreateBitCast(sum, integers);
+  auto number = [&](int64_t v) { return llvm::ConstantInt::getSigned(integers, v); };
+  Value* zero = llvm::Constant::getNullValue(real);
+  Value* even = b.CreateICmpEQ(b.CreateAnd(bits, number(1)), number(0));
+  Value* adjust = b.CreateAnd(even, b.CreateFCmpONE(error, zero));
+  Value* away = b.CreateICmpEQ(b.CreateFCmpOGT(error, zero), b.CreateFCmpOGT(sum, zero));
+  Value* step = b.CreateSelect(away, number(1), number(-1));
+  Value* odd = b.CreateSelect(adjust, b.CreateAdd(bits, step), bits);
+  return b.CreateFPTrunc(b.CreateBitCast(odd, real), single);
+}
+
+Value* HostArithmetic::fma(ScalarKind kind, Value a, Value b, Value c) {
+  if (target_.form != MaskForm::Sse4) return Arithmetic::fma(kind, a, b, c);
+  return kind == ScalarKind::F32 ? fma_through_float64(b_, {a, b, c})
+                                 : call_each_lane("fma", {a, b, c});
 }
 
 Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {

@@ -48,8 +48,8 @@ std::optional<VectorFunction> vector_function(Op op, ScalarKind kind, const Targ
 }
 
 bool is_known_import(const std::string& name) {
-  return name.starts_with("Sleef_") || name == "fmod" || name == "fmodf" || name == "remainder" ||
-         name == "remainderf";
+  static constexpr const char* kFromC[] = {"fmod", "fmodf", "remainder", "remainderf", "fma"};
+  return name.starts_with("Sleef_") || llvm::is_contained(kFromC, name);
 }
 
 }  // namespace cuda_device::codegen::host

@@ -1,0 +1,147 @@
+#include "unit/codegen/host_run.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <bit>
+#include <numeric>
+
+namespace cuda_device::codegen::test {
+
+namespace {
+
+constexpr int64_t kMargin = 256;
+
+void* symbol(const std::string& name) {
+  static void* sleef = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
+  void* found = sleef ? dlsym(sleef, name.c_str()) : nullptr;
+  return found ? found : dlsym(RTLD_DEFAULT, name.c_str());
+}
+
+std::vector<uint8_t> pack(const abi::ParamLayout& layout, const TestArguments& arguments) {
+  std::vector<uint8_t> block(layout.size);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const abi::ParamSlot& slot = layout.slots[i];
+    uint8_t* at = block.data() + slot.offset;
+    if (!slot.is_array) {
+      std::memcpy(at, &arguments[i].scalar, slot.size);
+      continue;
+    }
+    const TestArray& a = arguments[i].array;
+    const void* data = a.bytes.data() + a.offset;
+    std::memcpy(at, &data, 8);
+    std::memcpy(at + 8, a.shape.data(), 8 * a.shape.size());
+    std::memcpy(at + 8 + 8 * a.shape.size(), a.strides.data(), 8 * a.strides.size());
+  }
+  return block;
+}
+
+}  // namespace
+
+int64_t TestArray::count() const {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+TestArray TestArray::of_bytes(ScalarKind kind, std::vector<int64_t> shape) {
+  TestArray a;
+  a.kind = kind;
+  a.shape = std::move(shape);
+  a.strides.resize(a.shape.size());
+  int64_t stride = bytes_of(kind);
+  for (size_t i = a.shape.size(); i-- > 0; stride *= a.shape[i]) a.strides[i] = stride;
+  a.bytes.assign(static_cast<size_t>(stride + 2 * kMargin), 0);
+  a.offset = kMargin;
+  return a;
+}
+
+TestArgument TestArgument::f32(float value) { return int64_t{std::bit_cast<uint32_t>(value)}; }
+TestArgument TestArgument::f64(double value) { return std::bit_cast<int64_t>(value); }
+
+std::string Way::name() const {
+  return std::string(name_of(form)) + (analysed ? "" : ", not analysed");
+}
+
+std::vector<Way> all_ways() {
+  std::vector<Way> ways;
+  for (MaskForm form : host_mask_forms())
+    for (bool analysed : {false, true}) ways.push_back({form, analysed});
+  return ways;
+}
+
+LoadedImage::LoadedImage(const abi::KernelImage& image) : image_(image), size_(image.code.size()) {
+  void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::runtime_error("mmap");
+  memory_ = static_cast<uint8_t*>(memory);
+  std::memcpy(memory_, image.code.data(), size_);
+  for (const abi::Import& import : image.imports) {
+    void* address = symbol(import.name);
+    if (!address) throw std::runtime_error("no symbol " + import.name);
+    std::memcpy(memory_ + import.offset, &address, 8);
+  }
+  const size_t text = (image.text_size + 4095) / 4096 * 4096;
+  mprotect(memory_, std::min(text, size_), PROT_READ | PROT_EXEC);
+  if (text < size_) mprotect(memory_ + text, size_ - text, PROT_READ);
+}
+
+LoadedImage::~LoadedImage() { munmap(memory_, size_); }
+
+void LoadedImage::run(const TestArguments& arguments, const ir::Grid& grid) const {
+  const std::vector<uint8_t> params = pack(image_.params, arguments);
+  abi::HostContext context;
+  context.dims.grid = grid.grid;
+  context.dims.block = grid.block;
+  const auto entry = reinterpret_cast<abi::HostEntry>(memory_ + image_.entry);
+  const uint64_t blocks = uint64_t{grid.grid[0]} * grid.grid[1] * grid.grid[2];
+  // In two chunks, as two workers would.
+  const uint64_t half = blocks / 2;
+  entry(params.data(), &context, 0, half);
+  entry(params.data(), &context, half, blocks);
+}
+
+abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listing& listing) {
+  HostOptions options;
+  options.mask = way.form;
+  options.verify_llvm = true;
+  return host::compile(f, way.analysed ? analysis::analyse(f) : host::know_nothing(f), options, listing);
+}
+
+void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& grid) {
+  std::vector<ir::Argument> list;
+  for (TestArgument& a : arguments) {
+    ir::Argument argument;
+    argument.scalar = a.scalar;
+    if (a.is_array) argument.array = {a.array.data(), a.array.shape, a.array.strides};
+    list.push_back(argument);
+  }
+  ir::interpret(f, list, grid);
+}
+
+void run_host(const ir::Function& f, const Way& way, TestArguments& arguments, const ir::Grid& grid) {
+  LoadedImage(compile_way(f, way)).run(arguments, grid);
+}
+
+void expect_same(const ir::Function& f, const TestArguments& arguments, const ir::Grid& grid) {
+  const auto problems = ir::verify(f);
+  ASSERT_TRUE(problems.empty()) << problems[0];
+  TestArguments expected = arguments;
+  interpret(f, expected, grid);
+  for (const Way& way : all_ways()) {
+    TestArguments actual = arguments;
+    run_host(f, way, actual, grid);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (actual[i].array.bytes == expected[i].array.bytes) continue;
+      const auto& x = actual[i].array.bytes;
+      const auto& y = expected[i].array.bytes;
+      const auto at = std::mismatch(x.begin(), x.end(), y.begin()).first - x.begin();
+      ADD_FAILURE() << way.name() << ": argument " << i << " differs at byte "
+                    << at - arguments[i].array.offset;
+    }
+  }
+}
+
+void expect_same(const std::string& text, const TestArguments& arguments, const ir::Grid& grid) {
+  expect_same(*ir::parse(text), arguments, grid);
+}
+
+}  // namespace cuda_device::codegen::test

@@ -1,0 +1,80 @@
+// Runs a kernel given as IR text on the interpreter and on the host target, every form of it, and compares memory.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "codegen/host/compile.h"
+#include "ir/interpreter.h"
+
+namespace cuda_device::codegen::test {
+
+// An array argument with room around it: a store outside of it is seen.
+struct TestArray {
+  ScalarKind kind = ScalarKind::F32;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;  // bytes
+  std::vector<uint8_t> bytes;
+  int64_t offset = 0;  // of element 0
+
+  static TestArray of_bytes(ScalarKind kind, std::vector<int64_t> shape);
+  template <class T>
+  static TestArray of(ScalarKind kind, const std::vector<T>& values) {
+    TestArray a = of_bytes(kind, {static_cast<int64_t>(values.size())});
+    std::memcpy(a.bytes.data() + a.offset, values.data(), values.size() * sizeof(T));
+    return a;
+  }
+  template <class T>
+  std::vector<T> values() const {
+    std::vector<T> out(static_cast<size_t>(count()));
+    std::memcpy(out.data(), bytes.data() + offset, out.size() * sizeof(T));
+    return out;
+  }
+  int64_t count() const;
+  char* data() { return reinterpret_cast<char*>(bytes.data()) + offset; }
+};
+
+struct TestArgument {
+  int64_t scalar = 0;  // as Inst::imm
+  bool is_array = false;
+  TestArray array;
+  TestArgument(TestArray a) : is_array(true), array(std::move(a)) {}
+  TestArgument(int64_t value) : scalar(value) {}
+  static TestArgument f32(float value);
+  static TestArgument f64(double value);
+};
+using TestArguments = std::vector<TestArgument>;
+
+// One way of compiling.
+struct Way {
+  MaskForm form = MaskForm::Avx512;
+  bool analysed = true;  // else everything varies
+  std::string name() const;
+};
+std::vector<Way> all_ways();
+
+// An image placed in memory as the runtime places it.
+class LoadedImage {
+ public:
+  explicit LoadedImage(const abi::KernelImage& image);
+  ~LoadedImage();
+  LoadedImage(const LoadedImage&) = delete;
+  void run(const TestArguments& arguments, const ir::Grid& grid) const;
+
+ private:
+  abi::KernelImage image_;
+  uint8_t* memory_ = nullptr;
+  size_t size_ = 0;
+};
+
+abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listing& listing = {});
+
+void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& grid);
+void run_host(const ir::Function& f, const Way& way, TestArguments& arguments, const ir::Grid& grid);
+
+// EXPECTs that every way leaves the same bytes in every array as the interpreter.
+void expect_same(const ir::Function& f, const TestArguments& arguments, const ir::Grid& grid);
+void expect_same(const std::string& text, const TestArguments& arguments, const ir::Grid& grid);
+
+}  // namespace cuda_device::codegen::test
