@@ -1,0 +1,462 @@
+"""Where kernels come from: files, cells, lambdas, closures; and the constants that they read."""
+
+import enum
+import functools
+import linecache
+import math
+import pickle
+import textwrap
+import types
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import _testing, errors
+from support.clauses import clause
+
+SCALE = 3
+TABLE = (1, (2.5, np.uint8(4)), None, np.float32)
+
+
+class Color(enum.IntEnum):
+    RED = 5
+
+
+class Config:
+    WIDTH = 7
+
+
+SPACE = types.SimpleNamespace(height=1.5)
+
+
+def names_of(function, index=0):
+    return _testing.captured(function)[index]["names"]
+
+
+def cell(text, name="<cell 1>", **globals):
+    """Runs text as a notebook does: exec, with its lines in linecache."""
+    text = textwrap.dedent(text)
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    namespace = {"D": D, "np": np, "__name__": "__main__", **globals}
+    exec(compile(text, name, "exec"), namespace)
+    return namespace
+
+
+def value_of(kernel, dtype=np.float64):
+    """What a kernel of one array stores in it."""
+    out = np.zeros(1, dtype=dtype)
+    D.launch(kernel, out, grid=1, block=1)
+    return out[0]
+
+
+# --- places ---
+
+
+@D.kernel
+def in_a_file(out):
+    out[0] = SCALE
+
+
+class InAClass:
+    @staticmethod
+    @D.kernel
+    def method(out):
+        text = """
+not indented"""  # a string that a dedent would change
+        out[0] = 2
+
+
+def test_files_and_classes():
+    assert value_of(in_a_file) == 3
+    assert _testing.captured(in_a_file)[0]["text"] == "def in_a_file(out):"
+    assert _testing.captured(InAClass.method)[0]["text"] == "def method(out):"
+
+
+def test_a_notebook_cell():
+    names = cell("""
+        @D.kernel
+        def kernel(out):
+            out[0] = 11
+    """)
+    assert value_of(names["kernel"]) == 11
+    captured = _testing.captured(names["kernel"])[0]
+    assert (captured["file"], captured["line"]) == ("<cell 1>", 3)
+
+
+def test_a_cell_run_again_does_not_change_kernels_of_its_first_run():
+    source = """
+        @D.kernel
+        def kernel(out):
+            out[0] = {}
+    """
+    first = cell(source.format(1))["kernel"]
+    second = cell(source.format(2))["kernel"]
+    assert value_of(first) == 1
+    assert value_of(second) == 2
+
+
+def test_columns_of_indented_functions():
+    def inner(x):
+        return x + SCALE
+
+    captured = _testing.captured(inner)[0]
+    assert captured["names"] == {"SCALE": ("constant", 3)}
+    assert captured["text"] == "def inner(x):"
+
+
+def test_columns_after_characters_of_several_bytes():
+    names = cell("""
+        def f(ä):
+            ö = "äöü"; return ä + π
+        π = 3
+    """)
+    assert names_of(names["f"]) == {"π": ("constant", 3)}
+
+
+def decorated(function):
+    @functools.wraps(function)
+    def wrapper(x):
+        return function(x)
+
+    return wrapper
+
+
+def test_functions_under_other_decorators():
+    @D.func
+    @decorated
+    def f(x):
+        return x
+
+    wrapper, wrapped = _testing.captured(f)
+    assert wrapper["text"] == "def wrapper(x):"
+    assert wrapped["text"] == "def f(x):"
+
+
+def test_several_decorator_lines():
+    @D.kernel(
+        fmad=False,
+    )
+    def f(out):
+        out[0] = SCALE
+
+    assert names_of(f) == {"SCALE": ("constant", 3)}
+
+
+# --- lambdas ---
+
+double = lambda x: x * 2  # noqa: E731
+pair = (lambda x: x + 1, lambda y: (lambda x: x + y)(SCALE))
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (double, "lambda x: x * 2"),
+        (pair[0], "lambda x: x + 1"),
+        (pair[1], "lambda y: (lambda x: x + y)(SCALE)"),
+        (pair[1](0).__class__ and (lambda: lambda z: -z)(), "lambda z: -z"),
+    ],
+)
+def test_lambdas(function, text):
+    assert _testing.captured(function)[0]["text"] == text
+
+
+def test_a_lambda_as_a_helper(target):
+    @D.kernel
+    def kernel(out):
+        out[0] = double(21)
+
+    assert value_of(kernel) == 42
+
+
+def test_names_bound_in_a_lambda_are_its_own():
+    f = lambda SCALE: (lambda TABLE: TABLE + SCALE)(1)  # noqa: E731
+    assert names_of(f) == {}
+
+
+# --- no source ---
+
+
+@pytest.mark.parametrize(
+    "text", ["def f(x): return x", "f = lambda x: x", "def f(x):\n  def g(y): return y\n  return g"]
+)
+def test_no_source(text):
+    namespace = {}
+    exec(text, namespace)
+    with pytest.raises(errors.CompileError) as raised:
+        _testing.captured(namespace["f"])
+    name = namespace["f"].__name__
+    assert str(raised.value) == (
+        f"cannot find the source of '{name}'\ndefine it in a file, a notebook cell, or register its"
+        " text with linecache before decorating"
+    )
+    assert [d.code for d in raised.value.diagnostics] == ["no_source"]
+
+
+def test_the_file_has_another_text():
+    """A stale file is no source: the lines must be the function's."""
+    names = cell("def g(x):\n    return x\n")
+    linecache.cache["<cell 1>"] = (0, None, ["def h(x):\n", "    return x\n"], "<cell 1>")
+    with pytest.raises(errors.CompileError, match="cannot find the source of 'g'"):
+        _testing.captured(names["g"])
+
+
+def test_a_helper_without_source():
+    namespace = {}
+    exec("def helper(x): return x", namespace)
+    helper = namespace["helper"]
+
+    @D.kernel
+    def kernel(out):
+        out[0] = helper(1)
+
+    with pytest.raises(errors.CompileError, match="cannot find the source of 'helper'"):
+        value_of(kernel)
+
+
+# --- meanings of names ---
+
+
+def test_meanings():
+    local = 11
+
+    def f(x):
+        return (
+            SCALE, TABLE, Color.RED, Config.WIDTH, SPACE.height, local, missing, D.tid, D.nothing,
+            math.pi, math.sin, np.float32, D.int64, np.sqrt, range, double, Config, test_meanings,
+        )  # fmt: skip
+
+    expected = {
+        "SCALE": ("constant", 3),
+        "TABLE": ("constant", (1, (2.5, 4), None, "device.float32")),
+        "Color": ("module", "Color"),
+        "Color.RED": ("constant", 5),
+        "Config": ("module", "Config"),
+        "Config.WIDTH": ("constant", 7),
+        "SPACE": ("module", "types.SimpleNamespace"),
+        "SPACE.height": ("constant", 1.5),
+        "local": ("constant", 11),
+        "missing": ("undefined", None),
+        "D": ("module", "cuda.device"),
+        "D.tid": ("entity", "device.tid"),
+        "D.nothing": ("undefined", None),
+        "math": ("module", "math"),
+        "math.pi": ("constant", math.pi),
+        "math.sin": ("entity", "math.sin"),
+        "np": ("module", "numpy"),
+        "np.float32": ("entity", "device.float32"),
+        "np.sqrt": ("object", "numpy.ufunc"),
+        "D.int64": ("entity", "device.int64"),
+        "range": ("entity", "builtins.range"),
+    }
+    found = names_of(f)
+    assert found.pop("double")[0] == "function"
+    assert found.pop("test_meanings")[0] == "function"
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "meaning"),
+    [
+        (True, ("constant", True)),
+        (-(2**63), ("constant", -(2**63))),
+        (2**100, ("constant", 2**100)),
+        (2**200, ("constant", str(2**200))),
+        (np.int8(-3), ("int8", -3)),
+        (np.uint64(2**64 - 1), ("uint64", 2**64 - 1)),
+        (np.float32(0.1), ("float32", float(np.float32(0.1)))),
+        (np.float64(0.1), ("float64", 0.1)),
+        (np.bool_(True), ("bool", True)),
+        (1 + 2j, ("constant", 1 + 2j)),
+        ("text", ("constant", "text")),
+        (np.zeros(3), ("object", "numpy.ndarray")),
+        ([1], ("object", "list")),
+        (np.float16(1), ("object", "numpy.float16")),
+    ],
+    ids=repr,
+)
+def test_constants(value, meaning):
+    def f():
+        return value
+
+    assert names_of(f) == {"value": meaning}
+
+
+def test_recursion_is_captured_once():
+    functions = _testing.captured(even)
+    assert [f["name"] for f in functions] == ["even", "odd"]
+    assert functions[1]["names"] == {"even": ("function", 0)}
+
+
+def even(n):
+    return n == 0 or odd(n - 1)
+
+
+def odd(n):
+    return n != 0 and even(n - 1)
+
+
+def test_annotations_and_defaults():
+    N = 4
+
+    def f(a: D.float32, b: "D.int32", n=N, *, m: D.ConstExpr[int] = 2) -> None:
+        pass
+
+    names = names_of(f)
+    assert names["D.float32"] == ("entity", "device.float32")
+    assert names["None"] == ("constant", None)
+    assert names["D.ConstExpr[int]"][0] == "object"
+
+
+# --- constants are read at launch ---
+
+
+@clause("DEV-CONST-03", partial="as a shape")
+def test_a_global_rebound_between_launches(target):
+    names = cell("""
+        N = 16
+        @D.kernel
+        def kernel(out):
+            out[0] = N
+    """)
+    kernel = names["kernel"]
+    assert value_of(kernel) == 16
+    names["N"] = 32
+    assert value_of(kernel) == 32
+    names["N"] = 2.5
+    assert value_of(kernel) == 2.5
+    del names["N"]
+    with pytest.raises(errors.CompileError):
+        value_of(kernel)
+    names["N"] = 16
+    assert value_of(kernel) == 16
+
+
+def compilations():
+    return _testing.counters()["compilations"]
+
+
+def test_flipping_a_constant_back_compiles_nothing():
+    names = cell("""
+        N = 1000
+        @D.kernel
+        def kernel(out):
+            out[0] = N
+    """)
+    kernel = names["kernel"]
+    assert value_of(kernel) == 1000
+    names["N"] = 2000
+    assert value_of(kernel) == 2000
+    before = compilations()
+    for value in (1000, 2000, int("1000"), int("2000")):  # equal, not the same objects
+        names["N"] = value
+        assert value_of(kernel) == value
+    assert compilations() == before
+
+
+def test_an_equal_constant_of_another_type_is_another_constant():
+    names = cell("""
+        N = 1
+        @D.kernel
+        def kernel(out):
+            out[0] = N / 2
+    """)
+    kernel = names["kernel"]
+    assert value_of(kernel) == 0.5
+    before = compilations()
+    names["N"] = True
+    value_of(kernel)
+    names["N"] = 1.0
+    value_of(kernel)
+    assert compilations() == before + 2
+
+
+def test_closures_attributes_and_helpers_are_read_at_launch(target):
+    bound = 1
+
+    def helper():
+        return bound + Config.WIDTH
+
+    @D.kernel
+    def kernel(out):
+        out[0] = helper() + SPACE.height
+
+    assert value_of(kernel) == 1 + 7 + 1.5
+    bound = 2
+    assert value_of(kernel) == 2 + 7 + 1.5
+    Config.WIDTH = 8
+    try:
+        assert value_of(kernel) == 2 + 8 + 1.5
+    finally:
+        Config.WIDTH = 7
+    SPACE.height = 0.5
+    try:
+        assert value_of(kernel) == 2 + 7 + 0.5
+    finally:
+        SPACE.height = 1.5
+
+
+def test_a_module_attribute(target):
+    module = types.ModuleType("settings")
+    module.level = 3
+
+    @D.kernel
+    def kernel(out):
+        out[0] = module.level
+
+    assert value_of(kernel) == 3
+    module.level = 4
+    assert value_of(kernel) == 4
+
+
+def test_a_helper_replaced(target):
+    names = cell("""
+        def helper():
+            return 1
+        @D.kernel
+        def kernel(out):
+            out[0] = helper()
+    """)
+    assert value_of(names["kernel"]) == 1
+    names["helper"] = cell("def helper():\n    return 2\n", "<cell 2>")["helper"]
+    assert value_of(names["kernel"]) == 2
+
+
+def test_code_replaced_in_place(target):
+    """As reloading tools of notebooks do."""
+    names = cell("""
+        def helper():
+            return 1
+        @D.kernel
+        def kernel(out):
+            out[0] = helper()
+    """)
+    assert value_of(names["kernel"]) == 1
+    other = cell("def helper():\n    return 2\n", "<cell 3>")["helper"]
+    names["helper"].__code__ = other.__code__
+    assert value_of(names["kernel"]) == 2
+
+
+def test_a_global_that_hides_a_builtin_later(target):
+    names = cell("""
+        @D.kernel
+        def kernel(out):
+            out[0] = abs(-3)
+    """)
+    assert value_of(names["kernel"]) == 3
+    names["abs"] = cell("def twice(x):\n    return x * 2\n", "<cell 4>")["twice"]
+    assert value_of(names["kernel"]) == -6
+
+
+# --- the objects ---
+
+
+def test_kernels_are_pickled_by_name():
+    assert pickle.loads(pickle.dumps(in_a_file)) is in_a_file
+    assert pickle.loads(pickle.dumps(D.thread_idx)) is D.thread_idx
+
+
+def test_a_kernel_keeps_the_names_of_its_function():
+    assert in_a_file.__name__ == "in_a_file"
+    assert in_a_file.__module__ == __name__
+    assert in_a_file.__wrapped__ is in_a_file.underlying

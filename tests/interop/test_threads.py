@@ -1,0 +1,168 @@
+"""Many threads launching: right results, one compilation for each kernel and signature."""
+
+import sys
+import threading
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import _testing
+
+THREADS = 8
+
+
+@pytest.fixture(autouse=True)
+def quick_switches():
+    """Lets Python switch threads often, so that races show."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+def in_threads(work):
+    """Runs work(index) in all threads at once; raises the first error."""
+    barrier = threading.Barrier(THREADS)
+    errors = []
+
+    def body(index):
+        try:
+            barrier.wait()
+            work(index)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=body, args=(i,)) for i in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def make_kernel(factor):
+    @D.kernel
+    def kernel(out, a):
+        i = D.tid(1)
+        if i < out.size:
+            out[i] = a[i] * factor
+
+    return kernel
+
+
+def compilations():
+    return _testing.counters()["compilations"]
+
+
+def check(kernel, factor, n=10_000, **options):
+    a = np.arange(n, dtype=np.float32)
+    out = np.zeros_like(a)
+    D.launch(kernel, out, a, grid=(n + 127) // 128, block=128, **options)
+    return out, a * np.float32(factor)
+
+
+def test_one_kernel_in_all_threads_compiles_once():
+    kernel = make_kernel(3)
+    before = compilations()
+
+    def work(index):
+        for _ in range(20):
+            out, expected = check(kernel, 3)
+            assert np.array_equal(out, expected)
+
+    in_threads(work)
+    assert compilations() == before + 1
+
+
+def test_a_kernel_for_each_thread_compiles_each_once():
+    kernels = [make_kernel(i) for i in range(THREADS)]
+    before = compilations()
+
+    def work(index):
+        for shift in range(THREADS):
+            number = (index + shift) % THREADS
+            out, expected = check(kernels[number], number)
+            assert np.array_equal(out, expected)
+
+    in_threads(work)
+    assert compilations() == before + THREADS
+
+
+def test_signatures_of_one_kernel():
+    kernel = make_kernel(2)
+    dtypes = [np.int32, np.float32, np.float64, np.uint8]
+    before = compilations()
+
+    def work(index):
+        for shift in range(len(dtypes)):
+            dtype = dtypes[(index + shift) % len(dtypes)]
+            a = np.arange(100, dtype=dtype)
+            out = np.zeros_like(a)
+            D.launch(kernel, out, a, grid=1, block=128)
+            assert np.array_equal(out, a * dtype(2))
+
+    in_threads(work)
+    # One for each signature, and no more than one other for each alignment that NumPy happened on.
+    assert before + len(dtypes) <= compilations() <= before + 4 * len(dtypes)
+
+
+def test_a_stream_for_each_thread():
+    kernel = make_kernel(5)
+    device = D.core.Device("host")
+
+    def work(index):
+        stream = device.create_stream()
+        results = [check(kernel, 5, n=1000 + index, stream=stream) for _ in range(50)]
+        stream.sync()
+        for out, expected in results:
+            assert np.array_equal(out, expected)
+
+    in_threads(work)
+
+
+def test_one_stream_for_all_threads():
+    kernel = make_kernel(7)
+    stream = D.core.Device("host").create_stream()
+    results = []
+
+    def work(index):
+        for _ in range(25):
+            results.append(check(kernel, 7, n=500, stream=stream))
+
+    in_threads(work)
+    stream.sync()
+    assert len(results) == 25 * THREADS
+    for out, expected in results:
+        assert np.array_equal(out, expected)
+
+
+def test_other_threads_run_while_one_compiles_and_runs():
+    """The GIL is released: a thread counts on while a long kernel runs."""
+
+    @D.kernel
+    def long(a, n):
+        x = D.uint32(a[0])
+        i = 0
+        while i < n:
+            x = x * 1664525 + 1013904223
+            i += 1
+        a[0] = x
+
+    done = threading.Event()
+    counts = []
+
+    def count():
+        n = 0
+        while not done.is_set():
+            n += 1
+        counts.append(n)
+
+    a = np.ones(1, dtype=np.uint32)
+    D.launch(long, a, 1, grid=1, block=1)
+    thread = threading.Thread(target=count)
+    thread.start()
+    D.launch(long, a, 100_000_000, grid=1, block=1)
+    done.set()
+    thread.join()
+    assert counts[0] > 10_000
