@@ -1,4 +1,4 @@
-#include "unit/frontend/program_reader.h"
+#include "tests/unit/frontend/program_reader.h"
 
 #include <bit>
 #include <cstdlib>
