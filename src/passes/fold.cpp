@@ -1,5 +1,7 @@
 #include "passes/fold.h"
 
+#include <utility>
+
 #include "ir/float_environment.h"
 #include "ir/machine.h"
 #include "passes/constants.h"
@@ -70,7 +72,20 @@ class Folding {
       return true;
     }
     for (Block& region : inst.regions) block(region);
+    if (inst.regions[0].empty() && !inst.regions[1].empty()) turn_round(inst, to);
     return false;
+  }
+
+  // if c {} else { x } → if not c { x }
+  void turn_round(Inst& inst, Block& to) {
+    Builder before(function_, to);
+    before.set_span(inst.span);
+    Inst* opposite = before.op(Op::Not, {inst.operands[0]});
+    to.insts.pop_back();
+    if (!value(*opposite, to)) to.insts.push_back(opposite);
+    inst.operands[0] = opposite;
+    replacements_.update_operands(inst);
+    std::swap(inst.regions[0], inst.regions[1]);
   }
 
   bool while_(Inst& inst, Block& to) {

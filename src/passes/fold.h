@@ -10,7 +10,7 @@
 //   1 but never x + 0
 //     (simplify.h has the list); which NaN a NaN is, is not kept
 //   - block_dim and thread_idx where the launch facts settle them
-//   - ifs, whiles and fors whose condition or trip count is constant
+//   - ifs, whiles and fors whose condition or trip count is constant; ifs with nothing but an else
 //
 // Runs after contract_fma, and again after anything that makes new constants.
 #pragma once

@@ -17,22 +17,32 @@ int magnitude_bits(Type t) {
   return t.bits() - (t.is_signed() ? 1 : 0);
 }
 
-// C(B(x)) → C(x) where B holds every value of x's type.
-Inst* skip_lossless(Inst& inst) {
-  Inst& inner = *inst.operands[0];
+// B in C(B(A x)), where B holds every value of A.
+bool is_lossless(Type a, Type b, Type c) {
+  // int → float → int saturates where int → int wraps.
+  const bool by_float = b.is_float() && !a.is_float() && c.is_int();
+  return preserves_value(a, b) && (!by_float || preserves_value(a, c));
+}
+
+// Of integers C keeps only bits that B kept: those of x, extended by the sign of A either way.
+bool is_cut_again(Type a, Type b, Type c) {
+  return a.is_int() && b.is_int() && c.is_int() && c.bits() <= b.bits();
+}
+
+// C(B(x)) → C(x)
+Inst* skip_conversion(Inst& inst) {
+  const Inst& inner = *inst.operands[0];
   if (inner.op != Op::Convert) return nullptr;
   Inst* x = inner.operands[0];
-  if (!preserves_value(x->type, inner.type)) return nullptr;
-  // int → float → int saturates where int → int wraps.
-  const bool by_float = inner.type.is_float() && !x->type.is_float() && inst.type.is_int();
-  if (by_float && !preserves_value(x->type, inst.type)) return nullptr;
+  const Type a = x->type, b = inner.type, c = inst.type;
+  if (!is_lossless(a, b, c) && !is_cut_again(a, b, c)) return nullptr;
   inst.operands[0] = x;
   return &inst;
 }
 
 Inst* convert(Inst& inst) {
   if (inst.operands[0]->type == inst.type) return inst.operands[0];
-  return skip_lossless(inst);
+  return skip_conversion(inst);
 }
 
 bool is_never_negative(const Inst& index) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "passes/rewrite.h"
+
 namespace cuda_device::passes {
 namespace {
 
@@ -29,19 +31,47 @@ struct Idle {
   }
 };
 
+// An early exit in a row of many costs a level of nesting; passes and codegen are recursive.
+constexpr int kMaxDepth = 100;
+
+// The side of an if that control can fall out of, if a jump that is idle at the end of the if's
+// block ends the other one.
+Block* side_that_goes_on(Inst& inst, const Idle& idle) {
+  if (inst.op != Op::If) return nullptr;
+  for (size_t side : {0, 1}) {
+    const Block& b = inst.regions[side];
+    if (!b.empty() && idle.contains(*b.insts.back())) return &inst.regions[1 - side];
+  }
+  return nullptr;
+}
+
 class TailJumps {
  public:
   bool removed() const { return removed_; }
 
   void block(Block& b, const Idle& idle) {
+    ++depth_;
     if (!b.empty() && idle.contains(*b.insts.back())) {
       b.insts.pop_back();
       removed_ = true;
     }
+    if (depth_ < kMaxDepth) move_tail_inside(b, idle);
     for (Inst* inst : b.insts) inside(*inst, inst == b.insts.back() ? idle : Idle{});
+    --depth_;
   }
 
  private:
+  // What follows an if with an early exit goes where the exit does not.
+  static void move_tail_inside(Block& b, const Idle& idle) {
+    for (size_t i = 0; i + 1 < b.insts.size(); ++i) {
+      Block* side = side_that_goes_on(*b.insts[i], idle);
+      if (!side || never_falls_through(*side)) continue;
+      const auto tail = b.insts.begin() + static_cast<ptrdiff_t>(i) + 1;
+      side->insts.insert(side->insts.end(), tail, b.insts.end());
+      b.insts.erase(tail, b.insts.end());
+    }
+  }
+
   void inside(Inst& inst, const Idle& idle) {
     switch (inst.op) {
       case Op::Scope:
@@ -59,6 +89,7 @@ class TailJumps {
   }
 
   bool removed_ = false;
+  int depth_ = 0;
 };
 
 // Calls f(leave, depth) for every leave that goes beyond the block, `depth` being the number that

@@ -6,7 +6,15 @@
 namespace cuda_device::passes {
 
 // Removes the jumps to where control goes anyway: a leave at the end of its scope, a continue at
-// the end of its loop's body, a return at the end of the kernel. Returns whether it removed any.
+// the end of its loop's body, a return at the end of the kernel. One that ends a side of an if goes
+// too; what follows the if then moves into the other side:
+//
+//   if %c {                       if %c {
+//     return                      } else {
+//   }                               store %a, %i, %x
+//   store %a, %i, %x              }
+//
+// Returns whether it removed any.
 bool remove_tail_jumps(ir::Function& f);
 
 // Whether a leave inside `scope` leaves it.

@@ -1,0 +1,65 @@
+// Every file of tests/ir: IR before a pass (the folder's name) and after it, apart by a line of
+// '='. After a wanted change tests/ir/update.py writes the second half anew; it is read before it
+// is committed.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "passes/pipeline.h"
+
+namespace cuda_device::passes {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::string_view kSeparator = "=====\n";
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> golden_files() {
+  std::vector<fs::path> out;
+  for (const auto& entry : fs::recursive_directory_iterator(CD_TEST_IR_DIR)) {
+    if (entry.path().extension() == ".ir") out.push_back(entry.path());
+  }
+  return out;
+}
+
+void run_named(const std::string& name, ir::Function& f) {
+  if (name == "pipeline") return run_pipeline(f);
+  for (const Pass& pass : pipeline()) {
+    if (pass.name == name) return pass.run(f);
+  }
+  FAIL() << "there is no pass '" << name << "'";
+}
+
+class Golden : public testing::TestWithParam<fs::path> {};
+
+TEST_P(Golden, IsUnchanged) {
+  const std::string text = read(GetParam());
+  const size_t separator = std::min(text.find(kSeparator), text.size());
+  const auto f = ir::parse(text.substr(0, separator));
+  EXPECT_EQ(ir::verify(*f), std::vector<std::string>());
+  run_named(GetParam().parent_path().filename(), *f);
+  EXPECT_EQ(ir::verify(*f), std::vector<std::string>());
+  const std::string golden = text.substr(0, separator) + std::string(kSeparator) + ir::print(*f);
+  if (std::getenv("CUDA_DEVICE_UPDATE_GOLDENS")) {
+    std::ofstream(GetParam()) << golden;
+  } else {
+    EXPECT_EQ(text, golden) << GetParam();
+  }
+}
+
+std::string test_name(const testing::TestParamInfo<fs::path>& info) {
+  return info.param.parent_path().filename().string() + "_" + info.param.stem().string();
+}
+INSTANTIATE_TEST_SUITE_P(Passes, Golden, testing::ValuesIn(golden_files()), test_name);
+
+}  // namespace
+}  // namespace cuda_device::passes
