@@ -13,7 +13,7 @@
 #include "ir/interpreter.h"
 #include "passes/expand_math.h"
 #include "passes/math_f32.h"
-#include "tests/unit/passes/plain_emitter.h"
+#include "unit/passes/plain_emitter.h"
 
 namespace cuda_device::passes {
 namespace {
