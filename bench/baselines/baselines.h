@@ -21,10 +21,13 @@ void hand_mandelbrot_x2(int threads, int32_t* out, int64_t width, int64_t height
 void hand_mandelbrot_x4(int threads, int32_t* out, int64_t width, int64_t height, float x0,
                         float y0, float dx, float dy, int32_t limit);
 
-// European call and put prices.
-void hand_black_scholes(int threads, float* call, float* put, const float* price,
-                        const float* strike, const float* years, float rate, float volatility,
-                        int64_t n);
+// European call and put prices, 2 or 4 vectors in flight.
+void hand_black_scholes_x2(int threads, float* call, float* put, const float* price,
+                           const float* strike, const float* years, float rate, float volatility,
+                           int64_t n);
+void hand_black_scholes_x4(int threads, float* call, float* put, const float* price,
+                           const float* strike, const float* years, float rate, float volatility,
+                           int64_t n);
 
 // The polynomials themselves, for their accuracy check.
 void hand_exp(float* y, const float* x, int64_t n);

@@ -1,5 +1,5 @@
-// European options: two vectors in flight, exp, log and erf inlined, square root and divisions
-// correctly rounded.
+// European options: two or four vectors in flight, exp, log and erf inlined, square root and
+// divisions correctly rounded.
 #include "baselines.h"
 #include "polynomials.h"
 #include "simd.h"
@@ -41,16 +41,19 @@ struct Book {
   const float *price, *strike, *years;
 };
 
+template <int K>
 void price_range(const Book& b, Market market, int64_t first, int64_t last) {
   int64_t i = first;
-  for (; i + 2 * kLanes <= last; i += 2 * kLanes) {
-    int64_t j = i + kLanes;
-    Prices p = prices(load(b.price + i), load(b.strike + i), load(b.years + i), market);
-    Prices q = prices(load(b.price + j), load(b.strike + j), load(b.years + j), market);
-    store(b.call + i, p.call);
-    store(b.call + j, q.call);
-    store(b.put + i, p.put);
-    store(b.put + j, q.put);
+  for (; i + K * kLanes <= last; i += K * kLanes) {
+    Prices p[K];
+    for (int k = 0; k < K; ++k) {
+      int64_t j = i + k * kLanes;
+      p[k] = prices(load(b.price + j), load(b.strike + j), load(b.years + j), market);
+    }
+    for (int k = 0; k < K; ++k) {
+      store(b.call + i + k * kLanes, p[k].call);
+      store(b.put + i + k * kLanes, p[k].put);
+    }
   }
   for (; i < last; i += kLanes) {
     __mmask16 m = first_lanes(last - i);
@@ -58,6 +61,12 @@ void price_range(const Book& b, Market market, int64_t first, int64_t last) {
     store(b.call + i, p.call, m);
     store(b.put + i, p.put, m);
   }
+}
+
+template <int K>
+void black_scholes(int threads, const Book& book, Market market, int64_t n) {
+  parallel_chunks(threads, n, kChunk,
+                  [&](int64_t first, int64_t last) { price_range<K>(book, market, first, last); });
 }
 
 template <Vec (*F)(Vec)>
@@ -71,14 +80,18 @@ void map(float* y, const float* x, int64_t n) {
 }  // namespace
 }  // namespace cuda_device::bench
 
-void hand_black_scholes(int threads, float* call, float* put, const float* price,
-                        const float* strike, const float* years, float rate, float volatility,
-                        int64_t n) {
-  using namespace cuda_device::bench;
-  Book book{call, put, price, strike, years};
-  Market market{rate, volatility};
-  parallel_chunks(threads, n, kChunk,
-                  [&](int64_t first, int64_t last) { price_range(book, market, first, last); });
+void hand_black_scholes_x2(int threads, float* call, float* put, const float* price,
+                           const float* strike, const float* years, float rate, float volatility,
+                           int64_t n) {
+  cuda_device::bench::black_scholes<2>(threads, {call, put, price, strike, years},
+                                       {rate, volatility}, n);
+}
+
+void hand_black_scholes_x4(int threads, float* call, float* put, const float* price,
+                           const float* strike, const float* years, float rate, float volatility,
+                           int64_t n) {
+  cuda_device::bench::black_scholes<4>(threads, {call, put, price, strike, years},
+                                       {rate, volatility}, n);
 }
 
 void hand_exp(float* y, const float* x, int64_t n) {

@@ -30,7 +30,8 @@ FUNCTIONS = {
         ("hand", "hand_mandelbrot_x4", "out width height x0 y0 dx dy limit"),
     ],
     "black_scholes": [
-        ("hand", "hand_black_scholes", "call put price strike years rate volatility n"),
+        ("hand", "hand_black_scholes_x2", "call put price strike years rate volatility n"),
+        ("hand", "hand_black_scholes_x4", "call put price strike years rate volatility n"),
     ],
 }
 TYPES = {"limit": I32, "n": I64, "width": I64, "height": I64}
