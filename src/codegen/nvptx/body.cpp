@@ -1,0 +1,276 @@
+#include "codegen/nvptx/body.h"
+
+#include "codegen/nvptx/position.h"
+#include "support/check.h"
+
+namespace cuda_device::codegen::nvptx {
+
+using ir::Inst;
+using ir::Op;
+
+Body::Body(EmitContext& context) : c_(context), params_(context), memory_(context, params_) {}
+
+void Body::emit() {
+  make_slots();
+  block(c_.function.body);
+  if (open_) c_.b.CreateRetVoid();
+}
+
+llvm::AllocaInst* Body::variable(llvm::Type* type) {
+  llvm::BasicBlock& entry = c_.kernel->getEntryBlock();
+  llvm::IRBuilder<> top(&entry, entry.begin());
+  return top.CreateAlloca(type);
+}
+
+// ------------------------------------------------------------------------------------- slots
+
+bool Body::narrow_slot(size_t slot) const {
+  const ir::Type type = c_.function.slots[slot].type;
+  return type.is_int() && type.bits() == 64 && c_.analysis.slot_ranges[slot].fits_i32();
+}
+
+void Body::make_slots() {
+  for (size_t i = 0; i < c_.function.slots.size(); ++i) {
+    const ScalarKind kind = c_.function.slots[i].type.scalar;
+    slots_.push_back(variable(narrow_slot(i) ? c_.b.getInt32Ty() : c_.type(kind)));
+    c_.b.CreateStore(llvm::Constant::getNullValue(slots_[i]->getAllocatedType()), slots_[i]);
+  }
+}
+
+llvm::Value* Body::load_slot(size_t slot) {
+  Value v = c_.b.CreateLoad(slots_[slot]->getAllocatedType(), slots_[slot]);
+  return narrow_slot(slot) ? c_.b.CreateSExt(v, c_.b.getInt64Ty()) : v;
+}
+
+void Body::store_slot(size_t slot, Value v) {
+  if (narrow_slot(slot)) v = c_.b.CreateTrunc(v, c_.b.getInt32Ty());
+  c_.b.CreateStore(v, slots_[slot]);
+}
+
+// ------------------------------------------------------------------------------ instructions
+
+void Body::block(const ir::Block& b) {
+  for (const Inst* i : b.insts) {
+    if (!open_) return;
+    inst(*i);
+  }
+}
+
+void Body::inst(const Inst& i) {
+  switch (i.op) {
+    case Op::SlotStore:
+      return store_slot(static_cast<size_t>(i.imm), c_.operand(i, 0));
+    case Op::Store:
+      return memory_.store(i);
+    case Op::If:
+      return branch(i);
+    case Op::While:
+      return while_loop(i);
+    case Op::For:
+      return for_loop(i);
+    case Op::Scope:
+      return scope(i);
+    case Op::Break:
+    case Op::Continue:
+    case Op::Leave:
+    case Op::Return:
+      return jump(i);
+    case Op::Yield:
+      return;
+    default:
+      if (!i.type.is_array()) define(i, computed(i));
+  }
+}
+
+llvm::Value* Body::computed(const Inst& i) {
+  switch (i.op) {
+    case Op::Const:
+      return constant_of(c_.llvm(), i.type.scalar, i.imm);
+    case Op::Param:
+      return params_.scalar(static_cast<uint32_t>(i.imm));
+    case Op::SlotLoad:
+      return load_slot(static_cast<size_t>(i.imm));
+    case Op::Extent:
+    case Op::Stride:
+      return array_number(i);
+    case Op::Load:
+      return memory_.load(i);
+    case Op::Wrap:
+      return c_.arithmetic.wrap(i.operands[0]->type.scalar, c_.operand(i, 0), c_.operand(i, 1));
+    case Op::ThreadIdx:
+    case Op::BlockIdx:
+    case Op::BlockDim:
+    case Op::GridDim:
+    case Op::Tid:
+    case Op::GridSize:
+    case Op::LaneId:
+      return emit_position(c_, i);
+    default: {
+      llvm::SmallVector<Value, 3> operands;
+      for (size_t k = 0; k < i.operands.size(); ++k) operands.push_back(c_.operand(i, k));
+      const size_t typed = i.op == Op::Select ? 1 : 0;
+      return c_.arithmetic.emit(i.op, i.operands[typed]->type.scalar, i.type.scalar, operands);
+    }
+  }
+}
+
+llvm::Value* Body::array_number(const Inst& i) {
+  const auto array = static_cast<uint32_t>(i.operands[0]->imm);
+  return i.op == Op::Extent ? params_.extent(array, i.imm) : params_.stride(array, i.imm);
+}
+
+// What the ranges know: a number, or that 32 bits hold it. A truncation to the 32 bits lets LLVM
+// compute all that leads there in 32 bits.
+void Body::define(const Inst& i, Value v) {
+  const bool integer = i.type.is_int();
+  if (integer && i.op != Op::Const) {
+    const analysis::Range& r = c_.analysis.range(i);
+    if (ir::info(i.op).effect == ir::Effect::Pure && !r.unsigned_overflow && r.lo == r.hi) {
+      v = constant_of(c_.llvm(), i.type.scalar, r.lo);
+    } else if (i.type.bits() == 64 && r.fits_i32() && !llvm::isa<llvm::CastInst>(v)) {
+      v = c_.b.CreateSExt(c_.b.CreateTrunc(v, c_.b.getInt32Ty()), v->getType());
+    }
+  }
+  c_.values[i.id] = v;
+}
+
+// --------------------------------------------------------------------------------------- control
+
+void Body::go_to(llvm::BasicBlock* target) {
+  if (open_) c_.b.CreateBr(target);
+  open_ = false;
+}
+
+void Body::start(llvm::BasicBlock* block) {
+  c_.b.SetInsertPoint(block);
+  open_ = true;
+}
+
+void Body::branch(const Inst& i) {
+  llvm::BasicBlock *then = c_.new_block("then"), *otherwise = c_.new_block("else");
+  llvm::BasicBlock* after = c_.new_block("after");
+  c_.b.CreateCondBr(c_.operand(i, 0), then, otherwise);
+  start(then);
+  block(i.regions[0]);
+  go_to(after);
+  start(otherwise);
+  block(i.regions[1]);
+  go_to(after);
+  // A block that nothing goes to is removed later; what is added to it does no harm.
+  start(after);
+}
+
+void Body::iteration(const Inst& i, llvm::BasicBlock* exit, llvm::BasicBlock* next) {
+  frames_.push_back({&i, exit, next});
+  block(i.regions[i.regions.size() - 2]);
+  frames_.pop_back();
+  go_to(next);
+}
+
+void Body::while_loop(const Inst& i) {
+  llvm::BasicBlock *head = c_.new_block("head"), *body = c_.new_block("body");
+  llvm::BasicBlock *done = c_.new_block("done"), *exit = c_.new_block("exit");
+  go_to(head);
+  start(head);
+  block(i.regions[0]);
+  c_.b.CreateCondBr(c_.operand(*i.regions[0].insts.back(), 0), body, done);
+  start(body);
+  iteration(i, exit, head);
+  start(done);
+  block(i.regions[2]);
+  go_to(exit);
+  start(exit);
+}
+
+void Body::for_loop(const Inst& i) {
+  llvm::BasicBlock *head = c_.new_block("head"), *body = c_.new_block("body");
+  llvm::BasicBlock *next = c_.new_block("next"), *done = c_.new_block("done");
+  llvm::BasicBlock* exit = c_.new_block("exit");
+  llvm::AllocaInst* counter = variable(c_.operand(i, 0)->getType());
+  c_.b.CreateStore(c_.operand(i, 0), counter);
+  go_to(head);
+  start(head);
+  Value now = c_.b.CreateLoad(counter->getAllocatedType(), counter);
+  c_.b.CreateCondBr(before_stop(i, now), body, done);
+  start(body);
+  store_slot(static_cast<size_t>(i.imm), now);
+  iteration(i, exit, next);
+  start(next);
+  count(i, counter, head, done);
+  start(done);
+  block(i.regions[1]);
+  go_to(exit);
+  start(exit);
+}
+
+// The counter moves on; where that would leave its type, the loop is done.
+void Body::count(const Inst& i, llvm::AllocaInst* counter, llvm::BasicBlock* head,
+                 llvm::BasicBlock* done) {
+  const bool is_signed = i.operands[0]->type.is_signed();
+  Value now = c_.b.CreateLoad(counter->getAllocatedType(), counter), step = c_.operand(i, 2);
+  if (!may_overflow(i)) {
+    c_.b.CreateStore(c_.b.CreateAdd(now, step, "", !is_signed, is_signed), counter);
+    return go_to(head);
+  }
+  const auto id =
+      is_signed ? llvm::Intrinsic::sadd_with_overflow : llvm::Intrinsic::uadd_with_overflow;
+  Value sum = c_.b.CreateBinaryIntrinsic(id, now, step);
+  c_.b.CreateStore(c_.b.CreateExtractValue(sum, 0), counter);
+  c_.b.CreateCondBr(c_.b.CreateExtractValue(sum, 1), done, head);
+  open_ = false;
+}
+
+// A counter that was before the stop, plus a step: at most stop - 1 + step.
+bool Body::may_overflow(const Inst& i) const {
+  const analysis::Range &stop = c_.analysis.range(*i.operands[1]),
+                        &step = c_.analysis.range(*i.operands[2]);
+  if (step.lo == step.hi && (step.lo == 1 || step.lo == -1)) return false;
+  const ir::Type type = i.operands[0]->type;
+  const int bits = type.is_signed() ? type.bits() - 1 : type.bits();
+  const __int128 most = (__int128{1} << bits) - 1, least = type.is_signed() ? -most - 1 : 0;
+  if (stop.unsigned_overflow || step.unsigned_overflow) return true;
+  return __int128{stop.hi} - 1 + step.hi > most || __int128{stop.lo} + 1 + step.lo < least;
+}
+
+llvm::Value* Body::before_stop(const Inst& i, Value counter) {
+  const ScalarKind kind = i.operands[0]->type.scalar;
+  const analysis::Range& step = c_.analysis.range(*i.operands[2]);
+  Value stop = c_.operand(i, 1);
+  const auto compare = [&](Op op, Value x, Value y) {
+    return c_.arithmetic.emit(op, kind, ScalarKind::Bool, {x, y});
+  };
+  if (!step.unsigned_overflow && step.lo > 0) return compare(Op::Lt, counter, stop);
+  if (!step.unsigned_overflow && step.hi < 0) return compare(Op::Gt, counter, stop);
+  Value zero = llvm::Constant::getNullValue(counter->getType());
+  Value up =
+      c_.b.CreateAnd(compare(Op::Gt, c_.operand(i, 2), zero), compare(Op::Lt, counter, stop));
+  Value down =
+      c_.b.CreateAnd(compare(Op::Lt, c_.operand(i, 2), zero), compare(Op::Gt, counter, stop));
+  return c_.b.CreateOr(up, down);
+}
+
+void Body::scope(const Inst& i) {
+  llvm::BasicBlock* exit = c_.new_block("left");
+  frames_.push_back({&i, exit, nullptr});
+  block(i.regions[0]);
+  frames_.pop_back();
+  go_to(exit);
+  start(exit);
+}
+
+void Body::jump(const Inst& i) {
+  if (i.op == Op::Return) {
+    c_.b.CreateRetVoid();
+    open_ = false;
+    return;
+  }
+  int64_t scopes = i.op == Op::Leave ? i.imm : 0;
+  for (size_t n = frames_.size(); n-- > 0;) {
+    const bool is_scope = frames_[n].next == nullptr;
+    if (is_scope != (i.op == Op::Leave) || scopes-- != 0) continue;
+    return go_to(i.op == Op::Continue ? frames_[n].next : frames_[n].exit);
+  }
+  CD_UNREACHABLE("a jump without a target");
+}
+
+}  // namespace cuda_device::codegen::nvptx

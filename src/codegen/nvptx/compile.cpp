@@ -1,0 +1,66 @@
+#include "codegen/codegen.h"
+#include "codegen/nvptx/architecture.h"
+#include "codegen/nvptx/kernel.h"
+#include "codegen/nvptx/libdevice.h"
+#include "codegen/nvptx/optimise.h"
+#include "codegen/param_layout.h"
+
+namespace cuda_device::codegen {
+namespace {
+
+// PTX names are letters, digits, _ and $; a Python name may hold more.
+std::string symbol_of(const std::string& name) {
+  std::string symbol;
+  for (const char c : name) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    symbol += plain ? c : '_';
+  }
+  const bool starts_well = !symbol.empty() && (symbol[0] < '0' || symbol[0] > '9');
+  return starts_well ? symbol : "_" + symbol;
+}
+
+void record(std::string* where, const llvm::Module& module) {
+  if (where) *where = text_of(module);
+}
+
+std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listing& listing,
+                   const std::string& symbol, int version) {
+  std::string ptx;
+  const analysis::Analysis analysis = analysis::analyse(f);
+  with_llvm([&](llvm::LLVMContext& context) {
+    Owned<llvm::TargetMachine> machine =
+        make_target_machine(nvptx::machine_of(options.sm, version));
+    Owned<llvm::Module> module(new llvm::Module(f.name, context));
+    set_target(*module, *machine);
+    nvptx::emit_kernel(*module, f, analysis, symbol);
+    record(listing.llvm, *module);
+    if (options.verify_llvm) verify_or_throw(*module, "emission");
+    nvptx::link_libdevice(*module, {options.libdevice, options.sm, f.options.fastmath});
+    nvptx::optimise(*module, *machine);
+    record(listing.llvm_opt, *module);
+    if (options.verify_llvm) verify_or_throw(*module, "optimisation");
+    ptx = emit_assembly(*module, *machine);
+  });
+  return ptx;
+}
+
+}  // namespace
+
+abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,
+                             const Listing& listing) {
+  const int version = nvptx::ptx_version(options.sm, options.ptx_version);
+  abi::KernelImage image;
+  image.kind = abi::ImageKind::Ptx;
+  image.name = f.name;
+  image.target = "sm_" + std::to_string(options.sm);
+  image.params = layout_of_params(f);
+  image.entry_name = symbol_of(f.name);
+  const std::string ptx = ptx_of(f, options, listing, image.entry_name, version);
+  if (listing.assembly) *listing.assembly = ptx;
+  image.code.assign(ptx.begin(), ptx.end());
+  image.code.push_back(0);
+  return image;
+}
+
+}  // namespace cuda_device::codegen

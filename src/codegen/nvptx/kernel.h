@@ -1,0 +1,15 @@
+// One kernel as PTX sees it: one thread, scalar values, structured control flow as branches.
+#pragma once
+
+#include <string>
+
+#include "analysis/analysis.h"
+#include "codegen/llvm.h"
+
+namespace cuda_device::codegen::nvptx {
+
+// Adds the kernel `symbol` to the module. Parameters are those of abi::ParamLayout, one by one.
+llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
+                            const analysis::Analysis& analysis, const std::string& symbol);
+
+}  // namespace cuda_device::codegen::nvptx

@@ -1,0 +1,82 @@
+#include "codegen/nvptx/memory.h"
+
+#include "ir/visitor.h"
+
+namespace cuda_device::codegen::nvptx {
+namespace {
+
+using ir::Inst;
+using ir::Op;
+
+uint32_t array_of(const Inst& inst) { return static_cast<uint32_t>(inst.operands[0]->imm); }
+
+}  // namespace
+
+Memory::Memory(EmitContext& context, Params& params)
+    : c_(context),
+      params_(params),
+      written_(context.function.params.size()),
+      scopes_(context.function.params.size()) {
+  ir::for_each_inst(c_.function.body, [&](const Inst& i) {
+    if (i.op == Op::Store) written_[array_of(i)] = true;
+  });
+  llvm::MDBuilder metadata(c_.llvm());
+  llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain("arrays");
+  for (size_t i = 0; i < scopes_.size(); ++i) {
+    if (c_.function.params[i].facts.no_alias)
+      scopes_[i] = metadata.createAnonymousAliasScope(domain);
+  }
+}
+
+llvm::Align Memory::alignment(uint32_t param) const {
+  const ir::Param& p = c_.function.params[param];
+  return llvm::Align(p.facts.element_aligned ? static_cast<uint64_t>(bytes_of(p.type.scalar)) : 1);
+}
+
+// An array that overlaps no other is in a scope of its own, and outside of those of all others.
+void Memory::annotate(llvm::Instruction* access, uint32_t param) const {
+  if (!scopes_[param]) return;
+  llvm::SmallVector<llvm::Metadata*, 8> others;
+  for (size_t i = 0; i < scopes_.size(); ++i) {
+    if (scopes_[i] && i != param) others.push_back(scopes_[i]);
+  }
+  access->setMetadata(llvm::LLVMContext::MD_alias_scope,
+                      llvm::MDNode::get(c_.llvm(), {scopes_[param]}));
+  access->setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(c_.llvm(), others));
+  const bool constant = !written_[param] && llvm::isa<llvm::LoadInst>(access);
+  if (constant)
+    access->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_.llvm(), {}));
+}
+
+// The byte offset is a sum of products of 64 bits; where index and stride are extended from 32, PTX
+// multiplies wide.
+llvm::Value* Memory::address(const Inst& inst, size_t indices) {
+  const uint32_t param = array_of(inst);
+  llvm::Value* at = params_.data(param);
+  for (size_t k = 0; k < indices; ++k) {
+    const auto axis = static_cast<int64_t>(k);
+    llvm::Value* offset = c_.b.CreateMul(c_.operand(inst, k + 1), params_.stride(param, axis));
+    at = c_.b.CreateGEP(c_.b.getInt8Ty(), at, offset);
+  }
+  return at;
+}
+
+llvm::Value* Memory::load(const Inst& inst) {
+  const uint32_t param = array_of(inst);
+  llvm::Value* at = address(inst, inst.operands.size() - 1);
+  llvm::LoadInst* element =
+      c_.b.CreateAlignedLoad(memory_type(c_.llvm(), inst.type.scalar), at, alignment(param));
+  annotate(element, param);
+  if (!inst.type.is_bool()) return element;
+  return c_.b.CreateICmpNE(element, llvm::ConstantInt::get(element->getType(), 0));
+}
+
+void Memory::store(const Inst& inst) {
+  const uint32_t param = array_of(inst);
+  llvm::Value* value = c_.value(*inst.operands.back());
+  if (inst.operands.back()->type.is_bool()) value = c_.b.CreateZExt(value, c_.b.getInt8Ty());
+  llvm::Value* at = address(inst, inst.operands.size() - 2);
+  annotate(c_.b.CreateAlignedStore(value, at, alignment(param)), param);
+}
+
+}  // namespace cuda_device::codegen::nvptx

@@ -1,0 +1,89 @@
+#include "codegen/nvptx/nvptx_arithmetic.h"
+
+#include "support/check.h"
+
+namespace cuda_device::codegen::nvptx {
+
+namespace id = llvm::Intrinsic;
+using ir::Op;
+
+const char* libdevice_name(Op op) {
+  struct Entry {
+    Op op;
+    const char* name;
+  };
+  static constexpr Entry kFunctions[] = {{Op::Fmod, "fmod"},    {Op::Remainder, "remainder"},
+                                         {Op::Exp, "exp"},      {Op::Exp2, "exp2"},
+                                         {Op::Expm1, "expm1"},  {Op::Log, "log"},
+                                         {Op::Log2, "log2"},    {Op::Log10, "log10"},
+                                         {Op::Log1p, "log1p"},  {Op::Sin, "sin"},
+                                         {Op::Cos, "cos"},      {Op::Tan, "tan"},
+                                         {Op::Asin, "asin"},    {Op::Acos, "acos"},
+                                         {Op::Atan, "atan"},    {Op::Atan2, "atan2"},
+                                         {Op::Sinh, "sinh"},    {Op::Cosh, "cosh"},
+                                         {Op::Tanh, "tanh"},    {Op::Asinh, "asinh"},
+                                         {Op::Acosh, "acosh"},  {Op::Atanh, "atanh"},
+                                         {Op::Pow, "pow"},      {Op::Hypot, "hypot"},
+                                         {Op::Cbrt, "cbrt"},    {Op::Erf, "erf"},
+                                         {Op::Erfc, "erfc"},    {Op::Tgamma, "tgamma"},
+                                         {Op::Lgamma, "lgamma"}};
+  for (const Entry& entry : kFunctions) {
+    if (entry.op == op) return entry.name;
+  }
+  CD_UNREACHABLE("libdevice has no '" + std::string(ir::info(op).text) + "'");
+}
+
+llvm::Value* NvptxArithmetic::function(Op op, ScalarKind kind, Values operands) {
+  if (op == Op::Sqrt) return unary(id::sqrt, operands[0]);
+  const std::string name =
+      std::string("__nv_") + libdevice_name(op) + (kind == ScalarKind::F32 ? "f" : "");
+  llvm::Type* type = operands[0]->getType();
+  llvm::SmallVector<llvm::Type*, 2> types(operands.size(), type);
+  auto callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(type, types, false));
+  return b_.CreateCall(callee, operands);
+}
+
+// cvt saturates. A NaN gives 0 only from float32 and to at most 32 bits.
+llvm::Value* NvptxArithmetic::float_to_int(ScalarKind from, ScalarKind to, Value x) {
+  const bool single = from == ScalarKind::F32, wide = bits_of(to) == 64;
+  static constexpr id::ID kConversions[2][2][2] = {
+      {{id::nvvm_d2ui_rz, id::nvvm_d2i_rz}, {id::nvvm_d2ull_rz, id::nvvm_d2ll_rz}},
+      {{id::nvvm_f2ui_rz, id::nvvm_f2i_rz}, {id::nvvm_f2ull_rz, id::nvvm_f2ll_rz}}};
+  const bool is_signed = is_signed_int(to);
+  Value v = b_.CreateIntrinsic(kConversions[single][wide][is_signed], {x});
+  if (!single || wide) v = b_.CreateSelect(b_.CreateFCmpUNO(x, x), integer(v, 0), v);
+  const int bits = bits_of(to);
+  if (bits >= 32) return v;
+  const int64_t half = int64_t{1} << (bits - 1);
+  if (is_signed) {
+    v = binary(id::smax, binary(id::smin, v, integer(v, half - 1)), integer(v, -half));
+  } else {
+    v = binary(id::umin, v, integer(v, 2 * half - 1));
+  }
+  return b_.CreateTrunc(v, lanes(x, to));
+}
+
+// float64 is slow on most GPUs, so float32 stays float32, in three steps. A step down by 102 is
+// taken only where 127 or more remain, so where it is inexact the result is zero whatever was
+// rounded.
+llvm::Value* NvptxArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
+  if (kind != ScalarKind::F32) return Arithmetic::ldexp(kind, x, exponent);
+  auto clamp = [&](Value v) {
+    return binary(id::smin, binary(id::smax, v, integer(v, -126)), integer(v, 127));
+  };
+  auto times_power = [&](Value v, Value e) {
+    Value field = b_.CreateShl(b_.CreateAdd(e, integer(e, 127)), integer(e, 23));
+    return b_.CreateFMul(v, b_.CreateBitCast(field, v->getType()));
+  };
+  Value e = binary(id::smin, binary(id::smax, exponent, integer(exponent, -1000)),
+                   integer(exponent, 1000));
+  for (int step = 0; step < 2; ++step) {
+    Value far_down = b_.CreateICmpSLT(e, integer(e, -126));
+    Value part = b_.CreateSelect(far_down, integer(e, -102), clamp(e));
+    x = times_power(x, part);
+    e = b_.CreateSub(e, part);
+  }
+  return times_power(x, clamp(e));
+}
+
+}  // namespace cuda_device::codegen::nvptx

@@ -1,0 +1,10 @@
+// LLVM's passes for PTX.
+#pragma once
+
+#include "codegen/llvm.h"
+
+namespace cuda_device::codegen::nvptx {
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine);
+
+}  // namespace cuda_device::codegen::nvptx

@@ -1,0 +1,28 @@
+// The parameters of the kernel: scalars, and arrays as struct { pointer, shape[], strides[] } by
+// value.
+#pragma once
+
+#include "codegen/nvptx/emit_context.h"
+
+namespace cuda_device::codegen::nvptx {
+
+llvm::FunctionType* kernel_type(llvm::LLVMContext& context, const ir::Function& f);
+void set_param_attributes(llvm::Function& kernel, const ir::Function& f);
+
+class Params {
+ public:
+  explicit Params(EmitContext& context) : c_(context) {}
+
+  llvm::Value* scalar(uint32_t param);
+  // Of an array parameter: the data, in global memory; shape[axis], strides[axis] as int64.
+  llvm::Value* data(uint32_t param);
+  llvm::Value* extent(uint32_t param, int64_t axis);
+  llvm::Value* stride(uint32_t param, int64_t axis);
+
+ private:
+  llvm::Value* number(uint32_t param, unsigned field, int64_t axis, bool is_signed);
+  llvm::Value* load(llvm::Type* type, uint32_t param, unsigned field, int64_t axis);
+  EmitContext& c_;
+};
+
+}  // namespace cuda_device::codegen::nvptx
