@@ -7,7 +7,7 @@ namespace {
 
 using ir::Op;
 
-constexpr size_t kCheapCount = 8;
+constexpr int kCheapCount = 8;
 
 bool is_costly(Op op) {
   switch (op) {
@@ -25,12 +25,14 @@ bool is_costly(Op op) {
 
 // Evaluating it where it is not needed does no harm and costs less than a branch.
 bool is_cheap(const ir::Block& block) {
-  if (block.insts.size() > kCheapCount) return false;
+  int count = 0;
   for (const ir::Inst* inst : block.insts) {
+    const bool read = inst->op == Op::SlotLoad || inst->op == Op::Const;
     const bool pure = ir::info(inst->op).effect == ir::Effect::Pure;
-    if ((!pure && inst->op != Op::SlotLoad) || is_costly(inst->op)) return false;
+    if ((!pure && !read) || is_costly(inst->op)) return false;
+    if (!read) ++count;
   }
-  return true;
+  return count <= kCheapCount;
 }
 
 bool is_selectable(const Value& v) {

@@ -12,25 +12,30 @@ std::string place(const Span& span, const SourceMap& files) {
          std::to_string(column_of(files, span.file, span.line, span.column)) + ": ";
 }
 
-// Spaces up to the span, tabs kept so that the marks stand below what they mark; then the marks.
-std::string marks(const Span& span, const std::string& line) {
-  size_t begin = span.column, end = span.end_line == span.line ? span.end_column : line.size();
+// Spaces up to the span, tabs kept so that the marks stand below what they mark; then the marks: ^ below the sign of an
+// operator and ~ below the rest, or ^ everywhere.
+std::string marks(const Span& span, const Span& caret, const std::string& line) {
+  const size_t end = span.end_line == span.line ? span.end_column : line.size();
+  const bool sign = caret.known() && caret.file == span.file && caret.line == span.line &&
+                    caret.column >= span.column && caret.column < end;
   std::string text;
-  for (size_t i = 0; i < line.size() && i < begin; ++i)
+  for (size_t i = 0; i < line.size() && i < span.column; ++i)
     if (starts_character(line[i])) text += line[i] == '\t' ? '\t' : ' ';
-  text += '^';
-  for (size_t i = begin + 1; i < line.size() && i < end; ++i)
-    if (starts_character(line[i])) text += '~';
-  return text;
+  const size_t before = text.size();
+  for (size_t i = span.column; i < line.size() && i < end; ++i) {
+    const bool marked = !sign || (i >= caret.column && i < caret.end_column);
+    if (starts_character(line[i])) text += marked ? '^' : '~';
+  }
+  return text.size() == before ? text + '^' : text;
 }
 
-std::string excerpt(const Span& span, const SourceMap& files) {
+std::string excerpt(const Span& span, const Span& caret, const SourceMap& files) {
   const std::string* line = span.known() ? line_of(files, span.file, span.line) : nullptr;
   if (!line) return "";
   std::string number = std::to_string(span.line);
   std::string gutter = number.size() < 5 ? std::string(5 - number.size(), ' ') : "";
-  return "\n" + gutter + number + " | " + *line + "\n" + std::string(gutter.size() + number.size(), ' ') +
-         " | " + marks(span, *line);
+  return "\n" + gutter + number + " | " + *line + "\n" +
+         std::string(gutter.size() + number.size(), ' ') + " | " + marks(span, caret, *line);
 }
 
 }  // namespace
@@ -51,10 +56,10 @@ int column_of(const SourceMap& files, uint32_t file, uint32_t line, uint32_t byt
 
 std::string render(const Diagnostic& diagnostic, const SourceMap& files) {
   std::string text = place(diagnostic.span, files) + message_of(diagnostic);
-  text += excerpt(diagnostic.span, files);
+  text += excerpt(diagnostic.span, diagnostic.caret, files);
   for (const Note& note : diagnostic.notes) {
     text += "\n" + place(note.span, files) + note.text;
-    if (note.span != diagnostic.span) text += excerpt(note.span, files);
+    if (note.span != diagnostic.span) text += excerpt(note.span, {}, files);
   }
   if (std::string hint = hint_of(diagnostic); !hint.empty()) text += "\n" + hint;
   if (!diagnostic.context.empty()) text += "\n  " + diagnostic.context;

@@ -2,9 +2,8 @@
 //
 //   kernel.py:12:12: cannot add 'float8e4m3' and 'float16': no promotion is defined for this pair
 //      12 |     c[i] = s + a[i] * k
-//         |            ^~~~~~~~~~~~
-//   s is float8e4m3 (argument 4)
-//   cast one side, e.g. device.float16(s)
+//         |            ~~^~~~~~~~~~
+//   s is float8e4m3 (argument 4); cast one side, e.g. device.float16(s)
 //     in kernel 'vec_add', specialised for (array[float16, 1], float8e4m3)
 #pragma once
 
@@ -20,7 +19,8 @@ std::string render(const Diagnostic& diagnostic, const SourceMap& files);
 // The text of a line of a file, or null where the map does not hold it.
 const std::string* line_of(const SourceMap& files, uint32_t file, uint32_t line);
 
-// 1-based column, in characters, of a byte of a line; for a line that the map does not hold, of a byte.
+// 1-based column, in characters, of a byte of a line; for a line that the map does not hold, of a
+// byte.
 int column_of(const SourceMap& files, uint32_t file, uint32_t line, uint32_t byte);
 
 }  // namespace cuda_device

@@ -1,4 +1,4 @@
-#include "tests/unit/frontend/program_reader.h"
+#include "program_reader.h"
 
 #include <bit>
 #include <cstdlib>

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/render.h"
-#include "tests/unit/frontend/program_reader.h"
+#include "program_reader.h"
 
 namespace cuda_device::frontend::testing {
 namespace {

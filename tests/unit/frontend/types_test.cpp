@@ -1,7 +1,7 @@
 // One expression, its argument types, the type of its result: programs/types.txt.
 #include <gmock/gmock.h>
 
-#include "tests/unit/frontend/program_reader.h"
+#include "program_reader.h"
 
 namespace cuda_device::frontend::testing {
 namespace {

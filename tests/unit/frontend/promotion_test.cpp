@@ -1,0 +1,100 @@
+// The promotion table against the list of pairs of the contract, and its algebra.
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "frontend/policy.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+using Pair = std::pair<TypeCode, TypeCode>;
+
+std::optional<TypeCode> code_named(std::string_view text) {
+  if (text == "int*") return TypeCode::weak_int;
+  if (text == "float*") return TypeCode::weak_float;
+  if (text == "complex*") return TypeCode::weak_complex;
+  for (int i = 0; i < kNumericCount; ++i)
+    if (kNumericInfo[i].code == text) return static_cast<TypeCode>(i);
+  return std::nullopt;
+}
+
+std::map<Pair, std::optional<TypeCode>> listed_pairs() {
+  std::ifstream in(CD_PROMOTION_CSV);
+  std::map<Pair, std::optional<TypeCode>> pairs;
+  std::string line;
+  std::getline(in, line);  // header
+  while (std::getline(in, line)) {
+    std::stringstream fields(line);
+    std::string a, b, result;
+    std::getline(fields, a, ',');
+    std::getline(fields, b, ',');
+    std::getline(fields, result, ',');
+    pairs[{code_named(a).value(), code_named(b).value()}] =
+        result == "err" ? std::nullopt : std::optional(code_named(result).value());
+  }
+  return pairs;
+}
+
+std::string text(std::optional<TypeCode> c) { return c ? std::string(name_of(*c)) : "none"; }
+
+TEST(Promotion, everyListedPairBothWays) {
+  const auto pairs = listed_pairs();
+  EXPECT_EQ(pairs.size(), 17u * 18 / 2 + 3 * 17);
+  const Policy& device = policy_of(DialectName::Device);
+  for (const auto& [pair, result] : pairs) {
+    const auto [a, b] = pair;
+    EXPECT_EQ(text(device.promote(a, b)), text(result)) << name_of(a) << ", " << name_of(b);
+    EXPECT_EQ(text(device.promote(b, a)), text(result)) << name_of(b) << ", " << name_of(a);
+  }
+}
+
+TEST(Promotion, builtinsAmongEachOther) {
+  const Policy& device = policy_of(DialectName::Device);
+  using enum TypeCode;
+  EXPECT_EQ(device.promote(weak_int, weak_float), weak_float);
+  EXPECT_EQ(device.promote(weak_complex, weak_int), weak_complex);
+  EXPECT_EQ(device.promote(weak_int, weak_int), weak_int);
+}
+
+// The order in which the values of a loop are joined must not matter.
+TEST(Promotion, isAssociativeWhereItIsDefined) {
+  const Policy& device = policy_of(DialectName::Device);
+  auto join = [&](std::optional<TypeCode> a, std::optional<TypeCode> b) {
+    return a && b ? device.promote(*a, *b) : std::nullopt;
+  };
+  for (int i = 0; i < kFixedCount; ++i)
+    for (int j = 0; j < kFixedCount; ++j)
+      for (int k = 0; k < kFixedCount; ++k) {
+        const auto a = static_cast<TypeCode>(i), b = static_cast<TypeCode>(j),
+                   c = static_cast<TypeCode>(k);
+        const auto left = join(join(a, b), c), right = join(a, join(b, c));
+        if (left && right) {
+          EXPECT_EQ(*left, *right) << i << " " << j << " " << k;
+        }
+      }
+}
+
+TEST(Promotion, ofNumbaPro) {
+  const Policy& np = policy_of(DialectName::NumbaPro);
+  using enum TypeCode;
+  EXPECT_EQ(np.promote(i8, f4), f4);
+  EXPECT_EQ(np.promote(i4, u4), u4);
+  EXPECT_EQ(np.promote(i8, u4), i8);
+  EXPECT_EQ(np.promote(b1, i1), i1);
+  EXPECT_EQ(np.promote(c8, f8), c16);
+  EXPECT_EQ(np.promote(f8, c8), c16);
+  EXPECT_EQ(np.promote(f2, i1), std::nullopt);
+  EXPECT_EQ(np.true_divide(i1, i1, i1), f4);
+  EXPECT_EQ(np.true_divide(f4, i8, f4), f8);
+  EXPECT_EQ(np.floor_divide(f8), i8);
+  EXPECT_EQ(np.floor_divide(i1), i4);
+  EXPECT_EQ(np.floor_divide(u8), u8);
+  EXPECT_EQ(np.int_literal(1), i4);
+  EXPECT_EQ(np.int_literal(__int128{1} << 40), i8);
+}
+
+}  // namespace
+}  // namespace cuda_device::frontend

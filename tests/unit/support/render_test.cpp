@@ -1,0 +1,90 @@
+#include "support/render.h"
+
+#include <gtest/gtest.h>
+
+namespace cuda_device {
+namespace {
+
+SourceMap one_file(std::vector<std::string> lines, uint32_t first_line = 1) {
+  return {{"kernel.py", first_line, std::move(lines)}};
+}
+
+Diagnostic unknown_name(Span span) { return {DiagCode::unknown_name, span, {"x"}, {}, "", {}}; }
+
+TEST(Render, operatorAndOperands) {
+  const SourceMap files = one_file({"    c[i] = s + a[i] * k"}, 12);
+  Diagnostic d{DiagCode::no_promotion,
+               {0, 12, 11, 12, 23},
+               {"add", "float8e4m3", "float16", "s is float8e4m3"},
+               {},
+               "in kernel 'vec_add', specialised for (array[float16, 1], float8e4m3)",
+               {0, 12, 13, 12, 14}};
+  EXPECT_EQ(render(d, files),
+            "kernel.py:12:12: cannot add 'float8e4m3' and 'float16': no promotion is defined for "
+            "this pair\n"
+            "   12 |     c[i] = s + a[i] * k\n"
+            "      |            ~~^~~~~~~~~~\n"
+            "s is float8e4m3; cast one side explicitly\n"
+            "  in kernel 'vec_add', specialised for (array[float16, 1], float8e4m3)");
+}
+
+TEST(Render, allMarkedWithoutOperator) {
+  EXPECT_EQ(render(unknown_name({0, 1, 4, 1, 7}), one_file({"y = abc + 1"})),
+            "kernel.py:1:5: name 'x' is not defined\n"
+            "    1 | y = abc + 1\n"
+            "      |     ^^^");
+}
+
+TEST(Render, columnsAreCharacters) {
+  EXPECT_EQ(render(unknown_name({0, 1, 5, 1, 9}), one_file({"ä = \xc3\xa9\xc3\xa9z"})),
+            "kernel.py:1:5: name 'x' is not defined\n"
+            "    1 | ä = ééz\n"
+            "      |     ^^");
+}
+
+TEST(Render, tabsStayTabs) {
+  EXPECT_EQ(render(unknown_name({0, 1, 1, 1, 2}), one_file({"\tx"})),
+            "kernel.py:1:2: name 'x' is not defined\n"
+            "    1 | \tx\n"
+            "      | \t^");
+}
+
+TEST(Render, severalLinesShowTheFirst) {
+  EXPECT_EQ(render(unknown_name({0, 1, 4, 2, 3}), one_file({"y = (a +", "  b)"})),
+            "kernel.py:1:5: name 'x' is not defined\n"
+            "    1 | y = (a +\n"
+            "      |     ^^^^");
+}
+
+TEST(Render, unknownPlaces) {
+  EXPECT_EQ(render(unknown_name({}), {}), "name 'x' is not defined");
+  EXPECT_EQ(render(unknown_name({3, 1, 0, 1, 1}), one_file({"x"})),
+            "<unknown>:1:1: name 'x' is not defined");
+  EXPECT_EQ(render(unknown_name({0, 99, 0, 99, 1}), one_file({"x"})),
+            "kernel.py:99:1: name 'x' is not defined");
+  EXPECT_EQ(render(unknown_name({0, 1, 50, 1, 51}), one_file({"x"})),
+            "kernel.py:1:2: name 'x' is not defined\n"
+            "    1 | x\n"
+            "      |  ^");
+}
+
+TEST(Render, notesShowTheirOwnPlace) {
+  Diagnostic d = unknown_name({0, 2, 2, 2, 3});
+  d.notes = {{{0, 1, 0, 1, 4}, "in 'f', called here"}, {{}, "and a remark"}};
+  EXPECT_EQ(render(d, one_file({"f(1)", "  x"})),
+            "kernel.py:2:3: name 'x' is not defined\n"
+            "    2 |   x\n"
+            "      |   ^\n"
+            "kernel.py:1:1: in 'f', called here\n"
+            "    1 | f(1)\n"
+            "      | ^^^^\n"
+            "and a remark");
+}
+
+TEST(Render, hintTakesArguments) {
+  Diagnostic d{DiagCode::unknown_name_close, {}, {"lenght", "length"}, {}, "", {}};
+  EXPECT_EQ(render(d, {}), "name 'lenght' is not defined\ndid you mean 'length'?");
+}
+
+}  // namespace
+}  // namespace cuda_device
