@@ -49,6 +49,23 @@ Element Access::element_of(uint32_t param) {
 
 // ------------------------------------------------------------------------------------------ addresses
 
+static bool is_constant(Value* value, int64_t number) {
+  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
+  return constant && constant->getSExtValue() == number;
+}
+
+// Steps are known where this folds: zero times a stride that is not.
+Value* Access::product(Value x, Value y) {
+  if (is_constant(x, 0) || is_constant(y, 1)) return x;
+  if (is_constant(y, 0) || is_constant(x, 1)) return y;
+  return c_.b.CreateMul(x, y);
+}
+
+Value* Access::sum(Value x, Value y) {
+  if (is_constant(x, 0)) return y;
+  return is_constant(y, 0) ? x : c_.b.CreateAdd(x, y);
+}
+
 ScalarKind Access::offset_kind(uint32_t param) const {
   return c_.source.function.params[param].facts.fits_31 ? ScalarKind::I32 : ScalarKind::I64;
 }
@@ -73,26 +90,30 @@ void Access::add_uniform(Place& place, const Inst& index, Value stride) {
   const bool zero_extend = is_unsigned_int(lanes.held) || is_bool(lanes.held);
   Value position = zero_extend ? c_.b.CreateZExt(lanes.value, c_.b.getInt64Ty())
                                : widen(c_.b, lanes.value);
-  place.pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), place.pointer, c_.b.CreateMul(position, stride));
+  place.pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), place.pointer, product(position, stride));
 }
 
 void Access::add_affine(Place& place, const Inst& index, Value stride) {
   const Lanes& lanes = values_.of(index);
-  auto scaled = [&](Value x) { return c_.b.CreateMul(widen(c_.b, x), stride); };
+  auto scaled = [&](Value x) { return product(widen(c_.b, x), stride); };
   place.pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), place.pointer, scaled(lanes.value));
-  place.s0 = c_.b.CreateAdd(place.s0, scaled(lanes.s0));
-  place.s1 = c_.b.CreateAdd(place.s1, scaled(lanes.s1));
+  place.s0 = sum(place.s0, scaled(lanes.s0));
+  place.s1 = sum(place.s1, scaled(lanes.s1));
 }
 
-void Access::add_varying(Place& place, const Inst& index, Value stride) {
+// One index whose stride is a size of an element leaves the multiplication to the instruction.
+void Access::add_varying(Place& place, const Inst& index, Value stride, bool only) {
   const ScalarKind kind = offset_kind(place.param);
-  const Lanes& lanes = values_.of(index);
-  Value all = values_.vector(index, lanes.held);
-  const ScalarKind from = lanes.held;
-  all = c_.arithmetic.convert(from, kind, all);
+  const ScalarKind held = values_.of(index).held;
+  Value numbers = c_.arithmetic.convert(held, kind, values_.vector(index, held));
+  if (only && is_constant(stride, place.element.bytes())) {
+    place.offsets = {numbers, place.element.bytes()};
+    return;
+  }
   Value step = c_.b.CreateTrunc(stride, c_.scalar_type(kind));
-  Value part = c_.b.CreateMul(all, c_.b.CreateVectorSplat(kWidth, step));
-  place.offsets = place.offsets ? c_.b.CreateAdd(place.offsets, part) : part;
+  Value part = c_.b.CreateMul(numbers, c_.b.CreateVectorSplat(kWidth, step));
+  Value& all = place.offsets.numbers;
+  all = all ? c_.b.CreateAdd(all, part) : part;
 }
 
 Access::Place Access::place(const Inst& inst, size_t indices) {
@@ -102,26 +123,23 @@ Access::Place Access::place(const Inst& inst, size_t indices) {
   place.pointer = launch_.data(place.param);
   place.s0 = place.s1 = c_.b.getInt64(0);
   bool affine = false, varying = false;
+  int not_uniform = 0;
   auto index = [&](size_t i) -> const Inst& { return *inst.operands[1 + i]; };
   for (size_t i = 0; i < indices; ++i) {
     const Lanes& lanes = values_.of(index(i));
     affine = affine || lanes.affine();
+    not_uniform += !lanes.uniform();
     varying = varying || lanes.varying() ||
               (lanes.affine() && !steps_in_int64(index(i), place.param));
   }
   for (size_t i = 0; i < indices; ++i) {
     Value stride = launch_.stride(place.param, static_cast<unsigned>(i));
     if (values_.of(index(i)).uniform()) add_uniform(place, index(i), stride);
-    else if (varying) add_varying(place, index(i), stride);
+    else if (varying) add_varying(place, index(i), stride, not_uniform == 1);
     else add_affine(place, index(i), stride);
   }
   place.kind = varying ? Lanes::Kind::Varying : affine ? Lanes::Kind::Affine : Lanes::Kind::Uniform;
   return place;
-}
-
-static bool is_constant(Value* value, int64_t number) {
-  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
-  return constant && constant->getSExtValue() == number;
 }
 
 // One run of memory for the whole gang.
@@ -147,17 +165,17 @@ std::vector<RowPiece> Access::pieces(const Place& place) {
   return rows;
 }
 
-// Byte offsets of the lanes, for a gather or a scatter.
-Value* Access::offsets_of(const Place& place) {
-  if (place.offsets) return place.offsets;
+// Of the lanes, for a gather or a scatter.
+Offsets Access::offsets_of(const Place& place) {
+  if (place.offsets.numbers) return place.offsets;
   const ScalarKind kind = offset_kind(place.param);
   auto scaled = [&](llvm::Constant* sequence, Value step) {
     Value narrow = c_.b.CreateTrunc(step, c_.scalar_type(kind));
     return c_.b.CreateMul(sequence, c_.b.CreateVectorSplat(kWidth, narrow));
   };
-  Value offsets = scaled(values_.column(kind), place.s0);
-  if (values_.period() == kWidth) return offsets;
-  return c_.b.CreateAdd(offsets, scaled(values_.row(kind), place.s1));
+  Value numbers = scaled(values_.column(kind), place.s0);
+  if (values_.period() == kWidth) return {numbers, 1};
+  return {c_.b.CreateAdd(numbers, scaled(values_.row(kind), place.s1)), 1};
 }
 
 // --------------------------------------------------------------------------------------------- loads

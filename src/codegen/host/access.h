@@ -17,7 +17,7 @@ class Access {
  private:
   using Value = llvm::Value*;
 
-  // pointer, and for each lane: nothing more, column * s0 + row * s1 bytes, or offsets[lane] bytes.
+  // pointer, and for each lane: nothing more, column * s0 + row * s1 bytes, or its offset.
   struct Place {
     Lanes::Kind kind = Lanes::Kind::Uniform;
     Element element;
@@ -25,13 +25,13 @@ class Access {
     Value pointer = nullptr;
     Value s0 = nullptr;
     Value s1 = nullptr;
-    Value offsets = nullptr;
+    Offsets offsets;
   };
   Place place(const ir::Inst& inst, size_t indices);
   bool steps_in_int64(const ir::Inst& index, uint32_t param) const;
   void add_uniform(Place& place, const ir::Inst& index, Value stride);
   void add_affine(Place& place, const ir::Inst& index, Value stride);
-  void add_varying(Place& place, const ir::Inst& index, Value stride);
+  void add_varying(Place& place, const ir::Inst& index, Value stride, bool only);
   ScalarKind offset_kind(uint32_t param) const;
   Element element_of(uint32_t param);
   llvm::MDNode* scope_list(const std::vector<uint32_t>& params);
@@ -43,7 +43,9 @@ class Access {
   bool is_linear(const Place& place) const;
   bool is_in_rows(const Place& place) const;
   std::vector<RowPiece> pieces(const Place& place);
-  Value offsets_of(const Place& place);
+  Offsets offsets_of(const Place& place);
+  Value product(Value x, Value y);
+  Value sum(Value x, Value y);
 
   EmitContext& c_;
   LaneValues& values_;

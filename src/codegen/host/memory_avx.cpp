@@ -31,18 +31,55 @@ void Avx512Memory::store(const Element& e, Value value, Value pointer, const Mas
   store_part(e, value, pointer, mask.all() ? nullptr : masks_.lanes(mask));
 }
 
-Value* Avx512Memory::gather(const Element& e, Value pointer, Value offsets, const Mask& mask) {
-  if (!is_word(e)) return MemoryForm::gather(e, pointer, offsets, mask);
-  Value places = b_.CreateGEP(b_.getInt8Ty(), pointer, offsets);
-  return note(e, b_.CreateMaskedGather(vector(e), places, e.align, masks_.lanes(mask),
-                                       llvm::Constant::getNullValue(vector(e))));
+// The instruction for this element and width of offsets: the one address in a register and a vector of offsets. As LLVM's
+// own gather of pointers, the offsets would end up added to the address, in 64-bit lanes.
+static llvm::Intrinsic::ID gather_of(const Element& e, bool wide) {
+  if (e.type->isFloatTy()) return wide ? id::x86_avx512_mask_gather_qps_512 : id::x86_avx512_mask_gather_dps_512;
+  if (e.type->isDoubleTy()) return wide ? id::x86_avx512_mask_gather_qpd_512 : id::x86_avx512_mask_gather_dpd_512;
+  if (e.bytes() == 4) return wide ? id::x86_avx512_mask_gather_qpi_512 : id::x86_avx512_mask_gather_dpi_512;
+  return wide ? id::x86_avx512_mask_gather_qpq_512 : id::x86_avx512_mask_gather_dpq_512;
 }
 
-void Avx512Memory::scatter(const Element& e, Value value, Value pointer, Value offsets,
+static llvm::Intrinsic::ID scatter_of(const Element& e, bool wide) {
+  if (e.type->isFloatTy()) return wide ? id::x86_avx512_mask_scatter_qps_512 : id::x86_avx512_mask_scatter_dps_512;
+  if (e.type->isDoubleTy()) return wide ? id::x86_avx512_mask_scatter_qpd_512 : id::x86_avx512_mask_scatter_dpd_512;
+  if (e.bytes() == 4) return wide ? id::x86_avx512_mask_scatter_qpi_512 : id::x86_avx512_mask_scatter_dpi_512;
+  return wide ? id::x86_avx512_mask_scatter_qpq_512 : id::x86_avx512_mask_scatter_dpq_512;
+}
+
+static bool is_wide(const Offsets& offsets) {
+  return offsets.numbers->getType()->getScalarSizeInBits() == 64;
+}
+
+Value* Avx512Memory::gather(const Element& e, Value pointer, const Offsets& offsets,
+                            const Mask& mask) {
+  if (!is_word(e)) return MemoryForm::gather(e, pointer, offsets, mask);
+  const bool wide = is_wide(offsets);
+  const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
+  Value result = llvm::Constant::getNullValue(vector(e));
+  Value all = masks_.lanes(mask);
+  for (unsigned first = 0; first < kWidth; first += lanes) {
+    Value zero = llvm::Constant::getNullValue(vector(e, lanes));
+    Value part = note(e, b_.CreateIntrinsic(gather_of(e, wide), {},
+                                            {zero, pointer, slice(offsets.numbers, first, lanes),
+                                             slice(all, first, lanes), b_.getInt32(offsets.scale)}));
+    result = insert(result, part, first);
+  }
+  return result;
+}
+
+// Within an instruction the last lane wins, and the instructions are in order.
+void Avx512Memory::scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
                            const Mask& mask) {
   if (!is_word(e)) return MemoryForm::scatter(e, value, pointer, offsets, mask);
-  Value places = b_.CreateGEP(b_.getInt8Ty(), pointer, offsets);
-  note(e, b_.CreateMaskedScatter(value, places, e.align, masks_.lanes(mask)));
+  const bool wide = is_wide(offsets);
+  const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
+  Value all = masks_.lanes(mask);
+  for (unsigned first = 0; first < kWidth; first += lanes)
+    note(e, b_.CreateIntrinsic(scatter_of(e, wide), {},
+                               {pointer, slice(all, first, lanes),
+                                slice(offsets.numbers, first, lanes), slice(value, first, lanes),
+                                b_.getInt32(offsets.scale)}));
 }
 
 bool Avx512Memory::takes_rows(const Element&, unsigned count, const Mask&) const {
@@ -109,31 +146,26 @@ void Avx2Memory::store(const Element& e, Value value, Value pointer, const Mask&
   store_part(e, value, pointer, masks_.lanes(mask));
 }
 
-// Of 32-bit elements, or 64-bit ones, with 32-bit or 64-bit offsets.
-static llvm::Intrinsic::ID gather_of(const Element& e, bool wide_offsets) {
-  if (e.bytes() == 4)
-    return wide_offsets ? id::x86_avx2_gather_q_d_256 : id::x86_avx2_gather_d_d_256;
-  return wide_offsets ? id::x86_avx2_gather_q_q_256 : id::x86_avx2_gather_d_q_256;
+static llvm::Intrinsic::ID gather_avx2(const Element& e, bool wide) {
+  if (e.bytes() == 4) return wide ? id::x86_avx2_gather_q_d_256 : id::x86_avx2_gather_d_d_256;
+  return wide ? id::x86_avx2_gather_q_q_256 : id::x86_avx2_gather_d_q_256;
 }
 
-Value* Avx2Memory::gather(const Element& e, Value pointer, Value offsets, const Mask& mask) {
+Value* Avx2Memory::gather(const Element& e, Value pointer, const Offsets& offsets,
+                          const Mask& mask) {
   if (!is_word(e)) return MemoryForm::gather(e, pointer, offsets, mask);
-  const bool wide_offsets = offsets->getType()->getScalarSizeInBits() == 64;
-  const unsigned lanes = e.bytes() == 4 && !wide_offsets ? 8 : 4;
+  const bool wide = is_wide(offsets);
+  const unsigned lanes = e.bytes() == 4 && !wide ? 8 : 4;
   Value signs = sign_mask(e, masks_.lanes(mask));
   Value result = llvm::Constant::getNullValue(signs->getType());
   for (unsigned first = 0; first < kWidth; first += lanes) {
-    Value zero = llvm::Constant::getNullValue(slice(signs, first, lanes)->getType());
-    Value part = note(e, b_.CreateIntrinsic(gather_of(e, wide_offsets), {},
-                                            {zero, pointer, slice(offsets, first, lanes),
-                                             slice(signs, first, lanes), b_.getInt8(1)}));
-    llvm::SmallVector<int, kWidth> widen, merge;
-    for (unsigned i = 0; i < kWidth; ++i) {
-      const bool mine = i >= first && i < first + lanes;
-      widen.push_back(mine ? static_cast<int>(i - first) : -1);
-      merge.push_back(static_cast<int>(mine ? kWidth + i : i));
-    }
-    result = b_.CreateShuffleVector(result, b_.CreateShuffleVector(part, widen), merge);
+    Value own = slice(signs, first, lanes);
+    Value zero = llvm::Constant::getNullValue(own->getType());
+    Value numbers = slice(offsets.numbers, first, lanes);
+    const auto scale = static_cast<uint8_t>(offsets.scale);
+    Value part = note(e, b_.CreateIntrinsic(gather_avx2(e, wide), {},
+                                            {zero, pointer, numbers, own, b_.getInt8(scale)}));
+    result = insert(result, part, first);
   }
   return b_.CreateBitCast(result, vector(e));
 }

@@ -11,8 +11,8 @@ class Avx512Memory : public MemoryForm {
   Avx512Memory(llvm::IRBuilder<>& builder, const Target& target) : MemoryForm(builder, target) {}
   Value load(const Element& e, Value pointer, const Mask& mask) override;
   void store(const Element& e, Value value, Value pointer, const Mask& mask) override;
-  Value gather(const Element& e, Value pointer, Value offsets, const Mask& mask) override;
-  void scatter(const Element& e, Value value, Value pointer, Value offsets,
+  Value gather(const Element& e, Value pointer, const Offsets& offsets, const Mask& mask) override;
+  void scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
                const Mask& mask) override;
   bool takes_rows(const Element& e, unsigned count, const Mask& mask) const override;
 
@@ -28,7 +28,7 @@ class Avx2Memory : public MemoryForm {
   Avx2Memory(llvm::IRBuilder<>& builder, const Target& target) : MemoryForm(builder, target) {}
   Value load(const Element& e, Value pointer, const Mask& mask) override;
   void store(const Element& e, Value value, Value pointer, const Mask& mask) override;
-  Value gather(const Element& e, Value pointer, Value offsets, const Mask& mask) override;
+  Value gather(const Element& e, Value pointer, const Offsets& offsets, const Mask& mask) override;
   bool takes_rows(const Element& e, unsigned count, const Mask& mask) const override;
 
  protected:

@@ -32,6 +32,19 @@ Value* MemoryForm::slice(Value vector, unsigned first, unsigned count) {
   return b_.CreateShuffleVector(vector, lanes);
 }
 
+// The vector with its lanes from `first` on replaced.
+Value* MemoryForm::insert(Value whole, Value part, unsigned first) {
+  const unsigned count = llvm::cast<llvm::FixedVectorType>(part->getType())->getNumElements();
+  // A shuffle wants operands of one width: the part is widened first, its lanes at the front.
+  llvm::SmallVector<int, kWidth> front, merge;
+  for (unsigned i = 0; i < kWidth; ++i) {
+    front.push_back(i < count ? static_cast<int>(i) : -1);
+    const bool mine = i >= first && i < first + count;
+    merge.push_back(static_cast<int>(mine ? kWidth + i - first : i));
+  }
+  return b_.CreateShuffleVector(whole, b_.CreateShuffleVector(part, front), merge);
+}
+
 // ------------------------------------------------------------------------------------- without masks
 
 Value* MemoryForm::load_one(const Element& e, Value pointer) {
@@ -89,38 +102,43 @@ void MemoryForm::for_each_lane(const Mask& mask, Body&& body) {
   b_.SetInsertPoint(after);
 }
 
-Value* MemoryForm::gather(const Element& e, Value pointer, Value offsets, const Mask& mask) {
+// `numbers` are the offsets in memory.
+Value* MemoryForm::place_of(Value pointer, const Offsets& offsets, Value numbers, Value lane) {
+  llvm::Type* type = offsets.numbers->getType()->getScalarType();
+  Value number = b_.CreateLoad(type, b_.CreateGEP(type, numbers, lane));
+  Value bytes = b_.CreateMul(b_.CreateSExt(number, b_.getInt64Ty()), b_.getInt64(offsets.scale));
+  return b_.CreateGEP(b_.getInt8Ty(), pointer, bytes);
+}
+
+Value* MemoryForm::gather(const Element& e, Value pointer, const Offsets& offsets,
+                          const Mask& mask) {
   llvm::AllocaInst* results = buffer(vector(e));
-  llvm::AllocaInst* places = buffer(offsets->getType());
+  llvm::AllocaInst* numbers = buffer(offsets.numbers->getType());
   b_.CreateStore(llvm::Constant::getNullValue(vector(e)), results);
-  b_.CreateStore(offsets, places);
-  llvm::Type* offset_type = offsets->getType()->getScalarType();
+  b_.CreateStore(offsets.numbers, numbers);
   for_each_lane(mask, [&](Value lane) {
-    Value offset = b_.CreateLoad(offset_type, b_.CreateGEP(offset_type, places, lane));
-    Value element = load_one(e, b_.CreateGEP(b_.getInt8Ty(), pointer, offset));
+    Value element = load_one(e, place_of(pointer, offsets, numbers, lane));
     b_.CreateStore(element, b_.CreateGEP(e.type, results, lane));
   });
   return b_.CreateLoad(vector(e), results);
 }
 
-void MemoryForm::scatter(const Element& e, Value value, Value pointer, Value offsets,
+void MemoryForm::scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
                          const Mask& mask) {
   llvm::AllocaInst* values = buffer(vector(e));
-  llvm::AllocaInst* places = buffer(offsets->getType());
+  llvm::AllocaInst* numbers = buffer(offsets.numbers->getType());
   b_.CreateStore(value, values);
-  b_.CreateStore(offsets, places);
-  llvm::Type* offset_type = offsets->getType()->getScalarType();
+  b_.CreateStore(offsets.numbers, numbers);
   for_each_lane(mask, [&](Value lane) {
-    Value offset = b_.CreateLoad(offset_type, b_.CreateGEP(offset_type, places, lane));
     Value element = b_.CreateLoad(e.type, b_.CreateGEP(e.type, values, lane));
-    store_one(e, element, b_.CreateGEP(b_.getInt8Ty(), pointer, offset));
+    store_one(e, element, place_of(pointer, offsets, numbers, lane));
   });
 }
 
-Value* MemoryForm::lane_offsets(const Element& e) {
-  llvm::SmallVector<uint32_t, kWidth> offsets;
-  for (uint32_t lane = 0; lane < kWidth; ++lane) offsets.push_back(lane * e.bytes());
-  return llvm::ConstantDataVector::get(b_.getContext(), offsets);
+Offsets MemoryForm::lane_offsets(const Element& e) {
+  llvm::SmallVector<uint32_t, kWidth> lanes;
+  for (uint32_t lane = 0; lane < kWidth; ++lane) lanes.push_back(lane);
+  return {llvm::ConstantDataVector::get(b_.getContext(), lanes), e.bytes()};
 }
 
 // -------------------------------------------------------------------------------- all lanes, or lane by lane
@@ -208,24 +226,13 @@ std::vector<MemoryForm::Part> MemoryForm::parts_of(const Element& e, const RowPi
   return parts;
 }
 
-static Value* insert_lanes(llvm::IRBuilder<>& b, Value* whole, Value* part, unsigned first) {
-  const unsigned count = llvm::cast<llvm::FixedVectorType>(part->getType())->getNumElements();
-  llvm::SmallVector<int, kWidth> widen, merge;
-  for (unsigned i = 0; i < kWidth; ++i) {
-    const bool mine = i >= first && i < first + count;
-    widen.push_back(mine ? static_cast<int>(i - first) : -1);
-    merge.push_back(static_cast<int>(mine ? kWidth + i : i));
-  }
-  return b.CreateShuffleVector(whole, b.CreateShuffleVector(part, widen), merge);
-}
-
 Value* MemoryForm::load_rows(const Element& e, llvm::ArrayRef<RowPiece> rows, const Mask& mask) {
   Value result = llvm::Constant::getNullValue(vector(e));
   for (const RowPiece& row : rows)
     for (const Part& part : parts_of(e, row, mask)) {
       Value before = is_whole_part(e, row.count) ? nullptr : slice(result, part.first, part.lanes);
       Value loaded = load_part(e, part.lanes, part.pointer, part.mask, before);
-      result = insert_lanes(b_, result, loaded, part.first);
+      result = insert(result, loaded, part.first);
     }
   return result;
 }

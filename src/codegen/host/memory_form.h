@@ -25,6 +25,12 @@ struct RowPiece {
   llvm::Value* pointer = nullptr;
 };
 
+// Bytes from a pointer, lane by lane: number (int32 or int64) times scale (1, 2, 4 or 8).
+struct Offsets {
+  llvm::Value* numbers = nullptr;
+  unsigned scale = 1;
+};
+
 // The ways that need no masked instructions; each form overrides what it can do better.
 class MemoryForm {
  public:
@@ -32,12 +38,12 @@ class MemoryForm {
   static std::unique_ptr<MemoryForm> create(llvm::IRBuilder<>& builder, const Target& target);
   virtual ~MemoryForm() = default;
 
-  // Vectors of kWidth elements; zero where the mask is off. Offsets are int32 or int64 bytes.
+  // Vectors of kWidth elements; zero where the mask is off.
   virtual Value load(const Element& e, Value pointer, const Mask& mask);
   virtual void store(const Element& e, Value value, Value pointer, const Mask& mask);
-  virtual Value gather(const Element& e, Value pointer, Value offsets, const Mask& mask);
+  virtual Value gather(const Element& e, Value pointer, const Offsets& offsets, const Mask& mask);
   // Lanes that collide store in lane order.
-  virtual void scatter(const Element& e, Value value, Value pointer, Value offsets,
+  virtual void scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
                        const Mask& mask);
 
   // Whether rows of so many lanes are better than a gather.
@@ -63,6 +69,7 @@ class MemoryForm {
   llvm::FixedVectorType* vector(const Element& e, unsigned lanes = kWidth);
   Value at(Value pointer, int64_t bytes);
   Value slice(Value vector, unsigned first, unsigned count);
+  Value insert(Value whole, Value part, unsigned first);
   bool is_whole_part(const Element& e, unsigned count) const;
 
   llvm::IRBuilder<>& b_;
@@ -72,7 +79,8 @@ class MemoryForm {
  private:
   Value plain_load(const Element& e, unsigned lanes, Value pointer);
   void plain_store(const Element& e, Value value, Value pointer);
-  Value lane_offsets(const Element& e);
+  Offsets lane_offsets(const Element& e);
+  Value place_of(Value pointer, const Offsets& offsets, Value numbers, Value lane);
   template <class Body>
   void for_each_lane(const Mask& mask, Body&& body);
   template <class Full, class Partial>
