@@ -35,9 +35,7 @@ def run(kernel, *args, **options):
     D.launch(kernel, *args, grid=4, block=64, **options)
 
 
-@clause(
-    "DEV-ARR-22", "DEV-DLP-01", "DEV-DLP-02", "DEV-DLP-05", partial="devices other than the CPU"
-)
+@clause("DEV-ARR-22", "DEV-DLP-01", "DEV-DLP-02", "DEV-DLP-05", partial="the CPU only")
 def test_a_versioned_producer():
     a = np.arange(100.0)
     producer = Producer(a)

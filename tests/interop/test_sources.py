@@ -62,7 +62,7 @@ class InAClass:
     @D.kernel
     def method(out):
         text = """
-not indented"""  # a string that a dedent would change
+not indented"""  # noqa: F841 a string that a dedent would change
         out[0] = 2
 
 
@@ -222,7 +222,7 @@ def test_meanings():
 
     def f(x):
         return (
-            SCALE, TABLE, Color.RED, Config.WIDTH, SPACE.height, local, missing, D.tid, D.nothing,
+            SCALE, TABLE, Color.RED, Config.WIDTH, SPACE.height, local, missing, D.tid, D.nothing,  # noqa: F821
             math.pi, math.sin, np.float32, D.int64, np.sqrt, range, double, Config, test_meanings,
         )  # fmt: skip
 
