@@ -21,7 +21,7 @@ def use_jax(jax):
 def use_device(device):
     @device.kernel
     def squares(out):
-        i = device.tid()[0]
+        i = device.tid(1)
         if i < out.size:
             out[i] = i * i
 
