@@ -122,9 +122,11 @@ class Linker {
     std::memcpy(bytes_.data() + at, &distance, sizeof distance);
   }
 
+  // The file's own symbol may bear the same name.
   uint64_t entry_offset(const std::string& entry) {
     for (const SymbolRef& symbol : object_.symbols())
-      if (ok(symbol.getName()) == entry) return address(symbol);
+      if (ok(symbol.getType()) == SymbolRef::ST_Function && ok(symbol.getName()) == entry)
+        return address(symbol);
     CD_UNREACHABLE("the object lacks its entry");
   }
 
