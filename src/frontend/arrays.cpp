@@ -89,7 +89,7 @@ bool Lowerer::check_index(const Value& index, const Node* node) {
   } else if (index.is_entity("builtins.Ellipsis")) {
     not_implemented(node, "an ellipsis as an index");
   } else {
-    error(DiagCode::index_type, node, {"array", type_text(index)});
+    wrong_kind(DiagCode::index_type, node, index, {type_text(index)});
   }
   return false;
 }
@@ -119,8 +119,8 @@ Value Lowerer::load_element(const Value& array, std::vector<Inst*> operands) {
 void Lowerer::store_element(const Value& array, std::vector<Inst*> operands, const Value& value,
                             const Node* source) {
   if (!value.is_number()) {
-    if (!value.is_unknown())
-      error(DiagCode::store_type, source, {type_text(value), std::string(name_of(array.array.scalar))});
+    wrong_kind(DiagCode::store_type, source, value,
+               {type_text(value), std::string(name_of(array.array.scalar))});
     return;
   }
   const Value converted = convert(value, code_of(array.array.scalar), source);

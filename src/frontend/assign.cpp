@@ -2,6 +2,7 @@
 #include "frontend/lowerer.h"
 #include "frontend/intrinsics.h"
 #include "frontend/operator_names.h"
+#include "frontend/parameters.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -56,10 +57,10 @@ void Lowerer::unpack(const syntax::Tuple* target, const Value& value, const Node
   const std::optional<std::vector<Value>> elements = elements_of(value);
   const size_t count = target->elts.size();
   if (!elements && !value.is_unknown())
-    error(DiagCode::not_unpackable, source, {type_text(value)});
+    wrong_kind(DiagCode::not_unpackable, source, value, {type_text(value)});
   if (elements && elements->size() != count) {
     error(DiagCode::unpack_count, source,
-          {std::to_string(elements->size()), std::to_string(count)});
+          {count_text(elements->size(), "value"), count_text(count, "name")});
   }
   const bool fine = elements && elements->size() == count;
   for (size_t i = 0; i < count; ++i)

@@ -13,6 +13,8 @@ Value Lowerer::attribute(const syntax::Attribute* node) {
   if (found && bound->second.kind != BindingKind::Undefined &&
       bound->second.kind != BindingKind::Object)
     return binding_value(bound->second, node, node->attr);
+  if (const char* ours = found ? habit_of(node->attr) : nullptr)
+    return error(DiagCode::foreign_name, node, {node->attr, ours});
   const Value base = expr(node->value);
   switch (base.kind) {
     case Value::Kind::Unknown:
@@ -35,11 +37,9 @@ Value Lowerer::attribute(const syntax::Attribute* node) {
 
 Value Lowerer::foreign_attribute(const syntax::Attribute* node, const Value& base,
                                  const syntax::Binding* bound) {
-  if (const char* ours = habit_of(node->attr))
-    return error(DiagCode::foreign_name, node, {node->attr, ours});
   if (bound && bound->kind == syntax::Binding::Kind::Object)
     return Value::named(Value::Kind::Object, bound->name);
-  return error(DiagCode::no_attribute, node, {type_text(base), node->attr});
+  return wrong_kind(DiagCode::no_attribute, node, base, {type_text(base), node->attr});
 }
 
 Value Lowerer::position_attribute(const syntax::Attribute* node, const Value& base) {
@@ -95,7 +95,7 @@ Value Lowerer::subscript(const syntax::Subscript* node) {
   if (base.is_number()) return whole_number(base, index, node);
   if (std::optional<std::vector<Value>> elements = elements_of(base))
     return element_of_tuple(*elements, index, node);
-  return error(DiagCode::not_subscriptable, node, {type_text(base)});
+  return wrong_kind(DiagCode::not_subscriptable, node, base, {type_text(base)});
 }
 
 // Slices are not values; they only come as indices.
@@ -117,7 +117,7 @@ Value Lowerer::whole_number(const Value& base, const Value& index, const syntax:
 Value Lowerer::element_of_tuple(const std::vector<Value>& elements, const Value& index,
                              const syntax::Subscript* node) {
   if (!index.is_number() || !is_int(index.code))
-    return error(DiagCode::index_type, node->slice, {"tuple", type_text(index)});
+    return wrong_kind(DiagCode::index_type, node->slice, index, {type_text(index)});
   if (!index.exact) return error(DiagCode::tuple_index_not_constant, node->slice);
   const auto size = static_cast<__int128>(elements.size());
   __int128 i = index.exact->integer;

@@ -1,7 +1,14 @@
 // Calls: of types, intrinsics, methods; functions are in inline.cpp.
 #include "frontend/intrinsics.h"
+#include "frontend/parameters.h"
 
 namespace cuda_device::frontend {
+namespace {
+
+// "2 are"
+std::string given_text(const Arguments& a) { return were_given(a.positional.size()); }
+
+}  // namespace
 
 bool Arguments::has_unknown() const {
   for (const Value& v : positional)
@@ -57,7 +64,7 @@ Value Lowerer::call(const syntax::Call* node) {
 
 Value Lowerer::call_entity(const std::string& name, const Arguments& a) {
   const Intrinsic* i = find_intrinsic(name);
-  if (!i) return error(DiagCode::foreign_call, a.node->func, {name});
+  if (!i) return error(DiagCode::foreign_call, a.node->func, {public_name(name)});
   if (i->role == Intrinsic::Role::Type) return call_type(*i, a);
   if (i->role != Intrinsic::Role::Call) return error(DiagCode::not_callable, a.node->func, {name});
   if (!check_count(*i, a)) return Value::unknown();
@@ -70,13 +77,14 @@ Value Lowerer::call_entity(const std::string& name, const Arguments& a) {
 bool Lowerer::check_count(const Intrinsic& i, const Arguments& a) {
   const auto given = static_cast<int>(a.positional.size());
   if (given >= i.min_arguments && (i.max_arguments < 0 || given <= i.max_arguments)) return true;
-  std::string expected = std::to_string(i.min_arguments);
+  const auto least = static_cast<size_t>(i.min_arguments);
+  std::string expected = count_text(least, "argument");
   if (i.max_arguments < 0) {
     expected = "at least " + expected;
   } else if (i.max_arguments != i.min_arguments) {
-    expected += " to " + std::to_string(i.max_arguments);
+    expected = std::to_string(least) + " to " + std::to_string(i.max_arguments) + " arguments";
   }
-  error(DiagCode::intrinsic_count, a.node, {i.short_name(), expected, std::to_string(given)});
+  error(DiagCode::intrinsic_count, a.node, {i.short_name(), expected, given_text(a)});
   return false;
 }
 
@@ -85,7 +93,7 @@ Value Lowerer::call_type(const Intrinsic& type, const Arguments& a) {
     return error(DiagCode::unexpected_keyword, a.node, {type.short_name(), a.named[0].first});
   if (a.positional.size() > 1) {
     return error(DiagCode::intrinsic_count, a.node,
-                 {type.short_name(), "0 to 1", std::to_string(a.positional.size())});
+                 {type.short_name(), "at most 1 argument", given_text(a)});
   }
   if (a.positional.empty()) return Value::constant(type.code, {});
   return constructed(a.positional[0], type.code, a.node);

@@ -1,10 +1,20 @@
 // From one numeric type to another, constants with the range rules of literals.
+#include "frontend/convert.h"
+
 #include <cmath>
 
 #include "frontend/lowerer.h"
 #include "support/check.h"
 
 namespace cuda_device::frontend {
+
+// What to do about a literal that does not fit.
+std::string range_hint(const Value& literal, TypeCode to) {
+  if (is_float(to)) return "use float64";
+  const bool negative = is_int(literal.code) ? literal.exact->integer < 0 : literal.exact->real < 0;
+  if (negative && is_unsigned(to)) return "use a signed type, such as int64";
+  return "use a wider type, such as int64";
+}
 
 void Lowerer::at(const Node* node) { builder_.set_span(node->span); }
 
@@ -18,11 +28,15 @@ bool Lowerer::literal_fits(const Value& v, TypeCode to) const {
   return std::fabs(whole) < 0x1p100 && fits(static_cast<__int128>(whole), to);
 }
 
+bool Lowerer::check_literal(const Value& v, TypeCode to, const Node* node) {
+  if (!v.exact || literal_fits(v, to)) return true;
+  error(DiagCode::literal_range, node,
+        {to_text(v.code, *v.exact), std::string(name_of(to)), range_hint(v, to)});
+  return false;
+}
+
 Value Lowerer::convert_constant(const Value& v, TypeCode to, const Node* node) {
-  if (!literal_fits(v, to)) {
-    return error(DiagCode::literal_range, node,
-                 {to_text(v.code, *v.exact), std::string(name_of(to))});
-  }
+  if (!check_literal(v, to, node)) return Value::unknown();
   return Value::constant(to, converted(*v.exact, v.code, to));
 }
 
@@ -55,7 +69,7 @@ ir::Inst* Lowerer::constant_inst(ir::Type type, double value) {
 
 bool Lowerer::require_number(const Value& v, const Node* node, const std::string& what) {
   if (v.is_number()) return true;
-  if (!v.is_unknown()) error(DiagCode::not_a_number, node, {what, type_text(v)});
+  if (!v.is_unknown()) wrong_kind(DiagCode::not_a_number, node, v, {what, type_text(v)});
   return false;
 }
 

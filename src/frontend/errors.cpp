@@ -43,6 +43,13 @@ Value Lowerer::operator_error(DiagCode code, const Node* node, const Node* left,
   return error_at(code, node->span, std::move(args), caret);
 }
 
+Value Lowerer::wrong_kind(DiagCode code, const Node* node, const Value& value,
+                          std::vector<std::string> args) {
+  if (value.contains_unknown()) return Value::unknown();
+  if (value.kind == Value::Kind::Object) return error(DiagCode::foreign_object, node, {value.name});
+  return error(code, node, std::move(args));
+}
+
 Value Lowerer::not_implemented(const Node* node, const std::string& what) {
   return error(DiagCode::not_implemented, node, {what});
 }
@@ -53,7 +60,8 @@ Value Lowerer::unknown_name(const Node* node, const std::string& name) {
   std::vector<std::string> candidates;
   for (const Web& web : instance_->webs->webs) candidates.push_back(web.name);
   for (const auto& [bound, binding] : instance_->function->bindings)
-    if (auto* n = syntax::as<syntax::Name>(bound); n && binding.kind != syntax::Binding::Kind::Undefined)
+    if (auto* n = syntax::as<syntax::Name>(bound);
+        n && binding.kind != syntax::Binding::Kind::Undefined)
       candidates.push_back(n->id);
   const std::string close = closest(name, candidates);
   if (close.empty()) return error(DiagCode::unknown_name, node, {name});

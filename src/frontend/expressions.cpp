@@ -79,7 +79,7 @@ Value Lowerer::literal(const syntax::Value& v, const Node* node) {
       return Value::tuple(std::move(elements));
     }
     case Kind::Type:
-      return Value::named(Value::Kind::Entity, v.text);
+      return entity_value(v.text, node);
     case Kind::Other:
       return Value::named(Value::Kind::Object, v.text);
   }
@@ -113,7 +113,7 @@ Value Lowerer::entity_value(const std::string& name, const Node* node) {
   const Intrinsic* intrinsic = find_intrinsic(name);
   if (!intrinsic) return Value::named(Value::Kind::Entity, name);
   if (intrinsic->device_only && in_func())
-    return error(DiagCode::device_only_in_func, node, {name});
+    return error(DiagCode::device_only_in_func, node, {public_name(name)});
   switch (intrinsic->role) {
     case Intrinsic::Role::Constant:
       return Value::constant(intrinsic->code, intrinsic->constant);
@@ -121,7 +121,7 @@ Value Lowerer::entity_value(const std::string& name, const Node* node) {
       at(node);
       return Value::number(intrinsic->code, builder_.op(intrinsic->op, {}));
     case Intrinsic::Role::Later:
-      return not_implemented(node, name);
+      return not_implemented(node, public_name(name));
     default:
       return Value::named(Value::Kind::Entity, name);
   }

@@ -36,7 +36,7 @@ bool Lowerer::check_callable(const syntax::Function& f, uint32_t index, const Ar
     error(DiagCode::calls_too_deep, a.node, {std::to_string(kMaxInlineDepth)});
     return false;
   }
-  return check_parameters(f) && !too_large(a.node);
+  return check_parameters(f, a.node) && !too_large(a.node);
 }
 
 Value Lowerer::call_function(uint32_t index, const Arguments& a) {
@@ -71,7 +71,7 @@ std::optional<std::vector<Value>> Lowerer::bind_arguments(const syntax::Function
   std::vector<std::optional<Value>> bound(parameters.size());
   if (a.positional.size() > positional) {
     error(DiagCode::too_many_arguments, a.node,
-          {f.name, count_text(positional, "argument"), std::to_string(a.positional.size())});
+          {f.name, count_text(positional, "argument"), were_given(a.positional.size())});
     return std::nullopt;
   }
   for (size_t i = 0; i < a.positional.size(); ++i) bound[i] = a.positional[i];
@@ -79,7 +79,7 @@ std::optional<std::vector<Value>> Lowerer::bind_arguments(const syntax::Function
   for (const auto& [name, value] : a.named) fine &= bind_keyword(f, name, value, bound, a);
   std::vector<Value> out;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    if (!bound[i]) bound[i] = missing_argument(f, i, a);
+    if (!bound[i] && fine) bound[i] = missing_argument(f, i, a);
     fine &= bound[i].has_value();
     out.push_back(bound[i].value_or(Value::unknown()));
   }

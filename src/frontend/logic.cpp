@@ -70,7 +70,7 @@ Value Lowerer::truth(const Value& v, const Node* node) {
     case Value::Kind::Array:
       return error(DiagCode::array_condition, node, {v.name, type_text(v)});
     default:
-      return error(DiagCode::condition_type, node, {type_text(v)});
+      return wrong_kind(DiagCode::condition_type, node, v, {type_text(v)});
   }
 }
 

@@ -72,7 +72,7 @@ void Lowerer::lower_for(const syntax::For* node) {
     if (sequence.is_array()) {
       not_implemented(node->iter, "iterating over an array");
     } else {
-      error(DiagCode::not_iterable, node->iter, {type_text(sequence)});
+      wrong_kind(DiagCode::not_iterable, node->iter, sequence, {type_text(sequence)});
     }
   }
   // The body is looked at for its own mistakes, as if it ran once.

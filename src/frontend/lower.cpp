@@ -68,7 +68,7 @@ Lowerer::Lowerer(Session& session, bool as_kernel)
 
 void Lowerer::run() {
   Instance& root = *session_.root;
-  if (!check_parameters(*root.function)) return;
+  if (!check_parameters(*root.function, nullptr)) return;
   instance_ = &root;
   bind_kernel_arguments();
   if (as_kernel_) {

@@ -100,7 +100,7 @@ class Lowerer {
   Value argument_value(const ArgumentType& type, const std::string& name, const Node* parameter);
   Value scalar_argument(const ArgumentType& type, const std::string& name, const Node* parameter);
   uint32_t add_parameter(const std::string& name, ir::Type type, const ArrayFacts& facts, Span span);
-  bool check_parameters(const syntax::Function& f);
+  bool check_parameters(const syntax::Function& f, const Node* call);
   void check_kernel_annotation(const syntax::Function& f);
 
   // --- errors.cpp: each returns Unknown ---
@@ -108,6 +108,8 @@ class Lowerer {
   Value error_at(DiagCode code, Span span, std::vector<std::string> args, Span caret = {});
   Value operator_error(DiagCode code, const Node* node, const Node* left, const Node* right,
                        std::string_view sign, std::vector<std::string> args);
+  // Of a value of the wrong kind; `args` say what was expected. Objects from outside have a message of their own.
+  Value wrong_kind(DiagCode code, const Node* node, const Value& value, std::vector<std::string> args);
   Value not_implemented(const Node* node, const std::string& what);
   Value unknown_name(const Node* node, const std::string& name);
   std::string described(const Node* node, const Value& value) const;
@@ -158,7 +160,7 @@ class Lowerer {
   void make_slots(WebState& state, const std::string& name);
   void store_web(WebState& state, const std::string& name, const Value& value, const Node* source);
   void store_leaves(const Value& abstract, const Value& value, const std::vector<uint32_t>& slots,
-                    size_t& next, const Node* source);
+                    size_t& next, const std::string& name, const Node* source);
   Value load_web(WebState& state, const std::string& name);
   Value load_leaves(const Value& abstract, const std::vector<uint32_t>& slots, size_t& next);
   Value read_name(const syntax::Name* node);
@@ -251,6 +253,7 @@ class Lowerer {
   // --- convert.cpp ---
   void at(const Node* node);  // what is emitted from here on belongs to it
   bool literal_fits(const Value& v, TypeCode to) const;
+  bool check_literal(const Value& v, TypeCode to, const Node* node);
   Value convert_constant(const Value& v, TypeCode to, const Node* node);
   Value convert(const Value& v, TypeCode to, const Node* node);
   Value constructed(const Value& v, TypeCode to, const Node* node);

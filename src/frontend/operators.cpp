@@ -47,6 +47,9 @@ Value Lowerer::binary(BinaryOp op, const Value& a, const Value& b, const Node* n
   at(node);
   if (a.is_number() && b.is_number() && op != BinaryOp::MatMult)
     return arithmetic(op, a, b, node, left, right);
+  if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
+  for (const Value* v : {&a, &b})
+    if (v->kind == Value::Kind::Object) return wrong_kind({}, v == &a ? left : right, *v, {});
   return operator_error(DiagCode::operand_types, node, left, right, sign_of(op),
                         {std::string(verb_of(op)), type_text(a), type_text(b)});
 }
@@ -68,6 +71,8 @@ Value Lowerer::arithmetic(BinaryOp op, Value a, Value b, const Node* node, const
     return operator_error(DiagCode::integers_only, node, left, right, sign_of(op),
                           {std::string(sign_of(op)), type_text(a), type_text(b)});
   }
+  if (op != BinaryOp::Pow && !(check_literal(a, *common, left) && check_literal(b, *common, right)))
+    return Value::unknown();
   switch (op) {
     case BinaryOp::Div:
       return same_type(op, policy_.true_divide(a.code, b.code, *common), a, b, node);
@@ -103,7 +108,7 @@ Value Lowerer::unary(const syntax::UnaryOp* node) {
   at(node);
   if (!v.is_number()) {
     const std::string sign = node->op == "USub" ? "-" : node->op == "UAdd" ? "+" : "~";
-    return error(DiagCode::unary_type, node, {sign, type_text(v)});
+    return wrong_kind(DiagCode::unary_type, node, v, {sign, type_text(v)});
   }
   if (node->op == "Invert") return invert(v, node);
   const Value number = is_bool(v.code) ? convert(v, policy_.bool_arithmetic, node) : v;

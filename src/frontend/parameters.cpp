@@ -83,7 +83,7 @@ void Lowerer::bind_kernel_arguments() {
   const std::vector<ArgumentType>& given = session_.request.arguments;
   if (given.size() > parameters.size()) {
     error_at(DiagCode::too_many_arguments, f.span,
-             {f.name, count_text(parameters.size(), "argument"), std::to_string(given.size())});
+             {f.name, count_text(parameters.size(), "argument"), were_given(given.size())});
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     const syntax::arg* p = parameters[i];
@@ -107,11 +107,13 @@ void Lowerer::check_kernel_annotation(const syntax::Function& f) {
     error(DiagCode::kernel_returns_value, f.returns, {f.name, type_text(declared)});
 }
 
-bool Lowerer::check_parameters(const syntax::Function& f) {
+bool Lowerer::check_parameters(const syntax::Function& f, const Node* call) {
   if (!f.args) return true;
   for (const Node* extra : {f.args->vararg, f.args->kwarg}) {
     if (!extra) continue;
-    not_implemented(extra, "a parameter that takes any number of arguments");
+    const std::string name = syntax::as<syntax::arg>(extra)->name;
+    not_implemented(call ? call : extra, "a parameter for any number of arguments ('" + name +
+                                             "' of '" + f.name + "')");
     return false;
   }
   return true;
@@ -120,6 +122,8 @@ bool Lowerer::check_parameters(const syntax::Function& f) {
 std::string count_text(size_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
+
+std::string were_given(size_t n) { return std::to_string(n) + (n == 1 ? " is" : " are"); }
 
 std::vector<const syntax::arg*> parameters_of(const syntax::Function& f) {
   std::vector<const syntax::arg*> out;

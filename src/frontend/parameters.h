@@ -15,5 +15,7 @@ const syntax::Binding* default_of(const syntax::Function& f, size_t parameter);
 
 // "1 argument", "2 arguments".
 std::string count_text(size_t n, const char* what);
+// "1 is", "2 are", as in "2 are given".
+std::string were_given(size_t n);
 
 }  // namespace cuda_device::frontend

@@ -86,7 +86,7 @@ void Lowerer::lower_return(const syntax::Return* node, bool tail) {
                   "the result of '" + instance_->function->name + "'");
     return return_value(node, v, tail);
   }
-  if (!v.is_none() && !v.is_unknown())
+  if (!v.is_none() && !v.contains_unknown())
     error(DiagCode::kernel_returns_value, node, {instance_->function->name, type_text(v)});
   if (!tail) builder_.typed(Op::Return, ir::Type::none(), {});
   reachable_ = false;

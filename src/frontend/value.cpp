@@ -34,6 +34,13 @@ Value Value::named(Kind kind, std::string name) {
   return v;
 }
 
+bool Value::contains_unknown() const {
+  if (is_unknown()) return true;
+  for (const Value& e : elements)
+    if (e.contains_unknown()) return true;
+  return false;
+}
+
 bool Value::is_static() const {
   switch (kind) {
     case Kind::Unknown:
@@ -49,6 +56,10 @@ bool Value::is_static() const {
     default:
       return true;
   }
+}
+
+std::string public_name(const std::string& entity) {
+  return entity.starts_with("builtins.") ? entity.substr(9) : entity;
 }
 
 std::string type_text(const Value& value) {
@@ -73,7 +84,7 @@ std::string type_text(const Value& value) {
       return "array[" + std::string(name_of(value.array.scalar)) + ", " +
              std::to_string(value.array.ndim) + "]";
     case Value::Kind::Entity:
-      return value.name;
+      return public_name(value.name);
     case Value::Kind::Function:
       return "function " + value.name;
     case Value::Kind::Method:

@@ -52,6 +52,7 @@ struct Value {
   bool is_array() const { return kind == Kind::Array; }
   bool is_entity(std::string_view text) const { return kind == Kind::Entity && name == text; }
   bool is_constant() const { return is_number() && exact.has_value(); }
+  bool contains_unknown() const;  // itself or some element
   // Nothing of it is computed at run time.
   bool is_static() const;
 
@@ -61,8 +62,10 @@ struct Value {
 
 inline constexpr int kMaxTuple = 256;
 
-// "int32", "int", "(float, int32)", "array[float32, 2]", "None", "function 'f'".
+// As people read it: "int32", "int", "(float, int32)", "array[float32, 2]", "None", "function 'f'".
 std::string type_text(const Value& value);
+// Of an entity: builtins without their module.
+std::string public_name(const std::string& entity);
 
 // The same without instructions: all that inference needs to know. Constants keep their value.
 Value abstract_of(const Value& value);

@@ -1,4 +1,5 @@
 // Webs while they are lowered: the joined type of their definitions, their slots, loads and stores.
+#include "frontend/convert.h"
 #include "frontend/lowerer.h"
 #include "support/check.h"
 
@@ -113,20 +114,27 @@ void Lowerer::store_web(WebState& state, const std::string& name, const Value& v
   if (state.abstract.is_unknown()) return;
   make_slots(state, name);
   size_t next = 0;
-  store_leaves(state.abstract, value, state.slots, next, source);
+  store_leaves(state.abstract, value, state.slots, next, name, source);
 }
 
 void Lowerer::store_leaves(const Value& abstract, const Value& value,
-                           const std::vector<uint32_t>& slots, size_t& next, const Node* source) {
+                           const std::vector<uint32_t>& slots, size_t& next,
+                           const std::string& name, const Node* source) {
   if (abstract.is_tuple()) {
     if (!value.is_tuple() || value.elements.size() != abstract.elements.size()) return;
     for (size_t i = 0; i < abstract.elements.size(); ++i)
-      store_leaves(abstract.elements[i], value.elements[i], slots, next, source);
+      store_leaves(abstract.elements[i], value.elements[i], slots, next, name, source);
     return;
   }
   if (!abstract.is_number() || abstract.exact) return;
   const uint32_t slot = slots.at(next++);
   if (!value.is_number()) return;  // reported where the types were joined
+  if (value.exact && !literal_fits(value, abstract.code)) {
+    error(DiagCode::variable_range, source,
+          {to_text(value.code, *value.exact), std::string(name_of(abstract.code)),
+           range_hint(value, abstract.code), name});
+    return;
+  }
   const Value stored = convert(value, abstract.code, source);
   if (stored.is_number()) builder_.slot_store(slot, inst_of(stored, source));
 }

@@ -57,11 +57,11 @@ int column_of(const SourceMap& files, uint32_t file, uint32_t line, uint32_t byt
 std::string render(const Diagnostic& diagnostic, const SourceMap& files) {
   std::string text = place(diagnostic.span, files) + message_of(diagnostic);
   text += excerpt(diagnostic.span, diagnostic.caret, files);
+  if (std::string hint = hint_of(diagnostic); !hint.empty()) text += "\n" + hint;
   for (const Note& note : diagnostic.notes) {
     text += "\n" + place(note.span, files) + note.text;
     if (note.span != diagnostic.span) text += excerpt(note.span, {}, files);
   }
-  if (std::string hint = hint_of(diagnostic); !hint.empty()) text += "\n" + hint;
   if (!diagnostic.context.empty()) text += "\n  " + diagnostic.context;
   return text;
 }

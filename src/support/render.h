@@ -1,4 +1,4 @@
-// A diagnostic as text for people: place, message, source line with marks, notes, hint, context.
+// A diagnostic as text for people: place, message, source line with marks, hint, notes, context.
 //
 //   kernel.py:12:12: cannot add 'float8e4m3' and 'float16': no promotion is defined for this pair
 //      12 |     c[i] = s + a[i] * k
