@@ -136,7 +136,8 @@ void register_inspection(nb::module_& module) {
       set_current_exception();
     }
   });
-  module.def("inspect", inspect);
+  module.def("inspect", inspect, nb::arg("function"), nb::arg("arguments"), nb::arg("what"),
+             nb::arg("target"), nb::arg("grid").none(), nb::arg("block").none());
   module.def("captured", [](nb::object function) { return describe(*program_of(function)); });
   module.def("counters", counters);
   module.def("set_target", [](const char* name) { return cd_rt_set_target(name); });
