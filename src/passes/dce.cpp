@@ -56,9 +56,9 @@ class Sweep {
 
   bool is_loaded(const Inst& inst) const { return loaded_[static_cast<size_t>(inst.imm)]; }
 
-  // A while stays: whether it ends is part of what it does.
+  // A while always stays, for its yield: whether it ends is part of what it does.
   bool is_dead_control(const Inst& inst) const {
-    if (inst.op == Op::While || inst.regions.empty()) return false;
+    if (inst.regions.empty()) return false;
     if (inst.op == Op::For && is_loaded(inst)) return false;
     return std::all_of(inst.regions.begin(), inst.regions.end(),
                        [](const Block& region) { return region.empty(); });

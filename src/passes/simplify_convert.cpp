@@ -62,7 +62,6 @@ Inst* wrap(Inst& inst) {
 
 bool preserves_value(Type from, Type to) {
   if (from == to) return true;
-  if (to.is_bool()) return false;
   if (from.is_float() && !to.is_float()) return false;
   if (from.is_signed() && !to.is_float() && !to.is_signed()) return false;
   return magnitude_bits(from) <= magnitude_bits(to);

@@ -21,7 +21,9 @@ def main() -> int:
         print(f"{tests} is not built", file=sys.stderr)
         return 1
     environment = {**os.environ, "CUDA_DEVICE_UPDATE_GOLDENS": "1"}
-    return subprocess.run([tests, "--gtest_filter=*Golden*"], env=environment, check=False).returncode
+    return subprocess.run(
+        [tests, "--gtest_filter=*Golden*"], env=environment, check=False
+    ).returncode
 
 
 if __name__ == "__main__":
