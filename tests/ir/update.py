@@ -3,7 +3,8 @@
 
     tests/ir/update.py [build folder]
 
-Needs an up-to-date test_passes in the build folder (default: build/dev). Read the difference before committing it.
+Needs an up-to-date test_passes in the build folder (default: build/dev). Read the difference
+before committing it.
 """
 
 import os
