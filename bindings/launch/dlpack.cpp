@@ -138,8 +138,15 @@ std::string dtype_text(DataType type) {
   return type.lanes == 1 ? text : text + "x" + std::to_string(type.lanes);
 }
 
+// Formats that kernels will take one day: float16, bfloat16, complex, the two 8-bit floats, vectors
+// of up to 4.
+bool is_planned(DataType type) {
+  if (type.code == kComplex) return type.bits == 64 || type.bits == 128;
+  if (type.code == kFloat8E4m3 || type.code == kFloat8E5m2) return type.bits == 8;
+  return type.bits == 16 && (type.code == kFloat || type.code == kBfloat);
+}
+
 std::optional<ScalarKind> scalar_of(DataType type) {
-  if (type.lanes != 1) return std::nullopt;
   for (int i = 0; i < kScalarCount; ++i) {
     auto kind = static_cast<ScalarKind>(i);
     if (bits_of(kind) != type.bits) continue;
@@ -161,26 +168,35 @@ std::optional<ScalarKind> scalar_of(DataType type) {
   return std::nullopt;
 }
 
+ScalarKind checked_scalar(const Call& call, DataType type) {
+  std::optional<ScalarKind> scalar = scalar_of(type);
+  bool vector = type.lanes >= 2 && type.lanes <= 4;
+  if (type.lanes != 1 && !vector)
+    call.fail(DiagCode::dlpack_refused, {"elements of " + std::to_string(type.lanes) + " lanes"});
+  if (vector || (!scalar && is_planned(type)))
+    call.fail(DiagCode::argument_not_yet, {"an array of '" + dtype_text(type) + "'"});
+  if (!scalar) call.fail(DiagCode::argument_dtype, {dtype_text(type)});
+  return *scalar;
+}
+
 abi::ArrayView view_of(const Call& call, const Taken& taken) {
   const Tensor& tensor = *taken.tensor;
   abi::ArrayView view;
-  std::optional<ScalarKind> scalar = scalar_of(tensor.dtype);
-  if (!scalar)
-    call.fail(DiagCode::argument_not_yet, {"an array of '" + dtype_text(tensor.dtype) + "'"});
+  ScalarKind scalar = checked_scalar(call, tensor.dtype);
   if (!reachable(tensor.device.type))
     call.fail(DiagCode::argument_device, {device_text(tensor.device.type)});
   if (tensor.ndim < 0 || tensor.ndim > abi::kMaxDims)
     call.fail(DiagCode::argument_dims, {std::to_string(tensor.ndim)});
-  view.dtype = *scalar;
+  view.dtype = scalar;
   view.ndim = tensor.ndim;
   view.read_only = taken.read_only;
   view.device_type = tensor.device.type;
   view.device_id = tensor.device.id;
   view.data = static_cast<char*>(tensor.data) + tensor.byte_offset;
-  int64_t compact = bytes_of(*scalar);
+  int64_t compact = bytes_of(scalar);
   for (int i = tensor.ndim - 1; i >= 0; --i) {
     view.shape[i] = tensor.shape[i];
-    view.strides[i] = tensor.strides ? tensor.strides[i] * bytes_of(*scalar) : compact;
+    view.strides[i] = tensor.strides ? tensor.strides[i] * bytes_of(scalar) : compact;
     compact *= tensor.shape[i];
   }
   return view;

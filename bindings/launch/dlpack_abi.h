@@ -24,7 +24,11 @@ enum TypeCode : uint8_t {
   kOpaque = 3,
   kBfloat = 4,
   kComplex = 5,
-  kBool = 6
+  kBool = 6,
+  kFloat8E4m3 = 10,
+  kFloat8E5m2 = 12,
+  kFloat8E4m3 = 10,
+  kFloat8E5m2 = 12,
 };
 
 struct Device {
