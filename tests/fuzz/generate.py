@@ -126,7 +126,8 @@ class Generator:
             return self.leaf({"int", *model.INTS})
         kind = self.random.random()
         if kind < 0.3:
-            return Cast(self.random.choice(("int", *model.INTS)), self.expression(depth - 1))
+            value = self.runtime(self.expression(depth - 1))
+            return Cast(self.random.choice(("int", *model.INTS)), value)
         left, right = self.runtime(self.integer(depth - 1)), self.integer(depth - 1)
         op = self.random.choice(("+", "-", "*", "//", "%", *BITWISE))
         return self.binary(op, left, right)
