@@ -53,8 +53,7 @@ Value Lowerer::array_attribute(const syntax::Attribute* node, const Value& base)
 std::optional<std::vector<ir::Inst*>> Lowerer::element_operands(const Value& array,
                                                                 const Value& index,
                                                                 const syntax::Subscript* node) {
-  const std::vector<Value> indices =
-      index.is_tuple() ? index.elements : std::vector<Value>{index};
+  const std::vector<Value> indices = index.is_tuple() ? index.elements : std::vector<Value>{index};
   auto* display = syntax::as<syntax::Tuple>(node->slice);
   auto node_of = [&](size_t i) -> const Node* {
     return display && i < display->elts.size() ? display->elts[i] : node->slice;
@@ -70,8 +69,8 @@ std::optional<std::vector<ir::Inst*>> Lowerer::element_operands(const Value& arr
     return std::nullopt;
   }
   if (indices.size() < ndim) {
-    not_implemented(node, "a view of an array from fewer indices (" + counts[2] + ") than dimensions (" +
-                              counts[1] + ")");
+    not_implemented(node, "a view of an array from fewer indices (" + counts[2] +
+                              ") than dimensions (" + counts[1] + ")");
     return std::nullopt;
   }
   at(node);

@@ -1,6 +1,6 @@
 // Assignments in all their forms, and annotations.
-#include "frontend/lowerer.h"
 #include "frontend/intrinsics.h"
+#include "frontend/lowerer.h"
 #include "frontend/operator_names.h"
 #include "frontend/parameters.h"
 
@@ -136,8 +136,8 @@ Value Lowerer::annotated(const Node* annotation, Value value, const Node* node,
     if (declared.kind == Value::Kind::Object && value.is_array()) return value;
     return not_implemented(annotation, "the annotation '" + type_text(declared) + "'");
   }
-  const bool fine = code && value.is_number() &&
-                    (value.code == *code || converts_silently(*code, value.code));
+  const bool fine =
+      code && value.is_number() && (value.code == *code || converts_silently(*code, value.code));
   if (!fine) {
     return error(DiagCode::annotation_mismatch, node,
                  {what, code ? std::string(name_of(*code)) : "None", type_text(value)});

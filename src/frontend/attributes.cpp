@@ -70,8 +70,7 @@ std::optional<std::vector<Value>> Lowerer::elements_of(const Value& value) {
 // Numbers are arrays of no dimension.
 Value Lowerer::number_attribute(const syntax::Attribute* node, const Value& base) {
   const std::string& name = node->attr;
-  if (name == "dtype")
-    return Value::named(Value::Kind::Entity, entity_of_type(fixed(base.code)));
+  if (name == "dtype") return Value::named(Value::Kind::Entity, entity_of_type(fixed(base.code)));
   if (name == "shape" || name == "strides") return Value::tuple({});
   if (name == "ndim" || name == "ndims") return Value::constant_int(policy_.int_literal(0), 0);
   if (name == "size") return Value::constant_int(policy_.int_literal(1), 1);
@@ -115,7 +114,7 @@ Value Lowerer::whole_number(const Value& base, const Value& index, const syntax:
 }
 
 Value Lowerer::element_of_tuple(const std::vector<Value>& elements, const Value& index,
-                             const syntax::Subscript* node) {
+                                const syntax::Subscript* node) {
   if (!index.is_number() || !is_int(index.code))
     return wrong_kind(DiagCode::index_type, node->slice, index, {type_text(index)});
   if (!index.exact) return error(DiagCode::tuple_index_not_constant, node->slice);

@@ -24,7 +24,8 @@ Value Lowerer::call_min_max(const Arguments& a, const Intrinsic& i) {
     values = *elements;
   }
   for (size_t k = 0; k < values.size(); ++k)
-    if (!require_number(values[k], argument_node(a, k), i.short_name() + "()")) return Value::unknown();
+    if (!require_number(values[k], argument_node(a, k), i.short_name() + "()"))
+      return Value::unknown();
   Value best = values[0];
   for (size_t k = 1; k < values.size(); ++k) best = min_max(best, values[k], i.op, a.node);
   return best;
@@ -52,7 +53,8 @@ Value Lowerer::call_round(const Arguments& a, const Intrinsic&) {
   if (is_bool(v.code)) return convert(v, policy_.bool_arithmetic, a.node);
   if (!is_float(v.code)) return v;
   const TypeCode result = policy_.int_literal(0);
-  if (v.exact) return convert(Value::constant(v.code, {0, std::nearbyint(v.exact->real)}), result, a.node);
+  if (v.exact)
+    return convert(Value::constant(v.code, {0, std::nearbyint(v.exact->real)}), result, a.node);
   return convert(Value::number(v.code, builder_.op(Op::Rint, {v.inst})), result, a.node);
 }
 
@@ -110,7 +112,8 @@ Value Lowerer::call_range(const Arguments& a, const Intrinsic&) {
 
 Value Lowerer::call_tuple(const Arguments& a, const Intrinsic&) {
   std::optional<std::vector<Value>> elements = elements_of(a.positional[0]);
-  if (!elements) return error(DiagCode::not_iterable, argument_node(a, 0), {type_text(a.positional[0])});
+  if (!elements)
+    return error(DiagCode::not_iterable, argument_node(a, 0), {type_text(a.positional[0])});
   return Value::tuple(std::move(*elements));
 }
 
@@ -118,9 +121,11 @@ Value Lowerer::call_tuple(const Arguments& a, const Intrinsic&) {
 Value Lowerer::call_tid(const Arguments& a, const Intrinsic& i) {
   const Value& n = a.positional[0];
   const bool known = n.is_constant() && is_int(n.code);
-  if (!known) return error(DiagCode::ndims_constant, argument_node(a, 0), {i.short_name(), type_text(n)});
+  if (!known)
+    return error(DiagCode::ndims_constant, argument_node(a, 0), {i.short_name(), type_text(n)});
   if (n.exact->integer < 1 || n.exact->integer > 3)
-    return error(DiagCode::ndims_range, argument_node(a, 0), {i.short_name(), to_text(n.exact->integer)});
+    return error(DiagCode::ndims_range, argument_node(a, 0),
+                 {i.short_name(), to_text(n.exact->integer)});
   std::vector<Value> axes;
   for (int axis = 0; axis < n.exact->integer; ++axis)
     axes.push_back(Value::number(TypeCode::i4, builder_.op(i.op, {}, axis)));

@@ -104,8 +104,7 @@ Value Lowerer::call_method(const Value& method, const Arguments& a) {
   const Value& self = method.elements[0];
   if (a.has_unknown()) return Value::unknown();
   const bool one_type = a.positional.size() == 1 && a.positional[0].kind == Value::Kind::Entity;
-  const std::optional<TypeCode> to =
-      one_type ? type_entity(a.positional[0].name) : std::nullopt;
+  const std::optional<TypeCode> to = one_type ? type_entity(a.positional[0].name) : std::nullopt;
   if (!to || !a.named.empty()) return error(DiagCode::expected_type, a.node, {method.name});
   if (method.name == "astype") return constructed(self, *to, a.node);
   const bool bits = !is_bool(self.code) && !is_bool(*to) && bits_of(self.code) == bits_of(*to);

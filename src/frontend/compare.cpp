@@ -54,7 +54,8 @@ Value Lowerer::compare(const syntax::Compare* node) {
   return compare_rest(node, 0, left, node->left);
 }
 
-// left op[i] c[i] op[i+1] c[i+1] ...; each operand is evaluated once, and only if all before it held.
+// left op[i] c[i] op[i+1] c[i+1] ...; each operand is evaluated once, and only if all before it
+// held.
 Value Lowerer::compare_rest(const syntax::Compare* node, size_t i, const Value& left,
                             const Node* left_node) {
   const Node* right_node = node->comparators[i];
@@ -120,7 +121,8 @@ Value Lowerer::compare_with_constant(CompareOp op, const Value& a, const Value& 
                                      const Node* node) {
   const __int128 value = b.exact->integer;
   TypeCode type = fixed(a.code);
-  if (is_bool(type)) type = is_equality(op) && (value == 0 || value == 1) ? TypeCode::b1 : TypeCode::i4;
+  if (is_bool(type))
+    type = is_equality(op) && (value == 0 || value == 1) ? TypeCode::b1 : TypeCode::i4;
   const bool inside = is_bool(type) || fits(value, type);
   // Beyond the format's range every number compares as zero does.
   if (!inside) return Value::boolean(fold(op, TypeCode::i8, {0, 0}, {value, 0}));

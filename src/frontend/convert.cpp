@@ -52,6 +52,7 @@ Value Lowerer::convert(const Value& v, TypeCode to, const Node* node) {
 ir::Inst* Lowerer::inst_of(const Value& v, const Node* node) {
   CD_CHECK(v.is_number(), "no number: " + type_text(v));
   if (v.inst) return v.inst;
+  CD_CHECK(v.exact, "a number without a value");
   const ir::Type type = ir::Type::of(*scalar_of(v.code));
   // A weak constant has kept its full value so far: now it takes the builtin's 32-bit format.
   const bool fine = !is_weak(v.code) || (is_int(v.code) ? fits(v.exact->integer, v.code)

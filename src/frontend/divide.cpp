@@ -42,7 +42,8 @@ Value Lowerer::floor_divide(BinaryOp op, TypeCode promoted, const Value& a, cons
                  node);
 }
 
-// (a // b, a % b). Exact remainder first; the quotient from what is left, corrected to the nearest whole number.
+// (a // b, a % b). Exact remainder first; the quotient from what is left, corrected to the nearest
+// whole number.
 std::pair<ir::Inst*, ir::Inst*> Lowerer::float_divmod(Inst* a, Inst* b) {
   ir::Builder& e = builder_;
   Inst* zero = constant_inst(a->type, 0);

@@ -7,16 +7,20 @@
 namespace cuda_device::frontend {
 namespace {
 
-// Where the operator's sign stands: after the left operand, past blanks and closing brackets, if on the same line.
-Span operator_place(const SourceMap& files, const Span& left, const Span& right, std::string_view sign) {
+// Where the operator's sign stands: after the left operand, past blanks and closing brackets, if on
+// the same line.
+Span operator_place(const SourceMap& files, const Span& left, const Span& right,
+                    std::string_view sign) {
   if (!left.known() || left.file >= files.size() || left.end_line != right.line) return {};
   const SourceFile& file = files[left.file];
-  if (left.end_line < file.first_line || left.end_line - file.first_line >= file.lines.size()) return {};
+  if (left.end_line < file.first_line || left.end_line - file.first_line >= file.lines.size())
+    return {};
   const std::string& line = file.lines[left.end_line - file.first_line];
   const size_t at = line.find(sign, left.end_column);
   if (at == std::string::npos || at >= right.column) return {};
   const auto column = static_cast<uint32_t>(at);
-  return {left.file, left.end_line, column, left.end_line, column + static_cast<uint32_t>(sign.size())};
+  return {left.file, left.end_line, column, left.end_line,
+          column + static_cast<uint32_t>(sign.size())};
 }
 
 }  // namespace
@@ -25,9 +29,10 @@ Value Lowerer::error_at(DiagCode code, Span span, std::vector<std::string> args,
   Diagnostic d{code, span, std::move(args), {}, "", caret};
   for (const Instance* i = instance_; i && i->call; i = i->parent)
     d.notes.push_back({i->call->span, "in '" + i->function->name + "', called here"});
-  const bool known = std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& o) {
-    return o.code == d.code && o.span == d.span && o.args == d.args;
-  });
+  const bool known =
+      std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& o) {
+        return o.code == d.code && o.span == d.span && o.args == d.args;
+      });
   if (!known) diagnostics_.push_back(std::move(d));
   return Value::unknown();
 }

@@ -83,7 +83,8 @@ std::optional<Exact> fold_int(BinaryOp op, TypeCode code, __int128 a, __int128 b
   return Exact{wrapped(r, code), 0};
 }
 
-// float32 operands are exact doubles, so that one rounding of the double result is the float32 result.
+// float32 operands are exact doubles, so that one rounding of the double result is the float32
+// result.
 std::optional<Exact> fold_float(BinaryOp op, TypeCode code, double a, double b) {
   switch (op) {
     case BinaryOp::Add:
@@ -129,8 +130,10 @@ bool identical(TypeCode code, const Exact& a, const Exact& b) {
 std::string to_text(__int128 value) {
   if (value == 0) return "0";
   std::string digits;
-  auto rest = value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
-  for (; rest != 0; rest /= 10) digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+  auto rest =
+      value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
+  for (; rest != 0; rest /= 10)
+    digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
   return value < 0 ? "-" + digits : digits;
 }
 

@@ -15,7 +15,19 @@ struct Exact {
 };
 
 enum class BinaryOp : uint8_t {
-  Add, Sub, Mult, Div, FloorDiv, Mod, Pow, LShift, RShift, BitAnd, BitOr, BitXor, MatMult,
+  Add,
+  Sub,
+  Mult,
+  Div,
+  FloorDiv,
+  Mod,
+  Pow,
+  LShift,
+  RShift,
+  BitAnd,
+  BitOr,
+  BitXor,
+  MatMult,
 };
 
 enum class CompareOp : uint8_t { Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, NotIn };
@@ -39,8 +51,8 @@ bool overflows(const Exact& value, TypeCode from, TypeCode float_code);
 
 bool truth(TypeCode code, const Exact& value);
 
-// Both operands are of type `code`, which is also the result's. Nothing: not folded (a zero divisor, a shift out of
-// range, a weak integer beyond 128 bits); the caller says what that means.
+// Both operands are of type `code`, which is also the result's. Nothing: not folded (a zero
+// divisor, a shift out of range, a weak integer beyond 128 bits); the caller says what that means.
 std::optional<Exact> fold(BinaryOp op, TypeCode code, const Exact& a, const Exact& b);
 bool fold(CompareOp op, TypeCode code, const Exact& a, const Exact& b);
 

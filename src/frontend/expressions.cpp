@@ -1,6 +1,6 @@
 // Expressions by kind, literals and names.
-#include "frontend/lowerer.h"
 #include "frontend/intrinsics.h"
+#include "frontend/lowerer.h"
 #include "frontend/operator_names.h"
 
 namespace cuda_device::frontend {
@@ -62,7 +62,8 @@ Value Lowerer::literal(const syntax::Value& v, const Node* node) {
     case Kind::Bool:
       return Value::boolean(v.boolean);
     case Kind::Int:
-      return Value::constant_int(v.typed ? code_of(v.format) : policy_.int_literal(v.integer), v.integer);
+      return Value::constant_int(v.typed ? code_of(v.format) : policy_.int_literal(v.integer),
+                                 v.integer);
     case Kind::BigInt:
       return error(DiagCode::constant_too_large, node, {v.text});
     case Kind::Float:
@@ -108,7 +109,8 @@ Value Lowerer::binding_value(const syntax::Binding& b, const Node* node, const s
   return Value::unknown();
 }
 
-// Entities that are numbers become them; the others keep their name until something is done with them.
+// Entities that are numbers become them; the others keep their name until something is done with
+// them.
 Value Lowerer::entity_value(const std::string& name, const Node* node) {
   const Intrinsic* intrinsic = find_intrinsic(name);
   if (!intrinsic) return Value::named(Value::Kind::Entity, name);

@@ -12,7 +12,8 @@
 
 namespace cuda_device::frontend {
 
-// The type of one launch argument. Weak = Python's own bool, int, float: 32-bit formats that yield in promotion.
+// The type of one launch argument. Weak = Python's own bool, int, float: 32-bit formats that yield
+// in promotion.
 struct ArgumentType {
   enum class Kind : uint8_t { None, Scalar, WeakInt, WeakFloat, Array, Tuple };
   Kind kind = Kind::None;
@@ -35,10 +36,12 @@ struct Request {
   DialectName dialect = DialectName::Device;
 };
 
-// One IR function with every call inlined. Throws DiagnosticError with all independent errors found.
+// One IR function with every call inlined. Throws DiagnosticError with all independent errors
+// found.
 std::unique_ptr<ir::Function> lower(const Request& request);
 
-// Result type of function 0 called with these arguments, as text: "int32", "int", "(float32, bool)". For tests of promotion.
+// Result type of function 0 called with these arguments, as text: "int32", "int", "(float32,
+// bool)". For tests of promotion.
 std::string result_type(const Request& request);
 
 }  // namespace cuda_device::frontend

@@ -55,7 +55,8 @@ Value Lowerer::call_function(uint32_t index, const Arguments& a) {
   const std::vector<const syntax::arg*> parameters = parameters_of(f);
   for (size_t i = 0; i < parameters.size(); ++i) {
     const syntax::arg* p = parameters[i];
-    define(p, annotated(p->annotation, std::move((*bound)[i]), p, "parameter '" + p->name + "'"), p);
+    define(p, annotated(p->annotation, std::move((*bound)[i]), p, "parameter '" + p->name + "'"),
+           p);
   }
   Value result = inlined(*instance_);
   instance_ = caller;
@@ -141,7 +142,8 @@ Value Lowerer::inlined(Instance& instance) {
   return load_web(instance.result, "result");
 }
 
-// A function that ends without return gives None; one that returns values elsewhere must not end so.
+// A function that ends without return gives None; one that returns values elsewhere must not end
+// so.
 void Lowerer::fall_off_end(const syntax::Function& f) {
   const Value& result = frame_->instance->result.abstract;
   if (frame_->returns == 0) {

@@ -1,4 +1,5 @@
-// What inference remembers between passes: for every function, once per place it is inlined at, the state of its webs.
+// What inference remembers between passes: for every function, once per place it is inlined at, the
+// state of its webs.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Conditions, and / or / not, conditional expressions. A constant condition prunes: what it excludes is neither typed
-// nor compiled.
+// Conditions, and / or / not, conditional expressions. A constant condition prunes: what it
+// excludes is neither typed nor compiled.
 #include "frontend/lowerer.h"
 
 namespace cuda_device::frontend {
@@ -93,7 +93,8 @@ Value Lowerer::bool_op(const syntax::BoolOp* node) {
   return chain(node->values, 0, node->op == "And", false, node);
 }
 
-// operands[from] and operands[from + 1] and ...: the value of the operand that decides, or only its truth.
+// operands[from] and operands[from + 1] and ...: the value of the operand that decides, or only its
+// truth.
 Value Lowerer::chain(const Nodes& operands, size_t from, bool is_and, bool as_condition,
                      const Node* node) {
   const Node* operand = operands[from];
@@ -133,7 +134,8 @@ Value Lowerer::if_exp(const syntax::IfExp* node) {
 }
 
 Value Lowerer::choose(const Value& test, Captured then, Captured otherwise, const Node* node) {
-  // Nothing is emitted for a value that is not known yet: the type of the other side is the best guess.
+  // Nothing is emitted for a value that is not known yet: the type of the other side is the best
+  // guess.
   if (then.value.is_unknown()) return otherwise.value;
   if (otherwise.value.is_unknown()) return then.value;
   const Value a = abstract_of(then.value), b = abstract_of(otherwise.value);

@@ -82,7 +82,8 @@ void Lowerer::lower_for(const syntax::For* node) {
   reachable_ = true;
 }
 
-// The variable's own slot if its type is the counter's; otherwise the body starts with a conversion.
+// The variable's own slot if its type is the counter's; otherwise the body starts with a
+// conversion.
 std::optional<uint32_t> Lowerer::loop_slot(const Node* target, TypeCode code) {
   const Webs& webs = *instance_->webs;
   const auto found = webs.definition_at.find(target);
@@ -131,7 +132,8 @@ void Lowerer::close_scope(ir::Block* outer) {
   builder_.set_block(*outer);
 }
 
-// One copy of the body for each element: they may have different types. break and continue leave scopes.
+// One copy of the body for each element: they may have different types. break and continue leave
+// scopes.
 void Lowerer::unrolled_loop(const syntax::For* node, const std::vector<Value>& elements) {
   const bool breaks = has_jump(node->body, NodeKind::Break);
   const bool continues = has_jump(node->body, NodeKind::Continue);

@@ -1,8 +1,8 @@
-// One pass over a kernel: infers and emits in one walk. It is repeated (lower.cpp) until the types of all webs stand
-// still; the IR of that last pass is the result and only its diagnostics count.
+// One pass over a kernel: infers and emits in one walk. It is repeated (lower.cpp) until the types
+// of all webs stand still; the IR of that last pass is the result and only its diagnostics count.
 //
-// Every expression gives a Value. After an error it is Unknown, which everything lets through in silence, so that one
-// mistake is reported once and independent mistakes are all reported.
+// Every expression gives a Value. After an error it is Unknown, which everything lets through in
+// silence, so that one mistake is reported once and independent mistakes are all reported.
 #pragma once
 
 #include <initializer_list>
@@ -53,8 +53,8 @@ class Lowerer {
   Lowerer(Session& session, bool as_kernel);
   void run();
 
-  bool changed() const { return changed_; }    // some web's type grew
-  bool demoted() const { return demoted_; }    // some web was found not to be constant
+  bool changed() const { return changed_; }  // some web's type grew
+  bool demoted() const { return demoted_; }  // some web was found not to be constant
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
   const Node* unresolved() const { return unresolved_; }
   const Value& result() const { return result_; }
@@ -99,7 +99,8 @@ class Lowerer {
   void bind_kernel_arguments();
   Value argument_value(const ArgumentType& type, const std::string& name, const Node* parameter);
   Value scalar_argument(const ArgumentType& type, const std::string& name, const Node* parameter);
-  uint32_t add_parameter(const std::string& name, ir::Type type, const ArrayFacts& facts, Span span);
+  uint32_t add_parameter(const std::string& name, ir::Type type, const ArrayFacts& facts,
+                         Span span);
   bool check_parameters(const syntax::Function& f, const Node* call);
   void check_kernel_annotation(const syntax::Function& f);
 
@@ -108,8 +109,10 @@ class Lowerer {
   Value error_at(DiagCode code, Span span, std::vector<std::string> args, Span caret = {});
   Value operator_error(DiagCode code, const Node* node, const Node* left, const Node* right,
                        std::string_view sign, std::vector<std::string> args);
-  // Of a value of the wrong kind; `args` say what was expected. Objects from outside have a message of their own.
-  Value wrong_kind(DiagCode code, const Node* node, const Value& value, std::vector<std::string> args);
+  // Of a value of the wrong kind; `args` say what was expected. Objects from outside have a message
+  // of their own.
+  Value wrong_kind(DiagCode code, const Node* node, const Value& value,
+                   std::vector<std::string> args);
   Value not_implemented(const Node* node, const std::string& what);
   Value unknown_name(const Node* node, const std::string& name);
   std::string described(const Node* node, const Value& value) const;
@@ -117,10 +120,9 @@ class Lowerer {
 
   // --- statements.cpp ---
   void block(const Nodes& body, bool tail);
-  void statements(const Nodes& body, size_t from, bool tail);
   void statement(const Node* node, bool tail);
   void lower_expression_statement(const syntax::Expr* node);
-  void lower_if(const syntax::If* node, const Nodes& orelse, size_t orelse_from, bool tail);
+  void lower_if(const syntax::If* node, bool tail);
   void lower_return(const syntax::Return* node, bool tail);
   void return_value(const Node* node, const Value& value, bool tail);
   void leave(size_t scope);
@@ -184,7 +186,7 @@ class Lowerer {
   Value expr_or_slice(const Node* node);
   Value whole_number(const Value& base, const Value& index, const syntax::Subscript* node);
   Value element_of_tuple(const std::vector<Value>& elements, const Value& index,
-                      const syntax::Subscript* node);
+                         const syntax::Subscript* node);
 
   // --- arrays.cpp ---
   Inst* array_inst(const Value& array);
@@ -218,13 +220,15 @@ class Lowerer {
 
   // --- compare.cpp ---
   Value compare(const syntax::Compare* node);
-  Value compare_rest(const syntax::Compare* node, size_t i, const Value& left, const Node* left_node);
+  Value compare_rest(const syntax::Compare* node, size_t i, const Value& left,
+                     const Node* left_node);
   Value compare_values(CompareOp op, const Value& a, const Value& b, const Node* node,
                        const Node* left, const Node* right);
   Value compare_numbers(CompareOp op, Value a, Value b, const Node* node, const Node* left,
                         const Node* right);
   Value compare_integers(CompareOp op, Value a, Value b, const Node* node);
-  Value compare_with_constant(CompareOp op, const Value& a, const Value& constant, const Node* node);
+  Value compare_with_constant(CompareOp op, const Value& a, const Value& constant,
+                              const Node* node);
   Value compare_same(CompareOp op, TypeCode code, const Value& a, const Value& b, const Node* node);
   Value compare_mixed(CompareOp op, const Value& a, const Value& b);
   Value compare_tuples(CompareOp op, const Value& a, const Value& b, const Node* node,
@@ -312,9 +316,9 @@ class Lowerer {
     Instance* instance = nullptr;
     bool is_kernel = false;
     ir::Block* body = nullptr;
-    size_t scope = 0;        // scopes open around it
-    uint32_t returns = 0;    // return statements met in this pass
-    bool leaves = false;     // some of them needed a leave
+    size_t scope = 0;             // scopes open around it
+    uint32_t returns = 0;         // return statements met in this pass
+    bool leaves = false;          // some of them needed a leave
     std::optional<Value> direct;  // the value of its only return
     std::vector<Loop> loops;
   };

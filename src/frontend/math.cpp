@@ -9,7 +9,8 @@ namespace cuda_device::frontend {
 // The argument in the floating type that the function computes in; Unknown after an error.
 Value Lowerer::math_argument(const Arguments& a, size_t i, const Intrinsic& intrinsic) {
   const Value& v = a.positional[i];
-  if (!require_number(v, argument_node(a, i), intrinsic.short_name() + "()")) return Value::unknown();
+  if (!require_number(v, argument_node(a, i), intrinsic.short_name() + "()"))
+    return Value::unknown();
   return convert(v, policy_.math_argument(v.code), argument_node(a, i));
 }
 
@@ -45,7 +46,8 @@ Value Lowerer::call_math2(const Arguments& a, const Intrinsic& i) {
   if (v.empty()) return Value::unknown();
   if (folds(v[0]) && folds(v[1]))
     return Value::constant(v[0].code, {0, i.fold2(v[0].exact->real, v[1].exact->real)});
-  return Value::number(v[0].code, builder_.op(i.op, {inst_of(v[0], a.node), inst_of(v[1], a.node)}));
+  return Value::number(v[0].code,
+                       builder_.op(i.op, {inst_of(v[0], a.node), inst_of(v[1], a.node)}));
 }
 
 Value Lowerer::call_hypot(const Arguments& a, const Intrinsic& i) {
@@ -82,7 +84,8 @@ Value Lowerer::call_log(const Arguments& a, const Intrinsic& i) {
 Value Lowerer::scaled(const Arguments& a, const Intrinsic& i, double factor) {
   const Value v = math_argument(a, 0, i);
   if (v.is_unknown()) return v;
-  return same_type(BinaryOp::Mult, v.code, v, Value::constant(TypeCode::weak_float, {0, factor}), a.node);
+  return same_type(BinaryOp::Mult, v.code, v, Value::constant(TypeCode::weak_float, {0, factor}),
+                   a.node);
 }
 
 Value Lowerer::call_degrees(const Arguments& a, const Intrinsic& i) {
@@ -120,18 +123,21 @@ Value Lowerer::call_ldexp(const Arguments& a, const Intrinsic& i) {
   const Value x = math_argument(a, 0, i);
   const Value& n = a.positional[1];
   if (!n.is_number() || !is_int(n.code))
-    return error(DiagCode::needs_integer, argument_node(a, 1), {"the exponent of ldexp", type_text(n)});
+    return error(DiagCode::needs_integer, argument_node(a, 1),
+                 {"the exponent of ldexp", type_text(n)});
   const Value exponent = convert(n, TypeCode::i4, argument_node(a, 1));
   if (x.is_unknown() || exponent.is_unknown()) return Value::unknown();
-  return Value::number(x.code, builder_.op(Op::Ldexp, {inst_of(x, a.node), inst_of(exponent, a.node)}));
+  return Value::number(x.code,
+                       builder_.op(Op::Ldexp, {inst_of(x, a.node), inst_of(exponent, a.node)}));
 }
 
 Value Lowerer::call_frexp(const Arguments& a, const Intrinsic& i) {
   const Value x = math_argument(a, 0, i);
   if (x.is_unknown()) return x;
   Inst* operand = inst_of(x, a.node);
-  return Value::tuple({Value::number(x.code, builder_.op(Op::FrexpMantissa, {operand})),
-                       Value::number(policy_.int_literal(0), builder_.op(Op::FrexpExponent, {operand}))});
+  return Value::tuple(
+      {Value::number(x.code, builder_.op(Op::FrexpMantissa, {operand})),
+       Value::number(policy_.int_literal(0), builder_.op(Op::FrexpExponent, {operand}))});
 }
 
 // (fraction, whole part), both with the sign of x; the fraction of an infinity is zero.
@@ -193,8 +199,9 @@ Value Lowerer::call_fma(const Arguments& a, const Intrinsic& i) {
   }
   const std::vector<Value> v = math_arguments(a, i);
   if (v.empty()) return Value::unknown();
-  return Value::number(v[0].code, builder_.op(Op::Fma, {inst_of(v[0], a.node), inst_of(v[1], a.node),
-                                                        inst_of(v[2], a.node)}));
+  return Value::number(
+      v[0].code,
+      builder_.op(Op::Fma, {inst_of(v[0], a.node), inst_of(v[1], a.node), inst_of(v[2], a.node)}));
 }
 
 Value Lowerer::call_cbrt(const Arguments& a, const Intrinsic& i) {

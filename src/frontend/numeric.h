@@ -1,4 +1,5 @@
-// The numeric types of the language by their short codes: i4 is int32, weak_int a builtin int. promotion.def lists them.
+// The numeric types of the language by their short codes: i4 is int32, weak_int a builtin int.
+// promotion.def lists them.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +57,9 @@ constexpr TypeCode fixed(TypeCode c) {
 }
 
 // What the IR computes in; nothing for the types that are not implemented yet.
-constexpr std::optional<ScalarKind> scalar_of(TypeCode c) { return scalar_named(name_of(fixed(c))); }
+constexpr std::optional<ScalarKind> scalar_of(TypeCode c) {
+  return scalar_named(name_of(fixed(c)));
+}
 
 // A fixed format or builtin by its Python name: "float32", "int".
 constexpr std::optional<TypeCode> numeric_named(std::string_view name) {

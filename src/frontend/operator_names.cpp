@@ -8,12 +8,18 @@ struct BinaryName {
 };
 // In the order of BinaryOp.
 constexpr BinaryName kBinary[] = {
-    {"Add", "+", "add"},           {"Sub", "-", "subtract"},
-    {"Mult", "*", "multiply"},     {"Div", "/", "divide"},
-    {"FloorDiv", "//", "floor-divide"}, {"Mod", "%", "take the remainder of"},
-    {"Pow", "**", "raise to a power"},  {"LShift", "<<", "shift"},
-    {"RShift", ">>", "shift"},     {"BitAnd", "&", "apply & to"},
-    {"BitOr", "|", "apply | to"},  {"BitXor", "^", "apply ^ to"},
+    {"Add", "+", "add"},
+    {"Sub", "-", "subtract"},
+    {"Mult", "*", "multiply"},
+    {"Div", "/", "divide"},
+    {"FloorDiv", "//", "floor-divide"},
+    {"Mod", "%", "take the remainder of"},
+    {"Pow", "**", "raise to a power"},
+    {"LShift", "<<", "shift"},
+    {"RShift", ">>", "shift"},
+    {"BitAnd", "&", "apply & to"},
+    {"BitOr", "|", "apply | to"},
+    {"BitXor", "^", "apply ^ to"},
     {"MatMult", "@", "matrix-multiply"},
 };
 
@@ -22,8 +28,8 @@ struct CompareName {
 };
 // In the order of CompareOp.
 constexpr CompareName kCompare[] = {
-    {"Eq", "=="}, {"NotEq", "!="}, {"Lt", "<"},      {"LtE", "<="}, {"Gt", ">"},
-    {"GtE", ">="}, {"Is", "is"},   {"IsNot", "is not"}, {"In", "in"}, {"NotIn", "not in"},
+    {"Eq", "=="},  {"NotEq", "!="}, {"Lt", "<"},         {"LtE", "<="}, {"Gt", ">"},
+    {"GtE", ">="}, {"Is", "is"},    {"IsNot", "is not"}, {"In", "in"},  {"NotIn", "not in"},
 };
 
 template <class Op, class Name, size_t N>
@@ -35,7 +41,9 @@ std::optional<Op> find(const Name (&names)[N], std::string_view python_class) {
 
 }  // namespace
 
-std::optional<BinaryOp> binary_named(std::string_view name) { return find<BinaryOp>(kBinary, name); }
+std::optional<BinaryOp> binary_named(std::string_view name) {
+  return find<BinaryOp>(kBinary, name);
+}
 std::optional<CompareOp> compare_named(std::string_view name) {
   return find<CompareOp>(kCompare, name);
 }

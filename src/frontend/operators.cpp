@@ -66,7 +66,8 @@ Value Lowerer::arithmetic(BinaryOp op, Value a, Value b, const Node* node, const
         DiagCode::no_promotion, node, left, right, sign_of(op),
         {std::string(verb_of(op)), type_text(a), type_text(b), described(left, a)});
   }
-  if (!scalar_of(*common)) return not_implemented(node, std::string(name_of(*common)) + " arithmetic");
+  if (!scalar_of(*common))
+    return not_implemented(node, std::string(name_of(*common)) + " arithmetic");
   if ((is_bitwise(op) || is_shift(op)) && is_float(*common)) {
     return operator_error(DiagCode::integers_only, node, left, right, sign_of(op),
                           {std::string(sign_of(op)), type_text(a), type_text(b)});
@@ -92,8 +93,10 @@ Value Lowerer::same_type(BinaryOp op, TypeCode code, const Value& a, const Value
   const Value x = convert(a, code, node), y = convert(b, code, node);
   if (x.is_unknown() || y.is_unknown()) return Value::unknown();
   if (x.exact && y.exact) {
-    if (std::optional<Exact> r = fold(op, code, *x.exact, *y.exact)) return Value::constant(code, *r);
-    const bool too_large = code == TypeCode::weak_int && op != BinaryOp::FloorDiv && op != BinaryOp::Mod;
+    if (std::optional<Exact> r = fold(op, code, *x.exact, *y.exact))
+      return Value::constant(code, *r);
+    const bool too_large =
+        code == TypeCode::weak_int && op != BinaryOp::FloorDiv && op != BinaryOp::Mod;
     if (too_large && is_shift(op) && y.exact->integer < 0)
       return error(DiagCode::negative_shift, node, {to_text(y.exact->integer)});
     if (too_large) return error(DiagCode::constant_too_large, node, {"the result"});

@@ -45,8 +45,7 @@ Value Lowerer::scalar_argument(const ArgumentType& type, const std::string& name
                                                                : code_of(type.scalar);
   // A dialect without weak literals has no weak arguments either.
   if (!is_weak(policy_.float_literal)) code = fixed(code);
-  const uint32_t index =
-      add_parameter(name, ir::Type::of(*scalar_of(code)), {}, parameter->span);
+  const uint32_t index = add_parameter(name, ir::Type::of(*scalar_of(code)), {}, parameter->span);
   return Value::number(code, parameters_[index]);
 }
 
@@ -112,8 +111,8 @@ bool Lowerer::check_parameters(const syntax::Function& f, const Node* call) {
   for (const Node* extra : {f.args->vararg, f.args->kwarg}) {
     if (!extra) continue;
     const std::string name = syntax::as<syntax::arg>(extra)->name;
-    not_implemented(call ? call : extra, "a parameter for any number of arguments ('" + name +
-                                             "' of '" + f.name + "')");
+    not_implemented(call ? call : extra,
+                    "a parameter for any number of arguments ('" + name + "' of '" + f.name + "')");
     return false;
   }
   return true;

@@ -78,7 +78,8 @@ Value Lowerer::power_unrolled(Value base, TypeCode code, uint64_t exponent, cons
 // Square and multiply while exponent > 0; a negative exponent gives 1.
 Value Lowerer::power_loop(Inst* base, Inst* exponent, TypeCode code) {
   ir::Builder& e = builder_;
-  const uint32_t result = make_slot("", code), square = make_slot("", code), rest = make_slot("", code);
+  const uint32_t result = make_slot("", code), square = make_slot("", code),
+                 rest = make_slot("", code);
   Inst* zero = constant_inst(base->type, 0);
   Inst* one = constant_inst(base->type, 1);
   e.slot_store(result, one);

@@ -6,18 +6,9 @@ namespace cuda_device::frontend {
 
 using syntax::NodeKind;
 
-void Lowerer::block(const Nodes& body, bool tail) { statements(body, 0, tail); }
-
 // `tail`: after the last of them the function ends, so that a return there needs no jump.
-void Lowerer::statements(const Nodes& body, size_t from, bool tail) {
-  for (size_t i = from; i < body.size() && reachable_; ++i) {
-    auto* guard = syntax::as<syntax::If>(body[i]);
-    const bool returns = guard && guard->orelse.empty() && !guard->body.empty() &&
-                         guard->body.back()->kind == NodeKind::Return;
-    if (tail && returns) {
-      // `if c: return` and the rest: the rest is the else branch, and nothing jumps.
-      return lower_if(guard, body, i + 1, true);
-    }
+void Lowerer::block(const Nodes& body, bool tail) {
+  for (size_t i = 0; i < body.size() && reachable_; ++i) {
     statement(body[i], tail && i + 1 == body.size());
   }
 }
@@ -33,10 +24,8 @@ void Lowerer::statement(const Node* node, bool tail) {
       return lower_aug_assign(syntax::as<syntax::AugAssign>(node));
     case NodeKind::AnnAssign:
       return lower_ann_assign(syntax::as<syntax::AnnAssign>(node));
-    case NodeKind::If: {
-      auto* s = syntax::as<syntax::If>(node);
-      return lower_if(s, s->orelse, 0, tail);
-    }
+    case NodeKind::If:
+      return lower_if(syntax::as<syntax::If>(node), tail);
     case NodeKind::While:
       return lower_while(syntax::as<syntax::While>(node));
     case NodeKind::For:
@@ -59,12 +48,9 @@ void Lowerer::lower_expression_statement(const syntax::Expr* node) {
   if (node->value->kind != NodeKind::Constant) expr(node->value);
 }
 
-void Lowerer::lower_if(const syntax::If* node, const Nodes& orelse, size_t orelse_from, bool tail) {
+void Lowerer::lower_if(const syntax::If* node, bool tail) {
   const Value test = condition(node->test);
-  if (test.exact) {
-    if (test.exact->integer) return block(node->body, tail);
-    return statements(orelse, orelse_from, tail);
-  }
+  if (test.exact) return block(test.exact->integer ? node->body : node->orelse, tail);
   at(node);
   Inst* branch = builder_.control(Op::If, {test.inst}, 2);
   ir::Block* outer = &builder_.block();
@@ -73,7 +59,7 @@ void Lowerer::lower_if(const syntax::If* node, const Nodes& orelse, size_t orels
   const bool then_ends = reachable_;
   reachable_ = true;
   builder_.set_block(branch->regions[1]);
-  statements(orelse, orelse_from, tail);
+  block(node->orelse, tail);
   reachable_ = reachable_ || then_ends;
   builder_.set_block(*outer);
 }
@@ -101,7 +87,9 @@ void Lowerer::return_value(const Node* node, const Value& value, bool tail) {
     f.direct = value;
     return;
   }
-  if (!value.is_unknown()) {
+  if (!value.is_storable()) {
+    not_implemented(node, "returning a " + type_text(value) + " early");
+  } else if (!value.is_unknown()) {
     WebState& result = f.instance->result;
     join_into(result, node, abstract_of(value), true, "the result", node);
     store_web(result, "result", value, node);

@@ -59,7 +59,8 @@ std::string closest(const std::string& name, const std::vector<std::string>& can
   for (const std::string& candidate : candidates) {
     if (candidate == name) continue;
     const size_t d = distance(name, candidate);
-    // Among equals the first in the alphabet, so that messages do not depend on the order of a hash table.
+    // Among equals the first in the alphabet, so that messages do not depend on the order of a hash
+    // table.
     if (d < best_distance || (d == best_distance && !best.empty() && candidate < best)) {
       best = candidate;
       best_distance = d;

@@ -41,21 +41,11 @@ bool Value::contains_unknown() const {
   return false;
 }
 
-bool Value::is_static() const {
-  switch (kind) {
-    case Kind::Unknown:
-    case Kind::Range:
-    case Kind::Method:
-      return false;
-    case Kind::Number:
-      return exact.has_value();
-    case Kind::Tuple:
-      for (const Value& e : elements)
-        if (!e.is_static()) return false;
-      return true;
-    default:
-      return true;
-  }
+bool Value::is_storable() const {
+  if (kind == Kind::Range || kind == Kind::Method) return false;
+  for (const Value& e : elements)
+    if (!e.is_storable()) return false;
+  return true;
 }
 
 std::string public_name(const std::string& entity) {

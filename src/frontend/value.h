@@ -1,5 +1,5 @@
-// What an expression is while it is lowered: a number known now or computed by the IR, a tuple of values, or one of the
-// things that exist at compile time only.
+// What an expression is while it is lowered: a number known now or computed by the IR, a tuple of
+// values, or one of the things that exist at compile time only.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@ namespace cuda_device::frontend {
 
 struct Value {
   enum class Kind : uint8_t {
-    Unknown,   // not inferred yet, or an error that was reported: passes through everything in silence
+    Unknown,  // not inferred yet, or an error that was reported: passes through everything in
+              // silence
     None,
     Number,    // `exact` or `inst`
     Tuple,     // `elements`
@@ -53,8 +54,7 @@ struct Value {
   bool is_entity(std::string_view text) const { return kind == Kind::Entity && name == text; }
   bool is_constant() const { return is_number() && exact.has_value(); }
   bool contains_unknown() const;  // itself or some element
-  // Nothing of it is computed at run time.
-  bool is_static() const;
+  bool is_storable() const;       // no part of it exists only where it is made
 
  private:
   static Value of_kind(Kind kind);

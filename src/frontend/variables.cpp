@@ -13,7 +13,8 @@ bool has_constants(const Value& v) {
   return false;
 }
 
-// The NumbaPro rule: inside a loop the type is that from before it, or of the first assignment where there is none.
+// The NumbaPro rule: inside a loop the type is that from before it, or of the first assignment
+// where there is none.
 bool decides_type(LoopRule rule, const Web& web, const Definition& d, uint32_t index) {
   if (rule == LoopRule::Join) return true;
   if (web.min_loop_depth == 0) return d.loop_depth == 0;
@@ -23,6 +24,7 @@ bool decides_type(LoopRule rule, const Web& web, const Definition& d, uint32_t i
 }  // namespace
 
 std::optional<Value> Lowerer::join(const Value& a, const Value& b) const {
+  if (!a.is_storable() || !b.is_storable()) return std::nullopt;
   if (same_abstract(a, b)) return a;
   if (a.kind != b.kind) return std::nullopt;
   if (a.is_number()) {
@@ -50,7 +52,8 @@ void Lowerer::join_into(WebState& state, const Node* definition, Value value, bo
     changed_ = true;
     return;
   }
-  const bool differs = definition != state.constant_definition || !same_abstract(state.abstract, value);
+  const bool differs =
+      definition != state.constant_definition || !same_abstract(state.abstract, value);
   if (differs && (has_constants(state.abstract) || has_constants(value))) {
     state.never_constant = demoted_ = true;
     state.abstract = without_constants(std::move(state.abstract));
@@ -80,7 +83,7 @@ void Lowerer::define(const Node* target, const Value& value, const Node* source)
     return;
   }
   if (value.is_unknown()) return;
-  if (value.kind == Value::Kind::Range || value.kind == Value::Kind::Method) {
+  if (!value.is_storable()) {
     not_implemented(source, "keeping a " + type_text(value) + " in a variable");
     return;
   }
@@ -139,7 +142,8 @@ void Lowerer::store_leaves(const Value& abstract, const Value& value,
   if (stored.is_number()) builder_.slot_store(slot, inst_of(stored, source));
 }
 
-Value Lowerer::load_leaves(const Value& abstract, const std::vector<uint32_t>& slots, size_t& next) {
+Value Lowerer::load_leaves(const Value& abstract, const std::vector<uint32_t>& slots,
+                           size_t& next) {
   Value v = abstract;
   if (v.is_number() && !v.exact) v.inst = builder_.slot_load(slots.at(next++));
   if (v.is_tuple())
@@ -168,7 +172,10 @@ Value Lowerer::read_name(const syntax::Name* node) {
   const auto binding = instance_->function->bindings.find(node);
   if (binding != instance_->function->bindings.end())
     return binding_value(binding->second, node, node->id);
-  if (webs.is_local(node->id)) return Value::unknown();  // code that is never reached
+  if (webs.is_local(node->id)) {  // code that the web analysis takes for unreachable
+    unresolved_ = node;
+    return Value::unknown();
+  }
   return unknown_name(node, node->id);
 }
 

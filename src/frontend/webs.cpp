@@ -15,7 +15,8 @@ using syntax::Node;
 using syntax::NodeKind;
 using Names = std::vector<Node*>;
 
-// Definitions of one variable that reach a point, sorted; kUndefined: the entry of the function does.
+// Definitions of one variable that reach a point, sorted; kUndefined: the entry of the function
+// does.
 using Reaching = std::vector<uint32_t>;
 constexpr uint32_t kUndefined = ~0u;
 
@@ -145,7 +146,8 @@ class Analysis {
 
   void use(const Flow& flow, const syntax::Name* name) {
     const auto variable = variables_.find(name->id);
-    if (variable == variables_.end() || function_.bindings.contains(name) || !flow.reachable) return;
+    if (variable == variables_.end() || function_.bindings.contains(name) || !flow.reachable)
+      return;
     uint32_t first = Webs::kNone;
     bool undefined = false;
     for (uint32_t definition : flow.variables[variable->second]) {

@@ -1,5 +1,5 @@
-// Reaching definitions on the syntax tree. A web is a set of definitions of one name that reach common uses: it becomes
-// one slot with one type, so a name may be redefined with another type.
+// Reaching definitions on the syntax tree. A web is a set of definitions of one name that reach
+// common uses: it becomes one slot with one type, so a name may be redefined with another type.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ struct Definition {
 
 struct Web {
   std::string name;
-  uint32_t min_loop_depth;     // of its definitions
-  uint32_t first_definition;   // in the order of the program
+  uint32_t min_loop_depth;    // of its definitions
+  uint32_t first_definition;  // in the order of the program
   uint32_t definition_count;
-  bool may_be_undefined;       // some path to some use passes no definition
+  bool may_be_undefined;  // some path to some use passes no definition
 };
 
 struct Webs {

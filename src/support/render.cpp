@@ -12,8 +12,8 @@ std::string place(const Span& span, const SourceMap& files) {
          std::to_string(column_of(files, span.file, span.line, span.column)) + ": ";
 }
 
-// Spaces up to the span, tabs kept so that the marks stand below what they mark; then the marks: ^ below the sign of an
-// operator and ~ below the rest, or ^ everywhere.
+// Spaces up to the span, tabs kept so that the marks stand below what they mark; then the marks: ^
+// below the sign of an operator and ~ below the rest, or ^ everywhere.
 std::string marks(const Span& span, const Span& caret, const std::string& line) {
   const size_t end = span.end_line == span.line ? span.end_column : line.size();
   const bool sign = caret.known() && caret.file == span.file && caret.line == span.line &&

@@ -1,5 +1,5 @@
-// The syntax tree as indented text: one node a line, its plain fields beside it, its children below. What a free name
-// means stands behind "->".
+// The syntax tree as indented text: one node a line, its plain fields beside it, its children
+// below. What a free name means stands behind "->".
 #include <charconv>
 
 #include "syntax/tree.h"
@@ -153,11 +153,11 @@ class Printer {
 #define OPERS(f) \
   for (const std::string& op : n.f) out_ += " " + op;
 #define VALUE(f) out_ += " " + describe(n.f);
-#define NODE(name, fields)                                              \
-  case NodeKind::name: {                                                \
+#define NODE(name, fields)                                                   \
+  case NodeKind::name: {                                                     \
     [[maybe_unused]] const auto& n = static_cast<const syntax::name&>(node); \
-    out_ += #name;                                                      \
-    fields break;                                                       \
+    out_ += #name;                                                           \
+    fields break;                                                            \
   }
 
 void Printer::plain_fields(const Node& node) {
@@ -177,10 +177,10 @@ void Printer::plain_fields(const Node& node) {
 #define OPER(f)
 #define OPERS(f)
 #define VALUE(f)
-#define NODE(name, fields)                                              \
-  case NodeKind::name: {                                                \
+#define NODE(name, fields)                                                   \
+  case NodeKind::name: {                                                     \
     [[maybe_unused]] const auto& n = static_cast<const syntax::name&>(node); \
-    fields break;                                                       \
+    fields break;                                                            \
   }
 
 void Printer::child_fields(const Node& node, int depth) {

@@ -1,11 +1,12 @@
-// The IR of small kernels, whole: goldens/*.txt. CD_UPDATE_GOLDENS=1 in the environment writes them anew.
+// The IR of small kernels, whole: goldens/*.txt. CD_UPDATE_GOLDENS=1 in the environment writes them
+// anew.
 #include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
 
-#include "support/render.h"
 #include "program_reader.h"
+#include "support/render.h"
 
 namespace cuda_device::frontend::testing {
 namespace {

@@ -115,10 +115,10 @@ class Reader {
       u->what = text();
       n = u;
     }
-#define NODE(kind, fields)                                  \
-  if (name == #kind) {                                      \
-    auto* made = case_->program.make<syntax::kind>(place);  \
-    fields n = made;                                        \
+#define NODE(kind, fields)                                 \
+  if (name == #kind) {                                     \
+    auto* made = case_->program.make<syntax::kind>(place); \
+    fields n = made;                                       \
   }
 #define CHILD(f) made->f = node();
 #define OPT(f) made->f = node();
@@ -174,9 +174,9 @@ class Reader {
   Value value() {
     using Kind = Value::Kind;
     static const std::unordered_map<std::string, Kind> kinds = {
-        {"None", Kind::None},       {"Bool", Kind::Bool},       {"Int", Kind::Int},
-        {"BigInt", Kind::BigInt},   {"Float", Kind::Float},     {"Complex", Kind::Complex},
-        {"String", Kind::String},   {"Ellipsis", Kind::Ellipsis}, {"Tuple", Kind::Tuple},
+        {"None", Kind::None},     {"Bool", Kind::Bool},         {"Int", Kind::Int},
+        {"BigInt", Kind::BigInt}, {"Float", Kind::Float},       {"Complex", Kind::Complex},
+        {"String", Kind::String}, {"Ellipsis", Kind::Ellipsis}, {"Tuple", Kind::Tuple},
         {"Other", Kind::Other}};
     Value v;
     const std::string kind = word();
@@ -293,7 +293,8 @@ ArgumentType parse_type(const std::string& text) {
   } else if (text.starts_with("(")) {
     t.kind = ArgumentType::Kind::Tuple;
     std::stringstream parts(text.substr(1, text.size() - 2));
-    for (std::string part; std::getline(parts >> std::ws, part, ';');) t.elements.push_back(parse_type(part));
+    for (std::string part; std::getline(parts >> std::ws, part, ';');)
+      t.elements.push_back(parse_type(part));
   } else {
     t.kind = ArgumentType::Kind::Scalar;
     t.scalar = *scalar_named(text);
@@ -303,7 +304,8 @@ ArgumentType parse_type(const std::string& text) {
 
 int64_t element_bits(ScalarKind kind, const std::string& text) {
   if (!is_float(kind))
-    return static_cast<int64_t>(text[0] == '-' ? std::stoll(text) : static_cast<int64_t>(std::stoull(text)));
+    return static_cast<int64_t>(text[0] == '-' ? std::stoll(text)
+                                               : static_cast<int64_t>(std::stoull(text)));
   const double v = std::strtod(text.c_str(), nullptr);
   if (kind == ScalarKind::F32) return std::bit_cast<uint32_t>(static_cast<float>(v));
   return std::bit_cast<int64_t>(v);

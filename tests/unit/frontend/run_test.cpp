@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "support/render.h"
 #include "program_reader.h"
+#include "support/render.h"
 
 namespace cuda_device::frontend::testing {
 namespace {
@@ -43,8 +43,9 @@ std::string element_text(const Memory& m, ScalarKind kind, size_t i) {
   int64_t bits = 0;
   std::memcpy(&bits, m.bytes.data() + i * static_cast<size_t>(bytes_of(kind)),
               static_cast<size_t>(bytes_of(kind)));
-  const bool nan = (kind == ScalarKind::F64 && std::isnan(std::bit_cast<double>(bits))) ||
-                   (kind == ScalarKind::F32 && std::isnan(std::bit_cast<float>(static_cast<int32_t>(bits))));
+  const bool nan =
+      (kind == ScalarKind::F64 && std::isnan(std::bit_cast<double>(bits))) ||
+      (kind == ScalarKind::F32 && std::isnan(std::bit_cast<float>(static_cast<int32_t>(bits))));
   return nan ? "nan" : std::to_string(bits);  // the bits of a NaN mean nothing
 }
 
@@ -62,7 +63,8 @@ void run(const Case& c) {
   try {
     f = lower(c.request());
   } catch (const DiagnosticError& e) {
-    for (const Diagnostic& d : e.diagnostics) ADD_FAILURE() << c.name << ": " << render(d, c.program.files);
+    for (const Diagnostic& d : e.diagnostics)
+      ADD_FAILURE() << c.name << ": " << render(d, c.program.files);
     return;
   }
   const std::vector<std::string> invalid = ir::verify(*f);

@@ -370,3 +370,21 @@ def too_few_launch_arguments(x, y):
 @case("int")
 def tabs_and_wide_characters(x):
     ä = 'é' + (x &	1.5)
+
+
+def ranges(n):
+    if n > 3:
+        return range(n)
+    return range(3)
+
+
+@case("int", "float32")
+def values_that_cannot_be_kept(n, x):
+    r = range(n)
+    t = (1, range(3))
+    for k in ranges(n):
+        pass
+    c = range(3) if n else range(4)
+    m = x.view
+    for k in r:
+        pass
