@@ -130,7 +130,7 @@ def test_a_kernel_annotated_with_a_result_is_refused():
     with pytest.raises((TypeError, CompileError)) as raised:
         run(D.kernel(annotated), np.zeros(4))
     assert "annotated" in str(raised.value)
-    assert "None" in str(raised.value)
+    assert "return" in str(raised.value)
 
 
 @clause("DEV-KERN-04")
@@ -187,7 +187,7 @@ def not_fused(a, x, y, z):
 
 @clause("DEV-KERN-11")
 def test_our_keyword_fmad(target):
-    x = np.float32(1) + np.spacing(np.float32(1))
+    x = np.float32(1 + 2**-12)  # its square needs one bit more than there is
     z = np.float32(-1)
     a = np.zeros(1, dtype=np.float32)
     run(not_fused, a, x, x, z)
