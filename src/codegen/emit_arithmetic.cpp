@@ -73,6 +73,8 @@ llvm::Value* Arithmetic::emit(Op op, ScalarKind kind, ScalarKind result, Values 
       return classify(op, v[0]);
     case Op::Ldexp:
       return ldexp(kind, v[0], v[1]);
+    case Op::Scale:
+      return scale(kind, v[0], v[1]);
     case Op::FrexpMantissa:
       return frexp_mantissa(kind, v[0]);
     case Op::FrexpExponent:

@@ -34,6 +34,7 @@ class Arithmetic {
   virtual Value int_to_float(ScalarKind from, ScalarKind to, Value x);
   virtual Value fma(ScalarKind kind, Value a, Value b, Value c);
   virtual Value ldexp(ScalarKind kind, Value x, Value exponent);
+  virtual Value scale(ScalarKind kind, Value x, Value exponent);
   // Sqrt, and the functions from Fmod to Lgamma.
   virtual Value function(ir::Op op, ScalarKind kind, Values operands) = 0;
 

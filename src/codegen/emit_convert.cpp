@@ -124,4 +124,17 @@ llvm::Value* Arithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
   return b_.CreateFMul(result, power_of_two(b_, clamp(e, -1022, 1023)));
 }
 
+// A finite exponent goes through ldexp; an infinite one, or NaN, multiplies.
+llvm::Value* Arithmetic::scale(ScalarKind kind, Value x, Value exponent) {
+  llvm::Type* type = x->getType();
+  auto number = [&](double v) { return llvm::ConstantFP::get(type, v); };
+  Value zero = number(0.0), infinity = llvm::ConstantFP::getInfinity(type);
+  Value finite = b_.CreateFCmpOLT(unary(id::fabs, exponent), infinity);
+  Value low = b_.CreateSelect(b_.CreateFCmpOGT(exponent, number(-5000)), exponent, number(-5000));
+  Value bounded = b_.CreateSelect(b_.CreateFCmpOLT(low, number(5000)), low, number(5000));
+  Value whole = b_.CreateFPToSI(unary(id::floor, bounded), lanes(x, ScalarKind::I32));
+  Value factor = b_.CreateSelect(b_.CreateFCmpOLT(exponent, zero), zero, exponent);
+  return b_.CreateSelect(finite, ldexp(kind, x, whole), b_.CreateFMul(x, factor));
+}
+
 }  // namespace cuda_device::codegen

@@ -174,6 +174,11 @@ struct Meaning<Op::Ldexp> {
   }
 };
 
+MEANING(Scale, Float, (T a, T n), if (std::isnan(n)) return n;
+        if (std::isinf(n)) return a * (n > 0 ? n : T(0));
+        const T bounded = std::min(std::max(std::floor(n), T(-5000)), T(5000));
+        return std::ldexp(a, static_cast<int>(bounded));)
+
 template <class T>
 bool has_exponent(T x) {
   return std::isfinite(x) && x != 0;

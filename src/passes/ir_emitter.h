@@ -39,7 +39,7 @@ class IrEmitter {
   B either(B x, B y) { return b_.op(ir::Op::Or, {x, y}); }
   B not_(B x) { return b_.op(ir::Op::Not, {x}); }
   F select(B c, F x, F y) { return b_.typed(ir::Op::Select, x->type, {c, x, y}); }
-  F ldexp(F x, I n) { return b_.typed(ir::Op::Ldexp, x->type, {x, n}); }
+  F scale(F x, F n) { return b_.op(ir::Op::Scale, {x, n}); }
   D widen(F x) { return b_.typed(ir::Op::Convert, ir::kF64, {x}); }
   F narrow(D x) { return b_.typed(ir::Op::Convert, ir::kF32, {x}); }
   I to_int(F x) { return b_.typed(ir::Op::Convert, ir::kI32, {x}); }

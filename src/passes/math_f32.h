@@ -41,7 +41,7 @@ auto exp_of_reduced(E& e, const Reduced<E>& x) {
   auto q =
       polynomial(e, r, {0x1p-1f, 0x1.55549p-3f, 0x1.5554cep-5f, 0x1.123ac4p-7f, 0x1.6d6aaap-10f});
   auto grown = e.add(x.head, e.fma(e.mul(r, r), q, x.tail));
-  return e.ldexp(e.add(e.f(1.0f), grown), e.to_int(x.n));
+  return e.scale(e.add(e.f(1.0f), grown), x.n);
 }
 
 // Beyond these bounds the result is 0 or infinity and stays so; within them the reduction is exact
@@ -64,7 +64,7 @@ auto exp2(E& e, typename E::F x0) {
   auto p = polynomial(e, r,
                       {0x1.62e430p-1f, 0x1.ebfbe0p-3f, 0x1.c6af78p-5f, 0x1.3b2a32p-7f,
                        0x1.5f0aa6p-10f, 0x1.443cf2p-13f});
-  return e.ldexp(e.fma(r, p, e.f(1.0f)), e.to_int(n));
+  return e.scale(e.fma(r, p, e.f(1.0f)), n);
 }
 
 // x = 2**k * (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x, subnormals too.
@@ -235,7 +235,7 @@ auto pow_magnitude(E& e, typename E::F magnitude, typename E::F y) {
   auto p = polynomial(e, r,
                       {0x1.62e430p-1f, 0x1.ebfbe0p-3f, 0x1.c6af78p-5f, 0x1.3b2a32p-7f,
                        0x1.5f0aa6p-10f, 0x1.443cf2p-13f});
-  return e.ldexp(e.fma(r, p, e.f(1.0f)), e.to_int(e.narrow(n)));
+  return e.scale(e.fma(r, p, e.f(1.0f)), e.narrow(n));
 }
 
 // C's pow, Annex F's special cases included.

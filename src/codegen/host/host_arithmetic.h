@@ -20,6 +20,7 @@ class HostArithmetic : public Arithmetic {
   Value float_to_int(ScalarKind from, ScalarKind to, Value x) override;
   // lowering_function.cpp
   Value fma(ScalarKind kind, Value a, Value b, Value c) override;
+  Value scale(ScalarKind kind, Value x, Value exponent) override;
   Value function(ir::Op op, ScalarKind kind, Values operands) override;
 
  private:

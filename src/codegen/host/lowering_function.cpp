@@ -46,7 +46,8 @@ static Value* concatenate(llvm::IRBuilder<>& b, llvm::SmallVector<Value*, 16> pa
 Value* HostArithmetic::call_vector(Op op, ScalarKind kind, Values operands) {
   const auto function = vector_function(op, kind, target_);
   CD_CHECK(function, "no vector function for " + std::string(ir::info(op).text));
-  llvm::Type* type = llvm::FixedVectorType::get(register_type(b_.getContext(), kind), function->lanes);
+  llvm::Type* type =
+      llvm::FixedVectorType::get(register_type(b_.getContext(), kind), function->lanes);
   llvm::Function* callee = declare(function->symbol, type, operands.size());
   llvm::SmallVector<Value, 2> arguments;
   if (!operands[0]->getType()->isVectorTy()) {
@@ -88,8 +89,9 @@ Value* HostArithmetic::call_each_lane(const char* name, Values operands) {
   return updated;
 }
 
-// float32 without the instruction: the product is exact in float64; the sum is rounded to odd there, so that rounding it
-// once more, to float32, is as rounding once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
+// float32 without the instruction: the product is exact in float64; the sum is rounded to odd
+// there, so that rounding it once more, to float32, is as rounding once (Boldo and Melquiond,
+// "Emulation of FMA and correctly rounded sums").
 static Value* fma_through_float64(llvm::IRBuilder<>& b, llvm::ArrayRef<Value*> operands) {
   llvm::Type* single = operands[0]->getType();
   llvm::Type* real = with_lanes_of(single, b.getDoubleTy());
@@ -119,13 +121,36 @@ Value* HostArithmetic::fma(ScalarKind kind, Value a, Value b, Value c) {
                                  : call_each_lane("fma", {a, b, c});
 }
 
+// One instruction with AVX-512, which defines the operation's corner cases.
+Value* HostArithmetic::scale(ScalarKind kind, Value x, Value exponent) {
+  if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
+    return Arithmetic::scale(kind, x, exponent);
+  const bool single = kind == ScalarKind::F32;
+  const unsigned count = single ? 16 : 8;
+  const auto id = single ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_512
+                         : llvm::Intrinsic::x86_avx512_mask_scalef_pd_512;
+  Value all = llvm::ConstantInt::get(b_.getIntNTy(count), -1, true);
+  constexpr uint32_t kCurrentRounding = 4;
+  llvm::SmallVector<Value, 16> results;
+  for (unsigned first = 0; first < kWidth; first += count) {
+    Value a = piece(x, first, count);
+    results.push_back(b_.CreateIntrinsic(
+        id, {}, {a, piece(exponent, first, count), a, all, b_.getInt32(kCurrentRounding)}));
+  }
+  return concatenate(b_, results);
+}
+
 Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
   const bool single = kind == ScalarKind::F32;
   switch (op) {
-    case Op::Sqrt: return unary(llvm::Intrinsic::sqrt, operands[0]);
-    case Op::Fmod: return call_each_lane(single ? "fmodf" : "fmod", operands);
-    case Op::Remainder: return call_each_lane(single ? "remainderf" : "remainder", operands);
-    default: return call_vector(op, kind, operands);
+    case Op::Sqrt:
+      return unary(llvm::Intrinsic::sqrt, operands[0]);
+    case Op::Fmod:
+      return call_each_lane(single ? "fmodf" : "fmod", operands);
+    case Op::Remainder:
+      return call_each_lane(single ? "remainderf" : "remainder", operands);
+    default:
+      return call_vector(op, kind, operands);
   }
 }
 

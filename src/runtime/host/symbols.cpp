@@ -1,9 +1,9 @@
 #include "runtime/host/symbols.h"
 
 #include <dlfcn.h>
+#include <math.h>
+#include <string.h>
 
-#include <cmath>
-#include <cstring>
 #include <string_view>
 
 namespace cuda_device::runtime {
@@ -14,28 +14,10 @@ struct Named {
   void* address;
 };
 
-template <class R, class... A>
-void* address_of(R (*f)(A...)) {
-  return reinterpret_cast<void*>(f);
-}
-
-// What LLVM itself may call for, and scalar functions for uniform values.
 const Named kSymbols[] = {
-    {"memset", address_of(static_cast<void* (*)(void*, int, size_t)>(&memset))},
-    {"memcpy", address_of(static_cast<void* (*)(void*, const void*, size_t)>(&memcpy))},
-    {"memmove", address_of(static_cast<void* (*)(void*, const void*, size_t)>(&memmove))},
-    {"fma", address_of(static_cast<double (*)(double, double, double)>(&::fma))},
-    {"fmaf", address_of(static_cast<float (*)(float, float, float)>(&::fmaf))},
-    {"fmod", address_of(static_cast<double (*)(double, double)>(&::fmod))},
-    {"fmodf", address_of(static_cast<float (*)(float, float)>(&::fmodf))},
-    {"floor", address_of(static_cast<double (*)(double)>(&::floor))},
-    {"floorf", address_of(static_cast<float (*)(float)>(&::floorf))},
-    {"ceil", address_of(static_cast<double (*)(double)>(&::ceil))},
-    {"ceilf", address_of(static_cast<float (*)(float)>(&::ceilf))},
-    {"trunc", address_of(static_cast<double (*)(double)>(&::trunc))},
-    {"truncf", address_of(static_cast<float (*)(float)>(&::truncf))},
-    {"rint", address_of(static_cast<double (*)(double)>(&::rint))},
-    {"rintf", address_of(static_cast<float (*)(float)>(&::rintf))},
+#define HOST_IMPORT(name, result, parameters) \
+  {#name, reinterpret_cast<void*>(static_cast<result(*) parameters>(&::name))},
+#include "abi/host_imports.def"
 };
 
 std::string folder_of_this_object() {

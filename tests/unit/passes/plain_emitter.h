@@ -79,7 +79,7 @@ struct PlainEmitter {
   bool not_(bool a) { return !a; }
   float copysign(float a, float b) { return std::copysign(a, b); }
   float select(bool c, float a, float b) { return c ? a : b; }
-  float ldexp(float a, int32_t n) { return std::ldexp(a, n); }
+  float scale(float a, float n) { return n == n ? std::ldexp(a, static_cast<int>(n)) : n; }
   double widen(float a) { return a; }
   float narrow(double a) { return static_cast<float>(a); }
   int32_t to_int(float a) {
