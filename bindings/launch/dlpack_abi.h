@@ -27,8 +27,6 @@ enum TypeCode : uint8_t {
   kBool = 6,
   kFloat8E4m3 = 10,
   kFloat8E5m2 = 12,
-  kFloat8E4m3 = 10,
-  kFloat8E5m2 = 12,
 };
 
 struct Device {

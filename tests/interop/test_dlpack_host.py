@@ -1,5 +1,7 @@
-"""Host arrays as arguments: lifetimes, layouts, texts of refusals. The rows of the contract are shown in
-tests/conformance/test_dlp.py and test_arr_args.py."""
+"""Host arrays as arguments: lifetimes, layouts, texts of refusals.
+
+The rows of the contract are shown in tests/conformance/test_dlp.py and test_arr_args.py.
+"""
 
 import gc
 import sys
@@ -9,8 +11,9 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import errors
-from support import dlpack
 from support.dlpack import Producer
+
+from support import dlpack
 
 
 @D.kernel
