@@ -65,7 +65,6 @@ __all__ = [
     "complex64",
     "complex128",
     "core",
-    "errors",
     "ffs",
     "float8e4m3",
     "float8e5m2",

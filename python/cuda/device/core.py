@@ -4,6 +4,7 @@ Device("host") is the host device; Device(0) is GPU 0 where there is one, else t
 """
 
 import atexit
+import sys
 from typing import Optional
 
 from cuda.device import _core
@@ -69,4 +70,12 @@ class Device:
         return f"<cuda.device.core.Device {_HOST!r}>"
 
 
+def _add_search_paths() -> None:
+    """CUDA's wheels (libdevice, ptxas) lie beside other packages."""
+    for folder in sys.path:
+        if folder.endswith(("site-packages", "dist-packages")):
+            _core.add_search_path(folder)
+
+
+_add_search_paths()
 atexit.register(_core.shutdown)
