@@ -13,7 +13,7 @@ device.launch(vec_add, a, b, c, grid=(a.size + 255) // 256, block=256)
 
 from typing import Any
 
-from cuda.device import core, errors
+from cuda.device import core, errors  # noqa: F401 errors is found as an attribute
 from cuda.device._core import launch
 from cuda.device._decorators import func, kernel
 from cuda.device._formats import (
