@@ -17,8 +17,11 @@ std::string first_call(const llvm::Module& module) {
 }
 
 [[noreturn]] void missing(const std::string& function, const std::string& path) {
-  throw DiagnosticError(Diagnostic{
-      DiagCode::libdevice_missing, {}, {function, path.empty() ? "libdevice.10.bc" : path}, {}, ""});
+  throw DiagnosticError(Diagnostic{DiagCode::libdevice_missing,
+                                   {},
+                                   {function, path.empty() ? "libdevice.10.bc" : path},
+                                   {},
+                                   ""});
 }
 
 std::unique_ptr<llvm::Module> read(llvm::Module& into, const std::string& path) {

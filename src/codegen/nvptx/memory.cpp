@@ -55,7 +55,9 @@ llvm::Value* Memory::address(const Inst& inst, size_t indices) {
   llvm::Value* at = params_.data(param);
   for (size_t k = 0; k < indices; ++k) {
     const auto axis = static_cast<int64_t>(k);
-    llvm::Value* offset = c_.b.CreateMul(c_.operand(inst, k + 1), params_.stride(param, axis));
+    const ir::Inst& index = *inst.operands[k + 1];
+    llvm::Value* wide = c_.arithmetic.convert(index.type.scalar, ScalarKind::I64, c_.value(index));
+    llvm::Value* offset = c_.b.CreateMul(wide, params_.stride(param, axis));
     at = c_.b.CreateGEP(c_.b.getInt8Ty(), at, offset);
   }
   return at;

@@ -9,9 +9,9 @@ namespace {
 // Unrolling and scheduling are ptxas's: it knows the registers. `always-inline` takes in libdevice.
 constexpr const char* kPasses =
     "always-inline,globaldce,"
-    "function(sroa<modify-cfg>,early-cse<memssa>,instcombine,simplifycfg,"
-    "loop-mssa(loop-rotate,licm),gvn,loop(indvars),instcombine,dse,loop-mssa(licm),adce,"
-    "simplifycfg)";
+    "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(loop-rotate,licm),gvn,loop(indvars),instcombine<no-verify-fixpoint>,dse,"
+    "loop-mssa(licm),adce,simplifycfg)";
 
 }  // namespace
 
