@@ -47,8 +47,9 @@ class Rules {
   // A value computed from values that can be only one number. Codegen writes the number.
   bool decided() const {
     const bool computed = ir::info(inst_.op).effect == ir::Effect::Pure;
-    return computed && (inst_.type.is_int() || inst_.type.is_bool()) &&
-           c_.ranges[inst_.id].single();
+    const Interval& r = c_.ranges[inst_.id];
+    return computed && (inst_.type.is_int() || inst_.type.is_bool()) && r.single() &&
+           r.hi <= INT64_MAX;
   }
 
   // Uniform if all operands are.

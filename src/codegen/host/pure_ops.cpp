@@ -17,17 +17,21 @@ Value* step_of(EmitContext& c, const analysis::Step& step, ScalarKind kind, Valu
   return c.b.CreateSub(evaluation.at(lane), base);
 }
 
+bool has_one_value(const Inst& inst, const analysis::Range& range) {
+  return (inst.type.is_int() || inst.type.is_bool()) && !range.unsigned_overflow &&
+         range.lo == range.hi;
+}
+
 }  // namespace
 
 void define_shaped(EmitContext& c, LaneValues& values, const Inst& inst,
                    const Evaluation& evaluation) {
   const analysis::Shape& shape = c.source.analysis.shape(inst);
   const ScalarKind held = values.held_kind(inst);
-  const Evaluation e{held,
-                     [&](unsigned lane) {
-                       return values.resize(evaluation.at(lane), evaluation.kind, held);
-                     },
-                     [&] { return values.resize(evaluation.all(), evaluation.kind, held); }};
+  const Evaluation e{
+      held,
+      [&](unsigned lane) { return values.resize(evaluation.at(lane), evaluation.kind, held); },
+      [&] { return values.resize(evaluation.all(), evaluation.kind, held); }};
   if (shape.uniform()) return values.define_uniform(inst, held, e.at(0));
   if (!shape.affine()) return values.define_vector(inst, held, e.all());
   Value* base = e.at(0);
@@ -42,7 +46,8 @@ void PureOps::emit(const Inst& inst) {
     case Op::Const:
       return emit_uniform_leaf(inst, inst.type.scalar,
                                constant_of(c_.llvm(), inst.type.scalar, inst.imm));
-    case Op::Param: return emit_param(inst);
+    case Op::Param:
+      return emit_param(inst);
     case Op::Extent: {
       const uint32_t param = values_.of(*inst.operands[0]).param;
       return emit_uniform_leaf(inst, ScalarKind::I64,
@@ -53,8 +58,15 @@ void PureOps::emit(const Inst& inst) {
       return emit_uniform_leaf(inst, ScalarKind::I64,
                                launch_.stride(param, static_cast<unsigned>(inst.imm)));
     }
-    default: break;
+    default:
+      break;
   }
+  // A range of one value makes the result uniform, whatever its operands: they may hold other
+  // values in the lanes that the range does not speak of, the inactive ones.
+  const analysis::Range& range = c_.source.analysis.range(inst);
+  if (has_one_value(inst, range))
+    return emit_uniform_leaf(inst, inst.type.scalar,
+                             constant_of(c_.llvm(), inst.type.scalar, range.lo));
   const WidthPlan plan = plan_width(inst, c_.source.analysis);
   auto evaluate = [&](auto&& operand) {
     llvm::SmallVector<Value*, 3> operands;
@@ -62,21 +74,19 @@ void PureOps::emit(const Inst& inst) {
       operands.push_back(operand(*inst.operands[i], plan.operands[i]));
     return compute(inst, plan, operands);
   };
-  define_shaped(c_, values_, inst,
-                {plan.result,
-                 [&](unsigned lane) {
-                   return evaluate([&](const Inst& i, ScalarKind want) {
-                     return values_.scalar(i, want, lane);
-                   });
-                 },
-                 [&] {
-                   return evaluate(
-                       [&](const Inst& i, ScalarKind want) { return values_.vector(i, want); });
-                 }});
+  define_shaped(
+      c_, values_, inst,
+      {plan.result,
+       [&](unsigned lane) {
+         return evaluate(
+             [&](const Inst& i, ScalarKind want) { return values_.scalar(i, want, lane); });
+       },
+       [&] {
+         return evaluate([&](const Inst& i, ScalarKind want) { return values_.vector(i, want); });
+       }});
 }
 
-Value* PureOps::compute(const Inst& inst, const WidthPlan& plan,
-                        llvm::ArrayRef<Value*> operands) {
+Value* PureOps::compute(const Inst& inst, const WidthPlan& plan, llvm::ArrayRef<Value*> operands) {
   if (inst.op != Op::Wrap) return c_.arithmetic.emit(inst.op, plan.kind, plan.result, operands);
   if (c_.source.analysis.range(*inst.operands[0]).non_negative())
     return c_.arithmetic.convert(plan.kind, plan.result, operands[0]);
@@ -91,8 +101,9 @@ void PureOps::emit_param(const Inst& inst) {
 
 // All lanes have it by nature; in a function analysed without shapes it still has to be a vector.
 void PureOps::emit_uniform_leaf(const Inst& inst, ScalarKind kind, Value* value) {
-  define_shaped(c_, values_, inst, {kind, [&](unsigned) { return value; },
-                                    [&] { return c_.b.CreateVectorSplat(kWidth, value); }});
+  define_shaped(c_, values_, inst,
+                {kind, [&](unsigned) { return value; },
+                 [&] { return c_.b.CreateVectorSplat(kWidth, value); }});
 }
 
 }  // namespace cuda_device::codegen::host
