@@ -82,8 +82,8 @@ def assert_same_bits(found, expected, *context):
 def ulps(found, expected):
     """Distance in units of the last place of `expected`'s type; NaN counts as equal to NaN."""
     a, b = found.astype(np.longdouble), expected.astype(np.longdouble)
-    unit = np.spacing(np.abs(expected)).astype(np.longdouble)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
+        unit = np.spacing(np.abs(expected)).astype(np.longdouble)
         distance = np.abs(a - b) / unit
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     return np.where(same, 0, np.where(np.isnan(distance), np.inf, distance)).astype(float)
