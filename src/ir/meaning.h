@@ -121,18 +121,23 @@ MEANING(Remainder, Float, (T a, T b), return std::remainder(a, b);)
 
 // --- floating point functions, within some ulp on the targets ---
 
-// A float32 function is computed in float64 and rounded once: nearer to the truth than any float32
-// library.
+// Computed in a wider format and rounded once: nearer to the truth than any library of the own one.
+template <class T>
+using Wider = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 #define FUNCTION(name, function) \
-  MEANING(name, Float, (T a), return static_cast<T>(function(static_cast<double>(a)));)
+  MEANING(name, Float, (T a), return static_cast<T>(function(static_cast<Wider<T>>(a)));)
 #define FUNCTION2(name, function)  \
   MEANING(name, Float, (T a, T b), \
-          return static_cast<T>(function(static_cast<double>(a), static_cast<double>(b)));)
+          return static_cast<T>(function(static_cast<Wider<T>>(a), static_cast<Wider<T>>(b)));)
 
 // std::lgamma writes the global signgam: a race between threads.
 inline double log_abs_gamma(double x) {
   int sign = 0;
   return ::lgamma_r(x, &sign);
+}
+inline long double log_abs_gamma(long double x) {
+  int sign = 0;
+  return ::lgammal_r(x, &sign);
 }
 
 FUNCTION(Exp, std::exp)

@@ -55,7 +55,7 @@ def test_the_generator_covers_the_language():
         "abs(",
         "min(",
         "D.uint8(",
-        "[-1 - ",
+        "[(-1 - ",
         "+= ",
     ):
         assert text.count(construct) >= 20, construct

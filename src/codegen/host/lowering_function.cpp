@@ -140,6 +140,26 @@ Value* HostArithmetic::scale(ScalarKind kind, Value x, Value exponent) {
   return concatenate(b_, results);
 }
 
+// AVX-512 has the operation, rounded once.
+Value* HostArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
+  if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
+    return Arithmetic::ldexp(kind, x, exponent);
+  const bool single = kind == ScalarKind::F32;
+  const unsigned count = single ? 16 : 8;
+  Value power = b_.CreateSIToFP(exponent, x->getType());
+  Value all = llvm::Constant::getAllOnesValue(b_.getIntNTy(count));
+  Value rounding = b_.getInt32(4);  // the current mode
+  llvm::SmallVector<Value, 16> results;
+  for (unsigned first = 0; first < kWidth; first += count) {
+    Value part = piece(x, first, count);
+    results.push_back(b_.CreateIntrinsic(single ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_512
+                                                : llvm::Intrinsic::x86_avx512_mask_scalef_pd_512,
+                                         {},
+                                         {part, piece(power, first, count), part, all, rounding}));
+  }
+  return concatenate(b_, results);
+}
+
 Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
   const bool single = kind == ScalarKind::F32;
   switch (op) {
