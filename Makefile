@@ -23,7 +23,7 @@ help:
 	@echo "make bench        kernels against hand-written SIMD and against peers"
 	@echo "make conformance  which rows of the specification the tests show"
 	@echo "make fuzz         random programs, compared on every target (ARGS=--programs=20000)"
-	@echo "make lint         formatting, include walls, ruff, mypy, clang-tidy but for codegen"
+	@echo "make lint         formatting, include walls, ruff, mypy"
 	@echo "make tidy         clang-tidy, codegen too"
 	@echo "make wheel        dist/*.whl for PYTHON"
 	@echo "make test-asan    the tests under the address and undefined-behaviour sanitizers"

@@ -153,8 +153,8 @@ void set_current_exception() noexcept {
     error.restore();
   } catch (LaunchError& error) {
     raise_launch_error(error.code, std::move(error.args));
-  } catch (DiagnosticError& error) {
-    set_diagnostics(error.diagnostics, {});
+  } catch (CaptureError& error) {
+    set_diagnostics(error.diagnostics, error.files);
   } catch (InternalError& error) {
     set_with_guard([&] { raise(exception_class("CompilerBug"), error.what()); });
   } catch (std::bad_alloc&) {

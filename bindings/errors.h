@@ -21,6 +21,12 @@ struct LaunchError {
   std::vector<std::string> args;
 };
 
+// A function that cannot be read: diagnostics with the files that they point into.
+struct CaptureError {
+  std::vector<Diagnostic> diagnostics;
+  SourceMap files;
+};
+
 // Sets the Python exception for diagnostics of the compiler, rendered with the lines of their
 // files.
 void set_diagnostics(const std::vector<Diagnostic>& diagnostics, const SourceMap& files);

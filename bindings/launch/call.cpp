@@ -12,8 +12,19 @@ constexpr size_t kMaxNesting = 32;
 }  // namespace
 
 Owner::~Owner() {
-  for (const Tensor& t : tensors_) t.deleter(t.tensor);
-  for (PyObject* object : objects_) Py_DECREF(object);
+  for (size_t i = 0; i < count_; ++i) few_[i].release(few_[i].thing);
+  for (const Entry& entry : more_) entry.release(entry.thing);
+}
+
+void Owner::keep(PyObject* object) {
+  keep(Py_NewRef(object), [](void* p) { Py_DECREF(static_cast<PyObject*>(p)); });
+}
+
+void Owner::keep(void* tensor, void (*deleter)(void*)) {
+  if (count_ < kInline)
+    few_[count_++] = {tensor, deleter};
+  else
+    more_.push_back({tensor, deleter});
 }
 
 Owner& Call::owners() {

@@ -14,18 +14,22 @@ namespace cuda_device::bindings {
 // References that a launch needs until it is done; destroyed with the GIL held.
 class Owner {
  public:
+  Owner() = default;
+  Owner(const Owner&) = delete;
   ~Owner();
-  void keep(PyObject* object) { objects_.push_back(Py_NewRef(object)); }
-  // A DLPack tensor: its deleter is called once, here.
-  void keep(void* tensor, void (*deleter)(void*)) { tensors_.push_back({tensor, deleter}); }
+  void keep(PyObject* object);
+  // A DLPack tensor: its deleter is called once, at the end.
+  void keep(void* tensor, void (*deleter)(void*));
 
  private:
-  struct Tensor {
-    void* tensor;
-    void (*deleter)(void*);
+  struct Entry {
+    void* thing;
+    void (*release)(void*);
   };
-  std::vector<PyObject*> objects_;
-  std::vector<Tensor> tensors_;
+  static constexpr size_t kInline = 6;
+  Entry few_[kInline];
+  size_t count_ = 0;
+  std::vector<Entry> more_;
 };
 
 class Call {

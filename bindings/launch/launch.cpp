@@ -124,14 +124,18 @@ LaunchFacts launch_facts(FunctionState& kernel, const abi::LaunchDims& dims) {
   return facts;
 }
 
-// The part without Python: may compile, and without a stream runs the kernel.
-void run(const rt::LaunchRequest& request, rt::Outcome& outcome) {
-  if (request.stream && cd_rt_is_ready(request.kernel, request.key)) {
-    cd_rt_launch(&request, &outcome);
-  } else {
+// The part without Python: may compile, and without a stream runs the kernel. A launch that only
+// enters a queue takes less time than letting go of the GIL.
+void run(FunctionState& kernel, const rt::LaunchRequest& request, rt::Outcome& outcome) {
+  bool ready = kernel.ready_key == request.key && kernel.ready_target == cd_rt_target();
+  if (request.stream && ready) return cd_rt_launch(&request, &outcome);
+  {
     nb::gil_scoped_release release;
     cd_rt_launch(&request, &outcome);
   }
+  if (ready || outcome.status != rt::Status::Ok) return;
+  kernel.ready_key = request.key;
+  kernel.ready_target = cd_rt_target();
 }
 
 void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi::LaunchDims& dims,
@@ -156,7 +160,7 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   request.stream = stream;
   if (stream) request.owner = call.owner.get();
   rt::Outcome outcome;
-  run(request, outcome);
+  run(kernel, request, outcome);
   if (outcome.status != rt::Status::Ok) {
     set_outcome(outcome, variant.program->files, kernel.name);
     throw nb::python_error();
@@ -175,6 +179,7 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (keywords.shared) read_shared(keywords.shared, state.name, dims);
   rt::Stream* stream = keywords.stream ? stream_of(keywords.stream, state.name) : nullptr;
 
+  refresh(kernel);
   Call call(state, stream != nullptr);
   KeyHead head;
   write_head(call.key, head);

@@ -6,6 +6,7 @@
 #include "bindings/source/capture.h"
 #include "bindings/source/describe.h"
 #include "bindings/source/entities.h"
+#include "support/check.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -128,13 +129,13 @@ void register_inspection(nb::module_& module) {
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     try {
       std::rethrow_exception(error);
-    } catch (nb::python_error&) {
-      throw;
-    } catch (nb::builtin_exception&) {
-      throw;
-    } catch (...) {
+    } catch (LaunchError&) {
       set_current_exception();
-    }
+    } catch (CaptureError&) {
+      set_current_exception();
+    } catch (InternalError&) {
+      set_current_exception();
+    }  // others are left to nanobind
   });
   module.def("inspect", inspect, nb::arg("function"), nb::arg("arguments"), nb::arg("what"),
              nb::arg("target"), nb::arg("grid").none(), nb::arg("block").none());

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "bindings/errors.h"
 #include "bindings/source/ast_reader.h"
 #include "bindings/source/names.h"
+#include "support/diagnostic.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -49,6 +51,7 @@ class ProgramReader {
       into.options = decorated->state->options;
     }
     guard(function);
+    if (decorated) refresh(decorated);
     read(function, sources_.find(function, decorated ? decorated->state->lines : nb::object()),
          into);
     return index;
@@ -126,7 +129,11 @@ class ProgramReader {
 std::shared_ptr<Variant> capture(nb::handle function, SourceCache& sources) {
   auto program = std::make_shared<syntax::Program>();
   auto variant = std::make_shared<Variant>();
-  ProgramReader(*program, variant->guards, sources).add(function);
+  try {
+    ProgramReader(*program, variant->guards, sources).add(function);
+  } catch (DiagnosticError& error) {
+    throw CaptureError{std::move(error.diagnostics), std::move(program->files)};
+  }
   variant->program = std::move(program);
   return variant;
 }

@@ -12,6 +12,17 @@ bool is_plain_constant(nb::handle object) {
          PyFloat_Check(p) || PyUnicode_Check(p) || PyTuple_Check(p);
 }
 
+// The formats that NumPy lacks; ml_dtypes is loaded only when somebody uses one.
+const std::string* late_format(nb::handle object) {
+  static const std::unordered_map<std::string, std::string> names = {
+      {"ml_dtypes.bfloat16", "device.bfloat16"},
+      {"ml_dtypes.float8_e4m3fn", "device.float8e4m3"},
+      {"ml_dtypes.float8_e5m2", "device.float8e5m2"}};
+  if (!PyType_Check(object.ptr())) return nullptr;
+  auto at = names.find(reinterpret_cast<PyTypeObject*>(object.ptr())->tp_name);
+  return at == names.end() ? nullptr : &at->second;
+}
+
 }  // namespace
 
 Entities::Entities() {
@@ -37,7 +48,9 @@ void Entities::add_module(const char* module, const std::string& prefix, bool fu
   for (nb::handle name : names) {
     std::string text = to_string(name);
     if (text.starts_with("_")) continue;
-    nb::object object = optional_attr(from, name);
+    // What a module only loads on demand has no place here: see late_format.
+    nb::object object =
+        nb::borrow(PyDict_GetItemWithError(PyModule_GetDict(from.ptr()), name.ptr()));
     if (!object || is_plain_constant(object) || is_namespace(object)) continue;
     if (functions_only && !PyCallable_Check(object.ptr())) continue;
     // device.bool and the like would be builtins under a second name: the first name given wins.
@@ -48,7 +61,7 @@ void Entities::add_module(const char* module, const std::string& prefix, bool fu
 
 const std::string* Entities::find(nb::handle object) const {
   auto at = names_.find(object.ptr());
-  return at == names_.end() ? nullptr : &at->second;
+  return at == names_.end() ? late_format(object) : &at->second;
 }
 
 bool Entities::is_fixed_module(nb::handle module) const {

@@ -46,7 +46,9 @@ struct FunctionState {
   syntax::FunctionKind kind = syntax::FunctionKind::Kernel;
   syntax::FunctionOptions options;
   std::string name;
-  nb::object lines;  // text of the file at decoration
+  // Of one code object, which tools that reload modules may replace.
+  nb::object code;
+  nb::object lines;  // text of the file when the code was first seen
   Parameters parameters;
   SourceCache sources;
 
@@ -56,6 +58,9 @@ struct FunctionState {
   std::vector<std::shared_ptr<Variant>> variants;  // the one used last is in front
   uint32_t next_variant = 0;
   std::vector<std::array<uint32_t, 3>> blocks;  // block shapes that have a version of their own
+  // Key and target of the last launch, known to be compiled: such a launch need not let go of the
+  // GIL.
+  std::string ready_key, ready_target;
 };
 
 struct FunctionObject {
@@ -74,6 +79,9 @@ inline FunctionObject* as_function_object(PyObject* object) {
   return type == kernel_type || type == func_type ? reinterpret_cast<FunctionObject*>(object)
                                                   : nullptr;
 }
+
+// Reads code, lines and parameters again if the code was replaced.
+void refresh(FunctionObject* function);
 
 // Adds the types to the module, and make_kernel and make_func.
 void register_function_types(nb::module_& module);

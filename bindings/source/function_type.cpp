@@ -66,6 +66,7 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
   Py_VISIT(self->underlying);
   Py_VISIT(self->dict);
   if (!self->state) return 0;
+  Py_VISIT(self->state->code.ptr());
   Py_VISIT(self->state->lines.ptr());
   for (const auto& variant : self->state->variants)
     for (const Guard& guard : variant->guards) {
@@ -181,12 +182,20 @@ nb::object make(nb::handle function, syntax::FunctionKind kind, syntax::Function
   state.kind = kind;
   state.options = options;
   state.name = to_string(function.attr("__name__"));
-  state.lines = source_lines_of(function);
-  state.parameters = parameters_of(function);
+  refresh(self);
   return made;
 }
 
 }  // namespace
+
+void refresh(FunctionObject* function) {
+  FunctionState& state = *function->state;
+  PyObject* code = PyFunction_GetCode(function->underlying);
+  if (code == state.code.ptr()) return;
+  state.lines = source_lines_of(function->underlying);
+  state.parameters = parameters_of(function->underlying);
+  state.code = nb::borrow(code);
+}
 
 void register_function_types(nb::module_& module) {
   kernel_type = make_type("cuda.device.Kernel", true);

@@ -3,6 +3,7 @@
 #include "bindings/source/entities.h"
 #include "bindings/source/function_object.h"
 #include "bindings/source/value.h"
+#include "support/diagnostic.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -91,10 +92,21 @@ Binding Names::meaning_of(nb::handle object) {
   return named(Binding::Kind::Object, type_text(object));
 }
 
+// A function without source is reported where it is named.
+Binding Names::meaning_at(Span place, nb::handle object) {
+  try {
+    return meaning_of(object);
+  } catch (DiagnosticError& error) {
+    for (Diagnostic& diagnostic : error.diagnostics)
+      if (!diagnostic.span.known()) diagnostic.span = place;
+    throw;
+  }
+}
+
 void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded) {
   Binding binding;
   if (object.is_valid()) {
-    binding = meaning_of(object);
+    binding = meaning_at(node->span, object);
     if (binding.kind == Binding::Kind::Module) namespaces_[node] = nb::borrow(object);
     if (binding.kind == Binding::Kind::Constant)
       guard.constant = std::make_shared<const syntax::Value>(binding.value);

@@ -124,15 +124,21 @@ class Rules {
   Shape converted() const {
     const ir::Type from = inst_.operands[0]->type;
     if (!from.is_int()) return plain();
-    const bool keeps =
-        bits_of(kind_) <= from.bits() || extends(operand(0), range(0), c_.layout, from.bits());
+    const bool keeps = bits_of(kind_) <= from.bits() || widens(from);
     return keeps ? scale(operand(0), kOne, c_.layout, kind_) : varying_shape();
+  }
+
+  // Small unsigned numbers extend by zeros or by sign alike, or not at all.
+  bool widens(ir::Type from) const {
+    if (!extends(operand(0), range(0), c_.layout, from.bits())) return false;
+    const bool small = from.bits() < 32 && !from.is_signed();
+    return !small || range(0).lo >= offsets(operand(0), c_.layout)->hi;
   }
 
   Shape wrapped() const {
     const bool index = range(0).within({0, INT64_MAX}) && operand(0).affine();
     const int bits = inst_.operands[0]->type.bits();
-    if (index && (bits == 64 || extends(operand(0), range(0), c_.layout, bits))) {
+    if (index && (bits == 64 || widens(inst_.operands[0]->type))) {
       return scale(operand(0), kOne, c_.layout, kind_);
     }
     return plain();

@@ -22,7 +22,8 @@ class Arithmetic {
   Value emit(ir::Op op, ScalarKind kind, ScalarKind result, Values operands);
 
   Value convert(ScalarKind from, ScalarKind to, Value x);
-  // ir::Op::Wrap: the index, of kind `from`, as a `to`, plus the extent (a `to`) where it is negative.
+  // ir::Op::Wrap: the index, of kind `from`, as a `to`, plus the extent (a `to`) where it is
+  // negative.
   Value wrap(ScalarKind from, Value index, Value extent, ScalarKind to = ScalarKind::I64);
 
  protected:
@@ -42,8 +43,9 @@ class Arithmetic {
   virtual Value safe_div(bool is_signed, Value x, Value y);
   virtual Value safe_mod(bool is_signed, Value x, Value y);
 
-  // y with the values replaced on which x / y is undefined in LLVM. Dividing by 1 instead gives x and 0, which is right
-  // for INT_MIN // -1 and INT_MIN % -1; what is divided by zero is patched behind.
+  // y with the values replaced on which x / y is undefined in LLVM. Dividing by 1 instead gives x
+  // and 0, which is right for INT_MIN // -1 and INT_MIN % -1; what is divided by zero is patched
+  // behind.
   Value safe_divisor(bool is_signed, Value x, Value y);
 
   Value integer(Value like, int64_t value);  // a constant of the type of `like`

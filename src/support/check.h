@@ -1,4 +1,5 @@
-// A broken invariant of the compiler itself. Never a user's mistake; reported as a bug with how to report it.
+// A broken invariant of the compiler itself. Never a user's mistake; reported as a bug with how to
+// report it.
 #pragma once
 
 #include <stdexcept>

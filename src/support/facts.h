@@ -1,5 +1,6 @@
-// What is known of a launch beyond the types of its arguments. Facts are established at launch, are part of the
-// specialisation key, and are the only things codegen may assume. Every fact has a generic fallback.
+// What is known of a launch beyond the types of its arguments. Facts are established at launch, are
+// part of the specialisation key, and are the only things codegen may assume. Every fact has a
+// generic fallback.
 #pragma once
 
 #include <array>
@@ -9,13 +10,13 @@ namespace cuda_device {
 
 // Of one array argument. All false is always correct.
 struct ArrayFacts {
-  bool unit_inner = false;   // stride of the last axis == item size (or its extent is <= 1)
-  bool contiguous = false;   // C-contiguous
-  bool aligned = false;      // data pointer is a multiple of 64
+  bool unit_inner = false;       // stride of the last axis == item size (or its extent is <= 1)
+  bool contiguous = false;       // C-contiguous
+  bool aligned = false;          // data pointer is a multiple of 64
   bool element_aligned = false;  // data pointer and every stride are multiples of the item size
-  bool read_only = false;    // the caller's array refuses writes
-  bool fits_31 = false;      // every extent and the whole byte span |offset| is < 2**31
-  bool no_alias = false;     // overlaps no other array argument of this launch
+  bool read_only = false;        // the caller's array refuses writes
+  bool fits_31 = false;          // every extent and the whole byte span |offset| is < 2**31
+  bool no_alias = false;         // overlaps no other array argument of this launch
   friend bool operator==(const ArrayFacts&, const ArrayFacts&) = default;
 };
 

@@ -1,4 +1,5 @@
-// A place in Python source. Lines are 1-based, columns 0-based UTF-8 byte offsets as in Python's ast.
+// A place in Python source. Lines are 1-based, columns 0-based UTF-8 byte offsets as in Python's
+// ast.
 #pragma once
 
 #include <cstdint>

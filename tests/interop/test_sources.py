@@ -13,6 +13,7 @@ import pytest
 from cuda import device as D
 from cuda.device import _testing, errors
 from support.clauses import clause
+from support.errors import check_error
 
 SCALE = 3
 TABLE = (1, (2.5, np.uint8(4)), None, np.float32)
@@ -210,8 +211,19 @@ def test_a_helper_without_source():
     def kernel(out):
         out[0] = helper(1)
 
-    with pytest.raises(errors.CompileError, match="cannot find the source of 'helper'"):
+    with pytest.raises(errors.CompileError) as raised:
         value_of(kernel)
+    place = "test_sources.py:L+3:18: cannot find the source of 'helper'"
+    check_error(
+        raised,
+        f"""
+        {place}
+            L+3 |         out[0] = helper(1)
+                |                  ^~~~~~
+        define it in a file, a notebook cell, or register its text with linecache before decorating
+        """,
+        at=kernel,
+    )
 
 
 # --- meanings of names ---

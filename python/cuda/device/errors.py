@@ -5,7 +5,7 @@ is a CompilerBug. What is planned but missing is a NotImplementedYetError.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = [
     "CompileError",
@@ -26,8 +26,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One mistake in a kernel's source. Lines and columns count from 1; the end is exclusive.
 
     line is 0 where no place in the source is known.

@@ -37,7 +37,8 @@ Element Access::element_of(uint32_t param) {
   const ir::Param& p = c_.source.function.params[param];
   Element e;
   e.type = memory_type(c_.llvm(), p.type.scalar);
-  e.align = p.facts.element_aligned ? llvm::Align(static_cast<uint64_t>(e.bytes())) : llvm::Align(1);
+  e.align =
+      p.facts.element_aligned ? llvm::Align(static_cast<uint64_t>(e.bytes())) : llvm::Align(1);
   std::vector<uint32_t> others;
   for (uint32_t i = 0; i < scopes_.size(); ++i)
     if (i != param) others.push_back(i);
@@ -47,7 +48,8 @@ Element Access::element_of(uint32_t param) {
   return e;
 }
 
-// ------------------------------------------------------------------------------------------ addresses
+// ------------------------------------------------------------------------------------------
+// addresses
 
 static bool is_constant(Value* value, int64_t number) {
   auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
@@ -70,8 +72,9 @@ ScalarKind Access::offset_kind(uint32_t param) const {
   return c_.source.function.params[param].facts.fits_31 ? ScalarKind::I32 : ScalarKind::I64;
 }
 
-// Whether active lanes of an affine index keep their steps as int64. A signed one does: in bounds it is not negative, so
-// between two active lanes nothing wrapped. An unsigned one might have, unless its values are known to be small.
+// Whether active lanes of an affine index keep their steps as int64. A signed one does: in bounds
+// it is not negative, so between two active lanes nothing wrapped. An unsigned one might have,
+// unless its values are known to be small.
 bool Access::steps_in_int64(const Inst& index, uint32_t param) const {
   const Lanes& lanes = values_.of(index);
   const int bits = bits_of(lanes.held);
@@ -88,8 +91,8 @@ static Value* widen(llvm::IRBuilder<>& b, Value* value) {
 void Access::add_uniform(Place& place, const Inst& index, Value stride) {
   const Lanes& lanes = values_.of(index);
   const bool zero_extend = is_unsigned_int(lanes.held) || is_bool(lanes.held);
-  Value position = zero_extend ? c_.b.CreateZExt(lanes.value, c_.b.getInt64Ty())
-                               : widen(c_.b, lanes.value);
+  Value position =
+      zero_extend ? c_.b.CreateZExt(lanes.value, c_.b.getInt64Ty()) : widen(c_.b, lanes.value);
   place.pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), place.pointer, product(position, stride));
 }
 
@@ -129,14 +132,17 @@ Access::Place Access::place(const Inst& inst, size_t indices) {
     const Lanes& lanes = values_.of(index(i));
     affine = affine || lanes.affine();
     not_uniform += !lanes.uniform();
-    varying = varying || lanes.varying() ||
-              (lanes.affine() && !steps_in_int64(index(i), place.param));
+    varying =
+        varying || lanes.varying() || (lanes.affine() && !steps_in_int64(index(i), place.param));
   }
   for (size_t i = 0; i < indices; ++i) {
     Value stride = launch_.stride(place.param, static_cast<unsigned>(i));
-    if (values_.of(index(i)).uniform()) add_uniform(place, index(i), stride);
-    else if (varying) add_varying(place, index(i), stride, not_uniform == 1);
-    else add_affine(place, index(i), stride);
+    if (values_.of(index(i)).uniform())
+      add_uniform(place, index(i), stride);
+    else if (varying)
+      add_varying(place, index(i), stride, not_uniform == 1);
+    else
+      add_affine(place, index(i), stride);
   }
   place.kind = varying ? Lanes::Kind::Varying : affine ? Lanes::Kind::Affine : Lanes::Kind::Uniform;
   return place;
@@ -178,7 +184,8 @@ Offsets Access::offsets_of(const Place& place) {
   return {c_.b.CreateAdd(numbers, scaled(values_.row(kind), place.s1)), 1};
 }
 
-// --------------------------------------------------------------------------------------------- loads
+// ---------------------------------------------------------------------------------------------
+// loads
 
 void Access::load(const Inst& inst, const Mask& mask) {
   const Place p = place(inst, inst.operands.size() - 1);
@@ -202,7 +209,8 @@ Value* Access::load_lanes(const Place& p, const Mask& mask) {
   return memory_->gather(p.element, p.pointer, offsets_of(p), mask);
 }
 
-// -------------------------------------------------------------------------------------------- stores
+// --------------------------------------------------------------------------------------------
+// stores
 
 void Access::store(const Inst& inst, const Mask& mask) {
   const Inst& value = *inst.operands.back();

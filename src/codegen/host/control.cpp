@@ -50,30 +50,47 @@ Control::Behind Control::emit_inst(const Inst& inst, const Mask& mask, Join& dea
       parts_.slots.store(static_cast<uint32_t>(inst.imm), parts_.values.of(*inst.operands[0]), mask,
                          c_.source.analysis.store_blends[inst.id]);
       return mask;
-    case Op::Load: parts_.access.load(inst, mask); return mask;
-    case Op::Store: parts_.access.store(inst, mask); return mask;
-    case Op::If: return emit_if(inst, mask, dead);
+    case Op::Load:
+      parts_.access.load(inst, mask);
+      return mask;
+    case Op::Store:
+      parts_.access.store(inst, mask);
+      return mask;
+    case Op::If:
+      return emit_if(inst, mask, dead);
     case Op::While:
       return divergent(inst) ? emit_divergent_while(inst, mask)
                              : emit_uniform_while(inst, mask, dead);
     case Op::For:
       return divergent(inst) ? emit_divergent_for(inst, mask) : emit_uniform_for(inst, mask, dead);
-    case Op::Scope: return emit_scope(inst, mask, dead);
-    case Op::Yield: return mask;
-    case Op::Break: case Op::Continue: case Op::Leave: case Op::Return:
+    case Op::Scope:
+      return emit_scope(inst, mask, dead);
+    case Op::Yield:
+      return mask;
+    case Op::Break:
+    case Op::Continue:
+    case Op::Leave:
+    case Op::Return:
       return emit_exit(inst, mask);
-    case Op::ThreadIdx: case Op::BlockIdx: case Op::BlockDim: case Op::GridDim: case Op::Tid:
-    case Op::GridSize: case Op::LaneId:
+    case Op::ThreadIdx:
+    case Op::BlockIdx:
+    case Op::BlockDim:
+    case Op::GridDim:
+    case Op::Tid:
+    case Op::GridSize:
+    case Op::LaneId:
       parts_.position.emit(inst);
       return mask;
-    default: break;
+    default:
+      break;
   }
   CD_CHECK(ir::info(inst.op).effect == ir::Effect::Pure, "an operation the host does not know");
   parts_.pure.emit(inst);
   return mask;
 }
 
-// ------------------------------------------------------------------------------------------------ if
+// ------------------------------------------------------------------------------------------------
+// if
 
 Control::Behind Control::emit_if(const Inst& inst, const Mask& mask, Join& dead) {
   return parts_.values.of(*inst.operands[0]).uniform() ? emit_uniform_if(inst, mask, dead)
@@ -124,7 +141,8 @@ Mask Control::emit_side(const ir::Block& side, Mask mask) {
   return end.finish();
 }
 
-// --------------------------------------------------------------------------------------------- exits
+// ---------------------------------------------------------------------------------------------
+// exits
 
 Control::Behind Control::emit_scope(const Inst& inst, const Mask& mask, Join& dead) {
   Join exit(c_.masks, "endscope");
@@ -167,7 +185,8 @@ Control::Behind Control::emit_exit(const Inst& inst, const Mask& mask) {
   return Mask::no_lane();
 }
 
-// ---------------------------------------------------------------------------------------- sets of lanes
+// ---------------------------------------------------------------------------------------- sets of
+// lanes
 
 llvm::AllocaInst* Control::lane_set(const char* name) {
   llvm::AllocaInst* set = c_.variable(c_.masks.type(), name);

@@ -1,5 +1,5 @@
-// Structured control flow over masks: what lanes agree on becomes branches, what they do not becomes masks, with
-// branches around what no lane enters.
+// Structured control flow over masks: what lanes agree on becomes branches, what they do not
+// becomes masks, with branches around what no lane enters.
 #pragma once
 
 #include <optional>
@@ -37,15 +37,17 @@ class Control {
     const Inst* inst = nullptr;
     bool divergent = false;
     Join* exit = nullptr;
-    Join* latch = nullptr;             // of a loop: where an iteration ends
-    llvm::AllocaInst* left = nullptr;  // divergent: lanes that broke out, or left; null where nobody asks
+    Join* latch = nullptr;  // of a loop: where an iteration ends
+    llvm::AllocaInst* left =
+        nullptr;  // divergent: lanes that broke out, or left; null where nobody asks
     llvm::AllocaInst* continued = nullptr;
   };
 
   // The lanes behind something; nothing where control never gets there.
   using Behind = std::optional<Mask>;
 
-  // `dead` is where to go when no lane is left: the end of the innermost region entered under a mask of its own.
+  // `dead` is where to go when no lane is left: the end of the innermost region entered under a
+  // mask of its own.
   void emit_block(const ir::Block& block, const Mask& mask, Join& end, Join& dead);
   Behind emit_insts(const ir::Block& block, Mask mask, Join& dead);
   Behind emit_inst(const Inst& inst, const Mask& mask, Join& dead);

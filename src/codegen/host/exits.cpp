@@ -25,11 +25,16 @@ class Finder {
 
   void instruction(const Inst& inst) {
     switch (inst.op) {
-      case Op::Break: return leave_to(innermost(Op::While, Op::For, 0), &Exits::breaks);
-      case Op::Continue: return leave_to(innermost(Op::While, Op::For, 0), &Exits::continues);
-      case Op::Leave: return leave_to(innermost(Op::Scope, Op::Scope, inst.imm), &Exits::leaves);
-      case Op::Return: return leave_to(-1, nullptr);
-      default: return regions(inst);
+      case Op::Break:
+        return leave_to(innermost(Op::While, Op::For, 0), &Exits::breaks);
+      case Op::Continue:
+        return leave_to(innermost(Op::While, Op::For, 0), &Exits::continues);
+      case Op::Leave:
+        return leave_to(innermost(Op::Scope, Op::Scope, inst.imm), &Exits::leaves);
+      case Op::Return:
+        return leave_to(-1, nullptr);
+      default:
+        return regions(inst);
     }
   }
 

@@ -1,5 +1,5 @@
-// Which control instructions are left early, and by what: decided before emission, so that masks are kept only where
-// something reads them.
+// Which control instructions are left early, and by what: decided before emission, so that masks
+// are kept only where something reads them.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Operations whose plain LLVM form is bad, or undefined, at a vector of lanes: the host's own lowering of them. Scalars
-// keep the shared one.
+// Operations whose plain LLVM form is bad, or undefined, at a vector of lanes: the host's own
+// lowering of them. Scalars keep the shared one.
 #pragma once
 
 #include "codegen/emit_arithmetic.h"
@@ -20,6 +20,7 @@ class HostArithmetic : public Arithmetic {
   Value float_to_int(ScalarKind from, ScalarKind to, Value x) override;
   // lowering_function.cpp
   Value fma(ScalarKind kind, Value a, Value b, Value c) override;
+  Value ldexp(ScalarKind kind, Value x, Value exponent) override;
   Value scale(ScalarKind kind, Value x, Value exponent) override;
   Value function(ir::Op op, ScalarKind kind, Values operands) override;
 

@@ -1,4 +1,5 @@
-// A place in the machine's control flow where several ways meet, each with the lanes that come along it.
+// A place in the machine's control flow where several ways meet, each with the lanes that come
+// along it.
 #pragma once
 
 #include <vector>

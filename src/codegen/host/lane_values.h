@@ -1,5 +1,5 @@
-// The table of emitted values, and how an operand is had: of one lane as a scalar, of all lanes as a vector, in the
-// width an operation wants.
+// The table of emitted values, and how an operand is had: of one lane as a scalar, of all lanes as
+// a vector, in the width an operation wants.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// One IR value as the host target holds it: by its lane shape, and 64-bit integers that fit in 32 bits.
+// One IR value as the host target holds it: by its lane shape, and 64-bit integers that fit in 32
+// bits.
 #pragma once
 
 #include "codegen/emit_types.h"
@@ -6,7 +7,8 @@
 
 namespace cuda_device::codegen::host {
 
-// Where a value was defined: its vector is made there when someone asks, so that it is there for every later use.
+// Where a value was defined: its vector is made there when someone asks, so that it is there for
+// every later use.
 struct Anchor {
   llvm::BasicBlock* block = nullptr;
   llvm::Instruction* after = nullptr;  // null: at the block's beginning
@@ -15,9 +17,10 @@ struct Anchor {
 struct Lanes {
   enum class Kind : uint8_t { None, Uniform, Affine, Varying, Array };
   Kind kind = Kind::None;
-  ScalarKind held = ScalarKind::Bool;  // of `value`: the IR type, or I32 for a narrowed 64-bit integer
-  llvm::Value* value = nullptr;        // scalar; base; vector
-  llvm::Value* s0 = nullptr;           // Affine: steps, in `held`
+  ScalarKind held =
+      ScalarKind::Bool;          // of `value`: the IR type, or I32 for a narrowed 64-bit integer
+  llvm::Value* value = nullptr;  // scalar; base; vector
+  llvm::Value* s0 = nullptr;     // Affine: steps, in `held`
   llvm::Value* s1 = nullptr;
   Anchor anchor;
   llvm::Value* vector = nullptr;  // of Uniform and Affine, once made

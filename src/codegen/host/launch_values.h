@@ -12,11 +12,12 @@ class LaunchValues {
 
   llvm::Value* scalar(uint32_t param);
   llvm::Value* data(uint32_t param);
-  llvm::Value* extent(uint32_t param, unsigned axis);          // int64
-  llvm::Value* stride(uint32_t param, unsigned axis);          // int64, bytes; a constant where a fact says so
-  llvm::Value* block_extent(unsigned axis);                    // uint32; a constant where it is a fact
-  llvm::Value* grid_extent(unsigned axis);                     // uint32
-  llvm::Value* block_size();                                   // threads of a block, uint32
+  llvm::Value* extent(uint32_t param, unsigned axis);  // int64
+  llvm::Value* stride(uint32_t param,
+                      unsigned axis);        // int64, bytes; a constant where a fact says so
+  llvm::Value* block_extent(unsigned axis);  // uint32; a constant where it is a fact
+  llvm::Value* grid_extent(unsigned axis);   // uint32
+  llvm::Value* block_size();                 // threads of a block, uint32
 
  private:
   llvm::Value* load(llvm::Value* base, uint64_t offset, llvm::Type* type, const llvm::Twine& name);

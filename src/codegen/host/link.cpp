@@ -28,7 +28,8 @@ uint64_t align_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * 
 
 class Linker {
  public:
-  Linker(const ELF64LEObjectFile& object, abi::KernelImage& image) : object_(object), image_(image) {}
+  Linker(const ELF64LEObjectFile& object, abi::KernelImage& image)
+      : object_(object), image_(image) {}
 
   void run(const std::string& entry) {
     place(/*text=*/true);
@@ -84,7 +85,8 @@ class Linker {
       case llvm::ELF::R_X86_64_GOTPCRELX:
       case llvm::ELF::R_X86_64_REX_GOTPCRELX:
         return patch32(at, static_cast<int64_t>(import_slot(symbol)) + addend);
-      default: break;
+      default:
+        break;
     }
     llvm::SmallString<32> type;
     r.getTypeName(type);
@@ -114,7 +116,9 @@ class Linker {
     return slot->second;
   }
 
-  void patch32(uint64_t at, int64_t target) { patch(at, static_cast<int32_t>(target - static_cast<int64_t>(at))); }
+  void patch32(uint64_t at, int64_t target) {
+    patch(at, static_cast<int32_t>(target - static_cast<int64_t>(at)));
+  }
   void patch64(uint64_t at, int64_t target) { patch(at, target - static_cast<int64_t>(at)); }
   template <class T>
   void patch(uint64_t at, T distance) {

@@ -1,5 +1,5 @@
-// The object file of one kernel as a position-independent image: what a linker would do, for the few things that our
-// emission produces. Anything else is an InternalError, at compile time.
+// The object file of one kernel as a position-independent image: what a linker would do, for the
+// few things that our emission produces. Anything else is an InternalError, at compile time.
 #pragma once
 
 #include "abi/kernel_image.h"

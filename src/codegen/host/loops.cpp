@@ -1,4 +1,5 @@
-// While and For: with a mask of the lanes still in the loop where they may leave it at different times.
+// While and For: with a mask of the lanes still in the loop where they may leave it at different
+// times.
 #include "codegen/host/control.h"
 #include "support/check.h"
 
@@ -15,7 +16,8 @@ struct Control::LaneSets {
   llvm::AllocaInst* finished = nullptr;
 };
 
-// Sets are kept only where the lanes behind the loop, or those of its else region, cannot be told without.
+// Sets are kept only where the lanes behind the loop, or those of its else region, cannot be told
+// without.
 Control::LaneSets Control::open_sets(const Inst& inst, const ir::Block& else_block,
                                      const Mask& mask) {
   const Exits& e = exits(inst);
@@ -35,7 +37,8 @@ void Control::next_iteration(Mask mask, LaneSets& sets, llvm::BasicBlock* head, 
   c_.b.CreateBr(head);
 }
 
-// The lanes of `mask` where the condition holds, one for all or one a lane; the others have finished.
+// The lanes of `mask` where the condition holds, one for all or one a lane; the others have
+// finished.
 void Control::iterate_where(Value* condition, Mask mask, LaneSets& sets, llvm::BasicBlock* head,
                             Join& exit) {
   if (mask.none) return exit.arrive(mask);
@@ -74,7 +77,8 @@ Control::Behind Control::finish_uniform_loop(const Inst& inst, const ir::Block& 
   return exits(inst).escapes ? after : mask;
 }
 
-// --------------------------------------------------------------------------------------------- while
+// ---------------------------------------------------------------------------------------------
+// while
 
 Control::Behind Control::emit_uniform_while(const Inst& inst, const Mask& mask, Join& dead) {
   Join exit(c_.masks, "endwhile"), finished(c_.masks, "finished"), latch(c_.masks, "latch");
@@ -137,7 +141,8 @@ Control::Behind Control::emit_divergent_while(const Inst& inst, const Mask& mask
   return finish_divergent_loop(inst, inst.regions[2], mask, sets);
 }
 
-// ----------------------------------------------------------------------------------------------- for
+// -----------------------------------------------------------------------------------------------
+// for
 
 // The hidden counter of a For. Its arithmetic is on plain values: scalars, or vectors of all lanes.
 struct Control::Counter {
@@ -198,7 +203,9 @@ struct Control::Counter {
   }
 
   bool is_signed() const { return is_signed_int(kind); }
-  Value* less(Value* x, Value* y) { return is_signed() ? c.b.CreateICmpSLT(x, y) : c.b.CreateICmpULT(x, y); }
+  Value* less(Value* x, Value* y) {
+    return is_signed() ? c.b.CreateICmpSLT(x, y) : c.b.CreateICmpULT(x, y);
+  }
 
   // Whether there is a first iteration.
   Value* enters(bool in_all) {
@@ -211,8 +218,8 @@ struct Control::Counter {
     return c.b.CreateOr(up, c.b.CreateAnd(less(by, zero), less(to, from)));
   }
 
-  // Whether another one follows that of `now`. The distance to the stop is at least 1 and fits an unsigned number;
-  // nothing overflows.
+  // Whether another one follows that of `now`. The distance to the stop is at least 1 and fits an
+  // unsigned number; nothing overflows.
   Value* goes_on(const Lanes& now, bool in_all) {
     Value* from = part(now, in_all);
     Value* to = part(stop, in_all);

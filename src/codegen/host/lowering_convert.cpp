@@ -1,5 +1,6 @@
-// float → integer that saturates and takes NaN to 0. LLVM's own (fptosi.sat) is long at a vector of lanes, and its plain
-// conversion is poison out of range: so only what is in range is converted, in every lane.
+// float → integer that saturates and takes NaN to 0. LLVM's own (fptosi.sat) is long at a vector of
+// lanes, and its plain conversion is poison out of range: so only what is in range is converted, in
+// every lane.
 #include "codegen/host/host_arithmetic.h"
 
 namespace cuda_device::codegen::host {
@@ -24,7 +25,8 @@ Value* HostArithmetic::saturate_by_bounds(ScalarKind to, Value x) {
     Value lowest = number(x, -highest - 1);
     x = b_.CreateSelect(b_.CreateFCmpOGT(x, lowest), x, lowest);
   } else {
-    x = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, 0)), x, number(x, 0));  // a NaN is not greater
+    x = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, 0)), x,
+                        number(x, 0));  // a NaN is not greater
   }
   Value bound = number(x, highest);
   x = b_.CreateSelect(b_.CreateFCmpOLT(x, bound), x, bound);
@@ -32,14 +34,15 @@ Value* HostArithmetic::saturate_by_bounds(ScalarKind to, Value x) {
   return is_signed ? b_.CreateFPToSI(x, lanes(x, to)) : b_.CreateFPToUI(x, lanes(x, to));
 }
 
-// As wide as the format's exponents allow: the lanes in range are converted, the others take the bound of their sign.
-// The least integer is outside, and is what its lanes take.
+// As wide as the format's exponents allow: the lanes in range are converted, the others take the
+// bound of their sign. The least integer is outside, and is what its lanes take.
 Value* HostArithmetic::saturate_signed(ScalarKind to, Value x) {
   const int bits = bits_of(to);
   Value limit = number(x, bits == 32 ? 0x1p31 : 0x1p63);
   Value inside = b_.CreateFCmpOLT(unary(id::fabs, x), limit);
   Value converted = b_.CreateFPToSI(b_.CreateSelect(inside, x, number(x, 0)), lanes(x, to));
-  Value most = llvm::ConstantInt::get(converted->getType(), llvm::APInt::getSignedMaxValue(static_cast<unsigned>(bits)));
+  Value most = llvm::ConstantInt::get(converted->getType(),
+                                      llvm::APInt::getSignedMaxValue(static_cast<unsigned>(bits)));
   Value least = b_.CreateNot(most);
   Value bound = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, 0)), most, least);
   Value outside = b_.CreateSelect(b_.CreateFCmpORD(x, x), bound, integer(bound, 0));

@@ -1,6 +1,7 @@
-// Integer division by something that is no constant. x86 has no vector instruction for it, but floating-point division,
-// correctly rounded, gives the exact quotient rounded down: where x / y is no integer, its distance to the next one is at
-// least 1 / |y|, which exceeds the rounding error |x / y| * 2**-p as long as |x| < 2**p.
+// Integer division by something that is no constant. x86 has no vector instruction for it, but
+// floating-point division, correctly rounded, gives the exact quotient rounded down: where x / y is
+// no integer, its distance to the next one is at least 1 / |y|, which exceeds the rounding error |x
+// / y| * 2**-p as long as |x| < 2**p.
 #include "codegen/host/host_arithmetic.h"
 #include "support/check.h"
 
@@ -30,7 +31,8 @@ Value* HostArithmetic::floor_mod(ScalarKind kind, Value x, Value y) {
 // y is not zero, and x / y does not overflow.
 Value* HostArithmetic::floor_quotient(ScalarKind kind, Value x, Value y) {
   if (bits_of(kind) == 64) return quotient_of_64_bits(kind, x, y);
-  return quotient_through_float(kind, bits_of(kind) == 32 ? ScalarKind::F64 : ScalarKind::F32, x, y);
+  return quotient_through_float(kind, bits_of(kind) == 32 ? ScalarKind::F64 : ScalarKind::F32, x,
+                                y);
 }
 
 Value* HostArithmetic::quotient_through_float(ScalarKind kind, ScalarKind real, Value x, Value y) {
@@ -82,7 +84,8 @@ Value* HostArithmetic::quotient_of_64_bits(ScalarKind kind, Value x, Value y) {
 
 // Integers of magnitude below 2**51 sit in the mantissa of 1.5 * 2**52 + x.
 Value* HostArithmetic::small_to_float(Value x) {
-  Value magic = b_.CreateBitCast(llvm::ConstantFP::get(lanes(x, ScalarKind::F64), 0x1.8p52), x->getType());
+  Value magic =
+      b_.CreateBitCast(llvm::ConstantFP::get(lanes(x, ScalarKind::F64), 0x1.8p52), x->getType());
   Value biased = b_.CreateBitCast(b_.CreateAdd(x, magic), lanes(x, ScalarKind::F64));
   return b_.CreateFSub(biased, number(biased, 0x1.8p52));
 }

@@ -169,6 +169,12 @@ Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
       return call_each_lane(single ? "fmodf" : "fmod", operands);
     case Op::Remainder:
       return call_each_lane(single ? "remainderf" : "remainder", operands);
+    case Op::Pow: {
+      // SLEEF's gives infinity for the largest number to the power of one.
+      Value one = llvm::ConstantFP::get(operands[1]->getType(), 1.0);
+      Value power = call_vector(op, kind, operands);
+      return b_.CreateSelect(b_.CreateFCmpOEQ(operands[1], one), operands[0], power);
+    }
     default:
       return call_vector(op, kind, operands);
   }

@@ -1,4 +1,5 @@
-// The last pass before code generation: masks, until here vectors of i1, in the form that the machine likes.
+// The last pass before code generation: masks, until here vectors of i1, in the form that the
+// machine likes.
 #pragma once
 
 #include "codegen/host/target.h"

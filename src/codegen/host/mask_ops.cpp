@@ -5,9 +5,7 @@
 
 namespace cuda_device::codegen::host {
 
-llvm::Type* MaskOps::type() const {
-  return llvm::FixedVectorType::get(b_.getInt1Ty(), kWidth);
-}
+llvm::Type* MaskOps::type() const { return llvm::FixedVectorType::get(b_.getInt1Ty(), kWidth); }
 
 llvm::Value* MaskOps::lanes(const Mask& mask) {
   if (mask.none) return llvm::Constant::getNullValue(type());
@@ -41,7 +39,8 @@ Mask MaskOps::either(const Mask& x, const Mask& y) {
   return Mask::of(b_.CreateOr(x.lanes, y.lanes), x.may_be_empty && y.may_be_empty);
 }
 
-// --------------------------------------------------------------------------------------------- Join
+// ---------------------------------------------------------------------------------------------
+// Join
 
 Join::Join(MaskOps& masks, const char* name)
     : masks_(masks), block_(llvm::BasicBlock::Create(masks.builder().getContext(), name)) {}

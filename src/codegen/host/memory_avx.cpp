@@ -7,7 +7,8 @@ namespace cuda_device::codegen::host {
 using llvm::Value;
 namespace id = llvm::Intrinsic;
 
-// -------------------------------------------------------------------------------------------- AVX-512
+// --------------------------------------------------------------------------------------------
+// AVX-512
 
 static bool is_word(const Element& e) { return e.bytes() >= 4; }
 
@@ -31,19 +32,26 @@ void Avx512Memory::store(const Element& e, Value value, Value pointer, const Mas
   store_part(e, value, pointer, mask.all() ? nullptr : masks_.lanes(mask));
 }
 
-// The instruction for this element and width of offsets: the one address in a register and a vector of offsets. As LLVM's
-// own gather of pointers, the offsets would end up added to the address, in 64-bit lanes.
+// The instruction for this element and width of offsets: the one address in a register and a vector
+// of offsets. As LLVM's own gather of pointers, the offsets would end up added to the address, in
+// 64-bit lanes.
 static llvm::Intrinsic::ID gather_of(const Element& e, bool wide) {
-  if (e.type->isFloatTy()) return wide ? id::x86_avx512_mask_gather_qps_512 : id::x86_avx512_mask_gather_dps_512;
-  if (e.type->isDoubleTy()) return wide ? id::x86_avx512_mask_gather_qpd_512 : id::x86_avx512_mask_gather_dpd_512;
-  if (e.bytes() == 4) return wide ? id::x86_avx512_mask_gather_qpi_512 : id::x86_avx512_mask_gather_dpi_512;
+  if (e.type->isFloatTy())
+    return wide ? id::x86_avx512_mask_gather_qps_512 : id::x86_avx512_mask_gather_dps_512;
+  if (e.type->isDoubleTy())
+    return wide ? id::x86_avx512_mask_gather_qpd_512 : id::x86_avx512_mask_gather_dpd_512;
+  if (e.bytes() == 4)
+    return wide ? id::x86_avx512_mask_gather_qpi_512 : id::x86_avx512_mask_gather_dpi_512;
   return wide ? id::x86_avx512_mask_gather_qpq_512 : id::x86_avx512_mask_gather_dpq_512;
 }
 
 static llvm::Intrinsic::ID scatter_of(const Element& e, bool wide) {
-  if (e.type->isFloatTy()) return wide ? id::x86_avx512_mask_scatter_qps_512 : id::x86_avx512_mask_scatter_dps_512;
-  if (e.type->isDoubleTy()) return wide ? id::x86_avx512_mask_scatter_qpd_512 : id::x86_avx512_mask_scatter_dpd_512;
-  if (e.bytes() == 4) return wide ? id::x86_avx512_mask_scatter_qpi_512 : id::x86_avx512_mask_scatter_dpi_512;
+  if (e.type->isFloatTy())
+    return wide ? id::x86_avx512_mask_scatter_qps_512 : id::x86_avx512_mask_scatter_dps_512;
+  if (e.type->isDoubleTy())
+    return wide ? id::x86_avx512_mask_scatter_qpd_512 : id::x86_avx512_mask_scatter_dpd_512;
+  if (e.bytes() == 4)
+    return wide ? id::x86_avx512_mask_scatter_qpi_512 : id::x86_avx512_mask_scatter_dpi_512;
   return wide ? id::x86_avx512_mask_scatter_qpq_512 : id::x86_avx512_mask_scatter_dpq_512;
 }
 
@@ -60,9 +68,10 @@ Value* Avx512Memory::gather(const Element& e, Value pointer, const Offsets& offs
   Value all = masks_.lanes(mask);
   for (unsigned first = 0; first < kWidth; first += lanes) {
     Value zero = llvm::Constant::getNullValue(vector(e, lanes));
-    Value part = note(e, b_.CreateIntrinsic(gather_of(e, wide), {},
-                                            {zero, pointer, slice(offsets.numbers, first, lanes),
-                                             slice(all, first, lanes), b_.getInt32(offsets.scale)}));
+    Value part =
+        note(e, b_.CreateIntrinsic(gather_of(e, wide), {},
+                                   {zero, pointer, slice(offsets.numbers, first, lanes),
+                                    slice(all, first, lanes), b_.getInt32(offsets.scale)}));
     result = insert(result, part, first);
   }
   return result;
@@ -76,17 +85,18 @@ void Avx512Memory::scatter(const Element& e, Value value, Value pointer, const O
   const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
   Value all = masks_.lanes(mask);
   for (unsigned first = 0; first < kWidth; first += lanes)
-    note(e, b_.CreateIntrinsic(scatter_of(e, wide), {},
-                               {pointer, slice(all, first, lanes),
-                                slice(offsets.numbers, first, lanes), slice(value, first, lanes),
-                                b_.getInt32(offsets.scale)}));
+    note(e, b_.CreateIntrinsic(
+                scatter_of(e, wide), {},
+                {pointer, slice(all, first, lanes), slice(offsets.numbers, first, lanes),
+                 slice(value, first, lanes), b_.getInt32(offsets.scale)}));
 }
 
 bool Avx512Memory::takes_rows(const Element&, unsigned count, const Mask&) const {
   return count >= 4;
 }
 
-// ---------------------------------------------------------------------------------------------- AVX2
+// ----------------------------------------------------------------------------------------------
+// AVX2
 
 Value* Avx2Memory::sign_mask(const Element& e, Value mask) {
   llvm::Type* type = llvm::Type::getIntNTy(b_.getContext(), e.bytes() * 8);
@@ -116,7 +126,8 @@ Value* Avx2Memory::load_part(const Element& e, unsigned lanes, Value pointer, Va
     return b_.CreateShuffleVector(part(0), part(half), both);
   }
   Value signs = sign_mask(e, mask);
-  Value loaded = note(e, b_.CreateIntrinsic(masked(e, true, lanes == native), {}, {pointer, signs}));
+  Value loaded =
+      note(e, b_.CreateIntrinsic(masked(e, true, lanes == native), {}, {pointer, signs}));
   if (before) loaded = b_.CreateOr(loaded, b_.CreateBitCast(before, signs->getType()));
   return b_.CreateBitCast(loaded, vector(e, lanes));
 }

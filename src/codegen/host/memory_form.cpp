@@ -11,9 +11,12 @@ using llvm::Value;
 
 std::unique_ptr<MemoryForm> MemoryForm::create(llvm::IRBuilder<>& builder, const Target& target) {
   switch (target.form) {
-    case MaskForm::Avx512: return std::make_unique<Avx512Memory>(builder, target);
-    case MaskForm::Avx2: return std::make_unique<Avx2Memory>(builder, target);
-    case MaskForm::Sse4: return std::make_unique<Sse4Memory>(builder, target);
+    case MaskForm::Avx512:
+      return std::make_unique<Avx512Memory>(builder, target);
+    case MaskForm::Avx2:
+      return std::make_unique<Avx2Memory>(builder, target);
+    case MaskForm::Sse4:
+      return std::make_unique<Sse4Memory>(builder, target);
   }
   CD_UNREACHABLE("unknown mask form");
 }
@@ -23,7 +26,9 @@ llvm::FixedVectorType* MemoryForm::vector(const Element& e, unsigned lanes) {
 }
 
 Value* MemoryForm::at(Value pointer, int64_t bytes) {
-  return bytes == 0 ? pointer : b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<uint64_t>(bytes)));
+  return bytes == 0
+             ? pointer
+             : b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<uint64_t>(bytes)));
 }
 
 Value* MemoryForm::slice(Value vector, unsigned first, unsigned count) {
@@ -45,7 +50,8 @@ Value* MemoryForm::insert(Value whole, Value part, unsigned first) {
   return b_.CreateShuffleVector(whole, b_.CreateShuffleVector(part, front), merge);
 }
 
-// ------------------------------------------------------------------------------------- without masks
+// ------------------------------------------------------------------------------------- without
+// masks
 
 Value* MemoryForm::load_one(const Element& e, Value pointer) {
   return note(e, b_.CreateAlignedLoad(e.type, pointer, e.align));
@@ -73,14 +79,16 @@ void MemoryForm::store_part(const Element& e, Value value, Value pointer, Value 
   plain_store(e, value, pointer);
 }
 
-// ----------------------------------------------------------------------------------------- lane by lane
+// ----------------------------------------------------------------------------------------- lane by
+// lane
 
 llvm::AllocaInst* MemoryForm::buffer(llvm::Type* type) {
   llvm::BasicBlock& first = b_.GetInsertBlock()->getParent()->getEntryBlock();
   return llvm::IRBuilder<>(&first, first.begin()).CreateAlloca(type);
 }
 
-// body(lane) for each lane of the mask, in order. A loop, so that it is small however many there are.
+// body(lane) for each lane of the mask, in order. A loop, so that it is small however many there
+// are.
 template <class Body>
 void MemoryForm::for_each_lane(const Mask& mask, Body&& body) {
   llvm::Function* function = b_.GetInsertBlock()->getParent();
@@ -141,7 +149,8 @@ Offsets MemoryForm::lane_offsets(const Element& e) {
   return {llvm::ConstantDataVector::get(b_.getContext(), lanes), e.bytes()};
 }
 
-// -------------------------------------------------------------------------------- all lanes, or lane by lane
+// -------------------------------------------------------------------------------- all lanes, or
+// lane by lane
 
 template <class Full, class Partial>
 void MemoryForm::if_all_lanes(const Mask& mask, Full&& full, Partial&& partial) {
@@ -182,14 +191,16 @@ Value* MemoryForm::load(const Element& e, Value pointer, const Mask& mask) {
 
 void MemoryForm::store(const Element& e, Value value, Value pointer, const Mask& mask) {
   if (mask.all()) return plain_store(e, value, pointer);
-  if_all_lanes(mask, [&] { plain_store(e, value, pointer); },
-               [&] { MemoryForm::scatter(e, value, pointer, lane_offsets(e), mask); });
+  if_all_lanes(
+      mask, [&] { plain_store(e, value, pointer); },
+      [&] { MemoryForm::scatter(e, value, pointer, lane_offsets(e), mask); });
 }
 
-// ------------------------------------------------------------------------------------------------ rows
+// ------------------------------------------------------------------------------------------------
+// rows
 
-// Lanes that one instruction moves: `lanes` of them from lane `first` on, the lane `first` at `pointer`; where the row
-// does not cover them all, the mask says so.
+// Lanes that one instruction moves: `lanes` of them from lane `first` on, the lane `first` at
+// `pointer`; where the row does not cover them all, the mask says so.
 struct MemoryForm::Part {
   unsigned first;
   unsigned lanes;
@@ -211,7 +222,8 @@ std::vector<MemoryForm::Part> MemoryForm::parts_of(const Element& e, const RowPi
   if (is_whole_part(e, row.count))
     return {{row.first, row.count, row.pointer,
              mask.all() ? nullptr : slice(mask.lanes, row.first, row.count)}};
-  // The row among the native vectors that it touches: its lanes stay where they are, the pointer moves back.
+  // The row among the native vectors that it touches: its lanes stay where they are, the pointer
+  // moves back.
   std::vector<Part> parts;
   const unsigned lanes = std::min(kWidth, target_.native_lanes(e.bytes()));
   for (unsigned first = row.first / lanes * lanes; first < row.first + row.count; first += lanes) {

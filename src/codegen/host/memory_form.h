@@ -1,5 +1,5 @@
-// Vectors from and to memory, some lanes left out: what a mask form has instructions for, and ways around what it has
-// not. A lane that is left out is never touched.
+// Vectors from and to memory, some lanes left out: what a mask form has instructions for, and ways
+// around what it has not. A lane that is left out is never touched.
 #pragma once
 
 #include <memory>
@@ -58,8 +58,8 @@ class MemoryForm {
   MemoryForm(llvm::IRBuilder<>& builder, const Target& target)
       : b_(builder), target_(target), masks_(builder) {}
 
-  // A few lanes at once. `mask` may be null: all of them. `before` may be null; else it has zero where the mask is on, and
-  // what is to stay elsewhere. Only asked for where takes_rows said yes.
+  // A few lanes at once. `mask` may be null: all of them. `before` may be null; else it has zero
+  // where the mask is on, and what is to stay elsewhere. Only asked for where takes_rows said yes.
   virtual Value load_part(const Element& e, unsigned lanes, Value pointer, Value mask,
                           Value before);
   virtual void store_part(const Element& e, Value value, Value pointer, Value mask);

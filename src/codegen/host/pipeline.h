@@ -1,4 +1,5 @@
-// LLVM's optimisations over one kernel: what our emission leaves to it, and nothing that would vectorise again.
+// LLVM's optimisations over one kernel: what our emission leaves to it, and nothing that would
+// vectorise again.
 #pragma once
 
 #include "codegen/emit_machine.h"

@@ -81,7 +81,8 @@ Value* Position::like(Value* sample, Value* scalar) {
   return sample->getType()->isVectorTy() ? c_.b.CreateVectorSplat(kWidth, scalar) : scalar;
 }
 
-// Thread numbers are below 1024: float32 divides them exactly enough, and vectors of integers cannot divide.
+// Thread numbers are below 1024: float32 divides them exactly enough, and vectors of integers
+// cannot divide.
 static Value* divide_small(llvm::IRBuilder<>& b, Value* x, Value* y) {
   if (!x->getType()->isVectorTy()) return b.CreateUDiv(x, y);
   llvm::Type* real = with_lanes_of(x->getType(), b.getFloatTy());
@@ -103,8 +104,8 @@ Value* Position::split_linear(unsigned axis, Value* linear) {
 // Of the lane, or lanes, at these columns and rows of the gang.
 Value* Position::thread(unsigned axis, Value* column, Value* row) {
   if (layout().kind == LaneLayout::Kind::Linear) {
-    Value* lane = c_.b.CreateAdd(c_.b.CreateMul(row, like(row, c_.b.getInt32(layout().period))),
-                                 column);
+    Value* lane =
+        c_.b.CreateAdd(c_.b.CreateMul(row, like(row, c_.b.getInt32(layout().period))), column);
     return split_linear(axis, c_.b.CreateAdd(like(lane, base_[0]), lane));
   }
   Value* base = like(column, base_[axis]);
@@ -124,13 +125,17 @@ Value* Position::thread_vector(unsigned axis) {
 void Position::emit(const ir::Inst& inst) {
   const auto axis = static_cast<unsigned>(inst.imm);
   auto uniform = [&](Value* value) {
-    define_shaped(c_, values_, inst, {ScalarKind::U32, [&](unsigned) { return value; },
-                                      [&] { return c_.b.CreateVectorSplat(kWidth, value); }});
+    define_shaped(c_, values_, inst,
+                  {ScalarKind::U32, [&](unsigned) { return value; },
+                   [&] { return c_.b.CreateVectorSplat(kWidth, value); }});
   };
   switch (inst.op) {
-    case Op::BlockIdx: return uniform(block_[axis]);
-    case Op::BlockDim: return uniform(launch_.block_extent(axis));
-    case Op::GridDim: return uniform(launch_.grid_extent(axis));
+    case Op::BlockIdx:
+      return uniform(block_[axis]);
+    case Op::BlockDim:
+      return uniform(launch_.block_extent(axis));
+    case Op::GridDim:
+      return uniform(launch_.grid_extent(axis));
     case Op::GridSize:
       return uniform(c_.b.CreateMul(launch_.block_extent(axis), launch_.grid_extent(axis)));
     case Op::ThreadIdx:
@@ -153,7 +158,8 @@ void Position::emit(const ir::Inst& inst) {
       return define_shaped(c_, values_, inst,
                            {ScalarKind::I32, [&](unsigned lane) { return c_.b.getInt32(lane); },
                             [&] { return lane_numbers(c_); }});
-    default: CD_UNREACHABLE("not a position");
+    default:
+      CD_UNREACHABLE("not a position");
   }
 }
 

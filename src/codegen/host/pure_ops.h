@@ -1,4 +1,5 @@
-// Pure operations by lane shape: once where a value is uniform, by its base where it is affine, in all lanes otherwise.
+// Pure operations by lane shape: once where a value is uniform, by its base where it is affine, in
+// all lanes otherwise.
 #pragma once
 
 #include <functional>

@@ -78,8 +78,10 @@ void Slots::store(uint32_t slot, Lanes value, const Mask& mask, bool blend) {
     CD_CHECK(!value.varying(), "a varying value in a slot that is not");
     c_.b.CreateStore(in_width(values_.at(value, 0), value.held, place), place.value);
     Value* zero = c_.integer(value.held, 0);
-    if (place.s0) c_.b.CreateStore(in_width(value.affine() ? value.s0 : zero, value.held, place), place.s0);
-    if (place.s1) c_.b.CreateStore(in_width(value.affine() ? value.s1 : zero, value.held, place), place.s1);
+    if (place.s0)
+      c_.b.CreateStore(in_width(value.affine() ? value.s0 : zero, value.held, place), place.s0);
+    if (place.s1)
+      c_.b.CreateStore(in_width(value.affine() ? value.s1 : zero, value.held, place), place.s1);
     return;
   }
   Value* lanes = in_width(values_.vector(value), value.held, place);

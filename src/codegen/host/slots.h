@@ -1,4 +1,5 @@
-// Variables of the kernel: one stack place each, by the slot's shape, which LLVM turns into registers.
+// Variables of the kernel: one stack place each, by the slot's shape, which LLVM turns into
+// registers.
 #pragma once
 
 #include "codegen/host/lane_values.h"
@@ -9,8 +10,8 @@ class Slots {
  public:
   Slots(EmitContext& context, LaneValues& values) : c_(context), values_(values) {}
 
-  void create();   // once, in the entry block
-  void clear();    // at the start of every gang: a slot never stored reads as zero
+  void create();  // once, in the entry block
+  void clear();   // at the start of every gang: a slot never stored reads as zero
   // Affine where the slot is; never a vector made on demand.
   Lanes load(uint32_t slot);
   // Under `mask` where `blend`, in all lanes otherwise. `value` is of the slot's type.

@@ -35,21 +35,25 @@ bool only_beyond_avx2(llvm::StringRef feature) {
 
 bool in_baseline(llvm::StringRef feature) {
   static const std::vector<llvm::StringRef> kBaseline = {
-      "64bit", "cmov", "cx8", "cx16", "fxsr", "mmx", "popcnt", "sahf",
-      "sse", "sse2", "sse3", "ssse3", "sse4.1", "sse4.2"};
+      "64bit", "cmov", "cx8",  "cx16", "fxsr",  "mmx",    "popcnt",
+      "sahf",  "sse",  "sse2", "sse3", "ssse3", "sse4.1", "sse4.2"};
   return llvm::is_contained(kBaseline, feature);
 }
 
 bool allowed(MaskForm form, llvm::StringRef feature) {
   switch (form) {
-    case MaskForm::Avx512: return true;
-    case MaskForm::Avx2: return !only_beyond_avx2(feature);
-    case MaskForm::Sse4: return in_baseline(feature);
+    case MaskForm::Avx512:
+      return true;
+    case MaskForm::Avx2:
+      return !only_beyond_avx2(feature);
+    case MaskForm::Sse4:
+      return in_baseline(feature);
   }
   CD_UNREACHABLE("unknown mask form");
 }
 
-// Everything detected is named, one way or the other: the CPU's name alone says too much and too little.
+// Everything detected is named, one way or the other: the CPU's name alone says too much and too
+// little.
 std::string feature_string(MaskForm form) {
   std::vector<std::string> parts;
   for (const auto& feature : detected()) {
@@ -68,8 +72,10 @@ bool can_run(MaskForm form) {
   switch (form) {
     case MaskForm::Avx512:
       return has_all({"avx512f", "avx512bw", "avx512dq", "avx512vl", "fma", "bmi2"});
-    case MaskForm::Avx2: return has_all({"avx2", "fma", "f16c", "bmi", "bmi2"});
-    case MaskForm::Sse4: return has_all({"sse4.2", "popcnt"});
+    case MaskForm::Avx2:
+      return has_all({"avx2", "fma", "f16c", "bmi", "bmi2"});
+    case MaskForm::Sse4:
+      return has_all({"sse4.2", "popcnt"});
   }
   return false;
 }
@@ -105,9 +111,12 @@ std::vector<MaskForm> host_mask_forms() {
 
 const char* name_of(MaskForm form) {
   switch (form) {
-    case MaskForm::Avx512: return "avx512";
-    case MaskForm::Avx2: return "avx2";
-    case MaskForm::Sse4: return "sse4";
+    case MaskForm::Avx512:
+      return "avx512";
+    case MaskForm::Avx2:
+      return "avx2";
+    case MaskForm::Sse4:
+      return "sse4";
   }
   return "?";
 }

@@ -14,19 +14,40 @@ bool is_wide(const ir::Type& type) { return type.is_int() && type.bits() == 64; 
 // The low 32 bits of the result depend on the low 32 bits of the operands alone.
 bool keeps_low_bits(Op op) {
   switch (op) {
-    case Op::Add: case Op::Sub: case Op::Mul: case Op::And: case Op::Or: case Op::Xor:
-    case Op::Not: case Op::Neg: case Op::Select: return true;
-    default: return false;
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::And:
+    case Op::Or:
+    case Op::Xor:
+    case Op::Not:
+    case Op::Neg:
+    case Op::Select:
+      return true;
+    default:
+      return false;
   }
 }
 
 // Right in 32 bits, as signed numbers, where operands and result are small.
 bool keeps_small_values(Op op) {
   switch (op) {
-    case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
-    case Op::Min: case Op::Max: case Op::Abs: case Op::FloorDiv: case Op::FloorMod:
-    case Op::Shl: case Op::Shr: return true;
-    default: return false;
+    case Op::Eq:
+    case Op::Ne:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Gt:
+    case Op::Ge:
+    case Op::Min:
+    case Op::Max:
+    case Op::Abs:
+    case Op::FloorDiv:
+    case Op::FloorMod:
+    case Op::Shl:
+    case Op::Shr:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -73,9 +94,12 @@ WidthPlan plan_width(const Inst& inst, const Analysis& analysis) {
   for (const Inst* operand : inst.operands) plan.operands.push_back(operand->type.scalar);
   plan.result = inst.type.scalar;
   plan.kind = plan.operands.empty() ? plan.result : plan.operands[inst.op == Op::Select ? 1 : 0];
-  if (inst.op == Op::Convert) plan_conversion(inst, analysis, plan);
-  else if (inst.op == Op::Wrap) plan_wrap(inst, analysis, plan);
-  else if (fits_32_bits(inst, analysis)) use_32_bits(plan);
+  if (inst.op == Op::Convert)
+    plan_conversion(inst, analysis, plan);
+  else if (inst.op == Op::Wrap)
+    plan_wrap(inst, analysis, plan);
+  else if (fits_32_bits(inst, analysis))
+    use_32_bits(plan);
   return plan;
 }
 

@@ -103,7 +103,8 @@ abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listin
   HostOptions options;
   options.mask = way.form;
   options.verify_llvm = true;
-  return host::compile(f, way.analysed ? analysis::analyse(f) : host::know_nothing(f), options, listing);
+  return host::compile(f, way.analysed ? analysis::analyse(f) : host::know_nothing(f), options,
+                       listing);
 }
 
 void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& grid) {
@@ -117,7 +118,8 @@ void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& 
   ir::interpret(f, list, grid);
 }
 
-void run_host(const ir::Function& f, const Way& way, TestArguments& arguments, const ir::Grid& grid) {
+void run_host(const ir::Function& f, const Way& way, TestArguments& arguments,
+              const ir::Grid& grid) {
   LoadedImage(compile_way(f, way)).run(arguments, grid);
 }
 

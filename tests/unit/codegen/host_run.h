@@ -1,4 +1,5 @@
-// Runs a kernel given as IR text on the interpreter and on the host target, every form of it, and compares memory.
+// Runs a kernel given as IR text on the interpreter and on the host target, every form of it, and
+// compares memory.
 #pragma once
 
 #include <cstring>
@@ -71,7 +72,8 @@ class LoadedImage {
 abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listing& listing = {});
 
 void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& grid);
-void run_host(const ir::Function& f, const Way& way, TestArguments& arguments, const ir::Grid& grid);
+void run_host(const ir::Function& f, const Way& way, TestArguments& arguments,
+              const ir::Grid& grid);
 
 // EXPECTs that every way leaves the same bytes in every array as the interpreter.
 void expect_same(const ir::Function& f, const TestArguments& arguments, const ir::Grid& grid);

@@ -13,7 +13,8 @@ using analysis::testing::RandomProgram;
 
 TestArguments arguments_of(const RandomProgram& p) {
   std::vector<int32_t> input;
-  for (int64_t i = 0; i < RandomProgram::kInput; ++i) input.push_back(static_cast<int32_t>(i * 7 - 100));
+  for (int64_t i = 0; i < RandomProgram::kInput; ++i)
+    input.push_back(static_cast<int32_t>(i * 7 - 100));
   int64_t threads = 1;
   for (int axis = 0; axis < 3; ++axis) threads *= p.grid.grid[axis] * p.grid.block[axis];
   return {TestArray::of(ScalarKind::I32, input),

@@ -1,0 +1,85 @@
+"""kernel.inspect: stages of a compilation as text."""
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import _testing
+
+
+@D.kernel
+def vec_add(a, b, c):
+    i = D.tid(1)
+    if i < c.size:
+        c[i] = a[i] + b[i]
+
+
+@D.kernel
+def store(a, x, y=None):
+    a[0] = x * 2
+
+
+A = np.zeros(8, dtype=np.float32)
+
+
+@pytest.mark.parametrize("what", ["syntax", "ir", "facts", "llvm", "asm", "ptx"])
+def test_every_stage(what):
+    text = vec_add.inspect(A, A, A.copy(), what=what)
+    assert "vec_add" in text
+
+
+def test_targets():
+    assert "zmm" in vec_add.inspect(A, A, A.copy(), what="asm", target="avx512", block=256)
+    assert "zmm" not in vec_add.inspect(A, A, A.copy(), what="asm", target="avx2", block=256)
+    assert ".target sm_80" in vec_add.inspect(A, A, A, what="ptx", target="sm_80")
+
+
+def test_types_stand_for_values():
+    by_type = store.inspect(A, "float32", None, what="ir")
+    for argument in (np.float32(1), np.float32, np.dtype("float32")):
+        assert by_type == store.inspect(A, argument, None, what="ir")
+    assert by_type != store.inspect(A, float, None, what="ir")
+    assert store.inspect(A, float, None, what="ir") == store.inspect(A, 0.5, None, what="ir")
+    generic = vec_add.inspect(*["array[float32, 1]"] * 3, what="facts")
+    assert generic != vec_add.inspect(A, A, A.copy(), what="facts")
+
+
+@pytest.mark.parametrize(
+    ("text", "type_"),
+    [
+        ("int", "int"),
+        ("float", "float"),
+        ("bool", "bool"),
+        ("uint8", "uint8"),
+        ("(int, float32)", "(int, float32)"),
+        ("()", "()"),
+        ("( (int,), float )", "((int,), float)"),
+        ("array[int8, 3]", "array[int8, 3]"),
+    ],
+)
+def test_types_as_text(text, type_):
+    def same(x):
+        return x
+
+    found = _testing.result_type(same, text)
+    assert found.replace(",)", ")") == type_.replace(",)", ")")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "integer", "array", "array[int8]", "array[int, 1]", "array[int8, 33]", "(int", "int x"],
+)
+def test_bad_types(text):
+    with pytest.raises(TypeError, match="not the type of a kernel's argument"):
+        store.inspect(A, text, None)
+
+
+def test_bad_stage_and_target():
+    with pytest.raises(ValueError, match="unknown stage 'nonsense'"):
+        store.inspect(A, int, None, what="nonsense")
+    with pytest.raises(ValueError, match="unknown target 'sm_1'"):
+        store.inspect(A, int, None, what="ptx", target="sm_1")
+
+
+def test_errors_are_those_of_a_launch():
+    with pytest.raises(D.errors.CompileError, match="vec_add"):
+        vec_add.inspect(int, int, int)

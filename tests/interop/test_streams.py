@@ -1,0 +1,269 @@
+"""Streams and events of the host device, and what a process does with them to its end."""
+
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import core
+from support.clauses import clause
+
+
+@D.kernel
+def spin(a, n):
+    x = D.uint32(a[0])
+    i = 0
+    while i < n:
+        x = x * 1664525 + 1013904223
+        i += 1
+    a[0] = x
+
+
+@D.kernel
+def add(a, value):
+    i = D.tid(1)
+    if i < a.size:
+        a[i] += value
+
+
+LONG = 100_000_000  # steps of spin: a good tenth of a second
+
+
+def start_long(stream, n=LONG):
+    D.launch(spin, np.ones(1, np.uint32), n, grid=1, block=1, stream=stream)
+
+
+@pytest.fixture(autouse=True)
+def compiled():
+    """No test here measures a compilation."""
+    start_long(core.Device("host").default_stream, 1)
+    core.Device("host").sync()
+
+
+def device():
+    return core.Device("host")
+
+
+def test_one_object_per_device():
+    assert core.Device("host") is core.Device() is core.Device(0)
+    assert pickle.loads(pickle.dumps(device())) is device()
+    with pytest.raises(ValueError, match="no device 7"):
+        core.Device(7)
+
+
+@clause("DEV-STRM-07")
+def test_the_stream_protocol():
+    stream = device().create_stream()
+    assert stream.__cuda_stream__() == (0, stream.handle)
+    assert isinstance(stream.handle, int)
+
+
+class Wrapper:
+    """A stream object of another library that borrows ours."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def __cuda_stream__(self):
+        return self.stream.__cuda_stream__()
+
+
+class Property(Wrapper):
+    """The early form of the protocol."""
+
+    @property
+    def __cuda_stream__(self):
+        return self.stream.__cuda_stream__()
+
+
+@clause("DEV-STRM-01", "DEV-STRM-02", partial="streams of CUDA")
+@pytest.mark.parametrize("kind", [Wrapper, Property])
+def test_objects_that_speak_the_protocol(kind):
+    stream = device().create_stream()
+    a = np.zeros(100)
+    start_long(stream)
+    D.launch(add, a, 1, grid=1, block=128, stream=kind(stream))
+    assert a[0] == 0
+    stream.sync()
+    assert (a == 1).all()
+
+
+def test_a_stream_that_is_gone():
+    stream = device().create_stream()
+    pair = stream.__cuda_stream__()
+    gone = Wrapper(stream)
+    gone.stream = None
+    gone.__class__ = type("Gone", (), {"__cuda_stream__": lambda self: pair})
+    del stream
+    with pytest.raises(RuntimeError, match="CUDA stream"):
+        D.launch(add, np.zeros(1), 1, grid=1, block=1, stream=gone)
+
+
+def test_a_stream_may_go_before_its_work_is_done():
+    a = np.zeros(100)
+    stream = device().create_stream()
+    start_long(stream)
+    D.launch(add, a, 1, grid=1, block=128, stream=stream)
+    done = stream.record()
+    del stream
+    assert not done.is_done
+    done.sync()
+    assert (a == 1).all()
+
+
+def test_events():
+    stream = device().create_stream()
+    before = stream.record()
+    start_long(stream)
+    after = stream.record()
+    assert not after.is_done
+    assert not stream.is_done
+    after.sync()
+    assert after.is_done
+    assert before.is_done
+    assert 1 < after - before < 60_000
+    assert before - after == -(after - before)
+    again = stream.record(after)
+    assert again is after
+
+
+def test_events_without_a_time():
+    with pytest.raises(RuntimeError, match="not recorded"):
+        core.Event() - core.Event()
+
+
+def test_waiting_for_another_stream():
+    first, second = device().create_stream(), device().create_stream()
+    a = np.zeros(100)
+    start_long(first)
+    D.launch(add, a, 1, grid=1, block=128, stream=first)
+    second.wait(first)
+    D.launch(add, a, 10, grid=1, block=128, stream=second)
+    second.sync()
+    assert (a == 11).all()
+
+
+def test_waiting_for_an_event():
+    first, second = device().create_stream(), device().create_stream()
+    a = np.zeros(100)
+    start_long(first)
+    second.wait(first.record())
+    D.launch(add, a, 1, grid=1, block=128, stream=second)
+    assert a[0] == 0
+    second.sync()
+    assert (a == 1).all()
+
+
+@pytest.mark.parametrize("method", ["wait", "record"])
+def test_other_objects_are_refused(method):
+    with pytest.raises(TypeError, match="found 'int'"):
+        getattr(device().create_stream(), method)(3)
+
+
+def test_a_device_waits_for_all_its_streams():
+    a, b = np.zeros(10), np.zeros(10)
+    for array in (a, b):
+        stream = device().create_stream()
+        start_long(stream, LONG // 4)
+        D.launch(add, array, 1, grid=1, block=32, stream=stream)
+        if array is a:
+            kept = stream
+    device().sync()
+    assert kept.is_done
+    assert (a == 1).all()
+
+
+class Interrupted(Exception):
+    pass
+
+
+def test_signals_reach_a_waiting_thread():
+    def interrupt(*_):
+        raise Interrupted
+
+    stream = device().create_stream()
+    start_long(stream, LONG * 4)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        started = time.monotonic()
+        with pytest.raises(Interrupted):
+            stream.sync()
+        assert not stream.is_done
+        assert time.monotonic() - started < 5
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    stream.sync()
+
+
+# --- the process ---
+
+
+def run_program(tmp_path, text):
+    path = tmp_path / "program.py"
+    path.write_text("import numpy as np\nfrom cuda import device as D\n" + textwrap.dedent(text))
+    return subprocess.run(
+        [sys.executable, path], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_a_process_may_end_with_work_queued(tmp_path):
+    run = run_program(
+        tmp_path,
+        """
+        @D.kernel
+        def spin(a, n):
+            x = D.uint32(a[0])
+            i = 0
+            while i < n:
+                x = x * 1664525 + 1013904223
+                i += 1
+            a[0] = x
+        stream = D.core.Device("host").create_stream()
+        for i in range(10):
+            D.launch(spin, np.ones(1, np.uint32), 5_000_000, grid=1, block=1, stream=stream)
+        print("end")
+        """,
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")
+
+
+def test_importing_loads_no_compiler(tmp_path):
+    run = run_program(
+        tmp_path,
+        """
+        import sys
+        @D.kernel
+        def f(a):
+            a[0] = 1
+        def loaded():
+            return "libcuda_device_jit" in open("/proc/self/maps").read()
+        print(loaded(), *[m for m in ("inspect", "ast", "ml_dtypes") if m in sys.modules])
+        D.launch(f, np.zeros(1), grid=1, block=1)
+        print(loaded(), *[m for m in ("ml_dtypes",) if m in sys.modules])
+        """,
+    )
+    assert run.stderr == ""
+    lines = run.stdout.splitlines()
+    assert lines[0].split()[0] == "False"
+    assert "ml_dtypes" not in lines[0]
+    assert lines[1] == "True"
+
+
+def test_information_on_the_command_line():
+    run = subprocess.run(
+        [sys.executable, "-m", "cuda.device", "info"], capture_output=True, text=True, check=True
+    )
+    keys = {line.split()[0] for line in run.stdout.splitlines()}
+    assert {"python", "numpy", "version", "llvm", "threads", "libdevice", "ptxas", "gpu"} <= keys
+    run = subprocess.run(
+        [sys.executable, "-m", "cuda.device"], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 2
+    assert "usage" in run.stderr
