@@ -219,7 +219,7 @@ def test_a_helper_without_source():
         f"""
         {place}
             L+3 |         out[0] = helper(1)
-                |                  ^~~~~~
+                |                  ^^^^^^
         define it in a file, a notebook cell, or register its text with linecache before decorating
         """,
         at=kernel,
