@@ -213,12 +213,12 @@ def test_a_helper_without_source():
 
     with pytest.raises(errors.CompileError) as raised:
         value_of(kernel)
-    place = "test_sources.py:L+3:18: cannot find the source of 'helper'"
+    place = "test_sources.py:L+2:18: cannot find the source of 'helper'"
     check_error(
         raised,
         f"""
         {place}
-            L+3 |         out[0] = helper(1)
+            L+2 |         out[0] = helper(1)
                 |                  ^^^^^^
         define it in a file, a notebook cell, or register its text with linecache before decorating
         """,
