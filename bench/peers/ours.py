@@ -22,7 +22,7 @@ def runner(device, kernel, problem, args, target):
         return launch
 
     def forced():
-        with device._testing.use_target(target):
+        with importlib.import_module("cuda.device._testing").use_target(target):
             launch()
 
     return forced
