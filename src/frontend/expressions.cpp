@@ -8,6 +8,12 @@ namespace cuda_device::frontend {
 using syntax::NodeKind;
 
 Value Lowerer::expr(const Node* node) {
+  Value v = expr_by_kind(node);
+  met_unknown_ |= v.contains_unknown();
+  return v;
+}
+
+Value Lowerer::expr_by_kind(const Node* node) {
   switch (node->kind) {
     case NodeKind::Constant:
       return literal(syntax::as<syntax::Constant>(node)->value, node);

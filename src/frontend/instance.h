@@ -18,14 +18,19 @@ struct WebState {
   bool never_constant = false;  // more than one definition is live, or one with several values
   const syntax::Node* constant_definition = nullptr;
   // Of this pass:
+  bool defined = false;         // some definition was met
   std::vector<uint32_t> slots;  // one for each run-time leaf
   bool has_slots = false;
   std::optional<Value> direct;  // a parameter that is never assigned: its argument itself
 
   void begin_pass() {
+    defined = false;
+    direct.reset();
+    forget_slots();
+  }
+  void forget_slots() {
     slots.clear();
     has_slots = false;
-    direct.reset();
   }
 };
 

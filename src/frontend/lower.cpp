@@ -27,11 +27,13 @@ std::unique_ptr<Lowerer> checked(Session& session, bool as_kernel) {
   session.root = session.make_instance(0);
   std::unique_ptr<Lowerer> pass = solve(session, as_kernel);
   std::vector<Diagnostic> found = pass->diagnostics();
-  if (found.empty() && pass->unresolved()) {
-    auto* name = syntax::as<syntax::Name>(pass->unresolved());
-    found.push_back({DiagCode::type_undetermined, name->span, {name->id}, {}, {}, {}});
+  if (const auto& read = pass->unresolved(); found.empty() && read) {
+    const bool assigned = read->state && read->state->defined;
+    const DiagCode code = assigned ? DiagCode::type_undetermined : DiagCode::used_before_assigned;
+    found.push_back({code, read->node->span, {read->node->id}, {}, {}, {}});
   }
   if (!found.empty()) throw DiagnosticError(std::move(found));
+  CD_CHECK(!pass->met_unknown(), "an expression without a type and without a diagnostic");
   return pass;
 }
 

@@ -56,7 +56,13 @@ class Lowerer {
   bool changed() const { return changed_; }  // some web's type grew
   bool demoted() const { return demoted_; }  // some web was found not to be constant
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
-  const Node* unresolved() const { return unresolved_; }
+  // A read of a variable that has no type.
+  struct Unresolved {
+    const syntax::Name* node;
+    const WebState* state;
+  };
+  const std::optional<Unresolved>& unresolved() const { return unresolved_; }
+  bool met_unknown() const { return met_unknown_; }
   const Value& result() const { return result_; }
   std::unique_ptr<ir::Function> take() { return std::move(function_); }
 
@@ -165,10 +171,14 @@ class Lowerer {
                     size_t& next, const std::string& name, const Node* source);
   Value load_web(WebState& state, const std::string& name);
   Value load_leaves(const Value& abstract, const std::vector<uint32_t>& slots, size_t& next);
+  void type_conflict(const Value& abstract, const Value& value, const std::string& name,
+                     const Node* source);
+  void note_unresolved(const syntax::Name* node, const WebState* state);
   Value read_name(const syntax::Name* node);
 
   // --- expressions.cpp ---
   Value expr(const Node* node);
+  Value expr_by_kind(const Node* node);
   Value tuple_display(const syntax::Tuple* node);
   Value literal(const syntax::Value& value, const Node* node);
   Value binding_value(const syntax::Binding& binding, const Node* node, const std::string& name);
@@ -302,7 +312,8 @@ class Lowerer {
   std::vector<Diagnostic> diagnostics_;
   bool changed_ = false;
   bool demoted_ = false;
-  const Node* unresolved_ = nullptr;  // a read of a web that has no type yet
+  std::optional<Unresolved> unresolved_;
+  bool met_unknown_ = false;
   Value result_;
   std::vector<Inst*> parameters_;  // the Param instruction of each IR parameter
 

@@ -91,7 +91,7 @@ void Lowerer::return_value(const Node* node, const Value& value, bool tail) {
     not_implemented(node, "returning a " + type_text(value) + " early");
   } else if (!value.is_unknown()) {
     WebState& result = f.instance->result;
-    join_into(result, node, abstract_of(value), true, "the result", node);
+    join_into(result, node, abstract_of(value), true, "result", node);
     store_web(result, "result", value, node);
   }
   if (tail) return;

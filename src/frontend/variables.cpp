@@ -48,7 +48,7 @@ void Lowerer::join_into(WebState& state, const Node* definition, Value value, bo
   if (state.abstract.is_unknown()) {
     state.abstract = std::move(value);
     state.constant_definition = definition;
-    state.begin_pass();
+    state.forget_slots();
     changed_ = true;
     return;
   }
@@ -58,17 +58,22 @@ void Lowerer::join_into(WebState& state, const Node* definition, Value value, bo
     state.never_constant = demoted_ = true;
     state.abstract = without_constants(std::move(state.abstract));
     value = without_constants(std::move(value));
-    state.begin_pass();
+    state.forget_slots();
   }
   std::optional<Value> joined = join(state.abstract, value);
   if (!joined) {
-    error(DiagCode::no_common_type, source, {name, type_text(state.abstract), type_text(value)});
+    type_conflict(state.abstract, value, name, source);
     return;
   }
   if (same_abstract(*joined, state.abstract)) return;
   state.abstract = std::move(*joined);
-  state.begin_pass();
+  state.forget_slots();
   changed_ = true;
+}
+
+void Lowerer::type_conflict(const Value& abstract, const Value& value, const std::string& name,
+                            const Node* source) {
+  error(DiagCode::no_common_type, source, {name, type_text(abstract), type_text(value)});
 }
 
 void Lowerer::define(const Node* target, const Value& value, const Node* source) {
@@ -82,6 +87,7 @@ void Lowerer::define(const Node* target, const Value& value, const Node* source)
     state.direct = value;
     return;
   }
+  state.defined = true;
   if (value.is_unknown()) return;
   if (!value.is_storable()) {
     not_implemented(source, "keeping a " + type_text(value) + " in a variable");
@@ -95,7 +101,11 @@ void Lowerer::define(const Node* target, const Value& value, const Node* source)
 void Lowerer::join_definition(uint32_t index, const Value& value, const Node* source) {
   const Definition& definition = instance_->webs->definitions[index];
   const Web& web = instance_->webs->webs[definition.web];
-  if (!decides_type(policy_.loop_rule, web, definition, index)) return;
+  if (!decides_type(policy_.loop_rule, web, definition, index)) {
+    WebState& state = instance_->states[definition.web];
+    if (!state.never_constant) state.never_constant = demoted_ = true;
+    return;
+  }
   join_into(instance_->states[definition.web], definition.node, abstract_of(value),
             !web.may_be_undefined, definition.name, source);
 }
@@ -124,14 +134,20 @@ void Lowerer::store_leaves(const Value& abstract, const Value& value,
                            const std::vector<uint32_t>& slots, size_t& next,
                            const std::string& name, const Node* source) {
   if (abstract.is_tuple()) {
-    if (!value.is_tuple() || value.elements.size() != abstract.elements.size()) return;
+    if (!value.is_tuple() || value.elements.size() != abstract.elements.size()) {
+      if (!value.is_unknown()) type_conflict(abstract, value, name, source);
+      return;
+    }
     for (size_t i = 0; i < abstract.elements.size(); ++i)
       store_leaves(abstract.elements[i], value.elements[i], slots, next, name, source);
     return;
   }
   if (!abstract.is_number() || abstract.exact) return;
   const uint32_t slot = slots.at(next++);
-  if (!value.is_number()) return;  // reported where the types were joined
+  if (!value.is_number()) {
+    if (!value.is_unknown()) type_conflict(abstract, value, name, source);
+    return;
+  }
   if (value.exact && !literal_fits(value, abstract.code)) {
     error(DiagCode::variable_range, source,
           {to_text(value.code, *value.exact), std::string(name_of(abstract.code)),
@@ -159,6 +175,11 @@ Value Lowerer::load_web(WebState& state, const std::string& name) {
   return load_leaves(state.abstract, state.slots, next);
 }
 
+// The first is enough: it is reported if nothing else is wrong.
+void Lowerer::note_unresolved(const syntax::Name* node, const WebState* state) {
+  if (!unresolved_) unresolved_ = Unresolved{node, state};
+}
+
 Value Lowerer::read_name(const syntax::Name* node) {
   const Webs& webs = *instance_->webs;
   const auto used = webs.use_at.find(node);
@@ -166,14 +187,14 @@ Value Lowerer::read_name(const syntax::Name* node) {
     if (used->second == Webs::kNone) return error(DiagCode::used_before_assigned, node, {node->id});
     at(node);
     WebState& state = instance_->states[used->second];
-    if (!state.direct && state.abstract.is_unknown() && !unresolved_) unresolved_ = node;
+    if (!state.direct && state.abstract.is_unknown()) note_unresolved(node, &state);
     return load_web(state, node->id);
   }
   const auto binding = instance_->function->bindings.find(node);
   if (binding != instance_->function->bindings.end())
     return binding_value(binding->second, node, node->id);
   if (webs.is_local(node->id)) {  // code that the web analysis takes for unreachable
-    unresolved_ = node;
+    note_unresolved(node, nullptr);
     return Value::unknown();
   }
   return unknown_name(node, node->id);

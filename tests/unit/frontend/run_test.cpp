@@ -69,21 +69,25 @@ void run(const Case& c) {
   }
   const std::vector<std::string> invalid = ir::verify(*f);
   ASSERT_TRUE(invalid.empty()) << c.name << ": " << invalid[0] << "\n" << ir::print(*f);
-  ASSERT_EQ(f->params.size(), c.arguments.size());
   std::vector<Memory> memory(c.arguments.size());
-  std::vector<ir::Argument> arguments(c.arguments.size());
+  std::vector<ir::Argument> arguments;
   for (size_t i = 0; i < c.arguments.size(); ++i) {
-    const ScalarKind kind = f->params[i].type.scalar;
-    if (c.arguments[i].is_array) {
-      memory[i] = memory_of(c.arguments[i].array, kind);
-      arguments[i].array = memory[i].argument;
+    const TestArgument& given = c.arguments[i];
+    if (!given.is_array && given.scalar.kind == syntax::Value::Kind::None) continue;
+    ASSERT_LT(arguments.size(), f->params.size());
+    const ScalarKind kind = f->params[arguments.size()].type.scalar;
+    ir::Argument& argument = arguments.emplace_back();
+    if (given.is_array) {
+      memory[i] = memory_of(given.array, kind);
+      argument.array = memory[i].argument;
     } else {
-      arguments[i].scalar = scalar_bits(c.arguments[i].scalar, kind);
+      argument.scalar = scalar_bits(given.scalar, kind);
     }
   }
+  ASSERT_EQ(arguments.size(), f->params.size());
   ir::interpret(*f, arguments, c.grid, 10'000'000);
   for (size_t i = 0; i < c.arguments.size(); ++i)
-    if (c.arguments[i].is_array) expect_same(c, i, memory[i], f->params[i].type.scalar);
+    if (c.arguments[i].is_array) expect_same(c, i, memory[i], c.types[i].scalar);
 }
 
 class Runs : public ::testing::TestWithParam<const char*> {};

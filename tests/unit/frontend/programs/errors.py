@@ -388,3 +388,18 @@ def values_that_cannot_be_kept(n, x):
     m = x.view
     for k in r:
         pass
+
+
+@case(A)
+def assigned_in_a_pruned_branch(a):
+    if N > 5:
+        x = 1
+    a[0] = x
+
+
+@case(A, dialect="NumbaPro")
+def retyped_in_a_loop(a):
+    x = 0
+    for k in range(3):
+        x = (1, 2)
+    a[0] = x

@@ -158,3 +158,64 @@ def calls_in_unrolled_loop(a):
     for x in (1, -2, 3):
         s += sign(x * i) * inner(x)
     a[i] = s
+
+
+def convert(x, T):
+    return T(x)
+
+
+def apply(f, x, y):
+    return f(x) + f(y)
+
+
+def add_optional(x, y=None):
+    if y is None:
+        return x
+    return x + y
+
+
+@case(I32, args=[out()], block=N)
+def functions_and_types_as_arguments(a):
+    i = device.tid(1)
+    a[i] = convert(i * 0.7, device.int32) + apply(twice, i, 3) + apply(square, 2, i)
+    a[i] += convert(i * 300, device.int32)
+
+
+@case(I32, "None", args=[out(), None], block=N)
+def optional_arguments(a, b):
+    i = device.tid(1)
+    if b is not None:
+        a[i] = b[i]
+    a[i] += add_optional(i) + 10 * add_optional(i, 2) + (b is None)
+
+
+@case(I32, args=[out()], block=N)
+def defaults_of_a_kernel(a, step=3, table=(1, 2)):
+    i = device.tid(1)
+    a[i] = i * step + table[1]
+
+
+def nested(n):
+    s = 0
+    for i in range(n):
+        if i == 3:
+            return s
+        for j in range(i):
+            if j == 2:
+                break
+            if i + j == 100:
+                return -1
+            s += j + 1
+    return s + 50
+
+
+@case(I32, args=[out()], block=N)
+def returns_from_nested_loops(a):
+    i = device.tid(1)
+    s = 0
+    for k in (1, 2):
+        s += nested(i * k) * k
+        if s > 60:
+            continue
+        s += sign(s - 20)
+    a[i] = s
