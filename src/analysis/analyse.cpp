@@ -5,9 +5,9 @@
 
 namespace cuda_device::analysis {
 
-Analysis analyse(const ir::Function& f) {
+Analysis analyse(const ir::Function& f, uint32_t width) {
   Analysis a;
-  a.layout = choose_layout(f);
+  a.layout = choose_layout(f, width);
   const Liveness live = liveness(f);
   const Ranges ranges = find_ranges(f, live.entry);
   find_shapes(f, live, ranges, a);

@@ -11,23 +11,25 @@
 
 namespace cuda_device::analysis {
 
-inline constexpr int kGangWidth = 32;
+inline constexpr int kWarpWidth = 32;
 
 // How the threads of a block are dealt to the lanes of gangs.
-//   Linear  lane l of gang g is thread g*32 + l of the block (CUDA's warps). Always used when the
-//   kernel reads lane_id. Rows    only where the block shape is a fact: a gang covers whole rows of
-//   the block (blockDim.x = row <= 32:
-//           32/row rows of one z slice, lane l = row (l / row), column (l % row)), or, for
-//           blockDim.x > 32, a piece of 32 lanes of one row. Lanes beyond are dead.
+//   Linear  lane l of gang g is thread g*width + l of the block (with 32 lanes: CUDA's warps).
+//   Rows    only where the block shape is a fact: a gang covers whole rows of the block
+//           (blockDim.x = row <= width: width/row rows of one z slice, lane l = row (l / row),
+//           column (l % row)), or, for longer rows, a piece of one row. Lanes beyond are dead.
+// A kernel that reads lane_id has gangs of 32 lanes in linear order.
 struct LaneLayout {
   enum class Kind : uint8_t { Linear, Rows };
   Kind kind = Kind::Linear;
-  uint32_t period = 32;  // P of affine shapes: lane % P and lane / P are known constants per lane
+  uint32_t width = kWarpWidth;  // lanes of a gang: 32 or 64
+  uint32_t period =
+      kWarpWidth;  // P of affine shapes: lane % P and lane / P are known constants per lane
   uint32_t rows_per_gang = 1;  // Rows with row <= 32
   // Rows: gangs to cover a block; Linear with a known block likewise; 0 = computed at run time.
   uint32_t gangs = 0;
 };
-LaneLayout choose_layout(const ir::Function& f);
+LaneLayout choose_layout(const ir::Function& f, uint32_t width);
 
 // level: LaunchUniform ⊂ BlockUniform ⊂ GangUniform ⊂ Affine ⊂ Varying
 // Affine: value(lane) = base + s0 * (lane % P) + s1 * (lane / P), modulo 2**bits of the type; the
@@ -89,7 +91,7 @@ struct Analysis {
   bool narrow(const ir::Inst& i) const;
 };
 
-Analysis analyse(const ir::Function& f);
+Analysis analyse(const ir::Function& f, uint32_t width = kWarpWidth);
 
 // For inspect(what="facts"): one line per value of interest, with the reason.
 std::string describe(const ir::Function& f, const Analysis& a);

@@ -32,11 +32,12 @@ std::string text(const Range& r) {
 }
 
 std::string text(const LaneLayout& l) {
-  std::string out = l.kind == LaneLayout::Kind::Linear ? "linear" : "rows";
+  std::string out = l.width == kWarpWidth ? "" : std::to_string(l.width) + " a gang, ";
+  out += l.kind == LaneLayout::Kind::Linear ? "linear" : "rows";
   if (l.kind == LaneLayout::Kind::Rows) {
-    out += l.period < kGangWidth ? " of " + std::to_string(l.period) + ", " +
-                                       std::to_string(l.rows_per_gang) + " in a gang"
-                                 : " in pieces of " + std::to_string(kGangWidth);
+    out += l.period < l.width ? " of " + std::to_string(l.period) + ", " +
+                                    std::to_string(l.rows_per_gang) + " in a gang"
+                              : " in pieces of " + std::to_string(l.width);
   }
   return out + (l.gangs != 0 ? ", " + std::to_string(l.gangs) + " gangs in a block"
                              : ", block shape unknown");

@@ -14,30 +14,32 @@ bool reads_lane_id(const ir::Function& f) {
   return reads;
 }
 
-LaneLayout rows(const std::array<uint32_t, 3>& block) {
+LaneLayout rows(const std::array<uint32_t, 3>& block, uint32_t width) {
   const auto [x, y, z] = block;
-  LaneLayout l{.kind = LaneLayout::Kind::Rows};
-  if (x > kGangWidth) {
-    l.gangs = divide_up(x, kGangWidth) * y * z;
+  LaneLayout l{.kind = LaneLayout::Kind::Rows, .width = width, .period = width};
+  if (x > width) {
+    l.gangs = divide_up(x, width) * y * z;
     return l;
   }
   l.period = x;
-  l.rows_per_gang = kGangWidth / x;
+  l.rows_per_gang = width / x;
   l.gangs = divide_up(y, l.rows_per_gang) * z;
   return l;
 }
 
 }  // namespace
 
-LaneLayout choose_layout(const ir::Function& f) {
-  LaneLayout linear;
+LaneLayout choose_layout(const ir::Function& f, uint32_t width) {
+  const bool warps = reads_lane_id(f);
+  if (warps) width = kWarpWidth;
+  LaneLayout linear{.width = width, .period = width};
   if (!f.launch.has_block()) return linear;
   const auto& block = f.launch.block;
-  linear.gangs = divide_up(block[0] * block[1] * block[2], kGangWidth);
+  linear.gangs = divide_up(block[0] * block[1] * block[2], width);
   const bool one_row = block[1] == 1 && block[2] == 1;
-  if (one_row || block[0] % kGangWidth == 0 || reads_lane_id(f)) return linear;
+  if (one_row || block[0] % width == 0 || warps) return linear;
   // Up to half as many gangs again are cheaper than a gather for every access.
-  const LaneLayout by_rows = rows(block);
+  const LaneLayout by_rows = rows(block, width);
   return by_rows.gangs * 2 <= linear.gangs * 3 ? by_rows : linear;
 }
 

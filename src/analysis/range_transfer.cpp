@@ -161,7 +161,7 @@ class Rules {
       case Op::GridSize:
         return p.grid_size(axis());
       case Op::LaneId:
-        return Interval{0, kGangWidth - 1};
+        return Interval{0, kWarpWidth - 1};
       default:
         return std::nullopt;
     }

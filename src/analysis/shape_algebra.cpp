@@ -42,7 +42,7 @@ Interval reach(Step s, int64_t last) {
 Shape affine_shape(Step s0, Step s1, const LaneLayout& layout, ScalarKind k) {
   const int bits = bits_of(k);
   const Shape s{Level::Affine, reduce(s0, layout.period > 1, bits),
-                reduce(s1, kGangWidth / layout.period > 1, bits)};
+                reduce(s1, layout.width / layout.period > 1, bits)};
   return s.s0 == Step{} && s.s1 == Step{} ? uniform_shape(Level::GangUniform) : s;
 }
 
@@ -65,7 +65,8 @@ Shape scale(const Shape& a, Step factor, const LaneLayout& layout, ScalarKind k)
 
 std::optional<Interval> offsets(const Shape& a, const LaneLayout& layout) {
   if (!a.s0.known || !a.s1.known) return std::nullopt;
-  const int64_t columns = layout.period - 1, rows = kGangWidth / layout.period - 1;
+  const int64_t columns = int64_t{layout.period} - 1,
+                rows = int64_t{layout.width / layout.period} - 1;
   const Interval x = reach(a.s0, columns), y = reach(a.s1, rows);
   return Interval{x.lo + y.lo, x.hi + y.hi};
 }

@@ -181,9 +181,9 @@ class Rules {
   Shape linear_idx(size_t axis, const std::array<uint32_t, 3>& block) const {
     uint32_t inner = 1;  // threads that share this index
     for (size_t a = 0; a < axis; ++a) inner *= block[a];
-    if (inner % kGangWidth == 0 && axis > 0) return uniform_shape(Level::GangUniform);
+    if (inner % c_.layout.width == 0 && axis > 0) return uniform_shape(Level::GangUniform);
     const bool one_row = block[0] * block[1] * block[2] == block[axis];
-    if (inner == 1 && (one_row || block[axis] % kGangWidth == 0)) {
+    if (inner == 1 && (one_row || block[axis] % c_.layout.width == 0)) {
       return affine_shape(kOne, kZero, c_.layout, kind_);
     }
     return varying_shape();

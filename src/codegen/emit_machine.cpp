@@ -1,5 +1,6 @@
 #include "codegen/emit_machine.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "support/check.h"
@@ -31,9 +32,11 @@ void initialise_once() {
 }
 
 // LLVM's own handler prints errors and exits.
-struct ErrorCollector : llvm::DiagnosticHandler {
-  explicit ErrorCollector(std::string& errors) : errors_(errors) {}
+struct Collector : llvm::DiagnosticHandler {
+  explicit Collector(std::string& errors) : errors_(errors) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (auto* frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&info))
+      largest_frame = std::max(largest_frame, frame->getResourceSize());
     if (info.getSeverity() != llvm::DS_Error) return true;
     llvm::raw_string_ostream out(errors_);
     llvm::DiagnosticPrinterRawOStream printer(out);
@@ -42,6 +45,7 @@ struct ErrorCollector : llvm::DiagnosticHandler {
     return true;
   }
   std::string& errors_;
+  uint64_t largest_frame = 0;
 };
 
 constexpr llvm::CodeGenOptLevel kLevel = llvm::CodeGenOptLevel::Default;
@@ -61,7 +65,7 @@ void with_llvm(const std::function<void(llvm::LLVMContext&)>& work) {
   initialise_once();
   auto context = std::make_unique<llvm::LLVMContext>();
   std::string errors;
-  context->setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
+  context->setDiagnosticHandler(std::make_unique<Collector>(errors));
   try {
     work(*context);
   } catch (...) {
@@ -71,6 +75,12 @@ void with_llvm(const std::function<void(llvm::LLVMContext&)>& work) {
     throw;
   }
   if (!errors.empty()) throw InternalError("LLVM: " + errors);
+}
+
+void report_frame(llvm::Function& function) { function.addFnAttr("warn-stack-size", "0"); }
+
+uint64_t largest_frame(const llvm::LLVMContext& context) {
+  return static_cast<const Collector*>(context.getDiagHandlerPtr())->largest_frame;
 }
 
 Owned<llvm::TargetMachine> make_target_machine(const Machine& machine) {

@@ -19,6 +19,10 @@ inline llvm::Type* memory_type(llvm::LLVMContext& context, ScalarKind kind) {
   return is_bool(kind) ? llvm::Type::getInt8Ty(context) : register_type(context, kind);
 }
 
+inline unsigned lanes_of(llvm::Type* vector) {
+  return llvm::cast<llvm::FixedVectorType>(vector)->getNumElements();
+}
+
 // `type`, with the lanes of `like`.
 inline llvm::Type* with_lanes_of(llvm::Type* like, llvm::Type* type) {
   auto* vector = llvm::dyn_cast<llvm::VectorType>(like);

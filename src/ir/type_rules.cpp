@@ -38,13 +38,11 @@ std::string operand_is(const Inst& inst, size_t i, Test test, const char* wanted
 std::string result_is(const Inst& inst, Type wanted) { return expect("result", inst.type, wanted); }
 
 // The first complaint.
-template <class... More>
-std::string first(std::string complaint, More... more) {
-  if constexpr (sizeof...(more) == 0) {
-    return complaint;
-  } else {
-    return complaint.empty() ? first(std::move(more)...) : complaint;
+std::string first(std::initializer_list<std::string> complaints) {
+  for (const std::string& complaint : complaints) {
+    if (!complaint.empty()) return complaint;
   }
+  return kFine;
 }
 
 std::string operands_are(const Inst& inst, Type wanted) {
@@ -55,12 +53,12 @@ std::string operands_are(const Inst& inst, Type wanted) {
 }
 
 std::string all_of(const Inst& inst, Test test, const char* wanted) {
-  return first(expect("result", inst.type, test, wanted), operands_are(inst, inst.type));
+  return first({expect("result", inst.type, test, wanted), operands_are(inst, inst.type)});
 }
 
 std::string compared(const Inst& inst, Test test, const char* wanted) {
-  return first(result_is(inst, kBool), operand_is(inst, 0, test, wanted),
-               operands_are(inst, inst.operands[0]->type));
+  return first({result_is(inst, kBool), operand_is(inst, 0, test, wanted),
+                operands_are(inst, inst.operands[0]->type)});
 }
 
 std::string count_error(const Inst& inst) {
@@ -136,14 +134,14 @@ std::string constant_error(const Inst& inst) {
 }
 
 std::string select_error(const Inst& inst) {
-  return first(operand_is(inst, 0, kBool), operand_is(inst, 1, any_scalar, "a scalar"),
-               operand_is(inst, 1, inst.type), operand_is(inst, 2, inst.type));
+  return first({operand_is(inst, 0, kBool), operand_is(inst, 1, any_scalar, "a scalar"),
+                operand_is(inst, 1, inst.type), operand_is(inst, 2, inst.type)});
 }
 
 std::string bitcast_error(const Inst& inst) {
   const Type from = inst.operands[0]->type;
-  std::string e = first(operand_is(inst, 0, any_number, "an integer or float"),
-                        expect("result", inst.type, any_number, "an integer or float"));
+  std::string e = first({operand_is(inst, 0, any_number, "an integer or float"),
+                         expect("result", inst.type, any_number, "an integer or float")});
   if (!e.empty()) return e;
   return from.bits() == inst.type.bits() ? kFine : "the sizes of operand and result differ";
 }
@@ -180,7 +178,7 @@ std::string store_error(const Inst& inst) {
 
 std::string for_error(const Function& f, const Inst& inst) {
   const Type slot = f.slots[static_cast<size_t>(inst.imm)].type;
-  return first(expect("the slot", slot, any_int, "an integer"), operands_are(inst, slot));
+  return first({expect("the slot", slot, any_int, "an integer"), operands_are(inst, slot)});
 }
 
 // Rules that stand in op.def's words only.
@@ -197,8 +195,8 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
     case Op::Select:
       return select_error(inst);
     case Op::Convert:
-      return first(operand_is(inst, 0, any_scalar, "a scalar"),
-                   expect("result", inst.type, any_scalar, "a scalar"));
+      return first({operand_is(inst, 0, any_scalar, "a scalar"),
+                    expect("result", inst.type, any_scalar, "a scalar")});
     case Op::Bitcast:
       return bitcast_error(inst);
     case Op::Popc:
@@ -211,13 +209,13 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
     case Op::FrexpExponent:
       return operand_is(inst, 0, any_float, "a float");
     case Op::Ldexp:
-      return first(operand_is(inst, 0, any_float, "a float"), operand_is(inst, 0, inst.type),
-                   operand_is(inst, 1, kI32));
+      return first({operand_is(inst, 0, any_float, "a float"), operand_is(inst, 0, inst.type),
+                    operand_is(inst, 1, kI32)});
     case Op::Extent:
     case Op::Stride:
       return array_axis_error(inst);
     case Op::Wrap:
-      return first(operand_is(inst, 0, any_int, "an integer"), operand_is(inst, 1, kI64));
+      return first({operand_is(inst, 0, any_int, "an integer"), operand_is(inst, 1, kI64)});
     case Op::Load:
       return load_error(inst);
     case Op::Store:

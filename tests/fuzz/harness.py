@@ -120,6 +120,11 @@ def run_model(case: Case) -> dict[str, numpy.ndarray]:
         }
 
 
+def available(targets: list[str]) -> list[str]:
+    """Those that this machine can run; "x64" behind a name: gangs of 64 lanes."""
+    return [t for t in targets if t.removesuffix("x64") in _testing.targets()]
+
+
 def same(a: numpy.ndarray, b: numpy.ndarray) -> bool:
     """Equal bits; of NaNs only that they are."""
     if a.dtype.kind != "f":

@@ -27,12 +27,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=20000)
     parser.add_argument("--first", type=int, default=0, help="number of the first program")
-    parser.add_argument("--targets", default="interpreter,avx512,avx2,sse4,cuda")
+    parser.add_argument("--targets", default="interpreter,avx512,avx512x64,avx2,sse4,cuda")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    from cuda.device import _testing
+    from tests.fuzz.harness import available
 
-    targets = [t for t in options.targets.split(",") if t in _testing.targets()]
+    targets = available(options.targets.split(","))
     print(f"{options.programs} programs on {', '.join(targets)}", flush=True)
     start, failures = time.time(), 0
     jobs = [(seed, targets) for seed in range(options.first, options.first + options.programs)]

@@ -7,10 +7,9 @@ CUDA_DEVICE_FUZZ_FIRST on).
 import os
 
 import pytest
-from cuda.device import _testing
 
 from .generate import generate
-from .harness import check
+from .harness import available, check
 
 CHUNK = 20
 SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_SEEDS", "300"))
@@ -18,12 +17,10 @@ FIRST = int(os.environ.get("CUDA_DEVICE_FUZZ_FIRST", "0"))
 
 
 def fuzz_targets() -> list[str]:
-    wanted = ["interpreter", "avx512", "avx2"]
+    wanted = ["interpreter", "avx512", "avx512x64", "avx2", "cuda"]
     if os.environ.get("CUDA_DEVICE_LONG_TESTS"):
         wanted.append("sse4")
-    if "cuda" in _testing.targets():
-        wanted.append("cuda")
-    return [t for t in wanted if t in _testing.targets()]
+    return available(wanted)
 
 
 @pytest.mark.parametrize("first", range(FIRST, FIRST + SEEDS, CHUNK))

@@ -12,7 +12,7 @@ Access::Access(EmitContext& context, LaneValues& values, LaunchValues& launch)
     : c_(context),
       values_(values),
       launch_(launch),
-      memory_(MemoryForm::create(context.b, context.source.target)) {
+      memory_(MemoryForm::create(context.b, context.source.target, context.width())) {
   const ir::Function& f = c_.source.function;
   llvm::MDBuilder metadata(c_.llvm());
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(f.name);
@@ -114,7 +114,7 @@ void Access::add_varying(Place& place, const Inst& index, Value stride, bool onl
     return;
   }
   Value step = c_.b.CreateTrunc(stride, c_.scalar_type(kind));
-  Value part = c_.b.CreateMul(numbers, c_.b.CreateVectorSplat(kWidth, step));
+  Value part = c_.b.CreateMul(numbers, c_.b.CreateVectorSplat(c_.width(), step));
   Value& all = place.offsets.numbers;
   all = all ? c_.b.CreateAdd(all, part) : part;
 }
@@ -152,11 +152,11 @@ Access::Place Access::place(const Inst& inst, size_t indices) {
 bool Access::is_linear(const Place& place) const {
   const unsigned bytes = place.element.bytes(), period = values_.period();
   if (place.kind != Lanes::Kind::Affine || !is_constant(place.s0, bytes)) return false;
-  return period == kWidth || is_constant(place.s1, int64_t{bytes} * period);
+  return period == c_.width() || is_constant(place.s1, int64_t{bytes} * period);
 }
 
 bool Access::is_in_rows(const Place& place) const {
-  return place.kind == Lanes::Kind::Affine && values_.period() < kWidth &&
+  return place.kind == Lanes::Kind::Affine && values_.period() < c_.width() &&
          is_constant(place.s0, place.element.bytes());
 }
 
@@ -177,10 +177,10 @@ Offsets Access::offsets_of(const Place& place) {
   const ScalarKind kind = offset_kind(place.param);
   auto scaled = [&](llvm::Constant* sequence, Value step) {
     Value narrow = c_.b.CreateTrunc(step, c_.scalar_type(kind));
-    return c_.b.CreateMul(sequence, c_.b.CreateVectorSplat(kWidth, narrow));
+    return c_.b.CreateMul(sequence, c_.b.CreateVectorSplat(c_.width(), narrow));
   };
   Value numbers = scaled(values_.column(kind), place.s0);
-  if (values_.period() == kWidth) return {numbers, 1};
+  if (values_.period() == c_.width()) return {numbers, 1};
   return {c_.b.CreateAdd(numbers, scaled(values_.row(kind), place.s1)), 1};
 }
 
@@ -237,9 +237,9 @@ void Access::store_uniform(const Place& p, const Inst& value, const Mask& mask) 
   if (lanes.uniform()) {
     one = values_.scalar(value, value.type.scalar);
   } else {
-    Value bits = c_.b.CreateBitCast(c_.masks.lanes(mask), c_.b.getInt32Ty());
+    Value bits = c_.b.CreateBitCast(c_.masks.lanes(mask), c_.b.getIntNTy(c_.width()));
     Value above = c_.b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, c_.b.getTrue());
-    Value last = c_.b.CreateSub(c_.b.getInt32(kWidth - 1), above);
+    Value last = c_.b.CreateSub(llvm::ConstantInt::get(bits->getType(), c_.width() - 1), above);
     one = c_.b.CreateExtractElement(values_.vector(value, value.type.scalar), last);
   }
   if (value.type.is_bool()) one = c_.b.CreateZExt(one, p.element.type);

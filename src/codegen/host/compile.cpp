@@ -1,30 +1,17 @@
 #include "codegen/host/compile.h"
 
-#include <chrono>
-
+#include "codegen/host/gang_width.h"
 #include "codegen/host/kernel.h"
 #include "codegen/host/link.h"
 #include "codegen/host/mask_form.h"
 #include "codegen/host/pipeline.h"
+#include "ir/visitor.h"
 
 namespace cuda_device::codegen {
 namespace host {
 namespace {
 
 constexpr const char* kEntry = "kernel";
-
-class Clock {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double passed = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return passed;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 abi::ParamLayout layout_of_params(const ir::Function& f) {
   std::vector<abi::ParamSlot> slots;
@@ -42,42 +29,47 @@ void record(std::string* where, const llvm::Module& module) {
   if (where) *where = text_of(module);
 }
 
+// Lanes of 8 and 16 bits, masks of which are as wide as a whole gang.
+bool has_small_lanes(const ir::Function& f) {
+  bool found = false;
+  ir::for_each_inst(f.body, [&](const ir::Inst& inst) {
+    const ir::Type& type = inst.type;
+    const bool element = type.is_array() || (type.is_scalar() && !type.is_bool());
+    found = found || (element && bits_of(type.scalar) < 32);
+  });
+  return found;
+}
+
 }  // namespace
 
-abi::KernelImage compile(const ir::Function& f, const analysis::Analysis& analysis,
-                         const HostOptions& options, const Listing& listing, PassTimes* times) {
-  abi::KernelImage image;
+Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
+                 const HostOptions& options, const Listing& listing) {
+  Compiled result;
+  abi::KernelImage& image = result.image;
   image.kind = abi::ImageKind::HostCode;
   image.name = f.name;
   image.target = std::string("x86-64/") + name_of(options.mask);
   image.params = layout_of_params(f);
-  image.width = kWidth;
-  const Target target = target_of(options.mask);
-  PassTimes t;
+  image.width = static_cast<uint8_t>(analysis.layout.width);
+  const Target target = target_of(options.mask, has_small_lanes(f));
   with_llvm([&](llvm::LLVMContext& context) {
-    Clock clock;
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);
     Owned<llvm::Module> module(new llvm::Module(f.name, context));
     set_target(*module, *machine);
     module->setRtLibUseGOT();
     emit_kernel(*module, {f, analysis, image.params, target, options}, kEntry);
+    report_frame(*module->getFunction(kEntry));
     record(listing.llvm, *module);
     if (options.verify_llvm) verify_or_throw(*module, "emission");
-    t.emit = clock.lap();
     optimise(*module, *machine);
     apply_mask_form(*module, target);
     record(listing.llvm_opt, *module);
     if (options.verify_llvm) verify_or_throw(*module, "optimisation");
-    t.optimise = clock.lap();
     if (listing.assembly) *listing.assembly = emit_assembly(*module, *machine);
-    clock.lap();
-    const llvm::SmallVector<char, 0> object = emit_object(*module, *machine);
-    t.code = clock.lap();
-    link(object, kEntry, image);
-    t.link = clock.lap();
+    link(emit_object(*module, *machine), kEntry, image);
+    result.frame = largest_frame(context);
   });
-  if (times) *times = t;
-  return image;
+  return result;
 }
 
 analysis::Analysis know_nothing(const ir::Function& f) {
@@ -95,9 +87,17 @@ analysis::Analysis know_nothing(const ir::Function& f) {
 
 }  // namespace host
 
+// Two warps a gang only where registers hold them.
 abi::KernelImage compile_host(const ir::Function& f, const HostOptions& options,
                               const Listing& listing) {
-  return host::compile(f, analysis::analyse(f), options, listing);
+  constexpr uint64_t kFewSpills = 512;  // bytes
+  const auto warp = analysis::analyse(f);
+  const uint32_t width = host::choose_gang_width(f, warp, options);
+  if (width != warp.layout.width) {
+    auto wide = host::compile(f, analysis::analyse(f, width), options, listing);
+    if (options.gang_width == width || wide.frame <= kFewSpills) return wide.image;
+  }
+  return host::compile(f, warp, options, listing).image;
 }
 
 const char* llvm_version() { return LLVM_VERSION_STRING; }

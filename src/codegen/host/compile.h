@@ -6,13 +6,13 @@
 
 namespace cuda_device::codegen::host {
 
-struct PassTimes {  // seconds
-  double emit = 0, optimise = 0, code = 0, link = 0;
+struct Compiled {
+  abi::KernelImage image;
+  uint64_t frame = 0;  // bytes of stack: what registers did not hold
 };
 
-abi::KernelImage compile(const ir::Function& f, const analysis::Analysis& analysis,
-                         const HostOptions& options, const Listing& listing = {},
-                         PassTimes* times = nullptr);
+Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
+                 const HostOptions& options, const Listing& listing = {});
 
 // The analysis that knows nothing: every value varies, every branch diverges.
 analysis::Analysis know_nothing(const ir::Function& f);

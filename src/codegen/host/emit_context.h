@@ -23,13 +23,14 @@ struct EmitContext {
         source(s),
         b(m.getContext()),
         entry(m.getContext()),
-        masks(b),
+        masks(b, s.analysis.layout.width),
         arithmetic(b, m, s.target) {}
 
+  unsigned width() const { return masks.width(); }  // lanes of a gang
   llvm::LLVMContext& llvm() { return module.getContext(); }
   llvm::Type* scalar_type(ScalarKind kind) { return register_type(llvm(), kind); }
   llvm::Type* vector_type(ScalarKind kind) {
-    return llvm::FixedVectorType::get(scalar_type(kind), kWidth);
+    return llvm::FixedVectorType::get(scalar_type(kind), width());
   }
   llvm::Value* integer(ScalarKind kind, int64_t value) {
     return llvm::ConstantInt::getSigned(scalar_type(kind), value, /*ImplicitTrunc=*/true);

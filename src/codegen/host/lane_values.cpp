@@ -84,18 +84,20 @@ llvm::Value* LaneValues::vector(const ir::Inst& operand, ScalarKind want) {
 }
 
 llvm::Constant* LaneValues::sequence(ScalarKind kind, unsigned divide, unsigned modulo) const {
-  llvm::SmallVector<llvm::Constant*, kWidth> elements;
-  for (unsigned lane = 0; lane < kWidth; ++lane)
+  llvm::SmallVector<llvm::Constant*, kMostLanes> elements;
+  for (unsigned lane = 0; lane < c_.width(); ++lane)
     elements.push_back(llvm::ConstantInt::get(c_.scalar_type(kind), lane / divide % modulo,
                                               /*IsSigned=*/false, /*ImplicitTrunc=*/true));
   return llvm::ConstantVector::get(elements);
 }
 
 llvm::Constant* LaneValues::column(ScalarKind kind) const { return sequence(kind, 1, period()); }
-llvm::Constant* LaneValues::row(ScalarKind kind) const { return sequence(kind, period(), kWidth); }
+llvm::Constant* LaneValues::row(ScalarKind kind) const {
+  return sequence(kind, period(), c_.width());
+}
 
 llvm::Value* LaneValues::scaled(llvm::Constant* sequence, llvm::Value* step) {
-  return c_.b.CreateMul(sequence, c_.b.CreateVectorSplat(kWidth, step));
+  return c_.b.CreateMul(sequence, c_.b.CreateVectorSplat(c_.width(), step));
 }
 
 // Made where the value was defined, so that one vector serves every use.
@@ -109,10 +111,10 @@ llvm::Value* LaneValues::vector(Lanes& lanes) {
     c_.b.SetInsertPoint(anchor.block, std::next(anchor.after->getIterator()));
   else
     c_.b.SetInsertPoint(anchor.block, anchor.block->getFirstInsertionPt());
-  llvm::Value* vector = c_.b.CreateVectorSplat(kWidth, lanes.value);
+  llvm::Value* vector = c_.b.CreateVectorSplat(c_.width(), lanes.value);
   if (lanes.affine()) {
     vector = c_.b.CreateAdd(vector, scaled(column(lanes.held), lanes.s0));
-    if (period() < kWidth) vector = c_.b.CreateAdd(vector, scaled(row(lanes.held), lanes.s1));
+    if (period() < c_.width()) vector = c_.b.CreateAdd(vector, scaled(row(lanes.held), lanes.s1));
   }
   return lanes.vector = vector;
 }

@@ -33,7 +33,7 @@ struct Lanes {
 
 // The lanes in which something happens.
 struct Mask {
-  llvm::Value* lanes = nullptr;  // <kWidth x i1>; null: all of them, statically
+  llvm::Value* lanes = nullptr;  // one i1 a lane; null: all of them, statically
   bool none = false;             // statically no lane
   bool may_be_empty = false;     // else at least one lane, whenever this is executed
 

@@ -22,7 +22,7 @@ llvm::Function* HostArithmetic::declare(const std::string& name, llvm::Type* res
 }
 
 Value* HostArithmetic::piece(Value vector, unsigned first, unsigned count) {
-  llvm::SmallVector<int, kWidth> lanes;
+  llvm::SmallVector<int, kMostLanes> lanes;
   for (unsigned i = 0; i < count; ++i) lanes.push_back(static_cast<int>(first + i));
   return b_.CreateShuffleVector(vector, lanes);
 }
@@ -33,7 +33,7 @@ static Value* concatenate(llvm::IRBuilder<>& b, llvm::SmallVector<Value*, 16> pa
     for (size_t i = 0; i < parts.size(); i += 2) {
       const unsigned lanes =
           llvm::cast<llvm::FixedVectorType>(parts[i]->getType())->getNumElements();
-      llvm::SmallVector<int, kWidth> both;
+      llvm::SmallVector<int, kMostLanes> both;
       for (unsigned lane = 0; lane < 2 * lanes; ++lane) both.push_back(static_cast<int>(lane));
       wider.push_back(b.CreateShuffleVector(parts[i], parts[i + 1], both));
     }
@@ -55,7 +55,7 @@ Value* HostArithmetic::call_vector(Op op, ScalarKind kind, Values operands) {
     return b_.CreateExtractElement(b_.CreateCall(callee, arguments), uint64_t{0});
   }
   llvm::SmallVector<Value, 16> results;
-  for (unsigned first = 0; first < kWidth; first += function->lanes) {
+  for (unsigned first = 0; first < lanes_of(operands[0]->getType()); first += function->lanes) {
     arguments.clear();
     for (Value x : operands) arguments.push_back(piece(x, first, function->lanes));
     results.push_back(b_.CreateCall(callee, arguments));
@@ -84,7 +84,7 @@ Value* HostArithmetic::call_each_lane(const char* name, Values operands) {
   Value next = b_.CreateAdd(lane, b_.getInt32(1));
   lane->addIncoming(next, loop);
   results->addIncoming(updated, loop);
-  b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(kWidth)), loop, after);
+  b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(lanes_of(type))), loop, after);
   b_.SetInsertPoint(after);
   return updated;
 }
@@ -132,7 +132,7 @@ Value* HostArithmetic::scale(ScalarKind kind, Value x, Value exponent) {
   Value all = llvm::ConstantInt::get(b_.getIntNTy(count), -1, true);
   constexpr uint32_t kCurrentRounding = 4;
   llvm::SmallVector<Value, 16> results;
-  for (unsigned first = 0; first < kWidth; first += count) {
+  for (unsigned first = 0; first < lanes_of(x->getType()); first += count) {
     Value a = piece(x, first, count);
     results.push_back(b_.CreateIntrinsic(
         id, {}, {a, piece(exponent, first, count), a, all, b_.getInt32(kCurrentRounding)}));
@@ -150,7 +150,7 @@ Value* HostArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
   Value all = llvm::Constant::getAllOnesValue(b_.getIntNTy(count));
   Value rounding = b_.getInt32(4);  // the current mode
   llvm::SmallVector<Value, 16> results;
-  for (unsigned first = 0; first < kWidth; first += count) {
+  for (unsigned first = 0; first < lanes_of(x->getType()); first += count) {
     Value part = piece(x, first, count);
     results.push_back(b_.CreateIntrinsic(single ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_512
                                                 : llvm::Intrinsic::x86_avx512_mask_scalef_pd_512,

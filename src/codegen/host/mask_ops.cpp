@@ -5,7 +5,7 @@
 
 namespace cuda_device::codegen::host {
 
-llvm::Type* MaskOps::type() const { return llvm::FixedVectorType::get(b_.getInt1Ty(), kWidth); }
+llvm::Type* MaskOps::type() const { return llvm::FixedVectorType::get(b_.getInt1Ty(), width_); }
 
 llvm::Value* MaskOps::lanes(const Mask& mask) {
   if (mask.none) return llvm::Constant::getNullValue(type());

@@ -8,7 +8,7 @@ namespace cuda_device::codegen::host {
 
 class MaskOps {
  public:
-  explicit MaskOps(llvm::IRBuilder<>& builder) : b_(builder) {}
+  MaskOps(llvm::IRBuilder<>& builder, unsigned width) : b_(builder), width_(width) {}
 
   llvm::Value* lanes(const Mask& mask);  // as a vector
   llvm::Value* any(const Mask& mask);    // as i1
@@ -17,10 +17,12 @@ class MaskOps {
   Mask either(const Mask& x, const Mask& y);
 
   llvm::Type* type() const;
+  unsigned width() const { return width_; }  // lanes of a gang
   llvm::IRBuilder<>& builder() { return b_; }
 
  private:
   llvm::IRBuilder<>& b_;
+  unsigned width_;
 };
 
 }  // namespace cuda_device::codegen::host

@@ -25,7 +25,7 @@ void Avx512Memory::store_part(const Element& e, Value value, Value pointer, Valu
 }
 
 Value* Avx512Memory::load(const Element& e, Value pointer, const Mask& mask) {
-  return load_part(e, kWidth, pointer, mask.all() ? nullptr : masks_.lanes(mask), nullptr);
+  return load_part(e, masks_.width(), pointer, mask.all() ? nullptr : masks_.lanes(mask), nullptr);
 }
 
 void Avx512Memory::store(const Element& e, Value value, Value pointer, const Mask& mask) {
@@ -66,7 +66,7 @@ Value* Avx512Memory::gather(const Element& e, Value pointer, const Offsets& offs
   const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
   Value result = llvm::Constant::getNullValue(vector(e));
   Value all = masks_.lanes(mask);
-  for (unsigned first = 0; first < kWidth; first += lanes) {
+  for (unsigned first = 0; first < masks_.width(); first += lanes) {
     Value zero = llvm::Constant::getNullValue(vector(e, lanes));
     Value part =
         note(e, b_.CreateIntrinsic(gather_of(e, wide), {},
@@ -84,7 +84,7 @@ void Avx512Memory::scatter(const Element& e, Value value, Value pointer, const O
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
   Value all = masks_.lanes(mask);
-  for (unsigned first = 0; first < kWidth; first += lanes)
+  for (unsigned first = 0; first < masks_.width(); first += lanes)
     note(e, b_.CreateIntrinsic(
                 scatter_of(e, wide), {},
                 {pointer, slice(all, first, lanes), slice(offsets.numbers, first, lanes),
@@ -121,7 +121,7 @@ Value* Avx2Memory::load_part(const Element& e, unsigned lanes, Value pointer, Va
       return load_part(e, half, at(pointer, first * e.bytes()), slice(mask, first, half),
                        before ? slice(before, first, half) : nullptr);
     };
-    llvm::SmallVector<int, kWidth> both;
+    llvm::SmallVector<int, kMostLanes> both;
     for (unsigned i = 0; i < lanes; ++i) both.push_back(static_cast<int>(i));
     return b_.CreateShuffleVector(part(0), part(half), both);
   }
@@ -149,7 +149,7 @@ void Avx2Memory::store_part(const Element& e, Value value, Value pointer, Value 
 
 Value* Avx2Memory::load(const Element& e, Value pointer, const Mask& mask) {
   if (mask.all() || !is_word(e)) return MemoryForm::load(e, pointer, mask);
-  return load_part(e, kWidth, pointer, masks_.lanes(mask), nullptr);
+  return load_part(e, masks_.width(), pointer, masks_.lanes(mask), nullptr);
 }
 
 void Avx2Memory::store(const Element& e, Value value, Value pointer, const Mask& mask) {
@@ -169,7 +169,7 @@ Value* Avx2Memory::gather(const Element& e, Value pointer, const Offsets& offset
   const unsigned lanes = e.bytes() == 4 && !wide ? 8 : 4;
   Value signs = sign_mask(e, masks_.lanes(mask));
   Value result = llvm::Constant::getNullValue(signs->getType());
-  for (unsigned first = 0; first < kWidth; first += lanes) {
+  for (unsigned first = 0; first < masks_.width(); first += lanes) {
     Value own = slice(signs, first, lanes);
     Value zero = llvm::Constant::getNullValue(own->getType());
     Value numbers = slice(offsets.numbers, first, lanes);

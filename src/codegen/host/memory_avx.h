@@ -8,7 +8,7 @@ namespace cuda_device::codegen::host {
 // Mask registers: everything but gathers and scatters of 8- and 16-bit elements.
 class Avx512Memory : public MemoryForm {
  public:
-  Avx512Memory(llvm::IRBuilder<>& builder, const Target& target) : MemoryForm(builder, target) {}
+  using MemoryForm::MemoryForm;
   Value load(const Element& e, Value pointer, const Mask& mask) override;
   void store(const Element& e, Value value, Value pointer, const Mask& mask) override;
   Value gather(const Element& e, Value pointer, const Offsets& offsets, const Mask& mask) override;
@@ -25,7 +25,7 @@ class Avx512Memory : public MemoryForm {
 // Sign masks: loads, stores and gathers of 32- and 64-bit elements.
 class Avx2Memory : public MemoryForm {
  public:
-  Avx2Memory(llvm::IRBuilder<>& builder, const Target& target) : MemoryForm(builder, target) {}
+  using MemoryForm::MemoryForm;
   Value load(const Element& e, Value pointer, const Mask& mask) override;
   void store(const Element& e, Value value, Value pointer, const Mask& mask) override;
   Value gather(const Element& e, Value pointer, const Offsets& offsets, const Mask& mask) override;
@@ -43,7 +43,7 @@ class Avx2Memory : public MemoryForm {
 // No masked memory at all.
 class Sse4Memory : public MemoryForm {
  public:
-  Sse4Memory(llvm::IRBuilder<>& builder, const Target& target) : MemoryForm(builder, target) {}
+  using MemoryForm::MemoryForm;
 };
 
 }  // namespace cuda_device::codegen::host

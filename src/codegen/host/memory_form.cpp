@@ -9,14 +9,15 @@ namespace cuda_device::codegen::host {
 
 using llvm::Value;
 
-std::unique_ptr<MemoryForm> MemoryForm::create(llvm::IRBuilder<>& builder, const Target& target) {
+std::unique_ptr<MemoryForm> MemoryForm::create(llvm::IRBuilder<>& builder, const Target& target,
+                                               unsigned width) {
   switch (target.form) {
     case MaskForm::Avx512:
-      return std::make_unique<Avx512Memory>(builder, target);
+      return std::make_unique<Avx512Memory>(builder, target, width);
     case MaskForm::Avx2:
-      return std::make_unique<Avx2Memory>(builder, target);
+      return std::make_unique<Avx2Memory>(builder, target, width);
     case MaskForm::Sse4:
-      return std::make_unique<Sse4Memory>(builder, target);
+      return std::make_unique<Sse4Memory>(builder, target, width);
   }
   CD_UNREACHABLE("unknown mask form");
 }
@@ -32,7 +33,7 @@ Value* MemoryForm::at(Value pointer, int64_t bytes) {
 }
 
 Value* MemoryForm::slice(Value vector, unsigned first, unsigned count) {
-  llvm::SmallVector<int, kWidth> lanes;
+  llvm::SmallVector<int, kMostLanes> lanes;
   for (unsigned i = 0; i < count; ++i) lanes.push_back(static_cast<int>(first + i));
   return b_.CreateShuffleVector(vector, lanes);
 }
@@ -41,11 +42,11 @@ Value* MemoryForm::slice(Value vector, unsigned first, unsigned count) {
 Value* MemoryForm::insert(Value whole, Value part, unsigned first) {
   const unsigned count = llvm::cast<llvm::FixedVectorType>(part->getType())->getNumElements();
   // A shuffle wants operands of one width: the part is widened first, its lanes at the front.
-  llvm::SmallVector<int, kWidth> front, merge;
-  for (unsigned i = 0; i < kWidth; ++i) {
+  llvm::SmallVector<int, kMostLanes> front, merge;
+  for (unsigned i = 0; i < masks_.width(); ++i) {
     front.push_back(i < count ? static_cast<int>(i) : -1);
     const bool mine = i >= first && i < first + count;
-    merge.push_back(static_cast<int>(mine ? kWidth + i - first : i));
+    merge.push_back(static_cast<int>(mine ? masks_.width() + i - first : i));
   }
   return b_.CreateShuffleVector(whole, b_.CreateShuffleVector(part, front), merge);
 }
@@ -98,15 +99,17 @@ void MemoryForm::for_each_lane(const Mask& mask, Body&& body) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* loop = block("lane");
   llvm::BasicBlock* after = block("lanes_done");
-  Value bits = b_.CreateBitCast(masks_.lanes(mask), b_.getInt32Ty());
-  b_.CreateCondBr(b_.CreateICmpNE(bits, b_.getInt32(0)), loop, after);
+  Value bits = b_.CreateBitCast(masks_.lanes(mask), b_.getIntNTy(masks_.width()));
+  llvm::Type* set = bits->getType();
+  Value none = llvm::ConstantInt::get(set, 0);
+  b_.CreateCondBr(b_.CreateICmpNE(bits, none), loop, after);
   b_.SetInsertPoint(loop);
-  llvm::PHINode* left = b_.CreatePHI(b_.getInt32Ty(), 2);
+  llvm::PHINode* left = b_.CreatePHI(set, 2);
   left->addIncoming(bits, before);
   body(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, b_.getTrue()));
-  Value next = b_.CreateAnd(left, b_.CreateSub(left, b_.getInt32(1)));
+  Value next = b_.CreateAnd(left, b_.CreateSub(left, llvm::ConstantInt::get(set, 1)));
   left->addIncoming(next, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpNE(next, b_.getInt32(0)), loop, after);
+  b_.CreateCondBr(b_.CreateICmpNE(next, none), loop, after);
   b_.SetInsertPoint(after);
 }
 
@@ -144,8 +147,8 @@ void MemoryForm::scatter(const Element& e, Value value, Value pointer, const Off
 }
 
 Offsets MemoryForm::lane_offsets(const Element& e) {
-  llvm::SmallVector<uint32_t, kWidth> lanes;
-  for (uint32_t lane = 0; lane < kWidth; ++lane) lanes.push_back(lane);
+  llvm::SmallVector<uint32_t, kMostLanes> lanes;
+  for (uint32_t lane = 0; lane < masks_.width(); ++lane) lanes.push_back(lane);
   return {llvm::ConstantDataVector::get(b_.getContext(), lanes), e.bytes()};
 }
 
@@ -170,13 +173,13 @@ void MemoryForm::if_all_lanes(const Mask& mask, Full&& full, Partial&& partial) 
 }
 
 Value* MemoryForm::load(const Element& e, Value pointer, const Mask& mask) {
-  if (mask.all()) return plain_load(e, kWidth, pointer);
+  if (mask.all()) return plain_load(e, masks_.width(), pointer);
   Value whole = nullptr, part = nullptr;
   llvm::BasicBlock *whole_block = nullptr, *part_block = nullptr;
   if_all_lanes(
       mask,
       [&] {
-        whole = plain_load(e, kWidth, pointer);
+        whole = plain_load(e, masks_.width(), pointer);
         whole_block = b_.GetInsertBlock();
       },
       [&] {
@@ -225,9 +228,9 @@ std::vector<MemoryForm::Part> MemoryForm::parts_of(const Element& e, const RowPi
   // The row among the native vectors that it touches: its lanes stay where they are, the pointer
   // moves back.
   std::vector<Part> parts;
-  const unsigned lanes = std::min(kWidth, target_.native_lanes(e.bytes()));
+  const unsigned lanes = std::min(masks_.width(), target_.native_lanes(e.bytes()));
   for (unsigned first = row.first / lanes * lanes; first < row.first + row.count; first += lanes) {
-    llvm::SmallVector<llvm::Constant*, kWidth> inside;
+    llvm::SmallVector<llvm::Constant*, kMostLanes> inside;
     for (unsigned i = first; i < first + lanes; ++i)
       inside.push_back(b_.getInt1(i >= row.first && i < row.first + row.count));
     Value own = llvm::ConstantVector::get(inside);

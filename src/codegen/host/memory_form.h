@@ -35,10 +35,13 @@ struct Offsets {
 class MemoryForm {
  public:
   using Value = llvm::Value*;
-  static std::unique_ptr<MemoryForm> create(llvm::IRBuilder<>& builder, const Target& target);
+  static std::unique_ptr<MemoryForm> create(llvm::IRBuilder<>& builder, const Target& target,
+                                            unsigned width);
+  MemoryForm(llvm::IRBuilder<>& builder, const Target& target, unsigned width)
+      : b_(builder), target_(target), masks_(builder, width) {}
   virtual ~MemoryForm() = default;
 
-  // Vectors of kWidth elements; zero where the mask is off.
+  // Vectors of an element a lane; zero where the mask is off.
   virtual Value load(const Element& e, Value pointer, const Mask& mask);
   virtual void store(const Element& e, Value value, Value pointer, const Mask& mask);
   virtual Value gather(const Element& e, Value pointer, const Offsets& offsets, const Mask& mask);
@@ -55,9 +58,6 @@ class MemoryForm {
   void store_one(const Element& e, Value value, Value pointer);
 
  protected:
-  MemoryForm(llvm::IRBuilder<>& builder, const Target& target)
-      : b_(builder), target_(target), masks_(builder) {}
-
   // A few lanes at once. `mask` may be null: all of them. `before` may be null; else it has zero
   // where the mask is on, and what is to stay elsewhere. Only asked for where takes_rows said yes.
   virtual Value load_part(const Element& e, unsigned lanes, Value pointer, Value mask,
@@ -66,7 +66,8 @@ class MemoryForm {
 
   template <class Instruction>
   Instruction* note(const Element& e, Instruction* access);
-  llvm::FixedVectorType* vector(const Element& e, unsigned lanes = kWidth);
+  llvm::FixedVectorType* vector(const Element& e, unsigned lanes);
+  llvm::FixedVectorType* vector(const Element& e) { return vector(e, masks_.width()); }
   Value at(Value pointer, int64_t bytes);
   Value slice(Value vector, unsigned first, unsigned count);
   Value insert(Value whole, Value part, unsigned first);

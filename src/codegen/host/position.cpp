@@ -16,31 +16,32 @@ uint32_t ceil_div(uint32_t x, uint32_t y) { return (x + y - 1) / y; }
 
 Value* Position::gang_count() {
   if (layout().gangs != 0) return c_.b.getInt32(layout().gangs);
-  Value* rounded = c_.b.CreateAdd(launch_.block_size(), c_.b.getInt32(kWidth - 1));
-  return c_.b.CreateUDiv(rounded, c_.b.getInt32(kWidth));
+  Value* rounded = c_.b.CreateAdd(launch_.block_size(), c_.b.getInt32(c_.width() - 1));
+  return c_.b.CreateUDiv(rounded, c_.b.getInt32(c_.width()));
 }
 
 Mask Position::enter_gang(Value* gang) {
   if (layout().kind == LaneLayout::Kind::Linear) return enter_linear(gang);
-  return facts().block[0] <= kWidth ? enter_rows(gang) : enter_row_pieces(gang);
+  return facts().block[0] <= c_.width() ? enter_rows(gang) : enter_row_pieces(gang);
 }
 
 // The lanes whose constant is below a limit that is at least 1.
 static Mask lanes_below(EmitContext& c, llvm::Constant* numbers, Value* limit) {
-  Value* all = c.b.CreateVectorSplat(kWidth, limit);
+  Value* all = c.b.CreateVectorSplat(c.width(), limit);
   return Mask::of(c.b.CreateICmpULT(numbers, all), false);
 }
 
 static llvm::Constant* lane_numbers(EmitContext& c) {
-  llvm::SmallVector<uint32_t, kWidth> numbers;
-  for (uint32_t lane = 0; lane < kWidth; ++lane) numbers.push_back(lane);
+  llvm::SmallVector<uint32_t, kMostLanes> numbers;
+  for (uint32_t lane = 0; lane < c.width(); ++lane) numbers.push_back(lane);
   return llvm::ConstantDataVector::get(c.llvm(), numbers);
 }
 
 Mask Position::enter_linear(Value* gang) {
-  base_[0] = c_.b.CreateShl(gang, 5);
+  base_[0] = c_.b.CreateMul(gang, c_.b.getInt32(c_.width()));
   const LaunchFacts& f = facts();
-  if (f.has_block() && f.block[0] * f.block[1] * f.block[2] % kWidth == 0) return Mask::all_lanes();
+  if (f.has_block() && f.block[0] * f.block[1] * f.block[2] % c_.width() == 0)
+    return Mask::all_lanes();
   return lanes_below(c_, lane_numbers(c_), c_.b.CreateSub(launch_.block_size(), base_[0]));
 }
 
@@ -53,8 +54,9 @@ Mask Position::enter_rows(Value* gang) {
   base_[1] = c_.b.CreateMul(group, c_.b.getInt32(rows));
   base_[2] = depth == 1 ? c_.b.getInt32(0) : c_.b.CreateUDiv(gang, c_.b.getInt32(groups));
   if (height % rows == 0)
-    return rows * width == kWidth ? Mask::all_lanes()
-                                  : lanes_below(c_, lane_numbers(c_), c_.b.getInt32(rows * width));
+    return rows * width == c_.width()
+               ? Mask::all_lanes()
+               : lanes_below(c_, lane_numbers(c_), c_.b.getInt32(rows * width));
   Value* left = c_.b.CreateSub(c_.b.getInt32(height), base_[1]);
   Value* live = c_.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, c_.b.getInt32(rows));
   return lanes_below(c_, lane_numbers(c_), c_.b.CreateMul(live, c_.b.getInt32(width)));
@@ -62,13 +64,13 @@ Mask Position::enter_rows(Value* gang) {
 
 Mask Position::enter_row_pieces(Value* gang) {
   const auto [width, height, depth] = facts().block;
-  const uint32_t pieces = ceil_div(width, kWidth);
+  const uint32_t pieces = ceil_div(width, c_.width());
   Value* line = c_.b.CreateUDiv(gang, c_.b.getInt32(pieces));
   Value* piece = c_.b.CreateURem(gang, c_.b.getInt32(pieces));
-  base_[0] = c_.b.CreateShl(piece, 5);
+  base_[0] = c_.b.CreateMul(piece, c_.b.getInt32(c_.width()));
   base_[1] = depth == 1 ? line : c_.b.CreateURem(line, c_.b.getInt32(height));
   base_[2] = depth == 1 ? c_.b.getInt32(0) : c_.b.CreateUDiv(line, c_.b.getInt32(height));
-  if (width % kWidth == 0) return Mask::all_lanes();
+  if (width % c_.width() == 0) return Mask::all_lanes();
   return lanes_below(c_, lane_numbers(c_), c_.b.CreateSub(c_.b.getInt32(width), base_[0]));
 }
 
@@ -78,7 +80,7 @@ bool Position::one_row_of_threads() const {
 
 // A scalar in the lanes of a sample.
 Value* Position::like(Value* sample, Value* scalar) {
-  return sample->getType()->isVectorTy() ? c_.b.CreateVectorSplat(kWidth, scalar) : scalar;
+  return sample->getType()->isVectorTy() ? c_.b.CreateVectorSplat(c_.width(), scalar) : scalar;
 }
 
 // Thread numbers are below 1024: float32 divides them exactly enough, and vectors of integers
@@ -127,7 +129,7 @@ void Position::emit(const ir::Inst& inst) {
   auto uniform = [&](Value* value) {
     define_shaped(c_, values_, inst,
                   {ScalarKind::U32, [&](unsigned) { return value; },
-                   [&] { return c_.b.CreateVectorSplat(kWidth, value); }});
+                   [&] { return c_.b.CreateVectorSplat(c_.width(), value); }});
   };
   switch (inst.op) {
     case Op::BlockIdx:

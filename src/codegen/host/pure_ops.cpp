@@ -36,8 +36,8 @@ void define_shaped(EmitContext& c, LaneValues& values, const Inst& inst,
   if (!shape.affine()) return values.define_vector(inst, held, e.all());
   Value* base = e.at(0);
   Value* s0 = step_of(c, shape.s0, held, base, e, 1);
-  Value* s1 = values.period() < kWidth ? step_of(c, shape.s1, held, base, e, values.period())
-                                       : c.integer(held, 0);
+  Value* s1 = values.period() < c.width() ? step_of(c, shape.s1, held, base, e, values.period())
+                                          : c.integer(held, 0);
   values.define_affine(inst, held, base, s0, s1);
 }
 
@@ -103,7 +103,7 @@ void PureOps::emit_param(const Inst& inst) {
 void PureOps::emit_uniform_leaf(const Inst& inst, ScalarKind kind, Value* value) {
   define_shaped(c_, values_, inst,
                 {kind, [&](unsigned) { return value; },
-                 [&] { return c_.b.CreateVectorSplat(kWidth, value); }});
+                 [&] { return c_.b.CreateVectorSplat(c_.width(), value); }});
 }
 
 }  // namespace cuda_device::codegen::host

@@ -40,6 +40,14 @@ bool in_baseline(llvm::StringRef feature) {
   return llvm::is_contained(kBaseline, feature);
 }
 
+// Those for lanes of 8 and 16 bits, and all that implies them.
+bool is_of_small_lanes(llvm::StringRef feature) {
+  for (const char* prefix :
+       {"avx512bw", "avx512vbmi", "avx512bitalg", "avx512bf16", "avx512fp16", "avx10"})
+    if (feature.starts_with(prefix)) return true;
+  return false;
+}
+
 bool allowed(MaskForm form, llvm::StringRef feature) {
   switch (form) {
     case MaskForm::Avx512:
@@ -54,10 +62,11 @@ bool allowed(MaskForm form, llvm::StringRef feature) {
 
 // Everything detected is named, one way or the other: the CPU's name alone says too much and too
 // little.
-std::string feature_string(MaskForm form) {
+std::string feature_string(MaskForm form, bool small_lanes) {
   std::vector<std::string> parts;
   for (const auto& feature : detected()) {
-    const bool on = feature.second && allowed(form, feature.first());
+    const bool on = feature.second && allowed(form, feature.first()) &&
+                    (small_lanes || !is_of_small_lanes(feature.first()));
     parts.push_back((on ? "+" : "-") + feature.first().str());
   }
   std::sort(parts.begin(), parts.end());  // the same text every time
@@ -80,13 +89,17 @@ bool can_run(MaskForm form) {
   return false;
 }
 
-Target target_of(MaskForm form) {
+unsigned vector_bytes(MaskForm form) {
+  return form == MaskForm::Avx512 ? 64 : form == MaskForm::Avx2 ? 32 : 16;
+}
+
+Target target_of(MaskForm form, bool small_lanes) {
   CD_CHECK(can_run(form), std::string("this CPU cannot run ") + name_of(form));
   Target target;
   target.form = form;
-  target.machine = {"x86_64-unknown-linux-gnu", "x86-64", feature_string(form)};
+  target.machine = {"x86_64-unknown-linux-gnu", "x86-64", feature_string(form, small_lanes)};
   target.tune_cpu = llvm::sys::getHostCPUName().str();
-  target.vector_bytes = form == MaskForm::Avx512 ? 64 : form == MaskForm::Avx2 ? 32 : 16;
+  target.vector_bytes = vector_bytes(form);
   return target;
 }
 

@@ -8,18 +8,22 @@
 
 namespace cuda_device::codegen::host {
 
-inline constexpr unsigned kWidth = 32;  // lanes of a gang
+inline constexpr unsigned kMostLanes = 64;  // of a gang
 
 struct Target {
   MaskForm form = MaskForm::Avx512;
   Machine machine;
   std::string tune_cpu;
-  unsigned vector_bytes = 64;  // of a native register
+  unsigned vector_bytes = 64;
   unsigned native_lanes(unsigned element_bytes) const { return vector_bytes / element_bytes; }
 };
 
-Target target_of(MaskForm form);
+// `small_lanes`: the kernel has lanes of 8 or 16 bits. Without, AVX-512 goes without its
+// instructions for them: then no mask register is wider than a vector of 32-bit lanes, and a gang's
+// mask is held in the pieces that compares give and instructions take, not joined and taken apart.
+Target target_of(MaskForm form, bool small_lanes);
 bool can_run(MaskForm form);
+unsigned vector_bytes(MaskForm form);  // of a native register
 
 // Attributes that make the back end use exactly this target.
 void set_attributes(llvm::Function& function, const Target& target);

@@ -10,6 +10,9 @@
 namespace cuda_device::jit {
 namespace {
 
+// What may follow the name of a host form: so many lanes a gang, whatever the kernel.
+constexpr std::pair<const char*, uint32_t> kGangWidths[] = {{"", 0}, {"x32", 32}, {"x64", 64}};
+
 [[noreturn]] void unknown_target(const std::string& text) {
   std::string known = "interpreter";
   for (codegen::MaskForm form : codegen::host_mask_forms())
@@ -42,7 +45,9 @@ Target parse_target(const std::string& text) {
   if (text == "interpreter") return {Target::Kind::Interpreter, codegen::MaskForm::Avx512, 0};
   if (text.starts_with("sm_")) return parse_architecture(text);
   for (codegen::MaskForm form : codegen::host_mask_forms())
-    if (text == codegen::name_of(form)) return {Target::Kind::Host, form, 0};
+    for (const auto& [suffix, lanes] : kGangWidths)
+      if (text == std::string(codegen::name_of(form)) + suffix)
+        return {Target::Kind::Host, form, 0, lanes};
   unknown_target(text);
 }
 
@@ -82,6 +87,7 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
   } else {
     codegen::HostOptions options;
     options.mask = target_.mask;
+    options.gang_width = target_.gang_width;
     options.verify_llvm = verify_wanted();
     options.streaming_stores = request_.source.program->functions.front().options.streaming_stores;
     image = codegen::compile_host(f, options, listing);

@@ -16,6 +16,7 @@ struct Target {
   Kind kind = Kind::Host;
   codegen::MaskForm mask = codegen::MaskForm::Avx512;
   int sm = 0;
+  uint32_t gang_width = 0;  // 0: chosen for each kernel
 };
 Target parse_target(
     const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.

@@ -51,6 +51,14 @@ std::string machine_listing(const CompileRequest& request, std::string* codegen:
   return text;
 }
 
+// As the host compiles it: with as many lanes a gang.
+std::string facts(const Compilation& compilation) {
+  const auto f = compilation.optimised();
+  const bool host = compilation.target().kind == Target::Kind::Host;
+  const uint32_t width = host ? compilation.image(*f).width : analysis::kWarpWidth;
+  return analysis::describe(*f, analysis::analyse(*f, width));
+}
+
 std::string inspect(const CompileRequest& request, const std::string& what) {
   const auto& program = *request.source.program;
   if (what == "syntax") return syntax::print(program.functions.front());
@@ -58,10 +66,7 @@ std::string inspect(const CompileRequest& request, const std::string& what) {
   Compilation compilation(request);
   if (what == "ir_raw") return ir::print(*compilation.lower());
   if (what == "ir") return ir::print(*compilation.optimised());
-  if (what == "facts") {
-    auto f = compilation.optimised();
-    return analysis::describe(*f, analysis::analyse(*f));
-  }
+  if (what == "facts") return facts(compilation);
   if (what == "llvm_raw") return machine_listing(request, &codegen::Listing::llvm);
   if (what == "llvm") return machine_listing(request, &codegen::Listing::llvm_opt);
   if (what == "asm" || what == "ptx") return machine_listing(request, &codegen::Listing::assembly);

@@ -11,7 +11,8 @@
 
 namespace cuda_device::jit {
 
-// What to compile for: "avx512", "avx2", "sse4", "interpreter", "sm_90", ...; empty: the best host
+// What to compile for: "avx512", "avx2", "sse4" (with "x32" or "x64" behind: so many
+// lanes a gang), "interpreter", "sm_90", ...; empty: the best host
 // form.
 struct CompileRequest {
   frontend::Request source;

@@ -145,8 +145,10 @@ std::vector<std::string> available_targets() {
 
 bool target_available(const std::string& target) {
   if (target.empty()) return true;
+  const bool with_width = target.ends_with("x32") || target.ends_with("x64");
+  const std::string name = with_width ? target.substr(0, target.size() - 3) : target;
   const std::vector<std::string> all = available_targets();
-  return std::find(all.begin(), all.end(), target) != all.end();
+  return std::find(all.begin(), all.end(), name) != all.end();
 }
 
 }  // namespace cuda_device::rt

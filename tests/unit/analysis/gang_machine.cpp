@@ -14,11 +14,11 @@ namespace {
 
 constexpr size_t kMaxFailures = 3;
 
-int first_lane(uint32_t mask) { return std::countr_zero(mask); }
-bool several(uint32_t mask) { return std::popcount(mask) > 1; }
+int first_lane(uint64_t mask) { return std::countr_zero(mask); }
+bool several(uint64_t mask) { return std::popcount(mask) > 1; }
 
 template <class F>
-void each_lane(uint32_t mask, F&& f) {
+void each_lane(uint64_t mask, F&& f) {
   for (; mask != 0; mask &= mask - 1) f(first_lane(mask));
 }
 
@@ -34,14 +34,15 @@ GangMachine::GangMachine(const ir::Function& f, const Analysis& a,
       a_(a),
       arguments_(arguments),
       grid_(grid),
-      thread_(kLanes),
+      thread_(a.layout.width),
       values_(f.inst_count()),
       slots_(f.slots.size()),
       spoilt_(f.slots.size()) {}
 
 std::vector<std::string> GangMachine::run() {
   const auto [x, y, z] = grid_.block;
-  const uint32_t gangs = a_.layout.gangs != 0 ? a_.layout.gangs : (x * y * z + kLanes - 1) / kLanes;
+  const uint32_t gangs =
+      a_.layout.gangs != 0 ? a_.layout.gangs : (x * y * z + width() - 1) / width();
   const auto [gx, gy, gz] = grid_.grid;
   for (uint32_t b = 0; b < gx * gy * gz; ++b) {
     block_ = {b % gx, b / gx % gy, b / gx / gy};
@@ -56,23 +57,23 @@ bool GangMachine::place_thread(uint32_t gang, uint32_t lane) {
   const LaneLayout& l = a_.layout;
   Index& t = thread_[lane];
   if (l.kind == LaneLayout::Kind::Linear) {
-    const uint32_t n = gang * kLanes + lane;
+    const uint32_t n = gang * width() + lane;
     t = {n % x, n / x % y, n / x / y};
     return n < x * y * z;
   }
-  if (x <= kLanes) {
+  if (x <= width()) {
     const uint32_t in_slice = (y + l.rows_per_gang - 1) / l.rows_per_gang;
     t = {lane % x, gang % in_slice * l.rows_per_gang + lane / x, gang / in_slice};
     return lane / x < l.rows_per_gang && t[1] < y;
   }
-  const uint32_t pieces = (x + kLanes - 1) / kLanes;
-  t = {gang % pieces * kLanes + lane, gang / pieces % y, gang / pieces / y};
+  const uint32_t pieces = (x + width() - 1) / width();
+  t = {gang % pieces * width() + lane, gang / pieces % y, gang / pieces / y};
   return t[0] < x;
 }
 
 void GangMachine::gang(uint32_t number) {
   Mask live = 0;
-  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+  for (uint32_t lane = 0; lane < width(); ++lane) {
     if (place_thread(number, lane)) live |= Mask{1} << lane;
   }
   for (Lanes& s : slots_) s.fill(0);
@@ -255,7 +256,7 @@ int64_t GangMachine::position(const Inst& i, int lane) const {
     case Op::GridSize:
       return dim[axis] * grid_.grid[axis];
     default:
-      return (t[0] + dim[0] * (t[1] + dim[1] * t[2])) % kLanes;
+      return (t[0] + dim[0] * (t[1] + dim[1] * t[2])) % kWarpWidth;
   }
 }
 

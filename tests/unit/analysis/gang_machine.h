@@ -22,9 +22,10 @@ class GangMachine {
   uint64_t checked() const { return checked_; }
 
  private:
-  static constexpr int kLanes = kGangWidth;
-  using Mask = uint32_t;
-  using Lanes = std::array<int64_t, kLanes>;
+  static constexpr int kMostLanes = 64;
+  uint32_t width() const { return a_.layout.width; }
+  using Mask = uint64_t;
+  using Lanes = std::array<int64_t, kMostLanes>;
   using Index = std::array<uint32_t, 3>;
   struct Frame {
     const ir::Inst* construct;

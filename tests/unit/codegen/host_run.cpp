@@ -59,13 +59,15 @@ TestArgument TestArgument::f32(float value) { return int64_t{std::bit_cast<uint3
 TestArgument TestArgument::f64(double value) { return std::bit_cast<int64_t>(value); }
 
 std::string Way::name() const {
-  return std::string(name_of(form)) + (analysed ? "" : ", not analysed");
+  return std::string(name_of(form)) + (analysed ? "" : ", not analysed") + ", " +
+         std::to_string(width) + " lanes";
 }
 
 std::vector<Way> all_ways() {
   std::vector<Way> ways;
   for (MaskForm form : host_mask_forms())
-    for (bool analysed : {false, true}) ways.push_back({form, analysed});
+    for (const Way& way : {Way{form, false, 32}, Way{form, true, 32}, Way{form, true, 64}})
+      ways.push_back(way);
   return ways;
 }
 
@@ -103,8 +105,9 @@ abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listin
   HostOptions options;
   options.mask = way.form;
   options.verify_llvm = true;
-  return host::compile(f, way.analysed ? analysis::analyse(f) : host::know_nothing(f), options,
-                       listing);
+  return host::compile(f, way.analysed ? analysis::analyse(f, way.width) : host::know_nothing(f),
+                       options, listing)
+      .image;
 }
 
 void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& grid) {

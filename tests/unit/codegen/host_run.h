@@ -51,6 +51,7 @@ using TestArguments = std::vector<TestArgument>;
 struct Way {
   MaskForm form = MaskForm::Avx512;
   bool analysed = true;  // else everything varies
+  uint32_t width = 32;   // lanes of a gang
   std::string name() const;
 };
 std::vector<Way> all_ways();

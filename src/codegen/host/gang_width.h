@@ -1,0 +1,17 @@
+// How many lanes the gangs of a kernel have, where that is free: a kernel that uses warps as such
+// has 32.
+#pragma once
+
+#include "analysis/analysis.h"
+#include "codegen/host/target.h"
+
+namespace cuda_device::codegen::host {
+
+// `options.gang_width` if it says so; else 64 where a single warp would leave the latency of its
+// operations exposed: in loops whose lanes leave at different times, so that gangs cannot overlap,
+// as long as 32 lanes fill no more than two registers and the loops touch no memory. `warp` is the
+// analysis at 32 lanes.
+uint32_t choose_gang_width(const ir::Function& f, const analysis::Analysis& warp,
+                           const HostOptions& options);
+
+}  // namespace cuda_device::codegen::host
