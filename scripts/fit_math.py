@@ -143,8 +143,8 @@ def main():
         ),
     )
     show(
-        "erf, |x| >= 1: log(erfc(x)) / x",
-        fit(lambda x: mp.log(mp.erfc(x)) / x, 8, 0.98, 3.95, lambda x: x * math.erfc(x)),
+        "erf, |x| >= 1: log2(erfc(1 + u)), in u",
+        fit(lambda u: mp.log(mp.erfc(1 + u)) / log2, 7, -0.01, 2.95, lambda u: math.erfc(1 + u)),
     )
     show(
         "pow: log2(1+f) / f, float64",

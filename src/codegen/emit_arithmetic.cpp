@@ -75,6 +75,10 @@ llvm::Value* Arithmetic::emit(Op op, ScalarKind kind, ScalarKind result, Values 
       return ldexp(kind, v[0], v[1]);
     case Op::Scale:
       return scale(kind, v[0], v[1]);
+    case Op::Logb:
+      return logb(kind, v[0]);
+    case Op::Significand:
+      return significand(kind, v[0]);
     case Op::FrexpMantissa:
       return frexp_mantissa(kind, v[0]);
     case Op::FrexpExponent:

@@ -36,6 +36,8 @@ class Arithmetic {
   virtual Value fma(ScalarKind kind, Value a, Value b, Value c);
   virtual Value ldexp(ScalarKind kind, Value x, Value exponent);
   virtual Value scale(ScalarKind kind, Value x, Value exponent);
+  virtual Value logb(ScalarKind kind, Value x);
+  virtual Value significand(ScalarKind kind, Value x);
   // Sqrt, and the functions from Fmod to Lgamma.
   virtual Value function(ir::Op op, ScalarKind kind, Values operands) = 0;
 

@@ -1,4 +1,4 @@
-// Conversions between number types, and what else reads numbers as bits.
+// Conversions between number types.
 #include "codegen/emit_arithmetic.h"
 #include "support/check.h"
 
@@ -33,108 +33,6 @@ llvm::Value* Arithmetic::float_to_int(ScalarKind, ScalarKind to, Value x) {
 llvm::Value* Arithmetic::int_to_float(ScalarKind from, ScalarKind to, Value x) {
   llvm::Type* type = lanes(x, to);
   return is_signed_int(from) ? b_.CreateSIToFP(x, type) : b_.CreateUIToFP(x, type);
-}
-
-// ------------------------------------------------------------------------------ exponent and
-// mantissa
-
-namespace {
-
-struct Format {
-  int mantissa_bits;
-  int bias;
-  int64_t exponent_mask;  // of the exponent field, shifted down
-};
-
-constexpr Format format_of(ScalarKind kind) {
-  return kind == ScalarKind::F32 ? Format{23, 127, 0xff} : Format{52, 1023, 0x7ff};
-}
-
-// x times 2**scale where x is subnormal, so that its exponent field can be read; and which lanes
-// were.
-struct Normal {
-  llvm::Value* bits;
-  llvm::Value* subnormal;
-  llvm::Value* untouched;  // zero, infinity, NaN
-};
-
-Normal normalise(llvm::IRBuilder<>& b, const Format& f, llvm::Value* x) {
-  llvm::Type* type = x->getType();
-  llvm::Type* integers = integer_like(type);
-  auto real = [&](double v) { return llvm::ConstantFP::get(type, v); };
-  llvm::Value* magnitude = b.CreateUnaryIntrinsic(id::fabs, x);
-  llvm::Value* subnormal = b.CreateFCmpOLT(magnitude, real(f.bias == 127 ? 0x1p-126 : 0x1p-1022));
-  llvm::Value* scaled = b.CreateFMul(x, real(f.bias == 127 ? 0x1p25 : 0x1p54));
-  llvm::Value* zero = b.CreateFCmpOEQ(x, real(0));
-  llvm::Value* special = b.CreateFCmpUEQ(magnitude, llvm::ConstantFP::getInfinity(type));
-  return {b.CreateBitCast(b.CreateSelect(subnormal, scaled, x), integers), subnormal,
-          b.CreateOr(zero, special)};
-}
-
-}  // namespace
-
-llvm::Value* Arithmetic::frexp_mantissa(ScalarKind kind, Value x) {
-  const Format f = format_of(kind);
-  const Normal n = normalise(b_, f, x);
-  const int64_t field = f.exponent_mask << f.mantissa_bits;
-  Value half = b_.CreateOr(b_.CreateAnd(n.bits, integer(n.bits, ~field)),
-                           integer(n.bits, int64_t{f.bias - 1} << f.mantissa_bits));
-  return b_.CreateSelect(n.untouched, x, b_.CreateBitCast(half, x->getType()));
-}
-
-llvm::Value* Arithmetic::frexp_exponent(ScalarKind kind, Value x) {
-  const Format f = format_of(kind);
-  const Normal n = normalise(b_, f, x);
-  Value field = b_.CreateAnd(b_.CreateLShr(n.bits, integer(n.bits, f.mantissa_bits)),
-                             integer(n.bits, f.exponent_mask));
-  const int64_t scale = f.mantissa_bits + 2;  // of normalise
-  Value offset = b_.CreateSelect(n.subnormal, integer(n.bits, f.bias - 1 + scale),
-                                 integer(n.bits, f.bias - 1));
-  Value exponent = b_.CreateSelect(n.untouched, integer(field, 0), b_.CreateSub(field, offset));
-  return b_.CreateTrunc(exponent, lanes(x, ScalarKind::I32));
-}
-
-// 2**e as a float64, for e in [-1022, 1023], from e as int64 lanes.
-static llvm::Value* power_of_two(llvm::IRBuilder<>& b, llvm::Value* e) {
-  llvm::Type* type = e->getType();
-  llvm::Value* field = b.CreateAdd(e, llvm::ConstantInt::get(type, 1023));
-  return b.CreateBitCast(b.CreateShl(field, llvm::ConstantInt::get(type, 52)),
-                         with_lanes_of(type, b.getDoubleTy()));
-}
-
-// Rounded once. float32: exact in float64, then rounded. float64: a step down by 969 is taken only
-// where 1023 or more remain, so where it is inexact the result is zero whatever was rounded.
-llvm::Value* Arithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
-  Value e = b_.CreateSExt(exponent, lanes(x, ScalarKind::I64));
-  auto clamp = [&](Value v, int64_t lo, int64_t hi) {
-    return binary(id::smin, binary(id::smax, v, integer(v, lo)), integer(v, hi));
-  };
-  if (kind == ScalarKind::F32) {
-    Value factor = power_of_two(b_, clamp(e, -400, 400));
-    Value wide = b_.CreateFPExt(x, lanes(x, ScalarKind::F64));
-    return b_.CreateFPTrunc(b_.CreateFMul(wide, factor), x->getType());
-  }
-  Value result = x;
-  for (int step = 0; step < 2; ++step) {
-    Value far_down = b_.CreateICmpSLT(e, integer(e, -1022));
-    Value part = b_.CreateSelect(far_down, integer(e, -969), clamp(e, -1022, 1023));
-    result = b_.CreateFMul(result, power_of_two(b_, part));
-    e = b_.CreateSub(e, part);
-  }
-  return b_.CreateFMul(result, power_of_two(b_, clamp(e, -1022, 1023)));
-}
-
-// A finite exponent goes through ldexp; an infinite one, or NaN, multiplies.
-llvm::Value* Arithmetic::scale(ScalarKind kind, Value x, Value exponent) {
-  llvm::Type* type = x->getType();
-  auto number = [&](double v) { return llvm::ConstantFP::get(type, v); };
-  Value zero = number(0.0), infinity = llvm::ConstantFP::getInfinity(type);
-  Value finite = b_.CreateFCmpOLT(unary(id::fabs, exponent), infinity);
-  Value low = b_.CreateSelect(b_.CreateFCmpOGT(exponent, number(-5000)), exponent, number(-5000));
-  Value bounded = b_.CreateSelect(b_.CreateFCmpOLT(low, number(5000)), low, number(5000));
-  Value whole = b_.CreateFPToSI(unary(id::floor, bounded), lanes(x, ScalarKind::I32));
-  Value factor = b_.CreateSelect(b_.CreateFCmpOLT(exponent, zero), zero, exponent);
-  return b_.CreateSelect(finite, ldexp(kind, x, whole), b_.CreateFMul(x, factor));
 }
 
 }  // namespace cuda_device::codegen

@@ -180,6 +180,12 @@ MEANING(Scale, Float, (T a, T n), if (std::isnan(n)) return n;
         const T bounded = std::min(std::max(std::floor(n), T(-5000)), T(5000));
         return std::ldexp(a, static_cast<int>(bounded));)
 
+MEANING(Logb, Float, (T a), return std::logb(a);)
+MEANING(Significand, Float, (T a),
+        if (std::isnan(a) || a < 0) return std::numeric_limits<T>::quiet_NaN();
+        if (a == 0 || std::isinf(a)) return std::copysign(T(1), a); int exponent = 0;
+        const T half = std::frexp(a, &exponent); return 2 * half;)
+
 template <class T>
 bool has_exponent(T x) {
   return std::isfinite(x) && x != 0;

@@ -39,6 +39,8 @@ class IrEmitter {
   B either(B x, B y) { return b_.op(ir::Op::Or, {x, y}); }
   B not_(B x) { return b_.op(ir::Op::Not, {x}); }
   F select(B c, F x, F y) { return b_.typed(ir::Op::Select, x->type, {c, x, y}); }
+  F logb(F x) { return b_.op(ir::Op::Logb, {x}); }
+  F significand(F x) { return b_.op(ir::Op::Significand, {x}); }
   F scale(F x, F n) { return b_.op(ir::Op::Scale, {x, n}); }
   D widen(F x) { return b_.typed(ir::Op::Convert, ir::kF64, {x}); }
   F narrow(D x) { return b_.typed(ir::Op::Convert, ir::kF32, {x}); }

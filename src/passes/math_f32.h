@@ -21,27 +21,24 @@ auto polynomial(E& e, typename E::F x, std::initializer_list<float> coefficients
   return sum;
 }
 
-// x = n*log(2) + (head + tail), |head + tail| <= log(2)/2, for |x| <= 110: head is exact, tail
-// tiny.
+// x = n*log(2) + r, |r| <= log(2)/2, for |x| <= 110: the first product is exact.
 template <class E>
 struct Reduced {
-  typename E::F n, head, tail;
+  typename E::F n, r;
 };
 template <class E>
 Reduced<E> reduce_by_log2(E& e, typename E::F x) {
   auto n = e.rint(e.mul(x, e.f(0x1.715476p+0f)));
-  return {n, e.fma(n, e.f(-0x1.62e430p-1f), x), e.mul(n, e.f(0x1.05c610p-29f))};
+  return {n, e.fma(n, e.f(-0x1.7f7d1cp-20f), e.fma(n, e.f(-0x1.62e400p-1f), x))};
 }
 
-// e**(head + tail) * 2**n, as 1 + (head + (tail + r*r*q(r))): head unrounded keeps the error below
-// 0.9 ulp.
+// e**r * 2**n, as 1 + (1 + r*q(r))*r: the last two steps are all that rounding sees.
 template <class E>
 auto exp_of_reduced(E& e, const Reduced<E>& x) {
-  auto r = e.add(x.head, x.tail);
   auto q =
-      polynomial(e, r, {0x1p-1f, 0x1.55549p-3f, 0x1.5554cep-5f, 0x1.123ac4p-7f, 0x1.6d6aaap-10f});
-  auto grown = e.add(x.head, e.fma(e.mul(r, r), q, x.tail));
-  return e.scale(e.add(e.f(1.0f), grown), x.n);
+      polynomial(e, x.r, {0x1p-1f, 0x1.55549p-3f, 0x1.5554cep-5f, 0x1.123ac4p-7f, 0x1.6d6aaap-10f});
+  auto one = e.f(1.0f);
+  return e.scale(e.fma(e.fma(q, x.r, one), x.r, one), x.n);
 }
 
 // Beyond these bounds the result is 0 or infinity and stays so; within them the reduction is exact
@@ -56,39 +53,41 @@ auto exp(E& e, typename E::F x0) {
   return exp_of_reduced(e, reduce_by_log2(e, clamp(e, x0, -110.0f, 90.0f)));
 }
 
+// (2**r - 1) / r, |r| <= 1/2.
 template <class E>
-auto exp2(E& e, typename E::F x0) {
-  auto x = clamp(e, x0, -160.0f, 130.0f);
-  auto n = e.rint(x);
-  auto r = e.sub(x, n);
-  auto p = polynomial(e, r,
-                      {0x1.62e430p-1f, 0x1.ebfbe0p-3f, 0x1.c6af78p-5f, 0x1.3b2a32p-7f,
-                       0x1.5f0aa6p-10f, 0x1.443cf2p-13f});
-  return e.scale(e.fma(r, p, e.f(1.0f)), n);
+auto exp2_slope(E& e, typename E::F r) {
+  return polynomial(e, r,
+                    {0x1.62e430p-1f, 0x1.ebfbe0p-3f, 0x1.c6af78p-5f, 0x1.3b2a32p-7f,
+                     0x1.5f0aa6p-10f, 0x1.443cf2p-13f});
 }
 
-// x = 2**k * (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x, subnormals too.
+// 2**x for |x| <= 160.
+template <class E>
+auto exp2_bounded(E& e, typename E::F x) {
+  auto n = e.rint(x);
+  auto r = e.sub(x, n);
+  return e.scale(e.fma(r, exp2_slope(e, r), e.f(1.0f)), n);
+}
+
+template <class E>
+auto exp2(E& e, typename E::F x) {
+  return exp2_bounded(e, clamp(e, x, -160.0f, 130.0f));
+}
+
+// x = 2**k * (1 + f), 1 + f in [sqrt(1/2), sqrt(2)), subnormals too. Of 0 and infinity f is 0 or -2
+// and k infinite, so that k times a positive number is their logarithm; of negative numbers and NaN
+// f is NaN.
 template <class E>
 struct Split {
   typename E::F k, f;
 };
 template <class E>
 Split<E> split_near_one(E& e, typename E::F x) {
-  auto tiny = e.lt(x, e.f(0x1p-126f));
-  auto bits = e.bits(e.select(tiny, e.mul(x, e.f(0x1p23f)), x));
-  auto offset = e.isub(bits, e.i(0x3f3504f3));  // bits of sqrt(1/2)
-  auto k = e.to_float(e.sar(offset, 23));
-  auto m = e.from_bits(e.iadd(e.iand(offset, e.i(0x007fffff)), e.i(0x3f3504f3)));
-  return {e.select(tiny, e.sub(k, e.f(23.0f)), k), e.sub(m, e.f(1.0f))};
-}
-
-// What a logarithm gives outside (0, inf): log(0) = -inf, log(negative) = NaN, log(inf) = inf,
-// log(NaN) = NaN.
-template <class E>
-auto log_special(E& e, typename E::F x, typename E::F y) {
-  auto ordinary = e.select(e.lt(x, e.f(e.kInfinity)), y, x);  // inf and NaN are their own logarithm
-  auto or_zero = e.select(e.eq(x, e.f(0.0f)), e.f(-e.kInfinity), ordinary);
-  return e.select(e.lt(x, e.f(0.0f)), e.f(e.kNan), or_zero);
+  auto m = e.significand(x);
+  auto k = e.logb(x);
+  auto large = e.lt(e.f(0x1.6a09e6p+0f), m);
+  auto near = e.select(large, e.mul(m, e.f(0.5f)), m);
+  return {e.select(large, e.add(k, e.f(1.0f)), k), e.sub(near, e.f(1.0f))};
 }
 
 template <class E>
@@ -98,9 +97,9 @@ auto log(E& e, typename E::F x) {
                       {0x1.555554p-2f, -0x1.000226p-2f, 0x1.99a01cp-3f, -0x1.54728ap-3f,
                        0x1.22d930p-3f, -0x1.0d8246p-3f, 0x1.055eaep-3f, -0x1.38c974p-4f});
   auto ff = e.mul(f, f);
-  auto tail = e.fma(e.mul(ff, f), p, e.mul(k, e.f(-0x1.05c610p-29f)));
+  auto tail = e.fma(e.mul(ff, f), p, e.mul(k, e.f(0x1.efa39ep-25f)));
   auto low = e.fma(e.f(-0.5f), ff, tail);
-  return log_special(e, x, e.fma(k, e.f(0x1.62e430p-1f), e.add(f, low)));
+  return e.fma(k, e.f(0x1.62e42ep-1f), e.add(f, low));
 }
 
 template <class E>
@@ -112,7 +111,7 @@ auto log2(E& e, typename E::F x) {
                   0x1.a2b5dcp-3f, -0x1.878f56p-3f, 0x1.7f6b68p-3f, -0x1.c67f74p-4f});
   // f / log(2) in two parts: the product with the high one is rounded only with the sum.
   auto low = e.fma(e.mul(f, f), p, e.mul(f, e.f(0x1.4ae0c0p-26f)));
-  return log_special(e, x, e.add(k, e.fma(f, e.f(0x1.715476p+0f), low)));
+  return e.add(k, e.fma(f, e.f(0x1.715476p+0f), low));
 }
 
 // x = n * pi/2 + (hi + lo), |hi| <= pi/4, for |x| <= kTrigLimit. The first step is exact (its
@@ -200,13 +199,13 @@ auto erf(E& e, typename E::F x) {
                       {0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d50p-4f, -0x1.b7fe90p-6f,
                        0x1.542e10p-8f, -0x1.a50b0ep-11f, 0x1.4c344ep-14f});
   auto small = e.fma(a, q, a);
-  // 1 - exp(a * p(a)); erf is 1 in float32 from 3.92 on.
-  auto b = e.min(a, e.f(3.95f));
-  auto p = polynomial(e, b,
-                      {-0x1.20eb24p+0f, -0x1.455b2ep-1f, -0x1.b06ed8p-4f, 0x1.78c5d0p-6f,
-                       -0x1.99af0ap-9f, 0x1.f3bfd2p-14f, 0x1.0d9d88p-15f, -0x1.026b6ap-18f});
-  auto rest = exp_of_reduced(e, reduce_by_log2(e, e.mul(b, p)));
-  return e.copysign(e.select(e.lt(a, e.f(1.0f)), small, e.sub(e.f(1.0f), rest)), x);
+  // 1 - 2**p(a - 1); erf is 1 in float32 from 3.92 on.
+  auto u = e.sub(e.min(a, e.f(3.95f)), e.f(1.0f));
+  auto p = polynomial(e, u,
+                      {-0x1.558eaep+1f, -0x1.e7532ap+1f, -0x1.3761aap+0f, -0x1.ebb4c8p-5f,
+                       0x1.dd2ed0p-7f, -0x1.782c32p-9f, 0x1.5d1658p-12f});
+  auto large = e.sub(e.f(1.0f), exp2_bounded(e, p));
+  return e.copysign(e.select(e.lt(a, e.f(1.0f)), small, large), x);
 }
 
 // log2 of a positive finite float32, in float64 to 2**-37: enough for the 8 integer bits that pow's
@@ -232,10 +231,7 @@ auto pow_magnitude(E& e, typename E::F magnitude, typename E::F y) {
   auto bounded = e.max(e.min(z, e.d(200.0)), e.d(-200.0));
   auto n = e.rint(bounded);
   auto r = e.narrow(e.sub(bounded, n));
-  auto p = polynomial(e, r,
-                      {0x1.62e430p-1f, 0x1.ebfbe0p-3f, 0x1.c6af78p-5f, 0x1.3b2a32p-7f,
-                       0x1.5f0aa6p-10f, 0x1.443cf2p-13f});
-  return e.scale(e.fma(r, p, e.f(1.0f)), e.narrow(n));
+  return e.scale(e.fma(r, exp2_slope(e, r), e.f(1.0f)), e.narrow(n));
 }
 
 // C's pow, Annex F's special cases included.

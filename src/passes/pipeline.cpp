@@ -9,6 +9,7 @@
 #include "passes/expand_math.h"
 #include "passes/fold.h"
 #include "passes/forward_slots.h"
+#include "passes/split_loop_slots.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -27,6 +28,7 @@ constexpr Pass kPasses[] = {
     {"expand_math", expand_math, true},  // what it builds is not contracted: its rounding is chosen
     {"cse", cse},
     {"dce", dce},
+    {"split_loop_slots", split_loop_slots, true},  // what loops count, apart from what they leave
 };
 
 void run(const Pass& pass, ir::Function& f, const PipelineOptions& options) {
@@ -45,7 +47,7 @@ std::span<const Pass> pipeline() { return kPasses; }
 void run_pipeline(ir::Function& f, const PipelineOptions& options) {
   if (options.verify) ir::verify_or_throw(f, "the frontend");
   for (const Pass& pass : kPasses)
-    if (!pass.expands_math || options.expand_math) run(pass, f, options);
+    if (!pass.for_lanes || options.lanes) run(pass, f, options);
 }
 
 }  // namespace cuda_device::passes

@@ -13,7 +13,7 @@ namespace cuda_device::passes {
 struct Pass {
   std::string_view name;
   void (*run)(ir::Function&);
-  bool expands_math = false;  // runs only where PipelineOptions::expand_math is set
+  bool for_lanes = false;  // runs only where PipelineOptions::lanes is set
 };
 std::span<const Pass> pipeline();
 
@@ -23,8 +23,8 @@ struct PassTime {
 };
 
 struct PipelineOptions {
-  bool verify = false;       // before the first pass and after each
-  bool expand_math = false;  // the target has no fast float32 functions of its own
+  bool verify = false;  // before the first pass and after each
+  bool lanes = false;   // the target is the host: threads are lanes, and math is ours
   std::function<void(std::string_view pass, const ir::Function&)> dump;  // after each pass
   std::vector<PassTime>* times = nullptr;                                // one entry a pass
 };

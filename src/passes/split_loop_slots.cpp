@@ -27,40 +27,58 @@ bool names_slot(const Inst& inst, Op op, size_t slot) {
   return inst.op == op && static_cast<size_t>(inst.imm) == slot;
 }
 
+// By slot: what surely lies in it, null where that is not known.
+using Contents = std::vector<Inst*>;
+
 // Which slots to split at one loop.
 class Choice {
  public:
-  Choice(const ir::Function& f, const Inst& loop, const analysis::Analysis& a,
-         const analysis::Liveness& live)
-      : f_(f), loop_(loop), a_(a), candidates_(f.slots.size()), inside_(f.inst_count()) {
-    for_each_in_iteration(loop, [&](const Inst& i) { inside_[i.id] = true; });
-    for (size_t slot = 0; slot < f.slots.size(); ++slot)
-      candidates_[slot] = (live.after[loop.id][slot] || live.else_entry[loop.id][slot]) &&
-                          live.head[loop.id][slot] && starts_alike(slot);
-    while (drop_those_that_part()) {
+  Choice(const ir::Function& f, const Inst& loop, const Contents& at_entry,
+         const analysis::Analysis& a, const analysis::Liveness& live)
+      : loop_(loop), a_(a), candidates_(f.slots.size()), place_(f.inst_count()) {
+    for (size_t i = 0; i < iteration_regions(loop); ++i) enter(loop.regions[i], false);
+    // Slots made since the analyses are not theirs.
+    for (size_t slot = 0; slot < at_entry.size(); ++slot) {
+      const bool behind = live.after[loop.id][slot] || live.else_entry[loop.id][slot];
+      candidates_[slot] = behind && starts_alike(slot, at_entry[slot]) && blends(slot);
     }
+    do known_.assign(f.inst_count(), Unknown);
+    while (drop_those_that_part());
   }
 
   SlotSet take() { return std::move(candidates_); }
 
  private:
-  // A store of it blends inside, and all those outside are of values with a shape.
-  bool starts_alike(size_t slot) const {
-    bool blends = false, alike = true;
-    ir::for_each_inst(f_.body, [&](const Inst& i) {
-      if (i.op == Op::For && names_slot(i, Op::For, slot)) alike = false;
-      if (!names_slot(i, Op::SlotStore, slot)) return;
-      blends = blends || (inside_[i.id] && a_.store_blends[i.id]);
-      alike = alike && (inside_[i.id] || a_.shape(*i.operands[0]).level < analysis::Level::Varying);
+  // `parted`: not all lanes of the iteration come here.
+  void enter(const Block& block, bool parted) {
+    for (const Inst* i : block.insts) {
+      place_[i->id] = parted ? Parted : Together;
+      for (const Block& region : i->regions) enter(region, parted || a_.divergent[i->id]);
+    }
+  }
+
+  bool starts_alike(size_t slot, const Inst* at_entry) const {
+    const bool counts = names_slot(loop_, Op::For, slot);
+    const Inst* start = counts ? loop_.operands[0] : at_entry;
+    return start && a_.shape(*start).level < analysis::Level::Varying &&
+           (!counts || a_.shape(*loop_.operands[2]).uniform());
+  }
+
+  // Some store of it does, and no loop inside counts in it.
+  bool blends(size_t slot) const {
+    bool some = names_slot(loop_, Op::For, slot) && a_.store_blends[loop_.id], counted = false;
+    for_each_in_iteration(loop_, [&](const Inst& i) {
+      some = some || (names_slot(i, Op::SlotStore, slot) && a_.store_blends[i.id]);
+      counted = counted || names_slot(i, Op::For, slot);
     });
-    return blends && alike;
+    return some && !counted;
   }
 
   bool drop_those_that_part() {
     bool dropped = false;
     for_each_in_iteration(loop_, [&](const Inst& i) {
       if (i.op != Op::SlotStore || !candidates_[static_cast<size_t>(i.imm)]) return;
-      if (alike(*i.operands[0])) return;
+      if (place_[i.id] == Together && alike(*i.operands[0])) return;
       candidates_[static_cast<size_t>(i.imm)] = false;
       dropped = true;
     });
@@ -68,20 +86,28 @@ class Choice {
   }
 
   // In all lanes still in the loop, if the candidates are.
-  bool alike(const Inst& value) const {
+  bool alike(const Inst& value) {
+    if (known_[value.id] == Unknown) known_[value.id] = is_alike(value) ? Yes : No;
+    return known_[value.id] == Yes;
+  }
+
+  bool is_alike(const Inst& value) {
     if (a_.shape(value).uniform()) return true;
-    if (!inside_[value.id]) return false;
+    if (place_[value.id] == Outside) return false;
     if (value.op == Op::SlotLoad) return candidates_[static_cast<size_t>(value.imm)];
     return ir::info(value.op).effect == ir::Effect::Pure && !value.operands.empty() &&
            std::all_of(value.operands.begin(), value.operands.end(),
                        [&](const Inst* operand) { return alike(*operand); });
   }
 
-  const ir::Function& f_;
+  enum Where : uint8_t { Outside, Together, Parted };
+  enum Answer : uint8_t { Unknown, No, Yes };
+
   const Inst& loop_;
   const analysis::Analysis& a_;
   SlotSet candidates_;
-  std::vector<bool> inside_;
+  std::vector<Where> place_;   // by Inst::id: in an iteration
+  std::vector<Answer> known_;  // by Inst::id, with the candidates there are
 };
 
 class Splitter {
@@ -91,47 +117,74 @@ class Splitter {
   // The outermost loops first: what they split, loops inside may split again.
   void run() {
     std::vector<Block*> level{&f_.body};
-    while (!level.empty()) level = split(level);
+    while (!level.empty()) level = split_level(level);
   }
 
  private:
-  // Of each block, the loops that no other loop of it holds; returns the blocks inside those.
-  std::vector<Block*> split(const std::vector<Block*>& blocks) {
+  // Splits at the loops of each block that no other loop of it holds; returns the blocks inside
+  // those.
+  std::vector<Block*> split_level(const std::vector<Block*>& blocks) {
     const analysis::Analysis a = analysis::analyse(f_);
     const analysis::Liveness live = analysis::liveness(f_);
     std::vector<Block*> next;
-    for (Block* block : blocks) split(*block, a, live, next);
+    for (Block* block : blocks) {
+      Contents contents(f_.slots.size());
+      split(*block, a, live, contents, next);
+    }
     return next;
   }
 
   void split(Block& block, const analysis::Analysis& a, const analysis::Liveness& live,
-             std::vector<Block*>& next) {
+             Contents& contents, std::vector<Block*>& next) {
     std::vector<Inst*> before = std::move(block.insts);
     block.insts.clear();
     for (Inst* inst : before) {
       const bool loop = analysis::is_loop(*inst);
-      if (loop && a.divergent[inst->id]) split(*inst, Choice(f_, *inst, a, live).take(), block);
+      if (loop && a.divergent[inst->id])
+        split(*inst, Choice(f_, *inst, contents, a, live).take(), contents, block);
       block.insts.push_back(inst);
+      if (inst->op == Op::SlotStore) contents[static_cast<size_t>(inst->imm)] = inst->operands[0];
       for (Block& region : inst->regions) {
+        Contents inside = contents;
         if (loop)
           next.push_back(&region);
         else
-          split(region, a, live, next);
+          split(region, a, live, inside, next);
       }
+      forget_stores(*inst, contents);
     }
   }
 
-  void split(Inst& loop, const SlotSet& slots, Block& block) {
+  static void forget_stores(const Inst& control, Contents& contents) {
+    for (const Block& region : control.regions)
+      ir::for_each_inst(region, [&](const Inst& i) {
+        const bool stores = i.op == Op::SlotStore || i.op == Op::For;
+        if (stores && static_cast<size_t>(i.imm) < contents.size())
+          contents[static_cast<size_t>(i.imm)] = nullptr;
+      });
+    if (control.op == Op::For && static_cast<size_t>(control.imm) < contents.size())
+      contents[static_cast<size_t>(control.imm)] = nullptr;
+  }
+
+  void split(Inst& loop, const SlotSet& slots, const Contents& contents, Block& block) {
     for (size_t slot = 0; slot < slots.size(); ++slot) {
       if (!slots[slot]) continue;
       const auto own = static_cast<int64_t>(f_.slots.size());
       f_.slots.push_back(f_.slots[slot]);
-      Inst* load = f_.create(Op::SlotLoad, f_.slots[slot].type, loop.span);
-      load->imm = static_cast<int64_t>(slot);
-      block.insts.push_back(load);
-      block.insts.push_back(store(own, load));
       for (size_t i = 0; i < iteration_regions(loop); ++i) rename(loop.regions[i], slot, own);
+      if (names_slot(loop, Op::For, slot))
+        copy_counter(loop, slot, own);
+      else
+        block.insts.push_back(store(own, contents[slot]));
     }
+  }
+
+  void copy_counter(Inst& loop, size_t slot, int64_t own) {
+    loop.imm = own;
+    Inst* counter = f_.create(Op::SlotLoad, f_.slots[slot].type, loop.span);
+    counter->imm = own;
+    std::vector<Inst*>& body = loop.regions[0].insts;
+    body.insert(body.begin(), {counter, store(static_cast<int64_t>(slot), counter)});
   }
 
   Inst* store(int64_t slot, Inst* value) {

@@ -1,15 +1,15 @@
 // A variable that a loop counts, and that is read behind the loop, gets a slot of its own for the
 // time inside:
 //
-//   while {                              %0 = slot_load $n
-//     %1 = slot_load $n                  slot_store $m, %0
-//     yield %c                           while {
-//   } do {                                 %1 = slot_load $m
-//     %2 = add %1, %one                    yield %c
-//     slot_store $n, %2                  } do {
-//   }                                      %2 = add %1, %one
-//   %3 = slot_load $n                      slot_store $m, %2
-//                                          slot_store $n, %2
+//   slot_store $n, %zero                 slot_store $n, %zero
+//   while {                              slot_store $m, %zero
+//     %1 = slot_load $n                  while {
+//     yield %c                             %1 = slot_load $m
+//   } do {                                 yield %c
+//     %2 = add %1, %one                  } do {
+//     slot_store $n, %2                    %2 = add %1, %one
+//   }                                      slot_store $m, %2
+//   %3 = slot_load $n                      slot_store $n, %2
 //                                        }
 //                                        %3 = slot_load $n
 //

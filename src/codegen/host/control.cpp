@@ -117,8 +117,22 @@ Control::Behind Control::emit_uniform_if(const Inst& inst, const Mask& mask, Joi
   return exits(inst).escapes ? after : mask;
 }
 
+// Without an else region, what all lanes share of the condition is a branch around it all.
 Control::Behind Control::emit_divergent_if(const Inst& inst, const Mask& mask) {
-  Value* condition = parts_.values.vector(*inst.operands[0], ScalarKind::Bool);
+  const Condition condition = condition_of(*inst.operands[0]);
+  if (!condition.shared) return emit_sides(inst, condition.lanes, mask);
+  if (!inst.regions[1].empty())
+    return emit_sides(inst, parts_.values.vector(*inst.operands[0], ScalarKind::Bool), mask);
+  Join join(c_.masks, "endif");
+  llvm::BasicBlock* some = c_.new_block("may_be");
+  c_.b.CreateCondBr(condition.shared, some, join.edge(mask));
+  c_.start(some);
+  join.arrive(emit_sides(inst, condition.lanes, mask));
+  const Mask after = join.finish();
+  return exits(inst).escapes ? after : mask;
+}
+
+Mask Control::emit_sides(const Inst& inst, Value* condition, const Mask& mask) {
   const Mask then_mask = c_.masks.both(mask, condition);
   const Mask else_mask = c_.masks.without(mask, condition);
   const Mask after_then = emit_side(inst.regions[0], then_mask);

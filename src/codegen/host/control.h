@@ -54,6 +54,7 @@ class Control {
   Behind emit_if(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_uniform_if(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_divergent_if(const Inst& inst, const Mask& mask);
+  Mask emit_sides(const Inst& inst, llvm::Value* condition, const Mask& mask);
   Mask emit_side(const ir::Block& side, Mask mask);
   Behind emit_scope(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_exit(const Inst& inst, const Mask& mask);
@@ -72,6 +73,7 @@ class Control {
   void next_iteration(Mask mask, LaneSets& sets, llvm::BasicBlock* head, Join& exit);
   void iterate_where(llvm::Value* condition, Mask mask, LaneSets& sets, llvm::BasicBlock* head,
                      Join& exit);
+  void go_on_if(llvm::Value* condition, const Mask& mask, LaneSets& sets, Join& exit);
   Behind finish_divergent_loop(const Inst& inst, const ir::Block& else_block, const Mask& mask,
                                const LaneSets& sets);
   Behind finish_uniform_loop(const Inst& inst, const ir::Block& else_block, const Mask& mask,
@@ -82,6 +84,13 @@ class Control {
   void assign(llvm::AllocaInst* set, const Mask& mask);
   Mask read(llvm::AllocaInst* set);
   void require_any(Mask& mask, Join& otherwise);
+
+  // conditions.cpp: a condition by its conjuncts, those that all lanes share apart.
+  struct Condition {
+    llvm::Value* shared = nullptr;  // i1; null: none
+    llvm::Value* lanes = nullptr;   // a vector; null: none
+  };
+  Condition condition_of(const Inst& value);
 
   EmitContext& c_;
   Parts parts_;

@@ -22,6 +22,8 @@ class HostArithmetic : public Arithmetic {
   Value fma(ScalarKind kind, Value a, Value b, Value c) override;
   Value ldexp(ScalarKind kind, Value x, Value exponent) override;
   Value scale(ScalarKind kind, Value x, Value exponent) override;
+  Value logb(ScalarKind kind, Value x) override;
+  Value significand(ScalarKind kind, Value x) override;
   Value function(ir::Op op, ScalarKind kind, Values operands) override;
 
  private:
@@ -37,6 +39,8 @@ class HostArithmetic : public Arithmetic {
   Value call_vector(ir::Op op, ScalarKind kind, Values operands);
   Value call_each_lane(const char* name, Values operands);
   llvm::Function* declare(const std::string& name, llvm::Type* result, size_t operands);
+  template <class Call>
+  Value each_register(ScalarKind kind, Values operands, Call&& call);
   Value piece(Value vector, unsigned first, unsigned count);
 
   llvm::Module& module_;

@@ -46,6 +46,12 @@ void Control::iterate_where(Value* condition, Mask mask, LaneSets& sets, llvm::B
     add(sets.finished, c_.masks.without(mask, condition));
     return next_iteration(c_.masks.both(mask, condition), sets, head, exit);
   }
+  go_on_if(condition, mask, sets, exit);
+  next_iteration(mask, sets, head, exit);
+}
+
+// Else all lanes of the mask have finished.
+void Control::go_on_if(Value* condition, const Mask& mask, LaneSets& sets, Join& exit) {
   llvm::BasicBlock* again = c_.new_block("again");
   llvm::BasicBlock* stop = c_.new_block("stop");
   c_.b.CreateCondBr(condition, again, stop);
@@ -53,7 +59,6 @@ void Control::iterate_where(Value* condition, Mask mask, LaneSets& sets, llvm::B
   add(sets.finished, mask);
   exit.arrive(Mask::no_lane());
   c_.start(again);
-  next_iteration(mask, sets, head, exit);
 }
 
 Control::Behind Control::finish_divergent_loop(const Inst& inst, const ir::Block& else_block,
@@ -119,11 +124,14 @@ Control::Behind Control::emit_divergent_while(const Inst& inst, const Mask& mask
   if (sets.continued) assign(sets.continued, Mask::no_lane());
   const Behind tested = emit_insts(inst.regions[0], live, exit);
   if (tested && !tested->none) {
-    const Inst& yield = *inst.regions[0].insts.back();
-    Value* condition = parts_.values.vector(*yield.operands[0], ScalarKind::Bool);
-    Mask inside = c_.masks.both(*tested, condition);
-    add(sets.finished, c_.masks.without(*tested, condition));
-    require_any(inside, exit);
+    const Condition condition = condition_of(*inst.regions[0].insts.back()->operands[0]);
+    Mask inside = *tested;
+    if (condition.shared) go_on_if(condition.shared, inside, sets, exit);
+    if (condition.lanes) {
+      add(sets.finished, c_.masks.without(inside, condition.lanes));
+      inside = c_.masks.both(inside, condition.lanes);
+      require_any(inside, exit);
+    }
     Frame frame{&inst, true, &exit, &latch, sets.left, sets.continued};
     frames_.push_back(frame);
     emit_block(inst.regions[1], inside, latch, latch);

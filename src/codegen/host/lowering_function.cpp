@@ -121,43 +121,59 @@ Value* HostArithmetic::fma(ScalarKind kind, Value a, Value b, Value c) {
                                  : call_each_lane("fma", {a, b, c});
 }
 
-// One instruction with AVX-512, which defines the operation's corner cases.
-Value* HostArithmetic::scale(ScalarKind kind, Value x, Value exponent) {
-  if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
-    return Arithmetic::scale(kind, x, exponent);
-  const bool single = kind == ScalarKind::F32;
-  const unsigned count = single ? 16 : 8;
-  const auto id = single ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_512
-                         : llvm::Intrinsic::x86_avx512_mask_scalef_pd_512;
-  Value all = llvm::ConstantInt::get(b_.getIntNTy(count), -1, true);
-  constexpr uint32_t kCurrentRounding = 4;
+// What AVX-512 has an instruction for, which defines the operation's corner cases. call(id, parts)
+// for each register of the vectors.
+template <class Call>
+Value* HostArithmetic::each_register(ScalarKind kind, Values operands, Call&& call) {
+  const unsigned count = kind == ScalarKind::F32 ? 16 : 8;
   llvm::SmallVector<Value, 16> results;
-  for (unsigned first = 0; first < lanes_of(x->getType()); first += count) {
-    Value a = piece(x, first, count);
-    results.push_back(b_.CreateIntrinsic(
-        id, {}, {a, piece(exponent, first, count), a, all, b_.getInt32(kCurrentRounding)}));
+  for (unsigned first = 0; first < lanes_of(operands[0]->getType()); first += count) {
+    llvm::SmallVector<Value, 2> parts;
+    for (Value x : operands) parts.push_back(piece(x, first, count));
+    results.push_back(call(parts, llvm::Constant::getAllOnesValue(b_.getIntNTy(count))));
   }
   return concatenate(b_, results);
 }
 
-// AVX-512 has the operation, rounded once.
+constexpr uint32_t kCurrentRounding = 4;
+
+Value* HostArithmetic::scale(ScalarKind kind, Value x, Value exponent) {
+  if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
+    return Arithmetic::scale(kind, x, exponent);
+  const auto id = kind == ScalarKind::F32 ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_512
+                                          : llvm::Intrinsic::x86_avx512_mask_scalef_pd_512;
+  return each_register(kind, {x, exponent}, [&](Values v, Value all) {
+    return b_.CreateIntrinsic(id, {}, {v[0], v[1], v[0], all, b_.getInt32(kCurrentRounding)});
+  });
+}
+
 Value* HostArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
   if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
     return Arithmetic::ldexp(kind, x, exponent);
-  const bool single = kind == ScalarKind::F32;
-  const unsigned count = single ? 16 : 8;
-  Value power = b_.CreateSIToFP(exponent, x->getType());
-  Value all = llvm::Constant::getAllOnesValue(b_.getIntNTy(count));
-  Value rounding = b_.getInt32(4);  // the current mode
-  llvm::SmallVector<Value, 16> results;
-  for (unsigned first = 0; first < lanes_of(x->getType()); first += count) {
-    Value part = piece(x, first, count);
-    results.push_back(b_.CreateIntrinsic(single ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_512
-                                                : llvm::Intrinsic::x86_avx512_mask_scalef_pd_512,
-                                         {},
-                                         {part, piece(power, first, count), part, all, rounding}));
-  }
-  return concatenate(b_, results);
+  return scale(kind, x, b_.CreateSIToFP(exponent, x->getType()));
+}
+
+Value* HostArithmetic::logb(ScalarKind kind, Value x) {
+  if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
+    return Arithmetic::logb(kind, x);
+  const auto id = kind == ScalarKind::F32 ? llvm::Intrinsic::x86_avx512_mask_getexp_ps_512
+                                          : llvm::Intrinsic::x86_avx512_mask_getexp_pd_512;
+  return each_register(kind, {x}, [&](Values v, Value all) {
+    return b_.CreateIntrinsic(id, {}, {v[0], v[0], all, b_.getInt32(kCurrentRounding)});
+  });
+}
+
+Value* HostArithmetic::significand(ScalarKind kind, Value x) {
+  if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
+    return Arithmetic::significand(kind, x);
+  constexpr uint32_t kFromOneToTwo = 0, kNanOfNegative = 2 << 2;
+  const auto id = kind == ScalarKind::F32 ? llvm::Intrinsic::x86_avx512_mask_getmant_ps_512
+                                          : llvm::Intrinsic::x86_avx512_mask_getmant_pd_512;
+  return each_register(kind, {x}, [&](Values v, Value all) {
+    return b_.CreateIntrinsic(id, {},
+                              {v[0], b_.getInt32(kFromOneToTwo | kNanOfNegative), v[0], all,
+                               b_.getInt32(kCurrentRounding)});
+  });
 }
 
 Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {

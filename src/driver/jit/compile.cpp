@@ -69,7 +69,7 @@ std::unique_ptr<ir::Function> Compilation::lower() const {
 std::unique_ptr<ir::Function> Compilation::optimised() const {
   auto f = frontend::lower(request_.source);
   passes::PipelineOptions options;
-  options.expand_math = target_.kind == Target::Kind::Host;
+  options.lanes = target_.kind == Target::Kind::Host;
   options.verify = verify_wanted();
   passes::run_pipeline(*f, options);
   return f;

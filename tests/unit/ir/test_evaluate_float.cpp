@@ -130,6 +130,18 @@ TYPED_TEST(Floats, ScaleAndSplit) {
   EXPECT_EQ(ldexp(1, INT32_MIN), 0);
   // Rounded once: 1.5 * 2**-1 of the smallest number is between two of them.
   EXPECT_EQ(ldexp(F::Limits::denorm_min() * 3, -1), F::Limits::denorm_min() * 2);
+  EXPECT_EQ(F::unary(Op::Logb, 12), 3);
+  EXPECT_EQ(F::unary(Op::Logb, -F::Limits::denorm_min()),
+            TypeParam{F::Limits::min_exponent - F::Limits::digits});
+  EXPECT_EQ(F::unary(Op::Logb, 0), -F::kInf);
+  EXPECT_EQ(F::unary(Op::Logb, -F::kInf), F::kInf);
+  EXPECT_EQ(F::unary(Op::Significand, 11), TypeParam{1.375});
+  EXPECT_EQ(F::unary(Op::Significand, 12), TypeParam{1.5});
+  EXPECT_EQ(F::unary(Op::Significand, F::Limits::denorm_min()), 1);
+  EXPECT_EQ(F::unary(Op::Significand, F::kInf), 1);
+  EXPECT_EQ(F::unary(Op::Significand, TypeParam{-0.0}), -1);
+  EXPECT_TRUE(std::isnan(F::unary(Op::Significand, -1)));
+  EXPECT_TRUE(std::isnan(F::unary(Op::Significand, F::kNan)));
   EXPECT_EQ(F::unary(Op::FrexpMantissa, 12), TypeParam{0.75});
   EXPECT_EQ(eval<int32_t>(Op::FrexpExponent, TypeParam{12}), 4);
   EXPECT_EQ(F::unary(Op::FrexpMantissa, F::Limits::denorm_min()), TypeParam{0.5});

@@ -79,6 +79,14 @@ struct PlainEmitter {
   bool not_(bool a) { return !a; }
   float copysign(float a, float b) { return std::copysign(a, b); }
   float select(bool c, float a, float b) { return c ? a : b; }
+  float logb(float a) { return std::logb(a); }
+  float significand(float a) {
+    if (std::isnan(a) || a < 0) return NAN;
+    if (a == 0 || std::isinf(a)) return std::copysign(1.0f, a);
+    int exponent = 0;
+    const float half = std::frexp(a, &exponent);
+    return 2 * half;
+  }
   float scale(float a, float n) { return n == n ? std::ldexp(a, static_cast<int>(n)) : n; }
   double widen(float a) { return a; }
   float narrow(double a) { return static_cast<float>(a); }
