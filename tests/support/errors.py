@@ -9,7 +9,8 @@
 `# error: text` says the line and the message; ``at `source` `` also the columns, by quoting what
 the marker underlines (it must occur once in the line; ``at `x`@2`` means the second one). A
 comment on a line of its own speaks of the next line of code. `[code]` after `error` names the
-diagnostic's code.
+diagnostic's code. Where whole texts are compared (support/bad_programs.py) a line `# hint: text`
+says what to do, and ``on `+` `` after the quotation names the sign that the caret stands under.
 """
 
 import inspect
@@ -23,9 +24,11 @@ import pytest
 
 _ERROR = re.compile(
     r"#\s*error(?:\[(?P<code>\w+)\])?"
-    r"(?:\s+at\s+`(?P<quoted>[^`]+)`(?:@(?P<nth>\d+))?)?:\s*(?P<message>.*)"
+    r"(?:\s+at\s+`(?P<quoted>[^`]+)`(?:@(?P<nth>\d+))?)?(?:\s+on\s+`(?P<sign>[^`]+)`)?"
+    r":\s*(?P<message>.*)"
 )
 _MORE = re.compile(r"#\s*\.\.\.\s*(?P<text>.*)")
+_HINT = re.compile(r"#\s*hint:\s*(?P<text>.*)")
 _NOTE = re.compile(r"#\s*note:\s*(?P<text>.*)")
 
 
@@ -40,6 +43,8 @@ class Expected:
     column: int | None = None
     end_column: int | None = None
     notes: list[str] = field(default_factory=list)
+    hint: str = ""
+    sign: str | None = None
 
 
 def _columns(source, quoted, nth):
@@ -71,6 +76,8 @@ class _Reader:
         elif match := _MORE.match(text):
             if own_line and self.found:
                 self.found[-1].message += " " + match["text"].strip()
+        elif match := _HINT.match(text):
+            self.found[-1].hint = match["text"].strip()
         elif match := _NOTE.match(text):
             self.found[-1].notes.append(match["text"].strip())
 
@@ -81,7 +88,7 @@ class _Reader:
         self.waiting.clear()
 
     def _error(self, match, index, column, own_line):
-        expected = Expected(0, match["message"].strip(), "", match["code"])
+        expected = Expected(0, match["message"].strip(), "", match["code"], sign=match["sign"])
         nth = int(match["nth"]) if match["nth"] else None
         self.found.append(expected)
         if own_line:

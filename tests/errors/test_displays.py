@@ -1,0 +1,171 @@
+"""Expressions that kernels do not have, each refused at its place."""
+
+import pytest
+from cuda import device as D
+from support.bad_programs import BYTES, FLOATS, BadPrograms
+
+bad = BadPrograms()
+
+
+@bad.kernel(FLOATS)
+def list_display(a):
+    # error at `[1, 2]`: a list is not supported in kernels
+    # hint: use a tuple
+    x = [1, 2]
+    a[0] = x[0]
+
+
+@bad.kernel(FLOATS)
+def list_as_target(a):
+    # error at `[x, y]`: a list is not supported in kernels
+    # hint: use a tuple
+    [x, y] = 1, 2
+
+
+@bad.kernel(FLOATS)
+def set_display(a):
+    # error at `{1, 2}`: a set is not supported in kernels
+    # hint: use a tuple
+    a[0] = 1 in {1, 2}
+
+
+@bad.kernel(FLOATS)
+def dict_display(a):
+    # error at `{1: 2.5}`: a dict is not supported in kernels
+    # hint: kernels have numbers, tuples and arrays only
+    a[0] = {1: 2.5}[1]
+
+
+@bad.kernel(FLOATS)
+def list_comprehension(a):
+    # error at `[2 * i for i in range(3)]`: a list comprehension is not supported in kernels
+    # hint: kernels have numbers, tuples and arrays only
+    a[0] = [2 * i for i in range(3)][0]
+
+
+@bad.kernel(FLOATS)
+def set_comprehension(a):
+    # error at `{i for i in range(3)}`: a set comprehension is not supported in kernels
+    # hint: kernels have numbers, tuples and arrays only
+    a[0] = len({i for i in range(3)})
+
+
+@bad.kernel(FLOATS)
+def dict_comprehension(a):
+    # error at `{i: 2 * i for i in range(3)}`: a dict comprehension is not supported in kernels
+    # hint: kernels have numbers, tuples and arrays only
+    a[0] = {i: 2 * i for i in range(3)}[0]
+
+
+@bad.kernel(FLOATS)
+def generator_expression(a):
+    # error at `(2 * i for i in (1, 2))`: a generator expression is not implemented yet
+    # hint: see docs/status.md for what is planned
+    a[0] = tuple(2 * i for i in (1, 2))[0]
+
+
+@bad.kernel(FLOATS)
+def lambda_expression(a):
+    # error at `lambda x: 2 * x`: a lambda inside of a kernel is not implemented yet
+    # hint: see docs/status.md for what is planned
+    twice = lambda x: 2 * x
+    a[0] = twice(a[0])
+
+
+@bad.kernel(FLOATS)
+def format_string(a):
+    # error at `f"x = {a[0]}"`: an f-string is not supported in kernels
+    # hint: kernels have numbers, tuples and arrays only
+    text = f"x = {a[0]}"
+
+
+@bad.kernel(FLOATS)
+def complex_literal(a):
+    # error at `2j`: complex arithmetic is not implemented yet
+    # hint: see docs/status.md for what is planned
+    a[0] = abs(1 + 2j)
+
+
+@bad.kernel(FLOATS)
+def starred_element(a):
+    # error at `*a.shape`: a starred expression is not implemented yet
+    # hint: see docs/status.md for what is planned
+    x = (*a.shape, 1)
+    a[0] = x[0]
+
+
+@bad.kernel(FLOATS)
+def starred_target(a):
+    # error at `*rest`: a starred expression is not implemented yet
+    # hint: see docs/status.md for what is planned
+    first, *rest = 1, 2
+    a[0] = first
+
+
+@bad.kernel(FLOATS)
+def yield_statement(a):
+    # error at `yield a[0]`: 'yield' is not supported in kernels
+    # hint: kernels are plain functions
+    yield a[0]
+
+
+@bad.kernel(FLOATS)
+def yield_expression(a):
+    # error at `yield`: 'yield' is not supported in kernels
+    # hint: kernels are plain functions
+    x = yield
+
+
+@bad.kernel(FLOATS)
+def yield_from(a):
+    # error at `yield from a`: 'yield from' is not supported in kernels
+    # hint: kernels are plain functions
+    yield from a
+
+
+@bad.kernel(FLOATS)
+def slices(a):
+    # error at `1:3`: slicing is not implemented yet
+    # hint: see docs/status.md for what is planned
+    b = a[1:3]
+    # error at `:`: slicing is not implemented yet
+    # hint: see docs/status.md for what is planned
+    a[:] = 0
+    # error at `::2`: slicing is not implemented yet
+    # hint: see docs/status.md for what is planned
+    a[::2] = b[0]
+
+
+@bad.kernel(FLOATS)
+def slice_of_a_tuple(a):
+    # error at `0:1`: slicing is not implemented yet
+    # hint: see docs/status.md for what is planned
+    a[0] = (1, 2)[0:1][0]
+
+
+@bad.kernel(BYTES)
+def slices_among_indices(b):
+    # error at `1:`: slicing is not implemented yet
+    # hint: see docs/status.md for what is planned
+    b[0, 1:] = 0
+
+
+@bad.kernel(FLOATS)
+def values_that_are_no_numbers(a):
+    # error at `"x"`: str cannot be stored in an array of float32
+    # hint: an element takes a number
+    a[0] = "x"
+    # error at `b"x"`: objects of class 'bytes' cannot be used in kernels
+    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    a[1] = b"x"
+    # error at `...`: Ellipsis cannot be stored in an array of float32
+    # hint: an element takes a number
+    a[2] = ...
+    # error at `D`: module cuda.device cannot be stored in an array of float32
+    # hint: an element takes a number
+    a[3] = D
+
+
+@pytest.mark.parametrize("program", bad)
+def test_bad_programs(program):
+    program.check()

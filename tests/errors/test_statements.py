@@ -1,0 +1,218 @@
+"""Statements that kernels do not have, each refused at its place."""
+
+import pytest
+from support.bad_programs import FLOATS, BadPrograms
+
+bad = BadPrograms()
+
+
+@bad.kernel(FLOATS)
+def with_statement(a):
+    # error at `with a:`: the 'with' statement is not supported in kernels
+    # hint: kernels have no context managers
+    with a:
+        a[0] = 1
+
+
+@bad.kernel(FLOATS)
+def with_several_managers(a):
+    # error at `with a as b, a as c:`: the 'with' statement is not supported in kernels
+    # hint: kernels have no context managers
+    with a as b, a as c:
+        b[0] = c[0]
+
+
+@bad.kernel(FLOATS)
+def try_except(a):
+    # error at `try:`: the 'try' statement is not supported in kernels
+    # hint: kernels have no exceptions; test before the operation
+    try:
+        a[0] = 1
+    except ValueError as error:
+        a[0] = 2
+    else:
+        a[0] = 3
+
+
+@bad.kernel(FLOATS)
+def try_finally(a):
+    # error at `try:`: the 'try' statement is not supported in kernels
+    # hint: kernels have no exceptions; test before the operation
+    try:
+        a[0] = 1
+    finally:
+        a[0] = 2
+
+
+@bad.kernel(FLOATS)
+def try_star(a):
+    # error at `try:`: the 'try' statement is not supported in kernels
+    # hint: kernels have no exceptions; test before the operation
+    try:
+        a[0] = 1
+    except* ValueError:
+        a[0] = 2
+
+
+@bad.kernel(FLOATS)
+def raise_alone(a):
+    # error at `raise`: 'raise' is not implemented yet
+    # hint: see docs/status.md for what is planned
+    raise
+
+
+@bad.kernel(FLOATS)
+def raise_a_class(a):
+    if a[0] > 0:
+        # error at `raise ValueError`: 'raise' is not implemented yet
+        # hint: see docs/status.md for what is planned
+        raise ValueError
+
+
+@bad.kernel(FLOATS)
+def raise_with_text(a):
+    # error at `raise ValueError("negative")`: 'raise' is not implemented yet
+    # hint: see docs/status.md for what is planned
+    raise ValueError("negative")
+
+
+@bad.kernel(FLOATS)
+def raise_from(a):
+    # error at `raise ValueError from None`: 'raise' is not implemented yet
+    # hint: see docs/status.md for what is planned
+    raise ValueError from None
+
+
+@bad.kernel(FLOATS)
+def assertion(a):
+    # error at `assert a[0] > 0, "negative"`: 'assert' is not implemented yet
+    # hint: see docs/status.md for what is planned
+    assert a[0] > 0, "negative"
+
+
+@bad.kernel(FLOATS)
+def class_inside(a):
+    # error at `class Pair:`: a class inside of a kernel is not supported in kernels
+    # hint: do it outside of the kernel
+    class Pair:
+        x = 1
+
+
+@bad.kernel(FLOATS)
+def function_inside(a):
+    # error at `def twice(x):`: a function inside of a kernel is not implemented yet
+    # hint: see docs/status.md for what is planned
+    def twice(x):
+        return 2 * x
+
+    a[0] = twice(a[0])
+
+
+@bad.kernel(FLOATS)
+def coroutine_inside(a):
+    # error at `async def wait():`: an 'async def' inside of a kernel is not supported in kernels
+    # hint: kernels are plain functions
+    async def wait():
+        async with a:
+            await a
+
+
+@bad.kernel(FLOATS)
+def import_inside(a):
+    # error at `import math`: 'import' is not supported in kernels
+    # hint: do it outside of the kernel
+    import math
+
+    a[0] = math.pi
+
+
+@bad.kernel(FLOATS)
+def import_from_inside(a):
+    # error at `from math import pi as p`: 'import' is not supported in kernels
+    # hint: do it outside of the kernel
+    from math import pi as p
+
+    a[0] = p
+
+
+LIMIT = 3
+
+
+@bad.kernel(FLOATS)
+def global_statement(a):
+    # error at `global LIMIT`: 'global' is not supported in kernels
+    # hint: globals are constants in kernels; pass an array to change values
+    global LIMIT
+    LIMIT = 4
+
+
+def in_a_closure():
+    limit = 3
+
+    @bad.kernel(FLOATS)
+    def nonlocal_statement(a):
+        # error at `nonlocal limit`: 'nonlocal' is not supported in kernels
+        # hint: outer variables are constants in kernels; pass an array to change values
+        nonlocal limit
+        limit = 4
+
+    return limit
+
+
+in_a_closure()
+
+
+@bad.kernel(FLOATS)
+def delete_a_name(a):
+    x = a[0]
+    # error at `del x`: 'del' is not supported in kernels
+    # hint: a name needs no deletion in a kernel
+    del x
+
+
+@bad.kernel(FLOATS)
+def delete_an_element(a):
+    # error at `del a[0]`: 'del' is not supported in kernels
+    # hint: a name needs no deletion in a kernel
+    del a[0]
+
+
+@bad.kernel(FLOATS)
+def match_statement(a):
+    # error at `match a.size:`: the 'match' statement is not implemented yet
+    # hint: see docs/status.md for what is planned
+    match a.size:
+        case 1:
+            a[0] = 1
+        case _:
+            a[0] = 2
+
+
+@bad.kernel(FLOATS)
+def iteration_over_an_array(a):
+    # error at `a`: iterating over an array is not implemented yet
+    # hint: see docs/status.md for what is planned
+    for x in a:
+        a[0] += x
+
+
+@bad.kernel(FLOATS)
+def several_statements(a):
+    # error at `import math`: 'import' is not supported in kernels
+    # hint: do it outside of the kernel
+    import math
+
+    if a[0] > 0:
+        # error at `del a`: 'del' is not supported in kernels
+        # hint: a name needs no deletion in a kernel
+        del a
+    while True:
+        # error at `with math.x:`: the 'with' statement is not supported in kernels
+        # hint: kernels have no context managers
+        with math.x:
+            break
+
+
+@pytest.mark.parametrize("program", bad)
+def test_bad_programs(program):
+    program.check()

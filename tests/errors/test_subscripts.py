@@ -1,0 +1,171 @@
+"""Indices and elements: what cannot be indexed, bad indices, bad values stored (DEV-ARR)."""
+
+import numpy as np
+import pytest
+from cuda import device as D
+from support.bad_programs import BYTES, FLOATS, READ_ONLY, BadPrograms
+
+bad = BadPrograms()
+
+
+@bad.kernel(FLOATS, BYTES, clause="DEV-ARR-07")
+def too_many_indices(a, b):
+    # error at `b[0, 1, 2]`: array[int8, 2] has 2 dimensions, but 3 indices are given
+    # hint: give one index for each dimension
+    b[0, 1, 2] = 1
+    # error at `b[a.shape[0], 0, 0]`: array[int8, 2] has 2 dimensions, but 3 indices are given
+    # hint: give one index for each dimension
+    a[0] = b[a.shape[0], 0, 0]
+
+
+@bad.kernel(BYTES)
+def too_few_indices(b):
+    # error at `b[0]`: a view of an array from fewer indices (1) than dimensions (2) is not
+    # ... implemented yet
+    # hint: see docs/status.md for what is planned
+    row = b[0]
+
+
+@bad.kernel(FLOATS, 1.5)
+def indices_that_are_no_integers(a, x):
+    # error at `0.5`: an index must be an integer, found float
+    # hint: convert it with int()
+    a[0.5] = 1
+    # error at `x`: an index must be an integer, found float
+    # hint: convert it with int()
+    a[x] = 1
+    # error at `a[0]`@1: an index must be an integer, found float32
+    # hint: convert it with int()
+    a[a[0]] = 1
+
+
+@bad.kernel(FLOATS, BYTES, clause="DEV-ARR-09")
+def boolean_index(a, b):
+    # error at `a[0] > 0`: an index must be an integer, found bool
+    # hint: convert it with int()
+    a[a[0] > 0] = 1
+    # error at `True`: an index must be an integer, found bool
+    # hint: convert it with int()
+    b[True, 0] = 1
+
+
+@bad.kernel(FLOATS)
+def new_axis(a):
+    # error at `None`: None (a new axis) as an index is not implemented yet
+    # hint: see docs/status.md for what is planned
+    b = a[None]
+
+
+@bad.kernel(BYTES, partial="an error, but not yet the one of two ellipses", clause="DEV-ARR-07")
+def two_ellipses(b):
+    # error at `...`@1: an ellipsis as an index is not implemented yet
+    # hint: see docs/status.md for what is planned
+    # error at `...`@2: an ellipsis as an index is not implemented yet
+    # hint: see docs/status.md for what is planned
+    c = b[..., ...]
+
+
+@bad.kernel(FLOATS, 3)
+def indices_of_numbers(a, n):
+    # error at `n[0]`: int cannot be indexed
+    # hint: arrays and tuples can
+    x = n[0]
+    # error at `a[0][0]`: float32 cannot be indexed
+    # hint: arrays and tuples can
+    y = a[0][0]
+    # error at `a.size[0]`: int64 cannot be indexed
+    # hint: arrays and tuples can
+    z = a.size[0]
+
+
+@bad.kernel(FLOATS)
+def indices_of_other_things(a):
+    # error at `"text"[0]`: str cannot be indexed
+    # hint: arrays and tuples can
+    x = "text"[0]
+    nothing = None
+    # error at `nothing[0]`: None cannot be indexed
+    # hint: arrays and tuples can
+    y = nothing[0]
+    # error at `D.tid[1]`: device.tid cannot be indexed
+    # hint: arrays and tuples can
+    z = D.tid[1]
+
+
+@bad.kernel(BYTES, 1)
+def index_of_a_tuple_at_run_time(b, n):
+    # error at `n`: a tuple's index must be a constant
+    # hint: use an array for an index that is known only at run time
+    b[0, 0] = b.shape[n]
+    # error at `D.tid(1)`: a tuple's index must be a constant
+    # hint: use an array for an index that is known only at run time
+    b[0, 1] = D.thread_idx[D.tid(1)]
+
+
+@bad.kernel(FLOATS)
+def index_of_a_tuple_that_is_no_integer(a):
+    # error at `0.5`: an index must be an integer, found float
+    # hint: convert it with int()
+    a[0] = a.shape[0.5]
+
+
+@bad.kernel(FLOATS, clause="DEV-ARR-31", partial="complex numbers")
+def values_that_are_no_numbers(a):
+    # error at `None`: None cannot be stored in an array of float32
+    # hint: an element takes a number
+    a[0] = None
+    # error at `a.shape`: (int64,) cannot be stored in an array of float32
+    # hint: an element takes a number
+    a[0] = a.shape
+    # error at `a`@2: array[float32, 1] cannot be stored in an array of float32
+    # hint: an element takes a number
+    a[1] = a
+    # error at `D.tid`: device.tid cannot be stored in an array of float32
+    # hint: an element takes a number
+    a[2] = D.tid
+
+
+@bad.kernel(FLOATS)
+def complex_value(a):
+    # error at `1j`: complex arithmetic is not implemented yet
+    # hint: see docs/status.md for what is planned
+    a[0] = 1j
+
+
+@bad.kernel(READ_ONLY, FLOATS, clause="DEV-ARR-28")
+def read_only(r, a):
+    # error at `r[0]`: the array 'r' is read-only
+    # hint: pass a writable array, or store in another one
+    r[0] = 1
+    # error at `r[1]`: the array 'r' is read-only
+    # hint: pass a writable array, or store in another one
+    r[1] += a[1]
+    # error at `r[2]`: the array 'r' is read-only
+    # hint: pass a writable array, or store in another one
+    a[0], r[2] = 1, 2
+    # error at `r[3]`: the array 'r' is read-only
+    # hint: pass a writable array, or store in another one
+    for r[3] in range(3):
+        pass
+
+
+@bad.kernel((np.int32(1), np.int32(2)))
+def element_of_a_tuple_argument(pair):
+    # error at `pair[0]`: an element of (int32, int32) cannot be assigned
+    # hint: names and elements of arrays can
+    pair[0] = 3
+
+
+@bad.kernel(FLOATS)
+def elements_of_what_is_no_array(a):
+    # error at `a.shape[0]`: an element of (int64,) cannot be assigned
+    # hint: names and elements of arrays can
+    a.shape[0] = 3
+    # error at `D.thread_idx[0]`: an element of device.thread_idx cannot be assigned
+    # hint: names and elements of arrays can
+    D.thread_idx[0] += 1
+
+
+@pytest.mark.parametrize("program", bad)
+def test_bad_programs(program):
+    program.check()
