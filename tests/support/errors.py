@@ -254,4 +254,5 @@ def check_error(exc_info, expected, at=None):
         path = inspect.getsourcefile(getattr(at, "underlying", at))
         found = found.replace(path, Path(path).name)
     want = _with_lines(inspect.cleandoc(expected), at)
-    assert _without_gutter(found).strip() == _without_gutter(want).strip()
+    found, want = _without_gutter(found).strip(), _without_gutter(want).strip()
+    assert found == want, f"expected:\n{want}\nfound:\n{found}"

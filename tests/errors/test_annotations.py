@@ -1,0 +1,167 @@
+"""Annotations that do not match, of parameters, results and variables."""
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import errors
+from support.bad_programs import FLOATS, BadPrograms
+from support.errors import check_error
+
+bad = BadPrograms()
+
+
+@bad.kernel(FLOATS, np.int32(3))
+# error at `n: D.int8`: parameter 'n' is declared int8, but the value is int32
+# hint: convert it explicitly, or change the annotation
+def narrower_integer(a, n: D.int8):
+    a[0] = n
+
+
+@bad.kernel(FLOATS, 1.5)
+# error at `x: int`: parameter 'x' is declared int, but the value is float
+# hint: convert it explicitly, or change the annotation
+def float_for_int(a, x: int):
+    a[0] = x
+
+
+@bad.kernel(FLOATS, np.float64(1))
+# error at `x: float`: parameter 'x' is declared float, but the value is float64
+# hint: convert it explicitly, or change the annotation
+def double_for_float(a, x: float):
+    a[0] = x
+
+
+@bad.kernel(FLOATS)
+# error at `a: D.float32`: parameter 'a' is declared float32, but the value is array[float32, 1]
+# hint: convert it explicitly, or change the annotation
+def array_for_number(a: D.float32):
+    pass
+
+
+@bad.kernel(FLOATS, np.uint8(1))
+# error at `n: D.int8`: parameter 'n' is declared int8, but the value is uint8
+# hint: convert it explicitly, or change the annotation
+def unsigned_for_signed(a, n: D.int8):
+    a[0] = n
+
+
+@bad.kernel(FLOATS, np.int32(3), np.int64(3), np.float64(1))
+def variables(a, n, wide, f):
+    # error at `n`@2: 'x' is declared int8, but the value is int32
+    # hint: convert it explicitly, or change the annotation
+    x: D.int8 = n
+    # error at `0.5`: 'y' is declared int, but the value is float
+    # hint: convert it explicitly, or change the annotation
+    y: int = 0.5
+    # error at `f`@2: 'z' is declared float32, but the value is float64
+    # hint: convert it explicitly, or change the annotation
+    z: D.float32 = f
+    # error at `wide`: 'w' is declared float64, but the value is int64
+    # hint: convert it explicitly, or change the annotation
+    w: D.float64 = wide
+    # error at `a`@2: 'v' is declared float32, but the value is array[float32, 1]
+    # hint: convert it explicitly, or change the annotation
+    v: D.float32 = a
+    # error at `1`: 'nothing' is declared None, but the value is int
+    # hint: convert it explicitly, or change the annotation
+    nothing: None = 1
+    # error at `300`: 300 does not fit in int8
+    # hint: use a wider type, such as int64
+    u: D.int8 = 300
+
+
+@bad.kernel(FLOATS, clause="DEV-KERN-04")
+# error at `int`: the kernel 'declared_result' returns int
+# hint: a kernel returns nothing; store the result in an array
+def declared_result(a) -> int:
+    a[0] = 1
+
+
+@bad.kernel(FLOATS, 3, clause="DEV-KERN-04")
+def returned_values(a, n):
+    if n == 1:
+        # error at `return 1`: the kernel 'returned_values' returns int
+        # hint: a kernel returns nothing; store the result in an array
+        return 1
+    if n == 2:
+        # error at `return a[0] > 0`: the kernel 'returned_values' returns bool
+        # hint: a kernel returns nothing; store the result in an array
+        return a[0] > 0
+    # error at `return a, n`: the kernel 'returned_values' returns (array[float32, 1], int)
+    # hint: a kernel returns nothing; store the result in an array
+    return a, n
+
+
+@bad.kernel(FLOATS)
+# error at `a`@2: a parameter for any number of arguments ('a' of 'any_number') is not implemented yet
+# hint: see docs/status.md for what is planned
+def any_number(*a):
+    pass
+
+
+@bad.kernel(FLOATS)
+# error at `n`@2: a parameter for any number of arguments ('n' of 'any_keywords') is not implemented
+# ... yet
+# hint: see docs/status.md for what is planned
+def any_keywords(a, **n):
+    pass
+
+
+TEXT_OF_A_PARAMETER = """
+test_annotations.py:L+0:9: parameter 'x' is declared int8, but the value is int32
+  L+0 | def low(x: D.int8) -> D.int8:
+      |         ^^^^^^^^^
+convert it explicitly, or change the annotation
+test_annotations.py:L+6:12: in 'low', called here
+  L+6 |     a[0] = low(n)
+      |            ^^^^^^
+  in kernel 'calls_low', specialised for (array[float32, 1], int32)
+"""
+
+
+def low(x: D.int8) -> D.int8:
+    return x
+
+
+@D.kernel
+def calls_low(a, n):
+    a[0] = low(n)
+
+
+TEXT_OF_A_RESULT = """
+test_annotations.py:L+1:12: the result of 'half' is declared int, but the value is float
+  L+1 |     return x / 2
+      |            ^^^^^
+convert it explicitly, or change the annotation
+test_annotations.py:L+6:12: in 'half', called here
+  L+6 |     a[0] = half(n)
+      |            ^^^^^^^
+  in kernel 'calls_half', specialised for (array[float32, 1], int)
+"""
+
+
+def half(x) -> int:
+    return x / 2
+
+
+@D.kernel
+def calls_half(a, n):
+    a[0] = half(n)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "argument", "text", "function"),
+    [
+        (calls_low, np.int32(3), TEXT_OF_A_PARAMETER, low),
+        (calls_half, 3, TEXT_OF_A_RESULT, half),
+    ],
+)
+def test_annotations_of_helpers(kernel, argument, text, function):
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(kernel, FLOATS, argument, grid=1, block=1)
+    check_error(raised, text, at=function)
+
+
+@pytest.mark.parametrize("program", bad)
+def test_bad_programs(program):
+    program.check()

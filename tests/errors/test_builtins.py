@@ -1,0 +1,224 @@
+"""Python's builtin functions and those of math on wrong arguments."""
+
+import math
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import errors
+from support.bad_programs import FLOATS, BadPrograms
+
+bad = BadPrograms()
+TYPE = errors.CompileTypeError
+
+
+@bad.kernel(FLOATS, raises=TYPE)
+def wrong_counts(a):
+    # error at `abs()`: abs() takes 1 argument, but 0 are given
+    x = abs()
+    # error at `len(a, a)`: len() takes 1 argument, but 2 are given
+    x = len(a, a)
+    # error at `min()`: min() takes at least 1 argument, but 0 are given
+    x = min()
+    # error at `round(1.5, 1, 1)`: round() takes 1 to 2 arguments, but 3 are given
+    x = round(1.5, 1, 1)
+    # error at `pow(2)`: pow() takes 2 to 3 arguments, but 1 is given
+    x = pow(2)
+    # error at `divmod(1)`: divmod() takes 2 arguments, but 1 is given
+    x = divmod(1)
+    # error at `range()`: range() takes 1 to 3 arguments, but 0 are given
+    for i in range():
+        pass
+    # error at `math.sqrt(1.0, 2.0)`: sqrt() takes 1 argument, but 2 are given
+    x = math.sqrt(1.0, 2.0)
+    # error at `math.atan2(1.0)`: atan2() takes 2 arguments, but 1 is given
+    x = math.atan2(1.0)
+
+
+@bad.kernel(FLOATS, raises=TYPE)
+def wrong_counts_of_types(a):
+    # error at `int(1, 2)`: int() takes at most 1 argument, but 2 are given
+    x = int(1, 2)
+    # error at `D.float32(1, 2)`: float32() takes at most 1 argument, but 2 are given
+    y = D.float32(1, 2)
+    # error at `bool(x=1)`: bool() has no parameter 'x'
+    z = bool(x=1)
+
+
+@bad.kernel(FLOATS, raises=TYPE)
+def keywords(a):
+    # error at `min((1, 2), key=abs)`: min() has no parameter 'key'
+    x = min((1, 2), key=abs)
+    # error at `math.isclose(a[0], 1.0, tol=1.0)`: isclose() has no parameter 'tol'
+    y = math.isclose(a[0], 1.0, tol=1.0)
+
+
+@bad.kernel(FLOATS)
+def arrays_for_numbers(a):
+    # error at `a`@3: abs() needs a number, found array[float32, 1]
+    # hint: arrays are worked on element by element
+    a[0] = abs(a)
+    # error at `a`@2: max() needs a number, found array[float32, 1]
+    # hint: arrays are worked on element by element
+    x = max(1, a)
+    # error at `a`@2: sqrt() needs a number, found array[float32, 1]
+    # hint: arrays are worked on element by element
+    y = math.sqrt(a)
+    # error at `a`@2: pow() needs a number, found array[float32, 1]
+    # hint: arrays are worked on element by element
+    z = math.pow(a, 2)
+
+
+@bad.kernel(FLOATS)
+def not_iterable(a):
+    # error at `1`: int cannot be iterated over
+    # hint: use range() or a tuple
+    x = min(1)
+    # error at `a`@2: array[float32, 1] cannot be iterated over
+    # hint: use range() or a tuple
+    y = max(a)
+    # error at `a`: array[float32, 1] cannot be iterated over
+    # hint: use range() or a tuple
+    z = tuple(a)
+
+
+@bad.kernel(FLOATS, 3)
+def no_length(a, n):
+    # error at `n`@2: int has no len()
+    # hint: arrays and tuples have
+    x = len(n)
+    # error at `a[0]`: float32 has no len()
+    # hint: arrays and tuples have
+    y = len(a[0])
+    # error at `None`: None has no len()
+    # hint: arrays and tuples have
+    z = len(None)
+
+
+@bad.kernel(np.ones((), np.float32))
+def length_of_an_array_without_dimensions(a):
+    # error at `a`: array[float32, 0] has no len()
+    # hint: arrays and tuples have
+    x = len(a)
+
+
+@bad.kernel(FLOATS)
+def bounds_of_ranges(a):
+    # error at `1.5`: range() needs integers, found float
+    # hint: convert with int()
+    for i in range(1.5):
+        pass
+    # error at `a[0]`: range() needs integers, found float32
+    # hint: convert with int()
+    for i in range(0, a[0]):
+        pass
+    # error at `"3"`: range() needs integers, found str
+    # hint: convert with int()
+    for i in range("3"):
+        pass
+    # error at `0`: the step of range() is zero
+    for i in range(1, 2, 0):
+        pass
+
+
+@bad.kernel(FLOATS, 3)
+def iterations_over_numbers(a, n):
+    # error at `n`@2: int cannot be iterated over
+    # hint: use range() or a tuple
+    for i in n:
+        pass
+    # error at `a[0]`: float32 cannot be iterated over
+    # hint: use range() or a tuple
+    for i in a[0]:
+        pass
+    # error at `"abc"`: str cannot be iterated over
+    # hint: use range() or a tuple
+    for i in "abc":
+        pass
+
+
+@bad.kernel(FLOATS)
+def planned_forms(a):
+    # error at `round(a[0], 1)`: round() to a number of digits is not implemented yet
+    # hint: see docs/status.md for what is planned
+    x = round(a[0], 1)
+    # error at `pow(2, 3, 5)`: pow() with a modulus is not implemented yet
+    # hint: see docs/status.md for what is planned
+    y = pow(2, 3, 5)
+
+
+@bad.kernel(FLOATS)
+def planned_functions(a):
+    # error at `sum`: sum is not implemented yet
+    # hint: see docs/status.md for what is planned
+    x = sum((1, 2))
+    # error at `any`: any is not implemented yet
+    # hint: see docs/status.md for what is planned
+    x = any((1, 2))
+    # error at `isinstance`: isinstance is not implemented yet
+    # hint: see docs/status.md for what is planned
+    x = isinstance(a, int)
+    # error at `print`: print is not implemented yet
+    # hint: see docs/status.md for what is planned
+    print(a[0])
+    # error at `complex`: complex is not implemented yet
+    # hint: see docs/status.md for what is planned
+    x = complex(1, 2)
+    # error at `math.factorial`: math.factorial is not implemented yet
+    # hint: see docs/status.md for what is planned
+    x = math.factorial(5)
+    # error at `zip`: zip is not implemented yet
+    # hint: see docs/status.md for what is planned
+    for p in zip((1, 2), (3, 4)):
+        pass
+    # error at `enumerate`: enumerate is not implemented yet
+    # hint: see docs/status.md for what is planned
+    for p in enumerate(a):
+        pass
+
+
+@bad.kernel(FLOATS)
+def functions_of_the_host(a):
+    # error at `type`: 'type' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    x = type(a)
+    # error at `str`: 'str' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    x = str(1)
+    # error at `list`: 'list' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    x = list(a)
+    # error at `getattr`: 'getattr' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    x = getattr(a, "shape")
+    # error at `open`: 'open' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    x = open("file")
+    # error at `sorted`: 'sorted' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    x = sorted(a)
+
+
+@bad.kernel(FLOATS)
+def views_of_numbers(a):
+    # error at `a[0].view(D.int64)`: the bits of float32 are no int64: the sizes differ
+    # hint: astype() converts the value
+    x = a[0].view(D.int64)
+    # error at `a[0].view()`: 'view' needs one type as its argument
+    # hint: for example device.int32
+    y = a[0].view()
+    # error at `a[0].astype("int32")`: 'astype' needs one type as its argument
+    # hint: for example device.int32
+    z = a[0].astype("int32")
+
+
+@bad.kernel(FLOATS)
+def exponent_of_ldexp(a):
+    # error at `1.5`: the exponent of ldexp needs an integer, found float
+    # hint: convert with a fixed format such as device.int32()
+    a[0] = math.ldexp(a[0], 1.5)
+
+
+@pytest.mark.parametrize("program", bad)
+def test_bad_programs(program):
+    program.check()

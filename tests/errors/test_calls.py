@@ -1,0 +1,262 @@
+"""Calls of functions: counts and names of arguments, what cannot be called, errors inside."""
+
+import functools
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import errors
+from support.bad_programs import FLOATS, BadPrograms
+from support.errors import check_error
+
+bad = BadPrograms()
+TYPE = errors.CompileTypeError
+
+
+def two(x, y, z=1):
+    return x + y + z
+
+
+def only_positional(x, y, /):
+    return x + y
+
+
+def only_keyword(x, *, scale):
+    return x * scale
+
+
+@D.func
+def decorated(x):
+    return x
+
+
+@bad.kernel(FLOATS, raises=TYPE)
+def missing_arguments(a):
+    # error at `two()`: two() misses the argument 'x'
+    a[0] = two()
+    # error at `two(1)`: two() misses the argument 'y'
+    a[0] = two(1)
+    # error at `only_keyword(1)`: only_keyword() misses the argument 'scale'
+    a[0] = only_keyword(1)
+    # error at `decorated()`: decorated() misses the argument 'x'
+    a[0] = decorated()
+
+
+@bad.kernel(FLOATS, raises=TYPE)
+def too_many_arguments(a):
+    # error at `two(1, 2, 3, 4)`: two() takes 3 arguments, but 4 are given
+    a[0] = two(1, 2, 3, 4)
+    # error at `decorated(1, 2)`: decorated() takes 1 argument, but 2 are given
+    a[0] = decorated(1, 2)
+
+
+@bad.kernel(FLOATS, raises=TYPE)
+def wrong_keywords(a):
+    # error at `two(1, 2, w=3)`: two() has no parameter 'w'
+    a[0] = two(1, 2, w=3)
+    # error at `only_positional(1, y=2)`: only_positional() has no parameter 'y'
+    a[0] = only_positional(1, y=2)
+    # error at `two(1, 2, x=3)`: two() got two values for 'x'
+    a[0] = two(1, 2, x=3)
+
+
+@bad.kernel(FLOATS)
+def starred_arguments(a):
+    # error at `*a.shape`: a starred expression is not implemented yet
+    # hint: see docs/status.md for what is planned
+    a[0] = two(1, *a.shape)
+
+
+KEYWORDS = 3
+
+
+@bad.kernel(FLOATS)
+def keyword_dict(a):
+    # error at `**KEYWORDS`: '**' in a call is not implemented yet
+    # hint: see docs/status.md for what is planned
+    a[0] = two(1, 2, **KEYWORDS)
+
+
+def any_number(*values):
+    return 1
+
+
+def any_keywords(**values):
+    return 1
+
+
+@bad.kernel(FLOATS)
+def parameters_for_any_number(a):
+    # error at `any_number(1, 2)`: a parameter for any number of arguments ('values' of
+    # ... 'any_number') is not implemented yet
+    # hint: see docs/status.md for what is planned
+    a[0] = any_number(1, 2)
+    # error at `any_keywords(x=1)`: a parameter for any number of arguments ('values' of
+    # ... 'any_keywords') is not implemented yet
+    # hint: see docs/status.md for what is planned
+    a[0] = any_keywords(x=1)
+
+
+@D.kernel
+def other(a):
+    a[0] = 1
+
+
+@bad.kernel(FLOATS, clause="DEV-KERN-03", partial="host code")
+def kernels_called(a):
+    # error at `other(a)`: the kernel 'other' is called like a function
+    # hint: kernels run by launch() only; put the shared code into a plain function
+    other(a)
+
+
+@bad.kernel(FLOATS)
+def launch_in_a_kernel(a):
+    # error at `D.launch`: 'device.launch' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    D.launch(other, a, grid=1, block=1)
+
+
+class Thing:
+    def method(self):
+        return 1
+
+
+thing = Thing()
+partial = functools.partial(two, 1)
+
+
+@bad.kernel(FLOATS, 3)
+def values_called(a, n):
+    # error at `a`: array[float32, 1] cannot be called
+    # hint: functions, types and intrinsics can
+    a(1)
+    # error at `n`: int cannot be called
+    # hint: functions, types and intrinsics can
+    n()
+    # error at `a[0]`: float32 cannot be called
+    # hint: functions, types and intrinsics can
+    a[0](1)
+    # error at `a.shape`: (int64,) cannot be called
+    # hint: functions, types and intrinsics can
+    a.shape()
+    # error at `D.thread_idx`: device.thread_idx cannot be called
+    # hint: functions, types and intrinsics can
+    D.thread_idx()
+
+
+@bad.kernel(FLOATS)
+def objects_called(a):
+    # error at `partial`: 'functools.partial' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    partial(1)
+    # error at `print_`: name 'print_' is not defined
+    print_(1)
+
+
+TEXT_IN_A_HELPER = """
+test_calls.py:L+1:12: '&' needs integers, found 'float32' and 'int'
+  L+1 |     return x & 1
+      |            ~~^~~
+convert with int() or a fixed format such as device.int32()
+test_calls.py:L+5:12: in 'low_bit', called here
+  L+5 |     return low_bit(x) + 1
+      |            ^^^^^^^^^^
+test_calls.py:L+10:12: in 'next_bit', called here
+ L+10 |     a[0] = next_bit(a[1])
+      |            ^^^^^^^^^^^^^^
+  in kernel 'error_in_a_helper', specialised for (array[float32, 1])
+"""
+
+
+def low_bit(x):
+    return x & 1
+
+
+def next_bit(x):
+    return low_bit(x) + 1
+
+
+@D.kernel
+def error_in_a_helper(a):
+    a[0] = next_bit(a[1])
+
+
+def test_error_in_a_helper():
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(error_in_a_helper, FLOATS, grid=1, block=1)
+    check_error(raised, TEXT_IN_A_HELPER, at=low_bit)
+
+
+TEXT_OF_RECURSION = """
+test_calls.py:L+5:33: 'even' calls itself (even → odd → even); recursion is not implemented yet
+  L+5 |     return False if n == 0 else even(n - 1)
+      |                                 ^^^^^^^^^^^
+write it as a loop
+test_calls.py:L+1:32: in 'odd', called here
+  L+1 |     return True if n == 0 else odd(n - 1)
+      |                                ^^^^^^^^^^
+test_calls.py:L+10:12: in 'even', called here
+ L+10 |     a[0] = even(3)
+      |            ^^^^^^^
+  in kernel 'recursive', specialised for (array[float32, 1])
+"""
+
+
+def even(n):
+    return True if n == 0 else odd(n - 1)
+
+
+def odd(n):
+    return False if n == 0 else even(n - 1)
+
+
+@D.kernel
+def recursive(a):
+    a[0] = even(3)
+
+
+def test_recursion():
+    with pytest.raises(errors.NotImplementedYetError) as raised:
+        D.launch(recursive, FLOATS, grid=1, block=1)
+    check_error(raised, TEXT_OF_RECURSION, at=even)
+
+
+TEXT_OF_PATHS_WITHOUT_RETURN = """
+test_calls.py:L+0:1: 'sometimes' returns float on some paths, but can also end without return
+  L+0 | def sometimes(x):
+      | ^^^^^^^^^^^^^^^^^
+return a value on every path
+test_calls.py:L+7:12: in 'sometimes', called here
+  L+7 |     a[0] = sometimes(a[0])
+      |            ^^^^^^^^^^^^^^^
+  in kernel 'without_return', specialised for (array[float32, 1])
+"""
+
+
+def sometimes(x):
+    if x > 0:
+        return 1.5
+
+
+@D.kernel
+def without_return(a):
+    a[0] = sometimes(a[0])
+
+
+def test_paths_without_return():
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(without_return, FLOATS, grid=1, block=1)
+    check_error(raised, TEXT_OF_PATHS_WITHOUT_RETURN, at=sometimes)
+
+
+def test_the_same_function_for_other_types():
+    a = np.zeros(2, np.int32)
+    with pytest.raises(errors.CompileError):
+        D.launch(error_in_a_helper, FLOATS, grid=1, block=1)
+    D.launch(error_in_a_helper, a, grid=1, block=1)
+    assert a[0] == 1
+
+
+@pytest.mark.parametrize("program", bad)
+def test_bad_programs(program):
+    program.check()

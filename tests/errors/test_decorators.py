@@ -1,0 +1,159 @@
+"""Decorating what is no function, options that are not there, functions without source."""
+
+import functools
+import math
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import errors
+from support.clauses import clause
+from support.errors import check_error
+
+DECORATORS = [(D.kernel, "kernel"), (D.func, "func")]
+both = pytest.mark.parametrize(("decorator", "name"), DECORATORS, ids=["kernel", "func"])
+
+
+def plain(a):
+    a[0] = 1
+
+
+async def coroutine(a):
+    pass
+
+
+async def async_generator(a):
+    yield a
+
+
+class Thing:
+    def method(self):
+        pass
+
+    def __call__(self):
+        pass
+
+
+def refuse(error, text, action):
+    with pytest.raises(error) as raised:
+        action()
+    assert raised.type is error
+    check_error(raised, text)
+
+
+@both
+@pytest.mark.parametrize(
+    ("what", "found"),
+    [
+        (Thing, "type"),
+        (Thing(), "Thing"),
+        (Thing().method, "method"),
+        (math.sqrt, "builtin_function_or_method"),
+        (functools.partial(plain), "partial"),
+        (staticmethod(plain), "staticmethod"),
+        (3, "int"),
+        ("text", "str"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_no_function(decorator, name, what, found):
+    refuse(
+        TypeError, f"@{name} expects a Python function, found {found!r}", lambda: decorator(what)
+    )
+
+
+@both
+@pytest.mark.parametrize("function", [coroutine, async_generator])
+def test_async_functions(decorator, name, function):
+    text = f"@{name} expects a plain function; {function.__name__!r} is async"
+    refuse(TypeError, text, lambda: decorator(function))
+
+
+@clause("DEV-KERN-05")
+def test_kernel_and_func_together():
+    text = "@kernel and @func cannot be combined: 'plain' is decorated with @func already"
+    refuse(TypeError, text, lambda: D.kernel(D.func(plain)))
+    text = "@kernel and @func cannot be combined: 'plain' is decorated with @kernel already"
+    refuse(TypeError, text, lambda: D.func(D.kernel(plain)))
+
+
+@both
+def test_decorated_twice(decorator, name):
+    text = f"'plain' is decorated with @{name} twice"
+    refuse(TypeError, text, lambda: decorator(decorator(plain)))
+
+
+@clause("DEV-KERN-10", "DEV-FUNC-08")
+@both
+@pytest.mark.parametrize("keyword", ["foo", "fmadd", "Interop", "target"])
+def test_unknown_keywords(decorator, name, keyword):
+    text = f"@{name} got an unexpected keyword argument {keyword!r}"
+    refuse(TypeError, text, lambda: decorator(**{keyword: 1}))
+    refuse(TypeError, text, lambda: decorator(plain, **{keyword: None}))
+
+
+@both
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("interop", True), ("fastmath", True), ("check", True), ("link", "code.ptx")],
+)
+def test_options_that_are_planned(decorator, name, option, value):
+    text = f"@{name}({option}={value!r}) is not implemented yet"
+    refuse(errors.NotImplementedYetError, text, lambda: decorator(**{option: value}))
+    refuse(errors.NotImplementedYetError, text, lambda: decorator(plain, **{option: value}))
+
+
+@both
+@pytest.mark.parametrize("value", [1, None, "no"])
+def test_fmad_is_a_bool(decorator, name, value):
+    text = f"@{name}: fmad must be True or False, found {value!r}"
+    refuse(TypeError, text, lambda: decorator(fmad=value))
+
+
+WITHOUT_SOURCE = """
+cannot find the source of '{name}'
+define it in a file, a notebook cell, or register its text with linecache before decorating
+"""
+PROGRAM = """
+def made(a):
+    a[0] = 1
+"""
+
+
+def function_without_source(file="<string>"):
+    scope = {}
+    exec(compile(PROGRAM, file, "exec"), scope)
+    return scope["made"]
+
+
+def launch(kernel):
+    D.launch(kernel, np.zeros(1, np.float32), grid=1, block=1)
+
+
+@pytest.mark.parametrize("file", ["<string>", "no_such_file.py"])
+def test_functions_without_source(file):
+    def decorate_and_launch():
+        launch(D.kernel(function_without_source(file)))
+
+    refuse(errors.CompileError, WITHOUT_SOURCE.format(name="made"), decorate_and_launch)
+
+
+TEXT_OF_A_HELPER = """
+test_decorators.py:L+2:5: cannot find the source of 'made'
+  L+2 |     helper(a)
+      |     ^^^^^^
+define it in a file, a notebook cell, or register its text with linecache before decorating
+"""
+
+helper = function_without_source()
+
+
+@D.kernel
+def calls_a_helper(a):
+    helper(a)
+
+
+def test_helpers_without_source():
+    with pytest.raises(errors.CompileError) as raised:
+        launch(calls_a_helper)
+    check_error(raised, TEXT_OF_A_HELPER, at=calls_a_helper)

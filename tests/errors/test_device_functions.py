@@ -1,0 +1,206 @@
+"""Positions and intrinsics of cuda.device on wrong arguments (DEV-POS, DEV-INTR, DEV-FUNC)."""
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import errors
+from support.bad_programs import FLOATS, BadPrograms
+from support.clauses import clause
+from support.errors import check_error
+
+bad = BadPrograms()
+TYPE = errors.CompileTypeError
+
+
+@bad.kernel(FLOATS, 3, clause="DEV-POS-07")
+def dimensions_of_tid(a, n):
+    # error at `0`: tid() has 1 to 3 dimensions, found 0
+    x = D.tid(0)
+    # error at `4`: tid() has 1 to 3 dimensions, found 4
+    x = D.tid(4)
+    # error at `-1`: tid() has 1 to 3 dimensions, found -1
+    x = D.tid(-1)
+    # error at `n`: tid() needs the number of dimensions as a constant, found int
+    # hint: write 1, 2 or 3
+    x = D.tid(n)
+    # error at `2.0`: tid() needs the number of dimensions as a constant, found float
+    # hint: write 1, 2 or 3
+    x = D.tid(2.0)
+    # error at `a.ndim + n`: tid() needs the number of dimensions as a constant, found int
+    # hint: write 1, 2 or 3
+    x = D.tid(a.ndim + n)
+
+
+@bad.kernel(FLOATS, clause="DEV-POS-09")
+def dimensions_of_grid_size(a):
+    # error at `0`: grid_size() has 1 to 3 dimensions, found 0
+    x = D.grid_size(0)
+    # error at `4`: grid_size() has 1 to 3 dimensions, found 4
+    x = D.grid_size(4)
+    # error at `len(a)`: grid_size() needs the number of dimensions as a constant, found int64
+    # hint: write 1, 2 or 3
+    x = D.grid_size(len(a))
+    # error at `"x"`: grid_size() needs the number of dimensions as a constant, found str
+    # hint: write 1, 2 or 3
+    x = D.grid_size("x")
+
+
+@bad.kernel(FLOATS, raises=TYPE)
+def counts_of_arguments(a):
+    # error at `D.tid()`: tid() takes 1 argument, but 0 are given
+    x = D.tid()
+    # error at `D.tid(1, 2)`: tid() takes 1 argument, but 2 are given
+    x = D.tid(1, 2)
+    # error at `D.popc()`: popc() takes 1 argument, but 0 are given
+    x = D.popc()
+    # error at `D.fma(1.0, 2.0)`: fma() takes 3 arguments, but 2 are given
+    x = D.fma(1.0, 2.0)
+
+
+@bad.kernel(FLOATS, np.float64(1), clause="DEV-INTR-05", partial="complex numbers, vectors")
+def integers_needed(a, f):
+    # error at `a[0]`: popc needs an integer, found float32
+    # hint: convert with a fixed format such as device.int32()
+    x = D.popc(a[0])
+    # error at `True`: popc needs an integer, found bool
+    # hint: convert with a fixed format such as device.int32()
+    x = D.popc(True)
+    # error at `f`@2: clz needs an integer, found float64
+    # hint: convert with a fixed format such as device.int32()
+    y = f + D.clz(f)
+    # error at `1.5`: brev needs an integer, found float
+    # hint: convert with a fixed format such as device.int32()
+    x = D.brev(1.5)
+    # error at `a.shape`: ffs needs an integer, found (int64,)
+    # hint: convert with a fixed format such as device.int32()
+    x = D.ffs(a.shape)
+
+
+@bad.kernel(FLOATS, 3, clause="DEV-INTR-07", partial="complex numbers")
+def float_needed(a, n):
+    # error at `8`: cbrt needs floating-point arguments, found int
+    # hint: convert with float() or device.float64()
+    x = D.cbrt(8)
+    # error at `n`: cbrt needs floating-point arguments, found int
+    # hint: convert with float() or device.float64()
+    x = D.cbrt(n)
+    # error at `True`: cbrt needs floating-point arguments, found bool
+    # hint: convert with float() or device.float64()
+    x = D.cbrt(True)
+
+
+@bad.kernel(FLOATS, 3, clause="DEV-INTR-09", partial="complex numbers")
+def floats_needed(a, n):
+    # error at `1`: fma needs floating-point arguments, found int
+    # hint: convert with float() or device.float64()
+    x = D.fma(1, a[0], 2.0)
+    # error at `n`: fma needs floating-point arguments, found int
+    # hint: convert with float() or device.float64()
+    x = D.fma(a[0], n, 2.0)
+    # error at `a`@3: fma needs floating-point arguments, found array[float32, 1]
+    # hint: convert with float() or device.float64()
+    x = D.fma(a[0], 2.0, a)
+
+
+@bad.kernel(FLOATS)
+def positions_unpacked(a):
+    # error at `D.thread_idx`: 3 values cannot be unpacked into 2 names
+    x, y = D.thread_idx
+    # error at `D.tid(2)`: 2 values cannot be unpacked into 3 names
+    x, y, z = D.tid(2)
+    # error at `D.tid(1)`: int32 cannot be unpacked
+    # hint: tuples can; read the elements of an array by index
+    x, y = D.tid(1)
+
+
+@bad.kernel(FLOATS)
+def formats_that_are_planned(a):
+    # error at `D.float16`: device.float16 is not implemented yet
+    # hint: see docs/status.md for what is planned
+    x = D.float16(1)
+    # error at `D.complex64`: device.complex64 is not implemented yet
+    # hint: see docs/status.md for what is planned
+    y = D.complex64(1)
+    # error at `D.Dim3`: device.Dim3 is not implemented yet
+    # hint: see docs/status.md for what is planned
+    z = D.Dim3(1, 2, 3)
+
+
+TEXT_OF_A_FUNC = """
+test_device_functions.py:L+2:12: 'device.{name}' exists only on devices, and a @func function also
+ runs on the host
+  L+2 |     return D.{code}
+      |            {marks}
+leave out the decorator: a plain function may be called from kernels too
+test_device_functions.py:L+7:12: in '{function}', called here
+  L+7 |     a[0] = {function}()
+      |            {called}
+  in kernel '{kernel}', specialised for (array[float32, 1])
+"""
+
+
+@D.func
+def position():
+    return D.thread_idx.x
+
+
+@D.kernel
+def uses_position(a):
+    a[0] = position()
+
+
+@D.func
+def index():
+    return D.tid(1)
+
+
+@D.kernel
+def uses_index(a):
+    a[0] = index()
+
+
+@clause("DEV-FUNC-04", partial="target guards")
+@pytest.mark.parametrize(
+    ("function", "kernel", "name", "code", "mark"),
+    [
+        (position, uses_position, "thread_idx", "thread_idx.x", "D.thread_idx"),
+        (index, uses_index, "tid", "tid(1)", "D.tid"),
+    ],
+)
+def test_device_only_names_in_a_func(function, kernel, name, code, mark):
+    called = function.__name__
+    text = TEXT_OF_A_FUNC.replace("also\n runs", "also runs").format(
+        name=name,
+        code=code,
+        marks="^" * len(mark),
+        function=called,
+        kernel=kernel.__name__,
+        called="^" * len(called + "()"),
+    )
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(kernel, FLOATS, grid=1, block=1)
+    check_error(raised, text, at=function)
+
+
+@clause("DEV-DEVONLY-01", partial="names that are not there yet")
+@pytest.mark.parametrize(
+    ("use", "text"),
+    [
+        (lambda: D.tid(1), "tid"),
+        (lambda: D.grid_size(2), "grid_size"),
+        (lambda: D.thread_idx.x, "thread_idx"),
+        (lambda: D.block_idx[0], "block_idx"),
+        (lambda: D.lane_id + 1, "lane_id"),
+        (lambda: int(D.warp_size), "warp_size"),
+    ],
+)
+def test_device_only_names_on_the_host(use, text):
+    with pytest.raises(errors.DeviceOnlyError) as raised:
+        use()
+    assert isinstance(raised.value, RuntimeError)
+    check_error(raised, f"cuda.device.{text} exists in kernels only; it was used in host code")
+
+
+@pytest.mark.parametrize("program", bad)
+def test_bad_programs(program):
+    program.check()

@@ -1,0 +1,143 @@
+"""Numbers that do not fit: literals beside fixed formats, stored, joined, at launch (DEV-NUM-06)."""
+
+import numpy as np
+import pytest
+from cuda import device as D
+from support.bad_programs import BYTES, FLOATS, BadPrograms
+
+bad = BadPrograms()
+UNSIGNED = np.zeros(4, np.uint32)
+
+
+@bad.kernel(FLOATS, np.int8(1), np.uint8(1), clause="DEV-PROMO-05", partial="host code")
+def beside_a_fixed_format(a, x, u):
+    # error at `300`: 300 does not fit in int8
+    # hint: use a wider type, such as int64
+    a[0] = x + 300
+    # error at `-129`: -129 does not fit in int8
+    # hint: use a wider type, such as int64
+    a[0] = -129 * x
+    # error at `-1`: -1 does not fit in uint8
+    # hint: use a signed type, such as int64
+    a[0] = u - -1
+    # error at `256`: 256 does not fit in uint8
+    # hint: use a wider type, such as int64
+    a[0] = u & 256
+
+
+@bad.kernel(FLOATS, clause="DEV-FIX-14", partial="host code")
+def constructors(a):
+    # error at `D.int8(300)`: 300 does not fit in int8
+    # hint: use a wider type, such as int64
+    x = D.int8(300)
+    # error at `D.uint8(-1)`: -1 does not fit in uint8
+    # hint: use a signed type, such as int64
+    x = D.uint8(-1)
+    # error at `D.int32(2**31)`: 2147483648 does not fit in int32
+    # hint: use a wider type, such as int64
+    x = D.int32(2**31)
+    # error at `D.float32(1e300)`: 1e+300 does not fit in float32
+    # hint: use float64
+    x = D.float32(1e300)
+    # error at `D.int16(1e10)`: 1e+10 does not fit in int16
+    # hint: use a wider type, such as int64
+    x = D.int16(1e10)
+
+
+@bad.kernel(FLOATS, 3, clause="DEV-NUM-06", partial="launch arguments, overflow at run time")
+def wider_than_a_builtin(a, n):
+    # error at `n + 5_000_000_000`: 5000000000 does not fit in int, which has 32 bits in kernels
+    # hint: give it a format, such as device.int64(5000000000) or device.float64(5000000000)
+    a[0] = n + 5_000_000_000
+    x = 2**31
+    # error at `x * n`: 2147483648 does not fit in int, which has 32 bits in kernels
+    # hint: give it a format, such as device.int64(2147483648) or device.float64(2147483648)
+    a[1] = x * n
+
+
+@bad.kernel(BYTES, UNSIGNED, FLOATS)
+def stored(b, u, a):
+    # error at `300`: 300 does not fit in int8
+    # hint: use a wider type, such as int64
+    b[0, 0] = 300
+    # error at `300`: 300 does not fit in int8
+    # hint: use a wider type, such as int64
+    b[0, 1] += 300
+    # error at `1e10`: 1e+10 does not fit in int8
+    # hint: use a wider type, such as int64
+    b[0, 2] = 1e10
+    # error at `-1`: -1 does not fit in uint32
+    # hint: use a signed type, such as int64
+    u[0] = -1
+    # error at `2**32`: 4294967296 does not fit in uint32
+    # hint: use a wider type, such as int64
+    u[1] = 2**32
+    # error at `1e300`: 1e+300 does not fit in float32
+    # hint: use float64
+    a[0] = 1e300
+
+
+BIG = 2**33
+
+
+@bad.kernel(np.zeros(4, np.int32))
+def stored_globals(a):
+    # error at `BIG`: 8589934592 does not fit in int32
+    # hint: use a wider type, such as int64
+    a[0] = BIG
+    x = BIG // 2
+    # error at `x`: 4294967296 does not fit in int32
+    # hint: use a wider type, such as int64
+    a[1] = x
+
+
+@bad.kernel(FLOATS, np.uint8(1), 3)
+def joined_with_a_fixed_format(a, u, n):
+    # error at `-1`: 'x' is uint8 here, and -1 does not fit in it
+    # hint: use a signed type, such as int64, or use another name
+    x = -1
+    if n:
+        x = u
+    a[0] = x
+    # error at `u if n else 300`: 300 does not fit in uint8
+    # hint: use a wider type, such as int64
+    a[1] = u if n else 300
+    # error at `max(u, -5)`: -5 does not fit in uint8
+    # hint: use a signed type, such as int64
+    a[2] = max(u, -5)
+
+
+@bad.kernel(FLOATS)
+def constants_without_bound(a):
+    # error at `2**200`: the result is too large for a constant
+    # hint: constants have up to 127 bits
+    a[0] = 2**200
+    # error at `1 << 5000`: the result is too large for a constant
+    # hint: constants have up to 127 bits
+    a[0] = 1 << 5000
+    # error at `1 << -1`: shift by -1
+    # hint: the count must not be negative
+    a[0] = 1 << -1
+
+
+ENORMOUS = 10**39
+
+
+@bad.kernel(FLOATS)
+def global_without_bound(a):
+    # error at `ENORMOUS`: 1000000000000000000000000000000000000000 is too large for a constant
+    # hint: constants have up to 127 bits
+    a[0] = ENORMOUS
+
+
+@bad.kernel(np.zeros(4, np.float64))
+def double_literals_beside_float32(a):
+    # error at `1e39`: 1e+39 does not fit in float32
+    # hint: use float64
+    a[0] = D.float32(2) + 1e39
+    a[1] = D.float64(2) + 1e39
+
+
+@pytest.mark.parametrize("program", bad)
+def test_bad_programs(program):
+    program.check()

@@ -1,0 +1,215 @@
+"""Names and variables: undefined, assigned too late or nowhere, of two types."""
+
+import types
+
+import numpy as np
+import pytest
+from support.bad_programs import FLOATS, BadPrograms
+
+bad = BadPrograms()
+
+
+@bad.kernel(FLOATS)
+def undefined_names(a):
+    # error at `undefined_name`: name 'undefined_name' is not defined
+    a[0] = undefined_name
+    # error at `undefined_function`: name 'undefined_function' is not defined
+    a[1] = undefined_function(a[0])
+    # error at `undefined_array`: name 'undefined_array' is not defined
+    undefined_array[0] = 1
+
+
+def halve(x):
+    return x / 2
+
+
+@bad.kernel(FLOATS)
+def misspelt_names(a):
+    length = 3
+    # error at `lenght`: name 'lenght' is not defined
+    # hint: did you mean 'length'?
+    a[0] = lenght
+    # error at `halv`@1: name 'halv' is not defined
+    # hint: did you mean 'halve'?
+    a[1] = halv(a[0]) + halve(length)
+
+
+@bad.kernel(FLOATS)
+def names_of_other_dialects(a):
+    # error at `threadIdx`: 'threadIdx' is not a name of cuda.device
+    # hint: use device.thread_idx
+    i = threadIdx.x
+    # error at `gridDim`: 'gridDim' is not a name of cuda.device
+    # hint: use device.grid_dim
+    j = gridDim.y
+    # error at `xrange`: 'xrange' is not a name of cuda.device
+    # hint: use range
+    for k in xrange(3):
+        # error at `sqrtf`: 'sqrtf' is not a name of cuda.device
+        # hint: use math.sqrt
+        a[k] = sqrtf(2.0)
+
+
+@bad.kernel(FLOATS)
+def used_before_assigned(a):
+    # error at `x`: 'x' is used before it is assigned
+    # hint: assign it on every path that leads here
+    a[0] = x
+    x = 1
+
+
+@bad.kernel(FLOATS)
+def incremented_before_assigned(a):
+    # error at `total`: 'total' is used before it is assigned
+    # hint: assign it on every path that leads here
+    total += a[0]
+
+
+LIMIT = 3
+
+
+@bad.kernel(FLOATS)
+def local_of_the_name_of_a_global(a):
+    # error at `LIMIT`@2: 'LIMIT' is used before it is assigned
+    # hint: assign it on every path that leads here
+    LIMIT = LIMIT + 1
+    a[0] = LIMIT
+
+
+DEBUG = False
+
+
+@bad.kernel(FLOATS)
+def assigned_in_a_pruned_branch(a):
+    if DEBUG:
+        x = 1
+    # error at `x`: 'x' is used before it is assigned
+    # hint: assign it on every path that leads here
+    a[0] = x
+
+
+@bad.kernel(FLOATS)
+def assigned_after_an_endless_loop(a):
+    while True:
+        if a[0] > 0:
+            break
+    else:
+        x = 1
+    # error at `x`: 'x' is used before it is assigned
+    # hint: assign it on every path that leads here
+    a[0] = x
+
+
+@bad.kernel(FLOATS, 3)
+def type_that_depends_on_itself(a, n):
+    for i in range(n):
+        # error at `y`: the type of 'y' cannot be inferred: it depends only on itself
+        # hint: assign it a value before this
+        x = y
+        y = x
+
+
+@bad.kernel(FLOATS, 3)
+def two_types(a, n):
+    x = 1
+    if n:
+        # error at `a`: 'x' would be both int and array[float32, 1] here
+        # hint: give the two values one type, or use two names
+        x = a
+    a[0] = x
+    y = (1, 2)
+    if n:
+        # error at `(1, 2, 3)`: 'y' would be both (int, int) and (int, int, int) here
+        # hint: give the two values one type, or use two names
+        y = (1, 2, 3)
+    a[1] = y[0]
+    z = 1.5
+    if n:
+        # error at `"text"`: 'z' would be both float and str here
+        # hint: give the two values one type, or use two names
+        z = "text"
+    a[2] = z
+
+
+@bad.kernel(FLOATS)
+def two_types_in_a_loop(a):
+    # error at `(1, a)`: 'x' would be both int and array[float32, 1] here
+    # hint: give the two values one type, or use two names
+    for x in (1, a):
+        a[0] = 1
+
+
+@bad.kernel(FLOATS)
+def unpacking(a):
+    # error at `a`: array[float32, 1] cannot be unpacked
+    # hint: tuples can; read the elements of an array by index
+    x, y = a
+    # error at `1, 2, 3`: 3 values cannot be unpacked into 2 names
+    x, y = 1, 2, 3
+    # error at `a.shape`: 1 value cannot be unpacked into 2 names
+    h, w = a.shape
+    # error at `None`: None cannot be unpacked
+    # hint: tuples can; read the elements of an array by index
+    x, y = None
+    # error at `(1, 2, 3), 4`: 3 values cannot be unpacked into 2 names
+    (x, y), z = (1, 2, 3), 4
+
+
+@bad.kernel(FLOATS)
+def unpacking_in_a_loop(a):
+    # error at `i, j`: int cannot be unpacked
+    # hint: tuples can; read the elements of an array by index
+    for i, j in range(3):
+        a[0] = i
+    # error at `((1, 2), (3,))`: 1 value cannot be unpacked into 2 names
+    for i, j in ((1, 2), (3,)):
+        a[0] = i
+
+
+@bad.kernel(FLOATS, 3)
+def values_that_cannot_be_kept(a, n):
+    # error at `range(n)`: keeping a range in a variable is not implemented yet
+    # hint: see docs/status.md for what is planned
+    r = range(n)
+
+
+class Thing:
+    value = 1
+
+
+thing = Thing()
+table = [1, 2, 3]
+settings = {"n": 3}
+weights = np.ones(3)
+namespace = types.SimpleNamespace(table=table)
+
+
+@bad.kernel(FLOATS)
+def objects_of_the_host(a):
+    # error at `table[0]`: objects of class 'list' cannot be used in kernels
+    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    a[0] = table[0]
+    # error at `settings["n"]`: objects of class 'dict' cannot be used in kernels
+    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    a[0] = settings["n"]
+    # error at `weights[0]`: objects of class 'numpy.ndarray' cannot be used in kernels
+    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    a[0] = weights[0]
+    # error at `namespace.table`: objects of class 'list' cannot be used in kernels
+    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    a[0] = namespace.table
+    # error at `weights`: objects of class 'numpy.ndarray' cannot be used in kernels
+    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    a[0] = 2 * weights
+
+
+@bad.kernel(FLOATS)
+def functions_of_numpy(a):
+    # error at `np.sin`: 'numpy.ufunc' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    a[0] = np.sin(a[0])
+
+
+@pytest.mark.parametrize("program", bad)
+def test_bad_programs(program):
+    program.check()
