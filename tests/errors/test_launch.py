@@ -220,7 +220,7 @@ def test_other_objects(value, name):
     refuse(text, errors.LaunchTypeError, launch, *arguments(value))
 
 
-@clause("DEV-LAUNCH-07")
+@clause("DEV-LAUNCH-07", "DEV-TUP-04")
 def test_an_element_of_a_tuple():
     text = """
     argument 3 ('c'), element 1, element 0 of kernel 'vec_add': 'str' cannot be passed to a kernel
