@@ -4,6 +4,7 @@ import types
 
 import numpy as np
 import pytest
+from cuda import device as D
 from support.bad_programs import FLOATS, BadPrograms
 
 bad = BadPrograms()
@@ -86,6 +87,20 @@ def assigned_in_a_pruned_branch(a):
     # error at `x`: 'x' is used before it is assigned
     # hint: assign it on every path that leads here
     a[0] = x
+
+
+@D.kernel
+def assigned_on_some_paths(a, n):
+    if n:
+        x = 7
+    if a[0] == 1:
+        a[0] = x
+
+
+def test_a_variable_that_some_paths_assign_is_no_error():
+    a = np.ones(1, np.float32)
+    D.launch(assigned_on_some_paths, a, 1, grid=1, block=1)
+    assert a[0] == 7
 
 
 @bad.kernel(FLOATS)
