@@ -26,9 +26,11 @@ Binding named(Binding::Kind kind, std::string name) {
   return binding;
 }
 
+// "math" of a module, "class Thing" of a class.
 std::string name_of_namespace(nb::handle object) {
   nb::object name = optional_attr(object, nb::str("__name__"));
-  return name && PyUnicode_Check(name.ptr()) ? to_string(name) : type_text(object);
+  if (!name || !PyUnicode_Check(name.ptr())) return type_text(object);
+  return (PyType_Check(object.ptr()) ? "class " : "") + to_string(name);
 }
 
 // async functions are no Function: calling one gives a coroutine.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/intrinsics.h"
+#include "frontend/parameters.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -65,7 +66,8 @@ std::optional<std::vector<ir::Inst*>> Lowerer::element_operands(const Value& arr
   const std::vector<std::string> counts = {type_text(array), std::to_string(ndim),
                                            std::to_string(indices.size())};
   if (indices.size() > ndim) {
-    error(DiagCode::too_many_indices, node, counts);
+    const std::string given = indices.size() == 1 ? "1 index is" : counts[2] + " indices are";
+    error(DiagCode::too_many_indices, node, {counts[0], count_text(ndim, "dimension"), given});
     return std::nullopt;
   }
   if (indices.size() < ndim) {
@@ -88,7 +90,9 @@ bool Lowerer::check_index(const Value& index, const Node* node) {
   } else if (index.is_entity("builtins.Ellipsis")) {
     not_implemented(node, "an ellipsis as an index");
   } else {
-    wrong_kind(DiagCode::index_type, node, index, {type_text(index)});
+    const char* hint =
+        index.is_number() ? "convert it with int()" : "give one integer for each dimension";
+    wrong_kind(DiagCode::index_type, node, index, {type_text(index), hint});
   }
   return false;
 }

@@ -1,4 +1,6 @@
 // Assignments in all their forms, and annotations.
+#include <algorithm>
+
 #include "frontend/intrinsics.h"
 #include "frontend/lowerer.h"
 #include "frontend/operator_names.h"
@@ -58,7 +60,10 @@ void Lowerer::unpack(const syntax::Tuple* target, const Value& value, const Node
   const size_t count = target->elts.size();
   if (!elements && !value.is_unknown())
     wrong_kind(DiagCode::not_unpackable, source, value, {type_text(value)});
-  if (elements && elements->size() != count) {
+  const bool starred =
+      std::any_of(target->elts.begin(), target->elts.end(),
+                  [](const Node* element) { return element->kind == NodeKind::Starred; });
+  if (elements && elements->size() != count && !starred) {
     error(DiagCode::unpack_count, source,
           {count_text(elements->size(), "value"), count_text(count, "name")});
   }
@@ -126,6 +131,12 @@ void Lowerer::lower_ann_assign(const syntax::AnnAssign* node) {
 Value Lowerer::annotated(const Node* annotation, Value value, const Node* node,
                          const std::string& what) {
   if (!annotation) return value;
+  if (auto* generic = syntax::as<syntax::Subscript>(annotation)) {
+    const Value base = expr(generic->value);
+    if (!base.is_unknown())
+      not_implemented(annotation, "the annotation '" + type_text(base) + "[...]'");
+    return value;
+  }
   const Value declared = expr(annotation);
   if (value.is_unknown() || declared.is_unknown()) return value;
   if (declared.is_none() && value.is_none()) return value;
@@ -133,8 +144,15 @@ Value Lowerer::annotated(const Node* annotation, Value value, const Node* node,
       declared.kind == Value::Kind::Entity ? type_entity(declared.name) : std::nullopt;
   if (!code && !declared.is_none()) {
     // Some class of arrays says no more than that it is one.
-    if (declared.kind == Value::Kind::Object && value.is_array()) return value;
-    return not_implemented(annotation, "the annotation '" + type_text(declared) + "'");
+    const bool is_class =
+        declared.kind == Value::Kind::Object || declared.kind == Value::Kind::Module;
+    if (is_class && value.is_array()) return value;
+    if (is_class)
+      return not_implemented(annotation, "the annotation '" + type_text(declared) + "'");
+    if (declared.kind == Value::Kind::Text)
+      return not_implemented(annotation, "an annotation in quotes");
+    const std::string text = declared.is_number() ? "a number" : "'" + type_text(declared) + "'";
+    return error(DiagCode::annotation_type, annotation, {text});
   }
   const bool fine =
       code && value.is_number() && (value.code == *code || converts_silently(*code, value.code));

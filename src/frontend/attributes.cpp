@@ -39,6 +39,10 @@ Value Lowerer::foreign_attribute(const syntax::Attribute* node, const Value& bas
                                  const syntax::Binding* bound) {
   if (bound && bound->kind == syntax::Binding::Kind::Object)
     return Value::named(Value::Kind::Object, bound->name);
+  const Intrinsic* planned =
+      base.name == "cuda.device" ? find_intrinsic("device." + node->attr) : nullptr;
+  if (planned && planned->role == Intrinsic::Role::Later)
+    return not_implemented(node, planned->name);
   return wrong_kind(DiagCode::no_attribute, node, base, {type_text(base), node->attr});
 }
 
@@ -116,7 +120,9 @@ Value Lowerer::whole_number(const Value& base, const Value& index, const syntax:
 Value Lowerer::element_of_tuple(const std::vector<Value>& elements, const Value& index,
                                 const syntax::Subscript* node) {
   if (!index.is_number() || !is_int(index.code))
-    return wrong_kind(DiagCode::index_type, node->slice, index, {type_text(index)});
+    return wrong_kind(
+        DiagCode::index_type, node->slice, index,
+        {type_text(index), index.is_number() ? "convert it with int()" : "give one integer"});
   if (!index.exact) return error(DiagCode::tuple_index_not_constant, node->slice);
   const auto size = static_cast<__int128>(elements.size());
   __int128 i = index.exact->integer;

@@ -5,6 +5,16 @@
 namespace cuda_device::frontend {
 namespace {
 
+using syntax::Node;
+
+// "np.sin" as the source has it; `otherwise` of what is no name.
+std::string written(const Node* node, const std::string& otherwise) {
+  if (auto* name = syntax::as<syntax::Name>(node)) return name->id;
+  auto* attribute = syntax::as<syntax::Attribute>(node);
+  const std::string owner = attribute ? written(attribute->value, "") : "";
+  return owner.empty() ? otherwise : owner + "." + attribute->attr;
+}
+
 // "2 are"
 std::string given_text(const Arguments& a) { return were_given(a.positional.size()); }
 
@@ -56,7 +66,7 @@ Value Lowerer::call(const syntax::Call* node) {
     case Value::Kind::Method:
       return call_method(callee, *a);
     case Value::Kind::Object:
-      return error(DiagCode::foreign_call, node->func, {callee.name});
+      return error(DiagCode::foreign_call, node->func, {written(node->func, callee.name)});
     default:
       return error(DiagCode::not_callable, node->func, {type_text(callee)});
   }
@@ -67,9 +77,12 @@ Value Lowerer::call_entity(const std::string& name, const Arguments& a) {
   if (!i) return error(DiagCode::foreign_call, a.node->func, {public_name(name)});
   if (i->role == Intrinsic::Role::Type) return call_type(*i, a);
   if (i->role != Intrinsic::Role::Call) return error(DiagCode::not_callable, a.node->func, {name});
+  if (!a.named.empty() && !i->takes_keywords()) {
+    if (name.starts_with("device."))
+      return not_implemented(a.node, "a keyword argument of " + i->short_name() + "()");
+    return error(DiagCode::intrinsic_keyword, a.node, {i->short_name(), a.named[0].first});
+  }
   if (!check_count(*i, a)) return Value::unknown();
-  if (!a.named.empty() && !i->takes_keywords())
-    return error(DiagCode::unexpected_keyword, a.node, {i->short_name(), a.named[0].first});
   if (a.has_unknown()) return Value::unknown();
   return (this->*i->handler)(a, *i);
 }

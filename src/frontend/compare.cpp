@@ -84,7 +84,8 @@ Value Lowerer::compare_values(CompareOp op, const Value& a, const Value& b, cons
   const bool with_none = a.is_none() || b.is_none();
   if ((is_equality(op) || is_identity(op)) && (same_kind || with_none))
     return Value::boolean(same_abstract(a, b) != is_negative(op));
-  return operator_error(DiagCode::cannot_compare, node, left, right, sign_of(op),
+  const DiagCode code = is_identity(op) ? DiagCode::cannot_identify : DiagCode::cannot_compare;
+  return operator_error(code, node, left, right, sign_of(op),
                         {std::string(sign_of(op)), type_text(a), type_text(b)});
 }
 
@@ -176,8 +177,8 @@ Value Lowerer::contains(CompareOp op, const Value& a, const Value& b, const Node
                         const Node* left, const Node* right) {
   const std::optional<std::vector<Value>> elements = elements_of(b);
   if (!elements) {
-    return operator_error(DiagCode::cannot_compare, node, left, right, sign_of(op),
-                          {std::string(sign_of(op)), type_text(a), type_text(b)});
+    return operator_error(DiagCode::needs_tuple, node, left, right, sign_of(op),
+                          {std::string(sign_of(op)), type_text(b)});
   }
   Value any = Value::boolean(false);
   for (const Value& element : *elements)

@@ -11,9 +11,11 @@ namespace cuda_device::frontend {
 // What to do about a literal that does not fit.
 std::string range_hint(const Value& literal, TypeCode to) {
   if (is_float(to)) return "use float64";
+  if (is_float(literal.code) && !std::isfinite(literal.exact->real))
+    return "integers are finite numbers";
   const bool negative = is_int(literal.code) ? literal.exact->integer < 0 : literal.exact->real < 0;
   if (negative && is_unsigned(to)) return "use a signed type, such as int64";
-  return "use a wider type, such as int64";
+  return bits_of(to) == 64 ? "use float64" : "use a wider type, such as int64";
 }
 
 void Lowerer::at(const Node* node) { builder_.set_span(node->span); }
@@ -57,8 +59,13 @@ ir::Inst* Lowerer::inst_of(const Value& v, const Node* node) {
   // A weak constant has kept its full value so far: now it takes the builtin's 32-bit format.
   const bool fine = !is_weak(v.code) || (is_int(v.code) ? fits(v.exact->integer, v.code)
                                                         : !overflows(*v.exact, v.code, v.code));
-  if (!fine)
-    error(DiagCode::weak_range, node, {to_text(v.code, *v.exact), std::string(name_of(v.code))});
+  if (!fine) {
+    const std::string text = to_text(v.code, *v.exact), wide = "device.float64(" + text + ")";
+    const std::string hint =
+        is_float(v.code) ? "write " + wide
+                         : "give it a format, such as device.int64(" + text + ") or " + wide;
+    error(DiagCode::weak_range, node, {text, std::string(name_of(v.code)), hint});
+  }
   if (type.is_float()) return builder_.const_float(type, v.exact->real);
   return builder_.const_int(type, static_cast<int64_t>(v.exact->integer));
 }
@@ -70,7 +77,9 @@ ir::Inst* Lowerer::constant_inst(ir::Type type, double value) {
 
 bool Lowerer::require_number(const Value& v, const Node* node, const std::string& what) {
   if (v.is_number()) return true;
-  if (!v.is_unknown()) wrong_kind(DiagCode::not_a_number, node, v, {what, type_text(v)});
+  const char* hint =
+      v.is_array() ? "arrays are worked on element by element" : "it works on numbers";
+  if (!v.is_unknown()) wrong_kind(DiagCode::not_a_number, node, v, {what, type_text(v), hint});
   return false;
 }
 

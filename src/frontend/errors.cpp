@@ -23,6 +23,15 @@ Span operator_place(const SourceMap& files, const Span& left, const Span& right,
           column + static_cast<uint32_t>(sign.size())};
 }
 
+// Of a chain of comparisons only the pair in question.
+Span operation_place(const syntax::Node* node, const syntax::Node* left,
+                     const syntax::Node* right) {
+  auto* chain = syntax::as<syntax::Compare>(node);
+  if (!chain || chain->comparators.size() < 2 || !left || !right) return node->span;
+  return {left->span.file, left->span.line, left->span.column, right->span.end_line,
+          right->span.end_column};
+}
+
 }  // namespace
 
 Value Lowerer::error_at(DiagCode code, Span span, std::vector<std::string> args, Span caret) {
@@ -45,7 +54,7 @@ Value Lowerer::operator_error(DiagCode code, const Node* node, const Node* left,
                               std::string_view sign, std::vector<std::string> args) {
   Span caret;
   if (left && right) caret = operator_place(program_.files, left->span, right->span, sign);
-  return error_at(code, node->span, std::move(args), caret);
+  return error_at(code, operation_place(node, left, right), std::move(args), caret);
 }
 
 Value Lowerer::wrong_kind(DiagCode code, const Node* node, const Value& value,

@@ -52,10 +52,20 @@ Value Lowerer::expr_by_kind(const Node* node) {
   }
 }
 
+// Tuples within tuples count with all that they hold, or a few lines would double it without end.
+static size_t leaf_count(const Value& value) {
+  if (!value.is_tuple()) return 1;
+  size_t count = 0;
+  for (const Value& element : value.elements) count += leaf_count(element);
+  return count;
+}
+
 Value Lowerer::tuple_display(const syntax::Tuple* node) {
   std::vector<Value> elements;
   for (const Node* element : node->elts) elements.push_back(expr(element));
-  if (elements.size() > kMaxTuple)
+  size_t numbers = 0;
+  for (const Value& element : elements) numbers += leaf_count(element);
+  if (numbers > kMaxTuple)
     return error(DiagCode::tuple_too_long, node, {std::to_string(kMaxTuple)});
   return Value::tuple(std::move(elements));
 }

@@ -138,7 +138,7 @@ Value Lowerer::inlined(Instance& instance) {
     splice(body.block);
   }
   if (frame.direct) return *frame.direct;
-  if (frame.returns == 0) return Value::none();
+  if (frame.returns == 0) return instance.webs->has_unsupported ? Value::unknown() : Value::none();
   return load_web(instance.result, "result");
 }
 

@@ -1,26 +1,28 @@
 #include "frontend/operator_names.h"
 
+#include <utility>
+
 namespace cuda_device::frontend {
 namespace {
 
 struct BinaryName {
-  std::string_view python_class, sign, verb;
+  std::string_view python_class, sign, verb, joint;
 };
 // In the order of BinaryOp.
 constexpr BinaryName kBinary[] = {
-    {"Add", "+", "add"},
-    {"Sub", "-", "subtract"},
-    {"Mult", "*", "multiply"},
-    {"Div", "/", "divide"},
-    {"FloorDiv", "//", "floor-divide"},
-    {"Mod", "%", "take the remainder of"},
-    {"Pow", "**", "raise to a power"},
-    {"LShift", "<<", "shift"},
-    {"RShift", ">>", "shift"},
-    {"BitAnd", "&", "apply & to"},
-    {"BitOr", "|", "apply | to"},
-    {"BitXor", "^", "apply ^ to"},
-    {"MatMult", "@", "matrix-multiply"},
+    {"Add", "+", "add", "and"},
+    {"Sub", "-", "subtract", "from"},
+    {"Mult", "*", "multiply", "and"},
+    {"Div", "/", "divide", "by"},
+    {"FloorDiv", "//", "floor-divide", "by"},
+    {"Mod", "%", "take the remainder of", "divided by"},
+    {"Pow", "**", "raise", "to the power of"},
+    {"LShift", "<<", "shift", "by"},
+    {"RShift", ">>", "shift", "by"},
+    {"BitAnd", "&", "apply & to", "and"},
+    {"BitOr", "|", "apply | to", "and"},
+    {"BitXor", "^", "apply ^ to", "and"},
+    {"MatMult", "@", "matrix-multiply", "and"},
 };
 
 struct CompareName {
@@ -49,6 +51,11 @@ std::optional<CompareOp> compare_named(std::string_view name) {
 }
 std::string_view sign_of(BinaryOp op) { return kBinary[static_cast<size_t>(op)].sign; }
 std::string_view sign_of(CompareOp op) { return kCompare[static_cast<size_t>(op)].sign; }
-std::string_view verb_of(BinaryOp op) { return kBinary[static_cast<size_t>(op)].verb; }
+
+std::vector<std::string> operation_text(BinaryOp op, std::string left, std::string right) {
+  const BinaryName& name = kBinary[static_cast<size_t>(op)];
+  if (op == BinaryOp::Sub) std::swap(left, right);
+  return {std::string(name.verb), std::move(left), std::string(name.joint), std::move(right)};
+}
 
 }  // namespace cuda_device::frontend

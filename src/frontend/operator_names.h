@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontend/exact.h"
 
@@ -12,7 +14,7 @@ std::optional<BinaryOp> binary_named(std::string_view python_class);
 std::optional<CompareOp> compare_named(std::string_view python_class);
 std::string_view sign_of(BinaryOp op);
 std::string_view sign_of(CompareOp op);
-// "add" of Add, as in "cannot add".
-std::string_view verb_of(BinaryOp op);
+// The words around two operands, in the order of speech: {"subtract", b, "from", a}.
+std::vector<std::string> operation_text(BinaryOp op, std::string left, std::string right);
 
 }  // namespace cuda_device::frontend

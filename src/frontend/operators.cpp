@@ -51,7 +51,7 @@ Value Lowerer::binary(BinaryOp op, const Value& a, const Value& b, const Node* n
   for (const Value* v : {&a, &b})
     if (v->kind == Value::Kind::Object) return wrong_kind({}, v == &a ? left : right, *v, {});
   return operator_error(DiagCode::operand_types, node, left, right, sign_of(op),
-                        {std::string(verb_of(op)), type_text(a), type_text(b)});
+                        operation_text(op, type_text(a), type_text(b)));
 }
 
 Value Lowerer::arithmetic(BinaryOp op, Value a, Value b, const Node* node, const Node* left,
@@ -62,9 +62,9 @@ Value Lowerer::arithmetic(BinaryOp op, Value a, Value b, const Node* node, const
   }
   const std::optional<TypeCode> common = policy_.promote(a.code, b.code);
   if (!common) {
-    return operator_error(
-        DiagCode::no_promotion, node, left, right, sign_of(op),
-        {std::string(verb_of(op)), type_text(a), type_text(b), described(left, a)});
+    std::vector<std::string> args = operation_text(op, type_text(a), type_text(b));
+    args.push_back(described(left, a));
+    return operator_error(DiagCode::no_promotion, node, left, right, sign_of(op), std::move(args));
   }
   if (!scalar_of(*common))
     return not_implemented(node, std::string(name_of(*common)) + " arithmetic");

@@ -102,8 +102,14 @@ void Lowerer::bind_kernel_arguments() {
 void Lowerer::check_kernel_annotation(const syntax::Function& f) {
   if (!f.returns) return;
   const Value declared = expr(f.returns);
-  if (!declared.is_none() && !declared.is_unknown())
-    error(DiagCode::kernel_returns_value, f.returns, {f.name, type_text(declared)});
+  if (declared.is_none() || declared.is_unknown()) return;
+  if (declared.kind == Value::Kind::Text) {
+    not_implemented(f.returns, "an annotation in quotes");
+    return;
+  }
+  const bool entity = declared.kind == Value::Kind::Entity;
+  error(DiagCode::kernel_returns_value, f.returns,
+        {f.name, entity ? public_name(declared.name) : type_text(declared)});
 }
 
 bool Lowerer::check_parameters(const syntax::Function& f, const Node* call) {

@@ -55,6 +55,7 @@ size_t distance(const std::string& a, const std::string& b) {
 
 std::string closest(const std::string& name, const std::vector<std::string>& candidates) {
   std::string best;
+  if (name.size() < 3) return best;  // every other short name would be close
   size_t best_distance = std::max<size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     if (candidate == name) continue;

@@ -52,6 +52,13 @@ std::string public_name(const std::string& entity) {
   return entity.starts_with("builtins.") ? entity.substr(9) : entity;
 }
 
+// The type itself must not read like a number of that type.
+static std::string entity_text(const std::string& entity) {
+  const bool number =
+      entity == "builtins.int" || entity == "builtins.float" || entity == "builtins.bool";
+  return (number ? "type " : "") + public_name(entity);
+}
+
 std::string type_text(const Value& value) {
   switch (value.kind) {
     case Value::Kind::Unknown:
@@ -74,13 +81,13 @@ std::string type_text(const Value& value) {
       return "array[" + std::string(name_of(value.array.scalar)) + ", " +
              std::to_string(value.array.ndim) + "]";
     case Value::Kind::Entity:
-      return public_name(value.name);
+      return entity_text(value.name);
     case Value::Kind::Function:
       return "function " + value.name;
     case Value::Kind::Method:
       return "method " + value.name;
-    case Value::Kind::Module:
-      return "module " + value.name;
+    case Value::Kind::Module:  // or a class, whose attributes are constants too
+      return value.name.starts_with("class ") ? value.name : "module " + value.name;
     case Value::Kind::Text:
       return "str";
     case Value::Kind::Object:

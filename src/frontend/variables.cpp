@@ -71,9 +71,15 @@ void Lowerer::join_into(WebState& state, const Node* definition, Value value, bo
   changed_ = true;
 }
 
+// "'x'", or "the result" where a return gives the value.
+static std::string variable_text(const std::string& name, const syntax::Node* source) {
+  return source->kind == syntax::NodeKind::Return ? "the " + name : "'" + name + "'";
+}
+
 void Lowerer::type_conflict(const Value& abstract, const Value& value, const std::string& name,
                             const Node* source) {
-  error(DiagCode::no_common_type, source, {name, type_text(abstract), type_text(value)});
+  error(DiagCode::no_common_type, source,
+        {variable_text(name, source), type_text(abstract), type_text(value)});
 }
 
 void Lowerer::define(const Node* target, const Value& value, const Node* source) {
@@ -151,7 +157,7 @@ void Lowerer::store_leaves(const Value& abstract, const Value& value,
   if (value.exact && !literal_fits(value, abstract.code)) {
     error(DiagCode::variable_range, source,
           {to_text(value.code, *value.exact), std::string(name_of(abstract.code)),
-           range_hint(value, abstract.code), name});
+           range_hint(value, abstract.code), variable_text(name, source)});
     return;
   }
   const Value stored = convert(value, abstract.code, source);

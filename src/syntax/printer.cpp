@@ -81,7 +81,7 @@ std::string describe(const Binding& b) {
     case Binding::Kind::Function:
       return "function " + std::to_string(b.function);
     case Binding::Kind::Module:
-      return "module " + b.name;
+      return b.name.starts_with("class ") ? b.name : "module " + b.name;
     case Binding::Kind::Object:
       return "object of class " + b.name;
   }

@@ -96,7 +96,7 @@ struct Binding {
     Entity,     // a thing the frontend knows by name: "device.thread_idx", "math.exp",
                 // "builtins.range", "device.float32"
     Function,   // index into Program::functions
-    Module,     // a module or object only useful for its attributes; name
+    Module,     // a module or object only useful for its attributes; name, "class C" of a class
     Object,     // anything else; name = class name
   };
   Kind kind = Kind::Undefined;

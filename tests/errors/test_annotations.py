@@ -162,6 +162,44 @@ def test_annotations_of_helpers(kernel, argument, text, function):
     check_error(raised, text, at=function)
 
 
+@bad.kernel(FLOATS, 3)
+def annotations_in_quotes(a, n):
+    # error at `"D.int8"`: an annotation in quotes is not implemented yet
+    # hint: see docs/status.md for what is planned
+    x: "D.int8" = n
+
+
+@bad.kernel(FLOATS)
+# error at `"None"`: an annotation in quotes is not implemented yet
+# hint: see docs/status.md for what is planned
+def result_in_quotes(a) -> "None":
+    pass
+
+
+@bad.kernel(FLOATS, 3)
+def annotations_that_are_no_types(a, n):
+    # error at `list`: 'list' is no type that kernels have
+    # hint: numbers are declared with int, float, bool or a format such as device.float32
+    x: list = n
+    # error at `5`: a number is no type that kernels have
+    # hint: numbers are declared with int, float, bool or a format such as device.float32
+    y: 5 = n
+    # error at `tuple[int, int]`: the annotation 'tuple[...]' is not implemented yet
+    # hint: see docs/status.md for what is planned
+    z: tuple[int, int] = a.shape
+
+
+@D.kernel
+def array_class(a: np.ndarray):
+    a[0] = 5
+
+
+def test_a_class_of_arrays_declares_an_array():
+    a = np.zeros(2, np.float32)
+    D.launch(array_class, a, grid=1, block=1)
+    assert a.tolist() == [5, 0]
+
+
 @pytest.mark.parametrize("program", bad)
 def test_bad_programs(program):
     program.check()

@@ -47,7 +47,8 @@ def wrong_counts_of_types(a):
 
 @bad.kernel(FLOATS, raises=TYPE)
 def keywords(a):
-    # error at `min((1, 2), key=abs)`: min() has no parameter 'key'
+    # error at `min((1, 2), key=abs)`: min() takes its arguments by position, found the keyword
+    # ... 'key'
     x = min((1, 2), key=abs)
     # error at `math.isclose(a[0], 1.0, tol=1.0)`: isclose() has no parameter 'tol'
     y = math.isclose(a[0], 1.0, tol=1.0)
@@ -217,6 +218,36 @@ def exponent_of_ldexp(a):
     # error at `1.5`: the exponent of ldexp needs an integer, found float
     # hint: convert with a fixed format such as device.int32()
     a[0] = math.ldexp(a[0], 1.5)
+
+
+@bad.kernel(FLOATS)
+def other_things_for_numbers(a):
+    # error at `None`: abs() needs a number, found None
+    # hint: it works on numbers
+    x = abs(None)
+    # error at `"2"`: sqrt() needs a number, found str
+    # hint: it works on numbers
+    y = math.sqrt("2")
+    # error at `int("5")`: int() needs a number, found str
+    # hint: it works on numbers
+    z = int("5")
+    # error at `D.float32(a.shape)`: float32() needs a number, found (int64,)
+    # hint: it works on numbers
+    w = D.float32(a.shape)
+
+
+@bad.kernel(FLOATS, raises=TYPE)
+def keywords_by_position(a):
+    # error at `abs(x=1)`: abs() takes its arguments by position, found the keyword 'x'
+    x = abs(x=1)
+    # error at `max(1, 2, default=3)`: max() takes its arguments by position, found the keyword
+    # ... 'default'
+    y = max(1, 2, default=3)
+    # error at `math.sqrt(x=2.0)`: sqrt() takes its arguments by position, found the keyword 'x'
+    z = math.sqrt(x=2.0)
+    # error at `range(stop=3)`: range() takes its arguments by position, found the keyword 'stop'
+    for i in range(stop=3):
+        pass
 
 
 @pytest.mark.parametrize("program", bad)

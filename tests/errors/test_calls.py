@@ -146,7 +146,7 @@ def values_called(a, n):
 
 @bad.kernel(FLOATS)
 def objects_called(a):
-    # error at `partial`: 'functools.partial' cannot be used in a kernel
+    # error at `partial`: 'partial' cannot be used in a kernel
     # hint: use a Python function, or one of math and cuda.device
     partial(1)
     # error at `print_`: name 'print_' is not defined
@@ -255,6 +255,83 @@ def test_the_same_function_for_other_types():
         D.launch(error_in_a_helper, FLOATS, grid=1, block=1)
     D.launch(error_in_a_helper, a, grid=1, block=1)
     assert a[0] == 1
+
+
+TEXT_OF_A_GENERATOR = """
+test_calls.py:L+1:5: 'yield' is not supported in kernels
+  L+1 |     yield x
+      |     ^^^^^^^
+kernels are plain functions
+test_calls.py:L+6:14: in 'generator', called here
+  L+6 |     for x in generator(3):
+      |              ^^^^^^^^^^^^
+  in kernel 'uses_a_generator', specialised for (array[float32, 1])
+"""
+
+
+def generator(x):
+    yield x
+
+
+@D.kernel
+def uses_a_generator(a):
+    for x in generator(3):
+        a[0] = x
+
+
+def test_generator_functions():
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(uses_a_generator, FLOATS, grid=1, block=1)
+    check_error(raised, TEXT_OF_A_GENERATOR, at=generator)
+
+
+TEXT_OF_DIFFERENT_RESULTS = """
+test_calls.py:L+3:5: the result would be both float32 and (float32, float32) here
+  L+3 |     return (x, x)
+      |     ^^^^^^^^^^^^^
+give the two values one type, or use two names
+test_calls.py:L+8:9: in 'either', called here
+  L+8 |     x = either(a[0])
+      |         ^^^^^^^^^^^^
+  in kernel 'different_results', specialised for (array[float32, 1])
+"""
+
+
+def either(x):
+    if x > 0:
+        return x
+    return (x, x)
+
+
+@D.kernel
+def different_results(a):
+    x = either(a[0])
+
+
+def test_results_of_different_types():
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(different_results, FLOATS, grid=1, block=1)
+    check_error(raised, TEXT_OF_DIFFERENT_RESULTS, at=either)
+
+
+async def coroutine(x):
+    return x
+
+
+@bad.kernel(FLOATS)
+def classes_and_coroutines_called(a):
+    # error at `Thing`: class Thing cannot be called
+    # hint: functions, types and intrinsics can
+    Thing()
+    # error at `thing`: 'thing' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    thing(1)
+    # error at `coroutine`: 'coroutine' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    coroutine(1)
+    # error at `np.zeros`: 'np.zeros' cannot be used in a kernel
+    # hint: use a Python function, or one of math and cuda.device
+    b = np.zeros(3)
 
 
 @pytest.mark.parametrize("program", bad)

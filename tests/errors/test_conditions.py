@@ -101,6 +101,38 @@ def alternatives_without_a_common_type(a):
     z = a[0] > 0 and (1, 2)
 
 
+@bad.kernel(FLOATS)
+def chains(a):
+    # error at `a[0] < a` on `<`: '<' cannot compare 'float32' and 'array[float32, 1]'
+    # hint: numbers can be compared, and tuples for equality
+    x = 1 < a[0] < a
+    # error at `1 < None` on `<`: '<' cannot compare 'int' and 'None'
+    # hint: numbers can be compared, and tuples for equality
+    # error at `None <= 2` on `<=`: '<=' cannot compare 'None' and 'int'
+    # hint: numbers can be compared, and tuples for equality
+    y = 1 < None <= 2
+
+
+@bad.kernel(FLOATS)
+def membership(a):
+    # error at `2 in a` on `in`: 'in' needs a tuple on its right side, found 'array[float32, 1]'
+    # hint: search an array with a loop
+    x = 2 in a
+    # error at `2 not in a.size` on `not in`: 'not in' needs a tuple on its right side, found 'int64'
+    # hint: search an array with a loop
+    y = 2 not in a.size
+
+
+@bad.kernel(FLOATS)
+def identity(a):
+    # error at `a is a` on `is`: 'is' cannot compare 'array[float32, 1]' and 'array[float32, 1]'
+    # hint: it works with None only; values are compared with ==
+    x = a is a
+    # error at `a[0] is not a[1]` on `is not`: 'is not' cannot compare 'float32' and 'float32'
+    # hint: it works with None only; values are compared with ==
+    y = a[0] is not a[1]
+
+
 @pytest.mark.parametrize("program", bad)
 def test_bad_programs(program):
     program.check()

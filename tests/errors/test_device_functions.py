@@ -201,6 +201,29 @@ def test_device_only_names_on_the_host(use, text):
     check_error(raised, f"cuda.device.{text} exists in kernels only; it was used in host code")
 
 
+@bad.kernel(FLOATS)
+def keywords_of_device_functions(a):
+    # error at `D.tid(ndims=1)`: a keyword argument of tid() is not implemented yet
+    # hint: see docs/status.md for what is planned
+    x = D.tid(ndims=1)
+    # error at `D.popc(x=1)`: a keyword argument of popc() is not implemented yet
+    # hint: see docs/status.md for what is planned
+    y = D.popc(x=1)
+
+
+@bad.kernel(FLOATS)
+def names_that_are_planned(a):
+    # error at `D.syncthreads`: device.syncthreads is not implemented yet
+    # hint: see docs/status.md for what is planned
+    D.syncthreads()
+    # error at `D.shared_array`: device.shared_array is not implemented yet
+    # hint: see docs/status.md for what is planned
+    s = D.shared_array(3, D.float32)
+    # error at `D.atomic_ref`: device.atomic_ref is not implemented yet
+    # hint: see docs/status.md for what is planned
+    D.atomic_ref(a, 0).add(1)
+
+
 @pytest.mark.parametrize("program", bad)
 def test_bad_programs(program):
     program.check()

@@ -166,6 +166,23 @@ def values_that_are_no_numbers(a):
     a[3] = D
 
 
+@bad.kernel(FLOATS)
+def starred_target_of_several_values(a):
+    # error at `*rest`: a starred expression is not implemented yet
+    # hint: see docs/status.md for what is planned
+    first, *rest = 1, 2, 3
+    a[0] = first
+
+
+@bad.kernel(FLOATS)
+def tuples_that_double(a):
+    x = (1, 2, 3, 4, 5, 6, 7, 8)
+    x = (x, x, x, x, x, x, x, x)
+    # error at `(x, x, x, x, x)`: a tuple of more than 256 elements
+    # hint: use an array
+    x = (x, x, x, x, x)
+
+
 @pytest.mark.parametrize("program", bad)
 def test_bad_programs(program):
     program.check()

@@ -1,5 +1,7 @@
 """Numbers that do not fit: literals beside fixed formats, stored, joined, at launch (DEV-NUM-06)."""
 
+import math
+
 import numpy as np
 import pytest
 from cuda import device as D
@@ -136,6 +138,30 @@ def double_literals_beside_float32(a):
     # hint: use float64
     a[0] = D.float32(2) + 1e39
     a[1] = D.float64(2) + 1e39
+
+
+@bad.kernel(FLOATS, np.int64(1))
+def beyond_64_bits(a, wide):
+    # error at `D.int64(2**63)`: 9223372036854775808 does not fit in int64
+    # hint: use float64
+    x = D.int64(2**63)
+    # error at `2**64`: 18446744073709551616 does not fit in int64
+    # hint: use float64
+    y = wide + 2**64
+
+
+@bad.kernel(FLOATS)
+def no_integer_holds_it(a):
+    # error at `D.int8(math.nan)`: nan does not fit in int8
+    # hint: integers are finite numbers
+    x = D.int8(math.nan)
+
+
+@bad.kernel(FLOATS, 1.5)
+def wider_than_a_builtin_float(a, x):
+    # error at `x + 1e300`: 1e+300 does not fit in float, which has 32 bits in kernels
+    # hint: write device.float64(1e+300)
+    a[0] = x + 1e300
 
 
 @pytest.mark.parametrize("program", bad)

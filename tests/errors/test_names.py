@@ -220,9 +220,23 @@ def objects_of_the_host(a):
 
 @bad.kernel(FLOATS)
 def functions_of_numpy(a):
-    # error at `np.sin`: 'numpy.ufunc' cannot be used in a kernel
+    # error at `np.sin`: 'np.sin' cannot be used in a kernel
     # hint: use a Python function, or one of math and cuda.device
     a[0] = np.sin(a[0])
+
+
+@bad.kernel(FLOATS)
+def short_names_are_not_guessed(a):
+    b = 1
+    # error at `x`: name 'x' is not defined
+    a[b] = x
+
+
+@bad.kernel(FLOATS)
+def attributes_of_classes(a):
+    a[0] = Thing.value
+    # error at `Thing.other`: class Thing has no attribute 'other'
+    a[1] = Thing.other
 
 
 @pytest.mark.parametrize("program", bad)

@@ -182,6 +182,51 @@ def on_two_lines(a):
          + None)  # fmt: skip
 
 
+@bad.kernel(FLOATS, 3)
+def operands_in_the_order_of_speech(a, n):
+    # error at `a - 1` on `-`: cannot subtract 'int' from 'array[float32, 1]'
+    # hint: operators work on numbers
+    x = a - 1
+    # error at `n / None` on `/`: cannot divide 'int' by 'None'
+    # hint: operators work on numbers
+    x = n / None
+    # error at `a // n` on `//`: cannot floor-divide 'array[float32, 1]' by 'int'
+    # hint: operators work on numbers
+    x = a // n
+    # error at `a.shape % n` on `%`: cannot take the remainder of '(int64,)' divided by 'int'
+    # hint: operators work on numbers
+    x = a.shape % n
+    # error at `2**a` on `**`: cannot raise 'int' to the power of 'array[float32, 1]'
+    # hint: operators work on numbers
+    x = 2**a
+    # error at `a << 1` on `<<`: cannot shift 'array[float32, 1]' by 'int'
+    # hint: operators work on numbers
+    x = a << 1
+    # error at `a[0] -= "x"` on `-`: cannot subtract 'str' from 'float32'
+    # hint: operators work on numbers
+    a[0] -= "x"
+
+
+@bad.kernel(FLOATS, 3)
+def types_are_no_numbers(a, n):
+    # error at `int + n` on `+`: cannot add 'type int' and 'int'
+    # hint: operators work on numbers
+    x = int + n
+    # error at `-float`: unary '-' does not work on 'type float'
+    # hint: it works on numbers, '~' on integers
+    y = -float
+
+
+@bad.kernel(FLOATS)
+def builtins_that_are_operators(a):
+    # error at `divmod(a, 2)`: cannot floor-divide 'array[float32, 1]' by 'int'
+    # hint: operators work on numbers
+    x = divmod(a, 2)
+    # error at `pow(2, "x")`: cannot raise 'int' to the power of 'str'
+    # hint: operators work on numbers
+    y = pow(2, "x")
+
+
 @pytest.mark.parametrize("program", bad)
 def test_bad_programs(program):
     program.check()

@@ -166,6 +166,33 @@ def elements_of_what_is_no_array(a):
     D.thread_idx[0] += 1
 
 
+@bad.kernel(FLOATS)
+def one_dimension(a):
+    # error at `a[0, 0]`: array[float32, 1] has 1 dimension, but 2 indices are given
+    # hint: give one index for each dimension
+    a[0, 0] = 1
+
+
+@bad.kernel(np.ones((), np.float32))
+def no_dimension(a):
+    # error at `a[0]`: array[float32, 0] has 0 dimensions, but 1 index is given
+    # hint: give one index for each dimension
+    a[0] = 1
+
+
+@bad.kernel(FLOATS, BYTES, clause="DEV-ARR-09")
+def arrays_and_text_as_index(a, b):
+    # error at `b`: an index must be an integer, found array[int8, 2]
+    # hint: give one integer for each dimension
+    a[b] = 1
+    # error at `"x"`: an index must be an integer, found str
+    # hint: give one integer for each dimension
+    a["x"] = 1
+    # error at `a`@3: an index must be an integer, found array[float32, 1]
+    # hint: give one integer
+    a[0] = b.shape[a]
+
+
 @pytest.mark.parametrize("program", bad)
 def test_bad_programs(program):
     program.check()

@@ -241,9 +241,9 @@ def test_meanings():
     expected = {
         "SCALE": ("constant", 3),
         "TABLE": ("constant", (1, (2.5, 4), None, "device.float32")),
-        "Color": ("module", "Color"),
+        "Color": ("module", "class Color"),
         "Color.RED": ("constant", 5),
-        "Config": ("module", "Config"),
+        "Config": ("module", "class Config"),
         "Config.WIDTH": ("constant", 7),
         "SPACE": ("module", "types.SimpleNamespace"),
         "SPACE.height": ("constant", 1.5),
