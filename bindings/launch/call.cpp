@@ -46,6 +46,8 @@ void Call::fail(DiagCode code, std::vector<std::string> args) const {
   throw LaunchError{code, std::move(args)};
 }
 
+void Call::fail(const interop::Refusal& refusal) const { fail(refusal.code, refusal.args); }
+
 void Call::add_argument(int position, PyObject* object) {
   position_ = position;
   add_object(object);

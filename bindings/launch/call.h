@@ -8,6 +8,7 @@
 #include "bindings/launch/facts.h"
 #include "bindings/launch/key.h"
 #include "bindings/source/function_object.h"
+#include "interop/refusal.h"
 
 namespace cuda_device::bindings {
 
@@ -56,6 +57,7 @@ class Call {
   bool asynchronous() const { return asynchronous_; }
   // Throws LaunchError{code, {place of the argument being read, args...}}.
   [[noreturn]] void fail(DiagCode code, std::vector<std::string> args) const;
+  [[noreturn]] void fail(const interop::Refusal& refusal) const;
 
  private:
   void add_object(PyObject* object);

@@ -197,6 +197,33 @@ def test_texts_of_refusals():
         run(add_one, a)
 
 
+IMPOSSIBLE = {
+    "no memory": ({"data": None}, "the tensor has elements but no memory"),
+    "an extent below zero": ({"shape": (-1,)}, "axis 0 has the extent -1"),
+    "a long stride": ({"strides": (2**62,)}, "the stride of axis 0 does not fit 64 bits in bytes"),
+    "a large size": ({"shape": (2**61,)}, "the size of the tensor does not fit 64 bits in bytes"),
+}
+
+
+@pytest.mark.parametrize("what", IMPOSSIBLE)
+def test_tensors_that_cannot_be(what):
+    fields, text = IMPOSSIBLE[what]
+    a = Producer(np.zeros(4), **fields)
+    with pytest.raises(errors.LaunchBufferError) as raised:
+        run(add_one, a)
+    assert str(raised.value) == f"argument 1 ('a') of kernel 'add_one': {text}"
+    assert a.deleted == 1
+
+
+def test_device_types_are_not_cut_to_32_bits():
+    class Elsewhere(Producer):
+        def __dlpack_device__(self):
+            return (2**32 + 1, 0)
+
+    with pytest.raises(errors.LaunchValueError, match="DLPack device type 4294967297"):
+        run(add_one, Elsewhere(np.zeros(4)))
+
+
 def test_the_error_of_a_producer_comes_through():
     class Refusing(Producer):
         def __dlpack__(self, **keywords):

@@ -1,9 +1,9 @@
-// DLPack 1.x as it lies in memory (DEV-DLP-08): the structs that producers hand over in capsules.
+// DLPack as it lies in memory (DEV-DLP-08): the structs that producers hand over in capsules.
 #pragma once
 
 #include <cstdint>
 
-namespace cuda_device::bindings::dlpack {
+namespace cuda_device::interop::dlpack {
 
 enum DeviceType : int32_t {
   kCpu = 1,
@@ -41,7 +41,7 @@ struct DataType {
 };
 
 struct Tensor {
-  void* data;
+  void* data;  // null where there are no elements
   Device device;
   int32_t ndim;
   DataType dtype;
@@ -50,11 +50,14 @@ struct Tensor {
   uint64_t byte_offset;
 };
 
-// Capsule "dltensor".
+// Before version 1: nothing says which version, or whether writing is allowed.
 struct Managed {
+  static constexpr const char* kCapsule = "dltensor";
+  static constexpr const char* kUsedCapsule = "used_dltensor";
+
   Tensor tensor;
   void* context;
-  void (*deleter)(Managed*);
+  void (*deleter)(Managed*);  // may be null
 };
 
 struct Version {
@@ -62,17 +65,23 @@ struct Version {
   uint32_t minor;
 };
 
+// What readers of version 1.0 know; later minor versions keep the structs.
+inline constexpr Version kVersion = {1, 0};
+
 inline constexpr uint64_t kReadOnlyFlag = 1;
 
-// Capsule "dltensor_versioned".
+// Since version 1. Of another major version, only version, context and deleter lie where we know.
 struct ManagedVersioned {
+  static constexpr const char* kCapsule = "dltensor_versioned";
+  static constexpr const char* kUsedCapsule = "used_dltensor_versioned";
+
   Version version;
   void* context;
-  void (*deleter)(ManagedVersioned*);
+  void (*deleter)(ManagedVersioned*);  // may be null
   uint64_t flags;
   Tensor tensor;
 };
 
 static_assert(sizeof(Tensor) == 48 && sizeof(Managed) == 64 && sizeof(ManagedVersioned) == 80);
 
-}  // namespace cuda_device::bindings::dlpack
+}  // namespace cuda_device::interop::dlpack

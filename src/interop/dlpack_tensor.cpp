@@ -1,0 +1,109 @@
+#include "interop/dlpack_tensor.h"
+
+#include <algorithm>
+
+#include "interop/dlpack_type.h"
+
+namespace cuda_device::interop::dlpack {
+namespace {
+
+using Refused = std::optional<Refusal>;
+
+Refused refused(std::string why) { return Refusal{DiagCode::dlpack_refused, {std::move(why)}}; }
+
+const char* device_name(int64_t type) {
+  switch (type) {
+    case kCpu:
+      return "the CPU";
+    case kCuda:
+      return "a CUDA GPU";
+    case kCudaHost:
+      return "pinned CUDA host memory";
+    case kCudaManaged:
+      return "managed CUDA memory";
+    case kOneApi:
+      return "a oneAPI device";
+    case kOpenCl:
+      return "an OpenCL device";
+    case kVulkan:
+      return "a Vulkan device";
+    case kMetal:
+      return "a Metal device";
+    case kRocm:
+      return "a ROCm GPU";
+    default:
+      return "a device of an unknown kind";
+  }
+}
+
+Refused refuse_version(Version version) {
+  if (version.major == kVersion.major) return std::nullopt;
+  return refused("DLPack version " + std::to_string(version.major) + "." +
+                 std::to_string(version.minor) + " is not known");
+}
+
+Refused refuse_dims(const Tensor& tensor) {
+  if (tensor.ndim < 0 || tensor.ndim > abi::kMaxDims)
+    return Refusal{DiagCode::argument_dims, {std::to_string(tensor.ndim)}};
+  if (tensor.ndim > 0 && !tensor.shape) return refused("the tensor has dimensions but no shape");
+  return std::nullopt;
+}
+
+// A tensor without strides has its rows one after the other.
+Refused read_axes(const Tensor& tensor, abi::ArrayView& view) {
+  const int64_t item = bytes_of(view.dtype);
+  int64_t compact = item;
+  for (int i = tensor.ndim - 1; i >= 0; --i) {
+    const int64_t extent = tensor.shape[i];
+    if (extent < 0)
+      return refused("axis " + std::to_string(i) + " has the extent " + std::to_string(extent));
+    view.shape[i] = extent;
+    view.strides[i] = compact;
+    if (tensor.strides && __builtin_mul_overflow(tensor.strides[i], item, &view.strides[i]))
+      return refused("the stride of axis " + std::to_string(i) + " does not fit 64 bits in bytes");
+    if (__builtin_mul_overflow(compact, extent, &compact))
+      return refused("the size of the tensor does not fit 64 bits in bytes");
+  }
+  return std::nullopt;
+}
+
+// No pointer arithmetic: nothing says that the offset lies within what `data` points to.
+Refused read_data(const Tensor& tensor, abi::ArrayView& view) {
+  const bool empty = std::count(view.shape, view.shape + view.ndim, 0) != 0;
+  if (!tensor.data && !empty) return refused("the tensor has elements but no memory");
+  const uintptr_t data = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset;
+  view.data = reinterpret_cast<void*>(data);
+  return std::nullopt;
+}
+
+Refused read_tensor(const Tensor& tensor, bool read_only, abi::ArrayView& view) {
+  if (Refused r = read_type(tensor.dtype, view.dtype)) return r;
+  if (Refused r = refuse_device(tensor.device.type)) return r;
+  if (Refused r = refuse_dims(tensor)) return r;
+  view.ndim = tensor.ndim;
+  view.read_only = read_only;
+  view.device_type = tensor.device.type;
+  view.device_id = tensor.device.id;
+  if (Refused r = read_axes(tensor, view)) return r;
+  return read_data(tensor, view);
+}
+
+}  // namespace
+
+Refused refuse_device(int64_t type) {
+  if (type == kCpu || type == kCudaHost || type == kCudaManaged) return std::nullopt;
+  return Refusal{
+      DiagCode::argument_device,
+      {std::string(device_name(type)) + " (DLPack device type " + std::to_string(type) + ")"}};
+}
+
+Refused read(const Managed& managed, abi::ArrayView& view) {
+  return read_tensor(managed.tensor, false, view);
+}
+
+Refused read(const ManagedVersioned& managed, abi::ArrayView& view) {
+  if (Refused r = refuse_version(managed.version)) return r;
+  return read_tensor(managed.tensor, (managed.flags & kReadOnlyFlag) != 0, view);
+}
+
+}  // namespace cuda_device::interop::dlpack

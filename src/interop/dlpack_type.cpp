@@ -1,0 +1,64 @@
+#include "interop/dlpack_type.h"
+
+#include <iterator>
+
+#include "support/check.h"
+
+namespace cuda_device::interop::dlpack {
+namespace {
+
+std::string type_text(DataType type) {
+  const char* kinds[] = {"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};
+  std::string text = type.code < std::size(kinds)
+                         ? kinds[type.code]
+                         : "type code " + std::to_string(type.code) + " of ";
+  text += std::to_string(type.bits);
+  return type.lanes == 1 ? text : text + "x" + std::to_string(type.lanes);
+}
+
+// Formats that kernels will take one day: float16, bfloat16, complex, the two 8-bit floats.
+bool is_planned(DataType type) {
+  if (type.code == kComplex) return type.bits == 64 || type.bits == 128;
+  if (type.code == kFloat8E4m3 || type.code == kFloat8E5m2) return type.bits == 8;
+  return type.bits == 16 && (type.code == kFloat || type.code == kBfloat);
+}
+
+TypeCode code_of(NumberClass number_class) {
+  switch (number_class) {
+    case NumberClass::Bool:
+      return kBool;
+    case NumberClass::Int:
+      return kInt;
+    case NumberClass::Uint:
+      return kUint;
+    case NumberClass::Float:
+      return kFloat;
+  }
+  CD_UNREACHABLE("number class");
+}
+
+// Lanes are not looked at.
+std::optional<ScalarKind> scalar_of(DataType type) {
+  for (int i = 0; i < kScalarCount; ++i) {
+    auto kind = static_cast<ScalarKind>(i);
+    if (bits_of(kind) == type.bits && code_of(info(kind).number_class) == type.code) return kind;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Refusal> read_type(DataType type, ScalarKind& scalar) {
+  const std::optional<ScalarKind> known = scalar_of(type);
+  const bool vector = type.lanes >= 2 && type.lanes <= 4;
+  if (type.lanes != 1 && !vector)
+    return Refusal{DiagCode::dlpack_refused,
+                   {"elements of " + std::to_string(type.lanes) + " lanes"}};
+  if (vector || (!known && is_planned(type)))
+    return Refusal{DiagCode::argument_not_yet, {"an array of '" + type_text(type) + "'"}};
+  if (!known) return Refusal{DiagCode::argument_dtype, {type_text(type)}};
+  scalar = *known;
+  return std::nullopt;
+}
+
+}  // namespace cuda_device::interop::dlpack

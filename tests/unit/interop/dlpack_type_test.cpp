@@ -1,0 +1,71 @@
+// Every type code, width and number of lanes: read as the scalar of that name, or refused.
+#include "interop/dlpack_type.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace cuda_device::interop::dlpack {
+namespace {
+
+// Codes and widths of the specification, by our names.
+const std::map<std::pair<int, int>, std::string> kScalars = {
+    {{0, 8}, "int8"},     {{0, 16}, "int16"},   {{0, 32}, "int32"},  {{0, 64}, "int64"},
+    {{1, 8}, "uint8"},    {{1, 16}, "uint16"},  {{1, 32}, "uint32"}, {{1, 64}, "uint64"},
+    {{2, 32}, "float32"}, {{2, 64}, "float64"}, {{6, 8}, "bool"},
+};
+// float16, bfloat16, complex64, complex128, float8_e4m3fn, float8_e5m2.
+const std::map<std::pair<int, int>, std::string> kPlanned = {
+    {{2, 16}, "float16"},     {{4, 16}, "bfloat16"},          {{5, 64}, "complex64"},
+    {{5, 128}, "complex128"}, {{10, 8}, "type code 10 of 8"}, {{12, 8}, "type code 12 of 8"},
+};
+
+DataType type_of(int code, int bits, int lanes = 1) {
+  return {static_cast<uint8_t>(code), static_cast<uint8_t>(bits), static_cast<uint16_t>(lanes)};
+}
+
+TEST(DlpackType, everyCodeAndWidth) {
+  for (int code = 0; code < 256; ++code)
+    for (int bits = 0; bits < 256; ++bits) {
+      ScalarKind scalar = ScalarKind::Bool;
+      std::optional<Refusal> refusal = read_type(type_of(code, bits), scalar);
+      auto expected = kScalars.find({code, bits});
+      ASSERT_EQ(!refusal, expected != kScalars.end()) << code << " " << bits;
+      if (!refusal) {
+        EXPECT_EQ(name_of(scalar), expected->second);
+        continue;
+      }
+      bool planned = kPlanned.contains({code, bits});
+      EXPECT_EQ(refusal->code, planned ? DiagCode::argument_not_yet : DiagCode::argument_dtype)
+          << code << " " << bits;
+    }
+}
+
+TEST(DlpackType, textsOfRefusals) {
+  ScalarKind scalar;
+  for (const auto& [type, name] : kPlanned)
+    EXPECT_EQ(read_type(type_of(type.first, type.second), scalar)->args.at(0),
+              "an array of '" + name + "'");
+  EXPECT_EQ(read_type(type_of(0, 4), scalar)->args.at(0), "int4");
+  EXPECT_EQ(read_type(type_of(3, 64), scalar)->args.at(0), "opaque64");
+  EXPECT_EQ(read_type(type_of(99, 32), scalar)->args.at(0), "type code 99 of 32");
+}
+
+TEST(DlpackType, lanes) {
+  ScalarKind scalar;
+  for (int lanes : {0, 5, 8, 65535}) {
+    std::optional<Refusal> refusal = read_type(type_of(2, 32, lanes), scalar);
+    ASSERT_TRUE(refusal) << lanes;
+    EXPECT_EQ(refusal->code, DiagCode::dlpack_refused);
+    EXPECT_EQ(refusal->args.at(0), "elements of " + std::to_string(lanes) + " lanes");
+  }
+  for (int lanes : {2, 3, 4}) {
+    std::optional<Refusal> refusal = read_type(type_of(2, 32, lanes), scalar);
+    ASSERT_TRUE(refusal) << lanes;
+    EXPECT_EQ(refusal->code, DiagCode::argument_not_yet);
+    EXPECT_EQ(refusal->args.at(0), "an array of 'float32x" + std::to_string(lanes) + "'");
+  }
+}
+
+}  // namespace
+}  // namespace cuda_device::interop::dlpack
