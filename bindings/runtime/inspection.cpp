@@ -49,7 +49,7 @@ ArgumentType type_of_value(const FunctionState& function, int position, nb::hand
   return read_arguments(call.key.data(), call.key.size()).front();
 }
 
-std::vector<ArgumentType> types_of(const FunctionState& function, nb::tuple arguments) {
+std::vector<ArgumentType> types_of(const FunctionState& function, const nb::tuple& arguments) {
   std::vector<ArgumentType> types;
   for (size_t i = 0; i < arguments.size(); ++i) {
     nb::object argument = arguments[i];
@@ -59,7 +59,7 @@ std::vector<ArgumentType> types_of(const FunctionState& function, nb::tuple argu
   return types;
 }
 
-LaunchFacts facts_of(nb::object grid, nb::object block, const std::string& name) {
+LaunchFacts facts_of(nb::handle grid, nb::handle block, const std::string& name) {
   abi::LaunchDims dims;
   LaunchFacts facts;
   if (!block.is_none()) {
@@ -73,7 +73,7 @@ LaunchFacts facts_of(nb::object grid, nb::object block, const std::string& name)
   return facts;
 }
 
-std::shared_ptr<const syntax::Program> program_of(nb::object function) {
+std::shared_ptr<const syntax::Program> program_of(nb::handle function) {
   if (FunctionObject* decorated = as_function_object(function.ptr()))
     return current_variant(decorated)->program;
   if (!PyFunction_Check(function.ptr()))
@@ -81,8 +81,8 @@ std::shared_ptr<const syntax::Program> program_of(nb::object function) {
   return capture_function(function);
 }
 
-nb::str inspect(nb::object function, nb::tuple arguments, const std::string& what,
-                const std::string& target, nb::object grid, nb::object block) {
+nb::str inspect(nb::handle function, const nb::tuple& arguments, const std::string& what,
+                const std::string& target, nb::handle grid, nb::handle block) {
   FunctionState plain;
   FunctionObject* decorated = as_function_object(function.ptr());
   if (!decorated) plain.name = to_string(function.attr("__name__"));
@@ -139,7 +139,7 @@ void register_inspection(nb::module_& module) {
   });
   module.def("inspect", inspect, nb::arg("function"), nb::arg("arguments"), nb::arg("what"),
              nb::arg("target"), nb::arg("grid").none(), nb::arg("block").none());
-  module.def("captured", [](nb::object function) { return describe(*program_of(function)); });
+  module.def("captured", [](nb::handle function) { return describe(*program_of(function)); });
   module.def("counters", counters);
   module.def("set_target", [](const char* name) { return cd_rt_set_target(name); });
   module.def("target", [] { return nb::str(cd_rt_target()); });

@@ -66,7 +66,7 @@ void sync_all() {
   }
 }
 
-void wait_for(StreamObject& self, nb::object other) {
+void wait_for(StreamObject& self, nb::handle other) {
   if (nb::isinstance<EventObject>(other)) {
     cd_rt_stream_wait(self.get(), nb::inst_ptr<EventObject>(other)->get());
   } else if (nb::isinstance<StreamObject>(other)) {
@@ -96,7 +96,7 @@ double elapsed(EventObject& later, EventObject& earlier) {
 
 // (0, handle) as __cuda_stream__ gives it: a method, or in early versions of the protocol a
 // property.
-uint64_t handle_of(PyObject* object, nb::object protocol, const std::string& kernel) {
+uint64_t handle_of(PyObject* object, const nb::object& protocol, const std::string& kernel) {
   nb::object pair = PyCallable_Check(protocol.ptr()) ? protocol() : protocol;
   bool good = PyTuple_Check(pair.ptr()) && PyTuple_GET_SIZE(pair.ptr()) == 2 &&
               PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 0)) &&

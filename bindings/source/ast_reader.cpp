@@ -8,7 +8,6 @@ namespace cuda_device::bindings {
 namespace {
 
 using syntax::Node;
-using syntax::NodeKind;
 
 // "Add" of an ast.Add object.
 std::string class_name(nb::handle ast) {

@@ -162,7 +162,7 @@ Parameters parameters_of(nb::handle function) {
   return parameters;
 }
 
-void copy_names(nb::handle function, nb::dict into) {
+void copy_names(nb::handle function, nb::dict& into) {
   for (const char* name : {"__module__", "__name__", "__qualname__", "__doc__"})
     if (nb::object value = optional_attr(function, nb::str(name))) into[name] = value;
   into["__wrapped__"] = function;
@@ -203,7 +203,7 @@ void register_function_types(nb::module_& module) {
   module.attr("Kernel") = nb::handle(reinterpret_cast<PyObject*>(kernel_type));
   module.attr("Func") = nb::handle(reinterpret_cast<PyObject*>(func_type));
   auto maker = [](syntax::FunctionKind kind) {
-    return [kind](nb::object function, bool fmad, bool fastmath) {
+    return [kind](nb::handle function, bool fmad, bool fastmath) {
       return make(function, kind, syntax::FunctionOptions{fmad, fastmath});
     };
   };

@@ -119,7 +119,7 @@ void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool 
   guards_.push_back(std::move(guard));
 }
 
-void Names::bind_global(const syntax::Name* node, nb::object name) {
+void Names::bind_global(const syntax::Name* node, const nb::object& name) {
   nb::object found = nb::borrow(PyDict_GetItemWithError(globals_.ptr(), name.ptr()));
   if (!found && PyErr_Occurred()) throw nb::python_error();
   Guard guard{Guard::Kind::Dict, globals_, name, {}, {}};

@@ -34,7 +34,7 @@ class Names final : public NameListener {
   syntax::Binding meaning_at(Span place, nb::handle object);
   bool is_local(const std::string& name) const;
   void bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded);
-  void bind_global(const syntax::Name* node, nb::object name);
+  void bind_global(const syntax::Name* node, const nb::object& name);
 
   nb::object function_, globals_, builtins_;
   std::unordered_set<std::string> locals_;

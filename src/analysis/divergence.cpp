@@ -9,8 +9,7 @@ using ir::Inst;
 using ir::Op;
 
 Divergence::Divergence(const ir::Function& f, const Tree& tree)
-    : function_(f),
-      tree_(tree),
+    : tree_(tree),
       condition_(f.inst_count()),
       exit_(f.inst_count()),
       lanes_(f.inst_count()),

@@ -29,7 +29,6 @@ class Divergence {
   void raise(std::vector<Level>& levels, const ir::Inst& i, Level level);
   Level condition_level(const ir::Inst& i, const std::vector<Shape>& shapes) const;
 
-  const ir::Function& function_;
   const Tree& tree_;
   std::vector<const ir::Inst*> controls_;
   std::vector<Level> condition_, exit_, lanes_, next_;

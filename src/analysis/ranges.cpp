@@ -154,8 +154,9 @@ class Walk {
 
   void loop(const Inst& inst) {
     const RangeState entry = state_;
-    RangeState head = ++depth_ > kIteratedDepth ? anything(inst, entry) : fixpoint(inst, entry);
-    const RangeState exit = run_loop(inst, entry, std::move(head));
+    const RangeState head =
+        ++depth_ > kIteratedDepth ? anything(inst, entry) : fixpoint(inst, entry);
+    const RangeState exit = run_loop(inst, entry, head);
     --depth_;
     block(inst.regions.back());
     state_ = states_.join(state_, exit);
@@ -182,7 +183,7 @@ class Walk {
 
   // Narrows the head once where that still holds, and leaves the records of the last visit and the
   // state behind the condition. Returns the state of lanes that broke.
-  RangeState run_loop(const Inst& inst, const RangeState& entry, RangeState head) {
+  RangeState run_loop(const Inst& inst, const RangeState& entry, const RangeState& head) {
     Pass pass = iterate(inst, head);
     RangeState narrowed = states_.join(entry, pass.next);
     if (!RangeStates::covers(narrowed, head)) {

@@ -21,6 +21,7 @@ ir::Inst* Lowerer::array_inst(const Value& array) { return parameters_.at(array.
 
 Value Lowerer::extents(const Value& array, Op op) {
   std::vector<Value> out;
+  out.reserve(array.array.ndim);
   for (int axis = 0; axis < array.array.ndim; ++axis)
     out.push_back(Value::number(TypeCode::i8, builder_.op(op, {array_inst(array)}, axis)));
   return Value::tuple(std::move(out));

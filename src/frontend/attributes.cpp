@@ -67,6 +67,7 @@ std::optional<std::vector<Value>> Lowerer::elements_of(const Value& value) {
   const Intrinsic* intrinsic = find_intrinsic(value.name);
   if (!intrinsic || intrinsic->role != Intrinsic::Role::Position) return std::nullopt;
   std::vector<Value> components;
+  components.reserve(3);
   for (int axis = 0; axis < 3; ++axis) components.push_back(position(*intrinsic, axis));
   return components;
 }

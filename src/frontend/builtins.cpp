@@ -127,6 +127,7 @@ Value Lowerer::call_tid(const Arguments& a, const Intrinsic& i) {
     return error(DiagCode::ndims_range, argument_node(a, 0),
                  {i.short_name(), to_text(n.exact->integer)});
   std::vector<Value> axes;
+  axes.reserve(3);
   for (int axis = 0; axis < n.exact->integer; ++axis)
     axes.push_back(Value::number(TypeCode::i4, builder_.op(i.op, {}, axis)));
   return axes.size() == 1 ? axes[0] : Value::tuple(std::move(axes));

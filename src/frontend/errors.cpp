@@ -72,6 +72,7 @@ Value Lowerer::unknown_name(const Node* node, const std::string& name) {
   if (instance_->webs->has_unsupported) return Value::unknown();  // it may be defined in there
   if (const char* ours = habit_of(name)) return error(DiagCode::foreign_name, node, {name, ours});
   std::vector<std::string> candidates;
+  candidates.reserve(instance_->webs->webs.size());
   for (const Web& web : instance_->webs->webs) candidates.push_back(web.name);
   for (const auto& [bound, binding] : instance_->function->bindings)
     if (auto* n = syntax::as<syntax::Name>(bound);

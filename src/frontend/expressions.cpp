@@ -62,6 +62,7 @@ static size_t leaf_count(const Value& value) {
 
 Value Lowerer::tuple_display(const syntax::Tuple* node) {
   std::vector<Value> elements;
+  elements.reserve(node->elts.size());
   for (const Node* element : node->elts) elements.push_back(expr(element));
   size_t numbers = 0;
   for (const Value& element : elements) numbers += leaf_count(element);
@@ -92,6 +93,7 @@ Value Lowerer::literal(const syntax::Value& v, const Node* node) {
       return Value::named(Value::Kind::Entity, "builtins.Ellipsis");
     case Kind::Tuple: {
       std::vector<Value> elements;
+      elements.reserve(v.elements.size());
       for (const syntax::Value& e : v.elements) elements.push_back(literal(e, node));
       return Value::tuple(std::move(elements));
     }

@@ -172,6 +172,7 @@ Value Lowerer::select(const Value& test, const Value& then, const Value& otherwi
                       const Value& joined, const Node* node) {
   if (joined.is_tuple()) {
     std::vector<Value> elements;
+    elements.reserve(joined.elements.size());
     for (size_t i = 0; i < joined.elements.size(); ++i)
       elements.push_back(
           select(test, then.elements[i], otherwise.elements[i], joined.elements[i], node));

@@ -101,6 +101,7 @@ std::optional<uint32_t> Lowerer::loop_slot(const Node* target, TypeCode code) {
 void Lowerer::counted_loop(const syntax::For* node, const Value& range) {
   const TypeCode code = range.elements[0].code;
   std::vector<Inst*> bounds;
+  bounds.reserve(range.elements.size());
   for (const Value& bound : range.elements) bounds.push_back(inst_of(bound, node->iter));
   const std::optional<uint32_t> own = loop_slot(node->target, code);
   const uint32_t counter = own ? *own : make_slot("", code);

@@ -73,6 +73,7 @@ Value Lowerer::call_log(const Arguments& a, const Intrinsic& i) {
   const std::vector<Value> v = math_arguments(a, i);
   if (v.empty()) return Value::unknown();
   std::vector<Value> logs;
+  logs.reserve(v.size());
   for (const Value& x : v) {
     logs.push_back(folds(x) ? Value::constant(x.code, {0, std::log(x.exact->real)})
                             : Value::number(x.code, builder_.op(Op::Log, {inst_of(x, a.node)})));

@@ -67,6 +67,7 @@ Value Lowerer::argument_value(const ArgumentType& type, const std::string& name,
     }
     case ArgumentType::Kind::Tuple: {
       std::vector<Value> elements;
+      elements.reserve(type.elements.size());
       for (size_t i = 0; i < type.elements.size(); ++i)
         elements.push_back(
             argument_value(type.elements[i], name + "." + std::to_string(i), parameter));

@@ -9,9 +9,7 @@
 #include "support/check.h"
 #include "syntax/tree.h"
 
-using namespace cuda_device;
-using namespace cuda_device::jit;
-
+namespace cuda_device::jit {
 namespace {
 
 // Runs `body`; what it throws becomes the result's status. Nothing leaves this object as an
@@ -92,20 +90,26 @@ std::string ptx_architectures() {
 }
 
 }  // namespace
+}  // namespace cuda_device::jit
 
-void cd_jit_compile(const CompileRequest* request, CompileResult* result) {
-  guarded(*request, result, [&] { compile(*request, result); });
+namespace jit = cuda_device::jit;
+namespace abi = cuda_device::abi;
+namespace codegen = cuda_device::codegen;
+
+void cd_jit_compile(const jit::CompileRequest* request, jit::CompileResult* result) {
+  jit::guarded(*request, result, [&] { jit::compile(*request, result); });
 }
 
-void cd_jit_inspect(const CompileRequest* request, const char* what, InspectResult* result) {
-  guarded(*request, result, [&] { result->text = inspect(*request, what); });
+void cd_jit_inspect(const jit::CompileRequest* request, const char* what,
+                    jit::InspectResult* result) {
+  jit::guarded(*request, result, [&] { result->text = jit::inspect(*request, what); });
 }
 
 const char* cd_jit_interpret(void* interpreted, const void* params, const abi::LaunchDims* dims) {
   static thread_local std::string error;
   try {
-    interpret_launch(*static_cast<InterpretedKernel*>(interpreted),
-                     static_cast<const char*>(params), *dims);
+    jit::interpret_launch(*static_cast<jit::InterpretedKernel*>(interpreted),
+                          static_cast<const char*>(params), *dims);
     return nullptr;
   } catch (const std::exception& e) {
     error = e.what();
@@ -113,15 +117,15 @@ const char* cd_jit_interpret(void* interpreted, const void* params, const abi::L
   }
 }
 
-void cd_jit_release(void* interpreted) { delete static_cast<InterpretedKernel*>(interpreted); }
+void cd_jit_release(void* interpreted) { delete static_cast<jit::InterpretedKernel*>(interpreted); }
 
 const char* cd_jit_host_forms() {
-  static const std::string text = host_forms();
+  static const std::string text = jit::host_forms();
   return text.c_str();
 }
 
 const char* cd_jit_ptx_architectures() {
-  static const std::string text = ptx_architectures();
+  static const std::string text = jit::ptx_architectures();
   return text.c_str();
 }
 

@@ -22,7 +22,7 @@ std::vector<std::string> split(const char* text) {
 
 class HostCompiled : public Compiled {
  public:
-  explicit HostCompiled(abi::KernelImage image) : arena_(image.arena), code_(image) {}
+  explicit HostCompiled(const abi::KernelImage& image) : arena_(image.arena), code_(image) {}
   std::string run(const void* params, const abi::LaunchDims& dims) const override {
     runtime::pool().run(std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_));
     return "";

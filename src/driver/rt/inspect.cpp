@@ -7,9 +7,7 @@
 #include "runtime/cuda/toolkit.h"
 #include "runtime/host/pool.h"
 
-using namespace cuda_device;
-using namespace cuda_device::rt;
-
+namespace cuda_device::rt {
 namespace {
 
 Status status_of(jit::Status s) {
@@ -41,31 +39,38 @@ std::string gpu_line() {
          std::to_string(cuda::driver().version);
 }
 
+std::string machine_text() {
+  const JitLibrary& jit = jit_library();
+  return "version=" CD_VERSION "\nllvm=" + std::string(jit.llvm_version()) +
+         "\nhost forms=" + jit.host_forms() + "\nptx architectures=" + jit.ptx_architectures() +
+         "\nthreads=" + std::to_string(runtime::thread_count()) +
+         "\nlibdevice=" + found_or_not(cuda::find_libdevice()) +
+         "\nptxas=" + found_or_not(cuda::find_ptxas()) + "\ngpu=" + gpu_line() + "\n";
+}
+
+// Nothing may leave the C functions as a C++ exception: their callers are Python frames.
+template <class Body>
+void guarded(Outcome* outcome, const Body& body) {
+  try {
+    body();
+  } catch (const std::exception& e) {
+    outcome->status = Status::RuntimeFault;
+    outcome->text = e.what();
+  }
+}
+
 }  // namespace
+}  // namespace cuda_device::rt
 
-void cd_rt_inspect(const Specialisation* specialisation, const char* what, const char* target,
-                   Outcome* outcome) {
-  try {
-    inspect(*specialisation, what, target, outcome);
-  } catch (const std::exception& e) {
-    outcome->status = Status::RuntimeFault;
-    outcome->text = e.what();
-  }
+namespace rt = cuda_device::rt;
+
+void cd_rt_inspect(const rt::Specialisation* specialisation, const char* what, const char* target,
+                   rt::Outcome* outcome) {
+  rt::guarded(outcome, [&] { rt::inspect(*specialisation, what, target, outcome); });
 }
 
-void cd_rt_info(Outcome* outcome) {
-  try {
-    const JitLibrary& jit = jit_library();
-    outcome->text = "version=" CD_VERSION "\nllvm=" + std::string(jit.llvm_version()) +
-                    "\nhost forms=" + jit.host_forms() +
-                    "\nptx architectures=" + jit.ptx_architectures() +
-                    "\nthreads=" + std::to_string(runtime::thread_count()) +
-                    "\nlibdevice=" + found_or_not(cuda::find_libdevice()) +
-                    "\nptxas=" + found_or_not(cuda::find_ptxas()) + "\ngpu=" + gpu_line() + "\n";
-  } catch (const std::exception& e) {
-    outcome->status = Status::RuntimeFault;
-    outcome->text = e.what();
-  }
+void cd_rt_info(rt::Outcome* outcome) {
+  rt::guarded(outcome, [&] { outcome->text = rt::machine_text(); });
 }
 
-void cd_rt_add_search_path(const char* folder) { cuda::add_search_path(folder); }
+void cd_rt_add_search_path(const char* folder) { cuda_device::cuda::add_search_path(folder); }

@@ -64,71 +64,79 @@ void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcom
   if (!error.empty()) set_fault(outcome, std::move(error));
 }
 
+void launch(const LaunchRequest& request, Outcome* outcome) {
+  counters.launches.fetch_add(1, std::memory_order_relaxed);
+  CompileOutcome found =
+      request.kernel->find_or_compile(request.key, thread_target, *request.specialise);
+  if (!found.compiled) {
+    *outcome = std::move(found.outcome);
+  } else if (request.stream) {
+    enqueue(request, std::move(found.compiled));
+  } else {
+    run(request, *found.compiled, outcome);
+  }
+}
+
+std::string target_list() {
+  std::string text;
+  try {
+    for (const std::string& t : available_targets()) text += (text.empty() ? "" : ",") + t;
+  } catch (const std::exception&) {
+  }
+  return text;
+}
+
 }  // namespace
 }  // namespace cuda_device::rt
 
-using namespace cuda_device;
-using namespace cuda_device::rt;
+// Nothing may leave the functions below as a C++ exception: their callers are Python frames.
+namespace rt = cuda_device::rt;
+namespace runtime = cuda_device::runtime;
 
-// Nothing may leave these functions as a C++ exception: their callers are Python frames.
-#define CD_GUARD(outcome, ...)        \
-  try {                               \
-    __VA_ARGS__                       \
-  } catch (const std::exception& e) { \
-    set_fault(outcome, e.what());     \
+rt::Kernel* cd_rt_kernel_create(const char* name) { return new rt::Kernel(name); }
+void cd_rt_kernel_release(rt::Kernel* kernel) { delete kernel; }
+
+void cd_rt_launch(const rt::LaunchRequest* request, rt::Outcome* outcome) {
+  try {
+    rt::launch(*request, outcome);
+  } catch (const std::exception& e) {
+    rt::set_fault(outcome, e.what());
   }
-
-Kernel* cd_rt_kernel_create(const char* name) { return new Kernel(name); }
-void cd_rt_kernel_release(Kernel* kernel) { delete kernel; }
-
-void cd_rt_launch(const LaunchRequest* request, Outcome* outcome) {
-  CD_GUARD(outcome, {
-    counters.launches.fetch_add(1, std::memory_order_relaxed);
-    CompileOutcome found =
-        request->kernel->find_or_compile(request->key, thread_target, *request->specialise);
-    if (!found.compiled) {
-      *outcome = std::move(found.outcome);
-    } else if (request->stream) {
-      enqueue(*request, std::move(found.compiled));
-    } else {
-      run(*request, *found.compiled, outcome);
-    }
-  })
 }
 
-bool cd_rt_is_ready(Kernel* kernel, std::string_view key) {
-  return kernel->ready(key, thread_target);
+bool cd_rt_is_ready(rt::Kernel* kernel, std::string_view key) {
+  return kernel->ready(key, rt::thread_target);
 }
 void* cd_rt_take_finished() { return runtime::take_finished_owner(); }
 
-Stream* cd_rt_stream_create() { return new Stream; }
-Stream* cd_rt_default_stream() { return &default_stream(); }
-void cd_rt_stream_release(Stream* stream) { delete stream; }
-uint64_t cd_rt_stream_handle(const Stream* stream) {
+rt::Stream* cd_rt_stream_create() { return new rt::Stream; }
+rt::Stream* cd_rt_default_stream() { return &rt::default_stream(); }
+void cd_rt_stream_release(rt::Stream* stream) { delete stream; }
+uint64_t cd_rt_stream_handle(const rt::Stream* stream) {
   return reinterpret_cast<uint64_t>(stream->stream.get());
 }
-bool cd_rt_stream_query(Stream* stream) { return stream->stream->idle(); }
+bool cd_rt_stream_query(rt::Stream* stream) { return stream->stream->idle(); }
 
-void cd_rt_stream_sync(Stream* stream, int milliseconds, Outcome* outcome) {
+void cd_rt_stream_sync(rt::Stream* stream, int milliseconds, rt::Outcome* outcome) {
   if (!stream->stream->wait(milliseconds)) {
-    outcome->status = Status::Timeout;
+    outcome->status = rt::Status::Timeout;
     return;
   }
   if (std::string error = stream->stream->take_error(); !error.empty())
-    set_fault(outcome, std::move(error));
+    rt::set_fault(outcome, std::move(error));
 }
 
-void cd_rt_stream_callback(Stream* stream, void (*function)(void*), void* user) {
+void cd_rt_stream_callback(rt::Stream* stream, void (*function)(void*), void* user) {
   stream->stream->enqueue([function, user] {
     function(user);
     return std::string();
   });
 }
 
-Event* cd_rt_event_create() { return new Event; }
-void cd_rt_event_release(Event* event) { delete event; }
+rt::Event* cd_rt_event_create() { return new rt::Event; }
+void cd_rt_event_release(rt::Event* event) { delete event; }
 
-void cd_rt_event_record(Event* event, Stream* stream) {
+void cd_rt_event_record(rt::Event* event, rt::Stream* stream) {
   auto state = std::make_shared<runtime::EventState>();
   {
     std::lock_guard lock(event->mutex);
@@ -137,56 +145,49 @@ void cd_rt_event_record(Event* event, Stream* stream) {
   stream->stream->record(std::move(state));
 }
 
-bool cd_rt_event_query(Event* event) {
+bool cd_rt_event_query(rt::Event* event) {
   const auto state = event->current();
   return !state || state->done();
 }
 
-void cd_rt_event_sync(Event* event, int milliseconds, Outcome* outcome) {
+void cd_rt_event_sync(rt::Event* event, int milliseconds, rt::Outcome* outcome) {
   const auto state = event->current();
-  if (state && !state->wait(milliseconds)) outcome->status = Status::Timeout;
+  if (state && !state->wait(milliseconds)) outcome->status = rt::Status::Timeout;
 }
 
-void cd_rt_stream_wait(Stream* stream, Event* event) {
+void cd_rt_stream_wait(rt::Stream* stream, rt::Event* event) {
   if (auto state = event->current()) stream->stream->wait_for(std::move(state));
 }
 
-double cd_rt_event_seconds(const Event* event) {
-  const auto state = const_cast<Event*>(event)->current();
+double cd_rt_event_seconds(const rt::Event* event) {
+  const auto state = const_cast<rt::Event*>(event)->current();
   return state && state->done() ? state->seconds() : 0;
 }
 
 bool cd_rt_set_target(const char* target) {
   try {
-    if (!target_available(target)) return false;
-    thread_target = target;
+    if (!rt::target_available(target)) return false;
+    rt::thread_target = target;
     return true;
   } catch (const std::exception&) {
     return false;
   }
 }
 
-const char* cd_rt_target() { return thread_target.c_str(); }
+const char* cd_rt_target() { return rt::thread_target.c_str(); }
 
 const char* cd_rt_targets() {
-  static const std::string list = [] {
-    std::string text;
-    try {
-      for (const std::string& t : available_targets()) text += (text.empty() ? "" : ",") + t;
-    } catch (const std::exception&) {
-    }
-    return text;
-  }();
+  static const std::string list = rt::target_list();
   return list.c_str();
 }
 
-void cd_rt_counters(Counters* out) {
-  *out = {counters.launches.load(), counters.compilations.load(), counters.cache_hits.load(),
-          counters.specialisations.load()};
+void cd_rt_counters(rt::Counters* out) {
+  *out = {rt::counters.launches.load(), rt::counters.compilations.load(),
+          rt::counters.cache_hits.load(), rt::counters.specialisations.load()};
 }
 
 int cd_rt_thread_count() { return runtime::thread_count(); }
 void cd_rt_shutdown() {
-  default_stream().stream->wait(-1);
+  rt::default_stream().stream->wait(-1);
   runtime::shutdown_pool();
 }

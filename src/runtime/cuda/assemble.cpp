@@ -46,6 +46,7 @@ std::string read_text(const fs::path& path) {
 // Exit status; standard output and error go to `log`.
 int run(const std::vector<std::string>& command, const fs::path& log) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;

@@ -46,6 +46,7 @@ void GpuKernel::run_on_host_arrays(const void* params, const abi::LaunchDims& di
 void GpuKernel::launch(char* params, const abi::LaunchDims& dims) const {
   const Driver& d = driver();
   std::vector<void*> pointers;
+  pointers.reserve(layout_.slots.size());
   for (const abi::ParamSlot& slot : layout_.slots) pointers.push_back(params + slot.offset);
   constexpr uint32_t kWithoutOptIn = 48 * 1024;
   if (dims.shared > kWithoutOptIn)

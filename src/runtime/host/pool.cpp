@@ -68,7 +68,8 @@ void WorkerPool::push(std::function<void()> task, int copies) {
   bool wake = false;
   {
     std::lock_guard lock(mutex_);
-    for (int i = 0; i < copies; ++i) tasks_.push_back(task);
+    for (int i = 1; i < copies; ++i) tasks_.push_back(task);
+    tasks_.push_back(std::move(task));
     queued_.store(static_cast<int>(tasks_.size()), std::memory_order_release);
     wake = sleeping_ > 0;
   }
