@@ -53,17 +53,25 @@ void sync(rt::Stream* stream) {
   wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_stream_sync(stream, ms, out); });
 }
 
-// Every stream there is now; the first error is raised when all have been waited for.
+// Every stream there is now; the first error is raised when all have been waited for, an interrupt
+// at once.
 void sync_all() {
-  std::vector<nb::object> errors;
+  std::exception_ptr first;
   std::vector<rt::Stream*> streams = {cd_rt_default_stream()};
   for (auto [handle, stream] : live_streams())
     if (stream != streams[0]) streams.push_back(stream);
   for (rt::Stream* stream : streams) {
     bool alive = stream == streams[0];
     for (auto [handle, other] : live_streams()) alive = alive || other == stream;
-    if (alive) sync(stream);
+    if (!alive) continue;
+    try {
+      sync(stream);
+    } catch (const nb::python_error& e) {
+      if (!e.matches(PyExc_Exception)) throw;
+      if (!first) first = std::current_exception();
+    }
   }
+  if (first) std::rethrow_exception(first);
 }
 
 void wait_for(StreamObject& self, nb::handle other) {

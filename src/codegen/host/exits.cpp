@@ -58,7 +58,7 @@ class Finder {
 
   void leave_to(int target, bool Exits::* how) {
     if (target >= 0) exits_[open_[static_cast<size_t>(target)].inst->id].*how = true;
-    for (size_t i = static_cast<size_t>(target + 1); i < open_.size(); ++i)
+    for (size_t i = static_cast<size_t>(target) + 1; i < open_.size(); ++i)
       exits_[open_[i].inst->id].escapes = true;
   }
 

@@ -10,7 +10,6 @@ namespace {
 
 using llvm::object::ELF64LEObjectFile;
 using llvm::object::ELFSectionRef;
-using llvm::object::ELFSymbolRef;
 using llvm::object::RelocationRef;
 using llvm::object::SectionRef;
 using llvm::object::SymbolRef;

@@ -5,7 +5,6 @@
 
 namespace cuda_device::codegen::host {
 
-using ir::Op;
 using llvm::Value;
 
 // Of a divergent loop. `finished` are the lanes that its condition ended: they run the else region.
