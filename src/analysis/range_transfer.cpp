@@ -279,7 +279,7 @@ class Rules {
   std::optional<Interval> python_index(Interval index, Interval extent) const {
     const Interval i64 = full(ScalarKind::I64);
     const Interval i = wrap(index, ScalarKind::I64);
-    if (i.lo >= 0) return i;
+    if (i.lo >= 0 || !inst_.operands[0]->type.is_signed()) return i;
     const auto moved = meet(i, {i64.lo, -1});
     const auto low = wrap(*add(*moved, extent), ScalarKind::I64);
     return i.hi < 0 ? low : hull(low, {0, i.hi});

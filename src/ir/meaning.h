@@ -204,7 +204,7 @@ struct Meaning<Op::Wrap> {
   template <Integer T>
   static int64_t apply(T index, int64_t extent) {
     const auto wide = static_cast<int64_t>(index);
-    return wide < 0 ? wrapping_add(wide, extent) : wide;
+    return index < 0 ? wrapping_add(wide, extent) : wide;
   }
 };
 
