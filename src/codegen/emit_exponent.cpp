@@ -118,7 +118,8 @@ llvm::Value* Arithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
   return b_.CreateFMul(result, power_of_two(b_, clamp(e, -1022, 1023)));
 }
 
-// A finite exponent goes through ldexp; an infinite one, or NaN, multiplies.
+// A finite exponent goes through ldexp; an infinite one, or NaN, multiplies. Infinite exponents win
+// over a NaN, as in the machine's own instruction (AVX-512).
 llvm::Value* Arithmetic::scale(ScalarKind kind, Value x, Value exponent) {
   llvm::Type* type = x->getType();
   auto number = [&](double v) { return llvm::ConstantFP::get(type, v); };
@@ -128,7 +129,8 @@ llvm::Value* Arithmetic::scale(ScalarKind kind, Value x, Value exponent) {
   Value bounded = b_.CreateSelect(b_.CreateFCmpOLT(low, number(5000)), low, number(5000));
   Value whole = b_.CreateFPToSI(unary(id::floor, bounded), lanes(x, ScalarKind::I32));
   Value factor = b_.CreateSelect(b_.CreateFCmpOLT(exponent, zero), zero, exponent);
-  return b_.CreateSelect(finite, ldexp(kind, x, whole), b_.CreateFMul(x, factor));
+  Value number_or_one = b_.CreateSelect(b_.CreateFCmpORD(x, x), x, number(1));
+  return b_.CreateSelect(finite, ldexp(kind, x, whole), b_.CreateFMul(number_or_one, factor));
 }
 
 }  // namespace cuda_device::codegen

@@ -176,7 +176,7 @@ struct Meaning<Op::Ldexp> {
 };
 
 MEANING(Scale, Float, (T a, T n), if (std::isnan(n)) return n;
-        if (std::isinf(n)) return a * (n > 0 ? n : T(0));
+        if (std::isinf(n)) return (std::isnan(a) ? T(1) : a) * (n > 0 ? n : T(0));
         const T bounded = std::min(std::max(std::floor(n), T(-5000)), T(5000));
         return std::ldexp(a, static_cast<int>(bounded));)
 

@@ -130,6 +130,12 @@ TYPED_TEST(Floats, ScaleAndSplit) {
   EXPECT_EQ(ldexp(1, INT32_MIN), 0);
   // Rounded once: 1.5 * 2**-1 of the smallest number is between two of them.
   EXPECT_EQ(ldexp(F::Limits::denorm_min() * 3, -1), F::Limits::denorm_min() * 2);
+  EXPECT_EQ(F::binary(Op::Scale, 3, 2.5), 12);
+  EXPECT_EQ(F::binary(Op::Scale, -3, F::kInf), -F::kInf);
+  EXPECT_EQ(F::binary(Op::Scale, F::kNan, F::kInf), F::kInf);
+  EXPECT_EQ(F::binary(Op::Scale, F::kNan, -F::kInf), 0);
+  EXPECT_TRUE(std::isnan(F::binary(Op::Scale, F::kNan, 1)));
+  EXPECT_TRUE(std::isnan(F::binary(Op::Scale, 0, F::kInf)));
   EXPECT_EQ(F::unary(Op::Logb, 12), 3);
   EXPECT_EQ(F::unary(Op::Logb, -F::Limits::denorm_min()),
             TypeParam{F::Limits::min_exponent - F::Limits::digits});
