@@ -18,7 +18,7 @@ class HostArithmetic : public Arithmetic {
   Value floor_mod(ScalarKind kind, Value x, Value y) override;
   // lowering_convert.cpp
   Value float_to_int(ScalarKind from, ScalarKind to, Value x) override;
-  // lowering_function.cpp
+  // lowering_function.cpp, lowering_large.cpp
   Value fma(ScalarKind kind, Value a, Value b, Value c) override;
   Value ldexp(ScalarKind kind, Value x, Value exponent) override;
   Value scale(ScalarKind kind, Value x, Value exponent) override;
@@ -37,6 +37,7 @@ class HostArithmetic : public Arithmetic {
   Value saturate_signed(ScalarKind to, Value x);
   Value saturate_unsigned(ScalarKind to, Value x);
   Value call_vector(ir::Op op, ScalarKind kind, Values operands);
+  Value through_log_where_large(ir::Op op, ScalarKind kind, Value x);
   Value call_each_lane(const char* name, Values operands);
   llvm::Function* declare(const std::string& name, llvm::Type* result, size_t operands);
   template <class Call>

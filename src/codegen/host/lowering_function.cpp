@@ -185,6 +185,10 @@ Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
       return call_each_lane(single ? "fmodf" : "fmod", operands);
     case Op::Remainder:
       return call_each_lane(single ? "remainderf" : "remainder", operands);
+    case Op::Asinh:
+    case Op::Acosh:
+    case Op::Log1p:
+      return through_log_where_large(op, kind, operands[0]);
     case Op::Pow: {
       // SLEEF's gives infinity for the largest number to the power of one.
       Value one = llvm::ConstantFP::get(operands[1]->getType(), 1.0);
