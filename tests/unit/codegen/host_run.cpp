@@ -7,6 +7,8 @@
 #include <bit>
 #include <numeric>
 
+#include "unit/codegen/array_compare.h"
+
 namespace cuda_device::codegen::test {
 
 namespace {
@@ -29,7 +31,7 @@ std::vector<uint8_t> pack(const abi::ParamLayout& layout, const TestArguments& a
       continue;
     }
     const TestArray& a = arguments[i].array;
-    const void* data = a.bytes.data() + a.offset;
+    const void* data = arguments[i].place ? arguments[i].place : a.bytes.data() + a.offset;
     std::memcpy(at, &data, 8);
     std::memcpy(at + 8, a.shape.data(), 8 * a.shape.size());
     std::memcpy(at + 8 + 8 * a.shape.size(), a.strides.data(), 8 * a.strides.size());
@@ -126,7 +128,8 @@ void run_host(const ir::Function& f, const Way& way, TestArguments& arguments,
   LoadedImage(compile_way(f, way)).run(arguments, grid);
 }
 
-void expect_same(const ir::Function& f, const TestArguments& arguments, const ir::Grid& grid) {
+void expect_same(const ir::Function& f, const TestArguments& arguments, const ir::Grid& grid,
+                 uint64_t ulps) {
   const auto problems = ir::verify(f);
   ASSERT_TRUE(problems.empty()) << problems[0];
   TestArguments expected = arguments;
@@ -134,14 +137,9 @@ void expect_same(const ir::Function& f, const TestArguments& arguments, const ir
   for (const Way& way : all_ways()) {
     TestArguments actual = arguments;
     run_host(f, way, actual, grid);
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      if (actual[i].array.bytes == expected[i].array.bytes) continue;
-      const auto& x = actual[i].array.bytes;
-      const auto& y = expected[i].array.bytes;
-      const auto at = std::mismatch(x.begin(), x.end(), y.begin()).first - x.begin();
-      ADD_FAILURE() << way.name() << ": argument " << i << " differs at byte "
-                    << at - arguments[i].array.offset;
-    }
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (const auto difference = first_difference(actual[i].array, expected[i].array, ulps))
+        ADD_FAILURE() << way.name() << ": '" << f.params[i].name << "': " << *difference;
   }
 }
 

@@ -40,6 +40,7 @@ struct TestArgument {
   int64_t scalar = 0;  // as Inst::imm
   bool is_array = false;
   TestArray array;
+  uint8_t* place = nullptr;  // of element 0, where that is not in the array's own bytes
   TestArgument(TestArray a) : is_array(true), array(std::move(a)) {}
   TestArgument(int64_t value) : scalar(value) {}
   static TestArgument f32(float value);
@@ -76,8 +77,9 @@ void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& 
 void run_host(const ir::Function& f, const Way& way, TestArguments& arguments,
               const ir::Grid& grid);
 
-// EXPECTs that every way leaves the same bytes in every array as the interpreter.
-void expect_same(const ir::Function& f, const TestArguments& arguments, const ir::Grid& grid);
+// EXPECTs that every way leaves the same in every array as the interpreter: see array_compare.h.
+void expect_same(const ir::Function& f, const TestArguments& arguments, const ir::Grid& grid,
+                 uint64_t ulps = 0);
 void expect_same(const std::string& text, const TestArguments& arguments, const ir::Grid& grid);
 
 }  // namespace cuda_device::codegen::test

@@ -8,6 +8,7 @@
 #include "codegen/nvptx/kernel.h"
 #include "codegen/nvptx/optimise.h"
 #include "codegen/param_layout.h"
+#include "unit/codegen/array_compare.h"
 
 namespace cuda_device::codegen::test {
 namespace {
@@ -198,9 +199,10 @@ void expect_scalar_same(const ir::Function& f, const TestArguments& arguments,
     TestArguments actual = arguments;
     LoadedImage(compile_scalar_for_cpu(f, optimised)).run(actual, grid);
     for (size_t i = 0; i < arguments.size(); ++i) {
-      EXPECT_TRUE(actual[i].array.bytes == expected[i].array.bytes)
-          << "argument " << i << (optimised ? " after" : " before") << " LLVM's passes\n"
-          << ir::print(f);
+      const auto difference = first_difference(actual[i].array, expected[i].array);
+      EXPECT_FALSE(difference) << "'" << f.params[i].name << "' "
+                               << (optimised ? "after" : "before")
+                               << " LLVM's passes: " << *difference;
     }
   }
 }

@@ -9,7 +9,8 @@ namespace cuda_device::codegen::test {
 
 abi::KernelImage compile_scalar_for_cpu(const ir::Function& f, bool optimised);
 
-// EXPECTs the same bytes in every array as the interpreter leaves, before and after LLVM's passes.
+// EXPECTs the same in every array as the interpreter leaves (array_compare.h), before and after
+// LLVM's passes.
 void expect_scalar_same(const ir::Function& f, const TestArguments& arguments,
                         const ir::Grid& grid);
 

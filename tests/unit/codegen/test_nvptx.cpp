@@ -7,8 +7,8 @@
 
 #include "runtime/cuda/toolkit.h"
 #include "support/diagnostic.h"
-#include "unit/codegen/all_operations.h"
 #include "unit/codegen/nvptx_assembled.h"
+#include "unit/codegen/op_cases.h"
 #include "unit/ir/every_op.h"
 
 namespace cuda_device::codegen::test {
@@ -125,11 +125,12 @@ TEST(Ptx, EveryOperationAssembles) {
 
 TEST(Ptx, EveryOperationOnEveryTypeAssemblesEverywhere) {
   for (int k = 0; k < kScalarCount; ++k) {
-    SCOPED_TRACE(std::string(name_of(static_cast<ScalarKind>(k))));
-    const Usage usage = expect_assembles(*all_operations(static_cast<ScalarKind>(k), Which::All));
-    std::cout << name_of(static_cast<ScalarKind>(k)) << ": " << usage.registers << " registers, "
-              << usage.spilled_bytes << " bytes spilled, " << usage.stack_bytes
-              << " bytes of stack\n";
+    const auto kind = static_cast<ScalarKind>(k);
+    SCOPED_TRACE(std::string(name_of(kind)));
+    const OpCases cases = op_cases_of(kind, [](ir::Op) { return true; });
+    const Usage usage = expect_assembles(*kernel_of(cases, OperandShape::Varying));
+    std::cout << name_of(kind) << ": " << usage.registers << " registers, " << usage.spilled_bytes
+              << " bytes spilled, " << usage.stack_bytes << " bytes of stack\n";
   }
 }
 
