@@ -5,6 +5,7 @@
 
 #include "unit/analysis/random_program.h"
 #include "unit/codegen/host_run.h"
+#include "unit/codegen/long_tests.h"
 
 namespace cuda_device::codegen::test {
 namespace {
@@ -25,7 +26,7 @@ TEST(HostRandom, ControlFlow) {
   const char* many = std::getenv("CD_FUZZ_PROGRAMS");
   const char* first = std::getenv("CD_FUZZ_FIRST");
   const uint64_t start = first ? std::strtoull(first, nullptr, 10) : 0;
-  const uint64_t count = many ? std::strtoull(many, nullptr, 10) : 40;
+  const uint64_t count = many ? std::strtoull(many, nullptr, 10) : long_tests() ? 100 : 14;
   for (uint64_t seed = start; seed < start + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const RandomProgram p = analysis::testing::random_program(seed);

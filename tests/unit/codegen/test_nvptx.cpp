@@ -7,6 +7,7 @@
 
 #include "runtime/cuda/toolkit.h"
 #include "support/diagnostic.h"
+#include "unit/codegen/long_tests.h"
 #include "unit/codegen/nvptx_assembled.h"
 #include "unit/codegen/op_cases.h"
 #include "unit/ir/every_op.h"
@@ -124,8 +125,7 @@ TEST(Ptx, EveryOperationAssembles) {
 }
 
 TEST(Ptx, EveryOperationOnEveryTypeAssemblesEverywhere) {
-  for (int k = 0; k < kScalarCount; ++k) {
-    const auto kind = static_cast<ScalarKind>(k);
+  for (ScalarKind kind : sampled_kinds()) {
     SCOPED_TRACE(std::string(name_of(kind)));
     const OpCases cases = op_cases_of(kind, [](ir::Op) { return true; });
     const Usage usage = expect_assembles(*kernel_of(cases, OperandShape::Varying));
