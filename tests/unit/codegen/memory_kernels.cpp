@@ -3,12 +3,6 @@
 namespace cuda_device::codegen::test {
 namespace {
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-  return text;
-}
-
 constexpr char kCopy[] = R"(kernel "copy"
 LAUNCH
 param @0 "a": array<KIND, 2> FACTS
@@ -62,6 +56,12 @@ param @2 "index": array<int32, 1> FACTS
 )";
 
 }  // namespace
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+  return text;
+}
 
 TestArray numbered(ScalarKind kind, std::vector<int64_t> shape) {
   TestArray a = TestArray::of_bytes(kind, std::move(shape));

@@ -10,6 +10,8 @@ namespace cuda_device::codegen::test {
 inline constexpr char kNoFacts[] = "";
 inline constexpr char kAllFacts[] = "unit_inner contiguous element_aligned fits_31 no_alias";
 
+std::string replaced(std::string text, const std::string& what, const std::string& by);
+
 // Elements that differ from their neighbours.
 TestArray numbered(ScalarKind kind, std::vector<int64_t> shape);
 

@@ -30,14 +30,6 @@ std::map<std::string, const Budget*> budgets() {
   return by_name;
 }
 
-// With fewer instructions than the budgets count on, some forms need more of them.
-bool has_instructions_of_budgets(MaskForm form) {
-  if (form == MaskForm::Sse4) return true;
-  const bool wide = __builtin_cpu_supports("avx512vpopcntdq") &&
-                    __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vbmi2");
-  return __builtin_cpu_supports("gfni") && (form == MaskForm::Avx2 || wide);
-}
-
 std::string wish() {
   const char* text = std::getenv("CD_PRINT_BUDGETS");
   return text ? text : "";
