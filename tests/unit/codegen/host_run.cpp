@@ -13,7 +13,8 @@ namespace cuda_device::codegen::test {
 
 namespace {
 
-constexpr int64_t kMargin = 256;
+constexpr int64_t kMargin = 1024;   // a whole gang of the widest elements, and more
+constexpr uint8_t kOutside = 0xa5;  // what is there: nothing that a kernel stores
 
 void* symbol(const std::string& name) {
   static void* sleef = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
@@ -52,7 +53,8 @@ TestArray TestArray::of_bytes(ScalarKind kind, std::vector<int64_t> shape) {
   a.strides.resize(a.shape.size());
   int64_t stride = bytes_of(kind);
   for (size_t i = a.shape.size(); i-- > 0; stride *= a.shape[i]) a.strides[i] = stride;
-  a.bytes.assign(static_cast<size_t>(stride + 2 * kMargin), 0);
+  a.bytes.assign(static_cast<size_t>(stride + 2 * kMargin), kOutside);
+  std::memset(a.bytes.data() + kMargin, 0, static_cast<size_t>(stride));
   a.offset = kMargin;
   return a;
 }
