@@ -228,11 +228,10 @@ def math_type(t: str) -> str:
 
 
 def math_call(name: str, *values: Val) -> Val:
-    """The functions of `math` that are exact, in the argument's float type."""
-    t = values[0].type
+    """The functions of `math` that are exact, in the arguments' float types, promoted."""
+    t = math_type(values[0].type)
     for v in values[1:]:
-        t = promote(t, v.type)
-    t = math_type(t)
+        t = promote(t, math_type(v.type))
     numbers = [convert(t, v).number for v in values]
     with numpy.errstate(all="ignore"):
         if name in ("isnan", "isinf", "isfinite"):

@@ -76,6 +76,7 @@ class Control {
   void go_on_if(llvm::Value* condition, const Mask& mask, LaneSets& sets, Join& exit);
   Behind finish_divergent_loop(const Inst& inst, const ir::Block& else_block, const Mask& mask,
                                const LaneSets& sets);
+  bool goes_on_together(Join& latch, const Mask& mask, Join& dead);
   Behind finish_uniform_loop(const Inst& inst, const ir::Block& else_block, const Mask& mask,
                              Join& finished, Join& exit, Join& dead);
 

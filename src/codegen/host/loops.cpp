@@ -81,6 +81,18 @@ Control::Behind Control::finish_uniform_loop(const Inst& inst, const ir::Block& 
   return exits(inst).escapes ? after : mask;
 }
 
+// At the end of an iteration that all lanes run together: none of them has left the loop for good,
+// or all have. False: surely all.
+bool Control::goes_on_together(Join& latch, const Mask& mask, Join& dead) {
+  Mask left = latch.finish();
+  if (left.none) {
+    dead.arrive(left);
+    return false;
+  }
+  if (!same(left, mask) && left.may_be_empty) require_any(left, dead);
+  return true;
+}
+
 // ---------------------------------------------------------------------------------------------
 // while
 
@@ -105,10 +117,7 @@ Control::Behind Control::emit_uniform_while(const Inst& inst, const Mask& mask, 
   c_.start(body);
   emit_block(inst.regions[1], mask, latch, dead);
   frames_.pop_back();
-  if (latch.reached()) {
-    latch.finish_unmasked();
-    c_.b.CreateBr(head);
-  }
+  if (latch.reached() && goes_on_together(latch, mask, dead)) c_.b.CreateBr(head);
   return finish_uniform_loop(inst, inst.regions[2], mask, finished, exit, dead);
 }
 
@@ -265,8 +274,7 @@ Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Jo
   frames_.push_back(frame);
   emit_block(inst.regions[0], mask, latch, dead);
   frames_.pop_back();
-  if (latch.reached()) {
-    latch.finish_unmasked();
+  if (latch.reached() && goes_on_together(latch, mask, dead)) {
     Value* goes_on = counter.goes_on(now, false);
     counter.advance();
     c_.b.CreateCondBr(goes_on, head, finished.edge(mask));
