@@ -217,10 +217,10 @@ class Generator:
         operands = [operand]
         if name in ("copysign", "fmod"):
             operands.append(self.runtime(self.expression(depth - 1)))
-        joined = operands[0].type
+        joined = model.math_type(operands[0].type)
         for o in operands[1:]:
-            joined = model.promote(joined, o.type)
-        t = "b1" if name.startswith("is") else model.math_type(joined)
+            joined = model.promote(joined, model.math_type(o.type))
+        t = "b1" if name.startswith("is") else joined
         return Math(t, name, operands)
 
     def call(self, depth: int):
