@@ -200,6 +200,8 @@ def compare(op: str, left: Val, right: Val) -> Val:
     p = promote(left.type, right.type)
     if is_float(p):
         left, right = convert(p, left), convert(p, right)
+    else:
+        left, right = (Val(v.type, int(v.number)) for v in (left, right))
     return Val("b1", bool(COMPARISONS[op](left.number, right.number)))
 
 
