@@ -18,7 +18,7 @@ DOC = Path(__file__).resolve().parents[1] / "docs" / "pipeline.md"
 DUMP = re.compile(r"(<!-- dump: (\w+) -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
 CHECKED = ("source", "syntax", "ir_raw", "ir", "facts")
 
-SOURCE = '''\
+SOURCE = """\
 from cuda import device
 
 
@@ -32,7 +32,7 @@ def halvings(out, x, limit):
             v *= 0.5
             n += 1
         out[i] = n
-'''
+"""
 
 
 def kernel():

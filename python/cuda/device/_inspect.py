@@ -15,7 +15,8 @@ def inspect(
 
     arguments: values, as a launch would get them, or types: int, float, bool, NumPy's scalar
     types, or text such as "array[float32, 2]". what: "syntax", "ir", "facts", "llvm", "asm" or
-    "ptx". target: "avx512", "avx2", "sse4" or "sm_75" and up; by default the best form of this
+    "ptx"; "ir_raw" and "llvm_raw" before the passes. target: "avx512", "avx2", "sse4", with "x32"
+    or "x64" behind for gangs of so many lanes, or "sm_75" and up; by default the best form of this
     machine, and "sm_90" for "ptx". grid, block: specialise for this launch.
 
     Raises CompileError as a launch would, and ValueError for an unknown stage or target.
