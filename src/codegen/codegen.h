@@ -13,8 +13,7 @@ enum class MaskForm : uint8_t { Avx512, Avx2, Sse4 };
 
 struct HostOptions {
   MaskForm mask = MaskForm::Avx512;
-  uint32_t gang_width = 0;        // lanes: 32 or 64; 0: what the kernel is likely to run best with
-  bool streaming_stores = false;  // non-temporal stores to arrays that are only written
+  uint32_t gang_width = 0;  // lanes: 32 or 64; 0: what the kernel is likely to run best with
   bool verify_llvm = false;
 };
 

@@ -110,7 +110,6 @@ enum class FunctionKind : uint8_t { Kernel, Func, Plain };
 struct FunctionOptions {
   bool fmad = true;
   bool fastmath = false;
-  bool streaming_stores = false;  // non-temporal stores, for outputs far larger than the cache
 };
 
 // One Python function: its tree and the meaning of its free names.

@@ -176,6 +176,13 @@ Value* HostArithmetic::significand(ScalarKind kind, Value x) {
   });
 }
 
+// SLEEF's in float32 overflows below the end of the format, and loses bits near the function's zeros.
+Value* HostArithmetic::through_float64(Op op, Value x) {
+  llvm::Type* type = x->getType();
+  Value wide = b_.CreateFPExt(x, with_lanes_of(type, b_.getDoubleTy()));
+  return b_.CreateFPTrunc(call_vector(op, ScalarKind::F64, {wide}), type);
+}
+
 Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
   const bool single = kind == ScalarKind::F32;
   switch (op) {
@@ -189,6 +196,8 @@ Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
     case Op::Acosh:
     case Op::Log1p:
       return through_log_where_large(op, kind, operands[0]);
+    case Op::Lgamma:
+      return single ? through_float64(op, operands[0]) : call_vector(op, kind, operands);
     case Op::Pow: {
       // SLEEF's gives infinity for the largest number to the power of one.
       Value one = llvm::ConstantFP::get(operands[1]->getType(), 1.0);

@@ -89,7 +89,6 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
     options.mask = target_.mask;
     options.gang_width = target_.gang_width;
     options.verify_llvm = verify_wanted();
-    options.streaming_stores = request_.source.program->functions.front().options.streaming_stores;
     image = codegen::compile_host(f, options, listing);
   }
   image.params = layout_of(f);

@@ -1,0 +1,75 @@
+"""What must not stand in the machine code of kernels that stream: addresses are computed once for a
+gang, in scalar registers, and whole vectors are moved."""
+
+import re
+
+import numpy as np
+import pytest
+from cuda import device as D
+
+GATHERS = re.compile(r"\tvp?(gather|scatter)\w+")
+# Arithmetic, shifts, comparisons and widening in vectors of 64-bit lanes.
+WIDE_LANES = re.compile(
+    r"\tv?p(add|sub|mull|muludq|muldq|sll|srl|sra|cmp\w*|min|max|sllv|srlv)u?q\b[^\n]*[xyz]mm"
+    r"|\tvpmov[sz]xdq"
+)
+FORMS = ("avx512", "avx512x64", "avx2", "avx2x64")
+
+
+@D.kernel
+def triad(a, b, c, s, n):
+    i = D.tid(1)
+    if i < n:
+        a[i] = b[i] + s * c[i]
+
+
+@D.kernel
+def copy2d(out, source):
+    x, y = D.tid(2)
+    height, width = source.shape
+    if x < width and y < height:
+        out[y, x] = source[y, x]
+
+
+@D.kernel
+def pick(out, source, index):
+    i = D.tid(1)
+    if i < out.size:
+        out[i] = source[index[i] ^ 3]
+
+
+def assert_streams(text):
+    assert "mm" in text
+    assert not GATHERS.findall(text)
+    assert not WIDE_LANES.findall(text)
+
+
+# Masks of float64 lanes are 64 bits wide with AVX2.
+@pytest.mark.parametrize(
+    ("form", "dtype"),
+    [(form, dtype) for form in FORMS for dtype in (np.float32, np.int16)]
+    + [("avx512", np.float64), ("avx512x64", np.float64)],
+)
+@pytest.mark.parametrize("block", [256, 1000])
+def test_triad(form, block, dtype):
+    a, b, c = np.zeros((3, 10_001), dtype)
+    s = dtype(2)
+    assert_streams(triad.inspect(a, b, c, s, 10_001, what="asm", target=form, grid=40, block=block))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("block", [(32, 8), (16, 16), (8, 8), (10, 10)])
+def test_copy(form, block):
+    source, out = np.zeros((2, 1001, 1003), np.float32)
+    grid = (130, 130)
+    text = copy2d.inspect(out, source, what="asm", target=form, grid=grid, block=block)
+    assert_streams(text)
+
+
+def test_the_patterns_find_what_they_look_for():
+    out, source = np.zeros((2, 1000))
+    index = np.zeros(1000, np.int64)
+    arguments = dict(what="asm", target="avx512", grid=10, block=128)
+    text = pick.inspect(out, source, index, **arguments)
+    assert GATHERS.findall(text)
+    assert WIDE_LANES.findall(text)
