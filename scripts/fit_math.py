@@ -61,103 +61,88 @@ def near_zero(function, limit_at_zero, radius=1e-9):
     return lambda x: function(x) if abs(x) > radius else limit_at_zero
 
 
-def main():
-    mp = mpmath
-    log2 = mp.log(2)
-    half_log2 = float(log2) / 2 * 1.0005
-    low, high = math.sqrt(0.5) - 1, math.sqrt(2) - 1
-    eighth_turn = (math.pi / 4 * 1.001) ** 2
+LOG2 = mpmath.log(2)
+HALF_LOG2 = float(LOG2) / 2 * 1.0005
+LOW, HIGH = math.sqrt(0.5) - 1, math.sqrt(2) - 1  # f where 1 + f is a mantissa
+EIGHTH_TURN = (math.pi / 4 * 1.001) ** 2
 
-    show(
+# name, function, terms, low, high, weight of an error at x
+POLYNOMIALS = [
+    (
         "exp: (e^r - 1 - r) / r^2",
-        fit(
-            near_zero(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(0.5)),
-            5,
-            -half_log2,
-            half_log2,
-            lambda r: r * r,
-        ),
-    )
-    show(
+        near_zero(lambda r: (mpmath.exp(r) - 1 - r) / r**2, mpmath.mpf(0.5)),
+        *(5, -HALF_LOG2, HALF_LOG2),
+        lambda r: r * r,
+    ),
+    (
         "exp2: (2^r - 1) / r",
-        fit(near_zero(lambda r: (mp.mpf(2) ** r - 1) / r, log2), 6, -0.5005, 0.5005, abs),
-    )
-    show(
+        near_zero(lambda r: (mpmath.mpf(2) ** r - 1) / r, LOG2),
+        *(6, -0.5005, 0.5005),
+        abs,
+    ),
+    (
         "log: (log(1+f) - f + f^2/2) / f^3",
-        fit(
-            near_zero(lambda f: (mp.log1p(f) - f + f * f / 2) / f**3, mp.mpf(1) / 3),
-            8,
-            low,
-            high,
-            lambda f: abs(f) ** 3 / abs(math.log1p(f)) if f else 0,
-        ),
-    )
-    show(
+        near_zero(lambda f: (mpmath.log1p(f) - f + f * f / 2) / f**3, mpmath.mpf(1) / 3),
+        *(8, LOW, HIGH),
+        lambda f: abs(f) ** 3 / abs(math.log1p(f)) if f else 0,
+    ),
+    (
         "log2: (log2(1+f) - f/log(2)) / f^2",
-        fit(
-            near_zero(lambda f: (mp.log1p(f) - f) / log2 / f**2, -0.5 / log2),
-            9,
-            low,
-            high,
-            lambda f: f * f * math.log(2) / abs(math.log1p(f)) if f else 0,
-        ),
-    )
-    show(
+        near_zero(lambda f: (mpmath.log1p(f) - f) / LOG2 / f**2, -0.5 / LOG2),
+        *(9, LOW, HIGH),
+        lambda f: f * f * math.log(2) / abs(math.log1p(f)) if f else 0,
+    ),
+    (
         "sin: (sin(r)/r - 1) / r^2, in r^2",
-        fit(
-            near_zero(lambda t: (mp.sin(mp.sqrt(t)) / mp.sqrt(t) - 1) / t, mp.mpf(-1) / 6),
-            4,
-            0,
-            eighth_turn,
-            abs,
+        near_zero(
+            lambda t: (mpmath.sin(mpmath.sqrt(t)) / mpmath.sqrt(t) - 1) / t, mpmath.mpf(-1) / 6
         ),
-    )
-    show(
+        *(4, 0, EIGHTH_TURN),
+        abs,
+    ),
+    (
         "cos: (cos(r) - 1 + r^2/2) / r^4, in r^2",
-        fit(
-            near_zero(lambda t: (mp.cos(mp.sqrt(t)) - 1 + t / 2) / t**2, mp.mpf(1) / 24, 1e-6),
-            4,
-            0,
-            eighth_turn,
-            lambda t: t * t,
+        near_zero(
+            lambda t: (mpmath.cos(mpmath.sqrt(t)) - 1 + t / 2) / t**2, mpmath.mpf(1) / 24, 1e-6
         ),
-    )
-    show(
+        *(4, 0, EIGHTH_TURN),
+        lambda t: t * t,
+    ),
+    (
         "tanh: (tanh(x)/x - 1) / x^2, in x^2",
-        fit(
-            near_zero(lambda t: (mp.tanh(mp.sqrt(t)) / mp.sqrt(t) - 1) / t, mp.mpf(-1) / 3),
-            8,
-            0,
-            0.81,
-            lambda t: t * math.sqrt(t) / math.tanh(math.sqrt(t)) if t else 0,
+        near_zero(
+            lambda t: (mpmath.tanh(mpmath.sqrt(t)) / mpmath.sqrt(t) - 1) / t, mpmath.mpf(-1) / 3
         ),
-    )
-    show(
+        *(8, 0, 0.81),
+        lambda t: t * math.sqrt(t) / math.tanh(math.sqrt(t)) if t else 0,
+    ),
+    (
         "erf, |x| < 1: erf(x)/x - 1, in x^2",
-        fit(
-            near_zero(lambda t: mp.erf(mp.sqrt(t)) / mp.sqrt(t) - 1, 2 / mp.sqrt(mp.pi) - 1, 1e-14),
-            7,
-            0,
-            1,
-            lambda t: 1 / 1.128,
+        near_zero(
+            lambda t: mpmath.erf(mpmath.sqrt(t)) / mpmath.sqrt(t) - 1,
+            2 / mpmath.sqrt(mpmath.pi) - 1,
+            1e-14,
         ),
-    )
-    show(
+        *(7, 0, 1),
+        lambda t: 1 / 1.128,
+    ),
+    (
         "erf, |x| >= 1: log2(erfc(1 + u)), in u",
-        fit(lambda u: mp.log(mp.erfc(1 + u)) / log2, 7, -0.01, 2.95, lambda u: math.erfc(1 + u)),
-    )
-    show(
-        "pow: log2(1+f) / f, float64",
-        fit(
-            near_zero(lambda f: mp.log1p(f) / f / log2, 1 / log2),
-            14,
-            low * 1.0001,
-            high * 1.0001,
-            lambda f: 1.0,
-            to_float32=False,
-        ),
-        suffix="",
-    )
+        lambda u: mpmath.log(mpmath.erfc(1 + u)) / LOG2,
+        *(7, -0.01, 2.95),
+        lambda u: math.erfc(1 + u),
+    ),
+]
+
+# In float64, the exponent of pow.
+LOG2_QUOTIENT = near_zero(lambda f: mpmath.log1p(f) / f / LOG2, 1 / LOG2)
+
+
+def main():
+    for name, *problem in POLYNOMIALS:
+        show(name, fit(*problem))
+    log2_of = fit(LOG2_QUOTIENT, 14, LOW * 1.0001, HIGH * 1.0001, lambda f: 1.0, to_float32=False)
+    show("pow: log2(1+f) / f, float64", log2_of, suffix="")
 
 
 if __name__ == "__main__":

@@ -104,6 +104,22 @@ void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {
   module.setDataLayout(machine.createDataLayout());
 }
 
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const FillPasses& fill) {
+  Owned<llvm::LoopAnalysisManager> loops(new llvm::LoopAnalysisManager);
+  Owned<llvm::FunctionAnalysisManager> functions(new llvm::FunctionAnalysisManager);
+  Owned<llvm::CGSCCAnalysisManager> graphs(new llvm::CGSCCAnalysisManager);
+  Owned<llvm::ModuleAnalysisManager> modules(new llvm::ModuleAnalysisManager);
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(*modules);
+  builder.registerCGSCCAnalyses(*graphs);
+  builder.registerFunctionAnalyses(*functions);
+  builder.registerLoopAnalyses(*loops);
+  builder.crossRegisterProxies(*loops, *functions, *graphs, *modules);
+  llvm::ModulePassManager passes;
+  fill(builder, passes);
+  passes.run(module, *modules);
+}
+
 void verify_or_throw(const llvm::Module& module, const char* after) {
   std::string text;
   llvm::raw_string_ostream out(text);

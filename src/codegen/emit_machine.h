@@ -42,6 +42,10 @@ Owned<llvm::TargetMachine> make_target_machine(const Machine& machine);
 // Sets triple and data layout of a new module.
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine);
 
+// Runs the passes that `fill` adds, on the whole module.
+using FillPasses = std::function<void(llvm::PassBuilder&, llvm::ModulePassManager&)>;
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const FillPasses& fill);
+
 void verify_or_throw(const llvm::Module& module, const char* after);
 std::string text_of(const llvm::Module& module);
 llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine& machine);

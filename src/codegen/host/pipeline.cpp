@@ -25,19 +25,9 @@ llvm::FunctionPassManager function_passes() {
 }  // namespace
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-  Owned<llvm::LoopAnalysisManager> loops(new llvm::LoopAnalysisManager);
-  Owned<llvm::FunctionAnalysisManager> functions(new llvm::FunctionAnalysisManager);
-  Owned<llvm::CGSCCAnalysisManager> graphs(new llvm::CGSCCAnalysisManager);
-  Owned<llvm::ModuleAnalysisManager> modules(new llvm::ModuleAnalysisManager);
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(*modules);
-  builder.registerCGSCCAnalyses(*graphs);
-  builder.registerFunctionAnalyses(*functions);
-  builder.registerLoopAnalyses(*loops);
-  builder.crossRegisterProxies(*loops, *functions, *graphs, *modules);
-  llvm::ModulePassManager passes;
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes()));
-  passes.run(module, *modules);
+  run_passes(module, machine, [](llvm::PassBuilder&, llvm::ModulePassManager& passes) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes()));
+  });
 }
 
 }  // namespace cuda_device::codegen::host

@@ -16,20 +16,10 @@ constexpr const char* kPasses =
 }  // namespace
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-  Owned<llvm::LoopAnalysisManager> loops(new llvm::LoopAnalysisManager);
-  Owned<llvm::FunctionAnalysisManager> functions(new llvm::FunctionAnalysisManager);
-  Owned<llvm::CGSCCAnalysisManager> graphs(new llvm::CGSCCAnalysisManager);
-  Owned<llvm::ModuleAnalysisManager> modules(new llvm::ModuleAnalysisManager);
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(*modules);
-  builder.registerCGSCCAnalyses(*graphs);
-  builder.registerFunctionAnalyses(*functions);
-  builder.registerLoopAnalyses(*loops);
-  builder.crossRegisterProxies(*loops, *functions, *graphs, *modules);
-  llvm::ModulePassManager passes;
-  llvm::Error error = builder.parsePassPipeline(passes, kPasses);
-  CD_CHECK(!error, "LLVM: " + llvm::toString(std::move(error)));
-  passes.run(module, *modules);
+  run_passes(module, machine, [](llvm::PassBuilder& builder, llvm::ModulePassManager& passes) {
+    llvm::Error error = builder.parsePassPipeline(passes, kPasses);
+    CD_CHECK(!error, "LLVM: " + llvm::toString(std::move(error)));
+  });
 }
 
 }  // namespace cuda_device::codegen::nvptx
