@@ -22,10 +22,12 @@ Numbers troublesome_floats(ScalarKind kind) {
       0x1p31,    0x1p32,       -0x1p31, 0x1p31 - 128, 0x1p32 - 256,  0x1p31 - 1, 0x1p31 - 0.5,
       0x1p63,    0x1p64,       -0x1p63, 0x1p53 + 2,   0x1p63 - 1024, 0.1,        -0.99,
       1e-5,      3.14159,      87.5,    -87.5,        -105,          709.5,      -745.5,
-      22.5,      -32769,       1e17,    4e36,         -2.4570248};
-  static_assert(std::size(values) <= kRow);
+      22.5,      -32769,       1e17,    4e36};
+  static_assert(std::size(values) < kRow);
   Numbers numbers;
   for (double v : values) numbers.push_back(ir::float_bits(kind, v));
+  // Next to a zero of lgamma, where float64's is right to 1e-15, not to an ulp.
+  if (kind == ScalarKind::F32) numbers.push_back(ir::float_bits(kind, -2.4570248));
   return numbers;
 }
 
