@@ -7,23 +7,17 @@ namespace cuda_device::cuda {
 namespace {
 
 Region region_of(const abi::ParamSlot& slot, const char* params) {
-  const char* at = params + slot.offset;
-  uint64_t data;
-  std::memcpy(&data, at, 8);
-  Region r{data, data, !slot.read_only, 0};
-  uint64_t lowest = data, highest = data;
-  for (int axis = 0; axis < slot.ndim; ++axis) {
-    int64_t extent, stride;
-    std::memcpy(&extent, at + 8 + 8 * axis, 8);
-    std::memcpy(&stride, at + 8 + 8 * (slot.ndim + axis), 8);
-    if (extent == 0) return r;
-    const int64_t reach = (extent - 1) * stride;
-    (reach < 0 ? lowest : highest) += static_cast<uint64_t>(reach);
-  }
-  r.begin = lowest;
-  r.end = highest + static_cast<uint64_t>(bytes_of(slot.scalar));
+  ElementRows rows = rows_of(slot, params);
+  Region r;
+  r.begin = rows.begin;
+  r.end = rows.end();
+  if (!slot.read_only) r.written.push_back(std::move(rows));
   return r;
 }
+
+// The device's copy of a region's first byte. The host's offset within 256 bytes is kept, so
+// alignment facts hold for the copy too.
+CUdeviceptr start_of(const Region& r) { return r.device + r.begin % 256; }
 
 const Region* region_holding(const std::vector<Region>& regions, uint64_t address) {
   for (const Region& r : regions)
@@ -32,6 +26,12 @@ const Region* region_holding(const std::vector<Region>& regions, uint64_t addres
 }
 
 }  // namespace
+
+bool Region::all_written() const {
+  return std::any_of(written.begin(), written.end(), [this](const ElementRows& rows) {
+    return rows.begin == begin && rows.bytes == end - begin;
+  });
+}
 
 std::vector<Region> regions_of(const abi::ParamLayout& layout, const char* params) {
   std::vector<Region> all, merged;
@@ -46,7 +46,7 @@ std::vector<Region> regions_of(const abi::ParamLayout& layout, const char* param
       continue;
     }
     merged.back().end = std::max(merged.back().end, r.end);
-    merged.back().written |= r.written;
+    merged.back().written.insert(merged.back().written.end(), r.written.begin(), r.written.end());
   }
   return merged;
 }
@@ -56,13 +56,11 @@ ArrayCopies::ArrayCopies(const abi::ParamLayout& layout, char* params)
   const Driver& d = driver();
   try {
     for (Region& r : regions_) {
-      // The host's offset within 256 bytes is kept, so alignment facts hold for the copy too.
-      const uint64_t lead = r.begin % 256;
-      d.check(d.memory_alloc(&r.device, r.end - r.begin + lead),
+      d.check(d.memory_alloc(&r.device, r.end - r.begin + r.begin % 256),
               "allocating device memory for a launch");
-      d.check(d.copy_to_device(r.device + lead, reinterpret_cast<const void*>(r.begin),
-                               r.end - r.begin),
-              "copying an array to the GPU");
+      d.check(
+          d.copy_to_device(start_of(r), reinterpret_cast<const void*>(r.begin), r.end - r.begin),
+          "copying an array to the GPU");
     }
   } catch (...) {
     release();
@@ -72,19 +70,30 @@ ArrayCopies::ArrayCopies(const abi::ParamLayout& layout, char* params)
     if (!slot.is_array) continue;
     uint64_t data;
     std::memcpy(&data, params + slot.offset, 8);
-    if (const Region* r = region_holding(regions_, data))
-      data = r->device + r->begin % 256 + (data - r->begin);
+    if (const Region* r = region_holding(regions_, data)) data = start_of(*r) + (data - r->begin);
     std::memcpy(params + slot.offset, &data, 8);
   }
 }
 
 void ArrayCopies::copy_back() const {
   const Driver& d = driver();
-  for (const Region& r : regions_)
-    if (r.written)
-      d.check(d.copy_to_host(reinterpret_cast<void*>(r.begin), r.device + r.begin % 256,
-                             r.end - r.begin),
-              "copying an array back from the GPU");
+  const auto fetch = [&](const Region& r, void* to) {
+    d.check(d.copy_to_host(to, start_of(r), r.end - r.begin), "copying an array back from the GPU");
+  };
+  std::vector<char> whole;
+  for (const Region& r : regions_) {
+    if (r.written.empty()) continue;
+    if (r.all_written()) {
+      fetch(r, reinterpret_cast<void*>(r.begin));
+      continue;
+    }
+    whole.resize(r.end - r.begin);
+    fetch(r, whole.data());
+    for (const ElementRows& rows : r.written)
+      for_each_row(rows, [&](uint64_t address) {
+        std::memcpy(reinterpret_cast<void*>(address), &whole[address - r.begin], rows.bytes);
+      });
+  }
 }
 
 void ArrayCopies::release() {

@@ -1,9 +1,8 @@
-// The loader: what it places runs, what it refuses says why. The array copies' geometry.
+// The loader: what it places runs, what it refuses says why.
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "runtime/cuda/array_copies.h"
 #include "runtime/host/loader.h"
 
 namespace cuda_device::runtime {
@@ -63,30 +62,6 @@ TEST(Loader, RefusesDamagedImages) {
   image = image_of_store42();
   image.imports.push_back({"fmodf", 4});
   EXPECT_EQ(refusal(image), "damaged import table in the image of 'store42'");
-}
-
-struct ArrayBytes {
-  uint64_t data;
-  int64_t shape, stride;
-};
-
-TEST(ArrayCopies, OverlappingArraysShareARegion) {
-  abi::ParamSlot array;
-  array.is_array = true;
-  array.scalar = ScalarKind::I32;
-  array.ndim = 1;
-  abi::ParamSlot read_only = array;
-  read_only.read_only = true;
-  const abi::ParamLayout layout = abi::layout_of({read_only, array, read_only, array});
-  // [1000, 1040), reversed [1036, 1076) from its last element, [2000, 2004), and an empty one.
-  const ArrayBytes params[] = {{1000, 10, 4}, {1072, 10, -4}, {2000, 1, 4}, {3000, 0, 4}};
-  const auto regions = cuda::regions_of(layout, reinterpret_cast<const char*>(params));
-  ASSERT_EQ(regions.size(), 2u);
-  EXPECT_EQ(regions[0].begin, 1000u);
-  EXPECT_EQ(regions[0].end, 1076u);
-  EXPECT_TRUE(regions[0].written);
-  EXPECT_EQ(regions[1].end, 2004u);
-  EXPECT_FALSE(regions[1].written);
 }
 
 }  // namespace
