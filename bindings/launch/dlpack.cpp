@@ -1,4 +1,7 @@
 // Objects with __dlpack__ as arguments.
+#include <algorithm>
+#include <initializer_list>
+
 #include "bindings/launch/call.h"
 #include "interop/dlpack_tensor.h"
 
@@ -34,14 +37,32 @@ void check_device(Call& call, PyObject* object) {
   if (std::optional<Refusal> refusal = dlpack::refuse_device(number)) call.fail(*refusal);
 }
 
-// Newer producers first; older ones refuse the keyword.
+bool names_any(const std::string& text, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return text.find(word) != std::string::npos; });
+}
+
+// Whether a TypeError says that the producer does not know the keyword, rather than that something
+// failed while it exported. A call that is refused has run no Python code of the producer, so there
+// is no traceback, and the text speaks of arguments; a wrapper that hands the keyword on has one.
+bool refuses_keyword(const nb::python_error& error) {
+  nb::object text = nb::steal(PyObject_Str(error.value().ptr()));
+  if (!text) throw nb::python_error();
+  const std::string said = to_string(text);
+  const bool ran = error.traceback().is_valid() && !error.traceback().is_none();
+  if (!ran) return names_any(said, {"keyword", "argument"});
+  return names_any(said, {"max_version", "no keyword"}) && names_any(said, {"keyword"});
+}
+
+// Newer producers first; older ones refuse the keyword. What a producer raises while it exports is
+// not an invitation to export again (DEV-DLP-02).
 nb::object capsule_of(PyObject* object) {
   PyObject* args[] = {object, names().version.ptr()};
   PyObject* found =
       PyObject_VectorcallMethod(names().dlpack.ptr(), args, 1, names().keywords.ptr());
   if (found) return nb::steal(found);
-  if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
-  PyErr_Clear();
+  nb::python_error error;
+  if (!error.matches(PyExc_TypeError) || !refuses_keyword(error)) throw error;
   return checked(PyObject_CallMethodNoArgs(object, names().dlpack.ptr()));
 }
 

@@ -176,6 +176,99 @@ def test_nothing_leaks():
     assert [sys.getrefcount(thing) for thing in things] == before
 
 
+# --- the keyword of DLPack 1 ---
+
+
+class Asked:
+    """A producer of a NumPy array that notes how it was asked."""
+
+    def __init__(self):
+        self.array = np.zeros(4)
+        self.asked = []
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class Unknown(Asked):
+    def __dlpack__(self, stream=None):
+        self.asked.append(stream)
+        return self.array.__dlpack__()
+
+
+class Wrapped(Asked):
+    """Hands its keywords on to a function that does not know them."""
+
+    def __dlpack__(self, **keywords):
+        self.asked.append(sorted(keywords))
+        return self.inner(**keywords)
+
+    def inner(self, stream=None):
+        return self.array.__dlpack__()
+
+
+class Strict(Asked):
+    def __dlpack__(self, **keywords):
+        self.asked.append(sorted(keywords))
+        if keywords:
+            raise TypeError("__dlpack__() takes no keyword arguments")
+        return self.array.__dlpack__()
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [(Unknown, [None]), (Wrapped, [["max_version"], []]), (Strict, [["max_version"], []])],
+)
+def test_producers_that_do_not_know_the_keyword_are_asked_without(kind, asked):
+    a = kind()
+    run(add_one, a)
+    assert a.asked == asked
+    assert (a.array == 1).all()
+
+
+class Builtin(Asked):
+    """Its __dlpack__ is a C function without keywords."""
+
+    @property
+    def __dlpack__(self):
+        return iter([self.array.__dlpack__()]).__next__
+
+
+def test_a_c_function_that_does_not_know_the_keyword():
+    a = Builtin()
+    run(add_one, a)
+    assert (a.array == 1).all()
+
+
+class Failing(Asked):
+    def __init__(self, text):
+        super().__init__()
+        self.text = text
+
+    def __dlpack__(self, *, max_version=None):
+        self.asked.append(max_version)
+        raise TypeError(self.text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "this array cannot be exported",
+        "an argument of the wrong type",
+        "helper() got an unexpected keyword argument 'copy'",
+        "max_version is not a pair",
+    ],
+)
+def test_a_type_error_of_the_export_itself_is_raised_as_it_is(text):
+    a = Failing(text)
+    with pytest.raises(TypeError) as raised:
+        run(add_one, a)
+    assert str(raised.value) == text
+    assert not isinstance(raised.value, errors.LaunchTypeError)
+    assert raised.value.__traceback__ is not None
+    assert a.asked == [(1, 0)]
+
+
 # --- refusals ---
 
 
