@@ -21,12 +21,14 @@ std::unordered_map<uint64_t, rt::Stream*>& live_streams() {
 
 class EventObject {
  public:
-  EventObject() : event_(cd_rt_event_create()) {}
+  explicit EventObject(bool timing = true) : timing_(timing), event_(cd_rt_event_create()) {}
   ~EventObject() { cd_rt_event_release(event_); }
   EventObject(const EventObject&) = delete;
   rt::Event* get() const { return event_; }
+  bool timing() const { return timing_; }
 
  private:
+  const bool timing_;
   rt::Event* event_;
 };
 
@@ -97,7 +99,9 @@ nb::object record(StreamObject& self, nb::object event) {
 
 double elapsed(EventObject& later, EventObject& earlier) {
   for (EventObject* event : {&earlier, &later})
-    if (cd_rt_event_seconds(event->get()) == 0)
+    if (!event->timing())
+      throw std::runtime_error("an event that was made with enable_timing=False has no time");
+    else if (cd_rt_event_seconds(event->get()) == 0)
       throw std::runtime_error("an event that was not recorded or is not done yet has no time");
   return 1e3 * (cd_rt_event_seconds(later.get()) - cd_rt_event_seconds(earlier.get()));
 }
@@ -177,7 +181,7 @@ void register_streams(nb::module_& module) {
   stream_type = reinterpret_cast<PyTypeObject*>(stream.ptr());
 
   nb::class_<EventObject>(module, "Event", "A point in a stream's work.")
-      .def(nb::init<>())
+      .def(nb::init<bool>(), nb::arg("timing") = true)
       .def(
           "sync",
           [](EventObject& e) {

@@ -1,5 +1,6 @@
 """Streams and events of the host device, and what a process does with them to its end."""
 
+import dataclasses
 import pickle
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import time
 import numpy as np
 import pytest
 from cuda import device as D
-from cuda.device import core
+from cuda.device import core, errors
 from support.clauses import clause
 
 
@@ -135,6 +136,90 @@ def test_events():
 def test_events_without_a_time():
     with pytest.raises(RuntimeError, match="not recorded"):
         core.Event() - core.Event()
+
+
+class Foreign:
+    """Options as cuda.core makes them."""
+
+    @dataclasses.dataclass
+    class StreamOptions:
+        nonblocking: bool = True
+        priority: int | None = None
+
+    @dataclasses.dataclass
+    class EventOptions:
+        enable_timing: bool | None = False
+        busy_waited_sync: bool | None = False
+        ipc_enabled: bool | None = None
+
+
+@clause("DEV-STRM-06", partial="from_handle, cuda.core itself")
+@pytest.mark.parametrize(
+    "options",
+    [
+        None,
+        {},
+        {"nonblocking": True},
+        {"priority": 0},
+        core.StreamOptions(),
+        core.StreamOptions(nonblocking=True, priority=0),
+        Foreign.StreamOptions(),
+    ],
+)
+def test_options_of_streams(options):
+    stream = device().create_stream(options=options)
+    a = np.zeros(10)
+    D.launch(add, a, 1, grid=1, block=32, stream=stream)
+    stream.sync()
+    assert (a == 1).all()
+
+
+@pytest.mark.parametrize("timing", [None, True, False])
+@pytest.mark.parametrize("kind", [dict, core.EventOptions, Foreign.EventOptions])
+def test_options_of_events(kind, timing):
+    events = [device().create_event(kind(enable_timing=timing)) for _ in range(2)]
+    stream = device().create_stream()
+    for event in events:
+        stream.record(event)
+    stream.sync()
+    if timing is not False:
+        assert events[1] - events[0] >= 0
+        return
+    assert all(event.is_done for event in events)
+    with pytest.raises(RuntimeError, match="enable_timing=False"):
+        events[1] - events[0]
+
+
+@pytest.mark.parametrize(
+    ("create", "options", "text"),
+    [
+        ("stream", {"nonblocking": False}, "nonblocking=False"),
+        ("stream", core.StreamOptions(priority=-1), "priority=-1"),
+        ("stream", Foreign.StreamOptions(priority=3), "priority=3"),
+        ("event", {"busy_waited_sync": True}, "busy_waited_sync=True"),
+        ("event", Foreign.EventOptions(ipc_enabled=True), "support_ipc=True"),
+    ],
+)
+def test_options_that_cannot_be_honoured(create, options, text):
+    with pytest.raises(errors.NotImplementedYetError, match=f"option {text} is not implemented"):
+        getattr(device(), f"create_{create}")(options=options)
+
+
+@pytest.mark.parametrize(
+    ("create", "options", "text"),
+    [
+        ("stream", {"flags": 1}, "no option 'flags'; its options are nonblocking, priority$"),
+        ("event", {"nonblocking": True}, "no option 'nonblocking'; its options are enable_timing"),
+        ("stream", core.EventOptions(), "no option 'enable_timing'"),
+        ("stream", {"nonblocking": 1}, "nonblocking is a bool, found 'int'"),
+        ("stream", {"priority": 0.5}, "priority is an int, found 'float'"),
+        ("stream", 3, "a StreamOptions or a dict, found 'int'"),
+        ("event", core.EventOptions, "a EventOptions or a dict, found 'type'"),
+    ],
+)
+def test_options_that_are_none(create, options, text):
+    with pytest.raises(TypeError, match=text):
+        getattr(device(), f"create_{create}")(options=options)
 
 
 def test_waiting_for_another_stream():

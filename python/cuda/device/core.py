@@ -9,8 +9,9 @@ from typing import Optional
 
 from cuda.device import _core
 from cuda.device._core import Event, Stream
+from cuda.device._options import EventOptions, StreamOptions, check_event, check_stream
 
-__all__ = ["Device", "Event", "Stream"]
+__all__ = ["Device", "Event", "EventOptions", "Stream", "StreamOptions"]
 
 _HOST = "host"
 
@@ -50,14 +51,25 @@ class Device:
         """Makes the device the one of launches that name none. The host device always is."""
 
     def create_stream(self, obj: None = None, options: object = None) -> Stream:
-        """A new stream; launches on it run in order, beside those of other streams."""
+        """A new stream; launches on it run in order, beside those of other streams.
+
+        options: a StreamOptions, an object of that kind of cuda.core, or a dict of its fields.
+        Raises TypeError for other options, NotImplementedYetError for values that the host device
+        cannot honour.
+        """
         if obj is not None:
             raise TypeError("create_stream() of the host device takes no foreign stream")
+        check_stream(options)
         return _core.create_stream()
 
     def create_event(self, options: object = None) -> Event:
-        """A new event, done until it is recorded."""
-        return Event()
+        """A new event, done until it is recorded.
+
+        options: an EventOptions, an object of that kind of cuda.core, or a dict of its fields.
+        Without options the event has a time. Raises TypeError for other options,
+        NotImplementedYetError for values that the host device cannot honour.
+        """
+        return Event(timing=check_event(options).enable_timing)
 
     def sync(self) -> None:
         """Waits for every stream of the device; raises the first error of a kernel."""

@@ -1,0 +1,104 @@
+"""Options of streams and events: the names of cuda.core, and what the host device makes of them."""
+
+import dataclasses
+from typing import Any, TypeVar
+
+from cuda.device.errors import NotImplementedYetError
+
+__all__ = ["EventOptions", "StreamOptions", "check_event", "check_stream"]
+
+
+@dataclasses.dataclass
+class StreamOptions:
+    """Options of Device.create_stream().
+
+    nonblocking: the stream does not wait for the default stream; host streams never do, so False
+    is not implemented yet. priority: None or 0; others are not implemented yet.
+    """
+
+    nonblocking: bool = True
+    priority: int | None = None
+
+
+@dataclasses.dataclass
+class EventOptions:
+    """Options of Device.create_event().
+
+    enable_timing: whether events can be subtracted. busy_waited_sync and support_ipc are not
+    implemented yet.
+    """
+
+    enable_timing: bool = True
+    busy_waited_sync: bool = False
+    support_ipc: bool = False
+
+
+# Names that other versions of cuda.core give to the same option.
+_ALIASES = {"ipc_enabled": "support_ipc"}
+
+_O = TypeVar("_O", StreamOptions, EventOptions)
+
+
+def _given(options: object, caller: str, kind: type) -> dict[str, Any]:
+    """The options by name, whatever they came in."""
+    if options is None:
+        return {}
+    if isinstance(options, dict):
+        return options
+    if dataclasses.is_dataclass(options) and not isinstance(options, type):
+        return {f.name: getattr(options, f.name) for f in dataclasses.fields(options)}
+    found = f"{type(options).__module__}.{type(options).__qualname__}".removeprefix("builtins.")
+    raise TypeError(f"{caller}() expects options as a {kind.__name__} or a dict, found {found!r}")
+
+
+def _read(options: object, caller: str, kind: type[_O]) -> _O:
+    known = {f.name: f.default for f in dataclasses.fields(kind)}
+    values: dict[str, Any] = {}
+    for name, value in _given(options, caller, kind).items():
+        own = _ALIASES.get(name, name)
+        if own not in known:
+            names = ", ".join(known)
+            raise TypeError(f"{caller}() has no option {name!r}; its options are {names}")
+        values[own] = known[own] if value is None else value
+    return kind(**values)
+
+
+def _refuse(caller: str, name: str, value: object, why: str) -> None:
+    raise NotImplementedYetError(
+        f"{caller}(): the option {name}={value!r} is not implemented yet on the host device: {why}"
+    )
+
+
+def _check_bools(options: object, caller: str, *names: str) -> None:
+    for name in names:
+        value = getattr(options, name)
+        if not isinstance(value, bool):
+            found = type(value).__name__
+            raise TypeError(f"{caller}(): the option {name} is a bool, found {found!r}")
+
+
+def check_stream(options: object) -> StreamOptions:
+    """The options of a stream, all of which the host device honours."""
+    caller = "create_stream"
+    read = _read(options, caller, StreamOptions)
+    _check_bools(read, caller, "nonblocking")
+    if not read.nonblocking:
+        _refuse(caller, "nonblocking", False, "no stream waits for the default stream by itself")
+    if isinstance(read.priority, bool) or not isinstance(read.priority, int | None):
+        found = type(read.priority).__name__
+        raise TypeError(f"{caller}(): the option priority is an int, found {found!r}")
+    if read.priority:
+        _refuse(caller, "priority", read.priority, "all streams have priority 0")
+    return read
+
+
+def check_event(options: object) -> EventOptions:
+    """The options of an event, all of which the host device honours."""
+    caller = "create_event"
+    read = _read(options, caller, EventOptions)
+    _check_bools(read, caller, "enable_timing", "busy_waited_sync", "support_ipc")
+    if read.busy_waited_sync:
+        _refuse(caller, "busy_waited_sync", True, "waiting threads sleep")
+    if read.support_ipc:
+        _refuse(caller, "support_ipc", True, "events live in one process")
+    return read
