@@ -138,6 +138,14 @@ void run(FunctionState& kernel, const rt::LaunchRequest& request, rt::Outcome& o
   kernel.ready_target = cd_rt_target();
 }
 
+// Of a launch that waits, about every 50 ms: lets Python's handlers of signals run. An exception
+// that one raises stays set.
+bool a_handler_raised() {
+  nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+const std::function<bool()> interrupted = a_handler_raised;
+
 void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi::LaunchDims& dims,
             rt::Stream* stream) {
   struct Source {
@@ -158,9 +166,13 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   request.params_size = static_cast<uint32_t>(call.params.size());
   request.dims = dims;
   request.stream = stream;
-  if (stream) request.owner = call.owner.get();
+  if (stream)
+    request.owner = call.owner.get();
+  else
+    request.interrupted = &interrupted;
   rt::Outcome outcome;
   run(kernel, request, outcome);
+  if (outcome.status == rt::Status::Interrupted) throw nb::python_error();
   if (outcome.status != rt::Status::Ok) {
     set_outcome(outcome, variant.program->files, kernel.name);
     throw nb::python_error();
@@ -188,7 +200,7 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   head.variant = variant->id;
   head.facts = launch_facts(state, dims);
   write_head(call.key, head);
-  if (!state.kernel) state.kernel = cd_rt_kernel_create(state.name.c_str());
+  if (!state.kernel) state.kernel = cd_rt_kernel_create();
   submit(state, call, *variant, dims, stream);
 }
 

@@ -9,6 +9,7 @@
 #include "bindings/source/function_source.h"
 #include "bindings/source/guard.h"
 #include "driver/rt/rt_api.h"
+#include "support/fork.h"
 #include "syntax/tree.h"
 
 namespace cuda_device::bindings {
@@ -54,13 +55,15 @@ struct FunctionState {
 
   // --- kernels ---
   rt::Kernel* kernel = nullptr;
-  std::recursive_mutex capturing;                  // taken without the GIL
+  std::recursive_mutex capturing;  // taken without the GIL
+  void renew_in_child() { leave_behind(capturing); }
   std::vector<std::shared_ptr<Variant>> variants;  // the one used last is in front
   uint32_t next_variant = 0;
   std::vector<std::array<uint32_t, 3>> blocks;  // block shapes that have a version of their own
   // Key and target of the last launch, known to be compiled: such a launch need not let go of the
   // GIL.
   std::string ready_key, ready_target;
+  ForkHook hook{this};
 };
 
 struct FunctionObject {

@@ -4,10 +4,12 @@
 #include <mutex>
 #include <vector>
 
+#include "support/fork.h"
+
 namespace cuda_device::runtime {
 namespace {
 
-std::mutex mutex;
+ForkMutex mutex;
 std::vector<void*> finished;
 std::atomic<bool> any{false};
 

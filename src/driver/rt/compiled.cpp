@@ -23,9 +23,10 @@ std::vector<std::string> split(const char* text) {
 class HostCompiled : public Compiled {
  public:
   explicit HostCompiled(const abi::KernelImage& image) : arena_(image.arena), code_(image) {}
-  std::string run(const void* params, const abi::LaunchDims& dims) const override {
-    runtime::pool().run(std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_));
-    return "";
+  std::string run(const void* params, const abi::LaunchDims& dims,
+                  runtime::Interrupt* interrupt) const override {
+    return runtime::pool().run(std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_),
+                               interrupt);
   }
 
  private:
@@ -37,7 +38,8 @@ class InterpretedKernel : public Compiled {
  public:
   explicit InterpretedKernel(void* handle) : handle_(handle) {}
   ~InterpretedKernel() override { jit_library().release(handle_); }
-  std::string run(const void* params, const abi::LaunchDims& dims) const override {
+  std::string run(const void* params, const abi::LaunchDims& dims,
+                  runtime::Interrupt*) const override {
     const char* error = jit_library().interpret(handle_, params, &dims);
     return error ? error : "";
   }
@@ -49,7 +51,8 @@ class InterpretedKernel : public Compiled {
 class GpuCompiled : public Compiled {
  public:
   explicit GpuCompiled(const abi::KernelImage& image) : kernel_(image) {}
-  std::string run(const void* params, const abi::LaunchDims& dims) const override {
+  std::string run(const void* params, const abi::LaunchDims& dims,
+                  runtime::Interrupt*) const override {
     try {
       kernel_.run_on_host_arrays(params, dims);
       return "";

@@ -6,15 +6,17 @@
 
 #include "abi/kernel_image.h"
 #include "driver/rt/rt_api.h"
+#include "runtime/host/interrupt.h"
 
 namespace cuda_device::rt {
 
 // Runs a grid and returns when it is done; an error text, empty if all went well. Many threads at
-// once.
+// once. What asks `interrupt` (the host's machine code) leaves out blocks that have not begun.
 class Compiled {
  public:
   virtual ~Compiled() = default;
-  virtual std::string run(const void* params, const abi::LaunchDims& dims) const = 0;
+  virtual std::string run(const void* params, const abi::LaunchDims& dims,
+                          runtime::Interrupt* interrupt) const = 0;
 };
 
 struct CompileOutcome {

@@ -6,6 +6,7 @@
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/toolkit.h"
 #include "runtime/host/pool.h"
+#include "support/fork.h"
 
 namespace cuda_device::rt {
 namespace {
@@ -22,6 +23,7 @@ void inspect(const Specialisation& s, const char* what, const char* target, Outc
   request.source.launch = s.launch;
   request.target = target;
   if (request.target.starts_with("sm_")) request.libdevice = cuda::find_libdevice();
+  FinishBeforeFork scope;
   jit::InspectResult result;
   jit_library().inspect(&request, what, &result);
   outcome->status = status_of(result.status);

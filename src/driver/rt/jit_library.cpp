@@ -2,14 +2,13 @@
 
 #include <dlfcn.h>
 
-#include <atomic>
 #include <stdexcept>
 #include <string>
 
+#include "support/fork.h"
+
 namespace cuda_device::rt {
 namespace {
-
-std::atomic<bool> opened{false};
 
 std::string path_beside_this_object() {
   Dl_info where;
@@ -40,17 +39,14 @@ JitLibrary open() {
   bind(handle, "cd_jit_host_forms", library.host_forms);
   bind(handle, "cd_jit_ptx_architectures", library.ptx_architectures);
   bind(handle, "cd_jit_llvm_version", library.llvm_version);
-  opened = true;
   return library;
 }
 
 }  // namespace
 
 const JitLibrary& jit_library() {
-  static const JitLibrary library = open();
-  return library;
+  static constinit MadeOnce<JitLibrary> once;
+  return once.get(open);
 }
-
-bool jit_library_open() { return opened; }
 
 }  // namespace cuda_device::rt

@@ -17,6 +17,5 @@ struct JitLibrary {
 
 // Throws std::runtime_error when the object is missing or does not fit.
 const JitLibrary& jit_library();
-bool jit_library_open();  // for `info` and tests: has anything needed it yet?
 
 }  // namespace cuda_device::rt

@@ -23,7 +23,6 @@ std::shared_ptr<Kernel::Entry> Kernel::find(const std::string& full_key) const {
 }
 
 std::shared_ptr<Kernel::Entry> Kernel::entry_for(const std::string& full_key) {
-  if (auto entry = find(full_key)) return entry;
   std::unique_lock lock(mutex_);
   auto& entry = entries_[full_key];
   if (!entry) entry = std::make_shared<Entry>();
@@ -33,14 +32,20 @@ std::shared_ptr<Kernel::Entry> Kernel::entry_for(const std::string& full_key) {
 CompileOutcome Kernel::find_or_compile(std::string_view key, const std::string& target,
                                        const std::function<Specialisation()>& specialise) {
   const std::string full_key = full_key_of(key, target);
+  const std::shared_ptr<Entry> entry = find(full_key);
+  if (!entry || !entry->ready.load(std::memory_order_acquire))
+    return compile_new(full_key, target, specialise);
+  counters.cache_hits.fetch_add(1, std::memory_order_relaxed);
+  return {entry->compiled, {}};
+}
+
+CompileOutcome Kernel::compile_new(const std::string& full_key, const std::string& target,
+                                   const std::function<Specialisation()>& specialise) {
+  FinishBeforeFork scope;
   const std::shared_ptr<Entry> entry = entry_for(full_key);
-  if (entry->ready.load(std::memory_order_acquire)) {
-    counters.cache_hits.fetch_add(1, std::memory_order_relaxed);
-    return {entry->compiled, {}};
-  }
   std::lock_guard lock(entry->compiling);
   if (entry->ready.load(std::memory_order_relaxed)) return {entry->compiled, {}};
-  CompileOutcome result = compile_for(specialise(), target);
+  CompileOutcome result = compile_(specialise(), target);
   counters.compilations.fetch_add(1, std::memory_order_relaxed);
   if (result.compiled) {
     entry->compiled = result.compiled;
@@ -48,11 +53,6 @@ CompileOutcome Kernel::find_or_compile(std::string_view key, const std::string& 
     counters.specialisations.fetch_add(1, std::memory_order_relaxed);
   }
   return result;
-}
-
-bool Kernel::ready(std::string_view key, const std::string& target) const {
-  const std::shared_ptr<Entry> entry = find(full_key_of(key, target));
-  return entry && entry->ready.load(std::memory_order_acquire);
 }
 
 }  // namespace cuda_device::rt

@@ -6,22 +6,26 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "driver/rt/compiled.h"
+#include "support/fork.h"
 
 namespace cuda_device::rt {
 
 struct Kernel {
  public:
-  explicit Kernel(std::string name) : name_(std::move(name)) {}
+  using Compile = CompileOutcome (*)(const Specialisation&, const std::string& target);
+  explicit Kernel(Compile compile = &compile_for) : compile_(compile) {}
 
   // The compiled code for this key and target. `specialise` is called, without locks, by the one
   // caller that compiles. A failure is not kept: the next launch tries again (a constant may have
-  // changed meanwhile).
+  // changed meanwhile). A fork waits for compilations, so what one thread compiles is whole in a
+  // child of another.
   CompileOutcome find_or_compile(std::string_view key, const std::string& target,
                                  const std::function<Specialisation()>& specialise);
-  bool ready(std::string_view key, const std::string& target) const;
+  void renew_in_child() { leave_behind(mutex_); }
 
  private:
   struct Entry {
@@ -29,12 +33,15 @@ struct Kernel {
     std::shared_ptr<const Compiled> compiled;  // set once
     std::atomic<bool> ready{false};
   };
+  CompileOutcome compile_new(const std::string& full_key, const std::string& target,
+                             const std::function<Specialisation()>& specialise);
   std::shared_ptr<Entry> entry_for(const std::string& full_key);
   std::shared_ptr<Entry> find(const std::string& full_key) const;
 
-  const std::string name_;
+  const Compile compile_;
   mutable std::shared_mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
+  ForkHook hook_{this};
 };
 
 extern struct AtomicCounters {

@@ -2,12 +2,14 @@
 #include "driver/rt/rt_api.h"
 
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include "driver/rt/kernel.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/stream.h"
 #include "runtime/owners.h"
+#include "support/fork.h"
 
 namespace cuda_device::rt {
 
@@ -16,52 +18,72 @@ struct Stream {
   std::shared_ptr<runtime::HostStream> stream = std::make_shared<runtime::HostStream>();
 };
 
-struct Event {
-  std::mutex mutex;
-  std::shared_ptr<runtime::EventState> state;  // of the last record; null before
-  std::shared_ptr<runtime::EventState> current() {
+class Event {
+ public:
+  // Of the last record; null before.
+  std::shared_ptr<runtime::EventState> current() const {
     std::lock_guard lock(mutex);
-    return state;
+    return state_;
   }
+  void set(std::shared_ptr<runtime::EventState> state) {
+    std::lock_guard lock(mutex);
+    state_.swap(state);  // the old one goes when the lock is free
+  }
+
+ private:
+  static ForkMutex mutex;  // of all events: held for a copy of a pointer
+  std::shared_ptr<runtime::EventState> state_;
 };
+ForkMutex Event::mutex;
 
 namespace {
 
 thread_local std::string thread_target;
 
-Stream& default_stream() {
-  static Stream* const stream = new Stream;  // outlives every thread
-  return *stream;
-}
+// Made at load, since a fork may come at any time afterwards; outlives every thread.
+Stream* const the_default_stream = new Stream;
+Stream& default_stream() { return *the_default_stream; }
 
 void set_fault(Outcome* outcome, std::string text) {
   outcome->status = Status::RuntimeFault;
   outcome->text = std::move(text);
 }
 
-// What a queued launch owns.
+// What a queued launch owns. However it ends, its owner is handed back.
 struct QueuedLaunch {
   std::shared_ptr<const Compiled> compiled;
   std::vector<char> params;
   abi::LaunchDims dims;
-  void* owner;
+  void* owner = nullptr;
+  ~QueuedLaunch() { runtime::owner_finished(owner); }
 };
 
 void enqueue(const LaunchRequest& request, std::shared_ptr<const Compiled> compiled) {
   const char* bytes = static_cast<const char*>(request.params);
-  auto launch = std::make_shared<QueuedLaunch>(QueuedLaunch{
-      std::move(compiled), {bytes, bytes + request.params_size}, request.dims, request.owner});
-  request.stream->stream->enqueue([launch] {
-    std::string error = launch->compiled->run(launch->params.data(), launch->dims);
-    runtime::owner_finished(launch->owner);
-    return error;
-  });
+  auto launch = std::make_shared<QueuedLaunch>();
+  launch->compiled = std::move(compiled);
+  launch->params.assign(bytes, bytes + request.params_size);
+  launch->dims = request.dims;
+  launch->owner = request.owner;
+  try {
+    request.stream->stream->enqueue(
+        [launch] { return launch->compiled->run(launch->params.data(), launch->dims, nullptr); });
+  } catch (...) {
+    launch->owner = nullptr;  // stays the caller's
+    throw;
+  }
 }
 
 void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcome) {
-  std::string error =
-      default_stream().stream->run_now([&] { return compiled.run(request.params, request.dims); });
-  if (!error.empty()) set_fault(outcome, std::move(error));
+  std::optional<runtime::Interrupt> asking;
+  if (request.interrupted) asking.emplace(*request.interrupted);
+  runtime::Interrupt* interrupt = asking ? &*asking : nullptr;
+  std::string error = default_stream().stream->run_now(
+      [&] { return compiled.run(request.params, request.dims, interrupt); }, interrupt);
+  if (interrupt && interrupt->happened())
+    outcome->status = Status::Interrupted;
+  else if (!error.empty())
+    set_fault(outcome, std::move(error));
 }
 
 void launch(const LaunchRequest& request, Outcome* outcome) {
@@ -93,7 +115,7 @@ std::string target_list() {
 namespace rt = cuda_device::rt;
 namespace runtime = cuda_device::runtime;
 
-rt::Kernel* cd_rt_kernel_create(const char* name) { return new rt::Kernel(name); }
+rt::Kernel* cd_rt_kernel_create() { return new rt::Kernel; }
 void cd_rt_kernel_release(rt::Kernel* kernel) { delete kernel; }
 
 void cd_rt_launch(const rt::LaunchRequest* request, rt::Outcome* outcome) {
@@ -104,9 +126,6 @@ void cd_rt_launch(const rt::LaunchRequest* request, rt::Outcome* outcome) {
   }
 }
 
-bool cd_rt_is_ready(rt::Kernel* kernel, std::string_view key) {
-  return kernel->ready(key, rt::thread_target);
-}
 void* cd_rt_take_finished() { return runtime::take_finished_owner(); }
 
 rt::Stream* cd_rt_stream_create() { return new rt::Stream; }
@@ -126,22 +145,12 @@ void cd_rt_stream_sync(rt::Stream* stream, int milliseconds, rt::Outcome* outcom
     rt::set_fault(outcome, std::move(error));
 }
 
-void cd_rt_stream_callback(rt::Stream* stream, void (*function)(void*), void* user) {
-  stream->stream->enqueue([function, user] {
-    function(user);
-    return std::string();
-  });
-}
-
 rt::Event* cd_rt_event_create() { return new rt::Event; }
 void cd_rt_event_release(rt::Event* event) { delete event; }
 
 void cd_rt_event_record(rt::Event* event, rt::Stream* stream) {
   auto state = std::make_shared<runtime::EventState>();
-  {
-    std::lock_guard lock(event->mutex);
-    event->state = state;
-  }
+  event->set(state);
   stream->stream->record(std::move(state));
 }
 
@@ -160,8 +169,8 @@ void cd_rt_stream_wait(rt::Stream* stream, rt::Event* event) {
 }
 
 double cd_rt_event_seconds(const rt::Event* event) {
-  const auto state = const_cast<rt::Event*>(event)->current();
-  return state && state->done() ? state->seconds() : 0;
+  const auto state = event->current();
+  return state ? state->seconds() : 0;
 }
 
 bool cd_rt_set_target(const char* target) {
@@ -177,8 +186,8 @@ bool cd_rt_set_target(const char* target) {
 const char* cd_rt_target() { return rt::thread_target.c_str(); }
 
 const char* cd_rt_targets() {
-  static const std::string list = rt::target_list();
-  return list.c_str();
+  static constinit cuda_device::MadeOnce<std::string> once;
+  return once.get(rt::target_list).c_str();
 }
 
 void cd_rt_counters(rt::Counters* out) {

@@ -17,7 +17,7 @@ namespace cuda_device::rt {
 
 struct Kernel;  // specialisations of one decorated function
 struct Stream;  // FIFO of a host device
-struct Event;
+class Event;
 
 enum class Status : uint8_t {
   Ok,
@@ -25,6 +25,7 @@ enum class Status : uint8_t {
   CompilerFault,  // text: a bug of ours
   RuntimeFault,   // text: a kernel or the system failed (device lost, out of memory, assembler)
   Timeout,        // of the wait functions
+  Interrupted,    // of a launch that waits: LaunchRequest::interrupted said so
 };
 
 struct Outcome {
@@ -53,9 +54,14 @@ struct LaunchRequest {
   abi::LaunchDims dims;
   Stream* stream =
       nullptr;  // null: on the default stream, and the call returns when the kernel is done
-  // Kept until the launch is done, then handed out by cd_rt_take_finished. May be null. Ignored
+  // Kept until the launch is done, then handed out by cd_rt_take_finished; the caller's if the
+  // outcome is not Ok. May be null. Ignored
   // where the call itself waits (stream == null): the caller keeps its own references then.
   void* owner = nullptr;
+  // Where the call itself waits: asked on the calling thread, without locks, about every 50 ms.
+  // Once it says yes, blocks that have not begun are left out; the call returns when the others are
+  // done.
+  const std::function<bool()>* interrupted = nullptr;
 };
 
 // Counters for tests and `info`.
@@ -67,15 +73,12 @@ struct Counters {
 
 #pragma GCC visibility push(default)
 extern "C" {
-cuda_device::rt::Kernel* cd_rt_kernel_create(const char* name);
+cuda_device::rt::Kernel* cd_rt_kernel_create();
 void cd_rt_kernel_release(cuda_device::rt::Kernel*);
 
 // Compiles where the key is new (several callers at once: one compiles, the others wait), then runs
 // or enqueues.
 void cd_rt_launch(const cuda_device::rt::LaunchRequest* request, cuda_device::rt::Outcome* outcome);
-// Fast test for the caller: true when the key is known and compiled, so the launch cannot take long
-// before running.
-bool cd_rt_is_ready(cuda_device::rt::Kernel*, std::string_view key);
 
 // The i-th owner of a finished launch, or null; call until null (with the GIL held, to drop the
 // references).
@@ -89,7 +92,6 @@ bool cd_rt_stream_query(cuda_device::rt::Stream*);  // true: nothing queued or r
 // Waits at most `milliseconds` (-1: for ever). Reports and clears the stream's error slot.
 void cd_rt_stream_sync(cuda_device::rt::Stream*, int milliseconds,
                        cuda_device::rt::Outcome* outcome);
-void cd_rt_stream_callback(cuda_device::rt::Stream*, void (*function)(void*), void* user);
 
 cuda_device::rt::Event* cd_rt_event_create();
 void cd_rt_event_release(cuda_device::rt::Event*);
@@ -118,7 +120,8 @@ void cd_rt_info(cuda_device::rt::Outcome* outcome);
 // Folders where CUDA's wheels may lie (site-packages); searched for libdevice and ptxas after the
 // usual places.
 void cd_rt_add_search_path(const char* folder);
-// Runs what is queued, joins the workers. Launches afterwards run on the calling thread.
+// Runs what is queued, joins the workers. Launches afterwards run on the calling thread, those with
+// a stream too.
 void cd_rt_shutdown();
 }
 #pragma GCC visibility pop

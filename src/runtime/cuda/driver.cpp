@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "support/fork.h"
+
 namespace cuda_device::cuda {
 namespace {
 
@@ -49,8 +51,8 @@ Found find_driver() {
 }
 
 const Found& found() {
-  static const Found f = find_driver();
-  return f;
+  static constinit MadeOnce<Found> once;
+  return once.get(find_driver);
 }
 
 Gpu open_gpu0() {
@@ -91,8 +93,8 @@ const Driver& driver() {
 std::string why_no_driver() { return found().why; }
 
 const Gpu& gpu0() {
-  static const Gpu gpu = open_gpu0();
-  return gpu;
+  static constinit MadeOnce<Gpu> once;
+  return once.get(open_gpu0);
 }
 
 CurrentContext::CurrentContext(const Gpu& gpu) {

@@ -5,12 +5,14 @@
 #include <mutex>
 #include <sstream>
 
+#include "support/fork.h"
+
 namespace cuda_device::cuda {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::mutex mutex;
+ForkMutex mutex;
 std::vector<std::string> extra_folders;
 
 // Roots of a toolkit: they hold bin/ and nvvm/.

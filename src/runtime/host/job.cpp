@@ -1,9 +1,14 @@
 #include "runtime/host/job.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <new>
-#include <thread>
+
+#include "runtime/host/futex.h"
+#include "support/fork.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -31,9 +36,11 @@ class Arena {
   void* at_least(size_t bytes) {
     if (bytes <= size_) return memory_;
     std::free(memory_);
-    size_ = (bytes + 4095) / 4096 * 4096;
-    memory_ = std::aligned_alloc(64, size_);
+    size_ = 0;
+    const size_t rounded = (bytes + 4095) / 4096 * 4096;
+    memory_ = std::aligned_alloc(64, rounded);
     if (!memory_) throw std::bad_alloc();
+    size_ = rounded;
     return memory_;
   }
 
@@ -47,6 +54,37 @@ uint64_t block_count(const abi::LaunchDims& d) {
   return uint64_t{d.grid[0]} * d.grid[1] * d.grid[2];
 }
 
+// Ticks of some milliseconds, read in a few nanoseconds.
+int64_t coarse_now() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return now.tv_sec * int64_t{1000000000} + now.tv_nsec;
+}
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+int64_t next_question(const Interrupt* interrupt) {
+  if (!interrupt || interrupt->happened()) return kNever;
+  return coarse_now() + std::chrono::nanoseconds(Interrupt::kPeriod).count();
+}
+
+// How many blocks a thread claims at once: few at first, as many as allowed where that takes no
+// time, and so few that a thread comes up for air about every ten milliseconds.
+class ChunkSize {
+ public:
+  explicit ChunkSize(uint64_t most) : most_(most), size_(std::max<uint64_t>(1, most / 16)) {}
+  uint64_t now() const { return size_; }
+  void last_took(int64_t nanoseconds) {
+    if (nanoseconds < 5000000)
+      size_ = std::min(size_ * 2, most_);
+    else if (nanoseconds > 20000000)
+      size_ = std::max<uint64_t>(1, size_ / 2);
+  }
+
+ private:
+  uint64_t most_, size_;
+};
+
 }  // namespace
 
 Job::Job(abi::HostEntry entry, const void* params, const abi::LaunchDims& dims,
@@ -55,36 +93,103 @@ Job::Job(abi::HostEntry entry, const void* params, const abi::LaunchDims& dims,
   context_.dims = dims;
 }
 
-void Job::work() {
+void Job::provide_memory(abi::HostContext& context) const {
+  const size_t own = arena_bytes_, shared = context.dims.shared;
+  if (own + shared == 0) return;
+  context.arena = arena.at_least(own + 64 + shared);
+  context.shared = static_cast<char*>(context.arena) + (own + 63) / 64 * 64;
+}
+
+// Until nothing is left to claim, or the time has come.
+Job::Left Job::run_chunks(int64_t until) {
+  if (!anything_left()) return Left::Nothing;
   FloatState state;
-  run_chunks();
-}
-
-void Job::run_chunks() {
   abi::HostContext context = context_;
-  const size_t shared = context.dims.shared;
-  if (arena_bytes_ + shared) {
-    context.arena = arena.at_least(arena_bytes_ + 64 + shared);
-    context.shared = static_cast<char*>(context.arena) + (arena_bytes_ + 63) / 64 * 64;
-  }
+  provide_memory(context);  // before the first claim: a chunk that is claimed will run
+  ChunkSize size(max_chunk_);
+  int64_t before = blocks_ > 1 ? coarse_now() : 0;
   for (;;) {
-    const uint64_t first = next_.fetch_add(chunk_, std::memory_order_relaxed);
-    if (first >= blocks_) return;
-    const uint64_t last = std::min(first + chunk_, blocks_);
-    entry_(params_, &context, first, last);
-    if (done_.fetch_add(last - first, std::memory_order_acq_rel) + (last - first) == blocks_)
-      done_.notify_all();
+    const uint64_t first = next_.fetch_add(size.now(), std::memory_order_relaxed);
+    if (first >= blocks_) return Left::Nothing;
+    run_chunk(context, first, std::min(first + size.now(), blocks_));
+    if (!anything_left()) return Left::Nothing;
+    const int64_t now = coarse_now();
+    if (now >= until) return Left::More;
+    size.last_took(now - before);
+    before = now;
   }
 }
 
-void Job::wait() const {
+// Compiled code throws nothing; what else stands behind an entry may.
+void Job::run_chunk(abi::HostContext& context, uint64_t first, uint64_t last) {
+  try {
+    entry_(params_, &context, first, last);
+  } catch (const std::exception& e) {
+    fail(e.what());
+  }
+  count(last - first);
+}
+
+void Job::count(uint64_t blocks) {
+  if (done_.fetch_add(blocks, std::memory_order_acq_rel) + blocks != blocks_) return;
+  if (over_.exchange(kOver, std::memory_order_acq_rel) == kAwaited) wake_all(over_);
+}
+
+void Job::stop() {
+  const uint64_t first = next_.exchange(blocks_, std::memory_order_relaxed);
+  if (first < blocks_) count(blocks_ - first);
+}
+
+void Job::fail(std::string text) {
+  {
+    std::lock_guard lock(mutex_);
+    if (error_.empty()) error_ = std::move(text);
+  }
+  stop();
+}
+
+// A helper without memory leaves the work to the others.
+void Job::help() noexcept {
+  try {
+    run_chunks(kNever);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+std::string Job::finish(Interrupt* interrupt) {
+  if (blocks_ == 0) return "";
+  const unsigned forks = fork_count();
+  try {
+    while (run_chunks(next_question(interrupt)) == Left::More) {
+      if (interrupt->asked()) stop();
+      if (fork_count() != forks) return kForkedMeanwhile;
+    }
+  } catch (const std::bad_alloc&) {
+    fail("out of memory: a block needs " +
+         std::to_string(size_t{arena_bytes_} + context_.dims.shared) + " bytes of working memory");
+  }
+  wait_for_others(interrupt, forks);
+  if (fork_count() != forks) return kForkedMeanwhile;
+  std::lock_guard lock(mutex_);
+  return error_;
+}
+
+void Job::wait_for_others(Interrupt* interrupt, unsigned forks) {
   for (int spin = 0; spin < 2000; ++spin) {
-    if (done_.load(std::memory_order_acquire) == blocks_) return;
+    if (over()) return;
 #if defined(__x86_64__)
     _mm_pause();
 #endif
   }
-  for (uint64_t now; (now = done_.load(std::memory_order_acquire)) != blocks_;) done_.wait(now);
+  while (fork_count() == forks) {
+    const bool ask = interrupt && !interrupt->happened();
+    uint32_t expected = kRunning;
+    over_.compare_exchange_strong(expected, kAwaited, std::memory_order_acq_rel);
+    if (expected == kOver) return;
+    sleep_while(over_, kAwaited, ask ? Interrupt::kPeriod : std::chrono::milliseconds(-1));
+    if (over()) return;
+    if (ask && interrupt->asked()) stop();
+  }
 }
 
 }  // namespace cuda_device::runtime

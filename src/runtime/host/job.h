@@ -4,34 +4,56 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <string>
 
 #include "abi/kernel_image.h"
+#include "runtime/host/interrupt.h"
 
 namespace cuda_device::runtime {
 
 // Blocks are claimed in chunks, in increasing order: a block may wait for lower-numbered ones,
-// never for higher.
+// never for higher. So what is claimed is run to its end, and stopping a job means to claim no
+// more.
 class Job {
  public:
   Job(abi::HostEntry entry, const void* params, const abi::LaunchDims& dims, uint32_t arena_bytes);
+  // The most blocks a thread may claim at once. Before the first call of the functions below.
+  void set_chunk(uint64_t chunk) { max_chunk_ = chunk; }
   // Claims and runs chunks until none is left. Any number of threads.
-  void work();
-  // Waits until every block has run. The caller has called work() before.
-  void wait() const;
+  void help() noexcept;
+  // The launching thread's part: claims and runs, then waits until no thread runs a block of this
+  // job. Asks between chunks and while it waits; once the answer is yes, the chunks that nobody
+  // has claimed are left out. Returns an error text, empty if all blocks have run or it was
+  // interrupted.
+  std::string finish(Interrupt* interrupt = nullptr);
   uint64_t blocks() const { return blocks_; }
-  void set_chunk(uint64_t chunk) { chunk_ = chunk; }
-  bool exhausted() const { return next_.load(std::memory_order_relaxed) >= blocks_; }
 
  private:
-  void run_chunks();
+  enum class Left : uint8_t { Nothing, More };
+  Left run_chunks(int64_t until);
+  void run_chunk(abi::HostContext& context, uint64_t first, uint64_t last);
+  void provide_memory(abi::HostContext& context) const;
+  bool anything_left() const { return next_.load(std::memory_order_relaxed) < blocks_; }
+  void count(uint64_t blocks);
+  void stop();
+  void fail(std::string text);
+  bool over() const { return over_.load(std::memory_order_acquire) == kOver; }
+  void wait_for_others(Interrupt* interrupt, unsigned forks);
+
+  static constexpr uint32_t kRunning = 0, kAwaited = 1, kOver = 2;
+
   abi::HostEntry entry_;
   const void* params_;
   abi::HostContext context_;
   uint32_t arena_bytes_;
   uint64_t blocks_;
-  uint64_t chunk_ = 1;
+  uint64_t max_chunk_ = 1;
   std::atomic<uint64_t> next_{0};
-  std::atomic<uint64_t> done_{0};
+  std::atomic<uint64_t> done_{0};  // blocks run or left out
+  std::atomic<uint32_t> over_{kRunning};
+  std::mutex mutex_;
+  std::string error_;  // the first
 };
 
 }  // namespace cuda_device::runtime

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
+
+#include "support/fork.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -37,34 +40,82 @@ uint64_t chunk_for(uint64_t blocks, int threads) {
 
 }  // namespace
 
-WorkerPool::WorkerPool(int threads) : threads_(threads) {
-  SignalsBlocked blocked;
-  for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { worker(); });
+std::thread start_thread(std::function<void()> body) { return std::thread(std::move(body)); }
+
+WorkerPool::WorkerPool(int threads, const StartThread& start) {
+  start_workers(threads, start);
+  const int workers = static_cast<int>(workers_.size());
+  threads_ = std::max(1, std::min(threads, workers + 1));
+  has_workers_ = workers > 0;
 }
 
-WorkerPool::~WorkerPool() {
+// A process at its limit of threads gets fewer, or none.
+void WorkerPool::start_workers(int count, const StartThread& start) {
+  SignalsBlocked blocked;
+  try {
+    workers_.reserve(static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) workers_.push_back(start([this] { worker(); }));
+  } catch (const std::exception&) {
+  }
+}
+
+WorkerPool::~WorkerPool() { stop(); }
+
+void WorkerPool::stop() {
   {
     std::lock_guard lock(mutex_);
     stop_ = true;
   }
   wake_.notify_all();
   for (std::thread& t : workers_) t.join();
+  workers_.clear();
+  has_workers_ = false;
+  run_queued();  // what came after the last worker had gone
 }
 
-void WorkerPool::run(const std::shared_ptr<Job>& job) {
+std::string WorkerPool::run(const std::shared_ptr<Job>& job, Interrupt* interrupt) {
   const uint64_t blocks = job->blocks();
-  if (blocks == 0) return;
+  if (blocks == 0) return "";
   job->set_chunk(chunk_for(blocks, threads_));
   const int helpers =
       static_cast<int>(std::min<uint64_t>(blocks, static_cast<uint64_t>(threads_))) - 1;
-  if (helpers > 0) push([job] { job->work(); }, helpers);
-  job->work();
-  job->wait();
+  if (helpers > 0 && has_workers_.load(std::memory_order_relaxed)) call_helpers(job, helpers);
+  return job->finish(interrupt);
 }
 
-void WorkerPool::post(std::function<void()> task) { push(std::move(task), 1); }
+void WorkerPool::call_helpers(const std::shared_ptr<Job>& job, int helpers) {
+  try {
+    std::function<void()> help = [job] { job->help(); };
+    push(help, helpers);
+  } catch (const std::bad_alloc&) {  // with fewer helpers, then
+  }
+}
 
-void WorkerPool::push(std::function<void()> task, int copies) {
+void WorkerPool::post(std::function<void()> task) {
+  try {
+    push(task, 1);
+  } catch (const std::bad_alloc&) {
+    return task();
+  }
+  // After the push: stop() looks for tasks once more when it has said that there are no workers.
+  if (!has_workers_) run_queued();
+}
+
+// Not from within itself: tasks that queue each other must not pile up on the stack.
+void WorkerPool::run_queued() {
+  static thread_local bool running = false;
+  if (running) return;
+  running = true;
+  std::function<void()> task;
+  while (take_now(task)) {
+    task();
+    task = nullptr;
+  }
+  running = false;
+}
+
+// Moves the task away unless it throws.
+void WorkerPool::push(std::function<void()>& task, int copies) {
   bool wake = false;
   {
     std::lock_guard lock(mutex_);
@@ -106,10 +157,21 @@ bool WorkerPool::take(std::function<void()>& task) {
     wake_.wait(lock);
     --sleeping_;
   }
+  pop(task);
+  return true;
+}
+
+bool WorkerPool::take_now(std::function<void()>& task) {
+  std::lock_guard lock(mutex_);
+  if (tasks_.empty()) return false;
+  pop(task);
+  return true;
+}
+
+void WorkerPool::pop(std::function<void()>& task) {
   task = std::move(tasks_.front());
   tasks_.pop_front();
   queued_.store(static_cast<int>(tasks_.size()), std::memory_order_release);
-  return true;
 }
 
 void WorkerPool::worker() {
@@ -121,39 +183,41 @@ void WorkerPool::worker() {
 }
 
 namespace {
-std::mutex pool_mutex;
-std::atomic<WorkerPool*> pool_instance{nullptr};
 
-// The child of a fork has none of the parent's threads, and the parent's locks in any state: leave
-// them all behind.
-void forget_pool_in_child() {
-  new (&pool_mutex) std::mutex;
-  pool_instance.store(nullptr);
-}
+// The pool is never deleted: a thread may still be launching while the process ends.
+class TheOnlyPool {
+ public:
+  WorkerPool& get() {
+    if (WorkerPool* p = pool_.load(std::memory_order_acquire)) return *p;
+    std::lock_guard lock(making_);
+    WorkerPool* p = pool_.load();
+    if (!p) pool_.store(p = new WorkerPool(thread_count()), std::memory_order_release);
+    return *p;
+  }
+  WorkerPool* if_made() const { return pool_.load(); }
+  void renew_in_child() {
+    leave_behind(making_);
+    pool_ = nullptr;
+  }
 
-WorkerPool& make_pool() {
-  std::lock_guard lock(pool_mutex);
-  if (WorkerPool* p = pool_instance.load()) return *p;
-  static const int registered = pthread_atfork(nullptr, nullptr, &forget_pool_in_child);
-  (void)registered;
-  WorkerPool* p = new WorkerPool(thread_count());
-  pool_instance.store(p, std::memory_order_release);
-  return *p;
+ private:
+  std::atomic<WorkerPool*> pool_{nullptr};
+  std::mutex making_;
+  ForkHook hook_{this};
+};
+
+TheOnlyPool& the_only_pool() {
+  static TheOnlyPool* const made = new TheOnlyPool;  // outlives every thread
+  return *made;
 }
+[[maybe_unused]] TheOnlyPool& made_at_load = the_only_pool();
+
 }  // namespace
 
-WorkerPool& pool() {
-  if (WorkerPool* p = pool_instance.load(std::memory_order_acquire)) return *p;
-  return make_pool();
-}
+WorkerPool& pool() { return the_only_pool().get(); }
 
 void shutdown_pool() {
-  WorkerPool* p = nullptr;
-  {
-    std::lock_guard lock(pool_mutex);
-    p = pool_instance.exchange(nullptr);
-  }
-  delete p;
+  if (WorkerPool* p = the_only_pool().if_made()) p->stop();
 }
 
 }  // namespace cuda_device::runtime

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -18,36 +19,52 @@ namespace cuda_device::runtime {
 // cgroup quota.
 int thread_count();
 
+// Starts a thread that runs the function; throws where there can be none.
+using StartThread = std::function<std::thread(std::function<void()>)>;
+std::thread start_thread(std::function<void()> body);
+
+// Works with the threads that it gets; with none, what is given to it runs on the calling threads.
 class WorkerPool {
  public:
-  explicit WorkerPool(int threads);
-  ~WorkerPool();  // runs what is queued, joins
+  explicit WorkerPool(int threads, const StartThread& start = start_thread);
+  ~WorkerPool();  // as stop()
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
   // Runs the whole job: on the calling thread and on as many workers as the job can feed. Returns
-  // when done.
-  void run(const std::shared_ptr<Job>& job);
-  // Runs the task on some worker, soon; on the calling thread if there is none.
+  // when done, with the job's error; interrupt: see Job::finish.
+  std::string run(const std::shared_ptr<Job>& job, Interrupt* interrupt = nullptr);
+  // Runs the task, which must not throw, on some worker, soon; where there is no worker, on the
+  // calling thread before this returns, or if that runs a task already, after that one.
   void post(std::function<void()> task);
-  int threads() const { return threads_; }
+  // Runs what is queued and joins the workers. The pool goes on without them.
+  void stop();
+  int threads() const { return threads_; }  // that may work on one job, the calling one included
 
  private:
+  void start_workers(int count, const StartThread& start);
   void worker();
   bool take(std::function<void()>& task);
-  void push(std::function<void()> task, int copies);
+  bool take_now(std::function<void()>& task);
+  void pop(std::function<void()>& task);
+  void call_helpers(const std::shared_ptr<Job>& job, int helpers);
+  void push(std::function<void()>& task, int copies);
   bool spin_for_task();
+  void run_queued();
 
-  const int threads_;
+  int threads_ = 1;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> tasks_;
   std::atomic<int> queued_{0};
+  std::atomic<bool> has_workers_{false};
   int sleeping_ = 0;
   bool stop_ = false;
   std::vector<std::thread> workers_;
 };
 
-// The pool of this process. Made anew in a forked child: its parent's threads do not exist there.
+// The pool of this process. A forked child makes its own: its parent's threads do not exist there.
 WorkerPool& pool();
-void shutdown_pool();
+void shutdown_pool();  // stops it, if it was made
 
 }  // namespace cuda_device::runtime

@@ -1,5 +1,6 @@
 #include "runtime/host/stream.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -8,59 +9,29 @@
 namespace cuda_device::runtime {
 namespace {
 
-template <class Predicate>
-bool wait_until(std::condition_variable& condition, std::unique_lock<std::mutex>& lock,
-                int milliseconds, Predicate predicate) {
-  if (milliseconds >= 0)
-    return condition.wait_for(lock, std::chrono::milliseconds(milliseconds), predicate);
-  condition.wait(lock, predicate);
-  return true;
+std::string text_of(const std::exception& e) {
+  return dynamic_cast<const std::bad_alloc*>(&e) ? "out of memory" : e.what();
 }
 
 }  // namespace
 
-bool EventState::done() const {
-  std::lock_guard lock(mutex_);
-  return done_;
-}
-
-void EventState::complete() {
-  std::vector<std::function<void()>> continuations;
-  {
-    std::lock_guard lock(mutex_);
-    done_ = true;
-    seconds_ =
-        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-    continuations.swap(continuations_);
-    changed_.notify_all();
-  }
-  for (auto& then : continuations) then();
-}
-
-void EventState::when_done(std::function<void()> then) {
-  {
-    std::lock_guard lock(mutex_);
-    if (!done_) {
-      continuations_.push_back(std::move(then));
-      return;
-    }
-  }
-  then();
-}
-
-bool EventState::wait(int milliseconds) {
-  std::unique_lock lock(mutex_);
-  return wait_until(changed_, lock, milliseconds, [this] { return done_; });
-}
-
 void HostStream::push(Item item) {
   {
-    std::lock_guard lock(mutex_);
-    items_.push_back(std::move(item));
-    if (running_) return;
-    running_ = true;
+    std::lock_guard lock(state_.mutex);
+    state_.items.push_back(std::move(item));
+    if (state_.running) return;
+    state_.running = true;
   }
-  pool().post([self = shared_from_this()] { self->drain(); });
+  post_drain();
+}
+
+// Where not even that can be queued, the calling thread does the work.
+void HostStream::post_drain() noexcept {
+  try {
+    pool().post([self = shared_from_this()] { self->drain(); });
+  } catch (const std::exception&) {
+    drain();
+  }
 }
 
 void HostStream::enqueue(Operation operation) { push({std::move(operation), nullptr}); }
@@ -74,89 +45,143 @@ void HostStream::record(std::shared_ptr<EventState> event) {
 
 void HostStream::wait_for(std::shared_ptr<EventState> event) { push({nullptr, std::move(event)}); }
 
-// Runs items until none is left, or the head waits for an event: then the event's completion goes
-// on from there.
+// Runs items until none is left, the head waits for an event (then its completion goes on from
+// there), or it is a thread's turn (then that thread goes on).
 void HostStream::drain() {
-  for (;;) {
-    Item item;
-    {
-      std::lock_guard lock(mutex_);
-      if (items_.empty()) {
-        running_ = false;
-        idle_.notify_all();
-        return;
-      }
-      item = std::move(items_.front());
-      items_.pop_front();
-    }
-    if (item.await) {
-      item.await->when_done(
-          [self = shared_from_this()] { pool().post([self] { self->drain(); }); });
+  Item item;
+  while (take(item)) {
+    if (!item.await)
+      run_item(item);
+    else if (await(item.await))
       return;
-    }
-    run_item(item);
+    item = {};  // its references may be the last
+  }
+}
+
+bool HostStream::take(Item& item) {
+  std::lock_guard lock(state_.mutex);
+  if (state_.items.empty()) {
+    state_.running = false;
+    state_.idle.notify_all();
+    return false;
+  }
+  item = std::move(state_.items.front());
+  state_.items.pop_front();
+  if (!item.turn) return true;
+  item.turn->granted = true;
+  item.turn->changed.notify_one();
+  return false;
+}
+
+// True where the event's completion will go on with this stream.
+bool HostStream::await(const std::shared_ptr<EventState>& event) {
+  try {
+    event->when_done([self = shared_from_this()] { self->post_drain(); });
+    return true;
+  } catch (const std::bad_alloc&) {
+    event->wait(-1);
+    return false;
   }
 }
 
 void HostStream::run_item(Item& item) {
-  std::string error = item.operation();
-  if (error.empty()) return;
-  std::lock_guard lock(mutex_);
-  if (error_.empty()) error_ = std::move(error);
-}
-
-std::string HostStream::run_now(const Operation& operation) {
-  auto event = std::make_shared<EventState>();
   std::string error;
-  {
-    std::lock_guard lock(mutex_);
-    if (!running_) {
-      running_ = true;
-      event = nullptr;
-    } else {
-      // The caller waits below, so what this refers to outlives it.
-      items_.push_back({[&operation, &error, event] {
-                          error = operation();
-                          event->complete();
-                          return std::string();
-                        },
-                        nullptr});
-    }
+  try {
+    error = item.operation();
+  } catch (const std::exception& e) {
+    error = text_of(e);
   }
-  if (event) {
-    event->wait(-1);
-    return error;
-  }
-  error = operation();
-  finish_running();
-  return error;
+  if (error.empty()) return;
+  std::lock_guard lock(state_.mutex);
+  if (state_.error.empty()) state_.error = std::move(error);
 }
 
-void HostStream::finish_running() {
+std::string HostStream::run_now(const Operation& operation, Interrupt* interrupt) {
+  const auto me = std::this_thread::get_id();
+  const unsigned forks = fork_count();
   {
-    std::lock_guard lock(mutex_);
-    if (items_.empty()) {
-      running_ = false;
-      idle_.notify_all();
+    std::unique_lock lock(state_.mutex);
+    if (state_.owner == me) {
+      lock.unlock();
+      return operation();
+    }
+    if (state_.running) {
+      const Granted granted = wait_for_turn(lock, interrupt);
+      if (granted == Granted::Forked) return kForkedMeanwhile;
+      if (granted == Granted::Interrupted) return "";
+    }
+    state_.running = true;
+    state_.owner = me;
+  }
+  struct Owned {
+    HostStream& stream;
+    unsigned forks;
+    ~Owned() {
+      if (fork_count() == forks) stream.give_back();
+    }
+  } owned{*this, forks};
+  return operation();
+}
+
+// Signals' handlers run while it asks: they may launch, and they may fork.
+HostStream::Granted HostStream::wait_for_turn(std::unique_lock<std::mutex>& lock,
+                                              Interrupt* interrupt) {
+  Turn turn;
+  const unsigned forks = fork_count();
+  state_.items.push_back({nullptr, nullptr, &turn});
+  const auto granted = [&] { return turn.granted; };
+  if (!interrupt) turn.changed.wait(lock, granted);
+  while (!turn.granted && !turn.changed.wait_for(lock, Interrupt::kPeriod, granted)) {
+    lock.unlock();
+    const bool give_up = interrupt->asked();
+    if (fork_count() != forks) return Granted::Forked;
+    lock.lock();
+    if (!give_up) continue;
+    if (!turn.granted) {
+      std::erase_if(state_.items, [&](const Item& item) { return item.turn == &turn; });
+      return Granted::Interrupted;
+    }
+    lock.unlock();
+    give_back();
+    return Granted::Interrupted;
+  }
+  return Granted::Yes;
+}
+
+void HostStream::give_back() {
+  {
+    std::lock_guard lock(state_.mutex);
+    state_.owner = {};
+    if (state_.items.empty()) {
+      state_.running = false;
+      state_.idle.notify_all();
       return;
     }
   }
-  pool().post([self = shared_from_this()] { self->drain(); });
+  post_drain();
 }
 
 bool HostStream::idle() const {
-  std::lock_guard lock(mutex_);
-  return !running_;
+  std::lock_guard lock(state_.mutex);
+  return !state_.running;
 }
 
 bool HostStream::wait(int milliseconds) {
-  std::unique_lock lock(mutex_);
-  return wait_until(idle_, lock, milliseconds, [this] { return !running_; });
+  std::unique_lock lock(state_.mutex);
+  const auto quiet = [this, me = std::this_thread::get_id()] {
+    return !state_.running || state_.owner == me;
+  };
+  if (milliseconds >= 0)
+    return state_.idle.wait_for(lock, std::chrono::milliseconds(milliseconds), quiet);
+  state_.idle.wait(lock, quiet);
+  return true;
 }
 
 std::string HostStream::take_error() {
-  std::lock_guard lock(mutex_);
-  return std::exchange(error_, std::string());
+  std::lock_guard lock(state_.mutex);
+  return std::exchange(state_.error, std::string());
 }
+
+void HostStream::renew_in_child() { leave_behind(state_); }
 
 }  // namespace cuda_device::runtime

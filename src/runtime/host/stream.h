@@ -9,62 +9,94 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include "runtime/host/interrupt.h"
+#include "support/fork.h"
 
 namespace cuda_device::runtime {
 
 // Set once by record; a new record makes a new state, so waits queued before keep meaning the
-// earlier one.
+// earlier one. In a forked child what was not done is: the work before it stayed with the parent.
 class EventState {
  public:
   bool done() const;
   void complete();
   // Runs `then` when done: at once if it is already.
   void when_done(std::function<void()> then);
+  // False on timeout (milliseconds < 0: none).
   bool wait(int milliseconds);
-  double seconds() const { return seconds_; }
+  double seconds() const;  // monotonic clock at completion; 0 before, or where it never came
+
+  void renew_in_child();
 
  private:
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = false;
-  double seconds_ = 0;
-  std::vector<std::function<void()>> continuations_;
+  struct State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+    double seconds = 0;
+    std::vector<std::function<void()>> continuations;
+  };
+  mutable State state_;
+  ForkHook hook_{this};
 };
 
+// In a forked child a stream is empty and idle: what was queued or running belongs to the parent.
 class HostStream : public std::enable_shared_from_this<HostStream> {
  public:
   // An operation returns an error text, empty if all went well; it is kept until the next
-  // synchronisation.
+  // synchronisation. What it throws counts as its error.
   using Operation = std::function<std::string()>;
 
   void enqueue(Operation operation);
-  // Runs the operation on the calling thread where nothing is queued or running, else queues it;
-  // returns when it is done, with its error.
-  std::string run_now(const Operation& operation);
+  // Runs the operation on the calling thread when all that was queued before is done; returns when
+  // it is done, with its error. Asks while it waits for its turn: once interrupted, the operation
+  // is left out. Called by the operation itself (a signal's handler may launch), it does not wait.
+  std::string run_now(const Operation& operation, Interrupt* interrupt = nullptr);
   void record(std::shared_ptr<EventState> event);
   void wait_for(std::shared_ptr<EventState> event);
   bool idle() const;
-  // False on timeout (milliseconds < 0: none).
+  // False on timeout (milliseconds < 0: none). Does not wait for an operation that called it.
   bool wait(int milliseconds);
   // The first error since the last call.
   std::string take_error();
 
+  void renew_in_child();
+
  private:
+  // A thread that waits in run_now until the stream is its own.
+  struct Turn {
+    bool granted = false;
+    std::condition_variable changed;
+  };
   struct Item {
     Operation operation;
     std::shared_ptr<EventState> await;  // the stream rests until this is done
+    Turn* turn = nullptr;               // the stream is this thread's until it gives it back
   };
-  void push(Item item);
-  void drain();
-  void run_item(Item& item);
-  void finish_running();
+  struct State {
+    std::mutex mutex;
+    std::condition_variable idle;
+    std::deque<Item> items;
+    bool running = false;   // some thread drains, or the head waits for an event
+    std::thread::id owner;  // the thread in run_now
+    std::string error;
+  };
+  enum class Granted : uint8_t { Yes, Interrupted, Forked };
 
-  mutable std::mutex mutex_;
-  std::condition_variable idle_;
-  std::deque<Item> items_;
-  bool running_ = false;  // some thread drains, or the head waits for an event
-  std::string error_;
+  void push(Item item);
+  void post_drain() noexcept;
+  void drain();
+  bool take(Item& item);
+  bool await(const std::shared_ptr<EventState>& event);
+  void run_item(Item& item);
+  Granted wait_for_turn(std::unique_lock<std::mutex>& lock, Interrupt* interrupt);
+  void give_back();
+
+  mutable State state_;
+  ForkHook hook_{this};
 };
 
 }  // namespace cuda_device::runtime

@@ -6,6 +6,8 @@
 
 #include <string_view>
 
+#include "support/fork.h"
+
 namespace cuda_device::runtime {
 namespace {
 
@@ -42,7 +44,8 @@ void* host_symbol(const std::string& name) {
   for (const Named& s : kSymbols)
     if (s.name == name) return s.address;
   if (!name.starts_with("Sleef_")) return nullptr;
-  static void* const sleef = open_sleef();
+  static constinit MadeOnce<void*> once;
+  void* const sleef = once.get(open_sleef);
   return sleef ? dlsym(sleef, name.c_str()) : nullptr;
 }
 

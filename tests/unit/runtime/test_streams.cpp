@@ -117,36 +117,131 @@ TEST(HostStream, RandomProgramsKeepOrderAcrossEvents) {
   }
 }
 
-void count_blocks(const void* params, const abi::HostContext*, uint64_t first, uint64_t last) {
-  auto* counts = *static_cast<std::atomic<int>* const*>(params);
-  for (uint64_t b = first; b < last; ++b) counts[b].fetch_add(1);
+// --- errors ---
+
+TEST(HostStream, AnExceptionIsAnError) {
+  auto stream = std::make_shared<HostStream>();
+  int after = 0;
+  stream->enqueue([]() -> std::string { throw std::runtime_error("thrown"); });
+  stream->enqueue([]() -> std::string { throw std::bad_alloc(); });
+  stream->enqueue([&] {
+    ++after;
+    return std::string();
+  });
+  ASSERT_TRUE(stream->wait(20000));
+  EXPECT_EQ(stream->take_error(), "thrown");
+  EXPECT_EQ(after, 1);
 }
 
-TEST(Pool, RunsEveryBlockOnce) {
-  for (uint32_t blocks : {1u, 2u, 3u, 10u, 1000u, 100003u}) {
-    std::vector<std::atomic<int>> counts(blocks);
-    std::atomic<int>* pointer = counts.data();
-    abi::LaunchDims dims;
-    dims.grid = {blocks, 1, 1};
-    pool().run(std::make_shared<Job>(&count_blocks, &pointer, dims, 0));
-    for (uint32_t b = 0; b < blocks; ++b) ASSERT_EQ(counts[b], 1) << b << " of " << blocks;
-  }
+TEST(HostStream, AnExceptionOfRunNowLeavesTheStreamFree) {
+  auto stream = std::make_shared<HostStream>();
+  EXPECT_THROW(stream->run_now([]() -> std::string { throw std::runtime_error("thrown"); }),
+               std::runtime_error);
+  EXPECT_TRUE(stream->idle());
+  EXPECT_EQ(stream->run_now([] { return std::string("next"); }), "next");
+  // The same where it had to wait for its turn, with more work behind it.
+  auto gate = std::make_shared<EventState>();
+  stream->wait_for(gate);
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    stream->enqueue([] { return std::string("behind"); });
+    gate->complete();
+  });
+  EXPECT_THROW(stream->run_now([]() -> std::string { throw std::runtime_error("thrown"); }),
+               std::runtime_error);
+  later.join();
+  ASSERT_TRUE(stream->wait(20000));
+  EXPECT_EQ(stream->take_error(), "behind");
 }
 
-TEST(Pool, ManyThreadsLaunchAtOnce) {
+// --- waiting threads ---
+
+TEST(HostStream, RunNowRunsOnItsOwnThreadInTurn) {
+  auto stream = std::make_shared<HostStream>();
+  std::vector<int> order;
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t)
-    threads.emplace_back([] {
-      for (int i = 0; i < 200; ++i) {
-        std::vector<std::atomic<int>> counts(64);
-        std::atomic<int>* pointer = counts.data();
-        abi::LaunchDims dims;
-        dims.grid = {4, 4, 4};
-        pool().run(std::make_shared<Job>(&count_blocks, &pointer, dims, 0));
-        for (auto& c : counts) EXPECT_EQ(c, 1);
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 100; ++i) {
+        const auto me = std::this_thread::get_id();
+        stream->run_now([&] {
+          EXPECT_EQ(std::this_thread::get_id(), me);
+          order.push_back(t);  // no lock: the stream is the lock
+          return std::string();
+        });
+        stream->enqueue([&, t] {
+          order.push_back(t);
+          return std::string();
+        });
       }
     });
   for (auto& t : threads) t.join();
+  ASSERT_TRUE(stream->wait(20000));
+  EXPECT_EQ(order.size(), 1600u);
+}
+
+TEST(HostStream, AnInterruptedWaitForATurnLeavesTheOperationOut) {
+  auto stream = std::make_shared<HostStream>();
+  auto gate = std::make_shared<EventState>();
+  stream->wait_for(gate);
+  const std::function<bool()> ask = [] { return true; };
+  Interrupt interrupt(ask);
+  bool ran = false;
+  stream->run_now(
+      [&] {
+        ran = true;
+        return std::string();
+      },
+      &interrupt);
+  EXPECT_TRUE(interrupt.happened());
+  EXPECT_FALSE(stream->idle());
+  gate->complete();
+  ASSERT_TRUE(stream->wait(20000));
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(stream->run_now([] { return std::string("next"); }), "next");
+}
+
+// The stream becomes the thread's own just while it is told to give up.
+TEST(HostStream, AnInterruptAndATurnAtOnce) {
+  auto stream = std::make_shared<HostStream>();
+  auto gate = std::make_shared<EventState>();
+  stream->wait_for(gate);
+  const std::function<bool()> ask = [&] {
+    gate->complete();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return true;
+  };
+  Interrupt interrupt(ask);
+  bool ran = false;
+  stream->run_now(
+      [&] {
+        ran = true;
+        return std::string();
+      },
+      &interrupt);
+  EXPECT_FALSE(ran);
+  EXPECT_TRUE(stream->wait(20000));
+}
+
+TEST(HostStream, AnOperationMayLaunchOnItsOwnStream) {
+  auto stream = std::make_shared<HostStream>();
+  std::string order;
+  stream->run_now([&] {
+    order += "outer(";
+    stream->run_now([&] {
+      order += "inner";
+      return std::string();
+    });
+    stream->enqueue([&] {
+      order += "queued";
+      return std::string();
+    });
+    EXPECT_TRUE(stream->wait(0));  // there is nothing that could be waited for
+    order += ")";
+    return std::string();
+  });
+  ASSERT_TRUE(stream->wait(20000));
+  EXPECT_EQ(order, "outer(inner)queued");
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+#include <chrono>
+#include <utility>
+
+#include "runtime/host/stream.h"
+
+namespace cuda_device::runtime {
+
+bool EventState::done() const {
+  std::lock_guard lock(state_.mutex);
+  return state_.done;
+}
+
+double EventState::seconds() const {
+  std::lock_guard lock(state_.mutex);
+  return state_.seconds;
+}
+
+void EventState::complete() {
+  std::vector<std::function<void()>> continuations;
+  {
+    std::lock_guard lock(state_.mutex);
+    state_.done = true;
+    state_.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    continuations.swap(state_.continuations);
+    state_.changed.notify_all();
+  }
+  for (auto& then : continuations) then();
+}
+
+void EventState::when_done(std::function<void()> then) {
+  {
+    std::lock_guard lock(state_.mutex);
+    if (!state_.done) {
+      state_.continuations.push_back(std::move(then));
+      return;
+    }
+  }
+  then();
+}
+
+bool EventState::wait(int milliseconds) {
+  std::unique_lock lock(state_.mutex);
+  const auto done = [this] { return state_.done; };
+  if (milliseconds >= 0)
+    return state_.changed.wait_for(lock, std::chrono::milliseconds(milliseconds), done);
+  state_.changed.wait(lock, done);
+  return true;
+}
+
+void EventState::renew_in_child() {
+  // One field of a plain type: whole, whoever was writing it.
+  const bool had_come = state_.done;
+  const double seconds = state_.seconds;
+  leave_behind(state_);
+  state_.done = true;
+  state_.seconds = had_come ? seconds : 0;
+}
+
+}  // namespace cuda_device::runtime

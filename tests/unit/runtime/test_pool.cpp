@@ -1,0 +1,237 @@
+// The worker pool: every block once, whatever the sizes, the threads there are, and what goes
+// wrong.
+#include "runtime/host/pool.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <thread>
+
+#include "unit/in_child.h"
+#include "unit/runtime/blocks.h"
+
+namespace cuda_device::runtime {
+namespace {
+
+using std::chrono::milliseconds;
+
+void nap(uint64_t) { std::this_thread::sleep_for(milliseconds(1)); }
+
+// A machine on which only so many threads can be started.
+StartThread at_most(int threads) {
+  return [left = threads](std::function<void()> body) mutable {
+    if (left-- <= 0)
+      throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+    return std::thread(std::move(body));
+  };
+}
+
+TEST(Pool, RunsEveryBlockOnce) {
+  for (int threads : {1, 2, 3, 8}) {
+    WorkerPool pool(threads);
+    for (uint32_t blocks : {1u, 2u, 3u, 7u, 31u, 32u, 33u, 100u, 1000u, 100003u}) {
+      Counts counts(blocks);
+      EXPECT_EQ(pool.run(counts.job()), "");
+      EXPECT_TRUE(counts.all_once()) << blocks << " blocks, " << threads << " threads";
+    }
+  }
+}
+
+TEST(Pool, RunsGridsOfThreeDimensions) {
+  Counts counts(3 * 5 * 7);
+  Counts* self = &counts;
+  EXPECT_EQ(pool().run(std::make_shared<Job>(&Counts::entry, &self, grid_of(3, 5, 7), 0)), "");
+  EXPECT_TRUE(counts.all_once());
+}
+
+// Blocks that wait for each other show that so many threads are in them at once.
+std::atomic<int> present;
+
+TEST(Pool, UsesItsThreads) {
+  WorkerPool pool(4);
+  present = 0;
+  Counts counts(4, [](uint64_t) {
+    ++present;
+    while (present < 4) std::this_thread::yield();
+  });
+  EXPECT_EQ(pool.run(counts.job()), "");
+  EXPECT_EQ(present, 4);
+}
+
+TEST(Pool, ManyThreadsLaunchAtOnce) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([] {
+      for (int i = 0; i < 200; ++i) {
+        Counts counts(64);
+        EXPECT_EQ(pool().run(counts.job()), "");
+        EXPECT_TRUE(counts.all_once());
+      }
+    });
+  for (auto& t : threads) t.join();
+}
+
+// --- fewer threads than wanted ---
+
+TEST(Pool, WorksWithTheThreadsItGets) {
+  for (int available : {0, 1, 3}) {
+    WorkerPool pool(8, at_most(available));
+    EXPECT_EQ(pool.threads(), available + 1);
+    Counts counts(1000);
+    EXPECT_EQ(pool.run(counts.job()), "");
+    EXPECT_TRUE(counts.all_once());
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 100; ++i) pool.post([&] { ++ran; });
+    pool.stop();
+    EXPECT_EQ(ran, 100);
+  }
+}
+
+TEST(Pool, WithoutWorkersTasksRunOnTheCallingThreadInOrder) {
+  WorkerPool pool(4, at_most(0));
+  std::vector<int> order;
+  pool.post([&] {
+    pool.post([&] { order.push_back(2); });
+    order.push_back(1);
+  });
+  EXPECT_EQ(order, (std::vector{1, 2}));
+}
+
+TEST(Pool, WithoutWorkersTasksDoNotPileUpOnTheStack) {
+  WorkerPool pool(1, at_most(0));
+  int left = 1000000;
+  std::function<void()> again = [&] {
+    if (--left > 0) pool.post(again);
+  };
+  pool.post(again);
+  EXPECT_EQ(left, 0);
+}
+
+// --- the end ---
+
+TEST(Pool, RunsWhatIsQueuedBeforeItStops) {
+  std::atomic<int> ran{0};
+  {
+    WorkerPool pool(2);
+    for (int i = 0; i < 50; ++i)
+      pool.post([&] {
+        nap(0);
+        ++ran;
+      });
+  }
+  EXPECT_EQ(ran, 50);
+}
+
+TEST(Pool, GoesOnWithoutWorkersWhenItWasStopped) {
+  WorkerPool pool(4);
+  pool.stop();
+  Counts counts(1000);
+  EXPECT_EQ(pool.run(counts.job()), "");
+  EXPECT_TRUE(counts.all_once());
+  bool ran = false;
+  pool.post([&] { ran = true; });
+  EXPECT_TRUE(ran);
+}
+
+TEST(Pool, LosesNoTaskWhileItStops) {
+  for (int round = 0; round < 200; ++round) {
+    WorkerPool pool(2);
+    std::atomic<int> ran{0};
+    std::thread poster([&] {
+      for (int i = 0; i < 100; ++i) pool.post([&] { ++ran; });
+    });
+    pool.stop();
+    poster.join();
+    ASSERT_EQ(ran, 100);
+  }
+}
+
+// --- errors ---
+
+TEST(Pool, AnExceptionIsTheJobsErrorAndOthersRunOn) {
+  WorkerPool pool(4);
+  for (uint64_t bad : {0u, 1u, 500u, 999u}) {
+    static std::atomic<uint64_t> thrower;
+    thrower = bad;
+    Counts counts(1000, [](uint64_t block) {
+      if (block == thrower) throw std::runtime_error("block " + std::to_string(block));
+    });
+    EXPECT_EQ(pool.run(counts.job()), "block " + std::to_string(bad));
+    Counts next(1000);
+    EXPECT_EQ(pool.run(next.job()), "");
+    EXPECT_TRUE(next.all_once());
+  }
+}
+
+TEST(Pool, WithoutMemoryForABlockTheLaunchFails) {
+  if (!kForksWork) GTEST_SKIP() << "not under the thread sanitizer";
+  EXPECT_EQ(in_child([] {
+              WorkerPool pool(2);
+              Counts small(64), large(64);
+              if (!pool.run(small.job(1 << 16)).empty()) return 1;
+              const rlimit limit{1u << 30, 1u << 30};
+              if (setrlimit(RLIMIT_AS, &limit)) return 2;
+              const std::string error = pool.run(large.job(UINT32_MAX));
+              if (!error.starts_with("out of memory: a block needs 4294967295 bytes")) return 3;
+              return large.how_many() == 0 && pool.run(Counts(64).job()).empty() ? 0 : 4;
+            }),
+            0);
+}
+
+// --- interruption ---
+
+TEST(Pool, AnInterruptedJobRunsNoBlocksThatHaveNotBegun) {
+  WorkerPool pool(3);
+  constexpr uint32_t kBlocks = 100000;  // of a millisecond each
+  Counts counts(kBlocks, nap);
+  int questions = 0;
+  const std::function<bool()> ask = [&] { return ++questions == 2; };
+  Interrupt interrupt(ask);
+  const auto started = std::chrono::steady_clock::now();
+  EXPECT_EQ(pool.run(counts.job(), &interrupt), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
+  EXPECT_TRUE(interrupt.happened());
+  EXPECT_EQ(questions, 2);
+  // Those that have run are the first ones, each once: a block may wait for a lower one.
+  const uint32_t ran = counts.how_many();
+  EXPECT_GT(ran, 0u);
+  EXPECT_LT(ran, kBlocks);
+  for (uint32_t b = 0; b < ran; ++b) ASSERT_EQ(counts.runs[b], 1);
+  std::this_thread::sleep_for(milliseconds(20));
+  EXPECT_EQ(counts.how_many(), ran) << "blocks ran after the call had returned";
+}
+
+TEST(Pool, AsksWhileItWaitsForOthersToo) {
+  WorkerPool pool(2);
+  static const std::thread::id launcher = std::this_thread::get_id();
+  static std::atomic<bool> go_on{false};
+  present = 0;
+  Counts counts(2, [](uint64_t) {
+    ++present;
+    const bool launching = std::this_thread::get_id() == launcher;
+    while (launching ? present < 2 : !go_on) std::this_thread::yield();
+  });
+  int questions = 0;
+  const std::function<bool()> ask = [&] {
+    go_on = ++questions == 3;
+    return false;
+  };
+  Interrupt interrupt(ask);
+  EXPECT_EQ(pool.run(counts.job(), &interrupt), "");
+  EXPECT_EQ(questions, 3);
+  EXPECT_TRUE(counts.all_once());
+}
+
+TEST(Pool, DoesNotAskForShortJobs) {
+  const std::function<bool()> ask = []() -> bool { throw std::logic_error("asked"); };
+  for (uint32_t blocks : {1u, 10u, 1000u}) {
+    Counts counts(blocks);
+    Interrupt interrupt(ask);
+    EXPECT_EQ(pool().run(counts.job(), &interrupt), "");
+    EXPECT_TRUE(counts.all_once());
+  }
+}
+
+}  // namespace
+}  // namespace cuda_device::runtime
