@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bindings/launch/buffer.h"
-#include "frontend/frontend.h"
+#include "frontend/request.h"
 #include "support/facts.h"
 
 namespace cuda_device::bindings {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "frontend/frontend.h"
+#include "frontend/request.h"
 
 namespace cuda_device::bindings {
 

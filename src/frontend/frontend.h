@@ -3,38 +3,16 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "frontend/request.h"
 #include "ir/ir.h"
 #include "support/diagnostic.h"
-#include "support/facts.h"
 #include "syntax/tree.h"
 
 namespace cuda_device::frontend {
 
-// The type of one launch argument. Weak = Python's own bool, int, float: 32-bit formats that yield
-// in promotion.
-struct ArgumentType {
-  enum class Kind : uint8_t { None, Scalar, WeakInt, WeakFloat, Array, Tuple };
-  Kind kind = Kind::None;
-  ScalarKind scalar = ScalarKind::Bool;  // Scalar; element of Array. Python's bool is Scalar Bool.
-  uint8_t ndim = 0;
-  ArrayFacts facts;
-  std::vector<ArgumentType> elements;  // Tuple; its leaves are consecutive IR parameters
-  friend bool operator==(const ArgumentType&, const ArgumentType&) = default;
-};
-
 // "array[float32, 2]", "int", "(float32, int)"
 std::string to_string(const ArgumentType& t);
-
-enum class DialectName : uint8_t { Device, NumbaPro };
-
-struct Request {
-  const syntax::Program* program = nullptr;
-  std::vector<ArgumentType> arguments;
-  LaunchFacts launch;
-  DialectName dialect = DialectName::Device;
-};
 
 // One IR function with every call inlined. Throws DiagnosticError with all independent errors
 // found.

@@ -6,6 +6,7 @@
 #include "analysis/analysis.h"
 #include "driver/jit/compile.h"
 #include "driver/jit/interpreted.h"
+#include "frontend/frontend.h"
 #include "support/check.h"
 #include "syntax/tree.h"
 

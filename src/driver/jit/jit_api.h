@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "abi/kernel_image.h"
-#include "frontend/frontend.h"
+#include "frontend/request.h"
 #include "support/diagnostic.h"
 
 namespace cuda_device::jit {

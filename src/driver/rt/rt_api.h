@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "abi/kernel_image.h"
-#include "frontend/frontend.h"
+#include "frontend/request.h"
 #include "support/diagnostic.h"
 
 namespace cuda_device::rt {
