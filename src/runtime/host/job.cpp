@@ -68,11 +68,12 @@ int64_t next_question(const Interrupt* interrupt) {
   return coarse_now() + std::chrono::nanoseconds(Interrupt::kPeriod).count();
 }
 
-// How many blocks a thread claims at once: few at first, as many as allowed where that takes no
-// time, and so few that a thread comes up for air about every ten milliseconds.
+// How many blocks a thread claims at once: one at first, for nobody knows how long it takes, then
+// as many as allowed where that takes no time, and so few that a thread comes up for air about
+// every ten milliseconds.
 class ChunkSize {
  public:
-  explicit ChunkSize(uint64_t most) : most_(most), size_(std::max<uint64_t>(1, most / 16)) {}
+  explicit ChunkSize(uint64_t most) : most_(most) {}
   uint64_t now() const { return size_; }
   void last_took(int64_t nanoseconds) {
     if (nanoseconds < 5000000)
@@ -82,7 +83,7 @@ class ChunkSize {
   }
 
  private:
-  uint64_t most_, size_;
+  uint64_t most_, size_ = 1;
 };
 
 }  // namespace

@@ -202,6 +202,28 @@ TEST(Pool, AnInterruptedJobRunsNoBlocksThatHaveNotBegun) {
   EXPECT_EQ(counts.how_many(), ran) << "blocks ran after the call had returned";
 }
 
+// However large the grid, a thread claims little before it knows how long a block takes. (The clock
+// only ends the test where it does not.)
+TEST(Pool, AsksSoonWhateverTheGrid) {
+  WorkerPool pool(2);
+  static std::atomic<uint64_t> ran;
+  static const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  ran = 0;
+  const abi::HostEntry entry = [](const void*, const abi::HostContext*, uint64_t first,
+                                  uint64_t last) {
+    for (; first < last; ++first) {
+      ++ran;
+      if (std::chrono::steady_clock::now() > patience) return;
+      nap(first);
+    }
+  };
+  const std::function<bool()> ask = [] { return true; };
+  Interrupt interrupt(ask);
+  EXPECT_EQ(pool.run(std::make_shared<Job>(entry, nullptr, grid_of(UINT32_MAX), 0), &interrupt),
+            "");
+  EXPECT_LT(ran, 5000u);
+}
+
 TEST(Pool, AsksWhileItWaitsForOthersToo) {
   WorkerPool pool(2);
   static const std::thread::id launcher = std::this_thread::get_id();
