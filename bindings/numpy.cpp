@@ -74,6 +74,15 @@ std::optional<ScalarKind> scalar_of_type_number(int type_number) {
   }
 }
 
+bool is_planned_format(nb::handle dtype) {
+  auto* descr = reinterpret_cast<PyArray_Descr*>(dtype.ptr());
+  const int number = descr->type_num;
+  if (number == NPY_HALF || number == NPY_CFLOAT || number == NPY_CDOUBLE) return true;
+  if (number == NPY_VOID) return PyDataType_HASFIELDS(descr);
+  const std::string name = to_string(nb::object(nb::str(dtype)));
+  return name == "bfloat16" || name == "float8_e4m3fn" || name == "float8_e5m2";
+}
+
 int type_number_of_scalar(PyObject* object) {
   if (!PyArray_IsScalar(object, Generic)) return -1;
   PyArray_Descr* descr = PyArray_DescrFromScalar(object);

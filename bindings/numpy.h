@@ -24,6 +24,9 @@ void import_numpy();
 // not take yet.
 std::optional<ScalarKind> scalar_of_type_number(int type_number);
 
+// A dtype that kernels will take one day; those of ml_dtypes are known by name.
+bool is_planned_format(nb::handle dtype);
+
 // NumPy scalar such as np.float32(1): its type number, or -1.
 int type_number_of_scalar(PyObject* object);
 

@@ -2,6 +2,13 @@
 
 namespace cuda_device::bindings {
 
+std::string escaped_text(nb::handle text) {
+  if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
+  PyErr_Clear();
+  nb::object bytes = checked(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+}
+
 std::string type_text(nb::handle object) {
   nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
   nb::object module = optional_attr(type, nb::str("__module__"));
@@ -11,6 +18,19 @@ std::string type_text(nb::handle object) {
   if (!module || !PyUnicode_Check(module.ptr())) return text;
   std::string from = to_string(module);
   return from == "builtins" || from == "__main__" ? text : from + "." + text;
+}
+
+std::string shown(nb::handle object) {
+  constexpr Py_ssize_t kLongest = 40;
+  nb::object text = nb::steal(PyObject_Repr(object.ptr()));
+  if (!text) {
+    // Python refuses to print thousands of digits; the repr of a user's class may raise anything.
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) throw nb::python_error();
+    PyErr_Clear();
+    return PyLong_Check(object.ptr()) ? "a very large int" : "'" + type_text(object) + "'";
+  }
+  if (PyUnicode_GET_LENGTH(text.ptr()) <= kLongest) return to_string(text);
+  return to_string(checked(PyUnicode_Substring(text.ptr(), 0, kLongest - 3))) + "...";
 }
 
 }  // namespace cuda_device::bindings

@@ -32,14 +32,20 @@ inline nb::object optional_attr(nb::handle object, nb::handle name) {
 
 inline nb::object interned(const char* text) { return checked(PyUnicode_InternFromString(text)); }
 
+// The text where UTF-8 cannot hold it (lone surrogates): those are escaped as Python does,
+// "\\ud800". Throws what Python has set where that is something else.
+std::string escaped_text(nb::handle text);
+
 inline std::string to_string(nb::handle text) {
   Py_ssize_t size = 0;
   const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-  if (!data) throw nb::python_error();
-  return {data, static_cast<size_t>(size)};
+  return data ? std::string(data, static_cast<size_t>(size)) : escaped_text(text);
 }
 
 // "list", "torch.Tensor": how messages call the type of an object.
 std::string type_text(nb::handle object);
+
+// An object for a message: its repr, cut where it is long.
+std::string shown(nb::handle object);
 
 }  // namespace cuda_device::bindings

@@ -32,6 +32,12 @@ Owner& Call::owners() {
   return *owner;
 }
 
+std::optional<ScalarKind> Call::declared() const {
+  const size_t index = static_cast<size_t>(position_);
+  if (!declared_ || !path_.empty() || index >= declared_->size()) return std::nullopt;
+  return (*declared_)[index];
+}
+
 std::string Call::place() const {
   std::string text = "argument " + std::to_string(position_ + 1);
   size_t index = static_cast<size_t>(position_);

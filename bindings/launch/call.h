@@ -35,8 +35,11 @@ class Owner {
 
 class Call {
  public:
-  Call(const FunctionState& kernel, bool asynchronous)
-      : kernel_(kernel), asynchronous_(asynchronous) {}
+  // `declared`: of the kernel's variant, which must outlive the call.
+  Call(const FunctionState& kernel, const DeclaredFormats& declared, bool asynchronous)
+      : kernel_(kernel),
+        declared_(declared.empty() ? nullptr : &declared),
+        asynchronous_(asynchronous) {}
 
   void add_argument(int position, PyObject* object);
   // After the last argument.
@@ -55,6 +58,8 @@ class Call {
   void add_array(const abi::ArrayView& view);
   Owner& owners();
   bool asynchronous() const { return asynchronous_; }
+  // The fixed format that the annotation of the parameter being read declares.
+  std::optional<ScalarKind> declared() const;
   // Throws LaunchError{code, {place of the argument being read, args...}}.
   [[noreturn]] void fail(DiagCode code, std::vector<std::string> args) const;
   [[noreturn]] void fail(const interop::Refusal& refusal) const;
@@ -72,6 +77,7 @@ class Call {
   static constexpr size_t kMaxCompared = 32;
 
   const FunctionState& kernel_;
+  const DeclaredFormats* const declared_;
   const bool asynchronous_;
   std::vector<int> path_;  // indices within nested tuples
   int position_ = 0;

@@ -21,12 +21,6 @@ struct What {
   const int64_t* limits;
 };
 
-std::string shown(PyObject* object) {
-  nb::object text = nb::steal(PyObject_Repr(object));
-  if (!text) throw nb::python_error();
-  return to_string(text);
-}
-
 // An int by __index__; floats have none. Beyond int64 the nearest int64, which is out of every
 // range.
 int64_t to_int(PyObject* object, const What& what) {

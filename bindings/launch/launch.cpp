@@ -192,11 +192,11 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   rt::Stream* stream = keywords.stream ? stream_of(keywords.stream, state.name) : nullptr;
 
   refresh(kernel);
-  Call call(state, stream != nullptr);
+  std::shared_ptr<Variant> variant = current_variant(kernel);
+  Call call(state, variant->declared, stream != nullptr);
   KeyHead head;
   write_head(call.key, head);
   add_arguments(call, kernel, args + 1, count - 1);
-  std::shared_ptr<Variant> variant = current_variant(kernel);
   head.variant = variant->id;
   head.facts = launch_facts(state, dims);
   write_head(call.key, head);

@@ -28,19 +28,10 @@ std::string dtype_text(PyArrayObject* array) {
   return to_string(nb::object(nb::str(descr)));
 }
 
-// Formats that kernels will take one day; those of ml_dtypes are known by name.
-bool is_planned(PyArrayObject* array) {
-  int number = PyArray_TYPE(array);
-  if (number == NPY_HALF || number == NPY_CFLOAT || number == NPY_CDOUBLE) return true;
-  if (number == NPY_VOID) return PyDataType_HASFIELDS(PyArray_DESCR(array));
-  std::string name = dtype_text(array);
-  return name == "bfloat16" || name == "float8_e4m3fn" || name == "float8_e5m2";
-}
-
 [[noreturn]] void refuse_dtype(const Call& call, PyArrayObject* array) {
-  if (is_planned(array))
+  if (is_planned_format(reinterpret_cast<PyObject*>(PyArray_DESCR(array))))
     call.fail(DiagCode::argument_not_yet, {"an array of '" + dtype_text(array) + "'"});
-  call.fail(DiagCode::argument_dtype, {dtype_text(array)});
+  call.fail(DiagCode::argument_dtype, {"arrays of '" + dtype_text(array) + "'"});
 }
 
 ScalarKind scalar_of(const Call& call, PyArrayObject* array) {

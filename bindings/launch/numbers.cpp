@@ -3,25 +3,69 @@
 
 #include "bindings/launch/call.h"
 #include "bindings/numpy.h"
+#include "bindings/source/value.h"
 
 namespace cuda_device::bindings {
 namespace {
 
-// The number for a message; a long one is cut.
-std::string shown(PyObject* number) {
-  nb::object text = nb::steal(PyObject_Repr(number));
-  if (!text) {
-    PyErr_Clear();
-    return "a very large int";
+[[noreturn]] void refuse_scalar(const Call& call, PyObject* object) {
+  nb::object descr = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(object)));
+  if (is_planned_format(descr))
+    call.fail(DiagCode::argument_not_yet, {"'" + type_text(object) + "'"});
+  const bool number = PyArray_IsScalar(object, Number) || PyArray_IsScalar(object, Datetime);
+  if (!number) call.fail(DiagCode::argument_type, {"'" + type_text(object) + "'"});
+  call.fail(DiagCode::argument_dtype,
+            {"numbers of '" + to_string(nb::object(nb::str(descr))) + "'"});
+}
+
+// "-128 to 127"
+std::string range_of(ScalarKind format) {
+  if (format == ScalarKind::F32) return "-3.4028235e+38 to 3.4028235e+38";
+  if (format == ScalarKind::F64) return "-1.7976931348623157e+308 to 1.7976931348623157e+308";
+  const int bits = bits_of(format) - (is_signed_int(format) ? 1 : 0);
+  const uint64_t highest = UINT64_MAX >> (64 - bits);
+  const std::string lowest =
+      is_signed_int(format) ? std::to_string(-static_cast<int64_t>(highest) - 1) : "0";
+  return lowest + " to " + std::to_string(highest);
+}
+
+[[noreturn]] void out_of_declared_range(const Call& call, PyObject* object, ScalarKind format) {
+  call.fail(DiagCode::declared_range,
+            {shown(object), std::string(name_of(format)), range_of(format)});
+}
+
+bool fits(__int128 value, ScalarKind format) {
+  const __int128 one = 1;
+  const int bits = bits_of(format);
+  if (is_signed_int(format)) return value >= -(one << (bits - 1)) && value < one << (bits - 1);
+  return value >= 0 && value < one << bits;
+}
+
+// A Python int for a parameter with a fixed format: exact, or rounded once to a float format.
+void add_declared_int(Call& call, ScalarKind format, PyObject* object) {
+  const syntax::Value number = constant_of(object).value();
+  const bool known = number.kind == syntax::Value::Kind::Int;  // up to 128 bits
+  if (is_int(format)) {
+    if (!known || !fits(number.integer, format)) out_of_declared_range(call, object, format);
+    return call.add_scalar(format, &number.integer);  // its low bytes
   }
-  std::string digits = to_string(text);
-  return digits.size() <= 40 ? digits : digits.substr(0, 37) + "...";
+  double wide = PyLong_AsDouble(object);
+  if (wide == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    out_of_declared_range(call, object, format);
+  }
+  if (format == ScalarKind::F64) return call.add_scalar(format, &wide);
+  const float narrow = known ? static_cast<float>(number.integer) : static_cast<float>(wide);
+  if (std::isinf(narrow)) out_of_declared_range(call, object, format);
+  call.add_scalar(format, &narrow);
 }
 
 }  // namespace
 
-// Python's int is int32 in a kernel (DEV-NUM-03).
+// Python's int is int32 in a kernel (DEV-NUM-03), or what the parameter's annotation says.
 void add_python_int(Call& call, PyObject* object) {
+  if (const auto format = call.declared(); format && !is_bool(*format))
+    return add_declared_int(call, *format, object);
   int overflow = 0;
   long value = PyLong_AsLongAndOverflow(object, &overflow);
   if (value == -1 && !overflow && PyErr_Occurred()) throw nb::python_error();
@@ -30,22 +74,25 @@ void add_python_int(Call& call, PyObject* object) {
   call.add_weak_int(static_cast<int32_t>(value));
 }
 
-// Python's float is float32 in a kernel (DEV-NUM-04); infinities and NaN are themselves.
+// Python's float is float32 in a kernel (DEV-NUM-04), or float64 where the parameter's annotation
+// says so; infinities and NaN are themselves.
 void add_python_float(Call& call, PyObject* object) {
   double value = PyFloat_AS_DOUBLE(object);
+  const std::optional<ScalarKind> format = call.declared();
+  if (format == ScalarKind::F64) return call.add_scalar(*format, &value);
   float rounded = static_cast<float>(value);
-  if (std::isinf(rounded) && std::isfinite(value))
-    call.fail(DiagCode::float_range, {shown(object)});
+  const bool overflows = std::isinf(rounded) && std::isfinite(value);
+  if (format == ScalarKind::F32) {
+    if (overflows) out_of_declared_range(call, object, *format);
+    return call.add_scalar(*format, &rounded);
+  }
+  if (overflows) call.fail(DiagCode::float_range, {shown(object)});
   call.add_weak_float(rounded);
 }
 
 void add_numpy_scalar(Call& call, PyObject* object) {
   std::optional<ScalarKind> scalar = scalar_of_type_number(type_number_of_scalar(object));
-  if (!scalar) {
-    bool number = PyArray_IsScalar(object, Number);
-    call.fail(number ? DiagCode::argument_not_yet : DiagCode::argument_type,
-              {"'" + type_text(object) + "'"});
-  }
+  if (!scalar) refuse_scalar(call, object);
   alignas(8) char bits[8] = {};
   PyArray_ScalarAsCtype(object, bits);
   call.add_scalar(*scalar, bits);

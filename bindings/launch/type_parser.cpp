@@ -54,6 +54,7 @@ class Parser {
   }
 
   std::optional<ArgumentType> tuple() {
+    if (++tuples_ > kMaxTuples) return std::nullopt;
     ArgumentType type;
     type.kind = Kind::Tuple;
     while (!take(')')) {
@@ -62,6 +63,7 @@ class Parser {
       type.elements.push_back(std::move(*element));
       if (!take(',') && (skip_spaces(), rest_.empty() || rest_[0] != ')')) return std::nullopt;
     }
+    --tuples_;
     return type;
   }
 
@@ -82,7 +84,10 @@ class Parser {
     return type;
   }
 
+  static constexpr int kMaxTuples = 32;  // in one another, as in a launch
+
   std::string_view rest_;
+  int tuples_ = 0;
 };
 
 }  // namespace

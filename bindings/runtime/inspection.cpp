@@ -42,19 +42,22 @@ ArgumentType type_named(nb::handle argument) {
 }
 
 // As a launch with this value would see it.
-ArgumentType type_of_value(const FunctionState& function, int position, nb::handle value) {
-  Call call(function, false);
+ArgumentType type_of_value(const FunctionState& function, const DeclaredFormats& declared,
+                           int position, nb::handle value) {
+  Call call(function, declared, false);
   write_head(call.key, {});
   call.add_argument(position, value.ptr());
   return read_arguments(call.key.data(), call.key.size()).front();
 }
 
-std::vector<ArgumentType> types_of(const FunctionState& function, const nb::tuple& arguments) {
+std::vector<ArgumentType> types_of(const FunctionState& function, const DeclaredFormats& declared,
+                                   const nb::tuple& arguments) {
   std::vector<ArgumentType> types;
   for (size_t i = 0; i < arguments.size(); ++i) {
     nb::object argument = arguments[i];
-    types.push_back(is_type(argument) ? type_named(argument)
-                                      : type_of_value(function, static_cast<int>(i), argument));
+    types.push_back(is_type(argument)
+                        ? type_named(argument)
+                        : type_of_value(function, declared, static_cast<int>(i), argument));
   }
   return types;
 }
@@ -73,9 +76,9 @@ LaunchFacts facts_of(nb::handle grid, nb::handle block, const std::string& name)
   return facts;
 }
 
-std::shared_ptr<const syntax::Program> program_of(nb::handle function) {
+std::shared_ptr<const Variant> variant_of(nb::handle function) {
   if (FunctionObject* decorated = as_function_object(function.ptr()))
-    return current_variant(decorated)->program;
+    return current_variant(decorated);
   if (!PyFunction_Check(function.ptr()))
     throw nb::type_error(("expected a function, found '" + type_text(function) + "'").c_str());
   return capture_function(function);
@@ -87,7 +90,8 @@ nb::str inspect(nb::handle function, const nb::tuple& arguments, const std::stri
   FunctionObject* decorated = as_function_object(function.ptr());
   if (!decorated) plain.name = to_string(function.attr("__name__"));
   const FunctionState& state = decorated ? *decorated->state : plain;
-  rt::Specialisation specialisation{program_of(function), types_of(state, arguments),
+  const std::shared_ptr<const Variant> variant = variant_of(function);
+  rt::Specialisation specialisation{variant->program, types_of(state, variant->declared, arguments),
                                     facts_of(grid, block, state.name)};
   rt::Outcome outcome;
   {
@@ -139,7 +143,8 @@ void register_inspection(nb::module_& module) {
   });
   module.def("inspect", inspect, nb::arg("function"), nb::arg("arguments"), nb::arg("what"),
              nb::arg("target"), nb::arg("grid").none(), nb::arg("block").none());
-  module.def("captured", [](nb::handle function) { return describe(*program_of(function)); });
+  module.def("captured",
+             [](nb::handle function) { return describe(*variant_of(function)->program); });
   module.def("counters", counters);
   module.def("set_target", [](const char* name) { return cd_rt_set_target(name); });
   module.def("target", [] { return nb::str(cd_rt_target()); });

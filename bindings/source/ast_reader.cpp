@@ -1,8 +1,10 @@
 #include "bindings/source/ast_reader.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "bindings/source/value.h"
+#include "support/diagnostic.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -32,11 +34,13 @@ syntax::Value literal(nb::handle object) {
   return value;
 }
 
-// Python's parser limits nesting too; a chain of operators may still be deep.
-struct RecursionGuard {
-  RecursionGuard() { checked(Py_EnterRecursiveCall(" while reading the source of a kernel")); }
-  ~RecursionGuard() { Py_LeaveRecursiveCall(); }
-};
+[[noreturn]] void nested_too_deep(Span span) {
+  Diagnostic diagnostic;
+  diagnostic.code = DiagCode::nested_too_deep;
+  diagnostic.span = span;
+  diagnostic.args = {std::to_string(syntax::kMaxNesting)};
+  throw DiagnosticError(std::move(diagnostic));
+}
 
 }  // namespace
 
@@ -71,16 +75,50 @@ void AstReader::notify(const Node* node) {
 }
 
 Node* AstReader::read(nb::handle ast) {
-  if (ast.is_none()) return nullptr;
-  RecursionGuard guard;
-  Method method = method_of(Py_TYPE(ast.ptr()));
-  if (!method) return unsupported(ast);
-  bool scope = method == &AstReader::read_Lambda || method == &AstReader::read_FunctionDef;
-  if (scope) names_.enter_scope(ast);
-  Node* node = (this->*method)(ast);
-  if (scope) names_.leave_scope();
-  notify(node);
+  Node* node = nullptr;
+  steps_.clear();
+  steps_.push_back({Step::Kind::Read, nb::borrow(ast), &node, nullptr, 1});
+  while (!steps_.empty()) {
+    Step step = std::move(steps_.back());
+    steps_.pop_back();
+    take(step);
+  }
   return node;
+}
+
+// The steps of a node's children are pushed behind that of the node itself, in order: turned
+// around, they come first.
+void AstReader::take(const Step& step) {
+  if (step.kind == Step::Kind::Notify) return notify(step.node);
+  if (step.kind == Step::Kind::LeaveScope) return names_.leave_scope();
+  if (step.ast.is_none()) return;
+  depth_ = step.depth;
+  program_.depth = std::max(program_.depth, depth_);
+  if (depth_ > syntax::kMaxNesting) nested_too_deep(span_of(step.ast));
+  Method method = method_of(Py_TYPE(step.ast.ptr()));
+  if (!method) {
+    *step.place = unsupported(step.ast);
+    return;
+  }
+  bool scope = method == &AstReader::read_Lambda || method == &AstReader::read_FunctionDef;
+  if (scope) names_.enter_scope(step.ast);
+  const size_t own = steps_.size();
+  steps_.push_back({Step::Kind::Notify, {}, nullptr, nullptr, 0});
+  if (scope) steps_.push_back({Step::Kind::LeaveScope, {}, nullptr, nullptr, 0});
+  const size_t children = steps_.size();
+  *step.place = (this->*method)(step.ast);
+  steps_[own].node = *step.place;
+  std::reverse(steps_.begin() + static_cast<std::ptrdiff_t>(children), steps_.end());
+}
+
+void AstReader::read_child(Node** place, nb::object ast) {
+  steps_.push_back({Step::Kind::Read, std::move(ast), place, nullptr, depth_ + 1});
+}
+
+void AstReader::read_child_list(std::vector<Node*>& places, nb::handle list) {
+  places.resize(nb::len(list));
+  size_t i = 0;
+  for (nb::handle item : list) read_child(&places[i++], nb::borrow(item));
 }
 
 #define NODE(name, fields)                                  \
@@ -88,9 +126,9 @@ Node* AstReader::read(nb::handle ast) {
     auto* node = program_.make<syntax::name>(span_of(ast)); \
     fields return node;                                     \
   }
-#define CHILD(f) node->f = read(ast.attr(#f));
-#define OPT(f) node->f = read(ast.attr(#f));
-#define CHILDREN(f) node->f = read_list(ast.attr(#f));
+#define CHILD(f) read_child(&node->f, ast.attr(#f));
+#define OPT(f) CHILD(f)
+#define CHILDREN(f) read_child_list(node->f, ast.attr(#f));
 #define TEXT(f) node->f = text_of(ast.attr(#f));
 #define TEXT_AS(f, name) node->f = text_of(ast.attr(#name));
 #define OPER(f) node->f = class_name(ast.attr(#f));

@@ -23,12 +23,26 @@ class AstReader {
   AstReader(syntax::Program& program, uint32_t file, int line_shift, NameListener& names)
       : program_(program), file_(file), line_shift_(line_shift), names_(names) {}
 
-  // Null for None. Kinds that node.def does not list become Unsupported, without children.
+  // Null for None. Kinds that node.def does not list become Unsupported, without children. Throws a
+  // nested_too_deep diagnostic beyond syntax::kMaxNesting.
   syntax::Node* read(nb::handle ast);
   std::vector<syntax::Node*> read_list(nb::handle list);
   Span span_of(nb::handle ast) const;
 
  private:
+  // What is left to do. Reading by a list of steps takes no stack, however deep the source is.
+  struct Step {
+    enum class Kind : uint8_t { Read, Notify, LeaveScope };
+    Kind kind;
+    nb::object ast;        // Read
+    syntax::Node** place;  // Read: where the node goes
+    syntax::Node* node;    // Notify
+    uint32_t depth;        // Read
+  };
+  void take(const Step& step);
+  void read_child(syntax::Node** place, nb::object ast);
+  void read_child_list(std::vector<syntax::Node*>& places, nb::handle list);
+
 #define NODE(name, fields) syntax::Node* read_##name(nb::handle ast);
 #define CHILD(f)
 #define OPT(f)
@@ -48,6 +62,8 @@ class AstReader {
   uint32_t file_;
   int line_shift_;
   NameListener& names_;
+  std::vector<Step> steps_;  // the last one comes next
+  uint32_t depth_ = 0;       // of the node being made
 };
 
 }  // namespace cuda_device::bindings

@@ -38,14 +38,41 @@ class ProgramReader {
   ProgramReader(syntax::Program& program, std::vector<Guard>& guards, SourceCache& sources)
       : program_(program), guards_(guards), sources_(sources) {}
 
-  uint32_t add(nb::handle object) {
-    FunctionObject* decorated = as_function_object(object.ptr());
-    nb::object function = nb::borrow(decorated ? decorated->underlying : object.ptr());
+  // The function and all that it calls, by a queue: a long chain of calls takes no stack.
+  void read_all(nb::handle root) {
+    add(root, {});
+    for (size_t i = 0; i < waiting_.size(); ++i) {
+      const Waiting next = waiting_[i];
+      try {
+        read(next.object, program_.functions[i]);
+      } catch (DiagnosticError& error) {
+        // A function without source is reported where it is named.
+        for (Diagnostic& diagnostic : error.diagnostics)
+          if (!diagnostic.span.known()) diagnostic.span = next.use;
+        throw;
+      }
+    }
+  }
+
+ private:
+  struct Waiting {
+    nb::object object;
+    Span use;
+  };
+
+  uint32_t add(nb::handle object, Span use) {
     auto [at, is_new] =
         indices_.emplace(object.ptr(), static_cast<uint32_t>(program_.functions.size()));
-    uint32_t index = at->second;
-    if (!is_new) return index;
-    syntax::Function& into = program_.functions.emplace_back();
+    if (is_new) {
+      program_.functions.emplace_back();
+      waiting_.push_back({nb::borrow(object), use});
+    }
+    return at->second;
+  }
+
+  void read(nb::handle object, syntax::Function& into) {
+    FunctionObject* decorated = as_function_object(object.ptr());
+    nb::object function = nb::borrow(decorated ? decorated->underlying : object.ptr());
     if (decorated) {
       into.kind = decorated->state->kind;
       into.options = decorated->state->options;
@@ -54,10 +81,8 @@ class ProgramReader {
     if (decorated) refresh(decorated);
     read(function, sources_.find(function, decorated ? decorated->state->lines : nb::object()),
          into);
-    return index;
   }
 
- private:
   void guard(nb::handle function) {
     nb::object owner = nb::borrow(function);
     nb::object code = nb::borrow(PyFunction_GetCode(function.ptr()));
@@ -70,7 +95,8 @@ class ProgramReader {
     uint32_t file = static_cast<uint32_t>(program_.files.size());
     program_.files.push_back(file_of(source));
     into.name = to_string(function.attr("__name__"));
-    Names names(function, into, guards_, [this](nb::handle called) { return add(called); });
+    Names names(function, into, guards_,
+                [this](nb::handle called, Span use) { return add(called, use); });
     AstReader reader(program_, file, source.line_shift, names);
     into.span = head_span(reader.span_of(source.node), program_.files[file]);
     into.args = static_cast<syntax::arguments*>(reader.read(source.node.attr("args")));
@@ -124,16 +150,37 @@ class ProgramReader {
   std::vector<Guard>& guards_;
   SourceCache& sources_;
   std::unordered_map<PyObject*, uint32_t> indices_;
+  std::vector<Waiting>
+      waiting_;  // by index in the program; those before the one being read are read
 };
+
+// By parameter, what its annotation declares; empty where none is a fixed format.
+DeclaredFormats declared_formats(const syntax::Function& function) {
+  DeclaredFormats formats;
+  bool any = false;
+  const syntax::arguments& args = *function.args;
+  for (auto* list : {&args.posonlyargs, &args.args, &args.kwonlyargs})
+    for (const syntax::Node* node : *list) {
+      formats.emplace_back();
+      auto at = function.bindings.find(static_cast<const syntax::arg*>(node)->annotation);
+      if (at == function.bindings.end() || at->second.kind != syntax::Binding::Kind::Entity)
+        continue;
+      const std::string& name = at->second.name;
+      if (name.starts_with("device.")) formats.back() = scalar_named(name.substr(7));
+      any |= formats.back().has_value();
+    }
+  return any ? formats : DeclaredFormats{};
+}
 
 std::shared_ptr<Variant> capture(nb::handle function, SourceCache& sources) {
   auto program = std::make_shared<syntax::Program>();
   auto variant = std::make_shared<Variant>();
   try {
-    ProgramReader(*program, variant->guards, sources).add(function);
+    ProgramReader(*program, variant->guards, sources).read_all(function);
   } catch (DiagnosticError& error) {
     throw CaptureError{std::move(error.diagnostics), std::move(program->files)};
   }
+  variant->declared = declared_formats(program->functions.front());
   variant->program = std::move(program);
   return variant;
 }
@@ -180,9 +227,9 @@ std::shared_ptr<Variant> current_variant(FunctionObject* function) {
   return made;
 }
 
-std::shared_ptr<const syntax::Program> capture_function(nb::handle function) {
+std::shared_ptr<const Variant> capture_function(nb::handle function) {
   SourceCache sources;
-  return capture(function, sources)->program;
+  return capture(function, sources);
 }
 
 }  // namespace cuda_device::bindings

@@ -12,6 +12,6 @@ namespace cuda_device::bindings {
 std::shared_ptr<Variant> current_variant(FunctionObject* function);
 
 // Reads any Python function, decorated or not, for tests and inspection.
-std::shared_ptr<const syntax::Program> capture_function(nb::handle function);
+std::shared_ptr<const Variant> capture_function(nb::handle function);
 
 }  // namespace cuda_device::bindings

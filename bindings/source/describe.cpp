@@ -37,6 +37,7 @@ nb::object untyped(const Value& value) {
       return nb::ellipsis();
     case Value::Kind::BigInt:
     case Value::Kind::String:
+    case Value::Kind::BrokenString:
     case Value::Kind::Type:
     case Value::Kind::Other:
       return nb::str(value.text.c_str());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -28,9 +29,12 @@ class SourceCache {
   std::unordered_map<PyObject*, Entry> entries_;
 };
 
+using DeclaredFormats = std::vector<std::optional<ScalarKind>>;
+
 // A kernel as captured under one state of the globals and closures that it reads.
 struct Variant {
   uint32_t id = 0;
+  DeclaredFormats declared;  // of the parameters, by annotation; empty where none has one
   std::shared_ptr<const syntax::Program> program;
   std::vector<Guard> guards;
 };

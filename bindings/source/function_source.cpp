@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "support/diagnostic.h"
+#include "syntax/tree.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -16,8 +17,32 @@ int int_of(nb::handle object) { return nb::cast<int>(object); }
   throw DiagnosticError(std::move(diagnostic));
 }
 
+// What compiled at the top of a program must parse again deep within one; and Python 3.11 lets
+// sys.setrecursionlimit raise the depth that its parser gets to in C beyond what a thread's stack
+// holds. Hence a limit of our own from here. Later versions count C's levels by themselves.
+class ParserLimit {
+#if PY_VERSION_HEX < 0x030C0000
+ public:
+  ParserLimit() : before_(Py_GetRecursionLimit()) {
+    const PyThreadState* thread = PyThreadState_Get();
+    const int depth = thread->recursion_limit - thread->recursion_remaining;
+    const int enough = depth + static_cast<int>(syntax::kMaxNesting / 2);  // 3 levels of C each
+    Py_SetRecursionLimit(enough);
+  }
+  ~ParserLimit() { Py_SetRecursionLimit(before_); }
+  ParserLimit(const ParserLimit&) = delete;
+
+ private:
+  int before_;
+#endif
+};
+
+// As ast.parse does, without giving up the GIL.
 nb::object parse(const std::string& text) {
-  return nb::module_::import_("ast").attr("parse")(nb::str(text.c_str(), text.size()));
+  [[maybe_unused]] const ParserLimit limit;
+  PyCompilerFlags flags = _PyCompilerFlags_INIT;
+  flags.cf_flags = PyCF_ONLY_AST | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE;
+  return checked(Py_CompileStringExFlags(text.c_str(), "<unknown>", Py_file_input, &flags, -1));
 }
 
 std::string joined(nb::handle lines) {
@@ -149,14 +174,31 @@ nb::object source_lines_of(nb::handle function) {
   return linecache.attr("getlines")(file, function.attr("__globals__"));
 }
 
-FunctionSource find_source(nb::handle function, nb::handle lines) {
-  nb::object code = function.attr("__code__");
-  int first = int_of(code.attr("co_firstlineno"));
-  if (first < 1 || static_cast<size_t>(first) > nb::len(lines)) no_source(function);
+[[noreturn]] static void parser_too_deep(nb::handle code) {
+  Diagnostic diagnostic;
+  diagnostic.code = DiagCode::parser_too_deep;
+  diagnostic.args = {to_string(code.attr("co_name")), to_string(code.attr("co_filename")),
+                     std::to_string(int_of(code.attr("co_firstlineno")))};
+  throw DiagnosticError(std::move(diagnostic));
+}
+
+// Whichever way finds it; nothing where none does.
+static std::optional<FunctionSource> find_parsed(nb::handle lines, nb::handle code) try {
   std::optional<FunctionSource> found;
   if (to_string(code.attr("co_name")) != "<lambda>")
     found = attempt([&] { return from_block(lines, code); });
   if (!found) found = attempt([&] { return from_file(lines, code); });
+  return found;
+} catch (nb::python_error& error) {
+  if (!error.matches(PyExc_RecursionError)) throw;
+  parser_too_deep(code);
+}
+
+FunctionSource find_source(nb::handle function, nb::handle lines) {
+  nb::object code = function.attr("__code__");
+  int first = int_of(code.attr("co_firstlineno"));
+  if (first < 1 || static_cast<size_t>(first) > nb::len(lines)) no_source(function);
+  std::optional<FunctionSource> found = find_parsed(lines, code);
   if (!found) no_source(function);
   found->file = to_string(code.attr("co_filename"));
   found->lines = nb::borrow(lines);

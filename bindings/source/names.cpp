@@ -3,7 +3,6 @@
 #include "bindings/source/entities.h"
 #include "bindings/source/function_object.h"
 #include "bindings/source/value.h"
-#include "support/diagnostic.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -76,7 +75,7 @@ bool Names::is_local(const std::string& name) const {
   return locals_.contains(name);
 }
 
-Binding Names::meaning_of(nb::handle object) {
+Binding Names::meaning_of(nb::handle object, Span use) {
   if (const std::string* name = entities().find(object)) return named(Binding::Kind::Entity, *name);
   if (std::optional<syntax::Value> value = constant_of(object)) {
     Binding binding;
@@ -86,7 +85,7 @@ Binding Names::meaning_of(nb::handle object) {
   }
   if (is_capturable(object)) {
     Binding binding = named(Binding::Kind::Function, to_string(object.attr("__name__")));
-    binding.function = index_(object);
+    binding.function = index_(object, use);
     return binding;
   }
   if (has_readable_attributes(object))
@@ -94,21 +93,10 @@ Binding Names::meaning_of(nb::handle object) {
   return named(Binding::Kind::Object, type_text(object));
 }
 
-// A function without source is reported where it is named.
-Binding Names::meaning_at(Span place, nb::handle object) {
-  try {
-    return meaning_of(object);
-  } catch (DiagnosticError& error) {
-    for (Diagnostic& diagnostic : error.diagnostics)
-      if (!diagnostic.span.known()) diagnostic.span = place;
-    throw;
-  }
-}
-
 void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded) {
   Binding binding;
   if (object.is_valid()) {
-    binding = meaning_at(node->span, object);
+    binding = meaning_of(object, node->span);
     if (binding.kind == Binding::Kind::Module) namespaces_[node] = nb::borrow(object);
     if (binding.kind == Binding::Kind::Constant)
       guard.constant = std::make_shared<const syntax::Value>(binding.value);

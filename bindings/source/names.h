@@ -15,9 +15,9 @@ namespace cuda_device::bindings {
 
 class Names final : public NameListener {
  public:
-  // Gives a Python function its index in the program; captures it if it is new. `use`: where it is
-  // named.
-  using FunctionIndex = std::function<uint32_t(nb::handle function)>;
+  // Gives a Python function its index in the program, in which it is captured. `use`: where it is
+  // named; unknown for a default or an annotation.
+  using FunctionIndex = std::function<uint32_t(nb::handle function, Span use)>;
 
   Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards,
         FunctionIndex index);
@@ -27,11 +27,10 @@ class Names final : public NameListener {
   void enter_scope(nb::handle ast) override;
   void leave_scope() override { inner_.pop_back(); }
 
-  // What an object means to the frontend.
-  syntax::Binding meaning_of(nb::handle object);
+  // What an object means to the frontend; `use`: where it is named.
+  syntax::Binding meaning_of(nb::handle object, Span use = {});
 
  private:
-  syntax::Binding meaning_at(Span place, nb::handle object);
   bool is_local(const std::string& name) const;
   void bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded);
   void bind_global(const syntax::Name* node, const nb::object& name);

@@ -103,10 +103,16 @@ Value complex_value(nb::handle object) {
   return value;
 }
 
-std::optional<Value> tuple_value(nb::handle object) {
+// Tuples within tuples; deeper ones are no constants.
+constexpr int kMaxTuples = 32;
+
+std::optional<Value> constant_within(nb::handle object, int tuples);
+
+std::optional<Value> tuple_value(nb::handle object, int tuples) {
+  if (tuples == kMaxTuples) return std::nullopt;
   Value value = make(Value::Kind::Tuple);
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object.ptr()); ++i) {
-    std::optional<Value> element = constant_of(PyTuple_GET_ITEM(object.ptr(), i));
+    std::optional<Value> element = constant_within(PyTuple_GET_ITEM(object.ptr(), i), tuples + 1);
     if (!element) return std::nullopt;
     value.elements.push_back(std::move(*element));
   }
@@ -119,6 +125,14 @@ Value float_value(nb::handle object) {
   return value;
 }
 
+// A string with a lone surrogate is no Unicode text and has no UTF-8.
+Value::Kind string_kind(PyObject* text) {
+  if (PyUnicode_AsUTF8AndSize(text, nullptr)) return Value::Kind::String;
+  if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
+  PyErr_Clear();
+  return Value::Kind::BrokenString;
+}
+
 Value text_value(Value::Kind kind, std::string text) {
   Value value = make(kind);
   value.text = std::move(text);
@@ -127,9 +141,7 @@ Value text_value(Value::Kind kind, std::string text) {
 
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-}  // namespace
-
-std::optional<Value> constant_of(nb::handle object) {
+std::optional<Value> constant_within(nb::handle object, int tuples) {
   PyObject* p = object.ptr();
   if (p == Py_None) return make(Value::Kind::None);
   if (p == Py_Ellipsis) return make(Value::Kind::Ellipsis);
@@ -143,14 +155,18 @@ std::optional<Value> constant_of(nb::handle object) {
   if (PyLong_Check(p)) return int_value(object);
   if (PyFloat_Check(p)) return float_value(object);
   if (PyComplex_Check(p)) return complex_value(object);
-  if (PyUnicode_Check(p)) return text_value(Value::Kind::String, to_string(object));
-  if (PyTuple_Check(p)) return tuple_value(object);
+  if (PyUnicode_Check(p)) return text_value(string_kind(p), to_string(object));
+  if (PyTuple_Check(p)) return tuple_value(object, tuples);
   if (PyType_Check(p)) {
     if (const std::string* name = entities().find(object))
       return text_value(Value::Kind::Type, *name);
   }
   return std::nullopt;
 }
+
+}  // namespace
+
+std::optional<Value> constant_of(nb::handle object) { return constant_within(object, 0); }
 
 bool same_value(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.typed != b.typed || a.format != b.format) return false;

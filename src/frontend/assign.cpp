@@ -32,6 +32,14 @@ bool converts_silently(TypeCode to, TypeCode from) {
   return holds_all(fixed(to), fixed(from));
 }
 
+// A format that holds a constant which its builtin does not.
+std::string wide_format(const Value& constant) {
+  if (is_float(constant.code)) return "device.float64";
+  for (TypeCode code : {TypeCode::i8, TypeCode::u8})
+    if (fits(constant.exact->integer, code)) return "device." + std::string(name_of(code));
+  return "device.float64";
+}
+
 }  // namespace
 
 void Lowerer::lower_assign(const syntax::Assign* node) {
@@ -40,6 +48,8 @@ void Lowerer::lower_assign(const syntax::Assign* node) {
 }
 
 void Lowerer::assign(const Node* target, const Value& value, const Node* source) {
+  const Level level(levels_);
+  if (too_deep(target)) return;
   at(target);
   switch (target->kind) {
     case NodeKind::Name:
@@ -137,7 +147,11 @@ Value Lowerer::annotated(const Node* annotation, Value value, const Node* node,
       not_implemented(annotation, "the annotation '" + type_text(base) + "[...]'");
     return value;
   }
-  const Value declared = expr(annotation);
+  // Python evaluated it when the function was defined; text and those of locals it did not.
+  const auto bound = instance_->function->bindings.find(annotation);
+  const bool known = bound != instance_->function->bindings.end() &&
+                     bound->second.kind != syntax::Binding::Kind::Undefined;
+  const Value declared = known ? binding_value(bound->second, annotation, "") : expr(annotation);
   if (value.is_unknown() || declared.is_unknown()) return value;
   if (declared.is_none() && value.is_none()) return value;
   const std::optional<TypeCode> code =
@@ -161,7 +175,11 @@ Value Lowerer::annotated(const Node* annotation, Value value, const Node* node,
                  {what, code ? std::string(name_of(*code)) : "None", type_text(value)});
   }
   at(node);
-  return convert(value, *code, node);
+  Value converted = convert(value, *code, node);
+  if (fits_builtin(converted)) return converted;
+  return error(DiagCode::weak_range, node,
+               {to_text(*code, *converted.exact), std::string(name_of(*code)),
+                "declare it " + wide_format(converted)});
 }
 
 }  // namespace cuda_device::frontend

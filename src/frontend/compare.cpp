@@ -58,6 +58,8 @@ Value Lowerer::compare(const syntax::Compare* node) {
 // held.
 Value Lowerer::compare_rest(const syntax::Compare* node, size_t i, const Value& left,
                             const Node* left_node) {
+  const Level level(levels_);
+  if (too_deep(node)) return Value::unknown();
   const Node* right_node = node->comparators[i];
   const Value right = expr(right_node);
   const Value result =

@@ -30,6 +30,12 @@ bool Lowerer::literal_fits(const Value& v, TypeCode to) const {
   return std::fabs(whole) < 0x1p100 && fits(static_cast<__int128>(whole), to);
 }
 
+// Whether a constant that has kept its full value so far fits the 32-bit format of its builtin.
+bool Lowerer::fits_builtin(const Value& v) const {
+  if (!v.exact || !is_weak(v.code)) return true;
+  return is_int(v.code) ? fits(v.exact->integer, v.code) : !overflows(*v.exact, v.code, v.code);
+}
+
 bool Lowerer::check_literal(const Value& v, TypeCode to, const Node* node) {
   if (!v.exact || literal_fits(v, to)) return true;
   error(DiagCode::literal_range, node,
@@ -57,9 +63,7 @@ ir::Inst* Lowerer::inst_of(const Value& v, const Node* node) {
   CD_CHECK(v.exact, "a number without a value");
   const ir::Type type = ir::Type::of(*scalar_of(v.code));
   // A weak constant has kept its full value so far: now it takes the builtin's 32-bit format.
-  const bool fine = !is_weak(v.code) || (is_int(v.code) ? fits(v.exact->integer, v.code)
-                                                        : !overflows(*v.exact, v.code, v.code));
-  if (!fine) {
+  if (!fits_builtin(v)) {
     const std::string text = to_text(v.code, *v.exact), wide = "device.float64(" + text + ")";
     const std::string hint =
         is_float(v.code) ? "write " + wide

@@ -64,6 +64,18 @@ Value Lowerer::wrong_kind(DiagCode code, const Node* node, const Value& value,
   return error(code, node, std::move(args));
 }
 
+// Calls add up: a function deep in an expression may call another one deep in one of its own.
+bool Lowerer::too_deep(const Node* node) {
+  if (levels_ <= syntax::kMaxNesting) return false;
+  if (!met_too_deep_) error(DiagCode::nested_too_deep, node, {std::to_string(syntax::kMaxNesting)});
+  met_too_deep_ = true;  // once is enough
+  return true;
+}
+
+Value Lowerer::array_choice(const std::string& what, const ArrayPair& arrays, const Node* node) {
+  return error(DiagCode::array_choice, node, {what, arrays.first->name, arrays.second->name});
+}
+
 Value Lowerer::not_implemented(const Node* node, const std::string& what) {
   return error(DiagCode::not_implemented, node, {what});
 }

@@ -1,4 +1,6 @@
 // Expressions by kind, literals and names.
+#include <algorithm>
+
 #include "frontend/intrinsics.h"
 #include "frontend/lowerer.h"
 #include "frontend/operator_names.h"
@@ -8,6 +10,8 @@ namespace cuda_device::frontend {
 using syntax::NodeKind;
 
 Value Lowerer::expr(const Node* node) {
+  const Level level(levels_);
+  if (too_deep(node)) return Value::unknown();
   Value v = expr_by_kind(node);
   met_unknown_ |= v.contains_unknown();
   return v;
@@ -60,6 +64,13 @@ static size_t leaf_count(const Value& value) {
   return count;
 }
 
+// Of tuples within tuples.
+static int tuple_depth(const Value& value) {
+  int deepest = 0;
+  for (const Value& element : value.elements) deepest = std::max(deepest, tuple_depth(element));
+  return value.is_tuple() ? deepest + 1 : 0;
+}
+
 Value Lowerer::tuple_display(const syntax::Tuple* node) {
   std::vector<Value> elements;
   elements.reserve(node->elts.size());
@@ -68,7 +79,10 @@ Value Lowerer::tuple_display(const syntax::Tuple* node) {
   for (const Value& element : elements) numbers += leaf_count(element);
   if (numbers > kMaxTuple)
     return error(DiagCode::tuple_too_long, node, {std::to_string(kMaxTuple)});
-  return Value::tuple(std::move(elements));
+  Value tuple = Value::tuple(std::move(elements));
+  if (tuple_depth(tuple) > kMaxTupleDepth)
+    return error(DiagCode::tuple_too_deep, node, {std::to_string(kMaxTupleDepth)});
+  return tuple;
 }
 
 Value Lowerer::literal(const syntax::Value& v, const Node* node) {
@@ -89,6 +103,8 @@ Value Lowerer::literal(const syntax::Value& v, const Node* node) {
       return not_implemented(node, "complex arithmetic");
     case Kind::String:
       return Value::named(Value::Kind::Text, v.text);
+    case Kind::BrokenString:
+      return error(DiagCode::broken_string, node, {v.text});
     case Kind::Ellipsis:
       return Value::named(Value::Kind::Entity, "builtins.Ellipsis");
     case Kind::Tuple: {

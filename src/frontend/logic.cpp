@@ -75,6 +75,8 @@ Value Lowerer::truth(const Value& v, const Node* node) {
 }
 
 Value Lowerer::condition(const Node* node) {
+  const Level level(levels_);
+  if (too_deep(node)) return Value::unknown();
   if (auto* e = syntax::as<syntax::BoolOp>(node))
     return chain(e->values, 0, e->op == "And", true, node);
   if (auto* e = syntax::as<syntax::UnaryOp>(node); e && e->op == "Not")
@@ -97,6 +99,8 @@ Value Lowerer::bool_op(const syntax::BoolOp* node) {
 // truth.
 Value Lowerer::chain(const Nodes& operands, size_t from, bool is_and, bool as_condition,
                      const Node* node) {
+  const Level level(levels_);
+  if (too_deep(node)) return Value::unknown();
   const Node* operand = operands[from];
   const Value first = as_condition ? condition(operand) : expr(operand);
   if (from + 1 == operands.size()) return first;
@@ -140,7 +144,10 @@ Value Lowerer::choose(const Value& test, Captured then, Captured otherwise, cons
   if (otherwise.value.is_unknown()) return then.value;
   const Value a = abstract_of(then.value), b = abstract_of(otherwise.value);
   std::optional<Value> joined = join(a, b);
-  if (!joined) return error(DiagCode::no_common_choice, node, {type_text(a), type_text(b)});
+  if (!joined) {
+    if (const auto arrays = different_arrays(a, b)) return array_choice("this", *arrays, node);
+    return error(DiagCode::no_common_choice, node, {type_text(a), type_text(b)});
+  }
   if (is_cheap(then.block) && is_cheap(otherwise.block) && is_selectable(*joined)) {
     splice(then.block);
     splice(otherwise.block);

@@ -93,6 +93,18 @@ class Lowerer {
   Value call_tuple(const Arguments& a, const Intrinsic& i);
 
  private:
+  // One level deeper in the source, called functions included, while it lives.
+  class Level {
+   public:
+    explicit Level(uint32_t& levels) : levels_(++levels) {}
+    ~Level() { --levels_; }
+    Level(const Level&) = delete;
+
+   private:
+    uint32_t& levels_;
+  };
+  bool too_deep(const Node* node);
+
   // An expression evaluated into a block of its own, to be placed later.
   struct Captured {
     ir::Block block;
@@ -119,6 +131,7 @@ class Lowerer {
   // of their own.
   Value wrong_kind(DiagCode code, const Node* node, const Value& value,
                    std::vector<std::string> args);
+  Value array_choice(const std::string& what, const ArrayPair& arrays, const Node* node);
   Value not_implemented(const Node* node, const std::string& what);
   Value unknown_name(const Node* node, const std::string& name);
   std::string described(const Node* node, const Value& value) const;
@@ -150,7 +163,6 @@ class Lowerer {
   // --- assign.cpp ---
   void lower_assign(const syntax::Assign* node);
   void lower_aug_assign(const syntax::AugAssign* node);
-  void lower_aug_element(const syntax::AugAssign* node, const syntax::Subscript* element);
   void lower_ann_assign(const syntax::AnnAssign* node);
   void assign(const Node* target, const Value& value, const Node* source);
   void unpack(const syntax::Tuple* target, const Value& value, const Node* source);
@@ -262,11 +274,13 @@ class Lowerer {
   Value power(const Value& a, const Value& b, TypeCode promoted, const Node* node);
   Value integer_power(const Value& a, const Value& b, TypeCode promoted, const Node* node);
   Value power_unrolled(Value base, TypeCode code, uint64_t exponent, const Node* node);
+  Value power_of_sign(Inst* base, Inst* exponent, Inst* otherwise, TypeCode code);
   Value power_loop(Inst* base, Inst* exponent, TypeCode code);
 
   // --- convert.cpp ---
   void at(const Node* node);  // what is emitted from here on belongs to it
   bool literal_fits(const Value& v, TypeCode to) const;
+  bool fits_builtin(const Value& v) const;
   bool check_literal(const Value& v, TypeCode to, const Node* node);
   Value convert_constant(const Value& v, TypeCode to, const Node* node);
   Value convert(const Value& v, TypeCode to, const Node* node);
@@ -334,6 +348,8 @@ class Lowerer {
     std::vector<Loop> loops;
   };
   Frame* frame_ = nullptr;
+  uint32_t levels_ = 0;
+  bool met_too_deep_ = false;
   Instance* instance_ = nullptr;
   bool reachable_ = true;
   size_t open_scopes_ = 0;

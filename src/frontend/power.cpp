@@ -59,7 +59,29 @@ Value Lowerer::integer_power(const Value& a, const Value& b, TypeCode promoted, 
   }
   const Value x = convert(a, promoted, node), y = convert(b, promoted, node);
   if (x.is_unknown() || y.is_unknown()) return Value::unknown();
-  return power_loop(inst_of(x, node), inst_of(y, node), promoted);
+  Inst* base = inst_of(x, node);
+  const Value whole = power_loop(base, inst_of(y, node), promoted);
+  if (is_unsigned(b.code) || is_bool(b.code)) return whole;
+  // The exponent's own sign: with an unsigned base the promoted type may have none.
+  return power_of_sign(base, inst_of(b, node), whole.inst, promoted);
+}
+
+// 1 / base ** -exponent, truncated, where the exponent is negative: only 1 and -1 have an inverse
+// that is a whole number; all other bases, 0 among them, give 0.
+Value Lowerer::power_of_sign(Inst* base, Inst* exponent, Inst* otherwise, TypeCode code) {
+  ir::Builder& e = builder_;
+  Inst* zero = constant_inst(base->type, 0);
+  Inst* one = constant_inst(base->type, 1);
+  Inst* inverse = e.op(Op::Select, {e.op(Op::Eq, {base, one}), one, zero});
+  if (!is_unsigned(code)) {
+    Inst* bit = e.op(Op::And, {exponent, constant_inst(exponent->type, 1)});
+    Inst* odd = e.op(Op::Ne, {bit, constant_inst(exponent->type, 0)});
+    Inst* minus_one = constant_inst(base->type, -1);
+    Inst* sign = e.op(Op::Select, {odd, minus_one, one});
+    inverse = e.op(Op::Select, {e.op(Op::Eq, {base, minus_one}), sign, inverse});
+  }
+  Inst* negative = e.op(Op::Lt, {exponent, constant_inst(exponent->type, 0)});
+  return Value::number(code, e.op(Op::Select, {negative, inverse, otherwise}));
 }
 
 Value Lowerer::power_unrolled(Value base, TypeCode code, uint64_t exponent, const Node* node) {
@@ -75,7 +97,7 @@ Value Lowerer::power_unrolled(Value base, TypeCode code, uint64_t exponent, cons
   return base.is_unknown() ? base : result;
 }
 
-// Square and multiply while exponent > 0; a negative exponent gives 1.
+// Square and multiply while exponent > 0.
 Value Lowerer::power_loop(Inst* base, Inst* exponent, TypeCode code) {
   ir::Builder& e = builder_;
   const uint32_t result = make_slot("", code), square = make_slot("", code),

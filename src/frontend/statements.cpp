@@ -14,6 +14,8 @@ void Lowerer::block(const Nodes& body, bool tail) {
 }
 
 void Lowerer::statement(const Node* node, bool tail) {
+  const Level level(levels_);
+  if (too_deep(node)) return;
   at(node);
   switch (node->kind) {
     case NodeKind::Expr:

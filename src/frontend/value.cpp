@@ -1,5 +1,7 @@
 #include "frontend/value.h"
 
+#include <algorithm>
+
 namespace cuda_device::frontend {
 
 Value Value::of_kind(Kind kind) {
@@ -116,6 +118,14 @@ bool same_abstract(const Value& a, const Value& b) {
   if (a.kind != Value::Kind::Number) return a.name == b.name && a.index == b.index;
   if (a.code != b.code || a.exact.has_value() != b.exact.has_value()) return false;
   return !a.exact || identical(a.code, *a.exact, *b.exact);
+}
+
+std::optional<ArrayPair> different_arrays(const Value& a, const Value& b) {
+  if (a.is_array() && b.is_array() && a.index != b.index) return ArrayPair{&a, &b};
+  if (!a.is_tuple() || !b.is_tuple()) return std::nullopt;
+  for (size_t i = 0; i < std::min(a.elements.size(), b.elements.size()); ++i)
+    if (auto found = different_arrays(a.elements[i], b.elements[i])) return found;
+  return std::nullopt;
 }
 
 }  // namespace cuda_device::frontend

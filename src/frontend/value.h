@@ -61,6 +61,7 @@ struct Value {
 };
 
 inline constexpr int kMaxTuple = 256;
+inline constexpr int kMaxTupleDepth = 32;  // as in a launch and in constants
 
 // As people read it: "int32", "int", "(float, int32)", "array[float32, 2]", "None", "function 'f'".
 std::string type_text(const Value& value);
@@ -73,6 +74,13 @@ Value abstract_of(const Value& value);
 Value without_constants(Value abstract);
 // Of abstract values: nothing in them differs.
 bool same_abstract(const Value& a, const Value& b);
+
+// The first place where the two are different arrays, within tuples too.
+struct ArrayPair {
+  const Value* first = nullptr;
+  const Value* second = nullptr;
+};
+std::optional<ArrayPair> different_arrays(const Value& a, const Value& b);
 
 // Calls f on every number that is computed at run time, depth first.
 template <class V, class F>

@@ -78,6 +78,10 @@ static std::string variable_text(const std::string& name, const syntax::Node* so
 
 void Lowerer::type_conflict(const Value& abstract, const Value& value, const std::string& name,
                             const Node* source) {
+  if (const auto arrays = different_arrays(abstract, value)) {
+    array_choice(variable_text(name, source), *arrays, source);
+    return;
+  }
   error(DiagCode::no_common_type, source,
         {variable_text(name, source), type_text(abstract), type_text(value)});
 }

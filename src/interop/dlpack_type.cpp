@@ -56,7 +56,7 @@ std::optional<Refusal> read_type(DataType type, ScalarKind& scalar) {
                    {"elements of " + std::to_string(type.lanes) + " lanes"}};
   if (vector || (!known && is_planned(type)))
     return Refusal{DiagCode::argument_not_yet, {"an array of '" + type_text(type) + "'"}};
-  if (!known) return Refusal{DiagCode::argument_dtype, {type_text(type)}};
+  if (!known) return Refusal{DiagCode::argument_dtype, {"arrays of '" + type_text(type) + "'"}};
   scalar = *known;
   return std::nullopt;
 }

@@ -49,6 +49,7 @@ std::string text_of(const Value& v) {
     case Value::Kind::Complex:
       return number_text(v.real) + "+" + number_text(v.imag) + "j";
     case Value::Kind::String:
+    case Value::Kind::BrokenString:
       return quoted(v.text);
     case Value::Kind::Ellipsis:
       return "...";

@@ -24,6 +24,7 @@ struct Value {
     Float,
     Complex,
     String,
+    BrokenString,  // with half of a surrogate pair: no Unicode text
     Ellipsis,
     Tuple,
     Type,
@@ -33,7 +34,7 @@ struct Value {
   bool boolean = false;
   __int128 integer = 0;
   double real = 0, imag = 0;
-  std::string text;             // String; decimal digits of BigInt; class name of Other
+  std::string text;  // String; BrokenString, escaped; decimal digits of BigInt; class name of Other
   std::vector<Value> elements;  // Tuple
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
   bool typed = false;
@@ -129,7 +130,12 @@ struct Function {
   std::vector<Binding> defaults, kw_defaults;
 };
 
+// How deep expressions and statements may lie in one another, calls of other functions included:
+// the compiler's own stack is made for it (driver/jit/own_stack.h).
+inline constexpr uint32_t kMaxNesting = 5000;
+
 struct Program {
+  uint32_t depth = 0;  // nodes that lie in one another at the deepest place
   SourceMap files;
   std::deque<Function> functions;  // [0] is the kernel (or the function asked about)
   std::vector<std::unique_ptr<Node>> nodes;

@@ -6,6 +6,7 @@ from cuda import device as D
 from cuda.device import errors
 from support.bad_programs import FLOATS, BadPrograms
 from support.errors import check_error
+from support.launching import run
 
 bad = BadPrograms()
 
@@ -68,6 +69,42 @@ def variables(a, n, wide, f):
     # error at `300`: 300 does not fit in int8
     # hint: use a wider type, such as int64
     u: D.int8 = 300
+
+
+@bad.kernel(FLOATS, clause="DEV-NUM-06", partial="launch arguments, overflow at run time")
+def wider_than_the_builtin(a):
+    # error at `2**40`: 1099511627776 does not fit in int, which has 32 bits in kernels
+    # hint: declare it device.int64
+    x: int = 2**40
+    # error at `-(2**31) - 1`: -2147483649 does not fit in int, which has 32 bits in kernels
+    # hint: declare it device.int64
+    y: int = -(2**31) - 1
+    # error at `2**63`: 9223372036854775808 does not fit in int, which has 32 bits in kernels
+    # hint: declare it device.uint64
+    z: int = 2**63
+    # error at `-(2**63) - 1`: -9223372036854775809 does not fit in int, which has 32 bits in kernels
+    # hint: declare it device.float64
+    w: int = -(2**63) - 1
+    # error at `1e300`: 1e+300 does not fit in float, which has 32 bits in kernels
+    # hint: declare it device.float64
+    u: float = 1e300
+
+
+def limits(x: int = 2**31 - 1, y: float = 3.4e38) -> int:
+    least: int = -(2**31)
+    return least if y < 0 else x
+
+
+@D.kernel
+def within_the_builtin(a):
+    a[0] = limits()
+    a[1] = limits(-(2**31))
+
+
+def test_builtins_hold_their_limits(target):
+    a = np.zeros(2, np.int64)
+    run(within_the_builtin, a)
+    assert a.tolist() == [2**31 - 1, -(2**31)]
 
 
 @bad.kernel(FLOATS, clause="DEV-KERN-04")

@@ -2,6 +2,7 @@
 
 import array
 import enum
+import linecache
 
 import numpy as np
 import pytest
@@ -208,7 +209,6 @@ def test_sequences(value, name):
         (len, "builtin_function_or_method"),
         (Thing, "type"),
         (np.float32, "type"),
-        (np.datetime64(0, "s"), "numpy.datetime64"),
         (np.str_("text"), "numpy.str_"),
     ],
 )
@@ -267,8 +267,8 @@ def test_formats_that_are_not_there_yet(value, what):
 @pytest.mark.parametrize("dtype", ["object", "<U3", "|S5", "datetime64[s]", "timedelta64[ms]"])
 def test_arrays_of_unsupported_types(dtype):
     text = f"""
-    argument 1 ('a') of kernel 'vec_add': arrays of '{dtype}' cannot be passed to a kernel
-      elements are bool, int8 to int64, uint8 to uint64, float32 or float64
+    argument 1 ('a') of kernel 'vec_add': arrays of '{dtype}' cannot be passed to a kernel: devices have no such format
+      kernels take bool, int8 to int64, uint8 to uint64, float32 and float64; convert it to one of these
     """
     refuse(text, errors.LaunchTypeError, launch, *arguments(np.zeros(4, dtype)))
 
@@ -321,6 +321,139 @@ def test_floats_out_of_range(value):
       pass a fixed-format number such as numpy.float64
     """
     refuse(text, errors.LaunchOverflowError, launch, ONE, value, kernel=scale)
+
+
+# --- numbers for parameters that declare a format ---
+
+RANGES = {
+    "int8": "-128 to 127",
+    "int16": "-32768 to 32767",
+    "int32": "-2147483648 to 2147483647",
+    "int64": "-9223372036854775808 to 9223372036854775807",
+    "uint8": "0 to 255",
+    "uint16": "0 to 65535",
+    "uint32": "0 to 4294967295",
+    "uint64": "0 to 18446744073709551615",
+    "float32": "-3.4028235e+38 to 3.4028235e+38",
+    "float64": "-1.7976931348623157e+308 to 1.7976931348623157e+308",
+}
+
+
+def declaring(name, default=None):
+    """A kernel whose second parameter is annotated with a format."""
+
+    def keep(a, n: getattr(D, name) = default):
+        a[0] = n
+
+    return D.kernel(keep)
+
+
+def beyond(name):
+    if name == "float32":
+        return [1e39, -1e300, 2**128]
+    if name == "float64":
+        return [10**400, -(10**309)]
+    low, high = np.iinfo(name).min, np.iinfo(name).max
+    return [int(low) - 1, int(high) + 1, 10**60]
+
+
+@clause("DEV-NUM-06", partial="literals and overflow in kernels")
+@pytest.mark.parametrize("given", ["argument", "default"])
+@pytest.mark.parametrize(("name", "value"), [(name, v) for name in RANGES for v in beyond(name)])
+def test_numbers_beyond_a_declared_format(name, value, given):
+    shown = repr(value) if len(repr(value)) <= 40 else repr(value)[:37] + "..."
+    declared = "which the parameter's annotation declares"
+    text = f"""
+    argument 2 ('n') of kernel 'keep': {shown} does not fit {name}, {declared}; it holds {RANGES[name]}
+      pass a number in this range, or declare the parameter with a wider format
+    """
+    out = np.zeros(1)
+    if given == "argument":
+        refuse(text, errors.LaunchOverflowError, launch, out, value, kernel=declaring(name))
+        refuse(text, errors.LaunchOverflowError, declaring(name).inspect, out, value)
+    else:
+        refuse(text, errors.LaunchOverflowError, launch, out, kernel=declaring(name, value))
+    assert out[0] == 0
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_numbers_within_a_declared_format(target, name):
+    """The limits themselves, as exact as the format is; float64 does not pass through float32."""
+    numbers = [0.1, 2**24 + 1, -3] if "float" in name else [np.iinfo(name).min, np.iinfo(name).max]
+    for number in numbers:
+        value = number if isinstance(number, float) else int(number)
+        out = np.zeros(1, name)
+        launch(out, value, kernel=declaring(name))
+        assert out[0] == np.dtype(name).type(value)
+
+
+def text_annotation():
+    names = {"D": D}
+    source = """
+from __future__ import annotations
+@D.kernel
+def keep(a, n: D.int8):
+    a[0] = n
+"""
+    linecache.cache["<annotated>"] = (len(source), None, source.splitlines(True), "<annotated>")
+    exec(compile(source, "<annotated>", "exec"), names)
+    return names["keep"]
+
+
+def test_annotations_kept_as_text_declare_too():
+    with pytest.raises(errors.LaunchOverflowError, match="300 does not fit int8"):
+        launch(np.zeros(1), 300, kernel=text_annotation())
+
+
+@D.kernel
+def declared_in_part(a, n, m: D.int8, t: D.int16 = 1):
+    a[0] = n
+    a[1] = m
+
+
+def test_other_parameters_are_as_before():
+    a = np.zeros(2, np.int32)
+    launch(a, 300, 5, kernel=declared_in_part)
+    assert a.tolist() == [300, 5]
+    with pytest.raises(errors.LaunchOverflowError, match="2147483648 does not fit int, which has"):
+        launch(a, 2**31, 5, kernel=declared_in_part)
+    with pytest.raises(errors.LaunchOverflowError, match=r"argument 3 \('m'\).* -129 does not fit"):
+        launch(a, 300, -129, kernel=declared_in_part)
+
+
+# --- formats that devices do not have ---
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        (np.timedelta64(3, "s"), "numbers of 'timedelta64[s]'"),
+        (np.datetime64("2020-01-01"), "numbers of 'datetime64[D]'"),
+        (np.longdouble(1), f"numbers of '{np.dtype(np.longdouble)}'"),
+        (np.clongdouble(1), f"numbers of '{np.dtype(np.clongdouble)}'"),
+        (np.zeros(3, "m8[ns]"), "arrays of 'timedelta64[ns]'"),
+        (np.zeros(3, "M8[s]"), "arrays of 'datetime64[s]'"),
+        (np.zeros(3, np.longdouble), f"arrays of '{np.dtype(np.longdouble)}'"),
+        (np.zeros(3, np.clongdouble), f"arrays of '{np.dtype(np.clongdouble)}'"),
+    ],
+    ids=str,
+)
+def test_formats_that_devices_do_not_have(value, what):
+    text = f"""
+    argument 1 ('a') of kernel 'vec_add': {what} cannot be passed to a kernel: devices have no such format
+      kernels take bool, int8 to int64, uint8 to uint64, float32 and float64; convert it to one of these
+    """
+    refuse(text, errors.LaunchTypeError, launch, *arguments(value))
+
+
+@pytest.mark.parametrize("value", [np.float16(1), np.complex64(1), np.zeros(1, "i4,f4")[0]])
+def test_formats_that_are_planned(value):
+    kind = type(value).__name__
+    text = f"""
+    argument 1 ('a') of kernel 'vec_add': 'numpy.{kind}' as an argument is not implemented yet
+      bool, int8 to int64, uint8 to uint64, float32 and float64 are; see docs/status.md for what is planned
+    """
+    refuse(text, errors.NotImplementedYetError, launch, *arguments(value))
 
 
 # --- devices and DLPack ---
@@ -407,10 +540,14 @@ def test_sizes_below_one(what, value, axis, number):
         ("block", 1025, "x", 1024),
         ("block", (1, 1025), "y", 1024),
         ("block", (1, 1, 65), "z", 64),
+        ("grid", 10**50, "x", 2147483647),
+        pytest.param("grid", 10**5000, "x", 2147483647, id="more digits than Python prints"),
     ],
 )
 def test_sizes_over_the_limit(what, value, axis, limit):
     number = max(value) if isinstance(value, tuple) else value
+    if number >= 10**40:
+        number = "1" + "0" * 36 + "..." if number == 10**50 else "a very large int"
     place = f"{what} in the launch of kernel 'vec_add'"
     text = f"{place}: {axis} is {number}; it must be at most {limit}"
     refuse(text, errors.LaunchValueError, launch, *arguments(), **{what: value})

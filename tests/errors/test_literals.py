@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import errors
 from support.bad_programs import BYTES, FLOATS, BadPrograms
 
 bad = BadPrograms()
@@ -44,6 +45,45 @@ def constructors(a):
     # error at `D.int16(1e10)`: 1e+10 does not fit in int16
     # hint: use a wider type, such as int64
     x = D.int16(1e10)
+
+
+BROKEN = "global \ud800"
+
+
+@bad.kernel(FLOATS)
+def broken_strings(a):
+    "\ud800 in a docstring"
+    "\udfff beside it"
+    # error at `"x\ud800"`: the string 'x\ud800' holds half of a surrogate pair
+    # hint: strings in kernels are Unicode text, which UTF-8 can hold
+    s = "x\ud800"
+    # error at `BROKEN`: the string 'global \ud800' holds half of a surrogate pair
+    # hint: strings in kernels are Unicode text, which UTF-8 can hold
+    t = BROKEN
+
+
+@D.kernel
+def broken_docstring(a):
+    "\ud800"
+    "\udfff beside it"
+    s = "\U0001f600 is whole, and so is \\ud800"
+    a[0] = s == "\U0001f600 is whole, and so is \\ud800"
+
+
+def test_a_docstring_may_hold_anything(target):
+    a = np.zeros(1)
+    D.launch(broken_docstring, a, grid=1, block=1)
+    assert a[0] == 1
+    assert r"\\ud800" in broken_docstring.inspect(a, what="syntax")
+
+
+def test_names_may_hold_anything():
+    def renamed(a):
+        a[0] = unknown  # noqa: F821
+
+    renamed.__name__ = renamed.__qualname__ = "re\ud800named"
+    with pytest.raises(errors.CompileError, match=r"in kernel 're\\ud800named'"):
+        D.launch(D.kernel(renamed), FLOATS, grid=1, block=1)
 
 
 @bad.kernel(FLOATS, 3, clause="DEV-NUM-06", partial="launch arguments, overflow at run time")

@@ -1,5 +1,7 @@
 """kernel.inspect: stages of a compilation as text."""
 
+import re
+
 import numpy as np
 import pytest
 from cuda import device as D
@@ -31,6 +33,62 @@ def test_targets():
     assert "zmm" in vec_add.inspect(A, A, A.copy(), what="asm", target="avx512", block=256)
     assert "zmm" not in vec_add.inspect(A, A, A.copy(), what="asm", target="avx2", block=256)
     assert ".target sm_80" in vec_add.inspect(A, A, A, what="ptx", target="sm_80")
+
+
+HOST = {"avx512", "avx2", "sse4", "avx512x64", "avx2x32", "host"}
+GPU = {"sm_75", "sm_90", "sm_120"}
+STAGES = {
+    "syntax": set(),
+    "ir_raw": set(),
+    "ir": HOST | GPU | {"interpreter"},
+    "facts": HOST | GPU | {"interpreter"},
+    "llvm_raw": HOST | GPU,
+    "llvm": HOST | GPU,
+    "asm": HOST,
+    "ptx": GPU,
+}
+
+
+def runs_here(target):
+    name = target.removesuffix("x64").removesuffix("x32")
+    return target in GPU or target == "host" or name in _testing.targets()
+
+
+@pytest.mark.parametrize("what", STAGES)
+@pytest.mark.parametrize("name", sorted(HOST | GPU | {"interpreter"}))
+def test_the_targets_that_a_stage_takes(what, name):
+    if not runs_here(name):
+        pytest.skip(f"this machine has no {name}")
+    if name in STAGES[what]:
+        assert "store" in store.inspect(A, 2, None, what=what, target=name)
+        return
+    refused = rf"^inspect\(what='{what}'\) is not made for the target '{name}'\n(.*)\n"
+    with pytest.raises(ValueError, match=refused) as raised:
+        store.inspect(A, 2, None, what=what, target=name)
+    hint = re.search(refused, str(raised.value))[1]
+    if STAGES[what]:
+        head, _, names = hint.partition(": ")
+        named = set(names.split(", "))
+        assert head == "it is made for"
+        assert named <= STAGES[what] | {f"sm_{n}" for n in (80, 86, 89, 100)}
+        assert {t for t in STAGES[what] & (GPU | set(_testing.targets()))} <= named
+    else:
+        assert hint == "leave the target out: it is the same for all of them"
+
+
+@pytest.mark.parametrize("what", [*STAGES, None])
+@pytest.mark.parametrize("name", ["nonsense", "sm_1", "sm_", "avx512x16", "AVX2", "cuda"])
+def test_targets_that_do_not_exist(what, name):
+    keywords = {"what": what} if what else {}
+    with pytest.raises(ValueError, match=f"target '{name}'"):
+        store.inspect(A, 2, None, target=name, **keywords)
+
+
+def test_machine_code_is_that_of_the_target():
+    assert ".entry" in store.inspect(A, 2, None, what="ptx")
+    assert "target triple" in store.inspect(A, 2, None, what="llvm", target="sm_90")
+    assert "nvptx" in store.inspect(A, 2, None, what="llvm", target="sm_90")
+    assert "nvptx" not in store.inspect(A, 2, None, what="llvm")
 
 
 def test_types_stand_for_values():

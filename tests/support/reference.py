@@ -57,12 +57,21 @@ def shift_right(a, count, name):
     return a >> min(count, width - 1) if name in SIGNED else (a >> count if count < width else 0)
 
 
+def power(a, b, name):
+    """Integers: a negative exponent gives 1 / a**-b truncated, and 0 for a = 0."""
+    if b >= 0:
+        return wrap(pow(a, b, 1 << 64), name)
+    if a in (1, -1):
+        return a if b % 2 else 1
+    return 0
+
+
 _INTEGER = {
     "//": floor_divide,
     "%": modulo,
     "<<": shift_left,
     ">>": shift_right,
-    "**": lambda a, b, name: wrap(a**b, name),
+    "**": power,
 }
 _FLOAT = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide,

@@ -14,12 +14,20 @@ def inspect(
     """What the compiler makes of a kernel or function for these arguments.
 
     arguments: values, as a launch would get them, or types: int, float, bool, NumPy's scalar
-    types, or text such as "array[float32, 2]". what: "syntax", "ir", "facts", "llvm", "asm" or
-    "ptx"; "ir_raw" and "llvm_raw" before the passes. target: "avx512", "avx2", "sse4", with "x32"
-    or "x64" behind for gangs of so many lanes, or "sm_75" and up; by default the best form of this
-    machine, and "sm_90" for "ptx". grid, block: specialise for this launch.
+    types, or text such as "array[float32, 2]". what, and the targets that it takes:
 
-    Raises CompileError as a launch would, and ValueError for an unknown stage or target.
+    "syntax", "ir_raw"    none: they are the same for every target
+    "ir", "facts"         host forms, "sm_75" and up, "interpreter"
+    "llvm_raw", "llvm"    host forms, "sm_75" and up
+    "asm"                 host forms
+    "ptx"                 "sm_75" and up; "sm_90" where none is given
+
+    Host forms are "avx512", "avx2" and "sse4", with "x32" or "x64" behind for gangs of so many
+    lanes; without a target, the best one of this machine. The _raw stages are before the passes.
+    grid, block: specialise for this launch.
+
+    Raises CompileError as a launch would, and ValueError for an unknown stage or target, and for a
+    target that the stage does not take.
     """
     if target is None:
         target = "sm_90" if what == "ptx" else ""

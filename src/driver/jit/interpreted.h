@@ -12,6 +12,7 @@ namespace cuda_device::jit {
 struct InterpretedKernel {
   std::unique_ptr<ir::Function> function;
   abi::ParamLayout layout;
+  uint32_t nesting = 0;  // of its regions
 };
 
 abi::ParamLayout layout_of(const ir::Function& f);

@@ -6,6 +6,8 @@
 #include "analysis/analysis.h"
 #include "driver/jit/compile.h"
 #include "driver/jit/interpreted.h"
+#include "driver/jit/own_stack.h"
+#include "driver/jit/stages.h"
 #include "frontend/frontend.h"
 #include "support/check.h"
 #include "syntax/tree.h"
@@ -13,10 +15,9 @@
 namespace cuda_device::jit {
 namespace {
 
-// Runs `body`; what it throws becomes the result's status. Nothing leaves this object as an
-// exception.
+// Runs `body`; what it throws becomes the result's status.
 template <class Result>
-void guarded(const CompileRequest& request, Result* result, const std::function<void()>& body) {
+void caught(const CompileRequest& request, Result* result, const std::function<void()>& body) {
   try {
     body();
   } catch (DiagnosticError& e) {
@@ -30,6 +31,14 @@ void guarded(const CompileRequest& request, Result* result, const std::function<
   }
 }
 
+// The same on a stack that is made for the program. Nothing leaves this object as an exception.
+template <class Result>
+void guarded(const CompileRequest& request, Result* result, const std::function<void()>& body) {
+  caught(request, result, [&] {
+    on_own_stack(nesting_of(*request.source.program), [&] { caught(request, result, body); });
+  });
+}
+
 void compile(const CompileRequest& request, CompileResult* result) {
   Compilation compilation(request);
   auto function = compilation.optimised();
@@ -38,7 +47,8 @@ void compile(const CompileRequest& request, CompileResult* result) {
     return;
   }
   abi::ParamLayout layout = layout_of(*function);
-  result->interpreted = new InterpretedKernel{std::move(function), std::move(layout)};
+  const uint32_t nesting = nesting_of(*function);
+  result->interpreted = new InterpretedKernel{std::move(function), std::move(layout), nesting};
 }
 
 std::string machine_listing(const CompileRequest& request, std::string* codegen::Listing::* which) {
@@ -59,6 +69,7 @@ std::string facts(const Compilation& compilation) {
 }
 
 std::string inspect(const CompileRequest& request, const std::string& what) {
+  check_stage(what, request.target);
   const auto& program = *request.source.program;
   if (what == "syntax") return syntax::print(program.functions.front());
   if (what == "result_type") return frontend::result_type(request.source);
@@ -68,8 +79,25 @@ std::string inspect(const CompileRequest& request, const std::string& what) {
   if (what == "facts") return facts(compilation);
   if (what == "llvm_raw") return machine_listing(request, &codegen::Listing::llvm);
   if (what == "llvm") return machine_listing(request, &codegen::Listing::llvm_opt);
-  if (what == "asm" || what == "ptx") return machine_listing(request, &codegen::Listing::assembly);
-  throw DiagnosticError(Diagnostic{DiagCode::unknown_stage, {}, {what}, {}, ""});
+  return machine_listing(request, &codegen::Listing::assembly);
+}
+
+// On the caller's stack, unless the kernel is nested too deeply for that.
+void interpret(const InterpretedKernel& kernel, const char* params, const abi::LaunchDims& dims,
+               std::string& error) {
+  constexpr uint32_t kShallow = 100;
+  const auto body = [&] {
+    try {
+      interpret_launch(kernel, params, dims);
+    } catch (const std::exception& e) {
+      error = e.what();
+    }
+  };
+  try {
+    kernel.nesting <= kShallow ? body() : on_own_stack(kernel.nesting, body);
+  } catch (const std::exception& e) {
+    error = e.what();
+  }
 }
 
 std::string join(const std::vector<std::string>& parts) {
@@ -108,14 +136,10 @@ void cd_jit_inspect(const jit::CompileRequest* request, const char* what,
 
 const char* cd_jit_interpret(void* interpreted, const void* params, const abi::LaunchDims* dims) {
   static thread_local std::string error;
-  try {
-    jit::interpret_launch(*static_cast<jit::InterpretedKernel*>(interpreted),
-                          static_cast<const char*>(params), *dims);
-    return nullptr;
-  } catch (const std::exception& e) {
-    error = e.what();
-    return error.c_str();
-  }
+  error.clear();
+  jit::interpret(*static_cast<jit::InterpretedKernel*>(interpreted),
+                 static_cast<const char*>(params), *dims, error);
+  return error.empty() ? nullptr : error.c_str();
 }
 
 void cd_jit_release(void* interpreted) { delete static_cast<jit::InterpretedKernel*>(interpreted); }

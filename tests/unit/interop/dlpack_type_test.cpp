@@ -46,9 +46,9 @@ TEST(DlpackType, textsOfRefusals) {
   for (const auto& [type, name] : kPlanned)
     EXPECT_EQ(read_type(type_of(type.first, type.second), scalar)->args.at(0),
               "an array of '" + name + "'");
-  EXPECT_EQ(read_type(type_of(0, 4), scalar)->args.at(0), "int4");
-  EXPECT_EQ(read_type(type_of(3, 64), scalar)->args.at(0), "opaque64");
-  EXPECT_EQ(read_type(type_of(99, 32), scalar)->args.at(0), "type code 99 of 32");
+  EXPECT_EQ(read_type(type_of(0, 4), scalar)->args.at(0), "arrays of 'int4'");
+  EXPECT_EQ(read_type(type_of(3, 64), scalar)->args.at(0), "arrays of 'opaque64'");
+  EXPECT_EQ(read_type(type_of(99, 32), scalar)->args.at(0), "arrays of 'type code 99 of 32'");
 }
 
 TEST(DlpackType, lanes) {
