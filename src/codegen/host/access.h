@@ -36,7 +36,6 @@ class Access {
   Element element_of(uint32_t param);
   llvm::MDNode* scope_list(const std::vector<uint32_t>& params);
 
-  Value load_uniform(const Place& place, ScalarKind kind);
   Value load_lanes(const Place& place, const Mask& mask);
   void store_lanes(const Place& place, Value value, const Mask& mask);
   void store_uniform(const Place& place, const ir::Inst& value, const Mask& mask);

@@ -67,12 +67,7 @@ class GpuCompiled : public Compiled {
 
 // Throws what is not Ok as an Outcome.
 jit::CompileResult compile(const Specialisation& s, const std::string& target) {
-  jit::CompileRequest request;
-  request.source.program = s.program.get();
-  request.source.arguments = s.arguments;
-  request.source.launch = s.launch;
-  request.target = target;
-  if (target.starts_with("sm_")) request.libdevice = cuda::find_libdevice();
+  const jit::CompileRequest request = request_for(s, target);
   jit::CompileResult result;
   jit_library().compile(&request, &result);
   if (result.status == jit::Status::UserError)
@@ -127,6 +122,16 @@ std::shared_ptr<const Compiled> dispatch(const Specialisation& s, const std::str
 }
 
 }  // namespace
+
+jit::CompileRequest request_for(const Specialisation& s, const std::string& target) {
+  jit::CompileRequest request;
+  request.source.program = s.program.get();
+  request.source.arguments = s.arguments;
+  request.source.launch = s.launch;
+  request.target = target;
+  if (target.starts_with("sm_")) request.libdevice = cuda::find_libdevice();
+  return request;
+}
 
 CompileOutcome compile_for(const Specialisation& s, const std::string& target) {
   try {

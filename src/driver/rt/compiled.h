@@ -5,6 +5,7 @@
 #include <string>
 
 #include "abi/kernel_image.h"
+#include "driver/jit/jit_api.h"
 #include "driver/rt/rt_api.h"
 #include "runtime/host/interrupt.h"
 
@@ -23,6 +24,9 @@ struct CompileOutcome {
   std::shared_ptr<const Compiled> compiled;  // null on an error
   Outcome outcome;
 };
+
+// What the compiler is asked; for a GPU with libdevice, where it is found.
+jit::CompileRequest request_for(const Specialisation& specialisation, const std::string& target);
 
 // target as in cd_rt_set_target. Does not throw.
 CompileOutcome compile_for(const Specialisation& specialisation, const std::string& target);

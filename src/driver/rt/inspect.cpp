@@ -17,12 +17,7 @@ Status status_of(jit::Status s) {
 }
 
 void inspect(const Specialisation& s, const char* what, const char* target, Outcome* outcome) {
-  jit::CompileRequest request;
-  request.source.program = s.program.get();
-  request.source.arguments = s.arguments;
-  request.source.launch = s.launch;
-  request.target = target;
-  if (request.target.starts_with("sm_")) request.libdevice = cuda::find_libdevice();
+  const jit::CompileRequest request = request_for(s, target);
   FinishBeforeFork scope;
   jit::InspectResult result;
   jit_library().inspect(&request, what, &result);
