@@ -1,6 +1,7 @@
 """Heterogeneous functions (DEV-FUNC)."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -258,12 +259,8 @@ def uses_factorial(out):
     out[0] = factorial(5)
 
 
-def test_recursion_works_or_is_refused_by_name():
-    out = np.zeros(1, dtype=np.int64)
-    try:
-        run(uses_factorial, out)
-    except Exception as error:
-        assert "recurs" in str(error)  # noqa: PT017 either outcome is right
-        assert "factorial" in str(error)  # noqa: PT017
-    else:
-        assert out[0] == 120
+def test_recursion_is_refused_by_name():
+    refused = re.escape("'factorial' calls itself (factorial → factorial); recursion is not")
+    with pytest.raises(D.errors.NotImplementedYetError, match=refused) as raised:
+        run(uses_factorial, np.zeros(1, dtype=np.int64))
+    assert [d.code for d in raised.value.diagnostics] == ["recursion"]

@@ -199,6 +199,24 @@ def test_targets_count_for_themselves():
     assert not standing.shown_on("ptx")
 
 
+def test_ptx_that_was_not_assembled_stands_apart_and_shows_nothing():
+    row, other = "DEV-KERN-02", "DEV-KERN-03"
+    tests = [
+        entry("passed", "ptx (not assembled)", [row, other]),
+        entry("passed", "interpreter", [other]),
+    ]
+    found = summary.standings({"tests": tests})
+    assert (found[row].state, found[other].state) == ("part", "shown")
+    assert not found[row].shown_on("ptx")
+    text = summary.render(clauses.load(), {"tests": tests})
+    head, *lines = text.splitlines()
+    assert head.endswith(" interpreter  ptx (not assembled)")
+    kern = next(line for line in lines if line.startswith("DEV-KERN "))
+    assert kern.split()[1:] == ["9", "1", "1", "0", "1", "2"]
+    assert len(kern) == len(head)
+    assert any(line.endswith("its PTX was not assembled") for line in lines)
+
+
 def test_the_summary_counts_rows_and_keeps_remarks_apart():
     tests = [
         entry("passed", "interpreter", ["DEV-KERN-02", "DEV-KERN-09"]),

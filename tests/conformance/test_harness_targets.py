@@ -23,10 +23,11 @@ def test_afterwards():
 """
 
 
-def make_testing(names):
+def make_testing(names, assembles):
     """A stand-in for the package's own testing module that can run these targets."""
     module = types.ModuleType("cuda.device._testing")
     module.active = []
+    module.assembles = lambda: assembles
     module.targets = lambda: list(names)
 
     @contextlib.contextmanager
@@ -46,8 +47,8 @@ def make_testing(names):
 def machine(monkeypatch, pytester):
     """machine(names, *options): runs ONE_TEST there; the result and {target: outcome}."""
 
-    def run(names, *options):
-        testing = make_testing(names)
+    def run(names, *options, assembles=True):
+        testing = make_testing(names, assembles)
         for path in ("cuda", "cuda.device"):
             monkeypatch.setitem(sys.modules, path, types.ModuleType(path))
         sys.modules["cuda.device"]._testing = testing
@@ -67,6 +68,13 @@ def machine(monkeypatch, pytester):
 def test_default_targets(machine):
     _, outcomes = machine(["interpreter", "avx512", "avx2", "sse4", "ptx", "cuda"])
     assert outcomes == dict.fromkeys(["interpreter", "avx512", "avx2", "ptx"], "passed")
+
+
+def test_ptx_without_ptxas_is_reported_by_another_name(machine):
+    _, outcomes = machine(["interpreter", "ptx"], "--target=ptx", assembles=False)
+    assert outcomes == {"ptx (not assembled)": "passed"}
+    _, outcomes = machine(["interpreter", "ptx"], "--target=ptx")
+    assert outcomes == {"ptx": "passed"}
 
 
 def test_long_adds_the_baseline(machine):

@@ -120,9 +120,21 @@ def run_model(case: Case) -> dict[str, numpy.ndarray]:
         }
 
 
-def available(targets: list[str]) -> list[str]:
-    """Those that this machine can run; "x64" behind a name: gangs of 64 lanes."""
-    return [t for t in targets if t.removesuffix("x64") in _testing.targets()]
+def runs_here(target: str) -> bool:
+    """Whether this machine can run a target; "x64" behind a name: gangs of 64 lanes."""
+    return target.removesuffix("x64") in _testing.targets()
+
+
+def require(targets: list[str]) -> list[str]:
+    """The targets, all of which must run here: a run that leaves some out would look like success.
+
+    Raises ValueError that names those which do not.
+    """
+    missing = [target for target in targets if not runs_here(target)]
+    if missing:
+        known = ", ".join(_testing.targets())
+        raise ValueError(f"this machine cannot run {', '.join(missing)}; it can run {known}")
+    return targets
 
 
 def same(a: numpy.ndarray, b: numpy.ndarray) -> bool:

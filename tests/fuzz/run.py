@@ -13,6 +13,9 @@ import traceback
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
 
+ALL = ["interpreter", "avx512", "avx512x64", "avx2", "sse4", "cuda"]
+
+
 def check_seed(job: tuple[int, list[str]]) -> tuple[int, str | None]:
     from tests.fuzz.harness import check
 
@@ -27,12 +30,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=20000)
     parser.add_argument("--first", type=int, default=0, help="number of the first program")
-    parser.add_argument("--targets", default="interpreter,avx512,avx512x64,avx2,sse4,cuda")
+    parser.add_argument("--targets", help="by default all that this machine can run")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    from tests.fuzz.harness import available
+    from tests.fuzz.harness import require, runs_here
 
-    targets = available(options.targets.split(","))
+    if options.targets:
+        targets = require(options.targets.split(","))
+    else:
+        targets = [target for target in ALL if runs_here(target)]
+        print(f"left out here: {', '.join(set(ALL) - set(targets)) or 'none'}")
     print(f"{options.programs} programs on {', '.join(targets)}", flush=True)
     start, failures = time.time(), 0
     jobs = [(seed, targets) for seed in range(options.first, options.first + options.programs)]

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from support import targets
 from support.clauses import check_ids
 
 HOST = "host"  # the target of tests that launch nothing
@@ -11,9 +12,10 @@ _RANK = {"passed": 0, "skipped": 1, "failed": 2}
 
 
 def target_of(item):
-    """Name of the target that this test runs on."""
+    """What the report calls the target that this test runs on."""
     callspec = getattr(item, "callspec", None)
-    return callspec.params.get("target", HOST) if callspec else HOST
+    name = callspec.params.get("target", HOST) if callspec else HOST
+    return name if name == HOST else targets.reported(name)
 
 
 def marks_of(item):

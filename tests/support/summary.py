@@ -4,9 +4,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from support.clause_report import HOST
-from support.targets import ALL
+from support.targets import ALL, NOT_ASSEMBLED
 
-TARGETS = (*ALL, HOST)
+TARGETS = (*ALL, NOT_ASSEMBLED, HOST)
 
 
 @dataclass
@@ -20,12 +20,12 @@ class Standing:
 
     @property
     def state(self):
-        """failed, shown, part or open."""
+        """failed, shown, part or open. PTX that was not assembled shows a part."""
         if self.failed:
             return "failed"
-        if self.passed:
+        if self.passed - {NOT_ASSEMBLED}:
             return "shown"
-        return "part" if self.partly else "open"
+        return "part" if self.partly or self.passed else "open"
 
     def shown_on(self, target):
         return target in self.passed and target not in self.failed
@@ -51,11 +51,17 @@ def _counted(rows):
     return [row for row in rows.values() if row.kind != "N"]
 
 
-def _line(name, rows, found, targets):
+def _columns(name, cells, heads):
+    """A line of the table; a column is as wide as its head."""
+    widths = [max(12, len(head) + 2) for head in heads]
+    return f"{name:<14}" + "".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=True))
+
+
+def _cells(rows, found, targets):
     states = [found[row.id].state for row in rows]
     cells = [len(rows), states.count("shown"), states.count("part"), states.count("failed")]
     cells += [sum(found[row.id].shown_on(target) for row in rows) for target in targets]
-    return f"{name:<14}" + "".join(f"{cell:>12}" for cell in cells)
+    return cells
 
 
 def table(rows, found):
@@ -64,12 +70,12 @@ def table(rows, found):
     used = {target for standing in found.values() for target in standing.passed}
     targets = [target for target in TARGETS if target in used]
     heads = ["rows", "shown", "in part", "failing", *targets]
-    lines = [f"{'':<14}" + "".join(f"{head:>12}" for head in heads)]
+    lines = [_columns("", heads, heads)]
     families = defaultdict(list)
     for row in counted:
         families[row.family].append(row)
-    lines += [_line(family, members, found, targets) for family, members in families.items()]
-    lines.append(_line("all", counted, found, targets))
+    for family, members in [*families.items(), ("all", counted)]:
+        lines.append(_columns(family, _cells(members, found, targets), heads))
     return lines
 
 
@@ -83,7 +89,9 @@ def listing(rows, found, state):
     for row in _counted(rows):
         standing = found[row.id]
         if standing.state == state:
-            reason = "; ".join(standing.partly) if state == "part" else row.requirement
+            reason = row.requirement
+            if state == "part":
+                reason = "; ".join(standing.partly) or "its PTX was not assembled"
             lines.append(f"  {row.id:<16} {row.kind}  {_short(reason)}")
     return lines
 

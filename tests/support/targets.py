@@ -8,6 +8,7 @@ DEFAULT = ("interpreter", "avx512", "avx2", "ptx")
 LONG = ("sse4",)
 BY_NAME_ONLY = ("cuda",)
 ALL = DEFAULT + LONG + BY_NAME_ONLY
+NOT_ASSEMBLED = "ptx (not assembled)"
 
 WAITS_FOR = {
     "interpreter": "a build of the package with the IR interpreter",
@@ -32,6 +33,11 @@ def use_target(name):
 def available(name):
     """Whether this machine can run the target."""
     return name in testing().targets()
+
+
+def reported(name):
+    """What the clause report calls a target: PTX that nobody assembled shows less."""
+    return NOT_ASSEMBLED if name == "ptx" and not testing().assembles() else name
 
 
 def require(name):

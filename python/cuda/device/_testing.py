@@ -14,6 +14,11 @@ def targets() -> tuple[str, ...]:
     return tuple(name for name in _core.targets().split(",") if name)
 
 
+def assembles() -> bool:
+    """Whether ptxas is found: launches on target "ptx" then assemble what they compile."""
+    return "ptxas=not found" not in _core.info().splitlines()
+
+
 @contextlib.contextmanager
 def use_target(name: str) -> Iterator[None]:
     """Launches of this thread run on this target until the end of the block."""

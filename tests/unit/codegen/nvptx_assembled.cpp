@@ -1,10 +1,6 @@
 #include "unit/codegen/nvptx_assembled.h"
 
-#include <gtest/gtest.h>
-
 #include <regex>
-
-#include "runtime/cuda/toolkit.h"
 
 namespace cuda_device::codegen::test {
 namespace {
@@ -29,6 +25,7 @@ std::string ptx_of(const std::string& ir_text, int sm) { return ptx_of(*ir::pars
 
 Usage expect_assembles(const ir::Function& f) {
   Usage usage;
+  EXPECT_FALSE(cuda::find_ptxas().empty()) << "a test that assembles begins with CD_NEED_PTXAS";
   for (int sm : ptx_architectures()) {
     const std::string ptx = ptx_of(f, sm);
     if (cuda::find_ptxas().empty()) continue;

@@ -23,13 +23,29 @@ double ulp_error(float got, double reference) {
   if (std::isnan(reference)) return std::isnan(got) ? 0 : HUGE_VAL;
   const float rounded = static_cast<float>(reference);
   if (std::isinf(rounded))
-    return got == rounded || std::fabs(got) == 0x1.fffffep127f ? 0 : HUGE_VAL;
-  if (std::isinf(got)) return std::fabs(reference) >= 0x1.fffffep127 ? 0 : HUGE_VAL;
+    return got == rounded || got == std::copysign(0x1.fffffep127f, rounded) ? 0 : HUGE_VAL;
+  if (std::isinf(got))
+    return std::fabs(reference) >= 0x1.fffffep127 && std::signbit(got) == std::signbit(reference)
+               ? 0
+               : HUGE_VAL;
   if (std::isnan(got)) return HUGE_VAL;
   int exponent = 0;
   std::frexp(reference, &exponent);
   return std::fabs(static_cast<double>(got) - reference) /
          std::ldexp(1.0, std::max(exponent - 24, -149));
+}
+
+TEST(UlpError, KnowsTheSignOfAnOverflow) {
+  constexpr float kInf = std::numeric_limits<float>::infinity(), kMax = 0x1.fffffep127f;
+  EXPECT_EQ(ulp_error(kInf, 1e300), 0);
+  EXPECT_EQ(ulp_error(kMax, 1e300), 0);
+  EXPECT_EQ(ulp_error(-kInf, 1e300), HUGE_VAL);
+  EXPECT_EQ(ulp_error(-kMax, 1e300), HUGE_VAL);
+  EXPECT_EQ(ulp_error(-kInf, -1e300), 0);
+  EXPECT_EQ(ulp_error(kMax, -1e300), HUGE_VAL);
+  EXPECT_EQ(ulp_error(kInf, static_cast<double>(kMax)), 0);
+  EXPECT_EQ(ulp_error(-kInf, static_cast<double>(kMax)), HUGE_VAL);
+  EXPECT_EQ(ulp_error(1, 1 + 0x1p-23), 1);
 }
 
 struct Function {
