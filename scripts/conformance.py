@@ -4,6 +4,7 @@
 python scripts/conformance.py [pytest arguments]      run the tests, then print
 python scripts/conformance.py --report FILE           print from a report written before
 python scripts/conformance.py --missing-names         print the section for docs/status.md
+python scripts/conformance.py --not-implemented       print the other section for docs/status.md
 """
 
 import argparse
@@ -16,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from support import clauses, status, summary  # noqa: E402
+from support import clauses, planned, status, summary  # noqa: E402
 
 
 def run_tests(arguments):
@@ -39,9 +40,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--report", type=Path, help="a file written by pytest --clause-report")
     parser.add_argument("--missing-names", action="store_true")
+    parser.add_argument("--not-implemented", action="store_true")
     options, arguments = parser.parse_known_args()
     if options.missing_names:
         print_missing_names()
+        return 0
+    if options.not_implemented:
+        print(planned.section(), end="")
         return 0
     code, report = 0, None
     if options.report:

@@ -22,14 +22,19 @@ def public_names():
     return [name for part in ("guide", "extra") for names in lists[part].values() for name in names]
 
 
+def section_of(heading, text):
+    """What stands under a heading of a Markdown text, up to the next one of its level."""
+    match = re.search(rf"^(#+) {heading}\s*$", text, re.MULTILINE)
+    if not match:
+        return ""
+    rest = text[match.end() :]
+    end = re.search(rf"^#{{1,{len(match[1])}}} ", rest, re.MULTILINE)
+    return rest[: end.start()] if end else rest
+
+
 def missing_names(status):
     """Names in backquotes under the heading "Missing names" of a Markdown text."""
-    match = re.search(rf"^(#+) {HEADING}\s*$", status, re.MULTILINE)
-    if not match:
-        return set()
-    rest = status[match.end() :]
-    end = re.search(rf"^#{{1,{len(match[1])}}} ", rest, re.MULTILINE)
-    return set(re.findall(r"`(\w+)`", rest[: end.start()] if end else rest))
+    return set(re.findall(r"`(\w+)`", section_of(HEADING, status)))
 
 
 def differences(names, present, listed):
