@@ -61,29 +61,29 @@ int64_t coarse_now() {
   return now.tv_sec * int64_t{1000000000} + now.tv_nsec;
 }
 
+constexpr int64_t kPeriod = std::chrono::nanoseconds(Interrupt::kPeriod).count();
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-int64_t next_question(const Interrupt* interrupt) {
-  if (!interrupt || interrupt->happened()) return kNever;
-  return coarse_now() + std::chrono::nanoseconds(Interrupt::kPeriod).count();
-}
-
-// How many blocks a thread claims at once: one at first, for nobody knows how long it takes, then
-// as many as allowed where that takes no time, and so few that a thread comes up for air about
-// every ten milliseconds.
-class ChunkSize {
+// How many blocks a thread runs before it looks at the clock: one at first, for nobody knows how
+// long it takes, then four times as many as long as that takes no time. So it comes up for air
+// every twenty milliseconds or so, and a short job looks only a few times.
+class Pace {
  public:
-  explicit ChunkSize(uint64_t most) : most_(most) {}
-  uint64_t now() const { return size_; }
-  void last_took(int64_t nanoseconds) {
-    if (nanoseconds < 5000000)
-      size_ = std::min(size_ * 2, most_);
-    else if (nanoseconds > 20000000)
-      size_ = std::max<uint64_t>(1, size_ / 2);
+  Pace(uint64_t most_at_once, int64_t now) : most_(most_at_once), before_(now) {}
+  uint64_t chunk() const { return std::min(blocks_, most_); }
+  bool time_to_look(uint64_t ran) { return (since_ += ran) >= blocks_; }
+  void looked(int64_t now) {
+    if (now - before_ < 5000000)
+      blocks_ *= 4;
+    else if (now - before_ > 20000000)
+      blocks_ = std::max<uint64_t>(1, blocks_ / 2);
+    since_ = 0;
+    before_ = now;
   }
 
  private:
-  uint64_t most_, size_ = 1;
+  uint64_t most_, blocks_ = 1, since_ = 0;
+  int64_t before_;
 };
 
 }  // namespace
@@ -102,22 +102,22 @@ void Job::provide_memory(abi::HostContext& context) const {
 }
 
 // Until nothing is left to claim, or the time has come.
-Job::Left Job::run_chunks(int64_t until) {
+Job::Left Job::run_chunks(int64_t now, int64_t until) {
   if (!anything_left()) return Left::Nothing;
   FloatState state;
   abi::HostContext context = context_;
   provide_memory(context);  // before the first claim: a chunk that is claimed will run
-  ChunkSize size(max_chunk_);
-  int64_t before = blocks_ > 1 ? coarse_now() : 0;
+  Pace pace(max_chunk_, now);
   for (;;) {
-    const uint64_t first = next_.fetch_add(size.now(), std::memory_order_relaxed);
+    const uint64_t claimed = pace.chunk();
+    const uint64_t first = next_.fetch_add(claimed, std::memory_order_relaxed);
     if (first >= blocks_) return Left::Nothing;
-    run_chunk(context, first, std::min(first + size.now(), blocks_));
+    run_chunk(context, first, std::min(first + claimed, blocks_));
+    if (!pace.time_to_look(claimed)) continue;
     if (!anything_left()) return Left::Nothing;
-    const int64_t now = coarse_now();
+    now = coarse_now();
     if (now >= until) return Left::More;
-    size.last_took(now - before);
-    before = now;
+    pace.looked(now);
   }
 }
 
@@ -152,16 +152,22 @@ void Job::fail(std::string text) {
 // A helper without memory leaves the work to the others.
 void Job::help() noexcept {
   try {
-    run_chunks(kNever);
+    run_chunks(coarse_now(), kNever);
   } catch (const std::bad_alloc&) {
   }
+}
+
+Job::Left Job::run_until_question(const Interrupt* interrupt) {
+  const int64_t now = blocks_ > 1 ? coarse_now() : 0;
+  const bool ask = interrupt && !interrupt->happened();
+  return run_chunks(now, ask ? now + kPeriod : kNever);
 }
 
 std::string Job::finish(Interrupt* interrupt) {
   if (blocks_ == 0) return "";
   const unsigned forks = fork_count();
   try {
-    while (run_chunks(next_question(interrupt)) == Left::More) {
+    while (run_until_question(interrupt) == Left::More) {
       if (interrupt->asked()) stop();
       if (fork_count() != forks) return kForkedMeanwhile;
     }
@@ -171,8 +177,7 @@ std::string Job::finish(Interrupt* interrupt) {
   }
   wait_for_others(interrupt, forks);
   if (fork_count() != forks) return kForkedMeanwhile;
-  std::lock_guard lock(mutex_);
-  return error_;
+  return std::move(error_);  // no lock: who writes it does so before its blocks are counted
 }
 
 void Job::wait_for_others(Interrupt* interrupt, unsigned forks) {

@@ -31,7 +31,8 @@ class Job {
 
  private:
   enum class Left : uint8_t { Nothing, More };
-  Left run_chunks(int64_t until);
+  Left run_chunks(int64_t now, int64_t until);
+  Left run_until_question(const Interrupt* interrupt);
   void run_chunk(abi::HostContext& context, uint64_t first, uint64_t last);
   void provide_memory(abi::HostContext& context) const;
   bool anything_left() const { return next_.load(std::memory_order_relaxed) < blocks_; }

@@ -35,6 +35,7 @@ class SignalsBlocked {
 
 // Several chunks a thread, so that uneven blocks even out.
 uint64_t chunk_for(uint64_t blocks, int threads) {
+  if (threads == 1) return blocks;
   return std::max<uint64_t>(1, blocks / (static_cast<uint64_t>(threads) * 16));
 }
 
