@@ -87,6 +87,11 @@ const char* compile_class(const std::vector<Diagnostic>& diagnostics) {
   }
 }
 
+// A mistake that shows only once the kernel is compiled.
+bool is_about_the_launch(const std::vector<Diagnostic>& diagnostics) {
+  return diagnostics.size() == 1 && diagnostics[0].code == DiagCode::shared_total;
+}
+
 void raise(nb::handle type, const std::string& text) {
   PyErr_SetObject(type.ptr(), nb::str(text.c_str(), text.size()).ptr());
 }
@@ -135,6 +140,10 @@ void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::
     std::string where = name.empty() ? "" : "kernel '" + name + "': ";
     switch (outcome.status) {
       case rt::Status::UserError:
+        if (is_about_the_launch(outcome.diagnostics)) {
+          raise_launch_error(outcome.diagnostics[0].code, outcome.diagnostics[0].args);
+          return;
+        }
         return set_diagnostics(outcome.diagnostics, files);
       case rt::Status::CompilerFault:
         return raise(exception_class("CompilerBug"), where + outcome.text);

@@ -39,6 +39,7 @@ IMMEDIATES = {
     "Axis": " #*axis*",
     "Slot": " $*slot*",
     "Param": " @*parameter*",
+    "Array": " &*array*",
     "Depth": " *depth*",
 }
 

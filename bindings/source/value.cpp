@@ -139,6 +139,20 @@ Value text_value(Value::Kind kind, std::string text) {
   return value;
 }
 
+std::optional<Value> type_value(nb::handle type) {
+  const std::string* name = entities().find(type);
+  if (!name) return std::nullopt;
+  return text_value(Value::Kind::Type, *name);
+}
+
+// NumPy's dtype: the type that it is of, in this machine's byte order; others by NumPy's text.
+Value dtype_value(nb::handle object) {
+  auto* descr = reinterpret_cast<PyArray_Descr*>(object.ptr());
+  if (PyArray_ISNBO(descr->byteorder))
+    if (auto value = type_value(reinterpret_cast<PyObject*>(descr->typeobj))) return *value;
+  return text_value(Value::Kind::String, to_string(nb::object(object.attr("str"))));
+}
+
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 std::optional<Value> constant_within(nb::handle object, int tuples) {
@@ -157,10 +171,8 @@ std::optional<Value> constant_within(nb::handle object, int tuples) {
   if (PyComplex_Check(p)) return complex_value(object);
   if (PyUnicode_Check(p)) return text_value(string_kind(p), to_string(object));
   if (PyTuple_Check(p)) return tuple_value(object, tuples);
-  if (PyType_Check(p)) {
-    if (const std::string* name = entities().find(object))
-      return text_value(Value::Kind::Type, *name);
-  }
+  if (PyType_Check(p)) return type_value(object);
+  if (PyArray_DescrCheck(p)) return dtype_value(object);
   return std::nullopt;
 }
 

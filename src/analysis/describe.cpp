@@ -50,6 +50,7 @@ class Describer {
   std::string run() {
     out_ = "lanes: " + text(a_.layout) + "\n";
     for (size_t i = 0; i < f_.params.size(); ++i) param(f_.params[i]);
+    for (const ir::Allocation& array : f_.arrays) own_array(array);
     for (size_t i = 0; i < f_.slots.size(); ++i) slot(i);
     ir::PrintOptions options;
     options.note = [this](const Inst& i) { return note(i); };
@@ -74,6 +75,12 @@ class Describer {
     out_ += "array " + p.name + ": " + (known.empty() ? "nothing known" : known) + "\n";
   }
 
+  void own_array(const ir::Allocation& a) {
+    const bool shared = a.type.space == ir::AddressSpace::Shared;
+    out_ += std::string(shared ? "shared" : "local") + " array " + a.name + ": " +
+            ir::to_string(a.type) + ", " + std::to_string(a.bytes()) + " bytes\n";
+  }
+
   void slot(size_t i) {
     const ir::Slot& s = f_.slots[i];
     out_ += "slot $" + std::to_string(i) + " " + s.name + ": " + text(a_.slot_shapes[i], a_.layout);
@@ -86,7 +93,7 @@ class Describer {
     if (i.op == Op::SlotStore)
       return a_.store_blends[i.id] ? "blends: inactive lanes read it later" : "";
     if (i.op == Op::Store) return access(i, 1, i.operands.size() - 1);
-    if (i.type.is_none() || i.op == Op::Const || i.op == Op::Param) return "";
+    if (i.type.is_none() || i.op == Op::Const || i.op == Op::Param || i.type.is_array()) return "";
     std::string out = text(a_.shape(i), a_.layout);
     if (i.type.is_int() && i.op != Op::Load) out += " " + text(a_.range(i));
     if (a_.narrow(i)) out += ", in 32 bits";

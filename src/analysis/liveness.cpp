@@ -25,14 +25,19 @@ class Walk {
     out_.after.resize(f.inst_count());
     out_.else_entry.resize(f.inst_count());
     out_.head.resize(f.inst_count());
-    out_.entry = before(f.body, SlotSet(slots_));
   }
-  Liveness take() { return std::move(out_); }
+  Liveness all(const ir::Function& f) {
+    out_.entry = before(f.body.insts, SlotSet(slots_));
+    return std::move(out_);
+  }
+  SlotSet before(std::span<Inst* const> insts, SlotSet live) {
+    for (auto it = insts.rbegin(); it != insts.rend(); ++it) step(**it, live);
+    return live;
+  }
 
  private:
   SlotSet before(const Block& b, SlotSet live) {
-    for (auto it = b.insts.rbegin(); it != b.insts.rend(); ++it) step(**it, live);
-    return live;
+    return before(std::span<Inst* const>(b.insts), std::move(live));
   }
 
   void step(const Inst& inst, SlotSet& live) {
@@ -114,6 +119,10 @@ class Walk {
 
 }  // namespace
 
-Liveness liveness(const ir::Function& f) { return Walk(f).take(); }
+Liveness liveness(const ir::Function& f) { return Walk(f).all(f); }
+
+SlotSet live_before(const ir::Function& f, std::span<Inst* const> insts, SlotSet behind) {
+  return Walk(f).before(insts, std::move(behind));
+}
 
 }  // namespace cuda_device::analysis

@@ -2,6 +2,7 @@
 // ways meet again.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ir/ir.h"
@@ -19,5 +20,9 @@ struct Liveness {
 };
 
 Liveness liveness(const ir::Function& f);
+
+// Live before these instructions, of which none jumps further than to behind the last, when
+// `behind` are live there.
+SlotSet live_before(const ir::Function& f, std::span<ir::Inst* const> insts, SlotSet behind);
 
 }  // namespace cuda_device::analysis

@@ -11,6 +11,8 @@ using ir::Op;
 
 constexpr Wide kMaxI31 = INT32_MAX;
 // CUDA's limits of a launch, which the runtime checks.
+constexpr Wide kMaxThreads = 1024;
+constexpr Wide kMaxShared = 227 * 1024;
 constexpr std::array<Wide, 3> kMaxBlock{1024, 1024, 64};
 constexpr std::array<Wide, 3> kMaxGrid{INT32_MAX, 65535, 65535};
 
@@ -45,6 +47,9 @@ class Positions {
     return {1, launch_.grid_fits_31 ? std::min(most, kMaxI31) : most};
   }
   Interval tid(size_t a) const { return {0, grid_size(a).hi - 1}; }
+  Wide threads() const {
+    return std::min(block_dim(0).hi * block_dim(1).hi * block_dim(2).hi, kMaxThreads);
+  }
   // The first thread of a block.
   Interval block_start(size_t a) const {
     return {0, std::max(grid_size(a).hi - block_dim(a).lo, Wide{0})};
@@ -130,6 +135,8 @@ class Rules {
         return Interval{0, inst_.operands[0]->type.bits()};
       case Op::FrexpExponent:
         return Interval{-1073, 1024};
+      case Op::BarrierCount:
+        return Interval{0, Positions(f_).threads()};
       default:
         break;
     }
@@ -169,11 +176,25 @@ class Rules {
 
   std::optional<Interval> array_fact() const {
     const Inst& array = *inst_.operands[0];
+    const bool extent = inst_.op == Op::Extent;
+    if (array.op == Op::View) return operand_of_view(array, extent);
+    if (array.op == Op::Array) return own_array(array, extent);
+    if (array.op == Op::DynamicShared) return extent ? Interval{0, kMaxShared} : Interval{1, 1};
     const bool fits =
         array.op == Op::Param && f_.params[static_cast<size_t>(array.imm)].facts.fits_31;
     if (inst_.op == Op::Extent) return Interval{0, fits ? kMaxI31 : Wide{INT64_MAX}};
     if (fits) return Interval{-kMaxI31 - 1, kMaxI31};
     return std::nullopt;
+  }
+
+  std::optional<Interval> operand_of_view(const Inst& view, bool extent) const {
+    return of_(*view.operands[2 + axis() + (extent ? 0 : size_t{view.type.ndim})]);
+  }
+
+  std::optional<Interval> own_array(const Inst& array, bool extent) const {
+    const ir::Allocation& a = f_.arrays[static_cast<size_t>(array.imm)];
+    const int64_t number = extent ? a.shape[axis()] : a.strides[axis()];
+    return Interval{number, number};
   }
 
   std::optional<Interval> unary(Interval a) const {

@@ -33,6 +33,17 @@ class Rules {
         return lane_id();
       case Op::Load:
         return load();
+      case Op::Array:
+        return own_array();
+      case Op::DynamicShared:
+        return uniform_shape(Level::BlockUniform);
+      case Op::BarrierCount:
+      case Op::BarrierAnd:
+      case Op::BarrierOr:
+        return uniform_shape(Level::BlockUniform);  // of all threads that came
+      case Op::Extent:
+      case Op::Stride:
+        return array_number();
       case Op::Select:
         return operand(0).uniform() ? select() : plain();
       default:
@@ -164,6 +175,20 @@ class Rules {
     if (array.op != Op::Param) return uniform_shape(Level::GangUniform);
     const ArrayFacts& facts = c_.function.params[static_cast<size_t>(array.imm)].facts;
     return facts.read_only && facts.no_alias ? address : uniform_shape(Level::GangUniform);
+  }
+
+  // Each thread has a local array of its own.
+  Shape own_array() const {
+    const bool local = inst_.type.space == ir::AddressSpace::Local;
+    return local ? varying_shape() : uniform_shape(Level::BlockUniform);
+  }
+
+  // Of an array of the launch, or one that a view states.
+  Shape array_number() const {
+    const Inst& array = *inst_.operands[0];
+    if (array.op != Op::View) return uniform_shape(Level::LaunchUniform);
+    const size_t first = inst_.op == Op::Extent ? 2 : 2 + size_t{array.type.ndim};
+    return c_.shapes[array.operands[first + static_cast<size_t>(inst_.imm)]->id];
   }
 
   Shape thread_idx() const {

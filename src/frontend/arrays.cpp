@@ -7,7 +7,9 @@
 namespace cuda_device::frontend {
 namespace {
 
-// Attributes of arrays on the host that a kernel cannot have, or does not have yet.
+// Attributes of arrays on the host that a kernel cannot have, or does not have yet: the methods of
+// arrays in memory of the kernel's own are there, those of its arguments are not.
+constexpr std::string_view kMethods[] = {"view", "reshape"};
 constexpr std::string_view kLater[] = {"T", "view", "reshape", "astype"};
 constexpr std::string_view kHostOnly[] = {"flags", "device", "data", "base", "ctypes"};
 
@@ -17,21 +19,53 @@ bool is_one_of(const std::string& name, std::span<const std::string_view> list) 
 
 }  // namespace
 
-ir::Inst* Lowerer::array_inst(const Value& array) { return parameters_.at(array.index); }
+ir::Inst* Lowerer::array_base(const Value& array) {
+  if (array.array.space == ir::AddressSpace::Global) return parameters_.at(array.index);
+  if (array.is_dynamic_shared()) return builder_.op(Op::DynamicShared, {});
+  return builder_.op(Op::Array, {}, number_of_array(array.index));
+}
+
+ir::Inst* Lowerer::array_inst(const Value& array) {
+  Inst* base = array_base(array);
+  if (!array.is_view()) return base;
+  std::vector<Inst*> operands = {base};
+  for (const Value& number : array.elements) operands.push_back(inst_of(number, nullptr));
+  return builder_.typed(Op::View, array.array, std::move(operands));
+}
+
+// Constants where they are known.
+Value Lowerer::array_number(const Value& array, int axis, Op op) {
+  const auto i = static_cast<size_t>(axis);
+  const bool extent = op == Op::Extent;
+  if (array.is_view()) return array.elements[1 + i + (extent ? 0 : size_t{array.array.ndim})];
+  if (array.array.space != ir::AddressSpace::Global && !array.is_dynamic_shared()) {
+    const ir::Allocation& a = session_.allocations.at(array.index);
+    return Value::constant_int(TypeCode::i8, extent ? a.shape.at(i) : a.strides.at(i));
+  }
+  if (array.is_dynamic_shared() && !extent) return Value::constant_int(TypeCode::i8, 1);
+  return Value::number(TypeCode::i8, builder_.op(op, {array_inst(array)}, axis));
+}
+
+Value Lowerer::extent_value(const Value& array, int axis) {
+  return array_number(array, axis, Op::Extent);
+}
+
+Value Lowerer::stride_value(const Value& array, int axis) {
+  return array_number(array, axis, Op::Stride);
+}
 
 Value Lowerer::extents(const Value& array, Op op) {
   std::vector<Value> out;
   out.reserve(array.array.ndim);
-  for (int axis = 0; axis < array.array.ndim; ++axis)
-    out.push_back(Value::number(TypeCode::i8, builder_.op(op, {array_inst(array)}, axis)));
+  for (int axis = 0; axis < array.array.ndim; ++axis) out.push_back(array_number(array, axis, op));
   return Value::tuple(std::move(out));
 }
 
 Value Lowerer::array_size(const Value& array, const Node* node) {
-  Value size = Value::constant_int(TypeCode::i8, 1);
+  std::optional<Value> size;
   for (const Value& extent : extents(array, Op::Extent).elements)
-    size = size.exact ? extent : same_type(BinaryOp::Mult, TypeCode::i8, size, extent, node);
-  return size;
+    size = size ? arithmetic(BinaryOp::Mult, *size, extent, node, node, node) : extent;
+  return size.value_or(Value::constant_int(TypeCode::i8, 1));
 }
 
 Value Lowerer::array_attribute(const syntax::Attribute* node, const Value& base) {
@@ -46,6 +80,13 @@ Value Lowerer::array_attribute(const syntax::Attribute* node, const Value& base)
   }
   if (name == "dtype")
     return Value::named(Value::Kind::Entity, entity_of_type(code_of(base.array.scalar)));
+  const bool own = base.array.space != ir::AddressSpace::Global;
+  if (own && name == "T") return transposed(base);
+  if (own && is_one_of(name, kMethods)) {
+    Value method = Value::named(Value::Kind::Method, name);
+    method.elements = {base};
+    return method;
+  }
   if (is_one_of(name, kLater)) return not_implemented(node, "'" + name + "' of an array");
   if (is_one_of(name, kHostOnly)) return error(DiagCode::host_only_attribute, node, {name});
   return error(DiagCode::no_attribute, node, {type_text(base), name});
@@ -56,12 +97,8 @@ std::optional<std::vector<ir::Inst*>> Lowerer::element_operands(const Value& arr
                                                                 const Value& index,
                                                                 const syntax::Subscript* node) {
   const std::vector<Value> indices = index.is_tuple() ? index.elements : std::vector<Value>{index};
-  auto* display = syntax::as<syntax::Tuple>(node->slice);
-  auto node_of = [&](size_t i) -> const Node* {
-    return display && i < display->elts.size() ? display->elts[i] : node->slice;
-  };
   bool fine = true;
-  for (size_t i = 0; i < indices.size(); ++i) fine &= check_index(indices[i], node_of(i));
+  for (size_t i = 0; i < indices.size(); ++i) fine &= check_index(indices[i], index_node(node, i));
   if (!fine) return std::nullopt;
   const auto ndim = static_cast<size_t>(array.array.ndim);
   const std::vector<std::string> counts = {type_text(array), std::to_string(ndim),
@@ -79,14 +116,21 @@ std::optional<std::vector<ir::Inst*>> Lowerer::element_operands(const Value& arr
   at(node);
   std::vector<Inst*> operands = {array_inst(array)};
   for (size_t i = 0; i < indices.size(); ++i)
-    operands.push_back(index_operand(array, indices[i], static_cast<int>(i), node_of(i)));
+    operands.push_back(index_operand(array, indices[i], static_cast<int>(i), index_node(node, i)));
   return operands;
+}
+
+const syntax::Node* Lowerer::index_node(const syntax::Subscript* node, size_t i) const {
+  auto* display = syntax::as<syntax::Tuple>(node->slice);
+  return display && i < display->elts.size() ? display->elts[i] : node->slice;
 }
 
 bool Lowerer::check_index(const Value& index, const Node* node) {
   if (index.is_unknown()) return false;
   if (index.is_number() && is_int(index.code)) return true;
-  if (index.is_none()) {
+  if (index.kind == Value::Kind::Slice) {
+    not_implemented(node, "slicing");
+  } else if (index.is_none()) {
     not_implemented(node, "None (a new axis) as an index");
   } else if (index.is_entity("builtins.Ellipsis")) {
     not_implemented(node, "an ellipsis as an index");
@@ -106,11 +150,11 @@ ir::Inst* Lowerer::index_operand(const Value& array, const Value& index, int axi
     if (wide.is_unknown()) return builder_.const_int(ir::kI64, 0);
     Inst* constant = inst_of(wide, node);
     if (index.exact->integer >= 0) return constant;
-    Inst* extent = builder_.op(Op::Extent, {array_inst(array)}, axis);
+    Inst* extent = inst_of(extent_value(array, axis), node);
     return builder_.op(Op::Add, {extent, constant});
   }
   if (is_unsigned(index.code)) return index.inst;
-  Inst* extent = builder_.op(Op::Extent, {array_inst(array)}, axis);
+  Inst* extent = inst_of(extent_value(array, axis), node);
   return builder_.op(Op::Wrap, {index.inst, extent});
 }
 

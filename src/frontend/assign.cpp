@@ -43,6 +43,8 @@ std::string wide_format(const Value& constant) {
 }  // namespace
 
 void Lowerer::lower_assign(const syntax::Assign* node) {
+  auto* name = syntax::as<syntax::Name>(node->targets[0]);
+  assigned_ = {node->value, name ? name->id : ""};
   const Value v = expr(node->value);
   for (const Node* target : node->targets) assign(target, v, node->value);
 }

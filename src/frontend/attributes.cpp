@@ -87,15 +87,31 @@ Value Lowerer::number_attribute(const syntax::Attribute* node, const Value& base
   return error(DiagCode::no_attribute, node, {type_text(base), name});
 }
 
+static bool has_slice(const Value& index) {
+  return index.kind == Value::Kind::Slice ||
+         std::any_of(index.elements.begin(), index.elements.end(),
+                     [](const Value& e) { return e.kind == Value::Kind::Slice; });
+}
+
+// The first slice among the indices.
+static const syntax::Node* slice_node(const syntax::Subscript* node) {
+  auto* tuple = syntax::as<syntax::Tuple>(node->slice);
+  if (!tuple) return node->slice;
+  return *std::find_if(tuple->elts.begin(), tuple->elts.end(),
+                       [](const syntax::Node* e) { return e->kind == syntax::NodeKind::Slice; });
+}
+
 Value Lowerer::subscript(const syntax::Subscript* node) {
   const Value base = expr(node->value);
   const Value index = expr_or_slice(node->slice);
   if (base.is_unknown() || index.is_unknown()) return Value::unknown();
   at(node);
   if (base.is_array()) {
+    if (makes_view(base, index)) return sliced(base, index, node);
     auto operands = element_operands(base, index, node);
     return operands ? load_element(base, std::move(*operands)) : Value::unknown();
   }
+  if (has_slice(index)) return not_implemented(slice_node(node), "slicing");
   if (base.is_number()) return whole_number(base, index, node);
   if (std::optional<std::vector<Value>> elements = elements_of(base))
     return element_of_tuple(*elements, index, node);
@@ -104,11 +120,19 @@ Value Lowerer::subscript(const syntax::Subscript* node) {
 
 // Slices are not values; they only come as indices.
 Value Lowerer::expr_or_slice(const Node* node) {
-  if (node->kind == syntax::NodeKind::Slice) return not_implemented(node, "slicing");
-  if (auto* tuple = syntax::as<syntax::Tuple>(node))
-    for (const Node* element : tuple->elts)
-      if (element->kind == syntax::NodeKind::Slice) return not_implemented(element, "slicing");
-  return expr(node);
+  if (auto* slice = syntax::as<syntax::Slice>(node)) {
+    Value v = Value::named(Value::Kind::Slice, "");
+    for (const Node* bound : {slice->lower, slice->upper, slice->step})
+      v.elements.push_back(bound ? expr(bound) : Value::none());
+    return v.contains_unknown() ? Value::unknown() : v;
+  }
+  auto* tuple = syntax::as<syntax::Tuple>(node);
+  const auto is_slice = [](const Node* e) { return e->kind == syntax::NodeKind::Slice; };
+  if (!tuple || std::none_of(tuple->elts.begin(), tuple->elts.end(), is_slice)) return expr(node);
+  std::vector<Value> elements;
+  elements.reserve(tuple->elts.size());
+  for (const Node* element : tuple->elts) elements.push_back(expr_or_slice(element));
+  return Value::tuple(std::move(elements));
 }
 
 // x[()] and x[...] of a number are the number.

@@ -75,8 +75,7 @@ Value Lowerer::call_divmod(const Arguments& a, const Intrinsic&) {
 
 Value Lowerer::call_len(const Arguments& a, const Intrinsic&) {
   const Value& v = a.positional[0];
-  if (v.is_array() && v.array.ndim > 0)
-    return Value::number(TypeCode::i8, builder_.op(Op::Extent, {array_inst(v)}, 0));
+  if (v.is_array() && v.array.ndim > 0) return extent_value(v, 0);
   const std::optional<std::vector<Value>> elements = elements_of(v);
   if (!elements) return error(DiagCode::no_len, argument_node(a, 0), {type_text(v)});
   const auto size = static_cast<__int128>(elements->size());

@@ -36,13 +36,20 @@ std::optional<Arguments> Lowerer::arguments(const syntax::Call* node) {
   Arguments out;
   out.node = node;
   bool fine = true;
+  const auto evaluated = [&](const Node* argument) {
+    if (argument->kind != syntax::NodeKind::Lambda) return expr(argument);
+    Value lambda = Value::named(Value::Kind::Lambda, "");
+    lambda.node = argument;
+    lambda.instance = instance_;
+    return lambda;
+  };
   for (const Node* argument : node->args) {
     if (argument->kind == syntax::NodeKind::Starred) fine = false;
-    out.positional.push_back(expr(argument));
+    out.positional.push_back(evaluated(argument));
   }
   for (const Node* item : node->keywords) {
     auto* keyword = syntax::as<syntax::keyword>(item);
-    Value v = expr(keyword->value);
+    Value v = evaluated(keyword->value);
     if (keyword->arg.empty()) {
       not_implemented(keyword, "'**' in a call");
       fine = false;
@@ -61,6 +68,9 @@ Value Lowerer::call(const syntax::Call* node) {
   switch (callee.kind) {
     case Value::Kind::Function:
       return call_function(callee.index, *a);
+    case Value::Kind::Lambda:
+      if (!a->positional.empty() || !a->named.empty()) return unsupported(callee.node);
+      return call_lambda(callee);
     case Value::Kind::Entity:
       return call_entity(callee.name, *a);
     case Value::Kind::Method:
@@ -84,6 +94,9 @@ Value Lowerer::call_entity(const std::string& name, const Arguments& a) {
   }
   if (!check_count(*i, a)) return Value::unknown();
   if (a.has_unknown()) return Value::unknown();
+  for (size_t k = 0; k < a.positional.size(); ++k)
+    if (a.positional[k].kind == Value::Kind::Lambda && i->handler != &Lowerer::call_vote)
+      return unsupported(argument_node(a, k));
   return (this->*i->handler)(a, *i);
 }
 
@@ -112,10 +125,11 @@ Value Lowerer::call_type(const Intrinsic& type, const Arguments& a) {
   return constructed(a.positional[0], type.code, a.node);
 }
 
-// view and astype of a number.
+// view and astype of a number; those of arrays are in views.cpp.
 Value Lowerer::call_method(const Value& method, const Arguments& a) {
   const Value& self = method.elements[0];
   if (a.has_unknown()) return Value::unknown();
+  if (self.is_array()) return call_array_method(method, a);
   const bool one_type = a.positional.size() == 1 && a.positional[0].kind == Value::Kind::Entity;
   const std::optional<TypeCode> to = one_type ? type_entity(a.positional[0].name) : std::nullopt;
   if (!to || !a.named.empty()) return error(DiagCode::expected_type, a.node, {method.name});

@@ -73,6 +73,8 @@ bool Lowerer::too_deep(const Node* node) {
 }
 
 Value Lowerer::array_choice(const std::string& what, const ArrayPair& arrays, const Node* node) {
+  if (arrays.first->name.empty() || arrays.second->name.empty())
+    return error(DiagCode::two_arrays, node, {what});
   return error(DiagCode::array_choice, node, {what, arrays.first->name, arrays.second->name});
 }
 

@@ -26,6 +26,12 @@ void add_call(Table& table, const char* name, Intrinsic::Handler handler, int mi
   i.op = op;
 }
 
+void add_named(Table& table, const char* name, Intrinsic::Handler handler, int max, ir::Op op,
+               std::string_view parameters) {
+  add_call(table, name, handler, 0, max, op);
+  table[name].parameters = parameters;
+}
+
 void add_math(Table& table, const char* name, ir::Op op, Intrinsic::Fold fold) {
   add_call(table, name, &Lowerer::call_math, 1, 1, op);
   table[name].fold = fold;
@@ -61,6 +67,8 @@ Table make_table() {
 #define CALL(name, handler, min, max) add_call(table, name, &Lowerer::handler, min, max);
 #define CALL_OP(name, handler, min, max, operation) \
   add_call(table, name, &Lowerer::handler, min, max, ir::Op::operation);
+#define NAMED(name, handler, max, operation, parameters) \
+  add_named(table, name, &Lowerer::handler, max, ir::Op::operation, parameters);
 #define DEVICE_ONLY(name) table[name].device_only = true;
 #define LATER(name) entry(table, name, Role::Later);
 #include "frontend/intrinsics.def"

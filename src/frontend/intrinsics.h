@@ -17,7 +17,8 @@ struct Intrinsic {
   std::string name;  // "device.popc"
   Handler handler = nullptr;
   int min_arguments = 0;
-  int max_arguments = 0;  // -1: any number
+  int max_arguments = 0;        // -1: any number
+  std::string_view parameters;  // names, with a blank between; empty: by position only
   ir::Op op = ir::Op::Const;
   TypeCode code = TypeCode::b1;
   Exact constant;
@@ -25,7 +26,7 @@ struct Intrinsic {
   Fold2 fold2 = nullptr;
   bool device_only = false;
 
-  bool takes_keywords() const { return name == "math.isclose"; }
+  bool takes_keywords() const { return name == "math.isclose" || !parameters.empty(); }
   std::string short_name() const { return name.substr(name.rfind('.') + 1); }
 };
 

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -29,6 +31,11 @@ struct Session {
   const Policy& policy;
   std::unordered_map<const syntax::Function*, Webs> webs;
   std::unique_ptr<Instance> root;
+  // What the calls of local_array and shared_array ask for, the one at each place in each inlined
+  // copy: a Value knows the array by its number here, in every pass.
+  using Place = std::tuple<const Instance*, const syntax::Node*, std::vector<uint32_t>>;
+  std::map<Place, uint32_t> allocation_at;
+  std::vector<ir::Allocation> allocations;
 
   const Webs& webs_of(const syntax::Function& f);
   std::unique_ptr<Instance> make_instance(uint32_t function);
@@ -83,6 +90,10 @@ class Lowerer {
   Value call_cbrt(const Arguments& a, const Intrinsic& i);
   Value call_bits(const Arguments& a, const Intrinsic& i);
   Value call_tid(const Arguments& a, const Intrinsic& i);
+  Value call_array(const Arguments& a, const Intrinsic& i);
+  Value call_dynamic_shared(const Arguments& a, const Intrinsic& i);
+  Value call_syncthreads(const Arguments& a, const Intrinsic& i);
+  Value call_vote(const Arguments& a, const Intrinsic& i);
   Value call_abs(const Arguments& a, const Intrinsic& i);
   Value call_min_max(const Arguments& a, const Intrinsic& i);
   Value call_round(const Arguments& a, const Intrinsic& i);
@@ -211,11 +222,16 @@ class Lowerer {
                          const syntax::Subscript* node);
 
   // --- arrays.cpp ---
+  Inst* array_base(const Value& array);
   Inst* array_inst(const Value& array);
+  Value extent_value(const Value& array, int axis);
+  Value stride_value(const Value& array, int axis);
+  Value array_number(const Value& array, int axis, Op op);
   Value extents(const Value& array, Op op);
   Value array_size(const Value& array, const Node* node);
   Value array_attribute(const syntax::Attribute* node, const Value& base);
   bool check_index(const Value& index, const Node* node);
+  const Node* index_node(const syntax::Subscript* node, size_t i) const;
   std::optional<std::vector<Inst*>> element_operands(const Value& array, const Value& index,
                                                      const syntax::Subscript* node);
   Inst* index_operand(const Value& array, const Value& index, int axis, const Node* node);
@@ -223,6 +239,46 @@ class Lowerer {
   void store_element(const Value& array, std::vector<Inst*> operands, const Value& value,
                      const Node* source);
   bool check_writable(const Value& array, const syntax::Subscript* target);
+
+  // --- views.cpp: other arrays over the same memory ---
+  struct Parts {  // int64 each
+    Value offset;
+    std::vector<Value> shape, strides;
+  };
+  Parts parts_of(const Value& array);
+  Value view_of(const Value& array, ScalarKind element, Parts parts) const;
+  Value calculated(BinaryOp op, const Value& a, const Value& b, const Node* node);
+  bool makes_view(const Value& array, const Value& index) const;
+  Value sliced(const Value& array, const Value& index, const syntax::Subscript* node);
+  bool slice_axis(Parts& parts, Value extent, Value stride, const Value& slice, const Node* node);
+  std::optional<Value> slice_bound(const Value& bound, const Value& extent, int64_t least,
+                                   const Value& most, const Node* node);
+  Value wrapped_index(const Value& index, const Value& extent, const Node* node);
+  Value transposed(const Value& array);
+  Value call_array_method(const Value& method, const Arguments& a);
+  Value viewed_as(const Value& array, const Arguments& a);
+  bool check_view(const Value& array, ScalarKind element, const Parts& parts, const Node* node);
+  Value reshaped(const Value& array, const Arguments& a);
+  bool is_packed(const Value& array, const Parts& parts) const;
+
+  // --- memory.cpp: arrays of the kernel's own ---
+  struct Given {  // null: left out
+    const Value* value = nullptr;
+    const Node* node = nullptr;
+  };
+  std::optional<std::vector<Given>> named_arguments(const Arguments& a, const Intrinsic& i);
+  bool read_shape(const Given& given, const std::string& name, ir::Allocation& array);
+  bool read_extent(const Value& extent, const Node* node, const std::string& name,
+                   ir::Allocation& array);
+  std::optional<TypeCode> read_dtype(const Given& given, const std::string& name);
+  std::optional<bool> read_order(const Given& given, const std::string& name);
+  bool read_align(const Given& given, const std::string& name, ir::Allocation& array);
+  bool check_memory(const ir::Allocation& array, const Node* node);
+  uint32_t number_of_array(uint32_t allocation);
+
+  // --- barriers.cpp ---
+  Value call_lambda(const Value& lambda);
+  Value predicate(const Given& given, const std::string& name, const Node* call);
 
   // --- logic.cpp ---
   void splice(ir::Block& from);
@@ -329,7 +385,12 @@ class Lowerer {
   std::optional<Unresolved> unresolved_;
   bool met_unknown_ = false;
   Value result_;
-  std::vector<Inst*> parameters_;  // the Param instruction of each IR parameter
+  std::vector<Inst*> parameters_;                  // the Param instruction of each IR parameter
+  std::unordered_map<uint32_t, uint32_t> arrays_;  // number in function_ of an allocation
+  struct {
+    const Node* value = nullptr;
+    std::string name;
+  } assigned_;  // the name that the value of the assignment at hand gets
 
   // --- the function being inlined ---
   struct Loop {

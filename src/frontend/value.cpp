@@ -44,7 +44,8 @@ bool Value::contains_unknown() const {
 }
 
 bool Value::is_storable() const {
-  if (kind == Kind::Range || kind == Kind::Method) return false;
+  if (kind == Kind::Range || kind == Kind::Slice || kind == Kind::Method || kind == Kind::Lambda)
+    return false;
   for (const Value& e : elements)
     if (!e.is_storable()) return false;
   return true;
@@ -79,6 +80,8 @@ std::string type_text(const Value& value) {
     }
     case Value::Kind::Range:
       return "range";
+    case Value::Kind::Slice:
+      return "slice";
     case Value::Kind::Array:
       return "array[" + std::string(name_of(value.array.scalar)) + ", " +
              std::to_string(value.array.ndim) + "]";
@@ -86,6 +89,8 @@ std::string type_text(const Value& value) {
       return entity_text(value.name);
     case Value::Kind::Function:
       return "function " + value.name;
+    case Value::Kind::Lambda:
+      return "a lambda";
     case Value::Kind::Method:
       return "method " + value.name;
     case Value::Kind::Module:  // or a class, whose attributes are constants too
@@ -115,7 +120,8 @@ bool same_abstract(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.elements.size() != b.elements.size()) return false;
   for (size_t i = 0; i < a.elements.size(); ++i)
     if (!same_abstract(a.elements[i], b.elements[i])) return false;
-  if (a.kind != Value::Kind::Number) return a.name == b.name && a.index == b.index;
+  if (a.kind != Value::Kind::Number)
+    return a.name == b.name && a.index == b.index && a.array == b.array;
   if (a.code != b.code || a.exact.has_value() != b.exact.has_value()) return false;
   return !a.exact || identical(a.code, *a.exact, *b.exact);
 }

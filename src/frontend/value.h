@@ -9,7 +9,13 @@
 #include "frontend/exact.h"
 #include "ir/ir.h"
 
+namespace cuda_device::syntax {
+struct Node;
+}
+
 namespace cuda_device::frontend {
+
+struct Instance;
 
 struct Value {
   enum class Kind : uint8_t {
@@ -19,9 +25,11 @@ struct Value {
     Number,    // `exact` or `inst`
     Tuple,     // `elements`
     Range,     // `elements`: start, stop, step of one integer type
-    Array,     // `index`: IR parameter
+    Slice,     // `elements`: lower, upper, step; None where left out
+    Array,     // `index` of its base; `elements`, of a view: offset, extents, strides, all int64
     Entity,    // `name`: "device.thread_idx", "math.exp", "builtins.range"
     Function,  // `index` into the program
+    Lambda,    // `node`, in `instance`
     Method,    // `name` of `elements[0]`
     Module,    // `name`
     Text,      // `name`: a string constant
@@ -34,8 +42,10 @@ struct Value {
   std::vector<Value> elements;
   std::string name;
   uint32_t index = 0;
-  ir::Type array;  // of Array
+  ir::Type array;  // of Array; in global memory its base is an IR parameter, else an allocation
   bool read_only = false;
+  const syntax::Node* node = nullptr;
+  Instance* instance = nullptr;
 
   static Value unknown() { return {}; }
   static Value none() { return of_kind(Kind::None); }
@@ -51,10 +61,15 @@ struct Value {
   bool is_none() const { return kind == Kind::None; }
   bool is_tuple() const { return kind == Kind::Tuple; }
   bool is_array() const { return kind == Kind::Array; }
+  bool is_view() const { return is_array() && !elements.empty(); }
+  bool is_dynamic_shared() const { return is_array() && index == kDynamicShared; }
   bool is_entity(std::string_view text) const { return kind == Kind::Entity && name == text; }
   bool is_constant() const { return is_number() && exact.has_value(); }
   bool contains_unknown() const;  // itself or some element
   bool is_storable() const;       // no part of it exists only where it is made
+
+  // The base that is no allocation.
+  static constexpr uint32_t kDynamicShared = ~0u;
 
  private:
   static Value of_kind(Kind kind);
@@ -86,7 +101,7 @@ std::optional<ArrayPair> different_arrays(const Value& a, const Value& b);
 template <class V, class F>
 void for_each_leaf(V& value, F&& f) {
   if (value.kind == Value::Kind::Number && !value.exact) f(value);
-  if (value.kind != Value::Kind::Tuple) return;
+  if (value.kind != Value::Kind::Tuple && value.kind != Value::Kind::Array) return;
   for (auto& element : value.elements) for_each_leaf(element, f);
 }
 

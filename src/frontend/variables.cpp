@@ -32,14 +32,18 @@ std::optional<Value> Lowerer::join(const Value& a, const Value& b) const {
     if (!code) return std::nullopt;
     return Value::number(*code, nullptr);
   }
-  if (!a.is_tuple() || a.elements.size() != b.elements.size()) return std::nullopt;
+  // Views of one base: with the numbers of one or the other.
+  const bool views = a.is_view() && b.is_view() && a.index == b.index && a.array == b.array;
+  if (!(a.is_tuple() || views) || a.elements.size() != b.elements.size()) return std::nullopt;
   std::vector<Value> elements;
   for (size_t i = 0; i < a.elements.size(); ++i) {
     std::optional<Value> e = join(a.elements[i], b.elements[i]);
     if (!e) return std::nullopt;
     elements.push_back(std::move(*e));
   }
-  return Value::tuple(std::move(elements));
+  Value joined = a;
+  joined.elements = std::move(elements);
+  return joined;
 }
 
 void Lowerer::join_into(WebState& state, const Node* definition, Value value, bool may_be_constant,
@@ -143,8 +147,8 @@ void Lowerer::store_web(WebState& state, const std::string& name, const Value& v
 void Lowerer::store_leaves(const Value& abstract, const Value& value,
                            const std::vector<uint32_t>& slots, size_t& next,
                            const std::string& name, const Node* source) {
-  if (abstract.is_tuple()) {
-    if (!value.is_tuple() || value.elements.size() != abstract.elements.size()) {
+  if (abstract.is_tuple() || abstract.is_view()) {
+    if (value.kind != abstract.kind || value.elements.size() != abstract.elements.size()) {
       if (!value.is_unknown()) type_conflict(abstract, value, name, source);
       return;
     }
@@ -172,7 +176,7 @@ Value Lowerer::load_leaves(const Value& abstract, const std::vector<uint32_t>& s
                            size_t& next) {
   Value v = abstract;
   if (v.is_number() && !v.exact) v.inst = builder_.slot_load(slots.at(next++));
-  if (v.is_tuple())
+  if (v.is_tuple() || v.is_view())
     for (Value& e : v.elements) e = load_leaves(e, slots, next);
   return v;
 }

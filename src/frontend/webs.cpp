@@ -176,13 +176,23 @@ class Analysis {
     }
   }
 
+  static bool has_parameters(const syntax::Lambda* lambda) {
+    auto* a = syntax::as<syntax::arguments>(lambda->args);
+    return a && !(a->posonlyargs.empty() && a->args.empty() && a->kwonlyargs.empty() &&
+                  !a->vararg && !a->kwarg);
+  }
+
   void expression(Flow& flow, const Node* node) {
     if (!node) return;
     switch (node->kind) {
       case NodeKind::Name:
         return use(flow, syntax::as<syntax::Name>(node));
-      case NodeKind::Lambda:
+      case NodeKind::Lambda: {
+        // Called where it stands: it reads the variables around it as they are now.
+        auto* e = syntax::as<syntax::Lambda>(node);
+        if (!has_parameters(e)) expression(flow, e->body);
         return;
+      }
       case NodeKind::NamedExpr: {
         auto* e = syntax::as<syntax::NamedExpr>(node);
         expression(flow, e->value);

@@ -12,6 +12,10 @@ Type type_of_explicit(const Function& f, Op op, const std::vector<Inst*>& operan
       return f.params.at(static_cast<size_t>(imm)).type;
     case Op::SlotLoad:
       return f.slots.at(static_cast<size_t>(imm)).type;
+    case Op::Array:
+      return f.arrays.at(static_cast<size_t>(imm)).type;
+    case Op::DynamicShared:
+      return kDynamicShared;
     case Op::Select:
       return operands.at(1)->type;
     case Op::Ldexp:

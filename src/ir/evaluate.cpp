@@ -130,7 +130,8 @@ constexpr bool converts(Op op) { return op == Op::Convert || op == Op::Bitcast; 
 constexpr bool needs_context(Op op) {
   return op == Op::Const || op == Op::Param || op == Op::ThreadIdx || op == Op::BlockIdx ||
          op == Op::BlockDim || op == Op::GridDim || op == Op::Tid || op == Op::GridSize ||
-         op == Op::LaneId || op == Op::Extent || op == Op::Stride;
+         op == Op::LaneId || op == Op::Extent || op == Op::Stride || op == Op::Array ||
+         op == Op::DynamicShared || op == Op::View;
 }
 
 // A pure operation without a Meaning does not compile.

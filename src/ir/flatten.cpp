@@ -104,6 +104,17 @@ class Flattener {
       case Op::Stride:
         step(StepKind::Stride, &inst).a = inst.operands[0]->id;
         return;
+      case Op::Array:
+        return own_array(inst, first_own_array(function_) + static_cast<uint32_t>(inst.imm));
+      case Op::DynamicShared:
+        return own_array(inst, dynamic_shared_array(function_));
+      case Op::View:
+        return view(inst);
+      case Op::Barrier:
+      case Op::BarrierCount:
+      case Op::BarrierAnd:
+      case Op::BarrierOr:
+        return barrier(inst);
       case Op::Load:
         step(StepKind::Load, &inst).a = list_of(inst);
         return;
@@ -137,6 +148,24 @@ class Flattener {
   void param(const Inst& inst) {
     code_.initial[inst.id] =
         inst.type.is_array() ? inst.imm : scalars_[static_cast<size_t>(inst.imm)];
+  }
+
+  void own_array(const Inst& inst, uint32_t number) {
+    code_.initial[inst.id] = number;
+    code_.own_arrays = true;
+  }
+
+  void view(const Inst& inst) {
+    const uint32_t list = list_of(inst);
+    Step& s = step(StepKind::View, &inst);
+    s.a = list;
+    s.b = dynamic_shared_array(function_) + 1 + code_.views++;
+    code_.own_arrays = true;
+  }
+
+  void barrier(const Inst& inst) {
+    Step& s = step(StepKind::Barrier, &inst);
+    if (!inst.operands.empty()) s.a = inst.operands[0]->id;
   }
 
   void evaluate(const Inst& inst) {

@@ -42,14 +42,60 @@ std::vector<int64_t> scalars_of(const Function& f, const std::vector<Argument>& 
   return out;
 }
 
-void run_block(const Launch& launch, const Index& block, uint64_t max_steps) {
-  for_each_index(launch.grid.block, [&](const Index& index) {
-    Thread thread(launch, block, index);
-    if (advance(launch, thread, max_steps) == Outcome::OutOfSteps) {
-      throw InterpretError("kernel '" + launch.code.function->name + "' exceeded " +
-                           std::to_string(max_steps) + " steps in one thread");
+// Whether the thread has come to a barrier.
+bool run_to_barrier(const Launch& launch, Thread& thread, uint64_t max_steps) {
+  const Outcome outcome = advance(launch, thread, max_steps - thread.taken);
+  if (outcome == Outcome::OutOfSteps) {
+    throw InterpretError("kernel '" + launch.code.function->name + "' exceeded " +
+                         std::to_string(max_steps) + " steps in one thread");
+  }
+  return outcome == Outcome::AtBarrier;
+}
+
+std::string place_text(const Launch& launch, const Thread& thread) {
+  const Inst& barrier = barrier_of(launch, thread);
+  const std::string line =
+      barrier.span.known() ? " in line " + std::to_string(barrier.span.line) : "";
+  return "thread " + text_of(thread.index) + " at '" + print_line(*launch.code.function, barrier) +
+         "'" + line;
+}
+
+int64_t barrier_result(Op op, size_t came, size_t trues) {
+  if (op == Op::BarrierCount) return static_cast<int64_t>(trues);
+  return op == Op::BarrierAnd ? trues == came : trues != 0;
+}
+
+// All that have not left the kernel stand at a barrier: at the same one, or the program is wrong.
+void meet(const Launch& launch, std::vector<Thread>& waiting) {
+  const Inst& barrier = barrier_of(launch, waiting.front());
+  size_t trues = 0;
+  for (const Thread& thread : waiting) {
+    if (&barrier_of(launch, thread) != &barrier) {
+      throw InterpretError("kernel '" + launch.code.function->name + "', block " +
+                           text_of(thread.block) + ": threads wait at different barriers: " +
+                           place_text(launch, waiting.front()) + ", " + place_text(launch, thread));
     }
+    trues += barrier_operand(launch, thread);
+  }
+  const int64_t result = barrier_result(barrier.op, waiting.size(), trues);
+  for (Thread& thread : waiting) pass_barrier(launch, thread, result);
+}
+
+void run_block(const Launch& launch, const Index& block, uint64_t max_steps) {
+  const BlockMemory memory(launch, block);
+  std::vector<Thread> waiting;
+  for_each_index(launch.grid.block, [&](const Index& index) {
+    Thread thread(launch, block, index, &memory);
+    if (run_to_barrier(launch, thread, max_steps)) waiting.push_back(std::move(thread));
   });
+  while (!waiting.empty()) {
+    meet(launch, waiting);
+    std::vector<Thread> still;
+    for (Thread& thread : waiting) {
+      if (run_to_barrier(launch, thread, max_steps)) still.push_back(std::move(thread));
+    }
+    waiting = std::move(still);
+  }
 }
 
 }  // namespace

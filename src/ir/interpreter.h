@@ -25,16 +25,19 @@ struct Argument {
 struct Grid {
   std::array<uint32_t, 3> grid{1, 1, 1};
   std::array<uint32_t, 3> block{1, 1, 1};
+  uint32_t shared = 0;  // dynamic shared memory, bytes
 };
 
-// What a program did that has no meaning (an index out of range, a store into a read-only array),
-// or too long.
+// What a program did that has no meaning (an index out of range, a store into a read-only array,
+// threads of a block at different barriers), or too long.
 struct InterpretError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Runs every thread of every block, blocks and threads in increasing order. Arguments match
-// f.params. Throws InterpretError, also where a thread takes more than `max_steps` steps.
+// Runs every thread of every block, blocks and threads in increasing order; the threads of a block
+// from one barrier to the next. What shared and local arrays hold at first is no zero, and not the
+// same in two blocks or threads. Arguments match f.params. Throws InterpretError, also where a
+// thread takes more than `max_steps` steps.
 void interpret(const Function& f, const std::vector<Argument>& arguments, const Grid& grid,
                uint64_t max_steps = UINT64_MAX);
 

@@ -37,8 +37,8 @@ enum class ResultRule : uint8_t {
   I64,
   U32
 };
-enum class Effect : uint8_t { Pure, Read, Write, Slot, Control };
-enum class ImmKind : uint8_t { None, Int, Value, Axis, Slot, Param, Depth };
+enum class Effect : uint8_t { Pure, Read, Write, Slot, Barrier, Control };
+enum class ImmKind : uint8_t { None, Int, Value, Axis, Slot, Param, Array, Depth };
 
 struct OpInfo {
   std::string_view text;
@@ -71,7 +71,7 @@ struct Inst {
   Type type;
   Span span;
   std::vector<Inst*> operands;
-  // Axis, slot, parameter, depth. For a constant the value: integers and bool sign- or
+  // Axis, slot, parameter, array, depth. For a constant the value: integers and bool sign- or
   // zero-extended to 64 bits by their type, floats as the bits of their own format (float32 in the
   // low 32).
   int64_t imm = 0;
@@ -82,6 +82,19 @@ struct Inst {
 struct Slot {
   std::string name;  // of the Python variable, for people
   Type type;         // scalar
+};
+
+// Memory that the kernel asks for itself: one array for each block (Shared) or each thread (Local).
+// A call of shared_array in a loop is one allocation; inlined twice it is two.
+struct Allocation {
+  std::string name;  // of the Python variable, for people; may be empty
+  Type type;         // array, not Global
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;  // bytes, not negative
+  uint32_t align = 1;            // bytes, a power of two
+  Span span;
+
+  uint64_t bytes() const;  // from the first element to behind the last
 };
 
 struct Param {
@@ -100,6 +113,7 @@ struct Function {
   std::string name;
   std::vector<Param> params;
   std::vector<Slot> slots;
+  std::vector<Allocation> arrays;
   Block body;
   LaunchFacts launch;
   Options options;
@@ -143,6 +157,19 @@ class Builder {
 };
 
 double const_as_double(const Inst& constant);  // of a float constant
+
+// Where the arrays of one address space lie in the memory of a block or thread, in the order of the
+// table.
+struct MemoryLayout {
+  std::vector<uint64_t> offsets;  // by array; 0 for those of the other space
+  uint64_t bytes = 0;
+  uint32_t align = 1;
+};
+MemoryLayout memory_layout(const Function& f, AddressSpace space);  // allocation.cpp
+
+// Waits for other threads of the block.
+inline bool is_barrier(Op op) { return info(op).effect == Effect::Barrier; }
+bool has_barrier(const Block& block);  // in it or in a region inside
 
 // The conventions of Inst::imm for a value of a scalar type.
 int64_t canonical(ScalarKind kind,

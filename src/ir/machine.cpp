@@ -7,11 +7,6 @@
 namespace cuda_device::ir {
 namespace {
 
-std::string text_of(const std::array<uint32_t, 3>& v) {
-  return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " + std::to_string(v[2]) +
-         ")";
-}
-
 int64_t position(const Launch& launch, const Thread& thread, const Inst& question) {
   const auto& grid = launch.grid;
   const auto axis = static_cast<size_t>(question.imm);
@@ -45,16 +40,20 @@ class Runner {
   Outcome run(uint64_t steps) {
     const Step* code = launch_.code.steps.data();
     uint32_t& next = thread_.next;
-    for (; steps > 0; --steps) {
-      const Step& s = code[next];
-      if (s.kind == StepKind::Finish) return Outcome::Finished;
-      ++next;
-      execute(s);
+    const uint64_t before = thread_.taken;
+    while (!stops(code[next])) {
+      if (thread_.taken - before == steps) return Outcome::OutOfSteps;
+      ++thread_.taken;
+      execute(code[next++]);
     }
-    return code[next].kind == StepKind::Finish ? Outcome::Finished : Outcome::OutOfSteps;
+    return code[next].kind == StepKind::Finish ? Outcome::Finished : Outcome::AtBarrier;
   }
 
  private:
+  static bool stops(const Step& s) {
+    return s.kind == StepKind::Finish || s.kind == StepKind::Barrier;
+  }
+
   void execute(const Step& s) {
     int64_t* r = registers_;
     switch (s.kind) {
@@ -77,6 +76,8 @@ class Runner {
         return load(s);
       case StepKind::Store:
         return store(s);
+      case StepKind::View:
+        return view(s);
       case StepKind::Jump:
         thread_.next = s.target;
         return;
@@ -87,13 +88,45 @@ class Runner {
         return loop_begin(s);
       case StepKind::LoopNext:
         return loop_next(s);
+      case StepKind::Barrier:
       case StepKind::Finish:
         return;
     }
   }
 
-  size_t parameter(uint32_t reg) const { return static_cast<size_t>(registers_[reg]); }
-  const ArrayArgument& array(uint32_t reg) const { return launch_.arguments[parameter(reg)].array; }
+  size_t parameters() const { return launch_.arguments.size(); }
+  // Null: a parameter.
+  const OwnArray* own(uint32_t reg) const {
+    const auto number = static_cast<size_t>(registers_[reg]);
+    return number < parameters() ? nullptr : &thread_.arrays[number - parameters()];
+  }
+  const ArrayArgument& array(uint32_t reg) const {
+    const OwnArray* a = own(reg);
+    return a ? a->array : launch_.arguments[static_cast<size_t>(registers_[reg])].array;
+  }
+  bool is_read_only(uint32_t reg) const {
+    const OwnArray* a = own(reg);
+    const auto& params = launch_.code.function->params;
+    return a ? a->read_only : params[static_cast<size_t>(registers_[reg])].facts.read_only;
+  }
+
+  void view(const Step& s) {
+    const uint32_t* list = &launch_.code.lists[s.a];
+    const auto number = [&](size_t i) { return registers_[list[i]]; };
+    const size_t ndim = s.source->type.ndim;
+    OwnArray made;
+    if (const OwnArray* base = own(list[0])) made = *base;
+    made.read_only = is_read_only(list[0]);
+    made.array.data = array(list[0]).data + number(1);
+    made.array.shape.resize(ndim);
+    made.array.strides.resize(ndim);
+    for (size_t axis = 0; axis < ndim; ++axis) {
+      made.array.shape[axis] = number(2 + axis);
+      made.array.strides[axis] = number(2 + ndim + axis);
+    }
+    thread_.arrays[s.b - parameters()] = std::move(made);
+    registers_[s.result] = s.b;
+  }
 
   char* address(const Step& s) {
     const uint32_t* list = &launch_.code.lists[s.a];
@@ -104,6 +137,10 @@ class Runner {
       if (index < 0 || index >= a.shape[axis]) out_of_range(s, axis, index, a.shape[axis]);
       at += index * a.strides[axis];
     }
+    const OwnArray* memory = own(list[0]);
+    const bool bounded = memory && memory->begin;
+    if (bounded && (at < memory->begin || at + bytes_of(element(s)) > memory->end))
+      fail(s, "the element is outside of the memory that the view was made of");
     return at;
   }
 
@@ -120,8 +157,7 @@ class Runner {
   void store(const Step& s) {
     char* at = address(s);
     const Inst& source = *s.source;
-    const size_t param = parameter(source.operands[0]->id);
-    if (launch_.code.function->params[param].facts.read_only) fail(s, "the array is read-only");
+    if (is_read_only(source.operands[0]->id)) fail(s, "the array is read-only");
     const int64_t value = registers_[source.operands.back()->id];
     std::memcpy(at, &value, static_cast<size_t>(bytes_of(element(s))));
   }
@@ -176,6 +212,25 @@ uint64_t trip_count(ScalarKind kind, int64_t start, int64_t stop, int64_t step) 
   if (is_unsigned_int(kind)) return first < last ? (last - first - 1) / stride + 1 : 0;
   if (step > 0) return start < stop ? (last - first - 1) / stride + 1 : 0;
   return start > stop ? (first - last - 1) / (0 - stride) + 1 : 0;
+}
+
+std::string text_of(const std::array<uint32_t, 3>& v) {
+  return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " + std::to_string(v[2]) +
+         ")";
+}
+
+const Inst& barrier_of(const Launch& launch, const Thread& thread) {
+  return *launch.code.steps[thread.next].source;
+}
+
+bool barrier_operand(const Launch& launch, const Thread& thread) {
+  const Inst& barrier = barrier_of(launch, thread);
+  return !barrier.operands.empty() && thread.registers[launch.code.steps[thread.next].a] != 0;
+}
+
+void pass_barrier(const Launch& launch, Thread& thread, int64_t result) {
+  const Step& s = launch.code.steps[thread.next++];
+  if (!s.source->type.is_none()) thread.registers[s.result] = result;
 }
 
 Outcome advance(const Launch& launch, Thread& thread, uint64_t steps) {

@@ -17,20 +17,54 @@ struct Launch {
   Grid grid;
 };
 
+// An array that is no parameter itself.
+struct OwnArray {
+  ArrayArgument array;
+  // Its memory, which a view must not leave; null where that is not known (a parameter's).
+  const char* begin = nullptr;
+  const char* end = nullptr;
+  bool read_only = false;
+};
+
+// The shared memory of one block: the function's shared arrays, then the dynamic part.
+class BlockMemory {
+ public:
+  BlockMemory(const Launch& launch, std::array<uint32_t, 3> block);
+  // By array of the function, those of threads left empty; the dynamic shared memory is the last.
+  const std::vector<OwnArray>& arrays() const { return arrays_; }
+
+ private:
+  std::vector<char> bytes_;
+  std::vector<OwnArray> arrays_;
+};
+
 struct Thread {
-  Thread(const Launch& launch, std::array<uint32_t, 3> block, std::array<uint32_t, 3> index)
-      : block(block), index(index), registers(launch.code.initial) {}
+  // A kernel with arrays of its own needs the memory of the thread's block.
+  Thread(const Launch& launch, std::array<uint32_t, 3> block, std::array<uint32_t, 3> index,
+         const BlockMemory* memory = nullptr);
 
   std::array<uint32_t, 3> block;
   std::array<uint32_t, 3> index;  // in the block
   uint32_t next = 0;              // step
+  uint64_t taken = 0;             // steps so far
   std::vector<int64_t> registers;
+  std::vector<OwnArray> arrays;  // by number, behind the parameters
+  std::vector<char> local;       // memory of its local arrays
 };
 
-enum class Outcome : uint8_t { Finished, OutOfSteps };
+enum class Outcome : uint8_t { Finished, OutOfSteps, AtBarrier };
 
-// Goes on where the thread stopped, for at most `steps` steps.
+// Goes on where the thread stopped, for at most `steps` steps. A thread at a barrier stays there
+// until pass_barrier.
 Outcome advance(const Launch& launch, Thread& thread, uint64_t steps);
+
+// The barrier that a thread stands at, and whether its operand is true there.
+const Inst& barrier_of(const Launch& launch, const Thread& thread);
+bool barrier_operand(const Launch& launch, const Thread& thread);
+void pass_barrier(const Launch& launch, Thread& thread, int64_t result);
+
+// "(1, 2, 3)"
+std::string text_of(const std::array<uint32_t, 3>& index);
 
 // How often `for` runs its body.
 uint64_t trip_count(ScalarKind kind, int64_t start, int64_t stop, int64_t step);

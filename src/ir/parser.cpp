@@ -40,7 +40,8 @@ class Parser {
     if (in_.accept_word("options")) return options();
     if (in_.accept_word("param")) return param();
     if (in_.accept_word("slot")) return slot();
-    in_.fail("expected launch, options, param, slot or '{'");
+    if (in_.accept_word("array")) return array();
+    in_.fail("expected launch, options, param, slot, array or '{'");
   }
 
   template <class Struct, size_t N>
@@ -88,6 +89,22 @@ class Parser {
     in_.expect(':');
     s.type = type();
     function_->slots.push_back(std::move(s));
+  }
+
+  void array() {
+    Allocation a;
+    index('&', function_->arrays.size());
+    a.name = in_.quoted();
+    in_.expect(':');
+    a.type = type();
+    in_.expect_word("shape");
+    for (int axis = 0; axis < a.type.ndim; ++axis) a.shape.push_back(in_.integer());
+    in_.expect_word("strides");
+    for (int axis = 0; axis < a.type.ndim; ++axis) a.strides.push_back(in_.integer());
+    in_.expect_word("align");
+    a.align = number32();
+    if (!in_.at_line_end()) a.span = span();
+    function_->arrays.push_back(std::move(a));
   }
 
   void index(char sigil, size_t expected) {
@@ -193,6 +210,8 @@ class Parser {
         return sigil_immediate(inst, '$');
       case ImmKind::Param:
         return sigil_immediate(inst, '@');
+      case ImmKind::Array:
+        return sigil_immediate(inst, '&');
       case ImmKind::Int:
       case ImmKind::Depth:
         inst.imm = in_.integer();

@@ -106,6 +106,18 @@ class Printer {
       out_ += "slot $" + std::to_string(i) + " " + quoted(slot.name) + ": " + to_string(slot.type) +
               "\n";
     }
+    for (size_t i = 0; i < function_.arrays.size(); ++i) array(i, function_.arrays[i]);
+  }
+
+  void array(size_t index, const Allocation& a) {
+    out_ += "array &" + std::to_string(index) + " " + quoted(a.name) + ": " + to_string(a.type);
+    out_ += " shape";
+    for (int64_t extent : a.shape) out_ += " " + std::to_string(extent);
+    out_ += " strides";
+    for (int64_t stride : a.strides) out_ += " " + std::to_string(stride);
+    out_ += " align " + std::to_string(a.align);
+    if (options_.spans) span(a.span);
+    out_ += "\n";
   }
 
   void launch() {
@@ -187,6 +199,8 @@ class Printer {
         return "$" + std::to_string(inst.imm);
       case ImmKind::Param:
         return "@" + std::to_string(inst.imm);
+      case ImmKind::Array:
+        return "&" + std::to_string(inst.imm);
       case ImmKind::Int:
       case ImmKind::Depth:
         return std::to_string(inst.imm);

@@ -12,14 +12,16 @@
 namespace cuda_device::ir {
 
 enum class StepKind : uint8_t {
-  Evaluate,    // result = evaluate(registers a, b, c)
-  Copy,        // result = register a
-  Position,    // result = what `source` asks about the thread's place
-  Extent,      // result = shape[immediate] of array a
-  Stride,      // result = strides[immediate] of array a
-  Load,        // result = element; lists[a] ... are array and indices
-  Store,       // likewise, and the value
-  Jump,        // to step `target`
+  Evaluate,  // result = evaluate(registers a, b, c)
+  Copy,      // result = register a
+  Position,  // result = what `source` asks about the thread's place
+  Extent,    // result = shape[immediate] of array a
+  Stride,    // result = strides[immediate] of array a
+  Load,      // result = element; lists[a] ... are array and indices
+  Store,     // likewise, and the value
+  View,     // result = array number `b`, made now; lists[a] ... are array, offset, extents, strides
+  Barrier,  // the thread stops here; register a, where the operation has an operand
+  Jump,     // to step `target`
   JumpUnless,  // likewise, where register a is false
   LoopBegin,   // result, result + 1 = iterations left, next value; lists[a] ... are start, stop,
                // step
@@ -40,10 +42,22 @@ struct StepCode {
   const Function* function = nullptr;
   std::vector<Step> steps;
   std::vector<uint32_t> lists;  // registers, of steps with more operands than three
-  // What registers hold when a thread starts: constants and parameters (of an array: its
-  // parameter's index); else 0.
+  // What registers hold when a thread starts: constants and parameters; of an array its number;
+  // else 0.
   std::vector<int64_t> initial;
+  // Arrays have numbers: parameters first, then those of the function's table, then the dynamic
+  // shared memory, then the views.
+  uint32_t views = 0;
+  bool own_arrays = false;  // there are others than parameters
 };
+
+// The number of the function's array 0; its dynamic shared memory and views come behind the table.
+inline uint32_t first_own_array(const Function& f) {
+  return static_cast<uint32_t>(f.params.size());
+}
+inline uint32_t dynamic_shared_array(const Function& f) {
+  return static_cast<uint32_t>(f.params.size() + f.arrays.size());
+}
 
 // `scalars` are the values of the parameters, 0 for arrays. `f` must be valid and outlive the
 // result.

@@ -39,6 +39,7 @@ inline constexpr Type kI64 = Type::of(ScalarKind::I64);
 inline constexpr Type kU32 = Type::of(ScalarKind::U32);
 inline constexpr Type kF32 = Type::of(ScalarKind::F32);
 inline constexpr Type kF64 = Type::of(ScalarKind::F64);
+inline constexpr Type kDynamicShared = Type::array(ScalarKind::U8, 1, AddressSpace::Shared);
 
 // "int32", "array<float32, 2>", "none"
 std::string to_string(Type t);

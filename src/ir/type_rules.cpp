@@ -113,6 +113,8 @@ std::string immediate_error(const Function& f, const Inst& inst) {
       return index_error(inst.imm, f.slots.size(), "slot");
     case ImmKind::Param:
       return index_error(inst.imm, f.params.size(), "parameter");
+    case ImmKind::Array:
+      return index_error(inst.imm, f.arrays.size(), "array");
     case ImmKind::Axis:
       return inst.operands.empty() ? index_error(inst.imm, 3, "axis") : kFine;
     case ImmKind::Depth:
@@ -176,6 +178,25 @@ std::string store_error(const Inst& inst) {
   return operand_is(inst, inst.operands.size() - 1, Type::of(inst.operands[0]->type.scalar));
 }
 
+// Array, offset, extents and strides of the result.
+std::string view_error(const Inst& inst) {
+  if (inst.operands.empty()) return "no operands, expected an array";
+  if (std::string e = first({operand_is(inst, 0, any_array, "an array"),
+                             expect("result", inst.type, any_array, "an array")});
+      !e.empty()) {
+    return e;
+  }
+  if (inst.operands[0]->type.space != inst.type.space) return "the address spaces differ";
+  const size_t wanted = 2 + 2 * static_cast<size_t>(inst.type.ndim);
+  if (inst.operands.size() != wanted) {
+    return std::to_string(inst.operands.size()) + " operands, expected " + std::to_string(wanted);
+  }
+  for (size_t i = 1; i < wanted; ++i) {
+    if (std::string e = operand_is(inst, i, kI64); !e.empty()) return e;
+  }
+  return kFine;
+}
+
 std::string for_error(const Function& f, const Inst& inst) {
   const Type slot = f.slots[static_cast<size_t>(inst.imm)].type;
   return first({expect("the slot", slot, any_int, "an integer"), operands_are(inst, slot)});
@@ -220,6 +241,15 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
       return load_error(inst);
     case Op::Store:
       return store_error(inst);
+    case Op::Array:
+      return result_is(inst, f.arrays[static_cast<size_t>(inst.imm)].type);
+    case Op::DynamicShared:
+      return result_is(inst, kDynamicShared);
+    case Op::View:
+      return view_error(inst);
+    case Op::BarrierCount:
+    case Op::BarrierAnd:
+    case Op::BarrierOr:
     case Op::If:
     case Op::Yield:
       return operand_is(inst, 0, kBool);

@@ -1,5 +1,6 @@
 // What must hold of every Function, between any two passes. docs/ir.md lists the rules.
 #include <algorithm>
+#include <bit>
 
 #include "ir/ir.h"
 #include "ir/type_rules.h"
@@ -54,6 +55,26 @@ class Verifier {
     for (const Param& p : function_.params) {
       if (p.type.is_none()) errors_.push_back("parameter \"" + p.name + "\" has no type");
     }
+    for (const Allocation& a : function_.arrays) {
+      if (std::string wrong = array_error(a); !wrong.empty()) {
+        errors_.push_back("array \"" + a.name + "\" " + wrong);
+      }
+    }
+  }
+
+  static std::string array_error(const Allocation& a) {
+    if (!a.type.is_array()) return "is no array";
+    if (a.type.space == AddressSpace::Global) return "is neither shared nor local";
+    if (a.shape.size() != a.type.ndim || a.strides.size() != a.type.ndim) {
+      return "has not one extent and one stride for each axis";
+    }
+    const auto negative = [](int64_t n) { return n < 0; };
+    if (std::ranges::any_of(a.shape, negative) || std::ranges::any_of(a.strides, negative)) {
+      return "has a negative extent or stride";
+    }
+    const bool holds_elements = a.align >= static_cast<uint32_t>(bytes_of(a.type.scalar));
+    return std::has_single_bit(a.align) && holds_elements ? ""
+                                                          : "has no alignment for its elements";
   }
 
   void block(const Block& b, const Place& place) {

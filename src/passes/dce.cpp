@@ -47,6 +47,7 @@ class Sweep {
       case Effect::Slot:
         return inst.op == Op::SlotLoad ? uses_[inst.id] == 0 : !is_loaded(inst);
       case Effect::Write:
+      case Effect::Barrier:
         return false;
       case Effect::Control:
         return is_dead_control(inst);
@@ -80,25 +81,28 @@ class Sweep {
   bool changed_ = false;
 };
 
-constexpr bool names_slot(Op op) {
-  return op == Op::SlotLoad || op == Op::SlotStore || op == Op::For;
+// Keeps those of `table` that some instruction names, and renumbers: `names` says which
+// instructions name one.
+template <class Entry, class Names>
+void remove_unnamed(Function& f, std::vector<Entry>& table, Names names) {
+  std::vector<bool> named(table.size());
+  ir::for_each_inst(f.body, [&](const Inst& inst) {
+    if (names(inst.op)) named[static_cast<size_t>(inst.imm)] = true;
+  });
+  std::vector<int64_t> number(table.size());
+  std::vector<Entry> kept;
+  for (size_t i = 0; i < table.size(); ++i) {
+    number[i] = static_cast<int64_t>(kept.size());
+    if (named[i]) kept.push_back(std::move(table[i]));
+  }
+  table = std::move(kept);
+  ir::for_each_inst(f.body, [&](Inst& inst) {
+    if (names(inst.op)) inst.imm = number[static_cast<size_t>(inst.imm)];
+  });
 }
 
-void remove_unnamed_slots(Function& f) {
-  std::vector<bool> named(f.slots.size());
-  ir::for_each_inst(f.body, [&](const Inst& inst) {
-    if (names_slot(inst.op)) named[static_cast<size_t>(inst.imm)] = true;
-  });
-  std::vector<int64_t> number(f.slots.size());
-  std::vector<ir::Slot> kept;
-  for (size_t i = 0; i < f.slots.size(); ++i) {
-    number[i] = static_cast<int64_t>(kept.size());
-    if (named[i]) kept.push_back(f.slots[i]);
-  }
-  f.slots = std::move(kept);
-  ir::for_each_inst(f.body, [&](Inst& inst) {
-    if (names_slot(inst.op)) inst.imm = number[static_cast<size_t>(inst.imm)];
-  });
+constexpr bool names_slot(Op op) {
+  return op == Op::SlotLoad || op == Op::SlotStore || op == Op::For;
 }
 
 // What is behind code that never falls through is never run.
@@ -122,7 +126,8 @@ void dce(Function& f) {
   // A removed jump or load may make a scope or a slot dead, and so on.
   while (remove_tail_jumps(f) || sweep(f)) {
   }
-  remove_unnamed_slots(f);
+  remove_unnamed(f, f.slots, names_slot);
+  remove_unnamed(f, f.arrays, [](Op op) { return op == Op::Array; });
 }
 
 }  // namespace cuda_device::passes

@@ -1,6 +1,6 @@
 // Dead code elimination: removes
 //   - values that nobody uses, loads from memory included,
-//   - stores into slots that are never loaded, and slots that nothing names any more,
+//   - stores into slots that are never loaded, slots and arrays that nothing names any more,
 //   - jumps to where control goes anyway (a leave at the end of its scope; tail_jumps.h),
 //   - ifs with nothing in them, loops over nothing, and scopes that nothing leaves.
 //

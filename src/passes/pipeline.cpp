@@ -9,7 +9,10 @@
 #include "passes/expand_math.h"
 #include "passes/fold.h"
 #include "passes/forward_slots.h"
+#include "passes/promote_local.h"
+#include "passes/save_across_barriers.h"
 #include "passes/split_loop_slots.h"
+#include "passes/unroll_local.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -19,15 +22,21 @@ using Clock = std::chrono::steady_clock;
 // After contract_fma no pass changes a bit of any result, but expand_math, within the bounds of
 // docs/math.md.
 constexpr Pass kPasses[] = {
-    {"forward_slots", forward_slots},    // variables become temporaries where that is plain
-    {"dce", dce},                        // stores nobody reads, so that products count as used once
-    {"contract_fma", contract_fma},      // by what the source says, before arithmetic is simplified
-    {"fold", fold},                      // constants and launch facts; prunes ifs
-    {"forward_slots", forward_slots},    // through the ifs that are gone
-    {"fold", fold},                      // with what that made known
+    {"forward_slots", forward_slots},  // variables become temporaries where that is plain
+    {"dce", dce},                      // stores nobody reads, so that products count as used once
+    {"contract_fma", contract_fma},    // by what the source says, before arithmetic is simplified
+    {"fold", fold},                    // constants and launch facts; prunes ifs
+    {"forward_slots", forward_slots},  // through the ifs that are gone
+    {"fold", fold},                    // with what that made known
+    {"unroll_local", unroll_local},    // small loops over arrays of a thread's own
+    {"forward_slots", forward_slots},  // their counters
+    {"fold", fold},                    // and indices become constants
+    {"promote_local", promote_local},  // which makes the elements variables
+    {"forward_slots", forward_slots},
     {"expand_math", expand_math, true},  // what it builds is not contracted: its rounding is chosen
     {"cse", cse},
     {"dce", dce},
+    {"save_across_barriers", save_across_barriers, true},  // only variables live across barriers
     {"split_loop_slots", split_loop_slots, true},  // what loops count, apart from what they leave
 };
 

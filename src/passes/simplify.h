@@ -12,6 +12,7 @@ ir::Inst* simplify(ir::Builder& before, ir::Inst& inst);
 // The groups of rules behind it, in the order they are tried.
 ir::Inst* simplify_constant(ir::Builder& before,
                             ir::Inst& inst);  // all operands constant; launch facts
+ir::Inst* simplify_array(ir::Builder& before, ir::Inst& inst);    // extents and strides
 ir::Inst* simplify_integer(ir::Builder& before, ir::Inst& inst);  // arithmetic and bits
 ir::Inst* simplify_float(ir::Builder& before, ir::Inst& inst);
 ir::Inst* simplify_compare(ir::Builder& before, ir::Inst& inst);  // comparisons, not, select

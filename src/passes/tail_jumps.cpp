@@ -61,15 +61,25 @@ class TailJumps {
   }
 
  private:
-  // What follows an if with an early exit goes where the exit does not.
+  // What follows an if with an early exit goes where the exit does not. A barrier stays where
+  // it is: that those who miss it have left the kernel is what makes it right, and must show.
   static void move_tail_inside(Block& b, const Idle& idle) {
-    for (size_t i = 0; i + 1 < b.insts.size(); ++i) {
+    const auto first = static_cast<size_t>(barriers_end(b) - b.insts.begin());
+    for (size_t i = first; i + 1 < b.insts.size(); ++i) {
       Block* side = side_that_goes_on(*b.insts[i], idle);
       if (!side || never_falls_through(*side)) continue;
       const auto tail = b.insts.begin() + static_cast<ptrdiff_t>(i) + 1;
       side->insts.insert(side->insts.end(), tail, b.insts.end());
       b.insts.erase(tail, b.insts.end());
     }
+  }
+
+  // Behind the last instruction that is a barrier or holds one.
+  static std::vector<Inst*>::iterator barriers_end(Block& b) {
+    const auto holds = [](const Inst* inst) {
+      return ir::is_barrier(inst->op) || std::ranges::any_of(inst->regions, ir::has_barrier);
+    };
+    return std::find_if(b.insts.rbegin(), b.insts.rend(), holds).base();
   }
 
   void inside(Inst& inst, const Idle& idle) {

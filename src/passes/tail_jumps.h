@@ -14,6 +14,8 @@ namespace cuda_device::passes {
 //   }                               store %a, %i, %x
 //   store %a, %i, %x              }
 //
+// A tail with a barrier stays where it is.
+//
 // Returns whether it removed any.
 bool remove_tail_jumps(ir::Function& f);
 

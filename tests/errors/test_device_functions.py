@@ -192,6 +192,13 @@ def test_device_only_names_in_a_func(function, kernel, name, code, mark):
         (lambda: D.block_idx[0], "block_idx"),
         (lambda: D.lane_id + 1, "lane_id"),
         (lambda: int(D.warp_size), "warp_size"),
+        (lambda: D.local_array(4, D.int32), "local_array"),
+        (lambda: D.shared_array(4, dtype=int, align=16), "shared_array"),
+        (lambda: D.dynamic_shared_array(), "dynamic_shared_array"),
+        (lambda: D.syncthreads(), "syncthreads"),
+        (lambda: D.syncthreads_count(lambda: True), "syncthreads_count"),
+        (lambda: D.syncthreads_and(lambda: True), "syncthreads_and"),
+        (lambda: D.syncthreads_or(pred=lambda: True), "syncthreads_or"),
     ],
 )
 def test_device_only_names_on_the_host(use, text):
@@ -213,12 +220,9 @@ def keywords_of_device_functions(a):
 
 @bad.kernel(FLOATS)
 def names_that_are_planned(a):
-    # error at `D.syncthreads`: device.syncthreads is not implemented yet
+    # error at `D.syncwarp`: device.syncwarp is not implemented yet
     # hint: see docs/status.md for what is planned
-    D.syncthreads()
-    # error at `D.shared_array`: device.shared_array is not implemented yet
-    # hint: see docs/status.md for what is planned
-    s = D.shared_array(3, D.float32)
+    D.syncwarp()
     # error at `D.atomic_ref`: device.atomic_ref is not implemented yet
     # hint: see docs/status.md for what is planned
     D.atomic_ref(a, 0).add(1)

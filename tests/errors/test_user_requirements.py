@@ -14,11 +14,9 @@ WAITING_FAMILIES = {
     "DEV-VEC": "Vector",
     "DEV-STRUCT": "struct",
     "DEV-TGT": "target",
-    "DEV-MEM": "shared_array",
     "DEV-ORDER": "threadfence",
     "DEV-SCOPE": "threadfence",
     "DEV-ATOM": "atomic_ref",
-    "DEV-BLK": "syncthreads",
     "DEV-WARP": "activemask",
 }
 WAITING_ROWS = {

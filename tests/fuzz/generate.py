@@ -55,6 +55,7 @@ class Generator:
         self.helpers: list[Helper] = []
         self.loops = 0
         self.names = 0
+        self.place = "i"  # an int32 that is known at run time only
 
     # --- choices ---
 
@@ -138,7 +139,8 @@ class Generator:
             isinstance(e, (Unary, Cast)) and self.runtime(e.operand) is not e.operand
         ):
             t = self.random.choice(("i4", "f4")) if e.type == "float" else "i4"
-            return Cast(t, Variable("i4", "i")) if t != "i4" else Variable("i4", "i")
+            place = Variable("i4", self.place)
+            return Cast(t, place) if t != "i4" else place
         return e
 
     def binary(self, op: str, left, right):

@@ -12,8 +12,11 @@ from cuda.device import _testing
 
 from . import model
 from .generate import generate
-from .program import Program, Thread
+from .generate_blocks import generate_blocks
+from .program import Program, Thread, run_block
 
+BLOCKS = (1, 7, 31, 33, 64, 100, 256, 1000, 1024, (7, 5, 3))  # of programs with barriers
+BLOCK_WEIGHTS = (2, 3, 3, 4, 3, 3, 1, 0.3, 0.3, 3)
 SHAPES_1D = (1, 7, 31, 32, 33, 64, 100)
 SHAPES_2D = ((4, 4), (8, 8), (10, 10), (32, 2), (16, 3), (7, 5), (33, 2))
 
@@ -50,11 +53,14 @@ def interesting(rng: random.Random, t: str):
     return rng.randint(-60 if signed else 0, 100)
 
 
-def make_case(seed: int) -> Case:
-    generator, program = generate(seed)
+def make_case(seed: int, blocks: bool = False) -> Case:
+    generator, program = (generate_blocks if blocks else generate)(seed)
     rng = random.Random(seed ^ 0x5EED)
     two_d = "tid(2)" in program.source(True)
-    if two_d:
+    if blocks:
+        block, grid = rng.choices(BLOCKS, BLOCK_WEIGHTS)[0], rng.randint(1, 3)
+        threads = int(numpy.prod(block)) * grid
+    elif two_d:
         block = rng.choice(SHAPES_2D)
         grid = (rng.randint(1, 3), rng.randint(1, 3))
         threads = block[0] * grid[0] * block[1] * grid[1]
@@ -96,6 +102,24 @@ def run_target(case: Case, kernel, target: str) -> dict[str, numpy.ndarray]:
     return {name: a for name, a in arrays.items() if name.startswith("o_")}
 
 
+def own_arrays(arrays: dict) -> dict:
+    """Nothing in them yet: what is read before it is stored fails."""
+    return {name: (t, [None] * size) for name, (t, size) in arrays.items()}
+
+
+def run_blocks(case: Case, scalars: dict, arrays: dict) -> None:
+    size = int(numpy.prod(case.block))
+    for block in range(case.grid):
+        shared = own_arrays(case.program.shared)
+        threads = []
+        for t in range(size):
+            place = {"t": t, "nt": size, "bk": block, "i": block * size + t}
+            variables = dict(scalars) | {k: model.Val("i4", v) for k, v in place.items()}
+            own = arrays | shared | own_arrays(case.program.local)
+            threads.append(Thread(variables, own))
+        run_block(case.program, threads)
+
+
 def run_model(case: Case) -> dict[str, numpy.ndarray]:
     arrays = {}
     for name, a in case.arrays.items():
@@ -108,10 +132,11 @@ def run_model(case: Case) -> dict[str, numpy.ndarray]:
         elif not model.is_float(t):
             number = bool(number) if t == "b1" else int(number)
         scalars[name] = model.Val(t, number)
-    for i in range(case.threads):
-        if i >= case.n:
-            break
-        case.program.run(Thread(dict(scalars) | {"i": model.Val("i4", i)}, arrays))
+    if case.program.shared:
+        run_blocks(case, scalars, arrays)
+    else:
+        for i in range(min(case.threads, case.n)):
+            run_block(case.program, [Thread(dict(scalars) | {"i": model.Val("i4", i)}, arrays)])
     with numpy.errstate(all="ignore"):
         return {
             name: numpy.array(numbers, dtype=model.NUMPY[t])
@@ -160,9 +185,9 @@ def difference(case: Case, left: str, a: dict, right: str, b: dict, source: str)
     return None
 
 
-def check(seed: int, targets: list[str]) -> str | None:
+def check(seed: int, targets: list[str], blocks: bool = False) -> str | None:
     """None, or what differs between the targets, and (without contraction) the model."""
-    case = make_case(seed)
+    case = make_case(seed, blocks)
     for fmad in (False, True):
         kernel = compiled(case, fmad)
         source = case.program.source(fmad)

@@ -241,6 +241,9 @@ class Helper:
 
 
 # --- statements: .lines(indent), .run(thread) ---
+#
+# What holds statements, or waits for other threads, is run as a generator: it yields at each
+# barrier and gets the barrier's result back. The others give None.
 
 
 @dataclass
@@ -322,9 +325,11 @@ class Body:
         for s in self.statements:
             yield from s.lines(pad)
 
-    def run(self, t: Thread) -> None:
+    def run(self, t: Thread):
         for s in self.statements:
-            s.run(t)
+            waits = s.run(t)
+            if waits is not None:
+                yield from waits
 
 
 @dataclass
@@ -340,11 +345,10 @@ class If:
             yield f"{pad}else:"
             yield from self.no.lines(pad + "    ")
 
-    def run(self, t: Thread) -> None:
+    def run(self, t: Thread):
         if self.test.run(t).number != 0:
-            self.yes.run(t)
-        elif self.no is not None:
-            self.no.run(t)
+            return self.yes.run(t)
+        return None if self.no is None else self.no.run(t)
 
 
 @dataclass
@@ -368,10 +372,10 @@ class Join:
         t.variables[self.name] = model.convert(self.type, chosen.run(t))
 
 
-def run_loop(body: Body, t: Thread) -> bool:
+def run_loop(body: Body, t: Thread):
     """One iteration; False when the loop is left by break."""
     try:
-        body.run(t)
+        yield from body.run(t)
     except Left as left:
         if left.how == "break":
             return False
@@ -395,13 +399,13 @@ class For:
             yield f"{pad}else:"
             yield from self.orelse.lines(pad + "    ")
 
-    def run(self, t: Thread) -> None:
+    def run(self, t: Thread):
         for k in range(*(b.run(t).number for b in self.bounds)):
             t.variables[self.name] = Val(self.type, k)
-            if not run_loop(self.body, t):
+            if not (yield from run_loop(self.body, t)):
                 return
         if self.orelse is not None:
-            self.orelse.run(t)
+            yield from self.orelse.run(t)
 
 
 @dataclass
@@ -423,14 +427,84 @@ class While:
             yield f"{pad}else:"
             yield from self.orelse.lines(pad + "    ")
 
-    def run(self, t: Thread) -> None:
+    def run(self, t: Thread):
         t.variables[self.name] = Val("int", 0)
         while t.variables[self.name].number < self.limit and self.test.run(t).number != 0:
             t.variables[self.name] = Val("int", t.variables[self.name].number + 1)
-            if not run_loop(self.body, t):
+            if not (yield from run_loop(self.body, t)):
                 return
         if self.orelse is not None:
-            self.orelse.run(t)
+            yield from self.orelse.run(t)
+
+
+@dataclass
+class Barrier:
+    """syncthreads, or a vote whose result becomes a variable."""
+
+    kind: str = ""  # "count", "and", "or"
+    name: str = ""
+    test: object = None
+
+    def lines(self, pad: str):
+        if not self.kind:
+            yield f"{pad}D.syncthreads()"
+        else:
+            yield f"{pad}{self.name} = D.syncthreads_{self.kind}(lambda: {self.test.text()})"
+
+    def run(self, t: Thread):
+        holds = self.test is not None and self.test.run(t).number != 0
+        trues, came = yield self, holds
+        if self.kind == "count":
+            t.variables[self.name] = Val("i4", trues)
+        elif self.kind:
+            t.variables[self.name] = Val("b1", trues == came if self.kind == "and" else trues > 0)
+
+
+@dataclass
+class Rotate:
+    """A helper with two barriers: each thread gets what another one brings."""
+
+    name: str
+    array: str
+    value: object
+    distance: int
+
+    TEXT = """def rotated(held, t, nt, value, distance):
+    held[t] = value
+    D.syncthreads()
+    got = held[(t + distance) % nt]
+    D.syncthreads()
+    return got
+
+"""
+
+    def lines(self, pad: str):
+        call = f"rotated({self.array}, t, nt, {self.value.text()}, {self.distance})"
+        yield f"{pad}{self.name} = {call}"
+
+    def run(self, t: Thread):
+        at, threads = t.variables["t"].number, t.variables["nt"].number
+        t.store(self.array, at, self.value.run(t))
+        yield self, False
+        t.variables[self.name] = t.load(self.array, (at + self.distance) % threads)
+        yield self, False
+
+
+def run_block(program: Program, threads: list[Thread]) -> None:
+    """The threads of a block, from one barrier to the next; those that are done do not count."""
+    waiting = [program.run(t) for t in threads]
+    results = {}
+    while waiting:
+        came = []
+        for thread in waiting:
+            try:
+                came.append((thread, *thread.send(results.get(thread))))
+            except StopIteration:
+                continue
+        assert len({id(barrier) for _, barrier, _ in came}) <= 1, "threads at different barriers"
+        trues = sum(holds for _, _, holds in came)
+        waiting = [thread for thread, _, _ in came]
+        results = {thread: (trues, len(came)) for thread in waiting}
 
 
 @dataclass
@@ -438,13 +512,23 @@ class Program:
     parameters: list[str]
     helpers: list[Helper]
     body: Body
+    # Arrays that each block or thread has of its own: name to element type and size.
+    shared: dict[str, tuple[str, int]] = field(default_factory=dict)
+    local: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def source(self, fmad: bool) -> str:
         lines = [f"@D.kernel(fmad={fmad})", f"def kernel({', '.join(self.parameters)}):"]
-        lines += self.body.lines("    ")
+        for kind, arrays in (("shared", self.shared), ("local", self.local)):
+            for name, (t, size) in arrays.items():
+                element = "bool" if t == "b1" else f"D.{model.NAMES[t]}"
+                lines.append(f"    {name} = D.{kind}_array({size}, {element})")
+        body = list(self.body.lines("    "))
         head = "import math\n\nfrom cuda import device as D\n\n\n"
+        if any("rotated(" in line for line in body):
+            head += Rotate.TEXT
+        lines += body
         return head + "".join(h.text() for h in self.helpers) + "\n".join(lines) + "\n"
 
-    def run(self, t: Thread) -> None:
+    def run(self, t: Thread):
         with contextlib.suppress(Left):
-            self.body.run(t)
+            yield from self.body.run(t)

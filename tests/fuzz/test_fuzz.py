@@ -10,11 +10,13 @@ import pytest
 from cuda.device import _testing
 
 from .generate import generate
+from .generate_blocks import generate_blocks
 from .harness import check, require, runs_here
 
 CHUNK = 20
 SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_SEEDS", "300"))
 FIRST = int(os.environ.get("CUDA_DEVICE_FUZZ_FIRST", "0"))
+BLOCK_SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_BLOCK_SEEDS", "100"))
 
 
 BESIDE_THE_INTERPRETER = ["avx512", "avx512x64", "avx2", "cuda"]
@@ -41,6 +43,30 @@ def test_targets_of_the_fuzzer(name, monkeypatch):
     monkeypatch.setattr(_testing, "targets", lambda: ("interpreter",))
     with pytest.raises(ValueError, match=f"this machine cannot run {name}; it can run interp"):
         require(["interpreter", name])
+
+
+@pytest.mark.parametrize("first", range(FIRST, FIRST + BLOCK_SEEDS, CHUNK))
+def test_generated_programs_with_barriers_agree(first):
+    targets = [t for t in ["interpreter", *BESIDE_THE_INTERPRETER] if runs_here(t)]
+    failures = [f for s in range(first, first + CHUNK) if (f := check(s, targets, blocks=True))]
+    assert not failures, "\n\n".join(failures[:3])
+
+
+def test_the_generator_covers_barriers():
+    text = "\n".join(generate_blocks(seed)[1].source(True) for seed in range(100))
+    for construct in (
+        "D.syncthreads()",
+        "D.syncthreads_count(",
+        "D.syncthreads_and(",
+        "D.syncthreads_or(",
+        "D.shared_array(",
+        "D.local_array(",
+        "rotated(",
+        "return",
+        "break",
+        "continue",
+    ):
+        assert text.count(construct) >= 20, construct
 
 
 def test_the_generator_covers_the_language():

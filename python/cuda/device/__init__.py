@@ -33,6 +33,15 @@ from cuda.device._formats import (
     uint64,
 )
 from cuda.device._intrinsics import brev, cbrt, clz, ffs, fma, popc
+from cuda.device._memory import (
+    dynamic_shared_array,
+    local_array,
+    shared_array,
+    syncthreads,
+    syncthreads_and,
+    syncthreads_count,
+    syncthreads_or,
+)
 from cuda.device._positions import (
     Dim3,
     block_dim,
@@ -65,6 +74,7 @@ __all__ = [
     "complex64",
     "complex128",
     "core",
+    "dynamic_shared_array",
     "ffs",
     "float8e4m3",
     "float8e5m2",
@@ -82,7 +92,13 @@ __all__ = [
     "kernel",
     "lane_id",
     "launch",
+    "local_array",
     "popc",
+    "shared_array",
+    "syncthreads",
+    "syncthreads_and",
+    "syncthreads_count",
+    "syncthreads_or",
     "thread_idx",
     "tid",
     "uint8",

@@ -1,6 +1,5 @@
 #include "codegen/host/access.h"
 
-#include "ir/visitor.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -8,45 +7,11 @@ namespace cuda_device::codegen::host {
 using ir::Inst;
 using llvm::Value;
 
-Access::Access(EmitContext& context, LaneValues& values, LaunchValues& launch)
+Access::Access(EmitContext& context, LaneValues& values, Arrays& arrays)
     : c_(context),
       values_(values),
-      launch_(launch),
-      memory_(MemoryForm::create(context.b, context.source.target, context.width())) {
-  const ir::Function& f = c_.source.function;
-  llvm::MDBuilder metadata(c_.llvm());
-  llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(f.name);
-  for (const ir::Param& p : f.params) {
-    const bool alone = p.type.is_array() && p.facts.no_alias;
-    scopes_.push_back(alone ? metadata.createAnonymousAliasScope(domain, p.name) : nullptr);
-  }
-  written_.resize(f.params.size());
-  ir::for_each_inst(f.body, [&](const Inst& inst) {
-    if (inst.op == ir::Op::Store) written_[static_cast<size_t>(inst.operands[0]->imm)] = true;
-  });
-}
-
-llvm::MDNode* Access::scope_list(const std::vector<uint32_t>& params) {
-  llvm::SmallVector<llvm::Metadata*, 8> scopes;
-  for (uint32_t param : params)
-    if (scopes_[param]) scopes.push_back(scopes_[param]);
-  return scopes.empty() ? nullptr : llvm::MDNode::get(c_.llvm(), scopes);
-}
-
-Element Access::element_of(uint32_t param) {
-  const ir::Param& p = c_.source.function.params[param];
-  Element e;
-  e.type = memory_type(c_.llvm(), p.type.scalar);
-  e.align =
-      p.facts.element_aligned ? llvm::Align(static_cast<uint64_t>(e.bytes())) : llvm::Align(1);
-  std::vector<uint32_t> others;
-  for (uint32_t i = 0; i < scopes_.size(); ++i)
-    if (i != param) others.push_back(i);
-  e.scope = scope_list({param});
-  e.no_alias = scope_list(others);
-  e.invariant = p.facts.no_alias && !written_[param];
-  return e;
-}
+      arrays_(arrays),
+      memory_(MemoryForm::create(context.b, context.source.target, context.width())) {}
 
 // ------------------------------------------------------------------------------------------
 // addresses
@@ -68,18 +33,14 @@ Value* Access::sum(Value x, Value y) {
   return is_constant(y, 0) ? x : c_.b.CreateAdd(x, y);
 }
 
-ScalarKind Access::offset_kind(uint32_t param) const {
-  return c_.source.function.params[param].facts.fits_31 ? ScalarKind::I32 : ScalarKind::I64;
-}
-
 // Whether active lanes of an affine index keep their steps as int64. A signed one does: in bounds
 // it is not negative, so between two active lanes nothing wrapped. An unsigned one might have,
 // unless its values are known to be small.
-bool Access::steps_in_int64(const Inst& index, uint32_t param) const {
+bool Access::steps_in_int64(const Inst& index, ScalarKind offset) const {
   const Lanes& lanes = values_.of(index);
   const int bits = bits_of(lanes.held);
   if (bits == 64 || is_signed_int(lanes.held)) return true;
-  if (bits == 32 && offset_kind(param) == ScalarKind::I32) return true;
+  if (bits == 32 && offset == ScalarKind::I32) return true;
   return c_.source.analysis.range(index).hi < int64_t{1} << (bits - 1);
 }
 
@@ -106,46 +67,68 @@ void Access::add_affine(Place& place, const Inst& index, Value stride) {
 
 // One index whose stride is a size of an element leaves the multiplication to the instruction.
 void Access::add_varying(Place& place, const Inst& index, Value stride, bool only) {
-  const ScalarKind kind = offset_kind(place.param);
+  const ScalarKind kind = place.offset;
   const ScalarKind held = values_.of(index).held;
   Value numbers = c_.arithmetic.convert(held, kind, values_.vector(index, held));
   if (only && is_constant(stride, place.element.bytes())) {
     place.offsets = {numbers, place.element.bytes()};
     return;
   }
-  Value step = c_.b.CreateTrunc(stride, c_.scalar_type(kind));
-  Value part = c_.b.CreateMul(numbers, c_.b.CreateVectorSplat(c_.width(), step));
+  const bool one = !stride->getType()->isVectorTy();
+  Value steps = one ? c_.b.CreateVectorSplat(c_.width(), stride) : stride;
+  Value part = c_.b.CreateMul(numbers, c_.b.CreateTrunc(steps, numbers->getType()));
   Value& all = place.offsets.numbers;
   all = all ? c_.b.CreateAdd(all, part) : part;
 }
 
+// The terms of an address: indices by strides, and what a view is away from its array.
 Access::Place Access::place(const Inst& inst, size_t indices) {
+  const ArrayPlace array = arrays_.place(*inst.operands[0]);
   Place place;
-  place.param = values_.of(*inst.operands[0]).param;
-  place.element = element_of(place.param);
-  place.pointer = launch_.data(place.param);
+  place.element = array.element;
+  place.offset = array.offset;
+  place.pointer = array.pointer;
   place.s0 = place.s1 = c_.b.getInt64(0);
-  bool affine = false, varying = false;
-  int not_uniform = 0;
-  auto index = [&](size_t i) -> const Inst& { return *inst.operands[1 + i]; };
-  for (size_t i = 0; i < indices; ++i) {
-    const Lanes& lanes = values_.of(index(i));
+  llvm::SmallVector<std::pair<const Inst*, Value>, 4> terms;
+  for (size_t i = 0; i < indices; ++i) terms.push_back({inst.operands[1 + i], array.strides[i]});
+  for (const Inst* offset : array.offsets) terms.push_back({offset, c_.b.getInt64(array.unit)});
+  bool affine = array.lane_step != 0, varying = false;
+  int not_uniform = affine;
+  const auto is_one = [&](const auto& term) {
+    return values_.of(*term.first).uniform() && !term.second->getType()->isVectorTy();
+  };
+  for (const auto& term : terms) {
+    const Lanes& lanes = values_.of(*term.first);
     affine = affine || lanes.affine();
-    not_uniform += !lanes.uniform();
-    varying =
-        varying || lanes.varying() || (lanes.affine() && !steps_in_int64(index(i), place.param));
+    not_uniform += !is_one(term);
+    const bool steps = lanes.affine() && !term.second->getType()->isVectorTy() &&
+                       steps_in_int64(*term.first, place.offset);
+    varying = varying || !(is_one(term) || steps);
   }
-  for (size_t i = 0; i < indices; ++i) {
-    Value stride = launch_.stride(place.param, static_cast<unsigned>(i));
-    if (values_.of(index(i)).uniform())
-      add_uniform(place, index(i), stride);
+  for (const auto& term : terms) {
+    const auto& [index, stride] = term;
+    if (is_one(term))
+      add_uniform(place, *index, stride);
     else if (varying)
-      add_varying(place, index(i), stride, not_uniform == 1);
+      add_varying(place, *index, stride, not_uniform == 1);
     else
-      add_affine(place, index(i), stride);
+      add_affine(place, *index, stride);
   }
+  if (array.lane_step != 0) add_lanes(place, array.lane_step, varying);
   place.kind = varying ? Lanes::Kind::Varying : affine ? Lanes::Kind::Affine : Lanes::Kind::Uniform;
   return place;
+}
+
+// Each lane's own element.
+void Access::add_lanes(Place& place, uint64_t step, bool varying) {
+  if (!varying) {
+    place.s0 = sum(place.s0, c_.b.getInt64(step));
+    place.s1 = sum(place.s1, c_.b.getInt64(step * values_.period()));
+    return;
+  }
+  llvm::Constant* lanes = values_.lane_numbers(place.offset);
+  Value part = c_.b.CreateMul(lanes, llvm::ConstantInt::get(lanes->getType(), step));
+  place.offsets = {c_.b.CreateAdd(place.offsets.numbers, part), 1};
 }
 
 // One run of memory for the whole gang.
@@ -174,7 +157,7 @@ std::vector<RowPiece> Access::pieces(const Place& place) {
 // Of the lanes, for a gather or a scatter.
 Offsets Access::offsets_of(const Place& place) {
   if (place.offsets.numbers) return place.offsets;
-  const ScalarKind kind = offset_kind(place.param);
+  const ScalarKind kind = place.offset;
   auto scaled = [&](llvm::Constant* sequence, Value step) {
     Value narrow = c_.b.CreateTrunc(step, c_.scalar_type(kind));
     return c_.b.CreateMul(sequence, c_.b.CreateVectorSplat(c_.width(), narrow));
@@ -202,8 +185,51 @@ void Access::load(const Inst& inst, const Mask& mask) {
   values_.define_vector(inst, values_.held_kind(inst), held(in_register(load_lanes(p, mask))));
 }
 
+// Rows make up the gang: no lane is without a thread, and none reads beyond.
+bool Access::fills_rows() const {
+  const analysis::LaneLayout& layout = c_.source.analysis.layout;
+  return layout.rows_per_gang * layout.period == c_.width();
+}
+
+// Every row of the gang reads the same run of memory.
+bool Access::repeats_a_row(const Place& place) const {
+  return is_in_rows(place) && is_constant(place.s1, 0);
+}
+
+// Every row of the gang reads one element.
+bool Access::is_one_a_row(const Place& place) const {
+  return place.kind == Lanes::Kind::Affine && values_.period() < c_.width() &&
+         is_constant(place.s0, 0);
+}
+
+Value* Access::load_row_once(const Place& p) {
+  Value row = memory_->load_whole(p.element, values_.period(), p.pointer);
+  llvm::SmallVector<int, kMostLanes> lanes;
+  for (unsigned lane = 0; lane < c_.width(); ++lane)
+    lanes.push_back(static_cast<int>(lane % values_.period()));
+  return c_.b.CreateShuffleVector(row, lanes);
+}
+
+Value* Access::load_one_a_row(const Place& p) {
+  const unsigned period = values_.period(), rows = c_.width() / period;
+  Value elements = llvm::PoisonValue::get(llvm::FixedVectorType::get(p.element.type, rows));
+  Value pointer = p.pointer;
+  for (unsigned row = 0; row < rows; ++row) {
+    if (row > 0) pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), pointer, p.s1);
+    elements = c_.b.CreateInsertElement(elements, memory_->load_one(p.element, pointer), row);
+  }
+  llvm::SmallVector<int, kMostLanes> lanes;
+  for (unsigned lane = 0; lane < c_.width(); ++lane)
+    lanes.push_back(static_cast<int>(lane / period));
+  return c_.b.CreateShuffleVector(elements, lanes);
+}
+
 Value* Access::load_lanes(const Place& p, const Mask& mask) {
   if (is_linear(p)) return memory_->load(p.element, p.pointer, mask);
+  if (mask.all() && fills_rows()) {
+    if (repeats_a_row(p)) return load_row_once(p);
+    if (is_one_a_row(p)) return load_one_a_row(p);
+  }
   if (is_in_rows(p) && memory_->takes_rows(p.element, values_.period(), mask))
     return memory_->load_rows(p.element, pieces(p), mask);
   return memory_->gather(p.element, p.pointer, offsets_of(p), mask);

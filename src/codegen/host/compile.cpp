@@ -57,7 +57,7 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
     Owned<llvm::Module> module(new llvm::Module(f.name, context));
     set_target(*module, *machine);
     module->setRtLibUseGOT();
-    emit_kernel(*module, {f, analysis, image.params, target, options}, kEntry);
+    image.arena = emit_kernel(*module, {f, analysis, image.params, target, options}, kEntry);
     report_frame(*module->getFunction(kEntry));
     record(listing.llvm, *module);
     if (options.verify_llvm) verify_or_throw(*module, "emission");

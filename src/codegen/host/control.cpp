@@ -8,26 +8,27 @@ namespace cuda_device::codegen::host {
 using ir::Op;
 using llvm::Value;
 
-bool Control::emit_body(const Mask& mask) {
-  Join done(c_.masks, "gang_done");
+Mask Control::emit_region(std::span<Inst* const> insts, const Mask& mask) {
+  Join done(c_.masks, "gang_end");
   done_ = &done;
   gang_mask_ = mask;
-  emit_block(c_.source.function.body, mask, done, done);
-  if (done.reached()) done.finish_unmasked();
-  return done.reached();
+  if (Behind behind = emit_insts(insts, mask, done)) done.arrive(*behind);
+  if (done.reached()) return done.finish();
+  c_.start(c_.new_block("never"));
+  return Mask::no_lane();
 }
 
 void Control::emit_block(const ir::Block& block, const Mask& mask, Join& end, Join& dead) {
   if (Behind behind = emit_insts(block, mask, dead)) end.arrive(*behind);
 }
 
-Control::Behind Control::emit_insts(const ir::Block& block, Mask mask, Join& dead) {
-  for (const Inst* inst : block.insts) {
+Control::Behind Control::emit_insts(std::span<Inst* const> insts, Mask mask, Join& dead) {
+  for (const Inst* inst : insts) {
     const Behind behind = emit_inst(*inst, mask, dead);
     if (!behind || behind->none) return behind;
     const bool fewer = !same(*behind, mask);
     mask = *behind;
-    if (fewer && mask.may_be_empty && inst != block.insts.back()) require_any(mask, dead);
+    if (fewer && mask.may_be_empty && inst != insts.back()) require_any(mask, dead);
   }
   return mask;
 }
@@ -186,7 +187,7 @@ Control::Frame& Control::target_of(const Inst& exit) {
 Control::Behind Control::emit_exit(const Inst& inst, const Mask& mask) {
   if (inst.op == Op::Return) {
     if (!same(mask, gang_mask_)) return Mask::no_lane();
-    done_->arrive(mask);
+    done_->arrive(Mask::no_lane());
     return std::nullopt;
   }
   Frame& frame = target_of(inst);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "codegen/host/access.h"
 #include "codegen/host/exits.h"
@@ -19,15 +20,16 @@ struct Parts {  // of the emitter, that control hands instructions to
   Position& position;
   Slots& slots;
   Access& access;
+  const std::vector<Exits>& exits;
 };
 
 class Control {
  public:
-  explicit Control(const Parts& parts)
-      : c_(parts.context), parts_(parts), exits_(find_exits(parts.context.source.function)) {}
+  explicit Control(const Parts& parts) : c_(parts.context), parts_(parts) {}
 
-  // The body for one gang, whose lanes `mask` has. False: no thread ever gets to its end.
-  bool emit_body(const Mask& mask);
+  // Instructions that one gang runs from the first to the last, with the lanes of `mask`. The lanes
+  // that get to the end: those whose thread has not left the kernel.
+  Mask emit_region(std::span<ir::Inst* const> insts, const Mask& mask);
 
  private:
   using Inst = ir::Inst;
@@ -49,7 +51,10 @@ class Control {
   // `dead` is where to go when no lane is left: the end of the innermost region entered under a
   // mask of its own.
   void emit_block(const ir::Block& block, const Mask& mask, Join& end, Join& dead);
-  Behind emit_insts(const ir::Block& block, Mask mask, Join& dead);
+  Behind emit_insts(const ir::Block& block, const Mask& mask, Join& dead) {
+    return emit_insts(std::span<Inst* const>(block.insts), mask, dead);
+  }
+  Behind emit_insts(std::span<Inst* const> insts, Mask mask, Join& dead);
   Behind emit_inst(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_if(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_uniform_if(const Inst& inst, const Mask& mask, Join& dead);
@@ -60,10 +65,9 @@ class Control {
   Behind emit_exit(const Inst& inst, const Mask& mask);
   Frame& target_of(const Inst& exit);
   bool divergent(const Inst& inst) const { return c_.source.analysis.divergent[inst.id]; }
-  const Exits& exits(const Inst& inst) const { return exits_[inst.id]; }
+  const Exits& exits(const Inst& inst) const { return parts_.exits[inst.id]; }
 
   // loops.cpp
-  struct Counter;
   struct LaneSets;
   Behind emit_uniform_while(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_divergent_while(const Inst& inst, const Mask& mask);
@@ -95,9 +99,8 @@ class Control {
 
   EmitContext& c_;
   Parts parts_;
-  std::vector<Exits> exits_;
   std::vector<Frame> frames_;
-  Join* done_ = nullptr;  // the end of the body
+  Join* done_ = nullptr;  // behind the last instruction
   Mask gang_mask_;
 };
 

@@ -51,6 +51,7 @@ struct EmitContext {
   llvm::IRBuilder<> b;
   llvm::IRBuilder<> entry;  // at the end of the entry block: what a launch computes once
   MaskOps masks;
+  llvm::Value* gang = nullptr;  // the number, in its block, of the gang that code is for
   HostArithmetic arithmetic;
 };
 

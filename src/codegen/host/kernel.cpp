@@ -1,6 +1,6 @@
 #include "codegen/host/kernel.h"
 
-#include "codegen/host/control.h"
+#include "codegen/host/block_control.h"
 
 namespace cuda_device::codegen::host {
 namespace {
@@ -31,20 +31,27 @@ class Kernel {
         function_(function),
         launch_(c_, function),
         values_(c_),
-        pure_(c_, values_, launch_),
+        arena_(c_, launch_),
+        arrays_(c_, values_, launch_, arena_),
+        pure_(c_, values_, launch_, arrays_),
         position_(c_, values_, launch_),
-        slots_(c_, values_) {}
+        slots_(c_, values_),
+        exits_(find_exits(source.function)) {}
 
-  void emit() {
+  uint32_t emit() {
     auto* entry = llvm::BasicBlock::Create(c_.llvm(), "entry", &function_);
     auto* start = llvm::BasicBlock::Create(c_.llvm(), "start", &function_);
     c_.entry.SetInsertPoint(entry);
     c_.start(start);
-    Access access(c_, values_, launch_);
-    access_ = &access;
+    Access access(c_, values_, arrays_);
+    BlockControl block({c_, values_, pure_, position_, slots_, access, exits_}, arena_);
+    block_ = &block;
     slots_.create();
+    arrays_.create();
+    block.create();
     blocks();
     c_.entry.CreateBr(start);
+    return arena_.bytes();
   }
 
  private:
@@ -75,7 +82,7 @@ class Kernel {
     llvm::PHINode *number = counter(first, "block_number"), *x = counter(x0, "block_x"),
                   *y = counter(y0, "block_y"), *z = counter(z0, "block_z");
     position_.enter_block(x, y, z);
-    gangs();
+    block_->emit();
     auto one = [&](Value* v) { return c_.b.CreateAdd(v, llvm::ConstantInt::get(v->getType(), 1)); };
     Value* zero = c_.b.getInt32(0);
     Value* end_of_line = c_.b.CreateICmpEQ(one(x), width);
@@ -92,39 +99,23 @@ class Kernel {
     c_.b.CreateRetVoid();
   }
 
-  void gangs() {
-    Value* count = position_.gang_count();
-    llvm::BasicBlock* before = c_.b.GetInsertBlock();
-    llvm::BasicBlock* loop = c_.new_block("gang");
-    llvm::BasicBlock* done = c_.new_block("block_done");
-    c_.b.CreateBr(loop);
-    c_.start(loop);
-    llvm::PHINode* gang = c_.b.CreatePHI(c_.b.getInt32Ty(), 2, "gang_number");
-    gang->addIncoming(c_.b.getInt32(0), before);
-    slots_.clear();
-    const Mask mask = position_.enter_gang(gang);
-    Control control({c_, values_, pure_, position_, slots_, *access_});
-    if (!control.emit_body(mask)) c_.start(c_.new_block("never"));
-    Value* next = c_.b.CreateAdd(gang, c_.b.getInt32(1));
-    gang->addIncoming(next, c_.b.GetInsertBlock());
-    c_.b.CreateCondBr(c_.b.CreateICmpULT(next, count), loop, done);
-    c_.start(done);
-  }
-
   EmitContext c_;
   llvm::Function& function_;
   LaunchValues launch_;
   LaneValues values_;
+  Arena arena_;
+  Arrays arrays_;
   PureOps pure_;
   Position position_;
   Slots slots_;
-  Access* access_ = nullptr;
+  const std::vector<Exits> exits_;
+  BlockControl* block_ = nullptr;
 };
 
 }  // namespace
 
-void emit_kernel(llvm::Module& module, const KernelSource& source, const char* name) {
-  Kernel(module, source, *declare_entry(module, source, name)).emit();
+uint32_t emit_kernel(llvm::Module& module, const KernelSource& source, const char* name) {
+  return Kernel(module, source, *declare_entry(module, source, name)).emit();
 }
 
 }  // namespace cuda_device::codegen::host

@@ -5,6 +5,7 @@
 
 namespace cuda_device::codegen::host {
 
-void emit_kernel(llvm::Module& module, const KernelSource& source, const char* name);
+// Returns the bytes that a block needs in its worker's arena.
+uint32_t emit_kernel(llvm::Module& module, const KernelSource& source, const char* name);
 
 }  // namespace cuda_device::codegen::host

@@ -45,13 +45,6 @@ void LaneValues::define_affine(const ir::Inst& inst, ScalarKind held, llvm::Valu
   define(inst, lanes);
 }
 
-void LaneValues::define_array(const ir::Inst& inst, uint32_t param) {
-  Lanes lanes;
-  lanes.kind = Lanes::Kind::Array;
-  lanes.param = param;
-  define(inst, lanes);
-}
-
 llvm::Value* LaneValues::resize(llvm::Value* value, ScalarKind held, ScalarKind want) {
   const bool both_ints = is_int(held) && is_int(want);
   if (!both_ints || bits_of(held) == bits_of(want)) return value;

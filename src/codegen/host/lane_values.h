@@ -22,7 +22,6 @@ class LaneValues {
   void define_vector(const ir::Inst& inst, ScalarKind held, llvm::Value* value);
   void define_affine(const ir::Inst& inst, ScalarKind held, llvm::Value* base, llvm::Value* s0,
                      llvm::Value* s1);
-  void define_array(const ir::Inst& inst, uint32_t param);
 
   // `want`: the operand's type, or the other width of a 64-bit integer.
   llvm::Value* scalar(const ir::Inst& operand, ScalarKind want, unsigned lane = 0);
@@ -35,6 +34,7 @@ class LaneValues {
   // The vectors lane % period and lane / period.
   llvm::Constant* column(ScalarKind kind) const;
   llvm::Constant* row(ScalarKind kind) const;
+  llvm::Constant* lane_numbers(ScalarKind kind) const { return sequence(kind, 1, c_.width()); }
   Anchor here() const;
 
  private:

@@ -15,7 +15,7 @@ struct Anchor {
 };
 
 struct Lanes {
-  enum class Kind : uint8_t { None, Uniform, Affine, Varying, Array };
+  enum class Kind : uint8_t { None, Uniform, Affine, Varying };
   Kind kind = Kind::None;
   ScalarKind held =
       ScalarKind::Bool;          // of `value`: the IR type, or I32 for a narrowed 64-bit integer
@@ -24,7 +24,6 @@ struct Lanes {
   llvm::Value* s1 = nullptr;
   Anchor anchor;
   llvm::Value* vector = nullptr;  // of Uniform and Affine, once made
-  uint32_t param = 0;             // Array
 
   bool uniform() const { return kind == Kind::Uniform; }
   bool affine() const { return kind == Kind::Affine; }

@@ -56,6 +56,21 @@ llvm::Value* LaunchValues::grid_extent(unsigned axis) {
                    "grid_dim");
 }
 
+llvm::Value* LaunchValues::arena() {
+  return load(launch_, offsetof(abi::HostContext, arena), c_.b.getPtrTy(), "arena");
+}
+
+llvm::Value* LaunchValues::dynamic_shared() {
+  return load(launch_, offsetof(abi::HostContext, shared), c_.b.getPtrTy(), "dynamic_shared");
+}
+
+llvm::Value* LaunchValues::dynamic_shared_bytes() {
+  llvm::Value* bytes =
+      load(launch_, offsetof(abi::HostContext, dims) + offsetof(abi::LaunchDims, shared),
+           c_.b.getInt32Ty(), "shared_bytes");
+  return c_.entry.CreateZExt(bytes, c_.b.getInt64Ty());
+}
+
 llvm::Value* LaunchValues::block_size() {
   if (!block_size_) {
     llvm::Value* plane = c_.entry.CreateMul(block_extent(0), block_extent(1));

@@ -18,6 +18,9 @@ class LaunchValues {
   llvm::Value* block_extent(unsigned axis);  // uint32; a constant where it is a fact
   llvm::Value* grid_extent(unsigned axis);   // uint32
   llvm::Value* block_size();                 // threads of a block, uint32
+  llvm::Value* arena();                      // of this worker
+  llvm::Value* dynamic_shared();             // likewise, of the size that the launch asks for
+  llvm::Value* dynamic_shared_bytes();       // int64
 
  private:
   llvm::Value* load(llvm::Value* base, uint64_t offset, llvm::Type* type, const llvm::Twine& name);

@@ -1,6 +1,7 @@
 // While and For: with a mask of the lanes still in the loop where they may leave it at different
 // times.
 #include "codegen/host/control.h"
+#include "codegen/host/counter.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -159,102 +160,6 @@ Control::Behind Control::emit_divergent_while(const Inst& inst, const Mask& mask
 
 // -----------------------------------------------------------------------------------------------
 // for
-
-// The hidden counter of a For. Its arithmetic is on plain values: scalars, or vectors of all lanes.
-struct Control::Counter {
-  Counter(EmitContext& context, LaneValues& lane_values, const Inst& inst)
-      : c(context), values(lane_values) {
-    kind = inst.operands[0]->type.scalar;
-    bool small = true;
-    for (const Inst* operand : inst.operands)
-      small = small && values.of(*operand).held == ScalarKind::I32;
-    if (small) kind = ScalarKind::I32;
-    start = values.of(*inst.operands[0]);
-    stop = values.of(*inst.operands[1]);
-    step = values.of(*inst.operands[2]);
-    current = start;
-    resize(current);
-    resize(stop);
-    resize(step);
-    if (!step.uniform() && !current.varying()) make_varying(current);
-    place = c.variable(current.value->getType(), "counter");
-  }
-
-  void resize(Lanes& lanes) {
-    for (Value** part : {&lanes.value, &lanes.s0, &lanes.s1})
-      if (*part) *part = values.resize(*part, lanes.held, kind);
-    if (bits_of(lanes.held) != bits_of(kind)) lanes.vector = nullptr;
-    lanes.held = kind;
-  }
-
-  void make_varying(Lanes& lanes) {
-    lanes.anchor = values.here();
-    lanes.vector = nullptr;
-    lanes.value = values.vector(lanes);
-    lanes.kind = Lanes::Kind::Varying;
-  }
-
-  bool uniform_test() const { return current.uniform() && stop.uniform() && step.uniform(); }
-
-  void begin() { c.b.CreateStore(current.value, place); }
-  Lanes load() {
-    Lanes lanes = current;
-    lanes.vector = nullptr;
-    lanes.value = c.b.CreateLoad(place->getAllocatedType(), place);
-    lanes.anchor = values.here();
-    return lanes;
-  }
-  void advance() {
-    Lanes lanes = load();
-    Value* by = lanes.varying() ? all(step) : step.value;
-    c.b.CreateStore(c.b.CreateAdd(lanes.value, by), place);
-  }
-
-  // In one lane (all agree), or in all lanes.
-  Value* part(Lanes lanes, bool in_all) { return in_all ? all(lanes) : values.at(lanes, 0); }
-  Value* all(Lanes lanes) {
-    lanes.vector = nullptr;
-    lanes.anchor = values.here();
-    return values.vector(lanes);
-  }
-
-  bool is_signed() const { return is_signed_int(kind); }
-  Value* less(Value* x, Value* y) {
-    return is_signed() ? c.b.CreateICmpSLT(x, y) : c.b.CreateICmpULT(x, y);
-  }
-
-  // Whether there is a first iteration.
-  Value* enters(bool in_all) {
-    Value* from = part(current, in_all);
-    Value* to = part(stop, in_all);
-    Value* by = part(step, in_all);
-    Value* zero = llvm::Constant::getNullValue(by->getType());
-    Value* up = c.b.CreateAnd(less(zero, by), less(from, to));
-    if (!is_signed()) return up;
-    return c.b.CreateOr(up, c.b.CreateAnd(less(by, zero), less(to, from)));
-  }
-
-  // Whether another one follows that of `now`. The distance to the stop is at least 1 and fits an
-  // unsigned number; nothing overflows.
-  Value* goes_on(const Lanes& now, bool in_all) {
-    Value* from = part(now, in_all);
-    Value* to = part(stop, in_all);
-    Value* by = part(step, in_all);
-    Value* one = llvm::ConstantInt::get(by->getType(), 1);
-    if (by == one) return less(c.b.CreateAdd(from, one), to);
-    Value* ahead = c.b.CreateICmpUGT(c.b.CreateSub(to, from), by);
-    if (!is_signed()) return ahead;
-    Value* behind = c.b.CreateICmpUGT(c.b.CreateSub(from, to), c.b.CreateNeg(by));
-    return c.b.CreateSelect(less(by, llvm::Constant::getNullValue(by->getType())), behind, ahead);
-  }
-
-  EmitContext& c;
-  LaneValues& values;
-  ScalarKind kind;
-  Lanes start, stop, step;
-  Lanes current;  // the shape of the counter; its value where it begins
-  llvm::AllocaInst* place;
-};
 
 Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead) {
   Join exit(c_.masks, "endfor"), finished(c_.masks, "finished"), latch(c_.masks, "latch");

@@ -176,7 +176,8 @@ Value* HostArithmetic::significand(ScalarKind kind, Value x) {
   });
 }
 
-// SLEEF's in float32 overflows below the end of the format, and loses bits near the function's zeros.
+// SLEEF's in float32 overflows below the end of the format, and loses bits near the function's
+// zeros.
 Value* HostArithmetic::through_float64(Op op, Value x) {
   llvm::Type* type = x->getType();
   Value wide = b_.CreateFPExt(x, with_lanes_of(type, b_.getDoubleTy()));

@@ -55,6 +55,9 @@ class MemoryForm {
   void store_rows(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows, const Mask& mask);
 
   Value load_one(const Element& e, Value pointer);
+  Value load_whole(const Element& e, unsigned lanes, Value pointer) {
+    return plain_load(e, lanes, pointer);
+  }
   void store_one(const Element& e, Value value, Value pointer);
 
  protected:

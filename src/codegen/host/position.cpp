@@ -21,6 +21,7 @@ Value* Position::gang_count() {
 }
 
 Mask Position::enter_gang(Value* gang) {
+  c_.gang = gang;
   if (layout().kind == LaneLayout::Kind::Linear) return enter_linear(gang);
   return facts().block[0] <= c_.width() ? enter_rows(gang) : enter_row_pieces(gang);
 }

@@ -42,22 +42,17 @@ void define_shaped(EmitContext& c, LaneValues& values, const Inst& inst,
 }
 
 void PureOps::emit(const Inst& inst) {
+  if (inst.type.is_array()) return;  // Arrays asks for it where it is used
   switch (inst.op) {
     case Op::Const:
       return emit_uniform_leaf(inst, inst.type.scalar,
                                constant_of(c_.llvm(), inst.type.scalar, inst.imm));
     case Op::Param:
-      return emit_param(inst);
-    case Op::Extent: {
-      const uint32_t param = values_.of(*inst.operands[0]).param;
-      return emit_uniform_leaf(inst, ScalarKind::I64,
-                               launch_.extent(param, static_cast<unsigned>(inst.imm)));
-    }
-    case Op::Stride: {
-      const uint32_t param = values_.of(*inst.operands[0]).param;
-      return emit_uniform_leaf(inst, ScalarKind::I64,
-                               launch_.stride(param, static_cast<unsigned>(inst.imm)));
-    }
+      return emit_uniform_leaf(inst, inst.type.scalar,
+                               launch_.scalar(static_cast<uint32_t>(inst.imm)));
+    case Op::Extent:
+    case Op::Stride:
+      return emit_array_number(inst);
     default:
       break;
   }
@@ -93,10 +88,16 @@ Value* PureOps::compute(const Inst& inst, const WidthPlan& plan, llvm::ArrayRef<
   return c_.arithmetic.wrap(plan.kind, operands[0], operands[1], plan.result);
 }
 
-void PureOps::emit_param(const Inst& inst) {
-  const auto param = static_cast<uint32_t>(inst.imm);
-  if (inst.type.is_array()) return values_.define_array(inst, param);
-  emit_uniform_leaf(inst, inst.type.scalar, launch_.scalar(param));
+// Of a view it is one of its operands.
+void PureOps::emit_array_number(const Inst& inst) {
+  const Inst& array = *inst.operands[0];
+  const auto axis = static_cast<unsigned>(inst.imm);
+  const bool extent = inst.op == Op::Extent;
+  if (array.op == Op::View)
+    return values_.define(inst,
+                          values_.of(*array.operands[2 + axis + (extent ? 0 : array.type.ndim)]));
+  emit_uniform_leaf(inst, ScalarKind::I64,
+                    extent ? arrays_.extent(array, axis) : arrays_.stride(array, axis));
 }
 
 // All lanes have it by nature; in a function analysed without shapes it still has to be a vector.

@@ -4,8 +4,7 @@
 
 #include <functional>
 
-#include "codegen/host/lane_values.h"
-#include "codegen/host/launch_values.h"
+#include "codegen/host/arrays.h"
 #include "codegen/host/width_plan.h"
 
 namespace cuda_device::codegen::host {
@@ -23,20 +22,21 @@ void define_shaped(EmitContext& context, LaneValues& values, const ir::Inst& ins
 
 class PureOps {
  public:
-  PureOps(EmitContext& context, LaneValues& values, LaunchValues& launch)
-      : c_(context), values_(values), launch_(launch) {}
+  PureOps(EmitContext& context, LaneValues& values, LaunchValues& launch, Arrays& arrays)
+      : c_(context), values_(values), launch_(launch), arrays_(arrays) {}
 
   void emit(const ir::Inst& inst);
 
  private:
   llvm::Value* compute(const ir::Inst& inst, const WidthPlan& plan,
                        llvm::ArrayRef<llvm::Value*> operands);
-  void emit_param(const ir::Inst& inst);
+  void emit_array_number(const ir::Inst& inst);
   void emit_uniform_leaf(const ir::Inst& inst, ScalarKind kind, llvm::Value* value);
 
   EmitContext& c_;
   LaneValues& values_;
   LaunchValues& launch_;
+  Arrays& arrays_;
 };
 
 }  // namespace cuda_device::codegen::host

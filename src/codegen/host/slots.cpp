@@ -42,11 +42,17 @@ void Slots::create() {
   }
 }
 
+llvm::SmallVector<llvm::AllocaInst*, 3> Slots::places(uint32_t slot) const {
+  llvm::SmallVector<llvm::AllocaInst*, 3> all;
+  for (llvm::AllocaInst* variable : {places_[slot].value, places_[slot].s0, places_[slot].s1})
+    if (variable) all.push_back(variable);
+  return all;
+}
+
 void Slots::clear() {
-  for (const Place& place : places_)
-    for (llvm::AllocaInst* variable : {place.value, place.s0, place.s1})
-      if (variable)
-        c_.b.CreateStore(llvm::Constant::getNullValue(variable->getAllocatedType()), variable);
+  for (uint32_t slot = 0; slot < places_.size(); ++slot)
+    for (llvm::AllocaInst* variable : places(slot))
+      c_.b.CreateStore(llvm::Constant::getNullValue(variable->getAllocatedType()), variable);
 }
 
 Value* Slots::step(const analysis::Step& step, const Place& place, llvm::AllocaInst* variable) {

@@ -12,6 +12,13 @@ class Slots {
 
   void create();  // once, in the entry block
   void clear();   // at the start of every gang: a slot never stored reads as zero
+  // The places of a slot: its value, and the steps of an affine one that are no constants.
+  llvm::SmallVector<llvm::AllocaInst*, 3> places(uint32_t slot) const;
+  ScalarKind held(uint32_t slot) const { return places_[slot].held; }
+  // A value that all lanes share, as the slot holds it.
+  llvm::Value* in_width_of(uint32_t slot, const Lanes& value) {
+    return in_width(values_.at(value, 0), value.held, places_[slot]);
+  }
   // Affine where the slot is; never a vector made on demand.
   Lanes load(uint32_t slot);
   // Under `mask` where `blend`, in all lanes otherwise. `value` is of the slot's type.

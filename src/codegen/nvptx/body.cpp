@@ -1,5 +1,6 @@
 #include "codegen/nvptx/body.h"
 
+#include "codegen/nvptx/barriers.h"
 #include "codegen/nvptx/position.h"
 #include "support/check.h"
 
@@ -8,7 +9,8 @@ namespace cuda_device::codegen::nvptx {
 using ir::Inst;
 using ir::Op;
 
-Body::Body(EmitContext& context) : c_(context), params_(context), memory_(context, params_) {}
+Body::Body(EmitContext& context)
+    : c_(context), params_(context), arrays_(context, params_), memory_(context, arrays_) {}
 
 void Body::emit() {
   make_slots();
@@ -77,6 +79,9 @@ void Body::inst(const Inst& i) {
       return jump(i);
     case Op::Yield:
       return;
+    case Op::Barrier:
+      emit_barrier(c_, i);
+      return;
     default:
       if (!i.type.is_array()) define(i, computed(i));
   }
@@ -97,6 +102,10 @@ llvm::Value* Body::computed(const Inst& i) {
       return memory_.load(i);
     case Op::Wrap:
       return c_.arithmetic.wrap(i.operands[0]->type.scalar, c_.operand(i, 0), c_.operand(i, 1));
+    case Op::BarrierCount:
+    case Op::BarrierAnd:
+    case Op::BarrierOr:
+      return emit_barrier(c_, i);
     case Op::ThreadIdx:
     case Op::BlockIdx:
     case Op::BlockDim:
@@ -115,8 +124,8 @@ llvm::Value* Body::computed(const Inst& i) {
 }
 
 llvm::Value* Body::array_number(const Inst& i) {
-  const auto array = static_cast<uint32_t>(i.operands[0]->imm);
-  return i.op == Op::Extent ? params_.extent(array, i.imm) : params_.stride(array, i.imm);
+  const Inst& array = *i.operands[0];
+  return i.op == Op::Extent ? arrays_.extent(array, i.imm) : arrays_.stride(array, i.imm);
 }
 
 // What the ranges know: a number, or that 32 bits hold it. A truncation to the 32 bits lets LLVM

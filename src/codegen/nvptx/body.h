@@ -49,6 +49,7 @@ class Body {
 
   EmitContext& c_;
   Params params_;
+  Arrays arrays_;
   Memory memory_;
   std::vector<llvm::AllocaInst*> slots_;
   std::vector<Frame> frames_;

@@ -8,17 +8,22 @@ namespace {
 using ir::Inst;
 using ir::Op;
 
-uint32_t array_of(const Inst& inst) { return static_cast<uint32_t>(inst.operands[0]->imm); }
+// The array that it is, or that it is a view of.
+const Inst& base_of(const Inst& array) {
+  return array.op == Op::View ? base_of(*array.operands[0]) : array;
+}
 
 }  // namespace
 
-Memory::Memory(EmitContext& context, Params& params)
+Memory::Memory(EmitContext& context, Arrays& arrays)
     : c_(context),
-      params_(params),
+      arrays_(arrays),
       written_(context.function.params.size()),
       scopes_(context.function.params.size()) {
   ir::for_each_inst(c_.function.body, [&](const Inst& i) {
-    if (i.op == Op::Store) written_[array_of(i)] = true;
+    if (i.op != Op::Store) return;
+    const Inst& array = base_of(*i.operands[0]);
+    if (array.op == Op::Param) written_[static_cast<size_t>(array.imm)] = true;
   });
   llvm::MDBuilder metadata(c_.llvm());
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain("arrays");
@@ -28,13 +33,11 @@ Memory::Memory(EmitContext& context, Params& params)
   }
 }
 
-llvm::Align Memory::alignment(uint32_t param) const {
-  const ir::Param& p = c_.function.params[param];
-  return llvm::Align(p.facts.element_aligned ? static_cast<uint64_t>(bytes_of(p.type.scalar)) : 1);
-}
-
 // An array that overlaps no other is in a scope of its own, and outside of those of all others.
-void Memory::annotate(llvm::Instruction* access, uint32_t param) const {
+void Memory::annotate(llvm::Instruction* access, const Inst& array) const {
+  const Inst& base = base_of(array);
+  if (base.op != Op::Param) return;
+  const auto param = static_cast<size_t>(base.imm);
   if (!scopes_[param]) return;
   llvm::SmallVector<llvm::Metadata*, 8> others;
   for (size_t i = 0; i < scopes_.size(); ++i) {
@@ -51,34 +54,34 @@ void Memory::annotate(llvm::Instruction* access, uint32_t param) const {
 // The byte offset is a sum of products of 64 bits; where index and stride are extended from 32, PTX
 // multiplies wide.
 llvm::Value* Memory::address(const Inst& inst, size_t indices) {
-  const uint32_t param = array_of(inst);
-  llvm::Value* at = params_.data(param);
+  const Inst& array = *inst.operands[0];
+  llvm::Value* at = arrays_.data(array);
   for (size_t k = 0; k < indices; ++k) {
     const auto axis = static_cast<int64_t>(k);
     const ir::Inst& index = *inst.operands[k + 1];
     llvm::Value* wide = c_.arithmetic.convert(index.type.scalar, ScalarKind::I64, c_.value(index));
-    llvm::Value* offset = c_.b.CreateMul(wide, params_.stride(param, axis));
+    llvm::Value* offset = c_.b.CreateMul(wide, arrays_.stride(array, axis));
     at = c_.b.CreateGEP(c_.b.getInt8Ty(), at, offset);
   }
   return at;
 }
 
 llvm::Value* Memory::load(const Inst& inst) {
-  const uint32_t param = array_of(inst);
+  const Inst& array = *inst.operands[0];
   llvm::Value* at = address(inst, inst.operands.size() - 1);
-  llvm::LoadInst* element =
-      c_.b.CreateAlignedLoad(memory_type(c_.llvm(), inst.type.scalar), at, alignment(param));
-  annotate(element, param);
+  llvm::LoadInst* element = c_.b.CreateAlignedLoad(memory_type(c_.llvm(), inst.type.scalar), at,
+                                                   arrays_.alignment(array));
+  annotate(element, array);
   if (!inst.type.is_bool()) return element;
   return c_.b.CreateICmpNE(element, llvm::ConstantInt::get(element->getType(), 0));
 }
 
 void Memory::store(const Inst& inst) {
-  const uint32_t param = array_of(inst);
+  const Inst& array = *inst.operands[0];
   llvm::Value* value = c_.value(*inst.operands.back());
   if (inst.operands.back()->type.is_bool()) value = c_.b.CreateZExt(value, c_.b.getInt8Ty());
   llvm::Value* at = address(inst, inst.operands.size() - 2);
-  annotate(c_.b.CreateAlignedStore(value, at, alignment(param)), param);
+  annotate(c_.b.CreateAlignedStore(value, at, arrays_.alignment(array)), array);
 }
 
 }  // namespace cuda_device::codegen::nvptx

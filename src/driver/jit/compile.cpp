@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "analysis/certain_divergence.h"
 #include "driver/jit/interpreted.h"
 #include "frontend/frontend.h"
 #include "passes/pipeline.h"
@@ -72,6 +73,8 @@ std::unique_ptr<ir::Function> Compilation::optimised() const {
   options.lanes = target_.kind == Target::Kind::Host;
   options.verify = verify_wanted();
   passes::run_pipeline(*f, options);
+  auto divergent = analysis::certainly_divergent_barriers(*f);
+  if (!divergent.empty()) throw DiagnosticError(std::move(divergent));
   return f;
 }
 

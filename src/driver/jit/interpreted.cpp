@@ -56,7 +56,7 @@ void interpret_launch(const InterpretedKernel& kernel, const char* params,
   arguments.reserve(kernel.layout.slots.size());
   for (const abi::ParamSlot& slot : kernel.layout.slots)
     arguments.push_back(argument_of(slot, params));
-  ir::interpret(*kernel.function, arguments, ir::Grid{dims.grid, dims.block});
+  ir::interpret(*kernel.function, arguments, ir::Grid{dims.grid, dims.block, dims.shared});
 }
 
 }  // namespace cuda_device::jit

@@ -46,6 +46,8 @@ void compile(const CompileRequest& request, CompileResult* result) {
     result->image = compilation.image(*function);
     return;
   }
+  result->image.static_shared =
+      static_cast<uint32_t>(ir::memory_layout(*function, ir::AddressSpace::Shared).bytes);
   abi::ParamLayout layout = layout_of(*function);
   const uint32_t nesting = nesting_of(*function);
   result->interpreted = new InterpretedKernel{std::move(function), std::move(layout), nesting};

@@ -22,7 +22,8 @@ std::vector<std::string> split(const char* text) {
 
 class HostCompiled : public Compiled {
  public:
-  explicit HostCompiled(const abi::KernelImage& image) : arena_(image.arena), code_(image) {}
+  explicit HostCompiled(const abi::KernelImage& image)
+      : Compiled(image.static_shared), arena_(image.arena), code_(image) {}
   std::string run(const void* params, const abi::LaunchDims& dims,
                   runtime::Interrupt* interrupt) const override {
     return runtime::pool().run(std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_),
@@ -36,7 +37,8 @@ class HostCompiled : public Compiled {
 
 class InterpretedKernel : public Compiled {
  public:
-  explicit InterpretedKernel(void* handle) : handle_(handle) {}
+  InterpretedKernel(void* handle, uint32_t static_shared)
+      : Compiled(static_shared), handle_(handle) {}
   ~InterpretedKernel() override { jit_library().release(handle_); }
   std::string run(const void* params, const abi::LaunchDims& dims,
                   runtime::Interrupt*) const override {
@@ -50,7 +52,8 @@ class InterpretedKernel : public Compiled {
 
 class GpuCompiled : public Compiled {
  public:
-  explicit GpuCompiled(const abi::KernelImage& image) : kernel_(image) {}
+  explicit GpuCompiled(const abi::KernelImage& image)
+      : Compiled(image.static_shared), kernel_(image) {}
   std::string run(const void* params, const abi::LaunchDims& dims,
                   runtime::Interrupt*) const override {
     try {
@@ -78,7 +81,8 @@ jit::CompileResult compile(const Specialisation& s, const std::string& target) {
 }
 
 std::shared_ptr<const Compiled> interpreted(const Specialisation& s) {
-  return std::make_shared<InterpretedKernel>(compile(s, "interpreter").interpreted);
+  const jit::CompileResult result = compile(s, "interpreter");
+  return std::make_shared<InterpretedKernel>(result.interpreted, result.image.static_shared);
 }
 
 // The newest architecture we write that the GPU can run.

@@ -15,9 +15,14 @@ namespace cuda_device::rt {
 // once. What asks `interrupt` (the host's machine code) leaves out blocks that have not begun.
 class Compiled {
  public:
+  explicit Compiled(uint32_t static_shared = 0) : static_shared_(static_shared) {}
   virtual ~Compiled() = default;
+  uint32_t static_shared() const { return static_shared_; }  // bytes of a block's own arrays
   virtual std::string run(const void* params, const abi::LaunchDims& dims,
                           runtime::Interrupt* interrupt) const = 0;
+
+ private:
+  uint32_t static_shared_;
 };
 
 struct CompileOutcome {

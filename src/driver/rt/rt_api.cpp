@@ -86,12 +86,31 @@ void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcom
     set_fault(outcome, std::move(error));
 }
 
+// What a block can have in all, as on sm_90.
+constexpr uint64_t kMaxShared = 227 * 1024;
+
+bool fits_in_shared(uint64_t own, uint64_t dynamic, Outcome* outcome) {
+  const uint64_t total = own + dynamic;
+  if (total <= kMaxShared) return true;
+  outcome->status = Status::UserError;
+  outcome->diagnostics = {{DiagCode::shared_total,
+                           {},
+                           {std::to_string(total), std::to_string(own), std::to_string(dynamic),
+                            std::to_string(kMaxShared)},
+                           {},
+                           "",
+                           {}}};
+  return false;
+}
+
 void launch(const LaunchRequest& request, Outcome* outcome) {
   counters.launches.fetch_add(1, std::memory_order_relaxed);
   CompileOutcome found =
       request.kernel->find_or_compile(request.key, thread_target, *request.specialise);
   if (!found.compiled) {
     *outcome = std::move(found.outcome);
+  } else if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, outcome)) {
+    return;
   } else if (request.stream) {
     enqueue(request, std::move(found.compiled));
   } else {

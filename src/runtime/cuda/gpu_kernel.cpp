@@ -7,7 +7,8 @@
 
 namespace cuda_device::cuda {
 
-GpuKernel::GpuKernel(const abi::KernelImage& image) : layout_(image.params), name_(image.name) {
+GpuKernel::GpuKernel(const abi::KernelImage& image)
+    : layout_(image.params), name_(image.name), static_shared_(image.static_shared) {
   CurrentContext current(gpu0());
   load(image);
 }
@@ -49,7 +50,7 @@ void GpuKernel::launch(char* params, const abi::LaunchDims& dims) const {
   pointers.reserve(layout_.slots.size());
   for (const abi::ParamSlot& slot : layout_.slots) pointers.push_back(params + slot.offset);
   constexpr uint32_t kWithoutOptIn = 48 * 1024;
-  if (dims.shared > kWithoutOptIn)
+  if (static_shared_ + dims.shared > kWithoutOptIn)
     d.check(d.kernel_set_attribute(kMaxDynamicSharedSizeBytes, static_cast<int>(dims.shared),
                                    kernel_, gpu0().device),
             "opting in to large shared memory");

@@ -24,6 +24,7 @@ class GpuKernel {
   void launch(char* params, const abi::LaunchDims& dims) const;
   abi::ParamLayout layout_;
   std::string name_;
+  uint32_t static_shared_;
   CUlibrary library_ = nullptr;
   CUkernel kernel_ = nullptr;
 };

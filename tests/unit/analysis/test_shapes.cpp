@@ -364,5 +364,44 @@ TEST(Describe, NamesWhatMatters) {
   EXPECT_NE(text.find("affine 1*(lane%32)"), std::string::npos) << text;
 }
 
+const char kBlock[] = R"(kernel "k"
+launch block 64 1 1
+array &0 "tile": array<int32, 1, shared> shape 8 strides 4 align 4
+array &1 "own": array<int32, 1, local> shape 8 strides 4 align 4
+{
+  %0 = array &0 : array<int32, 1, shared>
+  %1 = array &1 : array<int32, 1, local>
+  %2 = dynamic_shared : array<uint8, 1, shared>
+  %3 = const 1 : int32
+  %4 = thread_idx #0 : uint32
+  %5 = load %0, %3 : int32
+  %6 = load %1, %3 : int32
+  %7 = extent #0, %2 : int64
+  %8 = convert %4 : int64
+  %9 = view %0, %7, %8, %7 : array<int32, 1, shared>
+  %10 = extent #0, %9 : int64
+  %11 = load %9, %3 : int32
+  %12 = const true : bool
+  %13 = barrier_count %12 : int32
+  %14 = barrier_or %12 : bool
+  %15 = stride #0, %1 : int64
+}
+)";
+
+TEST(Shapes, OfWhatABlockShares) {
+  const Analysed k(kBlock);
+  EXPECT_EQ(k.shape(5), level(Level::GangUniform)) << "other gangs may see another value";
+  EXPECT_EQ(k.shape(6), level(Level::Varying)) << "each thread has its own";
+  EXPECT_EQ(k.shape(7), level(Level::LaunchUniform));
+  EXPECT_EQ(k.shape(10), k.shape(8));
+  EXPECT_EQ(k.shape(11), level(Level::Varying)) << "threads may have different views";
+  EXPECT_EQ(k.shape(13), level(Level::BlockUniform));
+  EXPECT_EQ(k.shape(14), level(Level::BlockUniform));
+  EXPECT_EQ(k.range(13), range(0, 64));
+  EXPECT_EQ(k.range(7), range(0, 227 * 1024));
+  EXPECT_EQ(k.range(15), range(4, 4));
+  EXPECT_EQ(k.range(10), k.range(8));
+}
+
 }  // namespace
 }  // namespace cuda_device::analysis::testing

@@ -115,6 +115,121 @@ TEST(Ptx, FastMathIsAsked) {
   EXPECT_THAT(ptx_of(fast), HasSubstr("div.approx.ftz.f32"));
 }
 
+// `body` with an array of float32, the thread's index %i, and arrays of the kernel's own.
+std::string block_kernel(const std::string& body) {
+  return R"(kernel "dynamic_shared"
+launch block 64 1 1
+param @0 "a": array<float32, 1> unit_inner contiguous element_aligned fits_31 no_alias
+array &0 "tile": array<float32, 2, shared> shape 4 16 strides 64 4 align 32
+array &1 "own": array<float32, 1, local> shape 8 strides 4 align 4
+{
+  %a = param @0 : array<float32, 1>
+  %tile = array &0 : array<float32, 2, shared>
+  %own = array &1 : array<float32, 1, local>
+  %dynamic = dynamic_shared : array<uint8, 1, shared>
+  %0 = const 0 : int32
+  %1 = const 1 : int32
+  %3 = const 3 : int32
+  %t = thread_idx #0 : uint32
+  %i = convert %t : int32
+)" + body +
+         "}\n";
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+TEST(Ptx, SharedArraysLieInSharedMemory) {
+  const std::string ptx = ptx_of(block_kernel(R"(
+  %x = load %a, %i : float32
+  store %tile, %3, %0, %x
+  %y = load %tile, %3, %1 : float32
+  store %a, %i, %y
+)"));
+  EXPECT_THAT(ptx, HasSubstr(".shared .align 32 .b8 shared$0[256];"));
+  EXPECT_THAT(ptx, HasSubstr("st.shared.b32"));
+  EXPECT_THAT(ptx, HasSubstr("ld.shared.b32"));
+  EXPECT_THAT(ptx, Not(HasSubstr(".local")));
+  EXPECT_THAT(ptx, Not(HasSubstr("dynamic$shared[]")));
+  EXPECT_EQ(compile_ptx(*ir::parse(block_kernel("")), {}).static_shared, 256u);
+}
+
+TEST(Ptx, DynamicSharedMemoryIsExternal) {
+  const std::string ptx = ptx_of(block_kernel(R"(
+  %l4 = const 4 : int64
+  %l16 = const 16 : int64
+  %v = view %dynamic, %l16, %l16, %l4 : array<float32, 1, shared>
+  %x = load %v, %i : float32
+  %n = extent #0, %dynamic : int64
+  %f = convert %n : float32
+  %s = add %x, %f : float32
+  store %a, %i, %s
+)"));
+  EXPECT_THAT(ptx, HasSubstr(".extern .shared .align 16 .b8 dynamic$shared[];"));
+  EXPECT_THAT(ptx, HasSubstr("%dynamic_smem_size"));
+  EXPECT_THAT(ptx, HasSubstr("ld.shared.b32"));
+}
+
+TEST(Ptx, LocalArraysAreRegistersWhereTheirIndicesAreConstant) {
+  const std::string constant = ptx_of(block_kernel(R"(
+  %x = load %a, %i : float32
+  store %own, %3, %x
+  barrier
+  %y = load %own, %3 : float32
+  store %a, %i, %y
+)"));
+  EXPECT_THAT(constant, Not(HasSubstr(".local")));
+  const std::string computed = ptx_of(block_kernel(R"(
+  %x = load %a, %i : float32
+  store %own, %3, %x
+  %seven = const 7 : int32
+  %k = and %i, %seven : int32
+  %y = load %own, %k : float32
+  store %a, %i, %y
+)"));
+  EXPECT_THAT(computed, HasSubstr("ld.local.b32"));
+}
+
+TEST(Ptx, NoLoadMovesAcrossABarrier) {
+  const std::string twice = "%x = load %a, %0 : float32\n%y = load %tile, %0, %0 : float32\n";
+  const std::string again = "%z = load %a, %0 : float32\n%w = load %tile, %0, %0 : float32\n";
+  const std::string sum =
+      "%p = add %x, %y : float32\n%q = add %z, %w : float32\n"
+      "%r = add %p, %q : float32\nstore %a, %i, %r\n";
+  const std::string apart = ptx_of(block_kernel(twice + "barrier\n" + again + sum));
+  EXPECT_EQ(count(apart, "ld.global"), 2u);
+  EXPECT_EQ(count(apart, "ld.shared"), 2u);
+  const std::string together = ptx_of(block_kernel(twice + again + sum));
+  EXPECT_EQ(count(together, "ld.global"), 1u);
+  EXPECT_EQ(count(together, "ld.shared"), 1u);
+}
+
+TEST(Ptx, BarriersInLoopsStayWhereTheyAre) {
+  const std::string ptx = ptx_of(R"(kernel "k"
+param @0 "n": int32
+slot $0 "k": int32
+{
+  %n = param @0 : int32
+  %0 = const 0 : int32
+  %1 = const 1 : int32
+  %2 = const 2 : int32
+  for $0, %0, %n, %1 {
+    barrier
+    %k = slot_load $0 : int32
+    %last = eq %k, %2 : bool
+    if %last {
+      break
+    }
+    barrier
+  }
+}
+)");
+  EXPECT_EQ(count(ptx, "bar.sync"), 2u);
+}
+
 TEST(Ptx, EveryOperationAssembles) {
   CD_NEED_PTXAS();
   for (ir::Op op : ir::all_ops()) {

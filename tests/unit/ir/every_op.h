@@ -34,8 +34,13 @@ inline std::vector<Type> sample_operands(Op op) {
       return {kTestArray, kI32, kI64};
     case Op::Store:
       return {kTestArray, kI32, kI64, kF32};
+    case Op::View:
+      return {kTestArray, kI64, kI64, kI64};
     case Op::If:
     case Op::Yield:
+    case Op::BarrierCount:
+    case Op::BarrierAnd:
+    case Op::BarrierOr:
       return {kBool};
     case Op::FrexpExponent:
       return {kF32};
@@ -55,6 +60,8 @@ inline Type sample_result(Op op) {
       return kI32;
     case Op::Param:
       return kTestArray;
+    case Op::View:
+      return Type::array(ScalarKind::F32, 1);
     case Op::Convert:
     case Op::Bitcast:
       return kF32;
@@ -74,6 +81,8 @@ class Sample {
       function->params.push_back({std::string(name_of(kind)), Type::of(kind), {}, {}});
     }
     function->slots.push_back({"slot", kI32});
+    const Type own = Type::array(ScalarKind::F32, 2, AddressSpace::Shared);
+    function->arrays.push_back({"tile", own, {3, 5}, {20, 4}, 16, {}});
   }
 
   Inst* value(Builder& b, Type type) {

@@ -35,6 +35,8 @@ param @1 "s": array<int8, 1, shared> fits_31
 param @2 "n": int64
 slot $0 "i": int32
 slot $1 "x": float32
+array &0 "tile": array<int8, 2, shared> shape 4 6 strides 8 1 align 16
+array &1 "": array<float64, 0, local> shape strides align 8
 {
   %0 = const 0 : int32
   %1 = const 10 : int32
@@ -64,6 +66,8 @@ slot $1 "x": float32
     %7 = extent #1, %6 : int64
     %8 = load %6, %0, %7 : float32
     store %6, %7, %0, %8
+    %9 = array &1 : array<float64, 0, local>
+    barrier
   }
 }
 )";

@@ -28,6 +28,7 @@ param @4 "x": float32
 param @5 "d": float64
 slot $0 "i": int32
 slot $1 "x": float32
+array &0 "tile": array<float32, 1, shared> shape 8 strides 4 align 4
 {
   %a = param @0 : array<float32, 2>
   %b = param @1 : bool
@@ -147,6 +148,34 @@ const Rule kRules[] = {
     {"if_condition", "if %2: operand 0 is int32, expected bool", "if %i { }"},
     {"for_types", "for $0, %2, %2, %3: operand 2 is int64, expected int32",
      "for $0, %i, %i, %l { }"},
+    {"own_array_index", "%6 = array &1 : array<float32, 1, shared>: there is no array 1",
+     "%r = array &1 : array<float32, 1, shared>"},
+    {"own_array_type",
+     "%6 = array &0 : array<float32, 1, local>: result is array<float32, 1, local>, expected "
+     "array<float32, 1, shared>",
+     "%r = array &0 : array<float32, 1, local>"},
+    {"dynamic_shared_type",
+     "%6 = dynamic_shared : array<int8, 1, shared>: result is array<int8, 1, shared>, expected "
+     "array<uint8, 1, shared>",
+     "%r = dynamic_shared : array<int8, 1, shared>"},
+    {"view_operands", "%6 = view %0, %3, %3 : array<float32, 1>: 3 operands, expected 4",
+     "%r = view %a, %l, %l : array<float32, 1>"},
+    {"view_space",
+     "%6 = view %0, %3, %3, %3 : array<float32, 1, shared>: the address spaces differ",
+     "%r = view %a, %l, %l, %l : array<float32, 1, shared>"},
+    {"view_of_scalar",
+     "%6 = view %3, %3, %3, %3 : array<float32, 1>: operand 0 is int64, expected an array",
+     "%r = view %l, %l, %l, %l : array<float32, 1>"},
+    {"view_number",
+     "%6 = view %0, %3, %2, %3 : array<float32, 1>: operand 2 is int32, expected int64",
+     "%r = view %a, %l, %i, %l : array<float32, 1>"},
+    {"barrier_operand", "barrier %1: 1 operands, expected 0", "barrier %b"},
+    {"barrier_count_operand", "%6 = barrier_count %2 : int32: operand 0 is int32, expected bool",
+     "%r = barrier_count %i : int32"},
+    {"barrier_or_operand", "%6 = barrier_or %2 : bool: operand 0 is int32, expected bool",
+     "%r = barrier_or %i : bool"},
+    {"barrier_and_result", "%6 = barrier_and %1 : int32: result is int32, expected bool",
+     "%r = barrier_and %b : int32"},
     {"for_slot", "for $1, %4, %4, %4: the slot is float32, expected an integer",
      "for $1, %x, %x, %x { }"},
     {"yield_type", "yield %2: operand 0 is int32, expected bool", "while { yield %i } do { }"},
@@ -198,6 +227,9 @@ TEST(Verifier, Accepts) {
            "scope { scope { leave 1 } if %b { leave 0 } }",
            "if %b { return } else { return }",
            "%r = load %a, %i, %l : float32",
+           "if %b { barrier } while { %r = barrier_or %b : bool yield %r } do { }",
+           "%t = array &0 : array<float32, 1, shared> %v = view %t, %l, %l, %l, %l, %l : "
+           "array<int8, 2, shared>",
        }) {
     const auto f = parse(std::string(kHead) + body + "\n}\n");
     EXPECT_THAT(verify(*f), testing::IsEmpty()) << body;
@@ -251,6 +283,30 @@ TEST(Verifier, RegionCount) {
   Inst* condition = b.const_int(kBool, 1);
   b.control(Op::If, {condition}, 1);
   EXPECT_THAT(verify(f), testing::ElementsAre("if %0: 1 regions, expected 2"));
+}
+
+TEST(Verifier, ArraysOfTheKernel) {
+  const auto wrong = [](const Allocation& array) {
+    Function f;
+    f.arrays.push_back(array);
+    return verify(f);
+  };
+  const Type shared = Type::array(ScalarKind::F32, 1, AddressSpace::Shared);
+  EXPECT_THAT(wrong({"t", shared, {8}, {4}, 4, {}}), testing::IsEmpty());
+  EXPECT_THAT(wrong({"t", shared, {0}, {4}, 128, {}}), testing::IsEmpty());
+  EXPECT_THAT(wrong({"t", kF32, {}, {}, 4, {}}), testing::ElementsAre("array \"t\" is no array"));
+  EXPECT_THAT(wrong({"t", Type::array(ScalarKind::F32, 1), {8}, {4}, 4, {}}),
+              testing::ElementsAre("array \"t\" is neither shared nor local"));
+  EXPECT_THAT(wrong({"t", shared, {8, 8}, {4}, 4, {}}),
+              testing::ElementsAre("array \"t\" has not one extent and one stride for each axis"));
+  EXPECT_THAT(wrong({"t", shared, {-1}, {4}, 4, {}}),
+              testing::ElementsAre("array \"t\" has a negative extent or stride"));
+  EXPECT_THAT(wrong({"t", shared, {8}, {-4}, 4, {}}),
+              testing::ElementsAre("array \"t\" has a negative extent or stride"));
+  for (const uint32_t align : {0u, 2u, 12u}) {
+    EXPECT_THAT(wrong({"t", shared, {8}, {4}, align, {}}),
+                testing::ElementsAre("array \"t\" has no alignment for its elements"));
+  }
 }
 
 TEST(Verifier, Header) {

@@ -1,0 +1,86 @@
+#include "analysis/region_slots.h"
+
+#include "ir/visitor.h"
+
+namespace cuda_device::analysis {
+namespace {
+
+using ir::Inst;
+using ir::Op;
+
+bool stores(const Inst& i) { return i.op == Op::SlotStore || i.op == Op::For; }
+
+template <class F>
+void for_each_inst(const Region& region, F&& f) {
+  for (const Inst* i : region.insts()) {
+    f(*i);
+    for (const ir::Block& inside : i->regions) ir::for_each_inst(inside, f);
+  }
+}
+
+class Crossing {
+ public:
+  Crossing(const ir::Function& f, const BlockLevel& level)
+      : f_(f), level_(level), crosses_(f.slots.size()), named_in_(f.slots.size()) {
+    block(f.body);
+  }
+  SlotSet take() { return std::move(crosses_); }
+
+ private:
+  void block(const ir::Block& b) {
+    for_each_part(
+        b, level_, [&](const Region& r) { region(r); },
+        [&](const Inst& i) {
+          if (i.op == Op::For) crosses_[static_cast<size_t>(i.imm)] = true;
+          operands(i);
+          for (const ir::Block& inside : i.regions) block(inside);
+        });
+    if (!b.insts.empty() && b.insts.back()->op == Op::Yield) operands(*b.insts.back());
+  }
+
+  void operands(const Inst& i) {
+    for (const Inst* operand : i.operands)
+      if (operand->op == Op::SlotLoad) crosses_[static_cast<size_t>(operand->imm)] = true;
+  }
+
+  void region(const Region& r) {
+    ++number_;
+    const SlotSet live = live_before(f_, r.insts(), SlotSet(crosses_.size()));
+    for (size_t s = 0; s < live.size(); ++s) crosses_[s] = crosses_[s] || live[s];
+    for_each_inst(r, [&](const Inst& i) {
+      if (!stores(i) && i.op != Op::SlotLoad) return;
+      uint32_t& named_in = named_in_[static_cast<size_t>(i.imm)];
+      if (named_in != 0 && named_in != number_) crosses_[static_cast<size_t>(i.imm)] = true;
+      named_in = number_;
+    });
+  }
+
+  const ir::Function& f_;
+  const BlockLevel& level_;
+  SlotSet crosses_;
+  std::vector<uint32_t> named_in_;  // by slot: a region
+  uint32_t number_ = 0;
+};
+
+}  // namespace
+
+SlotSet crossing_slots(const ir::Function& f, const BlockLevel& level) {
+  return Crossing(f, level).take();
+}
+
+RegionSlots slots_of(const ir::Function& f, const Region& region, const SlotSet& crossing) {
+  RegionSlots r{live_before(f, region.insts(), crossing), SlotSet(crossing.size())};
+  SlotSet named(crossing.size());
+  for_each_inst(region, [&](const Inst& i) {
+    r.returns = r.returns || i.op == Op::Return;
+    r.effects = r.effects || stores(i) || i.op == Op::Store || i.op == Op::Return;
+    if (!stores(i) && i.op != Op::SlotLoad) return;
+    const auto slot = static_cast<size_t>(i.imm);
+    named[slot] = true;
+    if (stores(i) && crossing[slot]) r.out[slot] = true;
+  });
+  for (size_t s = 0; s < named.size(); ++s) r.in[s] = r.in[s] && named[s] && crossing[s];
+  return r;
+}
+
+}  // namespace cuda_device::analysis

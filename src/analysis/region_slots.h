@@ -1,0 +1,22 @@
+// Which variables a thread takes from one region of a block-level kernel into another
+// (block_level.h).
+#pragma once
+
+#include "analysis/block_level.h"
+#include "analysis/liveness.h"
+
+namespace cuda_device::analysis {
+
+// The variables that live from one region to another, or from one run of a region to the next, and
+// those that block-level control reads.
+SlotSet crossing_slots(const ir::Function& f, const BlockLevel& level);
+
+struct RegionSlots {
+  SlotSet in;            // crossing; the region reads it, or leaves it as it was in some thread
+  SlotSet out;           // crossing; the region may store to it
+  bool returns = false;  // a thread may leave the kernel here
+  bool effects = false;  // it does more than compute temporaries
+};
+RegionSlots slots_of(const ir::Function& f, const Region& region, const SlotSet& crossing);
+
+}  // namespace cuda_device::analysis

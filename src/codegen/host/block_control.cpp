@@ -1,0 +1,352 @@
+#include "codegen/host/block_control.h"
+
+#include "codegen/host/counter.h"
+#include "ir/visitor.h"
+#include "support/check.h"
+
+namespace cuda_device::codegen::host {
+
+using analysis::Region;
+using analysis::RegionSlots;
+using ir::Op;
+using llvm::Value;
+
+namespace {
+
+bool threads_leave(const ir::Function& f, const analysis::BlockLevel& level) {
+  bool leave = false;
+  ir::for_each_inst(f.body, [&](const ir::Inst& i) {
+    leave = leave || (i.op == Op::Return && !level.contains(i));
+  });
+  return leave && level.has_barrier();
+}
+
+analysis::SlotSet both(analysis::SlotSet x, const analysis::SlotSet& y) {
+  for (size_t i = 0; i < x.size(); ++i) x[i] = x[i] && y[i];
+  return x;
+}
+
+}  // namespace
+
+BlockControl::BlockControl(const Parts& parts, Arena& arena)
+    : c_(parts.context),
+      parts_(parts),
+      arena_(arena),
+      level_(c_.source.function),
+      homes_(c_, parts.slots, arena),
+      threads_leave_(threads_leave(c_.source.function, level_)) {}
+
+void BlockControl::create() {
+  const ir::Function& f = c_.source.function;
+  crossing_.resize(f.slots.size());
+  if (level_.has_barrier()) crossing_ = crossing_slots(f, level_);
+  cleared_ = both(crossing_, analysis::liveness(f).entry);
+  homes_.create(crossing_);
+  if (threads_leave_) live_ = arena_.cells(c_.masks.type());
+  anyone_ = c_.variable(c_.b.getInt1Ty(), "anyone");
+}
+
+void BlockControl::emit() {
+  end_ = c_.new_block("block_done");
+  begin_block();
+  block(c_.source.function.body);
+  go_to(end_);
+  start(end_);
+}
+
+// All threads are there, and variables hold zero.
+void BlockControl::begin_block() {
+  if (!level_.has_barrier()) return;
+  ir::for_each_inst(c_.source.function.body, [&](const Inst& i) {
+    if (i.op != Op::Const) return;
+    parts_.values.define_uniform(i, i.type.scalar, constant_of(c_.llvm(), i.type.scalar, i.imm));
+  });
+  const bool clears = std::count(cleared_.begin(), cleared_.end(), true) > 0;
+  if (!clears && !threads_leave_) return;
+  for_each_gang([&](Value* gang) {
+    if (threads_leave_) arena_.store(live_, gang, c_.masks.lanes(parts_.position.enter_gang(gang)));
+    for (uint32_t slot = 0; slot < cleared_.size(); ++slot)
+      if (cleared_[slot]) homes_.clear(slot, gang);
+  });
+}
+
+// ------------------------------------------------------------------------------------------------
+// block level
+
+void BlockControl::block(const ir::Block& b) {
+  for_each_part(
+      b, level_,
+      [&](const Region& r) {
+        if (open_) region(r);
+      },
+      [&](const Inst& i) {
+        if (open_) inst(i);
+      });
+}
+
+void BlockControl::inst(const Inst& i) {
+  switch (i.op) {
+    case Op::If:
+      return branch(i);
+    case Op::While:
+      return while_loop(i);
+    case Op::For:
+      return for_loop(i);
+    case Op::Scope:
+      return scope(i);
+    case Op::Break:
+    case Op::Continue:
+    case Op::Leave:
+    case Op::Return:
+      return jump(i);
+    default:
+      CD_CHECK(ir::is_barrier(i.op), "an operation that is not for a block");
+      return barrier(i);
+  }
+}
+
+void BlockControl::branch(const Inst& i) {
+  define_operands(i);
+  llvm::BasicBlock *yes = c_.new_block("block_then"), *no = c_.new_block("block_else"),
+                   *end = c_.new_block("block_endif");
+  c_.b.CreateCondBr(condition(*i.operands[0]), yes, no);
+  llvm::BasicBlock* sides[] = {yes, no};
+  for (size_t side = 0; side < 2; ++side) {
+    start(sides[side]);
+    block(i.regions[side]);
+    go_to(end);
+  }
+  start(end);
+}
+
+void BlockControl::inside(const Inst& i, const ir::Block& body, Frame frame) {
+  frame.inst = &i;
+  frames_.push_back(frame);
+  block(body);
+  frames_.pop_back();
+}
+
+void BlockControl::while_loop(const Inst& i) {
+  llvm::BasicBlock *head = c_.new_block("block_while"), *body = c_.new_block("block_do"),
+                   *finished = c_.new_block("block_finished"),
+                   *exit = c_.new_block("block_endwhile");
+  go_to(head);
+  start(head);
+  block(i.regions[0]);
+  if (open_) {
+    const Inst& yield = *i.regions[0].insts.back();
+    define_operands(yield);
+    c_.b.CreateCondBr(condition(*yield.operands[0]), body, finished);
+  }
+  start(body);
+  inside(i, i.regions[1], {nullptr, exit, head});
+  go_to(head);
+  start(finished);
+  block(i.regions[2]);
+  go_to(exit);
+  start(exit);
+}
+
+void BlockControl::for_loop(const Inst& i) {
+  define_operands(i);
+  Counter counter(c_, parts_.values, i);
+  counter.begin();
+  llvm::BasicBlock *head = c_.new_block("block_for"), *next = c_.new_block("block_next"),
+                   *finished = c_.new_block("block_finished"), *exit = c_.new_block("block_endfor");
+  c_.b.CreateCondBr(counter.enters(false), head, finished);
+  start(head);
+  const Lanes now = counter.load();
+  set_everywhere(static_cast<uint32_t>(i.imm), now);
+  inside(i, i.regions[0], {nullptr, exit, next});
+  go_to(next);
+  start(next);
+  Value* goes_on = counter.goes_on(now, false);
+  counter.advance();
+  c_.b.CreateCondBr(goes_on, head, finished);
+  start(finished);
+  block(i.regions[1]);
+  go_to(exit);
+  start(exit);
+}
+
+void BlockControl::scope(const Inst& i) {
+  llvm::BasicBlock* exit = c_.new_block("block_endscope");
+  inside(i, i.regions[0], {nullptr, exit, nullptr});
+  go_to(exit);
+  start(exit);
+}
+
+void BlockControl::jump(const Inst& i) {
+  if (i.op == Op::Return) return go_to(end_);
+  int64_t skip = i.op == Op::Leave ? i.imm : 0;
+  for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
+    const bool is_scope = frame->inst->op == Op::Scope;
+    if (is_scope != (i.op == Op::Leave) || skip-- > 0) continue;
+    return go_to(i.op == Op::Continue ? frame->next : frame->exit);
+  }
+  CD_UNREACHABLE("a jump without a target");
+}
+
+// Between two regions nothing is left to wait for; what remains is to ask all threads.
+void BlockControl::barrier(const Inst& i) {
+  if (i.op == Op::Barrier) return;
+  const auto slot = static_cast<uint32_t>(i.operands[0]->imm);
+  const bool is_constant = i.operands[0]->op == Op::Const;
+  llvm::AllocaInst* sum = c_.variable(c_.b.getInt32Ty(), "threads");
+  c_.b.CreateStore(c_.b.getInt32(0), sum);
+  for_each_gang([&](Value* gang) {
+    const Mask mask = enter_gang(gang);
+    if (!is_constant) homes_.fetch(slot, gang);
+    Lanes asked = is_constant ? parts_.values.of(*i.operands[0]) : parts_.slots.load(slot);
+    asked.anchor = parts_.values.here();
+    Value* lanes = parts_.values.vector(asked);
+    // Whether all say yes is whether none says no.
+    const Mask counted =
+        i.op == Op::BarrierAnd ? c_.masks.without(mask, lanes) : c_.masks.both(mask, lanes);
+    Value* bits = c_.b.CreateBitCast(c_.masks.lanes(counted), c_.b.getIntNTy(c_.width()));
+    Value* count = c_.b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits);
+    Value* before = c_.b.CreateLoad(c_.b.getInt32Ty(), sum);
+    c_.b.CreateStore(c_.b.CreateAdd(before, c_.b.CreateZExtOrTrunc(count, c_.b.getInt32Ty())), sum);
+  });
+  Value* total = c_.b.CreateLoad(c_.b.getInt32Ty(), sum);
+  Value* zero = c_.b.getInt32(0);
+  if (i.op == Op::BarrierCount) return parts_.values.define_uniform(i, ScalarKind::I32, total);
+  Value* answer =
+      i.op == Op::BarrierOr ? c_.b.CreateICmpNE(total, zero) : c_.b.CreateICmpEQ(total, zero);
+  parts_.values.define_uniform(i, ScalarKind::Bool, answer);
+}
+
+// ------------------------------------------------------------------------------------------------
+// regions
+
+template <class Body>
+void BlockControl::for_each_gang(Body&& body) {
+  Value* count = parts_.position.gang_count();
+  llvm::BasicBlock* before = c_.b.GetInsertBlock();
+  llvm::BasicBlock *loop = c_.new_block("gang"), *done = c_.new_block("gangs_done");
+  c_.b.CreateBr(loop);
+  c_.start(loop);
+  llvm::PHINode* gang = c_.b.CreatePHI(c_.b.getInt32Ty(), 2, "gang_number");
+  gang->addIncoming(c_.b.getInt32(0), before);
+  body(gang);
+  Value* next = c_.b.CreateAdd(gang, c_.b.getInt32(1));
+  gang->addIncoming(next, c_.b.GetInsertBlock());
+  c_.b.CreateCondBr(c_.b.CreateICmpULT(next, count), loop, done);
+  c_.start(done);
+}
+
+template <class Body>
+void BlockControl::if_any(const Mask& mask, Body&& body) {
+  if (!mask.may_be_empty) return body();
+  llvm::BasicBlock *some = c_.new_block("gang_lives"), *none = c_.new_block("gang_done");
+  c_.b.CreateCondBr(c_.masks.any(mask), some, none);
+  c_.start(some);
+  body();
+  c_.b.CreateBr(none);
+  c_.start(none);
+}
+
+Mask BlockControl::enter_gang(Value* gang) {
+  const Mask threads = parts_.position.enter_gang(gang);
+  return threads_leave_ ? Mask::of(arena_.load(live_, gang, c_.masks.type()), true) : threads;
+}
+
+void BlockControl::leave_gang(const Mask& mask, Value* gang) {
+  arena_.store(live_, gang, c_.masks.lanes(mask));
+  Value* anyone = c_.b.CreateLoad(c_.b.getInt1Ty(), anyone_);
+  c_.b.CreateStore(c_.b.CreateOr(anyone, c_.masks.any(mask)), anyone_);
+}
+
+void BlockControl::region(const Region& r) {
+  const RegionSlots slots = slots_of(c_.source.function, r, crossing_);
+  if (level_.has_barrier() && !slots.effects) return;
+  const bool asks = threads_leave_ && slots.returns;
+  homes_.begin_region(slots);
+  if (asks) c_.b.CreateStore(c_.b.getFalse(), anyone_);
+  for_each_gang([&](Value* gang) { gang_of_region(r, slots, gang); });
+  if (!asks) return;
+  llvm::BasicBlock* go_on = c_.new_block("some_live");
+  c_.b.CreateCondBr(c_.b.CreateLoad(c_.b.getInt1Ty(), anyone_), go_on, end_);
+  c_.start(go_on);
+}
+
+void BlockControl::gang_of_region(const Region& r, const RegionSlots& slots, Value* gang) {
+  Mask mask = enter_gang(gang);
+  if_any(mask, [&] {
+    mask.may_be_empty = false;
+    parts_.slots.clear();
+    homes_.enter_gang(slots, gang);
+    const Mask left = Control(parts_).emit_region(r.insts(), mask);
+    homes_.leave_gang(slots, gang);
+    if (threads_leave_ && slots.returns) leave_gang(left, gang);
+  });
+}
+
+// ------------------------------------------------------------------------------------------------
+// values of the block
+
+void BlockControl::define_operands(const Inst& i) {
+  for (const Inst* operand : i.operands)
+    if (operand->op == Op::SlotLoad) define_for_block(*operand);
+}
+
+void BlockControl::define_for_block(const Inst& load) {
+  const auto slot = static_cast<uint32_t>(load.imm);
+  Value* value = homes_.is_shared(slot) ? homes_.load_shared(slot) : of_first_thread(slot);
+  parts_.values.define_uniform(load, parts_.slots.held(slot), value);
+}
+
+Value* BlockControl::first_live_gang() {
+  if (!threads_leave_) return c_.b.getInt32(0);
+  llvm::BasicBlock* before = c_.b.GetInsertBlock();
+  llvm::BasicBlock *loop = c_.new_block("look_for_live"), *found = c_.new_block("found_live");
+  c_.b.CreateBr(loop);
+  c_.start(loop);
+  llvm::PHINode* gang = c_.b.CreatePHI(c_.b.getInt32Ty(), 2);
+  gang->addIncoming(c_.b.getInt32(0), before);
+  Value* any = c_.masks.any(enter_gang(gang));
+  gang->addIncoming(c_.b.CreateAdd(gang, c_.b.getInt32(1)), c_.b.GetInsertBlock());
+  c_.b.CreateCondBr(any, found, loop);
+  c_.start(found);
+  return gang;
+}
+
+// The language says that all threads agree on it.
+Value* BlockControl::of_first_thread(uint32_t slot) {
+  Value* gang = first_live_gang();
+  const Mask mask = enter_gang(gang);
+  homes_.fetch(slot, gang);
+  Lanes lanes = parts_.slots.load(slot);
+  if (lanes.uniform()) return lanes.value;
+  lanes.anchor = parts_.values.here();
+  Value* vector = parts_.values.vector(lanes);
+  if (!threads_leave_) return c_.b.CreateExtractElement(vector, uint64_t{0});
+  Value* bits = c_.b.CreateBitCast(c_.masks.lanes(mask), c_.b.getIntNTy(c_.width()));
+  return c_.b.CreateExtractElement(
+      vector, c_.b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, c_.b.getTrue()));
+}
+
+void BlockControl::set_everywhere(uint32_t slot, const Lanes& value) {
+  if (homes_.is_shared(slot))
+    return homes_.store_shared(slot, parts_.slots.in_width_of(slot, value));
+  for_each_gang([&](Value* gang) {
+    parts_.slots.store(slot, value, Mask::all_lanes(), false);
+    homes_.put_back(slot, gang);
+  });
+}
+
+Value* BlockControl::condition(const Inst& operand) {
+  return parts_.values.scalar(operand, ScalarKind::Bool);
+}
+
+void BlockControl::go_to(llvm::BasicBlock* target) {
+  if (open_) c_.b.CreateBr(target);
+  open_ = false;
+}
+
+void BlockControl::start(llvm::BasicBlock* block) {
+  c_.start(block);
+  open_ = true;
+}
+
+}  // namespace cuda_device::codegen::host

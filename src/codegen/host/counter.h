@@ -1,0 +1,38 @@
+// The hidden counter of a For. Its arithmetic is on plain values: scalars, or vectors of all lanes.
+#pragma once
+
+#include "codegen/host/lane_values.h"
+
+namespace cuda_device::codegen::host {
+
+class Counter {
+ public:
+  Counter(EmitContext& context, LaneValues& values, const ir::Inst& loop);
+
+  // Whether lanes can only go on together.
+  bool uniform_test() const { return current_.uniform() && stop_.uniform() && step_.uniform(); }
+  void begin();
+  Lanes load();
+  void advance();
+  // Whether there is a first iteration; one answer where all agree, or one a lane.
+  llvm::Value* enters(bool in_all);
+  // Whether another one follows that of `now`.
+  llvm::Value* goes_on(const Lanes& now, bool in_all);
+
+ private:
+  void resize(Lanes& lanes);
+  void make_varying(Lanes& lanes);
+  llvm::Value* part(const Lanes& lanes, bool in_all);
+  llvm::Value* all(Lanes lanes);
+  llvm::Value* less(llvm::Value* x, llvm::Value* y);
+  bool is_signed() const { return is_signed_int(kind_); }
+
+  EmitContext& c_;
+  LaneValues& values_;
+  ScalarKind kind_;
+  Lanes stop_, step_;
+  Lanes current_;  // the shape of the counter; its value where it begins
+  llvm::AllocaInst* place_;
+};
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,94 @@
+#include "codegen/host/homes.h"
+
+#include "support/check.h"
+
+namespace cuda_device::codegen::host {
+
+using analysis::RegionSlots;
+using analysis::SlotSet;
+using llvm::Value;
+
+bool Homes::is_shared(uint32_t slot) const {
+  return c_.source.analysis.slot_shapes[slot].level <= analysis::Level::BlockUniform;
+}
+
+void Homes::create(const SlotSet& crossing) {
+  homes_.resize(crossing.size());
+  for (uint32_t slot = 0; slot < crossing.size(); ++slot) {
+    if (!crossing[slot]) continue;
+    for (llvm::AllocaInst* working : slots_.places(slot)) {
+      Home home;
+      home.working = working;
+      llvm::Type* type = working->getAllocatedType();
+      if (is_shared(slot))
+        home.shared = c_.variable(type, c_.source.function.slots[slot].name + ".block");
+      else
+        home.cells = arena_.cells(type);
+      homes_[slot].push_back(home);
+    }
+  }
+}
+
+template <class F>
+void Homes::for_each_home(const SlotSet& slots, F&& f) {
+  for (size_t slot = 0; slot < slots.size(); ++slot)
+    if (slots[slot])
+      for (Home& home : homes_[slot]) f(home);
+}
+
+static Value* read(llvm::IRBuilder<>& b, llvm::AllocaInst* variable) {
+  return b.CreateLoad(variable->getAllocatedType(), variable);
+}
+
+void Homes::begin_region(const RegionSlots& region) {
+  for_each_home(region.in, [&](Home& home) {
+    if (home.shared) home.before = read(c_.b, home.shared);
+  });
+}
+
+Value* Homes::load(const Home& home, Value* gang) {
+  return home.shared ? read(c_.b, home.shared)
+                     : arena_.load(home.cells, gang, home.working->getAllocatedType());
+}
+
+void Homes::store(const Home& home, Value* gang, Value* value) {
+  if (home.shared)
+    c_.b.CreateStore(value, home.shared);
+  else
+    arena_.store(home.cells, gang, value);
+}
+
+void Homes::enter_gang(const RegionSlots& region, Value* gang) {
+  for_each_home(region.in, [&](Home& home) {
+    c_.b.CreateStore(home.shared ? home.before : load(home, gang), home.working);
+  });
+}
+
+void Homes::leave_gang(const RegionSlots& region, Value* gang) {
+  for_each_home(region.out, [&](Home& home) { store(home, gang, read(c_.b, home.working)); });
+}
+
+void Homes::fetch(uint32_t slot, Value* gang) {
+  for (const Home& home : homes_[slot]) c_.b.CreateStore(load(home, gang), home.working);
+}
+
+void Homes::put_back(uint32_t slot, Value* gang) {
+  for (const Home& home : homes_[slot]) store(home, gang, read(c_.b, home.working));
+}
+
+void Homes::clear(uint32_t slot, Value* gang) {
+  for (const Home& home : homes_[slot])
+    store(home, gang, llvm::Constant::getNullValue(home.working->getAllocatedType()));
+}
+
+Value* Homes::load_shared(uint32_t slot) {
+  CD_CHECK(is_shared(slot), "the gangs' own variable is read for all of them");
+  return read(c_.b, homes_[slot].front().shared);
+}
+
+void Homes::store_shared(uint32_t slot, Value* value) {
+  CD_CHECK(is_shared(slot), "the gangs' own variable is set for all of them");
+  c_.b.CreateStore(value, homes_[slot].front().shared);
+}
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,124 @@
+#include "codegen/nvptx/arrays.h"
+
+#include "support/check.h"
+
+namespace cuda_device::codegen::nvptx {
+namespace {
+
+using ir::Inst;
+using ir::Op;
+
+constexpr unsigned kSharedSpace = 3;
+// No kernel has a $ in its symbol.
+constexpr const char* kShared = "shared$";
+constexpr const char* kDynamicShared = "dynamic$shared";
+constexpr uint64_t kDynamicAlign = 16;  // the widest load
+
+llvm::GlobalVariable* shared_variable(llvm::Module& module, uint64_t bytes,
+                                      llvm::GlobalValue::LinkageTypes linkage,
+                                      const std::string& name, uint64_t align) {
+  llvm::Type* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), bytes);
+  const bool external = linkage == llvm::GlobalValue::ExternalLinkage;
+  auto* variable = new llvm::GlobalVariable(
+      module, type, false, linkage, external ? nullptr : llvm::UndefValue::get(type), name, nullptr,
+      llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+  variable->setAlignment(llvm::Align(align));
+  return variable;
+}
+
+}  // namespace
+
+llvm::Value* Arrays::shared(size_t array) const {
+  const ir::Allocation& a = c_.function.arrays[array];
+  return shared_variable(*c_.kernel->getParent(), a.bytes(), llvm::GlobalValue::InternalLinkage,
+                         kShared + std::to_string(array), a.align);
+}
+
+// On the stack of the thread; what is only reached by constant indices ends in registers.
+llvm::Value* Arrays::local(size_t array) const {
+  const ir::Allocation& a = c_.function.arrays[array];
+  const ScalarKind element = a.type.scalar;
+  const uint64_t count = a.bytes() / static_cast<uint64_t>(bytes_of(element));
+  llvm::BasicBlock& entry = c_.kernel->getEntryBlock();
+  llvm::IRBuilder<> top(&entry, entry.begin());
+  auto* memory = top.CreateAlloca(llvm::ArrayType::get(memory_type(c_.llvm(), element), count));
+  memory->setAlignment(llvm::Align(a.align));
+  return memory;
+}
+
+llvm::Value* Arrays::own(size_t array) {
+  if (!memory_[array]) {
+    const bool is_shared = c_.function.arrays[array].type.space == ir::AddressSpace::Shared;
+    memory_[array] = is_shared ? shared(array) : local(array);
+  }
+  return memory_[array];
+}
+
+llvm::Value* Arrays::dynamic_shared() const {
+  llvm::Module& module = *c_.kernel->getParent();
+  if (llvm::GlobalVariable* known = module.getNamedGlobal(kDynamicShared)) return known;
+  return shared_variable(module, 0, llvm::GlobalValue::ExternalLinkage, kDynamicShared,
+                         kDynamicAlign);
+}
+
+llvm::Value* Arrays::data(const Inst& array) {
+  switch (array.op) {
+    case Op::Param:
+      return params_.data(static_cast<uint32_t>(array.imm));
+    case Op::Array:
+      return own(static_cast<size_t>(array.imm));
+    case Op::DynamicShared:
+      return dynamic_shared();
+    case Op::View:
+      return c_.b.CreateGEP(c_.b.getInt8Ty(), data(*array.operands[0]), c_.operand(array, 1));
+    default:
+      CD_UNREACHABLE("no array: " + std::string(ir::info(array.op).text));
+  }
+}
+
+llvm::Value* Arrays::extent(const Inst& array, int64_t axis) {
+  const auto i = static_cast<size_t>(axis);
+  switch (array.op) {
+    case Op::Param:
+      return params_.extent(static_cast<uint32_t>(array.imm), axis);
+    case Op::Array:
+      return c_.b.getInt64(
+          static_cast<uint64_t>(c_.function.arrays[static_cast<size_t>(array.imm)].shape[i]));
+    case Op::DynamicShared:
+      return c_.b.CreateZExt(
+          c_.b.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size, {}),
+          c_.b.getInt64Ty());
+    case Op::View:
+      return c_.operand(array, 2 + i);
+    default:
+      CD_UNREACHABLE("no array: " + std::string(ir::info(array.op).text));
+  }
+}
+
+llvm::Value* Arrays::stride(const Inst& array, int64_t axis) {
+  const auto i = static_cast<size_t>(axis);
+  switch (array.op) {
+    case Op::Param:
+      return params_.stride(static_cast<uint32_t>(array.imm), axis);
+    case Op::Array:
+      return c_.b.getInt64(
+          static_cast<uint64_t>(c_.function.arrays[static_cast<size_t>(array.imm)].strides[i]));
+    case Op::DynamicShared:
+      return c_.b.getInt64(1);
+    case Op::View:
+      return c_.operand(array, 2 + array.type.ndim + i);
+    default:
+      CD_UNREACHABLE("no array: " + std::string(ir::info(array.op).text));
+  }
+}
+
+llvm::Align Arrays::alignment(const Inst& array) const {
+  const Inst* base = &array;
+  while (base->op == Op::View) base = base->operands[0];
+  if (base->op == Op::Param &&
+      !c_.function.params[static_cast<size_t>(base->imm)].facts.element_aligned)
+    return llvm::Align(1);
+  return llvm::Align(static_cast<uint64_t>(bytes_of(array.type.scalar)));
+}
+
+}  // namespace cuda_device::codegen::nvptx

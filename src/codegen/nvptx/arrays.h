@@ -1,0 +1,33 @@
+// Arrays as addresses: parameters of the kernel, shared and local memory of its own, views of
+// these.
+#pragma once
+
+#include "codegen/nvptx/params.h"
+
+namespace cuda_device::codegen::nvptx {
+
+class Arrays {
+ public:
+  Arrays(EmitContext& context, Params& params)
+      : c_(context), params_(params), memory_(context.function.arrays.size()) {}
+
+  // The first element, in the address space of the array.
+  llvm::Value* data(const ir::Inst& array);
+  // int64
+  llvm::Value* extent(const ir::Inst& array, int64_t axis);
+  llvm::Value* stride(const ir::Inst& array, int64_t axis);
+  // What every element is aligned to.
+  llvm::Align alignment(const ir::Inst& array) const;
+
+ private:
+  llvm::Value* own(size_t array);
+  llvm::Value* shared(size_t array) const;
+  llvm::Value* local(size_t array) const;
+  llvm::Value* dynamic_shared() const;
+
+  EmitContext& c_;
+  Params& params_;
+  std::vector<llvm::Value*> memory_;  // by array of the function; made when first used
+};
+
+}  // namespace cuda_device::codegen::nvptx

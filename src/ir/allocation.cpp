@@ -1,0 +1,36 @@
+// The arrays that a kernel allocates: their sizes and places.
+#include <algorithm>
+
+#include "ir/ir.h"
+
+namespace cuda_device::ir {
+
+uint64_t Allocation::bytes() const {
+  auto last = static_cast<uint64_t>(bytes_of(type.scalar));
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == 0) return 0;
+    last += static_cast<uint64_t>(shape[axis] - 1) * static_cast<uint64_t>(strides[axis]);
+  }
+  return last;
+}
+
+MemoryLayout memory_layout(const Function& f, AddressSpace space) {
+  MemoryLayout layout;
+  for (const Allocation& a : f.arrays) {
+    layout.offsets.push_back(0);
+    if (a.type.space != space) continue;
+    layout.bytes = (layout.bytes + a.align - 1) / a.align * a.align;
+    layout.offsets.back() = layout.bytes;
+    layout.bytes += a.bytes();
+    layout.align = std::max(layout.align, a.align);
+  }
+  return layout;
+}
+
+bool has_barrier(const Block& block) {
+  return std::ranges::any_of(block.insts, [](const Inst* inst) {
+    return is_barrier(inst->op) || std::ranges::any_of(inst->regions, has_barrier);
+  });
+}
+
+}  // namespace cuda_device::ir

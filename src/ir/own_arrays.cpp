@@ -1,0 +1,61 @@
+// Memory of blocks and threads for the interpreter.
+#include "ir/machine.h"
+#include "support/check.h"
+
+namespace cuda_device::ir {
+namespace {
+
+using Index = std::array<uint32_t, 3>;
+
+uint64_t linear(const Index& index, const Index& extents) {
+  return index[0] + extents[0] * (index[1] + uint64_t{extents[1]} * index[2]);
+}
+
+// What nobody has stored yet: words 0xbad..... that are easy to see, never zero, and not the same
+// in two places, so that a kernel which relies on what it finds there does not pass by luck.
+void fill(std::vector<char>& bytes, uint64_t owner) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const uint64_t mixed = ((owner << 20) + i / 4 + 1) * 0x9e3779b97f4a7c15ull;
+    const uint32_t word = 0xbad00000u | (static_cast<uint32_t>(mixed >> 44) | 0x101u);
+    bytes[i] = static_cast<char>(word >> (i % 4 * 8));
+  }
+}
+
+OwnArray placed(const Allocation& a, char* at) {
+  return {.array = {at, a.shape, a.strides}, .begin = at, .end = at + a.bytes()};
+}
+
+}  // namespace
+
+BlockMemory::BlockMemory(const Launch& launch, Index block) {
+  const Function& f = *launch.code.function;
+  const MemoryLayout layout = memory_layout(f, AddressSpace::Shared);
+  bytes_.resize(layout.bytes + launch.grid.shared);
+  fill(bytes_, linear(block, launch.grid.grid) << 11);
+  for (size_t i = 0; i < f.arrays.size(); ++i) {
+    const bool shared = f.arrays[i].type.space == AddressSpace::Shared;
+    arrays_.push_back(shared ? placed(f.arrays[i], bytes_.data() + layout.offsets[i]) : OwnArray{});
+  }
+  char* dynamic = bytes_.data() + layout.bytes;
+  const int64_t size = launch.grid.shared;
+  arrays_.push_back({.array = {dynamic, {size}, {1}}, .begin = dynamic, .end = dynamic + size});
+}
+
+Thread::Thread(const Launch& launch, Index block, Index index, const BlockMemory* memory)
+    : block(block), index(index), registers(launch.code.initial) {
+  if (!launch.code.own_arrays) return;
+  CD_CHECK(memory, "a kernel with arrays of its own runs in a block");
+  const Function& f = *launch.code.function;
+  arrays = memory->arrays();
+  const MemoryLayout layout = memory_layout(f, AddressSpace::Local);
+  local.resize(layout.bytes);
+  const uint64_t block_number = linear(block, launch.grid.grid) << 11;
+  fill(local, block_number + 1 + linear(index, launch.grid.block));
+  for (size_t i = 0; i < f.arrays.size(); ++i) {
+    if (f.arrays[i].type.space == AddressSpace::Local)
+      arrays[i] = placed(f.arrays[i], local.data() + layout.offsets[i]);
+  }
+  arrays.resize(arrays.size() + launch.code.views);
+}
+
+}  // namespace cuda_device::ir
