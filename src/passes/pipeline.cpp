@@ -55,8 +55,12 @@ std::span<const Pass> pipeline() { return kPasses; }
 
 void run_pipeline(ir::Function& f, const PipelineOptions& options) {
   if (options.verify) ir::verify_or_throw(f, "the frontend");
-  for (const Pass& pass : kPasses)
+  bool checked = !options.check;
+  for (const Pass& pass : kPasses) {
+    if (pass.for_lanes && !checked) options.check(f);
+    checked = checked || pass.for_lanes;
     if (!pass.for_lanes || options.lanes) run(pass, f, options);
+  }
 }
 
 }  // namespace cuda_device::passes

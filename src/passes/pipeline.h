@@ -27,6 +27,8 @@ struct PipelineOptions {
   bool lanes = false;   // the target is the host: threads are lanes, and math is ours
   std::function<void(std::string_view pass, const ir::Function&)> dump;  // after each pass
   std::vector<PassTime>* times = nullptr;                                // one entry a pass
+  // Once, on what the source says simplified, before anything is done for lanes.
+  std::function<void(const ir::Function&)> check;
 };
 
 // Throws InternalError where a pass leaves invalid IR.

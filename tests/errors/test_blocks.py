@@ -228,12 +228,13 @@ def two_arrays_under_one_name(a, n):
     one = D.local_array(4, D.int32)
     two = D.local_array(4, D.int32)
     if n > 3:
-        # error at `one`: 'two' would stand for two different arrays here
-        # hint: use two names, or one array with one more axis
+        # error at `one`: 'two' would be the array 'two' or the array 'one', chosen at run time
+        # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as two[i] if ... else one[i], or write the statements once for each array
         two = one
     two[0] = 1
-    # error at `one if n > 2 else a`: the alternatives are two different arrays
-    # hint: choose between their elements
+    # error at `one if n > 2 else a`: this would be the array 'one' or the array 'a', chosen at run
+    # ... time
+    # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as one[i] if ... else a[i], or write the statements once for each array
     three = one if n > 2 else a
 
 
@@ -351,8 +352,7 @@ test_blocks.py:L+3:8: under this condition
 def test_a_barrier_in_a_divergent_if(block):
     a = np.zeros(64, np.float32)
     if block == (4, 16):
-        with pytest.raises(errors.NotImplementedYetError):  # x < 16 holds for all of them
-            D.launch(in_a_divergent_if, a, grid=1, block=block)
+        D.launch(in_a_divergent_if, a, grid=1, block=block)  # x < 16 holds for all of them
         return
     with pytest.raises(errors.CompileError) as raised:
         D.launch(in_a_divergent_if, a, grid=1, block=block)

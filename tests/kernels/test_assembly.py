@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from cuda import device as D
 
-GATHERS = re.compile(r"\tvp?(gather|scatter)\w+")
+GATHERS = re.compile(r"\tvp?(?:gather|scatter)\w+")
 # Arithmetic, shifts, comparisons and widening in vectors of 64-bit lanes.
 WIDE_LANES = re.compile(
-    r"\tv?p(add|sub|mull|muludq|muldq|sll|srl|sra|cmp\w*|min|max|sllv|srlv)u?q\b[^\n]*[xyz]mm"
-    r"|\tvpmov[sz]xdq"
+    r"\tv?p(?:add|sub|mull|sll|srl|sra|sllv|srlv|srav|abs|mins|minu|maxs|maxu|cmp\w*)q\b.*[xyz]mm"
+    r"|\tv?pmulu?dq\b|\tv?pmov[sz]xdq\b|\tv?cvt\w*u?qq2\w+"
 )
 FORMS = ("avx512", "avx512x64", "avx2", "avx2x64")
 
@@ -66,10 +66,31 @@ def test_copy(form, block):
     assert_streams(text)
 
 
-def test_the_patterns_find_what_they_look_for():
+@pytest.mark.parametrize("name", ["vgatherdps", "vpgatherqd", "vscatterdpd", "vpscatterdd"])
+def test_names_of_gathers(name):
+    assert GATHERS.search(f"\t{name}\t(%rax,%zmm1,4), %zmm0 {{%k1}}")
+
+
+ON_64_BITS = """
+    vpaddq psubq vpmullq vpmuludq pmuludq vpmuldq vpsllq psrlq vpsraq vpsravq vpsllvq vpabsq vpminsq
+    vpmaxuq vpcmpgtq vpcmpltuq vpcmpeqq vpmovsxdq pmovzxdq vcvtqq2ps vcvtuqq2pd
+"""
+
+
+@pytest.mark.parametrize("name", ON_64_BITS.split())
+def test_names_of_arithmetic_on_64_bits(name):
+    assert WIDE_LANES.search(f"\t{name}\t%ymm1, %ymm2, %ymm0")
+
+
+@pytest.mark.parametrize("name", ["vpaddd", "vpmulld", "vmovdqu64", "vpord", "vpsrld", "vpcmpgtd"])
+def test_names_of_what_may_be_there(name):
+    assert not WIDE_LANES.search(f"\t{name}\t%ymm1, %ymm2, %ymm0")
+
+
+def test_they_are_found_in_a_kernel_that_gathers():
     out, source = np.zeros((2, 1000))
     index = np.zeros(1000, np.int64)
     arguments = dict(what="asm", target="avx512", grid=10, block=128)
     text = pick.inspect(out, source, index, **arguments)
-    assert GATHERS.findall(text)
-    assert WIDE_LANES.findall(text)
+    assert GATHERS.search(text)
+    assert WIDE_LANES.search(text)

@@ -152,8 +152,9 @@ def python_features():
     for text in _texts("python"):
         for match in re.finditer(r"raise NotImplementedYetError\(", text):
             message = re.search(_LITERAL, argument_at(text, match.end()))[1]
-            found.add(message.removesuffix(" is not implemented yet"))
-    return sorted(feature for feature in found if not feature.startswith("@{"))
+            feature = re.sub(r" is not implemented yet.*", "", message)
+            found.add(re.sub(r"\{[^}]*\}", "…", feature))
+    return sorted(feature for feature in found if not feature.startswith("@"))
 
 
 def _names(names):

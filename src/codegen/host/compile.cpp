@@ -50,6 +50,7 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
   image.name = f.name;
   image.target = std::string("x86-64/") + name_of(options.mask);
   image.params = layout_of_params(f);
+  image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
   image.width = static_cast<uint8_t>(analysis.layout.width);
   const Target target = target_of(options.mask, has_small_lanes(f));
   with_llvm([&](llvm::LLVMContext& context) {

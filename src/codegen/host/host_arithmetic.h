@@ -38,6 +38,9 @@ class HostArithmetic : public Arithmetic {
   Value saturate_unsigned(ScalarKind to, Value x);
   Value call_vector(ir::Op op, ScalarKind kind, Values operands);
   Value through_log_where_large(ir::Op op, ScalarKind kind, Value x);
+  Value through_exp_where_large(ir::Op op, ScalarKind kind, Value x);
+  template <class Compute>
+  Value where_large(Value large, Value otherwise, Compute&& compute);
   Value through_float64(ir::Op op, Value x);
   Value call_each_lane(const char* name, Values operands);
   llvm::Function* declare(const std::string& name, llvm::Type* result, size_t operands);

@@ -197,6 +197,9 @@ Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
     case Op::Acosh:
     case Op::Log1p:
       return through_log_where_large(op, kind, operands[0]);
+    case Op::Sinh:
+    case Op::Cosh:
+      return through_exp_where_large(op, kind, operands[0]);
     case Op::Lgamma:
       return single ? through_float64(op, operands[0]) : call_vector(op, kind, operands);
     case Op::Pow: {

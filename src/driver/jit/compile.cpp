@@ -72,9 +72,11 @@ std::unique_ptr<ir::Function> Compilation::optimised() const {
   passes::PipelineOptions options;
   options.lanes = target_.kind == Target::Kind::Host;
   options.verify = verify_wanted();
+  options.check = [](const ir::Function& checked) {
+    auto divergent = analysis::certainly_divergent_barriers(checked);
+    if (!divergent.empty()) throw DiagnosticError(std::move(divergent));
+  };
   passes::run_pipeline(*f, options);
-  auto divergent = analysis::certainly_divergent_barriers(*f);
-  if (!divergent.empty()) throw DiagnosticError(std::move(divergent));
   return f;
 }
 

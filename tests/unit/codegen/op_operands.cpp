@@ -13,16 +13,19 @@ constexpr size_t kElements = kPairs + 500;
 using Numbers = std::vector<int64_t>;  // as Inst::imm of a constant
 
 Numbers troublesome_floats(ScalarKind kind) {
-  const double values[] = {
-      0.0,       -0.0,         1,       -1,           0.5,           -0.5,       1.5,
-      2.5,       -2.5,         3,       10,           100.25,        -7.75,      HUGE_VAL,
-      -HUGE_VAL, std::nan(""), 1e-40,   -1e-45,       5e-324,        0x1p-126,   0x1p-1022,
-      1e30,      3.4e38,       1e300,   -1e300,       127.5,         128,        -128.5,
-      -129,      255.5,        256,     32767.5,      32768,         65535.5,    65536,
-      0x1p31,    0x1p32,       -0x1p31, 0x1p31 - 128, 0x1p32 - 256,  0x1p31 - 1, 0x1p31 - 0.5,
-      0x1p63,    0x1p64,       -0x1p63, 0x1p53 + 2,   0x1p63 - 1024, 0.1,        -0.99,
-      1e-5,      3.14159,      87.5,    -87.5,        -105,          709.5,      -745.5,
-      22.5,      -32769,       1e17,    4e36};
+  const double values[] = {0.0,          -0.0,          1,       -1,           0.5,
+                           -0.5,         1.5,           2.5,     -2.5,         3,
+                           10,           100.25,        -7.75,   HUGE_VAL,     -HUGE_VAL,
+                           std::nan(""), 1e-40,         -1e-45,  5e-324,       0x1p-126,
+                           0x1p-1022,    1e30,          3.4e38,  1e300,        -1e300,
+                           127.5,        128,           -128.5,  -129,         255.5,
+                           256,          32767.5,       32768,   65535.5,      65536,
+                           0x1p31,       0x1p32,        -0x1p31, 0x1p31 - 128, 0x1p32 - 256,
+                           0x1p31 - 1,   0x1p31 - 0.5,  0x1p63,  0x1p64,       -0x1p63,
+                           0x1p53 + 2,   0x1p63 - 1024, 0.1,     -0.99,        1e-5,
+                           3.14159,      87.5,          -87.5,   -105,         709.5,
+                           -745.5,       22.5,          -32769,  1e17,         4e36,
+                           89,           710.25};
   static_assert(std::size(values) < kRow);
   Numbers numbers;
   for (double v : values) numbers.push_back(ir::float_bits(kind, v));
