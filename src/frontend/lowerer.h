@@ -31,9 +31,16 @@ struct Session {
   const Policy& policy;
   std::unordered_map<const syntax::Function*, Webs> webs;
   std::unique_ptr<Instance> root;
-  // What the calls of local_array and shared_array ask for, the one at each place in each inlined
-  // copy: a Value knows the array by its number here, in every pass.
-  using Place = std::tuple<const Instance*, const syntax::Node*, std::vector<uint32_t>>;
+  // What the calls of local_array and shared_array ask for: a Value knows the array by its number
+  // here, in every pass. A place is the calls that lead to it, its own last; copies of an unrolled
+  // loop that ask for the same have the same.
+  struct Place {
+    std::vector<const syntax::Node*> calls;
+    ScalarKind element;
+    std::vector<int64_t> shape, strides;
+    uint32_t align;
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
   std::map<Place, uint32_t> allocation_at;
   std::vector<ir::Allocation> allocations;
 
@@ -274,6 +281,7 @@ class Lowerer {
   std::optional<bool> read_order(const Given& given, const std::string& name);
   bool read_align(const Given& given, const std::string& name, ir::Allocation& array);
   bool check_memory(const ir::Allocation& array, const Node* node);
+  uint32_t allocation(const ir::Allocation& array, const Node* call);
   uint32_t number_of_array(uint32_t allocation);
 
   // --- barriers.cpp ---

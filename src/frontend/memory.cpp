@@ -161,6 +161,16 @@ bool Lowerer::check_memory(const ir::Allocation& array, const Node* node) {
   return false;
 }
 
+uint32_t Lowerer::allocation(const ir::Allocation& array, const Node* call) {
+  Session::Place place{{}, array.type.scalar, array.shape, array.strides, array.align};
+  for (const Instance* i = instance_; i; i = i->parent) place.calls.push_back(i->call);
+  place.calls.push_back(call);
+  const auto next = static_cast<uint32_t>(session_.allocations.size());
+  const auto [at, is_new] = session_.allocation_at.emplace(std::move(place), next);
+  if (is_new) session_.allocations.push_back(array);
+  return at->second;
+}
+
 uint32_t Lowerer::number_of_array(uint32_t allocation) {
   const auto next = static_cast<uint32_t>(function_->arrays.size());
   const auto [at, is_new] = arrays_.emplace(allocation, next);
@@ -186,16 +196,12 @@ Value Lowerer::call_array(const Arguments& a, const Intrinsic& i) {
                                static_cast<int>(array.shape.size()), space);
   if (!read_align((*given)[3], name, array) || !shaped || !dtype || !order) return Value::unknown();
   array.strides = packed_strides(array, *order);
-  const auto next = static_cast<uint32_t>(session_.allocations.size());
-  const auto [at, is_new] =
-      session_.allocation_at.emplace(Session::Place{instance_, a.node, copies_}, next);
-  if (is_new) session_.allocations.emplace_back();
-  session_.allocations[at->second] = array;
-  number_of_array(at->second);
+  const uint32_t index = allocation(array, a.node);
+  number_of_array(index);
   if (!check_memory(array, a.node)) return Value::unknown();
   Value v = Value::named(Value::Kind::Array, array.name);
   v.array = array.type;
-  v.index = at->second;
+  v.index = index;
   return v;
 }
 
