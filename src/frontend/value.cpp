@@ -127,8 +127,9 @@ bool same_abstract(const Value& a, const Value& b) {
 }
 
 std::optional<ArrayPair> different_arrays(const Value& a, const Value& b) {
-  const bool arrays = a.is_array() && b.is_array();
-  if (arrays && (a.index != b.index || a.array != b.array)) return ArrayPair{&a, &b};
+  // Indices count parameters in global memory and allocations in the others.
+  const bool differ = a.index != b.index || a.array.space != b.array.space;
+  if (a.is_array() && b.is_array() && differ) return ArrayPair{&a, &b};
   if (!a.is_tuple() || !b.is_tuple()) return std::nullopt;
   for (size_t i = 0; i < std::min(a.elements.size(), b.elements.size()); ++i)
     if (auto found = different_arrays(a.elements[i], b.elements[i])) return found;

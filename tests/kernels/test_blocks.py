@@ -340,7 +340,7 @@ def one_array_per_call_site(out):
         out[t, 1] = again[0]
     for k in (3, 4, 5):
         last = remembered(t, 10 * k + t)
-        again = D.local_array(1, D.int32, align=k // 3 * 4)
+        again = D.local_array(1, D.int32, align=4)
         if k == 3:
             again[0] = 2 * t
         again[0] += 7

@@ -152,8 +152,8 @@ def python_features():
     for text in _texts("python"):
         for match in re.finditer(r"raise NotImplementedYetError\(", text):
             message = re.search(_LITERAL, argument_at(text, match.end()))[1]
-            feature = re.sub(r" is not implemented yet.*", "", message)
-            found.add(re.sub(r"\{[^}]*\}", "…", feature))
+            feature = message.partition(" is not implemented yet")[0]
+            found.add(re.sub(r"\{[^}]*\}", GAP, feature))
     return sorted(feature for feature in found if not feature.startswith("@"))
 
 
