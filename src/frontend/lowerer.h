@@ -257,7 +257,8 @@ class Lowerer {
   Value calculated(BinaryOp op, const Value& a, const Value& b, const Node* node);
   bool makes_view(const Value& array, const Value& index) const;
   Value sliced(const Value& array, const Value& index, const syntax::Subscript* node);
-  bool slice_axis(Parts& parts, Value extent, Value stride, const Value& slice, const Node* node);
+  bool slice_axis(Parts& parts, const Value& extent, const Value& stride, const Value& slice,
+                  const Node* node);
   std::optional<Value> slice_bound(const Value& bound, const Value& extent, int64_t least,
                                    const Value& most, const Node* node);
   Value wrapped_index(const Value& index, const Value& extent, const Node* node);

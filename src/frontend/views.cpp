@@ -107,7 +107,7 @@ std::optional<Value> Lowerer::slice_bound(const Value& bound, const Value& exten
   return min_max(low, most, Op::Min, node);
 }
 
-bool Lowerer::slice_axis(Parts& parts, Value extent, Value stride, const Value& slice,
+bool Lowerer::slice_axis(Parts& parts, const Value& extent, const Value& stride, const Value& slice,
                          const Node* node) {
   const Value &lower = slice.elements[0], &upper = slice.elements[1], &step = slice.elements[2];
   if (!step.is_none() && !(step.is_constant() && is_int(step.code))) {

@@ -5,7 +5,6 @@
 namespace cuda_device::passes {
 namespace {
 
-using ir::Block;
 using ir::Inst;
 using ir::Op;
 

@@ -73,7 +73,7 @@ class Saver {
     std::vector<Inst*> rebuilt;
     for_each_part(
         b, level_, [&](const Region& r) { region(b, r, rebuilt); },
-        [&](const Inst& i) { block_level(*const_cast<Inst*>(&i), rebuilt); });
+        [&](const Inst& i) { block_level(const_cast<Inst&>(i), rebuilt); });
     if (!b.insts.empty() && b.insts.back()->op == Op::Yield) {
       operands_to_variables(*b.insts.back(), rebuilt);
       rebuilt.push_back(b.insts.back());
@@ -108,8 +108,8 @@ class Saver {
   }
 
   Inst* clone(const Inst& value, Imports& imports) {
-    std::vector<Inst*> operands;
-    for (Inst* operand : value.operands) operands.push_back(here(operand, imports));
+    std::vector<Inst*> operands = value.operands;
+    for (Inst*& operand : operands) operand = here(operand, imports);
     Inst* copy = f_.create(value.op, value.type, value.span);
     copy->imm = value.imm;
     copy->operands = std::move(operands);
