@@ -264,9 +264,8 @@ void Access::store_uniform(const Place& p, const Inst& value, const Mask& mask) 
     one = values_.scalar(value, value.type.scalar);
   } else {
     Value bits = c_.b.CreateBitCast(c_.masks.lanes(mask), c_.b.getIntNTy(c_.width()));
-    Value above = c_.b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, c_.b.getTrue());
-    Value last = c_.b.CreateSub(llvm::ConstantInt::get(bits->getType(), c_.width() - 1), above);
-    one = c_.b.CreateExtractElement(values_.vector(value, value.type.scalar), last);
+    one = c_.b.CreateExtractElement(values_.vector(value, value.type.scalar),
+                                    c_.masks.last_lane(bits));
   }
   if (value.type.is_bool()) one = c_.b.CreateZExt(one, p.element.type);
   memory_->store_one(p.element, one, p.pointer);

@@ -19,6 +19,15 @@ llvm::Value* MaskOps::any(const Mask& mask) {
   return b_.CreateOrReduce(mask.lanes);
 }
 
+llvm::Value* MaskOps::first_lane(llvm::Value* bits) {
+  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b_.getFalse());
+}
+
+llvm::Value* MaskOps::last_lane(llvm::Value* bits) {
+  llvm::Value* above = b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, b_.getFalse());
+  return b_.CreateSub(llvm::ConstantInt::get(bits->getType(), width_ - 1), above);
+}
+
 Mask MaskOps::both(const Mask& mask, llvm::Value* condition) {
   if (mask.none) return mask;
   if (mask.all()) return Mask::of(condition, true);

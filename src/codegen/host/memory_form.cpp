@@ -106,7 +106,7 @@ void MemoryForm::for_each_lane(const Mask& mask, Body&& body) {
   b_.SetInsertPoint(loop);
   llvm::PHINode* left = b_.CreatePHI(set, 2);
   left->addIncoming(bits, before);
-  body(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, b_.getTrue()));
+  body(masks_.first_lane(left));
   Value next = b_.CreateAnd(left, b_.CreateSub(left, llvm::ConstantInt::get(set, 1)));
   left->addIncoming(next, b_.GetInsertBlock());
   b_.CreateCondBr(b_.CreateICmpNE(next, none), loop, after);
