@@ -94,3 +94,22 @@ def test_they_are_found_in_a_kernel_that_gathers():
     text = pick.inspect(out, source, index, **arguments)
     assert GATHERS.search(text)
     assert WIDE_LANES.search(text)
+
+
+@D.kernel
+def last_of_some(out, a, n):
+    x = a[D.tid(1)]
+    if x > n:
+        out[0] = x
+
+
+# Taking a lane out of a vector by a number that is undefined for an empty mask may be moved before
+# the branch that asks whether there is a lane, and reads memory at a wild place.
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", [np.int8, np.float32, np.bool_])
+def test_the_last_lane_is_read_where_it_is_known_to_be(form, dtype):
+    a, out = np.zeros(256, dtype), np.zeros(1, dtype)
+    arguments = (out, a, dtype(1))
+    text = last_of_some.inspect(*arguments, what="llvm", target=form, grid=1, block=256)
+    assert "llvm.ctlz" in text
+    assert not re.search(r"extractelement <\d+ x \w+> [^,]+, i\d+ %", text)

@@ -258,17 +258,24 @@ void Access::store_lanes(const Place& p, Value value, const Mask& mask) {
 // All lanes store to one place: the highest active lane is the last.
 void Access::store_uniform(const Place& p, const Inst& value, const Mask& mask) {
   CD_CHECK(!mask.may_be_empty, "a store under a mask that may be empty");
-  const Lanes& lanes = values_.of(value);
-  Value one = nullptr;
-  if (lanes.uniform()) {
-    one = values_.scalar(value, value.type.scalar);
-  } else {
-    Value bits = c_.b.CreateBitCast(c_.masks.lanes(mask), c_.b.getIntNTy(c_.width()));
-    one = c_.b.CreateExtractElement(values_.vector(value, value.type.scalar),
-                                    c_.masks.last_lane(bits));
-  }
-  if (value.type.is_bool()) one = c_.b.CreateZExt(one, p.element.type);
-  memory_->store_one(p.element, one, p.pointer);
+  const bool one = values_.of(value).uniform();
+  Value stored =
+      one ? values_.scalar(value, value.type.scalar) : values_.vector(value, value.type.scalar);
+  if (value.type.is_bool())
+    stored = c_.b.CreateZExt(stored, with_lanes_of(stored->getType(), p.element.type));
+  memory_->store_one(p.element, one ? stored : last_of(stored, mask), p.pointer);
+}
+
+// Through memory: taking an element out of a vector may be moved to before the branch that asks
+// whether the mask has a lane, where its number is undefined; a load of an unknown place is not.
+llvm::Value* Access::last_of(Value lanes, const Mask& mask) {
+  Value bits = c_.b.CreateBitCast(c_.masks.lanes(mask), c_.b.getIntNTy(c_.width()));
+  llvm::Type* type = lanes->getType();
+  llvm::AllocaInst* buffer = c_.variable(type, "lanes");
+  c_.b.CreateStore(lanes, buffer);
+  Value last = c_.b.CreateZExtOrTrunc(c_.masks.last_lane(bits), c_.b.getInt64Ty());
+  return c_.b.CreateLoad(type->getScalarType(),
+                         c_.b.CreateGEP(type->getScalarType(), buffer, last));
 }
 
 }  // namespace cuda_device::codegen::host

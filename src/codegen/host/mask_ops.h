@@ -13,8 +13,7 @@ class MaskOps {
   llvm::Value* lanes(const Mask& mask);  // as a vector
   llvm::Value* any(const Mask& mask);    // as i1
   // The lowest and the highest lane of a mask as an integer, one bit a lane; any number where it is
-  // empty, but never a poisoned one: what picks a lane by it may be moved to before the branch that
-  // asks for a lane, and would read the stack at a wild place.
+  // empty.
   llvm::Value* first_lane(llvm::Value* bits);
   llvm::Value* last_lane(llvm::Value* bits);
   Mask both(const Mask& mask, llvm::Value* condition);

@@ -121,7 +121,7 @@ TEST_F(Fork, HooksComeAndGoMeanwhile) {
 }
 
 TEST(MadeOnce, MakesOnceWhoeverAsksFirst) {
-  MadeOnce<int> once;
+  static constinit MadeOnce<int> once;  // what it makes is never dropped
   std::atomic<int> made{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i)
@@ -137,7 +137,7 @@ TEST(MadeOnce, MakesOnceWhoeverAsksFirst) {
 }
 
 TEST(MadeOnce, TriesAgainAfterAnException) {
-  MadeOnce<int> once;
+  static constinit MadeOnce<int> once;
   EXPECT_THROW(once.get([]() -> int { throw 1; }), int);
   EXPECT_EQ(once.get([] { return 2; }), 2);
 }
