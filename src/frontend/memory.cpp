@@ -35,7 +35,8 @@ std::vector<int64_t> packed_strides(const ir::Allocation& array, bool first_is_i
   for (size_t k = 0; k < ndim; ++k) {
     const size_t axis = first_is_inner ? k : ndim - 1 - k;
     strides[axis] = step;
-    step = std::min(step * std::max(std::min(array.shape[axis], kTooMany), int64_t{1}), kTooMany);
+    const __int128 next = __int128{step} * std::max(array.shape[axis], int64_t{1});
+    step = next < kTooMany ? static_cast<int64_t>(next) : kTooMany;
   }
   return strides;
 }

@@ -100,10 +100,15 @@ class Saver {
     return home == imports.region || (home == Regions::kBlockLevel && level_.contains(value));
   }
 
+  // Operands of instructions that were taken over already are the copies of their region.
   Inst* here(Inst* value, Imports& imports) {
+    if (const auto found = originals_.find(value); found != originals_.end()) value = found->second;
     if (reaches(*value, imports) || value->op == Op::Const) return value;
     Inst*& copy = imports.copies[value];
-    if (!copy) copy = is_cheap(*value) ? clone(*value, imports) : load_saved(*value, imports);
+    if (!copy) {
+      copy = is_cheap(*value) ? clone(*value, imports) : load_saved(*value, imports);
+      originals_[copy] = value;
+    }
     return copy;
   }
 
@@ -192,7 +197,8 @@ class Saver {
   ir::Function& f_;
   const BlockLevel& level_;
   const Regions regions_;
-  std::map<const Inst*, int64_t> saved_;  // the slot of a value's own
+  std::map<const Inst*, int64_t> saved_;    // the slot of a value's own
+  std::map<const Inst*, Inst*> originals_;  // of the copies
 };
 
 }  // namespace
