@@ -263,19 +263,7 @@ void Access::store_uniform(const Place& p, const Inst& value, const Mask& mask) 
       one ? values_.scalar(value, value.type.scalar) : values_.vector(value, value.type.scalar);
   if (value.type.is_bool())
     stored = c_.b.CreateZExt(stored, with_lanes_of(stored->getType(), p.element.type));
-  memory_->store_one(p.element, one ? stored : last_of(stored, mask), p.pointer);
-}
-
-// Through memory: taking an element out of a vector may be moved to before the branch that asks
-// whether the mask has a lane, where its number is undefined; a load of an unknown place is not.
-llvm::Value* Access::last_of(Value lanes, const Mask& mask) {
-  Value bits = c_.b.CreateBitCast(c_.masks.lanes(mask), c_.b.getIntNTy(c_.width()));
-  llvm::Type* type = lanes->getType();
-  llvm::AllocaInst* buffer = c_.variable(type, "lanes");
-  c_.b.CreateStore(lanes, buffer);
-  Value last = c_.b.CreateZExtOrTrunc(c_.masks.last_lane(bits), c_.b.getInt64Ty());
-  return c_.b.CreateLoad(type->getScalarType(),
-                         c_.b.CreateGEP(type->getScalarType(), buffer, last));
+  memory_->store_one(p.element, one ? stored : c_.masks.last_of(stored, mask), p.pointer);
 }
 
 }  // namespace cuda_device::codegen::host

@@ -36,7 +36,6 @@ class Access {
   Value load_lanes(const Place& place, const Mask& mask);
   void store_lanes(const Place& place, Value value, const Mask& mask);
   void store_uniform(const Place& place, const ir::Inst& value, const Mask& mask);
-  Value last_of(Value lanes, const Mask& mask);
   bool is_linear(const Place& place) const;
   bool is_in_rows(const Place& place) const;
   bool fills_rows() const;

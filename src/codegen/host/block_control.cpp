@@ -321,8 +321,7 @@ Value* BlockControl::of_first_thread(uint32_t slot) {
   lanes.anchor = parts_.values.here();
   Value* vector = parts_.values.vector(lanes);
   if (!threads_leave_) return c_.b.CreateExtractElement(vector, uint64_t{0});
-  Value* bits = c_.b.CreateBitCast(c_.masks.lanes(mask), c_.b.getIntNTy(c_.width()));
-  return c_.b.CreateExtractElement(vector, c_.masks.first_lane(bits));
+  return c_.masks.first_of(vector, mask);
 }
 
 void BlockControl::set_everywhere(uint32_t slot, const Lanes& value) {

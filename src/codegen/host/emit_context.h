@@ -37,9 +37,7 @@ struct EmitContext {
   }
   // Promoted to registers later.
   llvm::AllocaInst* variable(llvm::Type* type, const llvm::Twine& name) {
-    llvm::BasicBlock& first = b.GetInsertBlock()->getParent()->getEntryBlock();
-    llvm::IRBuilder<> top(&first, first.begin());
-    return top.CreateAlloca(type, nullptr, name);
+    return masks.variable(type, name);
   }
   llvm::BasicBlock* new_block(const char* name) {
     return llvm::BasicBlock::Create(llvm(), name, b.GetInsertBlock()->getParent());

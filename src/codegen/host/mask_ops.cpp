@@ -23,9 +23,38 @@ llvm::Value* MaskOps::first_lane(llvm::Value* bits) {
   return b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b_.getFalse());
 }
 
-llvm::Value* MaskOps::last_lane(llvm::Value* bits) {
-  llvm::Value* above = b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, b_.getFalse());
-  return b_.CreateSub(llvm::ConstantInt::get(bits->getType(), width_ - 1), above);
+llvm::Value* MaskOps::first_of(llvm::Value* vector, const Mask& mask) {
+  return element(vector, first_lane(bits(mask)));
+}
+
+llvm::Value* MaskOps::last_of(llvm::Value* vector, const Mask& mask) {
+  llvm::Value* set = bits(mask);
+  llvm::Value* above = b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, set, b_.getFalse());
+  llvm::Value* last = llvm::ConstantInt::get(set->getType(), width_ - 1);
+  return element(vector, b_.CreateSub(last, above));
+}
+
+llvm::Value* MaskOps::bits(const Mask& mask) {
+  return b_.CreateBitCast(lanes(mask), b_.getIntNTy(width_));
+}
+
+// Through memory: taking an element out of a vector may be moved to before the branch that asks
+// whether the mask has a lane, where its number is undefined; a load of an unknown place is not.
+llvm::Value* MaskOps::element(llvm::Value* vector, llvm::Value* lane) {
+  const bool one_bit = vector->getType()->getScalarType()->isIntegerTy(1);  // not addressable
+  if (one_bit) vector = b_.CreateZExt(vector, llvm::FixedVectorType::get(b_.getInt8Ty(), width_));
+  llvm::Type* type = vector->getType()->getScalarType();
+  llvm::AllocaInst* buffer = variable(vector->getType(), "lanes");
+  b_.CreateStore(vector, buffer);
+  llvm::Value* number = b_.CreateZExtOrTrunc(lane, b_.getInt64Ty());
+  llvm::Value* value = b_.CreateLoad(type, b_.CreateGEP(type, buffer, number));
+  return one_bit ? b_.CreateTrunc(value, b_.getInt1Ty()) : value;
+}
+
+// At the function's entry, so that it can be promoted to registers.
+llvm::AllocaInst* MaskOps::variable(llvm::Type* type, const llvm::Twine& name) {
+  llvm::BasicBlock& first = b_.GetInsertBlock()->getParent()->getEntryBlock();
+  return llvm::IRBuilder<>(&first, first.begin()).CreateAlloca(type, nullptr, name);
 }
 
 Mask MaskOps::both(const Mask& mask, llvm::Value* condition) {

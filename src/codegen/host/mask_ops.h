@@ -12,10 +12,13 @@ class MaskOps {
 
   llvm::Value* lanes(const Mask& mask);  // as a vector
   llvm::Value* any(const Mask& mask);    // as i1
-  // The lowest and the highest lane of a mask as an integer, one bit a lane; any number where it is
-  // empty.
+  // What the lowest or the highest lane of a mask, which has one, holds of a vector.
+  llvm::Value* first_of(llvm::Value* vector, const Mask& mask);
+  llvm::Value* last_of(llvm::Value* vector, const Mask& mask);
+  // The lowest lane among bits, one a lane. Any number where there is none, or where LLVM moves it
+  // to before the question: good to address memory with, not to take an element of a vector.
   llvm::Value* first_lane(llvm::Value* bits);
-  llvm::Value* last_lane(llvm::Value* bits);
+  llvm::AllocaInst* variable(llvm::Type* type, const llvm::Twine& name = "");
   Mask both(const Mask& mask, llvm::Value* condition);
   Mask without(const Mask& mask, llvm::Value* condition);
   Mask either(const Mask& x, const Mask& y);
@@ -25,6 +28,9 @@ class MaskOps {
   llvm::IRBuilder<>& builder() { return b_; }
 
  private:
+  llvm::Value* bits(const Mask& mask);
+  llvm::Value* element(llvm::Value* vector, llvm::Value* lane);
+
   llvm::IRBuilder<>& b_;
   unsigned width_;
 };

@@ -83,11 +83,6 @@ void MemoryForm::store_part(const Element& e, Value value, Value pointer, Value 
 // ----------------------------------------------------------------------------------------- lane by
 // lane
 
-llvm::AllocaInst* MemoryForm::buffer(llvm::Type* type) {
-  llvm::BasicBlock& first = b_.GetInsertBlock()->getParent()->getEntryBlock();
-  return llvm::IRBuilder<>(&first, first.begin()).CreateAlloca(type);
-}
-
 // body(lane) for each lane of the mask, in order. A loop, so that it is small however many there
 // are.
 template <class Body>
@@ -123,8 +118,8 @@ Value* MemoryForm::place_of(Value pointer, const Offsets& offsets, Value numbers
 
 Value* MemoryForm::gather(const Element& e, Value pointer, const Offsets& offsets,
                           const Mask& mask) {
-  llvm::AllocaInst* results = buffer(vector(e));
-  llvm::AllocaInst* numbers = buffer(offsets.numbers->getType());
+  llvm::AllocaInst* results = masks_.variable(vector(e));
+  llvm::AllocaInst* numbers = masks_.variable(offsets.numbers->getType());
   b_.CreateStore(llvm::Constant::getNullValue(vector(e)), results);
   b_.CreateStore(offsets.numbers, numbers);
   for_each_lane(mask, [&](Value lane) {
@@ -136,8 +131,8 @@ Value* MemoryForm::gather(const Element& e, Value pointer, const Offsets& offset
 
 void MemoryForm::scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
                          const Mask& mask) {
-  llvm::AllocaInst* values = buffer(vector(e));
-  llvm::AllocaInst* numbers = buffer(offsets.numbers->getType());
+  llvm::AllocaInst* values = masks_.variable(vector(e));
+  llvm::AllocaInst* numbers = masks_.variable(offsets.numbers->getType());
   b_.CreateStore(value, values);
   b_.CreateStore(offsets.numbers, numbers);
   for_each_lane(mask, [&](Value lane) {

@@ -89,7 +89,6 @@ class MemoryForm {
   void for_each_lane(const Mask& mask, Body&& body);
   template <class Full, class Partial>
   void if_all_lanes(const Mask& mask, Full&& full, Partial&& partial);
-  llvm::AllocaInst* buffer(llvm::Type* type);
   struct Part;
   std::vector<Part> parts_of(const Element& e, const RowPiece& row, const Mask& mask);
 };
