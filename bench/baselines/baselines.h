@@ -1,5 +1,6 @@
 // The hand-written baselines behind a plain C interface. Each call returns when its work is done;
-// `threads` counts the calling one. All arrays are float32 or int32, C-contiguous, 64-byte aligned.
+// `threads` counts the calling one. Arrays are C-contiguous and 64-byte aligned. Where no second
+// function has the non-temporal stores, large outputs get them.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,54 @@ void hand_black_scholes_x2(int threads, float* call, float* put, const float* pr
 void hand_black_scholes_x4(int threads, float* call, float* put, const float* price,
                            const float* strike, const float* years, float rate, float volatility,
                            int64_t n);
+
+// Gravity: a_i = sum over j of m_j * (r_j - r_i) / (|r_j - r_i|^2 + eps2)^(3/2). The first takes
+// the hardware's estimate of 1/sqrt and one Newton step, the second a rounded square root and
+// division.
+void hand_nbody(int threads, float* ax, float* ay, float* az, const float* x, const float* y,
+                const float* z, const float* mass, float eps2, int64_t n);
+void hand_nbody_exact(int threads, float* ax, float* ay, float* az, const float* x, const float* y,
+                      const float* z, const float* mass, float eps2, int64_t n);
+
+// C = A B: A is m x k, B k x n, C m x n, row-major.
+void hand_sgemm(int threads, float* c, const float* a, const float* b, int64_t m, int64_t n,
+                int64_t k);
+
+// out = c0 * in[z, y, x] + c1 * (sum of its six neighbours) inside; the boundary is copied. x is
+// the fastest index.
+void hand_stencil7(int threads, float* out, const float* in, float c0, float c1, int64_t nx,
+                   int64_t ny, int64_t nz);
+
+// `in` has `height` rows of `width` floats, `out` is its transpose.
+void hand_transpose(int threads, float* out, const float* in, int64_t width, int64_t height);
+
+// out[y, x] = sum over dy, dx in -2 ... 2 of weights[dy + 2][dx + 2] * in[y + dy, x + dx], indices
+// clamped to the image.
+void hand_convolve(int threads, float* out, const float* in, const float* weights, int64_t width,
+                   int64_t height);
+
+// out[b] = sum of in[256 b ... 256 b + 255]; the last block may be short.
+void hand_block_sums(int threads, float* out, const float* in, int64_t n);
+
+// out[p] = sum of the p-th of `parts` contiguous shares of `in`: whole lines of 16 floats, as many
+// to each as to any other or one more.
+void hand_sum_parts(int threads, float* out, const float* in, int64_t n, int64_t parts);
+
+// Inclusive prefix sums inside every block of 256 elements; the last block may be short.
+void hand_block_scans(int threads, float* out, const float* in, int64_t n);
+
+// Every block of 1024 elements in ascending order; n is a multiple of 1024, no element is NaN.
+void hand_sort_blocks(int threads, float* out, const float* in, int64_t n);
+
+// out[b][v] = how often v occurs in in[b * per ... (b + 1) * per - 1], per = ceil(n / blocks).
+void hand_histograms(int threads, int32_t* out, const uint8_t* in, int64_t n, int64_t blocks);
+
+// y = A x, A in compressed rows: row i has the entries row_start[i] ... row_start[i + 1] - 1.
+void hand_spmv(int threads, float* y, const int32_t* row_start, const int32_t* column,
+               const float* value, const float* x, int64_t rows);
+
+// In each 32x32 tile, for k = 0 ... 31: d[i][j] = min(d[i][j], d[i][k] + d[k][j]) for all i, j.
+void hand_floyd_tiles(int threads, float* out, const float* in, int64_t tiles);
 
 // The polynomials themselves, for their accuracy check.
 void hand_exp(float* y, const float* x, int64_t n);

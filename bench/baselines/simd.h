@@ -13,6 +13,9 @@ namespace cuda_device::bench {
 
 constexpr int kLanes = 16;
 
+// Outputs of this size and more are written past the caches where a function chooses by itself.
+constexpr int64_t kStreamBytes = 16 << 20;
+
 using Vec = __m512;
 
 inline Vec splat(float x) { return _mm512_set1_ps(x); }

@@ -1,0 +1,142 @@
+// C = A B. For each slice of kDepth of the inner dimension, A is packed into panels of 14 rows and
+// B into panels of 32 columns; the micro-kernel holds a 14x32 tile of C in 28 registers. The panel
+// of B (32 KiB) stays in L1, those of A stream from L2. Panels are padded with zeros, so that only
+// the stores to C know about edges.
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "baselines.h"
+#include "simd.h"
+#include "thread_pool.h"
+
+namespace cuda_device::bench {
+namespace {
+
+constexpr int kRows = 14, kColumns = 2 * kLanes;
+constexpr int64_t kDepth = 256;
+constexpr int64_t kTaskRows = 6, kTaskColumns = 8;  // a task's panels of A and of B
+
+struct Free {
+  void operator()(float* p) const { std::free(p); }
+};
+
+// Grows and is kept: an allocation for each call would cost page faults.
+struct Buffer {
+  std::unique_ptr<float, Free> data;
+  int64_t size = 0;
+
+  float* need(int64_t floats) {
+    if (floats > size) {
+      size = floats;
+      data.reset(static_cast<float*>(std::aligned_alloc(64, (floats * 4 + 63) / 64 * 64)));
+    }
+    return data.get();
+  }
+};
+
+struct Gemm {
+  float* c;
+  const float *a, *b;
+  int64_t m, n, k;
+};
+
+int64_t panels(int64_t extent, int64_t size) { return (extent + size - 1) / size; }
+
+// Rows [14*panel, ...) of columns [k0, k0 + depth): the 14 values of a column lie together.
+void pack_a(float* to, const Gemm& g, int64_t panel, int64_t k0, int64_t depth) {
+  for (int64_t i = 0; i < kRows; ++i) {
+    int64_t row = panel * kRows + i;
+    const float* from = g.a + row * g.k + k0;
+    for (int64_t k = 0; k < depth; ++k) to[k * kRows + i] = row < g.m ? from[k] : 0;
+  }
+}
+
+void pack_b(float* to, const Gemm& g, int64_t panel, int64_t k0, int64_t depth) {
+  int64_t column = panel * kColumns;
+  __mmask16 m0 = first_lanes(g.n - column), m1 = first_lanes(g.n - column - kLanes);
+  for (int64_t k = 0; k < depth; ++k) {
+    const float* from = g.b + (k0 + k) * g.n + column;
+    store(to + k * kColumns, load(from, m0));
+    store(to + k * kColumns + kLanes, load(from + kLanes, m1));
+  }
+}
+
+struct Tile {
+  float* c;
+  int64_t pitch;
+  int64_t rows, columns;  // inside C
+  bool first;             // sets C; later slices add to it
+};
+
+inline void put(const Tile& t, float* c, Vec x, __mmask16 m) {
+  store(c, t.first ? x : add(x, load(c, m)), m);
+}
+
+void micro_kernel(const Tile& t, const float* a, const float* b, int64_t depth) {
+  Vec sum[kRows][2];
+#pragma GCC unroll 14
+  for (int i = 0; i < kRows; ++i) {
+    sum[i][0] = sum[i][1] = splat(0);
+    if (i < t.rows) {
+      const char* line = reinterpret_cast<const char*>(t.c + i * t.pitch);
+      _mm_prefetch(line, _MM_HINT_T0);
+      _mm_prefetch(line + 64, _MM_HINT_T0);
+    }
+  }
+  for (int64_t k = 0; k < depth; ++k, a += kRows, b += kColumns) {
+    Vec b0 = load(b), b1 = load(b + kLanes);
+#pragma GCC unroll 14
+    for (int i = 0; i < kRows; ++i) {
+      Vec value = splat(a[i]);
+      sum[i][0] = fma(value, b0, sum[i][0]);
+      sum[i][1] = fma(value, b1, sum[i][1]);
+    }
+  }
+  __mmask16 m0 = first_lanes(t.columns), m1 = first_lanes(t.columns - kLanes);
+#pragma GCC unroll 14
+  for (int i = 0; i < kRows; ++i) {
+    if (i >= t.rows) return;
+    put(t, t.c + i * t.pitch, sum[i][0], m0);
+    put(t, t.c + i * t.pitch + kLanes, sum[i][1], m1);
+  }
+}
+
+void slice(int threads, const Gemm& g, int64_t k0, float* a, float* b) {
+  int64_t depth = std::min(kDepth, g.k - k0);
+  int64_t a_panels = panels(g.m, kRows), b_panels = panels(g.n, kColumns);
+  parallel_chunks(threads, a_panels + b_panels, 4, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p) {
+      if (p < b_panels)
+        pack_b(b + p * kColumns * depth, g, p, k0, depth);
+      else
+        pack_a(a + (p - b_panels) * kRows * depth, g, p - b_panels, k0, depth);
+    }
+  });
+  int64_t down = panels(a_panels, kTaskRows), across = panels(b_panels, kTaskColumns);
+  parallel_chunks(threads, down * across, 1, [&](int64_t task, int64_t) {
+    int64_t i0 = task % down * kTaskRows, j0 = task / down * kTaskColumns;
+    for (int64_t j = j0; j < std::min(j0 + kTaskColumns, b_panels); ++j)
+      for (int64_t i = i0; i < std::min(i0 + kTaskRows, a_panels); ++i) {
+        int64_t row = i * kRows, column = j * kColumns;
+        Tile tile{g.c + row * g.n + column, g.n, g.m - row, g.n - column, k0 == 0};
+        micro_kernel(tile, a + i * kRows * depth, b + j * kColumns * depth, depth);
+      }
+  });
+}
+
+void sgemm(int threads, const Gemm& g) {
+  static Buffer packed_a, packed_b;
+  int64_t depth = std::min(kDepth, g.k);
+  float* a = packed_a.need(panels(g.m, kRows) * kRows * depth);
+  float* b = packed_b.need(panels(g.n, kColumns) * kColumns * depth);
+  for (int64_t k0 = 0; k0 < g.k; k0 += kDepth) slice(threads, g, k0, a, b);
+}
+
+}  // namespace
+}  // namespace cuda_device::bench
+
+void hand_sgemm(int threads, float* c, const float* a, const float* b, int64_t m, int64_t n,
+                int64_t k) {
+  cuda_device::bench::sgemm(threads, {c, a, b, m, n, k});
+}

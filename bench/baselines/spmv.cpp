@@ -1,0 +1,90 @@
+// Sparse matrix (CSR) times vector. The products of a run of rows are made without regard to rows,
+// sixteen to a gather, into a buffer in L1; then sixteen rows at a time are summed from there.
+#include <algorithm>
+
+#include "baselines.h"
+#include "lanes.h"
+#include "thread_pool.h"
+
+namespace cuda_device::bench {
+namespace {
+
+constexpr int64_t kRows = 128;       // at most, of a run
+constexpr int64_t kProducts = 4096;  // at most, of a run of more than one row
+constexpr int64_t kChunk = 2048;     // rows a thread takes at a time
+constexpr int64_t kAhead = 256;      // entries between a load and its prefetch
+
+struct Sparse {
+  float* y;
+  const int32_t *row_start, *column;
+  const float *value, *x;
+};
+
+inline Vec products(const Sparse& s, int64_t k, __mmask16 m) {
+  __m512i column = _mm512_maskz_loadu_epi32(m, s.column + k);
+  Vec x = _mm512_mask_i32gather_ps(splat(0), m, column, s.x, 4);
+  return mul(x, load(s.value + k, m));
+}
+
+void make_products(float* to, const Sparse& s, int64_t first, int64_t last) {
+  int64_t k = first;
+  for (; k + kLanes <= last; k += kLanes, to += kLanes) {
+    _mm_prefetch(reinterpret_cast<const char*>(s.column + k + kAhead), _MM_HINT_T0);
+    _mm_prefetch(reinterpret_cast<const char*>(s.value + k + kAhead), _MM_HINT_T0);
+    store(to, products(s, k, 0xffff));
+  }
+  store(to, products(s, k, first_lanes(last - k)));
+}
+
+inline Vec row_vector(const float* p, int64_t n) {
+  Vec sum = load(p, first_lanes(n));
+  for (int64_t k = kLanes; k < n; k += kLanes) sum = add(sum, load(p + k, first_lanes(n - k)));
+  return sum;
+}
+
+// A row of any length.
+float long_row(const Sparse& s, int64_t first, int64_t last) {
+  Vec sum = splat(0);
+  for (int64_t k = first; k < last; k += kLanes)
+    sum = add(sum, products(s, k, first_lanes(last - k)));
+  return _mm512_reduce_add_ps(sum);
+}
+
+void run_of_rows(const Sparse& s, int64_t row, int64_t end) {
+  alignas(64) float buffer[kProducts + kLanes];
+  const int32_t* start = s.row_start;
+  const float* p = buffer - start[row];
+  make_products(buffer, s, start[row], start[end]);
+  for (; row < end; row += 16) {
+    Vec sums[16];
+    int64_t rows = std::min<int64_t>(16, end - row);
+    for (int i = 0; i < 16; ++i)
+      sums[i] =
+          i < rows ? row_vector(p + start[row + i], start[row + i + 1] - start[row + i]) : splat(0);
+    store(s.y + row, row_sums16(sums), first_lanes(rows));
+  }
+}
+
+void spmv_range(const Sparse& s, int64_t first, int64_t last) {
+  for (int64_t row = first; row < last;) {
+    int64_t end = std::min(row + kRows, last);
+    while (end > row + 1 && s.row_start[end] - s.row_start[row] > kProducts)
+      end = row + (end - row) / 2;
+    if (s.row_start[end] - s.row_start[row] > kProducts)
+      s.y[row] = long_row(s, s.row_start[row], s.row_start[end]);
+    else
+      run_of_rows(s, row, end);
+    row = end;
+  }
+}
+
+}  // namespace
+}  // namespace cuda_device::bench
+
+void hand_spmv(int threads, float* y, const int32_t* row_start, const int32_t* column,
+               const float* value, const float* x, int64_t rows) {
+  using namespace cuda_device::bench;
+  Sparse s{y, row_start, column, value, x};
+  parallel_chunks(threads, rows, kChunk,
+                  [&](int64_t first, int64_t last) { spmv_range(s, first, last); });
+}
