@@ -16,7 +16,7 @@ def contestants(problem, threads):
         raise NotAvailable("not installed")
     if not (Path(__file__).parent / "warp_kernels" / f"{problem.kernel}.py").exists():
         raise NotAvailable("not written for kernels with barriers")
-    wp.config.quiet = True
+    wp.config.log_level = wp.LOG_WARNING
     wp.init()
     module = importlib.import_module(f"peers.warp_kernels.{problem.kernel}")
     kernel = getattr(module, problem.kernel)
