@@ -1,5 +1,6 @@
 """Interleaved timing: every round runs each contestant once, so that a slow spell of the machine
-meets all of them; the median over the rounds is the figure."""
+meets all of them; the median over the rounds is the figure, and the median over the rounds of the
+ratio of two contestants is their ratio (report.py)."""
 
 import math
 import statistics
@@ -35,15 +36,16 @@ def progress(text):
 
 
 def gather(problem, sources, threads):
-    """All contestants of the problem, and {group: reason} for those that are not available."""
+    """All contestants of the problem, and {group: reason} for those that are not available; the
+    first of a source's groups stands for all."""
     found, absent = [], {}
     for groups, make in sources:
         try:
             found += make(problem, threads)
         except NotAvailable as reason:
-            absent.update(dict.fromkeys(groups, str(reason)))
+            absent[groups[0]] = str(reason)
         except Exception as error:  # one contestant's failure must not hide the others' figures
-            absent.update(dict.fromkeys(groups, f"failed: {type(error).__name__}: {error}"))
+            absent[groups[0]] = f"failed: {type(error).__name__}: {error}"
     return found, absent
 
 
@@ -90,6 +92,8 @@ def measure(problem, sources, threads, rounds):
         "threads": threads,
         "unit": problem.unit,
         "size": problem.size,
+        "wanted": problem.wanted,
+        "ahead_of": problem.ahead_of,
         "absent": absent,
         "figures": [figure(problem, entry) for entry in entries],
     }
@@ -101,5 +105,5 @@ def figure(problem, entry):
         "name": entry.contestant.name,
         "median": problem.amount / statistics.median(entry.samples),
         "best": problem.amount / min(entry.samples),
-        "samples": entry.samples,
+        "samples": entry.samples,  # seconds a run, by round
     }

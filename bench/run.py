@@ -50,7 +50,7 @@ def sources(only):
 
     every = (
         (tuple(ours.TARGETS), ours.contestants),
-        (("hand", "hand nt"), hand.contestants),
+        (("hand", "hand nt", "hand fast"), hand.contestants),
         (("Intel OpenCL",), opencl.intel),
         (("PoCL",), opencl.pocl),
         (("Warp CPU",), warp_cpu.contestants),
@@ -157,11 +157,14 @@ def main(argv):
     about = report.machine()
     print(report.text_table(results))
     print(*report.notes(results), sep="\n")
+    missed = report.misses(results, options.quick)
+    for line in missed:
+        print(f"bench: {line}", file=sys.stderr)
     if options.json:
         options.json.write_text(json.dumps({"machine": about, "results": results}, indent=1))
     if options.write_readme:
         report.write_readme(HERE / "README.md", report.markdown(results, about, options.quick))
-    return 1 if failed else 0
+    return 1 if failed or missed else 0
 
 
 if __name__ == "__main__":

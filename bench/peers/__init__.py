@@ -1,5 +1,5 @@
-"""The contestants. Each module offers `contestants(problem, threads)`: a list of Contestant, or
-raises NotAvailable with the reason that the table shows."""
+"""The contestants. Each one's module offers `contestants(problem, threads)`: a list of Contestant,
+or raises NotAvailable with the reason that the table shows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class NotAvailable(Exception):
 @dataclass
 class Contestant:
     """`run` does the work of one problem and returns when it is done. `group` is the column of the
-    table; the fastest contestant of a group stands for it."""
+    table, or is named below it; the fastest contestant of a group stands for it."""
 
     group: str
     name: str

@@ -12,30 +12,6 @@ LIBRARIES = Path(__file__).resolve().parents[2] / "build" / "bench"
 COMPILERS = ("gcc", "clang")
 CPU_FLAGS = ("avx512f", "avx512dq")
 
-I32, I64, F32 = ctypes.c_int32, ctypes.c_int64, ctypes.c_float
-PTR = ctypes.c_void_p
-
-# Per kernel: group, function, and the names of its arguments after `threads`.
-FUNCTIONS = {
-    "triad": [
-        ("hand", "hand_triad", "a b c s n"),
-        ("hand nt", "hand_triad_nt", "a b c s n"),
-    ],
-    "copy2d": [
-        ("hand", "hand_copy2d", "out source width height"),
-        ("hand nt", "hand_copy2d_nt", "out source width height"),
-    ],
-    "mandelbrot": [
-        ("hand", "hand_mandelbrot_x2", "out width height x0 y0 dx dy limit"),
-        ("hand", "hand_mandelbrot_x4", "out width height x0 y0 dx dy limit"),
-    ],
-    "black_scholes": [
-        ("hand", "hand_black_scholes_x2", "call put price strike years rate volatility n"),
-        ("hand", "hand_black_scholes_x4", "call put price strike years rate volatility n"),
-    ],
-}
-TYPES = {"limit": I32, "n": I64, "width": I64, "height": I64}
-
 
 def require_cpu():
     flags = Path("/proc/cpuinfo").read_text().split()
@@ -53,14 +29,14 @@ def library(compiler):
     return ctypes.CDLL(str(path))
 
 
-def arguments(problem, names):
-    extra = dict(zip(("width", "height"), problem.extent, strict=False))
-    for name in names.split():
-        if name in problem.arrays:
-            yield PTR(problem.arrays[name].ctypes.data)
-        else:
-            value = problem.values[name] if name in problem.values else extra[name]
-            yield TYPES.get(name, F32)(value.item() if isinstance(value, np.generic) else value)
+def argument(problem, name):
+    """An array's address; an extent as int64_t; any other number in its own type."""
+    if name in problem.arrays:
+        return ctypes.c_void_p(problem.arrays[name].ctypes.data)
+    value = problem.values[name]
+    if isinstance(value, int):
+        return ctypes.c_int64(value)
+    return np.ctypeslib.as_ctypes_type(value.dtype)(value.item())
 
 
 def contestants(problem, threads):
@@ -72,9 +48,14 @@ def contestants(problem, threads):
             if compiler == COMPILERS[-1] and not found:
                 raise
             continue
-        for group, function, names in FUNCTIONS[problem.kernel]:
-            call = getattr(lib, function)
+        for hand in problem.hand:
+            if not hasattr(lib, hand.function):
+                raise NotAvailable(f"bench/baselines has no {hand.function}")
+            call = getattr(lib, hand.function)
             call.restype = None
-            run = functools.partial(call, ctypes.c_int(threads), *arguments(problem, names))
-            found.append(Contestant(group, f"{function} ({compiler})", run))
+            names = (hand.arguments or problem.arguments).split()
+            run = functools.partial(
+                call, ctypes.c_int(threads), *(argument(problem, name) for name in names)
+            )
+            found.append(Contestant(hand.group, f"{hand.function} ({compiler})", run))
     return found

@@ -15,15 +15,9 @@ from . import Contestant, NotAvailable
 
 SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
 PLATFORMS = {"Intel OpenCL": "Intel", "PoCL": "Portable Computing Language"}
-ARGUMENTS = {
-    "triad": "a b c s n",
-    "copy2d": "out source width height",
-    "mandelbrot": "out width height x0 y0 dx dy limit",
-    "black_scholes": "call put price strike years rate volatility n",
-}
-SCALARS = {"n": np.int32, "width": np.int32, "height": np.int32, "limit": np.int32}
+KERNELS = Path(__file__).with_name("opencl")
 
-_programs = {}
+_queues = {}
 
 
 def point_loader_at_vendors():
@@ -47,9 +41,9 @@ def limit_threads(threads):
     os.environ["POCL_CPU_MAX_CU_COUNT"] = str(threads)
 
 
-def program(group, threads):
-    if group in _programs:
-        return _programs[group]
+def queue_of(group, threads):
+    if group in _queues:
+        return _queues[group]
     point_loader_at_vendors()
     limit_threads(threads)
     try:
@@ -64,29 +58,25 @@ def program(group, threads):
     for platform in platforms:
         if PLATFORMS[group] in platform.name:
             context = cl.Context(platform.get_devices(cl.device_type.CPU)[:1])
-            source = Path(__file__).with_name("kernels.cl").read_text()
             # Intel's runtime wants the context itself kept, not only its queue.
-            built = cl.Program(context, source).build()
-            _programs[group] = context, cl.CommandQueue(context), built
-            return _programs[group]
+            _queues[group] = context, cl.CommandQueue(context)
+            return _queues[group]
     raise NotAvailable("not installed")
 
 
 def contestant(group, problem, threads):
-    context, queue, built = program(group, threads)
+    context, queue = queue_of(group, threads)
     import pyopencl as cl
 
+    source = (KERNELS / f"{problem.kernel}.cl").read_text()
+    kernel = cl.Kernel(cl.Program(context, source).build(), problem.kernel)
     flags = cl.mem_flags.USE_HOST_PTR | cl.mem_flags.READ_WRITE
     buffers = {
         name: cl.Buffer(context, flags, hostbuf=array) for name, array in problem.arrays.items()
     }
-    values = {**problem.values, **dict(zip(("width", "height"), problem.extent, strict=False))}
-    args = [
-        buffers[name] if name in buffers else SCALARS.get(name, np.float32)(values[name])
-        for name in ARGUMENTS[problem.kernel].split()
-    ]
-    kernel = cl.Kernel(built, problem.kernel)
-    kernel.set_args(*args)
+    values = {**problem.values, **buffers}
+    args = (values[name] for name in problem.arguments.split())
+    kernel.set_args(*(np.int32(v) if isinstance(v, int) else v for v in args))
     total = tuple(g * b for g, b in zip(problem.grid, problem.block, strict=True))
 
     def run():

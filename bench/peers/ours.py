@@ -1,15 +1,10 @@
 """cuda.device on the host device, once per mask form that this CPU runs."""
 
 import importlib
+import inspect
 
 from . import Contestant, NotAvailable
 
-ARGUMENTS = {
-    "triad": "a b c s n",
-    "copy2d": "out source",
-    "mandelbrot": "out x0 y0 dx dy limit",
-    "black_scholes": "call put price strike years rate volatility n",
-}
 # Group of the table → the target that is forced; None leaves the default (the best mask form).
 TARGETS = {"cuda.device": None, "cuda.device avx2": "avx2"}
 
@@ -36,7 +31,7 @@ def contestants(problem, threads):
     module = importlib.import_module(f"kernels.{problem.kernel}")
     kernel = getattr(module, problem.kernel)
     values = {**problem.arrays, **problem.values}
-    args = [values[name] for name in ARGUMENTS[problem.kernel].split()]
+    args = [values[name] for name in inspect.signature(kernel).parameters]
     return [
         Contestant(
             group,

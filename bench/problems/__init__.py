@@ -1,0 +1,37 @@
+"""What is measured: inputs, sizes, references and checks, the same for every contestant.
+
+A new kernel is a module here, named in FAMILIES, and the kernel itself in kernels/ and peers/. The
+module's PROBLEMS maps the names of its rows to functions that make the problem; they take whether
+to make a small one.
+"""
+
+from importlib import import_module
+
+from .problem import WrongResult
+
+__all__ = ["PROBLEMS", "WrongResult"]
+
+# In the order of the table.
+FAMILIES = (
+    "triad",
+    "copy2d",
+    "mandelbrot",
+    "black_scholes",
+    "nbody",
+    "sgemm",
+    "stencil7",
+    "transpose",
+    "convolve",
+    "reduce",
+    "scan",
+    "bitonic",
+    "histogram",
+    "spmv",
+    "floyd",
+)
+
+PROBLEMS = {
+    name: make
+    for family in FAMILIES
+    for name, make in import_module(f"problems.{family}").PROBLEMS.items()
+}

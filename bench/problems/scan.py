@@ -1,0 +1,43 @@
+import numpy as np
+from arrays import aligned
+
+from .problem import INTEL, Hand, Problem, grid_for, require_equal, whole_numbers
+
+BLOCK = 256
+
+
+def scan(quick):
+    """Sums up to and with each element, anew in each block."""
+    n = 1 << 16 if quick else 1 << 22
+    arrays = {name: aligned((n,), np.float32) for name in ("out", "source")}
+    whole_numbers(arrays["source"], 11)
+    return Problem(
+        name="scan",
+        kernel="block_scans",
+        unit="Gitem/s",
+        amount=1e-9 * n,
+        size=f"n = {n:,}",
+        arrays=arrays,
+        outputs=("out",),
+        values={"n": n},
+        arguments="out source n",
+        block=(BLOCK,),
+        grid=grid_for((n,), (BLOCK,)),
+        judge=check,
+        hand=(Hand("hand_block_scans"),),
+        wanted=0.5,
+        ahead_of=(INTEL,),
+        whole_arrays=whole_arrays,
+    )
+
+
+def whole_arrays(out, source):
+    np.cumsum(source.reshape(-1, BLOCK), axis=1, out=out.reshape(-1, BLOCK))
+
+
+def check(p):
+    source = p.arrays["source"].astype(np.float64).reshape(-1, BLOCK)
+    require_equal(p, "out", p.once("sums", lambda: source.cumsum(1).reshape(-1)))
+
+
+PROBLEMS = {"scan": scan}
