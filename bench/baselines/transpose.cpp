@@ -1,5 +1,5 @@
-// Transpose. A strip of 64 rows is walked along its rows, 16 columns at a time: 64 streams are read
-// a line each, and 16 runs of four lines written. Rows of a power-of-two pitch share cache sets and
+// Transpose. A strip of 32 rows is walked along its rows, 16 columns at a time: 32 streams are read
+// a line each, and 16 runs of two lines written. Rows of a power-of-two pitch share cache sets and
 // defeat the hardware's prefetch, so lines are asked for ahead.
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace cuda_device::bench {
 namespace {
 
-constexpr int64_t kStrip = 64;          // rows of the input
+constexpr int64_t kStrip = 32;          // rows of the input
 constexpr int64_t kAhead = 2 * kLanes;  // floats between a line and its prefetch
 constexpr int64_t kColumns = 512;       // of a task
 
