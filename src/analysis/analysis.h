@@ -37,7 +37,8 @@ LaneLayout choose_layout(const ir::Function& f, uint32_t width);
 // `wrap` to a wider type that is Affine sign-extends base and steps, whatever the signedness of its
 // source (the base of an inactive lane 0 may be negative). An affine value of known steps is added,
 // subtracted, multiplied and compared by == and != on its base; uniform results of affine operands
-// are those of the bases. All shapes speak of active lanes only.
+// are those of the bases; a quotient that is not varying has the base's, as a signed number. All
+// shapes speak of active lanes only.
 enum class Level : uint8_t { LaunchUniform, BlockUniform, GangUniform, Affine, Varying };
 
 struct Step {
@@ -72,6 +73,9 @@ struct Analysis {
   std::vector<Shape> shapes;
   std::vector<Range> ranges;       // by Inst::id, integer values
   std::vector<Shape> slot_shapes;  // by slot
+  // A power of two that divides the value, if it is uniform, or its base, if it is affine.
+  std::vector<uint32_t> factors;  // by Inst::id
+  std::vector<uint32_t> slot_factors;
   std::vector<Range> slot_ranges;
   // By Inst::id. SlotStore, and For (it stores its counter at the head of each iteration): an
   // inactive lane reads the slot later, so the store must blend under the mask (the slot is then

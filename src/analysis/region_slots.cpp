@@ -1,5 +1,7 @@
 #include "analysis/region_slots.h"
 
+#include <algorithm>
+
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
@@ -10,11 +12,13 @@ using ir::Op;
 
 bool stores(const Inst& i) { return i.op == Op::SlotStore || i.op == Op::For; }
 
+// f(instruction, number of the one of Region::insts() that it is, or that holds it)
 template <class F>
 void for_each_inst(const Region& region, F&& f) {
-  for (const Inst* i : region.insts()) {
-    f(*i);
-    for (const ir::Block& inside : i->regions) ir::for_each_inst(inside, f);
+  for (uint32_t at = 0; at < region.insts().size(); ++at) {
+    f(*region.insts()[at], at);
+    for (const ir::Block& inside : region.insts()[at]->regions)
+      ir::for_each_inst(inside, [&](const Inst& i) { f(i, at); });
   }
 }
 
@@ -47,7 +51,7 @@ class Crossing {
     ++number_;
     const SlotSet live = live_before(f_, r.insts(), SlotSet(crosses_.size()));
     for (size_t s = 0; s < live.size(); ++s) crosses_[s] = crosses_[s] || live[s];
-    for_each_inst(r, [&](const Inst& i) {
+    for_each_inst(r, [&](const Inst& i, uint32_t) {
       if (!stores(i) && i.op != Op::SlotLoad) return;
       uint32_t& named_in = named_in_[static_cast<size_t>(i.imm)];
       if (named_in != 0 && named_in != number_) crosses_[static_cast<size_t>(i.imm)] = true;
@@ -69,17 +73,28 @@ SlotSet crossing_slots(const ir::Function& f, const BlockLevel& level) {
 }
 
 RegionSlots slots_of(const ir::Function& f, const Region& region, const SlotSet& crossing) {
-  RegionSlots r{live_before(f, region.insts(), crossing), SlotSet(crossing.size())};
-  SlotSet named(crossing.size());
-  for_each_inst(region, [&](const Inst& i) {
+  constexpr uint32_t kNever = ~0U;
+  const size_t slots = crossing.size(), insts = region.insts().size();
+  RegionSlots r;
+  r.in = live_before(f, region.insts(), crossing);
+  r.out.resize(slots);
+  std::vector<uint32_t> first_named(slots, kNever), last_stored(slots, kNever);
+  for_each_inst(region, [&](const Inst& i, uint32_t at) {
     r.returns = r.returns || i.op == Op::Return;
     r.effects = r.effects || stores(i) || i.op == Op::Store || i.op == Op::Return;
     if (!stores(i) && i.op != Op::SlotLoad) return;
     const auto slot = static_cast<size_t>(i.imm);
-    named[slot] = true;
-    if (stores(i) && crossing[slot]) r.out[slot] = true;
+    first_named[slot] = std::min(first_named[slot], at);
+    if (stores(i)) last_stored[slot] = at;
   });
-  for (size_t s = 0; s < named.size(); ++s) r.in[s] = r.in[s] && named[s] && crossing[s];
+  r.in_before.resize(insts);
+  r.out_after.resize(insts);
+  for (uint32_t s = 0; s < slots; ++s) {
+    r.in[s] = r.in[s] && crossing[s] && first_named[s] != kNever;
+    r.out[s] = crossing[s] && last_stored[s] != kNever;
+    if (r.in[s]) r.in_before[first_named[s]].push_back(s);
+    if (r.out[s]) r.out_after[last_stored[s]].push_back(s);
+  }
   return r;
 }
 

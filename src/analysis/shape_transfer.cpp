@@ -1,7 +1,9 @@
 #include "analysis/shape_transfer.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "analysis/factors.h"
 #include "analysis/shape_algebra.h"
 
 namespace cuda_device::analysis {
@@ -97,6 +99,12 @@ class Rules {
         return inst_.operands[0]->type.is_int() ? operand(0) : plain();
       case Op::Wrap:
         return wrapped();
+      case Op::FloorDiv:
+      case Op::Shr:
+        return quotient();
+      case Op::FloorMod:
+      case Op::And:
+        return remainder();
       case Op::Eq:
       case Op::Ne:
         return same_steps() ? uniform_shape(Level::GangUniform) : plain();
@@ -153,6 +161,51 @@ class Rules {
       return scale(operand(0), kOne, c_.layout, kind_);
     }
     return plain();
+  }
+
+  // The logarithm of a power of two by which an affine value of known steps is divided.
+  std::optional<int> divided_by() const {
+    const bool known = operand(0).affine() && operand(0).s0.known && operand(0).s1.known;
+    return known ? division_by_power_of_two(inst_, range(1)) : std::nullopt;
+  }
+
+  uint32_t factor() const { return c_.factors[inst_.operands[0]->id]; }
+  bool divides_base(int by) const { return factor() >= uint32_t{1} << by; }
+
+  // The base lies at a multiple of a smaller power of two, and no lane gets to the next.
+  bool keeps_quotient() const {
+    return offsets(operand(0), c_.layout)->within({0, Wide{factor()} - 1});
+  }
+
+  Shape quotient() const {
+    const std::optional<int> by = divided_by();
+    const ir::Type type = inst_.operands[0]->type;
+    if (!by || !extends(operand(0), range(0), c_.layout, type.bits())) return plain();
+    if (divides_base(*by)) return of_offsets([&](int64_t offset) { return offset >> *by; });
+    return keeps_quotient() ? uniform_shape(Level::GangUniform) : plain();
+  }
+
+  // Of the low bits alone: it does not matter whether lanes wrapped.
+  Shape remainder() const {
+    const std::optional<int> by = divided_by();
+    if (!by) return plain();
+    const int64_t low_bits = (int64_t{1} << *by) - 1;
+    if (divides_base(*by)) return of_offsets([&](int64_t offset) { return offset & low_bits; });
+    return keeps_quotient() ? operand(0) : plain();
+  }
+
+  // f of what each lane is away from the base, where that is again steps by column and row.
+  template <class F>
+  Shape of_offsets(F&& f) const {
+    const uint32_t period = c_.layout.period, width = c_.layout.width;
+    const auto at = [&](uint32_t lane) {
+      return f(static_cast<int64_t>(static_cast<uint64_t>(operand(0).s0.value) * (lane % period) +
+                                    static_cast<uint64_t>(operand(0).s1.value) * (lane / period)));
+    };
+    const int64_t s0 = period > 1 ? at(1) : 0, s1 = period < width ? at(period) : 0;
+    for (uint32_t lane = 0; lane < width; ++lane)
+      if (at(lane) != s0 * (lane % period) + s1 * (lane / period)) return varying_shape();
+    return affine_shape({true, s0}, {true, s1}, c_.layout, kind_);
   }
 
   bool same_steps() const {
@@ -225,6 +278,16 @@ class Rules {
 };
 
 }  // namespace
+
+std::optional<int> division_by_power_of_two(const Inst& inst, Interval by) {
+  constexpr int kMost = 30;
+  if (!by.single() || by.lo < 0 || by.lo > (Wide{1} << kMost)) return std::nullopt;
+  const auto number = static_cast<uint64_t>(by.lo);
+  if (inst.op == Op::Shr)
+    return number <= kMost ? std::optional(static_cast<int>(number)) : std::nullopt;
+  const uint64_t divisor = inst.op == Op::And ? number + 1 : number;
+  return std::has_single_bit(divisor) ? std::optional(std::countr_zero(divisor)) : std::nullopt;
+}
 
 Shape shape_of(const Inst& inst, const ShapeContext& context) { return Rules(inst, context).run(); }
 

@@ -5,14 +5,20 @@
 
 namespace cuda_device::analysis {
 
-// What the rules look at. `shapes` and `ranges` are by Inst::id, `slots` by slot.
+// What the rules look at. `shapes`, `ranges` and `factors` are by Inst::id, `slots` and
+// `slot_factors` by slot.
 struct ShapeContext {
   const ir::Function& function;
   const LaneLayout& layout;
   const std::vector<Interval>& ranges;
   const std::vector<Shape>& shapes;
   const std::vector<Shape>& slots;
+  const std::vector<uint32_t>& factors;
+  const std::vector<uint32_t>& slot_factors;
 };
+
+// `x // by`, `x % by`, `x >> by`, `x & by` as division by a power of two: its logarithm.
+std::optional<int> division_by_power_of_two(const ir::Inst& inst, Interval by);
 
 Shape shape_of(const ir::Inst& inst, const ShapeContext& context);
 

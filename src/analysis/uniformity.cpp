@@ -35,6 +35,7 @@
 #include "analysis/uniformity.h"
 
 #include "analysis/divergence.h"
+#include "analysis/factors.h"
 #include "analysis/shape_algebra.h"
 #include "analysis/shape_transfer.h"
 #include "ir/visitor.h"
@@ -53,10 +54,12 @@ class Fixpoint {
         a_(a),
         tree_(f),
         divergence_(f, tree_),
-        context_{f, a.layout, ranges.values, a.shapes, a.slot_shapes},
+        context_{f, a.layout, ranges.values, a.shapes, a.slot_shapes, a.factors, a.slot_factors},
         stored_(live.entry) {
     a.shapes.assign(f.inst_count(), {});
     a.slot_shapes.assign(f.slots.size(), {});
+    a.factors.assign(f.inst_count(), 1);
+    a.slot_factors.assign(f.slots.size(), kMostFactor);
     a.store_blends.assign(f.inst_count(), false);
     a.divergent.assign(f.inst_count(), false);
   }
@@ -74,12 +77,18 @@ class Fixpoint {
 
  private:
   void visit(const Inst& i) {
-    if (!i.type.is_none()) a_.shapes[i.id] = shape_of(i, context_);
-    if (i.op == Op::SlotStore) store(i, tree_.place(i), a_.shapes[i.operands[0]->id]);
-    if (i.op == Op::For) store(i, {&i, 0}, counter_shape(i, context_));
+    if (!i.type.is_none()) {
+      a_.shapes[i.id] = shape_of(i, context_);
+      a_.factors[i.id] = factor_of(i, context_);
+    }
+    if (i.op == Op::SlotStore) {
+      const auto value = i.operands[0]->id;
+      store(i, tree_.place(i), a_.shapes[value], a_.factors[value]);
+    }
+    if (i.op == Op::For) store(i, {&i, 0}, counter_shape(i, context_), counter_factor(i, context_));
   }
 
-  void store(const Inst& i, Place place, Shape value) {
+  void store(const Inst& i, Place place, Shape value, uint32_t factor) {
     const auto slot = static_cast<size_t>(i.imm);
     const Level parted = parting(slot, place);
     if (parted > Level::GangUniform) {
@@ -88,13 +97,15 @@ class Fixpoint {
     } else if (value.uniform()) {
       value.level = join(value.level, parted);
     }
-    raise(slot, value);
+    raise(slot, value, factor);
   }
 
-  void raise(size_t slot, const Shape& value) {
+  void raise(size_t slot, const Shape& value, uint32_t factor) {
     Shape& held = a_.slot_shapes[slot];
     const Shape joined = stored_[slot] ? join(held, value) : value;
-    changed_ |= !stored_[slot] || joined != held;
+    uint32_t& held_factor = a_.slot_factors[slot];
+    changed_ |= !stored_[slot] || joined != held || factor < held_factor;
+    held_factor = std::min(held_factor, factor);
     stored_[slot] = true;
     held = joined;
   }

@@ -40,6 +40,7 @@ abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,
 
 std::vector<MaskForm> host_mask_forms();  // that this CPU can run, best first
 const char* name_of(MaskForm form);       // "avx512", "avx2", "sse4"
+uint32_t register_bytes(MaskForm form);   // of all vector registers together
 const char* llvm_version();
 std::vector<int> ptx_architectures();  // 75, 80, 86, 89, 90, 100, 120
 

@@ -6,6 +6,7 @@
 #include "passes/contract_fma.h"
 #include "passes/cse.h"
 #include "passes/dce.h"
+#include "passes/distribute_loops.h"
 #include "passes/expand_math.h"
 #include "passes/fold.h"
 #include "passes/forward_slots.h"
@@ -36,13 +37,14 @@ constexpr Pass kPasses[] = {
     {"expand_math", expand_math, true},  // what it builds is not contracted: its rounding is chosen
     {"cse", cse},
     {"dce", dce},
-    {"save_across_barriers", save_across_barriers, true},  // only variables live across barriers
+    {"distribute_loops", nullptr, true, distribute_loops},  // what registers cannot carry at once
+    {"save_across_barriers", save_across_barriers, true},   // only variables live across barriers
     {"split_loop_slots", split_loop_slots, true},  // what loops count, apart from what they leave
 };
 
 void run(const Pass& pass, ir::Function& f, const PipelineOptions& options) {
   const auto start = Clock::now();
-  pass.run(f);
+  run_pass(pass, f, options.lanes.value_or(Lanes()));
   const std::chrono::duration<double> taken = Clock::now() - start;
   if (options.times) options.times->push_back({pass.name, taken.count()});
   if (options.dump) options.dump(pass.name, f);
@@ -52,6 +54,13 @@ void run(const Pass& pass, ir::Function& f, const PipelineOptions& options) {
 }  // namespace
 
 std::span<const Pass> pipeline() { return kPasses; }
+
+void run_pass(const Pass& pass, ir::Function& f, const Lanes& lanes) {
+  if (pass.run)
+    pass.run(f);
+  else
+    pass.run_for(f, lanes);
+}
 
 void run_pipeline(ir::Function& f, const PipelineOptions& options) {
   if (options.verify) ir::verify_or_throw(f, "the frontend");

@@ -2,19 +2,24 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "ir/ir.h"
+#include "passes/lanes.h"
 
 namespace cuda_device::passes {
 
+// One of `run` and `run_for`.
 struct Pass {
   std::string_view name;
   void (*run)(ir::Function&);
   bool for_lanes = false;  // runs only where PipelineOptions::lanes is set
+  void (*run_for)(ir::Function&, const Lanes&) = nullptr;
 };
+void run_pass(const Pass& pass, ir::Function& f, const Lanes& lanes);
 std::span<const Pass> pipeline();
 
 struct PassTime {
@@ -23,8 +28,8 @@ struct PassTime {
 };
 
 struct PipelineOptions {
-  bool verify = false;  // before the first pass and after each
-  bool lanes = false;   // the target is the host: threads are lanes, and math is ours
+  bool verify = false;         // before the first pass and after each
+  std::optional<Lanes> lanes;  // the target is the host: threads are lanes, and math is ours
   std::function<void(std::string_view pass, const ir::Function&)> dump;  // after each pass
   std::vector<PassTime>* times = nullptr;                                // one entry a pass
   // Once, on what the source says simplified, before anything is done for lanes.

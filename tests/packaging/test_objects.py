@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SYSTEM = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-x86-64.so.2"}
-SANITIZERS = re.compile(r"lib[altu]+san\.so\.\d+")
+SANITIZERS = re.compile(r"lib(a|l|t|ub)san\.so\.\d+")
 OURS = {"libcuda_device_rt.so", "libcuda_device_jit.so", "libcuda_device_sleef.so"}
 
 

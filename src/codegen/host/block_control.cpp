@@ -275,9 +275,9 @@ void BlockControl::gang_of_region(const Region& r, const RegionSlots& slots, Val
   if_any(mask, [&] {
     mask.may_be_empty = false;
     parts_.slots.clear();
-    homes_.enter_gang(slots, gang);
-    const Mask left = Control(parts_).emit_region(r.insts(), mask);
-    homes_.leave_gang(slots, gang);
+    const Mask left = Control(parts_).emit_region(
+        r.insts(), mask, [&](uint32_t inst) { homes_.before(inst, slots, gang); },
+        [&](uint32_t inst) { homes_.after(inst, slots, gang); });
     if (threads_leave_ && slots.returns) leave_gang(left, gang);
   });
 }

@@ -8,11 +8,12 @@ namespace cuda_device::codegen::host {
 using ir::Op;
 using llvm::Value;
 
-Mask Control::emit_region(std::span<Inst* const> insts, const Mask& mask) {
+Mask Control::emit_region(std::span<Inst* const> insts, const Mask& mask, const OnInst& before,
+                          const OnInst& after) {
   Join done(c_.masks, "gang_end");
   done_ = &done;
   gang_mask_ = mask;
-  if (Behind behind = emit_insts(insts, mask, done)) done.arrive(*behind);
+  if (Behind behind = emit_insts(insts, mask, done, &before, &after)) done.arrive(*behind);
   if (done.reached()) return done.finish();
   c_.start(c_.new_block("never"));
   return Mask::no_lane();
@@ -22,13 +23,16 @@ void Control::emit_block(const ir::Block& block, const Mask& mask, Join& end, Jo
   if (Behind behind = emit_insts(block, mask, dead)) end.arrive(*behind);
 }
 
-Control::Behind Control::emit_insts(std::span<Inst* const> insts, Mask mask, Join& dead) {
-  for (const Inst* inst : insts) {
-    const Behind behind = emit_inst(*inst, mask, dead);
+Control::Behind Control::emit_insts(std::span<Inst* const> insts, Mask mask, Join& dead,
+                                    const OnInst* before, const OnInst* after) {
+  for (uint32_t k = 0; k < insts.size(); ++k) {
+    if (before) (*before)(k);
+    const Behind behind = emit_inst(*insts[k], mask, dead);
     if (!behind || behind->none) return behind;
+    if (after) (*after)(k);
     const bool fewer = !same(*behind, mask);
     mask = *behind;
-    if (fewer && mask.may_be_empty && inst != insts.back()) require_any(mask, dead);
+    if (fewer && mask.may_be_empty && k + 1 < insts.size()) require_any(mask, dead);
   }
   return mask;
 }
@@ -121,21 +125,24 @@ Control::Behind Control::emit_uniform_if(const Inst& inst, const Mask& mask, Joi
 // Without an else region, what all lanes share of the condition is a branch around it all.
 Control::Behind Control::emit_divergent_if(const Inst& inst, const Mask& mask) {
   const Condition condition = condition_of(*inst.operands[0]);
-  if (!condition.shared) return emit_sides(inst, condition.lanes, mask);
-  if (!inst.regions[1].empty())
-    return emit_sides(inst, parts_.values.vector(*inst.operands[0], ScalarKind::Bool), mask);
+  if (!condition.shared) return emit_sides(inst, condition, mask);
+  if (!inst.regions[1].empty()) return emit_sides(inst, lanes_of(*inst.operands[0]), mask);
   Join join(c_.masks, "endif");
   llvm::BasicBlock* some = c_.new_block("may_be");
   c_.b.CreateCondBr(condition.shared, some, join.edge(mask));
   c_.start(some);
-  join.arrive(emit_sides(inst, condition.lanes, mask));
+  join.arrive(emit_sides(inst, condition, mask));
   const Mask after = join.finish();
   return exits(inst).escapes ? after : mask;
 }
 
-Mask Control::emit_sides(const Inst& inst, Value* condition, const Mask& mask) {
-  const Mask then_mask = c_.masks.both(mask, condition);
-  const Mask else_mask = c_.masks.without(mask, condition);
+Mask Control::emit_sides(const Inst& inst, const Condition& condition, const Mask& mask) {
+  Mask then_mask = c_.masks.both(mask, condition.lanes);
+  Mask else_mask = c_.masks.without(mask, condition.lanes);
+  if (mask.all() && condition.some) {
+    then_mask.some = condition.some;
+    else_mask.some = c_.b.CreateNot(condition.each);
+  }
   const Mask after_then = emit_side(inst.regions[0], then_mask);
   const Mask after_else = emit_side(inst.regions[1], else_mask);
   return exits(inst).escapes ? c_.masks.either(after_then, after_else) : mask;

@@ -2,6 +2,7 @@
 // becomes masks, with branches around what no lane enters.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -29,7 +30,10 @@ class Control {
 
   // Instructions that one gang runs from the first to the last, with the lanes of `mask`. The lanes
   // that get to the end: those whose thread has not left the kernel.
-  Mask emit_region(std::span<ir::Inst* const> insts, const Mask& mask);
+  // `before` and `after` are called with the number of each.
+  using OnInst = std::function<void(uint32_t)>;
+  Mask emit_region(std::span<ir::Inst* const> insts, const Mask& mask, const OnInst& before,
+                   const OnInst& after);
 
  private:
   using Inst = ir::Inst;
@@ -45,6 +49,15 @@ class Control {
     llvm::AllocaInst* continued = nullptr;
   };
 
+  // A condition by its conjuncts, those that all lanes share apart.
+  struct Condition {
+    llvm::Value* shared = nullptr;  // i1; null: none
+    llvm::Value* lanes = nullptr;   // a vector; null: none
+    // Where all lanes ask: whether any of `lanes` holds, and whether each does. Null: to be seen
+    // from the lanes.
+    llvm::Value *some = nullptr, *each = nullptr;
+  };
+
   // The lanes behind something; nothing where control never gets there.
   using Behind = std::optional<Mask>;
 
@@ -54,12 +67,13 @@ class Control {
   Behind emit_insts(const ir::Block& block, const Mask& mask, Join& dead) {
     return emit_insts(std::span<Inst* const>(block.insts), mask, dead);
   }
-  Behind emit_insts(std::span<Inst* const> insts, Mask mask, Join& dead);
+  Behind emit_insts(std::span<Inst* const> insts, Mask mask, Join& dead,
+                    const OnInst* before = nullptr, const OnInst* after = nullptr);
   Behind emit_inst(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_if(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_uniform_if(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_divergent_if(const Inst& inst, const Mask& mask);
-  Mask emit_sides(const Inst& inst, llvm::Value* condition, const Mask& mask);
+  Mask emit_sides(const Inst& inst, const Condition& condition, const Mask& mask);
   Mask emit_side(const ir::Block& side, Mask mask);
   Behind emit_scope(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_exit(const Inst& inst, const Mask& mask);
@@ -90,12 +104,9 @@ class Control {
   Mask read(llvm::AllocaInst* set);
   void require_any(Mask& mask, Join& otherwise);
 
-  // conditions.cpp: a condition by its conjuncts, those that all lanes share apart.
-  struct Condition {
-    llvm::Value* shared = nullptr;  // i1; null: none
-    llvm::Value* lanes = nullptr;   // a vector; null: none
-  };
+  // conditions.cpp
   Condition condition_of(const Inst& value);
+  Condition lanes_of(const Inst& value);
 
   EmitContext& c_;
   Parts parts_;

@@ -43,6 +43,63 @@ int widest_lane_bits(const ir::Function& f, const Analysis& warp) {
   return bits;
 }
 
+bool is_innermost(const Inst& loop) {
+  bool inner = true;
+  for (const ir::Block& region : loop.regions)
+    ir::for_each_inst(region, [&](const Inst& i) { inner = inner && !is_loop(i); });
+  return inner;
+}
+
+// By slot: what an iteration reads from the one before, one a lane.
+std::vector<bool> sums_of(const ir::Function& f, const Analysis& warp, const Inst& loop) {
+  std::vector<bool> read(f.slots.size()), written(f.slots.size());
+  for (const ir::Block& region : loop.regions)
+    ir::for_each_inst(region, [&](const Inst& i) {
+      if (i.op == Op::SlotLoad) read[static_cast<size_t>(i.imm)] = true;
+      if (i.op == Op::SlotStore) written[static_cast<size_t>(i.imm)] = true;
+    });
+  for (size_t slot = 0; slot < read.size(); ++slot)
+    read[slot] =
+        read[slot] && written[slot] && warp.slot_shapes[slot].level == analysis::Level::Varying;
+  return read;
+}
+
+// One element for all lanes, one for each row of them, or one row for all rows.
+bool is_shared_by_lanes(const Inst& load, const Analysis& warp) {
+  bool same_in_row = true, same_in_column = warp.layout.period < warp.layout.width;
+  for (size_t k = 1; k < load.operands.size(); ++k) {
+    const analysis::Shape& index = warp.shape(*load.operands[k]);
+    if (index.level == analysis::Level::Varying) return false;
+    same_in_row = same_in_row && index.s0 == analysis::Step{};
+    same_in_column = same_in_column && index.s1 == analysis::Step{};
+  }
+  return same_in_row || same_in_column;
+}
+
+bool loads_for_several(const Inst& loop, const Analysis& warp) {
+  bool several = false;
+  for (const ir::Block& region : loop.regions)
+    ir::for_each_inst(region, [&](const Inst& i) {
+      several = several || (i.op == Op::Load && is_shared_by_lanes(i, warp));
+    });
+  return several;
+}
+
+// Some loop does, and none carries more than fits.
+bool sums_up_what_lanes_share(const ir::Function& f, const Analysis& warp, uint32_t lane_bytes) {
+  bool some = false, fit = true;
+  ir::for_each_inst(f.body, [&](const Inst& loop) {
+    if (!is_loop(loop) || warp.divergent[loop.id] || !is_innermost(loop)) return;
+    const std::vector<bool> sums = sums_of(f, warp, loop);
+    uint32_t bytes = 0;
+    for (size_t slot = 0; slot < sums.size(); ++slot)
+      if (sums[slot]) bytes += static_cast<uint32_t>(f.slots[slot].type.bits() + 7) / 8;
+    fit = fit && bytes <= lane_bytes;
+    some = some || (bytes > 0 && loads_for_several(loop, warp));
+  });
+  return some && fit;
+}
+
 bool is_whole_number_of(uint32_t lanes, const LaunchFacts& launch) {
   return launch.has_block() && launch.block[0] * launch.block[1] * launch.block[2] % lanes == 0;
 }
@@ -55,7 +112,11 @@ uint32_t choose_gang_width(const ir::Function& f, const Analysis& warp,
   constexpr uint32_t one = analysis::kWarpWidth, two = 2 * one;
   const auto bytes = static_cast<unsigned>(widest_lane_bits(f, warp)) / 8;
   const bool narrow = two * bytes / vector_bytes(options.mask) <= kVectorsInFlight;
-  return narrow && is_whole_number_of(two, f.launch) && has_exposed_loop(f, warp) ? two : one;
+  if (!is_whole_number_of(two, f.launch)) return one;
+  const uint32_t half_of_registers = register_bytes(options.mask) / two / 2;
+  const bool pays =
+      (narrow && has_exposed_loop(f, warp)) || sums_up_what_lanes_share(f, warp, half_of_registers);
+  return pays ? two : one;
 }
 
 }  // namespace cuda_device::codegen::host

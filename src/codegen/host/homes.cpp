@@ -58,14 +58,14 @@ void Homes::store(const Home& home, Value* gang, Value* value) {
     arena_.store(home.cells, gang, value);
 }
 
-void Homes::enter_gang(const RegionSlots& region, Value* gang) {
-  for_each_home(region.in, [&](Home& home) {
-    c_.b.CreateStore(home.shared ? home.before : load(home, gang), home.working);
-  });
+void Homes::before(uint32_t inst, const RegionSlots& region, Value* gang) {
+  for (uint32_t slot : region.in_before[inst])
+    for (const Home& home : homes_[slot])
+      c_.b.CreateStore(home.shared ? home.before : load(home, gang), home.working);
 }
 
-void Homes::leave_gang(const RegionSlots& region, Value* gang) {
-  for_each_home(region.out, [&](Home& home) { store(home, gang, read(c_.b, home.working)); });
+void Homes::after(uint32_t inst, const RegionSlots& region, Value* gang) {
+  for (uint32_t slot : region.out_after[inst]) put_back(slot, gang);
 }
 
 void Homes::fetch(uint32_t slot, Value* gang) {

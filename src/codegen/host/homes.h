@@ -18,8 +18,10 @@ class Homes {
   // Around the loop over gangs of a region: what it takes from the block's own places is read
   // before the first gang changes them.
   void begin_region(const analysis::RegionSlots& region);
-  void enter_gang(const analysis::RegionSlots& region, llvm::Value* gang);
-  void leave_gang(const analysis::RegionSlots& region, llvm::Value* gang);
+  // Around an instruction of a region: what it names first is fetched, what it stores to last is
+  // put back, so that variables are in registers no longer than they must.
+  void before(uint32_t inst, const analysis::RegionSlots& region, llvm::Value* gang);
+  void after(uint32_t inst, const analysis::RegionSlots& region, llvm::Value* gang);
 
   // One variable, of one gang, outside of regions.
   void fetch(uint32_t slot, llvm::Value* gang);

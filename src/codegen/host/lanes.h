@@ -35,11 +35,14 @@ struct Mask {
   llvm::Value* lanes = nullptr;  // one i1 a lane; null: all of them, statically
   bool none = false;             // statically no lane
   bool may_be_empty = false;     // else at least one lane, whenever this is executed
+  llvm::Value* some = nullptr;   // i1: whether it has a lane; null: to be seen from the lanes
 
   bool all() const { return !lanes && !none; }
   static Mask all_lanes() { return {}; }
-  static Mask no_lane() { return {nullptr, true, true}; }
-  static Mask of(llvm::Value* lanes, bool may_be_empty) { return {lanes, false, may_be_empty}; }
+  static Mask no_lane() { return {nullptr, true, true, nullptr}; }
+  static Mask of(llvm::Value* lanes, bool may_be_empty) {
+    return {lanes, false, may_be_empty, nullptr};
+  }
   friend bool same(const Mask& x, const Mask& y) { return x.lanes == y.lanes && x.none == y.none; }
 };
 

@@ -16,6 +16,7 @@ llvm::Value* MaskOps::lanes(const Mask& mask) {
 llvm::Value* MaskOps::any(const Mask& mask) {
   if (mask.none) return b_.getFalse();
   if (mask.all()) return b_.getTrue();
+  if (mask.some) return mask.some;
   return b_.CreateOrReduce(mask.lanes);
 }
 

@@ -1,5 +1,6 @@
 #include "codegen/host/pure_ops.h"
 
+#include "analysis/shape_transfer.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -63,6 +64,7 @@ void PureOps::emit(const Inst& inst) {
     return emit_uniform_leaf(inst, inst.type.scalar,
                              constant_of(c_.llvm(), inst.type.scalar, range.lo));
   const WidthPlan plan = plan_width(inst, c_.source.analysis);
+  if (divides_bases(inst)) return emit_quotient(inst, plan);
   auto evaluate = [&](auto&& operand) {
     llvm::SmallVector<Value*, 3> operands;
     for (size_t i = 0; i < inst.operands.size(); ++i)
@@ -79,6 +81,32 @@ void PureOps::emit(const Inst& inst) {
        [&] {
          return evaluate([&](const Inst& i, ScalarKind want) { return values_.vector(i, want); });
        }});
+}
+
+Value* PureOps::at_lane(const Inst& inst, unsigned lane) {
+  const WidthPlan plan = plan_width(inst, c_.source.analysis);
+  llvm::SmallVector<Value*, 3> operands;
+  for (size_t i = 0; i < inst.operands.size(); ++i)
+    operands.push_back(values_.scalar(*inst.operands[i], plan.operands[i], lane));
+  return compute(inst, plan, operands);
+}
+
+bool PureOps::divides_bases(const Inst& inst) const {
+  const bool quotient = inst.op == Op::FloorDiv || inst.op == Op::Shr;
+  return quotient && c_.source.analysis.shape(inst).level != analysis::Level::Varying &&
+         c_.source.analysis.shape(*inst.operands[0]).affine();
+}
+
+// The base is a multiple of the divisor and, where lane 0 is not active, may be below zero.
+void PureOps::emit_quotient(const Inst& inst, const WidthPlan& plan) {
+  const analysis::Range& by = c_.source.analysis.range(*inst.operands[1]);
+  const auto shift = analysis::division_by_power_of_two(inst, {by.lo, by.hi});
+  CD_CHECK(shift, "a quotient of bases by what is no power of two");
+  Value* base = values_.scalar(*inst.operands[0], plan.kind, 0);
+  Value* quotient = c_.b.CreateAShr(base, *shift);
+  define_shaped(c_, values_, inst,
+                {plan.result, [&](unsigned) { return quotient; },
+                 [&] { return static_cast<Value*>(nullptr); }});
 }
 
 Value* PureOps::compute(const Inst& inst, const WidthPlan& plan, llvm::ArrayRef<Value*> operands) {

@@ -26,11 +26,15 @@ class PureOps {
       : c_(context), values_(values), launch_(launch), arrays_(arrays) {}
 
   void emit(const ir::Inst& inst);
+  // Of one lane, for an operation on numbers, at the point where instructions are added.
+  llvm::Value* at_lane(const ir::Inst& inst, unsigned lane);
 
  private:
   llvm::Value* compute(const ir::Inst& inst, const WidthPlan& plan,
                        llvm::ArrayRef<llvm::Value*> operands);
   void emit_array_number(const ir::Inst& inst);
+  bool divides_bases(const ir::Inst& inst) const;
+  void emit_quotient(const ir::Inst& inst, const WidthPlan& plan);
   void emit_uniform_leaf(const ir::Inst& inst, ScalarKind kind, llvm::Value* value);
 
   EmitContext& c_;

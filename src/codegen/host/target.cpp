@@ -115,6 +115,11 @@ void set_attributes(llvm::Function& function, const Target& target) {
 
 }  // namespace host
 
+uint32_t register_bytes(MaskForm form) {
+  const uint32_t registers = form == MaskForm::Avx512 ? 32 : 16;
+  return registers * host::vector_bytes(form);
+}
+
 std::vector<MaskForm> host_mask_forms() {
   std::vector<MaskForm> forms;
   for (MaskForm form : {MaskForm::Avx512, MaskForm::Avx2, MaskForm::Sse4})

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "analysis/analysis.h"
 #include "analysis/certain_divergence.h"
 #include "driver/jit/interpreted.h"
 #include "frontend/frontend.h"
@@ -70,7 +71,8 @@ std::unique_ptr<ir::Function> Compilation::lower() const {
 std::unique_ptr<ir::Function> Compilation::optimised() const {
   auto f = frontend::lower(request_.source);
   passes::PipelineOptions options;
-  options.lanes = target_.kind == Target::Kind::Host;
+  if (target_.kind == Target::Kind::Host)
+    options.lanes = passes::Lanes{codegen::register_bytes(target_.mask) / analysis::kWarpWidth};
   options.verify = verify_wanted();
   options.check = [](const ir::Function& checked) {
     auto divergent = analysis::certainly_divergent_barriers(checked);

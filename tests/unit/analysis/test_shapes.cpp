@@ -126,6 +126,54 @@ param @0 "n": int32
   EXPECT_EQ(k.shape(17), level(Level::LaunchUniform)) << "always true";
 }
 
+// By a power of two that divides the base, or that no lane crosses.
+TEST(Shapes, OfQuotients) {
+  const Analysed k(R"(kernel "k"
+launch block 16 16 1 grid_fits_31
+param @0 "n": int32
+{
+  %0 = thread_idx #0 : uint32
+  %1 = thread_idx #1 : uint32
+  %2 = const 16 : uint32
+  %3 = mul %1, %2 : uint32
+  %4 = add %3, %0 : uint32
+  %5 = const 128 : uint32
+  %6 = floordiv %4, %5 : uint32
+  %7 = floormod %4, %5 : uint32
+  %8 = floordiv %4, %2 : uint32
+  %9 = floormod %4, %2 : uint32
+  %10 = const 8 : uint32
+  %11 = floordiv %4, %10 : uint32
+  %12 = const 3 : uint32
+  %13 = floordiv %4, %12 : uint32
+  %14 = const 4 : uint32
+  %15 = shr %4, %14 : uint32
+  %16 = const 15 : uint32
+  %17 = and %4, %16 : uint32
+  %18 = add %4, %10 : uint32
+  %19 = floordiv %18, %2 : uint32
+  %20 = const -1 : int32
+  %21 = convert %4 : int32
+  %22 = const 32 : int32
+  %23 = mul %20, %22 : int32
+  %24 = add %21, %23 : int32
+  %25 = const 16 : int32
+  %26 = floordiv %24, %25 : int32
+}
+)");
+  EXPECT_EQ(k.shape(4), affine(1, 16));
+  EXPECT_EQ(k.shape(6), level(Level::GangUniform));
+  EXPECT_EQ(k.shape(7), affine(1, 16));
+  EXPECT_EQ(k.shape(8), affine(0, 1));
+  EXPECT_EQ(k.shape(9), affine(1, 0));
+  EXPECT_EQ(k.shape(11), level(Level::Varying)) << "four rows of 8";
+  EXPECT_EQ(k.shape(13), level(Level::Varying));
+  EXPECT_EQ(k.shape(15), affine(0, 1));
+  EXPECT_EQ(k.shape(17), affine(1, 0));
+  EXPECT_EQ(k.shape(19), level(Level::Varying)) << "the base is a multiple of 8 only";
+  EXPECT_EQ(k.shape(26), affine(0, 1)) << "below zero";
+}
+
 TEST(Shapes, OfLoads) {
   const Analysed k(R"(kernel "k"
 launch block 32 1 1

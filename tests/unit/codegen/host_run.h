@@ -23,13 +23,14 @@ struct TestArray {
   template <class T>
   static TestArray of(ScalarKind kind, const std::vector<T>& values) {
     TestArray a = of_bytes(kind, {static_cast<int64_t>(values.size())});
-    std::memcpy(a.bytes.data() + a.offset, values.data(), values.size() * sizeof(T));
+    if (!values.empty())
+      std::memcpy(a.bytes.data() + a.offset, values.data(), values.size() * sizeof(T));
     return a;
   }
   template <class T>
   std::vector<T> values() const {
     std::vector<T> out(static_cast<size_t>(count()));
-    std::memcpy(out.data(), bytes.data() + offset, out.size() * sizeof(T));
+    if (!out.empty()) std::memcpy(out.data(), bytes.data() + offset, out.size() * sizeof(T));
     return out;
   }
   int64_t count() const;

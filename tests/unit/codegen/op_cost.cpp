@@ -41,7 +41,7 @@ class Maker {
 
   std::unique_ptr<ir::Function> done() {
     passes::PipelineOptions for_host;
-    for_host.lanes = true;
+    for_host.lanes = passes::Lanes();
     passes::run_pipeline(*f_, for_host);
     return std::move(f_);
   }

@@ -34,7 +34,7 @@ std::vector<fs::path> golden_files() {
 void run_named(const std::string& name, ir::Function& f) {
   if (name == "pipeline") return run_pipeline(f);
   for (const Pass& pass : pipeline()) {
-    if (pass.name == name) return pass.run(f);
+    if (pass.name == name) return run_pass(pass, f, Lanes());
   }
   FAIL() << "there is no pass '" << name << "'";
 }

@@ -21,7 +21,7 @@ std::vector<std::string_view> names_run(const PipelineOptions& wanted) {
 
 TEST(Pipeline, RunsItsListInOrder) {
   PipelineOptions all;
-  all.lanes = true;
+  all.lanes = Lanes();
   std::vector<std::string_view> listed;
   for (const Pass& pass : pipeline()) listed.push_back(pass.name);
   EXPECT_EQ(names_run(all), listed);
