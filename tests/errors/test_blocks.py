@@ -223,6 +223,21 @@ def what_arrays_cannot(a):
     flat[1:2] = 0
 
 
+@bad.kernel(FLOATS, 3, clause="DEV-MEM-14")
+def views_between_elements(a, n):
+    words = D.shared_array(9, D.uint32, align=16)
+    rows = D.local_array((4, 3), D.uint32, align=16)
+    # error at `words[1:].view(D.uint64)`: view() as uint64 needs elements at multiples of 8 bytes
+    # ... in 'words'; this part of it begins at byte 4
+    x = words[1:].view(D.uint64)
+    # error at `rows[:, :2].view("f8")`: view() as float64 needs elements at multiples of 8 bytes
+    # ... in 'rows'; rows of this part are 12 bytes apart
+    x = rows[:, :2].view("f8")
+    # error at `rows[1:, 1:].view(D.int64)`: view() as int64 needs elements at multiples of 8 bytes
+    # ... in 'rows'; rows of this part are 12 bytes apart
+    x = rows[1:, 1:].view(D.int64)
+
+
 @bad.kernel(FLOATS, 3)
 def two_arrays_under_one_name(a, n):
     one = D.local_array(4, D.int32)

@@ -300,6 +300,32 @@ def test_bounds_of_other_types(target, type_, start, stop, step):
 
 
 @D.kernel
+def bounds_of_its_own(out, a, gone):
+    t = D.thread_idx.x
+    start, stop, step = a[t, 0], a[t, 1], a[t, 2]
+    if t < gone:
+        return
+    came = 0
+    for k in range(start, stop, step):
+        D.syncthreads()
+        if came < out.shape[1]:
+            out[t, came] = k
+        came += 1  # noqa: SIM113
+
+
+@pytest.mark.parametrize("bounds", [(0, 4, 1), (7, -3, -4), (2, 2, 1), (-5, 6, 5)])
+@pytest.mark.parametrize("gone", [0, 2, 40, 70])
+def test_bounds_that_each_thread_reads(target, bounds, gone):
+    a = np.tile(np.array(bounds, np.int32), (70, 1))
+    a[:gone] = (1, 9, 2)
+    out = np.full((70, 4), -7, np.int64)
+    run(bounds_of_its_own, out, a, gone, block=70)
+    expected = [*range(*bounds)]
+    assert out[:gone].tolist() == [[-7] * 4] * gone
+    assert out[gone:].tolist() == [expected + [-7] * (4 - len(expected))] * (70 - gone)
+
+
+@D.kernel
 def counters_are_a_threads_own(out, n):
     t = D.thread_idx.x
     total = 0
@@ -550,3 +576,24 @@ def test_a_constant_index_out_of_range_that_is_not_reached(target):
     out = np.zeros(7, np.int32)
     run(out_of_range_where_nobody_comes, out, 3)
     assert out.tolist() == [0, 1, 2, 3, 4, 5, 101]
+
+
+@D.kernel
+def views_at_whole_elements(out, n):
+    rows = D.local_array((4, 3), D.uint32, align=8)
+    memory = D.dynamic_shared_array()
+    for k in range(12):
+        rows[k // 3, k % 3] = k
+    out[0] = rows[2, :2].view(D.uint64)[0] >> 32
+    out[1] = rows[1:2, 1:].view(D.uint64)[0, 0] >> 32
+    out[2] = rows[1::2, :2].T.size
+    memory[12:].view(D.float32)[0] = 2
+    memory[4 * n :].view(D.uint32)[1] = 7
+    out[3] = memory[12:].view(D.uint8)[3]
+    out[4] = memory[8:].view(D.uint64)[1:].view(D.uint32)[0]
+
+
+def test_views_of_parts_that_begin_at_whole_elements(target):
+    out = np.zeros(5, np.uint64)
+    run(views_at_whole_elements, out, 3, shared=24)
+    assert out.tolist() == [7, 5, 4, 0x40, 7]
