@@ -113,9 +113,11 @@ def test_a_block_whose_threads_have_all_left_is_done(target, rounds):
 STEPS = (3, 5, 7)
 
 
-def first_beyond(held, t, limit):
-    """Leaves two scopes at once: that of the step, and that of the call."""
+def first_beyond(held, t, limit, stop):
+    """A return leaves three scopes at once: those of the step, of the loop and of the call."""
     for k in STEPS:
+        if k == stop:
+            break
         held[t] = t * k
         D.syncthreads()
         if k == limit:
@@ -124,22 +126,74 @@ def first_beyond(held, t, limit):
         D.syncthreads()
         if k > limit:
             return right
+    D.syncthreads()
     return -1
 
 
 @D.kernel
-def looks_for_the_first(out, limit):
+def looks_for_the_first(out, limit, stop):
     held = D.shared_array(40, D.int32)
     t = D.thread_idx.x
-    out[t] = first_beyond(held, t, limit)
+    out[t] = first_beyond(held, t, limit, stop)
 
 
 @pytest.mark.parametrize("limit", [0, 3, 4, 5, 6, 7])
-def test_a_return_from_a_loop_over_a_tuple(target, limit):
+@pytest.mark.parametrize("stop", [0, 3, 5, 7])
+def test_a_return_from_a_loop_over_a_tuple(target, limit, stop):
     out = np.zeros(40, np.int32)
-    run(looks_for_the_first, out, limit, block=40)
-    found = next((k for k in STEPS if k > limit), None)
+    run(looks_for_the_first, out, limit, stop, block=40)
+    steps = STEPS[: STEPS.index(stop)] if stop else STEPS
+    found = next((k for k in steps if k > limit), None)
     assert out.tolist() == [-1 if found is None else found * ((t + 1) % 40) for t in range(40)]
+
+
+def place_of(held, t, wanted, end):
+    """Neither way out of the loop is a barrier's, but threads that return miss the one behind."""
+    held[t] = 3 * t
+    D.syncthreads()
+    k = 0
+    while k < held.size:
+        if held[k] == end:
+            break
+        if held[k] >= wanted:
+            return k
+        k += 1
+    D.syncthreads()
+    return -k
+
+
+@D.kernel
+def looks_for_a_place(out, wanted, end):
+    held = D.shared_array(36, D.int32)
+    t = D.thread_idx.x
+    out[t] = place_of(held, t, wanted, end)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "end", "place"), [(0, 30, 0), (10, 30, 4), (31, 30, -10), (200, -1, -36), (0, 0, 0)]
+)
+def test_a_search_before_a_barrier(target, wanted, end, place):
+    out = np.full(36, 99, np.int32)
+    run(looks_for_a_place, out, wanted, end, block=36)
+    assert out.tolist() == [place] * 36
+
+
+@D.kernel
+def returns_at_the_end_of_a_round(out, rounds):
+    t = D.thread_idx.x
+    for k in range(rounds):
+        out[t] = D.syncthreads_count(lambda: True)
+        if k >= t % 3:
+            return
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2, 5])
+def test_a_return_at_the_end_of_a_loop(target, rounds):
+    out = np.full(33, -1, np.int32)
+    run(returns_at_the_end_of_a_round, out, rounds, block=33)
+    came = [33, 22, 11]
+    last = [came[min(rounds - 1, t % 3)] if rounds else -1 for t in range(33)]
+    assert out.tolist() == last
 
 
 @D.kernel
@@ -269,7 +323,7 @@ MOST, LEAST = 2**31 - 1, -(2**31)
 INTS = [
     (0, 5, 1), (5, 0, 1), (0, 5, -1), (5, 0, -1), (3, 3, 1), (3, 3, -1), (0, 6, 2), (0, 7, 2),
     (7, 0, -2), (6, 0, -3), (MOST - 5, MOST, 3), (LEAST + 5, LEAST, -3), (LEAST, MOST, 2**30),
-    (MOST, LEAST, -(2**30)), (MOST, LEAST, LEAST), (0, MOST, MOST),
+    (MOST, LEAST, -(2**30)), (MOST, LEAST, LEAST), (0, MOST, MOST), (3, 3, 2), (3, 3, -2),
 ]  # fmt: skip
 
 
@@ -361,9 +415,11 @@ def of_every_shape(out, step, rounds):
     warp = t // 32
     alike = D.block_idx.x
     own = t * t
+    row = D.thread_idx.y
     for k in range(rounds):
         D.syncthreads()
         place += k
+        row = row * 3 + k
         warp = warp * 3 + k
         alike = alike * 5 + k
         own = own * 7 - k
@@ -371,19 +427,57 @@ def of_every_shape(out, step, rounds):
     out[1, t] = warp
     out[2, t] = alike
     out[3, t] = own
+    out[4, t] = row
 
 
-@pytest.mark.parametrize("block", [1, 100, 256, (8, 8), (7, 5, 3)])
+@pytest.mark.parametrize("block", [1, 100, 256, (8, 8), (7, 5, 3), (32, 5), (64, 3)])
 @pytest.mark.parametrize("rounds", [0, 1, 4])
 def test_values_of_every_shape_across_barriers(target, block, rounds):
     n = threads(block)
-    out = np.zeros((4, n), np.int64)
+    out = np.zeros((5, n), np.int64)
     run(of_every_shape, out, 11, rounds, block=block)
+    x, y, _ = (block, 1, 1) if isinstance(block, int) else (*block, 1)[:3]
     t = np.arange(n)
-    place, warp, alike, own = t * 11, t // 32, t * 0, t * t
+    place, warp, alike, own, row = t * 11, t // 32, t * 0, t * t, t // x % y
     for k in range(rounds):
         place, warp, alike, own = place + k, warp * 3 + k, alike * 5 + k, own * 7 - k
-    assert out.tolist() == [(v % 2**32).tolist() for v in (place, warp, alike, own)]
+        row = row * 3 + k
+    assert out.tolist() == [(v % 2**32).tolist() for v in (place, warp, alike, own, row)]
+
+
+@D.kernel
+def overwritten_behind(out, a, rounds):
+    t = D.thread_idx.x
+    n = D.block_dim.x
+    x = a[n - 1 - t]
+    D.syncthreads()
+    a[t] = -1
+    D.syncthreads()
+    out[0, t] = x
+    new, old = x, 1
+    for _ in range(rounds):
+        last = old
+        old = new
+        D.syncthreads()
+        new = last + old
+        D.syncthreads()
+        out[1, t] = last
+    out[2, t] = new
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2, 7])
+def test_what_was_read_before_a_barrier_stays(target, rounds):
+    a = np.arange(40, dtype=np.int32)
+    out = np.zeros((3, 40), np.int32)
+    run(overwritten_behind, out, a, rounds, block=40)
+    new, old, last = np.arange(40)[::-1], 1, 0
+    assert (a == -1).all()
+    assert out[0].tolist() == new.tolist()
+    for _ in range(rounds):
+        last, old = old, new
+        new = last + old
+    assert (out[1] == last).all()
+    assert out[2].tolist() == new.tolist()
 
 
 def swapped(held, t, value):
@@ -524,7 +618,7 @@ def loops_with_jumps(out, n, m):
     for k in range(4):
         mine[k] = 10 * k + t
         for j in range(n):
-            if j + k == m:
+            if j + k == m + t % 2:
                 break
         else:
             break
@@ -548,7 +642,7 @@ def test_loops_over_local_arrays_that_end_early(target, n, m):
         mine = [-1] * 4
         for k in range(4):
             mine[k] = 10 * k + t
-            if not any(j + k == m for j in range(n)):
+            if not any(j + k == m + t % 2 for j in range(n)):
                 break
         else:
             mine[0] += 1000
@@ -566,7 +660,8 @@ def out_of_range_where_nobody_comes(out, n):
     if n > 5:
         mine[2, 0] = 7
         mine[0, 5] = 8
-        other[2] = 9
+        other[300] = 9
+        mine[0, 4000] = 9
     for k in range(6):
         out[k] = mine[k // 3, k % 3]
     out[6] = other[0] + other[1]
