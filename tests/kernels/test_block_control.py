@@ -661,7 +661,7 @@ def out_of_range_where_nobody_comes(out, n):
         mine[2, 0] = 7
         mine[0, 5] = 8
         other[300] = 9
-        mine[0, 4000] = 9
+        out[0] = other[300] + mine[0, 4000]
     for k in range(6):
         out[k] = mine[k // 3, k % 3]
     out[6] = other[0] + other[1]
