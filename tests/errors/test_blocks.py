@@ -238,6 +238,20 @@ def views_between_elements(a, n):
     x = rows[1:, 1:].view(D.int64)
 
 
+@bad.kernel(FLOATS, clause="DEV-MEM-14")
+def reshapes_that_would_copy(a):
+    rows = D.local_array((4, 3), D.uint32)
+    # error at `rows[:, :2].reshape(8)`: reshape() would have to copy 'rows'
+    # hint: its elements do not follow each other in memory, last axis first
+    x = rows[:, :2].reshape(8)
+    # error at `rows[::-1].reshape(12)`: reshape() would have to copy 'rows'
+    # hint: its elements do not follow each other in memory, last axis first
+    x = rows[::-1].reshape(12)
+    # error at `rows.T.reshape(2, 6)`: reshape() would have to copy 'rows'
+    # hint: its elements do not follow each other in memory, last axis first
+    x = rows.T.reshape(2, 6)
+
+
 @bad.kernel(FLOATS, 3)
 def two_arrays_under_one_name(a, n):
     one = D.local_array(4, D.int32)

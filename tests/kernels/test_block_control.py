@@ -5,6 +5,7 @@ import pytest
 from cuda import device as D
 from support.launching import run
 
+RNG = np.random.default_rng(11)
 BLOCKS = [1, 33, 100, (7, 5, 3)]
 
 
@@ -478,6 +479,37 @@ def test_what_was_read_before_a_barrier_stays(target, rounds):
         new = last + old
     assert (out[1] == last).all()
     assert out[2].tolist() == new.tolist()
+
+
+@D.kernel
+def assigned_on_some_paths(out, rounds, wanted):
+    t = D.thread_idx.x
+    for k in range(rounds):
+        D.syncthreads()
+        if k + t > wanted:
+            own = k * t + 7
+        if k > wanted:
+            alike = k
+    D.syncthreads()
+    out[0, t] = own
+    out[1, t] = alike
+    if t < 10:
+        few = t + 1
+    out[2, t] = few
+
+
+def test_variables_that_no_path_assigned_are_zero(target):
+    """Whatever other kernels, and other blocks, have left in the memory between barriers."""
+    a = RNG.integers(0, 2**31 - 1, 40).astype(np.int32)
+    run(overwritten_behind, np.zeros((3, 40), np.int32), a, 3, block=40)
+    out = np.full((3, 40), -1, np.int64)
+    run(assigned_on_some_paths, out, 3, 1, block=40)
+    assert out[0].tolist() == [2 * t + 7 if t > 0 else 7 for t in range(40)]
+    assert out[1].tolist() == [2] * 40
+    assert out[2].tolist() == [t + 1 if t < 10 else 0 for t in range(40)]
+    run(assigned_on_some_paths, out, 3, 30, block=40)
+    assert out[0].tolist() == [2 * t + 7 if t + 2 > 30 else 0 for t in range(40)]
+    assert out[1].tolist() == [0] * 40
 
 
 def swapped(held, t, value):
