@@ -223,7 +223,7 @@ def what_arrays_cannot(a):
     flat[1:2] = 0
 
 
-@bad.kernel(FLOATS, 3, clause="DEV-MEM-14")
+@bad.kernel(FLOATS, 3)
 def views_between_elements(a, n):
     words = D.shared_array(9, D.uint32, align=16)
     rows = D.local_array((4, 3), D.uint32, align=16)
@@ -238,7 +238,7 @@ def views_between_elements(a, n):
     x = rows[1:, 1:].view(D.int64)
 
 
-@bad.kernel(FLOATS, clause="DEV-MEM-14")
+@bad.kernel(FLOATS)
 def reshapes_that_would_copy(a):
     rows = D.local_array((4, 3), D.uint32)
     # error at `rows[:, :2].reshape(8)`: reshape() would have to copy 'rows'
