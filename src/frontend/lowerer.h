@@ -265,6 +265,7 @@ class Lowerer {
   Value transposed(const Value& array);
   Value call_array_method(const Value& method, const Arguments& a);
   Value viewed_as(const Value& array, const Arguments& a);
+  static std::optional<std::string> misplaced(const Parts& parts, int bytes);
   bool check_view(const Value& array, ScalarKind element, const Parts& parts, const Node* node);
   Value reshaped(const Value& array, const Arguments& a);
   bool is_packed(const Value& array, const Parts& parts) const;

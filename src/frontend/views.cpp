@@ -181,6 +181,20 @@ Value Lowerer::viewed_as(const Value& array, const Arguments& a) {
   return view_of(array, element, std::move(parts));
 }
 
+// What is known of the place of elements of so many bytes and is no multiple of their size.
+std::optional<std::string> Lowerer::misplaced(const Parts& parts, int bytes) {
+  const Value& offset = parts.offset;
+  if (offset.exact && offset.exact->integer % bytes != 0)
+    return "this part of it begins at byte " + to_text(offset.exact->integer);
+  for (size_t k = 0; k + 1 < parts.strides.size(); ++k) {
+    const Value &extent = parts.shape[k], &stride = parts.strides[k];
+    const bool is_row = !extent.exact || extent.exact->integer > 1;
+    if (is_row && stride.exact && stride.exact->integer % bytes != 0)
+      return "rows of this part are " + to_text(stride.exact->integer) + " bytes apart";
+  }
+  return std::nullopt;
+}
+
 bool Lowerer::check_view(const Value& array, ScalarKind element, const Parts& parts,
                          const Node* node) {
   const int from = bytes_of(array.array.scalar), to = bytes_of(element);
@@ -196,6 +210,10 @@ bool Lowerer::check_view(const Value& array, ScalarKind element, const Parts& pa
             {to_text(count), std::string(name_of(array.array.scalar)), name});
       return false;
     }
+  }
+  if (const auto where = misplaced(parts, to)) {
+    error(DiagCode::array_view_place, node, {name, std::to_string(to), array.name, *where});
+    return false;
   }
   if (array.is_dynamic_shared()) return true;
   const uint32_t align = session_.allocations.at(array.index).align;

@@ -7,6 +7,7 @@
 #include "analysis/block_level.h"
 #include "ir/visitor.h"
 #include "passes/count_trips.h"
+#include "support/check.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -27,7 +28,10 @@ class Regions {
     enter(f.body, level);
   }
   static constexpr uint32_t kBlockLevel = 0;
-  uint32_t of(const Inst& i) const { return numbers_[i.id]; }
+  uint32_t of(const Inst& i) const {
+    CD_CHECK(i.id < numbers_.size(), "a copy has no region of its own");
+    return numbers_[i.id];
+  }
 
  private:
   void enter(const Block& block, const BlockLevel& level) {

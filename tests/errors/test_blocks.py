@@ -224,6 +224,35 @@ def what_arrays_cannot(a):
 
 
 @bad.kernel(FLOATS, 3)
+def views_between_elements(a, n):
+    words = D.shared_array(9, D.uint32, align=16)
+    rows = D.local_array((4, 3), D.uint32, align=16)
+    # error at `words[1:].view(D.uint64)`: view() as uint64 needs elements at multiples of 8 bytes
+    # ... in 'words'; this part of it begins at byte 4
+    x = words[1:].view(D.uint64)
+    # error at `rows[:, :2].view("f8")`: view() as float64 needs elements at multiples of 8 bytes
+    # ... in 'rows'; rows of this part are 12 bytes apart
+    x = rows[:, :2].view("f8")
+    # error at `rows[1:, 1:].view(D.int64)`: view() as int64 needs elements at multiples of 8 bytes
+    # ... in 'rows'; rows of this part are 12 bytes apart
+    x = rows[1:, 1:].view(D.int64)
+
+
+@bad.kernel(FLOATS)
+def reshapes_that_would_copy(a):
+    rows = D.local_array((4, 3), D.uint32)
+    # error at `rows[:, :2].reshape(8)`: reshape() would have to copy 'rows'
+    # hint: its elements do not follow each other in memory, last axis first
+    x = rows[:, :2].reshape(8)
+    # error at `rows[::-1].reshape(12)`: reshape() would have to copy 'rows'
+    # hint: its elements do not follow each other in memory, last axis first
+    x = rows[::-1].reshape(12)
+    # error at `rows.T.reshape(2, 6)`: reshape() would have to copy 'rows'
+    # hint: its elements do not follow each other in memory, last axis first
+    x = rows.T.reshape(2, 6)
+
+
+@bad.kernel(FLOATS, 3)
 def two_arrays_under_one_name(a, n):
     one = D.local_array(4, D.int32)
     two = D.local_array(4, D.int32)
