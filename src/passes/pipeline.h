@@ -4,9 +4,9 @@
 #include <functional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "ir/ir.h"
+#include "support/stage_times.h"
 
 namespace cuda_device::passes {
 
@@ -17,16 +17,11 @@ struct Pass {
 };
 std::span<const Pass> pipeline();
 
-struct PassTime {
-  std::string_view name;
-  double seconds = 0;
-};
-
 struct PipelineOptions {
   bool verify = false;  // before the first pass and after each
   bool lanes = false;   // the target is the host: threads are lanes, and math is ours
   std::function<void(std::string_view pass, const ir::Function&)> dump;  // after each pass
-  std::vector<PassTime>* times = nullptr;                                // one entry a pass
+  StageTimes* times = nullptr;  // one entry a pass, and one of the check
   // Once, on what the source says simplified, before anything is done for lanes.
   std::function<void(const ir::Function&)> check;
 };

@@ -70,11 +70,23 @@ std::string facts(const Compilation& compilation) {
   return analysis::describe(*f, analysis::analyse(*f, width));
 }
 
+// A stage a line, in the order in which they ended: its seconds and its name.
+std::string times(const CompileRequest& request) {
+  StageTimes times;
+  const Compilation compilation(request, &times);
+  compilation.image(*compilation.optimised());
+  std::string text;
+  for (const StageTime& time : times)
+    text += std::to_string(time.seconds) + " " + std::string(time.name) + "\n";
+  return text;
+}
+
 std::string inspect(const CompileRequest& request, const std::string& what) {
   check_stage(what, request.target);
   const auto& program = *request.source.program;
   if (what == "syntax") return syntax::print(program.functions.front());
   if (what == "result_type") return frontend::result_type(request.source);
+  if (what == "times") return times(request);
   Compilation compilation(request);
   if (what == "ir_raw") return ir::print(*compilation.lower());
   if (what == "ir") return ir::print(*compilation.optimised());
