@@ -21,7 +21,7 @@ void for_each_inst(const Region& region, F&& f) {
 class Crossing {
  public:
   Crossing(const ir::Function& f, const BlockLevel& level)
-      : f_(f), level_(level), crosses_(f.slots.size()), named_in_(f.slots.size()) {
+      : level_(level), live_(f), crosses_(f.slots.size()), named_in_(f.slots.size()) {
     block(f.body);
   }
   SlotSet take() { return std::move(crosses_); }
@@ -31,7 +31,7 @@ class Crossing {
     for_each_part(
         b, level_, [&](const Region& r) { region(r); },
         [&](const Inst& i) {
-          if (i.op == Op::For) crosses_[static_cast<size_t>(i.imm)] = true;
+          if (i.op == Op::For) crosses_.insert(static_cast<size_t>(i.imm));
           operands(i);
           for (const ir::Block& inside : i.regions) block(inside);
         });
@@ -40,23 +40,22 @@ class Crossing {
 
   void operands(const Inst& i) {
     for (const Inst* operand : i.operands)
-      if (operand->op == Op::SlotLoad) crosses_[static_cast<size_t>(operand->imm)] = true;
+      if (operand->op == Op::SlotLoad) crosses_.insert(static_cast<size_t>(operand->imm));
   }
 
   void region(const Region& r) {
     ++number_;
-    const SlotSet live = live_before(f_, r.insts(), SlotSet(crosses_.size()));
-    for (size_t s = 0; s < live.size(); ++s) crosses_[s] = crosses_[s] || live[s];
+    crosses_.add(live_.before(r.insts(), SlotSet(crosses_.size())));
     for_each_inst(r, [&](const Inst& i) {
       if (!stores(i) && i.op != Op::SlotLoad) return;
       uint32_t& named_in = named_in_[static_cast<size_t>(i.imm)];
-      if (named_in != 0 && named_in != number_) crosses_[static_cast<size_t>(i.imm)] = true;
+      if (named_in != 0 && named_in != number_) crosses_.insert(static_cast<size_t>(i.imm));
       named_in = number_;
     });
   }
 
-  const ir::Function& f_;
   const BlockLevel& level_;
+  StretchLiveness live_;
   SlotSet crosses_;
   std::vector<uint32_t> named_in_;  // by slot: a region
   uint32_t number_ = 0;
@@ -68,18 +67,19 @@ SlotSet crossing_slots(const ir::Function& f, const BlockLevel& level) {
   return Crossing(f, level).take();
 }
 
-RegionSlots slots_of(const ir::Function& f, const Region& region, const SlotSet& crossing) {
-  RegionSlots r{live_before(f, region.insts(), crossing), SlotSet(crossing.size())};
-  SlotSet named(crossing.size());
+RegionSlots slots_of(StretchLiveness& live, const Region& region, const SlotSet& crossing) {
+  const SlotSet none(crossing.size());
+  RegionSlots r{none, live.before(region.insts(), crossing), none};
   for_each_inst(region, [&](const Inst& i) {
     r.returns = r.returns || i.op == Op::Return;
     r.effects = r.effects || stores(i) || i.op == Op::Store || i.op == Op::Return;
     if (!stores(i) && i.op != Op::SlotLoad) return;
     const auto slot = static_cast<size_t>(i.imm);
-    named[slot] = true;
-    if (stores(i) && crossing[slot]) r.out[slot] = true;
+    r.named.insert(slot);
+    if (stores(i) && crossing[slot]) r.out.insert(slot);
   });
-  for (size_t s = 0; s < named.size(); ++s) r.in[s] = r.in[s] && named[s] && crossing[s];
+  r.in.keep(r.named);
+  r.in.keep(crossing);
   return r;
 }
 

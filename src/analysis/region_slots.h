@@ -12,11 +12,12 @@ namespace cuda_device::analysis {
 SlotSet crossing_slots(const ir::Function& f, const BlockLevel& level);
 
 struct RegionSlots {
+  SlotSet named;         // the region loads or stores it
   SlotSet in;            // crossing; the region reads it, or leaves it as it was in some thread
   SlotSet out;           // crossing; the region may store to it
   bool returns = false;  // a thread may leave the kernel here
   bool effects = false;  // it does more than compute temporaries
 };
-RegionSlots slots_of(const ir::Function& f, const Region& region, const SlotSet& crossing);
+RegionSlots slots_of(StretchLiveness& live, const Region& region, const SlotSet& crossing);
 
 }  // namespace cuda_device::analysis

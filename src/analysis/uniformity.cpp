@@ -95,7 +95,7 @@ class Fixpoint {
     Shape& held = a_.slot_shapes[slot];
     const Shape joined = stored_[slot] ? join(held, value) : value;
     changed_ |= !stored_[slot] || joined != held;
-    stored_[slot] = true;
+    stored_.insert(slot);
     held = joined;
   }
 
@@ -126,7 +126,7 @@ class Fixpoint {
   Tree tree_;
   Divergence divergence_;
   ShapeContext context_;
-  std::vector<bool> stored_;  // by slot: its shape says something
+  SlotSet stored_;  // their shapes say something
   bool changed_ = false;
 };
 
