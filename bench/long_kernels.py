@@ -29,7 +29,7 @@ def straight(k):
 
 
 def chain(k):
-    return (f"{'el' if k else ''}if t == {k}:", f"    x = x * {k}.5 + a[i + {k}]")
+    return (f"{'el' if k else ''}if i == {k}:", f"    x = x * {k}.5 + a[i + {k}]")
 
 
 def nested(k):

@@ -5,6 +5,7 @@
 #include "codegen/host/link.h"
 #include "codegen/host/mask_form.h"
 #include "codegen/host/pipeline.h"
+#include "codegen/host/scheduling.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::codegen {
@@ -78,13 +79,15 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
       const StageTimer timer(options.times, "emission");
       image.arena = emit_kernel(*module, {f, analysis, image.params, target, options}, kEntry);
     }
-    report_frame(*module->getFunction(kEntry));
+    llvm::Function* entry = module->getFunction(kEntry);
+    report_frame(*entry);
     record(listing.llvm, *module);
     if (options.verify_llvm) verify_or_throw(*module, "emission");
     {
       const StageTimer timer(options.times, "optimisation");
       optimise(*module, *machine);
       apply_mask_form(*module, target);
+      bound_scheduling(*entry, entry->getArg(3));
     }
     record(listing.llvm_opt, *module);
     if (options.verify_llvm) verify_or_throw(*module, "optimisation");

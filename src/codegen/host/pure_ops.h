@@ -30,6 +30,7 @@ class PureOps {
  private:
   llvm::Value* compute(const ir::Inst& inst, const WidthPlan& plan,
                        llvm::ArrayRef<llvm::Value*> operands);
+  llvm::Value* equal_to_shared(const ir::Inst& inst, const WidthPlan& plan);
   void emit_array_number(const ir::Inst& inst);
   void emit_uniform_leaf(const ir::Inst& inst, ScalarKind kind, llvm::Value* value);
 
