@@ -63,9 +63,7 @@ def barrier(kernels, rounds, grid=2000, block=256):
 
     a = np.zeros(grid * block, np.float32)
     seconds = {
-        count: fastest(
-            lambda kernel=kernel: D.launch(kernel, a, grid=grid, block=block), rounds
-        )
+        count: fastest(lambda kernel=kernel: D.launch(kernel, a, grid=grid, block=block), rounds)
         for count, kernel in ((0, kernels.no_barriers), (BARRIERS, kernels.barriers))
     }
     return (seconds[BARRIERS] - seconds[0]) / grid / BARRIERS
@@ -119,7 +117,9 @@ def print_results(results):
         for workers, result in results.items():
             seconds = [result["empty"][f"{block},{grid}"] for grid in GRIDS]
             cells = [f"{1e6 * seconds[0]:11.2f} us"]
-            cells += [f"{1e9 * s / g:11.2f} ns" for s, g in zip(seconds[1:], GRIDS[1:])]
+            cells += [
+                f"{1e9 * s / g:11.2f} ns" for s, g in zip(seconds[1:], GRIDS[1:], strict=False)
+            ]
             print(f"{block:>8}{workers:>9}" + "".join(cells))
     print("\nOne barrier of a block of 256, with a shared array written and read around it")
     for workers, result in results.items():

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "analysis/analysis.h"
+#include "analysis/describe_blocks.h"
 #include "driver/jit/compile.h"
 #include "driver/jit/interpreted.h"
 #include "driver/jit/own_stack.h"
@@ -65,9 +66,14 @@ std::string machine_listing(const CompileRequest& request, std::string* codegen:
 // As the host compiles it: with as many lanes a gang.
 std::string facts(const Compilation& compilation) {
   const auto f = compilation.optimised();
-  const bool host = compilation.target().kind == Target::Kind::Host;
-  const uint32_t width = host ? compilation.image(*f).width : analysis::kWarpWidth;
-  return analysis::describe(*f, analysis::analyse(*f, width));
+  const std::string lost = analysis::describe_lost_arrays(*compilation.lower(), *f);
+  if (compilation.target().kind != Target::Kind::Host)
+    return lost + analysis::describe(*f, analysis::analyse(*f));
+  const abi::KernelImage image = compilation.image(*f);
+  const analysis::Analysis a = analysis::analyse(*f, image.width);
+  const std::string arena =
+      image.arena ? "arena: " + std::to_string(image.arena) + " bytes a block\n" : "";
+  return lost + arena + analysis::describe_blocks(*f, a) + analysis::describe(*f, a);
 }
 
 // A stage a line, in the order in which they ended: its seconds and its name.

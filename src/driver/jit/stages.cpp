@@ -27,7 +27,8 @@ const Stage& stage_named(const std::string& what) {
   std::string known;
   for (const Stage& stage : kStages) {
     if (stage.name == what) return stage;
-    if (stage.name != "result_type" && stage.name != "times") known += (known.empty() ? "" : ", ") + std::string(stage.name);
+    if (stage.name != "result_type" && stage.name != "times")
+      known += (known.empty() ? "" : ", ") + std::string(stage.name);
   }
   throw DiagnosticError(Diagnostic{DiagCode::unknown_stage, {}, {what, known}, {}, ""});
 }
