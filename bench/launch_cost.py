@@ -58,7 +58,7 @@ def empty_blocks(kernels, rounds):
 
 
 def barrier(kernels, rounds, grid=2000, block=256):
-    """Seconds that one barrier adds to a block: a kernel with many of them against one with none."""
+    """Seconds that one barrier adds to a block: many of them in a kernel against none."""
     from cuda import device as D
 
     a = np.zeros(grid * block, np.float32)

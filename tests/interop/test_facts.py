@@ -72,7 +72,7 @@ def test_regions_and_what_is_saved():
 def own(a):
     v = D.local_array(4, D.float32)
     w = D.local_array(4, D.float32)
-    u = D.local_array(4, D.float32)
+    u = D.local_array(4, D.float32)  # noqa: F841
     i = D.tid(1)
     for j in range(4):
         v[j] = a[i] * j
