@@ -4,8 +4,11 @@
 #include <array>
 #include <optional>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/block_level.h"
 #include "ir/evaluate.h"
 #include "ir/machine.h"
 
@@ -39,61 +42,87 @@ const Inst* first_barrier(const Block& block) {
   return nullptr;
 }
 
-// The value of an expression in one thread of block 0, where it follows from the thread's place.
-class Place {
+// The values of an expression in all threads of block 0, where they follow from their places.
+class Places {
  public:
-  Place(const ir::Function& f, uint32_t thread) : block_(f.launch.block) {
-    index_ = {thread % block_[0], thread / block_[0] % block_[1], thread / block_[0] / block_[1]};
-    lane_ = thread % kWarpWidth;
-  }
+  using Values = std::optional<std::vector<int64_t>>;  // by thread; none: not known
 
-  std::optional<int64_t> value(const Inst& inst) {
-    const auto known = known_.find(inst.id);
-    if (known != known_.end()) return known->second;
-    return known_[inst.id] = answer(inst);
+  explicit Places(const ir::Function& f) : block_(f.launch.block) {}
+
+  size_t threads() const { return size_t{block_[0]} * block_[1] * block_[2]; }
+
+  const Values& values(const Inst& inst) {
+    const auto [at, is_new] = known_.try_emplace(inst.id);
+    if (!is_new || depth_ >= kDeepest) return at->second;
+    ++depth_;
+    Values found = answer(inst);
+    --depth_;
+    return known_[inst.id] = std::move(found);
   }
 
  private:
-  std::optional<int64_t> answer(const Inst& inst) {
+  static constexpr int kDeepest = 1000;
+
+  template <class F>
+  Values each(F&& value) const {
+    std::vector<int64_t> all(threads());
+    for (size_t thread = 0; thread < all.size(); ++thread) all[thread] = value(thread);
+    return all;
+  }
+
+  Values answer(const Inst& inst) {
     const auto axis = static_cast<size_t>(inst.imm);
     switch (inst.op) {
       case Op::Const:
-        return inst.imm;
+        return each([&](size_t) { return inst.imm; });
       case Op::ThreadIdx:
       case Op::Tid:  // of block 0
-        return index_[axis];
+        return each([&](size_t thread) { return index(thread)[axis]; });
       case Op::BlockIdx:
-        return 0;
+        return each([&](size_t) { return 0; });
       case Op::BlockDim:
-        return block_[axis];
+        return each([&](size_t) { return block_[axis]; });
       case Op::LaneId:
-        return lane_;
+        return each([&](size_t thread) { return thread % kWarpWidth; });
       default:
         return computed(inst);
     }
   }
 
-  std::optional<int64_t> computed(const Inst& inst) {
-    const ir::Evaluator evaluator = ir::evaluator(inst);
-    if (!evaluator || !ir::is_exact(inst.op)) return std::nullopt;
-    std::array<int64_t, 3> operands{};
-    for (size_t i = 0; i < inst.operands.size(); ++i) {
-      const std::optional<int64_t> operand = value(*inst.operands[i]);
-      if (!operand) return std::nullopt;
-      operands[i] = *operand;
-    }
-    return evaluator(operands[0], operands[1], operands[2]);
+  std::array<size_t, 3> index(size_t thread) const {
+    return {thread % block_[0], thread / block_[0] % block_[1], thread / block_[0] / block_[1]};
   }
 
-  std::array<uint32_t, 3> block_, index_;
-  uint32_t lane_;
-  std::unordered_map<uint32_t, std::optional<int64_t>> known_;  // by Inst::id
+  Values computed(const Inst& inst) {
+    const ir::Evaluator evaluator = ir::evaluator(inst);
+    if (!evaluator || !ir::is_exact(inst.op)) return std::nullopt;
+    std::array<const std::vector<int64_t>*, 3> operands{};
+    for (size_t i = 0; i < inst.operands.size(); ++i) {
+      const Values& operand = values(*inst.operands[i]);
+      if (!operand) return std::nullopt;
+      operands[i] = &*operand;
+    }
+    const auto of = [&](size_t i, size_t thread) {
+      return operands[i] ? (*operands[i])[thread] : 0;
+    };
+    return each([&](size_t t) { return evaluator(of(0, t), of(1, t), of(2, t)); });
+  }
+
+  std::array<uint32_t, 3> block_;
+  std::unordered_map<uint32_t, Values> known_;  // by Inst::id
+  int depth_ = 0;
 };
 
 class Search {
  public:
-  explicit Search(const ir::Function& f) : f_(f), a_(analyse(f)) {
-    threads_ = f.launch.block[0] * f.launch.block[1] * f.launch.block[2];
+  explicit Search(const ir::Function& f)
+      : f_(f), a_(analyse(f)), level_(f), holds_return_(f.inst_count()), places_(f) {
+    const Tree tree(f);
+    for (const Inst* jump : tree.jumps()) {
+      const Inst* around = jump->op == Op::Return ? tree.place(*jump).parent : nullptr;
+      for (; around && !holds_return_[around->id]; around = tree.place(*around).parent)
+        holds_return_[around->id] = true;
+    }
   }
 
   std::vector<Diagnostic> run() {
@@ -103,10 +132,11 @@ class Search {
 
  private:
   // Threads that are gone do not count: who comes to a barrier behind is not known.
-  bool some_return_early(const Block& b, bool all_come) const {
+  bool some_return_early(const Block& b, bool all_come) {
     return std::ranges::any_of(b.insts, [&](const Inst* inst) {
       if (inst->op == Op::Return) return !all_come;
-      const bool all = all_come && !inst->regions.empty() && together(*inst);
+      if (!holds_return_[inst->id]) return false;
+      const bool all = all_come && together(*inst);
       return std::ranges::any_of(
           inst->regions, [&](const Block& region) { return some_return_early(region, all); });
     });
@@ -115,9 +145,10 @@ class Search {
   // All threads of the block come here.
   void block(const Block& b) {
     for (const Inst* inst : b.insts) {
+      if (inst->regions.empty() || !level_.contains(*inst)) continue;  // no barrier is in it
       if (inst->op == Op::If) branch(*inst);
       if (inst->op == Op::For) loop(*inst);
-      if (inst->regions.empty() || !together(*inst)) continue;
+      if (!together(*inst)) continue;
       for (const Block& region : inst->regions) block(region);
     }
   }
@@ -126,7 +157,7 @@ class Search {
     for (const Block& side : inst.regions) {
       const Inst* barrier = first_barrier(side);
       const std::optional<size_t> alike = barrier ? alike_in(inst) : std::nullopt;
-      if (alike && *alike != threads_) return report(*barrier, *inst.operands[0], *alike);
+      if (alike && *alike != places_.threads()) return report(*barrier, *inst.operands[0], *alike);
     }
   }
 
@@ -134,12 +165,15 @@ class Search {
     const Inst* barrier = first_barrier(inst.regions[0]);
     if (!barrier || has_jump(inst.regions[0])) return;
     const std::optional<size_t> alike = alike_in(inst);
-    if (alike && *alike != threads_) report(*barrier, inst, *alike);
+    if (alike && *alike != places_.threads()) report(*barrier, inst, *alike);
   }
 
   // All threads that come to it surely go the same way through it, as often.
-  bool together(const Inst& inst) const {
-    if (alike_in(inst) == threads_) return true;
+  bool together(const Inst& inst) {
+    return stays_together(inst) || alike_in(inst) == places_.threads();
+  }
+
+  bool stays_together(const Inst& inst) const {
     const bool jumps = inst.op != Op::If && std::ranges::any_of(inst.regions, has_jump);
     const auto& yielded = inst.op == Op::While ? inst.regions[0].insts.back()->operands : kNone;
     const auto same = [&](const Inst* i) { return a_.shape(*i).level <= Level::BlockUniform; };
@@ -154,35 +188,35 @@ class Search {
   }
 
   // How many threads go the way of thread 0 through an if, or run a for as often; none: not known.
-  std::optional<size_t> alike_in(const Inst& inst) const {
-    const std::optional<int64_t> first = way(inst, 0);
-    if (!first) return std::nullopt;
-    size_t alike = 0;
-    for (uint32_t thread = 0; thread < threads_; ++thread) alike += way(inst, thread) == first;
-    return alike;
+  std::optional<size_t> alike_in(const Inst& inst) {
+    const Places::Values ways = ways_through(inst);
+    if (!ways) return std::nullopt;
+    return static_cast<size_t>(std::ranges::count(*ways, ways->front()));
   }
 
-  std::optional<int64_t> way(const Inst& inst, uint32_t thread) const {
-    Place place(f_, thread);
-    if (inst.op == Op::If) return place.value(*inst.operands[0]);
+  Places::Values ways_through(const Inst& inst) {
+    if (inst.op == Op::If) return places_.values(*inst.operands[0]);
     if (inst.op != Op::For || has_jump(inst.regions[0])) return std::nullopt;
-    std::array<int64_t, 3> bounds{};
-    for (size_t i = 0; i < 3; ++i) {
-      const std::optional<int64_t> bound = place.value(*inst.operands[i]);
-      if (!bound) return std::nullopt;
-      bounds[i] = *bound;
-    }
+    for (const Inst* bound : inst.operands)
+      if (!places_.values(*bound)) return std::nullopt;
+    const auto bound = [&](size_t i) -> const std::vector<int64_t>& {
+      return *places_.values(*inst.operands[i]);
+    };
     const ScalarKind kind = inst.operands[0]->type.scalar;
-    return static_cast<int64_t>(ir::trip_count(kind, bounds[0], bounds[1], bounds[2]));
+    std::vector<int64_t> trips(places_.threads());
+    for (size_t t = 0; t < trips.size(); ++t)
+      trips[t] = static_cast<int64_t>(ir::trip_count(kind, bound(0)[t], bound(1)[t], bound(2)[t]));
+    return trips;
   }
 
   void report(const Inst& barrier, const Inst& condition, size_t alike) {
-    Diagnostic d{DiagCode::divergent_barrier,
-                 barrier.span,
-                 {name_of_barrier(barrier.op), std::to_string(alike), std::to_string(threads_)},
-                 {},
-                 "",
-                 {}};
+    Diagnostic d{
+        DiagCode::divergent_barrier,
+        barrier.span,
+        {name_of_barrier(barrier.op), std::to_string(alike), std::to_string(places_.threads())},
+        {},
+        "",
+        {}};
     d.notes.push_back({condition.span, "under this condition"});
     found_.push_back(std::move(d));
   }
@@ -191,7 +225,9 @@ class Search {
 
   const ir::Function& f_;
   const Analysis a_;
-  size_t threads_ = 0;
+  const BlockLevel level_;
+  std::vector<bool> holds_return_;  // by Inst::id of control
+  Places places_;
   std::vector<Diagnostic> found_;
 };
 

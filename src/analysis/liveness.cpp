@@ -3,23 +3,14 @@
 #include "support/check.h"
 
 namespace cuda_device::analysis {
-namespace {
 
 using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-bool merge(SlotSet& into, const SlotSet& from) {
-  bool grew = false;
-  for (size_t i = 0; i < into.size(); ++i) {
-    if (from[i] && !into[i]) grew = into[i] = true;
-  }
-  return grew;
-}
-
 // Walks blocks backwards. `before_` of a block is a function of what is live behind it and at the
 // targets of the jumps inside.
-class Walk {
+class StretchLiveness::Walk {
  public:
   explicit Walk(const ir::Function& f) : slots_(f.slots.size()) {
     out_.after.resize(f.inst_count());
@@ -43,10 +34,10 @@ class Walk {
   void step(const Inst& inst, SlotSet& live) {
     switch (inst.op) {
       case Op::SlotLoad:
-        live[static_cast<size_t>(inst.imm)] = true;
+        live.insert(static_cast<size_t>(inst.imm));
         return;
       case Op::SlotStore:
-        live[static_cast<size_t>(inst.imm)] = false;
+        live.erase(static_cast<size_t>(inst.imm));
         return;
       case Op::If:
       case Op::Scope:
@@ -65,7 +56,7 @@ class Walk {
         live = out_.after[scopes_[scopes_.size() - 1 - static_cast<size_t>(inst.imm)]->id];
         return;
       case Op::Return:
-        live.assign(slots_, false);
+        live.clear();
         return;
       default:
         return;
@@ -83,31 +74,34 @@ class Walk {
     out_.else_entry[inst.id] = otherwise;
     if (inst.op == Op::If) {
       live = before(inst.regions[0], std::move(live));
-      merge(live, otherwise);
+      live.add(otherwise);
     } else {
       live = loop(inst, otherwise);
     }
   }
 
+  // Visited again, a loop in a loop starts from what it found before: an outer loop's sets only
+  // grow. So the visits do not multiply with the depth.
   SlotSet loop(const Inst& inst, const SlotSet& exit) {
     SlotSet head = exit;
+    if (out_.head[inst.id].size() == slots_) head.add(out_.head[inst.id]);
     loops_.push_back(&inst);
     do {
       out_.head[inst.id] = head;
-    } while (merge(head, inst.op == Op::For ? for_head(inst, head) : while_head(inst, head, exit)));
+    } while (head.add(inst.op == Op::For ? for_head(inst, head) : while_head(inst, head, exit)));
     loops_.pop_back();
     return head;
   }
 
   SlotSet for_head(const Inst& inst, const SlotSet& head) {
     SlotSet body = before(inst.regions[0], head);
-    body[static_cast<size_t>(inst.imm)] = false;
+    body.erase(static_cast<size_t>(inst.imm));
     return body;
   }
 
   SlotSet while_head(const Inst& inst, const SlotSet& head, const SlotSet& exit) {
     SlotSet body = before(inst.regions[1], head);
-    merge(body, exit);
+    body.add(exit);
     return before(inst.regions[0], std::move(body));
   }
 
@@ -117,12 +111,13 @@ class Walk {
   std::vector<const Inst*> scopes_;
 };
 
-}  // namespace
+Liveness liveness(const ir::Function& f) { return StretchLiveness::Walk(f).all(f); }
 
-Liveness liveness(const ir::Function& f) { return Walk(f).all(f); }
+StretchLiveness::StretchLiveness(const ir::Function& f) : walk_(std::make_unique<Walk>(f)) {}
+StretchLiveness::~StretchLiveness() = default;
 
-SlotSet live_before(const ir::Function& f, std::span<Inst* const> insts, SlotSet behind) {
-  return Walk(f).before(insts, std::move(behind));
+SlotSet StretchLiveness::before(std::span<Inst* const> insts, SlotSet behind) {
+  return walk_->before(insts, std::move(behind));
 }
 
 }  // namespace cuda_device::analysis

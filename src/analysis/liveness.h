@@ -2,14 +2,14 @@
 // ways meet again.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "analysis/slot_set.h"
 #include "ir/ir.h"
 
 namespace cuda_device::analysis {
-
-using SlotSet = std::vector<bool>;
 
 struct Liveness {
   SlotSet entry;  // at the start of the kernel: the zero of a slot never stored may be seen
@@ -21,8 +21,20 @@ struct Liveness {
 
 Liveness liveness(const ir::Function& f);
 
-// Live before these instructions, of which none jumps further than to behind the last, when
-// `behind` are live there.
-SlotSet live_before(const ir::Function& f, std::span<ir::Inst* const> insts, SlotSet behind);
+// Answers for many stretches of instructions, of which none lies in another or jumps further than
+// to behind its last.
+class StretchLiveness {
+ public:
+  explicit StretchLiveness(const ir::Function& f);
+  ~StretchLiveness();
+
+  // Live before these instructions, when `behind` are live behind them.
+  SlotSet before(std::span<ir::Inst* const> insts, SlotSet behind);
+
+ private:
+  class Walk;
+  friend Liveness liveness(const ir::Function& f);
+  std::unique_ptr<Walk> walk_;
+};
 
 }  // namespace cuda_device::analysis

@@ -3,6 +3,9 @@
 namespace cuda_device::analysis {
 namespace {
 
+using Slots = SharedTable<KnownSlot>;
+using Refined = SharedTable<std::optional<Interval>>;
+
 Wide lower(Wide v, const Interval& all) {
   for (Wide bound : {Wide{0}, Wide{INT32_MIN}}) {
     if (v >= bound && all.holds(bound)) return bound;
@@ -20,74 +23,75 @@ Wide higher(Wide v, const Interval& all) {
 }  // namespace
 
 RangeState RangeStates::entry() {
-  const size_t n = function_.slots.size();
-  return {.reachable = true,
-          .slots = std::vector<Interval>(n),
-          .versions = std::vector<uint64_t>(n, 0),
-          .refined = {}};
+  RangeState s;
+  s.slots = Slots(function_.slots.size());
+  s.refined = Refined(function_.inst_count());
+  return s;
 }
 
 RangeState RangeStates::join(const RangeState& a, const RangeState& b) {
   if (!a.reachable) return b;
   if (!b.reachable) return a;
   RangeState r = a;
-  for (size_t i = 0; i < r.slots.size(); ++i) {
-    r.slots[i] = hull(a.slots[i], b.slots[i]);
-    if (a.versions[i] != b.versions[i]) r.versions[i] = next_version_++;
-  }
-  for (auto it = r.refined.begin(); it != r.refined.end();) {
-    const auto other = b.refined.find(it->first);
-    if (other == b.refined.end()) {
-      it = r.refined.erase(it);
-    } else {
-      it->second = hull(it->second, other->second);
-      ++it;
-    }
-  }
+  if (a.renewal != b.renewal) renew_versions(r);
+  Slots::for_each_difference(
+      a.slots, b.slots, [&](size_t i, const KnownSlot& x, const KnownSlot& y) {
+        const bool same = x.version == y.version;
+        if (same && x.interval == y.interval) return;
+        r.slots.set(i, {hull(x.interval, y.interval), same ? x.version : next_version_++});
+      });
+  Refined::for_each_difference(
+      a.refined, b.refined,
+      [&](size_t id, const std::optional<Interval>& x, const std::optional<Interval>& y) {
+        if (x && x != y) r.refined.set(id, y ? std::optional(hull(*x, *y)) : std::nullopt);
+      });
   return r;
 }
 
 RangeState RangeStates::widen(const RangeState& old, const RangeState& grown) {
   RangeState r = grown;
-  for (size_t i = 0; i < r.slots.size(); ++i) {
-    if (!function_.slots[i].type.is_int()) continue;
-    if (grown.slots[i].lo < old.slots[i].lo) r.slots[i].lo = lower(grown.slots[i].lo, all(i));
-    if (grown.slots[i].hi > old.slots[i].hi) r.slots[i].hi = higher(grown.slots[i].hi, all(i));
-  }
+  Slots::for_each_difference(old.slots, grown.slots,
+                             [&](size_t i, const KnownSlot& x, const KnownSlot& y) {
+                               if (i >= function_.slots.size() || !function_.slots[i].type.is_int())
+                                 return;
+                               KnownSlot wide = y;
+                               if (y.interval.lo < x.interval.lo)
+                                 wide.interval.lo = lower(y.interval.lo, all(i));
+                               if (y.interval.hi > x.interval.hi)
+                                 wide.interval.hi = higher(y.interval.hi, all(i));
+                               if (wide.interval != y.interval) r.slots.set(i, wide);
+                             });
   // Only what still holds as it was: then each of them can be lost but once.
-  std::erase_if(r.refined, [&](const auto& entry) {
-    const auto before = old.refined.find(entry.first);
-    return before == old.refined.end() || before->second != entry.second;
-  });
+  Refined::for_each_difference(
+      old.refined, grown.refined,
+      [&](size_t id, const std::optional<Interval>& x, const std::optional<Interval>& y) {
+        if (y && x != y) r.refined.set(id, std::nullopt);
+      });
   return r;
 }
 
-void RangeStates::forget(RangeState& s, const std::vector<bool>& slots) {
-  for (size_t i = 0; i < s.slots.size(); ++i) {
-    if (slots[i]) store(s, i, all(i));
-  }
+void RangeStates::forget(RangeState& s, const SlotSet& slots) {
+  slots.for_each([&](size_t slot) { store(s, slot, all(slot)); });
 }
 
 void RangeStates::store(RangeState& s, size_t slot, Interval value) {
-  s.slots[slot] = value;
-  s.versions[slot] = next_version_++;
-}
-
-void RangeStates::renew_versions(RangeState& s) {
-  for (uint64_t& v : s.versions) v = next_version_++;
+  s.slots.set(slot, {value, next_version_++});
 }
 
 bool RangeStates::covers(const RangeState& big, const RangeState& small) {
   if (!small.reachable) return true;
   if (!big.reachable) return false;
-  for (size_t i = 0; i < big.slots.size(); ++i) {
-    if (!small.slots[i].within(big.slots[i])) return false;
-  }
-  for (const auto& [id, interval] : big.refined) {
-    const auto other = small.refined.find(id);
-    if (other == small.refined.end() || !other->second.within(interval)) return false;
-  }
-  return true;
+  bool covers = true;
+  Slots::for_each_difference(big.slots, small.slots,
+                             [&](size_t, const KnownSlot& x, const KnownSlot& y) {
+                               covers = covers && y.interval.within(x.interval);
+                             });
+  Refined::for_each_difference(
+      big.refined, small.refined,
+      [&](size_t, const std::optional<Interval>& x, const std::optional<Interval>& y) {
+        covers = covers && (!x || (y && y->within(*x)));
+      });
+  return covers;
 }
 
 }  // namespace cuda_device::analysis

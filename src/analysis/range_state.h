@@ -2,21 +2,32 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <vector>
+#include <optional>
 
 #include "analysis/interval.h"
+#include "analysis/shared_table.h"
+#include "analysis/slot_set.h"
 
 namespace cuda_device::analysis {
 
+struct KnownSlot {
+  Interval interval;
+  uint64_t version = 0;  // which store it holds: equal numbers mean the same value
+};
+
 struct RangeState {
   bool reachable = true;
-  std::vector<Interval> slots;
-  // Which store a slot holds: equal numbers mean the same value. A load refines its slot only while
-  // the number is the one it saw.
-  std::vector<uint64_t> versions;
+  SharedTable<KnownSlot> slots;
+  uint64_t renewal = 0;  // versions from before it was set say nothing
   // Temporaries known better here than where they were computed, by Inst::id.
-  std::map<uint32_t, Interval> refined;
+  SharedTable<std::optional<Interval>> refined;
+};
+
+// What a load saw in its slot. It refines the slot only while that is what lies there.
+struct SeenVersion {
+  uint64_t version = 0;
+  uint64_t renewal = 0;
+  friend bool operator==(const SeenVersion&, const SeenVersion&) = default;
 };
 
 class RangeStates {
@@ -25,16 +36,21 @@ class RangeStates {
 
   RangeState entry();  // every slot is zero
   static RangeState unreachable() {
-    return {.reachable = false, .slots = {}, .versions = {}, .refined = {}};
+    RangeState s;
+    s.reachable = false;
+    return s;
   }
   RangeState join(const RangeState& a, const RangeState& b);
   // As join, but a bound that moved jumps to the next of a few, so that loops come to an end.
   RangeState widen(const RangeState& old, const RangeState& grown);
   // Nothing known of these slots.
-  void forget(RangeState& s, const std::vector<bool>& slots);
+  void forget(RangeState& s, const SlotSet& slots);
   void store(RangeState& s, size_t slot, Interval value);
   // No load before this point may refine a slot behind it.
-  void renew_versions(RangeState& s);
+  void renew_versions(RangeState& s) { s.renewal = next_version_++; }
+  static SeenVersion seen(const RangeState& s, size_t slot) {
+    return {s.slots[slot].version, s.renewal};
+  }
   static bool covers(const RangeState& big, const RangeState& small);
 
  private:

@@ -37,15 +37,15 @@ class Walk {
     block(f.body);
   }
 
-  Ranges take(const std::vector<bool>& live_at_entry) {
+  Ranges take(const SlotSet& live_at_entry) {
     Ranges r{.values = std::move(values_), .slots = {}};
-    std::vector<bool> any = live_at_entry;
+    SlotSet any = live_at_entry;
     r.slots.resize(f_.slots.size());
     ir::for_each_inst(f_.body, [&](const Inst& i) {
       if ((i.op != Op::SlotStore && i.op != Op::For) || !seen_[i.id]) return;
       const auto slot = static_cast<size_t>(i.imm);
       r.slots[slot] = any[slot] ? hull(r.slots[slot], stored_[i.id]) : stored_[i.id];
-      any[slot] = true;
+      any.insert(slot);
     });
     return r;
   }
@@ -58,8 +58,8 @@ class Walk {
   };
 
   Interval value(const Inst& i) const {
-    const auto refined = state_.refined.find(i.id);
-    return refined == state_.refined.end() ? values_[i.id] : refined->second;
+    const std::optional<Interval>& refined = state_.refined[i.id];
+    return refined ? *refined : values_[i.id];
   }
 
   void block(const Block& b) {
@@ -97,14 +97,14 @@ class Walk {
 
   void define(const Inst& inst, Interval v) {
     values_[inst.id] = v;
-    state_.refined.erase(inst.id);
+    if (state_.refined[inst.id]) state_.refined.set(inst.id, std::nullopt);
   }
 
   void load(const Inst& inst) {
     if (!has_range(inst.type)) return;
     const auto slot = static_cast<size_t>(inst.imm);
-    define(inst, state_.slots[slot]);
-    versions_[inst.id] = state_.versions[slot];
+    define(inst, state_.slots[slot].interval);
+    versions_[inst.id] = RangeStates::seen(state_, slot);
   }
 
   void store(const Inst& inst, Interval v) {
@@ -163,9 +163,9 @@ class Walk {
   }
 
   RangeState anything(const Inst& inst, RangeState head) {
-    std::vector<bool> stored(f_.slots.size());
+    SlotSet stored(f_.slots.size());
     ir::for_each_inst(Block{{const_cast<Inst*>(&inst)}}, [&](const Inst& i) {
-      if (i.op == Op::SlotStore || i.op == Op::For) stored[static_cast<size_t>(i.imm)] = true;
+      if (i.op == Op::SlotStore || i.op == Op::For) stored.insert(static_cast<size_t>(i.imm));
     });
     states_.forget(head, stored);
     return head;
@@ -242,7 +242,7 @@ class Walk {
 
 }  // namespace
 
-Ranges find_ranges(const ir::Function& f, const std::vector<bool>& live_at_entry) {
+Ranges find_ranges(const ir::Function& f, const SlotSet& live_at_entry) {
   return Walk(f).take(live_at_entry);
 }
 

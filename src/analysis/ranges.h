@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/interval.h"
+#include "analysis/slot_set.h"
 
 namespace cuda_device::analysis {
 
@@ -11,6 +12,6 @@ struct Ranges {
   std::vector<Interval> slots;   // all that is ever stored, and zero where it may be read
 };
 
-Ranges find_ranges(const ir::Function& f, const std::vector<bool>& live_at_entry);
+Ranges find_ranges(const ir::Function& f, const SlotSet& live_at_entry);
 
 }  // namespace cuda_device::analysis

@@ -106,7 +106,7 @@ class Refiner {
     const auto met = meet(now, bound);
     if (!met) state_.reachable = false;
     if (!met || *met == now) return;
-    state_.refined[v.id] = *met;
+    state_.refined.set(v.id, *met);
     source(v, *met);
   }
 
@@ -142,13 +142,15 @@ class Refiner {
   void slot(const Inst& load, Interval met) {
     const auto index = static_cast<size_t>(load.imm);
     const auto seen = versions_.find(load.id);
-    if (seen == versions_.end() || seen->second != state_.versions[index]) return;
-    const auto both = meet(state_.slots[index], met);
+    if (seen == versions_.end() || seen->second != RangeStates::seen(state_, index)) return;
+    KnownSlot known = state_.slots[index];
+    const auto both = meet(known.interval, met);
     if (!both) {
       state_.reachable = false;
-    } else {
-      state_.slots[index] = *both;
+      return;
     }
+    known.interval = *both;
+    state_.slots.set(index, known);
   }
 
   RangeState& state_;

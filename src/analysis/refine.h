@@ -8,8 +8,7 @@
 
 namespace cuda_device::analysis {
 
-// By Inst::id of slot loads: the version of the slot they saw.
-using Versions = std::unordered_map<uint32_t, uint64_t>;
+using Versions = std::unordered_map<uint32_t, SeenVersion>;  // by Inst::id of slot loads
 
 // The state where `condition` turned out as `holds`; unreachable where it cannot.
 void refine(const ir::Inst& condition, bool holds, RangeState& state, const RangeOf& of,

@@ -1,6 +1,6 @@
 #include "analysis/region_slots.h"
 
-#include <algorithm>
+#include <unordered_map>
 
 #include "ir/visitor.h"
 
@@ -25,7 +25,7 @@ void for_each_inst(const Region& region, F&& f) {
 class Crossing {
  public:
   Crossing(const ir::Function& f, const BlockLevel& level)
-      : f_(f), level_(level), crosses_(f.slots.size()), named_in_(f.slots.size()) {
+      : level_(level), live_(f), crosses_(f.slots.size()), named_in_(f.slots.size()) {
     block(f.body);
   }
   SlotSet take() { return std::move(crosses_); }
@@ -35,7 +35,7 @@ class Crossing {
     for_each_part(
         b, level_, [&](const Region& r) { region(r); },
         [&](const Inst& i) {
-          if (i.op == Op::For) crosses_[static_cast<size_t>(i.imm)] = true;
+          if (i.op == Op::For) crosses_.insert(static_cast<size_t>(i.imm));
           operands(i);
           for (const ir::Block& inside : i.regions) block(inside);
         });
@@ -44,23 +44,22 @@ class Crossing {
 
   void operands(const Inst& i) {
     for (const Inst* operand : i.operands)
-      if (operand->op == Op::SlotLoad) crosses_[static_cast<size_t>(operand->imm)] = true;
+      if (operand->op == Op::SlotLoad) crosses_.insert(static_cast<size_t>(operand->imm));
   }
 
   void region(const Region& r) {
     ++number_;
-    const SlotSet live = live_before(f_, r.insts(), SlotSet(crosses_.size()));
-    for (size_t s = 0; s < live.size(); ++s) crosses_[s] = crosses_[s] || live[s];
+    crosses_.add(live_.before(r.insts(), SlotSet(crosses_.size())));
     for_each_inst(r, [&](const Inst& i, uint32_t) {
       if (!stores(i) && i.op != Op::SlotLoad) return;
       uint32_t& named_in = named_in_[static_cast<size_t>(i.imm)];
-      if (named_in != 0 && named_in != number_) crosses_[static_cast<size_t>(i.imm)] = true;
+      if (named_in != 0 && named_in != number_) crosses_.insert(static_cast<size_t>(i.imm));
       named_in = number_;
     });
   }
 
-  const ir::Function& f_;
   const BlockLevel& level_;
+  StretchLiveness live_;
   SlotSet crosses_;
   std::vector<uint32_t> named_in_;  // by slot: a region
   uint32_t number_ = 0;
@@ -72,29 +71,33 @@ SlotSet crossing_slots(const ir::Function& f, const BlockLevel& level) {
   return Crossing(f, level).take();
 }
 
-RegionSlots slots_of(const ir::Function& f, const Region& region, const SlotSet& crossing) {
-  constexpr uint32_t kNever = ~0U;
-  const size_t slots = crossing.size(), insts = region.insts().size();
+RegionSlots slots_of(StretchLiveness& live, const Region& region, const SlotSet& crossing) {
+  const SlotSet none(crossing.size());
   RegionSlots r;
-  r.in = live_before(f, region.insts(), crossing);
-  r.out.resize(slots);
-  std::vector<uint32_t> first_named(slots, kNever), last_stored(slots, kNever);
+  r.named = r.out = none;
+  r.in = live.before(region.insts(), crossing);
+  std::unordered_map<size_t, uint32_t> first_named, last_stored;
   for_each_inst(region, [&](const Inst& i, uint32_t at) {
     r.returns = r.returns || i.op == Op::Return;
     r.effects = r.effects || stores(i) || i.op == Op::Store || i.op == Op::Return;
     if (!stores(i) && i.op != Op::SlotLoad) return;
     const auto slot = static_cast<size_t>(i.imm);
-    first_named[slot] = std::min(first_named[slot], at);
-    if (stores(i)) last_stored[slot] = at;
+    r.named.insert(slot);
+    first_named.try_emplace(slot, at);
+    if (!stores(i) || !crossing[slot]) return;
+    r.out.insert(slot);
+    last_stored[slot] = at;
   });
-  r.in_before.resize(insts);
-  r.out_after.resize(insts);
-  for (uint32_t s = 0; s < slots; ++s) {
-    r.in[s] = r.in[s] && crossing[s] && first_named[s] != kNever;
-    r.out[s] = crossing[s] && last_stored[s] != kNever;
-    if (r.in[s]) r.in_before[first_named[s]].push_back(s);
-    if (r.out[s]) r.out_after[last_stored[s]].push_back(s);
-  }
+  r.in.keep(r.named);
+  r.in.keep(crossing);
+  r.in_before.resize(region.insts().size());
+  r.out_after.resize(region.insts().size());
+  r.in.for_each([&](size_t slot) {
+    r.in_before[first_named.at(slot)].push_back(static_cast<uint32_t>(slot));
+  });
+  r.out.for_each([&](size_t slot) {
+    r.out_after[last_stored.at(slot)].push_back(static_cast<uint32_t>(slot));
+  });
   return r;
 }
 

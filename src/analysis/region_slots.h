@@ -12,14 +12,15 @@ namespace cuda_device::analysis {
 SlotSet crossing_slots(const ir::Function& f, const BlockLevel& level);
 
 struct RegionSlots {
-  SlotSet in;   // crossing; the region reads it, or leaves it as it was in some thread
-  SlotSet out;  // crossing; the region may store to it
+  SlotSet named;  // the region loads or stores it
+  SlotSet in;     // crossing; the region reads it, or leaves it as it was in some thread
+  SlotSet out;    // crossing; the region may store to it
   // By number in Region::insts(): those of `in` that no instruction before it names, and those of
   // `out` that none behind it may store to.
   std::vector<std::vector<uint32_t>> in_before, out_after;
   bool returns = false;  // a thread may leave the kernel here
   bool effects = false;  // it does more than compute temporaries
 };
-RegionSlots slots_of(const ir::Function& f, const Region& region, const SlotSet& crossing);
+RegionSlots slots_of(StretchLiveness& live, const Region& region, const SlotSet& crossing);
 
 }  // namespace cuda_device::analysis

@@ -106,7 +106,7 @@ class Fixpoint {
     uint32_t& held_factor = a_.slot_factors[slot];
     changed_ |= !stored_[slot] || joined != held || factor < held_factor;
     held_factor = std::min(held_factor, factor);
-    stored_[slot] = true;
+    stored_.insert(slot);
     held = joined;
   }
 
@@ -137,7 +137,7 @@ class Fixpoint {
   Tree tree_;
   Divergence divergence_;
   ShapeContext context_;
-  std::vector<bool> stored_;  // by slot: its shape says something
+  SlotSet stored_;  // their shapes say something
   bool changed_ = false;
 };
 

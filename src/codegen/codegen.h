@@ -6,6 +6,7 @@
 
 #include "abi/kernel_image.h"
 #include "ir/ir.h"
+#include "support/stage_times.h"
 
 namespace cuda_device::codegen {
 
@@ -15,6 +16,7 @@ struct HostOptions {
   MaskForm mask = MaskForm::Avx512;
   uint32_t gang_width = 0;  // lanes: 32 or 64; 0: what the kernel is likely to run best with
   bool verify_llvm = false;
+  StageTimes* times = nullptr;
 };
 
 struct PtxOptions {
@@ -23,6 +25,7 @@ struct PtxOptions {
   std::string
       libdevice;  // path of libdevice.10.bc; needed only by kernels that call math functions
   bool verify_llvm = false;
+  StageTimes* times = nullptr;
 };
 
 // Texts for inspect; filled where a pointer is given.

@@ -15,10 +15,19 @@ namespace {
   throw InternalError(std::string("LLVM: ") + reason);
 }
 
+// The register allocator looks, for each value and register, at all blocks the value lives through:
+// time in the square of a kernel's length. It looks at so many blocks instead.
+void limit_register_allocation() {
+  const char* arguments[] = {"cuda_device", "-grow-region-complexity-budget=400"};
+  llvm::raw_null_ostream ignored;
+  llvm::cl::ParseCommandLineOptions(2, arguments, "", &ignored);
+}
+
 void initialise_once() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::install_fatal_error_handler(throw_fatal);
+    limit_register_allocation();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();

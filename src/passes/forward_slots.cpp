@@ -1,7 +1,7 @@
 #include "passes/forward_slots.h"
 
-#include "ir/visitor.h"
 #include "passes/rewrite.h"
+#include "passes/slot_contents.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -11,60 +11,56 @@ using ir::Function;
 using ir::Inst;
 using ir::Op;
 
-// By slot; null = not known.
-using Values = std::vector<Inst*>;
-
 bool is_loop(const Inst& inst) { return inst.op == Op::While || inst.op == Op::For; }
-
-void forget_stored(const Inst& inst, Values& known) {
-  const auto forget = [&](const Inst& i) {
-    if (i.op == Op::SlotStore || i.op == Op::For) known[static_cast<size_t>(i.imm)] = nullptr;
-  };
-  forget(inst);
-  for (const Block& region : inst.regions) ir::for_each_inst(region, forget);
-}
 
 class Forwarding {
  public:
-  void block(Block& b, Values known) {
+  explicit Forwarding(size_t slots) : contents_(slots) {}
+
+  void block(Block& b) {
     std::vector<Inst*> kept;
     for (Inst* inst : b.insts) {
       replacements_.update_operands(*inst);
-      if (!instruction(*inst, known)) kept.push_back(inst);
+      if (!instruction(*inst)) kept.push_back(inst);
     }
     b.insts = std::move(kept);
   }
 
  private:
   // Whether the instruction is replaced.
-  bool instruction(Inst& inst, Values& known) {
+  bool instruction(Inst& inst) {
     const auto slot = static_cast<size_t>(inst.imm);
     if (inst.op == Op::SlotStore) {
-      known[slot] = inst.operands[0];
-    } else if (inst.op == Op::SlotLoad && known[slot]) {
-      replacements_.replace(inst, known[slot]);
+      contents_.stored(slot, inst.operands[0]);
+    } else if (inst.op == Op::SlotLoad && contents_.of(slot)) {
+      replacements_.replace(inst, contents_.of(slot));
       return true;
     } else if (inst.op == Op::SlotLoad) {
-      known[slot] = &inst;
+      contents_.loaded(slot, &inst);
     } else if (!inst.regions.empty()) {
-      regions(inst, known);
+      regions(inst);
     }
     return false;
   }
 
-  void regions(Inst& inst, Values& known) {
-    Values after = known;
-    forget_stored(inst, after);
+  void regions(Inst& inst) {
     // A loop's regions are also entered with what an earlier iteration stored.
-    for (Block& region : inst.regions) block(region, is_loop(inst) ? after : known);
-    known = std::move(after);
+    if (is_loop(inst)) contents_.forget_stored(inst);
+    std::vector<size_t> stored;
+    for (Block& region : inst.regions) {
+      const size_t mark = contents_.mark();
+      block(region);
+      contents_.undo(mark, stored);
+    }
+    for (size_t slot : stored) contents_.forget(slot);
   }
 
+  SlotContents contents_;
   Replacements replacements_;
 };
 
 }  // namespace
 
-void forward_slots(Function& f) { Forwarding().block(f.body, Values(f.slots.size())); }
+void forward_slots(Function& f) { Forwarding(f.slots.size()).block(f.body); }
 
 }  // namespace cuda_device::passes

@@ -1,6 +1,5 @@
 #include "passes/pipeline.h"
 
-#include <chrono>
 #include <string>
 
 #include "passes/contract_fma.h"
@@ -17,8 +16,6 @@
 
 namespace cuda_device::passes {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // After contract_fma no pass changes a bit of any result, but expand_math, within the bounds of
 // docs/math.md.
@@ -43,12 +40,17 @@ constexpr Pass kPasses[] = {
 };
 
 void run(const Pass& pass, ir::Function& f, const PipelineOptions& options) {
-  const auto start = Clock::now();
-  run_pass(pass, f, options.lanes.value_or(Lanes()));
-  const std::chrono::duration<double> taken = Clock::now() - start;
-  if (options.times) options.times->push_back({pass.name, taken.count()});
+  {
+    const StageTimer timer(options.times, pass.name);
+    run_pass(pass, f, options.lanes.value_or(Lanes()));
+  }
   if (options.dump) options.dump(pass.name, f);
   if (options.verify) ir::verify_or_throw(f, std::string(pass.name).c_str());
+}
+
+void check(const ir::Function& f, const PipelineOptions& options) {
+  const StageTimer timer(options.times, "check");
+  options.check(f);
 }
 
 }  // namespace
@@ -66,7 +68,7 @@ void run_pipeline(ir::Function& f, const PipelineOptions& options) {
   if (options.verify) ir::verify_or_throw(f, "the frontend");
   bool checked = !options.check;
   for (const Pass& pass : kPasses) {
-    if (pass.for_lanes && !checked) options.check(f);
+    if (pass.for_lanes && !checked) check(f, options);
     checked = checked || pass.for_lanes;
     if (!pass.for_lanes || options.lanes) run(pass, f, options);
   }

@@ -5,10 +5,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "ir/ir.h"
 #include "passes/lanes.h"
+#include "support/stage_times.h"
 
 namespace cuda_device::passes {
 
@@ -22,16 +22,11 @@ struct Pass {
 void run_pass(const Pass& pass, ir::Function& f, const Lanes& lanes);
 std::span<const Pass> pipeline();
 
-struct PassTime {
-  std::string_view name;
-  double seconds = 0;
-};
-
 struct PipelineOptions {
   bool verify = false;         // before the first pass and after each
   std::optional<Lanes> lanes;  // the target is the host: threads are lanes, and math is ours
   std::function<void(std::string_view pass, const ir::Function&)> dump;  // after each pass
-  std::vector<PassTime>* times = nullptr;                                // one entry a pass
+  StageTimes* times = nullptr;  // one entry a pass, and one of the check
   // Once, on what the source says simplified, before anything is done for lanes.
   std::function<void(const ir::Function&)> check;
 };

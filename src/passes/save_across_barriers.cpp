@@ -134,20 +134,18 @@ class Saver {
 
   // A descriptor is no value that could be stored: it is always made anew.
   static bool is_cheap(const Inst& value) {
-    return value.type.is_array() || operations(value) <= kMostOperations;
+    return value.type.is_array() || operations_left(value, kMostOperations) >= 0;
   }
 
-  static int operations(const Inst& value) {
-    constexpr int kNever = kMostOperations + 1;
-    if (ir::info(value.op).effect != ir::Effect::Pure || value.type.is_float()) return kNever;
-    if (value.op == Op::FloorDiv || value.op == Op::FloorMod) return kNever;
-    int sum = value.operands.empty() ? 0 : 1;
-    for (const Inst* operand : value.operands) {
-      if (operand->type.is_array()) continue;
-      sum += operations(*operand);
-      if (sum > kMostOperations) return kNever;
-    }
-    return sum;
+  // Of so many, when this one and those it hangs on are taken; it looks no further than that.
+  static int operations_left(const Inst& value, int left) {
+    constexpr int kNone = -1;
+    if (ir::info(value.op).effect != ir::Effect::Pure || value.type.is_float()) return kNone;
+    if (value.op == Op::FloorDiv || value.op == Op::FloorMod) return kNone;
+    if (!value.operands.empty()) --left;
+    for (const Inst* operand : value.operands)
+      if (left >= 0 && !operand->type.is_array()) left = operations_left(*operand, left);
+    return left;
   }
 
   int64_t variable_of(const Inst& value) {

@@ -1,6 +1,7 @@
 #include "passes/tail_jumps.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "passes/rewrite.h"
 
@@ -64,10 +65,12 @@ class TailJumps {
   // What follows an if with an early exit goes where the exit does not. A barrier stays where
   // it is: that those who miss it have left the kernel is what makes it right, and must show.
   static void move_tail_inside(Block& b, const Idle& idle) {
-    const auto first = static_cast<size_t>(barriers_end(b) - b.insts.begin());
-    for (size_t i = first; i + 1 < b.insts.size(); ++i) {
+    std::optional<size_t> first;  // where no barrier follows; looked for when it is asked for
+    for (size_t i = 0; i + 1 < b.insts.size(); ++i) {
       Block* side = side_that_goes_on(*b.insts[i], idle);
       if (!side || never_falls_through(*side)) continue;
+      if (!first) first = static_cast<size_t>(barriers_end(b) - b.insts.begin());
+      if (i < *first) continue;
       const auto tail = b.insts.begin() + static_cast<ptrdiff_t>(i) + 1;
       side->insts.insert(side->insts.end(), tail, b.insts.end());
       b.insts.erase(tail, b.insts.end());

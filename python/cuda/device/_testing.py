@@ -39,6 +39,19 @@ def result_type(function: object, *argument_types: object) -> str:
     return _core.inspect(function, argument_types, "result_type", "", None, None)
 
 
+def stage_times(
+    function: object,
+    *arguments: object,
+    target: str = "",
+    grid: object = None,
+    block: object = None,
+) -> list[tuple[str, float]]:
+    """Compiles as inspect does, for a target with machine code: each stage and its seconds."""
+    text = _core.inspect(function, arguments, "times", target, grid, block)
+    lines = (line.partition(" ") for line in text.splitlines())
+    return [(stage, float(seconds)) for seconds, _, stage in lines]
+
+
 def captured(function: object) -> list[dict[str, Any]]:
     """What the reader made of a function and those it calls: name, kind, file, line, text, names.
 

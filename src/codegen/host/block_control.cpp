@@ -21,11 +21,6 @@ bool threads_leave(const ir::Function& f, const analysis::BlockLevel& level) {
   return leave && level.has_barrier();
 }
 
-analysis::SlotSet both(analysis::SlotSet x, const analysis::SlotSet& y) {
-  for (size_t i = 0; i < x.size(); ++i) x[i] = x[i] && y[i];
-  return x;
-}
-
 }  // namespace
 
 BlockControl::BlockControl(const Parts& parts, Arena& arena)
@@ -33,14 +28,16 @@ BlockControl::BlockControl(const Parts& parts, Arena& arena)
       parts_(parts),
       arena_(arena),
       level_(c_.source.function),
+      live_before_(c_.source.function),
       homes_(c_, parts.slots, arena),
       threads_leave_(threads_leave(c_.source.function, level_)) {}
 
 void BlockControl::create() {
   const ir::Function& f = c_.source.function;
-  crossing_.resize(f.slots.size());
+  crossing_ = analysis::SlotSet(f.slots.size());
   if (level_.has_barrier()) crossing_ = crossing_slots(f, level_);
-  cleared_ = both(crossing_, analysis::liveness(f).entry);
+  cleared_ = crossing_;
+  cleared_.keep(analysis::liveness(f).entry);
   homes_.create(crossing_);
   if (threads_leave_) live_ = arena_.cells(c_.masks.type());
   anyone_ = c_.variable(c_.b.getInt1Ty(), "anyone");
@@ -61,12 +58,10 @@ void BlockControl::begin_block() {
     if (i.op != Op::Const) return;
     parts_.values.define_uniform(i, i.type.scalar, constant_of(c_.llvm(), i.type.scalar, i.imm));
   });
-  const bool clears = std::count(cleared_.begin(), cleared_.end(), true) > 0;
-  if (!clears && !threads_leave_) return;
+  if (cleared_.empty() && !threads_leave_) return;
   for_each_gang([&](Value* gang) {
     if (threads_leave_) arena_.store(live_, gang, c_.masks.lanes(parts_.position.enter_gang(gang)));
-    for (uint32_t slot = 0; slot < cleared_.size(); ++slot)
-      if (cleared_[slot]) homes_.clear(slot, gang);
+    cleared_.for_each([&](size_t slot) { homes_.clear(static_cast<uint32_t>(slot), gang); });
   });
 }
 
@@ -229,7 +224,8 @@ void BlockControl::for_each_gang(Body&& body) {
   llvm::PHINode* gang = c_.b.CreatePHI(c_.b.getInt32Ty(), 2, "gang_number");
   gang->addIncoming(c_.b.getInt32(0), before);
   body(gang);
-  Value* next = c_.b.CreateAdd(gang, c_.b.getInt32(1));
+  // Told that it does not wrap, LLVM does not look for a proof in all that is before it.
+  Value* next = c_.b.CreateAdd(gang, c_.b.getInt32(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
   gang->addIncoming(next, c_.b.GetInsertBlock());
   c_.b.CreateCondBr(c_.b.CreateICmpULT(next, count), loop, done);
   c_.start(done);
@@ -258,7 +254,7 @@ void BlockControl::leave_gang(const Mask& mask, Value* gang) {
 }
 
 void BlockControl::region(const Region& r) {
-  const RegionSlots slots = slots_of(c_.source.function, r, crossing_);
+  const RegionSlots slots = slots_of(live_before_, r, crossing_);
   if (level_.has_barrier() && !slots.effects) return;
   const bool asks = threads_leave_ && slots.returns;
   homes_.begin_region(slots);
@@ -274,7 +270,7 @@ void BlockControl::gang_of_region(const Region& r, const RegionSlots& slots, Val
   Mask mask = enter_gang(gang);
   if_any(mask, [&] {
     mask.may_be_empty = false;
-    parts_.slots.clear();
+    parts_.slots.clear(slots.named);
     const Mask left = Control(parts_).emit_region(
         r.insts(), mask, [&](uint32_t inst) { homes_.before(inst, slots, gang); },
         [&](uint32_t inst) { homes_.after(inst, slots, gang); });

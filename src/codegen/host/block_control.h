@@ -62,7 +62,8 @@ class BlockControl {
   Arena& arena_;
   analysis::BlockLevel level_;
   analysis::SlotSet crossing_;
-  analysis::SlotSet cleared_;  // crossing, and read before they are stored to
+  analysis::SlotSet cleared_;              // crossing, and read before they are stored to
+  analysis::StretchLiveness live_before_;  // of regions
   Homes homes_;
   bool threads_leave_ = false;  // before others meet at a barrier
   Arena::Cells live_;           // if so: by gang, its threads that have not

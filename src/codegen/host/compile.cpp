@@ -5,6 +5,7 @@
 #include "codegen/host/link.h"
 #include "codegen/host/mask_form.h"
 #include "codegen/host/pipeline.h"
+#include "codegen/host/scheduling.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::codegen {
@@ -40,6 +41,22 @@ bool has_small_lanes(const ir::Function& f) {
   return found;
 }
 
+void link_object(llvm::Module& module, llvm::TargetMachine& machine, const HostOptions& options,
+                 abi::KernelImage& image) {
+  llvm::SmallVector<char, 0> object;
+  {
+    const StageTimer timer(options.times, "back end");
+    object = emit_object(module, machine);
+  }
+  const StageTimer timer(options.times, "link");
+  link(object, kEntry, image);
+}
+
+analysis::Analysis analyse(const ir::Function& f, uint32_t width, const HostOptions& options) {
+  const StageTimer timer(options.times, "analyses");
+  return analysis::analyse(f, width);
+}
+
 }  // namespace
 
 Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
@@ -58,16 +75,24 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
     Owned<llvm::Module> module(new llvm::Module(f.name, context));
     set_target(*module, *machine);
     module->setRtLibUseGOT();
-    image.arena = emit_kernel(*module, {f, analysis, image.params, target, options}, kEntry);
-    report_frame(*module->getFunction(kEntry));
+    {
+      const StageTimer timer(options.times, "emission");
+      image.arena = emit_kernel(*module, {f, analysis, image.params, target, options}, kEntry);
+    }
+    llvm::Function* entry = module->getFunction(kEntry);
+    report_frame(*entry);
     record(listing.llvm, *module);
     if (options.verify_llvm) verify_or_throw(*module, "emission");
-    optimise(*module, *machine);
-    apply_mask_form(*module, target);
+    {
+      const StageTimer timer(options.times, "optimisation");
+      optimise(*module, *machine);
+      apply_mask_form(*module, target);
+      bound_scheduling(*entry, entry->getArg(3));
+    }
     record(listing.llvm_opt, *module);
     if (options.verify_llvm) verify_or_throw(*module, "optimisation");
     if (listing.assembly) *listing.assembly = emit_assembly(*module, *machine);
-    link(emit_object(*module, *machine), kEntry, image);
+    link_object(*module, *machine, options, image);
     result.frame = largest_frame(context);
   });
   return result;
@@ -92,10 +117,10 @@ analysis::Analysis know_nothing(const ir::Function& f) {
 abi::KernelImage compile_host(const ir::Function& f, const HostOptions& options,
                               const Listing& listing) {
   constexpr uint64_t kFewSpills = 512;  // bytes
-  const auto warp = analysis::analyse(f);
+  const auto warp = host::analyse(f, analysis::kWarpWidth, options);
   const uint32_t width = host::choose_gang_width(f, warp, options);
   if (width != warp.layout.width) {
-    auto wide = host::compile(f, analysis::analyse(f, width), options, listing);
+    auto wide = host::compile(f, host::analyse(f, width, options), options, listing);
     if (options.gang_width == width || wide.frame <= kFewSpills) return wide.image;
   }
   return host::compile(f, warp, options, listing).image;

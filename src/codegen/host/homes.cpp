@@ -14,8 +14,8 @@ bool Homes::is_shared(uint32_t slot) const {
 
 void Homes::create(const SlotSet& crossing) {
   homes_.resize(crossing.size());
-  for (uint32_t slot = 0; slot < crossing.size(); ++slot) {
-    if (!crossing[slot]) continue;
+  crossing.for_each([&](size_t index) {
+    const auto slot = static_cast<uint32_t>(index);
     for (llvm::AllocaInst* working : slots_.places(slot)) {
       Home home;
       home.working = working;
@@ -26,14 +26,14 @@ void Homes::create(const SlotSet& crossing) {
         home.cells = arena_.cells(type);
       homes_[slot].push_back(home);
     }
-  }
+  });
 }
 
 template <class F>
 void Homes::for_each_home(const SlotSet& slots, F&& f) {
-  for (size_t slot = 0; slot < slots.size(); ++slot)
-    if (slots[slot])
-      for (Home& home : homes_[slot]) f(home);
+  slots.for_each([&](size_t slot) {
+    for (Home& home : homes_[slot]) f(home);
+  });
 }
 
 static Value* read(llvm::IRBuilder<>& b, llvm::AllocaInst* variable) {

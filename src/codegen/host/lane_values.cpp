@@ -93,6 +93,14 @@ llvm::Value* LaneValues::scaled(llvm::Constant* sequence, llvm::Value* step) {
   return c_.b.CreateMul(sequence, c_.b.CreateVectorSplat(c_.width(), step));
 }
 
+llvm::Constant* LaneValues::constant_steps(const Lanes& lanes) {
+  if (!lanes.affine() || !is_int(lanes.held)) return nullptr;
+  if (!llvm::isa<llvm::Constant>(lanes.s0) || !llvm::isa<llvm::Constant>(lanes.s1)) return nullptr;
+  llvm::Value* steps = scaled(column(lanes.held), lanes.s0);
+  if (period() < c_.width()) steps = c_.b.CreateAdd(steps, scaled(row(lanes.held), lanes.s1));
+  return llvm::dyn_cast<llvm::Constant>(steps);
+}
+
 // Made where the value was defined, so that one vector serves every use.
 llvm::Value* LaneValues::vector(Lanes& lanes) {
   if (lanes.varying()) return lanes.value;

@@ -30,6 +30,9 @@ class LaneValues {
   llvm::Value* at(const Lanes& lanes, unsigned lane);
   llvm::Value* resize(llvm::Value* value, ScalarKind held, ScalarKind want);
 
+  // What an affine integer of constant steps adds to its base in each lane; else null.
+  llvm::Constant* constant_steps(const Lanes& lanes);
+
   unsigned period() const { return c_.source.analysis.layout.period; }
   // The vectors lane % period and lane / period.
   llvm::Constant* column(ScalarKind kind) const;

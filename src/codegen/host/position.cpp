@@ -39,7 +39,7 @@ static llvm::Constant* lane_numbers(EmitContext& c) {
 }
 
 Mask Position::enter_linear(Value* gang) {
-  base_[0] = c_.b.CreateMul(gang, c_.b.getInt32(c_.width()));
+  base_[0] = c_.b.CreateMul(gang, c_.b.getInt32(c_.width()), "", /*HasNUW=*/true, /*HasNSW=*/true);
   const LaunchFacts& f = facts();
   if (f.has_block() && f.block[0] * f.block[1] * f.block[2] % c_.width() == 0)
     return Mask::all_lanes();

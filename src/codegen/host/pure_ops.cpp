@@ -79,6 +79,7 @@ void PureOps::emit(const Inst& inst) {
              [&](const Inst& i, ScalarKind want) { return values_.scalar(i, want, lane); });
        },
        [&] {
+         if (Value* lanes = equal_to_shared(inst, plan)) return lanes;
          return evaluate([&](const Inst& i, ScalarKind want) { return values_.vector(i, want); });
        }});
 }
@@ -107,6 +108,25 @@ void PureOps::emit_quotient(const Inst& inst, const WidthPlan& plan) {
   define_shaped(c_, values_, inst,
                 {plan.result, [&](unsigned) { return quotient; },
                  [&] { return static_cast<Value*>(nullptr); }});
+}
+
+// base + steps == shared where steps == shared - base: a scalar and a constant in place of the
+// affine value in all lanes. (And without a constant in each of many tests of one value, which
+// LLVM's simplification of their masks is slow to put together.)
+Value* PureOps::equal_to_shared(const Inst& inst, const WidthPlan& plan) {
+  if (inst.op != Op::Eq && inst.op != Op::Ne) return nullptr;
+  for (size_t side : {0u, 1u}) {
+    const Inst& shared = *inst.operands[1 - side];
+    const Lanes& affine = values_.of(*inst.operands[side]);
+    if (!values_.of(shared).uniform() || affine.held != plan.operands[side] ||
+        plan.operands[0] != plan.operands[1])
+      continue;
+    llvm::Constant* steps = values_.constant_steps(affine);
+    if (!steps) continue;
+    Value* difference = c_.b.CreateSub(values_.scalar(shared, affine.held), affine.value);
+    return compute(inst, plan, {steps, c_.b.CreateVectorSplat(c_.width(), difference)});
+  }
+  return nullptr;
 }
 
 Value* PureOps::compute(const Inst& inst, const WidthPlan& plan, llvm::ArrayRef<Value*> operands) {

@@ -49,10 +49,11 @@ llvm::SmallVector<llvm::AllocaInst*, 3> Slots::places(uint32_t slot) const {
   return all;
 }
 
-void Slots::clear() {
-  for (uint32_t slot = 0; slot < places_.size(); ++slot)
-    for (llvm::AllocaInst* variable : places(slot))
+void Slots::clear(const analysis::SlotSet& slots) {
+  slots.for_each([&](size_t slot) {
+    for (llvm::AllocaInst* variable : places(static_cast<uint32_t>(slot)))
       c_.b.CreateStore(llvm::Constant::getNullValue(variable->getAllocatedType()), variable);
+  });
 }
 
 Value* Slots::step(const analysis::Step& step, const Place& place, llvm::AllocaInst* variable) {

@@ -2,6 +2,7 @@
 // registers.
 #pragma once
 
+#include "analysis/slot_set.h"
 #include "codegen/host/lane_values.h"
 
 namespace cuda_device::codegen::host {
@@ -11,7 +12,8 @@ class Slots {
   Slots(EmitContext& context, LaneValues& values) : c_(context), values_(values) {}
 
   void create();  // once, in the entry block
-  void clear();   // at the start of every gang: a slot never stored reads as zero
+  // At the start of every gang: a slot never stored reads as zero.
+  void clear(const analysis::SlotSet& slots);
   // The places of a slot: its value, and the steps of an affine one that are no constants.
   llvm::SmallVector<llvm::AllocaInst*, 3> places(uint32_t slot) const;
   ScalarKind held(uint32_t slot) const { return places_[slot].held; }

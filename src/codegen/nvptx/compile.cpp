@@ -24,22 +24,34 @@ void record(std::string* where, const llvm::Module& module) {
   if (where) *where = text_of(module);
 }
 
+analysis::Analysis analyse(const ir::Function& f, const PtxOptions& options) {
+  const StageTimer timer(options.times, "analyses");
+  return analysis::analyse(f);
+}
+
 std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listing& listing,
                    const std::string& symbol, int version) {
   std::string ptx;
-  const analysis::Analysis analysis = analysis::analyse(f);
+  const analysis::Analysis analysis = analyse(f, options);
   with_llvm([&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine =
         make_target_machine(nvptx::machine_of(options.sm, version));
     Owned<llvm::Module> module(new llvm::Module(f.name, context));
     set_target(*module, *machine);
-    nvptx::emit_kernel(*module, f, analysis, symbol);
+    {
+      const StageTimer timer(options.times, "emission");
+      nvptx::emit_kernel(*module, f, analysis, symbol);
+    }
     record(listing.llvm, *module);
     if (options.verify_llvm) verify_or_throw(*module, "emission");
-    nvptx::link_libdevice(*module, {options.libdevice, options.sm, f.options.fastmath});
-    nvptx::optimise(*module, *machine);
+    {
+      const StageTimer timer(options.times, "optimisation");
+      nvptx::link_libdevice(*module, {options.libdevice, options.sm, f.options.fastmath});
+      nvptx::optimise(*module, *machine);
+    }
     record(listing.llvm_opt, *module);
     if (options.verify_llvm) verify_or_throw(*module, "optimisation");
+    const StageTimer timer(options.times, "back end");
     ptx = emit_assembly(*module, *machine);
   });
   return ptx;

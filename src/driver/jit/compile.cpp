@@ -62,18 +62,24 @@ std::string context_of(const CompileRequest& request) {
   return std::string("in ") + kind + " '" + f.name + "', specialised for (" + types + ")";
 }
 
+std::unique_ptr<ir::Function> Compilation::from_frontend() const {
+  const StageTimer timer(times_, "frontend");
+  return frontend::lower(request_.source);
+}
+
 std::unique_ptr<ir::Function> Compilation::lower() const {
-  auto f = frontend::lower(request_.source);
+  auto f = from_frontend();
   ir::verify_or_throw(*f, "frontend");
   return f;
 }
 
 std::unique_ptr<ir::Function> Compilation::optimised() const {
-  auto f = frontend::lower(request_.source);
+  auto f = from_frontend();
   passes::PipelineOptions options;
   if (target_.kind == Target::Kind::Host)
     options.lanes = passes::Lanes{codegen::register_bytes(target_.mask) / analysis::kWarpWidth};
   options.verify = verify_wanted();
+  options.times = times_;
   options.check = [](const ir::Function& checked) {
     auto divergent = analysis::certainly_divergent_barriers(checked);
     if (!divergent.empty()) throw DiagnosticError(std::move(divergent));
@@ -90,12 +96,14 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
     options.ptx_version = request_.ptx_version;
     options.libdevice = request_.libdevice;
     options.verify_llvm = verify_wanted();
+    options.times = times_;
     image = codegen::compile_ptx(f, options, listing);
   } else {
     codegen::HostOptions options;
     options.mask = target_.mask;
     options.gang_width = target_.gang_width;
     options.verify_llvm = verify_wanted();
+    options.times = times_;
     image = codegen::compile_host(f, options, listing);
   }
   image.params = layout_of(f);

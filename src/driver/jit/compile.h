@@ -7,6 +7,7 @@
 #include "codegen/codegen.h"
 #include "driver/jit/jit_api.h"
 #include "ir/ir.h"
+#include "support/stage_times.h"
 
 namespace cuda_device::jit {
 
@@ -23,8 +24,8 @@ Target parse_target(
 
 class Compilation {
  public:
-  explicit Compilation(const CompileRequest& request)
-      : request_(request), target_(parse_target(request.target)) {}
+  explicit Compilation(const CompileRequest& request, StageTimes* times = nullptr)
+      : request_(request), target_(parse_target(request.target)), times_(times) {}
 
   // Each throws DiagnosticError for the user's mistakes, InternalError for ours.
   std::unique_ptr<ir::Function> lower() const;      // straight from the frontend
@@ -33,8 +34,11 @@ class Compilation {
   const Target& target() const { return target_; }
 
  private:
+  std::unique_ptr<ir::Function> from_frontend() const;
+
   const CompileRequest& request_;
   Target target_;
+  StageTimes* times_;
 };
 
 // "in kernel 'vec_add', specialised for (array[float32, 1], int)"

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "analysis/analysis.h"
+#include "analysis/describe_blocks.h"
 #include "driver/jit/compile.h"
 #include "driver/jit/interpreted.h"
 #include "driver/jit/own_stack.h"
@@ -65,9 +66,25 @@ std::string machine_listing(const CompileRequest& request, std::string* codegen:
 // As the host compiles it: with as many lanes a gang.
 std::string facts(const Compilation& compilation) {
   const auto f = compilation.optimised();
-  const bool host = compilation.target().kind == Target::Kind::Host;
-  const uint32_t width = host ? compilation.image(*f).width : analysis::kWarpWidth;
-  return analysis::describe(*f, analysis::analyse(*f, width));
+  const std::string lost = analysis::describe_lost_arrays(*compilation.lower(), *f);
+  if (compilation.target().kind != Target::Kind::Host)
+    return lost + analysis::describe(*f, analysis::analyse(*f));
+  const abi::KernelImage image = compilation.image(*f);
+  const analysis::Analysis a = analysis::analyse(*f, image.width);
+  const std::string arena =
+      image.arena ? "arena: " + std::to_string(image.arena) + " bytes a block\n" : "";
+  return lost + arena + analysis::describe_blocks(*f, a) + analysis::describe(*f, a);
+}
+
+// A stage a line, in the order in which they ended: its seconds and its name.
+std::string times(const CompileRequest& request) {
+  StageTimes times;
+  const Compilation compilation(request, &times);
+  compilation.image(*compilation.optimised());
+  std::string text;
+  for (const StageTime& time : times)
+    text += std::to_string(time.seconds) + " " + std::string(time.name) + "\n";
+  return text;
 }
 
 std::string inspect(const CompileRequest& request, const std::string& what) {
@@ -75,6 +92,7 @@ std::string inspect(const CompileRequest& request, const std::string& what) {
   const auto& program = *request.source.program;
   if (what == "syntax") return syntax::print(program.functions.front());
   if (what == "result_type") return frontend::result_type(request.source);
+  if (what == "times") return times(request);
   Compilation compilation(request);
   if (what == "ir_raw") return ir::print(*compilation.lower());
   if (what == "ir") return ir::print(*compilation.optimised());

@@ -19,14 +19,16 @@ constexpr Stage kStages[] = {
     {"llvm", true, true, false},
     {"asm", true, false, false},
     {"ptx", false, true, false},
-    {"result_type", false, false, false},  // of the tests
+    {"result_type", false, false, false},  // for _testing, as is the next
+    {"times", true, true, false},
 };
 
 const Stage& stage_named(const std::string& what) {
   std::string known;
   for (const Stage& stage : kStages) {
     if (stage.name == what) return stage;
-    if (stage.name != "result_type") known += (known.empty() ? "" : ", ") + std::string(stage.name);
+    if (stage.name != "result_type" && stage.name != "times")
+      known += (known.empty() ? "" : ", ") + std::string(stage.name);
   }
   throw DiagnosticError(Diagnostic{DiagCode::unknown_stage, {}, {what, known}, {}, ""});
 }

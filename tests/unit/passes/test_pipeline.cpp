@@ -29,7 +29,7 @@ TEST(Pipeline, RunsItsListInOrder) {
 }
 
 TEST(Pipeline, TimesEveryPass) {
-  std::vector<PassTime> times;
+  StageTimes times;
   PipelineOptions options;
   options.times = &times;
   const auto names = names_run(options);

@@ -1,0 +1,59 @@
+"""Kernels whose launches launch_cost.py measures."""
+
+from cuda import device as D
+
+
+@D.kernel
+def empty(a, n):
+    """Does nothing, which no compiler can know."""
+    if n != 0:
+        a[0] = n
+
+
+@D.kernel
+def barriers(a):
+    s = D.shared_array(256, D.float32)
+    i = D.tid(1)
+    t = D.thread_idx.x
+    x = a[i]
+    for _ in range(32):
+        s[t] = x
+        D.syncthreads()
+        x = x + s[255 - t]
+        D.syncthreads()
+    a[i] = x
+
+
+@D.kernel
+def no_barriers(a):
+    """What barriers does, but each thread by itself."""
+    s = D.shared_array(256, D.float32)
+    i = D.tid(1)
+    t = D.thread_idx.x
+    x = a[i]
+    for _ in range(32):
+        s[t] = x
+        x = x + s[t]
+    a[i] = x
+
+
+@D.kernel
+def mandelbrot(image, limit):
+    x, y = D.tid(2)
+    cx = -2 + 3 * x / D.float32(image.shape[1])
+    cy = -1.5 + 3 * y / D.float32(image.shape[0])
+    zx = zy = D.float32(0)
+    n = 0
+    while n < limit and zx * zx + zy * zy <= 4:
+        zx, zy = zx * zx - zy * zy + cx, 2 * zx * zy + cy
+        n += 1
+    image[y, x] = n
+
+
+@D.kernel
+def arithmetic(values, steps):
+    i = D.tid(1)
+    v = values[i]
+    for _ in range(steps):
+        v = v * 0.999 + 0.5
+    values[i] = v
