@@ -83,6 +83,14 @@ void MemoryForm::store_part(const Element& e, Value value, Value pointer, Value 
 // ----------------------------------------------------------------------------------------- lane by
 // lane
 
+static void keep_rolled(llvm::Instruction* back) {
+  llvm::LLVMContext& c = back->getContext();
+  llvm::MDNode* disable = llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.unroll.disable"));
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(c, {nullptr, disable});
+  loop->replaceOperandWith(0, loop);
+  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
 // body(lane) for each lane of the mask, in order. A loop, so that it is small however many there
 // are.
 template <class Body>
@@ -104,7 +112,7 @@ void MemoryForm::for_each_lane(const Mask& mask, Body&& body) {
   body(masks_.first_lane(left));
   Value next = b_.CreateAnd(left, b_.CreateSub(left, llvm::ConstantInt::get(set, 1)));
   left->addIncoming(next, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpNE(next, none), loop, after);
+  keep_rolled(b_.CreateCondBr(b_.CreateICmpNE(next, none), loop, after));
   b_.SetInsertPoint(after);
 }
 
