@@ -105,11 +105,9 @@ def print_passes(stages):
 
 
 def sgemm(options):
-    import sgemm_kernels
-
     matrix = np.zeros((1024, 1024), np.float32)
-    for name in ("sgemm16", "sgemm_reg"):
-        text = Path(sgemm_kernels.__file__).read_text()
+    for name in ("sgemm_tiles", "sgemm_registers"):
+        text = (Path(__file__).parent / "kernels" / f"{name}.py").read_text()
         with tempfile.TemporaryDirectory() as folder:
             total, stages = measure(
                 lambda text=text, name=name, folder=folder: kernel_of(name, text, folder),
