@@ -17,25 +17,38 @@ constexpr uint32_t kShareOfRegisters = 2;
 // The loops together may be so many times the size of the one.
 constexpr size_t kMostGrowth = 2;
 
-// As cheap to compute again as to load from memory, or nearly.
+// As cheap to compute again as to load from memory, or nearly. Integers are indices for the most
+// part.
 bool is_cheap(const Inst& i) {
   switch (i.op) {
+    case Op::Const:
     case Op::Load:
     case Op::SlotLoad:
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
     case Op::Fma:
+    case Op::Neg:
+    case Op::Abs:
+    case Op::Min:
+    case Op::Max:
+    case Op::Convert:
     case Op::Select:
       return true;
-    case Op::Div:
-      return false;
+    case Op::FloorDiv:
+    case Op::FloorMod:
+      return i.type.is_int() && i.operands[1]->op == Op::Const;
     default:
-      return !i.type.is_scalar() || !i.type.is_float() || i.operands.size() != 1 ||
-             i.op == Op::Neg || i.op == Op::Abs || i.op == Op::Convert;
+      return !(i.type.is_scalar() && i.type.is_float());
   }
 }
 
-bool only_computes_and_loads(const Block& body) {
-  return std::all_of(body.insts.begin(), body.insts.end(), [](const Inst* i) {
+// And the counter, which each of the loops would set anew, is the loop's own.
+bool only_computes_and_loads(const Inst& loop) {
+  const Block& body = loop.regions[0];
+  return std::all_of(body.insts.begin(), body.insts.end(), [&](const Inst* i) {
     const ir::Effect effect = ir::info(i->op).effect;
+    if (i->op == Op::SlotStore && i->imm == loop.imm) return false;
     return effect == ir::Effect::Pure || effect == ir::Effect::Read || effect == ir::Effect::Slot;
   });
 }
@@ -124,8 +137,8 @@ class Distributor {
     std::vector<Inst*> rebuilt;
     for (Inst* inst : b.insts) {
       for (Block& inside : inst->regions) block(inside);
-      const bool may = inst->op == Op::For && inst->regions[1].empty() &&
-                       only_computes_and_loads(inst->regions[0]);
+      const bool may =
+          inst->op == Op::For && inst->regions[1].empty() && only_computes_and_loads(*inst);
       if (!may || !distribute(*inst, rebuilt)) rebuilt.push_back(inst);
     }
     b.insts = std::move(rebuilt);
