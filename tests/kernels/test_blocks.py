@@ -461,3 +461,25 @@ def test_dynamic_memory_in_parts_with_a_gap(target):
     out = np.zeros(3)
     run(parts_of_dynamic_memory, out, 2, grid=1, block=3, shared=8 + 16 + 2)
     assert out.tolist() == [2 + 0.25, 1.0, 2002]
+
+
+@D.kernel
+def sums_beside_a_counter(out, a, n):
+    total = D.local_array(20, D.float32)
+    for k in range(20):
+        total[k] = 0.0
+    i = 0
+    for i in range(n):
+        i = i + 10
+        for k in range(20):
+            total[k] += a[k]
+    for k in range(20):
+        out[k, D.thread_idx.x] = total[k] + i
+
+
+# More sums than registers, so several loops (decision 0012), and a counter that is changed inside.
+def test_a_counter_that_the_loop_sets(target):
+    a = np.arange(20, dtype=np.float32)
+    out = np.zeros((20, 64), np.float32)
+    run(sums_beside_a_counter, out, a, 4, grid=1, block=64)
+    np.testing.assert_array_equal(out, np.repeat((4 * a + 13)[:, None], 64, 1))
