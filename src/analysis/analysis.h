@@ -22,17 +22,17 @@ inline constexpr int kWarpWidth = 32;
 struct LaneLayout {
   enum class Kind : uint8_t { Linear, Rows };
   Kind kind = Kind::Linear;
-  uint32_t width = kWarpWidth;  // lanes of a gang: 32 or 64
-  uint32_t period =
-      kWarpWidth;  // P of affine shapes: lane % P and lane / P are known constants per lane
-  uint32_t rows_per_gang = 1;  // Rows with row <= 32
+  uint32_t width = kWarpWidth;   // lanes of a gang: 32 or 64
+  uint32_t period = kWarpWidth;  // lanes of a row: P of affine shapes that have none of their own
+  uint32_t rows_per_gang = 1;    // Rows with row <= 32
   // Rows: gangs to cover a block; Linear with a known block likewise; 0 = computed at run time.
   uint32_t gangs = 0;
 };
 LaneLayout choose_layout(const ir::Function& f, uint32_t width);
 
 // level: LaunchUniform ⊂ BlockUniform ⊂ GangUniform ⊂ Affine ⊂ Varying
-// Affine: value(lane) = base + s0 * (lane % P) + s1 * (lane / P), modulo 2**bits of the type; the
+// Affine: value(lane) = base + s0 * (lane % P) + s1 * (lane / P), modulo 2**bits of the type, with
+// the P of the layout, or one of its own: `thread_idx.x % 4` goes up within 4 lanes. The
 // base is gang-uniform: what lane 0 has or, where lane 0 is not active, would have. A `convert` or
 // `wrap` to a wider type that is Affine sign-extends base and steps, whatever the signedness of its
 // source (the base of an inactive lane 0 may be negative). An affine value of known steps is added,
@@ -49,9 +49,11 @@ struct Step {
 
 struct Shape {
   Level level = Level::LaunchUniform;
-  Step s0, s1;  // of Affine
+  Step s0, s1;          // of Affine
+  uint32_t period = 0;  // of Affine: P, a power of two below the width; 0: the layout's
   bool uniform() const { return level <= Level::GangUniform; }
   bool affine() const { return level == Level::Affine; }
+  uint32_t period_in(const LaneLayout& layout) const { return period ? period : layout.period; }
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 

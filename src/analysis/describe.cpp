@@ -20,8 +20,9 @@ std::string text(Step s) { return s.known ? std::to_string(s.value) : "?"; }
 std::string text(const Shape& s, const LaneLayout& layout) {
   std::string out = name_of(s.level);
   if (!s.affine()) return out;
-  if (s.s0 != Step{}) out += " " + text(s.s0) + "*(lane%" + std::to_string(layout.period) + ")";
-  if (s.s1 != Step{}) out += " " + text(s.s1) + "*(lane/" + std::to_string(layout.period) + ")";
+  const std::string period = std::to_string(s.period_in(layout));
+  if (s.s0 != Step{}) out += " " + text(s.s0) + "*(lane%" + period + ")";
+  if (s.s1 != Step{}) out += " " + text(s.s1) + "*(lane/" + period + ")";
   return out;
 }
 

@@ -32,6 +32,8 @@ class Factors {
         return kMostFactor;
       case Op::Add:
       case Op::Sub:
+      case Op::Or:
+      case Op::Xor:
         return std::min(operand(0), operand(1));
       case Op::Neg:
         return operand(0);

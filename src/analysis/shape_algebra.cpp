@@ -37,13 +37,34 @@ Interval reach(Step s, int64_t last) {
   return {std::min(end, Wide{0}), std::max(end, Wide{0})};
 }
 
+// The second step of an affine shape that goes up by s0 from lane to lane.
+Step across(Step s0, uint32_t period, int bits) {
+  return reduce(times(s0, {true, period}), true, bits);
+}
+
+// The same lanes with rows of `period`.
+std::optional<Shape> in_rows_of(const Shape& a, uint32_t period, const LaneLayout& layout,
+                                int bits) {
+  if (a.period == period || !a.affine()) return a;
+  if (a.period != 0) return std::nullopt;
+  const bool one_row = layout.period >= layout.width;
+  const bool known = a.s0.known && a.s1.known;
+  if (!one_row && !(known && a.s1 == across(a.s0, layout.period, bits))) return std::nullopt;
+  return Shape{Level::Affine, a.s0, across(a.s0, period, bits), period};
+}
+
 }  // namespace
 
-Shape affine_shape(Step s0, Step s1, const LaneLayout& layout, ScalarKind k) {
+Shape affine_shape(Step s0, Step s1, const LaneLayout& layout, ScalarKind k, uint32_t period) {
   const int bits = bits_of(k);
-  const Shape s{Level::Affine, reduce(s0, layout.period > 1, bits),
-                reduce(s1, layout.width / layout.period > 1, bits)};
-  return s.s0 == Step{} && s.s1 == Step{} ? uniform_shape(Level::GangUniform) : s;
+  Shape s{Level::Affine, s0, s1, period == layout.period ? 0 : period};
+  const uint32_t row = s.period_in(layout);
+  s.s0 = reduce(s0, row > 1, bits);
+  s.s1 = reduce(s1, layout.width / row > 1, bits);
+  if (s.s0 == Step{} && s.s1 == Step{}) return uniform_shape(Level::GangUniform);
+  const bool goes_on = s.s0.known && s.s1.known && s.s1 == across(s.s0, row, bits);
+  if (s.period == 0 || !goes_on) return s;
+  return affine_shape(s.s0, across(s.s0, layout.period, bits), layout, k);
 }
 
 Level join(Level a, Level b) { return std::max(a, b); }
@@ -56,17 +77,21 @@ Shape join(const Shape& a, const Shape& b) {
 Shape add(const Shape& a, const Shape& b, const LaneLayout& layout, ScalarKind k) {
   const Level level = join(a.level, b.level);
   if (level != Level::Affine) return uniform_shape(level);
-  return affine_shape(plus(a.s0, b.s0), plus(a.s1, b.s1), layout, k);
+  const uint32_t period = std::max(a.period, b.period);
+  const auto x = in_rows_of(a, period, layout, bits_of(k));
+  const auto y = in_rows_of(b, period, layout, bits_of(k));
+  if (!x || !y) return varying_shape();
+  return affine_shape(plus(x->s0, y->s0), plus(x->s1, y->s1), layout, k, period);
 }
 
 Shape scale(const Shape& a, Step factor, const LaneLayout& layout, ScalarKind k) {
-  return affine_shape(times(a.s0, factor), times(a.s1, factor), layout, k);
+  return affine_shape(times(a.s0, factor), times(a.s1, factor), layout, k, a.period);
 }
 
 std::optional<Interval> offsets(const Shape& a, const LaneLayout& layout) {
   if (!a.s0.known || !a.s1.known) return std::nullopt;
-  const int64_t columns = int64_t{layout.period} - 1,
-                rows = int64_t{layout.width / layout.period} - 1;
+  const uint32_t period = a.period_in(layout);
+  const int64_t columns = int64_t{period} - 1, rows = int64_t{layout.width / period} - 1;
   const Interval x = reach(a.s0, columns), y = reach(a.s1, rows);
   return Interval{x.lo + y.lo, x.hi + y.hi};
 }

@@ -5,11 +5,11 @@
 
 namespace cuda_device::analysis {
 
-inline Shape uniform_shape(Level level) { return {.level = level, .s0 = {}, .s1 = {}}; }
+inline Shape uniform_shape(Level level) { return {level, {}, {}}; }
 inline Shape varying_shape() { return uniform_shape(Level::Varying); }
 // Steps reduced to the type; steps that no lane can see count as zero; without steps it is
-// gang-uniform.
-Shape affine_shape(Step s0, Step s1, const LaneLayout& layout, ScalarKind k);
+// gang-uniform. What goes on from row to row as within them has no period of its own.
+Shape affine_shape(Step s0, Step s1, const LaneLayout& layout, ScalarKind k, uint32_t period = 0);
 
 Level join(Level a, Level b);
 // One of two values, every active lane the same one.

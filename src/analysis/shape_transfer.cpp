@@ -103,8 +103,12 @@ class Rules {
       case Op::Shr:
         return quotient();
       case Op::FloorMod:
-      case Op::And:
         return remainder();
+      case Op::And:
+        return divided_by() ? remainder() : bitwise();
+      case Op::Or:
+      case Op::Xor:
+        return bitwise();
       case Op::Eq:
       case Op::Ne:
         return same_steps() ? uniform_shape(Level::GangUniform) : plain();
@@ -169,12 +173,12 @@ class Rules {
     return known ? division_by_power_of_two(inst_, range(1)) : std::nullopt;
   }
 
-  uint32_t factor() const { return c_.factors[inst_.operands[0]->id]; }
+  uint32_t factor(size_t i = 0) const { return c_.factors[inst_.operands[i]->id]; }
   bool divides_base(int by) const { return factor() >= uint32_t{1} << by; }
 
   // The base lies at a multiple of a smaller power of two, and no lane gets to the next.
-  bool keeps_quotient() const {
-    return offsets(operand(0), c_.layout)->within({0, Wide{factor()} - 1});
+  bool keeps_quotient(size_t i = 0) const {
+    return offsets(operand(i), c_.layout)->within({0, Wide{factor(i)} - 1});
   }
 
   Shape quotient() const {
@@ -194,18 +198,41 @@ class Rules {
     return keeps_quotient() ? operand(0) : plain();
   }
 
+  // Of an affine value and a constant: the bits in which lanes differ are bits that the base has
+  // free.
+  Shape bitwise() const {
+    const size_t affine = operand(0).affine() ? 0 : 1, other = 1 - affine;
+    const Shape& lanes = operand(affine);
+    if (!range(other).single() || !lanes.s0.known || !lanes.s1.known) return plain();
+    if (!keeps_quotient(affine)) return plain();
+    const int64_t low = constant(other).value & (int64_t{factor(affine)} - 1);
+    const auto of = [&](int64_t x) {
+      return inst_.op == Op::And ? x & low : inst_.op == Op::Or ? x | low : x ^ low;
+    };
+    return of_offsets([&](int64_t offset) { return of(offset) - of(0); }, affine);
+  }
+
   // f of what each lane is away from the base, where that is again steps by column and row.
   template <class F>
-  Shape of_offsets(F&& f) const {
-    const uint32_t period = c_.layout.period, width = c_.layout.width;
-    const auto at = [&](uint32_t lane) {
-      return f(static_cast<int64_t>(static_cast<uint64_t>(operand(0).s0.value) * (lane % period) +
-                                    static_cast<uint64_t>(operand(0).s1.value) * (lane / period)));
-    };
-    const int64_t s0 = period > 1 ? at(1) : 0, s1 = period < width ? at(period) : 0;
+  Shape of_offsets(F&& f, size_t i = 0) const {
+    const uint32_t period = operand(i).period_in(c_.layout), width = c_.layout.width;
+    std::vector<int64_t> lanes(width);
     for (uint32_t lane = 0; lane < width; ++lane)
-      if (at(lane) != s0 * (lane % period) + s1 * (lane / period)) return varying_shape();
-    return affine_shape({true, s0}, {true, s1}, c_.layout, kind_);
+      lanes[lane] =
+          f(static_cast<int64_t>(static_cast<uint64_t>(operand(i).s0.value) * (lane % period) +
+                                 static_cast<uint64_t>(operand(i).s1.value) * (lane / period)));
+    if (const auto steps = in_rows(lanes, c_.layout.period)) return *steps;
+    for (uint32_t own = 2; own < width; own *= 2)
+      if (const auto steps = in_rows(lanes, own)) return *steps;
+    return varying_shape();
+  }
+
+  std::optional<Shape> in_rows(const std::vector<int64_t>& lanes, uint32_t period) const {
+    const auto width = static_cast<uint32_t>(lanes.size());
+    const int64_t s0 = period > 1 ? lanes[1] : 0, s1 = period < width ? lanes[period] : 0;
+    for (uint32_t lane = 0; lane < width; ++lane)
+      if (lanes[lane] != s0 * (lane % period) + s1 * (lane / period)) return std::nullopt;
+    return affine_shape({true, s0}, {true, s1}, c_.layout, kind_, period);
   }
 
   bool same_steps() const {

@@ -1,5 +1,7 @@
 #include "passes/count_trips.h"
 
+#include "passes/own_counter.h"
+
 namespace cuda_device::passes {
 namespace {
 
@@ -8,19 +10,6 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 using ir::Type;
-
-Type unsigned_like(Type type) {
-  switch (type.bits()) {
-    case 8:
-      return Type::of(ScalarKind::U8);
-    case 16:
-      return Type::of(ScalarKind::U16);
-    case 32:
-      return ir::kU32;
-    default:
-      return Type::of(ScalarKind::U64);
-  }
-}
 
 class Counter {
  public:
@@ -38,44 +27,30 @@ class Counter {
 
  private:
   void loop(Inst& loop, std::vector<Inst*>& before) {
-    const int64_t slot = loop.imm;
-    const bool same = loop.operands[0]->op == Op::Const && loop.operands[2]->op == Op::Const;
-    Block head;
-    ir::Builder in_body(f_, head);
-    in_body.set_span(loop.span);
-    if (same) {
-      loop.imm = variable(loop.operands[0]->type);
-      in_body.slot_store(static_cast<uint32_t>(slot), counter(in_body, loop));
-    } else {
-      Inst *start = loop.operands[0], *step = loop.operands[2];
+    if (loop.operands[0]->op == Op::Const && loop.operands[2]->op == Op::Const)
+      keep_variable(loop);
+    else
       count(loop, before);
-      Inst* number = in_body.typed(Op::Convert, start->type, {counter(in_body, loop)});
-      Inst* value = in_body.op(Op::Add, {start, in_body.op(Op::Mul, {number, step})});
-      in_body.slot_store(static_cast<uint32_t>(slot), value);
-    }
+  }
+
+  // The loop may go on counting what all threads count.
+  void keep_variable(Inst& loop) {
+    const auto variable = static_cast<uint32_t>(loop.imm);
+    loop.imm = add_counter(f_, loop.operands[0]->type);
+    Block head;
+    ir::Builder b(f_, head);
+    b.set_span(loop.span);
+    b.slot_store(variable, b.slot_load(static_cast<uint32_t>(loop.imm)));
     std::vector<Inst*>& body = loop.regions[0].insts;
     body.insert(body.begin(), head.insts.begin(), head.insts.end());
   }
 
-  int64_t variable(Type type) {
-    f_.slots.push_back({"", type});
-    return static_cast<int64_t>(f_.slots.size()) - 1;
-  }
-
-  static Inst* counter(ir::Builder& b, const Inst& loop) {
-    return b.slot_load(static_cast<uint32_t>(loop.imm));
-  }
-
-  // for i in range(start, stop, step)  ->  for own in range(trips)
   void count(Inst& loop, std::vector<Inst*>& before) {
     Block made;
     ir::Builder b(f_, made);
     b.set_span(loop.span);
     const Type type = unsigned_like(loop.operands[0]->type);
-    Inst* zero = b.const_int(type, 0);
-    Inst* trips = trips_of(b, loop, type, zero);
-    loop.operands = {zero, trips, b.const_int(type, 1)};
-    loop.imm = variable(type);
+    count_iterations(b, loop, trips_of(b, loop, type, b.const_int(type, 0)));
     before.insert(before.end(), made.insts.begin(), made.insts.end());
   }
 

@@ -6,6 +6,7 @@
 #include "passes/cse.h"
 #include "passes/dce.h"
 #include "passes/distribute_loops.h"
+#include "passes/equal_trips.h"
 #include "passes/expand_math.h"
 #include "passes/fold.h"
 #include "passes/forward_slots.h"
@@ -26,6 +27,7 @@ constexpr Pass kPasses[] = {
     {"fold", fold},                    // constants and launch facts; prunes ifs
     {"forward_slots", forward_slots},  // through the ifs that are gone
     {"fold", fold},                    // with what that made known
+    {"equal_trips", equal_trips},      // loops that lanes start at different numbers
     {"unroll_local", unroll_local},    // small loops over arrays of a thread's own
     {"forward_slots", forward_slots},  // their counters
     {"fold", fold},                    // and indices become constants

@@ -58,7 +58,7 @@ void Access::add_uniform(Place& place, const Inst& index, Value stride) {
 }
 
 void Access::add_affine(Place& place, const Inst& index, Value stride) {
-  const Lanes& lanes = values_.of(index);
+  const Lanes lanes = values_.in_rows_of(values_.of(index), place.period);
   auto scaled = [&](Value x) { return product(widen(c_.b, x), stride); };
   place.pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), place.pointer, scaled(lanes.value));
   place.s0 = sum(place.s0, scaled(lanes.s0));
@@ -81,6 +81,27 @@ void Access::add_varying(Place& place, const Inst& index, Value stride, bool onl
   all = all ? c_.b.CreateAdd(all, part) : part;
 }
 
+bool Access::is_one(const Term& term) const {
+  return values_.of(*term.first).uniform() && !term.second->getType()->isVectorTy();
+}
+
+// The rows of the index that has its own; else the layout's.
+unsigned Access::common_period(llvm::ArrayRef<Term> terms) const {
+  const unsigned usual = c_.source.analysis.layout.period;
+  for (const Term& term : terms) {
+    const Lanes& lanes = values_.of(*term.first);
+    if (lanes.affine() && lanes.period != usual) return lanes.period;
+  }
+  return usual;
+}
+
+bool Access::has_steps(const Term& term, const Place& place) {
+  const Lanes& lanes = values_.of(*term.first);
+  return lanes.affine() && !term.second->getType()->isVectorTy() &&
+         steps_in_int64(*term.first, place.offset) &&
+         values_.in_rows_of(lanes, place.period).period == place.period;
+}
+
 // The terms of an address: indices by strides, and what a view is away from its array.
 Access::Place Access::place(const Inst& inst, size_t indices) {
   const ArrayPlace array = arrays_.place(*inst.operands[0]);
@@ -89,23 +110,18 @@ Access::Place Access::place(const Inst& inst, size_t indices) {
   place.offset = array.offset;
   place.pointer = array.pointer;
   place.s0 = place.s1 = c_.b.getInt64(0);
-  llvm::SmallVector<std::pair<const Inst*, Value>, 4> terms;
+  llvm::SmallVector<Term, 4> terms;
   for (size_t i = 0; i < indices; ++i) terms.push_back({inst.operands[1 + i], array.strides[i]});
   for (const Inst* offset : array.offsets) terms.push_back({offset, c_.b.getInt64(array.unit)});
   bool affine = array.lane_step != 0, varying = false;
   int not_uniform = affine;
-  const auto is_one = [&](const auto& term) {
-    return values_.of(*term.first).uniform() && !term.second->getType()->isVectorTy();
-  };
-  for (const auto& term : terms) {
-    const Lanes& lanes = values_.of(*term.first);
-    affine = affine || lanes.affine();
+  place.period = common_period(terms);
+  for (const Term& term : terms) {
+    affine = affine || values_.of(*term.first).affine();
     not_uniform += !is_one(term);
-    const bool steps = lanes.affine() && !term.second->getType()->isVectorTy() &&
-                       steps_in_int64(*term.first, place.offset);
-    varying = varying || !(is_one(term) || steps);
+    varying = varying || !(is_one(term) || has_steps(term, place));
   }
-  for (const auto& term : terms) {
+  for (const Term& term : terms) {
     const auto& [index, stride] = term;
     if (is_one(term))
       add_uniform(place, *index, stride);
@@ -123,7 +139,7 @@ Access::Place Access::place(const Inst& inst, size_t indices) {
 void Access::add_lanes(Place& place, uint64_t step, bool varying) {
   if (!varying) {
     place.s0 = sum(place.s0, c_.b.getInt64(step));
-    place.s1 = sum(place.s1, c_.b.getInt64(step * values_.period()));
+    place.s1 = sum(place.s1, c_.b.getInt64(step * place.period));
     return;
   }
   llvm::Constant* lanes = values_.lane_numbers(place.offset);
@@ -133,25 +149,52 @@ void Access::add_lanes(Place& place, uint64_t step, bool varying) {
 
 // One run of memory for the whole gang.
 bool Access::is_linear(const Place& place) const {
-  const unsigned bytes = place.element.bytes(), period = values_.period();
+  const unsigned bytes = place.element.bytes(), period = place.period;
   if (place.kind != Lanes::Kind::Affine || !is_constant(place.s0, bytes)) return false;
   return period == c_.width() || is_constant(place.s1, int64_t{bytes} * period);
 }
 
 bool Access::is_in_rows(const Place& place) const {
-  return place.kind == Lanes::Kind::Affine && values_.period() < c_.width() &&
+  return place.kind == Lanes::Kind::Affine && place.period < c_.width() &&
          is_constant(place.s0, place.element.bytes());
+}
+
+// Better by itself than as a part of a window.
+bool Access::is_long_row(const Place& place) const {
+  constexpr unsigned kBytes = 32;
+  return place.period * place.element.bytes() >= kBytes;
+}
+
+unsigned Access::rows_of(const Place& place) const {
+  const analysis::LaneLayout& layout = c_.source.analysis.layout;
+  return place.period == layout.period ? layout.rows_per_gang : c_.width() / place.period;
 }
 
 std::vector<RowPiece> Access::pieces(const Place& place) {
   std::vector<RowPiece> rows;
-  const unsigned period = values_.period();
+  const unsigned period = place.period;
   Value pointer = place.pointer;
-  for (unsigned row = 0; row < c_.source.analysis.layout.rows_per_gang; ++row) {
+  for (unsigned row = 0; row < rows_of(place); ++row) {
     if (row > 0) pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), pointer, place.s1);
     rows.push_back({row * period, period, pointer});
   }
   return rows;
+}
+
+// Where all lanes are at constant distances, of whole elements.
+std::optional<Window> Access::window_of(const Place& place) const {
+  const auto *s0 = llvm::dyn_cast<llvm::ConstantInt>(place.s0),
+             *s1 = llvm::dyn_cast<llvm::ConstantInt>(place.s1);
+  const unsigned native = memory_->lanes_of_window(place.element);
+  if (place.kind != Lanes::Kind::Affine || !s0 || !s1 || native == 0) return std::nullopt;
+  const auto bytes = static_cast<int64_t>(place.element.bytes());
+  if (s0->getSExtValue() % bytes != 0 || s1->getSExtValue() % bytes != 0) return std::nullopt;
+  llvm::SmallVector<int64_t, kMostLanes> elements;
+  for (unsigned lane = 0; lane < c_.width(); ++lane)
+    elements.push_back(
+        (s0->getSExtValue() * (lane % place.period) + s1->getSExtValue() * (lane / place.period)) /
+        bytes);
+  return Window(elements, native);
 }
 
 // Of the lanes, for a gather or a scatter.
@@ -162,9 +205,9 @@ Offsets Access::offsets_of(const Place& place) {
     Value narrow = c_.b.CreateTrunc(step, c_.scalar_type(kind));
     return c_.b.CreateMul(sequence, c_.b.CreateVectorSplat(c_.width(), narrow));
   };
-  Value numbers = scaled(values_.column(kind), place.s0);
-  if (values_.period() == c_.width()) return {numbers, 1};
-  return {c_.b.CreateAdd(numbers, scaled(values_.row(kind), place.s1)), 1};
+  Value numbers = scaled(values_.column(kind, place.period), place.s0);
+  if (place.period == c_.width()) return {numbers, 1};
+  return {c_.b.CreateAdd(numbers, scaled(values_.row(kind, place.period), place.s1)), 1};
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -186,9 +229,8 @@ void Access::load(const Inst& inst, const Mask& mask) {
 }
 
 // Rows make up the gang: no lane is without a thread, and none reads beyond.
-bool Access::fills_rows() const {
-  const analysis::LaneLayout& layout = c_.source.analysis.layout;
-  return layout.rows_per_gang * layout.period == c_.width();
+bool Access::fills_rows(const Place& place) const {
+  return rows_of(place) * place.period == c_.width();
 }
 
 // Every row of the gang reads the same run of memory.
@@ -198,20 +240,19 @@ bool Access::repeats_a_row(const Place& place) const {
 
 // Every row of the gang reads one element.
 bool Access::is_one_a_row(const Place& place) const {
-  return place.kind == Lanes::Kind::Affine && values_.period() < c_.width() &&
-         is_constant(place.s0, 0);
+  return place.kind == Lanes::Kind::Affine && place.period < c_.width() && is_constant(place.s0, 0);
 }
 
 Value* Access::load_row_once(const Place& p) {
-  Value row = memory_->load_whole(p.element, values_.period(), p.pointer);
+  Value row = memory_->load_whole(p.element, p.period, p.pointer);
   llvm::SmallVector<int, kMostLanes> lanes;
   for (unsigned lane = 0; lane < c_.width(); ++lane)
-    lanes.push_back(static_cast<int>(lane % values_.period()));
+    lanes.push_back(static_cast<int>(lane % p.period));
   return c_.b.CreateShuffleVector(row, lanes);
 }
 
 Value* Access::load_one_a_row(const Place& p) {
-  const unsigned period = values_.period(), rows = c_.width() / period;
+  const unsigned period = p.period, rows = c_.width() / period;
   Value elements = llvm::PoisonValue::get(llvm::FixedVectorType::get(p.element.type, rows));
   Value pointer = p.pointer;
   for (unsigned row = 0; row < rows; ++row) {
@@ -226,12 +267,15 @@ Value* Access::load_one_a_row(const Place& p) {
 
 Value* Access::load_lanes(const Place& p, const Mask& mask) {
   if (is_linear(p)) return memory_->load(p.element, p.pointer, mask);
-  if (mask.all() && fills_rows()) {
+  if (mask.all() && fills_rows(p)) {
     if (repeats_a_row(p)) return load_row_once(p);
     if (is_one_a_row(p)) return load_one_a_row(p);
   }
-  if (is_in_rows(p) && memory_->takes_rows(p.element, values_.period(), mask))
-    return memory_->load_rows(p.element, pieces(p), mask);
+  const bool rows = is_in_rows(p) && memory_->takes_rows(p.element, p.period, mask);
+  if (mask.all() && !(rows && is_long_row(p)))
+    if (const auto window = window_of(p); window && memory_->takes_load(p.element, *window))
+      return memory_->load_window(p.element, *window, p.pointer);
+  if (rows) return memory_->load_rows(p.element, pieces(p), mask);
   return memory_->gather(p.element, p.pointer, offsets_of(p), mask);
 }
 
@@ -250,8 +294,11 @@ void Access::store(const Inst& inst, const Mask& mask) {
 
 void Access::store_lanes(const Place& p, Value value, const Mask& mask) {
   if (is_linear(p)) return memory_->store(p.element, value, p.pointer, mask);
-  if (is_in_rows(p) && memory_->takes_rows(p.element, values_.period(), mask))
-    return memory_->store_rows(p.element, value, pieces(p), mask);
+  const bool rows = is_in_rows(p) && memory_->takes_rows(p.element, p.period, mask);
+  if (!(rows && is_long_row(p)))
+    if (const auto window = window_of(p); window && memory_->takes_store(p.element, *window))
+      return memory_->store_window(p.element, *window, value, p.pointer, mask);
+  if (rows) return memory_->store_rows(p.element, value, pieces(p), mask);
   memory_->scatter(p.element, value, p.pointer, offsets_of(p), mask);
 }
 

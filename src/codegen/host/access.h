@@ -3,6 +3,7 @@
 
 #include "codegen/host/arrays.h"
 #include "codegen/host/lane_values.h"
+#include "codegen/host/window.h"
 
 namespace cuda_device::codegen::host {
 
@@ -16,6 +17,7 @@ class Access {
  private:
   using Value = llvm::Value*;
 
+  using Term = std::pair<const ir::Inst*, Value>;  // an index and its stride
   // pointer, and for each lane: nothing more, column * s0 + row * s1 bytes, or its offset.
   struct Place {
     Lanes::Kind kind = Lanes::Kind::Uniform;
@@ -24,9 +26,13 @@ class Access {
     Value pointer = nullptr;
     Value s0 = nullptr;
     Value s1 = nullptr;
+    unsigned period = 0;  // lanes of a row
     Offsets offsets;
   };
   Place place(const ir::Inst& inst, size_t indices);
+  bool is_one(const Term& term) const;
+  bool has_steps(const Term& term, const Place& place);
+  unsigned common_period(llvm::ArrayRef<Term> terms) const;
   bool steps_in_int64(const ir::Inst& index, ScalarKind offset) const;
   void add_uniform(Place& place, const ir::Inst& index, Value stride);
   void add_affine(Place& place, const ir::Inst& index, Value stride);
@@ -38,12 +44,15 @@ class Access {
   void store_uniform(const Place& place, const ir::Inst& value, const Mask& mask);
   bool is_linear(const Place& place) const;
   bool is_in_rows(const Place& place) const;
-  bool fills_rows() const;
+  bool is_long_row(const Place& place) const;
+  unsigned rows_of(const Place& place) const;
+  bool fills_rows(const Place& place) const;
   bool repeats_a_row(const Place& place) const;
   bool is_one_a_row(const Place& place) const;
   Value load_row_once(const Place& place);
   Value load_one_a_row(const Place& place);
   std::vector<RowPiece> pieces(const Place& place);
+  std::optional<Window> window_of(const Place& place) const;
   Offsets offsets_of(const Place& place);
   Value product(Value x, Value y);
   Value sum(Value x, Value y);

@@ -69,7 +69,7 @@ bool is_shared_by_lanes(const Inst& load, const Analysis& warp) {
   bool same_in_row = true, same_in_column = warp.layout.period < warp.layout.width;
   for (size_t k = 1; k < load.operands.size(); ++k) {
     const analysis::Shape& index = warp.shape(*load.operands[k]);
-    if (index.level == analysis::Level::Varying) return false;
+    if (index.level == analysis::Level::Varying || index.period != 0) return false;
     same_in_row = same_in_row && index.s0 == analysis::Step{};
     same_in_column = same_in_column && index.s1 == analysis::Step{};
   }

@@ -35,13 +35,14 @@ void LaneValues::define_vector(const ir::Inst& inst, ScalarKind held, llvm::Valu
 }
 
 void LaneValues::define_affine(const ir::Inst& inst, ScalarKind held, llvm::Value* base,
-                               llvm::Value* s0, llvm::Value* s1) {
+                               llvm::Value* s0, llvm::Value* s1, unsigned period) {
   Lanes lanes;
   lanes.kind = Lanes::Kind::Affine;
   lanes.held = held;
   lanes.value = base;
   lanes.s0 = s0;
   lanes.s1 = s1;
+  lanes.period = period;
   define(inst, lanes);
 }
 
@@ -61,8 +62,8 @@ llvm::Value* LaneValues::at(const Lanes& lanes, unsigned lane) {
     if (times == 0) return;
     value = c_.b.CreateAdd(value, c_.b.CreateMul(step, c_.integer(lanes.held, times)));
   };
-  add(lanes.s0, lane % period());
-  add(lanes.s1, lane / period());
+  add(lanes.s0, lane % lanes.period);
+  add(lanes.s1, lane / lanes.period);
   return value;
 }
 
@@ -84,9 +85,25 @@ llvm::Constant* LaneValues::sequence(ScalarKind kind, unsigned divide, unsigned 
   return llvm::ConstantVector::get(elements);
 }
 
-llvm::Constant* LaneValues::column(ScalarKind kind) const { return sequence(kind, 1, period()); }
-llvm::Constant* LaneValues::row(ScalarKind kind) const {
-  return sequence(kind, period(), c_.width());
+llvm::Constant* LaneValues::column(ScalarKind kind, unsigned period) const {
+  return sequence(kind, 1, period);
+}
+llvm::Constant* LaneValues::row(ScalarKind kind, unsigned period) const {
+  return sequence(kind, period, c_.width());
+}
+
+Lanes LaneValues::in_rows_of(Lanes lanes, unsigned period) {
+  if (lanes.period == period) return lanes;
+  const auto across = [&](unsigned lanes_of_row) {
+    return c_.b.CreateMul(lanes.s0, c_.integer(lanes.held, lanes_of_row));
+  };
+  if (lanes.period < c_.width()) {
+    const bool known = llvm::isa<llvm::Constant>(lanes.s0) && llvm::isa<llvm::Constant>(lanes.s1);
+    if (!known || across(lanes.period) != lanes.s1) return lanes;
+  }
+  lanes.s1 = across(period);
+  lanes.period = period;
+  return lanes;
 }
 
 llvm::Value* LaneValues::scaled(llvm::Constant* sequence, llvm::Value* step) {
@@ -96,8 +113,9 @@ llvm::Value* LaneValues::scaled(llvm::Constant* sequence, llvm::Value* step) {
 llvm::Constant* LaneValues::constant_steps(const Lanes& lanes) {
   if (!lanes.affine() || !is_int(lanes.held)) return nullptr;
   if (!llvm::isa<llvm::Constant>(lanes.s0) || !llvm::isa<llvm::Constant>(lanes.s1)) return nullptr;
-  llvm::Value* steps = scaled(column(lanes.held), lanes.s0);
-  if (period() < c_.width()) steps = c_.b.CreateAdd(steps, scaled(row(lanes.held), lanes.s1));
+  llvm::Value* steps = scaled(column(lanes.held, lanes.period), lanes.s0);
+  if (lanes.period < c_.width())
+    steps = c_.b.CreateAdd(steps, scaled(row(lanes.held, lanes.period), lanes.s1));
   return llvm::dyn_cast<llvm::Constant>(steps);
 }
 
@@ -114,8 +132,9 @@ llvm::Value* LaneValues::vector(Lanes& lanes) {
     c_.b.SetInsertPoint(anchor.block, anchor.block->getFirstInsertionPt());
   llvm::Value* vector = c_.b.CreateVectorSplat(c_.width(), lanes.value);
   if (lanes.affine()) {
-    vector = c_.b.CreateAdd(vector, scaled(column(lanes.held), lanes.s0));
-    if (period() < c_.width()) vector = c_.b.CreateAdd(vector, scaled(row(lanes.held), lanes.s1));
+    vector = c_.b.CreateAdd(vector, scaled(column(lanes.held, lanes.period), lanes.s0));
+    if (lanes.period < c_.width())
+      vector = c_.b.CreateAdd(vector, scaled(row(lanes.held, lanes.period), lanes.s1));
   }
   return lanes.vector = vector;
 }

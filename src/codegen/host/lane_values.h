@@ -21,7 +21,7 @@ class LaneValues {
   void define_uniform(const ir::Inst& inst, ScalarKind held, llvm::Value* value);
   void define_vector(const ir::Inst& inst, ScalarKind held, llvm::Value* value);
   void define_affine(const ir::Inst& inst, ScalarKind held, llvm::Value* base, llvm::Value* s0,
-                     llvm::Value* s1);
+                     llvm::Value* s1, unsigned period);
 
   // `want`: the operand's type, or the other width of a 64-bit integer.
   llvm::Value* scalar(const ir::Inst& operand, ScalarKind want, unsigned lane = 0);
@@ -33,10 +33,13 @@ class LaneValues {
   // What an affine integer of constant steps adds to its base in each lane; else null.
   llvm::Constant* constant_steps(const Lanes& lanes);
 
-  unsigned period() const { return c_.source.analysis.layout.period; }
+  // An affine value with rows of `period`, where its lanes go on from row to row as within them;
+  // else as it is.
+  Lanes in_rows_of(Lanes lanes, unsigned period);
+
   // The vectors lane % period and lane / period.
-  llvm::Constant* column(ScalarKind kind) const;
-  llvm::Constant* row(ScalarKind kind) const;
+  llvm::Constant* column(ScalarKind kind, unsigned period) const;
+  llvm::Constant* row(ScalarKind kind, unsigned period) const;
   llvm::Constant* lane_numbers(ScalarKind kind) const { return sequence(kind, 1, c_.width()); }
   Anchor here() const;
 

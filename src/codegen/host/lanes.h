@@ -22,6 +22,7 @@ struct Lanes {
   llvm::Value* value = nullptr;  // scalar; base; vector
   llvm::Value* s0 = nullptr;     // Affine: steps, in `held`
   llvm::Value* s1 = nullptr;
+  unsigned period = 0;  // Affine: lanes of a row
   Anchor anchor;
   llvm::Value* vector = nullptr;  // of Uniform and Affine, once made
 

@@ -95,6 +95,19 @@ bool Avx512Memory::takes_rows(const Element&, unsigned count, const Mask&) const
   return count >= 4;
 }
 
+unsigned Avx512Memory::lanes_of_window(const Element& e) const {
+  return is_word(e) ? target_.native_lanes(e.bytes()) : 0;
+}
+
+// A gather takes two elements a cycle, a scatter one, and both as much again to begin with.
+bool Avx512Memory::takes_load(const Element& e, const Window& window) const {
+  return window.cost_of_load() <= target_.native_lanes(e.bytes()) / 2;
+}
+
+bool Avx512Memory::takes_store(const Element& e, const Window& window) const {
+  return window.distinct && window.cost_of_store() <= target_.native_lanes(e.bytes()) / 2 + 4;
+}
+
 // ----------------------------------------------------------------------------------------------
 // AVX2
 
@@ -184,6 +197,20 @@ Value* Avx2Memory::gather(const Element& e, Value pointer, const Offsets& offset
 bool Avx2Memory::takes_rows(const Element& e, unsigned count, const Mask& mask) const {
   if (!is_word(e)) return MemoryForm::takes_rows(e, count, mask);
   return count >= 4;
+}
+
+unsigned Avx2Memory::lanes_of_window(const Element& e) const {
+  return is_word(e) ? target_.native_lanes(e.bytes()) : 0;
+}
+
+// A shuffle of two vectors is two or three instructions.
+bool Avx2Memory::takes_load(const Element& e, const Window& window) const {
+  return window.cost_of_load() <= target_.native_lanes(e.bytes()) / 2;
+}
+
+// Without it, lane by lane.
+bool Avx2Memory::takes_store(const Element& e, const Window& window) const {
+  return window.distinct && window.cost_of_store() <= 2 * target_.native_lanes(e.bytes());
 }
 
 }  // namespace cuda_device::codegen::host

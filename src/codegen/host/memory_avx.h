@@ -15,6 +15,9 @@ class Avx512Memory : public MemoryForm {
   void scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
                const Mask& mask) override;
   bool takes_rows(const Element& e, unsigned count, const Mask& mask) const override;
+  unsigned lanes_of_window(const Element& e) const override;
+  bool takes_load(const Element& e, const Window& window) const override;
+  bool takes_store(const Element& e, const Window& window) const override;
 
  protected:
   Value load_part(const Element& e, unsigned lanes, Value pointer, Value mask,
@@ -30,6 +33,9 @@ class Avx2Memory : public MemoryForm {
   void store(const Element& e, Value value, Value pointer, const Mask& mask) override;
   Value gather(const Element& e, Value pointer, const Offsets& offsets, const Mask& mask) override;
   bool takes_rows(const Element& e, unsigned count, const Mask& mask) const override;
+  unsigned lanes_of_window(const Element& e) const override;
+  bool takes_load(const Element& e, const Window& window) const override;
+  bool takes_store(const Element& e, const Window& window) const override;
 
  protected:
   Value load_part(const Element& e, unsigned lanes, Value pointer, Value mask,

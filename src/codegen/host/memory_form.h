@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "codegen/host/mask_ops.h"
+#include "codegen/host/window.h"
 
 namespace cuda_device::codegen::host {
 
@@ -54,6 +55,17 @@ class MemoryForm {
   Value load_rows(const Element& e, llvm::ArrayRef<RowPiece> rows, const Mask& mask);
   void store_rows(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows, const Mask& mask);
 
+  // How many elements a vector of a window has; 0: this form has no use for windows of them.
+  virtual unsigned lanes_of_window(const Element&) const { return 0; }
+  // Whether a window is better than a gather, or than a scatter.
+  virtual bool takes_load(const Element&, const Window&) const { return false; }
+  virtual bool takes_store(const Element&, const Window&) const { return false; }
+  // All lanes. Reads what lies between them as well, in the same array.
+  Value load_window(const Element& e, const Window& window, Value pointer);
+  // Touches the elements of the mask's lanes alone, which are distinct.
+  void store_window(const Element& e, const Window& window, Value value, Value pointer,
+                    const Mask& mask);
+
   Value load_one(const Element& e, Value pointer);
   Value load_whole(const Element& e, unsigned lanes, Value pointer) {
     return plain_load(e, lanes, pointer);
@@ -84,6 +96,8 @@ class MemoryForm {
   Value plain_load(const Element& e, unsigned lanes, Value pointer);
   void plain_store(const Element& e, Value value, Value pointer);
   Offsets lane_offsets(const Element& e);
+  Value pick(llvm::ArrayRef<Value> vectors, llvm::ArrayRef<int> wanted);
+  Value lanes_stored(const Element& e, const Window& window, size_t part, const Mask& mask);
   Value place_of(Value pointer, const Offsets& offsets, Value numbers, Value lane);
   template <class Body>
   void for_each_lane(const Mask& mask, Body&& body);

@@ -122,7 +122,9 @@ Value* Position::thread_at(unsigned axis, unsigned lane) {
 }
 
 Value* Position::thread_vector(unsigned axis) {
-  return thread(axis, values_.column(ScalarKind::U32), values_.row(ScalarKind::U32));
+  const unsigned period = layout().period;
+  return thread(axis, values_.column(ScalarKind::U32, period),
+                values_.row(ScalarKind::U32, period));
 }
 
 void Position::emit(const ir::Inst& inst) {

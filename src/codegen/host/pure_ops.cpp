@@ -37,9 +37,9 @@ void define_shaped(EmitContext& c, LaneValues& values, const Inst& inst,
   if (!shape.affine()) return values.define_vector(inst, held, e.all());
   Value* base = e.at(0);
   Value* s0 = step_of(c, shape.s0, held, base, e, 1);
-  Value* s1 = values.period() < c.width() ? step_of(c, shape.s1, held, base, e, values.period())
-                                          : c.integer(held, 0);
-  values.define_affine(inst, held, base, s0, s1);
+  const unsigned period = shape.period_in(c.source.analysis.layout);
+  Value* s1 = period < c.width() ? step_of(c, shape.s1, held, base, e, period) : c.integer(held, 0);
+  values.define_affine(inst, held, base, s0, s1, period);
 }
 
 void PureOps::emit(const Inst& inst) {

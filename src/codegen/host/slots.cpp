@@ -71,6 +71,7 @@ Lanes Slots::load(uint32_t slot) {
     const analysis::Shape& shape = c_.source.analysis.slot_shapes[slot];
     lanes.s0 = step(shape.s0, place, place.s0);
     lanes.s1 = step(shape.s1, place, place.s1);
+    lanes.period = shape.period_in(c_.source.analysis.layout);
   }
   return lanes;
 }

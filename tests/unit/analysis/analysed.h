@@ -38,8 +38,11 @@ struct Analysed {
   std::vector<const ir::Inst*> numbered;
 };
 
-inline Shape level(Level l) { return {.level = l, .s0 = {}, .s1 = {}}; }
+inline Shape level(Level l) { return {l, {}, {}}; }
 inline Shape affine(int64_t s0, int64_t s1) { return {Level::Affine, {true, s0}, {true, s1}}; }
+inline Shape in_rows_of(uint32_t period, int64_t s0, int64_t s1) {
+  return {Level::Affine, {true, s0}, {true, s1}, period};
+}
 inline Range range(int64_t lo, int64_t hi) { return {.lo = lo, .hi = hi}; }
 
 }  // namespace cuda_device::analysis::testing

@@ -313,7 +313,7 @@ void GangMachine::check_factor(const Inst& i, Mask mask) {
 }
 
 int64_t GangMachine::offset(const Shape& s, int lane) const {
-  const int period = static_cast<int>(a_.layout.period);
+  const int period = static_cast<int>(s.period_in(a_.layout));
   return static_cast<int64_t>(
       static_cast<uint64_t>(s.s0.value) * static_cast<uint64_t>(lane % period) +
       static_cast<uint64_t>(s.s1.value) * static_cast<uint64_t>(lane / period));
@@ -343,7 +343,7 @@ void GangMachine::check_affine(const Inst& i, Mask mask) {
 // An unknown step: equal differences between neighbours of one row.
 void GangMachine::check_steps(const Inst& i, Mask mask) {
   const Shape& s = a_.shape(i);
-  const int period = static_cast<int>(a_.layout.period);
+  const int period = static_cast<int>(s.period_in(a_.layout));
   if (!s.s1.known) return;
   bool have = false;
   int64_t difference = 0;

@@ -166,12 +166,54 @@ param @0 "n": int32
   EXPECT_EQ(k.shape(7), affine(1, 16));
   EXPECT_EQ(k.shape(8), affine(0, 1));
   EXPECT_EQ(k.shape(9), affine(1, 0));
-  EXPECT_EQ(k.shape(11), level(Level::Varying)) << "four rows of 8";
+  EXPECT_EQ(k.shape(11), in_rows_of(8, 0, 1)) << "four rows of 8";
   EXPECT_EQ(k.shape(13), level(Level::Varying));
   EXPECT_EQ(k.shape(15), affine(0, 1));
   EXPECT_EQ(k.shape(17), affine(1, 0));
   EXPECT_EQ(k.shape(19), level(Level::Varying)) << "the base is a multiple of 8 only";
   EXPECT_EQ(k.shape(26), affine(0, 1)) << "below zero";
+}
+
+// What goes up within rows of its own length.
+TEST(Shapes, WithRowsOfTheirOwn) {
+  const Analysed k(R"(kernel "k"
+launch block 256 1 1 grid_fits_31
+param @0 "n": int32
+{
+  %0 = thread_idx #0 : uint32
+  %1 = const 3 : uint32
+  %2 = and %0, %1 : uint32
+  %3 = add %0, %0 : uint32
+  %4 = sub %3, %2 : uint32
+  %5 = xor %0, %1 : uint32
+  %6 = or %1, %0 : uint32
+  %7 = const 7 : uint32
+  %8 = and %0, %7 : uint32
+  %9 = add %2, %8 : uint32
+  %10 = add %4, %2 : uint32
+  %11 = const 32 : uint32
+  %12 = and %0, %11 : uint32
+  %13 = const 4 : uint32
+  %14 = xor %0, %13 : uint32
+  %15 = param @0 : int32
+  %16 = convert %2 : int32
+  %17 = mul %16, %15 : int32
+  %18 = convert %0 : int32
+  %19 = add %17, %18 : int32
+  %20 = xor %0, %0 : uint32
+}
+)");
+  EXPECT_EQ(k.shape(2), in_rows_of(4, 1, 0));
+  EXPECT_EQ(k.shape(4), in_rows_of(4, 1, 8));
+  EXPECT_EQ(k.shape(5), in_rows_of(4, -1, 4));
+  EXPECT_EQ(k.shape(6), in_rows_of(4, 0, 4));
+  EXPECT_EQ(k.shape(9), level(Level::Varying)) << "rows of 4 and of 8";
+  EXPECT_EQ(k.shape(10), affine(2, 0)) << "no rows are left";
+  EXPECT_EQ(k.shape(12), level(Level::GangUniform));
+  EXPECT_EQ(k.shape(14), level(Level::Varying)) << "neither rows of 4 nor of 8";
+  EXPECT_EQ(k.shape(17), (Shape{Level::Affine, {false, 0}, {true, 0}, 4}));
+  EXPECT_EQ(k.shape(19), (Shape{Level::Affine, {false, 0}, {true, 4}, 4}));
+  EXPECT_EQ(k.shape(20), level(Level::Varying));
 }
 
 TEST(Shapes, OfLoads) {

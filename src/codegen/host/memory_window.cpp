@@ -1,0 +1,100 @@
+// Whole vectors of memory and shuffles, where lanes lie at constant distances.
+#include "codegen/host/memory_form.h"
+
+namespace cuda_device::codegen::host {
+
+using llvm::Value;
+
+// Elements of several vectors of one type, each as number * lanes + element; any where -1.
+Value* MemoryForm::pick(llvm::ArrayRef<Value> vectors, llvm::ArrayRef<int> wanted) {
+  const auto lanes = static_cast<int>(wanted.size());
+  Value result = nullptr;
+  llvm::SmallVector<int, kMostLanes> have(wanted.size(), -1);
+  for (size_t v = 0; v < vectors.size(); ++v) {
+    llvm::SmallVector<int, kMostLanes> both = have;
+    bool needed = false;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] < 0 || wanted[i] / lanes != static_cast<int>(v)) continue;
+      needed = true;
+      both[i] = (result ? lanes : 0) + wanted[i] % lanes;
+    }
+    if (!needed) continue;
+    // The first vector waits for the second: one shuffle takes from both.
+    if (!result) {
+      result = vectors[v];
+      have = both;
+      continue;
+    }
+    result = b_.CreateShuffleVector(result, vectors[v], both);
+    for (size_t i = 0; i < both.size(); ++i) have[i] = both[i] < 0 ? -1 : static_cast<int>(i);
+  }
+  const bool in_place = [&] {
+    for (size_t i = 0; i < have.size(); ++i)
+      if (have[i] >= 0 && have[i] != static_cast<int>(i)) return false;
+    return true;
+  }();
+  return in_place ? result : b_.CreateShuffleVector(result, have);
+}
+
+static Value* first_lanes(llvm::IRBuilder<>& b, unsigned count, unsigned lanes) {
+  llvm::SmallVector<llvm::Constant*, kMostLanes> bits;
+  for (unsigned i = 0; i < lanes; ++i) bits.push_back(b.getInt1(i < count));
+  return llvm::ConstantVector::get(bits);
+}
+
+Value* MemoryForm::load_window(const Element& e, const Window& window, Value pointer) {
+  const unsigned native = window.native;
+  llvm::SmallVector<Value, kMostLanes> vectors;
+  for (const Window::Part& part : window.parts) {
+    Value some = part.count == native ? nullptr : first_lanes(b_, part.count, native);
+    vectors.push_back(load_part(e, native, at(pointer, part.first * e.bytes()), some, nullptr));
+  }
+  Value result = llvm::PoisonValue::get(vector(e));
+  for (unsigned first = 0; first < masks_.width(); first += native) {
+    llvm::SmallVector<int, kMostLanes> wanted(window.at.begin() + first,
+                                              window.at.begin() + first + native);
+    result = insert(result, pick(vectors, wanted), first);
+  }
+  return result;
+}
+
+// i1 by element of a part: null, where all of them are stored.
+Value* MemoryForm::lanes_stored(const Element& e, const Window& window, size_t part,
+                                const Mask& mask) {
+  const std::vector<int> lanes = window.lanes_of(part);
+  llvm::SmallVector<llvm::Constant*, kMostLanes> touched;
+  bool whole = true;
+  for (int lane : lanes) {
+    touched.push_back(b_.getInt1(lane >= 0));
+    whole = whole && lane >= 0;
+  }
+  Value own = llvm::ConstantVector::get(touched);
+  if (mask.all()) return whole ? nullptr : own;
+  // As numbers of the element's width: shuffles of bits go that way in any case.
+  llvm::Type* number = llvm::Type::getIntNTy(b_.getContext(), e.bytes() * 8);
+  Value all = masks_.lanes(mask);
+  llvm::SmallVector<Value, kMostLanes> signs;
+  for (unsigned first = 0; first < masks_.width(); first += window.native)
+    signs.push_back(b_.CreateSExt(slice(all, first, window.native),
+                                  llvm::FixedVectorType::get(number, window.native)));
+  // Poison in an element that no lane touches must not reach the mask.
+  std::vector<int> wanted = lanes;
+  const int any = *std::find_if(lanes.begin(), lanes.end(), [](int lane) { return lane >= 0; });
+  std::replace(wanted.begin(), wanted.end(), -1, any);
+  Value picked = pick(signs, wanted);
+  Value on = b_.CreateICmpSLT(picked, llvm::Constant::getNullValue(picked->getType()));
+  return whole ? on : b_.CreateAnd(on, own);
+}
+
+void MemoryForm::store_window(const Element& e, const Window& window, Value value, Value pointer,
+                              const Mask& mask) {
+  llvm::SmallVector<Value, kMostLanes> values;
+  for (unsigned first = 0; first < masks_.width(); first += window.native)
+    values.push_back(slice(value, first, window.native));
+  for (size_t part = 0; part < window.parts.size(); ++part)
+    store_part(e, pick(values, window.lanes_of(part)),
+               at(pointer, window.parts[part].first * e.bytes()),
+               lanes_stored(e, window, part, mask));
+}
+
+}  // namespace cuda_device::codegen::host

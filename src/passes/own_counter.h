@@ -1,0 +1,19 @@
+// A `for` that counts its iterations, and computes its variable from their number.
+#pragma once
+
+#include "ir/ir.h"
+
+namespace cuda_device::passes {
+
+// What numbers of iterations are counted in, where the variable has this type.
+ir::Type unsigned_like(ir::Type type);
+
+// A slot for a count.
+int64_t add_counter(ir::Function& f, ir::Type type);
+
+// for i in range(start, stop, step)  ->  for own in range(trips): i = start + own * step
+// `trips` is the number of iterations, as unsigned_like the variable; what the loop needs besides
+// is put in front of it.
+void count_iterations(ir::Builder& before, ir::Inst& loop, ir::Inst* trips);
+
+}  // namespace cuda_device::passes
