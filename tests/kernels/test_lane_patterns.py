@@ -134,7 +134,7 @@ def partners(out, source):
     out[3, t] = source[t ^ 16]
     out[4, t] = source[t ^ 32]
     out[5, t ^ 6] = source[t | 4]
-    out[6, t] = source[t & 28]
+    out[6, t] = source[t & 60]
     out[7, t ^ 40] = source[(t & 3) ^ (t | 8)]
 
 
@@ -149,7 +149,7 @@ def test_partners_by_bits(target, dtype, block):
     for row, distance in enumerate((1, 2, 7, 16, 32)):
         expected[row] = source[t ^ distance]
     expected[5, t ^ 6] = source[t | 4]
-    expected[6] = source[t & 28]
+    expected[6] = source[t & 60]
     expected[7, t ^ 40] = source[(t & 3) ^ (t | 8)]
     assert (out == expected).all()
 
@@ -179,7 +179,7 @@ def near(out, source):
     t = D.thread_idx.x
     out[0, t] = source[t ^ 1]
     out[1, t ^ 32] = source[t ^ 7]
-    out[2, t] = source[t & 28]
+    out[2, t] = source[t & 60]
     out[3, 2 * t - (t & 3)] = source[4 * t + 1]
 
 
@@ -200,6 +200,64 @@ def test_no_gather_where_distances_are_small(form):
         text = kernel.inspect(*args, what="asm", target=form, grid=1, block=256)
         assert "zmm" in text
         assert not GATHERS.findall(text)
+
+
+@D.kernel
+def shifted(out, source, near, far):
+    i = D.tid(1)
+    if i < source.size:
+        out[i - near] = source[i - far] + source[2 * (i - far) // 2]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("block", [32, 33, 256])
+@pytest.mark.parametrize(("near", "far"), [(0, 5), (5, 0), (32, 16), (31, 40), (100, 1)])
+def test_lanes_on_both_sides_of_zero(target, dtype, block, near, far):
+    source = numbers(200, dtype)
+    out = np.zeros(200, dtype)
+    run(shifted, out, source, near, far, grid=-(-200 // block), block=block)
+    expected = np.zeros(200, dtype)
+    for i in range(200):
+        expected[i - near] = source[i - far] + source[i - far]
+    assert (out == expected).all()
+
+
+@D.kernel
+def flat(out, source, width, height, skip):
+    x, y = D.tid(2)
+    if x < width and y < height:
+        at = y * width + x
+        out[at] = source[at + skip] + source[(at - width) % (width * height)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("block", [(32, 8), (16, 16), (10, 10), (64, 1)])
+@pytest.mark.parametrize("skip", [0, -37, 3])
+def test_flat_indices_of_two_dimensions(target, dtype, block, skip):
+    width, height = 45, 21
+    source = numbers(width * height + 3, dtype)
+    out = np.zeros(width * height, dtype)
+    grid = (-(-width // block[0]), -(-height // block[1]))
+    run(flat, out, source, width, height, skip, grid=grid, block=block)
+    at = np.arange(width * height)
+    assert (out == source[at + skip] + source[(at - width) % len(at)]).all()
+
+
+@D.kernel
+def flat_copy(out, source, width, height):
+    x, y = D.tid(2)
+    if x < width and y < height:
+        out[y * width + x] = source[y * width + x]
+
+
+@pytest.mark.parametrize("form", ["avx512", "avx512x64", "avx2"])
+def test_flat_indices_are_whole_vectors_where_they_are_not_negative(form):
+    a = np.zeros(100, np.float32)
+    options = {"what": "llvm", "target": form, "grid": 1, "block": (64, 4)}
+    text = flat_copy.inspect(a, a, 10, 10, **options)
+    near = re.findall(r"^not_negative\d*:.*?\n\n", text, re.MULTILINE | re.DOTALL)
+    assert len(near) >= 2
+    assert not [block for block in near if "gather" in block or "scatter" in block]
 
 
 @D.kernel

@@ -1,5 +1,6 @@
 #include "codegen/host/access.h"
 
+#include "analysis/shape_algebra.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -49,27 +50,28 @@ static Value* widen(llvm::IRBuilder<>& b, Value* value) {
   return b.CreateSExtOrTrunc(value, with_lanes_of(value->getType(), b.getInt64Ty()));
 }
 
-void Access::add_uniform(Place& place, const Inst& index, Value stride) {
-  const Lanes& lanes = values_.of(index);
+void Access::add_uniform(Place& place, const Term& term) {
+  const Lanes& lanes = values_.of(*term.index);
   const bool zero_extend = is_unsigned_int(lanes.held) || is_bool(lanes.held);
   Value position =
       zero_extend ? c_.b.CreateZExt(lanes.value, c_.b.getInt64Ty()) : widen(c_.b, lanes.value);
-  place.pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), place.pointer, product(position, stride));
+  place.pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), place.pointer, product(position, term.stride));
 }
 
-void Access::add_affine(Place& place, const Inst& index, Value stride) {
-  const Lanes lanes = values_.in_rows_of(values_.of(index), place.period);
-  auto scaled = [&](Value x) { return product(widen(c_.b, x), stride); };
+void Access::add_affine(Place& place, const Term& term) {
+  const Lanes lanes = values_.in_rows_of(values_.of(*term.index), place.period);
+  auto scaled = [&](Value x) { return product(widen(c_.b, x), term.stride); };
   place.pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), place.pointer, scaled(lanes.value));
   place.s0 = sum(place.s0, scaled(lanes.s0));
   place.s1 = sum(place.s1, scaled(lanes.s1));
 }
 
 // One index whose stride is a size of an element leaves the multiplication to the instruction.
-void Access::add_varying(Place& place, const Inst& index, Value stride, bool only) {
+void Access::add_varying(Place& place, const Term& term, bool only) {
   const ScalarKind kind = place.offset;
-  const ScalarKind held = values_.of(index).held;
-  Value numbers = c_.arithmetic.convert(held, kind, values_.vector(index, held));
+  const ScalarKind held = values_.of(*term.index).held;
+  Value stride = term.stride;
+  Value numbers = c_.arithmetic.convert(held, kind, values_.vector(*term.index, held));
   if (only && is_constant(stride, place.element.bytes())) {
     place.offsets = {numbers, place.element.bytes()};
     return;
@@ -82,28 +84,28 @@ void Access::add_varying(Place& place, const Inst& index, Value stride, bool onl
 }
 
 bool Access::is_one(const Term& term) const {
-  return values_.of(*term.first).uniform() && !term.second->getType()->isVectorTy();
+  return values_.of(*term.index).uniform() && !term.stride->getType()->isVectorTy();
 }
 
 // The rows of the index that has its own; else the layout's.
 unsigned Access::common_period(llvm::ArrayRef<Term> terms) const {
   const unsigned usual = c_.source.analysis.layout.period;
   for (const Term& term : terms) {
-    const Lanes& lanes = values_.of(*term.first);
+    const Lanes& lanes = values_.of(*term.index);
     if (lanes.affine() && lanes.period != usual) return lanes.period;
   }
   return usual;
 }
 
 bool Access::has_steps(const Term& term, const Place& place) {
-  const Lanes& lanes = values_.of(*term.first);
-  return lanes.affine() && !term.second->getType()->isVectorTy() &&
-         steps_in_int64(*term.first, place.offset) &&
+  const Lanes& lanes = values_.of(*term.index);
+  return lanes.affine() && !term.stride->getType()->isVectorTy() &&
+         (term.checked || steps_in_int64(*term.index, place.offset)) &&
          values_.in_rows_of(lanes, place.period).period == place.period;
 }
 
 // The terms of an address: indices by strides, and what a view is away from its array.
-Access::Place Access::place(const Inst& inst, size_t indices) {
+Access::Place Access::place(const Inst& inst, size_t indices, bool checked) {
   const ArrayPlace array = arrays_.place(*inst.operands[0]);
   Place place;
   place.element = array.element;
@@ -111,28 +113,82 @@ Access::Place Access::place(const Inst& inst, size_t indices) {
   place.pointer = array.pointer;
   place.s0 = place.s1 = c_.b.getInt64(0);
   llvm::SmallVector<Term, 4> terms;
-  for (size_t i = 0; i < indices; ++i) terms.push_back({inst.operands[1 + i], array.strides[i]});
+  for (size_t i = 0; i < indices; ++i) {
+    const Inst* index = inst.operands[1 + i];
+    const bool bare = checked && may_be_checked(*index);
+    terms.push_back({bare ? index->operands[0] : index, array.strides[i], bare});
+  }
   for (const Inst* offset : array.offsets) terms.push_back({offset, c_.b.getInt64(array.unit)});
   bool affine = array.lane_step != 0, varying = false;
   int not_uniform = affine;
   place.period = common_period(terms);
   for (const Term& term : terms) {
-    affine = affine || values_.of(*term.first).affine();
+    affine = affine || values_.of(*term.index).affine();
     not_uniform += !is_one(term);
     varying = varying || !(is_one(term) || has_steps(term, place));
   }
   for (const Term& term : terms) {
-    const auto& [index, stride] = term;
     if (is_one(term))
-      add_uniform(place, *index, stride);
+      add_uniform(place, term);
     else if (varying)
-      add_varying(place, *index, stride, not_uniform == 1);
+      add_varying(place, term, not_uniform == 1);
     else
-      add_affine(place, *index, stride);
+      add_affine(place, term);
   }
   if (array.lane_step != 0) add_lanes(place, array.lane_step, varying);
   place.kind = varying ? Lanes::Kind::Varying : affine ? Lanes::Kind::Affine : Lanes::Kind::Uniform;
   return place;
+}
+
+// ------------------------------------------------------------------------------------------
+// indices that may be negative or wrap
+
+// Python's rule for negative indices takes the steps away from an affine one, for which it may
+// change some lanes and not others: of `a[y * width + x]` no more is known than that it is int32.
+bool Access::may_be_checked(const Inst& index) const {
+  if (index.op != ir::Op::Wrap || !values_.of(index).varying()) return false;
+  const Inst& bare = *index.operands[0];
+  const auto offsets = analysis::offsets(c_.source.analysis.shape(bare), c_.source.analysis.layout);
+  return values_.of(bare).affine() && bits_of(values_.of(bare).held) >= 32 && offsets &&
+         offsets->within({-INT32_MAX / 2, INT32_MAX / 2});
+}
+
+// i1: neither the least nor the greatest lane is negative, nor any between them, which are less
+// than 2**31 apart. Null where that would not help.
+Value* Access::no_lane_is_negative(const Inst& inst, size_t indices) {
+  Value all = nullptr;
+  for (size_t i = 0; i < indices; ++i) {
+    const Inst& index = *inst.operands[1 + i];
+    if (!may_be_checked(index)) {
+      if (values_.of(index).varying()) return nullptr;
+      continue;
+    }
+    const Inst& bare = *index.operands[0];
+    const Lanes& lanes = values_.of(bare);
+    const auto offsets =
+        *analysis::offsets(c_.source.analysis.shape(bare), c_.source.analysis.layout);
+    const auto at = [&](analysis::Wide offset) {
+      return c_.b.CreateAdd(lanes.value, c_.integer(lanes.held, static_cast<int64_t>(offset)));
+    };
+    Value ends = c_.b.CreateOr(at(offsets.lo), at(offsets.hi));
+    Value fine = c_.b.CreateICmpSGE(ends, llvm::Constant::getNullValue(ends->getType()));
+    all = all ? c_.b.CreateAnd(all, fine) : fine;
+  }
+  return all;
+}
+
+// body(whether the condition holds), each way in a branch of its own.
+template <class Body>
+void Access::in_two_versions(Value condition, Body&& body) {
+  llvm::BasicBlock *near = c_.new_block("not_negative"), *far = c_.new_block("any_index"),
+                   *done = c_.new_block("accessed");
+  c_.b.CreateCondBr(condition, near, far);
+  for (llvm::BasicBlock* block : {near, far}) {
+    c_.start(block);
+    body(block == near);
+    c_.b.CreateBr(done);
+  }
+  c_.start(done);
 }
 
 // Each lane's own element.
@@ -214,18 +270,35 @@ Offsets Access::offsets_of(const Place& place) {
 // loads
 
 void Access::load(const Inst& inst, const Mask& mask) {
-  const Place p = place(inst, inst.operands.size() - 1);
   const ScalarKind kind = inst.type.scalar;
   auto in_register = [&](Value x) {
     return is_bool(kind) ? c_.b.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
   };
   auto held = [&](Value x) { return values_.resize(x, kind, values_.held_kind(inst)); };
-  if (p.kind == Lanes::Kind::Uniform) {
-    CD_CHECK(!mask.may_be_empty, "a uniform load under a mask that may be empty");
-    Value one = held(in_register(memory_->load_one(p.element, p.pointer)));
-    return values_.define_uniform(inst, values_.held_kind(inst), one);
+  Value lanes = nullptr;
+  if (Value condition = no_lane_is_negative(inst, inst.operands.size() - 1)) {
+    lanes = load_in_two_versions(inst, condition, mask);
+  } else {
+    const Place p = place(inst, inst.operands.size() - 1);
+    if (p.kind == Lanes::Kind::Uniform) {
+      CD_CHECK(!mask.may_be_empty, "a uniform load under a mask that may be empty");
+      Value one = held(in_register(memory_->load_one(p.element, p.pointer)));
+      return values_.define_uniform(inst, values_.held_kind(inst), one);
+    }
+    lanes = load_lanes(p, mask);
   }
-  values_.define_vector(inst, values_.held_kind(inst), held(in_register(load_lanes(p, mask))));
+  values_.define_vector(inst, values_.held_kind(inst), held(in_register(lanes)));
+}
+
+Value* Access::load_in_two_versions(const Inst& inst, Value condition, const Mask& mask) {
+  llvm::SmallVector<std::pair<Value, llvm::BasicBlock*>, 2> loaded;
+  in_two_versions(condition, [&](bool checked) {
+    Value lanes = load_lanes(place(inst, inst.operands.size() - 1, checked), mask);
+    loaded.push_back({lanes, c_.b.GetInsertBlock()});
+  });
+  llvm::PHINode* either = c_.b.CreatePHI(loaded[0].first->getType(), 2);
+  for (const auto& [lanes, from] : loaded) either->addIncoming(lanes, from);
+  return either;
 }
 
 // Rows make up the gang: no lane is without a thread, and none reads beyond.
@@ -283,8 +356,15 @@ Value* Access::load_lanes(const Place& p, const Mask& mask) {
 // stores
 
 void Access::store(const Inst& inst, const Mask& mask) {
+  const size_t indices = inst.operands.size() - 2;
+  if (Value condition = no_lane_is_negative(inst, indices))
+    return in_two_versions(condition,
+                           [&](bool checked) { store(inst, place(inst, indices, checked), mask); });
+  store(inst, place(inst, indices), mask);
+}
+
+void Access::store(const Inst& inst, const Place& p, const Mask& mask) {
   const Inst& value = *inst.operands.back();
-  const Place p = place(inst, inst.operands.size() - 2);
   if (p.kind == Lanes::Kind::Uniform) return store_uniform(p, value, mask);
   Value all = values_.vector(value, value.type.scalar);
   if (value.type.is_bool())

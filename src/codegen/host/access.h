@@ -17,7 +17,11 @@ class Access {
  private:
   using Value = llvm::Value*;
 
-  using Term = std::pair<const ir::Inst*, Value>;  // an index and its stride
+  struct Term {
+    const ir::Inst* index;
+    Value stride;
+    bool checked = false;  // all lanes, active or not, are known to lie within [0, 2**31)
+  };
   // pointer, and for each lane: nothing more, column * s0 + row * s1 bytes, or its offset.
   struct Place {
     Lanes::Kind kind = Lanes::Kind::Uniform;
@@ -29,17 +33,24 @@ class Access {
     unsigned period = 0;  // lanes of a row
     Offsets offsets;
   };
-  Place place(const ir::Inst& inst, size_t indices);
+  // `checked`: no_lane_is_negative is so.
+  Place place(const ir::Inst& inst, size_t indices, bool checked = false);
+  bool may_be_checked(const ir::Inst& index) const;
+  Value no_lane_is_negative(const ir::Inst& inst, size_t indices);
+  template <class Body>
+  void in_two_versions(Value condition, Body&& body);
   bool is_one(const Term& term) const;
   bool has_steps(const Term& term, const Place& place);
   unsigned common_period(llvm::ArrayRef<Term> terms) const;
   bool steps_in_int64(const ir::Inst& index, ScalarKind offset) const;
-  void add_uniform(Place& place, const ir::Inst& index, Value stride);
-  void add_affine(Place& place, const ir::Inst& index, Value stride);
+  void add_uniform(Place& place, const Term& term);
+  void add_affine(Place& place, const Term& term);
   void add_lanes(Place& place, uint64_t step, bool varying);
-  void add_varying(Place& place, const ir::Inst& index, Value stride, bool only);
+  void add_varying(Place& place, const Term& term, bool only);
 
+  Value load_in_two_versions(const ir::Inst& inst, Value condition, const Mask& mask);
   Value load_lanes(const Place& place, const Mask& mask);
+  void store(const ir::Inst& inst, const Place& place, const Mask& mask);
   void store_lanes(const Place& place, Value value, const Mask& mask);
   void store_uniform(const Place& place, const ir::Inst& value, const Mask& mask);
   bool is_linear(const Place& place) const;
