@@ -127,6 +127,7 @@ class Describer {
 
   static std::string line(const Shape& s) {
     if (!s.affine() || !s.s0.known) return "lane by lane";
+    if (s.period != 0) return "rows of " + std::to_string(s.period);
     if (s.s1 != Step{}) return "a row of the gang at a time";
     return s.s0.value == 1 ? "consecutive elements"
                            : "every " + std::to_string(s.s0.value) + "th element";
