@@ -5,7 +5,10 @@ namespace cuda_device::codegen::host {
 using llvm::Value;
 
 Counter::Counter(EmitContext& context, LaneValues& values, const ir::Inst& loop)
-    : c_(context), values_(values), kind_(loop.operands[0]->type.scalar) {
+    : c_(context),
+      values_(values),
+      kind_(loop.operands[0]->type.scalar),
+      rises_(context.source.analysis.range(*loop.operands[2]).lo > 0) {
   bool small = true;
   for (const ir::Inst* operand : loop.operands)
     small = small && values_.of(*operand).held == ScalarKind::I32;
@@ -66,6 +69,7 @@ Value* Counter::enters(bool in_all) {
   Value* from = part(current_, in_all);
   Value* to = part(stop_, in_all);
   Value* by = part(step_, in_all);
+  if (rises_) return less(from, to);
   Value* zero = llvm::Constant::getNullValue(by->getType());
   Value* up = c_.b.CreateAnd(less(zero, by), less(from, to));
   if (!is_signed()) return up;
@@ -80,7 +84,7 @@ Value* Counter::goes_on(const Lanes& now, bool in_all) {
   Value* one = llvm::ConstantInt::get(by->getType(), 1);
   if (by == one) return less(c_.b.CreateAdd(from, one), to);
   Value* ahead = c_.b.CreateICmpUGT(c_.b.CreateSub(to, from), by);
-  if (!is_signed()) return ahead;
+  if (!may_fall()) return ahead;
   Value* behind = c_.b.CreateICmpUGT(c_.b.CreateSub(from, to), c_.b.CreateNeg(by));
   return c_.b.CreateSelect(less(by, llvm::Constant::getNullValue(by->getType())), behind, ahead);
 }

@@ -26,10 +26,12 @@ class Counter {
   llvm::Value* all(Lanes lanes);
   llvm::Value* less(llvm::Value* x, llvm::Value* y);
   bool is_signed() const { return is_signed_int(kind_); }
+  bool may_fall() const { return is_signed() && !rises_; }
 
   EmitContext& c_;
   LaneValues& values_;
   ScalarKind kind_;
+  bool rises_;  // the step is known to be positive
   Lanes stop_, step_;
   Lanes current_;  // the shape of the counter; its value where it begins
   llvm::AllocaInst* place_;
