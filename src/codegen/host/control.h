@@ -14,6 +14,8 @@
 
 namespace cuda_device::codegen::host {
 
+class Counter;
+
 struct Parts {  // of the emitter, that control hands instructions to
   EmitContext& context;
   LaneValues& values;
@@ -87,6 +89,9 @@ class Control {
   Behind emit_divergent_while(const Inst& inst, const Mask& mask);
   Behind emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_divergent_for(const Inst& inst, const Mask& mask);
+  bool may_run_in_full(const Inst& inst, const Counter& counter) const;
+  void iterate_in_full(const Inst& inst, const Mask& mask, Counter& counter, LaneSets& sets,
+                       llvm::BasicBlock* head, Join& exit);
   LaneSets open_sets(const Inst& inst, const ir::Block& else_block, const Mask& mask);
   void next_iteration(Mask mask, LaneSets& sets, llvm::BasicBlock* head, Join& exit);
   void iterate_where(llvm::Value* condition, Mask mask, LaneSets& sets, llvm::BasicBlock* head,

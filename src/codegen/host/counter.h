@@ -19,11 +19,18 @@ class Counter {
   // Whether another one follows that of `now`.
   llvm::Value* goes_on(const Lanes& now, bool in_all);
 
+  // Lanes count up by one step, each one more than the lane before it. Then one answer for all:
+  // whether surely all lanes have a first iteration, or another one behind that of `now`.
+  bool in_step() const;
+  llvm::Value* all_enter();
+  llvm::Value* all_go_on(const Lanes& now);
+
  private:
   void resize(Lanes& lanes);
   void make_varying(Lanes& lanes);
   llvm::Value* part(const Lanes& lanes, bool in_all);
   llvm::Value* all(Lanes lanes);
+  llvm::Value* last(const Lanes& lanes) { return values_.at(lanes, c_.width() - 1); }
   llvm::Value* less(llvm::Value* x, llvm::Value* y);
   bool is_signed() const { return is_signed_int(kind_); }
   bool may_fall() const { return is_signed() && !rises_; }

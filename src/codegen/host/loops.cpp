@@ -194,7 +194,10 @@ Control::Behind Control::emit_divergent_for(const Inst& inst, const Mask& mask) 
   counter.begin();
   llvm::BasicBlock* head = c_.new_block("for");
   const bool in_all = !counter.uniform_test();
-  iterate_where(counter.enters(in_all), mask, sets, head, exit);
+  if (may_run_in_full(inst, counter))
+    iterate_in_full(inst, mask, counter, sets, head, exit);
+  else
+    iterate_where(counter.enters(in_all), mask, sets, head, exit);
   c_.start(head);
   Mask live = read(sets.live);
   live.may_be_empty = false;
