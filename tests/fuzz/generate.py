@@ -342,6 +342,9 @@ class Generator:
             bounds = ([Literal("int", 0), stop] if len(bounds) == 1 else bounds) + [
                 Literal("int", step)
             ]
+        if self.chance(0.25):  # each thread its own elements, as far apart as a grid is wide
+            stop, step = self.random.randint(0, 300), self.random.randint(30, 200)
+            bounds = [Variable("i4", "i"), Literal("int", stop), Literal("int", step)]
         t = "int"
         for b in bounds:
             t = model.promote(t, b.type)

@@ -75,6 +75,7 @@ def test_the_generator_covers_the_language():
     for construct in (
         "while",
         "for",
+        "range(i, ",
         "else:",
         "break",
         "continue",
