@@ -209,7 +209,10 @@ class Search {
     return trips;
   }
 
+  // Once for a barrier of the source: a loop that was written out holds copies.
   void report(const Inst& barrier, const Inst& condition, size_t alike) {
+    const auto is_it = [&](const Diagnostic& d) { return d.span == barrier.span; };
+    if (barrier.span.known() && std::ranges::any_of(found_, is_it)) return;
     Diagnostic d{
         DiagCode::divergent_barrier,
         barrier.span,

@@ -13,6 +13,7 @@
 #include "passes/promote_local.h"
 #include "passes/save_across_barriers.h"
 #include "passes/split_loop_slots.h"
+#include "passes/unroll_blocks.h"
 #include "passes/unroll_local.h"
 
 namespace cuda_device::passes {
@@ -28,6 +29,7 @@ constexpr Pass kPasses[] = {
     {"forward_slots", forward_slots},  // through the ifs that are gone
     {"fold", fold},                    // with what that made known
     {"equal_trips", equal_trips},      // loops that lanes start at different numbers
+    {"unroll_blocks", unroll_blocks},  // loops around barriers, of known iterations
     {"unroll_local", unroll_local},    // small loops over arrays of a thread's own
     {"forward_slots", forward_slots},  // their counters
     {"fold", fold},                    // and indices become constants
