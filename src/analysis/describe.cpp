@@ -1,6 +1,6 @@
 // The analysis for people: layout, slots, and every instruction where lanes matter, with the
 // reason.
-#include "analysis/analysis.h"
+#include "analysis/guards.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
@@ -46,7 +46,7 @@ std::string text(const LaneLayout& l) {
 
 class Describer {
  public:
-  Describer(const ir::Function& f, const Analysis& a) : f_(f), a_(a) {}
+  Describer(const ir::Function& f, const Analysis& a) : f_(f), a_(a), guards_(find_guards(f, a)) {}
 
   std::string run() {
     out_ = "lanes: " + text(a_.layout) + "\n";
@@ -104,6 +104,7 @@ class Describer {
 
   std::string control(const Inst& i) const {
     std::string out = a_.divergent[i.id] ? "divergent" : "lanes stay together";
+    if (guards_[i.id] != Guard::None) out += ", a guard";
     if (i.op == Op::For && a_.store_blends[i.id]) out += "; its counter blends";
     return out;
   }
@@ -135,6 +136,7 @@ class Describer {
 
   const ir::Function& f_;
   const Analysis& a_;
+  std::vector<Guard> guards_;
   std::string out_;
 };
 

@@ -7,7 +7,10 @@ namespace {
 
 using ir::Op;
 
+// Operations. A chain of bounds, two an axis, is one condition: what it says of the axes is then
+// known under it.
 constexpr int kCheapCount = 8;
+constexpr int kCheapChain = 16;
 
 bool is_costly(Op op) {
   switch (op) {
@@ -24,7 +27,7 @@ bool is_costly(Op op) {
 }
 
 // Evaluating it where it is not needed does no harm and costs less than a branch.
-bool is_cheap(const ir::Block& block) {
+bool is_cheap(const ir::Block& block, int most = kCheapCount) {
   int count = 0;
   for (const ir::Inst* inst : block.insts) {
     const bool read = inst->op == Op::SlotLoad || inst->op == Op::Const;
@@ -32,7 +35,7 @@ bool is_cheap(const ir::Block& block) {
     if ((!pure && !read) || is_costly(inst->op)) return false;
     if (!read) ++count;
   }
-  return count <= kCheapCount;
+  return count <= most;
 }
 
 bool is_selectable(const Value& v) {
@@ -117,7 +120,7 @@ Value Lowerer::combine(const Value& first, const Value& test, bool is_and, Captu
                        const Node* node) {
   const bool bools = first.is_number() && is_bool(first.code) && second.value.is_number() &&
                      is_bool(second.value.code);
-  if (bools && is_cheap(second.block)) {
+  if (bools && is_cheap(second.block, kCheapChain)) {
     splice(second.block);
     at(node);
     Inst* other = inst_of(second.value, node);

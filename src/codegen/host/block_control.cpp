@@ -244,7 +244,10 @@ void BlockControl::if_any(const Mask& mask, Body&& body) {
 
 Mask BlockControl::enter_gang(Value* gang) {
   const Mask threads = parts_.position.enter_gang(gang);
-  return threads_leave_ ? Mask::of(arena_.load(live_, gang, c_.masks.type()), true) : threads;
+  if (!threads_leave_) return threads;
+  Mask live = Mask::of(arena_.load(live_, gang, c_.masks.type()), true);
+  live.each = c_.b.CreateAndReduce(live.lanes);
+  return live;
 }
 
 void BlockControl::leave_gang(const Mask& mask, Value* gang) {

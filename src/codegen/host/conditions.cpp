@@ -61,4 +61,35 @@ Control::Condition Control::condition_of(const Inst& value) {
   return condition;
 }
 
+// Whether the value is `truth` in all lanes, for a gang with a thread in each. Where an end of the
+// gang says so, no vector is made.
+Value* Control::all_lanes_have(const Inst& value, bool truth) {
+  Condition parts;
+  split(value, truth, parts);
+  if (!parts.lanes) return parts.shared;
+  Value* all = c_.b.CreateAndReduce(parts.lanes);
+  return parts.shared ? c_.b.CreateAnd(parts.shared, all) : all;
+}
+
+// Adds to `parts` what must hold.
+void Control::split(const Inst& value, bool truth, Condition& parts) {
+  const auto add = [&](Value*& all, Value* one) {
+    if (!truth) one = c_.b.CreateNot(one);
+    all = all ? c_.b.CreateAnd(all, one) : one;
+  };
+  const Bound bound = bound_of(value, c_.source.analysis);
+  if (parts_.values.of(value).uniform()) {
+    add(parts.shared, parts_.values.scalar(value, ScalarKind::Bool));
+  } else if (value.op == Op::Not) {
+    split(*value.operands[0], !truth, parts);
+  } else if (value.op == (truth ? Op::And : Op::Or)) {
+    for (const Inst* operand : value.operands) split(*operand, truth, parts);
+  } else if (bound != Bound::None) {
+    const bool last = (bound == Bound::Above) == truth;
+    add(parts.shared, parts_.pure.at_lane(value, last ? c_.width() - 1 : 0));
+  } else {
+    add(parts.lanes, parts_.values.vector(value, ScalarKind::Bool));
+  }
+}
+
 }  // namespace cuda_device::codegen::host

@@ -5,6 +5,7 @@
 
 namespace cuda_device::codegen::host {
 
+using analysis::Guard;
 using ir::Op;
 using llvm::Value;
 
@@ -98,8 +99,16 @@ Control::Behind Control::emit_inst(const Inst& inst, const Mask& mask, Join& dea
 // if
 
 Control::Behind Control::emit_if(const Inst& inst, const Mask& mask, Join& dead) {
-  return parts_.values.of(*inst.operands[0]).uniform() ? emit_uniform_if(inst, mask, dead)
-                                                       : emit_divergent_if(inst, mask);
+  if (parts_.values.of(*inst.operands[0]).uniform()) return emit_uniform_if(inst, mask, dead);
+  constexpr int kMostGuards = 2;  // one in another: with each, there is one version more
+  const bool may_split = (mask.all() || mask.each) && guards_passed_ < kMostGuards;
+  return may_split && guard(inst) != Guard::None ? emit_guard(inst, mask, dead)
+                                                 : emit_divergent_if(inst, mask);
+}
+
+static bool is_never(Value* condition) {
+  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(condition);
+  return constant && constant->isZero();
 }
 
 Control::Behind Control::emit_uniform_if(const Inst& inst, const Mask& mask, Join& dead) {
@@ -122,6 +131,26 @@ Control::Behind Control::emit_uniform_if(const Inst& inst, const Mask& mask, Joi
   return exits(inst).escapes ? after : mask;
 }
 
+// Twice: for gangs that pass with all their lanes, without a mask, and for the others.
+Control::Behind Control::emit_guard(const Inst& inst, const Mask& mask, Join& dead) {
+  const bool then = guard(inst) == Guard::Then;
+  Value* pass = all_lanes_have(*inst.operands[0], then);
+  if (!mask.all()) pass = c_.b.CreateAnd(mask.each, pass);
+  if (is_never(pass)) return emit_divergent_if(inst, mask);
+  Join join(c_.masks, "endguard");
+  llvm::BasicBlock *whole = c_.new_block("all_pass"), *part = c_.new_block("not_all_pass");
+  c_.b.CreateCondBr(pass, whole, part, llvm::MDBuilder(c_.llvm()).createLikelyBranchWeights());
+  c_.start(whole);
+  ++guards_passed_;
+  emit_block(inst.regions[then ? 0 : 1], Mask::all_lanes(), join, dead);
+  --guards_passed_;
+  c_.start(part);
+  if (Behind behind = emit_divergent_if(inst, mask)) join.arrive(*behind);
+  if (!join.reached()) return std::nullopt;
+  const Mask after = join.finish();
+  return exits(inst).escapes ? after : mask;
+}
+
 // Without an else region, what all lanes share of the condition is a branch around it all.
 Control::Behind Control::emit_divergent_if(const Inst& inst, const Mask& mask) {
   const Condition condition = condition_of(*inst.operands[0]);
@@ -139,9 +168,9 @@ Control::Behind Control::emit_divergent_if(const Inst& inst, const Mask& mask) {
 Mask Control::emit_sides(const Inst& inst, const Condition& condition, const Mask& mask) {
   Mask then_mask = c_.masks.both(mask, condition.lanes);
   Mask else_mask = c_.masks.without(mask, condition.lanes);
-  if (mask.all() && condition.some) {
+  if (mask.all()) {
     then_mask.some = condition.some;
-    else_mask.some = c_.b.CreateNot(condition.each);
+    if (condition.each) else_mask.some = c_.b.CreateNot(condition.each);
   }
   const Mask after_then = emit_side(inst.regions[0], then_mask);
   const Mask after_else = emit_side(inst.regions[1], else_mask);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "analysis/guards.h"
 #include "codegen/host/access.h"
 #include "codegen/host/exits.h"
 #include "codegen/host/join.h"
@@ -24,6 +25,7 @@ struct Parts {  // of the emitter, that control hands instructions to
   Slots& slots;
   Access& access;
   const std::vector<Exits>& exits;
+  const std::vector<analysis::Guard>& guards;
 };
 
 class Control {
@@ -74,6 +76,7 @@ class Control {
   Behind emit_inst(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_if(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_uniform_if(const Inst& inst, const Mask& mask, Join& dead);
+  Behind emit_guard(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_divergent_if(const Inst& inst, const Mask& mask);
   Mask emit_sides(const Inst& inst, const Condition& condition, const Mask& mask);
   Mask emit_side(const ir::Block& side, Mask mask);
@@ -81,6 +84,7 @@ class Control {
   Behind emit_exit(const Inst& inst, const Mask& mask);
   Frame& target_of(const Inst& exit);
   bool divergent(const Inst& inst) const { return c_.source.analysis.divergent[inst.id]; }
+  analysis::Guard guard(const Inst& inst) const { return parts_.guards[inst.id]; }
   const Exits& exits(const Inst& inst) const { return parts_.exits[inst.id]; }
 
   // loops.cpp
@@ -112,12 +116,15 @@ class Control {
   // conditions.cpp
   Condition condition_of(const Inst& value);
   Condition lanes_of(const Inst& value);
+  llvm::Value* all_lanes_have(const Inst& value, bool truth);
+  void split(const Inst& value, bool truth, Condition& parts);
 
   EmitContext& c_;
   Parts parts_;
   std::vector<Frame> frames_;
   Join* done_ = nullptr;  // behind the last instruction
   Mask gang_mask_;
+  int guards_passed_ = 0;  // by all lanes of the version that is being emitted
 };
 
 }  // namespace cuda_device::codegen::host

@@ -36,7 +36,8 @@ class Kernel {
         pure_(c_, values_, launch_, arrays_),
         position_(c_, values_, launch_),
         slots_(c_, values_),
-        exits_(find_exits(source.function)) {}
+        exits_(find_exits(source.function)),
+        guards_(analysis::find_guards(source.function, source.analysis)) {}
 
   uint32_t emit() {
     auto* entry = llvm::BasicBlock::Create(c_.llvm(), "entry", &function_);
@@ -44,7 +45,7 @@ class Kernel {
     c_.entry.SetInsertPoint(entry);
     c_.start(start);
     Access access(c_, values_, arrays_);
-    BlockControl block({c_, values_, pure_, position_, slots_, access, exits_}, arena_);
+    BlockControl block({c_, values_, pure_, position_, slots_, access, exits_, guards_}, arena_);
     block_ = &block;
     slots_.create();
     arrays_.create();
@@ -109,6 +110,7 @@ class Kernel {
   Position position_;
   Slots slots_;
   const std::vector<Exits> exits_;
+  const std::vector<analysis::Guard> guards_;
   BlockControl* block_ = nullptr;
 };
 

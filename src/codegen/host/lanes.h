@@ -37,12 +37,13 @@ struct Mask {
   bool none = false;             // statically no lane
   bool may_be_empty = false;     // else at least one lane, whenever this is executed
   llvm::Value* some = nullptr;   // i1: whether it has a lane; null: to be seen from the lanes
+  llvm::Value* each = nullptr;   // i1: whether it has all lanes, as most gangs do; null: none known
 
   bool all() const { return !lanes && !none; }
   static Mask all_lanes() { return {}; }
-  static Mask no_lane() { return {nullptr, true, true, nullptr}; }
+  static Mask no_lane() { return {nullptr, true, true, nullptr, nullptr}; }
   static Mask of(llvm::Value* lanes, bool may_be_empty) {
-    return {lanes, false, may_be_empty, nullptr};
+    return {lanes, false, may_be_empty, nullptr, nullptr};
   }
   friend bool same(const Mask& x, const Mask& y) { return x.lanes == y.lanes && x.none == y.none; }
 };

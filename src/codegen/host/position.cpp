@@ -26,16 +26,19 @@ Mask Position::enter_gang(Value* gang) {
   return facts().block[0] <= c_.width() ? enter_rows(gang) : enter_row_pieces(gang);
 }
 
-// The lanes whose constant is below a limit that is at least 1.
-static Mask lanes_below(EmitContext& c, llvm::Constant* numbers, Value* limit) {
-  Value* all = c.b.CreateVectorSplat(c.width(), limit);
-  return Mask::of(c.b.CreateICmpULT(numbers, all), false);
-}
-
 static llvm::Constant* lane_numbers(EmitContext& c) {
   llvm::SmallVector<uint32_t, kMostLanes> numbers;
   for (uint32_t lane = 0; lane < c.width(); ++lane) numbers.push_back(lane);
   return llvm::ConstantDataVector::get(c.llvm(), numbers);
+}
+
+// The lanes below a limit that is at least 1.
+static Mask lanes_below(EmitContext& c, Value* limit) {
+  Value* all = c.b.CreateVectorSplat(c.width(), limit);
+  Mask mask = Mask::of(c.b.CreateICmpULT(lane_numbers(c), all), false);
+  Value* each = c.b.CreateICmpUGE(limit, c.b.getInt32(c.width()));
+  if (!llvm::isa<llvm::Constant>(each)) mask.each = each;
+  return mask;
 }
 
 Mask Position::enter_linear(Value* gang) {
@@ -43,7 +46,7 @@ Mask Position::enter_linear(Value* gang) {
   const LaunchFacts& f = facts();
   if (f.has_block() && f.block[0] * f.block[1] * f.block[2] % c_.width() == 0)
     return Mask::all_lanes();
-  return lanes_below(c_, lane_numbers(c_), c_.b.CreateSub(launch_.block_size(), base_[0]));
+  return lanes_below(c_, c_.b.CreateSub(launch_.block_size(), base_[0]));
 }
 
 Mask Position::enter_rows(Value* gang) {
@@ -55,12 +58,11 @@ Mask Position::enter_rows(Value* gang) {
   base_[1] = c_.b.CreateMul(group, c_.b.getInt32(rows));
   base_[2] = depth == 1 ? c_.b.getInt32(0) : c_.b.CreateUDiv(gang, c_.b.getInt32(groups));
   if (height % rows == 0)
-    return rows * width == c_.width()
-               ? Mask::all_lanes()
-               : lanes_below(c_, lane_numbers(c_), c_.b.getInt32(rows * width));
+    return rows * width == c_.width() ? Mask::all_lanes()
+                                      : lanes_below(c_, c_.b.getInt32(rows * width));
   Value* left = c_.b.CreateSub(c_.b.getInt32(height), base_[1]);
   Value* live = c_.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left, c_.b.getInt32(rows));
-  return lanes_below(c_, lane_numbers(c_), c_.b.CreateMul(live, c_.b.getInt32(width)));
+  return lanes_below(c_, c_.b.CreateMul(live, c_.b.getInt32(width)));
 }
 
 Mask Position::enter_row_pieces(Value* gang) {
@@ -72,7 +74,7 @@ Mask Position::enter_row_pieces(Value* gang) {
   base_[1] = depth == 1 ? line : c_.b.CreateURem(line, c_.b.getInt32(height));
   base_[2] = depth == 1 ? c_.b.getInt32(0) : c_.b.CreateUDiv(line, c_.b.getInt32(height));
   if (width % c_.width() == 0) return Mask::all_lanes();
-  return lanes_below(c_, lane_numbers(c_), c_.b.CreateSub(c_.b.getInt32(width), base_[0]));
+  return lanes_below(c_, c_.b.CreateSub(c_.b.getInt32(width), base_[0]));
 }
 
 bool Position::one_row_of_threads() const {

@@ -1,0 +1,128 @@
+#include "analysis/guards.h"
+
+#include <algorithm>
+
+#include "ir/visitor.h"
+
+namespace cuda_device::analysis {
+namespace {
+
+using ir::Inst;
+using ir::Op;
+
+// Of what is there twice: instructions that do something at run time, and how many of them one
+// access to memory pays for. Accesses of a loop count for more.
+constexpr int kMostInstructions = 400;
+constexpr int kInstructionsAnAccess = 24;
+constexpr int kLoopWeight = 4;
+constexpr int kMostWeight = kLoopWeight * kLoopWeight;
+
+constexpr int kMostConditions = 64;  // looked at for one guard
+
+struct Size {
+  int instructions = 0;
+  int accesses = 0;
+};
+
+class Finder {
+ public:
+  Finder(const ir::Function& f, const Analysis& a)
+      : a_(a), guards_(f.inst_count()), stored_(f.slots.size()) {
+    ir::for_each_inst(f.body, [&](const Inst& i) {
+      if (i.op == Op::SlotStore && i.operands[0]->type.is_bool())
+        stored_[static_cast<size_t>(i.imm)].push_back(i.operands[0]);
+    });
+    ir::for_each_inst(f.body, [&](const Inst& i) {
+      if (i.op == Op::If && a_.divergent[i.id]) guards_[i.id] = guard(i);
+    });
+  }
+  std::vector<Guard> take() { return std::move(guards_); }
+
+ private:
+  Guard guard(const Inst& i) const {
+    const Inst& condition = *i.operands[0];
+    for (const bool holds : {true, false})
+      if (pays(i.regions[holds ? 0 : 1]) && is_likely(condition, holds))
+        return holds ? Guard::Then : Guard::Else;
+    return Guard::None;
+  }
+
+  bool is_likely(const Inst& condition, bool holds) const {
+    int left = kMostConditions;
+    return is_likely(condition, holds, left);
+  }
+
+  // Whether all lanes of a gang may well agree that the condition is as `holds` says.
+  bool is_likely(const Inst& condition, bool holds, int& left) const {
+    if (a_.shape(condition).uniform()) return true;
+    if (left-- == 0) return false;
+    const auto operand = [&](size_t k, bool as) {
+      return is_likely(*condition.operands[k], as, left);
+    };
+    switch (condition.op) {
+      case Op::Not:
+        return operand(0, !holds);
+      case Op::And:
+      case Op::Or:  // inside of all bounds, not beyond one or the other
+        return holds == (condition.op == Op::And) && operand(0, holds) && operand(1, holds);
+      case Op::Lt:
+      case Op::Le:
+      case Op::Gt:
+      case Op::Ge:
+        return compares_positions(condition);
+      case Op::Eq:
+        return !holds && compares_positions(condition);
+      case Op::Ne:
+        return holds && compares_positions(condition);
+      case Op::SlotLoad:
+        return std::ranges::all_of(stored_[static_cast<size_t>(condition.imm)],
+                                   [&](const Inst* i) { return is_likely(*i, holds, left); });
+      default:
+        return false;
+    }
+  }
+
+  bool compares_positions(const Inst& comparison) const {
+    return std::ranges::all_of(comparison.operands, [&](const Inst* i) {
+      return i->type.is_int() && a_.shape(*i).level != Level::Varying;
+    });
+  }
+
+  bool pays(const ir::Block& region) const {
+    Size size;
+    measure(region, 1, size);
+    return size.accesses > 0 &&
+           size.instructions <= std::min(kMostInstructions, size.accesses * kInstructionsAnAccess);
+  }
+
+  void measure(const ir::Block& block, int weight, Size& size) const {
+    for (const Inst* i : block.insts) {
+      if (size.instructions > kMostInstructions) return;
+      if (i->op != Op::Const && i->op != Op::Param && !i->type.is_array()) ++size.instructions;
+      if (moves_vectors(*i)) size.accesses += weight;
+      const bool loop = i->op == Op::While || i->op == Op::For;
+      const int inside = loop ? std::min(weight * kLoopWeight, kMostWeight) : weight;
+      for (const ir::Block& region : i->regions) measure(region, inside, size);
+    }
+  }
+
+  bool moves_vectors(const Inst& i) const {
+    if (i.op != Op::Load && i.op != Op::Store) return false;
+    const size_t last = i.operands.size() - (i.op == Op::Store ? 1 : 0);
+    Level level = Level::LaunchUniform;
+    for (size_t k = 1; k < last; ++k) level = std::max(level, a_.shape(*i.operands[k]).level);
+    return level == Level::Affine;
+  }
+
+  const Analysis& a_;
+  std::vector<Guard> guards_;
+  std::vector<std::vector<const Inst*>> stored_;  // by slot of bools
+};
+
+}  // namespace
+
+std::vector<Guard> find_guards(const ir::Function& f, const Analysis& a) {
+  return Finder(f, a).take();
+}
+
+}  // namespace cuda_device::analysis
