@@ -11,13 +11,19 @@ using ir::Inst;
 using ir::Op;
 
 // Of what is there twice: instructions that do something at run time, and how many of them one
-// access to memory pays for. Accesses of a loop count for more.
+// access to memory pays for. A loop counts for more. Where lanes part for reasons of their own
+// masks stay: there accesses count for nothing.
 constexpr int kMostInstructions = 400;
 constexpr int kInstructionsAnAccess = 24;
 constexpr int kLoopWeight = 4;
-constexpr int kMostWeight = kLoopWeight * kLoopWeight;
+constexpr int kMostWeight = 16;
 
 constexpr int kMostConditions = 64;  // looked at for one guard
+
+struct Weight {  // of one that is met
+  int instruction = 1;
+  int access = 1;
+};
 
 struct Size {
   int instructions = 0;
@@ -90,20 +96,34 @@ class Finder {
 
   bool pays(const ir::Block& region) const {
     Size size;
-    measure(region, 1, size);
+    measure(region, {}, size);
     return size.accesses > 0 &&
            size.instructions <= std::min(kMostInstructions, size.accesses * kInstructionsAnAccess);
   }
 
-  void measure(const ir::Block& block, int weight, Size& size) const {
+  void measure(const ir::Block& block, Weight weight, Size& size) const {
     for (const Inst* i : block.insts) {
       if (size.instructions > kMostInstructions) return;
-      if (i->op != Op::Const && i->op != Op::Param && !i->type.is_array()) ++size.instructions;
-      if (moves_vectors(*i)) size.accesses += weight;
-      const bool loop = i->op == Op::While || i->op == Op::For;
-      const int inside = loop ? std::min(weight * kLoopWeight, kMostWeight) : weight;
-      for (const ir::Block& region : i->regions) measure(region, inside, size);
+      if (i->op != Op::Const && i->op != Op::Param && !i->type.is_array())
+        size.instructions += weight.instruction;
+      if (moves_vectors(*i)) size.accesses += weight.access;
+      for (size_t k = 0; k < i->regions.size(); ++k)
+        measure(i->regions[k], inside(*i, k, weight), size);
     }
+  }
+
+  Weight inside(const Inst& i, size_t region, Weight weight) const {
+    const bool loop = i.op == Op::While || i.op == Op::For, parts = parts_lanes(i, region);
+    if (loop && parts) weight.instruction = kMostWeight;  // its time goes by under masks
+    if (loop) weight.access = std::min(weight.access * kLoopWeight, kMostWeight);
+    if (parts) weight.access = 0;
+    return weight;
+  }
+
+  // Of a whole gang, before they enter the region.
+  bool parts_lanes(const Inst& i, size_t region) const {
+    if (!a_.divergent[i.id] || i.op == Op::Scope) return false;
+    return i.op != Op::If || !is_likely(*i.operands[0], region == 0);
   }
 
   bool moves_vectors(const Inst& i) const {

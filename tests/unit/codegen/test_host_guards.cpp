@@ -153,6 +153,12 @@ constexpr Case kCases[] = {
      "for $2, %zero, %n, %one { %k = slot_load $2 : int32 %low = gt %x, %k : bool "
      "%both = and %low, %in : bool if %both " MOVE "}",
      1},
+    {"a loop that lanes run together", "if %in { for $2, %zero, %n, %one " MOVE " }", 1},
+    {"a loop that lanes leave one by one", "if %in { for $2, %zero, %x, %one " MOVE " }", 0},
+    {"beyond one bound or the other",
+     "%low = lt %x, %two : bool %high = ge %x, %n : bool %out = or %low, %high : bool "
+     "if %in { if %out " MOVE " }",
+     0},
     {"one in another", "if %in { if %low2 " MOVE " }", 2},
     {"one in another in another",
      "if %in { if %low2 { %low = gt %x, %n : bool if %low " MOVE " } }", 2},
