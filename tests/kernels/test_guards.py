@@ -185,6 +185,16 @@ def test_three_axes(target, block, dtype):
         assert np.array_equal(out, expected)
 
 
+def test_a_chain_of_bounds_is_one_condition():
+    """So that under it, what it says of each axis is known: no neighbour is gathered."""
+    out, a = np.zeros((2, 40, 40, 40), np.float32)
+    arguments = {"grid": (2, 10, 20), "block": (32, 4, 2)}
+    facts = inner_points.inspect(out, a, what="facts", target="avx512", **arguments)
+    assert "slot" not in facts
+    assert facts.count("a guard") == 2
+    assert "lane by lane" not in facts
+
+
 @D.kernel
 def across_barriers(out, a, n):
     """Guards between barriers; one asks for a variable from before them."""
