@@ -91,7 +91,7 @@ Value* Counter::goes_on(const Lanes& now, bool in_all) {
 
 bool Counter::in_step() const {
   const bool bounds = rises_ && stop_.uniform() && step_.uniform();
-  if (!bounds || !current_.affine() || values_.period() != c_.width()) return false;
+  if (!bounds || !current_.affine() || current_.period != c_.width()) return false;
   const auto* apart = llvm::dyn_cast<llvm::ConstantInt>(current_.s0);
   return apart && apart->isOne();
 }

@@ -191,6 +191,18 @@ class Generator {
     b_.set_block(outside);
   }
 
+  void body(Block& block, int depth) {
+    ++loops_;
+    statements(block, depth);
+    inside(block, [&] { meet(); });
+    --loops_;
+  }
+
+  // Most loops hold a barrier, for only those are written out.
+  void meet() {
+    if (!chance(4)) b_.op(Op::Barrier, {});
+  }
+
   void statements(Block& block, int depth) {
     inside(block, [&] {
       for (int n = below(4) + 1; n > 0; --n) statement(depth);
@@ -259,9 +271,7 @@ class Generator {
     Inst* start = one_of_few();
     Inst* stop = chance(4) ? b_.slot_load(control()) : one_of_few();
     Inst* loop = b_.control(Op::For, {start, stop, constant(chance(4) ? -1 : 1)}, 2, control());
-    ++loops_;
-    statements(loop->regions[0], depth);
-    --loops_;
+    body(loop->regions[0], depth);
     if (chance(2)) statements(loop->regions[1], depth);
   }
 
@@ -279,8 +289,8 @@ class Generator {
       if (chance(2)) more = b_.op(Op::And, {more, compared(b_.slot_load(control()), one_of_few())});
       b_.op(Op::Yield, {more});
     });
-    statements(loop->regions[1], depth);
     --loops_;
+    body(loop->regions[1], depth);
     if (chance(2)) statements(loop->regions[2], depth);
   }
 
@@ -305,7 +315,7 @@ TEST(UnrollBlocks, KeepsWhatRandomKernelsDo) {
     ASSERT_EQ(ir::verify(*f), std::vector<std::string>()) << text << ir::print(*f);
     ASSERT_EQ(run_kernel(*f, seed), expected) << seed << "\n" << text << ir::print(*f);
   }
-  EXPECT_GT(straight, 150);  // or nothing is tested
+  EXPECT_GT(straight, 100);  // or nothing is tested
 }
 
 }  // namespace
