@@ -1,5 +1,9 @@
 #include "bindings/launch/facts.h"
 
+#include <algorithm>
+
+#include "driver/rt/rt_api.h"
+
 namespace cuda_device::bindings {
 namespace {
 
@@ -52,6 +56,18 @@ bool fits_31(const abi::ArrayView& view, const Extent& extent, int64_t item) {
   return true;
 }
 
+// What a kernel that writes all elements writes: not more than they are, nor than they span.
+uint64_t bytes_written(const abi::ArrayView& view, const Extent& extent, int64_t item) {
+  if (extent.empty) return 0;
+  uint64_t bytes = static_cast<uint64_t>(item);
+  for (int i = 0; i < view.ndim; ++i)
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(view.shape[i]), &bytes))
+      bytes = UINT64_MAX;
+  if (!extent.valid) return bytes;
+  return std::min(bytes, static_cast<uint64_t>(extent.high) - static_cast<uint64_t>(extent.low) +
+                             static_cast<uint64_t>(item));
+}
+
 }  // namespace
 
 ArrayKnowledge knowledge_of(const abi::ArrayView& view) {
@@ -67,6 +83,8 @@ ArrayKnowledge knowledge_of(const abi::ArrayView& view) {
   known.facts.read_only = view.read_only;
   known.facts.fits_31 = fits_31(view, extent, item);
   known.facts.no_alias = true;
+  known.facts.beyond_cache =
+      !view.read_only && bytes_written(view, extent, item) >= cd_rt_beyond_cache_bytes();
   if (!extent.valid)
     known.range = {0, UINTPTR_MAX};
   else if (!extent.empty)

@@ -15,12 +15,13 @@ struct RawHead {
 };
 
 constexpr bool ArrayFacts::* kFacts[] = {
-    &ArrayFacts::unit_inner,      &ArrayFacts::contiguous, &ArrayFacts::aligned,
-    &ArrayFacts::element_aligned, &ArrayFacts::read_only,  &ArrayFacts::fits_31,
-    &ArrayFacts::no_alias,
+    &ArrayFacts::unit_inner,      &ArrayFacts::contiguous,   &ArrayFacts::aligned,
+    &ArrayFacts::element_aligned, &ArrayFacts::read_only,    &ArrayFacts::fits_31,
+    &ArrayFacts::no_alias,        &ArrayFacts::beyond_cache,
 };
 constexpr int kNoAlias = 6;
 static_assert(sizeof(ArrayFacts) == std::size(kFacts), "every fact has its bit");
+static_assert(std::size(kFacts) <= 8, "and there are eight");
 
 uint8_t pack(const ArrayFacts& facts) {
   uint8_t bits = 0;

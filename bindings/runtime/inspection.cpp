@@ -155,6 +155,8 @@ void register_inspection(nb::module_& module) {
   });
   module.def("info", runtime_info);
   module.def("thread_count", [] { return cd_rt_thread_count(); });
+  module.def("beyond_cache_bytes", [] { return cd_rt_beyond_cache_bytes(); });
+  module.def("set_beyond_cache_bytes", [](uint64_t bytes) { cd_rt_set_beyond_cache_bytes(bytes); });
   module.def("add_search_path", [](const char* folder) { cd_rt_add_search_path(folder); });
 }
 

@@ -68,7 +68,8 @@ class Describer {
                                                 {facts.element_aligned, "elements aligned"},
                                                 {facts.read_only, "read-only"},
                                                 {facts.fits_31, "fits 31 bits"},
-                                                {facts.no_alias, "no alias"}};
+                                                {facts.no_alias, "no alias"},
+                                                {facts.beyond_cache, "beyond the cache"}};
     std::string known;
     for (const auto& [holds, name] : all) {
       if (holds) known += (known.empty() ? "" : ", ") + std::string(name);
@@ -93,7 +94,7 @@ class Describer {
     if (!i.regions.empty()) return control(i);
     if (i.op == Op::SlotStore)
       return a_.store_blends[i.id] ? "blends: inactive lanes read it later" : "";
-    if (i.op == Op::Store) return access(i, 1, i.operands.size() - 1);
+    if (i.op == Op::Store) return store(i);
     if (i.type.is_none() || i.op == Op::Const || i.op == Op::Param || i.type.is_array()) return "";
     std::string out = text(a_.shape(i), a_.layout);
     if (i.type.is_int() && i.op != Op::Load) out += " " + text(a_.range(i));
@@ -107,6 +108,12 @@ class Describer {
     if (guards_[i.id] != Guard::None) out += ", a guard";
     if (i.op == Op::For && a_.store_blends[i.id]) out += "; its counter blends";
     return out;
+  }
+
+  std::string store(const Inst& i) const {
+    const std::string how = access(i, 1, i.operands.size() - 1);
+    const bool by_rows = how == kConsecutive || how == kByRows;
+    return how + (by_rows && a_.past_cache[i.id] ? ", whole lines past the cache" : "");
   }
 
   // One scalar, one vector, or lane by lane.
@@ -123,16 +130,18 @@ class Describer {
   std::string rows(const Inst& i, size_t k, size_t inner) const {
     const Shape &row = a_.shape(*i.operands[k]), &column = a_.shape(*i.operands[inner]);
     const bool by_rows = row.affine() && row.s0 == Step{} && column.affine() && column.s1 == Step{};
-    return by_rows ? "a row of the gang at a time" : "lane by lane";
+    return by_rows ? kByRows : "lane by lane";
   }
 
   static std::string line(const Shape& s) {
     if (!s.affine() || !s.s0.known) return "lane by lane";
     if (s.period != 0) return "rows of " + std::to_string(s.period);
-    if (s.s1 != Step{}) return "a row of the gang at a time";
-    return s.s0.value == 1 ? "consecutive elements"
-                           : "every " + std::to_string(s.s0.value) + "th element";
+    if (s.s1 != Step{}) return kByRows;
+    return s.s0.value == 1 ? kConsecutive : "every " + std::to_string(s.s0.value) + "th element";
   }
+
+  static constexpr const char* kConsecutive = "consecutive elements";
+  static constexpr const char* kByRows = "a row of the gang at a time";
 
   const ir::Function& f_;
   const Analysis& a_;

@@ -17,7 +17,7 @@ inline constexpr Flag<ArrayFacts> kArrayFlags[] = {
     {"unit_inner", &ArrayFacts::unit_inner}, {"contiguous", &ArrayFacts::contiguous},
     {"aligned", &ArrayFacts::aligned},       {"element_aligned", &ArrayFacts::element_aligned},
     {"read_only", &ArrayFacts::read_only},   {"fits_31", &ArrayFacts::fits_31},
-    {"no_alias", &ArrayFacts::no_alias},
+    {"no_alias", &ArrayFacts::no_alias},     {"beyond_cache", &ArrayFacts::beyond_cache},
 };
 inline constexpr Flag<Options> kOptionFlags[] = {
     {"fmad", &Options::fmad},

@@ -17,6 +17,7 @@ struct ArrayFacts {
   bool read_only = false;        // the caller's array refuses writes
   bool fits_31 = false;          // every extent and the whole byte span |offset| is < 2**31
   bool no_alias = false;         // overlaps no other array argument of this launch
+  bool beyond_cache = false;     // writable, and far larger than the last-level cache
   friend bool operator==(const ArrayFacts&, const ArrayFacts&) = default;
 };
 

@@ -34,6 +34,17 @@ def use_target(name: str) -> Iterator[None]:
         _core.set_target(before)
 
 
+@contextlib.contextmanager
+def beyond_cache(size: int) -> Iterator[None]:
+    """Arrays of so many bytes count as far larger than the cache, for launches of all threads."""
+    before = _core.beyond_cache_bytes()
+    _core.set_beyond_cache_bytes(size)
+    try:
+        yield
+    finally:
+        _core.set_beyond_cache_bytes(before)
+
+
 def result_type(function: object, *argument_types: object) -> str:
     """Type that a function returns for these argument types: "int32", or "int" where it is weak."""
     return _core.inspect(function, argument_types, "result_type", "", None, None)

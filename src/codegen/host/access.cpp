@@ -369,7 +369,10 @@ void Access::store(const Inst& inst, const Place& p, const Mask& mask) {
   Value all = values_.vector(value, value.type.scalar);
   if (value.type.is_bool())
     all = c_.b.CreateZExt(all, with_lanes_of(all->getType(), p.element.type));
-  store_lanes(p, all, mask);
+  if (c_.source.analysis.past_cache[inst.id] && !mask.none && fills_lines(p))
+    store_past_cache(inst, p, all, mask);
+  else
+    store_lanes(p, all, mask);
 }
 
 void Access::store_lanes(const Place& p, Value value, const Mask& mask) {

@@ -52,6 +52,10 @@ class Access {
   Value load_lanes(const Place& place, const Mask& mask);
   void store(const ir::Inst& inst, const Place& place, const Mask& mask);
   void store_lanes(const Place& place, Value value, const Mask& mask);
+  void store_past_cache(const ir::Inst& inst, const Place& place, Value value, const Mask& mask);
+  bool fills_lines(const Place& place) const;
+  bool begins_lines(const ir::Inst& store, const Place& place) const;
+  Value lines_all_on(const ir::Inst& store, const Place& place, const Mask& mask);
   void store_uniform(const Place& place, const ir::Inst& value, const Mask& mask);
   bool is_linear(const Place& place) const;
   bool is_in_rows(const Place& place) const;
@@ -64,6 +68,7 @@ class Access {
   Value load_one_a_row(const Place& place);
   std::vector<RowPiece> pieces(const Place& place);
   std::optional<Window> window_of(const Place& place) const;
+  std::vector<RowPiece> runs(const Place& place);
   Offsets offsets_of(const Place& place);
   Value product(Value x, Value y);
   Value sum(Value x, Value y);

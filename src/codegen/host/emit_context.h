@@ -51,6 +51,7 @@ struct EmitContext {
   MaskOps masks;
   llvm::Value* gang = nullptr;  // the number, in its block, of the gang that code is for
   HostArithmetic arithmetic;
+  bool past_cache = false;  // some store goes past the cache
 };
 
 }  // namespace cuda_device::codegen::host

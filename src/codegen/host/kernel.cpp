@@ -97,6 +97,8 @@ class Kernel {
     z->addIncoming(c_.b.CreateSelect(end_of_plane, one(z), z), latch);
     c_.b.CreateCondBr(c_.b.CreateICmpULT(next_number, last), loop, done);
     c_.start(done);
+    // Stores past the cache are in order with nothing, not even the news that blocks are done.
+    if (c_.past_cache) c_.b.CreateIntrinsic(c_.b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
     c_.b.CreateRetVoid();
   }
 

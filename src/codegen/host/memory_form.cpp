@@ -262,4 +262,16 @@ void MemoryForm::store_rows(const Element& e, Value value, llvm::ArrayRef<RowPie
       store_part(e, slice(value, part.first, part.lanes), part.pointer, part.mask);
 }
 
+// One store a row: what the machine needs several for, it gets side by side, so that no line is
+// left half written.
+void MemoryForm::store_lines(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows) {
+  llvm::Metadata* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
+  for (const RowPiece& row : rows) {
+    Value lines = row.count == masks_.width() ? value : slice(value, row.first, row.count);
+    llvm::StoreInst* store = b_.CreateAlignedStore(lines, row.pointer, llvm::Align(kLineBytes));
+    note(e, store)->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                                llvm::MDNode::get(b_.getContext(), one));
+  }
+}
+
 }  // namespace cuda_device::codegen::host

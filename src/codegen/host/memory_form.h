@@ -9,6 +9,8 @@
 
 namespace cuda_device::codegen::host {
 
+inline constexpr unsigned kLineBytes = 64;  // of the cache
+
 // An element in memory, and what may be said of accesses to it.
 struct Element {
   llvm::Type* type = nullptr;  // in memory
@@ -65,6 +67,9 @@ class MemoryForm {
   // Touches the elements of the mask's lanes alone, which are distinct.
   void store_window(const Element& e, const Window& window, Value value, Value pointer,
                     const Mask& mask);
+
+  // Rows of whole lines, each at the beginning of one, to memory past the cache.
+  void store_lines(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows);
 
   Value load_one(const Element& e, Value pointer);
   Value load_whole(const Element& e, unsigned lanes, Value pointer) {

@@ -41,6 +41,7 @@ std::string machine_text() {
   return "version=" CD_VERSION "\nllvm=" + std::string(jit.llvm_version()) +
          "\nhost forms=" + jit.host_forms() + "\nptx architectures=" + jit.ptx_architectures() +
          "\nthreads=" + std::to_string(runtime::thread_count()) +
+         "\nbeyond cache=" + std::to_string(cd_rt_beyond_cache_bytes()) +
          "\nlibdevice=" + found_or_not(cuda::find_libdevice()) +
          "\nptxas=" + found_or_not(cuda::find_ptxas()) + "\ngpu=" + gpu_line() + "\n";
 }

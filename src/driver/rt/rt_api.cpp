@@ -1,11 +1,13 @@
 // The C functions of rt_api.h over the runtime's classes.
 #include "driver/rt/rt_api.h"
 
+#include <atomic>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
 
 #include "driver/rt/kernel.h"
+#include "runtime/host/cache.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/stream.h"
 #include "runtime/owners.h"
@@ -39,6 +41,7 @@ ForkMutex Event::mutex;
 namespace {
 
 thread_local std::string thread_target;
+std::atomic<uint64_t> beyond_cache_bytes{0};  // 0: what the machine's caches say
 
 // Made at load, since a fork may come at any time afterwards; outlives every thread.
 Stream* const the_default_stream = new Stream;
@@ -215,6 +218,15 @@ void cd_rt_counters(rt::Counters* out) {
 }
 
 int cd_rt_thread_count() { return runtime::thread_count(); }
+
+uint64_t cd_rt_beyond_cache_bytes() {
+  static constinit cuda_device::MadeOnce<uint64_t> once;
+  const uint64_t set = rt::beyond_cache_bytes.load(std::memory_order_relaxed);
+  return set ? set : once.get([] { return runtime::beyond_cache_bytes(); });
+}
+
+void cd_rt_set_beyond_cache_bytes(uint64_t bytes) { rt::beyond_cache_bytes = bytes; }
+
 void cd_rt_shutdown() {
   rt::default_stream().stream->wait(-1);
   runtime::shutdown_pool();

@@ -113,6 +113,9 @@ void cd_rt_inspect(const cuda_device::rt::Specialisation* specialisation, const 
                    cuda_device::rt::Outcome* outcome);  // text in outcome->text
 
 int cd_rt_thread_count();  // workers: affinity, cgroup, CUDA_DEVICE_NUM_THREADS
+// Bytes from which on a writable array has the fact beyond_cache.
+uint64_t cd_rt_beyond_cache_bytes();
+void cd_rt_set_beyond_cache_bytes(uint64_t bytes);  // for tests; 0: what this machine's caches say
 void cd_rt_counters(cuda_device::rt::Counters* counters);
 // key=value lines: llvm version, forms, threads, libdevice, ptxas, driver, ... for `python -m
 // cuda.device info`.

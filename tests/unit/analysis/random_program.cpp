@@ -58,7 +58,10 @@ class Maker {
     facts.fits_31 = chance(50);
     facts.read_only = facts.no_alias = chance(50);
     f_->params.push_back({"a", Type::array(ScalarKind::I32, 1), facts, {}});
-    f_->params.push_back({"out", Type::array(ScalarKind::I64, 2), {}, {}});
+    ArrayFacts written;
+    written.no_alias = facts.no_alias;
+    written.beyond_cache = facts.no_alias && facts.fits_31;
+    f_->params.push_back({"out", Type::array(ScalarKind::I64, 2), written, {}});
     f_->params.push_back({"n", ir::kI32, {}, {}});
     for (Type t : kSlotTypes) f_->slots.push_back({"s", t});
     lanes_ = chance(30);

@@ -52,15 +52,32 @@ Launch move_of(ScalarKind kind, int64_t count) {
           {{3, 1, 1}, {kMoveBlock, 1, 1}}};
 }
 
-// The first lanes lie before the arrays, the last ones behind.
+// With a shift, the first lanes lie before the arrays; the last ones lie behind.
+void check_moves(const std::string& indices, const char* facts, int shift) {
+  for (ScalarKind kind : sampled_kinds()) {
+    SCOPED_TRACE(std::string(name_of(kind)) + " " + facts);
+    std::vector<Launch> runs;
+    for (int64_t count : {0, 1, 3, 27, 28, 60, 100}) runs.push_back(move_of(kind, count));
+    check(move_1d(kind, facts, indices, shift), runs);
+  }
+}
+
 void check_moves(const std::string& indices) {
-  constexpr int kShift = 5;
+  for (const char* facts : {kNoFacts, kAllFacts}) check_moves(indices, facts, 5);
+}
+
+void check_rows(const char* facts) {
   for (ScalarKind kind : sampled_kinds())
-    for (const char* facts : {kNoFacts, kAllFacts}) {
-      SCOPED_TRACE(std::string(name_of(kind)) + " " + facts);
+    for (const auto& [x, y] : {std::pair{8u, 8u}, {16u, 4u}, {10u, 3u}, {32u, 2u}}) {
+      SCOPED_TRACE(std::string(name_of(kind)) + ", rows of " + std::to_string(x));
       std::vector<Launch> runs;
-      for (int64_t count : {0, 1, 3, 27, 28, 60, 100}) runs.push_back(move_of(kind, count));
-      check(move_1d(kind, facts, indices, kShift), runs);
+      for (const auto& [height, width] :
+           {std::pair{1, 1}, {3, 5}, {9, 21}, {1, 33}, {9, 32}, {8, 72}})
+        runs.push_back(
+            {{TestArray::of_bytes(kind, {height, width}), numbered(kind, {height, width})},
+             {{72 / x + 1, 9 / y + 1, 1}, {x, y, 1}}});
+      const std::string block = std::to_string(x) + " " + std::to_string(y);
+      check(copy_2d(kind, "launch block " + block + " 1 grid_fits_31", facts), runs);
     }
 }
 
@@ -74,19 +91,18 @@ TEST(HostGuarded, OneForAll) {
   check_moves("%from = add %zero, %zero : int64 %to = add %zero, %zero : int64");
 }
 
-TEST(HostGuarded, Rows) {
-  for (ScalarKind kind : sampled_kinds())
-    for (const auto& [x, y] : {std::pair{8u, 8u}, {16u, 4u}, {10u, 3u}, {32u, 2u}}) {
-      SCOPED_TRACE(std::string(name_of(kind)) + ", rows of " + std::to_string(x));
-      std::vector<Launch> runs;
-      for (const auto& [height, width] : {std::pair{1, 1}, {3, 5}, {9, 21}, {1, 33}})
-        runs.push_back(
-            {{TestArray::of_bytes(kind, {height, width}), numbered(kind, {height, width})},
-             {{33 / x + 1, 9 / y + 1, 1}, {x, y, 1}}});
-      const std::string block = std::to_string(x) + " " + std::to_string(y);
-      check(copy_2d(kind, "launch block " + block + " 1 grid_fits_31", kAllFacts), runs);
-    }
+TEST(HostGuarded, Rows) { check_rows(kAllFacts); }
+
+// Stores past the cache fault where a line does not begin: against the end of memory, arrays begin
+// anywhere, and so do their rows.
+constexpr char kBeyondCache[] =
+    "unit_inner contiguous element_aligned fits_31 no_alias beyond_cache";
+
+TEST(HostGuarded, StraightPastTheCache) {
+  for (int shift : {0, 5}) check_moves(kStraight, kBeyondCache, shift);
 }
+
+TEST(HostGuarded, RowsPastTheCache) { check_rows(kBeyondCache); }
 
 }  // namespace
 }  // namespace cuda_device::codegen::test

@@ -1,0 +1,63 @@
+// Stores of whole lines past the cache: without them, every line of an output is read before it is
+// written. A line that is written in part that way costs more than it saves, so all lanes must be
+// on and rows begin with lines; what is not known when compiling, a branch asks.
+#include "codegen/host/access.h"
+
+namespace cuda_device::codegen::host {
+
+using llvm::Value;
+
+// Of each run of consecutive elements.
+bool Access::fills_lines(const Place& place) const {
+  const unsigned bytes = place.element.bytes();
+  if (is_linear(place)) return c_.width() * bytes % kLineBytes == 0;
+  return is_in_rows(place) && fills_rows(place) && place.period * bytes % kLineBytes == 0;
+}
+
+// The pointer is that of the array and, for each axis, the index of lane 0 by the stride; strides
+// are multiples of elements.
+bool Access::begins_lines(const ir::Inst& store, const Place& place) const {
+  const ir::Inst& array = *store.operands[0];
+  const ArrayFacts& facts = c_.source.function.params[static_cast<size_t>(array.imm)].facts;
+  if (!facts.aligned || !facts.element_aligned || !is_linear(place)) return false;
+  for (size_t axis = 0; axis < array.type.ndim; ++axis) {
+    const uint64_t factor = c_.source.analysis.factors[store.operands[1 + axis]->id];
+    if (factor * place.element.bytes() % kLineBytes != 0) return false;
+  }
+  return true;
+}
+
+// i1; null: certainly.
+Value* Access::lines_all_on(const ir::Inst& store, const Place& place, const Mask& mask) {
+  Value all = mask.all() ? nullptr : c_.b.CreateAndReduce(c_.masks.lanes(mask));
+  if (begins_lines(store, place)) return all;
+  Value at = c_.b.CreatePtrToInt(place.pointer, c_.b.getInt64Ty());
+  if (!is_linear(place)) at = c_.b.CreateOr(at, place.s1);
+  Value within = c_.b.CreateAnd(at, c_.b.getInt64(kLineBytes - 1));
+  Value begins = c_.b.CreateICmpEQ(within, c_.b.getInt64(0));
+  return all ? c_.b.CreateAnd(begins, all) : begins;
+}
+
+std::vector<RowPiece> Access::runs(const Place& place) {
+  if (is_linear(place)) return {{0, c_.width(), place.pointer}};
+  return pieces(place);
+}
+
+void Access::store_past_cache(const ir::Inst& inst, const Place& place, Value value,
+                              const Mask& mask) {
+  c_.past_cache = true;
+  Value whole = lines_all_on(inst, place, mask);
+  if (!whole) return memory_->store_lines(place.element, value, runs(place));
+  llvm::BasicBlock *lines = c_.new_block("whole_lines"), *parts = c_.new_block("parts_of_lines"),
+                   *done = c_.new_block("stored");
+  c_.b.CreateCondBr(whole, lines, parts);
+  c_.start(lines);
+  memory_->store_lines(place.element, value, runs(place));
+  c_.b.CreateBr(done);
+  c_.start(parts);
+  store_lanes(place, value, mask);
+  c_.b.CreateBr(done);
+  c_.start(done);
+}
+
+}  // namespace cuda_device::codegen::host
