@@ -41,24 +41,25 @@ ArgumentType type_named(nb::handle argument) {
   return *found;
 }
 
-// As a launch with this value would see it.
-ArgumentType type_of_value(const FunctionState& function, const DeclaredFormats& declared,
-                           int position, nb::handle value) {
-  Call call(function, declared, false);
-  write_head(call.key, {});
-  call.add_argument(position, value.ptr());
-  return read_arguments(call.key.data(), call.key.size()).front();
-}
-
+// Values as one launch would see them: where two arrays overlap, neither is alone.
 std::vector<ArgumentType> types_of(const FunctionState& function, const DeclaredFormats& declared,
                                    const nb::tuple& arguments) {
-  std::vector<ArgumentType> types;
+  std::vector<ArgumentType> types(arguments.size());
+  std::vector<size_t> values;
+  Call call(function, declared, false);
+  write_head(call.key, {});
   for (size_t i = 0; i < arguments.size(); ++i) {
     nb::object argument = arguments[i];
-    types.push_back(is_type(argument)
-                        ? type_named(argument)
-                        : type_of_value(function, declared, static_cast<int>(i), argument));
+    if (is_type(argument)) {
+      types[i] = type_named(argument);
+      continue;
+    }
+    call.add_argument(static_cast<int>(i), argument.ptr());
+    values.push_back(i);
   }
+  call.compare_ranges();
+  const std::vector<ArgumentType> seen = read_arguments(call.key.data(), call.key.size());
+  for (size_t i = 0; i < values.size(); ++i) types[values[i]] = seen[i];
   return types;
 }
 

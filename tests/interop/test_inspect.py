@@ -140,3 +140,18 @@ def test_bad_stage_and_target():
 def test_errors_are_those_of_a_launch():
     with pytest.raises(D.errors.CompileError, match="vec_add"):
         vec_add.inspect(int, int, int)
+
+
+def test_arrays_that_overlap_are_seen_together():
+    def alone(*arguments):
+        text = vec_add.inspect(*arguments, what="facts")
+        return [" no alias" in line for line in text.splitlines() if line.startswith("array ")]
+
+    a, b, c = np.zeros((3, 8), np.float32)
+    assert alone(a, b, c) == [True, True, True]
+    assert alone(a, b, a) == [False, True, False]
+    assert alone(a[:5], b, a[4:]) == [False, True, False]
+    assert alone(a, "array[float32, 1]", a) == [False, False, False]
+    for array in (a, b):
+        array.flags.writeable = False
+    assert alone(a, a, c) == [True, True, True]
