@@ -262,8 +262,8 @@ void MemoryForm::store_rows(const Element& e, Value value, llvm::ArrayRef<RowPie
       store_part(e, slice(value, part.first, part.lanes), part.pointer, part.mask);
 }
 
-// One store a row: what the machine needs several for, it gets side by side, so that no line is
-// left half written.
+// One store a row: what the machine needs several for stands together, so that no line is left half
+// written.
 void MemoryForm::store_lines(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows) {
   llvm::Metadata* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
   for (const RowPiece& row : rows) {
