@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "llvm/ADT/ArrayRef.h"
+#include "codegen/llvm.h"
 
 namespace cuda_device::codegen::host {
 
