@@ -70,6 +70,15 @@ def strides(out, a, n):
 
 
 @D.kernel
+def columns(out, source):
+    x = D.tid(1)
+    height, width = out.shape
+    if x < width:
+        for y in range(height):
+            out[y, x] = source[y, x]
+
+
+@D.kernel
 def again_and_again(out, n):
     i = D.tid(1)
     for k in range(n):
@@ -253,6 +262,10 @@ def test_loops(form, small_cache):
     out, memory = placed(10_000, np.float32, 0)
     run(strides, out, a, 10_000, grid=3, block=256)
     assert_written(out, memory, a)
+    source = numbers((40, 500))
+    out, memory = placed((40, 500), np.float32, 0, pitch=12)
+    run(columns, out, source, grid=2, block=256)
+    assert_written(out, memory, source)
     out, memory = placed(512, np.int32, 0)
     run(again_and_again, out, 5, grid=2, block=256)
     assert_written(out, memory, np.full(512, 4))
@@ -341,7 +354,8 @@ def test_arrays_that_are_loaded_or_overlap(small_cache):
     assert not stores_past_cache(triad, a, a[1:], c, s, 999, **launch)
     assert not stores_past_cache(add, a, b, **launch)
     assert not stores_past_cache(again_and_again, a, 5, **launch)
-    assert stores_past_cache(strides, a, b, 1000, **launch)
+    rows, source = np.zeros((2, 40, 1000), np.float32)
+    assert stores_past_cache(columns, rows, source, **launch)
 
 
 def test_nothing_of_it_on_gpus(small_cache):
