@@ -1,0 +1,60 @@
+// Where the lanes of a gang load from or store to: the address of an array's element, from indices
+// by their shapes.
+#pragma once
+
+#include "codegen/host/arrays.h"
+#include "codegen/host/lane_values.h"
+
+namespace cuda_device::codegen::host {
+
+// pointer, and for each lane: nothing more, column * s0 + row * s1 bytes, or its offset.
+struct Place {
+  Lanes::Kind kind = Lanes::Kind::Uniform;
+  Element element;
+  ScalarKind offset = ScalarKind::I64;  // holds every offset in bytes
+  llvm::Value* pointer = nullptr;
+  llvm::Value* s0 = nullptr;
+  llvm::Value* s1 = nullptr;
+  unsigned period = 0;  // lanes of a row
+  Offsets offsets;
+};
+
+inline bool is_constant(llvm::Value* value, int64_t number) {
+  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
+  return constant && constant->getSExtValue() == number;
+}
+
+class Places {
+ public:
+  Places(EmitContext& context, LaneValues& values, Arrays& arrays)
+      : c_(context), values_(values), arrays_(arrays) {}
+
+  // `checked`: no_lane_is_negative is so.
+  Place of(const ir::Inst& inst, size_t indices, bool checked = false);
+  llvm::Value* no_lane_is_negative(const ir::Inst& inst, size_t indices);
+
+ private:
+  using Value = llvm::Value*;
+  struct Term {
+    const ir::Inst* index;
+    Value stride;
+    bool checked = false;  // all lanes, active or not, are known to lie within [0, 2**31)
+  };
+  bool may_be_checked(const ir::Inst& index) const;
+  bool is_one(const Term& term) const;
+  bool has_steps(const Term& term, const Place& place);
+  unsigned common_period(llvm::ArrayRef<Term> terms) const;
+  bool steps_in_int64(const ir::Inst& index, ScalarKind offset) const;
+  void add_uniform(Place& place, const Term& term);
+  void add_affine(Place& place, const Term& term);
+  void add_varying(Place& place, const Term& term, bool only);
+  void add_lanes(Place& place, uint64_t step, bool varying);
+  Value product(Value x, Value y);
+  Value sum(Value x, Value y);
+
+  EmitContext& c_;
+  LaneValues& values_;
+  Arrays& arrays_;
+};
+
+}  // namespace cuda_device::codegen::host
