@@ -78,13 +78,14 @@ ArrayKnowledge knowledge_of(const abi::ArrayView& view) {
   ArrayKnowledge known;
   known.facts.unit_inner = last < 0 || view.shape[last] <= 1 || view.strides[last] == item;
   known.facts.contiguous = is_contiguous(view, item);
-  known.facts.aligned = data % 64 == 0;
   known.facts.element_aligned = multiples_of(view, item);
   known.facts.read_only = view.read_only;
   known.facts.fits_31 = fits_31(view, extent, item);
   known.facts.no_alias = true;
   known.facts.beyond_cache =
       !view.read_only && bytes_written(view, extent, item) >= cd_rt_beyond_cache_bytes();
+  // Only stores past the cache ask: elsewhere it would make two kernels of one.
+  known.facts.aligned = known.facts.beyond_cache && data % 64 == 0;
   if (!extent.valid)
     known.range = {0, UINTPTR_MAX};
   else if (!extent.empty)

@@ -68,6 +68,16 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
+// A number is `value` modulo `modulus`, a power of two.
+struct Congruence {
+  static constexpr uint32_t kMostModulus = 1U << 30;
+  uint32_t modulus = 1;
+  uint32_t value = 0;
+  // A power of two that divides the number.
+  uint32_t factor() const { return value ? value & -value : modulus; }
+  friend bool operator==(const Congruence&, const Congruence&) = default;
+};
+
 struct Analysis {
   LaneLayout layout;
   // By Inst::id, value-producing instructions. A pure integer or bool value whose range is one
@@ -75,9 +85,9 @@ struct Analysis {
   std::vector<Shape> shapes;
   std::vector<Range> ranges;       // by Inst::id, integer values
   std::vector<Shape> slot_shapes;  // by slot
-  // A power of two that divides the value, if it is uniform, or its base, if it is affine.
-  std::vector<uint32_t> factors;  // by Inst::id
-  std::vector<uint32_t> slot_factors;
+  std::vector<Congruence>
+      congruences;  // by Inst::id: of the uniform value, or of an affine one's base
+  std::vector<Congruence> slot_congruences;
   std::vector<Range> slot_ranges;
   // By Inst::id. SlotStore, and For (it stores its counter at the head of each iteration): an
   // inactive lane reads the slot later, so the store must blend under the mask (the slot is then

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "analysis/factors.h"
 #include "analysis/shape_algebra.h"
 
 namespace cuda_device::analysis {
@@ -173,7 +172,7 @@ class Rules {
     return known ? division_by_power_of_two(inst_, range(1)) : std::nullopt;
   }
 
-  uint32_t factor(size_t i = 0) const { return c_.factors[inst_.operands[i]->id]; }
+  uint32_t factor(size_t i = 0) const { return c_.congruences[inst_.operands[i]->id].factor(); }
   bool divides_base(int by) const { return factor() >= uint32_t{1} << by; }
 
   // The base lies at a multiple of a smaller power of two, and no lane gets to the next.

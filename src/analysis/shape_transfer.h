@@ -5,16 +5,16 @@
 
 namespace cuda_device::analysis {
 
-// What the rules look at. `shapes`, `ranges` and `factors` are by Inst::id, `slots` and
-// `slot_factors` by slot.
+// What the rules look at. `shapes`, `ranges` and `congruences` are by Inst::id, `slots`
+// and `slot_congruences` by slot.
 struct ShapeContext {
   const ir::Function& function;
   const LaneLayout& layout;
   const std::vector<Interval>& ranges;
   const std::vector<Shape>& shapes;
   const std::vector<Shape>& slots;
-  const std::vector<uint32_t>& factors;
-  const std::vector<uint32_t>& slot_factors;
+  const std::vector<Congruence>& congruences;
+  const std::vector<Congruence>& slot_congruences;
 };
 
 // `x // by`, `x % by`, `x >> by`, `x & by` as division by a power of two: its logarithm.

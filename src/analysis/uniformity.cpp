@@ -34,8 +34,8 @@
 // the steps of an execution gives the claims.
 #include "analysis/uniformity.h"
 
+#include "analysis/congruence.h"
 #include "analysis/divergence.h"
-#include "analysis/factors.h"
 #include "analysis/shape_algebra.h"
 #include "analysis/shape_transfer.h"
 #include "ir/visitor.h"
@@ -54,12 +54,13 @@ class Fixpoint {
         a_(a),
         tree_(f),
         divergence_(f, tree_),
-        context_{f, a.layout, ranges.values, a.shapes, a.slot_shapes, a.factors, a.slot_factors},
+        context_{
+            f, a.layout, ranges.values, a.shapes, a.slot_shapes, a.congruences, a.slot_congruences},
         stored_(live.entry) {
     a.shapes.assign(f.inst_count(), {});
     a.slot_shapes.assign(f.slots.size(), {});
-    a.factors.assign(f.inst_count(), 1);
-    a.slot_factors.assign(f.slots.size(), kMostFactor);
+    a.congruences.assign(f.inst_count(), {});
+    a.slot_congruences.assign(f.slots.size(), congruence_of(0));
     a.store_blends.assign(f.inst_count(), false);
     a.divergent.assign(f.inst_count(), false);
   }
@@ -79,16 +80,17 @@ class Fixpoint {
   void visit(const Inst& i) {
     if (!i.type.is_none()) {
       a_.shapes[i.id] = shape_of(i, context_);
-      a_.factors[i.id] = factor_of(i, context_);
+      a_.congruences[i.id] = congruence_of(i, context_);
     }
     if (i.op == Op::SlotStore) {
       const auto value = i.operands[0]->id;
-      store(i, tree_.place(i), a_.shapes[value], a_.factors[value]);
+      store(i, tree_.place(i), a_.shapes[value], a_.congruences[value]);
     }
-    if (i.op == Op::For) store(i, {&i, 0}, counter_shape(i, context_), counter_factor(i, context_));
+    if (i.op == Op::For)
+      store(i, {&i, 0}, counter_shape(i, context_), counter_congruence(i, context_));
   }
 
-  void store(const Inst& i, Place place, Shape value, uint32_t factor) {
+  void store(const Inst& i, Place place, Shape value, Congruence base) {
     const auto slot = static_cast<size_t>(i.imm);
     const Level parted = parting(slot, place);
     if (parted > Level::GangUniform) {
@@ -97,15 +99,16 @@ class Fixpoint {
     } else if (value.uniform()) {
       value.level = join(value.level, parted);
     }
-    raise(slot, value, factor);
+    raise(slot, value, base);
   }
 
-  void raise(size_t slot, const Shape& value, uint32_t factor) {
+  void raise(size_t slot, const Shape& value, Congruence base) {
     Shape& held = a_.slot_shapes[slot];
     const Shape joined = stored_[slot] ? join(held, value) : value;
-    uint32_t& held_factor = a_.slot_factors[slot];
-    changed_ |= !stored_[slot] || joined != held || factor < held_factor;
-    held_factor = std::min(held_factor, factor);
+    Congruence& held_base = a_.slot_congruences[slot];
+    const Congruence joined_base = stored_[slot] ? join(held_base, base) : base;
+    changed_ |= !stored_[slot] || joined != held || joined_base != held_base;
+    held_base = joined_base;
     stored_.insert(slot);
     held = joined;
   }

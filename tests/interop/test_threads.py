@@ -55,16 +55,15 @@ def compilations():
     return _testing.counters()["compilations"]
 
 
-def aligned(n, dtype=np.float32):
-    """Zeros on a 64-byte line: alignment is part of what a kernel is specialised for."""
-    size = np.dtype(dtype).itemsize
-    raw = np.zeros(n * size + 64, dtype=np.uint8)
-    start = -raw.ctypes.data % 64
-    return raw[start : start + n * size].view(dtype)
+def zeros(n, past_line):
+    """float32, beginning so many elements behind a 64-byte line."""
+    raw = np.zeros(4 * n + 128, dtype=np.uint8)
+    start = -raw.ctypes.data % 64 + 4 * past_line
+    return raw[start : start + 4 * n].view(np.float32)
 
 
-def check(kernel, factor, n=10_000, **options):
-    a, out = aligned(n), aligned(n)
+def check(kernel, factor, n=10_000, places=(0, 0), **options):
+    out, a = (zeros(n, past_line) for past_line in places)
     a[:] = np.arange(n)
     D.launch(kernel, out, a, grid=(n + 127) // 128, block=128, **options)
     return out, a * np.float32(factor)
@@ -75,8 +74,8 @@ def test_one_kernel_in_all_threads_compiles_once():
     before = compilations()
 
     def work(index):
-        for _ in range(20):
-            out, expected = check(kernel, 3)
+        for i in range(20):
+            out, expected = check(kernel, 3, places=(i % 16, index))
             assert np.array_equal(out, expected)
 
     in_threads(work)
@@ -105,7 +104,7 @@ def test_signatures_of_one_kernel():
     def work(index):
         for shift in range(len(dtypes)):
             dtype = dtypes[(index + shift) % len(dtypes)]
-            a, out = aligned(100, dtype), aligned(100, dtype)
+            a, out = np.zeros(100, dtype), np.zeros(100, dtype)
             a[:] = np.arange(100)
             D.launch(kernel, out, a, grid=1, block=128)
             assert np.array_equal(out, a * dtype(2))

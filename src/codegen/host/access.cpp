@@ -61,8 +61,9 @@ std::vector<RowPiece> Access::pieces(const Place& place) {
   return rows;
 }
 
-// Where all lanes are at constant distances, of whole elements.
-std::optional<Window> Access::window_of(const Place& place) const {
+// Where all lanes are at constant distances, of whole elements. `whole`: of vectors that lie at
+// multiples of their size in the array.
+std::optional<Window> Access::window_of(const Place& place, bool whole) const {
   const auto *s0 = llvm::dyn_cast<llvm::ConstantInt>(place.s0),
              *s1 = llvm::dyn_cast<llvm::ConstantInt>(place.s1);
   const unsigned native = memory_->lanes_of_window(place.element);
@@ -74,7 +75,29 @@ std::optional<Window> Access::window_of(const Place& place) const {
     elements.push_back(
         (s0->getSExtValue() * (lane % place.period) + s1->getSExtValue() * (lane / place.period)) /
         bytes);
-  return Window(elements, native);
+  if (!whole) return Window(elements, native);
+  const uint64_t into = place.start->value % (native * place.element.bytes());
+  return Window(elements, native, static_cast<unsigned>(into / place.element.bytes()));
+}
+
+// In an array of the block, from known places in its vectors: neighbours are the block's as well,
+// and the block is one thread's. Every vector has an element of an active lane, if all are active,
+// so none lies beyond the array's own lines.
+std::optional<Window> Access::whole_window(const Place& place) const {
+  const unsigned bytes = place.element.bytes();
+  const uint64_t vector = uint64_t{memory_->lanes_of_window(place.element)} * bytes;
+  if (vector == 0 || !place.start || place.start->modulus < vector) return std::nullopt;
+  if (place.start->value % bytes != 0) return std::nullopt;
+  const bool joins = is_linear(place) && place.start->value % vector != 0;
+  if (joins && !memory_->joins_vectors()) return std::nullopt;
+  return window_of(place, true);
+}
+
+// LLVM hands what is stored on to a load of the same vector; to one of a part of it as well, but by
+// scalar instructions. So arrays of the block are stored to and loaded from in vectors of the
+// machine.
+bool Access::is_vectors(const Place& place) const {
+  return is_linear(place) && place.start && memory_->lanes_of_window(place.element) != 0;
 }
 
 // Of the lanes, for a gather or a scatter.
@@ -163,11 +186,15 @@ Value* Access::load_one_a_row(const Place& p) {
 }
 
 Value* Access::load_lanes(const Place& p, const Mask& mask) {
-  if (is_linear(p)) return memory_->load(p.element, p.pointer, mask);
   if (mask.all() && fills_rows(p)) {
     if (repeats_a_row(p)) return load_row_once(p);
     if (is_one_a_row(p)) return load_one_a_row(p);
   }
+  if (mask.all())
+    if (const auto window = whole_window(p); window && memory_->takes_load(p.element, *window))
+      return memory_->load_window(p.element, *window, p.pointer);
+  if (is_vectors(p) && mask.all()) return memory_->load_window(p.element, *window_of(p), p.pointer);
+  if (is_linear(p)) return memory_->load(p.element, p.pointer, mask);
   const bool rows = is_in_rows(p) && memory_->takes_rows(p.element, p.period, mask);
   if (mask.all() && !(rows && is_long_row(p)))
     if (const auto window = window_of(p); window && memory_->takes_load(p.element, *window))
@@ -200,7 +227,12 @@ void Access::store(const Inst& inst, const Place& p, const Mask& mask) {
 }
 
 void Access::store_lanes(const Place& p, Value value, const Mask& mask) {
+  if (is_vectors(p) && mask.all())
+    return memory_->store_window(p.element, *window_of(p), value, p.pointer, mask);
   if (is_linear(p)) return memory_->store(p.element, value, p.pointer, mask);
+  if (mask.all())
+    if (const auto window = whole_window(p); window && memory_->takes_store(p.element, *window))
+      return memory_->store_window(p.element, *window, value, p.pointer, mask);
   const bool rows = is_in_rows(p) && memory_->takes_rows(p.element, p.period, mask);
   if (!(rows && is_long_row(p)))
     if (const auto window = window_of(p); window && memory_->takes_store(p.element, *window))

@@ -37,7 +37,9 @@ class Access {
   Value load_row_once(const Place& place);
   Value load_one_a_row(const Place& place);
   std::vector<RowPiece> pieces(const Place& place);
-  std::optional<Window> window_of(const Place& place) const;
+  std::optional<Window> window_of(const Place& place, bool whole = false) const;
+  bool is_vectors(const Place& place) const;
+  std::optional<Window> whole_window(const Place& place) const;
   std::vector<RowPiece> runs(const Place& place);
   Offsets offsets_of(const Place& place);
 

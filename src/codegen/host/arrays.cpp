@@ -156,6 +156,7 @@ ArrayPlace Arrays::own(const Inst& array) {
   note_scopes(p.element, c_.source.function.params.size() + index);
   p.pointer = arena_.at(offsets_[index]);
   p.offset = ScalarKind::I32;
+  p.own_lines = a.type.space == ir::AddressSpace::Shared;
   if (a.type.space == ir::AddressSpace::Local) {
     const uint64_t bytes = llvm::alignTo(a.bytes(), a.align);
     p.unit = interleaved_[index] ? c_.width() : 1;
@@ -184,6 +185,7 @@ ArrayPlace Arrays::view(const Inst& array) {
   ArrayPlace p = place(*array.operands[0]);
   p.element.type = memory_type(c_.llvm(), array.type.scalar);
   p.element.align = llvm::Align(1);
+  p.own_lines = false;  // not looked into: views begin where they like
   p.offsets.push_back(array.operands[1]);
   p.strides.clear();
   for (unsigned axis = 0; axis < array.type.ndim; ++axis) {

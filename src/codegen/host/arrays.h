@@ -14,8 +14,9 @@ struct ArrayPlace {
   llvm::SmallVector<llvm::Value*, 4> strides;  // int64, bytes; of a view perhaps vectors
   // What else a lane's element is away, in the units below: values of lanes.
   llvm::SmallVector<const ir::Inst*, 1> offsets;
-  uint64_t unit = 1;                    // bytes in memory to a byte of the array
-  uint64_t lane_step = 0;               // bytes from a lane's element to that of the next
+  uint64_t unit = 1;       // bytes in memory to a byte of the array
+  bool own_lines = false;  // of the block alone, from the beginning of one to the end of one
+  uint64_t lane_step = 0;  // bytes from a lane's element to that of the next
   ScalarKind offset = ScalarKind::I64;  // holds every offset in bytes
 };
 

@@ -16,6 +16,7 @@ class Avx512Memory : public MemoryForm {
                const Mask& mask) override;
   bool takes_rows(const Element& e, unsigned count, const Mask& mask) const override;
   unsigned lanes_of_window(const Element& e) const override;
+  bool joins_vectors() const override { return true; }
   bool takes_load(const Element& e, const Window& window) const override;
   bool takes_store(const Element& e, const Window& window) const override;
 

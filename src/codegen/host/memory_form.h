@@ -62,9 +62,13 @@ class MemoryForm {
   // Whether a window is better than a gather, or than a scatter.
   virtual bool takes_load(const Element&, const Window&) const { return false; }
   virtual bool takes_store(const Element&, const Window&) const { return false; }
+  // Whether one shuffle takes a run out of two neighbouring vectors. It is better than a load that
+  // touches two lines, and that waits where a store of one of them is under way.
+  virtual bool joins_vectors() const { return false; }
   // All lanes. Reads what lies between them as well, in the same array.
   Value load_window(const Element& e, const Window& window, Value pointer);
-  // Touches the elements of the mask's lanes alone, which are distinct.
+  // Touches the elements of the mask's lanes alone, which are distinct; of a window of whole
+  // vectors may write others again.
   void store_window(const Element& e, const Window& window, Value value, Value pointer,
                     const Mask& mask);
 
@@ -101,6 +105,7 @@ class MemoryForm {
   Value plain_load(const Element& e, unsigned lanes, Value pointer);
   void plain_store(const Element& e, Value value, Value pointer);
   Offsets lane_offsets(const Element& e);
+  Value load_part_of(const Element& e, const Window& window, size_t part, Value pointer);
   Value pick(llvm::ArrayRef<Value> vectors, llvm::ArrayRef<int> wanted);
   Value lanes_stored(const Element& e, const Window& window, size_t part, const Mask& mask);
   Value place_of(Value pointer, const Offsets& offsets, Value numbers, Value lane);

@@ -42,13 +42,24 @@ static Value* first_lanes(llvm::IRBuilder<>& b, unsigned count, unsigned lanes) 
   return llvm::ConstantVector::get(bits);
 }
 
+static Element element_in(const Window& window, Element e) {
+  if (window.whole) e.align = llvm::Align(uint64_t{window.native} * e.bytes());
+  return e;
+}
+
+Value* MemoryForm::load_part_of(const Element& e, const Window& window, size_t part,
+                                Value pointer) {
+  const auto [first, count] = window.parts[part];
+  Value some = count == window.native ? nullptr : first_lanes(b_, count, window.native);
+  return load_part(element_in(window, e), window.native, at(pointer, first * e.bytes()), some,
+                   nullptr);
+}
+
 Value* MemoryForm::load_window(const Element& e, const Window& window, Value pointer) {
   const unsigned native = window.native;
   llvm::SmallVector<Value, kMostLanes> vectors;
-  for (const Window::Part& part : window.parts) {
-    Value some = part.count == native ? nullptr : first_lanes(b_, part.count, native);
-    vectors.push_back(load_part(e, native, at(pointer, part.first * e.bytes()), some, nullptr));
-  }
+  for (size_t part = 0; part < window.parts.size(); ++part)
+    vectors.push_back(load_part_of(e, window, part, pointer));
   Value result = llvm::PoisonValue::get(vector(e));
   for (unsigned first = 0; first < masks_.width(); first += native) {
     llvm::SmallVector<int, kMostLanes> wanted(window.at.begin() + first,
@@ -91,10 +102,16 @@ void MemoryForm::store_window(const Element& e, const Window& window, Value valu
   llvm::SmallVector<Value, kMostLanes> values;
   for (unsigned first = 0; first < masks_.width(); first += window.native)
     values.push_back(slice(value, first, window.native));
-  for (size_t part = 0; part < window.parts.size(); ++part)
-    store_part(e, pick(values, window.lanes_of(part)),
-               at(pointer, window.parts[part].first * e.bytes()),
-               lanes_stored(e, window, part, mask));
+  for (size_t part = 0; part < window.parts.size(); ++part) {
+    Value all = pick(values, window.lanes_of(part)), on = lanes_stored(e, window, part, mask);
+    // What is written back by the next store of the kind is seen to be the same vector, and only
+    // the last of them stays.
+    if (on && window.whole && mask.all()) {
+      all = b_.CreateSelect(on, all, load_part_of(e, window, part, pointer));
+      on = nullptr;
+    }
+    store_part(element_in(window, e), all, at(pointer, window.parts[part].first * e.bytes()), on);
+  }
 }
 
 }  // namespace cuda_device::codegen::host

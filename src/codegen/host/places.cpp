@@ -1,5 +1,6 @@
 #include "codegen/host/places.h"
 
+#include "analysis/congruence.h"
 #include "analysis/shape_algebra.h"
 
 namespace cuda_device::codegen::host {
@@ -89,6 +90,18 @@ bool Places::has_steps(const Term& term, const Place& place) {
          values_.in_rows_of(lanes, place.period).period == place.period;
 }
 
+// The sum of indices by strides, which are known for arrays of the block.
+analysis::Congruence Places::start_of(llvm::ArrayRef<Term> terms) const {
+  analysis::Congruence sum = analysis::congruence_of(0);
+  for (const Term& term : terms) {
+    const auto* stride = llvm::dyn_cast<llvm::ConstantInt>(term.stride);
+    if (!stride) return {};
+    sum = add(sum, multiply(c_.source.analysis.congruences[term.index->id],
+                            analysis::congruence_of(stride->getZExtValue())));
+  }
+  return sum;
+}
+
 // The terms of an address: indices by strides, and what a view is away from its array.
 Place Places::of(const Inst& inst, size_t indices, bool checked) {
   const ArrayPlace array = arrays_.place(*inst.operands[0]);
@@ -121,6 +134,7 @@ Place Places::of(const Inst& inst, size_t indices, bool checked) {
       add_affine(place, term);
   }
   if (array.lane_step != 0) add_lanes(place, array.lane_step, varying);
+  if (array.own_lines) place.start = start_of(terms);
   place.kind = varying ? Lanes::Kind::Varying : affine ? Lanes::Kind::Affine : Lanes::Kind::Uniform;
   return place;
 }

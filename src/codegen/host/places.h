@@ -17,6 +17,8 @@ struct Place {
   llvm::Value* s1 = nullptr;
   unsigned period = 0;  // lanes of a row
   Offsets offsets;
+  // Of an array that has its lines to itself: where the pointer lies, in bytes from its beginning.
+  std::optional<analysis::Congruence> start;
 };
 
 inline bool is_constant(llvm::Value* value, int64_t number) {
@@ -41,6 +43,7 @@ class Places {
     bool checked = false;  // all lanes, active or not, are known to lie within [0, 2**31)
   };
   bool may_be_checked(const ir::Inst& index) const;
+  analysis::Congruence start_of(llvm::ArrayRef<Term> terms) const;
   bool is_one(const Term& term) const;
   bool has_steps(const Term& term, const Place& place);
   unsigned common_period(llvm::ArrayRef<Term> terms) const;

@@ -13,13 +13,20 @@ unsigned shuffles(const std::set<unsigned>& vectors) {
 
 }  // namespace
 
-Window::Window(llvm::ArrayRef<int64_t> elements, unsigned native) : native(native) {
+Window::Window(llvm::ArrayRef<int64_t> elements, unsigned native, std::optional<unsigned> within)
+    : native(native), whole(within.has_value()) {
   std::vector<int64_t> sorted(elements.begin(), elements.end());
   std::sort(sorted.begin(), sorted.end());
   distinct = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+  // How far into its part an element begins it.
+  const auto into = [&](int64_t element) {
+    return within ? (element + *within) & (int64_t{native} - 1) : 0;
+  };
   for (int64_t element : sorted) {
-    if (parts.empty() || element - parts.back().first >= native) parts.push_back({element, 0});
-    parts.back().count = static_cast<unsigned>(element - parts.back().first) + 1;
+    if (parts.empty() || element - parts.back().first >= native)
+      parts.push_back({element - into(element), whole ? native : 0});
+    Part& last = parts.back();
+    last.count = std::max(last.count, static_cast<unsigned>(element - last.first) + 1);
   }
   for (int64_t element : elements) {
     const auto behind =

@@ -3,6 +3,7 @@
 // the place of a gather or scatter of every second or third element, or of short rows.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "codegen/llvm.h"
@@ -10,9 +11,9 @@
 namespace cuda_device::codegen::host {
 
 struct Window {
-  // A vector of memory, up to the last element that a lane touches.
+  // A vector of memory, up to the last element that a lane touches, or a whole one.
   struct Part {
-    int64_t first = 0;  // element, counted from where the distances are
+    int64_t first = 0;  // element, counted from that of lane 0
     unsigned count = 0;
   };
 
@@ -20,10 +21,13 @@ struct Window {
   std::vector<Part> parts;
   std::vector<unsigned> at;  // by lane: part * native + element of it
   bool distinct = true;      // no two lanes touch the same element
+  bool whole = false;        // aligned vectors, of which all elements may be read and written back
 
-  // `elements`: by lane. `native`: how many fill a vector of the machine, of which the lanes are a
-  // whole number.
-  Window(llvm::ArrayRef<int64_t> elements, unsigned native);
+  // `elements`: by lane, from that of lane 0. `native`: how many fill a vector of the machine, of
+  // which the lanes are a whole number. `within`: lane 0's in its aligned vector, where the vectors
+  // of memory may be taken whole.
+  Window(llvm::ArrayRef<int64_t> elements, unsigned native,
+         std::optional<unsigned> within = std::nullopt);
 
   // By element of a part: the lane that touches it; -1: none.
   std::vector<int> lanes_of(size_t part) const;

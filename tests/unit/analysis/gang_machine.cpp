@@ -285,7 +285,7 @@ void GangMachine::check(const Inst& i, Mask mask) {
   const Shape& s = a_.shape(i);
   if (s.level != Level::Varying && several(mask)) ++checked_;
   if (s.uniform()) check_uniform(i, mask);
-  if (i.type.is_int()) check_factor(i, mask);
+  if (i.type.is_int()) check_congruence(i, mask);
   if (s.affine()) check_affine(i, mask);
 }
 
@@ -303,13 +303,14 @@ void GangMachine::check_uniform(const Inst& i, Mask mask) {
 }
 
 // Of the value, or of its base.
-void GangMachine::check_factor(const Inst& i, Mask mask) {
+void GangMachine::check_congruence(const Inst& i, Mask mask) {
   const Shape& s = a_.shape(i);
   if (s.level == Level::Varying || !s.s0.known || !s.s1.known) return;
   const int lane = first_lane(mask);
   const int64_t base = values_[i.id][static_cast<size_t>(lane)] - offset(s, lane);
   const int64_t low_bits = sign_extended(base, i.type.bits());
-  if (low_bits % int64_t{a_.factors[i.id]} != 0) fail(i, "not a multiple of its factor");
+  const Congruence& c = a_.congruences[i.id];
+  if ((low_bits - c.value) % int64_t{c.modulus} != 0) fail(i, "not of its congruence");
 }
 
 int64_t GangMachine::offset(const Shape& s, int lane) const {

@@ -53,7 +53,7 @@ class GangMachine {
 
   void check(const ir::Inst& i, Mask mask);
   void check_uniform(const ir::Inst& i, Mask mask);
-  void check_factor(const ir::Inst& i, Mask mask);
+  void check_congruence(const ir::Inst& i, Mask mask);
   void check_affine(const ir::Inst& i, Mask mask);
   void check_steps(const ir::Inst& i, Mask mask);
   void check_range(const ir::Inst& i, const Range& range, int64_t v);

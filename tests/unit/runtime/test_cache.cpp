@@ -11,20 +11,20 @@ namespace {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-TEST(Cache, BeyondIsTwiceTheCache) {
-  EXPECT_EQ(beyond_cache_bytes(32 * kMiB, 16), 64 * kMiB);
-  EXPECT_EQ(beyond_cache_bytes(96 * kMiB, 64), 192 * kMiB);
+TEST(Cache, BeyondIsAsLargeAsTheCache) {
+  EXPECT_EQ(beyond_cache_bytes(32 * kMiB, 16), 32 * kMiB);
+  EXPECT_EQ(beyond_cache_bytes(96 * kMiB, 64), 96 * kMiB);
 }
 
 TEST(Cache, AFewCpusDoNotHaveTheCacheOfASocket) {
-  EXPECT_EQ(beyond_cache_bytes(260 * kMiB, 2), 32 * kMiB);
-  EXPECT_EQ(beyond_cache_bytes(260 * kMiB, 1), 16 * kMiB);
+  EXPECT_EQ(beyond_cache_bytes(260 * kMiB, 2), 16 * kMiB);
+  EXPECT_EQ(beyond_cache_bytes(260 * kMiB, 1), 8 * kMiB);
 }
 
 TEST(Cache, NoNumberIsTakenAtItsWord) {
-  EXPECT_EQ(beyond_cache_bytes(0, 16), 64 * kMiB) << "unknown";
-  EXPECT_EQ(beyond_cache_bytes(2 * kMiB, 16), 16 * kMiB) << "a second level";
-  EXPECT_EQ(beyond_cache_bytes(0, 0), 16 * kMiB);
+  EXPECT_EQ(beyond_cache_bytes(0, 16), 32 * kMiB) << "unknown";
+  EXPECT_EQ(beyond_cache_bytes(2 * kMiB, 16), 8 * kMiB) << "a second level";
+  EXPECT_EQ(beyond_cache_bytes(0, 0), 8 * kMiB);
 }
 
 class Folder {
