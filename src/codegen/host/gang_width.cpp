@@ -1,6 +1,7 @@
 #include "codegen/host/gang_width.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "ir/visitor.h"
 
@@ -64,29 +65,63 @@ std::vector<bool> sums_of(const ir::Function& f, const Analysis& warp, const Ins
   return read;
 }
 
-// One element for all lanes, one for each row of them, or one row for all rows.
-bool is_shared_by_lanes(const Inst& load, const Analysis& warp) {
-  bool same_in_row = true, same_in_column = warp.layout.period < warp.layout.width;
+// What lanes have in common of a load: one element for each row of them, one row for all rows, or
+// both, one element for all.
+struct Common {
+  bool in_row = false, in_column = false;
+};
+
+Common common_of(const Inst& load, const Analysis& warp) {
+  Common same{true, warp.layout.period < warp.layout.width};
   for (size_t k = 1; k < load.operands.size(); ++k) {
     const analysis::Shape& index = warp.shape(*load.operands[k]);
-    if (index.level == analysis::Level::Varying || index.period != 0) return false;
-    same_in_row = same_in_row && index.s0 == analysis::Step{};
-    same_in_column = same_in_column && index.s1 == analysis::Step{};
+    if (index.level == analysis::Level::Varying || index.period != 0) return {};
+    same.in_row = same.in_row && index.s0 == analysis::Step{};
+    same.in_column = same.in_column && index.s1 == analysis::Step{};
   }
-  return same_in_row || same_in_column;
+  return same;
 }
 
 bool loads_for_several(const Inst& loop, const Analysis& warp) {
   bool several = false;
   for (const ir::Block& region : loop.regions)
     ir::for_each_inst(region, [&](const Inst& i) {
-      several = several || (i.op == Op::Load && is_shared_by_lanes(i, warp));
+      if (i.op != Op::Load) return;
+      const Common same = common_of(i, warp);
+      several = several || same.in_row || same.in_column;
     });
   return several;
 }
 
+// Of a `for` whose iterations are known when compiling; none: not known.
+std::optional<uint64_t> known_trips(const Inst& loop, const Analysis& warp) {
+  if (loop.op != Op::For) return std::nullopt;
+  const auto &start = warp.range(*loop.operands[0]), &stop = warp.range(*loop.operands[1]),
+             &step = warp.range(*loop.operands[2]);
+  if (start.lo != start.hi || stop.lo != stop.hi || step.lo != step.hi || step.lo <= 0)
+    return std::nullopt;
+  const auto distance = static_cast<uint64_t>(std::max<int64_t>(stop.lo - start.lo, 0));
+  const auto by = static_cast<uint64_t>(step.lo);
+  return (distance + by - 1) / by;
+}
+
+// Whether the rows that all gangs load, in all iterations, stay in registers from gang to gang. So
+// few iterations are written out, and the processor overlaps the sums of several gangs by itself.
+bool keeps_rows(const Inst& loop, const Analysis& warp, uint32_t register_bytes) {
+  const std::optional<uint64_t> trips = known_trips(loop, warp);
+  uint64_t bytes = 0;
+  for (const ir::Block& region : loop.regions)
+    ir::for_each_inst(region, [&](const Inst& i) {
+      if (i.op == Op::Load && common_of(i, warp).in_column)
+        bytes += uint64_t{warp.layout.period} * bytes_of(i.type.scalar);
+    });
+  return trips && bytes > 0 && *trips * bytes <= register_bytes;
+}
+
 // Some loop does, and none carries more than fits.
-bool sums_up_what_lanes_share(const ir::Function& f, const Analysis& warp, uint32_t lane_bytes) {
+bool sums_up_what_lanes_share(const ir::Function& f, const Analysis& warp,
+                              uint32_t half_of_registers) {
+  const uint32_t lane_bytes = half_of_registers / (2 * analysis::kWarpWidth);
   bool some = false, fit = true;
   ir::for_each_inst(f.body, [&](const Inst& loop) {
     if (!is_loop(loop) || warp.divergent[loop.id] || !is_innermost(loop)) return;
@@ -95,7 +130,8 @@ bool sums_up_what_lanes_share(const ir::Function& f, const Analysis& warp, uint3
     for (size_t slot = 0; slot < sums.size(); ++slot)
       if (sums[slot]) bytes += static_cast<uint32_t>(f.slots[slot].type.bits() + 7) / 8;
     fit = fit && bytes <= lane_bytes;
-    some = some || (bytes > 0 && loads_for_several(loop, warp));
+    some = some || (bytes > 0 && loads_for_several(loop, warp) &&
+                    !keeps_rows(loop, warp, half_of_registers));
   });
   return some && fit;
 }
@@ -113,7 +149,7 @@ uint32_t choose_gang_width(const ir::Function& f, const Analysis& warp,
   const auto bytes = static_cast<unsigned>(widest_lane_bits(f, warp)) / 8;
   const bool narrow = two * bytes / vector_bytes(options.mask) <= kVectorsInFlight;
   if (!is_whole_number_of(two, f.launch)) return one;
-  const uint32_t half_of_registers = register_bytes(options.mask) / two / 2;
+  const uint32_t half_of_registers = register_bytes(options.mask) / 2;
   const bool pays =
       (narrow && has_exposed_loop(f, warp)) || sums_up_what_lanes_share(f, warp, half_of_registers);
   return pays ? two : one;

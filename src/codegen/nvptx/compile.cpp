@@ -32,6 +32,7 @@ analysis::Analysis analyse(const ir::Function& f, const PtxOptions& options) {
 std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listing& listing,
                    const std::string& symbol, int version) {
   std::string ptx;
+  std::optional<Diagnostic> missing;
   const analysis::Analysis analysis = analyse(f, options);
   with_llvm([&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine =
@@ -46,7 +47,8 @@ std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listi
     if (options.verify_llvm) verify_or_throw(*module, "emission");
     {
       const StageTimer timer(options.times, "optimisation");
-      nvptx::link_libdevice(*module, {options.libdevice, options.sm, f.options.fastmath});
+      missing = nvptx::link_libdevice(*module, {options.libdevice, options.sm, f.options.fastmath});
+      if (missing) return;
       nvptx::optimise(*module, *machine);
     }
     record(listing.llvm_opt, *module);
@@ -54,6 +56,7 @@ std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listi
     const StageTimer timer(options.times, "back end");
     ptx = emit_assembly(*module, *machine);
   });
+  if (missing) throw DiagnosticError(*missing);
   return ptx;
 }
 

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "support/check.h"
-#include "support/diagnostic.h"
 
 namespace cuda_device::codegen::nvptx {
 namespace {
@@ -16,12 +15,9 @@ std::string first_call(const llvm::Module& module) {
   return "";
 }
 
-[[noreturn]] void missing(const std::string& function, const std::string& path) {
-  throw DiagnosticError(Diagnostic{DiagCode::libdevice_missing,
-                                   {},
-                                   {function, path.empty() ? "libdevice.10.bc" : path},
-                                   {},
-                                   ""});
+Diagnostic missing(const std::string& function, const std::string& path) {
+  const std::string file = path.empty() ? "libdevice.10.bc" : path;
+  return {DiagCode::libdevice_missing, {}, {function, file}, {}, ""};
 }
 
 std::unique_ptr<llvm::Module> read(llvm::Module& into, const std::string& path) {
@@ -71,11 +67,11 @@ void adopt(llvm::Module& module, bool fastmath) {
 
 }  // namespace
 
-void link_libdevice(llvm::Module& module, const LibdeviceOptions& options) {
+std::optional<Diagnostic> link_libdevice(llvm::Module& module, const LibdeviceOptions& options) {
   const std::string call = first_call(module);
-  if (call.empty()) return;
+  if (call.empty()) return std::nullopt;
   std::error_code error;
-  if (!std::filesystem::exists(options.path, error)) missing(call, options.path);
+  if (!std::filesystem::exists(options.path, error)) return missing(call, options.path);
   const bool failed =
       llvm::Linker::linkModules(module, read(module, options.path), llvm::Linker::LinkOnlyNeeded);
   CD_CHECK(!failed, "cannot link " + options.path);
@@ -83,6 +79,7 @@ void link_libdevice(llvm::Module& module, const LibdeviceOptions& options) {
   CD_CHECK(left.empty(), "libdevice has no " + left);
   answer_questions(module, options);
   adopt(module, options.fastmath);
+  return std::nullopt;
 }
 
 }  // namespace cuda_device::codegen::nvptx

@@ -238,6 +238,7 @@ TEST(Pool, AsksWhileItWaitsForOthersToo) {
   WorkerPool pool(2);
   static const std::thread::id launcher = std::this_thread::get_id();
   static std::atomic<bool> go_on{false};
+  go_on = false;
   present = 0;
   Counts counts(2, [](uint64_t) {
     ++present;
