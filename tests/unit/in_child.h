@@ -9,8 +9,9 @@
 
 namespace cuda_device {
 
-// The thread sanitizer's own locks do not outlive a fork with other threads.
-#if defined(__SANITIZE_THREAD__)
+// The sanitizers' own locks do not outlive a fork with other threads: gcc 12's leave a child's new
+// threads waiting for the allocator's (SizeClassAllocator64::GetFromAllocator).
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kForksWork = false;
 #else
 inline constexpr bool kForksWork = true;

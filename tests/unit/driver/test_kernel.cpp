@@ -74,7 +74,7 @@ TEST_F(KernelTest, AnExceptionLeavesTheKeyFree) {
 }
 
 TEST_F(KernelTest, AForkFindsEveryKeyUsable) {
-  if (!kForksWork) GTEST_SKIP() << "not under the thread sanitizer";
+  if (!kForksWork) GTEST_SKIP() << "not under a sanitizer";
   std::atomic<bool> stop{false};
   std::atomic<int> latest{0};
   std::thread compiling([&] {

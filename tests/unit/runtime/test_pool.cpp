@@ -172,7 +172,7 @@ TEST(Pool, AnExceptionIsTheJobsErrorAndOthersRunOn) {
 }
 
 TEST(Pool, WithoutMemoryForABlockTheLaunchFails) {
-  if (!kForksWork) GTEST_SKIP() << "not under the thread sanitizer";
+  if (!kForksWork) GTEST_SKIP() << "not under a sanitizer";
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the address sanitizer takes more address space than this test leaves";
 #endif
