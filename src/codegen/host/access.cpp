@@ -16,7 +16,7 @@ Access::Access(EmitContext& context, LaneValues& values, Arrays& arrays)
 // body(whether the condition holds), each way in a branch of its own.
 template <class Body>
 void Access::in_two_versions(Value condition, Body&& body) {
-  llvm::BasicBlock *near = c_.new_block("not_negative"), *far = c_.new_block("any_index"),
+  llvm::BasicBlock *near = c_.new_block("bare_index"), *far = c_.new_block("any_index"),
                    *done = c_.new_block("accessed");
   c_.b.CreateCondBr(condition, near, far);
   for (llvm::BasicBlock* block : {near, far}) {
@@ -123,7 +123,7 @@ void Access::load(const Inst& inst, const Mask& mask) {
   };
   auto held = [&](Value x) { return values_.resize(x, kind, values_.held_kind(inst)); };
   Value lanes = nullptr;
-  if (Value condition = places_.no_lane_is_negative(inst, inst.operands.size() - 1)) {
+  if (Value condition = places_.may_be_bare(inst, inst.operands.size() - 1)) {
     lanes = load_in_two_versions(inst, condition, mask);
   } else {
     const Place p = places_.of(inst, inst.operands.size() - 1);
@@ -139,8 +139,8 @@ void Access::load(const Inst& inst, const Mask& mask) {
 
 Value* Access::load_in_two_versions(const Inst& inst, Value condition, const Mask& mask) {
   llvm::SmallVector<std::pair<Value, llvm::BasicBlock*>, 2> loaded;
-  in_two_versions(condition, [&](bool checked) {
-    Value lanes = load_lanes(places_.of(inst, inst.operands.size() - 1, checked), mask);
+  in_two_versions(condition, [&](bool bare) {
+    Value lanes = load_lanes(places_.of(inst, inst.operands.size() - 1, bare), mask);
     loaded.push_back({lanes, c_.b.GetInsertBlock()});
   });
   llvm::PHINode* either = c_.b.CreatePHI(loaded[0].first->getType(), 2);
@@ -208,9 +208,9 @@ Value* Access::load_lanes(const Place& p, const Mask& mask) {
 
 void Access::store(const Inst& inst, const Mask& mask) {
   const size_t indices = inst.operands.size() - 2;
-  if (Value condition = places_.no_lane_is_negative(inst, indices))
-    return in_two_versions(
-        condition, [&](bool checked) { store(inst, places_.of(inst, indices, checked), mask); });
+  if (Value condition = places_.may_be_bare(inst, indices))
+    return in_two_versions(condition,
+                           [&](bool bare) { store(inst, places_.of(inst, indices, bare), mask); });
   store(inst, places_.of(inst, indices), mask);
 }
 

@@ -1,7 +1,6 @@
 #include "codegen/host/places.h"
 
 #include "analysis/congruence.h"
-#include "analysis/shape_algebra.h"
 
 namespace cuda_device::codegen::host {
 
@@ -83,11 +82,16 @@ unsigned Places::common_period(llvm::ArrayRef<Term> terms) const {
   return usual;
 }
 
-bool Places::has_steps(const Term& term, const Place& place) {
+bool Places::has_steps(const Term& term, unsigned period, ScalarKind offset) {
   const Lanes& lanes = values_.of(*term.index);
   return lanes.affine() && !term.stride->getType()->isVectorTy() &&
-         (term.checked || steps_in_int64(*term.index, place.offset)) &&
-         values_.in_rows_of(lanes, place.period).period == place.period;
+         (term.bare || steps_in_int64(*term.index, offset)) &&
+         values_.in_rows_of(lanes, period).period == period;
+}
+
+bool Places::is_varying(llvm::ArrayRef<Term> terms, unsigned period, ScalarKind offset) {
+  return llvm::any_of(terms,
+                      [&](const Term& t) { return !is_one(t) && !has_steps(t, period, offset); });
 }
 
 // The sum of indices by strides, which are known for arrays of the block.
@@ -103,29 +107,37 @@ analysis::Congruence Places::start_of(llvm::ArrayRef<Term> terms) const {
 }
 
 // The terms of an address: indices by strides, and what a view is away from its array.
-Place Places::of(const Inst& inst, size_t indices, bool checked) {
+Places::Terms Places::terms(const Inst& inst, size_t indices, const ArrayPlace& array,
+                            bool bare) const {
+  Terms all;
+  for (size_t i = 0; i < indices; ++i) {
+    const Inst* index = inst.operands[1 + i];
+    const Lanes& lanes = values_.of(*index);
+    const bool steps = lanes.affine() && steps_in_int64(*index, array.offset);
+    const Inst* behind = bare && !lanes.uniform() && !steps ? bare_.behind(*index) : nullptr;
+    all.push_back({behind ? behind : index, array.strides[i], behind != nullptr});
+  }
+  for (const Inst* offset : array.offsets) all.push_back({offset, c_.b.getInt64(array.unit)});
+  return all;
+}
+
+Place Places::of(const Inst& inst, size_t indices, bool bare) {
   const ArrayPlace array = arrays_.place(*inst.operands[0]);
   Place place;
   place.element = array.element;
   place.offset = array.offset;
   place.pointer = array.pointer;
   place.s0 = place.s1 = c_.b.getInt64(0);
-  llvm::SmallVector<Term, 4> terms;
-  for (size_t i = 0; i < indices; ++i) {
-    const Inst* index = inst.operands[1 + i];
-    const bool bare = checked && may_be_checked(*index);
-    terms.push_back({bare ? index->operands[0] : index, array.strides[i], bare});
-  }
-  for (const Inst* offset : array.offsets) terms.push_back({offset, c_.b.getInt64(array.unit)});
-  bool affine = array.lane_step != 0, varying = false;
+  const Terms all = terms(inst, indices, array, bare);
+  place.period = common_period(all);
+  const bool varying = is_varying(all, place.period, place.offset);
+  bool affine = array.lane_step != 0;
   int not_uniform = affine;
-  place.period = common_period(terms);
-  for (const Term& term : terms) {
+  for (const Term& term : all) {
     affine = affine || values_.of(*term.index).affine();
     not_uniform += !is_one(term);
-    varying = varying || !(is_one(term) || has_steps(term, place));
   }
-  for (const Term& term : terms) {
+  for (const Term& term : all) {
     if (is_one(term))
       add_uniform(place, term);
     else if (varying)
@@ -134,46 +146,23 @@ Place Places::of(const Inst& inst, size_t indices, bool checked) {
       add_affine(place, term);
   }
   if (array.lane_step != 0) add_lanes(place, array.lane_step, varying);
-  if (array.own_lines) place.start = start_of(terms);
+  if (array.own_lines) place.start = start_of(all);
   place.kind = varying ? Lanes::Kind::Varying : affine ? Lanes::Kind::Affine : Lanes::Kind::Uniform;
   return place;
 }
 
-// ------------------------------------------------------------------------------------------
-// indices that may be negative or wrap
-
-// Python's rule for negative indices takes the steps away from an affine one, for which it may
-// change some lanes and not others: of `a[y * width + x]` no more is known than that it is int32.
-bool Places::may_be_checked(const Inst& index) const {
-  if (index.op != ir::Op::Wrap || !values_.of(index).varying()) return false;
-  const Inst& bare = *index.operands[0];
-  const auto offsets = analysis::offsets(c_.source.analysis.shape(bare), c_.source.analysis.layout);
-  return values_.of(bare).affine() && bits_of(values_.of(bare).held) >= 32 && offsets &&
-         offsets->within({-INT32_MAX / 2, INT32_MAX / 2});
-}
-
-// i1: neither the least nor the greatest lane is negative, nor any between them, which are less
-// than 2**31 apart. Null where that would not help.
-Value* Places::no_lane_is_negative(const Inst& inst, size_t indices) {
-  Value all = nullptr;
+Value* Places::may_be_bare(const Inst& inst, size_t indices) {
+  const ArrayPlace array = arrays_.place(*inst.operands[0]);
+  const Terms all = terms(inst, indices, array, true);
+  const bool any = llvm::any_of(all, [](const Term& term) { return term.bare; });
+  if (!any || is_varying(all, common_period(all), array.offset)) return nullptr;
+  Value hold = nullptr;
   for (size_t i = 0; i < indices; ++i) {
-    const Inst& index = *inst.operands[1 + i];
-    if (!may_be_checked(index)) {
-      if (values_.of(index).varying()) return nullptr;
-      continue;
-    }
-    const Inst& bare = *index.operands[0];
-    const Lanes& lanes = values_.of(bare);
-    const auto offsets =
-        *analysis::offsets(c_.source.analysis.shape(bare), c_.source.analysis.layout);
-    const auto at = [&](analysis::Wide offset) {
-      return c_.b.CreateAdd(lanes.value, c_.integer(lanes.held, static_cast<int64_t>(offset)));
-    };
-    Value ends = c_.b.CreateOr(at(offsets.lo), at(offsets.hi));
-    Value fine = c_.b.CreateICmpSGE(ends, llvm::Constant::getNullValue(ends->getType()));
-    all = all ? c_.b.CreateAnd(all, fine) : fine;
+    if (!all[i].bare) continue;
+    Value holds = bare_.holds(*inst.operands[1 + i]);
+    hold = hold ? c_.b.CreateAnd(hold, holds) : holds;
   }
-  return all;
+  return hold;
 }
 
 // Each lane's own element.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "codegen/host/arrays.h"
-#include "codegen/host/lane_values.h"
+#include "codegen/host/bare_index.h"
 
 namespace cuda_device::codegen::host {
 
@@ -29,23 +29,26 @@ inline bool is_constant(llvm::Value* value, int64_t number) {
 class Places {
  public:
   Places(EmitContext& context, LaneValues& values, Arrays& arrays)
-      : c_(context), values_(values), arrays_(arrays) {}
+      : c_(context), values_(values), arrays_(arrays), bare_(context, values) {}
 
-  // `checked`: no_lane_is_negative is so.
-  Place of(const ir::Inst& inst, size_t indices, bool checked = false);
-  llvm::Value* no_lane_is_negative(const ir::Inst& inst, size_t indices);
+  // `bare`: by the bare values behind varying indices.
+  Place of(const ir::Inst& inst, size_t indices, bool bare = false);
+  // i1: that is the same in all active lanes. Null where it would not help.
+  llvm::Value* may_be_bare(const ir::Inst& inst, size_t indices);
 
  private:
   using Value = llvm::Value*;
   struct Term {
     const ir::Inst* index;
     Value stride;
-    bool checked = false;  // all lanes, active or not, are known to lie within [0, 2**31)
+    bool bare = false;  // none of its lanes, active or not, is negative or has wrapped
   };
-  bool may_be_checked(const ir::Inst& index) const;
+  using Terms = llvm::SmallVector<Term, 4>;
+  Terms terms(const ir::Inst& inst, size_t indices, const ArrayPlace& array, bool bare) const;
+  bool is_varying(llvm::ArrayRef<Term> terms, unsigned period, ScalarKind offset);
   analysis::Congruence start_of(llvm::ArrayRef<Term> terms) const;
   bool is_one(const Term& term) const;
-  bool has_steps(const Term& term, const Place& place);
+  bool has_steps(const Term& term, unsigned period, ScalarKind offset);
   unsigned common_period(llvm::ArrayRef<Term> terms) const;
   bool steps_in_int64(const ir::Inst& index, ScalarKind offset) const;
   void add_uniform(Place& place, const Term& term);
@@ -58,6 +61,7 @@ class Places {
   EmitContext& c_;
   LaneValues& values_;
   Arrays& arrays_;
+  BareIndices bare_;
 };
 
 }  // namespace cuda_device::codegen::host
