@@ -43,6 +43,11 @@ bool ends_block(Op op) {
          op == Op::Return;
 }
 
+bool is_expensive(Op op) {
+  if (op >= Op::Fmod && op <= Op::FrexpExponent) return true;
+  return op == Op::FloorDiv || op == Op::FloorMod || op == Op::Div || op == Op::Sqrt;
+}
+
 int64_t canonical(ScalarKind kind, int64_t value) {
   if (is_bool(kind)) return value != 0;
   const int unused = 64 - bits_of(kind);

@@ -58,6 +58,8 @@ inline constexpr int kOpCount = 0
 std::span<const std::string_view> region_names(Op op);
 // Leaves its block: nothing may follow it there.
 bool ends_block(Op op);
+// Takes as long as tens of additions, or calls.
+bool is_expensive(Op op);
 
 struct Inst;
 

@@ -10,9 +10,11 @@
 #include "passes/expand_math.h"
 #include "passes/fold.h"
 #include "passes/forward_slots.h"
+#include "passes/join_stores.h"
 #include "passes/promote_local.h"
 #include "passes/save_across_barriers.h"
 #include "passes/split_loop_slots.h"
+#include "passes/store_always.h"
 #include "passes/unroll_blocks.h"
 #include "passes/unroll_local.h"
 
@@ -38,6 +40,10 @@ constexpr Pass kPasses[] = {
     {"expand_math", expand_math, true},  // what it builds is not contracted: its rounding is chosen
     {"cse", cse},
     {"dce", dce},
+    {"store_always", store_always, true},  // stores that lanes make apart, made together
+    {"join_stores", join_stores, true},
+    {"cse", cse, true},  // what both sides of an if computed for one
+    {"dce", dce, true},
     {"distribute_loops", nullptr, true, distribute_loops},  // what registers cannot carry at once
     {"save_across_barriers", save_across_barriers, true},   // only variables live across barriers
     {"split_loop_slots", split_loop_slots, true},  // what loops count, apart from what they leave

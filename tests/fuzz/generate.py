@@ -252,6 +252,7 @@ class Generator:
     def statement(self, depth: int):
         kinds = [(4, self.assign), (3, self.store)]
         if depth > 0:
+            kinds += [(1, self.both_sides)]
             kinds += [(2, self.branch), (1, self.join), (1, self.for_loop), (1, self.while_loop)]
         else:
             kinds += [(1, self.join)]
@@ -313,6 +314,22 @@ class Generator:
         yes = self.body(depth - 1, self.random.randint(1, 3))
         no = self.body(depth - 1, self.random.randint(1, 2)) if self.chance(0.5) else None
         return If(test, yes, no)
+
+    def both_sides(self, depth: int):
+        """Both sides end by storing to one element, or nearly."""
+        test, arrays = self.condition(1), self.random.sample(list(self.outputs), 2)
+        place = Variable("i4", "i")
+        if self.chance(0.3) and "n" in self.variables():
+            place = Binary("int", "-", Cast("int", place), Variable("int", "n"))
+        sides = []
+        for _ in range(2):
+            side = self.body(depth - 1, self.random.randint(0, 2))
+            for array in arrays[: self.random.randint(1, 2)] if self.chance(0.3) else arrays:
+                side.statements.append(Store(array, place, "", self.runtime(self.expression(1))))
+            if self.chance(0.2):
+                side.statements.append(self.store(depth))
+            sides.append(side)
+        return If(test, *sides)
 
     def join(self, depth: int):
         yes, no = (self.runtime(self.expression(2)) for _ in range(2))

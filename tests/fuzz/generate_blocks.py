@@ -98,6 +98,7 @@ class BlockGenerator(Generator):
 
     def together(self, depth: int) -> list:
         kinds = [(4, self.alone), (3, self.exchange), (2, self.rotate), (2, self.vote)]
+        kinds += [(2, self.compare), (1, self.compare_own)]
         if depth > 0:
             kinds += [(2, self.uniform_if), (2, self.uniform_for), (1, self.uniform_while)]
         kind = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
@@ -132,6 +133,50 @@ class BlockGenerator(Generator):
             index = Binary("i4", "-", Binary("i4", "-", threads, Literal("int", 1)), place)
         read = Element(t, array, index)
         return [store, Barrier(), Assign(self.variable(t, alike), read), Barrier()]
+
+    def compared(self, array: str, t: str, low, high) -> Body:
+        """Loads two elements; exchanges them, or sets one or both, on a condition."""
+        a, b = (Variable(t, self.fresh("x")) for _ in range(2))
+        loads = [Assign(a.name, Element(t, array, low)), Assign(b.name, Element(t, array, high))]
+        test = Comparison([self.random.choice(("<", ">"))], [a, b])
+        if self.chance(0.3):
+            test = self.condition(1)
+        stores = [Store(array, low, "", b), Store(array, high, "", a)]
+        if self.chance(0.3):
+            stores[0].value = self.value_for(t)
+        if self.chance(0.3):
+            stores = self.random.sample(stores, self.random.randint(1, 2))
+        if self.chance(0.2):
+            loads.append(Store(array, low, "", self.value_for(t)))
+        return Body([*loads, If(test, Body(stores), None)])
+
+    def compare(self, _: int) -> list:
+        array, (t, _) = self.random.choice(list(self.shared.items()))
+        place, two = Variable("i4", "t"), Literal("int", 2)
+        low, high = (Variable("i4", self.fresh("p")) for _ in range(2))
+        step = 2 ** self.random.randint(0, 6)
+        start = Binary("i4", "*", two, place)
+        if self.chance(0.7):  # a step of a bitonic sort: pairs in rows of as many elements
+            inside = Binary("i4", "&", place, Literal("int", step - 1))
+            start = Binary("i4", "-", start, inside)
+        else:
+            step, odd = 1, Literal("int", self.random.randint(0, 1))
+            start = Binary("i4", "+", start, odd)
+        places = [
+            Assign(low.name, start),
+            Assign(high.name, Binary("i4", "+", low, Literal("int", step))),
+        ]
+        inside = Comparison(["<"], [high, Variable("i4", "nt")])
+        return [*places, If(inside, self.compared(array, t, low, high), None), Barrier()]
+
+    def compare_own(self, _: int) -> list:
+        wide = [(a, t, n) for a, (t, n) in self.local.items() if n > 1]
+        if not wide:
+            return [self.some_return()]
+        array, t, size = self.random.choice(wide)
+        low = Binary("i4", "%", Variable("i4", "bk"), Literal("int", size - 1))
+        high = Binary("i4", "+", low, Literal("int", self.random.randint(0, 1)))
+        return self.compared(array, t, low, high).statements
 
     def rotate(self, _: int) -> list:
         array, (t, _) = self.random.choice(list(self.shared.items()))

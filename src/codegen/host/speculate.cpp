@@ -17,15 +17,10 @@ bool is_exit(Op op) {
 bool is_cheap(const ir::Inst* inst) {
   const ir::Effect effect = ir::info(inst->op).effect;
   if (effect == ir::Effect::Slot || is_exit(inst->op)) return true;
-  return effect == ir::Effect::Pure && !is_expensive(inst->op);
+  return effect == ir::Effect::Pure && !ir::is_expensive(inst->op);
 }
 
 }  // namespace
-
-bool is_expensive(Op op) {
-  if (op >= Op::Fmod && op <= Op::FrexpExponent) return true;
-  return op == Op::FloorDiv || op == Op::FloorMod || op == Op::Div || op == Op::Sqrt;
-}
 
 bool may_speculate(const ir::Block& block) {
   return block.insts.size() <= kMostInstructions &&

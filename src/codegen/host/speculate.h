@@ -8,7 +8,4 @@ namespace cuda_device::codegen::host {
 // Only cheap total operations, stores to slots, and exits: it may run with no lane active.
 bool may_speculate(const ir::Block& block);
 
-// Takes as long as tens of additions, or calls.
-bool is_expensive(ir::Op op);
-
 }  // namespace cuda_device::codegen::host

@@ -1,0 +1,21 @@
+// Indices as a value and what each lane adds to it, to tell whether they can be equal.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "analysis/analysis.h"
+
+namespace cuda_device::passes {
+
+// The analyses of gangs of every width that code is made for.
+using GangAnalyses = std::array<analysis::Analysis, 2>;
+GangAnalyses analyse_gangs(const ir::Function& f);
+
+// No two lanes of a gang have the same index.
+bool differs_between_lanes(const ir::Inst& index, const GangAnalyses& gangs);
+
+// No two lanes of a gang, be they the same or not, have the same index, one as `a`, one as `b`.
+bool differ(const ir::Inst& a, const ir::Inst& b, const GangAnalyses& gangs);
+
+}  // namespace cuda_device::passes
