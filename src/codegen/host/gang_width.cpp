@@ -1,8 +1,8 @@
 #include "codegen/host/gang_width.h"
 
 #include <algorithm>
-#include <optional>
 
+#include "analysis/trips.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::codegen::host {
@@ -93,22 +93,10 @@ bool loads_for_several(const Inst& loop, const Analysis& warp) {
   return several;
 }
 
-// Of a `for` whose iterations are known when compiling; none: not known.
-std::optional<uint64_t> known_trips(const Inst& loop, const Analysis& warp) {
-  if (loop.op != Op::For) return std::nullopt;
-  const auto &start = warp.range(*loop.operands[0]), &stop = warp.range(*loop.operands[1]),
-             &step = warp.range(*loop.operands[2]);
-  if (start.lo != start.hi || stop.lo != stop.hi || step.lo != step.hi || step.lo <= 0)
-    return std::nullopt;
-  const auto distance = static_cast<uint64_t>(std::max<int64_t>(stop.lo - start.lo, 0));
-  const auto by = static_cast<uint64_t>(step.lo);
-  return (distance + by - 1) / by;
-}
-
 // Whether the rows that all gangs load, in all iterations, stay in registers from gang to gang. So
 // few iterations are written out, and the processor overlaps the sums of several gangs by itself.
 bool keeps_rows(const Inst& loop, const Analysis& warp, uint32_t register_bytes) {
-  const std::optional<uint64_t> trips = known_trips(loop, warp);
+  const auto trips = analysis::known_trips(loop, warp);
   uint64_t bytes = 0;
   for (const ir::Block& region : loop.regions)
     ir::for_each_inst(region, [&](const Inst& i) {

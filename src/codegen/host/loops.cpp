@@ -1,5 +1,6 @@
 // While and For: with a mask of the lanes still in the loop where they may leave it at different
 // times.
+#include "analysis/trips.h"
 #include "codegen/host/control.h"
 #include "codegen/host/counter.h"
 #include "support/check.h"
@@ -161,6 +162,21 @@ Control::Behind Control::emit_divergent_while(const Inst& inst, const Mask& mask
 // -----------------------------------------------------------------------------------------------
 // for
 
+// LLVM counts what 64 lanes take as several times what 32 do, and leaves the loop: then rows of
+// lanes that read the same memory one iteration apart (a filter's window) do not meet.
+static bool is_short(const ir::Inst& loop, const analysis::Analysis& a) {
+  constexpr uint64_t kMostInstructions = 512;
+  return analysis::written_out(loop, a, kMostInstructions).has_value();
+}
+
+static void write_out(llvm::BranchInst* back) {
+  llvm::LLVMContext& c = back->getContext();
+  llvm::MDNode* full = llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.unroll.full"));
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(c, {nullptr, full});
+  loop->replaceOperandWith(0, loop);
+  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
 Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead) {
   Join exit(c_.masks, "endfor"), finished(c_.masks, "finished"), latch(c_.masks, "latch");
   Counter counter(c_, parts_.values, inst);
@@ -182,7 +198,8 @@ Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Jo
   if (latch.reached() && goes_on_together(latch, mask, dead)) {
     Value* goes_on = counter.goes_on(now, false);
     counter.advance();
-    c_.b.CreateCondBr(goes_on, head, finished.edge(mask));
+    llvm::BranchInst* back = c_.b.CreateCondBr(goes_on, head, finished.edge(mask));
+    if (is_short(inst, c_.source.analysis)) write_out(back);
   }
   return finish_uniform_loop(inst, inst.regions[1], mask, finished, exit, dead);
 }
