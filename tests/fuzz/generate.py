@@ -112,6 +112,8 @@ class Generator:
                 Literal("int", -1),
                 Binary("int", "%", Cast("int", Variable("i4", "i")), n),
             )
+        if kind < 0.75:
+            return self.clamped(n)
         value = self.integer(1)
         if value.type == "b1":
             value = Cast("int", value)
@@ -120,6 +122,28 @@ class Generator:
         if kind < 0.9 or inside.type[0] == "u":
             return inside
         return Binary(inside.type, "-", inside, size)
+
+    def clamped(self, n):
+        """Within [-n, n): an element near the thread's own, and at the ends what is there."""
+        thread = Variable("i4", "i")
+        if self.chance(0.4):
+            thread = Cast(self.random.choice(model.INTS), thread)
+        far = self.random.choice((Literal("int", self.random.randint(0, 90)), n, self.integer(0)))
+        at = self.binary(self.random.choice(("+", "-")), thread, far)
+        end = Binary("int", "-", n, Literal("int", 1))
+        first, last = Literal("int", 0), Cast(at.type, end) if model.bits(at.type) < 32 else end
+
+        def clamp(value, bound, largest: bool):
+            t = model.promote(value.type, bound.type)
+            if self.chance(0.3):
+                test = Comparison([">" if largest else "<="], [value, bound])
+                return Conditional(t, test, value, bound)
+            sides = (value, bound) if self.chance(0.5) else (bound, value)
+            return Least(t, largest, *sides)
+
+        if self.chance(0.5):
+            return clamp(clamp(at, first, True), last, False)
+        return clamp(clamp(at, last, False), first, True)
 
     def integer(self, depth: int):
         """An expression of integer type."""

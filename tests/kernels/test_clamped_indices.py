@@ -49,6 +49,7 @@ def borders(out, source, d, n):
         out[6, i] = source[max(min(abs(x), n - 1), 0)]
         out[7, i] = source[min(max(x, n // 2), n - 1)]
         out[8, i] = source[max(min(x, n - 1), -1)]
+        out[9, i] = source[min(x & 40, n - 1)]
 
 
 def at_borders(x, n):
@@ -63,6 +64,7 @@ def at_borders(x, n):
         np.clip(np.abs(x), 0, n - 1),
         np.clip(x, n // 2, n - 1),
         np.clip(x, -1, n - 1),
+        np.minimum(x & 40, n - 1),
     ]
 
 
@@ -105,7 +107,7 @@ def test_one_axis(target, block, n):
     for d in (NEAR + FAR)[:: 1 if block == 32 else 3]:
         x = positions(np.int32, d)
         d = int(np.int64(d).astype(np.int32))
-        out = launch(borders, 9, block, source, d, n)
+        out = launch(borders, 10, block, source, d, n)
         for row, at in zip(out, at_borders(x, n), strict=True):
             assert (row == source[at]).all()
         top = int(x[7])
@@ -115,7 +117,7 @@ def test_one_axis(target, block, n):
 
 
 @D.kernel
-def in_int64(out, source, d, n):
+def in_int64(out, source, d, n, most):
     i = D.tid(1)
     if i < out.shape[1]:
         x = D.int64(i) + d
@@ -124,10 +126,11 @@ def in_int64(out, source, d, n):
         out[2, i] = source[max(min(x, source.size - 1), 0)]
         out[3, i] = source[x % n]
         out[4, i] = source[min(x if x > 0 else 0, n - 1)]
+        out[5, i] = source[min(max(x, most), n - 1)]
 
 
 @D.kernel
-def in_int16(out, source, d, n):
+def in_int16(out, source, d, n, most):
     i = D.tid(1)
     if i < out.shape[1]:
         x = D.int16(i) + d
@@ -136,10 +139,11 @@ def in_int16(out, source, d, n):
         out[2, i] = source[max(min(x, source.size - 1), 0)]
         out[3, i] = source[x % n]
         out[4, i] = source[min(x if x > 0 else 0, n - 1)]
+        out[5, i] = source[min(max(x, most), n - 1)]
 
 
 @D.kernel
-def in_uint32(out, source, d, n):
+def in_uint32(out, source, d, n, most):
     i = D.tid(1)
     if i < out.shape[1]:
         x = D.uint32(i) + d
@@ -148,10 +152,11 @@ def in_uint32(out, source, d, n):
         out[2, i] = source[min(x, source.size - 1)]
         out[3, i] = source[x % n]
         out[4, i] = source[x if x < n else n - 1]
+        out[5, i] = source[min(max(x, most), n - 1)]
 
 
 @D.kernel
-def in_uint64(out, source, d, n):
+def in_uint64(out, source, d, n, most):
     i = D.tid(1)
     if i < out.shape[1]:
         x = D.uint64(i) + d
@@ -160,6 +165,7 @@ def in_uint64(out, source, d, n):
         out[2, i] = source[min(n - 1, x)]
         out[3, i] = source[x % n]
         out[4, i] = source[x if x < n else n - 1]
+        out[5, i] = source[min(max(x, most), n - 1)]
 
 
 BY_TYPE = [
@@ -177,11 +183,44 @@ def test_positions_of_other_types(target, kernel, dtype, moved, n, block):
     source = numbers(n)
     for d in moved:
         x = positions(dtype, d)
-        out = launch(kernel, 5, block, source, dtype(d), dtype(n))
+        most = np.iinfo(dtype).max
+        out = launch(kernel, 6, block, source, dtype(d), dtype(n), dtype(most))
         clipped = np.clip(x, dtype(0), dtype(n - 1))
         for row in (0, 1, 2, 4):
             assert (out[row] == source[clipped]).all()
         assert (out[3] == source[x % dtype(n)]).all()
+        assert (out[5] == source[n - 1]).all()
+
+
+@D.kernel
+def low_bits(out, source, d):
+    i = D.tid(1)
+    if i < out.shape[1]:
+        out[0, i] = source[D.int32(D.int64(i) + d)]
+
+
+def test_low_bits_of_far_positions(target):
+    source = numbers(300)
+    for d in (2**32 + 3, -(2**32), 2**33 - 20):
+        out = launch(low_bits, 1, 64, source, np.int64(d))
+        assert (out[0] == source[positions(np.int32, np.int64(d).astype(np.int32))]).all()
+
+
+@D.kernel
+def steep(out, source, n):
+    i = D.tid(1)
+    if i < out.shape[1]:
+        out[0, i] = source[min(max(i * 138547333, 0), n - 1)]
+        out[1, i] = source[min(max(i * 68174085, 0), n - 1)]
+
+
+# Between the first lane of 32 (of 64) and the last, numbers go once through all of int32.
+def test_lanes_far_apart(target):
+    source = numbers(80)
+    out = launch(steep, 2, 64, source, 80)
+    i = np.arange(THREADS, dtype=np.int32)
+    for row, step in zip(out, (138547333, 68174085), strict=True):
+        assert (row == source[np.clip(i * np.int32(step), 0, 79)]).all()
 
 
 @D.kernel
@@ -310,39 +349,38 @@ def test_of_lanes_clamped_to_one_element_the_last_one_wins(target):
 
 
 def versions(kernel, *args, form, block):
-    """The blocks of code for gangs in which no lane is at a border, and the others."""
+    """The blocks of code for gangs in which no lane is at a border, and those for the others."""
     text = kernel.inspect(*args, what="llvm", target=form, grid=1, block=block)
     blocks = re.split(r"\n\n", text)
-    bare = [b for b in blocks if re.match(r"bare_index\d*:", b)]
-    return bare, [b for b in blocks if b not in bare]
+    found = [[b for b in blocks if re.match(rf"{name}\d*:", b)] for name in ("bare_index", "any_index")]
+    return found
 
 
 FORMS = ["avx512", "avx512x64", "avx2", "avx2x64"]
 VECTORS = re.compile(r"masked\.load|maskload|load <\d+ x ")
-GATHERS = re.compile(r"gather|scatter")
+GATHERS = re.compile(r"call .*(gather|scatter)")
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("block", [(32, 8), (64, 4)])
 def test_tiles_are_read_in_whole_vectors_away_from_borders(form, block):
     a = np.zeros((100, 100), np.float32)
-    bare, others = versions(tiles, a, a, 2, form=form, block=block)
+    bare, at_borders = versions(tiles, a, a, 2, form=form, block=block)
     assert bare
-    for text in bare:
-        assert VECTORS.search(text)
-        assert not GATHERS.search(text)
-    assert any(GATHERS.search(text) for text in others)
+    assert len(bare) == len(at_borders)
+    assert all(VECTORS.search(text) for text in bare)
+    assert all(GATHERS.search(text) for text in at_borders)
 
 
-def count_of(kernel, *args, form):
-    bare, _ = versions(kernel, *args, form=form, block=128)
-    assert not any(GATHERS.search(text) for text in bare)
-    return sum(len(VECTORS.findall(text)) > 0 for text in bare)
-
-
-# Each of the loads of a kernel above has its version.
+# For gangs with all their lanes and for those with some.
 @pytest.mark.parametrize("form", FORMS)
-def test_every_way_of_clamping_has_a_version_in_whole_vectors(form):
-    out, source = np.zeros((9, 200), np.float32), np.zeros(100, np.float32)
-    assert count_of(borders, out, source, 0, 100, form=form) >= 9
-    assert count_of(choices, out, source, 0, 100, 50, form=form) >= 9
+def test_each_way_of_clamping_has_a_version_in_whole_vectors(form):
+    out, source = np.zeros((10, 200), np.float32), np.zeros(100, np.float32)
+    kernels = [(borders, (0, 100), 9), (choices, (0, 100, 50), 9)]
+    kernels += [
+        (kernel, (dtype(0), dtype(100), dtype(7)), count)
+        for (kernel, dtype, _), count in zip(BY_TYPE, (5, 5, 6, 5), strict=True)
+    ]
+    for kernel, values, count in kernels:
+        bare, _ = versions(kernel, out, source, *values, form=form, block=128)
+        assert sum(bool(VECTORS.search(text)) for text in bare) == 2 * count

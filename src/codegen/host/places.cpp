@@ -30,6 +30,12 @@ bool Places::steps_in_int64(const Inst& index, ScalarKind offset) const {
   return c_.source.analysis.range(index).hi < int64_t{1} << (bits - 1);
 }
 
+// Between lanes, or by the rule for negative indices.
+bool Places::may_wrap(const Inst& index, ScalarKind offset) const {
+  const Lanes& lanes = values_.of(index);
+  return lanes.varying() || (lanes.affine() && !steps_in_int64(index, offset));
+}
+
 // An index by its sign bit extended to int64: with the above, right in every active lane.
 static Value* widen(llvm::IRBuilder<>& b, Value* value) {
   return b.CreateSExtOrTrunc(value, with_lanes_of(value->getType(), b.getInt64Ty()));
@@ -112,9 +118,7 @@ Places::Terms Places::terms(const Inst& inst, size_t indices, const ArrayPlace& 
   Terms all;
   for (size_t i = 0; i < indices; ++i) {
     const Inst* index = inst.operands[1 + i];
-    const Lanes& lanes = values_.of(*index);
-    const bool steps = lanes.affine() && steps_in_int64(*index, array.offset);
-    const Inst* behind = bare && !lanes.uniform() && !steps ? bare_.behind(*index) : nullptr;
+    const Inst* behind = bare && may_wrap(*index, array.offset) ? bare_.behind(*index) : nullptr;
     all.push_back({behind ? behind : index, array.strides[i], behind != nullptr});
   }
   for (const Inst* offset : array.offsets) all.push_back({offset, c_.b.getInt64(array.unit)});
@@ -152,6 +156,10 @@ Place Places::of(const Inst& inst, size_t indices, bool bare) {
 }
 
 Value* Places::may_be_bare(const Inst& inst, size_t indices) {
+  bool may = false;  // before there is code for the array's place
+  for (size_t i = 0; i < indices; ++i)
+    may = may || may_wrap(*inst.operands[1 + i], ScalarKind::I64);
+  if (!may) return nullptr;
   const ArrayPlace array = arrays_.place(*inst.operands[0]);
   const Terms all = terms(inst, indices, array, true);
   const bool any = llvm::any_of(all, [](const Term& term) { return term.bare; });

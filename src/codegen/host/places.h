@@ -51,6 +51,7 @@ class Places {
   bool has_steps(const Term& term, unsigned period, ScalarKind offset);
   unsigned common_period(llvm::ArrayRef<Term> terms) const;
   bool steps_in_int64(const ir::Inst& index, ScalarKind offset) const;
+  bool may_wrap(const ir::Inst& index, ScalarKind offset) const;
   void add_uniform(Place& place, const Term& term);
   void add_affine(Place& place, const Term& term);
   void add_varying(Place& place, const Term& term, bool only);
