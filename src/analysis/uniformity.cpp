@@ -12,11 +12,13 @@
 // the store reads the slot before it stores again. An inactive lane is one that a construct around
 // the store has parted from the active ones, and it lives on where the construct lets lanes meet
 // again:
-//     then region of an if      the else region (then is run first), or behind the if
-//     else region of an if      behind the if
-//     iteration of a loop       behind the loop, its else region; lanes that continued: the head of
-//     the next iteration else region of a loop     behind the loop (lanes that broke) scope behind
-//     the scope
+//   - then region of an if: the else region, which runs behind it (what is read behind the if only
+//     was stored to there)
+//   - else region of an if: behind the if
+//   - iteration of a loop: behind the loop, its else region; lanes that continued: the head of the
+//     next iteration
+//   - else region of a loop: behind the loop (lanes that broke)
+//   - scope: behind the scope
 // If the slot is live at none of these points, for none of the constructs around the store that may
 // part lanes, the last value stored into the place is for every reader the one it stored itself, in
 // its own order: no blend is needed, and the slot's shape is the join of what is stored. Live at
@@ -124,9 +126,11 @@ class Fixpoint {
 
   Level parting(size_t slot, const Inst& around, const Place& inside) const {
     const auto id = around.id;
-    const bool first = around.op == Op::If ? inside.region == 0 : in_iteration(inside);
-    const bool met = live_.after[id][slot] || (first && live_.else_entry[id][slot]);
-    if (around.op == Op::If) return met ? divergence_.condition(around) : Level::LaunchUniform;
+    if (around.op == Op::If) {
+      const bool met = (inside.region == 0 ? live_.else_entry : live_.after)[id][slot];
+      return met ? divergence_.condition(around) : Level::LaunchUniform;
+    }
+    const bool met = live_.after[id][slot] || (in_iteration(inside) && live_.else_entry[id][slot]);
     Level level = met ? divergence_.exit(around) : Level::LaunchUniform;
     if (in_iteration(inside) && live_.head[id][slot]) {
       level = join(level, divergence_.next_iteration(around));

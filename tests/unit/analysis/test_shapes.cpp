@@ -265,11 +265,42 @@ slot $1 "inside": int32
 }
 )");
   EXPECT_TRUE(k.divergent(Op::If));
-  EXPECT_TRUE(k.blends(Op::SlotStore, 0));
+  EXPECT_FALSE(k.blends(Op::SlotStore, 0)) << "the else region stores for the others";
   EXPECT_FALSE(k.blends(Op::SlotStore, 1));
   EXPECT_TRUE(k.blends(Op::SlotStore, 2));
   EXPECT_EQ(k.shape(5), level(Level::Varying));
   EXPECT_EQ(k.shape(4), level(Level::LaunchUniform));
+}
+
+// Some lanes come by the else region without a store; or they do not come at all.
+TEST(Blends, ThenForLanesThatElseDoesNotStoreFor) {
+  const auto kernel = [](const std::string& in_else) {
+    return Analysed(R"(kernel "k"
+launch block 32 1 1
+param @0 "n": int32
+slot $0 "s": int32
+{
+  %0 = tid #0 : int32
+  %1 = param @0 : int32
+  %2 = lt %0, %1 : bool
+  %3 = eq %0, %1 : bool
+  scope {
+    if %2 {
+      slot_store $0, %1
+    } else {
+      if %3 {
+)" + in_else + R"(
+      }
+      slot_store $0, %0
+    }
+    leave 0
+  }
+  %4 = slot_load $0 : int32
+}
+)");
+  };
+  EXPECT_TRUE(kernel("leave 0").blends(Op::SlotStore, 0));
+  EXPECT_FALSE(kernel("return").blends(Op::SlotStore, 0));
 }
 
 TEST(Blends, ElseReadsWhatThenMustNotOverwrite) {

@@ -214,9 +214,29 @@ class Generator {
   }
 
   void if_(int depth) {
-    Inst* inst = b_.control(Op::If, {value(ScalarKind::Bool, 2)}, 2);
+    Inst* condition = value(ScalarKind::Bool, 2);
+    if (chance(3)) return store_in_both(condition, depth);
+    Inst* inst = b_.control(Op::If, {condition}, 2);
     statements(inst->regions[0], depth);
     if (chance(2)) statements(inst->regions[1], depth);
+  }
+
+  // Both sides store to one array, often to one element, sometimes with more behind it.
+  void store_in_both(Inst* condition, int depth) {
+    const ScalarKind kind = some_kind();
+    Inst* outside = chance(2) ? b_.op(Op::Tid, {}, 0) : value(ScalarKind::I32, 1);
+    Inst* inst = b_.control(Op::If, {condition}, 2);
+    for (Block& side : inst->regions) {
+      if (chance(2)) statements(side, depth);
+      if (!side.empty() && ir::ends_block(side.insts.back()->op)) continue;
+      inside(side, [&] {
+        Inst* at = chance(4) ? value(ScalarKind::I32, 1) : outside;
+        at = b_.op(Op::And, {at, b_.const_int(ir::kI32, kExtent - 1)});
+        b_.op(Op::Store, {b_.op(Op::Param, {}, array_of(kind)), at, value(kind, 2)});
+        if (chance(3)) statement(depth);
+        if (chance(8)) jump();
+      });
+    }
   }
 
   void for_(int depth) {

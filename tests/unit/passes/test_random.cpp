@@ -3,7 +3,11 @@
 
 #include <cstdlib>
 
+#include "ir/visitor.h"
 #include "passes/contract_fma.h"
+#include "passes/cse.h"
+#include "passes/dce.h"
+#include "passes/join_stores.h"
 #include "passes/pipeline.h"
 #include "random_kernel.h"
 
@@ -41,6 +45,31 @@ TEST(RandomKernels, EveryPassKeepsEveryBit) {
     run_pipeline(*f, options);
     if (HasFatalFailure()) return;
   }
+}
+
+size_t stores(const ir::Block& block) {
+  size_t count = 0;
+  ir::for_each_inst(block, [&](const ir::Inst& i) { count += i.op == ir::Op::Store; });
+  return count;
+}
+
+// Its own cases: the pipeline of threads that are no lanes has none of it.
+TEST(RandomKernels, StoresBehindIfsKeepEveryBit) {
+  size_t fewer = 0;
+  for (uint64_t seed = 0; seed < kernels(); ++seed) {
+    const auto f = random_kernel(seed);
+    dce(*f);
+    const Outcome expected = run_kernel(*f, seed);
+    const size_t before = stores(f->body);
+    const std::string text = ir::print(*f);
+    join_stores(*f);
+    fewer += before - stores(f->body);
+    cse(*f);
+    dce(*f);
+    ASSERT_EQ(ir::verify(*f), std::vector<std::string>()) << text;
+    ASSERT_EQ(run_kernel(*f, seed), expected) << seed << "\n" << text << "\n" << ir::print(*f);
+  }
+  EXPECT_GT(fewer, kernels() / 20);
 }
 
 // What is contracted is decided by contract_fma alone: from there on no bit changes.
