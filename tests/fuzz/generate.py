@@ -1,6 +1,7 @@
 """Random programs: typed expressions, nested control flow, jumps, mixed types, arrays, calls.
 
 Every program is race-free (a thread stores only to its own elements) and ends: loops have bounds.
+Most are light: few statements that move elements, as in kernels that wait for memory.
 Expressions stay within what the texts define for every input; operands of bitwise operators, shifts
 and indices are integers.
 """
@@ -9,7 +10,10 @@ from __future__ import annotations
 
 import random
 
-from . import model, program
+from . import model
+from .arrays import choose_arrays
+from .indices import Indices, of
+from .positions import Positions, positions
 from .program import (
     Assign,
     Augment,
@@ -30,13 +34,14 @@ from .program import (
     Literal,
     Math,
     Program,
+    Raw,
+    Several,
     Store,
     Unary,
     Variable,
     While,
 )
 
-ARRAY_TYPES = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
 MATH_UNARY = ("sqrt", "floor", "ceil", "trunc", "fabs")
 ARITHMETIC = ("+", "-", "*", "/", "//", "%")
 BITWISE = ("&", "|", "^", "<<", ">>")
@@ -45,17 +50,24 @@ BITWISE = ("&", "|", "^", "<<", ">>")
 class Generator:
     def __init__(self, seed: int):
         self.random = random.Random(seed)
-        self.inputs = {f"a_{t}": t for t in self.random.sample(ARRAY_TYPES, 4)}
-        self.outputs = {f"o_{t}": t for t in self.random.sample(ARRAY_TYPES, 3)}
-        self.scalars = {"n": "int"}
+        self.at = self.positions()
+        self.light = self.chance(0.6)
+        self.beyond_cache = self.chance(0.5)  # arrays are taken for larger than the cache
+        self.indices = Indices(self.random, self.at.active(), self.at.types, self.at.extents)
+        self.arrays = choose_arrays(self.indices, self.at.extents["n"])
+        self.inputs = dict(self.arrays.inputs)  # that expressions may load from
+        self.scalars = dict.fromkeys(self.at.extents, "int")
         for t in self.random.sample((*model.TYPED, "int", "float"), 3):
             self.scalars[f"s_{t}"] = t
-        self.scopes = [dict(self.scalars) | {"i": "i4"}]  # readable variables and their types
+        self.scopes = [self.scalars | self.at.types]  # readable variables and their types
         self.frozen: set[str] = set(self.scopes[0])  # never assigned again
         self.helpers: list[Helper] = []
         self.loops = 0
         self.names = 0
         self.place = "i"  # an int32 that is known at run time only
+
+    def positions(self) -> Positions:
+        return positions(self.random)
 
     # --- choices ---
 
@@ -77,13 +89,13 @@ class Generator:
     def leaf(self, types=None):
         known = [(v, t) for v, t in self.variables().items() if types is None or t in types]
         kind = self.random.random()
-        if known and kind < 0.5:
+        if known and kind < (0.25 if self.light else 0.5):
             name, t = self.random.choice(known)
             return Variable(t, name)
         arrays = [(a, t) for a, t in self.inputs.items() if types is None or t in types]
-        if arrays and kind < 0.8:
+        if arrays and kind < 0.85:
             array, t = self.random.choice(arrays)
-            return Element(t, array, self.index())
+            return Element(t, array, self.index(array))
         return self.literal(types)
 
     def literal(self, types=None):
@@ -99,13 +111,22 @@ class Generator:
             return Literal("int", self.random.randint(0, 100))
         return Cast(self.random.choice(sorted(types)), Literal("int", self.random.randint(0, 100)))
 
-    def index(self):
-        """An index within [-n, n) of an input array."""
+    def index(self, array: str):
+        """An index of an element of an input: the thread's own where others are stored to."""
+        if array in self.arrays.places:
+            return self.random.choice(self.arrays.places[array])
+        shape = self.arrays.shapes[array]
+        if len(shape) > 1 or self.chance(0.8 if self.light else 0.5):
+            return self.indices.within(shape)
+        return self.below_n()
+
+    def below_n(self):
+        """An index within [-n, n)."""
         kind = self.random.random()
-        if kind < 0.5:
+        if kind < 0.2:
             return Variable("i4", "i")
         n = Variable("int", "n")
-        if kind < 0.6:
+        if kind < 0.4:
             return Binary(
                 "int",
                 "-",
@@ -273,8 +294,16 @@ class Generator:
 
     # --- statements ---
 
+    def value(self):
+        return self.runtime(self.expression(1 if self.light else 2))
+
     def statement(self, depth: int):
-        kinds = [(4, self.assign), (3, self.store)]
+        kinds = [(4, self.assign), (4, self.store), (1, self.store_on_both_sides), (0.5, self.taps)]
+        if self.light:
+            kinds = [(2, self.assign), (6, self.store), (2, self.store_on_both_sides)]
+            kinds.append((1, self.taps))
+        if self.arrays.strided:
+            kinds += [(3, self.store_in_strides)]
         if depth > 0:
             kinds += [(1, self.both_sides)]
             kinds += [(2, self.branch), (1, self.join), (1, self.for_loop), (1, self.while_loop)]
@@ -290,11 +319,11 @@ class Generator:
             # Redefined in an inner construct: with its own type, so that the joined type is that.
             name = self.random.choice(outer)
             t = self.variables()[name]
-            return Assign(name, Cast(t, self.runtime(self.expression(2))))
+            return Assign(name, Cast(t, self.value()))
         if own and len(self.scopes) == 1 and self.chance(0.4):
             # Redefined in a straight line: any type.
             name = self.random.choice(own)
-            value = self.runtime(self.expression(2))
+            value = self.value()
             if self.chance(0.4) and self.scopes[-1][name] != "b1":
                 op = self.random.choice(("+", "-", "*"))
                 t = model.binary_type(op, self.scopes[-1][name], value.type)
@@ -303,17 +332,88 @@ class Generator:
             self.scopes[-1][name] = value.type
             return Assign(name, value)
         name = self.fresh("v")
-        value = self.runtime(self.expression(2))
+        value = self.value()
         self.scopes[-1][name] = value.type
         return Assign(name, value)
 
+    def own_element(self) -> tuple[str, object]:
+        array = self.random.choice([a for a in self.arrays.outputs if a != self.arrays.strided])
+        return array, self.random.choice(self.arrays.places[array])
+
     def store(self, depth: int):
-        array = self.random.choice(list(self.outputs))
-        value = self.runtime(self.expression(2))
+        array, place = self.own_element()
         op = ""
-        if self.chance(0.3):
+        if array in self.arrays.read and self.chance(0.5):
             op = self.random.choice(("+", "-", "*"))
-        return Store(array, Variable("i4", "i"), op, value)
+        return Store(array, place, op, self.value())
+
+    def store_on_both_sides(self, depth: int):
+        array, place = self.own_element()
+        yes, no = (Body([Store(array, place, "", self.value())]) for _ in range(2))
+        if self.chance(0.3):
+            yes.statements.append(self.store(0))
+        return If(self.test(), yes, no)
+
+    def store_in_strides(self, depth: int):
+        """Each thread its own elements, all threads together whole lines of them."""
+        (size,) = self.arrays.shapes[self.arrays.strided]
+        name = self.fresh("k")
+        place, stop = Variable("i4", name), Literal("int", size)
+        self.scopes.append({name: "i4"})
+        value = self.value()
+        for array, t in self.inputs.items():
+            long_enough = array not in self.arrays.places and self.arrays.shapes[array] >= (size,)
+            if long_enough and len(self.arrays.shapes[array]) == 1 and self.chance(0.5):
+                value = self.binary("+", Element(t, array, place), value)
+        self.scopes.pop()
+        bounds = [Variable("i4", "i"), stop, Variable("int", "n")]
+        store = Store(self.arrays.strided, place, "", value)
+        return For(name, "i4", bounds, Body([store]), None)
+
+    def taps(self, depth: int):
+        """A sum of neighbours, or of elements in steps."""
+        count, step = self.random.randint(2, 4), self.random.choice((1, 1, 1, 2, 8))
+        reach = (count - 1) * step
+        shapes = {a: s for a, s in self.arrays.shapes.items() if a in self.inputs}
+        fit = [a for a, s in shapes.items() if min(s) > reach and a not in self.arrays.places]
+        if not fit:
+            return self.assign(depth)
+        array = self.random.choice(fit)
+        shape, t = shapes[array], self.inputs[array]
+        axis = self.random.randrange(len(shape))
+        index = self.indices.within(tuple(n - reach * (k == axis) for k, n in enumerate(shape)))
+        k, total = self.fresh("k"), self.fresh("v")
+        tap = Variable("int", k)
+        if step > 1:
+            tap = of("*", tap, step)
+        parts = index.parts if len(shape) > 1 else [index]
+        parts = [of("+", e, tap) if n == axis else e for n, e in enumerate(parts)]
+        element = Element(t, array, Several(parts) if len(shape) > 1 else parts[0])
+        kind = "f4" if model.is_float(t) else "i8" if t[1] == "8" else "i4"
+        add = Assign(total, Cast(kind, self.binary("+", Variable(kind, total), element)))
+        self.scopes[-1][total] = kind
+        self.frozen.add(total)
+        loop = For(k, "int", [Literal("int", count)], Body([add]), None)
+        return Body([Assign(total, Cast(kind, Literal("int", 0))), loop])
+
+    def test(self):
+        """Of what is known only at run time, or of where a thread stands."""
+        return self.whereabouts() if self.chance(0.4) else self.condition(1)
+
+    def whereabouts(self):
+        axis = self.random.choice([v for v in self.at.types if v not in ("tx", "ty")])
+        place = Variable(self.at.types[axis], axis)
+        edge = Variable("int", {"x": "w", "y": "h"}.get(axis, "n"))
+        if edge.name not in self.at.extents:
+            edge = Literal("int", self.random.choice((16, 20, 32, 64)))
+        last = Binary("int", "-", edge, Literal("int", self.random.randint(1, 2)))
+        kind = self.random.random()
+        if kind < 0.4:
+            return Comparison(["<", "<"], [Literal("int", 0), place, last])
+        if kind < 0.7:
+            other = Literal("int", self.random.choice((1, 7, 16, 32, 64)))
+            return Comparison([self.random.choice((">=", "<"))], [place, other])
+        return Comparison(["<"], [place, last])
 
     def body(self, depth: int, statements: int) -> Body:
         self.scopes.append({})
@@ -334,7 +434,7 @@ class Generator:
         return result
 
     def branch(self, depth: int):
-        test = self.condition(1)
+        test = self.test()
         yes = self.body(depth - 1, self.random.randint(1, 3))
         no = self.body(depth - 1, self.random.randint(1, 2)) if self.chance(0.5) else None
         return If(test, yes, no)
@@ -356,7 +456,7 @@ class Generator:
         return If(test, *sides)
 
     def join(self, depth: int):
-        yes, no = (self.runtime(self.expression(2)) for _ in range(2))
+        yes, no = (self.value() for _ in range(2))
         name = self.fresh("v")
         t = model.promote(yes.type, no.type)
         result = Join(name, t, self.condition(1), yes, no)
@@ -401,18 +501,33 @@ class Generator:
             name, self.random.randint(1, 6), test, self.loop_body(depth, name, "int"), orelse
         )
 
+    def guarded(self, statements: list) -> list:
+        """Only of the threads inside; nothing to ask where all are."""
+        compared = [("x", "w"), ("y", "h")] if "w" in self.at.extents else [("i", "n")]
+        if not self.at.guard:
+            return statements
+        inside = self.at.guard == "inside"
+        tests = [
+            Comparison(
+                ["<" if inside else ">="], [Variable(self.at.types[v], v), Variable("int", limit)]
+            )
+            for v, limit in compared
+        ]
+        test = tests[0]
+        if len(tests) > 1:
+            test = Both("b1", "and" if inside else "or", *tests)
+        if inside:
+            return [If(test, Body(statements), None)]
+        return [If(test, Body([Jump("return")]), None), *statements]
+
+    def parameters(self) -> list[str]:
+        return [*self.arrays.inputs, *self.arrays.outputs, *self.scalars]
+
     def program(self) -> Program:
-        guard = If(
-            Comparison(["<"], [Variable("i4", "i"), Variable("int", "n")]),
-            self.body(2, self.random.randint(3, 8)),
-            None,
-        )
-        two_d = self.chance(0.3)
-        position = program.Raw(
-            ["x, y = D.tid(2)", "i = y * D.grid_size(1) + x"] if two_d else ["i = D.tid(1)"]
-        )
-        parameters = [*self.inputs, *self.outputs, *self.scalars]
-        return Program(parameters, self.helpers, Body([position, guard]))
+        depth, statements = (1, self.random.randint(2, 4)) if self.light else (2, 0)
+        body = self.body(depth, statements or self.random.randint(2, 6))
+        statements = [Raw(self.at.lines), *self.guarded(body.statements)]
+        return Program(self.parameters(), self.helpers, Body(statements))
 
 
 def generate(seed: int) -> tuple[Generator, Program]:

@@ -1,19 +1,23 @@
 """Random programs whose threads work together: barriers, shared memory, memory of their own.
 
 Barriers stand under conditions that are the same for the whole block, in loops too; between them
-threads go their own ways, and some return. A shared array is written by each thread at its own
-place, read at others' behind a barrier, and written again only behind the next.
+threads go their own ways, and some return. A shared array is written by each thread at places of
+its own, read at others' behind a barrier, and written again only behind the next.
 """
 
 from __future__ import annotations
 
 from . import model
-from .generate import ARRAY_TYPES, Generator
+from .arrays import ARRAY_TYPES, flat
+from .generate import Generator
+from .indices import Indices, of
+from .positions import Positions, positions_with_barriers
 from .program import (
     Assign,
     Barrier,
     Binary,
     Body,
+    Both,
     Cast,
     Comparison,
     Element,
@@ -24,27 +28,53 @@ from .program import (
     Program,
     Raw,
     Rotate,
+    Several,
     Store,
     Variable,
     While,
 )
 
-LARGEST_BLOCK = 1024
+LARGEST_SHARED = 1200  # elements, unless the block is larger
 
 
 class BlockGenerator(Generator):
     def __init__(self, seed: int):
         super().__init__(seed)
-        places = {"t": "i4", "nt": "i4", "bk": "i4"}
-        self.scopes[0] |= places
-        self.frozen |= set(places)
+        self.scopes[0]["nt"] = "i4"
+        self.frozen.add("nt")
+        apart = set(self.at.types) - {"bk"}
         # Variables that are the same in all threads of a block, by scope of uniform code.
-        self.alike = [{v: t for v, t in self.scopes[0].items() if v not in ("i", "t")}]
-        chosen = self.random.sample(ARRAY_TYPES, 3)
-        self.shared = {f"sh_{t}": (t, LARGEST_BLOCK) for t in chosen}
+        self.alike = [{v: t for v, t in self.scopes[0].items() if v not in apart}]
+        known = self.at.in_block()
+        types = {v: self.at.types[v] for v in known}
+        self.places = Indices(self.random, known, types, {"nt": self.at.block_size()})
+        first, second, third = self.random.sample(ARRAY_TYPES, 3)
+        line = (self.line(),)
+        self.shared = {f"sh_{t}": (t, line) for t in (first, second)}
+        self.shared[f"tl_{third}"] = third, self.tile() if self.chance(0.7) else line
         sizes = {t: self.random.randint(1, 6) for t in self.random.sample(ARRAY_TYPES, 2)}
         self.local = {f"lo_{t}": (t, size) for t, size in sizes.items()}
         self.uniform_loops = 0
+
+    def positions(self) -> Positions:
+        return positions_with_barriers(self.random)
+
+    def line(self) -> int:
+        """Elements of the shared arrays of one axis."""
+        size = self.at.block_size()
+        return max(
+            size, min(self.random.choice((size, size, 2 * size, 4 * size + 64)), LARGEST_SHARED)
+        )
+
+    def tile(self) -> tuple[int, int]:
+        more = self.random.choice((0, 1, 1, 2))
+        if isinstance(self.at.block, tuple) and len(self.at.block) == 2:
+            across, down = self.at.block
+            if self.chance(0.3):
+                across, down = down, across
+            return down + self.random.choice((0, 0, 2)), across + more
+        width = self.random.choice((8, 9, 10, 16, 32, 33))
+        return self.at.block_size() // width + 1, width + more
 
     # --- expressions ---
 
@@ -76,13 +106,13 @@ class BlockGenerator(Generator):
     # --- statements that threads run apart ---
 
     def store(self, depth: int):
-        if self.chance(0.3):
+        if self.chance(0.2):
             array, (t, size) = self.random.choice(list(self.local.items()))
             return Store(array, self.index_below(size), "", self.value_for(t))
         return super().store(depth)
 
     def value_for(self, t: str):
-        return Cast(t, self.runtime(self.expression(2)))
+        return Cast(t, self.value())
 
     def apart(self, depth: int):
         """A statement without barriers; a break in it is not one of the loops around."""
@@ -97,8 +127,8 @@ class BlockGenerator(Generator):
     # --- statements that the block runs together: lists of them ---
 
     def together(self, depth: int) -> list:
-        kinds = [(4, self.alone), (3, self.exchange), (2, self.rotate), (2, self.vote)]
-        kinds += [(2, self.compare), (1, self.compare_own)]
+        kinds = [(4, self.alone), (4, self.exchange), (1, self.rotate), (1.5, self.vote)]
+        kinds.append((1.5, self.compare_exchange))
         if depth > 0:
             kinds += [(2, self.uniform_if), (2, self.uniform_for), (1, self.uniform_while)]
         kind = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
@@ -115,71 +145,88 @@ class BlockGenerator(Generator):
             self.alike[-1][name] = t
         return name
 
+    def one_shared(self, axes: int = 0) -> tuple[str, str, tuple[int, ...]]:
+        """A shared array, of so many axes if it matters: name, type and shape."""
+        fit = [(a, *s) for a, s in self.shared.items() if axes in (0, len(s[1]))]
+        return self.random.choice(fit)
+
     def exchange(self, _: int) -> list:
-        array, (t, _) = self.random.choice(list(self.shared.items()))
-        store = Store(array, Variable("i4", "t"), "", self.value_for(t))
+        array, t, shape = self.one_shared()
+        own = self.places.apart(shape, []) if len(shape) > 1 or self.chance(0.6) else None
+        if own is None and len(shape) > 1:
+            array, t, shape = self.one_shared(axes=1)
+        place = Variable("i4", "t")
+        own = own or place
+        store = Store(array, own, "", self.value_for(t))
         if self.chance(0.3):
             store = If(self.condition(1), Body([store]), None)
-        place, threads = Variable("i4", "t"), Variable("i4", "nt")
-        alike = self.chance(0.3)
+        alike = self.chance(0.2)
         if alike:
-            index = self.random.choice(
-                (Literal("int", 0), Binary("i4", "//", threads, Literal("int", 2)))
-            )
-        elif self.chance(0.5):
+            index = self.one_for_all(shape)
+            reads = [Assign(self.variable(t, True), Element(t, array, index))]
+        else:
+            indices = [self.other(shape, own) for _ in range(self.random.randint(1, 3))]
+            reads = [Assign(self.variable(t, False), Element(t, array, e)) for e in indices]
+        return [store, Barrier(), *reads, Barrier()]
+
+    def one_for_all(self, shape: tuple[int, ...]):
+        last = [Literal("int", self.random.choice((0, size - 1))) for size in shape]
+        if len(shape) > 1:
+            return Several(last)
+        half = Binary("i4", "//", Variable("i4", "nt"), Literal("int", 2))
+        return self.random.choice((last[0], half))
+
+    def other(self, shape: tuple[int, ...], own):
+        place, threads = Variable("i4", "t"), Variable("i4", "nt")
+        if isinstance(own, Several) and self.chance(0.6):
+            across = Several(own.parts[::-1])
+            if self.places.elements(across, shape) is not None:
+                return across
+        if len(shape) > 1 or self.chance(0.7):
+            return self.places.within(shape)
+        if self.chance(0.5):
             step = Literal("int", self.random.randint(1, 40))
-            index = Binary("i4", "%", Binary("i4", "+", place, step), threads)
-        else:
-            index = Binary("i4", "-", Binary("i4", "-", threads, Literal("int", 1)), place)
-        read = Element(t, array, index)
-        return [store, Barrier(), Assign(self.variable(t, alike), read), Barrier()]
+            return Binary("i4", "%", Binary("i4", "+", place, step), threads)
+        return Binary("i4", "-", Binary("i4", "-", threads, Literal("int", 1)), place)
 
-    def compared(self, array: str, t: str, low, high) -> Body:
-        """Loads two elements; exchanges them, or sets one or both, on a condition."""
-        a, b = (Variable(t, self.fresh("x")) for _ in range(2))
-        loads = [Assign(a.name, Element(t, array, low)), Assign(b.name, Element(t, array, high))]
-        test = Comparison([self.random.choice(("<", ">"))], [a, b])
-        if self.chance(0.3):
-            test = self.condition(1)
-        stores = [Store(array, low, "", b), Store(array, high, "", a)]
-        if self.chance(0.3):
-            stores[0].value = self.value_for(t)
-        if self.chance(0.3):
-            stores = self.random.sample(stores, self.random.randint(1, 2))
-        if self.chance(0.2):
-            loads.append(Store(array, low, "", self.value_for(t)))
-        return Body([*loads, If(test, Body(stores), None)])
-
-    def compare(self, _: int) -> list:
-        array, (t, _) = self.random.choice(list(self.shared.items()))
-        place, two = Variable("i4", "t"), Literal("int", 2)
-        low, high = (Variable("i4", self.fresh("p")) for _ in range(2))
-        step = 2 ** self.random.randint(0, 6)
-        start = Binary("i4", "*", two, place)
-        if self.chance(0.7):  # a step of a bitonic sort: pairs in rows of as many elements
-            inside = Binary("i4", "&", place, Literal("int", step - 1))
-            start = Binary("i4", "-", start, inside)
-        else:
-            step, odd = 1, Literal("int", self.random.randint(0, 1))
-            start = Binary("i4", "+", start, odd)
-        places = [
-            Assign(low.name, start),
-            Assign(high.name, Binary("i4", "+", low, Literal("int", step))),
+    def compare_exchange(self, _: int) -> list:
+        """Two elements in order: steps of networks that sort."""
+        array, t, shape = self.one_shared(axes=1)
+        t_, distance = Variable("i4", "t"), 1 << self.random.randint(0, 5)
+        low = self.random.choice(
+            (
+                of("-", of("*", 2, t_), of("&", t_, distance - 1)),
+                of("+", of("*", t_, 2), self.random.randint(0, 1)),
+                of("+", of("*", of("//", t_, distance), 2 * distance), of("%", t_, distance)),
+            )
+        )
+        high = of("+", low, distance if low.op == "-" else 1)
+        if low.op == "+" and low.right.type != "int":
+            high = of("+", low, distance)
+        only = None
+        if not self.places.are_apart([low, high], shape):
+            # Each pair by one of its threads.
+            low, high = t_, of("^", t_, distance)
+            only = Both(
+                "b1",
+                "and",
+                Comparison([">"], [high, t_]),
+                Comparison(["<"], [high, Variable("i4", "nt")]),
+            )
+        a, b = self.fresh("w"), self.fresh("w")
+        swap = [Store(array, low, "", Variable(t, b)), Store(array, high, "", Variable(t, a))]
+        test = Comparison([self.random.choice("<>")], [Variable(t, a), Variable(t, b)])
+        steps = [
+            Assign(a, Element(t, array, low)),
+            Assign(b, Element(t, array, high)),
+            If(test, Body(swap), None),
         ]
-        inside = Comparison(["<"], [high, Variable("i4", "nt")])
-        return [*places, If(inside, self.compared(array, t, low, high), None), Barrier()]
-
-    def compare_own(self, _: int) -> list:
-        wide = [(a, t, n) for a, (t, n) in self.local.items() if n > 1]
-        if not wide:
-            return [self.some_return()]
-        array, t, size = self.random.choice(wide)
-        low = Binary("i4", "%", Variable("i4", "bk"), Literal("int", size - 1))
-        high = Binary("i4", "+", low, Literal("int", self.random.randint(0, 1)))
-        return self.compared(array, t, low, high).statements
+        if only is not None:
+            steps = [If(only, Body(steps), None)]
+        return [*steps, Barrier()]
 
     def rotate(self, _: int) -> list:
-        array, (t, _) = self.random.choice(list(self.shared.items()))
+        array, t, _ = self.one_shared(axes=1)
         value = self.value_for(t)
         return [Rotate(self.variable(t, False), array, value, self.random.randint(0, 70))]
 
@@ -239,31 +286,36 @@ class BlockGenerator(Generator):
     # --- the whole ---
 
     def prologue(self) -> list:
-        lines = [
-            "tx, ty, tz = D.thread_idx",
-            "bx, by, bz = D.block_dim",
-            "t = D.int32(tx + bx * (ty + by * tz))",
-            "nt = D.int32(bx * by * bz)",
-            "bk = D.int32(D.block_idx.x)",
-            "i = bk * nt + t",
-        ]
-        place = Variable("i4", "t")
-        start = [
-            Store(a, place, "", Cast(t, Binary("i4", "%", place, Literal("int", 7))))
-            for a, (t, _) in self.shared.items()
-        ]
+        start: list = []
+        shapes: dict[tuple[int, ...], list] = {}
+        for array, (t, shape) in self.shared.items():
+            shapes.setdefault(shape, []).append((array, t))
+        for shape, arrays in shapes.items():
+            start += self.filled(shape, arrays)
         for array, (t, size) in self.local.items():
             for k in range(size):
-                start.append(Store(array, Literal("int", k), "", Cast(t, place)))
-        inside = Comparison([">="], [Variable("i4", "i"), Variable("int", "n")])
-        return [Raw(lines), *start, Barrier(), If(inside, Body([Jump("return")]), None)]
+                start.append(Store(array, Literal("int", k), "", Cast(t, Variable("i4", "t"))))
+        return [Raw(self.at.lines), *start, Barrier()]
+
+    def filled(self, shape: tuple[int, ...], arrays: list) -> list:
+        """Each element of the shared arrays of one shape, by all threads of the block."""
+        alone = shape == (self.at.block_size(),)
+        k = Variable("i4", "t" if alone else self.fresh("k"))
+        place = k
+        if len(shape) > 1:
+            place = Several([of("//", k, shape[1]), of("%", k, shape[1])])
+        stores = [Store(a, place, "", Cast(t, of("%", k, 7))) for a, t in arrays]
+        if alone:
+            return stores
+        bounds = [Variable("i4", "t"), Literal("int", flat(shape)), Variable("i4", "nt")]
+        return [For(k.name, "i4", bounds, Body(stores), None)]
 
     def program(self) -> Program:
         start = self.prologue()
-        body = self.uniform_body(2, self.random.randint(3, 7))
-        parameters = [*self.inputs, *self.outputs, *self.scalars]
-        statements = [*start, *body.statements]
-        return Program(parameters, self.helpers, Body(statements), self.shared, self.local)
+        depth, most = (1, 5) if self.light else (2, 6)
+        body = self.uniform_body(depth, self.random.randint(2, most))
+        statements = [*start, *self.guarded(body.statements)]
+        return Program(self.parameters(), self.helpers, Body(statements), self.shared, self.local)
 
 
 def generate_blocks(seed: int) -> tuple[BlockGenerator, Program]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import random
 from dataclasses import dataclass
@@ -11,27 +12,35 @@ from cuda import device as D
 from cuda.device import _testing
 
 from . import model
+from .arrays import Arrays, flat
 from .generate import generate
 from .generate_blocks import generate_blocks
-from .program import Program, Thread, run_block
-
-BLOCKS = (1, 7, 31, 33, 64, 100, 256, 1000, 1024, (7, 5, 3))  # of programs with barriers
-BLOCK_WEIGHTS = (2, 3, 3, 4, 3, 3, 1, 0.3, 0.3, 3)
-SHAPES_1D = (1, 7, 31, 32, 33, 64, 100)
-SHAPES_2D = ((4, 4), (8, 8), (10, 10), (32, 2), (16, 3), (7, 5), (33, 2))
+from .memory import Placed, place
+from .positions import Positions
+from .program import Array, Program, Thread, run_block
 
 
 @dataclass
 class Case:
     seed: int
     program: Program
-    arrays: dict[str, numpy.ndarray]
+    at: Positions
+    arrays: Arrays
+    memory: dict[str, Placed]  # by array; second names have none
+    initial: dict[str, numpy.ndarray]
     scalars: dict[str, object]
     types: dict[str, str]  # of scalars
-    grid: object
-    block: object
-    threads: int  # positions i that exist
-    n: int
+    beyond_cache: bool
+
+    def arguments(self) -> list:
+        arrays = [*self.arrays.inputs, *self.arrays.outputs]
+        return [*(self.argument(name) for name in arrays), *self.scalars.values()]
+
+    def argument(self, name: str) -> numpy.ndarray:
+        if name not in self.arrays.same:
+            return self.memory[name].array
+        other, first = self.arrays.same[name]
+        return self.memory[other].array[first:]
 
 
 def interesting(rng: random.Random, t: str):
@@ -53,35 +62,29 @@ def interesting(rng: random.Random, t: str):
     return rng.randint(-60 if signed else 0, 100)
 
 
+def numbers(rng: random.Random, t: str, shape: tuple[int, ...]) -> numpy.ndarray:
+    some = numpy.array([interesting(rng, t) for _ in range(40)], model.NUMPY[t])
+    chosen = rng.choices(range(some.size), k=flat(shape))
+    return some[chosen].reshape(shape)
+
+
 def make_case(seed: int, blocks: bool = False) -> Case:
     generator, program = (generate_blocks if blocks else generate)(seed)
-    rng = random.Random(seed ^ 0x5EED)
-    two_d = "tid(2)" in program.source(True)
-    if blocks:
-        block, grid = rng.choices(BLOCKS, BLOCK_WEIGHTS)[0], rng.randint(1, 3)
-        threads = int(numpy.prod(block)) * grid
-    elif two_d:
-        block = rng.choice(SHAPES_2D)
-        grid = (rng.randint(1, 3), rng.randint(1, 3))
-        threads = block[0] * grid[0] * block[1] * grid[1]
-    else:
-        block, grid = rng.choice(SHAPES_1D), rng.randint(1, 4)
-        threads = block * grid
-    n = max(1, threads - rng.choice((0, 0, 1, 5)))
-    arrays = {}
+    rng, arrays = random.Random(seed ^ 0x5EED), generator.arrays
+    memory, initial = {}, {}
     with numpy.errstate(all="ignore"):
-        for name, t in (generator.inputs | generator.outputs).items():
-            values = [interesting(rng, t) for _ in range(n)]
-            arrays[name] = numpy.array(values, dtype=model.NUMPY[t])
-            if name in generator.inputs and rng.random() < 0.2:
-                arrays[name] = numpy.repeat(arrays[name], 2)[::2]  # not contiguous
+        for name, t in (arrays.inputs | arrays.outputs).items():
+            if name not in arrays.same:
+                initial[name] = numbers(rng, t, arrays.shapes[name])
+                memory[name] = place(rng, initial[name])
         scalars = {}
         for name, t in generator.scalars.items():
-            value = n if name == "n" else interesting(rng, t)
+            value = generator.at.extents.get(name) or interesting(rng, t)
             scalars[name] = value if t in ("int", "float") else model.NUMPY[t](value)
     if "s_float" in scalars and abs(scalars["s_float"]) > 1e38:
         scalars["s_float"] = 1.5
-    return Case(seed, program, arrays, scalars, generator.scalars, grid, block, threads, n)
+    types, beyond = generator.scalars, generator.beyond_cache
+    return Case(seed, program, generator.at, arrays, memory, initial, scalars, types, beyond)
 
 
 def compiled(case: Case, fmad: bool):
@@ -93,55 +96,72 @@ def compiled(case: Case, fmad: bool):
     return namespace["kernel"]
 
 
+def cache_of(case: Case):
+    """What counts as larger than the cache: this machine's, or everything."""
+    return _testing.beyond_cache(1) if case.beyond_cache else contextlib.nullcontext()
+
+
 def run_target(case: Case, kernel, target: str) -> dict[str, numpy.ndarray]:
-    arrays = {}
-    for name, a in case.arrays.items():
-        arrays[name] = a if name.startswith("a_") else a.copy()
-    with _testing.use_target(target):
-        D.launch(kernel, *arrays.values(), *case.scalars.values(), grid=case.grid, block=case.block)
-    return {name: a for name, a in arrays.items() if name.startswith("o_")}
+    outputs = {name: case.memory[name] for name in case.arrays.outputs}
+    for name, placed in outputs.items():
+        placed.fill(case.initial[name])
+    with _testing.use_target(target), cache_of(case):
+        D.launch(kernel, *case.arguments(), grid=case.at.grid, block=case.at.block)
+    return {name: placed.take(name) for name, placed in outputs.items()}
 
 
 def own_arrays(arrays: dict) -> dict:
     """Nothing in them yet: what is read before it is stored fails."""
-    return {name: (t, [None] * size) for name, (t, size) in arrays.items()}
+    return {
+        name: Array(t, [None] * flat(shape), shape if isinstance(shape, tuple) else (shape,))
+        for name, (t, shape) in arrays.items()
+    }
 
 
 def run_blocks(case: Case, scalars: dict, arrays: dict) -> None:
-    size = int(numpy.prod(case.block))
-    for block in range(case.grid):
+    size = case.at.block_size()
+    for first in range(0, case.at.threads(), size):
         shared = own_arrays(case.program.shared)
         threads = []
-        for t in range(size):
-            place = {"t": t, "nt": size, "bk": block, "i": block * size + t}
-            variables = dict(scalars) | {k: model.Val("i4", v) for k, v in place.items()}
-            own = arrays | shared | own_arrays(case.program.local)
-            threads.append(Thread(variables, own))
+        for k in range(first, first + size):
+            variables = dict(scalars) | position(case, k) | {"nt": model.Val("i4", size)}
+            threads.append(Thread(variables, arrays | shared | own_arrays(case.program.local)))
         run_block(case.program, threads)
 
 
+def position(case: Case, thread: int) -> dict[str, model.Val]:
+    types = case.at.types
+    return {v: model.Val(types[v], int(every[thread])) for v, every in case.at.every.items()}
+
+
+def scalar(t: str, value: object) -> model.Val:
+    if t == "float":
+        return model.Val(t, numpy.float32(value))
+    if model.is_float(t):
+        return model.Val(t, value)
+    return model.Val(t, bool(value) if t == "b1" else int(value))
+
+
 def run_model(case: Case) -> dict[str, numpy.ndarray]:
-    arrays = {}
-    for name, a in case.arrays.items():
-        arrays[name] = (name[2:], list(a) if name[2] == "f" else a.tolist())
-    scalars = {}
-    for name, t in case.types.items():
-        number = case.scalars[name]
-        if t == "float":
-            number = numpy.float32(number)
-        elif not model.is_float(t):
-            number = bool(number) if t == "b1" else int(number)
-        scalars[name] = model.Val(t, number)
-    if case.program.shared:
-        run_blocks(case, scalars, arrays)
-    else:
-        for i in range(min(case.threads, case.n)):
-            run_block(case.program, [Thread(dict(scalars) | {"i": model.Val("i4", i)}, arrays)])
+    arrays: dict[str, Array] = {}
+    for name, a in case.initial.items():
+        values = list(a.ravel()) if a.dtype.kind == "f" else a.ravel().tolist()
+        t = (case.arrays.inputs | case.arrays.outputs)[name]
+        arrays[name] = Array(t, values, a.shape)
+    for name, (other, first) in case.arrays.same.items():
+        same = arrays[other]
+        values = same.numbers[first:] if first else same.numbers
+        arrays[name] = Array(same.type, values, case.arrays.shapes[name])
+    scalars = {name: scalar(t, case.scalars[name]) for name, t in case.types.items()}
     with numpy.errstate(all="ignore"):
+        if case.program.shared:
+            run_blocks(case, scalars, arrays)
+        else:
+            for k in numpy.flatnonzero(case.at.inside()):
+                run_block(case.program, [Thread(scalars | position(case, k), arrays)])
         return {
-            name: numpy.array(numbers, dtype=model.NUMPY[t])
-            for name, (t, numbers) in arrays.items()
-            if name[0] == "o"
+            name: numpy.array(arrays[name].numbers, model.NUMPY[t]).reshape(arrays[name].shape)
+            for name, t in case.arrays.outputs.items()
         }
 
 
@@ -162,25 +182,25 @@ def require(targets: list[str]) -> list[str]:
     return targets
 
 
-def same(a: numpy.ndarray, b: numpy.ndarray) -> bool:
-    """Equal bits; of NaNs only that they are."""
+def unequal(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
+    """By element: other bits; of NaNs only that they are."""
     if a.dtype.kind != "f":
-        return bool((a == b).all())
+        return a != b
     bits = f"u{a.dtype.itemsize}"
-    return bool(((a.view(bits) == b.view(bits)) | (numpy.isnan(a) & numpy.isnan(b))).all())
+    return (a.view(bits) != b.view(bits)) & ~(numpy.isnan(a) & numpy.isnan(b))
 
 
 def difference(case: Case, left: str, a: dict, right: str, b: dict, source: str) -> str | None:
     for name in a:
-        if same(a[name], b[name]):
+        where = numpy.argwhere(unequal(a[name], b[name]))
+        if not len(where):
             continue
-        with numpy.errstate(all="ignore"):
-            where = [i for i in range(case.n) if not same(a[name][i : i + 1], b[name][i : i + 1])]
-        i = where[0]
+        at = tuple(where[0].tolist())
         return (
-            f"seed {case.seed}: {name}[{i}] is {a[name][i]!r} by {left}, {b[name][i]!r} by {right} "
-            f"({len(where)} of {case.n} differ)\ngrid {case.grid}, block {case.block}, "
-            f"scalars {case.scalars}\n{source}"
+            f"seed {case.seed}: {name}{list(at)} is {a[name][at]!r} by {left}, "
+            f"{b[name][at]!r} by {right} ({len(where)} of {a[name].size} differ)\n"
+            f"grid {case.at.grid}, block {case.at.block}, scalars {case.scalars}"
+            f"{', beyond the cache' if case.beyond_cache else ''}\n{source}"
         )
     return None
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from . import model
 from .model import Val
 
+Shape = int | tuple[int, ...]
+
 
 class Left(Exception):
     """A thread leaves a construct: `how` is break, continue or return."""
@@ -17,19 +19,35 @@ class Left(Exception):
 
 
 @dataclass
+class Array:
+    type: str
+    numbers: list  # one row after the other
+    shape: tuple[int, ...]
+
+    def place(self, index: Shape) -> int:
+        at = 0
+        indices = index if isinstance(index, tuple) else (index,)
+        for k, size in zip(indices, self.shape, strict=True):
+            if not -size <= k < size:
+                raise IndexError(f"{index} of {self.shape}")
+            at = at * size + k % size
+        return at
+
+
+@dataclass
 class Thread:
     """State of one thread of the model."""
 
     variables: dict[str, Val]
-    arrays: dict[str, tuple[str, list]]  # element type, numbers
+    arrays: dict[str, Array]
 
-    def load(self, array: str, index: int) -> Val:
-        t, numbers = self.arrays[array]
-        return Val(t, numbers[index])
+    def load(self, array: str, index: Shape) -> Val:
+        a = self.arrays[array]
+        return Val(a.type, a.numbers[a.place(index)])
 
-    def store(self, array: str, index: int, value: Val) -> None:
-        t, numbers = self.arrays[array]
-        numbers[index] = model.convert(t, value).number
+    def store(self, array: str, index: Shape, value: Val) -> None:
+        a = self.arrays[array]
+        a.numbers[a.place(index)] = model.convert(a.type, value).number
 
 
 # --- expressions: .type, .text(), .run(thread) ---
@@ -59,6 +77,19 @@ class Variable:
 
     def run(self, t: Thread) -> Val:
         return t.variables[self.name]
+
+
+@dataclass
+class Several:
+    """The index of an element of an array of several axes."""
+
+    parts: list
+
+    def text(self) -> str:
+        return ", ".join(part.text() for part in self.parts)
+
+    def run(self, t: Thread) -> Val:
+        return Val("index", tuple(part.run(t).number for part in self.parts))
 
 
 @dataclass
@@ -512,16 +543,16 @@ class Program:
     parameters: list[str]
     helpers: list[Helper]
     body: Body
-    # Arrays that each block or thread has of its own: name to element type and size.
-    shared: dict[str, tuple[str, int]] = field(default_factory=dict)
-    local: dict[str, tuple[str, int]] = field(default_factory=dict)
+    # Arrays that each block or thread has of its own: name to element type and shape.
+    shared: dict[str, tuple[str, Shape]] = field(default_factory=dict)
+    local: dict[str, tuple[str, Shape]] = field(default_factory=dict)
 
     def source(self, fmad: bool) -> str:
         lines = [f"@D.kernel(fmad={fmad})", f"def kernel({', '.join(self.parameters)}):"]
         for kind, arrays in (("shared", self.shared), ("local", self.local)):
-            for name, (t, size) in arrays.items():
+            for name, (t, shape) in arrays.items():
                 element = "bool" if t == "b1" else f"D.{model.NAMES[t]}"
-                lines.append(f"    {name} = D.{kind}_array({size}, {element})")
+                lines.append(f"    {name} = D.{kind}_array({shape}, {element})")
         body = list(self.body.lines("    "))
         head = "import math\n\nfrom cuda import device as D\n\n\n"
         if any("rotated(" in line for line in body):

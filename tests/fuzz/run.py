@@ -3,57 +3,68 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
+import functools
 import os
 import pathlib
 import sys
 import time
 import traceback
+from collections.abc import Callable, Iterable
 
 sys.path[:0] = [str(folder) for folder in pathlib.Path(__file__).resolve().parents[1:3]]
 
 
-ALL = ["interpreter", "avx512", "avx512x64", "avx2", "sse4", "cuda"]
+ALL = ["interpreter", "avx512", "avx512x64", "avx2", "avx2x64", "sse4", "cuda"]
+LIMIT = 600  # seconds for one program: far more than any takes
 
 
-def check_seed(job: tuple[int, list[str], bool]) -> tuple[int, str | None]:
+def check_seed(seed: int, targets: list[str], blocks: bool) -> str | None:
     from tests.fuzz.harness import check
 
-    seed, targets, blocks = job
     try:
-        return seed, check(seed, targets, blocks)
+        return check(seed, targets, blocks)
     except Exception:
-        return seed, f"seed {seed}: {traceback.format_exc()}"
+        return f"seed {seed}: {traceback.format_exc()}"
 
 
-def main() -> int:
+def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=20000)
     parser.add_argument("--first", type=int, default=0, help="number of the first program")
     parser.add_argument("--targets", help="by default all that this machine can run")
     parser.add_argument("--blocks", action="store_true", help="programs with barriers")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    options = parser.parse_args()
+    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for one program")
+    return parser.parse_args(arguments)
+
+
+def report(results: Iterable[tuple[int, str | None]]) -> int:
+    """Prints what is found as it comes; how many programs something is found in."""
+    start, failures = time.time(), 0
+    for done, (_, found) in enumerate(results, 1):
+        if found:
+            failures += 1
+            print(found, flush=True)
+        if done % 500 == 0:
+            rate = done / (time.time() - start)
+            print(f"{done} programs, {failures} differ, {rate:.1f} a second", flush=True)
+    return failures
+
+
+def main(arguments: list[str] | None = None, check: Callable = check_seed) -> int:
+    from tests.fuzz import workers
     from tests.fuzz.harness import require, runs_here
 
+    options = options_of(arguments)
     if options.targets:
         targets = require(options.targets.split(","))
     else:
         targets = [target for target in ALL if runs_here(target)]
         print(f"left out here: {', '.join(set(ALL) - set(targets)) or 'none'}")
     print(f"{options.programs} programs on {', '.join(targets)}", flush=True)
-    start, failures = time.time(), 0
     seeds = range(options.first, options.first + options.programs)
-    jobs = [(seed, targets, options.blocks) for seed in seeds]
-    # Spawned, and renewed now and then: a fault in compiled code ends one process, not the run.
-    with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=500) as pool:
-        for done, (_, found) in enumerate(pool.imap_unordered(check_seed, jobs, 10), 1):
-            if found:
-                failures += 1
-                print(found, flush=True)
-            if done % 500 == 0:
-                rate = done / (time.time() - start)
-                print(f"{done} programs, {failures} differ, {rate:.0f} a second", flush=True)
+    one = functools.partial(check, targets=targets, blocks=options.blocks)
+    failures = report(workers.run(one, seeds, options.jobs, options.limit))
     print(f"{options.programs} programs, {failures} differ")
     return 1 if failures else 0
 

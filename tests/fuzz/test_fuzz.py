@@ -19,7 +19,7 @@ FIRST = int(os.environ.get("CUDA_DEVICE_FUZZ_FIRST", "0"))
 BLOCK_SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_BLOCK_SEEDS", "100"))
 
 
-BESIDE_THE_INTERPRETER = ["avx512", "avx512x64", "avx2", "cuda"]
+BESIDE_THE_INTERPRETER = ["avx512", "avx512x64", "avx2", "avx2x64", "cuda"]
 if os.environ.get("CUDA_DEVICE_LONG_TESTS"):
     BESIDE_THE_INTERPRETER.append("sse4")
 

@@ -1,0 +1,95 @@
+"""The generator reaches what the compiler does about memory and guards: not only the language.
+
+Counted in the facts of programs, which are compiled no further than that.
+"""
+
+import re
+
+import pytest
+
+from .harness import cache_of, compiled, make_case
+
+PLAIN, BARRIERS = range(60), range(40)
+FACTS = {
+    "rows of a gang": r"a row of the gang at a time",
+    "consecutive elements": r"consecutive elements",
+    "strides": r"every -?\d+th element",
+    "short rows": r", rows of \d+$",
+    "one address": r"one address",
+    "lane by lane": r"lane by lane",
+    "guards": r", a guard$",
+    "past the cache": r"whole lines past the cache",
+    "array beyond the cache": r"^array .* beyond the cache",
+    "arrays that may overlap": r"^array \w+: (?!.*no alias)",
+}
+SOURCE = {
+    "transposed": r"^ *[om]_\w+\[x, y\]|[om]_\w+\[\w*x, \w*y\]",
+    "rows": r"\[y, x\]|\[ty, tx\]",
+    "neighbours": r"\[\(?y [+-] \d+\)?, x\]|\[y, \(x [+-] \d+\)\]",
+    "flat index": r"\(y \* (w|\d+)\) \+ x\)",
+    "strides": r"\[\(\(\w+ \* \d+\) \+ \d+\)\]|\[\(\w+ \* \d+\)\]",
+    "part of a position": r"\w // \d+\)|\w % \d+\)|\w >> \d+\)|\w & \d+\)",
+    "exchanged bits": r"\w \^ \d+\)",
+    "butterfly": r"\(2 \* \w+\) - \(\w+ & \d+\)",
+    "border": r"min\(max\(",
+    "from the end": r"\[\(-1 - |\[\(int\(\w+\) - \d+\)\]",
+    "neighbours in a loop": r" = D\.\w+\(\(v\d+ \+ \w+\[",
+    "threads beyond return": r"^    if \(+[ixy] >= [nwh]\)",
+    "threads inside of an axis each": r"^    if \(\(x < w\) and \(y < h\)\):",
+    "an output as an input": r"^def kernel\(.*\bb_",
+    "an input by two names": r"^def kernel\(.*\bc_",
+    "an element stored on both sides": r"^( *)if .*\n +(\w+\[.*\]) = .*\n\1else:\n +\2 = ",
+    "strided loop": r"range\(i, \d+, n\)",
+}
+WITH_BARRIERS = {
+    "order of two": r"if \(w\d+ [<>] w\d+\)",
+    "tile": r"^    tl_\w+ = D\.shared_array\(\(\d+, \d+\)",
+    "tile across": r"= tl_\w+\[tx, ty\]|^ +tl_\w+\[tx, ty\] = ",
+    "shared rows": r"tl_\w+\[ty, tx\]",
+    "shared strides": r"(sh|tl)_\w+\[\(+\w+ \* \d+\)|(sh|tl)_\w+\[\(+\d \* \w+\)",
+}
+
+
+def facts(case):
+    kernel = compiled(case, True)
+    launch = dict(grid=case.at.grid, block=case.at.block, target="avx2")
+    with cache_of(case):
+        text = kernel.inspect(*case.arguments(), what="facts", **launch)
+    return text.partition("\n")[2]  # the line of the lanes tells of rows as well
+
+
+def lacking(texts, patterns, least):
+    """What too few of the texts have, and how many do."""
+    counts = {}
+    for name, pattern in patterns.items():
+        counts[name] = sum(re.search(pattern, text, re.MULTILINE) is not None for text in texts)
+    return {name: count for name, count in counts.items() if count < least}
+
+
+def test_programs_reach_what_is_done_about_memory():
+    assert lacking([facts(make_case(seed)) for seed in PLAIN], FACTS, 4) == {}
+
+
+def test_programs_with_barriers_reach_what_is_done_about_memory():
+    texts = [facts(make_case(seed, blocks=True)) for seed in BARRIERS]
+    assert lacking(texts, FACTS, 2) == {}
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_programs_have_indices_of_all_forms(blocks):
+    texts = [make_case(seed, blocks).program.source(True) for seed in range(200)]
+    assert lacking(texts, WITH_BARRIERS if blocks else SOURCE, 8) == {}
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_launches_have_blocks_and_guards_of_all_kinds(blocks):
+    cases = [make_case(seed, blocks) for seed in range(100)]
+    axes = [1 if isinstance(c.at.block, int) else len(c.at.block) for c in cases]
+    assert all(axes.count(n) >= 5 for n in (1, 2, 3)), axes
+    guards = {guard: sum(c.at.guard == guard for c in cases) for guard in ("return", "")}
+    guards |= {} if blocks else {"inside": sum(c.at.guard == "inside" for c in cases)}
+    assert all(count >= 10 for count in guards.values()), guards
+    grids = [c.at.grid for c in cases]
+    assert sum(isinstance(grid, tuple) for grid in grids) >= 10
+    beyond = sum(c.beyond_cache for c in cases)
+    assert 30 <= beyond <= 70
