@@ -1,9 +1,7 @@
 """Random programs: typed expressions, nested control flow, jumps, mixed types, arrays, calls.
 
 Every program is race-free (a thread stores only to its own elements) and ends: loops have bounds.
-Most are light: few statements that move elements, as in kernels that wait for memory.
-Expressions stay within what the texts define for every input; operands of bitwise operators, shifts
-and indices are integers.
+Half of them are light: few statements that move elements, as in kernels that wait for memory.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ import random
 
 from . import model
 from .arrays import choose_arrays
+from .expressions import Expressions
 from .indices import Indices, of
 from .positions import Positions, positions
 from .program import (
@@ -20,38 +19,29 @@ from .program import (
     Binary,
     Body,
     Both,
-    Call,
     Cast,
     Comparison,
-    Conditional,
     Element,
     For,
     Helper,
     If,
     Join,
     Jump,
-    Least,
     Literal,
-    Math,
     Program,
     Raw,
     Several,
     Store,
-    Unary,
     Variable,
     While,
 )
 
-MATH_UNARY = ("sqrt", "floor", "ceil", "trunc", "fabs")
-ARITHMETIC = ("+", "-", "*", "/", "//", "%")
-BITWISE = ("&", "|", "^", "<<", ">>")
 
-
-class Generator:
+class Generator(Expressions):
     def __init__(self, seed: int):
         self.random = random.Random(seed)
         self.at = self.positions()
-        self.light = self.chance(0.6)
+        self.light = self.chance(0.5)
         self.beyond_cache = self.chance(0.5)  # arrays are taken for larger than the cache
         self.indices = Indices(self.random, self.at.active(), self.at.types, self.at.extents)
         self.arrays = choose_arrays(self.indices, self.at.extents["n"])
@@ -69,243 +59,19 @@ class Generator:
     def positions(self) -> Positions:
         return positions(self.random)
 
-    # --- choices ---
-
-    def chance(self, p: float) -> bool:
-        return self.random.random() < p
-
-    def fresh(self, stem: str) -> str:
-        self.names += 1
-        return f"{stem}{self.names}"
-
-    def variables(self) -> dict[str, str]:
-        merged = {}
-        for scope in self.scopes:
-            merged |= scope
-        return merged
-
-    # --- expressions ---
-
-    def leaf(self, types=None):
-        known = [(v, t) for v, t in self.variables().items() if types is None or t in types]
-        kind = self.random.random()
-        if known and kind < (0.25 if self.light else 0.5):
-            name, t = self.random.choice(known)
-            return Variable(t, name)
-        arrays = [(a, t) for a, t in self.inputs.items() if types is None or t in types]
-        if arrays and kind < 0.85:
-            array, t = self.random.choice(arrays)
-            return Element(t, array, self.index(array))
-        return self.literal(types)
-
-    def literal(self, types=None):
-        if types is None or "float" in types:
-            if self.chance(0.4):
-                return Literal("float", self.random.randint(-40, 40) / 8)
-            if types is not None and "int" not in types:
-                return Cast(
-                    self.random.choice(sorted(types)),
-                    Literal("float", self.random.randint(0, 40) / 8),
-                )
-        if types is None or "int" in types:
-            return Literal("int", self.random.randint(0, 100))
-        return Cast(self.random.choice(sorted(types)), Literal("int", self.random.randint(0, 100)))
-
-    def index(self, array: str):
-        """An index of an element of an input: the thread's own where others are stored to."""
-        if array in self.arrays.places:
-            return self.random.choice(self.arrays.places[array])
-        shape = self.arrays.shapes[array]
-        if len(shape) > 1 or self.chance(0.8 if self.light else 0.5):
-            return self.indices.within(shape)
-        return self.below_n()
-
-    def below_n(self):
-        """An index within [-n, n)."""
-        kind = self.random.random()
-        if kind < 0.2:
-            return Variable("i4", "i")
-        n = Variable("int", "n")
-        if kind < 0.4:
-            return Binary(
-                "int",
-                "-",
-                Literal("int", -1),
-                Binary("int", "%", Cast("int", Variable("i4", "i")), n),
-            )
-        if kind < 0.75:
-            return self.clamped(n)
-        value = self.integer(1)
-        if value.type == "b1":
-            value = Cast("int", value)
-        size = Cast(value.type, n) if model.bits(value.type) < 32 else n
-        inside = Binary(model.binary_type("%", value.type, size.type), "%", value, size)
-        if kind < 0.9 or inside.type[0] == "u":
-            return inside
-        return Binary(inside.type, "-", inside, size)
-
-    def clamped(self, n):
-        """Within [-n, n): an element near the thread's own, and at the ends what is there."""
-        thread = Variable("i4", "i")
-        if self.chance(0.4):
-            thread = Cast(self.random.choice(model.INTS), thread)
-        far = self.random.choice((Literal("int", self.random.randint(0, 90)), n, self.integer(0)))
-        at = self.binary(self.random.choice(("+", "-")), thread, far)
-        end = Binary("int", "-", n, Literal("int", 1))
-        first, last = Literal("int", 0), Cast(at.type, end) if model.bits(at.type) < 32 else end
-
-        def clamp(value, bound, largest: bool):
-            t = model.promote(value.type, bound.type)
-            if self.chance(0.3):
-                test = Comparison([">" if largest else "<="], [value, bound])
-                return Conditional(t, test, value, bound)
-            sides = (value, bound) if self.chance(0.5) else (bound, value)
-            return Least(t, largest, *sides)
-
-        if self.chance(0.5):
-            return clamp(clamp(at, first, True), last, False)
-        return clamp(clamp(at, last, False), first, True)
-
-    def integer(self, depth: int):
-        """An expression of integer type."""
-        if depth <= 0:
-            return self.leaf({"int", *model.INTS})
-        kind = self.random.random()
-        if kind < 0.3:
-            value = self.runtime(self.expression(depth - 1))
-            return Cast(self.random.choice(("int", *model.INTS)), value)
-        left, right = self.runtime(self.integer(depth - 1)), self.integer(depth - 1)
-        op = self.random.choice(("+", "-", "*", "//", "%", *BITWISE))
-        return self.binary(op, left, right)
-
-    def runtime(self, e):
-        """Not a constant: two of them combine exactly, which the model does not follow."""
-        if isinstance(e, Literal) or (
-            isinstance(e, (Unary, Cast)) and self.runtime(e.operand) is not e.operand
-        ):
-            t = self.random.choice(("i4", "f4")) if e.type == "float" else "i4"
-            place = Variable("i4", self.place)
-            return Cast(t, place) if t != "i4" else place
-        return e
-
-    def binary(self, op: str, left, right):
-        # A literal takes its partner's format only where it fits.
-        if isinstance(right, Literal) and right.type == "int":
-            right = self.fitting(right, left.type)
-        t = model.binary_type(op, left.type, right.type)
-        return Binary(t, op, left, right)
-
-    def fitting(self, literal: Literal, partner: str) -> Literal:
-        return Literal("int", literal.number % 100)
-
-    def expression(self, depth: int):
-        if depth <= 0:
-            return self.leaf()
-        kinds = (
-            (5, self.arithmetic),
-            (2, self.integer),
-            (2, self.condition),
-            (1, self.unary),
-            (1, self.conditional),
-            (1, self.cast),
-            (1, self.least),
-            (1, self.math),
-            (1, self.both),
-            (1, self.call),
-        )
-        kind = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
-        return kind(depth)
-
-    def arithmetic(self, depth: int):
-        left, right = self.runtime(self.expression(depth - 1)), self.expression(depth - 1)
-        if self.chance(0.2) and not isinstance(right, Literal):
-            left, right = right, left
-        left = self.runtime(left)
-        return self.binary(self.random.choice(ARITHMETIC), left, right)
-
-    def unary(self, depth: int):
-        operand = self.runtime(self.expression(depth - 1))
-        op = self.random.choice(("-", "abs", "not", "~"))
-        if op == "~" and model.is_float(operand.type):
-            op = "-"
-        t = operand.type
-        t = "b1" if op == "not" else t if op == "~" else ("int" if t == "b1" else t)
-        return Unary(t, op, operand)
-
-    def condition(self, depth: int):
-        operands = [self.runtime(self.expression(depth - 1)), self.expression(depth - 1)]
-        if self.chance(0.2):
-            operands[1] = self.runtime(operands[1])
-            operands.append(self.expression(depth - 1))
-        ops = [self.random.choice(list(model.COMPARISONS)) for _ in operands[1:]]
-        return Comparison(ops, operands)
-
-    def both(self, depth: int):
-        left, right = (self.runtime(self.expression(depth - 1)) for _ in range(2))
-        return Both(
-            model.promote(left.type, right.type), self.random.choice(("and", "or")), left, right
-        )
-
-    def conditional(self, depth: int):
-        yes, no = (self.runtime(self.expression(depth - 1)) for _ in range(2))
-        return Conditional(model.promote(yes.type, no.type), self.condition(depth - 1), yes, no)
-
-    def cast(self, depth: int):
-        t = self.random.choice((*model.TYPED, "int", "float"))
-        return Cast(t, self.runtime(self.expression(depth - 1)))
-
-    def least(self, depth: int):
-        left, right = (self.runtime(self.expression(depth - 1)) for _ in range(2))
-        return Least(model.promote(left.type, right.type), self.chance(0.5), left, right)
-
-    def math(self, depth: int):
-        operand = self.runtime(self.expression(depth - 1))
-        name = self.random.choice((*MATH_UNARY, "copysign", "fmod", "isnan", "isinf"))
-        operands = [operand]
-        if name in ("copysign", "fmod"):
-            operands.append(self.runtime(self.expression(depth - 1)))
-        joined = model.math_type(operands[0].type)
-        for o in operands[1:]:
-            joined = model.promote(joined, model.math_type(o.type))
-        t = "b1" if name.startswith("is") else joined
-        return Math(t, name, operands)
-
-    def call(self, depth: int):
-        helper = self.helper()
-        operands = [self.runtime(self.expression(depth - 1)) for _ in helper.parameters]
-        # The helper's own types follow its arguments': it is generated for these.
-        scopes, inputs = self.scopes, self.inputs
-        self.scopes = [dict(zip(helper.parameters, (o.type for o in operands), strict=True))]
-        self.inputs = {}
-        p = [Variable(t, v) for v, t in self.scopes[0].items()]
-        helper.test = Comparison([self.random.choice(list(model.COMPARISONS))], [p[0], p[1]])
-        helper.yes = self.binary(self.random.choice(("+", "-", "*")), p[0], p[1])
-        helper.no = self.binary(
-            self.random.choice(("+", "-", "*")), p[1], Literal("int", self.random.randint(0, 9))
-        )
-        self.scopes, self.inputs = scopes, inputs
-        return Call(model.promote(helper.yes.type, helper.no.type), helper, operands)
-
-    def helper(self) -> Helper:
-        name = self.fresh("helper")
-        helper = Helper(name, ["p", "q"], None, None, None, decorated=self.chance(0.5))
-        self.helpers.append(helper)
-        return helper
-
     # --- statements ---
 
     def value(self):
         return self.runtime(self.expression(1 if self.light else 2))
 
     def statement(self, depth: int):
-        kinds = [(4, self.assign), (4, self.store), (1, self.store_on_both_sides), (0.5, self.taps)]
+        kinds = [(4, self.assign), (4, self.store), (1, self.both_sides), (0.5, self.taps)]
         if self.light:
-            kinds = [(2, self.assign), (6, self.store), (2, self.store_on_both_sides)]
+            kinds = [(2, self.assign), (6, self.store), (2, self.both_sides)]
             kinds.append((1, self.taps))
         if self.arrays.strided:
             kinds += [(3, self.store_in_strides)]
         if depth > 0:
-            kinds += [(1, self.both_sides)]
             kinds += [(2, self.branch), (1, self.join), (1, self.for_loop), (1, self.while_loop)]
         else:
             kinds += [(1, self.join)]
@@ -346,13 +112,6 @@ class Generator:
         if array in self.arrays.read and self.chance(0.5):
             op = self.random.choice(("+", "-", "*"))
         return Store(array, place, op, self.value())
-
-    def store_on_both_sides(self, depth: int):
-        array, place = self.own_element()
-        yes, no = (Body([Store(array, place, "", self.value())]) for _ in range(2))
-        if self.chance(0.3):
-            yes.statements.append(self.store(0))
-        return If(self.test(), yes, no)
 
     def store_in_strides(self, depth: int):
         """Each thread its own elements, all threads together whole lines of them."""
@@ -441,15 +200,13 @@ class Generator:
 
     def both_sides(self, depth: int):
         """Both sides end by storing to one element, or nearly."""
-        test, arrays = self.condition(1), self.random.sample(list(self.outputs), 2)
-        place = Variable("i4", "i")
-        if self.chance(0.3) and "n" in self.variables():
-            place = Binary("int", "-", Cast("int", place), Variable("int", "n"))
-        sides = []
+        places = [self.own_element() for _ in range(2)]
+        test, sides = self.test(), []
         for _ in range(2):
-            side = self.body(depth - 1, self.random.randint(0, 2))
-            for array in arrays[: self.random.randint(1, 2)] if self.chance(0.3) else arrays:
-                side.statements.append(Store(array, place, "", self.runtime(self.expression(1))))
+            more = depth > 0 and self.chance(0.4)
+            side = self.body(depth - 1, self.random.randint(1, 2)) if more else Body()
+            for array, place in places[: self.random.randint(1, 2)]:
+                side.statements.append(Store(array, place, "", self.value()))
             if self.chance(0.2):
                 side.statements.append(self.store(depth))
             sides.append(side)
@@ -525,7 +282,7 @@ class Generator:
 
     def program(self) -> Program:
         depth, statements = (1, self.random.randint(2, 4)) if self.light else (2, 0)
-        body = self.body(depth, statements or self.random.randint(2, 6))
+        body = self.body(depth, statements or self.random.randint(3, 7))
         statements = [Raw(self.at.lines), *self.guarded(body.statements)]
         return Program(self.parameters(), self.helpers, Body(statements))
 

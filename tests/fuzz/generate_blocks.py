@@ -17,7 +17,6 @@ from .program import (
     Barrier,
     Binary,
     Body,
-    Both,
     Cast,
     Comparison,
     Element,
@@ -127,10 +126,10 @@ class BlockGenerator(Generator):
     # --- statements that the block runs together: lists of them ---
 
     def together(self, depth: int) -> list:
-        kinds = [(4, self.alone), (4, self.exchange), (1, self.rotate), (1.5, self.vote)]
-        kinds.append((1.5, self.compare_exchange))
+        kinds = [(4, self.alone), (4, self.exchange), (1, self.rotate), (2, self.vote)]
+        kinds += [(1.5, self.compare_exchange), (0.5, self.compare_own)]
         if depth > 0:
-            kinds += [(2, self.uniform_if), (2, self.uniform_for), (1, self.uniform_while)]
+            kinds += [(2, self.uniform_if), (3, self.uniform_for), (1, self.uniform_while)]
         kind = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
         return kind(depth)
 
@@ -189,41 +188,63 @@ class BlockGenerator(Generator):
             return Binary("i4", "%", Binary("i4", "+", place, step), threads)
         return Binary("i4", "-", Binary("i4", "-", threads, Literal("int", 1)), place)
 
+    def compared(self, array: str, t: str, low, high) -> list:
+        """Loads two elements; exchanges them, or sets one or both, on a condition."""
+        a, b = (Variable(t, self.fresh("w")) for _ in range(2))
+        loads = [Assign(a.name, Element(t, array, low)), Assign(b.name, Element(t, array, high))]
+        test = Comparison([self.random.choice("<>")], [a, b])
+        if self.chance(0.2):
+            test = self.condition(1)
+        stores = [Store(array, low, "", b), Store(array, high, "", a)]
+        if self.chance(0.2):
+            stores[0].value = self.value_for(t)
+        if self.chance(0.2):
+            stores = self.random.sample(stores, self.random.randint(1, 2))
+        if self.chance(0.2):
+            loads.append(Store(array, low, "", self.value_for(t)))
+        return [*loads, If(test, Body(stores), None)]
+
+    def pair_of_thread(self):
+        """Two elements: of a step of a bitonic sort, neighbours, the ends of two rows."""
+        t, step = Variable("i4", "t"), 1 << self.random.randint(0, 6)
+        kind = self.random.random()
+        if kind < 0.5:
+            low = of("-", of("*", 2, t), of("&", t, step - 1))
+        elif kind < 0.7:
+            low, step = of("+", of("*", 2, t), self.random.randint(0, 1)), 1
+        else:
+            low = of("+", of("*", of("//", t, step), 2 * step), of("%", t, step))
+        return low, of("+", low, step)
+
     def compare_exchange(self, _: int) -> list:
         """Two elements in order: steps of networks that sort."""
         array, t, shape = self.one_shared(axes=1)
-        t_, distance = Variable("i4", "t"), 1 << self.random.randint(0, 5)
-        low = self.random.choice(
-            (
-                of("-", of("*", 2, t_), of("&", t_, distance - 1)),
-                of("+", of("*", t_, 2), self.random.randint(0, 1)),
-                of("+", of("*", of("//", t_, distance), 2 * distance), of("%", t_, distance)),
-            )
-        )
-        high = of("+", low, distance if low.op == "-" else 1)
-        if low.op == "+" and low.right.type != "int":
-            high = of("+", low, distance)
-        only = None
+        low, high = self.pair_of_thread()
+        before, tests = [], []
         if not self.places.are_apart([low, high], shape):
-            # Each pair by one of its threads.
-            low, high = t_, of("^", t_, distance)
-            only = Both(
-                "b1",
-                "and",
-                Comparison([">"], [high, t_]),
-                Comparison(["<"], [high, Variable("i4", "nt")]),
-            )
-        a, b = self.fresh("w"), self.fresh("w")
-        swap = [Store(array, low, "", Variable(t, b)), Store(array, high, "", Variable(t, a))]
-        test = Comparison([self.random.choice("<>")], [Variable(t, a), Variable(t, b)])
-        steps = [
-            Assign(a, Element(t, array, low)),
-            Assign(b, Element(t, array, high)),
-            If(test, Body(swap), None),
-        ]
-        if only is not None:
-            steps = [If(only, Body(steps), None)]
-        return [*steps, Barrier()]
+            end = Variable("i4", "nt")
+            if self.chance(0.5):  # each pair by one of its threads
+                low = Variable("i4", "t")
+                high = of("^", low, 1 << self.random.randint(0, 5))
+                tests.append(Comparison([">"], [high, low]))
+            tests.append(Comparison(["<"], [high, end]))
+        if self.chance(0.5):
+            names = [Variable("i4", self.fresh("p")) for _ in range(2)]
+            before = [Assign(v.name, e) for v, e in zip(names, (low, high), strict=True)]
+            low, high = names
+        steps = self.compared(array, t, low, high)
+        for test in tests:
+            steps = [If(test, Body(steps), None)]
+        return [*before, *steps, Barrier()]
+
+    def compare_own(self, _: int) -> list:
+        wide = [(a, t, n) for a, (t, n) in self.local.items() if n > 1]
+        if not wide:
+            return [self.some_return()]
+        array, t, size = self.random.choice(wide)
+        low = Binary("i4", "%", Variable("i4", "bk"), Literal("int", size - 1))
+        high = Binary("i4", "+", low, Literal("int", self.random.randint(0, 1)))
+        return self.compared(array, t, low, high)
 
     def rotate(self, _: int) -> list:
         array, t, _ = self.one_shared(axes=1)
@@ -312,7 +333,7 @@ class BlockGenerator(Generator):
 
     def program(self) -> Program:
         start = self.prologue()
-        depth, most = (1, 5) if self.light else (2, 6)
+        depth, most = (1, 5) if self.light else (2, 7)
         body = self.uniform_body(depth, self.random.randint(2, most))
         statements = [*start, *self.guarded(body.statements)]
         return Program(self.parameters(), self.helpers, Body(statements), self.shared, self.local)

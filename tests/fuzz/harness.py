@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import linecache
 import random
+import traceback
 from dataclasses import dataclass
 
 import numpy
@@ -206,8 +207,15 @@ def difference(case: Case, left: str, a: dict, right: str, b: dict, source: str)
 
 
 def check(seed: int, targets: list[str], blocks: bool = False) -> str | None:
-    """None, or what differs between the targets, and (without contraction) the model."""
-    case = make_case(seed, blocks)
+    """None, or what is wrong with a program: what differs between the targets, and (without
+    contraction) the model; what was written around an array; what was raised."""
+    try:
+        return differs(make_case(seed, blocks), targets)
+    except Exception:
+        return f"seed {seed}: {traceback.format_exc()}"
+
+
+def differs(case: Case, targets: list[str]) -> str | None:
     for fmad in (False, True):
         kernel = compiled(case, fmad)
         source = case.program.source(fmad)

@@ -2,16 +2,18 @@
 
 A value is ``Val(type, number)``: type is a code of promotion.csv (``i4``, ``u8``, ``b1`` ...) or a
 builtin, weak one (``int``, ``float``); the number is a Python int or bool, or a NumPy float.
-Nothing here looks at the compiler: the promotion table is the data of tests/conformance.
+Nothing here looks at the compiler: the promotion table is the data of tests/conformance. Whoever
+computes runs it with numpy.errstate(all="ignore").
 """
 
 from __future__ import annotations
 
 import csv
+import functools
 import math
 import operator
 import pathlib
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy
 
@@ -27,8 +29,7 @@ NAMES = {
 NUMPY = {code: numpy.dtype(name).type for code, name in NAMES.items()}
 
 
-@dataclass(frozen=True)
-class Val:
+class Val(NamedTuple):
     type: str
     number: object
 
@@ -61,20 +62,24 @@ def is_float(t: str) -> bool:
     return t == "float" or t in FLOATS
 
 
+MACHINE = {t: t for t in TYPED} | {"int": "i4", "float": "f4"}
+BITS = {t: 8 * int(m[1]) for t, m in MACHINE.items()}
+
+
 def machine(t: str) -> str:
     """The format a type is computed in."""
-    return {"int": "i4", "float": "f4"}.get(t, t)
+    return MACHINE[t]
 
 
 def bits(t: str) -> int:
-    return 8 * int(machine(t)[1])
+    return BITS[t]
 
 
 def wrap(t: str, n: int) -> int:
     """An integer in the format of the integer type t, modulo two to its width."""
-    width = bits(t)
+    width = BITS[t]
     n &= (1 << width) - 1
-    return n - (1 << width) if machine(t)[0] == "i" and n >> (width - 1) else n
+    return n - (1 << width) if n >> (width - 1) and MACHINE[t][0] == "i" else n
 
 
 def _float_of_int(t: str, n: int):
@@ -147,12 +152,22 @@ def _shift(t: str, a: int, b: int, left: bool) -> int:
     return a >> min(count, bits(t))
 
 
+OPERATIONS = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+}
+
+
 def _plain(op: str, t: str, a, b):
-    with numpy.errstate(all="ignore"):
-        result = {"+": operator.add, "-": operator.sub, "*": operator.mul}[op](a, b)
+    result = OPERATIONS[op](a, b)
     return result if is_float(t) else wrap(t, result)
 
 
+@functools.cache
 def binary_type(op: str, a: str, b: str) -> str | None:
     """Type of the result, or None where the operator is not for these types."""
     p = promote(a, b)
@@ -181,7 +196,7 @@ def binary(op: str, left: Val, right: Val) -> Val:
         return Val(t, (_floor_div_int if op == "//" else _floor_mod_int)(t, a, b))
     if op in ("<<", ">>"):
         return Val(t, _shift(t, a, b, op == "<<"))
-    result = {"&": operator.and_, "|": operator.or_, "^": operator.xor}[op](a, b)
+    result = OPERATIONS[op](a, b)
     return Val(t, result if t == "b1" else wrap(t, result))
 
 

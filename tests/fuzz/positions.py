@@ -90,6 +90,12 @@ def _short_of(rng: random.Random, count: int, guard: str) -> int:
     return max(1, count - rng.choice((0, 0, 1, 5))) if guard else count
 
 
+def _flat_block(rng: random.Random) -> tuple[int, int]:
+    """The large ones seldom: the model takes its time for every thread."""
+    weights = [1 if x * y < 128 else 0.4 for x, y in BLOCKS_2D]
+    return rng.choices(BLOCKS_2D, weights)[0]
+
+
 def _flat(rng: random.Random, guard: str) -> Positions:
     block = rng.choice(BLOCKS_1D)
     p = Positions(block, rng.randint(1, 2 if block > 64 else 4), guard)
@@ -105,7 +111,7 @@ def _flat(rng: random.Random, guard: str) -> Positions:
 
 def _linear_blocks(rng: random.Random, guard: str) -> Positions:
     """Blocks of any shape, one after the other."""
-    block = rng.choice(BLOCKS_3D if rng.random() < 0.5 else BLOCKS_2D)
+    block = rng.choice(BLOCKS_3D) if rng.random() < 0.5 else _flat_block(rng)
     p = Positions(block, 1 if numpy.prod(block) > 128 else rng.randint(1, 2), guard)
     at = _hardware(p.block, p.grid)
     t = _linear(at, p.block)
@@ -119,7 +125,7 @@ def _linear_blocks(rng: random.Random, guard: str) -> Positions:
 
 def _rectangle(rng: random.Random, guard: str) -> Positions:
     """A grid of two axes, and a flat number of a thread: in its rows, or in the launch's."""
-    block = rng.choice(BLOCKS_2D)
+    block = _flat_block(rng)
     size = block[0] * block[1]
     grid = (rng.randint(1, 3 if size < 64 else 2), rng.randint(1, 1 if size > 99 else 2))
     p = Positions(block, grid, guard)

@@ -8,7 +8,6 @@ import os
 import pathlib
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterable
 
 sys.path[:0] = [str(folder) for folder in pathlib.Path(__file__).resolve().parents[1:3]]
@@ -21,10 +20,7 @@ LIMIT = 600  # seconds for one program: far more than any takes
 def check_seed(seed: int, targets: list[str], blocks: bool) -> str | None:
     from tests.fuzz.harness import check
 
-    try:
-        return check(seed, targets, blocks)
-    except Exception:
-        return f"seed {seed}: {traceback.format_exc()}"
+    return check(seed, targets, blocks)
 
 
 def options_of(arguments: list[str] | None) -> argparse.Namespace:

@@ -53,7 +53,7 @@ def test_generated_programs_with_barriers_agree(first):
 
 
 def test_the_generator_covers_barriers():
-    text = "\n".join(generate_blocks(seed)[1].source(True) for seed in range(100))
+    text = "\n".join(generate_blocks(seed)[1].source(True) for seed in range(200))
     for construct in (
         "D.syncthreads()",
         "D.syncthreads_count(",

@@ -42,7 +42,7 @@ SOURCE = {
     "strided loop": r"range\(i, \d+, n\)",
 }
 WITH_BARRIERS = {
-    "order of two": r"if \(w\d+ [<>] w\d+\)",
+    "order of two": r"^( *)if \(w\d+ [<>] w\d+\):\n +\w+\[(.*)\] = \w+\n +\w+\[(?!\2\])",
     "tile": r"^    tl_\w+ = D\.shared_array\(\(\d+, \d+\)",
     "tile across": r"= tl_\w+\[tx, ty\]|^ +tl_\w+\[tx, ty\] = ",
     "shared rows": r"tl_\w+\[ty, tx\]",

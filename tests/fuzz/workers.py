@@ -3,6 +3,7 @@ was at is named, and the others go on."""
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import signal
 import time
@@ -17,9 +18,10 @@ Check = Callable[[int], str | None]  # what is wrong with a seed
 
 
 def _serve(check: Check, jobs: connection.Connection) -> None:
-    jobs.send(None)  # the imports are done
-    while (seed := jobs.recv()) is not None:
-        jobs.send(check(seed))
+    with contextlib.suppress(EOFError, ConnectionError):  # nobody waits for it any more
+        jobs.send(None)  # the imports are done
+        while (seed := jobs.recv()) is not None:
+            jobs.send(check(seed))
 
 
 def _cause(code: int | None) -> str:

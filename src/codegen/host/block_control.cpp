@@ -1,6 +1,7 @@
 #include "codegen/host/block_control.h"
 
 #include "codegen/host/counter.h"
+#include "codegen/host/loop_hints.h"
 #include "ir/visitor.h"
 #include "support/check.h"
 
@@ -21,6 +22,16 @@ bool threads_leave(const ir::Function& f, const analysis::BlockLevel& level) {
   return leave && level.has_barrier();
 }
 
+// So many that each loop over gangs, written out, would make a kernel of many lines wait for LLVM.
+// A network of few steps gains by it: vectors stay in registers from one step to the next.
+bool has_many_regions(const ir::Function& f) {
+  constexpr int kMany = 64;
+  int barriers = 0;
+  ir::for_each_inst(
+      f.body, [&](const ir::Inst& i) { barriers += ir::info(i.op).effect == ir::Effect::Barrier; });
+  return barriers > kMany;
+}
+
 }  // namespace
 
 BlockControl::BlockControl(const Parts& parts, Arena& arena)
@@ -30,7 +41,8 @@ BlockControl::BlockControl(const Parts& parts, Arena& arena)
       level_(c_.source.function),
       live_before_(c_.source.function),
       homes_(c_, parts.slots, arena),
-      threads_leave_(threads_leave(c_.source.function, level_)) {}
+      threads_leave_(threads_leave(c_.source.function, level_)),
+      many_regions_(has_many_regions(c_.source.function)) {}
 
 void BlockControl::create() {
   const ir::Function& f = c_.source.function;
@@ -227,7 +239,8 @@ void BlockControl::for_each_gang(Body&& body) {
   // Told that it does not wrap, LLVM does not look for a proof in all that is before it.
   Value* next = c_.b.CreateAdd(gang, c_.b.getInt32(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
   gang->addIncoming(next, c_.b.GetInsertBlock());
-  c_.b.CreateCondBr(c_.b.CreateICmpULT(next, count), loop, done);
+  llvm::Instruction* back = c_.b.CreateCondBr(c_.b.CreateICmpULT(next, count), loop, done);
+  if (many_regions_) keep_rolled(back);
   c_.start(done);
 }
 

@@ -66,7 +66,8 @@ class BlockControl {
   analysis::StretchLiveness live_before_;  // of regions
   Homes homes_;
   bool threads_leave_ = false;  // before others meet at a barrier
-  Arena::Cells live_;           // if so: by gang, its threads that have not
+  bool many_regions_ = false;
+  Arena::Cells live_;  // where threads leave: by gang, its threads that have not
   llvm::AllocaInst* anyone_ = nullptr;
   llvm::BasicBlock* end_ = nullptr;
   std::vector<Frame> frames_;

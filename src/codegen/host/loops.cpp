@@ -3,6 +3,7 @@
 #include "analysis/trips.h"
 #include "codegen/host/control.h"
 #include "codegen/host/counter.h"
+#include "codegen/host/loop_hints.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -169,14 +170,6 @@ static bool is_short(const ir::Inst& loop, const analysis::Analysis& a) {
   return analysis::written_out(loop, a, kMostInstructions).has_value();
 }
 
-static void write_out(llvm::BranchInst* back) {
-  llvm::LLVMContext& c = back->getContext();
-  llvm::MDNode* full = llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.unroll.full"));
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(c, {nullptr, full});
-  loop->replaceOperandWith(0, loop);
-  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
-}
-
 Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead) {
   Join exit(c_.masks, "endfor"), finished(c_.masks, "finished"), latch(c_.masks, "latch");
   Counter counter(c_, parts_.values, inst);
@@ -198,7 +191,7 @@ Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Jo
   if (latch.reached() && goes_on_together(latch, mask, dead)) {
     Value* goes_on = counter.goes_on(now, false);
     counter.advance();
-    llvm::BranchInst* back = c_.b.CreateCondBr(goes_on, head, finished.edge(mask));
+    llvm::Instruction* back = c_.b.CreateCondBr(goes_on, head, finished.edge(mask));
     if (is_short(inst, c_.source.analysis)) write_out(back);
   }
   return finish_uniform_loop(inst, inst.regions[1], mask, finished, exit, dead);

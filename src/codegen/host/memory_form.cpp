@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/host/loop_hints.h"
 #include "codegen/host/memory_avx.h"
 #include "support/check.h"
 
@@ -82,14 +83,6 @@ void MemoryForm::store_part(const Element& e, Value value, Value pointer, Value 
 
 // ----------------------------------------------------------------------------------------- lane by
 // lane
-
-static void keep_rolled(llvm::Instruction* back) {
-  llvm::LLVMContext& c = back->getContext();
-  llvm::MDNode* disable = llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.unroll.disable"));
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(c, {nullptr, disable});
-  loop->replaceOperandWith(0, loop);
-  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
-}
 
 // body(lane) for each lane of the mask, in order. A loop, so that it is small however many there
 // are.

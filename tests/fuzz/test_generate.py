@@ -1,0 +1,117 @@
+"""What the generator promises of its programs, and what the harness sees of arrays."""
+
+import ctypes
+
+import numpy
+import pytest
+
+from . import workers
+from .generate import generate
+from .generate_blocks import generate_blocks
+from .harness import make_case, position, run_model, scalar
+from .indices import Unfit, values
+from .memory import AROUND, Placed
+from .program import Barrier, Rotate, Thread
+
+
+def test_indices_are_what_they_are_said_to_be():
+    """The one computation decides what is in bounds, the other is the model's."""
+    compared = 0
+    for seed in range(30):
+        case = make_case(seed)
+        indices = generate(seed)[0].indices
+        inside = numpy.flatnonzero(case.at.inside())
+        scalars = {v: scalar(t, case.scalars[v]) for v, t in case.types.items()}
+        for _ in range(20):
+            e = indices.form(100)
+            try:
+                said = numpy.broadcast_to(values(e, indices.known), inside.shape)
+            except Unfit:
+                continue
+            for at in {0, len(inside) // 2, len(inside) - 1}:
+                thread = Thread(scalars | position(case, inside[at]), {})
+                assert e.run(thread).number == said[at], e.text()
+                compared += 1
+    assert compared > 1000
+
+
+class Accesses:
+    """Who touches which element between which barriers."""
+
+    def __init__(self):
+        self.kept, self.passed, self.users, self.races = [], {}, {}, []
+
+    def note(self, thread, array, index, stores):
+        a = thread.arrays[array]
+        self.kept.append((thread, a.numbers))  # so that no other gets their ids
+        shared = array.startswith(("sh_", "tl_"))
+        epoch = self.passed.get(id(thread), 0) if shared else 0
+        users = self.users.setdefault((id(a.numbers), a.place(index), epoch), [set(), set()])
+        users[stores].add(id(thread))
+        if users[True] and len(users[False] | users[True]) > 1:
+            self.races.append((array, index))
+
+    def waits(self, run):
+        def counted(statement, thread):
+            inner, result = run(statement, thread), None
+            while True:
+                try:
+                    barrier = inner.send(result)
+                except StopIteration:
+                    return
+                result = yield barrier
+                self.passed[id(thread)] = self.passed.get(id(thread), 0) + 1
+
+        return counted
+
+
+@pytest.mark.parametrize("make", [generate, generate_blocks])
+def test_programs_are_free_of_races(monkeypatch, make):
+    load, store = Thread.load, Thread.store
+    accesses = Accesses()
+
+    def noted_load(thread, array, index):
+        accesses.note(thread, array, index, False)
+        return load(thread, array, index)
+
+    def noted_store(thread, array, index, value):
+        accesses.note(thread, array, index, True)
+        store(thread, array, index, value)
+
+    monkeypatch.setattr(Thread, "load", noted_load)
+    monkeypatch.setattr(Thread, "store", noted_store)
+    for statement in (Barrier, Rotate):
+        monkeypatch.setattr(statement, "run", accesses.waits(statement.run))
+    elements = 0
+    for seed in range(25):
+        run_model(make_case(seed, blocks=make is generate_blocks))
+        assert accesses.races == [], seed
+        accesses.kept.clear()
+        accesses.passed.clear()
+        elements += len(accesses.users)
+        accesses.users.clear()
+    assert elements > 500
+
+
+def test_what_is_written_around_an_array_is_seen():
+    initial = numpy.arange(21, dtype=numpy.float32).reshape(3, 7)
+    for options in ({}, {"away": None}, {"away": 16, "pitch": 3, "step": 2, "back": -1}):
+        placed = Placed(initial, **options)
+        numpy.testing.assert_array_equal(placed.take("o"), initial)
+        placed.memory[AROUND - 1] = 0
+        with pytest.raises(AssertionError, match="o: byte -1 behind its start was written"):
+            placed.take("o")
+    placed.fill(initial)
+    placed.memory[AROUND + 4] = 0  # between two elements
+    with pytest.raises(AssertionError, match="o: byte 4 behind"):
+        placed.take("o")
+
+
+def read_beyond(seed):
+    placed = Placed(numpy.zeros(5, numpy.int16), None)
+    ctypes.string_at(placed.array.ctypes.data + 10 * seed, 1)
+
+
+def test_nobody_reads_beyond_an_array_at_the_end_of_a_page():
+    found = dict(workers.run(read_beyond, [0, 1], 1, 60))
+    assert found == {0: None, 1: "seed 1: its process died: SIGSEGV"}
