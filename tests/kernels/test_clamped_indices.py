@@ -207,6 +207,25 @@ def test_low_bits_of_far_positions(target):
 
 
 @D.kernel
+def choice_by_low_bits(out, source, d, bound):
+    i = D.tid(1)
+    if i < out.shape[1]:
+        x = D.uint32(D.int16(i) + d)
+        out[0, i] = source[0 if x < bound else i]
+        out[1, i] = source[0 if bound > x else i]
+
+
+def test_choice_by_a_number_that_is_negative_before_it_is_unsigned(target):
+    source = numbers(300)
+    for d in (-300, -100, 0):
+        for bound in (2**32 - 1, 2**32 - 270, 2**32 - 120, 2**16, 90):
+            out = launch(choice_by_low_bits, 2, 64, source, np.int16(d), np.uint32(bound))
+            x = positions(np.int32, d).astype(np.uint32)
+            expected = source[np.where(x < bound, 0, np.arange(THREADS))]
+            assert (out == expected).all()
+
+
+@D.kernel
 def steep(out, source, n):
     i = D.tid(1)
     if i < out.shape[1]:
@@ -352,7 +371,9 @@ def versions(kernel, *args, form, block):
     """The blocks of code for gangs in which no lane is at a border, and those for the others."""
     text = kernel.inspect(*args, what="llvm", target=form, grid=1, block=block)
     blocks = re.split(r"\n\n", text)
-    found = [[b for b in blocks if re.match(rf"{name}\d*:", b)] for name in ("bare_index", "any_index")]
+    found = [
+        [b for b in blocks if re.match(rf"{name}\d*:", b)] for name in ("bare_index", "any_index")
+    ]
     return found
 
 
