@@ -1,6 +1,7 @@
 """Devices, streams and events: the part of cuda.core that launches use, with the same names.
 
-Device("host") is the host device; Device(0) is GPU 0 where there is one, else the host device.
+Device("host") is the host device, and so is Device(0), whatever GPUs there are: launches on streams
+of a GPU are not implemented yet.
 """
 
 import atexit
