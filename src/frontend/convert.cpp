@@ -15,7 +15,7 @@ std::string range_hint(const Value& literal, TypeCode to) {
     return "integers are finite numbers";
   const bool negative = is_int(literal.code) ? literal.exact->integer < 0 : literal.exact->real < 0;
   if (negative && is_unsigned(to)) return "use a signed type, such as int64";
-  return bits_of(to) == 64 ? "use float64" : "use a wider type, such as int64";
+  return bits_of(to) == 64 || is_weak(to) ? "use float64" : "use a wider type, such as int64";
 }
 
 void Lowerer::at(const Node* node) { builder_.set_span(node->span); }
@@ -24,10 +24,10 @@ void Lowerer::at(const Node* node) { builder_.set_span(node->span); }
 bool Lowerer::literal_fits(const Value& v, TypeCode to) const {
   if (!policy_.literals_must_fit || !is_weak(v.code)) return true;
   if (is_float(to)) return is_weak(to) || !overflows(*v.exact, v.code, to);
-  if (!is_int(to) || to == TypeCode::weak_int) return true;
-  if (is_int(v.code)) return fits(v.exact->integer, to);
-  const double whole = std::trunc(v.exact->real);
-  return std::fabs(whole) < 0x1p100 && fits(static_cast<__int128>(whole), to);
+  if (!is_int(to)) return true;
+  if (is_float(v.code) && !has_integer(v.exact->real)) return false;
+  if (is_weak(to)) return true;
+  return fits(converted(*v.exact, v.code, TypeCode::weak_int).integer, to);
 }
 
 // Whether a constant that has kept its full value so far fits the 32-bit format of its builtin.

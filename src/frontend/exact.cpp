@@ -28,10 +28,9 @@ __int128 highest(TypeCode code) {
 
 __int128 saturated(double value, TypeCode code) {
   if (std::isnan(value)) return 0;
-  // A weak integer is as wide as constants get; what does not fit int is an error where it is used.
-  const TypeCode range = code == TypeCode::weak_int ? TypeCode::i8 : code;
-  if (value <= static_cast<double>(lowest(range))) return lowest(range);
-  if (value >= static_cast<double>(highest(range))) return highest(range);
+  if (code == TypeCode::weak_int && has_integer(value)) return static_cast<__int128>(value);
+  if (value <= static_cast<double>(lowest(code))) return lowest(code);
+  if (value >= static_cast<double>(highest(code))) return highest(code);
   return static_cast<__int128>(value);
 }
 
@@ -147,10 +146,13 @@ std::string to_text(TypeCode code, const Exact& value) {
   return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
 }
 
+bool has_integer(double value) { return std::fabs(std::trunc(value)) < 0x1p100; }
+
 bool fits(__int128 value, TypeCode code) { return value >= lowest(code) && value <= highest(code); }
 
 Exact converted(const Exact& value, TypeCode from, TypeCode to) {
   if (is_bool(to)) return {truth(from, value) ? 1 : 0, 0};
+  if (!is_weak(from)) to = fixed(to);
   if (is_float(to)) {
     if (is_float(from)) return {0, rounded(value.real, to)};
     // From the integer itself: by way of double it would be rounded twice.

@@ -42,8 +42,12 @@ std::string to_text(__int128 value);
 // Whether the integer lies in the format's range.
 bool fits(__int128 value, TypeCode int_code);
 
+// Whether what is left of it without its fraction can be a constant; not so of infinity and NaN.
+bool has_integer(double value);
+
 // The value in another format: wrapped, rounded, truncated and saturated as the IR's convert does.
-// A weak integer stays exact.
+// What is weak stays exact in a weak format; what has a format takes the 32 bits of the builtin, as
+// it does when the kernel runs.
 Exact converted(const Exact& value, TypeCode from, TypeCode to);
 
 // A finite number that becomes infinite in the format.

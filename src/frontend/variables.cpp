@@ -13,6 +13,12 @@ bool has_constants(const Value& v) {
   return false;
 }
 
+// A name that is assigned more than once is a variable everywhere, so that its numbers have their
+// format in straight code as they have it in a loop. What a view keeps is no number of the program.
+bool can_be_constant(const Web& web, const Value& value) {
+  return !web.may_be_undefined && (!web.reassigned || value.is_array());
+}
+
 // The NumbaPro rule: inside a loop the type is that from before it, or of the first assignment
 // where there is none.
 bool decides_type(LoopRule rule, const Web& web, const Definition& d, uint32_t index) {
@@ -97,7 +103,8 @@ void Lowerer::define(const Node* target, const Value& value, const Node* source)
   const Definition& definition = webs.definitions[at->second];
   const Web& web = webs.webs[definition.web];
   WebState& state = instance_->states[definition.web];
-  if (target->kind == syntax::NodeKind::arg && web.definition_count == 1) {
+  const bool variable = web.reassigned && value.is_storable() && has_constants(value);
+  if (target->kind == syntax::NodeKind::arg && web.definition_count == 1 && !variable) {
     state.direct = value;
     return;
   }
@@ -121,7 +128,7 @@ void Lowerer::join_definition(uint32_t index, const Value& value, const Node* so
     return;
   }
   join_into(instance_->states[definition.web], definition.node, abstract_of(value),
-            !web.may_be_undefined, definition.name, source);
+            can_be_constant(web, value), definition.name, source);
 }
 
 uint32_t Lowerer::make_slot(const std::string& name, TypeCode code) {

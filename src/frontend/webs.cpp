@@ -316,13 +316,15 @@ class Analysis {
   // --- result ---
 
   void number_webs() {
+    std::map<std::string, uint32_t> definitions_of;
+    for (const Definition& d : webs_.definitions) ++definitions_of[d.name];
     std::vector<uint32_t> number(webs_.definitions.size(), Webs::kNone);
     for (uint32_t i = 0; i < webs_.definitions.size(); ++i) {
       const uint32_t root = find(i);
       Definition& d = webs_.definitions[i];
       if (number[root] == Webs::kNone) {
         number[root] = static_cast<uint32_t>(webs_.webs.size());
-        webs_.webs.push_back({d.name, d.loop_depth, i, 0, false});
+        webs_.webs.push_back({d.name, d.loop_depth, i, 0, false, definitions_of[d.name] > 1});
       }
       Web& web = webs_.webs[number[root]];
       d.web = number[root];

@@ -23,6 +23,7 @@ struct Web {
   uint32_t first_definition;  // in the order of the program
   uint32_t definition_count;
   bool may_be_undefined;  // some path to some use passes no definition
+  bool reassigned;        // the name has other definitions, of this web or of another
 };
 
 struct Webs {

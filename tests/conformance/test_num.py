@@ -1,5 +1,7 @@
 """Builtin numbers: bool, int and float in kernels (DEV-NUM)."""
 
+import math
+
 import numpy as np
 import pytest
 from cuda import device as D
@@ -179,6 +181,98 @@ def test_float_arithmetic_is_binary32(target):
     run(add_a_tenth, out, 0.2)
     assert out[0] == np.float32(0.2) + np.float32(0.1)
     assert out[0] != 0.2 + 0.1
+
+
+WIDE = 5_000_000_000
+TENTH = 0.1  # no float32
+
+
+@D.kernel
+def builtins_of_formats(ints, floats, wide, large, tenth):
+    """From numbers known when compiling, and from the same ones known at run time."""
+    ints[0] = int(D.int64(WIDE))
+    ints[1] = int(wide)
+    ints[2] = int(D.float64(-1e10))
+    ints[3] = int(large)
+    ints[4] = round(D.float64(-1e10))
+    ints[5] = round(large)
+    ints[6] = int(D.float64(math.nan))
+    ints[7] = int(D.uint32(2**31))
+    floats[0] = float(D.float64(TENTH))
+    floats[1] = float(tenth)
+    floats[2] = float(D.float64(1e300))
+    floats[3] = float(D.int32(16_777_217))
+
+
+@clause("DEV-NUM-03", "DEV-NUM-04")
+def test_formats_become_builtins_of_32_bits(target):
+    ints, floats = np.zeros(8, np.int64), np.zeros(4)
+    large, tenth = np.float64(-1e10), np.float64(TENTH)
+    run(builtins_of_formats, ints, floats, np.int64(WIDE), large, tenth)
+    wrapped = WIDE - 2**32
+    assert ints.tolist() == [wrapped] * 2 + [INT_MIN] * 4 + [0, INT_MIN]
+    assert floats.tolist() == [np.float32(TENTH)] * 2 + [np.inf, np.float32(16_777_216)]
+
+
+@D.kernel
+def exact_until_typed(ints, floats, one):
+    """Literals, and what is made of them, of names that are assigned once."""
+    ints[0] = int(1e10)
+    ints[1] = round(-3e9)
+    n = int(6e9)
+    ints[2] = n // 2
+    tenth = TENTH
+    floats[0] = one * tenth
+    floats[1] = one * float(16_777_217)
+
+
+@clause("DEV-NUM-06", partial="the report of an overflow under checking")
+def test_constants_are_exact_until_they_meet_a_format(target):
+    ints, floats = np.zeros(3, np.int64), np.zeros(2)
+    run(exact_until_typed, ints, floats, np.float64(1))
+    assert ints.tolist() == [10**10, -3 * 10**9, 3 * 10**9]
+    assert floats.tolist() == [0.1, 16_777_217]
+
+
+@D.func
+def one_more(x):
+    x = x + 1
+    return x
+
+
+@D.kernel
+def variables(ints, floats, one, flag):
+    """The same statements in straight code, in a loop, under a condition and in a function."""
+    x = 2147483647
+    x = x + 1
+    ints[0] = x
+    y = 2147483647
+    for _ in range(1):
+        y = y + 1
+    ints[1] = y
+    z = 2147483647
+    if flag:
+        z += 1
+    ints[2] = z
+    ints[3] = one_more(2147483647)
+    u = TENTH
+    floats[0] = one * u
+    u = 2 * u
+    floats[1] = one * u
+    v = TENTH
+    for k in range(2):
+        floats[2 + k] = one * v
+        v = 2 * v
+
+
+@clause("DEV-NUM-03", "DEV-NUM-04")
+@clause("DEV-NUM-06", partial="the report of an overflow under checking")
+def test_a_name_that_is_assigned_again_is_a_variable_everywhere(target):
+    ints, floats = np.zeros(4, np.int64), np.zeros(4)
+    run(variables, ints, floats, np.float64(1), True)
+    assert ints.tolist() == [INT_MIN] * 4
+    tenth = np.float32(TENTH)
+    assert floats.tolist() == [tenth, 2 * tenth] * 2
 
 
 @clause("DEV-NUM-06", partial="the report of an overflow under checking")

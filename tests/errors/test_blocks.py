@@ -57,6 +57,12 @@ def shapes_of_variables(a, n):
     # ... is known at run time only
     # hint: use literals, globals, and names assigned once from these
     x = D.local_array(m, D.int32)
+    k = 1
+    # error at `k`: the shape of local_array() is not a constant expression: it holds an int that is
+    # ... known at run time only
+    # hint: use literals, globals, and names assigned once from these
+    x = D.local_array(k, D.int32)
+    k = 2
     # error at `ONES`: the shape of local_array() has 33 dimensions; at most 32 are allowed
     x = D.local_array(ONES, D.int32)
 

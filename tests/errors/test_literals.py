@@ -195,6 +195,48 @@ def no_integer_holds_it(a):
     # error at `D.int8(math.nan)`: nan does not fit in int8
     # hint: integers are finite numbers
     x = D.int8(math.nan)
+    # error at `int(-math.inf)`: -inf does not fit in int
+    # hint: integers are finite numbers
+    y = int(-math.inf)
+    # error at `int(math.nan)`: nan does not fit in int
+    # hint: integers are finite numbers
+    y = int(math.nan)
+    # error at `round(math.inf)`: inf does not fit in int
+    # hint: integers are finite numbers
+    a[0] = round(math.inf)
+    # error at `int(-1e300)`: -1e+300 does not fit in int
+    # hint: use float64
+    a[1] = int(-1e300)
+    # error at `round(1e300)`: 1e+300 does not fit in int
+    # hint: use float64
+    a[2] = round(1e300)
+
+
+@bad.kernel(np.zeros(4, np.int32), np.zeros(4, np.int64))
+def integers_of_floats(a, wide):
+    # error at `int(1e10)`: 10000000000 does not fit in int32
+    # hint: use a wider type, such as int64
+    a[0] = int(1e10)
+    wide[0] = int(1e10)
+    # error at `round(-3e9)`: -3000000000 does not fit in int32
+    # hint: use a wider type, such as int64
+    a[1] = round(-3e9)
+    wide[1] = round(-3e9)
+    # error at `int(1e30)`: 1000000000000000019884624838656 does not fit in int64
+    # hint: use float64
+    wide[2] = int(1e30)
+
+
+@bad.kernel(np.zeros(4, np.int64))
+def assigned_twice(wide):
+    # error at `5_000_000_000`: 5000000000 does not fit in int, which has 32 bits in kernels
+    # hint: give it a format, such as device.int64(5000000000) or device.float64(5000000000)
+    x = 5_000_000_000
+    wide[0] = x
+    x = 1
+    wide[1] = x
+    y = 5_000_000_000
+    wide[2] = y
 
 
 @bad.kernel(FLOATS, 1.5)
