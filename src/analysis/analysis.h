@@ -111,7 +111,9 @@ struct Analysis {
 
 Analysis analyse(const ir::Function& f, uint32_t width = kWarpWidth);
 
-// For inspect(what="facts"): one line per value of interest, with the reason.
-std::string describe(const ir::Function& f, const Analysis& a);
+// For inspect(what="facts"): one line per value of interest, with the reason. `accesses`: by
+// Inst::id, how the target makes a load or store; may end early.
+std::string describe(const ir::Function& f, const Analysis& a,
+                     const std::vector<std::string>& accesses = {});
 
 }  // namespace cuda_device::analysis

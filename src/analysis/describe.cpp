@@ -46,7 +46,8 @@ std::string text(const LaneLayout& l) {
 
 class Describer {
  public:
-  Describer(const ir::Function& f, const Analysis& a) : f_(f), a_(a), guards_(find_guards(f, a)) {}
+  Describer(const ir::Function& f, const Analysis& a, const std::vector<std::string>& accesses)
+      : f_(f), a_(a), accesses_(accesses), guards_(find_guards(f, a)) {}
 
   std::string run() {
     out_ = "lanes: " + text(a_.layout) + "\n";
@@ -94,13 +95,12 @@ class Describer {
     if (!i.regions.empty()) return control(i);
     if (i.op == Op::SlotStore)
       return a_.store_blends[i.id] ? "blends: inactive lanes read it later" : "";
-    if (i.op == Op::Store) return store(i);
+    if (i.op == Op::Store) return access(i);
     if (i.type.is_none() || i.op == Op::Const || i.op == Op::Param || i.type.is_array()) return "";
     std::string out = text(a_.shape(i), a_.layout);
     if (i.type.is_int() && i.op != Op::Load) out += " " + text(a_.range(i));
     if (a_.narrow(i)) out += ", in 32 bits";
-    if (i.op == Op::Load) out += ", " + access(i, 1, i.operands.size());
-    return out;
+    return i.op == Op::Load && !access(i).empty() ? out + ", " + access(i) : out;
   }
 
   std::string control(const Inst& i) const {
@@ -110,47 +110,20 @@ class Describer {
     return out;
   }
 
-  std::string store(const Inst& i) const {
-    const std::string how = access(i, 1, i.operands.size() - 1);
-    const bool by_rows = how == kConsecutive || how == kByRows;
-    return how + (by_rows && a_.past_cache[i.id] ? ", whole lines past the cache" : "");
-  }
-
-  // One scalar, one vector, or lane by lane.
-  std::string access(const Inst& i, size_t first, size_t last) const {
-    bool uniform = true;
-    for (size_t k = first; k < last; ++k) uniform &= a_.shape(*i.operands[k]).uniform();
-    if (uniform) return "one address";
-    for (size_t k = first; k + 1 < last; ++k) {
-      if (!a_.shape(*i.operands[k]).uniform()) return rows(i, k, last - 1);
-    }
-    return line(a_.shape(*i.operands[last - 1]));
-  }
-
-  std::string rows(const Inst& i, size_t k, size_t inner) const {
-    const Shape &row = a_.shape(*i.operands[k]), &column = a_.shape(*i.operands[inner]);
-    const bool by_rows = row.affine() && row.s0 == Step{} && column.affine() && column.s1 == Step{};
-    return by_rows ? kByRows : "lane by lane";
-  }
-
-  static std::string line(const Shape& s) {
-    if (!s.affine() || !s.s0.known) return "lane by lane";
-    if (s.period != 0) return "rows of " + std::to_string(s.period);
-    if (s.s1 != Step{}) return kByRows;
-    return s.s0.value == 1 ? kConsecutive : "every " + std::to_string(s.s0.value) + "th element";
-  }
-
-  static constexpr const char* kConsecutive = "consecutive elements";
-  static constexpr const char* kByRows = "a row of the gang at a time";
+  std::string access(const Inst& i) const { return i.id < accesses_.size() ? accesses_[i.id] : ""; }
 
   const ir::Function& f_;
   const Analysis& a_;
+  const std::vector<std::string>& accesses_;
   std::vector<Guard> guards_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string describe(const ir::Function& f, const Analysis& a) { return Describer(f, a).run(); }
+std::string describe(const ir::Function& f, const Analysis& a,
+                     const std::vector<std::string>& accesses) {
+  return Describer(f, a, accesses).run();
+}
 
 }  // namespace cuda_device::analysis

@@ -33,6 +33,8 @@ struct Listing {
   std::string* llvm = nullptr;      // before optimisation
   std::string* llvm_opt = nullptr;  // after
   std::string* assembly = nullptr;  // target assembly, or PTX
+  // By Inst::id, loads and stores: how the host makes them, in words. Empty: not at all.
+  std::vector<std::string>* accesses = nullptr;
 };
 
 // `f` has been through passes/pipeline. Thread-safe; a fault inside LLVM becomes an InternalError.

@@ -7,11 +7,14 @@ namespace cuda_device::codegen::host {
 using ir::Inst;
 using llvm::Value;
 
+static constexpr std::string_view kOneAddress = "one address";
+
 Access::Access(EmitContext& context, LaneValues& values, Arrays& arrays)
     : c_(context),
       values_(values),
       places_(context, values, arrays),
-      memory_(MemoryForm::create(context.b, context.source.target, context.width())) {}
+      memory_(
+          MemoryForm::create(context.b, context.source.target, context.width(), context.notes)) {}
 
 // body(whether the condition holds), each way in a branch of its own.
 template <class Body>
@@ -19,7 +22,9 @@ void Access::in_two_versions(Value condition, Body&& body) {
   llvm::BasicBlock *near = c_.new_block("bare_index"), *far = c_.new_block("any_index"),
                    *done = c_.new_block("accessed");
   c_.b.CreateCondBr(condition, near, far);
+  c_.notes.when("no index is negative or clamped");
   for (llvm::BasicBlock* block : {near, far}) {
+    if (block == far) c_.notes.otherwise();
     c_.start(block);
     body(block == near);
     c_.b.CreateBr(done);
@@ -117,6 +122,12 @@ Offsets Access::offsets_of(const Place& place) {
 // loads
 
 void Access::load(const Inst& inst, const Mask& mask) {
+  c_.notes.begin(inst, mask);
+  load_value(inst, mask);
+  c_.notes.end();
+}
+
+void Access::load_value(const Inst& inst, const Mask& mask) {
   const ScalarKind kind = inst.type.scalar;
   auto in_register = [&](Value x) {
     return is_bool(kind) ? c_.b.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
@@ -129,6 +140,7 @@ void Access::load(const Inst& inst, const Mask& mask) {
     const Place p = places_.of(inst, inst.operands.size() - 1);
     if (p.kind == Lanes::Kind::Uniform) {
       CD_CHECK(!mask.may_be_empty, "a uniform load under a mask that may be empty");
+      c_.notes.say(kOneAddress);
       Value one = held(in_register(memory_->load_one(p.element, p.pointer)));
       return values_.define_uniform(inst, values_.held_kind(inst), one);
     }
@@ -164,6 +176,7 @@ bool Access::is_one_a_row(const Place& place) const {
 }
 
 Value* Access::load_row_once(const Place& p) {
+  c_.notes.say("one row for all");
   Value row = memory_->load_whole(p.element, p.period, p.pointer);
   llvm::SmallVector<int, kMostLanes> lanes;
   for (unsigned lane = 0; lane < c_.width(); ++lane)
@@ -172,6 +185,7 @@ Value* Access::load_row_once(const Place& p) {
 }
 
 Value* Access::load_one_a_row(const Place& p) {
+  c_.notes.say("one element a row");
   const unsigned period = p.period, rows = c_.width() / period;
   Value elements = llvm::PoisonValue::get(llvm::FixedVectorType::get(p.element.type, rows));
   Value pointer = p.pointer;
@@ -208,10 +222,13 @@ Value* Access::load_lanes(const Place& p, const Mask& mask) {
 
 void Access::store(const Inst& inst, const Mask& mask) {
   const size_t indices = inst.operands.size() - 2;
+  c_.notes.begin(inst, mask);
   if (Value condition = places_.may_be_bare(inst, indices))
-    return in_two_versions(condition,
-                           [&](bool bare) { store(inst, places_.of(inst, indices, bare), mask); });
-  store(inst, places_.of(inst, indices), mask);
+    in_two_versions(condition,
+                    [&](bool bare) { store(inst, places_.of(inst, indices, bare), mask); });
+  else
+    store(inst, places_.of(inst, indices), mask);
+  c_.notes.end();
 }
 
 void Access::store(const Inst& inst, const Place& p, const Mask& mask) {
@@ -244,6 +261,7 @@ void Access::store_lanes(const Place& p, Value value, const Mask& mask) {
 // All lanes store to one place: the highest active lane is the last.
 void Access::store_uniform(const Place& p, const Inst& value, const Mask& mask) {
   CD_CHECK(!mask.may_be_empty, "a store under a mask that may be empty");
+  c_.notes.say(kOneAddress);
   const bool one = values_.of(value).uniform();
   Value stored =
       one ? values_.scalar(value, value.type.scalar) : values_.vector(value, value.type.scalar);

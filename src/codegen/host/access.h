@@ -16,6 +16,7 @@ class Access {
  private:
   using Value = llvm::Value*;
 
+  void load_value(const ir::Inst& inst, const Mask& mask);
   template <class Body>
   void in_two_versions(Value condition, Body&& body);
   Value load_in_two_versions(const ir::Inst& inst, Value condition, const Mask& mask);

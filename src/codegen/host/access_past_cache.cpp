@@ -51,9 +51,13 @@ void Access::store_past_cache(const ir::Inst& inst, const Place& place, Value va
   llvm::BasicBlock *lines = c_.new_block("whole_lines"), *parts = c_.new_block("parts_of_lines"),
                    *done = c_.new_block("stored");
   c_.b.CreateCondBr(whole, lines, parts);
+  c_.notes.when(begins_lines(inst, place) ? "all lanes are on"
+                : mask.all()              ? "lines begin there"
+                                          : "all lanes are on and lines begin there");
   c_.start(lines);
   memory_->store_lines(place.element, value, runs(place));
   c_.b.CreateBr(done);
+  c_.notes.otherwise();
   c_.start(parts);
   store_lanes(place, value, mask);
   c_.b.CreateBr(done);

@@ -77,7 +77,9 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
     module->setRtLibUseGOT();
     {
       const StageTimer timer(options.times, "emission");
-      image.arena = emit_kernel(*module, {f, analysis, image.params, target, options}, kEntry);
+      if (listing.accesses) listing.accesses->clear();
+      const KernelSource source{f, analysis, image.params, target, options, listing.accesses};
+      image.arena = emit_kernel(*module, source, kEntry);
     }
     llvm::Function* entry = module->getFunction(kEntry);
     report_frame(*entry);

@@ -3,6 +3,7 @@
 
 #include "abi/kernel_image.h"
 #include "analysis/analysis.h"
+#include "codegen/host/access_notes.h"
 #include "codegen/host/host_arithmetic.h"
 #include "codegen/host/mask_ops.h"
 #include "codegen/host/target.h"
@@ -15,6 +16,7 @@ struct KernelSource {
   const abi::ParamLayout& layout;
   const Target& target;
   const HostOptions& options;
+  std::vector<std::string>* accesses = nullptr;  // see Listing
 };
 
 struct EmitContext {
@@ -24,7 +26,8 @@ struct EmitContext {
         b(m.getContext()),
         entry(m.getContext()),
         masks(b, s.analysis.layout.width),
-        arithmetic(b, m, s.target) {}
+        arithmetic(b, m, s.target),
+        notes(s.accesses) {}
 
   unsigned width() const { return masks.width(); }  // lanes of a gang
   llvm::LLVMContext& llvm() { return module.getContext(); }
@@ -51,6 +54,7 @@ struct EmitContext {
   MaskOps masks;
   llvm::Value* gang = nullptr;  // the number, in its block, of the gang that code is for
   HostArithmetic arithmetic;
+  AccessNotes notes;
   bool past_cache = false;  // some store goes past the cache
 };
 

@@ -25,10 +25,12 @@ void Avx512Memory::store_part(const Element& e, Value value, Value pointer, Valu
 }
 
 Value* Avx512Memory::load(const Element& e, Value pointer, const Mask& mask) {
+  notes_.say(kRun);
   return load_part(e, masks_.width(), pointer, mask.all() ? nullptr : masks_.lanes(mask), nullptr);
 }
 
 void Avx512Memory::store(const Element& e, Value value, Value pointer, const Mask& mask) {
+  notes_.say(kRun);
   store_part(e, value, pointer, mask.all() ? nullptr : masks_.lanes(mask));
 }
 
@@ -62,6 +64,7 @@ static bool is_wide(const Offsets& offsets) {
 Value* Avx512Memory::gather(const Element& e, Value pointer, const Offsets& offsets,
                             const Mask& mask) {
   if (!is_word(e)) return MemoryForm::gather(e, pointer, offsets, mask);
+  notes_.say("gathered");
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
   Value result = llvm::Constant::getNullValue(vector(e));
@@ -81,6 +84,7 @@ Value* Avx512Memory::gather(const Element& e, Value pointer, const Offsets& offs
 void Avx512Memory::scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
                            const Mask& mask) {
   if (!is_word(e)) return MemoryForm::scatter(e, value, pointer, offsets, mask);
+  notes_.say("scattered");
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
   Value all = masks_.lanes(mask);
@@ -162,11 +166,13 @@ void Avx2Memory::store_part(const Element& e, Value value, Value pointer, Value 
 
 Value* Avx2Memory::load(const Element& e, Value pointer, const Mask& mask) {
   if (mask.all() || !is_word(e)) return MemoryForm::load(e, pointer, mask);
+  notes_.say(kRun);
   return load_part(e, masks_.width(), pointer, masks_.lanes(mask), nullptr);
 }
 
 void Avx2Memory::store(const Element& e, Value value, Value pointer, const Mask& mask) {
   if (mask.all() || !is_word(e)) return MemoryForm::store(e, value, pointer, mask);
+  notes_.say(kRun);
   store_part(e, value, pointer, masks_.lanes(mask));
 }
 
@@ -178,6 +184,7 @@ static llvm::Intrinsic::ID gather_avx2(const Element& e, bool wide) {
 Value* Avx2Memory::gather(const Element& e, Value pointer, const Offsets& offsets,
                           const Mask& mask) {
   if (!is_word(e)) return MemoryForm::gather(e, pointer, offsets, mask);
+  notes_.say("gathered");
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 8 : 4;
   Value signs = sign_mask(e, masks_.lanes(mask));

@@ -11,14 +11,14 @@ namespace cuda_device::codegen::host {
 using llvm::Value;
 
 std::unique_ptr<MemoryForm> MemoryForm::create(llvm::IRBuilder<>& builder, const Target& target,
-                                               unsigned width) {
+                                               unsigned width, AccessNotes& notes) {
   switch (target.form) {
     case MaskForm::Avx512:
-      return std::make_unique<Avx512Memory>(builder, target, width);
+      return std::make_unique<Avx512Memory>(builder, target, width, notes);
     case MaskForm::Avx2:
-      return std::make_unique<Avx2Memory>(builder, target, width);
+      return std::make_unique<Avx2Memory>(builder, target, width, notes);
     case MaskForm::Sse4:
-      return std::make_unique<Sse4Memory>(builder, target, width);
+      return std::make_unique<Sse4Memory>(builder, target, width, notes);
   }
   CD_UNREACHABLE("unknown mask form");
 }
@@ -119,6 +119,7 @@ Value* MemoryForm::place_of(Value pointer, const Offsets& offsets, Value numbers
 
 Value* MemoryForm::gather(const Element& e, Value pointer, const Offsets& offsets,
                           const Mask& mask) {
+  notes_.say("lane by lane");
   llvm::AllocaInst* results = masks_.variable(vector(e));
   llvm::AllocaInst* numbers = masks_.variable(offsets.numbers->getType());
   b_.CreateStore(llvm::Constant::getNullValue(vector(e)), results);
@@ -132,6 +133,7 @@ Value* MemoryForm::gather(const Element& e, Value pointer, const Offsets& offset
 
 void MemoryForm::scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
                          const Mask& mask) {
+  notes_.say("lane by lane");
   llvm::AllocaInst* values = masks_.variable(vector(e));
   llvm::AllocaInst* numbers = masks_.variable(offsets.numbers->getType());
   b_.CreateStore(value, values);
@@ -160,21 +162,27 @@ void MemoryForm::if_all_lanes(const Mask& mask, Full&& full, Partial&& partial) 
   llvm::BasicBlock *all = block("all_lanes"), *some = block("some_lanes"), *done = block("done");
   b_.CreateCondBr(b_.CreateAndReduce(masks_.lanes(mask)), all, some);
   b_.SetInsertPoint(all);
+  notes_.when("all lanes are on");
   full();
   b_.CreateBr(done);
   b_.SetInsertPoint(some);
+  notes_.otherwise();
   partial();
   b_.CreateBr(done);
   b_.SetInsertPoint(done);
 }
 
 Value* MemoryForm::load(const Element& e, Value pointer, const Mask& mask) {
-  if (mask.all()) return plain_load(e, masks_.width(), pointer);
+  if (mask.all()) {
+    notes_.say(kRun);
+    return plain_load(e, masks_.width(), pointer);
+  }
   Value whole = nullptr, part = nullptr;
   llvm::BasicBlock *whole_block = nullptr, *part_block = nullptr;
   if_all_lanes(
       mask,
       [&] {
+        notes_.say(kRun);
         whole = plain_load(e, masks_.width(), pointer);
         whole_block = b_.GetInsertBlock();
       },
@@ -189,10 +197,12 @@ Value* MemoryForm::load(const Element& e, Value pointer, const Mask& mask) {
 }
 
 void MemoryForm::store(const Element& e, Value value, Value pointer, const Mask& mask) {
-  if (mask.all()) return plain_store(e, value, pointer);
-  if_all_lanes(
-      mask, [&] { plain_store(e, value, pointer); },
-      [&] { MemoryForm::scatter(e, value, pointer, lane_offsets(e), mask); });
+  const auto whole = [&] {
+    notes_.say(kRun);
+    plain_store(e, value, pointer);
+  };
+  if (mask.all()) return whole();
+  if_all_lanes(mask, whole, [&] { MemoryForm::scatter(e, value, pointer, lane_offsets(e), mask); });
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -237,7 +247,12 @@ std::vector<MemoryForm::Part> MemoryForm::parts_of(const Element& e, const RowPi
   return parts;
 }
 
+void MemoryForm::say_rows(llvm::ArrayRef<RowPiece> rows) {
+  notes_.say("rows of " + std::to_string(rows.front().count));
+}
+
 Value* MemoryForm::load_rows(const Element& e, llvm::ArrayRef<RowPiece> rows, const Mask& mask) {
+  say_rows(rows);
   Value result = llvm::Constant::getNullValue(vector(e));
   for (const RowPiece& row : rows)
     for (const Part& part : parts_of(e, row, mask)) {
@@ -250,6 +265,7 @@ Value* MemoryForm::load_rows(const Element& e, llvm::ArrayRef<RowPiece> rows, co
 
 void MemoryForm::store_rows(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows,
                             const Mask& mask) {
+  say_rows(rows);
   for (const RowPiece& row : rows)
     for (const Part& part : parts_of(e, row, mask))
       store_part(e, slice(value, part.first, part.lanes), part.pointer, part.mask);
@@ -258,6 +274,7 @@ void MemoryForm::store_rows(const Element& e, Value value, llvm::ArrayRef<RowPie
 // One store a row: what the machine needs several for stands together, so that no line is left half
 // written.
 void MemoryForm::store_lines(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows) {
+  notes_.say("whole lines past the cache");
   llvm::Metadata* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
   for (const RowPiece& row : rows) {
     Value lines = row.count == masks_.width() ? value : slice(value, row.first, row.count);

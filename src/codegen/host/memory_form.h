@@ -4,12 +4,14 @@
 
 #include <memory>
 
+#include "codegen/host/access_notes.h"
 #include "codegen/host/mask_ops.h"
 #include "codegen/host/window.h"
 
 namespace cuda_device::codegen::host {
 
 inline constexpr unsigned kLineBytes = 64;  // of the cache
+inline constexpr std::string_view kRun = "consecutive elements";
 
 // An element in memory, and what may be said of accesses to it.
 struct Element {
@@ -39,9 +41,9 @@ class MemoryForm {
  public:
   using Value = llvm::Value*;
   static std::unique_ptr<MemoryForm> create(llvm::IRBuilder<>& builder, const Target& target,
-                                            unsigned width);
-  MemoryForm(llvm::IRBuilder<>& builder, const Target& target, unsigned width)
-      : b_(builder), target_(target), masks_(builder, width) {}
+                                            unsigned width, AccessNotes& notes);
+  MemoryForm(llvm::IRBuilder<>& builder, const Target& target, unsigned width, AccessNotes& notes)
+      : b_(builder), target_(target), masks_(builder, width), notes_(notes) {}
   virtual ~MemoryForm() = default;
 
   // Vectors of an element a lane; zero where the mask is off.
@@ -100,11 +102,14 @@ class MemoryForm {
   llvm::IRBuilder<>& b_;
   const Target& target_;
   MaskOps masks_;
+  AccessNotes& notes_;
 
  private:
   Value plain_load(const Element& e, unsigned lanes, Value pointer);
   void plain_store(const Element& e, Value value, Value pointer);
   Offsets lane_offsets(const Element& e);
+  void say_window(const Window& window);
+  void say_rows(llvm::ArrayRef<RowPiece> rows);
   Value load_part_of(const Element& e, const Window& window, size_t part, Value pointer);
   Value pick(llvm::ArrayRef<Value> vectors, llvm::ArrayRef<int> wanted);
   Value lanes_stored(const Element& e, const Window& window, size_t part, const Mask& mask);

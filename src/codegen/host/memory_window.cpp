@@ -55,7 +55,14 @@ Value* MemoryForm::load_part_of(const Element& e, const Window& window, size_t p
                    nullptr);
 }
 
+// A run is loaded and stored as one where it is not taken from whole vectors.
+void MemoryForm::say_window(const Window& window) {
+  if (window.in_place()) return notes_.say(kRun);
+  notes_.say(window.whole ? "whole vectors and shuffles" : "vectors and shuffles");
+}
+
 Value* MemoryForm::load_window(const Element& e, const Window& window, Value pointer) {
+  say_window(window);
   const unsigned native = window.native;
   llvm::SmallVector<Value, kMostLanes> vectors;
   for (size_t part = 0; part < window.parts.size(); ++part)
@@ -99,6 +106,7 @@ Value* MemoryForm::lanes_stored(const Element& e, const Window& window, size_t p
 
 void MemoryForm::store_window(const Element& e, const Window& window, Value value, Value pointer,
                               const Mask& mask) {
+  say_window(window);
   llvm::SmallVector<Value, kMostLanes> values;
   for (unsigned first = 0; first < masks_.width(); first += window.native)
     values.push_back(slice(value, first, window.native));

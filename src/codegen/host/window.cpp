@@ -36,6 +36,14 @@ Window::Window(llvm::ArrayRef<int64_t> elements, unsigned native, std::optional<
   }
 }
 
+bool Window::in_place() const {
+  for (size_t part = 0; part < parts.size(); ++part)
+    if (parts[part].first != static_cast<int64_t>(part * native)) return false;
+  for (size_t lane = 0; lane < at.size(); ++lane)
+    if (at[lane] != lane) return false;
+  return true;
+}
+
 std::vector<int> Window::lanes_of(size_t part) const {
   std::vector<int> lanes(native, -1);
   for (size_t lane = 0; lane < at.size(); ++lane)

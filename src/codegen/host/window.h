@@ -29,6 +29,9 @@ struct Window {
   Window(llvm::ArrayRef<int64_t> elements, unsigned native,
          std::optional<unsigned> within = std::nullopt);
 
+  // The lanes one after the other, as in memory.
+  bool in_place() const;
+
   // By element of a part: the lane that touches it; -1: none.
   std::vector<int> lanes_of(size_t part) const;
 

@@ -63,17 +63,21 @@ std::string machine_listing(const CompileRequest& request, std::string* codegen:
   return text;
 }
 
-// As the host compiles it: with as many lanes a gang.
+// As the host compiles it: with as many lanes a gang, and the accesses in the words of the code
+// that made them. Nothing is decided of a GPU's accesses: each thread has its own.
 std::string facts(const Compilation& compilation) {
   const auto f = compilation.optimised();
   const std::string lost = analysis::describe_lost_arrays(*compilation.lower(), *f);
   if (compilation.target().kind != Target::Kind::Host)
     return lost + analysis::describe(*f, analysis::analyse(*f));
-  const abi::KernelImage image = compilation.image(*f);
+  std::vector<std::string> accesses;
+  codegen::Listing listing;
+  listing.accesses = &accesses;
+  const abi::KernelImage image = compilation.image(*f, listing);
   const analysis::Analysis a = analysis::analyse(*f, image.width);
   const std::string arena =
       image.arena ? "arena: " + std::to_string(image.arena) + " bytes a block\n" : "";
-  return lost + arena + analysis::describe_blocks(*f, a) + analysis::describe(*f, a);
+  return lost + arena + analysis::describe_blocks(*f, a) + analysis::describe(*f, a, accesses);
 }
 
 // A stage a line, in the order in which they ended: its seconds and its name.
