@@ -56,8 +56,8 @@ uint64_t last_level_cache() {
   return last_level_cache_in("/sys/devices/system/cpu/cpu0/cache");
 }
 
-// As large as the cache: whoever reads it from the front finds nothing there, since what was written
-// and read last has driven it out.
+// As large as the cache: whoever reads it from the front finds nothing there, since what was
+// written and read last has driven it out.
 uint64_t beyond_cache_bytes(uint64_t cache, uint64_t cpus) {
   const uint64_t most = std::max<uint64_t>(cpus, 1) * kOneCpu;
   return std::clamp(cache ? cache : kUsualCache, kOneCpu, most);
