@@ -11,10 +11,11 @@ from .harness import cache_of, compiled, make_case
 
 PLAIN, BARRIERS = range(60), range(40)
 FACTS = {
-    "rows of a gang": r"a row of the gang at a time",
+    "rows of a gang": r"rows of \d+",
     "consecutive elements": r"consecutive elements",
-    "strides": r"every -?\d+th element",
-    "short rows": r", rows of \d+$",
+    "windows": r"vectors and shuffles",
+    "gathered": r"gathered",
+    "two versions": r"if no index is negative or clamped",
     "one address": r"one address",
     "lane by lane": r"lane by lane",
     "guards": r", a guard$",
