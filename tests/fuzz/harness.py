@@ -102,11 +102,17 @@ def cache_of(case: Case):
     return _testing.beyond_cache(1) if case.beyond_cache else contextlib.nullcontext()
 
 
+def assembled(target: str, seed: int) -> str:
+    """Of many programs each is assembled for one architecture: "ptx" takes turns."""
+    all_of_them = _testing.architectures()
+    return all_of_them[seed % len(all_of_them)] if target == "ptx" else target
+
+
 def run_target(case: Case, kernel, target: str) -> dict[str, numpy.ndarray]:
     outputs = {name: case.memory[name] for name in case.arrays.outputs}
     for name, placed in outputs.items():
         placed.fill(case.initial[name])
-    with _testing.use_target(target), cache_of(case):
+    with _testing.use_target(assembled(target, case.seed)), cache_of(case):
         D.launch(kernel, *case.arguments(), grid=case.at.grid, block=case.at.block)
     return {name: placed.take(name) for name, placed in outputs.items()}
 
@@ -206,17 +212,22 @@ def difference(case: Case, left: str, a: dict, right: str, b: dict, source: str)
     return None
 
 
-def check(seed: int, targets: list[str], blocks: bool = False) -> str | None:
+BOTH = (False, True)
+
+
+def check(
+    seed: int, targets: list[str], blocks: bool = False, fmad: tuple[bool, ...] = BOTH
+) -> str | None:
     """None, or what is wrong with a program: what differs between the targets, and (without
     contraction) the model; what was written around an array; what was raised."""
     try:
-        return differs(make_case(seed, blocks), targets)
+        return differs(make_case(seed, blocks), targets, fmad)
     except Exception:
         return f"seed {seed}: {traceback.format_exc()}"
 
 
-def differs(case: Case, targets: list[str]) -> str | None:
-    for fmad in (False, True):
+def differs(case: Case, targets: list[str], ways: tuple[bool, ...]) -> str | None:
+    for fmad in ways:
         kernel = compiled(case, fmad)
         source = case.program.source(fmad)
         first = run_model(case) if not fmad else run_target(case, kernel, targets[0])

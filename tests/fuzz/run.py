@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterable
 sys.path[:0] = [str(folder) for folder in pathlib.Path(__file__).resolve().parents[1:3]]
 
 
-ALL = ["interpreter", "avx512", "avx512x64", "avx2", "avx2x64", "sse4", "cuda"]
+ALL = ["interpreter", "avx512", "avx512x64", "avx2", "avx2x64", "sse4", "ptx", "cuda"]
 LIMIT = 600  # seconds for one program: far more than any takes
 
 
-def check_seed(seed: int, targets: list[str], blocks: bool) -> str | None:
-    from tests.fuzz.harness import check
+def check_seed(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:
+    from tests.fuzz.harness import BOTH, check
 
-    return check(seed, targets, blocks)
+    return check(seed, targets, blocks, (seed % 2 == 1,) if by_turns else BOTH)
 
 
 def options_of(arguments: list[str] | None) -> argparse.Namespace:
@@ -30,6 +30,9 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--targets", help="by default all that this machine can run")
     parser.add_argument("--blocks", action="store_true", help="programs with barriers")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument(
+        "--by-turns", action="store_true", help="with contraction or without, not both"
+    )
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for one program")
     return parser.parse_args(arguments)
 
@@ -59,7 +62,9 @@ def main(arguments: list[str] | None = None, check: Callable = check_seed) -> in
         print(f"left out here: {', '.join(set(ALL) - set(targets)) or 'none'}")
     print(f"{options.programs} programs on {', '.join(targets)}", flush=True)
     seeds = range(options.first, options.first + options.programs)
-    one = functools.partial(check, targets=targets, blocks=options.blocks)
+    one = functools.partial(
+        check, targets=targets, blocks=options.blocks, by_turns=options.by_turns
+    )
     failures = report(workers.run(one, seeds, options.jobs, options.limit))
     print(f"{options.programs} programs, {failures} differ")
     return 1 if failures else 0

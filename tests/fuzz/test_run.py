@@ -10,9 +10,10 @@ from .run import main
 KILLED, LEAVES, HANGS, DIFFERS = 3, 5, 8, 11
 
 
-def fake_check(seed, targets, blocks):
+def fake_check(seed, targets, blocks, by_turns):
     assert targets == ["interpreter"]
     assert blocks
+    assert by_turns
     if seed == KILLED:
         os.kill(os.getpid(), signal.SIGKILL)
     if seed == LEAVES:
@@ -22,7 +23,7 @@ def fake_check(seed, targets, blocks):
     return f"seed {seed}: differs" if seed == DIFFERS else None
 
 
-def right(seed, targets, blocks):
+def right(seed, targets, blocks, by_turns):
     return None
 
 
@@ -31,7 +32,7 @@ def process_of(seed):
 
 
 def lines_of(capsys, *arguments, check=fake_check):
-    code = main(["--targets=interpreter", "--blocks", "--limit=1", *arguments], check)
+    code = main(["--targets=interpreter", "--blocks", "--by-turns", "--limit=1", *arguments], check)
     return code, capsys.readouterr().out.splitlines()
 
 

@@ -14,8 +14,14 @@ def targets() -> tuple[str, ...]:
     return tuple(name for name in _core.targets().split(",") if name)
 
 
+def architectures() -> tuple[str, ...]:
+    """GPU architectures that PTX is written for: "sm_75", ...; use_target takes them too."""
+    line = next(x for x in _core.info().splitlines() if x.startswith("ptx architectures="))
+    return tuple(f"sm_{sm}" for sm in line.partition("=")[2].split(","))
+
+
 def assembles() -> bool:
-    """Whether ptxas is found: launches on target "ptx" then assemble what they compile."""
+    """Whether ptxas is found: launches on "ptx" then assemble what they compile."""
     return "ptxas=not found" not in _core.info().splitlines()
 
 

@@ -101,26 +101,27 @@ std::shared_ptr<const Compiled> on_gpu(const Specialisation& s) {
   return std::make_shared<GpuCompiled>(compile(s, target).image);
 }
 
-// PTX for every architecture, assembled where ptxas is found; then interpreted, so that there are
-// results to look at.
-std::shared_ptr<const Compiled> assembled_everywhere(const Specialisation& s) {
-  const bool have_ptxas = !cuda::find_ptxas().empty();
-  for (const std::string& arch : split(jit_library().ptx_architectures())) {
-    const jit::CompileResult result = compile(s, "sm_" + arch);
-    if (!have_ptxas) continue;
-    const std::string ptx(result.image.code.begin(), result.image.code.end() - 1);
-    const cuda::Assembled assembled = cuda::assemble(ptx, std::stoi(arch));
-    if (!assembled.ok)
-      throw Outcome{Status::CompilerFault,
-                    {},
-                    "ptxas refuses the PTX for sm_" + arch + ":\n" + assembled.log};
-  }
+void assemble(const Specialisation& s, const std::string& arch) {
+  const jit::CompileResult result = compile(s, "sm_" + arch);
+  if (cuda::find_ptxas().empty()) return;
+  const std::string ptx(result.image.code.begin(), result.image.code.end() - 1);
+  const cuda::Assembled assembled = cuda::assemble(ptx, std::stoi(arch));
+  if (!assembled.ok)
+    throw Outcome{
+        Status::CompilerFault, {}, "ptxas refuses the PTX for sm_" + arch + ":\n" + assembled.log};
+}
+
+// PTX, assembled where ptxas is found; then interpreted, so that there are results to look at.
+std::shared_ptr<const Compiled> assembled(const Specialisation& s,
+                                          const std::vector<std::string>& architectures) {
+  for (const std::string& arch : architectures) assemble(s, arch);
   return interpreted(s);
 }
 
 std::shared_ptr<const Compiled> dispatch(const Specialisation& s, const std::string& target) {
   if (target == "interpreter") return interpreted(s);
-  if (target == "ptx") return assembled_everywhere(s);
+  if (target == "ptx") return assembled(s, split(jit_library().ptx_architectures()));
+  if (target.starts_with("sm_")) return assembled(s, {target.substr(3)});
   if (target == "cuda") return on_gpu(s);
   return std::make_shared<HostCompiled>(compile(s, target).image);
 }
@@ -159,7 +160,9 @@ bool target_available(const std::string& target) {
   if (target.empty()) return true;
   const bool with_width = target.ends_with("x32") || target.ends_with("x64");
   const std::string name = with_width ? target.substr(0, target.size() - 3) : target;
-  const std::vector<std::string> all = available_targets();
+  std::vector<std::string> all = available_targets();
+  for (const std::string& arch : split(jit_library().ptx_architectures()))
+    all.push_back("sm_" + arch);
   return std::find(all.begin(), all.end(), name) != all.end();
 }
 

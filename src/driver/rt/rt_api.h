@@ -103,7 +103,8 @@ double cd_rt_event_seconds(const cuda_device::rt::Event*);  // monotonic clock a
 
 // Target of launches of this thread: "" = best host form, "avx512", "avx2", "sse4" (with "x32" or
 // "x64" behind: so many lanes a gang), "interpreter", "ptx" (assembled for every architecture, then
-// interpreted), "cuda" (arrays copied to GPU 0 and back). False if this machine cannot.
+// interpreted), "sm_75" (one of them), "cuda" (arrays copied to GPU 0 and back). False if this
+// machine cannot.
 bool cd_rt_set_target(const char* target);
 const char* cd_rt_target();
 const char* cd_rt_targets();  // comma-separated list of the above that this machine can run
