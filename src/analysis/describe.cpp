@@ -1,5 +1,6 @@
 // The analysis for people: layout, slots, and every instruction where lanes matter, with the
 // reason.
+#include "analysis/block_runs.h"
 #include "analysis/guards.h"
 #include "ir/visitor.h"
 
@@ -44,13 +45,18 @@ std::string text(const LaneLayout& l) {
                              : ", block shape unknown");
 }
 
+std::string text(const BlockRuns& runs) {
+  if (runs.blocks == 1) return "";
+  return ", " + std::to_string(runs.blocks) + " blocks side by side run together";
+}
+
 class Describer {
  public:
   Describer(const ir::Function& f, const Analysis& a, const std::vector<std::string>& accesses)
       : f_(f), a_(a), accesses_(accesses), guards_(find_guards(f, a)) {}
 
   std::string run() {
-    out_ = "lanes: " + text(a_.layout) + "\n";
+    out_ = "lanes: " + text(a_.layout) + text(block_runs(f_, a_)) + "\n";
     for (size_t i = 0; i < f_.params.size(); ++i) param(f_.params[i]);
     for (const ir::Allocation& array : f_.arrays) own_array(array);
     for (size_t i = 0; i < f_.slots.size(); ++i) slot(i);

@@ -55,7 +55,32 @@ void BlockControl::create() {
   anyone_ = c_.variable(c_.b.getInt1Ty(), "anyone");
 }
 
-void BlockControl::emit() {
+void BlockControl::emit(const std::array<Value*, 3>& first, Value* count,
+                        const analysis::BlockRuns& runs) {
+  if (runs.blocks > 1) return run_of_blocks(first, count, runs);
+  parts_.position.enter_block(first[0], first[1], first[2]);
+  one_block();
+}
+
+// Without a barrier the body is one region.
+void BlockControl::run_of_blocks(const std::array<Value*, 3>& first, Value* count,
+                                 const analysis::BlockRuns& runs) {
+  const ir::Block& body = c_.source.function.body;
+  const Region whole{&body, 0, body.insts.size()};
+  const RegionSlots slots = slots_of(live_before_, whole, crossing_);
+  homes_.begin_region(slots);
+  Value* line = c_.b.getInt32(runs.line);
+  count_to(c_.b.getInt32(runs.lines), "line_number", [&](Value* number) {
+    Value* gangs_before = c_.b.CreateMul(number, line);
+    count_to(c_.b.CreateMul(count, line), "gang_of_line", [&](Value* gang) {
+      Value* block = c_.b.CreateAdd(first[0], c_.b.CreateUDiv(gang, line));
+      parts_.position.enter_block(block, first[1], first[2]);
+      gang_of_region(whole, slots, c_.b.CreateAdd(gangs_before, c_.b.CreateURem(gang, line)));
+    });
+  });
+}
+
+void BlockControl::one_block() {
   end_ = c_.new_block("block_done");
   begin_block();
   block(c_.source.function.body);
@@ -228,17 +253,21 @@ void BlockControl::barrier(const Inst& i) {
 
 template <class Body>
 void BlockControl::for_each_gang(Body&& body) {
-  Value* count = parts_.position.gang_count();
+  count_to(parts_.position.gang_count(), "gang_number", body);
+}
+
+template <class Body>
+void BlockControl::count_to(Value* count, const char* name, Body&& body) {
   llvm::BasicBlock* before = c_.b.GetInsertBlock();
   llvm::BasicBlock *loop = c_.new_block("gang"), *done = c_.new_block("gangs_done");
   c_.b.CreateBr(loop);
   c_.start(loop);
-  llvm::PHINode* gang = c_.b.CreatePHI(c_.b.getInt32Ty(), 2, "gang_number");
-  gang->addIncoming(c_.b.getInt32(0), before);
-  body(gang);
+  llvm::PHINode* now = c_.b.CreatePHI(c_.b.getInt32Ty(), 2, name);
+  now->addIncoming(c_.b.getInt32(0), before);
+  body(now);
   // Told that it does not wrap, LLVM does not look for a proof in all that is before it.
-  Value* next = c_.b.CreateAdd(gang, c_.b.getInt32(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
-  gang->addIncoming(next, c_.b.GetInsertBlock());
+  Value* next = c_.b.CreateAdd(now, c_.b.getInt32(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
+  now->addIncoming(next, c_.b.GetInsertBlock());
   llvm::Instruction* back = c_.b.CreateCondBr(c_.b.CreateICmpULT(next, count), loop, done);
   if (many_regions_) keep_rolled(back);
   c_.start(done);

@@ -2,6 +2,7 @@
 // the whole block, what barriers hang on.
 #pragma once
 
+#include "analysis/block_runs.h"
 #include "codegen/host/control.h"
 #include "codegen/host/homes.h"
 
@@ -12,7 +13,9 @@ class BlockControl {
   BlockControl(const Parts& parts, Arena& arena);
 
   void create();  // places of variables; once, in the entry block
-  void emit();    // for the block that Position has entered
+  // For the block at `first`, or a run of so many from there on along x.
+  void emit(const std::array<llvm::Value*, 3>& first, llvm::Value* count,
+            const analysis::BlockRuns& runs);
 
  private:
   using Inst = ir::Inst;
@@ -24,6 +27,9 @@ class BlockControl {
     llvm::BasicBlock* next = nullptr;  // of a loop
   };
 
+  void one_block();
+  void run_of_blocks(const std::array<llvm::Value*, 3>& first, llvm::Value* count,
+                     const analysis::BlockRuns& runs);
   void begin_block();
   void block(const ir::Block& b);
   void inst(const Inst& i);
@@ -40,6 +46,8 @@ class BlockControl {
                       llvm::Value* gang);
   template <class Body>
   void for_each_gang(Body&& body);
+  template <class Body>
+  void count_to(llvm::Value* count, const char* name, Body&& body);  // at least 1
   Mask enter_gang(llvm::Value* gang);  // the lanes that have a thread which has not left the kernel
   void leave_gang(const Mask& mask, llvm::Value* gang);
   // Else goes on behind; `body` runs where a lane is active.

@@ -37,7 +37,8 @@ class Kernel {
         position_(c_, values_, launch_),
         slots_(c_, values_),
         exits_(find_exits(source.function)),
-        guards_(analysis::find_guards(source.function, source.analysis)) {}
+        guards_(analysis::find_guards(source.function, source.analysis)),
+        runs_(analysis::block_runs(source.function, source.analysis)) {}
 
   uint32_t emit() {
     auto* entry = llvm::BasicBlock::Create(c_.llvm(), "entry", &function_);
@@ -56,6 +57,16 @@ class Kernel {
   }
 
  private:
+  // Of a run that begins with this block, as many as its line has and the entry is asked for.
+  Value* blocks_of_run(Value* x, Value* width, Value* number, Value* last) {
+    if (runs_.blocks == 1) return c_.b.getInt32(1);
+    auto least = [&](Value* a, Value* b) {
+      return c_.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a, b);
+    };
+    Value* left = least(c_.b.CreateSub(last, number), c_.b.getInt64(runs_.blocks));
+    return least(c_.b.CreateSub(width, x), c_.b.CreateTrunc(left, c_.b.getInt32Ty()));
+  }
+
   // Blocks [first, last), numbered x fastest; their coordinates are counted along.
   void blocks() {
     llvm::BasicBlock* loop = c_.new_block("block");
@@ -82,17 +93,18 @@ class Kernel {
     };
     llvm::PHINode *number = counter(first, "block_number"), *x = counter(x0, "block_x"),
                   *y = counter(y0, "block_y"), *z = counter(z0, "block_z");
-    position_.enter_block(x, y, z);
-    block_->emit();
-    auto one = [&](Value* v) { return c_.b.CreateAdd(v, llvm::ConstantInt::get(v->getType(), 1)); };
+    Value* run = blocks_of_run(x, width, number, last);
+    block_->emit({x, y, z}, run, runs_);
+    auto one = [&](Value* v) { return c_.b.CreateAdd(v, c_.b.getInt32(1)); };
     Value* zero = c_.b.getInt32(0);
-    Value* end_of_line = c_.b.CreateICmpEQ(one(x), width);
+    Value* next_x = c_.b.CreateAdd(x, run);
+    Value* end_of_line = c_.b.CreateICmpEQ(next_x, width);
     Value* next_y = c_.b.CreateSelect(end_of_line, one(y), y);
     Value* end_of_plane = c_.b.CreateICmpEQ(next_y, height);
     llvm::BasicBlock* latch = c_.b.GetInsertBlock();
-    Value* next_number = one(number);
+    Value* next_number = c_.b.CreateAdd(number, wide(run));
     number->addIncoming(next_number, latch);
-    x->addIncoming(c_.b.CreateSelect(end_of_line, zero, one(x)), latch);
+    x->addIncoming(c_.b.CreateSelect(end_of_line, zero, next_x), latch);
     y->addIncoming(c_.b.CreateSelect(end_of_plane, zero, next_y), latch);
     z->addIncoming(c_.b.CreateSelect(end_of_plane, one(z), z), latch);
     c_.b.CreateCondBr(c_.b.CreateICmpULT(next_number, last), loop, done);
@@ -113,6 +125,7 @@ class Kernel {
   Slots slots_;
   const std::vector<Exits> exits_;
   const std::vector<analysis::Guard> guards_;
+  const analysis::BlockRuns runs_;
   BlockControl* block_ = nullptr;
 };
 

@@ -1,0 +1,55 @@
+#include "analysis/block_runs.h"
+
+#include <algorithm>
+
+#include "analysis/trips.h"
+#include "ir/visitor.h"
+
+namespace cuda_device::analysis {
+namespace {
+
+using ir::Inst;
+using ir::Op;
+
+// Threads along x of a run: their rows fill a page of float32. Prefetchers stop at its end, and the
+// rows above and below of a stencil stay in the nearest cache.
+constexpr uint32_t kThreadsOfRun = 128;
+
+// A loop that touches arrays and is longer than this goes through them in a way of its own.
+constexpr uint64_t kMostInstructions = 1024;
+
+bool touches_arrays(const Inst& i) {
+  return (i.op == Op::Load || i.op == Op::Store) &&
+         i.operands[0]->type.space == ir::AddressSpace::Global;
+}
+
+bool goes_through_memory(const Inst& loop, const Analysis& a) {
+  if ((loop.op != Op::For && loop.op != Op::While) || written_out(loop, a, kMostInstructions))
+    return false;
+  bool touches = false;
+  for (const ir::Block& region : loop.regions)
+    ir::for_each_inst(region, [&](const Inst& i) { touches = touches || touches_arrays(i); });
+  return touches;
+}
+
+bool threads_work_alone(const ir::Function& f, const Analysis& a) {
+  bool alone = true;
+  ir::for_each_inst(f.body, [&](const Inst& i) {
+    const bool shared = i.type.is_array() && i.type.space == ir::AddressSpace::Shared;
+    alone = alone && !ir::is_barrier(i.op) && !shared && !goes_through_memory(i, a);
+  });
+  return alone;
+}
+
+}  // namespace
+
+BlockRuns block_runs(const ir::Function& f, const Analysis& a) {
+  if (!f.launch.has_block() || a.layout.gangs < 2) return {};
+  const uint32_t threads = f.launch.block[0];
+  const uint32_t line = std::max(1U, (threads + a.layout.width - 1) / a.layout.width);
+  BlockRuns runs{std::max(1U, kThreadsOfRun / threads), line, a.layout.gangs / line};
+  if (runs.blocks == 1 || runs.lines < 2 || a.layout.gangs % line != 0) return {};
+  return threads_work_alone(f, a) ? runs : BlockRuns{};
+}
+
+}  // namespace cuda_device::analysis
