@@ -1,4 +1,4 @@
-"""What the three demos share: timing, checking, progress, pictures."""
+"""What the demos share: launching, timing, checking, progress, pictures."""
 
 import statistics
 import sys
@@ -6,11 +6,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from PIL import Image
+
 OUT = Path(__file__).resolve().parent / "out"
 
 
 class WrongResult(Exception):
-    """A result is not NumPy's within the tolerance that the demo states."""
+    """A result is not the reference's within the tolerance that the demo states."""
 
 
 @dataclass
@@ -19,16 +22,21 @@ class Options:
 
     small: bool = False
     photo: Path | None = None
+    out: Path = OUT
+
+
+def grid_for(shape, block):
+    """Blocks that cover an array; grid and block begin with x, which is the array's last axis."""
+    sizes = tuple(reversed(shape))
+    return tuple(-(-size // threads) for size, threads in zip(sizes, block, strict=True))
 
 
 def seconds_of(run, least=0.5):
-    """Median time of one run, warm, over at least `least` seconds and three runs."""
+    """Median time of one run, warm: of `least` seconds or more, and of three runs if not long."""
     run()
     samples = []
-    while len(samples) < 3 or sum(samples) < least:
-        start = time.perf_counter()
-        run()
-        samples.append(time.perf_counter() - start)
+    while sum(samples) < least or (len(samples) < 3 and sum(samples) < 4 * least):
+        samples.append(once(run)[0])
     return statistics.median(samples)
 
 
@@ -53,17 +61,26 @@ def progress(text, done, total):
         print(f"  {text}: {100 * done // total:3d} %", file=sys.stderr, flush=True)
 
 
-def compare(amount, unit, ours, numpys):
-    """The line of throughputs."""
+def compare(what, amount, unit, ours, other, theirs):
+    """The line of throughputs; it says so where the other is faster."""
+    ratio = theirs / ours
+    verdict = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
     print(
-        f"  cuda.device {amount / ours:10,.1f} {unit}   NumPy {amount / numpys:8,.2f} {unit}   "
-        f"{numpys / ours:,.0f} times as fast"
+        f"  {what:12} cuda.device {amount / ours:9,.4g} {unit}, {other} {amount / theirs:,.4g}: "
+        f"{verdict} times as fast{'' if ratio >= 1 else ' (slower)'}"
     )
 
 
-def save(image, name):
-    """Writes a Pillow image under demo/out/."""
-    OUT.mkdir(exist_ok=True)
-    path = OUT / name
-    image.save(path)
-    print(f"  wrote {path.relative_to(OUT.parent.parent)}")
+def palette(stops, size):
+    """float32 colours (size, 3) that go evenly from one stop (0xRRGGBB) to the next."""
+    rgb = np.array([[stop >> 16, stop >> 8 & 255, stop & 255] for stop in stops], np.float32)
+    at = np.linspace(0, len(stops) - 1, size)
+    return np.stack([np.interp(at, range(len(stops)), rgb[:, c]) for c in range(3)], 1).astype("f4")
+
+
+def save(options, pixels, name):
+    """Writes uint8 pixels, (rows, columns) or (rows, columns, 3), to the folder for pictures."""
+    options.out.mkdir(parents=True, exist_ok=True)
+    path = options.out / name
+    Image.fromarray(pixels).save(path)
+    print(f"  wrote {path}")
