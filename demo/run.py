@@ -10,8 +10,9 @@ import importlib
 import sys
 from pathlib import Path
 
-import support
 from cuda.device import _core, _testing
+
+import support
 
 DEMOS = ("photo", "mandelbrot", "nbody", "matmul", "gray_scott", "black_scholes")
 FORMS = ("avx512", "avx2", "sse4")
