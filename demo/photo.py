@@ -5,7 +5,6 @@ planes: uint8, (3, rows, columns).
 """
 
 import math
-from importlib import resources
 
 import numpy as np
 import photo_numpy
@@ -209,15 +208,6 @@ def near_exponents(sigma):
     return (-(at[:, None] ** 2 + at**2) / (2 * sigma**2)).astype(np.float32)
 
 
-def load(path, small):
-    if path is None:
-        path = resources.files("skimage") / "data" / "rocket.jpg"
-    with path.open("rb") as file:
-        pixels = np.array(Image.open(file).convert("RGB"))
-    every = 2 if small else 1
-    return np.ascontiguousarray(pixels[::every, ::every].transpose(2, 0, 1))
-
-
 def report(what, photo, ours, other, theirs):
     support.compare(what, 1e-6 * photo[0].size, "Mpixel/s", ours, other, theirs)
 
@@ -286,7 +276,7 @@ def histograms(before, after):
 
 
 def run(options):
-    photo = load(options.photo, options.small)
+    photo = np.ascontiguousarray(support.photograph(options, "rocket.jpg").transpose(2, 0, 1))
     _, rows, columns = photo.shape
     print(f"Photograph, {columns} x {rows} pixels, three colours")
     blurred = blur_photo(photo)

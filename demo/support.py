@@ -4,6 +4,7 @@ import statistics
 import sys
 import time
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,14 @@ def palette(stops, size):
     rgb = np.array([[stop >> 16, stop >> 8 & 255, stop & 255] for stop in stops], np.float32)
     at = np.linspace(0, len(stops) - 1, size)
     return np.stack([np.interp(at, range(len(stops)), rgb[:, c]) for c in range(3)], 1).astype("f4")
+
+
+def photograph(options, name):
+    """uint8 (rows, columns, 3): that of the command line, or one that comes inside scikit-image."""
+    path = options.photo or resources.files("skimage") / "data" / name
+    with path.open("rb") as file:
+        pixels = np.array(Image.open(file).convert("RGB"))
+    return pixels[::2, ::2] if options.small else pixels
 
 
 def save(options, pixels, name):
