@@ -18,7 +18,7 @@ in_build = PYTHONPATH=$(CURDIR)/build/$(1)/python
         test-gpu test-neighbours clean bootstrap FORCE
 
 help:
-	@echo "make demo         three programs on real data, checked against NumPy"
+	@echo "make demo         six programs on real data, checked against NumPy and SciPy"
 	@echo "make test         unit tests and the quick part of every test suite"
 	@echo "make bench        kernels against hand-written SIMD and against peers"
 	@echo "make conformance  which rows of the specification the tests show"
