@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs for cuda.device on real data, each checked against an independent reference.
 
-Exits with 0 if all results are right, 1 if one is wrong, 2 if the device is not there.
+Exits with 0 if all results are right, 1 if one is wrong, 2 where the device is not there.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import importlib
 import sys
 from pathlib import Path
 
-from cuda.device import _core, _testing
+from cuda.device import _testing
 
 import support
 
@@ -28,12 +28,14 @@ def parse(argv):
         help="where kernels run: the CPU as well as it can, the GPU, or the CPU in one form",
     )
     p.add_argument("--small", action="store_true", help="small data, for a quick look")
-    p.add_argument("--photo", type=Path, help="another photograph to filter")
+    p.add_argument("--photo", type=Path, help="another photograph, for the demos that take one")
     p.add_argument("--out", type=Path, default=support.OUT, help="the folder for pictures")
     options = p.parse_args(argv)
     for name in options.demos:
         if name not in DEMOS:
             p.error(f"no demo {name!r}; there are: {', '.join(DEMOS)}")
+    if options.photo and not options.photo.is_file():
+        p.error(f"--photo={options.photo}: no such file")
     refusal = why_not(options.device)
     if refusal:
         p.error(f"--device={options.device}: {refusal}")
@@ -50,7 +52,7 @@ def why_not(device):
     target = target_of(device)
     if target is None or target in _testing.targets():
         return None
-    facts = dict(line.split("=", 1) for line in _core.info().splitlines() if "=" in line)
+    facts = _testing.facts()
     return facts["gpu"] if device == "gpu" else f"this CPU has {facts['host forms']}"
 
 

@@ -14,15 +14,20 @@ def targets() -> tuple[str, ...]:
     return tuple(name for name in _core.targets().split(",") if name)
 
 
+def facts() -> dict[str, str]:
+    """What the package says of itself and of this machine: "llvm", "host forms", "ptxas", "gpu"."""
+    lines = (line.partition("=") for line in _core.info().splitlines() if line)
+    return {name: value for name, _, value in lines}
+
+
 def architectures() -> tuple[str, ...]:
     """GPU architectures that PTX is written for: "sm_75", ...; use_target takes them too."""
-    line = next(x for x in _core.info().splitlines() if x.startswith("ptx architectures="))
-    return tuple(f"sm_{sm}" for sm in line.partition("=")[2].split(","))
+    return tuple(f"sm_{sm}" for sm in facts()["ptx architectures"].split(","))
 
 
 def assembles() -> bool:
     """Whether ptxas is found: launches on "ptx" then assemble what they compile."""
-    return "ptxas=not found" not in _core.info().splitlines()
+    return facts()["ptxas"] != "not found"
 
 
 @contextlib.contextmanager
