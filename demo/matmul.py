@@ -1,4 +1,7 @@
-"""The matrix product in tiles, float32; and photographs as products of two thin matrices."""
+"""The matrix product in tiles, float32.
+
+The picture: a photograph as the product of two thin matrices, 3, 10 and 40 deep, and as it is.
+"""
 
 import numpy as np
 from cuda import device as D

@@ -1,7 +1,8 @@
 """A photograph blurred, smoothed, its edges, its luminance equalised.
 
 The photograph, a rocket at dusk, comes inside scikit-image; --photo takes another. Here it is three
-planes: uint8, (3, rows, columns).
+planes: uint8, (3, rows, columns). The picture: above, the photograph, blurred, smoothed; below,
+equalised, edges, luminances before and after.
 """
 
 import math

@@ -32,7 +32,7 @@ def grid_for(shape, block):
     return tuple(-(-size // threads) for size, threads in zip(sizes, block, strict=True))
 
 
-def seconds_of(run, least=0.5):
+def seconds_of(run, least=0.25):
     """Median time of one run, warm: of `least` seconds or more, and of three runs if not long."""
     run()
     samples = []

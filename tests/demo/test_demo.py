@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.targets import available, testing
+from cuda.device import _testing
+from support.targets import available
 
 Image = pytest.importorskip("PIL.Image")
 ndimage = pytest.importorskip("scipy.ndimage")
@@ -44,9 +45,9 @@ def run(*command):
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory):
-    """Folder with the pictures of a run of all demos."""
+    """Folder with the pictures of a run of all demos, and their kernels as PTX."""
     folder = tmp_path_factory.mktemp("pictures")
-    code, printed, errors = run(RUN, "--small", "--out", folder)
+    code, printed, errors = run(PROGRAM, "ptx", folder, "--small", "--out", folder)
     assert code == 0, printed + errors
     assert printed.count("times as fast") == 4 + 1 + 1 + 2 + 1 + 1
     return folder
@@ -136,16 +137,14 @@ def test_wrong_kernel(demo, kernel, tmp_path):
     assert f"Wrong results: {demo}" in errors
 
 
-def test_as_ptx(tmp_path):
+def test_as_ptx(pictures, tmp_path):
     """Every kernel compiles for a GPU, and assembles where there is a ptxas."""
-    code, printed, errors = run(PROGRAM, "ptx", tmp_path, "--small", "--out", tmp_path)
-    assert code == 0, printed + errors
-    names = {path.stem for path in tmp_path.glob("*.ptx")}
+    names = {path.stem for path in pictures.glob("*.ptx")}
     assert names == {kernel for names in KERNELS.values() for kernel in names}
-    ptxas = testing().facts()["ptxas"]
+    ptxas = _testing.facts()["ptxas"]
     if ptxas == "not found":
         pytest.skip("assembling waits for ptxas")
-    for path in tmp_path.glob("*.ptx"):
+    for path in pictures.glob("*.ptx"):
         command = [ptxas, "-arch=sm_90", "-o", tmp_path / "cubin", path]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, f"{path.stem}: {done.stderr}"
@@ -164,7 +163,7 @@ def test_no_gpu(tmp_path):
         pytest.skip("waits for a machine without a GPU")
     code, printed, errors = run(RUN, "--small", "--device=gpu", "--out", tmp_path)
     assert code == 2
-    assert f"error: --device=gpu: {testing().facts()['gpu']}" in errors
+    assert f"error: --device=gpu: {_testing.facts()['gpu']}" in errors
     assert "no CUDA driver" in errors or "GPU" in errors
     assert not printed
     assert not list(tmp_path.iterdir())
