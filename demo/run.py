@@ -39,6 +39,10 @@ def parse(argv):
     refusal = why_not(options.device)
     if refusal:
         p.error(f"--device={options.device}: {refusal}")
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        p.error(f"--out={options.out}: {error.strerror}")
     return options
 
 

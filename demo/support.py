@@ -19,7 +19,10 @@ class WrongResult(Exception):
 
 @dataclass
 class Options:
-    """What the command line asks for. `small` shrinks the data, for a quick look."""
+    """What the command line asks for.
+
+    small: less data, for a quick look. photo: a file in place of a demo's own. out: a folder.
+    """
 
     small: bool = False
     photo: Path | None = None
@@ -89,7 +92,6 @@ def photograph(options, name):
 
 def save(options, pixels, name):
     """Writes uint8 pixels, (rows, columns) or (rows, columns, 3), to the folder for pictures."""
-    options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / name
     Image.fromarray(pixels).save(path)
     print(f"  wrote {path}")

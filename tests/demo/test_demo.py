@@ -174,6 +174,7 @@ def test_no_gpu(tmp_path):
     [
         (["sobell"], "no demo 'sobell'; there are: photo, mandelbrot"),
         (["--photo=none.jpg"], "--photo=none.jpg: no such file"),
+        ([f"--out={RUN}"], f"--out={RUN}: File exists"),
     ],
 )
 def test_bad_arguments(arguments, text):
