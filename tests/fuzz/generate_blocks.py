@@ -127,7 +127,7 @@ class BlockGenerator(Generator):
 
     def together(self, depth: int) -> list:
         kinds = [(4, self.alone), (4, self.exchange), (1, self.rotate), (2, self.vote)]
-        kinds += [(1.5, self.compare_exchange), (0.5, self.compare_own)]
+        kinds += [(1.5, self.compare_exchange), (0.5, self.compare_own), (2, self.tile_by_tile)]
         if depth > 0:
             kinds += [(2, self.uniform_if), (3, self.uniform_for), (1, self.uniform_while)]
         kind = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
@@ -250,6 +250,17 @@ class BlockGenerator(Generator):
         array, t, _ = self.one_shared(axes=1)
         value = self.value_for(t)
         return [Rotate(self.variable(t, False), array, value, self.random.randint(0, 70))]
+
+    def tile_by_tile(self, depth: int) -> list:
+        """All threads go on to other elements of an array together."""
+        taps = self.taps(depth)
+        if not isinstance(taps, Body):
+            return [taps]
+        first, loop = taps.statements
+        return [
+            first,
+            For(loop.name, loop.type, loop.bounds, Body([*loop.body.statements, Barrier()]), None),
+        ]
 
     def vote(self, _: int) -> list:
         kind = self.random.choice(("count", "and", "or"))

@@ -23,6 +23,7 @@ FACTS = {
     "array beyond the cache": r"^array .* beyond the cache",
     "arrays that may overlap": r"^array \w+: (?!.*no alias)",
 }
+ONLY_WITH_BARRIERS = {"next iteration": r"ahead of time"}
 ONLY_PLAIN = {"runs of blocks": r"^\d+ blocks side by side"}
 SOURCE = {
     "transposed": r"^ *[om]_\w+\[x, y\]|[om]_\w+\[\w*x, \w*y\]",
@@ -76,7 +77,7 @@ def test_programs_reach_what_is_done_about_memory():
 
 def test_programs_with_barriers_reach_what_is_done_about_memory():
     texts = [facts(make_case(seed, blocks=True)) for seed in BARRIERS]
-    assert lacking(texts, FACTS, 2) == {}
+    assert lacking(texts, FACTS | ONLY_WITH_BARRIERS, 2) == {}
 
 
 @pytest.mark.parametrize("blocks", [False, True])

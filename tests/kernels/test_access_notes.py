@@ -14,6 +14,7 @@ from support.targets import require
 
 GATHER = re.compile(r"\tvp?gather")
 SCATTER = re.compile(r"\tvp?scatter")
+AHEAD = re.compile(r"\tprefetcht0")
 PAST_CACHE = re.compile(r"\tv?movnt")
 
 NO_INDEX_IS_NEGATIVE = "if no index is negative or clamped: "
@@ -87,6 +88,20 @@ def some_lanes(out, a, n):
         k += 1
 
 
+@D.kernel
+def march(out, a, steps):
+    """A plane an iteration, and one in an order that nobody foresees."""
+    held = D.shared_array(32, D.float32)
+    t, x = D.thread_idx.x, D.tid(1)
+    total = 0.0
+    for k in range(steps):
+        held[t] = a[k + 1, x]
+        D.syncthreads()
+        total += held[31 - t] + a[k * k, x]
+        D.syncthreads()
+    out[0, x] = total
+
+
 def floats(*shape):
     return np.zeros(shape, np.float32)
 
@@ -106,6 +121,7 @@ def integers(*shape):
 WHOLE_LINES = "if lines begin there: whole lines past the cache, else "
 MASKED_LINES = "if all lanes are on and lines begin there: whole lines past the cache, else "
 RUN = "consecutive elements"
+NEXT = ", and those of the next iteration ahead of time"
 
 
 def both(lines, masked, other):
@@ -211,6 +227,14 @@ LARGE = [
         ["rows of 16"],
         [both(WHOLE_LINES, MASKED_LINES, "rows of 16")],
     ),
+    (
+        march,
+        (floats_at(16, 1, 128), floats(9, 128), 3),
+        32,
+        "avx2",
+        [RUN + NEXT, "whole vectors and shuffles", RUN],
+        [RUN, WHOLE_LINES + RUN],
+    ),
     (copy2d, (floats(64, 64), floats(64, 64)), (8, 8), "avx512", ["rows of 8"], ["rows of 8"]),
     (copy2d, (floats(64, 64), floats(64, 64)), (10, 10), "avx2", ["rows of 10"], ["rows of 10"]),
 ]
@@ -252,6 +276,7 @@ def test_the_machine_code_has_what_is_said(case, form, limit):
         code = listing(kernel, arguments, block, form, "asm")
     assert ("gathered" in text) == bool(GATHER.search(code))
     assert ("scattered" in text) == bool(SCATTER.search(code))
+    assert ("ahead of time" in text) == bool(AHEAD.search(code))
     assert ("past the cache" in text) == bool(PAST_CACHE.search(code))
 
 

@@ -1,5 +1,6 @@
 #include "codegen/host/access.h"
 
+#include "analysis/next_iteration.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -13,8 +14,8 @@ Access::Access(EmitContext& context, LaneValues& values, Arrays& arrays)
     : c_(context),
       values_(values),
       places_(context, values, arrays),
-      memory_(
-          MemoryForm::create(context.b, context.source.target, context.width(), context.notes)) {}
+      memory_(MemoryForm::create(context.b, context.source.target, context.width(), context.notes)),
+      moves_(analysis::moves_of_loads(context.source.function, context.source.analysis)) {}
 
 // body(whether the condition holds), each way in a branch of its own.
 template <class Body>
@@ -145,6 +146,7 @@ void Access::load_value(const Inst& inst, const Mask& mask) {
       return values_.define_uniform(inst, values_.held_kind(inst), one);
     }
     lanes = load_lanes(p, mask);
+    ask_for_next(inst, p);
   }
   values_.define_vector(inst, values_.held_kind(inst), held(in_register(lanes)));
 }
@@ -158,6 +160,23 @@ Value* Access::load_in_two_versions(const Inst& inst, Value condition, const Mas
   llvm::PHINode* either = c_.b.CreatePHI(loaded[0].first->getType(), 2);
   for (const auto& [lanes, from] : loaded) either->addIncoming(lanes, from);
   return either;
+}
+
+// For the lines that the next iteration of a loop with a barrier loads from.
+void Access::ask_for_next(const Inst& load, const Place& place) {
+  const std::vector<int64_t>& moves = moves_[load.id];
+  if (moves.empty() || (!is_linear(place) && !is_in_rows(place))) return;
+  c_.notes.say(", and those of the next iteration ahead of time");
+  Value away = c_.b.getInt64(0);
+  for (size_t axis = 0; axis < moves.size(); ++axis) {
+    Value stride = places_.stride(load, axis);
+    away = c_.b.CreateAdd(away, c_.b.CreateMul(stride, c_.integer(ScalarKind::I64, moves[axis])));
+  }
+  const std::vector<RowPiece> rows =
+      is_linear(place) ? std::vector<RowPiece>{{0, c_.width(), place.pointer}} : pieces(place);
+  for (const RowPiece& row : rows)
+    memory_->prefetch(c_.b.CreateGEP(c_.b.getInt8Ty(), row.pointer, away),
+                      row.count * place.element.bytes());
 }
 
 // Rows make up the gang: no lane is without a thread, and none reads beyond.

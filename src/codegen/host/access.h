@@ -21,6 +21,7 @@ class Access {
   void in_two_versions(Value condition, Body&& body);
   Value load_in_two_versions(const ir::Inst& inst, Value condition, const Mask& mask);
   Value load_lanes(const Place& place, const Mask& mask);
+  void ask_for_next(const ir::Inst& load, const Place& place);
   void store(const ir::Inst& inst, const Place& place, const Mask& mask);
   void store_lanes(const Place& place, Value value, const Mask& mask);
   void store_past_cache(const ir::Inst& inst, const Place& place, Value value, const Mask& mask);
@@ -48,6 +49,7 @@ class Access {
   LaneValues& values_;
   Places places_;
   std::unique_ptr<MemoryForm> memory_;
+  const std::vector<std::vector<int64_t>> moves_;
 };
 
 }  // namespace cuda_device::codegen::host

@@ -284,4 +284,12 @@ void MemoryForm::store_lines(const Element& e, Value value, llvm::ArrayRef<RowPi
   }
 }
 
+void MemoryForm::prefetch(Value pointer, unsigned bytes) {
+  constexpr unsigned kRead = 0, kNearest = 3, kData = 1;
+  for (unsigned line = 0; line < bytes; line += kLineBytes)
+    b_.CreateIntrinsic(
+        b_.getVoidTy(), llvm::Intrinsic::prefetch,
+        {at(pointer, line), b_.getInt32(kRead), b_.getInt32(kNearest), b_.getInt32(kData)});
+}
+
 }  // namespace cuda_device::codegen::host

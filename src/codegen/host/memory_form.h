@@ -77,6 +77,8 @@ class MemoryForm {
   // Rows of whole lines, each at the beginning of one, to memory past the cache.
   void store_lines(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows);
 
+  void prefetch(Value pointer, unsigned bytes);  // any pointer will do
+
   Value load_one(const Element& e, Value pointer);
   Value load_whole(const Element& e, unsigned lanes, Value pointer) {
     return plain_load(e, lanes, pointer);

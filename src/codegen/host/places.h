@@ -33,6 +33,9 @@ class Places {
 
   // `bare`: by the bare values behind varying indices.
   Place of(const ir::Inst& inst, size_t indices, bool bare = false);
+  llvm::Value* stride(const ir::Inst& inst, size_t axis) {  // int64, bytes
+    return arrays_.stride(*inst.operands[0], static_cast<unsigned>(axis));
+  }
   // i1: that is the same in all active lanes. Null where it would not help.
   llvm::Value* may_be_bare(const ir::Inst& inst, size_t indices);
 
