@@ -1,0 +1,118 @@
+#include "syntax/identity.h"
+
+#include "support/bytes.h"
+
+namespace cuda_device::syntax {
+namespace {
+
+class IdentityWriter {
+ public:
+  std::string write(const Program& program) {
+    out_.number<uint64_t>(program.functions.size());
+    for (const Function& function : program.functions) write(function);
+    return out_.take();
+  }
+
+ private:
+  void write(const Function& function) {
+    function_ = &function;
+    out_.text(function.name);
+    out_.number(function.kind);
+    out_.number(function.options.fmad);
+    out_.number(function.options.fastmath);
+    write_all(function.defaults);
+    write_all(function.kw_defaults);
+    out_.number<uint64_t>(function.body.size());
+    tree(function.args);
+    for (const Node* node : function.body) tree(node);
+    tree(function.returns);
+  }
+
+  // Nodes before their children. A node's own bytes say how many children follow, so no two trees
+  // give the same bytes.
+  void tree(const Node* root) {
+    std::vector<const Node*> waiting{root};
+    while (!waiting.empty()) {
+      const Node* node = waiting.back();
+      waiting.pop_back();
+      out_.number<bool>(node != nullptr);
+      if (!node) continue;
+      children_.clear();
+      write(*node);
+      waiting.insert(waiting.end(), children_.rbegin(), children_.rend());
+    }
+  }
+
+  void write(const Node& node) {
+    out_.number(node.kind);
+    fields_of(node);
+    const auto bound = function_->bindings.find(&node);
+    out_.number<bool>(bound != function_->bindings.end());
+    if (bound != function_->bindings.end()) write(bound->second);
+  }
+
+  void fields_of(const Node& node);
+
+  void write_all(const std::vector<Binding>& bindings) {
+    out_.number<uint64_t>(bindings.size());
+    for (const Binding& binding : bindings) write(binding);
+  }
+
+  void write(const Binding& binding) {
+    out_.number(binding.kind);
+    write(binding.value);
+    out_.text(binding.name);
+    out_.number(binding.function);
+  }
+
+  // Tuples lie in one another 32 deep at most.
+  void write(const Value& value) {
+    out_.number(value.kind);
+    out_.number(value.boolean);
+    out_.number(value.integer);
+    out_.number(value.real);
+    out_.number(value.imag);
+    out_.text(value.text);
+    out_.number(value.typed);
+    out_.number(value.format);
+    out_.number<uint64_t>(value.elements.size());
+    for (const Value& element : value.elements) write(element);
+  }
+
+  ByteWriter out_;
+  const Function* function_ = nullptr;
+  std::vector<const Node*> children_;  // of the node being written
+};
+
+#define CHILD(f) children_.push_back(n.f);
+#define OPT(f) CHILD(f)
+#define CHILDREN(f)                  \
+  out_.number<uint64_t>(n.f.size()); \
+  children_.insert(children_.end(), n.f.begin(), n.f.end());
+#define TEXT(f) out_.text(n.f);
+#define TEXT_AS(f, p) TEXT(f)
+#define OPER(f) out_.text(n.f);
+#define OPERS(f)                     \
+  out_.number<uint64_t>(n.f.size()); \
+  for (const std::string& op : n.f) out_.text(op);
+#define VALUE(f) write(n.f);
+#define NODE(name, fields)                                                   \
+  case NodeKind::name: {                                                     \
+    [[maybe_unused]] const auto& n = static_cast<const syntax::name&>(node); \
+    fields break;                                                            \
+  }
+
+void IdentityWriter::fields_of(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::Unsupported:
+      out_.text(static_cast<const Unsupported&>(node).what);
+      break;
+#include "syntax/node.def"
+  }
+}
+
+}  // namespace
+
+std::string identity_of(const Program& program) { return IdentityWriter().write(program); }
+
+}  // namespace cuda_device::syntax
