@@ -1,6 +1,8 @@
 #include "bindings/launch/key.h"
 
+#include "support/bytes.h"
 #include "support/check.h"
+#include "syntax/identity.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -119,6 +121,15 @@ std::vector<ArgumentType> read_arguments(const uint8_t* key, size_t size) {
   std::vector<ArgumentType> arguments;
   while (!reader.done()) arguments.push_back(reader.argument());
   return arguments;
+}
+
+std::string identity_of(const uint8_t* key, size_t size, const syntax::Program& program) {
+  static_assert(offsetof(RawHead, variant) == 0);
+  constexpr size_t kNumber = sizeof(RawHead::variant);
+  ByteWriter identity;
+  identity.text({reinterpret_cast<const char*>(key) + kNumber, size - kNumber});
+  identity.text(syntax::identity_of(program));
+  return identity.take();
 }
 
 }  // namespace cuda_device::bindings

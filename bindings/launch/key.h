@@ -7,6 +7,7 @@
 #include "bindings/launch/buffer.h"
 #include "frontend/request.h"
 #include "support/facts.h"
+#include "syntax/tree.h"
 
 namespace cuda_device::bindings {
 
@@ -27,5 +28,8 @@ void clear_no_alias(KeyBuffer& key, size_t facts_at);
 
 KeyHead read_head(const uint8_t* key);
 std::vector<frontend::ArgumentType> read_arguments(const uint8_t* key, size_t size);
+// What another process knows the specialisation by: the program stands in place of the number that
+// it has in this one.
+std::string identity_of(const uint8_t* key, size_t size, const syntax::Program& program);
 
 }  // namespace cuda_device::bindings

@@ -154,8 +154,10 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   } source{variant, call};
   std::function<rt::Specialisation()> specialise = [&source] {
     const uint8_t* key = source.call.key.data();
-    return rt::Specialisation{source.variant.program, read_arguments(key, source.call.key.size()),
-                              read_head(key).facts};
+    const size_t size = source.call.key.size();
+    return rt::Specialisation{source.variant.program, read_arguments(key, size),
+                              read_head(key).facts,
+                              identity_of(key, size, *source.variant.program)};
   };
   rt::LaunchRequest request;
   request.kernel = kernel.kernel;
@@ -178,6 +180,9 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
     throw nb::python_error();
   }
   if (stream) call.owner.release();  // the runtime's now, until drop_finished
+  // Where warnings are errors, this one comes when the kernel was launched.
+  if (!outcome.warning.empty())
+    checked(PyErr_WarnEx(PyExc_RuntimeWarning, outcome.warning.c_str(), 1));
 }
 
 void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {

@@ -114,14 +114,18 @@ nb::dict counters() {
   result["compilations"] = counts.compilations;
   result["cache_hits"] = counts.cache_hits;
   result["specialisations"] = counts.specialisations;
+  result["disk_hits"] = counts.disk_hits;
+  result["disk_misses"] = counts.disk_misses;
+  result["disk_stores"] = counts.disk_stores;
   return result;
 }
 
-std::string runtime_info() {
+// One of the functions of the runtime that give a text.
+std::string text_from(void (*function)(rt::Outcome*)) {
   rt::Outcome outcome;
   {
     nb::gil_scoped_release release;
-    cd_rt_info(&outcome);
+    function(&outcome);
   }
   if (outcome.status == rt::Status::Ok) return outcome.text;
   set_outcome(outcome, {}, "");
@@ -154,7 +158,9 @@ void register_inspection(nb::module_& module) {
     std::string names = cd_rt_targets();
     return names;
   });
-  module.def("info", runtime_info);
+  module.def("info", [] { return text_from(cd_rt_info); });
+  module.def("cache_info", [] { return text_from(cd_rt_cache_info); });
+  module.def("cache_clear", [] { return text_from(cd_rt_cache_clear); });
   module.def("thread_count", [] { return cd_rt_thread_count(); });
   module.def("beyond_cache_bytes", [] { return cd_rt_beyond_cache_bytes(); });
   module.def("set_beyond_cache_bytes", [](uint64_t bytes) { cd_rt_set_beyond_cache_bytes(bytes); });

@@ -84,5 +84,9 @@ def captured(function: object) -> list[dict[str, Any]]:
 
 
 def counters() -> dict[str, int]:
-    """Launches, compilations and cache hits of this process so far, as a dict."""
+    """Launches, compilations, and hits of this process so far, as a dict.
+
+    cache_hits are those of kernels compiled in this process; disk_hits, disk_misses and disk_stores
+    are of the cache on disk, once for each image that a launch needs.
+    """
     return _core.counters()

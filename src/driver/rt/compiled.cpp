@@ -4,6 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "driver/rt/disk/kernel_cache.h"
 #include "driver/rt/jit_library.h"
 #include "runtime/cuda/gpu_kernel.h"
 #include "runtime/cuda/toolkit.h"
@@ -69,8 +70,7 @@ class GpuCompiled : public Compiled {
 };
 
 // Throws what is not Ok as an Outcome.
-jit::CompileResult compile(const Specialisation& s, const std::string& target) {
-  const jit::CompileRequest request = request_for(s, target);
+jit::CompileResult compile(const jit::CompileRequest& request) {
   jit::CompileResult result;
   jit_library().compile(&request, &result);
   if (result.status == jit::Status::UserError)
@@ -80,9 +80,27 @@ jit::CompileResult compile(const Specialisation& s, const std::string& target) {
   return result;
 }
 
-std::shared_ptr<const Compiled> interpreted(const Specialisation& s) {
-  const jit::CompileResult result = compile(s, "interpreter");
-  return std::make_shared<InterpretedKernel>(result.interpreted, result.image.static_shared);
+struct Image {
+  abi::KernelImage image;
+  bool from_disk = false;
+};
+
+Image image_for(const Specialisation& s, const jit::CompileRequest& request) {
+  const std::string key = cache_key(s, request);
+  if (auto kept = cached_image(key)) return {std::move(*kept), true};
+  Image made{compile(request).image};
+  keep_image(key, made.image);
+  return made;
+}
+
+CompileOutcome interpreted(const Specialisation& s) {
+  const jit::CompileResult result = compile(request_for(s, "interpreter"));
+  return {std::make_shared<InterpretedKernel>(result.interpreted, result.image.static_shared), {}};
+}
+
+CompileOutcome on_host(const Specialisation& s, const std::string& target) {
+  const Image made = image_for(s, request_for(s, target));
+  return {std::make_shared<HostCompiled>(made.image), {}, made.from_disk};
 }
 
 // The newest architecture we write that the GPU can run.
@@ -96,15 +114,22 @@ int architecture_for(int sm) {
   return best;
 }
 
-std::shared_ptr<const Compiled> on_gpu(const Specialisation& s) {
-  const std::string target = "sm_" + std::to_string(architecture_for(cuda::gpu0().sm));
-  return std::make_shared<GpuCompiled>(compile(s, target).image);
+// Kept under the GPU's own number: only the compiler knows which architecture it writes for it.
+CompileOutcome on_gpu(const Specialisation& s) {
+  const int sm = cuda::gpu0().sm;
+  jit::CompileRequest request = request_for(s, "sm_" + std::to_string(sm));
+  const std::string key = cache_key(s, request);
+  if (auto kept = cached_image(key)) return {std::make_shared<GpuCompiled>(*kept), {}, true};
+  request.target = "sm_" + std::to_string(architecture_for(sm));
+  const abi::KernelImage image = compile(request).image;
+  keep_image(key, image);
+  return {std::make_shared<GpuCompiled>(image), {}};
 }
 
 void assemble(const Specialisation& s, const std::string& arch) {
-  const jit::CompileResult result = compile(s, "sm_" + arch);
+  const Image made = image_for(s, request_for(s, "sm_" + arch));
   if (cuda::find_ptxas().empty()) return;
-  const std::string ptx(result.image.code.begin(), result.image.code.end() - 1);
+  const std::string ptx(made.image.code.begin(), made.image.code.end() - 1);
   const cuda::Assembled assembled = cuda::assemble(ptx, std::stoi(arch));
   if (!assembled.ok)
     throw Outcome{
@@ -112,18 +137,27 @@ void assemble(const Specialisation& s, const std::string& arch) {
 }
 
 // PTX, assembled where ptxas is found; then interpreted, so that there are results to look at.
-std::shared_ptr<const Compiled> assembled(const Specialisation& s,
-                                          const std::vector<std::string>& architectures) {
+CompileOutcome assembled(const Specialisation& s, const std::vector<std::string>& architectures) {
   for (const std::string& arch : architectures) assemble(s, arch);
   return interpreted(s);
 }
 
-std::shared_ptr<const Compiled> dispatch(const Specialisation& s, const std::string& target) {
+CompileOutcome dispatch(const Specialisation& s, const std::string& target) {
   if (target == "interpreter") return interpreted(s);
   if (target == "ptx") return assembled(s, split(jit_library().ptx_architectures()));
   if (target.starts_with("sm_")) return assembled(s, {target.substr(3)});
   if (target == "cuda") return on_gpu(s);
-  return std::make_shared<HostCompiled>(compile(s, target).image);
+  return on_host(s, target);
+}
+
+CompileOutcome attempt(const Specialisation& s, const std::string& target) {
+  try {
+    return dispatch(s, target);
+  } catch (Outcome& outcome) {
+    return {nullptr, std::move(outcome)};
+  } catch (const std::exception& e) {
+    return {nullptr, Outcome{Status::RuntimeFault, {}, e.what()}};
+  }
 }
 
 }  // namespace
@@ -139,13 +173,9 @@ jit::CompileRequest request_for(const Specialisation& s, const std::string& targ
 }
 
 CompileOutcome compile_for(const Specialisation& s, const std::string& target) {
-  try {
-    return {dispatch(s, target), {}};
-  } catch (Outcome& outcome) {
-    return {nullptr, std::move(outcome)};
-  } catch (const std::exception& e) {
-    return {nullptr, Outcome{Status::RuntimeFault, {}, e.what()}};
-  }
+  CompileOutcome result = attempt(s, target);
+  if (!s.identity.empty()) result.outcome.warning = cache_warning();
+  return result;
 }
 
 std::vector<std::string> available_targets() {

@@ -28,6 +28,7 @@ class Compiled {
 struct CompileOutcome {
   std::shared_ptr<const Compiled> compiled;  // null on an error
   Outcome outcome;
+  bool from_disk = false;  // without the compiler
 };
 
 // What the compiler is asked; for a GPU with libdevice, where it is found.

@@ -2,6 +2,9 @@
 #include <stdexcept>
 
 #include "driver/rt/compiled.h"
+#include "driver/rt/disk/build_digest.h"
+#include "driver/rt/disk/settings.h"
+#include "driver/rt/disk/store.h"
 #include "driver/rt/jit_library.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/toolkit.h"
@@ -36,14 +39,43 @@ std::string gpu_line() {
          std::to_string(cuda::driver().version);
 }
 
+// What there is, wanted or not.
+Store store_of(const CacheSettings& settings) { return {settings.folder, settings.limit}; }
+
+std::string cache_state(const CacheSettings& settings) {
+  if (!settings.off.empty()) return "off: " + settings.off;
+  const std::string refusal = store_of(settings).refusal();
+  return refusal.empty() ? "in use" : "not used: " + refusal;
+}
+
+std::string cache_text() {
+  const CacheSettings settings = cache_settings();
+  const Usage usage = store_of(settings).usage();
+  return "folder=" + settings.folder + "\nstate=" + cache_state(settings) +
+         "\nentries=" + std::to_string(usage.entries) + "\nbytes=" + std::to_string(usage.bytes) +
+         "\nlimit=" + std::to_string(settings.limit) +
+         "\ncompiler=" + std::string(kBuildDigest.substr(0, 16)) + "\n";
+}
+
+std::string clear_cache() {
+  const Store store = store_of(cache_settings());
+  if (const std::string refusal = store.refusal(); !refusal.empty())
+    throw std::runtime_error(refusal);
+  const Usage removed = store.clear();
+  return "entries=" + std::to_string(removed.entries) + "\nbytes=" + std::to_string(removed.bytes) +
+         "\n";
+}
+
 std::string machine_text() {
+  const CacheSettings cache = cache_settings();
   const JitLibrary& jit = jit_library();
   return "version=" CD_VERSION "\nllvm=" + std::string(jit.llvm_version()) +
          "\nhost forms=" + jit.host_forms() + "\nptx architectures=" + jit.ptx_architectures() +
          "\nthreads=" + std::to_string(runtime::thread_count()) +
          "\nbeyond cache=" + std::to_string(cd_rt_beyond_cache_bytes()) +
          "\nlibdevice=" + found_or_not(cuda::find_libdevice()) +
-         "\nptxas=" + found_or_not(cuda::find_ptxas()) + "\ngpu=" + gpu_line() + "\n";
+         "\nptxas=" + found_or_not(cuda::find_ptxas()) + "\ngpu=" + gpu_line() +
+         "\ncache=" + cache.folder + " (" + cache_state(cache) + ")\n";
 }
 
 // Nothing may leave the C functions as a C++ exception: their callers are Python frames.
@@ -69,6 +101,14 @@ void cd_rt_inspect(const rt::Specialisation* specialisation, const char* what, c
 
 void cd_rt_info(rt::Outcome* outcome) {
   rt::guarded(outcome, [&] { outcome->text = rt::machine_text(); });
+}
+
+void cd_rt_cache_info(rt::Outcome* outcome) {
+  rt::guarded(outcome, [&] { outcome->text = rt::cache_text(); });
+}
+
+void cd_rt_cache_clear(rt::Outcome* outcome) {
+  rt::guarded(outcome, [&] { outcome->text = rt::clear_cache(); });
 }
 
 void cd_rt_add_search_path(const char* folder) { cuda_device::cuda::add_search_path(folder); }

@@ -46,7 +46,7 @@ CompileOutcome Kernel::compile_new(const std::string& full_key, const std::strin
   std::lock_guard lock(entry->compiling);
   if (entry->ready.load(std::memory_order_relaxed)) return {entry->compiled, {}};
   CompileOutcome result = compile_(specialise(), target);
-  counters.compilations.fetch_add(1, std::memory_order_relaxed);
+  if (!result.from_disk) counters.compilations.fetch_add(1, std::memory_order_relaxed);
   if (result.compiled) {
     entry->compiled = result.compiled;
     entry->ready.store(true, std::memory_order_release);

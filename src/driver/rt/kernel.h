@@ -46,6 +46,7 @@ struct Kernel {
 
 extern struct AtomicCounters {
   std::atomic<uint64_t> launches, compilations, cache_hits, specialisations;
+  std::atomic<uint64_t> disk_hits, disk_misses, disk_stores;
 } counters;
 
 }  // namespace cuda_device::rt

@@ -110,7 +110,9 @@ void launch(const LaunchRequest& request, Outcome* outcome) {
   counters.launches.fetch_add(1, std::memory_order_relaxed);
   CompileOutcome found =
       request.kernel->find_or_compile(request.key, thread_target, *request.specialise);
+  outcome->warning = std::move(found.outcome.warning);
   if (!found.compiled) {
+    found.outcome.warning = std::move(outcome->warning);
     *outcome = std::move(found.outcome);
   } else if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, outcome)) {
     return;
@@ -213,8 +215,10 @@ const char* cd_rt_targets() {
 }
 
 void cd_rt_counters(rt::Counters* out) {
-  *out = {rt::counters.launches.load(), rt::counters.compilations.load(),
-          rt::counters.cache_hits.load(), rt::counters.specialisations.load()};
+  *out = {rt::counters.launches.load(),   rt::counters.compilations.load(),
+          rt::counters.cache_hits.load(), rt::counters.specialisations.load(),
+          rt::counters.disk_hits.load(),  rt::counters.disk_misses.load(),
+          rt::counters.disk_stores.load()};
 }
 
 int cd_rt_thread_count() { return runtime::thread_count(); }

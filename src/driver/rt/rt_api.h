@@ -32,6 +32,7 @@ struct Outcome {
   Status status = Status::Ok;
   std::vector<Diagnostic> diagnostics;
   std::string text;
+  std::string warning{};  // of a launch, for the user, whatever the status
 };
 
 // What the compiler needs; asked for only when a key is new.
@@ -39,6 +40,9 @@ struct Specialisation {
   std::shared_ptr<const syntax::Program> program;
   std::vector<frontend::ArgumentType> arguments;
   LaunchFacts launch;
+  // The three as bytes, by which another process knows them: the same bytes, the same code. Empty:
+  // such a specialisation is compiled in every process.
+  std::string identity{};
 };
 
 struct LaunchRequest {
@@ -67,6 +71,7 @@ struct LaunchRequest {
 // Counters for tests and `info`.
 struct Counters {
   uint64_t launches = 0, compilations = 0, cache_hits = 0, specialisations = 0;
+  uint64_t disk_hits = 0, disk_misses = 0, disk_stores = 0;
 };
 
 }  // namespace cuda_device::rt
@@ -121,6 +126,9 @@ void cd_rt_counters(cuda_device::rt::Counters* counters);
 // key=value lines: llvm version, forms, threads, libdevice, ptxas, driver, ... for `python -m
 // cuda.device info`.
 void cd_rt_info(cuda_device::rt::Outcome* outcome);
+// The same of the cache on disk; and what is in it goes, for the user and all programs.
+void cd_rt_cache_info(cuda_device::rt::Outcome* outcome);
+void cd_rt_cache_clear(cuda_device::rt::Outcome* outcome);
 // Folders where CUDA's wheels may lie (site-packages); searched for libdevice and ptxas after the
 // usual places.
 void cd_rt_add_search_path(const char* folder);

@@ -1,0 +1,85 @@
+#include "driver/rt/disk/kernel_cache.h"
+
+#include <atomic>
+#include <fstream>
+#include <sstream>
+
+#include "driver/rt/disk/build_digest.h"
+#include "driver/rt/disk/image_bytes.h"
+#include "driver/rt/disk/machine.h"
+#include "driver/rt/disk/settings.h"
+#include "driver/rt/kernel.h"
+#include "support/bytes.h"
+#include "support/fork.h"
+#include "support/sha256.h"
+
+namespace cuda_device::rt {
+namespace {
+
+// The file, wherever it lies, is part of the code that it is linked into.
+std::string digest_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream bytes;
+  bytes << file.rdbuf();
+  return hex(sha256(bytes.view()));
+}
+
+Store* open_store() {
+  const CacheSettings settings = cache_settings();
+  return settings.off.empty() ? new Store(settings.folder, settings.limit) : nullptr;
+}
+
+void count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace
+
+std::string cache_key(const Specialisation& s, const jit::CompileRequest& request) {
+  if (s.identity.empty() || !process_cache()) return "";
+  const std::string machine = request.target.starts_with("sm_") ? "gpu" : machine_identity();
+  if (machine.empty()) return "";
+  ByteWriter key;
+  key.text(kBuildDigest);
+  key.text(request.target);
+  key.text(machine);
+  key.text(request.libdevice.empty() ? "" : digest_of_file(request.libdevice));
+  key.number(request.ptx_version);
+  key.number(request.source.dialect);
+  key.text(s.identity);
+  return key.take();
+}
+
+Store* process_cache() {
+  static constinit MadeOnce<Store*> once;
+  return once.get(open_store);
+}
+
+std::optional<abi::KernelImage> cached_image(const std::string& key) try {
+  if (key.empty()) return std::nullopt;
+  Store* const store = process_cache();
+  if (!store) return std::nullopt;
+  const std::optional<std::string> bytes = store->find(key);
+  std::optional<abi::KernelImage> image = bytes ? image_of(*bytes) : std::nullopt;
+  count(image ? counters.disk_hits : counters.disk_misses);
+  return image;
+} catch (const std::exception&) {
+  return std::nullopt;
+}
+
+void keep_image(const std::string& key, const abi::KernelImage& image) try {
+  Store* const store = key.empty() ? nullptr : process_cache();
+  if (store && store->keep(key, bytes_of(image))) count(counters.disk_stores);
+} catch (const std::exception&) {
+}
+
+std::string cache_warning() try {
+  static std::atomic<bool> said{false};
+  Store* const store = process_cache();
+  if (!store || said.load(std::memory_order_relaxed)) return "";
+  const std::string refusal = store->refusal();
+  if (refusal.empty() || said.exchange(true)) return "";
+  return "the cache of compiled kernels is not used: " + refusal;
+} catch (const std::exception&) {
+  return "";
+}
+
+}  // namespace cuda_device::rt

@@ -1,0 +1,69 @@
+#include "driver/rt/disk/settings.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+
+namespace cuda_device::rt {
+namespace {
+
+constexpr uint64_t kUsualLimit = uint64_t{512} << 20;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+// A home that is another user's (sudo keeps the variable) would get files that its owner cannot
+// remove.
+std::string home() {
+  const std::string home = variable("HOME");
+  struct stat s;
+  const bool own = home.starts_with('/') && stat(home.c_str(), &s) == 0 && s.st_uid == geteuid();
+  return own ? home : "";
+}
+
+std::string folder() {
+  if (const std::string chosen = variable("CUDA_DEVICE_CACHE_DIR"); !chosen.empty()) {
+    std::error_code error;
+    return std::filesystem::absolute(chosen, error).string();
+  }
+  if (const std::string caches = variable("XDG_CACHE_HOME"); caches.starts_with('/'))
+    return caches + "/cuda-device";
+  const std::string own = home();
+  return own.empty() ? "" : own + "/.cache/cuda-device";
+}
+
+// "1000000", "512M", "2G"; anything else is the usual limit.
+uint64_t limit() {
+  const std::string text = variable("CUDA_DEVICE_CACHE_SIZE");
+  const char* end = text.data() + text.size();
+  uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || end - rest > 1) return kUsualLimit;
+  const std::string_view unit(rest, end);
+  const int shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : unit.empty() ? 0 : -1;
+  if (shift < 0 || number > UINT64_MAX >> shift) return kUsualLimit;
+  return number << shift;
+}
+
+std::string why_off(const CacheSettings& settings) {
+  if (variable("CUDA_DEVICE_CACHE") == "off") return "CUDA_DEVICE_CACHE=off";
+  // Whoever asks for the compiler's own checks wants it to run.
+  if (std::getenv("CUDA_DEVICE_VERIFY")) return "CUDA_DEVICE_VERIFY is set";
+  if (settings.folder.empty()) return "no home folder";
+  return "";
+}
+
+}  // namespace
+
+CacheSettings cache_settings() {
+  CacheSettings settings{folder(), limit(), ""};
+  settings.off = why_off(settings);
+  return settings;
+}
+
+}  // namespace cuda_device::rt

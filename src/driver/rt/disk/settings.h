@@ -1,0 +1,17 @@
+// Where the cache on disk is and how large it may become, as the environment says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace cuda_device::rt {
+
+struct CacheSettings {
+  std::string folder;  // empty: nowhere to be
+  uint64_t limit = 0;  // bytes
+  std::string off;     // why it is not used; empty where it is
+};
+
+CacheSettings cache_settings();
+
+}  // namespace cuda_device::rt

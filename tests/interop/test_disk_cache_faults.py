@@ -1,0 +1,268 @@
+"""The cache on disk when things go wrong: never a wrong result, never a lost run."""
+
+import os
+import resource
+import shutil
+import subprocess
+
+import pytest
+from support.cached_programs import Programs
+
+SAXPY = """
+report(good=right(run(kernel_from(SAXPY))))
+"""
+
+
+@pytest.fixture
+def programs(tmp_path):
+    return Programs(tmp_path)
+
+
+def expect_good_run(programs, disk, **variables):
+    ran = programs.run(SAXPY, **variables)
+    assert ran.report["good"]
+    assert ran.disk() == disk
+
+
+def test_damaged_entries(programs):
+    """Bits flipped, cut off at many lengths, other bytes: compiled anew and kept again."""
+    text = """
+    import random
+    run(kernel_from(SAXPY))
+    folder = os.environ["CUDA_DEVICE_CACHE_DIR"]
+    (name,) = os.listdir(folder)
+    path = os.path.join(folder, name)
+    good = open(path, "rb").read()
+    rng = random.Random(1)
+
+    def flipped(at):
+        return good[:at] + bytes([good[at] ^ 1 << rng.randrange(8)]) + good[at + 1:]
+
+    damages = [flipped(at) for at in (0, 7, 8, 39, 40, 47, len(good) - 1)]
+    damages += [flipped(rng.randrange(len(good))) for _ in range(30)]
+    damages += [good[:n] for n in (0, 1, 8, 40, 48, len(good) // 2, len(good) - 1)]
+    damages += [good[:rng.randrange(len(good))] for _ in range(10)]
+    damages += [b"text", bytes(len(good)), good + b"x", good * 2]
+    odd = []
+    for i, bytes_ in enumerate(damages):
+        with open(path, "wb") as f:
+            f.write(bytes_)
+        outs = []
+        first = disk(lambda: outs.append(run(kernel_from(SAXPY))))
+        second = disk(lambda: outs.append(run(kernel_from(SAXPY))))
+        if not (right(outs[0]) and right(outs[1])) or first != [0, 1, 1] or second != [1, 0, 0]:
+            odd.append((i, first, second))
+    report(odd=odd)
+    """
+    assert programs.run(text).report["odd"] == []
+
+
+def test_an_entry_under_the_name_of_another(programs):
+    """As if two keys had one digest."""
+    programs.run(SAXPY)
+    (base,) = programs.entries()
+    programs.run('run(kernel_from(SAXPY.replace("+ 1", "+ 2")))')
+    (other,) = (path for path in programs.entries() if path != base)
+    shutil.copy(other, base)
+    expect_good_run(programs, (0, 1, 1))
+    expect_good_run(programs, (1, 0, 0))
+
+
+def test_killed_writers(programs):
+    """Children that compile and write without end are killed at any moment; others read on."""
+    text = """
+    import random, signal, time
+    texts = [SAXPY.replace("+ 1", f"+ {n}") for n in range(1, 9)]
+    folder = os.environ["CUDA_DEVICE_CACHE_DIR"]
+
+    def write_for_ever():
+        while True:
+            for text in texts:
+                run(kernel_from(text))
+                for name in os.listdir(folder):
+                    if random.random() < 0.5:
+                        os.remove(os.path.join(folder, name))
+
+    for text in texts:
+        run(kernel_from(text))
+    rng = random.Random(1)
+    for _ in range(40):
+        child = os.fork()
+        if child == 0:
+            try:
+                write_for_ever()
+            except OSError:
+                pass
+            os._exit(0)
+        time.sleep(rng.uniform(0.01, 0.12))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    good = all(bool((run(kernel_from(t)) == 2 * X + n).all()) for n, t in enumerate(texts, 1))
+    run(kernel_from(SAXPY.replace("+ 1", "+ 100")))
+    report(good=good)
+    """
+    ran = programs.run(text)
+    assert ran.report["good"]
+    assert len(programs.entries()) == 9
+    left = programs.run('run(kernel_from(SAXPY.replace("+ 1", "+ 200"))); report()')
+    assert left.disk() == (0, 1, 1)
+    assert len(programs.files()) == 10  # what they left unfinished is gone
+
+
+def test_a_folder_open_to_others_is_not_used_and_said_once(programs):
+    programs.cache.mkdir()
+    programs.cache.chmod(0o777)
+    text = """
+    one = right(run(kernel_from(SAXPY)))
+    two = (run(kernel_from(SAXPY.replace("+ 1", "+ 2"))) == 2 * X + 2).all()
+    report(good=one and bool(two))
+    """
+    ran = programs.end(programs.start(text))
+    assert (ran.status, ran.report["good"]) == (0, True)
+    assert ran.err.count("RuntimeWarning") == 1
+    assert f"{programs.cache} has mode 777" in ran.err
+    assert programs.files() == []
+    strict = programs.end(programs.start(text, options=["-W", "error::RuntimeWarning"]))
+    assert strict.status == 1
+    assert "RuntimeWarning: the cache of compiled kernels is not used" in strict.err
+
+
+def test_a_compile_error_is_not_hidden_by_the_warning(programs):
+    programs.cache.mkdir()
+    programs.cache.chmod(0o777)
+    text = """
+    for n in range(2):
+        try:
+            run(kernel_from(SAXPY.replace("+ 1", "+ 'text'")))
+        except D.errors.CompileError as error:
+            report(error=str(error).splitlines()[0])
+    """
+    ran = programs.end(programs.start(text))
+    assert ran.status == 0
+    assert all("cannot add" in r["error"] for r in ran.reports)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_folder_of_another_user_is_not_used(programs):
+    programs.cache.mkdir(mode=0o700)
+    os.chown(programs.cache, 12345, -1)
+    ran = programs.end(programs.start(SAXPY))
+    assert ran.report["good"]
+    assert "belongs to another user" in ran.err
+    assert programs.files() == []
+
+
+def test_homes_that_cannot_hold_it(programs, tmp_path):
+    """None at all, one that is not there, one that nobody can write to, a file."""
+    file = tmp_path / "file"
+    file.write_text("text")
+    for home in (None, "", "/no/such/home", "/proc", file):
+        variables = {"CUDA_DEVICE_CACHE_DIR": None, "HOME": home}
+        ran = programs.run(SAXPY, **variables)
+        assert ran.report["good"]
+        assert ran.disk()[2] == 0
+    assert file.read_text() == "text"
+
+
+def test_the_home_of_the_user(programs, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    expect_good_run(programs, (0, 1, 1), CUDA_DEVICE_CACHE_DIR=None, HOME=home)
+    expect_good_run(programs, (1, 0, 0), CUDA_DEVICE_CACHE_DIR=None, HOME=home)
+    folder = home / ".cache" / "cuda-device"
+    assert folder.stat().st_mode & 0o7777 == 0o700
+    (entry,) = folder.iterdir()
+    assert entry.stat().st_mode & 0o7777 == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_home_without_the_right_to_write(programs, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir(mode=0o500)
+    expect_good_run(programs, (0, 1, 0), CUDA_DEVICE_CACHE_DIR=None, HOME=home)
+
+
+def test_off_writes_nothing(programs):
+    expect_good_run(programs, (0, 0, 0), CUDA_DEVICE_CACHE="off")
+    assert not programs.cache.exists()
+
+
+def mounts_allowed(folder):
+    command = ["unshare", "-m", "mount", "-t", "tmpfs", "none", str(folder)]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("options", ["size=4k", "nr_inodes=1", "ro"])
+def test_full_and_read_only_disks(programs, tmp_path, options):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if not mounts_allowed(disk):
+        pytest.skip("mounts need rights")
+    mount = f'mount -t tmpfs -o mode=700,{options} none {disk} && exec "$0" "$@"'
+    ran = programs.run(
+        SAXPY,
+        command=["unshare", "-m", "sh", "-c", mount],
+        CUDA_DEVICE_CACHE_DIR=disk / "cache",
+    )
+    assert ran.report["good"]
+    assert ran.disk() == (0, 1, 0)
+
+
+def test_a_limit_of_the_process_on_files(programs):
+    text = """
+    import resource, signal
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it; a host program may not
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    report(good=right(run(kernel_from(SAXPY))))
+    """
+    ran = programs.run(text)
+    assert ran.report["good"]
+    assert ran.disk() == (0, 1, 0)
+    assert programs.files() == []
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 1000
+
+
+def test_a_limit_on_the_size_of_the_cache(programs):
+    text = """
+    for n in range(40):
+        run(kernel_from(SAXPY.replace("+ 1", f"+ {n}")))
+    report(good=right(run(kernel_from(SAXPY))))
+    """
+    ran = programs.run(text, CUDA_DEVICE_CACHE_SIZE="40K")
+    assert ran.report["good"]
+    assert ran.disk()[2] >= 40
+    sizes = [path.stat().st_size for path in programs.entries()]
+    assert 20 << 10 < sum(sizes) <= 40 << 10
+    assert max(sizes) < 20 << 10
+
+
+def test_ten_thousand_hits_take_no_memory(programs):
+    """Of kernels compiled here, and of kernels that come from the disk each time."""
+    text = """
+    import gc, resource
+    def memory():
+        gc.collect()
+        with open("/proc/self/statm") as f:
+            return int(f.read().split()[1]) * 4096
+
+    kernel = kernel_from(SAXPY)
+    out, text = np.zeros_like(X), SAXPY
+    def here():
+        D.launch(kernel, out, 2.0, X, grid=4, block=256)
+    def from_disk():
+        fresh = D.kernel(kernel.underlying)
+        D.launch(fresh, out, 2.0, X, grid=4, block=256)
+
+    grown = {}
+    for name, action in (("here", here), ("disk", from_disk)):
+        for _ in range(2000):
+            action()
+        before = memory()
+        for _ in range(10000):
+            action()
+        grown[name] = memory() - before
+    report(grown=grown)
+    """
+    ran = programs.run(text)
+    assert ran.disk() == (12000, 1, 1)
+    assert all(grown < 1 << 20 for grown in ran.report["grown"].values()), ran.report["grown"]
