@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "bindings/source/block_end.h"
 #include "support/diagnostic.h"
 #include "syntax/tree.h"
 
@@ -79,12 +80,11 @@ bool is_definition_of(nb::handle node, nb::handle code) {
          same_parameters(node, code);
 }
 
-// Parses no more than the definition's own lines. An indented one goes under `if 1:`, which keeps
-// its columns.
-std::optional<FunctionSource> from_block(nb::handle lines, nb::handle code) {
+// Parses no more than the definition's own lines, which end in front of `end`. An indented one goes
+// under `if 1:`, which keeps its columns.
+std::optional<FunctionSource> from_block(nb::handle lines, nb::handle code, Py_ssize_t end) {
   int first = int_of(code.attr("co_firstlineno"));
-  nb::object rest = slice(lines, first - 1, nb::len(lines));
-  std::string text = joined(nb::module_::import_("inspect").attr("getblock")(rest));
+  std::string text = joined(slice(lines, first - 1, static_cast<size_t>(end)));
   bool indented = !text.empty() && (text[0] == ' ' || text[0] == '\t');
   nb::object body = parse(indented ? "if 1:\n" + text : text).attr("body");
   if (indented) body = body[0].attr("body");
@@ -158,9 +158,7 @@ std::optional<FunctionSource> attempt(F find) {
   try {
     return find();
   } catch (nb::python_error& error) {
-    bool expected = error.matches(PyExc_SyntaxError) || error.matches(PyExc_ValueError) ||
-                    error.matches(nb::module_::import_("tokenize").attr("TokenError"));
-    if (!expected) throw;
+    if (!error.matches(PyExc_SyntaxError) && !error.matches(PyExc_ValueError)) throw;
     return std::nullopt;
   }
 }
@@ -186,7 +184,8 @@ nb::object source_lines_of(nb::handle function) {
 static std::optional<FunctionSource> find_parsed(nb::handle lines, nb::handle code) try {
   std::optional<FunctionSource> found;
   if (to_string(code.attr("co_name")) != "<lambda>")
-    found = attempt([&] { return from_block(lines, code); });
+    for (Py_ssize_t end : possible_ends(lines, int_of(code.attr("co_firstlineno")) - 1))
+      if ((found = attempt([&] { return from_block(lines, code, end); }))) break;
   if (!found) found = attempt([&] { return from_file(lines, code); });
   return found;
 } catch (nb::python_error& error) {

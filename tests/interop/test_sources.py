@@ -143,6 +143,46 @@ def test_several_decorator_lines():
     assert names_of(f) == {"SCALE": ("constant", 3)}
 
 
+UNINDENTED = '"""' + "\n".join(f"line {n}" for n in range(40)) + '"""'
+
+ENDS = {
+    "the end of the text": "",
+    "another statement": "x = 1\n",
+    "a comment and a statement": "\n# a comment\n\nx = 1\n",
+    "another definition": "@D.func\ndef kernel(out):\n    out[0] = 0\n",
+    "an else": None,
+}
+BODIES = {
+    "plain": "out[0] = 7",
+    "a comment at the margin": "out[0] = 5\n# def kernel(out):\n    out[0] += 2",
+    "a string at the margin": 'text = """\ndef kernel(out):\nx = 1\n"""\n    out[0] = 7',
+    "a string of many lines": f"text = {UNINDENTED}\n    out[0] = 7",
+    "brackets at the margin": "out[0] = (\n3 +\n4\n)",
+    "a continued line": "out[0] = \\\n7",
+    "an empty line": "out[0] = 3\n\n \n\f\n    out[0] += 4",
+    "what looks like its end": "out[0] = 3\n    if True:\n        pass\n    out[0] += 4",
+    "a tab": "if True:\n    \tout[0] = 7",
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+def test_where_a_definition_ends(body, end):
+    if end is None:
+        head = "if True:\n  @D.kernel\n  def kernel(\n  out\n):\n    "
+        names = cell(f"{head}{body}\nelse:\n    x = 1\n")
+        kernel = names["kernel"]
+    else:
+        names = cell(f"@D.kernel\ndef kernel(\n    out,\n):\n    {body}\nkept = kernel\n{end}")
+        kernel = names["kept"]
+    assert value_of(kernel) == 7
+
+
+def test_one_line():
+    names = cell("@D.kernel\ndef kernel(out): out[0] = 7\nx = 1\n")
+    assert value_of(names["kernel"]) == 7
+
+
 # --- lambdas ---
 
 double = lambda x: x * 2  # noqa: E731
