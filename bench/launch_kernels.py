@@ -1,4 +1,4 @@
-"""Kernels whose launches launch_cost.py measures."""
+"""Kernels whose launches launch_cost.py and first_launch.py measure."""
 
 from cuda import device as D
 
@@ -57,3 +57,10 @@ def arithmetic(values, steps):
     for _ in range(steps):
         v = v * 0.999 + 0.5
     values[i] = v
+
+
+@D.kernel
+def saxpy(a, x, y):
+    i = D.tid(1)
+    if i < y.size:
+        y[i] = a * x[i] + y[i]
