@@ -168,8 +168,10 @@ def on(target, text):
     return action
 
 def large():
+    memory = np.zeros(X.nbytes + 64, np.uint8)  # whether an output begins with a line is a fact
+    out = memory[-memory.ctypes.data % 64:][:X.nbytes].view(X.dtype)
     with _testing.beyond_cache(1000):
-        run(kernel_from(base))
+        D.launch(kernel_from(base), out, 2.0, X, grid=4, block=256)
 
 forms = _testing.targets()[:_testing.targets().index("interpreter")]
 variants = {
