@@ -117,7 +117,7 @@ def test_a_folder_open_to_others_is_not_used_and_said_once(programs):
     two = (run(kernel_from(SAXPY.replace("+ 1", "+ 2"))) == 2 * X + 2).all()
     report(good=one and bool(two))
     """
-    ran = programs.end(programs.start(text))
+    ran = programs.end(programs.start(text, options=["-W", "always::RuntimeWarning"]))
     assert (ran.status, ran.report["good"]) == (0, True)
     assert ran.err.count("RuntimeWarning") == 1
     assert f"{programs.cache} has mode 777" in ran.err

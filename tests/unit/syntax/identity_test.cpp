@@ -108,6 +108,8 @@ const Change kChanges[] = {
     [](Sample& s) { s.args->kwonlyargs.swap(s.args->args); },
     [](Sample& s) { s.args->posonlyargs.swap(s.args->args); },
     [](Sample& s) { s.args->kw_defaults = {nullptr}; },
+    [](Sample& s) { s.args->kw_defaults = {nullptr, s.index}; },
+    [](Sample& s) { s.args->kw_defaults = {s.index, nullptr}; },
     [](Sample& s) { s.args->vararg = s.name("v"); },
     [](Sample& s) { s.args->kwarg = s.name("v"); },
     [](Sample& s) { s.minus->op = "Invert"; },

@@ -25,7 +25,7 @@ std::string octal(mode_t mode) {
 
 std::string refusal_of(const struct stat& s, const std::string& path) {
   if (s.st_uid != geteuid()) return path + " belongs to another user";
-  if ((s.st_mode & 07777) == kOwnerOnly) return "";
+  if ((s.st_mode & 0777) == kOwnerOnly) return "";  // a parent may have handed down other bits
   return path + " has mode " + octal(s.st_mode) + ": chmod 700 makes it the user's own";
 }
 
