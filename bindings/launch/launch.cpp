@@ -175,14 +175,17 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   rt::Outcome outcome;
   run(kernel, request, outcome);
   if (outcome.status == rt::Status::Interrupted) throw nb::python_error();
-  if (outcome.status != rt::Status::Ok) {
+  const bool launched = outcome.status == rt::Status::Ok;
+  if (launched && stream) call.owner.release();  // the runtime's now, until drop_finished
+  // Where warnings are errors, this one is raised when the kernel was launched.
+  const bool raised = !outcome.warning.empty() &&
+                      PyErr_WarnEx(PyExc_RuntimeWarning, outcome.warning.c_str(), 1) < 0;
+  if (launched && !raised) return;
+  if (!launched) {
+    PyErr_Clear();
     set_outcome(outcome, variant.program->files, kernel.name);
-    throw nb::python_error();
   }
-  if (stream) call.owner.release();  // the runtime's now, until drop_finished
-  // Where warnings are errors, this one comes when the kernel was launched.
-  if (!outcome.warning.empty())
-    checked(PyErr_WarnEx(PyExc_RuntimeWarning, outcome.warning.c_str(), 1));
+  throw nb::python_error();
 }
 
 void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {

@@ -137,9 +137,12 @@ def test_a_compile_error_is_not_hidden_by_the_warning(programs):
         except D.errors.CompileError as error:
             report(error=str(error).splitlines()[0])
     """
-    ran = programs.end(programs.start(text))
-    assert ran.status == 0
-    assert all("cannot add" in r["error"] for r in ran.reports)
+    for options in ([], ["-W", "error::RuntimeWarning"]):
+        ran = programs.end(programs.start(text, options=options))
+        assert ran.status == 0
+        assert len(ran.reports) == 2
+        assert all("cannot add" in r["error"] for r in ran.reports)
+        assert ran.err.count("RuntimeWarning") == (0 if options else 1)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")

@@ -110,17 +110,13 @@ void launch(const LaunchRequest& request, Outcome* outcome) {
   counters.launches.fetch_add(1, std::memory_order_relaxed);
   CompileOutcome found =
       request.kernel->find_or_compile(request.key, thread_target, *request.specialise);
-  outcome->warning = std::move(found.outcome.warning);
-  if (!found.compiled) {
-    found.outcome.warning = std::move(outcome->warning);
-    *outcome = std::move(found.outcome);
-  } else if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, outcome)) {
-    return;
-  } else if (request.stream) {
+  *outcome = std::move(found.outcome);
+  if (!found.compiled) return;
+  if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, outcome)) return;
+  if (request.stream)
     enqueue(request, std::move(found.compiled));
-  } else {
+  else
     run(request, *found.compiled, outcome);
-  }
 }
 
 std::string target_list() {

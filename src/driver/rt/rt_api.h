@@ -126,7 +126,7 @@ void cd_rt_counters(cuda_device::rt::Counters* counters);
 // key=value lines: llvm version, forms, threads, libdevice, ptxas, driver, ... for `python -m
 // cuda.device info`.
 void cd_rt_info(cuda_device::rt::Outcome* outcome);
-// The same of the cache on disk; and what is in it goes, for the user and all programs.
+// Lines of the same kind about the cache on disk, and about what was removed when it was emptied.
 void cd_rt_cache_info(cuda_device::rt::Outcome* outcome);
 void cd_rt_cache_clear(cuda_device::rt::Outcome* outcome);
 // Folders where CUDA's wheels may lie (site-packages); searched for libdevice and ptxas after the
