@@ -1,5 +1,5 @@
 # cmake -DOBJECT=<shared object> -DLIST=<file of paths> -DINTO=<source> -P write_digest.cmake
-# Writes the source that defines kBuildDigest, and leaves it alone where it is the same.
+# Writes the source that defines kBuildDigest.
 file(SHA256 "${OBJECT}" digests)
 file(STRINGS "${LIST}" sources)
 foreach(source ${sources})
@@ -7,8 +7,7 @@ foreach(source ${sources})
   string(APPEND digests "${digest}")
 endforeach()
 string(SHA256 digest "${digests}")
-file(CONFIGURE OUTPUT "${INTO}" @ONLY CONTENT [[
-#include "driver/rt/disk/build_digest.h"
+file(WRITE "${INTO}" "#include \"driver/rt/disk/build_digest.h\"
 
-const std::string_view cuda_device::rt::kBuildDigest = "@digest@";
-]])
+const std::string_view cuda_device::rt::kBuildDigest = \"${digest}\";
+")
