@@ -56,7 +56,8 @@ uint64_t saved_state(const Registers& first_leaf) {
 
 }  // namespace
 
-// Features and the model; nothing that tells one core from another.
+// Features and the model; nothing that tells one core from another. The leaves and registers that
+// getHostCPUFeatures and getHostCPUName of LLVM 22 use; another LLVM may use more.
 std::string read_machine_identity() {
   const Cpuid cpuid;
   ByteWriter out;
