@@ -12,6 +12,9 @@ from peers import NotAvailable
 from problems import WrongResult
 
 SAMPLE_SECONDS = 0.02  # runs shorter than this are repeated within one sample
+# Threads of the contestant before go on spinning for a while when their work is done (those of a
+# BLAS do), on processors that the next one needs: it runs so long before it is timed.
+SETTLE_SECONDS = 0.1
 SLOW_SECONDS = 1.0  # a contestant whose run takes longer gets SLOW_ROUNDS only
 SLOW_ROUNDS = 3
 
@@ -19,7 +22,8 @@ SLOW_ROUNDS = 3
 @dataclass
 class Entry:
     contestant: object
-    repeats: int
+    repeats: int  # runs in a sample
+    before: int  # and before one
     rounds: int
     samples: list = field(default_factory=list)  # seconds a run
 
@@ -29,6 +33,11 @@ def timed(contestant, repeats=1):
     for _ in range(repeats):
         contestant.run()
     return (time.perf_counter() - start) / repeats
+
+
+def sample(entry):
+    timed(entry.contestant, entry.before)
+    entry.samples.append(timed(entry.contestant, entry.repeats))
 
 
 def progress(text):
@@ -79,6 +88,7 @@ def measure(problem, sources, threads, rounds):
             Entry(
                 contestant,
                 max(1, math.ceil(SAMPLE_SECONDS / seconds)),
+                1 if slow else math.ceil(SETTLE_SECONDS / seconds),
                 min(rounds, SLOW_ROUNDS) if slow else rounds,
             )
         )
@@ -86,7 +96,7 @@ def measure(problem, sources, threads, rounds):
         progress(f"  {problem.name}, {threads} thread(s): round {number + 1} of {rounds}")
         for entry in entries:
             if number < entry.rounds:
-                entry.samples.append(timed(entry.contestant, entry.repeats))
+                sample(entry)
     return {
         "problem": problem.name,
         "threads": threads,
