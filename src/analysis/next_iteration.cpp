@@ -15,6 +15,10 @@ using Move = std::optional<int64_t>;
 
 constexpr int kDeepest = 16;  // operands of operands that are looked at
 
+// As indices do, beyond the end of int64 from the other one on.
+int64_t wrapped(uint64_t number) { return static_cast<int64_t>(number); }
+uint64_t bits(int64_t number) { return static_cast<uint64_t>(number); }
+
 // Of values in one loop.
 class Moves {
  public:
@@ -32,7 +36,7 @@ class Moves {
     const auto operand = [&](size_t k) { return of(*i.operands[k], depth + 1); };
     const auto combined = [&](int64_t sign) -> Move {
       const Move x = operand(0), y = operand(1);
-      return x && y ? Move(*x + sign * *y) : std::nullopt;
+      return x && y ? Move(wrapped(bits(*x) + bits(sign) * bits(*y))) : std::nullopt;
     };
     switch (i.op) {
       case Op::SlotLoad:
@@ -68,7 +72,7 @@ class Moves {
     for (const size_t k : {0, 1}) {
       if (i.operands[k]->op != Op::Const) continue;
       const Move other = of(*i.operands[1 - k], depth + 1);
-      return other ? Move(*other * i.operands[k]->imm) : std::nullopt;
+      return other ? Move(wrapped(bits(*other) * bits(i.operands[k]->imm))) : std::nullopt;
     }
     return stays(i, depth) ? Move(0) : std::nullopt;
   }

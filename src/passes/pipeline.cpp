@@ -11,6 +11,7 @@
 #include "passes/fold.h"
 #include "passes/forward_slots.h"
 #include "passes/join_stores.h"
+#include "passes/jumps_behind_barriers.h"
 #include "passes/promote_local.h"
 #include "passes/save_across_barriers.h"
 #include "passes/split_loop_slots.h"
@@ -44,8 +45,9 @@ constexpr Pass kPasses[] = {
     {"join_stores", join_stores, true},
     {"cse", cse, true},  // what both sides of an if computed for one
     {"dce", dce, true},
-    {"distribute_loops", nullptr, true, distribute_loops},  // what registers cannot carry at once
-    {"save_across_barriers", save_across_barriers, true},   // only variables live across barriers
+    {"jumps_behind_barriers", jumps_behind_barriers, true},  // threads may part there
+    {"distribute_loops", nullptr, true, distribute_loops},   // what registers cannot carry at once
+    {"save_across_barriers", save_across_barriers, true},    // only variables live across barriers
     {"split_loop_slots", split_loop_slots, true},  // what loops count, apart from what they leave
 };
 

@@ -294,6 +294,9 @@ class BlockGenerator(Generator):
         self.frozen.add(name)
         self.uniform_loops += 1
         result = self.uniform_body(depth - 1, self.random.randint(1, 2))
+        if self.chance(0.3):  # no barrier follows in this iteration: threads part
+            jump = If(self.condition(1), Body([Jump("continue")]), None)
+            result.statements += [jump, self.apart(1)]
         self.uniform_loops -= 1
         self.scopes.pop()
         self.alike.pop()

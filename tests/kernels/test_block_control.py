@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import _testing
 from support.launching import run
 
 RNG = np.random.default_rng(11)
@@ -564,6 +565,7 @@ def any_block(out, a):
 def test_more_block_shapes_than_are_compiled_for(target):
     """Beyond eight shapes one kernel serves all others; what it keeps has room for 1024 threads."""
     rng = np.random.default_rng(3)
+    before = _testing.counters()["specialisations"]
     for block in (1, 5, 32, 33, 40, 64, 65, 100, 1024, 1000, 128, 31, (7, 5, 3), (32, 32), (1, 9)):
         n = threads(block)
         a = rng.integers(0, 20, n).astype(np.int32)
@@ -573,6 +575,8 @@ def test_more_block_shapes_than_are_compiled_for(target):
         t, k = np.indices((n, 5))
         assert (out[:, 0] == rounds).all(), block
         assert (out[:, 1:] == t + k).all(), block
+    made = _testing.counters()["specialisations"] - before
+    assert made <= 9  # eight shapes and one for all others; fewer behind tests on other targets
 
 
 # --- memory of a thread's own ---

@@ -1,5 +1,9 @@
 """Narrow blocks side by side run together, line by line: every thread once, wherever it stands."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from cuda import device as D
@@ -99,3 +103,16 @@ def test_which_run_together(kernel, arguments, block, blocks):
     lanes = kernel.inspect(*arguments, what="facts", **launch).partition("\n")[0]
     words = f"{blocks} blocks side by side run together"
     assert lanes.endswith(words) if blocks else "side by side" not in lanes
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_whole_runs_and_parts_of_them(threads):
+    """One thread runs whole lines of blocks at once; several claim a few blocks at a time."""
+    environment = os.environ | {"CUDA_DEVICE_NUM_THREADS": str(threads)}
+    tests = f"{__file__}::{test_every_thread_runs_once_where_it_stands.__name__}"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n0", tests]
+    done = subprocess.run(
+        [*command, "--target=avx2"], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(BLOCKS) * len(SHAPES)} passed" in done.stdout

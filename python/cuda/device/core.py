@@ -5,7 +5,9 @@ of a GPU are not implemented yet.
 """
 
 import atexit
+import os
 import sys
+import warnings
 from typing import Optional
 
 from cuda.device import _core
@@ -90,5 +92,17 @@ def _add_search_paths() -> None:
             _core.add_search_path(folder)
 
 
+def _check_environment() -> None:
+    asked = os.environ.get("CUDA_DEVICE_NUM_THREADS")
+    if asked is None or (asked.isascii() and asked.isdigit() and 1 <= int(asked) <= 4096):
+        return
+    warnings.warn(
+        f"CUDA_DEVICE_NUM_THREADS={asked!r} is ignored: a whole number from 1 to 4096 was expected",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
 _add_search_paths()
+_check_environment()
 atexit.register(_core.shutdown)

@@ -9,6 +9,7 @@
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/toolkit.h"
 #include "runtime/host/pool.h"
+#include "runtime/host/threads.h"
 #include "support/fork.h"
 
 namespace cuda_device::rt {

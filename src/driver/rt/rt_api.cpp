@@ -10,6 +10,7 @@
 #include "runtime/host/cache.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/stream.h"
+#include "runtime/host/threads.h"
 #include "runtime/owners.h"
 #include "support/fork.h"
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "runtime/host/threads.h"
 #include "support/fork.h"
 
 #if defined(__x86_64__)

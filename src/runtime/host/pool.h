@@ -15,10 +15,6 @@
 
 namespace cuda_device::runtime {
 
-// Number of threads a launch may use: CUDA_DEVICE_NUM_THREADS, else the smaller of affinity and
-// cgroup quota.
-int thread_count();
-
 // Starts a thread that runs the function; throws where there can be none.
 using StartThread = std::function<std::thread(std::function<void()>)>;
 std::thread start_thread(std::function<void()> body);
