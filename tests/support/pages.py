@@ -19,6 +19,8 @@ GUIDE = ROOT / "docs" / "guide"
 
 _FENCE = re.compile(r"^(?P<fence>`{3,})(?P<kind>[\w-]*)[^\n`]*$")
 _RESULTS = ("output", "error")
+_PACKAGES = re.compile(r"\S*/site-packages/")
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
 @dataclass
@@ -85,9 +87,9 @@ def cells_of(blocks, language="python"):
 
 
 def _exception_text(error, folder):
-    """What ends Python's traceback; files of examples without their folder."""
-    text = "".join(traceback.format_exception_only(error))
-    return text.replace(folder, "")
+    """What ends Python's traceback, without what differs from one run to the next."""
+    text = "".join(traceback.format_exception_only(error)).replace(folder, "")
+    return _ADDRESS.sub("0x...", _PACKAGES.sub("", text))
 
 
 class Runner:
