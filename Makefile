@@ -14,13 +14,14 @@ export PATH := $(CURDIR)/$(VENV):$(PATH)
 # run in a build tree's package: $(call in_build,dev) python ...
 in_build = PYTHONPATH=$(CURDIR)/build/$(1)/python
 
-.PHONY: help build demo test bench conformance fuzz lint tidy format wheel test-asan test-tsan \
+.PHONY: help build demo test bench docs conformance fuzz lint tidy format wheel test-asan test-tsan \
         test-gpu test-neighbours clean bootstrap FORCE
 
 help:
 	@echo "make demo         six programs on real data, checked against NumPy and SciPy"
 	@echo "make test         unit tests and the quick part of every test suite"
 	@echo "make bench        kernels against hand-written SIMD and against peers"
+	@echo "make docs         build/docs/index.html: guide and reference; warnings are errors"
 	@echo "make conformance  which rows of the specification the tests show"
 	@echo "make fuzz         random programs, compared on every target (ARGS=--programs=20000)"
 	@echo "make lint         formatting, include walls, ruff, clang-tidy but for codegen, mypy"
@@ -80,6 +81,10 @@ demo: build/release
 bench: build/release
 	@bench/setup
 	@python bench/run.py --python-path=build/release/python $(ARGS)
+
+docs: bootstrap
+	@python -m sphinx -q -W --keep-going -b html docs build/docs
+	@echo build/docs/index.html
 
 conformance: build/dev
 	@$(call in_build,dev) python scripts/conformance.py $(ARGS)

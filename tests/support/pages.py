@@ -1,9 +1,10 @@
 """Examples in Markdown pages: fenced blocks, run in order, each page in a namespace of its own.
 
 A `python` block runs. What it prints is the `output` block that follows it; if it ends with an
-exception, that is the `error` block that follows. A block that prints or raises without one, and a
-block of either kind that follows nothing, is a mistake of the page. `numba` and `numba-error` blocks
-are the same for programs of Numba, which run only where it is installed. Others are text.
+exception, that is the `error` block that follows. A block that prints or raises without one, and
+a block of either kind that follows nothing, is a mistake of the page. `numba`, `numba-output` and
+`numba-error` blocks are the same for programs of Numba, which run only where it is installed.
+Others are text.
 """
 
 import contextlib
@@ -93,7 +94,7 @@ def _exception_text(error, folder):
 
 
 class Runner:
-    """Runs the cells of one page. Each has a file of its own: kernels are read from their source."""
+    """Runs the cells of one page, each in a file of its own: kernels are read from their source."""
 
     def __init__(self, page, language="python"):
         self.prefix = f"<{language} of {page.stem}>"

@@ -1,10 +1,5 @@
-#!/usr/bin/env python3
 """Draws docs/guide/execution.svg: how a launch runs on a CPU, from the grid down to the lanes."""
 
-import sys
-from pathlib import Path
-
-FILE = Path(__file__).with_name("execution.svg")
 WIDTH, HEIGHT = 960, 736
 INK, PALE, LINE = "#1f2933", "#e8edf2", "#8896a5"
 WORKERS = ("#2f6fb7", "#c9662b")
@@ -126,9 +121,3 @@ def drawing():
     block(d, 230)
     lanes(d, 540)
     return d.svg()
-
-
-if __name__ == "__main__":
-    if sys.argv[1:] == ["--check"]:
-        sys.exit(0 if FILE.read_text() == drawing() else f"{FILE.name} is not current: run {sys.argv[0]}")
-    FILE.write_text(drawing())

@@ -1,0 +1,24 @@
+"""Sphinx builds the pages of this folder into a site: `make docs`. Pages are Markdown (MyST)."""
+
+from pygments.lexers.python import PythonLexer
+from pygments.lexers.special import TextLexer
+
+project = "cuda.device"
+author = "the authors of cuda.device"
+copyright = author
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown"}
+
+html_theme = "furo"
+html_title = "cuda.device"
+html_copy_source = False
+
+myst_heading_anchors = 4
+nitpicky = True
+
+
+def setup(app):
+    """The kinds of fenced blocks that tests/support/pages.py runs and compares."""
+    app.add_lexer("numba", PythonLexer)
+    for kind in ("output", "error", "numba-output", "numba-error"):
+        app.add_lexer(kind, TextLexer)

@@ -1,0 +1,72 @@
+"""Tables and lists of the guide say what the compiler does."""
+
+import re
+
+import pytest
+from cuda import device
+from cuda.device import _testing, errors
+from support.pages import GUIDE, ROOT
+
+INTRINSICS = (ROOT / "src" / "frontend" / "intrinsics.def").read_text()
+LANGUAGE = (GUIDE / "language.md").read_text()
+
+
+def section(title):
+    """What stands below a heading of the page about the language."""
+    return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", LANGUAGE, re.DOTALL | re.MULTILINE)[1]
+
+
+def promotions():
+    """(operands, operator, result) of each expression in the table of numbers."""
+    for row in re.findall(r"^\| (`.*?) \| (\w+)[^|]* \|$", section("Numbers"), re.MULTILINE):
+        for expression in re.findall(r"`(.*?)`", row[0]):
+            left, operator, right = expression.split()
+            yield left, operator, right, row[1]
+
+
+@pytest.mark.parametrize(("left", "operator", "right", "result"), list(promotions()))
+def test_promotions(left, operator, right, result):
+    def add(x, y):
+        return x + y
+
+    def multiply(x, y):
+        return x * y
+
+    def divide(x, y):
+        return x / y
+
+    function = {"+": add, "*": multiply, "/": divide}[operator]
+    types = [{"1": "int", "0.5": "float", "0.1": "float"}.get(t, t) for t in (left, right)]
+    found = _testing.result_type(function, *types)
+    assert found == {"bool + bool": "int"}.get(f"{left} {operator} {right}", result)
+
+
+def entities(module, later):
+    """The names of a module that the compiler knows, or knows to be planned."""
+    names = re.findall(rf'^(\w+)\("{module}\.(\w+)"', INTRINSICS, re.MULTILINE)
+    return {name for kind, name in names if (kind == "LATER") == later and kind != "DEVICE_ONLY"}
+
+
+@pytest.mark.parametrize(
+    ("module", "bullet"), [("math", r"Of `math`:"), ("builtins", r"Builtins:")]
+)
+def test_the_names_of_functions_are_complete(module, bullet):
+    text = re.search(rf"^\* {bullet}(.*?)(?=^\*|\n\n)", section("Mathematics"), re.DOTALL | re.M)[1]
+    named = {name for code in re.findall(r"`([^`]*)`", text) for name in code.split()}
+    assert named == entities(module, later=False)
+
+
+def test_what_is_said_to_be_missing_is():
+    """Of the names that the compiler or Python knows; others are words of the language."""
+    named = set(re.findall(r"`(\w+)`", section("Not implemented yet")))
+    later = entities("device", later=True) | entities("builtins", later=True)
+    there = entities("device", later=False) | entities("builtins", later=False)
+    assert named & later, "the list names nothing that the compiler knows"
+    assert not named & there
+    assert {n for n in named if hasattr(device, n)} <= later
+
+
+def test_every_class_of_errors_is_named():
+    text = (GUIDE / "errors.md").read_text()
+    missing = [n for n in errors.__all__ if f"`{n}`" not in text and n != "Diagnostic"]
+    assert missing == []
