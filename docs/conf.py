@@ -15,6 +15,7 @@ html_copy_source = False
 
 myst_heading_anchors = 4
 nitpicky = True
+smartquotes = False  # messages are to be found as they are
 
 
 def setup(app):
