@@ -16,7 +16,6 @@ _HOLE = re.compile(r"\{\d\}")
 _EXPECTED = re.compile(r"# error at (`+)(?P<quoted>.+?)\1[^:]*: (?P<message>.*)$")
 _MORE = re.compile(r"^\s*# \.\.\. (.*)$")
 _HINT = re.compile(r"^\s*# hint: (.*)$")
-_LATER = "see docs/status.md for what is planned"
 
 
 def _pattern(template: str) -> re.Pattern[str]:
@@ -98,9 +97,8 @@ def _class(message: Message, section: str) -> str:
         return "NotImplementedYetError"
     if section == "launch":
         return f"Launch{message.kind}Error"
-    return (
-        "CompileError" if message.kind in ("Compile", "Runtime") else f"Compile{message.kind}Error"
-    )
+    kind = message.kind if message.kind in ("Type", "Value", "Overflow") else ""
+    return f"Compile{kind}Error"
 
 
 def _code(text: str) -> str:
