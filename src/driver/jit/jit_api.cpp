@@ -41,12 +41,14 @@ void guarded(const CompileRequest& request, Result* result, const std::function<
 }
 
 void compile(const CompileRequest& request, CompileResult* result) {
+  result->image.name = request.source.program->functions.front().name;
   Compilation compilation(request);
   auto function = compilation.optimised();
   if (compilation.target().kind != Target::Kind::Interpreter) {
     result->image = compilation.image(*function);
     return;
   }
+  result->image.target = request.target;
   result->image.static_shared =
       static_cast<uint32_t>(ir::memory_layout(*function, ir::AddressSpace::Shared).bytes);
   abi::ParamLayout layout = layout_of(*function);

@@ -27,7 +27,8 @@ struct CompileResult {
   Status status = Status::Ok;
   std::vector<Diagnostic> diagnostics;  // UserError
   std::string fault;                    // CompilerFault: text
-  abi::KernelImage image;       // host and PTX targets; of the interpreter its shared memory only
+  // Of the interpreter name, target and shared memory only; of a failure the name.
+  abi::KernelImage image;
   void* interpreted = nullptr;  // target "interpreter": pass to cd_jit_interpret, cd_jit_release
 };
 

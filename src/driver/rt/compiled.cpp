@@ -10,6 +10,7 @@
 #include "runtime/cuda/toolkit.h"
 #include "runtime/host/loader.h"
 #include "runtime/host/pool.h"
+#include "support/log.h"
 
 namespace cuda_device::rt {
 namespace {
@@ -24,7 +25,7 @@ std::vector<std::string> split(const char* text) {
 class HostCompiled : public Compiled {
  public:
   explicit HostCompiled(const abi::KernelImage& image)
-      : Compiled(image.static_shared), arena_(image.arena), code_(image) {}
+      : Compiled(image), arena_(image.arena), code_(image) {}
   std::string run(const void* params, const abi::LaunchDims& dims,
                   runtime::Interrupt* interrupt) const override {
     return runtime::pool().run(std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_),
@@ -38,8 +39,8 @@ class HostCompiled : public Compiled {
 
 class InterpretedKernel : public Compiled {
  public:
-  InterpretedKernel(void* handle, uint32_t static_shared)
-      : Compiled(static_shared), handle_(handle) {}
+  explicit InterpretedKernel(const jit::CompileResult& result)
+      : Compiled(result.image), handle_(result.interpreted) {}
   ~InterpretedKernel() override { jit_library().release(handle_); }
   std::string run(const void* params, const abi::LaunchDims& dims,
                   runtime::Interrupt*) const override {
@@ -53,8 +54,7 @@ class InterpretedKernel : public Compiled {
 
 class GpuCompiled : public Compiled {
  public:
-  explicit GpuCompiled(const abi::KernelImage& image)
-      : Compiled(image.static_shared), kernel_(image) {}
+  explicit GpuCompiled(const abi::KernelImage& image) : Compiled(image), kernel_(image) {}
   std::string run(const void* params, const abi::LaunchDims& dims,
                   runtime::Interrupt*) const override {
     try {
@@ -69,10 +69,31 @@ class GpuCompiled : public Compiled {
   cuda::GpuKernel kernel_;
 };
 
+void log_compilation(log::Event& event, const jit::CompileRequest& request,
+                     const jit::CompileResult& result) {
+  if (!event) return;
+  const abi::KernelImage& image = result.image;
+  const LaunchFacts& launch = request.source.launch;
+  event.fact("target", image.target.empty() ? request.target : image.target);
+  launch.has_block() ? event.fact("block", launch.block) : event.fact("block", "any");
+  if (result.status == jit::Status::Ok) {
+    if (image.kind == abi::ImageKind::HostCode) event.fact("gang", image.width);
+    event.fact("code", image.code.size()).fact("shared", image.static_shared);
+    event.fact("arena", image.arena);
+  } else {
+    const bool users = !result.diagnostics.empty();
+    event.fact("error", users ? message_of(result.diagnostics.front()) : result.fault);
+  }
+  event.write(image.name);
+}
+
 // Throws what is not Ok as an Outcome.
 jit::CompileResult compile(const jit::CompileRequest& request) {
+  const JitLibrary& jit = jit_library();
+  log::Event event(log::Topic::Compile);
   jit::CompileResult result;
-  jit_library().compile(&request, &result);
+  jit.compile(&request, &result);
+  log_compilation(event, request, result);
   if (result.status == jit::Status::UserError)
     throw Outcome{Status::UserError, result.diagnostics, ""};
   if (result.status == jit::Status::CompilerFault)
@@ -95,7 +116,7 @@ Image image_for(const Specialisation& s, const jit::CompileRequest& request) {
 
 CompileOutcome interpreted(const Specialisation& s) {
   const jit::CompileResult result = compile(request_for(s, "interpreter"));
-  return {std::make_shared<InterpretedKernel>(result.interpreted, result.image.static_shared), {}};
+  return {std::make_shared<InterpretedKernel>(result), {}};
 }
 
 CompileOutcome on_host(const Specialisation& s, const std::string& target) {

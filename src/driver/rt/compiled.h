@@ -15,14 +15,19 @@ namespace cuda_device::rt {
 // once. What asks `interrupt` (the host's machine code) leaves out blocks that have not begun.
 class Compiled {
  public:
-  explicit Compiled(uint32_t static_shared = 0) : static_shared_(static_shared) {}
+  Compiled() = default;
+  explicit Compiled(const abi::KernelImage& image)
+      : name_(image.name), target_(image.target), static_shared_(image.static_shared) {}
   virtual ~Compiled() = default;
+  const std::string& name() const { return name_; }          // of the Python kernel
+  const std::string& target() const { return target_; }      // as KernelImage::target
   uint32_t static_shared() const { return static_shared_; }  // bytes of a block's own arrays
   virtual std::string run(const void* params, const abi::LaunchDims& dims,
                           runtime::Interrupt* interrupt) const = 0;
 
  private:
-  uint32_t static_shared_;
+  std::string name_, target_;
+  uint32_t static_shared_ = 0;
 };
 
 struct CompileOutcome {

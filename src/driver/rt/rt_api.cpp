@@ -13,6 +13,7 @@
 #include "runtime/host/threads.h"
 #include "runtime/owners.h"
 #include "support/fork.h"
+#include "support/log.h"
 
 namespace cuda_device::rt {
 
@@ -62,6 +63,22 @@ struct QueuedLaunch {
   ~QueuedLaunch() { runtime::owner_finished(owner); }
 };
 
+// The launch itself, when its turn has come. `stream`: that it was queued on; null: the caller
+// waits.
+std::string run_logged(const Compiled& compiled, const void* params, const abi::LaunchDims& dims,
+                       const runtime::HostStream* stream, runtime::Interrupt* interrupt) {
+  log::Event event(log::Topic::Launch);
+  std::string error = compiled.run(params, dims, interrupt);
+  if (!event) return error;
+  event.fact("target", compiled.target()).fact("grid", dims.grid).fact("block", dims.block);
+  event.fact("shared", uint64_t{compiled.static_shared()} + dims.shared);
+  if (stream) event.fact("stream", reinterpret_cast<uint64_t>(stream));
+  if (interrupt && interrupt->happened()) event.fact("interrupted", "yes");
+  if (!error.empty()) event.fact("error", error);
+  event.write(compiled.name());
+  return error;
+}
+
 void enqueue(const LaunchRequest& request, std::shared_ptr<const Compiled> compiled) {
   const char* bytes = static_cast<const char*>(request.params);
   auto launch = std::make_shared<QueuedLaunch>();
@@ -70,8 +87,9 @@ void enqueue(const LaunchRequest& request, std::shared_ptr<const Compiled> compi
   launch->dims = request.dims;
   launch->owner = request.owner;
   try {
-    request.stream->stream->enqueue(
-        [launch] { return launch->compiled->run(launch->params.data(), launch->dims, nullptr); });
+    request.stream->stream->enqueue([launch, stream = request.stream->stream.get()] {
+      return run_logged(*launch->compiled, launch->params.data(), launch->dims, stream, nullptr);
+    });
   } catch (...) {
     launch->owner = nullptr;  // stays the caller's
     throw;
@@ -83,7 +101,8 @@ void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcom
   if (request.interrupted) asking.emplace(*request.interrupted);
   runtime::Interrupt* interrupt = asking ? &*asking : nullptr;
   std::string error = default_stream().stream->run_now(
-      [&] { return compiled.run(request.params, request.dims, interrupt); }, interrupt);
+      [&] { return run_logged(compiled, request.params, request.dims, nullptr, interrupt); },
+      interrupt);
   if (interrupt && interrupt->happened())
     outcome->status = Status::Interrupted;
   else if (!error.empty())
