@@ -85,25 +85,59 @@ std::shared_ptr<const Variant> variant_of(nb::handle function) {
   return capture_function(function);
 }
 
+// A function and arguments that people ask about.
+struct Question {
+  std::string name;
+  rt::Specialisation specialisation;
+
+  Question(nb::handle function, const nb::tuple& arguments, nb::handle grid, nb::handle block) {
+    FunctionState plain;
+    FunctionObject* decorated = as_function_object(function.ptr());
+    if (!decorated) plain.name = to_string(function.attr("__name__"));
+    const FunctionState& state = decorated ? *decorated->state : plain;
+    const std::shared_ptr<const Variant> variant = variant_of(function);
+    name = state.name;
+    specialisation = {variant->program, types_of(state, variant->declared, arguments),
+                      facts_of(grid, block, name)};
+  }
+
+  // Without the GIL; the text of the outcome.
+  template <class Ask>
+  nb::str answer(const Ask& ask) const {
+    rt::Outcome outcome;
+    {
+      nb::gil_scoped_release release;
+      ask(&outcome);
+    }
+    if (outcome.status != rt::Status::Ok) {
+      set_outcome(outcome, specialisation.program->files, name);
+      throw nb::python_error();
+    }
+    return nb::str(outcome.text.c_str(), outcome.text.size());
+  }
+};
+
 nb::str inspect(nb::handle function, const nb::tuple& arguments, const std::string& what,
                 const std::string& target, nb::handle grid, nb::handle block) {
-  FunctionState plain;
-  FunctionObject* decorated = as_function_object(function.ptr());
-  if (!decorated) plain.name = to_string(function.attr("__name__"));
-  const FunctionState& state = decorated ? *decorated->state : plain;
-  const std::shared_ptr<const Variant> variant = variant_of(function);
-  rt::Specialisation specialisation{variant->program, types_of(state, variant->declared, arguments),
-                                    facts_of(grid, block, state.name)};
-  rt::Outcome outcome;
-  {
-    nb::gil_scoped_release release;
-    cd_rt_inspect(&specialisation, what.c_str(), target.c_str(), &outcome);
-  }
-  if (outcome.status != rt::Status::Ok) {
-    set_outcome(outcome, specialisation.program->files, state.name);
-    throw nb::python_error();
-  }
-  return nb::str(outcome.text.c_str(), outcome.text.size());
+  const Question question(function, arguments, grid, block);
+  return question.answer([&](rt::Outcome* outcome) {
+    cd_rt_inspect(&question.specialisation, what.c_str(), target.c_str(), outcome);
+  });
+}
+
+nb::str stats(nb::handle function, const nb::tuple& arguments, const std::string& target,
+              nb::handle grid, nb::handle block, nb::handle shared) {
+  const Question question(function, arguments, grid, block);
+  abi::LaunchDims dims;
+  rt::StatsRequest request;
+  request.specialisation = &question.specialisation;
+  request.target = target;
+  if (!grid.is_none()) read_grid(grid.ptr(), question.name, dims);
+  read_shared(shared.ptr(), question.name, dims);
+  request.grid = dims.grid;
+  request.has_grid = !grid.is_none();
+  request.shared = dims.shared;
+  return question.answer([&](rt::Outcome* outcome) { cd_rt_stats(&request, outcome); });
 }
 
 nb::dict counters() {
@@ -148,6 +182,8 @@ void register_inspection(nb::module_& module) {
   });
   module.def("inspect", inspect, nb::arg("function"), nb::arg("arguments"), nb::arg("what"),
              nb::arg("target"), nb::arg("grid").none(), nb::arg("block").none());
+  module.def("stats", stats, nb::arg("function"), nb::arg("arguments"), nb::arg("target"),
+             nb::arg("grid").none(), nb::arg("block").none(), nb::arg("shared"));
   module.def("captured",
              [](nb::handle function) { return describe(*variant_of(function)->program); });
   module.def("counters", counters);

@@ -51,13 +51,22 @@ PyObject* signature(PyObject* self, void*) {
 // Found again by name, as functions are.
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
 
-// cuda.device._inspect.inspect(self, ...)
-PyObject* inspect(PyObject* self, PyObject* args, PyObject* keywords) {
+// cuda.device.<module>.<name>(self, ...)
+PyObject* call_python(const char* module, const char* name, PyObject* self, PyObject* args,
+                      PyObject* keywords) {
   return guarded([&] {
-    nb::object function = nb::module_::import_("cuda.device._inspect").attr("inspect");
+    nb::object function = nb::module_::import_(module).attr(name);
     nb::object all = checked(PySequence_Concat(nb::make_tuple(nb::handle(self)).ptr(), args));
     return checked(PyObject_Call(function.ptr(), all.ptr(), keywords));
   });
+}
+
+PyObject* inspect(PyObject* self, PyObject* args, PyObject* keywords) {
+  return call_python("cuda.device._inspect", "inspect", self, args, keywords);
+}
+
+PyObject* stats(PyObject* self, PyObject* args, PyObject* keywords) {
+  return call_python("cuda.device._stats", "stats", self, args, keywords);
 }
 
 int traverse(PyObject* object, visitproc visit, void* arg) {
@@ -115,7 +124,11 @@ PyGetSetDef properties[] = {
     {"__signature__", signature, nullptr, "Signature of the decorated function.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
+// The first is of kernels only.
 PyMethodDef methods[] = {
+    {"stats", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(stats)),
+     METH_VARARGS | METH_KEYWORDS,
+     "What a launch with these arguments takes; see cuda.device._stats.stats."},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {"inspect", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(inspect)),
      METH_VARARGS | METH_KEYWORDS,
@@ -136,7 +149,7 @@ PyTypeObject* make_type(const char* name, bool kernel) {
                                     {Py_tp_new, slot(no_constructor)},
                                     {Py_tp_members, members},
                                     {Py_tp_getset, properties},
-                                    {Py_tp_methods, methods}};
+                                    {Py_tp_methods, kernel ? methods : methods + 1}};
   if (kernel)
     slots.push_back({Py_mp_subscript, slot(subscript_kernel)});
   else

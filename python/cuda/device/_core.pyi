@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar, final, overload
 
+from cuda.device._stats import Stats
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -22,6 +24,14 @@ class Kernel(Generic[P]):
         grid: object = None,
         block: object = None,
     ) -> str: ...
+    def stats(
+        self,
+        *arguments: object,
+        target: str | None = None,
+        grid: object = None,
+        block: object = None,
+        shared: int = 0,
+    ) -> Stats: ...
 
 @final
 class Func(Generic[P, R]):
@@ -84,6 +94,14 @@ def inspect(
     target: str,
     grid: object,
     block: object,
+) -> str: ...
+def stats(
+    function: object,
+    arguments: tuple[object, ...],
+    target: str,
+    grid: object,
+    block: object,
+    shared: int,
 ) -> str: ...
 def captured(function: object) -> list[dict[str, Any]]: ...
 def counters() -> dict[str, int]: ...

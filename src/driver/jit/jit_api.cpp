@@ -42,10 +42,13 @@ void guarded(const CompileRequest& request, Result* result, const std::function<
 
 void compile(const CompileRequest& request, CompileResult* result) {
   result->image.name = request.source.program->functions.front().name;
-  Compilation compilation(request);
+  const Compilation compilation(request, request.times);
   auto function = compilation.optimised();
   if (compilation.target().kind != Target::Kind::Interpreter) {
     result->image = compilation.image(*function);
+    if (compilation.target().kind == Target::Kind::Host)
+      result->lanes =
+          analysis::choose_layout(*function, result->image.width).gangs * result->image.width;
     return;
   }
   result->image.target = request.target;

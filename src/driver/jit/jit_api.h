@@ -8,6 +8,7 @@
 #include "abi/kernel_image.h"
 #include "frontend/request.h"
 #include "support/diagnostic.h"
+#include "support/stage_times.h"
 
 namespace cuda_device::jit {
 
@@ -19,6 +20,7 @@ struct CompileRequest {
   std::string target;
   std::string libdevice;
   int ptx_version = 0;
+  StageTimes* times = nullptr;  // of compile: where to write how long its stages take
 };
 
 enum class Status : uint8_t { Ok, UserError, CompilerFault };
@@ -29,6 +31,7 @@ struct CompileResult {
   std::string fault;                    // CompilerFault: text
   // Of the interpreter name, target and shared memory only; of a failure the name.
   abi::KernelImage image;
+  uint32_t lanes = 0;           // of all gangs of a block, where the host knows its shape
   void* interpreted = nullptr;  // target "interpreter": pass to cd_jit_interpret, cd_jit_release
 };
 

@@ -3,6 +3,7 @@
 // throws.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -68,6 +69,15 @@ struct LaunchRequest {
   const std::function<bool()>* interrupted = nullptr;
 };
 
+// What a launch would cost: see cd_rt_stats.
+struct StatsRequest {
+  const Specialisation* specialisation = nullptr;
+  std::string target;  // as cd_rt_inspect takes it, with machine code
+  std::array<uint32_t, 3> grid{};
+  bool has_grid = false;
+  uint32_t shared = 0;  // bytes of dynamic shared memory
+};
+
 // Counters for tests and `info`.
 struct Counters {
   uint64_t launches = 0, compilations = 0, cache_hits = 0, specialisations = 0;
@@ -117,6 +127,12 @@ const char* cd_rt_targets();  // comma-separated list of the above that this mac
 void cd_rt_inspect(const cuda_device::rt::Specialisation* specialisation, const char* what,
                    const char* target,
                    cuda_device::rt::Outcome* outcome);  // text in outcome->text
+
+// Compiles; text: lines of key=value. target, threads, gang, lanes, arena_bytes, shared_bytes,
+// code_bytes; of PTX, where ptxas is found, registers, spill_store_bytes, spill_load_bytes,
+// stack_bytes, blocks_per_multiprocessor; stage, more than once: seconds and name; hint, more than
+// once: what might be better, in words. A figure that is not known is left out.
+void cd_rt_stats(const cuda_device::rt::StatsRequest* request, cuda_device::rt::Outcome* outcome);
 
 int cd_rt_thread_count();  // workers: affinity, cgroup, CUDA_DEVICE_NUM_THREADS
 // Bytes from which on a writable array has the fact beyond_cache.

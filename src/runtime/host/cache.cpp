@@ -56,6 +56,14 @@ uint64_t last_level_cache() {
   return last_level_cache_in("/sys/devices/system/cpu/cpu0/cache");
 }
 
+uint64_t cache_of_core(int level) {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  return reported(level == 1 ? _SC_LEVEL1_DCACHE_SIZE : _SC_LEVEL2_CACHE_SIZE);
+#else
+  return 0;
+#endif
+}
+
 // As large as the cache: whoever reads it from the front finds nothing there, since what was
 // written and read last has driven it out.
 uint64_t beyond_cache_bytes(uint64_t cache, uint64_t cpus) {
