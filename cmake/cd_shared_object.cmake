@@ -22,12 +22,14 @@ function(cd_show_only target pattern)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${script}")
 endfunction()
 
-# cd_shared_object(<name> ROOMS <rooms>... [LINK <libraries>...])
+# cd_shared_object(<name> ROOMS <rooms>... [LINK <libraries>...] [SHOW <names>...])
 #
 # A shared object made of the rooms' object files, not of their archives: --exclude-libs would hide what
-# comes out of an archive. It shows only names that begin with cd_.
+# comes out of an archive. It shows only names that begin with cd_, and those behind SHOW.
 function(cd_shared_object name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINK;SHOW")
+  list(PREPEND arg_SHOW "cd_*")
+  list(JOIN arg_SHOW "; " shown)
   cd_room_objects(objects ${arg_ROOMS})
   if(NOT objects)
     message(STATUS "lib${name}.so: no sources yet")
@@ -36,7 +38,7 @@ function(cd_shared_object name)
   add_library(${name} SHARED ${objects})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(${name} PRIVATE cd_options ${arg_LINK} Threads::Threads ${CMAKE_DL_LIBS})
-  cd_show_only(${name} "cd_*")
+  cd_show_only(${name} "${shown}")
   cd_place_in_package(${name})
   # A sanitizer's runtime is found at load time.
   if(NOT CMAKE_BUILD_TYPE MATCHES "San$")

@@ -59,6 +59,11 @@ struct KernelImage {
   uint32_t static_shared = 0;
   uint32_t arena = 0;  // bytes of worker memory a block needs
   uint8_t width = 32;  // lanes of a gang
+  // For people and their tools; the code runs without.
+  std::string source;  // "file.py:12", of the definition; may be empty
+  // HostCode, on request: the ELF object that the code was linked from, with its symbol and lines.
+  // Sections that are in the image have its offsets as addresses; no other is to be loaded.
+  std::vector<uint8_t> debug_object;
 };
 
 // Entry of HostCode. Runs blocks [first, last) of the grid, numbered x fastest, then y, then z, in

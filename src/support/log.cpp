@@ -51,7 +51,7 @@ void write_line(std::string line) {
 void warn_of(const std::string& unknown) {
   std::string known;
   for (const Named& t : kTopics) known += (known.empty() ? "" : ", ") + std::string(t.name);
-  write_line("cuda.device: CUDA_DEVICE_LOG names " + unknown + "; it knows " + known);
+  warn("CUDA_DEVICE_LOG names " + unknown + "; it knows " + known);
 }
 
 uint8_t topics_of_environment() {
@@ -121,6 +121,8 @@ void Event::write(std::string_view subject) {
   write_line("cuda.device " + std::string(name_of(topic_)) + " " + one_word(subject) + facts_ +
              " time=" + time);
 }
+
+void warn(const std::string& text) { write_line("cuda.device: " + text); }
 
 std::string time_text(std::chrono::nanoseconds time) {
   const double us = static_cast<double>(time.count()) * 1e-3;

@@ -56,6 +56,9 @@ class Event {
   std::string facts_;
 };
 
+// A line of its own, whatever is logged. For what is wrong with the environment, said once.
+void warn(const std::string& text);
+
 std::string time_text(std::chrono::nanoseconds time);  // "31.2us", "9.31ms", "2.04s"
 
 }  // namespace cuda_device::log

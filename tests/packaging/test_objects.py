@@ -39,7 +39,10 @@ def shown(path):
 def interface_of(path):
     if path.name.startswith("_core"):
         return r"PyInit__core"
-    return r"Sleef_\w+" if "sleef" in path.name else r"cd_\w+"
+    if "sleef" in path.name:
+        return r"Sleef_\w+"
+    gdbs = r"|__jit_debug_(descriptor|register_code)" if "_rt" in path.name else ""
+    return r"cd_\w+" + gdbs
 
 
 def test_all_objects_are_there():

@@ -48,6 +48,7 @@ LoadedCode::LoadedCode(const abi::KernelImage& image) {
     std::memcpy(base_, image.code.data(), image.code.size());
     resolve_imports(image, base_);
     seal(round_to_page(image.text_size));
+    onlookers_.emplace(image, base_);
   } catch (...) {
     munmap(base_, size_);
     throw;
@@ -62,6 +63,9 @@ void LoadedCode::seal(size_t text_bytes) {
     fail("cannot seal compiled constants");
 }
 
-LoadedCode::~LoadedCode() { munmap(base_, size_); }
+LoadedCode::~LoadedCode() {
+  onlookers_.reset();
+  munmap(base_, size_);
+}
 
 }  // namespace cuda_device::runtime

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "abi/kernel_image.h"
+#include "runtime/host/onlookers.h"
 
 namespace cuda_device::runtime {
 
@@ -25,6 +27,7 @@ class LoadedCode {
   char* base_ = nullptr;
   size_t size_ = 0;
   abi::HostEntry entry_ = nullptr;
+  std::optional<Onlookers> onlookers_;
 };
 
 }  // namespace cuda_device::runtime
