@@ -118,10 +118,10 @@ struct Question {
 };
 
 nb::str inspect(nb::handle function, const nb::tuple& arguments, const std::string& what,
-                const std::string& target, nb::handle grid, nb::handle block) {
+                const std::string& target, nb::handle grid, nb::handle block, bool lines) {
   const Question question(function, arguments, grid, block);
   return question.answer([&](rt::Outcome* outcome) {
-    cd_rt_inspect(&question.specialisation, what.c_str(), target.c_str(), outcome);
+    cd_rt_inspect(&question.specialisation, what.c_str(), target.c_str(), lines, outcome);
   });
 }
 
@@ -181,7 +181,8 @@ void register_inspection(nb::module_& module) {
     }  // others are left to nanobind
   });
   module.def("inspect", inspect, nb::arg("function"), nb::arg("arguments"), nb::arg("what"),
-             nb::arg("target"), nb::arg("grid").none(), nb::arg("block").none());
+             nb::arg("target"), nb::arg("grid").none(), nb::arg("block").none(),
+             nb::arg("lines") = false);
   module.def("stats", stats, nb::arg("function"), nb::arg("arguments"), nb::arg("target"),
              nb::arg("grid").none(), nb::arg("block").none(), nb::arg("shared"));
   module.def("captured",

@@ -6,17 +6,30 @@
 
 #include "abi/kernel_image.h"
 #include "ir/ir.h"
+#include "support/span.h"
 #include "support/stage_times.h"
 
 namespace cuda_device::codegen {
 
 enum class MaskForm : uint8_t { Avx512, Avx2, Sse4 };
 
+// Lines of the Python source, for debuggers and listings. They change nothing in the code.
+struct SourceLines {
+  enum class Form : uint8_t {
+    Directives,  // in texts only
+    Tables       // in an object: HostCode keeps it as KernelImage::debug_object
+  };
+  const SourceMap* files = nullptr;
+  Span definition;  // of the kernel
+  Form form = Form::Directives;
+};
+
 struct HostOptions {
   MaskForm mask = MaskForm::Avx512;
   uint32_t gang_width = 0;  // lanes: 32 or 64; 0: what the kernel is likely to run best with
   bool verify_llvm = false;
   StageTimes* times = nullptr;
+  const SourceLines* lines = nullptr;  // null: none
 };
 
 struct PtxOptions {
@@ -26,6 +39,7 @@ struct PtxOptions {
       libdevice;  // path of libdevice.10.bc; needed only by kernels that call math functions
   bool verify_llvm = false;
   StageTimes* times = nullptr;
+  const SourceLines* lines = nullptr;  // as directives; null: none
 };
 
 // Texts for inspect; filled where a pointer is given.

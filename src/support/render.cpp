@@ -46,6 +46,19 @@ const std::string* line_of(const SourceMap& files, uint32_t file, uint32_t line)
   return index < files[file].lines.size() ? &files[file].lines[index] : nullptr;
 }
 
+// Functions of one file may have entries of their own.
+std::string listed_line(const SourceMap& files, std::string_view name, uint32_t line) {
+  for (uint32_t file = 0; file < files.size(); ++file) {
+    const std::string* text = files[file].name == name ? line_of(files, file, line) : nullptr;
+    if (!text) continue;
+    const size_t first = text->find_first_not_of(" \t");
+    const bool other = name != files.front().name;
+    return (other ? std::string(name.substr(name.rfind('/') + 1)) + ":" : "") +
+           std::to_string(line) + ": " + (first == std::string::npos ? "" : text->substr(first));
+  }
+  return "";
+}
+
 int column_of(const SourceMap& files, uint32_t file, uint32_t line, uint32_t byte) {
   const std::string* text = line_of(files, file, line);
   if (!text) return static_cast<int>(byte) + 1;

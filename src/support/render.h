@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "support/diagnostic.h"
 
@@ -18,6 +19,10 @@ std::string render(const Diagnostic& diagnostic, const SourceMap& files);
 
 // The text of a line of a file, or null where the map does not hold it.
 const std::string* line_of(const SourceMap& files, uint32_t file, uint32_t line);
+
+// "12: out[i] = a[i]", for listings: a line of the file of that name, without its indentation.
+// Empty where no entry of the map holds it. In front, "helper.py:" where it is not the first file.
+std::string listed_line(const SourceMap& files, std::string_view name, uint32_t line);
 
 // 1-based column, in characters, of a byte of a line; for a line that the map does not hold, of a
 // byte.

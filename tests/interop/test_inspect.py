@@ -1,5 +1,6 @@
 """kernel.inspect: stages of a compilation as text."""
 
+import inspect
 import re
 
 import numpy as np
@@ -155,3 +156,89 @@ def test_arrays_that_overlap_are_seen_together():
     for array in (a, b):
         array.flags.writeable = False
     assert alone(a, a, c) == [True, True, True]
+
+
+# --- lines of Python beside what was made of them ---
+
+
+@D.func
+def shrunk(x):
+    return x * 0.25
+
+
+@D.kernel
+def halvings(out, x, limit):
+    i = D.tid(1)
+    if i < out.size:
+        v = shrunk(x[i])
+        n = 0
+        while n < limit and v > 1.0:
+            v *= 0.5
+            n += 1
+        out[i] = n
+
+
+N = np.zeros(1000, np.int32)
+X = np.zeros(1000, np.float32)
+COMMENTS = {"ir": "//", "ir_raw": "//", "llvm": ";", "llvm_raw": ";", "asm": "#", "ptx": "//"}
+
+
+def listed(text, comment):
+    """(line number, source) of each comment, in order."""
+    pattern = rf"^\s*{comment} line (\d+): (.*)$"
+    return [(int(n), source) for n, source in re.findall(pattern, text, re.M)]
+
+
+def lines_of(what, lines):
+    return halvings.inspect(N, X, 100, what=what, grid=4, block=256, lines=lines)
+
+
+SOURCES = {function: inspect.getsourcelines(function.underlying) for function in (halvings, shrunk)}
+
+
+def own_lines():
+    """What every listing may show: number → text without its indentation."""
+    return {
+        first + i: line.strip() for lines, first in SOURCES.values() for i, line in enumerate(lines)
+    }
+
+
+@pytest.mark.parametrize("what", COMMENTS)
+def test_lines_stand_beside(what):
+    found = listed(lines_of(what, True), COMMENTS[what])
+    sources = own_lines()
+    assert all(sources[number] == text for number, text in found)
+    texts = [text for _, text in found]
+    for text in ("v *= 0.5", "out[i] = n", "if i < out.size:", "return x * 0.25"):
+        assert text in texts
+    if what in ("ir", "ir_raw"):
+        assert texts.index("v = shrunk(x[i])") < texts.index("v *= 0.5") < texts.index("out[i] = n")
+
+
+@pytest.mark.parametrize("what", COMMENTS)
+def test_lines_change_nothing_else(what):
+    """Without the comments it is the text that there is without lines."""
+
+    def bare(text):
+        lines = (line for line in text.splitlines() if not listed(line, COMMENTS[what]))
+        lines = (line for line in lines if not line.startswith("!"))  # LLVM's numbered notes
+        lines = (re.sub(r"![0-9]+", "!", re.sub(r"[;#] .*", "", line)) for line in lines)
+        return [re.sub(r"\s+", " ", line).strip() for line in lines]
+
+    with_lines, without = bare(lines_of(what, True)), bare(lines_of(what, False))
+    assert [x for x in with_lines if x] == [x for x in without if x]
+
+
+def test_a_comment_is_in_front_of_what_it_is_about():
+    text = lines_of("asm", True)
+    behind = text.split("v *= 0.5\n")[1].splitlines()[0]
+    assert re.match(r"\s+v?mulps", behind), behind
+    ir = lines_of("ir", True).split("// line")
+    (store,) = (part for part in ir if "out[i] = n" in part)
+    assert "store %0" in store
+
+
+@pytest.mark.parametrize("what", ["syntax", "facts"])
+def test_stages_without_lines(what):
+    with pytest.raises(ValueError, match=f"lines=True.*{what}"):
+        halvings.inspect(N, X, 100, what=what, lines=True)

@@ -23,6 +23,7 @@ class Kernel(Generic[P]):
         target: str | None = None,
         grid: object = None,
         block: object = None,
+        lines: bool = False,
     ) -> str: ...
     def stats(
         self,
@@ -48,6 +49,7 @@ class Func(Generic[P, R]):
         target: str | None = None,
         grid: object = None,
         block: object = None,
+        lines: bool = False,
     ) -> str: ...
     @overload
     def __get__(self, instance: None, owner: type) -> Func[P, R]: ...
@@ -94,6 +96,7 @@ def inspect(
     target: str,
     grid: object,
     block: object,
+    lines: bool = False,
 ) -> str: ...
 def stats(
     function: object,

@@ -10,6 +10,7 @@ def inspect(
     target: str | None = None,
     grid: object = None,
     block: object = None,
+    lines: bool = False,
 ) -> str:
     """What the compiler makes of a kernel or function for these arguments.
 
@@ -24,11 +25,14 @@ def inspect(
 
     Host forms are "avx512", "avx2" and "sse4", with "x32" or "x64" behind for gangs of so many
     lanes; without a target, the best one of this machine. The _raw stages are before the passes.
-    grid, block: specialise for this launch.
+    grid, block: specialise for this launch. lines: with the lines of Python as comments, each in
+    front of what was made of it; of "ir_raw", "ir", "llvm_raw", "llvm", "asm" and "ptx".
 
-    Raises CompileError as a launch would, and ValueError for an unknown stage or target, and for a
-    target that the stage does not take.
+    Raises CompileError as a launch would, and ValueError for an unknown stage or target, for a
+    target that the stage does not take, and for lines of another stage.
     """
+    if lines and what in ("syntax", "facts"):
+        raise ValueError(f"inspect(lines=True) does not go with what={what!r}")
     if target is None:
         target = "sm_90" if what == "ptx" else ""
-    return _core.inspect(function, arguments, what, target, grid, block)
+    return _core.inspect(function, arguments, what, target, grid, block, lines)

@@ -117,6 +117,7 @@ void BlockControl::block(const ir::Block& b) {
 }
 
 void BlockControl::inst(const Inst& i) {
+  const auto place = c_.lines.at(i.span);
   switch (i.op) {
     case Op::If:
       return branch(i);

@@ -6,6 +6,7 @@
 #include "codegen/host/mask_form.h"
 #include "codegen/host/pipeline.h"
 #include "codegen/host/scheduling.h"
+#include "codegen/listing.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::codegen {
@@ -26,8 +27,8 @@ abi::ParamLayout layout_of_params(const ir::Function& f) {
   return abi::layout_of(slots);
 }
 
-void record(std::string* where, const llvm::Module& module) {
-  if (where) *where = text_of(module);
+void record(std::string* where, const llvm::Module& module, const SourceLines* lines) {
+  if (where) *where = lines ? text_with_lines(module, *lines) : text_of(module);
 }
 
 // Lanes of 8 and 16 bits, masks of which are as wide as a whole gang.
@@ -44,12 +45,15 @@ bool has_small_lanes(const ir::Function& f) {
 void link_object(llvm::Module& module, llvm::TargetMachine& machine, const HostOptions& options,
                  abi::KernelImage& image) {
   llvm::SmallVector<char, 0> object;
+  llvm::Function* const entry = module.getFunction(kEntry);
+  const bool for_debuggers = options.lines && options.lines->form == SourceLines::Form::Tables;
+  if (for_debuggers) entry->setName(image.name);  // which LLVM changes where it is taken
   {
     const StageTimer timer(options.times, "back end");
     object = emit_object(module, machine);
   }
   const StageTimer timer(options.times, "link");
-  link(object, kEntry, image);
+  link(object, entry->getName().str(), image, for_debuggers);
 }
 
 analysis::Analysis analyse(const ir::Function& f, uint32_t width, const HostOptions& options) {
@@ -83,7 +87,7 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
     }
     llvm::Function* entry = module->getFunction(kEntry);
     report_frame(*entry);
-    record(listing.llvm, *module);
+    record(listing.llvm, *module, options.lines);
     if (options.verify_llvm) verify_or_throw(*module, "emission");
     {
       const StageTimer timer(options.times, "optimisation");
@@ -91,9 +95,12 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
       apply_mask_form(*module, target);
       bound_scheduling(*entry, entry->getArg(3));
     }
-    record(listing.llvm_opt, *module);
+    record(listing.llvm_opt, *module, options.lines);
     if (options.verify_llvm) verify_or_throw(*module, "optimisation");
-    if (listing.assembly) *listing.assembly = emit_assembly(*module, *machine);
+    if (listing.assembly) {
+      *listing.assembly = emit_assembly(*module, *machine);
+      if (options.lines) *listing.assembly = with_lines(*listing.assembly, *options.lines, "#");
+    }
     link_object(*module, *machine, options, image);
     result.frame = largest_frame(context);
   });

@@ -48,6 +48,7 @@ void Control::require_any(Mask& mask, Join& otherwise) {
 }
 
 Control::Behind Control::emit_inst(const Inst& inst, const Mask& mask, Join& dead) {
+  const auto place = c_.lines.at(inst.span);
   switch (inst.op) {
     case Op::SlotLoad:
       parts_.values.define(inst, parts_.slots.load(static_cast<uint32_t>(inst.imm)));

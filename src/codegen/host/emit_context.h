@@ -7,6 +7,7 @@
 #include "codegen/host/host_arithmetic.h"
 #include "codegen/host/mask_ops.h"
 #include "codegen/host/target.h"
+#include "codegen/line_table.h"
 
 namespace cuda_device::codegen::host {
 
@@ -55,6 +56,7 @@ struct EmitContext {
   llvm::Value* gang = nullptr;  // the number, in its block, of the gang that code is for
   HostArithmetic arithmetic;
   AccessNotes notes;
+  LineTable lines;
   bool past_cache = false;  // some store goes past the cache
 };
 

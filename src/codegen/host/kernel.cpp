@@ -45,6 +45,7 @@ class Kernel {
     auto* start = llvm::BasicBlock::Create(c_.llvm(), "start", &function_);
     c_.entry.SetInsertPoint(entry);
     c_.start(start);
+    c_.lines.open(function_, c_.b, c_.source.options.lines, c_.source.function.name);
     Access access(c_, values_, arrays_);
     BlockControl block({c_, values_, pure_, position_, slots_, access, exits_, guards_}, arena_);
     block_ = &block;
@@ -53,6 +54,7 @@ class Kernel {
     block.create();
     blocks();
     c_.entry.CreateBr(start);
+    c_.lines.close();
     return arena_.bytes();
   }
 

@@ -30,6 +30,25 @@ class Linker {
   Linker(const ELF64LEObjectFile& object, abi::KernelImage& image)
       : object_(object), image_(image) {}
 
+  // Where the sections of the image lie in it; the others are not to be loaded.
+  std::vector<uint8_t> for_debuggers(llvm::ArrayRef<char> object) const {
+    std::vector<uint8_t> copy(object.begin(), object.end());
+    llvm::ELF::Elf64_Ehdr header;
+    std::memcpy(&header, copy.data(), sizeof header);
+    for (uint64_t i = 0; i < header.e_shnum; ++i) {
+      uint8_t* const at = copy.data() + header.e_shoff + i * header.e_shentsize;
+      llvm::ELF::Elf64_Shdr section;
+      std::memcpy(&section, at, sizeof section);
+      const auto place = places_.find(i);
+      if (place != places_.end())
+        section.sh_addr = place->second;
+      else
+        section.sh_flags &= ~uint64_t{llvm::ELF::SHF_ALLOC};
+      std::memcpy(at, &section, sizeof section);
+    }
+    return copy;
+  }
+
   void run(const std::string& entry) {
     place(/*text=*/true);
     image_.text_size = static_cast<uint32_t>(bytes_.size());
@@ -142,12 +161,15 @@ class Linker {
 
 }  // namespace
 
-void link(llvm::ArrayRef<char> object, const std::string& entry, abi::KernelImage& image) {
+void link(llvm::ArrayRef<char> object, const std::string& entry, abi::KernelImage& image,
+          bool keep_object) {
   const llvm::MemoryBufferRef buffer(llvm::StringRef(object.data(), object.size()), "kernel");
   auto file = ok(llvm::object::ObjectFile::createELFObjectFile(buffer));
   auto* elf = llvm::dyn_cast<ELF64LEObjectFile>(file.get());
   CD_CHECK(elf, "the back end wrote no 64-bit object");
-  Linker(*elf, image).run(entry);
+  Linker linker(*elf, image);
+  linker.run(entry);
+  if (keep_object) image.debug_object = linker.for_debuggers(object);
 }
 
 }  // namespace cuda_device::codegen::host

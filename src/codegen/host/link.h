@@ -7,7 +7,8 @@
 
 namespace cuda_device::codegen::host {
 
-// Fills code, text_size, entry and imports.
-void link(llvm::ArrayRef<char> object, const std::string& entry, abi::KernelImage& image);
+// Fills code, text_size, entry and imports; with keep_object debug_object too.
+void link(llvm::ArrayRef<char> object, const std::string& entry, abi::KernelImage& image,
+          bool keep_object = false);
 
 }  // namespace cuda_device::codegen::host

@@ -59,6 +59,7 @@ void Body::block(const ir::Block& b) {
 }
 
 void Body::inst(const Inst& i) {
+  const auto place = c_.lines.at(i.span);
   switch (i.op) {
     case Op::SlotStore:
       return store_slot(static_cast<size_t>(i.imm), c_.operand(i, 0));

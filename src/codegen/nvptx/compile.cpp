@@ -1,4 +1,5 @@
 #include "codegen/codegen.h"
+#include "codegen/listing.h"
 #include "codegen/nvptx/architecture.h"
 #include "codegen/nvptx/kernel.h"
 #include "codegen/nvptx/libdevice.h"
@@ -20,8 +21,8 @@ std::string symbol_of(const std::string& name) {
   return starts_well ? symbol : "_" + symbol;
 }
 
-void record(std::string* where, const llvm::Module& module) {
-  if (where) *where = text_of(module);
+void record(std::string* where, const llvm::Module& module, const SourceLines* lines) {
+  if (where) *where = lines ? text_with_lines(module, *lines) : text_of(module);
 }
 
 analysis::Analysis analyse(const ir::Function& f, const PtxOptions& options) {
@@ -41,9 +42,9 @@ std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listi
     set_target(*module, *machine);
     {
       const StageTimer timer(options.times, "emission");
-      nvptx::emit_kernel(*module, f, analysis, symbol);
+      nvptx::emit_kernel(*module, f, analysis, symbol, options.lines);
     }
-    record(listing.llvm, *module);
+    record(listing.llvm, *module, options.lines);
     if (options.verify_llvm) verify_or_throw(*module, "emission");
     {
       const StageTimer timer(options.times, "optimisation");
@@ -51,7 +52,7 @@ std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listi
       if (missing) return;
       nvptx::optimise(*module, *machine);
     }
-    record(listing.llvm_opt, *module);
+    record(listing.llvm_opt, *module, options.lines);
     if (options.verify_llvm) verify_or_throw(*module, "optimisation");
     const StageTimer timer(options.times, "back end");
     ptx = emit_assembly(*module, *machine);
@@ -73,7 +74,8 @@ abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,
   image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
   image.entry_name = symbol_of(f.name);
   const std::string ptx = ptx_of(f, options, listing, image.entry_name, version);
-  if (listing.assembly) *listing.assembly = ptx;
+  if (listing.assembly)
+    *listing.assembly = options.lines ? with_lines(ptx, *options.lines, "//") : ptx;
   image.code.assign(ptx.begin(), ptx.end());
   image.code.push_back(0);
   return image;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "codegen/line_table.h"
 #include "codegen/nvptx/nvptx_arithmetic.h"
 
 namespace cuda_device::codegen::nvptx {
@@ -31,6 +32,7 @@ struct EmitContext {
   llvm::IRBuilder<> b;
   NvptxArithmetic arithmetic;
   std::vector<llvm::Value*> values;  // by Inst::id
+  LineTable lines;
 };
 
 }  // namespace cuda_device::codegen::nvptx

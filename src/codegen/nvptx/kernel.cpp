@@ -23,7 +23,8 @@ void allow_fast_math(EmitContext& c) {
 }  // namespace
 
 llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
-                            const analysis::Analysis& analysis, const std::string& symbol) {
+                            const analysis::Analysis& analysis, const std::string& symbol,
+                            const SourceLines* lines) {
   llvm::LLVMContext& context = module.getContext();
   auto* kernel = llvm::Function::Create(kernel_type(context, f), llvm::GlobalValue::ExternalLinkage,
                                         symbol, module);
@@ -34,7 +35,9 @@ llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
   if (f.launch.has_block()) kernel->addFnAttr("nvvm.reqntid", dimensions(f.launch.block));
   EmitContext c(kernel, f, analysis);
   if (f.options.fastmath) allow_fast_math(c);
+  c.lines.open(*kernel, c.b, lines, f.name);
   Body(c).emit();
+  c.lines.close();
   return kernel;
 }
 

@@ -4,12 +4,14 @@
 #include <string>
 
 #include "analysis/analysis.h"
+#include "codegen/codegen.h"
 #include "codegen/llvm.h"
 
 namespace cuda_device::codegen::nvptx {
 
 // Adds the kernel `symbol` to the module. Parameters are those of abi::ParamLayout, one by one.
 llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
-                            const analysis::Analysis& analysis, const std::string& symbol);
+                            const analysis::Analysis& analysis, const std::string& symbol,
+                            const SourceLines* lines = nullptr);
 
 }  // namespace cuda_device::codegen::nvptx

@@ -8,6 +8,7 @@
 #include "frontend/frontend.h"
 #include "passes/pipeline.h"
 #include "support/check.h"
+#include "syntax/tree.h"
 
 namespace cuda_device::jit {
 namespace {
@@ -90,6 +91,11 @@ std::unique_ptr<ir::Function> Compilation::optimised() const {
 
 abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listing& listing) const {
   abi::KernelImage image;
+  const bool listed = listing.llvm || listing.llvm_opt || listing.assembly;
+  const syntax::Program& program = *request_.source.program;
+  const codegen::SourceLines lines{
+      &program.files, program.functions.front().span,
+      listed ? codegen::SourceLines::Form::Directives : codegen::SourceLines::Form::Tables};
   if (target_.kind == Target::Kind::Ptx) {
     codegen::PtxOptions options;
     options.sm = target_.sm;
@@ -97,6 +103,7 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
     options.libdevice = request_.libdevice;
     options.verify_llvm = verify_wanted();
     options.times = times_;
+    if (request_.lines && listed) options.lines = &lines;
     image = codegen::compile_ptx(f, options, listing);
   } else {
     codegen::HostOptions options;
@@ -104,6 +111,7 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
     options.gang_width = target_.gang_width;
     options.verify_llvm = verify_wanted();
     options.times = times_;
+    if (request_.lines) options.lines = &lines;
     image = codegen::compile_host(f, options, listing);
   }
   image.params = layout_of(f);

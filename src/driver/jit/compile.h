@@ -30,6 +30,7 @@ class Compilation {
   // Each throws DiagnosticError for the user's mistakes, InternalError for ours.
   std::unique_ptr<ir::Function> lower() const;      // straight from the frontend
   std::unique_ptr<ir::Function> optimised() const;  // after the passes
+  // Where the request asks for lines: in the listing, else in the image.
   abi::KernelImage image(const ir::Function& f, const codegen::Listing& listing = {}) const;
   const Target& target() const { return target_; }
 

@@ -7,6 +7,7 @@
 #include "analysis/describe_blocks.h"
 #include "driver/jit/compile.h"
 #include "driver/jit/interpreted.h"
+#include "driver/jit/ir_listing.h"
 #include "driver/jit/own_stack.h"
 #include "driver/jit/stages.h"
 #include "frontend/frontend.h"
@@ -105,6 +106,13 @@ std::string times(const CompileRequest& request) {
   return text;
 }
 
+std::string ir_text(const CompileRequest& request, const ir::Function& f) {
+  ir::PrintOptions options;
+  options.spans = request.lines;
+  const std::string text = ir::print(f, options);
+  return request.lines ? with_lines(text, request.source.program->files) : text;
+}
+
 std::string inspect(const CompileRequest& request, const std::string& what) {
   check_stage(what, request.target);
   const auto& program = *request.source.program;
@@ -112,8 +120,8 @@ std::string inspect(const CompileRequest& request, const std::string& what) {
   if (what == "result_type") return frontend::result_type(request.source);
   if (what == "times") return times(request);
   Compilation compilation(request);
-  if (what == "ir_raw") return ir::print(*compilation.lower());
-  if (what == "ir") return ir::print(*compilation.optimised());
+  if (what == "ir_raw") return ir_text(request, *compilation.lower());
+  if (what == "ir") return ir_text(request, *compilation.optimised());
   if (what == "facts") return facts(compilation);
   if (what == "llvm_raw") return machine_listing(request, &codegen::Listing::llvm);
   if (what == "llvm") return machine_listing(request, &codegen::Listing::llvm_opt);

@@ -20,6 +20,9 @@ struct CompileRequest {
   std::string target;
   std::string libdevice;
   int ptx_version = 0;
+  // Of compile: the image gets an object with lines for debuggers. Of inspect: lines of the source
+  // stand in what it shows.
+  bool lines = false;
   StageTimes* times = nullptr;  // of compile: where to write how long its stages take
 };
 

@@ -9,6 +9,7 @@
 #include "runtime/cuda/gpu_kernel.h"
 #include "runtime/cuda/toolkit.h"
 #include "runtime/host/loader.h"
+#include "runtime/host/onlookers.h"
 #include "runtime/host/pool.h"
 #include "support/log.h"
 
@@ -189,6 +190,7 @@ jit::CompileRequest request_for(const Specialisation& s, const std::string& targ
   request.source.arguments = s.arguments;
   request.source.launch = s.launch;
   request.target = target;
+  request.lines = runtime::gdb_wanted();
   if (target.starts_with("sm_")) request.libdevice = cuda::find_libdevice();
   return request;
 }

@@ -20,8 +20,10 @@ Status status_of(jit::Status s) {
   return s == jit::Status::Ok ? Status::Ok : Status::CompilerFault;
 }
 
-void inspect(const Specialisation& s, const char* what, const char* target, Outcome* outcome) {
-  const jit::CompileRequest request = request_for(s, target);
+void inspect(const Specialisation& s, const char* what, const char* target, bool lines,
+             Outcome* outcome) {
+  jit::CompileRequest request = request_for(s, target);
+  request.lines = lines;
   FinishBeforeFork scope;
   jit::InspectResult result;
   jit_library().inspect(&request, what, &result);
@@ -96,8 +98,8 @@ void guarded(Outcome* outcome, const Body& body) {
 namespace rt = cuda_device::rt;
 
 void cd_rt_inspect(const rt::Specialisation* specialisation, const char* what, const char* target,
-                   rt::Outcome* outcome) {
-  rt::guarded(outcome, [&] { rt::inspect(*specialisation, what, target, outcome); });
+                   bool lines, rt::Outcome* outcome) {
+  rt::guarded(outcome, [&] { rt::inspect(*specialisation, what, target, lines, outcome); });
 }
 
 void cd_rt_info(rt::Outcome* outcome) {

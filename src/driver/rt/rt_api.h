@@ -124,9 +124,9 @@ bool cd_rt_set_target(const char* target);
 const char* cd_rt_target();
 const char* cd_rt_targets();  // comma-separated list of the above that this machine can run
 
+// Text in outcome->text; `lines`: with the lines of Python as comments.
 void cd_rt_inspect(const cuda_device::rt::Specialisation* specialisation, const char* what,
-                   const char* target,
-                   cuda_device::rt::Outcome* outcome);  // text in outcome->text
+                   const char* target, bool lines, cuda_device::rt::Outcome* outcome);
 
 // Compiles; text: lines of key=value. target, threads, gang, lanes, arena_bytes, shared_bytes,
 // code_bytes; of PTX, where ptxas is found, registers, spill_store_bytes, spill_load_bytes,
