@@ -9,7 +9,31 @@
 
 namespace cuda_device::bindings {
 
+namespace {
+
+// Types, entities and the list of finished launches are the process's, and hold objects of one
+// interpreter; NumPy is not made for more than one either.
+void refuse_sub_interpreters() {
+  if (PyInterpreterState_Get() == PyInterpreterState_Main()) return;
+  throw nb::import_error(
+      "cuda.device cannot be used in a sub-interpreter; use the main interpreter, or processes "
+      "(multiprocessing)");
+}
+
+// A free-threaded Python takes its GIL for a module that does not say it can do without, such as
+// this one: kernels, their variants and the key of the last launch are changed under it. Unless it
+// was told not to.
+void refuse_without_gil() {
+  const nb::module_ sys = nb::module_::import_("sys");
+  if (!nb::hasattr(sys, "_is_gil_enabled") || nb::cast<bool>(sys.attr("_is_gil_enabled")())) return;
+  throw nb::import_error("cuda.device needs Python's GIL: leave out PYTHON_GIL=0 and -X gil=0");
+}
+
+}  // namespace
+
 NB_MODULE(_core, module) {
+  refuse_sub_interpreters();
+  refuse_without_gil();
   import_numpy();
   register_function_types(module);
   register_streams(module);

@@ -1,0 +1,314 @@
+"""What a launch leaves as it was found, and processes that are no plain ones."""
+
+import ctypes
+import ctypes.util
+import signal
+import struct
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import core
+
+
+@D.kernel
+def divide(out, a, b):
+    i = D.tid(1)
+    if i < out.size:
+        out[i] = a[i] / b[i]
+
+
+@D.kernel
+def spin(a, n):
+    x = D.uint32(a[0])
+    i = 0
+    while i < n:
+        x = x * 1664525 + 1013904223
+        i += 1
+    a[D.tid(1)] = x
+
+
+def launch_divide(grid, **options):
+    """Thirds and a quotient that only a denormal can hold, with traps of IEEE 754 on the way."""
+    out, a, b = (np.full(grid * 32, v, np.float32) for v in (0, 1, 3))
+    a[0], b[0] = 1e-38, 16
+    a[1], b[1] = 1, 0
+    a[2], b[2] = 0, 0
+    D.launch(divide, out, a, b, grid=grid, block=32, **options)
+    return out
+
+
+def check_quotients(out):
+    assert out[0] == np.float32(1e-38) / np.float32(16) != 0  # not flushed
+    assert out[1] == np.inf
+    assert np.isnan(out[2])
+    assert (out[3:] == np.float32(1) / np.float32(3)).all()  # to nearest
+
+
+# --- the state of the floating-point unit ---
+
+libm = ctypes.CDLL(ctypes.util.find_library("m"))
+MXCSR = 28  # offset in glibc's fenv_t of x86-64
+UPWARD, FLUSH, DENORMALS_ARE_ZERO, DIVISION_TRAPS = 0x4000, 0x8000, 0x40, 0x200
+
+
+def mxcsr():
+    state = ctypes.create_string_buffer(32)
+    libm.fegetenv(state)
+    return struct.unpack_from("<I", state.raw, MXCSR)[0]
+
+
+def set_mxcsr(value):
+    state = ctypes.create_string_buffer(32)
+    libm.fegetenv(state)
+    struct.pack_into("<I", state, MXCSR, value)
+    libm.fesetenv(state)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not hasattr(libm, "fegetenv"), reason="glibc only")
+@pytest.mark.parametrize("grid", [1, 500])
+@pytest.mark.parametrize(
+    "state",
+    [UPWARD, FLUSH | DENORMALS_ARE_ZERO, DIVISION_TRAPS],
+    ids=["upward", "flush", "traps"],
+)
+def test_mxcsr_is_left_as_found_and_does_not_matter(grid, state):
+    check_quotients(launch_divide(grid))  # compiled, and the arrays' own work is done before
+    out, a, b = (np.full(grid * 32, v, np.float32) for v in (0, 1, 3))
+    a[0], b[0] = 1e-38, 16
+    a[1], b[1] = 1, 0
+    a[2], b[2] = 0, 0
+    before = mxcsr()
+    # A set bit of a trap's mask keeps it quiet: the trap of a division by zero is its absence.
+    wanted = (before & ~0x3F) & ~DIVISION_TRAPS if state == DIVISION_TRAPS else before | state
+    set_mxcsr(wanted)
+    try:
+        D.launch(divide, out, a, b, grid=grid, block=32)
+        after = mxcsr()
+    finally:
+        set_mxcsr(before)
+    assert after == wanted
+    check_quotients(out)
+
+
+# --- signal masks ---
+
+
+def run_program(tmp_path, text):
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import numpy as np\nfrom cuda import device as D\nfrom cuda.device import _core, core\n"
+        + textwrap.dedent(text)
+    )
+    run = subprocess.run(
+        [sys.executable, path], capture_output=True, text=True, timeout=120, check=False
+    )
+    return run.returncode, run.stdout, run.stderr
+
+
+def test_signal_masks_are_left_as_found(tmp_path):
+    """The launching thread's is what it was; workers, which come with the first launch, block all
+    signals, so that handlers run where the program expects them."""
+    found = run_program(
+        tmp_path,
+        """
+        import glob, os, signal
+        @D.kernel
+        def f(a):
+            a[D.tid(1)] = 1
+        def threads():
+            return set(glob.glob("/proc/self/task/*"))
+        def blocked(thread):
+            for line in open(thread + "/status"):
+                if line.startswith("SigBlk:"):
+                    return int(line.split()[1], 16)
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGALRM])
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        before = threads()
+        D.launch(f, np.zeros(3200), grid=100, block=32)
+        D.launch(f, np.zeros(3200), grid=100, block=32, stream=core.Device("host").create_stream())
+        print(signal.pthread_sigmask(signal.SIG_BLOCK, []) == mask)
+        own = 1 << (signal.SIGINT - 1) | 1 << (signal.SIGTERM - 1) | 1 << (signal.SIGUSR2 - 1)
+        new = threads() - before
+        print(len(new) >= _core.thread_count() - 1)
+        print(all(blocked(t) & own == own for t in new))
+        """,
+    )
+    assert found == (0, "True\nTrue\nTrue\n", "")
+
+
+# --- threads that end ---
+
+
+@pytest.mark.parametrize("how", ["return", "raise", "exit"])
+def test_work_of_a_thread_that_has_ended_goes_on(how):
+    a, before, after = np.ones(8, np.uint32), np.zeros(32, np.float32), threading.active_count()
+    streams = []
+
+    def work():
+        stream = core.Device("host").create_stream()
+        streams.append(stream)
+        D.launch(spin, a, 20_000_000, grid=1, block=8, stream=stream)
+        ones = np.ones(32, np.float32)
+        D.launch(divide, before, ones, ones, grid=1, block=32, stream=stream)
+        if how == "raise":
+            raise RuntimeError("this thread dies")
+        if how == "exit":
+            sys.exit(3)
+
+    hook, threading.excepthook = threading.excepthook, lambda _: None
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    finally:
+        threading.excepthook = hook
+    assert threading.active_count() == after
+    streams[0].sync()
+    assert (before == 1).all()
+    assert (a != 1).all()
+    check_quotients(launch_divide(4))
+
+
+def test_many_threads_that_come_and_go():
+    """Each launches on its own stack and memory, which go with it."""
+
+    def work():
+        check_quotients(launch_divide(3))
+
+    for _ in range(50):
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_process_may_end_while_a_thread_launches(tmp_path):
+    found = run_program(
+        tmp_path,
+        """
+        import threading, time
+        @D.kernel
+        def spin(a, n):
+            x = D.uint32(a[0])
+            i = 0
+            while i < n:
+                x = x * 1664525 + 1013904223
+                i += 1
+            a[0] = x
+        def forever():
+            while True:
+                D.launch(spin, np.ones(1, np.uint32), 1_000_000, grid=4, block=1)
+        D.launch(spin, np.ones(1, np.uint32), 1, grid=1, block=1)
+        for _ in range(3):
+            threading.Thread(target=forever, daemon=True).start()
+        time.sleep(0.1)
+        print("end")
+        """,
+    )
+    assert found == (0, "end\n", "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_process_may_be_ended_with_work_queued(tmp_path, number):
+    found = run_program(
+        tmp_path,
+        f"""
+        import os
+        @D.kernel
+        def spin(a, n):
+            x = D.uint32(a[0])
+            i = 0
+            while i < n:
+                x = x * 1664525 + 1013904223
+                i += 1
+            a[0] = x
+        stream = core.Device("host").create_stream()
+        for _ in range(100):
+            D.launch(spin, np.ones(1, np.uint32), 2_000_000_000, grid=1, block=1, stream=stream)
+        print("ended", flush=True)
+        os.kill(os.getpid(), {number})
+        import time
+        time.sleep(60)
+        """,
+    )
+    assert found == (-number, "ended\n", "")
+
+
+# --- interpreters ---
+
+
+def test_sub_interpreters_are_refused(tmp_path):
+    """Before and after the main interpreter has it; the main one goes on."""
+    code, out, error = run_program(
+        tmp_path,
+        """
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        @D.kernel
+        def f(a):
+            a[0] = 1
+        def attempt():
+            inside = interpreters.create()
+            text = "import cuda.device"
+            try:
+                result = interpreters.run_string(inside, text)
+                return str(getattr(result, "formatted", result))
+            except Exception as error:
+                return str(error)
+        for _ in range(2):
+            refusal = attempt()
+            print("sub-interpreter" in refusal or "subinterpreter" in refusal)
+            a = np.zeros(1)
+            D.launch(f, a, grid=1, block=1)
+            print(a[0])
+        """,
+    )
+    assert (code, out) == (0, "True\n1.0\nTrue\n1.0\n"), error
+
+
+def test_a_sub_interpreter_that_comes_first_is_refused(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(
+        textwrap.dedent(
+            """
+            try:
+                import _interpreters as interpreters
+            except ImportError:
+                import _xxsubinterpreters as interpreters
+            try:
+                result = interpreters.run_string(interpreters.create(), "import cuda.device")
+                print(getattr(result, "formatted", result))
+            except Exception as error:
+                print(error)
+            from cuda import device
+            print(device.launch)
+            """
+        )
+    )
+    run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    refusal, launch = run.stdout.strip().rsplit("\n", 1)
+    assert (
+        "cuda.device cannot be used in a sub-interpreter" in refusal or "subinterpreter" in refusal
+    )
+    assert "processes" in refusal or "subinterpreter" in refusal
+    assert "built-in function launch" in launch
+
+
+def test_without_the_gil_it_is_refused(tmp_path):
+    """A free-threaded Python takes the GIL for modules like this one, unless it is told not to
+    (PYTHON_GIL=0). Here that Python is played."""
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import sys\nsys._is_gil_enabled = lambda: False\n"
+        "try:\n    import cuda.device\nexcept ImportError as e:\n    print(e)\n"
+    )
+    run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    assert run.stdout == "cuda.device needs Python's GIL: leave out PYTHON_GIL=0 and -X gil=0\n"
