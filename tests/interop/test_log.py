@@ -41,7 +41,7 @@ def lines_of(tmp_path, text, **environment):
     return run.stderr.splitlines()
 
 
-LINE = re.compile(r"cuda\.device (\w+) (\w+)((?: \w+=(?:\"(?:[^\"\\]|\\.)*\"|[^ \"]+))*)")
+LINE = re.compile(r"cuda\.device (\w+) (\w+|\?)((?: \w+=(?:\"(?:[^\"\\]|\\.)*\"|[^ \"]+))*)")
 TIME = re.compile(r"\d+(\.\d+)?(us|ms|s)")
 
 
@@ -140,6 +140,21 @@ def test_unknown_words_are_named_once(tmp_path, words):
     assert f"names {unknown};" in warnings[0]
     assert warnings[0].endswith("it knows compile, launch, cache")
     assert len(events(lines[1:])) == (2 if "launch" in words.split(",") else 0)
+
+
+def test_the_cache_on_disk(tmp_path):
+    environment = {
+        "CUDA_DEVICE_LOG": "cache",
+        "CUDA_DEVICE_CACHE": "on",
+        "CUDA_DEVICE_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    (_, nobody, miss), (topic, kernel, store) = events(lines_of(tmp_path, LAUNCH, **environment))
+    assert (nobody, miss) == ("?", {"event": "miss"})
+    assert (topic, kernel, store["event"]) == ("cache", "halve", "store")
+    ((topic, kernel, hit),) = events(lines_of(tmp_path, LAUNCH, **environment))
+    assert (topic, kernel) == ("cache", "halve")
+    assert hit == {**store, "event": "hit"}
+    assert int(hit["bytes"]) > 0
 
 
 def test_lines_of_threads_do_not_mix(tmp_path):

@@ -11,6 +11,7 @@
 #include "driver/rt/kernel.h"
 #include "support/bytes.h"
 #include "support/fork.h"
+#include "support/log.h"
 #include "support/sha256.h"
 
 namespace cuda_device::rt {
@@ -34,7 +35,8 @@ void count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_or
 }  // namespace
 
 std::string cache_key(const Specialisation& s, const jit::CompileRequest& request) {
-  if (s.identity.empty() || !process_cache()) return "";
+  // The object for debuggers is not kept.
+  if (s.identity.empty() || request.lines || !process_cache()) return "";
   const std::string machine = request.target.starts_with("sm_") ? "gpu" : machine_identity();
   if (machine.empty()) return "";
   ByteWriter key;
@@ -57,9 +59,13 @@ std::optional<abi::KernelImage> cached_image(const std::string& key) try {
   if (key.empty()) return std::nullopt;
   Store* const store = process_cache();
   if (!store) return std::nullopt;
+  log::Event event(log::Topic::Cache);
   const std::optional<std::string> bytes = store->find(key);
   std::optional<abi::KernelImage> image = bytes ? image_of(*bytes) : std::nullopt;
   count(image ? counters.disk_hits : counters.disk_misses);
+  event.fact("event", image ? "hit" : "miss");
+  if (image) event.fact("target", image->target).fact("bytes", bytes->size());
+  event.write(image ? image->name : "?");  // what is not there has no name yet
   return image;
 } catch (const std::exception&) {
   return std::nullopt;
@@ -67,7 +73,13 @@ std::optional<abi::KernelImage> cached_image(const std::string& key) try {
 
 void keep_image(const std::string& key, const abi::KernelImage& image) try {
   Store* const store = key.empty() ? nullptr : process_cache();
-  if (store && store->keep(key, bytes_of(image))) count(counters.disk_stores);
+  if (!store) return;
+  log::Event event(log::Topic::Cache);
+  const std::string bytes = bytes_of(image);
+  const bool stored = store->keep(key, bytes);
+  if (stored) count(counters.disk_stores);
+  event.fact("event", stored ? "store" : "no store").fact("target", image.target);
+  event.fact("bytes", bytes.size()).write(image.name);
 } catch (const std::exception&) {
 }
 
