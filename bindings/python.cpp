@@ -1,6 +1,38 @@
 #include "bindings/python.h"
 
+#include <unistd.h>
+
 namespace cuda_device::bindings {
+namespace {
+
+// The first destructor that an unwinding of this thread comes to, and the last.
+class SleepIfUnwound {
+ public:
+  ~SleepIfUnwound() {
+    while (armed_) pause();
+  }
+  void disarm() { armed_ = false; }
+
+ private:
+  volatile bool armed_ = true;
+};
+
+// Not in the destructor itself: what leaves one ends the process before anything else is asked.
+[[gnu::noinline]] void take_gil(PyThreadState* state) noexcept(false) {
+  SleepIfUnwound guard;
+  PyEval_RestoreThread(state);
+  guard.disarm();
+}
+
+}  // namespace
+
+WithoutGil::~WithoutGil() { take_gil(state_); }
+
+WithGil::WithGil() {
+  SleepIfUnwound guard;
+  state_ = PyGILState_Ensure();
+  guard.disarm();
+}
 
 std::string escaped_text(nb::handle text) {
   if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();

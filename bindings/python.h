@@ -48,4 +48,30 @@ std::string type_text(nb::handle object);
 // An object for a message: its repr, cut where it is long.
 std::string shown(nb::handle object);
 
+// Lets go of the GIL while it lives. In place of nanobind's: when the process ends, Python ends a
+// daemon thread that wants the GIL again, by unwinding its stack, which no destructor survives and
+// which would drop references without the GIL. Such a thread sleeps until the process is gone.
+class WithoutGil {
+ public:
+  WithoutGil() : state_(PyEval_SaveThread()) {}
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+  ~WithoutGil();
+
+ private:
+  PyThreadState* const state_;
+};
+
+// Takes the GIL, on a thread that Python knows; the same holds of it.
+class WithGil {
+ public:
+  WithGil();
+  WithGil(const WithGil&) = delete;
+  WithGil& operator=(const WithGil&) = delete;
+  ~WithGil() { PyGILState_Release(state_); }
+
+ private:
+  PyGILState_STATE state_;
+};
+
 }  // namespace cuda_device::bindings

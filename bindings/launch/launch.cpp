@@ -130,7 +130,7 @@ void run(FunctionState& kernel, const rt::LaunchRequest& request, rt::Outcome& o
   bool ready = kernel.ready_key == request.key && kernel.ready_target == cd_rt_target();
   if (request.stream && ready) return cd_rt_launch(&request, &outcome);
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     cd_rt_launch(&request, &outcome);
   }
   if (ready || outcome.status != rt::Status::Ok) return;
@@ -141,7 +141,7 @@ void run(FunctionState& kernel, const rt::LaunchRequest& request, rt::Outcome& o
 // Of a launch that waits, about every 50 ms: lets Python's handlers of signals run. An exception
 // that one raises stays set.
 bool a_handler_raised() {
-  nb::gil_scoped_acquire gil;
+  const WithGil gil;
   return PyErr_CheckSignals() != 0;
 }
 const std::function<bool()> interrupted = a_handler_raised;

@@ -106,7 +106,7 @@ struct Question {
   nb::str answer(const Ask& ask) const {
     rt::Outcome outcome;
     {
-      nb::gil_scoped_release release;
+      const WithoutGil released;
       ask(&outcome);
     }
     if (outcome.status != rt::Status::Ok) {
@@ -158,7 +158,7 @@ nb::dict counters() {
 std::string text_from(void (*function)(rt::Outcome*)) {
   rt::Outcome outcome;
   {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     function(&outcome);
   }
   if (outcome.status == rt::Status::Ok) return outcome.text;
@@ -191,7 +191,7 @@ void register_inspection(nb::module_& module) {
   module.def("set_target", [](const char* name) { return cd_rt_set_target(name); });
   module.def("target", [] { return nb::str(cd_rt_target()); });
   module.def("targets", [] {
-    nb::gil_scoped_release release;
+    const WithoutGil released;
     std::string names = cd_rt_targets();
     return names;
   });

@@ -39,7 +39,7 @@ void wait_interruptibly(Wait wait) {
   for (;;) {
     rt::Outcome outcome;
     {
-      nb::gil_scoped_release release;
+      const WithoutGil released;
       wait(kSliceMilliseconds, &outcome);
     }
     drop_finished();
@@ -203,7 +203,7 @@ void register_streams(nb::module_& module) {
   module.def("sync_all", sync_all);
   module.def("shutdown", [] {
     {
-      nb::gil_scoped_release release;
+      const WithoutGil released;
       cd_rt_shutdown();
     }
     drop_finished();

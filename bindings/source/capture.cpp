@@ -197,7 +197,7 @@ bool find_variant(FunctionState& state) {
 
 // A thread that waits must not hold the GIL: the one it waits for runs Python.
 std::unique_lock<std::recursive_mutex> lock_without_gil(std::recursive_mutex& mutex) {
-  nb::gil_scoped_release release;
+  const WithoutGil released;
   return std::unique_lock(mutex);
 }
 
