@@ -7,7 +7,7 @@
 #include "runtime/cuda/occupancy.h"
 #include "runtime/cuda/toolkit.h"
 #include "runtime/host/cache.h"
-#include "runtime/host/pool.h"
+#include "runtime/host/threads.h"
 #include "support/fork.h"
 #include "support/stage_times.h"
 
