@@ -55,7 +55,12 @@ int least(int (*quota_of)(const std::string&), const std::string& mount, std::st
 }
 
 bool names_cpu(std::string_view controllers) {
-  return ("," + std::string(controllers) + ",").find(",cpu,") != std::string::npos;
+  while (!controllers.empty()) {
+    const size_t end = std::min(controllers.find(','), controllers.size());
+    if (controllers.substr(0, end) == "cpu") return true;
+    controllers.remove_prefix(std::min(end + 1, controllers.size()));
+  }
+  return false;
 }
 
 }  // namespace
