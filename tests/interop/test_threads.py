@@ -1,44 +1,174 @@
-"""How many threads launches take: what the environment and the affinity mask say."""
+"""Many threads launching: right results, one compilation for each kernel and signature."""
 
-import os
-import subprocess
 import sys
+import threading
 
+import numpy as np
 import pytest
+from cuda import device as D
+from cuda.device import _testing
 
-PROGRAM = """
-import os
-if {cpus}:
-    os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:{cpus}])
-from cuda.device import _core
-print(_core.thread_count())
-"""
+THREADS = 8
 
 
-def threads(asked=None, cpus=0):
-    """What a new process says, and what it warns of."""
-    environment = {k: v for k, v in os.environ.items() if k != "CUDA_DEVICE_NUM_THREADS"}
-    if asked is not None:
-        environment["CUDA_DEVICE_NUM_THREADS"] = asked
-    program = [sys.executable, "-c", PROGRAM.format(cpus=cpus)]
-    done = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
-    return int(done.stdout), done.stderr
+@pytest.fixture(autouse=True)
+def quick_switches():
+    """Lets Python switch threads often, so that races show."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
 
 
-def test_no_more_than_the_affinity_mask():
-    assert threads(cpus=1) == (1, "")
-    count, _ = threads()
-    assert 1 <= count <= len(os.sched_getaffinity(0))
+def in_threads(work):
+    """Runs work(index) in all threads at once; raises the first error."""
+    barrier = threading.Barrier(THREADS)
+    errors = []
+
+    def body(index):
+        try:
+            barrier.wait()
+            work(index)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=body, args=(i,)) for i in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
 
 
-@pytest.mark.parametrize("asked", ["1", "3", "4096"])
-def test_what_is_asked_for(asked):
-    assert threads(asked, cpus=1) == (int(asked), "")
+def make_kernel(factor):
+    @D.kernel
+    def kernel(out, a):
+        i = D.tid(1)
+        if i < out.size:
+            out[i] = a[i] * factor
+
+    return kernel
 
 
-@pytest.mark.parametrize("asked", ["", "0", "-3", "abc", "2x", " 2", "4097", "\u0663"])
-def test_what_is_no_number_of_threads(asked):
-    count, warning = threads(asked, cpus=1)
-    assert count == 1
-    expected = f"CUDA_DEVICE_NUM_THREADS={asked!r} is ignored: a whole number from 1 to 4096"
-    assert f"RuntimeWarning: {expected} was expected" in warning
+def compilations():
+    return _testing.counters()["compilations"]
+
+
+def zeros(n, past_line):
+    """float32, beginning so many elements behind a 64-byte line."""
+    raw = np.zeros(4 * n + 128, dtype=np.uint8)
+    start = -raw.ctypes.data % 64 + 4 * past_line
+    return raw[start : start + 4 * n].view(np.float32)
+
+
+def check(kernel, factor, n=10_000, places=(0, 0), **options):
+    out, a = (zeros(n, past_line) for past_line in places)
+    a[:] = np.arange(n)
+    D.launch(kernel, out, a, grid=(n + 127) // 128, block=128, **options)
+    return out, a * np.float32(factor)
+
+
+def test_one_kernel_in_all_threads_compiles_once():
+    kernel = make_kernel(3)
+    before = compilations()
+
+    def work(index):
+        for i in range(20):
+            out, expected = check(kernel, 3, places=(i % 16, index))
+            assert np.array_equal(out, expected)
+
+    in_threads(work)
+    assert compilations() == before + 1
+
+
+def test_a_kernel_for_each_thread_compiles_each_once():
+    kernels = [make_kernel(i) for i in range(THREADS)]
+    before = compilations()
+
+    def work(index):
+        for shift in range(THREADS):
+            number = (index + shift) % THREADS
+            out, expected = check(kernels[number], number)
+            assert np.array_equal(out, expected)
+
+    in_threads(work)
+    assert compilations() == before + THREADS
+
+
+def test_signatures_of_one_kernel():
+    kernel = make_kernel(2)
+    dtypes = [np.int32, np.float32, np.float64, np.uint8]
+    before = compilations()
+
+    def work(index):
+        for shift in range(len(dtypes)):
+            dtype = dtypes[(index + shift) % len(dtypes)]
+            a, out = np.zeros(100, dtype), np.zeros(100, dtype)
+            a[:] = np.arange(100)
+            D.launch(kernel, out, a, grid=1, block=128)
+            assert np.array_equal(out, a * dtype(2))
+
+    in_threads(work)
+    assert compilations() == before + len(dtypes)
+
+
+def test_a_stream_for_each_thread():
+    kernel = make_kernel(5)
+    device = D.core.Device("host")
+
+    def work(index):
+        stream = device.create_stream()
+        results = [check(kernel, 5, n=1000 + index, stream=stream) for _ in range(50)]
+        stream.sync()
+        for out, expected in results:
+            assert np.array_equal(out, expected)
+
+    in_threads(work)
+
+
+def test_one_stream_for_all_threads():
+    kernel = make_kernel(7)
+    stream = D.core.Device("host").create_stream()
+    results = []
+
+    def work(index):
+        for _ in range(25):
+            results.append(check(kernel, 7, n=500, stream=stream))
+
+    in_threads(work)
+    stream.sync()
+    assert len(results) == 25 * THREADS
+    for out, expected in results:
+        assert np.array_equal(out, expected)
+
+
+def test_other_threads_run_while_one_compiles_and_runs():
+    """The GIL is released: a thread counts on while a long kernel runs."""
+
+    @D.kernel
+    def long(a, n):
+        x = D.uint32(a[0])
+        i = 0
+        while i < n:
+            x = x * 1664525 + 1013904223
+            i += 1
+        a[0] = x
+
+    done = threading.Event()
+    counts = []
+
+    def count():
+        n = 0
+        while not done.is_set():
+            n += 1
+        counts.append(n)
+
+    a = np.ones(1, dtype=np.uint32)
+    D.launch(long, a, 1, grid=1, block=1)
+    thread = threading.Thread(target=count)
+    thread.start()
+    D.launch(long, a, 100_000_000, grid=1, block=1)
+    done.set()
+    thread.join()
+    assert counts[0] > 10_000
