@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/tree.h"
 #include "analysis/trips.h"
 #include "ir/visitor.h"
 
@@ -11,8 +12,8 @@ namespace {
 using ir::Inst;
 using ir::Op;
 
-// Threads along x of a run: their rows fill a page of float32. Prefetchers stop at its end, and the
-// rows above and below of a stencil stay in the nearest cache.
+// Threads along x of a run. Longer ones read their rows one after the other, rather than several
+// streams of memory at once.
 constexpr uint32_t kThreadsOfRun = 128;
 
 // A loop that touches arrays and is longer than this goes through them in a way of its own.
@@ -24,8 +25,7 @@ bool touches_arrays(const Inst& i) {
 }
 
 bool goes_through_memory(const Inst& loop, const Analysis& a) {
-  if ((loop.op != Op::For && loop.op != Op::While) || written_out(loop, a, kMostInstructions))
-    return false;
+  if (!is_loop(loop) || written_out(loop, a, kMostInstructions)) return false;
   bool touches = false;
   for (const ir::Block& region : loop.regions)
     ir::for_each_inst(region, [&](const Inst& i) { touches = touches || touches_arrays(i); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "analysis/block_level.h"
 #include "ir/visitor.h"
@@ -106,13 +107,14 @@ std::vector<std::vector<int64_t>> moves_of_loads(const ir::Function& f, const An
   const BlockLevel level(f);
   if (!level.has_barrier()) return all;
   const Tree tree(f);
+  std::unordered_map<const Inst*, Moves> by_loop;
   ir::for_each_inst(f.body, [&](const Inst& i) {
     if (i.op != Op::Load || !is_far(*i.operands[0], f)) return;
     const Inst* loop = loop_of_block(i, tree, level);
     if (!loop || loop->op != Op::For) return;
     const Range& step = a.range(*loop->operands[2]);
     if (step.lo != step.hi || step.unsigned_overflow) return;
-    Moves moves(f, *loop, step.lo);
+    Moves& moves = by_loop.try_emplace(loop, f, *loop, step.lo).first->second;
     std::vector<int64_t> each;
     for (size_t k = 1; k < i.operands.size(); ++k) {
       const Move move = moves.of(*i.operands[k]);

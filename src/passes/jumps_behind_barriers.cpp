@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analysis/analysis.h"
+#include "analysis/tree.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::passes {
@@ -13,12 +14,8 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-bool is_loop(Op op) { return op == Op::For || op == Op::While; }
-
-// Its iterations: what its own continue and break may stand in.
-bool is_iteration(const Inst& i, size_t region) {
-  return is_loop(i.op) && region + 1 < i.regions.size();
-}
+// What a loop's own continue and break may stand in.
+bool is_iteration(const Inst& i, size_t region) { return analysis::in_iteration({&i, region}); }
 
 // Calls f(instruction, scopes between it and the block, whether a loop is between) for all in it.
 template <class F>
@@ -35,7 +32,7 @@ void walk(const Block& b, F&& f, int64_t scopes = 0, bool in_loop = false) {
 class Target {
  public:
   Target(ir::Function& f, const analysis::Analysis& a, Inst& target)
-      : f_(f), a_(a), loops_(is_loop(target.op)) {}
+      : f_(f), a_(a), loops_(analysis::is_loop(target)) {}
 
   void settle(Block& body) {
     block(body, 0, false);
@@ -197,7 +194,7 @@ void jumps_behind_barriers(ir::Function& f) {
   const analysis::Analysis a = analysis::analyse(f);
   std::vector<Inst*> targets;
   ir::for_each_inst(f.body, [&](Inst& i) {
-    if (i.op == Op::Scope || is_loop(i.op)) targets.push_back(&i);
+    if (i.op == Op::Scope || analysis::is_loop(i)) targets.push_back(&i);
   });
   for (Inst* i : targets) {
     Block& body = i->regions[i->op == Op::While ? 1 : 0];
