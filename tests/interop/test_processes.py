@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import core
+from support.programs import run_program
 
 
 @D.kernel
@@ -98,22 +99,15 @@ def test_mxcsr_is_left_as_found_and_does_not_matter(grid, state):
 # --- signal masks ---
 
 
-def run_program(tmp_path, text):
-    path = tmp_path / "program.py"
-    path.write_text(
-        "import numpy as np\nfrom cuda import device as D\nfrom cuda.device import _core, core\n"
-        + textwrap.dedent(text)
-    )
-    run = subprocess.run(
-        [sys.executable, path], capture_output=True, text=True, timeout=120, check=False
-    )
+def outcome_of(tmp_path, text):
+    run = run_program(tmp_path, text)
     return run.returncode, run.stdout, run.stderr
 
 
 def test_signal_masks_are_left_as_found(tmp_path):
     """The launching thread's is what it was; workers, which come with the first launch, block all
     signals, so that handlers run where the program expects them."""
-    found = run_program(
+    found = outcome_of(
         tmp_path,
         """
         import glob, os, signal
@@ -189,18 +183,10 @@ def test_many_threads_that_come_and_go():
 
 
 def test_a_process_may_end_while_a_thread_launches(tmp_path):
-    found = run_program(
+    found = outcome_of(
         tmp_path,
         """
         import threading, time
-        @D.kernel
-        def spin(a, n):
-            x = D.uint32(a[0])
-            i = 0
-            while i < n:
-                x = x * 1664525 + 1013904223
-                i += 1
-            a[0] = x
         def forever():
             while True:
                 D.launch(spin, np.ones(1, np.uint32), 1_000_000, grid=4, block=1)
@@ -216,18 +202,10 @@ def test_a_process_may_end_while_a_thread_launches(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_process_may_be_ended_with_work_queued(tmp_path, number):
-    found = run_program(
+    found = outcome_of(
         tmp_path,
         f"""
         import os
-        @D.kernel
-        def spin(a, n):
-            x = D.uint32(a[0])
-            i = 0
-            while i < n:
-                x = x * 1664525 + 1013904223
-                i += 1
-            a[0] = x
         stream = core.Device("host").create_stream()
         for _ in range(100):
             D.launch(spin, np.ones(1, np.uint32), 2_000_000_000, grid=1, block=1, stream=stream)
@@ -245,7 +223,7 @@ def test_a_process_may_be_ended_with_work_queued(tmp_path, number):
 
 def test_sub_interpreters_are_refused(tmp_path):
     """Before and after the main interpreter has it; the main one goes on."""
-    code, out, error = run_program(
+    code, out, error = outcome_of(
         tmp_path,
         """
         try:

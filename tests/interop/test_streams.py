@@ -5,7 +5,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from cuda import device as D
 from cuda.device import core, errors
 from support.clauses import clause
+from support.programs import run_program
 
 
 @D.kernel
@@ -290,26 +290,10 @@ def test_signals_reach_a_waiting_thread():
 # --- the process ---
 
 
-def run_program(tmp_path, text):
-    path = tmp_path / "program.py"
-    path.write_text("import numpy as np\nfrom cuda import device as D\n" + textwrap.dedent(text))
-    return subprocess.run(
-        [sys.executable, path], capture_output=True, text=True, timeout=120, check=False
-    )
-
-
 def test_a_process_may_end_with_work_queued(tmp_path):
     run = run_program(
         tmp_path,
         """
-        @D.kernel
-        def spin(a, n):
-            x = D.uint32(a[0])
-            i = 0
-            while i < n:
-                x = x * 1664525 + 1013904223
-                i += 1
-            a[0] = x
         stream = D.core.Device("host").create_stream()
         for i in range(10):
             D.launch(spin, np.ones(1, np.uint32), 5_000_000, grid=1, block=1, stream=stream)
