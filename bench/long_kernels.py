@@ -57,6 +57,16 @@ def barriers(k):
     return ("s[t] = x", "D.syncthreads()", f"x = s[255 - t] + y * {k}", "D.syncthreads()")
 
 
+def tiles(k):
+    """Fills a tile from memory and reads it, as kernels with shared memory do."""
+    return (
+        f"s[t] = a[i + {k}]",
+        "D.syncthreads()",
+        f"x = x * 0.5 + s[255 - t] * {k}",
+        "D.syncthreads()",
+    )
+
+
 def mixture(k):
     return (
         f"u{k} = a[i + {k}] * {k}.5 + x",
@@ -78,7 +88,7 @@ def mixture(k):
     )
 
 
-KINDS = {f.__name__: f for f in (straight, chain, nested, loops, barriers, mixture)}
+KINDS = {f.__name__: f for f in (straight, chain, nested, loops, barriers, tiles, mixture)}
 
 
 def source(kind, lines):

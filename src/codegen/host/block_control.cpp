@@ -257,6 +257,14 @@ void BlockControl::for_each_gang(Body&& body) {
   count_to(parts_.position.gang_count(), "gang_number", body);
 }
 
+// The same number, of which LLVM does not know that it counts.
+Value* BlockControl::hidden(Value* number) {
+  llvm::Type* type = number->getType();
+  llvm::InlineAsm* same = llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "",
+                                               "=r,0", /*hasSideEffects=*/false);
+  return c_.b.CreateCall(same, {number});
+}
+
 template <class Body>
 void BlockControl::count_to(Value* count, const char* name, Body&& body) {
   llvm::BasicBlock* before = c_.b.GetInsertBlock();
@@ -265,12 +273,12 @@ void BlockControl::count_to(Value* count, const char* name, Body&& body) {
   c_.start(loop);
   llvm::PHINode* now = c_.b.CreatePHI(c_.b.getInt32Ty(), 2, name);
   now->addIncoming(c_.b.getInt32(0), before);
-  body(now);
+  body(c_.source.effort == Effort::Bounded ? hidden(now) : now);
   // Told that it does not wrap, LLVM does not look for a proof in all that is before it.
   Value* next = c_.b.CreateAdd(now, c_.b.getInt32(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
   now->addIncoming(next, c_.b.GetInsertBlock());
   llvm::Instruction* back = c_.b.CreateCondBr(c_.b.CreateICmpULT(next, count), loop, done);
-  if (many_regions_) keep_rolled(back);
+  hint(back, {.keep_rolled = many_regions_, .keep_inside = c_.source.effort == Effort::Bounded});
   c_.start(done);
 }
 

@@ -46,6 +46,7 @@ class BlockControl {
                       llvm::Value* gang);
   template <class Body>
   void for_each_gang(Body&& body);
+  llvm::Value* hidden(llvm::Value* number);
   template <class Body>
   void count_to(llvm::Value* count, const char* name, Body&& body);  // at least 1
   Mask enter_gang(llvm::Value* gang);  // the lanes that have a thread which has not left the kernel

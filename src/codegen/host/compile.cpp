@@ -1,5 +1,6 @@
 #include "codegen/host/compile.h"
 
+#include "codegen/host/effort.h"
 #include "codegen/host/gang_width.h"
 #include "codegen/host/kernel.h"
 #include "codegen/host/link.h"
@@ -74,6 +75,7 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
   image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
   image.width = static_cast<uint8_t>(analysis.layout.width);
   const Target target = target_of(options.mask, has_small_lanes(f));
+  const Effort effort = effort_for(f);
   with_llvm([&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);
     Owned<llvm::Module> module(new llvm::Module(f.name, context));
@@ -82,7 +84,8 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
     {
       const StageTimer timer(options.times, "emission");
       if (listing.accesses) listing.accesses->clear();
-      const KernelSource source{f, analysis, image.params, target, options, listing.accesses};
+      const KernelSource source{f,       analysis, image.params,    target,
+                                options, effort,   listing.accesses};
       image.arena = emit_kernel(*module, source, kEntry);
     }
     llvm::Function* entry = module->getFunction(kEntry);
@@ -91,7 +94,7 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
     if (options.verify_llvm) verify_or_throw(*module, "emission");
     {
       const StageTimer timer(options.times, "optimisation");
-      optimise(*module, *machine);
+      optimise(*module, *machine, effort);
       apply_mask_form(*module, target);
       bound_scheduling(*entry, entry->getArg(3));
     }

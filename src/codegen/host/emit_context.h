@@ -4,6 +4,7 @@
 #include "abi/kernel_image.h"
 #include "analysis/analysis.h"
 #include "codegen/host/access_notes.h"
+#include "codegen/host/effort.h"
 #include "codegen/host/host_arithmetic.h"
 #include "codegen/host/mask_ops.h"
 #include "codegen/host/target.h"
@@ -17,6 +18,7 @@ struct KernelSource {
   const abi::ParamLayout& layout;
   const Target& target;
   const HostOptions& options;
+  Effort effort = Effort::Full;
   std::vector<std::string>* accesses = nullptr;  // see Listing
 };
 

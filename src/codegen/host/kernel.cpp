@@ -1,6 +1,7 @@
 #include "codegen/host/kernel.h"
 
 #include "codegen/host/block_control.h"
+#include "codegen/host/loop_hints.h"
 
 namespace cuda_device::codegen::host {
 namespace {
@@ -109,7 +110,8 @@ class Kernel {
     x->addIncoming(c_.b.CreateSelect(end_of_line, zero, next_x), latch);
     y->addIncoming(c_.b.CreateSelect(end_of_plane, zero, next_y), latch);
     z->addIncoming(c_.b.CreateSelect(end_of_plane, one(z), z), latch);
-    c_.b.CreateCondBr(c_.b.CreateICmpULT(next_number, last), loop, done);
+    hint(c_.b.CreateCondBr(c_.b.CreateICmpULT(next_number, last), loop, done),
+         {.keep_inside = c_.source.effort == Effort::Bounded});
     c_.start(done);
     // Stores past the cache are in order with nothing, not even the news that blocks are done.
     if (c_.past_cache) c_.b.CreateIntrinsic(c_.b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});

@@ -2,15 +2,19 @@
 
 namespace cuda_device::codegen::host {
 
-static void hint(llvm::Instruction* back, const char* name) {
+void hint(llvm::Instruction* back, const LoopHints& hints) {
   llvm::LLVMContext& c = back->getContext();
-  llvm::MDNode* hint = llvm::MDNode::get(c, llvm::MDString::get(c, name));
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(c, {nullptr, hint});
+  llvm::SmallVector<llvm::Metadata*, 3> parts = {nullptr};
+  auto add = [&](bool wanted, const char* name) {
+    if (wanted) parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, name)));
+  };
+  add(hints.keep_rolled, "llvm.loop.unroll.disable");
+  add(hints.write_out, "llvm.loop.unroll.full");
+  add(hints.keep_inside, "llvm.licm.disable");
+  if (parts.size() == 1) return;
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(c, parts);
   loop->replaceOperandWith(0, loop);
   back->setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
-
-void keep_rolled(llvm::Instruction* back) { hint(back, "llvm.loop.unroll.disable"); }
-void write_out(llvm::Instruction* back) { hint(back, "llvm.loop.unroll.full"); }
 
 }  // namespace cuda_device::codegen::host

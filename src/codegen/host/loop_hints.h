@@ -5,7 +5,12 @@
 
 namespace cuda_device::codegen::host {
 
-void keep_rolled(llvm::Instruction* back);
-void write_out(llvm::Instruction* back);  // as far as its iterations are known
+struct LoopHints {
+  bool keep_rolled = false;
+  bool write_out = false;    // as far as its iterations are known
+  bool keep_inside = false;  // what is the same in all iterations stays in them
+};
+
+void hint(llvm::Instruction* back, const LoopHints& hints);
 
 }  // namespace cuda_device::codegen::host

@@ -192,7 +192,7 @@ Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Jo
     Value* goes_on = counter.goes_on(now, false);
     counter.advance();
     llvm::Instruction* back = c_.b.CreateCondBr(goes_on, head, finished.edge(mask));
-    if (is_short(inst, c_.source.analysis)) write_out(back);
+    hint(back, {.write_out = is_short(inst, c_.source.analysis)});
   }
   return finish_uniform_loop(inst, inst.regions[1], mask, finished, exit, dead);
 }

@@ -105,7 +105,7 @@ void MemoryForm::for_each_lane(const Mask& mask, Body&& body) {
   body(masks_.first_lane(left));
   Value next = b_.CreateAnd(left, b_.CreateSub(left, llvm::ConstantInt::get(set, 1)));
   left->addIncoming(next, b_.GetInsertBlock());
-  keep_rolled(b_.CreateCondBr(b_.CreateICmpNE(next, none), loop, after));
+  hint(b_.CreateCondBr(b_.CreateICmpNE(next, none), loop, after), {.keep_rolled = true});
   b_.SetInsertPoint(after);
 }
 

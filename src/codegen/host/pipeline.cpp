@@ -3,18 +3,20 @@
 namespace cuda_device::codegen::host {
 namespace {
 
-llvm::FunctionPassManager function_passes() {
+llvm::FunctionPassManager function_passes(Effort effort) {
+  const bool full = effort == Effort::Full;
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass(true, false)));
+  if (full)
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass(true, false)));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass(3)));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::GVNPass(llvm::GVNOptions().setMemDep(full)));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::DSEPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
@@ -26,9 +28,9 @@ llvm::FunctionPassManager function_passes() {
 
 }  // namespace
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-  run_passes(module, machine, [](llvm::PassBuilder&, llvm::ModulePassManager& passes) {
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes()));
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, Effort effort) {
+  run_passes(module, machine, [&](llvm::PassBuilder&, llvm::ModulePassManager& passes) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes(effort)));
   });
 }
 

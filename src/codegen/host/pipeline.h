@@ -3,9 +3,10 @@
 #pragma once
 
 #include "codegen/emit_machine.h"
+#include "codegen/host/effort.h"
 
 namespace cuda_device::codegen::host {
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine);
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, Effort effort);
 
 }  // namespace cuda_device::codegen::host
