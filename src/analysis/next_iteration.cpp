@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analysis/block_level.h"
+#include "analysis/far_arrays.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
@@ -95,11 +96,6 @@ const Inst* loop_of_block(const Inst& i, const Tree& tree, const BlockLevel& lev
   return around;
 }
 
-// What the caches hold comes soon enough, and instructions cost time as well.
-bool is_far(const Inst& array, const ir::Function& f) {
-  return array.op == Op::Param && f.params[static_cast<size_t>(array.imm)].facts.beyond_cache;
-}
-
 }  // namespace
 
 std::vector<std::vector<int64_t>> moves_of_loads(const ir::Function& f, const Analysis& a) {
@@ -109,7 +105,7 @@ std::vector<std::vector<int64_t>> moves_of_loads(const ir::Function& f, const An
   const Tree tree(f);
   std::unordered_map<const Inst*, Moves> by_loop;
   ir::for_each_inst(f.body, [&](const Inst& i) {
-    if (i.op != Op::Load || !is_far(*i.operands[0], f)) return;
+    if (i.op != Op::Load || !lies_beyond_cache(*i.operands[0], f)) return;
     const Inst* loop = loop_of_block(i, tree, level);
     if (!loop || loop->op != Op::For) return;
     const Range& step = a.range(*loop->operands[2]);

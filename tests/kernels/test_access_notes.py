@@ -102,6 +102,16 @@ def march(out, a, steps):
     out[0, x] = total
 
 
+@D.kernel
+def sparse(out, starts, column, value, x):
+    row = D.tid(1)
+    if row < out.size:
+        total = 0.0
+        for k in range(starts[row], starts[row + 1]):
+            total += value[k] * x[column[k]]
+        out[row] = total
+
+
 def floats(*shape):
     return np.zeros(shape, np.float32)
 
@@ -122,6 +132,7 @@ WHOLE_LINES = "if lines begin there: whole lines past the cache, else "
 MASKED_LINES = "if all lanes are on and lines begin there: whole lines past the cache, else "
 RUN = "consecutive elements"
 NEXT = ", and those of the next iteration ahead of time"
+ROWS = "gathered, and those of the next gang's rows ahead of time"
 
 
 def both(lines, masked, other):
@@ -234,6 +245,15 @@ LARGE = [
         "avx2",
         [RUN + NEXT, "whole vectors and shuffles", RUN],
         [RUN, WHOLE_LINES + RUN],
+    ),
+    (
+        sparse,
+        (floats_at(16, 128), integers(129), integers(999), floats(999), floats(128)),
+        64,
+        "avx512",
+        # Nothing is known of where x is read next.
+        ["under a mask: " + text for text in (RUN, RUN, ROWS, ROWS, "gathered")],
+        ["under a mask: " + MASKED_LINES + RUN],
     ),
     (copy2d, (floats(64, 64), floats(64, 64)), (8, 8), "avx512", ["rows of 8"], ["rows of 8"]),
     (copy2d, (floats(64, 64), floats(64, 64)), (10, 10), "avx2", ["rows of 10"], ["rows of 10"]),

@@ -15,7 +15,8 @@ Access::Access(EmitContext& context, LaneValues& values, Arrays& arrays)
       values_(values),
       places_(context, values, arrays),
       memory_(MemoryForm::create(context.b, context.source.target, context.width(), context.notes)),
-      moves_(analysis::moves_of_loads(context.source.function, context.source.analysis)) {}
+      moves_(analysis::moves_of_loads(context.source.function, context.source.analysis)),
+      rows_ahead_(context) {}
 
 // body(whether the condition holds), each way in a branch of its own.
 template <class Body>
@@ -147,6 +148,7 @@ void Access::load_value(const Inst& inst, const Mask& mask) {
     }
     lanes = load_lanes(p, mask);
     ask_for_next(inst, p);
+    ask_for_rows(inst, p);
   }
   values_.define_vector(inst, values_.held_kind(inst), held(in_register(lanes)));
 }
@@ -177,6 +179,16 @@ void Access::ask_for_next(const Inst& load, const Place& place) {
   for (const RowPiece& row : rows)
     memory_->prefetch(c_.b.CreateGEP(c_.b.getInt8Ty(), row.pointer, away),
                       row.count * place.element.bytes());
+}
+
+// In all, lanes go as far each time as they are many.
+void Access::ask_for_rows(const Inst& load, const Place& place) {
+  Value ahead = rows_ahead_.element(load);
+  if (!ahead) return;
+  c_.notes.say(", and those of the next gang's rows ahead of time");
+  const unsigned bytes = place.element.bytes();
+  memory_->prefetch(c_.b.CreateGEP(c_.b.getIntNTy(8 * bytes), place.pointer, ahead),
+                    c_.width() * bytes);
 }
 
 // Rows make up the gang: no lane is without a thread, and none reads beyond.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/host/places.h"
+#include "codegen/host/rows_ahead.h"
 #include "codegen/host/window.h"
 
 namespace cuda_device::codegen::host {
@@ -12,6 +13,7 @@ class Access {
 
   void load(const ir::Inst& inst, const Mask& mask);
   void store(const ir::Inst& inst, const Mask& mask);
+  RowsAhead& rows_ahead() { return rows_ahead_; }
 
  private:
   using Value = llvm::Value*;
@@ -22,6 +24,7 @@ class Access {
   Value load_in_two_versions(const ir::Inst& inst, Value condition, const Mask& mask);
   Value load_lanes(const Place& place, const Mask& mask);
   void ask_for_next(const ir::Inst& load, const Place& place);
+  void ask_for_rows(const ir::Inst& load, const Place& place);
   void store(const ir::Inst& inst, const Place& place, const Mask& mask);
   void store_lanes(const Place& place, Value value, const Mask& mask);
   void store_past_cache(const ir::Inst& inst, const Place& place, Value value, const Mask& mask);
@@ -50,6 +53,7 @@ class Access {
   Places places_;
   std::unique_ptr<MemoryForm> memory_;
   const std::vector<std::vector<int64_t>> moves_;
+  RowsAhead rows_ahead_;
 };
 
 }  // namespace cuda_device::codegen::host

@@ -25,6 +25,10 @@ class Counter {
   llvm::Value* all_enter();
   llvm::Value* all_go_on(const Lanes& now);
 
+  // Of each lane, as vectors: where it begins, and what it does not get to.
+  llvm::Value* starts() { return all(current_); }
+  llvm::Value* stops() { return all(stop_); }
+
  private:
   void resize(Lanes& lanes);
   void make_varying(Lanes& lanes);

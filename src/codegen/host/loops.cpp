@@ -202,6 +202,8 @@ Control::Behind Control::emit_divergent_for(const Inst& inst, const Mask& mask) 
   LaneSets sets = open_sets(inst, inst.regions[1], mask);
   Counter counter(c_, parts_.values, inst);
   counter.begin();
+  RowsAhead& rows = parts_.access.rows_ahead();
+  if (rows.is_wanted(inst)) rows.enter(inst, counter.starts(), counter.stops());
   llvm::BasicBlock* head = c_.new_block("for");
   const bool in_all = !counter.uniform_test();
   if (may_run_in_full(inst, counter))
@@ -209,6 +211,7 @@ Control::Behind Control::emit_divergent_for(const Inst& inst, const Mask& mask) 
   else
     iterate_where(counter.enters(in_all), mask, sets, head, exit);
   c_.start(head);
+  rows.next_iteration(inst);
   Mask live = read(sets.live);
   live.may_be_empty = false;
   if (sets.continued) assign(sets.continued, Mask::no_lane());

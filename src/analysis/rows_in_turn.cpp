@@ -1,0 +1,45 @@
+#include "analysis/rows_in_turn.h"
+
+#include "analysis/far_arrays.h"
+#include "analysis/tree.h"
+#include "ir/visitor.h"
+
+namespace cuda_device::analysis {
+namespace {
+
+using ir::Inst;
+using ir::Op;
+
+const Inst* innermost_loop(const Inst& i, const Tree& tree) {
+  const Inst* around = tree.place(i).parent;
+  while (around && !is_loop(*around)) around = tree.place(*around).parent;
+  return around;
+}
+
+bool goes_along_rows(const Inst& loop, const Analysis& a) {
+  if (loop.op != Op::For || !a.divergent[loop.id]) return false;
+  const Range& step = a.range(*loop.operands[2]);
+  const auto differs = [&](size_t k) { return a.shape(*loop.operands[k]).level == Level::Varying; };
+  return step.lo == 1 && step.hi == 1 && !step.unsigned_overflow && differs(0) && differs(1);
+}
+
+bool is_counter(const Inst& index, const Inst& loop) {
+  const Inst* i = &index;
+  while (i->op == Op::Wrap || i->op == Op::Convert) i = i->operands[0];
+  return i->op == Op::SlotLoad && i->imm == loop.imm;
+}
+
+}  // namespace
+
+std::vector<const Inst*> loops_along_rows(const ir::Function& f, const Analysis& a) {
+  std::vector<const Inst*> loops(f.inst_count());
+  const Tree tree(f);
+  ir::for_each_inst(f.body, [&](const Inst& i) {
+    if (i.op != Op::Load || i.operands.size() != 2 || !lies_beyond_cache(*i.operands[0], f)) return;
+    const Inst* loop = innermost_loop(i, tree);
+    if (loop && goes_along_rows(*loop, a) && is_counter(*i.operands[1], *loop)) loops[i.id] = loop;
+  });
+  return loops;
+}
+
+}  // namespace cuda_device::analysis

@@ -1,0 +1,57 @@
+#include "codegen/host/rows_ahead.h"
+
+namespace cuda_device::codegen::host {
+
+using ir::Inst;
+using llvm::Value;
+
+RowsAhead::RowsAhead(EmitContext& context)
+    : c_(context),
+      loops_(analysis::loops_along_rows(context.source.function, context.source.analysis)) {
+  for (const Inst* loop : loops_)
+    if (loop) wanted_.emplace(loop, Ahead{c_.variable(c_.b.getInt64Ty(), "ahead"), nullptr});
+}
+
+// Each lane starts where the one before it stops. Lanes without a thread have no rows: then there
+// is no next gang either.
+Value* RowsAhead::lie_in_turn(Value* starts, Value* stops) {
+  llvm::SmallVector<int, kMostLanes> before, behind;
+  for (unsigned lane = 1; lane < c_.width(); ++lane) {
+    before.push_back(static_cast<int>(lane - 1));
+    behind.push_back(static_cast<int>(lane));
+  }
+  // A lane twice, for a whole vector.
+  before.push_back(before.back());
+  behind.push_back(behind.back());
+  Value* apart = c_.b.CreateICmpNE(c_.b.CreateShuffleVector(stops, before),
+                                   c_.b.CreateShuffleVector(starts, behind));
+  return c_.b.CreateNot(c_.b.CreateOrReduce(apart));
+}
+
+void RowsAhead::enter(const Inst& loop, Value* starts, Value* stops) {
+  Value* in_turn = lie_in_turn(starts, stops);
+  Value* zero = c_.b.getInt64(0);
+  Value* end = c_.b.CreateExtractElement(stops, uint64_t{c_.width() - 1});
+  const bool is_signed = is_signed_int(loop.operands[0]->type.scalar);
+  end = c_.b.CreateIntCast(end, c_.b.getInt64Ty(), is_signed);
+  Ahead& ahead = wanted_.at(&loop);
+  ahead.step = c_.b.CreateSelect(in_turn, c_.b.getInt64(c_.width()), zero);
+  // The first iteration adds a step.
+  Value* first = c_.b.CreateSub(end, c_.b.getInt64(c_.width()));
+  c_.b.CreateStore(c_.b.CreateSelect(in_turn, first, zero), ahead.element);
+}
+
+void RowsAhead::next_iteration(const Inst& loop) {
+  const auto found = wanted_.find(&loop);
+  if (found == wanted_.end()) return;
+  const Ahead& ahead = found->second;
+  Value* now = c_.b.CreateLoad(c_.b.getInt64Ty(), ahead.element);
+  c_.b.CreateStore(c_.b.CreateAdd(now, ahead.step), ahead.element);
+}
+
+Value* RowsAhead::element(const Inst& load) {
+  const Inst* loop = loops_[load.id];
+  return loop ? c_.b.CreateLoad(c_.b.getInt64Ty(), wanted_.at(loop).element) : nullptr;
+}
+
+}  // namespace cuda_device::codegen::host
