@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Whether memory grows: a million launches, ten thousand compilations, ten thousand cache hits.
+
+Each kind runs in a process of its own, in ten parts; what is printed is the resident memory after
+each, in KiB. The first part grows to what the kind needs. Exits with 1 where the last five parts
+together grow by more than a part in a hundred, and more than 512 KiB.
+"""
+
+import argparse
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PARTS = 10
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def parse(argv):
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--kind", choices=sorted(KINDS), action="append")
+    p.add_argument("--scale", type=float, default=1.0, help="of the numbers of repetitions")
+    p.add_argument("--child", choices=sorted(KINDS), help=argparse.SUPPRESS)
+    return p.parse_args(argv)
+
+
+def launches():
+    import numpy as np
+    from cuda import device as D
+
+    @D.kernel
+    def add(a, value):
+        a[D.tid(1)] += value
+
+    a = np.zeros(256, np.float32)
+    stream = D.core.Device("host").create_stream()
+
+    def part(count):
+        for number in range(count):
+            if number % 2:
+                D.launch(add, a, 1.0, grid=1, block=256)
+            else:
+                D.launch(add, a, 1.0, grid=1, block=256, stream=stream)
+        stream.sync()
+
+    return part
+
+
+def new_kernels():
+    """A kernel of its own each time, which is dropped: by `exec`, with a constant of its own."""
+    import linecache
+
+    import numpy as np
+    from cuda import device as D
+
+    a = np.zeros(64, np.int32)
+    made = 0
+
+    def part(count):
+        nonlocal made
+        for _ in range(count):
+            made += 1
+            text = f"def k(a):\n    i = D.tid(1)\n    a[i] = a[i] * {made % 1000 + 3} + i\n"
+            name = f"<kernel {made}>"
+            linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+            space = {"D": D}
+            exec(compile(text, name, "exec"), space)
+            D.launch(D.kernel(space["k"]), a, grid=1, block=64)
+            del linecache.cache[name]
+
+    return part
+
+
+KINDS = {
+    "launches": (1_000_000, "off", launches),
+    "compilations": (10_000, "off", new_kernels),
+    "cache hits": (10_000, "on", new_kernels),
+}
+
+
+def resident():
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE // 1024
+
+
+def child(kind, scale):
+    count, _, make = KINDS[kind]
+    part = make()
+    for _ in range(PARTS):
+        part(round(count * scale / PARTS))
+        print(resident(), flush=True)
+
+
+def measure(kind, options, folder):
+    setting = folder if KINDS[kind][1] == "on" else None
+    environment = dict(os.environ)
+    if setting:
+        environment["CUDA_DEVICE_CACHE_DIR"] = setting
+    else:
+        environment["CUDA_DEVICE_CACHE"] = "off"
+    command = [sys.executable, __file__, "--child", kind, "--scale", str(options.scale)]
+    run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return [int(line) for line in run.stdout.split()]
+
+
+def main(argv=None):
+    options = parse(argv)
+    if options.child:
+        return child(options.child, options.scale)
+    grows = []
+    for kind in options.kind or KINDS:
+        with tempfile.TemporaryDirectory() as folder:
+            sizes = measure(kind, options, folder)
+        growth = sizes[-1] - sizes[len(sizes) // 2 - 1]
+        count = round(KINDS[kind][0] * options.scale)
+        print(f"{count} {kind}: {' '.join(map(str, sizes))} KiB; the last half {growth:+} KiB")
+        if growth > max(512, sizes[-1] // 100):
+            grows.append(kind)
+    if grows:
+        print("grows: " + ", ".join(grows))
+    return 1 if grows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""What a launch costs the program: many of one small kernel, and one with sixteen NumPy arrays.
+
+Microseconds a launch, the least and the median of some rounds; contestants take turns. `queued` is
+by a stream, with one synchronisation at the end of a round: the time until the last launch has
+returned, and until all have run. Warp launches its kernel for the CPU, with an array of its own
+that it made before. Bound to two CPUs, of which the pool's worker has one.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import time
+
+import numpy as np
+
+BLOCK = 256
+WANTED = {"queued, returned": 1.0, "synchronous": 2.0, "16 arrays": 2.0}  # us, the median
+
+
+def parse(argv):
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--launches", type=int, default=100_000, help="a round")
+    p.add_argument("--rounds", type=int, default=5)
+    return p.parse_args(argv)
+
+
+def repeat(launch, times):
+    start = time.perf_counter()
+    for _ in range(times):
+        launch()
+    return (time.perf_counter() - start) / times
+
+
+def ours(times):
+    """{row: function that makes one round and gives seconds a launch, by row}."""
+    import launch_kernels
+    from cuda import device as D
+
+    a = np.zeros(BLOCK, np.float32)
+    many = [np.ones(1, np.float32) for _ in range(16)]
+    stream = D.core.Device("host").create_stream()
+
+    def queued():
+        start = time.perf_counter()
+        for _ in range(times):
+            D.launch(launch_kernels.one_store, a, grid=1, block=BLOCK, stream=stream)
+        returned = time.perf_counter() - start
+        stream.sync()
+        return {
+            "queued, returned": returned / times,
+            "queued, all have run": (time.perf_counter() - start) / times,
+        }
+
+    def synchronous():
+        launch = lambda: D.launch(launch_kernels.one_store, a, grid=1, block=BLOCK)  # noqa: E731
+        return {"synchronous": repeat(launch, times)}
+
+    def sixteen():
+        launch = lambda: D.launch(launch_kernels.sixteen, *many, grid=1, block=1)  # noqa: E731
+        return {"16 arrays": repeat(launch, times)}
+
+    return [queued, synchronous, sixteen]
+
+
+def warp(times):
+    try:
+        import warp as wp
+    except ImportError:
+        return []
+    from peers.warp_kernels import one_store
+
+    wp.config.log_level = wp.LOG_WARNING
+    wp.init()
+    a = wp.zeros(BLOCK, dtype=wp.float32, device="cpu")
+    inputs = [a]
+
+    def launches():
+        launch = lambda: wp.launch(one_store.one_store, dim=BLOCK, inputs=inputs, device="cpu")  # noqa: E731
+        return {"Warp CPU": repeat(launch, times)}
+
+    return [launches]
+
+
+def measure(options):
+    rounds = ours(options.launches) + warp(options.launches)
+    samples = {}
+    for number in range(options.rounds + 1):
+        for contestant in rounds:
+            for row, seconds in contestant().items():
+                if number:  # the first one compiles
+                    samples.setdefault(row, []).append(1e6 * seconds)
+    return samples
+
+
+def main(argv=None):
+    options = parse(argv)
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    os.sched_setaffinity(0, cpus)
+    samples = measure(options)
+    print(f"us a launch, {options.launches} launches a round, {len(cpus)} CPUs")
+    missed = []
+    for row, times in samples.items():
+        median = statistics.median(times)
+        wanted = WANTED.get(row)
+        print(f"{row:24}{min(times):8.2f}{median:8.2f}" + (f"   wanted {wanted}" if wanted else ""))
+        if wanted and median > wanted:
+            missed.append(row)
+    if missed:
+        print("missed: " + ", ".join(missed))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
