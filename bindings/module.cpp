@@ -34,6 +34,7 @@ void refuse_without_gil() {
 NB_MODULE(_core, module) {
   refuse_sub_interpreters();
   refuse_without_gil();
+  module.attr("__version__") = CD_VERSION;
   import_numpy();
   register_function_types(module);
   register_streams(module);

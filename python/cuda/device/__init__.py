@@ -11,10 +11,10 @@ def vec_add(a, b, c):
 device.launch(vec_add, a, b, c, grid=(a.size + 255) // 256, block=256)
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cuda.device import core, errors  # noqa: F401 errors is found as an attribute
-from cuda.device._core import launch
+from cuda.device._core import __version__, launch
 from cuda.device._decorators import func, kernel
 from cuda.device._formats import (
     ConstExpr,
@@ -55,6 +55,11 @@ from cuda.device._positions import (
     warp_size,
 )
 
+if TYPE_CHECKING:
+    from ml_dtypes import bfloat16
+    from ml_dtypes import float8_e4m3fn as float8e4m3
+    from ml_dtypes import float8_e5m2 as float8e5m2
+
 # Formats that NumPy lacks: loaded when first asked for.
 _ML_DTYPES = {
     "bfloat16": "bfloat16",
@@ -65,6 +70,7 @@ _ML_DTYPES = {
 __all__ = [
     "ConstExpr",
     "Dim3",
+    "__version__",
     "bfloat16",
     "block_dim",
     "block_idx",
@@ -110,14 +116,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _ML_DTYPES:
-        import ml_dtypes
+if not TYPE_CHECKING:  # it would find every name that a user misspells
 
-        value = getattr(ml_dtypes, _ML_DTYPES[name])
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name in _ML_DTYPES:
+            import ml_dtypes
+
+            value = getattr(ml_dtypes, _ML_DTYPES[name])
+            globals()[name] = value
+            return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,7 @@
 """Fixed-format numbers: NumPy's classes (DEV-FIX), and ConstExpr."""
 
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
 from numpy import (
     complex64,
     complex128,
@@ -33,30 +35,36 @@ __all__ = [
     "uint64",
 ]
 
+_T = TypeVar("_T")
 
-class ConstExpr:
-    """Type hint: the argument must be a constant expression; ConstExpr[T] fixes its type.
+if TYPE_CHECKING:
+    # For a type checker a ConstExpr[int] is an int.
+    ConstExpr = Annotated[_T, "constant expression"]
+else:
 
-    Equal and hashable by its type (DEV-CONST-05, DEV-CONST-06).
-    """
+    class ConstExpr:
+        """Type hint: the argument must be a constant expression; ConstExpr[T] fixes its type.
 
-    __slots__ = ("type",)
-    type: object
+        Equal and hashable by its type (DEV-CONST-05, DEV-CONST-06).
+        """
 
-    def __init__(self, type: object) -> None:
-        object.__setattr__(self, "type", type)
+        __slots__ = ("type",)
+        type: object
 
-    def __class_getitem__(cls, type: object) -> "ConstExpr":
-        return cls(type)
+        def __init__(self, type: object) -> None:
+            object.__setattr__(self, "type", type)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("ConstExpr is immutable")
+        def __class_getitem__(cls, type: object) -> "ConstExpr":
+            return cls(type)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ConstExpr) and self.type == other.type
+        def __setattr__(self, name: str, value: object) -> None:
+            raise AttributeError("ConstExpr is immutable")
 
-    def __hash__(self) -> int:
-        return hash((ConstExpr, self.type))
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, ConstExpr) and self.type == other.type
 
-    def __repr__(self) -> str:
-        return f"ConstExpr[{getattr(self.type, '__name__', self.type)}]"
+        def __hash__(self) -> int:
+            return hash((ConstExpr, self.type))
+
+        def __repr__(self) -> str:
+            return f"ConstExpr[{getattr(self.type, '__name__', self.type)}]"
