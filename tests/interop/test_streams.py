@@ -190,6 +190,29 @@ def test_options_of_events(kind, timing):
         events[1] - events[0]
 
 
+@dataclasses.dataclass
+class NewerEventOptions:
+    """The names of cuda.core 1."""
+
+    timing_enabled: bool | None = False
+    blocking_sync: bool | None = False
+    ipc_enabled: bool | None = False
+
+
+@pytest.mark.parametrize("blocking", [None, True, False])
+@pytest.mark.parametrize("timing", [True, False])
+def test_options_of_events_by_newer_names(timing, blocking):
+    options = NewerEventOptions(timing_enabled=timing, blocking_sync=blocking)
+    first, second = (device().create_stream().record(device().create_event(options)) for _ in "12")
+    first.sync()
+    second.sync()
+    if timing:
+        assert second - first >= 0
+    else:
+        with pytest.raises(RuntimeError, match="enable_timing=False"):
+            second - first
+
+
 @pytest.mark.parametrize(
     ("create", "options", "text"),
     [
@@ -208,6 +231,7 @@ def test_options_that_cannot_be_honoured(create, options, text):
 @pytest.mark.parametrize(
     ("create", "options", "text"),
     [
+        ("stream", {"blocking_sync": True}, "no option 'blocking_sync'"),
         ("stream", {"flags": 1}, "no option 'flags'; its options are nonblocking, priority$"),
         ("event", {"nonblocking": True}, "no option 'nonblocking'; its options are enable_timing"),
         ("stream", core.EventOptions(), "no option 'enable_timing'"),

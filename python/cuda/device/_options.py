@@ -34,7 +34,7 @@ class EventOptions:
 
 
 # Names that other versions of cuda.core give to the same option.
-_ALIASES = {"ipc_enabled": "support_ipc"}
+_ALIASES = {"ipc_enabled": "support_ipc", "timing_enabled": "enable_timing"}
 
 _O = TypeVar("_O", StreamOptions, EventOptions)
 
@@ -55,6 +55,8 @@ def _read(options: object, caller: str, kind: type[_O]) -> _O:
     known = {f.name: f.default for f in dataclasses.fields(kind)}
     values: dict[str, Any] = {}
     for name, value in _given(options, caller, kind).items():
+        if name == "blocking_sync" and kind is EventOptions:
+            continue  # of cuda.core; here waiting threads sleep in any case
         own = _ALIASES.get(name, name)
         if own not in known:
             names = ", ".join(known)
