@@ -10,11 +10,16 @@ if(NOT CMAKE_BUILD_TYPE IN_LIST CD_BUILD_TYPES)
   message(FATAL_ERROR "CMAKE_BUILD_TYPE is '${CMAKE_BUILD_TYPE}'; it must be one of ${CD_BUILD_TYPES}")
 endif()
 
+# A wheel does not say in which folder it was built; ccache hands relative paths to the compiler.
+cmake_path(RELATIVE_PATH PROJECT_SOURCE_DIR BASE_DIRECTORY "${CMAKE_BINARY_DIR}"
+           OUTPUT_VARIABLE cd_to_source)
+set(cd_no_paths "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/= -fmacro-prefix-map=${cd_to_source}/=")
+
 # vptr: needs the type information of LLVM's classes, which LLVM's archives do not all export.
 # maybe-uninitialized: sees ghosts in the standard library once it is instrumented.
 set(cd_asan "-Wno-maybe-uninitialized -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined")
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g1")
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG ${cd_no_paths}")
 set(CMAKE_CXX_FLAGS_ASAN "-O1 -g1 -fno-omit-frame-pointer ${cd_asan}")
 set(CMAKE_CXX_FLAGS_TSAN "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread")
 foreach(kind EXE SHARED MODULE)

@@ -5,10 +5,14 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 
 # GCC's precompiled headers carry time stamps and macros that ccache would else refuse to trust.
+# A release holds no paths: what was compiled in one folder serves in another one too.
 find_program(CD_CCACHE ccache)
 if(CD_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;${CD_CCACHE}"
+  set(cd_ccache_env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    list(APPEND cd_ccache_env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}")
+  endif()
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;${cd_ccache_env};${CD_CCACHE}"
       CACHE STRING "")
 endif()
 
