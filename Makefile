@@ -15,7 +15,7 @@ export PATH := $(CURDIR)/$(VENV):$(PATH)
 in_build = PYTHONPATH=$(CURDIR)/build/$(1)/python
 
 .PHONY: help build demo test bench docs conformance fuzz lint tidy format wheel test-asan test-tsan \
-        test-gpu test-neighbours clean bootstrap FORCE
+        test-gpu test-wheel test-neighbours clean bootstrap FORCE
 
 help:
 	@echo "make demo         six programs on real data, checked against NumPy and SciPy"
@@ -30,6 +30,7 @@ help:
 	@echo "make test-asan    the tests under the address and undefined-behaviour sanitizers"
 	@echo "make test-tsan    the C++ tests under the thread sanitizer"
 	@echo "make test-gpu     the kernel tests on the GPU, from an installed wheel"
+	@echo "make test-wheel   the wheel in empty environments and beside cuda-core; sdist, pip install"
 	@echo "make test-neighbours  the wheel in one process with numba, PyTorch and JAX"
 	@echo "make build        build/dev; PYTHONPATH=build/dev/python runs it"
 	@echo "make format       formats C++ and Python sources"
@@ -66,6 +67,9 @@ test-tsan: build/tsan
 
 test-gpu: wheel
 	@PYTHON=$(PYTHON) scripts/test-gpu $(ARGS)
+
+test-wheel: wheel
+	@PYTHON=$(PYTHON) scripts/test-wheel $(ARGS)
 
 test-neighbours: wheel
 	@PYTHON=$(PYTHON) scripts/test-neighbours $(ARGS)
