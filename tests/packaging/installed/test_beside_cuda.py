@@ -35,22 +35,15 @@ def variables(request):
 
 
 @pytest.fixture(scope="module")
-def theirs(make_environment):
-    return make_environment(*THEIRS)
-
-
-@pytest.fixture(scope="module")
-def reports():
-    return {}
+def reports(make_environment):
+    """What they say without us, under each of VARIABLES."""
+    environment = make_environment(*THEIRS)
+    return [report_of(environment, "without", variables) for variables in VARIABLES]
 
 
 @pytest.fixture
-def alone(theirs, variables, reports):
-    """What they say without us."""
-    key = str(variables)
-    if key not in reports:
-        reports[key] = report_of(theirs, "without", variables)
-    return reports[key]
+def alone(reports, variables):
+    return reports[VARIABLES.index(variables)]
 
 
 @pytest.fixture(scope="module")
@@ -91,10 +84,10 @@ def test_nobody_asks_for_what_another_forbids(both):
     both.run("-m", "pip", "check")
 
 
-def test_ours_goes_and_leaves_theirs(make_environment, wheel, theirs, alone, variables):
+def test_ours_goes_and_leaves_theirs(make_environment, wheel, reports):
     environment = make_environment(*THEIRS, wheel)
     environment.uninstall(OURS)
-    assert report_of(environment, "without", variables) == alone
+    assert [report_of(environment, "without", variables) for variables in VARIABLES] == reports
     assert environment.run("-c", "import cuda.device", check=False).returncode != 0
 
 
