@@ -68,9 +68,10 @@ struct KernelImage {
 
 // Entry of HostCode. Runs blocks [first, last) of the grid, numbered x fastest, then y, then z, in
 // increasing order.
+inline constexpr uint32_t kArenaAlign = 1024;  // the most that an array of a block asks for
 struct HostContext {
   LaunchDims dims;
-  void* arena = nullptr;
+  void* arena = nullptr;  // aligned to kArenaAlign
   void* shared = nullptr;
 };
 using HostEntry = void (*)(const void* params, const HostContext* context, uint64_t first,

@@ -1,5 +1,7 @@
 #include "codegen/host/arena.h"
 
+#include "support/check.h"
+
 namespace cuda_device::codegen::host {
 
 using llvm::Value;
@@ -18,6 +20,7 @@ uint64_t bytes_of(const EmitContext& c, llvm::Type* type) {
 }  // namespace
 
 uint64_t Arena::reserve(uint64_t bytes, uint64_t align) {
+  CD_CHECK(align <= abi::kArenaAlign, "an array aligned to more than its worker's memory");
   const uint64_t offset = llvm::alignTo(bytes_, std::max(align, kLine));
   bytes_ = llvm::alignTo(offset + bytes, kLine);
   return offset;

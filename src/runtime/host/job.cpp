@@ -38,7 +38,7 @@ class Arena {
     std::free(memory_);
     size_ = 0;
     const size_t rounded = (bytes + 4095) / 4096 * 4096;
-    memory_ = std::aligned_alloc(64, rounded);
+    memory_ = std::aligned_alloc(abi::kArenaAlign, rounded);
     if (!memory_) throw std::bad_alloc();
     size_ = rounded;
     return memory_;

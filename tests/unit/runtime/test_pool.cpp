@@ -38,6 +38,21 @@ TEST(Pool, RunsEveryBlockOnce) {
   }
 }
 
+// Arrays of a block lie at multiples of their alignment in it.
+TEST(Pool, MemoryIsAligned) {
+  const abi::HostEntry entry = [](const void* wrong, const abi::HostContext* context, uint64_t,
+                                  uint64_t) {
+    const auto address = reinterpret_cast<uintptr_t>(context->arena);
+    if (address % abi::kArenaAlign != 0) ++**static_cast<std::atomic<int>* const*>(wrong);
+  };
+  std::atomic<int> wrong = 0;
+  std::atomic<int>* where = &wrong;
+  WorkerPool pool(2);
+  for (uint32_t bytes = 64; bytes < 1u << 20; bytes += bytes / 2 + 64)
+    EXPECT_EQ(pool.run(std::make_shared<Job>(entry, &where, grid_of(8, 1, 1), bytes)), "");
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(Pool, RunsGridsOfThreeDimensions) {
   Counts counts(3 * 5 * 7);
   Counts* self = &counts;
