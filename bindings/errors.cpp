@@ -66,14 +66,10 @@ nb::object to_python(const Diagnostic& diagnostic, const SourceMap& files) {
   return exception_class("Diagnostic")(**fields);
 }
 
-// The class that all the diagnostics share, so that one mistake of type is a TypeError too; mixed
-// ones are a plain CompileError.
+// That of the first diagnostic, so that one mistake of type is a TypeError too.
 const char* compile_class(const std::vector<Diagnostic>& diagnostics) {
   if (diagnostics.empty()) return "CompileError";
-  ErrorClass shared = info(diagnostics[0].code).error_class;
-  for (const Diagnostic& d : diagnostics)
-    if (info(d.code).error_class != shared) return "CompileError";
-  switch (shared) {
+  switch (info(diagnostics.front().code).error_class) {
     case ErrorClass::Type:
       return "CompileTypeError";
     case ErrorClass::Value:
@@ -123,12 +119,8 @@ PyObject* raise_launch_error(DiagCode code, std::vector<std::string> args) {
 void set_diagnostics(const std::vector<Diagnostic>& diagnostics, const SourceMap& files) {
   set_with_guard([&] {
     nb::list list;
-    std::string text;
-    for (const Diagnostic& diagnostic : diagnostics) {
-      list.append(to_python(diagnostic, files));
-      if (!text.empty()) text += "\n\n";
-      text += render(diagnostic, files);
-    }
+    for (const Diagnostic& diagnostic : diagnostics) list.append(to_python(diagnostic, files));
+    const std::string text = render(diagnostics, files);
     nb::object type = exception_class(compile_class(diagnostics));
     nb::object exception = type(nb::str(text.c_str(), text.size()), list);
     PyErr_SetObject(type.ptr(), exception.ptr());

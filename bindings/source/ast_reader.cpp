@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "bindings/source/bound_names.h"
 #include "bindings/source/value.h"
 #include "support/diagnostic.h"
 
@@ -66,6 +67,8 @@ std::vector<Node*> AstReader::read_list(nb::handle list) {
 Node* AstReader::unsupported(nb::handle ast) {
   auto* node = program_.make<syntax::Unsupported>(span_of(ast));
   node->what = class_name(ast);
+  const std::set<std::string> names = names_bound_in(ast);
+  node->binds.assign(names.begin(), names.end());
   return node;
 }
 

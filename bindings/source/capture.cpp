@@ -38,20 +38,24 @@ class ProgramReader {
   ProgramReader(syntax::Program& program, std::vector<Guard>& guards, SourceCache& sources)
       : program_(program), guards_(guards), sources_(sources) {}
 
-  // The function and all that it calls, by a queue: a long chain of calls takes no stack.
+  // The function and all that it calls, by a queue: a long chain of calls takes no stack. What
+  // cannot be read is reported together.
   void read_all(nb::handle root) {
     add(root, {});
+    std::vector<Diagnostic> found;
     for (size_t i = 0; i < waiting_.size(); ++i) {
       const Waiting next = waiting_[i];
       try {
         read(next.object, program_.functions[i]);
       } catch (DiagnosticError& error) {
         // A function without source is reported where it is named.
-        for (Diagnostic& diagnostic : error.diagnostics)
+        for (Diagnostic& diagnostic : error.diagnostics) {
           if (!diagnostic.span.known()) diagnostic.span = next.use;
-        throw;
+          found.push_back(std::move(diagnostic));
+        }
       }
     }
+    if (!found.empty()) throw DiagnosticError(std::move(found));
   }
 
  private:

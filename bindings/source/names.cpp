@@ -1,5 +1,6 @@
 #include "bindings/source/names.h"
 
+#include "bindings/source/bound_names.h"
 #include "bindings/source/entities.h"
 #include "bindings/source/function_object.h"
 #include "bindings/source/value.h"
@@ -40,19 +41,6 @@ bool is_capturable(nb::handle object) {
   return !(code->co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR));
 }
 
-std::unordered_set<std::string> names_bound_in(nb::handle ast) {
-  std::unordered_set<std::string> names;
-  nb::module_ module = nb::module_::import_("ast");
-  nb::object name_type = module.attr("Name"), store = module.attr("Store"),
-             arg = module.attr("arg");
-  for (nb::handle node : module.attr("walk")(ast)) {
-    if (node.type().is(arg)) names.insert(to_string(node.attr("arg")));
-    if (node.type().is(name_type) && node.attr("ctx").type().is(store))
-      names.insert(to_string(node.attr("id")));
-  }
-  return names;
-}
-
 }  // namespace
 
 Names::Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards,
@@ -67,7 +55,10 @@ Names::Names(nb::handle function, syntax::Function& into, std::vector<Guard>& gu
   for (size_t i = 0; i < nb::len(free); ++i) cells_[to_string(nb::object(free[i]))] = closure[i];
 }
 
-void Names::enter_scope(nb::handle ast) { inner_.push_back(names_bound_in(ast)); }
+void Names::enter_scope(nb::handle ast) {
+  const std::set<std::string> names = names_bound_in(ast);
+  inner_.emplace_back(names.begin(), names.end());
+}
 
 bool Names::is_local(const std::string& name) const {
   for (const auto& scope : inner_)

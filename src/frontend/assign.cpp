@@ -62,6 +62,8 @@ void Lowerer::assign(const Node* target, const Value& value, const Node* source)
       return assign_element(syntax::as<syntax::Subscript>(target), value, source);
     case NodeKind::Attribute:
       return assign_attribute(syntax::as<syntax::Attribute>(target));
+    case NodeKind::Starred:
+      return assign(syntax::as<syntax::Starred>(target)->value, unsupported(target), source);
     default:
       unsupported(target);
   }
@@ -79,6 +81,7 @@ void Lowerer::unpack(const syntax::Tuple* target, const Value& value, const Node
     error(DiagCode::unpack_count, source,
           {count_text(elements->size(), "value"), count_text(count, "name")});
   }
+  if (starred) silent();  // the starred one says why
   const bool fine = elements && elements->size() == count;
   for (size_t i = 0; i < count; ++i)
     assign(target->elts[i], fine ? (*elements)[i] : Value::unknown(), source);
@@ -113,12 +116,16 @@ void Lowerer::lower_aug_assign(const syntax::AugAssign* node) {
     return define(name, binary(op, old, operand, node, name, node->value), node);
   }
   auto* element = syntax::as<syntax::Subscript>(node->target);
-  if (!element) return assign(node->target, Value::unknown(), node->value);
+  if (!element) {
+    expr(node->value);
+    return assign(node->target, Value::unknown(), node->value);
+  }
   const Value base = expr(element->value);
   const Value index = expr_or_slice(element->slice);
   if (!base.is_array() || index.is_unknown()) {
     if (!base.is_unknown() && !index.is_unknown())
       error(DiagCode::not_assignable, element, {"an element of " + type_text(base)});
+    expr(node->value);
     return;
   }
   auto operands = element_operands(base, index, element);

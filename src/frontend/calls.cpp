@@ -22,9 +22,9 @@ std::string given_text(const Arguments& a) { return were_given(a.positional.size
 
 bool Arguments::has_unknown() const {
   for (const Value& v : positional)
-    if (v.is_unknown()) return true;
+    if (v.contains_unknown()) return true;
   for (const auto& [name, v] : named)
-    if (v.is_unknown()) return true;
+    if (v.contains_unknown()) return true;
   return false;
 }
 

@@ -74,7 +74,7 @@ Value Lowerer::compare_rest(const syntax::Compare* node, size_t i, const Value& 
 
 Value Lowerer::compare_values(CompareOp op, const Value& a, const Value& b, const Node* node,
                               const Node* left, const Node* right) {
-  if (a.is_unknown() || b.is_unknown()) return Value::unknown();
+  if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
   at(node);
   if (op == CompareOp::In || op == CompareOp::NotIn) return contains(op, a, b, node, left, right);
   if (a.is_number() && b.is_number() && !is_identity(op))

@@ -38,12 +38,23 @@ Value Lowerer::error_at(DiagCode code, Span span, std::vector<std::string> args,
   Diagnostic d{code, span, std::move(args), {}, "", caret};
   for (const Instance* i = instance_; i && i->call; i = i->parent)
     d.notes.push_back({i->call->span, "in '" + i->function->name + "', called here"});
-  const bool known =
-      std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& o) {
-        return o.code == d.code && o.span == d.span && o.args == d.args;
-      });
-  if (!known) diagnostics_.push_back(std::move(d));
+  const auto is_it = [&](const Diagnostic& o) { return is_same(o, d); };
+  if (std::ranges::none_of(diagnostics_, is_it)) diagnostics_.push_back(std::move(d));
+  return silent();
+}
+
+// What was reported already, or follows from it.
+Value Lowerer::silent() {
+  ++blamed_;
   return Value::unknown();
+}
+
+// Only once types stand still: before, much is unknown that will be known.
+void Lowerer::fail(WebState& state) {
+  if (!session_.explaining || state.failed || blamed_ == began_.blamed) return;
+  state.failed = failed_more_ = true;
+  const auto first = diagnostics_.begin() + static_cast<std::ptrdiff_t>(began_.diagnostics);
+  session_.causes.insert(session_.causes.end(), first, diagnostics_.end());
 }
 
 Value Lowerer::error(DiagCode code, const Node* node, std::vector<std::string> args) {
@@ -69,6 +80,7 @@ bool Lowerer::too_deep(const Node* node) {
   if (levels_ <= syntax::kMaxNesting) return false;
   if (!met_too_deep_) error(DiagCode::nested_too_deep, node, {std::to_string(syntax::kMaxNesting)});
   met_too_deep_ = true;  // once is enough
+  silent();
   return true;
 }
 
@@ -83,7 +95,7 @@ Value Lowerer::not_implemented(const Node* node, const std::string& what) {
 }
 
 Value Lowerer::unknown_name(const Node* node, const std::string& name) {
-  if (instance_->webs->has_unsupported) return Value::unknown();  // it may be defined in there
+  if (instance_->webs->is_hidden(name)) return silent();
   if (const char* ours = habit_of(name)) return error(DiagCode::foreign_name, node, {name, ours});
   std::vector<std::string> candidates;
   candidates.reserve(instance_->webs->webs.size());

@@ -15,7 +15,9 @@ constexpr int kMaxInlineDepth = 100;
 bool Lowerer::too_large(const Node* node) {
   constexpr uint32_t kMaxInstructions = 1'000'000;
   if (function_->inst_count() <= kMaxInstructions) return false;
-  error(DiagCode::program_too_large, node);
+  if (!met_too_large_) error(DiagCode::program_too_large, node);
+  met_too_large_ = true;
+  silent();
   return true;
 }
 
@@ -146,6 +148,7 @@ Value Lowerer::inlined(Instance& instance) {
 // so.
 void Lowerer::fall_off_end(const syntax::Function& f) {
   const Value& result = frame_->instance->result.abstract;
+  if (frame_->instance->webs->has_unsupported) return;  // which may return
   if (frame_->returns == 0) {
     if (f.returns) annotated(f.returns, Value::none(), f.returns, "the result of '" + f.name + "'");
     return;

@@ -10,6 +10,7 @@
 
 #include "frontend/value.h"
 #include "frontend/webs.h"
+#include "support/diagnostic.h"
 
 namespace cuda_device::frontend {
 
@@ -17,6 +18,10 @@ struct WebState {
   Value abstract;               // joined over the definitions met so far; Unknown: none yet
   bool never_constant = false;  // more than one definition is live, or one with several values
   const syntax::Node* constant_definition = nullptr;
+  // Something assigned to it is wrong: it is read in silence, but where that is itself the mistake.
+  bool failed = false;
+  const syntax::Node* mistaken_read = nullptr;
+  DiagCode mistake{};
   // Of this pass:
   bool defined = false;         // some definition was met
   std::vector<uint32_t> slots;  // one for each run-time leaf

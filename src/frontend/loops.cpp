@@ -76,9 +76,10 @@ void Lowerer::lower_for(const syntax::For* node) {
     }
   }
   // The body is looked at for its own mistakes, as if it ran once.
-  if (node->target->kind != NodeKind::Name) return;
   Inst* placeholder = builder_.control(Op::Scope, {}, 1);
+  assign(node->target, Value::unknown(), node->iter);
   loop_region(placeholder->regions[0], node->body);
+  else_region(placeholder->regions[0], node->orelse);
   reachable_ = true;
 }
 

@@ -1,4 +1,7 @@
 // The fixpoint over passes, and the two entry points.
+#include <algorithm>
+#include <tuple>
+
 #include "frontend/lowerer.h"
 #include "support/check.h"
 
@@ -7,6 +10,9 @@ namespace {
 
 // Types only grow along the promotion table, so a few passes are enough; more is a compiler bug.
 constexpr int kMaxPasses = 1000;
+
+// More than anybody reads at once.
+constexpr size_t kEnoughMistakes = 100;
 
 std::unique_ptr<Lowerer> solve(Session& session, bool as_kernel) {
   for (int i = 0; i < kMaxPasses; ++i) {
@@ -23,15 +29,49 @@ std::unique_ptr<Lowerer> solve(Session& session, bool as_kernel) {
   CD_UNREACHABLE("types do not stand still");
 }
 
+// Passes with the types that were found, until it is known which variables a mistake has left
+// without one: what reads them says nothing of its own. Then those that no mistake explains are
+// mistakes themselves, one after the other, because the next one may follow from it.
+std::unique_ptr<Lowerer> explain(Session& session, bool as_kernel) {
+  session.explaining = true;
+  while (true) {
+    session.root->begin_pass();
+    auto pass = std::make_unique<Lowerer>(session, as_kernel);
+    pass->run();
+    if (pass->failed_more() || pass->changed() || pass->demoted()) continue;
+    const auto& read = pass->unresolved();
+    if (!read || pass->diagnostics().size() >= kEnoughMistakes) return pass;
+    WebState& state = *read->state;
+    state.failed = true;
+    state.mistaken_read = read->node;
+    state.mistake = state.defined ? DiagCode::type_undetermined : DiagCode::used_before_assigned;
+  }
+}
+
+bool is_earlier(const Diagnostic& a, const Diagnostic& b) {
+  const std::vector<Span> ways[] = {way_to(a), way_to(b)};
+  return std::ranges::lexicographical_compare(ways[0], ways[1], [](const Span& x, const Span& y) {
+    return std::tie(x.file, x.line, x.column) < std::tie(y.file, y.line, y.column);
+  });
+}
+
+// Of a kernel that was given up, nothing else is said.
+bool is_whole_kernel(const Diagnostic& d) {
+  return d.code == DiagCode::nested_too_deep || d.code == DiagCode::program_too_large ||
+         d.code == DiagCode::calls_too_deep;
+}
+
 std::unique_ptr<Lowerer> checked(Session& session, bool as_kernel) {
   session.root = session.make_instance(0);
   std::unique_ptr<Lowerer> pass = solve(session, as_kernel);
+  if (!pass->diagnostics().empty() || pass->unresolved()) pass = explain(session, as_kernel);
   std::vector<Diagnostic> found = pass->diagnostics();
-  if (const auto& read = pass->unresolved(); found.empty() && read) {
-    const bool assigned = read->state && read->state->defined;
-    const DiagCode code = assigned ? DiagCode::type_undetermined : DiagCode::used_before_assigned;
-    found.push_back({code, read->node->span, {read->node->id}, {}, {}, {}});
-  }
+  for (const Diagnostic& cause : session.causes)
+    if (std::ranges::none_of(found, [&](const Diagnostic& d) { return is_same(cause, d); }))
+      found.push_back(cause);
+  std::ranges::stable_sort(found, is_earlier);
+  if (const auto whole = std::ranges::find_if(found, is_whole_kernel); whole != found.end())
+    found = {Diagnostic(*whole)};
   if (!found.empty()) throw DiagnosticError(std::move(found));
   CD_CHECK(!pass->met_unknown(), "an expression without a type and without a diagnostic");
   return pass;

@@ -31,6 +31,10 @@ struct Session {
   const Policy& policy;
   std::unordered_map<const syntax::Function*, Webs> webs;
   std::unique_ptr<Instance> root;
+  bool explaining = false;  // something is wrong: passes find out what follows from what
+  // Mistakes that made a variable fail. Where they read that variable, as `x = x + "a"` does, no
+  // later pass meets them again.
+  std::vector<Diagnostic> causes;
   // What the calls of local_array and shared_array ask for: a Value knows the array by its number
   // here, in every pass. A place is the calls that lead to it, its own last; copies of an unrolled
   // loop that ask for the same have the same.
@@ -70,12 +74,13 @@ class Lowerer {
   bool changed() const { return changed_; }  // some web's type grew
   bool demoted() const { return demoted_; }  // some web was found not to be constant
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
-  // A read of a variable that has no type.
+  // A read of a variable that has no type, though nothing wrong was seen in what it is assigned.
   struct Unresolved {
     const syntax::Name* node;
-    const WebState* state;
+    WebState* state;
   };
   const std::optional<Unresolved>& unresolved() const { return unresolved_; }
+  bool failed_more() const { return failed_more_; }  // some web was found to have failed
   bool met_unknown() const { return met_unknown_; }
   const Value& result() const { return result_; }
   std::unique_ptr<ir::Function> take() { return std::move(function_); }
@@ -152,12 +157,15 @@ class Lowerer {
   Value array_choice(const std::string& what, const ArrayPair& arrays, const Node* node);
   Value not_implemented(const Node* node, const std::string& what);
   Value unknown_name(const Node* node, const std::string& name);
+  Value silent();
+  void fail(WebState& state);
   std::string described(const Node* node, const Value& value) const;
   bool in_func() const;
 
   // --- statements.cpp ---
   void block(const Nodes& body, bool tail);
   void statement(const Node* node, bool tail);
+  void statement_by_kind(const Node* node, bool tail);
   void lower_expression_statement(const syntax::Expr* node);
   void lower_if(const syntax::If* node, bool tail);
   void lower_return(const syntax::Return* node, bool tail);
@@ -203,7 +211,8 @@ class Lowerer {
   Value load_leaves(const Value& abstract, const std::vector<uint32_t>& slots, size_t& next);
   void type_conflict(const Value& abstract, const Value& value, const std::string& name,
                      const Node* source);
-  void note_unresolved(const syntax::Name* node, const WebState* state);
+  Value unresolved(const syntax::Name* node, WebState& state);
+  Value read_variable(const syntax::Name* node, uint32_t web);
   Value read_name(const syntax::Name* node);
 
   // --- expressions.cpp ---
@@ -390,6 +399,14 @@ class Lowerer {
   std::unique_ptr<ir::Function> function_;
   ir::Builder builder_;
   std::vector<Diagnostic> diagnostics_;
+  // Mistakes met so far, and things met that a mistake explains: what is Unknown in a statement is
+  // a mistake's if there are more than when it began.
+  uint64_t blamed_ = 0;
+  struct {
+    uint64_t blamed = 0;
+    size_t diagnostics = 0;
+  } began_;  // the statement at hand
+  bool failed_more_ = false;
   bool changed_ = false;
   bool demoted_ = false;
   std::optional<Unresolved> unresolved_;
@@ -421,6 +438,9 @@ class Lowerer {
   Frame* frame_ = nullptr;
   uint32_t levels_ = 0;
   bool met_too_deep_ = false;
+  bool met_too_large_ = false;
+  bool met_too_much_shared_ = false;
+  bool met_too_much_local_ = false;
   Instance* instance_ = nullptr;
   bool reachable_ = true;
   size_t open_scopes_ = 0;

@@ -1,6 +1,7 @@
 // local_array, shared_array, dynamic_shared_array (DEV-MEM).
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "frontend/intrinsics.h"
 #include "frontend/parameters.h"
@@ -157,6 +158,11 @@ bool Lowerer::check_memory(const ir::Allocation& array, const Node* node) {
   const uint64_t bytes = ir::memory_layout(*function_, space).bytes;
   const uint64_t limit = shared ? kMaxStaticShared : kMaxLocal;
   if (bytes <= limit) return true;
+  bool& met = shared ? met_too_much_shared_ : met_too_much_local_;
+  if (std::exchange(met, true)) {
+    silent();  // it is the sum that is too large
+    return false;
+  }
   error(shared ? DiagCode::shared_too_large : DiagCode::local_too_large, node,
         {std::to_string(bytes), std::to_string(array.bytes()), std::to_string(limit)});
   return false;

@@ -1,4 +1,6 @@
 // Statements other than loops and assignments.
+#include <utility>
+
 #include "frontend/lowerer.h"
 #include "frontend/unsupported.h"
 
@@ -16,6 +18,12 @@ void Lowerer::block(const Nodes& body, bool tail) {
 void Lowerer::statement(const Node* node, bool tail) {
   const Level level(levels_);
   if (too_deep(node)) return;
+  const auto outer = std::exchange(began_, {blamed_, diagnostics_.size()});
+  statement_by_kind(node, tail);
+  began_ = outer;
+}
+
+void Lowerer::statement_by_kind(const Node* node, bool tail) {
   at(node);
   switch (node->kind) {
     case NodeKind::Expr:
@@ -40,6 +48,8 @@ void Lowerer::statement(const Node* node, bool tail) {
       return;
     case NodeKind::Return:
       return lower_return(syntax::as<syntax::Return>(node), tail);
+    case NodeKind::FunctionDef:
+      return define(node, unsupported(node), node);
     default:
       unsupported(node);
   }
@@ -91,7 +101,7 @@ void Lowerer::return_value(const Node* node, const Value& value, bool tail) {
   }
   if (!value.is_storable()) {
     not_implemented(node, "returning a " + type_text(value) + " early");
-  } else if (!value.is_unknown()) {
+  } else if (!value.contains_unknown()) {
     WebState& result = f.instance->result;
     join_into(result, node, abstract_of(value), true, "result", node);
     store_web(result, "result", value, node);

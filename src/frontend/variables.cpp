@@ -73,6 +73,7 @@ void Lowerer::join_into(WebState& state, const Node* definition, Value value, bo
   std::optional<Value> joined = join(state.abstract, value);
   if (!joined) {
     type_conflict(state.abstract, value, name, source);
+    fail(state);
     return;
   }
   if (same_abstract(*joined, state.abstract)) return;
@@ -104,14 +105,16 @@ void Lowerer::define(const Node* target, const Value& value, const Node* source)
   const Web& web = webs.webs[definition.web];
   WebState& state = instance_->states[definition.web];
   const bool variable = web.reassigned && value.is_storable() && has_constants(value);
+  if (value.contains_unknown()) fail(state);
   if (target->kind == syntax::NodeKind::arg && web.definition_count == 1 && !variable) {
     state.direct = value;
     return;
   }
   state.defined = true;
-  if (value.is_unknown()) return;
+  if (value.contains_unknown()) return;
   if (!value.is_storable()) {
     not_implemented(source, "keeping a " + type_text(value) + " in a variable");
+    fail(state);
     return;
   }
   join_definition(at->second, value, source);
@@ -189,6 +192,7 @@ Value Lowerer::load_leaves(const Value& abstract, const std::vector<uint32_t>& s
 }
 
 Value Lowerer::load_web(WebState& state, const std::string& name) {
+  if (state.failed) return silent();
   if (state.direct) return *state.direct;
   if (state.abstract.is_unknown()) return Value::unknown();
   make_slots(state, name);
@@ -196,28 +200,33 @@ Value Lowerer::load_web(WebState& state, const std::string& name) {
   return load_leaves(state.abstract, state.slots, next);
 }
 
-// The first is enough: it is reported if nothing else is wrong.
-void Lowerer::note_unresolved(const syntax::Name* node, const WebState* state) {
-  if (!unresolved_) unresolved_ = Unresolved{node, state};
+// Nothing seen so far says why: lower.cpp asks for one after the other once types stand still.
+Value Lowerer::unresolved(const syntax::Name* node, WebState& state) {
+  if (instance_->webs->is_hidden(node->id)) return silent();
+  if (!unresolved_) unresolved_ = Unresolved{node, &state};
+  return Value::unknown();
+}
+
+Value Lowerer::read_variable(const syntax::Name* node, uint32_t web) {
+  at(node);
+  WebState& state = instance_->states[web];
+  if (state.mistaken_read == node) return error(state.mistake, node, {node->id});
+  if (state.failed || state.direct || !state.abstract.is_unknown())
+    return load_web(state, node->id);
+  return unresolved(node, state);
 }
 
 Value Lowerer::read_name(const syntax::Name* node) {
   const Webs& webs = *instance_->webs;
   const auto used = webs.use_at.find(node);
-  if (used != webs.use_at.end()) {
-    if (used->second == Webs::kNone) return error(DiagCode::used_before_assigned, node, {node->id});
-    at(node);
-    WebState& state = instance_->states[used->second];
-    if (!state.direct && state.abstract.is_unknown()) note_unresolved(node, &state);
-    return load_web(state, node->id);
-  }
+  if (used != webs.use_at.end() && used->second != Webs::kNone)
+    return read_variable(node, used->second);
   const auto binding = instance_->function->bindings.find(node);
-  if (binding != instance_->function->bindings.end())
+  if (used == webs.use_at.end() && binding != instance_->function->bindings.end())
     return binding_value(binding->second, node, node->id);
-  if (webs.is_local(node->id)) {  // code that the web analysis takes for unreachable
-    note_unresolved(node, nullptr);
-    return Value::unknown();
-  }
+  if (webs.is_hidden(node->id)) return silent();
+  // No definition reaches it, or it stands where the web analysis sees no way to.
+  if (webs.is_local(node->id)) return error(DiagCode::used_before_assigned, node, {node->id});
   return unknown_name(node, node->id);
 }
 

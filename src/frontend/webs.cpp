@@ -107,7 +107,10 @@ class Analysis {
     const bool loop = node->kind == NodeKind::While || node->kind == NodeKind::For;
     if (loop) ++depth_;
     collect_own_targets(node);
-    if (node->kind == NodeKind::Unsupported) webs_.has_unsupported = true;
+    if (auto* unsupported = syntax::as<syntax::Unsupported>(node)) {
+      webs_.has_unsupported = true;
+      webs_.hidden.insert(unsupported->binds.begin(), unsupported->binds.end());
+    }
     if (node->kind != NodeKind::Lambda && node->kind != NodeKind::FunctionDef)
       syntax::for_each_child(*node, [this](const Node* child) { collect(child); });
     if (loop) --depth_;

@@ -2,6 +2,7 @@
 // common uses: it becomes one slot with one type, so a name may be redefined with another type.
 #pragma once
 
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -35,9 +36,11 @@ struct Webs {
   // Web read at a Name; kNone: a local name that no definition reaches there.
   std::unordered_map<const syntax::Node*, uint32_t> use_at;
   bool has_unsupported = false;  // statements that were not looked into
+  std::set<std::string> hidden;  // the names that they bind
 
   uint32_t web_used_at(const syntax::Node* name) const;
   bool is_local(const std::string& name) const;
+  bool is_hidden(const std::string& name) const { return hidden.contains(name); }
 };
 
 Webs find_webs(const syntax::Function& function);

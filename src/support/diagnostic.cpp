@@ -28,4 +28,14 @@ const DiagInfo& info(DiagCode code) { return kDiagInfo[static_cast<size_t>(code)
 std::string message_of(const Diagnostic& d) { return fill(info(d.code).message, d.args); }
 std::string hint_of(const Diagnostic& d) { return fill(info(d.code).hint, d.args); }
 
+bool is_same(const Diagnostic& a, const Diagnostic& b) {
+  return a.code == b.code && a.span == b.span && a.args == b.args;
+}
+
+std::vector<Span> way_to(const Diagnostic& d) {
+  std::vector<Span> way{d.span};
+  for (const Note& call : d.notes) way.insert(way.begin(), call.span);
+  return way;
+}
+
 }  // namespace cuda_device

@@ -43,6 +43,11 @@ struct Diagnostic {
 std::string message_of(const Diagnostic& d);
 std::string hint_of(const Diagnostic& d);
 
+// The same mistake at the same place, wherever it was met from.
+bool is_same(const Diagnostic& a, const Diagnostic& b);
+// The places of the notes, outermost call first, and its own.
+std::vector<Span> way_to(const Diagnostic& d);
+
 // Thrown where a stage stops at once; stages that can go on collect Diagnostics instead.
 struct DiagnosticError : std::exception {
   explicit DiagnosticError(Diagnostic d) : diagnostics{std::move(d)} {}

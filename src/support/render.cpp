@@ -1,5 +1,7 @@
 #include "support/render.h"
 
+#include <algorithm>
+
 namespace cuda_device {
 namespace {
 
@@ -76,6 +78,15 @@ std::string render(const Diagnostic& diagnostic, const SourceMap& files) {
     if (note.span != diagnostic.span) text += excerpt(note.span, {}, files);
   }
   if (!diagnostic.context.empty()) text += "\n  " + diagnostic.context;
+  return text;
+}
+
+std::string render(const std::vector<Diagnostic>& diagnostics, const SourceMap& files) {
+  std::string text;
+  const size_t shown = std::min(diagnostics.size(), kMostShown);
+  for (size_t i = 0; i < shown; ++i) text += (i ? "\n\n" : "") + render(diagnostics[i], files);
+  const size_t more = diagnostics.size() - shown;
+  if (more) text += "\n\n... and " + std::to_string(more) + " more error" + (more == 1 ? "" : "s");
   return text;
 }
 

@@ -17,6 +17,10 @@ namespace cuda_device {
 // Columns are 1-based and counted in characters, as in editors and in Python's own messages.
 std::string render(const Diagnostic& diagnostic, const SourceMap& files);
 
+// All of them, in order; of many only the first kMostShown, and how many more there are.
+inline constexpr size_t kMostShown = 10;
+std::string render(const std::vector<Diagnostic>& diagnostics, const SourceMap& files);
+
 // The text of a line of a file, or null where the map does not hold it.
 const std::string* line_of(const SourceMap& files, uint32_t file, uint32_t line);
 

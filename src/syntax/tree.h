@@ -65,7 +65,8 @@ struct Node {
 struct Unsupported : Node {
   static constexpr NodeKind kKind = NodeKind::Unsupported;
   Unsupported() : Node(kKind) {}
-  std::string what;  // Python's class name, "With"
+  std::string what;                // Python's class name, "With"
+  std::vector<std::string> binds;  // the variables of the function that are assigned in there
 };
 
 #define NODE(name, fields)                            \

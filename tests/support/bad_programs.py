@@ -30,6 +30,8 @@ BYTES = np.ones((2, 3), np.int8)
 READ_ONLY = np.ones(4, np.float32)
 READ_ONLY.flags.writeable = False
 
+MOST_SHOWN = 10  # errors of one kernel whose text is shown; the exception holds all
+
 
 def type_of(argument):
     """Name of an argument's type as messages give it."""
@@ -65,6 +67,12 @@ def text_of(expected, file, context):
     return "\n".join([*lines, *filter(None, [expected.hint]), context])
 
 
+def context_of(name, arguments):
+    """The last line of each error of a kernel."""
+    types = ", ".join(map(type_of, arguments))
+    return f"  in kernel '{name}', specialised for ({types})"
+
+
 class BadProgram:
     """A kernel that cannot be compiled for these arguments, and the class of the error."""
 
@@ -75,16 +83,19 @@ class BadProgram:
 
     def text(self):
         function = self.kernel.underlying
-        types = ", ".join(map(type_of, self.arguments))
-        context = f"  in kernel '{function.__name__}', specialised for ({types})"
+        context = context_of(function.__name__, self.arguments)
         file = inspect.getsourcefile(function)
         found = expectations(function)
         assert found, f"no `# error` comment in {function.__name__}"
-        return "\n\n".join(text_of(expected, file, context) for expected in found)
+        texts = [text_of(expected, file, context) for expected in found[:MOST_SHOWN]]
+        if more := len(found) - len(texts):
+            texts.append(f"... and {more} more error{'s' * (more > 1)}")
+        return "\n\n".join(texts)
 
     def error_class(self):
-        messages = [expected.message for expected in expectations(self.kernel.underlying)]
-        planned = all("not implemented yet" in message for message in messages)
+        """Of the first error, unless the program names it."""
+        first = expectations(self.kernel.underlying)[0].message
+        planned = "not implemented yet" in first
         return self.raises or (errors.NotImplementedYetError if planned else errors.CompileError)
 
     def check(self):

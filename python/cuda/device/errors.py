@@ -46,7 +46,8 @@ class Diagnostic(NamedTuple):
 class CompileError(Exception):
     """A kernel cannot be compiled for the types it was launched with.
 
-    `diagnostics` holds every mistake found; the text shows each with its source line.
+    `diagnostics` holds every mistake found, in the order of the source; the text shows each of the
+    first ten with its line. The exception has the class of the first one.
     """
 
     def __init__(self, text: str, diagnostics: Sequence[Diagnostic] = ()) -> None:

@@ -123,6 +123,13 @@ def quote(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
+def bound_names(node):
+    """The names that are assigned in a piece of source."""
+    parts = list(ast.walk(node))
+    names = {n.id for n in parts if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return sorted(names | {n.name for n in parts if isinstance(n, ast.ExceptHandler) and n.name})
+
+
 def span(node):
     if not hasattr(node, "lineno"):
         return "0 0 0 0"
@@ -209,7 +216,7 @@ class Program:
             return "-"
         name = type(n).__name__
         if name not in self.nodes:
-            return f"(Unsupported {span(n)} {quote(name)})"
+            return f"(Unsupported {span(n)} {quote(name)} {quote(' '.join(bound_names(n)))})"
         out = [f"({name} {span(n)}"]
         for macro, field in self.nodes[name]:
             out.append(self.field(macro, getattr(n, field)))

@@ -113,6 +113,8 @@ class Reader {
     if (name == "Unsupported") {
       auto* u = case_->program.make<syntax::Unsupported>(place);
       u->what = text();
+      std::istringstream names(text());
+      for (std::string bound; names >> bound;) u->binds.push_back(bound);
       n = u;
     }
 #define NODE(kind, fields)                                 \
