@@ -40,6 +40,14 @@ NB_MODULE(_core, module) {
   register_streams(module);
   register_launch(module);
   register_inspection(module);
+  // (what to write, the name that is meant) in place of a name from elsewhere, or None.
+  module.def("habit", [](const std::string& name) -> nb::object {
+#define HABIT(spelling, ours, entity) \
+  if (name == spelling) return nb::make_tuple(ours, entity);
+#define HOST(spelling, ours) HABIT(spelling, ours, "")
+#include "support/habits.def"
+    return nb::none();
+  });
   // One rounding, which Python 3.11 cannot do.
   module.def("fma64", [](double a, double b, double c) { return std::fma(a, b, c); });
   module.def("fma32", [](float a, float b, float c) { return std::fmaf(a, b, c); });

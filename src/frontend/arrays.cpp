@@ -89,7 +89,7 @@ Value Lowerer::array_attribute(const syntax::Attribute* node, const Value& base)
   }
   if (is_one_of(name, kLater)) return not_implemented(node, "'" + name + "' of an array");
   if (is_one_of(name, kHostOnly)) return error(DiagCode::host_only_attribute, node, {name});
-  return error(DiagCode::no_attribute, node, {type_text(base), name});
+  return no_attribute(node, base, {"shape", "strides", "size", "ndim", "dtype"});
 }
 
 // One operand per axis, the array first; reports what does not index an element.

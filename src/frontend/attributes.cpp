@@ -2,18 +2,23 @@
 #include <algorithm>
 
 #include "frontend/intrinsics.h"
+#include "frontend/parameters.h"
 #include "frontend/suggest.h"
 
 namespace cuda_device::frontend {
+
+static const std::vector<std::string> kNoNames;
 
 Value Lowerer::attribute(const syntax::Attribute* node) {
   const auto bound = instance_->function->bindings.find(node);
   const bool found = bound != instance_->function->bindings.end();
   using BindingKind = syntax::Binding::Kind;
+  if (std::optional<Value> of_numba = numba_attribute(node)) return *of_numba;
   if (found && bound->second.kind != BindingKind::Undefined &&
       bound->second.kind != BindingKind::Object)
     return binding_value(bound->second, node, node->attr);
-  if (const char* ours = found ? habit_of(node->attr) : nullptr)
+  const bool undefined = found && bound->second.kind == BindingKind::Undefined;
+  if (const std::string ours = undefined ? habit_of(node->attr) : ""; !ours.empty())
     return error(DiagCode::foreign_name, node, {node->attr, ours});
   const Value base = expr(node->value);
   switch (base.kind) {
@@ -35,6 +40,33 @@ Value Lowerer::attribute(const syntax::Attribute* node) {
   return error(DiagCode::no_attribute, node, {type_text(base), node->attr});
 }
 
+// Some part of a.b.c before the last is a module of Numba.
+bool Lowerer::is_of_numba(const Node* node) const {
+  while (auto* attribute = syntax::as<syntax::Attribute>(node)) {
+    node = attribute->value;
+    const auto bound = instance_->function->bindings.find(node);
+    if (bound == instance_->function->bindings.end()) continue;
+    const syntax::Binding& b = bound->second;
+    if (b.kind == syntax::Binding::Kind::Module && (b.name + ".").starts_with("numba."))
+      return true;
+  }
+  return false;
+}
+
+// What has a counterpart here, at the innermost part that says so: `cuda.threadIdx` of
+// `cuda.threadIdx.x`; or at two parts, such as `cuda.shared.array`.
+std::optional<Value> Lowerer::numba_attribute(const syntax::Attribute* node) {
+  if (!is_of_numba(node)) return std::nullopt;
+  auto* owner = syntax::as<syntax::Attribute>(node->value);
+  std::string ours = owner ? habit_of(owner->attr + "." + node->attr) : "";
+  if (ours.empty() && owner)
+    if (std::optional<Value> inner = numba_attribute(owner)) return inner;
+  if (ours.empty()) ours = habit_of(node->attr);
+  if (ours.empty()) ours = name_in_module(node->attr);
+  if (ours.empty()) return std::nullopt;
+  return error(DiagCode::foreign_use, node, {written(node, node->attr), ours});
+}
+
 Value Lowerer::foreign_attribute(const syntax::Attribute* node, const Value& base,
                                  const syntax::Binding* bound) {
   if (bound && bound->kind == syntax::Binding::Kind::Object)
@@ -43,7 +75,17 @@ Value Lowerer::foreign_attribute(const syntax::Attribute* node, const Value& bas
       base.name == "cuda.device" ? find_intrinsic("device." + node->attr) : nullptr;
   if (planned && planned->role == Intrinsic::Role::Later)
     return not_implemented(node, planned->name);
-  return wrong_kind(DiagCode::no_attribute, node, base, {type_text(base), node->attr});
+  const std::string prefix = base.name == "cuda.device" ? "device." : base.name + ".";
+  return no_attribute(node, base, base.kind == Value::Kind::Module ? names_of(prefix) : kNoNames);
+}
+
+// The nearest of the names that it has, if one is near.
+Value Lowerer::no_attribute(const syntax::Attribute* node, const Value& base,
+                            const std::vector<std::string>& names) {
+  const std::string close = closest(node->attr, names);
+  if (close.empty())
+    return wrong_kind(DiagCode::no_attribute, node, base, {type_text(base), node->attr});
+  return wrong_kind(DiagCode::no_attribute_close, node, base, {type_text(base), node->attr, close});
 }
 
 Value Lowerer::position_attribute(const syntax::Attribute* node, const Value& base) {

@@ -1,19 +1,12 @@
 // Calls: of types, intrinsics, methods; functions are in inline.cpp.
 #include "frontend/intrinsics.h"
 #include "frontend/parameters.h"
+#include "frontend/suggest.h"
 
 namespace cuda_device::frontend {
 namespace {
 
 using syntax::Node;
-
-// "np.sin" as the source has it; `otherwise` of what is no name.
-std::string written(const Node* node, const std::string& otherwise) {
-  if (auto* name = syntax::as<syntax::Name>(node)) return name->id;
-  auto* attribute = syntax::as<syntax::Attribute>(node);
-  const std::string owner = attribute ? written(attribute->value, "") : "";
-  return owner.empty() ? otherwise : owner + "." + attribute->attr;
-}
 
 // "2 are"
 std::string given_text(const Arguments& a) { return were_given(a.positional.size()); }
@@ -76,10 +69,24 @@ Value Lowerer::call(const syntax::Call* node) {
     case Value::Kind::Method:
       return call_method(callee, *a);
     case Value::Kind::Object:
-      return error(DiagCode::foreign_call, node->func, {written(node->func, callee.name)});
+    case Value::Kind::Module:
+      return foreign_call(node->func, callee);
     default:
       return error(DiagCode::not_callable, node->func, {type_text(callee)});
   }
+}
+
+// Functions and classes from outside; some have a counterpart here.
+Value Lowerer::foreign_call(const Node* callee, const Value& value) {
+  const std::string name = written(callee, value.name);
+  const std::string last = name.substr(name.rfind('.') + 1);
+  std::string ours = habit_of(last);
+  if (ours.empty()) ours = name_in_module(last);
+  if (value.name.starts_with("numba.") && value.name.ends_with("Dispatcher"))
+    ours = "the plain function, without Numba's decorator";
+  if (!ours.empty()) return error(DiagCode::foreign_use, callee, {name, ours});
+  if (value.kind == Value::Kind::Object) return error(DiagCode::foreign_call, callee, {name});
+  return error(DiagCode::not_callable, callee, {type_text(value)});
 }
 
 Value Lowerer::call_entity(const std::string& name, const Arguments& a) {

@@ -96,7 +96,10 @@ Value Lowerer::not_implemented(const Node* node, const std::string& what) {
 
 Value Lowerer::unknown_name(const Node* node, const std::string& name) {
   if (instance_->webs->is_hidden(name)) return silent();
-  if (const char* ours = habit_of(name)) return error(DiagCode::foreign_name, node, {name, ours});
+  if (const std::string ours = habit_of(name); !ours.empty())
+    return error(DiagCode::foreign_name, node, {name, ours});
+  if (const std::string ours = name_in_module(name); !ours.empty())
+    return error(DiagCode::name_of_module, node, {name, ours});
   std::vector<std::string> candidates;
   candidates.reserve(instance_->webs->webs.size());
   for (const Web& web : instance_->webs->webs) candidates.push_back(web.name);

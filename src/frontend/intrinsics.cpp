@@ -87,6 +87,13 @@ const Intrinsic* find_intrinsic(const std::string& entity) {
   return at == table().end() ? nullptr : &at->second;
 }
 
+std::vector<std::string> names_of(const std::string& prefix) {
+  std::vector<std::string> names;
+  for (const auto& [name, intrinsic] : table())
+    if (name.starts_with(prefix)) names.push_back(name.substr(prefix.size()));
+  return names;
+}
+
 std::optional<TypeCode> type_entity(const std::string& entity) {
   const Intrinsic* i = find_intrinsic(entity);
   if (!i || i->role != Role::Type) return std::nullopt;

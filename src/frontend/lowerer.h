@@ -159,6 +159,7 @@ class Lowerer {
   Value unknown_name(const Node* node, const std::string& name);
   Value silent();
   void fail(WebState& state);
+  Value foreign_call(const Node* callee, const Value& value);
   std::string described(const Node* node, const Value& value) const;
   bool in_func() const;
 
@@ -227,6 +228,10 @@ class Lowerer {
   Value attribute(const syntax::Attribute* node);
   Value foreign_attribute(const syntax::Attribute* node, const Value& base,
                           const syntax::Binding* bound);
+  bool is_of_numba(const Node* node) const;
+  std::optional<Value> numba_attribute(const syntax::Attribute* node);
+  Value no_attribute(const syntax::Attribute* node, const Value& base,
+                     const std::vector<std::string>& names);
   Value position_attribute(const syntax::Attribute* node, const Value& base);
   Value position(const Intrinsic& intrinsic, int axis);
   Value number_attribute(const syntax::Attribute* node, const Value& base);

@@ -129,6 +129,13 @@ std::string count_text(size_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
+std::string written(const syntax::Node* node, const std::string& otherwise) {
+  if (auto* name = syntax::as<syntax::Name>(node)) return name->id;
+  auto* attribute = syntax::as<syntax::Attribute>(node);
+  const std::string owner = attribute ? written(attribute->value, "") : "";
+  return owner.empty() ? otherwise : owner + "." + attribute->attr;
+}
+
 std::string were_given(size_t n) { return std::to_string(n) + (n == 1 ? " is" : " are"); }
 
 std::vector<const syntax::arg*> parameters_of(const syntax::Function& f) {

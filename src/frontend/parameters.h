@@ -18,4 +18,7 @@ std::string count_text(size_t n, const char* what);
 // "1 is", "2 are", as in "2 are given".
 std::string were_given(size_t n);
 
+// "np.sin" as the source has it; `otherwise` of what is no name.
+std::string written(const syntax::Node* node, const std::string& otherwise);
+
 }  // namespace cuda_device::frontend

@@ -3,38 +3,42 @@
 #include <algorithm>
 #include <numeric>
 
+#include "frontend/intrinsics.h"
+
 namespace cuda_device::frontend {
 namespace {
 
 struct Habit {
   std::string_view name;
   const char* ours;
+  const char* entity;
 };
 
-// CUDA C++, Numba and NumPy spellings.
 constexpr Habit kHabits[] = {
-    {"threadIdx", "device.thread_idx"},
-    {"blockIdx", "device.block_idx"},
-    {"blockDim", "device.block_dim"},
-    {"gridDim", "device.grid_dim"},
-    {"gridsize", "device.grid_size(ndims)"},
-    {"grid", "device.tid(ndims)"},
-    {"warpsize", "device.warp_size"},
-    {"warpSize", "device.warp_size"},
-    {"laneid", "device.lane_id"},
-    {"__syncthreads", "device.syncthreads()"},
-    {"shared", "device.shared_array(shape, dtype)"},
-    {"local", "device.local_array(shape, dtype)"},
-    {"atomic", "device.atomic_ref(array, index)"},
-    {"xrange", "range"},
-    {"sqrtf", "math.sqrt"},
-    {"expf", "math.exp"},
-    {"sinf", "math.sin"},
-    {"cosf", "math.cos"},
-    {"powf", "math.pow"},
-    {"fminf", "min"},
-    {"fmaxf", "max"},
+#define HABIT(name, ours, entity) {name, ours, entity},
+#define HOST(name, ours)
+#include "support/habits.def"
 };
+
+std::string with_status(std::string text, const std::string& entity) {
+  const Intrinsic* i = find_intrinsic(entity);
+  if (i && i->role == Intrinsic::Role::Later) text += ", which is not implemented yet";
+  return text;
+}
+
+// `entity` as text, if there is one.
+std::string known(const std::string& entity) {
+  return find_intrinsic(entity) ? with_status(entity, entity) : "";
+}
+
+// C's spellings of what Python has too: sqrtf, __sinf, int32_t, __popc.
+std::string from_c(std::string name) {
+  if (name.ends_with("_t")) return known("device." + name.substr(0, name.size() - 2));
+  const bool builtin = name.starts_with("__");
+  if (builtin) name = name.substr(2);
+  if (std::string text = builtin ? known("device." + name) : ""; !text.empty()) return text;
+  return name.ends_with('f') ? known("math." + name.substr(0, name.size() - 1)) : "";
+}
 
 size_t distance(const std::string& a, const std::string& b) {
   std::vector<size_t> row(b.size() + 1);
@@ -70,10 +74,16 @@ std::string closest(const std::string& name, const std::vector<std::string>& can
   return best;
 }
 
-const char* habit_of(std::string_view name) {
+std::string habit_of(const std::string& name) {
   for (const Habit& h : kHabits)
-    if (h.name == name) return h.ours;
-  return nullptr;
+    if (h.name == name) return with_status(h.ours, h.entity);
+  return from_c(name);
+}
+
+std::string name_in_module(const std::string& name) {
+  if (name.size() < 3) return "";
+  const std::string ours = known("device." + name);
+  return ours.empty() ? known("math." + name) : ours;
 }
 
 }  // namespace cuda_device::frontend

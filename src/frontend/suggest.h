@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace cuda_device::frontend {
@@ -10,7 +9,11 @@ namespace cuda_device::frontend {
 // The candidate at the smallest edit distance, if it is near enough to be meant; else "".
 std::string closest(const std::string& name, const std::vector<std::string>& candidates);
 
-// "threadIdx" → "device.thread_idx"; nullptr for names without a counterpart.
-const char* habit_of(std::string_view name);
+// What to write in place of a name of CUDA C++, Numba or NumPy (support/habits.def): "threadIdx" →
+// "device.thread_idx". Says so where that is not implemented yet; "" for names without counterpart.
+std::string habit_of(const std::string& name);
+
+// A name of cuda.device or math, written without its module: "sqrt" → "math.sqrt"; else "".
+std::string name_in_module(const std::string& name);
 
 }  // namespace cuda_device::frontend

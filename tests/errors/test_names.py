@@ -221,7 +221,7 @@ def objects_of_the_host(a):
 @bad.kernel(FLOATS)
 def functions_of_numpy(a):
     # error at `np.sin`: 'np.sin' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # hint: use math.sin
     a[0] = np.sin(a[0])
 
 

@@ -13,7 +13,7 @@ device.launch(vec_add, a, b, c, grid=(a.size + 255) // 256, block=256)
 
 from typing import TYPE_CHECKING, Any
 
-from cuda.device import core, errors  # noqa: F401 errors is found as an attribute
+from cuda.device import _core, core, errors  # noqa: F401 errors is found as an attribute
 from cuda.device._core import __version__, launch
 from cuda.device._decorators import func, kernel
 from cuda.device._formats import (
@@ -125,7 +125,17 @@ if not TYPE_CHECKING:  # it would find every name that a user misspells
             value = getattr(ml_dtypes, _ML_DTYPES[name])
             globals()[name] = value
             return value
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        missing = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(missing + _what_to_write(name))
+
+
+def _what_to_write(name: str) -> str:
+    """For names of Numba and CUDA C++: what they are called here."""
+    ours, entity = _core.habit(name) or ("", "")
+    _, _, missing = entity.partition("device.")
+    if ours and missing and missing not in globals():
+        ours += ", which is not implemented yet"
+    return ours and f"; use {ours}"
 
 
 def __dir__() -> list[str]:
