@@ -1,5 +1,6 @@
 // The fixpoint over passes, and the two entry points.
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "frontend/lowerer.h"
@@ -69,7 +70,10 @@ std::unique_ptr<Lowerer> checked(Session& session, bool as_kernel) {
   for (const Diagnostic& cause : session.causes)
     if (std::ranges::none_of(found, [&](const Diagnostic& d) { return is_same(cause, d); }))
       found.push_back(cause);
-  std::ranges::stable_sort(found, is_earlier);
+  // Those of one place stay in the order in which they were found.
+  const std::multiset<Diagnostic, decltype(&is_earlier)> in_order(found.begin(), found.end(),
+                                                                  is_earlier);
+  found.assign(in_order.begin(), in_order.end());
   if (const auto whole = std::ranges::find_if(found, is_whole_kernel); whole != found.end())
     found = {Diagnostic(*whole)};
   if (!found.empty()) throw DiagnosticError(std::move(found));
