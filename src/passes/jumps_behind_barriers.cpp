@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "analysis/analysis.h"
-#include "analysis/tree.h"
 #include "ir/visitor.h"
+#include "passes/jumps.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -13,20 +13,6 @@ namespace {
 using ir::Block;
 using ir::Inst;
 using ir::Op;
-
-// What a loop's own continue and break may stand in.
-bool is_iteration(const Inst& i, size_t region) { return analysis::in_iteration({&i, region}); }
-
-// Calls f(instruction, scopes between it and the block, whether a loop is between) for all in it.
-template <class F>
-void walk(const Block& b, F&& f, int64_t scopes = 0, bool in_loop = false) {
-  for (Inst* inst : b.insts) {
-    f(*inst, scopes, in_loop);
-    for (size_t r = 0; r < inst->regions.size(); ++r)
-      walk(inst->regions[r], f, scopes + (inst->op == Op::Scope),
-           in_loop || is_iteration(*inst, r));
-  }
-}
 
 // Of one scope or loop that holds a barrier.
 class Target {
@@ -60,13 +46,9 @@ class Target {
   bool hangs_on_all(const Inst& inst, int64_t depth) const {
     if (ir::is_barrier(inst.op) || std::ranges::any_of(inst.regions, ir::has_barrier)) return true;
     bool found = is_foreign(inst, depth, false);
-    for (size_t r = 0; r < inst.regions.size(); ++r)
-      walk(
-          inst.regions[r],
-          [&](const Inst& i, int64_t scopes, bool in_loop) {
-            found = found || is_foreign(i, depth + scopes, in_loop);
-          },
-          inst.op == Op::Scope, is_iteration(inst, r));
+    walk_inside(inst, [&](const Inst& i, int64_t scopes, bool in_loop) {
+      found = found || is_foreign(i, depth + scopes, in_loop);
+    });
     return found;
   }
 
@@ -140,20 +122,7 @@ class Target {
         ++i.imm;
       }
     });
-    if (more) note_leaving(body, jumps);
-  }
-
-  void note_leaving(Block& b, const std::vector<Inst*>& jumps) {
-    for (size_t i = 0; i < b.insts.size(); ++i) {
-      for (Block& region : b.insts[i]->regions) note_leaving(region, jumps);
-      if (std::ranges::find(jumps, b.insts[i]) == jumps.end()) continue;
-      Block note;
-      ir::Builder builder(f_, note);
-      builder.slot_store(left(), builder.const_int(ir::kBool, 1));
-      b.insts.insert(b.insts.begin() + static_cast<ptrdiff_t>(i), note.insts.begin(),
-                     note.insts.end());
-      i += note.insts.size();
-    }
+    if (more) set_before(f_, body, jumps, left());
   }
 
   // The rest of the block, for those who have not left.
@@ -167,10 +136,7 @@ class Target {
   }
 
   uint32_t left() {
-    if (!left_) {
-      left_ = static_cast<uint32_t>(f_.slots.size());
-      f_.slots.push_back({"", ir::kBool});
-    }
+    if (!left_) left_ = add_flag(f_);
     return *left_;
   }
 

@@ -12,6 +12,7 @@
 #include "passes/forward_slots.h"
 #include "passes/join_stores.h"
 #include "passes/jumps_behind_barriers.h"
+#include "passes/jumps_for_all.h"
 #include "passes/promote_local.h"
 #include "passes/save_across_barriers.h"
 #include "passes/split_loop_slots.h"
@@ -46,6 +47,7 @@ constexpr Pass kPasses[] = {
     {"cse", cse, true},  // what both sides of an if computed for one
     {"dce", dce, true},
     {"jumps_behind_barriers", jumps_behind_barriers, true},  // threads may part there
+    {"jumps_for_all", jumps_for_all, true},                  // out of where each goes its own way
     {"distribute_loops", nullptr, true, distribute_loops},   // what registers cannot carry at once
     {"save_across_barriers", save_across_barriers, true},    // only variables live across barriers
     {"split_loop_slots", split_loop_slots, true},  // what loops count, apart from what they leave

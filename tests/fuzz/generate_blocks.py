@@ -33,6 +33,7 @@ from .program import (
     While,
 )
 
+JUMPS = ("break", "continue")
 LARGEST_SHARED = 1200  # elements, unless the block is larger
 
 
@@ -276,11 +277,29 @@ class BlockGenerator(Generator):
             if self.uniform_loops and self.chance(0.2):
                 jump = Jump(self.random.choice(("break", "continue")))
                 result.append(If(self.uniform_condition(), Body([jump]), None))
+            if self.uniform_loops and self.chance(0.15):
+                result.append(self.jump_out_of_apart())
             if self.chance(0.05):
                 result.append(self.some_return())
         self.scopes.pop()
         self.alike.pop()
         return Body(result)
+
+    def jump_out_of_apart(self):
+        """A jump that all threads take or none, in the middle of what each goes through apart."""
+        jump = If(self.uniform_condition(), Body([Jump(self.random.choice(JUMPS))]), None)
+        loops, self.loops = self.loops, 0
+        sides = [self.body(1, self.random.randint(1, 2)) for _ in range(2)]
+        for side in sides:
+            side.statements.insert(self.random.randint(0, len(side.statements)), jump)
+        if self.chance(0.6):
+            result = If(self.condition(1), *sides)
+        else:  # behind a loop that threads leave at different times, each by its end
+            name = self.fresh("k")
+            stop = Binary("i4", "%", Variable("i4", "t"), Literal("int", 4))
+            result = For(name, "i4", [stop], self.body(1, 1), sides[0])
+        self.loops = loops
+        return result
 
     def uniform_if(self, depth: int) -> list:
         test = self.uniform_condition()

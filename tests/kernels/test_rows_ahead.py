@@ -77,7 +77,7 @@ def test_what_is_asked_for():
     together = re.search(
         rf"icmp ne <32 x i32> {number}, {number}\n.*reduce.or.*\n"
         rf".*xor i1 {number}, true\n.*extractelement <32 x i32> {number}, i64 31\n"
-        rf".*sext i32 {number} to i64\n.*select i1 {number}, i64 32, i64 0\n"
+        rf".*sext i32 {number} to i64\n *(?P<step>%\d+) = select i1 {number}, i64 32, i64 0\n"
         rf".*sub i64 {number}, 32\n.*select i1 {number}, i64 {number}, i64 0\n",
         text,
     )
@@ -87,6 +87,12 @@ def test_what_is_asked_for():
     behind = ", ".join(f"i32 {lane}" for lane in [*range(1, 32), 31])
     assert re.search(rf"{last_lanes} = shufflevector .*<{before}>", text)
     assert re.search(rf"{first_lanes} = shufflevector .*<{behind}>", text)
+    step = together["step"]
+    assert re.search(
+        rf"{number} = load i64, ptr %ahead, align 8\n *{number} = add i64 \1, {step}\n"
+        r" *store i64 \2, ptr %ahead, align 8\n",
+        text,
+    ), "each iteration goes on"
     asked = re.findall(rf"call void @llvm.prefetch.p0\(ptr {number}, i32 0, i32 3, i32 1\)", text)
     assert len(asked) == 4, "128 bytes for each of two loads of value"
     assert re.search(rf"{asked[0]} = getelementptr i32, ptr {number}, i64 {number}", text)

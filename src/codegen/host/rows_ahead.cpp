@@ -9,7 +9,8 @@ RowsAhead::RowsAhead(EmitContext& context)
     : c_(context),
       loops_(analysis::loops_along_rows(context.source.function, context.source.analysis)) {
   for (const Inst* loop : loops_)
-    if (loop) wanted_.emplace(loop, Ahead{c_.variable(c_.b.getInt64Ty(), "ahead"), nullptr});
+    if (loop && !wanted_.contains(loop))
+      wanted_.emplace(loop, Ahead{c_.variable(c_.b.getInt64Ty(), "ahead"), nullptr});
 }
 
 // Each lane starts where the one before it stops. Lanes without a thread have no rows: then there
