@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cuda import device as D
 from support.clauses import clause
+from support.kernels import spin
 from support.launching import run
 
 REFUSED = (TypeError, ValueError, OverflowError)
@@ -68,18 +69,8 @@ def test_without_a_stream_the_results_are_there_at_once(target):
 # --- asynchronous execution ---
 
 
-@D.kernel
-def slow(a, n):
-    x = D.uint32(a[0])
-    i = 0
-    while i < n:
-        x = x * 1664525 + 1013904223
-        i += 1
-    a[0] = x
-
-
 def lcg(x, n):
-    """The value of `slow`, by squaring the affine map."""
+    """The value of `spin`, by squaring the affine map."""
     a, c = 1664525, 1013904223
     step_a, step_c = 1, 0
     while n:
@@ -95,9 +86,9 @@ def test_a_launch_on_a_stream_returns_before_the_kernel_is_done():
     stream = D.core.Device("host").create_stream()
     a = np.array([1], dtype=np.uint32)
     n = 100_000_000
-    run(slow, a, 1)
+    run(spin, a, 1)
     a[0] = 1
-    D.launch(slow, a, n, grid=1, block=1, stream=stream)
+    D.launch(spin, a, n, grid=1, block=1, stream=stream)
     done = stream.record()
     early = done.is_done
     stream.sync()

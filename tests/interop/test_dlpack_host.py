@@ -12,6 +12,7 @@ import pytest
 from cuda import device as D
 from cuda.device import errors
 from support.dlpack import Producer
+from support.kernels import spin
 
 from support import dlpack
 
@@ -33,16 +34,6 @@ def copy(out, a):
 @D.kernel
 def first(out, a):
     out[0] = a[0]
-
-
-@D.kernel
-def spin(a, n):
-    x = D.uint32(a[0])
-    i = 0
-    while i < n:
-        x = x * 1664525 + 1013904223
-        i += 1
-    a[0] = x
 
 
 def run(kernel, *args, **options):

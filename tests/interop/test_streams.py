@@ -12,17 +12,8 @@ import pytest
 from cuda import device as D
 from cuda.device import core, errors
 from support.clauses import clause
+from support.kernels import spin
 from support.programs import run_program
-
-
-@D.kernel
-def spin(a, n):
-    x = D.uint32(a[0])
-    i = 0
-    while i < n:
-        x = x * 1664525 + 1013904223
-        i += 1
-    a[0] = x
 
 
 @D.kernel

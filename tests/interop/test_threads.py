@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import _testing
+from support.kernels import spin
 
 THREADS = 8
 
@@ -146,15 +147,6 @@ def test_one_stream_for_all_threads():
 def test_other_threads_run_while_one_compiles_and_runs():
     """The GIL is released: a thread counts on while a long kernel runs."""
 
-    @D.kernel
-    def long(a, n):
-        x = D.uint32(a[0])
-        i = 0
-        while i < n:
-            x = x * 1664525 + 1013904223
-            i += 1
-        a[0] = x
-
     done = threading.Event()
     counts = []
 
@@ -165,10 +157,10 @@ def test_other_threads_run_while_one_compiles_and_runs():
         counts.append(n)
 
     a = np.ones(1, dtype=np.uint32)
-    D.launch(long, a, 1, grid=1, block=1)
+    D.launch(spin, a, 1, grid=1, block=1)
     thread = threading.Thread(target=count)
     thread.start()
-    D.launch(long, a, 100_000_000, grid=1, block=1)
+    D.launch(spin, a, 100_000_000, grid=1, block=1)
     done.set()
     thread.join()
     assert counts[0] > 10_000
