@@ -66,7 +66,7 @@ DUMPS = {
     "syntax": lambda: inspect("syntax"),
     "ir_raw": lambda: inspect("ir_raw"),
     "ir": lambda: inspect("ir"),
-    "facts": lambda: inspect("facts"),
+    "facts": lambda: inspect("facts", "avx512"),
     "llvm_loop": llvm_loop,
     "asm_loop": lambda: asm_loop("avx512"),
     "avx2_loop": lambda: asm_loop("avx2"),

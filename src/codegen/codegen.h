@@ -26,6 +26,7 @@ struct SourceLines {
 
 struct HostOptions {
   MaskForm mask = MaskForm::Avx512;
+  std::string cpu;  // as LLVM names it; empty: this machine's, which must be able to run the form
   uint32_t gang_width = 0;  // lanes: 32 or 64; 0: what the kernel is likely to run best with
   bool verify_llvm = false;
   StageTimes* times = nullptr;
@@ -57,7 +58,9 @@ abi::KernelImage compile_host(const ir::Function& f, const HostOptions& options,
 abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,
                              const Listing& listing = {});
 
+inline constexpr MaskForm kMaskForms[] = {MaskForm::Avx512, MaskForm::Avx2, MaskForm::Sse4};
 std::vector<MaskForm> host_mask_forms();  // that this CPU can run, best first
+const char* generic_cpu(MaskForm form);   // the least CPU that has it, for HostOptions::cpu
 const char* name_of(MaskForm form);       // "avx512", "avx2", "sse4"
 uint32_t register_bytes(MaskForm form);   // of all vector registers together
 const char* llvm_version();

@@ -74,7 +74,7 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
   image.params = layout_of_params(f);
   image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
   image.width = static_cast<uint8_t>(analysis.layout.width);
-  const Target target = target_of(options.mask, has_small_lanes(f));
+  const Target target = target_of(options.mask, has_small_lanes(f), options.cpu);
   const Effort effort = effort_for(f);
   with_llvm([&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);

@@ -17,13 +17,33 @@ const Features& detected() {
   return features;
 }
 
-bool has(const char* feature) {
-  auto found = detected().find(feature);
-  return found != detected().end() && found->second;
+Features features_of(const std::string& cpu) {
+  if (cpu.empty()) return detected();
+  CD_CHECK(llvm::X86::parseArchX86(cpu) != llvm::X86::CK_None, "no CPU is named " + cpu);
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::X86::getFeaturesForCPU(cpu, names);
+  Features features;
+  for (llvm::StringRef name : names) {
+    features[name] = true;
+    llvm::X86::updateImpliedFeatures(name, true, features);
+  }
+  return features;
 }
 
-bool has_all(std::initializer_list<const char*> features) {
-  return std::all_of(features.begin(), features.end(), has);
+bool has_all(const Features& features, std::initializer_list<const char*> names) {
+  return llvm::all_of(names, [&](const char* name) { return features.lookup(name); });
+}
+
+bool can_run(MaskForm form, const Features& features) {
+  switch (form) {
+    case MaskForm::Avx512:
+      return has_all(features, {"avx512f", "avx512bw", "avx512dq", "avx512vl", "fma", "bmi2"});
+    case MaskForm::Avx2:
+      return has_all(features, {"avx2", "fma", "f16c", "bmi", "bmi2"});
+    case MaskForm::Sse4:
+      return has_all(features, {"sse4.2", "popcnt"});
+  }
+  return false;
 }
 
 bool only_beyond_avx2(llvm::StringRef feature) {
@@ -60,11 +80,11 @@ bool allowed(MaskForm form, llvm::StringRef feature) {
   CD_UNREACHABLE("unknown mask form");
 }
 
-// Everything detected is named, one way or the other: the CPU's name alone says too much and too
+// Everything known is named, one way or the other: the CPU's name alone says too much and too
 // little.
-std::string feature_string(MaskForm form, bool small_lanes) {
+std::string feature_string(MaskForm form, bool small_lanes, const Features& features) {
   std::vector<std::string> parts;
-  for (const auto& feature : detected()) {
+  for (const auto& feature : features) {
     const bool on = feature.second && allowed(form, feature.first()) &&
                     (small_lanes || !is_of_small_lanes(feature.first()));
     parts.push_back((on ? "+" : "-") + feature.first().str());
@@ -77,28 +97,19 @@ std::string feature_string(MaskForm form, bool small_lanes) {
 
 }  // namespace
 
-bool can_run(MaskForm form) {
-  switch (form) {
-    case MaskForm::Avx512:
-      return has_all({"avx512f", "avx512bw", "avx512dq", "avx512vl", "fma", "bmi2"});
-    case MaskForm::Avx2:
-      return has_all({"avx2", "fma", "f16c", "bmi", "bmi2"});
-    case MaskForm::Sse4:
-      return has_all({"sse4.2", "popcnt"});
-  }
-  return false;
-}
-
 unsigned vector_bytes(MaskForm form) {
   return form == MaskForm::Avx512 ? 64 : form == MaskForm::Avx2 ? 32 : 16;
 }
 
-Target target_of(MaskForm form, bool small_lanes) {
-  CD_CHECK(can_run(form), std::string("this CPU cannot run ") + name_of(form));
+Target target_of(MaskForm form, bool small_lanes, const std::string& cpu) {
+  const Features features = features_of(cpu);
+  CD_CHECK(can_run(form, features),
+           (cpu.empty() ? "this CPU" : cpu) + " cannot run " + name_of(form));
   Target target;
   target.form = form;
-  target.machine = {"x86_64-unknown-linux-gnu", "x86-64", feature_string(form, small_lanes)};
-  target.tune_cpu = llvm::sys::getHostCPUName().str();
+  target.machine = {"x86_64-unknown-linux-gnu", "x86-64",
+                    feature_string(form, small_lanes, features)};
+  target.tune_cpu = cpu.empty() ? llvm::sys::getHostCPUName().str() : cpu;
   target.vector_bytes = vector_bytes(form);
   return target;
 }
@@ -122,9 +133,21 @@ uint32_t register_bytes(MaskForm form) {
 
 std::vector<MaskForm> host_mask_forms() {
   std::vector<MaskForm> forms;
-  for (MaskForm form : {MaskForm::Avx512, MaskForm::Avx2, MaskForm::Sse4})
-    if (host::can_run(form)) forms.push_back(form);
+  for (MaskForm form : kMaskForms)
+    if (host::can_run(form, host::detected())) forms.push_back(form);
   return forms;
+}
+
+const char* generic_cpu(MaskForm form) {
+  switch (form) {
+    case MaskForm::Avx512:
+      return "x86-64-v4";
+    case MaskForm::Avx2:
+      return "x86-64-v3";
+    case MaskForm::Sse4:
+      return "x86-64-v2";
+  }
+  CD_UNREACHABLE("unknown mask form");
 }
 
 const char* name_of(MaskForm form) {

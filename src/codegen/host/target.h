@@ -21,8 +21,8 @@ struct Target {
 // `small_lanes`: the kernel has lanes of 8 or 16 bits. Without, AVX-512 goes without its
 // instructions for them: then no mask register is wider than a vector of 32-bit lanes, and a gang's
 // mask is held in the pieces that compares give and instructions take, not joined and taken apart.
-Target target_of(MaskForm form, bool small_lanes);
-bool can_run(MaskForm form);
+// `cpu`: as HostOptions::cpu.
+Target target_of(MaskForm form, bool small_lanes, const std::string& cpu);
 unsigned vector_bytes(MaskForm form);  // of a native register
 
 // Attributes that make the back end use exactly this target.

@@ -1,5 +1,6 @@
 #include "driver/jit/compile.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "analysis/analysis.h"
@@ -18,7 +19,7 @@ constexpr std::pair<const char*, uint32_t> kGangWidths[] = {{"", 0}, {"x32", 32}
 
 [[noreturn]] void unknown_target(const std::string& text) {
   std::string known = "interpreter";
-  for (codegen::MaskForm form : codegen::host_mask_forms())
+  for (codegen::MaskForm form : codegen::kMaskForms)
     known += std::string(", ") + codegen::name_of(form);
   for (int sm : codegen::ptx_architectures()) known += ", sm_" + std::to_string(sm);
   throw DiagnosticError(Diagnostic{DiagCode::unknown_target, {}, {text, known}, {}, ""});
@@ -38,6 +39,10 @@ codegen::MaskForm best_form() {
   return forms.front();
 }
 
+bool can_run(codegen::MaskForm form) {
+  return std::ranges::count(codegen::host_mask_forms(), form) > 0;
+}
+
 // The switch that the tests set: verifiers of our IR after every pass, and LLVM's.
 bool verify_wanted() { return std::getenv("CUDA_DEVICE_VERIFY") != nullptr; }
 
@@ -47,7 +52,7 @@ Target parse_target(const std::string& text) {
   if (text.empty() || text == "host") return {Target::Kind::Host, best_form(), 0};
   if (text == "interpreter") return {Target::Kind::Interpreter, codegen::MaskForm::Avx512, 0};
   if (text.starts_with("sm_")) return parse_architecture(text);
-  for (codegen::MaskForm form : codegen::host_mask_forms())
+  for (codegen::MaskForm form : codegen::kMaskForms)
     for (const auto& [suffix, lanes] : kGangWidths)
       if (text == std::string(codegen::name_of(form)) + suffix)
         return {Target::Kind::Host, form, 0, lanes};
@@ -108,6 +113,7 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
   } else {
     codegen::HostOptions options;
     options.mask = target_.mask;
+    if (!can_run(target_.mask)) options.cpu = codegen::generic_cpu(target_.mask);
     options.gang_width = target_.gang_width;
     options.verify_llvm = verify_wanted();
     options.times = times_;

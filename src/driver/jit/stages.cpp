@@ -38,7 +38,7 @@ std::string targets_of(const Stage& stage) {
   const auto add = [&](const std::string& name) { list += (list.empty() ? "" : ", ") + name; };
   if (stage.interpreter) add("interpreter");
   if (stage.host)
-    for (codegen::MaskForm form : codegen::host_mask_forms()) add(codegen::name_of(form));
+    for (codegen::MaskForm form : codegen::kMaskForms) add(codegen::name_of(form));
   if (stage.ptx)
     for (int sm : codegen::ptx_architectures()) add("sm_" + std::to_string(sm));
   return list;

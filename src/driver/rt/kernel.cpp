@@ -4,48 +4,35 @@ namespace cuda_device::rt {
 
 AtomicCounters counters;
 
-namespace {
-
-std::string full_key_of(std::string_view key, const std::string& target) {
-  std::string full;
-  full.reserve(target.size() + 1 + key.size());
-  full.append(target).push_back('\0');
-  full.append(key);
-  return full;
-}
-
-}  // namespace
-
-std::shared_ptr<Kernel::Entry> Kernel::find(const std::string& full_key) const {
+std::shared_ptr<Kernel::Entry> Kernel::find(const Name& name) const {
   std::shared_lock lock(mutex_);
-  auto at = entries_.find(full_key);
+  auto at = entries_.find(name);
   return at == entries_.end() ? nullptr : at->second;
 }
 
-std::shared_ptr<Kernel::Entry> Kernel::entry_for(const std::string& full_key) {
+std::shared_ptr<Kernel::Entry> Kernel::entry_for(const Name& name) {
   std::unique_lock lock(mutex_);
-  auto& entry = entries_[full_key];
+  auto& entry = entries_[{std::string(name.key), std::string(name.target)}];
   if (!entry) entry = std::make_shared<Entry>();
   return entry;
 }
 
-CompileOutcome Kernel::find_or_compile(std::string_view key, const std::string& target,
+CompileOutcome Kernel::find_or_compile(std::string_view key, std::string_view target,
                                        const std::function<Specialisation()>& specialise) {
-  const std::string full_key = full_key_of(key, target);
-  const std::shared_ptr<Entry> entry = find(full_key);
-  if (!entry || !entry->ready.load(std::memory_order_acquire))
-    return compile_new(full_key, target, specialise);
+  const Name name{key, target};
+  const std::shared_ptr<Entry> entry = find(name);
+  if (!entry || !entry->ready.load(std::memory_order_acquire)) return compile_new(name, specialise);
   counters.cache_hits.fetch_add(1, std::memory_order_relaxed);
   return {entry->compiled, {}};
 }
 
-CompileOutcome Kernel::compile_new(const std::string& full_key, const std::string& target,
+CompileOutcome Kernel::compile_new(const Name& name,
                                    const std::function<Specialisation()>& specialise) {
   FinishBeforeFork scope;
-  const std::shared_ptr<Entry> entry = entry_for(full_key);
+  const std::shared_ptr<Entry> entry = entry_for(name);
   std::lock_guard lock(entry->compiling);
   if (entry->ready.load(std::memory_order_relaxed)) return {entry->compiled, {}};
-  CompileOutcome result = compile_(specialise(), target);
+  CompileOutcome result = compile_(specialise(), std::string(name.target));
   if (!result.from_disk) counters.compilations.fetch_add(1, std::memory_order_relaxed);
   if (result.compiled) {
     entry->compiled = result.compiled;

@@ -23,7 +23,7 @@ struct Kernel {
   // caller that compiles. A failure is not kept: the next launch tries again (a constant may have
   // changed meanwhile). A fork waits for compilations, so what one thread compiles is whole in a
   // child of another.
-  CompileOutcome find_or_compile(std::string_view key, const std::string& target,
+  CompileOutcome find_or_compile(std::string_view key, std::string_view target,
                                  const std::function<Specialisation()>& specialise);
   void renew_in_child() { leave_behind(mutex_); }
 
@@ -33,14 +33,33 @@ struct Kernel {
     std::shared_ptr<const Compiled> compiled;  // set once
     std::atomic<bool> ready{false};
   };
-  CompileOutcome compile_new(const std::string& full_key, const std::string& target,
-                             const std::function<Specialisation()>& specialise);
-  std::shared_ptr<Entry> entry_for(const std::string& full_key);
-  std::shared_ptr<Entry> find(const std::string& full_key) const;
+  // Looked up without a copy of the bytes.
+  struct Name {
+    std::string_view key, target;
+    friend bool operator==(const Name&, const Name&) = default;
+  };
+  struct OwnName {
+    std::string key, target;
+    operator Name() const { return {key, target}; }
+  };
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(const Name& name) const {
+      const std::hash<std::string_view> hash;
+      return hash(name.key) * 31 + hash(name.target);
+    }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const Name& a, const Name& b) const { return a == b; }
+  };
+  CompileOutcome compile_new(const Name& name, const std::function<Specialisation()>& specialise);
+  std::shared_ptr<Entry> entry_for(const Name& name);
+  std::shared_ptr<Entry> find(const Name& name) const;
 
   const Compile compile_;
   mutable std::shared_mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
+  std::unordered_map<OwnName, std::shared_ptr<Entry>, Hash, Equal> entries_;
   ForkHook hook_{this};
 };
 

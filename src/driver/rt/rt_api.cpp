@@ -54,15 +54,6 @@ void set_fault(Outcome* outcome, std::string text) {
   outcome->text = std::move(text);
 }
 
-// What a queued launch owns. However it ends, its owner is handed back.
-struct QueuedLaunch {
-  std::shared_ptr<const Compiled> compiled;
-  std::vector<char> params;
-  abi::LaunchDims dims;
-  void* owner = nullptr;
-  ~QueuedLaunch() { runtime::owner_finished(owner); }
-};
-
 // The launch itself, when its turn has come. `stream`: that it was queued on; null: the caller
 // waits.
 std::string run_logged(const Compiled& compiled, const void* params, const abi::LaunchDims& dims,
@@ -79,19 +70,40 @@ std::string run_logged(const Compiled& compiled, const void* params, const abi::
   return error;
 }
 
+// What a queued launch owns, in one piece. However it ends, its owner is handed back.
+class QueuedLaunch : public runtime::Work {
+ public:
+  QueuedLaunch(const LaunchRequest& request, std::shared_ptr<const Compiled> compiled)
+      : compiled_(std::move(compiled)),
+        stream_(request.stream->stream.get()),
+        dims_(request.dims),
+        owner_(request.owner) {
+    if (request.params_size > sizeof few_) many_.reset(new char[request.params_size]);
+    std::memcpy(params(), request.params, request.params_size);
+  }
+  ~QueuedLaunch() override { runtime::owner_finished(owner_); }
+  std::string run() override { return run_logged(*compiled_, params(), dims_, stream_, nullptr); }
+  void leave_owner() { owner_ = nullptr; }
+
+ private:
+  char* params() { return many_ ? many_.get() : few_; }
+
+  const std::shared_ptr<const Compiled> compiled_;
+  const runtime::HostStream* const stream_;
+  const abi::LaunchDims dims_;
+  void* owner_;
+  alignas(8) char few_[256];
+  std::unique_ptr<char[]> many_;
+};
+
 void enqueue(const LaunchRequest& request, std::shared_ptr<const Compiled> compiled) {
-  const char* bytes = static_cast<const char*>(request.params);
-  auto launch = std::make_shared<QueuedLaunch>();
-  launch->compiled = std::move(compiled);
-  launch->params.assign(bytes, bytes + request.params_size);
-  launch->dims = request.dims;
-  launch->owner = request.owner;
+  auto launch = std::make_unique<QueuedLaunch>(request, std::move(compiled));
+  QueuedLaunch& made = *launch;
+  std::unique_ptr<runtime::Work> work = std::move(launch);
   try {
-    request.stream->stream->enqueue([launch, stream = request.stream->stream.get()] {
-      return run_logged(*launch->compiled, launch->params.data(), launch->dims, stream, nullptr);
-    });
+    request.stream->stream->enqueue(work);
   } catch (...) {
-    launch->owner = nullptr;  // stays the caller's
+    made.leave_owner();
     throw;
   }
 }

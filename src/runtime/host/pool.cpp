@@ -124,7 +124,7 @@ void WorkerPool::push(std::function<void()>& task, int copies) {
     for (int i = 1; i < copies; ++i) tasks_.push_back(task);
     tasks_.push_back(std::move(task));
     queued_.store(static_cast<int>(tasks_.size()), std::memory_order_release);
-    wake = sleeping_ > 0;
+    wake = sleeping_ > 0 && tasks_.size() > static_cast<size_t>(looking_);
   }
   if (!wake) return;
   if (copies == 1)
@@ -150,9 +150,11 @@ bool WorkerPool::take(std::function<void()>& task) {
   std::unique_lock lock(mutex_);
   while (tasks_.empty()) {
     if (stop_) return false;
+    ++looking_;
     lock.unlock();
     const bool found = spin_for_task();
     lock.lock();
+    --looking_;
     if (found || !tasks_.empty()) continue;
     if (stop_) return false;
     ++sleeping_;

@@ -54,6 +54,7 @@ class WorkerPool {
   std::deque<std::function<void()>> tasks_;
   std::atomic<int> queued_{0};
   std::atomic<bool> has_workers_{false};
+  int looking_ = 0;  // workers that will find a new task without being woken
   int sleeping_ = 0;
   bool stop_ = false;
   std::vector<std::thread> workers_;

@@ -15,7 +15,7 @@ std::string text_of(const std::exception& e) {
 
 }  // namespace
 
-void HostStream::push(Item item) {
+void HostStream::push(Item& item) {
   {
     std::lock_guard lock(state_.mutex);
     state_.items.push_back(std::move(item));
@@ -27,14 +27,23 @@ void HostStream::push(Item item) {
 
 // Where not even that can be queued, the calling thread does the work.
 void HostStream::post_drain() noexcept {
+  state_.alive = shared_from_this();
   try {
-    pool().post([self = shared_from_this()] { self->drain(); });
+    pool().post([this] { drain(); });
   } catch (const std::exception&) {
     drain();
   }
 }
 
-void HostStream::enqueue(Operation operation) { push({std::move(operation), nullptr}); }
+void HostStream::enqueue(std::unique_ptr<Work>& work) {
+  Item item{std::move(work), nullptr};
+  try {
+    push(item);
+  } catch (...) {
+    work = std::move(item.work);
+    throw;
+  }
+}
 
 void HostStream::record(std::shared_ptr<EventState> event) {
   enqueue([event = std::move(event)] {
@@ -43,11 +52,15 @@ void HostStream::record(std::shared_ptr<EventState> event) {
   });
 }
 
-void HostStream::wait_for(std::shared_ptr<EventState> event) { push({nullptr, std::move(event)}); }
+void HostStream::wait_for(std::shared_ptr<EventState> event) {
+  Item item{nullptr, std::move(event)};
+  push(item);
+}
 
 // Runs items until none is left, the head waits for an event (then its completion goes on from
 // there), or it is a thread's turn (then that thread goes on).
 void HostStream::drain() {
+  const std::shared_ptr<HostStream> alive = std::move(state_.alive);
   Item item;
   while (take(item)) {
     if (!item.await)
@@ -87,7 +100,7 @@ bool HostStream::await(const std::shared_ptr<EventState>& event) {
 void HostStream::run_item(Item& item) {
   std::string error;
   try {
-    error = item.operation();
+    error = item.work->run();
   } catch (const std::exception& e) {
     error = text_of(e);
   }

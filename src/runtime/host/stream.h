@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "runtime/host/interrupt.h"
@@ -43,14 +44,32 @@ class EventState {
   ForkHook hook_{this};
 };
 
+// Something to be done in a stream's order. What it returns, or throws, is an error text, empty if
+// all went well, which the stream keeps until the next synchronisation.
+class Work {
+ public:
+  virtual ~Work() = default;
+  virtual std::string run() = 0;
+};
+
 // In a forked child a stream is empty and idle: what was queued or running belongs to the parent.
 class HostStream : public std::enable_shared_from_this<HostStream> {
  public:
-  // An operation returns an error text, empty if all went well; it is kept until the next
-  // synchronisation. What it throws counts as its error.
   using Operation = std::function<std::string()>;
 
-  void enqueue(Operation operation);
+  // Takes the work, unless it throws.
+  void enqueue(std::unique_ptr<Work>& work);
+  // The same for a function, as Work::run.
+  template <class F>
+  void enqueue(F function) {
+    struct Function : Work {
+      explicit Function(F f) : function(std::move(f)) {}
+      std::string run() override { return function(); }
+      F function;
+    };
+    std::unique_ptr<Work> work = std::make_unique<Function>(std::move(function));
+    enqueue(work);
+  }
   // Runs the operation on the calling thread when all that was queued before is done; returns when
   // it is done, with its error. Asks while it waits for its turn: once interrupted, the operation
   // is left out. Called by the operation itself (a signal's handler may launch), it does not wait.
@@ -72,7 +91,7 @@ class HostStream : public std::enable_shared_from_this<HostStream> {
     std::condition_variable changed;
   };
   struct Item {
-    Operation operation;
+    std::unique_ptr<Work> work;
     std::shared_ptr<EventState> await;  // the stream rests until this is done
     Turn* turn = nullptr;               // the stream is this thread's until it gives it back
   };
@@ -83,10 +102,11 @@ class HostStream : public std::enable_shared_from_this<HostStream> {
     bool running = false;   // some thread drains, or the head waits for an event
     std::thread::id owner;  // the thread in run_now
     std::string error;
+    std::shared_ptr<HostStream> alive;  // from when a drain is posted until it begins
   };
   enum class Granted : uint8_t { Yes, Interrupted, Forked };
 
-  void push(Item item);
+  void push(Item& item);  // takes it, unless it throws
   void post_drain() noexcept;
   void drain();
   bool take(Item& item);

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <numeric>
+#include <span>
 
 #include "unit/codegen/array_compare.h"
 
@@ -67,13 +68,16 @@ std::string Way::name() const {
          std::to_string(width) + " lanes";
 }
 
-std::vector<Way> all_ways() {
+static std::vector<Way> ways_of(std::span<const MaskForm> forms) {
   std::vector<Way> ways;
-  for (MaskForm form : host_mask_forms())
+  for (MaskForm form : forms)
     for (const Way& way : {Way{form, false, 32}, Way{form, true, 32}, Way{form, true, 64}})
       ways.push_back(way);
   return ways;
 }
+
+std::vector<Way> all_ways() { return ways_of(host_mask_forms()); }
+std::vector<Way> every_way() { return ways_of(kMaskForms); }
 
 LoadedImage::LoadedImage(const abi::KernelImage& image) : image_(image), size_(image.code.size()) {
   void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -108,6 +112,7 @@ void LoadedImage::run(const TestArguments& arguments, const ir::Grid& grid) cons
 abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listing& listing) {
   HostOptions options;
   options.mask = way.form;
+  if (listing.llvm || listing.llvm_opt || listing.assembly) options.cpu = "sapphirerapids";
   options.verify_llvm = true;
   return host::compile(f, way.analysed ? analysis::analyse(f, way.width) : host::know_nothing(f),
                        options, listing)

@@ -56,7 +56,8 @@ struct Way {
   uint32_t width = 32;   // lanes of a gang
   std::string name() const;
 };
-std::vector<Way> all_ways();
+std::vector<Way> all_ways();   // that this CPU can run
+std::vector<Way> every_way();  // that there is, to look at code
 
 // An image placed in memory as the runtime places it.
 class LoadedImage {
@@ -72,6 +73,7 @@ class LoadedImage {
   size_t size_ = 0;
 };
 
+// Where a listing is wanted, for one and the same CPU on every machine.
 abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listing& listing = {});
 
 void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& grid);

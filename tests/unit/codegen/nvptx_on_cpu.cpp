@@ -173,7 +173,7 @@ class Launcher {
 abi::KernelImage compile_scalar_for_cpu(const ir::Function& f, bool optimised) {
   abi::KernelImage image;
   image.params = layout_of_params(f);
-  const host::Target target = host::target_of(MaskForm::Avx2, true);
+  const host::Target target = host::target_of(MaskForm::Avx2, true, "");
   with_llvm([&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);
     Owned<llvm::Module> module(new llvm::Module("scalar", context));

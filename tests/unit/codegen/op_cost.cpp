@@ -122,13 +122,6 @@ int instructions_of_masks(const OpCase& c, MaskForm form) {
 
 }  // namespace
 
-bool has_instructions_of_budgets(MaskForm form) {
-  if (form == MaskForm::Sse4) return true;
-  const bool wide = __builtin_cpu_supports("avx512vpopcntdq") &&
-                    __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vbmi2");
-  return __builtin_cpu_supports("gfni") && (form == MaskForm::Avx2 || wide);
-}
-
 int instructions_of(const ir::Function& f, MaskForm form) {
   return count_instructions(assembly(f, form));
 }

@@ -13,10 +13,6 @@ int instructions_of(const OpCase& c, MaskForm form);
 // Of a kernel, as counted above.
 int instructions_of(const ir::Function& f, MaskForm form);
 
-// Whether this machine has the instructions that budgets count on: with fewer, some operations need
-// more of them.
-bool has_instructions_of_budgets(MaskForm form);
-
 // The kernel that is counted.
 std::string assembly_of(const OpCase& c, MaskForm form);
 

@@ -77,8 +77,7 @@ int cost(const Access& access, ScalarKind kind, MaskForm form) {
 }
 
 void check(const Budget& b) {
-  for (MaskForm form : host_mask_forms()) {
-    if (!has_instructions_of_budgets(form)) continue;
+  for (MaskForm form : kMaskForms) {
     EXPECT_LE(cost(b.access, b.kind, form), b.instructions[static_cast<int>(form)])
         << b.access.name << " " << name_of(b.kind) << ", " << name_of(form);
   }
@@ -86,7 +85,7 @@ void check(const Budget& b) {
 
 void print(const Budget& b) {
   std::cout << b.access.name << " " << name_of(b.kind) << ":";
-  for (MaskForm form : host_mask_forms()) std::cout << " " << cost(b.access, b.kind, form);
+  for (MaskForm form : kMaskForms) std::cout << " " << cost(b.access, b.kind, form);
   std::cout << "\n";
 }
 

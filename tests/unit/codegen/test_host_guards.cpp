@@ -100,7 +100,7 @@ void expect_right(const std::string& body, const std::string& block) {
 }
 
 TEST(HostGuards, WholeGangsMoveWholeVectors) {
-  for (MaskForm form : host_mask_forms()) {
+  for (MaskForm form : kMaskForms) {
     Way way;
     way.form = form;
     const std::string llvm = emitted(kernel(guarded("%in")), way);

@@ -53,7 +53,7 @@ std::pair<std::string, int64_t> place_of_store(const std::string& line) {
 
 template <class Check>
 void for_each_way(Check&& check) {
-  for (const Way& way : all_ways()) {
+  for (const Way& way : every_way()) {
     if (!way.analysed) continue;
     SCOPED_TRACE(way.name());
     check(way);
