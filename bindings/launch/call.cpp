@@ -85,13 +85,18 @@ void Call::add_scalar(ScalarKind scalar, const void* bits) {
 // As abi::ParamSlot says: data, shape, strides.
 void Call::add_array(const abi::ArrayView& view) {
   ArrayKnowledge known = knowledge_of(view);
-  bool compared = array_count_ < kMaxCompared;
+  const bool compared = arrays_.count < kMaxCompared;
   known.facts.no_alias = compared;
-  size_t facts_at = write_array(key, view.dtype, view.ndim, known.facts);
-  if (compared)
-    arrays_[array_count_++] = {known.range, !view.read_only, facts_at};
-  else
-    for (size_t i = 0; i < array_count_; ++i) clear_no_alias(key, arrays_[i].facts_at);
+  const size_t facts_at = write_array(key, view.dtype, view.ndim, known.facts);
+  if (compared) {
+    const size_t i = arrays_.count++;
+    arrays_.low[i] = known.range.low;
+    arrays_.high[i] = known.range.high;
+    arrays_.writable[i] = !view.read_only;
+    arrays_.facts_at[i] = facts_at;
+  } else {
+    for (size_t i = 0; i < arrays_.count; ++i) clear_no_alias(key, arrays_.facts_at[i]);
+  }
   size_t axes = 8 * static_cast<size_t>(view.ndim);
   uint8_t* at = params.extend(8 + 2 * axes, 8);
   std::memcpy(at, &view.data, 8);
@@ -99,14 +104,24 @@ void Call::add_array(const abi::ArrayView& view) {
   std::memcpy(at + 8 + axes, view.strides, axes);
 }
 
+// Without a branch: mostly none does.
+bool Call::Arrays::any_before_overlaps(size_t i) const {
+  bool any = false;
+  for (size_t j = 0; j < i; ++j) any |= (low[i] < high[j]) & (low[j] < high[i]);
+  return any;
+}
+
 void Call::compare_ranges() {
-  for (size_t i = 0; i < array_count_; ++i)
-    for (size_t j = i + 1; j < array_count_; ++j) {
-      const ArrayRecord &a = arrays_[i], &b = arrays_[j];
-      if (!(a.writable || b.writable) || !a.range.overlaps(b.range)) continue;
-      clear_no_alias(key, a.facts_at);
-      clear_no_alias(key, b.facts_at);
+  const Arrays& a = arrays_;
+  for (size_t i = 1; i < a.count; ++i) {
+    if (!a.any_before_overlaps(i)) continue;
+    for (size_t j = 0; j < i; ++j) {
+      const bool overlap = a.low[i] < a.high[j] && a.low[j] < a.high[i];
+      if (!overlap || !(a.writable[i] || a.writable[j])) continue;
+      clear_no_alias(key, a.facts_at[i]);
+      clear_no_alias(key, a.facts_at[j]);
     }
+  }
 }
 
 void Call::add_tuple(PyObject* tuple) {

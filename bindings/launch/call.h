@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "abi/array_view.h"
+#include "abi/owner.h"
 #include "bindings/errors.h"
 #include "bindings/launch/facts.h"
 #include "bindings/launch/key.h"
@@ -13,7 +14,7 @@
 namespace cuda_device::bindings {
 
 // References that a launch needs until it is done; destroyed with the GIL held.
-class Owner {
+class Owner : public abi::Owner {
  public:
   Owner() = default;
   Owner(const Owner&) = delete;
@@ -69,20 +70,22 @@ class Call {
   void add_tuple(PyObject* tuple);
   std::string place() const;
 
-  struct ArrayRecord {
-    ByteRange range;
-    bool writable;
-    size_t facts_at;
-  };
   static constexpr size_t kMaxCompared = 32;
+  // Of the arrays that are compared; apart, since comparing is most of it.
+  struct Arrays {
+    uintptr_t low[kMaxCompared], high[kMaxCompared];
+    bool writable[kMaxCompared];
+    size_t facts_at[kMaxCompared];
+    size_t count = 0;
+    bool any_before_overlaps(size_t i) const;
+  };
 
   const FunctionState& kernel_;
   const DeclaredFormats* const declared_;
   const bool asynchronous_;
   std::vector<int> path_;  // indices within nested tuples
   int position_ = 0;
-  ArrayRecord arrays_[kMaxCompared];
-  size_t array_count_ = 0;
+  Arrays arrays_;
 };
 
 // Kinds of argument; each reports through call.fail.

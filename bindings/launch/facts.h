@@ -9,7 +9,6 @@ namespace cuda_device::bindings {
 // Bytes [low, high) that the elements of an array lie in; empty for an array without elements.
 struct ByteRange {
   uintptr_t low = 0, high = 0;
-  bool overlaps(const ByteRange& other) const { return low < other.high && other.low < high; }
 };
 
 struct ArrayKnowledge {

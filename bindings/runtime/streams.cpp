@@ -152,7 +152,11 @@ rt::Stream* stream_of(PyObject* object, const std::string& kernel) {
 }
 
 void drop_finished() {
-  while (void* owner = cd_rt_take_finished()) delete static_cast<Owner*>(owner);
+  for (abi::Owner* owner = cd_rt_take_finished(); owner;) {
+    abi::Owner* next = owner->next;
+    delete static_cast<Owner*>(owner);
+    owner = next;
+  }
 }
 
 void register_streams(nb::module_& module) {

@@ -1,36 +1,27 @@
 #include "runtime/owners.h"
 
 #include <atomic>
-#include <mutex>
-#include <vector>
-
-#include "support/fork.h"
 
 namespace cuda_device::runtime {
 namespace {
 
-ForkMutex mutex;
-std::vector<void*> finished;
-std::atomic<bool> any{false};
+// The last one first. Without a lock, so a fork finds it whole.
+std::atomic<abi::Owner*> finished{nullptr};
 
 }  // namespace
 
-void owner_finished(void* owner) {
+void owner_finished(abi::Owner* owner) {
   if (!owner) return;
-  std::lock_guard lock(mutex);
-  finished.push_back(owner);
-  any.store(true, std::memory_order_release);
+  owner->next = finished.load(std::memory_order_relaxed);
+  while (!finished.compare_exchange_weak(owner->next, owner, std::memory_order_release,
+                                         std::memory_order_relaxed)) {
+  }
 }
 
-// The flag keeps the common case, nothing to take, free of the lock.
-void* take_finished_owner() {
-  if (!any.load(std::memory_order_acquire)) return nullptr;
-  std::lock_guard lock(mutex);
-  if (finished.empty()) return nullptr;
-  void* owner = finished.back();
-  finished.pop_back();
-  if (finished.empty()) any.store(false, std::memory_order_relaxed);
-  return owner;
+// Looks before it takes: mostly there is nothing.
+abi::Owner* take_finished_owners() {
+  if (!finished.load(std::memory_order_relaxed)) return nullptr;
+  return finished.exchange(nullptr, std::memory_order_acquire);
 }
 
 }  // namespace cuda_device::runtime

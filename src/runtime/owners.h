@@ -2,9 +2,11 @@
 // the owner here, and a thread that holds the GIL takes it out.
 #pragma once
 
+#include "abi/owner.h"
+
 namespace cuda_device::runtime {
 
-void owner_finished(void* owner);
-void* take_finished_owner();  // null when there is none
+void owner_finished(abi::Owner* owner);  // null: of nobody
+abi::Owner* take_finished_owners();      // all there are, linked; null when there is none
 
 }  // namespace cuda_device::runtime

@@ -91,7 +91,7 @@ class QueuedLaunch : public runtime::Work {
   const std::shared_ptr<const Compiled> compiled_;
   const runtime::HostStream* const stream_;
   const abi::LaunchDims dims_;
-  void* owner_;
+  abi::Owner* owner_;
   alignas(8) char few_[256];
   std::unique_ptr<char[]> many_;
 };
@@ -178,7 +178,7 @@ void cd_rt_launch(const rt::LaunchRequest* request, rt::Outcome* outcome) {
   }
 }
 
-void* cd_rt_take_finished() { return runtime::take_finished_owner(); }
+cuda_device::abi::Owner* cd_rt_take_finished() { return runtime::take_finished_owners(); }
 
 rt::Stream* cd_rt_stream_create() { return new rt::Stream; }
 rt::Stream* cd_rt_default_stream() { return &rt::default_stream(); }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "abi/kernel_image.h"
+#include "abi/owner.h"
 #include "frontend/request.h"
 #include "support/diagnostic.h"
 
@@ -62,7 +63,7 @@ struct LaunchRequest {
   // Kept until the launch is done, then handed out by cd_rt_take_finished; the caller's if the
   // outcome is not Ok. May be null. Ignored
   // where the call itself waits (stream == null): the caller keeps its own references then.
-  void* owner = nullptr;
+  abi::Owner* owner = nullptr;
   // Where the call itself waits: asked on the calling thread, without locks, about every 50 ms.
   // Once it says yes, blocks that have not begun are left out; the call returns when the others are
   // done.
@@ -95,9 +96,8 @@ void cd_rt_kernel_release(cuda_device::rt::Kernel*);
 // or enqueues.
 void cd_rt_launch(const cuda_device::rt::LaunchRequest* request, cuda_device::rt::Outcome* outcome);
 
-// The i-th owner of a finished launch, or null; call until null (with the GIL held, to drop the
-// references).
-void* cd_rt_take_finished();
+// The owners of the launches that finished since the last call, linked; null: none.
+cuda_device::abi::Owner* cd_rt_take_finished();
 
 cuda_device::rt::Stream* cd_rt_stream_create();
 cuda_device::rt::Stream* cd_rt_default_stream();      // never released

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "runtime/host/futex.h"
+#include "runtime/host/spin.h"
 #include "support/fork.h"
 
 #if defined(__x86_64__)
@@ -183,9 +184,7 @@ std::string Job::finish(Interrupt* interrupt) {
 void Job::wait_for_others(Interrupt* interrupt, unsigned forks) {
   for (int spin = 0; spin < 2000; ++spin) {
     if (over()) return;
-#if defined(__x86_64__)
-    _mm_pause();
-#endif
+    relax();
   }
   while (fork_count() == forks) {
     const bool ask = interrupt && !interrupt->happened();

@@ -4,21 +4,17 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "runtime/host/spin.h"
 #include "runtime/host/threads.h"
 #include "support/fork.h"
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 namespace cuda_device::runtime {
 namespace {
 
 // An idle core takes tens of microseconds to wake: look for work that long before sleeping.
-constexpr auto kSpin = std::chrono::microseconds(40);
+constexpr std::chrono::microseconds kSpin{40};
 
 // Signals are the business of the process's own threads.
 class SignalsBlocked {
@@ -44,7 +40,7 @@ uint64_t chunk_for(uint64_t blocks, int threads) {
 
 std::thread start_thread(std::function<void()> body) { return std::thread(std::move(body)); }
 
-WorkerPool::WorkerPool(int threads, const StartThread& start) {
+WorkerPool::WorkerPool(int threads, const StartThread& start) : most_looking_(threads - 1) {
   start_workers(threads, start);
   const int workers = static_cast<int>(workers_.size());
   threads_ = std::max(1, std::min(threads, workers + 1));
@@ -120,7 +116,7 @@ void WorkerPool::run_queued() {
 void WorkerPool::push(std::function<void()>& task, int copies) {
   bool wake = false;
   {
-    std::lock_guard lock(mutex_);
+    const auto lock = lock_soon(mutex_);
     for (int i = 1; i < copies; ++i) tasks_.push_back(task);
     tasks_.push_back(std::move(task));
     queued_.store(static_cast<int>(tasks_.size()), std::memory_order_release);
@@ -133,29 +129,22 @@ void WorkerPool::push(std::function<void()>& task, int copies) {
     wake_.notify_all();
 }
 
-bool WorkerPool::spin_for_task() {
-  const auto until = std::chrono::steady_clock::now() + kSpin;
-  do {
-    for (int i = 0; i < 64; ++i) {
-      if (queued_.load(std::memory_order_acquire) > 0) return true;
-#if defined(__x86_64__)
-      _mm_pause();
-#endif
-    }
-  } while (std::chrono::steady_clock::now() < until);
-  return false;
+// Leaves one CPU to those who launch. True where there is a task, or was.
+bool WorkerPool::look(std::unique_lock<std::mutex>& lock) {
+  ++looking_;
+  lock.unlock();
+  const auto there = [this] { return queued_.load(std::memory_order_acquire) > 0; };
+  const bool found = spin_until(there, kSpin);
+  lock.lock();
+  --looking_;
+  return found || !tasks_.empty();
 }
 
 bool WorkerPool::take(std::function<void()>& task) {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock = lock_soon(mutex_);
   while (tasks_.empty()) {
     if (stop_) return false;
-    ++looking_;
-    lock.unlock();
-    const bool found = spin_for_task();
-    lock.lock();
-    --looking_;
-    if (found || !tasks_.empty()) continue;
+    if (looking_ < most_looking_ && look(lock)) continue;
     if (stop_) return false;
     ++sleeping_;
     wake_.wait(lock);

@@ -45,9 +45,10 @@ class WorkerPool {
   void pop(std::function<void()>& task);
   void call_helpers(const std::shared_ptr<Job>& job, int helpers);
   void push(std::function<void()>& task, int copies);
-  bool spin_for_task();
+  bool look(std::unique_lock<std::mutex>& lock);
   void run_queued();
 
+  const int most_looking_;
   int threads_ = 1;
   std::mutex mutex_;
   std::condition_variable wake_;

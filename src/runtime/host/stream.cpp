@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "runtime/host/pool.h"
+#include "runtime/host/spin.h"
 
 namespace cuda_device::runtime {
 namespace {
+
+constexpr std::chrono::microseconds kLinger{10};
 
 std::string text_of(const std::exception& e) {
   return dynamic_cast<const std::bad_alloc*>(&e) ? "out of memory" : e.what();
@@ -17,10 +20,14 @@ std::string text_of(const std::exception& e) {
 
 void HostStream::push(Item& item) {
   {
-    std::lock_guard lock(state_.mutex);
+    const auto lock = lock_soon(state_.mutex);
     state_.items.push_back(std::move(item));
     if (state_.running) return;
     state_.running = true;
+    if (state_.lingerer == Lingerer::Waits) {
+      state_.lingerer = Lingerer::Called;
+      return;
+    }
   }
   post_drain();
 }
@@ -62,20 +69,32 @@ void HostStream::wait_for(std::shared_ptr<EventState> event) {
 void HostStream::drain() {
   const std::shared_ptr<HostStream> alive = std::move(state_.alive);
   Item item;
-  while (take(item)) {
-    if (!item.await)
-      run_item(item);
-    else if (await(item.await))
-      return;
-    item = {};  // its references may be the last
-  }
+  do {
+    while (take(item)) {
+      if (!item.await)
+        run_item(item);
+      else if (await(item.await))
+        return;
+      item = {};  // its references may be the last
+    }
+  } while (linger());
+}
+
+// True where the stream was called back to work by then, and this thread is the one to do it.
+bool HostStream::linger() {
+  if (state_.lingerer.load(std::memory_order_relaxed) == Lingerer::None) return false;
+  spin_until([&] { return state_.lingerer.load(std::memory_order_relaxed) == Lingerer::Called; },
+             kLinger);
+  const auto lock = lock_soon(state_.mutex);
+  return state_.lingerer.exchange(Lingerer::None) == Lingerer::Called;
 }
 
 bool HostStream::take(Item& item) {
-  std::lock_guard lock(state_.mutex);
+  const auto lock = lock_soon(state_.mutex);
   if (state_.items.empty()) {
     state_.running = false;
     state_.idle.notify_all();
+    state_.lingerer = Lingerer::Waits;
     return false;
   }
   item = std::move(state_.items.front());
@@ -113,7 +132,7 @@ std::string HostStream::run_now(const Operation& operation, Interrupt* interrupt
   const auto me = std::this_thread::get_id();
   const unsigned forks = fork_count();
   {
-    std::unique_lock lock(state_.mutex);
+    std::unique_lock lock = lock_soon(state_.mutex);
     if (state_.owner == me) {
       lock.unlock();
       return operation();
@@ -163,7 +182,7 @@ HostStream::Granted HostStream::wait_for_turn(std::unique_lock<std::mutex>& lock
 
 void HostStream::give_back() {
   {
-    std::lock_guard lock(state_.mutex);
+    const auto lock = lock_soon(state_.mutex);
     state_.owner = {};
     if (state_.items.empty()) {
       state_.running = false;

@@ -2,6 +2,7 @@
 // at the same time.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -95,11 +96,14 @@ class HostStream : public std::enable_shared_from_this<HostStream> {
     std::shared_ptr<EventState> await;  // the stream rests until this is done
     Turn* turn = nullptr;               // the stream is this thread's until it gives it back
   };
+  enum class Lingerer : uint8_t { None, Waits, Called };
   struct State {
     std::mutex mutex;
     std::condition_variable idle;
     std::deque<Item> items;
-    bool running = false;   // some thread drains, or the head waits for an event
+    bool running = false;  // some thread drains, or the head waits for an event
+    // A thread that has drained it stays for a moment: the next launch is often near.
+    std::atomic<Lingerer> lingerer{Lingerer::None};
     std::thread::id owner;  // the thread in run_now
     std::string error;
     std::shared_ptr<HostStream> alive;  // from when a drain is posted until it begins
@@ -110,6 +114,7 @@ class HostStream : public std::enable_shared_from_this<HostStream> {
   void post_drain() noexcept;
   void drain();
   bool take(Item& item);
+  bool linger();
   bool await(const std::shared_ptr<EventState>& event);
   void run_item(Item& item);
   Granted wait_for_turn(std::unique_lock<std::mutex>& lock, Interrupt* interrupt);

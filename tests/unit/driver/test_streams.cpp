@@ -49,7 +49,7 @@ TEST(RtApi, StreamsHaveHandlesOfTheirOwn) {
 TEST(RtApi, ALaunchWithoutACompilerSaysSoAndLeavesTheOwnerToTheCaller) {
   Kernel* kernel = cd_rt_kernel_create();
   const std::function<Specialisation()> specialise = [] { return Specialisation(); };
-  int owner;
+  abi::Owner owner;
   LaunchRequest request;
   request.kernel = kernel;
   request.key = "key";

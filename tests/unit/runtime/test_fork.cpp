@@ -133,19 +133,20 @@ TEST_F(Forked, EventsOfTheParentsWorkAreDoneInTheChild) {
 
 TEST_F(Forked, AStreamThatAnotherThreadKeepsUsing) {
   auto stream = std::make_shared<HostStream>();
+  abi::Owner owner;
   std::atomic<bool> stop{false};
   std::thread user([&] {
     while (!stop) {
       stream->enqueue([] { return std::string(); });
       stream->record(std::make_shared<EventState>());
       stream->run_now([] { return std::string(); });
-      owner_finished(&stop);
-      take_finished_owner();
+      owner_finished(&owner);
+      take_finished_owners();
     }
   });
   for (int i = 0; i < 100; ++i)
     EXPECT_EQ(in_child([&] {
-                take_finished_owner();
+                take_finished_owners();
                 return launches(*stream) && queues(*stream) ? 0 : 1;
               }),
               0);
@@ -164,10 +165,10 @@ TEST_F(Forked, ChildrenOfChildren) {
 }
 
 TEST_F(Forked, OwnersThatWereFinishedAreThereOnceInEach) {
-  int owner;
+  abi::Owner owner;
   owner_finished(&owner);
-  EXPECT_EQ(in_child([&] { return take_finished_owner() == &owner ? 0 : 1; }), 0);
-  EXPECT_EQ(take_finished_owner(), &owner);
+  EXPECT_EQ(in_child([&] { return take_finished_owners() == &owner ? 0 : 1; }), 0);
+  EXPECT_EQ(take_finished_owners(), &owner);
 }
 
 // A signal's handler forks while its thread waits in a launch: in the child, the others' blocks

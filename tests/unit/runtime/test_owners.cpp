@@ -12,35 +12,34 @@ namespace {
 
 TEST(Owners, NullIsNoOwner) {
   owner_finished(nullptr);
-  EXPECT_EQ(take_finished_owner(), nullptr);
+  EXPECT_EQ(take_finished_owners(), nullptr);
 }
 
 TEST(Owners, EachIsTakenOnce) {
   constexpr int kThreads = 4, kEach = 10000;
-  std::vector<std::atomic<int>> taken(kThreads * kEach);
+  struct Counted : abi::Owner {
+    std::atomic<int> taken{0};
+  };
+  std::vector<Counted> owners(kThreads * kEach);
   std::atomic<int> finished{0}, count{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      for (int i = 0; i < kEach; ++i) owner_finished(&taken[static_cast<size_t>(t * kEach + i)]);
+      for (int i = 0; i < kEach; ++i) owner_finished(&owners[static_cast<size_t>(t * kEach + i)]);
       ++finished;
     });
     threads.emplace_back([&] {
       while (count < kThreads * kEach) {
         const bool last_look = finished == kThreads;
-        void* owner = take_finished_owner();
-        if (owner) {
-          ++*static_cast<std::atomic<int>*>(owner);
-          ++count;
-        } else if (last_look) {
-          return;
-        }
+        abi::Owner* owner = take_finished_owners();
+        if (!owner && last_look) return;
+        for (; owner; owner = owner->next, ++count) ++static_cast<Counted*>(owner)->taken;
       }
     });
   }
   for (auto& t : threads) t.join();
-  for (const auto& times : taken) ASSERT_EQ(times, 1);
-  EXPECT_EQ(take_finished_owner(), nullptr);
+  for (const Counted& owner : owners) ASSERT_EQ(owner.taken, 1);
+  EXPECT_EQ(take_finished_owners(), nullptr);
 }
 
 }  // namespace
