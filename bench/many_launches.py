@@ -58,7 +58,11 @@ def ours(times):
         return {"synchronous": repeat(launch, times)}
 
     def sixteen():
-        launch = lambda: D.launch(launch_kernels.sixteen, *many, grid=1, block=1)  # noqa: E731
+        # Each by its name, as a program would have them.
+        a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q = many
+        launch = lambda: D.launch(  # noqa: E731
+            launch_kernels.sixteen, a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, grid=1, block=1
+        )
         return {"16 arrays": repeat(launch, times)}
 
     return [queued, synchronous, sixteen]

@@ -11,13 +11,14 @@ namespace cuda_device::bindings {
 template <size_t kInline>
 class Buffer {
  public:
-  // Room for `count` more bytes at the given alignment; the bytes skipped are zero. Valid until the
-  // next call.
+  // Room for `count` more bytes at the given alignment, a power of two; the bytes skipped are zero.
+  // Valid until the next call.
   uint8_t* extend(size_t count, size_t alignment = 1) {
-    size_t at = (size_ + alignment - 1) / alignment * alignment, end = at + count;
-    if (end > kInline) spill(end);
+    const size_t at = (size_ + alignment - 1) & ~(alignment - 1), end = at + count;
+    if (end > kInline) [[unlikely]]
+      spill(end);
     uint8_t* base = data();
-    std::memset(base + size_, 0, at - size_);
+    for (size_t i = size_; i < at; ++i) base[i] = 0;
     size_ = end;
     return base + at;
   }
@@ -29,7 +30,7 @@ class Buffer {
   size_t size() const { return size_; }
 
  private:
-  void spill(size_t end) {
+  [[gnu::noinline]] void spill(size_t end) {
     if (!heap_.empty() && end <= heap_.size()) return;
     std::vector<uint8_t> larger(end * 2);
     std::memcpy(larger.data(), data(), size_);

@@ -1,5 +1,9 @@
 #include "bindings/launch/key.h"
 
+#include <bit>
+#include <cstddef>
+#include <type_traits>
+
 #include "support/bytes.h"
 #include "support/check.h"
 #include "syntax/identity.h"
@@ -16,26 +20,22 @@ struct RawHead {
   uint16_t grid_fits_31;
 };
 
-constexpr bool ArrayFacts::* kFacts[] = {
-    &ArrayFacts::unit_inner,      &ArrayFacts::contiguous,   &ArrayFacts::aligned,
-    &ArrayFacts::element_aligned, &ArrayFacts::read_only,    &ArrayFacts::fits_31,
-    &ArrayFacts::no_alias,        &ArrayFacts::beyond_cache,
-};
-constexpr int kNoAlias = 6;
-static_assert(sizeof(ArrayFacts) == std::size(kFacts), "every fact has its bit");
-static_assert(std::size(kFacts) <= 8, "and there are eight");
+// A bit each, in the order of the struct.
+static_assert(sizeof(ArrayFacts) == 8 && std::is_trivially_copyable_v<ArrayFacts>);
+static_assert(std::endian::native == std::endian::little);
+constexpr size_t kNoAlias = offsetof(ArrayFacts, no_alias);
 
+// The product moves byte i's bit to bit 56 + i, and nothing else there.
 uint8_t pack(const ArrayFacts& facts) {
-  uint8_t bits = 0;
-  for (size_t i = 0; i < std::size(kFacts); ++i)
-    bits |= static_cast<uint8_t>(facts.*kFacts[i] << i);
-  return bits;
+  uint64_t bytes;
+  std::memcpy(&bytes, &facts, sizeof bytes);
+  return static_cast<uint8_t>(bytes * 0x0102040810204080 >> 56);
 }
 
 ArrayFacts unpack(uint8_t bits) {
-  ArrayFacts facts;
-  for (size_t i = 0; i < std::size(kFacts); ++i) facts.*kFacts[i] = bits >> i & 1;
-  return facts;
+  bool values[sizeof(ArrayFacts)];
+  for (size_t i = 0; i < sizeof values; ++i) values[i] = bits >> i & 1;
+  return std::bit_cast<ArrayFacts>(values);
 }
 
 class Reader {

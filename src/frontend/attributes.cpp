@@ -69,6 +69,9 @@ std::optional<Value> Lowerer::numba_attribute(const syntax::Attribute* node) {
 
 Value Lowerer::foreign_attribute(const syntax::Attribute* node, const Value& base,
                                  const syntax::Binding* bound) {
+  if (auto* name = syntax::as<syntax::Name>(node->value))  // `from numba.cuda import threadIdx`
+    if (const std::string ours = habit_of(name->id); !ours.empty())
+      return error(DiagCode::foreign_use, name, {name->id, ours});
   if (bound && bound->kind == syntax::Binding::Kind::Object)
     return Value::named(Value::Kind::Object, bound->name);
   const Intrinsic* planned =

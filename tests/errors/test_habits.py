@@ -32,7 +32,7 @@ def stand_in_for_numba():
     CUDADispatcher.__module__ = "numba.cuda.dispatcher"
     numba, cuda = types.ModuleType("numba"), types.ModuleType("numba.cuda")
     numba.cuda, numba.float32, numba.njit = cuda, Stub(), Stub()
-    for name in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
+    for name in ("threadIdx", "blockIdx", "blockDim", "gridDim", "laneid"):
         setattr(cuda, name, stub(name, x=property(len)))
     for name in ("grid", "gridsize", "syncthreads", "shfl_down_sync", "selp", "popc"):
         setattr(cuda, name, Stub())
@@ -47,6 +47,17 @@ def stand_in_for_numba():
 
 numba, numba_cuda = stand_in_for_numba()
 numba_function = numba_cuda.a_function
+laneid, gridsize = numba_cuda.laneid, numba_cuda.gridsize  # as by `from numba.cuda import ...`
+
+
+@bad.kernel(FLOATS)
+def names_from_numba(a):
+    # error at `gridsize`: 'gridsize' cannot be used in a kernel
+    # hint: use device.grid_size(ndims)
+    n = gridsize(1)
+    # error at `laneid`: 'laneid' cannot be used in a kernel
+    # hint: use device.lane_id
+    a[0] = laneid.x
 
 
 @bad.kernel(FLOATS)
