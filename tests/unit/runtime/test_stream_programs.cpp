@@ -1,0 +1,189 @@
+// Random programs of launches, copies, events and waits over four streams, beside a model that does
+// everything at once, in the order of the program. What the streams write is plain memory: a thread
+// sanitizer sees any order that is not kept, and the model's values tell any that was wrong.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <deque>
+#include <random>
+
+#include "runtime/host/pool.h"
+#include "runtime/host/stream.h"
+
+namespace cuda_device::runtime {
+namespace {
+
+constexpr uint32_t kBlocks = 4;
+constexpr size_t kStreams = 4;
+using Cells = std::array<uint32_t, kBlocks>;
+
+void step(Cells& cells, uint32_t block, uint32_t by) {
+  cells[block] = cells[block] * 2654435761u + by + block;
+}
+void step(Cells& cells, uint32_t by) {
+  for (uint32_t b = 0; b < kBlocks; ++b) step(cells, b, by);
+}
+void mix(Cells& cells, const Cells& other) {
+  for (uint32_t b = 0; b < kBlocks; ++b) cells[b] = cells[b] * 31 ^ other[(b + 1) % kBlocks];
+}
+
+// A grid whose block b changes cell b.
+struct Launch {
+  Cells* cells;
+  uint32_t by;
+  static void entry(const void* params, const abi::HostContext*, uint64_t first, uint64_t last) {
+    const auto* self = static_cast<const Launch*>(params);
+    for (uint64_t b = first; b < last; ++b) step(*self->cells, static_cast<uint32_t>(b), self->by);
+  }
+  std::string operator()() const {
+    abi::LaunchDims dims;
+    dims.grid = {kBlocks, 1, 1};
+    return pool().run(std::make_shared<Job>(&entry, this, dims, 0));
+  }
+};
+
+// What there is twice: as the streams leave it, and as the model says.
+struct Both {
+  Cells real{}, model{};
+};
+
+// Cells as they were when the event was recorded.
+struct Copy : Both {
+  std::shared_ptr<EventState> event = std::make_shared<EventState>();
+};
+
+class Program {
+ public:
+  explicit Program(unsigned seed) : random_(seed) {
+    for (Queue& q : queues_) q.stream = std::make_shared<HostStream>();
+  }
+
+  void run(int operations) {
+    for (int i = 0; i < operations && !testing::Test::HasFailure(); ++i)
+      operation(queues_[any(kStreams)]);
+    for (Queue& q : queues_) synchronise(q);
+  }
+
+ private:
+  struct Queue : Both {
+    std::shared_ptr<HostStream> stream;
+    std::string error;  // the first since the last synchronisation
+  };
+
+  uint32_t any(size_t below) { return static_cast<uint32_t>(random_() % below); }
+
+  void operation(Queue& q) {
+    switch (any(12)) {
+      case 0:
+      case 1:
+      case 2:
+        return launch(q);
+      case 3:
+        return launch_now(q);
+      case 4:
+      case 5:
+        return work(q);
+      case 6:
+      case 7:
+        return copy(q);
+      case 8:
+      case 9:
+        return adopt(q);
+      case 10:
+        return any(2) ? fail(q) : replace(q);
+      default:
+        return any(2) ? synchronise(q) : wait_for_copy();
+    }
+  }
+
+  void launch(Queue& q) {
+    const uint32_t by = any(1000);
+    step(q.model, by);
+    q.stream->enqueue(Launch{&q.real, by});
+  }
+
+  void launch_now(Queue& q) {
+    const uint32_t by = any(1000);
+    step(q.model, by);
+    EXPECT_EQ(q.stream->run_now(Launch{&q.real, by}), "");
+    EXPECT_EQ(q.real, q.model);
+  }
+
+  void work(Queue& q) {
+    const uint32_t by = any(1000);
+    step(q.model, by);
+    q.stream->enqueue([&q, by] {
+      step(q.real, by);
+      return std::string();
+    });
+  }
+
+  void copy(Queue& q) {
+    Copy& c = copies_.emplace_back();
+    c.model = q.model;
+    q.stream->enqueue([&q, &c] {
+      c.real = q.real;
+      return std::string();
+    });
+    q.stream->record(c.event);
+  }
+
+  void adopt(Queue& q) {
+    if (copies_.empty()) return;
+    const Copy& c = copies_[any(copies_.size())];
+    mix(q.model, c.model);
+    q.stream->wait_for(c.event);
+    q.stream->enqueue([&q, &c] {
+      mix(q.real, c.real);
+      return std::string();
+    });
+  }
+
+  void fail(Queue& q) {
+    const std::string text = "error " + std::to_string(any(1000));
+    if (q.error.empty()) q.error = text;
+    q.stream->enqueue([text]() -> std::string {
+      if (text.size() % 2) throw std::runtime_error(text);
+      return text;
+    });
+  }
+
+  // The new stream goes on where the old one, which nobody else holds, will have ended.
+  void replace(Queue& q) {
+    if (!q.error.empty()) return;
+    auto end = std::make_shared<EventState>();
+    q.stream->record(end);
+    q.stream = std::make_shared<HostStream>();
+    q.stream->wait_for(end);
+  }
+
+  void synchronise(Queue& q) {
+    ASSERT_TRUE(q.stream->wait(60000));
+    EXPECT_EQ(q.stream->take_error(), std::exchange(q.error, ""));
+    EXPECT_EQ(q.real, q.model);
+  }
+
+  void wait_for_copy() {
+    if (copies_.empty()) return;
+    const Copy& c = copies_[any(copies_.size())];
+    ASSERT_TRUE(c.event->wait(60000));
+    EXPECT_EQ(c.real, c.model);
+  }
+
+  std::mt19937 random_;
+  std::array<Queue, kStreams> queues_;
+  std::deque<Copy> copies_;
+};
+
+// CUDA_DEVICE_LONG_TESTS=1 runs a hundred thousand.
+TEST(HostStreams, RandomProgramsLeaveWhatAModelLeaves) {
+  const unsigned programs = std::getenv("CUDA_DEVICE_LONG_TESTS") ? 100000 : 10000;
+  for (unsigned seed = 0; seed < programs; ++seed) {
+    Program(seed).run(30);
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace cuda_device::runtime
