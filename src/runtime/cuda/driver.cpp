@@ -72,6 +72,17 @@ Gpu open_gpu0() {
   return gpu;
 }
 
+std::string advice_on(CUresult error) {
+  switch (error) {
+#define ADVICE(number, text) \
+  case number:               \
+    return "\n" text;
+#include "runtime/cuda/driver_errors.def"
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 void Driver::check(CUresult result, const char* what) const {
@@ -82,7 +93,7 @@ void Driver::check(CUresult result, const char* what) const {
   if (error_text) error_text(result, &text);
   throw DriverError(std::string(what) + ": " +
                     (name ? name : "CUDA error " + std::to_string(result)) +
-                    (text ? std::string(" (") + text + ")" : ""));
+                    (text ? std::string(" (") + text + ")" : "") + advice_on(result));
 }
 
 const Driver& driver() {

@@ -18,7 +18,7 @@ struct Driver {
   int version = 0;
   int devices = 0;
 
-  // Throws DriverError: what was tried, the driver's name and text of the error.
+  // Throws DriverError: what was tried, the driver's name and text of the error, what to do.
   void check(CUresult result, const char* what) const;
 };
 

@@ -18,8 +18,9 @@ void GpuKernel::load(const abi::KernelImage& image) {
   char log[8192] = "";
   int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferSizeBytes};
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  CUlibrary library = nullptr;
   const CUresult result =
-      d.library_load(&library_, image.code.data(), options, values, 2, nullptr, nullptr, 0);
+      d.library_load(&library, image.code.data(), options, values, 2, nullptr, nullptr, 0);
   if (result != kSuccess) {
     try {
       d.check(result, ("loading kernel '" + name_ + "' on the GPU").c_str());
@@ -27,12 +28,9 @@ void GpuKernel::load(const abi::KernelImage& image) {
       throw DriverError(std::string(e.what()) + (log[0] ? std::string("\n") + log : ""));
     }
   }
-  d.check(d.library_kernel(&kernel_, library_, image.entry_name.c_str()),
+  library_.reset(library);
+  d.check(d.library_kernel(&kernel_, library, image.entry_name.c_str()),
           "finding the kernel in its image");
-}
-
-GpuKernel::~GpuKernel() {
-  if (library_) driver().library_unload(library_);
 }
 
 void GpuKernel::run_on_host_arrays(const void* params, const abi::LaunchDims& dims) const {

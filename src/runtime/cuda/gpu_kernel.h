@@ -2,6 +2,8 @@
 // and back.
 #pragma once
 
+#include <memory>
+
 #include "abi/kernel_image.h"
 #include "runtime/cuda/driver.h"
 
@@ -11,7 +13,6 @@ class GpuKernel {
  public:
   explicit GpuKernel(
       const abi::KernelImage& image);  // throws DriverError, with the driver's compile log
-  ~GpuKernel();
   GpuKernel(const GpuKernel&) = delete;
   GpuKernel& operator=(const GpuKernel&) = delete;
 
@@ -20,12 +21,15 @@ class GpuKernel {
   void run_on_host_arrays(const void* params, const abi::LaunchDims& dims) const;
 
  private:
+  struct Unload {
+    void operator()(CUlibrary library) const { driver().library_unload(library); }
+  };
   void load(const abi::KernelImage& image);
   void launch(char* params, const abi::LaunchDims& dims) const;
   abi::ParamLayout layout_;
   std::string name_;
   uint32_t static_shared_;
-  CUlibrary library_ = nullptr;
+  std::unique_ptr<CUlib_st, Unload> library_;
   CUkernel kernel_ = nullptr;
 };
 
