@@ -13,7 +13,7 @@ class Buffer {
  public:
   // Room for `count` more bytes at the given alignment, a power of two; the bytes skipped are zero.
   // Valid until the next call.
-  uint8_t* extend(size_t count, size_t alignment = 1) {
+  [[gnu::always_inline]] uint8_t* extend(size_t count, size_t alignment = 1) {
     const size_t at = (size_ + alignment - 1) & ~(alignment - 1), end = at + count;
     if (end > kInline) [[unlikely]]
       spill(end);

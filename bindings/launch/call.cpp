@@ -86,7 +86,7 @@ void Call::add_scalar(ScalarKind scalar, const void* bits) {
 void Call::add_array(const abi::ArrayView& view) {
   ArrayKnowledge known = knowledge_of(view);
   const bool compared = arrays_.count < kMaxCompared;
-  known.facts.no_alias = compared;
+  if (compared) known.facts |= CD_FACT_BIT(no_alias);
   const size_t facts_at = write_array(key, view.dtype, view.ndim, known.facts);
   if (compared) {
     const size_t i = arrays_.count++;
@@ -97,11 +97,14 @@ void Call::add_array(const abi::ArrayView& view) {
   } else {
     for (size_t i = 0; i < arrays_.count; ++i) clear_no_alias(key, arrays_.facts_at[i]);
   }
-  size_t axes = 8 * static_cast<size_t>(view.ndim);
-  uint8_t* at = params.extend(8 + 2 * axes, 8);
-  std::memcpy(at, &view.data, 8);
-  std::memcpy(at + 8, view.shape, axes);
-  std::memcpy(at + 8 + axes, view.strides, axes);
+  const auto axes = static_cast<size_t>(view.ndim);
+  uint8_t* at = params.extend(8 * (1 + 2 * axes), 8);
+  const auto put = [at](size_t word, const auto& value) { std::memcpy(at + 8 * word, &value, 8); };
+  put(0, view.data);
+  for (size_t i = 0; i < axes; ++i) {  // few: a call of memcpy would take longer
+    put(1 + i, view.shape[i]);
+    put(1 + axes + i, view.strides[i]);
+  }
 }
 
 // Without a branch: mostly none does.

@@ -54,18 +54,20 @@ ArrayKnowledge knowledge_of(const abi::ArrayView& view) {
   const int last = view.ndim - 1;
   const Walk w = walk(view, item);
   const uintptr_t data = reinterpret_cast<uintptr_t>(view.data);
-  ArrayKnowledge known;
-  ArrayFacts& facts = known.facts;
-  facts.unit_inner = last < 0 || view.shape[last] <= 1 || view.strides[last] == item;
-  facts.contiguous = w.empty || (w.contiguous && w.bytes_fit);
+  const bool unit_inner = last < 0 || view.shape[last] <= 1 || view.strides[last] == item;
+  const bool contiguous = w.empty || (w.contiguous && w.bytes_fit);
   // Sizes of elements are powers of two.
-  facts.element_aligned = ((static_cast<int64_t>(data) | w.bits) & (item - 1)) == 0;
-  facts.read_only = view.read_only;
-  facts.fits_31 = w.small && w.reach_fits && w.high + item < kLimit31 && w.low > -kLimit31;
-  facts.no_alias = true;
-  facts.beyond_cache = !view.read_only && bytes_written(w, item) >= cd_rt_beyond_cache_bytes();
+  const bool element_aligned = ((static_cast<int64_t>(data) | w.bits) & (item - 1)) == 0;
+  const bool fits_31 = w.small && w.reach_fits && w.high + item < kLimit31 && w.low > -kLimit31;
+  const bool beyond_cache = !view.read_only && bytes_written(w, item) >= cd_rt_beyond_cache_bytes();
   // Only stores past the cache ask: elsewhere it would make two kernels of one.
-  facts.aligned = facts.beyond_cache && data % 64 == 0;
+  const bool aligned = beyond_cache && data % 64 == 0;
+  ArrayKnowledge known;
+  known.facts = static_cast<FactBits>(
+      CD_FACT_BIT(unit_inner) * unit_inner | CD_FACT_BIT(contiguous) * contiguous |
+      CD_FACT_BIT(aligned) * aligned | CD_FACT_BIT(element_aligned) * element_aligned |
+      CD_FACT_BIT(read_only) * view.read_only | CD_FACT_BIT(fits_31) * fits_31 |
+      CD_FACT_BIT(beyond_cache) * beyond_cache);
   if (!w.reach_fits)
     known.range = {0, UINTPTR_MAX};
   else if (!w.empty)

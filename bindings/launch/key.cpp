@@ -1,8 +1,6 @@
 #include "bindings/launch/key.h"
 
 #include <bit>
-#include <cstddef>
-#include <type_traits>
 
 #include "support/bytes.h"
 #include "support/check.h"
@@ -19,18 +17,6 @@ struct RawHead {
   uint16_t block[3];
   uint16_t grid_fits_31;
 };
-
-// A bit each, in the order of the struct.
-static_assert(sizeof(ArrayFacts) == 8 && std::is_trivially_copyable_v<ArrayFacts>);
-static_assert(std::endian::native == std::endian::little);
-constexpr size_t kNoAlias = offsetof(ArrayFacts, no_alias);
-
-// The product moves byte i's bit to bit 56 + i, and nothing else there.
-uint8_t pack(const ArrayFacts& facts) {
-  uint64_t bytes;
-  std::memcpy(&bytes, &facts, sizeof bytes);
-  return static_cast<uint8_t>(bytes * 0x0102040810204080 >> 56);
-}
 
 ArrayFacts unpack(uint8_t bits) {
   bool values[sizeof(ArrayFacts)];
@@ -93,17 +79,15 @@ void write_tuple(KeyBuffer& key, uint32_t elements) {
   key.append(elements);
 }
 
-size_t write_array(KeyBuffer& key, ScalarKind scalar, int ndim, const ArrayFacts& facts) {
-  uint8_t* at = key.extend(4);
-  at[0] = static_cast<uint8_t>(Kind::Array);
-  at[1] = static_cast<uint8_t>(scalar);
-  at[2] = static_cast<uint8_t>(ndim);
-  at[3] = pack(facts);
+size_t write_array(KeyBuffer& key, ScalarKind scalar, int ndim, FactBits facts) {
+  const uint8_t bytes[] = {static_cast<uint8_t>(Kind::Array), static_cast<uint8_t>(scalar),
+                           static_cast<uint8_t>(ndim), facts};
+  key.append(std::bit_cast<uint32_t>(bytes));
   return key.size() - 1;
 }
 
 void clear_no_alias(KeyBuffer& key, size_t facts_at) {
-  key.data()[facts_at] &= static_cast<uint8_t>(~(1u << kNoAlias));
+  key.data()[facts_at] &= static_cast<uint8_t>(~CD_FACT_BIT(no_alias));
 }
 
 KeyHead read_head(const uint8_t* key) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bindings/launch/buffer.h"
+#include "bindings/launch/facts.h"
 #include "frontend/request.h"
 #include "support/facts.h"
 #include "syntax/tree.h"
@@ -23,7 +24,7 @@ void write_plain(KeyBuffer& key, frontend::ArgumentType::Kind kind);
 void write_scalar(KeyBuffer& key, ScalarKind scalar);
 void write_tuple(KeyBuffer& key, uint32_t elements);  // its elements follow
 // Offset of the byte that holds the facts, for clear_no_alias.
-size_t write_array(KeyBuffer& key, ScalarKind scalar, int ndim, const ArrayFacts& facts);
+size_t write_array(KeyBuffer& key, ScalarKind scalar, int ndim, FactBits facts);
 void clear_no_alias(KeyBuffer& key, size_t facts_at);
 
 KeyHead read_head(const uint8_t* key);
