@@ -197,11 +197,12 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   read_grid(keywords.grid, state.name, dims);
   read_block(keywords.block, state.name, dims);
   if (keywords.shared) read_shared(keywords.shared, state.name, dims);
-  rt::Stream* stream = keywords.stream ? stream_of(keywords.stream, state.name) : nullptr;
+  StreamHandle stream;
+  if (keywords.stream) stream = stream_of(keywords.stream, state.name);
 
   refresh(kernel);
   std::shared_ptr<Variant> variant = current_variant(kernel);
-  Call call(state, variant->declared, stream != nullptr);
+  Call call(state, variant->declared, stream.get() != nullptr);
   KeyHead head;
   write_head(call.key, head);
   add_arguments(call, kernel, args + 1, count - 1);
@@ -209,7 +210,7 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   head.facts = launch_facts(state, dims);
   write_head(call.key, head);
   if (!state.kernel) state.kernel = cd_rt_kernel_create();
-  submit(state, call, *variant, dims, stream);
+  submit(state, call, *variant, dims, stream.get());
 }
 
 PyObject* launch(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {

@@ -1,5 +1,6 @@
 #include "bindings/runtime/streams.h"
 
+#include <optional>
 #include <unordered_map>
 
 #include "bindings/errors.h"
@@ -55,25 +56,54 @@ void sync(rt::Stream* stream) {
   wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_stream_sync(stream, ms, out); });
 }
 
-// Every stream there is now; the first error is raised when all have been waited for, an interrupt
-// at once.
+// The error that is raised says what the others were.
+void add_note(nb::python_error& error, const std::string& text) {
+  error.value().attr("add_note")(text);
+}
+
+// Every stream that there is now, those too that nobody holds any more but their work. The first
+// error is raised when all have been waited for, an interrupt at once.
 void sync_all() {
-  std::exception_ptr first;
-  std::vector<rt::Stream*> streams = {cd_rt_default_stream()};
-  for (auto [handle, stream] : live_streams())
-    if (stream != streams[0]) streams.push_back(stream);
-  for (rt::Stream* stream : streams) {
-    bool alive = stream == streams[0];
-    for (auto [handle, other] : live_streams()) alive = alive || other == stream;
-    if (!alive) continue;
+  std::optional<nb::python_error> first;
+  const auto collect = [&](auto&& wait) {
     try {
-      sync(stream);
+      wait();
     } catch (const nb::python_error& e) {
       if (!e.matches(PyExc_Exception)) throw;
-      if (!first) first = std::current_exception();
+      if (first)
+        add_note(*first, "and: " + to_string(nb::object(nb::str(e.value()))));
+      else
+        first.emplace(e);
     }
+  };
+  std::vector<rt::Stream*> streams;
+  cd_rt_all_streams(&streams);
+  std::vector<StreamHandle> handles;
+  for (rt::Stream* stream : streams) handles.push_back(StreamHandle::taken(stream));
+  for (const StreamHandle& stream : handles) collect([&] { sync(stream.get()); });
+  collect([] {
+    rt::Outcome outcome;
+    cd_rt_take_lost_error(&outcome);
+    if (outcome.status == rt::Status::Ok) return;
+    set_outcome(outcome, {}, "");
+    throw nb::python_error();
+  });
+  if (first) throw nb::python_error(*first);
+}
+
+// Of the process's end. Ctrl-C ends the wait; the workers are then left where they are.
+void shutdown() {
+  try {
+    sync_all();
+  } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_Exception)) throw;
+    e.discard_as_unraisable("work that was queued when the process ended");
   }
-  if (first) std::rethrow_exception(first);
+  {
+    const WithoutGil released;
+    cd_rt_shutdown();
+  }
+  drop_finished();
 }
 
 void wait_for(StreamObject& self, nb::handle other) {
@@ -129,24 +159,24 @@ uint64_t handle_of(PyObject* object, const nb::object& protocol, const std::stri
 
 }  // namespace
 
-StreamObject::StreamObject(rt::Stream* stream, bool owned) : stream_(stream), owned_(owned) {
-  live_streams()[cd_rt_stream_handle(stream)] = stream;
+StreamObject::StreamObject(StreamHandle stream) : stream_(std::move(stream)) {
+  live_streams()[cd_rt_stream_handle(get())] = get();
 }
 
+// The default stream has an object for each who asks for it, and stays.
 StreamObject::~StreamObject() {
-  if (!owned_) return;
-  live_streams().erase(cd_rt_stream_handle(stream_));
-  cd_rt_stream_release(stream_);
+  if (get() != cd_rt_default_stream()) live_streams().erase(cd_rt_stream_handle(get()));
 }
 
-rt::Stream* stream_of(PyObject* object, const std::string& kernel) {
-  if (Py_TYPE(object) == stream_type) return nb::inst_ptr<StreamObject>(object)->get();
+StreamHandle stream_of(PyObject* object, const std::string& kernel) {
+  if (Py_TYPE(object) == stream_type)
+    return StreamHandle::shared(nb::inst_ptr<StreamObject>(object)->get());
   static PyObject* const name = PyUnicode_InternFromString("__cuda_stream__");
   nb::object protocol = PyType_Check(object) ? nb::object() : optional_attr(object, name);
   if (!protocol) throw LaunchError{DiagCode::stream_type, {kernel, "'" + type_text(object) + "'"}};
   uint64_t handle = handle_of(object, protocol, kernel);
   auto at = live_streams().find(handle);
-  if (at != live_streams().end()) return at->second;
+  if (at != live_streams().end()) return StreamHandle::shared(at->second);
   throw LaunchError{DiagCode::stream_cuda,
                     {kernel, "'" + type_text(object) + "'", std::to_string(handle)}};
 }
@@ -199,19 +229,14 @@ void register_streams(nb::module_& module) {
       .def("__sub__", elapsed, "Milliseconds between two events that are done.");
 
   module.def(
-      "create_stream", [] { return new StreamObject(cd_rt_stream_create(), true); },
+      "create_stream", [] { return new StreamObject(StreamHandle::taken(cd_rt_stream_create())); },
       nb::rv_policy::take_ownership);
   module.def(
-      "default_stream", [] { return new StreamObject(cd_rt_default_stream(), false); },
+      "default_stream",
+      [] { return new StreamObject(StreamHandle::shared(cd_rt_default_stream())); },
       nb::rv_policy::take_ownership);
   module.def("sync_all", sync_all);
-  module.def("shutdown", [] {
-    {
-      const WithoutGil released;
-      cd_rt_shutdown();
-    }
-    drop_finished();
-  });
+  module.def("shutdown", shutdown);
 }
 
 }  // namespace cuda_device::bindings

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "driver/rt/kernel.h"
+#include "driver/rt/streams.h"
 #include "runtime/host/cache.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/stream.h"
@@ -16,11 +17,6 @@
 #include "support/log.h"
 
 namespace cuda_device::rt {
-
-// A handle owns a reference; queued work holds another.
-struct Stream {
-  std::shared_ptr<runtime::HostStream> stream = std::make_shared<runtime::HostStream>();
-};
 
 class Event {
  public:
@@ -82,7 +78,10 @@ class QueuedLaunch : public runtime::Work {
     std::memcpy(params(), request.params, request.params_size);
   }
   ~QueuedLaunch() override { runtime::owner_finished(owner_); }
-  std::string run() override { return run_logged(*compiled_, params(), dims_, stream_, nullptr); }
+  std::string run() override {
+    std::string error = run_logged(*compiled_, params(), dims_, stream_, nullptr);
+    return error.empty() ? error : "kernel '" + compiled_->name() + "': " + error;
+  }
   void leave_owner() { owner_ = nullptr; }
 
  private:
@@ -182,7 +181,13 @@ cuda_device::abi::Owner* cd_rt_take_finished() { return runtime::take_finished_o
 
 rt::Stream* cd_rt_stream_create() { return new rt::Stream; }
 rt::Stream* cd_rt_default_stream() { return &rt::default_stream(); }
-void cd_rt_stream_release(rt::Stream* stream) { delete stream; }
+void cd_rt_stream_retain(rt::Stream* stream) { ++stream->holders; }
+void cd_rt_stream_release(rt::Stream* stream) {
+  if (--stream->holders == 0) delete stream;
+}
+void cd_rt_all_streams(std::vector<rt::Stream*>* streams) {
+  for (auto& stream : rt::all_streams()) streams->push_back(new rt::Stream(std::move(stream)));
+}
 uint64_t cd_rt_stream_handle(const rt::Stream* stream) {
   return reinterpret_cast<uint64_t>(stream->stream.get());
 }
@@ -194,6 +199,11 @@ void cd_rt_stream_sync(rt::Stream* stream, int milliseconds, rt::Outcome* outcom
     return;
   }
   if (std::string error = stream->stream->take_error(); !error.empty())
+    rt::set_fault(outcome, std::move(error));
+}
+
+void cd_rt_take_lost_error(rt::Outcome* outcome) {
+  if (std::string error = runtime::take_lost_error(); !error.empty())
     rt::set_fault(outcome, std::move(error));
 }
 

@@ -100,13 +100,19 @@ void cd_rt_launch(const cuda_device::rt::LaunchRequest* request, cuda_device::rt
 cuda_device::abi::Owner* cd_rt_take_finished();
 
 cuda_device::rt::Stream* cd_rt_stream_create();
-cuda_device::rt::Stream* cd_rt_default_stream();      // never released
+cuda_device::rt::Stream* cd_rt_default_stream();  // its first holder never lets go of it
+void cd_rt_stream_retain(cuda_device::rt::Stream*);
 void cd_rt_stream_release(cuda_device::rt::Stream*);  // queued work still runs
+// All that have a handle, or work to do: new handles, for the caller to release.
+void cd_rt_all_streams(std::vector<cuda_device::rt::Stream*>* streams);
 uint64_t cd_rt_stream_handle(const cuda_device::rt::Stream*);
 bool cd_rt_stream_query(cuda_device::rt::Stream*);  // true: nothing queued or running
 // Waits at most `milliseconds` (-1: for ever). Reports and clears the stream's error slot.
 void cd_rt_stream_sync(cuda_device::rt::Stream*, int milliseconds,
                        cuda_device::rt::Outcome* outcome);
+
+// The first error of a stream that went without anybody asking for it, since the last call.
+void cd_rt_take_lost_error(cuda_device::rt::Outcome* outcome);
 
 cuda_device::rt::Event* cd_rt_event_create();
 void cd_rt_event_release(cuda_device::rt::Event*);

@@ -16,7 +16,21 @@ std::string text_of(const std::exception& e) {
   return dynamic_cast<const std::bad_alloc*>(&e) ? "out of memory" : e.what();
 }
 
+ForkMutex lost_mutex;
+std::string* const lost_error = new std::string;  // outlives every thread
+
 }  // namespace
+
+HostStream::~HostStream() {
+  if (state_.error.empty()) return;
+  std::lock_guard lock(lost_mutex);
+  if (lost_error->empty()) lost_error->swap(state_.error);
+}
+
+std::string take_lost_error() {
+  std::lock_guard lock(lost_mutex);
+  return std::exchange(*lost_error, std::string());
+}
 
 void HostStream::push(Item& item) {
   {

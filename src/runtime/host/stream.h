@@ -58,6 +58,9 @@ class HostStream : public std::enable_shared_from_this<HostStream> {
  public:
   using Operation = std::function<std::string()>;
 
+  HostStream() = default;
+  ~HostStream();
+
   // Takes the work, unless it throws.
   void enqueue(std::unique_ptr<Work>& work);
   // The same for a function, as Work::run.
@@ -123,5 +126,9 @@ class HostStream : public std::enable_shared_from_this<HostStream> {
   mutable State state_;
   ForkHook hook_{this};
 };
+
+// The first error that a stream took with it when it went, since the last call: nobody had
+// synchronised with it.
+std::string take_lost_error();
 
 }  // namespace cuda_device::runtime
