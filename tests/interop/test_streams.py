@@ -266,16 +266,104 @@ def test_other_objects_are_refused(method):
 
 
 def test_a_device_waits_for_all_its_streams():
-    a, b = np.zeros(10), np.zeros(10)
-    for array in (a, b):
+    """That of the first array is gone by then, but for its work."""
+    arrays = [np.zeros(32), np.zeros(32)]
+    for array in arrays:
         stream = device().create_stream()
         start_long(stream, LONG // 4)
         D.launch(add, array, 1, grid=1, block=32, stream=stream)
-        if array is a:
-            kept = stream
     device().sync()
-    assert kept.is_done
-    assert (a == 1).all()
+    assert stream.is_done
+    for array in arrays:
+        assert (array == 1).all()
+
+
+def test_streams_come_and_go_while_a_device_waits(tmp_path):
+    run = run_program(
+        tmp_path,
+        """
+        import threading
+
+        def come_and_go():
+            for _ in range(300):
+                stream = core.Device("host").create_stream()
+                D.launch(spin, np.ones(1, np.uint32), 1000, grid=1, block=1, stream=stream)
+                stream.sync()
+                del stream
+
+        threads = [threading.Thread(target=come_and_go) for _ in range(3)]
+        for t in threads: t.start()
+        while any(t.is_alive() for t in threads): core.Device("host").sync()
+        print("end")
+        """,
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")
+
+
+# A block of 1024 threads with 60,000 numbers each finds no memory.
+NO_MEMORY = """
+import resource
+
+@D.kernel
+def large(a):
+    t = D.local_array(60000, D.float64)
+    i = D.tid(1)
+    t[i % 60000] = a[0]
+    D.syncthreads()
+    a[0] = t[(i + 2) % 60000]
+
+a = np.zeros(1)
+stream, other = (core.Device("host").create_stream() for _ in range(2))
+for s in (stream, other):
+    D.launch(spin, np.ones(1, np.uint32), 1, grid=1, block=1, stream=s)
+core.Device("host").sync()
+large.inspect(a, what="asm", block=1024)
+used = int(open("/proc/self/statm").read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + 150_000_000,) * 2)
+
+def launch(s):
+    D.launch(large, a, grid=4, block=1024, stream=s)
+
+def outcome(what):
+    try:
+        what()
+        print("nothing")
+    except Exception as e:
+        print(type(e).__name__, e, *getattr(e, "__notes__", []))
+"""
+REASON = "kernel 'large': out of memory: a block needs 491520000 bytes of working memory"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("launch(stream); outcome(stream.sync); outcome(stream.sync)", [REASON, None]),
+        ("launch(stream); outcome(core.Device('host').sync)", [REASON]),
+        ("launch(stream); stream.record().sync(); outcome(stream.sync)", [REASON]),
+        (
+            "launch(other); other.record().sync(); del other, s; outcome(core.Device('host').sync);"
+            "outcome(core.Device('host').sync)",
+            [REASON, None],
+        ),
+        (
+            "launch(stream); launch(other); outcome(core.Device('host').sync);outcome(other.sync)",
+            [REASON + " and: " + REASON, None],
+        ),
+    ],
+)
+def test_an_error_is_raised_once_whoever_asks_for_it(tmp_path, text, said):
+    run = run_program(tmp_path, NO_MEMORY + text)
+    assert run.returncode == 0, run.stderr
+    lines = ["KernelError " + line if line else "nothing" for line in said]
+    assert run.stdout.splitlines() == lines
+    assert run.stderr == ""
+
+
+def test_an_error_that_nobody_asked_for_is_told_at_the_end(tmp_path):
+    run = run_program(tmp_path, NO_MEMORY + "launch(stream)")
+    assert run.returncode == 0
+    assert "KernelError: " + REASON in run.stderr
+    assert "work that was queued when the process ended" in run.stderr
 
 
 class Interrupted(Exception):
@@ -316,6 +404,30 @@ def test_a_process_may_end_with_work_queued(tmp_path):
         """,
     )
     assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")
+
+
+def test_ctrl_c_ends_the_wait_of_a_process_that_ends(tmp_path):
+    """Its queue would last for minutes."""
+    run = run_program(
+        tmp_path,
+        """
+        import _thread, os, signal, threading, time
+        a = np.ones(1, np.uint32)
+        D.launch(spin, a, 1, grid=1, block=1)
+        stream = core.Device("host").create_stream()
+        for i in range(5000):
+            D.launch(spin, a, 50_000_000, grid=1, block=1, stream=stream)
+
+        def interrupt():
+            time.sleep(0.5)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=interrupt, daemon=True).start()
+        print("end")
+        """,
+    )
+    assert run.stdout == "end\n"
+    assert "KeyboardInterrupt" in run.stderr
 
 
 def test_importing_loads_no_compiler(tmp_path):
