@@ -185,7 +185,8 @@ def markdown(results, about, quick):
     return "\n".join(lines)
 
 
-def write_readme(path, text):
-    before, rest = path.read_text().split(BEGIN)
-    after = rest.split(END)[1]
-    path.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+def write_readme(path, text, begin=BEGIN, end=END):
+    """Puts the text between the marks."""
+    before, rest = path.read_text().split(begin)
+    after = rest.split(end)[1]
+    path.write_text(f"{before}{begin}\n{text}\n{end}{after}")

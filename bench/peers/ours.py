@@ -23,15 +23,20 @@ def runner(device, kernel, problem, args, target):
     return forced
 
 
+def call_of(problem):
+    """The kernel and the arguments of its launch."""
+    module = importlib.import_module(f"kernels.{problem.kernel}")
+    kernel = getattr(module, problem.kernel)
+    values = {**problem.arrays, **problem.values}
+    return kernel, [values[name] for name in inspect.signature(kernel).parameters]
+
+
 def contestants(problem, threads):
     try:
         device = importlib.import_module("cuda.device")
     except ImportError as error:
         raise NotAvailable(f"not installed ({error})") from error
-    module = importlib.import_module(f"kernels.{problem.kernel}")
-    kernel = getattr(module, problem.kernel)
-    values = {**problem.arrays, **problem.values}
-    args = [values[name] for name in inspect.signature(kernel).parameters]
+    kernel, args = call_of(problem)
     return [
         Contestant(
             group,

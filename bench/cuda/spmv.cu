@@ -1,0 +1,10 @@
+extern "C" __global__ void __launch_bounds__(BLOCK_X)
+    spmv(float* __restrict__ y, const int* __restrict__ row_start, const int* __restrict__ column,
+         const float* __restrict__ value, const float* __restrict__ x, int rows) {
+  int row = blockIdx.x * BLOCK_X + threadIdx.x;
+  if (row >= rows) return;
+  float total = 0;
+  int end = row_start[row + 1];
+  for (int k = row_start[row]; k < end; ++k) total += value[k] * x[column[k]];
+  y[row] = total;
+}

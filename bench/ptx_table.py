@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""The benchmark's kernels as PTX beside the same in CUDA C++ by nvcc, without a GPU.
+
+Each row is a problem: its kernel for the arguments and the block that the benchmark launches it
+with, and its twin in cuda/, both assembled by the same ptxas. Ends with 1 where ours spills and
+nvcc's does not, with 2 where nvcc or ptxas is missing.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import ptx_count  # noqa: E402
+
+BEGIN, END = "<!-- ptx:begin -->", "<!-- ptx:end -->"
+
+
+class NotFound(Exception):
+    """A tool that the table needs; the text says which and where it was looked for."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    nvcc: str
+    ptxas: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """One contestant's kernel: its text and what ptxas says of it."""
+
+    ptx: str
+    assembled: ptx_count.Assembled
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    ours: Code
+    nvcc: Code
+
+    @property
+    def spills(self):
+        """Whether ours spills where nvcc's does not."""
+        return spilled(self.ours) > 0 and spilled(self.nvcc) == 0
+
+
+def parse(argv):
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--kernel", action="append", help="name or its beginning; may be repeated")
+    p.add_argument("--sm", type=int, default=90, help="architecture (default: 90)")
+    p.add_argument("--markdown", action="store_true", help="put the table into bench/README.md")
+    p.add_argument("--keep", type=Path, metavar="DIR", help="write the PTX texts there")
+    p.add_argument(
+        "--python-path",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="where cuda.device lies when it is not installed",
+    )
+    return p.parse_args(argv)
+
+
+def find_nvcc():
+    roots = [os.environ[name] for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+    folders = [os.environ.get("PATH", ""), *(f"{root}/bin" for root in roots)]
+    return shutil.which("nvcc", path=os.pathsep.join([*folders, "/usr/local/cuda/bin"]))
+
+
+def find_tools():
+    """Raises NotFound. ptxas is the one that a launch on a GPU uses."""
+    from cuda.device import _testing
+
+    nvcc, ptxas = find_nvcc(), _testing.facts()["ptxas"]
+    if not nvcc:
+        raise NotFound("nvcc: not in PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda")
+    if ptxas == "not found":
+        raise NotFound("ptxas: not in a CUDA toolkit or an NVIDIA wheel (README.md says how)")
+    return Tools(nvcc, ptxas)
+
+
+def our_ptx(problem, sm):
+    """The kernel as PTX, specialised for the launch that the benchmark makes."""
+    from peers import ours
+
+    kernel, args = ours.call_of(problem)
+    launch = {"grid": problem.grid, "block": problem.block}
+    return kernel.inspect(*args, what="ptx", target=f"sm_{sm}", **launch)
+
+
+def nvcc_ptx(problem, sm, nvcc):
+    """The twin as PTX, for the same block."""
+    extents = dict(zip("XYZ", (*problem.block, 1, 1), strict=False))
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "kernel.ptx"
+        defines = [f"-DBLOCK_{axis}={extent}" for axis, extent in extents.items()]
+        source = HERE / "cuda" / f"{problem.kernel}.cu"
+        command = [nvcc, "-O3", f"-arch=sm_{sm}", "-std=c++17", *defines, "-ptx", "-o", out, source]
+        subprocess.run(command, capture_output=True, text=True, check=True)
+        return out.read_text()
+
+
+def code(ptx, sm, tools):
+    return Code(ptx, ptx_count.assemble(tools.ptxas, ptx, f"sm_{sm}"), ptx_count.counts(ptx))
+
+
+def compare(problem, sm, tools):
+    """Both kernels of a problem. CalledProcessError where a tool refuses one."""
+    ours = code(our_ptx(problem, sm), sm, tools)
+    return Row(problem.name, ours, code(nvcc_ptx(problem, sm, tools.nvcc), sm, tools))
+
+
+def spilled(one):
+    return one.assembled.spill_stores + one.assembled.spill_loads
+
+
+def pair(ours, nvcc):
+    """ours / nvcc's; once where they are equal."""
+    return str(ours) if ours == nvcc else f"{ours} / {nvcc}"
+
+
+HEADER = ["kernel", "registers", "spilled bytes", "shared bytes", "machine", *ptx_count.COLUMNS]
+
+
+def cells(row):
+    ours, nvcc = row.ours.assembled, row.nvcc.assembled
+    spills = [
+        f"{a.spill_stores}+{a.spill_loads}" if spilled(c) else "0"
+        for a, c in ((ours, row.ours), (nvcc, row.nvcc))
+    ]
+    return [
+        row.name,
+        pair(ours.registers, nvcc.registers),
+        pair(*spills),
+        pair(ours.shared, nvcc.shared),
+        pair(ours.machine, nvcc.machine),
+        *(pair(row.ours.counts[name], row.nvcc.counts[name]) for name in ptx_count.COLUMNS),
+    ]
+
+
+def text_table(rows):
+    table = [HEADER, *map(cells, rows)]
+    widths = [max(len(line[k]) for line in table) for k in range(len(HEADER))]
+    return "\n".join(
+        "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in table
+    )
+
+
+def last_line(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (done.stdout.strip().splitlines() or ["?"])[-1]
+
+
+def markdown(rows, sm, tools):
+    return "\n".join(
+        [
+            f"sm_{sm}; {last_line([tools.nvcc, '--version'])}; ours / nvcc's, once where equal.",
+            "",
+            "| " + " | ".join(HEADER) + " |",
+            "|---|" + "--:|" * (len(HEADER) - 1),
+            *("| " + " | ".join(cells(row)) + " |" for row in rows),
+        ]
+    )
+
+
+def keep(folder, row):
+    folder.mkdir(parents=True, exist_ok=True)
+    for who, one in (("ours", row.ours), ("nvcc", row.nvcc)):
+        (folder / f"{row.name.replace(' ', '_')}.{who}.ptx").write_text(one.ptx)
+
+
+def chosen(names, wanted):
+    found = [n for n in names if any(n.startswith(w) for w in wanted or [""])]
+    if not found:
+        sys.exit(f"ptx_table: no such kernel; there are: {', '.join(names)}")
+    return found
+
+
+def main(argv):
+    options = parse(argv)
+    sys.path[:0] = [str(Path(p).resolve()) for p in options.python_path]
+    from problems import PROBLEMS
+
+    try:
+        tools = find_tools()
+    except NotFound as missing:
+        print(f"ptx_table: no table without {missing}", file=sys.stderr)
+        return 2
+    rows = []
+    for name in chosen(PROBLEMS, options.kernel):
+        # The sizes of a quick run: a kernel's code depends on them only where they are huge.
+        rows.append(compare(PROBLEMS[name](True), options.sm, tools))
+        if options.keep:
+            keep(options.keep, rows[-1])
+    print(text_table(rows))
+    if options.markdown:
+        import report
+
+        report.write_readme(HERE / "README.md", markdown(rows, options.sm, tools), BEGIN, END)
+    worse = [row.name for row in rows if row.spills]
+    for name in worse:
+        print(f"ptx_table: {name} spills, nvcc's does not", file=sys.stderr)
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
