@@ -15,8 +15,8 @@ FLOATING = {"f16", "f16x2", "bf16", "bf16x2", "f32", "f32x2", "f64"}
 ARITHMETIC = {
     "abs", "add", "and", "bfe", "bfi", "bfind", "brev", "clz", "copysign", "cos", "cvt", "div",
     "dp2a", "dp4a", "ex2", "fns", "lg2", "lop3", "mad", "mad24", "max", "min", "mul", "mul24",
-    "neg", "not", "or", "popc", "prmt", "rcp", "rem", "rsqrt", "sad", "set", "setp", "shf", "shl", "shr",
-    "sin", "sqrt", "sub", "szext", "tanh", "testp", "xor",
+    "neg", "not", "or", "popc", "prmt", "rcp", "rem", "rsqrt", "sad", "set", "setp", "shf",
+    "shl", "shr", "sin", "sqrt", "sub", "szext", "tanh", "testp", "xor",
 }
 # fmt: on
 
@@ -43,6 +43,7 @@ def instructions(ptx):
 
 
 def is_memory(*wanted):
+    """Whether the name begins so."""
     return lambda parts: parts[: len(wanted)] == wanted
 
 

@@ -3,11 +3,12 @@
 
 Each row is a problem: its kernel for the arguments and the block that the benchmark launches it
 with, and its twin in cuda/, both assembled by the same ptxas. Ends with 1 where ours spills and
-nvcc's does not, with 2 where nvcc or ptxas is missing.
+nvcc's does not, with 2 where nvcc or ptxas is missing or refuses a kernel.
 """
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -131,16 +132,18 @@ def pair(ours, nvcc):
 HEADER = ["kernel", "registers", "spilled bytes", "shared bytes", "machine", *ptx_count.COLUMNS]
 
 
+def spill_text(one):
+    """Bytes stored and loaded."""
+    made = one.assembled
+    return f"{made.spill_stores}+{made.spill_loads}" if spilled(one) else "0"
+
+
 def cells(row):
     ours, nvcc = row.ours.assembled, row.nvcc.assembled
-    spills = [
-        f"{a.spill_stores}+{a.spill_loads}" if spilled(c) else "0"
-        for a, c in ((ours, row.ours), (nvcc, row.nvcc))
-    ]
     return [
         row.name,
         pair(ours.registers, nvcc.registers),
-        pair(*spills),
+        pair(spill_text(row.ours), spill_text(row.nvcc)),
         pair(ours.shared, nvcc.shared),
         pair(ours.machine, nvcc.machine),
         *(pair(row.ours.counts[name], row.nvcc.counts[name]) for name in ptx_count.COLUMNS),
@@ -155,15 +158,17 @@ def text_table(rows):
     )
 
 
-def last_line(command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return (done.stdout.strip().splitlines() or ["?"])[-1]
+def version(tool):
+    """`release 13.0, V13.0.88` of what a tool of CUDA says of itself."""
+    done = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"release .*", done.stdout)
+    return found.group() if found else "of an unknown version"
 
 
 def markdown(rows, sm, tools):
     return "\n".join(
         [
-            f"sm_{sm}; {last_line([tools.nvcc, '--version'])}; ours / nvcc's, once where equal.",
+            f"sm_{sm}; nvcc {version(tools.nvcc)}; ptxas {version(tools.ptxas)}.",
             "",
             "| " + " | ".join(HEADER) + " |",
             "|---|" + "--:|" * (len(HEADER) - 1),
@@ -185,6 +190,28 @@ def chosen(names, wanted):
     return found
 
 
+def compared(names, options, tools):
+    """The rows; their texts are kept where that is asked for."""
+    from problems import PROBLEMS
+
+    rows = []
+    for name in names:
+        # The sizes of a quick run: the code depends on them only beyond 2 GiB.
+        rows.append(compare(PROBLEMS[name](True), options.sm, tools))
+        if options.keep:
+            keep(options.keep, rows[-1])
+    return rows
+
+
+def publish(rows, options, tools):
+    print(text_table(rows))
+    if options.markdown:
+        import report
+
+        text = markdown(rows, options.sm, tools)
+        report.write_readme(HERE / "README.md", text, BEGIN, END)
+
+
 def main(argv):
     options = parse(argv)
     sys.path[:0] = [str(Path(p).resolve()) for p in options.python_path]
@@ -192,20 +219,14 @@ def main(argv):
 
     try:
         tools = find_tools()
+        rows = compared(chosen(PROBLEMS, options.kernel), options, tools)
     except NotFound as missing:
         print(f"ptx_table: no table without {missing}", file=sys.stderr)
         return 2
-    rows = []
-    for name in chosen(PROBLEMS, options.kernel):
-        # The sizes of a quick run: a kernel's code depends on them only where they are huge.
-        rows.append(compare(PROBLEMS[name](True), options.sm, tools))
-        if options.keep:
-            keep(options.keep, rows[-1])
-    print(text_table(rows))
-    if options.markdown:
-        import report
-
-        report.write_readme(HERE / "README.md", markdown(rows, options.sm, tools), BEGIN, END)
+    except subprocess.CalledProcessError as refused:
+        print(f"ptx_table: {refused}\n{refused.stdout}{refused.stderr}", file=sys.stderr)
+        return 2
+    publish(rows, options, tools)
     worse = [row.name for row in rows if row.spills]
     for name in worse:
         print(f"ptx_table: {name} spills, nvcc's does not", file=sys.stderr)

@@ -1,4 +1,4 @@
-extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y* BLOCK_Z)
+extern "C" __global__ void __launch_bounds__(BLOCK_X * BLOCK_Y * BLOCK_Z)
     stencil7(float* __restrict__ out, const float* __restrict__ source, float c0, float c1, int nx,
              int ny, int nz) {
   int x = blockIdx.x * BLOCK_X + threadIdx.x;
