@@ -26,10 +26,12 @@ struct What {
 int64_t to_int(PyObject* object, const What& what) {
   nb::object number = nb::borrow(object);
   if (!PyLong_CheckExact(object)) {
-    if (!PyIndex_Check(object))
+    number = nb::steal(PyIndex_Check(object) ? PyNumber_Index(object) : nullptr);
+    if (!number) {  // an array of more than one element says that it has an index, and has none
+      PyErr_Clear();
       throw LaunchError{DiagCode::dims_type,
                         {what.name, what.kernel, "'" + type_text(object) + "'"}};
-    number = checked(PyNumber_Index(object));
+    }
   }
   int overflow = 0;
   long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);

@@ -6,8 +6,10 @@ of a GPU are not implemented yet.
 
 import atexit
 import os
+import re
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Optional
 
 from cuda.device import _core
@@ -92,15 +94,29 @@ def _add_search_paths() -> None:
             _core.add_search_path(folder)
 
 
+# What may stand in a variable that would otherwise be ignored without a word.
+_VARIABLES: dict[str, tuple[Callable[[str], bool], str]] = {
+    "CUDA_DEVICE_NUM_THREADS": (
+        lambda text: text.isascii() and text.isdigit() and 1 <= int(text) <= 4096,
+        "a whole number from 1 to 4096",
+    ),
+    "CUDA_DEVICE_CACHE": (lambda text: text in ("", "on", "off"), "'on' or 'off'"),
+    "CUDA_DEVICE_CACHE_SIZE": (
+        lambda text: re.fullmatch(r"(\d{1,12}[KMG]?)?", text, re.ASCII) is not None,
+        "a number of bytes, or one with K, M or G behind it",
+    ),
+}
+
+
 def _check_environment() -> None:
-    asked = os.environ.get("CUDA_DEVICE_NUM_THREADS")
-    if asked is None or (asked.isascii() and asked.isdigit() and 1 <= int(asked) <= 4096):
-        return
-    warnings.warn(
-        f"CUDA_DEVICE_NUM_THREADS={asked!r} is ignored: a whole number from 1 to 4096 was expected",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+    for name, (fits, expected) in _VARIABLES.items():
+        asked = os.environ.get(name)
+        if asked is not None and not fits(asked):
+            warnings.warn(
+                f"{name}={asked!r} is ignored: {expected} was expected",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
 
 _add_search_paths()

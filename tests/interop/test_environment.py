@@ -1,4 +1,5 @@
-"""How many threads launches take: what the environment and the affinity mask say."""
+"""What the environment says: how many threads launches take, beside the affinity mask; values that
+are ignored."""
 
 import os
 import subprocess
@@ -42,3 +43,26 @@ def test_what_is_no_number_of_threads(asked):
     assert count == 1
     expected = f"CUDA_DEVICE_NUM_THREADS={asked!r} is ignored: a whole number from 1 to 4096"
     assert f"RuntimeWarning: {expected} was expected" in warning
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("CUDA_DEVICE_CACHE", "0", "'on' or 'off'"),
+        ("CUDA_DEVICE_CACHE", "OFF", "'on' or 'off'"),
+        ("CUDA_DEVICE_CACHE_SIZE", "abc", "a number of bytes, or one with K, M or G behind it"),
+        ("CUDA_DEVICE_CACHE_SIZE", "1.5G", "a number of bytes, or one with K, M or G behind it"),
+        ("CUDA_DEVICE_CACHE", "on", None),
+        ("CUDA_DEVICE_CACHE", "", None),
+        ("CUDA_DEVICE_CACHE_SIZE", "2G", None),
+        ("CUDA_DEVICE_CACHE_SIZE", "1000000", None),
+    ],
+)
+def test_settings_of_the_cache(name, value, expected):
+    program = [sys.executable, "-c", "import cuda.device"]
+    environment = {**os.environ, name: value}
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
+    if expected:
+        assert f"{name}={value!r} is ignored: {expected} was expected" in done.stderr
+    else:
+        assert done.stderr == ""
