@@ -79,6 +79,7 @@ void sync_all() {
   std::vector<rt::Stream*> streams;
   cd_rt_all_streams(&streams);
   std::vector<StreamHandle> handles;
+  handles.reserve(streams.size());
   for (rt::Stream* stream : streams) handles.push_back(StreamHandle::taken(stream));
   for (const StreamHandle& stream : handles) collect([&] { sync(stream.get()); });
   collect([] {

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cuda import device as D
+from cuda.device import _core
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 TOOL_MISSING = 2
@@ -58,7 +58,7 @@ def test_what_is_counted():
 
 
 def table(*options):
-    package = Path(D.__file__).resolve().parents[2]
+    package = Path(_core.__file__).resolve().parents[2]
     command = [sys.executable, BENCH / "ptx_table.py", f"--python-path={package}", *options]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
