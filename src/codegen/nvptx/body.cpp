@@ -88,6 +88,17 @@ void Body::inst(const Inst& i) {
   }
 }
 
+// Extended by zeros where it is not negative: a product with a stride that is not either is one
+// wide multiplication.
+llvm::Value* Body::wrapped(const Inst& i) {
+  const ScalarKind kind = i.operands[0]->type.scalar;
+  Value index = c_.operand(i, 0);
+  if (!c_.analysis.range(*i.operands[0]).non_negative())
+    return c_.arithmetic.wrap(kind, index, c_.operand(i, 1));
+  if (bits_of(kind) == 64) return index;
+  return c_.b.CreateZExt(index, c_.b.getInt64Ty(), "", /*IsNonNeg=*/true);
+}
+
 llvm::Value* Body::computed(const Inst& i) {
   switch (i.op) {
     case Op::Const:
@@ -102,7 +113,7 @@ llvm::Value* Body::computed(const Inst& i) {
     case Op::Load:
       return memory_.load(i);
     case Op::Wrap:
-      return c_.arithmetic.wrap(i.operands[0]->type.scalar, c_.operand(i, 0), c_.operand(i, 1));
+      return wrapped(i);
     case Op::BarrierCount:
     case Op::BarrierAnd:
     case Op::BarrierOr:

@@ -23,6 +23,7 @@ class Body {
   void block(const ir::Block& b);
   void inst(const Inst& i);
   Value computed(const Inst& i);
+  Value wrapped(const Inst& i);
   Value array_number(const Inst& i);
   void define(const Inst& i, Value v);
 
