@@ -42,7 +42,10 @@ def on_launch(name, shape, shared, params):
     floats(0)[:] += floats(1) * v
 
 fake.fake_on_launch(on_launch)
-a, b = np.arange(8, dtype=np.float32), np.full(8, 2, np.float32)
+# In this order in memory, which is the order of their copies.
+room = np.zeros(1024, np.float32)
+a, b = room[:8], room[512:520]
+a[:], b[:] = np.arange(8), 2
 
 def launch(**options):
     with _testing.use_target("cuda"):
