@@ -88,8 +88,7 @@ void Body::inst(const Inst& i) {
   }
 }
 
-// Extended by zeros where it is not negative: a product with a stride that is not either is one
-// wide multiplication.
+// Where it is not negative it stays as it is.
 llvm::Value* Body::wrapped(const Inst& i) {
   const ScalarKind kind = i.operands[0]->type.scalar;
   Value index = c_.operand(i, 0);

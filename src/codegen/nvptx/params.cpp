@@ -69,9 +69,7 @@ llvm::Value* Params::stride(uint32_t param, int64_t axis) {
   const ir::Param& p = c_.function.params[param];
   if (p.facts.unit_inner && axis + 1 == p.type.ndim)
     return c_.b.getInt64(static_cast<uint64_t>(bytes_of(p.type.scalar)));
-  // Those of a contiguous array are not negative: multiplied with an index that is not either, they
-  // make one wide product of 32 bits.
-  return number(param, kStrides, axis, !p.facts.contiguous);
+  return number(param, kStrides, axis, true);
 }
 
 }  // namespace cuda_device::codegen::nvptx
