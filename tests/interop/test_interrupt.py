@@ -1,6 +1,7 @@
 """Ctrl-C and other signals while a launch, a stream or an event is waited for."""
 
 import contextlib
+import math
 import os
 import signal
 import threading
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import _core, core
+from support.programs import run_program
 
 
 @D.kernel
@@ -27,6 +29,20 @@ STEPS = 2_000_000  # of a block: some milliseconds
 THREADS = _core.thread_count()
 SECONDS = 150 * THREADS  # blocks that keep all threads busy for half a second or more
 HOURS = 1_000_000 * THREADS
+
+
+@D.kernel
+def endless(a, calls, rounds):
+    """A block takes hours if there are many rounds, of sums or of a function of the library."""
+    x = D.float64(1.5)
+    i = 0
+    while i < rounds:
+        j = 0
+        while j < 1_000_000:
+            x = math.lgamma(x + 1.0) if calls != 0 else x * 1.5 + D.float64(j)
+            j += 1
+        i += 1
+    a[D.tid(1)] = D.uint32(x) | 1
 
 
 def launch(a, **options):
@@ -63,10 +79,11 @@ def check_that_all_goes_on():
 
 
 def check_stopped(a):
-    """Some blocks have run, the first ones, and none does so any more."""
+    """Some blocks have run, none of the many last ones, and none does so any more. Blocks that
+    threads were in may be missing before them."""
     ran = int(np.count_nonzero(a))
     assert 0 < ran < a.size
-    assert a[:ran].all()
+    assert not a[ran + 100 * THREADS :].any()
     time.sleep(0.05)
     assert np.count_nonzero(a) == ran
 
@@ -82,6 +99,80 @@ def test_control_c_ends_a_launch():
 def test_twice_in_a_row():
     for _ in range(2):
         test_control_c_ends_a_launch()
+
+
+@pytest.mark.parametrize("calls", [0, 1], ids=["own code", "calls"])
+@pytest.mark.parametrize("blocks", [1, 2, 100])
+def test_control_c_ends_a_launch_within_a_block(blocks, calls):
+    a = np.zeros(blocks, np.uint32)
+    D.launch(endless, np.zeros(1, np.uint32), calls, 0, grid=1, block=1)  # compiled
+    started = time.perf_counter()
+    with a_signal_soon(), pytest.raises(KeyboardInterrupt):
+        D.launch(endless, a, calls, 1_000_000, grid=blocks, block=1)
+    assert time.perf_counter() - started < 30
+    assert not a.any()
+    check_that_all_goes_on()
+
+
+def test_within_a_block_a_handler_may_launch_fork_and_go_on():
+    """A signal every 100 ms; the launch computes what it computes without them."""
+    inner, children = np.zeros(10, np.uint32), []
+
+    def handler(*_):
+        launch(inner)
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(30)
+            try:
+                check_that_all_goes_on()
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(os.waitpid(pid, 0)[1])
+        if len(children) < 5:
+            timers.append(threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)))
+            timers[-1].start()
+
+    timers = []
+    expected, a = np.zeros(1, np.uint32), np.zeros(1, np.uint32)
+    steps = 400 * STEPS
+    D.launch(spin, expected, steps, grid=1, block=1)
+    with a_signal_soon(handler, signal.SIGUSR1, after=0.1):
+        D.launch(spin, a, steps, grid=1, block=1)
+    for timer in timers:
+        timer.join()
+    assert children == [0] * 5
+    assert inner.all()
+    assert a == expected
+
+
+def test_the_mask_of_signals_is_left_as_found():
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    test_control_c_ends_a_launch_within_a_block(1, 0)
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
+
+
+def test_who_has_a_handler_for_sigurg_keeps_it(tmp_path):
+    """In a process of its own: the signal is chosen once."""
+    done = run_program(
+        tmp_path,
+        """
+        import os, signal
+        got = []
+        signal.signal(signal.SIGURG, lambda *_: got.append(1))
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        a = np.ones(1, np.uint32)
+        D.launch(spin, a, 0, grid=1, block=1)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            D.launch(spin, a, 2_000_000_000, grid=100, block=1)
+        except KeyboardInterrupt:
+            print("given up", got)
+        os.kill(os.getpid(), signal.SIGURG)
+        print(got)
+        """,
+    )
+    assert done.stdout == "given up []\n[1]\n", done.stderr
 
 
 def test_a_handler_that_does_not_raise():

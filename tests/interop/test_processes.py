@@ -96,6 +96,44 @@ def test_mxcsr_is_left_as_found_and_does_not_matter(grid, state):
     check_quotients(out)
 
 
+@D.kernel
+def endless(a, rounds):
+    """Some seconds a round."""
+    x = D.uint32(1)
+    i = 0
+    while i < rounds:
+        j = 0
+        while j < 2_000_000_000:
+            x = x * 1664525 + 1013904223
+            j += 1
+        i += 1
+    a[0] = x
+
+
+@pytest.mark.skipif(sys.platform != "linux" or not hasattr(libm, "fegetenv"), reason="glibc only")
+def test_mxcsr_is_left_as_found_by_a_launch_that_is_given_up():
+    class Late(Exception):
+        pass
+
+    def give_up(*_):
+        raise Late
+
+    a = np.zeros(1, np.uint32)
+    D.launch(endless, a, 0, grid=1, block=1)
+    before, handler = mxcsr(), signal.signal(signal.SIGALRM, give_up)
+    try:
+        set_mxcsr(before | UPWARD)
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(Late):
+            D.launch(endless, a, 1_000_000, grid=1, block=1)
+        after = mxcsr()
+    finally:
+        set_mxcsr(before)
+        signal.signal(signal.SIGALRM, handler)
+    assert after == before | UPWARD
+    check_quotients(launch_divide(500))
+
+
 # --- signal masks ---
 
 

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "runtime/host/futex.h"
+#include "runtime/host/leavable.h"
 #include "runtime/host/spin.h"
 #include "support/fork.h"
 
@@ -103,7 +104,7 @@ void Job::provide_memory(abi::HostContext& context) const {
 }
 
 // Until nothing is left to claim, or the time has come.
-Job::Left Job::run_chunks(int64_t now, int64_t until) {
+Job::Left Job::run_chunks(int64_t now, int64_t until, Interrupt* interrupt) {
   if (!anything_left()) return Left::Nothing;
   FloatState state;
   abi::HostContext context = context_;
@@ -113,7 +114,7 @@ Job::Left Job::run_chunks(int64_t now, int64_t until) {
     const uint64_t claimed = pace.chunk();
     const uint64_t first = next_.fetch_add(claimed, std::memory_order_relaxed);
     if (first >= blocks_) return Left::Nothing;
-    run_chunk(context, first, std::min(first + claimed, blocks_));
+    run_chunk(context, first, std::min(first + claimed, blocks_), interrupt);
     if (!pace.time_to_look(claimed)) continue;
     if (!anything_left()) return Left::Nothing;
     now = coarse_now();
@@ -122,14 +123,34 @@ Job::Left Job::run_chunks(int64_t now, int64_t until) {
   }
 }
 
+void Job::run_chunk(abi::HostContext& context, uint64_t first, uint64_t last,
+                    Interrupt* interrupt) {
+  if (will_ask_) {
+    struct Asked {
+      Job& job;
+      Interrupt* const interrupt;  // of the thread that launched
+      const unsigned forks = fork_count();
+    } asked{*this, interrupt};
+    const auto leave = [](void* of) {
+      const Asked& asked = *static_cast<Asked*>(of);
+      if (asked.interrupt && asked.interrupt->asked()) asked.job.give_up();
+      return asked.job.given_up_ || fork_count() != asked.forks;
+    };
+    Leavable code(leave, &asked);
+    code.run([&] { run_blocks(context, first, last); });
+  } else {
+    run_blocks(context, first, last);
+  }
+  count(last - first);
+}
+
 // Compiled code throws nothing; what else stands behind an entry may.
-void Job::run_chunk(abi::HostContext& context, uint64_t first, uint64_t last) {
+void Job::run_blocks(const abi::HostContext& context, uint64_t first, uint64_t last) {
   try {
     entry_(params_, &context, first, last);
   } catch (const std::exception& e) {
     fail(e.what());
   }
-  count(last - first);
 }
 
 void Job::count(uint64_t blocks) {
@@ -140,6 +161,11 @@ void Job::count(uint64_t blocks) {
 void Job::stop() {
   const uint64_t first = next_.exchange(blocks_, std::memory_order_relaxed);
   if (first < blocks_) count(blocks_ - first);
+}
+
+void Job::give_up() {
+  given_up_ = true;
+  stop();
 }
 
 void Job::fail(std::string text) {
@@ -153,15 +179,15 @@ void Job::fail(std::string text) {
 // A helper without memory leaves the work to the others.
 void Job::help() noexcept {
   try {
-    run_chunks(coarse_now(), kNever);
+    run_chunks(coarse_now(), kNever, nullptr);
   } catch (const std::bad_alloc&) {
   }
 }
 
-Job::Left Job::run_until_question(const Interrupt* interrupt) {
+Job::Left Job::run_until_question(Interrupt* interrupt) {
   const int64_t now = blocks_ > 1 ? coarse_now() : 0;
   const bool ask = interrupt && !interrupt->happened();
-  return run_chunks(now, ask ? now + kPeriod : kNever);
+  return run_chunks(now, ask ? now + kPeriod : kNever, interrupt);
 }
 
 std::string Job::finish(Interrupt* interrupt) {
@@ -169,7 +195,7 @@ std::string Job::finish(Interrupt* interrupt) {
   const unsigned forks = fork_count();
   try {
     while (run_until_question(interrupt) == Left::More) {
-      if (interrupt->asked()) stop();
+      if (interrupt->asked()) give_up();
       if (fork_count() != forks) return kForkedMeanwhile;
     }
   } catch (const std::bad_alloc&) {
@@ -193,7 +219,7 @@ void Job::wait_for_others(Interrupt* interrupt, unsigned forks) {
     if (expected == kOver) return;
     sleep_while(over_, kAwaited, ask ? Interrupt::kPeriod : std::chrono::milliseconds(-1));
     if (over()) return;
-    if (ask && interrupt->asked()) stop();
+    if (ask && interrupt->asked()) give_up();
   }
 }
 

@@ -13,31 +13,37 @@
 namespace cuda_device::runtime {
 
 // Blocks are claimed in chunks, in increasing order: a block may wait for lower-numbered ones,
-// never for higher. So what is claimed is run to its end, and stopping a job means to claim no
-// more.
+// never for higher. So what is claimed is run, and stopping a job means to claim no more. A job
+// that is given up leaves blocks that take long in their midst, too.
 class Job {
  public:
   Job(abi::HostEntry entry, const void* params, const abi::LaunchDims& dims, uint32_t arena_bytes);
-  // The most blocks a thread may claim at once. Before the first call of the functions below.
-  void set_chunk(uint64_t chunk) { max_chunk_ = chunk; }
+  // The most blocks a thread may claim at once, and whether finish() will ask. Before the first
+  // call of the functions below.
+  void prepare(uint64_t chunk, bool will_ask) {
+    max_chunk_ = chunk;
+    will_ask_ = will_ask;
+  }
   // Claims and runs chunks until none is left. Any number of threads.
   void help() noexcept;
   // The launching thread's part: claims and runs, then waits until no thread runs a block of this
-  // job. Asks between chunks and while it waits; once the answer is yes, the chunks that nobody
-  // has claimed are left out. Returns an error text, empty if all blocks have run or it was
-  // interrupted.
+  // job. Asks between chunks, within long ones (runtime/host/leavable.h) and while it waits; once
+  // the answer is yes, the job is given up. Returns an error text, empty if all blocks have run or
+  // it was interrupted.
   std::string finish(Interrupt* interrupt = nullptr);
   uint64_t blocks() const { return blocks_; }
 
  private:
   enum class Left : uint8_t { Nothing, More };
-  Left run_chunks(int64_t now, int64_t until);
-  Left run_until_question(const Interrupt* interrupt);
-  void run_chunk(abi::HostContext& context, uint64_t first, uint64_t last);
+  Left run_chunks(int64_t now, int64_t until, Interrupt* interrupt);
+  Left run_until_question(Interrupt* interrupt);
+  void run_chunk(abi::HostContext& context, uint64_t first, uint64_t last, Interrupt* interrupt);
+  void run_blocks(const abi::HostContext& context, uint64_t first, uint64_t last);
   void provide_memory(abi::HostContext& context) const;
   bool anything_left() const { return next_.load(std::memory_order_relaxed) < blocks_; }
   void count(uint64_t blocks);
   void stop();
+  void give_up();
   void fail(std::string text);
   bool over() const { return over_.load(std::memory_order_acquire) == kOver; }
   void wait_for_others(Interrupt* interrupt, unsigned forks);
@@ -50,6 +56,8 @@ class Job {
   uint32_t arena_bytes_;
   uint64_t blocks_;
   uint64_t max_chunk_ = 1;
+  bool will_ask_ = false;
+  std::atomic<bool> given_up_{false};
   std::atomic<uint64_t> next_{0};
   std::atomic<uint64_t> done_{0};  // blocks run or left out
   std::atomic<uint32_t> over_{kRunning};

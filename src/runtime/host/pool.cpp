@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/host/leavable.h"
 #include "runtime/host/spin.h"
 #include "runtime/host/threads.h"
 #include "support/fork.h"
@@ -16,12 +17,14 @@ namespace {
 // An idle core takes tens of microseconds to wake: look for work that long before sleeping.
 constexpr std::chrono::microseconds kSpin{40};
 
-// Signals are the business of the process's own threads.
+// Signals are the business of the process's own threads, but for the one that calls a thread out of
+// machine code.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
     sigset_t all;
     sigfillset(&all);
+    if (const int own = signal_of_leavable()) sigdelset(&all, own);
     pthread_sigmask(SIG_SETMASK, &all, &saved_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &saved_, nullptr); }
@@ -74,7 +77,7 @@ void WorkerPool::stop() {
 std::string WorkerPool::run(const std::shared_ptr<Job>& job, Interrupt* interrupt) {
   const uint64_t blocks = job->blocks();
   if (blocks == 0) return "";
-  job->set_chunk(chunk_for(blocks, threads_));
+  job->prepare(chunk_for(blocks, threads_), interrupt != nullptr);
   const int helpers =
       static_cast<int>(std::min<uint64_t>(blocks, static_cast<uint64_t>(threads_))) - 1;
   if (helpers > 0 && has_workers_.load(std::memory_order_relaxed)) call_helpers(job, helpers);

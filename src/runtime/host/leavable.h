@@ -1,0 +1,44 @@
+// Machine code that a thread can be called out of before its end.
+#pragma once
+
+#include <csetjmp>
+
+namespace cuda_device::runtime {
+
+// While a thread is in `code`, it is asked every 50 ms or so of its own CPU time, by a timer's
+// signal and so on top of the code, whether to leave it. The question may do what any called
+// function may, launch and fork too. What the code had begun stays half done, so it may hold no
+// lock and own nothing: compiled kernels and the functions of mathematics that they call.
+// Where the system has no timers for threads, nobody asks.
+class Leavable {
+ public:
+  using Question = bool (*)(void* asked);
+  Leavable(Question leave, void* asked) : leave_(leave), asked_(asked) {}
+  Leavable(const Leavable&) = delete;
+  Leavable& operator=(const Leavable&) = delete;
+
+  // False where it was left.
+  template <class Code>
+  bool run(Code code) {
+    if (sigsetjmp(back_, 0)) return false;  // the signal is not blocked while its handler runs
+    enter();
+    code();
+    exit();
+    return true;
+  }
+
+ private:
+  friend struct LeavableThread;
+  void enter();
+  void exit();
+
+  const Question leave_;
+  void* const asked_;
+  sigjmp_buf back_;
+};
+
+// The signal of those timers, which must not be blocked in a thread that runs such code; 0 where
+// there is none.
+int signal_of_leavable();
+
+}  // namespace cuda_device::runtime
