@@ -43,13 +43,16 @@ struct PtxOptions {
   const SourceLines* lines = nullptr;  // as directives; null: none
 };
 
-// Texts for inspect; filled where a pointer is given.
+// What there is to tell of the code, texts mostly; filled where a pointer is given.
 struct Listing {
   std::string* llvm = nullptr;      // before optimisation
   std::string* llvm_opt = nullptr;  // after
   std::string* assembly = nullptr;  // target assembly, or PTX
   // By Inst::id, loads and stores: how the host makes them, in words. Empty: not at all.
   std::vector<std::string>* accesses = nullptr;
+  // Bytes of stack that the host's code takes: what registers do not hold, and the caller's
+  // registers.
+  uint32_t* frame = nullptr;
 };
 
 // `f` has been through passes/pipeline. Thread-safe; a fault inside LLVM becomes an InternalError.

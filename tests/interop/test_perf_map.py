@@ -41,12 +41,12 @@ LINE = vec_add.underlying.__code__.co_firstlineno + 1  # behind the decorator
 """
 
 
-def run(tmp_path, text, perf="map"):
+def run(tmp_path, text, perf="map", head="", **environment):
     path = tmp_path / "program.py"
-    path.write_text(PROGRAM + textwrap.dedent(text))
+    path.write_text(head + PROGRAM + textwrap.dedent(text))
     process = subprocess.Popen(
         [sys.executable, path],
-        env={**os.environ, "CUDA_DEVICE_PERF": perf},
+        env={**os.environ, "CUDA_DEVICE_PERF": perf, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -72,6 +72,23 @@ def test_each_specialisation_has_an_entry(tmp_path):
     )
     assert lines == ["2 2", "True", "True", "True", "True"]
     assert error == ""
+
+
+def test_kernels_of_the_cache_on_disk_have_the_line_of_this_program(tmp_path):
+    """Another file with the same kernel, three lines further down."""
+    cache = {"CUDA_DEVICE_CACHE": "on", "CUDA_DEVICE_CACHE_DIR": str(tmp_path / "cache")}
+    text = """
+    from cuda.device import _core
+    launch(np.float32)
+    ((_, _, name),) = entries(os.getpid())
+    print(_core.counters()["disk_hits"], name == f"vec_add [{FILE}:{LINE}]", LINE)
+    """
+    first, _ = run(tmp_path, text, **cache)
+    (tmp_path / "moved").mkdir()
+    second, _ = run(tmp_path / "moved", text, head="\n\n\n", **cache)
+    line = int(first[0].split()[-1])
+    assert first == [f"0 True {line}"]
+    assert second == [f"1 True {line + 3}"]
 
 
 def test_a_forked_child_has_its_own(tmp_path):

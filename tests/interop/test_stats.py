@@ -82,6 +82,32 @@ def test_a_block_that_is_larger_than_the_caches():
     assert hint.startswith("a block works on 227 KiB, more than the level")
 
 
+def test_what_registers_do_not_hold():
+    """Thirty-two sums of float64 lanes are 8 KiB; AVX2 has 512 bytes of registers."""
+
+    @D.kernel
+    def sums(a):
+        i = D.tid(1)
+        s = D.local_array(32, D.float64)
+        for k in range(32):
+            s[k] = a[i]
+        for j in range(a.size):
+            x = a[j]
+            for k in range(32):
+                s[k] = s[k] * x + a[i]
+        for k in range(32):
+            a[i + k] = s[k]
+
+    few = halve.stats(A, block=256, target="avx2")
+    assert 0 <= few.stack_bytes < 1024
+    assert not any("stack" in hint for hint in few.hints)
+    many = sums.stats(A.astype(np.float64), block=32, target="avx2")
+    assert many.stack_bytes > 4096
+    (hint,) = (h for h in many.hints if "stack" in h)
+    assert hint.startswith("a gang keeps ")
+    assert hint.endswith("on the stack: more values are in use at once than registers hold")
+
+
 def test_a_grid_of_fewer_blocks_than_threads():
     if _core.thread_count() == 1:
         pytest.skip("one thread")

@@ -130,13 +130,17 @@ analysis::Analysis know_nothing(const ir::Function& f) {
 abi::KernelImage compile_host(const ir::Function& f, const HostOptions& options,
                               const Listing& listing) {
   constexpr uint64_t kFewSpills = 512;  // bytes
+  const auto chosen = [&](host::Compiled compiled) {
+    if (listing.frame) *listing.frame = static_cast<uint32_t>(compiled.frame);
+    return std::move(compiled.image);
+  };
   const auto warp = host::analyse(f, analysis::kWarpWidth, options);
   const uint32_t width = host::choose_gang_width(f, warp, options);
   if (width != warp.layout.width) {
     auto wide = host::compile(f, host::analyse(f, width, options), options, listing);
-    if (options.gang_width == width || wide.frame <= kFewSpills) return wide.image;
+    if (options.gang_width == width || wide.frame <= kFewSpills) return chosen(std::move(wide));
   }
-  return host::compile(f, warp, options, listing).image;
+  return chosen(host::compile(f, warp, options, listing));
 }
 
 const char* llvm_version() { return LLVM_VERSION_STRING; }

@@ -12,7 +12,7 @@
 #include "driver/jit/stages.h"
 #include "frontend/frontend.h"
 #include "support/check.h"
-#include "syntax/tree.h"
+#include "syntax/place.h"
 
 namespace cuda_device::jit {
 namespace {
@@ -41,21 +41,16 @@ void guarded(const CompileRequest& request, Result* result, const std::function<
   });
 }
 
-// "file.py:12", of the function that was asked for.
-std::string place_of(const syntax::Program& program) {
-  const Span& span = program.functions.front().span;
-  if (!span.known() || span.file >= program.files.size()) return "";
-  return program.files[span.file].name + ":" + std::to_string(span.line);
-}
-
 void compile(const CompileRequest& request, CompileResult* result) {
   const syntax::Program& program = *request.source.program;
   result->image.name = program.functions.front().name;
   const Compilation compilation(request, request.times);
   auto function = compilation.optimised();
   if (compilation.target().kind != Target::Kind::Interpreter) {
-    result->image = compilation.image(*function);
-    result->image.source = place_of(program);
+    codegen::Listing listing;
+    listing.frame = &result->stack;
+    result->image = compilation.image(*function, listing);
+    result->image.source = syntax::place_of(program);
     if (compilation.target().kind == Target::Kind::Host)
       result->lanes =
           analysis::choose_layout(*function, result->image.width).gangs * result->image.width;

@@ -35,6 +35,7 @@ struct CompileResult {
   // Of the interpreter name, target and shared memory only; of a failure the name.
   abi::KernelImage image;
   uint32_t lanes = 0;           // of all gangs of a block, where the host knows its shape
+  uint32_t stack = 0;           // bytes, of the host's code: see codegen::Listing::frame
   void* interpreted = nullptr;  // target "interpreter": pass to cd_jit_interpret, cd_jit_release
 };
 

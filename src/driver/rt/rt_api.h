@@ -135,9 +135,10 @@ void cd_rt_inspect(const cuda_device::rt::Specialisation* specialisation, const 
                    const char* target, bool lines, cuda_device::rt::Outcome* outcome);
 
 // Compiles; text: lines of key=value. target, threads, gang, lanes, arena_bytes, shared_bytes,
-// code_bytes; of PTX, where ptxas is found, registers, spill_store_bytes, spill_load_bytes,
-// stack_bytes, blocks_per_multiprocessor; stage, more than once: seconds and name; hint, more than
-// once: what might be better, in words. A figure that is not known is left out.
+// code_bytes, stack_bytes; of PTX, where ptxas is found, registers, spill_store_bytes,
+// spill_load_bytes, stack_bytes, blocks_per_multiprocessor; stage, more than once: seconds and
+// name; hint, more than once: what might be better, in words. A figure that is not known is left
+// out.
 void cd_rt_stats(const cuda_device::rt::StatsRequest* request, cuda_device::rt::Outcome* outcome);
 
 int cd_rt_thread_count();  // workers: affinity, cgroup, CUDA_DEVICE_NUM_THREADS

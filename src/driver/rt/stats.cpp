@@ -65,7 +65,9 @@ class Report {
     if (result_.lanes) line("lanes", result_.lanes);
     line("arena_bytes", image_.arena);
     line("code_bytes", image_.code.size());
+    line("stack_bytes", result_.stack);
     idle_lanes();
+    spilled();
     memory_of_a_worker();
     idle_workers();
   }
@@ -76,6 +78,14 @@ class Report {
          " lanes of a block are idle (" + percent(result_.lanes - threads_, result_.lanes) +
          "): its " + std::to_string(threads_) + " threads do not fill gangs of " +
          std::to_string(image_.width));
+  }
+
+  // A few values that wait in the level 1 cache cost little.
+  void spilled() {
+    constexpr uint32_t kFewBytes = 1024;
+    if (result_.stack > kFewBytes)
+      hint("a gang keeps " + bytes_text(result_.stack) +
+           " on the stack: more values are in use at once than registers hold");
   }
 
   void memory_of_a_worker() {
