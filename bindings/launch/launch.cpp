@@ -6,6 +6,7 @@
 #include "bindings/launch/dims.h"
 #include "bindings/runtime/streams.h"
 #include "bindings/source/capture.h"
+#include "syntax/place.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -33,6 +34,11 @@ FunctionObject* kernel_of(PyObject* const* args, Py_ssize_t count) {
   FunctionObject* object = as_function_object(args[0]);
   if (object && object->state->kind == syntax::FunctionKind::Kernel) return object;
   if (object) throw LaunchError{DiagCode::launch_func, {object->state->name}};
+  for (Py_ssize_t i = 1; i < count; ++i)
+    if (FunctionObject* later = as_function_object(args[i]);
+        later && later->state->kind == syntax::FunctionKind::Kernel)
+      throw LaunchError{DiagCode::launch_order,
+                        {"'" + type_text(args[0]) + "'", later->state->name}};
   throw LaunchError{DiagCode::launch_other, {"'" + type_text(args[0]) + "'"}};
 }
 
@@ -156,8 +162,8 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
     const uint8_t* key = source.call.key.data();
     const size_t size = source.call.key.size();
     return rt::Specialisation{source.variant.program, read_arguments(key, size),
-                              read_head(key).facts,
-                              identity_of(key, size, *source.variant.program)};
+                              read_head(key).facts, identity_of(key, size, *source.variant.program),
+                              syntax::place_of(*source.variant.program)};
   };
   rt::LaunchRequest request;
   request.kernel = kernel.kernel;

@@ -14,8 +14,14 @@ namespace {
 using frontend::ArgumentType;
 
 [[noreturn]] void bad_type(nb::handle type) {
+  constexpr Py_ssize_t kMostShown = 80;  // characters
+  const nb::object repr = nb::repr(type);
+  std::string text = to_string(checked(PyUnicode_Substring(repr.ptr(), 0, kMostShown)));
+  if (PyUnicode_GET_LENGTH(repr.ptr()) > kMostShown) text += "...";
   throw nb::type_error(
-      ("not the type of a kernel's argument: " + to_string(nb::object(nb::repr(type)))).c_str());
+      ("not the type of an argument: " + text +
+       "; types are written like 'float32', 'int', 'array[float32, 2]' or '(int, float32)'")
+          .c_str());
 }
 
 // int, float, bool, NumPy's scalar types, dtypes and text are types; everything else is a value.

@@ -135,17 +135,43 @@ bool Lowerer::check_index(const Value& index, const Node* node) {
   } else if (index.is_entity("builtins.Ellipsis")) {
     not_implemented(node, "an ellipsis as an index");
   } else {
-    const char* hint =
-        index.is_number() ? "convert it with int()" : "give one integer for each dimension";
+    const char* hint = index.is_number()    ? "convert it with int()"
+                       : is_position(index) ? "name a component of it: .x, .y or .z"
+                                            : "give one integer for each dimension";
     wrong_kind(DiagCode::index_type, node, index, {type_text(index), hint});
   }
   return false;
+}
+
+// Of arrays of the kernel's own; the extents of others are read at run time.
+static bool has_known_shape(const Value& array) {
+  return array.is_view() ||
+         (array.array.space != ir::AddressSpace::Global && !array.is_dynamic_shared());
+}
+
+// A constant beyond a known extent, where it is certain that the code runs: what stands under
+// conditions may be there for other extents.
+void Lowerer::check_index_range(const Value& array, const Value& index, int axis,
+                                const Node* node) {
+  if (&builder_.block() != &function_->body || !has_known_shape(array)) return;
+  const Value extent = extent_value(array, axis);
+  if (!extent.exact) return;
+  const __int128 i = index.exact->integer, n = extent.exact->integer;
+  if (i < n && i >= -n) return;
+  const std::string named = array.name.empty() ? "an array" : "'" + array.name + "'";
+  const std::string which = (array.is_view() ? "a view of " : "") + named;
+  const std::string where =
+      array.array.ndim == 1 ? which : "axis " + std::to_string(axis) + " of " + which;
+  const std::string can_be = n == 0 ? std::string("it has no elements")
+                                    : "it can be from " + to_text(-n) + " to " + to_text(n - 1);
+  error(DiagCode::index_range, node, {to_text(i), where, to_text(n), can_be});
 }
 
 // Python's negative indices, at no cost where the sign is known.
 ir::Inst* Lowerer::index_operand(const Value& array, const Value& index, int axis,
                                  const Node* node) {
   if (index.exact) {
+    check_index_range(array, index, axis, node);
     const Value wide = convert(index, TypeCode::i8, node);
     if (wide.is_unknown()) return builder_.const_int(ir::kI64, 0);
     Inst* constant = inst_of(wide, node);
@@ -168,7 +194,9 @@ void Lowerer::store_element(const Value& array, std::vector<Inst*> operands, con
                             const Node* source) {
   if (!value.is_number()) {
     wrong_kind(DiagCode::store_type, source, value,
-               {type_text(value), std::string(name_of(array.array.scalar))});
+               {type_text(value), std::string(name_of(array.array.scalar)),
+                is_position(value) ? "name a component of it: .x, .y or .z"
+                                   : "an element takes a number"});
     return;
   }
   const Value converted = convert(value, code_of(array.array.scalar), source);

@@ -55,7 +55,7 @@ void Lowerer::assign(const Node* target, const Value& value, const Node* source)
   at(target);
   switch (target->kind) {
     case NodeKind::Name:
-      return define(target, value, source);
+      return define(target, declared(target, value, source), source);
     case NodeKind::Tuple:
       return unpack(syntax::as<syntax::Tuple>(target), value, source);
     case NodeKind::Subscript:
@@ -113,7 +113,8 @@ void Lowerer::lower_aug_assign(const syntax::AugAssign* node) {
   if (auto* name = syntax::as<syntax::Name>(node->target)) {
     const Value old = read_name(name);
     const Value operand = expr(node->value);
-    return define(name, binary(op, old, operand, node, name, node->value), node);
+    const Value result = binary(op, old, operand, node, name, node->value);
+    return define(name, declared(name, result, node), node);
   }
   auto* element = syntax::as<syntax::Subscript>(node->target);
   if (!element) {
@@ -144,6 +145,15 @@ void Lowerer::lower_ann_assign(const syntax::AnnAssign* node) {
   v = annotated(node->annotation, std::move(v), node->value,
                 name ? "'" + name->id + "'" : std::string("the target"));
   assign(node->target, v, node->value);
+}
+
+// As the annotation of a local variable, at another of its assignments, says.
+Value Lowerer::declared(const Node* target, const Value& value, const Node* source) {
+  auto* name = syntax::as<syntax::Name>(target);
+  const auto& all = instance_->webs->declared;
+  const auto at = name ? all.find(name->id) : all.end();
+  if (at == all.end() || !at->second) return value;
+  return annotated(at->second, value, source, "'" + name->id + "'");
 }
 
 // An annotation declares the type: what loses nothing is converted, anything else is an error.

@@ -9,6 +9,27 @@ namespace cuda_device::frontend {
 
 static const std::vector<std::string> kNoNames;
 
+// What there is in place of an attribute that there is not.
+static std::string attributes_there_are(const Value& base, const std::string& name) {
+  switch (base.kind) {
+    case Value::Kind::Array:
+      return "arrays in kernels have shape, strides, size, ndim and dtype; what works on whole "
+             "arrays is called before or after the launch";
+    case Value::Kind::Number:
+      return "numbers have shape, strides, size, ndim, dtype, view and astype";
+    case Value::Kind::None:
+      return "a value must be assigned first; None can only be tested with 'is None'";
+    case Value::Kind::Entity:
+      return is_position(base) ? "it has x, y and z" : "";
+    case Value::Kind::Module: {
+      const std::string ours = name_in_module(name);
+      return ours.empty() ? "" : "write " + ours;
+    }
+    default:
+      return "";
+  }
+}
+
 Value Lowerer::attribute(const syntax::Attribute* node) {
   const auto bound = instance_->function->bindings.find(node);
   const bool found = bound != instance_->function->bindings.end();
@@ -37,7 +58,7 @@ Value Lowerer::attribute(const syntax::Attribute* node) {
     default:
       break;
   }
-  return error(DiagCode::no_attribute, node, {type_text(base), node->attr});
+  return no_attribute(node, base, kNoNames);
 }
 
 // Some part of a.b.c before the last is a module of Numba.
@@ -87,13 +108,14 @@ Value Lowerer::no_attribute(const syntax::Attribute* node, const Value& base,
                             const std::vector<std::string>& names) {
   const std::string close = closest(node->attr, names);
   if (close.empty())
-    return wrong_kind(DiagCode::no_attribute, node, base, {type_text(base), node->attr});
+    return wrong_kind(DiagCode::no_attribute, node, base,
+                      {type_text(base), node->attr, attributes_there_are(base, node->attr)});
   return wrong_kind(DiagCode::no_attribute_close, node, base, {type_text(base), node->attr, close});
 }
 
 Value Lowerer::position_attribute(const syntax::Attribute* node, const Value& base) {
+  if (!is_position(base)) return Value::unknown();
   const Intrinsic* intrinsic = find_intrinsic(base.name);
-  if (!intrinsic || intrinsic->role != Intrinsic::Role::Position) return Value::unknown();
   const size_t axis = std::string_view("xyz").find(node->attr);
   if (node->attr.size() != 1 || axis > 2) return Value::unknown();
   at(node);
@@ -108,9 +130,8 @@ Value Lowerer::position(const Intrinsic& intrinsic, int axis) {
 // A tuple, or what can be taken for one.
 std::optional<std::vector<Value>> Lowerer::elements_of(const Value& value) {
   if (value.is_tuple()) return value.elements;
-  if (value.kind != Value::Kind::Entity) return std::nullopt;
+  if (!is_position(value)) return std::nullopt;
   const Intrinsic* intrinsic = find_intrinsic(value.name);
-  if (!intrinsic || intrinsic->role != Intrinsic::Role::Position) return std::nullopt;
   std::vector<Value> components;
   components.reserve(3);
   for (int axis = 0; axis < 3; ++axis) components.push_back(position(*intrinsic, axis));
@@ -129,7 +150,7 @@ Value Lowerer::number_attribute(const syntax::Attribute* node, const Value& base
     method.elements = {base};
     return method;
   }
-  return error(DiagCode::no_attribute, node, {type_text(base), name});
+  return no_attribute(node, base, kNoNames);
 }
 
 static bool has_slice(const Value& index) {

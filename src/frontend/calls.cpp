@@ -72,7 +72,7 @@ Value Lowerer::call(const syntax::Call* node) {
     case Value::Kind::Module:
       return foreign_call(node->func, callee);
     default:
-      return error(DiagCode::not_callable, node->func, {type_text(callee)});
+      return not_callable(node->func, callee);
   }
 }
 
@@ -86,14 +86,33 @@ Value Lowerer::foreign_call(const Node* callee, const Value& value) {
     ours = "the plain function, without Numba's decorator";
   if (!ours.empty()) return error(DiagCode::foreign_use, callee, {name, ours});
   if (value.kind == Value::Kind::Object) return error(DiagCode::foreign_call, callee, {name});
-  return error(DiagCode::not_callable, callee, {type_text(value)});
+  return not_callable(callee, value);
+}
+
+Value Lowerer::not_callable(const Node* node, const Value& value) {
+  const char* hint = is_position(value) ? "it has the components .x, .y and .z"
+                                        : "functions, types and intrinsics can";
+  return error(DiagCode::not_callable, node, {type_text(value), hint});
+}
+
+// What the arguments of an intrinsic are, where more is known than how many.
+static std::string arguments_there_are(const Intrinsic& i) {
+  if (i.op == ir::Op::Tid || i.op == ir::Op::GridSize)
+    return "give the number of dimensions: " + i.short_name() + "(1), " + i.short_name() +
+           "(2) or " + i.short_name() + "(3)";
+  if (i.parameters.empty()) return "";
+  std::string names(i.parameters);
+  for (size_t at = 0; (at = names.find(' ', at)) != std::string::npos; at += 2)
+    names.replace(at, 1, ", ");
+  return "its parameters are " + names;
 }
 
 Value Lowerer::call_entity(const std::string& name, const Arguments& a) {
   const Intrinsic* i = find_intrinsic(name);
   if (!i) return error(DiagCode::foreign_call, a.node->func, {public_name(name)});
   if (i->role == Intrinsic::Role::Type) return call_type(*i, a);
-  if (i->role != Intrinsic::Role::Call) return error(DiagCode::not_callable, a.node->func, {name});
+  if (i->role != Intrinsic::Role::Call)
+    return not_callable(a.node->func, Value::named(Value::Kind::Entity, name));
   if (!a.named.empty() && !i->takes_keywords()) {
     if (name.starts_with("device."))
       return not_implemented(a.node, "a keyword argument of " + i->short_name() + "()");
@@ -117,7 +136,8 @@ bool Lowerer::check_count(const Intrinsic& i, const Arguments& a) {
   } else if (i.max_arguments != i.min_arguments) {
     expected = std::to_string(least) + " to " + std::to_string(i.max_arguments) + " arguments";
   }
-  error(DiagCode::intrinsic_count, a.node, {i.short_name(), expected, given_text(a)});
+  error(DiagCode::intrinsic_count, a.node,
+        {i.short_name(), expected, given_text(a), arguments_there_are(i)});
   return false;
 }
 
@@ -126,7 +146,7 @@ Value Lowerer::call_type(const Intrinsic& type, const Arguments& a) {
     return error(DiagCode::unexpected_keyword, a.node, {type.short_name(), a.named[0].first});
   if (a.positional.size() > 1) {
     return error(DiagCode::intrinsic_count, a.node,
-                 {type.short_name(), "at most 1 argument", given_text(a)});
+                 {type.short_name(), "at most 1 argument", given_text(a), ""});
   }
   if (a.positional.empty()) return Value::constant(type.code, {});
   return constructed(a.positional[0], type.code, a.node);

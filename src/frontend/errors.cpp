@@ -100,6 +100,8 @@ Value Lowerer::unknown_name(const Node* node, const std::string& name) {
     return error(DiagCode::foreign_name, node, {name, ours});
   if (const std::string ours = name_in_module(name); !ours.empty())
     return error(DiagCode::name_of_module, node, {name, ours});
+  if (const std::string statement = import_of(name); !statement.empty())
+    return error(DiagCode::unknown_module, node, {name, statement});
   std::vector<std::string> candidates;
   candidates.reserve(instance_->webs->webs.size());
   for (const Web& web : instance_->webs->webs) candidates.push_back(web.name);

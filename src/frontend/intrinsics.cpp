@@ -105,4 +105,10 @@ std::string entity_of_type(TypeCode code) {
   return (builtin ? "builtins." : "device.") + std::string(name_of(code));
 }
 
+bool is_position(const Value& value) {
+  if (value.kind != Value::Kind::Entity) return false;
+  const Intrinsic* intrinsic = find_intrinsic(value.name);
+  return intrinsic && intrinsic->role == Intrinsic::Role::Position;
+}
+
 }  // namespace cuda_device::frontend

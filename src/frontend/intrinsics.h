@@ -33,6 +33,8 @@ struct Intrinsic {
 const Intrinsic* find_intrinsic(const std::string& entity);
 // Those that begin with a module's prefix, such as "math.", without it.
 std::vector<std::string> names_of(const std::string& prefix);
+// Whether it is one of those with three components, such as thread_idx.
+bool is_position(const Value& value);
 // The numeric type that an entity names.
 std::optional<TypeCode> type_entity(const std::string& entity);
 // "device.int32" of i4, "builtins.int" of weak_int.

@@ -157,6 +157,7 @@ class Lowerer {
   Value array_choice(const std::string& what, const ArrayPair& arrays, const Node* node);
   Value not_implemented(const Node* node, const std::string& what);
   Value unknown_name(const Node* node, const std::string& name);
+  Value not_callable(const Node* node, const Value& value);
   Value silent();
   void fail(WebState& state);
   Value foreign_call(const Node* callee, const Value& value);
@@ -195,6 +196,7 @@ class Lowerer {
   void unpack(const syntax::Tuple* target, const Value& value, const Node* source);
   void assign_element(const syntax::Subscript* target, const Value& value, const Node* source);
   void assign_attribute(const syntax::Attribute* target);
+  Value declared(const Node* target, const Value& value, const Node* source);
   Value annotated(const Node* annotation, Value value, const Node* node, const std::string& what);
 
   // --- variables.cpp ---
@@ -255,6 +257,7 @@ class Lowerer {
   const Node* index_node(const syntax::Subscript* node, size_t i) const;
   std::optional<std::vector<Inst*>> element_operands(const Value& array, const Value& index,
                                                      const syntax::Subscript* node);
+  void check_index_range(const Value& array, const Value& index, int axis, const Node* node);
   Inst* index_operand(const Value& array, const Value& index, int axis, const Node* node);
   Value load_element(const Value& array, std::vector<Inst*> operands);
   void store_element(const Value& array, std::vector<Inst*> operands, const Value& value,

@@ -85,7 +85,9 @@ void Lowerer::lower_return(const syntax::Return* node, bool tail) {
     return return_value(node, v, tail);
   }
   if (!v.is_none() && !v.contains_unknown())
-    error(DiagCode::kernel_returns_value, node, {instance_->function->name, type_text(v)});
+    error(instance_->function->kind == syntax::FunctionKind::Kernel ? DiagCode::kernel_returns_value
+                                                                    : DiagCode::func_inspected,
+          node, {instance_->function->name, type_text(v)});
   if (!tail) builder_.typed(Op::Return, ir::Type::none(), {});
   reachable_ = false;
 }

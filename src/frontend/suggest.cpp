@@ -86,4 +86,14 @@ std::string name_in_module(const std::string& name) {
   return ours.empty() ? known("math." + name) : ours;
 }
 
+std::string import_of(const std::string& name) {
+  for (const auto& [module, statement] : {std::pair{"math", "import math"},
+                                          {"numpy", "import numpy"},
+                                          {"np", "import numpy as np"},
+                                          {"cuda", "from cuda import device"},
+                                          {"device", "from cuda import device"}})
+    if (name == module) return statement;
+  return "";
+}
+
 }  // namespace cuda_device::frontend

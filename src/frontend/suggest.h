@@ -16,4 +16,8 @@ std::string habit_of(const std::string& name);
 // A name of cuda.device or math, written without its module: "sqrt" → "math.sqrt"; else "".
 std::string name_in_module(const std::string& name);
 
+// The statement that a file lacks in which the name of a well-known module is not defined; empty
+// for other names.
+std::string import_of(const std::string& name);
+
 }  // namespace cuda_device::frontend

@@ -120,10 +120,19 @@ class Analysis {
     if (auto* s = syntax::as<syntax::Assign>(node))
       for (Node* target : s->targets) collect_target(target);
     if (auto* s = syntax::as<syntax::AugAssign>(node)) collect_target(s->target);
-    if (auto* s = syntax::as<syntax::AnnAssign>(node); s && s->value) collect_target(s->target);
+    if (auto* s = syntax::as<syntax::AnnAssign>(node)) collect_annotated(s);
     if (auto* s = syntax::as<syntax::For>(node)) collect_target(s->target);
     if (auto* s = syntax::as<syntax::NamedExpr>(node)) collect_target(s->target);
     if (auto* s = syntax::as<syntax::FunctionDef>(node)) add_definition(s, s->name);
+  }
+
+  // Two annotations of one name hold for the assignments that they stand at.
+  void collect_annotated(const syntax::AnnAssign* node) {
+    if (node->value) collect_target(node->target);
+    auto* name = syntax::as<syntax::Name>(node->target);
+    if (!name) return;
+    const bool first = webs_.declared.try_emplace(name->id, node->annotation).second;
+    if (!first) webs_.declared[name->id] = nullptr;
   }
 
   // --- flow ---

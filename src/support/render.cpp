@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/display_width.h"
+
 namespace cuda_device {
 namespace {
 
@@ -20,13 +22,17 @@ std::string marks(const Span& span, const Span& caret, const std::string& line) 
   const size_t end = span.end_line == span.line ? span.end_column : line.size();
   const bool sign = caret.known() && caret.file == span.file && caret.line == span.line &&
                     caret.column >= span.column && caret.column < end;
+  const auto columns = [&](size_t at) { return static_cast<size_t>(display_width(line, at)); };
   std::string text;
   for (size_t i = 0; i < line.size() && i < span.column; ++i)
-    if (starts_character(line[i])) text += line[i] == '\t' ? '\t' : ' ';
+    if (line[i] == '\t')
+      text += '\t';
+    else if (starts_character(line[i]))
+      text.append(columns(i), ' ');
   const size_t before = text.size();
   for (size_t i = span.column; i < line.size() && i < end; ++i) {
     const bool marked = !sign || (i >= caret.column && i < caret.end_column);
-    if (starts_character(line[i])) text += marked ? '^' : '~';
+    if (starts_character(line[i])) text.append(columns(i), marked ? '^' : '~');
   }
   return text.size() == before ? text + '^' : text;
 }

@@ -71,6 +71,42 @@ def variables(a, n, wide, f):
     u: D.int8 = 300
 
 
+@bad.kernel(FLOATS, 3)
+def later_values_of_a_declared_variable(a, n):
+    i: int = n
+    # error at `2.5`: 'i' is declared int, but the value is float
+    # hint: convert it explicitly, or change the annotation
+    i = 2.5
+    k: int = n
+    # error at `k += a[0]`: 'k' is declared int, but the value is float32
+    # hint: convert it explicitly, or change the annotation
+    k += a[0]
+    x: D.int8
+    # error at `300`: 300 does not fit in int8
+    # hint: use a wider type, such as int64
+    x = 300
+    a[0] = i + x
+
+
+@D.kernel
+def declares_before_it_assigns(a):
+    x: D.float64
+    x = 1
+    y: D.float32 = 2
+    y = 3
+    z: D.int8 = 4
+    a[0] = x / 3
+    z: D.float64 = 0.1  # another declaration holds where it stands
+    a[1] = z
+    a[2] = y / 3
+
+
+def test_a_declared_variable_has_its_type_everywhere(target):
+    a = np.zeros(3)
+    D.launch(declares_before_it_assigns, a, grid=1, block=1)
+    assert a.tolist() == [1 / 3, 0.1, np.float32(1)]
+
+
 @bad.kernel(FLOATS, clause="DEV-NUM-06", partial="launch arguments, overflow at run time")
 def wider_than_the_builtin(a):
     # error at `2**40`: 1099511627776 does not fit in int, which has 32 bits in kernels
@@ -131,7 +167,7 @@ def returned_values(a, n):
 
 @bad.kernel(FLOATS)
 # error at `a`@2: a parameter for any number of arguments ('a' of 'any_number') is not implemented yet
-# hint: see docs/status.md for what is planned
+# hint: the page Status of the documentation lists what is planned
 def any_number(*a):
     pass
 
@@ -139,7 +175,7 @@ def any_number(*a):
 @bad.kernel(FLOATS)
 # error at `n`@2: a parameter for any number of arguments ('n' of 'any_keywords') is not implemented
 # ... yet
-# hint: see docs/status.md for what is planned
+# hint: the page Status of the documentation lists what is planned
 def any_keywords(a, **n):
     pass
 
@@ -202,13 +238,13 @@ def test_annotations_of_helpers(kernel, argument, text, function):
 @bad.kernel(FLOATS, 3)
 def annotations_in_quotes(a, n):
     # error at `"D.int8"`: an annotation in quotes is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     x: "D.int8" = n
 
 
 @bad.kernel(FLOATS)
 # error at `"None"`: an annotation in quotes is not implemented yet
-# hint: see docs/status.md for what is planned
+# hint: the page Status of the documentation lists what is planned
 def result_in_quotes(a) -> "None":
     pass
 
@@ -222,7 +258,7 @@ def annotations_that_are_no_types(a, n):
     # hint: numbers are declared with int, float, bool or a format such as device.float32
     y: 5 = n
     # error at `tuple[int, int]`: the annotation 'tuple[...]' is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     z: tuple[int, int] = a.shape
 
 

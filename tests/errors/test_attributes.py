@@ -26,44 +26,51 @@ def attributes_of_arrays_on_the_host(a):
 @bad.kernel(FLOATS)
 def attributes_of_arrays_that_are_planned(a):
     # error at `a.T`: 'T' of an array is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     b = a.T
     # error at `a.reshape`: 'reshape' of an array is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     c = a.reshape((2, 2))
     # error at `a.view`: 'view' of an array is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     d = a.view(D.int32)
     # error at `a.astype`: 'astype' of an array is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     e = a.astype(D.int32)
 
 
 @bad.kernel(FLOATS, BYTES)
 def unknown_attributes_of_arrays(a, b):
     # error at `a.lenght`: array[float32, 1] has no attribute 'lenght'
+    # hint: arrays in kernels have shape, strides, size, ndim and dtype; what works on whole arrays is called before or after the launch
     n = a.lenght
     # error at `b.sum`: array[int8, 2] has no attribute 'sum'
+    # hint: arrays in kernels have shape, strides, size, ndim and dtype; what works on whole arrays is called before or after the launch
     a[0] = b.sum()
 
 
 @bad.kernel(FLOATS, 3, np.float64(1))
 def unknown_attributes_of_numbers(a, n, f):
     # error at `n.real`: int has no attribute 'real'
+    # hint: numbers have shape, strides, size, ndim, dtype, view and astype
     x = n.real
     # error at `f.is_integer`: float64 has no attribute 'is_integer'
+    # hint: numbers have shape, strides, size, ndim, dtype, view and astype
     y = f.is_integer()
     # error at `a[0].x`: float32 has no attribute 'x'
+    # hint: numbers have shape, strides, size, ndim, dtype, view and astype
     z = a[0].x
 
 
 @bad.kernel(FLOATS)
 def unknown_attributes_of_positions(a):
     # error at `D.thread_idx.w`: device.thread_idx has no attribute 'w'
+    # hint: it has x, y and z
     x = D.thread_idx.w
     # error at `D.tid(3).x`: (int32, int32, int32) has no attribute 'x'
     y = D.tid(3).x
     # error at `D.lane_id.x`: int32 has no attribute 'x'
+    # hint: numbers have shape, strides, size, ndim, dtype, view and astype
     z = D.lane_id.x
 
 
@@ -86,6 +93,7 @@ def exposition_only(a):
 @bad.kernel(FLOATS)
 def attributes_of_other_values(a):
     # error at `None.x`: None has no attribute 'x'
+    # hint: a value must be assigned first; None can only be tested with 'is None'
     x = None.x
     # error at `"text".x`: str has no attribute 'x'
     y = "text".x

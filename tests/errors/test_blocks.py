@@ -118,10 +118,10 @@ def element_types(a):
 @bad.kernel(FLOATS, clause="DEV-MEM-10", partial="what is planned")
 def planned_element_types(a):
     # error at `"f2"`: 'float16' as an element type is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     x = D.local_array(4, "f2")
     # error at `"complex64"`: 'complex64' as an element type is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     x = D.local_array(4, "complex64")
 
 
@@ -137,6 +137,7 @@ def arguments(a):
     x = D.local_array(4, int, shape=3)
     # error at `D.local_array(4, int, "C", 8, 9)`: local_array() takes 0 to 4 arguments, but 5 are
     # ... given
+    # hint: its parameters are shape, dtype, order, align
     x = D.local_array(4, int, "C", 8, 9)
     # error at `D.dynamic_shared_array(4)`: dynamic_shared_array() takes 0 arguments, but 1 is given
     x = D.dynamic_shared_array(4)
@@ -225,7 +226,7 @@ def what_arrays_cannot(a):
     # hint: give one index for each dimension
     x = tile[0, 1, 2:]
     # error at `1:2`: slicing is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     flat[1:2] = 0
 
 
@@ -313,10 +314,10 @@ def positive(v):
 @bad.kernel(FLOATS, 3)
 def lambdas_elsewhere(a, n):
     # error at `lambda: n`: a lambda inside of a kernel is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     f = lambda: n  # noqa: E731
     # error at `lambda: 3`: a lambda inside of a kernel is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     x = max(lambda: 3, 2)
 
 

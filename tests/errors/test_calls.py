@@ -63,7 +63,7 @@ def wrong_keywords(a):
 @bad.kernel(FLOATS)
 def starred_arguments(a):
     # error at `*a.shape`: a starred expression is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     a[0] = two(1, *a.shape)
 
 
@@ -73,7 +73,7 @@ KEYWORDS = 3
 @bad.kernel(FLOATS)
 def keyword_dict(a):
     # error at `**KEYWORDS`: '**' in a call is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     a[0] = two(1, 2, **KEYWORDS)
 
 
@@ -89,11 +89,11 @@ def any_keywords(**values):
 def parameters_for_any_number(a):
     # error at `any_number(1, 2)`: a parameter for any number of arguments ('values' of
     # ... 'any_number') is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     a[0] = any_number(1, 2)
     # error at `any_keywords(x=1)`: a parameter for any number of arguments ('values' of
     # ... 'any_keywords') is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     a[0] = any_keywords(x=1)
 
 
@@ -140,7 +140,7 @@ def values_called(a, n):
     # hint: functions, types and intrinsics can
     a.shape()
     # error at `D.thread_idx`: device.thread_idx cannot be called
-    # hint: functions, types and intrinsics can
+    # hint: it has the components .x, .y and .z
     D.thread_idx()
 
 
@@ -150,6 +150,7 @@ def objects_called(a):
     # hint: use a Python function, or one of math and cuda.device
     partial(1)
     # error at `print_`: name 'print_' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     print_(1)
 
 

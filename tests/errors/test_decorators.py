@@ -52,13 +52,24 @@ def refuse(error, text, action):
         (functools.partial(plain), "partial"),
         (staticmethod(plain), "staticmethod"),
         (3, "int"),
-        ("text", "str"),
+        (b"text", "bytes"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_no_function(decorator, name, what, found):
     refuse(
         TypeError, f"@{name} expects a Python function, found {found!r}", lambda: decorator(what)
+    )
+
+
+@both
+def test_a_signature(decorator, name):
+    """As Numba's decorators may have."""
+    refuse(
+        TypeError,
+        f"@{name} expects a Python function, found 'str'; a signature is not needed, types follow "
+        "from the arguments of each launch",
+        lambda: decorator("void(float32[:])"),
     )
 
 

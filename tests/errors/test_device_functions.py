@@ -15,10 +15,13 @@ TYPE = errors.CompileTypeError
 @bad.kernel(FLOATS, 3, clause="DEV-POS-07")
 def dimensions_of_tid(a, n):
     # error at `0`: tid() has 1 to 3 dimensions, found 0
+    # hint: write 1, 2 or 3
     x = D.tid(0)
     # error at `4`: tid() has 1 to 3 dimensions, found 4
+    # hint: write 1, 2 or 3
     x = D.tid(4)
     # error at `-1`: tid() has 1 to 3 dimensions, found -1
+    # hint: write 1, 2 or 3
     x = D.tid(-1)
     # error at `n`: tid() needs the number of dimensions as a constant, found int
     # hint: write 1, 2 or 3
@@ -34,8 +37,10 @@ def dimensions_of_tid(a, n):
 @bad.kernel(FLOATS, clause="DEV-POS-09")
 def dimensions_of_grid_size(a):
     # error at `0`: grid_size() has 1 to 3 dimensions, found 0
+    # hint: write 1, 2 or 3
     x = D.grid_size(0)
     # error at `4`: grid_size() has 1 to 3 dimensions, found 4
+    # hint: write 1, 2 or 3
     x = D.grid_size(4)
     # error at `len(a)`: grid_size() needs the number of dimensions as a constant, found int64
     # hint: write 1, 2 or 3
@@ -48,8 +53,10 @@ def dimensions_of_grid_size(a):
 @bad.kernel(FLOATS, raises=TYPE)
 def counts_of_arguments(a):
     # error at `D.tid()`: tid() takes 1 argument, but 0 are given
+    # hint: give the number of dimensions: tid(1), tid(2) or tid(3)
     x = D.tid()
     # error at `D.tid(1, 2)`: tid() takes 1 argument, but 2 are given
+    # hint: give the number of dimensions: tid(1), tid(2) or tid(3)
     x = D.tid(1, 2)
     # error at `D.popc()`: popc() takes 1 argument, but 0 are given
     x = D.popc()
@@ -116,13 +123,13 @@ def positions_unpacked(a):
 @bad.kernel(FLOATS)
 def formats_that_are_planned(a):
     # error at `D.float16`: device.float16 is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     x = D.float16(1)
     # error at `D.complex64`: device.complex64 is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     y = D.complex64(1)
     # error at `D.Dim3`: device.Dim3 is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     z = D.Dim3(1, 2, 3)
 
 
@@ -211,20 +218,20 @@ def test_device_only_names_on_the_host(use, text):
 @bad.kernel(FLOATS)
 def keywords_of_device_functions(a):
     # error at `D.tid(ndims=1)`: a keyword argument of tid() is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     x = D.tid(ndims=1)
     # error at `D.popc(x=1)`: a keyword argument of popc() is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     y = D.popc(x=1)
 
 
 @bad.kernel(FLOATS)
 def names_that_are_planned(a):
     # error at `D.syncwarp`: device.syncwarp is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     D.syncwarp()
     # error at `D.atomic_ref`: device.atomic_ref is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     D.atomic_ref(a, 0).add(1)
 
 

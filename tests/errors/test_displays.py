@@ -60,14 +60,14 @@ def dict_comprehension(a):
 @bad.kernel(FLOATS)
 def generator_expression(a):
     # error at `(2 * i for i in (1, 2))`: a generator expression is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     a[0] = tuple(2 * i for i in (1, 2))[0]
 
 
 @bad.kernel(FLOATS)
 def lambda_expression(a):
     # error at `lambda x: 2 * x`: a lambda inside of a kernel is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     twice = lambda x: 2 * x
     a[0] = twice(a[0])
 
@@ -82,14 +82,14 @@ def format_string(a):
 @bad.kernel(FLOATS)
 def complex_literal(a):
     # error at `2j`: complex arithmetic is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     a[0] = abs(1 + 2j)
 
 
 @bad.kernel(FLOATS)
 def starred_element(a):
     # error at `*a.shape`: a starred expression is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     x = (*a.shape, 1)
     a[0] = x[0]
 
@@ -97,7 +97,7 @@ def starred_element(a):
 @bad.kernel(FLOATS)
 def starred_target(a):
     # error at `*rest`: a starred expression is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     first, *rest = 1, 2
     a[0] = first
 
@@ -126,27 +126,27 @@ def yield_from(a):
 @bad.kernel(FLOATS)
 def slices(a):
     # error at `1:3`: slicing is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     b = a[1:3]
     # error at `:`: slicing is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     a[:] = 0
     # error at `::2`: slicing is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     a[::2] = b[0]
 
 
 @bad.kernel(FLOATS)
 def slice_of_a_tuple(a):
     # error at `0:1`: slicing is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     a[0] = (1, 2)[0:1][0]
 
 
 @bad.kernel(BYTES)
 def slices_among_indices(b):
     # error at `1:`: slicing is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     b[0, 1:] = 0
 
 
@@ -169,7 +169,7 @@ def values_that_are_no_numbers(a):
 @bad.kernel(FLOATS)
 def starred_target_of_several_values(a):
     # error at `*rest`: a starred expression is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     first, *rest = 1, 2, 3
     a[0] = first
 

@@ -126,6 +126,15 @@ def test_launching_something_else(what, name):
     refuse(text, errors.LaunchTypeError, launch, kernel=what)
 
 
+@clause("DEV-LAUNCH-06")
+def test_the_kernel_behind_its_arguments():
+    text = """
+    launch() expects a kernel as its first argument, found 'numpy.ndarray'
+      the kernel comes first: launch(vec_add, ..., grid=..., block=...)
+    """
+    refuse(text, errors.LaunchTypeError, D.launch, np.zeros(3), vec_add, grid=1, block=1)
+
+
 # --- keywords ---
 
 
@@ -258,7 +267,7 @@ PLANNED = "bool, int8 to int64, uint8 to uint64, float32 and float64 are"
 def test_formats_that_are_not_there_yet(value, what):
     text = f"""
     argument 1 ('a') of kernel 'vec_add': {what} as an argument is not implemented yet
-      {PLANNED}; see docs/status.md for what is planned
+      {PLANNED}; the page Status of the documentation lists what is planned
     """
     refuse(text, errors.NotImplementedYetError, launch, *arguments(value))
 
@@ -451,7 +460,7 @@ def test_formats_that_are_planned(value):
     kind = type(value).__name__
     text = f"""
     argument 1 ('a') of kernel 'vec_add': 'numpy.{kind}' as an argument is not implemented yet
-      bool, int8 to int64, uint8 to uint64, float32 and float64 are; see docs/status.md for what is planned
+      bool, int8 to int64, uint8 to uint64, float32 and float64 are; the page Status of the documentation lists what is planned
     """
     refuse(text, errors.NotImplementedYetError, launch, *arguments(value))
 

@@ -13,10 +13,13 @@ bad = BadPrograms()
 @bad.kernel(FLOATS)
 def undefined_names(a):
     # error at `undefined_name`: name 'undefined_name' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[0] = undefined_name
     # error at `undefined_function`: name 'undefined_function' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[1] = undefined_function(a[0])
     # error at `undefined_array`: name 'undefined_array' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     undefined_array[0] = 1
 
 
@@ -184,7 +187,7 @@ def unpacking_in_a_loop(a):
 @bad.kernel(FLOATS, 3)
 def values_that_cannot_be_kept(a, n):
     # error at `range(n)`: keeping a range in a variable is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     r = range(n)
 
 
@@ -229,6 +232,7 @@ def functions_of_numpy(a):
 def short_names_are_not_guessed(a):
     b = 1
     # error at `x`: name 'x' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[b] = x
 
 
@@ -237,6 +241,23 @@ def attributes_of_classes(a):
     a[0] = Thing.value
     # error at `Thing.other`: class Thing has no attribute 'other'
     a[1] = Thing.other
+
+
+@bad.kernel(FLOATS)
+def modules_that_were_not_imported(a):
+    # error at `math`: name 'math' is not defined
+    # hint: write 'import math' at the top of the file
+    a[0] = math.pi  # noqa: F821
+    # error at `cuda`: name 'cuda' is not defined
+    # hint: write 'from cuda import device' at the top of the file
+    a[1] = cuda.foo  # noqa: F821
+
+
+@bad.kernel(FLOATS)
+def names_of_math_in_the_wrong_module(a):
+    # error at `D.sqrt`: module cuda.device has no attribute 'sqrt'
+    # hint: write math.sqrt
+    a[0] = D.sqrt(2.0)
 
 
 @pytest.mark.parametrize("program", bad)

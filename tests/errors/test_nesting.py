@@ -178,5 +178,5 @@ def test_a_constant_of_tuples_within_tuples():
     with pytest.raises(errors.CompileError, match="objects of class 'tuple' cannot be used"):
         result(made(source))
     kernel = made(kernel_of("out[0] = 1"))
-    with pytest.raises(TypeError, match="not the type of a kernel's argument"):
+    with pytest.raises(TypeError, match="not the type of an argument"):
         kernel.inspect("(" * 100_000, float)

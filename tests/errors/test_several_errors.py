@@ -21,6 +21,7 @@ def helper(x):
 @bad.kernel(FLOATS, 3)
 def what_follows_from_a_failed_assignment(a, n):
     # error at `lenght`: name 'lenght' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     x = lenght
     y = x + 1
     y += "text"
@@ -48,8 +49,10 @@ def in_a_loop(a, n):
             pair = (1, later)
             a[1] = pair[1]
         # error at `undefined`: name 'undefined' is not defined
+        # hint: assign it before this, or outside of the kernel before the launch
         later = undefined
         # error at `nothing`: name 'nothing' is not defined
+        # hint: assign it before this, or outside of the kernel before the launch
         a[2] = nothing
 
 
@@ -62,6 +65,7 @@ def a_mistake_that_reads_what_it_assigns(a, n):
         x = x + "text"
     a[0] = x
     # error at `undefined`: name 'undefined' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[1] = undefined
 
 
@@ -94,13 +98,16 @@ def uses_of_a_variable_of_two_types(a, n):
 def a_tuple_with_a_mistake_inside(a, n):
     if n:
         # error at `undefined`: name 'undefined' is not defined
+        # hint: assign it before this, or outside of the kernel before the launch
         t = (1, undefined)
     else:
         t = (1, 2)
     a[0] = t[1]
     # error at `nothing`: name 'nothing' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     if (1, nothing) == (1, 2):
         # error at `missing`: name 'missing' is not defined
+        # hint: assign it before this, or outside of the kernel before the launch
         a[1] = max((1, missing))
 
 
@@ -122,13 +129,14 @@ def mistakes_in_a_statement_that_kernels_lack(a, n):
         a[1] = 2
     a[2] = reader + Inner + failure
     # error at `undefined`: name 'undefined' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[3] = undefined
 
 
 @bad.kernel(FLOATS, 3, raises=errors.NotImplementedYetError)
 def what_a_match_binds(a, n):
     # error at `match n:`: the 'match' statement is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     match n:
         case [first, *rest]:
             a[0] = 1
@@ -138,22 +146,24 @@ def what_a_match_binds(a, n):
             a[0] = 3
     a[1] = first + rest + value + others + other
     # error at `undefined`: name 'undefined' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[2] = undefined
 
 
 @bad.kernel(FLOATS, 3)
 def a_function_inside(a, n):
     # error at `def twice(x):`: a function inside of a kernel is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     def twice(x):
         return 2 * x
 
     a[0] = twice(n) + 1
     # error at `*rest`: a starred expression is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     first, *rest = (1, 2, 3)
     a[1] = first + rest
     # error at `undefined`: name 'undefined' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[2] = undefined
 
 
@@ -163,10 +173,12 @@ def the_body_of_a_loop_over_something_else(a, n):
     # hint: use range() or a tuple
     for i, j in 5:
         # error at `undefined`: name 'undefined' is not defined
+        # hint: assign it before this, or outside of the kernel before the launch
         a[i] = undefined
         a[j] = i + j
     else:
         # error at `nothing`: name 'nothing' is not defined
+        # hint: assign it before this, or outside of the kernel before the launch
         a[0] = nothing
 
 
@@ -192,6 +204,7 @@ def variables_without_a_type(a, n):
         v = helper(u)
     a[3] = u + v
     # error at `undefined`: name 'undefined' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[4] = undefined
 
 
@@ -203,6 +216,7 @@ def more_shared_memory_than_there_is(a):
     t = D.shared_array(10, D.float32)
     s[0] = t[0]
     # error at `undefined`: name 'undefined' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     t[1] = undefined
 
 
@@ -217,38 +231,54 @@ def copies_of_a_loop(a):
 @bad.kernel(FLOATS)
 def in_the_order_of_the_source(a):
     # error at `first`: name 'first' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     # error at `second`: name 'second' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[first] = second
     # error at `third`: name 'third' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     # error at `fourth`: name 'fourth' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[third] += fourth
 
 
 @bad.kernel(FLOATS)
 def more_than_are_shown(a):
     # error at `u0`: name 'u0' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[0] = u0
     # error at `u1`: name 'u1' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[1] = u1
     # error at `u2`: name 'u2' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[2] = u2
     # error at `u3`: name 'u3' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[3] = u3
     # error at `u4`: name 'u4' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[4] = u4
     # error at `u5`: name 'u5' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[5] = u5
     # error at `u6`: name 'u6' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[6] = u6
     # error at `u7`: name 'u7' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[7] = u7
     # error at `u8`: name 'u8' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[8] = u8
     # error at `u9`: name 'u9' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[9] = u9
     # error at `v0`: name 'v0' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[10] = v0
     # error at `v1`: name 'v1' is not defined
+    # hint: assign it before this, or outside of the kernel before the launch
     a[11] = v1
 
 

@@ -57,7 +57,7 @@ def try_star(a):
 @bad.kernel(FLOATS)
 def raise_alone(a):
     # error at `raise`: 'raise' is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     raise
 
 
@@ -65,28 +65,28 @@ def raise_alone(a):
 def raise_a_class(a):
     if a[0] > 0:
         # error at `raise ValueError`: 'raise' is not implemented yet
-        # hint: see docs/status.md for what is planned
+        # hint: the page Status of the documentation lists what is planned
         raise ValueError
 
 
 @bad.kernel(FLOATS)
 def raise_with_text(a):
     # error at `raise ValueError("negative")`: 'raise' is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     raise ValueError("negative")
 
 
 @bad.kernel(FLOATS)
 def raise_from(a):
     # error at `raise ValueError from None`: 'raise' is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     raise ValueError from None
 
 
 @bad.kernel(FLOATS)
 def assertion(a):
     # error at `assert a[0] > 0, "negative"`: 'assert' is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     assert a[0] > 0, "negative"
 
 
@@ -101,7 +101,7 @@ def class_inside(a):
 @bad.kernel(FLOATS)
 def function_inside(a):
     # error at `def twice(x):`: a function inside of a kernel is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     def twice(x):
         return 2 * x
 
@@ -180,7 +180,7 @@ def delete_an_element(a):
 @bad.kernel(FLOATS)
 def match_statement(a):
     # error at `match a.size:`: the 'match' statement is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     match a.size:
         case 1:
             a[0] = 1
@@ -191,7 +191,7 @@ def match_statement(a):
 @bad.kernel(FLOATS)
 def iteration_over_an_array(a):
     # error at `a`: iterating over an array is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     for x in a:
         a[0] += x
 

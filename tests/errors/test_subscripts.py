@@ -22,7 +22,7 @@ def too_many_indices(a, b):
 def too_few_indices(b):
     # error at `b[0]`: a view of an array from fewer indices (1) than dimensions (2) is not
     # ... implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     row = b[0]
 
 
@@ -52,16 +52,16 @@ def boolean_index(a, b):
 @bad.kernel(FLOATS)
 def new_axis(a):
     # error at `None`: None (a new axis) as an index is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     b = a[None]
 
 
 @bad.kernel(BYTES, partial="an error, but not yet the one of two ellipses", clause="DEV-ARR-07")
 def two_ellipses(b):
     # error at `...`@1: an ellipsis as an index is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     # error at `...`@2: an ellipsis as an index is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     c = b[..., ...]
 
 
@@ -128,7 +128,7 @@ def values_that_are_no_numbers(a):
 @bad.kernel(FLOATS)
 def complex_value(a):
     # error at `1j`: complex arithmetic is not implemented yet
-    # hint: see docs/status.md for what is planned
+    # hint: the page Status of the documentation lists what is planned
     a[0] = 1j
 
 
@@ -191,6 +191,56 @@ def arrays_and_text_as_index(a, b):
     # error at `a`@3: an index must be an integer, found array[float32, 1]
     # hint: give one integer
     a[0] = b.shape[a]
+
+
+@bad.kernel(FLOATS)
+def positions_as_index_and_value(a):
+    # error at `D.thread_idx`: an index must be an integer, found device.thread_idx
+    # hint: name a component of it: .x, .y or .z
+    a[D.thread_idx] = 1
+    # error at `D.block_idx`: device.block_idx cannot be stored in an array of float32
+    # hint: name a component of it: .x, .y or .z
+    a[0] = D.block_idx
+
+
+@bad.kernel(FLOATS)
+def constants_beyond_an_array(a):
+    s = D.local_array(4, D.float32)
+    # error at `4`: index 4 is outside of 's', whose extent is 4 here
+    # hint: it can be from -4 to 3
+    s[4] = 1
+    t = D.shared_array((2, 5), D.float32)
+    # error at `-6`: index -6 is outside of axis 1 of 't', whose extent is 5 here
+    # hint: it can be from -5 to 4
+    a[0] = t[1, -6]
+    v = s[1:]
+    # error at `3`: index 3 is outside of a view of 's', whose extent is 3 here
+    # hint: it can be from -3 to 2
+    a[1] = v[3]
+    none = D.local_array(0, D.float32)
+    # error at `0`: index 0 is outside of 'none', whose extent is 0 here
+    # hint: it has no elements
+    none[0] = 1
+
+
+@D.kernel
+def constants_where_they_may_not_run(a, n):
+    s = D.local_array(4, D.float32)
+    s[3] = 1
+    s[-4] = 2
+    if s.size > 4:
+        s[4] = 3
+    if n > 4:
+        s[4] = 3
+    for _ in range(s.size - 4):
+        s[4] = 3
+    a[0] = s[0] + s[3]
+
+
+def test_constants_beyond_an_array_where_they_may_not_run(target):
+    a = np.zeros(1, np.float32)
+    D.launch(constants_where_they_may_not_run, a, 4, grid=1, block=1)
+    assert a[0] == 3
 
 
 @pytest.mark.parametrize("program", bad)

@@ -349,6 +349,20 @@ def table(text):
     return {line.split(None, 1)[0]: line.split(None, 1)[1] for line in text.splitlines()}
 
 
+@pytest.mark.parametrize("flag", ["-h", "--help", "help"])
+def test_help(flag):
+    done = command(flag)
+    assert done.returncode == 0
+    assert done.stdout.startswith("python -m cuda.device info: ")
+    assert "cache clear" in done.stdout
+
+
+def test_what_is_no_command():
+    done = command("cahce", "info")
+    assert done.returncode == 2
+    assert done.stderr == "usage: python -m cuda.device info | cache info | cache clear\n"
+
+
 def test_cache_info_and_clear(programs):
     where = {"CUDA_DEVICE_CACHE_DIR": programs.cache, "CUDA_DEVICE_CACHE_SIZE": "3M"}
     info = table(command("cache", "info", **where).stdout)

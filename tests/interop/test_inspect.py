@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from cuda import device as D
-from cuda.device import _testing
+from cuda.device import _testing, errors
 
 
 @D.kernel
@@ -120,7 +120,7 @@ def test_types_as_text(text, type_):
     ["", "integer", "array", "array[int8]", "array[int, 1]", "array[int8, 33]", "(int", "int x"],
 )
 def test_bad_types(text):
-    with pytest.raises(TypeError, match="not the type of a kernel's argument"):
+    with pytest.raises(TypeError, match="not the type of an argument"):
         store.inspect(A, text, None)
 
 
@@ -149,6 +149,21 @@ def test_arrays_that_overlap_are_seen_together():
     for array in (a, b):
         array.flags.writeable = False
     assert alone(a, a, c) == [True, True, True]
+
+
+@D.func
+def half(x):
+    return x * 0.5
+
+
+@pytest.mark.parametrize("what", ["ir", "asm"])
+def test_a_function_has_no_code_of_its_own(what):
+    with pytest.raises(errors.CompileError) as caught:
+        half.inspect("float32", what=what)
+    text = str(caught.value)
+    assert "the function 'half' returns float32, so there is no code of it alone" in text
+    assert "inspect one of these, or ask for what='result_type' or 'syntax'" in text
+    assert half.inspect("float32", what="result_type") == "float32"
 
 
 # --- lines of Python beside what was made of them ---

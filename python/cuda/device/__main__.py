@@ -50,6 +50,9 @@ COMMANDS: dict[tuple[str, ...], Callable[[], str]] = {
 
 
 def main(arguments: list[str]) -> int:
+    if arguments in (["-h"], ["--help"], ["help"]):
+        print(__doc__.strip())
+        return 0
     command = COMMANDS.get(tuple(arguments))
     if command is None:
         print("usage: python -m cuda.device info | cache info | cache clear", file=sys.stderr)

@@ -98,7 +98,11 @@ def _decorate(decorator: str, function: object, make: Callable[..., F], fmad: bo
         )
     if not isinstance(function, types.FunctionType):
         found = type(function).__qualname__
-        raise TypeError(f"@{decorator} expects a Python function, found {found!r}")
+        hint = "; a signature is not needed, types follow from the arguments of each launch"
+        raise TypeError(
+            f"@{decorator} expects a Python function, found {found!r}"
+            + (hint if isinstance(function, str) else "")
+        )
     if function.__code__.co_flags & _ASYNC:
         raise TypeError(f"@{decorator} expects a plain function; {function.__name__!r} is async")
     return make(function, fmad=fmad, fastmath=False)

@@ -12,7 +12,6 @@
 #include "runtime/host/onlookers.h"
 #include "runtime/host/pool.h"
 #include "support/log.h"
-#include "syntax/place.h"
 
 namespace cuda_device::rt {
 namespace {
@@ -111,7 +110,7 @@ struct Image {
 Image image_for(const Specialisation& s, const jit::CompileRequest& request) {
   const std::string key = cache_key(s, request);
   if (auto kept = cached_image(key)) {
-    kept->source = syntax::place_of(*s.program);  // the same kernel may stand anywhere
+    kept->source = s.place;  // the same kernel may stand anywhere
     return {std::move(*kept), true};
   }
   Image made{compile(request).image};

@@ -45,6 +45,7 @@ struct Specialisation {
   // The three as bytes, by which another process knows them: the same bytes, the same code. Empty:
   // such a specialisation is compiled in every process.
   std::string identity{};
+  std::string place{};  // "file.py:12", of its definition, for people and their tools
 };
 
 struct LaunchRequest {

@@ -9,7 +9,8 @@ SourceMap one_file(std::vector<std::string> lines, uint32_t first_line = 1) {
   return {{"kernel.py", first_line, std::move(lines)}};
 }
 
-Diagnostic unknown_name(Span span) { return {DiagCode::unknown_name, span, {"x"}, {}, "", {}}; }
+// A message without a hint.
+Diagnostic step_of_zero(Span span) { return {DiagCode::range_step_zero, span, {}, {}, "", {}}; }
 
 TEST(Render, operatorAndOperands) {
   const SourceMap files = one_file({"    c[i] = s + a[i] * k"}, 12);
@@ -29,50 +30,64 @@ TEST(Render, operatorAndOperands) {
 }
 
 TEST(Render, allMarkedWithoutOperator) {
-  EXPECT_EQ(render(unknown_name({0, 1, 4, 1, 7}), one_file({"y = abc + 1"})),
-            "kernel.py:1:5: name 'x' is not defined\n"
+  EXPECT_EQ(render(step_of_zero({0, 1, 4, 1, 7}), one_file({"y = abc + 1"})),
+            "kernel.py:1:5: the step of range() is zero\n"
             "    1 | y = abc + 1\n"
             "      |     ^^^");
 }
 
 TEST(Render, columnsAreCharacters) {
-  EXPECT_EQ(render(unknown_name({0, 1, 5, 1, 9}), one_file({"ä = \xc3\xa9\xc3\xa9z"})),
-            "kernel.py:1:5: name 'x' is not defined\n"
+  EXPECT_EQ(render(step_of_zero({0, 1, 5, 1, 9}), one_file({"ä = \xc3\xa9\xc3\xa9z"})),
+            "kernel.py:1:5: the step of range() is zero\n"
             "    1 | ä = ééz\n"
             "      |     ^^");
 }
 
+// Wide characters take two columns, accents of their own none.
+TEST(Render, marksStandBelowWhatTheyMark) {
+  const std::string wide = "s = \"\xe6\x97\xa5\xe6\x9c\xac\"; x";
+  const auto at = static_cast<uint32_t>(wide.size() - 1);
+  EXPECT_EQ(
+      render(step_of_zero({0, 1, at, 1, at + 1}), one_file({wide})),
+      "kernel.py:1:11: the step of range() is zero\n    1 | " + wide + "\n      |             ^");
+  EXPECT_EQ(render(step_of_zero({0, 1, 4, 1, at - 2}), one_file({wide})),
+            "kernel.py:1:5: the step of range() is zero\n    1 | " + wide + "\n      |     ^^^^^^");
+  const std::string accents = "e\xcc\x81 + x";
+  EXPECT_EQ(render(step_of_zero({0, 1, 6, 1, 7}), one_file({accents})),
+            "kernel.py:1:6: the step of range() is zero\n    1 | " + accents + "\n      |     ^");
+}
+
 TEST(Render, tabsStayTabs) {
-  EXPECT_EQ(render(unknown_name({0, 1, 1, 1, 2}), one_file({"\tx"})),
-            "kernel.py:1:2: name 'x' is not defined\n"
+  EXPECT_EQ(render(step_of_zero({0, 1, 1, 1, 2}), one_file({"\tx"})),
+            "kernel.py:1:2: the step of range() is zero\n"
             "    1 | \tx\n"
             "      | \t^");
 }
 
 TEST(Render, severalLinesShowTheFirst) {
-  EXPECT_EQ(render(unknown_name({0, 1, 4, 2, 3}), one_file({"y = (a +", "  b)"})),
-            "kernel.py:1:5: name 'x' is not defined\n"
+  EXPECT_EQ(render(step_of_zero({0, 1, 4, 2, 3}), one_file({"y = (a +", "  b)"})),
+            "kernel.py:1:5: the step of range() is zero\n"
             "    1 | y = (a +\n"
             "      |     ^^^^");
 }
 
 TEST(Render, unknownPlaces) {
-  EXPECT_EQ(render(unknown_name({}), {}), "name 'x' is not defined");
-  EXPECT_EQ(render(unknown_name({3, 1, 0, 1, 1}), one_file({"x"})),
-            "<unknown>:1:1: name 'x' is not defined");
-  EXPECT_EQ(render(unknown_name({0, 99, 0, 99, 1}), one_file({"x"})),
-            "kernel.py:99:1: name 'x' is not defined");
-  EXPECT_EQ(render(unknown_name({0, 1, 50, 1, 51}), one_file({"x"})),
-            "kernel.py:1:2: name 'x' is not defined\n"
+  EXPECT_EQ(render(step_of_zero({}), {}), "the step of range() is zero");
+  EXPECT_EQ(render(step_of_zero({3, 1, 0, 1, 1}), one_file({"x"})),
+            "<unknown>:1:1: the step of range() is zero");
+  EXPECT_EQ(render(step_of_zero({0, 99, 0, 99, 1}), one_file({"x"})),
+            "kernel.py:99:1: the step of range() is zero");
+  EXPECT_EQ(render(step_of_zero({0, 1, 50, 1, 51}), one_file({"x"})),
+            "kernel.py:1:2: the step of range() is zero\n"
             "    1 | x\n"
             "      |  ^");
 }
 
 TEST(Render, notesShowTheirOwnPlace) {
-  Diagnostic d = unknown_name({0, 2, 2, 2, 3});
+  Diagnostic d = step_of_zero({0, 2, 2, 2, 3});
   d.notes = {{{0, 1, 0, 1, 4}, "in 'f', called here"}, {{}, "and a remark"}};
   EXPECT_EQ(render(d, one_file({"f(1)", "  x"})),
-            "kernel.py:2:3: name 'x' is not defined\n"
+            "kernel.py:2:3: the step of range() is zero\n"
             "    2 |   x\n"
             "      |   ^\n"
             "kernel.py:1:1: in 'f', called here\n"
