@@ -129,6 +129,7 @@ void Job::run_chunk(abi::HostContext& context, uint64_t first, uint64_t last) {
   } catch (const std::exception& e) {
     fail(e.what());
   }
+  if (report_ && report_->failed()) stop();
   count(last - first);
 }
 

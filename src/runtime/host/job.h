@@ -9,6 +9,7 @@
 
 #include "abi/kernel_image.h"
 #include "runtime/host/interrupt.h"
+#include "runtime/host/report.h"
 
 namespace cuda_device::runtime {
 
@@ -20,6 +21,12 @@ class Job {
   Job(abi::HostEntry entry, const void* params, const abi::LaunchDims& dims, uint32_t arena_bytes);
   // The most blocks a thread may claim at once. Before the first call of the functions below.
   void set_chunk(uint64_t chunk) { max_chunk_ = chunk; }
+  // What the kernel's threads say goes there; where one fails, blocks that nobody has claimed are
+  // left out. Outlives the run.
+  void report_to(Report& report) {
+    report_ = &report;
+    context_.report = &report;
+  }
   // Claims and runs chunks until none is left. Any number of threads.
   void help() noexcept;
   // The launching thread's part: claims and runs, then waits until no thread runs a block of this
@@ -47,6 +54,7 @@ class Job {
   abi::HostEntry entry_;
   const void* params_;
   abi::HostContext context_;
+  Report* report_ = nullptr;
   uint32_t arena_bytes_;
   uint64_t blocks_;
   uint64_t max_chunk_ = 1;
