@@ -61,7 +61,6 @@ void Lowerer::lower_assert(const syntax::Assert* node) {
 }
 
 void Lowerer::lower_raise(const syntax::Raise* node) {
-  reachable_ = true;
   if (!node->exc) error(DiagCode::raise_again, node);
   if (node->cause) error(DiagCode::raise_cause, node->cause);
   if (const std::optional<Failure> failure = failure_of(node->exc); failure && !node->cause)

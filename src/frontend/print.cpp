@@ -145,10 +145,11 @@ bool Lowerer::add_f_string(Print& print, const Value& text) {
   return true;
 }
 
-// !r and !s of a number are what print writes.
+// !r and !s of a number are what print writes. Of a field only its value has a place of its own in
+// every version of Python.
 bool Lowerer::add_field(Print& print, const Value& value, const syntax::FormattedValue* field) {
   if (field->conversion.integer == 'a') {
-    error(DiagCode::format_conversion, field);
+    error(DiagCode::format_conversion, field->value);
     return false;
   }
   std::string format;
@@ -156,7 +157,8 @@ bool Lowerer::add_field(Print& print, const Value& value, const syntax::Formatte
     for (const Node* part : parts->values) {
       auto* constant = syntax::as<syntax::Constant>(part);
       if (!constant) {
-        error(DiagCode::format_constant, part);
+        auto* value = syntax::as<syntax::FormattedValue>(part);
+        error(DiagCode::format_constant, value ? value->value : part);
         return false;
       }
       format += constant->value.text;
@@ -178,7 +180,7 @@ std::optional<Value> Lowerer::with_format(const Value& value, const std::string&
                                           const syntax::FormattedValue* field) {
   const std::optional<FormatSpec> spec = read_format_spec(text);
   if (!spec) {
-    error(DiagCode::format_unknown, field, {text});
+    error(DiagCode::format_unknown, field->value, {text});
     return std::nullopt;
   }
   if (!value.is_number() || field->conversion.integer > 0) {

@@ -97,7 +97,7 @@ def f_strings(i, j, x, y, b, u):
     print(f"{x:.3f}|{x:8.2f}|{x:<8.2f}|{x:08.2f}|{x:+.0f}|{x:e}|{x:.2E}|{x:g}|{x:G}|{x:12}|{x:+}")
     print(f"{y:.3f}|{y:.10f}|{y}|{y:10}")
     print(f"{i:.2f} {b:d} {b:3} {u:X} {i=} {x=:.1f} {i!r} {x!s}")
-    print(f"a{i}", f"{j}b", sep=", ", end=" {}\n") if i < 0 else print(f"{i}" f"{j}", x)
+    print(f"a{i}", f"{j}b", sep=", ", end=" {}\n") if i < 0 else print(f"{i}{j}", x)
 
 
 @pytest.mark.parametrize("i", [42, -42, 0])
@@ -189,7 +189,7 @@ def test_what_was_printed_before_a_failure_is_written():
 
 @D.kernel
 def much(n):
-    for k in range(n):
+    for _ in range(n):
         print("0123456789012345678901234567890123456789012345678901234567890", D.tid(1))
 
 
