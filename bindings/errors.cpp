@@ -139,6 +139,10 @@ void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::
         return set_diagnostics(outcome.diagnostics, files);
       case rt::Status::CompilerFault:
         return raise(exception_class("CompilerBug"), where + outcome.text);
+      case rt::Status::KernelFailed: {
+        nb::object type = exception_class("kernel_exception")(outcome.raises);
+        return raise(type, outcome.text);
+      }
       case rt::Status::Timeout:
         return raise(nb::borrow(PyExc_TimeoutError), outcome.text);
       default:

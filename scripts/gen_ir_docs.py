@@ -41,6 +41,8 @@ IMMEDIATES = {
     "Param": " @*parameter*",
     "Array": " &*array*",
     "Depth": " *depth*",
+    "Failure": " ~*failure*",
+    "Format": " ~*format*",
 }
 
 

@@ -4,9 +4,9 @@
 
 #include "bindings/launch/call.h"
 #include "bindings/launch/dims.h"
+#include "bindings/runtime/printed.h"
 #include "bindings/runtime/streams.h"
 #include "bindings/source/capture.h"
-#include "syntax/place.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -152,6 +152,16 @@ bool a_handler_raised() {
 }
 const std::function<bool()> interrupted = a_handler_raised;
 
+std::vector<rt::Definition> definitions_of(const syntax::Program& program) {
+  std::vector<rt::Definition> definitions;
+  for (const syntax::Function& f : program.functions) {
+    const bool known = f.span.known() && f.span.file < program.files.size();
+    definitions.push_back(known ? rt::Definition{program.files[f.span.file].name, f.span.line}
+                                : rt::Definition{});
+  }
+  return definitions;
+}
+
 void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi::LaunchDims& dims,
             rt::Stream* stream) {
   struct Source {
@@ -163,7 +173,7 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
     const size_t size = source.call.key.size();
     return rt::Specialisation{source.variant.program, read_arguments(key, size),
                               read_head(key).facts, identity_of(key, size, *source.variant.program),
-                              syntax::place_of(*source.variant.program)};
+                              definitions_of(*source.variant.program)};
   };
   rt::LaunchRequest request;
   request.kernel = kernel.kernel;
@@ -180,7 +190,12 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
     request.interrupted = &interrupted;
   rt::Outcome outcome;
   run(kernel, request, outcome);
-  if (outcome.status == rt::Status::Interrupted) throw nb::python_error();
+  if (outcome.status == rt::Status::Interrupted) {
+    nb::python_error interrupt;
+    write_printed();
+    throw nb::python_error(interrupt);
+  }
+  if (!stream) write_printed();
   const bool launched = outcome.status == rt::Status::Ok;
   if (launched && stream) call.owner.release();  // the runtime's now, until drop_finished
   // Where warnings are errors, this one is raised when the kernel was launched.

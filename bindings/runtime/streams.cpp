@@ -5,6 +5,7 @@
 
 #include "bindings/errors.h"
 #include "bindings/launch/call.h"
+#include "bindings/runtime/printed.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -44,6 +45,7 @@ void wait_interruptibly(Wait wait) {
       wait(kSliceMilliseconds, &outcome);
     }
     drop_finished();
+    write_printed();
     checked(PyErr_CheckSignals());
     if (outcome.status == rt::Status::Timeout) continue;
     if (outcome.status == rt::Status::Ok) return;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/report.h"
 #include "support/scalar.h"
 
 namespace cuda_device::abi {
@@ -59,6 +60,9 @@ struct KernelImage {
   uint32_t static_shared = 0;
   uint32_t arena = 0;  // bytes of worker memory a block needs
   uint8_t width = 32;  // lanes of a gang
+  // What its threads may say; code names them by their numbers here.
+  std::vector<Failure> failures;
+  std::vector<PrintFormat> formats;
   // For people and their tools; the code runs without.
   std::string source;  // "file.py:12", of the definition; may be empty
   // HostCode, on request: the ELF object that the code was linked from, with its symbol and lines.
@@ -67,12 +71,13 @@ struct KernelImage {
 };
 
 // Entry of HostCode. Runs blocks [first, last) of the grid, numbered x fastest, then y, then z, in
-// increasing order.
+// increasing order; returns at once where a thread has reported a failure.
 inline constexpr uint32_t kArenaAlign = 1024;  // the most that an array of a block asks for
 struct HostContext {
   LaunchDims dims;
   void* arena = nullptr;  // aligned to kArenaAlign
   void* shared = nullptr;
+  void* report = nullptr;  // runtime/host/report.h; null: the kernel says nothing
 };
 using HostEntry = void (*)(const void* params, const HostContext* context, uint64_t first,
                            uint64_t last);

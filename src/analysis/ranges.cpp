@@ -90,6 +90,8 @@ class Walk {
       case Op::Return:
         state_ = RangeStates::unreachable();
         return;
+      case Op::Check:
+        return check(*inst.operands[0]);
       default:
         if (has_range(inst.type)) define(inst, interval_of(inst, f_, of_));
     }
@@ -115,6 +117,14 @@ class Walk {
 
   void assume(const Inst& condition, bool holds) {
     if (state_.reachable) refine(condition, holds, state_, of_, versions_);
+  }
+
+  // Who goes on has passed it.
+  void check(const Inst& condition) {
+    if (condition.op == Op::Const && condition.imm == 0)
+      state_ = RangeStates::unreachable();
+    else
+      assume(condition, true);
   }
 
   void branch(const Inst& inst) {

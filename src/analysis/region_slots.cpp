@@ -79,7 +79,8 @@ RegionSlots slots_of(StretchLiveness& live, const Region& region, const SlotSet&
   std::unordered_map<size_t, uint32_t> first_named, last_stored;
   for_each_inst(region, [&](const Inst& i, uint32_t at) {
     r.returns = r.returns || i.op == Op::Return;
-    r.effects = r.effects || stores(i) || i.op == Op::Store || i.op == Op::Return;
+    r.effects = r.effects || stores(i) || i.op == Op::Store || i.op == Op::Return ||
+                ir::info(i.op).effect == ir::Effect::Report;
     if (!stores(i) && i.op != Op::SlotLoad) return;
     const auto slot = static_cast<size_t>(i.imm);
     r.named.insert(slot);

@@ -25,11 +25,13 @@ const syntax::Node* Lowerer::argument_node(const Arguments& a, size_t i) const {
   return i < a.node->args.size() ? a.node->args[i] : static_cast<const Node*>(a.node);
 }
 
-std::optional<Arguments> Lowerer::arguments(const syntax::Call* node) {
+std::optional<Arguments> Lowerer::arguments(const syntax::Call* node, bool formatted) {
   Arguments out;
   out.node = node;
   bool fine = true;
   const auto evaluated = [&](const Node* argument) {
+    if (auto* text = syntax::as<syntax::JoinedStr>(argument); text && formatted)
+      return f_string(text);
     if (argument->kind != syntax::NodeKind::Lambda) return expr(argument);
     Value lambda = Value::named(Value::Kind::Lambda, "");
     lambda.node = argument;
@@ -55,7 +57,7 @@ std::optional<Arguments> Lowerer::arguments(const syntax::Call* node) {
 
 Value Lowerer::call(const syntax::Call* node) {
   const Value callee = expr(node->func);
-  const std::optional<Arguments> a = arguments(node);
+  const std::optional<Arguments> a = arguments(node, callee.is_entity("builtins.print"));
   if (!a || callee.is_unknown()) return Value::unknown();
   at(node);
   switch (callee.kind) {

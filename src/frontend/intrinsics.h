@@ -26,7 +26,9 @@ struct Intrinsic {
   Fold2 fold2 = nullptr;
   bool device_only = false;
 
-  bool takes_keywords() const { return name == "math.isclose" || !parameters.empty(); }
+  bool takes_keywords() const {
+    return name == "math.isclose" || name == "builtins.print" || !parameters.empty();
+  }
   std::string short_name() const { return name.substr(name.rfind('.') + 1); }
 };
 

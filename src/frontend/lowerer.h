@@ -114,6 +114,7 @@ class Lowerer {
   Value call_len(const Arguments& a, const Intrinsic& i);
   Value call_range(const Arguments& a, const Intrinsic& i);
   Value call_tuple(const Arguments& a, const Intrinsic& i);
+  Value call_print(const Arguments& a, const Intrinsic& i);
 
  private:
   // One level deeper in the source, called functions included, while it lives.
@@ -174,6 +175,29 @@ class Lowerer {
   void return_value(const Node* node, const Value& value, bool tail);
   void leave(size_t scope);
   Value unsupported(const Node* node);
+
+  // --- failures.cpp ---
+  void lower_assert(const syntax::Assert* node);
+  void lower_raise(const syntax::Raise* node);
+  std::optional<Failure> failure_of(const Node* exception);
+  void check(const Value& holds, const Node* node, Failure failure);
+
+  // --- print.cpp ---
+  struct Print {  // being put together
+    PrintFormat format;
+    std::vector<Inst*> values;
+  };
+  bool add_to(Print& print, const Value& value, const Node* node);
+  bool add_number(Print& print, const Value& number, const Node* node);
+  bool add_tuple(Print& print, const Value& tuple, const Node* node);
+  bool add_f_string(Print& print, const Value& text);
+  bool add_field(Print& print, const Value& value, const syntax::FormattedValue* field);
+  std::optional<Value> with_format(const Value& value, const std::string& text,
+                                   const syntax::FormattedValue* field);
+  std::optional<std::string> separator(const Arguments& a, const std::string& name,
+                                       const char* otherwise);
+  bool check_keywords(const Arguments& a);
+  Value f_string(const syntax::JoinedStr* node);
 
   // --- loops.cpp ---
   void lower_while(const syntax::While* node);
@@ -374,7 +398,8 @@ class Lowerer {
 
   // --- calls.cpp ---
   const Node* argument_node(const Arguments& a, size_t i) const;
-  std::optional<Arguments> arguments(const syntax::Call* node);
+  // formatted: f-strings may stand among them.
+  std::optional<Arguments> arguments(const syntax::Call* node, bool formatted);
   Value call(const syntax::Call* node);
   Value call_entity(const std::string& name, const Arguments& a);
   bool check_count(const Intrinsic& i, const Arguments& a);

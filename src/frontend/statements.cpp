@@ -46,6 +46,10 @@ void Lowerer::statement_by_kind(const Node* node, bool tail) {
       return lower_continue();
     case NodeKind::Pass:
       return;
+    case NodeKind::Assert:
+      return lower_assert(syntax::as<syntax::Assert>(node));
+    case NodeKind::Raise:
+      return lower_raise(syntax::as<syntax::Raise>(node));
     case NodeKind::Return:
       return lower_return(syntax::as<syntax::Return>(node), tail);
     case NodeKind::FunctionDef:
@@ -131,6 +135,9 @@ Value Lowerer::unsupported(const Node* node) {
       break;
     case NodeKind::Starred:
       what = "Starred";
+      break;
+    case NodeKind::JoinedStr:
+      what = "JoinedStr";
       break;
     default:
       what = "Slice";

@@ -15,8 +15,6 @@ constexpr const char* kTopLevel = "do it outside of the kernel";
 constexpr const char* kNoCoroutines = "kernels are plain functions";
 
 constexpr Entry kEntries[] = {
-    {"Assert", "'assert'", nullptr},
-    {"Raise", "'raise'", nullptr},
     {"Lambda", "a lambda inside of a kernel", nullptr},
     {"FunctionDef", "a function inside of a kernel", nullptr},
     {"Starred", "a starred expression", nullptr},
@@ -46,7 +44,7 @@ constexpr Entry kEntries[] = {
     {"List", "a list", "use a tuple"},
     {"Dict", "a dict", kNoObjects},
     {"Set", "a set", "use a tuple"},
-    {"JoinedStr", "an f-string", kNoObjects},
+    {"JoinedStr", "an f-string", "it is for print() alone; kernels have no strings that they make"},
     {"TemplateStr", "a t-string", kNoObjects},
 };
 

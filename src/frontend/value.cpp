@@ -44,7 +44,8 @@ bool Value::contains_unknown() const {
 }
 
 bool Value::is_storable() const {
-  if (kind == Kind::Range || kind == Kind::Slice || kind == Kind::Method || kind == Kind::Lambda)
+  if (kind == Kind::Range || kind == Kind::Slice || kind == Kind::Method || kind == Kind::Lambda ||
+      kind == Kind::FString)
     return false;
   for (const Value& e : elements)
     if (!e.is_storable()) return false;
@@ -97,6 +98,8 @@ std::string type_text(const Value& value) {
       return value.name.starts_with("class ") ? value.name : "module " + value.name;
     case Value::Kind::Text:
       return "str";
+    case Value::Kind::FString:
+      return "an f-string";
     case Value::Kind::Object:
       return value.name;
   }

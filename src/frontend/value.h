@@ -33,6 +33,7 @@ struct Value {
     Method,    // `name` of `elements[0]`
     Module,    // `name`
     Text,      // `name`: a string constant
+    FString,   // `elements`: its values; `node`
     Object,    // `name` of its class
   };
   Kind kind = Kind::Unknown;

@@ -52,6 +52,21 @@ bool always_true(const Node* test) {
          (v.kind == syntax::Value::Kind::Int && v.integer != 0);
 }
 
+bool always_false(const Node* test) {
+  auto* constant = syntax::as<syntax::Constant>(test);
+  if (!constant) return false;
+  const syntax::Value& v = constant->value;
+  return (v.kind == syntax::Value::Kind::Bool && !v.boolean) ||
+         (v.kind == syntax::Value::Kind::Int && v.integer == 0);
+}
+
+// Nothing goes on behind it.
+bool ends(const Node* node) {
+  if (auto* s = syntax::as<syntax::Assert>(node)) return always_false(s->test);
+  return node->kind == NodeKind::Break || node->kind == NodeKind::Continue ||
+         node->kind == NodeKind::Return || node->kind == NodeKind::Raise;
+}
+
 class Analysis {
  public:
   explicit Analysis(const syntax::Function& f) : function_(f) {}
@@ -296,9 +311,7 @@ class Analysis {
     if (node->kind == NodeKind::Continue && !loops_.empty())
       loops_.back()->continues = join(loops_.back()->continues, flow);
     syntax::for_each_child(*node, [&](const Node* child) { expression(flow, child); });
-    if (node->kind == NodeKind::Break || node->kind == NodeKind::Continue ||
-        node->kind == NodeKind::Return)
-      flow.reachable = false;
+    if (ends(node)) flow.reachable = false;
   }
 
   // Repeated until what reaches the head no longer grows: uses only ever see more definitions.

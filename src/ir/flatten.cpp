@@ -121,6 +121,12 @@ class Flattener {
       case Op::Store:
         step(StepKind::Store, &inst).a = list_of(inst);
         return;
+      case Op::Check:
+        step(StepKind::Check, &inst).a = inst.operands[0]->id;
+        return;
+      case Op::Print:
+        step(StepKind::Print, &inst).a = list_of(inst);
+        return;
       case Op::If:
         return if_(inst);
       case Op::While:

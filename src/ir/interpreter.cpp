@@ -10,12 +10,15 @@ namespace {
 using Index = std::array<uint32_t, 3>;
 
 // In increasing order, x fastest.
+// While the action says so.
 template <class Action>
 void for_each_index(const Index& extents, Action&& action) {
   Index i;
   for (i[2] = 0; i[2] < extents[2]; ++i[2]) {
     for (i[1] = 0; i[1] < extents[1]; ++i[1]) {
-      for (i[0] = 0; i[0] < extents[0]; ++i[0]) action(i);
+      for (i[0] = 0; i[0] < extents[0]; ++i[0]) {
+        if (!action(i)) return;
+      }
     }
   }
 }
@@ -42,14 +45,24 @@ std::vector<int64_t> scalars_of(const Function& f, const std::vector<Argument>& 
   return out;
 }
 
-// Whether the thread has come to a barrier.
-bool run_to_barrier(const Launch& launch, Thread& thread, uint64_t max_steps) {
+void report_failure(const Launch& launch, const Thread& thread) {
+  const Function& f = *launch.code.function;
+  const auto failure = static_cast<uint32_t>(check_of(launch, thread).imm);
+  const FailedThread failed{failure, thread.block, thread.index};
+  if (!launch.report)
+    throw InterpretError(cuda_device::text_of(f.name, f.failures[failure], "", failed));
+  launch.report->failed = failed;
+}
+
+// Where it has come to.
+Outcome run_to_barrier(const Launch& launch, Thread& thread, uint64_t max_steps) {
   const Outcome outcome = advance(launch, thread, max_steps - thread.taken);
   if (outcome == Outcome::OutOfSteps) {
     throw InterpretError("kernel '" + launch.code.function->name + "' exceeded " +
                          std::to_string(max_steps) + " steps in one thread");
   }
-  return outcome == Outcome::AtBarrier;
+  if (outcome == Outcome::Failed) report_failure(launch, thread);
+  return outcome;
 }
 
 std::string place_text(const Launch& launch, const Thread& thread) {
@@ -81,35 +94,45 @@ void meet(const Launch& launch, std::vector<Thread>& waiting) {
   for (Thread& thread : waiting) pass_barrier(launch, thread, result);
 }
 
-void run_block(const Launch& launch, const Index& block, uint64_t max_steps) {
+// False where a thread has failed.
+bool run_block(const Launch& launch, const Index& block, uint64_t max_steps) {
   const BlockMemory memory(launch, block);
   std::vector<Thread> waiting;
+  bool failed = false;
+  const auto run = [&](Thread&& thread, std::vector<Thread>& still) {
+    const Outcome outcome = run_to_barrier(launch, thread, max_steps);
+    if (outcome == Outcome::AtBarrier) still.push_back(std::move(thread));
+    failed = outcome == Outcome::Failed;
+    return !failed;
+  };
   for_each_index(launch.grid.block, [&](const Index& index) {
-    Thread thread(launch, block, index, &memory);
-    if (run_to_barrier(launch, thread, max_steps)) waiting.push_back(std::move(thread));
+    return run(Thread(launch, block, index, &memory), waiting);
   });
-  while (!waiting.empty()) {
+  while (!waiting.empty() && !failed) {
     meet(launch, waiting);
     std::vector<Thread> still;
     for (Thread& thread : waiting) {
-      if (run_to_barrier(launch, thread, max_steps)) still.push_back(std::move(thread));
+      if (!run(std::move(thread), still)) break;
     }
     waiting = std::move(still);
   }
+  return !failed;
 }
 
 }  // namespace
 
 void interpret(const Function& f, const std::vector<Argument>& arguments, const Grid& grid,
-               uint64_t max_steps) {
+               uint64_t max_steps, LaunchReport* report) {
   verify_or_throw(f, "all that came before the interpreter");
   check_arguments(f, arguments);
   CD_CHECK(!f.launch.has_block() || f.launch.block == grid.block,
            "the kernel is specialised for another block shape");
   const DefaultFloatEnvironment environment;
   const StepCode code = flatten(f, scalars_of(f, arguments));
-  const Launch launch{code, arguments, grid};
-  for_each_index(grid.grid, [&](const Index& block) { run_block(launch, block, max_steps); });
+  Launch launch{code, arguments, grid, report};
+  for (const PrintFormat& format : f.formats) launch.printers.emplace_back(format);
+  for_each_index(grid.grid,
+                 [&](const Index& block) { return run_block(launch, block, max_steps); });
 }
 
 }  // namespace cuda_device::ir

@@ -38,7 +38,9 @@ struct InterpretError : std::runtime_error {
 // from one barrier to the next. What shared and local arrays hold at first is no zero, and not the
 // same in two blocks or threads. Arguments match f.params. Throws InterpretError, also where a
 // thread takes more than `max_steps` steps.
+// Where a thread fails the launch ends; `report` gets that and what was printed. Null: a failure is
+// an InterpretError too, and what is printed is lost.
 void interpret(const Function& f, const std::vector<Argument>& arguments, const Grid& grid,
-               uint64_t max_steps = UINT64_MAX);
+               uint64_t max_steps = UINT64_MAX, LaunchReport* report = nullptr);
 
 }  // namespace cuda_device::ir

@@ -16,6 +16,7 @@
 
 #include "ir/type.h"
 #include "support/facts.h"
+#include "support/report.h"
 #include "support/span.h"
 
 namespace cuda_device::ir {
@@ -37,8 +38,8 @@ enum class ResultRule : uint8_t {
   I64,
   U32
 };
-enum class Effect : uint8_t { Pure, Read, Write, Slot, Barrier, Control };
-enum class ImmKind : uint8_t { None, Int, Value, Axis, Slot, Param, Array, Depth };
+enum class Effect : uint8_t { Pure, Read, Write, Slot, Barrier, Report, Control };
+enum class ImmKind : uint8_t { None, Int, Value, Axis, Slot, Param, Array, Depth, Failure, Format };
 
 struct OpInfo {
   std::string_view text;
@@ -73,9 +74,9 @@ struct Inst {
   Type type;
   Span span;
   std::vector<Inst*> operands;
-  // Axis, slot, parameter, array, depth. For a constant the value: integers and bool sign- or
-  // zero-extended to 64 bits by their type, floats as the bits of their own format (float32 in the
-  // low 32).
+  // Axis, slot, parameter, array, depth, failure, format. For a constant the value: integers and
+  // bool sign- or zero-extended to 64 bits by their type, floats as the bits of their own format
+  // (float32 in the low 32).
   int64_t imm = 0;
   std::vector<Block> regions;
   uint32_t id = 0;  // dense in the function: side tables are vectors indexed by it
@@ -116,6 +117,8 @@ struct Function {
   std::vector<Param> params;
   std::vector<Slot> slots;
   std::vector<Allocation> arrays;
+  std::vector<Failure> failures;     // of checks
+  std::vector<PrintFormat> formats;  // of prints
   Block body;
   LaunchFacts launch;
   Options options;

@@ -42,6 +42,7 @@ class Runner {
     uint32_t& next = thread_.next;
     const uint64_t before = thread_.taken;
     while (!stops(code[next])) {
+      if (fails(code[next])) return Outcome::Failed;
       if (thread_.taken - before == steps) return Outcome::OutOfSteps;
       ++thread_.taken;
       execute(code[next++]);
@@ -52,6 +53,15 @@ class Runner {
  private:
   static bool stops(const Step& s) {
     return s.kind == StepKind::Finish || s.kind == StepKind::Barrier;
+  }
+
+  bool fails(const Step& s) const { return s.kind == StepKind::Check && !registers_[s.a]; }
+
+  void print(const Step& s) {
+    if (!launch_.report) return;
+    const uint32_t* list = &launch_.code.lists[s.a];
+    const PrintFormatter& printer = launch_.printers[static_cast<size_t>(s.source->imm)];
+    launch_.report->printed.append(printer.text([&](size_t k) { return registers_[list[k]]; }));
   }
 
   void execute(const Step& s) {
@@ -88,6 +98,9 @@ class Runner {
         return loop_begin(s);
       case StepKind::LoopNext:
         return loop_next(s);
+      case StepKind::Print:
+        return print(s);
+      case StepKind::Check:  // holds
       case StepKind::Barrier:
       case StepKind::Finish:
         return;
@@ -220,6 +233,10 @@ std::string text_of(const std::array<uint32_t, 3>& v) {
 }
 
 const Inst& barrier_of(const Launch& launch, const Thread& thread) {
+  return *launch.code.steps[thread.next].source;
+}
+
+const Inst& check_of(const Launch& launch, const Thread& thread) {
   return *launch.code.steps[thread.next].source;
 }
 

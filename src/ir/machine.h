@@ -8,6 +8,7 @@
 
 #include "ir/interpreter.h"
 #include "ir/step_code.h"
+#include "support/print_format.h"
 
 namespace cuda_device::ir {
 
@@ -15,6 +16,8 @@ struct Launch {
   const StepCode& code;
   const std::vector<Argument>& arguments;
   Grid grid;
+  LaunchReport* report = nullptr;          // null: nobody asks
+  std::vector<PrintFormatter> printers{};  // by format
 };
 
 // An array that is no parameter itself.
@@ -52,14 +55,16 @@ struct Thread {
   std::vector<char> local;       // memory of its local arrays
 };
 
-enum class Outcome : uint8_t { Finished, OutOfSteps, AtBarrier };
+enum class Outcome : uint8_t { Finished, OutOfSteps, AtBarrier, Failed };
 
 // Goes on where the thread stopped, for at most `steps` steps. A thread at a barrier stays there
-// until pass_barrier.
+// until pass_barrier; one that has failed stands at its check.
 Outcome advance(const Launch& launch, Thread& thread, uint64_t steps);
 
 // The barrier that a thread stands at, and whether its operand is true there.
 const Inst& barrier_of(const Launch& launch, const Thread& thread);
+// The check that a thread failed at.
+const Inst& check_of(const Launch& launch, const Thread& thread);
 bool barrier_operand(const Launch& launch, const Thread& thread);
 void pass_barrier(const Launch& launch, Thread& thread, int64_t result);
 

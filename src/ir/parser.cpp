@@ -41,7 +41,9 @@ class Parser {
     if (in_.accept_word("param")) return param();
     if (in_.accept_word("slot")) return slot();
     if (in_.accept_word("array")) return array();
-    in_.fail("expected launch, options, param, slot, array or '{'");
+    if (in_.accept_word("failure")) return failure();
+    if (in_.accept_word("format")) return format();
+    in_.fail("expected launch, options, param, slot, array, failure, format or '{'");
   }
 
   template <class Struct, size_t N>
@@ -105,6 +107,31 @@ class Parser {
     a.align = number32();
     if (!in_.at_line_end()) a.span = span();
     function_->arrays.push_back(std::move(a));
+  }
+
+  void failure() {
+    Failure f;
+    index('~', function_->failures.size());
+    f.raises = in_.quoted();
+    f.text = in_.quoted();
+    in_.expect_word("function");
+    f.function = number32();
+    in_.expect_word("line");
+    f.line = static_cast<int32_t>(in_.integer());
+    f.assertion = in_.accept_word("assertion");
+    function_->failures.push_back(std::move(f));
+  }
+
+  void format() {
+    PrintFormat f;
+    index('~', function_->formats.size());
+    f.text = in_.quoted();
+    while (!in_.at_line_end()) {
+      const Type argument = type();
+      if (!argument.is_scalar()) in_.fail("what is printed is a scalar");
+      f.arguments.push_back(argument.scalar);
+    }
+    function_->formats.push_back(std::move(f));
   }
 
   void index(char sigil, size_t expected) {
@@ -212,6 +239,9 @@ class Parser {
         return sigil_immediate(inst, '@');
       case ImmKind::Array:
         return sigil_immediate(inst, '&');
+      case ImmKind::Failure:
+      case ImmKind::Format:
+        return sigil_immediate(inst, '~');
       case ImmKind::Int:
       case ImmKind::Depth:
         inst.imm = in_.integer();

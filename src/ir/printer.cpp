@@ -107,6 +107,20 @@ class Printer {
               "\n";
     }
     for (size_t i = 0; i < function_.arrays.size(); ++i) array(i, function_.arrays[i]);
+    for (size_t i = 0; i < function_.failures.size(); ++i) failure(i, function_.failures[i]);
+    for (size_t i = 0; i < function_.formats.size(); ++i) format(i, function_.formats[i]);
+  }
+
+  void failure(size_t index, const Failure& f) {
+    out_ += "failure ~" + std::to_string(index) + " " + quoted(f.raises) + " " + quoted(f.text) +
+            " function " + std::to_string(f.function) + " line " + std::to_string(f.line) +
+            (f.assertion ? " assertion" : "") + "\n";
+  }
+
+  void format(size_t index, const PrintFormat& f) {
+    out_ += "format ~" + std::to_string(index) + " " + quoted(f.text);
+    for (ScalarKind kind : f.arguments) out_ += " " + std::string(name_of(kind));
+    out_ += "\n";
   }
 
   void array(size_t index, const Allocation& a) {
@@ -201,6 +215,9 @@ class Printer {
         return "@" + std::to_string(inst.imm);
       case ImmKind::Array:
         return "&" + std::to_string(inst.imm);
+      case ImmKind::Failure:
+      case ImmKind::Format:
+        return "~" + std::to_string(inst.imm);
       case ImmKind::Int:
       case ImmKind::Depth:
         return std::to_string(inst.imm);

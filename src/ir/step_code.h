@@ -21,6 +21,8 @@ enum class StepKind : uint8_t {
   Store,     // likewise, and the value
   View,     // result = array number `b`, made now; lists[a] ... are array, offset, extents, strides
   Barrier,  // the thread stops here; register a, where the operation has an operand
+  Check,    // the thread fails where register a is false
+  Print,    // lists[a] ... are what is printed
   Jump,     // to step `target`
   JumpUnless,  // likewise, where register a is false
   LoopBegin,   // result, result + 1 = iterations left, next value; lists[a] ... are start, stop,

@@ -115,6 +115,10 @@ std::string immediate_error(const Function& f, const Inst& inst) {
       return index_error(inst.imm, f.params.size(), "parameter");
     case ImmKind::Array:
       return index_error(inst.imm, f.arrays.size(), "array");
+    case ImmKind::Failure:
+      return index_error(inst.imm, f.failures.size(), "failure");
+    case ImmKind::Format:
+      return index_error(inst.imm, f.formats.size(), "format");
     case ImmKind::Axis:
       return inst.operands.empty() ? index_error(inst.imm, 3, "axis") : kFine;
     case ImmKind::Depth:
@@ -202,6 +206,19 @@ std::string for_error(const Function& f, const Inst& inst) {
   return first({expect("the slot", slot, any_int, "an integer"), operands_are(inst, slot)});
 }
 
+// The format says what it writes.
+std::string print_error(const Function& f, const Inst& inst) {
+  const std::vector<ScalarKind>& wanted = f.formats[static_cast<size_t>(inst.imm)].arguments;
+  if (inst.operands.size() != wanted.size()) {
+    return std::to_string(inst.operands.size()) + " operands, expected " +
+           std::to_string(wanted.size());
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (std::string e = operand_is(inst, i, Type::of(wanted[i])); !e.empty()) return e;
+  }
+  return kFine;
+}
+
 // Rules that stand in op.def's words only.
 std::string worded_rule_error(const Function& f, const Inst& inst) {
   switch (inst.op) {
@@ -250,9 +267,12 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
     case Op::BarrierCount:
     case Op::BarrierAnd:
     case Op::BarrierOr:
+    case Op::Check:
     case Op::If:
     case Op::Yield:
       return operand_is(inst, 0, kBool);
+    case Op::Print:
+      return print_error(f, inst);
     case Op::For:
       return for_error(f, inst);
     default:

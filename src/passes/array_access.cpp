@@ -90,6 +90,7 @@ bool may_move_behind(const ir::Function& f, const Inst& store, const Inst& inst)
       case Effect::Control:
         return i.op != Op::If;
       case Effect::Barrier:
+      case Effect::Report:
         return true;
     }
     return true;

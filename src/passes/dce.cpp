@@ -49,11 +49,15 @@ class Sweep {
       case Effect::Write:
       case Effect::Barrier:
         return false;
+      case Effect::Report:
+        return inst.op == Op::Check && holds(*inst.operands[0]);
       case Effect::Control:
         return is_dead_control(inst);
     }
     return false;
   }
+
+  static bool holds(const Inst& condition) { return condition.op == Op::Const && condition.imm; }
 
   bool is_loaded(const Inst& inst) const { return loaded_[static_cast<size_t>(inst.imm)]; }
 
@@ -128,6 +132,8 @@ void dce(Function& f) {
   }
   remove_unnamed(f, f.slots, names_slot);
   remove_unnamed(f, f.arrays, [](Op op) { return op == Op::Array; });
+  remove_unnamed(f, f.failures, [](Op op) { return op == Op::Check; });
+  remove_unnamed(f, f.formats, [](Op op) { return op == Op::Print; });
 }
 
 }  // namespace cuda_device::passes

@@ -6,6 +6,7 @@
 #include "passes/cse.h"
 #include "passes/dce.h"
 #include "passes/distribute_loops.h"
+#include "passes/drop_assertions.h"
 #include "passes/equal_trips.h"
 #include "passes/expand_math.h"
 #include "passes/fold.h"
@@ -26,6 +27,7 @@ namespace {
 // After contract_fma no pass changes a bit of any result, but expand_math, within the bounds of
 // docs/math.md.
 constexpr Pass kPasses[] = {
+    {"drop_assertions", drop_assertions, false, nullptr, true},  // where nobody makes them
     {"forward_slots", forward_slots},  // variables become temporaries where that is plain
     {"dce", dce},                      // stores nobody reads, so that products count as used once
     {"contract_fma", contract_fma},    // by what the source says, before arithmetic is simplified
@@ -84,7 +86,9 @@ void run_pipeline(ir::Function& f, const PipelineOptions& options) {
   for (const Pass& pass : kPasses) {
     if (pass.for_lanes && !checked) check(f, options);
     checked = checked || pass.for_lanes;
-    if (!pass.for_lanes || options.lanes) run(pass, f, options);
+    const bool wanted = (!pass.for_lanes || options.lanes.has_value()) &&
+                        (!pass.unchecked || options.drop_assertions);
+    if (wanted) run(pass, f, options);
   }
 }
 

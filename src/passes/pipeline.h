@@ -18,13 +18,15 @@ struct Pass {
   void (*run)(ir::Function&);
   bool for_lanes = false;  // runs only where PipelineOptions::lanes is set
   void (*run_for)(ir::Function&, const Lanes&) = nullptr;
+  bool unchecked = false;  // runs only where PipelineOptions::drop_assertions is set
 };
 void run_pass(const Pass& pass, ir::Function& f, const Lanes& lanes);
 std::span<const Pass> pipeline();
 
 struct PipelineOptions {
-  bool verify = false;         // before the first pass and after each
-  std::optional<Lanes> lanes;  // the target is the host: threads are lanes, and math is ours
+  bool verify = false;           // before the first pass and after each
+  std::optional<Lanes> lanes;    // the target is the host: threads are lanes, and math is ours
+  bool drop_assertions = false;  // the target makes no checks of `assert`
   std::function<void(std::string_view pass, const ir::Function&)> dump;  // after each pass
   StageTimes* times = nullptr;  // one entry a pass, and one of the check
   // Once, on what the source says simplified, before anything is done for lanes.

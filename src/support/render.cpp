@@ -54,6 +54,25 @@ const std::string* line_of(const SourceMap& files, uint32_t file, uint32_t line)
   return index < files[file].lines.size() ? &files[file].lines[index] : nullptr;
 }
 
+std::string source_text(const SourceMap& files, const Span& span) {
+  std::string text;
+  for (uint32_t number = span.line; number <= span.end_line && span.known(); ++number) {
+    const std::string* line = line_of(files, span.file, number);
+    if (!line) return "";
+    const size_t first = number == span.line ? span.column : 0;
+    const size_t last = number == span.end_line ? span.end_column : line->size();
+    for (size_t i = first; i < std::min(last, line->size()); ++i) {
+      const bool blank = (*line)[i] == ' ' || (*line)[i] == '\t' || (*line)[i] == '\r';
+      if (!blank)
+        text += (*line)[i];
+      else if (!text.empty() && text.back() != ' ')
+        text += ' ';
+    }
+    if (number != span.end_line && !text.empty() && text.back() != ' ') text += ' ';
+  }
+  return text;
+}
+
 // Functions of one file may have entries of their own.
 std::string listed_line(const SourceMap& files, std::string_view name, uint32_t line) {
   for (uint32_t file = 0; file < files.size(); ++file) {

@@ -24,6 +24,10 @@ std::string render(const std::vector<Diagnostic>& diagnostics, const SourceMap& 
 // The text of a line of a file, or null where the map does not hold it.
 const std::string* line_of(const SourceMap& files, uint32_t file, uint32_t line);
 
+// What the span covers, in one line: blanks and line ends are one blank each. Empty where the map
+// does not hold it.
+std::string source_text(const SourceMap& files, const Span& span);
+
 // "12: out[i] = a[i]", for listings: a line of the file of that name, without its indentation.
 // Empty where no entry of the map holds it. In front, "helper.py:" where it is not the first file.
 std::string listed_line(const SourceMap& files, std::string_view name, uint32_t line);

@@ -1,6 +1,7 @@
 #include "syntax/identity.h"
 
 #include "support/bytes.h"
+#include "support/render.h"
 
 namespace cuda_device::syntax {
 namespace {
@@ -8,6 +9,7 @@ namespace {
 class IdentityWriter {
  public:
   std::string write(const Program& program) {
+    files_ = &program.files;
     out_.number<uint64_t>(program.functions.size());
     for (const Function& function : program.functions) write(function);
     return out_.take();
@@ -46,9 +48,17 @@ class IdentityWriter {
   void write(const Node& node) {
     out_.number(node.kind);
     fields_of(node);
+    if (node.kind == NodeKind::Assert || node.kind == NodeKind::Raise) place_of(node);
     const auto bound = function_->bindings.find(&node);
     out_.number<bool>(bound != function_->bindings.end());
     if (bound != function_->bindings.end()) write(bound->second);
+  }
+
+  // Where a kernel fails is in what it says then, and so is the text of what does not hold.
+  void place_of(const Node& node) {
+    out_.number(node.span.line - function_->span.line);
+    const auto* assertion = as<Assert>(&node);
+    if (assertion) out_.text(source_text(*files_, assertion->test->span));
   }
 
   void fields_of(const Node& node);
@@ -80,6 +90,7 @@ class IdentityWriter {
   }
 
   ByteWriter out_;
+  const SourceMap* files_ = nullptr;
   const Function* function_ = nullptr;
   std::vector<const Node*> children_;  // of the node being written
 };

@@ -2,7 +2,8 @@
 //
 // Everything that the compiler reads is in them but places: file names, lines and columns stand in
 // messages only, and a message is made anew each time. So a moved file, or a comment, is the same
-// program. Code that held places (lines for checks at run time) would need them here.
+// program. What a kernel says when it runs holds places: of each assert and raise its line behind
+// that of its function's definition is here, and the source of an assert's condition.
 #pragma once
 
 #include <string>

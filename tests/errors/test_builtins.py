@@ -159,9 +159,6 @@ def planned_functions(a):
     # error at `isinstance`: isinstance is not implemented yet
     # hint: the page Status of the documentation lists what is planned
     x = isinstance(a, int)
-    # error at `print`: print is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
-    print(a[0])
     # error at `complex`: complex is not implemented yet
     # hint: the page Status of the documentation lists what is planned
     x = complex(1, 2)

@@ -75,7 +75,7 @@ def lambda_expression(a):
 @bad.kernel(FLOATS)
 def format_string(a):
     # error at `f"x = {a[0]}"`: an f-string is not supported in kernels
-    # hint: kernels have numbers, tuples and arrays only
+    # hint: it is for print() alone; kernels have no strings that they make
     text = f"x = {a[0]}"
 
 

@@ -192,7 +192,7 @@ def blocks_and_warps_of_cuda_cpp(a):
     # hint: use device.threadfence, which is not implemented yet
     __threadfence()
     # error at `printf`: 'printf' is not a name of cuda.device
-    # hint: use print, which is not implemented yet
+    # hint: use print
     printf("%d", n)
 
 

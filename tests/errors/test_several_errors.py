@@ -394,7 +394,7 @@ WRONG = [
     "x{} = one(1, z=2)",
     "x{} = [1, 2]",
     "del n",
-    "raise ValueError(n)",
+    "assert n > 0, n",
     "x{} = 1 << 1.5",
     "x{} = -a",
     "x{} = ~1.5",

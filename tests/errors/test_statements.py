@@ -55,42 +55,6 @@ def try_star(a):
 
 
 @bad.kernel(FLOATS)
-def raise_alone(a):
-    # error at `raise`: 'raise' is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
-    raise
-
-
-@bad.kernel(FLOATS)
-def raise_a_class(a):
-    if a[0] > 0:
-        # error at `raise ValueError`: 'raise' is not implemented yet
-        # hint: the page Status of the documentation lists what is planned
-        raise ValueError
-
-
-@bad.kernel(FLOATS)
-def raise_with_text(a):
-    # error at `raise ValueError("negative")`: 'raise' is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
-    raise ValueError("negative")
-
-
-@bad.kernel(FLOATS)
-def raise_from(a):
-    # error at `raise ValueError from None`: 'raise' is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
-    raise ValueError from None
-
-
-@bad.kernel(FLOATS)
-def assertion(a):
-    # error at `assert a[0] > 0, "negative"`: 'assert' is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
-    assert a[0] > 0, "negative"
-
-
-@bad.kernel(FLOATS)
 def class_inside(a):
     # error at `class Pair:`: a class inside of a kernel is not supported in kernels
     # hint: do it outside of the kernel

@@ -4,8 +4,10 @@ A user's mistake in a kernel is a CompileError, in a launch a LaunchError; a fau
 is a CompilerBug. What is planned but missing is a NotImplementedYetError.
 """
 
+import builtins
+import functools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 __all__ = [
     "CompileError",
@@ -16,6 +18,7 @@ __all__ = [
     "DeviceOnlyError",
     "Diagnostic",
     "KernelError",
+    "KernelFailure",
     "LaunchBufferError",
     "LaunchError",
     "LaunchOverflowError",
@@ -86,6 +89,35 @@ class CompilerBug(RuntimeError):
 
 class KernelError(RuntimeError):
     """A launch failed while it ran, or the system could not run it."""
+
+
+class KernelFailure(KernelError):
+    """A thread of a kernel failed: an `assert` that does not hold, or a `raise`.
+
+    What is raised is also of the class that the kernel names, so `except ValueError` catches it.
+    """
+
+    def __str__(self) -> str:  # KeyError would show it quoted
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _made_failure, (_named_class(type(self)).__name__, str(self))
+
+
+@functools.cache
+def kernel_exception(name: str) -> type[KernelFailure]:
+    """The KernelFailure that is also of the builtin exception class of this name."""
+    named = getattr(builtins, name)
+    made = type(f"Kernel{named.__name__}", (KernelFailure, named), {"__module__": __name__})
+    return cast("type[KernelFailure]", made)
+
+
+def _named_class(made: type) -> type:
+    return next(base for base in made.__bases__ if base is not KernelFailure)
+
+
+def _made_failure(name: str, text: str) -> KernelFailure:
+    return kernel_exception(name)(text)
 
 
 class LaunchError(Exception):

@@ -73,6 +73,8 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
   image.target = std::string("x86-64/") + name_of(options.mask);
   image.params = layout_of_params(f);
   image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
+  image.failures = f.failures;
+  image.formats = f.formats;
   image.width = static_cast<uint8_t>(analysis.layout.width);
   const Target target = target_of(options.mask, has_small_lanes(f), options.cpu);
   const Effort effort = effort_for(f);

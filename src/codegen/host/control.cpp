@@ -63,6 +63,12 @@ Control::Behind Control::emit_inst(const Inst& inst, const Mask& mask, Join& dea
     case Op::Store:
       parts_.access.store(inst, mask);
       return mask;
+    case Op::Check:
+      emit_check(inst, mask);
+      return mask;
+    case Op::Print:
+      parts_.reports.print(inst, mask);
+      return mask;
     case Op::If:
       return emit_if(inst, mask, dead);
     case Op::While:

@@ -11,6 +11,7 @@
 #include "codegen/host/exits.h"
 #include "codegen/host/join.h"
 #include "codegen/host/position.h"
+#include "codegen/host/reports.h"
 #include "codegen/host/slots.h"
 
 namespace cuda_device::codegen::host {
@@ -24,6 +25,7 @@ struct Parts {  // of the emitter, that control hands instructions to
   Position& position;
   Slots& slots;
   Access& access;
+  Reports& reports;
   const std::vector<Exits>& exits;
   const std::vector<analysis::Guard>& guards;
 };
@@ -112,6 +114,10 @@ class Control {
   void assign(llvm::AllocaInst* set, const Mask& mask);
   Mask read(llvm::AllocaInst* set);
   void require_any(Mask& mask, Join& otherwise);
+
+  // checks.cpp
+  void emit_check(const Inst& inst, const Mask& mask);
+  void branch_if_likely(llvm::Value* condition, llvm::BasicBlock* to);
 
   // conditions.cpp
   Condition condition_of(const Inst& value);

@@ -59,7 +59,8 @@ struct EmitContext {
   HostArithmetic arithmetic;
   AccessNotes notes;
   LineTable lines;
-  bool past_cache = false;  // some store goes past the cache
+  bool past_cache = false;             // some store goes past the cache
+  llvm::BasicBlock* failed = nullptr;  // where a thread has failed: leaves the kernel; null: none
 };
 
 }  // namespace cuda_device::codegen::host

@@ -36,6 +36,7 @@ class Kernel {
         arrays_(c_, values_, launch_, arena_),
         pure_(c_, values_, launch_, arrays_),
         position_(c_, values_, launch_),
+        reports_(c_, values_, position_),
         slots_(c_, values_),
         exits_(find_exits(source.function)),
         guards_(analysis::find_guards(source.function, source.analysis)),
@@ -48,7 +49,8 @@ class Kernel {
     c_.start(start);
     c_.lines.open(function_, c_.b, c_.source.options.lines, c_.source.function.name);
     Access access(c_, values_, arrays_);
-    BlockControl block({c_, values_, pure_, position_, slots_, access, exits_, guards_}, arena_);
+    BlockControl block({c_, values_, pure_, position_, slots_, access, reports_, exits_, guards_},
+                       arena_);
     block_ = &block;
     slots_.create();
     arrays_.create();
@@ -112,6 +114,10 @@ class Kernel {
     z->addIncoming(c_.b.CreateSelect(end_of_plane, one(z), z), latch);
     hint(c_.b.CreateCondBr(c_.b.CreateICmpULT(next_number, last), loop, done),
          {.keep_inside = c_.source.effort == Effort::Bounded});
+    if (c_.failed) {
+      c_.start(c_.failed);
+      c_.b.CreateBr(done);
+    }
     c_.start(done);
     // Stores past the cache are in order with nothing, not even the news that blocks are done.
     if (c_.past_cache) c_.b.CreateIntrinsic(c_.b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
@@ -126,6 +132,7 @@ class Kernel {
   Arrays arrays_;
   PureOps pure_;
   Position position_;
+  Reports reports_;
   Slots slots_;
   const std::vector<Exits> exits_;
   const std::vector<analysis::Guard> guards_;

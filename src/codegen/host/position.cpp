@@ -129,6 +129,14 @@ Value* Position::thread_vector(unsigned axis) {
                 values_.row(ScalarKind::U32, period));
 }
 
+std::array<Value*, 6> Position::of_lane(Value* lane) {
+  std::array<Value*, 6> place{block_[0], block_[1], block_[2]};
+  Value* period = c_.b.getInt32(layout().period);
+  Value *column = c_.b.CreateURem(lane, period), *row = c_.b.CreateUDiv(lane, period);
+  for (unsigned axis = 0; axis < 3; ++axis) place[3 + axis] = thread(axis, column, row);
+  return place;
+}
+
 void Position::emit(const ir::Inst& inst) {
   const auto axis = static_cast<unsigned>(inst.imm);
   auto uniform = [&](Value* value) {

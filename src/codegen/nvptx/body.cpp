@@ -2,6 +2,7 @@
 
 #include "codegen/nvptx/barriers.h"
 #include "codegen/nvptx/position.h"
+#include "codegen/nvptx/reports.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::nvptx {
@@ -83,6 +84,10 @@ void Body::inst(const Inst& i) {
     case Op::Barrier:
       emit_barrier(c_, i);
       return;
+    case Op::Check:
+      return emit_check(c_, i);
+    case Op::Print:
+      return emit_print(c_, i);
     default:
       if (!i.type.is_array()) define(i, computed(i));
   }

@@ -84,6 +84,7 @@ std::unique_ptr<ir::Function> Compilation::optimised() const {
   passes::PipelineOptions options;
   if (target_.kind == Target::Kind::Host)
     options.lanes = passes::Lanes{codegen::register_bytes(target_.mask) / analysis::kWarpWidth};
+  options.drop_assertions = target_.kind == Target::Kind::Ptx;
   options.verify = verify_wanted();
   options.times = times_;
   options.check = [](const ir::Function& checked) {

@@ -51,12 +51,13 @@ abi::ParamLayout layout_of(const ir::Function& f) {
 }
 
 void interpret_launch(const InterpretedKernel& kernel, const char* params,
-                      const abi::LaunchDims& dims) {
+                      const abi::LaunchDims& dims, LaunchReport& report) {
   std::vector<ir::Argument> arguments;
   arguments.reserve(kernel.layout.slots.size());
   for (const abi::ParamSlot& slot : kernel.layout.slots)
     arguments.push_back(argument_of(slot, params));
-  ir::interpret(*kernel.function, arguments, ir::Grid{dims.grid, dims.block, dims.shared});
+  ir::interpret(*kernel.function, arguments, ir::Grid{dims.grid, dims.block, dims.shared},
+                UINT64_MAX, &report);
 }
 
 }  // namespace cuda_device::jit

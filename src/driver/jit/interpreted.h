@@ -17,6 +17,6 @@ struct InterpretedKernel {
 
 abi::ParamLayout layout_of(const ir::Function& f);
 void interpret_launch(const InterpretedKernel& kernel, const char* params,
-                      const abi::LaunchDims& dims);
+                      const abi::LaunchDims& dims, LaunchReport& report);
 
 }  // namespace cuda_device::jit

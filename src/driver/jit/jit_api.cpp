@@ -12,7 +12,7 @@
 #include "driver/jit/stages.h"
 #include "frontend/frontend.h"
 #include "support/check.h"
-#include "syntax/place.h"
+#include "syntax/tree.h"
 
 namespace cuda_device::jit {
 namespace {
@@ -41,6 +41,13 @@ void guarded(const CompileRequest& request, Result* result, const std::function<
   });
 }
 
+// "file.py:12", of the function that was asked for.
+std::string place_of(const syntax::Program& program) {
+  const Span& span = program.functions.front().span;
+  if (!span.known() || span.file >= program.files.size()) return "";
+  return program.files[span.file].name + ":" + std::to_string(span.line);
+}
+
 void compile(const CompileRequest& request, CompileResult* result) {
   const syntax::Program& program = *request.source.program;
   result->image.name = program.functions.front().name;
@@ -50,7 +57,7 @@ void compile(const CompileRequest& request, CompileResult* result) {
     codegen::Listing listing;
     listing.frame = &result->stack;
     result->image = compilation.image(*function, listing);
-    result->image.source = syntax::place_of(program);
+    result->image.source = place_of(program);
     if (compilation.target().kind == Target::Kind::Host)
       result->lanes =
           analysis::choose_layout(*function, result->image.width).gangs * result->image.width;
@@ -59,6 +66,8 @@ void compile(const CompileRequest& request, CompileResult* result) {
   result->image.target = request.target;
   result->image.static_shared =
       static_cast<uint32_t>(ir::memory_layout(*function, ir::AddressSpace::Shared).bytes);
+  result->image.failures = function->failures;
+  result->image.formats = function->formats;
   abi::ParamLayout layout = layout_of(*function);
   const uint32_t nesting = nesting_of(*function);
   result->interpreted = new InterpretedKernel{std::move(function), std::move(layout), nesting};
@@ -125,11 +134,11 @@ std::string inspect(const CompileRequest& request, const std::string& what) {
 
 // On the caller's stack, unless the kernel is nested too deeply for that.
 void interpret(const InterpretedKernel& kernel, const char* params, const abi::LaunchDims& dims,
-               std::string& error) {
+               LaunchReport& report, std::string& error) {
   constexpr uint32_t kShallow = 100;
   const auto body = [&] {
     try {
-      interpret_launch(kernel, params, dims);
+      interpret_launch(kernel, params, dims, report);
     } catch (const std::exception& e) {
       error = e.what();
     }
@@ -175,11 +184,12 @@ void cd_jit_inspect(const jit::CompileRequest* request, const char* what,
   jit::guarded(*request, result, [&] { result->text = jit::inspect(*request, what); });
 }
 
-const char* cd_jit_interpret(void* interpreted, const void* params, const abi::LaunchDims* dims) {
+const char* cd_jit_interpret(void* interpreted, const void* params, const abi::LaunchDims* dims,
+                             cuda_device::LaunchReport* report) {
   static thread_local std::string error;
   error.clear();
   jit::interpret(*static_cast<jit::InterpretedKernel*>(interpreted),
-                 static_cast<const char*>(params), *dims, error);
+                 static_cast<const char*>(params), *dims, *report, error);
   return error.empty() ? nullptr : error.c_str();
 }
 

@@ -32,7 +32,7 @@ struct CompileResult {
   Status status = Status::Ok;
   std::vector<Diagnostic> diagnostics;  // UserError
   std::string fault;                    // CompilerFault: text
-  // Of the interpreter name, target and shared memory only; of a failure the name.
+  // Of the interpreter name, target, shared memory and what it may say only; of a failure the name.
   abi::KernelImage image;
   uint32_t lanes = 0;           // of all gangs of a block, where the host knows its shape
   uint32_t stack = 0;           // bytes, of the host's code: see codegen::Listing::frame
@@ -56,9 +56,10 @@ void cd_jit_compile(const cuda_device::jit::CompileRequest* request,
 void cd_jit_inspect(const cuda_device::jit::CompileRequest* request, const char* what,
                     cuda_device::jit::InspectResult* result);
 // Runs a whole launch on the IR interpreter. params as KernelImage::params lays them out. Returns
-// an error text or null.
+// an error text or null; `report` gets what the kernel's threads say.
 const char* cd_jit_interpret(void* interpreted, const void* params,
-                             const cuda_device::abi::LaunchDims* dims);
+                             const cuda_device::abi::LaunchDims* dims,
+                             cuda_device::LaunchReport* report);
 void cd_jit_release(void* interpreted);
 // Comma-separated: the host forms this CPU runs, best first; then the PTX architectures.
 const char* cd_jit_host_forms();

@@ -6,6 +6,7 @@
 
 #include "driver/rt/disk/kernel_cache.h"
 #include "driver/rt/jit_library.h"
+#include "driver/rt/sayings.h"
 #include "runtime/cuda/gpu_kernel.h"
 #include "runtime/cuda/toolkit.h"
 #include "runtime/host/loader.h"
@@ -25,42 +26,49 @@ std::vector<std::string> split(const char* text) {
 
 class HostCompiled : public Compiled {
  public:
-  explicit HostCompiled(const abi::KernelImage& image)
-      : Compiled(image), arena_(image.arena), code_(image) {}
-  std::string run(const void* params, const abi::LaunchDims& dims,
-                  runtime::Interrupt* interrupt) const override {
-    return runtime::pool().run(std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_),
-                               interrupt);
+  HostCompiled(const abi::KernelImage& image, const Specialisation& s)
+      : Compiled(image), says_(image, s.functions), arena_(image.arena), code_(image) {}
+  runtime::Error run(const void* params, const abi::LaunchDims& dims,
+                     runtime::Interrupt* interrupt) const override {
+    const auto job = std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_);
+    if (says_.nothing()) return runtime::pool().run(job, interrupt);
+    runtime::Report report(says_.formats());
+    job->report_to(report);
+    const std::string error = runtime::pool().run(job, interrupt);
+    return says_.heard(report.take(), error);
   }
 
  private:
+  const Sayings says_;
   uint32_t arena_;
   runtime::LoadedCode code_;
 };
 
 class InterpretedKernel : public Compiled {
  public:
-  explicit InterpretedKernel(const jit::CompileResult& result)
-      : Compiled(result.image), handle_(result.interpreted) {}
+  InterpretedKernel(const jit::CompileResult& result, const Specialisation& s)
+      : Compiled(result.image), says_(result.image, s.functions), handle_(result.interpreted) {}
   ~InterpretedKernel() override { jit_library().release(handle_); }
-  std::string run(const void* params, const abi::LaunchDims& dims,
-                  runtime::Interrupt*) const override {
-    const char* error = jit_library().interpret(handle_, params, &dims);
-    return error ? error : "";
+  runtime::Error run(const void* params, const abi::LaunchDims& dims,
+                     runtime::Interrupt*) const override {
+    LaunchReport report;
+    const char* error = jit_library().interpret(handle_, params, &dims, &report);
+    return says_.heard(std::move(report), error ? error : "");
   }
 
  private:
+  const Sayings says_;
   void* handle_;
 };
 
 class GpuCompiled : public Compiled {
  public:
   explicit GpuCompiled(const abi::KernelImage& image) : Compiled(image), kernel_(image) {}
-  std::string run(const void* params, const abi::LaunchDims& dims,
-                  runtime::Interrupt*) const override {
+  runtime::Error run(const void* params, const abi::LaunchDims& dims,
+                     runtime::Interrupt*) const override {
     try {
       kernel_.run_on_host_arrays(params, dims);
-      return "";
+      return {};
     } catch (const std::exception& e) {
       return e.what();
     }
@@ -102,6 +110,12 @@ jit::CompileResult compile(const jit::CompileRequest& request) {
   return result;
 }
 
+// "file.py:12", of the kernel's definition.
+std::string place_of(const Specialisation& s) {
+  const bool known = !s.functions.empty() && s.functions.front().line != 0;
+  return known ? s.functions.front().file + ":" + std::to_string(s.functions.front().line) : "";
+}
+
 struct Image {
   abi::KernelImage image;
   bool from_disk = false;
@@ -110,7 +124,7 @@ struct Image {
 Image image_for(const Specialisation& s, const jit::CompileRequest& request) {
   const std::string key = cache_key(s, request);
   if (auto kept = cached_image(key)) {
-    kept->source = s.place;  // the same kernel may stand anywhere
+    kept->source = place_of(s);  // the same kernel may stand anywhere
     return {std::move(*kept), true};
   }
   Image made{compile(request).image};
@@ -120,12 +134,12 @@ Image image_for(const Specialisation& s, const jit::CompileRequest& request) {
 
 CompileOutcome interpreted(const Specialisation& s) {
   const jit::CompileResult result = compile(request_for(s, "interpreter"));
-  return {std::make_shared<InterpretedKernel>(result), {}};
+  return {std::make_shared<InterpretedKernel>(result, s), {}};
 }
 
 CompileOutcome on_host(const Specialisation& s, const std::string& target) {
   const Image made = image_for(s, request_for(s, target));
-  return {std::make_shared<HostCompiled>(made.image), {}, made.from_disk};
+  return {std::make_shared<HostCompiled>(made.image, s), {}, made.from_disk};
 }
 
 // The newest architecture we write that the GPU can run.

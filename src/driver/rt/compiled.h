@@ -7,23 +7,26 @@
 #include "abi/kernel_image.h"
 #include "driver/jit/jit_api.h"
 #include "driver/rt/rt_api.h"
+#include "runtime/error.h"
 #include "runtime/host/interrupt.h"
 
 namespace cuda_device::rt {
 
-// Runs a grid and returns when it is done; an error text, empty if all went well. Many threads at
-// once. What asks `interrupt` (the host's machine code) leaves out blocks that have not begun.
+// Runs a grid and returns when it is done; an error, empty if all went well. What the kernel prints
+// waits for whoever may write it (runtime/host/report.h). Many threads at once. What asks
+// `interrupt` (the host's machine code) leaves out blocks that have not begun.
 class Compiled {
  public:
   Compiled() = default;
   explicit Compiled(const abi::KernelImage& image)
       : name_(image.name), target_(image.target), static_shared_(image.static_shared) {}
+  Compiled(const Compiled&) = delete;
   virtual ~Compiled() = default;
   const std::string& name() const { return name_; }          // of the Python kernel
   const std::string& target() const { return target_; }      // as KernelImage::target
   uint32_t static_shared() const { return static_shared_; }  // bytes of a block's own arrays
-  virtual std::string run(const void* params, const abi::LaunchDims& dims,
-                          runtime::Interrupt* interrupt) const = 0;
+  virtual runtime::Error run(const void* params, const abi::LaunchDims& dims,
+                             runtime::Interrupt* interrupt) const = 0;
 
  private:
   std::string name_, target_;

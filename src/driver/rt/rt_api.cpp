@@ -10,6 +10,7 @@
 #include "driver/rt/streams.h"
 #include "runtime/host/cache.h"
 #include "runtime/host/pool.h"
+#include "runtime/host/report.h"
 #include "runtime/host/stream.h"
 #include "runtime/host/threads.h"
 #include "runtime/owners.h"
@@ -45,23 +46,24 @@ std::atomic<uint64_t> beyond_cache_bytes{0};  // 0: what the machine's caches sa
 Stream* const the_default_stream = new Stream;
 Stream& default_stream() { return *the_default_stream; }
 
-void set_fault(Outcome* outcome, std::string text) {
-  outcome->status = Status::RuntimeFault;
-  outcome->text = std::move(text);
+void set_fault(Outcome* outcome, runtime::Error error) {
+  outcome->status = error.raises.empty() ? Status::RuntimeFault : Status::KernelFailed;
+  outcome->text = std::move(error.text);
+  outcome->raises = std::move(error.raises);
 }
 
 // The launch itself, when its turn has come. `stream`: that it was queued on; null: the caller
 // waits.
-std::string run_logged(const Compiled& compiled, const void* params, const abi::LaunchDims& dims,
-                       const runtime::HostStream* stream, runtime::Interrupt* interrupt) {
+runtime::Error run_logged(const Compiled& compiled, const void* params, const abi::LaunchDims& dims,
+                          const runtime::HostStream* stream, runtime::Interrupt* interrupt) {
   log::Event event(log::Topic::Launch);
-  std::string error = compiled.run(params, dims, interrupt);
+  runtime::Error error = compiled.run(params, dims, interrupt);
   if (!event) return error;
   event.fact("target", compiled.target()).fact("grid", dims.grid).fact("block", dims.block);
   event.fact("shared", uint64_t{compiled.static_shared()} + dims.shared);
   if (stream) event.fact("stream", reinterpret_cast<uint64_t>(stream));
   if (interrupt && interrupt->happened()) event.fact("interrupted", "yes");
-  if (!error.empty()) event.fact("error", error);
+  if (!error.empty()) event.fact("error", error.text);
   event.write(compiled.name());
   return error;
 }
@@ -78,9 +80,11 @@ class QueuedLaunch : public runtime::Work {
     std::memcpy(params(), request.params, request.params_size);
   }
   ~QueuedLaunch() override { runtime::owner_finished(owner_); }
-  std::string run() override {
-    std::string error = run_logged(*compiled_, params(), dims_, stream_, nullptr);
-    return error.empty() ? error : "kernel '" + compiled_->name() + "': " + error;
+  runtime::Error run() override {
+    runtime::Error error = run_logged(*compiled_, params(), dims_, stream_, nullptr);
+    const bool names_it = error.empty() || !error.raises.empty();
+    if (!names_it) error.text = "kernel '" + compiled_->name() + "': " + error.text;
+    return error;
   }
   void leave_owner() { owner_ = nullptr; }
 
@@ -111,7 +115,7 @@ void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcom
   std::optional<runtime::Interrupt> asking;
   if (request.interrupted) asking.emplace(*request.interrupted);
   runtime::Interrupt* interrupt = asking ? &*asking : nullptr;
-  std::string error = default_stream().stream->run_now(
+  runtime::Error error = default_stream().stream->run_now(
       [&] { return run_logged(compiled, request.params, request.dims, nullptr, interrupt); },
       interrupt);
   if (interrupt && interrupt->happened())
@@ -177,6 +181,9 @@ void cd_rt_launch(const rt::LaunchRequest* request, rt::Outcome* outcome) {
   }
 }
 
+bool cd_rt_has_printed() { return runtime::anything_printed(); }
+void cd_rt_take_printed(std::string* text) { *text = runtime::take_printed(); }
+
 cuda_device::abi::Owner* cd_rt_take_finished() { return runtime::take_finished_owners(); }
 
 rt::Stream* cd_rt_stream_create() { return new rt::Stream; }
@@ -198,12 +205,12 @@ void cd_rt_stream_sync(rt::Stream* stream, int milliseconds, rt::Outcome* outcom
     outcome->status = rt::Status::Timeout;
     return;
   }
-  if (std::string error = stream->stream->take_error(); !error.empty())
+  if (runtime::Error error = stream->stream->take_error(); !error.empty())
     rt::set_fault(outcome, std::move(error));
 }
 
 void cd_rt_take_lost_error(rt::Outcome* outcome) {
-  if (std::string error = runtime::take_lost_error(); !error.empty())
+  if (runtime::Error error = runtime::take_lost_error(); !error.empty())
     rt::set_fault(outcome, std::move(error));
 }
 

@@ -26,6 +26,7 @@ enum class Status : uint8_t {
   UserError,      // diagnostics
   CompilerFault,  // text: a bug of ours
   RuntimeFault,   // text: a kernel or the system failed (device lost, out of memory, assembler)
+  KernelFailed,   // text: of a thread of a kernel, by `assert` or `raise`; raises
   Timeout,        // of the wait functions
   Interrupted,    // of a launch that waits: LaunchRequest::interrupted said so
 };
@@ -35,6 +36,13 @@ struct Outcome {
   std::vector<Diagnostic> diagnostics;
   std::string text;
   std::string warning{};  // of a launch, for the user, whatever the status
+  std::string raises{};   // of KernelFailed: the builtin exception class of Python
+};
+
+// Where a function of a program is defined.
+struct Definition {
+  std::string file;
+  uint32_t line = 0;  // 0: not known
 };
 
 // What the compiler needs; asked for only when a key is new.
@@ -45,7 +53,7 @@ struct Specialisation {
   // The three as bytes, by which another process knows them: the same bytes, the same code. Empty:
   // such a specialisation is compiled in every process.
   std::string identity{};
-  std::string place{};  // "file.py:12", of its definition, for people and their tools
+  std::vector<Definition> functions{};  // of the program, by their numbers
 };
 
 struct LaunchRequest {
@@ -111,6 +119,11 @@ bool cd_rt_stream_query(cuda_device::rt::Stream*);  // true: nothing queued or r
 // Waits at most `milliseconds` (-1: for ever). Reports and clears the stream's error slot.
 void cd_rt_stream_sync(cuda_device::rt::Stream*, int milliseconds,
                        cuda_device::rt::Outcome* outcome);
+
+// Whether launches that are done have printed something, and all of it so far, in UTF-8. For
+// whoever waits for them to write.
+bool cd_rt_has_printed();
+void cd_rt_take_printed(std::string* text);
 
 // The first error of a stream that went without anybody asking for it, since the last call.
 void cd_rt_take_lost_error(cuda_device::rt::Outcome* outcome);

@@ -141,6 +141,7 @@ void Job::run_chunk(abi::HostContext& context, uint64_t first, uint64_t last,
   } else {
     run_blocks(context, first, last);
   }
+  if (report_ && report_->failed()) stop();
   count(last - first);
 }
 

@@ -9,6 +9,7 @@
 
 #include "abi/kernel_image.h"
 #include "runtime/host/interrupt.h"
+#include "runtime/host/report.h"
 
 namespace cuda_device::runtime {
 
@@ -23,6 +24,12 @@ class Job {
   void prepare(uint64_t chunk, bool will_ask) {
     max_chunk_ = chunk;
     will_ask_ = will_ask;
+  }
+  // What the kernel's threads say goes there; where one fails, blocks that nobody has claimed are
+  // left out. Outlives the run.
+  void report_to(Report& report) {
+    report_ = &report;
+    context_.report = &report;
   }
   // Claims and runs chunks until none is left. Any number of threads.
   void help() noexcept;
@@ -53,6 +60,7 @@ class Job {
   abi::HostEntry entry_;
   const void* params_;
   abi::HostContext context_;
+  Report* report_ = nullptr;
   uint32_t arena_bytes_;
   uint64_t blocks_;
   uint64_t max_chunk_ = 1;

@@ -107,17 +107,29 @@ void LeavableThread::fired() {
   start();
 }
 
-void Leavable::enter() {
-  thread.start();
+namespace {
+
+Leavable* now_in(Leavable* code) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread.in = this;
+  Leavable* const before = std::exchange(thread.in, code);
   std::atomic_signal_fence(std::memory_order_seq_cst);
+  return before;
 }
 
-void Leavable::exit() {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread.in = nullptr;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+}  // namespace
+
+void Leavable::enter() {
+  thread.start();
+  now_in(this);
+}
+
+void Leavable::exit() { now_in(nullptr); }
+
+NotLeavable::NotLeavable() : code_(now_in(nullptr)) {}
+
+NotLeavable::~NotLeavable() {
+  if (code_) thread.start();  // the timer may have gone off meanwhile
+  now_in(code_);
 }
 
 }  // namespace cuda_device::runtime

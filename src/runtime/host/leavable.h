@@ -37,6 +37,19 @@ class Leavable {
   sigjmp_buf back_;
 };
 
+// While one lives, the thread is not called out of its code: for what that calls and what takes
+// locks or memory.
+class NotLeavable {
+ public:
+  NotLeavable();
+  ~NotLeavable();
+  NotLeavable(const NotLeavable&) = delete;
+  NotLeavable& operator=(const NotLeavable&) = delete;
+
+ private:
+  Leavable* const code_;
+};
+
 // The signal of those timers, which must not be blocked in a thread that runs such code; 0 where
 // there is none.
 int signal_of_leavable();

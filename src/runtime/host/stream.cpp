@@ -17,19 +17,19 @@ std::string text_of(const std::exception& e) {
 }
 
 ForkMutex lost_mutex;
-std::string* const lost_error = new std::string;  // outlives every thread
+Error* const lost_error = new Error;  // outlives every thread
 
 }  // namespace
 
 HostStream::~HostStream() {
   if (state_.error.empty()) return;
   std::lock_guard lock(lost_mutex);
-  if (lost_error->empty()) lost_error->swap(state_.error);
+  if (lost_error->empty()) std::swap(*lost_error, state_.error);
 }
 
-std::string take_lost_error() {
+Error take_lost_error() {
   std::lock_guard lock(lost_mutex);
-  return std::exchange(*lost_error, std::string());
+  return std::exchange(*lost_error, Error());
 }
 
 void HostStream::push(Item& item) {
@@ -69,7 +69,7 @@ void HostStream::enqueue(std::unique_ptr<Work>& work) {
 void HostStream::record(std::shared_ptr<EventState> event) {
   enqueue([event = std::move(event)] {
     event->complete();
-    return std::string();
+    return Error();
   });
 }
 
@@ -131,7 +131,7 @@ bool HostStream::await(const std::shared_ptr<EventState>& event) {
 }
 
 void HostStream::run_item(Item& item) {
-  std::string error;
+  Error error;
   try {
     error = item.work->run();
   } catch (const std::exception& e) {
@@ -142,7 +142,7 @@ void HostStream::run_item(Item& item) {
   if (state_.error.empty()) state_.error = std::move(error);
 }
 
-std::string HostStream::run_now(const Operation& operation, Interrupt* interrupt) {
+Error HostStream::run_now(const Operation& operation, Interrupt* interrupt) {
   const auto me = std::this_thread::get_id();
   const unsigned forks = fork_count();
   {
@@ -223,9 +223,9 @@ bool HostStream::wait(int milliseconds) {
   return true;
 }
 
-std::string HostStream::take_error() {
+Error HostStream::take_error() {
   std::lock_guard lock(state_.mutex);
-  return std::exchange(state_.error, std::string());
+  return std::exchange(state_.error, Error());
 }
 
 void HostStream::renew_in_child() { leave_behind(state_); }

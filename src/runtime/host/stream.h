@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/error.h"
 #include "runtime/host/interrupt.h"
 #include "support/fork.h"
 
@@ -45,18 +46,18 @@ class EventState {
   ForkHook hook_{this};
 };
 
-// Something to be done in a stream's order. What it returns, or throws, is an error text, empty if
-// all went well, which the stream keeps until the next synchronisation.
+// Something to be done in a stream's order. What it returns, or throws, is an error, which the
+// stream keeps until the next synchronisation.
 class Work {
  public:
   virtual ~Work() = default;
-  virtual std::string run() = 0;
+  virtual Error run() = 0;
 };
 
 // In a forked child a stream is empty and idle: what was queued or running belongs to the parent.
 class HostStream : public std::enable_shared_from_this<HostStream> {
  public:
-  using Operation = std::function<std::string()>;
+  using Operation = std::function<Error()>;
 
   HostStream() = default;
   ~HostStream();
@@ -68,7 +69,7 @@ class HostStream : public std::enable_shared_from_this<HostStream> {
   void enqueue(F function) {
     struct Function : Work {
       explicit Function(F f) : function(std::move(f)) {}
-      std::string run() override { return function(); }
+      Error run() override { return function(); }
       F function;
     };
     std::unique_ptr<Work> work = std::make_unique<Function>(std::move(function));
@@ -77,14 +78,14 @@ class HostStream : public std::enable_shared_from_this<HostStream> {
   // Runs the operation on the calling thread when all that was queued before is done; returns when
   // it is done, with its error. Asks while it waits for its turn: once interrupted, the operation
   // is left out. Called by the operation itself (a signal's handler may launch), it does not wait.
-  std::string run_now(const Operation& operation, Interrupt* interrupt = nullptr);
+  Error run_now(const Operation& operation, Interrupt* interrupt = nullptr);
   void record(std::shared_ptr<EventState> event);
   void wait_for(std::shared_ptr<EventState> event);
   bool idle() const;
   // False on timeout (milliseconds < 0: none). Does not wait for an operation that called it.
   bool wait(int milliseconds);
   // The first error since the last call.
-  std::string take_error();
+  Error take_error();
 
   void renew_in_child();
 
@@ -108,7 +109,7 @@ class HostStream : public std::enable_shared_from_this<HostStream> {
     // A thread that has drained it stays for a moment: the next launch is often near.
     std::atomic<Lingerer> lingerer{Lingerer::None};
     std::thread::id owner;  // the thread in run_now
-    std::string error;
+    Error error;
     std::shared_ptr<HostStream> alive;  // from when a drain is posted until it begins
   };
   enum class Granted : uint8_t { Yes, Interrupted, Forked };
@@ -129,6 +130,6 @@ class HostStream : public std::enable_shared_from_this<HostStream> {
 
 // The first error that a stream took with it when it went, since the last call: nobody had
 // synchronised with it.
-std::string take_lost_error();
+Error take_lost_error();
 
 }  // namespace cuda_device::runtime

@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "runtime/host/report.h"
 #include "support/fork.h"
 
 namespace cuda_device::runtime {

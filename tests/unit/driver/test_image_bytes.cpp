@@ -24,6 +24,9 @@ KernelImage host_image() {
   image.static_shared = 1234;
   image.arena = 5678;
   image.width = 64;
+  image.failures = {{"ValueError", "x < \xc3\xa4", false, 7, -8},
+                    {"AssertionError", std::string("a\0b", 3), true, 0, 70000}};
+  image.formats = {{"", {}}, {"{}\n{:.3f}", {ScalarKind::I8, ScalarKind::F64}}};
   return image;
 }
 
@@ -62,6 +65,8 @@ void expect_same(const KernelImage& a, const KernelImage& b) {
   EXPECT_EQ(a.static_shared, b.static_shared);
   EXPECT_EQ(a.arena, b.arena);
   EXPECT_EQ(a.width, b.width);
+  EXPECT_EQ(a.failures, b.failures);
+  EXPECT_EQ(a.formats, b.formats);
 }
 
 TEST(ImageBytes, ComeBackAsTheyWere) {

@@ -12,7 +12,7 @@ namespace {
 
 struct Nothing : Compiled {
   explicit Nothing(std::string target) : target(std::move(target)) {}
-  std::string run(const void*, const abi::LaunchDims&, runtime::Interrupt*) const override {
+  runtime::Error run(const void*, const abi::LaunchDims&, runtime::Interrupt*) const override {
     return target;
   }
   std::string target;

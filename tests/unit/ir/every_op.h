@@ -36,6 +36,9 @@ inline std::vector<Type> sample_operands(Op op) {
       return {kTestArray, kI32, kI64, kF32};
     case Op::View:
       return {kTestArray, kI64, kI64, kI64};
+    case Op::Print:
+      return {kI32, kF32};
+    case Op::Check:
     case Op::If:
     case Op::Yield:
     case Op::BarrierCount:
@@ -83,6 +86,8 @@ class Sample {
     function->slots.push_back({"slot", kI32});
     const Type own = Type::array(ScalarKind::F32, 2, AddressSpace::Shared);
     function->arrays.push_back({"tile", own, {3, 5}, {20, 4}, 16, {}});
+    function->failures.push_back({"ValueError", "a \"text\"\n", true, 3, -4});
+    function->formats.push_back({"{} {{}} {:.3f}\n", {ScalarKind::I32, ScalarKind::F32}});
   }
 
   Inst* value(Builder& b, Type type) {

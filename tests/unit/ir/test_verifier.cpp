@@ -29,6 +29,8 @@ param @5 "d": float64
 slot $0 "i": int32
 slot $1 "x": float32
 array &0 "tile": array<float32, 1, shared> shape 8 strides 4 align 4
+failure ~0 "ValueError" "x" function 0 line 1
+format ~0 "{} {}" int32 float32
 {
   %a = param @0 : array<float32, 2>
   %b = param @1 : bool
@@ -44,6 +46,11 @@ const Rule kRules[] = {
     {"slot_index", "%6 = slot_load $2 : int32: there is no slot 2", "%r = slot_load $2 : int32"},
     {"slot_index_negative", "%6 = slot_load $-1 : int32: there is no slot -1",
      "%r = slot_load $-1 : int32"},
+    {"failure_index", "check ~1, %1: there is no failure 1", "check ~1, %b"},
+    {"check_type", "check ~0, %2: operand 0 is int32, expected bool", "check ~0, %i"},
+    {"format_index", "print ~1: there is no format 1", "print ~1"},
+    {"print_count", "print ~0, %2: 1 operands, expected 2", "print ~0, %i"},
+    {"print_type", "print ~0, %2, %5: operand 1 is float64, expected float32", "print ~0, %i, %d"},
     {"param_index", "%6 = param @6 : int32: there is no parameter 6", "%r = param @6 : int32"},
     {"param_type", "%6 = param @2 : int64: result is int64, expected int32",
      "%r = param @2 : int64"},

@@ -62,7 +62,7 @@ class Busy {
 
 bool launches(HostStream& stream) {
   Counts counts(1000);
-  const std::string error = stream.run_now([&] { return pool().run(counts.job()); });
+  const Error error = stream.run_now([&] { return pool().run(counts.job()); });
   return error.empty() && counts.all_once();
 }
 
@@ -197,7 +197,7 @@ TEST_F(Forked, ALaunchThatForksEndsWithAnErrorInTheChild) {
   });
   Interrupt interrupt(fork_and_go_on);
   const unsigned forks = fork_count();
-  const std::string error =
+  const Error error =
       stream->run_now([&] { return two.run(counts.job(), &interrupt); }, &interrupt);
   if (fork_count() != forks) _exit(error == kForkedMeanwhile && launches(*stream) ? 7 : 8);
   EXPECT_EQ(error, "");

@@ -1,5 +1,7 @@
 #include "driver/rt/disk/image_bytes.h"
 
+#include <algorithm>
+
 #include "abi/array_view.h"
 #include "support/bytes.h"
 
@@ -48,6 +50,51 @@ std::vector<abi::Import> read_imports(ByteReader& in) {
   return imports;
 }
 
+void write(ByteWriter& out, const Failure& failure) {
+  out.text(failure.raises);
+  out.text(failure.text);
+  out.number(failure.assertion);
+  out.number(failure.function);
+  out.number(failure.line);
+}
+
+std::vector<Failure> read_failures(ByteReader& in) {
+  std::vector<Failure> failures;
+  for (uint64_t count = in.number<uint32_t>(); count && in.ok(); --count) {
+    Failure failure;
+    failure.raises = in.text();
+    failure.text = in.text();
+    failure.assertion = in.number<uint8_t>() != 0;
+    failure.function = in.number<uint32_t>();
+    failure.line = in.number<int32_t>();
+    failures.push_back(std::move(failure));
+  }
+  return failures;
+}
+
+void write(ByteWriter& out, const PrintFormat& format) {
+  out.text(format.text);
+  out.number(static_cast<uint32_t>(format.arguments.size()));
+  for (const ScalarKind kind : format.arguments) out.number(kind);
+}
+
+std::vector<PrintFormat> read_formats(ByteReader& in) {
+  std::vector<PrintFormat> formats;
+  for (uint64_t count = in.number<uint32_t>(); count && in.ok(); --count) {
+    PrintFormat format;
+    format.text = in.text();
+    for (uint64_t values = in.number<uint32_t>(); values && in.ok(); --values)
+      format.arguments.push_back(static_cast<ScalarKind>(in.number<uint8_t>()));
+    formats.push_back(std::move(format));
+  }
+  return formats;
+}
+
+bool is_sane(const PrintFormat& format) {
+  return std::ranges::all_of(format.arguments,
+                             [](ScalarKind k) { return static_cast<int>(k) < kScalarCount; });
+}
+
 bool is_sane_code(const abi::KernelImage& image) {
   if (image.text_size > image.code.size() || image.entry >= image.text_size) return false;
   for (const abi::Import& import : image.imports) {
@@ -82,6 +129,10 @@ std::string bytes_of(const abi::KernelImage& image) {
   out.number(image.static_shared);
   out.number(image.arena);
   out.number(image.width);
+  out.number(static_cast<uint32_t>(image.failures.size()));
+  for (const Failure& failure : image.failures) write(out, failure);
+  out.number(static_cast<uint32_t>(image.formats.size()));
+  for (const PrintFormat& format : image.formats) write(out, format);
   return out.take();
 }
 
@@ -104,7 +155,11 @@ std::optional<abi::KernelImage> image_of(std::string_view bytes) {
   image.static_shared = in.number<uint32_t>();
   image.arena = in.number<uint32_t>();
   image.width = in.number<uint8_t>();
+  image.failures = read_failures(in);
+  image.formats = read_formats(in);
   if (!in.ended_well() || kind > static_cast<uint8_t>(abi::ImageKind::Ptx)) return std::nullopt;
+  if (!std::ranges::all_of(image.formats, [](const PrintFormat& f) { return is_sane(f); }))
+    return std::nullopt;
   const bool host = image.kind == abi::ImageKind::HostCode;
   if (!(host ? is_sane_code(image) : is_sane_ptx(image))) return std::nullopt;
   return image;

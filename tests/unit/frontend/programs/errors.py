@@ -131,8 +131,8 @@ def statements(a):
     import math
     global N
     del a
-    assert a[0] > 0
-    raise ValueError("x")
+    assert a[0] > 0, a[0]
+    assert a[0] > 1, f"{a[0]}"
 
     class C:
         pass
@@ -208,7 +208,7 @@ def intrinsics(a):
     s = device.atomic_ref(a, 3)
     math.factorial(3)
     sum((1, 2))
-    print(a[0])
+    print(a)
     round(a[0], 2)
     pow(2, 3, 5)
     for x in zip((1, 2), (3, 4)):

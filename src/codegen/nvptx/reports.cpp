@@ -1,0 +1,93 @@
+#include "codegen/nvptx/reports.h"
+
+#include "support/print_format.h"
+
+namespace cuda_device::codegen::nvptx {
+namespace {
+
+using llvm::Value;
+
+constexpr unsigned kGlobal = 1;  // the address space
+
+std::string percent_doubled(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    if (c == '%') out += c;
+  }
+  return out;
+}
+
+// The shortest digits that always give the same number again are beyond C: these are enough.
+std::string float_conversion(ScalarKind kind, const FormatSpec& spec) {
+  if (!spec.type) return kind == ScalarKind::F32 ? ".9g" : ".17g";
+  return (spec.precision < 0 ? "" : "." + std::to_string(spec.precision)) + spec.type;
+}
+
+std::string conversion(ScalarKind kind, const FormatSpec& spec) {
+  std::string out = "%";
+  if (is_bool(kind)) return out + "s";
+  if (spec.left) out += '-';
+  if (spec.sign) out += spec.sign;
+  if (spec.zeros) out += '0';
+  if (spec.width > 0) out += std::to_string(spec.width);
+  if (is_float(kind)) return out + float_conversion(kind, spec);
+  const char plain = is_signed_int(kind) ? 'd' : 'u';
+  return out + "ll" + (spec.type && spec.type != 'd' ? spec.type : plain);
+}
+
+Value* text(EmitContext& c, const std::string& characters) {
+  Value* global = c.b.CreateGlobalString(characters, "text", kGlobal, c.kernel->getParent());
+  return c.b.CreateAddrSpaceCast(global, c.b.getPtrTy());
+}
+
+// As it is given to a function of C with any number of arguments; eight bytes each.
+Value* passed(EmitContext& c, const ir::Inst& print, size_t k) {
+  const ScalarKind kind = print.operands[k]->type.scalar;
+  Value* value = c.operand(print, k);
+  if (is_bool(kind)) return c.b.CreateSelect(value, text(c, "True"), text(c, "False"));
+  if (is_float(kind)) return c.b.CreateFPExt(value, c.b.getDoubleTy());
+  return c.b.CreateIntCast(value, c.b.getInt64Ty(), is_signed_int(kind));
+}
+
+}  // namespace
+
+std::string c_format(const PrintFormat& format) {
+  std::string out;
+  size_t k = 0;
+  for (const FormatPiece& piece : pieces_of(format.text)) {
+    out += percent_doubled(piece.text);
+    if (piece.value && k < format.arguments.size())
+      out += conversion(format.arguments[k++], *piece.value);
+  }
+  return out;
+}
+
+// Inline assembly: LLVM knows of llvm.trap that nothing comes behind, and cuts control flow there
+// that ptxas would have to find again around barriers.
+void emit_check(EmitContext& c, const ir::Inst& check) {
+  llvm::BasicBlock *trap = c.new_block("trap"), *passed = c.new_block("passed");
+  c.b.CreateCondBr(c.operand(check, 0), passed, trap,
+                   llvm::MDBuilder(c.llvm()).createLikelyBranchWeights());
+  c.b.SetInsertPoint(trap);
+  auto* type = llvm::FunctionType::get(c.b.getVoidTy(), false);
+  c.b.CreateCall(llvm::InlineAsm::get(type, "trap;", "~{memory}", /*hasSideEffects=*/true));
+  c.b.CreateBr(passed);
+  c.b.SetInsertPoint(passed);
+}
+
+void emit_print(EmitContext& c, const ir::Inst& print) {
+  const PrintFormat& format = c.function.formats[static_cast<size_t>(print.imm)];
+  const size_t count = print.operands.size();
+  llvm::BasicBlock& entry = c.kernel->getEntryBlock();
+  auto* type = llvm::ArrayType::get(c.b.getInt64Ty(), std::max<size_t>(1, count));
+  Value* arguments = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(type);
+  for (size_t k = 0; k < count; ++k)
+    c.b.CreateStore(passed(c, print, k), c.b.CreateConstInBoundsGEP2_64(type, arguments, 0, k));
+  auto* pointer = c.b.getPtrTy();
+  auto printf =
+      c.kernel->getParent()->getOrInsertFunction("vprintf", c.b.getInt32Ty(), pointer, pointer);
+  c.b.CreateCall(printf, {text(c, c_format(format)), arguments});
+}
+
+}  // namespace cuda_device::codegen::nvptx

@@ -1,0 +1,16 @@
+// Threads that fail or print, as CUDA has it.
+#pragma once
+
+#include "codegen/nvptx/emit_context.h"
+
+namespace cuda_device::codegen::nvptx {
+
+// Where the operand is false the kernel is trapped: nobody is told which failure it was.
+void emit_check(EmitContext& c, const ir::Inst& check);
+// By the printf of the driver.
+void emit_print(EmitContext& c, const ir::Inst& print);
+
+// What C's printf calls the format: integers of 64 bits, floats as double, bool as a string.
+std::string c_format(const PrintFormat& format);
+
+}  // namespace cuda_device::codegen::nvptx

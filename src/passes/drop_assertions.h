@@ -1,0 +1,16 @@
+// Removes the checks of `assert` statements, for targets that do not make them. What a program
+// means is then what it would without the statements: it runs before anything follows from their
+// conditions. A `raise` stays.
+//
+//     failure ~0 "AssertionError" ... assertion
+//     %2 = lt %0, %1 : bool                     %2 = lt %0, %1 : bool
+//     check ~0, %2
+#pragma once
+
+#include "ir/ir.h"
+
+namespace cuda_device::passes {
+
+void drop_assertions(ir::Function& f);
+
+}  // namespace cuda_device::passes

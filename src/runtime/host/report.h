@@ -1,0 +1,46 @@
+// What the threads of one launch say while it runs: the first failure, and what they print.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "support/print_format.h"
+#include "support/report.h"
+
+namespace cuda_device::runtime {
+
+// Any number of threads at once; read when the launch is over.
+class Report {
+ public:
+  // `formats`: of the kernel; they outlive this.
+  explicit Report(const std::vector<PrintFormatter>& formats) : formats_(formats) {}
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+  void fail(const FailedThread& thread);
+  // For each lane of the mask, lowest first. values: of each argument one for each of `width`
+  // lanes.
+  void print(uint32_t format, uint32_t width, uint64_t lanes, const int64_t* values);
+  LaunchReport take() { return std::move(said_); }
+
+ private:
+  const std::vector<PrintFormatter>& formats_;
+  std::mutex mutex_;
+  std::atomic<bool> failed_{false};
+  LaunchReport said_;
+};
+
+// Text of launches that are done, in the order in which they were: it waits here for a thread that
+// may write it. In a forked child there is none.
+void add_printed(std::string text);
+bool anything_printed();
+std::string take_printed();
+
+}  // namespace cuda_device::runtime
+
+// What compiled code calls. context: abi::HostContext. place: block index, thread index, x first.
+extern "C" {
+void cd_kernel_failed(const void* context, uint32_t failure, const uint32_t* place);
+void cd_kernel_prints(const void* context, uint32_t format, uint32_t width, uint64_t lanes,
+                      const int64_t* values);
+}

@@ -1,0 +1,70 @@
+// How `print` in kernels writes: a format is text with a pair of braces for each value, what stands
+// between them being a format as Python's f-strings have it. "i = {}, x = {:.3f}\n"; braces of the
+// text itself are doubled.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/report.h"
+#include "support/scalar.h"
+
+namespace cuda_device {
+
+// One value's. All zero: as Python's print writes it.
+struct FormatSpec {
+  char type = 0;       // 0; d x X o of integers; e E f F g G of floats
+  char sign = 0;       // '+' or ' ': what stands in front of numbers that are not negative
+  bool zeros = false;  // between sign and digits, up to the width
+  bool left = false;   // blanks behind the number, not in front
+  int width = 0;
+  int precision = -1;
+  bool of_floats() const;  // its type is one of floats
+  friend bool operator==(const FormatSpec&, const FormatSpec&) = default;
+};
+
+// What stands behind the colon; nothing: not one of these.
+std::optional<FormatSpec> read_format_spec(std::string_view spec);
+
+struct FormatPiece {
+  std::string text;                 // in front of the value
+  std::optional<FormatSpec> value;  // none: behind the last one
+};
+
+// Of a format that is well-formed; what is not is left out.
+std::vector<FormatPiece> pieces_of(std::string_view format);
+// The text with its braces doubled.
+std::string as_format(std::string_view text);
+
+// `bits`: integers and bool extended to 64 bits by their type, floats as the bits of their format.
+// Floats have the shortest digits that give the same number of their format.
+std::string number_text(ScalarKind kind, int64_t bits, const FormatSpec& spec = {});
+
+// A format read once, to be written often.
+class PrintFormatter {
+ public:
+  explicit PrintFormatter(const PrintFormat& format)
+      : pieces_(pieces_of(format.text)), kinds_(format.arguments) {}
+  // Value k is value(k), in bits as above.
+  template <class Value>
+  std::string text(Value&& value) const {
+    std::string out;
+    size_t k = 0;
+    for (const FormatPiece& piece : pieces_) {
+      out += piece.text;
+      if (!piece.value || k == kinds_.size()) continue;
+      out += number_text(kinds_[k], value(k), *piece.value);
+      ++k;
+    }
+    return out;
+  }
+  size_t values() const { return kinds_.size(); }
+
+ private:
+  std::vector<FormatPiece> pieces_;
+  std::vector<ScalarKind> kinds_;
+};
+
+}  // namespace cuda_device

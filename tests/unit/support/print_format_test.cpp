@@ -1,0 +1,134 @@
+// Numbers as Python writes them; formats read and written.
+#include "support/print_format.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace cuda_device {
+namespace {
+
+std::string of(double value, const char* spec = "") {
+  return number_text(ScalarKind::F64, std::bit_cast<int64_t>(value), *read_format_spec(spec));
+}
+std::string of(float value, const char* spec = "") {
+  return number_text(ScalarKind::F32, std::bit_cast<uint32_t>(value), *read_format_spec(spec));
+}
+std::string of(int64_t value, const char* spec = "") {
+  return number_text(ScalarKind::I64, value, *read_format_spec(spec));
+}
+
+TEST(PrintFormat, FloatsAreTheShortestThatReadBack) {
+  EXPECT_EQ(of(0.1), "0.1");
+  EXPECT_EQ(of(0.1f), "0.1");
+  EXPECT_EQ(of(static_cast<double>(0.1f)), "0.10000000149011612");
+  EXPECT_EQ(of(1.0), "1.0");
+  EXPECT_EQ(of(-0.0), "-0.0");
+  EXPECT_EQ(of(123456.0), "123456.0");
+  EXPECT_EQ(of(1e15), "1000000000000000.0");
+  EXPECT_EQ(of(1e16), "1e+16");
+  EXPECT_EQ(of(1.5e16), "1.5e+16");
+  EXPECT_EQ(of(1e-4), "0.0001");
+  EXPECT_EQ(of(1.25e-4), "0.000125");
+  EXPECT_EQ(of(1e-5), "1e-05");
+  EXPECT_EQ(of(5e-324), "5e-324");
+  EXPECT_EQ(of(1.7976931348623157e308), "1.7976931348623157e+308");
+  EXPECT_EQ(of(16777216.0f), "16777216.0");
+  EXPECT_EQ(of(HUGE_VAL), "inf");
+  EXPECT_EQ(of(-HUGE_VALF), "-inf");
+  EXPECT_EQ(of(std::numeric_limits<double>::quiet_NaN()), "nan");
+  EXPECT_EQ(of(-std::numeric_limits<float>::quiet_NaN()), "nan");
+}
+
+TEST(PrintFormat, Integers) {
+  EXPECT_EQ(of(INT64_MIN), "-9223372036854775808");
+  EXPECT_EQ(number_text(ScalarKind::U64, -1), "18446744073709551615");
+  EXPECT_EQ(number_text(ScalarKind::Bool, 1), "True");
+  EXPECT_EQ(number_text(ScalarKind::Bool, 0), "False");
+  EXPECT_EQ(of(int64_t{-255}, "x"), "-ff");
+  EXPECT_EQ(of(int64_t{-255}, "X"), "-FF");
+  EXPECT_EQ(of(int64_t{8}, "o"), "10");
+  EXPECT_EQ(of(int64_t{42}, "+06d"), "+00042");
+  EXPECT_EQ(of(int64_t{-42}, "06"), "-00042");
+  EXPECT_EQ(of(int64_t{42}, "<6d"), "42    ");
+  EXPECT_EQ(of(int64_t{42}, ">6"), "    42");
+  EXPECT_EQ(of(int64_t{42}, " d"), " 42");
+  EXPECT_EQ(of(int64_t{-42}, " d"), "-42");
+  EXPECT_EQ(of(int64_t{123456}, "3d"), "123456");
+}
+
+TEST(PrintFormat, FloatsWithAPrecision) {
+  EXPECT_EQ(of(3.14159, ".2f"), "3.14");
+  EXPECT_EQ(of(3.14159, "8.2f"), "    3.14");
+  EXPECT_EQ(of(-3.14159, "08.2f"), "-0003.14");
+  EXPECT_EQ(of(2.5, ".0f"), "2");
+  EXPECT_EQ(of(1234.5, "e"), "1.234500e+03");
+  EXPECT_EQ(of(1234.5, ".1E"), "1.2E+03");
+  EXPECT_EQ(of(1234567.0, "g"), "1.23457e+06");
+  EXPECT_EQ(of(0.0001, "g"), "0.0001");
+  EXPECT_EQ(of(0.1f, ".10f"), "0.1000000015");
+  EXPECT_EQ(of(HUGE_VAL, "F"), "INF");
+  EXPECT_EQ(of(1e308, ".3f").size(), 313u);
+  EXPECT_EQ(of(1.5, "+"), "+1.5");
+  EXPECT_EQ(of(1.5, "8"), "     1.5");
+}
+
+TEST(PrintFormat, WhatIsNoFormat) {
+  for (const char* spec :
+       {"b", "%", "n", ",", "^5", "*<5", "<05d", ".3", ".3d", "5.f", "d5", "1000d", " +d", "#x"})
+    EXPECT_FALSE(read_format_spec(spec)) << spec;
+}
+
+TEST(PrintFormat, PiecesAndBraces) {
+  const PrintFormatter formatter(
+      {as_format("{a} ") + "{} of {:>4d}: {:.1f}" + as_format("}{") + "\n",
+       {ScalarKind::Bool, ScalarKind::I32, ScalarKind::F64}});
+  const int64_t values[] = {1, -7, std::bit_cast<int64_t>(0.25)};
+  EXPECT_EQ(formatter.text([&](size_t k) { return values[k]; }), "{a} True of   -7: 0.2}{\n");
+  EXPECT_EQ(PrintFormatter({"", {}}).text([](size_t) { return 0; }), "");
+}
+
+// Of a damaged image.
+TEST(PrintFormat, WhatIsMissingIsLeftOut) {
+  const auto text = [](const PrintFormat& format) {
+    return PrintFormatter(format).text([](size_t) { return 5; });
+  };
+  EXPECT_EQ(text({"a{}b{}c", {ScalarKind::I32}}), "a5bc");
+  EXPECT_EQ(text({"a", {ScalarKind::I32}}), "a");
+  EXPECT_EQ(text({"a{", {ScalarKind::I32}}), "a");
+  EXPECT_EQ(text({"{:zz}", {ScalarKind::I32}}), "5");
+}
+
+TEST(PrintedText, KeepsTheFirstMiB) {
+  PrintedText text;
+  const std::string line(1023, 'x');
+  for (int i = 0; i < 1030; ++i) text.append(line + "\n");
+  const std::string all = text.take();
+  const std::string last =
+      "... output dropped: the texts of 6 prints; a launch keeps the first MiB\n";
+  EXPECT_EQ(all.size(), (1u << 20) + last.size());
+  EXPECT_TRUE(all.ends_with("x\n" + last));
+  EXPECT_EQ(text.take(), "");
+}
+
+TEST(PrintedText, NothingFitsBehindWhatDidNot) {
+  PrintedText text;
+  text.append("short ");
+  text.append(std::string(1 << 20, 'x'));
+  text.append("short");
+  EXPECT_EQ(text.take(),
+            "short \n... output dropped: the texts of 2 prints; a launch keeps the first MiB\n");
+}
+
+TEST(Failure, IsToldWithItsPlace) {
+  const Failure failure{"ValueError", "too small"};
+  EXPECT_EQ(text_of("k", failure, "k.py:12", {0, {3, 0, 1}, {17, 2, 0}}),
+            "kernel 'k': too small (k.py:12, block (3, 0, 1), thread (17, 2, 0))");
+  EXPECT_EQ(text_of("k", failure, "", {}),
+            "kernel 'k': too small (block (0, 0, 0), thread (0, 0, 0))");
+}
+
+}  // namespace
+}  // namespace cuda_device
