@@ -139,6 +139,8 @@ void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::
         return set_diagnostics(outcome.diagnostics, files);
       case rt::Status::CompilerFault:
         return raise(exception_class("CompilerBug"), where + outcome.text);
+      case rt::Status::BadValue:
+        return raise(nb::borrow(PyExc_ValueError), outcome.text);
       case rt::Status::Timeout:
         return raise(nb::borrow(PyExc_TimeoutError), outcome.text);
       default:
