@@ -160,6 +160,9 @@ void set_current_exception() noexcept {
     set_diagnostics(error.diagnostics, error.files);
   } catch (InternalError& error) {
     set_with_guard([&] { raise(exception_class("CompilerBug"), error.what()); });
+  } catch (const nb::builtin_exception& error) {
+    const bool value = error.type() == nb::exception_type::value_error;
+    PyErr_SetString(value ? PyExc_ValueError : PyExc_TypeError, error.what());
   } catch (std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (std::exception& error) {

@@ -60,8 +60,8 @@ class Call {
   // Its arrays are used when the call of launch() has returned.
   bool asynchronous() const { return where_.has_stream(); }
   const Place& where() const { return where_; }
-  // The array being read lives on the host, on GPU `number`, or where both reach it. Fails where the
-  // launch runs elsewhere.
+  // The array being read lives on the host, on GPU `number`, or where both reach it. Fails where
+  // the launch runs elsewhere.
   void live_on_host() {
     if (!where_.runs_on(kHostDevice)) settle(kHostDevice);
   }

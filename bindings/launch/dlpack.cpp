@@ -52,8 +52,8 @@ Device device_of(Call& call, PyObject* object) {
 
 // Where the launch has to run for this memory.
 void live_on(Call& call, Device device) {
-  const bool gpus = device.type != dlpack::kCuda || call.where().runs_on(device.id) ||
-                    cd_rt_gpu_count() > 0;
+  const bool gpus =
+      device.type != dlpack::kCuda || call.where().runs_on(device.id) || cd_rt_gpu_count() > 0;
   if (std::optional<Refusal> refusal = dlpack::refuse_device(device.type, gpus))
     call.fail(*refusal);
   switch (device.type) {
@@ -106,10 +106,9 @@ nb::object capsule_of(PyObject* object, const nb::object& stream) {
   if (found) return nb::steal(found);
   nb::python_error error;
   if (!error.matches(PyExc_TypeError) || !refuses_keyword(error)) throw error;
-  if (!stream.is_valid())
-    return checked(PyObject_CallMethodNoArgs(object, names().dlpack.ptr()));
-  return checked(PyObject_VectorcallMethod(names().dlpack.ptr(), args, 1,
-                                           names().old_gpu_keywords.ptr()));
+  if (!stream.is_valid()) return checked(PyObject_CallMethodNoArgs(object, names().dlpack.ptr()));
+  return checked(
+      PyObject_VectorcallMethod(names().dlpack.ptr(), args, 1, names().old_gpu_keywords.ptr()));
 }
 
 template <class M>

@@ -30,10 +30,11 @@ int Place::settled() const {
 namespace {
 
 std::string how_to_copy(int to) {
-  if (to == kHostDevice) return "copy it to the host, for example with cupy.asnumpy(a) or PyTorch's a.cpu()";
+  if (to == kHostDevice)
+    return "copy it to the host, for example with cupy.asnumpy(a) or PyTorch's a.cpu()";
   const std::string number = std::to_string(to);
-  return "copy it to GPU " + number + ", for example with cupy.asarray(a) or PyTorch's a.to('cuda:" +
-         number + "')";
+  return "copy it to GPU " + number +
+         ", for example with cupy.asarray(a) or PyTorch's a.to('cuda:" + number + "')";
 }
 
 }  // namespace

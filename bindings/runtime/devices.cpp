@@ -37,7 +37,8 @@ void set_current_device(int device) {
 }  // namespace
 
 nb::object device_object(int device) {
-  nb::object number = device == kHostDevice ? nb::object(nb::str("host")) : nb::object(nb::int_(device));
+  nb::object number =
+      device == kHostDevice ? nb::object(nb::str("host")) : nb::object(nb::int_(device));
   return nb::module_::import_("cuda.device.core").attr("Device")(number);
 }
 

@@ -74,8 +74,8 @@ void add_note(nb::python_error& error, const std::string& text) {
   error.value().attr("add_note")(text);
 }
 
-// Every stream of the device that there is now, those too that nobody holds any more but their work.
-// The first error is raised when all have been waited for, an interrupt at once.
+// Every stream of the device that there is now, those too that nobody holds any more but their
+// work. The first error is raised when all have been waited for, an interrupt at once.
 class SyncAll {
  public:
   void device(int number) {
@@ -139,6 +139,7 @@ void sync_device(int number) {
   all.raise();
 }
 
+// Of the process's end: what was told of a lost GPU is not told again.
 void sync_all() {
   SyncAll all;
   all.device(kHostDevice);
@@ -267,9 +268,8 @@ StreamHandle stream_of(PyObject* object, const std::string& kernel) {
   rt::Outcome outcome;
   StreamHandle found = stream_with(handle, outcome);
   if (found.get()) return found;
-  throw LaunchError{
-      DiagCode::stream_cuda,
-      {kernel, "'" + type_text(object) + "'", std::to_string(handle), outcome.text}};
+  throw LaunchError{DiagCode::stream_cuda,
+                    {kernel, "'" + type_text(object) + "'", std::to_string(handle), outcome.text}};
 }
 
 StreamHandle stream_named(nb::handle object) {
@@ -440,7 +440,6 @@ void register_streams(nb::module_& module) {
   module.def("default_stream", default_stream, nb::arg("device") = kHostDevice);
   module.def("stream_from", stream_from, nb::arg("object"));
   module.def("sync_device", sync_device, nb::arg("device"));
-  module.def("sync_all", sync_all);
   module.def("shutdown", shutdown);
 }
 

@@ -99,6 +99,7 @@ class Stream {
 struct Streams {
   std::mutex mutex;
   std::map<CUstream, std::shared_ptr<Stream>> made;
+  std::vector<std::shared_ptr<Stream>> destroyed;  // their work goes on
   std::map<std::pair<CUcontext, std::thread::id>, std::shared_ptr<Stream>> defaults;
   std::set<CUevent> events;
   std::map<void*, size_t> pinned;
@@ -163,11 +164,12 @@ struct Launch {
 
 }  // namespace
 
-#define STREAM(name, handle)              \
-  const auto name = stream_at(handle);    \
-  if (!name) return current_context() || reinterpret_cast<uint64_t>(handle) > kPerThreadStream \
-                        ? kInvalidHandle  \
-                        : kInvalidContext
+#define STREAM(name, handle)                                                        \
+  const auto name = stream_at(handle);                                              \
+  if (!name)                                                                        \
+  return current_context() || reinterpret_cast<uint64_t>(handle) > kPerThreadStream \
+             ? kInvalidHandle                                                       \
+             : kInvalidContext
 
 CUresult fake_context_synchronize() {
   ENTER("context_synchronize");
@@ -177,6 +179,8 @@ CUresult fake_context_synchronize() {
     const std::lock_guard lock(streams().mutex);
     for (const auto& entry : streams().made) all.push_back(entry.second);
     for (const auto& entry : streams().defaults) all.push_back(entry.second);
+    const auto& destroyed = streams().destroyed;
+    all.insert(all.end(), destroyed.begin(), destroyed.end());
   }
   for (const auto& stream : all)
     if (stream->context == current_context()) stream->wait();
@@ -201,7 +205,11 @@ CUresult fake_stream_create(CUstream* stream, unsigned flags, int priority) {
 CUresult fake_stream_destroy(CUstream handle) {
   ENTER("stream_destroy");
   const std::lock_guard lock(streams().mutex);
-  return streams().made.erase(handle) ? kSuccess : kInvalidHandle;
+  const auto found = streams().made.find(handle);
+  if (found == streams().made.end()) return kInvalidHandle;
+  streams().destroyed.push_back(found->second);
+  streams().made.erase(found);
+  return kSuccess;
 }
 
 CUresult fake_stream_query(CUstream handle) {
@@ -381,7 +389,8 @@ EXPORT size_t fake_pinned() {
 }
 // A stream of another library, in a context of its own or the primary one.
 EXPORT uint64_t fake_new_stream(CUdevice device, int primary) {
-  const auto other = reinterpret_cast<CUcontext>(uintptr_t{0x2000} + static_cast<uintptr_t>(device));
+  const auto other =
+      reinterpret_cast<CUcontext>(uintptr_t{0x2000} + static_cast<uintptr_t>(device));
   const CUcontext context = primary ? context_of(device) : other;
   return reinterpret_cast<uint64_t>(add(std::make_shared<Stream>(context, 0, 0)));
 }

@@ -133,13 +133,13 @@ bool fits_in_shared(uint64_t own, uint64_t dynamic, uint64_t most, Outcome* outc
   const uint64_t total = own + dynamic;
   if (total <= most) return true;
   outcome->status = Status::UserError;
-  outcome->diagnostics = {{DiagCode::shared_total,
-                           {},
-                           {std::to_string(total), std::to_string(own), std::to_string(dynamic),
-                            std::to_string(most)},
-                           {},
-                           "",
-                           {}}};
+  outcome->diagnostics = {
+      {DiagCode::shared_total,
+       {},
+       {std::to_string(total), std::to_string(own), std::to_string(dynamic), std::to_string(most)},
+       {},
+       "",
+       {}}};
   return false;
 }
 
@@ -388,6 +388,7 @@ void cd_rt_used_gpus(std::vector<int>* gpus) {
   if (!cuda_device::cuda::driver_works()) return;
   cuda_device::cuda::for_each_context([=](cuda_device::cuda::Context& context) {
     const int gpu = context.gpu().number();
+    if (context.lost() && context.told()) return;
     if (std::find(gpus->begin(), gpus->end(), gpu) == gpus->end()) gpus->push_back(gpu);
   });
 }

@@ -154,13 +154,14 @@ void cd_rt_set_current_device(int device, cuda_device::rt::Outcome* outcome);
 cuda_device::rt::Stream* cd_rt_device_stream(int device, const cuda_device::rt::NewStream* options,
                                              cuda_device::rt::Outcome* outcome);
 // Of launches without a stream; stays: its first holder never lets go of it.
-cuda_device::rt::Stream* cd_rt_device_default_stream(int device,
-                                                     cuda_device::rt::Outcome* outcome);
+cuda_device::rt::Stream* cd_rt_device_default_stream(int device, cuda_device::rt::Outcome* outcome);
 // The stream of another library; 0, 1 and 2 are default streams of the current context.
 cuda_device::rt::Stream* cd_rt_foreign_stream(uint64_t handle, cuda_device::rt::Outcome* outcome);
 // Whether it is destroyed with its last handle: not one of another library, no default stream.
 bool cd_rt_stream_own(const cuda_device::rt::Stream*);
-void cd_rt_used_gpus(std::vector<int>* gpus);  // those with a context of this process
+// Those with a context of this process that can be waited for, or was lost without anybody's being
+// told.
+void cd_rt_used_gpus(std::vector<int>* gpus);
 // Waits for all that a GPU does, whoever queued it; not interruptible.
 void cd_rt_gpu_sync(int device, cuda_device::rt::Outcome* outcome);
 

@@ -56,6 +56,8 @@ Stream::Stream() : Stream(std::make_shared<runtime::HostStream>()) {
 std::vector<std::shared_ptr<Stream>> all_streams(int device) {
   std::vector<std::shared_ptr<Stream>> all;
   if (device == runtime::kHost) {
+    all.push_back(std::make_shared<Stream>(
+        std::static_pointer_cast<runtime::HostStream>(runtime::host_device().default_stream())));
     for (const auto& stream : known().living()) all.push_back(std::make_shared<Stream>(stream));
     return all;
   }
@@ -99,9 +101,8 @@ Stream* default_stream_of(int device) {
   if (device == runtime::kHost) return cd_rt_default_stream();
   static constinit std::array<MadeOnce<Stream*>, cuda::Gpu::kMost> made;
   cuda::Gpu& gpu = cuda::gpu(device);
-  return made[static_cast<size_t>(device)].get([&gpu] {
-    return new Stream(gpu.context().stream_of(cuda::kLegacyStream));
-  });
+  return made[static_cast<size_t>(device)].get(
+      [&gpu] { return new Stream(gpu.context().stream_of(cuda::kLegacyStream)); });
 }
 
 }  // namespace cuda_device::rt

@@ -39,17 +39,25 @@ Contexts& contexts() {
 
 // --- errors ---
 
+void Context::note(CUresult result, const GpuKernel* suspect) {
+  if (loses_context(result)) lose(result, suspect);
+}
+
 void Context::check(CUresult result, const char* what, const GpuKernel* suspect) {
   if (result == kSuccess) return;
-  if (loses_context(result)) lose(result, suspect);
+  note(result, suspect);
   throw_if_lost();
   driver().check(result, what);
 }
 
-std::string Context::why_lost() const { return lost() ? why_lost_ : ""; }
+std::string Context::why_lost() {
+  if (!lost()) return "";
+  told_ = true;
+  return why_lost_;
+}
 
-void Context::throw_if_lost() const {
-  if (lost()) throw DriverError(why_lost_);
+void Context::throw_if_lost() {
+  if (lost()) throw DriverError(why_lost());
 }
 
 // Kernels that were launched and are not known to be done, each once.
@@ -80,8 +88,9 @@ void Context::lose(CUresult error, const GpuKernel* suspect) {
     why_lost_ = (by.empty() ? "a kernel, or a call of another library, failed on " : by) + gpu +
                 ": " + driver().words_for(error);
     if (by.starts_with("one of"))
-      why_lost_ += ". With CUDA_LAUNCH_BLOCKING=1 in the environment each launch waits for its kernel, "
-                   "which tells them apart";
+      why_lost_ +=
+          ". With CUDA_LAUNCH_BLOCKING=1 in the environment each launch waits for its kernel, "
+          "which tells them apart";
     lost_.store(true, std::memory_order_release);
     waiting.swap(calls_);
   }
@@ -96,8 +105,7 @@ void Context::look_for_loss() {
     stream = calls_.front()->stream;
   }
   const CurrentContext current(handle_);
-  const CUresult result = driver().stream_query(stream);
-  if (loses_context(result)) lose(result, nullptr);
+  note(driver().stream_query(stream));
 }
 
 // --- streams ---
@@ -109,10 +117,9 @@ std::shared_ptr<GpuStream> Context::create_stream(const runtime::StreamOptions& 
     int least = 0, greatest = 0;
     check(driver().stream_priorities(&least, &greatest), "asking for the priorities of streams");
     if (options.priority > least || options.priority < greatest)
-      throw std::invalid_argument("the priority of a stream of this GPU is from " +
-                                  std::to_string(greatest) + " (urgent) to " +
-                                  std::to_string(least) + ", found " +
-                                  std::to_string(options.priority));
+      throw std::invalid_argument(
+          "the priority of a stream of this GPU is from " + std::to_string(greatest) +
+          " (urgent) to " + std::to_string(least) + ", found " + std::to_string(options.priority));
   }
   CUstream made = nullptr;
   check(driver().stream_create(&made, options.nonblocking ? kStreamNonBlocking : kStreamDefault,
@@ -201,6 +208,8 @@ CUevent Context::take_event(bool timing) {
   CUevent made = nullptr;
   check(driver().event_create(&made, timing ? kEventDefault : kEventDisableTiming),
         "making an event");
+  const std::lock_guard lock(events_mutex_);
+  all_events_.push_back(made);
   return made;
 }
 
@@ -321,6 +330,7 @@ void Context::call_in(CUstream stream, std::function<void()> function) {
 }
 
 void Context::give_back() {
+  if (lost()) return;  // with all that it had
   const CurrentContext current(handle_);
   for (const auto& stream : streams()) stream->close();
   foreign_.clear();
@@ -328,10 +338,8 @@ void Context::give_back() {
   const Driver& d = driver();
   for (CUstream helper : helpers_) d.stream_destroy(helper);
   helpers_.clear();
-  for (auto& free : events_) {
-    for (CUevent event : free) d.event_destroy(event);
-    free.clear();
-  }
+  for (auto& free : events_) free.clear();
+  for (CUevent event : std::exchange(all_events_, {})) d.event_destroy(event);
 }
 
 // --- all contexts ---

@@ -29,9 +29,13 @@ class Context {
   // As Driver::check; an error that loses the context is remembered with the kernels that may have
   // caused it, and every later check says so. `suspect`: a kernel that is known to have run last.
   void check(CUresult result, const char* what, const GpuKernel* suspect = nullptr);
+  // The same of a result that nobody is told of here.
+  void note(CUresult result, const GpuKernel* suspect = nullptr);
   bool lost() const { return lost_.load(std::memory_order_acquire); }
-  std::string why_lost() const;  // empty while it is not
-  void throw_if_lost() const;
+  // For those who tell it: empty while it is not.
+  std::string why_lost();
+  void throw_if_lost();
+  bool told() const { return told_.load(); }  // somebody was
   // Asks the driver, where somebody waits for a function of the host: those are not called any more
   // by the driver when the context is lost, but then by us.
   void look_for_loss();
@@ -75,6 +79,7 @@ class Context {
   Gpu& gpu_;
   std::atomic<bool> lost_{false};
   std::string why_lost_;  // written once, before lost_
+  std::atomic<bool> told_{false};
 
   // Held for moments, never across a call of the driver.
   std::mutex in_flight_;  // the batches of all streams, and:
@@ -85,6 +90,7 @@ class Context {
   size_t foreign_room_ = 64;  // then those that nobody uses are dropped
   std::mutex events_mutex_;
   std::vector<CUevent> events_[2];  // free; by whether they have a time
+  std::vector<CUevent> all_events_;
   std::mutex calls_mutex_;
   std::vector<std::shared_ptr<HostCall>> calls_;
   std::vector<CUstream> helpers_;  // free streams that only wait for an event and call a function

@@ -12,11 +12,8 @@ bool GpuEvent::done() const {
   if (context_.lost()) return true;
   const CUresult result = driver().event_query(event_);
   if (result == kNotReady) return false;
-  try {
-    context_.check(result, "asking for an event");
-  } catch (const DriverError&) {
-    if (!context_.lost()) throw;
-  }
+  context_.note(result);
+  if (!context_.lost()) driver().check(result, "asking for an event");
   return true;
 }
 

@@ -133,8 +133,8 @@ void GpuKernel::launch(Context& context, CUstream stream, const void* params,
       {g[0], g[1], g[2]}, {b[0], b[1], b[2]}, dims.shared, stream, nullptr, 0};
   // A CUkernel stands wherever a CUfunction does; the context is that of the stream, or the current
   // one.
-  const CUresult result = driver().launch_kernel(
-      &config, reinterpret_cast<CUfunction>(kernel_), pointers, nullptr);
+  const CUresult result =
+      driver().launch_kernel(&config, reinterpret_cast<CUfunction>(kernel_), pointers, nullptr);
   if (result != kSuccess) context.check(result, ("launching kernel '" + name_ + "'").c_str());
 }
 

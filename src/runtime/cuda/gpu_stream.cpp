@@ -67,7 +67,9 @@ void GpuStream::close_batch() {
   CUevent event = nullptr;
   try {
     event = context_.take_event(false);
-    context_.check(d.event_record(event, handle_), "recording an event");
+    const CUresult result = d.event_record(event, handle_);
+    context_.note(result);
+    d.check(result, "recording an event");
   } catch (const DriverError&) {
     return context_.give_event(event, false);
   }
@@ -102,11 +104,8 @@ bool GpuStream::finished() const {
   if (context_.lost()) return true;
   const CUresult result = driver().stream_query(handle_);
   if (result == kNotReady) return false;
-  try {
-    context_.check(result, "waiting for a stream");
-  } catch (const DriverError&) {
-    if (!context_.lost()) throw;
-  }
+  context_.note(result);
+  if (!context_.lost()) driver().check(result, "waiting for a stream");
   return true;
 }
 

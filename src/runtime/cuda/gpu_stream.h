@@ -16,8 +16,9 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   GpuStream& operator=(const GpuStream&) = delete;
   ~GpuStream() override { close(); }
 
-  // Queues the kernel; the context is current, and not lost. The owner is handed back when it is done, at the latest at the next wait for
-  // the stream or its GPU; it stays the caller's where this throws.
+  // Queues the kernel; the context is current, and not lost. The owner is handed back when it is
+  // done, at the latest at the next wait for the stream or its GPU; it stays the caller's where
+  // this throws.
   void launch(const std::shared_ptr<const GpuKernel>& kernel, const void* params,
               const abi::LaunchDims& dims, abi::Owner* owner);
 

@@ -24,8 +24,7 @@ std::shared_ptr<Stream> HostDevice::create_stream(const StreamOptions&) {
 
 // Outlives every thread.
 std::shared_ptr<Stream> HostDevice::default_stream() {
-  static const auto* const made =
-      new std::shared_ptr<HostStream>(std::make_shared<HostStream>());
+  static const auto* const made = new std::shared_ptr<HostStream>(std::make_shared<HostStream>());
   return *made;
 }
 
