@@ -143,6 +143,8 @@ void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::
         nb::object type = exception_class("kernel_exception")(outcome.raises);
         return raise(type, outcome.text);
       }
+      case rt::Status::BadValue:
+        return raise(nb::borrow(PyExc_ValueError), outcome.text);
       case rt::Status::Timeout:
         return raise(nb::borrow(PyExc_TimeoutError), outcome.text);
       default:
@@ -162,6 +164,9 @@ void set_current_exception() noexcept {
     set_diagnostics(error.diagnostics, error.files);
   } catch (InternalError& error) {
     set_with_guard([&] { raise(exception_class("CompilerBug"), error.what()); });
+  } catch (const nb::builtin_exception& error) {
+    const bool value = error.type() == nb::exception_type::value_error;
+    PyErr_SetString(value ? PyExc_ValueError : PyExc_TypeError, error.what());
   } catch (std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (std::exception& error) {

@@ -3,6 +3,7 @@
 
 #include "bindings/launch/launch.h"
 #include "bindings/numpy.h"
+#include "bindings/runtime/devices.h"
 #include "bindings/runtime/inspection.h"
 #include "bindings/runtime/streams.h"
 #include "bindings/source/function_object.h"
@@ -38,6 +39,7 @@ NB_MODULE(_core, module) {
   import_numpy();
   register_function_types(module);
   register_streams(module);
+  register_devices(module);
   register_launch(module);
   register_inspection(module);
   // (what to write, the name that is meant) in place of a name from elsewhere, or None.

@@ -1,6 +1,7 @@
 #include "bindings/launch/call.h"
 
 #include "bindings/numpy.h"
+#include "interop/dlpack_abi.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -38,11 +39,16 @@ std::optional<ScalarKind> Call::declared() const {
   return (*declared_)[index];
 }
 
-std::string Call::place() const {
-  std::string text = "argument " + std::to_string(position_ + 1);
-  size_t index = static_cast<size_t>(position_);
+std::string Call::argument_text(int position) const {
+  std::string text = "argument " + std::to_string(position + 1);
+  size_t index = static_cast<size_t>(position);
   if (index < kernel_.parameters.names.size())
     text += " ('" + kernel_.parameters.names[index] + "')";
+  return text;
+}
+
+std::string Call::place() const {
+  std::string text = argument_text(position_);
   for (int element : path_) text += ", element " + std::to_string(element);
   return text + " of kernel '" + kernel_.name + "'";
 }
@@ -85,6 +91,9 @@ void Call::add_scalar(ScalarKind scalar, const void* bits) {
 // As abi::ParamSlot says: data, shape, strides.
 void Call::add_array(const abi::ArrayView& view) {
   ArrayKnowledge known = knowledge_of(view);
+  // What the host's caches are asked for; it would make two kernels of one for GPUs.
+  if (view.device_type == interop::dlpack::kCuda) [[unlikely]]
+    known.facts &= static_cast<FactBits>(~(CD_FACT_BIT(aligned) | CD_FACT_BIT(beyond_cache)));
   const bool compared = arrays_.count < kMaxCompared;
   if (compared) known.facts |= CD_FACT_BIT(no_alias);
   const size_t facts_at = write_array(key, view.dtype, view.ndim, known.facts);

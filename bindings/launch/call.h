@@ -8,6 +8,7 @@
 #include "bindings/errors.h"
 #include "bindings/launch/facts.h"
 #include "bindings/launch/key.h"
+#include "bindings/launch/place.h"
 #include "bindings/source/function_object.h"
 #include "interop/refusal.h"
 
@@ -37,10 +38,8 @@ class Owner : public abi::Owner {
 class Call {
  public:
   // `declared`: of the kernel's variant, which must outlive the call.
-  Call(const FunctionState& kernel, const DeclaredFormats& declared, bool asynchronous)
-      : kernel_(kernel),
-        declared_(declared.empty() ? nullptr : &declared),
-        asynchronous_(asynchronous) {}
+  Call(const FunctionState& kernel, const DeclaredFormats& declared, const Place& where)
+      : kernel_(kernel), declared_(declared.empty() ? nullptr : &declared), where_(where) {}
 
   void add_argument(int position, PyObject* object);
   // After the last argument.
@@ -58,7 +57,17 @@ class Call {
   void add_scalar(ScalarKind scalar, const void* bits);
   void add_array(const abi::ArrayView& view);
   Owner& owners();
-  bool asynchronous() const { return asynchronous_; }
+  // Its arrays are used when the call of launch() has returned.
+  bool asynchronous() const { return where_.has_stream(); }
+  const Place& where() const { return where_; }
+  // The array being read lives on the host, on GPU `number`, or where both reach it. Fails where
+  // the launch runs elsewhere.
+  void live_on_host() {
+    if (!where_.runs_on(kHostDevice)) settle(kHostDevice);
+  }
+  void live_on_gpu(int number);
+  void live_in_managed(int number) { where_.note_managed(number); }
+  void live_in_pinned() { where_.note_pinned(); }
   // The fixed format that the annotation of the parameter being read declares.
   std::optional<ScalarKind> declared() const;
   // Throws LaunchError{code, {place of the argument being read, args...}}.
@@ -69,6 +78,8 @@ class Call {
   void add_object(PyObject* object);
   void add_tuple(PyObject* tuple);
   std::string place() const;
+  std::string argument_text(int position) const;
+  void settle(int device);
 
   static constexpr size_t kMaxCompared = 32;
   // Of the arrays that are compared; apart, since comparing is most of it.
@@ -82,7 +93,7 @@ class Call {
 
   const FunctionState& kernel_;
   const DeclaredFormats* const declared_;
-  const bool asynchronous_;
+  Place where_;
   std::vector<int> path_;  // indices within nested tuples
   int position_ = 0;
   Arrays arrays_;

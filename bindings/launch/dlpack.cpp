@@ -14,6 +14,8 @@ using interop::Refusal;
 struct Names {
   nb::object device = interned("__dlpack_device__"), dlpack = interned("__dlpack__");
   nb::object keywords = nb::make_tuple(interned("max_version"));
+  nb::object gpu_keywords = nb::make_tuple(interned("stream"), interned("max_version"));
+  nb::object old_gpu_keywords = nb::make_tuple(interned("stream"));
   nb::object version = nb::make_tuple(dlpack::kVersion.major, dlpack::kVersion.minor);
 };
 
@@ -23,18 +25,55 @@ const Names& names() {
   return *made;
 }
 
-void check_device(Call& call, PyObject* object) {
-  nb::object device = checked(PyObject_CallMethodNoArgs(object, names().device.ptr()));
-  nb::object type =
-      PyTuple_Check(device.ptr()) && nb::len(device) == 2 ? nb::object(device[0]) : device;
+struct Device {
+  long type;
+  int id;
+};
+
+// A number, or -1.
+long number_of(nb::handle object) {
+  if (!PyLong_Check(object.ptr()) && !PyIndex_Check(object.ptr())) return -1;
   int overflow = 0;
-  long number = PyLong_Check(type.ptr()) || PyIndex_Check(type.ptr())
-                    ? PyLong_AsLongAndOverflow(checked(PyNumber_Index(type.ptr())).ptr(), &overflow)
-                    : -1;
-  if (number < 0 || overflow)
+  const long number =
+      PyLong_AsLongAndOverflow(checked(PyNumber_Index(object.ptr())).ptr(), &overflow);
+  return overflow ? -1 : number;
+}
+
+Device device_of(Call& call, PyObject* object) {
+  nb::object pair = checked(PyObject_CallMethodNoArgs(object, names().device.ptr()));
+  const bool is_pair = PyTuple_Check(pair.ptr()) && nb::len(pair) == 2;
+  const long type = number_of(is_pair ? nb::object(pair[0]) : pair);
+  const long id = is_pair ? number_of(nb::object(pair[1])) : 0;
+  if (type < 0)
     call.fail(DiagCode::dlpack_refused,
               {"__dlpack_device__() returned no (device type, device id)"});
-  if (std::optional<Refusal> refusal = dlpack::refuse_device(number)) call.fail(*refusal);
+  return {type, static_cast<int>(id)};
+}
+
+// Where the launch has to run for this memory.
+void live_on(Call& call, Device device) {
+  const bool gpus =
+      device.type != dlpack::kCuda || call.where().runs_on(device.id) || cd_rt_gpu_count() > 0;
+  if (std::optional<Refusal> refusal = dlpack::refuse_device(device.type, gpus))
+    call.fail(*refusal);
+  switch (device.type) {
+    case dlpack::kCuda:
+      return call.live_on_gpu(device.id);
+    case dlpack::kCudaManaged:
+      return call.live_in_managed(device.id);
+    case dlpack::kCudaHost:
+      return call.live_in_pinned();
+    default:
+      return call.live_on_host();
+  }
+}
+
+// Whether the producer is to order its work before that of a stream: of GPUs it is, and its word is
+// taken for the protocol's "stream".
+bool asks_for_stream(const Call& call, Device device) {
+  if (device.type == dlpack::kCuda) return true;
+  return device.type == dlpack::kCudaManaged && call.where().device() != kHostDevice &&
+         cd_rt_gpu_count() > 0;
 }
 
 bool names_any(const std::string& text, std::initializer_list<const char*> words) {
@@ -56,14 +95,20 @@ bool refuses_keyword(const nb::python_error& error) {
 
 // Newer producers first; older ones refuse the keyword. What a producer raises while it exports is
 // not an invitation to export again (DEV-DLP-02).
-nb::object capsule_of(PyObject* object) {
-  PyObject* args[] = {object, names().version.ptr()};
-  PyObject* found =
-      PyObject_VectorcallMethod(names().dlpack.ptr(), args, 1, names().keywords.ptr());
+nb::object capsule_of(PyObject* object, const nb::object& stream) {
+  PyObject* args[] = {object, names().version.ptr(), nullptr};
+  if (stream.is_valid()) {
+    args[1] = stream.ptr();
+    args[2] = names().version.ptr();
+  }
+  const nb::object& keywords = stream.is_valid() ? names().gpu_keywords : names().keywords;
+  PyObject* found = PyObject_VectorcallMethod(names().dlpack.ptr(), args, 1, keywords.ptr());
   if (found) return nb::steal(found);
   nb::python_error error;
   if (!error.matches(PyExc_TypeError) || !refuses_keyword(error)) throw error;
-  return checked(PyObject_CallMethodNoArgs(object, names().dlpack.ptr()));
+  if (!stream.is_valid()) return checked(PyObject_CallMethodNoArgs(object, names().dlpack.ptr()));
+  return checked(
+      PyObject_VectorcallMethod(names().dlpack.ptr(), args, 1, names().old_gpu_keywords.ptr()));
 }
 
 template <class M>
@@ -91,12 +136,17 @@ bool add_dlpack(Call& call, PyObject* object) {
   nb::object has_device = optional_attr(object, names().device);
   nb::object has_dlpack = optional_attr(object, names().dlpack);
   if (!has_device || !has_dlpack || PyType_Check(object)) return false;
-  check_device(call, object);
-  nb::object capsule = capsule_of(object);
+  const Device device = device_of(call, object);
+  live_on(call, device);
+  nb::object stream;
+  if (asks_for_stream(call, device))
+    stream = checked(PyLong_FromLongLong(call.where().dlpack_stream()));
+  nb::object capsule = capsule_of(object, stream);
   abi::ArrayView view;
   if (!take<dlpack::ManagedVersioned>(call, capsule.ptr(), view) &&
       !take<dlpack::Managed>(call, capsule.ptr(), view))
     call.fail(DiagCode::dlpack_refused, {"__dlpack__() returned no unused DLPack capsule"});
+  live_on(call, {view.device_type, view.device_id});
   call.add_array(view);
   return true;
 }

@@ -133,6 +133,11 @@ LaunchFacts launch_facts(FunctionState& kernel, const abi::LaunchDims& dims) {
 // The part without Python: may compile, and without a stream runs the kernel. A launch that only
 // enters a queue takes less time than letting go of the GIL.
 void run(FunctionState& kernel, const rt::LaunchRequest& request, rt::Outcome& outcome) {
+  const bool on_gpu = request.stream && cd_rt_stream_device(request.stream) != kHostDevice;
+  if (on_gpu) {  // whose queue may be full, until a function of the host has had the GIL
+    const WithoutGil released;
+    return cd_rt_launch(&request, &outcome);
+  }
   bool ready = kernel.ready_key == request.key && kernel.ready_target == cd_rt_target();
   if (request.stream && ready) return cd_rt_launch(&request, &outcome);
   {
@@ -209,6 +214,30 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   throw nb::python_error();
 }
 
+// Managed memory was handed over in the order of its GPU's default stream; the host has to wait.
+void wait_for_managed(int gpu) {
+  rt::Outcome outcome;
+  {
+    const WithoutGil released;
+    rt::Stream* const stream = cd_rt_device_default_stream(gpu, &outcome);
+    if (stream) cd_rt_stream_sync(stream, -1, &outcome);
+  }
+  throw_unless_ok(outcome);
+}
+
+// Of a launch that names no stream: a GPU's default stream, or null, which is the host's.
+StreamHandle stream_without_one(const Call& call) {
+  const int device = call.where().settled(), managed = call.where().managed_on();
+  if (device == kHostDevice) {
+    if (managed >= 0 && cd_rt_gpu_count() > 0) wait_for_managed(managed);
+    return {};
+  }
+  rt::Outcome outcome;
+  rt::Stream* const found = cd_rt_device_default_stream(device, &outcome);
+  throw_unless_ok(outcome);
+  return StreamHandle::shared(found);
+}
+
 void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   drop_finished();
   FunctionObject* kernel = kernel_of(args, count);
@@ -223,10 +252,11 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
 
   refresh(kernel);
   std::shared_ptr<Variant> variant = current_variant(kernel);
-  Call call(state, variant->declared, stream.get() != nullptr);
+  Call call(state, variant->declared, Place(stream.get()));
   KeyHead head;
   write_head(call.key, head);
   add_arguments(call, kernel, args + 1, count - 1);
+  if (!stream.get()) stream = stream_without_one(call);
   head.variant = variant->id;
   head.facts = launch_facts(state, dims);
   write_head(call.key, head);
@@ -247,8 +277,12 @@ constexpr const char* kDoc =
     "grid, block: an int or a tuple of one to three ints, x first. stream: a stream of "
     "cuda.device.core, or any\n"
     "object with __cuda_stream__; the call returns at once and the launch runs in the stream's "
-    "order. Without\n"
-    "stream the call returns when the kernel is done. shared: bytes of dynamic shared memory.\n\n"
+    "order, on its\n"
+    "device. Without stream the launch runs where its arrays live, or on the current device where "
+    "there are none:\n"
+    "on the host the call returns when the kernel is done, on a GPU at once, in the order of its "
+    "default stream.\n"
+    "shared: bytes of dynamic shared memory.\n\n"
     "Raises CompileError for a kernel that cannot be compiled for these arguments, and "
     "LaunchTypeError,\n"
     "LaunchValueError or LaunchOverflowError for arguments, sizes or streams that cannot be used.";

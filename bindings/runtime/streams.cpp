@@ -1,10 +1,13 @@
 #include "bindings/runtime/streams.h"
 
+#include <nanobind/stl/optional.h>
+
 #include <optional>
 #include <unordered_map>
 
 #include "bindings/errors.h"
 #include "bindings/launch/call.h"
+#include "bindings/runtime/devices.h"
 #include "bindings/runtime/printed.h"
 
 namespace cuda_device::bindings {
@@ -23,14 +26,24 @@ std::unordered_map<uint64_t, rt::Stream*>& live_streams() {
 
 class EventObject {
  public:
-  explicit EventObject(bool timing = true) : timing_(timing), event_(cd_rt_event_create()) {}
-  ~EventObject() { cd_rt_event_release(event_); }
+  EventObject(bool timing, int device)
+      : timing_(timing), device_(device), event_(cd_rt_event_create()) {}
+  ~EventObject() { close(); }
   EventObject(const EventObject&) = delete;
-  rt::Event* get() const { return event_; }
+  rt::Event* get() const {
+    if (!event_) throw nb::value_error("the event is closed");
+    return event_;
+  }
+  void close() {
+    if (event_) cd_rt_event_release(std::exchange(event_, nullptr));
+  }
   bool timing() const { return timing_; }
+  // Where it was recorded last; before, where it was made.
+  int device() const { return cd_rt_event_device(get(), device_); }
 
  private:
   const bool timing_;
+  const int device_;
   rt::Event* event_;
 };
 
@@ -63,35 +76,77 @@ void add_note(nb::python_error& error, const std::string& text) {
   error.value().attr("add_note")(text);
 }
 
-// Every stream that there is now, those too that nobody holds any more but their work. The first
-// error is raised when all have been waited for, an interrupt at once.
-void sync_all() {
-  std::optional<nb::python_error> first;
-  const auto collect = [&](auto&& wait) {
+// Every stream of the device that there is now, those too that nobody holds any more but their
+// work. The first error is raised when all have been waited for, an interrupt at once.
+class SyncAll {
+ public:
+  void device(int number) {
+    on_host_ = number == kHostDevice;
+    std::vector<rt::Stream*> streams;
+    cd_rt_all_streams(&streams, number);
+    std::vector<StreamHandle> handles;
+    handles.reserve(streams.size());
+    for (rt::Stream* stream : streams) handles.push_back(StreamHandle::taken(stream));
+    for (const StreamHandle& stream : handles) collect([&] { sync(stream.get()); });
+    on_host_ ? lost_error() : rest_of_gpu(number);
+  }
+  void raise() {
+    if (first_) throw nb::python_error(*first_);
+  }
+
+ private:
+  template <class Wait>
+  void collect(Wait wait) {
     try {
       wait();
     } catch (const nb::python_error& e) {
       if (!e.matches(PyExc_Exception)) throw;
-      if (first)
-        add_note(*first, "and: " + to_string(nb::object(nb::str(e.value()))));
-      else
-        first.emplace(e);
+      const std::string text = to_string(nb::object(nb::str(e.value())));
+      if (!first_) {
+        first_.emplace(e);
+        said_ = text;
+      } else if (text != said_ || on_host_) {  // a lost GPU says the same of each of its streams
+        add_note(*first_, "and: " + text);
+      }
     }
-  };
-  std::vector<rt::Stream*> streams;
-  cd_rt_all_streams(&streams);
-  std::vector<StreamHandle> handles;
-  handles.reserve(streams.size());
-  for (rt::Stream* stream : streams) handles.push_back(StreamHandle::taken(stream));
-  for (const StreamHandle& stream : handles) collect([&] { sync(stream.get()); });
-  collect([] {
-    rt::Outcome outcome;
-    cd_rt_take_lost_error(&outcome);
-    if (outcome.status == rt::Status::Ok) return;
-    set_outcome(outcome, {}, "");
-    throw nb::python_error();
-  });
-  if (first) throw nb::python_error(*first);
+  }
+  void lost_error() {
+    collect([] {
+      rt::Outcome outcome;
+      cd_rt_take_lost_error(&outcome);
+      throw_unless_ok(outcome);
+    });
+  }
+  // What other libraries have queued there.
+  void rest_of_gpu(int number) {
+    collect([=] {
+      rt::Outcome outcome;
+      {
+        const WithoutGil released;
+        cd_rt_gpu_sync(number, &outcome);
+      }
+      drop_finished();
+      throw_unless_ok(outcome);
+    });
+  }
+
+  std::optional<nb::python_error> first_;
+  std::string said_;
+  bool on_host_ = true;
+};
+
+void sync_device(int number) {
+  SyncAll all;
+  all.device(number);
+  all.raise();
+}
+
+// Of the process's end: what was told of a lost GPU is not told again.
+void sync_all() {
+  SyncAll all;
+  all.device(kHostDevice);
+  for (int gpu : used_gpus()) all.device(gpu);
+  all.raise();
 }
 
 // Of the process's end. Ctrl-C ends the wait; the workers are then left where they are.
@@ -109,34 +164,56 @@ void shutdown() {
   drop_finished();
 }
 
-void wait_for(StreamObject& self, nb::handle other) {
-  if (nb::isinstance<EventObject>(other)) {
-    cd_rt_stream_wait(self.get(), nb::inst_ptr<EventObject>(other)->get());
-  } else if (nb::isinstance<StreamObject>(other)) {
-    EventObject event;
-    cd_rt_event_record(event.get(), nb::inst_ptr<StreamObject>(other)->get());
-    cd_rt_stream_wait(self.get(), event.get());
-  } else {
-    throw nb::type_error(
-        ("wait() expects an Event or a Stream, found '" + type_text(other) + "'").c_str());
-  }
+void wait_for_event(rt::Stream* stream, rt::Event* event) {
+  rt::Outcome outcome;
+  cd_rt_stream_wait(stream, event, &outcome);
+  throw_unless_ok(outcome);
 }
 
-nb::object record(StreamObject& self, nb::object event) {
-  if (event.is_none()) event = nb::cast(new EventObject(), nb::rv_policy::take_ownership);
+void record_on(rt::Event* event, rt::Stream* stream, bool timing) {
+  rt::Outcome outcome;
+  cd_rt_event_record(event, stream, timing, &outcome);
+  throw_unless_ok(outcome);
+}
+
+// Streams of other libraries are waited for by an event of ours.
+void wait_for(StreamObject& self, nb::handle other) {
+  if (nb::isinstance<EventObject>(other))
+    return wait_for_event(self.get(), nb::inst_ptr<EventObject>(other)->get());
+  const StreamHandle stream = stream_named(other);
+  if (!stream.get())
+    throw nb::type_error(
+        ("wait() expects an Event or a Stream, found '" + type_text(other) + "'").c_str());
+  EventObject event(false, kHostDevice);
+  record_on(event.get(), stream.get(), false);
+  wait_for_event(self.get(), event.get());
+}
+
+bool wants_timing(nb::handle options) {
+  if (options.is_none()) return true;
+  const nb::object read = nb::module_::import_("cuda.device._options").attr("check_event")(options);
+  return nb::cast<bool>(read.attr("enable_timing"));
+}
+
+nb::object record(StreamObject& self, nb::object event, nb::handle options) {
+  const bool timing = wants_timing(options);
+  if (event.is_none())
+    event = nb::cast(new EventObject(timing, cd_rt_stream_device(self.get())),
+                     nb::rv_policy::take_ownership);
   if (!nb::isinstance<EventObject>(event))
     throw nb::type_error(("record() expects an Event, found '" + type_text(event) + "'").c_str());
-  cd_rt_event_record(nb::inst_ptr<EventObject>(event)->get(), self.get());
+  auto* const of_ours = nb::inst_ptr<EventObject>(event);
+  record_on(of_ours->get(), self.get(), of_ours->timing());
   return event;
 }
 
 double elapsed(EventObject& later, EventObject& earlier) {
-  for (EventObject* event : {&earlier, &later})
-    if (!event->timing())
-      throw std::runtime_error("an event that was made with enable_timing=False has no time");
-    else if (cd_rt_event_seconds(event->get()) == 0)
-      throw std::runtime_error("an event that was not recorded or is not done yet has no time");
-  return 1e3 * (cd_rt_event_seconds(later.get()) - cd_rt_event_seconds(earlier.get()));
+  if (!earlier.timing() || !later.timing())
+    throw std::runtime_error("an event that was made with enable_timing=False has no time");
+  rt::Outcome outcome;
+  const double found = cd_rt_event_difference(later.get(), earlier.get(), &outcome);
+  if (outcome.status != rt::Status::Ok) throw std::runtime_error(outcome.text);
+  return found;
 }
 
 // (0, handle) as __cuda_stream__ gives it: a method, or in early versions of the protocol a
@@ -160,28 +237,95 @@ uint64_t handle_of(PyObject* object, const nb::object& protocol, const std::stri
   return handle;
 }
 
+// Of ours, or what the driver knows of the handle.
+StreamHandle stream_with(uint64_t handle, rt::Outcome& outcome) {
+  const auto at = live_streams().find(handle);
+  if (at != live_streams().end()) return StreamHandle::shared(at->second);
+  rt::Stream* const found = cd_rt_foreign_stream(handle, &outcome);
+  return found ? StreamHandle::taken(found) : StreamHandle();
+}
+
+nb::object protocol_of(PyObject* object) {
+  static PyObject* const name = PyUnicode_InternFromString("__cuda_stream__");
+  return PyType_Check(object) ? nb::object() : optional_attr(object, name);
+}
+
+[[noreturn]] void refuse_stream(PyObject* object, const std::string& kernel) {
+  static PyObject* const name = PyUnicode_InternFromString("cuda_stream");  // of older PyTorch
+  const bool handle_only = !PyType_Check(object) && optional_attr(object, name).is_valid();
+  throw LaunchError{handle_only ? DiagCode::stream_attribute : DiagCode::stream_type,
+                    {kernel, "'" + type_text(object) + "'"}};
+}
+
+constexpr uint64_t kPerThread = 2;  // a default stream that means another one in each thread
+
 }  // namespace
-
-StreamObject::StreamObject(StreamHandle stream) : stream_(std::move(stream)) {
-  live_streams()[cd_rt_stream_handle(get())] = get();
-}
-
-// The default stream has an object for each who asks for it, and stays.
-StreamObject::~StreamObject() {
-  if (get() != cd_rt_default_stream()) live_streams().erase(cd_rt_stream_handle(get()));
-}
 
 StreamHandle stream_of(PyObject* object, const std::string& kernel) {
   if (Py_TYPE(object) == stream_type)
     return StreamHandle::shared(nb::inst_ptr<StreamObject>(object)->get());
-  static PyObject* const name = PyUnicode_InternFromString("__cuda_stream__");
-  nb::object protocol = PyType_Check(object) ? nb::object() : optional_attr(object, name);
-  if (!protocol) throw LaunchError{DiagCode::stream_type, {kernel, "'" + type_text(object) + "'"}};
-  uint64_t handle = handle_of(object, protocol, kernel);
-  auto at = live_streams().find(handle);
-  if (at != live_streams().end()) return StreamHandle::shared(at->second);
+  const nb::object protocol = protocol_of(object);
+  if (!protocol) refuse_stream(object, kernel);
+  const uint64_t handle = handle_of(object, protocol, kernel);
+  rt::Outcome outcome;
+  StreamHandle found = stream_with(handle, outcome);
+  if (found.get()) return found;
   throw LaunchError{DiagCode::stream_cuda,
-                    {kernel, "'" + type_text(object) + "'", std::to_string(handle)}};
+                    {kernel, "'" + type_text(object) + "'", std::to_string(handle), outcome.text}};
+}
+
+StreamHandle stream_named(nb::handle object) {
+  if (Py_TYPE(object.ptr()) == stream_type)
+    return StreamHandle::shared(nb::inst_ptr<StreamObject>(object)->get());
+  const nb::object protocol = protocol_of(object.ptr());
+  if (!protocol) return {};
+  rt::Outcome outcome;
+  StreamHandle found = stream_with(handle_of(object.ptr(), protocol, "wait()"), outcome);
+  throw_unless_ok(outcome);
+  return found;
+}
+
+StreamObject::StreamObject(StreamHandle stream, nb::object of)
+    : stream_(std::move(stream)),
+      of_(std::move(of)),
+      handle_(cd_rt_stream_handle(stream_.get())),
+      device_(cd_rt_stream_device(stream_.get())) {
+  if (device_ == kHostDevice || cd_rt_stream_own(stream_.get()))
+    live_streams()[handle_] = stream_.get();
+}
+
+rt::Stream* StreamObject::get() {
+  if (!stream_.get()) throw nb::value_error("the stream is closed");
+  if (handle_ == kPerThread && device_ != kHostDevice) {
+    rt::Outcome outcome;
+    rt::Stream* const of_thread = cd_rt_foreign_stream(kPerThread, &outcome);
+    throw_unless_ok(outcome);
+    stream_ = StreamHandle::taken(of_thread);
+  }
+  return stream_.get();
+}
+
+// The default stream has an object for each who asks for it, and stays.
+void StreamObject::forget() {
+  const auto at = live_streams().find(handle_);
+  if (at != live_streams().end() && at->second == stream_.get() &&
+      stream_.get() != cd_rt_default_stream())
+    live_streams().erase(at);
+}
+
+StreamObject::~StreamObject() {
+  if (stream_.get()) forget();
+}
+
+void StreamObject::close() {
+  if (!stream_.get()) return;
+  forget();
+  stream_ = StreamHandle();
+  of_ = nb::object();
+}
+
+bool StreamObject::same_as(const StreamObject& other) const {
+  return handle_ == other.handle_ && device_ == other.device_;
 }
 
 void drop_finished() {
@@ -192,33 +336,85 @@ void drop_finished() {
   }
 }
 
-void register_streams(nb::module_& module) {
+namespace {
+
+nb::object new_stream(int device, bool nonblocking, std::optional<int> priority) {
+  const rt::NewStream asked{nonblocking, priority.has_value(), priority.value_or(0)};
+  rt::Outcome outcome;
+  rt::Stream* const made = cd_rt_device_stream(device, &asked, &outcome);
+  throw_unless_ok(outcome);
+  return nb::cast(new StreamObject(StreamHandle::taken(made)), nb::rv_policy::take_ownership);
+}
+
+nb::object default_stream(int device) {
+  rt::Outcome outcome;
+  rt::Stream* const found = cd_rt_device_default_stream(device, &outcome);
+  throw_unless_ok(outcome);
+  return nb::cast(new StreamObject(StreamHandle::shared(found)), nb::rv_policy::take_ownership);
+}
+
+nb::object stream_from_handle(uint64_t handle) {
+  rt::Outcome outcome;
+  StreamHandle found = stream_with(handle, outcome);
+  throw_unless_ok(outcome);
+  return nb::cast(new StreamObject(std::move(found)), nb::rv_policy::take_ownership);
+}
+
+nb::object stream_from(nb::object object) {
+  StreamHandle found = stream_named(object);
+  if (!found.get())
+    throw nb::type_error(
+        ("expected an object with __cuda_stream__, found '" + type_text(object) + "'").c_str());
+  return nb::cast(new StreamObject(std::move(found), std::move(object)),
+                  nb::rv_policy::take_ownership);
+}
+
+void register_stream_type(nb::module_& module) {
   nb::class_<StreamObject> stream(
       module, "Stream",
-      "A queue of launches on the host device: they run in order, beside those of other streams.");
+      "A queue of launches on a device: they run in order, beside those of other streams.");
   stream
       .def(
           "sync", [](StreamObject& s) { sync(s.get()); },
           "Waits until everything queued so far is done; raises the first error of a kernel.")
       .def_prop_ro(
           "handle", [](StreamObject& s) { return cd_rt_stream_handle(s.get()); },
-          "A number that names the stream while it lives.")
+          "A number that names the stream while it lives; of a GPU's, its address.")
+      .def_prop_ro(
+          "device", [](StreamObject& s) { return device_object(cd_rt_stream_device(s.get())); },
+          "The device that its work runs on.")
       .def_prop_ro(
           "is_done", [](StreamObject& s) { return cd_rt_stream_query(s.get()); },
           "Whether nothing is queued or running.")
       .def(
           "__cuda_stream__",
           [](StreamObject& s) { return nb::make_tuple(0, cd_rt_stream_handle(s.get())); },
-          "(0, handle). The handle names a host stream: only cuda.device can launch on it.")
+          "(0, handle). Only cuda.device can use the handle of a host stream.")
       .def("wait", wait_for, nb::arg("event_or_stream"),
            "What is queued from now on waits for the event, or for all that the other stream holds "
-           "now.")
+           "now; they may be of another device.")
       .def("record", record, nb::arg("event").none() = nb::none(),
-           "An event that is done when everything queued so far is done.");
+           nb::arg("options").none() = nb::none(),
+           "An event that is done when everything queued so far is done.")
+      .def("close", &StreamObject::close,
+           "Lets go of the stream; what is queued still runs. A stream of another library stays.")
+      .def_static("from_handle", stream_from_handle, nb::arg("handle"),
+                  "The stream of another library with this address, which that library keeps; 0, 1 "
+                  "and 2 are the default streams of the current context.")
+      .def(
+          "__eq__",
+          [](StreamObject& s, nb::handle other) {
+            return nb::isinstance<StreamObject>(other) &&
+                   s.same_as(*nb::inst_ptr<StreamObject>(other));
+          },
+          nb::arg("other").none())
+      .def("__hash__", [](StreamObject& s) { return static_cast<Py_hash_t>(s.hash()); });
   stream_type = reinterpret_cast<PyTypeObject*>(stream.ptr());
+}
 
+void register_event_type(nb::module_& module) {
   nb::class_<EventObject>(module, "Event", "A point in a stream's work.")
-      .def(nb::init<bool>(), nb::arg("timing") = true)
+      .def(nb::init<bool, int>(), nb::arg("timing") = true, nb::arg("device") = kHostDevice)
       .def(
           "sync",
           [](EventObject& e) {
@@ -229,16 +425,23 @@ void register_streams(nb::module_& module) {
       .def_prop_ro(
           "is_done", [](EventObject& e) { return cd_rt_event_query(e.get()); },
           "Whether the work before the event is done.")
+      .def_prop_ro(
+          "device", [](EventObject& e) { return device_object(e.device()); },
+          "The device of its stream; before it is recorded, the one that it was made for.")
+      .def("close", &EventObject::close, "Lets go of the event. What waits for it still does.")
       .def("__sub__", elapsed, "Milliseconds between two events that are done.");
+}
 
-  module.def(
-      "create_stream", [] { return new StreamObject(StreamHandle::taken(cd_rt_stream_create())); },
-      nb::rv_policy::take_ownership);
-  module.def(
-      "default_stream",
-      [] { return new StreamObject(StreamHandle::shared(cd_rt_default_stream())); },
-      nb::rv_policy::take_ownership);
-  module.def("sync_all", sync_all);
+}  // namespace
+
+void register_streams(nb::module_& module) {
+  register_stream_type(module);
+  register_event_type(module);
+  module.def("create_stream", new_stream, nb::arg("device") = kHostDevice,
+             nb::arg("nonblocking") = true, nb::arg("priority").none() = nb::none());
+  module.def("default_stream", default_stream, nb::arg("device") = kHostDevice);
+  module.def("stream_from", stream_from, nb::arg("object"));
+  module.def("sync_device", sync_device, nb::arg("device"));
   module.def("shutdown", shutdown);
 }
 

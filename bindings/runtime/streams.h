@@ -1,5 +1,4 @@
-// Streams and events of the host device as Python objects, and what may stand for a stream in a
-// launch.
+// Streams and events as Python objects, and what may stand for a stream in a launch.
 #pragma once
 
 #include <utility>
@@ -35,18 +34,30 @@ class StreamHandle {
 
 class StreamObject {
  public:
-  explicit StreamObject(StreamHandle stream);
+  // `of`: another library's object that the stream belongs to; kept.
+  explicit StreamObject(StreamHandle stream, nb::object of = {});
   ~StreamObject();
   StreamObject(const StreamObject&) = delete;
-  rt::Stream* get() const { return stream_.get(); }
+  rt::Stream* get();  // throws ValueError when it is closed
+  void close();
+  bool same_as(const StreamObject& other) const;
+  uint64_t hash() const { return handle_; }
 
  private:
-  const StreamHandle stream_;
+  void forget();
+
+  StreamHandle stream_;
+  nb::object of_;
+  const uint64_t handle_;
+  const int device_;
 };
 
-// The host stream that an object given as stream= means: ours, or one whose __cuda_stream__ names
-// ours. Throws LaunchError for everything else.
+// The stream that an object given as stream= means: ours, or what its __cuda_stream__ names. Throws
+// LaunchError for everything else.
 StreamHandle stream_of(PyObject* object, const std::string& kernel);
+
+// The same outside of a launch; null where the object is no stream.
+StreamHandle stream_named(nb::handle object);
 
 // Drops the references of launches that are done. With the GIL held.
 void drop_finished();

@@ -90,8 +90,9 @@ Refused read_tensor(const Tensor& tensor, bool read_only, abi::ArrayView& view) 
 
 }  // namespace
 
-Refused refuse_device(int64_t type) {
-  if (type == kCpu || type == kCudaHost || type == kCudaManaged) return std::nullopt;
+Refused refuse_device(int64_t type, bool gpus) {
+  if (type == kCpu || type == kCudaHost || type == kCudaManaged || (type == kCuda && gpus))
+    return std::nullopt;
   return Refusal{
       DiagCode::argument_device,
       {std::string(device_name(type)) + " (DLPack device type " + std::to_string(type) + ")"}};

@@ -9,9 +9,10 @@
 
 namespace cuda_device::interop::dlpack {
 
-// Why memory of this device type is out of the host's reach; nothing where the CPU reads and writes
-// it like its own. Any number may come: it is what a producer says.
-std::optional<Refusal> refuse_device(int64_t type);
+// Why memory of this device type is out of reach of every device there is; nothing where the CPU,
+// or a GPU if there are any, reads and writes it like its own. Any number may come: it is what a
+// producer says.
+std::optional<Refusal> refuse_device(int64_t type, bool gpus = true);
 
 // Fills in the view of a tensor, which stays the producer's, or says why it cannot be read; then
 // the view is not to be used.

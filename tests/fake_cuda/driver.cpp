@@ -1,71 +1,80 @@
 // A CUDA driver without a GPU: it records each call, keeps memory on the host, fails where a test
 // says so, and hands launches to the test. Its functions are those of driver_api.def, under their
 // names in the real library.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <mutex>
-#include <set>
-#include <string>
-#include <vector>
+#include <sstream>
 
-#include "runtime/cuda/driver_types.h"
-
-#define EXPORT extern "C" __attribute__((visibility("default")))
+#include "fake.h"
 
 namespace cuda_device::cuda {
-namespace {
 
-constexpr CUresult kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100, kInvalidContext = 201,
-                   kInvalidImage = 200, kNotFound = 500;
-
-using OnLaunch = void (*)(const char* kernel, const unsigned* grid_and_block, unsigned shared,
-                          void** params);
-
-struct Library {
-  std::string image;
-};
-struct Kernel {
-  std::string name;
-};
-
-// What the process has of the device, and what the test wants.
-struct State {
-  std::mutex mutex;
-  std::vector<std::string> calls;
-  std::string failing;  // a member of driver_api.def
-  int failing_in = 0;   // 1: the next call of it
-  CUresult failing_with = 0;
-  CUresult sticky = 0;  // after a kernel's fault, everything but asking fails with it
-  std::map<CUdeviceptr, size_t> memory;
-  size_t allocated = 0;
-  std::set<CUlibrary> libraries;
-  std::set<CUkernel> kernels;
-  std::map<CUkernel, int> shared_limit;
-  OnLaunch on_launch = nullptr;
-};
 State& state() {
   static State* const made = new State;
   return *made;
 }
+
+namespace {
+
 thread_local std::vector<CUcontext> contexts;
 
 long number_from(const char* name, long otherwise) {
   const char* text = std::getenv(name);
   return text ? std::atol(text) : otherwise;
 }
-long devices() { return number_from("FAKE_CUDA_DEVICES", 1); }
 size_t capacity() { return static_cast<size_t>(number_from("FAKE_CUDA_MEMORY", 1L << 30)); }
+
+// FAKE_CUDA_ARCHITECTURES=90,86: of each device, the last one for all others.
+int architecture(CUdevice device) {
+  const char* text = std::getenv("FAKE_CUDA_ARCHITECTURES");
+  std::stringstream list(text ? text : "90");
+  int sm = 90;
+  std::string word;
+  for (int i = 0; i <= device && std::getline(list, word, ','); ++i) sm = std::stoi(word);
+  return sm;
+}
+
+// Bytes of each parameter of an entry, as its text declares them: ".param .u64 x", ".b8 x[24]".
+std::vector<size_t> params_of(const std::string& image, size_t from) {
+  std::vector<size_t> sizes;
+  std::stringstream list(image.substr(from, image.find(')', from) - from));
+  for (std::string one; std::getline(list, one, ',');) {
+    const size_t dot = one.find_last_of('.');
+    if (one.find(".param") == std::string::npos) continue;
+    const size_t bracket = one.find('[');
+    if (bracket != std::string::npos)
+      sizes.push_back(std::stoul(one.substr(bracket + 1)));
+    else
+      sizes.push_back(std::stoul(one.substr(one.find_first_of("0123456789", dot))) / 8);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+long devices() { return number_from("FAKE_CUDA_DEVICES", 1); }
 
 CUcontext context_of(CUdevice device) {
   return reinterpret_cast<CUcontext>(uintptr_t{0x1000} + static_cast<uintptr_t>(device));
 }
+CUdevice device_of(CUcontext context) {
+  return static_cast<CUdevice>(reinterpret_cast<uintptr_t>(context) & 0xff);
+}
+CUcontext current_context() { return contexts.empty() ? nullptr : contexts.back(); }
+
+thread_local bool in_host_function = false;  // where the driver must not be called
+std::atomic<int> forbidden_calls{0};
 
 // A call is written down, and fails if the test, or the fault of an earlier kernel, wants it to.
 // FAKE_CUDA_FAIL=member:error fails every call of it, for those that a process makes at its start.
-CUresult enter(const char* member, bool asks_only = false) {
+CUresult enter(const char* member, bool asks_only) {
   State& s = state();
+  if (in_host_function) {
+    ++forbidden_calls;
+    return kNotPermitted;
+  }
   const std::lock_guard lock(s.mutex);
   s.calls.emplace_back(member);
   if (const char* text = std::getenv("FAKE_CUDA_FAIL")) {
@@ -77,6 +86,13 @@ CUresult enter(const char* member, bool asks_only = false) {
   return asks_only ? kSuccess : s.sticky;
 }
 
+CUresult sticky() {
+  const std::lock_guard lock(state().mutex);
+  return state().sticky;
+}
+
+namespace {
+
 bool in_memory(CUdeviceptr at, size_t bytes) {
   auto found = state().memory.upper_bound(at);
   if (found == state().memory.begin()) return false;
@@ -85,16 +101,6 @@ bool in_memory(CUdeviceptr at, size_t bytes) {
 }
 
 }  // namespace
-
-#define DRIVER(member, symbol, parameters) EXPORT CUresult fake_##member parameters asm(symbol);
-#include "runtime/cuda/driver_api.def"
-
-#define ENTER(member) \
-  if (const CUresult wrong = enter(member)) return wrong
-#define ASK(member) \
-  if (const CUresult wrong = enter(member, true)) return wrong
-#define NEEDS_CONTEXT \
-  if (contexts.empty()) return kInvalidContext
 
 CUresult fake_init(unsigned) {
   ASK("init");
@@ -126,15 +132,54 @@ CUresult fake_device_name(char* name, int size, CUdevice device) {
   return kSuccess;
 }
 
-CUresult fake_device_attribute(int* value, int attribute, CUdevice) {
+CUresult fake_device_attribute(int* value, int attribute, CUdevice device) {
   ASK("device_attribute");
-  *value = attribute == kComputeCapabilityMajor ? 9 : 0;
+  const int sm = architecture(device);
+  *value = 0;
+  if (attribute == kComputeCapabilityMajor) *value = sm / 10;
+  if (attribute == kComputeCapabilityMinor) *value = sm % 10;
+  if (attribute == kMaxSharedPerBlockOptIn) *value = sm == 90 ? 227 * 1024 : 99 * 1024;
+  if (attribute == 16) *value = 132;
+  return kSuccess;
+}
+
+CUresult fake_device_uuid(CUuuid* id, CUdevice device) {
+  ASK("device_uuid");
+  for (int i = 0; i < 16; ++i) id->bytes[i] = static_cast<unsigned char>(16 * device + i);
   return kSuccess;
 }
 
 CUresult fake_primary_context_retain(CUcontext* context, CUdevice device) {
   ASK("primary_context_retain");
+  const std::lock_guard lock(state().mutex);
+  ++state().retained[device];
   *context = context_of(device);
+  return kSuccess;
+}
+
+CUresult fake_primary_context_release(CUdevice device) {
+  ASK("primary_context_release");
+  const std::lock_guard lock(state().mutex);
+  return --state().retained[device] < 0 ? kInvalidContext : kSuccess;
+}
+
+CUresult fake_context_get(CUcontext* context) {
+  ASK("context_get");
+  *context = current_context();
+  return kSuccess;
+}
+
+CUresult fake_context_set(CUcontext context) {
+  ASK("context_set");
+  if (!contexts.empty()) contexts.pop_back();
+  if (context) contexts.push_back(context);
+  return kSuccess;
+}
+
+CUresult fake_context_device(CUdevice* device) {
+  ASK("context_device");
+  NEEDS_CONTEXT;
+  *device = device_of(current_context());
   return kSuccess;
 }
 
@@ -149,12 +194,6 @@ CUresult fake_context_pop(CUcontext* context) {
   NEEDS_CONTEXT;
   *context = contexts.back();
   contexts.pop_back();
-  return kSuccess;
-}
-
-CUresult fake_context_synchronize() {
-  ENTER("context_synchronize");
-  NEEDS_CONTEXT;
   return kSuccess;
 }
 
@@ -229,39 +268,22 @@ CUresult fake_library_unload(CUlibrary library) {
 CUresult fake_library_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
   ENTER("library_kernel");
   const std::string entry = std::string(".entry ") + name + "(";
-  if (reinterpret_cast<Library*>(library)->image.find(entry) == std::string::npos) return kNotFound;
-  *kernel = reinterpret_cast<CUkernel>(new Kernel{name});  // as long as the process: few
+  const std::string& image = reinterpret_cast<Library*>(library)->image;
+  const size_t at = image.find(entry);
+  if (at == std::string::npos) return kNotFound;
+  // As long as the process: few.
+  *kernel = reinterpret_cast<CUkernel>(new Kernel{name, params_of(image, at + entry.size())});
   const std::lock_guard lock(state().mutex);
   state().kernels.insert(*kernel);
   return kSuccess;
 }
 
-CUresult fake_kernel_set_attribute(int attribute, int value, CUkernel kernel, CUdevice) {
+CUresult fake_kernel_set_attribute(int attribute, int value, CUkernel kernel, CUdevice device) {
   ENTER("kernel_set_attribute");
   const std::lock_guard lock(state().mutex);
   if (attribute != kMaxDynamicSharedSizeBytes || !state().kernels.count(kernel))
     return kInvalidValue;
-  state().shared_limit[kernel] = value;
-  return kSuccess;
-}
-
-CUresult fake_launch_kernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                            unsigned by, unsigned bz, unsigned shared, CUstream, void** params,
-                            void**) {
-  ENTER("launch_kernel");
-  NEEDS_CONTEXT;
-  const auto kernel = reinterpret_cast<CUkernel>(function);
-  State& s = state();
-  {
-    const std::lock_guard lock(s.mutex);
-    if (!s.kernels.count(kernel)) return kInvalidValue;
-    const auto limit = s.shared_limit.find(kernel);
-    if (shared > 48 * 1024 && (limit == s.shared_limit.end() || shared > unsigned(limit->second)))
-      return kInvalidValue;
-  }
-  const unsigned shape[] = {gx, gy, gz, bx, by, bz};
-  const std::string& name = reinterpret_cast<Kernel*>(function)->name;
-  if (s.on_launch) s.on_launch(name.c_str(), shape, shared, params);
+  state().shared_limit[{kernel, device}] = value;
   return kSuccess;
 }
 
@@ -269,6 +291,7 @@ CUresult fake_error_name(CUresult error, const char** text) {
   static const std::map<CUresult, const char*> names = {
       {kInvalidValue, "CUDA_ERROR_INVALID_VALUE"}, {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
       {kNoDevice, "CUDA_ERROR_NO_DEVICE"},         {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+      {719, "CUDA_ERROR_LAUNCH_FAILED"},           {400, "CUDA_ERROR_INVALID_HANDLE"},
       {kInvalidImage, "CUDA_ERROR_INVALID_IMAGE"}, {999, "CUDA_ERROR_UNKNOWN"}};
   const auto found = names.find(error);
   if (found == names.end()) return kInvalidValue;
@@ -291,7 +314,22 @@ EXPORT void fake_fail(const char* member, int in, CUresult with) {
   state().failing_in = in;
   state().failing_with = with;
 }
-EXPORT void fake_lose_context(CUresult with) { state().sticky = with; }
+EXPORT void fake_lose_context(CUresult with) {
+  const std::lock_guard lock(state().mutex);
+  state().sticky = with;
+}
+// From now on the kernel of this name fails when its turn comes, and with it the process's context.
+EXPORT void fake_fault(const char* kernel, CUresult with) {
+  const std::lock_guard lock(state().mutex);
+  state().faulty = kernel;
+  state().fault = with;
+}
+EXPORT int fake_forbidden_calls() { return forbidden_calls; }
+EXPORT uint64_t fake_current_context() { return reinterpret_cast<uint64_t>(current_context()); }
+EXPORT int fake_retained(CUdevice device) {
+  const std::lock_guard lock(state().mutex);
+  return state().retained[device];
+}
 EXPORT void fake_on_launch(OnLaunch function) { state().on_launch = function; }
 
 // The members called so far, a line each; forgets them.

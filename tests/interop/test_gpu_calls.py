@@ -73,9 +73,18 @@ pytestmark = pytest.mark.skipif(
 )
 
 START = ["init", "driver_version", "device_count"]
-OPEN = ["device_get", "device_name", *2 * ["device_attribute"], "primary_context_retain"]
-LOAD = ["context_push", "library_load", "library_kernel", "context_pop"]
+OPEN = ["device_get", "device_name", *3 * ["device_attribute"]]
+LOAD = [
+    "context_get",
+    "primary_context_retain",
+    "context_get",
+    "context_push",
+    "library_load",
+    "library_kernel",
+    "context_pop",
+]
 LAUNCH = [
+    "context_get",
     "context_push",
     *2 * ["memory_alloc", "copy_to_device"],
     "launch_kernel",
@@ -125,6 +134,7 @@ def test_a_launch_takes_the_arrays_there_and_back(on_fake):
 
 CANNOT = "kernel 'add': {}: CUDA_ERROR_UNKNOWN (fake error 999)"
 FAULTS = {
+    "context_get": "asking for the current context",
     "context_push": "making the GPU's context current",
     "memory_alloc": "allocating device memory for a launch",
     "copy_to_device": "copying an array to the GPU",
@@ -199,6 +209,7 @@ def test_no_gpu_is_a_reason(on_fake):
         ("device_get", "opening GPU 0"),
         ("device_name", "asking for the name of GPU 0"),
         ("device_attribute", "asking for the compute capability"),
+        ("context_get", "asking for the current context"),
         ("primary_context_retain", "opening the context of GPU 0"),
     ],
 )

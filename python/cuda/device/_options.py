@@ -1,11 +1,11 @@
-"""Options of streams and events: the names of cuda.core, and what the host device makes of them."""
+"""Options of streams, events and launches: the names of cuda.core, and what devices make of them."""
 
 import dataclasses
 from typing import Any, TypeVar
 
 from cuda.device.errors import NotImplementedYetError
 
-__all__ = ["EventOptions", "StreamOptions", "check_event", "check_stream"]
+__all__ = ["EventOptions", "LaunchConfig", "StreamOptions", "check_event", "check_stream"]
 
 
 @dataclasses.dataclass
@@ -13,7 +13,8 @@ class StreamOptions:
     """Options of Device.create_stream().
 
     nonblocking: the stream does not wait for the default stream; host streams never do, so False
-    is not implemented yet. priority: None or 0; others are not implemented yet.
+    is not implemented yet there. priority: the lower, the more urgent; on the host device None or
+    0, others are not implemented yet there.
     """
 
     nonblocking: bool = True
@@ -31,6 +32,28 @@ class EventOptions:
     enable_timing: bool = True
     busy_waited_sync: bool = False
     support_ipc: bool = False
+
+
+@dataclasses.dataclass
+class LaunchConfig:
+    """How many threads a launch has: launch(..., grid=c.grid, block=c.block, shared=c.shmem_size).
+
+    grid, block: an int or a tuple of one to three ints, x first. shmem_size: bytes of dynamic shared
+    memory. cluster and is_cooperative are not implemented yet.
+    """
+
+    grid: int | tuple[int, ...] = 1
+    cluster: None = None
+    block: int | tuple[int, ...] = 1
+    shmem_size: int = 0
+    is_cooperative: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("cluster", "is_cooperative"):
+            if value := getattr(self, name):
+                raise NotImplementedYetError(
+                    f"LaunchConfig(): the option {name}={value!r} is not implemented yet"
+                )
 
 
 # Names that other versions of cuda.core give to the same option.
@@ -79,23 +102,25 @@ def _check_bools(options: object, caller: str, *names: str) -> None:
             raise TypeError(f"{caller}(): the option {name} is a bool, found {found!r}")
 
 
-def check_stream(options: object) -> StreamOptions:
-    """The options of a stream, all of which the host device honours."""
+def check_stream(options: object, host: bool = True) -> StreamOptions:
+    """The options of a stream, all of which the device honours."""
     caller = "create_stream"
     read = _read(options, caller, StreamOptions)
     _check_bools(read, caller, "nonblocking")
-    if not read.nonblocking:
-        _refuse(caller, "nonblocking", False, "no stream waits for the default stream by itself")
     if isinstance(read.priority, bool) or not isinstance(read.priority, int | None):
         found = type(read.priority).__name__
         raise TypeError(f"{caller}(): the option priority is an int, found {found!r}")
+    if not host:
+        return read
+    if not read.nonblocking:
+        _refuse(caller, "nonblocking", False, "no stream waits for the default stream by itself")
     if read.priority:
         _refuse(caller, "priority", read.priority, "all streams have priority 0")
     return read
 
 
 def check_event(options: object) -> EventOptions:
-    """The options of an event, all of which the host device honours."""
+    """The options of an event, all of which are honoured."""
     caller = "create_event"
     read = _read(options, caller, EventOptions)
     _check_bools(read, caller, "enable_timing", "busy_waited_sync", "support_ipc")

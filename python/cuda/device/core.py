@@ -1,7 +1,8 @@
 """Devices, streams and events: the part of cuda.core that launches use, with the same names.
 
-Device("host") is the host device, and so is Device(0), whatever GPUs there are: launches on streams
-of a GPU are not implemented yet.
+Device("host") is the host device, Device(n) GPU n; where there is no GPU, Device(0) is the host
+device too. With a GPU and NVIDIA's cuda.core installed, Device(n) gives cuda.core's own object,
+whose streams launches take.
 """
 
 import atexit
@@ -10,81 +11,165 @@ import re
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Optional
+from typing import Any
 
 from cuda.device import _core
 from cuda.device._core import Event, Stream
-from cuda.device._options import EventOptions, StreamOptions, check_event, check_stream
+from cuda.device._nvidia_core import nvidia_core
+from cuda.device._options import (
+    EventOptions,
+    LaunchConfig,
+    StreamOptions,
+    check_event,
+    check_stream,
+)
+from cuda.device._properties import ComputeCapability, DeviceProperties
 
-__all__ = ["Device", "Event", "EventOptions", "Stream", "StreamOptions"]
+__all__ = [
+    "ComputeCapability",
+    "Device",
+    "DeviceProperties",
+    "Event",
+    "EventOptions",
+    "LaunchConfig",
+    "Stream",
+    "StreamOptions",
+]
 
 _HOST = "host"
+_HOST_NUMBER = -1
+
+
+def _number_of(device_id: object) -> int:
+    """Number of a device that is named; GPUs count from 0, the host is -1."""
+    if isinstance(device_id, Device):
+        return device_id._number
+    if device_id is None:
+        return _core.current_device()
+    if device_id == _HOST:
+        return _HOST_NUMBER
+    gpus = _core.gpu_count()
+    if isinstance(device_id, int) and not isinstance(device_id, bool):
+        if 0 <= device_id < gpus:
+            return device_id
+        if device_id == 0:
+            return _HOST_NUMBER
+    known = ", ".join(f"Device({n})" for n in range(gpus)) + (" and " if gpus else "")
+    raise ValueError(
+        f"no device {device_id!r}: this process has {known}the host device, Device('host')"
+    )
 
 
 class Device:
-    """A device that kernels run on. There is one object per device.
+    """A device that kernels run on: a GPU by its number, or "host"; without either, the current one.
 
-    Raises ValueError for a device that does not exist.
+    There is one object per device. Raises ValueError for a device that does not exist.
     """
 
-    _host: Optional["Device"] = None
+    _number: int
+    _all: dict[int, "Device"] = {}
 
-    def __new__(cls, device_id: int | str | None = None) -> "Device":
-        if device_id not in (None, 0, _HOST):
-            known = "this process has the host device, Device('host')"
-            raise ValueError(f"no device {device_id!r}: {known}")
-        if cls._host is None:
-            cls._host = super().__new__(cls)
-        return cls._host
+    def __new__(cls, device_id: "int | str | Device | None" = None) -> "Device":
+        number = _number_of(device_id)
+        if number != _HOST_NUMBER and (theirs := nvidia_core()) is not None:
+            found: Any = theirs.Device(number)
+            return found
+        if number not in cls._all:
+            made = super().__new__(cls)
+            made._number = number
+            cls._all.setdefault(number, made)
+        return cls._all[number]
+
+    @classmethod
+    def get_all_devices(cls) -> "tuple[Device, ...]":
+        """Every GPU, in order; the host device where there is none."""
+        return tuple(cls(n) for n in range(_core.gpu_count())) or (cls(_HOST),)
 
     @property
     def device_id(self) -> int:
         """Number of the device; 0 for the host device."""
-        return 0
+        return max(self._number, 0)
 
     @property
     def name(self) -> str:
         """Name of the device."""
-        return _HOST
+        return _core.device_info(self._number)[0]
+
+    @property
+    def uuid(self) -> str:
+        """What tells the device from others, wherever it is seen; zeros for the host device."""
+        return _core.device_info(self._number)[1]
+
+    @property
+    def compute_capability(self) -> ComputeCapability:
+        """(major, minor); the host device emulates (9, 0)."""
+        return ComputeCapability(*divmod(_core.device_info(self._number)[2], 10))
+
+    @property
+    def arch(self) -> str:
+        """The compute capability as text: "90"."""
+        return str(_core.device_info(self._number)[2])
+
+    @property
+    def properties(self) -> DeviceProperties:
+        """Limits and other attributes."""
+        return DeviceProperties(self._number)
 
     @property
     def default_stream(self) -> Stream:
-        """The stream of launches without stream=."""
-        return _core.default_stream()
+        """The stream of launches without stream=; of a GPU the legacy default stream."""
+        return _core.default_stream(self._number)
 
-    def set_current(self) -> None:
-        """Makes the device the one of launches that name none. The host device always is."""
+    def set_current(self, ctx: None = None) -> None:
+        """Makes the device that of this thread's launches that have neither a stream nor arrays.
 
-    def create_stream(self, obj: None = None, options: object = None) -> Stream:
+        The primary context of a GPU becomes the thread's current one, as other libraries see it.
+        """
+        if ctx is not None:
+            raise TypeError("set_current() takes no context: contexts are those of cuda.core")
+        _core.set_current_device(self._number)
+
+    def create_stream(self, obj: object = None, options: object = None) -> Stream:
         """A new stream; launches on it run in order, beside those of other streams.
 
+        obj: an object with __cuda_stream__ whose stream is meant instead of a new one; it is kept.
         options: a StreamOptions, an object of that kind of cuda.core, or a dict of its fields.
-        Raises TypeError for other options, NotImplementedYetError for values that the host device
-        cannot honour.
+        Raises TypeError for other objects and options, NotImplementedYetError for values that the
+        host device cannot honour, ValueError for a priority that a GPU does not have.
         """
-        if obj is not None:
-            raise TypeError("create_stream() of the host device takes no foreign stream")
-        check_stream(options)
-        return _core.create_stream()
+        host = self._number == _HOST_NUMBER
+        if obj is None:
+            asked = check_stream(options, host=host)
+            return _core.create_stream(self._number, asked.nonblocking, asked.priority)
+        if options is not None:
+            raise TypeError("create_stream() takes options for a new stream only")
+        stream = _core.stream_from(obj)
+        if stream.device is not self:
+            raise ValueError(f"create_stream() of {self!r} was given a stream of {stream.device!r}")
+        return stream
 
     def create_event(self, options: object = None) -> Event:
         """A new event, done until it is recorded.
 
         options: an EventOptions, an object of that kind of cuda.core, or a dict of its fields.
         Without options the event has a time. Raises TypeError for other options,
-        NotImplementedYetError for values that the host device cannot honour.
+        NotImplementedYetError for values that cannot be honoured.
         """
-        return Event(timing=check_event(options).enable_timing)
+        return Event(timing=check_event(options).enable_timing, device=self._number)
 
     def sync(self) -> None:
         """Waits for every stream of the device; raises the first error of a kernel."""
-        _core.sync_all()
+        _core.sync_device(self._number)
+
+    def __int__(self) -> int:
+        return self.device_id
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Device, (_HOST,)
+        return Device, (_HOST if self._number == _HOST_NUMBER else self._number,)
 
     def __repr__(self) -> str:
-        return f"<cuda.device.core.Device {_HOST!r}>"
+        which = _HOST if self._number == _HOST_NUMBER else self._number
+        return f"<cuda.device.core.Device {which!r}>"
 
 
 def _add_search_paths() -> None:

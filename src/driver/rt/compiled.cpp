@@ -7,7 +7,6 @@
 #include "driver/rt/disk/kernel_cache.h"
 #include "driver/rt/jit_library.h"
 #include "driver/rt/sayings.h"
-#include "runtime/cuda/gpu_kernel.h"
 #include "runtime/cuda/toolkit.h"
 #include "runtime/host/loader.h"
 #include "runtime/host/onlookers.h"
@@ -16,6 +15,8 @@
 
 namespace cuda_device::rt {
 namespace {
+
+constexpr std::string_view kOfGpu = "gpu sm_";  // as Gpu::target says it
 
 std::vector<std::string> split(const char* text) {
   std::vector<std::string> parts;
@@ -73,6 +74,7 @@ class GpuCompiled : public Compiled {
       return e.what();
     }
   }
+  const cuda::GpuKernel* gpu_kernel() const override { return &kernel_; }
 
  private:
   cuda::GpuKernel kernel_;
@@ -148,14 +150,13 @@ int architecture_for(int sm) {
   for (const std::string& text : split(jit_library().ptx_architectures()))
     if (const int arch = std::stoi(text); arch <= sm) best = std::max(best, arch);
   if (!best)
-    throw std::runtime_error("GPU 0 has compute capability " + std::to_string(sm) +
-                             "; 7.5 or newer is needed");
+    throw std::runtime_error("the GPU has compute capability " + std::to_string(sm / 10) + "." +
+                             std::to_string(sm % 10) + "; 7.5 or newer is needed");
   return best;
 }
 
 // Kept under the GPU's own number: only the compiler knows which architecture it writes for it.
-CompileOutcome on_gpu(const Specialisation& s) {
-  const int sm = cuda::gpu0().sm;
+CompileOutcome on_gpu(const Specialisation& s, int sm) {
   jit::CompileRequest request = request_for(s, "sm_" + std::to_string(sm));
   const std::string key = cache_key(s, request);
   if (auto kept = cached_image(key)) return {std::make_shared<GpuCompiled>(*kept), {}, true};
@@ -185,7 +186,8 @@ CompileOutcome dispatch(const Specialisation& s, const std::string& target) {
   if (target == "interpreter") return interpreted(s);
   if (target == "ptx") return assembled(s, split(jit_library().ptx_architectures()));
   if (target.starts_with("sm_")) return assembled(s, {target.substr(3)});
-  if (target == "cuda") return on_gpu(s);
+  if (target == "cuda") return on_gpu(s, cuda::gpu0().architecture());
+  if (target.starts_with(kOfGpu)) return on_gpu(s, std::stoi(target.substr(kOfGpu.size())));
   return on_host(s, target);
 }
 

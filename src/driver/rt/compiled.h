@@ -7,6 +7,7 @@
 #include "abi/kernel_image.h"
 #include "driver/jit/jit_api.h"
 #include "driver/rt/rt_api.h"
+#include "runtime/cuda/gpu_kernel.h"
 #include "runtime/error.h"
 #include "runtime/host/interrupt.h"
 
@@ -27,6 +28,8 @@ class Compiled {
   uint32_t static_shared() const { return static_shared_; }  // bytes of a block's own arrays
   virtual runtime::Error run(const void* params, const abi::LaunchDims& dims,
                              runtime::Interrupt* interrupt) const = 0;
+  // To be queued on a GPU's stream; null: it runs on the host.
+  virtual const cuda::GpuKernel* gpu_kernel() const { return nullptr; }
 
  private:
   std::string name_, target_;
@@ -42,7 +45,7 @@ struct CompileOutcome {
 // What the compiler is asked; for a GPU with libdevice, where it is found.
 jit::CompileRequest request_for(const Specialisation& specialisation, const std::string& target);
 
-// target as in cd_rt_set_target. Does not throw.
+// target as in cd_rt_set_target, or Gpu::target. Does not throw.
 CompileOutcome compile_for(const Specialisation& specialisation, const std::string& target);
 
 bool target_available(const std::string& target);

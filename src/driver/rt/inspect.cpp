@@ -38,7 +38,7 @@ std::string gpu_line() {
   const std::string why = cuda::why_no_driver();
   if (!why.empty()) return why;
   const cuda::Gpu& gpu = cuda::gpu0();
-  return gpu.name + ", sm_" + std::to_string(gpu.sm) + ", driver " +
+  return gpu.name() + ", sm_" + std::to_string(gpu.architecture()) + ", driver " +
          std::to_string(cuda::driver().version);
 }
 

@@ -1,6 +1,7 @@
 // The C functions of rt_api.h over the runtime's classes.
 #include "driver/rt/rt_api.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <optional>
@@ -8,7 +9,9 @@
 
 #include "driver/rt/kernel.h"
 #include "driver/rt/streams.h"
+#include "runtime/cuda/gpu.h"
 #include "runtime/host/cache.h"
+#include "runtime/host/device.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/report.h"
 #include "runtime/host/stream.h"
@@ -22,18 +25,18 @@ namespace cuda_device::rt {
 class Event {
  public:
   // Of the last record; null before.
-  std::shared_ptr<runtime::EventState> current() const {
+  std::shared_ptr<runtime::Event> current() const {
     std::lock_guard lock(mutex);
     return state_;
   }
-  void set(std::shared_ptr<runtime::EventState> state) {
+  void set(std::shared_ptr<runtime::Event> state) {
     std::lock_guard lock(mutex);
     state_.swap(state);  // the old one goes when the lock is free
   }
 
  private:
   static ForkMutex mutex;  // of all events: held for a copy of a pointer
-  std::shared_ptr<runtime::EventState> state_;
+  std::shared_ptr<runtime::Event> state_;
 };
 ForkMutex Event::mutex;
 
@@ -43,7 +46,10 @@ thread_local std::string thread_target;
 std::atomic<uint64_t> beyond_cache_bytes{0};  // 0: what the machine's caches say
 
 // Made at load, since a fork may come at any time afterwards; outlives every thread.
-Stream* const the_default_stream = new Stream;
+Stream* const the_default_stream = [] {
+  auto stream = runtime::host_device().default_stream();
+  return new Stream(std::static_pointer_cast<runtime::HostStream>(stream));
+}();
 Stream& default_stream() { return *the_default_stream; }
 
 void set_fault(Outcome* outcome, runtime::Error error) {
@@ -73,7 +79,7 @@ class QueuedLaunch : public runtime::Work {
  public:
   QueuedLaunch(const LaunchRequest& request, std::shared_ptr<const Compiled> compiled)
       : compiled_(std::move(compiled)),
-        stream_(request.stream->stream.get()),
+        stream_(request.stream->host),
         dims_(request.dims),
         owner_(request.owner) {
     if (request.params_size > sizeof few_) many_.reset(new char[request.params_size]);
@@ -104,7 +110,7 @@ void enqueue(const LaunchRequest& request, std::shared_ptr<const Compiled> compi
   QueuedLaunch& made = *launch;
   std::unique_ptr<runtime::Work> work = std::move(launch);
   try {
-    request.stream->stream->enqueue(work);
+    request.stream->host->enqueue(work);
   } catch (...) {
     made.leave_owner();
     throw;
@@ -115,7 +121,7 @@ void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcom
   std::optional<runtime::Interrupt> asking;
   if (request.interrupted) asking.emplace(*request.interrupted);
   runtime::Interrupt* interrupt = asking ? &*asking : nullptr;
-  runtime::Error error = default_stream().stream->run_now(
+  runtime::Error error = default_stream().host->run_now(
       [&] { return run_logged(compiled, request.params, request.dims, nullptr, interrupt); },
       interrupt);
   if (interrupt && interrupt->happened())
@@ -124,34 +130,86 @@ void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcom
     set_fault(outcome, std::move(error));
 }
 
-// What a block can have in all, as on sm_90.
+// What a block of the host device can have in all, as on sm_90.
 constexpr uint64_t kMaxShared = 227 * 1024;
 
-bool fits_in_shared(uint64_t own, uint64_t dynamic, Outcome* outcome) {
+bool fits_in_shared(uint64_t own, uint64_t dynamic, uint64_t most, Outcome* outcome) {
   const uint64_t total = own + dynamic;
-  if (total <= kMaxShared) return true;
+  if (total <= most) return true;
   outcome->status = Status::UserError;
-  outcome->diagnostics = {{DiagCode::shared_total,
-                           {},
-                           {std::to_string(total), std::to_string(own), std::to_string(dynamic),
-                            std::to_string(kMaxShared)},
-                           {},
-                           "",
-                           {}}};
+  outcome->diagnostics = {
+      {DiagCode::shared_total,
+       {},
+       {std::to_string(total), std::to_string(own), std::to_string(dynamic), std::to_string(most)},
+       {},
+       "",
+       {}}};
   return false;
+}
+
+// The stream's context is current for the compilation too: it loads what it made.
+void launch_on_gpu(const LaunchRequest& request, cuda::GpuStream& stream, Outcome* outcome) {
+  const cuda::CurrentContext current(stream.context().handle());
+  stream.context().throw_if_lost();
+  const cuda::Gpu& gpu = stream.context().gpu();
+  CompileOutcome found =
+      request.kernel->find_or_compile(request.key, gpu.target(), *request.specialise);
+  *outcome = std::move(found.outcome);
+  if (!found.compiled) return;
+  const Compiled& compiled = *found.compiled;
+  if (!fits_in_shared(compiled.static_shared(), request.dims.shared, gpu.most_shared(), outcome))
+    return;
+  log::Event event(log::Topic::Launch);
+  const std::shared_ptr<const cuda::GpuKernel> kernel(found.compiled, compiled.gpu_kernel());
+  stream.launch(kernel, request.params, request.dims, request.owner);
+  if (!event) return;
+  event.fact("target", compiled.target()).fact("grid", request.dims.grid);
+  event.fact("block", request.dims.block);
+  event.fact("shared", uint64_t{compiled.static_shared()} + request.dims.shared);
+  event.fact("gpu", static_cast<uint64_t>(gpu.number())).fact("stream", stream.handle());
+  event.write(compiled.name());
 }
 
 void launch(const LaunchRequest& request, Outcome* outcome) {
   counters.launches.fetch_add(1, std::memory_order_relaxed);
+  if (request.stream && request.stream->gpu)
+    return launch_on_gpu(request, *request.stream->gpu, outcome);
   CompileOutcome found =
       request.kernel->find_or_compile(request.key, thread_target, *request.specialise);
   *outcome = std::move(found.outcome);
   if (!found.compiled) return;
-  if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, outcome)) return;
+  if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, kMaxShared, outcome))
+    return;
   if (request.stream)
     enqueue(request, std::move(found.compiled));
   else
     run(request, *found.compiled, outcome);
+}
+
+// What the function throws becomes the outcome; then `otherwise` is returned.
+template <class F, class R>
+R guarded(Outcome* outcome, R otherwise, F function) {
+  try {
+    return function();
+  } catch (const std::invalid_argument& e) {
+    if (outcome) *outcome = {Status::BadValue, {}, e.what()};
+  } catch (const std::exception& e) {
+    if (outcome) set_fault(outcome, e.what());
+  }
+  return otherwise;
+}
+template <class F>
+void guarded(Outcome* outcome, F function) {
+  guarded(outcome, 0, [&] {
+    function();
+    return 0;
+  });
+}
+
+// A host stream may wait for a function that a lost GPU never calls.
+void look_for_lost_gpus() {
+  if (cuda::driver_works())
+    cuda::for_each_context([](cuda::Context& context) { context.look_for_loss(); });
 }
 
 std::string target_list() {
@@ -192,21 +250,26 @@ void cd_rt_stream_retain(rt::Stream* stream) { ++stream->holders; }
 void cd_rt_stream_release(rt::Stream* stream) {
   if (--stream->holders == 0) delete stream;
 }
-void cd_rt_all_streams(std::vector<rt::Stream*>* streams) {
-  for (auto& stream : rt::all_streams()) streams->push_back(new rt::Stream(std::move(stream)));
+void cd_rt_all_streams(std::vector<rt::Stream*>* streams, int device) {
+  for (const auto& found : rt::all_streams(device))
+    streams->push_back(found->gpu ? new rt::Stream(found->gpu->shared_from_this())
+                                  : new rt::Stream(found->host->shared_from_this()));
 }
-uint64_t cd_rt_stream_handle(const rt::Stream* stream) {
-  return reinterpret_cast<uint64_t>(stream->stream.get());
+uint64_t cd_rt_stream_handle(const rt::Stream* stream) { return stream->stream->handle(); }
+int cd_rt_stream_device(const rt::Stream* stream) { return stream->stream->device(); }
+bool cd_rt_stream_query(rt::Stream* stream) {
+  return rt::guarded(nullptr, true, [=] { return stream->stream->idle(); });
 }
-bool cd_rt_stream_query(rt::Stream* stream) { return stream->stream->idle(); }
 
 void cd_rt_stream_sync(rt::Stream* stream, int milliseconds, rt::Outcome* outcome) {
-  if (!stream->stream->wait(milliseconds)) {
-    outcome->status = rt::Status::Timeout;
-    return;
-  }
-  if (runtime::Error error = stream->stream->take_error(); !error.empty())
-    rt::set_fault(outcome, std::move(error));
+  rt::guarded(outcome, [=] {
+    if (!stream->stream->wait(milliseconds)) {
+      if (stream->host) rt::look_for_lost_gpus();
+      outcome->status = rt::Status::Timeout;
+    } else if (runtime::Error error = stream->stream->take_error(); !error.empty()) {
+      rt::set_fault(outcome, std::move(error));
+    }
+  });
 }
 
 void cd_rt_take_lost_error(rt::Outcome* outcome) {
@@ -217,29 +280,133 @@ void cd_rt_take_lost_error(rt::Outcome* outcome) {
 rt::Event* cd_rt_event_create() { return new rt::Event; }
 void cd_rt_event_release(rt::Event* event) { delete event; }
 
-void cd_rt_event_record(rt::Event* event, rt::Stream* stream) {
-  auto state = std::make_shared<runtime::EventState>();
-  event->set(state);
-  stream->stream->record(std::move(state));
+// One of the host is made known before it is queued: whoever asks meanwhile sees one to come.
+void cd_rt_event_record(rt::Event* event, rt::Stream* stream, bool timing, rt::Outcome* outcome) {
+  rt::guarded(outcome, [=] {
+    if (stream->gpu) return event->set(stream->gpu->record(timing));
+    auto state = std::make_shared<runtime::EventState>();
+    event->set(state);
+    stream->host->record(std::move(state));
+  });
 }
 
 bool cd_rt_event_query(rt::Event* event) {
   const auto state = event->current();
-  return !state || state->done();
+  return !state || rt::guarded(nullptr, true, [&] { return state->done(); });
 }
 
 void cd_rt_event_sync(rt::Event* event, int milliseconds, rt::Outcome* outcome) {
   const auto state = event->current();
-  if (state && !state->wait(milliseconds)) outcome->status = rt::Status::Timeout;
+  if (!state) return;
+  rt::guarded(outcome, [&] {
+    if (!state->wait(milliseconds)) {
+      if (state->device() == runtime::kHost) rt::look_for_lost_gpus();
+      outcome->status = rt::Status::Timeout;
+    } else if (std::string error = state->error(); !error.empty()) {
+      rt::set_fault(outcome, std::move(error));
+    }
+  });
 }
 
-void cd_rt_stream_wait(rt::Stream* stream, rt::Event* event) {
-  if (auto state = event->current()) stream->stream->wait_for(std::move(state));
+void cd_rt_stream_wait(rt::Stream* stream, rt::Event* event, rt::Outcome* outcome) {
+  if (const auto state = event->current())
+    rt::guarded(outcome, [&] { stream->stream->wait_for(state); });
 }
 
 double cd_rt_event_seconds(const rt::Event* event) {
-  const auto state = event->current();
+  const auto state = std::dynamic_pointer_cast<runtime::EventState>(event->current());
   return state ? state->seconds() : 0;
+}
+
+double cd_rt_event_difference(const rt::Event* later, const rt::Event* earlier,
+                              rt::Outcome* outcome) {
+  return rt::guarded(outcome, 0.0, [&] {
+    const auto end = later->current(), begin = earlier->current();
+    if (!begin || !end)
+      throw std::runtime_error("an event that was not recorded or is not done yet has no time");
+    if (begin->device() != end->device())
+      throw std::runtime_error("two events of different devices have no common clock");
+    return end->milliseconds_since(*begin);
+  });
+}
+
+int cd_rt_event_device(const rt::Event* event, int otherwise) {
+  const auto state = event->current();
+  return state ? state->device() : otherwise;
+}
+
+int cd_rt_gpu_count() {
+  return rt::guarded(nullptr, 0, [] { return cuda_device::cuda::gpu_count(); });
+}
+
+bool cd_rt_device_info(int device, rt::DeviceInfo* info, rt::Outcome* outcome) {
+  return rt::guarded(outcome, false, [=] {
+    const runtime::Device& found = rt::device_of(device);
+    *info = {found.name(), found.uuid(), found.architecture()};
+    return true;
+  });
+}
+
+int cd_rt_device_attribute(int device, const char* name, rt::Outcome* outcome) {
+  return rt::guarded(outcome, 0, [=] { return rt::device_of(device).attribute(name); });
+}
+
+const char* cd_rt_device_attributes() {
+#define ATTRIBUTE(name, number, host) #name ","
+  return
+#include "runtime/device_attributes.def"
+      ;
+}
+
+int cd_rt_current_device(rt::Outcome* outcome) {
+  return rt::guarded(outcome, runtime::kHost, [] { return rt::current_device(); });
+}
+
+void cd_rt_set_current_device(int device, rt::Outcome* outcome) {
+  rt::guarded(outcome, [=] { rt::set_current_device(device); });
+}
+
+rt::Stream* cd_rt_device_stream(int device, const rt::NewStream* options, rt::Outcome* outcome) {
+  return rt::guarded(outcome, static_cast<rt::Stream*>(nullptr), [=] {
+    if (device == runtime::kHost) return new rt::Stream;
+    const runtime::StreamOptions asked{options->nonblocking, options->has_priority,
+                                       options->priority};
+    return new rt::Stream(cuda_device::cuda::gpu(device).context().create_stream(asked));
+  });
+}
+
+rt::Stream* cd_rt_device_default_stream(int device, rt::Outcome* outcome) {
+  return rt::guarded(outcome, static_cast<rt::Stream*>(nullptr),
+                     [=] { return rt::default_stream_of(device); });
+}
+
+rt::Stream* cd_rt_foreign_stream(uint64_t handle, rt::Outcome* outcome) {
+  return rt::guarded(outcome, static_cast<rt::Stream*>(nullptr), [=] {
+    const int otherwise = std::max(rt::current_device(), 0);
+    return new rt::Stream(cuda_device::cuda::stream_for(handle, otherwise));
+  });
+}
+
+bool cd_rt_stream_own(const rt::Stream* stream) {
+  return stream->host ? stream != rt::the_default_stream : stream->gpu->own();
+}
+
+void cd_rt_used_gpus(std::vector<int>* gpus) {
+  if (!cuda_device::cuda::driver_works()) return;
+  cuda_device::cuda::for_each_context([=](cuda_device::cuda::Context& context) {
+    const int gpu = context.gpu().number();
+    if (context.lost() && context.told()) return;
+    if (std::find(gpus->begin(), gpus->end(), gpu) == gpus->end()) gpus->push_back(gpu);
+  });
+}
+
+void cd_rt_gpu_sync(int device, rt::Outcome* outcome) {
+  rt::guarded(outcome, [=] {
+    if (!cuda_device::cuda::driver_works()) return;
+    cuda_device::cuda::for_each_context([=](cuda_device::cuda::Context& context) {
+      if (context.gpu().number() == device) context.synchronize();
+    });
+  });
 }
 
 bool cd_rt_set_target(const char* target) {
@@ -278,5 +445,6 @@ void cd_rt_set_beyond_cache_bytes(uint64_t bytes) { rt::beyond_cache_bytes = byt
 
 void cd_rt_shutdown() {
   rt::default_stream().stream->wait(-1);
+  rt::guarded(nullptr, [] { cuda_device::cuda::give_back_gpus(); });
   runtime::shutdown_pool();
 }

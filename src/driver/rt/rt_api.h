@@ -18,7 +18,7 @@
 namespace cuda_device::rt {
 
 struct Kernel;  // specialisations of one decorated function
-struct Stream;  // FIFO of a host device
+struct Stream;  // FIFO of a device
 class Event;
 
 enum class Status : uint8_t {
@@ -28,6 +28,7 @@ enum class Status : uint8_t {
   RuntimeFault,   // text: a kernel or the system failed (device lost, out of memory, assembler)
   KernelFailed,   // text: of a thread of a kernel, by `assert` or `raise`; raises
   Timeout,        // of the wait functions
+  BadValue,       // text: a value that the device does not have
   Interrupted,    // of a launch that waits: LaunchRequest::interrupted said so
 };
 
@@ -88,6 +89,17 @@ struct StatsRequest {
   uint32_t shared = 0;  // bytes of dynamic shared memory
 };
 
+// A device for people. Numbers of devices: -1 is the host, GPUs count from 0.
+struct DeviceInfo {
+  std::string name, uuid;
+  int architecture = 0;  // 90: compute capability 9.0
+};
+struct NewStream {
+  bool nonblocking = true;
+  bool has_priority = false;
+  int priority = 0;
+};
+
 // Counters for tests and `info`.
 struct Counters {
   uint64_t launches = 0, compilations = 0, cache_hits = 0, specialisations = 0;
@@ -113,8 +125,9 @@ cuda_device::rt::Stream* cd_rt_default_stream();  // its first holder never lets
 void cd_rt_stream_retain(cuda_device::rt::Stream*);
 void cd_rt_stream_release(cuda_device::rt::Stream*);  // queued work still runs
 // All that have a handle, or work to do: new handles, for the caller to release.
-void cd_rt_all_streams(std::vector<cuda_device::rt::Stream*>* streams);
+void cd_rt_all_streams(std::vector<cuda_device::rt::Stream*>* streams, int device = -1);
 uint64_t cd_rt_stream_handle(const cuda_device::rt::Stream*);
+int cd_rt_stream_device(const cuda_device::rt::Stream*);
 bool cd_rt_stream_query(cuda_device::rt::Stream*);  // true: nothing queued or running
 // Waits at most `milliseconds` (-1: for ever). Reports and clears the stream's error slot.
 void cd_rt_stream_sync(cuda_device::rt::Stream*, int milliseconds,
@@ -130,11 +143,41 @@ void cd_rt_take_lost_error(cuda_device::rt::Outcome* outcome);
 
 cuda_device::rt::Event* cd_rt_event_create();
 void cd_rt_event_release(cuda_device::rt::Event*);
-void cd_rt_event_record(cuda_device::rt::Event*, cuda_device::rt::Stream*);
+void cd_rt_event_record(cuda_device::rt::Event*, cuda_device::rt::Stream*, bool timing = true,
+                        cuda_device::rt::Outcome* outcome = nullptr);
 bool cd_rt_event_query(cuda_device::rt::Event*);
 void cd_rt_event_sync(cuda_device::rt::Event*, int milliseconds, cuda_device::rt::Outcome* outcome);
-void cd_rt_stream_wait(cuda_device::rt::Stream*, cuda_device::rt::Event*);
+void cd_rt_stream_wait(cuda_device::rt::Stream*, cuda_device::rt::Event*,
+                       cuda_device::rt::Outcome* outcome = nullptr);
 double cd_rt_event_seconds(const cuda_device::rt::Event*);  // monotonic clock at completion
+// Milliseconds between two events that are done; text in the outcome where there are none.
+double cd_rt_event_difference(const cuda_device::rt::Event* later,
+                              const cuda_device::rt::Event* earlier,
+                              cuda_device::rt::Outcome* outcome);
+// The device of its last record; `otherwise` before.
+int cd_rt_event_device(const cuda_device::rt::Event*, int otherwise);
+
+// --- devices. Null and an outcome that is not Ok where there is none, or the driver fails. ---
+int cd_rt_gpu_count();
+bool cd_rt_device_info(int device, cuda_device::rt::DeviceInfo* info,
+                       cuda_device::rt::Outcome* outcome);
+int cd_rt_device_attribute(int device, const char* name, cuda_device::rt::Outcome* outcome);
+const char* cd_rt_device_attributes();  // their names, comma-separated
+int cd_rt_current_device(cuda_device::rt::Outcome* outcome);
+void cd_rt_set_current_device(int device, cuda_device::rt::Outcome* outcome);
+cuda_device::rt::Stream* cd_rt_device_stream(int device, const cuda_device::rt::NewStream* options,
+                                             cuda_device::rt::Outcome* outcome);
+// Of launches without a stream; stays: its first holder never lets go of it.
+cuda_device::rt::Stream* cd_rt_device_default_stream(int device, cuda_device::rt::Outcome* outcome);
+// The stream of another library; 0, 1 and 2 are default streams of the current context.
+cuda_device::rt::Stream* cd_rt_foreign_stream(uint64_t handle, cuda_device::rt::Outcome* outcome);
+// Whether it is destroyed with its last handle: not one of another library, no default stream.
+bool cd_rt_stream_own(const cuda_device::rt::Stream*);
+// Those with a context of this process that can be waited for, or was lost without anybody's being
+// told.
+void cd_rt_used_gpus(std::vector<int>* gpus);
+// Waits for all that a GPU does, whoever queued it; not interruptible.
+void cd_rt_gpu_sync(int device, cuda_device::rt::Outcome* outcome);
 
 // Target of launches of this thread: "" = best host form, "avx512", "avx2", "sse4" (with "x32" or
 // "x64" behind: so many lanes a gang), "interpreter", "ptx" (assembled for every architecture, then

@@ -1,5 +1,9 @@
 #include "driver/rt/streams.h"
 
+#include <array>
+
+#include "runtime/cuda/gpu.h"
+#include "runtime/host/device.h"
 #include "support/fork.h"
 
 namespace cuda_device::rt {
@@ -40,10 +44,65 @@ Known& known() {
   return *made;
 }
 
+// What set_current_device chose, where that was the host.
+thread_local bool host_chosen = false;
+
 }  // namespace
 
-Stream::Stream() : stream(std::make_shared<runtime::HostStream>()) { known().add(stream); }
+Stream::Stream() : Stream(std::make_shared<runtime::HostStream>()) {
+  known().add(std::static_pointer_cast<runtime::HostStream>(stream));
+}
 
-Streams all_streams() { return known().living(); }
+std::vector<std::shared_ptr<Stream>> all_streams(int device) {
+  std::vector<std::shared_ptr<Stream>> all;
+  if (device == runtime::kHost) {
+    all.push_back(std::make_shared<Stream>(
+        std::static_pointer_cast<runtime::HostStream>(runtime::host_device().default_stream())));
+    for (const auto& stream : known().living()) all.push_back(std::make_shared<Stream>(stream));
+    return all;
+  }
+  if (!cuda::driver_works()) return all;
+  cuda::for_each_context([&](cuda::Context& context) {
+    if (context.gpu().number() != device) return;
+    for (const auto& stream : context.streams())
+      if (stream->own() || stream->handle() == cuda::kLegacyStream)
+        all.push_back(std::make_shared<Stream>(stream));
+  });
+  return all;
+}
+
+int current_device() {
+  if (host_chosen || cuda::gpu_count() == 0) return runtime::kHost;
+  cuda::CUcontext current = nullptr;
+  const cuda::Driver& d = cuda::driver();
+  cuda::CUdevice device = 0;
+  d.check(d.context_get(&current), "asking for the current context");
+  if (!current) return 0;
+  d.check(d.context_device(&device), "asking for the current GPU");
+  for (int i = 0; i < d.devices; ++i)
+    if (cuda::gpu(i).device() == device) return i;
+  return 0;
+}
+
+void set_current_device(int device) {
+  if (device != runtime::kHost) {
+    cuda::CUcontext context = cuda::gpu(device).context().handle();
+    cuda::driver().check(cuda::driver().context_set(context), "making a GPU the current one");
+  }
+  host_chosen = device == runtime::kHost;
+}
+
+runtime::Device& device_of(int number) {
+  if (number == runtime::kHost) return runtime::host_device();
+  return cuda::gpu(number);
+}
+
+Stream* default_stream_of(int device) {
+  if (device == runtime::kHost) return cd_rt_default_stream();
+  static constinit std::array<MadeOnce<Stream*>, cuda::Gpu::kMost> made;
+  cuda::Gpu& gpu = cuda::gpu(device);
+  return made[static_cast<size_t>(device)].get(
+      [&gpu] { return new Stream(gpu.context().stream_of(cuda::kLegacyStream)); });
+}
 
 }  // namespace cuda_device::rt

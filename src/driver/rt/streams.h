@@ -1,23 +1,39 @@
-// Streams by their handles, and all that there are.
+// Streams and events by their handles, and all streams that there are.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <vector>
 
+#include "driver/rt/rt_api.h"
+#include "runtime/cuda/gpu_stream.h"
 #include "runtime/host/stream.h"
 
 namespace cuda_device::rt {
 
 // A handle counts who holds it; queued work holds the stream itself, which may outlive its handles.
+// One of the two pointers is null: launches go to either without a virtual call.
 struct Stream {
-  Stream();
-  explicit Stream(std::shared_ptr<runtime::HostStream> of) : stream(std::move(of)) {}
-  const std::shared_ptr<runtime::HostStream> stream;
+  Stream();  // a new one of the host
+  explicit Stream(const std::shared_ptr<runtime::HostStream>& of) : stream(of), host(of.get()) {}
+  explicit Stream(const std::shared_ptr<cuda::GpuStream>& of) : stream(of), gpu(of.get()) {}
+  const std::shared_ptr<runtime::Stream> stream;
+  runtime::HostStream* const host = nullptr;
+  cuda::GpuStream* const gpu = nullptr;
   std::atomic<int> holders{1};
 };
 
-// Those that have a handle, or work to do.
-std::vector<std::shared_ptr<runtime::HostStream>> all_streams();
+// Those of a device that have a handle, or work to do.
+std::vector<std::shared_ptr<Stream>> all_streams(int device);
+
+// The number of the device of launches of this thread that name none: the host where it was chosen,
+// else the GPU of the current context, else GPU 0, else the host.
+int current_device();
+// Throws where there is no such device. A GPU's context becomes the thread's current one.
+void set_current_device(int device);
+
+runtime::Device& device_of(int number);  // throws where there is none
+// Of launches without a stream; stays.
+Stream* default_stream_of(int device);
 
 }  // namespace cuda_device::rt

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <optional>
 
 #include "support/fork.h"
@@ -13,6 +14,10 @@ struct Found {
   std::optional<Driver> driver;
   std::string why;
 };
+
+// Set once it is initialised: for those who must not be the ones to do it.
+std::atomic<const Driver*> initialised{nullptr};
+std::atomic<bool> ended{false};
 
 bool bind_functions(void* library, Driver& d, std::string& why) {
 #define DRIVER(member, symbol, parameters)                                                 \
@@ -46,31 +51,22 @@ Found find_driver() {
     found.why = "the CUDA driver sees no GPU";
     return found;
   }
+  d.forks = fork_count();
   found.driver = d;
   return found;
 }
 
 const Found& found() {
   static constinit MadeOnce<Found> once;
-  return once.get(find_driver);
+  const Found& made = once.get(find_driver);
+  if (made.driver) initialised.store(&*made.driver, std::memory_order_release);
+  return made;
 }
 
-Gpu open_gpu0() {
-  const Driver& d = driver();
-  Gpu gpu;
-  char name[256] = "";
-  int major = 0, minor = 0;
-  d.check(d.device_get(&gpu.device, 0), "opening GPU 0");
-  d.check(d.device_name(name, sizeof name, gpu.device), "asking for the name of GPU 0");
-  d.check(d.device_attribute(&major, kComputeCapabilityMajor, gpu.device),
-          "asking for the compute capability");
-  d.check(d.device_attribute(&minor, kComputeCapabilityMinor, gpu.device),
-          "asking for the compute capability");
-  d.check(d.primary_context_retain(&gpu.context, gpu.device), "opening the context of GPU 0");
-  gpu.sm = major * 10 + minor;
-  gpu.name = name;
-  return gpu;
-}
+constexpr const char* kForked =
+    "this process was forked from one that had initialised CUDA, and CUDA does not work in such a "
+    "child; start it anew instead (multiprocessing's 'spawn' or 'forkserver'), or fork before the "
+    "first use of a GPU";
 
 std::string advice_on(CUresult error) {
   switch (error) {
@@ -85,36 +81,65 @@ std::string advice_on(CUresult error) {
 
 }  // namespace
 
-void Driver::check(CUresult result, const char* what) const {
-  if (result == kSuccess) return;
+std::string Driver::words_for(CUresult error) const {
   const char* name = nullptr;
   const char* text = nullptr;
-  if (error_name) error_name(result, &name);
-  if (error_text) error_text(result, &text);
-  throw DriverError(std::string(what) + ": " +
-                    (name ? name : "CUDA error " + std::to_string(result)) +
-                    (text ? std::string(" (") + text + ")" : "") + advice_on(result));
+  if (error_name) error_name(error, &name);
+  if (error_text) error_text(error, &text);
+  return (name ? name : "CUDA error " + std::to_string(error)) +
+         (text ? std::string(" (") + text + ")" : "") + advice_on(error);
+}
+
+void Driver::check(CUresult result, const char* what) const {
+  if (result != kSuccess) throw DriverError(std::string(what) + ": " + words_for(result));
 }
 
 const Driver& driver() {
-  if (!found().driver) throw DriverError(found().why);
-  return *found().driver;
+  const Driver* d = initialised.load(std::memory_order_acquire);
+  if (!d) {
+    if (!found().driver) throw DriverError(found().why);
+    d = &*found().driver;
+  }
+  if (d->forks != fork_count()) throw DriverError(kForked);
+  if (ended.load(std::memory_order_relaxed))
+    throw DriverError("the process is ending: its GPUs were given back");
+  return *d;
 }
 
-std::string why_no_driver() { return found().why; }
-
-const Gpu& gpu0() {
-  static constinit MadeOnce<Gpu> once;
-  return once.get(open_gpu0);
+std::string why_no_driver() {
+  if (!found().driver) return found().why;
+  return found().driver->forks != fork_count() ? kForked : "";
 }
 
-CurrentContext::CurrentContext(const Gpu& gpu) {
-  driver().check(driver().context_push(gpu.context), "making the GPU's context current");
+bool driver_works() {
+  const Driver* d = initialised.load(std::memory_order_acquire);
+  return d && d->forks == fork_count() && !ended.load(std::memory_order_relaxed);
+}
+
+void end_driver() { ended = true; }
+
+bool loses_context(CUresult error) {
+  switch (error) {
+#define LOSES(number, text) case number:
+#include "runtime/cuda/driver_errors.def"
+    return true;
+    default:
+      return false;
+  }
+}
+
+CurrentContext::CurrentContext(CUcontext context) {
+  const Driver& d = driver();
+  CUcontext before = nullptr;
+  d.check(d.context_get(&before), "asking for the current context");
+  if (before == context) return;
+  d.check(d.context_push(context), "making the GPU's context current");
+  pushed_ = true;
 }
 
 CurrentContext::~CurrentContext() {
   CUcontext ours;
-  driver().context_pop(&ours);
+  if (pushed_ && driver_works()) driver().context_pop(&ours);
 }
 
 }  // namespace cuda_device::cuda

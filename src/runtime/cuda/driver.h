@@ -17,32 +17,38 @@ struct Driver {
 #include "runtime/cuda/driver_api.def"
   int version = 0;
   int devices = 0;
+  unsigned forks = 0;  // fork_count() when it was initialised
 
   // Throws DriverError: what was tried, the driver's name and text of the error, what to do.
   void check(CUresult result, const char* what) const;
+  // "CUDA_ERROR_UNKNOWN (its text)", and what to do.
+  std::string words_for(CUresult error) const;
 };
 
-// Throws DriverError with the reason where there is no usable driver or no GPU.
+// Throws DriverError with the reason where there is no usable driver or no GPU, and in a child
+// forked from a process that had initialised it: CUDA does not work there.
 const Driver& driver();
 // Empty when usable, else the reason.
 std::string why_no_driver();
+// For those who clean up: false where driver() throws, or the process ends. Does not look for a
+// driver.
+bool driver_works();
+// After this, driver() throws.
+void end_driver();
 
-struct Gpu {
-  CUdevice device = 0;
-  CUcontext context = nullptr;
-  int sm = 0;  // 90 for compute capability 9.0
-  std::string name;
-};
-// GPU 0 with its primary context, retained for the life of the process.
-const Gpu& gpu0();
+// An error after which no call of this process reaches the GPU.
+bool loses_context(CUresult error);
 
-// Makes GPU 0's context current for a scope and puts the caller's own back.
+// Makes a context current for a scope, where it is not yet, and puts the caller's own back.
 class CurrentContext {
  public:
-  explicit CurrentContext(const Gpu& gpu);
+  explicit CurrentContext(CUcontext context);
   ~CurrentContext();
   CurrentContext(const CurrentContext&) = delete;
   CurrentContext& operator=(const CurrentContext&) = delete;
+
+ private:
+  bool pushed_ = false;
 };
 
 }  // namespace cuda_device::cuda

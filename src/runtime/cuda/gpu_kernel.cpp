@@ -1,16 +1,72 @@
 #include "runtime/cuda/gpu_kernel.h"
 
 #include <cstring>
+#include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/cuda/array_copies.h"
+#include "runtime/cuda/context.h"
 
 namespace cuda_device::cuda {
+namespace {
+
+ForkMutex mutex;
+std::unordered_set<GpuKernel*>& loaded() {
+  static auto* const made = new std::unordered_set<GpuKernel*>;
+  return *made;
+}
+
+// A library belongs to no context, but the driver loads it with one current.
+class AnyContext {
+ public:
+  AnyContext() {
+    CUcontext current = nullptr;
+    driver().check(driver().context_get(&current), "asking for the current context");
+    if (!current) ours_.emplace(gpu0().context().handle());
+  }
+
+ private:
+  std::optional<CurrentContext> ours_;
+};
+
+}  // namespace
 
 GpuKernel::GpuKernel(const abi::KernelImage& image)
-    : layout_(image.params), name_(image.name), static_shared_(image.static_shared) {
-  CurrentContext current(gpu0());
+    : layout_(image.params),
+      name_(image.name),
+      source_(image.source),
+      static_shared_(image.static_shared) {
+  const AnyContext any;
   load(image);
+  const std::lock_guard lock(mutex);
+  loaded().insert(this);
+}
+
+GpuKernel::~GpuKernel() {
+  {
+    const std::lock_guard lock(mutex);
+    loaded().erase(this);
+  }
+  unload();
+}
+
+void GpuKernel::unload() {
+  if (library_ && driver_works()) driver().library_unload(library_);
+  library_ = nullptr;
+}
+
+void unload_all_kernels() {
+  std::unordered_set<GpuKernel*> all;
+  {
+    const std::lock_guard lock(mutex);
+    all.swap(loaded());
+  }
+  for (GpuKernel* kernel : all) kernel->unload();
+}
+
+std::string GpuKernel::described() const {
+  return "'" + name_ + "'" + (source_.empty() ? "" : " (" + source_ + ")");
 }
 
 void GpuKernel::load(const abi::KernelImage& image) {
@@ -18,48 +74,68 @@ void GpuKernel::load(const abi::KernelImage& image) {
   char log[8192] = "";
   int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferSizeBytes};
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-  CUlibrary library = nullptr;
   const CUresult result =
-      d.library_load(&library, image.code.data(), options, values, 2, nullptr, nullptr, 0);
+      d.library_load(&library_, image.code.data(), options, values, 2, nullptr, nullptr, 0);
   if (result != kSuccess) {
+    library_ = nullptr;
     try {
       d.check(result, ("loading kernel '" + name_ + "' on the GPU").c_str());
     } catch (const DriverError& e) {
       throw DriverError(std::string(e.what()) + (log[0] ? std::string("\n") + log : ""));
     }
   }
-  library_.reset(library);
-  d.check(d.library_kernel(&kernel_, library, image.entry_name.c_str()),
-          "finding the kernel in its image");
+  const CUresult found = d.library_kernel(&kernel_, library_, image.entry_name.c_str());
+  if (found != kSuccess) unload();
+  d.check(found, "finding the kernel in its image");
 }
 
 void GpuKernel::run_on_host_arrays(const void* params, const abi::LaunchDims& dims) const {
-  CurrentContext current(gpu0());
+  Context& context = gpu0().context();
+  CurrentContext current(context.handle());
   std::vector<char> own(layout_.size);
   std::memcpy(own.data(), params, layout_.size);
   ArrayCopies copies(layout_, own.data());
-  launch(own.data(), dims);
+  launch(context, nullptr, own.data(), dims);
+  context.check(driver().context_synchronize(), ("running kernel '" + name_ + "'").c_str(), this);
   copies.copy_back();
 }
 
-void GpuKernel::launch(char* params, const abi::LaunchDims& dims) const {
-  const Driver& d = driver();
-  std::vector<void*> pointers;
-  pointers.reserve(layout_.slots.size());
-  for (const abi::ParamSlot& slot : layout_.slots) pointers.push_back(params + slot.offset);
+// Above 48 KiB a kernel has to ask for dynamic shared memory: once for the largest seen.
+void GpuKernel::opt_in(const Gpu& gpu, uint32_t shared) const {
   constexpr uint32_t kWithoutOptIn = 48 * 1024;
-  if (static_shared_ + dims.shared > kWithoutOptIn)
-    d.check(d.kernel_set_attribute(kMaxDynamicSharedSizeBytes, static_cast<int>(dims.shared),
-                                   kernel_, gpu0().device),
-            "opting in to large shared memory");
+  if (static_shared_ + shared <= kWithoutOptIn) return;
+  std::atomic<uint32_t>& told = opted_in_[static_cast<size_t>(gpu.number())];
+  if (shared <= told.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(opting_in_);
+  if (shared <= told.load(std::memory_order_relaxed)) return;
+  driver().check(driver().kernel_set_attribute(kMaxDynamicSharedSizeBytes, static_cast<int>(shared),
+                                               kernel_, gpu.device()),
+                 "opting in to large shared memory");
+  told.store(shared, std::memory_order_release);
+}
+
+void GpuKernel::launch(Context& context, CUstream stream, const void* params,
+                       const abi::LaunchDims& dims) const {
+  opt_in(context.gpu(), dims.shared);
+  constexpr size_t kFew = 64;
+  void* few[kFew];
+  std::vector<void*> many;
+  void** pointers = few;
+  if (layout_.slots.size() > kFew) {
+    many.resize(layout_.slots.size());
+    pointers = many.data();
+  }
+  char* const bytes = const_cast<char*>(static_cast<const char*>(params));  // the driver only reads
+  for (size_t i = 0; i < layout_.slots.size(); ++i) pointers[i] = bytes + layout_.slots[i].offset;
   const auto& g = dims.grid;
   const auto& b = dims.block;
-  const std::string what = "launching kernel '" + name_ + "'";
-  // A CUkernel stands wherever a CUfunction does.
-  d.check(d.launch_kernel(reinterpret_cast<CUfunction>(kernel_), g[0], g[1], g[2], b[0], b[1], b[2],
-                          dims.shared, nullptr, pointers.data(), nullptr),
-          what.c_str());
-  d.check(d.context_synchronize(), ("running kernel '" + name_ + "'").c_str());
+  const CUlaunchConfig config{
+      {g[0], g[1], g[2]}, {b[0], b[1], b[2]}, dims.shared, stream, nullptr, 0};
+  // A CUkernel stands wherever a CUfunction does; the context is that of the stream, or the current
+  // one.
+  const CUresult result =
+      driver().launch_kernel(&config, reinterpret_cast<CUfunction>(kernel_), pointers, nullptr);
+  if (result != kSuccess) context.check(result, ("launching kernel '" + name_ + "'").c_str());
 }
 
 }  // namespace cuda_device::cuda

@@ -1,11 +1,13 @@
-// A PTX image loaded on GPU 0, and a launch of it on arrays in host memory: they are copied over
-// and back.
+// A kernel's image, loaded once for all GPUs that run its code, and launches of it: on a stream, or
+// on arrays in host memory, which are copied over and back.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <mutex>
 
 #include "abi/kernel_image.h"
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/gpu.h"
 
 namespace cuda_device::cuda {
 
@@ -15,22 +17,33 @@ class GpuKernel {
       const abi::KernelImage& image);  // throws DriverError, with the driver's compile log
   GpuKernel(const GpuKernel&) = delete;
   GpuKernel& operator=(const GpuKernel&) = delete;
+  ~GpuKernel();
 
-  // Returns when the kernel is done and the arrays that may be written are back. Throws
+  // Queues it. The context is current; `params` may change when this has returned. Throws
+  // DriverError.
+  void launch(Context& context, CUstream stream, const void* params,
+              const abi::LaunchDims& dims) const;
+  // On GPU 0. Returns when the kernel is done and the arrays that may be written are back. Throws
   // DriverError.
   void run_on_host_arrays(const void* params, const abi::LaunchDims& dims) const;
+  // "'add' (program.py:12)"
+  std::string described() const;
+
+  void unload();  // of the process's end
 
  private:
-  struct Unload {
-    void operator()(CUlibrary library) const { driver().library_unload(library); }
-  };
   void load(const abi::KernelImage& image);
-  void launch(char* params, const abi::LaunchDims& dims) const;
+  void opt_in(const Gpu& gpu, uint32_t shared) const;
   abi::ParamLayout layout_;
-  std::string name_;
+  std::string name_, source_;
   uint32_t static_shared_;
-  std::unique_ptr<CUlib_st, Unload> library_;
+  CUlibrary library_ = nullptr;
   CUkernel kernel_ = nullptr;
+  // Bytes of dynamic shared memory that each GPU was told of.
+  mutable std::mutex opting_in_;
+  mutable std::array<std::atomic<uint32_t>, Gpu::kMost> opted_in_{};
 };
+
+void unload_all_kernels();  // of the process's end
 
 }  // namespace cuda_device::cuda

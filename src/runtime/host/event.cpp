@@ -1,4 +1,5 @@
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 #include "runtime/host/stream.h"
@@ -13,6 +14,13 @@ bool EventState::done() const {
 double EventState::seconds() const {
   std::lock_guard lock(state_.mutex);
   return state_.seconds;
+}
+
+double EventState::milliseconds_since(const Event& earlier) const {
+  const double end = seconds(), begin = static_cast<const EventState&>(earlier).seconds();
+  if (begin == 0 || end == 0)
+    throw std::runtime_error("an event that was not recorded or is not done yet has no time");
+  return 1e3 * (end - begin);
 }
 
 void EventState::complete() {

@@ -78,6 +78,29 @@ void HostStream::wait_for(std::shared_ptr<EventState> event) {
   push(item);
 }
 
+std::shared_ptr<Event> HostStream::record(bool) {
+  auto event = std::make_shared<EventState>();
+  record(event);
+  return event;
+}
+
+// An event of another device becomes one of the host, and what went wrong there is told here: the
+// work behind it reads what was not written.
+void HostStream::wait_for(const std::shared_ptr<Event>& event) {
+  if (event->device() == kHost) return wait_for(std::static_pointer_cast<EventState>(event));
+  auto arrived = std::make_shared<EventState>();
+  event->when_done([arrived] { arrived->complete(); });
+  wait_for(std::move(arrived));
+  enqueue([event] { return event->error(); });
+}
+
+void HostStream::call(std::function<void()> function) {
+  enqueue([function = std::move(function)] {
+    function();
+    return std::string();
+  });
+}
+
 // Runs items until none is left, the head waits for an event (then its completion goes on from
 // there), or it is a thread's turn (then that thread goes on).
 void HostStream::drain() {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/error.h"
+#include "runtime/device.h"
 #include "runtime/host/interrupt.h"
 #include "support/fork.h"
 
@@ -22,14 +22,14 @@ namespace cuda_device::runtime {
 
 // Set once by record; a new record makes a new state, so waits queued before keep meaning the
 // earlier one. In a forked child what was not done is: the work before it stayed with the parent.
-class EventState {
+class EventState : public Event {
  public:
-  bool done() const;
+  int device() const override { return kHost; }
+  bool done() const override;
   void complete();
-  // Runs `then` when done: at once if it is already.
-  void when_done(std::function<void()> then);
-  // False on timeout (milliseconds < 0: none).
-  bool wait(int milliseconds);
+  void when_done(std::function<void()> then) override;
+  bool wait(int milliseconds) override;
+  double milliseconds_since(const Event& earlier) const override;
   double seconds() const;  // monotonic clock at completion; 0 before, or where it never came
 
   void renew_in_child();
@@ -55,12 +55,14 @@ class Work {
 };
 
 // In a forked child a stream is empty and idle: what was queued or running belongs to the parent.
-class HostStream : public std::enable_shared_from_this<HostStream> {
+class HostStream : public Stream, public std::enable_shared_from_this<HostStream> {
  public:
   using Operation = std::function<Error()>;
 
   HostStream() = default;
-  ~HostStream();
+  ~HostStream() override;
+  int device() const override { return kHost; }
+  uint64_t handle() const override { return reinterpret_cast<uint64_t>(this); }
 
   // Takes the work, unless it throws.
   void enqueue(std::unique_ptr<Work>& work);
@@ -80,12 +82,14 @@ class HostStream : public std::enable_shared_from_this<HostStream> {
   // is left out. Called by the operation itself (a signal's handler may launch), it does not wait.
   Error run_now(const Operation& operation, Interrupt* interrupt = nullptr);
   void record(std::shared_ptr<EventState> event);
+  std::shared_ptr<Event> record(bool timing) override;
   void wait_for(std::shared_ptr<EventState> event);
-  bool idle() const;
-  // False on timeout (milliseconds < 0: none). Does not wait for an operation that called it.
-  bool wait(int milliseconds);
-  // The first error since the last call.
-  Error take_error();
+  void wait_for(const std::shared_ptr<Event>& event) override;
+  void call(std::function<void()> function) override;
+  bool idle() const override;
+  // Does not wait for an operation that called it.
+  bool wait(int milliseconds) override;
+  Error take_error() override;
 
   void renew_in_child();
 

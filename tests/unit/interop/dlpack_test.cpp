@@ -148,20 +148,20 @@ TEST(Dlpack, olderStruct) {
 
 // --- devices ---
 
-TEST(Dlpack, memoryThatTheHostReaches) {
-  for (int32_t type : {kCpu, kCudaHost, kCudaManaged}) {
+TEST(Dlpack, memoryThatADeviceReaches) {
+  for (int32_t type : {kCpu, kCuda, kCudaHost, kCudaManaged}) {
     Example x({1});
     x.tensor().device = {type, 3};
     ASSERT_EQ(x.read(), "");
     EXPECT_EQ(x.view.device_type, type);
     EXPECT_EQ(x.view.device_id, 3);
     EXPECT_FALSE(refuse_device(type));
+    EXPECT_EQ(refuse_device(type, false).has_value(), type == kCuda);
   }
 }
 
 TEST(Dlpack, memoryOutOfReach) {
   const std::pair<int32_t, const char*> kinds[] = {
-      {2, "a CUDA GPU"},
       {4, "an OpenCL device"},
       {7, "a Vulkan device"},
       {8, "a Metal device"},

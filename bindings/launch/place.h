@@ -1,0 +1,66 @@
+// Where a launch runs: its stream says so, else the arrays, in the order in which they come.
+#pragma once
+
+#include <cstdint>
+
+#include "driver/rt/rt_api.h"
+
+namespace cuda_device::bindings {
+
+inline constexpr int kHostDevice = -1;
+
+class Place {
+ public:
+  // Of a launch; null: it names no stream.
+  explicit Place(rt::Stream* stream) : stream_(stream) {
+    if (stream) device_ = cd_rt_stream_device(stream);
+  }
+  // Of somebody who only asks: arrays of all devices are taken, and nothing is waited for.
+  static Place of_question() {
+    Place place(nullptr);
+    place.question_ = true;
+    return place;
+  }
+
+  bool has_stream() const { return stream_ != nullptr; }
+  bool runs_on(int device) const { return device_ == device || question_; }
+  bool undecided() const { return device_ == kUndecided; }
+  int device() const { return device_; }
+  // Argument whose array decided; -1: none.
+  int decided_by() const { return decided_by_; }
+  void decide(int device, int argument) {
+    device_ = device;
+    decided_by_ = argument;
+  }
+  void note_managed(int gpu) { managed_ = gpu; }
+  void note_pinned() { pinned_ = true; }
+  int managed_on() const { return managed_; }  // -1: nothing
+
+  // What DLPack's producers order their work before: 1 and 2 are default streams, -1 asks for
+  // nothing.
+  int64_t dlpack_stream() const {
+    if (question_) return -1;
+    return stream_ && device_ != kHostDevice ? static_cast<int64_t>(cd_rt_stream_handle(stream_))
+                                             : 1;
+  }
+
+  // After the last argument: the device, with the default one where nothing has decided. Throws
+  // LaunchError.
+  int settled() const;
+
+ private:
+  static constexpr int kUndecided = -2;
+  rt::Stream* stream_;
+  int device_ = kUndecided;
+  int decided_by_ = -1;
+  int managed_ = -1;  // a GPU with such an array
+  bool pinned_ = false;
+  bool question_ = false;
+};
+
+std::string device_text(int device);  // "the host", "GPU 1"
+
+// For the outcome of a call of the runtime: sets the exception and throws where it is not Ok.
+void throw_unless_ok(const rt::Outcome& outcome, const std::string& kernel = "");
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,17 @@
+// Devices for cuda.device.core: their names and limits, and which one is current.
+#pragma once
+
+#include <vector>
+
+#include "bindings/python.h"
+
+namespace cuda_device::bindings {
+
+// What core.Device gives for the number of a device.
+nb::object device_object(int device);
+
+std::vector<int> used_gpus();
+
+void register_devices(nb::module_& module);
+
+}  // namespace cuda_device::bindings

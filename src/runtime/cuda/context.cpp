@@ -1,0 +1,395 @@
+#include "runtime/cuda/context.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/cuda/gpu.h"
+#include "runtime/cuda/gpu_kernel.h"
+#include "runtime/cuda/gpu_stream.h"
+#include "runtime/owners.h"
+#include "support/fork.h"
+
+namespace cuda_device::cuda {
+
+// A function that the driver is to call, once: by us where the driver never will.
+struct Context::HostCall {
+  Context& context;
+  std::function<void()> function;
+  CUstream stream = nullptr;  // that it stands in
+  bool helper = false;        // which is one of ours, to be used again
+  std::atomic<bool> called{false};
+
+  void call() {
+    if (!called.exchange(true)) function();
+  }
+};
+
+namespace {
+
+struct Contexts {
+  std::unordered_map<CUcontext, std::unique_ptr<Context>> all;
+};
+ForkMutex contexts_mutex;
+Contexts& contexts() {
+  static Contexts* const made = new Contexts;
+  return *made;
+}
+
+}  // namespace
+
+// --- errors ---
+
+void Context::note(CUresult result, const GpuKernel* suspect) {
+  if (loses_context(result)) lose(result, suspect);
+}
+
+void Context::check(CUresult result, const char* what, const GpuKernel* suspect) {
+  if (result == kSuccess) return;
+  note(result, suspect);
+  throw_if_lost();
+  driver().check(result, what);
+}
+
+std::string Context::why_lost() {
+  if (!lost()) return "";
+  told_ = true;
+  return why_lost_;
+}
+
+void Context::throw_if_lost() {
+  if (lost()) throw DriverError(why_lost());
+}
+
+// Kernels that were launched and are not known to be done, each once.
+std::string Context::suspects(const GpuKernel* suspect) {
+  std::vector<std::string> names;
+  const auto add = [&](const GpuKernel& kernel) {
+    const std::string name = kernel.described();
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  if (suspect) add(*suspect);
+  for (const auto& batch : all_batches())
+    for (const InFlight& item : batch->items)
+      if (item.kernel && !suspect) add(*item.kernel);
+  if (names.empty()) return "";
+  if (names.size() == 1) return "kernel " + names[0] + " failed on ";
+  std::string text = "one of the kernels ";
+  for (size_t i = 0; i < names.size() && i < 8; ++i) text += (i ? ", " : "") + names[i];
+  return text + (names.size() > 8 ? ", ..." : "") + " failed on ";
+}
+
+void Context::lose(CUresult error, const GpuKernel* suspect) {
+  std::vector<std::shared_ptr<HostCall>> waiting;
+  {
+    const std::lock_guard lock(calls_mutex_);
+    if (lost()) return;
+    const std::string gpu = "GPU " + std::to_string(gpu_.number());
+    const std::string by = suspects(suspect);
+    why_lost_ = (by.empty() ? "a kernel, or a call of another library, failed on " : by) + gpu +
+                ": " + driver().words_for(error);
+    if (by.starts_with("one of"))
+      why_lost_ +=
+          ". With CUDA_LAUNCH_BLOCKING=1 in the environment each launch waits for its kernel, "
+          "which tells them apart";
+    lost_.store(true, std::memory_order_release);
+    waiting.swap(calls_);
+  }
+  for (const auto& call : waiting) call->call();
+}
+
+void Context::look_for_loss() {
+  CUstream stream = nullptr;
+  {
+    const std::lock_guard lock(calls_mutex_);
+    if (calls_.empty()) return;
+    stream = calls_.front()->stream;
+  }
+  const CurrentContext current(handle_);
+  note(driver().stream_query(stream));
+}
+
+// --- streams ---
+
+std::shared_ptr<GpuStream> Context::create_stream(const runtime::StreamOptions& options) {
+  throw_if_lost();
+  const CurrentContext current(handle_);
+  if (options.has_priority) {
+    int least = 0, greatest = 0;
+    check(driver().stream_priorities(&least, &greatest), "asking for the priorities of streams");
+    if (options.priority > least || options.priority < greatest)
+      throw std::invalid_argument(
+          "the priority of a stream of this GPU is from " + std::to_string(greatest) +
+          " (urgent) to " + std::to_string(least) + ", found " + std::to_string(options.priority));
+  }
+  CUstream made = nullptr;
+  check(driver().stream_create(&made, options.nonblocking ? kStreamNonBlocking : kStreamDefault,
+                               options.priority),
+        "making a stream");
+  auto stream = std::make_shared<GpuStream>(*this, made, true);
+  const std::lock_guard lock(streams_mutex_);
+  std::erase_if(streams_, [](const auto& weak) { return weak.expired(); });
+  streams_.push_back(stream);
+  return stream;
+}
+
+std::shared_ptr<GpuStream> Context::stream_of(uint64_t handle) {
+  const auto make = [&] {
+    return std::make_shared<GpuStream>(*this, reinterpret_cast<CUstream>(handle), false);
+  };
+  const std::lock_guard lock(streams_mutex_);
+  // Of each thread its own.
+  if (handle == kPerThreadStream) {
+    thread_local std::unordered_map<Context*, std::shared_ptr<GpuStream>> of_thread;
+    auto& stream = of_thread[this];
+    if (!stream) streams_.push_back(stream = make());
+    return stream;
+  }
+  auto& stream = foreign_[handle];
+  if (stream) return stream;
+  stream = make();
+  streams_.push_back(stream);
+  auto found = stream;
+  if (foreign_.size() > foreign_room_) {
+    std::erase_if(foreign_, [](const auto& entry) {
+      return entry.first != kLegacyStream && entry.second.use_count() == 1 &&
+             entry.second->nothing_open();
+    });
+    foreign_room_ = 2 * foreign_.size() + 64;
+  }
+  return found;
+}
+
+std::vector<std::shared_ptr<GpuStream>> Context::streams() {
+  std::vector<std::shared_ptr<GpuStream>> found;
+  const std::lock_guard lock(streams_mutex_);
+  for (const auto& weak : streams_)
+    if (auto stream = weak.lock()) found.push_back(std::move(stream));
+  return found;
+}
+
+std::vector<std::shared_ptr<Batch>> Context::all_batches() {
+  const auto alive = streams();
+  const auto lock = lock_in_flight();
+  std::vector<std::shared_ptr<Batch>> all(orphans_.begin(), orphans_.end());
+  for (const auto& stream : alive) stream->add_batches(all);
+  return all;
+}
+
+void Context::synchronize() {
+  throw_if_lost();
+  for (const auto& stream : streams()) stream->seal();
+  const auto before = all_batches();
+  {
+    const CurrentContext current(handle_);
+    check(driver().context_synchronize(), "waiting for the GPU");
+  }
+  for (const auto& stream : streams()) stream->forget(before);
+  {
+    const auto lock = lock_in_flight();
+    std::erase_if(orphans_, [&](const auto& batch) {
+      return std::find(before.begin(), before.end(), batch) != before.end();
+    });
+  }
+  let_go(before);
+}
+
+// --- what streams need ---
+
+CUevent Context::take_event(bool timing) {
+  {
+    const std::lock_guard lock(events_mutex_);
+    auto& free = events_[timing];
+    if (!free.empty()) {
+      CUevent event = free.back();
+      free.pop_back();
+      return event;
+    }
+  }
+  CUevent made = nullptr;
+  check(driver().event_create(&made, timing ? kEventDefault : kEventDisableTiming),
+        "making an event");
+  const std::lock_guard lock(events_mutex_);
+  all_events_.push_back(made);
+  return made;
+}
+
+void Context::give_event(CUevent event, bool timing) {
+  if (!event || !driver_works()) return;
+  const std::lock_guard lock(events_mutex_);
+  events_[timing].push_back(event);
+}
+
+void Context::keep_orphans(Batches batches) {
+  const auto lock = lock_in_flight();
+  for (auto& batch : batches) orphans_.push_back(std::move(batch));
+}
+
+void Context::let_go(const InFlight& item) {
+  runtime::owner_finished(item.owner);
+  if (item.cell) give_wait_cell(item.cell);
+}
+
+void Context::let_go(const std::vector<std::shared_ptr<Batch>>& done) {
+  for (const auto& batch : done) {
+    std::vector<InFlight> items;
+    CUevent event = nullptr;
+    {
+      const auto lock = lock_in_flight();
+      items.swap(batch->items);
+      event = std::exchange(batch->event, nullptr);
+      batch->gone = true;
+    }
+    for (const InFlight& item : items) let_go(item);
+    give_event(event, false);
+  }
+}
+
+void Context::let_go_of_orphans() {
+  for (;;) {
+    std::shared_ptr<Batch> batch;
+    CUevent event = nullptr;
+    {
+      const auto lock = lock_in_flight();
+      if (orphans_.empty()) return;
+      batch = orphans_.front();
+      event = batch->event;
+    }
+    if (!lost() && (!event || driver().event_query(event) != kSuccess)) return;
+    {
+      const auto lock = lock_in_flight();
+      std::erase(orphans_, batch);
+    }
+    let_go({batch});
+  }
+}
+
+// --- functions of the host ---
+
+std::shared_ptr<Context::HostCall> Context::expect_call(std::function<void()> function,
+                                                        CUstream stream, bool helper) {
+  auto call = std::make_shared<HostCall>(*this, std::move(function), stream, helper);
+  const std::lock_guard lock(calls_mutex_);
+  throw_if_lost();
+  calls_.push_back(call);
+  return call;
+}
+
+void Context::forget_call(const std::shared_ptr<HostCall>& call) {
+  const std::lock_guard lock(calls_mutex_);
+  std::erase(calls_, call);
+  if (call->helper) helpers_.push_back(call->stream);
+}
+
+// On a thread of the driver's.
+void Context::run_call(void* pointer) {
+  const std::unique_ptr<std::shared_ptr<HostCall>> call(
+      static_cast<std::shared_ptr<HostCall>*>(pointer));
+  (*call)->call();
+  (*call)->context.forget_call(*call);
+}
+
+void Context::launch_call(const std::shared_ptr<HostCall>& call) {
+  auto held = std::make_unique<std::shared_ptr<HostCall>>(call);
+  const CUresult result = driver().host_function(call->stream, run_call, held.get());
+  if (result == kSuccess) {
+    static_cast<void>(held.release());  // run_call's; lost where the context is
+    return;
+  }
+  forget_call(call);
+  check(result, "queueing a function of the host");
+}
+
+CUstream Context::take_helper() {
+  {
+    const std::lock_guard lock(calls_mutex_);
+    if (!helpers_.empty()) {
+      CUstream helper = helpers_.back();
+      helpers_.pop_back();
+      return helper;
+    }
+  }
+  CUstream made = nullptr;
+  check(driver().stream_create(&made, kStreamNonBlocking, 0), "making a stream");
+  return made;
+}
+
+// One helper for each wait: one wait must not stand behind another that needs it.
+void Context::call_after(CUevent event, std::function<void()> then) {
+  const CurrentContext current(handle_);
+  CUstream helper = take_helper();
+  const auto call = expect_call(std::move(then), helper, true);
+  const CUresult result = driver().stream_wait_event(helper, event, 0);
+  if (result != kSuccess) forget_call(call);
+  check(result, "waiting for an event");
+  launch_call(call);
+}
+
+void Context::call_in(CUstream stream, std::function<void()> function) {
+  const CurrentContext current(handle_);
+  launch_call(expect_call(std::move(function), stream, false));
+}
+
+void Context::give_back() {
+  if (lost()) return;  // with all that it had
+  const CurrentContext current(handle_);
+  for (const auto& stream : streams()) stream->close();
+  foreign_.clear();
+  let_go(all_batches());
+  const Driver& d = driver();
+  for (CUstream helper : helpers_) d.stream_destroy(helper);
+  helpers_.clear();
+  for (auto& free : events_) free.clear();
+  for (CUevent event : std::exchange(all_events_, {})) d.event_destroy(event);
+}
+
+// --- all contexts ---
+
+Context& context_of(CUcontext handle, Gpu& gpu) {
+  const std::lock_guard lock(contexts_mutex);
+  auto& entry = contexts().all[handle];
+  if (!entry) entry = std::make_unique<Context>(handle, gpu);
+  return *entry;
+}
+
+void for_each_context(const std::function<void(Context&)>& visit) {
+  std::vector<Context*> all;
+  {
+    const std::lock_guard lock(contexts_mutex);
+    for (const auto& entry : contexts().all) all.push_back(entry.second.get());
+  }
+  for (Context* context : all) visit(*context);
+}
+
+namespace {
+
+Context* known_context(CUcontext handle) {
+  const std::lock_guard lock(contexts_mutex);
+  const auto found = contexts().all.find(handle);
+  return found == contexts().all.end() ? nullptr : found->second.get();
+}
+
+// Of which GPU a context is, only it can say itself.
+Context& made_by_others(CUcontext handle) {
+  const CurrentContext current(handle);
+  CUdevice device = 0;
+  driver().check(driver().context_device(&device), "asking for the GPU of a stream");
+  for (int i = 0; i < driver().devices; ++i)
+    if (gpu(i).device() == device) return context_of(handle, gpu(i));
+  throw DriverError("the stream's GPU is not one of this process's");
+}
+
+}  // namespace
+
+std::shared_ptr<GpuStream> stream_for(uint64_t handle, int otherwise) {
+  const Driver& d = driver();
+  if (handle == 0) handle = kLegacyStream;
+  CUcontext context = nullptr;
+  const CUresult result = d.stream_context(reinterpret_cast<CUstream>(handle), &context);
+  const bool none_current = handle <= kPerThreadStream && (result == kInvalidContext || !context);
+  if (none_current) return gpu(otherwise).context().stream_of(handle);
+  d.check(result, "asking for the context of a stream");
+  Context* known = known_context(context);
+  return (known ? *known : made_by_others(context)).stream_of(handle);
+}
+
+}  // namespace cuda_device::cuda

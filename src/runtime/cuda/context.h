@@ -1,0 +1,107 @@
+// A context of a GPU: the primary one, or one that another library made and launches in. Knows its
+// streams and what they still use, and which kernel it was lost by.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/in_flight.h"
+#include "runtime/device.h"
+
+namespace cuda_device::cuda {
+
+class Gpu;
+class GpuStream;
+
+class Context {
+ public:
+  Context(CUcontext handle, Gpu& gpu) : handle_(handle), gpu_(gpu) {}
+  CUcontext handle() const { return handle_; }
+  Gpu& gpu() const { return gpu_; }
+
+  // --- errors ---
+  // As Driver::check; an error that loses the context is remembered with the kernels that may have
+  // caused it, and every later check says so. `suspect`: a kernel that is known to have run last.
+  void check(CUresult result, const char* what, const GpuKernel* suspect = nullptr);
+  // The same of a result that nobody is told of here.
+  void note(CUresult result, const GpuKernel* suspect = nullptr);
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  // For those who tell it: empty while it is not.
+  std::string why_lost();
+  void throw_if_lost();
+  bool told() const { return told_.load(); }  // somebody was
+  // Asks the driver, where somebody waits for a function of the host: those are not called any more
+  // by the driver when the context is lost, but then by us.
+  void look_for_loss();
+
+  // --- streams ---
+  std::shared_ptr<GpuStream> create_stream(const runtime::StreamOptions& options);
+  // The object for a handle that is not ours: there is one as long as it is used.
+  std::shared_ptr<GpuStream> stream_of(uint64_t handle);
+  std::vector<std::shared_ptr<GpuStream>> streams();
+  // Waits for all that the context does, whoever queued it. Not interruptible. Throws.
+  void synchronize();
+
+  // --- what streams need ---
+  CUevent take_event(bool timing);  // the context must be current
+  void give_event(CUevent event, bool timing);
+  std::unique_lock<std::mutex> lock_in_flight() { return std::unique_lock(in_flight_); }
+  void keep_orphans(Batches batches);  // of a stream that goes
+  // Lets go of batches that are done. Without locks.
+  void let_go(const std::vector<std::shared_ptr<Batch>>& done);
+  void let_go(const InFlight& item);
+  void let_go_of_orphans();
+  // Calls a function of the host behind what the event stands for, or in the order of a stream.
+  void call_after(CUevent event, std::function<void()> then);
+  void call_in(CUstream stream, std::function<void()> function);
+
+  void give_back();  // of the process's end
+
+ private:
+  struct HostCall;
+  void lose(CUresult error, const GpuKernel* suspect);
+  std::string suspects(const GpuKernel* suspect);
+  std::shared_ptr<HostCall> expect_call(std::function<void()> function, CUstream stream,
+                                        bool helper);
+  void forget_call(const std::shared_ptr<HostCall>& call);
+  void launch_call(const std::shared_ptr<HostCall>& call);
+  static void run_call(void* call);
+  CUstream take_helper();
+  std::vector<std::shared_ptr<Batch>> all_batches();
+
+  const CUcontext handle_;
+  Gpu& gpu_;
+  std::atomic<bool> lost_{false};
+  std::string why_lost_;  // written once, before lost_
+  std::atomic<bool> told_{false};
+
+  // Held for moments, never across a call of the driver.
+  std::mutex in_flight_;  // the batches of all streams, and:
+  Batches orphans_;
+  std::mutex streams_mutex_;
+  std::vector<std::weak_ptr<GpuStream>> streams_;
+  std::unordered_map<uint64_t, std::shared_ptr<GpuStream>> foreign_;
+  size_t foreign_room_ = 64;  // then those that nobody uses are dropped
+  std::mutex events_mutex_;
+  std::vector<CUevent> events_[2];  // free; by whether they have a time
+  std::vector<CUevent> all_events_;
+  std::mutex calls_mutex_;
+  std::vector<std::shared_ptr<HostCall>> calls_;
+  std::vector<CUstream> helpers_;  // free streams that only wait for an event and call a function
+};
+
+// There is one object per context, as long as the process.
+Context& context_of(CUcontext handle, Gpu& gpu);
+void for_each_context(const std::function<void(Context&)>& visit);
+
+// The stream that a handle of another library means: 0, 1 and 2 are the default streams of the
+// current context, or of the given GPU where none is current. Throws DriverError.
+std::shared_ptr<GpuStream> stream_for(uint64_t handle, int otherwise);
+
+}  // namespace cuda_device::cuda

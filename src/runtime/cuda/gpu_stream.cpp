@@ -1,0 +1,213 @@
+#include "runtime/cuda/gpu_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/cuda/gpu.h"
+#include "runtime/cuda/gpu_event.h"
+#include "runtime/cuda/gpu_kernel.h"
+#include "runtime/cuda/poll.h"
+
+namespace cuda_device::cuda {
+namespace {
+
+constexpr std::chrono::microseconds kBetweenEvents{20};
+constexpr size_t kMostInBatch = 64;
+
+}  // namespace
+
+int GpuStream::device() const { return context_.gpu().number(); }
+
+void GpuStream::launch(const std::shared_ptr<const GpuKernel>& kernel, const void* params,
+                       const abi::LaunchDims& dims, abi::Owner* owner) {
+  kernel->launch(context_, handle_, params, dims);
+  keep({kernel, owner});
+}
+
+// Where there is no memory for that, the stream is waited for: the work is queued, and the owner is
+// ours already.
+void GpuStream::keep(InFlight item) {
+  bool close = false;
+  try {
+    const auto lock = context_.lock_in_flight();
+    if (!open_) open_ = std::make_shared<Batch>();
+    open_->items.push_back(item);
+    close = due();
+  } catch (const std::bad_alloc&) {
+    poll([this] { return finished(); }, -1);
+    context_.let_go(item);
+    return;
+  }
+  if (!close) return;
+  close_batch();
+  let_go_of_done();
+}
+
+bool GpuStream::due() const {
+  return handle() == kPerThreadStream || open_->items.size() >= kMostInBatch ||
+         Clock::now() - last_event_ >= kBetweenEvents;
+}
+
+// Ours are not, and the legacy stream cannot be.
+bool GpuStream::captured() const {
+  if (own_ || handle() == kLegacyStream) return false;
+  int capturing = 0;
+  return driver().stream_capturing(handle_, &capturing) != kSuccess || capturing;
+}
+
+// An event behind what was launched so far, unless the stream is being captured: its launches are
+// to come then. Where it cannot be recorded, what is in the batch stays until the stream is waited
+// for.
+void GpuStream::close_batch() {
+  const Driver& d = driver();
+  if (nothing_open()) return;
+  if (captured()) return;
+  const std::shared_ptr<Batch> batch = seal();
+  if (!batch) return;
+  CUevent event = nullptr;
+  try {
+    event = context_.take_event(false);
+    const CUresult result = d.event_record(event, handle_);
+    context_.note(result);
+    d.check(result, "recording an event");
+  } catch (const DriverError&) {
+    return context_.give_event(event, false);
+  }
+  auto lock = context_.lock_in_flight();
+  if (!batch->gone)
+    batch->event = event;
+  else {
+    lock.unlock();
+    context_.give_event(event, false);
+  }
+}
+
+void GpuStream::let_go_of_done() {
+  context_.let_go_of_orphans();
+  for (;;) {
+    std::shared_ptr<Batch> batch;
+    CUevent event = nullptr;
+    {
+      const auto lock = context_.lock_in_flight();
+      if (batches_.empty()) return;
+      batch = batches_.front();
+      event = batch->event;
+    }
+    if (!context_.lost() && (!event || driver().event_query(event) != kSuccess)) return;
+    forget({batch});
+    context_.let_go({batch});
+  }
+}
+
+// True on a lost GPU too, where nothing will be done any more.
+bool GpuStream::finished() const {
+  if (context_.lost()) return true;
+  const CUresult result = driver().stream_query(handle_);
+  if (result == kNotReady) return false;
+  context_.note(result);
+  if (!context_.lost()) driver().check(result, "waiting for a stream");
+  return true;
+}
+
+bool GpuStream::idle() const {
+  const CurrentContext current(context_.handle());
+  return finished();
+}
+
+bool GpuStream::wait(int milliseconds) {
+  const CurrentContext current(context_.handle());
+  close_batch();
+  std::vector<std::shared_ptr<Batch>> before;
+  {
+    const auto lock = context_.lock_in_flight();
+    before.assign(batches_.begin(), batches_.end());
+  }
+  if (!poll([this] { return finished(); }, milliseconds)) return false;
+  forget(before);
+  context_.let_go(before);
+  return true;
+}
+
+std::shared_ptr<runtime::Event> GpuStream::record(bool timing) {
+  context_.throw_if_lost();
+  const CurrentContext current(context_.handle());
+  auto event = std::make_shared<GpuEvent>(context_, context_.take_event(timing), timing);
+  context_.check(driver().event_record(event->handle(), handle_), "recording an event");
+  return event;
+}
+
+void GpuStream::wait_for(const std::shared_ptr<runtime::Event>& event) {
+  context_.throw_if_lost();
+  const CurrentContext current(context_.handle());
+  if (event->device() == runtime::kHost) return wait_for_host(event);
+  const auto& of_gpu = static_cast<const GpuEvent&>(*event);
+  context_.check(driver().stream_wait_event(handle_, of_gpu.handle(), 0), "waiting for an event");
+}
+
+void GpuStream::wait_for_host(const std::shared_ptr<runtime::Event>& event) {
+  if (event->done()) return;
+  const WaitCell cell = take_wait_cell();
+  const CUresult result =
+      driver().stream_wait_value(handle_, cell.device, 1, kWaitValueGreaterOrEqual);
+  if (result != kSuccess) give_wait_cell(cell);
+  context_.check(result, "waiting for an event of the host");
+  keep({nullptr, nullptr, cell});
+  event->when_done([cell] { cell.host->store(1, std::memory_order_release); });
+}
+
+void GpuStream::call(std::function<void()> function) {
+  context_.throw_if_lost();
+  context_.call_in(handle_, std::move(function));
+}
+
+// --- for the context ---
+
+bool GpuStream::nothing_open() {
+  const auto lock = context_.lock_in_flight();
+  return !open_;
+}
+
+void GpuStream::add_batches(std::vector<std::shared_ptr<Batch>>& all) {
+  all.insert(all.end(), batches_.begin(), batches_.end());
+  if (open_) all.push_back(open_);
+}
+
+std::shared_ptr<Batch> GpuStream::seal() {
+  const auto lock = context_.lock_in_flight();
+  if (!open_) return nullptr;
+  batches_.push_back(open_);
+  last_event_ = Clock::now();
+  return std::exchange(open_, nullptr);
+}
+
+void GpuStream::forget(const std::vector<std::shared_ptr<Batch>>& done) {
+  const auto lock = context_.lock_in_flight();
+  std::erase_if(batches_, [&](const auto& batch) {
+    return std::find(done.begin(), done.end(), batch) != done.end();
+  });
+}
+
+// A stream of others may be destroyed already, and a thread's own with its thread: no call of the
+// driver then.
+void GpuStream::close() {
+  if (closed_ || !driver_works()) return;
+  closed_ = true;
+  try {
+    if (own_) {
+      const CurrentContext current(context_.handle());
+      close_batch();
+      driver().stream_destroy(handle_);
+    }
+    seal();
+    Batches left;
+    {
+      const auto lock = context_.lock_in_flight();
+      left.swap(batches_);
+    }
+    context_.keep_orphans(std::move(left));
+  } catch (const std::exception&) {
+    // The context is gone, and the stream with it.
+  }
+}
+
+}  // namespace cuda_device::cuda

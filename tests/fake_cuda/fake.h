@@ -1,0 +1,70 @@
+// What the files of the tests' driver share: what the process has of the devices, and what the test
+// wants.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/cuda/driver_types.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace cuda_device::cuda {
+
+inline constexpr CUresult kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100, kInvalidImage = 200,
+                          kInvalidHandle = 400, kNotFound = 500, kNotPermitted = 800;
+
+// Called where a launch's turn has come, on the stream's own thread.
+using OnLaunch = void (*)(const char* kernel, const unsigned* grid_and_block, unsigned shared,
+                          void** params);
+
+struct Library {
+  std::string image;
+};
+struct Kernel {
+  std::string name;
+  std::vector<size_t> params;  // bytes of each
+};
+
+struct State {
+  std::mutex mutex;
+  std::vector<std::string> calls;
+  std::string failing;  // a member of driver_api.def
+  int failing_in = 0;   // 1: the next call of it
+  CUresult failing_with = 0;
+  CUresult sticky = 0;  // after a kernel's fault, everything but asking fails with it
+  std::string faulty;   // a kernel that fails with:
+  CUresult fault = 0;
+  std::map<CUdeviceptr, size_t> memory;
+  size_t allocated = 0;
+  std::set<CUlibrary> libraries;
+  std::set<CUkernel> kernels;
+  std::map<std::pair<CUkernel, CUdevice>, int> shared_limit;
+  std::map<CUdevice, int> retained;
+  OnLaunch on_launch = nullptr;
+};
+State& state();
+
+CUresult enter(const char* member, bool asks_only = false);
+CUresult sticky();  // without a call
+long devices();
+
+// Contexts are numbers that hold their device; those from 0x2000 on are of other libraries.
+CUcontext context_of(CUdevice device);
+CUdevice device_of(CUcontext context);
+CUcontext current_context();  // null: none
+
+#define DRIVER(member, symbol, parameters) EXPORT CUresult fake_##member parameters asm(symbol);
+#include "runtime/cuda/driver_api.def"
+
+#define ENTER(member) \
+  if (const CUresult wrong = enter(member)) return wrong
+#define ASK(member) \
+  if (const CUresult wrong = enter(member, true)) return wrong
+#define NEEDS_CONTEXT \
+  if (!current_context()) return kInvalidContext
+
+}  // namespace cuda_device::cuda

@@ -1,0 +1,415 @@
+// Streams and events of the tests' driver: each stream is a queue with a thread of its own, so work
+// that nothing orders runs in any order.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "fake.h"
+
+namespace cuda_device::cuda {
+
+extern thread_local bool in_host_function;
+
+namespace {
+
+// One recording: done for good.
+struct Record {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  std::chrono::steady_clock::time_point time;
+
+  void complete() {
+    const std::lock_guard lock(mutex);
+    time = std::chrono::steady_clock::now();
+    done = true;
+    changed.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return done; });
+  }
+  bool query() {
+    const std::lock_guard lock(mutex);
+    return done;
+  }
+};
+
+struct Event {
+  CUcontext context;
+  unsigned flags;
+  std::shared_ptr<Record> record;  // null before the first
+};
+
+class Stream {
+ public:
+  Stream(CUcontext context, unsigned flags, int priority)
+      : context(context), flags(flags), priority(priority) {}
+  const CUcontext context;
+  const unsigned flags;
+  const int priority;
+  std::atomic<bool> capturing{false};
+
+  // Work of a stream runs on its thread, which is made when there is some and stays.
+  static void enqueue(const std::shared_ptr<Stream>& self, std::function<void()> work) {
+    const std::lock_guard lock(self->mutex_);
+    self->queue_.push_back(std::move(work));
+    if (self->running_) return;
+    self->running_ = true;
+    std::thread([self] { self->run(); }).detach();
+  }
+  bool idle() {
+    const std::lock_guard lock(mutex_);
+    return !running_;
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !running_; });
+  }
+
+ private:
+  void run() {
+    for (;;) {
+      std::function<void()> work;
+      {
+        const std::lock_guard lock(mutex_);
+        if (queue_.empty()) {
+          running_ = false;
+          changed_.notify_all();
+          return;
+        }
+        work = std::move(queue_.front());
+        queue_.pop_front();
+      }
+      work();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> queue_;
+  bool running_ = false;
+};
+
+struct Streams {
+  std::mutex mutex;
+  std::map<CUstream, std::shared_ptr<Stream>> made;
+  std::vector<std::shared_ptr<Stream>> destroyed;  // their work goes on
+  std::map<std::pair<CUcontext, std::thread::id>, std::shared_ptr<Stream>> defaults;
+  std::set<CUevent> events;
+  std::map<void*, size_t> pinned;
+};
+Streams& streams() {
+  static Streams* const all = new Streams;
+  return *all;
+}
+
+// Null where there is no such stream, or no context for a default one.
+std::shared_ptr<Stream> stream_at(CUstream handle) {
+  Streams& all = streams();
+  const std::lock_guard lock(all.mutex);
+  const auto number = reinterpret_cast<uint64_t>(handle);
+  if (number > kPerThreadStream) {
+    const auto found = all.made.find(handle);
+    return found == all.made.end() ? nullptr : found->second;
+  }
+  CUcontext context = current_context();
+  if (!context) return nullptr;
+  const auto thread = number == kPerThreadStream ? std::this_thread::get_id() : std::thread::id();
+  auto& stream = all.defaults[{context, thread}];
+  if (!stream) stream = std::make_shared<Stream>(context, 0, 0);
+  return stream;
+}
+
+bool known(CUevent event) {
+  const std::lock_guard lock(streams().mutex);
+  return streams().events.count(event) != 0;
+}
+
+CUstream add(const std::shared_ptr<Stream>& stream) {
+  Streams& all = streams();
+  const std::lock_guard lock(all.mutex);
+  const auto handle = reinterpret_cast<CUstream>(stream.get());
+  all.made[handle] = stream;
+  return handle;
+}
+
+// A launch as it was queued: the parameters' bytes are its own.
+struct Launch {
+  std::string name;
+  unsigned shape[6];
+  unsigned shared;
+  std::vector<std::vector<char>> params;
+
+  void run() {
+    State& s = state();
+    OnLaunch on_launch = nullptr;
+    {
+      const std::lock_guard lock(s.mutex);
+      if (s.sticky) return;
+      on_launch = s.on_launch;
+    }
+    std::vector<void*> pointers;
+    for (auto& bytes : params) pointers.push_back(bytes.data());
+    if (on_launch) on_launch(name.c_str(), shape, shared, pointers.data());
+    const std::lock_guard lock(s.mutex);
+    if (s.faulty == name) s.sticky = s.fault;
+  }
+};
+
+}  // namespace
+
+#define STREAM(name, handle)                                                        \
+  const auto name = stream_at(handle);                                              \
+  if (!name)                                                                        \
+  return current_context() || reinterpret_cast<uint64_t>(handle) > kPerThreadStream \
+             ? kInvalidHandle                                                       \
+             : kInvalidContext
+
+CUresult fake_context_synchronize() {
+  ENTER("context_synchronize");
+  NEEDS_CONTEXT;
+  std::vector<std::shared_ptr<Stream>> all;
+  {
+    const std::lock_guard lock(streams().mutex);
+    for (const auto& entry : streams().made) all.push_back(entry.second);
+    for (const auto& entry : streams().defaults) all.push_back(entry.second);
+    const auto& destroyed = streams().destroyed;
+    all.insert(all.end(), destroyed.begin(), destroyed.end());
+  }
+  for (const auto& stream : all)
+    if (stream->context == current_context()) stream->wait();
+  return sticky();
+}
+
+CUresult fake_stream_priorities(int* least, int* greatest) {
+  ENTER("stream_priorities");
+  NEEDS_CONTEXT;
+  *least = 0;
+  *greatest = -5;
+  return kSuccess;
+}
+
+CUresult fake_stream_create(CUstream* stream, unsigned flags, int priority) {
+  ENTER("stream_create");
+  NEEDS_CONTEXT;
+  *stream = add(std::make_shared<Stream>(current_context(), flags, priority));
+  return kSuccess;
+}
+
+CUresult fake_stream_destroy(CUstream handle) {
+  ENTER("stream_destroy");
+  const std::lock_guard lock(streams().mutex);
+  const auto found = streams().made.find(handle);
+  if (found == streams().made.end()) return kInvalidHandle;
+  streams().destroyed.push_back(found->second);
+  streams().made.erase(found);
+  return kSuccess;
+}
+
+CUresult fake_stream_query(CUstream handle) {
+  ENTER("stream_query");
+  STREAM(stream, handle);
+  const bool idle = stream->idle();
+  if (const CUresult wrong = sticky()) return wrong;
+  return idle ? kSuccess : kNotReady;
+}
+
+CUresult fake_stream_context(CUstream handle, CUcontext* context) {
+  ENTER("stream_context");
+  STREAM(stream, handle);
+  *context = stream->context;
+  return kSuccess;
+}
+
+CUresult fake_stream_capturing(CUstream handle, int* capturing) {
+  ENTER("stream_capturing");
+  STREAM(stream, handle);
+  *capturing = stream->capturing;
+  return kSuccess;
+}
+
+CUresult fake_stream_wait_event(CUstream handle, CUevent event, unsigned flags) {
+  ENTER("stream_wait_event");
+  STREAM(stream, handle);
+  if (flags || !known(event)) return kInvalidHandle;
+  if (auto record = reinterpret_cast<Event*>(event)->record)
+    Stream::enqueue(stream, [record] { record->wait(); });
+  return kSuccess;
+}
+
+CUresult fake_stream_wait_value(CUstream handle, CUdeviceptr address, uint32_t value,
+                                unsigned flags) {
+  ENTER("stream_wait_value");
+  STREAM(stream, handle);
+  if (flags != kWaitValueGreaterOrEqual) return kInvalidValue;
+  auto* const cell = reinterpret_cast<std::atomic<uint32_t>*>(address);
+  Stream::enqueue(stream, [cell, value] {
+    while (static_cast<int32_t>(cell->load(std::memory_order_acquire) - value) < 0 && !sticky())
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+  });
+  return kSuccess;
+}
+
+CUresult fake_event_create(CUevent* event, unsigned flags) {
+  ENTER("event_create");
+  NEEDS_CONTEXT;
+  *event = reinterpret_cast<CUevent>(new Event{current_context(), flags, nullptr});
+  const std::lock_guard lock(streams().mutex);
+  streams().events.insert(*event);
+  return kSuccess;
+}
+
+CUresult fake_event_destroy(CUevent event) {
+  ENTER("event_destroy");
+  const std::lock_guard lock(streams().mutex);
+  if (!streams().events.erase(event)) return kInvalidHandle;
+  delete reinterpret_cast<Event*>(event);
+  return kSuccess;
+}
+
+CUresult fake_event_record(CUevent event, CUstream handle) {
+  ENTER("event_record");
+  STREAM(stream, handle);
+  if (!known(event) || reinterpret_cast<Event*>(event)->context != stream->context)
+    return kInvalidHandle;
+  auto record = std::make_shared<Record>();
+  reinterpret_cast<Event*>(event)->record = record;
+  Stream::enqueue(stream, [record] { record->complete(); });
+  return kSuccess;
+}
+
+CUresult fake_event_query(CUevent event) {
+  ENTER("event_query");
+  if (!known(event)) return kInvalidHandle;
+  const auto record = reinterpret_cast<Event*>(event)->record;
+  const bool done = !record || record->query();
+  if (const CUresult wrong = sticky()) return wrong;
+  return done ? kSuccess : kNotReady;
+}
+
+CUresult fake_event_elapsed(float* milliseconds, CUevent start, CUevent end) {
+  ENTER("event_elapsed");
+  if (!known(start) || !known(end)) return kInvalidHandle;
+  const auto* const a = reinterpret_cast<Event*>(start);
+  const auto* const b = reinterpret_cast<Event*>(end);
+  if ((a->flags | b->flags) & kEventDisableTiming || !a->record || !b->record)
+    return kInvalidHandle;
+  if (!a->record->query() || !b->record->query()) return kNotReady;
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(b->record->time - a->record->time).count();
+  return kSuccess;
+}
+
+CUresult fake_host_function(CUstream handle, CUhostFn function, void* data) {
+  ENTER("host_function");
+  STREAM(stream, handle);
+  Stream::enqueue(stream, [function, data] {
+    if (sticky()) return;
+    in_host_function = true;
+    function(data);
+    in_host_function = false;
+  });
+  return kSuccess;
+}
+
+CUresult fake_launch_kernel(const CUlaunchConfig* config, CUfunction function, void** params,
+                            void** extra) {
+  ENTER("launch_kernel");
+  NEEDS_CONTEXT;
+  STREAM(stream, config->stream);
+  const auto handle = reinterpret_cast<CUkernel>(function);
+  if (extra || config->attribute_count) return kInvalidValue;
+  State& s = state();
+  {
+    const std::lock_guard lock(s.mutex);
+    if (!s.kernels.count(handle)) return kInvalidValue;
+    const auto limit = s.shared_limit.find({handle, device_of(stream->context)});
+    const unsigned most =
+        limit == s.shared_limit.end() ? 48 * 1024 : static_cast<unsigned>(limit->second);
+    if (config->shared > std::max(most, 48U * 1024)) return kInvalidValue;
+  }
+  const auto* const kernel = reinterpret_cast<Kernel*>(function);
+  const auto& g = config->grid;
+  const auto& b = config->block;
+  auto launch = std::make_shared<Launch>(
+      Launch{kernel->name, {g[0], g[1], g[2], b[0], b[1], b[2]}, config->shared, {}});
+  for (size_t i = 0; i < kernel->params.size(); ++i) {
+    const char* const bytes = static_cast<const char*>(params[i]);
+    launch->params.emplace_back(bytes, bytes + kernel->params[i]);
+  }
+  Stream::enqueue(stream, [launch] { launch->run(); });
+  return kSuccess;
+}
+
+CUresult fake_pinned_alloc(void** memory, size_t bytes, unsigned flags) {
+  ENTER("pinned_alloc");
+  NEEDS_CONTEXT;
+  if (flags != (kPinnedPortable | kPinnedDeviceMap)) return kInvalidValue;
+  *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  const std::lock_guard lock(streams().mutex);
+  streams().pinned[*memory] = bytes;
+  return kSuccess;
+}
+
+CUresult fake_pinned_free(void* memory) {
+  ENTER("pinned_free");
+  const std::lock_guard lock(streams().mutex);
+  if (!streams().pinned.erase(memory)) return kInvalidValue;
+  std::free(memory);
+  return kSuccess;
+}
+
+CUresult fake_pinned_pointer(CUdeviceptr* pointer, void* memory, unsigned flags) {
+  ENTER("pinned_pointer");
+  const std::lock_guard lock(streams().mutex);
+  if (flags || !streams().pinned.count(memory)) return kInvalidValue;
+  *pointer = reinterpret_cast<CUdeviceptr>(memory);
+  return kSuccess;
+}
+
+// --- what the test says and asks ---
+
+EXPORT size_t fake_streams() {
+  const std::lock_guard lock(streams().mutex);
+  return streams().made.size();
+}
+EXPORT size_t fake_events() {
+  const std::lock_guard lock(streams().mutex);
+  return streams().events.size();
+}
+EXPORT size_t fake_pinned() {
+  const std::lock_guard lock(streams().mutex);
+  return streams().pinned.size();
+}
+// A stream of another library, in a context of its own or the primary one.
+EXPORT uint64_t fake_new_stream(CUdevice device, int primary) {
+  const auto other =
+      reinterpret_cast<CUcontext>(uintptr_t{0x2000} + static_cast<uintptr_t>(device));
+  const CUcontext context = primary ? context_of(device) : other;
+  return reinterpret_cast<uint64_t>(add(std::make_shared<Stream>(context, 0, 0)));
+}
+EXPORT void fake_drop_stream(uint64_t handle) {
+  const std::lock_guard lock(streams().mutex);
+  streams().made.erase(reinterpret_cast<CUstream>(handle));
+}
+EXPORT void fake_capture(uint64_t handle, int capturing) {
+  stream_at(reinterpret_cast<CUstream>(handle))->capturing = capturing != 0;
+}
+EXPORT int fake_stream_priority(uint64_t handle) {
+  return stream_at(reinterpret_cast<CUstream>(handle))->priority;
+}
+EXPORT unsigned fake_stream_flags(uint64_t handle) {
+  return stream_at(reinterpret_cast<CUstream>(handle))->flags;
+}
+// Makes a context current on this thread, as another library would; null: none.
+EXPORT void fake_make_current(uint64_t context) {
+  fake_context_set(reinterpret_cast<CUcontext>(context));
+}
+
+}  // namespace cuda_device::cuda
