@@ -12,17 +12,34 @@ void Control::emit_check(const Inst& inst, const Mask& mask) {
   llvm::BasicBlock* passed = c_.new_block("passed");
   if (parts_.values.of(condition).uniform()) {
     branch_if_likely(parts_.values.scalar(condition, ScalarKind::Bool), passed);
-    parts_.reports.fail(inst, mask);
+    parts_.reports.fail(inst, parts_.reports.bits(mask));
     return c_.start(passed);
   }
-  if (mask.all() || mask.each) {
-    Value* pass = all_lanes_have(condition, true);
-    branch_if_likely(mask.all() ? pass : c_.b.CreateAnd(mask.each, pass), passed);
-  }
-  const Mask failing = c_.masks.without(mask, parts_.values.vector(condition, ScalarKind::Bool));
-  if (!mask.all()) branch_if_likely(c_.b.CreateNot(c_.masks.any(failing)), passed);
+  const bool ends_decide = ask_ends(condition, mask, passed);
+  Value* failing = failing_lanes(condition, mask);
+  if (!ends_decide || !mask.all()) branch_if_likely(c_.b.CreateIsNull(failing), passed);
   parts_.reports.fail(inst, failing);
   c_.start(passed);
+}
+
+// In a register of their own from here on: the vectors that say so need not live on to where a
+// failure is told.
+Value* Control::failing_lanes(const Inst& condition, const Mask& mask) {
+  Value* holds =
+      parts_.reports.bits(Mask::of(parts_.values.vector(condition, ScalarKind::Bool), true));
+  Value* fails = c_.b.CreateNot(holds);
+  return mask.all() ? fails : c_.b.CreateAnd(fails, parts_.reports.bits(mask));
+}
+
+// Goes on where the ends of a gang with a thread in each lane say that all lanes pass; whether that
+// was asked.
+bool Control::ask_ends(const Inst& condition, const Mask& mask, llvm::BasicBlock* passed) {
+  if (!mask.all() && !mask.each) return false;
+  Condition parts;
+  split(condition, true, parts);
+  if (!parts.shared || parts.lanes) return false;
+  branch_if_likely(mask.all() ? parts.shared : c_.b.CreateAnd(mask.each, parts.shared), passed);
+  return true;
 }
 
 // Goes on where the condition does not hold.

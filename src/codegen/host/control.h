@@ -117,6 +117,8 @@ class Control {
 
   // checks.cpp
   void emit_check(const Inst& inst, const Mask& mask);
+  llvm::Value* failing_lanes(const Inst& condition, const Mask& mask);
+  bool ask_ends(const Inst& condition, const Mask& mask, llvm::BasicBlock* passed);
   void branch_if_likely(llvm::Value* condition, llvm::BasicBlock* to);
 
   // conditions.cpp

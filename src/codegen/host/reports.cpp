@@ -22,8 +22,8 @@ void Reports::call(const char* name, llvm::ArrayRef<Value*> arguments) {
   c_.b.CreateCall(function, arguments);
 }
 
-void Reports::fail(const ir::Inst& check, const Mask& mask) {
-  Value* lane = c_.b.CreateZExtOrTrunc(c_.masks.first_lane(bits(mask)), c_.b.getInt32Ty());
+void Reports::fail(const ir::Inst& check, Value* lanes) {
+  Value* lane = c_.b.CreateZExtOrTrunc(c_.masks.first_lane(lanes), c_.b.getInt32Ty());
   const std::array<Value*, 6> where = position_.of_lane(lane);
   auto* type = llvm::ArrayType::get(c_.b.getInt32Ty(), where.size());
   if (!place_) place_ = c_.variable(type, "place");

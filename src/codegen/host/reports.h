@@ -10,13 +10,13 @@ class Reports {
   Reports(EmitContext& context, LaneValues& values, Position& position)
       : c_(context), values_(values), position_(position) {}
 
-  // Ends the current block: the lowest lane of the mask, which has one, fails, and the kernel
+  // Ends the current block: the lowest of these lanes, of which there is one, fails, and the kernel
   // returns.
-  void fail(const ir::Inst& check, const Mask& mask);
+  void fail(const ir::Inst& check, llvm::Value* lanes);
   void print(const ir::Inst& inst, const Mask& mask);
+  llvm::Value* bits(const Mask& mask);  // one a lane, the lowest first
 
  private:
-  llvm::Value* bits(const Mask& mask);
   llvm::Value* wide_vector(const ir::Inst& operand);
   llvm::Value* launch();
   void call(const char* function, llvm::ArrayRef<llvm::Value*> arguments);
