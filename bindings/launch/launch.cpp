@@ -132,8 +132,8 @@ LaunchFacts launch_facts(FunctionState& kernel, const abi::LaunchDims& dims) {
 
 // The part without Python: may compile, and without a stream runs the kernel. A launch that only
 // enters a queue takes less time than letting go of the GIL.
-void run(FunctionState& kernel, const rt::LaunchRequest& request, rt::Outcome& outcome) {
-  const bool on_gpu = request.stream && cd_rt_stream_device(request.stream) != kHostDevice;
+void run(FunctionState& kernel, const rt::LaunchRequest& request, bool on_gpu,
+         rt::Outcome& outcome) {
   if (on_gpu) {  // whose queue may be full, until a function of the host has had the GIL
     const WithoutGil released;
     return cd_rt_launch(&request, &outcome);
@@ -194,7 +194,7 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   else
     request.interrupted = &interrupted;
   rt::Outcome outcome;
-  run(kernel, request, outcome);
+  run(kernel, request, stream && call.where().device() != kHostDevice, outcome);
   if (outcome.status == rt::Status::Interrupted) {
     nb::python_error interrupt;
     write_printed();
@@ -256,7 +256,7 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   KeyHead head;
   write_head(call.key, head);
   add_arguments(call, kernel, args + 1, count - 1);
-  if (!stream.get()) stream = stream_without_one(call);
+  if (!stream.get() && !call.where().plainly_on_host()) stream = stream_without_one(call);
   head.variant = variant->id;
   head.facts = launch_facts(state, dims);
   write_head(call.key, head);

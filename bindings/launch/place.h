@@ -26,6 +26,8 @@ class Place {
   bool runs_on(int device) const { return device_ == device || question_; }
   bool undecided() const { return device_ == kUndecided; }
   int device() const { return device_; }
+  // On the host, and nothing is to be waited for: mostly.
+  bool plainly_on_host() const { return device_ == kHostDevice && managed_ < 0; }
   // Argument whose array decided; -1: none.
   int decided_by() const { return decided_by_; }
   void decide(int device, int argument) {

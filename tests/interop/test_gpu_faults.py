@@ -228,7 +228,12 @@ CASES = {
         1,
         "asking where a GPU sees memory of the host",
     ),
-    "host, helper": ("e = pending(dev); fail({!r}, 999); host.wait(e)", "stream_create", 0, "making a stream"),
+    "host, helper": (
+        "e = pending(dev); fail({!r}, 999); host.wait(e)",
+        "stream_create",
+        0,
+        "making a stream",
+    ),
     "host, event": ("host.wait(pending(dev))", "stream_wait_event", 1, "waiting for an event"),
     "host, function": (
         "host.wait(pending(dev))",
@@ -250,7 +255,7 @@ def test_a_call_that_fails_fails_what_is_done_and_nothing_else(on_fake, case):
         DOING
         + f"""
 def attempt():
-    {what.replace('{!r}', repr(member))}
+    {what.replace("{!r}", repr(member))}
 {before}
 found = outcome(attempt)
 fail("none", 0)

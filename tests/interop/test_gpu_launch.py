@@ -1,4 +1,4 @@
-"""Which device runs a launch, what it is given, and whose context is current: on the tests' driver."""
+"""Which device runs a launch, what it is given, whose context is current: on the tests' driver."""
 
 import pytest
 from support.clauses import clause
@@ -386,7 +386,8 @@ answer = []
 for context in (0, 0x2000, 0x1001, 0x1000):
     fake.fake_make_current(context)
     depth = fake.fake_context_depth()
-    stream, event, host = dev.create_stream(), dev.create_event(), core.Device("host").create_stream()
+    stream, event = dev.create_stream(), dev.create_event()
+    host = core.Device("host").create_stream()
     stream.record(event)
     event.sync()
     stream.wait(host.record())

@@ -300,8 +300,6 @@ def test_an_event_serves_for_many_launches(on_fake):
     assert sum(counts[name] for name in looked_up) <= 2  # the first launch of `double`
 
 
-
-
 def test_nothing_is_left_when_the_process_ends(tmp_path):
     done = run_on_fake(
         tmp_path,

@@ -1,4 +1,4 @@
-"""Programs on GPUs that are not there: with the driver of tests/fake_cuda in the place of CUDA's."""
+"""Programs on GPUs that are not there: tests/fake_cuda stands in the place of CUDA's driver."""
 
 import json
 import os

@@ -72,7 +72,9 @@ def runs_on_fake(*formats):
 
 def _argument(address, form):
     if not isinstance(form, tuple):
-        return np.frombuffer((ctypes.c_char * np.dtype(form).itemsize).from_address(address), form)[0]
+        return np.frombuffer((ctypes.c_char * np.dtype(form).itemsize).from_address(address), form)[
+            0
+        ]
     dtype, ndim = np.dtype(form[0]), form[1]
     words = (ctypes.c_int64 * (1 + 2 * ndim)).from_address(address)
     shape, strides = words[1 : 1 + ndim], words[1 + ndim :]

@@ -1,4 +1,4 @@
-"""Options of streams, events and launches: the names of cuda.core, and what devices make of them."""
+"""Options of streams, events and launches, under the names of cuda.core."""
 
 import dataclasses
 from typing import Any, TypeVar
@@ -38,8 +38,8 @@ class EventOptions:
 class LaunchConfig:
     """How many threads a launch has: launch(..., grid=c.grid, block=c.block, shared=c.shmem_size).
 
-    grid, block: an int or a tuple of one to three ints, x first. shmem_size: bytes of dynamic shared
-    memory. cluster and is_cooperative are not implemented yet.
+    grid, block: an int or a tuple of one to three ints, x first. shmem_size: bytes of dynamic
+    shared memory. cluster and is_cooperative are not implemented yet.
     """
 
     grid: int | tuple[int, ...] = 1

@@ -11,7 +11,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import ClassVar, cast
 
 from cuda.device import _core
 from cuda.device._core import Event, Stream
@@ -61,19 +61,18 @@ def _number_of(device_id: object) -> int:
 
 
 class Device:
-    """A device that kernels run on: a GPU by its number, or "host"; without either, the current one.
+    """A device that kernels run on: a GPU by its number, or "host"; without either the current one.
 
     There is one object per device. Raises ValueError for a device that does not exist.
     """
 
     _number: int
-    _all: dict[int, "Device"] = {}
+    _all: ClassVar[dict[int, "Device"]] = {}
 
     def __new__(cls, device_id: "int | str | Device | None" = None) -> "Device":
         number = _number_of(device_id)
         if number != _HOST_NUMBER and (theirs := nvidia_core()) is not None:
-            found: Any = theirs.Device(number)
-            return found
+            return cast("Device", theirs.Device(number))
         if number not in cls._all:
             made = super().__new__(cls)
             made._number = number

@@ -147,6 +147,16 @@ bool fits_in_shared(uint64_t own, uint64_t dynamic, uint64_t most, Outcome* outc
   return false;
 }
 
+// False where there is none, with the outcome that says why. Mostly there is, and nothing to say.
+bool compiled(CompileOutcome& found, Outcome* outcome) {
+  if (!found.compiled) [[unlikely]] {
+    *outcome = std::move(found.outcome);
+    return false;
+  }
+  if (!found.outcome.warning.empty()) outcome->warning.swap(found.outcome.warning);
+  return true;
+}
+
 // The stream's context is current for the compilation too: it loads what it made.
 void launch_on_gpu(const LaunchRequest& request, cuda::GpuStream& stream, Outcome* outcome) {
   const cuda::CurrentContext current(stream.context().handle());
@@ -154,20 +164,19 @@ void launch_on_gpu(const LaunchRequest& request, cuda::GpuStream& stream, Outcom
   const cuda::Gpu& gpu = stream.context().gpu();
   CompileOutcome found =
       request.kernel->find_or_compile(request.key, gpu.target(), *request.specialise);
-  *outcome = std::move(found.outcome);
-  if (!found.compiled) return;
-  const Compiled& compiled = *found.compiled;
-  if (!fits_in_shared(compiled.static_shared(), request.dims.shared, gpu.most_shared(), outcome))
+  if (!compiled(found, outcome)) return;
+  const Compiled& code = *found.compiled;
+  if (!fits_in_shared(code.static_shared(), request.dims.shared, gpu.most_shared(), outcome))
     return;
   log::Event event(log::Topic::Launch);
-  const std::shared_ptr<const cuda::GpuKernel> kernel(found.compiled, compiled.gpu_kernel());
+  const std::shared_ptr<const cuda::GpuKernel> kernel(found.compiled, code.gpu_kernel());
   stream.launch(kernel, request.params, request.dims, request.owner);
   if (!event) return;
-  event.fact("target", compiled.target()).fact("grid", request.dims.grid);
+  event.fact("target", code.target()).fact("grid", request.dims.grid);
   event.fact("block", request.dims.block);
-  event.fact("shared", uint64_t{compiled.static_shared()} + request.dims.shared);
+  event.fact("shared", uint64_t{code.static_shared()} + request.dims.shared);
   event.fact("gpu", static_cast<uint64_t>(gpu.number())).fact("stream", stream.handle());
-  event.write(compiled.name());
+  event.write(code.name());
 }
 
 void launch(const LaunchRequest& request, Outcome* outcome) {
@@ -176,8 +185,7 @@ void launch(const LaunchRequest& request, Outcome* outcome) {
     return launch_on_gpu(request, *request.stream->gpu, outcome);
   CompileOutcome found =
       request.kernel->find_or_compile(request.key, thread_target, *request.specialise);
-  *outcome = std::move(found.outcome);
-  if (!found.compiled) return;
+  if (!compiled(found, outcome)) return;
   if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, kMaxShared, outcome))
     return;
   if (request.stream)
@@ -256,7 +264,7 @@ void cd_rt_all_streams(std::vector<rt::Stream*>* streams, int device) {
                                   : new rt::Stream(found->host->shared_from_this()));
 }
 uint64_t cd_rt_stream_handle(const rt::Stream* stream) { return stream->stream->handle(); }
-int cd_rt_stream_device(const rt::Stream* stream) { return stream->stream->device(); }
+int cd_rt_stream_device(const rt::Stream* stream) { return stream->device; }
 bool cd_rt_stream_query(rt::Stream* stream) {
   return rt::guarded(nullptr, true, [=] { return stream->stream->idle(); });
 }

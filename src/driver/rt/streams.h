@@ -16,10 +16,12 @@ namespace cuda_device::rt {
 struct Stream {
   Stream();  // a new one of the host
   explicit Stream(const std::shared_ptr<runtime::HostStream>& of) : stream(of), host(of.get()) {}
-  explicit Stream(const std::shared_ptr<cuda::GpuStream>& of) : stream(of), gpu(of.get()) {}
+  explicit Stream(const std::shared_ptr<cuda::GpuStream>& of)
+      : stream(of), gpu(of.get()), device(of->device()) {}
   const std::shared_ptr<runtime::Stream> stream;
   runtime::HostStream* const host = nullptr;
   cuda::GpuStream* const gpu = nullptr;
+  const int device = runtime::kHost;
   std::atomic<int> holders{1};
 };
 
