@@ -146,6 +146,26 @@ def test_within_a_block_a_handler_may_launch_fork_and_go_on():
     assert a == expected
 
 
+@D.kernel
+def chatters(a, rounds):
+    for i in range(rounds):
+        a[0] += 1
+        print(i)
+
+
+def test_control_c_while_a_kernel_prints(capsys):
+    """What prints takes locks and memory, and is never left."""
+    a = np.zeros(1, np.int64)
+    D.launch(chatters, a, 1, grid=1, block=1)
+    for _ in range(3):
+        with a_signal_soon(), pytest.raises(KeyboardInterrupt):
+            D.launch(chatters, a, 2_000_000_000, grid=1, block=1)
+        assert capsys.readouterr().out.startswith("0\n")
+        D.launch(chatters, a, 3, grid=1, block=1)
+        assert capsys.readouterr().out == "0\n1\n2\n"
+    check_that_all_goes_on()
+
+
 def test_the_mask_of_signals_is_left_as_found():
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
     test_control_c_ends_a_launch_within_a_block(1, 0)

@@ -28,7 +28,7 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   Context& context() const { return context_; }
   bool idle() const override;
   bool wait(int milliseconds) override;
-  Error take_error() override { return context_.why_lost(); }
+  runtime::Error take_error() override { return context_.why_lost(); }
   std::shared_ptr<runtime::Event> record(bool timing) override;
   void wait_for(const std::shared_ptr<runtime::Event>& event) override;
   void call(std::function<void()> function) override;
