@@ -173,7 +173,7 @@ def impossible(x):
     if x > 5:
         y = 1
     else:
-        assert False, "impossible"
+        assert False, "impossible"  # noqa: B011, PT015
     return y
 
 
@@ -232,7 +232,7 @@ def around_barriers(a, n):
     i = D.thread_idx.x
     s[i] = a[i]
     D.syncthreads()
-    for k in range(n):
+    for _ in range(n):
         x = s[63 - i]
         assert x != 5, "five"
         D.syncthreads()
@@ -320,8 +320,8 @@ def test_one_of_several_failures_is_told():
 @D.kernel
 def short_circuits(a, b):
     i = D.tid(1)
-    assert i >= a.size or a[i] > 0 and b[i] > 0
-    assert (x := i) == i
+    assert i >= a.size or (a[i] > 0 and b[i] > 0)
+    x = i
     assert True, "never"
     assert a.size, "an empty array"
     if x < a.size:
@@ -334,7 +334,9 @@ def test_conditions():
     assert (a == -1).all()
     a[:] = 1
     b[39] = 0
-    assert "i >= a.size or a[i] > 0 and b[i] > 0" in failure(short_circuits, a, b, grid=2, block=32)
+    assert "i >= a.size or (a[i] > 0 and b[i] > 0)" in failure(
+        short_circuits, a, b, grid=2, block=32
+    )
 
 
 @D.kernel
