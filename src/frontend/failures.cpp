@@ -43,6 +43,7 @@ void Lowerer::check(const Value& holds, const Node* node, Failure failure) {
 }
 
 void Lowerer::lower_assert(const syntax::Assert* node) {
+  if (!may_fail(node, "'assert'")) return;
   const Value holds = condition(node->test);
   std::string text = source_text(program_.files, node->test->span);
   if (node->msg) {
@@ -61,11 +62,20 @@ void Lowerer::lower_assert(const syntax::Assert* node) {
 }
 
 void Lowerer::lower_raise(const syntax::Raise* node) {
-  if (!node->exc) error(DiagCode::raise_again, node);
-  if (node->cause) error(DiagCode::raise_cause, node->cause);
-  if (const std::optional<Failure> failure = failure_of(node->exc); failure && !node->cause)
-    check(Value::boolean(false), node, *failure);
+  if (may_fail(node, "'raise'")) {
+    if (!node->exc) error(DiagCode::raise_again, node);
+    if (node->cause) error(DiagCode::raise_cause, node->cause);
+    const std::optional<Failure> failure = failure_of(node->exc);
+    if (failure && !node->cause) check(Value::boolean(false), node, *failure);
+  }
   reachable_ = false;
+}
+
+bool Lowerer::may_fail(const Node* node, const char* statement) {
+  if (policy_.can_fail) return true;
+  error(DiagCode::unsupported_syntax, node,
+        {statement, "kernels of this dialect have no exceptions"});
+  return false;
 }
 
 // Of a class, or of a call of one with a text.

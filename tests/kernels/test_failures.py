@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import core, errors
-from support.clauses import clause
 from support.launching import run
 
 
@@ -42,7 +41,6 @@ def positive(a, n):
         a[i] += 1
 
 
-@clause("DEV-KERN-01", partial="assert")
 def test_a_failed_assertion_is_an_exception():
     a = np.ones(100)
     run(positive, a, 100, grid=4, block=32)

@@ -99,6 +99,16 @@ TEST(Printed, WaitsForWhoeverWritesIt) {
   EXPECT_EQ(take_printed(), "");
 }
 
+TEST(Printed, GrowsNoFurtherThanItMay) {
+  const std::string much(1 << 20, 'x');
+  for (int i = 0; i < 70; ++i) add_printed(much);
+  const std::string text = take_printed();
+  EXPECT_LT(text.size(), size_t{66} << 20);
+  EXPECT_TRUE(text.ends_with("x... output dropped: nobody has waited for what launches printed\n"));
+  add_printed("again");
+  EXPECT_EQ(take_printed(), "again");
+}
+
 TEST(Printed, IsTheParents) {
   add_printed("of the parent\n");
   EXPECT_EQ(in_child([] {
