@@ -256,7 +256,9 @@ constexpr const char* kDoc =
     "stream the call returns when the kernel is done. shared: bytes of dynamic shared memory.\n\n"
     "Raises CompileError for a kernel that cannot be compiled for these arguments, and "
     "LaunchTypeError,\n"
-    "LaunchValueError or LaunchOverflowError for arguments, sizes or streams that cannot be used.";
+    "LaunchValueError or LaunchOverflowError for arguments, sizes or streams that cannot be used. "
+    "Without\n"
+    "stream, KernelFailure and what the kernel names where one of its threads fails.";
 
 PyMethodDef launch_method = {"launch",
                              reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)),

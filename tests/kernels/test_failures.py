@@ -256,6 +256,37 @@ def test_around_barriers():
 
 
 @D.kernel
+def one_fails_others_wait(a, n):
+    s = D.shared_array(64, D.int32)
+    i = D.thread_idx.x
+    if a[i] == 5:
+        raise ValueError("five")
+    else:
+        s[i] = a[i]
+        D.syncthreads()
+    if a[i] < n:
+        D.syncthreads()
+        a[i] = s[63 - i]
+        D.syncthreads()
+    else:
+        raise IndexError("n")
+
+
+def test_the_others_wait():
+    """Threads differ in the condition, but those that go on do not."""
+    a = np.arange(6, 70, dtype=np.int32)
+    run(one_fails_others_wait, a, 100, block=64)
+    assert (a == np.arange(69, 5, -1)).all()
+    a[50] = 5
+    text = failure(one_fails_others_wait, a, 100, raises=ValueError, block=64)
+    assert "five" in text
+    assert "thread (50, 0, 0)" in text
+    a[50] = 100
+    text = failure(one_fails_others_wait, a, 100, raises=IndexError, block=64)
+    assert "thread (50, 0, 0)" in text
+
+
+@D.kernel
 def some_have_left(a):
     i = D.thread_idx.x
     if i % 3 == 0:
