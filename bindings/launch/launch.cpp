@@ -167,6 +167,16 @@ std::vector<rt::Definition> definitions_of(const syntax::Program& program) {
   return definitions;
 }
 
+// Where the launch has failed that is what its caller hears, whatever becomes of the text.
+void write_what_was_printed(bool launched) {
+  try {
+    write_printed();
+  } catch (nb::python_error& error) {
+    if (launched) throw;
+    error.discard_as_unraisable("what a kernel printed");
+  }
+}
+
 void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi::LaunchDims& dims,
             rt::Stream* stream) {
   struct Source {
@@ -196,12 +206,12 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   rt::Outcome outcome;
   run(kernel, request, stream && call.where().device() != kHostDevice, outcome);
   if (outcome.status == rt::Status::Interrupted) {
-    nb::python_error interrupt;
-    write_printed();
+    const nb::python_error interrupt;
+    write_what_was_printed(false);
     throw nb::python_error(interrupt);
   }
-  if (!stream) write_printed();
   const bool launched = outcome.status == rt::Status::Ok;
+  if (!stream) write_what_was_printed(launched);
   if (launched && stream) call.owner.release();  // the runtime's now, until drop_finished
   // Where warnings are errors, this one is raised when the kernel was launched.
   const bool raised = !outcome.warning.empty() &&
@@ -285,7 +295,9 @@ constexpr const char* kDoc =
     "shared: bytes of dynamic shared memory.\n\n"
     "Raises CompileError for a kernel that cannot be compiled for these arguments, and "
     "LaunchTypeError,\n"
-    "LaunchValueError or LaunchOverflowError for arguments, sizes or streams that cannot be used.";
+    "LaunchValueError or LaunchOverflowError for arguments, sizes or streams that cannot be used. "
+    "Without\n"
+    "stream, KernelFailure and what the kernel names where one of its threads fails.";
 
 PyMethodDef launch_method = {"launch",
                              reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)),

@@ -43,6 +43,7 @@ void Lowerer::check(const Value& holds, const Node* node, Failure failure) {
 }
 
 void Lowerer::lower_assert(const syntax::Assert* node) {
+  if (!may_fail(node, "'assert'")) return;
   const Value holds = condition(node->test);
   std::string text = source_text(program_.files, node->test->span);
   if (node->msg) {
@@ -61,11 +62,42 @@ void Lowerer::lower_assert(const syntax::Assert* node) {
 }
 
 void Lowerer::lower_raise(const syntax::Raise* node) {
-  if (!node->exc) error(DiagCode::raise_again, node);
-  if (node->cause) error(DiagCode::raise_cause, node->cause);
-  if (const std::optional<Failure> failure = failure_of(node->exc); failure && !node->cause)
-    check(Value::boolean(false), node, *failure);
+  if (may_fail(node, "'raise'")) {
+    if (!node->exc) error(DiagCode::raise_again, node);
+    if (node->cause) error(DiagCode::raise_cause, node->cause);
+    const std::optional<Failure> failure = failure_of(node->exc);
+    if (failure && !node->cause) check(Value::boolean(false), node, *failure);
+  }
   reachable_ = false;
+}
+
+// The check of a region that does nothing but fail; null: it does more.
+static const ir::Inst* only_fails(const ir::Block& region) {
+  const auto is_const = [](const ir::Inst* i) { return i->op == ir::Op::Const; };
+  if (region.empty() || region.insts.back()->op != ir::Op::Check) return nullptr;
+  const bool all = std::all_of(region.insts.begin(), region.insts.end() - 1, is_const);
+  return all && is_const(region.insts.back()->operands[0]) ? region.insts.back() : nullptr;
+}
+
+// `if c: raise ...`, just lowered, as a check of what leads elsewhere: the other side is then under
+// no condition that threads may differ in. A barrier may stand there.
+void Lowerer::fail_without_branch(Inst& branch) {
+  const Inst* yes = only_fails(branch.regions[0]);
+  const Inst* fails = yes ? yes : only_fails(branch.regions[1]);
+  if (!fails) return;
+  builder_.block().insts.pop_back();
+  builder_.set_span(fails->span);
+  Inst* holds = branch.operands[0];
+  if (yes) holds = builder_.op(Op::Not, {holds});
+  builder_.op(Op::Check, {holds}, fails->imm);
+  splice(branch.regions[yes ? 1 : 0]);
+}
+
+bool Lowerer::may_fail(const Node* node, const char* statement) {
+  if (policy_.can_fail) return true;
+  error(DiagCode::unsupported_syntax, node,
+        {statement, "kernels of this dialect have no exceptions"});
+  return false;
 }
 
 // Of a class, or of a call of one with a text.

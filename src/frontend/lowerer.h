@@ -179,6 +179,8 @@ class Lowerer {
   // --- failures.cpp ---
   void lower_assert(const syntax::Assert* node);
   void lower_raise(const syntax::Raise* node);
+  bool may_fail(const Node* node, const char* statement);
+  void fail_without_branch(Inst& branch);
   std::optional<Failure> failure_of(const Node* exception);
   void check(const Value& holds, const Node* node, Failure failure);
 

@@ -55,6 +55,7 @@ constexpr Policy kDevice = {
     .range_minimum = weak_int,
     .thread_index = u4,
     .loop_rule = LoopRule::Join,
+    .can_fail = true,
 };
 
 // --- NumbaPro 2014: the more general of the two types, literals of fixed format ---
@@ -122,6 +123,7 @@ constexpr Policy kNumbaPro = {
     .range_minimum = i4,
     .thread_index = i4,
     .loop_rule = LoopRule::BeforeLoop,
+    .can_fail = false,
 };
 
 }  // namespace

@@ -34,6 +34,7 @@ struct Policy {
   TypeCode range_minimum;  // a loop variable is promoted with this; weak_int changes nothing
   TypeCode thread_index;   // components of thread_idx and the like
   LoopRule loop_rule;
+  bool can_fail;  // there are assert and raise
 };
 
 const Policy& policy_of(DialectName name);

@@ -78,6 +78,7 @@ void Lowerer::lower_if(const syntax::If* node, bool tail) {
   block(node->orelse, tail);
   reachable_ = reachable_ || then_ends;
   builder_.set_block(*outer);
+  if (test.inst) fail_without_branch(*branch);
 }
 
 void Lowerer::lower_return(const syntax::Return* node, bool tail) {

@@ -35,10 +35,12 @@ from .program import (
     Variable,
     While,
 )
+from .reports import Reporter
 
 
 class Generator(Expressions):
     def __init__(self, seed: int):
+        self.seed = seed
         self.random = random.Random(seed)
         self.at = self.positions()
         self.light = self.chance(0.5)
@@ -283,8 +285,22 @@ class Generator(Expressions):
     def program(self) -> Program:
         depth, statements = (1, self.random.randint(2, 4)) if self.light else (2, 0)
         body = self.body(depth, statements or self.random.randint(3, 7))
+        self.add_reports(body)
         statements = [Raw(self.at.lines), *self.guarded(body.statements)]
         return Program(self.parameters(), self.helpers, Body(statements))
+
+    def add_reports(self, body: Body) -> None:
+        """In some programs, by numbers of their own: the others stay what they are."""
+        known = [*self.at.types, *self.scalars]
+        reporter = Reporter(self.seed, self.comparison_of)
+        if reporter.wanted():
+            reporter.enter(body, known)
+
+    @staticmethod
+    def comparison_of(rng: random.Random, name: str):
+        """Mostly true: of one place, or of what few values are."""
+        op, number = rng.choice((("!=", rng.randint(0, 70)), ("<", 10**6), (">", -(10**6))))
+        return Comparison([op], [Variable("int", name), Literal("int", number)])
 
 
 def generate(seed: int) -> tuple[Generator, Program]:

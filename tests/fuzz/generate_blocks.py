@@ -368,6 +368,7 @@ class BlockGenerator(Generator):
         start = self.prologue()
         depth, most = (1, 5) if self.light else (2, 7)
         body = self.uniform_body(depth, self.random.randint(2, most))
+        self.add_reports(body)
         statements = [*start, *self.guarded(body.statements)]
         return Program(self.parameters(), self.helpers, Body(statements), self.shared, self.local)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import linecache
 import random
 import traceback
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy
 from cuda import device as D
@@ -19,6 +21,12 @@ from .generate_blocks import generate_blocks
 from .memory import Placed, place
 from .positions import Positions
 from .program import Array, Program, Thread, run_block
+from .reports import Said, lines_of, told, wrong_reports
+
+
+class Ran(NamedTuple):
+    outputs: dict[str, numpy.ndarray]
+    said: Said
 
 
 @dataclass
@@ -108,13 +116,19 @@ def assembled(target: str, seed: int) -> str:
     return all_of_them[seed % len(all_of_them)] if target == "ptx" else target
 
 
-def run_target(case: Case, kernel, target: str) -> dict[str, numpy.ndarray]:
+def run_target(case: Case, kernel, target: str) -> Ran:
     outputs = {name: case.memory[name] for name in case.arrays.outputs}
     for name, placed in outputs.items():
         placed.fill(case.initial[name])
+    said, text = Said(), io.StringIO()
     with _testing.use_target(assembled(target, case.seed)), cache_of(case):
-        D.launch(kernel, *case.arguments(), grid=case.at.grid, block=case.at.block)
-    return {name: placed.take(name) for name, placed in outputs.items()}
+        try:
+            with contextlib.redirect_stdout(text):
+                D.launch(kernel, *case.arguments(), grid=case.at.grid, block=case.at.block)
+        except D.errors.KernelFailure as failure:
+            said.failures.add(told(failure))
+    said.lines = lines_of(text.getvalue())
+    return Ran({name: placed.take(name) for name, placed in outputs.items()}, said)
 
 
 def own_arrays(arrays: dict) -> dict:
@@ -125,14 +139,15 @@ def own_arrays(arrays: dict) -> dict:
     }
 
 
-def run_blocks(case: Case, scalars: dict, arrays: dict) -> None:
+def run_blocks(case: Case, scalars: dict, arrays: dict, said: Said) -> None:
     size = case.at.block_size()
     for first in range(0, case.at.threads(), size):
         shared = own_arrays(case.program.shared)
         threads = []
         for k in range(first, first + size):
             variables = dict(scalars) | position(case, k) | {"nt": model.Val("i4", size)}
-            threads.append(Thread(variables, arrays | shared | own_arrays(case.program.local)))
+            own = arrays | shared | own_arrays(case.program.local)
+            threads.append(Thread(variables, own, said))
         run_block(case.program, threads)
 
 
@@ -149,7 +164,8 @@ def scalar(t: str, value: object) -> model.Val:
     return model.Val(t, bool(value) if t == "b1" else int(value))
 
 
-def run_model(case: Case) -> dict[str, numpy.ndarray]:
+def run_model(case: Case) -> Ran:
+    said = Said()
     arrays: dict[str, Array] = {}
     for name, a in case.initial.items():
         values = list(a.ravel()) if a.dtype.kind == "f" else a.ravel().tolist()
@@ -162,14 +178,15 @@ def run_model(case: Case) -> dict[str, numpy.ndarray]:
     scalars = {name: scalar(t, case.scalars[name]) for name, t in case.types.items()}
     with numpy.errstate(all="ignore"):
         if case.program.shared:
-            run_blocks(case, scalars, arrays)
+            run_blocks(case, scalars, arrays, said)
         else:
             for k in numpy.flatnonzero(case.at.inside()):
-                run_block(case.program, [Thread(scalars | position(case, k), arrays)])
-        return {
+                run_block(case.program, [Thread(scalars | position(case, k), arrays, said)])
+        outputs = {
             name: numpy.array(arrays[name].numbers, model.NUMPY[t]).reshape(arrays[name].shape)
             for name, t in case.arrays.outputs.items()
         }
+        return Ran(outputs, said)
 
 
 def runs_here(target: str) -> bool:
@@ -197,8 +214,18 @@ def unequal(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
     return (a.view(bits) != b.view(bits)) & ~(numpy.isnan(a) & numpy.isnan(b))
 
 
-def difference(case: Case, left: str, a: dict, right: str, b: dict, source: str) -> str | None:
-    for name in a:
+def told_differently(case: Case, left: str, right: str, wrong: str, source: str) -> str:
+    return (
+        f"seed {case.seed}: {right} {wrong} ({left})\n"
+        f"grid {case.at.grid}, block {case.at.block}, scalars {case.scalars}\n{source}"
+    )
+
+
+def difference(case: Case, left: str, x: Ran, right: str, y: Ran, source: str) -> str | None:
+    if wrong := wrong_reports(x.said, y.said, by_model=left == MODEL):
+        return told_differently(case, left, right, wrong, source)
+    a, b = x.outputs, y.outputs
+    for name in a if not x.said.failures else ():
         where = numpy.argwhere(unequal(a[name], b[name]))
         if not len(where):
             continue
@@ -212,6 +239,7 @@ def difference(case: Case, left: str, a: dict, right: str, b: dict, source: str)
     return None
 
 
+MODEL = "the model"
 BOTH = (False, True)
 
 
@@ -231,7 +259,7 @@ def differs(case: Case, targets: list[str], ways: tuple[bool, ...]) -> str | Non
         kernel = compiled(case, fmad)
         source = case.program.source(fmad)
         first = run_model(case) if not fmad else run_target(case, kernel, targets[0])
-        name = "the model" if not fmad else targets[0]
+        name = MODEL if not fmad else targets[0]
         for target in targets if not fmad else targets[1:]:
             found = difference(case, name, first, target, run_target(case, kernel, target), source)
             if found:

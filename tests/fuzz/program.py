@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from . import model
 from .model import Val
+from .reports import Failed, Said
 
 Shape = int | tuple[int, ...]
 
@@ -40,6 +41,7 @@ class Thread:
 
     variables: dict[str, Val]
     arrays: dict[str, Array]
+    said: Said = field(default_factory=Said)
 
     def load(self, array: str, index: Shape) -> Val:
         a = self.arrays[array]
@@ -524,6 +526,8 @@ class Rotate:
 def run_block(program: Program, threads: list[Thread]) -> None:
     """The threads of a block, from one barrier to the next; those that are done do not count."""
     waiting = [program.run(t) for t in threads]
+    said = threads[0].said
+    before = set(said.failures)
     results = {}
     while waiting:
         came = []
@@ -532,6 +536,10 @@ def run_block(program: Program, threads: list[Thread]) -> None:
                 came.append((thread, *thread.send(results.get(thread))))
             except StopIteration:
                 continue
+            except Failed as failed:
+                said.failures.add(str(failed))
+        if said.failures - before:  # what others would have done behind the barrier is open
+            return
         assert len({id(barrier) for _, barrier, _ in came}) <= 1, "threads at different barriers"
         trues = sum(holds for _, _, holds in came)
         waiting = [thread for thread, _, _ in came]

@@ -62,6 +62,8 @@ def test_the_generator_covers_barriers():
         "D.shared_array(",
         "D.local_array(",
         "rotated(",
+        "assert ",
+        "print(",
         "return",
         "break",
         "continue",
@@ -94,6 +96,9 @@ def test_the_generator_covers_the_language():
         "min(",
         "D.uint8(",
         "[(-1 - ",
+        "assert ",
+        "raise ValueError(",
+        "print(",
         "+= ",
     ):
         assert text.count(construct) >= 20, construct

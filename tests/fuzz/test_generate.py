@@ -1,6 +1,7 @@
 """What the generator promises of its programs, and what the harness sees of arrays."""
 
 import ctypes
+from collections import Counter
 
 import numpy
 import pytest
@@ -12,6 +13,7 @@ from .harness import make_case, position, run_model, scalar
 from .indices import Unfit, values
 from .memory import AROUND, Placed
 from .program import Barrier, Rotate, Thread
+from .reports import Said, wrong_reports
 
 
 def test_indices_are_what_they_are_said_to_be():
@@ -115,3 +117,27 @@ def read_beyond(seed):
 def test_nobody_reads_beyond_an_array_at_the_end_of_a_page():
     found = dict(workers.run(read_beyond, [0, 1], 1, 60))
     assert found == {0: None, 1: "seed 1: its process died: SIGSEGV"}
+
+
+def test_some_programs_fail_and_most_do_not():
+    """And those that say nothing are the same as ever."""
+    ran = [run_model(make_case(seed, blocks)) for seed in range(60) for blocks in (False, True)]
+    failing = sum(bool(r.said.failures) for r in ran)
+    saying = sum(bool(r.said.lines) for r in ran)
+    assert 3 <= failing <= len(ran) / 3, failing
+    assert saying >= 10, saying
+
+
+def test_what_is_told_wrongly_is_seen():
+    lines = Counter({"p1 5": 2, "p2 True": 1})
+    said = Said(lines, {"ValueError failure 1", "AssertionError failure 2"})
+    one = Said(Counter({"p1 5": 1}), {"ValueError failure 1"})
+    assert wrong_reports(said, one, by_model=True) is None
+    assert wrong_reports(one, said, by_model=False) is None
+    assert "not by one of" in wrong_reports(one, said, by_model=True)
+    assert "too much" in wrong_reports(one, Said(lines, one.failures), by_model=True)
+    quiet = Said(lines)
+    assert wrong_reports(quiet, Said(lines), by_model=True) is None
+    assert "fails by nothing" in wrong_reports(said, quiet, by_model=True)
+    assert "not by nothing" in wrong_reports(quiet, one, by_model=False)
+    assert "too little" in wrong_reports(quiet, Said(Counter({"p1 5": 2})), by_model=False)

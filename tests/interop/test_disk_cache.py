@@ -397,3 +397,82 @@ def test_states_of_the_cache(programs, tmp_path):
 def test_the_suite_itself_does_without():
     assert "state=off" in _core.cache_info()
     assert _testing.counters()["disk_misses"] == 0
+
+
+REPORTS = """
+import contextlib, io
+TEXT = '''{above}
+def helper(x):
+    assert x != 3, "three"
+    return x
+{between}
+@D.kernel
+def kernel(a, n):
+    i = D.tid(1)
+    print("thread", i, f"{{a[i]:.1f}}")
+    if helper(a[i]) == n:
+{inside}        raise ValueError("found it")
+'''
+kernel = kernel_from(TEXT, file="reports.py")
+
+def says(n, value):
+    out = io.StringIO()
+    a = np.full(2, value)
+    try:
+        with contextlib.redirect_stdout(out):
+            D.launch(kernel, a, n, grid=1, block=2)
+    except Exception as e:
+        return type(e).__name__, str(e), out.getvalue()
+    return "", "", out.getvalue()
+
+report(says=[says(7, 1.0), says(7, 7.0), says(7, 3.0)])
+"""
+
+
+def says(above="", between="", inside=""):
+    return REPORTS.format(above=above, between=between, inside=inside)
+
+
+def test_what_threads_say_is_on_the_disk(programs):
+    """Failures and formats are part of an image; where it stands in the source is as it is now."""
+    first = programs.run(says())
+    quiet, raised, asserted = first.report["says"]
+    assert quiet == ["", "", "thread 0 1.0\nthread 1 1.0\n"]
+    place = "block (0, 0, 0), thread (0, 0, 0))"
+    found = f"kernel 'kernel': found it (reports.py:11, {place}"
+    assert raised == ["KernelValueError", found, "thread 0 7.0\nthread 1 7.0\n"]
+    three = f"kernel 'kernel': assertion failed: three (reports.py:3, {place}"
+    assert asserted == ["KernelAssertionError", three, "thread 0 3.0\nthread 1 3.0\n"]
+    second = programs.run(says())
+    assert second.disk() == (1, 0, 0)
+    assert not second.report["mapped"]
+    assert second.report["says"] == first.report["says"]
+    moved = programs.run(says(above="#\n#", between="#\n#"))
+    assert moved.disk() == (1, 0, 0)
+    texts = [text for _, text, _ in moved.report["says"]]
+    assert texts == ["", found.replace(":11", ":13"), three.replace(":3", ":4")]
+    # The function's own lines are part of what it says.
+    longer = programs.run(says(inside="        #\n"))
+    assert longer.disk() == (0, 1, 1)
+    assert longer.report["says"][1][1] == found.replace(":11", ":12")
+
+
+CONDITION = """
+import sys
+TEXT = '''
+@D.kernel
+def kernel(a):
+    assert {condition}
+'''
+try:
+    D.launch(kernel_from(TEXT), np.zeros(1), grid=1, block=1)
+except AssertionError as e:
+    report(text=str(e))
+"""
+
+
+def test_the_text_of_a_condition_is_that_of_the_source(programs):
+    for condition in ("a[0]>0", "a[0] > 0"):
+        ran = programs.run(CONDITION.format(condition=condition))
+        assert ran.disk() == (0, 1, 1)
+        assert f": {condition} (" in ran.report["text"]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import core, errors
-from support.clauses import clause
 from support.launching import run
 
 
@@ -42,7 +41,6 @@ def positive(a, n):
         a[i] += 1
 
 
-@clause("DEV-KERN-01", partial="assert")
 def test_a_failed_assertion_is_an_exception():
     a = np.ones(100)
     run(positive, a, 100, grid=4, block=32)
@@ -173,7 +171,7 @@ def impossible(x):
     if x > 5:
         y = 1
     else:
-        assert False, "impossible"
+        assert False, "impossible"  # noqa: B011, PT015
     return y
 
 
@@ -232,7 +230,7 @@ def around_barriers(a, n):
     i = D.thread_idx.x
     s[i] = a[i]
     D.syncthreads()
-    for k in range(n):
+    for _ in range(n):
         x = s[63 - i]
         assert x != 5, "five"
         D.syncthreads()
@@ -255,6 +253,37 @@ def test_around_barriers():
     a[:] = 10
     a[10] = 5
     assert "thread (53, 0, 0)" in failure(around_barriers, a, 4, block=64)
+
+
+@D.kernel
+def one_fails_others_wait(a, n):
+    s = D.shared_array(64, D.int32)
+    i = D.thread_idx.x
+    if a[i] == 5:
+        raise ValueError("five")
+    else:
+        s[i] = a[i]
+        D.syncthreads()
+    if a[i] < n:
+        D.syncthreads()
+        a[i] = s[63 - i]
+        D.syncthreads()
+    else:
+        raise IndexError("n")
+
+
+def test_the_others_wait():
+    """Threads differ in the condition, but those that go on do not."""
+    a = np.arange(6, 70, dtype=np.int32)
+    run(one_fails_others_wait, a, 100, block=64)
+    assert (a == np.arange(69, 5, -1)).all()
+    a[50] = 5
+    text = failure(one_fails_others_wait, a, 100, raises=ValueError, block=64)
+    assert "five" in text
+    assert "thread (50, 0, 0)" in text
+    a[50] = 100
+    text = failure(one_fails_others_wait, a, 100, raises=IndexError, block=64)
+    assert "thread (50, 0, 0)" in text
 
 
 @D.kernel
@@ -320,8 +349,8 @@ def test_one_of_several_failures_is_told():
 @D.kernel
 def short_circuits(a, b):
     i = D.tid(1)
-    assert i >= a.size or a[i] > 0 and b[i] > 0
-    assert (x := i) == i
+    assert i >= a.size or (a[i] > 0 and b[i] > 0)
+    x = i
     assert True, "never"
     assert a.size, "an empty array"
     if x < a.size:
@@ -334,7 +363,9 @@ def test_conditions():
     assert (a == -1).all()
     a[:] = 1
     b[39] = 0
-    assert "i >= a.size or a[i] > 0 and b[i] > 0" in failure(short_circuits, a, b, grid=2, block=32)
+    assert "i >= a.size or (a[i] > 0 and b[i] > 0)" in failure(
+        short_circuits, a, b, grid=2, block=32
+    )
 
 
 @D.kernel

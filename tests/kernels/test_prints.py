@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import core
-from support.clauses import clause
 from support.launching import run
 
 
@@ -34,7 +33,6 @@ def scalars(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, b):
 FORMATS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 
 
-@clause("DEV-KERN-01", partial="print")
 @pytest.mark.parametrize("which", ["min", "max"])
 def test_every_type(which):
     integers = [getattr(np.iinfo(t), which) for t in FORMATS]
@@ -245,3 +243,12 @@ def test_where_nothing_can_be_written(monkeypatch):
     run(tell, 7)
     monkeypatch.undo()
     assert printed(tell, 8) == "n is 8\n"
+
+
+def test_a_failure_is_heard_whatever_becomes_of_the_text(monkeypatch):
+    heard = []
+    monkeypatch.setattr(sys, "unraisablehook", heard.append)
+    monkeypatch.setattr(sys, "stdout", Broken())
+    with pytest.raises(AssertionError, match="fails"):
+        run(before_it_fails, np.ones(1))
+    assert [type(h.exc_value) for h in heard] == [OSError]

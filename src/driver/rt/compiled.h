@@ -21,7 +21,6 @@ class Compiled {
   Compiled() = default;
   explicit Compiled(const abi::KernelImage& image)
       : name_(image.name), target_(image.target), static_shared_(image.static_shared) {}
-  Compiled(const Compiled&) = delete;
   virtual ~Compiled() = default;
   const std::string& name() const { return name_; }          // of the Python kernel
   const std::string& target() const { return target_; }      // as KernelImage::target

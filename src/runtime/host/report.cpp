@@ -36,25 +36,32 @@ ForkMutex waiting_mutex;
 // What was printed belongs to the process whose launch it was.
 class Waiting {
  public:
-  void add(std::string text) {
+  void add(const std::string& text) {
     std::lock_guard lock(waiting_mutex);
+    if (full_) return;
     text_ += text;
+    full_ = text_.size() > kMostBytes;
+    if (full_) text_ += "... output dropped: nobody has waited for what launches printed\n";
     any_.store(true, std::memory_order_release);
   }
   bool any() const { return any_.load(std::memory_order_acquire); }
   std::string take() {
     std::lock_guard lock(waiting_mutex);
     any_.store(false, std::memory_order_relaxed);
+    full_ = false;
     return std::exchange(text_, std::string());
   }
   void renew_in_child() {
     text_.clear();
-    any_ = false;
+    any_ = full_ = false;
   }
 
  private:
+  static constexpr size_t kMostBytes = 64 << 20;
+
   std::string text_;
   std::atomic<bool> any_{false};
+  bool full_ = false;
   ForkHook hook_{this};
 };
 
@@ -62,8 +69,8 @@ Waiting& waiting = *new Waiting;  // outlives every thread
 
 }  // namespace
 
-void add_printed(std::string text) {
-  if (!text.empty()) waiting.add(std::move(text));
+void add_printed(const std::string& text) {
+  if (!text.empty()) waiting.add(text);
 }
 
 bool anything_printed() { return waiting.any(); }

@@ -31,8 +31,8 @@ class Report {
 };
 
 // Text of launches that are done, in the order in which they were: it waits here for a thread that
-// may write it. In a forked child there is none.
-void add_printed(std::string text);
+// may write it, up to 64 MiB. In a forked child there is none.
+void add_printed(const std::string& text);
 bool anything_printed();
 std::string take_printed();
 

@@ -230,6 +230,50 @@ slot $0 "k": int32
   EXPECT_EQ(count(ptx, "bar.sync"), 2u);
 }
 
+const char kReports[] = R"(kernel "reports"
+param @0 "a": array<float32, 1>
+array &0 "tile": array<float32, 1, shared> shape 64 strides 4 align 4
+failure ~0 "ValueError" "of raise" function 0 line 1
+format ~0 "{} {:+08.3f} 5% {{{:x}}} {} {:<6}\x0a" bool float32 int8 float64 uint16
+{
+  %a = param @0 : array<float32, 1>
+  %tile = array &0 : array<float32, 1, shared>
+  %i = thread_idx #0 : uint32
+  %x = load %a, %i : float32
+  store %tile, %i, %x
+  barrier
+  %y = load %tile, %i : float32
+  %fine = lt %x, %y : bool
+  check ~0, %fine
+  barrier
+  %b = convert %x : int8
+  %d = convert %x : float64
+  %u = convert %x : uint16
+  if %fine {
+    print ~0, %fine, %x, %b, %d, %u
+  }
+  store %a, %i, %y
+})";
+
+// Its characters as the text of PTX has them.
+std::string bytes_of(const std::string& text) {
+  std::string bytes;
+  for (const char c : text)
+    bytes += (bytes.empty() ? "" : ", ") + std::to_string(static_cast<unsigned char>(c));
+  return bytes;
+}
+
+TEST(Ptx, ReportsAreCudas) {
+  const std::string ptx = ptx_of(kReports);
+  EXPECT_THAT(ptx, HasSubstr("\ttrap;"));
+  EXPECT_THAT(ptx, HasSubstr(bytes_of("%s %+08.3f 5%% {%llx} %.17g %-6llu\n")));
+  EXPECT_THAT(ptx, HasSubstr(bytes_of("True")));
+  EXPECT_THAT(ptx, HasSubstr("vprintf, "));
+  EXPECT_THAT(ptx, Not(HasSubstr("exit;"))) << "who comes to a trap is not cut off from barriers";
+  CD_NEED_PTXAS();
+  expect_assembles(kReports);
+}
+
 TEST(Ptx, EveryOperationAssembles) {
   CD_NEED_PTXAS();
   for (ir::Op op : ir::all_ops()) {

@@ -71,6 +71,14 @@ TEST(Render, severalLinesShowTheFirst) {
             "      |     ^^^^");
 }
 
+TEST(Render, sourceInOneLine) {
+  const SourceMap files = one_file({"  assert (  a >", "\t0  )", "x"}, 7);
+  EXPECT_EQ(source_text(files, {0, 7, 9, 8, 5}), "( a > 0 )");
+  EXPECT_EQ(source_text(files, {0, 9, 0, 9, 1}), "x");
+  EXPECT_EQ(source_text(files, {0, 9, 0, 10, 1}), "");
+  EXPECT_EQ(source_text(files, {}), "");
+}
+
 TEST(Render, unknownPlaces) {
   EXPECT_EQ(render(step_of_zero({}), {}), "the step of range() is zero");
   EXPECT_EQ(render(step_of_zero({3, 1, 0, 1, 1}), one_file({"x"})),

@@ -89,6 +89,29 @@ TEST(Identity, PlacesAreNoPartOfIt) {
   EXPECT_EQ(identity_after(move), identity_after([](Sample&) {}));
 }
 
+// What a kernel says when it fails holds its place: that in its function, and an assert's text.
+TEST(Identity, PlacesOfFailuresAreInIt) {
+  const auto with_assert = [](uint32_t definition, uint32_t line, const char* text) {
+    return identity_after([=](Sample& s) {
+      s.program.files = {{"k.py", line, {text}}};
+      s.kernel().span = {0, definition, 0, definition, 3};
+      auto* assertion = s.program.make<Assert>({0, line, 0, line, 10});
+      assertion->test = s.name("b");
+      assertion->test->span = {0, line, 0, line, 10};
+      s.kernel().body.push_back(assertion);
+    });
+  };
+  EXPECT_EQ(with_assert(1, 4, "x > 0"), with_assert(11, 14, "x > 0"));
+  EXPECT_NE(with_assert(1, 4, "x > 0"), with_assert(1, 5, "x > 0"));
+  EXPECT_NE(with_assert(1, 4, "x > 0"), with_assert(1, 4, "x>0"));
+  const auto with_raise = [](uint32_t line) {
+    return identity_after([=](Sample& s) {
+      s.kernel().body.push_back(s.program.make<Raise>({0, line, 0, line, 5}));
+    });
+  };
+  EXPECT_NE(with_raise(4), with_raise(5));
+}
+
 const Change kChanges[] = {
     [](Sample&) {},
     [](Sample& s) { s.kernel().name = "kk"; },

@@ -403,3 +403,10 @@ def retyped_in_a_loop(a):
     for k in range(3):
         x = (1, 2)
     a[0] = x
+
+
+@case(A, dialect="NumbaPro")
+def failures_of_a_dialect_without(a):
+    assert a[0] > 0
+    if a[0] > 1:
+        raise ValueError("x")

@@ -1,0 +1,139 @@
+"""What threads of random programs say: assert, raise and print, put into programs that are made.
+
+A check may hold for all threads, fail for one, or for many. Which of several failures a launch
+tells is not defined, and what arrays hold then is not either: a target must fail where the model
+does, by a failure that the model knows. Lines are compared as a multiset.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from . import model
+
+
+class Failed(Exception):
+    """Of a thread of the model: its check does not hold."""
+
+
+@dataclass
+class Said:
+    lines: collections.Counter[str] = field(default_factory=collections.Counter)
+    failures: set[str] = field(default_factory=set)  # all that may be told
+
+
+@dataclass
+class Check:
+    test: object
+    text: str
+    raises: str  # "AssertionError": an assert
+
+    def lines(self, pad: str):
+        if self.raises == "AssertionError":
+            yield f'{pad}assert {self.test.text()}, "{self.text}"'
+        else:
+            yield f"{pad}if not {self.test.text()}:"
+            yield f'{pad}    raise {self.raises}("{self.text}")'
+
+    def run(self, t) -> None:
+        if self.test.run(t).number == 0:
+            raise Failed(f"{self.raises} {self.text}")
+
+
+@dataclass
+class Print:
+    head: str
+    names: list[str]
+    formatted: bool
+
+    def lines(self, pad: str):
+        if self.formatted:
+            yield pad + f'print(f"{self.head} ' + " ".join(f"{{{n}}}" for n in self.names) + '")'
+        else:
+            yield f'{pad}print("{self.head}", {", ".join(self.names)})'
+
+    def run(self, t) -> None:
+        texts = [text_of(t.variables[name]) for name in self.names]
+        t.said.lines[" ".join([self.head, *texts])] += 1
+
+
+def text_of(v: model.Val) -> str:
+    """As Python writes it; float32 by its own shortest digits."""
+    if v.type == "b1":
+        return str(bool(v.number))
+    if not model.is_float(v.type):
+        return str(int(v.number))
+    return repr(float(str(model.NUMPY[model.machine(v.type)](v.number))))
+
+
+class Reporter:
+    """Puts reports into the bodies of a program, where the variables that they read are known."""
+
+    def __init__(self, seed: int, comparison: Callable[[random.Random, str], object]):
+        self.random = random.Random(seed ^ 0xFA11)
+        self.comparison = comparison  # with the variable of this name
+        self.count = 0
+
+    def wanted(self) -> bool:
+        return self.random.random() < 0.4
+
+    def enter(self, body, names: list[str]) -> None:
+        names, statements = list(names), []
+        for statement in body.statements:
+            if self.random.random() < 0.12 and self.count < 4:
+                statements.append(self.report(names))
+            for child in ("yes", "no", "body", "orelse"):
+                inner = getattr(statement, child, None)
+                if dataclasses.is_dataclass(inner) and hasattr(inner, "statements"):
+                    self.enter(inner, names)
+            if hasattr(statement, "statements"):
+                self.enter(statement, names)
+            if type(statement).__name__ in ("Assign", "Join"):
+                names.append(statement.name)
+            statements.append(statement)
+        body.statements = statements
+
+    def report(self, names: list[str]):
+        self.count += 1
+        if self.random.random() < 0.4:
+            some = self.random.sample(
+                sorted(set(names)), min(len(names), self.random.randint(1, 3))
+            )
+            return Print(f"p{self.count}", some, self.random.random() < 0.5)
+        raises = self.random.choice(("AssertionError", "AssertionError", "ValueError"))
+        test = self.comparison(self.random, self.random.choice(names))
+        return Check(test, f"failure {self.count}", raises)
+
+
+def told(error: Exception) -> str:
+    """A failure as the model names it."""
+    name = type(error).__name__.removeprefix("Kernel")
+    found = re.match(r"kernel 'kernel': (?:assertion failed: )?(failure \d+) \(", str(error))
+    return f"{name} {found[1]}" if found else repr(error)
+
+
+def wrong_reports(expected: Said, found: Said, *, by_model: bool) -> str | None:
+    """What a target says that it must not, or does not say. The model knows all failures that may
+    be told, and what is printed at most; another target tells one of them."""
+    if bool(expected.failures) != bool(found.failures):
+        return f"fails by {found.failures or 'nothing'}, not by {expected.failures or 'nothing'}"
+    if not found.failures:
+        more, missing = found.lines - expected.lines, expected.lines - found.lines
+    elif by_model:
+        if not found.failures <= expected.failures:
+            return f"fails by {found.failures}, not by one of {expected.failures}"
+        more, missing = found.lines - expected.lines, collections.Counter()
+    else:
+        return None
+    if more or missing:
+        return f"prints {dict(more)} too much, {dict(missing)} too little"
+    return None
+
+
+def lines_of(text: str) -> collections.Counter[str]:
+    return collections.Counter(text.splitlines())
