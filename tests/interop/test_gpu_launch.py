@@ -490,3 +490,18 @@ core.Device(0).sync()
 answer = a.tolist()
 """)
     assert answer == [4950]
+
+
+def test_the_hosts_caches_make_no_difference_for_gpus(on_fake):
+    """Whether an array is large, or begins with a line of the cache: one specialisation."""
+    answer = on_fake("""
+        room = np.zeros(64)
+        first = -room.ctypes.data % 64 // 8
+        with _testing.beyond_cache(16):
+            D.launch(set_to, on(0, room[first : first + 8]), 1.0, grid=1, block=8)
+            D.launch(set_to, on(0, room[first + 1 : first + 9]), 1.0, grid=1, block=8)
+        D.launch(set_to, on(0, room[first : first + 8]), 1.0, grid=1, block=8)
+        core.Device(0).sync()
+        answer = named(["library_load"])
+    """)
+    assert answer == {"library_load": 1}
