@@ -247,7 +247,8 @@ def test_the_stream_of_a_thread_is_its_own(on_fake):
         STREAMS
         + """
 mine = core.Stream.from_handle(2)
-D.launch(hold, on(0, np.zeros(1)), grid=1, block=1, stream=mine)
+held = on(0, np.zeros(1))
+D.launch(hold, held, grid=1, block=1, stream=mine)
 seen = []
 def other():
     launch(mine)
@@ -255,13 +256,13 @@ def other():
     seen.append([a.tolist(), mine.is_done])
 thread = threading.Thread(target=other)
 thread.start(), thread.join()
-answer = [seen, mine.is_done]
+answer = [seen, mine.is_done, held.deleted]
 gates["hold"].set()
 mine.sync()
-answer.append(mine.is_done)
+answer += [mine.is_done, held.deleted]
 """
     )
-    assert answer == [[[[3] * 4, True]], False, True]
+    assert answer == [[[[3] * 4, True]], False, 0, True, 1]
 
 
 @clause("DEV-STRM-05")
