@@ -38,7 +38,9 @@ class Owner : public abi::Owner {
 class Call {
  public:
   // `declared`: of the kernel's variant, which must outlive the call.
-  Call(const FunctionState& kernel, const DeclaredFormats& declared, const Place& where)
+  // `where`: what a Place is made of.
+  template <class Where>
+  Call(const FunctionState& kernel, const DeclaredFormats& declared, Where where)
       : kernel_(kernel), declared_(declared.empty() ? nullptr : &declared), where_(where) {}
 
   void add_argument(int position, PyObject* object);

@@ -262,7 +262,7 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
 
   refresh(kernel);
   std::shared_ptr<Variant> variant = current_variant(kernel);
-  Call call(state, variant->declared, Place(stream.get()));
+  Call call(state, variant->declared, stream.get());
   KeyHead head;
   write_head(call.key, head);
   add_arguments(call, kernel, args + 1, count - 1);

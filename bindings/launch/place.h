@@ -16,11 +16,9 @@ class Place {
     if (stream) device_ = cd_rt_stream_device(stream);
   }
   // Of somebody who only asks: arrays of all devices are taken, and nothing is waited for.
-  static Place of_question() {
-    Place place(nullptr);
-    place.question_ = true;
-    return place;
-  }
+  struct Question {};
+  explicit Place(Question) : question_(true) {}
+  Place(const Place&) = delete;  // a copy in the path of a launch would wait for its fields
 
   bool has_stream() const { return stream_ != nullptr; }
   bool runs_on(int device) const { return device_ == device || question_; }
@@ -52,12 +50,12 @@ class Place {
 
  private:
   static constexpr int kUndecided = -2;
-  rt::Stream* stream_;
+  rt::Stream* const stream_ = nullptr;
   int device_ = kUndecided;
   int decided_by_ = -1;
   int managed_ = -1;  // a GPU with such an array
   bool pinned_ = false;
-  bool question_ = false;
+  const bool question_ = false;
 };
 
 std::string device_text(int device);  // "the host", "GPU 1"

@@ -52,7 +52,7 @@ std::vector<ArgumentType> types_of(const FunctionState& function, const Declared
                                    const nb::tuple& arguments) {
   std::vector<ArgumentType> types(arguments.size());
   std::vector<size_t> values;
-  Call call(function, declared, Place::of_question());
+  Call call(function, declared, Place::Question{});
   write_head(call.key, {});
   for (size_t i = 0; i < arguments.size(); ++i) {
     nb::object argument = arguments[i];

@@ -166,7 +166,10 @@ void shutdown() {
 
 void wait_for_event(rt::Stream* stream, rt::Event* event) {
   rt::Outcome outcome;
-  cd_rt_stream_wait(stream, event, &outcome);
+  {
+    const WithoutGil released;
+    cd_rt_stream_wait(stream, event, &outcome);
+  }
   throw_unless_ok(outcome);
 }
 

@@ -163,6 +163,14 @@ CUresult fake_primary_context_release(CUdevice device) {
   return --state().retained[device] < 0 ? kInvalidContext : kSuccess;
 }
 
+CUresult fake_primary_context_state(CUdevice device, unsigned* flags, int* active) {
+  ASK("primary_context_state");
+  const std::lock_guard lock(state().mutex);
+  *flags = 0;
+  *active = state().retained[device] > 0 || state().retained_by_others.count(device);
+  return kSuccess;
+}
+
 CUresult fake_context_get(CUcontext* context) {
   ASK("context_get");
   *context = current_context();

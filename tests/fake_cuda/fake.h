@@ -44,6 +44,7 @@ struct State {
   std::set<CUkernel> kernels;
   std::map<std::pair<CUkernel, CUdevice>, int> shared_limit;
   std::map<CUdevice, int> retained;
+  std::set<CUdevice> retained_by_others;
   OnLaunch on_launch = nullptr;
 };
 State& state();

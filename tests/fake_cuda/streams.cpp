@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -344,7 +345,10 @@ CUresult fake_launch_kernel(const CUlaunchConfig* config, CUfunction function, v
     launch->params.emplace_back(bytes, bytes + kernel->params[i]);
   }
   Stream::enqueue(stream, [launch] { launch->run(); });
-  return kSuccess;
+  const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+  if (!blocking || std::strcmp(blocking, "1") != 0) return kSuccess;
+  stream->wait();
+  return sticky();
 }
 
 CUresult fake_pinned_alloc(void** memory, size_t bytes, unsigned flags) {
@@ -387,11 +391,16 @@ EXPORT size_t fake_pinned() {
   const std::lock_guard lock(streams().mutex);
   return streams().pinned.size();
 }
+static void use_primary(CUdevice device) {
+  const std::lock_guard lock(state().mutex);
+  state().retained_by_others.insert(device);
+}
 // A stream of another library, in a context of its own or the primary one.
 EXPORT uint64_t fake_new_stream(CUdevice device, int primary) {
   const auto other =
       reinterpret_cast<CUcontext>(uintptr_t{0x2000} + static_cast<uintptr_t>(device));
   const CUcontext context = primary ? context_of(device) : other;
+  if (primary) use_primary(device);
   return reinterpret_cast<uint64_t>(add(std::make_shared<Stream>(context, 0, 0)));
 }
 EXPORT void fake_drop_stream(uint64_t handle) {
@@ -409,6 +418,7 @@ EXPORT unsigned fake_stream_flags(uint64_t handle) {
 }
 // Makes a context current on this thread, as another library would; null: none.
 EXPORT void fake_make_current(uint64_t context) {
+  if (context >> 12U == 1) use_primary(device_of(reinterpret_cast<CUcontext>(context)));
   fake_context_set(reinterpret_cast<CUcontext>(context));
 }
 

@@ -182,6 +182,26 @@ def test_cuda_core_hands_out_its_own_objects(on_fake, stand_in):
     assert answer == [theirs, theirs, [3] * 4, "host", theirs, 0, True]
 
 
+def test_the_host_is_current_until_cuda_core_chooses_a_gpu(on_fake, stand_in):
+    """Which it does without a word to us."""
+    stand_in(STAND_IN.replace("BROKEN", ""))
+    answer = on_fake(
+        """
+        answer = [_core.current_device()]
+        core.Device("host").set_current()
+        answer.append(_core.current_device())
+        core.Device(1).set_current()
+        answer.append(_core.current_device())
+        core.Device("host").set_current()
+        answer.append(_core.current_device())
+        core.Device(0).set_current()
+        answer.append(_core.current_device())
+        """,
+        FAKE_CUDA_DEVICES="2",
+    )
+    assert answer == [0, -1, 1, -1, 0]
+
+
 @pytest.mark.parametrize(
     "text",
     [

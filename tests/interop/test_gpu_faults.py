@@ -104,6 +104,18 @@ answer = outcome(dev.sync)
     assert "With CUDA_LAUNCH_BLOCKING=1 in the environment each launch waits" in text
 
 
+def test_launches_that_wait_tell_kernels_apart(on_fake):
+    found = on_fake(
+        TRAP
+        + """
+D.launch(double, on(0, a), grid=1, block=4, stream=stream)
+answer = outcome(lambda: D.launch(bad, on(0, a), grid=1, block=4, stream=stream))
+""",
+        CUDA_LAUNCH_BLOCKING="1",
+    )
+    assert [found[0], said(found[1])] == ["KernelError", "kernel 'bad': " + BAD]
+
+
 def test_the_host_does_not_wait_for_ever_for_a_lost_gpu(on_fake):
     """Functions of the host are not called any more by the driver of a lost context."""
     texts = on_fake(
@@ -283,6 +295,26 @@ answer = [found, a.tolist(), [g.deleted for g in given], left()]
     depth = 1 if case == "launch, pop" else 0  # that of the call that failed
     assert counts["context_depth"] == depth
     assert counts["pinned"] <= 1
+
+
+def test_a_gpu_that_cannot_wait_for_a_word_of_memory(on_fake):
+    """On some virtual machines: the call waits, and nothing runs before it should."""
+    early, a = on_fake("""
+        host, gpu = core.Device("host").create_stream(), core.Device(0).create_stream()
+        a, z = np.zeros(4), np.zeros(4)
+        D.launch(hold, on(0, z), grid=1, block=4, stream=core.Device(0).default_stream)
+        host.wait(core.Device(0).default_stream)
+        D.launch(set_to, a, 3.0, grid=1, block=4, stream=host)
+        early = a.tolist()
+        threading.Timer(0.1, gates["hold"].set).start()
+        fail("stream_wait_value", 801)
+        gpu.wait(host)
+        D.launch(double, on(0, a), grid=1, block=4, stream=gpu)
+        gpu.sync()
+        answer = [early, a.tolist()]
+    """)
+    assert early == [0] * 4
+    assert a == [6] * 4
 
 
 def test_no_gpu(on_fake):

@@ -247,7 +247,8 @@ def test_the_stream_of_a_thread_is_its_own(on_fake):
         STREAMS
         + """
 mine = core.Stream.from_handle(2)
-D.launch(hold, on(0, np.zeros(1)), grid=1, block=1, stream=mine)
+held = on(0, np.zeros(1))
+D.launch(hold, held, grid=1, block=1, stream=mine)
 seen = []
 def other():
     launch(mine)
@@ -255,13 +256,13 @@ def other():
     seen.append([a.tolist(), mine.is_done])
 thread = threading.Thread(target=other)
 thread.start(), thread.join()
-answer = [seen, mine.is_done]
+answer = [seen, mine.is_done, held.deleted]
 gates["hold"].set()
 mine.sync()
-answer.append(mine.is_done)
+answer += [mine.is_done, held.deleted]
 """
     )
-    assert answer == [[[[3] * 4, True]], False, True]
+    assert answer == [[[[3] * 4, True]], False, 0, True, 1]
 
 
 @clause("DEV-STRM-05")
@@ -490,3 +491,18 @@ core.Device(0).sync()
 answer = a.tolist()
 """)
     assert answer == [4950]
+
+
+def test_the_hosts_caches_make_no_difference_for_gpus(on_fake):
+    """Whether an array is large, or begins with a line of the cache: one specialisation."""
+    answer = on_fake("""
+        room = np.zeros(64)
+        first = -room.ctypes.data % 64 // 8
+        with _testing.beyond_cache(16):
+            D.launch(set_to, on(0, room[first : first + 8]), 1.0, grid=1, block=8)
+            D.launch(set_to, on(0, room[first + 1 : first + 9]), 1.0, grid=1, block=8)
+        D.launch(set_to, on(0, room[first : first + 8]), 1.0, grid=1, block=8)
+        core.Device(0).sync()
+        answer = named(["library_load"])
+    """)
+    assert answer == {"library_load": 1}

@@ -278,24 +278,21 @@ def test_arguments_are_kept_until_their_launch_is_done(on_fake):
     assert afterwards == 1
 
 
-def test_an_event_serves_for_many_launches(on_fake):
-    """One for each would cost as much as the launch."""
-    calls = on_fake("""
+def test_a_launch_looks_up_nothing(on_fake):
+    """How many launches an event serves for: tests/unit/gpu."""
+    counts = on_fake("""
         stream = core.Device(0).create_stream()
         a = on(0, np.zeros(4))
         D.launch(hold, a, grid=1, block=4, stream=stream)
         named([])
-        begin = time.perf_counter()
         for _ in range(2000):
             D.launch(double, a, grid=1, block=4, stream=stream)
-        microseconds = 1e6 * (time.perf_counter() - begin)
-        answer = [named(["event_record", "event_create", "launch_kernel", "library_load",
-                         "library_kernel", "kernel_set_attribute", "host_function"]), microseconds]
+        answer = named(["event_record", "launch_kernel", "library_load",
+                        "library_kernel", "kernel_set_attribute", "host_function"])
         gates["hold"].set()
     """)
-    counts, microseconds = calls
     assert counts["launch_kernel"] == 2000
-    assert 2000 // 64 <= counts["event_record"] <= microseconds / 20 + 2000 // 64 + 1
+    assert counts["event_record"] >= 2000 // 64
     looked_up = ("library_load", "library_kernel", "kernel_set_attribute", "host_function")
     assert sum(counts[name] for name in looked_up) <= 2  # the first launch of `double`
 

@@ -1,7 +1,7 @@
 """Options of streams, events and launches, under the names of cuda.core."""
 
 import dataclasses
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from cuda.device.errors import NotImplementedYetError
 
@@ -54,6 +54,13 @@ class LaunchConfig:
                 raise NotImplementedYetError(
                     f"LaunchConfig(): the option {name}={value!r} is not implemented yet"
                 )
+
+
+class CudaStream(Protocol):
+    """What other libraries' streams have."""
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """(0, handle)"""
 
 
 # Names that other versions of cuda.core give to the same option.

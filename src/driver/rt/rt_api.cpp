@@ -403,7 +403,7 @@ void cd_rt_used_gpus(std::vector<int>* gpus) {
   if (!cuda_device::cuda::driver_works()) return;
   cuda_device::cuda::for_each_context([=](cuda_device::cuda::Context& context) {
     const int gpu = context.gpu().number();
-    if (context.lost() && context.told()) return;
+    if (!context.primary() || (context.lost() && context.told())) return;
     if (std::find(gpus->begin(), gpus->end(), gpu) == gpus->end()) gpus->push_back(gpu);
   });
 }
@@ -412,7 +412,8 @@ void cd_rt_gpu_sync(int device, rt::Outcome* outcome) {
   rt::guarded(outcome, [=] {
     if (!cuda_device::cuda::driver_works()) return;
     cuda_device::cuda::for_each_context([=](cuda_device::cuda::Context& context) {
-      if (context.gpu().number() == device) context.synchronize();
+      if (context.gpu().number() == device && (context.primary() || context.uses_anything()))
+        context.synchronize();
     });
   });
 }

@@ -44,8 +44,9 @@ Known& known() {
   return *made;
 }
 
-// What set_current_device chose, where that was the host.
+// What set_current_device chose, where that was the host; until another context becomes current.
 thread_local bool host_chosen = false;
+thread_local cuda::CUcontext chosen_beside = nullptr;
 
 }  // namespace
 
@@ -65,18 +66,28 @@ std::vector<std::shared_ptr<Stream>> all_streams(int device) {
   cuda::for_each_context([&](cuda::Context& context) {
     if (context.gpu().number() != device) return;
     for (const auto& stream : context.streams())
-      if (stream->own() || stream->handle() == cuda::kLegacyStream)
+      if (stream->own() || (stream->handle() == cuda::kLegacyStream && context.primary()))
         all.push_back(std::make_shared<Stream>(stream));
   });
   return all;
 }
 
-int current_device() {
-  if (host_chosen || cuda::gpu_count() == 0) return runtime::kHost;
+namespace {
+
+cuda::CUcontext current_context() {
   cuda::CUcontext current = nullptr;
+  cuda::driver().check(cuda::driver().context_get(&current), "asking for the current context");
+  return current;
+}
+
+}  // namespace
+
+int current_device() {
+  if (cuda::gpu_count() == 0) return runtime::kHost;
   const cuda::Driver& d = cuda::driver();
+  const cuda::CUcontext current = current_context();
   cuda::CUdevice device = 0;
-  d.check(d.context_get(&current), "asking for the current context");
+  if (host_chosen && current == chosen_beside) return runtime::kHost;
   if (!current) return 0;
   d.check(d.context_device(&device), "asking for the current GPU");
   for (int i = 0; i < d.devices; ++i)
@@ -90,6 +101,7 @@ void set_current_device(int device) {
     cuda::driver().check(cuda::driver().context_set(context), "making a GPU the current one");
   }
   host_chosen = device == runtime::kHost;
+  if (host_chosen && cuda::gpu_count() > 0) chosen_beside = current_context();
 }
 
 runtime::Device& device_of(int number) {

@@ -127,9 +127,14 @@ std::shared_ptr<GpuStream> Context::create_stream(const runtime::StreamOptions& 
         "making a stream");
   auto stream = std::make_shared<GpuStream>(*this, made, true);
   const std::lock_guard lock(streams_mutex_);
+  remember(stream);
+  return stream;
+}
+
+// With streams_mutex_.
+void Context::remember(const std::shared_ptr<GpuStream>& stream) {
   std::erase_if(streams_, [](const auto& weak) { return weak.expired(); });
   streams_.push_back(stream);
-  return stream;
 }
 
 std::shared_ptr<GpuStream> Context::stream_of(uint64_t handle) {
@@ -141,13 +146,13 @@ std::shared_ptr<GpuStream> Context::stream_of(uint64_t handle) {
   if (handle == kPerThreadStream) {
     thread_local std::unordered_map<Context*, std::shared_ptr<GpuStream>> of_thread;
     auto& stream = of_thread[this];
-    if (!stream) streams_.push_back(stream = make());
+    if (!stream) remember(stream = make());
     return stream;
   }
   auto& stream = foreign_[handle];
   if (stream) return stream;
   stream = make();
-  streams_.push_back(stream);
+  remember(stream);
   auto found = stream;
   if (foreign_.size() > foreign_room_) {
     std::erase_if(foreign_, [](const auto& entry) {
@@ -330,7 +335,7 @@ void Context::call_in(CUstream stream, std::function<void()> function) {
 }
 
 void Context::give_back() {
-  if (lost()) return;  // with all that it had
+  if (lost() || !primary_) return;  // with all that it had, or not ours to touch any more
   const CurrentContext current(handle_);
   for (const auto& stream : streams()) stream->close();
   foreign_.clear();
@@ -344,10 +349,10 @@ void Context::give_back() {
 
 // --- all contexts ---
 
-Context& context_of(CUcontext handle, Gpu& gpu) {
+Context& context_of(CUcontext handle, Gpu& gpu, bool primary) {
   const std::lock_guard lock(contexts_mutex);
   auto& entry = contexts().all[handle];
-  if (!entry) entry = std::make_unique<Context>(handle, gpu);
+  if (!entry) entry = std::make_unique<Context>(handle, gpu, primary);
   return *entry;
 }
 
@@ -368,13 +373,23 @@ Context* known_context(CUcontext handle) {
   return found == contexts().all.end() ? nullptr : found->second.get();
 }
 
-// Of which GPU a context is, only it can say itself.
+// Of which GPU a context is, only it can say itself. It may be the primary one, which the other
+// library has retained before us.
 Context& made_by_others(CUcontext handle) {
-  const CurrentContext current(handle);
   CUdevice device = 0;
-  driver().check(driver().context_device(&device), "asking for the GPU of a stream");
-  for (int i = 0; i < driver().devices; ++i)
-    if (gpu(i).device() == device) return context_of(handle, gpu(i));
+  {
+    const CurrentContext current(handle);
+    driver().check(driver().context_device(&device), "asking for the GPU of a stream");
+  }
+  for (int i = 0; i < driver().devices; ++i) {
+    if (gpu(i).device() != device) continue;
+    unsigned flags = 0;
+    int active = 0;
+    driver().check(driver().primary_context_state(device, &flags, &active),
+                   "asking for the state of a GPU's context");
+    if (active && gpu(i).context().handle() == handle) return gpu(i).context();
+    return context_of(handle, gpu(i), false);
+  }
   throw DriverError("the stream's GPU is not one of this process's");
 }
 

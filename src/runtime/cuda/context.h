@@ -21,9 +21,13 @@ class GpuStream;
 
 class Context {
  public:
-  Context(CUcontext handle, Gpu& gpu) : handle_(handle), gpu_(gpu) {}
+  Context(CUcontext handle, Gpu& gpu, bool primary)
+      : handle_(handle), gpu_(gpu), primary_(primary) {}
   CUcontext handle() const { return handle_; }
   Gpu& gpu() const { return gpu_; }
+  // Others are of other libraries, which may destroy them when they are not used.
+  bool primary() const { return primary_; }
+  bool uses_anything() { return !all_batches().empty(); }
 
   // --- errors ---
   // As Driver::check; an error that loses the context is remembered with the kernels that may have
@@ -73,10 +77,12 @@ class Context {
   void launch_call(const std::shared_ptr<HostCall>& call);
   static void run_call(void* call);
   CUstream take_helper();
+  void remember(const std::shared_ptr<GpuStream>& stream);
   std::vector<std::shared_ptr<Batch>> all_batches();
 
   const CUcontext handle_;
   Gpu& gpu_;
+  const bool primary_;
   std::atomic<bool> lost_{false};
   std::string why_lost_;  // written once, before lost_
   std::atomic<bool> told_{false};
@@ -97,7 +103,7 @@ class Context {
 };
 
 // There is one object per context, as long as the process.
-Context& context_of(CUcontext handle, Gpu& gpu);
+Context& context_of(CUcontext handle, Gpu& gpu, bool primary);
 void for_each_context(const std::function<void(Context&)>& visit);
 
 // The stream that a handle of another library means: 0, 1 and 2 are the default streams of the

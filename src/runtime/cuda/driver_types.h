@@ -21,6 +21,7 @@ using CUhostFn = void (*)(void*);
 inline constexpr CUresult kSuccess = 0;
 inline constexpr CUresult kInvalidContext = 201;
 inline constexpr CUresult kNotReady = 600;
+inline constexpr CUresult kNotSupported = 801;
 
 struct CUuuid {
   unsigned char bytes[16];

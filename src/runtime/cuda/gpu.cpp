@@ -69,7 +69,7 @@ Context& Gpu::context() {
     driver().check(driver().primary_context_retain(&primary, device_),
                    ("opening the context of " + number_text(number_)).c_str());
     opened_ = true;
-    return &context_of(primary, *this);
+    return &context_of(primary, *this, true);
   });
 }
 

@@ -1,7 +1,9 @@
 #include "runtime/cuda/gpu_kernel.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -29,6 +31,12 @@ class AnyContext {
  private:
   std::optional<CurrentContext> ours_;
 };
+
+// Then an error that a launch returns is its own kernel's; else that of an earlier one.
+bool launches_wait() {
+  const char* const asked = std::getenv("CUDA_LAUNCH_BLOCKING");
+  return asked && std::string_view(asked) == "1";
+}
 
 }  // namespace
 
@@ -135,7 +143,9 @@ void GpuKernel::launch(Context& context, CUstream stream, const void* params,
   // one.
   const CUresult result =
       driver().launch_kernel(&config, reinterpret_cast<CUfunction>(kernel_), pointers, nullptr);
-  if (result != kSuccess) context.check(result, ("launching kernel '" + name_ + "'").c_str());
+  if (result == kSuccess) return;
+  context.check(result, ("launching kernel '" + name_ + "'").c_str(),
+                launches_wait() ? this : nullptr);
 }
 
 }  // namespace cuda_device::cuda

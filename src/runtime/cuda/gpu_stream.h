@@ -44,7 +44,7 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
  private:
   using Clock = std::chrono::steady_clock;
 
-  void keep(InFlight item);
+  void keep(const InFlight& item);
   bool due() const;
   bool captured() const;
   void close_batch();
