@@ -2,7 +2,7 @@
 
 import pytest
 from support.clauses import clause
-from support.fake_gpu import needs_fake, on_fake
+from support.fake_gpu import needs_fake, on_fake, run_on_fake
 
 __all__ = ["on_fake"]  # a fixture
 
@@ -222,3 +222,19 @@ def test_without_a_gpu_cuda_core_is_not_looked_for(on_fake, stand_in):
     stand_in("raise SystemExit('imported')")
     answer = on_fake("answer = core.Device(0).name", FAKE_CUDA_DEVICES="0")
     assert answer == "host"
+
+
+def test_launches_are_logged(tmp_path):
+    done = run_on_fake(
+        tmp_path,
+        """
+        stream = core.Device(0).create_stream()
+        D.launch(double, on(0, np.zeros(4)), grid=2, block=4, stream=stream, shared=64)
+        stream.sync()
+        print(stream.handle)
+        """,
+        CUDA_DEVICE_LOG="launch",
+    )
+    line = next(text for text in done.stderr.splitlines() if " gpu=" in text)
+    facts = "target=sm_90 grid=2,1,1 block=4,1,1 shared=64 gpu=0 stream="
+    assert line.startswith(f"cuda.device launch double {facts}{done.stdout.strip()} time=")
