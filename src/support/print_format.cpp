@@ -58,7 +58,7 @@ std::string plain(std::string scientific) {
   if (exponent < 0) return "0." + std::string(static_cast<size_t>(-exponent - 1), '0') + digits;
   if (exponent + 1 >= count)
     return digits + std::string(static_cast<size_t>(exponent + 1 - count), '0') + ".0";
-  return digits.insert(static_cast<size_t>(exponent + 1), ".");
+  return digits.insert(static_cast<size_t>(exponent) + 1, ".");
 }
 
 // The longest is that of the largest double without an exponent.
