@@ -29,6 +29,11 @@ enum class Status : uint8_t {
   Timeout,        // of the wait functions
   BadValue,       // text: a value that the device does not have
   Interrupted,    // of a launch that waits: LaunchRequest::interrupted said so
+  OutOfMemory,    // text, shortage
+};
+
+struct Shortage {
+  uint64_t asked = 0, free = 0, total = 0;  // bytes
 };
 
 struct Outcome {
@@ -36,6 +41,7 @@ struct Outcome {
   std::vector<Diagnostic> diagnostics;
   std::string text;
   std::string warning{};  // of a launch, for the user, whatever the status
+  Shortage shortage{};
 };
 
 // What the compiler needs; asked for only when a key is new.
