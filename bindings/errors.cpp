@@ -92,6 +92,13 @@ void raise(nb::handle type, const std::string& text) {
   PyErr_SetObject(type.ptr(), nb::str(text.c_str(), text.size()).ptr());
 }
 
+void raise_shortage(const std::string& text, const rt::Shortage& shortage) {
+  nb::object type = exception_class("OutOfMemoryError");
+  nb::object exception =
+      type(nb::str(text.c_str(), text.size()), shortage.asked, shortage.free, shortage.total);
+  PyErr_SetObject(type.ptr(), exception.ptr());
+}
+
 void set_with_guard(auto set) noexcept {
   try {
     set();
@@ -145,6 +152,8 @@ void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::
       }
       case rt::Status::BadValue:
         return raise(nb::borrow(PyExc_ValueError), outcome.text);
+      case rt::Status::OutOfMemory:
+        return raise_shortage(where + outcome.text, outcome.shortage);
       case rt::Status::Timeout:
         return raise(nb::borrow(PyExc_TimeoutError), outcome.text);
       default:

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "bindings/launch/launch.h"
+#include "bindings/memory/memory.h"
 #include "bindings/numpy.h"
 #include "bindings/runtime/devices.h"
 #include "bindings/runtime/inspection.h"
@@ -42,6 +43,8 @@ NB_MODULE(_core, module) {
   register_devices(module);
   register_launch(module);
   register_inspection(module);
+  register_buffers(module);
+  register_arrays(module);
   // (what to write, the name that is meant) in place of a name from elsewhere, or None.
   module.def("habit", [](const std::string& name) -> nb::object {
 #define HABIT(spelling, ours, entity) \

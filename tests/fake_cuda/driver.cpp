@@ -1,6 +1,7 @@
 // A CUDA driver without a GPU: it records each call, keeps memory on the host, fails where a test
 // says so, and hands launches to the test. Its functions are those of driver_api.def, under their
 // names in the real library.
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -19,12 +20,6 @@ State& state() {
 namespace {
 
 thread_local std::vector<CUcontext> contexts;
-
-long number_from(const char* name, long otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atol(text) : otherwise;
-}
-size_t capacity() { return static_cast<size_t>(number_from("FAKE_CUDA_MEMORY", 1L << 30)); }
 
 // FAKE_CUDA_ARCHITECTURES=90,86: of each device, the last one for all others.
 int architecture(CUdevice device) {
@@ -54,6 +49,10 @@ std::vector<size_t> params_of(const std::string& image, size_t from) {
 
 }  // namespace
 
+long number_from(const char* name, long otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::atol(text) : otherwise;
+}
 long devices() { return number_from("FAKE_CUDA_DEVICES", 1); }
 
 CUcontext context_of(CUdevice device) {
@@ -90,17 +89,6 @@ CUresult sticky() {
   const std::lock_guard lock(state().mutex);
   return state().sticky;
 }
-
-namespace {
-
-bool in_memory(CUdeviceptr at, size_t bytes) {
-  auto found = state().memory.upper_bound(at);
-  if (found == state().memory.begin()) return false;
-  --found;
-  return at + bytes <= found->first + found->second;
-}
-
-}  // namespace
 
 CUresult fake_init(unsigned) {
   ASK("init");
@@ -139,6 +127,7 @@ CUresult fake_device_attribute(int* value, int attribute, CUdevice device) {
   if (attribute == kComputeCapabilityMajor) *value = sm / 10;
   if (attribute == kComputeCapabilityMinor) *value = sm % 10;
   if (attribute == kMaxSharedPerBlockOptIn) *value = sm == 90 ? 227 * 1024 : 99 * 1024;
+  if (attribute == kMemoryPoolsSupported) *value = number_from("FAKE_CUDA_POOLS", 1) != 0;
   if (attribute == 16) *value = 132;
   return kSuccess;
 }
@@ -205,61 +194,55 @@ CUresult fake_context_pop(CUcontext* context) {
   return kSuccess;
 }
 
-CUresult fake_memory_alloc(CUdeviceptr* pointer, size_t bytes) {
-  ENTER("memory_alloc");
-  NEEDS_CONTEXT;
-  State& s = state();
-  const std::lock_guard lock(s.mutex);
-  if (bytes == 0) return kInvalidValue;
-  if (s.allocated + bytes > capacity()) return kOutOfMemory;
-  void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-  std::memset(memory, 0xcd, bytes);
-  *pointer = reinterpret_cast<CUdeviceptr>(memory);
-  s.memory[*pointer] = bytes;
-  s.allocated += bytes;
-  return kSuccess;
+namespace {
+
+// All of an ELF file of 64 bits: its tables lie behind everything else.
+std::string elf_at(const char* start) {
+  const auto number = [&](size_t at, size_t bytes) {
+    uint64_t value = 0;
+    std::memcpy(&value, start + at, bytes);
+    return static_cast<size_t>(value);
+  };
+  const size_t programs = number(32, 8) + number(54, 2) * number(56, 2);
+  const size_t sections = number(40, 8) + number(58, 2) * number(60, 2);
+  return {start, std::max(programs, sections)};
 }
 
-CUresult fake_memory_free(CUdeviceptr pointer) {
-  ENTER("memory_free");
-  State& s = state();
-  const std::lock_guard lock(s.mutex);
-  const auto found = s.memory.find(pointer);
-  if (found == s.memory.end()) return kInvalidValue;
-  s.allocated -= found->second;
-  s.memory.erase(found);
-  std::free(reinterpret_cast<void*>(pointer));
-  return kSuccess;
+// PTX or a cubin; empty for anything else, and for what FAKE_CUDA_REFUSES names.
+std::string image_at(const void* image) {
+  const auto* start = static_cast<const char*>(image);
+  const char* refused = std::getenv("FAKE_CUDA_REFUSES");
+  const bool cubin = std::memcmp(start,
+                                 "\x7f"
+                                 "ELF",
+                                 4) == 0;
+  if (refused && (std::string(refused) == "cubin") == cubin) return "";
+  if (cubin) return elf_at(start);
+  return std::strstr(start, ".version") ? start : "";
 }
 
-CUresult fake_copy_to_device(CUdeviceptr to, const void* from, size_t bytes) {
-  ENTER("copy_to_device");
-  NEEDS_CONTEXT;
-  if (!in_memory(to, bytes)) return kInvalidValue;
-  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-  return kSuccess;
+bool holds(const std::string& image, const std::string& kernel) {
+  const bool cubin = image[0] == 0x7f;
+  return image.find(cubin ? ".text." + kernel : ".entry " + kernel + "(") != std::string::npos;
 }
 
-CUresult fake_copy_to_host(void* to, CUdeviceptr from, size_t bytes) {
-  ENTER("copy_to_host");
-  NEEDS_CONTEXT;
-  if (!in_memory(from, bytes)) return kInvalidValue;
-  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
-  return kSuccess;
-}
+}  // namespace
 
 CUresult fake_library_load(CUlibrary* library, const void* image, int* options, void** values,
                            unsigned count, int*, void**, unsigned) {
   CUresult result = enter("library_load");
-  const auto* text = static_cast<const char*>(image);
-  if (result == kSuccess && !std::strstr(text, ".version")) result = kInvalidImage;
+  const std::string code = image_at(image);
+  note(std::string("library_load ") + (code.empty()      ? "nothing"
+                                       : code[0] == 0x7f ? "cubin"
+                                                         : "ptx"));
+  if (result == kSuccess && code.empty()) result = kInvalidImage;
   if (result != kSuccess) {
     for (unsigned i = 0; i < count; ++i)
       if (options[i] == kJitErrorLogBuffer)
         std::strcpy(static_cast<char*>(values[i]), "ptxas of the fake driver: line 1: refused");
     return result;
   }
-  *library = reinterpret_cast<CUlibrary>(new Library{text});
+  *library = reinterpret_cast<CUlibrary>(new Library{code});
   const std::lock_guard lock(state().mutex);
   state().libraries.insert(*library);
   return kSuccess;
@@ -275,12 +258,13 @@ CUresult fake_library_unload(CUlibrary library) {
 
 CUresult fake_library_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
   ENTER("library_kernel");
-  const std::string entry = std::string(".entry ") + name + "(";
   const std::string& image = reinterpret_cast<Library*>(library)->image;
-  const size_t at = image.find(entry);
-  if (at == std::string::npos) return kNotFound;
-  // As long as the process: few.
-  *kernel = reinterpret_cast<CUkernel>(new Kernel{name, params_of(image, at + entry.size())});
+  if (!holds(image, name)) return kNotFound;
+  // Of a cubin the parameters are not known.
+  const size_t entry = image.find(std::string(".entry ") + name + "(");
+  std::vector<size_t> params;
+  if (entry != std::string::npos) params = params_of(image, image.find('(', entry));
+  *kernel = reinterpret_cast<CUkernel>(new Kernel{name, params});  // as long as the process: few
   const std::lock_guard lock(state().mutex);
   state().kernels.insert(*kernel);
   return kSuccess;
@@ -348,10 +332,6 @@ EXPORT const char* fake_take_calls() {
   for (const std::string& call : state().calls) text += call + "\n";
   state().calls.clear();
   return text.c_str();
-}
-EXPORT size_t fake_allocations() {
-  const std::lock_guard lock(state().mutex);
-  return state().memory.size();
 }
 EXPORT size_t fake_libraries() {
   const std::lock_guard lock(state().mutex);

@@ -2,6 +2,7 @@
 // wants.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -14,7 +15,7 @@
 
 namespace cuda_device::cuda {
 
-inline constexpr CUresult kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100, kInvalidImage = 200,
+inline constexpr CUresult kInvalidValue = 1, kNoDevice = 100, kInvalidImage = 200,
                           kInvalidHandle = 400, kNotFound = 500, kNotPermitted = 800;
 
 // Called where a launch's turn has come, on the stream's own thread.
@@ -38,8 +39,6 @@ struct State {
   CUresult sticky = 0;  // after a kernel's fault, everything but asking fails with it
   std::string faulty;   // a kernel that fails with:
   CUresult fault = 0;
-  std::map<CUdeviceptr, size_t> memory;
-  size_t allocated = 0;
   std::set<CUlibrary> libraries;
   std::set<CUkernel> kernels;
   std::map<std::pair<CUkernel, CUdevice>, int> shared_limit;
@@ -57,6 +56,18 @@ long devices();
 CUcontext context_of(CUdevice device);
 CUdevice device_of(CUcontext context);
 CUcontext current_context();  // null: none
+
+// Work in a stream's order; an error where there is no such stream.
+CUresult enqueue_on(CUstream stream, std::function<void()> work);
+// All that the current context does.
+void wait_for_all();
+// What was freed on the stream, or on all, is free for everybody: somebody has waited for it.
+void memory_passed(CUstream stream, bool all);
+// A line about what a call does, for tests of the order of things: "copy_async 64 on 0".
+void note(const std::string& what, CUstream stream);
+void note(const std::string& line);
+// A number from the environment.
+long number_from(const char* name, long otherwise);
 
 #define DRIVER(member, symbol, parameters) EXPORT CUresult fake_##member parameters asm(symbol);
 #include "runtime/cuda/driver_api.def"

@@ -103,7 +103,6 @@ struct Streams {
   std::vector<std::shared_ptr<Stream>> destroyed;  // their work goes on
   std::map<std::pair<CUcontext, std::thread::id>, std::shared_ptr<Stream>> defaults;
   std::set<CUevent> events;
-  std::map<void*, size_t> pinned;
 };
 Streams& streams() {
   static Streams* const all = new Streams;
@@ -172,9 +171,7 @@ struct Launch {
              ? kInvalidHandle                                                       \
              : kInvalidContext
 
-CUresult fake_context_synchronize() {
-  ENTER("context_synchronize");
-  NEEDS_CONTEXT;
+void wait_for_all() {
   std::vector<std::shared_ptr<Stream>> all;
   {
     const std::lock_guard lock(streams().mutex);
@@ -185,6 +182,13 @@ CUresult fake_context_synchronize() {
   }
   for (const auto& stream : all)
     if (stream->context == current_context()) stream->wait();
+}
+
+CUresult fake_context_synchronize() {
+  ENTER("context_synchronize");
+  NEEDS_CONTEXT;
+  wait_for_all();
+  memory_passed(nullptr, true);
   return sticky();
 }
 
@@ -239,6 +243,7 @@ CUresult fake_stream_wait_event(CUstream handle, CUevent event, unsigned flags) 
   ENTER("stream_wait_event");
   STREAM(stream, handle);
   if (flags || !known(event)) return kInvalidHandle;
+  note("stream_wait_event", handle);
   if (auto record = reinterpret_cast<Event*>(event)->record)
     Stream::enqueue(stream, [record] { record->wait(); });
   return kSuccess;
@@ -279,6 +284,7 @@ CUresult fake_event_record(CUevent event, CUstream handle) {
   STREAM(stream, handle);
   if (!known(event) || reinterpret_cast<Event*>(event)->context != stream->context)
     return kInvalidHandle;
+  note("event_record", handle);
   auto record = std::make_shared<Record>();
   reinterpret_cast<Event*>(event)->record = record;
   Stream::enqueue(stream, [record] { record->complete(); });
@@ -351,29 +357,18 @@ CUresult fake_launch_kernel(const CUlaunchConfig* config, CUfunction function, v
   return sticky();
 }
 
-CUresult fake_pinned_alloc(void** memory, size_t bytes, unsigned flags) {
-  ENTER("pinned_alloc");
-  NEEDS_CONTEXT;
-  if (flags != (kPinnedPortable | kPinnedDeviceMap)) return kInvalidValue;
-  *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  const std::lock_guard lock(streams().mutex);
-  streams().pinned[*memory] = bytes;
-  return kSuccess;
+CUresult fake_stream_synchronize(CUstream handle) {
+  ENTER("stream_synchronize");
+  STREAM(stream, handle);
+  note("stream_synchronize", handle);
+  stream->wait();
+  memory_passed(handle, false);
+  return sticky();
 }
 
-CUresult fake_pinned_free(void* memory) {
-  ENTER("pinned_free");
-  const std::lock_guard lock(streams().mutex);
-  if (!streams().pinned.erase(memory)) return kInvalidValue;
-  std::free(memory);
-  return kSuccess;
-}
-
-CUresult fake_pinned_pointer(CUdeviceptr* pointer, void* memory, unsigned flags) {
-  ENTER("pinned_pointer");
-  const std::lock_guard lock(streams().mutex);
-  if (flags || !streams().pinned.count(memory)) return kInvalidValue;
-  *pointer = reinterpret_cast<CUdeviceptr>(memory);
+CUresult enqueue_on(CUstream handle, std::function<void()> work) {
+  STREAM(stream, handle);
+  Stream::enqueue(stream, std::move(work));
   return kSuccess;
 }
 
@@ -386,10 +381,6 @@ EXPORT size_t fake_streams() {
 EXPORT size_t fake_events() {
   const std::lock_guard lock(streams().mutex);
   return streams().events.size();
-}
-EXPORT size_t fake_pinned() {
-  const std::lock_guard lock(streams().mutex);
-  return streams().pinned.size();
 }
 static void use_primary(CUdevice device) {
   const std::lock_guard lock(state().mutex);

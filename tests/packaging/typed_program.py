@@ -78,6 +78,25 @@ def streams(a: Floats) -> float:
     return assert_type(after - before, float)
 
 
+def arrays(stream: core.Stream) -> npt.NDArray[np.float32]:
+    made = device.zeros((3, 4), np.float32, device="cpu")
+    device.launch(scale, made, 2.0, grid=1, block=32)
+    host = core.Device("host")
+    buffer = host.allocate(64, stream=stream)
+    assert_type(buffer.copy_to(stream=stream), core.Buffer)
+    assert_type(buffer.memory_resource, core.MemoryResource)
+    assert_type(core.PinnedMemoryResource(host).allocate(5).size, int)
+    buffer.copy_from(buffer)  # error: Missing named argument "stream"
+    buffer.copy_from(b"12", stream=stream)  # error: incompatible type "bytes"
+    device.zeros()  # error: Missing positional argument "shape"
+    device.zeros(3, fast=True)  # error: Unexpected keyword argument "fast"
+    try:
+        device.arange(10, device=host)
+    except errors.OutOfMemoryError as error:
+        assert_type(error.asked, int)
+    return device.to_host(made)
+
+
 def mistakes(a: Floats) -> list[str]:
     try:
         device.launch(scale, a, 2.0, grid=1, block=32)

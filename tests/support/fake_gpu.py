@@ -32,6 +32,7 @@ def run_on_fake(folder, text, head=HEAD, **variables):
         env={
             **os.environ,
             "LD_LIBRARY_PATH": str(FAKE),
+            "CUDA_DEVICE_IMAGE": "ptx",  # whose text tells the parameters of kernels
             "PYTHONPATH": os.pathsep.join(p for p in paths if p),
             **variables,
         },

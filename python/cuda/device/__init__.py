@@ -14,6 +14,16 @@ device.launch(vec_add, a, b, c, grid=(a.size + 255) // 256, block=256)
 from typing import TYPE_CHECKING, Any
 
 from cuda.device import _core, core, errors  # noqa: F401 errors is found as an attribute
+from cuda.device._arrays import (
+    Array,
+    arange,
+    asarray,
+    empty,
+    from_dlpack,
+    full,
+    to_host,
+    zeros,
+)
 from cuda.device._core import __version__, launch
 from cuda.device._decorators import func, kernel
 from cuda.device._formats import (
@@ -68,9 +78,12 @@ _ML_DTYPES = {
 }
 
 __all__ = [
+    "Array",
     "ConstExpr",
     "Dim3",
     "__version__",
+    "arange",
+    "asarray",
     "bfloat16",
     "block_dim",
     "block_idx",
@@ -81,6 +94,7 @@ __all__ = [
     "complex128",
     "core",
     "dynamic_shared_array",
+    "empty",
     "ffs",
     "float8e4m3",
     "float8e5m2",
@@ -88,6 +102,8 @@ __all__ = [
     "float32",
     "float64",
     "fma",
+    "from_dlpack",
+    "full",
     "func",
     "grid_dim",
     "grid_size",
@@ -107,12 +123,14 @@ __all__ = [
     "syncthreads_or",
     "thread_idx",
     "tid",
+    "to_host",
     "uint8",
     "uint16",
     "uint32",
     "uint32x3",
     "uint64",
     "warp_size",
+    "zeros",
 ]
 
 

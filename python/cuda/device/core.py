@@ -1,4 +1,4 @@
-"""Devices, streams and events: the part of cuda.core that launches use, with the same names.
+"""Devices, streams, events and memory: the part of cuda.core that launches use, with its names.
 
 Device("host") is the host device, Device(n) GPU n; where there is no GPU, Device(0) is the host
 device too. With a GPU and NVIDIA's cuda.core installed, Device(n) gives cuda.core's own object,
@@ -24,14 +24,26 @@ from cuda.device._options import (
     check_stream,
 )
 from cuda.device._properties import ComputeCapability, DeviceProperties
+from cuda.device._resources import (
+    Buffer,
+    DeviceMemoryResource,
+    ManagedMemoryResource,
+    MemoryResource,
+    PinnedMemoryResource,
+)
 
 __all__ = [
+    "Buffer",
     "ComputeCapability",
     "Device",
+    "DeviceMemoryResource",
     "DeviceProperties",
     "Event",
     "EventOptions",
     "LaunchConfig",
+    "ManagedMemoryResource",
+    "MemoryResource",
+    "PinnedMemoryResource",
     "Stream",
     "StreamOptions",
 ]
@@ -156,6 +168,18 @@ class Device:
         """
         return Event(timing=check_event(options).enable_timing, device=self._number)
 
+    @property
+    def memory_resource(self) -> MemoryResource:
+        """What allocate() allocates from."""
+        return DeviceMemoryResource(self)
+
+    def allocate(self, size: int, stream: object = None) -> Buffer:
+        """A new Buffer of `size` bytes in the device's memory.
+
+        stream, and what it raises: as MemoryResource.allocate().
+        """
+        return self.memory_resource.allocate(size, stream)
+
     def sync(self) -> None:
         """Waits for every stream of the device; raises the first error of a kernel."""
         _core.sync_device(self._number)
@@ -186,6 +210,11 @@ _VARIABLES: dict[str, tuple[Callable[[str], bool], str]] = {
     ),
     "CUDA_DEVICE_CACHE": (lambda text: text in ("", "on", "off"), "'on' or 'off'"),
     "CUDA_DEVICE_CACHE_SIZE": (
+        lambda text: re.fullmatch(r"(\d{1,12}[KMG]?)?", text, re.ASCII) is not None,
+        "a number of bytes, or one with K, M or G behind it",
+    ),
+    "CUDA_DEVICE_IMAGE": (lambda text: text in ("", "ptx", "cubin"), "'ptx' or 'cubin'"),
+    "CUDA_DEVICE_POOL_SIZE": (
         lambda text: re.fullmatch(r"(\d{1,12}[KMG]?)?", text, re.ASCII) is not None,
         "a number of bytes, or one with K, M or G behind it",
     ),

@@ -26,6 +26,7 @@ __all__ = [
     "LaunchTypeError",
     "LaunchValueError",
     "NotImplementedYetError",
+    "OutOfMemoryError",
 ]
 
 
@@ -142,6 +143,22 @@ class LaunchRuntimeError(LaunchError, RuntimeError):
 
 class LaunchBufferError(LaunchError, BufferError):
     """An array whose DLPack exchange cannot be used."""
+
+
+class OutOfMemoryError(MemoryError):
+    """A device has not as much memory as was asked for. What was allocated before stays usable.
+
+    asked, free, total: in bytes; the last two as the device said when it happened.
+    """
+
+    def __init__(self, text: str, asked: int = 0, free: int = 0, total: int = 0) -> None:
+        super().__init__(text)
+        self.asked = asked
+        self.free = free
+        self.total = total
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.asked, self.free, self.total)
 
 
 class DeviceOnlyError(RuntimeError):

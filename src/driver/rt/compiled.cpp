@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "driver/rt/disk/kernel_cache.h"
+#include "driver/rt/gpu_code.h"
 #include "driver/rt/jit_library.h"
 #include "driver/rt/sayings.h"
 #include "runtime/cuda/toolkit.h"
@@ -64,7 +65,8 @@ class InterpretedKernel : public Compiled {
 
 class GpuCompiled : public Compiled {
  public:
-  explicit GpuCompiled(const abi::KernelImage& image) : Compiled(image), kernel_(image) {}
+  GpuCompiled(const abi::KernelImage& image, const cuda::FatImage& code, int sm)
+      : Compiled(image), kernel_(image, code, sm) {}
   runtime::Error run(const void* params, const abi::LaunchDims& dims,
                      runtime::Interrupt*) const override {
     try {
@@ -159,11 +161,14 @@ int architecture_for(int sm) {
 CompileOutcome on_gpu(const Specialisation& s, int sm) {
   jit::CompileRequest request = request_for(s, "sm_" + std::to_string(sm));
   const std::string key = cache_key(s, request);
-  if (auto kept = cached_image(key)) return {std::make_shared<GpuCompiled>(*kept), {}, true};
+  const auto load = [&](const abi::KernelImage& image) {
+    return std::make_shared<GpuCompiled>(image, code_for_gpu(image, key, sm), sm);
+  };
+  if (auto kept = cached_image(key)) return {load(*kept), {}, true};
   request.target = "sm_" + std::to_string(architecture_for(sm));
   const abi::KernelImage image = compile(request).image;
   keep_image(key, image);
-  return {std::make_shared<GpuCompiled>(image), {}};
+  return {load(image), {}};
 }
 
 void assemble(const Specialisation& s, const std::string& arch) {

@@ -6,6 +6,7 @@
 #include "driver/rt/disk/settings.h"
 #include "driver/rt/disk/store.h"
 #include "driver/rt/jit_library.h"
+#include "runtime/cuda/assembler.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/toolkit.h"
 #include "runtime/host/pool.h"
@@ -77,7 +78,8 @@ std::string machine_text() {
          "\nthreads=" + std::to_string(runtime::thread_count()) +
          "\nbeyond cache=" + std::to_string(cd_rt_beyond_cache_bytes()) +
          "\nlibdevice=" + found_or_not(cuda::find_libdevice()) +
-         "\nptxas=" + found_or_not(cuda::find_ptxas()) + "\ngpu=" + gpu_line() +
+         "\nptxas=" + found_or_not(cuda::find_ptxas()) +
+         "\nassembler=" + found_or_not(cuda::assembler().shown) + "\ngpu=" + gpu_line() +
          "\ncache=" + cache.folder + " (" + cache_state(cache) + ")\n";
 }
 

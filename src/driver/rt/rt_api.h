@@ -30,6 +30,11 @@ enum class Status : uint8_t {
   Timeout,        // of the wait functions
   BadValue,       // text: a value that the device does not have
   Interrupted,    // of a launch that waits: LaunchRequest::interrupted said so
+  OutOfMemory,    // text, shortage
+};
+
+struct Shortage {
+  uint64_t asked = 0, free = 0, total = 0;  // bytes
 };
 
 struct Outcome {
@@ -38,6 +43,7 @@ struct Outcome {
   std::string text;
   std::string warning{};  // of a launch, for the user, whatever the status
   std::string raises{};   // of KernelFailed: the builtin exception class of Python
+  Shortage shortage{};    // of OutOfMemory
 };
 
 // Where a function of a program is defined.

@@ -17,8 +17,11 @@ using CUkernel = struct CUkern_st*;
 using CUfunction = struct CUfunc_st*;
 using CUevent = struct CUevent_st*;
 using CUhostFn = void (*)(void*);
+using CUarray = struct CUarray_st*;
+using CUmemoryPool = struct CUmemPoolHandle_st*;
 
 inline constexpr CUresult kSuccess = 0;
+inline constexpr CUresult kOutOfMemory = 2;
 inline constexpr CUresult kInvalidContext = 201;
 inline constexpr CUresult kNotReady = 600;
 inline constexpr CUresult kNotSupported = 801;
@@ -45,6 +48,7 @@ enum DeviceAttribute : int {
   kComputeCapabilityMajor = 75,
   kComputeCapabilityMinor = 76,
   kMaxSharedPerBlockOptIn = 97,
+  kMemoryPoolsSupported = 115,
 };
 enum StreamFlag : unsigned { kStreamDefault = 0, kStreamNonBlocking = 1 };
 enum EventFlag : unsigned { kEventDefault = 0, kEventDisableTiming = 2 };
@@ -57,5 +61,35 @@ enum JitOption : int {
 enum FunctionAttribute : int {
   kMaxDynamicSharedSizeBytes = 8,
 };
+enum MemoryPoolAttribute : int {
+  kReleaseThreshold = 4,  // uint64_t: bytes that the pool keeps when the device is synchronised
+};
+enum MemAttachFlag : unsigned { kAttachGlobal = 1 };
+enum MemoryType : int { kMemoryHost = 1, kMemoryDevice = 2, kMemoryUnified = 4 };
+enum PointerAttribute : int {
+  kPointerMemoryType = 2,     // unsigned: a MemoryType; 0 where the driver does not know it
+  kPointerIsManaged = 8,      // a boolean
+  kPointerDeviceOrdinal = 9,  // int
+  kPointerRangeStart = 11,    // CUdeviceptr
+  kPointerRangeSize = 12,     // size_t
+};
+
+// CUDA_MEMCPY2D_v2.
+struct Copy2D {
+  size_t from_x_bytes = 0, from_y = 0;
+  MemoryType from_type = kMemoryUnified;
+  const void* from_host = nullptr;
+  CUdeviceptr from = 0;
+  CUarray from_array = nullptr;
+  size_t from_pitch = 0;
+  size_t to_x_bytes = 0, to_y = 0;
+  MemoryType to_type = kMemoryUnified;
+  void* to_host = nullptr;
+  CUdeviceptr to = 0;
+  CUarray to_array = nullptr;
+  size_t to_pitch = 0;
+  size_t width_bytes = 0, height = 0;
+};
+static_assert(sizeof(Copy2D) == 128);
 
 }  // namespace cuda_device::cuda

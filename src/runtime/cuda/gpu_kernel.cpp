@@ -9,6 +9,7 @@
 
 #include "runtime/cuda/array_copies.h"
 #include "runtime/cuda/context.h"
+#include "runtime/cuda/load_library.h"
 
 namespace cuda_device::cuda {
 namespace {
@@ -40,13 +41,13 @@ bool launches_wait() {
 
 }  // namespace
 
-GpuKernel::GpuKernel(const abi::KernelImage& image)
+GpuKernel::GpuKernel(const abi::KernelImage& image, const FatImage& code, int sm)
     : layout_(image.params),
       name_(image.name),
       source_(image.source),
       static_shared_(image.static_shared) {
   const AnyContext any;
-  load(image);
+  load(code, sm, image.entry_name);
   const std::lock_guard lock(mutex);
   loaded().insert(this);
 }
@@ -77,22 +78,10 @@ std::string GpuKernel::described() const {
   return "'" + name_ + "'" + (source_.empty() ? "" : " (" + source_ + ")");
 }
 
-void GpuKernel::load(const abi::KernelImage& image) {
+void GpuKernel::load(const FatImage& code, int sm, const std::string& entry_name) {
   const Driver& d = driver();
-  char log[8192] = "";
-  int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferSizeBytes};
-  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-  const CUresult result =
-      d.library_load(&library_, image.code.data(), options, values, 2, nullptr, nullptr, 0);
-  if (result != kSuccess) {
-    library_ = nullptr;
-    try {
-      d.check(result, ("loading kernel '" + name_ + "' on the GPU").c_str());
-    } catch (const DriverError& e) {
-      throw DriverError(std::string(e.what()) + (log[0] ? std::string("\n") + log : ""));
-    }
-  }
-  const CUresult found = d.library_kernel(&kernel_, library_, image.entry_name.c_str());
+  library_ = load_library(code, sm, name_);
+  const CUresult found = d.library_kernel(&kernel_, library_, entry_name.c_str());
   if (found != kSuccess) unload();
   d.check(found, "finding the kernel in its image");
 }

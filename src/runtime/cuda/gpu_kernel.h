@@ -7,14 +7,16 @@
 #include <mutex>
 
 #include "abi/kernel_image.h"
+#include "runtime/cuda/fat_image.h"
 #include "runtime/cuda/gpu.h"
 
 namespace cuda_device::cuda {
 
 class GpuKernel {
  public:
-  explicit GpuKernel(
-      const abi::KernelImage& image);  // throws DriverError, with the driver's compile log
+  // `code` of the image, for GPUs of this architecture. Throws DriverError, with the driver's
+  // compile log.
+  GpuKernel(const abi::KernelImage& image, const FatImage& code, int sm);
   GpuKernel(const GpuKernel&) = delete;
   GpuKernel& operator=(const GpuKernel&) = delete;
   ~GpuKernel();
@@ -32,7 +34,7 @@ class GpuKernel {
   void unload();  // of the process's end
 
  private:
-  void load(const abi::KernelImage& image);
+  void load(const FatImage& code, int sm, const std::string& entry_name);
   void opt_in(const Gpu& gpu, uint32_t shared) const;
   abi::ParamLayout layout_;
   std::string name_, source_;

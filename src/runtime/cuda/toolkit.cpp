@@ -32,12 +32,12 @@ std::vector<fs::path> toolkit_roots() {
   roots.emplace_back("/usr/local/cuda");
   std::lock_guard lock(mutex);
   for (const std::string& folder : extra_folders)
-    for (const char* wheel : {"nvidia/cu13", "nvidia/cuda_nvcc", "nvidia/cu12"})
+    for (const char* wheel : {"nvidia/cu13", "nvidia/cuda_nvcc", "nvidia/cu12", "nvidia/nvjitlink"})
       roots.push_back(fs::path(folder) / wheel);
   return roots;
 }
 
-std::string first_existing(const char* relative) {
+std::string first_existing(const std::string& relative) {
   for (const fs::path& root : toolkit_roots()) {
     std::error_code error;
     if (fs::exists(root / relative, error)) return (root / relative).string();
@@ -54,5 +54,10 @@ void add_search_path(const std::string& folder) {
 
 std::string find_libdevice() { return first_existing("nvvm/libdevice/libdevice.10.bc"); }
 std::string find_ptxas() { return first_existing("bin/ptxas"); }
+
+std::string find_in_toolkit(const std::string& library) {
+  const std::string found = first_existing("lib64/" + library);
+  return found.empty() ? first_existing("lib/" + library) : found;
+}
 
 }  // namespace cuda_device::cuda

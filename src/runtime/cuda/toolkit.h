@@ -11,6 +11,7 @@ namespace cuda_device::cuda {
 void add_search_path(const std::string& folder);
 std::string find_libdevice();  // path, or empty
 std::string find_ptxas();
+std::string find_in_toolkit(const std::string& library);  // by its file's name; path, or empty
 
 struct Assembled {
   bool ok = false;

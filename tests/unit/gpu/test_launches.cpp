@@ -21,7 +21,9 @@ std::shared_ptr<const GpuKernel> kernel() {
   image.name = image.entry_name = "empty";
   const std::string text = ".version 8.0\n.entry empty()\n";
   image.code.assign(text.begin(), text.end() + 1);
-  return std::make_shared<const GpuKernel>(image);
+  FatImage code;
+  code.add({Code::Kind::Ptx, 80, std::string(text.begin(), text.end() + 1)});
+  return std::make_shared<const GpuKernel>(image, code, 90);
 }
 
 std::shared_ptr<GpuStream> stream() {

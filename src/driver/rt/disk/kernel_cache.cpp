@@ -83,6 +83,41 @@ void keep_image(const std::string& key, const abi::KernelImage& image) try {
 } catch (const std::exception&) {
 }
 
+std::string key_beside(const std::string& key, const std::string& what) {
+  if (key.empty()) return "";
+  ByteWriter beside;
+  beside.text("beside");
+  beside.text(key);
+  beside.text(what);
+  return beside.take();
+}
+
+std::optional<std::string> cached_code(const std::string& key, const std::string& name) try {
+  Store* const store = key.empty() ? nullptr : process_cache();
+  if (!store) return std::nullopt;
+  log::Event event(log::Topic::Cache);
+  std::optional<std::string> code = store->find(key);
+  count(code ? counters.disk_hits : counters.disk_misses);
+  event.fact("event", code ? "hit" : "miss");
+  if (code) event.fact("bytes", code->size());
+  event.write(name);
+  return code;
+} catch (const std::exception&) {
+  return std::nullopt;
+}
+
+void keep_code(const std::string& key, const std::string& code, const std::string& name,
+               const std::string& target) try {
+  Store* const store = key.empty() ? nullptr : process_cache();
+  if (!store) return;
+  log::Event event(log::Topic::Cache);
+  const bool stored = store->keep(key, code);
+  if (stored) count(counters.disk_stores);
+  event.fact("event", stored ? "store" : "no store").fact("target", target);
+  event.fact("bytes", code.size()).write(name);
+} catch (const std::exception&) {
+}
+
 std::string cache_warning() try {
   static std::atomic<bool> said{false};
   Store* const store = process_cache();

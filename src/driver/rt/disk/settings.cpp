@@ -3,9 +3,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
+
+#include "support/byte_count.h"
 
 namespace cuda_device::rt {
 namespace {
@@ -37,18 +38,8 @@ std::string folder() {
   return own.empty() ? "" : own + "/.cache/cuda-device";
 }
 
-// "1000000", "512M", "2G"; anything else is the usual limit.
-uint64_t limit() {
-  const std::string text = variable("CUDA_DEVICE_CACHE_SIZE");
-  const char* end = text.data() + text.size();
-  uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || end - rest > 1) return kUsualLimit;
-  const std::string_view unit(rest, end);
-  const int shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : unit.empty() ? 0 : -1;
-  if (shift < 0 || number > UINT64_MAX >> shift) return kUsualLimit;
-  return number << shift;
-}
+// Anything that is no number of bytes is the usual limit.
+uint64_t limit() { return byte_count(variable("CUDA_DEVICE_CACHE_SIZE")).value_or(kUsualLimit); }
 
 std::string why_off(const CacheSettings& settings) {
   if (variable("CUDA_DEVICE_CACHE") == "off") return "CUDA_DEVICE_CACHE=off";

@@ -1,0 +1,391 @@
+// Arrays of our own: of NumPy's own type in memory of the host device, of a thin type in memory of
+// GPUs.
+#include <algorithm>
+#include <cstring>
+
+#include <nanobind/stl/vector.h>
+
+#include "bindings/errors.h"
+#include "bindings/memory/formats.h"
+#include "bindings/memory/memory.h"
+#include "bindings/memory/subscript.h"
+#include "bindings/memory/tensor.h"
+#include "bindings/numpy.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+using abi::MemoryKind;
+using Extents = std::vector<int64_t>;
+
+struct ArrayObject {
+  Tensor tensor;
+  nb::object dtype;
+
+  int64_t ndim() const { return static_cast<int64_t>(tensor.shape.size()); }
+  std::string place() const {
+    const MemoryBlock& memory = *tensor.memory;
+    const char* kind = memory.kind() == MemoryKind::Device ? "" : abi::name_of(memory.kind());
+    return std::string(kind) + (kind[0] ? " " : "") + "memory of GPU " +
+           std::to_string(memory.device());
+  }
+};
+
+nb::tuple as_tuple(const Extents& values) {
+  nb::list list;
+  for (const int64_t value : values) list.append(value);
+  return nb::tuple(list);
+}
+
+[[noreturn]] void unreachable_for_host(const ArrayObject& array) {
+  throw nb::type_error(("the host does not reach the " + array.place() +
+                        "; device.to_host(a) copies the array, kernels take it as it is")
+                           .c_str());
+}
+
+// --- memory of the host device: NumPy's own type ---
+
+void zero_it(const MemoryBlock& memory) {
+  if (memory.zero() || memory.bytes() == 0) return;
+  constexpr uint64_t kWorthIt = 1 << 16;
+  void* const start = reinterpret_cast<void*>(memory.address());
+  if (memory.bytes() < kWorthIt) {
+    std::memset(start, 0, memory.bytes());
+    return;
+  }
+  const WithoutGil released;
+  std::memset(start, 0, memory.bytes());
+}
+
+nb::object keeper_of(std::shared_ptr<MemoryBlock> memory) {
+  using Kept = std::shared_ptr<MemoryBlock>;
+  auto kept = std::make_unique<Kept>(std::move(memory));
+  nb::object capsule = checked(PyCapsule_New(kept.get(), "cuda.device memory", [](PyObject* made) {
+    delete static_cast<Kept*>(PyCapsule_GetPointer(made, "cuda.device memory"));
+  }));
+  (void)kept.release();
+  return capsule;
+}
+
+nb::object numpy_array(uint64_t data, const nb::object& dtype, const Extents& shape,
+                       const Extents& strides, bool writable, nb::object base) {
+  auto* descr = reinterpret_cast<PyArray_Descr*>(nb::object(dtype).release().ptr());
+  std::vector<npy_intp> dims(shape.begin(), shape.end()), steps(strides.begin(), strides.end());
+  // NumPy takes no null pointer for memory of others; nobody reads an element there.
+  static char nowhere[16];
+  void* const start = data ? reinterpret_cast<void*>(data) : nowhere;
+  nb::object array = checked(
+      PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(dims.size()), dims.data(),
+                           steps.data(), start, writable ? NPY_ARRAY_WRITEABLE : 0, nullptr));
+  checked(
+      PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.ptr()), base.release().ptr()));
+  return array;
+}
+
+uint64_t item_bytes(nb::handle dtype) {
+  return static_cast<uint64_t>(PyDataType_ELSIZE(reinterpret_cast<PyArray_Descr*>(dtype.ptr())));
+}
+
+uint64_t bytes_of(const Extents& shape, uint64_t item) {
+  (void)compact_strides(shape, item);  // that it fits
+  for (const int64_t extent : shape) item *= static_cast<uint64_t>(extent);
+  return item;
+}
+
+nb::object host_array(const Extents& shape, const nb::object& dtype, bool columns, bool zero) {
+  const uint64_t item = item_bytes(dtype);
+  const Extents strides = compact_strides(shape, item, columns);
+  auto memory = MemoryBlock::allocate(abi::kHostDevice, MemoryKind::Host, bytes_of(shape, item));
+  if (zero) zero_it(*memory);
+  const uint64_t data = memory->address();
+  return numpy_array(data, dtype, shape, strides, true, keeper_of(std::move(memory)));
+}
+
+// --- memory of GPUs ---
+
+ArrayObject* gpu_array(int device, const std::string& kind, Extents shape, nb::object dtype,
+                       bool columns) {
+  const auto type = dlpack_type(dtype);
+  if (!type)
+    throw nb::type_error(
+        ("arrays of '" + to_string(nb::object(nb::str(dtype))) +
+         "' cannot lie in memory of a GPU; numbers and bools in this machine's byte order can")
+            .c_str());
+  auto array = std::make_unique<ArrayObject>();
+  array->tensor.type = *type;
+  array->tensor.strides = compact_strides(shape, type->bits / 8, columns);
+  array->tensor.shape = std::move(shape);
+  array->tensor.memory = MemoryBlock::allocate(device,
+                                               kind == "pinned"    ? MemoryKind::Pinned
+                                               : kind == "managed" ? MemoryKind::Managed
+                                                                   : MemoryKind::Device,
+                                               array->tensor.bytes());
+  array->tensor.data = array->tensor.memory->address();
+  array->dtype = std::move(dtype);
+  return array.release();
+}
+
+// Writes an element over and over; false where the driver has no operation for it.
+bool fill_gpu(const ArrayObject& array, const nb::bytes& element) {
+  const char* bytes = element.c_str();
+  size_t size = element.size();
+  // An element of equal parts is as good as one part.
+  while (size > 1 && std::memcmp(bytes, bytes + size / 2, size / 2) == 0) size /= 2;
+  if (size > 4) return false;
+  rt::FillRequest request;
+  request.to = array.tensor.data;
+  request.count = array.tensor.bytes() / size;
+  request.element_bytes = static_cast<int>(size);
+  std::memcpy(&request.element, bytes, size);
+  request.gpu = array.tensor.memory->device();
+  request.order.cuda = array.tensor.memory->last_stream();
+  without_gil([&](rt::Outcome* outcome) { cd_rt_memory_fill(&request, outcome); });
+  return true;
+}
+
+Tensor tensor_of_numpy(nb::handle object, interop::dlpack::DataType type) {
+  auto* array = reinterpret_cast<PyArrayObject*>(object.ptr());
+  Tensor tensor;
+  tensor.data = reinterpret_cast<uint64_t>(PyArray_DATA(array));
+  tensor.type = type;
+  tensor.shape.assign(PyArray_DIMS(array), PyArray_DIMS(array) + PyArray_NDIM(array));
+  tensor.strides.assign(PyArray_STRIDES(array), PyArray_STRIDES(array) + PyArray_NDIM(array));
+  return tensor;
+}
+
+nb::object to_host(const ArrayObject& array) {
+  nb::object host = host_array(array.tensor.shape, array.dtype, false, false);
+  copy_tensor(tensor_of_numpy(host, array.tensor.type), array.tensor);
+  return host;
+}
+
+ArrayObject* view(const ArrayObject& array, int64_t offset, Extents shape, Extents strides) {
+  auto part = std::make_unique<ArrayObject>(array);
+  part->tensor.data += static_cast<uint64_t>(offset);
+  part->tensor.shape = std::move(shape);
+  part->tensor.strides = std::move(strides);
+  return part.release();
+}
+
+ArrayObject* get_item(const ArrayObject& array, nb::handle index) {
+  Part part = part_of(array.tensor.shape, array.tensor.strides, index);
+  return view(array, part.offset, std::move(part.shape), std::move(part.strides));
+}
+
+// From an array of the same device kind and dtype, or from all that NumPy makes an array of, spread
+// over the shape as NumPy does.
+void set_item(const ArrayObject& array, nb::handle index, nb::handle value) {
+  if (array.tensor.read_only) throw nb::value_error("the array is read-only");
+  const std::unique_ptr<ArrayObject> part(get_item(array, index));
+  if (nb::isinstance<ArrayObject>(value)) {
+    const ArrayObject& from = *nb::inst_ptr<ArrayObject>(value);
+    if (!from.dtype.equal(array.dtype) || from.tensor.shape != part->tensor.shape)
+      throw nb::value_error(("cannot assign an array of shape " +
+                             shown(as_tuple(from.tensor.shape)) + " and dtype " +
+                             to_string(nb::object(nb::str(from.dtype))) + " to a part of shape " +
+                             shown(as_tuple(part->tensor.shape)) + " and dtype " +
+                             to_string(nb::object(nb::str(array.dtype))) +
+                             "; in memory of a GPU both must be the same")
+                                .c_str());
+    return copy_tensor(part->tensor, from.tensor);
+  }
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const nb::object host = numpy.attr("ascontiguousarray")(numpy.attr("broadcast_to")(
+      numpy.attr("asarray")(value, array.dtype), as_tuple(part->tensor.shape)));
+  Tensor from = tensor_of_numpy(host, array.tensor.type);
+  from.shape = part->tensor.shape;  // ascontiguousarray makes one dimension of none
+  from.strides = compact_strides(from.shape, from.item_bytes());
+  copy_tensor(part->tensor, from);
+}
+
+ArrayObject* transposed(const ArrayObject& array) {
+  Extents shape(array.tensor.shape.rbegin(), array.tensor.shape.rend());
+  Extents strides(array.tensor.strides.rbegin(), array.tensor.strides.rend());
+  return view(array, 0, std::move(shape), std::move(strides));
+}
+
+bool is_compact(const ArrayObject& array) {
+  const Extents wanted = compact_strides(array.tensor.shape, array.tensor.item_bytes());
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (array.tensor.shape[i] > 1 && array.tensor.strides[i] != wanted[i]) return false;
+  return true;
+}
+
+ArrayObject* reshaped(const ArrayObject& array, Extents shape) {
+  const auto count = static_cast<int64_t>(array.tensor.count());
+  int64_t known = 1;
+  for (const int64_t extent : shape) known *= extent == -1 ? 1 : extent;
+  const auto open = std::count(shape.begin(), shape.end(), -1);
+  if (open == 1 && known != 0 && count % known == 0) {
+    *std::find(shape.begin(), shape.end(), -1) = count / known;
+    known = count;
+  }
+  const bool sound = std::all_of(shape.begin(), shape.end(), [](int64_t e) { return e >= 0; });
+  if (!sound || known != count)
+    throw nb::value_error(("cannot reshape an array of " + std::to_string(count) +
+                           " elements into shape " + shown(as_tuple(shape)))
+                              .c_str());
+  if (count > 0 && !is_compact(array))
+    throw nb::value_error(
+        "reshape() would have to copy the array; its elements do not follow each "
+        "other in memory, last axis first");
+  Extents strides = compact_strides(shape, array.tensor.item_bytes());
+  return view(array, 0, std::move(shape), std::move(strides));
+}
+
+// NumPy's view of memory that the host reaches, when all that is queued is done.
+nb::object as_numpy(nb::handle self, const nb::object& dtype, const nb::object& copy) {
+  const ArrayObject& array = *nb::inst_ptr<ArrayObject>(self);
+  const Tensor& tensor = array.tensor;
+  if (!tensor.memory->host_reaches()) unreachable_for_host(array);
+  tensor.memory->wait();
+  nb::object made = numpy_array(tensor.data, array.dtype, tensor.shape, tensor.strides,
+                                !tensor.read_only, nb::borrow(self));
+  const bool other = !dtype.is_none() && !array.dtype.equal(dtype);
+  if (other) {
+    if (copy.is(nb::handle(Py_False)))
+      throw nb::value_error("an array of another dtype is a copy, and copy=False was given");
+    return made.attr("astype")(dtype);
+  }
+  return copy.is(nb::handle(Py_True)) ? made.attr("copy")() : made;
+}
+
+// As NumPy writes it; formats of ml_dtypes are bytes without a meaning there (CAI-TYPE-05).
+nb::object type_text_of(const ArrayObject& array) {
+  namespace dlpack = interop::dlpack;
+  const interop::dlpack::DataType type = array.tensor.type;
+  if (type.code == dlpack::kBfloat) return nb::str("<V2");
+  if (type.code == dlpack::kFloat8E4m3 || type.code == dlpack::kFloat8E5m2) return nb::str("|V1");
+  return array.dtype.attr("str");
+}
+
+// Version 3.
+nb::dict cuda_array_interface(const ArrayObject& array) {
+  const Tensor& tensor = array.tensor;
+  nb::dict fields;
+  fields["shape"] = as_tuple(tensor.shape);
+  fields["strides"] = is_compact(array) ? nb::none() : nb::object(as_tuple(tensor.strides));
+  fields["typestr"] = type_text_of(array);
+  fields["data"] = nb::make_tuple(tensor.count() ? tensor.data : 0, tensor.read_only);
+  fields["version"] = 3;
+  const uint64_t stream = tensor.memory->last_stream();
+  fields["stream"] = stream ? stream : 1;  // the default stream, which 0 must not name
+  return fields;
+}
+
+std::string repr(const ArrayObject& array) {
+  return "<cuda.device.Array of shape " + shown(as_tuple(array.tensor.shape)) + ", " +
+         to_string(nb::object(nb::str(array.dtype))) + ", in " + array.place() + ">";
+}
+
+nb::object import_dlpack(nb::handle object) {
+  std::optional<Tensor> tensor = imported(object);
+  if (!tensor) return nb::none();
+  auto array = std::make_unique<ArrayObject>();
+  array->dtype = dtype_of(tensor->type);
+  array->tensor = std::move(*tensor);
+  return nb::cast(array.release(), nb::rv_policy::take_ownership);
+}
+
+[[noreturn]] void no_value(const ArrayObject& array) {
+  throw nb::type_error(
+      ("an array in " + array.place() + " has no value for the host; device.to_host(a) copies it")
+          .c_str());
+}
+
+void define_attributes(nb::class_<ArrayObject>& type) {
+  const auto number = [](uint64_t value) { return value; };
+  type.def_prop_ro(
+          "shape", [](const ArrayObject& a) { return as_tuple(a.tensor.shape); },
+          "Extent of each dimension.")
+      .def_prop_ro(
+          "strides", [](const ArrayObject& a) { return as_tuple(a.tensor.strides); },
+          "Bytes from one element to the next, of each dimension.")
+      .def_prop_ro(
+          "dtype", [](const ArrayObject& a) { return a.dtype; }, "NumPy's dtype.")
+      .def_prop_ro("ndim", &ArrayObject::ndim, "Number of dimensions.")
+      .def_prop_ro(
+          "size", [=](const ArrayObject& a) { return number(a.tensor.count()); },
+          "Number of elements.")
+      .def_prop_ro(
+          "itemsize", [=](const ArrayObject& a) { return number(a.tensor.item_bytes()); },
+          "Bytes of an element.")
+      .def_prop_ro(
+          "nbytes", [=](const ArrayObject& a) { return number(a.tensor.bytes()); },
+          "Bytes of all elements.")
+      .def_prop_ro(
+          "device",
+          [](const ArrayObject& a) { return "cuda:" + std::to_string(a.tensor.memory->device()); },
+          "\"cuda:0\" and up, as NumPy's arrays have \"cpu\".")
+      .def_prop_ro(
+          "memory", [](const ArrayObject& a) { return abi::name_of(a.tensor.memory->kind()); },
+          "Kind of its memory: \"device\", \"pinned\" or \"managed\".")
+      .def_prop_ro("T", transposed, nb::rv_policy::take_ownership,
+                   "The same elements, with the dimensions in reverse.")
+      .def_prop_ro("__cuda_array_interface__", cuda_array_interface,
+                   "Version 3 of the CUDA Array Interface.");
+}
+
+void define_methods(nb::class_<ArrayObject>& type) {
+  type.def("__getitem__", get_item, nb::arg("index"), nb::rv_policy::take_ownership,
+           "A part of the array, in the same memory: by ints, slices, None and '...'.")
+      .def("__setitem__", set_item, nb::arg("index"), nb::arg("value"),
+           "Copies values into a part of the array: of an Array of the same shape and dtype, or of "
+           "all that NumPy makes an array of.")
+      .def("reshape", reshaped, nb::arg("shape"), nb::rv_policy::take_ownership,
+           "The same elements in another shape, row by row; one extent may be -1. Raises "
+           "ValueError where they would have to be copied.")
+      .def(
+          "__len__",
+          [](const ArrayObject& a) {
+            if (a.tensor.shape.empty())
+              throw nb::type_error("an array of no dimensions has no len()");
+            return a.tensor.shape[0];
+          },
+          "Extent of the first dimension.")
+      .def(
+          "__dlpack__",
+          [](const ArrayObject& a, nb::object stream, nb::object max_version, nb::object dl_device,
+             nb::object copy) {
+            return exported(a.tensor, {std::move(stream), std::move(max_version),
+                                       std::move(dl_device), std::move(copy)});
+          },
+          nb::kw_only(), nb::arg("stream").none() = nb::none(),
+          nb::arg("max_version").none() = nb::none(), nb::arg("dl_device").none() = nb::none(),
+          nb::arg("copy").none() = nb::none(),
+          "A DLPack capsule, safe to use on the CUDA stream of that number (DEV-DLP-03).")
+      .def(
+          "__dlpack_device__",
+          [](const ArrayObject& a) {
+            const interop::dlpack::Device device = dlpack_device(*a.tensor.memory);
+            return nb::make_tuple(device.type, device.id);
+          },
+          "(device type, device id) as DLPack counts them.")
+      .def("__array__", as_numpy, nb::arg("dtype").none() = nb::none(),
+           nb::arg("copy").none() = nb::none(),
+           "NumPy's array of the same memory, where the host reaches it; TypeError where not.")
+      .def("__bool__", [](const ArrayObject& a) -> bool { no_value(a); })
+      .def("__int__", [](const ArrayObject& a) -> int { no_value(a); })
+      .def("__float__", [](const ArrayObject& a) -> double { no_value(a); })
+      .def("__repr__", repr);
+}
+
+}  // namespace
+
+void register_arrays(nb::module_& module) {
+  nb::class_<ArrayObject> type(
+      module, "Array",
+      "A strided array in memory that a GPU reaches. Kernels take it, and every library that knows "
+      "DLPack.");
+  define_attributes(type);
+  define_methods(type);
+  module.def("host_array", host_array, nb::arg("shape"), nb::arg("dtype"), nb::arg("columns"),
+             nb::arg("zero"));
+  module.def("gpu_array", gpu_array, nb::arg("device"), nb::arg("kind"), nb::arg("shape"),
+             nb::arg("dtype"), nb::arg("columns"), nb::rv_policy::take_ownership);
+  module.def("fill_gpu", fill_gpu, nb::arg("array"), nb::arg("element"));
+  module.def("to_host", to_host, nb::arg("array"));
+  module.def("import_dlpack", import_dlpack, nb::arg("object"));
+}
+
+}  // namespace cuda_device::bindings

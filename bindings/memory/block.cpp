@@ -1,0 +1,136 @@
+#include "bindings/memory/block.h"
+
+#include "bindings/errors.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+// (0, handle) of the protocol, a method or in early versions a property.
+void check_protocol(nb::handle stream, const nb::object& protocol, const char* caller) {
+  nb::object pair = PyCallable_Check(protocol.ptr()) ? protocol() : protocol;
+  const auto number = [&](Py_ssize_t i) {
+    return nb::cast<uint64_t>(nb::handle(PyTuple_GET_ITEM(pair.ptr(), i)));
+  };
+  if (PyTuple_Check(pair.ptr()) && PyTuple_GET_SIZE(pair.ptr()) == 2) try {
+      if (number(0) == 0) {
+        (void)number(1);
+        return;
+      }
+    } catch (const nb::cast_error&) {
+    }
+  throw nb::value_error((std::string(caller) + "(): __cuda_stream__ of '" + type_text(stream) +
+                         "' gave " + shown(pair) + ", not (0, handle)")
+                            .c_str());
+}
+
+[[noreturn]] void no_stream(nb::handle stream, int device, const char* caller) {
+  const bool host = device == abi::kHostDevice;
+  const std::string wanted =
+      host ? "a stream of cuda.device.core, as Device('host').create_stream() makes it"
+           : "a stream of GPU " + std::to_string(device) +
+                 ": one of cuda.core, or any object with __cuda_stream__";
+  throw nb::type_error((std::string(caller) + "() of memory of " +
+                        (host ? "the host device" : "GPU " + std::to_string(device)) +
+                        " expects as stream " + wanted + "; found '" + type_text(stream) + "'")
+                           .c_str());
+}
+
+// Runs where the GIL is held, or not, or where there is no interpreter any more.
+void drop(PyObject* object) {
+  if (!object || !Py_IsInitialized()) return;
+  const WithGil gil;
+  Py_DECREF(object);
+}
+
+}  // namespace
+
+Ordering& Ordering::operator=(Ordering&& other) noexcept {
+  std::swap(stream_, other.stream_);
+  std::swap(keeps_, other.keeps_);
+  return *this;
+}
+
+Ordering::~Ordering() { drop(keeps_); }
+
+Ordering Ordering::of(nb::handle stream, int device, const char* caller) {
+  Ordering ordering;
+  if (stream.is_none()) return ordering;
+  const bool own_type = nb::isinstance<StreamObject>(stream) || PyType_Check(stream.ptr());
+  if (!own_type)
+    if (nb::object protocol = optional_attr(stream, nb::str("__cuda_stream__")))
+      check_protocol(stream, protocol, caller);
+  ordering.stream_ = stream_named(stream);
+  rt::Stream* const found = ordering.stream_.get();
+  if (!found || cd_rt_stream_device(found) != device) no_stream(stream, device, caller);
+  // Another library's goes with its object.
+  const bool foreign = device != abi::kHostDevice && !cd_rt_stream_own(found);
+  if (foreign) ordering.keeps_ = Py_NewRef(stream.ptr());
+  return ordering;
+}
+
+rt::Order Ordering::order() const {
+  constexpr uint64_t kLegacyStream = 1;  // as 0
+  if (!given()) return {};
+  if (cd_rt_stream_device(stream_.get()) == abi::kHostDevice) return {stream_.get(), 0};
+  const uint64_t handle = cd_rt_stream_handle(stream_.get());
+  return {nullptr, handle == kLegacyStream ? 0 : handle};
+}
+
+std::shared_ptr<MemoryBlock> MemoryBlock::allocate(int device, abi::MemoryKind kind, uint64_t bytes,
+                                                   Ordering ordering) {
+  std::shared_ptr<MemoryBlock> block(new MemoryBlock(device, kind, bytes));
+  block->ordering_ = std::move(ordering);
+  block->last_stream_ = block->order().cuda;
+  const rt::MemoryRequest request{device, kind, bytes, block->order()};
+  without_gil(
+      [&](rt::Outcome* outcome) { cd_rt_memory_allocate(&request, &block->memory_, outcome); });
+  return block;
+}
+
+std::shared_ptr<MemoryBlock> MemoryBlock::borrowed(uint64_t address, int device,
+                                                   abi::MemoryKind kind, void* tensor,
+                                                   void (*deleter)(void*)) {
+  std::shared_ptr<MemoryBlock> block(new MemoryBlock(device, kind, 0));
+  block->memory_.address = address;
+  block->tensor_ = tensor;
+  block->deleter_ = deleter;
+  return block;
+}
+
+MemoryBlock::~MemoryBlock() {
+  if (deleter_) deleter_(tensor_);
+  if (tensor_ || memory_.address == 0) return;
+  const rt::Order order = ordering_.order();
+  const auto release = [&] {
+    rt::Outcome outcome;  // an error is nobody's
+    if (!on_host() && last_stream_ != order.cuda)
+      cd_rt_cuda_order(device_, order.cuda, last_stream_, &outcome);
+    cd_rt_memory_release(memory_.address, &order);
+  };
+  if (on_host() || !Py_IsInitialized() || !PyGILState_Check()) {
+    release();
+  } else {
+    const WithoutGil released;
+    release();
+  }
+}
+
+void MemoryBlock::use_on(uint64_t stream) {
+  const uint64_t before = last_stream_;
+  if (before == stream) return;
+  without_gil([&](rt::Outcome* outcome) { cd_rt_cuda_order(device_, stream, before, outcome); });
+  last_stream_ = stream;
+}
+
+void MemoryBlock::wait() const {
+  if (on_host()) return;
+  without_gil([&](rt::Outcome* outcome) { cd_rt_cuda_wait(device_, last_stream_, outcome); });
+}
+
+void check_outcome(const rt::Outcome& outcome) {
+  if (outcome.status == rt::Status::Ok) return;
+  set_outcome(outcome, {}, "");
+  throw nb::python_error();
+}
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,16 @@
+// Element formats of arrays in memory of GPUs: NumPy's dtypes as DLPack names them, and back.
+#pragma once
+
+#include <optional>
+
+#include "bindings/python.h"
+#include "interop/dlpack_abi.h"
+
+namespace cuda_device::bindings {
+
+// Nothing for what has no such name: objects, text, dates, structs, foreign byte orders.
+std::optional<interop::dlpack::DataType> dlpack_type(nb::handle dtype);
+// Throws BufferError for elements that NumPy and ml_dtypes have no dtype for.
+nb::object dtype_of(interop::dlpack::DataType type);
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,304 @@
+#include "bindings/memory/tensor.h"
+
+#include <algorithm>
+
+#include <nanobind/stl/pair.h>
+
+#include "interop/dlpack_tensor.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+namespace dlpack = interop::dlpack;
+using abi::MemoryKind;
+
+constexpr uint64_t kReadOnlyFlag = 1, kCopiedFlag = 2;
+
+[[noreturn]] void refuse_export(const std::string& why) {
+  throw nb::buffer_error(("__dlpack__(): " + why).c_str());
+}
+
+// A tensor that is given away, as the consumer sees it.
+template <class M>
+struct Exported {
+  M managed{};
+  std::shared_ptr<MemoryBlock> memory;
+  std::vector<int64_t> shape, strides;  // in elements
+
+  static void release(M* managed) { delete static_cast<Exported*>(managed->context); }
+  // Of a capsule that nobody took.
+  static void drop(PyObject* capsule) {
+    if (!PyCapsule_IsValid(capsule, M::kCapsule)) return;
+    release(static_cast<M*>(PyCapsule_GetPointer(capsule, M::kCapsule)));
+  }
+};
+
+std::vector<int64_t> strides_in_elements(const Tensor& tensor) {
+  const auto item = static_cast<int64_t>(tensor.item_bytes());
+  std::vector<int64_t> strides = tensor.strides;
+  for (int64_t& stride : strides) {
+    if (stride % item != 0)
+      refuse_export("a stride of " + std::to_string(stride) + " bytes is no whole number of " +
+                    std::to_string(item) + "-byte elements");
+    stride /= item;
+  }
+  return strides;
+}
+
+template <class M>
+nb::object capsule_of(const Tensor& tensor, dlpack::Device device, uint64_t flags) {
+  auto made = std::make_unique<Exported<M>>();
+  made->memory = tensor.memory;
+  made->shape = tensor.shape;
+  made->strides = strides_in_elements(tensor);
+  const bool empty = tensor.count() == 0;
+  made->managed.context = made.get();
+  made->managed.deleter = Exported<M>::release;
+  made->managed.tensor = {empty ? nullptr : reinterpret_cast<void*>(tensor.data),
+                          device,
+                          static_cast<int32_t>(tensor.shape.size()),
+                          tensor.type,
+                          made->shape.data(),
+                          made->strides.data(),
+                          0};
+  if constexpr (requires { made->managed.flags; }) {
+    made->managed.version = dlpack::kVersion;
+    made->managed.flags = flags;
+  } else if (flags & kReadOnlyFlag) {
+    refuse_export("a read-only array needs max_version=(1, 0) or newer");
+  }
+  nb::object capsule = checked(PyCapsule_New(&made->managed, M::kCapsule, Exported<M>::drop));
+  (void)made.release();
+  return capsule;
+}
+
+// The version that the consumer knows: its major number, or 0 where it said none.
+long major_version(nb::handle max_version) {
+  if (max_version.is_none()) return 0;
+  return nb::cast<long>(nb::object(max_version[0]));
+}
+
+bool is_device(nb::handle asked, dlpack::Device device) {
+  return nb::cast<std::pair<int, int>>(asked) == std::pair<int, int>(device.type, device.id);
+}
+
+// What a consumer's stream= means for memory of a GPU (DEV-DLP-03): a CUDA stream, or no waiting.
+std::optional<uint64_t> consumer_stream(nb::handle stream) {
+  const auto wrong = [&] {
+    return nb::value_error(
+        ("__dlpack__(): stream=" + shown(stream) +
+         " is none of None, -1 (do not wait), 1, 2 or the handle of a CUDA stream")
+            .c_str());
+  };
+  if (stream.is_none()) return 0;
+  int overflow = 0;
+  const long long number =
+      PyLong_Check(stream.ptr()) ? PyLong_AsLongLongAndOverflow(stream.ptr(), &overflow) : 0;
+  if (overflow || number < -1 || number == 0) throw wrong();
+  if (number == -1) return std::nullopt;
+  return number == 1 ? 0 : static_cast<uint64_t>(number);
+}
+
+// So that the consumer reads what was written before (DEV-DLP-04).
+void make_safe(const Tensor& tensor, nb::handle stream) {
+  MemoryBlock& memory = *tensor.memory;
+  if (memory.on_host()) {
+    if (!stream.is_none())
+      throw nb::value_error(
+          ("__dlpack__(): memory of the host device has no CUDA streams; stream=" + shown(stream) +
+           " was given, None was expected")
+              .c_str());
+    return;
+  }
+  const bool for_host = stream.is_none() && memory.host_reaches();
+  if (for_host) return memory.wait();
+  if (const std::optional<uint64_t> wanted = consumer_stream(stream)) memory.use_on(*wanted);
+}
+
+Tensor copy_of(const Tensor& tensor, int device, MemoryKind kind) {
+  Tensor copy = tensor;
+  copy.memory = MemoryBlock::allocate(device, kind, tensor.bytes());
+  copy.data = copy.memory->address();
+  copy.strides = compact_strides(tensor.shape, tensor.item_bytes());
+  copy.read_only = false;
+  copy_tensor(copy, tensor);
+  return copy;
+}
+
+constexpr dlpack::Device kHost = {dlpack::kCpu, 0};
+
+nb::object capsule_for(const Tensor& tensor, const ExportRequest& request, dlpack::Device device,
+                       bool copied) {
+  const uint64_t flags = (tensor.read_only ? kReadOnlyFlag : 0) | (copied ? kCopiedFlag : 0);
+  return major_version(request.max_version) >= 1
+             ? capsule_of<dlpack::ManagedVersioned>(tensor, device, flags)
+             : capsule_of<dlpack::Managed>(tensor, device, flags);
+}
+
+// For a consumer that wants it on the host whatever it takes.
+nb::object exported_to_host(const Tensor& tensor, const ExportRequest& request) {
+  const bool must_copy = !tensor.memory->host_reaches();
+  const bool wants_copy = request.copy.is(nb::handle(Py_True));
+  if (must_copy && request.copy.is(nb::handle(Py_False)))
+    refuse_export("memory of a GPU reaches the host by a copy only, and copy=False was given");
+  if (!must_copy && !wants_copy) {
+    tensor.memory->wait();
+    return capsule_for(tensor, request, kHost, false);
+  }
+  const Tensor copy = copy_of(tensor, abi::kHostDevice, MemoryKind::Host);
+  return capsule_for(copy, request, kHost, true);
+}
+
+template <class M>
+void release_tensor(void* p) {
+  auto* managed = static_cast<M*>(p);
+  if (managed->deleter) managed->deleter(managed);
+}
+
+// Who drops a capsule that we took may be any thread; a producer that is Python wants the GIL.
+template <class M>
+std::optional<Tensor> take(PyObject* capsule) {
+  if (!PyCapsule_IsValid(capsule, M::kCapsule)) return std::nullopt;
+  auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule, M::kCapsule));
+  checked(PyCapsule_SetName(capsule, M::kUsedCapsule));
+  checked(PyCapsule_SetDestructor(capsule, nullptr));
+  const dlpack::Tensor& given = managed->tensor;
+  std::unique_ptr<void, void (*)(void*)> owned(managed, release_tensor<M>);
+  const auto refuse = [](const std::string& why) {
+    throw nb::buffer_error(("from_dlpack(): " + why).c_str());
+  };
+  Tensor tensor;
+  if constexpr (requires { managed->flags; }) {
+    if (managed->version.major != dlpack::kVersion.major)
+      refuse("DLPack version " + std::to_string(managed->version.major) + "." +
+             std::to_string(managed->version.minor) + " is not known");
+    tensor.read_only = (managed->flags & kReadOnlyFlag) != 0;
+  }
+  if (given.dtype.lanes != 1 || given.dtype.bits % 8 != 0 || given.dtype.bits == 0)
+    refuse("elements of " + std::to_string(given.dtype.lanes) + " lanes of " +
+           std::to_string(given.dtype.bits) + " bits are not known");
+  if (given.ndim < 0 || given.ndim > 64 || (given.ndim > 0 && !given.shape))
+    refuse("the tensor has " + std::to_string(given.ndim) + " dimensions, and no shape for them");
+  tensor.type = given.dtype;
+  tensor.data = reinterpret_cast<uint64_t>(given.data) + given.byte_offset;
+  tensor.shape.assign(given.shape, given.shape + given.ndim);
+  for (const int64_t extent : tensor.shape)
+    if (extent < 0) refuse("the tensor has an extent of " + std::to_string(extent));
+  tensor.strides = compact_strides(tensor.shape, tensor.item_bytes());
+  if (given.strides)
+    for (int i = 0; i < given.ndim; ++i)
+      if (__builtin_mul_overflow(given.strides[i], static_cast<int64_t>(tensor.item_bytes()),
+                                 &tensor.strides[static_cast<size_t>(i)]))
+        refuse("the stride of axis " + std::to_string(i) + " does not fit 64 bits in bytes");
+  const MemoryKind kind = given.device.type == dlpack::kCuda          ? MemoryKind::Device
+                          : given.device.type == dlpack::kCudaManaged ? MemoryKind::Managed
+                                                                      : MemoryKind::Pinned;
+  // Libraries may count devices in other ways: the driver knows best (DEV-DLP-17).
+  abi::Allocation found;
+  cd_rt_memory_find(tensor.data, &found);
+  const int device = found.device != abi::kHostDevice ? found.device : given.device.id;
+  tensor.memory = MemoryBlock::borrowed(tensor.data, device, kind, managed, release_tensor<M>);
+  (void)owned.release();
+  return tensor;
+}
+
+}  // namespace
+
+uint64_t Tensor::count() const {
+  uint64_t count = 1;
+  for (const int64_t extent : shape) count *= static_cast<uint64_t>(extent);
+  return count;
+}
+
+std::vector<int64_t> compact_strides(const std::vector<int64_t>& shape, uint64_t item_bytes,
+                                     bool columns) {
+  std::vector<int64_t> strides(shape.size());
+  auto step = static_cast<int64_t>(item_bytes);
+  for (size_t n = 0; n < shape.size(); ++n) {
+    const size_t axis = columns ? n : shape.size() - 1 - n;
+    strides[axis] = step;
+    if (__builtin_mul_overflow(step, std::max<int64_t>(shape[axis], 1), &step))
+      throw nb::value_error("an array with this shape has more bytes than 64 bits can count");
+  }
+  return strides;
+}
+
+dlpack::Device dlpack_device(const MemoryBlock& memory) {
+  if (memory.on_host()) return kHost;
+  switch (memory.kind()) {
+    case MemoryKind::Pinned:
+      return {dlpack::kCudaHost, 0};
+    case MemoryKind::Managed:
+      return {dlpack::kCudaManaged, memory.device()};
+    default:
+      return {dlpack::kCuda, memory.device()};
+  }
+}
+
+nb::object exported(const Tensor& tensor, const ExportRequest& request) {
+  const dlpack::Device device = dlpack_device(*tensor.memory);
+  const bool elsewhere = !request.dl_device.is_none() && !is_device(request.dl_device, device);
+  if (elsewhere && is_device(request.dl_device, kHost)) return exported_to_host(tensor, request);
+  if (elsewhere)
+    refuse_export("dl_device=" + shown(request.dl_device) + " is neither (" +
+                  std::to_string(device.type) + ", " + std::to_string(device.id) +
+                  "), where the array is, nor (1, 0), the host");
+  if (!request.copy.is(nb::handle(Py_True))) {
+    make_safe(tensor, request.stream);
+    return capsule_for(tensor, request, device, false);
+  }
+  const Tensor copy = copy_of(tensor, tensor.memory->device(), tensor.memory->kind());
+  make_safe(copy, request.stream);
+  return capsule_for(copy, request, device, true);
+}
+
+void copy_tensor(const Tensor& to, const Tensor& from) {
+  rt::CopyRequest request;
+  request.item_bytes = to.item_bytes();
+  request.shape = to.shape;
+  request.to_strides = to.strides;
+  request.from_strides = from.strides;
+  request.to = to.data;
+  request.from = from.data;
+  const bool to_gpu = to.memory && !to.memory->on_host();
+  const bool from_gpu = from.memory && !from.memory->on_host();
+  if (!to_gpu && !from_gpu)
+    return without_gil([&](rt::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
+  MemoryBlock& leading = to_gpu ? *to.memory : *from.memory;
+  request.gpu = leading.device();
+  request.order.cuda = leading.last_stream();
+  if (to_gpu && from_gpu && from.memory != to.memory) {
+    if (from.memory->device() == to.memory->device())
+      from.memory->use_on(request.order.cuda);
+    else
+      from.memory->wait();
+  }
+  without_gil([&](rt::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
+  if (!to_gpu || !from_gpu) leading.wait();
+}
+
+std::optional<Tensor> imported(nb::handle object) {
+  const auto device = nb::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
+  if (device.first == dlpack::kCpu) return std::nullopt;
+  if (device.first != dlpack::kCuda && device.first != dlpack::kCudaHost &&
+      device.first != dlpack::kCudaManaged)
+    throw nb::buffer_error(("from_dlpack(): '" + type_text(object) +
+                            "' lives on a device of DLPack's type " + std::to_string(device.first) +
+                            ", which is neither the host nor a CUDA GPU")
+                               .c_str());
+  const nb::object version = nb::make_tuple(dlpack::kVersion.major, dlpack::kVersion.minor);
+  nb::object capsule;
+  try {
+    capsule = object.attr("__dlpack__")(nb::arg("max_version") = version);
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+    capsule = object.attr("__dlpack__")();  // of before version 1
+  }
+  std::optional<Tensor> tensor = take<dlpack::ManagedVersioned>(capsule.ptr());
+  if (!tensor) tensor = take<dlpack::Managed>(capsule.ptr());
+  if (!tensor)
+    throw nb::buffer_error("from_dlpack(): __dlpack__() returned no unused DLPack capsule");
+  return tensor;
+}
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,48 @@
+// A strided array in a block, and what it is as a DLPack tensor that we give away (DEV-DLP-01 to
+// -14).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "bindings/memory/block.h"
+#include "interop/dlpack_abi.h"
+
+namespace cuda_device::bindings {
+
+struct Tensor {
+  std::shared_ptr<MemoryBlock> memory;
+  uint64_t data = 0;
+  interop::dlpack::DataType type{};
+  std::vector<int64_t> shape, strides;  // bytes
+  bool read_only = false;
+
+  uint64_t item_bytes() const { return type.bits / 8; }
+  uint64_t count() const;
+  uint64_t bytes() const { return count() * item_bytes(); }
+};
+
+// Row by row without gaps; throws ValueError where it does not fit 64 bits.
+std::vector<int64_t> compact_strides(const std::vector<int64_t>& shape, uint64_t item_bytes,
+                                     bool columns = false);
+
+// kDLCPU on the host device, else by the kind of memory.
+interop::dlpack::Device dlpack_device(const MemoryBlock& memory);
+
+// The keywords of __dlpack__, as they were given.
+struct ExportRequest {
+  nb::object stream, max_version, dl_device, copy;
+};
+
+// A capsule with the tensor, which keeps its memory.
+nb::object exported(const Tensor& tensor, const ExportRequest& request);
+
+// Copies between tensors of one shape and type, by the streams that used them last; returns when it
+// is queued, and when it is done where one side is memory of the process.
+void copy_tensor(const Tensor& to, const Tensor& from);
+
+// Takes the tensor of an object with __dlpack__ and __dlpack_device__ whose memory a GPU reaches;
+// nothing where it is plain memory of the host.
+std::optional<Tensor> imported(nb::handle object);
+
+}  // namespace cuda_device::bindings

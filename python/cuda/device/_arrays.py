@@ -1,0 +1,244 @@
+"""Arrays of our own: NumPy's arrays on the host device, Array in memory that GPUs reach.
+
+On the host device an array is a numpy.ndarray whose memory comes from our pool, aligned to 256
+bytes. On a GPU it is a thin Array, which kernels and DLPack take and the host copies by to_host.
+"""
+
+import operator
+from typing import Any
+
+import numpy as np
+from cuda.device import _core, _places
+from cuda.device._core import Array
+from cuda.device.errors import NotImplementedYetError
+
+__all__ = ["Array", "arange", "asarray", "empty", "from_dlpack", "full", "to_host", "zeros"]
+
+
+def _format(dtype: Any) -> np.dtype[Any]:
+    """NumPy's dtype; refuses those whose elements are no plain numbers."""
+    made: np.dtype[Any] = np.dtype(dtype)
+    if made.names is not None:
+        raise NotImplementedYetError("an array of a structured dtype is not implemented yet")
+    if made.hasobject:
+        raise TypeError("arrays of Python objects cannot be passed to kernels")
+    return made
+
+
+def _extents(shape: Any) -> list[int]:
+    """A shape, an int or a sequence of them; TypeError and ValueError for others."""
+    try:
+        extents = list(map(operator.index, shape if isinstance(shape, tuple | list) else (shape,)))
+    except TypeError:
+        raise TypeError(f"shape expects an int or a tuple of ints, found {shape!r}") from None
+    if extents and min(extents) < 0:
+        raise ValueError(f"shape={tuple(extents)} has a negative extent")
+    if len(extents) > 32:
+        raise ValueError(f"an array of {len(extents)} dimensions; at most 32 are allowed")
+    return extents
+
+
+def _columns(order: object) -> bool:
+    if order not in ("C", "F"):
+        raise ValueError(f"order={order!r}: 'C' (row by row) or 'F' was expected")
+    return order == "F"
+
+
+def _make(
+    shape: Any, dtype: Any, device: Any, memory: str, order: str, zero: bool = False
+) -> np.ndarray[Any, Any] | Array:
+    extents, made = _extents(shape), _format(dtype)
+    number, kind, columns = _places.number_of(device), _places.kind_of(memory), _columns(order)
+    if number == _places.HOST:
+        return _core.host_array(extents, made, columns, zero)
+    array = _core.gpu_array(number, kind, extents, made, columns)
+    if zero:
+        _fill(array, np.zeros((), made))
+    return array
+
+
+def _fill(array: Array, value: np.ndarray[Any, Any]) -> None:
+    if array.size and not _core.fill_gpu(array, value.tobytes()):
+        array[...] = value
+
+
+def empty(
+    shape: Any,
+    dtype: Any = np.float64,
+    *,
+    device: Any = None,
+    memory: str = "device",
+    order: str = "C",
+) -> Any:
+    """An array whose elements are undefined.
+
+    shape: an int or a tuple of ints. dtype: of numbers or bools, as NumPy names it; float64 where
+    none is given. device: "cpu", "cuda:0", a core.Device or its number; the current device where
+    none is given. memory: on a GPU "device", "pinned" or "managed". order: "C" for row by row,
+    "F" for column by column.
+
+    The host device gives a numpy.ndarray, a GPU an Array. Raises OutOfMemoryError where the device
+    has not so much memory, ValueError for a device that there is not.
+    """
+    return _make(shape, dtype, device, memory, order)
+
+
+def zeros(
+    shape: Any,
+    dtype: Any = np.float64,
+    *,
+    device: Any = None,
+    memory: str = "device",
+    order: str = "C",
+) -> Any:
+    """An array of zeros; arguments as for empty."""
+    return _make(shape, dtype, device, memory, order, zero=True)
+
+
+def full(
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    memory: str = "device",
+    order: str = "C",
+) -> Any:
+    """An array of equal elements; arguments as for empty.
+
+    Without dtype the elements have the format that NumPy gives to fill_value.
+    """
+    value = np.asarray(fill_value, dtype)
+    if value.ndim != 0:
+        raise TypeError(f"fill_value expects one number, found shape {value.shape}")
+    array = _make(shape, value.dtype, device, memory, order)
+    if isinstance(array, Array):
+        _fill(array, value)
+    else:
+        array.fill(value[()])
+    return array
+
+
+def arange(
+    start: Any,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    memory: str = "device",
+) -> Any:
+    """Numbers from start up to stop, which is left out, at distances of step, as numpy.arange.
+
+    arange(stop) begins at 0. device, memory: as for empty.
+    """
+    first: Any = 0 if stop is None else start
+    end: Any = start if stop is None else stop
+    return _moved(np.arange(first, end, step, dtype=dtype), _places.number_of(device), memory)
+
+
+def _moved(array: np.ndarray[Any, Any], number: int, memory: str) -> Any:
+    """A copy of a host array in memory of a device."""
+    made = _make(array.shape, array.dtype, _device_text(number), memory, "C")
+    made[...] = array
+    return made
+
+
+def _device_text(number: int) -> str:
+    return "cpu" if number == _places.HOST else f"cuda:{number}"
+
+
+def _host_view(obj: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
+    """An object of the host as an array, without a copy where that is possible."""
+    if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
+        obj = np.from_dlpack(obj)
+    made = np.asarray(obj, dtype, copy=copy)
+    _format(made.dtype)
+    return made
+
+
+def _on_gpu(array: Array, number: int, dtype: Any, copy: bool | None, memory: str) -> Any:
+    """An array of a GPU on some device, copied where that is needed."""
+    here = array.device == _device_text(number)
+    other_format = dtype is not None and np.dtype(dtype) != array.dtype
+    if here and not other_format and not copy:
+        return array
+    if copy is False:
+        raise ValueError("an array elsewhere or of another dtype is a copy, copy=False was given")
+    if number == _places.HOST or other_format:
+        host = to_host(array)
+        host = host if dtype is None else host.astype(_format(dtype))
+        return host if number == _places.HOST else _moved(host, number, memory)
+    made = _make(array.shape, array.dtype, _device_text(number), memory, "C")
+    made[...] = array
+    return made
+
+
+def asarray(
+    obj: Any,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    copy: bool | None = None,
+    memory: str = "device",
+) -> Any:
+    """An array of what obj holds: numbers, sequences, buffers, arrays of any library with DLPack.
+
+    Without a copy where that is possible; copy=True makes one always, copy=False raises ValueError
+    where one is needed. dtype: convert to this format. device: where the array is to be; without
+    it, an array of a GPU stays where it is and everything else goes to the current device. memory:
+    of a copy on a GPU, as for empty.
+    """
+    if copy not in (None, True, False):
+        raise TypeError(f"copy expects None, True or False, found {copy!r}")
+    array = obj if isinstance(obj, Array) else _imported(obj)
+    if isinstance(array, Array):
+        number = _places.number_of(array.device if device is None else device)
+        return _on_gpu(array, number, dtype, copy, memory)
+    number = _places.number_of(device)
+    host = _host_view(obj, dtype, copy if number == _places.HOST else None)
+    if number == _places.HOST:
+        return host
+    if copy is False:
+        raise ValueError("memory of the host gets to a GPU by a copy, copy=False was given")
+    return _moved(host, number, memory)
+
+
+def _imported(obj: Any) -> Array | None:
+    """A GPU's array of another library; None for everything else."""
+    if isinstance(obj, np.ndarray | np.generic) or not hasattr(obj, "__dlpack_device__"):
+        return None
+    return _core.import_dlpack(obj)
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
+    """The array of another library, in the same memory where that is possible (DEV-DLP-15).
+
+    device: where the array is to be; without it, it stays where it is. copy: as for asarray.
+    Raises AttributeError for an object without __dlpack__ and __dlpack_device__, BufferError for a
+    tensor that cannot be taken.
+    """
+    for name in ("__dlpack__", "__dlpack_device__"):
+        if not hasattr(x, name):
+            raise AttributeError(
+                f"from_dlpack() needs {name}, which {type(x).__qualname__!r} lacks"
+            )
+    array = x if isinstance(x, Array) else _imported(x)
+    if isinstance(array, Array):
+        number = _places.number_of(array.device if device is None else device)
+        return _on_gpu(array, number, None, copy, "device")
+    number = _places.HOST if device is None else _places.number_of(device)
+    if number == _places.HOST:
+        return np.from_dlpack(x, copy=copy)
+    if copy is False:
+        raise ValueError("memory of the host gets to a GPU by a copy, copy=False was given")
+    return _moved(np.from_dlpack(x), number, "device")
+
+
+def to_host(array: Any) -> np.ndarray[Any, Any]:
+    """A NumPy array with the elements of an array of any device, when all that is queued is done.
+
+    Arrays of the host are given as they are, of other libraries through DLPack.
+    """
+    found = array if isinstance(array, Array) else _imported(array)
+    return _core.to_host(found) if isinstance(found, Array) else _host_view(array, None, None)

@@ -1,0 +1,40 @@
+// Whose memory it is, and who reaches it.
+#pragma once
+
+#include <cstdint>
+
+namespace cuda_device::abi {
+
+// The host device as a number beside those of GPUs, which count from 0.
+inline constexpr int kHostDevice = -1;
+
+// On the host device all four are plain memory of the process.
+enum class MemoryKind : uint8_t {
+  Host,     // of the process; a GPU does not reach it by itself
+  Device,   // of one GPU
+  Pinned,   // of the process, pages locked: every GPU reaches it at its own address
+  Managed,  // moves between the host and GPUs as it is accessed
+};
+
+constexpr const char* name_of(MemoryKind kind) {
+  constexpr const char* kNames[] = {"host", "device", "pinned", "managed"};
+  return kNames[static_cast<int>(kind)];
+}
+
+// What is known of an address.
+struct Allocation {
+  uint64_t base = 0;   // 0: nothing is known; plain memory of the process
+  uint64_t bytes = 0;  // 0: not known
+  int device = kHostDevice;
+  MemoryKind kind = MemoryKind::Host;
+  bool ours = false;
+};
+
+// Of a device as it says itself, and of what we hold of it.
+struct MemoryFigures {
+  uint64_t free = 0, total = 0;          // bytes
+  uint64_t in_use = 0, allocations = 0;  // handed out by us: bytes asked for, and how many
+  uint64_t kept = 0;                     // bytes that were freed and wait for the next who asks
+};
+
+}  // namespace cuda_device::abi

@@ -1,0 +1,82 @@
+// The door of libcuda_device_rt.so, the part about memory: as rt_api.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "abi/memory_kind.h"
+#include "driver/rt/rt_api.h"
+
+namespace cuda_device::rt {
+
+// Behind what memory is used: a stream of the host device, or the handle of a CUDA stream. Of the
+// host device, null: at once.
+struct Order {
+  Stream* host = nullptr;
+  uint64_t cuda = 0;
+};
+
+struct MemoryRequest {
+  int device = abi::kHostDevice;
+  abi::MemoryKind kind = abi::MemoryKind::Host;
+  uint64_t bytes = 0;
+  Order order;
+};
+
+struct Memory {
+  uint64_t address = 0;  // 0 where no bytes were asked for
+  bool zero = false;     // its bytes are known to be 0
+};
+
+// One element for each index within `shape`, from `from` to `to`; strides in bytes. No two elements
+// of `to` are at one place, and the two do not overlap.
+struct CopyRequest {
+  uint64_t item_bytes = 1;
+  std::vector<int64_t> shape, to_strides, from_strides;
+  uint64_t to = 0, from = 0;
+  int gpu = abi::kHostDevice;  // whose stream it is; kHostDevice: all is in the host's reach
+  Order order;
+  // Of the host device: kept until it is done, then let go of on any thread, without the GIL.
+  std::shared_ptr<const void> keep{};
+};
+
+struct FillRequest {
+  uint64_t to = 0, count = 0;
+  uint32_t element = 0;
+  int element_bytes = 1;  // 1, 2 or 4
+  int gpu = abi::kHostDevice;
+  Order order;
+  std::shared_ptr<const void> keep{};
+};
+
+}  // namespace cuda_device::rt
+
+#pragma GCC visibility push(default)
+extern "C" {
+// Status::OutOfMemory: outcome->shortage says how much was there.
+void cd_rt_memory_allocate(const cuda_device::rt::MemoryRequest* request,
+                           cuda_device::rt::Memory* memory, cuda_device::rt::Outcome* outcome);
+// For those who allocate behind this in the order. False where nothing of ours begins there.
+bool cd_rt_memory_release(uint64_t address, const cuda_device::rt::Order* order);
+// Whose memory an address is: ours, what the CUDA driver knows, or the process's.
+void cd_rt_memory_find(uint64_t address, cuda_device::abi::Allocation* found);
+
+// Queued; the memory stays the caller's to keep until it is done. On the host device without a
+// stream it is done when they return. Memory of the process that is not pinned is free for other
+// use when a copy to or from a GPU returns.
+void cd_rt_memory_copy(const cuda_device::rt::CopyRequest* request,
+                       cuda_device::rt::Outcome* outcome);
+void cd_rt_memory_fill(const cuda_device::rt::FillRequest* request,
+                       cuda_device::rt::Outcome* outcome);
+
+// Of CUDA streams, by handle: `later` waits for all that `earlier` holds now; the calling thread
+// waits.
+void cd_rt_cuda_order(int gpu, uint64_t later, uint64_t earlier, cuda_device::rt::Outcome* outcome);
+void cd_rt_cuda_wait(int gpu, uint64_t stream, cuda_device::rt::Outcome* outcome);
+
+void cd_rt_memory_figures(int device, cuda_device::abi::MemoryFigures* figures,
+                          cuda_device::rt::Outcome* outcome);
+void cd_rt_memory_trim(int device, cuda_device::rt::Outcome* outcome);
+}
+#pragma GCC visibility pop

@@ -1,0 +1,87 @@
+#include "runtime/cuda/gpu_copies.h"
+
+#include <climits>
+
+#include "runtime/cuda/on_gpu.h"
+#include "support/check.h"
+
+namespace cuda_device::cuda {
+namespace {
+
+using runtime::StridedCopy;
+
+constexpr const char* kCopying = "copying memory on the GPU";
+
+// The driver takes rows at a pitch in one call: apart on both sides, and not too far.
+bool has_pitch(const StridedCopy& copy) {
+  if (copy.axes.empty()) return false;
+  const auto fits = [&](int64_t stride) {
+    return stride >= 0 && static_cast<uint64_t>(stride) >= copy.bytes && stride <= INT_MAX;
+  };
+  return fits(copy.axes.back().to) && fits(copy.axes.back().from);
+}
+
+void copy_pitched(const StridedCopy& copy, uint64_t to, uint64_t from, CUstream stream) {
+  const StridedCopy::Axis& axis = copy.axes.back();
+  Copy2D request;
+  request.to = to;
+  request.to_pitch = static_cast<size_t>(axis.to);
+  request.from = from;
+  request.from_pitch = static_cast<size_t>(axis.from);
+  request.width_bytes = copy.bytes;
+  request.height = axis.extent;
+  driver().check(driver().copy_2d_async(&request, stream), kCopying);
+}
+
+}  // namespace
+
+void copy(int gpu, const StridedCopy& copy, CUstream stream) {
+  const OnGpu on(gpu);
+  const Driver& d = driver();
+  if (has_pitch(copy))
+    return for_each_row(copy, copy.axes.size() - 1,
+                        [&](uint64_t to, uint64_t from) { copy_pitched(copy, to, from, stream); });
+  for_each_row(copy, copy.axes.size(), [&](uint64_t to, uint64_t from) {
+    d.check(d.copy_async(to, from, copy.bytes, stream), kCopying);
+  });
+}
+
+void fill(int gpu, CUdeviceptr to, uint32_t element, int element_bytes, uint64_t count,
+          CUstream stream) {
+  if (count == 0) return;
+  const OnGpu on(gpu);
+  const Driver& d = driver();
+  const auto fill_with = [&] {
+    switch (element_bytes) {
+      case 1:
+        return d.fill_8_async(to, static_cast<unsigned char>(element), count, stream);
+      case 2:
+        return d.fill_16_async(to, static_cast<unsigned short>(element), count, stream);
+      case 4:
+        return d.fill_32_async(to, element, count, stream);
+      default:
+        CD_UNREACHABLE("a fill with elements of another size");
+    }
+  };
+  d.check(fill_with(), "filling memory on the GPU");
+}
+
+void order_behind(int gpu, CUstream later, CUstream earlier) {
+  if (later == earlier) return;
+  const OnGpu on(gpu);
+  const Driver& d = driver();
+  constexpr const char* kOrdering = "making a CUDA stream wait for another one";
+  CUevent event = nullptr;
+  d.check(d.event_create(&event, kEventDisableTiming), kOrdering);
+  const CUresult recorded = d.event_record(event, earlier);
+  const CUresult waits = recorded == kSuccess ? d.stream_wait_event(later, event, 0) : recorded;
+  d.event_destroy(event);  // the driver lets go of it when it has come
+  d.check(waits, kOrdering);
+}
+
+void wait_for(int gpu, CUstream stream) {
+  const OnGpu on(gpu);
+  driver().check(driver().stream_synchronize(stream), "waiting for a CUDA stream");
+}
+
+}  // namespace cuda_device::cuda

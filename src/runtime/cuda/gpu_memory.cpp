@@ -1,0 +1,139 @@
+#include "runtime/cuda/gpu_memory.h"
+
+#include <map>
+
+#include "runtime/cuda/on_gpu.h"
+#include "runtime/memory/out_of_memory.h"
+#include "support/fork.h"
+
+namespace cuda_device::cuda {
+namespace {
+
+using abi::MemoryKind;
+
+// Null: the device has none.
+CUmemoryPool open_pool(int gpu) {
+  const OnGpu on(gpu);
+  const Driver& d = driver();
+  int supported = 0;
+  d.check(d.device_attribute(&supported, kMemoryPoolsSupported, on.handle()),
+          "asking for memory pools");
+  if (!supported) return nullptr;
+  CUmemoryPool pool = nullptr;
+  d.check(d.default_pool(&pool, on.handle()), "opening the GPU's memory pool");
+  uint64_t all = UINT64_MAX;
+  d.check(d.pool_set_attribute(pool, kReleaseThreshold, &all),
+          "telling the GPU's memory pool to keep memory");
+  return pool;
+}
+
+ForkMutex pools_mutex;
+
+// What is found is the same for each thread that looks.
+CUmemoryPool pool_of(int gpu) {
+  static std::map<int, CUmemoryPool>* const pools = new std::map<int, CUmemoryPool>;
+  {
+    std::lock_guard lock(pools_mutex);
+    if (const auto at = pools->find(gpu); at != pools->end()) return at->second;
+  }
+  const CUmemoryPool pool = open_pool(gpu);
+  std::lock_guard lock(pools_mutex);
+  return pools->emplace(gpu, pool).first->second;
+}
+
+CUresult ask(int gpu, MemoryKind kind, uint64_t bytes, CUstream stream, CUdeviceptr* memory) {
+  const Driver& d = driver();
+  switch (kind) {
+    case MemoryKind::Managed:
+      return d.memory_alloc_managed(memory, bytes, kAttachGlobal);
+    case MemoryKind::Pinned: {
+      void* host = nullptr;
+      const CUresult result = d.pinned_alloc(&host, bytes, kPinnedPortable | kPinnedDeviceMap);
+      *memory = reinterpret_cast<CUdeviceptr>(host);
+      return result;
+    }
+    default:
+      return pool_of(gpu) ? d.memory_alloc_async(memory, bytes, stream)
+                          : d.memory_alloc(memory, bytes);
+  }
+}
+
+// What is freed on streams comes back to the pool when they have come so far.
+void make_room(int gpu) {
+  const Driver& d = driver();
+  d.context_synchronize();
+  if (const CUmemoryPool pool = pool_of(gpu)) d.pool_trim(pool, 0);
+}
+
+}  // namespace
+
+CUdeviceptr allocate(int gpu, MemoryKind kind, uint64_t bytes, CUstream stream) {
+  const OnGpu on(gpu);
+  const Driver& d = driver();
+  CUdeviceptr memory = 0;
+  CUresult result = ask(gpu, kind, bytes, stream, &memory);
+  if (result == kOutOfMemory) {
+    make_room(gpu);
+    result = ask(gpu, kind, bytes, stream, &memory);
+  }
+  const std::string place = runtime::place_text(gpu, kind);
+  if (result == kOutOfMemory) {
+    FreeMemory left;
+    d.memory_info(&left.free, &left.total);
+    throw runtime::OutOfMemory(bytes, left.free, left.total, place);
+  }
+  d.check(result, ("allocating " + std::to_string(bytes) + " bytes of " + place).c_str());
+  return memory;
+}
+
+void release(int gpu, MemoryKind kind, CUdeviceptr memory, CUstream stream) noexcept try {
+  const OnGpu on(gpu);
+  const Driver& d = driver();
+  if (kind == MemoryKind::Device && pool_of(gpu)) {
+    if (d.memory_free_async(memory, stream) == kSuccess) return;
+    // The stream is gone, or the context lost: then this fails as well.
+  }
+  d.stream_synchronize(stream);
+  if (kind == MemoryKind::Pinned)
+    d.pinned_free(reinterpret_cast<void*>(memory));
+  else
+    d.memory_free(memory);
+} catch (const std::exception&) {
+}
+
+std::optional<abi::Allocation> allocation_at(uint64_t address) {
+  if (!why_no_driver().empty()) return std::nullopt;
+  unsigned type = 0;
+  uint64_t managed = 0;  // the driver writes a boolean of its own width
+  int device = -1;
+  CUdeviceptr base = 0;
+  size_t bytes = 0;
+  int wanted[] = {kPointerMemoryType, kPointerIsManaged, kPointerDeviceOrdinal, kPointerRangeStart,
+                  kPointerRangeSize};
+  void* values[] = {&type, &managed, &device, &base, &bytes};
+  CUresult result = driver().pointer_attributes(5, wanted, values, address);
+  if (result == kInvalidContext) {
+    const OnGpu on(0);
+    result = driver().pointer_attributes(5, wanted, values, address);
+  }
+  if (result != kSuccess || type == 0) return std::nullopt;
+  const MemoryKind kind = managed                 ? MemoryKind::Managed
+                          : type == kMemoryDevice ? MemoryKind::Device
+                                                  : MemoryKind::Pinned;
+  return abi::Allocation{base, bytes, device, kind, false};
+}
+
+FreeMemory free_memory(int gpu) {
+  const OnGpu on(gpu);
+  FreeMemory found;
+  driver().check(driver().memory_info(&found.free, &found.total), "asking for free memory");
+  return found;
+}
+
+void trim(int gpu) {
+  const OnGpu on(gpu);
+  const CUmemoryPool pool = pool_of(gpu);
+  if (pool) driver().check(driver().pool_trim(pool, 0), "trimming the GPU's memory pool");
+}
+
+}  // namespace cuda_device::cuda

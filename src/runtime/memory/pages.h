@@ -1,0 +1,22 @@
+// Memory as the system gives it.
+#pragma once
+
+#include <cstdint>
+
+namespace cuda_device::runtime {
+
+// From here on memory comes in pages of its own, on huge ones where the system has them, and is
+// zero.
+inline constexpr uint64_t kOwnPages = uint64_t{2} << 20;
+inline constexpr uint64_t kMemoryAlign = 256;
+
+// Aligned to kMemoryAlign; null where there is none. `bytes`: a multiple of kMemoryAlign, and of
+// the system's pages from kOwnPages on.
+void* take_pages(uint64_t bytes);
+void give_pages(void* memory, uint64_t bytes);
+
+// Of the machine, as the system says: what programs may still have, and all.
+uint64_t free_bytes();
+uint64_t total_bytes();
+
+}  // namespace cuda_device::runtime

@@ -1,0 +1,398 @@
+"""Arrays and buffers of the host device: NumPy's arrays in memory of our pool, and its Buffers."""
+
+import array
+import gc
+import pickle
+import threading
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import _core, core
+from cuda.device.errors import NotImplementedYetError, OutOfMemoryError
+from support.clauses import clause
+from support.dlpack import Producer
+
+HOST = core.Device("host")
+
+
+@D.kernel
+def add(a, v):
+    i = D.tid(1)
+    if i < a.size:
+        a[i] += v
+
+
+@D.kernel
+def wait_and_fill(a, v, rounds):
+    """Slow, so that what is queued behind it has to wait."""
+    x = v
+    for _ in range(rounds):
+        x = x * 1.0000001
+    i = D.tid(1)
+    if i < a.size:
+        a[i] = v + (x - x)
+
+
+def in_use():
+    gc.collect()
+    figures = _core.memory_figures(-1)
+    return figures["allocations"], figures["in_use"]
+
+
+@pytest.fixture
+def nothing_left():
+    before = in_use()
+    yield
+    assert in_use() == before
+
+
+# --- arrays ---
+
+
+@clause("DEV-ARR-02", partial="arrays in memory of a GPU")
+@pytest.mark.usefixtures("nothing_left")
+def test_arrays_of_the_host_are_numpys():
+    """NumPy's own type implements the Array API."""
+    a = D.zeros((3, 4), np.float32)
+    assert type(a) is np.ndarray
+    assert a.device == "cpu"
+    assert a.dtype == np.float32
+    assert a.flags.c_contiguous
+    assert a.flags.writeable
+    assert (a == 0).all()
+    assert np.array_equal(D.full((2, 3), 7, np.int8), np.full((2, 3), 7, np.int8))
+    assert D.full(2, 2.5).dtype == np.float64
+    assert D.full(2, True).dtype == np.bool_
+    assert D.zeros(2).dtype == np.float64
+    assert D.empty((2, 3), order="F").flags.f_contiguous
+    assert np.array_equal(D.arange(5), np.arange(5))
+    assert np.array_equal(D.arange(2, 9, 3, np.float32), np.arange(2, 9, 3, np.float32))
+    assert D.zeros(()).shape == ()
+    assert D.zeros((0, 3)).tolist() == []
+    assert D.zeros(np.int64(3)).shape == (3,)
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("shape", [1, 100, (300, 70), (1 << 20,), (0,)])
+def test_memory_is_aligned_and_zero(shape):
+    for _ in range(3):  # memory that was used before is zero again
+        a = D.zeros(shape, np.float32)
+        assert a.size == 0 or a.ctypes.data % 256 == 0
+        assert not a.any()
+        a.fill(1)
+        del a
+
+
+@pytest.mark.parametrize(
+    "format", [np.bool_, np.int8, np.uint64, np.float16, np.complex128, D.bfloat16, D.float8e5m2]
+)
+def test_every_format_of_elements(format):
+    assert D.zeros(3, format).dtype == format
+    assert D.full(3, 1, format).tolist() == np.ones(3, format).tolist()
+
+
+def test_they_go_into_launches_and_through_dlpack():
+    a = D.full(10, 2, np.float32)
+    D.launch(add, a, 1.5, grid=1, block=32)
+    assert a.tolist() == [3.5] * 10
+    b = np.from_dlpack(a)
+    assert np.shares_memory(a, b)
+    assert memoryview(a).nbytes == 40
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_memory_lives_as_long_as_a_view_of_it():
+    view = D.arange(1000)[500:]
+    D.zeros(1000, np.int64).fill(9)
+    assert view[0] == 500
+
+
+def test_memory_that_was_freed_is_used_again():
+    first = D.empty(5000)
+    address = first.ctypes.data
+    del first
+    second = D.empty(4990)
+    assert second.ctypes.data == address
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_memory_of_a_queued_launch_stays():
+    """The launch owns the array until it is done, though nobody else holds it."""
+    stream = HOST.create_stream()
+    kept = D.zeros(4000, np.float32)
+    D.launch(
+        wait_and_fill, D.zeros(4000, np.float32), 1.0, 20000, grid=16, block=256, stream=stream
+    )
+    taken = [D.zeros(4000, np.float32) for _ in range(20)]
+    stream.sync()
+    assert not any(t.any() for t in [kept, *taken])
+
+
+def test_asarray_takes_what_holds_numbers():
+    a = np.arange(5)
+    assert D.asarray(a) is a
+    assert D.asarray(a, copy=True) is not a
+    assert D.asarray([1, 2.5]).tolist() == [1.0, 2.5]
+    assert D.asarray(3, np.float32).dtype == np.float32
+    assert (
+        np.shares_memory(D.asarray(array.array("i", [1, 2])), D.asarray(array.array("i"))) is False
+    )
+    assert D.asarray(array.array("i", [1, 2])).tolist() == [1, 2]
+    assert D.asarray(memoryview(b"abc")).tolist() == list(b"abc")
+    producer = Producer(np.arange(4.0))
+    assert np.shares_memory(D.asarray(producer), producer.array)
+    with pytest.raises(ValueError, match="copy"):
+        D.asarray(a, np.float32, copy=False)
+    with pytest.raises(TypeError, match="copy expects None, True or False, found 'x'"):
+        D.asarray(a, copy="x")
+
+
+@clause("DEV-DLP-15", partial="arrays of a GPU")
+def test_from_dlpack_is_a_view():
+    producer = Producer(np.arange(6.0).reshape(2, 3))
+    view = D.from_dlpack(producer)
+    view[1, 2] = 99
+    assert producer.array[1, 2] == 99
+    copy = D.from_dlpack(np.arange(3), copy=True)
+    assert copy.tolist() == [0, 1, 2]
+    assert D.from_dlpack(np.arange(3), device="cpu").tolist() == [0, 1, 2]
+    with pytest.raises(AttributeError, match="needs __dlpack__, which 'list' lacks"):
+        D.from_dlpack([1])
+
+
+def test_to_host_gives_arrays_of_the_host_as_they_are():
+    a = np.arange(3)
+    assert D.to_host(a) is a
+    assert D.to_host([1, 2]).tolist() == [1, 2]
+    producer = Producer(np.arange(3.0))
+    assert np.shares_memory(D.to_host(producer), producer.array)
+
+
+WRONG = [
+    (lambda: D.zeros(-1), ValueError, r"shape=\(-1,\) has a negative extent"),
+    (lambda: D.zeros(2.5), TypeError, "shape expects an int or a tuple of ints, found 2.5"),
+    (lambda: D.zeros("ab"), TypeError, "shape expects an int or a tuple of ints, found 'ab'"),
+    (lambda: D.zeros((1,) * 33), ValueError, "an array of 33 dimensions; at most 32 are allowed"),
+    (lambda: D.zeros(1 << 61), ValueError, "has more bytes than 64 bits can count"),
+    (lambda: D.zeros(3, object), TypeError, "arrays of Python objects cannot be passed to kernels"),
+    (
+        lambda: D.zeros(3, [("x", "f4")]),
+        NotImplementedYetError,
+        "an array of a structured dtype is not implemented yet",
+    ),
+    (lambda: D.full(3, [1, 2]), TypeError, r"fill_value expects one number, found shape \(2,\)"),
+    (lambda: D.zeros(3, order="A"), ValueError, "order='A': 'C' .row by row. or 'F' was expected"),
+    (
+        lambda: D.zeros(3, memory="fast"),
+        ValueError,
+        "memory='fast' is no kind of memory; there are 'device', 'pinned', 'managed'",
+    ),
+    (lambda: D.zeros(3, device="gpu"), ValueError, "no device 'gpu': 'cpu', 'cuda' and 'cuda:0'"),
+    (
+        lambda: D.zeros(3, device=2.5),
+        TypeError,
+        "device= expects a Device, a number, 'cpu' or 'cuda:0', found 'float'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("wrong", "kind", "text"), WRONG)
+def test_mistakes(wrong, kind, text):
+    with pytest.raises(kind, match=text):
+        wrong()
+
+
+def test_devices_by_their_names():
+    for device in ("cpu", "host", HOST, None):
+        assert type(D.zeros(2, device=device)) is np.ndarray
+    if _core.gpu_count() == 0:
+        assert type(D.zeros(2, device=0)) is np.ndarray
+        with pytest.raises(ValueError, match=r"no device 'cuda:1': .*; the host device is 'cpu'"):
+            D.zeros(2, device="cuda:1")
+
+
+def test_out_of_memory():
+    with pytest.raises(OutOfMemoryError, match="bytes of memory of the host device") as caught:
+        D.zeros(1 << 50)
+    error = caught.value
+    assert isinstance(error, MemoryError)
+    assert error.asked == 8 << 50
+    assert 0 < error.free <= error.total
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.asked, again.total) == (str(error), error.asked, error.total)
+    assert D.zeros(10).sum() == 0
+
+
+# --- buffers ---
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize(
+    "resource",
+    [
+        core.DeviceMemoryResource(HOST),
+        core.PinnedMemoryResource(HOST),
+        core.ManagedMemoryResource(HOST),
+        HOST.memory_resource,
+    ],
+)
+def test_buffers_of_the_host(resource):
+    buffer = resource.allocate(1000)
+    assert buffer.size == 1000
+    assert buffer.handle % 256 == 0
+    assert buffer.device_id == resource.device_id == HOST.device_id
+    assert buffer.is_host_accessible
+    assert resource.is_host_accessible
+    assert buffer.is_device_accessible
+    assert resource.is_device_accessible
+    assert buffer.is_managed == resource.is_managed
+    assert buffer.memory_resource is resource
+    assert buffer.__dlpack_device__() == (1, 0)
+    bytes_of_it = np.frombuffer(buffer, np.uint8)
+    bytes_of_it[:] = 7
+    assert np.from_dlpack(buffer).tolist() == [7] * 1000
+    D.launch(add, bytes_of_it, 1, grid=4, block=256)
+    assert bytes(buffer) == b"\x08" * 1000
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_what_sees_a_buffer_keeps_its_memory():
+    buffer = HOST.allocate(64)
+    view, tensor = np.frombuffer(buffer, np.uint8), np.from_dlpack(buffer)
+    view[:] = 3
+    buffer.close()
+    assert (buffer.size, buffer.handle) == (0, 0)
+    assert repr(buffer) == "<cuda.device.core.Buffer closed>"
+    HOST.allocate(64).fill(9, stream=HOST.default_stream)
+    assert view.tolist() == tensor.tolist() == [3] * 64
+    for use in (
+        lambda: memoryview(buffer),
+        lambda: buffer.__dlpack__(),
+        lambda: buffer.device_id,
+        lambda: buffer.fill(1, stream=HOST.default_stream),
+    ):
+        with pytest.raises(ValueError, match="the buffer is closed: its memory was freed"):
+            use()
+    buffer.close()
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_copies_and_fills_come_in_the_streams_order():
+    stream = HOST.create_stream()
+    a, b = HOST.allocate(16000, stream=stream), HOST.allocate(16000)
+    floats = np.frombuffer(a, np.float32)
+    D.launch(wait_and_fill, floats, 2.0, 200000, grid=16, block=256, stream=stream)
+    b.copy_from(a, stream=stream)
+    c = b.copy_to(stream=stream)
+    a.fill(b"\x00\x00\x80\x3f", stream=stream)  # 1.0
+    b.close()
+    stream.sync()
+    assert np.frombuffer(c, np.float32).tolist() == [2.0] * 4000
+    assert floats.tolist() == [1.0] * 4000
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_copy_keeps_what_it_copies():
+    """Buffers that were dropped, on a stream of others, while the copy still waits."""
+    stream, other = HOST.create_stream(), HOST.create_stream()
+    busy = np.zeros(4000, np.float32)
+    target = HOST.allocate(16000)
+    D.launch(wait_and_fill, busy, 2.0, 200000, grid=16, block=256, stream=stream)
+    source = HOST.allocate(16000, stream=other)
+    source.fill(5, stream=other)
+    other.sync()
+    target.copy_from(source, stream=stream)
+    del source
+    for _ in range(4):
+        HOST.allocate(16000, stream=other).fill(6, stream=other)
+    stream.sync()
+    other.sync()
+    assert bytes(target) == b"\x05" * 16000
+
+
+ORDER = HOST.default_stream
+BUFFER_MISTAKES = [
+    (lambda b: HOST.allocate(-1), ValueError, r"allocate\(\): the size is -1 bytes; 0 or more"),
+    (lambda b: HOST.allocate("x"), TypeError, "incompatible function arguments"),
+    (lambda b: b.copy_to(stream=None), TypeError, r"copy_to\(\) needs a stream"),
+    (
+        lambda b: b.copy_to(HOST.allocate(3), stream=ORDER),
+        ValueError,
+        "8 and 3 bytes",
+    ),
+    (lambda b: b.copy_from(b"12345678", stream=ORDER), TypeError, "found 'bytes'"),
+    (lambda b: b.fill(256, stream=ORDER), OverflowError, "256 does not fit a byte"),
+    (lambda b: b.fill(-1, stream=ORDER), OverflowError, "-1 does not fit a byte"),
+    (
+        lambda b: b.fill(2.5, stream=ORDER),
+        TypeError,
+        "an int or bytes, found 'float'",
+    ),
+    (lambda b: b.fill(b"123", stream=ORDER), ValueError, "1, 2 or 4 were expected"),
+    (
+        lambda b: HOST.allocate(6).fill(b"1234", stream=ORDER),
+        ValueError,
+        "6 bytes are no whole number of 4-byte elements",
+    ),
+    (
+        lambda b: HOST.allocate(8, stream=3),
+        TypeError,
+        "expects as stream a stream of cuda.device.core, .* found 'int'",
+    ),
+    (lambda b: b.__dlpack__(stream=1), ValueError, "memory of the host device has no CUDA streams"),
+    (lambda b: b.__dlpack__(dl_device=(2, 0)), BufferError, r"dl_device=\(2, 0\) is neither"),
+    (lambda b: core.DeviceMemoryResource(HOST, {"max_size": 5}), TypeError, "takes no options"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "kind", "text"), BUFFER_MISTAKES)
+def test_mistakes_with_buffers(wrong, kind, text):
+    with pytest.raises(kind, match=text):
+        wrong(HOST.allocate(8))
+
+
+@clause("DEV-DLP-14", partial="the interpreter's end")
+@pytest.mark.usefixtures("nothing_left")
+def test_a_tensor_may_be_dropped_by_any_thread():
+    held = [HOST.allocate(100).__dlpack__() for _ in range(50)]
+    thread = threading.Thread(target=held.clear)
+    thread.start()
+    thread.join()
+    assert held == []
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_many_threads_allocate_copy_and_free():
+    wrong = []
+
+    def work(seed):
+        random = np.random.default_rng(seed)
+        stream = HOST.create_stream()
+        for n in range(300):
+            size = int(random.integers(1, 200000))
+            a = HOST.allocate(size, stream=stream)
+            a.fill(n % 256, stream=stream)
+            b = a.copy_to(HOST.allocate(size, stream=stream), stream=stream)
+            a.close()
+            c = HOST.allocate(size, stream=stream)
+            c.fill(255 - n % 256, stream=stream)
+            if n % 5 == 0:
+                stream.sync()
+                if set(bytes(b)) != {n % 256} or set(bytes(c)) != {255 - n % 256}:
+                    wrong.append((seed, n))
+        stream.sync()
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_trimming_gives_back_what_is_kept():
+    HOST.allocate(5 << 20).close()
+    assert _core.memory_figures(-1)["kept"] >= 5 << 20
+    HOST.memory_resource.trim()
+    assert _core.memory_figures(-1)["kept"] == 0
