@@ -164,7 +164,10 @@ CompileOutcome on_gpu(const Specialisation& s, int sm) {
   const auto load = [&](const abi::KernelImage& image) {
     return std::make_shared<GpuCompiled>(image, code_for_gpu(image, key, sm), sm);
   };
-  if (auto kept = cached_image(key)) return {load(*kept), {}, true};
+  if (auto kept = cached_image(key)) {
+    kept->source = place_of(s);
+    return {load(*kept), {}, true};
+  }
   request.target = "sm_" + std::to_string(architecture_for(sm));
   const abi::KernelImage image = compile(request).image;
   keep_image(key, image);

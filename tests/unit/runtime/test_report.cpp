@@ -80,7 +80,7 @@ TEST(Report, BlocksThatNobodyHasClaimedAreLeftOut) {
     };
     auto job = std::make_shared<Job>(entry, &failing.self, grid_of(100000), 0);
     job->report_to(failing.report);
-    job->set_chunk(16);
+    job->prepare(16, false);
     WorkerPool pool(threads);
     EXPECT_EQ(pool.run(job), "");
     const LaunchReport said = failing.report.take();
