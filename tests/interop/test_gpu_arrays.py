@@ -75,3 +75,53 @@ def test_buffers_are_of_use_on_streams_of_ours(on_fake):  # noqa: F811
     """)
     assert answer[0] is True
     assert answer[1][0] == "TypeError"
+
+
+def test_a_lost_gpu_is_told_with_the_kernel(on_fake):  # noqa: F811
+    found = on_fake("""
+        a, b = D.zeros(8, device="cuda"), core.Device(0).allocate(8)
+        fake.fake_fault(b"double", 700)
+        D.launch(double, a, grid=1, block=32)
+        tries = [
+            lambda: D.to_host(a), lambda: D.zeros(8, device="cuda"), lambda: core.Device(0).sync(),
+            lambda: b.fill(0, stream=core.Device(0).default_stream),
+        ]
+        found = [outcome(what) for what in tries]
+        b.close()
+        del a
+        answer = [[kind, text.partition(" (")[0], text.count("CUDA_ERROR_ILLEGAL_ADDRESS")]
+                  for kind, text in found]
+    """)
+    assert found == [["KernelError", "kernel 'double'", 1]] * 4
+
+
+def test_memory_of_a_gpu_in_a_forked_child(on_fake):  # noqa: F811
+    said = on_fake("""
+        import os
+        stream = core.Device(0).create_stream()
+        a, b = D.zeros(5, device="cuda"), core.Device(0).allocate(8)
+        from_child, to_parent = os.pipe()
+        if os.fork() == 0:
+            tries = [lambda: D.to_host(a), lambda: D.zeros(5, device="cuda"),
+                     lambda: b.fill(0, stream=stream)]
+            said = [outcome(what) for what in tries]
+            b.close()
+            del a
+            os.write(to_parent, json.dumps(said).encode())
+            os._exit(0)
+        os.wait()
+        answer = json.loads(os.read(from_child, 10000))
+    """)
+    assert [kind for kind, _ in said] == ["KernelError", "ValueError", "KernelError"]
+    assert all("was forked from one that had initialised CUDA" in text for _, text in said)
+
+
+def test_memory_that_is_left_at_the_end_of_the_process(on_fake):  # noqa: F811
+    """Freed after the GPUs were given back: nothing is called any more, and nothing said."""
+    assert on_fake("""
+        stream = core.Device(0).create_stream()
+        kept = [D.zeros(5, device="cuda"), core.Device(0).allocate(8, stream=stream)]
+        D.launch(double, kept[0], grid=1, block=32, stream=stream)
+        core.kept = kept
+        answer = 1
+    """)

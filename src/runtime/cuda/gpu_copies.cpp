@@ -21,7 +21,8 @@ bool has_pitch(const StridedCopy& copy) {
   return fits(copy.axes.back().to) && fits(copy.axes.back().from);
 }
 
-void copy_pitched(const StridedCopy& copy, uint64_t to, uint64_t from, CUstream stream) {
+void copy_pitched(const OnGpu& on, const StridedCopy& copy, uint64_t to, uint64_t from,
+                  CUstream stream) {
   const StridedCopy::Axis& axis = copy.axes.back();
   Copy2D request;
   request.to = to;
@@ -30,7 +31,7 @@ void copy_pitched(const StridedCopy& copy, uint64_t to, uint64_t from, CUstream 
   request.from_pitch = static_cast<size_t>(axis.from);
   request.width_bytes = copy.bytes;
   request.height = axis.extent;
-  driver().check(driver().copy_2d_async(&request, stream), kCopying);
+  on.check(driver().copy_2d_async(&request, stream), kCopying);
 }
 
 }  // namespace
@@ -39,10 +40,11 @@ void copy(int gpu, const StridedCopy& copy, CUstream stream) {
   const OnGpu on(gpu);
   const Driver& d = driver();
   if (has_pitch(copy))
-    return for_each_row(copy, copy.axes.size() - 1,
-                        [&](uint64_t to, uint64_t from) { copy_pitched(copy, to, from, stream); });
+    return for_each_row(copy, copy.axes.size() - 1, [&](uint64_t to, uint64_t from) {
+      copy_pitched(on, copy, to, from, stream);
+    });
   for_each_row(copy, copy.axes.size(), [&](uint64_t to, uint64_t from) {
-    d.check(d.copy_async(to, from, copy.bytes, stream), kCopying);
+    on.check(d.copy_async(to, from, copy.bytes, stream), kCopying);
   });
 }
 
@@ -63,7 +65,7 @@ void fill(int gpu, CUdeviceptr to, uint32_t element, int element_bytes, uint64_t
         CD_UNREACHABLE("a fill with elements of another size");
     }
   };
-  d.check(fill_with(), "filling memory on the GPU");
+  on.check(fill_with(), "filling memory on the GPU");
 }
 
 void order_behind(int gpu, CUstream later, CUstream earlier) {
@@ -72,16 +74,16 @@ void order_behind(int gpu, CUstream later, CUstream earlier) {
   const Driver& d = driver();
   constexpr const char* kOrdering = "making a CUDA stream wait for another one";
   CUevent event = nullptr;
-  d.check(d.event_create(&event, kEventDisableTiming), kOrdering);
+  on.check(d.event_create(&event, kEventDisableTiming), kOrdering);
   const CUresult recorded = d.event_record(event, earlier);
   const CUresult waits = recorded == kSuccess ? d.stream_wait_event(later, event, 0) : recorded;
   d.event_destroy(event);  // the driver lets go of it when it has come
-  d.check(waits, kOrdering);
+  on.check(waits, kOrdering);
 }
 
 void wait_for(int gpu, CUstream stream) {
   const OnGpu on(gpu);
-  driver().check(driver().stream_synchronize(stream), "waiting for a CUDA stream");
+  on.check(driver().stream_synchronize(stream), "waiting for a CUDA stream");
 }
 
 }  // namespace cuda_device::cuda

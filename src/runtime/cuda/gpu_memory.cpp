@@ -16,14 +16,14 @@ CUmemoryPool open_pool(int gpu) {
   const OnGpu on(gpu);
   const Driver& d = driver();
   int supported = 0;
-  d.check(d.device_attribute(&supported, kMemoryPoolsSupported, on.handle()),
-          "asking for memory pools");
+  on.check(d.device_attribute(&supported, kMemoryPoolsSupported, on.handle()),
+           "asking for memory pools");
   if (!supported) return nullptr;
   CUmemoryPool pool = nullptr;
-  d.check(d.default_pool(&pool, on.handle()), "opening the GPU's memory pool");
+  on.check(d.default_pool(&pool, on.handle()), "opening the GPU's memory pool");
   uint64_t all = UINT64_MAX;
-  d.check(d.pool_set_attribute(pool, kReleaseThreshold, &all),
-          "telling the GPU's memory pool to keep memory");
+  on.check(d.pool_set_attribute(pool, kReleaseThreshold, &all),
+           "telling the GPU's memory pool to keep memory");
   return pool;
 }
 
@@ -59,9 +59,9 @@ CUresult ask(int gpu, MemoryKind kind, uint64_t bytes, CUstream stream, CUdevice
 }
 
 // What is freed on streams comes back to the pool when they have come so far.
-void make_room(int gpu) {
+void make_room(int gpu, const OnGpu& on) {
   const Driver& d = driver();
-  d.context_synchronize();
+  on.note(d.context_synchronize());
   if (const CUmemoryPool pool = pool_of(gpu)) d.pool_trim(pool, 0);
 }
 
@@ -73,7 +73,7 @@ CUdeviceptr allocate(int gpu, MemoryKind kind, uint64_t bytes, CUstream stream) 
   CUdeviceptr memory = 0;
   CUresult result = ask(gpu, kind, bytes, stream, &memory);
   if (result == kOutOfMemory) {
-    make_room(gpu);
+    make_room(gpu, on);
     result = ask(gpu, kind, bytes, stream, &memory);
   }
   const std::string place = runtime::place_text(gpu, kind);
@@ -82,7 +82,7 @@ CUdeviceptr allocate(int gpu, MemoryKind kind, uint64_t bytes, CUstream stream) 
     d.memory_info(&left.free, &left.total);
     throw runtime::OutOfMemory(bytes, left.free, left.total, place);
   }
-  d.check(result, ("allocating " + std::to_string(bytes) + " bytes of " + place).c_str());
+  on.check(result, ("allocating " + std::to_string(bytes) + " bytes of " + place).c_str());
   return memory;
 }
 
@@ -93,7 +93,7 @@ void release(int gpu, MemoryKind kind, CUdeviceptr memory, CUstream stream) noex
     if (d.memory_free_async(memory, stream) == kSuccess) return;
     // The stream is gone, or the context lost: then this fails as well.
   }
-  d.stream_synchronize(stream);
+  on.note(d.stream_synchronize(stream));
   if (kind == MemoryKind::Pinned)
     d.pinned_free(reinterpret_cast<void*>(memory));
   else
@@ -102,7 +102,7 @@ void release(int gpu, MemoryKind kind, CUdeviceptr memory, CUstream stream) noex
 }
 
 std::optional<abi::Allocation> allocation_at(uint64_t address) {
-  if (!why_no_driver().empty()) return std::nullopt;
+  if (!why_no_driver().empty() || !driver_works()) return std::nullopt;
   unsigned type = 0;
   uint64_t managed = 0;  // the driver writes a boolean of its own width
   int device = -1;
@@ -126,14 +126,14 @@ std::optional<abi::Allocation> allocation_at(uint64_t address) {
 FreeMemory free_memory(int gpu) {
   const OnGpu on(gpu);
   FreeMemory found;
-  driver().check(driver().memory_info(&found.free, &found.total), "asking for free memory");
+  on.check(driver().memory_info(&found.free, &found.total), "asking for free memory");
   return found;
 }
 
 void trim(int gpu) {
   const OnGpu on(gpu);
   const CUmemoryPool pool = pool_of(gpu);
-  if (pool) driver().check(driver().pool_trim(pool, 0), "trimming the GPU's memory pool");
+  if (pool) on.check(driver().pool_trim(pool, 0), "trimming the GPU's memory pool");
 }
 
 }  // namespace cuda_device::cuda

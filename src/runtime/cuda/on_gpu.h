@@ -1,4 +1,4 @@
-// What memory needs of a GPU: its handle, and its context current for a scope.
+// What memory needs of a GPU: its context, current for a scope.
 #pragma once
 
 #include "runtime/cuda/context.h"
@@ -8,10 +8,20 @@ namespace cuda_device::cuda {
 
 class OnGpu {
  public:
-  explicit OnGpu(int number) : gpu_(gpu(number)), current_(gpu_.context().handle()) {}
+  // Throws DriverError, where the context is lost too.
+  explicit OnGpu(int number) : gpu_(gpu(number)), current_(usable(gpu_).handle()) {}
   CUdevice handle() const { return gpu_.device(); }
+  // Throws DriverError; remembers what loses the context, and tells of it.
+  void check(CUresult result, const char* what) const { gpu_.context().check(result, what); }
+  // Of a result that nobody is told of here.
+  void note(CUresult result) const { gpu_.context().note(result); }
 
  private:
+  static Context& usable(Gpu& gpu) {
+    gpu.context().throw_if_lost();
+    return gpu.context();
+  }
+
   Gpu& gpu_;
   const CurrentContext current_;
 };

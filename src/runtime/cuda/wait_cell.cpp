@@ -11,9 +11,13 @@ namespace {
 constexpr size_t kPage = 4096;
 
 ForkMutex mutex;
+struct Page {
+  void* memory;
+  CUcontext context;  // current when it was made, and to be when it goes
+};
 struct Cells {
   std::vector<WaitCell> free;
-  std::vector<void*> pages;
+  std::vector<Page> pages;
 };
 Cells& cells() {
   static Cells* const made = new Cells;
@@ -32,14 +36,16 @@ bool take_free(WaitCell& cell) {
 void add_page() {
   const Driver& d = driver();
   void* page = nullptr;
+  CUcontext context = nullptr;
   CUdeviceptr device = 0;
+  d.check(d.context_get(&context), "asking for the current context");
   d.check(d.pinned_alloc(&page, kPage, kPinnedPortable | kPinnedDeviceMap),
           "allocating memory that the host and GPUs share");
   const CUresult result = d.pinned_pointer(&device, page, 0);
   if (result != kSuccess) d.pinned_free(page);
   d.check(result, "asking where a GPU sees memory of the host");
   const std::lock_guard lock(mutex);
-  cells().pages.push_back(page);
+  cells().pages.push_back({page, context});
   for (size_t at = 0; at < kPage; at += sizeof(uint32_t))
     cells().free.push_back(
         {new (static_cast<char*>(page) + at) std::atomic<uint32_t>(0), device + at});
@@ -60,7 +66,12 @@ void give_wait_cell(WaitCell cell) {
 
 void give_back_wait_cells() {
   const std::lock_guard lock(mutex);
-  for (void* page : cells().pages) driver().pinned_free(page);
+  for (const Page& page : cells().pages) try {
+      const CurrentContext current(page.context);
+      driver().pinned_free(page.memory);
+    } catch (const DriverError&) {
+      // The context is gone, and the memory with it.
+    }
   cells() = {};
 }
 
