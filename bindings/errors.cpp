@@ -99,6 +99,19 @@ void raise_shortage(const std::string& text, const rt::Shortage& shortage) {
   PyErr_SetObject(type.ptr(), exception.ptr());
 }
 
+PyObject* python_class(nb::exception_type type) {
+  switch (type) {
+    case nb::exception_type::value_error:
+      return PyExc_ValueError;
+    case nb::exception_type::index_error:
+      return PyExc_IndexError;
+    case nb::exception_type::buffer_error:
+      return PyExc_BufferError;
+    default:
+      return PyExc_TypeError;
+  }
+}
+
 void set_with_guard(auto set) noexcept {
   try {
     set();
@@ -162,6 +175,12 @@ void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::
   });
 }
 
+void throw_unless_ok(const rt::Outcome& outcome, const std::string& kernel) {
+  if (outcome.status == rt::Status::Ok) return;
+  set_outcome(outcome, {}, kernel);
+  throw nb::python_error();
+}
+
 void set_current_exception() noexcept {
   try {
     throw;
@@ -174,8 +193,7 @@ void set_current_exception() noexcept {
   } catch (InternalError& error) {
     set_with_guard([&] { raise(exception_class("CompilerBug"), error.what()); });
   } catch (const nb::builtin_exception& error) {
-    const bool value = error.type() == nb::exception_type::value_error;
-    PyErr_SetString(value ? PyExc_ValueError : PyExc_TypeError, error.what());
+    PyErr_SetString(python_class(error.type()), error.what());
   } catch (std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (std::exception& error) {

@@ -1,6 +1,7 @@
 // Diagnostics and faults → Python exceptions. Nothing else in bindings/ makes an exception of ours.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,27 @@ void set_diagnostics(const std::vector<Diagnostic>& diagnostics, const SourceMap
 
 // Sets the Python exception of an outcome that is not Ok. `name`: of the kernel.
 void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::string& name);
+
+// Throws it, where the outcome is not Ok. `kernel`: its name, where it is about one.
+void throw_unless_ok(const rt::Outcome& outcome, const std::string& kernel = "");
+
+// Calls a function of the runtime that takes an outcome, without the GIL, and throws what is wrong.
+template <class Call>
+auto without_gil(Call call) {
+  rt::Outcome outcome;
+  const auto unlocked = [&] {
+    const WithoutGil released;
+    return call(&outcome);
+  };
+  if constexpr (std::is_void_v<decltype(unlocked())>) {
+    unlocked();
+    throw_unless_ok(outcome);
+  } else {
+    const auto result = unlocked();
+    throw_unless_ok(outcome);
+    return result;
+  }
+}
 
 // Sets the Python exception for whatever C++ exception is being handled.
 void set_current_exception() noexcept;

@@ -1,7 +1,5 @@
 // Objects with __dlpack__ as arguments.
-#include <algorithm>
-#include <initializer_list>
-
+#include "bindings/dlpack_producer.h"
 #include "bindings/launch/call.h"
 #include "interop/dlpack_tensor.h"
 
@@ -10,20 +8,6 @@ namespace {
 
 namespace dlpack = interop::dlpack;
 using interop::Refusal;
-
-struct Names {
-  nb::object device = interned("__dlpack_device__"), dlpack = interned("__dlpack__");
-  nb::object keywords = nb::make_tuple(interned("max_version"));
-  nb::object gpu_keywords = nb::make_tuple(interned("stream"), interned("max_version"));
-  nb::object old_gpu_keywords = nb::make_tuple(interned("stream"));
-  nb::object version = nb::make_tuple(dlpack::kVersion.major, dlpack::kVersion.minor);
-};
-
-const Names& names() {
-  static const Names* made = nullptr;
-  if (!made) made = new Names();
-  return *made;
-}
 
 struct Device {
   long type;
@@ -40,7 +24,7 @@ long number_of(nb::handle object) {
 }
 
 Device device_of(Call& call, PyObject* object) {
-  nb::object pair = checked(PyObject_CallMethodNoArgs(object, names().device.ptr()));
+  nb::object pair = checked(PyObject_CallMethodNoArgs(object, dlpack_names().device.ptr()));
   const bool is_pair = PyTuple_Check(pair.ptr()) && nb::len(pair) == 2;
   const long type = number_of(is_pair ? nb::object(pair[0]) : pair);
   const long id = is_pair ? number_of(nb::object(pair[1])) : 0;
@@ -76,41 +60,6 @@ bool asks_for_stream(const Call& call, Device device) {
          cd_rt_gpu_count() > 0;
 }
 
-bool names_any(const std::string& text, std::initializer_list<const char*> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const char* word) { return text.find(word) != std::string::npos; });
-}
-
-// Whether a TypeError says that the producer does not know the keyword, rather than that something
-// failed while it exported. A call that is refused has run no Python code of the producer, so there
-// is no traceback, and the text speaks of arguments; a wrapper that hands the keyword on has one.
-bool refuses_keyword(const nb::python_error& error) {
-  nb::object text = nb::steal(PyObject_Str(error.value().ptr()));
-  if (!text) throw nb::python_error();
-  const std::string said = to_string(text);
-  const bool ran = error.traceback().is_valid() && !error.traceback().is_none();
-  if (!ran) return names_any(said, {"keyword", "argument"});
-  return names_any(said, {"max_version", "no keyword"}) && names_any(said, {"keyword"});
-}
-
-// Newer producers first; older ones refuse the keyword. What a producer raises while it exports is
-// not an invitation to export again (DEV-DLP-02).
-nb::object capsule_of(PyObject* object, const nb::object& stream) {
-  PyObject* args[] = {object, names().version.ptr(), nullptr};
-  if (stream.is_valid()) {
-    args[1] = stream.ptr();
-    args[2] = names().version.ptr();
-  }
-  const nb::object& keywords = stream.is_valid() ? names().gpu_keywords : names().keywords;
-  PyObject* found = PyObject_VectorcallMethod(names().dlpack.ptr(), args, 1, keywords.ptr());
-  if (found) return nb::steal(found);
-  nb::python_error error;
-  if (!error.matches(PyExc_TypeError) || !refuses_keyword(error)) throw error;
-  if (!stream.is_valid()) return checked(PyObject_CallMethodNoArgs(object, names().dlpack.ptr()));
-  return checked(
-      PyObject_VectorcallMethod(names().dlpack.ptr(), args, 1, names().old_gpu_keywords.ptr()));
-}
-
 template <class M>
 void release(void* p) {
   auto* managed = static_cast<M*>(p);
@@ -133,8 +82,8 @@ bool take(Call& call, PyObject* capsule, abi::ArrayView& view) {
 }  // namespace
 
 bool add_dlpack(Call& call, PyObject* object) {
-  nb::object has_device = optional_attr(object, names().device);
-  nb::object has_dlpack = optional_attr(object, names().dlpack);
+  nb::object has_device = optional_attr(object, dlpack_names().device);
+  nb::object has_dlpack = optional_attr(object, dlpack_names().dlpack);
   if (!has_device || !has_dlpack || PyType_Check(object)) return false;
   const Device device = device_of(call, object);
   live_on(call, device);

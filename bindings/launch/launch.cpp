@@ -226,13 +226,10 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
 
 // Managed memory was handed over in the order of its GPU's default stream; the host has to wait.
 void wait_for_managed(int gpu) {
-  rt::Outcome outcome;
-  {
-    const WithoutGil released;
-    rt::Stream* const stream = cd_rt_device_default_stream(gpu, &outcome);
-    if (stream) cd_rt_stream_sync(stream, -1, &outcome);
-  }
-  throw_unless_ok(outcome);
+  without_gil([=](rt::Outcome* outcome) {
+    rt::Stream* const stream = cd_rt_device_default_stream(gpu, outcome);
+    if (stream) cd_rt_stream_sync(stream, -1, outcome);
+  });
 }
 
 // Of a launch that names no stream: a GPU's default stream, or null, which is the host's.

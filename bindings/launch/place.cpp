@@ -9,12 +9,6 @@ std::string device_text(int device) {
   return device == kHostDevice ? "the host" : "GPU " + std::to_string(device);
 }
 
-void throw_unless_ok(const rt::Outcome& outcome, const std::string& kernel) {
-  if (outcome.status == rt::Status::Ok) return;
-  set_outcome(outcome, {}, kernel);
-  throw nb::python_error();
-}
-
 // Memory that both reach leaves the choice to where it is at home: pinned memory is the host's,
 // managed memory a GPU's. A target that tests have set is one of the host.
 int Place::settled() const {

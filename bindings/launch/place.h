@@ -3,11 +3,13 @@
 
 #include <cstdint>
 
+#include "abi/memory_kind.h"
+#include "bindings/errors.h"
 #include "driver/rt/rt_api.h"
 
 namespace cuda_device::bindings {
 
-inline constexpr int kHostDevice = -1;
+using abi::kHostDevice;
 
 class Place {
  public:
@@ -59,8 +61,5 @@ class Place {
 };
 
 std::string device_text(int device);  // "the host", "GPU 1"
-
-// For the outcome of a call of the runtime: sets the exception and throws where it is not Ok.
-void throw_unless_ok(const rt::Outcome& outcome, const std::string& kernel = "");
 
 }  // namespace cuda_device::bindings

@@ -57,16 +57,6 @@ void zero_it(const MemoryBlock& memory) {
   std::memset(start, 0, memory.bytes());
 }
 
-nb::object keeper_of(std::shared_ptr<MemoryBlock> memory) {
-  using Kept = std::shared_ptr<MemoryBlock>;
-  auto kept = std::make_unique<Kept>(std::move(memory));
-  nb::object capsule = checked(PyCapsule_New(kept.get(), "cuda.device memory", [](PyObject* made) {
-    delete static_cast<Kept*>(PyCapsule_GetPointer(made, "cuda.device memory"));
-  }));
-  (void)kept.release();
-  return capsule;
-}
-
 nb::object numpy_array(uint64_t data, const nb::object& dtype, const Extents& shape,
                        const Extents& strides, bool writable, nb::object base) {
   auto* descr = reinterpret_cast<PyArray_Descr*>(nb::object(dtype).release().ptr());
@@ -115,11 +105,7 @@ ArrayObject* gpu_array(int device, const std::string& kind, Extents shape, nb::o
   array->tensor.type = *type;
   array->tensor.strides = compact_strides(shape, type->bits / 8, columns);
   array->tensor.shape = std::move(shape);
-  array->tensor.memory = MemoryBlock::allocate(device,
-                                               kind == "pinned"    ? MemoryKind::Pinned
-                                               : kind == "managed" ? MemoryKind::Managed
-                                                                   : MemoryKind::Device,
-                                               array->tensor.bytes());
+  array->tensor.memory = MemoryBlock::allocate(device, kind_named(kind), array->tensor.bytes());
   array->tensor.data = array->tensor.memory->address();
   array->dtype = std::move(dtype);
   return array.release();
@@ -294,7 +280,6 @@ nb::object import_dlpack(nb::handle object) {
 }
 
 void define_attributes(nb::class_<ArrayObject>& type) {
-  const auto number = [](uint64_t value) { return value; };
   type.def_prop_ro(
           "shape", [](const ArrayObject& a) { return as_tuple(a.tensor.shape); },
           "Extent of each dimension.")
@@ -305,14 +290,12 @@ void define_attributes(nb::class_<ArrayObject>& type) {
           "dtype", [](const ArrayObject& a) { return a.dtype; }, "NumPy's dtype.")
       .def_prop_ro("ndim", &ArrayObject::ndim, "Number of dimensions.")
       .def_prop_ro(
-          "size", [=](const ArrayObject& a) { return number(a.tensor.count()); },
-          "Number of elements.")
+          "size", [](const ArrayObject& a) { return a.tensor.count(); }, "Number of elements.")
       .def_prop_ro(
-          "itemsize", [=](const ArrayObject& a) { return number(a.tensor.item_bytes()); },
+          "itemsize", [](const ArrayObject& a) { return a.tensor.item_bytes(); },
           "Bytes of an element.")
       .def_prop_ro(
-          "nbytes", [=](const ArrayObject& a) { return number(a.tensor.bytes()); },
-          "Bytes of all elements.")
+          "nbytes", [](const ArrayObject& a) { return a.tensor.bytes(); }, "Bytes of all elements.")
       .def_prop_ro(
           "device",
           [](const ArrayObject& a) { return "cuda:" + std::to_string(a.tensor.memory->device()); },
@@ -343,24 +326,6 @@ void define_methods(nb::class_<ArrayObject>& type) {
             return a.tensor.shape[0];
           },
           "Extent of the first dimension.")
-      .def(
-          "__dlpack__",
-          [](const ArrayObject& a, nb::object stream, nb::object max_version, nb::object dl_device,
-             nb::object copy) {
-            return exported(a.tensor, {std::move(stream), std::move(max_version),
-                                       std::move(dl_device), std::move(copy)});
-          },
-          nb::kw_only(), nb::arg("stream").none() = nb::none(),
-          nb::arg("max_version").none() = nb::none(), nb::arg("dl_device").none() = nb::none(),
-          nb::arg("copy").none() = nb::none(),
-          "A DLPack capsule, safe to use on the CUDA stream of that number (DEV-DLP-03).")
-      .def(
-          "__dlpack_device__",
-          [](const ArrayObject& a) {
-            const interop::dlpack::Device device = dlpack_device(*a.tensor.memory);
-            return nb::make_tuple(device.type, device.id);
-          },
-          "(device type, device id) as DLPack counts them.")
       .def("__array__", as_numpy, nb::arg("dtype").none() = nb::none(),
            nb::arg("copy").none() = nb::none(),
            "NumPy's array of the same memory, where the host reaches it; TypeError where not.")
@@ -368,6 +333,9 @@ void define_methods(nb::class_<ArrayObject>& type) {
       .def("__int__", [](const ArrayObject& a) -> int { no_value(a); })
       .def("__float__", [](const ArrayObject& a) -> double { no_value(a); })
       .def("__repr__", repr);
+  define_dlpack(
+      type, [](const ArrayObject& a) -> const Tensor& { return a.tensor; },
+      "A DLPack capsule, safe to use on the CUDA stream of that number (DEV-DLP-03).");
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "bindings/memory/block.h"
 
-#include "bindings/errors.h"
-
 namespace cuda_device::bindings {
 namespace {
 
@@ -127,10 +125,24 @@ void MemoryBlock::wait() const {
   without_gil([&](rt::Outcome* outcome) { cd_rt_cuda_wait(device_, last_stream_, outcome); });
 }
 
-void check_outcome(const rt::Outcome& outcome) {
-  if (outcome.status == rt::Status::Ok) return;
-  set_outcome(outcome, {}, "");
-  throw nb::python_error();
+nb::object keeper_of(std::shared_ptr<MemoryBlock> memory) {
+  using Kept = std::shared_ptr<MemoryBlock>;
+  auto kept = std::make_unique<Kept>(std::move(memory));
+  nb::object capsule = checked(PyCapsule_New(kept.get(), nullptr, [](PyObject* made) {
+    delete static_cast<Kept*>(PyCapsule_GetPointer(made, nullptr));
+  }));
+  (void)kept.release();
+  return capsule;
+}
+
+abi::MemoryKind kind_named(const std::string& name) {
+  using abi::MemoryKind;
+  for (const MemoryKind kind :
+       {MemoryKind::Host, MemoryKind::Device, MemoryKind::Pinned, MemoryKind::Managed})
+    if (name == abi::name_of(kind)) return kind;
+  throw nb::value_error(("no kind of memory is called '" + name +
+                         "'; there are 'host', 'device', 'pinned' and 'managed'")
+                            .c_str());
 }
 
 }  // namespace cuda_device::bindings

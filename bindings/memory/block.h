@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 
+#include "bindings/errors.h"
 #include "bindings/python.h"
 #include "bindings/runtime/streams.h"
 #include "driver/rt/memory_api.h"
@@ -79,18 +80,10 @@ class MemoryBlock {
   void (*deleter_)(void*) = nullptr;
 };
 
-// Raises what is not Ok.
-void check_outcome(const rt::Outcome& outcome);
+// An object that keeps the memory while it lives.
+nb::object keeper_of(std::shared_ptr<MemoryBlock> memory);
 
-// Calls a function of the runtime that takes an outcome, without the GIL, and raises what is wrong.
-template <class Call>
-void without_gil(Call call) {
-  rt::Outcome outcome;
-  {
-    const WithoutGil released;
-    call(&outcome);
-  }
-  check_outcome(outcome);
-}
+// "pinned" → Pinned; throws ValueError for what is no kind.
+abi::MemoryKind kind_named(const std::string& name);
 
 }  // namespace cuda_device::bindings

@@ -38,15 +38,6 @@ class BufferObject {
   nb::object resource_;
 };
 
-MemoryKind kind_named(const std::string& name) {
-  for (const MemoryKind kind :
-       {MemoryKind::Host, MemoryKind::Device, MemoryKind::Pinned, MemoryKind::Managed})
-    if (name == abi::name_of(kind)) return kind;
-  throw nb::value_error(("no kind of memory is called '" + name +
-                         "'; there are 'host', 'device', 'pinned' and 'managed'")
-                            .c_str());
-}
-
 BufferObject* allocate(int device, const std::string& kind, int64_t size, nb::handle stream,
                        const nb::object& resource) {
   if (size < 0)
@@ -176,22 +167,6 @@ Tensor tensor_of(const BufferObject& self) {
   return tensor;
 }
 
-void set_exception(const nb::builtin_exception& error) {
-  const bool buffer = error.type() == nb::exception_type::buffer_error;
-  PyErr_SetString(buffer ? PyExc_BufferError : PyExc_ValueError, error.what());
-}
-
-// The view outlives close(): it keeps the memory.
-nb::object keeper_of(const BufferObject& buffer) {
-  using Kept = std::shared_ptr<MemoryBlock>;
-  auto kept = std::make_unique<Kept>(buffer.shared());
-  nb::object capsule = checked(PyCapsule_New(kept.get(), nullptr, [](PyObject* made) {
-    delete static_cast<Kept*>(PyCapsule_GetPointer(made, nullptr));
-  }));
-  (void)kept.release();
-  return capsule;
-}
-
 // The buffer protocol, where the host reaches the memory. What is queued is waited for first.
 int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
@@ -203,13 +178,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
           "the buffer lies in memory of a GPU, which the host does not reach; copy it to a buffer "
           "of a PinnedMemoryResource");
     memory.wait();
-    nb::object keeper = keeper_of(buffer);
+    nb::object keeper = keeper_of(buffer.shared());  // the view outlives close()
     checked(PyBuffer_FillInfo(view, self, reinterpret_cast<void*>(memory.address()),
                               static_cast<Py_ssize_t>(memory.bytes()), 0, flags));
     view->internal = keeper.release().ptr();
     return 0;
-  } catch (const nb::builtin_exception& error) {
-    set_exception(error);
   } catch (...) {
     set_current_exception();
   }
@@ -257,10 +230,10 @@ PyType_Slot buffer_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buff
 }  // namespace
 
 void register_buffers(nb::module_& module) {
-  nb::class_<BufferObject>(
-      module, "Buffer", nb::type_slots(buffer_slots),
-      "Memory of a device, as a memory resource allocates it. Freed when nothing uses it any more.")
-      .def_prop_ro("handle", &BufferObject::handle, "Its address; 0 when closed or of size 0.")
+  nb::class_<BufferObject> type(module, "Buffer", nb::type_slots(buffer_slots),
+                                "Memory of a device, as a memory resource allocates it. Freed when "
+                                "nothing uses it any more.");
+  type.def_prop_ro("handle", &BufferObject::handle, "Its address; 0 when closed or of size 0.")
       .def_prop_ro("size", &BufferObject::size, "Bytes; 0 when closed.")
       .def_prop_ro(
           "device_id",
@@ -290,24 +263,8 @@ void register_buffers(nb::module_& module) {
            "Queues a copy of src, a Buffer of the same size, into this one.")
       .def("fill", fill, nb::arg("value"), nb::kw_only(), nb::arg("stream").none(),
            "Queues writing of value over and over: an int from 0 to 255, or 1, 2 or 4 bytes.")
-      .def(
-          "__dlpack__",
-          [](const BufferObject& b, nb::object stream, nb::object max_version, nb::object dl_device,
-             nb::object copy) {
-            return exported(tensor_of(b), {std::move(stream), std::move(max_version),
-                                           std::move(dl_device), std::move(copy)});
-          },
-          nb::kw_only(), nb::arg("stream").none() = nb::none(),
-          nb::arg("max_version").none() = nb::none(), nb::arg("dl_device").none() = nb::none(),
-          nb::arg("copy").none() = nb::none(), "A DLPack capsule of int8.")
-      .def(
-          "__dlpack_device__",
-          [](const BufferObject& b) {
-            const interop::dlpack::Device device = dlpack_device(b.memory());
-            return nb::make_tuple(device.type, device.id);
-          },
-          "(device type, device id) as DLPack counts them.")
       .def("__repr__", repr);
+  define_dlpack(type, tensor_of, "A DLPack capsule of int8.");
 
   module.def("allocate", allocate, nb::arg("device"), nb::arg("kind"), nb::arg("size"),
              nb::arg("stream").none(), nb::arg("resource").none(), nb::rv_policy::take_ownership);

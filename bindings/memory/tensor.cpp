@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/pair.h>
 
+#include "bindings/dlpack_producer.h"
 #include "interop/dlpack_tensor.h"
 
 namespace cuda_device::bindings {
@@ -46,7 +47,7 @@ std::vector<int64_t> strides_in_elements(const Tensor& tensor) {
 }
 
 template <class M>
-nb::object capsule_of(const Tensor& tensor, dlpack::Device device, uint64_t flags) {
+nb::object capsule_with(const Tensor& tensor, dlpack::Device device, uint64_t flags) {
   auto made = std::make_unique<Exported<M>>();
   made->memory = tensor.memory;
   made->shape = tensor.shape;
@@ -131,8 +132,8 @@ nb::object capsule_for(const Tensor& tensor, const ExportRequest& request, dlpac
                        bool copied) {
   const uint64_t flags = (tensor.read_only ? kReadOnlyFlag : 0) | (copied ? kCopiedFlag : 0);
   return major_version(request.max_version) >= 1
-             ? capsule_of<dlpack::ManagedVersioned>(tensor, device, flags)
-             : capsule_of<dlpack::Managed>(tensor, device, flags);
+             ? capsule_with<dlpack::ManagedVersioned>(tensor, device, flags)
+             : capsule_with<dlpack::Managed>(tensor, device, flags);
 }
 
 // For a consumer that wants it on the host whatever it takes.
@@ -286,14 +287,7 @@ std::optional<Tensor> imported(nb::handle object) {
                             "' lives on a device of DLPack's type " + std::to_string(device.first) +
                             ", which is neither the host nor a CUDA GPU")
                                .c_str());
-  const nb::object version = nb::make_tuple(dlpack::kVersion.major, dlpack::kVersion.minor);
-  nb::object capsule;
-  try {
-    capsule = object.attr("__dlpack__")(nb::arg("max_version") = version);
-  } catch (nb::python_error& error) {
-    if (!error.matches(PyExc_TypeError)) throw;
-    capsule = object.attr("__dlpack__")();  // of before version 1
-  }
+  const nb::object capsule = capsule_of(object);
   std::optional<Tensor> tensor = take<dlpack::ManagedVersioned>(capsule.ptr());
   if (!tensor) tensor = take<dlpack::Managed>(capsule.ptr());
   if (!tensor)

@@ -37,6 +37,28 @@ struct ExportRequest {
 // A capsule with the tensor, which keeps its memory.
 nb::object exported(const Tensor& tensor, const ExportRequest& request);
 
+// __dlpack__ and __dlpack_device__ of a type whose objects are tensors: tensor_of(object).
+template <class T, class TensorOf>
+void define_dlpack(nb::class_<T>& type, TensorOf tensor_of, const char* doc) {
+  type.def(
+          "__dlpack__",
+          [=](const T& self, nb::object stream, nb::object max_version, nb::object dl_device,
+              nb::object copy) {
+            return exported(tensor_of(self), {std::move(stream), std::move(max_version),
+                                              std::move(dl_device), std::move(copy)});
+          },
+          nb::kw_only(), nb::arg("stream").none() = nb::none(),
+          nb::arg("max_version").none() = nb::none(), nb::arg("dl_device").none() = nb::none(),
+          nb::arg("copy").none() = nb::none(), doc)
+      .def(
+          "__dlpack_device__",
+          [=](const T& self) {
+            const interop::dlpack::Device device = dlpack_device(*tensor_of(self).memory);
+            return nb::make_tuple(device.type, device.id);
+          },
+          "(device type, device id) as DLPack counts them.");
+}
+
 // Copies between tensors of one shape and type, by the streams that used them last; returns when it
 // is queued, and when it is done where one side is memory of the process.
 void copy_tensor(const Tensor& to, const Tensor& from);

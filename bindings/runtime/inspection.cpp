@@ -14,12 +14,8 @@ namespace {
 using frontend::ArgumentType;
 
 [[noreturn]] void bad_type(nb::handle type) {
-  constexpr Py_ssize_t kMostShown = 80;  // characters
-  const nb::object repr = nb::repr(type);
-  std::string text = to_string(checked(PyUnicode_Substring(repr.ptr(), 0, kMostShown)));
-  if (PyUnicode_GET_LENGTH(repr.ptr()) > kMostShown) text += "...";
   throw nb::type_error(
-      ("not the type of an argument: " + text +
+      ("not the type of an argument: " + shown(type) +
        "; types are written like 'float32', 'int', 'array[float32, 2]' or '(int, float32)'")
           .c_str());
 }
@@ -167,9 +163,8 @@ std::string text_from(void (*function)(rt::Outcome*)) {
     const WithoutGil released;
     function(&outcome);
   }
-  if (outcome.status == rt::Status::Ok) return outcome.text;
-  set_outcome(outcome, {}, "");
-  throw nb::python_error();
+  throw_unless_ok(outcome);
+  return outcome.text;
 }
 
 }  // namespace

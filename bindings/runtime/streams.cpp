@@ -61,9 +61,7 @@ void wait_interruptibly(Wait wait) {
     write_printed();
     checked(PyErr_CheckSignals());
     if (outcome.status == rt::Status::Timeout) continue;
-    if (outcome.status == rt::Status::Ok) return;
-    set_outcome(outcome, {}, "");
-    throw nb::python_error();
+    return throw_unless_ok(outcome);
   }
 }
 
@@ -165,12 +163,7 @@ void shutdown() {
 }
 
 void wait_for_event(rt::Stream* stream, rt::Event* event) {
-  rt::Outcome outcome;
-  {
-    const WithoutGil released;
-    cd_rt_stream_wait(stream, event, &outcome);
-  }
-  throw_unless_ok(outcome);
+  without_gil([=](rt::Outcome* outcome) { cd_rt_stream_wait(stream, event, outcome); });
 }
 
 void record_on(rt::Event* event, rt::Stream* stream, bool timing) {

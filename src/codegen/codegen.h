@@ -27,6 +27,8 @@ struct SourceLines {
 struct HostOptions {
   MaskForm mask = MaskForm::Avx512;
   std::string cpu;  // as LLVM names it; empty: this machine's, which must be able to run the form
+  // The AVX-512 form, on a machine of AVX2: to show what the form does where no CPU has it. Slow.
+  bool emulate = false;
   uint32_t gang_width = 0;  // lanes: 32 or 64; 0: what the kernel is likely to run best with
   bool verify_llvm = false;
   StageTimes* times = nullptr;
@@ -63,6 +65,7 @@ abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,
 
 inline constexpr MaskForm kMaskForms[] = {MaskForm::Avx512, MaskForm::Avx2, MaskForm::Sse4};
 std::vector<MaskForm> host_mask_forms();  // that this CPU can run, best first
+bool can_emulate(MaskForm form);          // on this CPU
 const char* generic_cpu(MaskForm form);   // the least CPU that has it, for HostOptions::cpu
 const char* name_of(MaskForm form);       // "avx512", "avx2", "sse4"
 uint32_t register_bytes(MaskForm form);   // of all vector registers together

@@ -70,6 +70,7 @@ Table make_table() {
 #define NAMED(name, handler, max, operation, parameters) \
   add_named(table, name, &Lowerer::handler, max, ir::Op::operation, parameters);
 #define DEVICE_ONLY(name) table[name].device_only = true;
+#define READS_KEYWORDS(name) table[name].reads_keywords = true;
 #define LATER(name) entry(table, name, Role::Later);
 #include "frontend/intrinsics.def"
   return table;

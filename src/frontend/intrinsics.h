@@ -26,9 +26,9 @@ struct Intrinsic {
   Fold2 fold2 = nullptr;
   bool device_only = false;
 
-  bool takes_keywords() const {
-    return name == "math.isclose" || name == "builtins.print" || !parameters.empty();
-  }
+  bool reads_keywords = false;  // its handler does
+
+  bool takes_keywords() const { return reads_keywords || !parameters.empty(); }
   std::string short_name() const { return name.substr(name.rfind('.') + 1); }
 };
 

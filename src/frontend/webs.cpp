@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "support/check.h"
 #include "syntax/walk.h"
@@ -44,25 +45,19 @@ struct Loop {
   Flow continues{false, {}};
 };
 
-bool always_true(const Node* test) {
+// What a literal says as a condition; nothing for what is none.
+std::optional<bool> constant_condition(const Node* test) {
   auto* constant = syntax::as<syntax::Constant>(test);
-  if (!constant) return false;
+  if (!constant) return std::nullopt;
   const syntax::Value& v = constant->value;
-  return (v.kind == syntax::Value::Kind::Bool && v.boolean) ||
-         (v.kind == syntax::Value::Kind::Int && v.integer != 0);
-}
-
-bool always_false(const Node* test) {
-  auto* constant = syntax::as<syntax::Constant>(test);
-  if (!constant) return false;
-  const syntax::Value& v = constant->value;
-  return (v.kind == syntax::Value::Kind::Bool && !v.boolean) ||
-         (v.kind == syntax::Value::Kind::Int && v.integer == 0);
+  if (v.kind == syntax::Value::Kind::Bool) return v.boolean;
+  if (v.kind == syntax::Value::Kind::Int) return v.integer != 0;
+  return std::nullopt;
 }
 
 // Nothing goes on behind it.
 bool ends(const Node* node) {
-  if (auto* s = syntax::as<syntax::Assert>(node)) return always_false(s->test);
+  if (auto* s = syntax::as<syntax::Assert>(node)) return constant_condition(s->test) == false;
   return node->kind == NodeKind::Break || node->kind == NodeKind::Continue ||
          node->kind == NodeKind::Return || node->kind == NodeKind::Raise;
 }
@@ -324,7 +319,7 @@ class Analysis {
       Flow inside = head;
       if (test) expression(inside, test);
       exit = inside;
-      if (test && always_true(test)) exit.reachable = false;
+      if (test && constant_condition(test) == true) exit.reachable = false;
       if (loop_target) target(inside, loop_target);
       frame = {};
       loops_.push_back(&frame);

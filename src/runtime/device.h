@@ -9,12 +9,12 @@
 #include <memory>
 #include <string>
 
+#include "abi/memory_kind.h"
 #include "runtime/error.h"
 
 namespace cuda_device::runtime {
 
-// Number of a device: GPUs are counted from 0, as the CUDA driver does.
-inline constexpr int kHost = -1;
+using abi::kHostDevice;  // as Device::number(); GPUs are counted from 0, as the CUDA driver does
 
 // Recorded once, at a point of a stream's work; a new record makes a new event, so that waits
 // queued before keep meaning the earlier one.

@@ -82,13 +82,16 @@ class MadeOnce {
  public:
   template <class Make>
   const T& get(Make make) {
-    if (const T* made = made_.load(std::memory_order_acquire)) return *made;
+    if (const T* made = if_made()) return *made;
     FinishBeforeFork scope;
     std::lock_guard lock(making_);
     const T* made = made_.load(std::memory_order_relaxed);
     if (!made) made_.store(made = new T(make()), std::memory_order_release);
     return *made;
   }
+
+  // Null: not yet.
+  const T* if_made() const { return made_.load(std::memory_order_acquire); }
 
  private:
   std::atomic<const T*> made_{nullptr};

@@ -16,7 +16,8 @@ from cuda.device import _testing
 
 @clause("DEV-KERN-02")
 def test_it(target):
-    assert _testing.active == [target]
+    (active,) = _testing.active
+    assert active.removeprefix("emulated-") == target
 
 def test_afterwards():
     assert _testing.active == []
@@ -92,6 +93,14 @@ def test_a_target_that_cannot_run_is_skipped_and_says_what_it_waits_for(machine)
     assert outcomes["avx512"] == "skipped"
     assert outcomes["avx2"] == "passed"
     result.stdout.fnmatch_lines(["*target avx512 waits for an x86-64 machine with AVX-512*"])
+
+
+def test_a_form_that_no_cpu_here_has_is_emulated_and_reported_as_such(machine):
+    _, outcomes = machine(["interpreter", "emulated-avx512", "avx2", "ptx"])
+    expected = ["interpreter", "avx512 (emulated)", "avx2", "ptx"]
+    assert outcomes == dict.fromkeys(expected, "passed")
+    _, outcomes = machine(["avx512", "emulated-avx512"], "--target=avx512")
+    assert outcomes == {"avx512": "passed"}
 
 
 def test_a_target_asked_for_by_name_must_run(machine):

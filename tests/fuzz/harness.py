@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy
 from cuda import device as D
 from cuda.device import _testing
+from support.targets import available, on_this_machine
 
 from . import model
 from .arrays import Arrays, flat
@@ -113,7 +114,7 @@ def cache_of(case: Case):
 def assembled(target: str, seed: int) -> str:
     """Of many programs each is assembled for one architecture: "ptx" takes turns."""
     all_of_them = _testing.architectures()
-    return all_of_them[seed % len(all_of_them)] if target == "ptx" else target
+    return all_of_them[seed % len(all_of_them)] if target == "ptx" else on_this_machine(target)
 
 
 def run_target(case: Case, kernel, target: str) -> Ran:
@@ -191,7 +192,7 @@ def run_model(case: Case) -> Ran:
 
 def runs_here(target: str) -> bool:
     """Whether this machine can run a target; "x64" behind a name: gangs of 64 lanes."""
-    return target.removesuffix("x64") in _testing.targets()
+    return available(target)
 
 
 def require(targets: list[str]) -> list[str]:

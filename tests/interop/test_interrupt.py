@@ -78,6 +78,19 @@ def check_that_all_goes_on():
     assert b.all()
 
 
+def how_a_child_fares():
+    """A child forked here launches; 0 where all was well."""
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(30)
+        try:
+            check_that_all_goes_on()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitpid(pid, 0)[1]
+
+
 def check_stopped(a):
     """Some blocks have run, none of the many last ones, and none does so any more. Blocks that
     threads were in may be missing before them."""
@@ -120,15 +133,7 @@ def test_within_a_block_a_handler_may_launch_fork_and_go_on():
 
     def handler(*_):
         launch(inner)
-        pid = os.fork()
-        if pid == 0:
-            signal.alarm(30)
-            try:
-                check_that_all_goes_on()
-                os._exit(0)
-            finally:
-                os._exit(1)
-        children.append(os.waitpid(pid, 0)[1])
+        children.append(how_a_child_fares())
         if len(children) < 5:
             timers.append(threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)))
             timers[-1].start()
@@ -225,15 +230,7 @@ def test_a_handler_may_fork():
     children = []
 
     def handler(*_):
-        pid = os.fork()
-        if pid == 0:
-            signal.alarm(30)
-            try:
-                check_that_all_goes_on()
-                os._exit(0)
-            finally:
-                os._exit(1)
-        children.append(os.waitpid(pid, 0)[1])
+        children.append(how_a_child_fares())
 
     a = np.zeros(SECONDS, np.uint32)
     with a_signal_soon(handler, signal.SIGUSR1):

@@ -94,7 +94,7 @@ def add(a, b):
 
 @pytest.fixture(params=FORMS)
 def form(request):
-    require(request.param.removesuffix("x64"))
+    require(request.param)
     with use_target(request.param):
         yield request.param
 

@@ -487,7 +487,7 @@ def test_values_of_stores(target):
 
 @pytest.fixture(params=WIDTHS)
 def form(request):
-    require(request.param.removesuffix("x64"))
+    require(request.param)
     with use_target(request.param):
         yield request.param
 

@@ -8,11 +8,13 @@ DEFAULT = ("interpreter", "avx512", "avx2", "ptx")
 LONG = ("sse4",)
 BY_NAME_ONLY = ("cuda",)
 ALL = DEFAULT + LONG + BY_NAME_ONLY
+EMULATED = "emulated-"
+GANGS = "x64"  # behind a host form: gangs of 64 lanes
 NOT_ASSEMBLED = "ptx (not assembled)"
 
 WAITS_FOR = {
     "interpreter": "a build of the package with the IR interpreter",
-    "avx512": "an x86-64 machine with AVX-512 (F, BW, DQ, VL)",
+    "avx512": "an x86-64 machine with AVX-512 (F, BW, DQ, VL), or AVX2 to emulate it",
     "avx2": "an x86-64 machine with AVX2",
     "sse4": "an x86-64 machine with SSE4.2",
     "ptx": "a build of the package with LLVM's NVPTX back end",
@@ -25,25 +27,37 @@ def testing():
     return importlib.import_module("cuda.device._testing")
 
 
+def on_this_machine(name):
+    """What the package calls a target here: a form that this CPU has not is emulated if it can be.
+
+    Emulated, a form goes the same way through the compiler, but for the back end.
+    """
+    form, known = name.removesuffix(GANGS), testing().targets()
+    return EMULATED + name if form not in known and EMULATED + form in known else name
+
+
 def use_target(name):
     """Context manager: launches without a GPU stream run on this target."""
-    return testing().use_target(name)
+    return testing().use_target(on_this_machine(name))
 
 
 def available(name):
     """Whether this machine can run the target."""
-    return name in testing().targets()
+    return on_this_machine(name).removesuffix(GANGS) in testing().targets()
 
 
 def reported(name):
-    """What the clause report calls a target: PTX that nobody assembled shows less."""
-    return NOT_ASSEMBLED if name == "ptx" and not testing().assembles() else name
+    """What the clause report calls a target: PTX that nobody assembled, and a form on a CPU that
+    has it not, show less."""
+    if name == "ptx" and not testing().assembles():
+        return NOT_ASSEMBLED
+    return f"{name} (emulated)" if on_this_machine(name) != name else name
 
 
 def require(name):
     """Skips the test where this machine cannot run the target, naming the one it waits for."""
     if not available(name):
-        pytest.skip(f"target {name} waits for {WAITS_FOR[name]}")
+        pytest.skip(f"target {name} waits for {WAITS_FOR[name.removesuffix(GANGS)]}")
 
 
 def chosen(config):

@@ -199,6 +199,10 @@ def asarray(
     host = _host_view(obj, dtype, copy if number == _places.HOST else None)
     if number == _places.HOST:
         return host
+    return _to_gpu(host, number, copy, memory)
+
+
+def _to_gpu(host: np.ndarray[Any, Any], number: int, copy: bool | None, memory: str) -> Any:
     if copy is False:
         raise ValueError("memory of the host gets to a GPU by a copy, copy=False was given")
     return _moved(host, number, memory)
@@ -230,9 +234,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     number = _places.HOST if device is None else _places.number_of(device)
     if number == _places.HOST:
         return np.from_dlpack(x, copy=copy)
-    if copy is False:
-        raise ValueError("memory of the host gets to a GPU by a copy, copy=False was given")
-    return _moved(np.from_dlpack(x), number, "device")
+    return _to_gpu(np.from_dlpack(x), number, copy, "device")
 
 
 def to_host(array: Any) -> np.ndarray[Any, Any]:

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable
 from typing import ClassVar, cast
 
-from cuda.device import _core
+from cuda.device import _core, _places
 from cuda.device._core import Event, Stream
 from cuda.device._nvidia_core import nvidia_core
 from cuda.device._options import (
@@ -49,7 +49,6 @@ __all__ = [
 ]
 
 _HOST = "host"
-_HOST_NUMBER = -1
 
 
 def _number_of(device_id: object) -> int:
@@ -59,13 +58,13 @@ def _number_of(device_id: object) -> int:
     if device_id is None:
         return _core.current_device()
     if device_id == _HOST:
-        return _HOST_NUMBER
+        return _places.HOST
     gpus = _core.gpu_count()
     if isinstance(device_id, int) and not isinstance(device_id, bool):
         if 0 <= device_id < gpus:
             return device_id
         if device_id == 0:
-            return _HOST_NUMBER
+            return _places.HOST
     known = ", ".join(f"Device({n})" for n in range(gpus)) + (" and " if gpus else "")
     raise ValueError(
         f"no device {device_id!r}: this process has {known}the host device, Device('host')"
@@ -83,7 +82,7 @@ class Device:
 
     def __new__(cls, device_id: "int | str | Device | None" = None) -> "Device":
         number = _number_of(device_id)
-        if number != _HOST_NUMBER and (theirs := nvidia_core()) is not None:
+        if number != _places.HOST and (theirs := nvidia_core()) is not None:
             return cast("Device", theirs.Device(number))
         if number not in cls._all:
             made = super().__new__(cls)
@@ -148,7 +147,7 @@ class Device:
         Raises TypeError for other objects and options, NotImplementedYetError for values that the
         host device cannot honour, ValueError for a priority that a GPU does not have.
         """
-        host = self._number == _HOST_NUMBER
+        host = self._number == _places.HOST
         if obj is None:
             asked = check_stream(options, host=host)
             return _core.create_stream(self._number, asked.nonblocking, asked.priority)
@@ -188,10 +187,10 @@ class Device:
         return self.device_id
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Device, (_HOST if self._number == _HOST_NUMBER else self._number,)
+        return Device, (_HOST if self._number == _places.HOST else self._number,)
 
     def __repr__(self) -> str:
-        which = _HOST if self._number == _HOST_NUMBER else self._number
+        which = _HOST if self._number == _places.HOST else self._number
         return f"<cuda.device.core.Device {which!r}>"
 
 
@@ -202,6 +201,10 @@ def _add_search_paths() -> None:
             _core.add_search_path(folder)
 
 
+_BYTES: tuple[Callable[[str], bool], str] = (
+    lambda text: re.fullmatch(r"(\d{1,12}[KMG]?)?", text, re.ASCII) is not None,
+    "a number of bytes, or one with K, M or G behind it",
+)
 # What may stand in a variable that would otherwise be ignored without a word.
 _VARIABLES: dict[str, tuple[Callable[[str], bool], str]] = {
     "CUDA_DEVICE_NUM_THREADS": (
@@ -209,15 +212,9 @@ _VARIABLES: dict[str, tuple[Callable[[str], bool], str]] = {
         "a whole number from 1 to 4096",
     ),
     "CUDA_DEVICE_CACHE": (lambda text: text in ("", "on", "off"), "'on' or 'off'"),
-    "CUDA_DEVICE_CACHE_SIZE": (
-        lambda text: re.fullmatch(r"(\d{1,12}[KMG]?)?", text, re.ASCII) is not None,
-        "a number of bytes, or one with K, M or G behind it",
-    ),
+    "CUDA_DEVICE_CACHE_SIZE": _BYTES,
     "CUDA_DEVICE_IMAGE": (lambda text: text in ("", "ptx", "cubin"), "'ptx' or 'cubin'"),
-    "CUDA_DEVICE_POOL_SIZE": (
-        lambda text: re.fullmatch(r"(\d{1,12}[KMG]?)?", text, re.ASCII) is not None,
-        "a number of bytes, or one with K, M or G behind it",
-    ),
+    "CUDA_DEVICE_POOL_SIZE": _BYTES,
 }
 
 

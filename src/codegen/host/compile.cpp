@@ -1,6 +1,7 @@
 #include "codegen/host/compile.h"
 
 #include "codegen/host/effort.h"
+#include "codegen/host/emulation.h"
 #include "codegen/host/gang_width.h"
 #include "codegen/host/kernel.h"
 #include "codegen/host/link.h"
@@ -70,13 +71,13 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
   abi::KernelImage& image = result.image;
   image.kind = abi::ImageKind::HostCode;
   image.name = f.name;
-  image.target = std::string("x86-64/") + name_of(options.mask);
+  image.target =
+      std::string("x86-64/") + (options.emulate ? "emulated-" : "") + name_of(options.mask);
   image.params = layout_of_params(f);
   image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
-  image.failures = f.failures;
-  image.formats = f.formats;
   image.width = static_cast<uint8_t>(analysis.layout.width);
-  const Target target = target_of(options.mask, has_small_lanes(f), options.cpu);
+  const std::string cpu = options.emulate ? generic_cpu(options.mask) : options.cpu;
+  const Target target = target_of(options.mask, has_small_lanes(f), cpu);
   const Effort effort = effort_for(f);
   with_llvm([&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);
@@ -98,6 +99,11 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
       const StageTimer timer(options.times, "optimisation");
       optimise(*module, *machine, effort);
       apply_mask_form(*module, target);
+      if (options.emulate) {
+        const Target there = target_of(MaskForm::Avx2, /*small_lanes=*/true, options.cpu);
+        emulate_avx512(*module, there);
+        machine = make_target_machine(there.machine);
+      }
       bound_scheduling(*entry, entry->getArg(3));
     }
     record(listing.llvm_opt, *module, options.lines);

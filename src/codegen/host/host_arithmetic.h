@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codegen/emit_arithmetic.h"
+#include "codegen/host/math.h"
 #include "codegen/host/target.h"
 
 namespace cuda_device::codegen::host {
@@ -11,6 +12,9 @@ class HostArithmetic : public Arithmetic {
  public:
   HostArithmetic(llvm::IRBuilder<>& builder, llvm::Module& module, const Target& target)
       : Arithmetic(builder), module_(module), target_(target) {}
+
+  // For all lanes, as many at once as the function takes.
+  Value call_vector(const VectorFunction& function, Values operands);
 
  protected:
   // lowering_division.cpp

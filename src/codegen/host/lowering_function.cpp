@@ -46,18 +46,21 @@ static Value* concatenate(llvm::IRBuilder<>& b, llvm::SmallVector<Value*, 16> pa
 Value* HostArithmetic::call_vector(Op op, ScalarKind kind, Values operands) {
   const auto function = vector_function(op, kind, target_);
   CD_CHECK(function, "no vector function for " + std::string(ir::info(op).text));
+  if (operands[0]->getType()->isVectorTy()) return call_vector(*function, operands);
+  llvm::SmallVector<Value, 2> vectors;
+  for (Value x : operands) vectors.push_back(b_.CreateVectorSplat(function->lanes, x));
+  return b_.CreateExtractElement(call_vector(*function, vectors), uint64_t{0});
+}
+
+Value* HostArithmetic::call_vector(const VectorFunction& function, Values operands) {
+  const unsigned lanes = lanes_of(operands[0]->getType());
   llvm::Type* type =
-      llvm::FixedVectorType::get(register_type(b_.getContext(), kind), function->lanes);
-  llvm::Function* callee = declare(function->symbol, type, operands.size());
-  llvm::SmallVector<Value, 2> arguments;
-  if (!operands[0]->getType()->isVectorTy()) {
-    for (Value x : operands) arguments.push_back(b_.CreateVectorSplat(function->lanes, x));
-    return b_.CreateExtractElement(b_.CreateCall(callee, arguments), uint64_t{0});
-  }
+      llvm::FixedVectorType::get(operands[0]->getType()->getScalarType(), function.lanes);
+  llvm::Function* callee = declare(function.symbol, type, operands.size());
   llvm::SmallVector<Value, 16> results;
-  for (unsigned first = 0; first < lanes_of(operands[0]->getType()); first += function->lanes) {
-    arguments.clear();
-    for (Value x : operands) arguments.push_back(piece(x, first, function->lanes));
+  for (unsigned first = 0; first < lanes; first += function.lanes) {
+    llvm::SmallVector<Value, 2> arguments;
+    for (Value x : operands) arguments.push_back(piece(x, first, function.lanes));
     results.push_back(b_.CreateCall(callee, arguments));
   }
   return concatenate(b_, results);

@@ -50,6 +50,16 @@ std::optional<VectorFunction> vector_function(Op op, ScalarKind kind, const Targ
   return std::nullopt;
 }
 
+std::optional<VectorFunction> instead_of_avx512(const std::string& symbol, const Target& there) {
+  if (!symbol.starts_with("Sleef_")) return std::nullopt;
+  Target avx512;
+  for (const Entry& entry : kFunctions)
+    for (ScalarKind kind : {ScalarKind::F32, ScalarKind::F64})
+      if (vector_function(entry.op, kind, avx512)->symbol == symbol)
+        return vector_function(entry.op, kind, there);
+  return std::nullopt;
+}
+
 bool is_known_import(const std::string& name) {
   static constexpr const char* kFromC[] = {
 #define HOST_IMPORT(name, result, parameters) #name,

@@ -138,6 +138,10 @@ std::vector<MaskForm> host_mask_forms() {
   return forms;
 }
 
+bool can_emulate(MaskForm form) {
+  return form == MaskForm::Avx512 && host::can_run(MaskForm::Avx2, host::detected());
+}
+
 const char* generic_cpu(MaskForm form) {
   switch (form) {
     case MaskForm::Avx512:

@@ -21,6 +21,8 @@ constexpr std::pair<const char*, uint32_t> kGangWidths[] = {{"", 0}, {"x32", 32}
   std::string known = "interpreter";
   for (codegen::MaskForm form : codegen::kMaskForms)
     known += std::string(", ") + codegen::name_of(form);
+  for (codegen::MaskForm form : codegen::kMaskForms)
+    if (codegen::can_emulate(form)) known += ", " + kEmulated + codegen::name_of(form);
   for (int sm : codegen::ptx_architectures()) known += ", sm_" + std::to_string(sm);
   throw DiagnosticError(Diagnostic{DiagCode::unknown_target, {}, {text, known}, {}, ""});
 }
@@ -52,10 +54,13 @@ Target parse_target(const std::string& text) {
   if (text.empty() || text == "host") return {Target::Kind::Host, best_form(), 0};
   if (text == "interpreter") return {Target::Kind::Interpreter, codegen::MaskForm::Avx512, 0};
   if (text.starts_with("sm_")) return parse_architecture(text);
+  const bool emulated = text.starts_with(kEmulated);
+  const std::string name = emulated ? text.substr(kEmulated.size()) : text;
   for (codegen::MaskForm form : codegen::kMaskForms)
     for (const auto& [suffix, lanes] : kGangWidths)
-      if (text == std::string(codegen::name_of(form)) + suffix)
-        return {Target::Kind::Host, form, 0, lanes};
+      if (name == std::string(codegen::name_of(form)) + suffix &&
+          (!emulated || codegen::can_emulate(form)))
+        return {Target::Kind::Host, form, 0, lanes, emulated};
   unknown_target(text);
 }
 
@@ -66,6 +71,11 @@ std::string context_of(const CompileRequest& request) {
   const syntax::Function& f = request.source.program->functions.front();
   const char* kind = f.kind == syntax::FunctionKind::Kernel ? "kernel" : "function";
   return std::string("in ") + kind + " '" + f.name + "', specialised for (" + types + ")";
+}
+
+void tell_reports(const ir::Function& f, abi::KernelImage& image) {
+  image.failures = f.failures;
+  image.formats = f.formats;
 }
 
 std::unique_ptr<ir::Function> Compilation::from_frontend() const {
@@ -114,7 +124,8 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
   } else {
     codegen::HostOptions options;
     options.mask = target_.mask;
-    if (!can_run(target_.mask)) options.cpu = codegen::generic_cpu(target_.mask);
+    options.emulate = target_.emulated;
+    if (!target_.emulated && !can_run(target_.mask)) options.cpu = codegen::generic_cpu(target_.mask);
     options.gang_width = target_.gang_width;
     options.verify_llvm = verify_wanted();
     options.times = times_;
@@ -122,6 +133,7 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
     image = codegen::compile_host(f, options, listing);
   }
   image.params = layout_of(f);
+  tell_reports(f, image);
   return image;
 }
 

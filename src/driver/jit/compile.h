@@ -11,16 +11,23 @@
 
 namespace cuda_device::jit {
 
-// "avx512" → host; "sm_90" → PTX; "interpreter".
+// What stands before the name of a host form that is run by another one's instructions.
+inline const std::string kEmulated = "emulated-";
+
+// "avx512", "emulated-avx512" → host; "sm_90" → PTX; "interpreter".
 struct Target {
   enum class Kind : uint8_t { Host, Ptx, Interpreter };
   Kind kind = Kind::Host;
   codegen::MaskForm mask = codegen::MaskForm::Avx512;
   int sm = 0;
   uint32_t gang_width = 0;  // 0: chosen for each kernel
+  bool emulated = false;    // the form, by instructions of AVX2
 };
 Target parse_target(
     const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.
+
+// What the function's threads may say, for the image of it.
+void tell_reports(const ir::Function& f, abi::KernelImage& image);
 
 class Compilation {
  public:

@@ -66,8 +66,7 @@ void compile(const CompileRequest& request, CompileResult* result) {
   result->image.target = request.target;
   result->image.static_shared =
       static_cast<uint32_t>(ir::memory_layout(*function, ir::AddressSpace::Shared).bytes);
-  result->image.failures = function->failures;
-  result->image.formats = function->formats;
+  tell_reports(*function, result->image);
   abi::ParamLayout layout = layout_of(*function);
   const uint32_t nesting = nesting_of(*function);
   result->interpreted = new InterpretedKernel{std::move(function), std::move(layout), nesting};
@@ -162,6 +161,13 @@ std::string host_forms() {
   return join(names);
 }
 
+std::string emulated_forms() {
+  std::vector<std::string> names;
+  for (codegen::MaskForm form : codegen::kMaskForms)
+    if (codegen::can_emulate(form)) names.push_back(jit::kEmulated + codegen::name_of(form));
+  return join(names);
+}
+
 std::string ptx_architectures() {
   std::vector<std::string> numbers;
   for (int sm : codegen::ptx_architectures()) numbers.push_back(std::to_string(sm));
@@ -197,6 +203,11 @@ void cd_jit_release(void* interpreted) { delete static_cast<jit::InterpretedKern
 
 const char* cd_jit_host_forms() {
   static const std::string text = jit::host_forms();
+  return text.c_str();
+}
+
+const char* cd_jit_emulated_forms() {
+  static const std::string text = jit::emulated_forms();
   return text.c_str();
 }
 

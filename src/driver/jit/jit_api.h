@@ -12,9 +12,9 @@
 
 namespace cuda_device::jit {
 
-// What to compile for: "avx512", "avx2", "sse4" (with "x32" or "x64" behind: so many
-// lanes a gang), "interpreter", "sm_90", ...; empty: the best host
-// form.
+// What to compile for: "avx512", "avx2", "sse4" (with "x32" or "x64" behind: so many lanes a gang),
+// "emulated-avx512" (that form, by instructions of AVX2), "interpreter", "sm_90", ...; empty: the
+// best host form.
 struct CompileRequest {
   frontend::Request source;
   std::string target;
@@ -61,8 +61,10 @@ const char* cd_jit_interpret(void* interpreted, const void* params,
                              const cuda_device::abi::LaunchDims* dims,
                              cuda_device::LaunchReport* report);
 void cd_jit_release(void* interpreted);
-// Comma-separated: the host forms this CPU runs, best first; then the PTX architectures.
+// Comma-separated: the host forms this CPU runs, best first; those it runs by other instructions;
+// then the PTX architectures.
 const char* cd_jit_host_forms();
+const char* cd_jit_emulated_forms();
 const char* cd_jit_ptx_architectures();
 const char* cd_jit_llvm_version();
 }

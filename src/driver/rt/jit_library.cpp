@@ -37,6 +37,7 @@ JitLibrary open() {
   bind(handle, "cd_jit_interpret", library.interpret);
   bind(handle, "cd_jit_release", library.release);
   bind(handle, "cd_jit_host_forms", library.host_forms);
+  bind(handle, "cd_jit_emulated_forms", library.emulated_forms);
   bind(handle, "cd_jit_ptx_architectures", library.ptx_architectures);
   bind(handle, "cd_jit_llvm_version", library.llvm_version);
   return library;

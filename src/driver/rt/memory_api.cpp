@@ -1,13 +1,11 @@
 // The C functions of memory_api.h over the runtime's.
 #include "driver/rt/memory_api.h"
 
-#include <stdexcept>
-
+#include "driver/rt/guarded.h"
 #include "driver/rt/streams.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/gpu_copies.h"
 #include "runtime/memory/memory.h"
-#include "runtime/memory/out_of_memory.h"
 
 namespace cuda_device::rt {
 namespace {
@@ -16,21 +14,6 @@ runtime::InOrder in_order(const Order& order, std::shared_ptr<const void> keep =
   runtime::InOrder made{nullptr, order.cuda, std::move(keep)};
   if (order.host && order.host->host) made.host = order.host->host->shared_from_this();
   return made;
-}
-
-// Nothing may leave the C functions as a C++ exception: their callers are Python frames.
-template <class Body>
-void guarded(Outcome* outcome, const Body& body) {
-  try {
-    body();
-  } catch (const runtime::OutOfMemory& e) {
-    outcome->status = Status::OutOfMemory;
-    outcome->text = e.what();
-    outcome->shortage = {e.asked, e.free, e.total};
-  } catch (const std::exception& e) {
-    outcome->status = Status::RuntimeFault;
-    outcome->text = e.what();
-  }
 }
 
 cuda::CUstream cuda_stream(uint64_t handle) { return reinterpret_cast<cuda::CUstream>(handle); }

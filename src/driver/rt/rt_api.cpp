@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "driver/rt/guarded.h"
 #include "driver/rt/kernel.h"
 #include "driver/rt/streams.h"
 #include "runtime/cuda/gpu.h"
@@ -52,10 +53,9 @@ Stream* const the_default_stream = [] {
 }();
 Stream& default_stream() { return *the_default_stream; }
 
-void set_fault(Outcome* outcome, runtime::Error error) {
-  outcome->status = error.raises.empty() ? Status::RuntimeFault : Status::KernelFailed;
-  outcome->text = std::move(error.text);
-  outcome->raises = std::move(error.raises);
+void describe(log::Event& event, const Compiled& compiled, const abi::LaunchDims& dims) {
+  event.fact("target", compiled.target()).fact("grid", dims.grid).fact("block", dims.block);
+  event.fact("shared", uint64_t{compiled.static_shared()} + dims.shared);
 }
 
 // The launch itself, when its turn has come. `stream`: that it was queued on; null: the caller
@@ -65,8 +65,7 @@ runtime::Error run_logged(const Compiled& compiled, const void* params, const ab
   log::Event event(log::Topic::Launch);
   runtime::Error error = compiled.run(params, dims, interrupt);
   if (!event) return error;
-  event.fact("target", compiled.target()).fact("grid", dims.grid).fact("block", dims.block);
-  event.fact("shared", uint64_t{compiled.static_shared()} + dims.shared);
+  describe(event, compiled, dims);
   if (stream) event.fact("stream", reinterpret_cast<uint64_t>(stream));
   if (interrupt && interrupt->happened()) event.fact("interrupted", "yes");
   if (!error.empty()) event.fact("error", error.text);
@@ -172,9 +171,7 @@ void launch_on_gpu(const LaunchRequest& request, cuda::GpuStream& stream, Outcom
   const std::shared_ptr<const cuda::GpuKernel> kernel(found.compiled, code.gpu_kernel());
   stream.launch(kernel, request.params, request.dims, request.owner);
   if (!event) return;
-  event.fact("target", code.target()).fact("grid", request.dims.grid);
-  event.fact("block", request.dims.block);
-  event.fact("shared", uint64_t{code.static_shared()} + request.dims.shared);
+  describe(event, code, request.dims);
   event.fact("gpu", static_cast<uint64_t>(gpu.number())).fact("stream", stream.handle());
   event.write(code.name());
 }
@@ -192,26 +189,6 @@ void launch(const LaunchRequest& request, Outcome* outcome) {
     enqueue(request, std::move(found.compiled));
   else
     run(request, *found.compiled, outcome);
-}
-
-// What the function throws becomes the outcome; then `otherwise` is returned.
-template <class F, class R>
-R guarded(Outcome* outcome, R otherwise, F function) {
-  try {
-    return function();
-  } catch (const std::invalid_argument& e) {
-    if (outcome) *outcome = {Status::BadValue, {}, e.what()};
-  } catch (const std::exception& e) {
-    if (outcome) set_fault(outcome, e.what());
-  }
-  return otherwise;
-}
-template <class F>
-void guarded(Outcome* outcome, F function) {
-  guarded(outcome, 0, [&] {
-    function();
-    return 0;
-  });
 }
 
 // A host stream may wait for a function that a lost GPU never calls.
@@ -259,9 +236,7 @@ void cd_rt_stream_release(rt::Stream* stream) {
   if (--stream->holders == 0) delete stream;
 }
 void cd_rt_all_streams(std::vector<rt::Stream*>* streams, int device) {
-  for (const auto& found : rt::all_streams(device))
-    streams->push_back(found->gpu ? new rt::Stream(found->gpu->shared_from_this())
-                                  : new rt::Stream(found->host->shared_from_this()));
+  for (auto& found : rt::all_streams(device)) streams->push_back(found.release());
 }
 uint64_t cd_rt_stream_handle(const rt::Stream* stream) { return stream->stream->handle(); }
 int cd_rt_stream_device(const rt::Stream* stream) { return stream->device; }
@@ -308,7 +283,7 @@ void cd_rt_event_sync(rt::Event* event, int milliseconds, rt::Outcome* outcome) 
   if (!state) return;
   rt::guarded(outcome, [&] {
     if (!state->wait(milliseconds)) {
-      if (state->device() == runtime::kHost) rt::look_for_lost_gpus();
+      if (state->device() == runtime::kHostDevice) rt::look_for_lost_gpus();
       outcome->status = rt::Status::Timeout;
     } else if (std::string error = state->error(); !error.empty()) {
       rt::set_fault(outcome, std::move(error));
@@ -319,11 +294,6 @@ void cd_rt_event_sync(rt::Event* event, int milliseconds, rt::Outcome* outcome) 
 void cd_rt_stream_wait(rt::Stream* stream, rt::Event* event, rt::Outcome* outcome) {
   if (const auto state = event->current())
     rt::guarded(outcome, [&] { stream->stream->wait_for(state); });
-}
-
-double cd_rt_event_seconds(const rt::Event* event) {
-  const auto state = std::dynamic_pointer_cast<runtime::EventState>(event->current());
-  return state ? state->seconds() : 0;
 }
 
 double cd_rt_event_difference(const rt::Event* later, const rt::Event* earlier,
@@ -367,7 +337,7 @@ const char* cd_rt_device_attributes() {
 }
 
 int cd_rt_current_device(rt::Outcome* outcome) {
-  return rt::guarded(outcome, runtime::kHost, [] { return rt::current_device(); });
+  return rt::guarded(outcome, runtime::kHostDevice, [] { return rt::current_device(); });
 }
 
 void cd_rt_set_current_device(int device, rt::Outcome* outcome) {
@@ -376,7 +346,7 @@ void cd_rt_set_current_device(int device, rt::Outcome* outcome) {
 
 rt::Stream* cd_rt_device_stream(int device, const rt::NewStream* options, rt::Outcome* outcome) {
   return rt::guarded(outcome, static_cast<rt::Stream*>(nullptr), [=] {
-    if (device == runtime::kHost) return new rt::Stream;
+    if (device == runtime::kHostDevice) return new rt::Stream;
     const runtime::StreamOptions asked{options->nonblocking, options->has_priority,
                                        options->priority};
     return new rt::Stream(cuda_device::cuda::gpu(device).context().create_stream(asked));

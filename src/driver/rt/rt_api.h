@@ -155,7 +155,6 @@ bool cd_rt_event_query(cuda_device::rt::Event*);
 void cd_rt_event_sync(cuda_device::rt::Event*, int milliseconds, cuda_device::rt::Outcome* outcome);
 void cd_rt_stream_wait(cuda_device::rt::Stream*, cuda_device::rt::Event*,
                        cuda_device::rt::Outcome* outcome = nullptr);
-double cd_rt_event_seconds(const cuda_device::rt::Event*);  // monotonic clock at completion
 // Milliseconds between two events that are done; text in the outcome where there are none.
 double cd_rt_event_difference(const cuda_device::rt::Event* later,
                               const cuda_device::rt::Event* earlier,
@@ -186,8 +185,8 @@ void cd_rt_used_gpus(std::vector<int>* gpus);
 void cd_rt_gpu_sync(int device, cuda_device::rt::Outcome* outcome);
 
 // Target of launches of this thread: "" = best host form, "avx512", "avx2", "sse4" (with "x32" or
-// "x64" behind: so many lanes a gang), "interpreter", "ptx" (assembled for every architecture, then
-// interpreted), "sm_75" (one of them), "cuda" (arrays copied to GPU 0 and back). False if this
+// "x64" behind: so many lanes a gang), "emulated-avx512" (that form, by instructions of AVX2),
+// "interpreter", "ptx" (assembled for every architecture, then interpreted), "sm_75" (one of them), "cuda" (arrays copied to GPU 0 and back). False if this
 // machine cannot.
 bool cd_rt_set_target(const char* target);
 const char* cd_rt_target();

@@ -54,12 +54,12 @@ Stream::Stream() : Stream(std::make_shared<runtime::HostStream>()) {
   known().add(std::static_pointer_cast<runtime::HostStream>(stream));
 }
 
-std::vector<std::shared_ptr<Stream>> all_streams(int device) {
-  std::vector<std::shared_ptr<Stream>> all;
-  if (device == runtime::kHost) {
-    all.push_back(std::make_shared<Stream>(
+std::vector<std::unique_ptr<Stream>> all_streams(int device) {
+  std::vector<std::unique_ptr<Stream>> all;
+  if (device == runtime::kHostDevice) {
+    all.push_back(std::make_unique<Stream>(
         std::static_pointer_cast<runtime::HostStream>(runtime::host_device().default_stream())));
-    for (const auto& stream : known().living()) all.push_back(std::make_shared<Stream>(stream));
+    for (const auto& stream : known().living()) all.push_back(std::make_unique<Stream>(stream));
     return all;
   }
   if (!cuda::driver_works()) return all;
@@ -67,7 +67,7 @@ std::vector<std::shared_ptr<Stream>> all_streams(int device) {
     if (context.gpu().number() != device) return;
     for (const auto& stream : context.streams())
       if (stream->own() || (stream->handle() == cuda::kLegacyStream && context.primary()))
-        all.push_back(std::make_shared<Stream>(stream));
+        all.push_back(std::make_unique<Stream>(stream));
   });
   return all;
 }
@@ -83,11 +83,11 @@ cuda::CUcontext current_context() {
 }  // namespace
 
 int current_device() {
-  if (cuda::gpu_count() == 0) return runtime::kHost;
+  if (cuda::gpu_count() == 0) return runtime::kHostDevice;
   const cuda::Driver& d = cuda::driver();
   const cuda::CUcontext current = current_context();
   cuda::CUdevice device = 0;
-  if (host_chosen && current == chosen_beside) return runtime::kHost;
+  if (host_chosen && current == chosen_beside) return runtime::kHostDevice;
   if (!current) return 0;
   d.check(d.context_device(&device), "asking for the current GPU");
   for (int i = 0; i < d.devices; ++i)
@@ -96,21 +96,21 @@ int current_device() {
 }
 
 void set_current_device(int device) {
-  if (device != runtime::kHost) {
+  if (device != runtime::kHostDevice) {
     cuda::CUcontext context = cuda::gpu(device).context().handle();
     cuda::driver().check(cuda::driver().context_set(context), "making a GPU the current one");
   }
-  host_chosen = device == runtime::kHost;
+  host_chosen = device == runtime::kHostDevice;
   if (host_chosen && cuda::gpu_count() > 0) chosen_beside = current_context();
 }
 
 runtime::Device& device_of(int number) {
-  if (number == runtime::kHost) return runtime::host_device();
+  if (number == runtime::kHostDevice) return runtime::host_device();
   return cuda::gpu(number);
 }
 
 Stream* default_stream_of(int device) {
-  if (device == runtime::kHost) return cd_rt_default_stream();
+  if (device == runtime::kHostDevice) return cd_rt_default_stream();
   static constinit std::array<MadeOnce<Stream*>, cuda::Gpu::kMost> made;
   cuda::Gpu& gpu = cuda::gpu(device);
   return made[static_cast<size_t>(device)].get(

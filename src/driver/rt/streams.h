@@ -21,12 +21,12 @@ struct Stream {
   const std::shared_ptr<runtime::Stream> stream;
   runtime::HostStream* const host = nullptr;
   cuda::GpuStream* const gpu = nullptr;
-  const int device = runtime::kHost;
+  const int device = runtime::kHostDevice;
   std::atomic<int> holders{1};
 };
 
 // Those of a device that have a handle, or work to do.
-std::vector<std::shared_ptr<Stream>> all_streams(int device);
+std::vector<std::unique_ptr<Stream>> all_streams(int device);
 
 // The number of the device of launches of this thread that name none: the host where it was chosen,
 // else the GPU of the current context, else GPU 0, else the host.

@@ -15,7 +15,6 @@ namespace {
 
 // Objects stay as long as the process.
 constinit std::array<MadeOnce<Gpu*>, Gpu::kMost> gpus;
-constinit std::array<std::atomic<Gpu*>, Gpu::kMost> made_gpus;
 
 std::string number_text(int number) { return "GPU " + std::to_string(number); }
 
@@ -68,7 +67,6 @@ Context& Gpu::context() {
     CUcontext primary = nullptr;
     driver().check(driver().primary_context_retain(&primary, device_),
                    ("opening the context of " + number_text(number_)).c_str());
-    opened_ = true;
     return &context_of(primary, *this, true);
   });
 }
@@ -88,11 +86,7 @@ Gpu& gpu(int number) {
   if (number < 0 || number >= std::min(d.devices, Gpu::kMost))
     throw DriverError("there is no " + number_text(number) + ": the CUDA driver sees " +
                       std::to_string(d.devices));
-  const auto at = static_cast<size_t>(number);
-  if (Gpu* made = made_gpus[at].load(std::memory_order_acquire)) return *made;
-  Gpu* const made = gpus[at].get([number] { return new Gpu(number); });
-  made_gpus[at].store(made, std::memory_order_release);
-  return *made;
+  return *gpus[static_cast<size_t>(number)].get([number] { return new Gpu(number); });
 }
 
 void give_back_gpus() {
@@ -100,10 +94,9 @@ void give_back_gpus() {
   for_each_context([](Context& context) { context.give_back(); });
   unload_all_kernels();
   give_back_wait_cells();
-  for (const std::atomic<Gpu*>& entry : made_gpus) {
-    const Gpu* const gpu = entry.load();
-    if (gpu && gpu->has_context()) driver().primary_context_release(gpu->device());
-  }
+  for (const auto& gpu : gpus)
+    if (Gpu* const* made = gpu.if_made(); made && (*made)->has_context())
+      driver().primary_context_release((*made)->device());
   end_driver();
 }
 

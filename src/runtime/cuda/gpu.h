@@ -2,7 +2,6 @@
 // needed.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -33,7 +32,7 @@ class Gpu : public runtime::Device {
   uint32_t most_shared() const { return most_shared_; }  // bytes of a block, static and dynamic
   // The primary context, retained at the first call.
   Context& context();
-  bool has_context() const { return opened_.load(); }
+  bool has_context() const { return context_.if_made() != nullptr; }
 
  private:
   const int number_;
@@ -42,7 +41,6 @@ class Gpu : public runtime::Device {
   uint32_t most_shared_ = 0;
   std::string name_, target_;
   MadeOnce<Context*> context_;
-  std::atomic<bool> opened_{false};
 };
 
 int gpu_count();       // 0 where there is no usable driver

@@ -1,6 +1,6 @@
 #include "runtime/cuda/gpu_memory.h"
 
-#include <map>
+#include <array>
 
 #include "runtime/cuda/on_gpu.h"
 #include "runtime/memory/out_of_memory.h"
@@ -27,18 +27,9 @@ CUmemoryPool open_pool(int gpu) {
   return pool;
 }
 
-ForkMutex pools_mutex;
-
-// What is found is the same for each thread that looks.
 CUmemoryPool pool_of(int gpu) {
-  static std::map<int, CUmemoryPool>* const pools = new std::map<int, CUmemoryPool>;
-  {
-    std::lock_guard lock(pools_mutex);
-    if (const auto at = pools->find(gpu); at != pools->end()) return at->second;
-  }
-  const CUmemoryPool pool = open_pool(gpu);
-  std::lock_guard lock(pools_mutex);
-  return pools->emplace(gpu, pool).first->second;
+  static constinit std::array<MadeOnce<CUmemoryPool>, Gpu::kMost> pools;
+  return pools[static_cast<size_t>(gpu)].get([gpu] { return open_pool(gpu); });
 }
 
 CUresult ask(int gpu, MemoryKind kind, uint64_t bytes, CUstream stream, CUdeviceptr* memory) {

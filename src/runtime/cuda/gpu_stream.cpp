@@ -139,7 +139,7 @@ std::shared_ptr<runtime::Event> GpuStream::record(bool timing) {
 void GpuStream::wait_for(const std::shared_ptr<runtime::Event>& event) {
   context_.throw_if_lost();
   const CurrentContext current(context_.handle());
-  if (event->device() == runtime::kHost) return wait_for_host(event);
+  if (event->device() == runtime::kHostDevice) return wait_for_host(event);
   const auto& of_gpu = static_cast<const GpuEvent&>(*event);
   context_.check(driver().stream_wait_event(handle_, of_gpu.handle(), 0), "waiting for an event");
 }

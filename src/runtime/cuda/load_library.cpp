@@ -17,10 +17,7 @@ CUresult load(const Code& code, CUlibrary* library, std::string& log) {
 }
 
 // Another form of the code would meet the same.
-bool is_final(CUresult result) {
-  constexpr CUresult kFirstOfTheFaults = 700;
-  return result == kOutOfMemory || (result >= kFirstOfTheFaults && result < 800);
-}
+bool is_final(CUresult result) { return result == kOutOfMemory || loses_context(result); }
 
 }  // namespace
 
@@ -37,12 +34,7 @@ CUlibrary load_library(const FatImage& code, int sm, const std::string& kernel) 
   if (result == kSuccess)
     throw DriverError(what + ": there is no code for compute capability " +
                       std::to_string(sm / 10) + "." + std::to_string(sm % 10));
-  try {
-    driver().check(result, what.c_str());
-  } catch (const DriverError& e) {
-    throw DriverError(std::string(e.what()) + (log.empty() ? "" : "\n" + log));
-  }
-  return nullptr;
+  throw DriverError(what + ": " + driver().words_for(result) + (log.empty() ? "" : "\n" + log));
 }
 
 }  // namespace cuda_device::cuda

@@ -7,7 +7,7 @@ namespace cuda_device::runtime {
 
 class HostDevice : public Device {
  public:
-  int number() const override { return kHost; }
+  int number() const override { return kHostDevice; }
   std::string name() const override { return "host"; }
   std::string uuid() const override;
   int architecture() const override { return 90; }

@@ -67,10 +67,7 @@ void HostStream::enqueue(std::unique_ptr<Work>& work) {
 }
 
 void HostStream::record(std::shared_ptr<EventState> event) {
-  enqueue([event = std::move(event)] {
-    event->complete();
-    return Error();
-  });
+  enqueue([event = std::move(event)] { event->complete(); });
 }
 
 void HostStream::wait_for(std::shared_ptr<EventState> event) {
@@ -87,7 +84,7 @@ std::shared_ptr<Event> HostStream::record(bool) {
 // An event of another device becomes one of the host, and what went wrong there is told here: the
 // work behind it reads what was not written.
 void HostStream::wait_for(const std::shared_ptr<Event>& event) {
-  if (event->device() == kHost) return wait_for(std::static_pointer_cast<EventState>(event));
+  if (event->device() == kHostDevice) return wait_for(std::static_pointer_cast<EventState>(event));
   auto arrived = std::make_shared<EventState>();
   event->when_done([arrived] { arrived->complete(); });
   wait_for(std::move(arrived));
@@ -95,10 +92,7 @@ void HostStream::wait_for(const std::shared_ptr<Event>& event) {
 }
 
 void HostStream::call(std::function<void()> function) {
-  enqueue([function = std::move(function)] {
-    function();
-    return std::string();
-  });
+  enqueue([function = std::move(function)] { function(); });
 }
 
 // Runs items until none is left, the head waits for an event (then its completion goes on from

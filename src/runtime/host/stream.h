@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,7 @@ namespace cuda_device::runtime {
 // earlier one. In a forked child what was not done is: the work before it stayed with the parent.
 class EventState : public Event {
  public:
-  int device() const override { return kHost; }
+  int device() const override { return kHostDevice; }
   bool done() const override;
   void complete();
   void when_done(std::function<void()> then) override;
@@ -61,17 +62,24 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
 
   HostStream() = default;
   ~HostStream() override;
-  int device() const override { return kHost; }
+  int device() const override { return kHostDevice; }
   uint64_t handle() const override { return reinterpret_cast<uint64_t>(this); }
 
   // Takes the work, unless it throws.
   void enqueue(std::unique_ptr<Work>& work);
-  // The same for a function, as Work::run.
+  // The same for a function, as Work::run; it may return nothing where there is no error.
   template <class F>
   void enqueue(F function) {
     struct Function : Work {
       explicit Function(F f) : function(std::move(f)) {}
-      Error run() override { return function(); }
+      Error run() override {
+        if constexpr (std::is_void_v<decltype(function())>) {
+          function();
+          return {};
+        } else {
+          return function();
+        }
+      }
       F function;
     };
     std::unique_ptr<Work> work = std::make_unique<Function>(std::move(function));

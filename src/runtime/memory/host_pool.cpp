@@ -82,10 +82,7 @@ void HostPool::release_in_order(void* memory, uint64_t bytes, const Streamed& st
       waiting_.emplace(ticket, memory);
       noted = true;
     }
-    stream->enqueue([this, ticket] {
-      passed(ticket);
-      return std::string();
-    });
+    stream->enqueue([this, ticket] { passed(ticket); });
   } catch (const std::bad_alloc&) {  // not even that can be written down
     stream->wait(-1);
     noted ? passed(ticket) : keep(memory, bytes);

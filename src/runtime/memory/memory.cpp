@@ -53,10 +53,7 @@ void fill_on_host(uint64_t to, uint32_t element, int element_bytes, uint64_t cou
 template <class Work>
 void on_host(const InOrder& order, Work work) {
   if (!order.host) return work();
-  order.host->enqueue([work = std::move(work), keep = order.keep] {
-    work();
-    return std::string();
-  });
+  order.host->enqueue([work = std::move(work), keep = order.keep] { work(); });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 #include <span>
@@ -63,8 +64,10 @@ TestArray TestArray::of_bytes(ScalarKind kind, std::vector<int64_t> shape) {
 TestArgument TestArgument::f32(float value) { return int64_t{std::bit_cast<uint32_t>(value)}; }
 TestArgument TestArgument::f64(double value) { return std::bit_cast<int64_t>(value); }
 
+static bool is_native(MaskForm form) { return std::ranges::count(host_mask_forms(), form) > 0; }
+
 std::string Way::name() const {
-  return std::string(name_of(form)) + (analysed ? "" : ", not analysed") + ", " +
+  return std::string(is_native(form) ? "" : "emulated ") + name_of(form) + (analysed ? "" : ", not analysed") + ", " +
          std::to_string(width) + " lanes";
 }
 
@@ -76,7 +79,12 @@ static std::vector<Way> ways_of(std::span<const MaskForm> forms) {
   return ways;
 }
 
-std::vector<Way> all_ways() { return ways_of(host_mask_forms()); }
+std::vector<Way> all_ways() {
+  std::vector<MaskForm> forms;
+  for (MaskForm form : kMaskForms)
+    if (is_native(form) || can_emulate(form)) forms.push_back(form);
+  return ways_of(forms);
+}
 std::vector<Way> every_way() { return ways_of(kMaskForms); }
 
 LoadedImage::LoadedImage(const abi::KernelImage& image) : image_(image), size_(image.code.size()) {
@@ -112,7 +120,10 @@ void LoadedImage::run(const TestArguments& arguments, const ir::Grid& grid) cons
 abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listing& listing) {
   HostOptions options;
   options.mask = way.form;
-  if (listing.llvm || listing.llvm_opt || listing.assembly) options.cpu = "sapphirerapids";
+  if (listing.llvm || listing.llvm_opt || listing.assembly)
+    options.cpu = "sapphirerapids";
+  else
+    options.emulate = !is_native(way.form);
   options.verify_llvm = true;
   return host::compile(f, way.analysed ? analysis::analyse(f, way.width) : host::know_nothing(f),
                        options, listing)

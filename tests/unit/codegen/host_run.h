@@ -56,7 +56,7 @@ struct Way {
   uint32_t width = 32;   // lanes of a gang
   std::string name() const;
 };
-std::vector<Way> all_ways();   // that this CPU can run
+std::vector<Way> all_ways();   // that this CPU can run, if need be emulated
 std::vector<Way> every_way();  // that there is, to look at code
 
 // An image placed in memory as the runtime places it.

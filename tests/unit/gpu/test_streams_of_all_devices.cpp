@@ -15,14 +15,14 @@ namespace cuda_device::runtime {
 namespace {
 
 Device& device(int number) {
-  if (number == kHost) return host_device();
+  if (number == kHostDevice) return host_device();
   return cuda::gpu(number);
 }
 
 class Program {
  public:
   Program(unsigned seed, int steps) : random_(seed), done_(static_cast<size_t>(steps)) {
-    for (const int number : {kHost, kHost, 0, 0, 1}) add(device(number).create_stream({}));
+    for (const int number : {kHostDevice, kHostDevice, 0, 0, 1}) add(device(number).create_stream({}));
     add(device(0).default_stream());
     add(device(1).default_stream());
     for (int i = 0; i < steps; ++i) step(i);
@@ -94,7 +94,7 @@ TEST(StreamsOfAllDevices, RandomPrograms) {
 }
 
 TEST(StreamsOfAllDevices, AFunctionIsCalledInOrderAndOnce) {
-  for (const int number : {kHost, 0, 1}) {
+  for (const int number : {kHostDevice, 0, 1}) {
     SCOPED_TRACE(number);
     const auto stream = device(number).create_stream({});
     EXPECT_EQ(stream->device(), number);
@@ -107,7 +107,7 @@ TEST(StreamsOfAllDevices, AFunctionIsCalledInOrderAndOnce) {
 }
 
 TEST(StreamsOfAllDevices, AnEventTellsThatItIsDone) {
-  for (const int number : {kHost, 0}) {
+  for (const int number : {kHostDevice, 0}) {
     SCOPED_TRACE(number);
     const auto stream = device(number).create_stream({});
     std::atomic<bool> go{false}, told{false};
@@ -134,7 +134,7 @@ TEST(StreamsOfAllDevices, AnEventTellsThatItIsDone) {
 }
 
 TEST(StreamsOfAllDevices, AttributesHaveTheSameNames) {
-  for (const int number : {kHost, 1}) {
+  for (const int number : {kHostDevice, 1}) {
     EXPECT_EQ(device(number).attribute("compute_capability_major"), 9);
     EXPECT_EQ(device(number).architecture(), 90);
     EXPECT_EQ(device(number).attribute("max_shared_memory_per_block_optin"), 227 * 1024);

@@ -71,16 +71,8 @@ std::optional<abi::KernelImage> cached_image(const std::string& key) try {
   return std::nullopt;
 }
 
-void keep_image(const std::string& key, const abi::KernelImage& image) try {
-  Store* const store = key.empty() ? nullptr : process_cache();
-  if (!store) return;
-  log::Event event(log::Topic::Cache);
-  const std::string bytes = bytes_of(image);
-  const bool stored = store->keep(key, bytes);
-  if (stored) count(counters.disk_stores);
-  event.fact("event", stored ? "store" : "no store").fact("target", image.target);
-  event.fact("bytes", bytes.size()).write(image.name);
-} catch (const std::exception&) {
+void keep_image(const std::string& key, const abi::KernelImage& image) {
+  if (!key.empty()) keep_code(key, bytes_of(image), image.name, image.target);
 }
 
 std::string key_beside(const std::string& key, const std::string& what) {
