@@ -1,5 +1,7 @@
 #include "bindings/launch/launch.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "bindings/launch/call.h"
@@ -7,6 +9,7 @@
 #include "bindings/runtime/printed.h"
 #include "bindings/runtime/streams.h"
 #include "bindings/source/capture.h"
+#include "support/fork.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -149,8 +152,18 @@ void run(FunctionState& kernel, const rt::LaunchRequest& request, bool on_gpu,
   kernel.ready_target = cd_rt_target();
 }
 
-// Of a launch that waits, about every 50 ms: lets Python's handlers of signals run. An exception
-// that one raises stays set.
+// Python runs handlers of signals in its main thread alone. Other threads are not asked: at the
+// process's end they may no longer come near Python.
+bool runs_handlers() {
+  static thread_local unsigned forks = 0;
+  static thread_local bool main = getpid() == gettid();
+  if (forks != fork_count()) main = getpid() == gettid();
+  forks = fork_count();
+  return main;
+}
+
+// Of a launch that waits, about every 50 ms: lets those handlers run. An exception that one raises
+// stays set.
 bool a_handler_raised() {
   const WithGil gil;
   return PyErr_CheckSignals() != 0;
@@ -201,7 +214,7 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   request.stream = stream;
   if (stream)
     request.owner = call.owner.get();
-  else
+  else if (runs_handlers())
     request.interrupted = &interrupted;
   rt::Outcome outcome;
   run(kernel, request, stream && call.where().device() != kHostDevice, outcome);
@@ -228,7 +241,7 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
 void wait_for_managed(int gpu) {
   without_gil([=](rt::Outcome* outcome) {
     rt::Stream* const stream = cd_rt_device_default_stream(gpu, outcome);
-    if (stream) cd_rt_stream_sync(stream, -1, outcome);
+    if (stream) cd_rt_stream_sync(stream, cd_rt_stream_mark(stream), -1, outcome);
   });
 }
 

@@ -50,7 +50,7 @@ class EventObject {
 // wait(milliseconds, outcome) in slices, without the GIL, until it is over or a signal's handler
 // raises.
 template <class Wait>
-void wait_interruptibly(Wait wait) {
+void wait_interruptibly(Wait wait, const std::function<void()>& still_waiting = [] {}) {
   for (;;) {
     rt::Outcome outcome;
     {
@@ -60,14 +60,36 @@ void wait_interruptibly(Wait wait) {
     drop_finished();
     write_printed();
     checked(PyErr_CheckSignals());
-    if (outcome.status == rt::Status::Timeout) continue;
-    return throw_unless_ok(outcome);
+    if (outcome.status != rt::Status::Timeout) return throw_unless_ok(outcome);
+    still_waiting();
   }
 }
 
+// For what is queued now: other threads may never stop queuing.
 void sync(rt::Stream* stream) {
-  wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_stream_sync(stream, ms, out); });
+  const uint64_t mark = cd_rt_stream_mark(stream);
+  wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_stream_sync(stream, mark, ms, out); });
 }
+
+// Of the process's end: leaves out what other threads do by themselves, and says what it waits for.
+class LastSync {
+ public:
+  void operator()(rt::Stream* stream) {
+    const uint64_t mark = cd_rt_stream_last_mark(stream);
+    wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_stream_sync(stream, mark, ms, out); },
+                       [this] { one_slice_more(); });
+  }
+
+ private:
+  void one_slice_more() {
+    constexpr int kSilence = 2000 / kSliceMilliseconds;
+    if (++slices_ == kSilence)
+      PySys_WriteStderr(
+          "cuda.device: the process ends when the work that is queued is done; Ctrl-C ends it "
+          "now\n");
+  }
+  int slices_ = 0;
+};
 
 // The error that is raised says what the others were.
 void add_note(nb::python_error& error, const std::string& text) {
@@ -78,6 +100,7 @@ void add_note(nb::python_error& error, const std::string& text) {
 // work. The first error is raised when all have been waited for, an interrupt at once.
 class SyncAll {
  public:
+  explicit SyncAll(std::function<void(rt::Stream*)> sync_one) : sync_one_(std::move(sync_one)) {}
   void device(int number) {
     on_host_ = number == kHostDevice;
     std::vector<rt::Stream*> streams;
@@ -85,7 +108,7 @@ class SyncAll {
     std::vector<StreamHandle> handles;
     handles.reserve(streams.size());
     for (rt::Stream* stream : streams) handles.push_back(StreamHandle::taken(stream));
-    for (const StreamHandle& stream : handles) collect([&] { sync(stream.get()); });
+    for (const StreamHandle& stream : handles) collect([&] { sync_one_(stream.get()); });
     on_host_ ? lost_error() : rest_of_gpu(number);
   }
   void raise() {
@@ -128,29 +151,37 @@ class SyncAll {
     });
   }
 
+  const std::function<void(rt::Stream*)> sync_one_;
   std::optional<nb::python_error> first_;
   std::string said_;
   bool on_host_ = true;
 };
 
 void sync_device(int number) {
-  SyncAll all;
+  SyncAll all(sync);
   all.device(number);
   all.raise();
 }
 
 // Of the process's end: what was told of a lost GPU is not told again.
-void sync_all() {
-  SyncAll all;
+void last_sync() {
+  SyncAll all{LastSync()};
   all.device(kHostDevice);
   for (int gpu : used_gpus()) all.device(gpu);
   all.raise();
 }
 
+// A thread that is left has objects of ours for ever, which is no fault of anybody's.
+bool is_last_thread() {
+  PyThreadState* const first = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+  return PyThreadState_Next(first) == nullptr;
+}
+
 // Of the process's end. Ctrl-C ends the wait; the workers are then left where they are.
 void shutdown() {
+  if (!is_last_thread()) nb::set_leak_warnings(false);
   try {
-    sync_all();
+    last_sync();
   } catch (nb::python_error& e) {
     if (!e.matches(PyExc_Exception)) throw;
     e.discard_as_unraisable("work that was queued when the process ended");

@@ -37,13 +37,17 @@ class Event {
 // A queue: its work is done in order, beside that of other streams.
 class Stream {
  public:
+  static constexpr uint64_t kAll = UINT64_MAX;
   virtual ~Stream() = default;
   virtual int device() const = 0;
   virtual uint64_t handle() const = 0;
   // Nothing is queued or running.
   virtual bool idle() const = 0;
-  // Until then. False on timeout (milliseconds < 0: none).
-  virtual bool wait(int milliseconds) = 0;
+  // A number for all that is queued now. GPUs have one number for all that ever is.
+  virtual uint64_t mark() const { return kAll; }
+  // Until what came before the mark is done, whatever other threads queue meanwhile. False on
+  // timeout (milliseconds < 0: none).
+  virtual bool wait(int milliseconds, uint64_t mark = kAll) = 0;
   // The first error since the last call. That of a lost device stays.
   virtual Error take_error() = 0;
   virtual std::shared_ptr<Event> record(bool timing) = 0;

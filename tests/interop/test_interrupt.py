@@ -200,6 +200,28 @@ def test_who_has_a_handler_for_sigurg_keeps_it(tmp_path):
     assert done.stdout == "given up []\n[1]\n", done.stderr
 
 
+def test_control_c_goes_on_when_sigurg_is_taken_later(tmp_path):
+    """What a timer of ours had under way may come to the new handler, once."""
+    done = run_program(
+        tmp_path,
+        """
+        import signal
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        a = np.ones(1, np.uint32)
+        D.launch(spin, a, 1000, grid=1, block=1)
+        got = []
+        signal.signal(signal.SIGURG, lambda *_: got.append(1))
+        for _ in range(3):
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            try:
+                D.launch(spin, np.ones(8, np.uint32), 2_000_000_000, grid=8, block=1)
+            except KeyboardInterrupt:
+                print("given up", len(got) <= 1)
+        """,
+    )
+    assert done.stdout == "given up True\n" * 3, done.stderr
+
+
 def test_a_handler_that_does_not_raise():
     calls = []
     a = np.zeros(SECONDS, np.uint32)

@@ -220,14 +220,28 @@ def test_many_threads_that_come_and_go():
             thread.join()
 
 
-def test_a_process_may_end_while_a_thread_launches(tmp_path):
+NEVER_DONE = 2_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("how", "steps"),
+    [("waits", steps) for steps in (1000, 1_000_000, 20_000_000, NEVER_DONE)]
+    + [("queues", steps) for steps in (1000, 1_000_000, 10_000_000)],
+)
+def test_a_process_may_end_while_threads_launch(tmp_path, how, steps):
+    """What they wait for by themselves is not waited for, nor what they queue from then on."""
     found = outcome_of(
         tmp_path,
-        """
+        f"""
         import threading, time
         def forever():
+            options = {{}}
+            if {how == "queues"}:
+                options["stream"] = core.Device("host").create_stream()
             while True:
-                D.launch(spin, np.ones(1, np.uint32), 1_000_000, grid=4, block=1)
+                D.launch(spin, np.ones(1, np.uint32), {steps}, grid=4, block=1, **options)
+                if options:
+                    options["stream"].sync()
         D.launch(spin, np.ones(1, np.uint32), 1, grid=1, block=1)
         for _ in range(3):
             threading.Thread(target=forever, daemon=True).start()
@@ -236,6 +250,90 @@ def test_a_process_may_end_while_a_thread_launches(tmp_path):
         """,
     )
     assert found == (0, "end\n", "")
+
+
+def test_a_thread_in_machine_code_leaves_an_ended_python_alone(tmp_path):
+    """It is in there when Python is gone, for a while that the C library gives it."""
+    found = outcome_of(
+        tmp_path,
+        f"""
+        import ctypes, os, signal, threading, time
+        libc = ctypes.CDLL(None)
+        libc.__cxa_atexit(libc.usleep, ctypes.c_void_p(300_000), None)
+        def forever():
+            D.launch(spin, np.ones(1, np.uint32), {NEVER_DONE}, grid=100, block=1)
+        def interrupt():
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGINT)
+        D.launch(spin, np.ones(1, np.uint32), 1, grid=1, block=1)
+        threading.Thread(target=forever, daemon=True).start()
+        time.sleep(0.1)
+        stream = core.Device("host").create_stream()
+        D.launch(spin, np.ones(1, np.uint32), {NEVER_DONE}, grid=100, block=1, stream=stream)
+        threading.Thread(target=interrupt, daemon=True).start()
+        print("end")
+        """,
+    )
+    assert found[:2] == (0, "end\n")
+    assert "KeyboardInterrupt" in found[2]
+
+
+def test_a_device_is_waited_for_while_other_threads_go_on_launching(tmp_path):
+    found = outcome_of(
+        tmp_path,
+        """
+        import threading, time
+        def forever():
+            while True:
+                D.launch(spin, np.ones(8, np.uint32), 5_000_000, grid=8, block=1)
+        D.launch(spin, np.ones(1, np.uint32), 1, grid=1, block=1)
+        for _ in range(3):
+            threading.Thread(target=forever, daemon=True).start()
+        time.sleep(0.1)
+        core.Device("host").sync()
+        core.Device("host").default_stream.sync()
+        print("end")
+        """,
+    )
+    assert found == (0, "end\n", "")
+
+
+def test_objects_of_a_thread_that_is_left_are_no_leak(tmp_path):
+    found = outcome_of(
+        tmp_path,
+        """
+        import threading, time
+        def hold():
+            stream = core.Device("host").create_stream()
+            event = stream.record()
+            time.sleep(60)
+        threading.Thread(target=hold, daemon=True).start()
+        time.sleep(0.1)
+        print("end")
+        """,
+    )
+    assert found == (0, "end\n", "")
+
+
+def test_a_process_says_what_it_waits_for(tmp_path):
+    found = outcome_of(
+        tmp_path,
+        """
+        import os, signal, threading, time
+        stream = core.Device("host").create_stream()
+        D.launch(spin, np.ones(1, np.uint32), 2_000_000_000, grid=100, block=1, stream=stream)
+        def interrupt():
+            time.sleep(3)
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=interrupt, daemon=True).start()
+        """,
+    )
+    assert found[0] == 0
+    said, *rest = found[2].splitlines()
+    assert said == (
+        "cuda.device: the process ends when the work that is queued is done; Ctrl-C ends it now"
+    )
+    assert rest[-1] == "KeyboardInterrupt: "
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])

@@ -231,4 +231,8 @@ def _check_environment() -> None:
 
 _add_search_paths()
 _check_environment()
-atexit.register(_core.shutdown)
+
+
+@atexit.register
+def _finish_queued_work() -> None:
+    _core.shutdown()

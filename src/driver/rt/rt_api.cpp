@@ -244,9 +244,14 @@ bool cd_rt_stream_query(rt::Stream* stream) {
   return rt::guarded(nullptr, true, [=] { return stream->stream->idle(); });
 }
 
-void cd_rt_stream_sync(rt::Stream* stream, int milliseconds, rt::Outcome* outcome) {
+uint64_t cd_rt_stream_mark(const rt::Stream* stream) { return stream->stream->mark(); }
+uint64_t cd_rt_stream_last_mark(const rt::Stream* stream) {
+  return stream->host && !stream->host->owes_work() ? 0 : stream->stream->mark();
+}
+
+void cd_rt_stream_sync(rt::Stream* stream, uint64_t mark, int milliseconds, rt::Outcome* outcome) {
   rt::guarded(outcome, [=] {
-    if (!stream->stream->wait(milliseconds)) {
+    if (!stream->stream->wait(milliseconds, mark)) {
       if (stream->host) rt::look_for_lost_gpus();
       outcome->status = rt::Status::Timeout;
     } else if (runtime::Error error = stream->stream->take_error(); !error.empty()) {
@@ -423,7 +428,6 @@ uint64_t cd_rt_beyond_cache_bytes() {
 void cd_rt_set_beyond_cache_bytes(uint64_t bytes) { rt::beyond_cache_bytes = bytes; }
 
 void cd_rt_shutdown() {
-  rt::default_stream().stream->wait(-1);
   rt::guarded(nullptr, [] { cuda_device::cuda::give_back_gpus(); });
-  runtime::shutdown_pool();
+  runtime::leave_pool();
 }

@@ -135,8 +135,13 @@ void cd_rt_all_streams(std::vector<cuda_device::rt::Stream*>* streams, int devic
 uint64_t cd_rt_stream_handle(const cuda_device::rt::Stream*);
 int cd_rt_stream_device(const cuda_device::rt::Stream*);
 bool cd_rt_stream_query(cuda_device::rt::Stream*);  // true: nothing queued or running
-// Waits at most `milliseconds` (-1: for ever). Reports and clears the stream's error slot.
-void cd_rt_stream_sync(cuda_device::rt::Stream*, int milliseconds,
+// A number for what is queued now, to wait for.
+uint64_t cd_rt_stream_mark(const cuda_device::rt::Stream*);
+// Of the process's end: without the launches that another thread waits for by itself.
+uint64_t cd_rt_stream_last_mark(const cuda_device::rt::Stream*);
+// Waits at most `milliseconds` (-1: for ever) for what came before the mark. Reports and clears the
+// stream's error slot.
+void cd_rt_stream_sync(cuda_device::rt::Stream*, uint64_t mark, int milliseconds,
                        cuda_device::rt::Outcome* outcome);
 
 // Whether launches that are done have printed something, and all of it so far, in UTF-8. For
@@ -186,8 +191,8 @@ void cd_rt_gpu_sync(int device, cuda_device::rt::Outcome* outcome);
 
 // Target of launches of this thread: "" = best host form, "avx512", "avx2", "sse4" (with "x32" or
 // "x64" behind: so many lanes a gang), "emulated-avx512" (that form, by instructions of AVX2),
-// "interpreter", "ptx" (assembled for every architecture, then interpreted), "sm_75" (one of them), "cuda" (arrays copied to GPU 0 and back). False if this
-// machine cannot.
+// "interpreter", "ptx" (assembled for every architecture, then interpreted), "sm_75" (one of them),
+// "cuda" (arrays copied to GPU 0 and back). False if this machine cannot.
 bool cd_rt_set_target(const char* target);
 const char* cd_rt_target();
 const char* cd_rt_targets();  // comma-separated list of the above that this machine can run

@@ -114,7 +114,7 @@ bool GpuStream::idle() const {
   return finished();
 }
 
-bool GpuStream::wait(int milliseconds) {
+bool GpuStream::wait(int milliseconds, uint64_t) {
   const CurrentContext current(context_.handle());
   close_batch();
   std::vector<std::shared_ptr<Batch>> before;

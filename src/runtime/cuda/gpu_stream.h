@@ -27,7 +27,7 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   bool own() const { return own_; }
   Context& context() const { return context_; }
   bool idle() const override;
-  bool wait(int milliseconds) override;
+  bool wait(int milliseconds, uint64_t mark = kAll) override;  // for all, whatever the mark
   runtime::Error take_error() override { return context_.why_lost(); }
   std::shared_ptr<runtime::Event> record(bool timing) override;
   void wait_for(const std::shared_ptr<runtime::Event>& event) override;

@@ -4,8 +4,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include "runtime/host/interrupt.h"
@@ -17,21 +19,30 @@
 
 namespace cuda_device::runtime {
 
-// What a thread is in, and its timer. A timer that has been started fires once, whether the thread
+// What a thread is in, and its timers. A timer that has been started fires once, whether the thread
 // still is in machine code or not, and is started again by the next code: so short launches in
-// great number start it twenty times a second.
+// great number start it twenty times a second. The second timer fires where the first one's signal
+// did not come here: the program may take a signal for itself at any time.
 struct LeavableThread {
+  struct Timer {
+    bool made = false;
+    timer_t id{};
+    void make(int number, LeavableThread* thread);
+    void set(std::chrono::nanoseconds delay);  // 0: stops it
+  };
+  static constexpr unsigned kNever = ~0U;
+
   Leavable* in = nullptr;
   bool started = false;
-  bool has_timer = false;
-  unsigned made_in = 0;  // by fork_count(): a child does not inherit timers
-  timer_t timer{};
+  unsigned made_in = kNever;  // by fork_count(): a child does not inherit timers
+  std::array<Timer, 2> timers;
 
   ~LeavableThread() {
-    if (has_timer && made_in == fork_count()) timer_delete(timer);
+    for (const Timer& timer : timers)
+      if (timer.made && made_in == fork_count()) timer_delete(timer.id);
   }
   void start();
-  void make_timer();
+  void make_timers();
   void fired();
 };
 
@@ -51,53 +62,74 @@ bool free_to_use(int number) {
   return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
 }
 
-// SIGURG is ignored by default, so a stray one does no harm, and debuggers let it pass. Who has a
-// handler for it gets another signal.
-int choose_signal() {
-  int number = SIGURG;
-  if (!free_to_use(number))
-    for (number = SIGRTMIN + 4; !free_to_use(number); ++number)
-      if (number == SIGRTMAX) return 0;
+bool is_ours(int number) {
+  struct sigaction now;
+  return sigaction(number, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+         now.sa_sigaction == on_signal;
+}
+
+bool make_ours(int number) {
   struct sigaction ours = {};
   ours.sa_sigaction = on_signal;
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
-  return sigaction(number, &ours, nullptr) == 0 ? number : 0;
+  return sigaction(number, &ours, nullptr) == 0;
 }
 
-bool handler_is_ours(int number) {
-  struct sigaction now;
-  return sigaction(number, nullptr, &now) == 0 && now.sa_sigaction == on_signal;
+// SIGURG is ignored by default, so a stray one does no harm, and debuggers let it pass. Who has a
+// handler for it gets other signals.
+std::array<int, 2> choose_signals() {
+  std::array<int, 2> chosen = {};
+  size_t count = 0;
+  const auto try_one = [&](int number) {
+    if (count < chosen.size() && free_to_use(number) && make_ours(number)) chosen[count++] = number;
+  };
+  try_one(SIGURG);
+  for (int number = SIGRTMIN + 4; number <= SIGRTMAX; ++number) try_one(number);
+  return chosen;
 }
 
 }  // namespace
 
-int signal_of_leavable() {
-  static constinit MadeOnce<int> once;
-  return once.get(choose_signal);
+const std::array<int, 2>& signals_of_leavable() {
+  static constinit MadeOnce<std::array<int, 2>> once;
+  return once.get(choose_signals);
 }
 
-void LeavableThread::make_timer() {
-  made_in = fork_count();
+void LeavableThread::Timer::make(int number, LeavableThread* thread) {
   sigevent event = {};
   event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = signal_of_leavable();
+  event.sigev_signo = number;
   event.sigev_notify_thread_id = gettid();
-  event.sigev_value.sival_ptr = this;
-  has_timer = event.sigev_signo != 0 && timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0;
+  event.sigev_value.sival_ptr = thread;
+  made = number != 0 && timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &id) == 0;
+}
+
+void LeavableThread::Timer::set(std::chrono::nanoseconds delay) {
+  itimerspec once = {};
+  once.it_value.tv_nsec = delay.count();
+  if (made) timer_settime(id, 0, &once, nullptr);
+}
+
+void LeavableThread::make_timers() {
+  made_in = fork_count();
+  for (size_t i = 0; i < timers.size(); ++i) timers[i].make(signals_of_leavable()[i], this);
 }
 
 void LeavableThread::start() {
   const bool inherited = made_in != fork_count();
   if (started && !inherited) return;
   started = true;
-  if (inherited || !has_timer) make_timer();
-  if (!has_timer || !handler_is_ours(signal_of_leavable())) return;
-  itimerspec once = {};
-  once.it_value.tv_nsec = std::chrono::nanoseconds(Interrupt::kPeriod).count();
-  timer_settime(timer, 0, &once, nullptr);
+  if (inherited) make_timers();
+  std::chrono::nanoseconds delay = Interrupt::kPeriod;
+  for (size_t i = 0; i < timers.size(); ++i) {
+    if (!is_ours(signals_of_leavable()[i])) continue;
+    timers[i].set(delay);
+    delay *= 4;
+  }
 }
 
 void LeavableThread::fired() {
+  for (Timer& timer : timers) timer.set(std::chrono::nanoseconds(0));
   started = false;
   Leavable* const code = std::exchange(in, nullptr);  // the question itself cannot be left
   if (!code) return;

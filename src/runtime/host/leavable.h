@@ -1,6 +1,7 @@
 // Machine code that a thread can be called out of before its end.
 #pragma once
 
+#include <array>
 #include <csetjmp>
 
 namespace cuda_device::runtime {
@@ -50,8 +51,8 @@ class NotLeavable {
   Leavable* const code_;
 };
 
-// The signal of those timers, which must not be blocked in a thread that runs such code; 0 where
-// there is none.
-int signal_of_leavable();
+// What signals those timers may send, which must not be blocked in a thread that runs such code:
+// one, and another for when the program takes that one for itself; 0 for none.
+const std::array<int, 2>& signals_of_leavable();
 
 }  // namespace cuda_device::runtime

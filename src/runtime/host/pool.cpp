@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "runtime/host/leavable.h"
@@ -17,14 +18,15 @@ namespace {
 // An idle core takes tens of microseconds to wake: look for work that long before sleeping.
 constexpr std::chrono::microseconds kSpin{40};
 
-// Signals are the business of the process's own threads, but for the one that calls a thread out of
+// Signals are the business of the process's own threads, but for those that call a thread out of
 // machine code.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
     sigset_t all;
     sigfillset(&all);
-    if (const int own = signal_of_leavable()) sigdelset(&all, own);
+    for (const int own : signals_of_leavable())
+      if (own) sigdelset(&all, own);
     pthread_sigmask(SIG_SETMASK, &all, &saved_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &saved_, nullptr); }
@@ -54,8 +56,11 @@ WorkerPool::WorkerPool(int threads, const StartThread& start) : most_looking_(th
 void WorkerPool::start_workers(int count, const StartThread& start) {
   SignalsBlocked blocked;
   try {
-    workers_.reserve(static_cast<size_t>(count));
-    for (int i = 0; i < count; ++i) workers_.push_back(start([this] { worker(); }));
+    const auto most = static_cast<size_t>(count);
+    gone_.resize(most);
+    busy_.resize(most);
+    workers_.reserve(most);
+    for (size_t i = 0; i < most; ++i) workers_.push_back(start([this, i] { worker(i); }));
   } catch (const std::exception&) {
   }
 }
@@ -72,6 +77,18 @@ void WorkerPool::stop() {
   workers_.clear();
   has_workers_ = false;
   run_queued();  // what came after the last worker had gone
+}
+
+void WorkerPool::leave() {
+  has_workers_ = false;
+  std::unique_lock lock(mutex_);
+  stop_ = true;
+  wake_.notify_all();
+  const auto left = [&](size_t i) { return gone_[i] || busy_[i]; };
+  const auto numbers = std::views::iota(size_t{0}, workers_.size());
+  idle_.wait(lock, [&] { return std::ranges::all_of(numbers, left); });
+  for (size_t i : numbers) gone_[i] ? workers_[i].join() : workers_[i].detach();
+  workers_.clear();
 }
 
 std::string WorkerPool::run(const std::shared_ptr<Job>& job, Interrupt* interrupt) {
@@ -143,17 +160,23 @@ bool WorkerPool::look(std::unique_lock<std::mutex>& lock) {
   return found || !tasks_.empty();
 }
 
-bool WorkerPool::take(std::function<void()>& task) {
+bool WorkerPool::take(std::function<void()>& task, size_t worker) {
   std::unique_lock lock = lock_soon(mutex_);
+  busy_[worker] = false;
   while (tasks_.empty()) {
-    if (stop_) return false;
-    if (looking_ < most_looking_ && look(lock)) continue;
-    if (stop_) return false;
+    if (!stop_ && looking_ < most_looking_ && look(lock)) continue;
+    if (stop_) {
+      gone_[worker] = true;
+      idle_.notify_all();
+      return false;
+    }
     ++sleeping_;
     wake_.wait(lock);
     --sleeping_;
   }
   pop(task);
+  busy_[worker] = true;
+  if (stop_) idle_.notify_all();
   return true;
 }
 
@@ -170,9 +193,9 @@ void WorkerPool::pop(std::function<void()>& task) {
   queued_.store(static_cast<int>(tasks_.size()), std::memory_order_release);
 }
 
-void WorkerPool::worker() {
+void WorkerPool::worker(size_t number) {
   std::function<void()> task;
-  while (take(task)) {
+  while (take(task, number)) {
     task();
     task = nullptr;  // a job's last reference may be ours
   }
@@ -212,8 +235,8 @@ TheOnlyPool& the_only_pool() {
 
 WorkerPool& pool() { return the_only_pool().get(); }
 
-void shutdown_pool() {
-  if (WorkerPool* p = the_only_pool().if_made()) p->stop();
+void leave_pool() {
+  if (WorkerPool* p = the_only_pool().if_made()) p->leave();
 }
 
 }  // namespace cuda_device::runtime

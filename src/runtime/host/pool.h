@@ -35,12 +35,14 @@ class WorkerPool {
   void post(std::function<void()> task);
   // Runs what is queued and joins the workers. The pool goes on without them.
   void stop();
+  // The same of workers that have nothing to do. Those at work are left to it, for ever.
+  void leave();
   int threads() const { return threads_; }  // that may work on one job, the calling one included
 
  private:
   void start_workers(int count, const StartThread& start);
-  void worker();
-  bool take(std::function<void()>& task);
+  void worker(size_t number);
+  bool take(std::function<void()>& task, size_t worker);
   bool take_now(std::function<void()>& task);
   void pop(std::function<void()>& task);
   void call_helpers(const std::shared_ptr<Job>& job, int helpers);
@@ -58,11 +60,13 @@ class WorkerPool {
   int looking_ = 0;  // workers that will find a new task without being woken
   int sleeping_ = 0;
   bool stop_ = false;
+  std::condition_variable idle_;  // for leave()
+  std::vector<bool> gone_, busy_;
   std::vector<std::thread> workers_;
 };
 
 // The pool of this process. A forked child makes its own: its parent's threads do not exist there.
 WorkerPool& pool();
-void shutdown_pool();  // stops it, if it was made
+void leave_pool();  // if it was made
 
 }  // namespace cuda_device::runtime

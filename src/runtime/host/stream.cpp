@@ -36,6 +36,7 @@ void HostStream::push(Item& item) {
   {
     const auto lock = lock_soon(state_.mutex);
     state_.items.push_back(std::move(item));
+    ++state_.entered;
     if (state_.running) return;
     state_.running = true;
     if (state_.lingerer == Lingerer::Waits) {
@@ -102,9 +103,9 @@ void HostStream::drain() {
   Item item;
   do {
     while (take(item)) {
-      if (!item.await)
+      if (item.work)
         run_item(item);
-      else if (await(item.await))
+      else if (item.await && await(item.await))
         return;
       item = {};  // its references may be the last
     }
@@ -120,8 +121,15 @@ bool HostStream::linger() {
   return state_.lingerer.exchange(Lingerer::None) == Lingerer::Called;
 }
 
+// The lock is held.
+void HostStream::count_one_out() {
+  ++state_.left;
+  if (state_.waiting > 0) state_.idle.notify_all();
+}
+
 bool HostStream::take(Item& item) {
   const auto lock = lock_soon(state_.mutex);
+  if (std::exchange(state_.working, false)) count_one_out();
   if (state_.items.empty()) {
     state_.running = false;
     state_.idle.notify_all();
@@ -130,6 +138,7 @@ bool HostStream::take(Item& item) {
   }
   item = std::move(state_.items.front());
   state_.items.pop_front();
+  state_.working = !item.turn;
   if (!item.turn) return true;
   item.turn->granted = true;
   item.turn->changed.notify_one();
@@ -173,6 +182,7 @@ Error HostStream::run_now(const Operation& operation, Interrupt* interrupt) {
       if (granted == Granted::Forked) return kForkedMeanwhile;
       if (granted == Granted::Interrupted) return "";
     }
+    if (!state_.running) ++state_.entered;
     state_.running = true;
     state_.owner = me;
   }
@@ -192,6 +202,7 @@ HostStream::Granted HostStream::wait_for_turn(std::unique_lock<std::mutex>& lock
   Turn turn;
   const unsigned forks = fork_count();
   state_.items.push_back({nullptr, nullptr, &turn});
+  ++state_.entered;
   const auto granted = [&] { return turn.granted; };
   if (!interrupt) turn.changed.wait(lock, granted);
   while (!turn.granted && !turn.changed.wait_for(lock, Interrupt::kPeriod, granted)) {
@@ -200,8 +211,8 @@ HostStream::Granted HostStream::wait_for_turn(std::unique_lock<std::mutex>& lock
     if (fork_count() != forks) return Granted::Forked;
     lock.lock();
     if (!give_up) continue;
-    if (!turn.granted) {
-      std::erase_if(state_.items, [&](const Item& item) { return item.turn == &turn; });
+    if (!turn.granted) {  // it stays, for nobody: what is behind it must not be counted before it
+      std::ranges::find(state_.items, &turn, &Item::turn)->turn = nullptr;
       return Granted::Interrupted;
     }
     lock.unlock();
@@ -215,6 +226,7 @@ void HostStream::give_back() {
   {
     const auto lock = lock_soon(state_.mutex);
     state_.owner = {};
+    count_one_out();
     if (state_.items.empty()) {
       state_.running = false;
       state_.idle.notify_all();
@@ -229,15 +241,33 @@ bool HostStream::idle() const {
   return !state_.running;
 }
 
-bool HostStream::wait(int milliseconds) {
+bool HostStream::owes_work() const {
+  std::lock_guard lock(state_.mutex);
+  return state_.working || std::ranges::any_of(state_.items, [](const Item& item) {
+           return item.work || item.await;
+         });
+}
+
+uint64_t HostStream::mark() const {
+  std::lock_guard lock(state_.mutex);
+  return state_.entered;
+}
+
+// In a forked child nothing runs, whatever the mark says.
+bool HostStream::wait(int milliseconds, uint64_t mark) {
   std::unique_lock lock(state_.mutex);
-  const auto quiet = [this, me = std::this_thread::get_id()] {
-    return !state_.running || state_.owner == me;
+  const auto quiet = [this, mark, me = std::this_thread::get_id()] {
+    return !state_.running || state_.left >= mark || state_.owner == me;
   };
+  if (quiet()) return true;
+  ++state_.waiting;
+  bool done = true;
   if (milliseconds >= 0)
-    return state_.idle.wait_for(lock, std::chrono::milliseconds(milliseconds), quiet);
-  state_.idle.wait(lock, quiet);
-  return true;
+    done = state_.idle.wait_for(lock, std::chrono::milliseconds(milliseconds), quiet);
+  else
+    state_.idle.wait(lock, quiet);
+  --state_.waiting;
+  return done;
 }
 
 Error HostStream::take_error() {

@@ -95,8 +95,11 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
   void wait_for(const std::shared_ptr<Event>& event) override;
   void call(std::function<void()> function) override;
   bool idle() const override;
+  // Whether anything is queued or running that no thread waits for by itself, as run_now does.
+  bool owes_work() const;
+  uint64_t mark() const override;
   // Does not wait for an operation that called it.
-  bool wait(int milliseconds) override;
+  bool wait(int milliseconds, uint64_t mark = kAll) override;
   Error take_error() override;
 
   void renew_in_child();
@@ -111,6 +114,7 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
     std::unique_ptr<Work> work;
     std::shared_ptr<EventState> await;  // the stream rests until this is done
     Turn* turn = nullptr;               // the stream is this thread's until it gives it back
+    // Nothing of these: for a thread that went away.
   };
   enum class Lingerer : uint8_t { None, Waits, Called };
   struct State {
@@ -118,6 +122,11 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
     std::condition_variable idle;
     std::deque<Item> items;
     bool running = false;  // some thread drains, or the head waits for an event
+    // How much came into the stream and how much went, one after the other: so that whoever waits
+    // can wait for what was there when he came.
+    uint64_t entered = 0, left = 0;
+    bool working = false;  // on an item that was taken
+    int waiting = 0;       // threads
     // A thread that has drained it stays for a moment: the next launch is often near.
     std::atomic<Lingerer> lingerer{Lingerer::None};
     std::thread::id owner;  // the thread in run_now
@@ -135,6 +144,7 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
   void run_item(Item& item);
   Granted wait_for_turn(std::unique_lock<std::mutex>& lock, Interrupt* interrupt);
   void give_back();
+  void count_one_out();
 
   mutable State state_;
   ForkHook hook_{this};

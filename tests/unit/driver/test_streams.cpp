@@ -8,7 +8,7 @@ namespace {
 
 Outcome sync(Stream* stream) {
   Outcome outcome;
-  cd_rt_stream_sync(stream, 20000, &outcome);
+  cd_rt_stream_sync(stream, cd_rt_stream_mark(stream), 20000, &outcome);
   return outcome;
 }
 
