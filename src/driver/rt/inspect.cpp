@@ -48,7 +48,7 @@ Store store_of(const CacheSettings& settings) { return {settings.folder, setting
 
 std::string cache_state(const CacheSettings& settings) {
   if (!settings.off.empty()) return "off: " + settings.off;
-  const std::string refusal = store_of(settings).refusal();
+  const std::string refusal = store_of(settings).refusal(true);
   return refusal.empty() ? "in use" : "not used: " + refusal;
 }
 
