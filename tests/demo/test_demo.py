@@ -163,7 +163,7 @@ def test_no_gpu(tmp_path):
         pytest.skip("waits for a machine without a GPU")
     code, printed, errors = run(RUN, "--small", "--device=gpu", "--out", tmp_path)
     assert code == 2
-    assert f"error: --device=gpu: {_testing.facts()['gpu']}" in errors
+    assert f"error: --device=gpu: no device 'cuda:0': {_testing.facts()['gpu']}" in errors
     assert "no CUDA driver" in errors or "GPU" in errors
     assert not printed
     assert not list(tmp_path.iterdir())

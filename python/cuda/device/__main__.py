@@ -69,11 +69,14 @@ COMMANDS: dict[tuple[str, ...], Callable[[], str]] = {
 def main(arguments: list[str]) -> int:
     command = COMMANDS.get(tuple(arguments))
     if command is None:
-        print("usage: python -m cuda.device info | cache info | cache clear | --version", file=sys.stderr)
+        print(
+            "usage: python -m cuda.device info | cache info | cache clear | --version",
+            file=sys.stderr,
+        )
         return 2
     try:
         print(command(), flush=True)
-    except BrokenPipeError:  # who reads it has seen enough; nothing more is to be flushed at the end
+    except BrokenPipeError:  # who reads it has seen enough; Python would flush the rest at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except RuntimeError as error:
         print(error, file=sys.stderr)
