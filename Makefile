@@ -14,13 +14,14 @@ export PATH := $(CURDIR)/$(VENV):$(PATH)
 # run in a build tree's package: $(call in_build,dev) python ...
 in_build = PYTHONPATH=$(CURDIR)/build/$(1)/python
 
-.PHONY: help build demo test bench docs conformance fuzz lint tidy format wheel test-asan test-tsan \
+.PHONY: help build demo test bench bench-shell docs conformance fuzz lint tidy format wheel test-asan test-tsan \
         test-gpu test-wheel test-neighbours clean bootstrap FORCE
 
 help:
 	@echo "make demo         six programs on real data, checked against NumPy and SciPy"
 	@echo "make test         unit tests and the quick part of every test suite"
 	@echo "make bench        kernels against hand-written SIMD and against peers"
+	@echo "make bench-shell  first launches, launches one by one, memory over many (ARGS=growth: one)"
 	@echo "make docs         build/docs/index.html: guide and reference; warnings are errors"
 	@echo "make conformance  which rows of the specification the tests show"
 	@echo "make fuzz         random programs, compared on every target (ARGS=--programs=20000)"
@@ -85,6 +86,14 @@ demo: build/release
 bench: build/release
 	@bench/setup
 	@python bench/run.py --python-path=build/release/python $(ARGS)
+
+# What surrounds kernels. Each says what is wanted, and fails where it is missed by too much.
+bench-shell: build/release
+	@bench/setup
+	@missed=; for name in $(or $(ARGS),first_launch many_launches growth); do \
+	  echo "bench/$$name.py"; \
+	  $(call in_build,release) .venv-bench/bin/python bench/$$name.py || missed="$$missed $$name"; \
+	done; [ -z "$$missed" ] || { echo "missed:$$missed" >&2; exit 1; }
 
 docs: bootstrap
 	@python -m sphinx -q -W --keep-going -b html docs build/docs

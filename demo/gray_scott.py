@@ -34,11 +34,11 @@ def react(u_after, v_after, u, v, kill):
         v_after[y, x] = here_v + gain_v
 
 
-def simulate(u, v, kill, steps, seen=lambda step: None):
-    """Moves u and v on by an even number of steps."""
+def simulate(here, kill, steps, device, seen=lambda step: None):
+    """Moves u and v, which lie `here`, on by an even number of steps."""
     block = (32, 8)
-    grid = support.grid_for(u.shape, block)
-    here, there = (u, v), (np.empty_like(u), np.empty_like(v))
+    grid = support.grid_for(kill.shape, block)
+    there = tuple(D.empty(a.shape, a.dtype, device=device) for a in here)
     for step in range(0, steps, 2):
         D.launch(react, *there, *here, kill, grid=grid, block=block)
         D.launch(react, *here, *there, kill, grid=grid, block=block)
@@ -75,10 +75,11 @@ def kill_map(photo):
     return (KILL[0] + (KILL[1] - KILL[0]) * bright).astype(np.float32)
 
 
-def check(u, v, kill, steps):
+def check(u, v, kill, steps, device):
     """Returns NumPy's seconds a step."""
-    ours = u.copy(), v.copy()
-    simulate(*ours, kill, steps)
+    placed = [D.asarray(a, device=device, copy=True) for a in (u, v)]
+    simulate(placed, D.asarray(kill, device=device), steps, device)
+    ours = [D.to_host(a) for a in placed]
     seconds, expected = support.once(lambda: numpy_simulate(u, v, kill, steps))
     support.require(np.array_equal(ours, expected), f"after {steps} steps u or v differ")
     print(f"  {steps} steps: equal to NumPy bit by bit")
@@ -101,11 +102,19 @@ def run(options):
     print(f"Gray-Scott reaction, {columns} x {rows} points, {steps} steps")
     kill = kill_map(photo)
     u, v = start(rows, columns)
-    theirs = check(u, v, kill, 50)
+    theirs = check(u, v, kill, 50, options.device)
+    placed = [D.asarray(a, device=options.device) for a in (u, v, kill)]
 
     def seen(step):
         support.progress("Gray-Scott", step, steps)
 
-    ours, _ = support.once(lambda: simulate(u, v, kill, steps, seen))
+    def move_on():
+        simulate(placed[:2], placed[2], steps, options.device, seen)
+
+    ours, _ = support.once(move_on, options.device)
     support.compare("points", 1e-6 * u.size, "Mpoint/s", ours / steps, "NumPy", theirs)
-    support.save(options, draw(photo, v), "gray_scott.png")
+    support.save(options, draw(photo, D.to_host(placed[1])), "gray_scott.png")
+
+
+if __name__ == "__main__":
+    support.run_demo("gray_scott")

@@ -107,13 +107,19 @@ def run(options):
         np.float32(CENTRE[0] - WIDTH / 2),
         np.float32(CENTRE[1] - WIDTH * rows / columns / 2),
     )
-    view = support.palette(COLOURS, 256), left, top, step
-    image = np.zeros((rows, columns, 3), np.uint8)
+    palette, place = support.palette(COLOURS, 256), (left, top, step)
+    there = D.zeros((rows, columns, 3), np.uint8, device=options.device)
+    arguments = there, D.asarray(palette, device=options.device), *place
     block = (32, 8)
     grid = support.grid_for((rows, columns), block)
-    ours = support.seconds_of(lambda: D.launch(mandelbrot, image, *view, grid=grid, block=block))
+
+    def launch():
+        D.launch(mandelbrot, *arguments, grid=grid, block=block)
+
+    ours = support.seconds_of(launch, options.device)
+    image = D.to_host(there)
     checked = range(every // 2, rows, every)
-    theirs, expected = support.once(lambda: numpy_rows(checked, columns, *view))
+    theirs, expected = support.once(lambda: numpy_rows(checked, columns, palette, *place))
     # Logarithms within some ulps move a colour by far less than a level, which cutting off the
     # fraction makes one.
     worst = np.abs(image[checked].astype(int) - expected).max()
@@ -122,3 +128,7 @@ def run(options):
     theirs *= rows / len(checked)
     support.compare("pixels", 1e-6 * rows * columns, "Mpixel/s", ours, "NumPy", theirs)
     support.save(options, image, "mandelbrot.png")
+
+
+if __name__ == "__main__":
+    support.run_demo("mandelbrot")

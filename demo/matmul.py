@@ -77,46 +77,59 @@ def launch(kernel, c, a, b):
     D.launch(kernel, c, a, b, grid=support.grid_for(c.shape, (tile, tile)), block=(SIDE, SIDE))
 
 
-def product(kernel, a, b):
-    """Checked against float64."""
-    c = np.zeros((a.shape[0], b.shape[1]), np.float32)
-    launch(kernel, c, a, b)
+def placed(a, b, device):
+    """A place for the product, and the factors."""
+    c = D.zeros((a.shape[0], b.shape[1]), np.float32, device=device)
+    return c, D.asarray(a, device=device), D.asarray(b, device=device)
+
+
+def check(c, a, b):
+    """A product against float64."""
     a, b = a.astype(np.float64), b.astype(np.float64)
     # Errors of up to some 2**-24 go up and down: they grow with the square root of their number.
     allowed = 8 * np.sqrt(a.shape[1]) * 2.0**-24
     worst = (np.abs(c - a @ b) / (np.abs(a) @ np.abs(b))).max()
     support.require(worst <= allowed, f"a sum is off by {worst:.2g}, allowed {allowed:.2g}")
-    return c
 
 
-def compare_with_numpy(n):
+def compare_with_numpy(n, device):
     random = np.random.default_rng(3)
     a, b = random.standard_normal((2, n, n)).astype(np.float32)
     theirs = support.seconds_of(lambda: a @ b)
     for what, kernel in (("an element", multiply_simply), ("64 elements", multiply)):
-        c = product(kernel, a, b)
-        ours = support.seconds_of(lambda kernel=kernel, c=c: launch(kernel, c, a, b))
+        there = placed(a, b, device)
+        ours = support.seconds_of(lambda kernel=kernel, there=there: launch(kernel, *there), device)
+        check(D.to_host(there[0]), a, b)
         support.compare(what, 2e-9 * n**3, "GFLOP/s", ours, "NumPy's BLAS", theirs)
 
 
-def of_rank(parts, rank):
+def of_rank(parts, rank, device):
     """The nearest photograph whose colours are sums of `rank` products of a column and a row."""
     colours = []
     for left, sizes, right in parts:
-        columns, rows = left[:, :rank] * sizes[:rank], right[:rank]
-        colours.append(product(multiply, np.ascontiguousarray(columns), rows))
+        factors = np.ascontiguousarray(left[:, :rank] * sizes[:rank]), right[:rank]
+        there = placed(*factors, device)
+        launch(multiply, *there)
+        colours.append(D.to_host(there[0]))
+        check(colours[-1], *factors)
     return np.clip(np.stack(colours, axis=2) + 0.5, 0, 255).astype(np.uint8)
 
 
 def run(options):
     n = 500 if options.small else 2048
     print(f"Matrix product, {n} x {n}; a thread has an element, or 64 of them")
-    compare_with_numpy(n)
+    compare_with_numpy(n, options.device)
     photo = support.photograph(options, "coffee.png")
     planes = photo.transpose(2, 0, 1).astype(np.float32)
     parts = [np.linalg.svd(plane, full_matrices=False) for plane in planes]
     ranks = 3, 10, 40
-    above, below = ([of_rank(parts, rank) for rank in pair] for pair in (ranks[:2], ranks[2:]))
+    above, below = (
+        [of_rank(parts, rank, options.device) for rank in pair] for pair in (ranks[:2], ranks[2:])
+    )
     print(f"  a photograph from its largest {ranks} singular values: as NumPy in float64")
     rows = [np.concatenate(pair, axis=1) for pair in (above, [*below, photo])]
     support.save(options, np.concatenate(rows), "matmul.png")
+
+
+if __name__ == "__main__":
+    support.run_demo("matmul")

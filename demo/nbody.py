@@ -68,12 +68,22 @@ def move(position, velocity, acceleration, kick, drift):
 
 @dataclass
 class Bodies:
-    position: np.ndarray  # (3, n)
+    position: np.ndarray  # (3, n); or device.Array, on a GPU
     velocity: np.ndarray
     mass: np.ndarray
 
+    def each(self, change):
+        return Bodies(*map(change, (self.position, self.velocity, self.mass)))
+
     def astype(self, dtype):
-        return Bodies(*(a.astype(dtype) for a in (self.position, self.velocity, self.mass)))
+        return self.each(lambda a: a.astype(dtype))
+
+    def on(self, device):
+        """Copies in float32."""
+        return self.astype(np.float32).each(lambda a: D.asarray(a, device=device))
+
+    def on_host(self):
+        return self.each(D.to_host)
 
 
 def disc(n, random, tilt):
@@ -108,10 +118,13 @@ def galaxies(n):
     return Bodies(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
 
 
-def simulate(bodies, steps, seen=lambda step: None):
-    """Moves float32 bodies; velocities end where positions do. seen(step): after each of them."""
+def simulate(bodies, steps, device, seen=lambda step: None):
+    """Moves float32 bodies; velocities end where positions do. seen(step): after each of them.
+
+    Returns their acceleration.
+    """
     n = bodies.mass.size
-    acceleration = np.zeros_like(bodies.position)
+    acceleration = D.zeros(bodies.position.shape, np.float32, device=device)
 
     def attract():
         shape = {"grid": -(-n // TILE), "block": TILE}
@@ -166,10 +179,11 @@ def energy(bodies):
 STEPS_CHECKED, MOVED, DRIFT = 100, 1e-4, 1e-5
 
 
-def check_motion():
+def check_motion(device):
     start = galaxies(500)  # no whole tile
-    ours, exact = start.astype(np.float32), start.astype(np.float64)
-    simulate(ours, STEPS_CHECKED)
+    there, exact = start.on(device), start.astype(np.float64)
+    simulate(there, STEPS_CHECKED, device)
+    ours = there.on_host()
     numpy_simulate(exact, STEPS_CHECKED)
     moved = np.abs(ours.position - exact.position).max()
     support.require(moved <= MOVED, f"bodies are off by {moved:.2g}, allowed {MOVED}")
@@ -209,17 +223,24 @@ def run(options):
     n, steps, pixels = (1500, 60, 200) if options.small else (12288, 270, 640)
     seen_at = []
     print(f"Two galaxies, {n:,} bodies, {steps} steps")
-    check_motion()
-    bodies = galaxies(n).astype(np.float32)
+    check_motion(options.device)
+    bodies = galaxies(n).on(options.device)
 
     def seen(step):
         support.progress("N-body", step, steps)
         if step % (steps // 6) == 0:
-            seen_at.append(bodies.position.copy())
+            seen_at.append(np.array(D.to_host(bodies.position)))
 
-    ours, acceleration = support.once(lambda: simulate(bodies, steps, seen))
-    theirs = check_acceleration(bodies, acceleration)
+    def move_all():
+        return simulate(bodies, steps, options.device, seen)
+
+    ours, acceleration = support.once(move_all, options.device)
+    theirs = check_acceleration(bodies.on_host(), D.to_host(acceleration))
     support.compare("pairs", 1e-6 * n * n, "Mpair/s", ours / (steps + 1), "NumPy", theirs)
     frames = [draw(position, pixels) for position in seen_at]
     rows = [np.concatenate(frames[first : first + 3], axis=1) for first in (0, 3)]
     support.save(options, np.concatenate(rows), "nbody.png")
+
+
+if __name__ == "__main__":
+    support.run_demo("nbody")

@@ -187,12 +187,10 @@ def launch(kernel, out, *arguments, planes=1):
     D.launch(kernel, out, *arguments, grid=(*grid, planes), block=(WIDTH, HEIGHT))
 
 
-def equalise(out, photo):
-    out, photo = out.reshape(3, -1), photo.reshape(3, -1)
+def equalise(out, photo, counts, table):
+    """out, photo: (3, pixels). counts, table: int32 memory, (parts, BINS) and (BINS,)."""
     pixels = photo.shape[1]
-    share = 1 << 12
-    counts = np.zeros((-(-pixels // share), BINS), np.int32)
-    table = np.zeros(BINS, np.int32)
+    share = -(-pixels // counts.shape[0])
     D.launch(count_luminance, counts, photo, share, grid=counts.shape[0], block=COUNTERS)
     D.launch(equalising_table, table, counts, grid=1, block=BINS)
     D.launch(recolour, out, photo, table, grid=-(-pixels // 256), block=256)
@@ -216,10 +214,17 @@ def report(what, photo, ours, other, theirs):
     support.compare(what, 1e-6 * photo[0].size, "Mpixel/s", ours, other, theirs)
 
 
-def blur_photo(photo):
+def seconds_and_result(shape, device, kernel, *arguments, planes=1):
+    """Of a kernel whose first argument is uint8 of this shape; the others are copied first."""
+    out = D.zeros(shape, np.uint8, device=device)
+    there = [D.asarray(a, device=device) if isinstance(a, np.ndarray) else a for a in arguments]
+    seconds = support.seconds_of(lambda: launch(kernel, out, *there, planes=planes), device)
+    return seconds, D.to_host(out)
+
+
+def blur_photo(photo, device):
     weights = gaussian_weights(sigma=2.0)
-    blurred = np.zeros_like(photo)
-    ours = support.seconds_of(lambda: launch(gaussian_blur, blurred, photo, weights, planes=3))
+    ours, blurred = seconds_and_result(photo.shape, device, gaussian_blur, photo, weights, planes=3)
     expected = photo_numpy.gaussian_blur(photo, weights)
     support.require(np.array_equal(blurred, expected), "the blurred photograph differs")
     theirs = support.seconds_of(lambda: photo_numpy.gaussian_blur(photo, weights))
@@ -232,10 +237,9 @@ def blur_photo(photo):
 OFF_BY = 0.5 + 1e-3
 
 
-def smooth_photo(photo):
+def smooth_photo(photo, device):
     arguments = near_exponents(sigma=3.0), np.float32(1 / (2 * 25.0**2))
-    smooth = np.zeros_like(photo)
-    ours = support.seconds_of(lambda: launch(bilateral, smooth, photo, *arguments))
+    ours, smooth = seconds_and_result(photo.shape, device, bilateral, photo, *arguments)
     exact = photo_numpy.bilateral(photo, *arguments, np.float64)
     worst = np.abs(smooth - exact).max()
     support.require(worst <= OFF_BY, f"smoothing is off by {worst:.5f}, allowed {OFF_BY}")
@@ -244,9 +248,8 @@ def smooth_photo(photo):
     return smooth
 
 
-def edges_of(photo):
-    edges = np.zeros_like(photo[0])
-    ours = support.seconds_of(lambda: launch(sobel, edges, photo))
+def edges_of(photo, device):
+    ours, edges = seconds_and_result(photo[0].shape, device, sobel, photo)
     expected = photo_numpy.sobel(photo)
     # Integers below 2**24 up to a correctly rounded square root: there is nothing to differ in.
     support.require(np.array_equal(edges, expected), "the edges differ")
@@ -255,9 +258,13 @@ def edges_of(photo):
     return edges
 
 
-def equalise_photo(photo):
-    equalised = np.zeros_like(photo)
-    ours = support.seconds_of(lambda: equalise(equalised, photo))
+def equalise_photo(photo, device):
+    before = D.asarray(photo.reshape(3, -1), device=device)
+    after = D.zeros(before.shape, np.uint8, device=device)
+    counts = D.zeros((-(-before.shape[1] // 4096), BINS), np.int32, device=device)
+    table = D.zeros(BINS, np.int32, device=device)
+    ours = support.seconds_of(lambda: equalise(after, before, counts, table), device)
+    equalised = D.to_host(after).reshape(photo.shape)
     expected = photo_numpy.equalise(photo)
     support.require(np.array_equal(equalised, expected), "the equalised photograph differs")
     image = Image.fromarray(photo.transpose(1, 2, 0))
@@ -285,13 +292,17 @@ def run(options):
     photo = np.ascontiguousarray(support.photograph(options, "rocket.jpg").transpose(2, 0, 1))
     _, rows, columns = photo.shape
     print(f"Photograph, {columns} x {rows} pixels, three colours")
-    blurred = blur_photo(photo)
-    smooth = smooth_photo(photo)
-    edges = edges_of(smooth)
-    equalised = equalise_photo(smooth)
+    blurred = blur_photo(photo, options.device)
+    smooth = smooth_photo(photo, options.device)
+    edges = edges_of(smooth, options.device)
+    equalised = equalise_photo(smooth, options.device)
     print(
         f"  blur, edges, equalised: equal to SciPy and NumPy; bilateral: within {OFF_BY} of float64"
     )
     above = np.concatenate([photo, blurred, smooth], axis=2)
     below = np.concatenate([equalised, np.stack([edges] * 3), histograms(photo, equalised)], axis=2)
     support.save(options, np.concatenate([above, below], axis=1).transpose(1, 2, 0), "photo.png")
+
+
+if __name__ == "__main__":
+    support.run_demo("photo")

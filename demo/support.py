@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
+from cuda import device as D
 from PIL import Image
 
 OUT = Path(__file__).resolve().parent / "out"
@@ -22,11 +23,13 @@ class Options:
     """What the command line asks for.
 
     small: less data, for a quick look. photo: a file in place of a demo's own. out: a folder.
+    device: where arrays are made that kernels work on, and with them the kernels run.
     """
 
     small: bool = False
     photo: Path | None = None
     out: Path = OUT
+    device: str = "cpu"
 
 
 def grid_for(shape, block):
@@ -35,20 +38,29 @@ def grid_for(shape, block):
     return tuple(-(-size // threads) for size, threads in zip(sizes, block, strict=True))
 
 
-def seconds_of(run, least=0.25):
+def seconds_of(run, device="cpu", least=0.25):
     """Median time of one run, warm: of `least` seconds or more, and of three runs if not long."""
-    run()
+    once(run, device)
     samples = []
     while sum(samples) < least or (len(samples) < 3 and sum(samples) < 4 * least):
-        samples.append(once(run)[0])
+        samples.append(once(run, device)[0])
     return statistics.median(samples)
 
 
-def once(run):
-    """(seconds, result) of a single run."""
+def once(run, device="cpu"):
+    """(seconds, result) of a single run, until the device has done what was launched."""
     start = time.perf_counter()
     result = run()
+    if device != "cpu":  # where launches without a stream return when they are done
+        D.core.Device(0).sync()
     return time.perf_counter() - start, result
+
+
+def run_demo(name):
+    """Ends the process as `run.py NAME` does, with the options of the command line."""
+    import run  # which imports the demos
+
+    sys.exit(run.main([name, *sys.argv[1:]]))
 
 
 def require(condition, text):

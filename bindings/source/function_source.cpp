@@ -1,5 +1,9 @@
 #include "bindings/source/function_source.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <optional>
 
 #include "bindings/source/block_end.h"
@@ -163,13 +167,27 @@ std::optional<FunctionSource> attempt(F find) {
   }
 }
 
+// Of a file that is there: the system's own error, which linecache keeps to itself.
+void throw_if_unreadable(nb::handle file) {
+  const int fd = open(to_string(file).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd >= 0) {
+    close(fd);
+    return;
+  }
+  if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) return;
+  PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, file.ptr());
+  throw nb::python_error();
+}
+
 }  // namespace
 
 nb::object source_lines_of(nb::handle function) {
   nb::module_ linecache = nb::module_::import_("linecache");
   nb::object file = function.attr("__code__").attr("co_filename");
   linecache.attr("checkcache")(file);
-  return linecache.attr("getlines")(file, function.attr("__globals__"));
+  nb::object lines = linecache.attr("getlines")(file, function.attr("__globals__"));
+  if (nb::len(lines) == 0) throw_if_unreadable(file);
+  return lines;
 }
 
 [[noreturn]] static void parser_too_deep(nb::handle code) {

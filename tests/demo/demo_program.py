@@ -2,16 +2,22 @@
 
 demo_program.py spoil KERNEL ARGUMENT...   makes this kernel's first output wrong in some elements
 demo_program.py ptx FOLDER ARGUMENT...     writes the PTX of every kernel to FOLDER/<name>.ptx
+demo_program.py fake COUNTS ARGUMENT...    on the tests' driver, whose launches the CPU runs; writes
+                                           to the file COUNTS what was launched and copied, as JSON
 """
 
+import atexit
+import json
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "demo"))
 
+import numpy as np
 import run
 from cuda import device
 
+TESTS = Path(__file__).resolve().parents[1]
 launch = device.launch
 
 
@@ -38,6 +44,45 @@ def recorded(folder):
     return launch_and_record
 
 
-watchers = {"spoil": spoiled, "ptx": recorded}
+def gpu_program():
+    """tests/support/gpu_program.py, beside the demos' own module `support`."""
+    of_demos = sys.modules.pop("support")
+    sys.path.insert(0, str(TESTS))
+    from support import gpu_program
+
+    sys.path.remove(str(TESTS))
+    sys.modules["support"] = of_demos
+    return gpu_program
+
+
+def form_of(argument):
+    """What a launch's argument is for gpu_program.py; arrays are to be on the GPU."""
+    if isinstance(argument, device.Array):
+        return argument.dtype, argument.ndim
+    assert isinstance(argument, int | np.generic), f"{type(argument)} is not on the GPU"
+    return np.int32 if isinstance(argument, int) else argument.dtype
+
+
+def on_fake_gpu(counts):
+    """A launch on a GPU whose driver is that of the tests."""
+    on_fake, launched = gpu_program(), []
+    on_fake.runs_with[0] = ""
+
+    def launch_and_count(kernel, *arguments, **options):
+        on_fake.runs_on_fake(*map(form_of, arguments))(kernel)
+        launched.append(kernel.underlying.__name__)
+        launch(kernel, *arguments, **options)
+
+    def write():
+        calls = on_fake.fake.fake_take_calls().decode().split()
+        copies = sum(call.startswith("copy") for call in calls)
+        done = [name for name, _, _ in on_fake.launches]
+        Path(counts).write_text(json.dumps([launched, done, copies]))
+
+    atexit.register(write)
+    return launch_and_count
+
+
+watchers = {"fake": on_fake_gpu, "spoil": spoiled, "ptx": recorded}
 device.launch = watchers[sys.argv[1]](sys.argv[2])
 sys.exit(run.main(sys.argv[3:]))

@@ -2,6 +2,8 @@
 where a kernel is wrong."""
 
 import itertools
+import json
+import os
 import subprocess
 import sys
 from importlib import resources
@@ -10,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cuda.device import _testing
+from support.fake_memory import FAKE, needs_fake
 from support.targets import available
 
 Image = pytest.importorskip("PIL.Image")
@@ -36,9 +39,13 @@ KERNELS = {
 }
 
 
-def run(*command):
+def run(*command, **variables):
     done = subprocess.run(
-        [sys.executable, *map(str, command)], capture_output=True, text=True, timeout=280
+        [sys.executable, *map(str, command)],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        env=os.environ | variables,
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -158,12 +165,44 @@ def test_device(device, tmp_path):
     assert code == 0, printed + errors
 
 
+@needs_fake
+def test_on_the_tests_driver(tmp_path):
+    """--device=gpu on a driver that has the CPU run what is launched: right results, and arrays are
+    copied before and after the launches, not by each of them."""
+    counts = tmp_path / "counts.json"
+    command = [PROGRAM, "fake", counts, "--small", "--device=gpu", "--out", tmp_path]
+    variables = {"LD_LIBRARY_PATH": str(FAKE), "CUDA_DEVICE_IMAGE": "ptx"}
+    code, printed, errors = run(*command, **variables)
+    assert code == 0, printed + errors
+    assert printed.startswith("On the GPU. Arrays are copied there first")
+    launched, done, copies = json.loads(counts.read_text())
+    assert launched == done
+    assert set(launched) == {kernel for names in KERNELS.values() for kernel in names}
+    assert copies < 100 < 1000 < len(launched)
+
+
+@pytest.mark.parametrize("demo", KERNELS)
+def test_each_runs_by_itself(demo, tmp_path):
+    path = RUN.with_name(f"{demo}.py")
+    code, printed, errors = run(path, "--out", path)  # which is no folder
+    assert (code, printed) == (2, "")
+    assert f"error: --out={path}: File exists" in errors
+
+
+def test_one_by_itself(tmp_path):
+    path = RUN.with_name("black_scholes.py")
+    code, printed, errors = run(path, "--small", "--out", tmp_path)
+    assert code == 0, printed + errors
+    assert printed.startswith("Black-Scholes, 100,003 options\n")
+    assert printed.count("times as fast") == 1
+
+
 def test_no_gpu(tmp_path):
     if available("cuda"):
         pytest.skip("waits for a machine without a GPU")
     code, printed, errors = run(RUN, "--small", "--device=gpu", "--out", tmp_path)
     assert code == 2
-    assert f"error: --device=gpu: {_testing.facts()['gpu']}" in errors
+    assert f"error: --device=gpu: no device 'cuda:0': {_testing.facts()['gpu']}" in errors
     assert "no CUDA driver" in errors or "GPU" in errors
     assert not printed
     assert not list(tmp_path.iterdir())

@@ -1,10 +1,12 @@
 """The cache on disk: a second process runs what a first one compiled, and nothing else."""
 
+import os
 import re
 import subprocess
 import sys
 
 import pytest
+from cuda import device as D
 from cuda.device import _core, _testing
 from support.cached_programs import Programs, environment, package_without
 
@@ -360,7 +362,23 @@ def test_help(flag):
 def test_what_is_no_command():
     done = command("cahce", "info")
     assert done.returncode == 2
-    assert done.stderr == "usage: python -m cuda.device info | cache info | cache clear\n"
+    usage = "usage: python -m cuda.device info | cache info | cache clear | --version\n"
+    assert done.stderr == usage
+
+
+@pytest.mark.parametrize("flag", ["-V", "--version"])
+def test_version(flag):
+    done = command(flag)
+    assert (done.returncode, done.stdout) == (0, f"cuda.device {D.__version__}\n")
+
+
+def test_who_reads_may_stop_before_the_end():
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = [sys.executable, "-m", "cuda.device", "cache", "info"]
+    done = subprocess.run(program, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_cache_info_and_clear(programs):

@@ -4,6 +4,7 @@ import os
 import resource
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from support.cached_programs import Programs
@@ -127,6 +128,36 @@ def test_a_folder_open_to_others_is_not_used_and_said_once(programs):
     assert "RuntimeWarning: the cache of compiled kernels is not used" in strict.err
 
 
+def test_where_warnings_are_errors_the_launch_is_made_first(programs):
+    """Nothing is lost: the kernel has run, or is in its stream, and is not compiled again."""
+    programs.cache.mkdir()
+    programs.cache.chmod(0o755)
+    text = """
+    for queued in (False, True):
+        stream = D.core.Device("host").create_stream()
+        wanted = {"stream": stream} if queued else {}
+        kernel, out = kernel_from(SAXPY.replace("+ 1", f"+ {queued + 1}")), np.zeros_like(X)
+        warned = []
+        for _ in range(2):
+            try:
+                D.launch(kernel, out, 2.0, X, grid=4, block=256, **wanted)
+            except RuntimeWarning as warning:
+                warned.append(str(warning))
+            stream.sync()
+            good = bool((out == 2.0 * X + queued + 1).all())
+            out[:] = 0
+        report(good=good, warned=warned)
+    """
+    for first in ("False, True", "True, False"):
+        changed = text.replace("False, True", first)
+        options = ["-W", "error::RuntimeWarning"]
+        ran = programs.end(programs.start(changed, options=options))
+        assert ran.status == 0, ran.err
+        assert [r["good"] for r in ran.reports] == [True, True]
+        assert [len(r["warned"]) for r in ran.reports] == [1, 0]
+        assert ran.reports[-1]["counters"]["compilations"] == 2
+
+
 def test_a_compile_error_is_not_hidden_by_the_warning(programs):
     programs.cache.mkdir()
     programs.cache.chmod(0o777)
@@ -167,6 +198,59 @@ def test_homes_that_cannot_hold_it(programs, tmp_path):
     assert file.read_text() == "text"
 
 
+@pytest.mark.parametrize(
+    ("folder", "reason"),
+    [
+        ("{tmp}/file/below", "{tmp}/file/below: Not a directory"),
+        ("{tmp}/file", "{tmp}/file is no folder"),
+        ("{tmp}/dangling", "{tmp}/dangling is a link to what is not there"),
+        ("{tmp}/dangling/below", "{tmp}/dangling/below: No such file or directory"),
+        ("{tmp}/" + 300 * "n", "File name too long"),
+        ("/proc/self/x", "/proc/self/x: "),
+    ],
+)
+def test_a_folder_that_was_named_and_cannot_be_had_is_told_of(programs, tmp_path, folder, reason):
+    """Once, with the system's reason; kernels run."""
+    (tmp_path / "file").write_text("text")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+    where = {"CUDA_DEVICE_CACHE_DIR": folder.format(tmp=tmp_path)}
+    reason = reason.format(tmp=tmp_path)
+    text = """
+    one = right(run(kernel_from(SAXPY)))
+    two = (run(kernel_from(SAXPY.replace("+ 1", "+ 2"))) == 2 * X + 2).all()
+    report(good=one and bool(two))
+    """
+    ran = programs.end(programs.start(text, **where))
+    assert (ran.status, ran.report["good"], ran.disk()) == (0, True, (0, 2, 0))
+    assert ran.err.count("the cache of compiled kernels is not used: ") == 1
+    assert reason in ran.err
+    info = programs.command("cache", "info", **where).stdout
+    assert "not used: " in info
+    assert reason in info
+    assert (tmp_path / "file").read_text() == "text"
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_a_tilde_is_the_home(programs, tmp_path):
+    where = {"CUDA_DEVICE_CACHE_DIR": "~/kept", "HOME": tmp_path / "home"}
+    (tmp_path / "home").mkdir()
+    expect_good_run(programs, (0, 1, 1), **where)
+    expect_good_run(programs, (1, 0, 0), **where)
+    assert (tmp_path / "home" / "kept").stat().st_mode & 0o7777 == 0o700
+    assert f"{tmp_path}/home/kept" in programs.command("cache", "info", **where).stdout
+
+
+@pytest.mark.parametrize(("folder", "home"), [("~/kept", None), ("~/kept", ""), ("~nobody/x", "/")])
+def test_a_tilde_of_no_known_home_is_ignored(programs, tmp_path, folder, home):
+    where = {"CUDA_DEVICE_CACHE_DIR": folder, "HOME": home, "XDG_CACHE_HOME": tmp_path / "caches"}
+    ran = programs.end(programs.start(SAXPY, **where))
+    assert (ran.report["good"], ran.disk()) == (True, (0, 1, 1))
+    expected = "a folder, or one below ~ where HOME is set was expected"
+    assert f"CUDA_DEVICE_CACHE_DIR={folder!r} is ignored: {expected}" in ran.err
+    assert (tmp_path / "caches" / "cuda-device").exists()
+    assert not list(Path.cwd().glob("~*"))
+
+
 def test_the_home_of_the_user(programs, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
@@ -195,20 +279,27 @@ def mounts_allowed(folder):
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.parametrize("options", ["size=4k", "nr_inodes=1", "ro"])
-def test_full_and_read_only_disks(programs, tmp_path, options):
+@pytest.mark.parametrize(
+    ("options", "unmade"),
+    [
+        ("size=4k", None),
+        ("nr_inodes=1", "cache: No space left on device"),
+        ("ro", "cache: Read-only file system"),
+    ],
+)
+def test_full_and_read_only_disks(programs, tmp_path, options, unmade):
+    """Where not even the folder can be made, and the user named it, they are told."""
     disk = tmp_path / "disk"
     disk.mkdir()
     if not mounts_allowed(disk):
         pytest.skip("mounts need rights")
     mount = f'mount -t tmpfs -o mode=700,{options} none {disk} && exec "$0" "$@"'
-    ran = programs.run(
-        SAXPY,
-        command=["unshare", "-m", "sh", "-c", mount],
-        CUDA_DEVICE_CACHE_DIR=disk / "cache",
-    )
-    assert ran.report["good"]
-    assert ran.disk() == (0, 1, 0)
+    command = ["unshare", "-m", "sh", "-c", mount]
+    folder = disk / "cache"
+    ran = programs.end(programs.start(SAXPY, command=command, CUDA_DEVICE_CACHE_DIR=folder))
+    assert (ran.status, ran.report["good"], ran.disk()) == (0, True, (0, 1, 0))
+    assert ran.err.count("RuntimeWarning") == (1 if unmade else 0)
+    assert (unmade or "") in ran.err
 
 
 def test_a_limit_of_the_process_on_files(programs):

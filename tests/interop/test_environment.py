@@ -37,6 +37,20 @@ def test_what_is_asked_for(asked):
     assert threads(asked, cpus=1) == (int(asked), "")
 
 
+def test_a_warning_shows_the_line_that_imports(tmp_path):
+    """Whether the package is the first thing imported, or a module of it."""
+    helper = tmp_path / "helper.py"
+    helper.write_text("x = 1\nfrom cuda import device\n")
+    for line in ("import cuda.device", "from cuda.device import core", "import helper"):
+        program = tmp_path / "program.py"
+        program.write_text(f"import os\n\n{line}\n")
+        environment = {**os.environ, "CUDA_DEVICE_CACHE": "maybe"}
+        command = [sys.executable, program]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        where = f"{helper}:2" if "helper" in line else f"{program}:3"
+        assert done.stderr.startswith(f"{where}: RuntimeWarning: CUDA_DEVICE_CACHE='maybe' is")
+
+
 @pytest.mark.parametrize("asked", ["", "0", "-3", "abc", "2x", " 2", "4097", "\u0663"])
 def test_what_is_no_number_of_threads(asked):
     count, warning = threads(asked, cpus=1)

@@ -5,6 +5,8 @@ import functools
 import linecache
 import math
 import pickle
+import subprocess
+import sys
 import textwrap
 import types
 
@@ -232,6 +234,29 @@ def test_no_source(text):
         " text with linecache before decorating"
     )
     assert [d.code for d in raised.value.diagnostics] == ["no_source"]
+
+
+def test_a_file_that_cannot_be_opened(tmp_path):
+    """The system's reason, where it is not that there is no file."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import linecache, resource\n"
+        "from cuda import device\n"
+        "def k2(a):\n"
+        "    a[0] = 1\n"
+        "linecache.clearcache()\n"
+        "soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))\n"
+        "try:\n"
+        "    device.kernel(k2)\n"
+        "except OSError as error:\n"
+        "    print(error)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))\n"
+        "device.kernel(k2)\n"
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    expected = f"[Errno 24] Too many open files: '{program}'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
 
 
 def test_the_file_has_another_text():

@@ -107,6 +107,16 @@ class Programs:
             text=True,
         )
 
+    def command(self, *arguments, **variables):
+        """python -m cuda.device, with these arguments: the subprocess.CompletedProcess."""
+        return subprocess.run(
+            [sys.executable, "-m", "cuda.device", *arguments],
+            env=environment(**(self.variables | variables)),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
     def end(self, process):
         out, err = process.communicate(timeout=240)
         reports = [json.loads(line) for line in out.splitlines() if line.startswith("{")]

@@ -2,8 +2,10 @@
 
 python -m cuda.device cache info: where compiled kernels are kept, and how many.
 python -m cuda.device cache clear: removes them.
+python -m cuda.device --version: the version of the package.
 """
 
+import os
 import platform
 import sys
 from collections.abc import Callable
@@ -42,23 +44,40 @@ def cache_clear() -> str:
     return f"removed {removed['entries']} kernels, {removed['bytes']} bytes"
 
 
+def version() -> str:
+    """Version of the package."""
+    return f"cuda.device {_core.__version__}"
+
+
+def show_help() -> str:
+    """What there is to ask for."""
+    return (__doc__ or "").strip()
+
+
 COMMANDS: dict[tuple[str, ...], Callable[[], str]] = {
     ("info",): info,
     ("cache", "info"): cache_info,
     ("cache", "clear"): cache_clear,
+    ("--version",): version,
+    ("-V",): version,
+    ("--help",): show_help,
+    ("-h",): show_help,
+    ("help",): show_help,
 }
 
 
 def main(arguments: list[str]) -> int:
-    if arguments in (["-h"], ["--help"], ["help"]):
-        print(__doc__.strip())
-        return 0
     command = COMMANDS.get(tuple(arguments))
     if command is None:
-        print("usage: python -m cuda.device info | cache info | cache clear", file=sys.stderr)
+        print(
+            "usage: python -m cuda.device info | cache info | cache clear | --version",
+            file=sys.stderr,
+        )
         return 2
     try:
-        print(command())
+        print(command(), flush=True)
+    except BrokenPipeError:  # who reads it has seen enough; Python would flush the rest at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except RuntimeError as error:
         print(error, file=sys.stderr)
         return 1

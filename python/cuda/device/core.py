@@ -11,6 +11,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable
+from types import FrameType
 from typing import ClassVar, cast
 
 from cuda.device import _core, _places
@@ -211,6 +212,13 @@ _VARIABLES: dict[str, tuple[Callable[[str], bool], str]] = {
         lambda text: text.isascii() and text.isdigit() and 1 <= int(text) <= 4096,
         "a whole number from 1 to 4096",
     ),
+    "CUDA_DEVICE_CACHE_DIR": (
+        lambda text: (
+            not text.startswith("~")
+            or (text.partition("/")[0] == "~" and os.environ.get("HOME", "").startswith("/"))
+        ),
+        "a folder, or one below ~ where HOME is set",
+    ),
     "CUDA_DEVICE_CACHE": (lambda text: text in ("", "on", "off"), "'on' or 'off'"),
     "CUDA_DEVICE_CACHE_SIZE": _BYTES,
     "CUDA_DEVICE_IMAGE": (lambda text: text in ("", "ptx", "cubin"), "'ptx' or 'cubin'"),
@@ -218,15 +226,24 @@ _VARIABLES: dict[str, tuple[Callable[[str], bool], str]] = {
 }
 
 
+def _importer() -> tuple[str, int]:
+    """File and line of the statement that imported the package."""
+    ours = os.path.dirname(__file__) + os.sep
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith((ours, "<frozen ")):
+            return file, frame.f_lineno
+        frame = frame.f_back
+    return "sys", 0
+
+
 def _check_environment() -> None:
     for name, (fits, expected) in _VARIABLES.items():
         asked = os.environ.get(name)
         if asked is not None and not fits(asked):
-            warnings.warn(
-                f"{name}={asked!r} is ignored: {expected} was expected",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            text = f"{name}={asked!r} is ignored: {expected} was expected"
+            warnings.warn_explicit(text, RuntimeWarning, *_importer())
 
 
 _add_search_paths()

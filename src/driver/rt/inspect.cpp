@@ -46,16 +46,17 @@ std::string gpu_line() {
 // What there is, wanted or not.
 Store store_of(const CacheSettings& settings) { return {settings.folder, settings.limit}; }
 
-std::string cache_state(const CacheSettings& settings) {
+// making: the folder, where it is missing, which shows whether it can be.
+std::string cache_state(const CacheSettings& settings, bool making) {
   if (!settings.off.empty()) return "off: " + settings.off;
-  const std::string refusal = store_of(settings).refusal();
+  const std::string refusal = store_of(settings).refusal(making);
   return refusal.empty() ? "in use" : "not used: " + refusal;
 }
 
 std::string cache_text() {
   const CacheSettings settings = cache_settings();
   const Usage usage = store_of(settings).usage();
-  return "folder=" + settings.folder + "\nstate=" + cache_state(settings) +
+  return "folder=" + settings.folder + "\nstate=" + cache_state(settings, true) +
          "\nentries=" + std::to_string(usage.entries) + "\nbytes=" + std::to_string(usage.bytes) +
          "\nlimit=" + std::to_string(settings.limit) +
          "\ncompiler=" + std::string(kBuildDigest.substr(0, 16)) + "\n";
@@ -80,7 +81,7 @@ std::string machine_text() {
          "\nlibdevice=" + found_or_not(cuda::find_libdevice()) +
          "\nptxas=" + found_or_not(cuda::find_ptxas()) +
          "\nassembler=" + found_or_not(cuda::assembler().shown) + "\ngpu=" + gpu_line() +
-         "\ncache=" + cache.folder + " (" + cache_state(cache) + ")\n";
+         "\ncache=" + cache.folder + " (" + cache_state(cache, false) + ")\n";
 }
 
 // Nothing may leave the C functions as a C++ exception: their callers are Python frames.

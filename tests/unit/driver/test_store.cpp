@@ -128,6 +128,7 @@ TEST_F(StoreTest, AFolderThatCannotBeIsLeftOut) {
   EXPECT_FALSE(store.keep("k", "v"));
   EXPECT_FALSE(store.find("k"));
   EXPECT_EQ(store.refusal(), "");
+  EXPECT_EQ(store.refusal(true), folder + ": Not a directory");
   Store file(scratch / "a", kPlenty);
   EXPECT_FALSE(file.keep("k", "v"));
   EXPECT_NE(file.refusal().find("no folder"), std::string::npos);

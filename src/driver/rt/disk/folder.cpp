@@ -5,22 +5,36 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <system_error>
 
 namespace cuda_device::rt {
 namespace {
 
 constexpr mode_t kOwnerOnly = 0700;
 
-void make_with_parents(const std::string& path) {
+// The first error but for what is there already, which the others follow from; 0 where none is.
+int make_with_parents(const std::string& path) {
+  int error = 0;
+  const auto make = [&](const std::string& folder) {
+    if (mkdir(folder.c_str(), kOwnerOnly) != 0 && errno != EEXIST && error == 0) error = errno;
+  };
   for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
-    mkdir(path.substr(0, end).c_str(), kOwnerOnly);
-  mkdir(path.c_str(), kOwnerOnly);
+    make(path.substr(0, end));
+  make(path);
+  return error;
 }
 
 std::string octal(mode_t mode) {
   std::string text;
   for (int shift = 6; shift >= 0; shift -= 3) text += static_cast<char>('0' + (mode >> shift & 7));
   return text;
+}
+
+std::string lack_of(const std::string& path, int error) {
+  struct stat s;
+  const bool link = lstat(path.c_str(), &s) == 0 && S_ISLNK(s.st_mode);
+  if (link && error == ENOENT) return path + " is a link to what is not there";
+  return path + ": " + std::generic_category().message(error);
 }
 
 std::string refusal_of(const struct stat& s, const std::string& path) {
@@ -34,12 +48,17 @@ std::string refusal_of(const struct stat& s, const std::string& path) {
 Folder::Folder(const std::string& path, bool make) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   fd_ = open(path.c_str(), kFlags);
-  if (fd_ < 0 && errno == ENOENT && make) {
-    make_with_parents(path);
+  int error = errno;
+  if (fd_ < 0 && error == ENOENT && make) {
+    const int unmade = make_with_parents(path);
     fd_ = open(path.c_str(), kFlags);
+    error = unmade != 0 ? unmade : errno;
   }
   struct stat s;
-  if (fd_ < 0 && stat(path.c_str(), &s) != 0) return;  // none
+  if (fd_ < 0 && stat(path.c_str(), &s) != 0) {
+    lack_ = lack_of(path, error);
+    return;
+  }
   if (fd_ >= 0 && fstat(fd_, &s) != 0) return;
   refusal_ = S_ISDIR(s.st_mode) ? refusal_of(s, path) : path + " is no folder";
   if (refusal_.empty() || fd_ < 0) return;

@@ -21,10 +21,12 @@ class Folder {
   int fd() const { return fd_; }
   // Why a folder that is there must not be used; empty where it may, or where there is none.
   const std::string& refusal() const { return refusal_; }
+  // Why there is none, or none that can be opened, as the system says it.
+  const std::string& lack() const { return lack_; }
 
  private:
   int fd_ = -1;
-  std::string refusal_;
+  std::string refusal_, lack_;
 };
 
 }  // namespace cuda_device::rt

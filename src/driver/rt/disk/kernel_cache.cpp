@@ -27,7 +27,8 @@ std::string digest_of_file(const std::string& path) {
 
 Store* open_store() {
   const CacheSettings settings = cache_settings();
-  return settings.off.empty() ? new Store(settings.folder, settings.limit) : nullptr;
+  return settings.off.empty() ? new Store(settings.folder, settings.limit, settings.named)
+                              : nullptr;
 }
 
 void count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_order_relaxed); }
@@ -114,7 +115,7 @@ std::string cache_warning() try {
   static std::atomic<bool> said{false};
   Store* const store = process_cache();
   if (!store || said.load(std::memory_order_relaxed)) return "";
-  const std::string refusal = store->refusal();
+  const std::string refusal = store->refusal(store->named());
   if (refusal.empty() || said.exchange(true)) return "";
   return "the cache of compiled kernels is not used: " + refusal;
 } catch (const std::exception&) {

@@ -27,11 +27,19 @@ std::string home() {
   return own ? home : "";
 }
 
-std::string folder() {
-  if (const std::string chosen = variable("CUDA_DEVICE_CACHE_DIR"); !chosen.empty()) {
-    std::error_code error;
-    return std::filesystem::absolute(chosen, error).string();
-  }
+// With ~ for HOME, as a shell would have read it; empty where it names no folder, or a home that is
+// not known.
+std::string chosen_folder() {
+  std::string chosen = variable("CUDA_DEVICE_CACHE_DIR");
+  const std::string home = variable("HOME");
+  const bool below_home = chosen == "~" || chosen.starts_with("~/");
+  if (below_home && home.starts_with('/')) chosen.replace(0, 1, home);
+  if (chosen.empty() || chosen.starts_with('~')) return "";
+  std::error_code error;
+  return std::filesystem::absolute(chosen, error).string();
+}
+
+std::string usual_folder() {
   if (const std::string caches = variable("XDG_CACHE_HOME"); caches.starts_with('/'))
     return caches + "/cuda-device";
   const std::string own = home();
@@ -52,7 +60,11 @@ std::string why_off(const CacheSettings& settings) {
 }  // namespace
 
 CacheSettings cache_settings() {
-  CacheSettings settings{folder(), limit(), ""};
+  CacheSettings settings{chosen_folder(), true, limit(), ""};
+  if (settings.folder.empty()) {
+    settings.named = false;
+    settings.folder = usual_folder();
+  }
   settings.off = why_off(settings);
   return settings;
 }

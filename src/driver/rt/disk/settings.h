@@ -8,6 +8,7 @@ namespace cuda_device::rt {
 
 struct CacheSettings {
   std::string folder;  // empty: nowhere to be
+  bool named = false;  // by the user: then it is said where it cannot be had
   uint64_t limit = 0;  // bytes
   std::string off;     // why it is not used; empty where it is
 };

@@ -88,6 +88,9 @@ Usage Store::clear() const {
   return removed;
 }
 
-std::string Store::refusal() const { return Folder(folder_).refusal(); }
+std::string Store::refusal(bool lacking) const {
+  const Folder folder(folder_, lacking);
+  return lacking && folder.refusal().empty() ? folder.lack() : folder.refusal();
+}
 
 }  // namespace cuda_device::rt

@@ -19,7 +19,9 @@ struct Usage {
 
 class Store {
  public:
-  Store(std::string folder, uint64_t limit) : folder_(std::move(folder)), limit_(limit) {}
+  // named: by the user, who is told where the folder cannot be had.
+  Store(std::string folder, uint64_t limit, bool named = false)
+      : folder_(std::move(folder)), limit_(limit), named_(named) {}
 
   // Many threads at once.
   std::optional<std::string> find(std::string_view key) const;
@@ -27,16 +29,19 @@ class Store {
 
   Usage usage() const;
   Usage clear() const;  // what was removed; files that are not of a store stay
-  // Why the folder must not be used; empty where it may, or where there is none yet.
-  std::string refusal() const;
+  // Why the folder must not be used; empty where it may, or where there is none yet. With
+  // `lacking` it is made where it is missing, and the answer is also why it cannot be.
+  std::string refusal(bool lacking = false) const;
   const std::string& folder() const { return folder_; }
   uint64_t limit() const { return limit_; }
+  bool named() const { return named_; }
 
  private:
   void make_room(int folder, uint64_t bytes);
 
   const std::string folder_;
   const uint64_t limit_;
+  const bool named_;
   std::mutex looking_;
   uint64_t unseen_ = 0;  // bytes that may be written before the folder is looked through again
 };

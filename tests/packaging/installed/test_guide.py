@@ -1,0 +1,30 @@
+"""What the guide says of Numba is what Numba says, of the version that its pages name.
+
+Numba has an environment of its own; no GPU is needed.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+GUIDE = ROOT / "docs" / "guide"
+UPDATE = ROOT / "tests" / "docs" / "update.py"
+# Kernels that are launched need a GPU, or Numba's simulator, which compiles nothing.
+PAGES = {"common-mistakes.md": {}, "porting-from-numba.md": {"NUMBA_ENABLE_CUDASIM": "1"}}
+
+
+@pytest.fixture(scope="module")
+def with_numba(make_environment):
+    text = (GUIDE / "common-mistakes.md").read_text()
+    cuda, numba = re.search(r"numba-cuda ([\d.]+)\s+with numba ([\d.]+\d)", text).groups()
+    packages = f"numba-cuda=={cuda}", f"numba=={numba}", "nvidia-nvvm", "nvidia-cuda-nvrtc"
+    return make_environment(*packages)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_numba(with_numba, name):
+    arguments = [UPDATE, "--language=numba", "--check", GUIDE / name]
+    done = with_numba.run(*arguments, check=False, **PAGES[name])
+    assert done.returncode == 0, done.stdout + done.stderr
