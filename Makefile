@@ -64,7 +64,7 @@ test-asan: build/asan
 	@$(asan_env) $(call in_build,asan) python -m pytest -n $(JOBS) $(ARGS)
 
 test-tsan: build/tsan
-	@setarch -R ctest --test-dir build/tsan --output-on-failure --no-tests=error
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp setarch -R ctest --test-dir build/tsan --output-on-failure --no-tests=error
 
 test-gpu: wheel
 	@PYTHON=$(PYTHON) scripts/test-gpu $(ARGS)

@@ -47,9 +47,14 @@ NB_MODULE(_core, module) {
   register_arrays(module);
   // (what to write, the name that is meant) in place of a name from elsewhere, or None.
   module.def("habit", [](const std::string& name) -> nb::object {
+  // Names of both are looked up in host code here.
+#define HABIT(spelling, ours, entity)
+#define HOST(spelling, ours) \
+  if (name == spelling) return nb::make_tuple(ours, "");
+#include "support/habits.def"
 #define HABIT(spelling, ours, entity) \
   if (name == spelling) return nb::make_tuple(ours, entity);
-#define HOST(spelling, ours) HABIT(spelling, ours, "")
+#define HOST(spelling, ours)
 #include "support/habits.def"
     return nb::none();
   });

@@ -40,17 +40,38 @@ int64_t to_int(PyObject* object, const What& what) {
   return value;
 }
 
+const char* block_hint(int axis) {
+  if (axis == 2) return "let x be the longest axis of a block, which may have 1024 threads";
+  return "use smaller blocks and more of them: block=256, grid=(n + 255) // 256";
+}
+
+const char* grid_hint(int axis) {
+  if (axis > 0) return "let x be the longest axis of a grid, which may have 2147483647 blocks";
+  return "let each thread work on several elements: range(device.tid(1), n, device.grid_size(1))";
+}
+
 uint32_t read_axis(PyObject* object, int axis, const What& what) {
   int64_t value = to_int(object, what);
   if (value >= 1 && value <= what.limits[axis]) return static_cast<uint32_t>(value);
-  std::vector<std::string> args = {what.name, what.kernel, kAxisNames[axis], shown(object)};
+  const bool exact =
+      value > std::numeric_limits<int64_t>::min() && value < std::numeric_limits<int64_t>::max();
+  std::vector<std::string> args = {what.name, what.kernel, kAxisNames[axis],
+                                   exact ? std::to_string(value) : shown(object)};
   if (value < 1) throw LaunchError{DiagCode::dims_positive, std::move(args)};
   args.push_back(std::to_string(what.limits[axis]));
+  args.push_back(what.limits == kBlockLimits ? block_hint(axis) : grid_hint(axis));
   throw LaunchError{DiagCode::dims_limit, std::move(args)};
+}
+
+bool is_dim3(PyObject* object) {
+  if (PyLong_Check(object) || PyTuple_Check(object)) return false;
+  const nb::object dim3 = nb::module_::import_("cuda.device._positions").attr("uint32x3");
+  return nb::isinstance(nb::handle(object), dim3);
 }
 
 void read_axes(PyObject* object, const What& what, Axes& axes) {
   axes = {1, 1, 1};
+  if (is_dim3(object)) return read_axes(checked(PySequence_Tuple(object)).ptr(), what, axes);
   if (!PyTuple_Check(object)) {
     axes[0] = read_axis(object, 0, what);
     return;

@@ -68,8 +68,12 @@ Keywords read_keywords(PyObject* const* values, PyObject* names, const FunctionS
     if (!slot) throw LaunchError{DiagCode::launch_keyword, {kernel.name, to_string(name)}};
     *slot = values[i];
   }
-  if (!keywords.grid) throw LaunchError{DiagCode::launch_missing, {kernel.name, "grid"}};
-  if (!keywords.block) throw LaunchError{DiagCode::launch_missing, {kernel.name, "block"}};
+  if (!keywords.grid || !keywords.block) {
+    const char* which = keywords.grid    ? " 'block'"
+                        : keywords.block ? " 'grid'"
+                                         : "s 'grid' and 'block'";
+    throw LaunchError{DiagCode::launch_missing, {kernel.name, which}};
+  }
   return keywords;
 }
 
@@ -89,8 +93,10 @@ std::string counted(Py_ssize_t count, const char* what) {
                           ? counted(p.positional, "argument")
                           : std::to_string(p.required) + " to " + counted(p.positional, "argument");
   std::string were = std::to_string(given) + (given == 1 ? " was" : " were");
-  throw LaunchError{DiagCode::argument_count,
-                    {kernel->state->name, takes, were, signature_text(kernel)}};
+  std::string hint = "its signature is " + signature_text(kernel);
+  if (!p.names.empty() && p.names[0] == "self" && given == p.required - 1)
+    hint += "; a kernel is no method: define it without self, with @staticmethod in a class";
+  throw LaunchError{DiagCode::argument_count, {kernel->state->name, takes, were, hint}};
 }
 
 // Keyword-only parameters cannot be given in a launch: their defaults are used.
@@ -170,6 +176,14 @@ bool a_handler_raised() {
 }
 const std::function<bool()> interrupted = a_handler_raised;
 
+// False: an exception is set, as where warnings are errors.
+bool warn_of_shared(const std::string& kernel) {
+  const WithGil gil;
+  const Diagnostic d{DiagCode::shared_missing, {}, {kernel}, {}, "", {}};
+  const std::string text = message_of(d) + ": " + hint_of(d);
+  return PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) == 0;
+}
+
 std::vector<rt::Definition> definitions_of(const syntax::Program& program) {
   std::vector<rt::Definition> definitions;
   for (const syntax::Function& f : program.functions) {
@@ -191,7 +205,7 @@ void write_what_was_printed(bool launched) {
 }
 
 void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi::LaunchDims& dims,
-            rt::Stream* stream) {
+            bool names_shared, rt::Stream* stream) {
   struct Source {
     const Variant& variant;
     Call& call;
@@ -203,6 +217,7 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
                               read_head(key).facts, identity_of(key, size, *source.variant.program),
                               definitions_of(*source.variant.program)};
   };
+  const std::function<bool()> warn = [&kernel] { return warn_of_shared(kernel.name); };
   rt::LaunchRequest request;
   request.kernel = kernel.kernel;
   request.key = {reinterpret_cast<const char*>(call.key.data()), call.key.size()};
@@ -211,6 +226,7 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   request.params = call.params.data();
   request.params_size = static_cast<uint32_t>(call.params.size());
   request.dims = dims;
+  if (!names_shared) request.warn = &warn;
   request.stream = stream;
   if (stream)
     request.owner = call.owner.get();
@@ -281,7 +297,7 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   head.facts = launch_facts(state, dims);
   write_head(call.key, head);
   if (!state.kernel) state.kernel = cd_rt_kernel_create();
-  submit(state, call, *variant, dims, stream.get());
+  submit(state, call, *variant, dims, keywords.shared != nullptr, stream.get());
 }
 
 PyObject* launch(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {

@@ -53,7 +53,7 @@ bool is_masked(PyObject* object) {
 void add_ndarray(Call& call, PyObject* object) {
   auto* array = reinterpret_cast<PyArrayObject*>(object);
   if (Py_TYPE(object) != &PyArray_Type && is_masked(object))
-    call.fail(DiagCode::argument_type, {"'" + type_text(object) + "'"});
+    call.fail(DiagCode::argument_masked, {"'" + type_text(object) + "'"});
   call.live_on_host();
   abi::ArrayView view;
   view.dtype = scalar_of(call, array);

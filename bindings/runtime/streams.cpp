@@ -401,6 +401,12 @@ void register_stream_type(nb::module_& module) {
       module, "Stream",
       "A queue of launches on a device: they run in order, beside those of other streams.");
   stream
+      .def("__init__",
+           [](StreamObject*, const nb::args&, const nb::kwargs&) {
+             throw nb::type_error(
+                 "streams are made by cuda.device.core.Device().create_stream(); "
+                 "Stream.from_handle(handle) takes one of another library");
+           })
       .def(
           "sync", [](StreamObject& s) { sync(s.get()); },
           "Waits until everything queued so far is done; raises the first error of a kernel.")

@@ -58,8 +58,9 @@ struct KernelImage {
   std::string entry_name;  // Ptx: symbol
   std::vector<Import> imports;
   uint32_t static_shared = 0;
-  uint32_t arena = 0;  // bytes of worker memory a block needs
-  uint8_t width = 32;  // lanes of a gang
+  bool dynamic_shared = false;  // whether it uses the block's dynamic shared memory
+  uint32_t arena = 0;           // bytes of worker memory a block needs
+  uint8_t width = 32;           // lanes of a gang
   // What its threads may say; code names them by their numbers here.
   std::vector<Failure> failures;
   std::vector<PrintFormat> formats;

@@ -193,10 +193,11 @@ Value Lowerer::load_element(const Value& array, std::vector<Inst*> operands) {
 void Lowerer::store_element(const Value& array, std::vector<Inst*> operands, const Value& value,
                             const Node* source) {
   if (!value.is_number()) {
+    std::string hint =
+        is_position(value) ? "name a component of it: .x, .y or .z" : read_it_hint(value);
+    if (hint.empty()) hint = "an element takes a number";
     wrong_kind(DiagCode::store_type, source, value,
-               {type_text(value), std::string(name_of(array.array.scalar)),
-                is_position(value) ? "name a component of it: .x, .y or .z"
-                                   : "an element takes a number"});
+               {type_text(value), std::string(name_of(array.array.scalar)), hint});
     return;
   }
   const Value converted = convert(value, code_of(array.array.scalar), source);

@@ -94,12 +94,19 @@ void Lowerer::assign_element(const syntax::Subscript* target, const Value& value
   if (base.is_unknown() || index.is_unknown()) return;
   at(target);
   if (!base.is_array()) {
-    error(DiagCode::not_assignable, target, {"an element of " + type_text(base)});
+    element_not_assignable(base, target);
     return;
   }
   auto operands = element_operands(base, index, target);
   if (!check_writable(base, target) || !operands) return;
   store_element(base, std::move(*operands), value, source);
+}
+
+void Lowerer::element_not_assignable(const Value& base, const syntax::Subscript* target) {
+  if (base.is_tuple())
+    error(DiagCode::tuple_assigned, target, {type_text(base)});
+  else
+    error(DiagCode::not_assignable, target, {"an element of " + type_text(base)});
 }
 
 void Lowerer::assign_attribute(const syntax::Attribute* target) {
@@ -124,8 +131,7 @@ void Lowerer::lower_aug_assign(const syntax::AugAssign* node) {
   const Value base = expr(element->value);
   const Value index = expr_or_slice(element->slice);
   if (!base.is_array() || index.is_unknown()) {
-    if (!base.is_unknown() && !index.is_unknown())
-      error(DiagCode::not_assignable, element, {"an element of " + type_text(base)});
+    if (!base.is_unknown() && !index.is_unknown()) element_not_assignable(base, element);
     expr(node->value);
     return;
   }

@@ -9,6 +9,13 @@ namespace cuda_device::frontend {
 
 static const std::vector<std::string> kNoNames;
 
+static std::string without_attributes(const Value& entity) {
+  const Intrinsic* i = find_intrinsic(entity.name);
+  if (!i || i->role != Intrinsic::Role::Call) return "use it without '.'";
+  const bool of_dimensions = i->op == ir::Op::Tid || i->op == ir::Op::GridSize;
+  return "call it: " + public_name(entity.name) + (of_dimensions ? "(1)" : "(...)");
+}
+
 // What there is in place of an attribute that there is not.
 static std::string attributes_there_are(const Value& base, const std::string& name) {
   switch (base.kind) {
@@ -20,13 +27,18 @@ static std::string attributes_there_are(const Value& base, const std::string& na
     case Value::Kind::None:
       return "a value must be assigned first; None can only be tested with 'is None'";
     case Value::Kind::Entity:
-      return is_position(base) ? "it has x, y and z" : "";
+      return is_position(base) ? "it has x, y and z" : without_attributes(base);
     case Value::Kind::Module: {
       const std::string ours = name_in_module(name);
-      return ours.empty() ? "" : "write " + ours;
+      return ours.empty() ? "dir() of it, outside of the kernel, lists what it has"
+                          : "write " + ours;
     }
+    case Value::Kind::Tuple:
+      return "elements are read by index, such as p[0]; a named tuple is a plain one in kernels";
+    case Value::Kind::Text:
+      return "print() takes an f-string, such as print(f\"x = {x}\")";
     default:
-      return "";
+      return "arrays, numbers and modules have attributes";
   }
 }
 
@@ -61,7 +73,7 @@ Value Lowerer::attribute(const syntax::Attribute* node) {
   return no_attribute(node, base, kNoNames);
 }
 
-// Some part of a.b.c before the last is a module of Numba.
+// Some part of a.b.c before the last is a module of Numba, or a `cuda` that was not imported.
 bool Lowerer::is_of_numba(const Node* node) const {
   while (auto* attribute = syntax::as<syntax::Attribute>(node)) {
     node = attribute->value;
@@ -70,6 +82,9 @@ bool Lowerer::is_of_numba(const Node* node) const {
     const syntax::Binding& b = bound->second;
     if (b.kind == syntax::Binding::Kind::Module && (b.name + ".").starts_with("numba."))
       return true;
+    auto* name = syntax::as<syntax::Name>(node);
+    if (name && name->id == "cuda" && b.kind == syntax::Binding::Kind::Undefined)
+      return attribute->attr != "device";
   }
   return false;
 }
@@ -110,7 +125,10 @@ Value Lowerer::no_attribute(const syntax::Attribute* node, const Value& base,
   if (close.empty())
     return wrong_kind(DiagCode::no_attribute, node, base,
                       {type_text(base), node->attr, attributes_there_are(base, node->attr)});
-  return wrong_kind(DiagCode::no_attribute_close, node, base, {type_text(base), node->attr, close});
+  const std::string meant = base.name == "cuda.device"
+                                ? with_status("'" + close + "'", "device." + close)
+                                : "'" + close + "'";
+  return wrong_kind(DiagCode::no_attribute_close, node, base, {type_text(base), node->attr, meant});
 }
 
 Value Lowerer::position_attribute(const syntax::Attribute* node, const Value& base) {

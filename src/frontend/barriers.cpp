@@ -62,7 +62,8 @@ Value Lowerer::call_vote(const Arguments& a, const Intrinsic& i) {
   const auto given = named_arguments(a, i);
   if (!given) return Value::unknown();
   if (!(*given)[0].value)
-    return error(DiagCode::missing_argument, a.node, {i.short_name(), "pred"});
+    return error(DiagCode::missing_argument, a.node,
+                 {i.short_name(), "pred", "write " + i.short_name() + "(lambda: ...)"});
   const Value holds = predicate((*given)[0], i.short_name(), a.node);
   if (holds.is_unknown()) return holds;
   at(a.node);

@@ -15,12 +15,19 @@ Value Lowerer::call_abs(const Arguments& a, const Intrinsic&) {
   return v.exact->integer < 0 ? negative(v, a.node) : v;
 }
 
+static std::string iteration_hint(const Value& v) {
+  if (!v.is_array() || v.array.ndim == 0) return "use range() or a tuple";
+  const std::string name = v.name.empty() ? "a" : v.name;
+  return "go through an array in a loop: for i in range(" + name + ".shape[0])";
+}
+
 Value Lowerer::call_min_max(const Arguments& a, const Intrinsic& i) {
   std::vector<Value> values = a.positional;
   if (values.size() == 1) {
     const std::optional<std::vector<Value>> elements = elements_of(values[0]);
     if (!elements || elements->empty())
-      return error(DiagCode::not_iterable, argument_node(a, 0), {type_text(values[0])});
+      return error(DiagCode::not_iterable, argument_node(a, 0),
+                   {type_text(values[0]), iteration_hint(values[0])});
     values = *elements;
   }
   for (size_t k = 0; k < values.size(); ++k)
@@ -111,8 +118,10 @@ Value Lowerer::call_range(const Arguments& a, const Intrinsic&) {
 
 Value Lowerer::call_tuple(const Arguments& a, const Intrinsic&) {
   std::optional<std::vector<Value>> elements = elements_of(a.positional[0]);
-  if (!elements)
-    return error(DiagCode::not_iterable, argument_node(a, 0), {type_text(a.positional[0])});
+  if (!elements) {
+    const Value& v = a.positional[0];
+    return error(DiagCode::not_iterable, argument_node(a, 0), {type_text(v), iteration_hint(v)});
+  }
   return Value::tuple(std::move(*elements));
 }
 

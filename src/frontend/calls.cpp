@@ -1,4 +1,6 @@
 // Calls: of types, intrinsics, methods; functions are in inline.cpp.
+#include <algorithm>
+
 #include "frontend/intrinsics.h"
 #include "frontend/parameters.h"
 #include "frontend/suggest.h"
@@ -78,6 +80,14 @@ Value Lowerer::call(const syntax::Call* node) {
   }
 }
 
+// What is called a function, though Python did not compile it.
+static bool is_class_of_functions(const std::string& name) {
+  constexpr std::string_view kNames[] = {
+      "builtin_function_or_method", "function",    "method",
+      "method_descriptor",          "numpy.ufunc", "numpy._ArrayFunctionDispatcher"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
 // Functions and classes from outside; some have a counterpart here.
 Value Lowerer::foreign_call(const Node* callee, const Value& value) {
   const std::string name = written(callee, value.name);
@@ -87,7 +97,10 @@ Value Lowerer::foreign_call(const Node* callee, const Value& value) {
   if (value.name.starts_with("numba.") && value.name.ends_with("Dispatcher"))
     ours = "the plain function, without Numba's decorator";
   if (!ours.empty()) return error(DiagCode::foreign_use, callee, {name, ours});
-  if (value.kind == Value::Kind::Object) return error(DiagCode::foreign_call, callee, {name});
+  if (value.kind == Value::Kind::Object) {
+    if (is_class_of_functions(value.name)) return error(DiagCode::foreign_call, callee, {name});
+    return error(DiagCode::foreign_callable, callee, {name, value.name});
+  }
   return not_callable(callee, value);
 }
 
@@ -98,20 +111,20 @@ Value Lowerer::not_callable(const Node* node, const Value& value) {
 }
 
 // What the arguments of an intrinsic are, where more is known than how many.
-static std::string arguments_there_are(const Intrinsic& i) {
+static std::string arguments_there_are(const Intrinsic& i, int given) {
   if (i.op == ir::Op::Tid || i.op == ir::Op::GridSize)
     return "give the number of dimensions: " + i.short_name() + "(1), " + i.short_name() +
            "(2) or " + i.short_name() + "(3)";
-  if (i.parameters.empty()) return "";
-  std::string names(i.parameters);
-  for (size_t at = 0; (at = names.find(' ', at)) != std::string::npos; at += 2)
-    names.replace(at, 1, ", ");
-  return "its parameters are " + names;
+  if (i.op == ir::Op::DynamicShared || i.handler == &Lowerer::call_dynamic_shared)
+    return "its size is shared= of the launch, in bytes; its type is given by .view(dtype)";
+  if (!i.parameters.empty()) return "its parameters are " + i.parameter_names();
+  if (i.max_arguments == 0) return "call it without arguments";
+  return given > i.min_arguments ? "leave out the others" : "give it the others too";
 }
 
 Value Lowerer::call_entity(const std::string& name, const Arguments& a) {
   const Intrinsic* i = find_intrinsic(name);
-  if (!i) return error(DiagCode::foreign_call, a.node->func, {public_name(name)});
+  if (!i) return foreign_call(a.node->func, Value::named(Value::Kind::Object, "function"));
   if (i->role == Intrinsic::Role::Type) return call_type(*i, a);
   if (i->role != Intrinsic::Role::Call)
     return not_callable(a.node->func, Value::named(Value::Kind::Entity, name));
@@ -139,16 +152,17 @@ bool Lowerer::check_count(const Intrinsic& i, const Arguments& a) {
     expected = std::to_string(least) + " to " + std::to_string(i.max_arguments) + " arguments";
   }
   error(DiagCode::intrinsic_count, a.node,
-        {i.short_name(), expected, given_text(a), arguments_there_are(i)});
+        {i.short_name(), expected, given_text(a), arguments_there_are(i, given)});
   return false;
 }
 
 Value Lowerer::call_type(const Intrinsic& type, const Arguments& a) {
   if (!a.named.empty())
-    return error(DiagCode::unexpected_keyword, a.node, {type.short_name(), a.named[0].first});
+    return error(DiagCode::unexpected_keyword, a.node,
+                 {type.short_name(), a.named[0].first, "give it one number, by position"});
   if (a.positional.size() > 1) {
     return error(DiagCode::intrinsic_count, a.node,
-                 {type.short_name(), "at most 1 argument", given_text(a), ""});
+                 {type.short_name(), "at most 1 argument", given_text(a), "give it one number"});
   }
   if (a.positional.empty()) return Value::constant(type.code, {});
   return constructed(a.positional[0], type.code, a.node);

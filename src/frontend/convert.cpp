@@ -1,6 +1,7 @@
 // From one numeric type to another, constants with the range rules of literals.
 #include "frontend/convert.h"
 
+#include <cctype>
 #include <cmath>
 
 #include "frontend/lowerer.h"
@@ -81,15 +82,29 @@ ir::Inst* Lowerer::constant_inst(ir::Type type, double value) {
 
 bool Lowerer::require_number(const Value& v, const Node* node, const std::string& what) {
   if (v.is_number()) return true;
-  const char* hint =
-      v.is_array() ? "arrays are worked on element by element" : "it works on numbers";
+  std::string hint = read_it_hint(v);
+  if (hint.empty())
+    hint = v.is_array() ? "arrays are worked on element by element" : "it works on numbers";
   if (!v.is_unknown()) wrong_kind(DiagCode::not_a_number, node, v, {what, type_text(v), hint});
   return false;
 }
 
+// What to write in place of a text that Python makes a number of.
+static std::string number_for(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string sign = text.starts_with('-') ? "-" : "";
+  if (text.starts_with('-') || text.starts_with('+')) text = text.substr(1);
+  if (text == "inf" || text == "infinity") return "write " + sign + "math.inf";
+  if (text == "nan") return "write math.nan";
+  return "write the number, without quotes";
+}
+
 // device.T(x), int(x), float(x), bool(x).
 Value Lowerer::constructed(const Value& v, TypeCode to, const Node* node) {
-  if (!require_number(v, node, std::string(name_of(to)) + "()")) return Value::unknown();
+  const std::string what = std::string(name_of(to)) + "()";
+  if (v.kind == Value::Kind::Text)
+    return error(DiagCode::not_a_number, node, {what, type_text(v), number_for(v.name)});
+  if (!require_number(v, node, what)) return Value::unknown();
   if (is_bool(to)) return truth(v, node);
   at(node);
   return convert(v, to, node);

@@ -74,7 +74,8 @@ std::optional<std::vector<Value>> Lowerer::bind_arguments(const syntax::Function
   std::vector<std::optional<Value>> bound(parameters.size());
   if (a.positional.size() > positional) {
     error(DiagCode::too_many_arguments, a.node,
-          {f.name, count_text(positional, "argument"), were_given(a.positional.size())});
+          {f.name, count_text(positional, "argument"), were_given(a.positional.size()),
+           parameters_hint(f)});
     return std::nullopt;
   }
   for (size_t i = 0; i < a.positional.size(); ++i) bound[i] = a.positional[i];
@@ -102,7 +103,7 @@ bool Lowerer::bind_keyword(const syntax::Function& f, const std::string& name, c
     bound[i] = value;
     return true;
   }
-  error(DiagCode::unexpected_keyword, a.node, {f.name, name});
+  error(DiagCode::unexpected_keyword, a.node, {f.name, name, parameters_hint(f)});
   return false;
 }
 
@@ -110,7 +111,8 @@ std::optional<Value> Lowerer::missing_argument(const syntax::Function& f, size_t
                                                const Arguments& a) {
   if (const syntax::Binding* binding = default_of(f, i))
     return binding_value(*binding, a.node, parameters_of(f)[i]->name);
-  error(DiagCode::missing_argument, a.node, {f.name, parameters_of(f)[i]->name});
+  error(DiagCode::missing_argument, a.node,
+        {f.name, parameters_of(f)[i]->name, parameters_hint(f)});
   return std::nullopt;
 }
 

@@ -83,6 +83,13 @@ const Table& table() {
 
 }  // namespace
 
+std::string Intrinsic::parameter_names() const {
+  std::string names(parameters);
+  for (size_t at = 0; (at = names.find(' ', at)) != std::string::npos; at += 2)
+    names.replace(at, 1, ", ");
+  return names;
+}
+
 const Intrinsic* find_intrinsic(const std::string& entity) {
   const auto at = table().find(entity);
   return at == table().end() ? nullptr : &at->second;

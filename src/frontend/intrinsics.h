@@ -30,6 +30,7 @@ struct Intrinsic {
 
   bool takes_keywords() const { return reads_keywords || !parameters.empty(); }
   std::string short_name() const { return name.substr(name.rfind('.') + 1); }
+  std::string parameter_names() const;  // "shape, dtype"; empty where none has a name
 };
 
 const Intrinsic* find_intrinsic(const std::string& entity);

@@ -72,7 +72,8 @@ void Lowerer::lower_for(const syntax::For* node) {
     if (sequence.is_array()) {
       not_implemented(node->iter, "iterating over an array");
     } else {
-      wrong_kind(DiagCode::not_iterable, node->iter, sequence, {type_text(sequence)});
+      wrong_kind(DiagCode::not_iterable, node->iter, sequence,
+                 {type_text(sequence), "use range() or a tuple"});
     }
   }
   // The body is looked at for its own mistakes, as if it ran once.

@@ -221,6 +221,7 @@ class Lowerer {
   void assign(const Node* target, const Value& value, const Node* source);
   void unpack(const syntax::Tuple* target, const Value& value, const Node* source);
   void assign_element(const syntax::Subscript* target, const Value& value, const Node* source);
+  void element_not_assignable(const Value& base, const syntax::Subscript* target);
   void assign_attribute(const syntax::Attribute* target);
   Value declared(const Node* target, const Value& value, const Node* source);
   Value annotated(const Node* annotation, Value value, const Node* node, const std::string& what);

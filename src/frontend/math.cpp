@@ -104,7 +104,8 @@ Value Lowerer::call_isclose(const Arguments& a, const Intrinsic& i) {
   all.positional.push_back(Value::constant(policy_.float_literal, {0, 0.0}));
   for (const auto& [name, value] : a.named) {
     if (name != "rel_tol" && name != "abs_tol")
-      return error(DiagCode::unexpected_keyword, a.node, {"isclose", name});
+      return error(DiagCode::unexpected_keyword, a.node,
+                   {"isclose", name, "its keywords are rel_tol and abs_tol"});
     all.positional[name == "rel_tol" ? 2 : 3] = value;
   }
   const std::vector<Value> v = math_arguments(all, i);

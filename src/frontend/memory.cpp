@@ -62,7 +62,7 @@ std::optional<std::vector<Lowerer::Given>> Lowerer::named_arguments(const Argume
     Given* given = at == names.end() ? nullptr : &out[static_cast<size_t>(at - names.begin())];
     if (!given || given->value) {
       error(given ? DiagCode::argument_twice : DiagCode::unexpected_keyword, a.node,
-            {i.short_name(), name});
+            {i.short_name(), name, "its parameters are " + i.parameter_names()});
       fine = false;
       continue;
     }
@@ -191,7 +191,9 @@ Value Lowerer::call_array(const Arguments& a, const Intrinsic& i) {
   if (!given) return Value::unknown();
   for (size_t k : {0, 1})
     if (!(*given)[k].value)
-      return error(DiagCode::missing_argument, a.node, {name, k == 0 ? "shape" : "dtype"});
+      return error(DiagCode::missing_argument, a.node,
+                   {name, k == 0 ? "shape" : "dtype",
+                    "for example device." + name + "(16, device.float32)"});
   ir::Allocation array;
   array.span = a.node->span;
   array.name = assigned_.value == a.node ? assigned_.name : name;

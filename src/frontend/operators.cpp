@@ -39,6 +39,15 @@ Op ir_op(BinaryOp op) {
   }
 }
 
+std::string operand_hint(const Value& a, const Value& b) {
+  for (const Value* v : {&a, &b}) {
+    if (v->kind == Value::Kind::Text)
+      return "operators work on numbers; print() takes an f-string, such as print(f\"x = {x}\")";
+    if (std::string hint = read_it_hint(*v); !hint.empty()) return hint;
+  }
+  return "operators work on numbers";
+}
+
 }  // namespace
 
 Value Lowerer::binary(BinaryOp op, const Value& a, const Value& b, const Node* node,
@@ -50,8 +59,9 @@ Value Lowerer::binary(BinaryOp op, const Value& a, const Value& b, const Node* n
   if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
   for (const Value* v : {&a, &b})
     if (v->kind == Value::Kind::Object) return wrong_kind({}, v == &a ? left : right, *v, {});
-  return operator_error(DiagCode::operand_types, node, left, right, sign_of(op),
-                        operation_text(op, type_text(a), type_text(b)));
+  std::vector<std::string> args = operation_text(op, type_text(a), type_text(b));
+  args.push_back(operand_hint(a, b));
+  return operator_error(DiagCode::operand_types, node, left, right, sign_of(op), std::move(args));
 }
 
 Value Lowerer::arithmetic(BinaryOp op, Value a, Value b, const Node* node, const Node* left,

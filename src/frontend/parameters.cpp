@@ -83,7 +83,8 @@ void Lowerer::bind_kernel_arguments() {
   const std::vector<ArgumentType>& given = session_.request.arguments;
   if (given.size() > parameters.size()) {
     error_at(DiagCode::too_many_arguments, f.span,
-             {f.name, count_text(parameters.size(), "argument"), were_given(given.size())});
+             {f.name, count_text(parameters.size(), "argument"), were_given(given.size()),
+              parameters_hint(f)});
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     const syntax::arg* p = parameters[i];
@@ -93,7 +94,7 @@ void Lowerer::bind_kernel_arguments() {
     } else if (const syntax::Binding* binding = default_of(f, i)) {
       value = binding_value(*binding, p, p->name);
     } else {
-      error(DiagCode::missing_argument, p, {f.name, p->name});
+      error(DiagCode::missing_argument, p, {f.name, p->name, parameters_hint(f)});
     }
     define(p, annotated(p->annotation, std::move(value), p, "parameter '" + p->name + "'"), p);
   }
@@ -127,6 +128,12 @@ bool Lowerer::check_parameters(const syntax::Function& f, const Node* call) {
 
 std::string count_text(size_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+std::string parameters_hint(const syntax::Function& f) {
+  std::string names;
+  for (const syntax::arg* p : parameters_of(f)) names += (names.empty() ? "" : ", ") + p->name;
+  return names.empty() ? "it has no parameters" : "its parameters are " + names;
 }
 
 std::string written(const syntax::Node* node, const std::string& otherwise) {

@@ -13,6 +13,9 @@ std::vector<const syntax::arg*> parameters_of(const syntax::Function& f);
 // The default of parameters_of(f)[parameter]; nullptr: it has none.
 const syntax::Binding* default_of(const syntax::Function& f, size_t parameter);
 
+// "its parameters are x, y", as a hint.
+std::string parameters_hint(const syntax::Function& f);
+
 // "1 argument", "2 arguments".
 std::string count_text(size_t n, const char* what);
 // "1 is", "2 are", as in "2 are given".

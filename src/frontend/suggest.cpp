@@ -20,12 +20,6 @@ constexpr Habit kHabits[] = {
 #include "support/habits.def"
 };
 
-std::string with_status(std::string text, const std::string& entity) {
-  const Intrinsic* i = find_intrinsic(entity);
-  if (i && i->role == Intrinsic::Role::Later) text += ", which is not implemented yet";
-  return text;
-}
-
 // `entity` as text, if there is one.
 std::string known(const std::string& entity) {
   return find_intrinsic(entity) ? with_status(entity, entity) : "";
@@ -56,6 +50,12 @@ size_t distance(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+std::string with_status(std::string text, const std::string& entity) {
+  const Intrinsic* i = find_intrinsic(entity);
+  if (i && i->role == Intrinsic::Role::Later) text += ", which is not implemented yet";
+  return text;
+}
 
 std::string closest(const std::string& name, const std::vector<std::string>& candidates) {
   std::string best;

@@ -41,7 +41,7 @@ constexpr Entry kEntries[] = {
     {"ListComp", "a list comprehension", kNoObjects},
     {"SetComp", "a set comprehension", kNoObjects},
     {"DictComp", "a dict comprehension", kNoObjects},
-    {"List", "a list", "use a tuple"},
+    {"List", "a list", "use a tuple, or device.local_array(shape, dtype) for elements that change"},
     {"Dict", "a dict", kNoObjects},
     {"Set", "a set", "use a tuple"},
     {"JoinedStr", "an f-string", "it is for print() alone; kernels have no strings that they make"},

@@ -63,6 +63,12 @@ static std::string entity_text(const std::string& entity) {
   return (number ? "type " : "") + public_name(entity);
 }
 
+std::string read_it_hint(const Value& value) {
+  if (!value.is_array() || value.array.ndim != 0) return "";
+  const bool named = !value.name.empty();
+  return "an array without dimensions has one element: " + (named ? value.name : "a") + "[()]";
+}
+
 std::string type_text(const Value& value) {
   switch (value.kind) {
     case Value::Kind::Unknown:

@@ -81,6 +81,8 @@ inline constexpr int kMaxTupleDepth = 32;  // as in a launch and in constants
 
 // As people read it: "int32", "int", "(float, int32)", "array[float32, 2]", "None", "function 'f'".
 std::string type_text(const Value& value);
+// How to read the one element of an array without dimensions, as a hint; empty for others.
+std::string read_it_hint(const Value& value);
 // Of an entity: builtins without their module.
 std::string public_name(const std::string& entity);
 

@@ -33,4 +33,11 @@ bool has_barrier(const Block& block) {
   });
 }
 
+bool contains(const Block& block, Op op) {
+  return std::ranges::any_of(block.insts, [op](const Inst* inst) {
+    const auto within = [op](const Block& region) { return contains(region, op); };
+    return inst->op == op || std::ranges::any_of(inst->regions, within);
+  });
+}
+
 }  // namespace cuda_device::ir

@@ -174,7 +174,8 @@ MemoryLayout memory_layout(const Function& f, AddressSpace space);  // allocatio
 
 // Waits for other threads of the block.
 inline bool is_barrier(Op op) { return info(op).effect == Effect::Barrier; }
-bool has_barrier(const Block& block);  // in it or in a region inside
+bool has_barrier(const Block& block);      // in it or in a region inside
+bool contains(const Block& block, Op op);  // likewise
 
 // The conventions of Inst::imm for a value of a scalar type.
 int64_t canonical(ScalarKind kind,

@@ -68,6 +68,7 @@ def unknown_attributes_of_positions(a):
     # hint: it has x, y and z
     x = D.thread_idx.w
     # error at `D.tid(3).x`: (int32, int32, int32) has no attribute 'x'
+    # hint: elements are read by index, such as p[0]; a named tuple is a plain one in kernels
     y = D.tid(3).x
     # error at `D.lane_id.x`: int32 has no attribute 'x'
     # hint: numbers have shape, strides, size, ndim, dtype, view and astype
@@ -77,16 +78,20 @@ def unknown_attributes_of_positions(a):
 @bad.kernel(FLOATS)
 def unknown_attributes_of_modules(a):
     # error at `D.nothing`: module cuda.device has no attribute 'nothing'
+    # hint: dir() of it, outside of the kernel, lists what it has
     x = D.nothing
     # error at `math.squareroot`: module math has no attribute 'squareroot'
+    # hint: dir() of it, outside of the kernel, lists what it has
     y = math.squareroot(a[0])
     # error at `np.nothing`: module numpy has no attribute 'nothing'
+    # hint: dir() of it, outside of the kernel, lists what it has
     z = np.nothing
 
 
 @bad.kernel(FLOATS, clause="DEV-GEN-06", partial="host code")
 def exposition_only(a):
     # error at `D.Dim3Like`: module cuda.device has no attribute 'Dim3Like'
+    # hint: dir() of it, outside of the kernel, lists what it has
     x = D.Dim3Like
 
 
@@ -96,8 +101,10 @@ def attributes_of_other_values(a):
     # hint: a value must be assigned first; None can only be tested with 'is None'
     x = None.x
     # error at `"text".x`: str has no attribute 'x'
+    # hint: print() takes an f-string, such as print(f"x = {x}")
     y = "text".x
     # error at `a.shape.x`: (int64,) has no attribute 'x'
+    # hint: elements are read by index, such as p[0]; a named tuple is a plain one in kernels
     z = a.shape.x
 
 

@@ -16,21 +16,28 @@ BIG = np.dtype(">f4")
 @bad.kernel(FLOATS, 3, clause=("DEV-MEM-04", "DEV-CONST-04"))
 def shapes(a, n):
     # error at `2.5`: the shape of local_array() is an int or a tuple of ints, found float
+    # hint: write ints, such as 16 or (4, 8); // divides ints into an int, / into a float
     x = D.local_array(2.5, D.int32)
     # error at `"a"`: the shape of shared_array() is an int or a tuple of ints, found str
+    # hint: write ints, such as 16 or (4, 8); // divides ints into an int, / into a float
     x = D.shared_array("a", D.int32)
     # error at `"x"`: the shape of shared_array() is an int or a tuple of ints, found str
+    # hint: write ints, such as 16 or (4, 8); // divides ints into an int, / into a float
     x = D.shared_array((2, "x"), D.int32)
     # error at `True`: the shape of local_array() is an int or a tuple of ints, found bool
+    # hint: write ints, such as 16 or (4, 8); // divides ints into an int, / into a float
     x = D.local_array(True, D.int32)
     # error at `None`: the shape of local_array() is an int or a tuple of ints, found None
+    # hint: write ints, such as 16 or (4, 8); // divides ints into an int, / into a float
     x = D.local_array(None, D.int32)
     # error at `-1`: the shape of local_array() has a negative extent, -1
+    # hint: an extent is 0 or more
     x = D.local_array(-1, D.int32)
     # error at `2 - 4`: the shape of shared_array() has a negative extent, -2
+    # hint: an extent is 0 or more
     x = D.shared_array((4, 2 - 4), D.int32)
     # error at `[4]`: a list is not supported in kernels
-    # hint: use a tuple
+    # hint: use a tuple, or device.local_array(shape, dtype) for elements that change
     x = D.local_array([4], D.int32)
     # error at `n`@1: the shape of local_array() is not a constant expression: it holds an int that
     # ... is known at run time only
@@ -64,16 +71,20 @@ def shapes_of_variables(a, n):
     x = D.local_array(k, D.int32)
     k = 2
     # error at `ONES`: the shape of local_array() has 33 dimensions; at most 32 are allowed
+    # hint: make one axis of several, and compute the index on it
     x = D.local_array(ONES, D.int32)
 
 
 @bad.kernel(FLOATS, clause="DEV-MEM-06")
 def orders(a):
     # error at `'A'`: the order of shared_array() is 'C' or 'F', found 'A'
+    # hint: leave it out for 'C', where the last axis is the inner one
     x = D.shared_array(4, D.int32, order='A')  # fmt: skip
     # error at `1`: the order of local_array() is 'C' or 'F', found 1
+    # hint: leave it out for 'C', where the last axis is the inner one
     x = D.local_array(4, D.int32, 1)
     # error at `None`: the order of local_array() is 'C' or 'F', found None
+    # hint: leave it out for 'C', where the last axis is the inner one
     x = D.local_array(4, D.int32, None)
 
 
@@ -81,21 +92,27 @@ def orders(a):
 def alignments(a, n):
     # error at `0`: the alignment of shared_array() is a power of two from 1 to 1024, a constant
     # ... expression; found 0
+    # hint: leave it out, or write for example align=16
     x = D.shared_array(4, D.int32, align=0)
     # error at `3`@2: the alignment of shared_array() is a power of two from 1 to 1024, a constant
     # ... expression; found 3
+    # hint: leave it out, or write for example align=16
     x = D.shared_array(4, D.int32, align=3)
     # error at `-8`: the alignment of local_array() is a power of two from 1 to 1024, a constant
     # ... expression; found -8
+    # hint: leave it out, or write for example align=16
     x = D.local_array(4, D.int32, align=-8)
     # error at `n`@2: the alignment of local_array() is a power of two from 1 to 1024, a constant
     # ... expression; found int
+    # hint: leave it out, or write for example align=16
     x = D.local_array(4, D.int32, "C", n)
     # error at `"16"`: the alignment of local_array() is a power of two from 1 to 1024, a constant
     # ... expression; found str
+    # hint: leave it out, or write for example align=16
     x = D.local_array(4, D.int32, align="16")
     # error at `2048`: the alignment of local_array() is a power of two from 1 to 1024, a constant
     # ... expression; found 2048
+    # hint: leave it out, or write for example align=16
     x = D.local_array(4, D.int32, align=2048)
 
 
@@ -128,22 +145,29 @@ def planned_element_types(a):
 @bad.kernel(FLOATS, raises=TYPE)
 def arguments(a):
     # error at `D.local_array(4)`: local_array() misses the argument 'dtype'
+    # hint: for example device.local_array(16, device.float32)
     x = D.local_array(4)
     # error at `D.shared_array(dtype=int)`: shared_array() misses the argument 'shape'
+    # hint: for example device.shared_array(16, device.float32)
     x = D.shared_array(dtype=int)
     # error at `D.local_array(4, int, size=3)`: local_array() has no parameter 'size'
+    # hint: its parameters are shape, dtype, order, align
     x = D.local_array(4, int, size=3)
     # error at `D.local_array(4, int, shape=3)`: local_array() got two values for 'shape'
+    # hint: give it by position or by its name, not both
     x = D.local_array(4, int, shape=3)
     # error at `D.local_array(4, int, "C", 8, 9)`: local_array() takes 0 to 4 arguments, but 5 are
     # ... given
     # hint: its parameters are shape, dtype, order, align
     x = D.local_array(4, int, "C", 8, 9)
     # error at `D.dynamic_shared_array(4)`: dynamic_shared_array() takes 0 arguments, but 1 is given
+    # hint: its size is shared= of the launch, in bytes; its type is given by .view(dtype)
     x = D.dynamic_shared_array(4)
     # error at `D.syncthreads(1)`: syncthreads() takes 0 arguments, but 1 is given
+    # hint: call it without arguments
     D.syncthreads(1)
     # error at `D.syncthreads_count()`: syncthreads_count() misses the argument 'pred'
+    # hint: write syncthreads_count(lambda: ...)
     D.syncthreads_count()
 
 
@@ -202,9 +226,11 @@ def what_arrays_cannot(a):
     x = 1 if tile else 2
     # error at `tile.view(D.int8)`: view() as int8 needs elements without gaps between them on the
     # ... last axis
+    # hint: view the whole array first, and take a part of the view
     x = tile.view(D.int8)
     # error at `flat.view(D.uint32)`: 6 elements of uint8 on the last axis are no whole number of
     # ... uint32
+    # hint: take a part whose bytes are a whole number of the new elements
     x = flat.view(D.uint32)
     # error at `flat.view(D.uint16)`: view() as uint16 needs memory aligned to 2 bytes; that of
     # ... 'flat' is aligned to 1
@@ -214,10 +240,13 @@ def what_arrays_cannot(a):
     # hint: its elements do not follow each other in memory, last axis first
     x = tile.reshape(8)
     # error at `flat.reshape((4, -1))`: an array of 6 elements cannot be reshaped into (4, -1)
+    # hint: the extents multiply to the number of elements; one may be -1, for what is left
     x = flat.reshape((4, -1))
     # error at `flat.reshape(5)`: an array of 6 elements cannot be reshaped into (5)
+    # hint: the extents multiply to the number of elements; one may be -1, for what is left
     x = flat.reshape(5)
     # error at `::0`: the step of a slice is zero
+    # hint: give another step; a negative one goes backwards
     x = flat[::0]
     # error at `1.5:`: the bounds of a slice are integers, found float
     # hint: convert with int()
@@ -236,12 +265,15 @@ def views_between_elements(a, n):
     rows = D.local_array((4, 3), D.uint32, align=16)
     # error at `words[1:].view(D.uint64)`: view() as uint64 needs elements at multiples of 8 bytes
     # ... in 'words'; this part of it begins at byte 4
+    # hint: let the part begin, and its rows stand, at multiples of 8 bytes
     x = words[1:].view(D.uint64)
     # error at `rows[:, :2].view("f8")`: view() as float64 needs elements at multiples of 8 bytes
     # ... in 'rows'; rows of this part are 12 bytes apart
+    # hint: let the part begin, and its rows stand, at multiples of 8 bytes
     x = rows[:, :2].view("f8")
     # error at `rows[1:, 1:].view(D.int64)`: view() as int64 needs elements at multiples of 8 bytes
     # ... in 'rows'; rows of this part are 12 bytes apart
+    # hint: let the part begin, and its rows stand, at multiples of 8 bytes
     x = rows[1:, 1:].view(D.int64)
 
 
@@ -495,7 +527,8 @@ def test_static_and_dynamic_memory_share_one_limit(target):
         D.launch(half_static, out, grid=1, block=1, shared=179 * 1024 + 1)
     assert str(raised.value) == (
         "a block of this launch needs 232449 bytes of shared memory, 49152 for the kernel's arrays "
-        "and 183297 from shared=; at most 232448 are allowed"
+        "and 183297 from shared=; at most 232448 are allowed\n"
+        "  give each block a smaller part of the work, in smaller arrays"
     )
 
 

@@ -15,33 +15,45 @@ TYPE = errors.CompileTypeError
 @bad.kernel(FLOATS, raises=TYPE)
 def wrong_counts(a):
     # error at `abs()`: abs() takes 1 argument, but 0 are given
+    # hint: give it the others too
     x = abs()
     # error at `len(a, a)`: len() takes 1 argument, but 2 are given
+    # hint: leave out the others
     x = len(a, a)
     # error at `min()`: min() takes at least 1 argument, but 0 are given
+    # hint: give it the others too
     x = min()
     # error at `round(1.5, 1, 1)`: round() takes 1 to 2 arguments, but 3 are given
+    # hint: leave out the others
     x = round(1.5, 1, 1)
     # error at `pow(2)`: pow() takes 2 to 3 arguments, but 1 is given
+    # hint: give it the others too
     x = pow(2)
     # error at `divmod(1)`: divmod() takes 2 arguments, but 1 is given
+    # hint: give it the others too
     x = divmod(1)
     # error at `range()`: range() takes 1 to 3 arguments, but 0 are given
+    # hint: give it the others too
     for i in range():
         pass
     # error at `math.sqrt(1.0, 2.0)`: sqrt() takes 1 argument, but 2 are given
+    # hint: leave out the others
     x = math.sqrt(1.0, 2.0)
     # error at `math.atan2(1.0)`: atan2() takes 2 arguments, but 1 is given
+    # hint: give it the others too
     x = math.atan2(1.0)
 
 
 @bad.kernel(FLOATS, raises=TYPE)
 def wrong_counts_of_types(a):
     # error at `int(1, 2)`: int() takes at most 1 argument, but 2 are given
+    # hint: give it one number
     x = int(1, 2)
     # error at `D.float32(1, 2)`: float32() takes at most 1 argument, but 2 are given
+    # hint: give it one number
     y = D.float32(1, 2)
     # error at `bool(x=1)`: bool() has no parameter 'x'
+    # hint: give it one number, by position
     z = bool(x=1)
 
 
@@ -49,8 +61,10 @@ def wrong_counts_of_types(a):
 def keywords(a):
     # error at `min((1, 2), key=abs)`: min() takes its arguments by position, found the keyword
     # ... 'key'
+    # hint: leave out 'key='
     x = min((1, 2), key=abs)
     # error at `math.isclose(a[0], 1.0, tol=1.0)`: isclose() has no parameter 'tol'
+    # hint: its keywords are rel_tol and abs_tol
     y = math.isclose(a[0], 1.0, tol=1.0)
 
 
@@ -76,10 +90,10 @@ def not_iterable(a):
     # hint: use range() or a tuple
     x = min(1)
     # error at `a`@2: array[float32, 1] cannot be iterated over
-    # hint: use range() or a tuple
+    # hint: go through an array in a loop: for i in range(a.shape[0])
     y = max(a)
     # error at `a`: array[float32, 1] cannot be iterated over
-    # hint: use range() or a tuple
+    # hint: go through an array in a loop: for i in range(a.shape[0])
     z = tuple(a)
 
 
@@ -118,6 +132,7 @@ def bounds_of_ranges(a):
     for i in range("3"):
         pass
     # error at `0`: the step of range() is zero
+    # hint: give another step; a negative one counts down
     for i in range(1, 2, 0):
         pass
 
@@ -226,7 +241,7 @@ def other_things_for_numbers(a):
     # hint: it works on numbers
     y = math.sqrt("2")
     # error at `int("5")`: int() needs a number, found str
-    # hint: it works on numbers
+    # hint: write the number, without quotes
     z = int("5")
     # error at `D.float32(a.shape)`: float32() needs a number, found (int64,)
     # hint: it works on numbers
@@ -236,13 +251,17 @@ def other_things_for_numbers(a):
 @bad.kernel(FLOATS, raises=TYPE)
 def keywords_by_position(a):
     # error at `abs(x=1)`: abs() takes its arguments by position, found the keyword 'x'
+    # hint: leave out 'x='
     x = abs(x=1)
     # error at `max(1, 2, default=3)`: max() takes its arguments by position, found the keyword
     # ... 'default'
+    # hint: leave out 'default='
     y = max(1, 2, default=3)
     # error at `math.sqrt(x=2.0)`: sqrt() takes its arguments by position, found the keyword 'x'
+    # hint: leave out 'x='
     z = math.sqrt(x=2.0)
     # error at `range(stop=3)`: range() takes its arguments by position, found the keyword 'stop'
+    # hint: leave out 'stop='
     for i in range(stop=3):
         pass
 

@@ -33,30 +33,39 @@ def decorated(x):
 @bad.kernel(FLOATS, raises=TYPE)
 def missing_arguments(a):
     # error at `two()`: two() misses the argument 'x'
+    # hint: its parameters are x, y, z
     a[0] = two()
     # error at `two(1)`: two() misses the argument 'y'
+    # hint: its parameters are x, y, z
     a[0] = two(1)
     # error at `only_keyword(1)`: only_keyword() misses the argument 'scale'
+    # hint: its parameters are x, scale
     a[0] = only_keyword(1)
     # error at `decorated()`: decorated() misses the argument 'x'
+    # hint: its parameters are x
     a[0] = decorated()
 
 
 @bad.kernel(FLOATS, raises=TYPE)
 def too_many_arguments(a):
     # error at `two(1, 2, 3, 4)`: two() takes 3 arguments, but 4 are given
+    # hint: its parameters are x, y, z
     a[0] = two(1, 2, 3, 4)
     # error at `decorated(1, 2)`: decorated() takes 1 argument, but 2 are given
+    # hint: its parameters are x
     a[0] = decorated(1, 2)
 
 
 @bad.kernel(FLOATS, raises=TYPE)
 def wrong_keywords(a):
     # error at `two(1, 2, w=3)`: two() has no parameter 'w'
+    # hint: its parameters are x, y, z
     a[0] = two(1, 2, w=3)
     # error at `only_positional(1, y=2)`: only_positional() has no parameter 'y'
+    # hint: its parameters are x, y
     a[0] = only_positional(1, y=2)
     # error at `two(1, 2, x=3)`: two() got two values for 'x'
+    # hint: give it by position or by its name, not both
     a[0] = two(1, 2, x=3)
 
 
@@ -111,12 +120,14 @@ def kernels_called(a):
 
 @bad.kernel(FLOATS)
 def launch_in_a_kernel(a):
-    # error at `D.launch`: 'device.launch' cannot be used in a kernel
+    # error at `D.launch`: 'D.launch' cannot be used in a kernel
     # hint: use a Python function, or one of math and cuda.device
     D.launch(other, a, grid=1, block=1)
 
 
 class Thing:
+    __module__ = "things"
+
     def method(self):
         return 1
 
@@ -146,8 +157,9 @@ def values_called(a, n):
 
 @bad.kernel(FLOATS)
 def objects_called(a):
-    # error at `partial`: 'partial' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # error at `partial`: 'partial' is an object of class 'functools.partial', which cannot be
+    # ... called in a kernel
+    # hint: write a plain function that does what it does, and call that
     partial(1)
     # error at `print_`: name 'print_' is not defined
     # hint: assign it before this, or outside of the kernel before the launch
@@ -324,14 +336,15 @@ def classes_and_coroutines_called(a):
     # error at `Thing`: class Thing cannot be called
     # hint: functions, types and intrinsics can
     Thing()
-    # error at `thing`: 'thing' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # error at `thing`: 'thing' is an object of class 'things.Thing', which cannot be
+    # ... called in a kernel
+    # hint: write a plain function that does what it does, and call that
     thing(1)
     # error at `coroutine`: 'coroutine' cannot be used in a kernel
     # hint: use a Python function, or one of math and cuda.device
     coroutine(1)
     # error at `np.zeros`: 'np.zeros' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # hint: use device.local_array(shape, dtype)
     b = np.zeros(3)
 
 

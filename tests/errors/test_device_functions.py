@@ -59,8 +59,10 @@ def counts_of_arguments(a):
     # hint: give the number of dimensions: tid(1), tid(2) or tid(3)
     x = D.tid(1, 2)
     # error at `D.popc()`: popc() takes 1 argument, but 0 are given
+    # hint: give it the others too
     x = D.popc()
     # error at `D.fma(1.0, 2.0)`: fma() takes 3 arguments, but 2 are given
+    # hint: give it the others too
     x = D.fma(1.0, 2.0)
 
 
@@ -112,8 +114,10 @@ def floats_needed(a, n):
 @bad.kernel(FLOATS)
 def positions_unpacked(a):
     # error at `D.thread_idx`: 3 values cannot be unpacked into 2 names
+    # hint: write one name for each value; the shape of an array has one for each dimension
     x, y = D.thread_idx
     # error at `D.tid(2)`: 2 values cannot be unpacked into 3 names
+    # hint: write one name for each value; the shape of an array has one for each dimension
     x, y, z = D.tid(2)
     # error at `D.tid(1)`: int32 cannot be unpacked
     # hint: tuples can; read the elements of an array by index

@@ -10,7 +10,7 @@ bad = BadPrograms()
 @bad.kernel(FLOATS)
 def list_display(a):
     # error at `[1, 2]`: a list is not supported in kernels
-    # hint: use a tuple
+    # hint: use a tuple, or device.local_array(shape, dtype) for elements that change
     x = [1, 2]
     a[0] = x[0]
 
@@ -18,7 +18,7 @@ def list_display(a):
 @bad.kernel(FLOATS)
 def list_as_target(a):
     # error at `[x, y]`: a list is not supported in kernels
-    # hint: use a tuple
+    # hint: use a tuple, or device.local_array(shape, dtype) for elements that change
     [x, y] = 1, 2
 
 

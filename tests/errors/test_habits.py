@@ -24,6 +24,8 @@ def stand_in_for_numba():
 
     class Stub: ...
 
+    Stub.__module__, Stub.__qualname__ = "numba.core", "Stub"
+
     def stub(name, **members):
         return type(name, (Stub,), members)
 
@@ -118,8 +120,9 @@ def functions_of_numba(a):
     # error at `numba_function`: 'numba_function' cannot be used in a kernel
     # hint: use the plain function, without Numba's decorator
     a[3] = numba_function(a[0])
-    # error at `numba.njit`: 'numba.njit' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # error at `numba.njit`: 'numba.njit' is an object of class 'numba.core.Stub', which cannot be
+    # ... called in a kernel
+    # hint: write a plain function that does what it does, and call that
     numba.njit(a[0])
 
 

@@ -101,7 +101,10 @@ def test_subscripting_a_kernel():
 
 @clause("DEV-LAUNCH-06")
 def test_launching_nothing():
-    text = "launch() needs a kernel as its first argument"
+    text = """
+    launch() needs a kernel as its first argument
+      launch(f, *args, grid=blocks, block=threads)
+    """
     refuse(text, errors.LaunchTypeError, D.launch, grid=1, block=1)
 
 
@@ -142,9 +145,13 @@ def test_the_kernel_behind_its_arguments():
 def test_missing_keywords():
     text = """
     launch of kernel 'vec_add' lacks the keyword argument 'block'
-      launch(f, *args, grid, block, stream, shared=0)
+      launch(vec_add, ..., grid=blocks, block=threads); stream= and shared= may be left out
     """
     refuse(text, errors.LaunchTypeError, D.launch, vec_add, *arguments(), grid=1)
+    grid = text.replace("'block'", "'grid'")
+    refuse(grid, errors.LaunchTypeError, D.launch, vec_add, *arguments(), block=1)
+    both = text.replace("argument 'block'", "arguments 'grid' and 'block'")
+    refuse(both, errors.LaunchTypeError, D.launch, vec_add, *arguments())
 
 
 @clause("DEV-LAUNCH-01")
@@ -240,9 +247,10 @@ def test_an_element_of_a_tuple():
 
 @clause("DEV-LAUNCH-07")
 def test_masked_arrays():
-    text = """
-    argument 1 ('a') of kernel 'vec_add': 'numpy.ma.MaskedArray' cannot be passed to a kernel
-      pass numbers, None, tuples of these, or arrays: NumPy's, or any with __dlpack__
+    masked = "'numpy.ma.MaskedArray' cannot be passed to a kernel: it would lose its mask"
+    text = f"""
+    argument 1 ('a') of kernel 'vec_add': {masked}
+      pass its .filled(value), or .data if masked elements may be used like others
     """
     masked = np.ma.masked_array(ONE, mask=[True, False, False, False])
     refuse(text, errors.LaunchTypeError, launch, *arguments(masked))
@@ -294,7 +302,10 @@ def test_the_other_byte_order():
 
 def test_too_many_dimensions():
     place = "argument 1 ('a') of kernel 'vec_add'"
-    text = f"{place}: the array has 33 dimensions; at most 32 are allowed"
+    text = f"""
+    {place}: the array has 33 dimensions; at most 32 are allowed
+      join axes with reshape, or pass parts of it
+    """
     refuse(text, errors.LaunchValueError, launch, *arguments(np.zeros([1] * 33)))
 
 
@@ -488,7 +499,10 @@ def test_memory_out_of_reach(device, name):
 
 
 def test_no_capsule():
-    text = "argument 1 ('a') of kernel 'vec_add': __dlpack__() returned no unused DLPack capsule"
+    text = """
+    argument 1 ('a') of kernel 'vec_add': __dlpack__() returned no unused DLPack capsule
+      make an array of NumPy of it and pass that, for example numpy.array(...)
+    """
     refuse(text, errors.LaunchBufferError, launch, *arguments(Producer((1, 0), "capsule")))
 
 
@@ -496,6 +510,7 @@ def test_no_capsule():
 def test_no_device(device):
     text = """
     argument 1 ('a') of kernel 'vec_add': __dlpack_device__() returned no (device type, device id)
+      make an array of NumPy of it and pass that, for example numpy.array(...)
     """
     refuse(text, errors.LaunchBufferError, launch, *arguments(Producer(device)))
 
@@ -534,8 +549,20 @@ def test_number_of_dimensions(what, value, count):
     [(0, "x", 0), (-3, "x", -3), ((1, 0), "y", 0), ((1, 1, -1), "z", -1)],
 )
 def test_sizes_below_one(what, value, axis, number):
-    text = f"{what} in the launch of kernel 'vec_add': {axis} is {number}; it must be at least 1"
+    text = f"""
+    {what} in the launch of kernel 'vec_add': {axis} is {number}; it must be at least 1
+      where there is nothing to do, leave out the launch: if n > 0: launch(...)
+    """
     refuse(text, errors.LaunchValueError, launch, *arguments(), **{what: value})
+
+
+LIMIT_HINTS = {
+    2147483647: "let each thread work on several elements: "
+    "range(device.tid(1), n, device.grid_size(1))",
+    65535: "let x be the longest axis of a grid, which may have 2147483647 blocks",
+    1024: "use smaller blocks and more of them: block=256, grid=(n + 255) // 256",
+    64: "let x be the longest axis of a block, which may have 1024 threads",
+}
 
 
 @clause("DEV-LAUNCH-08")
@@ -558,15 +585,32 @@ def test_sizes_over_the_limit(what, value, axis, limit):
     if number >= 10**40:
         number = "1" + "0" * 36 + "..." if number == 10**50 else "a very large int"
     place = f"{what} in the launch of kernel 'vec_add'"
-    text = f"{place}: {axis} is {number}; it must be at most {limit}"
+    text = f"""
+    {place}: {axis} is {number}; it must be at most {limit}
+      {LIMIT_HINTS[limit]}
+    """
     refuse(text, errors.LaunchValueError, launch, *arguments(), **{what: value})
 
 
 @clause("DEV-LAUNCH-08")
 def test_too_many_threads():
     place = "block in the launch of kernel 'vec_add'"
-    text = f"{place}: (32, 33) has 1056 threads; at most 1024 are allowed"
+    text = f"""
+    {place}: (32, 33) has 1056 threads; at most 1024 are allowed
+      use smaller blocks, such as (32, 32) or (8, 8, 8), and more of them
+    """
     refuse(text, errors.LaunchValueError, launch, *arguments(), block=(32, 33))
+
+
+def test_dim3_is_a_size():
+    a, b, c = arguments()
+    launch(a, b, c, grid=D.Dim3(2, 1, 1), block=D.uint32x3(2, 1, 1))
+    assert c.tolist() == (a + b).tolist()
+    text = """
+    block in the launch of kernel 'vec_add': y is 0; it must be at least 1
+      where there is nothing to do, leave out the launch: if n > 0: launch(...)
+    """
+    refuse(text, errors.LaunchValueError, launch, a, b, c, block=D.Dim3(1, 0, 1))
 
 
 # --- shared memory ---
@@ -586,11 +630,16 @@ def test_shared_of_another_type(value, name):
 @pytest.mark.parametrize("value", [-1, 227 * 1024 + 1, 2**70])
 def test_shared_out_of_range(value):
     place = "shared in the launch of kernel 'vec_add'"
-    text = f"{place} is {value}; it must be from 0 to 232448 bytes"
+    text = f"""
+    {place} is {value}; it must be from 0 to 232448 bytes
+      it counts bytes: the elements times the size of one; give each block a smaller part of the work
+    """
     refuse(text, errors.LaunchValueError, launch, *arguments(), shared=value)
 
 
 # --- streams ---
+
+STREAM_HINT = "give a stream of cuda.device.core, or leave the keyword out"
 
 
 @clause("DEV-LAUNCH-10")
@@ -609,7 +658,8 @@ def test_no_stream(value, name):
 @pytest.mark.parametrize("value", [(0,), (0, "x"), 5, None, (0, -1), (0, 2**70)], ids=repr)
 def test_broken_stream_protocol(value):
     place = "stream in the launch of kernel 'vec_add'"
-    text = f"{place}: __cuda_stream__ of 'test_launch.OtherStream' gave {value!r}, not (0, handle)"
+    gave = f"__cuda_stream__ of 'test_launch.OtherStream' gave {value!r}, not (0, handle)"
+    text = f"{place}: {gave}\n  {STREAM_HINT}"
     with pytest.raises(errors.LaunchTypeError) as raised:
         launch(*arguments(), stream=OtherStream(value))
     assert str(raised.value).replace(f"{__name__}.", "test_launch.") == text
@@ -619,7 +669,7 @@ def test_broken_stream_protocol(value):
 def test_another_version_of_the_stream_protocol():
     place = "stream in the launch of kernel 'vec_add'"
     gave = "__cuda_stream__ of 'test_launch.OtherStream' gave (1, 0)"
-    text = f"{place}: {gave}; only version 0 of the protocol is known"
+    text = f"{place}: {gave}; only version 0 of the protocol is known\n  {STREAM_HINT}"
     with pytest.raises(errors.LaunchValueError) as raised:
         launch(*arguments(), stream=OtherStream((1, 0)))
     assert str(raised.value).replace(f"{__name__}.", "test_launch.") == text

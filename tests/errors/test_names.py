@@ -163,13 +163,16 @@ def unpacking(a):
     # hint: tuples can; read the elements of an array by index
     x, y = a
     # error at `1, 2, 3`: 3 values cannot be unpacked into 2 names
+    # hint: write one name for each value; the shape of an array has one for each dimension
     x, y = 1, 2, 3
     # error at `a.shape`: 1 value cannot be unpacked into 2 names
+    # hint: write one name for each value; the shape of an array has one for each dimension
     h, w = a.shape
     # error at `None`: None cannot be unpacked
     # hint: tuples can; read the elements of an array by index
     x, y = None
     # error at `(1, 2, 3), 4`: 3 values cannot be unpacked into 2 names
+    # hint: write one name for each value; the shape of an array has one for each dimension
     (x, y), z = (1, 2, 3), 4
 
 
@@ -180,6 +183,7 @@ def unpacking_in_a_loop(a):
     for i, j in range(3):
         a[0] = i
     # error at `((1, 2), (3,))`: 1 value cannot be unpacked into 2 names
+    # hint: write one name for each value; the shape of an array has one for each dimension
     for i, j in ((1, 2), (3,)):
         a[0] = i
 
@@ -240,6 +244,7 @@ def short_names_are_not_guessed(a):
 def attributes_of_classes(a):
     a[0] = Thing.value
     # error at `Thing.other`: class Thing has no attribute 'other'
+    # hint: dir() of it, outside of the kernel, lists what it has
     a[1] = Thing.other
 
 

@@ -121,8 +121,10 @@ def wrong_keywords(a):
     # hint: it takes sep and end; the text goes to sys.stdout when the launch is done
     print(a[0], flush=True)
     # error at `1`@2: sep of print() in a kernel is a string constant or None, found 'int'
+    # hint: write the text itself, for example sep=' '
     print(a[0], 1, sep=1)  # fmt: skip
     # error at `a[1]`: end of print() in a kernel is a string constant or None, found 'float32'
+    # hint: write the text itself, for example end=' '
     print(a[0], end=a[1])
 
 

@@ -61,7 +61,7 @@ def a_mistake_that_reads_what_it_assigns(a, n):
     x = 1.5
     for i in range(n):
         # error at `x + "text"` on `+`: cannot add 'float' and 'str'
-        # hint: operators work on numbers
+        # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")
         x = x + "text"
     a[0] = x
     # error at `undefined`: name 'undefined' is not defined
@@ -224,7 +224,7 @@ def more_shared_memory_than_there_is(a):
 def copies_of_a_loop(a):
     for v in (1, 2.0):
         # error at `v + "text"` on `+`: cannot add 'float' and 'str'
-        # hint: operators work on numbers
+        # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")
         a[0] = v + "text"
 
 

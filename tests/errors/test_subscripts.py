@@ -152,14 +152,14 @@ def read_only(r, a):
 @bad.kernel((np.int32(1), np.int32(2)))
 def element_of_a_tuple_argument(pair):
     # error at `pair[0]`: an element of (int32, int32) cannot be assigned
-    # hint: names and elements of arrays can
+    # hint: tuples do not change; elements of device.local_array(shape, dtype) do
     pair[0] = 3
 
 
 @bad.kernel(FLOATS)
 def elements_of_what_is_no_array(a):
     # error at `a.shape[0]`: an element of (int64,) cannot be assigned
-    # hint: names and elements of arrays can
+    # hint: tuples do not change; elements of device.local_array(shape, dtype) do
     a.shape[0] = 3
     # error at `D.thread_idx[0]`: an element of device.thread_idx cannot be assigned
     # hint: names and elements of arrays can

@@ -195,6 +195,7 @@ def test_events_tell_the_time(on_fake):
     """)
     assert between == [True, True, True]
     none = "an event that was not recorded or is not done yet has no time"
+    none += ": record() both, sync() the later one"
     assert texts == [
         ["RuntimeError", none],
         ["RuntimeError", none],

@@ -10,7 +10,8 @@
 the marker underlines (it must occur once in the line; ``at `x`@2`` means the second one). A
 comment on a line of its own speaks of the next line of code. `[code]` after `error` names the
 diagnostic's code. Where whole texts are compared (support/bad_programs.py) a line `# hint: text`
-says what to do, and ``on `+` `` after the quotation names the sign that the caret stands under.
+says what to do, `# ...` below it goes on with it, and ``on `+` `` after the quotation names the
+sign that the caret stands under.
 """
 
 import inspect
@@ -75,7 +76,9 @@ class _Reader:
             self._error(match, index, column, own_line)
         elif match := _MORE.match(text):
             if own_line and self.found:
-                self.found[-1].message += " " + match["text"].strip()
+                part = "hint" if self.found[-1].hint else "message"
+                more = " " + match["text"].strip()
+                setattr(self.found[-1], part, getattr(self.found[-1], part) + more)
         elif match := _HINT.match(text):
             self.found[-1].hint = match["text"].strip()
         elif match := _NOTE.match(text):

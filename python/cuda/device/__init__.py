@@ -13,7 +13,7 @@ device.launch(vec_add, a, b, c, grid=(a.size + 255) // 256, block=256)
 
 from typing import TYPE_CHECKING, Any
 
-from cuda.device import _core, core, errors  # noqa: F401 errors is found as an attribute
+from cuda.device import _core, _missing, core, errors  # noqa: F401 errors is found as an attribute
 from cuda.device._arrays import (
     Array,
     arange,
@@ -143,8 +143,7 @@ if not TYPE_CHECKING:  # it would find every name that a user misspells
             value = getattr(ml_dtypes, _ML_DTYPES[name])
             globals()[name] = value
             return value
-        missing = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(missing + _what_to_write(name))
+        raise _missing.no_such_name(__name__, name, _what_to_write(name))
 
 
 def _what_to_write(name: str) -> str:

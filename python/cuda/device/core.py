@@ -12,9 +12,9 @@ import sys
 import warnings
 from collections.abc import Callable
 from types import FrameType
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
-from cuda.device import _core, _places
+from cuda.device import _core, _missing, _places
 from cuda.device._core import Event, Stream
 from cuda.device._nvidia_core import nvidia_core
 from cuda.device._options import (
@@ -50,6 +50,18 @@ __all__ = [
 ]
 
 _HOST = "host"
+
+# Names of cuda.core that are not here.
+_ELSEWHERE = {
+    "launch": "cuda.device.launch(kernel, ..., grid=..., block=..., stream=...)",
+    "Program": "@cuda.device.kernel, which compiles at the first launch",
+}
+
+if not TYPE_CHECKING:  # it would find every name that a user misspells
+
+    def __getattr__(name: str) -> object:
+        ours = _ELSEWHERE.get(name)
+        raise _missing.no_such_name(__name__, name, f"; use {ours}" if ours else "")
 
 
 def _number_of(device_id: object) -> int:

@@ -75,6 +75,7 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
       std::string("x86-64/") + (options.emulate ? "emulated-" : "") + name_of(options.mask);
   image.params = layout_of_params(f);
   image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
+  image.dynamic_shared = ir::contains(f.body, ir::Op::DynamicShared);
   image.width = static_cast<uint8_t>(analysis.layout.width);
   const std::string cpu = options.emulate ? generic_cpu(options.mask) : options.cpu;
   const Target target = target_of(options.mask, has_small_lanes(f), cpu);

@@ -72,6 +72,7 @@ abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,
   image.target = "sm_" + std::to_string(options.sm);
   image.params = layout_of_params(f);
   image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
+  image.dynamic_shared = ir::contains(f.body, ir::Op::DynamicShared);
   image.entry_name = symbol_of(f.name);
   const std::string ptx = ptx_of(f, options, listing, image.entry_name, version);
   if (listing.assembly)

@@ -66,6 +66,7 @@ void compile(const CompileRequest& request, CompileResult* result) {
   result->image.target = request.target;
   result->image.static_shared =
       static_cast<uint32_t>(ir::memory_layout(*function, ir::AddressSpace::Shared).bytes);
+  result->image.dynamic_shared = ir::contains(function->body, ir::Op::DynamicShared);
   tell_reports(*function, result->image);
   abi::ParamLayout layout = layout_of(*function);
   const uint32_t nesting = nesting_of(*function);

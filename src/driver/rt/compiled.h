@@ -1,6 +1,7 @@
 // One specialisation, compiled and placed for one target: something that can run a grid.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -20,11 +21,18 @@ class Compiled {
  public:
   Compiled() = default;
   explicit Compiled(const abi::KernelImage& image)
-      : name_(image.name), target_(image.target), static_shared_(image.static_shared) {}
+      : name_(image.name),
+        target_(image.target),
+        static_shared_(image.static_shared),
+        dynamic_shared_(image.dynamic_shared) {}
   virtual ~Compiled() = default;
   const std::string& name() const { return name_; }          // of the Python kernel
   const std::string& target() const { return target_; }      // as KernelImage::target
   uint32_t static_shared() const { return static_shared_; }  // bytes of a block's own arrays
+  bool dynamic_shared() const { return dynamic_shared_; }    // whether the launch has to give some
+  // Whether this is the first to ask; `put_back` makes the next one the first again.
+  bool may_warn() const { return !warned_.exchange(true, std::memory_order_relaxed); }
+  void put_back() const { warned_.store(false, std::memory_order_relaxed); }
   virtual runtime::Error run(const void* params, const abi::LaunchDims& dims,
                              runtime::Interrupt* interrupt) const = 0;
   // To be queued on a GPU's stream; null: it runs on the host.
@@ -33,6 +41,8 @@ class Compiled {
  private:
   std::string name_, target_;
   uint32_t static_shared_ = 0;
+  bool dynamic_shared_ = false;
+  mutable std::atomic<bool> warned_{false};
 };
 
 struct CompileOutcome {

@@ -156,6 +156,16 @@ bool compiled(CompileOutcome& found, Outcome* outcome) {
   return true;
 }
 
+// Whether there is to be a launch.
+bool warned(const LaunchRequest& request, const Compiled& code, Outcome* outcome) {
+  if (!request.warn || !code.dynamic_shared() || !code.may_warn()) [[likely]]
+    return true;
+  if ((*request.warn)()) return true;
+  code.put_back();
+  outcome->status = Status::Interrupted;
+  return false;
+}
+
 // The stream's context is current for the compilation too: it loads what it made.
 void launch_on_gpu(const LaunchRequest& request, cuda::GpuStream& stream, Outcome* outcome) {
   const cuda::CurrentContext current(stream.context().handle());
@@ -167,6 +177,7 @@ void launch_on_gpu(const LaunchRequest& request, cuda::GpuStream& stream, Outcom
   const Compiled& code = *found.compiled;
   if (!fits_in_shared(code.static_shared(), request.dims.shared, gpu.most_shared(), outcome))
     return;
+  if (!warned(request, code, outcome)) return;
   log::Event event(log::Topic::Launch);
   const std::shared_ptr<const cuda::GpuKernel> kernel(found.compiled, code.gpu_kernel());
   stream.launch(kernel, request.params, request.dims, request.owner);
@@ -185,6 +196,7 @@ void launch(const LaunchRequest& request, Outcome* outcome) {
   if (!compiled(found, outcome)) return;
   if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, kMaxShared, outcome))
     return;
+  if (!warned(request, *found.compiled, outcome)) return;
   if (request.stream)
     enqueue(request, std::move(found.compiled));
   else
@@ -306,7 +318,9 @@ double cd_rt_event_difference(const rt::Event* later, const rt::Event* earlier,
   return rt::guarded(outcome, 0.0, [&] {
     const auto end = later->current(), begin = earlier->current();
     if (!begin || !end)
-      throw std::runtime_error("an event that was not recorded or is not done yet has no time");
+      throw std::runtime_error(
+          "an event that was not recorded or is not done yet has no time: record() both, sync() "
+          "the later one");
     if (begin->device() != end->device())
       throw std::runtime_error("two events of different devices have no common clock");
     return end->milliseconds_since(*begin);

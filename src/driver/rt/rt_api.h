@@ -29,7 +29,7 @@ enum class Status : uint8_t {
   KernelFailed,   // text: of a thread of a kernel, by `assert` or `raise`; raises
   Timeout,        // of the wait functions
   BadValue,       // text: a value that the device does not have
-  Interrupted,    // of a launch that waits: LaunchRequest::interrupted said so
+  Interrupted,    // of a launch: LaunchRequest::interrupted or ::warn said so
   OutOfMemory,    // text, shortage
 };
 
@@ -84,6 +84,10 @@ struct LaunchRequest {
   // Once it says yes, blocks that have not begun are left out; the call returns when the others are
   // done.
   const std::function<bool()>* interrupted = nullptr;
+  // Told, on the calling thread, that the kernel uses dynamic shared memory and `dims.shared` was
+  // not asked for, before the launch (which may end the process), once for a specialisation. False:
+  // there is to be no launch. Null: nobody is told.
+  const std::function<bool()>* warn = nullptr;
 };
 
 // What a launch would cost: see cd_rt_stats.

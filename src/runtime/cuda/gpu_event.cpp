@@ -32,7 +32,9 @@ double GpuEvent::milliseconds_since(const runtime::Event& earlier) const {
   float milliseconds = 0;
   const CUresult result = driver().event_elapsed(&milliseconds, start.event_, event_);
   if (result == kNotReady)
-    throw std::runtime_error("an event that was not recorded or is not done yet has no time");
+    throw std::runtime_error(
+        "an event that was not recorded or is not done yet has no time: record() both, sync() the "
+        "later one");
   context_.check(result, "asking for the time between two events");
   return static_cast<double>(milliseconds);
 }

@@ -19,7 +19,9 @@ double EventState::seconds() const {
 double EventState::milliseconds_since(const Event& earlier) const {
   const double end = seconds(), begin = static_cast<const EventState&>(earlier).seconds();
   if (begin == 0 || end == 0)
-    throw std::runtime_error("an event that was not recorded or is not done yet has no time");
+    throw std::runtime_error(
+        "an event that was not recorded or is not done yet has no time: record() both, sync() the "
+        "later one");
   return 1e3 * (end - begin);
 }
 

@@ -19,7 +19,9 @@ TEST(RtApi, AnEventIsDoneUntilItIsRecorded) {
   cd_rt_event_sync(event, 0, &outcome);
   EXPECT_EQ(outcome.status, Status::Ok);
   cd_rt_event_difference(event, event, &outcome);
-  EXPECT_EQ(outcome.text, "an event that was not recorded or is not done yet has no time");
+  EXPECT_EQ(outcome.text,
+            "an event that was not recorded or is not done yet has no time: record() both, sync() "
+            "the later one");
   cd_rt_event_release(event);
 }
 

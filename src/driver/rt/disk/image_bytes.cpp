@@ -127,6 +127,7 @@ std::string bytes_of(const abi::KernelImage& image) {
     out.number(import.offset);
   }
   out.number(image.static_shared);
+  out.number(image.dynamic_shared);
   out.number(image.arena);
   out.number(image.width);
   out.number(static_cast<uint32_t>(image.failures.size()));
@@ -153,6 +154,7 @@ std::optional<abi::KernelImage> image_of(std::string_view bytes) {
   image.entry_name = in.text();
   image.imports = read_imports(in);
   image.static_shared = in.number<uint32_t>();
+  image.dynamic_shared = in.number<uint8_t>() != 0;
   image.arena = in.number<uint32_t>();
   image.width = in.number<uint8_t>();
   image.failures = read_failures(in);
