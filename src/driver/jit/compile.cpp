@@ -125,7 +125,8 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
     codegen::HostOptions options;
     options.mask = target_.mask;
     options.emulate = target_.emulated;
-    if (!target_.emulated && !can_run(target_.mask)) options.cpu = codegen::generic_cpu(target_.mask);
+    if (!target_.emulated && !can_run(target_.mask))
+      options.cpu = codegen::generic_cpu(target_.mask);
     options.gang_width = target_.gang_width;
     options.verify_llvm = verify_wanted();
     options.times = times_;

@@ -230,7 +230,8 @@ CompileOutcome compile_for(const Specialisation& s, const std::string& target) {
 
 std::vector<std::string> available_targets() {
   std::vector<std::string> targets = split(jit_library().host_forms());
-  for (std::string& form : split(jit_library().emulated_forms())) targets.push_back(std::move(form));
+  for (std::string& form : split(jit_library().emulated_forms()))
+    targets.push_back(std::move(form));
   targets.push_back("interpreter");
   targets.push_back("ptx");
   if (cuda::why_no_driver().empty()) targets.push_back("cuda");

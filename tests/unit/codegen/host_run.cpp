@@ -67,8 +67,8 @@ TestArgument TestArgument::f64(double value) { return std::bit_cast<int64_t>(val
 static bool is_native(MaskForm form) { return std::ranges::count(host_mask_forms(), form) > 0; }
 
 std::string Way::name() const {
-  return std::string(is_native(form) ? "" : "emulated ") + name_of(form) + (analysed ? "" : ", not analysed") + ", " +
-         std::to_string(width) + " lanes";
+  return std::string(is_native(form) ? "" : "emulated ") + name_of(form) +
+         (analysed ? "" : ", not analysed") + ", " + std::to_string(width) + " lanes";
 }
 
 static std::vector<Way> ways_of(std::span<const MaskForm> forms) {

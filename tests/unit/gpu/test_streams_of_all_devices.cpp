@@ -22,7 +22,8 @@ Device& device(int number) {
 class Program {
  public:
   Program(unsigned seed, int steps) : random_(seed), done_(static_cast<size_t>(steps)) {
-    for (const int number : {kHostDevice, kHostDevice, 0, 0, 1}) add(device(number).create_stream({}));
+    for (const int number : {kHostDevice, kHostDevice, 0, 0, 1})
+      add(device(number).create_stream({}));
     add(device(0).default_stream());
     add(device(1).default_stream());
     for (int i = 0; i < steps; ++i) step(i);
