@@ -15,19 +15,22 @@ namespace {
   throw InternalError(std::string("LLVM: ") + reason);
 }
 
-// The register allocator looks, for each value and register, at all blocks the value lives through:
-// time in the square of a kernel's length. It looks at so many blocks instead.
-void limit_register_allocation() {
-  const char* arguments[] = {"cuda_device", "-grow-region-complexity-budget=400"};
+// What takes time in the square of a kernel's length. The register allocator looks, for each value
+// and register, at all blocks the value lives through: at so many instead. The preparation of code
+// goes over the whole function again for each block that it changes: from so many blocks on, over
+// the changed ones.
+void limit_the_back_end() {
+  const char* arguments[] = {"cuda_device", "-grow-region-complexity-budget=400",
+                             "-cgpp-huge-func=1000"};
   llvm::raw_null_ostream ignored;
-  llvm::cl::ParseCommandLineOptions(2, arguments, "", &ignored);
+  llvm::cl::ParseCommandLineOptions(std::size(arguments), arguments, "", &ignored);
 }
 
 void initialise_once() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::install_fatal_error_handler(throw_fatal);
-    limit_register_allocation();
+    limit_the_back_end();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();

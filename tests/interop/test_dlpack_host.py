@@ -263,16 +263,19 @@ def test_a_type_error_of_the_export_itself_is_raised_as_it_is(text):
 # --- refusals ---
 
 
+PLACE = "argument 1 ('a') of kernel 'add_one': "
+ADVICE = "\n  make an array of NumPy of it and pass that, for example numpy.array(...)"
+
+
 def test_texts_of_refusals():
     a = Producer(np.zeros(4), version=(2, 0))
     with pytest.raises(errors.LaunchBufferError) as raised:
         run(add_one, a)
-    place = "argument 1 ('a') of kernel 'add_one'"
-    assert str(raised.value) == f"{place}: DLPack version 2.0 is not known"
+    assert str(raised.value) == f"{PLACE}DLPack version 2.0 is not known{ADVICE}"
     a = Producer(np.zeros(4), lanes=8)
     with pytest.raises(errors.LaunchBufferError) as raised:
         run(add_one, a)
-    assert str(raised.value) == f"{place}: elements of 8 lanes"
+    assert str(raised.value) == f"{PLACE}elements of 8 lanes{ADVICE}"
     a = Producer(np.zeros(4), lanes=2)
     with pytest.raises(errors.NotImplementedYetError, match="an array of 'float64x2'"):
         run(add_one, a)
@@ -295,7 +298,7 @@ def test_tensors_that_cannot_be(what):
     a = Producer(np.zeros(4), **fields)
     with pytest.raises(errors.LaunchBufferError) as raised:
         run(add_one, a)
-    assert str(raised.value) == f"argument 1 ('a') of kernel 'add_one': {text}"
+    assert str(raised.value) == f"{PLACE}{text}{ADVICE}"
     assert a.deleted == 1
 
 

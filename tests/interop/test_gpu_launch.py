@@ -472,7 +472,7 @@ def test_large_shared_memory_is_opted_in_once_for_the_largest(on_fake):
     )
     assert counts == [0, 1, 0, 0, 1, 0, 1, 1]
     assert texts[0][0] == texts[1][0] == "LaunchValueError"
-    assert texts[0][1].endswith("at most 101376 are allowed")
+    assert "; at most 101376 are allowed\n" in texts[0][1]
     assert "from 0 to 232448 bytes" in texts[1][1]
     assert sorted(shared) == [k * 1024 for k in (48, 50, 60, 60, 60, 99, 99, 100)]
 
