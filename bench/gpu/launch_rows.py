@@ -82,7 +82,7 @@ def cupy(stream, arrays):
     module_of_cupy = cupy_here()
     code = module_of_cupy.RawModule(code=CUPY_SOURCE)
     given = tuple(module_of_cupy.asarray(array) for array in arrays)
-    external = stream_of(module_of_cupy, stream.handle)
+    external = stream_of(module_of_cupy, stream)
 
     def launches(name, args):
         function = code.get_function(name)

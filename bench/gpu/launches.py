@@ -16,7 +16,7 @@ from gpu import launch_rows, machine, on_gpu, outcome
 
 OURS, BARE = "cuda.device", "bare loop"
 BURST = 250
-ROUNDS = 5
+ROUNDS = 3
 SLOW = 1e-5  # seconds a launch: who takes longer launches a tenth as often
 WANTED = 1.0  # us beyond the bare loop with 16 arrays, of the medians
 

@@ -71,15 +71,15 @@ def copy_figure(problem, entry):
     return measure.figure(bytes_moved, entry)
 
 
-def measured(problem, stream, cubins, only, rounds):
+def measured(problem, clock, options):
     """As measure.measure, on the GPU."""
-    place = on_gpu.Place(on_gpu.copied(problem), stream, cubins)
-    clock = Clock(stream)
-    sources = [(groups, make) for groups, make in SOURCES if not only or groups[0] in only]
+    place = on_gpu.Place(on_gpu.copied(problem), clock.stream, options.cubins)
+    only = options.group or GROUPS
+    sources = [(groups, make) for groups, make in SOURCES if groups[0] in only]
     found, absent = measure.gather(problem, sources, place)
     entries = admitted(problem, place, clock, found, absent)
     copy = copy_entry(problem, place, clock) if problem.name == "triad" else None
-    for _ in range(rounds):
+    for _ in range(options.rounds):
         for entry in [*entries, *([copy] if copy else [])]:
             entry.samples.append(clock.sample(entry.contestant.run, entry.times, entry.queueing))
     figures = [measure.figure(problem, entry) for entry in entries]
@@ -110,7 +110,8 @@ def failed_row(name, reason):
 def row(name, stream, options):
     try:
         problem = PROBLEMS[name](options.quick)
-        return measured(problem, stream, options.cubins, options.group, options.rounds)
+        clock = Clock(stream, **({"warm": 0} if options.quick else {}))
+        return measured(problem, clock, options)
     except Exception as error:
         return failed_row(name, f"failed: {type(error).__name__}: {error}")
 

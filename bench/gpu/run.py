@@ -32,11 +32,11 @@ class Part:
 
 
 PARTS = (
-    Part("suite", 230, "the test suite with --target=cuda"),
-    Part("neighbours", 40, "streams, events and arrays with CuPy and PyTorch"),
-    Part("sanitizer", 90, "compute-sanitizer over each kernel"),
+    Part("suite", 220, "the test suite with --target=cuda"),
+    Part("neighbours", 30, "streams, events and arrays with CuPy and PyTorch"),
+    Part("sanitizer", 80, "compute-sanitizer over each kernel"),
     Part("benchmarks", 150, "kernels beside nvcc, CuPy and numba-cuda"),
-    Part("launches", 45, "what a launch costs, beside a bare loop"),
+    Part("launches", 40, "what a launch costs, beside a bare loop"),
 )
 PROGRAMS = (*(part.name for part in PARTS), "one_of_each", "rows")
 
@@ -54,7 +54,7 @@ def parse(argv):
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--out", type=Path, help="folder of the report (default: $OUT, or build/…)")
     p.add_argument("--only", action="append", choices=[part.name for part in PARTS])
-    p.add_argument("--seconds", type=float, default=570, help="for all parts together")
+    p.add_argument("--seconds", type=float, default=550, help="for all parts together")
     p.add_argument("--quick", action="store_true", help="small sizes: a smoke test")
     p.add_argument("suite", nargs="*", help="behind --: arguments for pytest in the suite")
     return p.parse_args(argv)

@@ -29,6 +29,8 @@ def command(more):
     processes = max(1, min(MOST_PROCESSES, len(os.sched_getaffinity(0)) - 1))
     # --target names a target that must be here: pytest refuses where there is no GPU.
     chosen = ["--target=cuda", f"-n{processes}", "--dist=worksteal", "-q", "-rfE", "--tb=short"]
+    # One whose GPU is lost ends, and another takes its place (tests/support/targets.py).
+    chosen.append("--max-worker-restart=200")
     return [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *chosen, *more]
 
 
@@ -50,8 +52,9 @@ def run(more):
 
 
 def failures(text):
-    """A line each, without the paths' length telling which."""
-    return re.findall(r"^(?:FAILED|ERROR) .*", text, re.MULTILINE)
+    """A line for each test; one that took its process along is there twice."""
+    lines = re.findall(r"^(?:FAILED|ERROR) .*", text, re.MULTILINE)
+    return list({line.partition(" - ")[0]: line for line in reversed(lines)}.values())[::-1]
 
 
 def counts(text):

@@ -12,16 +12,22 @@ from gpu import on_gpu
 SAMPLE_SECONDS = 0.003  # runs shorter than this are repeated within one sample
 MOST_RUNS = 300  # in a sample: the driver queues about a thousand launches before it blocks
 WARM_RUNS = 3
+WARM_SECONDS = 0.1  # a GPU that had nothing to do runs slowly at first
 
 
 class Clock:
     """Times what is queued on a stream of ours."""
 
-    def __init__(self, stream):
+    def __init__(self, stream, warm=WARM_SECONDS):
         self.stream = stream
         self.values = device.full(1, 1, np.float32, device=on_gpu.DEVICE)
         on_gpu.wait()
+        end = time.perf_counter() + warm
         self.hold(1000)
+        self.stream.sync()
+        while time.perf_counter() < end:
+            self.hold(100_000)
+            self.stream.sync()
         self.steps_a_second = 10_000 / self.between(lambda: self.hold(10_000))
 
     def hold(self, steps):

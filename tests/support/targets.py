@@ -1,6 +1,8 @@
 """Where a test runs: the IR interpreter, the host in one of its mask forms, PTX, or a GPU."""
 
 import importlib
+import os
+import sys
 
 import pytest
 
@@ -58,6 +60,26 @@ def require(name):
     """Skips the test where this machine cannot run the target, naming the one it waits for."""
     if not available(name):
         pytest.skip(f"target {name} waits for {WAITS_FOR[name.removesuffix(GANGS)]}")
+
+
+def gpu_is_lost():
+    """Whether this process can use GPU 0 no more. What one launch left behind is told once only."""
+    core = importlib.import_module("cuda.device._core")
+    for _ in range(2):
+        try:
+            core.sync_device(0)
+            return False
+        except Exception as error:
+            said = error
+    print(f"GPU 0 is lost: {said}", file=sys.stderr)
+    return True
+
+
+def leave_lost_gpu():
+    """Ends one of several processes of tests where every further launch would fail: pytest-xdist
+    starts another in its place."""
+    if "PYTEST_XDIST_WORKER" in os.environ and gpu_is_lost():
+        os._exit(70)
 
 
 def chosen(config):

@@ -18,9 +18,11 @@ def cupy_here():
     return cupy
 
 
-def stream_of(cupy, handle):
-    """A stream that CuPy did not make, as one of its own."""
-    return cupy.cuda.ExternalStream(handle)
+def stream_of(cupy, stream):
+    """A stream of ours as one of CuPy's, which had another name for it before 14."""
+    if hasattr(cupy.cuda.Stream, "from_external"):
+        return cupy.cuda.Stream.from_external(stream)
+    return cupy.cuda.ExternalStream(stream.handle)
 
 
 def argument(cupy, problem, place, name):
@@ -37,7 +39,7 @@ def contestants(problem, place):
     function = module.get_function(problem.kernel)
     args = tuple(argument(cupy, problem, place, name) for name in problem.arguments.split())
     grid, block = ((*extents, 1, 1)[:3] for extents in (problem.grid, problem.block))
-    stream = stream_of(cupy, place.handle)
+    stream = stream_of(cupy, place.stream)
 
     def run():
         with stream:

@@ -5,10 +5,11 @@ float32 are float64 is Numba's meaning, and stays (Mandelbrot's coordinates).
 """
 
 import ast
-import importlib.util
+import importlib
 import inspect
 import math
 import warnings
+from pathlib import Path
 
 from peers import Contestant, NotAvailable
 from peers.ours import kernel_of
@@ -34,6 +35,16 @@ NAMES = {
 class Translation(ast.NodeTransformer):
     """Names of ours as Numba's. Raises NotAvailable for one that has no counterpart."""
 
+    def __init__(self, constants):
+        self.constants = constants  # of the module
+
+    def visit_Call(self, node):
+        """Shapes of arrays are written out: Numba takes no expressions there."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_array"):
+            shape = eval(ast.unparse(node.args[0]), dict(self.constants))
+            node.args[0] = ast.parse(repr(shape), mode="eval").body
+        return self.generic_visit(node)
+
     def visit_Attribute(self, node):
         self.generic_visit(node)
         if not (isinstance(node.value, ast.Name) and node.value.id == "D"):
@@ -52,9 +63,10 @@ class Translation(ast.NodeTransformer):
         return ast.parse(f"numba.float32({node.value!r})", mode="eval").body
 
 
-def translated(source):
-    """Text of a module of ours as one for Numba."""
-    return ast.unparse(ast.fix_missing_locations(Translation().visit(ast.parse(source))))
+def translated(source, constants):
+    """Text of a module of ours as one for Numba. constants: values by the module's names."""
+    made = Translation(constants).visit(ast.parse(source))
+    return ast.unparse(ast.fix_missing_locations(made))
 
 
 def numba_here():
@@ -66,14 +78,13 @@ def numba_here():
         cuda.select_device(0)
     except Exception as error:  # of its own libraries too
         raise NotAvailable(f"not here: {type(error).__name__}: {error}") from error
-    warnings.simplefilter("ignore", getattr(numba, "NumbaPerformanceWarning", Warning))
+    warnings.simplefilter("ignore")  # small grids
     return numba, cuda
 
 
 def kernel(problem, numba, cuda):
-    module = importlib.util.find_spec(f"kernels.{problem.kernel}").origin
-    with open(module) as file:
-        text = translated(file.read())
+    module = importlib.import_module(f"kernels.{problem.kernel}")
+    text = translated(Path(module.__file__).read_text(), vars(module))
     names = {"numba": numba, "cuda": cuda, "math": math, "__name__": f"numba_{problem.kernel}"}
     exec(compile(text, f"<{problem.kernel} for Numba>", "exec"), names)
     return names[problem.kernel]
