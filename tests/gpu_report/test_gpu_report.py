@@ -18,6 +18,7 @@ from support.fake_memory import FAKE, needs_fake
 ROOT = Path(__file__).resolve().parents[2]
 RUN = ROOT / "bench" / "gpu" / "run.py"
 ON_FAKE = Path(__file__).with_name("on_fake")
+STAND_INS = Path(__file__).with_name("stand_ins")
 PASSED, FAILED, NOT_HERE = 0, 1, 2
 KERN = "tests/conformance/test_kern.py"
 
@@ -132,6 +133,17 @@ def test_neighbours_that_are_missing(tmp_path):
     assert status == NOT_HERE
     assert "skipped" in said
     assert "not here: waits for CuPy" in said
+
+
+def test_neighbours_with_a_stand_in_for_cupy(tmp_path):
+    """The tests themselves: what they ask of ours, in the order in which they ask it."""
+    beside = {"PYTHONPATH": os.pathsep.join([str(STAND_INS), str(ON_FAKE), *sys.path])}
+    status, said, text = part(tmp_path, "neighbours", **beside)
+    assert status in (PASSED, NOT_HERE), text
+    assert int(said.partition(" passed")[0]) >= 14
+    wrong = part(tmp_path, "neighbours", **beside, PLANT="wrong:times")
+    assert wrong[0] == FAILED
+    assert "test_many_streams_at_once[cupy]" in wrong[2]
 
 
 # --- compute-sanitizer ---

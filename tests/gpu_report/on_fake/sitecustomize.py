@@ -26,8 +26,9 @@ plant, _, planted = os.environ.get("PLANT", "").partition(":")
 
 def form_of(argument):
     """What gpu_program.py takes an argument for."""
-    if isinstance(argument, device.Array | np.ndarray):
-        return argument.dtype, argument.ndim
+    if hasattr(argument, "__dlpack_device__"):
+        array = argument if hasattr(argument, "ndim") else device.from_dlpack(argument)
+        return array.dtype, array.ndim
     if isinstance(argument, int) and not isinstance(argument, bool):
         return np.int32
     return np.asarray(argument).dtype
