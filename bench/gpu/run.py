@@ -102,7 +102,9 @@ def run_part(part, seconds, command, log):
 def result_of(part, status, late, seconds, log):
     text = log.read_text(errors="replace")
     lines = outcome.said(text, outcome.SUMMARY)
-    said = lines[-1] if lines else f"ended with status {status} and said nothing: {log.name}"
+    # Without a summary the end of an error's text says the most.
+    end = (text.strip().splitlines() or ["nothing"])[-1][:200]
+    said = lines[-1] if lines else f"ended with status {status}: {end}"
     if late:
         said = f"out of time after {seconds:.0f} s; {said}"
     if status not in outcome.NAMES or not lines:

@@ -54,7 +54,7 @@ def target(request):
     with targets.use_target(request.param):
         yield request.param
     if request.param == "cuda":
-        targets.leave_lost_gpu()
+        targets.settle_gpu()
 
 
 @pytest.fixture

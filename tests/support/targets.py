@@ -62,24 +62,21 @@ def require(name):
         pytest.skip(f"target {name} waits for {WAITS_FOR[name.removesuffix(GANGS)]}")
 
 
-def gpu_is_lost():
-    """Whether this process can use GPU 0 no more. What one launch left behind is told once only."""
-    core = importlib.import_module("cuda.device._core")
-    for _ in range(2):
+def settle_gpu():
+    """Waits for GPU 0 behind a test: an error that it left is its own. Where the GPU takes no work
+    from this process any more, one of several processes of tests ends, and pytest-xdist starts
+    another in its place."""
+    sync = importlib.import_module("cuda.device._core").sync_device
+    try:
+        sync(0)
+    except Exception:
         try:
-            core.sync_device(0)
-            return False
-        except Exception as error:
-            said = error
-    print(f"GPU 0 is lost: {said}", file=sys.stderr)
-    return True
-
-
-def leave_lost_gpu():
-    """Ends one of several processes of tests where every further launch would fail: pytest-xdist
-    starts another in its place."""
-    if "PYTEST_XDIST_WORKER" in os.environ and gpu_is_lost():
-        os._exit(70)
+            sync(0)  # what one launch left is told once only
+        except Exception as lost:
+            if "PYTEST_XDIST_WORKER" in os.environ:
+                print(f"GPU 0 is lost: {lost}", file=sys.stderr)
+                os._exit(70)
+        raise
 
 
 def chosen(config):
