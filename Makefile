@@ -30,7 +30,7 @@ help:
 	@echo "make wheel        dist/*.whl for PYTHON"
 	@echo "make test-asan    the tests under the address and undefined-behaviour sanitizers"
 	@echo "make test-tsan    the C++ tests under the thread sanitizer"
-	@echo "make test-gpu     the kernel tests on the GPU, from an installed wheel"
+	@echo "make test-gpu     ten minutes on a GPU, from an installed wheel: tests, sanitizer, benchmarks"
 	@echo "make test-wheel   the wheel in empty environments and beside cuda-core; sdist, pip install"
 	@echo "make test-neighbours  the wheel in one process with numba, PyTorch and JAX"
 	@echo "make build        build/dev; PYTHONPATH=build/dev/python runs it"

@@ -44,13 +44,13 @@ def progress(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def gather(problem, sources, threads):
+def gather(problem, sources, where):
     """All contestants of the problem, and {group: reason} for those that are not available; the
-    first of a source's groups stands for all."""
+    first of a source's groups stands for all. where: how many threads, or the place on a GPU."""
     found, absent = [], {}
     for groups, make in sources:
         try:
-            found += make(problem, threads)
+            found += make(problem, where)
         except NotAvailable as reason:
             absent[groups[0]] = str(reason)
         except Exception as error:  # one contestant's failure must not hide the others' figures

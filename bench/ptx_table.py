@@ -7,18 +7,16 @@ nvcc's does not, with 2 where nvcc or ptxas is missing or refuses a kernel.
 """
 
 import argparse
-import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import nvcc  # noqa: E402
 import ptx_count  # noqa: E402
 
 BEGIN, END = "<!-- ptx:begin -->", "<!-- ptx:end -->"
@@ -71,22 +69,16 @@ def parse(argv):
     return p.parse_args(argv)
 
 
-def find_nvcc():
-    roots = [os.environ[name] for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
-    folders = [os.environ.get("PATH", ""), *(f"{root}/bin" for root in roots)]
-    return shutil.which("nvcc", path=os.pathsep.join([*folders, "/usr/local/cuda/bin"]))
-
-
 def find_tools():
     """Raises NotFound. ptxas is the one that a launch on a GPU uses."""
     from cuda.device import _testing
 
-    nvcc, ptxas = find_nvcc(), _testing.facts()["ptxas"]
-    if not nvcc:
+    found, ptxas = nvcc.find_nvcc(), _testing.facts()["ptxas"]
+    if not found:
         raise NotFound("nvcc: not in PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda")
     if ptxas == "not found":
         raise NotFound("ptxas: not in a CUDA toolkit or an NVIDIA wheel (README.md says how)")
-    return Tools(nvcc, ptxas)
+    return Tools(found, ptxas)
 
 
 def our_ptx(problem, sm):
@@ -98,16 +90,9 @@ def our_ptx(problem, sm):
     return kernel.inspect(*args, what="ptx", target=f"sm_{sm}", **launch)
 
 
-def nvcc_ptx(problem, sm, nvcc):
+def nvcc_ptx(problem, sm, tool):
     """The twin as PTX, for the same block."""
-    extents = dict(zip("XYZ", (*problem.block, 1, 1), strict=False))
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "kernel.ptx"
-        defines = [f"-DBLOCK_{axis}={extent}" for axis, extent in extents.items()]
-        source = HERE / "cuda" / f"{problem.kernel}.cu"
-        command = [nvcc, "-O3", f"-arch=sm_{sm}", "-std=c++17", *defines, "-ptx", "-o", out, source]
-        subprocess.run(command, capture_output=True, text=True, check=True)
-        return out.read_text()
+    return nvcc.compiled(problem, sm, tool, "ptx").decode()
 
 
 def code(ptx, sm, tools):
@@ -124,9 +109,9 @@ def spilled(one):
     return one.assembled.spill_stores + one.assembled.spill_loads
 
 
-def pair(ours, nvcc):
+def pair(ours, theirs):
     """ours / nvcc's; once where they are equal."""
-    return str(ours) if ours == nvcc else f"{ours} / {nvcc}"
+    return str(ours) if ours == theirs else f"{ours} / {theirs}"
 
 
 HEADER = ["kernel", "registers", "spilled bytes", "shared bytes", "machine", *ptx_count.COLUMNS]
@@ -139,13 +124,13 @@ def spill_text(one):
 
 
 def cells(row):
-    ours, nvcc = row.ours.assembled, row.nvcc.assembled
+    ours, theirs = row.ours.assembled, row.nvcc.assembled
     return [
         row.name,
-        pair(ours.registers, nvcc.registers),
+        pair(ours.registers, theirs.registers),
         pair(spill_text(row.ours), spill_text(row.nvcc)),
-        pair(ours.shared, nvcc.shared),
-        pair(ours.machine, nvcc.machine),
+        pair(ours.shared, theirs.shared),
+        pair(ours.machine, theirs.machine),
         *(pair(row.ours.counts[name], row.nvcc.counts[name]) for name in ptx_count.COLUMNS),
     ]
 

@@ -23,10 +23,13 @@ def runner(device, kernel, problem, args, target):
     return forced
 
 
+def kernel_of(problem):
+    return getattr(importlib.import_module(f"kernels.{problem.kernel}"), problem.kernel)
+
+
 def call_of(problem):
     """The kernel and the arguments of its launch."""
-    module = importlib.import_module(f"kernels.{problem.kernel}")
-    kernel = getattr(module, problem.kernel)
+    kernel = kernel_of(problem)
     values = {**problem.arrays, **problem.values}
     return kernel, [values[name] for name in inspect.signature(kernel).parameters]
 

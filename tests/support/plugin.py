@@ -53,6 +53,8 @@ def target(request):
     targets.require(request.param)
     with targets.use_target(request.param):
         yield request.param
+    if request.param == "cuda":
+        targets.settle_gpu()
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """Where a test runs: the IR interpreter, the host in one of its mask forms, PTX, or a GPU."""
 
 import importlib
+import os
+import sys
 
 import pytest
 
@@ -58,6 +60,23 @@ def require(name):
     """Skips the test where this machine cannot run the target, naming the one it waits for."""
     if not available(name):
         pytest.skip(f"target {name} waits for {WAITS_FOR[name.removesuffix(GANGS)]}")
+
+
+def settle_gpu():
+    """Waits for GPU 0 behind a test: an error that it left is its own. Where the GPU takes no work
+    from this process any more, one of several processes of tests ends, and pytest-xdist starts
+    another in its place."""
+    sync = importlib.import_module("cuda.device._core").sync_device
+    try:
+        sync(0)
+    except Exception:
+        try:
+            sync(0)  # what one launch left is told once only
+        except Exception as lost:
+            if "PYTEST_XDIST_WORKER" in os.environ:
+                print(f"GPU 0 is lost: {lost}", file=sys.stderr)
+                os._exit(70)
+        raise
 
 
 def chosen(config):
