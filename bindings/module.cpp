@@ -45,9 +45,9 @@ NB_MODULE(_core, module) {
   register_inspection(module);
   register_buffers(module);
   register_arrays(module);
-  // (what to write, the name that is meant) in place of a name from elsewhere, or None.
+  // (what to write, the name that is meant) in place of a name from elsewhere, or None. Of a name
+  // that means one thing in host code and another in a kernel, the former.
   module.def("habit", [](const std::string& name) -> nb::object {
-  // Names of both are looked up in host code here.
 #define HABIT(spelling, ours, entity)
 #define HOST(spelling, ours) \
   if (name == spelling) return nb::make_tuple(ours, "");

@@ -64,7 +64,7 @@ uint32_t read_axis(PyObject* object, int axis, const What& what) {
 }
 
 bool is_dim3(PyObject* object) {
-  if (PyLong_Check(object) || PyTuple_Check(object)) return false;
+  if (PyIndex_Check(object) || PyTuple_Check(object)) return false;
   const nb::object dim3 = nb::module_::import_("cuda.device._positions").attr("uint32x3");
   return nb::isinstance(nb::handle(object), dim3);
 }

@@ -161,10 +161,12 @@ void run(FunctionState& kernel, const rt::LaunchRequest& request, bool on_gpu,
 // Python runs handlers of signals in its main thread alone. Other threads are not asked: at the
 // process's end they may no longer come near Python.
 bool runs_handlers() {
-  static thread_local unsigned forks = 0;
-  static thread_local bool main = getpid() == gettid();
-  if (forks != fork_count()) main = getpid() == gettid();
-  forks = fork_count();
+  static thread_local bool main = false;
+  static thread_local unsigned known_at = ~0U;  // a fork makes its thread the child's main one
+  if (const unsigned forks = fork_count(); known_at != forks) {
+    main = getpid() == gettid();
+    known_at = forks;
+  }
   return main;
 }
 

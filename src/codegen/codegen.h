@@ -57,6 +57,9 @@ struct Listing {
   uint32_t* frame = nullptr;
 };
 
+// What an image says of its function, whatever it is compiled for.
+void describe(const ir::Function& f, abi::KernelImage& image);
+
 // `f` has been through passes/pipeline. Thread-safe; a fault inside LLVM becomes an InternalError.
 abi::KernelImage compile_host(const ir::Function& f, const HostOptions& options,
                               const Listing& listing = {});

@@ -41,8 +41,18 @@ def transposed(out, a):
         out[x, y] = a[y, x]
 
 
-class CuPy:
-    """What the tests do with a library, in CuPy's words."""
+class Library:
+    """What the tests do with a library, where all use the same words."""
+
+    def sync(self, stream):
+        stream.synchronize()
+
+    def wait(self, stream, event):
+        stream.wait_event(event)
+
+
+class CuPy(Library):
+    """The rest in CuPy's."""
 
     def __init__(self):
         self.cupy = pytest.importorskip("cupy", reason="waits for CuPy")
@@ -62,18 +72,12 @@ class CuPy:
     def current(self):
         return self.cupy.cuda.get_current_stream()
 
-    def sync(self, stream):
-        stream.synchronize()
-
     def record(self, stream):
         return stream.record()
 
-    def wait(self, stream, event):
-        stream.wait_event(event)
 
-
-class PyTorch:
-    """The same in PyTorch's."""
+class PyTorch(Library):
+    """The rest in PyTorch's."""
 
     def __init__(self):
         self.torch = pytest.importorskip("torch", reason="waits for PyTorch")
@@ -97,14 +101,8 @@ class PyTorch:
     def current(self):
         return self.torch.cuda.current_stream()
 
-    def sync(self, stream):
-        stream.synchronize()
-
     def record(self, stream):
         return stream.record_event()
-
-    def wait(self, stream, event):
-        stream.wait_event(event)
 
 
 LIBRARIES = {"cupy": CuPy, "torch": PyTorch}

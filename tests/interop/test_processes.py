@@ -222,6 +222,26 @@ def test_many_threads_that_come_and_go():
 
 NEVER_DONE = 2_000_000_000
 
+IN_BACKGROUND = """
+import os, signal, threading, time
+
+def background(work):
+    threading.Thread(target=work, daemon=True).start()
+
+def interrupt_after(seconds):
+    def interrupt():
+        time.sleep(seconds)
+        os.kill(os.getpid(), signal.SIGINT)
+    background(interrupt)
+
+D.launch(spin, np.ones(1, np.uint32), 1, grid=1, block=1)
+"""
+
+
+def outcome_with_threads(tmp_path, text):
+    """Of a program whose daemon threads go on when it ends."""
+    return outcome_of(tmp_path, IN_BACKGROUND + textwrap.dedent(text))
+
 
 @pytest.mark.parametrize(
     ("how", "steps"),
@@ -230,10 +250,9 @@ NEVER_DONE = 2_000_000_000
 )
 def test_a_process_may_end_while_threads_launch(tmp_path, how, steps):
     """What they wait for by themselves is not waited for, nor what they queue from then on."""
-    found = outcome_of(
+    found = outcome_with_threads(
         tmp_path,
         f"""
-        import threading, time
         def forever():
             options = {{}}
             if {how == "queues"}:
@@ -242,9 +261,8 @@ def test_a_process_may_end_while_threads_launch(tmp_path, how, steps):
                 D.launch(spin, np.ones(1, np.uint32), {steps}, grid=4, block=1, **options)
                 if options:
                     options["stream"].sync()
-        D.launch(spin, np.ones(1, np.uint32), 1, grid=1, block=1)
         for _ in range(3):
-            threading.Thread(target=forever, daemon=True).start()
+            background(forever)
         time.sleep(0.1)
         print("end")
         """,
@@ -254,23 +272,19 @@ def test_a_process_may_end_while_threads_launch(tmp_path, how, steps):
 
 def test_a_thread_in_machine_code_leaves_an_ended_python_alone(tmp_path):
     """It is in there when Python is gone, for a while that the C library gives it."""
-    found = outcome_of(
+    found = outcome_with_threads(
         tmp_path,
         f"""
-        import ctypes, os, signal, threading, time
+        import ctypes
         libc = ctypes.CDLL(None)
         libc.__cxa_atexit(libc.usleep, ctypes.c_void_p(300_000), None)
         def forever():
             D.launch(spin, np.ones(1, np.uint32), {NEVER_DONE}, grid=100, block=1)
-        def interrupt():
-            time.sleep(0.2)
-            os.kill(os.getpid(), signal.SIGINT)
-        D.launch(spin, np.ones(1, np.uint32), 1, grid=1, block=1)
-        threading.Thread(target=forever, daemon=True).start()
+        background(forever)
         time.sleep(0.1)
         stream = core.Device("host").create_stream()
         D.launch(spin, np.ones(1, np.uint32), {NEVER_DONE}, grid=100, block=1, stream=stream)
-        threading.Thread(target=interrupt, daemon=True).start()
+        interrupt_after(0.2)
         print("end")
         """,
     )
@@ -279,16 +293,14 @@ def test_a_thread_in_machine_code_leaves_an_ended_python_alone(tmp_path):
 
 
 def test_a_device_is_waited_for_while_other_threads_go_on_launching(tmp_path):
-    found = outcome_of(
+    found = outcome_with_threads(
         tmp_path,
         """
-        import threading, time
         def forever():
             while True:
                 D.launch(spin, np.ones(8, np.uint32), 5_000_000, grid=8, block=1)
-        D.launch(spin, np.ones(1, np.uint32), 1, grid=1, block=1)
         for _ in range(3):
-            threading.Thread(target=forever, daemon=True).start()
+            background(forever)
         time.sleep(0.1)
         core.Device("host").sync()
         core.Device("host").default_stream.sync()
@@ -299,15 +311,14 @@ def test_a_device_is_waited_for_while_other_threads_go_on_launching(tmp_path):
 
 
 def test_objects_of_a_thread_that_is_left_are_no_leak(tmp_path):
-    found = outcome_of(
+    found = outcome_with_threads(
         tmp_path,
         """
-        import threading, time
         def hold():
             stream = core.Device("host").create_stream()
             event = stream.record()
             time.sleep(60)
-        threading.Thread(target=hold, daemon=True).start()
+        background(hold)
         time.sleep(0.1)
         print("end")
         """,
@@ -316,16 +327,12 @@ def test_objects_of_a_thread_that_is_left_are_no_leak(tmp_path):
 
 
 def test_a_process_says_what_it_waits_for(tmp_path):
-    found = outcome_of(
+    found = outcome_with_threads(
         tmp_path,
-        """
-        import os, signal, threading, time
+        f"""
         stream = core.Device("host").create_stream()
-        D.launch(spin, np.ones(1, np.uint32), 2_000_000_000, grid=100, block=1, stream=stream)
-        def interrupt():
-            time.sleep(3)
-            os.kill(os.getpid(), signal.SIGINT)
-        threading.Thread(target=interrupt, daemon=True).start()
+        D.launch(spin, np.ones(1, np.uint32), {NEVER_DONE}, grid=100, block=1, stream=stream)
+        interrupt_after(3)
         """,
     )
     assert found[0] == 0

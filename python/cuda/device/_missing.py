@@ -1,6 +1,5 @@
 """What is said of a name that a module does not have."""
 
-import dis
 import sys
 
 
@@ -10,6 +9,8 @@ def no_such_name(module: str, name: str, hint: str) -> Exception:
     For `from module import name` an ImportError: Python makes one of an AttributeError, without its
     text.
     """
+    import dis  # takes milliseconds, which every start of the package would
+
     asking = sys._getframe(2)
     if hint and dis.opname[asking.f_code.co_code[asking.f_lasti]] == "IMPORT_FROM":
         return ImportError(f"cannot import name {name!r} from {module!r}{hint}", name=name)

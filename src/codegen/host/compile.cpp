@@ -17,18 +17,6 @@ namespace {
 
 constexpr const char* kEntry = "kernel";
 
-abi::ParamLayout layout_of_params(const ir::Function& f) {
-  std::vector<abi::ParamSlot> slots;
-  for (const ir::Param& p : f.params) {
-    abi::ParamSlot slot;
-    slot.is_array = p.type.is_array();
-    slot.scalar = p.type.scalar;
-    slot.ndim = p.type.ndim;
-    slots.push_back(slot);
-  }
-  return abi::layout_of(slots);
-}
-
 void record(std::string* where, const llvm::Module& module, const SourceLines* lines) {
   if (where) *where = lines ? text_with_lines(module, *lines) : text_of(module);
 }
@@ -70,12 +58,9 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
   Compiled result;
   abi::KernelImage& image = result.image;
   image.kind = abi::ImageKind::HostCode;
-  image.name = f.name;
+  describe(f, image);
   image.target =
       std::string("x86-64/") + (options.emulate ? "emulated-" : "") + name_of(options.mask);
-  image.params = layout_of_params(f);
-  image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
-  image.dynamic_shared = ir::contains(f.body, ir::Op::DynamicShared);
   image.width = static_cast<uint8_t>(analysis.layout.width);
   const std::string cpu = options.emulate ? generic_cpu(options.mask) : options.cpu;
   const Target target = target_of(options.mask, has_small_lanes(f), cpu);

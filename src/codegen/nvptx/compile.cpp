@@ -4,7 +4,6 @@
 #include "codegen/nvptx/kernel.h"
 #include "codegen/nvptx/libdevice.h"
 #include "codegen/nvptx/optimise.h"
-#include "codegen/param_layout.h"
 
 namespace cuda_device::codegen {
 namespace {
@@ -68,11 +67,8 @@ abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,
   const int version = nvptx::ptx_version(options.sm, options.ptx_version);
   abi::KernelImage image;
   image.kind = abi::ImageKind::Ptx;
-  image.name = f.name;
+  describe(f, image);
   image.target = "sm_" + std::to_string(options.sm);
-  image.params = layout_of_params(f);
-  image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
-  image.dynamic_shared = ir::contains(f.body, ir::Op::DynamicShared);
   image.entry_name = symbol_of(f.name);
   const std::string ptx = ptx_of(f, options, listing, image.entry_name, version);
   if (listing.assembly)

@@ -73,11 +73,6 @@ std::string context_of(const CompileRequest& request) {
   return std::string("in ") + kind + " '" + f.name + "', specialised for (" + types + ")";
 }
 
-void tell_reports(const ir::Function& f, abi::KernelImage& image) {
-  image.failures = f.failures;
-  image.formats = f.formats;
-}
-
 std::unique_ptr<ir::Function> Compilation::from_frontend() const {
   const StageTimer timer(times_, "frontend");
   return frontend::lower(request_.source);
@@ -133,8 +128,6 @@ abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listin
     if (request_.lines) options.lines = &lines;
     image = codegen::compile_host(f, options, listing);
   }
-  image.params = layout_of(f);
-  tell_reports(f, image);
   return image;
 }
 

@@ -26,9 +26,6 @@ struct Target {
 Target parse_target(
     const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.
 
-// What the function's threads may say, for the image of it.
-void tell_reports(const ir::Function& f, abi::KernelImage& image);
-
 class Compilation {
  public:
   explicit Compilation(const CompileRequest& request, StageTimes* times = nullptr)

@@ -37,19 +37,6 @@ ir::Argument argument_of(const abi::ParamSlot& slot, const char* params) {
 
 }  // namespace
 
-abi::ParamLayout layout_of(const ir::Function& f) {
-  std::vector<abi::ParamSlot> slots;
-  for (const ir::Param& p : f.params) {
-    abi::ParamSlot slot;
-    slot.is_array = p.type.is_array();
-    slot.read_only = p.facts.read_only;
-    slot.scalar = p.type.scalar;
-    slot.ndim = p.type.ndim;
-    slots.push_back(slot);
-  }
-  return abi::layout_of(slots);
-}
-
 void interpret_launch(const InterpretedKernel& kernel, const char* params,
                       const abi::LaunchDims& dims, LaunchReport& report) {
   std::vector<ir::Argument> arguments;

@@ -15,7 +15,6 @@ struct InterpretedKernel {
   uint32_t nesting = 0;  // of its regions
 };
 
-abi::ParamLayout layout_of(const ir::Function& f);
 void interpret_launch(const InterpretedKernel& kernel, const char* params,
                       const abi::LaunchDims& dims, LaunchReport& report);
 

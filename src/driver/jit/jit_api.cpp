@@ -64,13 +64,9 @@ void compile(const CompileRequest& request, CompileResult* result) {
     return;
   }
   result->image.target = request.target;
-  result->image.static_shared =
-      static_cast<uint32_t>(ir::memory_layout(*function, ir::AddressSpace::Shared).bytes);
-  result->image.dynamic_shared = ir::contains(function->body, ir::Op::DynamicShared);
-  tell_reports(*function, result->image);
-  abi::ParamLayout layout = layout_of(*function);
+  codegen::describe(*function, result->image);
   const uint32_t nesting = nesting_of(*function);
-  result->interpreted = new InterpretedKernel{std::move(function), std::move(layout), nesting};
+  result->interpreted = new InterpretedKernel{std::move(function), result->image.params, nesting};
 }
 
 std::string machine_listing(const CompileRequest& request, std::string* codegen::Listing::* which) {

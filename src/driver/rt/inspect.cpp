@@ -5,6 +5,7 @@
 #include "driver/rt/disk/build_digest.h"
 #include "driver/rt/disk/settings.h"
 #include "driver/rt/disk/store.h"
+#include "driver/rt/guarded.h"
 #include "driver/rt/jit_library.h"
 #include "runtime/cuda/assembler.h"
 #include "runtime/cuda/driver.h"
@@ -82,17 +83,6 @@ std::string machine_text() {
          "\nptxas=" + found_or_not(cuda::find_ptxas()) +
          "\nassembler=" + found_or_not(cuda::assembler().shown) + "\ngpu=" + gpu_line() +
          "\ncache=" + cache.folder + " (" + cache_state(cache, false) + ")\n";
-}
-
-// Nothing may leave the C functions as a C++ exception: their callers are Python frames.
-template <class Body>
-void guarded(Outcome* outcome, const Body& body) {
-  try {
-    body();
-  } catch (const std::exception& e) {
-    outcome->status = Status::RuntimeFault;
-    outcome->text = e.what();
-  }
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "codegen/host/target.h"
 #include "codegen/nvptx/kernel.h"
 #include "codegen/nvptx/optimise.h"
-#include "codegen/param_layout.h"
 #include "unit/codegen/array_compare.h"
 
 namespace cuda_device::codegen::test {
@@ -172,7 +171,7 @@ class Launcher {
 
 abi::KernelImage compile_scalar_for_cpu(const ir::Function& f, bool optimised) {
   abi::KernelImage image;
-  image.params = layout_of_params(f);
+  describe(f, image);
   const host::Target target = host::target_of(MaskForm::Avx2, true, "");
   with_llvm([&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);
