@@ -15,13 +15,14 @@ namespace {
   throw InternalError(std::string("LLVM: ") + reason);
 }
 
-// What takes time in the square of a kernel's length. The register allocator looks, for each value
-// and register, at all blocks the value lives through: at so many instead. The preparation of code
-// goes over the whole function again for each block that it changes: from so many blocks on, over
-// the changed ones.
-void limit_the_back_end() {
+// Two against what takes time in the square of a kernel's length. The register allocator looks, for
+// each value and register, at all blocks the value lives through: at so many instead. The
+// preparation of code goes over the whole function again for each block that it changes: from so
+// many blocks on, over the changed ones. And for PTX, addresses within shared and local memory have
+// 32 bits.
+void set_options_of_the_back_ends() {
   const char* arguments[] = {"cuda_device", "-grow-region-complexity-budget=400",
-                             "-cgpp-huge-func=1000"};
+                             "-cgpp-huge-func=1000", "-nvptx-short-ptr"};
   llvm::raw_null_ostream ignored;
   llvm::cl::ParseCommandLineOptions(std::size(arguments), arguments, "", &ignored);
 }
@@ -30,7 +31,7 @@ void initialise_once() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::install_fatal_error_handler(throw_fatal);
-    limit_the_back_end();
+    set_options_of_the_back_ends();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();

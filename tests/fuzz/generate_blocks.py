@@ -7,6 +7,8 @@ its own, read at others' behind a barrier, and written again only behind the nex
 
 from __future__ import annotations
 
+import copy
+
 from . import model
 from .arrays import ARRAY_TYPES, flat
 from .generate import Generator
@@ -291,7 +293,8 @@ class BlockGenerator(Generator):
         loops, self.loops = self.loops, 0
         sides = [self.body(1, self.random.randint(1, 2)) for _ in range(2)]
         for side in sides:
-            side.statements.insert(self.random.randint(0, len(side.statements)), jump)
+            at = self.random.randint(0, len(side.statements))
+            side.statements.insert(at, copy.deepcopy(jump))  # reports are put into each
         if self.chance(0.6):
             result = If(self.condition(1), *sides)
         else:  # behind a loop that threads leave at different times, each by its end

@@ -1,6 +1,6 @@
 #include "codegen/host/compile.h"
 
-#include "codegen/host/effort.h"
+#include "codegen/effort.h"
 #include "codegen/host/emulation.h"
 #include "codegen/host/gang_width.h"
 #include "codegen/host/kernel.h"

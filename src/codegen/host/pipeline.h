@@ -3,7 +3,7 @@
 #pragma once
 
 #include "codegen/emit_machine.h"
-#include "codegen/host/effort.h"
+#include "codegen/effort.h"
 
 namespace cuda_device::codegen::host {
 

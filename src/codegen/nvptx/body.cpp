@@ -1,6 +1,7 @@
 #include "codegen/nvptx/body.h"
 
 #include "codegen/nvptx/barriers.h"
+#include "codegen/nvptx/counter.h"
 #include "codegen/nvptx/position.h"
 #include "codegen/nvptx/reports.h"
 #include "support/check.h"
@@ -211,67 +212,25 @@ void Body::for_loop(const Inst& i) {
   llvm::BasicBlock *head = c_.new_block("head"), *body = c_.new_block("body");
   llvm::BasicBlock *next = c_.new_block("next"), *done = c_.new_block("done");
   llvm::BasicBlock* exit = c_.new_block("exit");
-  llvm::AllocaInst* counter = variable(c_.operand(i, 0)->getType());
-  c_.b.CreateStore(c_.operand(i, 0), counter);
+  Counter counter(c_, i);
+  counter.begin(variable(counter.type()));
   go_to(head);
   start(head);
-  Value now = c_.b.CreateLoad(counter->getAllocatedType(), counter);
-  c_.b.CreateCondBr(before_stop(i, now), body, done);
+  Value now = counter.load();
+  c_.b.CreateCondBr(counter.before_stop(now), body, done);
   start(body);
-  store_slot(static_cast<size_t>(i.imm), now);
+  store_slot(static_cast<size_t>(i.imm), counter.value_of(now));
   iteration(i, exit, next);
   start(next);
-  count(i, counter, head, done);
+  if (Value past = counter.advance()) {
+    c_.b.CreateCondBr(past, done, head);
+  } else {
+    c_.b.CreateBr(head);
+  }
   start(done);
   block(i.regions[1]);
   go_to(exit);
   start(exit);
-}
-
-// The counter moves on; where that would leave its type, the loop is done.
-void Body::count(const Inst& i, llvm::AllocaInst* counter, llvm::BasicBlock* head,
-                 llvm::BasicBlock* done) {
-  const bool is_signed = i.operands[0]->type.is_signed();
-  Value now = c_.b.CreateLoad(counter->getAllocatedType(), counter), step = c_.operand(i, 2);
-  if (!may_overflow(i)) {
-    c_.b.CreateStore(c_.b.CreateAdd(now, step, "", !is_signed, is_signed), counter);
-    return go_to(head);
-  }
-  const auto id =
-      is_signed ? llvm::Intrinsic::sadd_with_overflow : llvm::Intrinsic::uadd_with_overflow;
-  Value sum = c_.b.CreateBinaryIntrinsic(id, now, step);
-  c_.b.CreateStore(c_.b.CreateExtractValue(sum, 0), counter);
-  c_.b.CreateCondBr(c_.b.CreateExtractValue(sum, 1), done, head);
-  open_ = false;
-}
-
-// A counter that was before the stop, plus a step: at most stop - 1 + step.
-bool Body::may_overflow(const Inst& i) const {
-  const analysis::Range &stop = c_.analysis.range(*i.operands[1]),
-                        &step = c_.analysis.range(*i.operands[2]);
-  if (step.lo == step.hi && (step.lo == 1 || step.lo == -1)) return false;
-  const ir::Type type = i.operands[0]->type;
-  const int bits = type.is_signed() ? type.bits() - 1 : type.bits();
-  const __int128 most = (__int128{1} << bits) - 1, least = type.is_signed() ? -most - 1 : 0;
-  if (stop.unsigned_overflow || step.unsigned_overflow) return true;
-  return __int128{stop.hi} - 1 + step.hi > most || __int128{stop.lo} + 1 + step.lo < least;
-}
-
-llvm::Value* Body::before_stop(const Inst& i, Value counter) {
-  const ScalarKind kind = i.operands[0]->type.scalar;
-  const analysis::Range& step = c_.analysis.range(*i.operands[2]);
-  Value stop = c_.operand(i, 1);
-  const auto compare = [&](Op op, Value x, Value y) {
-    return c_.arithmetic.emit(op, kind, ScalarKind::Bool, {x, y});
-  };
-  if (!step.unsigned_overflow && step.lo > 0) return compare(Op::Lt, counter, stop);
-  if (!step.unsigned_overflow && step.hi < 0) return compare(Op::Gt, counter, stop);
-  Value zero = llvm::Constant::getNullValue(counter->getType());
-  Value up =
-      c_.b.CreateAnd(compare(Op::Gt, c_.operand(i, 2), zero), compare(Op::Lt, counter, stop));
-  Value down =
-      c_.b.CreateAnd(compare(Op::Lt, c_.operand(i, 2), zero), compare(Op::Gt, counter, stop));
-  return c_.b.CreateOr(up, down);
 }
 
 void Body::scope(const Inst& i) {

@@ -35,10 +35,6 @@ class Body {
   void branch(const Inst& i);
   void while_loop(const Inst& i);
   void for_loop(const Inst& i);
-  void count(const Inst& i, llvm::AllocaInst* counter, llvm::BasicBlock* head,
-             llvm::BasicBlock* done);
-  Value before_stop(const Inst& i, Value counter);
-  bool may_overflow(const Inst& i) const;
   void scope(const Inst& i);
   void jump(const Inst& i);
   void iteration(const Inst& i, llvm::BasicBlock* exit, llvm::BasicBlock* next);

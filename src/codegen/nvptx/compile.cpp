@@ -49,7 +49,7 @@ std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listi
       const StageTimer timer(options.times, "optimisation");
       missing = nvptx::link_libdevice(*module, {options.libdevice, options.sm, f.options.fastmath});
       if (missing) return;
-      nvptx::optimise(*module, *machine);
+      nvptx::optimise(*module, *machine, effort_for(f));
     }
     record(listing.llvm_opt, *module, options.lines);
     if (options.verify_llvm) verify_or_throw(*module, "optimisation");

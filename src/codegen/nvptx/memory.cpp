@@ -33,6 +33,12 @@ Memory::Memory(EmitContext& context, Arrays& arrays)
   }
 }
 
+bool Memory::offsets_are_u32(const Inst& array) const {
+  if (array.op != Op::Param) return false;
+  const ArrayFacts& facts = c_.function.params[static_cast<size_t>(array.imm)].facts;
+  return facts.contiguous && facts.fits_31;
+}
+
 // An array that overlaps no other is in a scope of its own, and outside of those of all others.
 void Memory::annotate(llvm::Instruction* access, const Inst& array) const {
   const Inst& base = base_of(array);
@@ -51,17 +57,25 @@ void Memory::annotate(llvm::Instruction* access, const Inst& array) const {
     access->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_.llvm(), {}));
 }
 
-// The byte offset is a sum of products of 64 bits; where index and stride are extended from 32, PTX
-// multiplies wide.
+// Of a contiguous array below 2**31 bytes nothing in an offset is negative: where an axis has a
+// negative stride it has one element, at index zero. PTX multiplies two numbers of 32 bits to one
+// of 64 at once.
+llvm::Value* Memory::offset(const Inst& array, const Inst& index, int64_t axis) {
+  llvm::Value* wide = c_.arithmetic.convert(index.type.scalar, ScalarKind::I64, c_.value(index));
+  llvm::Value* stride = arrays_.stride(array, axis);
+  if (!offsets_are_u32(array)) return c_.b.CreateMul(wide, stride);
+  const auto low = [&](llvm::Value* v) {
+    return c_.b.CreateZExt(c_.b.CreateTrunc(v, c_.b.getInt32Ty()), c_.b.getInt64Ty());
+  };
+  return c_.b.CreateNUWMul(low(wide), low(stride));
+}
+
 llvm::Value* Memory::address(const Inst& inst, size_t indices) {
   const Inst& array = *inst.operands[0];
   llvm::Value* at = arrays_.data(array);
   for (size_t k = 0; k < indices; ++k) {
-    const auto axis = static_cast<int64_t>(k);
-    const ir::Inst& index = *inst.operands[k + 1];
-    llvm::Value* wide = c_.arithmetic.convert(index.type.scalar, ScalarKind::I64, c_.value(index));
-    llvm::Value* offset = c_.b.CreateMul(wide, arrays_.stride(array, axis));
-    at = c_.b.CreateGEP(c_.b.getInt8Ty(), at, offset);
+    llvm::Value* step = offset(array, *inst.operands[k + 1], static_cast<int64_t>(k));
+    at = c_.b.CreateGEP(c_.b.getInt8Ty(), at, step);
   }
   return at;
 }

@@ -14,6 +14,8 @@ class Memory {
 
  private:
   llvm::Value* address(const ir::Inst& inst, size_t indices);
+  llvm::Value* offset(const ir::Inst& array, const ir::Inst& index, int64_t axis);
+  bool offsets_are_u32(const ir::Inst& array) const;
   void annotate(llvm::Instruction* access, const ir::Inst& array) const;
 
   EmitContext& c_;

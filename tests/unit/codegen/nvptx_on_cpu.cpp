@@ -183,7 +183,7 @@ abi::KernelImage compile_scalar_for_cpu(const ir::Function& f, bool optimised) {
     replace_intrinsics(*thread);
     host::set_attributes(*thread, target);
     host::set_attributes(*Launcher(*thread, f, image.params).emit(), target);
-    if (optimised) nvptx::optimise(*module, *machine);
+    if (optimised) nvptx::optimise(*module, *machine, Effort::Full);
     verify_or_throw(*module, "the move to the CPU");
     host::link(emit_object(*module, *machine), "kernel", image);
   });

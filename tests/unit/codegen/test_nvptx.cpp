@@ -14,6 +14,7 @@
 namespace cuda_device::codegen::test {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -90,6 +91,33 @@ TEST(Ptx, ProductsAndSumsAreFusedByOurPassAlone) {
   EXPECT_THAT(ptx, HasSubstr("mul.rn.f32"));
   EXPECT_THAT(ptx, HasSubstr("add.rn.f32"));
   EXPECT_THAT(ptx, Not(HasSubstr("fma")));
+}
+
+// Of a contiguous array nothing in an offset is negative, whatever its strides' type.
+TEST(Ptx, OffsetsOfContiguousArraysAreMultipliedWide) {
+  const std::string facts = " unit_inner contiguous element_aligned fits_31 no_alias";
+  const std::string text = R"(kernel "copy"
+launch block 32 8 1 grid_fits_31
+param @0 "a": array<float32, 2>)" +
+                           facts + R"(
+param @1 "b": array<float32, 2>)" +
+                           facts + R"(
+{
+  %0 = param @0 : array<float32, 2>
+  %1 = param @1 : array<float32, 2>
+  %2 = tid #0 : int32
+  %3 = tid #1 : int32
+  %4 = convert %2 : int64
+  %5 = convert %3 : int64
+  %6 = load %1, %5, %4 : float32
+  store %0, %5, %4, %6
+}
+)";
+  const std::string ptx = ptx_of(text);
+  EXPECT_THAT(ptx, HasSubstr("mul.wide.u32"));
+  EXPECT_THAT(ptx, Not(HasSubstr(".lo.s64"))) << ptx;
+  EXPECT_THAT(ptx_of(replaced(text, " contiguous", "")), HasSubstr(".lo.s64"))
+      << "strides may be negative";
 }
 
 std::string unary(const std::string& op, const std::string& type) {
@@ -193,6 +221,44 @@ TEST(Ptx, LocalArraysAreRegistersWhereTheirIndicesAreConstant) {
   EXPECT_THAT(computed, HasSubstr("ld.local.b32"));
 }
 
+TEST(Ptx, AddressesOfSharedMemoryHave32Bits) {
+  const std::string ptx = ptx_of(block_kernel(R"(
+  %x = load %a, %i : float32
+  %j = and %i, %3 : int32
+  store %tile, %j, %0, %x
+  barrier
+  %y = load %tile, %0, %j : float32
+  store %a, %i, %y
+)"));
+  EXPECT_THAT(ptx, ContainsRegex("st\\.shared\\.b32[^;]*\\[%r[0-9]"));
+  EXPECT_THAT(ptx, ContainsRegex("ld\\.shared\\.b32[^;]*\\[%r[0-9]"));
+}
+
+// Counters of 64 bits that hold no more than 32, loops of constant length and of others.
+TEST(Ptx, LoopsAreWrittenOut) {
+  const std::string sum = R"( {
+    %k = slot_load $0 : int64
+    %x = load %a, %k : float32
+    %s = slot_load $1 : float32
+    %t2 = fma %s, %x, %x : float32
+    slot_store $1, %t2
+  }
+  %r = slot_load $1 : float32
+  store %a, %i, %r
+)";
+  const std::string begin = "%l0 = const 0 : int64\n%l4 = const 4 : int64\n%l1 = const 1 : int64\n";
+  const auto kernel = [&](const std::string& loop) {
+    return replaced(block_kernel(begin + loop + sum), "array &0 \"tile\"",
+                    "slot $0 \"k\": int64\nslot $1 \"s\": float32\narray &0 \"tile\"");
+  };
+  const std::string four = ptx_of(kernel("for $0, %l0, %l4, %l1"));
+  EXPECT_EQ(count(four, "fma.rn"), 4u);
+  EXPECT_THAT(four, Not(HasSubstr("bra")));
+  const std::string any = ptx_of(kernel("%n = extent #0, %a : int64\nfor $0, %l0, %n, %l4"));
+  EXPECT_GT(count(any, "fma.rn"), 1u);
+  EXPECT_THAT(any, Not(ContainsRegex("setp[.a-z]*64"))) << any;
+}
+
 TEST(Ptx, NoLoadMovesAcrossABarrier) {
   const std::string twice = "%x = load %a, %0 : float32\n%y = load %tile, %0, %0 : float32\n";
   const std::string again = "%z = load %a, %0 : float32\n%w = load %tile, %0, %0 : float32\n";
@@ -210,16 +276,17 @@ TEST(Ptx, NoLoadMovesAcrossABarrier) {
 TEST(Ptx, BarriersInLoopsStayWhereTheyAre) {
   const std::string ptx = ptx_of(R"(kernel "k"
 param @0 "n": int32
+param @1 "end": int32
 slot $0 "k": int32
 {
   %n = param @0 : int32
   %0 = const 0 : int32
   %1 = const 1 : int32
-  %2 = const 2 : int32
+  %end = param @1 : int32
   for $0, %0, %n, %1 {
     barrier
     %k = slot_load $0 : int32
-    %last = eq %k, %2 : bool
+    %last = eq %k, %end : bool
     if %last {
       break
     }

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <random>
+#include <string>
 
 #include "unit/analysis/random_program.h"
 #include "unit/codegen/nvptx_on_cpu.h"
@@ -44,12 +45,17 @@ TEST(PtxOnCpu, RandomControlFlow) {
   }
 }
 
-// Counters near the ends of their type, steps up, down and of unknown sign.
-TEST(PtxOnCpu, CountersDoNotOverflow) {
-  const auto f = ir::parse(R"(kernel "k"
+// A loop that hashes its counter: from and to `base` and what is read, by what is read or `step`.
+std::string counting_loop(const std::string& type, int64_t base, const std::string& step) {
+  const auto number = [&](const std::string& name, const std::string& read) {
+    return "  %r" + name + " = load %0, %" + read + " : int8\n  %w" + name + " = convert %r" +
+           name + " : " + type + "\n  %" + name + " = add %w" + name + ", %base : " + type + "\n";
+  };
+  return R"(kernel "k"
 param @0 "in": array<int8, 1>
 param @1 "out": array<int64, 1>
-slot $0 "k": int8
+slot $0 "k": )" +
+         type + R"(
 slot $1 "sum": int64
 {
   %0 = param @0 : array<int8, 1>
@@ -60,11 +66,13 @@ slot $1 "sum": int64
   %5 = const 1 : int64
   %6 = add %4, %5 : int64
   %7 = add %6, %5 : int64
-  %8 = load %0, %4 : int8
-  %9 = load %0, %6 : int8
-  %10 = load %0, %7 : int8
-  for $0, %8, %9, %10 {
-    %11 = slot_load $0 : int8
+  %base = const )" +
+         std::to_string(base) + " : " + type + "\n" + number("from", "4") + number("to", "6") +
+         "  %by8 = load %0, %7 : int8\n  %by = " +
+         (step.empty() ? "convert %by8 : " + type : "const " + step + " : " + type) + R"(
+  for $0, %from, %to, %by {
+    %11 = slot_load $0 : )" +
+         type + R"(
     %12 = convert %11 : int64
     %13 = slot_load $1 : int64
     %14 = const 31 : int64
@@ -80,7 +88,10 @@ slot $1 "sum": int64
   %20 = slot_load $1 : int64
   store %19, %2, %20
 }
-)");
+)";
+}
+
+void expect_counts(const std::string& loop) {
   constexpr int64_t kThreads = 512;
   constexpr int8_t kSome[] = {0, 1, 2, 7, 31, -1, -2, -7, INT8_MIN, INT8_MIN + 1, INT8_MAX};
   std::mt19937_64 random(2);
@@ -89,7 +100,25 @@ slot $1 "sum": int64
     v = random() % 3 != 0 ? kSome[random() % std::size(kSome)] : static_cast<int8_t>(random());
   const TestArguments arguments = {TestArray::of(ScalarKind::I8, numbers),
                                    TestArray::of_bytes(ScalarKind::I64, {kThreads})};
-  expect_scalar_same(*f, arguments, {.grid = {4, 1, 1}, .block = {kThreads / 4, 1, 1}});
+  expect_scalar_same(*ir::parse(loop), arguments,
+                     {.grid = {4, 1, 1}, .block = {kThreads / 4, 1, 1}});
+}
+
+// Counters near the ends of their type, steps up, down and of unknown sign.
+TEST(PtxOnCpu, CountersDoNotOverflow) { expect_counts(counting_loop("int8", 0, "")); }
+
+// Those of 64 bits count in 32 where these hold all they get to: on either side of where they do
+// not.
+TEST(PtxOnCpu, CountersNearTheEndsOf32Bits) {
+  constexpr int64_t k31 = int64_t{1} << 31, k32 = int64_t{1} << 32;
+  for (const int64_t end : {int64_t{0}, k31, -k31, k32})
+    for (const int64_t aside : {-260, -200, -130, 0, 130, 260})
+      for (const std::string step : {"", "1", "100", "-1", "-100"}) {
+        SCOPED_TRACE(std::to_string(end) + " and " + std::to_string(aside) + ", step " + step);
+        expect_counts(counting_loop("int64", end + aside, step));
+        if (step.find('-') == std::string::npos && !step.empty() && end > 0)
+          expect_counts(counting_loop("uint64", end + aside, step));
+      }
 }
 
 }  // namespace

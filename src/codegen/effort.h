@@ -5,7 +5,7 @@
 
 #include "ir/ir.h"
 
-namespace cuda_device::codegen::host {
+namespace cuda_device::codegen {
 
 enum class Effort : uint8_t {
   Full,
@@ -14,10 +14,10 @@ enum class Effort : uint8_t {
   // kernel. Nothing is taken out of the loops over gangs and blocks: thousands of values, each
   // alive through all of the code. And LLVM does not see that gangs are counted: it would make
   // counters for the addresses that depend on them, and seek proofs for each in all loops before
-  // it.
+  // it. PTX gets no loops written out.
   Bounded,
 };
 
 Effort effort_for(const ir::Function& f);
 
-}  // namespace cuda_device::codegen::host
+}  // namespace cuda_device::codegen

@@ -1,8 +1,8 @@
-#include "codegen/host/effort.h"
+#include "codegen/effort.h"
 
 #include "ir/visitor.h"
 
-namespace cuda_device::codegen::host {
+namespace cuda_device::codegen {
 
 Effort effort_for(const ir::Function& f) {
   constexpr size_t kLong = 4000;  // instructions, of about a thousand lines; LLVM takes a second
@@ -11,4 +11,4 @@ Effort effort_for(const ir::Function& f) {
   return count > kLong ? Effort::Bounded : Effort::Full;
 }
 
-}  // namespace cuda_device::codegen::host
+}  // namespace cuda_device::codegen
