@@ -12,7 +12,7 @@ from .generate_blocks import generate_blocks
 from .harness import make_case, position, run_model, scalar
 from .indices import Unfit, values
 from .memory import AROUND, Placed
-from .program import Barrier, Rotate, Thread
+from .program import Barrier, Body, Rotate, Thread
 from .reports import Said, wrong_reports
 
 
@@ -35,6 +35,24 @@ def test_indices_are_what_they_are_said_to_be():
                 assert e.run(thread).number == said[at], e.text()
                 compared += 1
     assert compared > 1000
+
+
+def bodies(node):
+    """Every body of a program, as often as it stands there."""
+    if isinstance(node, Body):
+        yield node
+    for child in getattr(node, "statements", ()):
+        yield from bodies(child)
+    for name in ("yes", "no", "body", "orelse"):
+        if hasattr(node, name):
+            yield from bodies(getattr(node, name))
+
+
+def test_what_stands_at_two_places_is_there_twice():
+    """Reports are put into bodies, with the variables that are known at that place."""
+    for seed in range(150):
+        found = [id(body) for body in bodies(generate_blocks(seed)[1].body)]
+        assert len(found) == len(set(found)), seed
 
 
 class Accesses:
