@@ -175,10 +175,16 @@ void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::
   });
 }
 
+void add_note(nb::python_error& error, const std::string& text) {
+  error.value().attr("add_note")(text);
+}
+
 void throw_unless_ok(const rt::Outcome& outcome, const std::string& kernel) {
   if (outcome.status == rt::Status::Ok) return;
   set_outcome(outcome, {}, kernel);
-  throw nb::python_error();
+  nb::python_error error;
+  for (const std::string& text : outcome.later) add_note(error, "and: " + text);
+  throw error;
 }
 
 void set_current_exception() noexcept {

@@ -37,6 +37,8 @@ void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::
 
 // Throws it, where the outcome is not Ok. `kernel`: its name, where it is about one.
 void throw_unless_ok(const rt::Outcome& outcome, const std::string& kernel = "");
+// The error that is raised says what the others were.
+void add_note(nb::python_error& error, const std::string& text);
 
 // Calls a function of the runtime that takes an outcome, without the GIL, and throws what is wrong.
 template <class Call>

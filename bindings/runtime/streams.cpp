@@ -18,9 +18,15 @@ constexpr int kSliceMilliseconds = 50;
 
 PyTypeObject* stream_type = nullptr;
 
-// Live streams by handle; used with the GIL held only.
-std::unordered_map<uint64_t, rt::Stream*>& live_streams() {
-  static auto* streams = new std::unordered_map<uint64_t, rt::Stream*>();
+// A stream that Python objects stand for: so many.
+struct Live {
+  rt::Stream* stream = nullptr;
+  size_t objects = 0;
+};
+
+// By handle; used with the GIL held only.
+std::unordered_map<uint64_t, Live>& live_streams() {
+  static auto* streams = new std::unordered_map<uint64_t, Live>();
   return *streams;
 }
 
@@ -91,9 +97,8 @@ class LastSync {
   int slices_ = 0;
 };
 
-// The error that is raised says what the others were.
-void add_note(nb::python_error& error, const std::string& text) {
-  error.value().attr("add_note")(text);
+nb::object notes_of(const nb::python_error& error) {
+  return nb::getattr(error.value(), "__notes__", nb::list());
 }
 
 // Every stream of the device that there is now, those too that nobody holds any more but their
@@ -128,6 +133,7 @@ class SyncAll {
         said_ = text;
       } else if (text != said_ || on_host_) {  // a lost GPU says the same of each of its streams
         add_note(*first_, "and: " + text);
+        for (nb::handle note : notes_of(e)) add_note(*first_, to_string(nb::borrow(note)));
       }
     }
   }
@@ -184,7 +190,9 @@ void shutdown() {
     last_sync();
   } catch (nb::python_error& e) {
     if (!e.matches(PyExc_Exception)) throw;
+    const nb::object notes = notes_of(e);
     e.discard_as_unraisable("work that was queued when the process ended");
+    for (nb::handle note : notes) PySys_FormatStderr("%S\n", note.ptr());
   }
   {
     const WithoutGil released;
@@ -243,23 +251,29 @@ double elapsed(EventObject& later, EventObject& earlier) {
   return found;
 }
 
+std::string place_of(const std::string& kernel) {
+  return kernel.empty() ? "stream" : "stream in the launch of kernel '" + kernel + "'";
+}
+
 // (0, handle) as __cuda_stream__ gives it: a method, or in early versions of the protocol a
-// property.
+// property. `kernel`: of the launch, for errors; empty where it is none.
 uint64_t handle_of(PyObject* object, const nb::object& protocol, const std::string& kernel) {
   nb::object pair = PyCallable_Check(protocol.ptr()) ? protocol() : protocol;
-  bool good = PyTuple_Check(pair.ptr()) && PyTuple_GET_SIZE(pair.ptr()) == 2 &&
-              PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 0)) &&
-              PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 1));
-  nb::object text = checked(PyObject_Repr(pair.ptr()));
-  std::vector<std::string> args = {kernel, "'" + type_text(object) + "'", to_string(text)};
-  if (!good) throw LaunchError{DiagCode::stream_protocol, std::move(args)};
+  const auto refuse = [&](DiagCode code) {
+    const nb::object text = checked(PyObject_Repr(pair.ptr()));
+    throw LaunchError{code, {place_of(kernel), "'" + type_text(object) + "'", to_string(text)}};
+  };
+  const bool good = PyTuple_Check(pair.ptr()) && PyTuple_GET_SIZE(pair.ptr()) == 2 &&
+                    PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 0)) &&
+                    PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 1));
+  if (!good) refuse(DiagCode::stream_protocol);
   int overflow = 0;
   if (PyLong_AsLongAndOverflow(PyTuple_GET_ITEM(pair.ptr(), 0), &overflow) != 0 || overflow)
-    throw LaunchError{DiagCode::stream_version, std::move(args)};
-  unsigned long long handle = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(pair.ptr(), 1));
+    refuse(DiagCode::stream_version);
+  const unsigned long long handle = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(pair.ptr(), 1));
   if (PyErr_Occurred()) {
     PyErr_Clear();
-    throw LaunchError{DiagCode::stream_protocol, std::move(args)};
+    refuse(DiagCode::stream_protocol);
   }
   return handle;
 }
@@ -267,7 +281,7 @@ uint64_t handle_of(PyObject* object, const nb::object& protocol, const std::stri
 // Of ours, or what the driver knows of the handle.
 StreamHandle stream_with(uint64_t handle, rt::Outcome& outcome) {
   const auto at = live_streams().find(handle);
-  if (at != live_streams().end()) return StreamHandle::shared(at->second);
+  if (at != live_streams().end()) return StreamHandle::shared(at->second.stream);
   rt::Stream* const found = cd_rt_foreign_stream(handle, &outcome);
   return found ? StreamHandle::taken(found) : StreamHandle();
 }
@@ -281,7 +295,7 @@ nb::object protocol_of(PyObject* object) {
   static PyObject* const name = PyUnicode_InternFromString("cuda_stream");  // of older PyTorch
   const bool handle_only = !PyType_Check(object) && optional_attr(object, name).is_valid();
   throw LaunchError{handle_only ? DiagCode::stream_attribute : DiagCode::stream_type,
-                    {kernel, "'" + type_text(object) + "'"}};
+                    {place_of(kernel), "'" + type_text(object) + "'"}};
 }
 
 constexpr uint64_t kPerThread = 2;  // a default stream that means another one in each thread
@@ -297,8 +311,9 @@ StreamHandle stream_of(PyObject* object, const std::string& kernel) {
   rt::Outcome outcome;
   StreamHandle found = stream_with(handle, outcome);
   if (found.get()) return found;
-  throw LaunchError{DiagCode::stream_cuda,
-                    {kernel, "'" + type_text(object) + "'", std::to_string(handle), outcome.text}};
+  throw LaunchError{
+      DiagCode::stream_cuda,
+      {place_of(kernel), "'" + type_text(object) + "'", std::to_string(handle), outcome.text}};
 }
 
 StreamHandle stream_named(nb::handle object) {
@@ -307,7 +322,7 @@ StreamHandle stream_named(nb::handle object) {
   const nb::object protocol = protocol_of(object.ptr());
   if (!protocol) return {};
   rt::Outcome outcome;
-  StreamHandle found = stream_with(handle_of(object.ptr(), protocol, "wait()"), outcome);
+  StreamHandle found = stream_with(handle_of(object.ptr(), protocol, ""), outcome);
   throw_unless_ok(outcome);
   return found;
 }
@@ -317,8 +332,10 @@ StreamObject::StreamObject(StreamHandle stream, nb::object of)
       of_(std::move(of)),
       handle_(cd_rt_stream_handle(stream_.get())),
       device_(cd_rt_stream_device(stream_.get())) {
-  if (device_ == kHostDevice || cd_rt_stream_own(stream_.get()))
-    live_streams()[handle_] = stream_.get();
+  if (device_ != kHostDevice && !cd_rt_stream_own(stream_.get())) return;
+  Live& live = live_streams()[handle_];
+  if (live.stream != stream_.get()) live = {stream_.get(), 0};
+  ++live.objects;
 }
 
 rt::Stream* StreamObject::get() {
@@ -332,11 +349,11 @@ rt::Stream* StreamObject::get() {
   return stream_.get();
 }
 
-// The default stream has an object for each who asks for it, and stays.
+// The default stream stays.
 void StreamObject::forget() {
   const auto at = live_streams().find(handle_);
-  if (at != live_streams().end() && at->second == stream_.get() &&
-      stream_.get() != cd_rt_default_stream())
+  if (at == live_streams().end() || at->second.stream != stream_.get()) return;
+  if (--at->second.objects == 0 && stream_.get() != cd_rt_default_stream())
     live_streams().erase(at);
 }
 

@@ -48,7 +48,7 @@ class Stream {
   // Until what came before the mark is done, whatever other threads queue meanwhile. False on
   // timeout (milliseconds < 0: none).
   virtual bool wait(int milliseconds, uint64_t mark = kAll) = 0;
-  // The first error since the last call. That of a lost device stays.
+  // The first error since the last call, and what the later ones were. That of a lost device stays.
   virtual Error take_error() = 0;
   virtual std::shared_ptr<Event> record(bool timing) = 0;
   // What is queued from now on waits for an event of any device.

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace cuda_device::runtime {
 
@@ -19,6 +20,26 @@ struct Error {
   // A builtin exception class of Python that it is of, "AssertionError", where a thread of a kernel
   // says so; empty: none.
   std::string raises;
+  // Of what failed after it, before anybody heard of either: so many texts, and how many more.
+  static constexpr size_t kMost = 16;
+  std::vector<std::string> later;
+  size_t left_out = 0;
+
+  void add(Error error) {
+    if (error.empty()) return;
+    if (empty()) return static_cast<void>(*this = std::move(error));
+    keep(std::move(error.text));
+    for (std::string& one : error.later) keep(std::move(one));
+    left_out += error.left_out;
+  }
+
+ private:
+  void keep(std::string one) {
+    if (later.size() < kMost)
+      later.push_back(std::move(one));
+    else
+      ++left_out;
+  }
 };
 
 }  // namespace cuda_device::runtime

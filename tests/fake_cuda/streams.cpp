@@ -126,6 +126,23 @@ std::shared_ptr<Stream> stream_at(CUstream handle) {
   return stream;
 }
 
+thread_local int capture_mode = 0;
+std::atomic<bool> capture_ended{false};
+
+// Questions and waits end a capture, whichever stream is captured, unless the thread allows itself
+// what has to do with others.
+CUresult against_captures(bool of_captured_stream) {
+  constexpr CUresult kUnsupportedInCapture = 900;
+  bool wrong = of_captured_stream;
+  if (capture_mode != kCaptureRelaxed) {
+    const std::lock_guard lock(streams().mutex);
+    for (const auto& entry : streams().made) wrong = wrong || entry.second->capturing;
+  }
+  if (!wrong) return kSuccess;
+  capture_ended = true;
+  return kUnsupportedInCapture;
+}
+
 bool known(CUevent event) {
   const std::lock_guard lock(streams().mutex);
   return streams().events.count(event) != 0;
@@ -217,9 +234,16 @@ CUresult fake_stream_destroy(CUstream handle) {
   return kSuccess;
 }
 
+CUresult fake_thread_capture_mode(int* mode) {
+  ASK("thread_capture_mode");
+  std::swap(capture_mode, *mode);
+  return kSuccess;
+}
+
 CUresult fake_stream_query(CUstream handle) {
   ENTER("stream_query");
   STREAM(stream, handle);
+  if (const CUresult wrong = against_captures(stream->capturing)) return wrong;
   const bool idle = stream->idle();
   if (const CUresult wrong = sticky()) return wrong;
   return idle ? kSuccess : kNotReady;
@@ -291,9 +315,18 @@ CUresult fake_event_record(CUevent event, CUstream handle) {
   return kSuccess;
 }
 
+CUresult fake_event_synchronize(CUevent event) {
+  ENTER("event_synchronize");
+  if (!known(event)) return kInvalidHandle;
+  if (const CUresult wrong = against_captures(false)) return wrong;
+  if (const auto record = reinterpret_cast<Event*>(event)->record) record->wait();
+  return sticky();
+}
+
 CUresult fake_event_query(CUevent event) {
   ENTER("event_query");
   if (!known(event)) return kInvalidHandle;
+  if (const CUresult wrong = against_captures(false)) return wrong;
   const auto record = reinterpret_cast<Event*>(event)->record;
   const bool done = !record || record->query();
   if (const CUresult wrong = sticky()) return wrong;
@@ -401,6 +434,8 @@ EXPORT void fake_drop_stream(uint64_t handle) {
 EXPORT void fake_capture(uint64_t handle, int capturing) {
   stream_at(reinterpret_cast<CUstream>(handle))->capturing = capturing != 0;
 }
+// Whether a call since the last question would have ended a capture.
+EXPORT int fake_capture_ended() { return capture_ended.exchange(false); }
 EXPORT int fake_stream_priority(uint64_t handle) {
   return stream_at(reinterpret_cast<CUstream>(handle))->priority;
 }

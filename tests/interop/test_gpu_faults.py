@@ -116,6 +116,55 @@ answer = outcome(lambda: D.launch(bad, on(0, a), grid=1, block=4, stream=stream)
     assert [found[0], said(found[1])] == ["KernelError", "kernel 'bad': " + BAD]
 
 
+def test_a_kernel_that_has_not_run_is_not_blamed(on_fake):
+    """The first launch of one loads its code, and the driver tells of what was before."""
+    found = on_fake(
+        TRAP
+        + """
+D.launch(bad, on(0, a), grid=1, block=4, stream=stream)
+settle(lambda: launches)
+time.sleep(0.1)  # its error comes behind it
+answer = outcome(lambda: D.launch(add, *on(0, a, a), grid=1, block=4, stream=other))
+"""
+    )
+    assert [found[0], said(found[1])] == ["KernelError", "kernel 'add': " + BAD]
+
+
+def test_what_a_lost_gpu_waited_for_is_not_what_another_one_waits_for(on_fake):
+    """Both wait for events of the host, which come one after the other."""
+    early, late = on_fake(
+        """
+        gates["double"] = threading.Event()
+        b = np.zeros(4)
+        first, second = core.Device(0), core.Device(1)
+
+        def host_event_behind(kernel):
+            stream, of_host = second.create_stream(), core.Device("host").create_stream()
+            D.launch(kernel, on(1, np.zeros(4)), grid=1, block=4, stream=stream)
+            of_host.wait(stream.record())
+            return of_host.record()
+
+        opened, closed = host_event_behind(hold), host_event_behind(double)
+        lost = first.create_stream()
+        lost.wait(opened)
+        fail("stream_query", 700)
+        outcome(lost.sync)
+        goes_on = second.create_stream()
+        goes_on.wait(closed)
+        D.launch(set_to, on(1, b), 3.0, grid=1, block=4, stream=goes_on)
+        gates["hold"].set()
+        opened.sync()
+        time.sleep(0.2)
+        early = b.tolist()
+        gates["double"].set()
+        goes_on.sync()
+        answer = [early, b.tolist()]
+        """,
+        FAKE_CUDA_DEVICES="2",
+    )
+    assert (early, late) == ([0] * 4, [3] * 4)
+
+
 def test_the_host_does_not_wait_for_ever_for_a_lost_gpu(on_fake):
     """Functions of the host are not called any more by the driver of a lost context."""
     texts = on_fake(

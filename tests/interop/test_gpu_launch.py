@@ -375,6 +375,33 @@ answer.append(given.deleted)
     assert answer == [{"event_record": 0}, 0, 200]
 
 
+@pytest.mark.parametrize("ours", [False, True])
+def test_a_capture_is_not_ended_by_questions(on_fake, ours):
+    """Neither by launches on its stream, behind some that were not captured, nor on another."""
+    answer = on_fake(
+        STREAMS
+        + f"""
+stream = dev.create_stream()
+handle = stream.handle if {ours} else fake.fake_new_stream(0, 1)
+other = dev.create_stream()
+given = on(0, a)
+for _ in range(100):
+    D.launch(double, given, grid=1, block=4, stream=Method(handle))
+fake.fake_capture(handle, 1)
+for _ in range(200):
+    D.launch(double, given, grid=1, block=4, stream=Method(handle))
+    D.launch(add, given, given, grid=1, block=4, stream=other)
+event = other.record()
+event.sync()
+other.sync()
+answer = [event.is_done, other.is_done, fake.fake_capture_ended()]
+fake.fake_capture(handle, 0)
+dev.sync()
+"""
+    )
+    assert answer == [True, True, 0]
+
+
 # --- the caller's context ---
 
 

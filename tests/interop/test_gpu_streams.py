@@ -161,6 +161,24 @@ def test_many_waits_across_devices_use_few_things(on_fake):
 # --- events ---
 
 
+def test_waits_end_with_one_of_the_drivers_own(on_fake):
+    """Only by those what kernels have printed comes."""
+    counts = on_fake("""
+        stream = core.Device(0).create_stream()
+        a = np.zeros(4)
+        D.launch(double, on(0, a), grid=1, block=4, stream=stream)
+        event = stream.record()
+        names = ["stream_synchronize", "event_synchronize", "context_synchronize"]
+        named(names)
+        event.sync()
+        answer = [named(names)]
+        stream.sync()
+        answer.append(named(names))
+    """)
+    waits = {"stream_synchronize": 0, "event_synchronize": 0, "context_synchronize": 0}
+    assert counts == [waits | {"event_synchronize": 1}, waits | {"stream_synchronize": 1}]
+
+
 def test_events_tell_the_time(on_fake):
     between, wrong, texts, devices = on_fake("""
         dev = core.Device(0)

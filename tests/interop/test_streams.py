@@ -73,6 +73,17 @@ class Property(Wrapper):
         return self.stream.__cuda_stream__()
 
 
+def test_a_second_object_of_a_stream_takes_nothing_with_it():
+    stream = device().create_stream()
+    again = [core.Stream.from_handle(stream.handle), device().create_stream(stream)]
+    assert again == [stream, stream]
+    again.clear()
+    a = np.zeros(1)
+    D.launch(add, a, 1.0, grid=1, block=1, stream=Wrapper(stream))
+    stream.sync()
+    assert a[0] == 1
+
+
 @clause("DEV-STRM-01", "DEV-STRM-02", partial="streams of CUDA")
 @pytest.mark.parametrize("kind", [Wrapper, Property])
 def test_objects_that_speak_the_protocol(kind):
@@ -349,6 +360,16 @@ REASON = "kernel 'large': out of memory: a block needs 491520000 bytes of workin
             "launch(stream); launch(other); outcome(core.Device('host').sync);outcome(other.sync)",
             [REASON + " and: " + REASON, None],
         ),
+        ("launch(stream); launch(stream); outcome(stream.sync)", [REASON + " and: " + REASON]),
+        (
+            "launch(stream); launch(other); record = [s.record() for s in (stream, other)];"
+            "del stream, s, other; [e.sync() for e in record]; outcome(core.Device('host').sync)",
+            [REASON + " and: " + REASON],
+        ),
+        (
+            "[launch(stream) for _ in range(20)]; outcome(stream.sync)",
+            [REASON + (" and: " + REASON) * 16 + " and: 3 more errors"],
+        ),
     ],
 )
 def test_an_error_is_raised_once_whoever_asks_for_it(tmp_path, text, said):
@@ -360,9 +381,9 @@ def test_an_error_is_raised_once_whoever_asks_for_it(tmp_path, text, said):
 
 
 def test_an_error_that_nobody_asked_for_is_told_at_the_end(tmp_path):
-    run = run_program(tmp_path, NO_MEMORY + "launch(stream)")
+    run = run_program(tmp_path, NO_MEMORY + "launch(stream); launch(other)")
     assert run.returncode == 0
-    assert "KernelError: " + REASON in run.stderr
+    assert f"KernelError: {REASON}\nand: {REASON}\n" in run.stderr
     assert "work that was queued when the process ended" in run.stderr
 
 

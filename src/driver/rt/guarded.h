@@ -14,6 +14,8 @@ inline void set_fault(Outcome* outcome, runtime::Error error) {
   outcome->status = error.raises.empty() ? Status::RuntimeFault : Status::KernelFailed;
   outcome->text = std::move(error.text);
   outcome->raises = std::move(error.raises);
+  outcome->later = std::move(error.later);
+  if (error.left_out > 0) outcome->later.push_back(std::to_string(error.left_out) + " more errors");
 }
 
 // What the function throws becomes the outcome, where there is one; then `otherwise` is returned.

@@ -41,9 +41,10 @@ struct Outcome {
   Status status = Status::Ok;
   std::vector<Diagnostic> diagnostics;
   std::string text;
-  std::string warning{};  // of a launch, for the user, whatever the status
-  std::string raises{};   // of KernelFailed: the builtin exception class of Python
-  Shortage shortage{};    // of OutOfMemory
+  std::string warning{};             // of a launch, for the user, whatever the status
+  std::string raises{};              // of KernelFailed: the builtin exception class of Python
+  Shortage shortage{};               // of OutOfMemory
+  std::vector<std::string> later{};  // what else failed before anybody heard of it
 };
 
 // Where a function of a program is defined.

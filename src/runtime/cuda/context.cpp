@@ -79,12 +79,14 @@ std::string Context::suspects(const GpuKernel* suspect) {
 }
 
 void Context::lose(CUresult error, const GpuKernel* suspect) {
+  if (lost()) return;
+  // Not with the lock: a stream may go with its last reference there, and find the loss as well.
+  const std::string by = suspects(suspect);
   std::vector<std::shared_ptr<HostCall>> waiting;
   {
     const std::lock_guard lock(calls_mutex_);
     if (lost()) return;
     const std::string gpu = "GPU " + std::to_string(gpu_.number());
-    const std::string by = suspects(suspect);
     why_lost_ = (by.empty() ? "a kernel, or a call of another library, failed on " : by) + gpu +
                 ": " + driver().words_for(error);
     if (by.starts_with("one of"))
@@ -229,10 +231,7 @@ void Context::keep_orphans(Batches batches) {
   for (auto& batch : batches) orphans_.push_back(std::move(batch));
 }
 
-void Context::let_go(const InFlight& item) {
-  runtime::owner_finished(item.owner);
-  if (item.cell) give_wait_cell(item.cell);
-}
+void Context::let_go(const InFlight& item) { runtime::owner_finished(item.owner); }
 
 void Context::let_go(const std::vector<std::shared_ptr<Batch>>& done) {
   for (const auto& batch : done) {

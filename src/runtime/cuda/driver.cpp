@@ -137,6 +137,12 @@ CurrentContext::CurrentContext(CUcontext context) {
   pushed_ = true;
 }
 
+BesideCaptures::BesideCaptures() { driver().thread_capture_mode(&mode_); }
+
+BesideCaptures::~BesideCaptures() {
+  if (driver_works()) driver().thread_capture_mode(&mode_);
+}
+
 CurrentContext::~CurrentContext() {
   CUcontext ours;
   if (pushed_ && driver_works()) driver().context_pop(&ours);

@@ -51,4 +51,17 @@ class CurrentContext {
   bool pushed_ = false;
 };
 
+// While another library captures a graph, in this thread or another, questions and waits end the
+// capture, unless the thread that asks is allowed them.
+class BesideCaptures {
+ public:
+  BesideCaptures();
+  ~BesideCaptures();
+  BesideCaptures(const BesideCaptures&) = delete;
+  BesideCaptures& operator=(const BesideCaptures&) = delete;
+
+ private:
+  int mode_ = kCaptureRelaxed;  // then the thread's own
+};
+
 }  // namespace cuda_device::cuda

@@ -10,6 +10,7 @@ int GpuEvent::device() const { return context_.gpu().number(); }
 // On a lost GPU nothing is done any more, and nothing needs to be waited for: error() says why.
 bool GpuEvent::done() const {
   if (context_.lost()) return true;
+  const BesideCaptures allowed;
   const CUresult result = driver().event_query(event_);
   if (result == kNotReady) return false;
   context_.note(result);
@@ -17,8 +18,12 @@ bool GpuEvent::done() const {
   return true;
 }
 
+// As a stream's wait: by the driver's own, which is over at once, what kernels have printed comes.
 bool GpuEvent::wait(int milliseconds) {
-  return poll([this] { return done(); }, milliseconds);
+  const BesideCaptures allowed;
+  if (!poll([this] { return done(); }, milliseconds)) return false;
+  if (!context_.lost()) context_.check(driver().event_synchronize(event_), "waiting for an event");
+  return true;
 }
 
 void GpuEvent::when_done(std::function<void()> then) {

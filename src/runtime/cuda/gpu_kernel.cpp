@@ -98,22 +98,23 @@ void GpuKernel::run_on_host_arrays(const void* params, const abi::LaunchDims& di
 }
 
 // Above 48 KiB a kernel has to ask for dynamic shared memory: once for the largest seen.
-void GpuKernel::opt_in(const Gpu& gpu, uint32_t shared) const {
+void GpuKernel::opt_in(Context& context, uint32_t shared) const {
+  const Gpu& gpu = context.gpu();
   constexpr uint32_t kWithoutOptIn = 48 * 1024;
   if (static_shared_ + shared <= kWithoutOptIn) return;
   std::atomic<uint32_t>& told = opted_in_[static_cast<size_t>(gpu.number())];
   if (shared <= told.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(opting_in_);
   if (shared <= told.load(std::memory_order_relaxed)) return;
-  driver().check(driver().kernel_set_attribute(kMaxDynamicSharedSizeBytes, static_cast<int>(shared),
-                                               kernel_, gpu.device()),
-                 "opting in to large shared memory");
+  context.check(driver().kernel_set_attribute(kMaxDynamicSharedSizeBytes, static_cast<int>(shared),
+                                              kernel_, gpu.device()),
+                "opting in to large shared memory");
   told.store(shared, std::memory_order_release);
 }
 
 void GpuKernel::launch(Context& context, CUstream stream, const void* params,
                        const abi::LaunchDims& dims) const {
-  opt_in(context.gpu(), dims.shared);
+  opt_in(context, dims.shared);
   constexpr size_t kFew = 64;
   void* few[kFew];
   std::vector<void*> many;

@@ -35,7 +35,7 @@ class GpuKernel {
 
  private:
   void load(const FatImage& code, int sm, const std::string& entry_name);
-  void opt_in(const Gpu& gpu, uint32_t shared) const;
+  void opt_in(Context& context, uint32_t shared) const;
   abi::ParamLayout layout_;
   std::string name_, source_;
   uint32_t static_shared_;

@@ -38,9 +38,7 @@ void GpuStream::keep(const InFlight& item) {
     context_.let_go(item);
     return;
   }
-  if (!close) return;
-  close_batch();
-  let_go_of_done();
+  if (close && close_batch()) let_go_of_done();
 }
 
 bool GpuStream::due() const {
@@ -48,22 +46,22 @@ bool GpuStream::due() const {
          Clock::now() - last_event_ >= kBetweenEvents;
 }
 
-// Ours are not, and the legacy stream cannot be.
+// Ours too, by another library that was handed the stream. The legacy one cannot be.
 bool GpuStream::captured() const {
-  if (own_ || handle() == kLegacyStream) return false;
+  if (handle() == kLegacyStream) return false;
   int capturing = 0;
   return driver().stream_capturing(handle_, &capturing) != kSuccess || capturing;
 }
 
-// An event behind what was launched so far, unless the stream is being captured: its launches are
-// to come then. Where it cannot be recorded, what is in the batch stays until the stream is waited
-// for.
-void GpuStream::close_batch() {
+// An event behind what was launched so far. Where it cannot be recorded, what is in the batch stays
+// until the stream is waited for. False while the stream is being captured: its launches are to
+// come then, and a question to the driver would end the capture.
+bool GpuStream::close_batch() {
   const Driver& d = driver();
-  if (nothing_open()) return;
-  if (captured()) return;
+  if (nothing_open()) return true;
+  if (captured()) return false;
   const std::shared_ptr<Batch> batch = seal();
-  if (!batch) return;
+  if (!batch) return true;
   CUevent event = nullptr;
   try {
     event = context_.take_event(false);
@@ -71,7 +69,8 @@ void GpuStream::close_batch() {
     context_.note(result);
     d.check(result, "recording an event");
   } catch (const DriverError&) {
-    return context_.give_event(event, false);
+    context_.give_event(event, false);
+    return true;
   }
   auto lock = context_.lock_in_flight();
   if (!batch->gone)
@@ -80,9 +79,11 @@ void GpuStream::close_batch() {
     lock.unlock();
     context_.give_event(event, false);
   }
+  return true;
 }
 
 void GpuStream::let_go_of_done() {
+  const BesideCaptures allowed;
   context_.let_go_of_orphans();
   for (;;) {
     std::shared_ptr<Batch> batch;
@@ -111,11 +112,13 @@ bool GpuStream::finished() const {
 
 bool GpuStream::idle() const {
   const CurrentContext current(context_.handle());
+  const BesideCaptures allowed;
   return finished();
 }
 
 bool GpuStream::wait(int milliseconds, uint64_t) {
   const CurrentContext current(context_.handle());
+  const BesideCaptures allowed;
   close_batch();
   std::vector<std::shared_ptr<Batch>> before;
   {
@@ -123,6 +126,9 @@ bool GpuStream::wait(int milliseconds, uint64_t) {
     before.assign(batches_.begin(), batches_.end());
   }
   if (!poll([this] { return finished(); }, milliseconds)) return false;
+  // What kernels have printed comes by the driver's own waits only, and this one is over at once.
+  if (!context_.lost())
+    context_.check(driver().stream_synchronize(handle_), "waiting for a stream");
   forget(before);
   context_.let_go(before);
   return true;
@@ -146,17 +152,21 @@ void GpuStream::wait_for(const std::shared_ptr<runtime::Event>& event) {
 
 void GpuStream::wait_for_host(const std::shared_ptr<runtime::Event>& event) {
   if (event->done()) return;
-  const WaitCell cell = take_wait_cell();
+  const std::shared_ptr<WaitCell> cell = take_wait_cell();
   const CUresult result =
-      driver().stream_wait_value(handle_, cell.device, 1, kWaitValueGreaterOrEqual);
-  if (result != kSuccess) give_wait_cell(cell);
+      driver().stream_wait_value(handle_, cell->device(), 1, kWaitValueGreaterOrEqual);
   if (result == kNotSupported) {  // on some virtual machines: then nothing is queued before it
     event->wait(-1);
     return;
   }
   context_.check(result, "waiting for an event of the host");
+  try {
+    event->when_done([cell] { cell->write(); });
+  } catch (const std::bad_alloc&) {
+    event->wait(-1);
+    cell->write();
+  }
   keep({nullptr, nullptr, cell});
-  event->when_done([cell] { cell.host->store(1, std::memory_order_release); });
 }
 
 void GpuStream::call(std::function<void()> function) {

@@ -47,7 +47,7 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   void keep(const InFlight& item);
   bool due() const;
   bool captured() const;
-  void close_batch();
+  bool close_batch();
   void let_go_of_done();
   bool finished() const;
   void wait_for_host(const std::shared_ptr<runtime::Event>& event);

@@ -18,7 +18,7 @@ class GpuKernel;
 struct InFlight {
   std::shared_ptr<const GpuKernel> kernel;
   abi::Owner* owner = nullptr;
-  WaitCell cell{};
+  std::shared_ptr<WaitCell> cell{};
 };
 
 struct Batch {

@@ -1,6 +1,6 @@
 #include "runtime/cuda/load_library.h"
 
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/context.h"
 
 namespace cuda_device::cuda {
 namespace {
@@ -14,6 +14,15 @@ CUresult load(const Code& code, CUlibrary* library, std::string& log) {
       driver().library_load(library, code.bytes.data(), options, values, 2, nullptr, nullptr, 0);
   log = text;
   return result;
+}
+
+// Not by this kernel, which has not run: by one before it.
+void throw_what_was_lost() {
+  for_each_context([](Context& context) {
+    const CurrentContext current(context.handle());
+    context.note(driver().stream_query(nullptr));
+    context.throw_if_lost();
+  });
 }
 
 // Another form of the code would meet the same.
@@ -34,6 +43,7 @@ CUlibrary load_library(const FatImage& code, int sm, const std::string& kernel) 
   if (result == kSuccess)
     throw DriverError(what + ": there is no code for compute capability " +
                       std::to_string(sm / 10) + "." + std::to_string(sm % 10));
+  if (loses_context(result)) throw_what_was_lost();
   throw DriverError(what + ": " + driver().words_for(result) + (log.empty() ? "" : "\n" + log));
 }
 

@@ -16,7 +16,7 @@ struct Page {
   CUcontext context;  // current when it was made, and to be when it goes
 };
 struct Cells {
-  std::vector<WaitCell> free;
+  std::vector<WaitCell::Word> free;  // with room for all that there are
   std::vector<Page> pages;
 };
 Cells& cells() {
@@ -24,12 +24,12 @@ Cells& cells() {
   return *made;
 }
 
-bool take_free(WaitCell& cell) {
+bool take_free(WaitCell::Word& word) {
   const std::lock_guard lock(mutex);
   if (cells().free.empty()) return false;
-  cell = cells().free.back();
+  word = cells().free.back();
   cells().free.pop_back();
-  cell.host->store(0, std::memory_order_relaxed);
+  word.host->store(0, std::memory_order_relaxed);
   return true;
 }
 
@@ -46,6 +46,7 @@ void add_page() {
   d.check(result, "asking where a GPU sees memory of the host");
   const std::lock_guard lock(mutex);
   cells().pages.push_back({page, context});
+  cells().free.reserve(cells().pages.size() * kPage / sizeof(uint32_t));
   for (size_t at = 0; at < kPage; at += sizeof(uint32_t))
     cells().free.push_back(
         {new (static_cast<char*>(page) + at) std::atomic<uint32_t>(0), device + at});
@@ -53,15 +54,15 @@ void add_page() {
 
 }  // namespace
 
-WaitCell take_wait_cell() {
-  WaitCell cell;
-  while (!take_free(cell)) add_page();
-  return cell;
+WaitCell::~WaitCell() {
+  const std::lock_guard lock(mutex);
+  cells().free.push_back(word_);
 }
 
-void give_wait_cell(WaitCell cell) {
-  const std::lock_guard lock(mutex);
-  cells().free.push_back(cell);
+std::shared_ptr<WaitCell> take_wait_cell() {
+  WaitCell::Word word;
+  while (!take_free(word)) add_page();
+  return std::make_shared<WaitCell>(word);
 }
 
 void give_back_wait_cells() {

@@ -4,20 +4,34 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "runtime/cuda/driver_types.h"
 
 namespace cuda_device::cuda {
 
-struct WaitCell {
-  std::atomic<uint32_t>* host = nullptr;
-  CUdeviceptr device = 0;
-  explicit operator bool() const { return host != nullptr; }
+// Held by both sides, for nobody else may have it before the host has written and the GPU is past
+// it or lost.
+class WaitCell {
+ public:
+  struct Word {
+    std::atomic<uint32_t>* host = nullptr;
+    CUdeviceptr device = 0;
+  };
+  explicit WaitCell(Word word) : word_(word) {}
+  WaitCell(const WaitCell&) = delete;
+  WaitCell& operator=(const WaitCell&) = delete;
+  ~WaitCell();
+
+  CUdeviceptr device() const { return word_.device; }
+  void write() { word_.host->store(1, std::memory_order_release); }
+
+ private:
+  const Word word_;
 };
 
 // A cell that holds 0. A context must be current. Throws DriverError.
-WaitCell take_wait_cell();
-void give_wait_cell(WaitCell cell);  // when neither side uses it any more
+std::shared_ptr<WaitCell> take_wait_cell();
 
 void give_back_wait_cells();  // of the process's end
 

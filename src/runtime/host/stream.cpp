@@ -24,7 +24,7 @@ Error* const lost_error = new Error;  // outlives every thread
 HostStream::~HostStream() {
   if (state_.error.empty()) return;
   std::lock_guard lock(lost_mutex);
-  if (lost_error->empty()) std::swap(*lost_error, state_.error);
+  lost_error->add(std::move(state_.error));
 }
 
 Error take_lost_error() {
@@ -165,7 +165,7 @@ void HostStream::run_item(Item& item) {
   }
   if (error.empty()) return;
   std::lock_guard lock(state_.mutex);
-  if (state_.error.empty()) state_.error = std::move(error);
+  state_.error.add(std::move(error));
 }
 
 Error HostStream::run_now(const Operation& operation, Interrupt* interrupt) {

@@ -150,8 +150,8 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
   ForkHook hook_{this};
 };
 
-// The first error that a stream took with it when it went, since the last call: nobody had
-// synchronised with it.
+// The errors that streams took with them when they went, since the last call: nobody had
+// synchronised with them.
 Error take_lost_error();
 
 }  // namespace cuda_device::runtime

@@ -3,10 +3,12 @@
 // sanitizer sees any order that is not kept, and the model's values tell any that was wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <deque>
 #include <random>
+#include <thread>
 
 #include "runtime/host/pool.h"
 #include "runtime/host/stream.h"
@@ -63,12 +65,13 @@ class Program {
     for (int i = 0; i < operations && !testing::Test::HasFailure(); ++i)
       operation(queues_[any(kStreams)]);
     for (Queue& q : queues_) synchronise(q);
+    expect_lost();
   }
 
  private:
   struct Queue : Both {
     std::shared_ptr<HostStream> stream;
-    std::string error;  // the first since the last synchronisation
+    std::vector<std::string> errors;  // since the last synchronisation
   };
 
   uint32_t any(size_t below) { return static_cast<uint32_t>(random_() % below); }
@@ -142,16 +145,19 @@ class Program {
 
   void fail(Queue& q) {
     const std::string text = "error " + std::to_string(any(1000));
-    if (q.error.empty()) q.error = text;
+    q.errors.push_back(text);
     q.stream->enqueue([text]() -> std::string {
       if (text.size() % 2) throw std::runtime_error(text);
       return text;
     });
   }
 
-  // The new stream goes on where the old one, which nobody else holds, will have ended.
+  // The new stream goes on where the old one, which nobody else holds, will have ended. Its errors
+  // are told to whoever waits for the device.
   void replace(Queue& q) {
-    if (!q.error.empty()) return;
+    lost_.insert(lost_.end(), q.errors.begin(), q.errors.end());
+    q.errors.clear();
+    gone_.push_back(q.stream);
     auto end = std::make_shared<EventState>();
     q.stream->record(end);
     q.stream = std::make_shared<HostStream>();
@@ -160,8 +166,30 @@ class Program {
 
   void synchronise(Queue& q) {
     ASSERT_TRUE(q.stream->wait(60000));
-    EXPECT_EQ(q.stream->take_error(), std::exchange(q.error, ""));
+    expect_errors(q.stream->take_error(), std::exchange(q.errors, {}));
     EXPECT_EQ(q.real, q.model);
+  }
+
+  static void expect_errors(const Error& found, const std::vector<std::string>& expected) {
+    ASSERT_EQ(found.empty(), expected.empty());
+    if (expected.empty()) return;
+    EXPECT_EQ(found, expected[0]);
+    const size_t told = std::min(expected.size() - 1, Error::kMost);
+    EXPECT_EQ(found.later, std::vector(expected.begin() + 1, expected.begin() + 1 + told));
+    EXPECT_EQ(found.left_out, expected.size() - 1 - told);
+  }
+
+  // Streams go in any order, each a moment after its last work.
+  void expect_lost() {
+    for (const auto& stream : gone_)
+      while (!stream.expired()) std::this_thread::yield();
+    const Error found = take_lost_error();
+    const size_t count = found.empty() ? 0 : 1 + found.later.size() + found.left_out;
+    EXPECT_EQ(count, lost_.size());
+    std::vector<std::string> texts = found.later;
+    if (!found.empty()) texts.push_back(found.text);
+    for (const std::string& text : texts)
+      EXPECT_NE(std::ranges::find(lost_, text), lost_.end()) << text;
   }
 
   void wait_for_copy() {
@@ -174,10 +202,13 @@ class Program {
   std::mt19937 random_;
   std::array<Queue, kStreams> queues_;
   std::deque<Copy> copies_;
+  std::vector<std::weak_ptr<HostStream>> gone_;
+  std::vector<std::string> lost_;  // the errors of those
 };
 
 // CUDA_DEVICE_LONG_TESTS=1 runs a hundred thousand.
 TEST(HostStreams, RandomProgramsLeaveWhatAModelLeaves) {
+  take_lost_error();  // of the tests before
   const unsigned programs = std::getenv("CUDA_DEVICE_LONG_TESTS") ? 100000 : 10000;
   for (unsigned seed = 0; seed < programs; ++seed) {
     Program(seed).run(30);
