@@ -1,6 +1,7 @@
 """What goes wrong on a GPU, on the tests' driver: errors of kernels, a lost context, calls of the
 driver that fail, each in turn."""
 
+import pathlib
 import re
 
 import pytest
@@ -247,6 +248,9 @@ CASES = {
     "record": ("stream.record()", "event_record", 1, "recording an event"),
     "sync": ("stream.sync()", "stream_query", 1, "waiting for a stream"),
     "event": ("stream.record().sync()", "event_query", 1, "asking for an event"),
+    "sync, last": ("stream.sync()", "stream_synchronize", 1, "waiting for a stream"),
+    "event, last": ("stream.record().sync()", "event_synchronize", 1, "waiting for an event"),
+    "allowed": ("launch(), stream.sync()", "thread_capture_mode", 1, None),
     "device": ("dev.sync()", "context_synchronize", 1, "waiting for the GPU"),
     "time": ("end - begin", "event_elapsed", 1, "asking for the time between two events"),
     "new stream": ("dev.create_stream()", "stream_create", 1, "making a stream"),
@@ -269,6 +273,18 @@ CASES = {
         "stream_context",
         1,
         "asking for the context of a stream",
+    ),
+    "foreign, new context": (
+        "core.Stream.from_handle(fake.fake_new_stream(1, 0))",
+        "context_device",
+        1,
+        "asking for the GPU of a stream",
+    ),
+    "foreign, state": (
+        "core.Stream.from_handle(fake.fake_new_stream(1, 0))",
+        "primary_context_state",
+        1,
+        "asking for the state of a GPU's context",
     ),
     "wait, GPU": ("stream.wait(pending(dev))", "stream_wait_event", 1, "waiting for an event"),
     "wait, value": (
@@ -331,7 +347,8 @@ other.sync(), dev.sync(), host.sync()
 import gc
 gc.collect()
 answer = [found, a.tolist(), [g.deleted for g in given], left()]
-"""
+""",
+        FAKE_CUDA_DEVICES="2",
     )
     if doing is None:
         assert found is None
@@ -344,6 +361,25 @@ answer = [found, a.tolist(), [g.deleted for g in given], left()]
     depth = 1 if case == "launch, pop" else 0  # that of the call that failed
     assert counts["context_depth"] == depth
     assert counts["pinned"] <= 1
+
+
+@pytest.mark.parametrize("member", ["library_unload", "primary_context_release", "stream_destroy"])
+def test_a_process_ends_where_the_driver_refuses_to_clean_up(tmp_path, member):
+    done = run_on_fake(
+        tmp_path, DOING + f"launch()\nstream.sync()\nfail({member!r}, 999)\nprint(1)"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
+
+
+def test_every_call_of_the_driver_is_made_to_fail():
+    """But those that tell what an error is: they are asked when another one has failed."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    declared = (root / "src/runtime/cuda/driver_api.def").read_text()
+    tests = "".join(f.read_text() for f in pathlib.Path(__file__).parent.glob("test_gpu_*.py"))
+    members = re.findall(r"^DRIVER\((\w+)", declared, re.MULTILINE)
+    assert len(members) > 50
+    tell = ("error_name", "error_text")
+    assert [m for m in members if f'"{m}"' not in tests and m not in tell] == []
 
 
 def test_a_gpu_that_cannot_wait_for_a_word_of_memory(on_fake):

@@ -175,6 +175,7 @@ FAULTS = {
     "copy_async": "copying memory on the GPU",
     "copy_2d_async": "copying memory on the GPU",
     "fill_8_async": "filling memory on the GPU",
+    "fill_16_async": "filling memory on the GPU",
     "fill_32_async": "filling memory on the GPU",
     "event_create": "making a CUDA stream wait for another one",
     "event_record": "making a CUDA stream wait for another one",
@@ -189,6 +190,7 @@ def everything():
     for kind in ("Device", "Pinned", "Managed"):
         b = getattr(core, kind + "MemoryResource")(0).allocate(64)
         b.fill(b"\\1\\2\\3\\4", stream=Stream(7))
+        b.fill(b"\\1\\2", stream=Stream(7))
         b.copy_from(b.copy_to(stream=Stream(7)), stream=Stream(8))
         b.close()
     a = D.zeros((4, 4), np.float32, device="cuda")
