@@ -350,7 +350,16 @@ def test_streams_that_break_the_protocol():
         D.launch(nothing, grid=1, block=1, stream=RaisingStream())
 
 
+@pytest.fixture
+def current_device():
+    """The one that is current now is so for the next test too."""
+    before = D.core.Device()
+    yield
+    before.set_current()
+
+
 @clause("DEV-LAUNCH-11", "DEV-GEN-04")
+@pytest.mark.usefixtures("current_device")
 def test_the_example_of_the_guide():
     dev = D.core.Device("host")
     dev.set_current()

@@ -7,7 +7,7 @@ import linecache
 import numpy as np
 import pytest
 from cuda import device as D
-from cuda.device import _core, errors
+from cuda.device import _core, core, errors
 from support.clauses import clause
 from support.errors import check_error
 
@@ -483,7 +483,6 @@ def test_formats_that_are_planned(value):
 @pytest.mark.parametrize(
     ("device", "name"),
     [
-        (2, "a CUDA GPU"),
         (14, "a oneAPI device"),
         (10, "a ROCm GPU"),
         (99, "a device of an unknown kind"),
@@ -496,6 +495,26 @@ def test_memory_out_of_reach(device, name):
       copy it to the host first; this launch runs on the host device
     """
     refuse(text, errors.LaunchValueError, launch, *arguments(Producer((device, 0))))
+
+
+@clause("DEV-ARR-29")
+def test_memory_of_a_gpu_on_the_host():
+    """Without a stream such a launch runs where the memory is, if there is a GPU."""
+    on_host = {"stream": core.Device("host").default_stream}
+    if _core.gpu_count() == 0:
+        text = """
+        argument 1 ('a') of kernel 'vec_add': the array lives on a CUDA GPU (DLPack device type 2), which this launch cannot reach
+          copy it to the host first; this launch runs on the host device
+        """
+        launches = [{}, on_host]
+    else:
+        text = """
+        argument 1 ('a') of kernel 'vec_add': the array lives on GPU 0, but the launch's stream is one of the host
+          copy it to the host, for example with cupy.asnumpy(a) or PyTorch's a.cpu()
+        """
+        launches = [on_host]
+    for options in launches:
+        refuse(text, errors.LaunchValueError, launch, *arguments(Producer((2, 0))), **options)
 
 
 def test_no_capsule():

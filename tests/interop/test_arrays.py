@@ -54,30 +54,32 @@ def nothing_left():
 @pytest.mark.usefixtures("nothing_left")
 def test_arrays_of_the_host_are_numpys():
     """NumPy's own type implements the Array API."""
-    a = D.zeros((3, 4), np.float32)
+    a = D.zeros((3, 4), np.float32, device=HOST)
     assert type(a) is np.ndarray
     assert a.device == "cpu"
     assert a.dtype == np.float32
     assert a.flags.c_contiguous
     assert a.flags.writeable
     assert (a == 0).all()
-    assert np.array_equal(D.full((2, 3), 7, np.int8), np.full((2, 3), 7, np.int8))
-    assert D.full(2, 2.5).dtype == np.float64
-    assert D.full(2, True).dtype == np.bool_
-    assert D.zeros(2).dtype == np.float64
-    assert D.empty((2, 3), order="F").flags.f_contiguous
-    assert np.array_equal(D.arange(5), np.arange(5))
-    assert np.array_equal(D.arange(2, 9, 3, np.float32), np.arange(2, 9, 3, np.float32))
-    assert D.zeros(()).shape == ()
-    assert D.zeros((0, 3)).tolist() == []
-    assert D.zeros(np.int64(3)).shape == (3,)
+    assert np.array_equal(D.full((2, 3), 7, np.int8, device=HOST), np.full((2, 3), 7, np.int8))
+    assert D.full(2, 2.5, device=HOST).dtype == np.float64
+    assert D.full(2, True, device=HOST).dtype == np.bool_
+    assert D.zeros(2, device=HOST).dtype == np.float64
+    assert D.empty((2, 3), order="F", device=HOST).flags.f_contiguous
+    assert np.array_equal(D.arange(5, device=HOST), np.arange(5))
+    assert np.array_equal(
+        D.arange(2, 9, 3, np.float32, device=HOST), np.arange(2, 9, 3, np.float32)
+    )
+    assert D.zeros((), device=HOST).shape == ()
+    assert D.zeros((0, 3), device=HOST).tolist() == []
+    assert D.zeros(np.int64(3), device=HOST).shape == (3,)
 
 
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("shape", [1, 100, (300, 70), (1 << 20,), (0,)])
 def test_memory_is_aligned_and_zero(shape):
     for _ in range(3):  # memory that was used before is zero again
-        a = D.zeros(shape, np.float32)
+        a = D.zeros(shape, np.float32, device=HOST)
         assert a.size == 0 or a.ctypes.data % 256 == 0
         assert not a.any()
         a.fill(1)
@@ -88,12 +90,12 @@ def test_memory_is_aligned_and_zero(shape):
     "format", [np.bool_, np.int8, np.uint64, np.float16, np.complex128, D.bfloat16, D.float8e5m2]
 )
 def test_every_format_of_elements(format):
-    assert D.zeros(3, format).dtype == format
-    assert D.full(3, 1, format).tolist() == np.ones(3, format).tolist()
+    assert D.zeros(3, format, device=HOST).dtype == format
+    assert D.full(3, 1, format, device=HOST).tolist() == np.ones(3, format).tolist()
 
 
 def test_they_go_into_launches_and_through_dlpack():
-    a = D.full(10, 2, np.float32)
+    a = D.full(10, 2, np.float32, device=HOST)
     D.launch(add, a, 1.5, grid=1, block=32)
     assert a.tolist() == [3.5] * 10
     b = np.from_dlpack(a)
@@ -103,16 +105,16 @@ def test_they_go_into_launches_and_through_dlpack():
 
 @pytest.mark.usefixtures("nothing_left")
 def test_memory_lives_as_long_as_a_view_of_it():
-    view = D.arange(1000)[500:]
-    D.zeros(1000, np.int64).fill(9)
+    view = D.arange(1000, device=HOST)[500:]
+    D.zeros(1000, np.int64, device=HOST).fill(9)
     assert view[0] == 500
 
 
 def test_memory_that_was_freed_is_used_again():
-    first = D.empty(5000)
+    first = D.empty(5000, device=HOST)
     address = first.ctypes.data
     del first
-    second = D.empty(4990)
+    second = D.empty(4990, device=HOST)
     assert second.ctypes.data == address
 
 
@@ -120,32 +122,42 @@ def test_memory_that_was_freed_is_used_again():
 def test_memory_of_a_queued_launch_stays():
     """The launch owns the array until it is done, though nobody else holds it."""
     stream = HOST.create_stream()
-    kept = D.zeros(4000, np.float32)
+    kept = D.zeros(4000, np.float32, device=HOST)
     D.launch(
-        wait_and_fill, D.zeros(4000, np.float32), 1.0, 20000, grid=16, block=256, stream=stream
+        wait_and_fill,
+        D.zeros(4000, np.float32, device=HOST),
+        1.0,
+        20000,
+        grid=16,
+        block=256,
+        stream=stream,
     )
-    taken = [D.zeros(4000, np.float32) for _ in range(20)]
+    taken = [D.zeros(4000, np.float32, device=HOST) for _ in range(20)]
     stream.sync()
     assert not any(t.any() for t in [kept, *taken])
 
 
 def test_asarray_takes_what_holds_numbers():
     a = np.arange(5)
-    assert D.asarray(a) is a
-    assert D.asarray(a, copy=True) is not a
-    assert D.asarray([1, 2.5]).tolist() == [1.0, 2.5]
-    assert D.asarray(3, np.float32).dtype == np.float32
+    assert D.asarray(a, device=HOST) is a
+    assert D.asarray(a, copy=True, device=HOST) is not a
+    assert D.asarray([1, 2.5], device=HOST).tolist() == [1.0, 2.5]
+    assert D.asarray(3, np.float32, device=HOST).dtype == np.float32
     assert (
-        np.shares_memory(D.asarray(array.array("i", [1, 2])), D.asarray(array.array("i"))) is False
+        np.shares_memory(
+            D.asarray(array.array("i", [1, 2]), device=HOST),
+            D.asarray(array.array("i"), device=HOST),
+        )
+        is False
     )
-    assert D.asarray(array.array("i", [1, 2])).tolist() == [1, 2]
-    assert D.asarray(memoryview(b"abc")).tolist() == list(b"abc")
+    assert D.asarray(array.array("i", [1, 2]), device=HOST).tolist() == [1, 2]
+    assert D.asarray(memoryview(b"abc"), device=HOST).tolist() == list(b"abc")
     producer = Producer(np.arange(4.0))
-    assert np.shares_memory(D.asarray(producer), producer.array)
+    assert np.shares_memory(D.asarray(producer, device=HOST), producer.array)
     with pytest.raises(ValueError, match="copy"):
-        D.asarray(a, np.float32, copy=False)
+        D.asarray(a, np.float32, copy=False, device=HOST)
     with pytest.raises(TypeError, match="copy expects None, True or False, found 'x'"):
-        D.asarray(a, copy="x")
+        D.asarray(a, copy="x", device=HOST)
 
 
 @clause("DEV-DLP-15", partial="arrays of a GPU")
@@ -204,24 +216,36 @@ def test_mistakes(wrong, kind, text):
 
 
 def test_devices_by_their_names():
-    for device in ("cpu", "host", HOST, None):
+    for device in ("cpu", "host", HOST):
         assert type(D.zeros(2, device=device)) is np.ndarray
+    # GPU 0, and the device that is the current one at first, are the host where there is no GPU.
+    first = np.ndarray if _core.gpu_count() == 0 else D.Array
+    for on_first in (
+        D.zeros(2, device=0),
+        D.zeros(2, device=None),
+        D.zeros(2),
+        D.empty(2),
+        D.full(2, 1),
+        D.arange(2),
+        D.asarray([1, 2]),
+        D.asarray(np.arange(2)),
+    ):
+        assert type(on_first) is first
     if _core.gpu_count() == 0:
-        assert type(D.zeros(2, device=0)) is np.ndarray
         with pytest.raises(ValueError, match=r"no device 'cuda:1': .*; the host device is 'cpu'"):
             D.zeros(2, device="cuda:1")
 
 
 def test_out_of_memory():
     with pytest.raises(OutOfMemoryError, match="bytes of memory of the host device") as caught:
-        D.zeros(1 << 50)
+        D.zeros(1 << 50, device=HOST)
     error = caught.value
     assert isinstance(error, MemoryError)
     assert error.asked == 8 << 50
     assert 0 < error.free <= error.total
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.asked, again.total) == (str(error), error.asked, error.total)
-    assert D.zeros(10).sum() == 0
+    assert D.zeros(10, device=HOST).sum() == 0
 
 
 # --- buffers ---

@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 from cuda import device as D
-from cuda.device import core, errors
+from cuda.device import _core, core, errors
 from support.clauses import clause
 from support.kernels import spin
 from support.programs import run_program
@@ -42,10 +42,14 @@ def device():
 
 
 def test_one_object_per_device():
-    assert core.Device("host") is core.Device() is core.Device(0)
-    assert pickle.loads(pickle.dumps(device())) is device()
-    with pytest.raises(ValueError, match="no device 7"):
-        core.Device(7)
+    gpus = _core.gpu_count()
+    assert core.Device("host") is device()
+    assert core.Device(0) is core.Device() is core.Device(0)
+    assert (core.Device(0) is device()) == (gpus == 0)
+    for one in (device(), core.Device(0)):
+        assert pickle.loads(pickle.dumps(one)) is one
+    with pytest.raises(ValueError, match=f"no device {gpus + 7}"):
+        core.Device(gpus + 7)
 
 
 @clause("DEV-STRM-07")
