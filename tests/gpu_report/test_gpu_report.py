@@ -75,8 +75,15 @@ def test_every_part_runs_and_reports(tmp_path):
     assert done.returncode == FAILED, done.stdout + done.stderr
     assert report in done.stdout
     lines = [line.split(" | ") for line in report.splitlines() if line.startswith("| ")]
-    states = {cells[0].strip("| "): cells[1] for cells in lines[1:6]}
-    assert list(states) == ["suite", "neighbours", "sanitizer", "benchmarks", "launches"]
+    states = {cells[0].strip("| "): cells[1] for cells in lines[1:7]}
+    assert list(states) == [
+        "suite",
+        "runtime",
+        "neighbours",
+        "sanitizer",
+        "benchmarks",
+        "launches",
+    ]
     assert (states["suite"], states["sanitizer"]) == ("FAILED", "passed")
     assert "1 failed, " in report
     assert "::test_planted - AssertionError: planted" in report
@@ -129,6 +136,24 @@ def test_a_part_that_says_nothing(tmp_path):
     assert "FAILED, " in done.stdout
     assert "ended with status 1: " in done.stdout
     assert "GPU" in done.stdout.partition("ended with status 1: ")[2].splitlines()[0]
+
+
+# --- the runtime ---
+
+
+def test_the_runtimes_own_tests(tmp_path):
+    """The tests themselves; what this driver cannot show is named."""
+    status, said, text = part(tmp_path, "runtime")
+    assert status == NOT_HERE, text
+    assert int(said.partition(" passed")[0]) >= 50
+    assert "not here: waits for a real GPU: the kernels of the tests' driver share" in said
+
+
+def test_a_runtime_that_fails(tmp_path):
+    status, said, text = part(tmp_path, "runtime", PLANT="lost:vec_add")
+    assert status == FAILED
+    assert " failed, " in said
+    assert re.search(r"^FAILED \S*::test_the_example_of_the_guide", text, re.MULTILINE), text
 
 
 # --- neighbours ---
