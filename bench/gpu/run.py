@@ -32,7 +32,8 @@ class Part:
 
 
 PARTS = (
-    Part("suite", 220, "the test suite with --target=cuda"),
+    Part("suite", 205, "the test suite with --target=cuda"),
+    Part("runtime", 45, "streams, events, memory, print and kernels that fail"),
     Part("neighbours", 30, "streams, events and arrays with CuPy and PyTorch"),
     Part("sanitizer", 80, "compute-sanitizer over each kernel"),
     Part("benchmarks", 150, "kernels beside nvcc, CuPy and numba-cuda"),

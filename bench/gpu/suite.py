@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 NEEDS = ("pytest", "pytest_timeout", "xdist")
 # Each process has a context of its own on the GPU, some 0.5 GB; the GPU takes turns among them.
 MOST_PROCESSES = 14
+# A part of their own (runtime.py), which has the GPU to itself.
+ALONE = ("tests/interop/test_on_gpu.py", "tests/interop/test_on_gpu_faults.py")
 SHOWN = 40  # failures of which the report has the first line
 
 
@@ -25,20 +27,24 @@ def parse(argv):
     return p.parse_args(argv)
 
 
-def command(more):
+def arguments(more):
     processes = max(1, min(MOST_PROCESSES, len(os.sched_getaffinity(0)) - 1))
     # --target names a target that must be here: pytest refuses where there is no GPU.
     chosen = ["--target=cuda", f"-n{processes}", "--dist=worksteal", "-q", "-rfE", "--tb=short"]
     # One whose GPU is lost ends, and another takes its place (tests/support/targets.py).
     chosen.append("--max-worker-restart=200")
-    return [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *chosen, *more]
+    chosen += [f"--ignore={path}" for path in ALONE]
+    return [*chosen, *more]
 
 
-def run(more):
+def run(arguments, **variables):
     """Passes pytest's output on; its status and its text. Ends with it where it is interrupted."""
-    environment = {**os.environ, "COLUMNS": "200"}
     process = subprocess.Popen(
-        command(more), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "COLUMNS": "200", **variables},
     )
     lines = []
     while True:
@@ -82,4 +88,4 @@ def main(argv):
     if missing:
         outcome.summary(f"not here: {', '.join(missing)}")
         return outcome.NOT_HERE
-    return conclude(*run(options.pytest))
+    return conclude(*run(arguments(options.pytest)))

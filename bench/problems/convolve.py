@@ -1,6 +1,5 @@
 import numpy as np
 from arrays import aligned
-from scipy import ndimage
 
 from .problem import INTEL, ROUNDING, Hand, Problem, grid_for, require_close
 
@@ -52,6 +51,8 @@ def check(p):
 
 
 def whole_arrays(out, source, weights):
+    from scipy import ndimage  # needed for this alone
+
     ndimage.correlate(source, weights, output=out, mode="nearest")
 
 

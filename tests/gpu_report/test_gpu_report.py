@@ -22,7 +22,6 @@ STAND_INS = Path(__file__).with_name("stand_ins")
 PASSED, FAILED, NOT_HERE = 0, 1, 2
 KERN = "tests/conformance/test_kern.py"
 
-pytest.importorskip("scipy", reason="the benchmark's references need SciPy")
 pytestmark = needs_fake
 
 
@@ -75,8 +74,15 @@ def test_every_part_runs_and_reports(tmp_path):
     assert done.returncode == FAILED, done.stdout + done.stderr
     assert report in done.stdout
     lines = [line.split(" | ") for line in report.splitlines() if line.startswith("| ")]
-    states = {cells[0].strip("| "): cells[1] for cells in lines[1:6]}
-    assert list(states) == ["suite", "neighbours", "sanitizer", "benchmarks", "launches"]
+    states = {cells[0].strip("| "): cells[1] for cells in lines[1:7]}
+    assert list(states) == [
+        "suite",
+        "runtime",
+        "neighbours",
+        "sanitizer",
+        "benchmarks",
+        "launches",
+    ]
     assert (states["suite"], states["sanitizer"]) == ("FAILED", "passed")
     assert "1 failed, " in report
     assert "::test_planted - AssertionError: planted" in report
@@ -129,6 +135,24 @@ def test_a_part_that_says_nothing(tmp_path):
     assert "FAILED, " in done.stdout
     assert "ended with status 1: " in done.stdout
     assert "GPU" in done.stdout.partition("ended with status 1: ")[2].splitlines()[0]
+
+
+# --- the runtime ---
+
+
+def test_the_runtimes_own_tests(tmp_path):
+    """The tests themselves; what this driver cannot show is named."""
+    status, said, text = part(tmp_path, "runtime")
+    assert status == NOT_HERE, text
+    assert int(said.partition(" passed")[0]) >= 50
+    assert "not here: waits for a real GPU: the kernels of the tests' driver share" in said
+
+
+def test_a_runtime_that_fails(tmp_path):
+    status, said, text = part(tmp_path, "runtime", PLANT="lost:vec_add")
+    assert status == FAILED
+    assert " failed, " in said
+    assert re.search(r"^FAILED \S*::test_the_example_of_the_guide", text, re.MULTILINE), text
 
 
 # --- neighbours ---
@@ -191,6 +215,18 @@ def test_right_results(tmp_path):
     assert "1 rows; triad" in said
     groups = [figure["group"] for figure in rows(tmp_path)["triad"]["figures"]]
     assert groups == ["cuda.device", "device copy"]
+
+
+def test_results_are_checked_without_scipy(tmp_path):
+    folder = tmp_path / "path"
+    folder.mkdir()
+    (folder / "scipy.py").write_text("raise ModuleNotFoundError(\"No module named 'scipy'\")\n")
+    beside = {"PYTHONPATH": os.pathsep.join([str(folder), str(ON_FAKE), *sys.path])}
+    names = ("black_scholes", "convolve", "spmv")
+    more = (OURS[0], *(f"--kernel={name}" for name in names))
+    status, _, text = part(tmp_path, "benchmarks", *more, **beside)
+    assert status == PASSED, text
+    assert set(rows(tmp_path)) == set(names)
 
 
 def test_a_wrong_result(tmp_path):
