@@ -1,6 +1,7 @@
 // Objects with __dlpack__ as arguments.
 #include "bindings/dlpack_producer.h"
 #include "bindings/launch/call.h"
+#include "bindings/memory/tensor.h"
 #include "interop/dlpack_tensor.h"
 
 namespace cuda_device::bindings {
@@ -53,11 +54,12 @@ void live_on(Call& call, Device device) {
 }
 
 // Whether the producer is to order its work before that of a stream: of GPUs it is, and its word is
-// taken for the protocol's "stream".
-bool asks_for_stream(const Call& call, Device device) {
+// taken for the protocol's "stream". Of pinned memory others may know no streams; ours does.
+bool asks_for_stream(const Call& call, Device device, bool ours) {
   if (device.type == dlpack::kCuda) return true;
-  return device.type == dlpack::kCudaManaged && call.where().device() != kHostDevice &&
-         cd_rt_gpu_count() > 0;
+  const bool either =
+      device.type == dlpack::kCudaManaged || (device.type == dlpack::kCudaHost && ours);
+  return either && call.where().device() != kHostDevice && cd_rt_gpu_count() > 0;
 }
 
 template <class M>
@@ -88,8 +90,13 @@ bool add_dlpack(Call& call, PyObject* object) {
   const Device device = device_of(call, object);
   live_on(call, device);
   nb::object stream;
-  if (asks_for_stream(call, device))
+  const MemoryBlock* const ours = device.type == dlpack::kCpu ? nullptr : memory_of(object);
+  if (rt::Stream* const of_host = ours ? call.where().host_stream() : nullptr) {
+    ours->let_wait(of_host);
+    stream = checked(PyLong_FromLong(-1));
+  } else if (asks_for_stream(call, device, ours)) {
     stream = checked(PyLong_FromLongLong(call.where().dlpack_stream()));
+  }
   nb::object capsule = capsule_of(object, stream);
   abi::ArrayView view;
   if (!take<dlpack::ManagedVersioned>(call, capsule.ptr(), view) &&

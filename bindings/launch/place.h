@@ -23,6 +23,8 @@ class Place {
   Place(const Place&) = delete;  // a copy in the path of a launch would wait for its fields
 
   bool has_stream() const { return stream_ != nullptr; }
+  // Of the host; null: the launch is done when it returns, or runs elsewhere.
+  rt::Stream* host_stream() const { return device_ == kHostDevice ? stream_ : nullptr; }
   bool runs_on(int device) const { return device_ == device || question_; }
   bool undecided() const { return device_ == kUndecided; }
   int device() const { return device_; }

@@ -120,6 +120,13 @@ void MemoryBlock::use_on(uint64_t stream) {
   last_stream_ = stream;
 }
 
+void MemoryBlock::let_wait(rt::Stream* of_host) const {
+  if (on_host()) return;
+  without_gil([&](rt::Outcome* outcome) {
+    cd_rt_stream_wait_cuda(of_host, device_, last_stream_, outcome);
+  });
+}
+
 void MemoryBlock::wait() const {
   if (on_host()) return;
   without_gil([&](rt::Outcome* outcome) { cd_rt_cuda_wait(device_, last_stream_, outcome); });

@@ -63,6 +63,8 @@ class MemoryBlock {
   uint64_t last_stream() const { return last_stream_; }
   // Makes that stream wait for the last one, and be it.
   void use_on(uint64_t stream);
+  // What is queued on a stream of the host from now on waits for the last stream.
+  void let_wait(rt::Stream* of_host) const;
   // Waits until the last stream has done all; without the GIL.
   void wait() const;
 

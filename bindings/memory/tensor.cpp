@@ -76,11 +76,17 @@ nb::object capsule_with(const Tensor& tensor, dlpack::Device device, uint64_t fl
 // The version that the consumer knows: its major number, or 0 where it said none.
 long major_version(nb::handle max_version) {
   if (max_version.is_none()) return 0;
-  return nb::cast<long>(nb::object(max_version[0]));
+  std::pair<long, long> version;
+  if (nb::try_cast(max_version, version)) return version.first;
+  throw nb::type_error(
+      ("__dlpack__(): max_version is (major, minor), found " + shown(max_version)).c_str());
 }
 
 bool is_device(nb::handle asked, dlpack::Device device) {
-  return nb::cast<std::pair<int, int>>(asked) == std::pair<int, int>(device.type, device.id);
+  std::pair<int, int> wanted;
+  if (nb::try_cast(asked, wanted)) return wanted == std::pair<int, int>(device.type, device.id);
+  throw nb::type_error(
+      ("__dlpack__(): dl_device is (device type, device id), found " + shown(asked)).c_str());
 }
 
 // What a consumer's stream= means for memory of a GPU (DEV-DLP-03): a CUDA stream, or no waiting.
@@ -278,8 +284,37 @@ void copy_tensor(const Tensor& to, const Tensor& from) {
   if (!to_gpu || !from_gpu) leading.wait();
 }
 
+namespace {
+
+std::pair<int, int> device_of(nb::handle object) {
+  const nb::object given = object.attr("__dlpack_device__")();
+  std::pair<int, int> device;
+  if (nb::try_cast(given, device)) return device;
+  throw nb::buffer_error(("from_dlpack(): __dlpack_device__() of '" + type_text(object) +
+                          "' gave " + shown(given) + ", not (device type, device id)")
+                             .c_str());
+}
+
+// Live as long as the module.
+std::vector<std::pair<PyTypeObject*, FindMemory>>& tensor_types() {
+  static auto* const types = new std::vector<std::pair<PyTypeObject*, FindMemory>>;
+  return *types;
+}
+
+}  // namespace
+
+void note_tensor_type(nb::handle type, FindMemory find) {
+  tensor_types().emplace_back(reinterpret_cast<PyTypeObject*>(type.ptr()), find);
+}
+
+const MemoryBlock* memory_of(nb::handle object) {
+  for (const auto& [type, find] : tensor_types())
+    if (PyObject_TypeCheck(object.ptr(), type)) return find(object.ptr());
+  return nullptr;
+}
+
 std::optional<Tensor> imported(nb::handle object) {
-  const auto device = nb::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
+  const std::pair<int, int> device = device_of(object);
   if (device.first == dlpack::kCpu) return std::nullopt;
   if (device.first != dlpack::kCuda && device.first != dlpack::kCudaHost &&
       device.first != dlpack::kCudaManaged)

@@ -4,6 +4,7 @@ The rows of the contract are shown in tests/conformance/test_dlp.py and test_arr
 """
 
 import gc
+import re
 import sys
 import weakref
 
@@ -329,3 +330,22 @@ def test_torch():
     run(add_one, a[::2])
     assert (a[::2] == 1).all()
     assert (a[1::2] == 0).all()
+
+
+class Lost:
+    def __init__(self, device):
+        self.device = device
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **_):
+        raise AssertionError("never asked")
+
+
+@pytest.mark.parametrize("take", [D.from_dlpack, D.asarray, D.to_host])
+@pytest.mark.parametrize("device", [None, (), "cpu", ("1", 0)])
+def test_a_producer_that_does_not_say_where_it_lives(take, device):
+    text = f"Lost' gave {device!r}, not (device type, device id)"
+    with pytest.raises(BufferError, match=re.escape(text)):
+        take(Lost(device))

@@ -479,14 +479,7 @@ def test_arrays_are_filled_and_copied(dtype):
     assert np.array_equal(D.to_host(y), wanted)
 
 
-TOLD_NOTHING = pytest.mark.xfail(
-    strict=True, reason="a launch does not tell a pinned array of the GPU's stream that it goes to"
-)
-
-
-@pytest.mark.parametrize(
-    "memory", ["device", "managed", pytest.param("pinned", marks=TOLD_NOTHING)]
-)
+@pytest.mark.parametrize("memory", ["device", "managed", "pinned"])
 def test_an_array_knows_the_stream_that_used_it_last(gate, memory):
     """to_host is right without a word about synchronisation."""
     stream = our_stream()

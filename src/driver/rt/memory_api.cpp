@@ -68,6 +68,11 @@ void cd_rt_cuda_order(int gpu, uint64_t later, uint64_t earlier, rt::Outcome* ou
               [&] { cuda::order_behind(gpu, rt::cuda_stream(later), rt::cuda_stream(earlier)); });
 }
 
+void cd_rt_stream_wait_cuda(rt::Stream* of_host, int gpu, uint64_t earlier, rt::Outcome* outcome) {
+  rt::guarded(outcome,
+              [&] { of_host->host->wait_for(cuda::record(gpu, rt::cuda_stream(earlier))); });
+}
+
 void cd_rt_cuda_wait(int gpu, uint64_t stream, rt::Outcome* outcome) {
   rt::guarded(outcome, [&] { cuda::wait_for(gpu, rt::cuda_stream(stream)); });
 }

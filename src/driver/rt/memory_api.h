@@ -73,6 +73,9 @@ void cd_rt_memory_fill(const cuda_device::rt::FillRequest* request,
 // Of CUDA streams, by handle: `later` waits for all that `earlier` holds now; the calling thread
 // waits.
 void cd_rt_cuda_order(int gpu, uint64_t later, uint64_t earlier, cuda_device::rt::Outcome* outcome);
+// What is queued on the host's stream from now on comes behind all that the CUDA stream holds now.
+void cd_rt_stream_wait_cuda(cuda_device::rt::Stream* of_host, int gpu, uint64_t earlier,
+                            cuda_device::rt::Outcome* outcome);
 void cd_rt_cuda_wait(int gpu, uint64_t stream, cuda_device::rt::Outcome* outcome);
 
 void cd_rt_memory_figures(int device, cuda_device::abi::MemoryFigures* figures,
