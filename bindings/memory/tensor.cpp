@@ -304,7 +304,7 @@ std::vector<std::pair<PyTypeObject*, FindMemory>>& tensor_types() {
 }  // namespace
 
 void note_tensor_type(nb::handle type, FindMemory find) {
-  tensor_types().emplace_back(reinterpret_cast<PyTypeObject*>(type.ptr()), find);
+  tensor_types().emplace_back(reinterpret_cast<PyTypeObject*>(type.ptr()), std::move(find));
 }
 
 const MemoryBlock* memory_of(nb::handle object) {

@@ -269,18 +269,18 @@ def test_events_that_have_no_time():
     )
 
 
-LAUNCH = "use cuda.device.launch(kernel, ..., grid=..., block=..., stream=...)"
+PROGRAM = "use @cuda.device.kernel, which compiles at the first launch"
 
 
 def test_names_that_are_elsewhere():
     with pytest.raises(ImportError) as raised:
-        from cuda.device.core import launch  # noqa: F401
+        from cuda.device.core import Program  # noqa: F401
     assert raised.type is ImportError
-    assert str(raised.value) == f"cannot import name 'launch' from 'cuda.device.core'; {LAUNCH}"
+    assert str(raised.value) == f"cannot import name 'Program' from 'cuda.device.core'; {PROGRAM}"
     with pytest.raises(AttributeError) as raised:
-        core.launch  # noqa: B018
-    assert str(raised.value) == f"module 'cuda.device.core' has no attribute 'launch'; {LAUNCH}"
-    assert not hasattr(core, "launch")
+        core.Program  # noqa: B018
+    assert str(raised.value) == f"module 'cuda.device.core' has no attribute 'Program'; {PROGRAM}"
+    assert not hasattr(core, "Program")
     with pytest.raises(ImportError) as raised:
         from cuda.device import jit  # noqa: F401
     assert str(raised.value) == (

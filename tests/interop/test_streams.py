@@ -42,6 +42,7 @@ def device():
 
 
 def test_one_object_per_device():
+    assert core.Device(np.int64(0)) is core.Device(0)
     gpus = _core.gpu_count()
     assert core.Device("host") is device()
     assert core.Device(0) is core.Device() is core.Device(0)
@@ -75,6 +76,34 @@ class Property(Wrapper):
     @property
     def __cuda_stream__(self):
         return self.stream.__cuda_stream__()
+
+
+class NvidiasConfig:
+    """As cuda.core's, without its fields of other versions."""
+
+    grid, block, shmem_size, cluster = (1,), (2, 1), 0, None
+
+
+@pytest.mark.parametrize(
+    "config",
+    [core.LaunchConfig(grid=1, block=(2, 1)), {"grid": 1, "block": 2}, NvidiasConfig()],
+)
+def test_launches_in_the_order_of_cuda_core(config):
+    stream = device().create_stream()
+    a = np.zeros(4)
+    core.launch(stream, config, add, a, 3.0)
+    stream.sync()
+    assert a.tolist() == [3, 3, 0, 0]
+
+
+def test_a_config_that_is_none():
+    stream = device().create_stream()
+    with pytest.raises(TypeError, match=r"expects a stream, a LaunchConfig, .* found 'Kernel' as"):
+        core.launch(stream, add, core.LaunchConfig(), np.zeros(1), 1.0)
+    with pytest.raises(TypeError, match="grid in the launch of kernel 'add': 'str' is neither"):
+        core.launch(stream, core.LaunchConfig(grid="a"), add, np.zeros(1), 1.0)
+    with pytest.raises(TypeError, match="'NoneType' is no stream"):
+        core.launch(None, core.LaunchConfig(), add, np.zeros(1), 1.0)
 
 
 def test_a_second_object_of_a_stream_takes_nothing_with_it():

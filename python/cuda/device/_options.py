@@ -5,7 +5,14 @@ from typing import Any, Protocol, TypeVar
 
 from cuda.device.errors import NotImplementedYetError
 
-__all__ = ["EventOptions", "LaunchConfig", "StreamOptions", "check_event", "check_stream"]
+__all__ = [
+    "EventOptions",
+    "LaunchConfig",
+    "StreamOptions",
+    "check_event",
+    "check_launch",
+    "check_stream",
+]
 
 
 @dataclasses.dataclass
@@ -36,7 +43,7 @@ class EventOptions:
 
 @dataclasses.dataclass
 class LaunchConfig:
-    """How many threads a launch has: launch(..., grid=c.grid, block=c.block, shared=c.shmem_size).
+    """How many threads core.launch() starts, as launch(..., grid=, block=, shared=) does.
 
     grid, block: an int or a tuple of one to three ints, x first. shmem_size: bytes of dynamic
     shared memory. cluster and is_cooperative are not implemented yet.
@@ -54,6 +61,23 @@ class LaunchConfig:
                 raise NotImplementedYetError(
                     f"LaunchConfig(): the option {name}={value!r} is not implemented yet"
                 )
+
+
+def check_launch(config: object) -> LaunchConfig:
+    """The config of a launch: ours, one of cuda.core, or a dict."""
+    if isinstance(config, LaunchConfig):
+        return config
+    if isinstance(config, dict):
+        return LaunchConfig(**config)
+    if not all(hasattr(config, name) for name in ("grid", "block", "shmem_size")):
+        found = type(config).__name__
+        raise TypeError(
+            f"core.launch() expects a stream, a LaunchConfig, a kernel and its arguments, "
+            f"found {found!r} as the config"
+        )
+    names = [f.name for f in dataclasses.fields(LaunchConfig)]
+    read: dict[str, Any] = {name: getattr(config, name, None) for name in names}
+    return LaunchConfig(**{name: value for name, value in read.items() if value is not None})
 
 
 class CudaStream(Protocol):

@@ -6,22 +6,25 @@ whose streams launches take.
 """
 
 import atexit
+import operator
 import os
 import re
 import sys
 import warnings
 from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, SupportsIndex, cast
 
 from cuda.device import _core, _missing, _places
 from cuda.device._core import Event, Stream
 from cuda.device._nvidia_core import nvidia_core
 from cuda.device._options import (
+    CudaStream,
     EventOptions,
     LaunchConfig,
     StreamOptions,
     check_event,
+    check_launch,
     check_stream,
 )
 from cuda.device._properties import ComputeCapability, DeviceProperties
@@ -47,13 +50,13 @@ __all__ = [
     "PinnedMemoryResource",
     "Stream",
     "StreamOptions",
+    "launch",
 ]
 
 _HOST = "host"
 
 # Names of cuda.core that are not here.
 _ELSEWHERE = {
-    "launch": "cuda.device.launch(kernel, ..., grid=..., block=..., stream=...)",
     "Program": "@cuda.device.kernel, which compiles at the first launch",
 }
 
@@ -62,6 +65,23 @@ if not TYPE_CHECKING:  # it would find every name that a user misspells
     def __getattr__(name: str) -> object:
         ours = _ELSEWHERE.get(name)
         raise _missing.no_such_name(__name__, name, f"; use {ours}" if ours else "")
+
+
+def launch(
+    stream: CudaStream,
+    config: LaunchConfig,
+    kernel: "_core.Kernel[...]",
+    *kernel_args: object,
+) -> None:
+    """Queues a kernel on a stream, with the order of arguments of cuda.core's launch.
+
+    config: a LaunchConfig, cuda.core's own or a dict of its fields. Errors are those of
+    cuda.device.launch(kernel, *kernel_args, grid=, block=, shared=, stream=).
+    """
+    c = check_launch(config)
+    _core.launch(
+        kernel, *kernel_args, grid=c.grid, block=c.block, shared=c.shmem_size, stream=stream
+    )
 
 
 def _number_of(device_id: object) -> int:
@@ -73,10 +93,11 @@ def _number_of(device_id: object) -> int:
     if device_id == _HOST:
         return _places.HOST
     gpus = _core.gpu_count()
-    if isinstance(device_id, int) and not isinstance(device_id, bool):
-        if 0 <= device_id < gpus:
-            return device_id
-        if device_id == 0:
+    if hasattr(device_id, "__index__") and not isinstance(device_id, bool):
+        number = operator.index(cast("SupportsIndex", device_id))
+        if 0 <= number < gpus:
+            return number
+        if number == 0:
             return _places.HOST
     known = ", ".join(f"Device({n})" for n in range(gpus)) + (" and " if gpus else "")
     raise ValueError(

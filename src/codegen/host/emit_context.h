@@ -3,8 +3,8 @@
 
 #include "abi/kernel_image.h"
 #include "analysis/analysis.h"
-#include "codegen/host/access_notes.h"
 #include "codegen/effort.h"
+#include "codegen/host/access_notes.h"
 #include "codegen/host/host_arithmetic.h"
 #include "codegen/host/mask_ops.h"
 #include "codegen/host/target.h"

@@ -2,8 +2,8 @@
 // vectorise again.
 #pragma once
 
-#include "codegen/emit_machine.h"
 #include "codegen/effort.h"
+#include "codegen/emit_machine.h"
 
 namespace cuda_device::codegen::host {
 
