@@ -43,6 +43,8 @@ def launches():
                 D.launch(add, a, 1.0, grid=1, block=256)
             else:
                 D.launch(add, a, 1.0, grid=1, block=256, stream=stream)
+            if number % 1000 == 0:
+                stream.sync()  # what waits in the queue is memory too, as much as workers are late
         stream.sync()
 
     return part
