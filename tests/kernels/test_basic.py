@@ -176,3 +176,17 @@ def test_defaults_and_tuples(target):
     assert np.array_equal(out, np.arange(10) * 3 + 3.5)
     launch(with_defaults, out, None, 2, (5, np.float64(0.25)), n=10)
     assert np.array_equal(out, np.arange(10) * 2 + 5.25)
+
+
+@D.kernel
+def remainders(out):
+    x, y, _ = D.thread_idx
+    out[x] = D.float32(y) % (x / y)
+    out[D.block_dim.x + x] = math.fmod(D.float32(y), x / y)
+
+
+def test_the_remainder_by_a_nan_is_one(target):
+    """LLVM knows all operands here, and of a division by zero it once concluded the opposite."""
+    out = np.full(8, 5.0, np.float32)
+    D.launch(remainders, out, grid=1, block=4)
+    assert np.array_equal(out, [np.nan, 0, 0, 0, np.nan, 0, 0, 0], equal_nan=True)
