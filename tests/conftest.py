@@ -1,8 +1,14 @@
 """Makes tests/support importable from every test, in any import mode, and loads the harness."""
 
 import os
+import signal
 import sys
 from pathlib import Path
+
+# A shell has it ignored in what it starts in the background, and children take that over: no Ctrl-C
+# would reach them.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests count compilations, and must not use what another run has left: kernels are compiled in each
 # process, in those that tests start too. Tests of the cache give it a folder of their own.

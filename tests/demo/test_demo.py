@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cuda.device import _testing
-from support.fake_memory import FAKE, needs_fake
+from support.fake_gpu import fake_environment, needs_fake
 from support.targets import available
 
 Image = pytest.importorskip("PIL.Image")
@@ -171,8 +171,7 @@ def test_on_the_tests_driver(tmp_path):
     copied before and after the launches, not by each of them."""
     counts = tmp_path / "counts.json"
     command = [PROGRAM, "fake", counts, "--small", "--device=gpu", "--out", tmp_path]
-    variables = {"LD_LIBRARY_PATH": str(FAKE), "CUDA_DEVICE_IMAGE": "ptx"}
-    code, printed, errors = run(*command, **variables)
+    code, printed, errors = run(*command, **fake_environment())
     assert code == 0, printed + errors
     assert printed.startswith("On the GPU. Arrays are copied there first")
     launched, done, copies = json.loads(counts.read_text())

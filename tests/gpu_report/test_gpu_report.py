@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.fake_memory import FAKE, needs_fake
+from support.fake_gpu import fake_environment, needs_fake
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = ROOT / "bench" / "gpu" / "run.py"
@@ -27,20 +27,14 @@ pytestmark = needs_fake
 
 def run(*arguments, **variables):
     """Runs run.py, or a part of it, where the tests' driver is the GPU's."""
-    paths = [str(ON_FAKE), *sys.path]
+    env = fake_environment(FAKE_CUDA_REFUSES="cubin", **variables)  # which it could not run
+    env["PYTHONPATH"] = f"{ON_FAKE}{os.pathsep}{env['PYTHONPATH']}"
     return subprocess.run(
         [sys.executable, RUN, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=240,
-        env={
-            **os.environ,
-            "LD_LIBRARY_PATH": str(FAKE),
-            "CUDA_DEVICE_IMAGE": "ptx",
-            "FAKE_CUDA_REFUSES": "cubin",  # which it could not run
-            "PYTHONPATH": os.pathsep.join(p for p in paths if p),
-            **variables,
-        },
+        env=env,
     )
 
 

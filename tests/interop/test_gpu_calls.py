@@ -2,16 +2,10 @@
 where it is told to. What kernels compute is the business of tests on a GPU."""
 
 import json
-import os
-import subprocess
-import sys
 import textwrap
-from pathlib import Path
 
 import pytest
-from cuda.device import _core
-
-FAKE = Path(_core.__file__).resolve().parents[3] / "fake_cuda"
+from support.fake_gpu import needs_fake, run_on_fake
 
 HEAD = """
 import ctypes, json
@@ -68,9 +62,7 @@ def fail(member, error, which=1):
     fake.fake_fail(member.encode(), which, error)
 """
 
-pytestmark = pytest.mark.skipif(
-    not (FAKE / "libcuda.so.1").exists(), reason="the tests' driver waits for a build tree"
-)
+pytestmark = needs_fake
 
 START = ["init", "driver_version", "device_count"]
 OPEN = ["device_get", "device_name", *3 * ["device_attribute"]]
@@ -101,22 +93,8 @@ def on_fake(tmp_path):
     """Runs HEAD and the text with the tests' driver; what it left in `answer`, by way of JSON."""
 
     def run(text, **variables):
-        path = tmp_path / "program.py"
-        path.write_text(HEAD + textwrap.dedent(text) + "\nprint(json.dumps(answer))\n")
-        done = subprocess.run(
-            [sys.executable, path],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            # The driver of the tests reads the text of kernels.
-            env={
-                **os.environ,
-                "LD_LIBRARY_PATH": str(FAKE),
-                "CUDA_DEVICE_IMAGE": "ptx",
-                **variables,
-            },
-        )
+        text = textwrap.dedent(text) + "\nprint(json.dumps(answer))\n"
+        done = run_on_fake(tmp_path, text, head=HEAD, **variables)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

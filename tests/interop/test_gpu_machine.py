@@ -2,14 +2,13 @@
 core.Device(0) is it: they run once more in processes that see GPUs, those of the tests' driver.
 """
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from support.fake_gpu import FAKE, needs_fake
+from support.fake_gpu import fake_environment, needs_fake
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
@@ -39,13 +38,7 @@ def run(*arguments):
         text=True,
         timeout=850,
         check=False,
-        env={
-            **os.environ,
-            "LD_LIBRARY_PATH": str(FAKE),
-            "CUDA_DEVICE_IMAGE": "ptx",
-            "FAKE_CUDA_DEVICES": str(GPUS),
-            "PYTHONPATH": os.pathsep.join([str(TESTS), *filter(None, sys.path)]),
-        },
+        env=fake_environment(FAKE_CUDA_DEVICES=str(GPUS)),
     )
     return done.returncode, done.stdout + done.stderr
 

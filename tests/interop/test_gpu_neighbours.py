@@ -5,26 +5,12 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import _core, core
+from support.kernels import add, busy
 from support.targets import WAITS_FOR, available
 
 N = 5000  # no multiple of a block
 SIZE = {"grid": -(-N // 256), "block": 256}
 STEPS = 4_000_000  # of one thread: some 10 ms, so that work out of order is seen
-
-
-@D.kernel
-def busy(a, steps):
-    v = a[0]
-    for _ in range(steps):
-        v = v * 0.999 + 0.5
-    a[0] = v
-
-
-@D.kernel
-def plus(a, b):
-    i = D.tid(1)
-    if i < a.size:
-        a[i] += b[i]
 
 
 @D.kernel
@@ -150,7 +136,7 @@ def test_a_launch_is_in_the_order_of_their_stream(library, keep_busy):
         x, y = library.asarray(a), library.asarray(b)
         keep_busy(for_launch(theirs))
         x *= 2
-        D.launch(plus, x, y, **SIZE, stream=for_launch(theirs))
+        D.launch(add, x, y, **SIZE, stream=for_launch(theirs))
         x *= 3
         D.launch(times, x, np.float32(0.5), **SIZE, stream=for_launch(library.current()))
         x += 1
@@ -182,7 +168,7 @@ def test_streams_wait_for_each_other(library, keep_busy):
     ours.wait(for_launch(first))
     D.launch(times, x, np.float32(3), **SIZE, stream=ours)
     keep_busy(ours)
-    D.launch(plus, x, x, **SIZE, stream=ours)
+    D.launch(add, x, x, **SIZE, stream=ours)
     library.wait(last, library.record(library.external(ours)))
     with library.on(last):
         x -= 7
@@ -252,7 +238,7 @@ def test_their_views(library):
     out = library.asarray(np.zeros((42, 30), np.float32))
     library.sync(library.current())
     D.launch(transposed, out, x[::2, 1::2], grid=(3, 2), block=(16, 16))
-    D.launch(plus, x.reshape(-1)[::3], x.reshape(-1)[1::3], grid=7, block=256)
+    D.launch(add, x.reshape(-1)[::3], x.reshape(-1)[1::3], grid=7, block=256)
     _core.sync_device(0)
     assert np.array_equal(library.to_host(out), a[::2, 1::2].T)
     flat = a.reshape(-1)
@@ -264,7 +250,7 @@ def test_their_views(library):
 def test_their_formats(library, dtype):
     a = np.arange(N).astype(dtype)
     x = library.asarray(a)
-    D.launch(plus, x, library.asarray(a), **SIZE)
+    D.launch(add, x, library.asarray(a), **SIZE)
     _core.sync_device(0)
     assert np.array_equal(library.to_host(x), a + a)
 
@@ -279,7 +265,7 @@ def test_from_one_library_to_the_other(keep_busy):
         x += 1
     ours.wait(for_launch(first))
     y = D.zeros(N, np.float32, device="cuda:0")
-    D.launch(plus, y, x, **SIZE, stream=ours)
+    D.launch(add, y, x, **SIZE, stream=ours)
     with torch.on(last):
         z = torch.from_dlpack(y)  # last waits for ours
         z *= 2

@@ -13,11 +13,10 @@ import pytest
 from cuda import device as D
 from cuda.device import _core, core
 from cuda.device.errors import LaunchValueError, OutOfMemoryError
+from support.kernels import add, busy
 from support.on_gpu import (
     WHERE,
-    add,
     affine,
-    busy,
     called,
     gate,
     gpu,

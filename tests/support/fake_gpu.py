@@ -1,14 +1,12 @@
 """Programs on GPUs that are not there: tests/fake_cuda stands in the place of CUDA's driver."""
 
 import json
-import os
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 from cuda.device import _core
+from support.programs import environment, run_text
 
 FAKE = Path(_core.__file__).resolve().parents[3] / "fake_cuda"
 HEAD = "from support.gpu_program import *\n"
@@ -18,25 +16,15 @@ needs_fake = pytest.mark.skipif(
 )
 
 
+def fake_environment(**variables):
+    """Of a child that sees the tests' driver, which reads what kernels take in PTX."""
+    settings = {"LD_LIBRARY_PATH": str(FAKE), "CUDA_DEVICE_IMAGE": "ptx"}
+    return environment(**{**settings, **variables})
+
+
 def run_on_fake(folder, text, head=HEAD, **variables):
     """Runs head and the text, which may be indented; the subprocess.CompletedProcess."""
-    path = folder / "program.py"
-    path.write_text(head + textwrap.dedent(text))
-    paths = [str(Path(__file__).resolve().parents[1]), *sys.path]
-    return subprocess.run(
-        [sys.executable, path],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={
-            **os.environ,
-            "LD_LIBRARY_PATH": str(FAKE),
-            "CUDA_DEVICE_IMAGE": "ptx",  # whose text tells the parameters of kernels
-            "PYTHONPATH": os.pathsep.join(p for p in paths if p),
-            **variables,
-        },
-    )
+    return run_text(folder, head + textwrap.dedent(text), env=fake_environment(**variables))
 
 
 def answer_on_fake(folder, text, **variables):

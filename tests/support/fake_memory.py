@@ -1,20 +1,11 @@
 """Programs that run on the tests' own CUDA driver: no GPU, every call on record."""
 
 import json
-import os
-import subprocess
-import sys
 import textwrap
-from pathlib import Path
 
-import pytest
-from cuda.device import _core
+from support.fake_gpu import needs_fake, run_on_fake
 
-FAKE = Path(_core.__file__).resolve().parents[3] / "fake_cuda"
-
-needs_fake = pytest.mark.skipif(
-    not (FAKE / "libcuda.so.1").exists(), reason="the tests' driver waits for a build tree"
-)
+__all__ = ["needs_fake", "run"]
 
 HEAD = """
 import ctypes, gc, json
@@ -77,15 +68,8 @@ class Stream:
 
 def run(folder, text, **variables):
     """Runs HEAD and the text in a process with the fake driver; what it left in `answer`."""
-    path = folder / "program.py"
-    path.write_text(HEAD + textwrap.dedent(text) + "\nprint(json.dumps(answer))\n")
-    done = subprocess.run(
-        [sys.executable, path],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, "LD_LIBRARY_PATH": str(FAKE), **variables},
-    )
+    text = textwrap.dedent(text) + "\nprint(json.dumps(answer))\n"
+    settings = {"CUDA_DEVICE_IMAGE": None, **variables}  # as users have it
+    done = run_on_fake(folder, text, head=HEAD, **settings)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -2,9 +2,6 @@
 in the GPU's place (tests/gpu_report): what that driver cannot show is skipped there."""
 
 import ctypes
-import os
-import subprocess
-import sys
 import textwrap
 import threading
 import time
@@ -14,6 +11,7 @@ import pytest
 from cuda import device as D
 from cuda.device import _core, core
 
+from support.programs import environment, run_text
 from support.targets import WAITS_FOR, available
 
 WHERE = "cuda:0"
@@ -60,21 +58,6 @@ def put(a, value):
     i = D.tid(1)
     if i < a.size:
         a[i] = value
-
-
-@D.kernel
-def add(a, b):
-    i = D.tid(1)
-    if i < a.size:
-        a[i] += b[i]
-
-
-@D.kernel
-def busy(a, steps):
-    v = a[0]
-    for _ in range(steps):
-        v = v * 0.999 + 0.5
-    a[0] = v
 
 
 def size_for(n):
@@ -187,18 +170,8 @@ def leave():
 
 def child(folder, text, **variables):
     """Runs HEAD and the text in a process of its own; the subprocess.CompletedProcess."""
-    path = folder / "program.py"
-    path.write_text(HEAD + textwrap.dedent(text))
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    paths = [*os.environ.get("PYTHONPATH", "").split(os.pathsep), here, *sys.path]
-    return subprocess.run(
-        [sys.executable, path],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in paths if p), **variables},
-    )
+    env = environment(**variables)
+    return run_text(folder, HEAD + textwrap.dedent(text), timeout=60, env=env)
 
 
 def lines_of(done):
