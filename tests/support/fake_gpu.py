@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from cuda.device import _core
+
 from support.programs import environment, run_text
 
 FAKE = Path(_core.__file__).resolve().parents[3] / "fake_cuda"
