@@ -4,6 +4,7 @@
 #include "driver/rt/guarded.h"
 #include "driver/rt/streams.h"
 #include "runtime/cuda/driver.h"
+#include "runtime/cuda/gpu.h"
 #include "runtime/cuda/gpu_copies.h"
 #include "runtime/memory/memory.h"
 
@@ -69,8 +70,10 @@ void cd_rt_cuda_order(int gpu, uint64_t later, uint64_t earlier, rt::Outcome* ou
 }
 
 void cd_rt_stream_wait_cuda(rt::Stream* of_host, int gpu, uint64_t earlier, rt::Outcome* outcome) {
-  rt::guarded(outcome,
-              [&] { of_host->host->wait_for(cuda::record(gpu, rt::cuda_stream(earlier))); });
+  rt::guarded(outcome, [&] {
+    cuda::Context& context = cuda::gpu(gpu).context();
+    of_host->host->wait_for(context.record(rt::cuda_stream(earlier), false));
+  });
 }
 
 void cd_rt_cuda_wait(int gpu, uint64_t stream, rt::Outcome* outcome) {

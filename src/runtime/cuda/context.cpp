@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/cuda/gpu.h"
+#include "runtime/cuda/gpu_event.h"
 #include "runtime/cuda/gpu_kernel.h"
 #include "runtime/cuda/gpu_stream.h"
 #include "runtime/owners.h"
@@ -180,6 +181,14 @@ std::vector<std::shared_ptr<Batch>> Context::all_batches() {
   std::vector<std::shared_ptr<Batch>> all(orphans_.begin(), orphans_.end());
   for (const auto& stream : alive) stream->add_batches(all);
   return all;
+}
+
+std::shared_ptr<runtime::Event> Context::record(CUstream stream, bool timing) {
+  throw_if_lost();
+  const CurrentContext current(handle_);
+  auto event = std::make_shared<GpuEvent>(*this, take_event(timing), timing);
+  check(driver().event_record(event->handle(), stream), "recording an event");
+  return event;
 }
 
 void Context::synchronize() {

@@ -52,6 +52,9 @@ class Context {
   // Waits for all that the context does, whoever queued it. Not interruptible. Throws.
   void synchronize();
 
+  // An event behind all that the stream holds now. Throws DriverError.
+  std::shared_ptr<runtime::Event> record(CUstream stream, bool timing);
+
   // --- what streams need ---
   CUevent take_event(bool timing);  // the context must be current
   void give_event(CUevent event, bool timing);

@@ -3,7 +3,6 @@
 #include <climits>
 
 #include "runtime/cuda/gpu.h"
-#include "runtime/cuda/gpu_event.h"
 #include "runtime/cuda/on_gpu.h"
 #include "support/check.h"
 
@@ -81,14 +80,6 @@ void order_behind(int gpu, CUstream later, CUstream earlier) {
   const CUresult waits = recorded == kSuccess ? d.stream_wait_event(later, event, 0) : recorded;
   d.event_destroy(event);  // the driver lets go of it when it has come
   on.check(waits, kOrdering);
-}
-
-std::shared_ptr<runtime::Event> record(int number, CUstream stream) {
-  const OnGpu on(number);
-  Context& context = gpu(number).context();
-  auto event = std::make_shared<GpuEvent>(context, context.take_event(false), false);
-  on.check(driver().event_record(event->handle(), stream), "recording an event");
-  return event;
 }
 
 void wait_for(int gpu, CUstream stream) {

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "runtime/cuda/driver_types.h"
-#include "runtime/device.h"
 #include "runtime/memory/strided_copy.h"
 
 namespace cuda_device::cuda {
@@ -20,9 +18,6 @@ void fill(int gpu, CUdeviceptr to, uint32_t element, int element_bytes, uint64_t
 
 // What is queued on `later` from now on comes behind all that `earlier` holds now.
 void order_behind(int gpu, CUstream later, CUstream earlier);
-
-// Behind all that the stream holds now.
-std::shared_ptr<runtime::Event> record(int gpu, CUstream stream);
 
 void wait_for(int gpu, CUstream stream);
 

@@ -8,9 +8,8 @@ namespace cuda_device::cuda {
 int GpuEvent::device() const { return context_.gpu().number(); }
 
 // On a lost GPU nothing is done any more, and nothing needs to be waited for: error() says why.
-bool GpuEvent::done() const {
+bool GpuEvent::ready() const {
   if (context_.lost()) return true;
-  const BesideCaptures allowed;
   const CUresult result = driver().event_query(event_);
   if (result == kNotReady) return false;
   context_.note(result);
@@ -18,10 +17,15 @@ bool GpuEvent::done() const {
   return true;
 }
 
+bool GpuEvent::done() const {
+  const BesideCaptures allowed;
+  return ready();
+}
+
 // As a stream's wait: by the driver's own, which is over at once, what kernels have printed comes.
 bool GpuEvent::wait(int milliseconds) {
   const BesideCaptures allowed;
-  if (!poll([this] { return done(); }, milliseconds)) return false;
+  if (!poll([this] { return ready(); }, milliseconds)) return false;
   if (!context_.lost()) context_.check(driver().event_synchronize(event_), "waiting for an event");
   return true;
 }

@@ -22,6 +22,8 @@ class GpuEvent : public runtime::Event {
   CUevent handle() const { return event_; }
 
  private:
+  bool ready() const;  // where a question does not end a capture
+
   Context& context_;
   const CUevent event_;
   const bool timing_;

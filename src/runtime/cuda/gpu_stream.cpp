@@ -135,11 +135,7 @@ bool GpuStream::wait(int milliseconds, uint64_t) {
 }
 
 std::shared_ptr<runtime::Event> GpuStream::record(bool timing) {
-  context_.throw_if_lost();
-  const CurrentContext current(context_.handle());
-  auto event = std::make_shared<GpuEvent>(context_, context_.take_event(timing), timing);
-  context_.check(driver().event_record(event->handle(), handle_), "recording an event");
-  return event;
+  return context_.record(handle_, timing);
 }
 
 void GpuStream::wait_for(const std::shared_ptr<runtime::Event>& event) {
