@@ -2,12 +2,9 @@
 
 #include "bindings/errors.h"
 #include "bindings/launch/call.h"
+#include "bindings/runtime/devices.h"
 
 namespace cuda_device::bindings {
-
-std::string device_text(int device) {
-  return device == kHostDevice ? "the host" : "GPU " + std::to_string(device);
-}
 
 // Memory that both reach leaves the choice to where it is at home: pinned memory is the host's,
 // managed memory a GPU's. A target that tests have set is one of the host.

@@ -62,6 +62,4 @@ class Place {
   const bool question_ = false;
 };
 
-std::string device_text(int device);  // "the host", "GPU 1"
-
 }  // namespace cuda_device::bindings

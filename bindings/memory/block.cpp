@@ -1,34 +1,17 @@
 #include "bindings/memory/block.h"
 
+#include "bindings/runtime/devices.h"
+
 namespace cuda_device::bindings {
 namespace {
-
-// (0, handle) of the protocol, a method or in early versions a property.
-void check_protocol(nb::handle stream, const nb::object& protocol, const char* caller) {
-  nb::object pair = PyCallable_Check(protocol.ptr()) ? protocol() : protocol;
-  const auto number = [&](Py_ssize_t i) {
-    return nb::cast<uint64_t>(nb::handle(PyTuple_GET_ITEM(pair.ptr(), i)));
-  };
-  if (PyTuple_Check(pair.ptr()) && PyTuple_GET_SIZE(pair.ptr()) == 2) try {
-      if (number(0) == 0) {
-        (void)number(1);
-        return;
-      }
-    } catch (const nb::cast_error&) {
-    }
-  throw nb::value_error((std::string(caller) + "(): __cuda_stream__ of '" + type_text(stream) +
-                         "' gave " + shown(pair) + ", not (0, handle)")
-                            .c_str());
-}
 
 [[noreturn]] void no_stream(nb::handle stream, int device, const char* caller) {
   const bool host = device == abi::kHostDevice;
   const std::string wanted =
       host ? "a stream of cuda.device.core, as Device('host').create_stream() makes it"
-           : "a stream of GPU " + std::to_string(device) +
+           : "a stream of " + device_text(device) +
                  ": one of cuda.core, or any object with __cuda_stream__";
-  throw nb::type_error((std::string(caller) + "() of memory of " +
-                        (host ? "the host device" : "GPU " + std::to_string(device)) +
+  throw nb::type_error((std::string(caller) + "() of memory of " + device_text(device) +
                         " expects as stream " + wanted + "; found '" + type_text(stream) + "'")
                            .c_str());
 }
@@ -53,11 +36,7 @@ Ordering::~Ordering() { drop(keeps_); }
 Ordering Ordering::of(nb::handle stream, int device, const char* caller) {
   Ordering ordering;
   if (stream.is_none()) return ordering;
-  const bool own_type = nb::isinstance<StreamObject>(stream) || PyType_Check(stream.ptr());
-  if (!own_type)
-    if (nb::object protocol = optional_attr(stream, nb::str("__cuda_stream__")))
-      check_protocol(stream, protocol, caller);
-  ordering.stream_ = stream_named(stream);
+  ordering.stream_ = stream_named(stream, "stream of " + std::string(caller) + "()");
   rt::Stream* const found = ordering.stream_.get();
   if (!found || cd_rt_stream_device(found) != device) no_stream(stream, device, caller);
   // Another library's goes with its object.
@@ -86,18 +65,18 @@ std::shared_ptr<MemoryBlock> MemoryBlock::allocate(int device, abi::MemoryKind k
 }
 
 std::shared_ptr<MemoryBlock> MemoryBlock::borrowed(uint64_t address, int device,
-                                                   abi::MemoryKind kind, void* tensor,
-                                                   void (*deleter)(void*)) {
-  std::shared_ptr<MemoryBlock> block(new MemoryBlock(device, kind, 0));
+                                                   abi::MemoryKind kind, uint64_t bytes,
+                                                   void* owner, void (*deleter)(void*)) {
+  std::shared_ptr<MemoryBlock> block(new MemoryBlock(device, kind, bytes));
   block->memory_.address = address;
-  block->tensor_ = tensor;
+  block->owner_ = owner;
   block->deleter_ = deleter;
   return block;
 }
 
 MemoryBlock::~MemoryBlock() {
-  if (deleter_) deleter_(tensor_);
-  if (tensor_ || memory_.address == 0) return;
+  if (deleter_) deleter_(owner_);
+  if (owner_ || memory_.address == 0) return;
   const rt::Order order = ordering_.order();
   const auto release = [&] {
     rt::Outcome outcome;  // an error is nobody's
@@ -130,6 +109,12 @@ void MemoryBlock::let_wait(rt::Stream* of_host) const {
 void MemoryBlock::wait() const {
   if (on_host()) return;
   without_gil([&](rt::Outcome* outcome) { cd_rt_cuda_wait(device_, last_stream_, outcome); });
+}
+
+std::shared_ptr<MemoryBlock> MemoryBlock::of_python(const abi::Allocation& where, uint64_t address,
+                                                    uint64_t bytes, nb::handle owner) {
+  const auto let_go = [](void* object) { drop(static_cast<PyObject*>(object)); };
+  return borrowed(address, where.device, where.kind, bytes, Py_NewRef(owner.ptr()), let_go);
 }
 
 nb::object keeper_of(std::shared_ptr<MemoryBlock> memory) {

@@ -40,9 +40,12 @@ class MemoryBlock {
   // Throws the Python exceptions of the runtime.
   static std::shared_ptr<MemoryBlock> allocate(int device, abi::MemoryKind kind, uint64_t bytes,
                                                Ordering ordering = {});
-  // Memory of somebody else, whose `deleter` is called at the end.
+  // Memory of somebody else, whose `deleter` is called with the owner at the end.
   static std::shared_ptr<MemoryBlock> borrowed(uint64_t address, int device, abi::MemoryKind kind,
-                                               void* tensor, void (*deleter)(void*));
+                                               uint64_t bytes, void* owner, void (*deleter)(void*));
+  // Memory of a Python object, which may be None.
+  static std::shared_ptr<MemoryBlock> of_python(const abi::Allocation& where, uint64_t address,
+                                                uint64_t bytes, nb::handle owner);
   ~MemoryBlock();
   MemoryBlock(const MemoryBlock&) = delete;
   MemoryBlock& operator=(const MemoryBlock&) = delete;
@@ -78,7 +81,7 @@ class MemoryBlock {
   rt::Memory memory_;
   Ordering ordering_;
   std::atomic<uint64_t> last_stream_{0};
-  void* tensor_ = nullptr;
+  void* owner_ = nullptr;
   void (*deleter_)(void*) = nullptr;
 };
 

@@ -5,6 +5,7 @@
 #include "bindings/errors.h"
 #include "bindings/memory/memory.h"
 #include "bindings/memory/tensor.h"
+#include "bindings/runtime/devices.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -48,6 +49,25 @@ BufferObject* allocate(int device, const std::string& kind, int64_t size, nb::ha
       MemoryBlock::allocate(device, kind_named(kind), static_cast<uint64_t>(size),
                             Ordering::of(stream, device, "allocate")),
       resource);
+}
+
+// Whose the address is tells the driver, or our registry; what neither knows is the process's.
+BufferObject* from_handle(uint64_t address, uint64_t size, nb::handle resource, nb::handle owner) {
+  if (!resource.is_none())
+    throw nb::type_error(
+        "Buffer.from_handle() takes no mr: memory resources free what they have allocated "
+        "themselves only; give the object that keeps the memory as owner");
+  if (address == 0 && size != 0)
+    throw nb::value_error("Buffer.from_handle(): 0 is no address of memory");
+  abi::Allocation where;
+  cd_rt_memory_find(address, &where);
+  if (where.bytes != 0 && where.bytes - (address - where.base) < size)
+    throw nb::value_error(("Buffer.from_handle(): " + std::to_string(size) +
+                           " bytes do not fit the allocation, which ends " +
+                           std::to_string(where.bytes - (address - where.base)) +
+                           " bytes behind the address")
+                              .c_str());
+  return new BufferObject(MemoryBlock::of_python(where, address, size, owner), nb::none());
 }
 
 // The GPU whose streams a copy between two blocks goes by, or the host device.
@@ -196,10 +216,9 @@ void release_buffer(PyObject*, Py_buffer* view) {
 std::string repr(const BufferObject& self) {
   if (self.closed()) return "<cuda.device.core.Buffer closed>";
   const MemoryBlock& memory = self.memory();
-  const std::string where = memory.on_host()
-                                ? "the host device"
-                                : std::string(abi::name_of(memory.kind())) + " memory of GPU " +
-                                      std::to_string(memory.device());
+  const std::string kind =
+      memory.on_host() ? "" : std::string(abi::name_of(memory.kind())) + " memory of ";
+  const std::string where = kind + device_text(memory.device());
   return "<cuda.device.core.Buffer of " + std::to_string(memory.bytes()) + " bytes, " + where + ">";
 }
 
@@ -252,6 +271,18 @@ void register_buffers(nb::module_& module) {
       .def_prop_ro(
           "memory_resource", [](const BufferObject& b) { return b.resource(); },
           "What allocated it.")
+      .def_prop_ro("is_closed", &BufferObject::closed, "Whether close() was called.")
+      .def_static("from_handle", from_handle, nb::arg("ptr"), nb::arg("size"),
+                  nb::arg("mr").none() = nb::none(), nb::arg("owner").none() = nb::none(),
+                  nb::rv_policy::take_ownership,
+                  "Memory of somebody else: `size` bytes at the address, which are not freed here; "
+                  "owner, where given, is kept as long. Raises ValueError where the allocation "
+                  "that holds the address has fewer bytes behind it, TypeError for mr.")
+      .def("__enter__", [](nb::object self) { return self; })
+      .def(
+          "__exit__",
+          [](BufferObject& self, nb::handle, nb::handle, nb::handle) { self.close(nb::none()); },
+          nb::arg("type").none(), nb::arg("value").none(), nb::arg("traceback").none())
       .def("close", &BufferObject::close, nb::arg("stream").none() = nb::none(),
            "Frees the memory, in the order of the stream: that of the allocation where none is "
            "given. Views of it keep it until they go.")

@@ -204,7 +204,7 @@ std::optional<Tensor> take(PyObject* capsule) {
   abi::Allocation found;
   cd_rt_memory_find(tensor.data, &found);
   const int device = found.device != abi::kHostDevice ? found.device : given.device.id;
-  tensor.memory = MemoryBlock::borrowed(tensor.data, device, kind, managed, release_tensor<M>);
+  tensor.memory = MemoryBlock::borrowed(tensor.data, device, kind, 0, managed, release_tensor<M>);
   (void)owned.release();
   return tensor;
 }

@@ -36,6 +36,10 @@ void set_current_device(int device) {
 
 }  // namespace
 
+std::string device_text(int device) {
+  return device == kHostDevice ? "the host device" : "GPU " + std::to_string(device);
+}
+
 nb::object device_object(int device) {
   nb::object number =
       device == kHostDevice ? nb::object(nb::str("host")) : nb::object(nb::int_(device));

@@ -43,6 +43,7 @@ class EventObject {
   void close() {
     if (event_) cd_rt_event_release(std::exchange(event_, nullptr));
   }
+  bool closed() const { return !event_; }
   bool timing() const { return timing_; }
   // Where it was recorded last; before, where it was made.
   int device() const { return cd_rt_event_device(get(), device_); }
@@ -215,7 +216,7 @@ void record_on(rt::Event* event, rt::Stream* stream, bool timing) {
 void wait_for(StreamObject& self, nb::handle other) {
   if (nb::isinstance<EventObject>(other))
     return wait_for_event(self.get(), nb::inst_ptr<EventObject>(other)->get());
-  const StreamHandle stream = stream_named(other);
+  const StreamHandle stream = stream_named(other, "stream of wait()");
   if (!stream.get())
     throw nb::type_error(
         ("wait() expects an Event or a Stream, found '" + type_text(other) + "'").c_str());
@@ -251,17 +252,17 @@ double elapsed(EventObject& later, EventObject& earlier) {
   return found;
 }
 
-std::string place_of(const std::string& kernel) {
-  return kernel.empty() ? "stream" : "stream in the launch of kernel '" + kernel + "'";
+std::string in_launch_of(const std::string& kernel) {
+  return "stream in the launch of kernel '" + kernel + "'";
 }
 
 // (0, handle) as __cuda_stream__ gives it: a method, or in early versions of the protocol a
-// property. `kernel`: of the launch, for errors; empty where it is none.
-uint64_t handle_of(PyObject* object, const nb::object& protocol, const std::string& kernel) {
+// property. `place`: for errors.
+uint64_t handle_of(PyObject* object, const nb::object& protocol, const std::string& place) {
   nb::object pair = PyCallable_Check(protocol.ptr()) ? protocol() : protocol;
   const auto refuse = [&](DiagCode code) {
     const nb::object text = checked(PyObject_Repr(pair.ptr()));
-    throw LaunchError{code, {place_of(kernel), "'" + type_text(object) + "'", to_string(text)}};
+    throw LaunchError{code, {place, "'" + type_text(object) + "'", to_string(text)}};
   };
   const bool good = PyTuple_Check(pair.ptr()) && PyTuple_GET_SIZE(pair.ptr()) == 2 &&
                     PyLong_Check(PyTuple_GET_ITEM(pair.ptr(), 0)) &&
@@ -295,7 +296,7 @@ nb::object protocol_of(PyObject* object) {
   static PyObject* const name = PyUnicode_InternFromString("cuda_stream");  // of older PyTorch
   const bool handle_only = !PyType_Check(object) && optional_attr(object, name).is_valid();
   throw LaunchError{handle_only ? DiagCode::stream_attribute : DiagCode::stream_type,
-                    {place_of(kernel), "'" + type_text(object) + "'"}};
+                    {in_launch_of(kernel), "'" + type_text(object) + "'"}};
 }
 
 constexpr uint64_t kPerThread = 2;  // a default stream that means another one in each thread
@@ -307,22 +308,22 @@ StreamHandle stream_of(PyObject* object, const std::string& kernel) {
     return StreamHandle::shared(nb::inst_ptr<StreamObject>(object)->get());
   const nb::object protocol = protocol_of(object);
   if (!protocol) refuse_stream(object, kernel);
-  const uint64_t handle = handle_of(object, protocol, kernel);
+  const uint64_t handle = handle_of(object, protocol, in_launch_of(kernel));
   rt::Outcome outcome;
   StreamHandle found = stream_with(handle, outcome);
   if (found.get()) return found;
   throw LaunchError{
       DiagCode::stream_cuda,
-      {place_of(kernel), "'" + type_text(object) + "'", std::to_string(handle), outcome.text}};
+      {in_launch_of(kernel), "'" + type_text(object) + "'", std::to_string(handle), outcome.text}};
 }
 
-StreamHandle stream_named(nb::handle object) {
+StreamHandle stream_named(nb::handle object, const std::string& place) {
   if (Py_TYPE(object.ptr()) == stream_type)
     return StreamHandle::shared(nb::inst_ptr<StreamObject>(object)->get());
   const nb::object protocol = protocol_of(object.ptr());
   if (!protocol) return {};
   rt::Outcome outcome;
-  StreamHandle found = stream_with(handle_of(object.ptr(), protocol, ""), outcome);
+  StreamHandle found = stream_with(handle_of(object.ptr(), protocol, place), outcome);
   throw_unless_ok(outcome);
   return found;
 }
@@ -383,7 +384,7 @@ void drop_finished() {
 namespace {
 
 nb::object new_stream(int device, bool nonblocking, std::optional<int> priority) {
-  const rt::NewStream asked{nonblocking, priority.has_value(), priority.value_or(0)};
+  const abi::StreamOptions asked{nonblocking, priority.has_value(), priority.value_or(0)};
   rt::Outcome outcome;
   rt::Stream* const made = cd_rt_device_stream(device, &asked, &outcome);
   throw_unless_ok(outcome);
@@ -405,12 +406,30 @@ nb::object stream_from_handle(uint64_t handle) {
 }
 
 nb::object stream_from(nb::object object) {
-  StreamHandle found = stream_named(object);
+  StreamHandle found = stream_named(object, "stream");
   if (!found.get())
     throw nb::type_error(
         ("expected an object with __cuda_stream__, found '" + type_text(object) + "'").c_str());
   return nb::cast(new StreamObject(std::move(found), std::move(object)),
                   nb::rv_policy::take_ownership);
+}
+
+abi::StreamOptions options_of(StreamObject& self) {
+  abi::StreamOptions options;
+  rt::Outcome outcome;
+  cd_rt_stream_options(self.get(), &options, &outcome);
+  throw_unless_ok(outcome);
+  return options;
+}
+
+std::string repr_of_stream(const StreamObject& self) {
+  const std::string which = self.closed() ? "closed" : "of " + device_text(self.device());
+  return "<cuda.device.core.Stream " + which + ">";
+}
+
+std::string repr_of_event(const EventObject& self) {
+  const std::string which = self.closed() ? "closed" : "of " + device_text(self.device());
+  return "<cuda.device.core.Event " + which + ">";
 }
 
 void register_stream_type(nb::module_& module) {
@@ -430,6 +449,14 @@ void register_stream_type(nb::module_& module) {
       .def_prop_ro(
           "handle", [](StreamObject& s) { return cd_rt_stream_handle(s.get()); },
           "A number that names the stream while it lives; of a GPU's, its address.")
+      .def_prop_ro(
+          "is_nonblocking", [](StreamObject& s) { return options_of(s).nonblocking; },
+          "Whether it does not wait for the device's default stream by itself.")
+      .def_prop_ro(
+          "priority", [](StreamObject& s) { return options_of(s).priority; },
+          "The lower, the more urgent; 0 on the host device.")
+      .def_prop_ro("is_closed", &StreamObject::closed, "Whether close() was called.")
+      .def("__repr__", repr_of_stream)
       .def_prop_ro(
           "device", [](StreamObject& s) { return device_object(cd_rt_stream_device(s.get())); },
           "The device that its work runs on.")
@@ -478,6 +505,10 @@ void register_event_type(nb::module_& module) {
       .def_prop_ro(
           "device", [](EventObject& e) { return device_object(e.device()); },
           "The device of its stream; before it is recorded, the one that it was made for.")
+      .def_prop_ro("is_timing_enabled", &EventObject::timing,
+                   "Whether it may be subtracted from another event.")
+      .def_prop_ro("is_closed", &EventObject::closed, "Whether close() was called.")
+      .def("__repr__", repr_of_event)
       .def("close", &EventObject::close, "Lets go of the event. What waits for it still does.")
       .def("__sub__", elapsed, "Milliseconds between two events that are done.");
 }

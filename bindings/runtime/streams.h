@@ -40,6 +40,8 @@ class StreamObject {
   StreamObject(const StreamObject&) = delete;
   rt::Stream* get();  // throws ValueError when it is closed
   void close();
+  bool closed() const { return !stream_.get(); }
+  int device() const { return device_; }
   bool same_as(const StreamObject& other) const;
   uint64_t hash() const { return handle_; }
 
@@ -56,8 +58,9 @@ class StreamObject {
 // LaunchError for everything else.
 StreamHandle stream_of(PyObject* object, const std::string& kernel);
 
-// The same outside of a launch; null where the object is no stream.
-StreamHandle stream_named(nb::handle object);
+// The same outside of a launch; null where the object is no stream. `place`: of the object, for
+// errors.
+StreamHandle stream_named(nb::handle object, const std::string& place);
 
 // Drops the references of launches that are done. With the GIL held.
 void drop_finished();

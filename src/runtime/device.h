@@ -10,11 +10,13 @@
 #include <string>
 
 #include "abi/memory_kind.h"
+#include "abi/stream_options.h"
 #include "runtime/error.h"
 
 namespace cuda_device::runtime {
 
 using abi::kHostDevice;  // as Device::number(); GPUs are counted from 0, as the CUDA driver does
+using abi::StreamOptions;
 
 // Recorded once, at a point of a stream's work; a new record makes a new event, so that waits
 // queued before keep meaning the earlier one.
@@ -41,6 +43,7 @@ class Stream {
   virtual ~Stream() = default;
   virtual int device() const = 0;
   virtual uint64_t handle() const = 0;
+  virtual StreamOptions options() const = 0;  // with its priority
   // Nothing is queued or running.
   virtual bool idle() const = 0;
   // A number for all that is queued now. GPUs have one number for all that ever is.
@@ -55,12 +58,6 @@ class Stream {
   virtual void wait_for(const std::shared_ptr<Event>& event) = 0;
   // Calls a function of the host in the stream's order, as Event::when_done does.
   virtual void call(std::function<void()> function) = 0;
-};
-
-struct StreamOptions {
-  bool nonblocking = true;  // does not wait for the device's default stream by itself
-  bool has_priority = false;
-  int priority = 0;  // the lower, the more urgent
 };
 
 class Device {

@@ -509,7 +509,7 @@ def test_memory_of_a_gpu_on_the_host():
         launches = [{}, on_host]
     else:
         text = """
-        argument 1 ('a') of kernel 'vec_add': the array lives on GPU 0, but the launch's stream is one of the host
+        argument 1 ('a') of kernel 'vec_add': the array lives on GPU 0, but the launch's stream is one of the host device
           copy it to the host, for example with cupy.asnumpy(a) or PyTorch's a.cpu()
         """
         launches = [on_host]

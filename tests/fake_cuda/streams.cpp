@@ -224,6 +224,20 @@ CUresult fake_stream_create(CUstream* stream, unsigned flags, int priority) {
   return kSuccess;
 }
 
+CUresult fake_stream_flags(CUstream handle, unsigned* flags) {
+  ENTER("stream_flags");
+  STREAM(stream, handle);
+  *flags = stream->flags;
+  return kSuccess;
+}
+
+CUresult fake_stream_priority(CUstream handle, int* priority) {
+  ENTER("stream_priority");
+  STREAM(stream, handle);
+  *priority = stream->priority;
+  return kSuccess;
+}
+
 CUresult fake_stream_destroy(CUstream handle) {
   ENTER("stream_destroy");
   const std::lock_guard lock(streams().mutex);
@@ -436,12 +450,6 @@ EXPORT void fake_capture(uint64_t handle, int capturing) {
 }
 // Whether a call since the last question would have ended a capture.
 EXPORT int fake_capture_ended() { return capture_ended.exchange(false); }
-EXPORT int fake_stream_priority(uint64_t handle) {
-  return stream_at(reinterpret_cast<CUstream>(handle))->priority;
-}
-EXPORT unsigned fake_stream_flags(uint64_t handle) {
-  return stream_at(reinterpret_cast<CUstream>(handle))->flags;
-}
 // Makes a context current on this thread, as another library would; null: none.
 EXPORT void fake_make_current(uint64_t context) {
   if (context >> 12U == 1) use_primary(device_of(reinterpret_cast<CUcontext>(context)));

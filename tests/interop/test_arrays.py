@@ -3,6 +3,7 @@
 import array
 import gc
 import pickle
+import sys
 import threading
 
 import numpy as np
@@ -278,6 +279,62 @@ def test_buffers_of_the_host(resource):
     assert np.from_dlpack(buffer).tolist() == [7] * 1000
     D.launch(add, bytes_of_it, 1, grid=4, block=256)
     assert bytes(buffer) == b"\x08" * 1000
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_buffer_for_a_while():
+    with HOST.allocate(64) as buffer:
+        assert not buffer.is_closed
+    assert buffer.is_closed
+
+
+def test_a_buffer_over_memory_of_others():
+    owner = np.arange(16, dtype=np.uint8)
+    known = sys.getrefcount(owner)
+    buffer = core.Buffer.from_handle(owner.ctypes.data + 4, 8, owner=owner)
+    assert sys.getrefcount(owner) == known + 1
+    assert (buffer.handle, buffer.size) == (owner.ctypes.data + 4, 8)
+    assert buffer.memory_resource is None
+    assert bytes(buffer) == bytes(range(4, 12))
+    buffer.fill(9, stream=HOST.default_stream)
+    HOST.sync()
+    assert owner.tolist() == [*range(4), *[9] * 8, *range(12, 16)]
+    view = np.frombuffer(buffer, np.uint8)
+    buffer.close()
+    assert view.tolist() == [9] * 8
+    assert sys.getrefcount(owner) == known + 1
+    del view
+    assert sys.getrefcount(owner) == known
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_a_buffer_in_another_buffer():
+    buffer = HOST.allocate(1000)
+    part = core.Buffer.from_handle(buffer.handle + 100, 900, owner=buffer)
+    np.frombuffer(buffer, np.uint8)[:] = 3
+    part.fill(4, stream=HOST.default_stream)
+    HOST.sync()
+    assert bytes(buffer) == b"\x03" * 100 + b"\x04" * 900
+    for size, mr, address, error, text in (
+        (2**40, None, buffer.handle, ValueError, "1099511627776 bytes do not fit the allocation"),
+        (8, None, 0, ValueError, "0 is no address of memory"),
+        (8, HOST.memory_resource, buffer.handle, TypeError, "takes no mr: memory resources free"),
+    ):
+        with pytest.raises(error, match=text):
+            core.Buffer.from_handle(address, size, mr)
+
+
+def test_the_resource_of_a_device():
+    ours = HOST.memory_resource
+    assert HOST.memory_resource is ours
+    pinned = core.PinnedMemoryResource(HOST)
+    HOST.memory_resource = pinned
+    try:
+        assert HOST.allocate(8).memory_resource is pinned
+    finally:
+        HOST.memory_resource = ours
+    with pytest.raises(TypeError, match="memory_resource expects a MemoryResource, found 'int'"):
+        HOST.memory_resource = 3
 
 
 @pytest.mark.usefixtures("nothing_left")

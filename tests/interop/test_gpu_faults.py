@@ -260,6 +260,13 @@ CASES = {
         1,
         "asking for the priorities of streams",
     ),
+    "flags": ("stream.priority", "stream_flags", 1, "asking for the flags of a stream"),
+    "its priority": (
+        "stream.priority",
+        "stream_priority",
+        1,
+        "asking for the priority of a stream",
+    ),
     "current": ("dev.set_current()", "context_set", 1, "making a GPU the current one"),
     "uuid": ("dev.uuid", "device_uuid", 1, "asking for the UUID"),
     "attribute": (

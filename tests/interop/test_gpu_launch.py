@@ -100,11 +100,11 @@ def test_arrays_of_two_devices_are_refused(on_fake):
     stream = "the launch's stream is one of {}"
     assert texts == (
         head.format(2, "b", "GPU 1") + second.format("GPU 0") + TO_GPU.format(0),
-        head.format(2, "b", "the host") + second.format("GPU 1") + TO_GPU.format(1),
-        head.format(2, "b", "GPU 1") + second.format("the host") + TO_HOST,
-        head.format(1, "a", "the host") + stream.format("GPU 0") + TO_GPU.format(0),
+        head.format(2, "b", "the host device") + second.format("GPU 1") + TO_GPU.format(1),
+        head.format(2, "b", "GPU 1") + second.format("the host device") + TO_HOST,
+        head.format(1, "a", "the host device") + stream.format("GPU 0") + TO_GPU.format(0),
         head.format(1, "a", "GPU 1") + stream.format("GPU 0") + TO_GPU.format(0),
-        head.format(1, "a", "GPU 0") + stream.format("the host") + TO_HOST,
+        head.format(1, "a", "GPU 0") + stream.format("the host device") + TO_HOST,
         "there is no GPU 2: the CUDA driver sees 2",
     )
 

@@ -344,6 +344,8 @@ def test_buffers_are_copied_on_the_stream_that_is_given(on_fake):
 
 
 def test_streams_that_are_none(on_fake):
+    gave = "stream of allocate(): __cuda_stream__ of 'Odd' gave"
+    instead = "  give a stream of cuda.device.core, or leave the keyword out"
     assert on_fake("""
         class Odd:
             def __init__(self, pair):
@@ -355,9 +357,12 @@ def test_streams_that_are_none(on_fake):
         answer = [outcome(lambda: r.allocate(5, stream=s))
                   for s in (Odd((1, 5)), Odd((0,)), Odd((0, "x")), 3, Stream)]
     """) == [
-        ["ValueError", "allocate(): __cuda_stream__ of 'Odd' gave (1, 5), not (0, handle)"],
-        ["ValueError", "allocate(): __cuda_stream__ of 'Odd' gave (0,), not (0, handle)"],
-        ["ValueError", "allocate(): __cuda_stream__ of 'Odd' gave (0, 'x'), not (0, handle)"],
+        [
+            "LaunchValueError",
+            f"{gave} (1, 5); only version 0 of the protocol is known\n{instead}",
+        ],
+        ["LaunchTypeError", f"{gave} (0,), not (0, handle)\n{instead}"],
+        ["LaunchTypeError", f"{gave} (0, 'x'), not (0, handle)\n{instead}"],
         *[
             [
                 "TypeError",
@@ -640,7 +645,7 @@ def test_the_host_does_not_read_memory_of_a_gpu(on_fake):
     )
     value = "an array in memory of GPU 0 has no value for the host; device.to_host(a) copies it"
     assert found[:3] == [["TypeError", reach], ["TypeError", value], ["TypeError", value]]
-    assert "the array lives on GPU 0, but the launch's stream is one of the host" in found[3]
+    assert "the array lives on GPU 0, but the launch's stream is one of the host device" in found[3]
 
 
 def test_kernels_of_the_host_take_pinned_and_managed_arrays(on_fake):

@@ -60,6 +60,17 @@ def test_the_stream_protocol():
     assert isinstance(stream.handle, int)
 
 
+def test_what_streams_and_events_are_shown_as():
+    stream = core.Device("host").create_stream()
+    event = stream.record()
+    for thing, name in ((stream, "Stream"), (event, "Event")):
+        assert not thing.is_closed
+        assert repr(thing) == f"<cuda.device.core.{name} of the host device>"
+        thing.close()
+        assert thing.is_closed
+        assert repr(thing) == f"<cuda.device.core.{name} closed>"
+
+
 class Wrapper:
     """A stream object of another library that borrows ours."""
 
@@ -203,6 +214,7 @@ class Foreign:
 )
 def test_options_of_streams(options):
     stream = device().create_stream(options=options)
+    assert (stream.is_nonblocking, stream.priority) == (True, 0)
     a = np.zeros(10)
     D.launch(add, a, 1, grid=1, block=32, stream=stream)
     stream.sync()
@@ -213,6 +225,7 @@ def test_options_of_streams(options):
 @pytest.mark.parametrize("kind", [dict, core.EventOptions, Foreign.EventOptions])
 def test_options_of_events(kind, timing):
     events = [device().create_event(kind(enable_timing=timing)) for _ in range(2)]
+    assert all(event.is_timing_enabled == (timing is not False) for event in events)
     stream = device().create_stream()
     for event in events:
         stream.record(event)

@@ -112,6 +112,7 @@ class Device:
     """
 
     _number: int
+    _resource: MemoryResource
     _all: ClassVar[dict[int, "Device"]] = {}
 
     def __new__(cls, device_id: "int | str | Device | None" = None) -> "Device":
@@ -121,6 +122,7 @@ class Device:
         if number not in cls._all:
             made = super().__new__(cls)
             made._number = number
+            made._resource = DeviceMemoryResource(made)
             cls._all.setdefault(number, made)
         return cls._all[number]
 
@@ -203,8 +205,20 @@ class Device:
 
     @property
     def memory_resource(self) -> MemoryResource:
-        """What allocate() allocates from."""
-        return DeviceMemoryResource(self)
+        """What allocate() allocates from: a DeviceMemoryResource, until another one is put here.
+
+        Raises TypeError for what is no memory resource, ValueError for one of another device.
+        """
+        return self._resource
+
+    @memory_resource.setter
+    def memory_resource(self, resource: MemoryResource) -> None:
+        if not isinstance(resource, MemoryResource):
+            found = type(resource).__qualname__
+            raise TypeError(f"memory_resource expects a MemoryResource, found {found!r}")
+        if resource._number != self._number:
+            raise ValueError(f"memory_resource of {self!r} was given {resource!r}")
+        self._resource = resource
 
     def allocate(self, size: int, stream: object = None) -> Buffer:
         """A new Buffer of `size` bytes in the device's memory.

@@ -252,6 +252,10 @@ void cd_rt_all_streams(std::vector<rt::Stream*>* streams, int device) {
 }
 uint64_t cd_rt_stream_handle(const rt::Stream* stream) { return stream->stream->handle(); }
 int cd_rt_stream_device(const rt::Stream* stream) { return stream->device; }
+void cd_rt_stream_options(const rt::Stream* stream, cuda_device::abi::StreamOptions* options,
+                          rt::Outcome* outcome) {
+  rt::guarded(outcome, [=] { *options = stream->stream->options(); });
+}
 bool cd_rt_stream_query(rt::Stream* stream) {
   return rt::guarded(nullptr, true, [=] { return stream->stream->idle(); });
 }
@@ -363,12 +367,11 @@ void cd_rt_set_current_device(int device, rt::Outcome* outcome) {
   rt::guarded(outcome, [=] { rt::set_current_device(device); });
 }
 
-rt::Stream* cd_rt_device_stream(int device, const rt::NewStream* options, rt::Outcome* outcome) {
+rt::Stream* cd_rt_device_stream(int device, const cuda_device::abi::StreamOptions* options,
+                                rt::Outcome* outcome) {
   return rt::guarded(outcome, static_cast<rt::Stream*>(nullptr), [=] {
     if (device == runtime::kHostDevice) return new rt::Stream;
-    const runtime::StreamOptions asked{options->nonblocking, options->has_priority,
-                                       options->priority};
-    return new rt::Stream(cuda_device::cuda::gpu(device).context().create_stream(asked));
+    return new rt::Stream(cuda_device::cuda::gpu(device).context().create_stream(*options));
   });
 }
 

@@ -12,6 +12,7 @@
 
 #include "abi/kernel_image.h"
 #include "abi/owner.h"
+#include "abi/stream_options.h"
 #include "frontend/request.h"
 #include "support/diagnostic.h"
 
@@ -105,11 +106,6 @@ struct DeviceInfo {
   std::string name, uuid;
   int architecture = 0;  // 90: compute capability 9.0
 };
-struct NewStream {
-  bool nonblocking = true;
-  bool has_priority = false;
-  int priority = 0;
-};
 
 // Counters for tests and `info`.
 struct Counters {
@@ -139,6 +135,8 @@ void cd_rt_stream_release(cuda_device::rt::Stream*);  // queued work still runs
 void cd_rt_all_streams(std::vector<cuda_device::rt::Stream*>* streams, int device = -1);
 uint64_t cd_rt_stream_handle(const cuda_device::rt::Stream*);
 int cd_rt_stream_device(const cuda_device::rt::Stream*);
+void cd_rt_stream_options(const cuda_device::rt::Stream*, cuda_device::abi::StreamOptions* options,
+                          cuda_device::rt::Outcome* outcome);
 bool cd_rt_stream_query(cuda_device::rt::Stream*);  // true: nothing queued or running
 // A number for what is queued now, to wait for.
 uint64_t cd_rt_stream_mark(const cuda_device::rt::Stream*);
@@ -180,7 +178,8 @@ int cd_rt_device_attribute(int device, const char* name, cuda_device::rt::Outcom
 const char* cd_rt_device_attributes();  // their names, comma-separated
 int cd_rt_current_device(cuda_device::rt::Outcome* outcome);
 void cd_rt_set_current_device(int device, cuda_device::rt::Outcome* outcome);
-cuda_device::rt::Stream* cd_rt_device_stream(int device, const cuda_device::rt::NewStream* options,
+cuda_device::rt::Stream* cd_rt_device_stream(int device,
+                                             const cuda_device::abi::StreamOptions* options,
                                              cuda_device::rt::Outcome* outcome);
 // Of launches without a stream; stays: its first holder never lets go of it.
 cuda_device::rt::Stream* cd_rt_device_default_stream(int device, cuda_device::rt::Outcome* outcome);

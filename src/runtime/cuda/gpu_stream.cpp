@@ -18,6 +18,17 @@ constexpr size_t kMostInBatch = 64;
 
 int GpuStream::device() const { return context_.gpu().number(); }
 
+runtime::StreamOptions GpuStream::options() const {
+  context_.throw_if_lost();
+  const CurrentContext current(context_.handle());
+  unsigned flags = 0;
+  int priority = 0;
+  context_.check(driver().stream_flags(handle_, &flags), "asking for the flags of a stream");
+  context_.check(driver().stream_priority(handle_, &priority),
+                 "asking for the priority of a stream");
+  return {(flags & kStreamNonBlocking) != 0, true, priority};
+}
+
 void GpuStream::launch(const std::shared_ptr<const GpuKernel>& kernel, const void* params,
                        const abi::LaunchDims& dims, abi::Owner* owner) {
   kernel->launch(context_, handle_, params, dims);

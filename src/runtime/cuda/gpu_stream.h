@@ -24,6 +24,7 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
 
   int device() const override;
   uint64_t handle() const override { return reinterpret_cast<uint64_t>(handle_); }
+  runtime::StreamOptions options() const override;
   bool own() const { return own_; }
   Context& context() const { return context_; }
   bool idle() const override;

@@ -64,6 +64,7 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
   ~HostStream() override;
   int device() const override { return kHostDevice; }
   uint64_t handle() const override { return reinterpret_cast<uint64_t>(this); }
+  StreamOptions options() const override { return {true, true, 0}; }
 
   // Takes the work, unless it throws.
   void enqueue(std::unique_ptr<Work>& work);
