@@ -179,6 +179,18 @@ void add_note(nb::python_error& error, const std::string& text) {
   error.value().attr("add_note")(text);
 }
 
+// Behind what the later one has as its context already.
+void set_context(const nb::python_error& later, const nb::python_error& earlier) {
+  nb::object last = nb::borrow(later.value());
+  for (;;) {
+    if (last.is(earlier.value())) return;
+    nb::object context = nb::steal(PyException_GetContext(last.ptr()));
+    if (!context) break;
+    last = std::move(context);
+  }
+  PyException_SetContext(last.ptr(), Py_NewRef(earlier.value().ptr()));
+}
+
 void throw_unless_ok(const rt::Outcome& outcome, const std::string& kernel) {
   if (outcome.status == rt::Status::Ok) return;
   set_outcome(outcome, {}, kernel);

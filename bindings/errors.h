@@ -40,6 +40,9 @@ void throw_unless_ok(const rt::Outcome& outcome, const std::string& kernel = "")
 // The error that is raised says what the others were.
 void add_note(nb::python_error& error, const std::string& text);
 
+// The later one was raised while the earlier one was told: tracebacks show both.
+void set_context(const nb::python_error& later, const nb::python_error& earlier);
+
 // Calls a function of the runtime that takes an outcome, without the GIL, and throws what is wrong.
 template <class Call>
 auto without_gil(Call call) {

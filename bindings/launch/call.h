@@ -14,6 +14,8 @@
 
 namespace cuda_device::bindings {
 
+class MemoryBlock;
+
 // References that a launch needs until it is done; destroyed with the GIL held.
 class Owner : public abi::Owner {
  public:
@@ -62,6 +64,12 @@ class Call {
   // Its arrays are used when the call of launch() has returned.
   bool asynchronous() const { return where_.has_stream(); }
   const Place& where() const { return where_; }
+  // Memory of ours that a GPU reaches.
+  void use(std::shared_ptr<MemoryBlock> block) {
+    blocks_.push_back(std::move(block));
+    where_.note_gpu_reaches();
+  }
+  const std::vector<std::shared_ptr<MemoryBlock>>& blocks() const { return blocks_; }
   // The array being read lives on the host, on GPU `number`, or where both reach it. Fails where
   // the launch runs elsewhere.
   void live_on_host() {
@@ -99,6 +107,7 @@ class Call {
   std::vector<int> path_;  // indices within nested tuples
   int position_ = 0;
   Arrays arrays_;
+  std::vector<std::shared_ptr<MemoryBlock>> blocks_;
 };
 
 // Kinds of argument; each reports through call.fail.

@@ -53,13 +53,23 @@ void live_on(Call& call, Device device) {
   }
 }
 
-// Whether the producer is to order its work before that of a stream: of GPUs it is, and its word is
-// taken for the protocol's "stream". Of pinned memory others may know no streams; ours does.
-bool asks_for_stream(const Call& call, Device device, bool ours) {
+// Whether the producer is to order its work before that of a stream: its word for where the array
+// lives is taken. Of pinned memory libraries may know no streams.
+bool asks_for_stream(Device device) {
   if (device.type == dlpack::kCuda) return true;
-  const bool either =
-      device.type == dlpack::kCudaManaged || (device.type == dlpack::kCudaHost && ours);
-  return either && call.where().device() != kHostDevice && cd_rt_gpu_count() > 0;
+  return device.type == dlpack::kCudaManaged && cd_rt_gpu_count() > 0;
+}
+
+// What the producer is told; null: nothing. Ours know where they were used last, which is seen to
+// when it is known where the launch runs.
+nb::object stream_for(Call& call, PyObject* producer, Device device) {
+  if (device.type == dlpack::kCpu) return {};
+  if (std::shared_ptr<MemoryBlock> ours = memory_of(producer)) {
+    call.use(std::move(ours));
+    return checked(PyLong_FromLong(-1));
+  }
+  if (!asks_for_stream(device)) return {};
+  return checked(PyLong_FromLongLong(call.where().dlpack_stream()));
 }
 
 template <class M>
@@ -89,15 +99,7 @@ bool add_dlpack(Call& call, PyObject* object) {
   if (!has_device || !has_dlpack || PyType_Check(object)) return false;
   const Device device = device_of(call, object);
   live_on(call, device);
-  nb::object stream;
-  const MemoryBlock* const ours = device.type == dlpack::kCpu ? nullptr : memory_of(object);
-  if (rt::Stream* const of_host = ours ? call.where().host_stream() : nullptr) {
-    ours->let_wait(of_host);
-    stream = checked(PyLong_FromLong(-1));
-  } else if (asks_for_stream(call, device, ours)) {
-    stream = checked(PyLong_FromLongLong(call.where().dlpack_stream()));
-  }
-  nb::object capsule = capsule_of(object, stream);
+  nb::object capsule = capsule_of(object, stream_for(call, object, device));
   abi::ArrayView view;
   if (!take<dlpack::ManagedVersioned>(call, capsule.ptr(), view) &&
       !take<dlpack::Managed>(call, capsule.ptr(), view))

@@ -6,6 +6,7 @@
 
 #include "bindings/launch/call.h"
 #include "bindings/launch/dims.h"
+#include "bindings/memory/block.h"
 #include "bindings/runtime/printed.h"
 #include "bindings/runtime/streams.h"
 #include "bindings/source/capture.h"
@@ -196,16 +197,6 @@ std::vector<rt::Definition> definitions_of(const syntax::Program& program) {
   return definitions;
 }
 
-// Where the launch has failed that is what its caller hears, whatever becomes of the text.
-void write_what_was_printed(bool launched) {
-  try {
-    write_printed();
-  } catch (nb::python_error& error) {
-    if (launched) throw;
-    error.discard_as_unraisable("what a kernel printed");
-  }
-}
-
 void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi::LaunchDims& dims,
             bool names_shared, rt::Stream* stream) {
   struct Source {
@@ -238,11 +229,11 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   run(kernel, request, stream && call.where().device() != kHostDevice, outcome);
   if (outcome.status == rt::Status::Interrupted) {
     const nb::python_error interrupt;
-    write_what_was_printed(false);
+    write_printed_beside_an_error();
     throw nb::python_error(interrupt);
   }
   const bool launched = outcome.status == rt::Status::Ok;
-  if (!stream) write_what_was_printed(launched);
+  if (!stream) launched ? write_printed() : write_printed_beside_an_error();
   if (launched && stream) call.owner.release();  // the runtime's now, until drop_finished
   // Where warnings are errors, this one is raised when the kernel was launched.
   const bool raised = !outcome.warning.empty() &&
@@ -255,25 +246,29 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   throw nb::python_error();
 }
 
-// Managed memory was handed over in the order of its GPU's default stream; the host has to wait.
-void wait_for_managed(int gpu) {
-  without_gil([=](rt::Outcome* outcome) {
-    rt::Stream* const stream = cd_rt_device_default_stream(gpu, outcome);
-    if (stream) cd_rt_stream_sync(stream, cd_rt_stream_mark(stream), -1, outcome);
-  });
+rt::Stream* default_stream_of(int device) {
+  rt::Outcome outcome;
+  rt::Stream* const found = cd_rt_device_default_stream(device, &outcome);
+  throw_unless_ok(outcome);
+  return found;
 }
 
 // Of a launch that names no stream: a GPU's default stream, or null, which is the host's.
 StreamHandle stream_without_one(const Call& call) {
-  const int device = call.where().settled(), managed = call.where().managed_on();
-  if (device == kHostDevice) {
-    if (managed >= 0 && cd_rt_gpu_count() > 0) wait_for_managed(managed);
-    return {};
-  }
-  rt::Outcome outcome;
-  rt::Stream* const found = cd_rt_device_default_stream(device, &outcome);
-  throw_unless_ok(outcome);
-  return StreamHandle::shared(found);
+  const int device = call.where().settled();
+  return device == kHostDevice ? StreamHandle() : StreamHandle::shared(default_stream_of(device));
+}
+
+// Arrays of ours know where they were used last; managed ones of other libraries were handed over
+// in the order of their GPU's default stream.
+void come_behind_earlier_uses(const Call& call, rt::Stream* stream, const Ordering& where) {
+  for (const auto& block : call.blocks())
+    stream ? block->last_use().move_to(where) : block->last_use().wait();
+  const int managed = call.where().managed_on();
+  const bool on_host = !stream || cd_rt_stream_device(stream) == kHostDevice;
+  if (managed < 0 || !on_host || cd_rt_gpu_count() == 0) return;
+  LastUse handed_over(managed, {});
+  stream ? handed_over.before(where) : handed_over.wait();
 }
 
 void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -295,11 +290,18 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   write_head(call.key, head);
   add_arguments(call, kernel, args + 1, count - 1);
   if (!stream.get() && !call.where().plainly_on_host()) stream = stream_without_one(call);
+  Ordering where;
+  if (call.where().gpu_reaches()) {
+    where = Ordering(stream.get(), keywords.stream);
+    come_behind_earlier_uses(call, stream.get(), where);
+  }
   head.variant = variant->id;
   head.facts = launch_facts(state, dims);
   write_head(call.key, head);
   if (!state.kernel) state.kernel = cd_rt_kernel_create();
   submit(state, call, *variant, dims, keywords.shared != nullptr, stream.get());
+  if (stream.get())
+    for (const auto& block : call.blocks()) block->last_use().was_queued(where);
 }
 
 PyObject* launch(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {

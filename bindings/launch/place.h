@@ -23,20 +23,23 @@ class Place {
   Place(const Place&) = delete;  // a copy in the path of a launch would wait for its fields
 
   bool has_stream() const { return stream_ != nullptr; }
-  // Of the host; null: the launch is done when it returns, or runs elsewhere.
-  rt::Stream* host_stream() const { return device_ == kHostDevice ? stream_ : nullptr; }
   bool runs_on(int device) const { return device_ == device || question_; }
   bool undecided() const { return device_ == kUndecided; }
   int device() const { return device_; }
-  // On the host, and nothing is to be waited for: mostly.
-  bool plainly_on_host() const { return device_ == kHostDevice && managed_ < 0; }
+  // No array so far may be in use on a GPU: mostly.
+  bool plainly_on_host() const { return device_ == kHostDevice && !gpu_reaches_; }
+  bool gpu_reaches() const { return gpu_reaches_; }
+  void note_gpu_reaches() { gpu_reaches_ = true; }
   // Argument whose array decided; -1: none.
   int decided_by() const { return decided_by_; }
   void decide(int device, int argument) {
     device_ = device;
     decided_by_ = argument;
   }
-  void note_managed(int gpu) { managed_ = gpu; }
+  void note_managed(int gpu) {
+    managed_ = gpu;
+    gpu_reaches_ = true;
+  }
   void note_pinned() { pinned_ = true; }
   int managed_on() const { return managed_; }  // -1: nothing
 
@@ -58,7 +61,7 @@ class Place {
   int device_ = kUndecided;
   int decided_by_ = -1;
   int managed_ = -1;  // a GPU with such an array
-  bool pinned_ = false;
+  bool pinned_ = false, gpu_reaches_ = false;
   const bool question_ = false;
 };
 

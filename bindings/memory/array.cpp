@@ -124,7 +124,8 @@ bool fill_gpu(const ArrayObject& array, const nb::bytes& element) {
   request.element_bytes = static_cast<int>(size);
   std::memcpy(&request.element, bytes, size);
   request.gpu = array.tensor.memory->device();
-  request.order.cuda = array.tensor.memory->last_stream();
+  const Ordering where = array.tensor.memory->last_use().go_on();
+  request.stream = where.stream();
   without_gil([&](rt::Outcome* outcome) { cd_rt_memory_fill(&request, outcome); });
   return true;
 }
@@ -224,7 +225,7 @@ nb::object as_numpy(nb::handle self, const nb::object& dtype, const nb::object& 
   const ArrayObject& array = *nb::inst_ptr<ArrayObject>(self);
   const Tensor& tensor = array.tensor;
   if (!tensor.memory->host_reaches()) unreachable_for_host(array);
-  tensor.memory->wait();
+  tensor.memory->last_use().wait();
   nb::object made = numpy_array(tensor.data, array.dtype, tensor.shape, tensor.strides,
                                 !tensor.read_only, nb::borrow(self));
   const bool other = !dtype.is_none() && !array.dtype.equal(dtype);
@@ -254,8 +255,9 @@ nb::dict cuda_array_interface(const ArrayObject& array) {
   fields["typestr"] = type_text_of(array);
   fields["data"] = nb::make_tuple(tensor.count() ? tensor.data : 0, tensor.read_only);
   fields["version"] = 3;
-  const uint64_t stream = tensor.memory->last_stream();
-  fields["stream"] = stream ? stream : 1;  // the default stream, which 0 must not name
+  const Ordering last = tensor.memory->last_use().go_on();
+  constexpr uint64_t kLegacyStream = 1;
+  fields["stream"] = last.stream() ? cd_rt_stream_handle(last.stream()) : kLegacyStream;
   return fields;
 }
 

@@ -97,16 +97,19 @@ void copy(const BufferObject& to, const BufferObject& from, nb::handle stream, c
                               .c_str());
   const int device = leading_device(to.memory(), from.memory());
   const Ordering ordering = needed_order(stream, device, caller);
+  MemoryBlock& leading = to.memory().on_host() ? from.memory() : to.memory();
   for (MemoryBlock* block : {&to.memory(), &from.memory()})
-    if (!block->on_host()) block->use_on(ordering.order().cuda);
-  rt::CopyRequest request{to.size(),       {}, {}, {}, to.handle(), from.handle(), device,
-                          ordering.order()};
+    if (!block->on_host()) block->last_use().move_to(ordering);
+  // Plain memory of the host must not be freed under a copy that the GPU still makes.
+  const bool plain = to.memory().on_host() || from.memory().on_host();
+  const bool waits = device != abi::kHostDevice && plain;
+  if (waits) leading.last_use().wait();
+  rt::CopyRequest request{to.size(),        {}, {}, {}, to.handle(), from.handle(), device,
+                          ordering.stream()};
   if (device == abi::kHostDevice)
     request.keep = std::make_shared<Both>(Both{to.shared(), from.shared()});
   if (to.size()) without_gil([&](rt::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
-  // Plain memory of the host must not be freed under a copy that the GPU still makes.
-  const bool plain = to.memory().on_host() || from.memory().on_host();
-  if (device != abi::kHostDevice && plain) (to.memory().on_host() ? from : to).memory().wait();
+  if (waits) leading.last_use().wait_to_the_end();
 }
 
 nb::object copy_to(nb::handle self, nb::object to, nb::handle stream) {
@@ -164,14 +167,14 @@ void fill(const BufferObject& self, nb::handle value, nb::handle stream) {
                            "-byte elements")
                               .c_str());
   const Ordering ordering = needed_order(stream, memory.device(), "fill");
-  if (!memory.on_host()) memory.use_on(ordering.order().cuda);
+  if (!memory.on_host()) memory.last_use().move_to(ordering);
   rt::FillRequest request;
   request.to = memory.address();
   request.count = memory.bytes() / element.size();
   request.element_bytes = static_cast<int>(element.size());
   std::memcpy(&request.element, element.data(), element.size());
   request.gpu = memory.device();
-  request.order = ordering.order();
+  request.stream = ordering.stream();
   if (memory.on_host()) request.keep = self.shared();
   without_gil([&](rt::Outcome* outcome) { cd_rt_memory_fill(&request, outcome); });
 }
@@ -192,12 +195,12 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
   try {
     const BufferObject& buffer = *nb::inst_ptr<BufferObject>(nb::handle(self));
-    const MemoryBlock& memory = buffer.memory();
+    MemoryBlock& memory = buffer.memory();
     if (!memory.host_reaches())
       throw nb::buffer_error(
           "the buffer lies in memory of a GPU, which the host does not reach; copy it to a buffer "
           "of a PinnedMemoryResource");
-    memory.wait();
+    if (!memory.on_host()) memory.last_use().wait();
     nb::object keeper = keeper_of(buffer.shared());  // the view outlives close()
     checked(PyBuffer_FillInfo(view, self, reinterpret_cast<void*>(memory.address()),
                               static_cast<Py_ssize_t>(memory.bytes()), 0, flags));

@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 
 #include "bindings/dlpack_producer.h"
+#include "bindings/errors.h"
 #include "interop/dlpack_tensor.h"
 
 namespace cuda_device::bindings {
@@ -118,8 +119,11 @@ void make_safe(const Tensor& tensor, nb::handle stream) {
     return;
   }
   const bool for_host = stream.is_none() && memory.host_reaches();
-  if (for_host) return memory.wait();
-  if (const std::optional<uint64_t> wanted = consumer_stream(stream)) memory.use_on(*wanted);
+  if (for_host) return memory.last_use().wait();
+  const std::optional<uint64_t> wanted = consumer_stream(stream);
+  if (!wanted) return;
+  const StreamHandle theirs = *wanted ? stream_with_handle(*wanted) : StreamHandle();
+  memory.last_use().before({theirs.get(), nullptr});
 }
 
 Tensor copy_of(const Tensor& tensor, int device, MemoryKind kind) {
@@ -149,7 +153,7 @@ nb::object exported_to_host(const Tensor& tensor, const ExportRequest& request) 
   if (must_copy && request.copy.is(nb::handle(Py_False)))
     refuse_export("memory of a GPU reaches the host by a copy only, and copy=False was given");
   if (!must_copy && !wants_copy) {
-    tensor.memory->wait();
+    if (!tensor.memory->on_host()) tensor.memory->last_use().wait();
     return capsule_for(tensor, request, kHost, false);
   }
   const Tensor copy = copy_of(tensor, abi::kHostDevice, MemoryKind::Host);
@@ -272,16 +276,15 @@ void copy_tensor(const Tensor& to, const Tensor& from) {
   if (!to_gpu && !from_gpu)
     return without_gil([&](rt::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
   MemoryBlock& leading = to_gpu ? *to.memory : *from.memory;
+  const Ordering where = leading.last_use().go_on();
   request.gpu = leading.device();
-  request.order.cuda = leading.last_stream();
-  if (to_gpu && from_gpu && from.memory != to.memory) {
-    if (from.memory->device() == to.memory->device())
-      from.memory->use_on(request.order.cuda);
-    else
-      from.memory->wait();
-  }
+  request.stream = where.stream();
+  if (to_gpu && from_gpu && from.memory != to.memory) from.memory->last_use().move_to(where);
+  // Memory of the process must not go under a copy; so what can be given up is waited for before.
+  const bool waits = !to_gpu || !from_gpu;
+  if (waits) leading.last_use().wait();
   without_gil([&](rt::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
-  if (!to_gpu || !from_gpu) leading.wait();
+  if (waits) leading.last_use().wait_to_the_end();
 }
 
 namespace {
@@ -307,7 +310,7 @@ void note_tensor_type(nb::handle type, FindMemory find) {
   tensor_types().emplace_back(reinterpret_cast<PyTypeObject*>(type.ptr()), std::move(find));
 }
 
-const MemoryBlock* memory_of(nb::handle object) {
+std::shared_ptr<MemoryBlock> memory_of(nb::handle object) {
   for (const auto& [type, find] : tensor_types())
     if (PyObject_TypeCheck(object.ptr(), type)) return find(object.ptr());
   return nullptr;

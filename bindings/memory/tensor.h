@@ -31,8 +31,8 @@ std::vector<int64_t> compact_strides(const std::vector<int64_t>& shape, uint64_t
 interop::dlpack::Device dlpack_device(const MemoryBlock& memory);
 
 // The memory of an object of ours, of a type that define_dlpack was called for; null: it is none.
-const MemoryBlock* memory_of(nb::handle object);
-using FindMemory = std::function<const MemoryBlock*(PyObject* object)>;
+std::shared_ptr<MemoryBlock> memory_of(nb::handle object);
+using FindMemory = std::function<std::shared_ptr<MemoryBlock>(PyObject* object)>;
 void note_tensor_type(nb::handle type, FindMemory find);
 
 // The keywords of __dlpack__, as they were given.
@@ -46,8 +46,8 @@ nb::object exported(const Tensor& tensor, const ExportRequest& request);
 // __dlpack__ and __dlpack_device__ of a type whose objects are tensors: tensor_of(object).
 template <class T, class TensorOf>
 void define_dlpack(nb::class_<T>& type, TensorOf tensor_of, const char* doc) {
-  note_tensor_type(
-      type, [=](PyObject* object) { return tensor_of(*nb::inst_ptr<T>(object)).memory.get(); });
+  note_tensor_type(type,
+                   [=](PyObject* object) { return tensor_of(*nb::inst_ptr<T>(object)).memory; });
   type.def(
           "__dlpack__",
           [=](const T& self, nb::object stream, nb::object max_version, nb::object dl_device,

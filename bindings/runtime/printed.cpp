@@ -16,4 +16,12 @@ void write_printed() {
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace")));
 }
 
+void write_printed_beside_an_error() {
+  try {
+    write_printed();
+  } catch (nb::python_error& error) {
+    error.discard_as_unraisable("what a kernel printed");
+  }
+}
+
 }  // namespace cuda_device::bindings

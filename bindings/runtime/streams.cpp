@@ -54,6 +54,19 @@ class EventObject {
   rt::Event* event_;
 };
 
+// The stream has forgotten the error now: it is told whatever happens beside it.
+void tell_failure(const rt::Outcome& outcome) {
+  try {
+    throw_unless_ok(outcome);
+  } catch (const nb::python_error& failure) {
+    write_printed_beside_an_error();
+    if (PyErr_CheckSignals() == 0) throw;
+    nb::python_error raised;
+    set_context(raised, failure);
+    throw raised;
+  }
+}
+
 // wait(milliseconds, outcome) in slices, without the GIL, until it is over or a signal's handler
 // raises.
 template <class Wait>
@@ -65,17 +78,13 @@ void wait_interruptibly(Wait wait, const std::function<void()>& still_waiting = 
       wait(kSliceMilliseconds, &outcome);
     }
     drop_finished();
+    const bool waits = outcome.status == rt::Status::Timeout;
+    if (!waits && outcome.status != rt::Status::Ok) return tell_failure(outcome);
     write_printed();
     checked(PyErr_CheckSignals());
-    if (outcome.status != rt::Status::Timeout) return throw_unless_ok(outcome);
+    if (!waits) return;
     still_waiting();
   }
-}
-
-// For what is queued now: other threads may never stop queuing.
-void sync(rt::Stream* stream) {
-  const uint64_t mark = cd_rt_stream_mark(stream);
-  wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_stream_sync(stream, mark, ms, out); });
 }
 
 // Of the process's end: leaves out what other threads do by themselves, and says what it waits for.
@@ -127,7 +136,10 @@ class SyncAll {
     try {
       wait();
     } catch (const nb::python_error& e) {
-      if (!e.matches(PyExc_Exception)) throw;
+      if (!e.matches(PyExc_Exception)) {
+        if (first_) set_context(e, *first_);
+        throw;
+      }
       const std::string text = to_string(nb::object(nb::str(e.value())));
       if (!first_) {
         first_.emplace(e);
@@ -165,7 +177,7 @@ class SyncAll {
 };
 
 void sync_device(int number) {
-  SyncAll all(sync);
+  SyncAll all(sync_stream);
   all.device(number);
   all.raise();
 }
@@ -317,15 +329,28 @@ StreamHandle stream_of(PyObject* object, const std::string& kernel) {
       {in_launch_of(kernel), "'" + type_text(object) + "'", std::to_string(handle), outcome.text}};
 }
 
+StreamHandle stream_with_handle(uint64_t handle) {
+  rt::Outcome outcome;
+  StreamHandle found = stream_with(handle, outcome);
+  throw_unless_ok(outcome);
+  return found;
+}
+
+void sync_stream(rt::Stream* stream) {
+  const uint64_t mark = cd_rt_stream_mark(stream);
+  wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_stream_sync(stream, mark, ms, out); });
+}
+
+void sync_event(rt::Event* event) {
+  wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_event_sync(event, ms, out); });
+}
+
 StreamHandle stream_named(nb::handle object, const std::string& place) {
   if (Py_TYPE(object.ptr()) == stream_type)
     return StreamHandle::shared(nb::inst_ptr<StreamObject>(object)->get());
   const nb::object protocol = protocol_of(object.ptr());
   if (!protocol) return {};
-  rt::Outcome outcome;
-  StreamHandle found = stream_with(handle_of(object.ptr(), protocol, place), outcome);
-  throw_unless_ok(outcome);
-  return found;
+  return stream_with_handle(handle_of(object.ptr(), protocol, place));
 }
 
 StreamObject::StreamObject(StreamHandle stream, nb::object of)
@@ -399,10 +424,7 @@ nb::object default_stream(int device) {
 }
 
 nb::object stream_from_handle(uint64_t handle) {
-  rt::Outcome outcome;
-  StreamHandle found = stream_with(handle, outcome);
-  throw_unless_ok(outcome);
-  return nb::cast(new StreamObject(std::move(found)), nb::rv_policy::take_ownership);
+  return nb::cast(new StreamObject(stream_with_handle(handle)), nb::rv_policy::take_ownership);
 }
 
 nb::object stream_from(nb::object object) {
@@ -444,7 +466,7 @@ void register_stream_type(nb::module_& module) {
                  "Stream.from_handle(handle) takes one of another library");
            })
       .def(
-          "sync", [](StreamObject& s) { sync(s.get()); },
+          "sync", [](StreamObject& s) { sync_stream(s.get()); },
           "Waits until everything queued so far is done; raises the first error of a kernel.")
       .def_prop_ro(
           "handle", [](StreamObject& s) { return cd_rt_stream_handle(s.get()); },
@@ -493,12 +515,7 @@ void register_event_type(nb::module_& module) {
   nb::class_<EventObject>(module, "Event", "A point in a stream's work.")
       .def(nb::init<bool, int>(), nb::arg("timing") = true, nb::arg("device") = kHostDevice)
       .def(
-          "sync",
-          [](EventObject& e) {
-            wait_interruptibly(
-                [&](int ms, rt::Outcome* out) { cd_rt_event_sync(e.get(), ms, out); });
-          },
-          "Waits until the event is done.")
+          "sync", [](EventObject& e) { sync_event(e.get()); }, "Waits until the event is done.")
       .def_prop_ro(
           "is_done", [](EventObject& e) { return cd_rt_event_query(e.get()); },
           "Whether the work before the event is done.")

@@ -62,6 +62,14 @@ StreamHandle stream_of(PyObject* object, const std::string& kernel);
 // errors.
 StreamHandle stream_named(nb::handle object, const std::string& place);
 
+// Of ours, or what the driver knows of the handle.
+StreamHandle stream_with_handle(uint64_t handle);
+
+// Wait for what is queued now: other threads may never stop queuing. Ctrl-C ends the wait; what
+// kernels have printed is written meanwhile.
+void sync_stream(rt::Stream* stream);
+void sync_event(rt::Event* event);
+
 // Drops the references of launches that are done. With the GIL held.
 void drop_finished();
 

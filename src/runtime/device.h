@@ -46,8 +46,8 @@ class Stream {
   virtual StreamOptions options() const = 0;  // with its priority
   // Nothing is queued or running.
   virtual bool idle() const = 0;
-  // A number for all that is queued now. GPUs have one number for all that ever is.
-  virtual uint64_t mark() const { return kAll; }
+  // A number for all that is queued now; whoever asked waits for it. kAll where there is none.
+  virtual uint64_t mark() = 0;
   // Until what came before the mark is done, whatever other threads queue meanwhile. False on
   // timeout (milliseconds < 0: none).
   virtual bool wait(int milliseconds, uint64_t mark = kAll) = 0;

@@ -238,14 +238,18 @@ CUresult fake_stream_priority(CUstream handle, int* priority) {
   return kSuccess;
 }
 
-CUresult fake_stream_destroy(CUstream handle) {
-  ENTER("stream_destroy");
+bool destroy(CUstream handle) {
   const std::lock_guard lock(streams().mutex);
   const auto found = streams().made.find(handle);
-  if (found == streams().made.end()) return kInvalidHandle;
+  if (found == streams().made.end()) return false;
   streams().destroyed.push_back(found->second);
   streams().made.erase(found);
-  return kSuccess;
+  return true;
+}
+
+CUresult fake_stream_destroy(CUstream handle) {
+  ENTER("stream_destroy");
+  return destroy(handle) ? kSuccess : kInvalidHandle;
 }
 
 CUresult fake_thread_capture_mode(int* mode) {
@@ -442,8 +446,7 @@ EXPORT uint64_t fake_new_stream(CUdevice device, int primary) {
   return reinterpret_cast<uint64_t>(add(std::make_shared<Stream>(context, 0, 0)));
 }
 EXPORT void fake_drop_stream(uint64_t handle) {
-  const std::lock_guard lock(streams().mutex);
-  streams().made.erase(reinterpret_cast<CUstream>(handle));
+  destroy(reinterpret_cast<CUstream>(handle));
 }
 EXPORT void fake_capture(uint64_t handle, int capturing) {
   stream_at(reinterpret_cast<CUstream>(handle))->capturing = capturing != 0;

@@ -148,7 +148,7 @@ def test_what_a_lost_gpu_waited_for_is_not_what_another_one_waits_for(on_fake):
         opened, closed = host_event_behind(hold), host_event_behind(double)
         lost = first.create_stream()
         lost.wait(opened)
-        fail("stream_query", 700)
+        fail("event_query", 700)
         outcome(lost.sync)
         goes_on = second.create_stream()
         goes_on.wait(closed)
@@ -246,9 +246,10 @@ CASES = {
     "launch, pop": ("launch()", "context_pop", 1, None),
     "default stream": ("launch_plain()", "launch_kernel", 1, "launching kernel 'double'"),
     "record": ("stream.record()", "event_record", 1, "recording an event"),
-    "sync": ("stream.sync()", "stream_query", 1, "waiting for a stream"),
+    "sync": ("stream.sync()", "event_query", 1, "asking for an event"),
+    "is done": ("stream.is_done", "stream_query", 1, None),
     "event": ("stream.record().sync()", "event_query", 1, "asking for an event"),
-    "sync, last": ("stream.sync()", "stream_synchronize", 1, "waiting for a stream"),
+    "sync, last": ("stream.sync()", "event_synchronize", 1, "waiting for an event"),
     "event, last": ("stream.record().sync()", "event_synchronize", 1, "waiting for an event"),
     "allowed": ("launch(), stream.sync()", "thread_capture_mode", 1, None),
     "device": ("dev.sync()", "context_synchronize", 1, "waiting for the GPU"),

@@ -176,7 +176,7 @@ def test_waits_end_with_one_of_the_drivers_own(on_fake):
         answer.append(named(names))
     """)
     waits = {"stream_synchronize": 0, "event_synchronize": 0, "context_synchronize": 0}
-    assert counts == [waits | {"event_synchronize": 1}, waits | {"stream_synchronize": 1}]
+    assert counts == [waits | {"event_synchronize": 1}] * 2
 
 
 def test_events_tell_the_time(on_fake):

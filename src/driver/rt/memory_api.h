@@ -10,18 +10,12 @@
 
 namespace cuda_device::rt {
 
-// Behind what memory is used: a stream of the host device, or the handle of a CUDA stream. Of the
-// host device, null: at once.
-struct Order {
-  Stream* host = nullptr;
-  uint64_t cuda = 0;
-};
-
 struct MemoryRequest {
   int device = abi::kHostDevice;
   abi::MemoryKind kind = abi::MemoryKind::Host;
   uint64_t bytes = 0;
-  Order order;
+  Stream* stream =
+      nullptr;  // behind whose work it is used; null: the GPU's default one, or at once
 };
 
 struct Memory {
@@ -36,7 +30,7 @@ struct CopyRequest {
   std::vector<int64_t> shape, to_strides, from_strides;
   uint64_t to = 0, from = 0;
   int gpu = abi::kHostDevice;  // whose stream it is; kHostDevice: all is in the host's reach
-  Order order;
+  Stream* stream = nullptr;
   // Of the host device: kept until it is done, then let go of on any thread, without the GIL.
   std::shared_ptr<const void> keep{};
 };
@@ -46,7 +40,7 @@ struct FillRequest {
   uint32_t element = 0;
   int element_bytes = 1;  // 1, 2 or 4
   int gpu = abi::kHostDevice;
-  Order order;
+  Stream* stream = nullptr;
   std::shared_ptr<const void> keep{};
 };
 
@@ -57,8 +51,8 @@ extern "C" {
 // Status::OutOfMemory: outcome->shortage says how much was there.
 void cd_rt_memory_allocate(const cuda_device::rt::MemoryRequest* request,
                            cuda_device::rt::Memory* memory, cuda_device::rt::Outcome* outcome);
-// For those who allocate behind this in the order. False where nothing of ours begins there.
-bool cd_rt_memory_release(uint64_t address, const cuda_device::rt::Order* order);
+// For those who allocate behind this on the stream. False where nothing of ours begins there.
+bool cd_rt_memory_release(uint64_t address, cuda_device::rt::Stream* stream);
 // Whose memory an address is: ours, what the CUDA driver knows, or the process's.
 void cd_rt_memory_find(uint64_t address, cuda_device::abi::Allocation* found);
 
@@ -69,14 +63,6 @@ void cd_rt_memory_copy(const cuda_device::rt::CopyRequest* request,
                        cuda_device::rt::Outcome* outcome);
 void cd_rt_memory_fill(const cuda_device::rt::FillRequest* request,
                        cuda_device::rt::Outcome* outcome);
-
-// Of CUDA streams, by handle: `later` waits for all that `earlier` holds now; the calling thread
-// waits.
-void cd_rt_cuda_order(int gpu, uint64_t later, uint64_t earlier, cuda_device::rt::Outcome* outcome);
-// What is queued on the host's stream from now on comes behind all that the CUDA stream holds now.
-void cd_rt_stream_wait_cuda(cuda_device::rt::Stream* of_host, int gpu, uint64_t earlier,
-                            cuda_device::rt::Outcome* outcome);
-void cd_rt_cuda_wait(int gpu, uint64_t stream, cuda_device::rt::Outcome* outcome);
 
 void cd_rt_memory_figures(int device, cuda_device::abi::MemoryFigures* figures,
                           cuda_device::rt::Outcome* outcome);

@@ -256,13 +256,19 @@ void cd_rt_stream_options(const rt::Stream* stream, cuda_device::abi::StreamOpti
                           rt::Outcome* outcome) {
   rt::guarded(outcome, [=] { *options = stream->stream->options(); });
 }
+bool cd_rt_same_queue(const rt::Stream* one, const rt::Stream* other) {
+  return one->stream == other->stream;
+}
 bool cd_rt_stream_query(rt::Stream* stream) {
   return rt::guarded(nullptr, true, [=] { return stream->stream->idle(); });
 }
 
-uint64_t cd_rt_stream_mark(const rt::Stream* stream) { return stream->stream->mark(); }
-uint64_t cd_rt_stream_last_mark(const rt::Stream* stream) {
-  return stream->host && !stream->host->owes_work() ? 0 : stream->stream->mark();
+// Where there is none, because the GPU fails, the wait says why.
+uint64_t cd_rt_stream_mark(rt::Stream* stream) {
+  return rt::guarded(nullptr, runtime::Stream::kAll, [=] { return stream->stream->mark(); });
+}
+uint64_t cd_rt_stream_last_mark(rt::Stream* stream) {
+  return stream->host && !stream->host->owes_work() ? 0 : cd_rt_stream_mark(stream);
 }
 
 void cd_rt_stream_sync(rt::Stream* stream, uint64_t mark, int milliseconds, rt::Outcome* outcome) {

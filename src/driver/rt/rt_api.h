@@ -137,11 +137,13 @@ uint64_t cd_rt_stream_handle(const cuda_device::rt::Stream*);
 int cd_rt_stream_device(const cuda_device::rt::Stream*);
 void cd_rt_stream_options(const cuda_device::rt::Stream*, cuda_device::abi::StreamOptions* options,
                           cuda_device::rt::Outcome* outcome);
+// Whether what comes to the one is in one order with what comes to the other.
+bool cd_rt_same_queue(const cuda_device::rt::Stream*, const cuda_device::rt::Stream*);
 bool cd_rt_stream_query(cuda_device::rt::Stream*);  // true: nothing queued or running
 // A number for what is queued now, to wait for.
-uint64_t cd_rt_stream_mark(const cuda_device::rt::Stream*);
+uint64_t cd_rt_stream_mark(cuda_device::rt::Stream*);
 // Of the process's end: without the launches that another thread waits for by itself.
-uint64_t cd_rt_stream_last_mark(const cuda_device::rt::Stream*);
+uint64_t cd_rt_stream_last_mark(cuda_device::rt::Stream*);
 // Waits at most `milliseconds` (-1: for ever) for what came before the mark. Reports and clears the
 // stream's error slot.
 void cd_rt_stream_sync(cuda_device::rt::Stream*, uint64_t mark, int milliseconds,

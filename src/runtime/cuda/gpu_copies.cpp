@@ -37,8 +37,9 @@ void copy_pitched(const OnGpu& on, const StridedCopy& copy, uint64_t to, uint64_
 
 }  // namespace
 
-void copy(int gpu, const StridedCopy& copy, CUstream stream) {
+void copy(int gpu, const StridedCopy& copy, uint64_t handle) {
   const OnGpu on(gpu);
+  auto* const stream = reinterpret_cast<CUstream>(handle);
   const Driver& d = driver();
   if (has_pitch(copy))
     return for_each_row(copy, copy.axes.size() - 1, [&](uint64_t to, uint64_t from) {
@@ -50,8 +51,9 @@ void copy(int gpu, const StridedCopy& copy, CUstream stream) {
 }
 
 void fill(int gpu, CUdeviceptr to, uint32_t element, int element_bytes, uint64_t count,
-          CUstream stream) {
+          uint64_t handle) {
   if (count == 0) return;
+  auto* const stream = reinterpret_cast<CUstream>(handle);
   const OnGpu on(gpu);
   const Driver& d = driver();
   const auto fill_with = [&] {
@@ -67,24 +69,6 @@ void fill(int gpu, CUdeviceptr to, uint32_t element, int element_bytes, uint64_t
     }
   };
   on.check(fill_with(), "filling memory on the GPU");
-}
-
-void order_behind(int gpu, CUstream later, CUstream earlier) {
-  if (later == earlier) return;
-  const OnGpu on(gpu);
-  const Driver& d = driver();
-  constexpr const char* kOrdering = "making a CUDA stream wait for another one";
-  CUevent event = nullptr;
-  on.check(d.event_create(&event, kEventDisableTiming), kOrdering);
-  const CUresult recorded = d.event_record(event, earlier);
-  const CUresult waits = recorded == kSuccess ? d.stream_wait_event(later, event, 0) : recorded;
-  d.event_destroy(event);  // the driver lets go of it when it has come
-  on.check(waits, kOrdering);
-}
-
-void wait_for(int gpu, CUstream stream) {
-  const OnGpu on(gpu);
-  on.check(driver().stream_synchronize(stream), "waiting for a CUDA stream");
 }
 
 }  // namespace cuda_device::cuda

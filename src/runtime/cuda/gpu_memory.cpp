@@ -58,7 +58,8 @@ void make_room(int gpu, const OnGpu& on) {
 
 }  // namespace
 
-CUdeviceptr allocate(int gpu, MemoryKind kind, uint64_t bytes, CUstream stream) {
+CUdeviceptr allocate(int gpu, MemoryKind kind, uint64_t bytes, uint64_t handle) {
+  auto* const stream = reinterpret_cast<CUstream>(handle);
   const OnGpu on(gpu);
   const Driver& d = driver();
   CUdeviceptr memory = 0;
@@ -77,7 +78,8 @@ CUdeviceptr allocate(int gpu, MemoryKind kind, uint64_t bytes, CUstream stream) 
   return memory;
 }
 
-void release(int gpu, MemoryKind kind, CUdeviceptr memory, CUstream stream) noexcept try {
+void release(int gpu, MemoryKind kind, CUdeviceptr memory, uint64_t handle) noexcept try {
+  auto* const stream = reinterpret_cast<CUstream>(handle);
   const OnGpu on(gpu);
   const Driver& d = driver();
   if (kind == MemoryKind::Device && pool_of(gpu)) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::chrono::microseconds kBetweenEvents{20};
 constexpr size_t kMostInBatch = 64;
+constexpr size_t kMostMarks = 256;
 
 }  // namespace
 
@@ -127,15 +128,53 @@ bool GpuStream::idle() const {
   return finished();
 }
 
-bool GpuStream::wait(int milliseconds, uint64_t) {
+std::vector<std::shared_ptr<Batch>> GpuStream::batches_so_far() {
+  close_batch();
+  const auto lock = context_.lock_in_flight();
+  return {batches_.begin(), batches_.end()};
+}
+
+// None while the stream is being captured: its waits are the driver's to refuse.
+uint64_t GpuStream::mark() {
+  if (context_.lost()) return kAll;
+  const CurrentContext current(context_.handle());
+  if (captured()) return kAll;
+  Mark made{0, nullptr, batches_so_far()};
+  made.event = record(false);
+  const std::lock_guard lock(marks_mutex_);
+  if (marks_.size() == kMostMarks) marks_.pop_front();  // of waits that were given up
+  made.number = ++marks_made_;
+  marks_.push_back(std::move(made));
+  return marks_made_;
+}
+
+GpuStream::Mark GpuStream::find(uint64_t mark) {
+  const std::lock_guard lock(marks_mutex_);
+  for (const Mark& known : marks_)
+    if (known.number == mark) return known;
+  return {};
+}
+
+bool GpuStream::wait(int milliseconds, uint64_t mark) {
   const CurrentContext current(context_.handle());
   const BesideCaptures allowed;
-  close_batch();
-  std::vector<std::shared_ptr<Batch>> before;
+  const Mark found = find(mark);
+  return found.event ? wait_for(found, milliseconds) : wait_for_all(milliseconds);
+}
+
+bool GpuStream::wait_for(const Mark& mark, int milliseconds) {
+  if (!mark.event->wait(milliseconds)) return false;
   {
-    const auto lock = context_.lock_in_flight();
-    before.assign(batches_.begin(), batches_.end());
+    const std::lock_guard lock(marks_mutex_);
+    std::erase_if(marks_, [&](const Mark& known) { return known.number == mark.number; });
   }
+  forget(mark.before);
+  context_.let_go(mark.before);
+  return true;
+}
+
+bool GpuStream::wait_for_all(int milliseconds) {
+  const auto before = batches_so_far();
   if (!poll([this] { return finished(); }, milliseconds)) return false;
   // What kernels have printed comes by the driver's own waits only, and this one is over at once.
   if (!context_.lost())

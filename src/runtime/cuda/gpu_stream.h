@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
+#include <mutex>
 
 #include "abi/kernel_image.h"
 #include "runtime/cuda/context.h"
@@ -28,7 +30,8 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   bool own() const { return own_; }
   Context& context() const { return context_; }
   bool idle() const override;
-  bool wait(int milliseconds, uint64_t mark = kAll) override;  // for all, whatever the mark
+  uint64_t mark() override;
+  bool wait(int milliseconds, uint64_t mark = kAll) override;
   runtime::Error take_error() override { return context_.why_lost(); }
   std::shared_ptr<runtime::Event> record(bool timing) override;
   void wait_for(const std::shared_ptr<runtime::Event>& event) override;
@@ -44,6 +47,12 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
 
  private:
   using Clock = std::chrono::steady_clock;
+  // What somebody waits for: an event, and the batches before it.
+  struct Mark {
+    uint64_t number = 0;
+    std::shared_ptr<runtime::Event> event;
+    std::vector<std::shared_ptr<Batch>> before;
+  };
 
   void keep(const InFlight& item);
   bool due() const;
@@ -51,6 +60,10 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   bool close_batch();
   void let_go_of_done();
   bool finished() const;
+  std::vector<std::shared_ptr<Batch>> batches_so_far();
+  Mark find(uint64_t mark);
+  bool wait_for(const Mark& mark, int milliseconds);
+  bool wait_for_all(int milliseconds);
   void wait_for_host(const std::shared_ptr<runtime::Event>& event);
 
   Context& context_;
@@ -61,6 +74,9 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   std::shared_ptr<Batch> open_;  // launches behind the last event; null: none
   Batches batches_;
   Clock::time_point last_event_{};
+  std::mutex marks_mutex_;
+  std::deque<Mark> marks_;
+  uint64_t marks_made_ = 0;
 };
 
 }  // namespace cuda_device::cuda

@@ -248,7 +248,7 @@ bool HostStream::owes_work() const {
          });
 }
 
-uint64_t HostStream::mark() const {
+uint64_t HostStream::mark() {
   std::lock_guard lock(state_.mutex);
   return state_.entered;
 }

@@ -98,7 +98,7 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
   bool idle() const override;
   // Whether anything is queued or running that no thread waits for by itself, as run_now does.
   bool owes_work() const;
-  uint64_t mark() const override;
+  uint64_t mark() override;
   // Does not wait for an operation that called it.
   bool wait(int milliseconds, uint64_t mark = kAll) override;
   Error take_error() override;

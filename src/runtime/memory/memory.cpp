@@ -15,10 +15,6 @@ using abi::Allocation;
 using abi::kHostDevice;
 using abi::MemoryKind;
 
-cuda::CUstream cuda_stream(const InOrder& order) {
-  return reinterpret_cast<cuda::CUstream>(order.cuda);
-}
-
 Memory allocate_on_host(uint64_t bytes, const InOrder& order) {
   const HostPool::Block block = host_pool().allocate(bytes, order.host);
   if (block.memory) return {reinterpret_cast<uint64_t>(block.memory), block.zero};
@@ -29,7 +25,7 @@ void give_back(const Allocation& was, const InOrder& order) noexcept {
   if (was.device == kHostDevice)
     host_pool().release(reinterpret_cast<void*>(was.base), was.bytes, order.host);
   else
-    cuda::release(was.device, was.kind, was.base, cuda_stream(order));
+    cuda::release(was.device, was.kind, was.base, order.cuda);
 }
 
 template <class Element>
@@ -64,7 +60,7 @@ Memory allocate(int device, MemoryKind kind, uint64_t bytes, const InOrder& orde
   if (device == kHostDevice)
     memory = allocate_on_host(bytes, order);
   else
-    memory.address = cuda::allocate(device, kind, bytes, cuda_stream(order));
+    memory.address = cuda::allocate(device, kind, bytes, order.cuda);
   const Allocation made{memory.address, bytes, device, kind, true};
   try {
     registry::add(made);
@@ -91,7 +87,7 @@ void copy(const StridedCopy& copy, int gpu, const InOrder& order) {
   if (gpu == kHostDevice)
     on_host(order, [copy] { copy_on_host(copy); });
   else
-    cuda::copy(gpu, copy, cuda_stream(order));
+    cuda::copy(gpu, copy, order.cuda);
 }
 
 void fill(uint64_t to, uint32_t element, int element_bytes, uint64_t count, int gpu,
@@ -99,7 +95,7 @@ void fill(uint64_t to, uint32_t element, int element_bytes, uint64_t count, int 
   if (gpu == kHostDevice)
     on_host(order, [=] { fill_on_host(to, element, element_bytes, count); });
   else
-    cuda::fill(gpu, to, element, element_bytes, count, cuda_stream(order));
+    cuda::fill(gpu, to, element, element_bytes, count, order.cuda);
 }
 
 abi::MemoryFigures memory_figures(int device) {

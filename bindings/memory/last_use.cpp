@@ -1,0 +1,153 @@
+#include "bindings/memory/last_use.h"
+
+#include "bindings/errors.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+constexpr uint64_t kPerThreadStream = 2;
+
+std::shared_ptr<rt::Event> new_event() { return {cd_rt_event_create(), cd_rt_event_release}; }
+
+rt::Stream* default_stream(int gpu) {
+  rt::Outcome outcome;
+  rt::Stream* const found = cd_rt_device_default_stream(gpu, &outcome);
+  throw_unless_ok(outcome);
+  return found;
+}
+
+bool good(const rt::Outcome& outcome) { return outcome.status == rt::Status::Ok; }
+
+}  // namespace
+
+rt::Stream* LastUse::stream_of(const Ordering& ordering, rt::Outcome* outcome) const {
+  return ordering.stream() ? ordering.stream() : cd_rt_device_default_stream(gpu_, outcome);
+}
+
+LastUse::EventHandle LastUse::event(rt::Outcome* outcome) const {
+  if (event_) return event_;
+  EventHandle made = new_event();
+  rt::Stream* const last = stream_of(last_, outcome);
+  if (!last) return made;
+  rt::Outcome found;
+  cd_rt_event_record(made.get(), last, false, &found);
+  // Another library may have destroyed its stream under the object.
+  if (!good(found) && last_.keeps_an_object()) return cd_rt_gpu_sync(gpu_, outcome), made;
+  *outcome = found;
+  return made;
+}
+
+void LastUse::order(rt::Stream* stream, rt::Outcome* outcome) const {
+  const EventHandle behind = event(outcome);
+  if (good(*outcome)) cd_rt_stream_wait(stream, behind.get(), outcome);
+}
+
+// Nobody can ask how far a stream is that its library has destroyed; its work may still run.
+void LastUse::leave_closed() {
+  Ordering known;
+  {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;  // another thread is about to move it
+    known = last_;
+  }
+  if (!known.closed()) return;
+  without_gil([&](rt::Outcome* outcome) {
+    cd_rt_gpu_sync(gpu_, outcome);
+    const std::lock_guard lock(mutex_);
+    if (good(*outcome) && last_.stream() == known.stream()) last_ = {};
+  });
+}
+
+void LastUse::move_to(const Ordering& next) {
+  leave_closed();
+  Ordering left;  // let go of without the mutex
+  without_gil([&](rt::Outcome* outcome) {
+    const std::lock_guard lock(mutex_);
+    rt::Stream* const to = stream_of(next, outcome);
+    rt::Stream* const from = to ? stream_of(last_, outcome) : nullptr;
+    if (!from || (cd_rt_same_queue(from, to) && last_.of_the_same_object(next))) return;
+    if (!cd_rt_same_queue(from, to)) order(to, outcome);
+    if (!good(*outcome)) return;
+    left = std::exchange(last_, next);
+    event_.reset();
+  });
+}
+
+void LastUse::was_queued(const Ordering& where) {
+  move_to(where);
+  if (!where.stream() || cd_rt_stream_handle(where.stream()) != kPerThreadStream) return;
+  without_gil([&](rt::Outcome* outcome) {
+    EventHandle behind = new_event();
+    cd_rt_event_record(behind.get(), where.stream(), false, outcome);
+    const std::lock_guard lock(mutex_);
+    if (good(*outcome)) event_ = std::move(behind);
+  });
+}
+
+Ordering LastUse::go_on() {
+  leave_closed();
+  Ordering last;
+  bool stays = false;
+  without_gil([&](rt::Outcome*) {
+    const std::lock_guard lock(mutex_);
+    last = last_;
+    const bool of_this_gpu = !last.stream() || cd_rt_stream_device(last.stream()) == gpu_;
+    stays = of_this_gpu && !event_;
+  });
+  if (!stays) last = {};
+  if (!last.stream()) last = Ordering(default_stream(gpu_), nullptr);
+  if (!stays) move_to(last);
+  return last;
+}
+
+void LastUse::before(const Ordering& other) {
+  leave_closed();
+  without_gil([&](rt::Outcome* outcome) {
+    const std::lock_guard lock(mutex_);
+    rt::Stream* const stream = stream_of(other, outcome);
+    rt::Stream* const last = stream ? stream_of(last_, outcome) : nullptr;
+    if (last && !cd_rt_same_queue(last, stream)) order(stream, outcome);
+  });
+}
+
+void LastUse::wait() {
+  leave_closed();
+  EventHandle behind;
+  without_gil([&](rt::Outcome* outcome) {
+    const std::lock_guard lock(mutex_);
+    behind = event(outcome);
+  });
+  sync_event(behind.get());
+}
+
+void LastUse::wait_to_the_end() {
+  without_gil([&](rt::Outcome* outcome) {
+    EventHandle behind;
+    {
+      const std::lock_guard lock(mutex_);
+      behind = event(outcome);
+    }
+    if (good(*outcome)) cd_rt_event_sync(behind.get(), -1, outcome);
+  });
+}
+
+// Nobody else knows the memory any more.
+void LastUse::before_freeing(rt::Stream* stream) noexcept {
+  if (last_.keeps_an_object() && Py_IsInitialized()) try {
+      const WithGil gil;
+      const nb::error_scope raised;  // an exception may be why the memory goes
+      leave_closed();
+    } catch (...) {
+      // Asked again below.
+    }
+  rt::Outcome outcome;
+  rt::Stream* const to = stream ? stream : cd_rt_device_default_stream(gpu_, &outcome);
+  rt::Stream* const last = to ? stream_of(last_, &outcome) : nullptr;
+  if (last && !event_ && cd_rt_same_queue(last, to)) return;
+  if (last) order(to, &outcome);
+  if (good(outcome)) return;
+  rt::Outcome lost;
+  cd_rt_gpu_sync(gpu_, &lost);
+}
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,53 @@
+// Where memory that a GPU reaches was used last: whoever uses it elsewhere comes behind that.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "bindings/memory/ordering.h"
+
+namespace cuda_device::bindings {
+
+// The functions are called with the GIL, and let go of it while they ask the driver. An ordering
+// without a stream means the default one of the GPU.
+class LastUse {
+ public:
+  // `first`: of the allocation.
+  LastUse(int gpu, Ordering first) : gpu_(gpu), last_(std::move(first)) {}
+  LastUse(const LastUse&) = delete;
+  LastUse& operator=(const LastUse&) = delete;
+
+  // What is queued there from now on comes behind, and is the last use.
+  void move_to(const Ordering& next);
+  // When that was queued: another thread may have moved it meanwhile, and only the thread itself
+  // can tell how far its own default stream is.
+  void was_queued(const Ordering& where);
+  // For work of ours that may go anywhere: a stream of the GPU, where it is behind without waiting.
+  Ordering go_on();
+  // What is queued on the stream from now on comes behind, and is not known here.
+  void before(const Ordering& other);
+  // The calling thread waits; Ctrl-C ends that.
+  void wait();
+  // The same for work that must not be left.
+  void wait_to_the_end();
+
+  // --- of the end, with the GIL or without ---
+  // Where that fails, because the GPU is lost or a stream is gone, all that the GPU does is waited
+  // for.
+  void before_freeing(rt::Stream* stream) noexcept;
+
+ private:
+  using EventHandle = std::shared_ptr<rt::Event>;
+  void leave_closed();
+  // With the mutex, without the GIL:
+  rt::Stream* stream_of(const Ordering& ordering, rt::Outcome* outcome) const;
+  EventHandle event(rt::Outcome* outcome) const;
+  void order(rt::Stream* stream, rt::Outcome* outcome) const;
+
+  const int gpu_;
+  std::mutex mutex_;  // never waited for with the GIL
+  Ordering last_;
+  EventHandle event_;  // behind the last use, where other threads cannot ask its stream
+};
+
+}  // namespace cuda_device::bindings

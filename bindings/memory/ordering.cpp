@@ -1,0 +1,60 @@
+#include "bindings/memory/ordering.h"
+
+#include "abi/memory_kind.h"
+#include "bindings/errors.h"
+#include "bindings/runtime/devices.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+[[noreturn]] void no_stream(nb::handle stream, int device, const char* caller) {
+  const bool host = device == abi::kHostDevice;
+  const std::string wanted =
+      host ? "a stream of cuda.device.core, as Device('host').create_stream() makes it"
+           : "a stream of " + device_text(device) +
+                 ": one of cuda.core, or any object with __cuda_stream__";
+  throw nb::type_error((std::string(caller) + "() of memory of " + device_text(device) +
+                        " expects as stream " + wanted + "; found '" + type_text(stream) + "'")
+                           .c_str());
+}
+
+// Runs where the GIL is held, or not, or where there is no interpreter any more.
+void drop(PyObject* object) {
+  if (!Py_IsInitialized()) return;
+  const WithGil gil;
+  Py_DECREF(object);
+}
+
+bool belongs_to_others(const rt::Stream* stream) {
+  return cd_rt_stream_device(stream) != abi::kHostDevice && !cd_rt_stream_own(stream);
+}
+
+}  // namespace
+
+Ordering::Ordering(rt::Stream* stream, PyObject* given) {
+  if (!stream) return;
+  cd_rt_stream_retain(stream);
+  stream_.reset(stream, cd_rt_stream_release);
+  if (given && belongs_to_others(stream)) keeps_.reset(Py_NewRef(given), drop);
+}
+
+Ordering Ordering::of(nb::handle stream, int device, const char* caller) {
+  if (stream.is_none()) return {};
+  const StreamHandle found = stream_named(stream, "stream of " + std::string(caller) + "()");
+  if (!found.get() || cd_rt_stream_device(found.get()) != device) no_stream(stream, device, caller);
+  return {found.get(), stream.ptr()};
+}
+
+bool Ordering::closed() const {
+  if (!keeps_ || nb::isinstance<StreamObject>(keeps_.get())) return false;
+  try {
+    const StreamHandle now = stream_named(keeps_.get(), "stream");
+    return !now.get() || cd_rt_stream_handle(now.get()) != cd_rt_stream_handle(stream());
+  } catch (const nb::python_error&) {
+  } catch (const nb::builtin_exception&) {
+  } catch (const LaunchError&) {
+  }
+  return true;
+}
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,34 @@
+// What somebody gave as stream=, or left out: the stream, and the object that it belongs to.
+#pragma once
+
+#include <memory>
+
+#include "bindings/python.h"
+#include "bindings/runtime/streams.h"
+
+namespace cuda_device::bindings {
+
+// A stream of another library goes with its object, which is kept therefore, and let go of with the
+// GIL, from whatever thread.
+class Ordering {
+ public:
+  Ordering() = default;
+  // Of a stream, and the object that was given for it; null: none was. With the GIL.
+  Ordering(rt::Stream* stream, PyObject* given);
+  // Throws TypeError or ValueError for what is no stream, and for one of another device than
+  // `device`. `caller`: for messages.
+  static Ordering of(nb::handle stream, int device, const char* caller);
+
+  rt::Stream* stream() const { return stream_.get(); }  // null: none was given
+  bool of_the_same_object(const Ordering& other) const { return keeps_ == other.keeps_; }
+  bool keeps_an_object() const { return keeps_ != nullptr; }
+  // Whether another library has closed its stream: the driver must not be asked about it any more.
+  // With the GIL.
+  bool closed() const;
+
+ private:
+  std::shared_ptr<rt::Stream> stream_;
+  std::shared_ptr<PyObject> keeps_;
+};
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,287 @@
+"""Memory of GPUs knows where it was used last: whoever uses it elsewhere comes behind that, on
+whatever device, and whether or not the stream is still there. On the tests' driver.
+"""
+
+import textwrap
+
+import pytest
+from support.fake_gpu import needs_fake, on_fake
+
+__all__ = ["on_fake"]  # a fixture
+
+pytestmark = needs_fake
+
+# hold() adds 1 when its gate opens, which is later than anything that does not wait for it.
+HEAD = """
+dev, host = core.Device(0), core.Device("host")
+
+def open_later(seconds=0.3):
+    threading.Timer(seconds, gates["hold"].set).start()
+
+def zeros(memory="device", device="cuda:0"):
+    return D.zeros(4, np.float64, device=device, memory=memory)
+"""
+
+
+def run_with(on_fake, text, **variables):
+    return on_fake(HEAD + textwrap.dedent(text), **variables)
+
+
+@pytest.mark.parametrize("how", ["close", "forget"])
+def test_a_stream_may_go_before_the_array(on_fake, how):
+    assert run_with(
+        on_fake,
+        f"""
+        how = {how!r}
+        s = dev.create_stream()
+        a = zeros()
+        D.launch(hold, a, grid=1, block=4, stream=s)
+        if how == "close":
+            s.close()
+        del s
+        other = dev.create_stream()  # which a driver may give the number of the other one
+        open_later()
+        D.launch(double, a, grid=1, block=4, stream=other)
+        answer = [D.to_host(a).tolist()]
+        other.close()
+        D.launch(double, a, grid=1, block=4)
+        answer.append(D.to_host(a).tolist())
+        """,
+    ) == [[2.0] * 4, [4.0] * 4]
+
+
+def test_a_stream_of_another_library_is_kept_while_an_array_needs_it(on_fake):
+    assert run_with(
+        on_fake,
+        """
+        import gc, weakref
+        class Theirs:
+            def __init__(self): self.handle = fake.fake_new_stream(0, 1)
+            def __cuda_stream__(self): return 0, self.handle
+            def __del__(self): fake.fake_drop_stream(self.handle)
+        s = Theirs()
+        alive = weakref.ref(s)
+        a = zeros()
+        D.launch(hold, a, grid=1, block=4, stream=s)
+        del s
+        open_later()
+        answer = [D.to_host(a).tolist(), alive() is not None]
+        D.launch(double, a, grid=1, block=4)
+        dev.sync()
+        D.launch(double, a, grid=1, block=4)  # lets go of what the launches before have used
+        gc.collect()
+        answer += [alive() is None, D.to_host(a).tolist()]
+        """,
+    ) == [[1.0] * 4, True, True, [4.0] * 4]
+
+
+@pytest.mark.parametrize("closed", ["raises", "another handle", "unknown"])
+def test_a_stream_that_its_library_has_destroyed(on_fake, closed):
+    """Its work may still run: all that the GPU does is waited for."""
+    assert run_with(
+        on_fake,
+        f"""
+        closed = {closed!r}
+        class Theirs:
+            handle = fake.fake_new_stream(0, 1)
+            asked = None
+            def __cuda_stream__(self):
+                if self.handle is None:
+                    raise RuntimeError("closed")
+                return 0, self.handle
+            def close(self):
+                fake.fake_drop_stream(self.handle)
+                if closed == "raises":
+                    self.handle = None
+                elif closed == "another handle":
+                    self.handle = 0
+        s = Theirs()
+        a = zeros()
+        D.launch(hold, a, grid=1, block=4, stream=s)
+        s.close()
+        open_later()
+        answer = [D.to_host(a).tolist()]
+        D.launch(double, a, grid=1, block=4)
+        answer.append(D.to_host(a).tolist())
+        """,
+    ) == [[1.0] * 4, [2.0] * 4]
+
+
+def test_memory_is_freed_behind_its_last_use(on_fake):
+    notes = run_with(
+        on_fake,
+        """
+        import ctypes, gc
+        s = dev.create_stream()
+        a = zeros()
+        D.launch(double, a, grid=1, block=4, stream=s)
+        used_on = s.handle
+        s.sync()
+        del s
+        D.launch(nothing, grid=1, block=1)
+        fake.fake_take_notes.restype = ctypes.c_char_p
+        fake.fake_take_notes()
+        del a
+        gc.collect()
+        answer = fake.fake_take_notes().decode().replace(str(used_on), "s").splitlines()
+        """,
+    )
+    assert notes == ["event_record on s", "stream_wait_event on 1", "memory_free_async 32 on 0"]
+
+
+def test_a_copy_between_two_gpus_is_a_use_of_both_arrays(on_fake):
+    assert run_with(
+        on_fake,
+        """
+        gates["hold"].clear()
+        n0, n1, busy = D.full(4, 3.0, device="cuda:0"), zeros(device="cuda:1"), np.zeros(4)
+        D.launch(hold, on(1, busy), grid=1, block=4)
+        open_later()
+        n1[...] = n0
+        n0[...] = 7 * np.ones(4)
+        del n0
+        zeros()[...] = 9  # in its place
+        answer = D.to_host(n1).tolist()
+        """,
+        FAKE_CUDA_DEVICES="2",
+    ) == [3.0] * 4
+
+
+def test_each_threads_own_default_stream_is_another_one(on_fake):
+    assert run_with(
+        on_fake,
+        """
+        class Own:
+            def __cuda_stream__(self): return 0, 2
+        a = zeros()
+        def launch(kernel):
+            dev.set_current()
+            D.launch(kernel, a, grid=1, block=4, stream=Own())
+        thread = threading.Thread(target=launch, args=(hold,))
+        thread.start()
+        thread.join()
+        open_later()
+        launch(double)
+        answer = D.to_host(a).tolist()
+        """,
+    ) == [2.0] * 4
+
+
+@pytest.mark.parametrize("memory", ["pinned", "managed"])
+@pytest.mark.parametrize("order", ["a, plain", "plain, a"])
+def test_a_launch_on_the_host_waits_for_the_gpu(on_fake, memory, order):
+    """Whichever array says where it runs: without a stream, and on one of the host."""
+    text = f"""
+        answer = []
+        for stream in (None, host.create_stream()):
+            gates["hold"].clear()
+            a, plain = zeros({memory!r}), np.full(4, 10.0)
+            D.launch(hold, a, grid=1, block=4, stream=dev.create_stream())
+            open_later()
+            D.launch(add, {order}, grid=1, block=4, **({{"stream": stream}} if stream else {{}}))
+            D.launch(double, a, grid=1, block=4, stream=dev.create_stream())
+            answer.append([np.asarray(a).tolist(), plain.tolist()])
+    """
+    if order == "plain, a":
+        expected = [[2.0] * 4, [11.0] * 4]
+    elif memory == "pinned":
+        expected = [[22.0] * 4, [10.0] * 4]
+    else:  # managed memory is at home on its GPU, which does not reach the other array
+        return
+    assert run_with(on_fake, text) == [expected] * 2
+
+
+def test_gpus_wait_for_the_host_that_has_used_the_memory(on_fake):
+    """A stream of the host is a use as any other: the next one on a GPU, or a copy, is behind."""
+    assert run_with(
+        on_fake,
+        """
+        from support.kernels import spin
+        stream, slow = host.create_stream(), np.zeros(1, np.uint32)
+        a = zeros("pinned")
+        D.launch(spin, slow, 200_000_000, grid=1, block=1, stream=stream)
+        D.launch(set_to, a, np.float32(5), grid=1, block=4, stream=stream)
+        D.launch(double, a, grid=1, block=4, stream=dev.create_stream())
+        answer = [np.asarray(a).tolist()]
+        D.launch(spin, slow, 200_000_000, grid=1, block=1, stream=stream)
+        D.launch(set_to, a, np.float32(7), grid=1, block=4, stream=stream)
+        answer.append(D.to_host(a).tolist())
+        """,
+    ) == [[10.0] * 4, [7.0] * 4]
+
+
+def test_managed_memory_of_others_is_handed_over_to_the_host(on_fake):
+    """They order their work before the default stream, for which the host waits."""
+    asked, waits = run_with(
+        on_fake,
+        """
+        asked = []
+        class Managed(Producer):
+            def __dlpack__(self, **keywords):
+                asked.append(keywords.get("stream"))
+                return super().__dlpack__(**keywords)
+        a, q = np.zeros(4), Managed(np.ones(4), device=(13, 0))
+        stream, waits = host.create_stream(), []
+        for options in ({"stream": stream}, {}):
+            fake.fake_take_calls()
+            D.launch(add, a, q, grid=1, block=4, **options)
+            stream.sync()
+            waits.append("event_record" in fake.fake_take_calls().decode().split())
+        answer = [asked, waits]
+        """,
+    )
+    assert asked == [1, 1]
+    assert waits == [True, True]
+
+
+def test_a_wait_is_for_what_was_queued_when_it_began(on_fake):
+    """Though another thread goes on launching on that stream."""
+    meanwhile, ended = run_with(
+        on_fake,
+        """
+        s, going, done = dev.create_stream(), True, 0
+        def launch():
+            global done
+            while going:
+                D.launch(nothing, grid=1, block=1, stream=s)
+                done += 1
+                if done - len(launches) > 30:
+                    time.sleep(0.001)
+        thread = threading.Thread(target=launch, daemon=True)
+        thread.start()
+        settle(lambda: done > 50)
+        ended = threading.Event()
+        def wait():
+            s.sync()
+            dev.create_stream().sync()
+            ended.set()
+        threading.Thread(target=wait, daemon=True).start()
+        answer = [None, ended.wait(20)]
+        answer[0] = thread.is_alive()
+        going = False
+        thread.join()
+        """,
+    )
+    assert meanwhile
+    assert ended
+
+
+def test_ctrl_c_ends_a_copy_that_waits_for_the_gpu(on_fake):
+    assert run_with(
+        on_fake,
+        """
+        import signal
+        a = zeros()
+        D.launch(hold, a, grid=1, block=4)
+        def interrupt(*_): raise KeyboardInterrupt
+        signal.signal(signal.SIGALRM, interrupt)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        try:
+            D.to_host(a)
+            answer = ["went on"]
+        except KeyboardInterrupt:
+            answer = ["ended"]
+        gates["hold"].set()
+        answer.append(D.to_host(a).tolist())
+        """,
+    ) == ["ended", [1.0] * 4]
