@@ -19,7 +19,7 @@ ROOM = re.compile(r"cd_room\((\w+)([^)]*)\)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 LIBCUDA = re.compile(
     r"\bcu(Launch|Mem|Ctx|Stream|Event|Module|Library|Kernel|Device|Driver|Func|Init|Get|Link|Occupancy"
-    r"|Pointer|Graph)(?:[A-Z]\w*)?\b"
+    r"|Pointer|Graph)(?:[A-Z]\w*)?\b|\bCU(?:[a-z]\w*)\b"
 )
 DIALECT = re.compile(r"numbapro|dialect", re.I)
 

@@ -54,17 +54,29 @@ class EventObject {
   rt::Event* event_;
 };
 
-// The stream has forgotten the error now: it is told whatever happens beside it.
+void look_for_signals(std::optional<nb::python_error>& raised) {
+  if (!raised && PyErr_CheckSignals() != 0) raised.emplace();
+}
+
+// The stream has forgotten the error now: it is told whatever happens beside it. Signals come
+// first: Python looks for them too while it makes the exception, and would have theirs in its
+// place.
 void tell_failure(const rt::Outcome& outcome) {
-  try {
-    throw_unless_ok(outcome);
-  } catch (const nb::python_error& failure) {
-    write_printed_beside_an_error();
-    if (PyErr_CheckSignals() == 0) throw;
-    nb::python_error raised;
-    set_context(raised, failure);
-    throw raised;
-  }
+  std::optional<nb::python_error> raised;
+  look_for_signals(raised);
+  for (;;) try {
+      return throw_unless_ok(outcome);
+    } catch (const nb::python_error& failure) {
+      if (!failure.matches(PyExc_Exception)) {  // another signal
+        raised.emplace(failure);
+        continue;
+      }
+      write_printed_beside_an_error();
+      look_for_signals(raised);
+      if (!raised) throw;
+      set_context(*raised, failure);
+      throw nb::python_error(*raised);
+    }
 }
 
 // wait(milliseconds, outcome) in slices, without the GIL, until it is over or a signal's handler

@@ -130,9 +130,10 @@ def test_memory_is_freed_behind_its_last_use(on_fake):
 
 
 def test_a_copy_between_two_gpus_is_a_use_of_both_arrays(on_fake):
-    assert run_with(
-        on_fake,
-        """
+    assert (
+        run_with(
+            on_fake,
+            """
         gates["hold"].clear()
         n0, n1, busy = D.full(4, 3.0, device="cuda:0"), zeros(device="cuda:1"), np.zeros(4)
         D.launch(hold, on(1, busy), grid=1, block=4)
@@ -143,14 +144,17 @@ def test_a_copy_between_two_gpus_is_a_use_of_both_arrays(on_fake):
         zeros()[...] = 9  # in its place
         answer = D.to_host(n1).tolist()
         """,
-        FAKE_CUDA_DEVICES="2",
-    ) == [3.0] * 4
+            FAKE_CUDA_DEVICES="2",
+        )
+        == [3.0] * 4
+    )
 
 
 def test_each_threads_own_default_stream_is_another_one(on_fake):
-    assert run_with(
-        on_fake,
-        """
+    assert (
+        run_with(
+            on_fake,
+            """
         class Own:
             def __cuda_stream__(self): return 0, 2
         a = zeros()
@@ -164,7 +168,9 @@ def test_each_threads_own_default_stream_is_another_one(on_fake):
         launch(double)
         answer = D.to_host(a).tolist()
         """,
-    ) == [2.0] * 4
+        )
+        == [2.0] * 4
+    )
 
 
 @pytest.mark.parametrize("memory", ["pinned", "managed"])

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import numpy as np
 import pytest
@@ -105,6 +106,27 @@ def test_launches_in_the_order_of_cuda_core(config):
     core.launch(stream, config, add, a, 3.0)
     stream.sync()
     assert a.tolist() == [3, 3, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "text"),
+    [
+        (
+            {"cooperative_launch": True},
+            NotImplementedError,
+            "the option is_cooperative=True is not",
+        ),
+        ({"is_cooperative": True}, NotImplementedError, "the option is_cooperative=True is not"),
+        ({"cluster": (2, 1, 1)}, NotImplementedError, r"the option cluster=\(2, 1, 1\) is not"),
+        ({"hurry": 1}, NotImplementedError, "the option hurry=1 is not implemented yet"),
+        ({"grid": None}, TypeError, "the config has no grid; an int or a tuple is expected"),
+    ],
+)
+def test_a_config_that_asks_for_what_is_not_there(wrong, kind, text):
+    config = types.SimpleNamespace(grid=(1,), block=(2, 1), shmem_size=0, later=False)
+    vars(config).update(wrong)
+    with pytest.raises(kind, match=text):
+        core.launch(device().create_stream(), config, add, np.zeros(1), 3.0)
 
 
 def test_a_config_that_is_none():

@@ -58,9 +58,27 @@ class LaunchConfig:
     def __post_init__(self) -> None:
         for name in ("cluster", "is_cooperative"):
             if value := getattr(self, name):
-                raise NotImplementedYetError(
-                    f"LaunchConfig(): the option {name}={value!r} is not implemented yet"
-                )
+                raise _no_launch_option(name, value)
+
+
+def _no_launch_option(name: str, value: object) -> NotImplementedYetError:
+    return NotImplementedYetError(
+        f"LaunchConfig(): the option {name}={value!r} is not implemented yet"
+    )
+
+
+def _launch_options(config: object) -> dict[str, Any]:
+    """What a config of cuda.core says; options that later versions may add are not passed over."""
+    names = [name for name in dir(config) if not name.startswith("_")]
+    found = {name: getattr(config, name) for name in names}
+    found = {name: value for name, value in found.items() if not callable(value)}
+    if "cooperative_launch" in found:  # its name in early versions
+        found["is_cooperative"] = found.pop("cooperative_launch")
+    known = {f.name for f in dataclasses.fields(LaunchConfig)}
+    for name, value in found.items():
+        if name not in known and value:
+            raise _no_launch_option(name, value)
+    return {name: found[name] for name in known & set(found)}
 
 
 def check_launch(config: object) -> LaunchConfig:
@@ -75,8 +93,12 @@ def check_launch(config: object) -> LaunchConfig:
             f"core.launch() expects a stream, a LaunchConfig, a kernel and its arguments, "
             f"found {found!r} as the config"
         )
-    names = [f.name for f in dataclasses.fields(LaunchConfig)]
-    read: dict[str, Any] = {name: getattr(config, name, None) for name in names}
+    read = _launch_options(config)
+    for name in ("grid", "block"):
+        if read[name] is None:
+            raise TypeError(
+                f"core.launch(): the config has no {name}; an int or a tuple is expected"
+            )
     return LaunchConfig(**{name: value for name, value in read.items() if value is not None})
 
 

@@ -10,6 +10,7 @@
 #include "driver/rt/guarded.h"
 #include "driver/rt/kernel.h"
 #include "driver/rt/streams.h"
+#include "runtime/cuda/current_device.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/host/cache.h"
 #include "runtime/host/device.h"
@@ -366,11 +367,12 @@ const char* cd_rt_device_attributes() {
 }
 
 int cd_rt_current_device(rt::Outcome* outcome) {
-  return rt::guarded(outcome, runtime::kHostDevice, [] { return rt::current_device(); });
+  return rt::guarded(outcome, runtime::kHostDevice,
+                     [] { return cuda_device::cuda::current_device(); });
 }
 
 void cd_rt_set_current_device(int device, rt::Outcome* outcome) {
-  rt::guarded(outcome, [=] { rt::set_current_device(device); });
+  rt::guarded(outcome, [=] { cuda_device::cuda::set_current_device(device); });
 }
 
 rt::Stream* cd_rt_device_stream(int device, const cuda_device::abi::StreamOptions* options,
@@ -388,7 +390,7 @@ rt::Stream* cd_rt_device_default_stream(int device, rt::Outcome* outcome) {
 
 rt::Stream* cd_rt_foreign_stream(uint64_t handle, rt::Outcome* outcome) {
   return rt::guarded(outcome, static_cast<rt::Stream*>(nullptr), [=] {
-    const int otherwise = std::max(rt::current_device(), 0);
+    const int otherwise = std::max(cuda_device::cuda::current_device(), 0);
     return new rt::Stream(cuda_device::cuda::stream_for(handle, otherwise));
   });
 }

@@ -44,10 +44,6 @@ Known& known() {
   return *made;
 }
 
-// What set_current_device chose, where that was the host; until another context becomes current.
-thread_local bool host_chosen = false;
-thread_local cuda::CUcontext chosen_beside = nullptr;
-
 }  // namespace
 
 Stream::Stream() : Stream(std::make_shared<runtime::HostStream>()) {
@@ -70,38 +66,6 @@ std::vector<std::unique_ptr<Stream>> all_streams(int device) {
         all.push_back(std::make_unique<Stream>(stream));
   });
   return all;
-}
-
-namespace {
-
-cuda::CUcontext current_context() {
-  cuda::CUcontext current = nullptr;
-  cuda::driver().check(cuda::driver().context_get(&current), "asking for the current context");
-  return current;
-}
-
-}  // namespace
-
-int current_device() {
-  if (cuda::gpu_count() == 0) return runtime::kHostDevice;
-  const cuda::Driver& d = cuda::driver();
-  const cuda::CUcontext current = current_context();
-  cuda::CUdevice device = 0;
-  if (host_chosen && current == chosen_beside) return runtime::kHostDevice;
-  if (!current) return 0;
-  d.check(d.context_device(&device), "asking for the current GPU");
-  for (int i = 0; i < d.devices; ++i)
-    if (cuda::gpu(i).device() == device) return i;
-  return 0;
-}
-
-void set_current_device(int device) {
-  if (device != runtime::kHostDevice) {
-    cuda::CUcontext context = cuda::gpu(device).context().handle();
-    cuda::driver().check(cuda::driver().context_set(context), "making a GPU the current one");
-  }
-  host_chosen = device == runtime::kHostDevice;
-  if (host_chosen && cuda::gpu_count() > 0) chosen_beside = current_context();
 }
 
 runtime::Device& device_of(int number) {

@@ -28,12 +28,6 @@ struct Stream {
 // Those of a device that have a handle, or work to do.
 std::vector<std::unique_ptr<Stream>> all_streams(int device);
 
-// The number of the device of launches of this thread that name none: the host where it was chosen,
-// else the GPU of the current context, else GPU 0, else the host.
-int current_device();
-// Throws where there is no such device. A GPU's context becomes the thread's current one.
-void set_current_device(int device);
-
 runtime::Device& device_of(int number);  // throws where there is none
 // Of launches without a stream; stays.
 Stream* default_stream_of(int device);
