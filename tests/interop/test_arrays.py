@@ -205,7 +205,7 @@ WRONG = [
     (
         lambda: D.zeros(3, device=2.5),
         TypeError,
-        "device= expects a Device, a number, 'cpu' or 'cuda:0', found 'float'",
+        "a device is a Device, a number, 'cpu' or 'cuda:0'; found 'float'",
     ),
 ]
 

@@ -423,8 +423,9 @@ def test_no_gpu(on_fake):
         FAKE_CUDA_DEVICES="0",
     )
     assert answer[:2] == [True, True]
-    known = "this process has the host device, Device('host')"
-    assert answer[2] == ["ValueError", "no device 1: " + known]
+    assert answer[2][0] == "ValueError"
+    assert answer[2][1].startswith("no device 1: ")
+    assert answer[2][1].endswith("; the host device is 'cpu' or 'host'")
     assert answer[3][0] == "KernelError"
     assert "counting GPUs" in answer[3][1] or "initialising the CUDA driver" in answer[3][1]
     assert answer[4] == 0
@@ -433,13 +434,21 @@ def test_no_gpu(on_fake):
 def test_a_device_that_does_not_exist(on_fake):
     texts = on_fake(
         """
-        answer = [outcome(lambda: core.Device(n)) for n in (2, -1, "gpu", True, 1.0)]
+        names = (2, -1, "cuda:2", "gpu", True, 1.0)
+        answer = [outcome(lambda: core.Device(n)) for n in names]
+        assert core.Device("cpu") is core.Device("host")
+        assert core.Device("cuda:1") is core.Device(1)
+        assert core.Device("cuda") is core.Device(0)
         """,
         FAKE_CUDA_DEVICES="2",
     )
-    known = "this process has Device(0), Device(1) and the host device, Device('host')"
-    names = ["2", "-1", "'gpu'", "True", "1.0"]
-    assert texts == [["ValueError", f"no device {name}: {known}"] for name in names]
+    known = "this process sees GPUs 0 to 1; the host device is 'cpu' or 'host'"
+    kinds = "a device is a Device, a number, 'cpu' or 'cuda:0'; found "
+    assert texts == [
+        *[["ValueError", f"no device {name}: {known}"] for name in ("2", "-1", "'cuda:2'")],
+        ["ValueError", "no device 'gpu': 'cpu', 'cuda' and 'cuda:0' and up are known"],
+        *[["TypeError", kinds + name] for name in ("'bool'", "'float'")],
+    ]
 
 
 # --- forks ---

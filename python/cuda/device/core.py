@@ -6,14 +6,13 @@ whose streams launches take.
 """
 
 import atexit
-import operator
 import os
 import re
 import sys
 import warnings
 from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING, ClassVar, SupportsIndex, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from cuda.device import _core, _missing, _places
 from cuda.device._core import Event, Stream
@@ -84,31 +83,11 @@ def launch(
     )
 
 
-def _number_of(device_id: object) -> int:
-    """Number of a device that is named; GPUs count from 0, the host is -1."""
-    if isinstance(device_id, Device):
-        return device_id._number
-    if device_id is None:
-        return _core.current_device()
-    if device_id == _HOST:
-        return _places.HOST
-    gpus = _core.gpu_count()
-    if hasattr(device_id, "__index__") and not isinstance(device_id, bool):
-        number = operator.index(cast("SupportsIndex", device_id))
-        if 0 <= number < gpus:
-            return number
-        if number == 0:
-            return _places.HOST
-    known = ", ".join(f"Device({n})" for n in range(gpus)) + (" and " if gpus else "")
-    raise ValueError(
-        f"no device {device_id!r}: this process has {known}the host device, Device('host')"
-    )
-
-
 class Device:
-    """A device that kernels run on: a GPU by its number, or "host"; without either the current one.
+    """A device that kernels run on: a GPU by its number or as "cuda:0", "host" or "cpu".
 
-    There is one object per device. Raises ValueError for a device that does not exist.
+    Without any it is the current one. There is one object per device. Raises ValueError for a
+    device that does not exist, TypeError for what names none.
     """
 
     _number: int
@@ -116,7 +95,7 @@ class Device:
     _all: ClassVar[dict[int, "Device"]] = {}
 
     def __new__(cls, device_id: "int | str | Device | None" = None) -> "Device":
-        number = _number_of(device_id)
+        number = _places.number_of(device_id)
         if number != _places.HOST and (theirs := nvidia_core()) is not None:
             return cast("Device", theirs.Device(number))
         if number not in cls._all:
