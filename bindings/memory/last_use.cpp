@@ -58,7 +58,15 @@ void LastUse::leave_closed() {
   });
 }
 
+// Mostly: asked on each launch. A stream that was just given is not closed.
+bool LastUse::is_at(const Ordering& next) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  return lock && last_.stream() && next.stream() &&
+         cd_rt_same_queue(last_.stream(), next.stream()) && last_.of_the_same_object(next);
+}
+
 void LastUse::move_to(const Ordering& next) {
+  if (is_at(next)) return;
   leave_closed();
   Ordering left;  // let go of without the mutex
   without_gil([&](rt::Outcome* outcome) {

@@ -38,6 +38,7 @@ class LastUse {
 
  private:
   using EventHandle = std::shared_ptr<rt::Event>;
+  bool is_at(const Ordering& next);
   void leave_closed();
   // With the mutex, without the GIL:
   rt::Stream* stream_of(const Ordering& ordering, rt::Outcome* outcome) const;
