@@ -66,6 +66,15 @@ CUcontext current_context() { return contexts.empty() ? nullptr : contexts.back(
 thread_local bool in_host_function = false;  // where the driver must not be called
 std::atomic<int> forbidden_calls{0};
 
+// With the lock.
+static CUresult state_of(CUcontext context) {
+  const State& s = state();
+  if (s.sticky_everywhere) return s.sticky_everywhere;
+  if (s.destroyed.count(context)) return kContextIsDestroyed;
+  const auto found = s.sticky.find(context);
+  return found == s.sticky.end() ? kSuccess : found->second;
+}
+
 // A call is written down, and fails if the test, or the fault of an earlier kernel, wants it to.
 // FAKE_CUDA_FAIL=member:error fails every call of it, for those that a process makes at its start.
 CUresult enter(const char* member, bool asks_only) {
@@ -82,12 +91,21 @@ CUresult enter(const char* member, bool asks_only) {
     if (wish.substr(0, colon) == member) return std::atoi(wish.c_str() + colon + 1);
   }
   if (s.failing == member && --s.failing_in == 0) return s.failing_with;
-  return asks_only ? kSuccess : s.sticky;
+  return asks_only ? kSuccess : state_of(current_context());
 }
 
-CUresult sticky() {
+CUresult sticky(CUcontext context) {
   const std::lock_guard lock(state().mutex);
-  return state().sticky;
+  return state_of(context);
+}
+
+void destroy_context(CUcontext context) {
+  {
+    const std::lock_guard lock(state().mutex);
+    state().destroyed.insert(context);
+    state().sticky.erase(context);
+  }
+  drop_streams_of(context);
 }
 
 CUresult fake_init(unsigned) {
@@ -182,6 +200,10 @@ CUresult fake_context_device(CUdevice* device) {
 
 CUresult fake_context_push(CUcontext context) {
   ASK("context_push");
+  {
+    const std::lock_guard lock(state().mutex);
+    if (state().destroyed.count(context)) return kInvalidContext;
+  }
   contexts.push_back(context);
   return kSuccess;
 }
@@ -308,13 +330,16 @@ EXPORT void fake_fail(const char* member, int in, CUresult with) {
 }
 EXPORT void fake_lose_context(CUresult with) {
   const std::lock_guard lock(state().mutex);
-  state().sticky = with;
+  state().sticky_everywhere = with;
 }
-// From now on the kernel of this name fails when its turn comes, and with it the process's context.
+// From now on the kernel of this name fails when its turn comes, and with it its context.
 EXPORT void fake_fault(const char* kernel, CUresult with) {
   const std::lock_guard lock(state().mutex);
   state().faulty = kernel;
   state().fault = with;
+}
+EXPORT void fake_destroy_context(uint64_t context) {
+  destroy_context(reinterpret_cast<CUcontext>(context));
 }
 EXPORT int fake_forbidden_calls() { return forbidden_calls; }
 EXPORT uint64_t fake_current_context() { return reinterpret_cast<uint64_t>(current_context()); }

@@ -16,7 +16,8 @@
 namespace cuda_device::cuda {
 
 inline constexpr CUresult kInvalidValue = 1, kNoDevice = 100, kInvalidImage = 200,
-                          kInvalidHandle = 400, kNotFound = 500, kNotPermitted = 800;
+                          kInvalidHandle = 400, kNotFound = 500, kContextIsDestroyed = 709,
+                          kNotPermitted = 800;
 
 // Called where a launch's turn has come, on the stream's own thread.
 using OnLaunch = void (*)(const char* kernel, const unsigned* grid_and_block, unsigned shared,
@@ -36,8 +37,11 @@ struct State {
   std::string failing;  // a member of driver_api.def
   int failing_in = 0;   // 1: the next call of it
   CUresult failing_with = 0;
-  CUresult sticky = 0;  // after a kernel's fault, everything but asking fails with it
-  std::string faulty;   // a kernel that fails with:
+  // After a kernel's fault everything but asking fails with it in its context.
+  std::map<CUcontext, CUresult> sticky;
+  CUresult sticky_everywhere = 0;
+  std::set<CUcontext> destroyed;
+  std::string faulty;  // a kernel that fails with:
   CUresult fault = 0;
   std::set<CUlibrary> libraries;
   std::set<CUkernel> kernels;
@@ -49,7 +53,7 @@ struct State {
 State& state();
 
 CUresult enter(const char* member, bool asks_only = false);
-CUresult sticky();  // without a call
+CUresult sticky(CUcontext context);  // without a call
 long devices();
 
 // Contexts are numbers that hold their device; those from 0x2000 on are of other libraries.
@@ -59,6 +63,9 @@ CUcontext current_context();  // null: none
 
 // Work in a stream's order; an error where there is no such stream.
 CUresult enqueue_on(CUstream stream, std::function<void()> work);
+// All that a context had goes with it, as another library or cudaDeviceReset has it.
+void destroy_context(CUcontext context);
+void drop_streams_of(CUcontext context);
 // All that the current context does.
 void wait_for_all();
 // What was freed on the stream, or on all, is free for everybody: somebody has waited for it.

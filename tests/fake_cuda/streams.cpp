@@ -163,19 +163,19 @@ struct Launch {
   unsigned shared;
   std::vector<std::vector<char>> params;
 
-  void run() {
+  void run(CUcontext context) {
     State& s = state();
+    if (sticky(context)) return;
     OnLaunch on_launch = nullptr;
     {
       const std::lock_guard lock(s.mutex);
-      if (s.sticky) return;
       on_launch = s.on_launch;
     }
     std::vector<void*> pointers;
     for (auto& bytes : params) pointers.push_back(bytes.data());
     if (on_launch) on_launch(name.c_str(), shape, shared, pointers.data());
     const std::lock_guard lock(s.mutex);
-    if (s.faulty == name) s.sticky = s.fault;
+    if (s.faulty == name) s.sticky[context] = s.fault;
   }
 };
 
@@ -206,7 +206,7 @@ CUresult fake_context_synchronize() {
   NEEDS_CONTEXT;
   wait_for_all();
   memory_passed(nullptr, true);
-  return sticky();
+  return sticky(current_context());
 }
 
 CUresult fake_stream_priorities(int* least, int* greatest) {
@@ -259,7 +259,7 @@ CUresult fake_stream_query(CUstream handle) {
   STREAM(stream, handle);
   if (const CUresult wrong = against_captures(stream->capturing)) return wrong;
   const bool idle = stream->idle();
-  if (const CUresult wrong = sticky()) return wrong;
+  if (const CUresult wrong = sticky(stream->context)) return wrong;
   return idle ? kSuccess : kNotReady;
 }
 
@@ -293,8 +293,9 @@ CUresult fake_stream_wait_value(CUstream handle, CUdeviceptr address, uint32_t v
   STREAM(stream, handle);
   if (flags != kWaitValueGreaterOrEqual) return kInvalidValue;
   auto* const cell = reinterpret_cast<std::atomic<uint32_t>*>(address);
-  Stream::enqueue(stream, [cell, value] {
-    while (static_cast<int32_t>(cell->load(std::memory_order_acquire) - value) < 0 && !sticky())
+  Stream::enqueue(stream, [cell, value, context = stream->context] {
+    while (static_cast<int32_t>(cell->load(std::memory_order_acquire) - value) < 0 &&
+           !sticky(context))
       std::this_thread::sleep_for(std::chrono::microseconds(100));
   });
   return kSuccess;
@@ -334,7 +335,7 @@ CUresult fake_event_synchronize(CUevent event) {
   if (!known(event)) return kInvalidHandle;
   if (const CUresult wrong = against_captures(false)) return wrong;
   if (const auto record = reinterpret_cast<Event*>(event)->record) record->wait();
-  return sticky();
+  return sticky(reinterpret_cast<Event*>(event)->context);
 }
 
 CUresult fake_event_query(CUevent event) {
@@ -343,7 +344,7 @@ CUresult fake_event_query(CUevent event) {
   if (const CUresult wrong = against_captures(false)) return wrong;
   const auto record = reinterpret_cast<Event*>(event)->record;
   const bool done = !record || record->query();
-  if (const CUresult wrong = sticky()) return wrong;
+  if (const CUresult wrong = sticky(reinterpret_cast<Event*>(event)->context)) return wrong;
   return done ? kSuccess : kNotReady;
 }
 
@@ -363,8 +364,8 @@ CUresult fake_event_elapsed(float* milliseconds, CUevent start, CUevent end) {
 CUresult fake_host_function(CUstream handle, CUhostFn function, void* data) {
   ENTER("host_function");
   STREAM(stream, handle);
-  Stream::enqueue(stream, [function, data] {
-    if (sticky()) return;
+  Stream::enqueue(stream, [function, data, context = stream->context] {
+    if (sticky(context)) return;
     in_host_function = true;
     function(data);
     in_host_function = false;
@@ -397,11 +398,11 @@ CUresult fake_launch_kernel(const CUlaunchConfig* config, CUfunction function, v
     const char* const bytes = static_cast<const char*>(params[i]);
     launch->params.emplace_back(bytes, bytes + kernel->params[i]);
   }
-  Stream::enqueue(stream, [launch] { launch->run(); });
+  Stream::enqueue(stream, [launch, context = stream->context] { launch->run(context); });
   const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
   if (!blocking || std::strcmp(blocking, "1") != 0) return kSuccess;
   stream->wait();
-  return sticky();
+  return sticky(stream->context);
 }
 
 CUresult fake_stream_synchronize(CUstream handle) {
@@ -410,7 +411,13 @@ CUresult fake_stream_synchronize(CUstream handle) {
   note("stream_synchronize", handle);
   stream->wait();
   memory_passed(handle, false);
-  return sticky();
+  return sticky(stream->context);
+}
+
+void drop_streams_of(CUcontext context) {
+  const std::lock_guard lock(streams().mutex);
+  std::erase_if(streams().made,
+                [context](const auto& entry) { return entry.second->context == context; });
 }
 
 CUresult enqueue_on(CUstream handle, std::function<void()> work) {
@@ -438,6 +445,10 @@ EXPORT uint64_t fake_new_stream(CUdevice device, int primary) {
   const auto other =
       reinterpret_cast<CUcontext>(uintptr_t{0x2000} + static_cast<uintptr_t>(device));
   const CUcontext context = primary ? context_of(device) : other;
+  {
+    const std::lock_guard lock(state().mutex);
+    state().destroyed.erase(context);  // a new one at its address
+  }
   if (primary) use_primary(device);
   return reinterpret_cast<uint64_t>(add(std::make_shared<Stream>(context, 0, 0)));
 }

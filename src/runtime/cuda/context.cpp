@@ -100,15 +100,39 @@ void Context::lose(CUresult error, const GpuKernel* suspect) {
   for (const auto& call : waiting) call->call();
 }
 
+namespace {
+
+// What a question may be answered with where the driver still calls functions of the host.
+bool goes_on(CUresult result) {
+  const bool is_of_a_capture = result >= kFirstOfCaptures && result <= kLastOfCaptures;
+  return result == kSuccess || result == kNotReady || result == kOutOfMemory || is_of_a_capture;
+}
+
+}  // namespace
+
+// By a stream of ours that launches nothing: one of the caller's may be captured or destroyed.
+CUresult Context::state() {
+  const Driver& d = driver();
+  const BesideCaptures allowed;
+  CUresult result = d.context_push(handle_);
+  if (result != kSuccess) return result;
+  CUstream helper = nullptr;
+  result = take_helper(helper);
+  if (result == kSuccess) {
+    result = d.stream_query(helper);
+    give_helper(helper);
+  }
+  CUcontext ours;
+  d.context_pop(&ours);
+  return result;
+}
+
 void Context::look_for_loss() {
-  CUstream stream = nullptr;
   {
     const std::lock_guard lock(calls_mutex_);
     if (calls_.empty()) return;
-    stream = calls_.front()->stream;
   }
-  const CurrentContext current(handle_);
-  note(driver().stream_query(stream));
+  if (const CUresult result = state(); !goes_on(result)) lose(result, nullptr);
 }
 
 // --- streams ---
@@ -312,24 +336,28 @@ void Context::launch_call(const std::shared_ptr<HostCall>& call) {
   check(result, "queueing a function of the host");
 }
 
-CUstream Context::take_helper() {
+CUresult Context::take_helper(CUstream& helper) {
   {
     const std::lock_guard lock(calls_mutex_);
     if (!helpers_.empty()) {
-      CUstream helper = helpers_.back();
+      helper = helpers_.back();
       helpers_.pop_back();
-      return helper;
+      return kSuccess;
     }
   }
-  CUstream made = nullptr;
-  check(driver().stream_create(&made, kStreamNonBlocking, 0), "making a stream");
-  return made;
+  return driver().stream_create(&helper, kStreamNonBlocking, 0);
+}
+
+void Context::give_helper(CUstream helper) {
+  const std::lock_guard lock(calls_mutex_);
+  helpers_.push_back(helper);
 }
 
 // One helper for each wait: one wait must not stand behind another that needs it.
 void Context::call_after(CUevent event, std::function<void()> then) {
   const CurrentContext current(handle_);
-  CUstream helper = take_helper();
+  CUstream helper = nullptr;
+  check(take_helper(helper), "making a stream");
   const auto call = expect_call(std::move(then), helper, true);
   const CUresult result = driver().stream_wait_event(helper, event, 0);
   if (result != kSuccess) forget_call(call);
@@ -371,6 +399,12 @@ void for_each_context(const std::function<void(Context&)>& visit) {
     for (const auto& entry : contexts().all) all.push_back(entry.second.get());
   }
   for (Context* context : all) visit(*context);
+}
+
+void look_for_losses() noexcept try {
+  if (driver_works()) for_each_context([](Context& context) { context.look_for_loss(); });
+} catch (const std::exception&) {
+  // The process ends, or is out of memory: whoever waits asks again.
 }
 
 namespace {

@@ -41,8 +41,11 @@ class Context {
   void throw_if_lost();
   bool told() const { return told_.load(); }  // somebody was
   // Asks the driver, where somebody waits for a function of the host: those are not called any more
-  // by the driver when the context is lost, but then by us.
+  // by the driver when the context is lost, or somebody has destroyed it, but then by us.
   void look_for_loss();
+  // What every call of the context would fail with; the caller's captures and streams are left
+  // alone.
+  CUresult state();
 
   // --- streams ---
   std::shared_ptr<GpuStream> create_stream(const runtime::StreamOptions& options);
@@ -79,7 +82,8 @@ class Context {
   void forget_call(const std::shared_ptr<HostCall>& call);
   void launch_call(const std::shared_ptr<HostCall>& call);
   static void run_call(void* call);
-  CUstream take_helper();
+  CUresult take_helper(CUstream& helper);
+  void give_helper(CUstream helper);
   void remember(const std::shared_ptr<GpuStream>& stream);
   std::vector<std::shared_ptr<Batch>> all_batches();
 
@@ -108,6 +112,8 @@ class Context {
 // There is one object per context, as long as the process.
 Context& context_of(CUcontext handle, Gpu& gpu, bool primary);
 void for_each_context(const std::function<void(Context&)>& visit);
+// For those who wait, now and then: what they wait for may wait for a lost GPU, whichever it is.
+void look_for_losses() noexcept;
 
 // The stream that a handle of another library means: 0, 1 and 2 are the default streams of the
 // current context, or of the given GPU where none is current. Throws DriverError.

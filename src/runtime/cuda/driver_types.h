@@ -25,6 +25,7 @@ inline constexpr CUresult kOutOfMemory = 2;
 inline constexpr CUresult kInvalidContext = 201;
 inline constexpr CUresult kNotReady = 600;
 inline constexpr CUresult kNotSupported = 801;
+inline constexpr CUresult kFirstOfCaptures = 900, kLastOfCaptures = 908;
 inline constexpr int kCaptureRelaxed = 2;
 
 struct CUuuid {

@@ -14,6 +14,12 @@ namespace {
 constexpr std::chrono::microseconds kBetweenEvents{20};
 constexpr size_t kMostInBatch = 64;
 
+// For an event of the host, which may wait for a lost GPU.
+void wait_here(runtime::Event& event) {
+  constexpr int kMilliseconds = 50;
+  while (!event.wait(kMilliseconds)) look_for_losses();
+}
+
 }  // namespace
 
 int GpuStream::device() const { return context_.gpu().number(); }
@@ -162,15 +168,13 @@ void GpuStream::wait_for_host(const std::shared_ptr<runtime::Event>& event) {
   const std::shared_ptr<WaitCell> cell = take_wait_cell();
   const CUresult result =
       driver().stream_wait_value(handle_, cell->device(), 1, kWaitValueGreaterOrEqual);
-  if (result == kNotSupported) {  // on some virtual machines: then nothing is queued before it
-    event->wait(-1);
-    return;
-  }
+  // On some virtual machines: then nothing is queued before it.
+  if (result == kNotSupported) return wait_here(*event);
   context_.check(result, "waiting for an event of the host");
   try {
     event->when_done([cell] { cell->write(); });
   } catch (const std::bad_alloc&) {
-    event->wait(-1);
+    wait_here(*event);
     cell->write();
   }
   keep({nullptr, nullptr, cell});

@@ -19,8 +19,7 @@ CUresult load(const Code& code, CUlibrary* library, std::string& log) {
 // Not by this kernel, which has not run: by one before it.
 void throw_what_was_lost() {
   for_each_context([](Context& context) {
-    const CurrentContext current(context.handle());
-    context.note(driver().stream_query(nullptr));
+    context.note(context.state());
     context.throw_if_lost();
   });
 }
