@@ -158,6 +158,7 @@ CUresult fake_device_uuid(CUuuid* id, CUdevice device) {
 
 CUresult fake_primary_context_retain(CUcontext* context, CUdevice device) {
   ASK("primary_context_retain");
+  ENDS_CAPTURES;
   const std::lock_guard lock(state().mutex);
   ++state().retained[device];
   *context = context_of(device);
@@ -253,6 +254,7 @@ bool holds(const std::string& image, const std::string& kernel) {
 CUresult fake_library_load(CUlibrary* library, const void* image, int* options, void** values,
                            unsigned count, int*, void**, unsigned) {
   CUresult result = enter("library_load");
+  if (result == kSuccess) result = against_captures();
   const std::string code = image_at(image);
   note(std::string("library_load ") + (code.empty()      ? "nothing"
                                        : code[0] == 0x7f ? "cubin"
@@ -272,6 +274,7 @@ CUresult fake_library_load(CUlibrary* library, const void* image, int* options, 
 
 CUresult fake_library_unload(CUlibrary library) {
   ENTER("library_unload");
+  ENDS_CAPTURES;
   const std::lock_guard lock(state().mutex);
   if (!state().libraries.erase(library)) return kInvalidValue;
   delete reinterpret_cast<Library*>(library);
@@ -280,6 +283,7 @@ CUresult fake_library_unload(CUlibrary library) {
 
 CUresult fake_library_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
   ENTER("library_kernel");
+  ENDS_CAPTURES;
   const std::string& image = reinterpret_cast<Library*>(library)->image;
   if (!holds(image, name)) return kNotFound;
   // Of a cubin the parameters are not known.
@@ -294,6 +298,7 @@ CUresult fake_library_kernel(CUkernel* kernel, CUlibrary library, const char* na
 
 CUresult fake_kernel_set_attribute(int attribute, int value, CUkernel kernel, CUdevice device) {
   ENTER("kernel_set_attribute");
+  ENDS_CAPTURES;
   const std::lock_guard lock(state().mutex);
   if (attribute != kMaxDynamicSharedSizeBytes || !state().kernels.count(kernel))
     return kInvalidValue;

@@ -63,6 +63,11 @@ CUcontext current_context();  // null: none
 
 // Work in a stream's order; an error where there is no such stream.
 CUresult enqueue_on(CUstream stream, std::function<void()> work);
+// While a stream is captured, most calls end the capture unless the thread allows itself them.
+CUresult against_captures(bool of_captured_stream = false);
+bool captured(CUstream stream);
+// The legacy stream stands behind all blocking ones of its context, captured ones too.
+CUresult legacy_beside_capture(CUstream stream);
 // All that a context had goes with it, as another library or cudaDeviceReset has it.
 void destroy_context(CUcontext context);
 void drop_streams_of(CUcontext context);
@@ -83,6 +88,10 @@ long number_from(const char* name, long otherwise);
   if (const CUresult wrong = enter(member)) return wrong
 #define ASK(member) \
   if (const CUresult wrong = enter(member, true)) return wrong
+#define ENDS_CAPTURES \
+  if (const CUresult wrong = against_captures()) return wrong
+#define NOT_BESIDE_CAPTURES(stream) \
+  if (const CUresult wrong = legacy_beside_capture(stream)) return wrong
 #define NEEDS_CONTEXT \
   if (!current_context()) return kInvalidContext
 

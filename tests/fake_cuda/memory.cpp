@@ -142,12 +142,14 @@ void note(const std::string& what, CUstream stream) {
 
 CUresult fake_memory_alloc(CUdeviceptr* pointer, size_t bytes) {
   ENTER("memory_alloc");
+  ENDS_CAPTURES;
   NEEDS_CONTEXT;
   return allocate(pointer, bytes, Kind::Device);
 }
 
 CUresult fake_memory_free(CUdeviceptr pointer) {
   ENTER("memory_free");
+  ENDS_CAPTURES;
   NEEDS_CONTEXT;
   wait_for_all();  // as the real one does
   return free_one(pointer, false);
@@ -156,6 +158,7 @@ CUresult fake_memory_free(CUdeviceptr pointer) {
 CUresult fake_memory_alloc_async(CUdeviceptr* pointer, size_t bytes, CUstream stream) {
   ENTER("memory_alloc_async");
   NEEDS_CONTEXT;
+  NOT_BESIDE_CAPTURES(stream);
   note("memory_alloc_async " + std::to_string(bytes), stream);
   const std::lock_guard lock(memory().mutex);
   if (bytes == 0) return kInvalidValue;
@@ -173,6 +176,7 @@ CUresult fake_memory_alloc_async(CUdeviceptr* pointer, size_t bytes, CUstream st
 CUresult fake_memory_free_async(CUdeviceptr pointer, CUstream stream) {
   ENTER("memory_free_async");
   NEEDS_CONTEXT;
+  if (captured(stream)) return against_captures(true);  // it takes what graphs allocate only
   size_t bytes = 0;
   {
     const std::lock_guard lock(memory().mutex);
@@ -196,6 +200,7 @@ CUresult fake_memory_free_async(CUdeviceptr pointer, CUstream stream) {
 
 CUresult fake_pinned_alloc(void** pointer, size_t bytes, unsigned flags) {
   ENTER("pinned_alloc");
+  ENDS_CAPTURES;
   NEEDS_CONTEXT;
   if (flags != (kPinnedPortable | kPinnedDeviceMap)) return kInvalidValue;
   const std::lock_guard lock(memory().mutex);
@@ -205,6 +210,7 @@ CUresult fake_pinned_alloc(void** pointer, size_t bytes, unsigned flags) {
 
 CUresult fake_pinned_free(void* pointer) {
   ENTER("pinned_free");
+  ENDS_CAPTURES;
   return free_one(reinterpret_cast<CUdeviceptr>(pointer), true);
 }
 
@@ -219,6 +225,7 @@ CUresult fake_pinned_pointer(CUdeviceptr* pointer, void* memory_of_host, unsigne
 
 CUresult fake_memory_alloc_managed(CUdeviceptr* pointer, size_t bytes, unsigned flags) {
   ENTER("memory_alloc_managed");
+  ENDS_CAPTURES;
   NEEDS_CONTEXT;
   if (flags != kAttachGlobal) return kInvalidValue;
   return allocate(pointer, bytes, Kind::Managed);
@@ -241,6 +248,7 @@ CUresult fake_default_pool(CUmemoryPool* pool, CUdevice device) {
 
 CUresult fake_pool_set_attribute(CUmemoryPool pool, int attribute, void* value) {
   ENTER("pool_set_attribute");
+  ENDS_CAPTURES;
   if (!pool || attribute != kReleaseThreshold) return kInvalidValue;
   memory().threshold = *static_cast<uint64_t*>(value);
   return kSuccess;
@@ -248,6 +256,7 @@ CUresult fake_pool_set_attribute(CUmemoryPool pool, int attribute, void* value) 
 
 CUresult fake_pool_trim(CUmemoryPool pool, size_t keep) {
   ENTER("pool_trim");
+  ENDS_CAPTURES;
   if (!pool) return kInvalidValue;
   const std::lock_guard lock(memory().mutex);
   memory().kept = std::min(memory().kept, keep);
@@ -334,6 +343,8 @@ CUresult fake_fill_32_async(CUdeviceptr to, unsigned element, size_t count, CUst
 CUresult fake_copy_to_device(CUdeviceptr to, const void* from, size_t bytes) {
   ENTER("copy_to_device");
   NEEDS_CONTEXT;
+  ENDS_CAPTURES;
+  NOT_BESIDE_CAPTURES(nullptr);
   const std::lock_guard lock(memory().mutex);
   if (holding(to) == memory().blocks.end()) return kInvalidValue;
   return copy(to, reinterpret_cast<CUdeviceptr>(from), bytes);
@@ -342,6 +353,8 @@ CUresult fake_copy_to_device(CUdeviceptr to, const void* from, size_t bytes) {
 CUresult fake_copy_to_host(void* to, CUdeviceptr from, size_t bytes) {
   ENTER("copy_to_host");
   NEEDS_CONTEXT;
+  ENDS_CAPTURES;
+  NOT_BESIDE_CAPTURES(nullptr);
   const std::lock_guard lock(memory().mutex);
   if (holding(from) == memory().blocks.end()) return kInvalidValue;
   return copy(reinterpret_cast<CUdeviceptr>(to), from, bytes);

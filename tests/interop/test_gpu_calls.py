@@ -53,7 +53,9 @@ def outcome(what=launch):
         return [type(e).__name__, str(e)]
 
 def calls():
-    return fake.fake_take_calls().decode().split()
+    '''But for those that leave captures of graphs alone.'''
+    said = fake.fake_take_calls().decode().split()
+    return [name for name in said if name != "thread_capture_mode"]
 
 def left():
     return [fake.fake_allocations(), fake.fake_libraries(), fake.fake_context_depth()]

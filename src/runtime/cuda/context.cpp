@@ -149,6 +149,7 @@ std::shared_ptr<GpuStream> Context::create_stream(const runtime::StreamOptions& 
           " (urgent) to " + std::to_string(least) + ", found " + std::to_string(options.priority));
   }
   CUstream made = nullptr;
+  const BesideCaptures allowed;
   check(driver().stream_create(&made, options.nonblocking ? kStreamNonBlocking : kStreamDefault,
                                options.priority),
         "making a stream");
@@ -221,6 +222,7 @@ void Context::synchronize() {
   const auto before = all_batches();
   {
     const CurrentContext current(handle_);
+    const BesideCaptures allowed;
     check(driver().context_synchronize(), "waiting for the GPU");
   }
   for (const auto& stream : streams()) stream->forget(before);
@@ -246,6 +248,7 @@ CUevent Context::take_event(bool timing) {
     }
   }
   CUevent made = nullptr;
+  const BesideCaptures allowed;
   check(driver().event_create(&made, timing ? kEventDefault : kEventDisableTiming),
         "making an event");
   const std::lock_guard lock(events_mutex_);
@@ -345,6 +348,7 @@ CUresult Context::take_helper(CUstream& helper) {
       return kSuccess;
     }
   }
+  const BesideCaptures allowed;
   return driver().stream_create(&helper, kStreamNonBlocking, 0);
 }
 

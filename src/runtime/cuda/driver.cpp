@@ -137,10 +137,16 @@ CurrentContext::CurrentContext(CUcontext context) {
   pushed_ = true;
 }
 
-BesideCaptures::BesideCaptures() { driver().thread_capture_mode(&mode_); }
+BesideCaptures::BesideCaptures() : changed_(driver().thread_capture_mode(&mode_) == kSuccess) {}
 
 BesideCaptures::~BesideCaptures() {
-  if (driver_works()) driver().thread_capture_mode(&mode_);
+  if (changed_ && driver_works()) driver().thread_capture_mode(&mode_);
+}
+
+bool captured(CUstream stream) {
+  int capturing = 0;
+  const CUresult result = driver().stream_capturing(stream, &capturing);
+  return result == kCaptureImplicit || (result == kSuccess && capturing);
 }
 
 CurrentContext::~CurrentContext() {

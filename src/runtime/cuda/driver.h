@@ -51,8 +51,9 @@ class CurrentContext {
   bool pushed_ = false;
 };
 
-// While another library captures a graph, in this thread or another, questions and waits end the
-// capture, unless the thread that asks is allowed them.
+// While another library captures a graph, in this thread or another, questions, waits and whatever
+// may wait inside the driver (memory, images) end the capture, unless the thread that asks is
+// allowed them.
 class BesideCaptures {
  public:
   BesideCaptures();
@@ -62,6 +63,11 @@ class BesideCaptures {
 
  private:
   int mode_ = kCaptureRelaxed;  // then the thread's own
+  const bool changed_;
 };
+
+// Nothing of a stream that is being captured may be asked or waited for, whatever a thread is
+// allowed; nor of the legacy one while one that waits for it is. The context is current.
+bool captured(CUstream stream);
 
 }  // namespace cuda_device::cuda

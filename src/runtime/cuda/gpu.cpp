@@ -64,6 +64,7 @@ int Gpu::attribute(const std::string& name) const {
 
 Context& Gpu::context() {
   return *context_.get([this] {
+    const BesideCaptures allowed;
     CUcontext primary = nullptr;
     driver().check(driver().primary_context_retain(&primary, device_),
                    ("opening the context of " + number_text(number_)).c_str());

@@ -46,6 +46,7 @@ GpuKernel::GpuKernel(const abi::KernelImage& image, const FatImage& code, int sm
       name_(image.name),
       source_(image.source),
       static_shared_(image.static_shared) {
+  const BesideCaptures allowed;
   const AnyContext any;
   load(code, sm, image.entry_name);
   const std::lock_guard lock(mutex);
@@ -61,7 +62,9 @@ GpuKernel::~GpuKernel() {
 }
 
 void GpuKernel::unload() {
-  if (library_ && driver_works()) driver().library_unload(library_);
+  if (!library_ || !driver_works()) return;
+  const BesideCaptures allowed;
+  driver().library_unload(library_);
   library_ = nullptr;
 }
 
@@ -104,6 +107,7 @@ void GpuKernel::opt_in(Context& context, uint32_t shared) const {
   if (static_shared_ + shared <= kWithoutOptIn) return;
   std::atomic<uint32_t>& told = opted_in_[static_cast<size_t>(gpu.number())];
   if (shared <= told.load(std::memory_order_acquire)) return;
+  const BesideCaptures allowed;
   const std::lock_guard lock(opting_in_);
   if (shared <= told.load(std::memory_order_relaxed)) return;
   context.check(driver().kernel_set_attribute(kMaxDynamicSharedSizeBytes, static_cast<int>(shared),

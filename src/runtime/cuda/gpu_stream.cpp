@@ -51,6 +51,7 @@ void GpuStream::keep(const InFlight& item) {
     open_->items.push_back(item);
     close = due();
   } catch (const std::bad_alloc&) {
+    const BesideCaptures allowed;
     poll([this] { return finished(); }, -1);
     context_.let_go(item);
     return;
@@ -63,20 +64,14 @@ bool GpuStream::due() const {
          Clock::now() - last_event_ >= kBetweenEvents;
 }
 
-// Ours too, by another library that was handed the stream. The legacy one cannot be.
-bool GpuStream::captured() const {
-  if (handle() == kLegacyStream) return false;
-  int capturing = 0;
-  return driver().stream_capturing(handle_, &capturing) != kSuccess || capturing;
-}
-
 // An event behind what was launched so far. Where it cannot be recorded, what is in the batch stays
-// until the stream is waited for. False while the stream is being captured: its launches are to
-// come then, and a question to the driver would end the capture.
+// until the stream is waited for. False while the stream is being captured, ours too by another
+// library that was handed it: its launches are to come then, and a question to the driver would
+// end the capture.
 bool GpuStream::close_batch() {
   const Driver& d = driver();
   if (nothing_open()) return true;
-  if (captured()) return false;
+  if (captured(handle_)) return false;
   const std::shared_ptr<Batch> batch = seal();
   if (!batch) return true;
   CUevent event = nullptr;
@@ -220,6 +215,7 @@ void GpuStream::close() {
   try {
     if (own_) {
       const CurrentContext current(context_.handle());
+      const BesideCaptures allowed;
       close_batch();
       driver().stream_destroy(handle_);
     }

@@ -47,7 +47,6 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
 
   void keep(const InFlight& item);
   bool due() const;
-  bool captured() const;
   bool close_batch();
   void let_go_of_done();
   bool finished() const;

@@ -35,6 +35,7 @@ bool take_free(WaitCell::Word& word) {
 
 void add_page() {
   const Driver& d = driver();
+  const BesideCaptures allowed;
   void* page = nullptr;
   CUcontext context = nullptr;
   CUdeviceptr device = 0;
