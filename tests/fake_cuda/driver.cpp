@@ -103,9 +103,11 @@ void destroy_context(CUcontext context) {
   {
     const std::lock_guard lock(state().mutex);
     state().destroyed.insert(context);
+    ++state().times_destroyed[context];
     state().sticky.erase(context);
   }
   drop_streams_of(context);
+  drop_memory_of(context);
 }
 
 CUresult fake_init(unsigned) {
@@ -165,10 +167,17 @@ CUresult fake_primary_context_retain(CUcontext* context, CUdevice device) {
   return kSuccess;
 }
 
+// Nobody of ours calls it: the last one destroys the context, and memory that others still see.
+EXPORT CUresult fake_primary_context_release(CUdevice device) asm("cuDevicePrimaryCtxRelease_v2");
 CUresult fake_primary_context_release(CUdevice device) {
   ASK("primary_context_release");
-  const std::lock_guard lock(state().mutex);
-  return --state().retained[device] < 0 ? kInvalidContext : kSuccess;
+  int left = 0;
+  {
+    const std::lock_guard lock(state().mutex);
+    left = --state().retained[device] + static_cast<int>(state().retained_by_others.count(device));
+  }
+  if (left == 0) destroy_context(context_of(device));
+  return left < 0 ? kInvalidContext : kSuccess;
 }
 
 CUresult fake_primary_context_state(CUdevice device, unsigned* flags, int* active) {
@@ -189,6 +198,16 @@ CUresult fake_context_set(CUcontext context) {
   ASK("context_set");
   if (!contexts.empty()) contexts.pop_back();
   if (context) contexts.push_back(context);
+  return kSuccess;
+}
+
+// Contexts at one address, one after the other, have numbers of their own.
+CUresult fake_context_id(CUcontext context, unsigned long long* id) {
+  ASK("context_id");
+  const std::lock_guard lock(state().mutex);
+  if (state().destroyed.count(context)) return kInvalidContext;
+  *id = reinterpret_cast<uintptr_t>(context) +
+        0x10000 * static_cast<uintptr_t>(state().times_destroyed[context]);
   return kSuccess;
 }
 
@@ -251,6 +270,27 @@ bool holds(const std::string& image, const std::string& kernel) {
 
 }  // namespace
 
+bool lazy() { return number_from("FAKE_CUDA_LAZY", 0) != 0; }
+
+CUresult say_why(char* log, CUresult error) {
+  if (log) std::strcpy(log, "ptxas of the fake driver: line 1: refused");
+  return error;
+}
+
+CUresult need(const Kernel& kernel) {
+  return kernel.library->image.empty() ? say_why(kernel.library->log, kInvalidImage) : kSuccess;
+}
+
+CUresult fake_kernel_function(CUfunction* function, CUkernel handle) {
+  const auto* const kernel = reinterpret_cast<Kernel*>(handle);
+  CUresult result = enter("kernel_function");
+  NEEDS_CONTEXT;
+  if (result == kSuccess) result = against_captures();
+  if (result != kSuccess) return say_why(kernel->library->log, result);
+  *function = reinterpret_cast<CUfunction>(handle);
+  return need(*kernel);
+}
+
 CUresult fake_library_load(CUlibrary* library, const void* image, int* options, void** values,
                            unsigned count, int*, void**, unsigned) {
   CUresult result = enter("library_load");
@@ -259,14 +299,12 @@ CUresult fake_library_load(CUlibrary* library, const void* image, int* options, 
   note(std::string("library_load ") + (code.empty()      ? "nothing"
                                        : code[0] == 0x7f ? "cubin"
                                                          : "ptx"));
-  if (result == kSuccess && code.empty()) result = kInvalidImage;
-  if (result != kSuccess) {
-    for (unsigned i = 0; i < count; ++i)
-      if (options[i] == kJitErrorLogBuffer)
-        std::strcpy(static_cast<char*>(values[i]), "ptxas of the fake driver: line 1: refused");
-    return result;
-  }
-  *library = reinterpret_cast<CUlibrary>(new Library{code});
+  char* log = nullptr;
+  for (unsigned i = 0; i < count; ++i)
+    if (options[i] == kJitErrorLogBuffer) log = static_cast<char*>(values[i]);
+  if (result == kSuccess && code.empty() && !lazy()) result = kInvalidImage;
+  if (result != kSuccess) return say_why(log, result);
+  *library = reinterpret_cast<CUlibrary>(new Library{code, log});
   const std::lock_guard lock(state().mutex);
   state().libraries.insert(*library);
   return kSuccess;
@@ -284,13 +322,15 @@ CUresult fake_library_unload(CUlibrary library) {
 CUresult fake_library_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
   ENTER("library_kernel");
   ENDS_CAPTURES;
-  const std::string& image = reinterpret_cast<Library*>(library)->image;
-  if (!holds(image, name)) return kNotFound;
+  auto* const from = reinterpret_cast<Library*>(library);
+  const std::string& image = from->image;
+  if (!image.empty() && !holds(image, name)) return kNotFound;
   // Of a cubin the parameters are not known.
   const size_t entry = image.find(std::string(".entry ") + name + "(");
   std::vector<size_t> params;
   if (entry != std::string::npos) params = params_of(image, image.find('(', entry));
-  *kernel = reinterpret_cast<CUkernel>(new Kernel{name, params});  // as long as the process: few
+  *kernel =
+      reinterpret_cast<CUkernel>(new Kernel{name, params, from});  // as long as the process: few
   const std::lock_guard lock(state().mutex);
   state().kernels.insert(*kernel);
   return kSuccess;

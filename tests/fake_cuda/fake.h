@@ -16,20 +16,23 @@
 namespace cuda_device::cuda {
 
 inline constexpr CUresult kInvalidValue = 1, kNoDevice = 100, kInvalidImage = 200,
-                          kInvalidHandle = 400, kNotFound = 500, kContextIsDestroyed = 709,
-                          kNotPermitted = 800;
+                          kInvalidHandle = 400, kNotFound = 500, kNotPermitted = 800;
 
 // Called where a launch's turn has come, on the stream's own thread.
 using OnLaunch = void (*)(const char* kernel, const unsigned* grid_and_block, unsigned shared,
                           void** params);
 
 struct Library {
-  std::string image;
+  std::string image;  // empty: the driver refuses it, at the latest where a function is needed
+  char* log;          // where it says why
 };
 struct Kernel {
   std::string name;
   std::vector<size_t> params;  // bytes of each
+  Library* library;
 };
+// With lazy loading (FAKE_CUDA_LAZY=1) code is looked at where a function is needed: an error then.
+CUresult need(const Kernel& kernel);
 
 struct State {
   std::mutex mutex;
@@ -41,6 +44,7 @@ struct State {
   std::map<CUcontext, CUresult> sticky;
   CUresult sticky_everywhere = 0;
   std::set<CUcontext> destroyed;
+  std::map<CUcontext, int> times_destroyed;
   std::string faulty;  // a kernel that fails with:
   CUresult fault = 0;
   std::set<CUlibrary> libraries;
@@ -71,6 +75,7 @@ CUresult legacy_beside_capture(CUstream stream);
 // All that a context had goes with it, as another library or cudaDeviceReset has it.
 void destroy_context(CUcontext context);
 void drop_streams_of(CUcontext context);
+void drop_memory_of(CUcontext context);
 // All that the current context does.
 void wait_for_all();
 // What was freed on the stream, or on all, is free for everybody: somebody has waited for it.

@@ -1,6 +1,8 @@
 // Memory of the tests' driver: on the host, with owners, kinds, a pool and a capacity that is the
 // device's. What is freed on a stream is free for that stream at once, and for others when somebody
 // has waited for it.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +19,7 @@ enum class Kind : uint8_t { Device, Pooled, Pinned, Managed };
 struct Block {
   size_t bytes;
   Kind kind;
-  CUdevice device;
+  CUcontext context;
 };
 
 struct Memory {
@@ -41,12 +43,14 @@ size_t taken() {
   return bytes;
 }
 
+constexpr size_t kPage = 4096;
+
 // Beginning with a byte pattern, so that nobody relies on zeros.
 CUdeviceptr make(size_t bytes, Kind kind) {
-  void* made = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  void* made = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
   std::memset(made, 0xcd, bytes);
   const auto address = reinterpret_cast<CUdeviceptr>(made);
-  memory().blocks[address] = {bytes, kind, device_of(current_context())};
+  memory().blocks[address] = {bytes, kind, current_context()};
   return address;
 }
 
@@ -80,6 +84,21 @@ void destroy(std::map<CUdeviceptr, Block>::iterator block) {
   std::free(reinterpret_cast<void*>(block->first));
   memory().blocks.erase(block);
 }
+
+}  // namespace
+
+// As if it were unmapped: who looks at it is killed.
+void drop_memory_of(CUcontext context) {
+  const std::lock_guard lock(memory().mutex);
+  for (const auto& [address, block] : memory().blocks)
+    if (block.context == context)
+      mprotect(reinterpret_cast<void*>(address), (block.bytes + kPage - 1) / kPage * kPage,
+               PROT_NONE);
+  std::erase_if(memory().blocks,
+                [context](const auto& entry) { return entry.second.context == context; });
+}
+
+namespace {
 
 CUresult free_one(CUdeviceptr pointer, bool pinned) {
   const std::lock_guard lock(memory().mutex);
@@ -210,12 +229,14 @@ CUresult fake_pinned_alloc(void** pointer, size_t bytes, unsigned flags) {
 
 CUresult fake_pinned_free(void* pointer) {
   ENTER("pinned_free");
+  NEEDS_CONTEXT;
   ENDS_CAPTURES;
   return free_one(reinterpret_cast<CUdeviceptr>(pointer), true);
 }
 
 CUresult fake_pinned_pointer(CUdeviceptr* pointer, void* memory_of_host, unsigned flags) {
   ENTER("pinned_pointer");
+  NEEDS_CONTEXT;
   *pointer = reinterpret_cast<CUdeviceptr>(memory_of_host);
   const std::lock_guard lock(memory().mutex);
   const auto found = memory().blocks.find(*pointer);
@@ -280,7 +301,7 @@ CUresult fake_pointer_attributes(unsigned count, int* attributes, void** values,
         *static_cast<bool*>(values[i]) = known && kind == Kind::Managed;
         break;
       case kPointerDeviceOrdinal:
-        *static_cast<int*>(values[i]) = known ? found->second.device : -2;
+        *static_cast<int*>(values[i]) = known ? device_of(found->second.context) : -2;
         break;
       case kPointerRangeStart:
         *static_cast<CUdeviceptr*>(values[i]) = known ? found->first : 0;

@@ -271,6 +271,7 @@ CUresult fake_stream_priority(CUstream handle, int* priority) {
 
 CUresult fake_stream_destroy(CUstream handle) {
   ENTER("stream_destroy");
+  NEEDS_CONTEXT;
   ENDS_CAPTURES;
   const std::lock_guard lock(streams().mutex);
   const auto found = streams().made.find(handle);
@@ -347,6 +348,7 @@ CUresult fake_event_create(CUevent* event, unsigned flags) {
 
 CUresult fake_event_destroy(CUevent event) {
   ENTER("event_destroy");
+  NEEDS_CONTEXT;
   const std::lock_guard lock(streams().mutex);
   if (!streams().events.erase(event)) return kInvalidHandle;
   delete reinterpret_cast<Event*>(event);
@@ -355,6 +357,7 @@ CUresult fake_event_destroy(CUevent event) {
 
 CUresult fake_event_record(CUevent event, CUstream handle) {
   ENTER("event_record");
+  NEEDS_CONTEXT;
   WORK_STREAM(stream, handle);
   if (!known(event) || reinterpret_cast<Event*>(event)->context != stream->context)
     return kInvalidHandle;
@@ -367,6 +370,7 @@ CUresult fake_event_record(CUevent event, CUstream handle) {
 
 CUresult fake_event_synchronize(CUevent event) {
   ENTER("event_synchronize");
+  NEEDS_CONTEXT;
   if (!known(event)) return kInvalidHandle;
   if (const CUresult wrong = against_captures()) return wrong;
   if (const auto record = reinterpret_cast<Event*>(event)->record) record->wait();
@@ -385,6 +389,7 @@ CUresult fake_event_query(CUevent event) {
 
 CUresult fake_event_elapsed(float* milliseconds, CUevent start, CUevent end) {
   ENTER("event_elapsed");
+  NEEDS_CONTEXT;
   if (!known(start) || !known(end)) return kInvalidHandle;
   const auto* const a = reinterpret_cast<Event*>(start);
   const auto* const b = reinterpret_cast<Event*>(end);
@@ -425,6 +430,7 @@ CUresult fake_launch_kernel(const CUlaunchConfig* config, CUfunction function, v
     if (config->shared > std::max(most, 48U * 1024)) return kInvalidValue;
   }
   const auto* const kernel = reinterpret_cast<Kernel*>(function);
+  if (const CUresult wrong = need(*kernel)) return wrong;
   const auto& g = config->grid;
   const auto& b = config->block;
   auto launch = std::make_shared<Launch>(
@@ -442,6 +448,7 @@ CUresult fake_launch_kernel(const CUlaunchConfig* config, CUfunction function, v
 
 CUresult fake_stream_synchronize(CUstream handle) {
   ENTER("stream_synchronize");
+  NEEDS_CONTEXT;
   WORK_STREAM(stream, handle);
   note("stream_synchronize", handle);
   if (const CUresult wrong = against_captures(stream->capturing)) return wrong;

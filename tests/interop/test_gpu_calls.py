@@ -75,6 +75,7 @@ LOAD = [
     "context_push",
     "library_load",
     "library_kernel",
+    "kernel_function",
     "context_pop",
 ]
 LAUNCH = [
@@ -212,7 +213,8 @@ def test_a_gpu_that_cannot_be_opened_fails_each_launch(on_fake, member, doing):
     [
         ("context_push", "making the GPU's context current"),
         ("library_load", "loading kernel 'add' on the GPU"),
-        ("library_kernel", "finding the kernel in its image"),
+        ("library_kernel", "loading kernel 'add' on the GPU"),
+        ("kernel_function", "loading kernel 'add' on the GPU"),
     ],
 )
 def test_a_kernel_that_cannot_be_loaded_is_tried_again(on_fake, member, doing):
@@ -222,7 +224,9 @@ def test_a_kernel_that_cannot_be_loaded_is_tried_again(on_fake, member, doing):
     """)
     assert found[0] == "KernelError"
     assert found[1].startswith(CANNOT.format(doing))
-    assert ("ptxas of the fake driver: line 1: refused" in found[1]) == (member == "library_load")
+    assert ("ptxas of the fake driver: line 1: refused" in found[1]) == (
+        member in ("library_load", "kernel_function")
+    )
     assert left == [0, 0, 0]
     assert after is None
     assert at_last == [0, 1, 0]

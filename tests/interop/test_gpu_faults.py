@@ -287,6 +287,12 @@ CASES = {
         1,
         "asking for the GPU of a stream",
     ),
+    "foreign, number": (
+        "core.Stream.from_handle(foreign.handle)",
+        "context_id",
+        1,
+        "asking for the number of a context",
+    ),
     "foreign, state": (
         "core.Stream.from_handle(fake.fake_new_stream(1, 0))",
         "primary_context_state",
@@ -370,12 +376,23 @@ answer = [found, a.tolist(), [g.deleted for g in given], left()]
     assert counts["pinned"] <= 1
 
 
-@pytest.mark.parametrize("member", ["library_unload", "primary_context_release", "stream_destroy"])
+@pytest.mark.parametrize("member", ["library_unload", "stream_destroy"])
 def test_a_process_ends_where_the_driver_refuses_to_clean_up(tmp_path, member):
+    """What goes goes before the end; then the driver is not called any more."""
     done = run_on_fake(
-        tmp_path, DOING + f"launch()\nstream.sync()\nfail({member!r}, 999)\nprint(1)"
+        tmp_path,
+        DOING
+        + f"""
+launch()
+stream.sync()
+fail({member!r}, 999)
+core.Device(0).create_stream().close()
+import atexit
+named([])
+atexit.register(lambda: print(left()["streams"] > 0))
+""",
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
 
 
 def test_every_call_of_the_driver_is_made_to_fail():

@@ -453,6 +453,6 @@ uint64_t cd_rt_beyond_cache_bytes() {
 void cd_rt_set_beyond_cache_bytes(uint64_t bytes) { rt::beyond_cache_bytes = bytes; }
 
 void cd_rt_shutdown() {
-  rt::guarded(nullptr, [] { cuda_device::cuda::give_back_gpus(); });
+  if (cuda_device::cuda::driver_works()) cuda_device::cuda::end_driver();
   runtime::leave_pool();
 }

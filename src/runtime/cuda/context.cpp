@@ -29,6 +29,7 @@ namespace {
 
 struct Contexts {
   std::unordered_map<CUcontext, std::unique_ptr<Context>> all;
+  std::vector<std::unique_ptr<Context>> gone;  // streams still know them
 };
 ForkMutex contexts_mutex;
 Contexts& contexts() {
@@ -126,6 +127,8 @@ CUresult Context::state() {
   d.context_pop(&ours);
   return result;
 }
+
+void Context::is_gone() { lose(kContextIsDestroyed, nullptr); }
 
 void Context::look_for_loss() {
   {
@@ -251,8 +254,6 @@ CUevent Context::take_event(bool timing) {
   const BesideCaptures allowed;
   check(driver().event_create(&made, timing ? kEventDefault : kEventDisableTiming),
         "making an event");
-  const std::lock_guard lock(events_mutex_);
-  all_events_.push_back(made);
   return made;
 }
 
@@ -374,26 +375,33 @@ void Context::call_in(CUstream stream, std::function<void()> function) {
   launch_call(expect_call(std::move(function), stream, false));
 }
 
-void Context::give_back() {
-  if (lost() || !primary_) return;  // with all that it had, or not ours to touch any more
-  const CurrentContext current(handle_);
-  for (const auto& stream : streams()) stream->close();
-  foreign_.clear();
-  let_go(all_batches());
-  const Driver& d = driver();
-  for (CUstream helper : helpers_) d.stream_destroy(helper);
-  helpers_.clear();
-  for (auto& free : events_) free.clear();
-  for (CUevent event : std::exchange(all_events_, {})) d.event_destroy(event);
-}
-
 // --- all contexts ---
 
+namespace {
+
+uint64_t id_of(CUcontext handle) {
+  unsigned long long id = 0;
+  driver().check(driver().context_id(handle, &id), "asking for the number of a context");
+  return id;
+}
+
+}  // namespace
+
 Context& context_of(CUcontext handle, Gpu& gpu, bool primary) {
-  const std::lock_guard lock(contexts_mutex);
-  auto& entry = contexts().all[handle];
-  if (!entry) entry = std::make_unique<Context>(handle, gpu, primary);
-  return *entry;
+  const uint64_t id = primary ? 0 : id_of(handle);
+  Context *found = nullptr, *gone = nullptr;
+  {
+    const std::lock_guard lock(contexts_mutex);
+    auto& entry = contexts().all[handle];
+    if (entry && entry->id() != id) {
+      gone = entry.get();
+      contexts().gone.push_back(std::move(entry));
+    }
+    if (!entry) entry = std::make_unique<Context>(handle, gpu, primary, id);
+    found = entry.get();
+  }
+  if (gone) gone->is_gone();
+  return *found;
 }
 
 void for_each_context(const std::function<void(Context&)>& visit) {
@@ -413,10 +421,16 @@ void look_for_losses() noexcept try {
 
 namespace {
 
+// Null where there is none, or it is an earlier one at this address.
 Context* known_context(CUcontext handle) {
-  const std::lock_guard lock(contexts_mutex);
-  const auto found = contexts().all.find(handle);
-  return found == contexts().all.end() ? nullptr : found->second.get();
+  Context* known = nullptr;
+  {
+    const std::lock_guard lock(contexts_mutex);
+    const auto found = contexts().all.find(handle);
+    if (found == contexts().all.end()) return nullptr;
+    known = found->second.get();
+  }
+  return known->primary() || known->id() == id_of(handle) ? known : nullptr;
 }
 
 // Of which GPU a context is, only it can say itself. It may be the primary one, which the other

@@ -21,12 +21,14 @@ class GpuStream;
 
 class Context {
  public:
-  Context(CUcontext handle, Gpu& gpu, bool primary)
-      : handle_(handle), gpu_(gpu), primary_(primary) {}
+  Context(CUcontext handle, Gpu& gpu, bool primary, uint64_t id)
+      : handle_(handle), gpu_(gpu), primary_(primary), id_(id) {}
   CUcontext handle() const { return handle_; }
   Gpu& gpu() const { return gpu_; }
   // Others are of other libraries, which may destroy them when they are not used.
   bool primary() const { return primary_; }
+  // Tells a context of another library from an earlier one at its address. 0: the primary one.
+  uint64_t id() const { return id_; }
   bool uses_anything() { return !all_batches().empty(); }
 
   // --- errors ---
@@ -43,6 +45,8 @@ class Context {
   // Asks the driver, where somebody waits for a function of the host: those are not called any more
   // by the driver when the context is lost, or somebody has destroyed it, but then by us.
   void look_for_loss();
+  // Another one has its address: nothing of it is called or done any more.
+  void is_gone();
   // What every call of the context would fail with; the caller's captures and streams are left
   // alone.
   CUresult state();
@@ -71,8 +75,6 @@ class Context {
   void call_after(CUevent event, std::function<void()> then);
   void call_in(CUstream stream, std::function<void()> function);
 
-  void give_back();  // of the process's end
-
  private:
   struct HostCall;
   void lose(CUresult error, const GpuKernel* suspect);
@@ -90,6 +92,7 @@ class Context {
   const CUcontext handle_;
   Gpu& gpu_;
   const bool primary_;
+  const uint64_t id_;
   std::atomic<bool> lost_{false};
   std::string why_lost_;  // written once, before lost_
   std::atomic<bool> told_{false};
@@ -103,13 +106,12 @@ class Context {
   size_t foreign_room_ = 64;  // then those that nobody uses are dropped
   std::mutex events_mutex_;
   std::vector<CUevent> events_[2];  // free; by whether they have a time
-  std::vector<CUevent> all_events_;
   std::mutex calls_mutex_;
   std::vector<std::shared_ptr<HostCall>> calls_;
   std::vector<CUstream> helpers_;  // free streams that only wait for an event and call a function
 };
 
-// There is one object per context, as long as the process.
+// There is one object per context, as long as the process. Throws DriverError.
 Context& context_of(CUcontext handle, Gpu& gpu, bool primary);
 void for_each_context(const std::function<void(Context&)>& visit);
 // For those who wait, now and then: what they wait for may wait for a lost GPU, whichever it is.

@@ -102,7 +102,7 @@ const Driver& driver() {
   }
   if (d->forks != fork_count()) throw DriverError(kForked);
   if (ended.load(std::memory_order_relaxed))
-    throw DriverError("the process is ending: its GPUs were given back");
+    throw DriverError("the process is ending: its GPUs are not used any more");
   return *d;
 }
 

@@ -33,7 +33,9 @@ std::string why_no_driver();
 // For those who clean up: false where driver() throws, or the process ends. Does not look for a
 // driver.
 bool driver_works();
-// After this, driver() throws.
+// Of the process's end: driver() throws from then on, for the driver may end before our objects do.
+// It gives back by itself what the process has of the GPUs. We do not, since memory that GPU and
+// host both reach may be looked at until the very end.
 void end_driver();
 
 // An error after which no call of this process reaches the GPU.

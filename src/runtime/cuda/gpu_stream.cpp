@@ -160,7 +160,7 @@ void GpuStream::wait_for(const std::shared_ptr<runtime::Event>& event) {
 
 void GpuStream::wait_for_host(const std::shared_ptr<runtime::Event>& event) {
   if (event->done()) return;
-  const std::shared_ptr<WaitCell> cell = take_wait_cell();
+  const std::shared_ptr<WaitCell> cell = take_wait_cell(context_.gpu());
   const CUresult result =
       driver().stream_wait_value(handle_, cell->device(), 1, kWaitValueGreaterOrEqual);
   // On some virtual machines: then nothing is queued before it.
@@ -209,9 +209,8 @@ void GpuStream::forget(const std::vector<std::shared_ptr<Batch>>& done) {
 
 // A stream of others may be destroyed already, and a thread's own with its thread: no call of the
 // driver then.
-void GpuStream::close() {
-  if (closed_ || !driver_works()) return;
-  closed_ = true;
+GpuStream::~GpuStream() {
+  if (!driver_works()) return;
   try {
     if (own_) {
       const CurrentContext current(context_.handle());
