@@ -377,6 +377,11 @@ EXPORT void fake_lose_context(CUresult with) {
   const std::lock_guard lock(state().mutex);
   state().sticky_everywhere = with;
 }
+// The same of one context.
+EXPORT void fake_lose(uint64_t context, CUresult with) {
+  const std::lock_guard lock(state().mutex);
+  state().sticky[reinterpret_cast<CUcontext>(context)] = with;
+}
 // From now on the kernel of this name fails when its turn comes, and with it its context.
 EXPORT void fake_fault(const char* kernel, CUresult with) {
   const std::lock_guard lock(state().mutex);

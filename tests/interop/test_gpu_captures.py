@@ -196,8 +196,8 @@ fake.fake_capture(handle, 0)
     )
     assert found == [
         "KernelError",
-        "kernel 'nothing': launching kernel 'nothing': CUDA error 906 (fake error 906)\nthe default "
-        "stream stands behind a stream that is being captured: use a stream of your own",
+        "kernel 'nothing': launching kernel 'nothing': CUDA error 906 (fake error 906)\nthe "
+        "default stream stands behind a stream that is being captured: use a stream of your own",
     ]
 
 
