@@ -374,6 +374,36 @@ def test_a_process_may_end_with_work_queued(tmp_path):
     assert done.stdout.splitlines()[0] == "[2.0, 2.0, 2.0, 2.0]"
 
 
+def test_a_process_may_end_while_threads_use_its_gpu(tmp_path):
+    """They hear that it ends; nothing is taken from under them."""
+    done = run_on_fake(
+        tmp_path,
+        """
+        ends = "the process is ending: its GPUs are not used any more"
+        dev, host = core.Device(0), core.Device("host")
+        resource = core.DeviceMemoryResource(0)
+        started = threading.Barrier(5)
+        def work():
+            started.wait()
+            try:
+                while True:
+                    stream = dev.create_stream()
+                    D.launch(nothing, grid=1, block=1, stream=stream)
+                    host.create_stream().wait(stream)
+                    resource.allocate(64, stream=stream).close()
+                    stream.record().is_done
+            except errors.KernelError as e:
+                if ends not in str(e):
+                    print(e)
+        for _ in range(4):
+            threading.Thread(target=work, daemon=True).start()
+        started.wait()
+        time.sleep(0.05)
+        """,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_threads_launch_side_by_side(on_fake):
     totals, counts = on_fake("""
         dev = core.Device(0)

@@ -38,15 +38,16 @@ GpuKernel::GpuKernel(const abi::KernelImage& image, const FatImage& code, int sm
       name_(image.name),
       source_(image.source),
       static_shared_(image.static_shared) {
-  const BesideCaptures allowed;
   const AnyContext any;
+  const BesideCaptures allowed;
   code_ = load_library(code, sm, name_, image.entry_name);
 }
 
 GpuKernel::~GpuKernel() {
-  if (!driver_works()) return;
+  const Driver* d = working_driver();
+  if (!d) return;
   const BesideCaptures allowed;
-  driver().library_unload(code_.library);
+  d->library_unload(code_.library);
 }
 
 std::string GpuKernel::described() const {

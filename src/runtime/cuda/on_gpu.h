@@ -23,8 +23,8 @@ class OnGpu {
     return gpu.context();
   }
 
+  Gpu& gpu_;  // looks for the driver
   const BesideCaptures allowed_;
-  Gpu& gpu_;
   const CurrentContext current_;
 };
 
