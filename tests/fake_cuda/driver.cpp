@@ -66,6 +66,15 @@ CUcontext current_context() { return contexts.empty() ? nullptr : contexts.back(
 thread_local bool in_host_function = false;  // where the driver must not be called
 std::atomic<int> forbidden_calls{0};
 
+// With the lock.
+static CUresult state_of(CUcontext context) {
+  const State& s = state();
+  if (s.sticky_everywhere) return s.sticky_everywhere;
+  if (s.destroyed.count(context)) return kContextIsDestroyed;
+  const auto found = s.sticky.find(context);
+  return found == s.sticky.end() ? kSuccess : found->second;
+}
+
 // A call is written down, and fails if the test, or the fault of an earlier kernel, wants it to.
 // FAKE_CUDA_FAIL=member:error fails every call of it, for those that a process makes at its start.
 CUresult enter(const char* member, bool asks_only) {
@@ -82,12 +91,23 @@ CUresult enter(const char* member, bool asks_only) {
     if (wish.substr(0, colon) == member) return std::atoi(wish.c_str() + colon + 1);
   }
   if (s.failing == member && --s.failing_in == 0) return s.failing_with;
-  return asks_only ? kSuccess : s.sticky;
+  return asks_only ? kSuccess : state_of(current_context());
 }
 
-CUresult sticky() {
+CUresult sticky(CUcontext context) {
   const std::lock_guard lock(state().mutex);
-  return state().sticky;
+  return state_of(context);
+}
+
+void destroy_context(CUcontext context) {
+  {
+    const std::lock_guard lock(state().mutex);
+    state().destroyed.insert(context);
+    ++state().times_destroyed[context];
+    state().sticky.erase(context);
+  }
+  drop_streams_of(context);
+  drop_memory_of(context);
 }
 
 CUresult fake_init(unsigned) {
@@ -140,16 +160,24 @@ CUresult fake_device_uuid(CUuuid* id, CUdevice device) {
 
 CUresult fake_primary_context_retain(CUcontext* context, CUdevice device) {
   ASK("primary_context_retain");
+  ENDS_CAPTURES;
   const std::lock_guard lock(state().mutex);
   ++state().retained[device];
   *context = context_of(device);
   return kSuccess;
 }
 
+// Nobody of ours calls it: the last one destroys the context, and memory that others still see.
+EXPORT CUresult fake_primary_context_release(CUdevice device) asm("cuDevicePrimaryCtxRelease_v2");
 CUresult fake_primary_context_release(CUdevice device) {
   ASK("primary_context_release");
-  const std::lock_guard lock(state().mutex);
-  return --state().retained[device] < 0 ? kInvalidContext : kSuccess;
+  int left = 0;
+  {
+    const std::lock_guard lock(state().mutex);
+    left = --state().retained[device] + static_cast<int>(state().retained_by_others.count(device));
+  }
+  if (left == 0) destroy_context(context_of(device));
+  return left < 0 ? kInvalidContext : kSuccess;
 }
 
 CUresult fake_primary_context_state(CUdevice device, unsigned* flags, int* active) {
@@ -173,6 +201,16 @@ CUresult fake_context_set(CUcontext context) {
   return kSuccess;
 }
 
+// Contexts at one address, one after the other, have numbers of their own.
+CUresult fake_context_id(CUcontext context, unsigned long long* id) {
+  ASK("context_id");
+  const std::lock_guard lock(state().mutex);
+  if (state().destroyed.count(context)) return kInvalidContext;
+  *id = reinterpret_cast<uintptr_t>(context) +
+        0x10000 * static_cast<uintptr_t>(state().times_destroyed[context]);
+  return kSuccess;
+}
+
 CUresult fake_context_device(CUdevice* device) {
   ASK("context_device");
   NEEDS_CONTEXT;
@@ -182,6 +220,10 @@ CUresult fake_context_device(CUdevice* device) {
 
 CUresult fake_context_push(CUcontext context) {
   ASK("context_push");
+  {
+    const std::lock_guard lock(state().mutex);
+    if (state().destroyed.count(context)) return kInvalidContext;
+  }
   contexts.push_back(context);
   return kSuccess;
 }
@@ -228,21 +270,41 @@ bool holds(const std::string& image, const std::string& kernel) {
 
 }  // namespace
 
+bool lazy() { return number_from("FAKE_CUDA_LAZY", 0) != 0; }
+
+CUresult say_why(char* log, CUresult error) {
+  if (log) std::strcpy(log, "ptxas of the fake driver: line 1: refused");
+  return error;
+}
+
+CUresult need(const Kernel& kernel) {
+  return kernel.library->image.empty() ? say_why(kernel.library->log, kInvalidImage) : kSuccess;
+}
+
+CUresult fake_kernel_function(CUfunction* function, CUkernel handle) {
+  const auto* const kernel = reinterpret_cast<Kernel*>(handle);
+  CUresult result = enter("kernel_function");
+  NEEDS_CONTEXT;
+  if (result == kSuccess) result = against_captures();
+  if (result != kSuccess) return say_why(kernel->library->log, result);
+  *function = reinterpret_cast<CUfunction>(handle);
+  return need(*kernel);
+}
+
 CUresult fake_library_load(CUlibrary* library, const void* image, int* options, void** values,
                            unsigned count, int*, void**, unsigned) {
   CUresult result = enter("library_load");
+  if (result == kSuccess) result = against_captures();
   const std::string code = image_at(image);
   note(std::string("library_load ") + (code.empty()      ? "nothing"
                                        : code[0] == 0x7f ? "cubin"
                                                          : "ptx"));
-  if (result == kSuccess && code.empty()) result = kInvalidImage;
-  if (result != kSuccess) {
-    for (unsigned i = 0; i < count; ++i)
-      if (options[i] == kJitErrorLogBuffer)
-        std::strcpy(static_cast<char*>(values[i]), "ptxas of the fake driver: line 1: refused");
-    return result;
-  }
-  *library = reinterpret_cast<CUlibrary>(new Library{code});
+  char* log = nullptr;
+  for (unsigned i = 0; i < count; ++i)
+    if (options[i] == kJitErrorLogBuffer) log = static_cast<char*>(values[i]);
+  if (result == kSuccess && code.empty() && !lazy()) result = kInvalidImage;
+  if (result != kSuccess) return say_why(log, result);
+  *library = reinterpret_cast<CUlibrary>(new Library{code, log});
   const std::lock_guard lock(state().mutex);
   state().libraries.insert(*library);
   return kSuccess;
@@ -250,6 +312,7 @@ CUresult fake_library_load(CUlibrary* library, const void* image, int* options, 
 
 CUresult fake_library_unload(CUlibrary library) {
   ENTER("library_unload");
+  ENDS_CAPTURES;
   const std::lock_guard lock(state().mutex);
   if (!state().libraries.erase(library)) return kInvalidValue;
   delete reinterpret_cast<Library*>(library);
@@ -258,13 +321,16 @@ CUresult fake_library_unload(CUlibrary library) {
 
 CUresult fake_library_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
   ENTER("library_kernel");
-  const std::string& image = reinterpret_cast<Library*>(library)->image;
-  if (!holds(image, name)) return kNotFound;
+  ENDS_CAPTURES;
+  auto* const from = reinterpret_cast<Library*>(library);
+  const std::string& image = from->image;
+  if (!image.empty() && !holds(image, name)) return kNotFound;
   // Of a cubin the parameters are not known.
   const size_t entry = image.find(std::string(".entry ") + name + "(");
   std::vector<size_t> params;
   if (entry != std::string::npos) params = params_of(image, image.find('(', entry));
-  *kernel = reinterpret_cast<CUkernel>(new Kernel{name, params});  // as long as the process: few
+  *kernel =
+      reinterpret_cast<CUkernel>(new Kernel{name, params, from});  // as long as the process: few
   const std::lock_guard lock(state().mutex);
   state().kernels.insert(*kernel);
   return kSuccess;
@@ -272,6 +338,7 @@ CUresult fake_library_kernel(CUkernel* kernel, CUlibrary library, const char* na
 
 CUresult fake_kernel_set_attribute(int attribute, int value, CUkernel kernel, CUdevice device) {
   ENTER("kernel_set_attribute");
+  ENDS_CAPTURES;
   const std::lock_guard lock(state().mutex);
   if (attribute != kMaxDynamicSharedSizeBytes || !state().kernels.count(kernel))
     return kInvalidValue;
@@ -308,13 +375,21 @@ EXPORT void fake_fail(const char* member, int in, CUresult with) {
 }
 EXPORT void fake_lose_context(CUresult with) {
   const std::lock_guard lock(state().mutex);
-  state().sticky = with;
+  state().sticky_everywhere = with;
 }
-// From now on the kernel of this name fails when its turn comes, and with it the process's context.
+// The same of one context.
+EXPORT void fake_lose(uint64_t context, CUresult with) {
+  const std::lock_guard lock(state().mutex);
+  state().sticky[reinterpret_cast<CUcontext>(context)] = with;
+}
+// From now on the kernel of this name fails when its turn comes, and with it its context.
 EXPORT void fake_fault(const char* kernel, CUresult with) {
   const std::lock_guard lock(state().mutex);
   state().faulty = kernel;
   state().fault = with;
+}
+EXPORT void fake_destroy_context(uint64_t context) {
+  destroy_context(reinterpret_cast<CUcontext>(context));
 }
 EXPORT int fake_forbidden_calls() { return forbidden_calls; }
 EXPORT uint64_t fake_current_context() { return reinterpret_cast<uint64_t>(current_context()); }

@@ -23,12 +23,16 @@ using OnLaunch = void (*)(const char* kernel, const unsigned* grid_and_block, un
                           void** params);
 
 struct Library {
-  std::string image;
+  std::string image;  // empty: the driver refuses it, at the latest where a function is needed
+  char* log;          // where it says why
 };
 struct Kernel {
   std::string name;
   std::vector<size_t> params;  // bytes of each
+  Library* library;
 };
+// With lazy loading (FAKE_CUDA_LAZY=1) code is looked at where a function is needed: an error then.
+CUresult need(const Kernel& kernel);
 
 struct State {
   std::mutex mutex;
@@ -36,8 +40,12 @@ struct State {
   std::string failing;  // a member of driver_api.def
   int failing_in = 0;   // 1: the next call of it
   CUresult failing_with = 0;
-  CUresult sticky = 0;  // after a kernel's fault, everything but asking fails with it
-  std::string faulty;   // a kernel that fails with:
+  // After a kernel's fault everything but asking fails with it in its context.
+  std::map<CUcontext, CUresult> sticky;
+  CUresult sticky_everywhere = 0;
+  std::set<CUcontext> destroyed;
+  std::map<CUcontext, int> times_destroyed;
+  std::string faulty;  // a kernel that fails with:
   CUresult fault = 0;
   std::set<CUlibrary> libraries;
   std::set<CUkernel> kernels;
@@ -49,7 +57,7 @@ struct State {
 State& state();
 
 CUresult enter(const char* member, bool asks_only = false);
-CUresult sticky();  // without a call
+CUresult sticky(CUcontext context);  // without a call
 long devices();
 
 // Contexts are numbers that hold their device; those from 0x2000 on are of other libraries.
@@ -59,6 +67,15 @@ CUcontext current_context();  // null: none
 
 // Work in a stream's order; an error where there is no such stream.
 CUresult enqueue_on(CUstream stream, std::function<void()> work);
+// While a stream is captured, most calls end the capture unless the thread allows itself them.
+CUresult against_captures(bool of_captured_stream = false);
+bool captured(CUstream stream);
+// The legacy stream stands behind all blocking ones of its context, captured ones too.
+CUresult legacy_beside_capture(CUstream stream);
+// All that a context had goes with it, as another library or cudaDeviceReset has it.
+void destroy_context(CUcontext context);
+void drop_streams_of(CUcontext context);
+void drop_memory_of(CUcontext context);
 // All that the current context does.
 void wait_for_all();
 // What was freed on the stream, or on all, is free for everybody: somebody has waited for it.
@@ -76,6 +93,10 @@ long number_from(const char* name, long otherwise);
   if (const CUresult wrong = enter(member)) return wrong
 #define ASK(member) \
   if (const CUresult wrong = enter(member, true)) return wrong
+#define ENDS_CAPTURES \
+  if (const CUresult wrong = against_captures()) return wrong
+#define NOT_BESIDE_CAPTURES(stream) \
+  if (const CUresult wrong = legacy_beside_capture(stream)) return wrong
 #define NEEDS_CONTEXT \
   if (!current_context()) return kInvalidContext
 

@@ -1,6 +1,8 @@
 // Memory of the tests' driver: on the host, with owners, kinds, a pool and a capacity that is the
 // device's. What is freed on a stream is free for that stream at once, and for others when somebody
 // has waited for it.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +19,7 @@ enum class Kind : uint8_t { Device, Pooled, Pinned, Managed };
 struct Block {
   size_t bytes;
   Kind kind;
-  CUdevice device;
+  CUcontext context;
 };
 
 struct Memory {
@@ -41,12 +43,14 @@ size_t taken() {
   return bytes;
 }
 
+constexpr size_t kPage = 4096;
+
 // Beginning with a byte pattern, so that nobody relies on zeros.
 CUdeviceptr make(size_t bytes, Kind kind) {
-  void* made = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  void* made = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
   std::memset(made, 0xcd, bytes);
   const auto address = reinterpret_cast<CUdeviceptr>(made);
-  memory().blocks[address] = {bytes, kind, device_of(current_context())};
+  memory().blocks[address] = {bytes, kind, current_context()};
   return address;
 }
 
@@ -80,6 +84,21 @@ void destroy(std::map<CUdeviceptr, Block>::iterator block) {
   std::free(reinterpret_cast<void*>(block->first));
   memory().blocks.erase(block);
 }
+
+}  // namespace
+
+// As if it were unmapped: who looks at it is killed.
+void drop_memory_of(CUcontext context) {
+  const std::lock_guard lock(memory().mutex);
+  for (const auto& [address, block] : memory().blocks)
+    if (block.context == context)
+      mprotect(reinterpret_cast<void*>(address), (block.bytes + kPage - 1) / kPage * kPage,
+               PROT_NONE);
+  std::erase_if(memory().blocks,
+                [context](const auto& entry) { return entry.second.context == context; });
+}
+
+namespace {
 
 CUresult free_one(CUdeviceptr pointer, bool pinned) {
   const std::lock_guard lock(memory().mutex);
@@ -142,12 +161,14 @@ void note(const std::string& what, CUstream stream) {
 
 CUresult fake_memory_alloc(CUdeviceptr* pointer, size_t bytes) {
   ENTER("memory_alloc");
+  ENDS_CAPTURES;
   NEEDS_CONTEXT;
   return allocate(pointer, bytes, Kind::Device);
 }
 
 CUresult fake_memory_free(CUdeviceptr pointer) {
   ENTER("memory_free");
+  ENDS_CAPTURES;
   NEEDS_CONTEXT;
   wait_for_all();  // as the real one does
   return free_one(pointer, false);
@@ -156,6 +177,7 @@ CUresult fake_memory_free(CUdeviceptr pointer) {
 CUresult fake_memory_alloc_async(CUdeviceptr* pointer, size_t bytes, CUstream stream) {
   ENTER("memory_alloc_async");
   NEEDS_CONTEXT;
+  NOT_BESIDE_CAPTURES(stream);
   note("memory_alloc_async " + std::to_string(bytes), stream);
   const std::lock_guard lock(memory().mutex);
   if (bytes == 0) return kInvalidValue;
@@ -173,6 +195,7 @@ CUresult fake_memory_alloc_async(CUdeviceptr* pointer, size_t bytes, CUstream st
 CUresult fake_memory_free_async(CUdeviceptr pointer, CUstream stream) {
   ENTER("memory_free_async");
   NEEDS_CONTEXT;
+  if (captured(stream)) return against_captures(true);  // it takes what graphs allocate only
   size_t bytes = 0;
   {
     const std::lock_guard lock(memory().mutex);
@@ -196,6 +219,7 @@ CUresult fake_memory_free_async(CUdeviceptr pointer, CUstream stream) {
 
 CUresult fake_pinned_alloc(void** pointer, size_t bytes, unsigned flags) {
   ENTER("pinned_alloc");
+  ENDS_CAPTURES;
   NEEDS_CONTEXT;
   if (flags != (kPinnedPortable | kPinnedDeviceMap)) return kInvalidValue;
   const std::lock_guard lock(memory().mutex);
@@ -205,11 +229,14 @@ CUresult fake_pinned_alloc(void** pointer, size_t bytes, unsigned flags) {
 
 CUresult fake_pinned_free(void* pointer) {
   ENTER("pinned_free");
+  NEEDS_CONTEXT;
+  ENDS_CAPTURES;
   return free_one(reinterpret_cast<CUdeviceptr>(pointer), true);
 }
 
 CUresult fake_pinned_pointer(CUdeviceptr* pointer, void* memory_of_host, unsigned flags) {
   ENTER("pinned_pointer");
+  NEEDS_CONTEXT;
   *pointer = reinterpret_cast<CUdeviceptr>(memory_of_host);
   const std::lock_guard lock(memory().mutex);
   const auto found = memory().blocks.find(*pointer);
@@ -219,6 +246,7 @@ CUresult fake_pinned_pointer(CUdeviceptr* pointer, void* memory_of_host, unsigne
 
 CUresult fake_memory_alloc_managed(CUdeviceptr* pointer, size_t bytes, unsigned flags) {
   ENTER("memory_alloc_managed");
+  ENDS_CAPTURES;
   NEEDS_CONTEXT;
   if (flags != kAttachGlobal) return kInvalidValue;
   return allocate(pointer, bytes, Kind::Managed);
@@ -241,6 +269,7 @@ CUresult fake_default_pool(CUmemoryPool* pool, CUdevice device) {
 
 CUresult fake_pool_set_attribute(CUmemoryPool pool, int attribute, void* value) {
   ENTER("pool_set_attribute");
+  ENDS_CAPTURES;
   if (!pool || attribute != kReleaseThreshold) return kInvalidValue;
   memory().threshold = *static_cast<uint64_t*>(value);
   return kSuccess;
@@ -248,6 +277,7 @@ CUresult fake_pool_set_attribute(CUmemoryPool pool, int attribute, void* value) 
 
 CUresult fake_pool_trim(CUmemoryPool pool, size_t keep) {
   ENTER("pool_trim");
+  ENDS_CAPTURES;
   if (!pool) return kInvalidValue;
   const std::lock_guard lock(memory().mutex);
   memory().kept = std::min(memory().kept, keep);
@@ -271,7 +301,7 @@ CUresult fake_pointer_attributes(unsigned count, int* attributes, void** values,
         *static_cast<bool*>(values[i]) = known && kind == Kind::Managed;
         break;
       case kPointerDeviceOrdinal:
-        *static_cast<int*>(values[i]) = known ? found->second.device : -2;
+        *static_cast<int*>(values[i]) = known ? device_of(found->second.context) : -2;
         break;
       case kPointerRangeStart:
         *static_cast<CUdeviceptr*>(values[i]) = known ? found->first : 0;
@@ -334,6 +364,8 @@ CUresult fake_fill_32_async(CUdeviceptr to, unsigned element, size_t count, CUst
 CUresult fake_copy_to_device(CUdeviceptr to, const void* from, size_t bytes) {
   ENTER("copy_to_device");
   NEEDS_CONTEXT;
+  ENDS_CAPTURES;
+  NOT_BESIDE_CAPTURES(nullptr);
   const std::lock_guard lock(memory().mutex);
   if (holding(to) == memory().blocks.end()) return kInvalidValue;
   return copy(to, reinterpret_cast<CUdeviceptr>(from), bytes);
@@ -342,6 +374,8 @@ CUresult fake_copy_to_device(CUdeviceptr to, const void* from, size_t bytes) {
 CUresult fake_copy_to_host(void* to, CUdeviceptr from, size_t bytes) {
   ENTER("copy_to_host");
   NEEDS_CONTEXT;
+  ENDS_CAPTURES;
+  NOT_BESIDE_CAPTURES(nullptr);
   const std::lock_guard lock(memory().mutex);
   if (holding(from) == memory().blocks.end()) return kInvalidValue;
   return copy(reinterpret_cast<CUdeviceptr>(to), from, bytes);

@@ -129,18 +129,21 @@ std::shared_ptr<Stream> stream_at(CUstream handle) {
 thread_local int capture_mode = 0;
 std::atomic<bool> capture_ended{false};
 
-// Questions and waits end a capture, whichever stream is captured, unless the thread allows itself
-// what has to do with others.
-CUresult against_captures(bool of_captured_stream) {
-  constexpr CUresult kUnsupportedInCapture = 900;
-  bool wrong = of_captured_stream;
-  if (capture_mode != kCaptureRelaxed) {
-    const std::lock_guard lock(streams().mutex);
-    for (const auto& entry : streams().made) wrong = wrong || entry.second->capturing;
-  }
-  if (!wrong) return kSuccess;
-  capture_ended = true;
-  return kUnsupportedInCapture;
+constexpr CUresult kUnsupportedInCapture = 900;
+
+// Whether a stream that fits is being captured.
+template <class Fits>
+bool any_captured(Fits fits) {
+  const std::lock_guard lock(streams().mutex);
+  for (const auto& entry : streams().made)
+    if (entry.second->capturing && fits(*entry.second)) return true;
+  return false;
+}
+
+bool blocking_one_captured() {
+  return any_captured([](const Stream& stream) {
+    return stream.context == current_context() && !(stream.flags & kStreamNonBlocking);
+  });
 }
 
 bool known(CUevent event) {
@@ -163,19 +166,19 @@ struct Launch {
   unsigned shared;
   std::vector<std::vector<char>> params;
 
-  void run() {
+  void run(CUcontext context) {
     State& s = state();
+    if (sticky(context)) return;
     OnLaunch on_launch = nullptr;
     {
       const std::lock_guard lock(s.mutex);
-      if (s.sticky) return;
       on_launch = s.on_launch;
     }
     std::vector<void*> pointers;
     for (auto& bytes : params) pointers.push_back(bytes.data());
     if (on_launch) on_launch(name.c_str(), shape, shared, pointers.data());
     const std::lock_guard lock(s.mutex);
-    if (s.faulty == name) s.sticky = s.fault;
+    if (s.faulty == name) s.sticky[context] = s.fault;
   }
 };
 
@@ -187,6 +190,31 @@ struct Launch {
   return current_context() || reinterpret_cast<uint64_t>(handle) > kPerThreadStream \
              ? kInvalidHandle                                                       \
              : kInvalidContext
+
+// WORK_STREAM of a handle, where something is done there or waited for.
+#define WORK_STREAM(name, handle) \
+  NOT_BESIDE_CAPTURES(handle);    \
+  STREAM(name, handle)
+
+CUresult against_captures(bool of_captured_stream) {
+  const bool allowed = capture_mode == kCaptureRelaxed;
+  if (!of_captured_stream && (allowed || !any_captured([](const Stream&) { return true; })))
+    return kSuccess;
+  capture_ended = true;
+  return kUnsupportedInCapture;
+}
+
+bool captured(CUstream handle) {
+  const auto stream = stream_at(handle);
+  return stream && stream->capturing;
+}
+
+CUresult legacy_beside_capture(CUstream handle) {
+  if (reinterpret_cast<uint64_t>(handle) > kLegacyStream || !blocking_one_captured())
+    return kSuccess;
+  capture_ended = true;
+  return kCaptureImplicit;
+}
 
 void wait_for_all() {
   std::vector<std::shared_ptr<Stream>> all;
@@ -204,9 +232,11 @@ void wait_for_all() {
 CUresult fake_context_synchronize() {
   ENTER("context_synchronize");
   NEEDS_CONTEXT;
+  const auto of_this = [](const Stream& stream) { return stream.context == current_context(); };
+  if (const CUresult wrong = against_captures(any_captured(of_this))) return wrong;
   wait_for_all();
   memory_passed(nullptr, true);
-  return sticky();
+  return sticky(current_context());
 }
 
 CUresult fake_stream_priorities(int* least, int* greatest) {
@@ -219,6 +249,7 @@ CUresult fake_stream_priorities(int* least, int* greatest) {
 
 CUresult fake_stream_create(CUstream* stream, unsigned flags, int priority) {
   ENTER("stream_create");
+  ENDS_CAPTURES;
   NEEDS_CONTEXT;
   *stream = add(std::make_shared<Stream>(current_context(), flags, priority));
   return kSuccess;
@@ -249,6 +280,8 @@ bool destroy(CUstream handle) {
 
 CUresult fake_stream_destroy(CUstream handle) {
   ENTER("stream_destroy");
+  NEEDS_CONTEXT;
+  ENDS_CAPTURES;
   return destroy(handle) ? kSuccess : kInvalidHandle;
 }
 
@@ -260,10 +293,10 @@ CUresult fake_thread_capture_mode(int* mode) {
 
 CUresult fake_stream_query(CUstream handle) {
   ENTER("stream_query");
-  STREAM(stream, handle);
+  WORK_STREAM(stream, handle);
   if (const CUresult wrong = against_captures(stream->capturing)) return wrong;
   const bool idle = stream->idle();
-  if (const CUresult wrong = sticky()) return wrong;
+  if (const CUresult wrong = sticky(stream->context)) return wrong;
   return idle ? kSuccess : kNotReady;
 }
 
@@ -276,6 +309,8 @@ CUresult fake_stream_context(CUstream handle, CUcontext* context) {
 
 CUresult fake_stream_capturing(CUstream handle, int* capturing) {
   ENTER("stream_capturing");
+  if (reinterpret_cast<uint64_t>(handle) <= kLegacyStream && blocking_one_captured())
+    return kCaptureImplicit;  // asking that ends nothing
   STREAM(stream, handle);
   *capturing = stream->capturing;
   return kSuccess;
@@ -283,7 +318,7 @@ CUresult fake_stream_capturing(CUstream handle, int* capturing) {
 
 CUresult fake_stream_wait_event(CUstream handle, CUevent event, unsigned flags) {
   ENTER("stream_wait_event");
-  STREAM(stream, handle);
+  WORK_STREAM(stream, handle);
   if (flags || !known(event)) return kInvalidHandle;
   note("stream_wait_event", handle);
   if (auto record = reinterpret_cast<Event*>(event)->record)
@@ -294,11 +329,12 @@ CUresult fake_stream_wait_event(CUstream handle, CUevent event, unsigned flags) 
 CUresult fake_stream_wait_value(CUstream handle, CUdeviceptr address, uint32_t value,
                                 unsigned flags) {
   ENTER("stream_wait_value");
-  STREAM(stream, handle);
+  WORK_STREAM(stream, handle);
   if (flags != kWaitValueGreaterOrEqual) return kInvalidValue;
   auto* const cell = reinterpret_cast<std::atomic<uint32_t>*>(address);
-  Stream::enqueue(stream, [cell, value] {
-    while (static_cast<int32_t>(cell->load(std::memory_order_acquire) - value) < 0 && !sticky())
+  Stream::enqueue(stream, [cell, value, context = stream->context] {
+    while (static_cast<int32_t>(cell->load(std::memory_order_acquire) - value) < 0 &&
+           !sticky(context))
       std::this_thread::sleep_for(std::chrono::microseconds(100));
   });
   return kSuccess;
@@ -306,6 +342,7 @@ CUresult fake_stream_wait_value(CUstream handle, CUdeviceptr address, uint32_t v
 
 CUresult fake_event_create(CUevent* event, unsigned flags) {
   ENTER("event_create");
+  ENDS_CAPTURES;
   NEEDS_CONTEXT;
   *event = reinterpret_cast<CUevent>(new Event{current_context(), flags, nullptr});
   const std::lock_guard lock(streams().mutex);
@@ -315,6 +352,7 @@ CUresult fake_event_create(CUevent* event, unsigned flags) {
 
 CUresult fake_event_destroy(CUevent event) {
   ENTER("event_destroy");
+  NEEDS_CONTEXT;
   const std::lock_guard lock(streams().mutex);
   if (!streams().events.erase(event)) return kInvalidHandle;
   delete reinterpret_cast<Event*>(event);
@@ -323,7 +361,8 @@ CUresult fake_event_destroy(CUevent event) {
 
 CUresult fake_event_record(CUevent event, CUstream handle) {
   ENTER("event_record");
-  STREAM(stream, handle);
+  NEEDS_CONTEXT;
+  WORK_STREAM(stream, handle);
   if (!known(event) || reinterpret_cast<Event*>(event)->context != stream->context)
     return kInvalidHandle;
   note("event_record", handle);
@@ -335,24 +374,26 @@ CUresult fake_event_record(CUevent event, CUstream handle) {
 
 CUresult fake_event_synchronize(CUevent event) {
   ENTER("event_synchronize");
+  NEEDS_CONTEXT;
   if (!known(event)) return kInvalidHandle;
-  if (const CUresult wrong = against_captures(false)) return wrong;
+  if (const CUresult wrong = against_captures()) return wrong;
   if (const auto record = reinterpret_cast<Event*>(event)->record) record->wait();
-  return sticky();
+  return sticky(reinterpret_cast<Event*>(event)->context);
 }
 
 CUresult fake_event_query(CUevent event) {
   ENTER("event_query");
   if (!known(event)) return kInvalidHandle;
-  if (const CUresult wrong = against_captures(false)) return wrong;
+  if (const CUresult wrong = against_captures()) return wrong;
   const auto record = reinterpret_cast<Event*>(event)->record;
   const bool done = !record || record->query();
-  if (const CUresult wrong = sticky()) return wrong;
+  if (const CUresult wrong = sticky(reinterpret_cast<Event*>(event)->context)) return wrong;
   return done ? kSuccess : kNotReady;
 }
 
 CUresult fake_event_elapsed(float* milliseconds, CUevent start, CUevent end) {
   ENTER("event_elapsed");
+  NEEDS_CONTEXT;
   if (!known(start) || !known(end)) return kInvalidHandle;
   const auto* const a = reinterpret_cast<Event*>(start);
   const auto* const b = reinterpret_cast<Event*>(end);
@@ -366,9 +407,9 @@ CUresult fake_event_elapsed(float* milliseconds, CUevent start, CUevent end) {
 
 CUresult fake_host_function(CUstream handle, CUhostFn function, void* data) {
   ENTER("host_function");
-  STREAM(stream, handle);
-  Stream::enqueue(stream, [function, data] {
-    if (sticky()) return;
+  WORK_STREAM(stream, handle);
+  Stream::enqueue(stream, [function, data, context = stream->context] {
+    if (sticky(context)) return;
     in_host_function = true;
     function(data);
     in_host_function = false;
@@ -380,7 +421,7 @@ CUresult fake_launch_kernel(const CUlaunchConfig* config, CUfunction function, v
                             void** extra) {
   ENTER("launch_kernel");
   NEEDS_CONTEXT;
-  STREAM(stream, config->stream);
+  WORK_STREAM(stream, config->stream);
   const auto handle = reinterpret_cast<CUkernel>(function);
   if (extra || config->attribute_count) return kInvalidValue;
   State& s = state();
@@ -393,6 +434,7 @@ CUresult fake_launch_kernel(const CUlaunchConfig* config, CUfunction function, v
     if (config->shared > std::max(most, 48U * 1024)) return kInvalidValue;
   }
   const auto* const kernel = reinterpret_cast<Kernel*>(function);
+  if (const CUresult wrong = need(*kernel)) return wrong;
   const auto& g = config->grid;
   const auto& b = config->block;
   auto launch = std::make_shared<Launch>(
@@ -401,24 +443,32 @@ CUresult fake_launch_kernel(const CUlaunchConfig* config, CUfunction function, v
     const char* const bytes = static_cast<const char*>(params[i]);
     launch->params.emplace_back(bytes, bytes + kernel->params[i]);
   }
-  Stream::enqueue(stream, [launch] { launch->run(); });
+  Stream::enqueue(stream, [launch, context = stream->context] { launch->run(context); });
   const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
   if (!blocking || std::strcmp(blocking, "1") != 0) return kSuccess;
   stream->wait();
-  return sticky();
+  return sticky(stream->context);
 }
 
 CUresult fake_stream_synchronize(CUstream handle) {
   ENTER("stream_synchronize");
-  STREAM(stream, handle);
+  NEEDS_CONTEXT;
+  WORK_STREAM(stream, handle);
   note("stream_synchronize", handle);
+  if (const CUresult wrong = against_captures(stream->capturing)) return wrong;
   stream->wait();
   memory_passed(handle, false);
-  return sticky();
+  return sticky(stream->context);
+}
+
+void drop_streams_of(CUcontext context) {
+  const std::lock_guard lock(streams().mutex);
+  std::erase_if(streams().made,
+                [context](const auto& entry) { return entry.second->context == context; });
 }
 
 CUresult enqueue_on(CUstream handle, std::function<void()> work) {
-  STREAM(stream, handle);
+  WORK_STREAM(stream, handle);
   Stream::enqueue(stream, std::move(work));
   return kSuccess;
 }
@@ -442,8 +492,17 @@ EXPORT uint64_t fake_new_stream(CUdevice device, int primary) {
   const auto other =
       reinterpret_cast<CUcontext>(uintptr_t{0x2000} + static_cast<uintptr_t>(device));
   const CUcontext context = primary ? context_of(device) : other;
+  {
+    const std::lock_guard lock(state().mutex);
+    state().destroyed.erase(context);  // a new one at its address
+  }
   if (primary) use_primary(device);
   return reinterpret_cast<uint64_t>(add(std::make_shared<Stream>(context, 0, 0)));
+}
+EXPORT uint64_t fake_new_nonblocking_stream(CUdevice device) {
+  use_primary(device);
+  return reinterpret_cast<uint64_t>(
+      add(std::make_shared<Stream>(context_of(device), kStreamNonBlocking, 0)));
 }
 EXPORT void fake_drop_stream(uint64_t handle) {
   destroy(reinterpret_cast<CUstream>(handle));
@@ -451,6 +510,7 @@ EXPORT void fake_drop_stream(uint64_t handle) {
 EXPORT void fake_capture(uint64_t handle, int capturing) {
   stream_at(reinterpret_cast<CUstream>(handle))->capturing = capturing != 0;
 }
+EXPORT int fake_capture_mode() { return capture_mode; }
 // Whether a call since the last question would have ended a capture.
 EXPORT int fake_capture_ended() { return capture_ended.exchange(false); }
 // Makes a context current on this thread, as another library would; null: none.

@@ -117,7 +117,7 @@ def test_memory_of_a_gpu_in_a_forked_child(on_fake):  # noqa: F811
 
 
 def test_memory_that_is_left_at_the_end_of_the_process(on_fake):  # noqa: F811
-    """Freed after the GPUs were given back: nothing is called any more, and nothing said."""
+    """Freed at the end of the process: nothing is called any more, and nothing said."""
     assert on_fake("""
         stream = core.Device(0).create_stream()
         kept = [D.zeros(5, device="cuda"), core.Device(0).allocate(8, stream=stream)]

@@ -86,12 +86,20 @@ def test_a_gpu_of_another_architecture_has_its_own(launched, cache):
     assert len(entries(cache)) == 4
 
 
-def test_a_driver_that_refuses_the_cubin_gets_the_ptx(launched):
-    assert launched(FAKE_CUDA_REFUSES="cubin")[:2] == [None, [NOTHING, PTX]]
+# A driver that loads lazily looks at code where its function is needed.
+LAZY = {"0": "library_load", "1": "kernel_function"}
 
 
-def test_a_driver_that_refuses_both_says_why(launched):
-    found, loaded, *_ = launched(FAKE_CUDA_REFUSES="cubin", FAKE_CUDA_FAIL="library_load:218")
+@pytest.mark.parametrize("lazy", LAZY)
+def test_a_driver_that_refuses_the_cubin_gets_the_ptx(launched, lazy):
+    refuses = {"FAKE_CUDA_REFUSES": "cubin", "FAKE_CUDA_LAZY": lazy}
+    assert launched(**refuses)[:2] == [None, [NOTHING, PTX]]
+
+
+@pytest.mark.parametrize("lazy", LAZY)
+def test_a_driver_that_refuses_both_says_why(launched, lazy):
+    fails = {"FAKE_CUDA_FAIL": LAZY[lazy] + ":218", "FAKE_CUDA_LAZY": lazy}
+    found, loaded, *_ = launched(FAKE_CUDA_REFUSES="cubin", **fails)
     assert found[0] == "KernelError"
     assert found[1].splitlines() == [
         "kernel 'add': loading kernel 'add' on the GPU: CUDA error 218 (fake error 218)",
@@ -101,8 +109,10 @@ def test_a_driver_that_refuses_both_says_why(launched):
 
 
 @pytest.mark.parametrize("error", [2, 700])
-def test_errors_of_the_gpu_are_not_tried_again(launched, error):
-    assert len(launched(FAKE_CUDA_FAIL=f"library_load:{error}")[1]) == 1
+@pytest.mark.parametrize("lazy", LAZY)
+def test_errors_of_the_gpu_are_not_tried_again(launched, error, lazy):
+    fails = {"FAKE_CUDA_FAIL": f"{LAZY[lazy]}:{error}", "FAKE_CUDA_LAZY": lazy}
+    assert len(launched(**fails)[1]) == 1
 
 
 def false_ptxas(folder, text):

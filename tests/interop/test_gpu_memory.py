@@ -228,6 +228,23 @@ answer = [found, left(), float(everything())]
     assert after == 40.0
 
 
+def test_questions_about_memory_that_fail(on_fake):
+    """What the driver says nothing of is taken for memory of the process."""
+    found, again = on_fake("""
+        plain = ctypes.create_string_buffer(8)
+        _core.memory_figures(0)
+        fail("memory_info", 999)
+        found = [outcome(lambda: _core.memory_figures(0))]
+        fail("pointer_attributes", 999)
+        found.append(_core.memory_find(ctypes.addressof(plain)))
+        answer = [found, _core.memory_figures(0)["allocations"]]
+    """)
+    error = "asking for free memory: CUDA_ERROR_UNKNOWN (fake error 999)"
+    assert found[0] == ["KernelError", error]
+    assert found[1][1] == "host"
+    assert again == 0
+
+
 def test_a_wait_that_fails(on_fake):
     found, left = on_fake("""
         a = D.zeros(4, device="cuda")

@@ -31,7 +31,8 @@ def handle(label):
 def calls():
     '''Members of the driver called since the last time, but for those about the context.'''
     said = fake.fake_take_calls().decode().split()
-    about_contexts = ("context_p", "context_g", "stream_context", "stream_capturing")
+    about_contexts = (
+        "context_p", "context_g", "stream_context", "stream_capturing", "thread_capture_mode")
     return [name for name in said if not name.startswith(about_contexts)]
 
 def notes():

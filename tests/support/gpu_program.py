@@ -49,9 +49,9 @@ __all__ = [
 
 fake = ctypes.CDLL("libcuda.so.1")
 fake.fake_take_calls.restype = ctypes.c_char_p
-for _name in ("fake_current_context", "fake_new_stream"):
+for _name in ("fake_current_context", "fake_new_stream", "fake_new_nonblocking_stream"):
     getattr(fake, _name).restype = ctypes.c_uint64
-for _name in ("fake_make_current", "fake_drop_stream"):
+for _name in ("fake_make_current", "fake_drop_stream", "fake_destroy_context"):
     getattr(fake, _name).argtypes = (ctypes.c_uint64,)
 fake.fake_capture.argtypes = (ctypes.c_uint64, ctypes.c_int)
 

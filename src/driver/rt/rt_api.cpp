@@ -121,9 +121,15 @@ void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcom
   std::optional<runtime::Interrupt> asking;
   if (request.interrupted) asking.emplace(*request.interrupted);
   runtime::Interrupt* interrupt = asking ? &*asking : nullptr;
+  // The default stream may wait for a GPU.
+  const std::function<bool()> meanwhile = [interrupt] {
+    cuda::look_for_losses();
+    return interrupt && interrupt->asked();
+  };
+  runtime::Interrupt waiting(meanwhile);
   runtime::Error error = default_stream().host->run_now(
       [&] { return run_logged(compiled, request.params, request.dims, nullptr, interrupt); },
-      interrupt);
+      &waiting);
   if (interrupt && interrupt->happened())
     outcome->status = Status::Interrupted;
   else if (!error.empty())
@@ -204,12 +210,6 @@ void launch(const LaunchRequest& request, Outcome* outcome) {
     run(request, *found.compiled, outcome);
 }
 
-// A host stream may wait for a function that a lost GPU never calls.
-void look_for_lost_gpus() {
-  if (cuda::driver_works())
-    cuda::for_each_context([](cuda::Context& context) { context.look_for_loss(); });
-}
-
 std::string target_list() {
   std::string text;
   try {
@@ -261,7 +261,11 @@ bool cd_rt_same_queue(const rt::Stream* one, const rt::Stream* other) {
   return one->stream == other->stream;
 }
 bool cd_rt_stream_query(rt::Stream* stream) {
-  return rt::guarded(nullptr, true, [=] { return stream->stream->idle(); });
+  return rt::guarded(nullptr, true, [=] {
+    const bool idle = stream->stream->idle();
+    if (!idle) cuda_device::cuda::look_for_losses();
+    return idle;
+  });
 }
 
 // Where there is none, because the GPU fails, the wait says why.
@@ -275,7 +279,7 @@ uint64_t cd_rt_stream_last_mark(rt::Stream* stream) {
 void cd_rt_stream_sync(rt::Stream* stream, uint64_t mark, int milliseconds, rt::Outcome* outcome) {
   rt::guarded(outcome, [=] {
     if (!stream->stream->wait(milliseconds, mark)) {
-      if (stream->host) rt::look_for_lost_gpus();
+      cuda_device::cuda::look_for_losses();
       outcome->status = rt::Status::Timeout;
     } else if (runtime::Error error = stream->stream->take_error(); !error.empty()) {
       rt::set_fault(outcome, std::move(error));
@@ -303,7 +307,11 @@ void cd_rt_event_record(rt::Event* event, rt::Stream* stream, bool timing, rt::O
 
 bool cd_rt_event_query(rt::Event* event) {
   const auto state = event->current();
-  return !state || rt::guarded(nullptr, true, [&] { return state->done(); });
+  return !state || rt::guarded(nullptr, true, [&] {
+    const bool done = state->done();
+    if (!done) cuda_device::cuda::look_for_losses();
+    return done;
+  });
 }
 
 void cd_rt_event_sync(rt::Event* event, int milliseconds, rt::Outcome* outcome) {
@@ -311,7 +319,7 @@ void cd_rt_event_sync(rt::Event* event, int milliseconds, rt::Outcome* outcome) 
   if (!state) return;
   rt::guarded(outcome, [&] {
     if (!state->wait(milliseconds)) {
-      if (state->device() == runtime::kHostDevice) rt::look_for_lost_gpus();
+      cuda_device::cuda::look_for_losses();
       outcome->status = rt::Status::Timeout;
     } else if (std::string error = state->error(); !error.empty()) {
       rt::set_fault(outcome, std::move(error));
@@ -453,6 +461,6 @@ uint64_t cd_rt_beyond_cache_bytes() {
 void cd_rt_set_beyond_cache_bytes(uint64_t bytes) { rt::beyond_cache_bytes = bytes; }
 
 void cd_rt_shutdown() {
-  rt::guarded(nullptr, [] { cuda_device::cuda::give_back_gpus(); });
+  if (cuda_device::cuda::driver_works()) cuda_device::cuda::end_driver();
   runtime::leave_pool();
 }

@@ -97,8 +97,9 @@ void ArrayCopies::copy_back() const {
 }
 
 void ArrayCopies::release() {
+  const Driver* const d = working_driver();
   for (Region& r : regions_)
-    if (r.device) driver().memory_free(r.device);
+    if (r.device && d) d->memory_free(r.device);
 }
 
 ArrayCopies::~ArrayCopies() { release(); }

@@ -29,6 +29,7 @@ namespace {
 
 struct Contexts {
   std::unordered_map<CUcontext, std::unique_ptr<Context>> all;
+  std::vector<std::unique_ptr<Context>> gone;  // streams still know them
 };
 ForkMutex contexts_mutex;
 Contexts& contexts() {
@@ -100,15 +101,41 @@ void Context::lose(CUresult error, const GpuKernel* suspect) {
   for (const auto& call : waiting) call->call();
 }
 
+namespace {
+
+// What a question may be answered with where the driver still calls functions of the host.
+bool goes_on(CUresult result) {
+  const bool is_of_a_capture = result >= kFirstOfCaptures && result <= kLastOfCaptures;
+  return result == kSuccess || result == kNotReady || result == kOutOfMemory || is_of_a_capture;
+}
+
+}  // namespace
+
+// By a stream of ours that launches nothing: one of the caller's may be captured or destroyed.
+CUresult Context::state() {
+  const Driver& d = driver();
+  const BesideCaptures allowed;
+  CUresult result = d.context_push(handle_);
+  if (result != kSuccess) return result;
+  CUstream helper = nullptr;
+  result = take_helper(helper);
+  if (result == kSuccess) {
+    result = d.stream_query(helper);
+    give_helper(helper);
+  }
+  CUcontext ours;
+  d.context_pop(&ours);
+  return result;
+}
+
+void Context::is_gone() { lose(kContextIsDestroyed, nullptr); }
+
 void Context::look_for_loss() {
-  CUstream stream = nullptr;
   {
     const std::lock_guard lock(calls_mutex_);
     if (calls_.empty()) return;
-    stream = calls_.front()->stream;
   }
-  const CurrentContext current(handle_);
-  note(driver().stream_query(stream));
+  if (const CUresult result = state(); !goes_on(result)) lose(result, nullptr);
 }
 
 // --- streams ---
@@ -125,6 +152,7 @@ std::shared_ptr<GpuStream> Context::create_stream(const runtime::StreamOptions& 
           " (urgent) to " + std::to_string(least) + ", found " + std::to_string(options.priority));
   }
   CUstream made = nullptr;
+  const BesideCaptures allowed;
   check(driver().stream_create(&made, options.nonblocking ? kStreamNonBlocking : kStreamDefault,
                                options.priority),
         "making a stream");
@@ -197,6 +225,7 @@ void Context::synchronize() {
   const auto before = all_batches();
   {
     const CurrentContext current(handle_);
+    const BesideCaptures allowed;
     check(driver().context_synchronize(), "waiting for the GPU");
   }
   for (const auto& stream : streams()) stream->forget(before);
@@ -222,10 +251,9 @@ CUevent Context::take_event(bool timing) {
     }
   }
   CUevent made = nullptr;
+  const BesideCaptures allowed;
   check(driver().event_create(&made, timing ? kEventDefault : kEventDisableTiming),
         "making an event");
-  const std::lock_guard lock(events_mutex_);
-  all_events_.push_back(made);
   return made;
 }
 
@@ -312,24 +340,29 @@ void Context::launch_call(const std::shared_ptr<HostCall>& call) {
   check(result, "queueing a function of the host");
 }
 
-CUstream Context::take_helper() {
+CUresult Context::take_helper(CUstream& helper) {
   {
     const std::lock_guard lock(calls_mutex_);
     if (!helpers_.empty()) {
-      CUstream helper = helpers_.back();
+      helper = helpers_.back();
       helpers_.pop_back();
-      return helper;
+      return kSuccess;
     }
   }
-  CUstream made = nullptr;
-  check(driver().stream_create(&made, kStreamNonBlocking, 0), "making a stream");
-  return made;
+  const BesideCaptures allowed;
+  return driver().stream_create(&helper, kStreamNonBlocking, 0);
+}
+
+void Context::give_helper(CUstream helper) {
+  const std::lock_guard lock(calls_mutex_);
+  helpers_.push_back(helper);
 }
 
 // One helper for each wait: one wait must not stand behind another that needs it.
 void Context::call_after(CUevent event, std::function<void()> then) {
   const CurrentContext current(handle_);
-  CUstream helper = take_helper();
+  CUstream helper = nullptr;
+  check(take_helper(helper), "making a stream");
   const auto call = expect_call(std::move(then), helper, true);
   const CUresult result = driver().stream_wait_event(helper, event, 0);
   if (result != kSuccess) forget_call(call);
@@ -342,26 +375,33 @@ void Context::call_in(CUstream stream, std::function<void()> function) {
   launch_call(expect_call(std::move(function), stream, false));
 }
 
-void Context::give_back() {
-  if (lost() || !primary_) return;  // with all that it had, or not ours to touch any more
-  const CurrentContext current(handle_);
-  for (const auto& stream : streams()) stream->close();
-  foreign_.clear();
-  let_go(all_batches());
-  const Driver& d = driver();
-  for (CUstream helper : helpers_) d.stream_destroy(helper);
-  helpers_.clear();
-  for (auto& free : events_) free.clear();
-  for (CUevent event : std::exchange(all_events_, {})) d.event_destroy(event);
-}
-
 // --- all contexts ---
 
+namespace {
+
+uint64_t id_of(CUcontext handle) {
+  unsigned long long id = 0;
+  driver().check(driver().context_id(handle, &id), "asking for the number of a context");
+  return id;
+}
+
+}  // namespace
+
 Context& context_of(CUcontext handle, Gpu& gpu, bool primary) {
-  const std::lock_guard lock(contexts_mutex);
-  auto& entry = contexts().all[handle];
-  if (!entry) entry = std::make_unique<Context>(handle, gpu, primary);
-  return *entry;
+  const uint64_t id = primary ? 0 : id_of(handle);
+  Context *found = nullptr, *gone = nullptr;
+  {
+    const std::lock_guard lock(contexts_mutex);
+    auto& entry = contexts().all[handle];
+    if (entry && entry->id() != id) {
+      gone = entry.get();
+      contexts().gone.push_back(std::move(entry));
+    }
+    if (!entry) entry = std::make_unique<Context>(handle, gpu, primary, id);
+    found = entry.get();
+  }
+  if (gone) gone->is_gone();
+  return *found;
 }
 
 void for_each_context(const std::function<void(Context&)>& visit) {
@@ -373,12 +413,24 @@ void for_each_context(const std::function<void(Context&)>& visit) {
   for (Context* context : all) visit(*context);
 }
 
+void look_for_losses() noexcept try {
+  if (driver_works()) for_each_context([](Context& context) { context.look_for_loss(); });
+} catch (const std::exception&) {
+  // The process ends, or is out of memory: whoever waits asks again.
+}
+
 namespace {
 
+// Null where there is none, or it is an earlier one at this address.
 Context* known_context(CUcontext handle) {
-  const std::lock_guard lock(contexts_mutex);
-  const auto found = contexts().all.find(handle);
-  return found == contexts().all.end() ? nullptr : found->second.get();
+  Context* known = nullptr;
+  {
+    const std::lock_guard lock(contexts_mutex);
+    const auto found = contexts().all.find(handle);
+    if (found == contexts().all.end()) return nullptr;
+    known = found->second.get();
+  }
+  return known->primary() || known->id() == id_of(handle) ? known : nullptr;
 }
 
 // Of which GPU a context is, only it can say itself. It may be the primary one, which the other

@@ -21,12 +21,14 @@ class GpuStream;
 
 class Context {
  public:
-  Context(CUcontext handle, Gpu& gpu, bool primary)
-      : handle_(handle), gpu_(gpu), primary_(primary) {}
+  Context(CUcontext handle, Gpu& gpu, bool primary, uint64_t id)
+      : handle_(handle), gpu_(gpu), primary_(primary), id_(id) {}
   CUcontext handle() const { return handle_; }
   Gpu& gpu() const { return gpu_; }
   // Others are of other libraries, which may destroy them when they are not used.
   bool primary() const { return primary_; }
+  // Tells a context of another library from an earlier one at its address. 0: the primary one.
+  uint64_t id() const { return id_; }
   bool uses_anything() { return !all_batches().empty(); }
 
   // --- errors ---
@@ -41,8 +43,13 @@ class Context {
   void throw_if_lost();
   bool told() const { return told_.load(); }  // somebody was
   // Asks the driver, where somebody waits for a function of the host: those are not called any more
-  // by the driver when the context is lost, but then by us.
+  // by the driver when the context is lost, or somebody has destroyed it, but then by us.
   void look_for_loss();
+  // Another one has its address: nothing of it is called or done any more.
+  void is_gone();
+  // What every call of the context would fail with; the caller's captures and streams are left
+  // alone.
+  CUresult state();
 
   // --- streams ---
   std::shared_ptr<GpuStream> create_stream(const runtime::StreamOptions& options);
@@ -68,8 +75,6 @@ class Context {
   void call_after(CUevent event, std::function<void()> then);
   void call_in(CUstream stream, std::function<void()> function);
 
-  void give_back();  // of the process's end
-
  private:
   struct HostCall;
   void lose(CUresult error, const GpuKernel* suspect);
@@ -79,13 +84,15 @@ class Context {
   void forget_call(const std::shared_ptr<HostCall>& call);
   void launch_call(const std::shared_ptr<HostCall>& call);
   static void run_call(void* call);
-  CUstream take_helper();
+  CUresult take_helper(CUstream& helper);
+  void give_helper(CUstream helper);
   void remember(const std::shared_ptr<GpuStream>& stream);
   std::vector<std::shared_ptr<Batch>> all_batches();
 
   const CUcontext handle_;
   Gpu& gpu_;
   const bool primary_;
+  const uint64_t id_;
   std::atomic<bool> lost_{false};
   std::string why_lost_;  // written once, before lost_
   std::atomic<bool> told_{false};
@@ -99,15 +106,16 @@ class Context {
   size_t foreign_room_ = 64;  // then those that nobody uses are dropped
   std::mutex events_mutex_;
   std::vector<CUevent> events_[2];  // free; by whether they have a time
-  std::vector<CUevent> all_events_;
   std::mutex calls_mutex_;
   std::vector<std::shared_ptr<HostCall>> calls_;
   std::vector<CUstream> helpers_;  // free streams that only wait for an event and call a function
 };
 
-// There is one object per context, as long as the process.
+// There is one object per context, as long as the process. Throws DriverError.
 Context& context_of(CUcontext handle, Gpu& gpu, bool primary);
 void for_each_context(const std::function<void(Context&)>& visit);
+// For those who wait, now and then: what they wait for may wait for a lost GPU, whichever it is.
+void look_for_losses() noexcept;
 
 // The stream that a handle of another library means: 0, 1 and 2 are the default streams of the
 // current context, or of the given GPU where none is current. Throws DriverError.

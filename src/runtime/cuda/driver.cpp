@@ -102,7 +102,7 @@ const Driver& driver() {
   }
   if (d->forks != fork_count()) throw DriverError(kForked);
   if (ended.load(std::memory_order_relaxed))
-    throw DriverError("the process is ending: its GPUs were given back");
+    throw DriverError("the process is ending: its GPUs are not used any more");
   return *d;
 }
 
@@ -111,9 +111,10 @@ std::string why_no_driver() {
   return found().driver->forks != fork_count() ? kForked : "";
 }
 
-bool driver_works() {
+const Driver* working_driver() {
   const Driver* d = initialised.load(std::memory_order_acquire);
-  return d && d->forks == fork_count() && !ended.load(std::memory_order_relaxed);
+  const bool works = d && d->forks == fork_count() && !ended.load(std::memory_order_relaxed);
+  return works ? d : nullptr;
 }
 
 void end_driver() { ended = true; }
@@ -137,15 +138,23 @@ CurrentContext::CurrentContext(CUcontext context) {
   pushed_ = true;
 }
 
-BesideCaptures::BesideCaptures() { driver().thread_capture_mode(&mode_); }
+BesideCaptures::BesideCaptures() noexcept {
+  if (const Driver* d = working_driver()) changed_ = d->thread_capture_mode(&mode_) == kSuccess;
+}
 
 BesideCaptures::~BesideCaptures() {
-  if (driver_works()) driver().thread_capture_mode(&mode_);
+  if (const Driver* d = working_driver(); changed_ && d) d->thread_capture_mode(&mode_);
+}
+
+bool captured(CUstream stream) {
+  int capturing = 0;
+  const CUresult result = driver().stream_capturing(stream, &capturing);
+  return result == kCaptureImplicit || (result == kSuccess && capturing);
 }
 
 CurrentContext::~CurrentContext() {
   CUcontext ours;
-  if (pushed_ && driver_works()) driver().context_pop(&ours);
+  if (const Driver* d = working_driver(); pushed_ && d) d->context_pop(&ours);
 }
 
 }  // namespace cuda_device::cuda

@@ -30,10 +30,13 @@ struct Driver {
 const Driver& driver();
 // Empty when usable, else the reason.
 std::string why_no_driver();
-// For those who clean up: false where driver() throws, or the process ends. Does not look for a
-// driver.
-bool driver_works();
-// After this, driver() throws.
+// For those who clean up: null where driver() throws, or the process ends, which may be at any
+// moment while other threads go on. Does not look for a driver.
+const Driver* working_driver();
+inline bool driver_works() { return working_driver() != nullptr; }
+// Of the process's end: driver() throws from then on, for the driver may end before our objects do.
+// It gives back by itself what the process has of the GPUs. We do not, since memory that GPU and
+// host both reach may be looked at until the very end.
 void end_driver();
 
 // An error after which no call of this process reaches the GPU.
@@ -51,17 +54,23 @@ class CurrentContext {
   bool pushed_ = false;
 };
 
-// While another library captures a graph, in this thread or another, questions and waits end the
-// capture, unless the thread that asks is allowed them.
+// While another library captures a graph, in this thread or another, questions, waits and whatever
+// may wait inside the driver (memory, images) end the capture, unless the thread that asks is
+// allowed them. Does not look for a driver either.
 class BesideCaptures {
  public:
-  BesideCaptures();
+  BesideCaptures() noexcept;
   ~BesideCaptures();
   BesideCaptures(const BesideCaptures&) = delete;
   BesideCaptures& operator=(const BesideCaptures&) = delete;
 
  private:
   int mode_ = kCaptureRelaxed;  // then the thread's own
+  bool changed_ = false;
 };
+
+// Nothing of a stream that is being captured may be asked or waited for, whatever a thread is
+// allowed; nor of the legacy one while one that waits for it is. The context is current.
+bool captured(CUstream stream);
 
 }  // namespace cuda_device::cuda

@@ -24,7 +24,10 @@ inline constexpr CUresult kSuccess = 0;
 inline constexpr CUresult kOutOfMemory = 2;
 inline constexpr CUresult kInvalidContext = 201;
 inline constexpr CUresult kNotReady = 600;
+inline constexpr CUresult kContextIsDestroyed = 709;
 inline constexpr CUresult kNotSupported = 801;
+inline constexpr CUresult kFirstOfCaptures = 900, kLastOfCaptures = 908;
+inline constexpr CUresult kCaptureImplicit = 906;  // of the legacy stream beside a captured one
 inline constexpr int kCaptureRelaxed = 2;
 
 struct CUuuid {

@@ -5,9 +5,7 @@
 #include <stdexcept>
 
 #include "runtime/cuda/context.h"
-#include "runtime/cuda/gpu_kernel.h"
 #include "runtime/cuda/gpu_stream.h"
-#include "runtime/cuda/wait_cell.h"
 #include "support/fork.h"
 
 namespace cuda_device::cuda {
@@ -64,6 +62,7 @@ int Gpu::attribute(const std::string& name) const {
 
 Context& Gpu::context() {
   return *context_.get([this] {
+    const BesideCaptures allowed;
     CUcontext primary = nullptr;
     driver().check(driver().primary_context_retain(&primary, device_),
                    ("opening the context of " + number_text(number_)).c_str());
@@ -87,17 +86,6 @@ Gpu& gpu(int number) {
     throw DriverError("there is no " + number_text(number) + ": the CUDA driver sees " +
                       std::to_string(d.devices));
   return *gpus[static_cast<size_t>(number)].get([number] { return new Gpu(number); });
-}
-
-void give_back_gpus() {
-  if (!driver_works()) return;
-  for_each_context([](Context& context) { context.give_back(); });
-  unload_all_kernels();
-  give_back_wait_cells();
-  for (const auto& gpu : gpus)
-    if (Gpu* const* made = gpu.if_made(); made && (*made)->has_context())
-      driver().primary_context_release((*made)->device());
-  end_driver();
 }
 
 }  // namespace cuda_device::cuda

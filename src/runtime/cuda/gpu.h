@@ -32,7 +32,6 @@ class Gpu : public runtime::Device {
   uint32_t most_shared() const { return most_shared_; }  // bytes of a block, static and dynamic
   // The primary context, retained at the first call.
   Context& context();
-  bool has_context() const { return context_.if_made() != nullptr; }
 
  private:
   const int number_;
@@ -46,9 +45,5 @@ class Gpu : public runtime::Device {
 int gpu_count();       // 0 where there is no usable driver
 Gpu& gpu(int number);  // throws DriverError where there is none
 inline Gpu& gpu0() { return gpu(0); }
-
-// Of the process's end, when nothing is queued any more: what the process has of its GPUs is given
-// back; driver() throws from then on.
-void give_back_gpus();
 
 }  // namespace cuda_device::cuda

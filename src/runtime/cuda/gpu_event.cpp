@@ -18,12 +18,16 @@ bool GpuEvent::ready() const {
 }
 
 bool GpuEvent::done() const {
+  if (context_.lost()) return true;
+  const CurrentContext current(context_.handle());
   const BesideCaptures allowed;
   return ready();
 }
 
 // As a stream's wait: by the driver's own, which is over at once, what kernels have printed comes.
 bool GpuEvent::wait(int milliseconds) {
+  if (context_.lost()) return true;
+  const CurrentContext current(context_.handle());
   const BesideCaptures allowed;
   if (!poll([this] { return ready(); }, milliseconds)) return false;
   if (!context_.lost()) context_.check(driver().event_synchronize(event_), "waiting for an event");
@@ -38,6 +42,7 @@ void GpuEvent::when_done(std::function<void()> then) {
 double GpuEvent::milliseconds_since(const runtime::Event& earlier) const {
   const auto& start = static_cast<const GpuEvent&>(earlier);
   context_.throw_if_lost();
+  const CurrentContext current(context_.handle());
   float milliseconds = 0;
   const CUresult result = driver().event_elapsed(&milliseconds, start.event_, event_);
   if (result == kNotReady)

@@ -4,21 +4,13 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "runtime/cuda/array_copies.h"
 #include "runtime/cuda/context.h"
-#include "runtime/cuda/load_library.h"
 
 namespace cuda_device::cuda {
 namespace {
-
-ForkMutex mutex;
-std::unordered_set<GpuKernel*>& loaded() {
-  static auto* const made = new std::unordered_set<GpuKernel*>;
-  return *made;
-}
 
 // A library belongs to no context, but the driver loads it with one current.
 class AnyContext {
@@ -47,43 +39,19 @@ GpuKernel::GpuKernel(const abi::KernelImage& image, const FatImage& code, int sm
       source_(image.source),
       static_shared_(image.static_shared) {
   const AnyContext any;
-  load(code, sm, image.entry_name);
-  const std::lock_guard lock(mutex);
-  loaded().insert(this);
+  const BesideCaptures allowed;
+  code_ = load_library(code, sm, name_, image.entry_name);
 }
 
 GpuKernel::~GpuKernel() {
-  {
-    const std::lock_guard lock(mutex);
-    loaded().erase(this);
-  }
-  unload();
-}
-
-void GpuKernel::unload() {
-  if (library_ && driver_works()) driver().library_unload(library_);
-  library_ = nullptr;
-}
-
-void unload_all_kernels() {
-  std::unordered_set<GpuKernel*> all;
-  {
-    const std::lock_guard lock(mutex);
-    all.swap(loaded());
-  }
-  for (GpuKernel* kernel : all) kernel->unload();
+  const Driver* d = working_driver();
+  if (!d) return;
+  const BesideCaptures allowed;
+  d->library_unload(code_.library);
 }
 
 std::string GpuKernel::described() const {
   return "'" + name_ + "'" + (source_.empty() ? "" : " (" + source_ + ")");
-}
-
-void GpuKernel::load(const FatImage& code, int sm, const std::string& entry_name) {
-  const Driver& d = driver();
-  library_ = load_library(code, sm, name_);
-  const CUresult found = d.library_kernel(&kernel_, library_, entry_name.c_str());
-  if (found != kSuccess) unload();
-  d.check(found, "finding the kernel in its image");
 }
 
 void GpuKernel::run_on_host_arrays(const void* params, const abi::LaunchDims& dims) const {
@@ -104,10 +72,11 @@ void GpuKernel::opt_in(Context& context, uint32_t shared) const {
   if (static_shared_ + shared <= kWithoutOptIn) return;
   std::atomic<uint32_t>& told = opted_in_[static_cast<size_t>(gpu.number())];
   if (shared <= told.load(std::memory_order_acquire)) return;
+  const BesideCaptures allowed;
   const std::lock_guard lock(opting_in_);
   if (shared <= told.load(std::memory_order_relaxed)) return;
   context.check(driver().kernel_set_attribute(kMaxDynamicSharedSizeBytes, static_cast<int>(shared),
-                                              kernel_, gpu.device()),
+                                              code_.kernel, gpu.device()),
                 "opting in to large shared memory");
   told.store(shared, std::memory_order_release);
 }
@@ -131,8 +100,8 @@ void GpuKernel::launch(Context& context, CUstream stream, const void* params,
       {g[0], g[1], g[2]}, {b[0], b[1], b[2]}, dims.shared, stream, nullptr, 0};
   // A CUkernel stands wherever a CUfunction does; the context is that of the stream, or the current
   // one.
-  const CUresult result =
-      driver().launch_kernel(&config, reinterpret_cast<CUfunction>(kernel_), pointers, nullptr);
+  const CUresult result = driver().launch_kernel(
+      &config, reinterpret_cast<CUfunction>(code_.kernel), pointers, nullptr);
   if (result == kSuccess) return;
   context.check(result, ("launching kernel '" + name_ + "'").c_str(),
                 launches_wait() ? this : nullptr);

@@ -9,6 +9,7 @@
 #include "abi/kernel_image.h"
 #include "runtime/cuda/fat_image.h"
 #include "runtime/cuda/gpu.h"
+#include "runtime/cuda/load_library.h"
 
 namespace cuda_device::cuda {
 
@@ -31,21 +32,15 @@ class GpuKernel {
   // "'add' (program.py:12)"
   std::string described() const;
 
-  void unload();  // of the process's end
-
  private:
-  void load(const FatImage& code, int sm, const std::string& entry_name);
   void opt_in(Context& context, uint32_t shared) const;
   abi::ParamLayout layout_;
   std::string name_, source_;
   uint32_t static_shared_;
-  CUlibrary library_ = nullptr;
-  CUkernel kernel_ = nullptr;
+  LoadedLibrary code_;
   // Bytes of dynamic shared memory that each GPU was told of.
   mutable std::mutex opting_in_;
   mutable std::array<std::atomic<uint32_t>, Gpu::kMost> opted_in_{};
 };
-
-void unload_all_kernels();  // of the process's end
 
 }  // namespace cuda_device::cuda

@@ -15,6 +15,12 @@ constexpr std::chrono::microseconds kBetweenEvents{20};
 constexpr size_t kMostInBatch = 64;
 constexpr size_t kMostMarks = 256;
 
+// For an event of the host, which may wait for a lost GPU.
+void wait_here(runtime::Event& event) {
+  constexpr int kMilliseconds = 50;
+  while (!event.wait(kMilliseconds)) look_for_losses();
+}
+
 }  // namespace
 
 int GpuStream::device() const { return context_.gpu().number(); }
@@ -46,6 +52,7 @@ void GpuStream::keep(const InFlight& item) {
     open_->items.push_back(item);
     close = due();
   } catch (const std::bad_alloc&) {
+    const BesideCaptures allowed;
     poll([this] { return finished(); }, -1);
     context_.let_go(item);
     return;
@@ -58,20 +65,14 @@ bool GpuStream::due() const {
          Clock::now() - last_event_ >= kBetweenEvents;
 }
 
-// Ours too, by another library that was handed the stream. The legacy one cannot be.
-bool GpuStream::captured() const {
-  if (handle() == kLegacyStream) return false;
-  int capturing = 0;
-  return driver().stream_capturing(handle_, &capturing) != kSuccess || capturing;
-}
-
 // An event behind what was launched so far. Where it cannot be recorded, what is in the batch stays
-// until the stream is waited for. False while the stream is being captured: its launches are to
-// come then, and a question to the driver would end the capture.
+// until the stream is waited for. False while the stream is being captured, ours too by another
+// library that was handed it: its launches are to come then, and a question to the driver would
+// end the capture.
 bool GpuStream::close_batch() {
   const Driver& d = driver();
   if (nothing_open()) return true;
-  if (captured()) return false;
+  if (captured(handle_)) return false;
   const std::shared_ptr<Batch> batch = seal();
   if (!batch) return true;
   CUevent event = nullptr;
@@ -138,7 +139,7 @@ std::vector<std::shared_ptr<Batch>> GpuStream::batches_so_far() {
 uint64_t GpuStream::mark() {
   if (context_.lost()) return kAll;
   const CurrentContext current(context_.handle());
-  if (captured()) return kAll;
+  if (captured(handle_)) return kAll;
   Mark made{0, nullptr, batches_so_far()};
   made.event = record(false);
   const std::lock_guard lock(marks_mutex_);
@@ -198,18 +199,16 @@ void GpuStream::wait_for(const std::shared_ptr<runtime::Event>& event) {
 
 void GpuStream::wait_for_host(const std::shared_ptr<runtime::Event>& event) {
   if (event->done()) return;
-  const std::shared_ptr<WaitCell> cell = take_wait_cell();
+  const std::shared_ptr<WaitCell> cell = take_wait_cell(context_.gpu());
   const CUresult result =
       driver().stream_wait_value(handle_, cell->device(), 1, kWaitValueGreaterOrEqual);
-  if (result == kNotSupported) {  // on some virtual machines: then nothing is queued before it
-    event->wait(-1);
-    return;
-  }
+  // On some virtual machines: then nothing is queued before it.
+  if (result == kNotSupported) return wait_here(*event);
   context_.check(result, "waiting for an event of the host");
   try {
     event->when_done([cell] { cell->write(); });
   } catch (const std::bad_alloc&) {
-    event->wait(-1);
+    wait_here(*event);
     cell->write();
   }
   keep({nullptr, nullptr, cell});
@@ -249,12 +248,12 @@ void GpuStream::forget(const std::vector<std::shared_ptr<Batch>>& done) {
 
 // A stream of others may be destroyed already, and a thread's own with its thread: no call of the
 // driver then.
-void GpuStream::close() {
-  if (closed_ || !driver_works()) return;
-  closed_ = true;
+GpuStream::~GpuStream() {
+  if (!driver_works()) return;
   try {
     if (own_) {
       const CurrentContext current(context_.handle());
+      const BesideCaptures allowed;
       close_batch();
       driver().stream_destroy(handle_);
     }

@@ -16,7 +16,8 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
       : context_(context), handle_(handle), own_(own) {}
   GpuStream(const GpuStream&) = delete;
   GpuStream& operator=(const GpuStream&) = delete;
-  ~GpuStream() override { close(); }
+  // What is queued still runs; the stream is destroyed where it is ours.
+  ~GpuStream() override;
 
   // Queues the kernel; the context is current, and not lost. The owner is handed back when it is
   // done, at the latest at the next wait for the stream or its GPU; it stays the caller's where
@@ -42,8 +43,6 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   void add_batches(std::vector<std::shared_ptr<Batch>>& all);  // with lock_in_flight
   std::shared_ptr<Batch> seal();  // later launches go into another batch; null: there is none
   void forget(const std::vector<std::shared_ptr<Batch>>& done);
-  // What is queued still runs; the stream is destroyed where it is ours.
-  void close();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -56,7 +55,6 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
 
   void keep(const InFlight& item);
   bool due() const;
-  bool captured() const;
   bool close_batch();
   void let_go_of_done();
   bool finished() const;
@@ -69,7 +67,6 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   Context& context_;
   CUstream handle_;
   const bool own_;
-  bool closed_ = false;
   // With Context::lock_in_flight:
   std::shared_ptr<Batch> open_;  // launches behind the last event; null: none
   Batches batches_;

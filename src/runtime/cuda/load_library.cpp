@@ -5,22 +5,29 @@
 namespace cuda_device::cuda {
 namespace {
 
-// The log is empty where the code was no PTX.
-CUresult load(const Code& code, CUlibrary* library, std::string& log) {
-  char text[8192] = "";
+constexpr size_t kLogBytes = 8192;
+
+// The log is empty where the code was no PTX. The driver may put off to look at the code until a
+// function of it is asked for in a context, and would refuse it at the first launch.
+CUresult load(const Code& code, const std::string& entry, LoadedLibrary& loaded) {
+  const Driver& d = driver();
+  loaded.log = std::make_unique<char[]>(kLogBytes);
   int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferSizeBytes};
-  void* values[] = {text, reinterpret_cast<void*>(sizeof text)};
-  const CUresult result =
-      driver().library_load(library, code.bytes.data(), options, values, 2, nullptr, nullptr, 0);
-  log = text;
+  void* values[] = {loaded.log.get(), reinterpret_cast<void*>(kLogBytes)};
+  CUresult result =
+      d.library_load(&loaded.library, code.bytes.data(), options, values, 2, nullptr, nullptr, 0);
+  if (result != kSuccess) return result;
+  result = d.library_kernel(&loaded.kernel, loaded.library, entry.c_str());
+  CUfunction function = nullptr;
+  if (result == kSuccess) result = d.kernel_function(&function, loaded.kernel);
+  if (result != kSuccess) d.library_unload(loaded.library);
   return result;
 }
 
 // Not by this kernel, which has not run: by one before it.
 void throw_what_was_lost() {
   for_each_context([](Context& context) {
-    const CurrentContext current(context.handle());
-    context.note(driver().stream_query(nullptr));
+    context.note(context.state());
     context.throw_if_lost();
   });
 }
@@ -30,14 +37,16 @@ bool is_final(CUresult result) { return result == kOutOfMemory || loses_context(
 
 }  // namespace
 
-CUlibrary load_library(const FatImage& code, int sm, const std::string& kernel) {
+LoadedLibrary load_library(const FatImage& code, int sm, const std::string& kernel,
+                           const std::string& entry) {
   const std::string what = "loading kernel '" + kernel + "' on the GPU";
   CUresult result = 0;
   std::string log;
   for (const Code* one : code.for_gpu(sm)) {
-    CUlibrary library = nullptr;
-    result = load(*one, &library, log);
-    if (result == kSuccess) return library;
+    LoadedLibrary loaded;
+    result = load(*one, entry, loaded);
+    if (result == kSuccess) return loaded;
+    log = loaded.log.get();
     if (is_final(result)) break;
   }
   if (result == kSuccess)

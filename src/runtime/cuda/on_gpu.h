@@ -1,4 +1,4 @@
-// What memory needs of a GPU: its context, current for a scope.
+// What memory needs of a GPU: its context, current for a scope, and captures of graphs left alone.
 #pragma once
 
 #include "runtime/cuda/context.h"
@@ -11,6 +11,7 @@ class OnGpu {
   // Throws DriverError, where the context is lost too.
   explicit OnGpu(int number) : gpu_(gpu(number)), current_(usable(gpu_).handle()) {}
   CUdevice handle() const { return gpu_.device(); }
+  Context& context() const { return gpu_.context(); }
   // Throws DriverError; remembers what loses the context, and tells of it.
   void check(CUresult result, const char* what) const { gpu_.context().check(result, what); }
   // Of a result that nobody is told of here.
@@ -22,7 +23,8 @@ class OnGpu {
     return gpu.context();
   }
 
-  Gpu& gpu_;
+  Gpu& gpu_;  // looks for the driver
+  const BesideCaptures allowed_;
   const CurrentContext current_;
 };
 

@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/context.h"
+#include "runtime/cuda/gpu.h"
 #include "support/fork.h"
 
 namespace cuda_device::cuda {
@@ -11,13 +12,9 @@ namespace {
 constexpr size_t kPage = 4096;
 
 ForkMutex mutex;
-struct Page {
-  void* memory;
-  CUcontext context;  // current when it was made, and to be when it goes
-};
 struct Cells {
   std::vector<WaitCell::Word> free;  // with room for all that there are
-  std::vector<Page> pages;
+  size_t pages = 0;                  // they stay as long as the process
 };
 Cells& cells() {
   static Cells* const made = new Cells;
@@ -33,20 +30,21 @@ bool take_free(WaitCell::Word& word) {
   return true;
 }
 
-void add_page() {
+// In the primary context: one of another library may be destroyed, and its memory with it.
+void add_page(Gpu& gpu) {
   const Driver& d = driver();
+  const BesideCaptures allowed;
+  const CurrentContext current(gpu.context().handle());
   void* page = nullptr;
-  CUcontext context = nullptr;
   CUdeviceptr device = 0;
-  d.check(d.context_get(&context), "asking for the current context");
   d.check(d.pinned_alloc(&page, kPage, kPinnedPortable | kPinnedDeviceMap),
           "allocating memory that the host and GPUs share");
   const CUresult result = d.pinned_pointer(&device, page, 0);
   if (result != kSuccess) d.pinned_free(page);
   d.check(result, "asking where a GPU sees memory of the host");
   const std::lock_guard lock(mutex);
-  cells().pages.push_back({page, context});
-  cells().free.reserve(cells().pages.size() * kPage / sizeof(uint32_t));
+  ++cells().pages;
+  cells().free.reserve(cells().pages * kPage / sizeof(uint32_t));
   for (size_t at = 0; at < kPage; at += sizeof(uint32_t))
     cells().free.push_back(
         {new (static_cast<char*>(page) + at) std::atomic<uint32_t>(0), device + at});
@@ -59,21 +57,10 @@ WaitCell::~WaitCell() {
   cells().free.push_back(word_);
 }
 
-std::shared_ptr<WaitCell> take_wait_cell() {
+std::shared_ptr<WaitCell> take_wait_cell(Gpu& gpu) {
   WaitCell::Word word;
-  while (!take_free(word)) add_page();
+  while (!take_free(word)) add_page(gpu);
   return std::make_shared<WaitCell>(word);
-}
-
-void give_back_wait_cells() {
-  const std::lock_guard lock(mutex);
-  for (const Page& page : cells().pages) try {
-      const CurrentContext current(page.context);
-      driver().pinned_free(page.memory);
-    } catch (const DriverError&) {
-      // The context is gone, and the memory with it.
-    }
-  cells() = {};
 }
 
 }  // namespace cuda_device::cuda

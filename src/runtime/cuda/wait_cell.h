@@ -10,6 +10,8 @@
 
 namespace cuda_device::cuda {
 
+class Gpu;
+
 // Held by both sides, for nobody else may have it before the host has written and the GPU is past
 // it or lost.
 class WaitCell {
@@ -30,9 +32,7 @@ class WaitCell {
   const Word word_;
 };
 
-// A cell that holds 0. A context must be current. Throws DriverError.
-std::shared_ptr<WaitCell> take_wait_cell();
-
-void give_back_wait_cells();  // of the process's end
+// A cell that holds 0, for any GPU; memory for more of them is of this one's. Throws DriverError.
+std::shared_ptr<WaitCell> take_wait_cell(Gpu& gpu);
 
 }  // namespace cuda_device::cuda

@@ -1,6 +1,7 @@
 // Streams and events of the host and of two GPUs through their common interface: random programs of
 // functions, events and waits. What a wait or a stream's order puts before a function must be done
 // when it is called.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -132,6 +133,41 @@ TEST(StreamsOfAllDevices, AnEventTellsThatItIsDone) {
     ASSERT_TRUE(later->wait(20000));
     EXPECT_GE(later->milliseconds_since(*event), 0);
   }
+}
+
+// Of a device that the other tests do not use: it stays lost.
+TEST(StreamsOfAllDevices, WhatWaitsForALostGpuGoesOn) {
+  constexpr int kLost = 2;
+  const auto lose = reinterpret_cast<void (*)(uint64_t, int)>(
+      dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fake_lose"));
+  const auto lost = device(kLost).create_stream({}), host = host_device().create_stream({}),
+             other = device(1).create_stream({});
+  std::atomic<bool> go{false}, of_event{false}, of_host{false}, of_other{false};
+  lost->call([&] {
+    while (!go) std::this_thread::yield();
+  });
+  const auto event = lost->record(false);
+  event->when_done([&] { of_event = true; });
+  host->wait_for(event);
+  host->call([&] { of_host = true; });
+  other->wait_for(host->record(false));
+  other->call([&] { of_other = true; });
+  lose(reinterpret_cast<uint64_t>(cuda::gpu(kLost).context().handle()), 700);
+  go = true;
+  EXPECT_FALSE(host->wait(20));
+  EXPECT_FALSE(other->wait(20));
+  cuda::look_for_losses();
+  ASSERT_TRUE(host->wait(20000));
+  ASSERT_TRUE(other->wait(20000));
+  EXPECT_TRUE(of_event && of_host);
+  for (int i = 0; i < 20000 && !of_other; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(of_other);
+  EXPECT_TRUE(event->done() && event->wait(0) && lost->wait(0));
+  EXPECT_NE(event->error().find("GPU 2"), std::string::npos);
+  EXPECT_NE(host->take_error().text.find("GPU 2"), std::string::npos);
+  EXPECT_EQ(other->take_error(), "");
+  EXPECT_THROW(lost->call([] {}), cuda::DriverError);
 }
 
 TEST(StreamsOfAllDevices, AttributesHaveTheSameNames) {

@@ -1,0 +1,212 @@
+"""What is done beside another library that captures a graph, on the tests' driver: whatever the
+runtime asks, waits for, loads, allocates and frees by itself, nothing ends the capture."""
+
+import pytest
+from support.fake_gpu import needs_fake, on_fake
+
+__all__ = ["on_fake"]  # a fixture
+
+pytestmark = [needs_fake, pytest.mark.timeout(120)]
+
+# As if another library captured a stream of its own: (its device, made current; blocking).
+BEFORE = """
+import gc
+from cuda.device import core
+
+class Theirs:
+    def __init__(self, handle):
+        self.handle = handle
+    def __cuda_stream__(self):
+        return 0, self.handle
+
+def capture(handle):
+    fake.fake_capture(handle, 1)
+    fake.fake_capture_ended()
+
+a = np.ones(4)
+"""
+
+# What is done -> what it gives. Nothing of the GPU was used before.
+FIRST = {
+    "a stream": "core.Device(0).create_stream().sync()",
+    "an array": "D.to_host(D.full(4, 2.0, device='cuda:0')).tolist() == [2] * 4",
+    "a copy": "D.to_host(D.asarray(a, device='cuda:0')).tolist() == [1] * 4",
+    "device memory": "core.DeviceMemoryResource(0).allocate(64, stream=other()).close()",
+    "pinned memory": "core.PinnedMemoryResource(0).allocate(64, stream=other()).close()",
+    "managed memory": "core.ManagedMemoryResource(0).allocate(64, stream=other()).close()",
+    "room": "core.DeviceMemoryResource(0).trim()",
+    "a launch": "launched(other()).sync()",
+    "a launch with large shared memory": "launched(other(), shared=90000).sync()",
+    "an event": "launched(other()).record().sync()",
+    "a host that waits": "host_waits(other())",
+    "a GPU that waits for the host": "gpu_waits(other())",
+    "an image that goes": "image_goes(other())",
+}
+DOING = """
+def other():
+    return core.Device(0).create_stream()
+
+def launched(stream, **options):
+    D.launch(double, on(0, a), grid=1, block=4, stream=stream, **options)
+    return stream
+
+def host_waits(stream):
+    host = core.Device("host").create_stream()
+    D.launch(hold, on(0, a), grid=1, block=4, stream=stream)
+    host.wait(stream)
+    early = host.is_done
+    threading.Timer(0.12, gates["hold"].set).start()  # it looks for a loss meanwhile
+    host.sync()
+    return not early
+
+def gpu_waits(stream):
+    host = core.Device("host").create_stream()
+    gate = other()
+    D.launch(hold, on(0, a), grid=1, block=4, stream=gate)
+    host.wait(gate)
+    stream.wait(host)
+    gates["hold"].set()
+    stream.sync()
+
+def image_goes(stream):
+    @runs_on_fake()
+    @D.kernel
+    def short():
+        pass
+    D.launch(short, grid=1, block=1, stream=stream)
+    stream.sync()
+    from support import gpu_program
+    gpu_program._known.clear()
+    before = left()["libraries"]
+    del short
+    gc.collect()
+    return left()["libraries"] < before
+"""
+
+
+@pytest.mark.parametrize("what", FIRST)
+@pytest.mark.parametrize("ours", [False, True])
+def test_a_first_use_does_not_end_a_capture(on_fake, what, ours):
+    """On the captured library's first day: nothing was loaded, opened or allocated before."""
+    found, ended, mode = on_fake(
+        BEFORE
+        + DOING
+        + f"""
+if {ours}:
+    kept = core.Device(0).create_stream()
+    handle = kept.handle
+else:
+    handle = fake.fake_new_nonblocking_stream(0)
+capture(handle)
+found = {FIRST[what]}
+answer = [found, fake.fake_capture_ended(), fake.fake_capture_mode()]
+fake.fake_capture(handle, 0)
+"""
+    )
+    assert found in (None, True)
+    assert (ended, mode) == (0, 0)
+
+
+@pytest.mark.parametrize("what", [w for w in FIRST if w not in ("an array", "a copy")])
+def test_beside_a_capture_that_the_default_stream_stands_behind(on_fake, what):
+    """A blocking stream: the legacy one may not even be asked. (Arrays are made on it.)"""
+    found, ended = on_fake(
+        BEFORE
+        + DOING
+        + f"""
+handle = fake.fake_new_stream(0, 1)
+capture(handle)
+found = {FIRST[what]}
+answer = [found, fake.fake_capture_ended()]
+fake.fake_capture(handle, 0)
+"""
+    )
+    assert found in (None, True)
+    assert ended == 0
+
+
+@pytest.mark.parametrize("kind", ["Device", "Pinned", "Managed"])
+@pytest.mark.parametrize("stream", ["captured", "default"])
+@pytest.mark.parametrize("pools", ["0", "1"])
+def test_memory_that_goes_while_its_stream_is_captured_is_freed_later(on_fake, kind, stream, pools):
+    """Of the stream itself, and of the default one beside a blocking one."""
+    kept, ended, figures, last = on_fake(
+        BEFORE
+        + f"""
+theirs = Theirs(fake.fake_new_stream(0, 1))
+resource = core.{kind}MemoryResource(0)
+using = theirs if {stream!r} == "captured" else core.Device(0).default_stream
+buffer = resource.allocate(64, stream=using)
+capture(theirs.handle)
+del buffer
+gc.collect()
+def there():
+    return fake.fake_allocations() + fake.fake_pinned()
+kept = [there()]
+another = resource.allocate(64, stream=core.Device(0).create_stream())
+another.close()
+kept.append(there())
+ended = fake.fake_capture_ended()
+fake.fake_capture(theirs.handle, 0)
+resource.allocate(64, stream=core.Device(0).create_stream()).close()
+answer = [kept, ended, _core.memory_figures(0)["allocations"], there()]
+""",
+        FAKE_CUDA_POOLS=pools,
+    )
+    assert kept == [1, 1]
+    assert ended == 0
+    assert (figures, last) == (0, 0)
+
+
+@pytest.mark.parametrize("captured", ["theirs", "ours", "the stream itself"])
+def test_out_of_memory_does_not_end_a_capture(on_fake, captured):
+    """No wait for the whole context then."""
+    kind, ended = on_fake(
+        BEFORE
+        + f"""
+ours = core.Device(0).create_stream()
+alone = fake.fake_new_nonblocking_stream(0)
+stream = core.Device(0).create_stream()
+handle, stream = {{
+    "theirs": (fake.fake_new_stream(0, 1), stream),
+    "ours": (ours.handle, stream),
+    "the stream itself": (alone, Theirs(alone)),
+}}[{captured!r}]
+capture(handle)
+found = outcome(lambda: core.DeviceMemoryResource(0).allocate(30000, stream=stream))
+answer = [found[0], fake.fake_capture_ended()]
+fake.fake_capture(handle, 0)
+""",
+        FAKE_CUDA_MEMORY="20000",
+    )
+    assert (kind, ended) == ("OutOfMemoryError", 0)
+
+
+def test_work_of_the_caller_on_the_default_stream_is_refused_with_advice(on_fake):
+    found = on_fake(
+        BEFORE
+        + """
+D.launch(nothing, grid=1, block=1, stream=core.Device(0).create_stream())
+handle = fake.fake_new_stream(0, 1)
+capture(handle)
+answer = outcome(lambda: D.launch(nothing, grid=1, block=1,
+                                  stream=core.Device(0).default_stream))
+fake.fake_capture(handle, 0)
+"""
+    )
+    assert found == [
+        "KernelError",
+        "kernel 'nothing': launching kernel 'nothing': CUDA error 906 (fake error 906)\nthe "
+        "default stream stands behind a stream that is being captured: use a stream of your own",
+    ]
+
+
+def test_a_thread_that_was_not_allowed_stays_as_it_was(on_fake):
+    """Where the driver refuses to allow it, nothing is taken back afterwards."""
+    mode = on_fake("""
+        stream = core.Device(0).create_stream()
+        fail("thread_capture_mode", 999)
+        stream.sync()
+        answer = fake.fake_capture_mode()
+    """)
+    assert mode == 0
