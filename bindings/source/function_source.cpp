@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "bindings/source/block_end.h"
+#include "bindings/source/file_change.h"
+#include "bindings/source/no_warnings.h"
 #include "support/diagnostic.h"
 #include "syntax/tree.h"
 
@@ -15,11 +17,20 @@ namespace {
 
 int int_of(nb::handle object) { return nb::cast<int>(object); }
 
-[[noreturn]] void no_source(nb::handle function) {
+std::string file_of(nb::handle function) {
+  return to_string(function.attr("__code__").attr("co_filename"));
+}
+
+[[noreturn]] void refuse(nb::handle function, DiagCode code) {
   Diagnostic diagnostic;
-  diagnostic.code = DiagCode::no_source;
+  diagnostic.code = code;
   diagnostic.args = {to_string(function.attr("__qualname__"))};
   throw DiagnosticError(std::move(diagnostic));
+}
+
+[[noreturn]] void no_source(nb::handle function) {
+  const bool changed = changed_since_the_process_began(file_of(function));
+  refuse(function, changed ? DiagCode::source_changed : DiagCode::no_source);
 }
 
 // What compiled at the top of a program must parse again deep within one; and Python 3.11 lets
@@ -96,6 +107,7 @@ std::optional<FunctionSource> from_block(nb::handle lines, nb::handle code, Py_s
   FunctionSource found;
   found.node = body[0];
   found.line_shift = first - 1 - (indented ? 1 : 0);
+  if (start_line(found.node) + found.line_shift != first) return std::nullopt;
   return found;
 }
 
@@ -212,12 +224,15 @@ static std::optional<FunctionSource> find_parsed(nb::handle lines, nb::handle co
 }
 
 FunctionSource find_source(nb::handle function, nb::handle lines) {
+  const NoWarnings quiet;
   nb::object code = function.attr("__code__");
   int first = int_of(code.attr("co_firstlineno"));
   if (first < 1 || static_cast<size_t>(first) > nb::len(lines)) no_source(function);
   std::optional<FunctionSource> found = find_parsed(lines, code);
   if (!found) no_source(function);
-  found->file = to_string(code.attr("co_filename"));
+  found->file = file_of(function);
+  if (changed_since_the_process_began(found->file) && !compiles_to(lines, function, found->node))
+    refuse(function, DiagCode::source_changed);
   found->lines = nb::borrow(lines);
   bool is_lambda = is_kind(found->node, "Lambda");
   int start = is_lambda ? int_of(found->node.attr("lineno")) : start_line(found->node);
