@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "bindings/source/no_warnings.h"
+
 namespace cuda_device::bindings {
 namespace {
 
@@ -92,8 +94,9 @@ bool holds(nb::handle module_code, nb::handle wanted) {
 nb::object compiled(nb::handle lines, nb::handle code) {
   nb::object text = nb::str("").attr("join")(lines);
   const int features = nb::cast<int>(code.attr("co_flags")) & PyCF_MASK;
-  return nb::module_::import_("builtins")
-      .attr("compile")(text, "<unknown>", "exec", features, true);
+  nb::object compile = nb::module_::import_("builtins").attr("compile");
+  const NoWarnings quiet;
+  return compile(text, "<unknown>", "exec", features, true);
 }
 
 nb::object loader_of(nb::handle globals) {

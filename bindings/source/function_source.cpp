@@ -29,7 +29,9 @@ std::string file_of(nb::handle function) {
 }
 
 [[noreturn]] void no_source(nb::handle function) {
-  const bool changed = changed_since_the_process_began(file_of(function));
+  const std::string file = file_of(function);
+  if (file == "<stdin>" || file == "<string>") refuse(function, DiagCode::source_not_kept);
+  const bool changed = changed_since_the_process_began(file);
   refuse(function, changed ? DiagCode::source_changed : DiagCode::no_source);
 }
 
@@ -56,6 +58,7 @@ class ParserLimit {
 // As ast.parse does, without giving up the GIL.
 nb::object parse(const std::string& text) {
   [[maybe_unused]] const ParserLimit limit;
+  const NoWarnings quiet;
   PyCompilerFlags flags = _PyCompilerFlags_INIT;
   flags.cf_flags = PyCF_ONLY_AST | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE;
   return checked(Py_CompileStringExFlags(text.c_str(), "<unknown>", Py_file_input, &flags, -1));
@@ -224,7 +227,6 @@ static std::optional<FunctionSource> find_parsed(nb::handle lines, nb::handle co
 }
 
 FunctionSource find_source(nb::handle function, nb::handle lines) {
-  const NoWarnings quiet;
   nb::object code = function.attr("__code__");
   int first = int_of(code.attr("co_firstlineno"));
   if (first < 1 || static_cast<size_t>(first) > nb::len(lines)) no_source(function);

@@ -18,7 +18,7 @@ import pytest
 from cuda import device as D
 from cuda.device import _testing, errors
 from support.clauses import clause
-from support.errors import check_error
+from support.errors import SOURCE_NOT_KEPT, check_error
 from support.programs import environment
 
 SCALE = 3
@@ -233,11 +233,40 @@ def test_no_source(text):
     with pytest.raises(errors.CompileError) as raised:
         _testing.captured(namespace["f"])
     name = namespace["f"].__name__
-    assert str(raised.value) == (
-        f"cannot find the source of '{name}'\ndefine it in a file, a notebook cell, or register its"
-        " text with linecache before decorating"
+    assert str(raised.value) == f"cannot find the source of '{name}'\n{SOURCE_NOT_KEPT}"
+    assert [d.code for d in raised.value.diagnostics] == ["source_not_kept"]
+
+
+@pytest.mark.parametrize("way", ["-", "-c"])
+def test_programs_without_a_file(way):
+    program = textwrap.dedent("""
+        import numpy as np
+        from cuda import device
+        @device.kernel
+        def kernel(a):
+            a[0] = 1
+        try:
+            device.launch(kernel, np.zeros(1), grid=1, block=1)
+        except device.errors.CompileError as error:
+            print(error)
+    """)
+    command = [sys.executable, *([way, program] if way == "-c" else [way])]
+    done = subprocess.run(
+        command, input=program, capture_output=True, text=True, check=True, env=environment()
     )
-    assert [d.code for d in raised.value.diagnostics] == ["no_source"]
+    kept = way == "-c" and sys.version_info >= (3, 13)
+    assert done.stdout == (
+        "" if kept else f"cannot find the source of 'kernel'\n{SOURCE_NOT_KEPT}\n"
+    )
+
+
+def test_a_name_of_no_file():
+    with pytest.raises(errors.CompileError) as raised:
+        _testing.captured(eval(compile("lambda x: x", "<made>", "eval")))
+    assert str(raised.value) == (
+        "cannot find the source of '<lambda>'\ndefine it in a file, a notebook cell, or register "
+        "its text with linecache before decorating"
+    )
 
 
 def test_a_file_that_cannot_be_opened(tmp_path):
@@ -290,7 +319,7 @@ def test_a_helper_without_source():
         {place}
             L+2 |         out[0] = helper(1)
                 |                  ^^^^^^
-        define it in a file, a notebook cell, or register its text with linecache before decorating
+        {SOURCE_NOT_KEPT}
         """,
         at=kernel,
     )
@@ -414,7 +443,9 @@ f = A().make(3)
         module = imported(path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        filters = list(warnings.filters)
         assert _testing.captured(module.f)[0]["name"] == "inner"
+        assert warnings.filters == filters
 
 
 def test_functions_from_an_archive(tmp_path, monkeypatch):
