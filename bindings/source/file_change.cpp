@@ -91,18 +91,31 @@ bool holds(nb::handle module_code, nb::handle wanted) {
 }
 
 // The code of the whole text, as nothing less tells what a name in the function means.
-nb::object compiled(nb::handle lines, nb::handle code) {
+nb::object compile(nb::handle lines, int features) {
   nb::object text = nb::str("").attr("join")(lines);
-  const int features = nb::cast<int>(code.attr("co_flags")) & PyCF_MASK;
   nb::object compile = nb::module_::import_("builtins").attr("compile");
   const NoWarnings quiet;
   return compile(text, "<unknown>", "exec", features, true);
 }
 
+// The last one is kept, since the functions of a program come from few files: lines are what
+// linecache has of the file, the same object each time.
+nb::object compiled(nb::handle lines, int features) {
+  struct Last {
+    nb::object lines, code;
+    int features = 0;
+  };
+  static Last* const last = new Last;  // outlives Python
+  if (last->lines.is(lines) && last->features == features) return last->code;
+  nb::object code = compile(lines, features);
+  *last = {nb::borrow(lines), code, features};
+  return code;
+}
+
 nb::object loader_of(nb::handle globals) {
   nb::object spec = globals.attr("get")("__spec__");
-  if (!spec.is_none()) return spec.attr("loader");
-  return globals.attr("get")("__loader__");
+  nb::object loader = optional_attr(spec, nb::str("loader"));  // a program's own spec is None
+  return loader ? loader : globals.attr("get")("__loader__");
 }
 
 bool asserts(nb::handle node) {
@@ -137,7 +150,7 @@ bool changed_since_the_process_began(const std::string& file) {
 bool compiles_to(nb::handle lines, nb::handle function, nb::handle node) try {
   if (!compiled_as_written(function, node)) return true;
   nb::object code = function.attr("__code__");
-  return holds(compiled(lines, code), code);
+  return holds(compiled(lines, nb::cast<int>(code.attr("co_flags")) & PyCF_MASK), code);
 } catch (nb::python_error& error) {
   if (error.matches(PyExc_RecursionError) || error.matches(PyExc_MemoryError)) return true;
   if (!error.matches(PyExc_SyntaxError) && !error.matches(PyExc_ValueError)) throw;
