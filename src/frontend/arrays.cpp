@@ -150,7 +150,8 @@ bool Lowerer::check_index(const Value& index, const Node* node) {
   } else if (index.is_entity("builtins.Ellipsis")) {
     not_implemented(node, "an ellipsis as an index");
   } else {
-    const char* hint = is_division(node)    ? "convert it with int(), or write // where both are integers"
+    const char* hint = is_division(node)
+                           ? "convert it with int(), or write // where both are integers"
                        : index.is_number()  ? "convert it with int()"
                        : is_position(index) ? "name a component of it: .x, .y or .z"
                                             : "give one integer for each dimension";
