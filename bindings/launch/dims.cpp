@@ -21,17 +21,30 @@ struct What {
   const int64_t* limits;
 };
 
+std::string type_hint(PyObject* object, const What& what) {
+  const std::string name = what.name;
+  if (PyFloat_Check(object) && name == "grid")
+    return "/ gives a float, // an int; rounded up it is grid=(n + 255) // 256";
+  return name + " is an int or a tuple of one to three ints, x first";
+}
+
+// An array of more than one element says that it has an index, and raises a TypeError; what else a
+// user's __index__ raises comes through.
+[[noreturn]] void refuse_type(PyObject* object, const What& what) {
+  if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+  PyErr_Clear();
+  throw LaunchError{
+      DiagCode::dims_type,
+      {what.name, what.kernel, "'" + type_text(object) + "'", type_hint(object, what)}};
+}
+
 // An int by __index__; floats have none. Beyond int64 the nearest int64, which is out of every
 // range.
 int64_t to_int(PyObject* object, const What& what) {
   nb::object number = nb::borrow(object);
   if (!PyLong_CheckExact(object)) {
     number = nb::steal(PyIndex_Check(object) ? PyNumber_Index(object) : nullptr);
-    if (!number) {  // an array of more than one element says that it has an index, and has none
-      PyErr_Clear();
-      throw LaunchError{DiagCode::dims_type,
-                        {what.name, what.kernel, "'" + type_text(object) + "'"}};
-    }
+    if (!number) refuse_type(object, what);
   }
   int overflow = 0;
   long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);

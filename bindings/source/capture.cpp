@@ -104,9 +104,26 @@ class ProgramReader {
     AstReader reader(program_, file, source.line_shift, names);
     into.span = head_span(reader.span_of(source.node), program_.files[file]);
     into.args = static_cast<syntax::arguments*>(reader.read(source.node.attr("args")));
+    refuse_wrapper(function, into);
     read_body(reader, source.node, into);
     bind_defaults(function, names, into);
     bind_annotations(function, names, into);
+  }
+
+  // What functools.wraps makes has the name of another function.
+  void refuse_wrapper(nb::handle function, const syntax::Function& into) {
+    if (!into.args->vararg && !into.args->kwarg) return;
+    const std::string own = to_string(function.attr("__code__").attr("co_name"));
+    if (own == into.name || !nb::hasattr(function, "__wrapped__")) return;
+    const bool plain = into.kind == syntax::FunctionKind::Plain;
+    const bool kernel = into.kind == syntax::FunctionKind::Kernel;
+    const std::string place = std::string("put @cuda.device.") + (kernel ? "kernel" : "func") +
+                              " below the other decorators, next to the def";
+    Diagnostic diagnostic;
+    diagnostic.code = DiagCode::wrapped_function;
+    diagnostic.span = into.span;
+    diagnostic.args = {into.name, own, plain ? "call the function without it" : place};
+    throw DiagnosticError(std::move(diagnostic));
   }
 
   void read_body(AstReader& reader, nb::handle node, syntax::Function& into) {

@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "bindings/source/block_end.h"
+#include "bindings/source/file_change.h"
+#include "bindings/source/no_warnings.h"
 #include "support/diagnostic.h"
 #include "syntax/tree.h"
 
@@ -15,11 +17,22 @@ namespace {
 
 int int_of(nb::handle object) { return nb::cast<int>(object); }
 
-[[noreturn]] void no_source(nb::handle function) {
+std::string file_of(nb::handle function) {
+  return to_string(function.attr("__code__").attr("co_filename"));
+}
+
+[[noreturn]] void refuse(nb::handle function, DiagCode code) {
   Diagnostic diagnostic;
-  diagnostic.code = DiagCode::no_source;
+  diagnostic.code = code;
   diagnostic.args = {to_string(function.attr("__qualname__"))};
   throw DiagnosticError(std::move(diagnostic));
+}
+
+[[noreturn]] void no_source(nb::handle function) {
+  const std::string file = file_of(function);
+  if (file == "<stdin>" || file == "<string>") refuse(function, DiagCode::source_not_kept);
+  const bool changed = changed_since_the_process_began(file);
+  refuse(function, changed ? DiagCode::source_changed : DiagCode::no_source);
 }
 
 // What compiled at the top of a program must parse again deep within one; and Python 3.11 lets
@@ -45,6 +58,7 @@ class ParserLimit {
 // As ast.parse does, without giving up the GIL.
 nb::object parse(const std::string& text) {
   [[maybe_unused]] const ParserLimit limit;
+  const NoWarnings quiet;
   PyCompilerFlags flags = _PyCompilerFlags_INIT;
   flags.cf_flags = PyCF_ONLY_AST | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE;
   return checked(Py_CompileStringExFlags(text.c_str(), "<unknown>", Py_file_input, &flags, -1));
@@ -96,6 +110,7 @@ std::optional<FunctionSource> from_block(nb::handle lines, nb::handle code, Py_s
   FunctionSource found;
   found.node = body[0];
   found.line_shift = first - 1 - (indented ? 1 : 0);
+  if (start_line(found.node) + found.line_shift != first) return std::nullopt;
   return found;
 }
 
@@ -217,7 +232,9 @@ FunctionSource find_source(nb::handle function, nb::handle lines) {
   if (first < 1 || static_cast<size_t>(first) > nb::len(lines)) no_source(function);
   std::optional<FunctionSource> found = find_parsed(lines, code);
   if (!found) no_source(function);
-  found->file = to_string(code.attr("co_filename"));
+  found->file = file_of(function);
+  if (changed_since_the_process_began(found->file) && !compiles_to(lines, function, found->node))
+    refuse(function, DiagCode::source_changed);
   found->lines = nb::borrow(lines);
   bool is_lambda = is_kind(found->node, "Lambda");
   int start = is_lambda ? int_of(found->node.attr("lineno")) : start_line(found->node);

@@ -21,7 +21,8 @@ struct FunctionSource {
   uint32_t first_line = 0, last_line = 0;  // in the file, decorators included
 };
 
-// Throws a no_source diagnostic where the text cannot be found or is not this function's.
+// Throws a diagnostic where the text cannot be found, is not this function's, or has changed since
+// the function was compiled.
 FunctionSource find_source(nb::handle function, nb::handle lines);
 
 }  // namespace cuda_device::bindings

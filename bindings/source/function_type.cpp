@@ -4,6 +4,7 @@
 #include <structmember.h>
 
 #include "bindings/errors.h"
+#include "bindings/source/file_change.h"
 
 namespace cuda_device::bindings {
 
@@ -211,6 +212,7 @@ void refresh(FunctionObject* function) {
 }
 
 void register_function_types(nb::module_& module) {
+  note_when_the_process_began();
   kernel_type = make_type("cuda.device.Kernel", true);
   func_type = make_type("cuda.device.Func", false);
   module.attr("Kernel") = nb::handle(reinterpret_cast<PyObject*>(kernel_type));

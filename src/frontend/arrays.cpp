@@ -92,6 +92,13 @@ Value Lowerer::array_attribute(const syntax::Attribute* node, const Value& base)
   return no_attribute(node, base, {"shape", "strides", "size", "ndim", "dtype"});
 }
 
+// "a[y, x]"
+static std::string all_indices(const syntax::Subscript* node, size_t ndim) {
+  std::string text = ndim == 1 ? "i" : ndim == 2 ? "y, x" : ndim == 3 ? "z, y, x" : "";
+  for (size_t i = 0; ndim > 3 && i < ndim; ++i) text += (i == 0 ? "i" : ", i") + std::to_string(i);
+  return written(node->value, "a") + "[" + text + "]";
+}
+
 // One operand per axis, the array first; reports what does not index an element.
 std::optional<std::vector<ir::Inst*>> Lowerer::element_operands(const Value& array,
                                                                 const Value& index,
@@ -109,8 +116,11 @@ std::optional<std::vector<ir::Inst*>> Lowerer::element_operands(const Value& arr
     return std::nullopt;
   }
   if (indices.size() < ndim) {
-    not_implemented(node, "a view of an array from fewer indices (" + counts[2] +
-                              ") than dimensions (" + counts[1] + ")");
+    not_implemented(
+        node,
+        "a view of an array from fewer indices (" + counts[2] + ") than dimensions (" + counts[1] +
+            ")",
+        "an element has all its indices in one pair of brackets: " + all_indices(node, ndim));
     return std::nullopt;
   }
   at(node);
@@ -125,6 +135,11 @@ const syntax::Node* Lowerer::index_node(const syntax::Subscript* node, size_t i)
   return display && i < display->elts.size() ? display->elts[i] : node->slice;
 }
 
+static bool is_division(const syntax::Node* node) {
+  auto* operation = syntax::as<syntax::BinOp>(node);
+  return operation && operation->op == "Div";
+}
+
 bool Lowerer::check_index(const Value& index, const Node* node) {
   if (index.is_unknown()) return false;
   if (index.is_number() && is_int(index.code)) return true;
@@ -135,7 +150,9 @@ bool Lowerer::check_index(const Value& index, const Node* node) {
   } else if (index.is_entity("builtins.Ellipsis")) {
     not_implemented(node, "an ellipsis as an index");
   } else {
-    const char* hint = index.is_number()    ? "convert it with int()"
+    const char* hint = is_division(node)
+                           ? "convert it with int(), or write // where both are integers"
+                       : index.is_number()  ? "convert it with int()"
                        : is_position(index) ? "name a component of it: .x, .y or .z"
                                             : "give one integer for each dimension";
     wrong_kind(DiagCode::index_type, node, index, {type_text(index), hint});

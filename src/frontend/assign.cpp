@@ -69,11 +69,24 @@ void Lowerer::assign(const Node* target, const Value& value, const Node* source)
   }
 }
 
+// `i, j = device.tid(1)`
+std::string Lowerer::unpacking_hint(const Node* source, size_t count) const {
+  auto* call = syntax::as<syntax::Call>(source);
+  const auto bound = instance_->function->bindings.find(call ? call->func : nullptr);
+  const bool known = bound != instance_->function->bindings.end();
+  const std::string& name = known ? bound->second.name : "";
+  if ((name == "device.tid" || name == "device.grid_size") && count <= 3)
+    return "write " + written(call->func, "tid") + "(" + std::to_string(count) +
+           "), which gives one value for each dimension";
+  return "tuples can; read the elements of an array by index";
+}
+
 void Lowerer::unpack(const syntax::Tuple* target, const Value& value, const Node* source) {
   const std::optional<std::vector<Value>> elements = elements_of(value);
   const size_t count = target->elts.size();
   if (!elements && !value.is_unknown())
-    wrong_kind(DiagCode::not_unpackable, source, value, {type_text(value)});
+    wrong_kind(DiagCode::not_unpackable, source, value,
+               {type_text(value), unpacking_hint(source, count)});
   const bool starred =
       std::any_of(target->elts.begin(), target->elts.end(),
                   [](const Node* element) { return element->kind == NodeKind::Starred; });

@@ -110,6 +110,8 @@ Value Lowerer::foreign_attribute(const syntax::Attribute* node, const Value& bas
       return error(DiagCode::foreign_use, name, {name->id, ours});
   if (bound && bound->kind == syntax::Binding::Kind::Object)
     return Value::named(Value::Kind::Object, bound->name);
+  if (base.kind == Value::Kind::Object)
+    return error(DiagCode::foreign_attribute, node->value, {base.name, node->attr});
   const Intrinsic* planned =
       base.name == "cuda.device" ? find_intrinsic("device." + node->attr) : nullptr;
   if (planned && planned->role == Intrinsic::Role::Later)

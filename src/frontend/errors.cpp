@@ -94,6 +94,11 @@ Value Lowerer::not_implemented(const Node* node, const std::string& what) {
   return error(DiagCode::not_implemented, node, {what});
 }
 
+Value Lowerer::not_implemented(const Node* node, const std::string& what,
+                               const std::string& instead) {
+  return error(DiagCode::not_implemented_but, node, {what, instead});
+}
+
 Value Lowerer::unknown_name(const Node* node, const std::string& name) {
   if (instance_->webs->is_hidden(name)) return silent();
   if (const std::string ours = habit_of(name); !ours.empty())

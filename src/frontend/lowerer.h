@@ -157,6 +157,8 @@ class Lowerer {
                    std::vector<std::string> args);
   Value array_choice(const std::string& what, const ArrayPair& arrays, const Node* node);
   Value not_implemented(const Node* node, const std::string& what);
+  // `instead`: what to write.
+  Value not_implemented(const Node* node, const std::string& what, const std::string& instead);
   Value unknown_name(const Node* node, const std::string& name);
   Value not_callable(const Node* node, const Value& value);
   Value silent();
@@ -221,6 +223,7 @@ class Lowerer {
   void assign(const Node* target, const Value& value, const Node* source);
   void unpack(const syntax::Tuple* target, const Value& value, const Node* source);
   void assign_element(const syntax::Subscript* target, const Value& value, const Node* source);
+  std::string unpacking_hint(const Node* source, size_t count) const;
   void element_not_assignable(const Value& base, const syntax::Subscript* target);
   void assign_attribute(const syntax::Attribute* target);
   Value declared(const Node* target, const Value& value, const Node* source);

@@ -8,10 +8,14 @@ import pytest
 from cuda import device as D
 from cuda.device import errors
 from support.clauses import clause
-from support.errors import check_error
+from support.errors import SOURCE_NOT_KEPT, check_error
 
 DECORATORS = [(D.kernel, "kernel"), (D.func, "func")]
 both = pytest.mark.parametrize(("decorator", "name"), DECORATORS, ids=["kernel", "func"])
+
+
+A_DEF = "write a def that does what it does, and decorate that"
+STATIC = "put @staticmethod above @{}, which stands next to the def"
 
 
 def plain(a):
@@ -43,23 +47,25 @@ def refuse(error, text, action):
 
 @both
 @pytest.mark.parametrize(
-    ("what", "found"),
+    ("what", "found", "hint"),
     [
-        (Thing, "type"),
-        (Thing(), "Thing"),
-        (Thing().method, "method"),
-        (math.sqrt, "builtin_function_or_method"),
-        (functools.partial(plain), "partial"),
-        (staticmethod(plain), "staticmethod"),
-        (3, "int"),
-        (b"text", "bytes"),
+        (Thing, "type", "decorate a function, such as a static method of the class"),
+        (Thing(), "Thing", A_DEF),
+        (Thing().method, "method", "define it outside of the class, without self, or under "),
+        (math.sqrt, "builtin_function_or_method", A_DEF),
+        (functools.partial(plain), "partial", A_DEF),
+        (staticmethod(plain), "staticmethod", STATIC),
+        (classmethod(plain), "classmethod", STATIC),
+        (3, "int", A_DEF),
+        (b"text", "bytes", A_DEF),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
+    ids=lambda value: value if isinstance(value, str) and " " not in value else "",
 )
-def test_what_is_no_function(decorator, name, what, found):
-    refuse(
-        TypeError, f"@{name} expects a Python function, found {found!r}", lambda: decorator(what)
-    )
+def test_what_is_no_function(decorator, name, what, found, hint):
+    if found == "method":
+        hint += "@staticmethod"
+    text = f"@{name} expects a Python function, found {found!r}; {hint.format(name)}"
+    refuse(TypeError, text, lambda: decorator(what))
 
 
 @both
@@ -76,21 +82,22 @@ def test_a_signature(decorator, name):
 @both
 @pytest.mark.parametrize("function", [coroutine, async_generator])
 def test_async_functions(decorator, name, function):
-    text = f"@{name} expects a plain function; {function.__name__!r} is async"
+    text = f"@{name} expects a plain function; {function.__name__!r} is async: leave out 'async'"
     refuse(TypeError, text, lambda: decorator(function))
 
 
 @clause("DEV-KERN-05")
 def test_kernel_and_func_together():
-    text = "@kernel and @func cannot be combined: 'plain' is decorated with @func already"
+    hint = "; put what both need into a plain function, and call that"
+    text = "@kernel and @func cannot be combined: 'plain' is decorated with @func already" + hint
     refuse(TypeError, text, lambda: D.kernel(D.func(plain)))
-    text = "@kernel and @func cannot be combined: 'plain' is decorated with @kernel already"
+    text = "@kernel and @func cannot be combined: 'plain' is decorated with @kernel already" + hint
     refuse(TypeError, text, lambda: D.func(D.kernel(plain)))
 
 
 @both
 def test_decorated_twice(decorator, name):
-    text = f"'plain' is decorated with @{name} twice"
+    text = f"'plain' is decorated with @{name} twice; once is enough"
     refuse(TypeError, text, lambda: decorator(decorator(plain)))
 
 
@@ -98,7 +105,10 @@ def test_decorated_twice(decorator, name):
 @both
 @pytest.mark.parametrize("keyword", ["foo", "fmadd", "Interop", "target"])
 def test_unknown_keywords(decorator, name, keyword):
-    text = f"@{name} got an unexpected keyword argument {keyword!r}"
+    text = (
+        f"@{name} got an unexpected keyword argument {keyword!r}; it takes fmad, and interop, link, "
+        "check, fastmath are planned"
+    )
     refuse(TypeError, text, lambda: decorator(**{keyword: 1}))
     refuse(TypeError, text, lambda: decorator(plain, **{keyword: None}))
 
@@ -109,7 +119,7 @@ def test_unknown_keywords(decorator, name, keyword):
     [("interop", True), ("fastmath", True), ("check", True), ("link", "code.ptx")],
 )
 def test_options_that_are_planned(decorator, name, option, value):
-    text = f"@{name}({option}={value!r}) is not implemented yet"
+    text = f"@{name}({option}={value!r}) is not implemented yet; leave it out"
     refuse(errors.NotImplementedYetError, text, lambda: decorator(**{option: value}))
     refuse(errors.NotImplementedYetError, text, lambda: decorator(plain, **{option: value}))
 
@@ -117,13 +127,13 @@ def test_options_that_are_planned(decorator, name, option, value):
 @both
 @pytest.mark.parametrize("value", [1, None, "no"])
 def test_fmad_is_a_bool(decorator, name, value):
-    text = f"@{name}: fmad must be True or False, found {value!r}"
+    text = f"@{name}: fmad must be True or False, found {value!r}; leave it out for True"
     refuse(TypeError, text, lambda: decorator(fmad=value))
 
 
 WITHOUT_SOURCE = """
 cannot find the source of '{name}'
-define it in a file, a notebook cell, or register its text with linecache before decorating
+{hint}
 """
 PROGRAM = """
 def made(a):
@@ -141,19 +151,26 @@ def launch(kernel):
     D.launch(kernel, np.zeros(1, np.float32), grid=1, block=1)
 
 
-@pytest.mark.parametrize("file", ["<string>", "no_such_file.py"])
-def test_functions_without_source(file):
+A_FILE = (
+    "define it in a file, a notebook cell, or register its text with linecache before decorating"
+)
+
+
+@pytest.mark.parametrize(
+    ("file", "hint"), [("<string>", SOURCE_NOT_KEPT), ("no_such_file.py", A_FILE)]
+)
+def test_functions_without_source(file, hint):
     def decorate_and_launch():
         launch(D.kernel(function_without_source(file)))
 
-    refuse(errors.CompileError, WITHOUT_SOURCE.format(name="made"), decorate_and_launch)
+    refuse(errors.CompileError, WITHOUT_SOURCE.format(name="made", hint=hint), decorate_and_launch)
 
 
 TEXT_OF_A_HELPER = """
 test_decorators.py:L+2:5: cannot find the source of 'made'
   L+2 |     helper(a)
       |     ^^^^^^
-define it in a file, a notebook cell, or register its text with linecache before decorating
+{hint}
 """
 
 helper = function_without_source()
@@ -167,4 +184,40 @@ def calls_a_helper(a):
 def test_helpers_without_source():
     with pytest.raises(errors.CompileError) as raised:
         launch(calls_a_helper)
-    check_error(raised, TEXT_OF_A_HELPER, at=calls_a_helper)
+    check_error(raised, TEXT_OF_A_HELPER.format(hint=SOURCE_NOT_KEPT), at=calls_a_helper)
+
+
+# --- other decorators below ---
+
+
+def of_any_number(function):
+    @functools.wraps(function)
+    def wrapper(*arguments):
+        return function(*arguments)
+
+    return wrapper
+
+
+@pytest.mark.parametrize(
+    ("decorator", "hint"),
+    [
+        (D.kernel, "put @cuda.device.kernel below the other decorators, next to the def"),
+        (D.func, "put @cuda.device.func below the other decorators, next to the def"),
+        (lambda function: function, "call the function without it"),
+    ],
+    ids=["kernel", "func", "plain"],
+)
+def test_above_a_decorator_that_wraps(decorator, hint):
+    wrapped = decorator(of_any_number(plain))
+    kernel = (
+        wrapped if isinstance(wrapped, type(D.kernel(plain))) else D.kernel(lambda a: wrapped(a))
+    )
+    with pytest.raises(errors.CompileError) as raised:
+        D.launch(kernel, np.zeros(1), grid=1, block=1)
+    (found,) = raised.value.diagnostics
+    assert (found.code, found.hint) == ("wrapped_function", hint)
+    assert found.message == (
+        "'plain' is wrapped by another decorator, whose 'wrapper' has a parameter for any number "
+        "of arguments"
+    )
+    assert "    def wrapper(*arguments):\n" in str(raised.value)

@@ -120,7 +120,7 @@ def positions_unpacked(a):
     # hint: write one name for each value; the shape of an array has one for each dimension
     x, y, z = D.tid(2)
     # error at `D.tid(1)`: int32 cannot be unpacked
-    # hint: tuples can; read the elements of an array by index
+    # hint: write D.tid(2), which gives one value for each dimension
     x, y = D.tid(1)
 
 
@@ -216,7 +216,11 @@ def test_device_only_names_on_the_host(use, text):
     with pytest.raises(errors.DeviceOnlyError) as raised:
         use()
     assert isinstance(raised.value, RuntimeError)
-    check_error(raised, f"cuda.device.{text} exists in kernels only; it was used in host code")
+    text = (
+        f"cuda.device.{text} exists in kernels only; it was used in host code: write what uses it "
+        "into a kernel, and launch that"
+    )
+    check_error(raised, text)
 
 
 @bad.kernel(FLOATS)

@@ -1,6 +1,7 @@
 """What people write who come from Numba, CUDA C++ and NumPy: the error names what to write here."""
 
 import builtins
+import functools
 import math
 import re
 import types
@@ -310,7 +311,7 @@ def changes_of_a_read_only_array(a, n):
 @bad.kernel(FLOATS, np.float64(1.5), np.int64(3))
 def missing_conversions(a, wide, i):
     # error at `i / 2`: an index must be an integer, found float64
-    # hint: convert it with int()
+    # hint: convert it with int(), or write // where both are integers
     a[i / 2] = 1
     # error at `wide`: 'x' is declared float32, but the value is float64
     # hint: convert it explicitly, or change the annotation
@@ -351,7 +352,16 @@ def test_launches_in_brackets():
         ("threadIdx", "use device.thread_idx"),
         ("shared", "use device.shared_array(shape, dtype)"),
         ("atomic", "use device.atomic_ref(array, index), which is not implemented yet"),
-        ("stream", 'use core.Device("host").create_stream()'),
+        ("stream", "use cuda.device.core.Device().create_stream()"),
+        (
+            "to_device",
+            "use cuda.device.asarray(x, device=...), and cuda.device.to_host(a) for the way back",
+        ),
+        ("device_array", "use cuda.device.empty(shape, dtype, device=...)"),
+        (
+            "synchronize",
+            "use cuda.device.core.Device().sync(), or the sync() of a stream or an event",
+        ),
     ],
 )
 def test_names_of_numba_on_the_host(name, hint):
@@ -370,6 +380,19 @@ def test_other_names_have_no_hint_on_the_host():
 def habits():
     entry = re.compile(r'^HABIT\("(.+?)", "(.+?)", "(.*?)"\)$', re.MULTILINE)
     return entry.findall(HABITS.read_text())
+
+
+def host_habits():
+    return re.findall(r'^HOST\("(.+?)", "(.+)"\)$', HABITS.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize(("name", "ours"), host_habits())
+def test_what_a_habit_of_host_code_names_exists(name, ours):
+    named = re.findall(r"\bcuda\.device\.((?:core\.)?\w+)(?:\([^()]*\)\.(\w+))?", ours)
+    assert named or name in {"event", "compile_ptx"}
+    for path, method in named:
+        found = functools.reduce(getattr, path.split("."), device)
+        assert not method or hasattr(found, method), ours
 
 
 def test_no_habit_is_listed_twice():

@@ -1,5 +1,6 @@
 """What a message says to do leads to a kernel that runs, not into the next error."""
 
+import ast
 import functools
 import re
 from collections import namedtuple
@@ -290,6 +291,21 @@ def test_names_that_are_elsewhere():
         from cuda.device.core import nothing_known  # noqa: F401
 
 
+def test_names_that_are_misspelt():
+    with pytest.raises(ImportError) as raised:
+        from cuda.device import lanuch  # noqa: F401
+    text = "cannot import name 'lanuch' from 'cuda.device'; did you mean 'launch'?"
+    assert str(raised.value) == text
+    with pytest.raises(AttributeError) as raised:
+        core.Devise  # noqa: B018
+    text = "module 'cuda.device.core' has no attribute 'Devise'; did you mean 'Device'?"
+    assert str(raised.value) == text
+    for name in ("__path__", "_core_", "nothing_near"):
+        with pytest.raises(AttributeError) as raised:
+            getattr(core, name)
+        assert str(raised.value) == f"module 'cuda.device.core' has no attribute {name!r}"
+
+
 # --- all of them ---
 
 # Messages whose own text says all that there is to say, each with the reason.
@@ -303,3 +319,22 @@ def test_every_message_says_what_to_do():
     without = {code for code, _, hint in rows if not hint.strip()}
     why = "a message without a hint: say what to do, or name the reason in WITHOUT_HINT"
     assert without == set(WITHOUT_HINT), why
+
+
+# Files all of whose errors are raised at users; they write "what is wrong; what to do".
+OF_PYTHON = ["_decorators", "_inspect", "_stats"]
+
+
+def texts_raised(path):
+    """The text of each error, what it is put together from left out."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            strings = [part for part in ast.walk(node.exc) if isinstance(part, ast.Constant)]
+            yield node.lineno, "".join(str(part.value) for part in strings)
+
+
+@pytest.mark.parametrize("name", OF_PYTHON)
+def test_messages_of_python_say_what_to_do(name):
+    texts = list(texts_raised(ROOT / f"python/cuda/device/{name}.py"))
+    assert texts
+    assert [place for place in texts if "; " not in place[1]] == []

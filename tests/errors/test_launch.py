@@ -540,7 +540,9 @@ def test_no_device(device):
 @clause("DEV-LAUNCH-08")
 @pytest.mark.parametrize("what", ["grid", "block"])
 @pytest.mark.parametrize(
-    ("value", "name"), [(1.5, "float"), ("4", "str"), (None, "NoneType"), ([1], "list")]
+    ("value", "name"),
+    [("4", "str"), (None, "NoneType"), ([1], "list"), (np.ones(2, int), "numpy.ndarray")],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_sizes_of_another_type(what, value, name):
     text = f"""
@@ -548,6 +550,33 @@ def test_sizes_of_another_type(what, value, name):
       {what} is an int or a tuple of one to three ints, x first
     """
     refuse(text, errors.LaunchTypeError, launch, *arguments(), **{what: value})
+
+
+@clause("DEV-LAUNCH-08")
+@pytest.mark.parametrize(
+    ("what", "hint"),
+    [
+        ("grid", "/ gives a float, // an int; rounded up it is grid=(n + 255) // 256"),
+        ("block", "block is an int or a tuple of one to three ints, x first"),
+    ],
+)
+@pytest.mark.parametrize("value", [1000 / 256, (1, 1.0)])
+def test_sizes_that_are_floats(what, hint, value):
+    text = f"""
+    {what} in the launch of kernel 'vec_add': 'float' is neither an int nor a tuple of ints
+      {hint}
+    """
+    refuse(text, errors.LaunchTypeError, launch, *arguments(), **{what: value})
+
+
+@pytest.mark.parametrize("what", ["grid", "block", "shared"])
+def test_what_an_index_of_the_users_raises_comes_through(what):
+    class Broken:
+        def __index__(self):
+            raise ZeroDivisionError("of the user")
+
+    with pytest.raises(ZeroDivisionError, match="of the user"):
+        launch(*arguments(), **{what: Broken()})
 
 
 @clause("DEV-LAUNCH-08")
@@ -570,7 +599,7 @@ def test_number_of_dimensions(what, value, count):
 def test_sizes_below_one(what, value, axis, number):
     text = f"""
     {what} in the launch of kernel 'vec_add': {axis} is {number}; it must be at least 1
-      where there is nothing to do, leave out the launch: if n > 0: launch(...)
+      a launch has at least one; where there is nothing to do, leave it out: if n > 0: launch(...)
     """
     refuse(text, errors.LaunchValueError, launch, *arguments(), **{what: value})
 
@@ -627,7 +656,7 @@ def test_dim3_is_a_size():
     assert c.tolist() == (a + b).tolist()
     text = """
     block in the launch of kernel 'vec_add': y is 0; it must be at least 1
-      where there is nothing to do, leave out the launch: if n > 0: launch(...)
+      a launch has at least one; where there is nothing to do, leave it out: if n > 0: launch(...)
     """
     refuse(text, errors.LaunchValueError, launch, a, b, c, block=D.Dim3(1, 0, 1))
 

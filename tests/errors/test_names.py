@@ -57,7 +57,8 @@ def names_of_other_dialects(a):
 @bad.kernel(FLOATS)
 def used_before_assigned(a):
     # error at `x`: 'x' is used before it is assigned
-    # hint: assign it on every path that leads here
+    # hint: assign it on every path that leads here; where a global is meant, give what this
+    # ... function assigns another name
     a[0] = x
     x = 1
 
@@ -65,7 +66,8 @@ def used_before_assigned(a):
 @bad.kernel(FLOATS)
 def incremented_before_assigned(a):
     # error at `total`: 'total' is used before it is assigned
-    # hint: assign it on every path that leads here
+    # hint: assign it on every path that leads here; where a global is meant, give what this
+    # ... function assigns another name
     total += a[0]
 
 
@@ -75,7 +77,8 @@ LIMIT = 3
 @bad.kernel(FLOATS)
 def local_of_the_name_of_a_global(a):
     # error at `LIMIT`@2: 'LIMIT' is used before it is assigned
-    # hint: assign it on every path that leads here
+    # hint: assign it on every path that leads here; where a global is meant, give what this
+    # ... function assigns another name
     LIMIT = LIMIT + 1
     a[0] = LIMIT
 
@@ -88,7 +91,8 @@ def assigned_in_a_pruned_branch(a):
     if DEBUG:
         x = 1
     # error at `x`: 'x' is used before it is assigned
-    # hint: assign it on every path that leads here
+    # hint: assign it on every path that leads here; where a global is meant, give what this
+    # ... function assigns another name
     a[0] = x
 
 
@@ -114,7 +118,8 @@ def assigned_after_an_endless_loop(a):
     else:
         x = 1
     # error at `x`: 'x' is used before it is assigned
-    # hint: assign it on every path that leads here
+    # hint: assign it on every path that leads here; where a global is meant, give what this
+    # ... function assigns another name
     a[0] = x
 
 
@@ -177,6 +182,16 @@ def unpacking(a):
 
 
 @bad.kernel(FLOATS)
+def unpacking_one_position(a):
+    # error at `D.tid(1)`: int32 cannot be unpacked
+    # hint: write D.tid(2), which gives one value for each dimension
+    i, j = D.tid(1)
+    # error at `D.grid_size(1)`: int32 cannot be unpacked
+    # hint: write D.grid_size(3), which gives one value for each dimension
+    w, h, d = D.grid_size(1)
+
+
+@bad.kernel(FLOATS)
 def unpacking_in_a_loop(a):
     # error at `i, j`: int cannot be unpacked
     # hint: tuples can; read the elements of an array by index
@@ -204,6 +219,33 @@ table = [1, 2, 3]
 settings = {"n": 3}
 weights = np.ones(3)
 namespace = types.SimpleNamespace(table=table)
+COUNT = 3
+
+
+@bad.kernel(FLOATS)
+def a_global_that_is_assigned(a):
+    # error at `COUNT`@2: 'COUNT' is used before it is assigned
+    # hint: assign it on every path that leads here; where a global is meant, give what this
+    # ... function assigns another name
+    COUNT = COUNT + 1
+    a[0] = COUNT
+
+
+class Settings:
+    __module__ = "__main__"  # messages leave this one out
+    gain = 2
+
+
+settings_of_a_class = Settings()
+
+
+@bad.kernel(FLOATS)
+def attributes_of_objects(a):
+    # error at `settings_of_a_class`: objects of class 'Settings' cannot be used in kernels
+    # hint: attributes are read from modules, classes and types.SimpleNamespace; put 'gain' into
+    # ... one of these, or pass it as an argument
+    a[0] = settings_of_a_class.gain
+    a[1] = Settings.gain
 
 
 @bad.kernel(FLOATS)

@@ -9,7 +9,7 @@ import pytest
 from cuda import device as D
 from cuda.device import errors
 from support.bad_programs import FLOATS, MOST_SHOWN, BadPrograms, context_of
-from support.errors import check_error, expect_error
+from support.errors import SOURCE_NOT_KEPT, check_error, expect_error
 
 bad = BadPrograms()
 
@@ -191,11 +191,13 @@ def variables_without_a_type(a, n):
         x = 1
         y = 1
     # error at `x`: 'x' is used before it is assigned
-    # hint: assign it on every path that leads here
+    # hint: assign it on every path that leads here; where a global is meant, give what this
+    # ... function assigns another name
     a[0] = x
     a[1] = x
     # error at `y`: 'y' is used before it is assigned
-    # hint: assign it on every path that leads here
+    # hint: assign it on every path that leads here; where a global is meant, give what this
+    # ... function assigns another name
     a[2] = y
     for i in range(n):
         # error at `v`: the type of 'v' cannot be inferred: it depends only on itself
@@ -354,16 +356,16 @@ def test_functions_without_source_are_named_together():
         D.launch(calls_of_functions_without_source, FLOATS, grid=1, block=1)
     check_error(
         raised,
-        """
+        f"""
         test_several_errors.py:L+2:12: cannot find the source of 'lost'
         L+2 |     a[0] = lost(1)
             |            ^^^^
-        define it in a file, a notebook cell, or register its text with linecache before decorating
+        {SOURCE_NOT_KEPT}
 
         test_several_errors.py:L+3:12: cannot find the source of 'mislaid'
         L+3 |     a[1] = mislaid(2)
             |            ^^^^^^^
-        define it in a file, a notebook cell, or register its text with linecache before decorating
+        {SOURCE_NOT_KEPT}
         """,
         at=calls_of_functions_without_source,
     )

@@ -22,8 +22,28 @@ def too_many_indices(a, b):
 def too_few_indices(b):
     # error at `b[0]`: a view of an array from fewer indices (1) than dimensions (2) is not
     # ... implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: an element has all its indices in one pair of brackets: b[y, x]
     row = b[0]
+
+
+@bad.kernel(BYTES, np.zeros((2, 2, 2)), np.zeros((1, 1, 1, 1)))
+def elements_with_too_few_indices(b, c, d):
+    # error at `b[1]`: a view of an array from fewer indices (1) than dimensions (2) is not
+    # ... implemented yet
+    # hint: an element has all its indices in one pair of brackets: b[y, x]
+    b[1] = 1
+    # error at `b[0]`: a view of an array from fewer indices (1) than dimensions (2) is not
+    # ... implemented yet
+    # hint: an element has all its indices in one pair of brackets: b[y, x]
+    b[0][1] = 1
+    # error at `c[0, 1]`: a view of an array from fewer indices (2) than dimensions (3) is not
+    # ... implemented yet
+    # hint: an element has all its indices in one pair of brackets: c[z, y, x]
+    c[0, 1] = 1
+    # error at `d[0]`: a view of an array from fewer indices (1) than dimensions (4) is not
+    # ... implemented yet
+    # hint: an element has all its indices in one pair of brackets: d[i0, i1, i2, i3]
+    d[0] += 1
 
 
 @bad.kernel(FLOATS, 1.5)
@@ -37,6 +57,9 @@ def indices_that_are_no_integers(a, x):
     # error at `a[0]`@1: an index must be an integer, found float32
     # hint: convert it with int()
     a[a[0]] = 1
+    # error at `D.tid(1) / 2`: an index must be an integer, found float32
+    # hint: convert it with int(), or write // where both are integers
+    a[D.tid(1) / 2] = 1
 
 
 @bad.kernel(FLOATS, BYTES, clause="DEV-ARR-09")

@@ -131,6 +131,35 @@ def test_bad_stage_and_target():
         store.inspect(A, int, None, what="ptx", target="sm_1")
 
 
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            {"what": None},
+            "(what=None) is not possible; what is a text such as 'ir' or 'asm'",
+        ),
+        (
+            {"what": ["ir"]},
+            "(what=['ir']) is not possible; what is a text such as 'ir' or 'asm'",
+        ),
+        (
+            {"target": 90},
+            "(target=90) is not possible; target is a text such as 'avx2' or 'sm_90', or left out",
+        ),
+        ({"lines": 1}, "(lines=1) is not possible; lines is True or False"),
+        (
+            {"stage": "ir"},
+            "() got an unexpected keyword argument 'stage'; it takes what, target, grid, block "
+            "and lines",
+        ),
+    ],
+)
+def test_options_of_another_type(options, text):
+    with pytest.raises(TypeError) as raised:
+        store.inspect(A, int, None, **options)
+    assert str(raised.value) == "inspect" + text
+
+
 def test_errors_are_those_of_a_launch():
     with pytest.raises(D.errors.CompileError, match="vec_add"):
         vec_add.inspect(int, int, int)

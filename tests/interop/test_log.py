@@ -157,6 +157,19 @@ def test_the_cache_on_disk(tmp_path):
     assert int(hit["bytes"]) > 0
 
 
+def test_why_the_cache_on_disk_takes_nothing(tmp_path):
+    (tmp_path / "file").write_text("")
+    environment = {
+        "CUDA_DEVICE_LOG": "cache",
+        "CUDA_DEVICE_CACHE": "on",
+        "CUDA_DEVICE_CACHE_DIR": str(tmp_path / "file" / "cache"),
+    }
+    lines = [line for line in lines_of(tmp_path, LAUNCH, **environment) if "device cache" in line]
+    found = [facts for _, _, facts in events(lines)]
+    assert [facts["event"] for facts in found] == ["miss", '"no store"']
+    assert found[1]["error"] == f'"{tmp_path}/file/cache: Not a directory"'
+
+
 def test_lines_of_threads_do_not_mix(tmp_path):
     text = """
     D.launch(halve, np.ones(8), grid=1, block=8)

@@ -2,6 +2,7 @@
 
 import enum
 import functools
+import importlib.util
 import linecache
 import math
 import pickle
@@ -9,13 +10,16 @@ import subprocess
 import sys
 import textwrap
 import types
+import warnings
+import zipfile
 
 import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import _testing, errors
 from support.clauses import clause
-from support.errors import check_error
+from support.errors import SOURCE_NOT_KEPT, check_error
+from support.programs import environment
 
 SCALE = 3
 TABLE = (1, (2.5, np.uint8(4)), None, np.float32)
@@ -229,11 +233,40 @@ def test_no_source(text):
     with pytest.raises(errors.CompileError) as raised:
         _testing.captured(namespace["f"])
     name = namespace["f"].__name__
-    assert str(raised.value) == (
-        f"cannot find the source of '{name}'\ndefine it in a file, a notebook cell, or register its"
-        " text with linecache before decorating"
+    assert str(raised.value) == f"cannot find the source of '{name}'\n{SOURCE_NOT_KEPT}"
+    assert [d.code for d in raised.value.diagnostics] == ["source_not_kept"]
+
+
+@pytest.mark.parametrize("way", ["-", "-c"])
+def test_programs_without_a_file(way):
+    program = textwrap.dedent("""
+        import numpy as np
+        from cuda import device
+        @device.kernel
+        def kernel(a):
+            a[0] = 1
+        try:
+            device.launch(kernel, np.zeros(1), grid=1, block=1)
+        except device.errors.CompileError as error:
+            print(error)
+    """)
+    command = [sys.executable, *([way, program] if way == "-c" else [way])]
+    done = subprocess.run(
+        command, input=program, capture_output=True, text=True, check=True, env=environment()
     )
-    assert [d.code for d in raised.value.diagnostics] == ["no_source"]
+    kept = way == "-c" and sys.version_info >= (3, 13)
+    assert done.stdout == (
+        "" if kept else f"cannot find the source of 'kernel'\n{SOURCE_NOT_KEPT}\n"
+    )
+
+
+def test_a_name_of_no_file():
+    with pytest.raises(errors.CompileError) as raised:
+        _testing.captured(eval(compile("lambda x: x", "<made>", "eval")))
+    assert str(raised.value) == (
+        "cannot find the source of '<lambda>'\ndefine it in a file, a notebook cell, or register "
+        "its text with linecache before decorating"
+    )
 
 
 def test_a_file_that_cannot_be_opened(tmp_path):
@@ -259,10 +292,11 @@ def test_a_file_that_cannot_be_opened(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
 
 
-def test_the_file_has_another_text():
+@pytest.mark.parametrize("head", [["def h(x):\n"], ["\n", "def g(x):\n"]], ids=["name", "place"])
+def test_the_file_has_another_text(head):
     """A stale file is no source: the lines must be the function's."""
     names = cell("def g(x):\n    return x\n")
-    linecache.cache["<cell 1>"] = (0, None, ["def h(x):\n", "    return x\n"], "<cell 1>")
+    linecache.cache["<cell 1>"] = (0, None, [*head, "    return x\n"], "<cell 1>")
     with pytest.raises(errors.CompileError, match="cannot find the source of 'g'"):
         _testing.captured(names["g"])
 
@@ -285,10 +319,178 @@ def test_a_helper_without_source():
         {place}
             L+2 |         out[0] = helper(1)
                 |                  ^^^^^^
-        define it in a file, a notebook cell, or register its text with linecache before decorating
+        {SOURCE_NOT_KEPT}
         """,
         at=kernel,
     )
+
+
+# --- a file that is written to while the program runs ---
+
+LIBRARY = """\
+from cuda import device as D
+
+def h(x):
+    return x + 1
+
+def nested(x):
+    return (lambda y: y * 2)(x) + h(x)
+
+double = lambda x: x * 2
+two = (lambda x: x + 5, lambda x: x + 6)
+
+@D.kernel
+def k(a):
+    a[0] = h(1)
+
+def body(a):
+    a[0] = h(2)
+"""
+
+
+@pytest.fixture
+def library(tmp_path):
+    """A module that is imported from a file, and the file."""
+    path = tmp_path / "edited_library.py"
+    path.write_text(LIBRARY)
+    return imported(path), path
+
+
+def imported(path):
+    spec = importlib.util.spec_from_file_location("edited_library", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def check_changed(name, capture):
+    linecache.clearcache()
+    with pytest.raises(errors.CompileError) as raised:
+        capture()
+    assert [d.code for d in raised.value.diagnostics] == ["source_changed"]
+    assert f"the source of '{name}' has changed since it was imported\n" in str(raised.value)
+    assert str(raised.value).endswith("reload its module, or start the program again")
+
+
+EDITS = {
+    "a constant": ("x + 1", "x + 100"),
+    "a constant of another type": ("x + 1", "x + 1.0"),
+    "an operator": ("x + 1", "x - 1"),
+    "lines in front": ("def h", "\n\ndef h"),
+    "a parameter": ("def h(x):\n    return x", "def h(y):\n    return y"),
+    "another name": ("def h", "def g"),
+    "no Python": ("x + 1", "x +"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=EDITS)
+def test_a_helper_edited_before_the_first_launch(library, old, new):
+    module, path = library
+    path.write_text(LIBRARY.replace(old, new))
+    check_changed("h", lambda: value_of(module.k))
+
+
+def test_a_module_imported_again_has_its_new_text(library):
+    _, path = library
+    path.write_text("\n\n" + LIBRARY.replace("x + 1", "x + 100"))
+    assert value_of(imported(path).k) == 101
+
+
+def test_a_kernel_decorated_after_the_edit(library):
+    module, path = library
+    path.write_text(LIBRARY.replace("h(2)", "h(3)"))
+    kernel = D.kernel(module.body)
+    check_changed("body", lambda: value_of(kernel))
+
+
+def test_lambdas_edited(library):
+    module, path = library
+    path.write_text(LIBRARY.replace("y * 2", "y * 9").replace("x * 2", "x * 9"))
+    check_changed("nested", lambda: _testing.captured(module.nested))
+    check_changed("<lambda>", lambda: _testing.captured(module.double))
+    path.write_text(LIBRARY.replace("x + 5", "x + 0").replace("x + 6", "x + 5"))
+    for function in module.two:
+        check_changed("<lambda>", lambda function=function: _testing.captured(function))
+
+
+def test_edits_that_leave_a_function_as_it_was(library):
+    """So does a file that was only saved again; the kernel's own text was taken before."""
+    module, path = library
+    text = LIBRARY.replace("x + 1", "x  +  1  # one more")
+    path.write_text(text.replace("h(1)", "h(100)").replace("h(2)", "h(3)"))
+    linecache.clearcache()
+    assert value_of(module.k) == 2
+    assert _testing.captured(module.nested)[0]["text"] == "def nested(x):"
+    assert _testing.captured(module.two[1])[0]["text"] == "lambda x: x + 6"
+
+
+def test_code_that_depends_on_what_is_around_it(tmp_path):
+    path = tmp_path / "around.py"
+    path.write_text("""\
+from __future__ import annotations
+class A:
+    def make(self, __n):
+        def inner(x: not_evaluated):
+            "Nothing: \\d"
+            if x in {1, 2, 3}:
+                return x * __n
+            return x * -0.0
+        return inner
+f = A().make(3)
+""")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        module = imported(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        filters = list(warnings.filters)
+        assert _testing.captured(module.f)[0]["name"] == "inner"
+        assert warnings.filters == filters
+
+
+def test_functions_from_an_archive(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "library.zip", "w") as archive:
+        archive.writestr("library_of_archive.py", LIBRARY)
+    monkeypatch.syspath_prepend(tmp_path / "library.zip")
+    module = importlib.import_module("library_of_archive")
+    assert value_of(module.k) == 2
+
+
+def test_tests_whose_asserts_are_rewritten(pytester, monkeypatch):
+    """Their code is not what the text alone gives; of functions without asserts it is."""
+    pytester.makepyfile("""
+        from pathlib import Path
+        import numpy as np
+        import pytest
+        from cuda import device as D
+
+        def h(x):
+            assert x > 0, "above"
+            return x
+
+        def g(x):
+            return x + 1
+
+        @D.kernel
+        def k(a):
+            a[0] = h(a[0])
+
+        @D.kernel
+        def of_g(a):
+            a[0] = g(a[0])
+
+        def test_asserts():
+            a = np.ones(1)
+            D.launch(k, a, grid=1, block=1)
+
+        def test_edited():
+            path = Path(__file__)
+            path.write_text(path.read_text().replace("x + 1", "x + 2"))
+            with pytest.raises(D.errors.CompileError, match="the source of 'g' has changed"):
+                D.launch(of_g, np.ones(1), grid=1, block=1)
+    """)
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    pytester.runpytest_subprocess().assert_outcomes(passed=2)
 
 
 # --- meanings of names ---

@@ -186,6 +186,16 @@ def test_errors_are_those_of_a_launch():
         halve.stats(A, shared=1 << 20)
 
 
+def test_options_that_there_are_not():
+    with pytest.raises(TypeError) as raised:
+        halve.stats(A, what="ir")
+    assert str(raised.value) == (
+        "stats() got an unexpected keyword argument 'what'; it takes target, grid, block and shared"
+    )
+    with pytest.raises(TypeError, match="target=90"):
+        halve.stats(A, target=90)
+
+
 def test_functions_of_the_device_have_none():
     @D.func
     def f(x):

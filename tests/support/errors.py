@@ -33,6 +33,13 @@ _HINT = re.compile(r"#\s*hint:\s*(?P<text>.*)")
 _NOTE = re.compile(r"#\s*note:\s*(?P<text>.*)")
 
 
+# The hint of functions whose text Python has not kept.
+SOURCE_NOT_KEPT = (
+    "Python keeps none of its prompt, of 'python -c', of standard input and of exec(): write the "
+    "program into a file or a notebook cell, or register its text with linecache before decorating"
+)
+
+
 @dataclass
 class Expected:
     """One `# error` comment; columns are 1-based, the end exclusive, None where none is quoted."""

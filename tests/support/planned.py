@@ -109,7 +109,8 @@ def messages():
 
 def diagnostic_features():
     """What diagnostics of their own refuse, besides those of not_implemented() and of arguments."""
-    own = set(messages().items()) - {(c, messages()[c]) for c in ("not_implemented", _ARGUMENT)}
+    others = ("not_implemented", "not_implemented_but", _ARGUMENT)
+    own = set(messages().items()) - {(c, messages()[c]) for c in others}
     return sorted(re.search(r"(\w+) is not implemented yet", text)[1] for _, text in own)
 
 

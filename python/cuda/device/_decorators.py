@@ -74,14 +74,21 @@ def func(
 def _check_options(decorator: str, unknown: dict[str, object], **planned: object) -> None:
     for name, value in {**planned, **unknown}.items():
         if name not in _PLANNED:
-            raise TypeError(f"@{decorator} got an unexpected keyword argument {name!r}")
+            raise TypeError(
+                f"@{decorator} got an unexpected keyword argument {name!r}; it takes fmad, and "
+                f"{', '.join(_PLANNED)} are planned"
+            )
         if value:
-            raise NotImplementedYetError(f"@{decorator}({name}={value!r}) is not implemented yet")
+            raise NotImplementedYetError(
+                f"@{decorator}({name}={value!r}) is not implemented yet; leave it out"
+            )
 
 
 def _apply(decorator: str, function: object, make: Callable[..., F], fmad: object) -> object:
     if not isinstance(fmad, bool):
-        raise TypeError(f"@{decorator}: fmad must be True or False, found {fmad!r}")
+        raise TypeError(
+            f"@{decorator}: fmad must be True or False, found {fmad!r}; leave it out for True"
+        )
     if function is None:
         return lambda function: _decorate(decorator, function, make, fmad)
     return _decorate(decorator, function, make, fmad)
@@ -92,17 +99,32 @@ def _decorate(decorator: str, function: object, make: Callable[..., F], fmad: bo
         other = "kernel" if isinstance(function, _core.Kernel) else "func"
         name = function.__name__
         if other == decorator:
-            raise TypeError(f"{name!r} is decorated with @{decorator} twice")
+            raise TypeError(f"{name!r} is decorated with @{decorator} twice; once is enough")
         raise TypeError(
-            f"@kernel and @func cannot be combined: {name!r} is decorated with @{other} already"
+            f"@kernel and @func cannot be combined: {name!r} is decorated with @{other} already; "
+            "put what both need into a plain function, and call that"
         )
     if not isinstance(function, types.FunctionType):
         found = type(function).__qualname__
-        hint = "; a signature is not needed, types follow from the arguments of each launch"
         raise TypeError(
-            f"@{decorator} expects a Python function, found {found!r}"
-            + (hint if isinstance(function, str) else "")
+            f"@{decorator} expects a Python function, found {found!r}; "
+            + _what_to_decorate(decorator, function)
         )
     if function.__code__.co_flags & _ASYNC:
-        raise TypeError(f"@{decorator} expects a plain function; {function.__name__!r} is async")
+        raise TypeError(
+            f"@{decorator} expects a plain function; {function.__name__!r} is async: "
+            "leave out 'async'"
+        )
     return make(function, fmad=fmad, fastmath=False)
+
+
+def _what_to_decorate(decorator: str, found: object) -> str:
+    if isinstance(found, str):
+        return "a signature is not needed, types follow from the arguments of each launch"
+    if isinstance(found, (staticmethod, classmethod)):
+        return f"put @staticmethod above @{decorator}, which stands next to the def"
+    if isinstance(found, types.MethodType):
+        return "define it outside of the class, without self, or under @staticmethod"
+    if isinstance(found, type):
+        return "decorate a function, such as a static method of the class"
+    return "write a def that does what it does, and decorate that"

@@ -2,6 +2,33 @@
 
 from cuda.device import _core
 
+# Stages without lines of their own.
+_WITHOUT_LINES = ("syntax", "facts")
+
+
+def refuse_unknown(function: str, unknown: dict[str, object], known: str) -> None:
+    """Raises TypeError where a keyword is unknown; `known`: the keywords that there are."""
+    for name in unknown:
+        raise TypeError(
+            f"{function}() got an unexpected keyword argument {name!r}; it takes {known}"
+        )
+
+
+def check_target(function: str, target: object) -> None:
+    """Raises TypeError for a target that is no text."""
+    if target is not None and not isinstance(target, str):
+        raise TypeError(
+            f"{function}(target={target!r}) is not possible; target is a text such as 'avx2' or "
+            "'sm_90', or left out"
+        )
+
+
+def _check_text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise TypeError(
+            f"inspect({name}={value!r}) is not possible; {name} is a text such as 'ir' or 'asm'"
+        )
+
 
 def inspect(
     function: object,
@@ -11,6 +38,7 @@ def inspect(
     grid: object = None,
     block: object = None,
     lines: bool = False,
+    **unknown: object,
 ) -> str:
     """What the compiler makes of a kernel or function for these arguments.
 
@@ -29,11 +57,20 @@ def inspect(
     grid, block: specialise for this launch. lines: with the lines of Python as comments, each in
     front of what was made of it; of "ir_raw", "ir", "llvm_raw", "llvm", "asm" and "ptx".
 
-    Raises CompileError as a launch would, and ValueError for an unknown stage or target, for a
-    target that the stage does not take, and for lines of another stage.
+    Raises CompileError as a launch would, ValueError for an unknown stage or target, for a target
+    that the stage does not take, and for lines of another stage, and TypeError for options of
+    another type and unknown ones.
     """
-    if lines and what in ("syntax", "facts"):
-        raise ValueError(f"inspect(lines=True) does not go with what={what!r}")
+    refuse_unknown("inspect", unknown, "what, target, grid, block and lines")
+    _check_text("what", what)
+    check_target("inspect", target)
+    if not isinstance(lines, bool):
+        raise TypeError(f"inspect(lines={lines!r}) is not possible; lines is True or False")
+    if lines and what in _WITHOUT_LINES:
+        raise ValueError(
+            f"inspect(lines=True) does not go with what={what!r}; leave out lines, or ask for "
+            "another stage"
+        )
     if target is None:
         target = "sm_90" if what == "ptx" else ""
     return _core.inspect(function, arguments, what, target, grid, block, lines)

@@ -8,7 +8,10 @@ from cuda.device.errors import DeviceOnlyError
 
 
 def _refuse(name: str) -> NoReturn:
-    raise DeviceOnlyError(f"cuda.device.{name} exists in kernels only; it was used in host code")
+    raise DeviceOnlyError(
+        f"cuda.device.{name} exists in kernels only; it was used in host code: "
+        "write what uses it into a kernel, and launch that"
+    )
 
 
 class _DeviceOnly:

@@ -3,6 +3,7 @@
 import dataclasses
 
 from cuda.device import _core
+from cuda.device._inspect import check_target, refuse_unknown
 
 __all__ = ["Stats", "stats"]
 
@@ -53,6 +54,7 @@ def stats(
     grid: object = None,
     block: object = None,
     shared: int = 0,
+    **unknown: object,
 ) -> Stats:
     """Compiles a kernel as a launch with these arguments would, and says what it takes.
 
@@ -61,8 +63,13 @@ def stats(
 
     Raises as `inspect` does.
     """
+    refuse_unknown("stats", unknown, "target, grid, block and shared")
+    check_target("stats", target)
     if target == "interpreter":
-        raise ValueError("stats() needs a target with machine code, which the interpreter has not")
+        raise ValueError(
+            "stats() needs a target with machine code, which the interpreter has not; leave out "
+            "target, or name another one"
+        )
     text = _core.stats(kernel, arguments, target or "", grid, block, shared)
     figures: dict[str, int | str] = {}
     stages: dict[str, float] = {}

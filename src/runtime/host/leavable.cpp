@@ -34,6 +34,7 @@ struct LeavableThread {
 
   Leavable* in = nullptr;
   bool started = false;
+  bool missed = false;        // a timer went off where the code could not be left
   unsigned made_in = kNever;  // by fork_count(): a child does not inherit timers
   std::array<Timer, 2> timers;
 
@@ -132,6 +133,7 @@ void LeavableThread::fired() {
   for (Timer& timer : timers) timer.set(std::chrono::nanoseconds(0));
   started = false;
   Leavable* const code = std::exchange(in, nullptr);  // the question itself cannot be left
+  missed = !code;
   if (!code) return;
   const bool leave = code->leave_(code->asked_);
   if (leave) siglongjmp(code->back_, 1);
@@ -150,18 +152,22 @@ Leavable* now_in(Leavable* code) {
 
 }  // namespace
 
+// Started last: a timer of earlier code that goes off before it would be lost for this one.
 void Leavable::enter() {
-  thread.start();
+  thread.missed = false;
   now_in(this);
+  thread.start();
 }
 
 void Leavable::exit() { now_in(nullptr); }
 
 NotLeavable::NotLeavable() : code_(now_in(nullptr)) {}
 
+// A timer that went off meanwhile is made up for here: code may spend nearly all of its time under
+// such scopes.
 NotLeavable::~NotLeavable() {
-  if (code_) thread.start();  // the timer may have gone off meanwhile
   now_in(code_);
+  if (code_ && thread.missed) thread.fired();
 }
 
 }  // namespace cuda_device::runtime

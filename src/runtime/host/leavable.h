@@ -39,7 +39,8 @@ class Leavable {
 };
 
 // While one lives, the thread is not called out of its code: for what that calls and what takes
-// locks or memory.
+// locks or memory. Its end may be where the code is left, so it is the first thing that such a
+// function makes.
 class NotLeavable {
  public:
   NotLeavable();

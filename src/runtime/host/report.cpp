@@ -19,6 +19,10 @@ void Report::fail(const FailedThread& thread) {
 }
 
 void Report::print(uint32_t format, uint32_t width, uint64_t lanes, const int64_t* values) {
+  if (full_.load(std::memory_order_relaxed)) {
+    left_out_.fetch_add(static_cast<uint64_t>(std::popcount(lanes)), std::memory_order_relaxed);
+    return;
+  }
   const PrintFormatter& printer = formats_[format];
   std::vector<std::string> texts;  // made without the lock
   for (; lanes != 0; lanes &= lanes - 1) {
@@ -26,7 +30,20 @@ void Report::print(uint32_t format, uint32_t width, uint64_t lanes, const int64_
     texts.push_back(printer.text([&](size_t k) { return values[k * width + lane]; }));
   }
   std::lock_guard lock(mutex_);
-  for (const std::string& text : texts) said_.printed.append(text);
+  for (const std::string& text : texts) keep(text);
+}
+
+void Report::keep(const std::string& text) {
+  said_.printed.append(text);
+  if (text.size() > room_)
+    full_.store(true, std::memory_order_relaxed);
+  else
+    room_ -= text.size();
+}
+
+LaunchReport Report::take() {
+  said_.printed.append("", left_out_.exchange(0, std::memory_order_relaxed));
+  return std::move(said_);
 }
 
 namespace {

@@ -21,12 +21,17 @@ class Report {
   // For each lane of the mask, lowest first. values: of each argument one for each of `width`
   // lanes.
   void print(uint32_t format, uint32_t width, uint64_t lanes, const int64_t* values);
-  LaunchReport take() { return std::move(said_); }
+  LaunchReport take();
 
  private:
+  void keep(const std::string& text);
+
   const std::vector<PrintFormatter>& formats_;
   std::mutex mutex_;
   std::atomic<bool> failed_{false};
+  std::atomic<bool> full_{false};  // a text was left out: all later ones are only counted
+  std::atomic<uint64_t> left_out_{0};
+  size_t room_ = PrintedText::kMostBytes;
   LaunchReport said_;
 };
 

@@ -59,6 +59,19 @@ TEST(Report, OfManyThreadsTextsAreWhole) {
   EXPECT_EQ(text, "");
 }
 
+TEST(Report, WhatFindsNoRoomIsCountedAndNotRead) {
+  Report report(formats());
+  const int64_t values[] = {10, 1};
+  const uint64_t fit = PrintedText::kMostBytes / 8;  // "10 True\n"
+  for (uint64_t i = 0; i < fit + 1; ++i) report.print(0, 1, 0b1, values);
+  report.print(0, 4, 0b1011, nullptr);
+  const std::string text = report.take().printed.take();
+  const std::string end =
+      "10 True\n... output dropped: the texts of 4 prints; a launch keeps the first MiB\n";
+  ASSERT_EQ(text.size(), fit * 8 + end.size() - 8);
+  EXPECT_EQ(text.substr(text.size() - end.size()), end);
+}
+
 TEST(Report, BlocksThatNobodyHasClaimedAreLeftOut) {
   for (const int threads : {1, 2, 5}) {
     struct Failing {

@@ -107,7 +107,10 @@ void keep_code(const std::string& key, const std::string& code, const std::strin
   const bool stored = store->keep(key, code);
   if (stored) count(counters.disk_stores);
   event.fact("event", stored ? "store" : "no store").fact("target", target);
-  event.fact("bytes", code.size()).write(name);
+  event.fact("bytes", code.size());
+  const std::string refusal = event && !stored ? store->refusal(true) : "";
+  if (!refusal.empty()) event.fact("error", refusal);
+  event.write(name);
 } catch (const std::exception&) {
 }
 

@@ -1,0 +1,70 @@
+// Code that nearly always is where it must not be left is left all the same.
+#include "runtime/host/leavable.h"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+namespace cuda_device::runtime {
+namespace {
+
+double cpu_seconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void work_for(double seconds) {
+  const double end = cpu_seconds() + seconds;
+  while (cpu_seconds() < end) continue;
+}
+
+// Each as long as many ticks of the kernel's clock: one of them sees the timer go off.
+void work_in_scopes(int* scopes, int most = 100) {
+  for (int i = 0; i < most; ++i) {
+    const NotLeavable scope;
+    work_for(0.03);
+    ++*scopes;
+  }
+}
+
+TEST(Leavable, IsLeftAtTheEndOfAScopeThatTheQuestionCameIn) {
+  int scopes = 0;
+  Leavable code([](void*) { return true; }, nullptr);
+  EXPECT_FALSE(code.run([&] { work_in_scopes(&scopes); }));
+  EXPECT_LT(scopes, 10);
+}
+
+TEST(Leavable, GoesOnBehindSuchAQuestion) {
+  int scopes = 0, asked = 0;
+  const auto second = [](void* count) { return ++*static_cast<int*>(count) == 2; };
+  Leavable code(second, &asked);
+  EXPECT_FALSE(code.run([&] { work_in_scopes(&scopes); }));
+  EXPECT_EQ(asked, 2);
+  EXPECT_LT(scopes, 20);
+}
+
+TEST(Leavable, IsNotLeftAtTheEndOfAnInnerScope) {
+  bool whole = false;
+  Leavable code([](void*) { return true; }, nullptr);
+  EXPECT_FALSE(code.run([&] {
+    const NotLeavable outer;
+    int scopes = 0;
+    work_in_scopes(&scopes, 10);
+    whole = true;
+  }));
+  EXPECT_TRUE(whole);
+}
+
+TEST(Leavable, AQuestionThatCameBeforeItIsNotItsOwn) {
+  int asked = 0;
+  const auto count = [](void* counter) { return ++*static_cast<int*>(counter), false; };
+  Leavable first(count, &asked);
+  EXPECT_TRUE(first.run([] {}));
+  work_for(0.3);  // the timers that it has started go off
+  Leavable second(count, &asked);
+  EXPECT_TRUE(second.run([] { const NotLeavable scope; }));
+  EXPECT_EQ(asked, 0);
+}
+
+}  // namespace
+}  // namespace cuda_device::runtime
