@@ -1,9 +1,48 @@
 #include "bindings/memory/block.h"
 
+#include <mutex>
+#include <vector>
+
 #include "bindings/errors.h"
+#include "support/fork.h"
 
 namespace cuda_device::bindings {
 namespace {
+
+// Memory that nobody knows any more, and that a capture of a graph keeps from being freed.
+struct Kept {
+  uint64_t address = 0;
+  Ordering ordering;
+  std::unique_ptr<LastUse> last_use;
+
+  bool freed() const noexcept {
+    if (!last_use->before_freeing(ordering.stream())) return false;
+    cd_rt_memory_release(address, ordering.stream());
+    return true;
+  }
+};
+
+ForkMutex kept_mutex;
+std::vector<Kept>& kept() {
+  static auto* const all = new std::vector<Kept>;
+  return *all;
+}
+
+void keep(Kept memory) {
+  const std::lock_guard lock(kept_mutex);
+  kept().push_back(std::move(memory));
+}
+
+// Without the GIL, or where that does no harm.
+void free_what_was_kept() {
+  std::vector<Kept> all;
+  {
+    const std::lock_guard lock(kept_mutex);
+    all.swap(kept());
+  }
+  for (Kept& memory : all)
+    if (!memory.freed()) keep(std::move(memory));
+}
 
 // Runs where the GIL is held, or not, or where there is no interpreter any more.
 void drop(PyObject* object) {
@@ -18,8 +57,10 @@ std::shared_ptr<MemoryBlock> MemoryBlock::allocate(int device, abi::MemoryKind k
                                                    const Ordering& ordering) {
   std::shared_ptr<MemoryBlock> block(new MemoryBlock(device, kind, bytes, ordering));
   const rt::MemoryRequest request{device, kind, bytes, block->stream()};
-  without_gil(
-      [&](rt::Outcome* outcome) { cd_rt_memory_allocate(&request, &block->memory_, outcome); });
+  without_gil([&](rt::Outcome* outcome) {
+    if (device != abi::kHostDevice) free_what_was_kept();
+    cd_rt_memory_allocate(&request, &block->memory_, outcome);
+  });
   return block;
 }
 
@@ -45,8 +86,13 @@ MemoryBlock::~MemoryBlock() {
 }
 
 void MemoryBlock::release() noexcept {
-  if (!on_host()) last_use_.before_freeing(stream());
-  cd_rt_memory_release(memory_.address, stream());
+  if (on_host()) {
+    cd_rt_memory_release(memory_.address, stream());
+    return;
+  }
+  free_what_was_kept();
+  Kept memory{memory_.address, std::move(ordering_), std::move(last_use_)};
+  if (!memory.freed()) keep(std::move(memory));
 }
 
 std::shared_ptr<MemoryBlock> MemoryBlock::of_python(const abi::Allocation& where, uint64_t address,

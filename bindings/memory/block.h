@@ -36,7 +36,7 @@ class MemoryBlock {
   rt::Stream* stream() const { return ordering_.stream(); }
   void free_in(Ordering ordering) { ordering_ = std::move(ordering); }
   // Of memory that a GPU reaches.
-  LastUse& last_use() { return last_use_; }
+  LastUse& last_use() { return *last_use_; }
 
  private:
   MemoryBlock(int device, abi::MemoryKind kind, uint64_t bytes, const Ordering& ordering = {})
@@ -44,7 +44,7 @@ class MemoryBlock {
         kind_(kind),
         bytes_(bytes),
         ordering_(ordering),
-        last_use_(device, ordering) {}
+        last_use_(std::make_unique<LastUse>(device, ordering)) {}
   void release() noexcept;
 
   const int device_;
@@ -52,7 +52,7 @@ class MemoryBlock {
   const uint64_t bytes_;
   rt::Memory memory_;
   Ordering ordering_;
-  LastUse last_use_;
+  std::unique_ptr<LastUse> last_use_;
   void* owner_ = nullptr;
   void (*deleter_)(void*) = nullptr;
 };

@@ -140,7 +140,7 @@ void LastUse::wait_to_the_end() {
 }
 
 // Nobody else knows the memory any more.
-void LastUse::before_freeing(rt::Stream* stream) noexcept {
+bool LastUse::before_freeing(rt::Stream* stream) noexcept {
   if (last_.keeps_an_object() && Py_IsInitialized()) try {
       const WithGil gil;
       const nb::error_scope raised;  // an exception may be why the memory goes
@@ -151,11 +151,13 @@ void LastUse::before_freeing(rt::Stream* stream) noexcept {
   rt::Outcome outcome;
   rt::Stream* const to = stream ? stream : cd_rt_device_default_stream(gpu_, &outcome);
   rt::Stream* const last = to ? stream_of(last_, &outcome) : nullptr;
-  if (last && !event_ && cd_rt_same_queue(last, to)) return;
+  if (last && !event_ && cd_rt_same_queue(last, to)) return true;
+  if (last && (cd_rt_stream_captured(last) || cd_rt_stream_captured(to))) return false;
   if (last) order(to, &outcome);
-  if (good(outcome)) return;
+  if (good(outcome)) return true;
   rt::Outcome lost;
   cd_rt_gpu_sync(gpu_, &lost);
+  return true;
 }
 
 }  // namespace cuda_device::bindings

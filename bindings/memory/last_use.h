@@ -32,9 +32,9 @@ class LastUse {
   void wait_to_the_end();
 
   // --- of the end, with the GIL or without ---
-  // Where that fails, because the GPU is lost or a stream is gone, all that the GPU does is waited
-  // for.
-  void before_freeing(rt::Stream* stream) noexcept;
+  // False while a stream is being captured: to be asked again later. Where it fails, because the
+  // GPU is lost or a stream is gone, all that the GPU does is waited for.
+  bool before_freeing(rt::Stream* stream) noexcept;
 
  private:
   using EventHandle = std::shared_ptr<rt::Event>;

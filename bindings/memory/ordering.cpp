@@ -35,7 +35,9 @@ Ordering::Ordering(rt::Stream* stream, PyObject* given) {
   if (!stream) return;
   cd_rt_stream_retain(stream);
   stream_.reset(stream, cd_rt_stream_release);
-  if (given && belongs_to_others(stream)) keeps_.reset(Py_NewRef(given), drop);
+  if (!given || !belongs_to_others(stream)) return;
+  if (nb::isinstance<StreamObject>(given)) given = nb::inst_ptr<StreamObject>(given)->of().ptr();
+  if (given) keeps_.reset(Py_NewRef(given), drop);
 }
 
 Ordering Ordering::of(nb::handle stream, int device, const char* caller) {
@@ -46,7 +48,7 @@ Ordering Ordering::of(nb::handle stream, int device, const char* caller) {
 }
 
 bool Ordering::closed() const {
-  if (!keeps_ || nb::isinstance<StreamObject>(keeps_.get())) return false;
+  if (!keeps_) return false;
   try {
     const StreamHandle now = stream_named(keeps_.get(), "stream");
     return !now.get() || cd_rt_stream_handle(now.get()) != cd_rt_stream_handle(stream());

@@ -42,6 +42,7 @@ class StreamObject {
   void close();
   bool closed() const { return !stream_.get(); }
   int device() const { return device_; }
+  const nb::object& of() const { return of_; }
   bool same_as(const StreamObject& other) const;
   uint64_t hash() const { return handle_; }
 

@@ -259,7 +259,15 @@ def test_a_wait_that_fails(on_fake):
 
 
 @pytest.mark.parametrize(
-    "member", ["memory_free_async", "memory_free", "pinned_free", "event_destroy", "pool_trim"]
+    "member",
+    [
+        "memory_free_async",
+        "memory_free",
+        "pinned_free",
+        "event_destroy",
+        "pool_trim",
+        "stream_synchronize",
+    ],
 )
 def test_a_failure_to_clean_up_is_nobodys_error(on_fake, member):
     assert on_fake(EVERYTHING + f"fail({member!r}, 999)\nanswer = float(everything())") == 40.0

@@ -260,6 +260,9 @@ void cd_rt_stream_options(const rt::Stream* stream, cuda_device::abi::StreamOpti
 bool cd_rt_same_queue(const rt::Stream* one, const rt::Stream* other) {
   return one->stream == other->stream;
 }
+bool cd_rt_stream_captured(const rt::Stream* stream) {
+  return rt::guarded(nullptr, false, [=] { return stream->gpu && stream->gpu->is_captured(); });
+}
 bool cd_rt_stream_query(rt::Stream* stream) {
   return rt::guarded(nullptr, true, [=] {
     const bool idle = stream->stream->idle();

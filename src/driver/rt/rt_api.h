@@ -139,6 +139,9 @@ void cd_rt_stream_options(const cuda_device::rt::Stream*, cuda_device::abi::Stre
                           cuda_device::rt::Outcome* outcome);
 // Whether what comes to the one is in one order with what comes to the other.
 bool cd_rt_same_queue(const cuda_device::rt::Stream*, const cuda_device::rt::Stream*);
+// Whether what comes to the stream becomes part of another library's graph, or would end its
+// capture.
+bool cd_rt_stream_captured(const cuda_device::rt::Stream*);
 bool cd_rt_stream_query(cuda_device::rt::Stream*);  // true: nothing queued or running
 // A number for what is queued now, to wait for.
 uint64_t cd_rt_stream_mark(cuda_device::rt::Stream*);

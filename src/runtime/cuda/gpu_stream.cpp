@@ -60,6 +60,11 @@ void GpuStream::keep(const InFlight& item) {
   if (close && close_batch()) let_go_of_done();
 }
 
+bool GpuStream::is_captured() const {
+  const CurrentContext current(context_.handle());
+  return !context_.lost() && captured(handle_);
+}
+
 bool GpuStream::due() const {
   return handle() == kPerThreadStream || open_->items.size() >= kMostInBatch ||
          Clock::now() - last_event_ >= kBetweenEvents;

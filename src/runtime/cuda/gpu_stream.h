@@ -29,6 +29,7 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   uint64_t handle() const override { return reinterpret_cast<uint64_t>(handle_); }
   runtime::StreamOptions options() const override;
   bool own() const { return own_; }
+  bool is_captured() const;
   Context& context() const { return context_; }
   bool idle() const override;
   uint64_t mark() override;
