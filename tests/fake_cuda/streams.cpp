@@ -504,9 +504,7 @@ EXPORT uint64_t fake_new_nonblocking_stream(CUdevice device) {
   return reinterpret_cast<uint64_t>(
       add(std::make_shared<Stream>(context_of(device), kStreamNonBlocking, 0)));
 }
-EXPORT void fake_drop_stream(uint64_t handle) {
-  destroy(reinterpret_cast<CUstream>(handle));
-}
+EXPORT void fake_drop_stream(uint64_t handle) { destroy(reinterpret_cast<CUstream>(handle)); }
 EXPORT void fake_capture(uint64_t handle, int capturing) {
   stream_at(reinterpret_cast<CUstream>(handle))->capturing = capturing != 0;
 }
