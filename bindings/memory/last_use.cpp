@@ -151,8 +151,8 @@ bool LastUse::before_freeing(rt::Stream* stream) noexcept {
   rt::Outcome outcome;
   rt::Stream* const to = stream ? stream : cd_rt_device_default_stream(gpu_, &outcome);
   rt::Stream* const last = to ? stream_of(last_, &outcome) : nullptr;
-  if (last && !event_ && cd_rt_same_queue(last, to)) return true;
   if (last && (cd_rt_stream_captured(last) || cd_rt_stream_captured(to))) return false;
+  if (last && !event_ && cd_rt_same_queue(last, to)) return true;
   if (last) order(to, &outcome);
   if (good(outcome)) return true;
   rt::Outcome lost;

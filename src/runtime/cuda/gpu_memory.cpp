@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <vector>
 
 #include "runtime/cuda/gpu_stream.h"
 #include "runtime/cuda/on_gpu.h"
@@ -14,26 +12,6 @@ namespace cuda_device::cuda {
 namespace {
 
 using abi::MemoryKind;
-
-struct Released {
-  int gpu;
-  MemoryKind kind;
-  CUdeviceptr address;
-  CUstream stream;
-};
-
-// Of streams that were being captured when it was released: freed by a later call for that GPU.
-ForkMutex kept_mutex;
-std::atomic<size_t> kept_count{0};
-std::vector<Released>& kept() {
-  static auto* const made = new std::vector<Released>;
-  return *made;
-}
-void keep(const Released& memory) {
-  const std::lock_guard lock(kept_mutex);
-  kept().push_back(memory);
-  kept_count = kept().size();
-}
 
 // Null: the device has none.
 CUmemoryPool open_pool(int gpu) {
@@ -90,43 +68,12 @@ void make_room(int gpu, const OnGpu& on, CUstream stream) {
   if (const CUmemoryPool pool = pool_of(gpu)) d.pool_trim(pool, 0);
 }
 
-// False while the stream is captured: what is freed there would be part of the graph, and a wait
-// for it would end the capture.
-bool free_behind(const OnGpu& on, const Released& memory) {
-  if (captured(memory.stream)) return false;
-  const Driver& d = driver();
-  if (memory.kind == MemoryKind::Device && pool_of(memory.gpu)) {
-    if (d.memory_free_async(memory.address, memory.stream) == kSuccess) return true;
-    // The stream is gone, or the context lost: then this fails as well.
-  }
-  on.note(d.stream_synchronize(memory.stream));
-  if (memory.kind == MemoryKind::Pinned)
-    d.pinned_free(reinterpret_cast<void*>(memory.address));
-  else
-    d.memory_free(memory.address);
-  return true;
-}
-
-// Memory of this GPU that could not be freed before.
-void free_what_was_kept(const OnGpu& on, int gpu) {
-  if (kept_count.load(std::memory_order_relaxed) == 0) return;
-  std::vector<Released> all;
-  {
-    const std::lock_guard lock(kept_mutex);
-    all.swap(kept());
-    kept_count = 0;
-  }
-  for (const Released& memory : all)
-    if (memory.gpu != gpu || !free_behind(on, memory)) keep(memory);
-}
-
 }  // namespace
 
 CUdeviceptr allocate(int gpu, MemoryKind kind, uint64_t bytes, uint64_t handle) {
   auto* const stream = reinterpret_cast<CUstream>(handle);
   const OnGpu on(gpu);
   const Driver& d = driver();
-  free_what_was_kept(on, gpu);
   CUdeviceptr memory = 0;
   CUresult result = ask(gpu, kind, bytes, stream, &memory);
   if (result == kOutOfMemory) {
@@ -146,9 +93,16 @@ CUdeviceptr allocate(int gpu, MemoryKind kind, uint64_t bytes, uint64_t handle) 
 void release(int gpu, MemoryKind kind, CUdeviceptr memory, uint64_t handle) noexcept try {
   auto* const stream = reinterpret_cast<CUstream>(handle);
   const OnGpu on(gpu);
-  free_what_was_kept(on, gpu);
-  const Released released{gpu, kind, memory, stream};
-  if (!free_behind(on, released)) keep(released);
+  const Driver& d = driver();
+  if (kind == MemoryKind::Device && pool_of(gpu)) {
+    if (d.memory_free_async(memory, stream) == kSuccess) return;
+    // The stream is gone, or the context lost: then this fails as well.
+  }
+  on.note(d.stream_synchronize(stream));
+  if (kind == MemoryKind::Pinned)
+    d.pinned_free(reinterpret_cast<void*>(memory));
+  else
+    d.memory_free(memory);
 } catch (const std::exception&) {
 }
 
@@ -183,7 +137,6 @@ FreeMemory free_memory(int gpu) {
 
 void trim(int gpu) {
   const OnGpu on(gpu);
-  free_what_was_kept(on, gpu);
   const CUmemoryPool pool = pool_of(gpu);
   if (pool) on.check(driver().pool_trim(pool, 0), "trimming the GPU's memory pool");
 }
