@@ -1,7 +1,7 @@
 """Options of streams, events and launches, under the names of cuda.core."""
 
 import dataclasses
-from typing import Any, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from cuda.device.errors import NotImplementedYetError
 
@@ -58,11 +58,11 @@ class LaunchConfig:
     def __post_init__(self) -> None:
         for name in ("cluster", "is_cooperative"):
             if value := getattr(self, name):
-                raise _no_launch_option(name, value)
+                _refuse_launch_option(name, value)
 
 
-def _no_launch_option(name: str, value: object) -> NotImplementedYetError:
-    return NotImplementedYetError(
+def _refuse_launch_option(name: str, value: object) -> NoReturn:
+    raise NotImplementedYetError(
         f"LaunchConfig(): the option {name}={value!r} is not implemented yet"
     )
 
@@ -77,7 +77,7 @@ def _launch_options(config: object) -> dict[str, Any]:
     known = {f.name for f in dataclasses.fields(LaunchConfig)}
     for name, value in found.items():
         if name not in known and value:
-            raise _no_launch_option(name, value)
+            _refuse_launch_option(name, value)
     return {name: found[name] for name in known & set(found)}
 
 
