@@ -155,6 +155,7 @@ void Call::add_object(PyObject* object) {
   if (type == &PyFloat_Type) return add_python_float(*this, object);
   if (type == &PyBool_Type) return add_bool(object == Py_True);
   if (object == Py_None) return add_none();
+  if (add_own_array(*this, object)) return;
   if (PyArray_Check(object)) return add_ndarray(*this, object);
   if (PyArray_IsScalar(object, Generic)) return add_numpy_scalar(*this, object);
   if (PyTuple_Check(object)) return add_tuple(object);

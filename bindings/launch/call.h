@@ -115,7 +115,11 @@ void add_python_int(Call& call, PyObject* object);
 void add_python_float(Call& call, PyObject* object);
 void add_numpy_scalar(Call& call, PyObject* object);
 void add_ndarray(Call& call, PyObject* object);
+// False where the object is no Array.
+bool add_own_array(Call& call, PyObject* object);
 // False where the object has no __dlpack__.
 bool add_dlpack(Call& call, PyObject* object);
+// The array being read lives on a device of DLPack's type and number: the launch has to run there.
+void live_on(Call& call, int64_t type, int number);
 
 }  // namespace cuda_device::bindings

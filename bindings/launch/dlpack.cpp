@@ -35,24 +35,6 @@ Device device_of(Call& call, PyObject* object) {
   return {type, static_cast<int>(id)};
 }
 
-// Where the launch has to run for this memory.
-void live_on(Call& call, Device device) {
-  const bool gpus =
-      device.type != dlpack::kCuda || call.where().runs_on(device.id) || cd_rt_gpu_count() > 0;
-  if (std::optional<Refusal> refusal = dlpack::refuse_device(device.type, gpus))
-    call.fail(*refusal);
-  switch (device.type) {
-    case dlpack::kCuda:
-      return call.live_on_gpu(device.id);
-    case dlpack::kCudaManaged:
-      return call.live_in_managed(device.id);
-    case dlpack::kCudaHost:
-      return call.live_in_pinned();
-    default:
-      return call.live_on_host();
-  }
-}
-
 // Whether the producer is to order its work before that of a stream: its word for where the array
 // lives is taken. Of pinned memory libraries may know no streams.
 bool asks_for_stream(Device device) {
@@ -93,18 +75,33 @@ bool take(Call& call, PyObject* capsule, abi::ArrayView& view) {
 
 }  // namespace
 
+void live_on(Call& call, int64_t type, int number) {
+  const bool gpus = type != dlpack::kCuda || call.where().runs_on(number) || cd_rt_gpu_count() > 0;
+  if (std::optional<Refusal> refusal = dlpack::refuse_device(type, gpus)) call.fail(*refusal);
+  switch (type) {
+    case dlpack::kCuda:
+      return call.live_on_gpu(number);
+    case dlpack::kCudaManaged:
+      return call.live_in_managed(number);
+    case dlpack::kCudaHost:
+      return call.live_in_pinned();
+    default:
+      return call.live_on_host();
+  }
+}
+
 bool add_dlpack(Call& call, PyObject* object) {
   nb::object has_device = optional_attr(object, dlpack_names().device);
   nb::object has_dlpack = optional_attr(object, dlpack_names().dlpack);
   if (!has_device || !has_dlpack || PyType_Check(object)) return false;
   const Device device = device_of(call, object);
-  live_on(call, device);
+  live_on(call, device.type, device.id);
   nb::object capsule = capsule_of(object, stream_for(call, object, device));
   abi::ArrayView view;
   if (!take<dlpack::ManagedVersioned>(call, capsule.ptr(), view) &&
       !take<dlpack::Managed>(call, capsule.ptr(), view))
     call.fail(DiagCode::dlpack_refused, {"__dlpack__() returned no unused DLPack capsule"});
-  live_on(call, {view.device_type, view.device_id});
+  live_on(call, view.device_type, view.device_id);
   call.add_array(view);
   return true;
 }

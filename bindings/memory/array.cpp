@@ -18,6 +18,8 @@ namespace {
 using abi::MemoryKind;
 using Extents = std::vector<int64_t>;
 
+PyTypeObject* array_type = nullptr;
+
 struct ArrayObject {
   Tensor tensor;
   nb::object dtype;
@@ -342,11 +344,17 @@ void define_methods(nb::class_<ArrayObject>& type) {
 
 }  // namespace
 
+const Tensor* tensor_of_array(PyObject* object) {
+  return Py_TYPE(object) == array_type ? &nb::inst_ptr<ArrayObject>(nb::handle(object))->tensor
+                                       : nullptr;
+}
+
 void register_arrays(nb::module_& module) {
   nb::class_<ArrayObject> type(
       module, "Array",
       "A strided array in memory that a GPU reaches. Kernels take it, and every library that knows "
       "DLPack.");
+  array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   define_attributes(type);
   define_methods(type);
   module.def("host_array", host_array, nb::arg("shape"), nb::arg("dtype"), nb::arg("columns"),

@@ -68,6 +68,16 @@ void make_room(int gpu, const OnGpu& on, CUstream stream) {
   if (const CUmemoryPool pool = pool_of(gpu)) d.pool_trim(pool, 0);
 }
 
+// Of the stream, or where the driver does not know it any more of all. Where that fails too, memory
+// is better never freed than under a kernel.
+bool wait_for_its_work(const OnGpu& on, CUstream stream) {
+  const Driver& d = driver();
+  CUresult result = d.stream_synchronize(stream);
+  if (result != kSuccess) result = d.context_synchronize();
+  on.note(result);
+  return result == kSuccess;
+}
+
 }  // namespace
 
 CUdeviceptr allocate(int gpu, MemoryKind kind, uint64_t bytes, uint64_t handle) {
@@ -98,7 +108,7 @@ void release(int gpu, MemoryKind kind, CUdeviceptr memory, uint64_t handle) noex
     if (d.memory_free_async(memory, stream) == kSuccess) return;
     // The stream is gone, or the context lost: then this fails as well.
   }
-  on.note(d.stream_synchronize(stream));
+  if (!wait_for_its_work(on, stream)) return;
   if (kind == MemoryKind::Pinned)
     d.pinned_free(reinterpret_cast<void*>(memory));
   else

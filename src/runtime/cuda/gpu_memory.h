@@ -15,8 +15,7 @@ namespace cuda_device::cuda {
 CUdeviceptr allocate(int gpu, abi::MemoryKind kind, uint64_t bytes, uint64_t stream);
 
 // For work that is queued on the stream behind this; memory that is not of a pool is freed when
-// the stream has come so far; nobody captures that stream. An error of the driver is nobody's: the
-// memory is gone.
+// the stream has come so far; nobody captures that stream. An error of the driver is nobody's.
 void release(int gpu, abi::MemoryKind kind, CUdeviceptr memory, uint64_t stream) noexcept;
 
 // What the driver knows of an address, whoever allocated it; nothing where it does not know it.
