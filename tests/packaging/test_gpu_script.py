@@ -72,7 +72,7 @@ def test_what_is_missing_is_named_and_what_lies_here_is_installed(tree):
     links = tree / "links"
     links.mkdir()
     wheel(links / "pytest-0.1.0-py3-none-any.whl", "pytest")
-    done = run(tree, PIP_FIND_LINKS=str(links))
+    done = run(tree, PIP_FIND_LINKS=str(links), VENV_ARGS="")
     assert done.returncode == 0, done.stderr
     assert done.stdout == "seen: only_here\n"
     assert "not all can be installed (PIP_NO_INDEX)" in done.stderr
