@@ -65,4 +65,10 @@ std::string shown(nb::handle object) {
   return to_string(checked(PyUnicode_Substring(text.ptr(), 0, kLongest - 3))) + "...";
 }
 
+void drop_anywhere(PyObject* object) {
+  if (!Py_IsInitialized()) return;
+  const WithGil gil;
+  Py_DECREF(object);
+}
+
 }  // namespace cuda_device::bindings

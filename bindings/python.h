@@ -74,4 +74,7 @@ class WithGil {
   PyGILState_STATE state_;
 };
 
+// Lets go of a reference with the GIL held or not, and where there is no interpreter any more.
+void drop_anywhere(PyObject* object);
+
 }  // namespace cuda_device::bindings

@@ -246,13 +246,6 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   throw nb::python_error();
 }
 
-rt::Stream* default_stream_of(int device) {
-  rt::Outcome outcome;
-  rt::Stream* const found = cd_rt_device_default_stream(device, &outcome);
-  throw_unless_ok(outcome);
-  return found;
-}
-
 // Of a launch that names no stream: a GPU's default stream, or null, which is the host's.
 StreamHandle stream_without_one(const Call& call) {
   const int device = call.where().settled();

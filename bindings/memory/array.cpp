@@ -258,8 +258,7 @@ nb::dict cuda_array_interface(const ArrayObject& array) {
   fields["data"] = nb::make_tuple(tensor.count() ? tensor.data : 0, tensor.read_only);
   fields["version"] = 3;
   const Ordering last = tensor.memory->last_use().go_on();
-  constexpr uint64_t kLegacyStream = 1;
-  fields["stream"] = last.stream() ? cd_rt_stream_handle(last.stream()) : kLegacyStream;
+  fields["stream"] = cd_rt_stream_handle(last.stream());
   return fields;
 }
 

@@ -44,13 +44,6 @@ void free_what_was_kept() {
     if (!memory.freed()) keep(std::move(memory));
 }
 
-// Runs where the GIL is held, or not, or where there is no interpreter any more.
-void drop(PyObject* object) {
-  if (!object || !Py_IsInitialized()) return;
-  const WithGil gil;
-  Py_DECREF(object);
-}
-
 }  // namespace
 
 std::shared_ptr<MemoryBlock> MemoryBlock::allocate(int device, abi::MemoryKind kind, uint64_t bytes,
@@ -97,7 +90,7 @@ void MemoryBlock::release() noexcept {
 
 std::shared_ptr<MemoryBlock> MemoryBlock::of_python(const abi::Allocation& where, uint64_t address,
                                                     uint64_t bytes, nb::handle owner) {
-  const auto let_go = [](void* object) { drop(static_cast<PyObject*>(object)); };
+  const auto let_go = [](void* object) { drop_anywhere(static_cast<PyObject*>(object)); };
   return borrowed(address, where.device, where.kind, bytes, Py_NewRef(owner.ptr()), let_go);
 }
 

@@ -5,16 +5,7 @@
 namespace cuda_device::bindings {
 namespace {
 
-constexpr uint64_t kPerThreadStream = 2;
-
 std::shared_ptr<rt::Event> new_event() { return {cd_rt_event_create(), cd_rt_event_release}; }
-
-rt::Stream* default_stream(int gpu) {
-  rt::Outcome outcome;
-  rt::Stream* const found = cd_rt_device_default_stream(gpu, &outcome);
-  throw_unless_ok(outcome);
-  return found;
-}
 
 bool good(const rt::Outcome& outcome) { return outcome.status == rt::Status::Ok; }
 
@@ -103,7 +94,7 @@ Ordering LastUse::go_on() {
     stays = of_this_gpu && !event_;
   });
   if (!stays) last = {};
-  if (!last.stream()) last = Ordering(default_stream(gpu_), nullptr);
+  if (!last.stream()) last = Ordering(default_stream_of(gpu_), nullptr);
   if (!stays) move_to(last);
   return last;
 }

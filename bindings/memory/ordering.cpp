@@ -18,13 +18,6 @@ namespace {
                            .c_str());
 }
 
-// Runs where the GIL is held, or not, or where there is no interpreter any more.
-void drop(PyObject* object) {
-  if (!Py_IsInitialized()) return;
-  const WithGil gil;
-  Py_DECREF(object);
-}
-
 bool belongs_to_others(const rt::Stream* stream) {
   return cd_rt_stream_device(stream) != abi::kHostDevice && !cd_rt_stream_own(stream);
 }
@@ -37,7 +30,7 @@ Ordering::Ordering(rt::Stream* stream, PyObject* given) {
   stream_.reset(stream, cd_rt_stream_release);
   if (!given || !belongs_to_others(stream)) return;
   if (nb::isinstance<StreamObject>(given)) given = nb::inst_ptr<StreamObject>(given)->of().ptr();
-  if (given) keeps_.reset(Py_NewRef(given), drop);
+  if (given) keeps_.reset(Py_NewRef(given), drop_anywhere);
 }
 
 Ordering Ordering::of(nb::handle stream, int device, const char* caller) {

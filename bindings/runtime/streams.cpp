@@ -323,8 +323,6 @@ nb::object protocol_of(PyObject* object) {
                     {in_launch_of(kernel), "'" + type_text(object) + "'"}};
 }
 
-constexpr uint64_t kPerThread = 2;  // a default stream that means another one in each thread
-
 }  // namespace
 
 StreamHandle stream_of(PyObject* object, const std::string& kernel) {
@@ -344,6 +342,13 @@ StreamHandle stream_of(PyObject* object, const std::string& kernel) {
 StreamHandle stream_with_handle(uint64_t handle) {
   rt::Outcome outcome;
   StreamHandle found = stream_with(handle, outcome);
+  throw_unless_ok(outcome);
+  return found;
+}
+
+rt::Stream* default_stream_of(int device) {
+  rt::Outcome outcome;
+  rt::Stream* const found = cd_rt_device_default_stream(device, &outcome);
   throw_unless_ok(outcome);
   return found;
 }
@@ -378,9 +383,9 @@ StreamObject::StreamObject(StreamHandle stream, nb::object of)
 
 rt::Stream* StreamObject::get() {
   if (!stream_.get()) throw nb::value_error("the stream is closed");
-  if (handle_ == kPerThread && device_ != kHostDevice) {
+  if (handle_ == kPerThreadStream && device_ != kHostDevice) {
     rt::Outcome outcome;
-    rt::Stream* const of_thread = cd_rt_foreign_stream(kPerThread, &outcome);
+    rt::Stream* const of_thread = cd_rt_foreign_stream(kPerThreadStream, &outcome);
     throw_unless_ok(outcome);
     stream_ = StreamHandle::taken(of_thread);
   }
@@ -429,10 +434,8 @@ nb::object new_stream(int device, bool nonblocking, std::optional<int> priority)
 }
 
 nb::object default_stream(int device) {
-  rt::Outcome outcome;
-  rt::Stream* const found = cd_rt_device_default_stream(device, &outcome);
-  throw_unless_ok(outcome);
-  return nb::cast(new StreamObject(StreamHandle::shared(found)), nb::rv_policy::take_ownership);
+  return nb::cast(new StreamObject(StreamHandle::shared(default_stream_of(device))),
+                  nb::rv_policy::take_ownership);
 }
 
 nb::object stream_from_handle(uint64_t handle) {
@@ -456,14 +459,10 @@ abi::StreamOptions options_of(StreamObject& self) {
   return options;
 }
 
-std::string repr_of_stream(const StreamObject& self) {
+template <class T>
+std::string shown_as(const char* type, const T& self) {
   const std::string which = self.closed() ? "closed" : "of " + device_text(self.device());
-  return "<cuda.device.core.Stream " + which + ">";
-}
-
-std::string repr_of_event(const EventObject& self) {
-  const std::string which = self.closed() ? "closed" : "of " + device_text(self.device());
-  return "<cuda.device.core.Event " + which + ">";
+  return std::string("<cuda.device.core.") + type + " " + which + ">";
 }
 
 void register_stream_type(nb::module_& module) {
@@ -490,7 +489,7 @@ void register_stream_type(nb::module_& module) {
           "priority", [](StreamObject& s) { return options_of(s).priority; },
           "The lower, the more urgent; 0 on the host device.")
       .def_prop_ro("is_closed", &StreamObject::closed, "Whether close() was called.")
-      .def("__repr__", repr_of_stream)
+      .def("__repr__", [](const StreamObject& s) { return shown_as("Stream", s); })
       .def_prop_ro(
           "device", [](StreamObject& s) { return device_object(cd_rt_stream_device(s.get())); },
           "The device that its work runs on.")
@@ -537,7 +536,7 @@ void register_event_type(nb::module_& module) {
       .def_prop_ro("is_timing_enabled", &EventObject::timing,
                    "Whether it may be subtracted from another event.")
       .def_prop_ro("is_closed", &EventObject::closed, "Whether close() was called.")
-      .def("__repr__", repr_of_event)
+      .def("__repr__", [](const EventObject& e) { return shown_as("Event", e); })
       .def("close", &EventObject::close, "Lets go of the event. What waits for it still does.")
       .def("__sub__", elapsed, "Milliseconds between two events that are done.");
 }

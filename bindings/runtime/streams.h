@@ -63,6 +63,12 @@ StreamHandle stream_of(PyObject* object, const std::string& kernel);
 // errors.
 StreamHandle stream_named(nb::handle object, const std::string& place);
 
+// A handle that means another stream in each thread: its own default one.
+inline constexpr uint64_t kPerThreadStream = 2;
+
+// Of launches without a stream; stays.
+rt::Stream* default_stream_of(int device);
+
 // Of ours, or what the driver knows of the handle.
 StreamHandle stream_with_handle(uint64_t handle);
 

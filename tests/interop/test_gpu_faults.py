@@ -6,7 +6,7 @@ import pathlib
 import re
 
 import pytest
-from support.fake_gpu import needs_fake, on_fake, run_on_fake
+from support.fake_gpu import FAULTY, needs_fake, on_fake, run_on_fake
 
 __all__ = ["on_fake"]  # a fixture
 
@@ -17,17 +17,14 @@ LOST = (
     "call of this process reaches the GPU any more: end it. Run the kernel on the host device, or "
     "under compute-sanitizer, to find the place"
 )
-TRAP = """
-@runs_on_fake(("f8", 1))
-@D.kernel
-def bad(a):
-    a[D.tid(1)] = 1
-
-fake.fake_fault(b"bad", 700)
+TRAP = (
+    FAULTY
+    + """
 dev = core.Device(0)
 stream, other = dev.create_stream(), dev.create_stream()
 a = np.zeros(4)
 """
+)
 
 
 def said(text):

@@ -2,20 +2,16 @@
 waits goes on, and is told."""
 
 import pytest
-from support.fake_gpu import needs_fake, on_fake
+from support.fake_gpu import FAULTY, needs_fake, on_fake
 
 __all__ = ["on_fake"]  # a fixture
 
 pytestmark = [needs_fake, pytest.mark.timeout(120)]
 
 # A kernel that fails on GPU 0 when gates["hold"] opens; the stream of the host waits for it.
-FAILING = """
-@runs_on_fake(("f8", 1))
-@D.kernel
-def bad(a):
-    a[D.tid(1)] = 1
-
-fake.fake_fault(b"bad", 700)
+FAILING = (
+    FAULTY
+    + """
 a = np.ones(4)
 host = core.Device("host")
 stream = core.Device(0).create_stream()
@@ -26,6 +22,7 @@ def said(what):
     found = outcome(what)
     return found and [found[0], "failed on GPU 0" in found[1]]
 """
+)
 TOLD = ["KernelError", True]
 
 

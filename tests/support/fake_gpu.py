@@ -11,6 +11,15 @@ from support.programs import environment, run_text
 
 FAKE = Path(_core.__file__).resolve().parents[3] / "fake_cuda"
 HEAD = "from support.gpu_program import *\n"
+# A kernel that loses its GPU.
+FAULTY = """
+@runs_on_fake(("f8", 1))
+@D.kernel
+def bad(a):
+    a[D.tid(1)] = 1
+
+fake.fake_fault(b"bad", 700)
+"""
 
 needs_fake = pytest.mark.skipif(
     not (FAKE / "libcuda.so.1").exists(), reason="the tests' driver waits for a build tree"
