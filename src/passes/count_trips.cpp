@@ -9,7 +9,6 @@ using analysis::BlockLevel;
 using ir::Block;
 using ir::Inst;
 using ir::Op;
-using ir::Type;
 
 class Counter {
  public:
@@ -49,31 +48,8 @@ class Counter {
     Block made;
     ir::Builder b(f_, made);
     b.set_span(loop.span);
-    const Type type = unsigned_like(loop.operands[0]->type);
-    count_iterations(b, loop, trips_of(b, loop, type, b.const_int(type, 0)));
+    count_iterations(b, loop, trips_of(b, loop.operands[0], loop.operands[1], loop.operands[2]));
     before.insert(before.end(), made.insts.begin(), made.insts.end());
-  }
-
-  static Inst* trips_of(ir::Builder& b, const Inst& loop, Type type, Inst* zero) {
-    Inst *start = loop.operands[0], *stop = loop.operands[1], *step = loop.operands[2];
-    const auto bits = [&](Inst* x) { return b.typed(Op::Convert, type, {x}); };
-    Inst* none = b.const_int(start->type, 0);
-    const auto trips = [&](Inst* distance, Inst* by) {
-      Inst* one = b.const_int(type, 1);
-      return b.op(Op::Add, {b.op(Op::FloorDiv, {b.op(Op::Sub, {distance, one}), by}), one});
-    };
-    Inst* first = bits(start);
-    Inst* last = bits(stop);
-    Inst* stride = bits(step);
-    Inst* rises = b.op(Op::And, {b.op(Op::Gt, {step, none}), b.op(Op::Lt, {start, stop})});
-    Inst* up = trips(b.op(Op::Sub, {last, first}), stride);
-    Inst* rest = zero;
-    if (start->type.is_signed()) {
-      Inst* falls = b.op(Op::And, {b.op(Op::Lt, {step, none}), b.op(Op::Gt, {start, stop})});
-      Inst* down = trips(b.op(Op::Sub, {first, last}), b.op(Op::Neg, {stride}));
-      rest = b.typed(Op::Select, type, {falls, down, zero});
-    }
-    return b.typed(Op::Select, type, {rises, up, rest});
   }
 
   ir::Function& f_;

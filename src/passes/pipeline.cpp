@@ -14,6 +14,7 @@
 #include "passes/join_stores.h"
 #include "passes/jumps_behind_barriers.h"
 #include "passes/jumps_for_all.h"
+#include "passes/part_threads.h"
 #include "passes/promote_local.h"
 #include "passes/save_across_barriers.h"
 #include "passes/split_loop_slots.h"
@@ -52,6 +53,7 @@ constexpr Pass kPasses[] = {
     {"jumps_for_all", jumps_for_all, true},                  // out of where each goes its own way
     {"distribute_loops", nullptr, true, distribute_loops},   // what registers cannot carry at once
     {"save_across_barriers", save_across_barriers, true},    // only variables live across barriers
+    {"part_threads", part_threads, true},                    // at control around barriers
     {"split_loop_slots", split_loop_slots, true},  // what loops count, apart from what they leave
 };
 

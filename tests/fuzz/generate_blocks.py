@@ -1,8 +1,10 @@
 """Random programs whose threads work together: barriers, shared memory, memory of their own.
 
 Barriers stand under conditions that are the same for the whole block, in loops too; between them
-threads go their own ways, and some return. A shared array is written by each thread at places of
-its own, read at others' behind a barrier, and written again only behind the next.
+threads go their own ways, and some return; at the end of some programs threads part around
+barriers for good, and here and there stand barriers that nobody reaches. A shared array is written
+by each thread at places of its own, read at others' behind a barrier, and written again only behind
+the next.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from .program import (
     Barrier,
     Binary,
     Body,
+    Both,
     Cast,
     Comparison,
     Element,
@@ -130,7 +133,12 @@ class BlockGenerator(Generator):
 
     def together(self, depth: int) -> list:
         kinds = [(4, self.alone), (4, self.exchange), (1, self.rotate), (2, self.vote)]
-        kinds += [(1.5, self.compare_exchange), (0.5, self.compare_own), (2, self.tile_by_tile)]
+        kinds += [
+            (0.5, self.unreached),
+            (1.5, self.compare_exchange),
+            (0.5, self.compare_own),
+            (2, self.tile_by_tile),
+        ]
         if depth > 0:
             kinds += [(2, self.uniform_if), (3, self.uniform_for), (1, self.uniform_while)]
         kind = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
@@ -304,6 +312,67 @@ class BlockGenerator(Generator):
         self.loops = loops
         return result
 
+    # --- threads that part around barriers ---
+
+    def of_data(self):
+        """A condition of each thread's own; what follows from its place alone is refused."""
+        array, t = self.random.choice(list(self.inputs.items()))
+        element = Element(t, array, self.index(array))
+        op, number = self.random.choice("<>"), Literal("int", self.random.randint(0, 60))
+        word = self.random.choice(("and", "or"))
+        return Both("b1", word, self.condition(1), Comparison([op], [element, number]))
+
+    def own_number(self):
+        array, t = self.random.choice(list(self.inputs.items()))
+        number = Cast("i4", Element(t, array, self.index(array)))
+        return Binary("i4", "%", number, Literal("int", self.random.randint(2, 5)))
+
+    def unreached(self, _: int) -> list:
+        never = Comparison([">"], [Variable(self.at.types["bk"], "bk"), Literal("int", 10**6)])
+        test = self.of_data()
+        wait = self.side_apart(2)
+        wait.statements.insert(1, If(never, Body([Barrier()]), None))
+        return [If(test, wait, self.side_apart(1) if self.chance(0.5) else None)]
+
+    def side_apart(self, statements: int) -> Body:
+        self.scopes.append({})
+        result = Body([self.apart(1) for _ in range(statements)])
+        self.scopes.pop()
+        return result
+
+    def part_for_good(self, depth: int) -> list:
+        """The last of a program: whoever is left out comes to no barrier any more."""
+        kind = self.random.choices(("if", "for", "while"), (1, 3, 2))[0]
+        if kind == "if":
+            sides = [self.uniform_body(depth, 2), self.body(1, 1) if self.chance(0.7) else Body()]
+            if sides[1].statements and self.chance(0.5):
+                sides.reverse()
+            return [If(self.of_data(), *sides)]
+        name = self.fresh("k")
+        loops, self.loops = self.loops, 0
+        if kind == "for":
+            together = self.chance(0.4)
+            stop = Literal("int", self.random.randint(1, 4)) if together else self.own_number()
+            step = self.random.choice((1, 1, 2, 3))
+            bounds = [stop] if step == 1 else [Literal("int", 0), stop, Literal("int", step)]
+            t = model.promote("int", stop.type)
+            body = self.uniform_loop_body(depth, name, t)
+            otherwise = self.uniform_body if together else self.body
+            loop = For(name, t, bounds, body, None)
+        else:
+            body, otherwise = self.uniform_loop_body(depth, name, "int"), self.body
+            loop = While(name, self.random.randint(1, 4), self.of_data(), body, None)
+        for _ in range(self.random.randint(0, 2)):
+            how = self.random.choice(("break", "break", "return"))
+            test, side = self.of_data(), self.side_apart(self.random.choice((0, 0, 1)))
+            jump = If(test, Body([*side.statements, Jump(how)]), None)
+            at = self.random.randint(0, len(loop.body.statements))
+            loop.body.statements.insert(at, jump)
+        if self.chance(0.3):
+            loop.orelse = otherwise(1, 1)
+        self.loops = loops
+        return [loop, *(self.apart(1) for _ in range(self.random.randint(0, 2)))]
+
     def uniform_if(self, depth: int) -> list:
         test = self.uniform_condition()
         yes = self.uniform_body(depth - 1, self.random.randint(1, 3))
@@ -371,6 +440,8 @@ class BlockGenerator(Generator):
         start = self.prologue()
         depth, most = (1, 5) if self.light else (2, 7)
         body = self.uniform_body(depth, self.random.randint(2, most))
+        if self.chance(0.35):
+            body.statements += self.part_for_good(1)
         self.add_reports(body)
         statements = [*start, *self.guarded(body.statements)]
         return Program(self.parameters(), self.helpers, Body(statements), self.shared, self.local)

@@ -11,6 +11,9 @@ namespace cuda_device::codegen::host {
 class Join {
  public:
   Join(MaskOps& masks, const char* name);
+  ~Join();
+  Join(const Join&) = delete;
+  Join& operator=(const Join&) = delete;
 
   // Ends the current block: its lanes come here.
   void arrive(const Mask& mask);

@@ -84,6 +84,11 @@ Mask MaskOps::either(const Mask& x, const Mask& y) {
 Join::Join(MaskOps& masks, const char* name)
     : masks_(masks), block_(llvm::BasicBlock::Create(masks.builder().getContext(), name)) {}
 
+// Where nothing arrives, the block belongs to no function.
+Join::~Join() {
+  if (!reached()) delete block_;
+}
+
 llvm::BasicBlock* Join::edge(const Mask& mask) {
   arrivals_.push_back({masks_.builder().GetInsertBlock(), mask});
   return block_;

@@ -21,7 +21,7 @@ struct Context::HostCall {
   std::atomic<bool> called{false};
 
   void call() {
-    if (!called.exchange(true)) function();
+    if (!called.exchange(true)) std::exchange(function, nullptr)();
   }
 };
 
@@ -38,6 +38,10 @@ Contexts& contexts() {
 }
 
 }  // namespace
+
+Context::Context(CUcontext handle, Gpu& gpu, bool primary, uint64_t id)
+    : handle_(handle), gpu_(gpu), primary_(primary), id_(id) {}
+Context::~Context() = default;
 
 // --- errors ---
 
@@ -84,7 +88,6 @@ void Context::lose(CUresult error, const GpuKernel* suspect) {
   if (lost()) return;
   // Not with the lock: a stream may go with its last reference there, and find the loss as well.
   const std::string by = suspects(suspect);
-  std::vector<std::shared_ptr<HostCall>> waiting;
   {
     const std::lock_guard lock(calls_mutex_);
     if (lost()) return;
@@ -96,9 +99,9 @@ void Context::lose(CUresult error, const GpuKernel* suspect) {
           ". With CUDA_LAUNCH_BLOCKING=1 in the environment each launch waits for its kernel, "
           "which tells them apart";
     lost_.store(true, std::memory_order_release);
-    waiting.swap(calls_);
+    lost_calls_.swap(calls_);
   }
-  for (const auto& call : waiting) call->call();
+  for (const auto& call : lost_calls_) call->call();
 }
 
 namespace {
@@ -306,36 +309,30 @@ void Context::let_go_of_orphans() {
 
 // --- functions of the host ---
 
-std::shared_ptr<Context::HostCall> Context::expect_call(std::function<void()> function,
-                                                        CUstream stream, bool helper) {
-  auto call = std::make_shared<HostCall>(*this, std::move(function), stream, helper);
+Context::HostCall& Context::expect_call(std::function<void()> function, CUstream stream,
+                                        bool helper) {
+  auto call = std::make_unique<HostCall>(*this, std::move(function), stream, helper);
   const std::lock_guard lock(calls_mutex_);
   throw_if_lost();
-  calls_.push_back(call);
-  return call;
+  return *calls_.emplace_back(std::move(call));
 }
 
-void Context::forget_call(const std::shared_ptr<HostCall>& call) {
+void Context::forget_call(const HostCall& call) {
   const std::lock_guard lock(calls_mutex_);
-  std::erase(calls_, call);
-  if (call->helper) helpers_.push_back(call->stream);
+  if (call.helper) helpers_.push_back(call.stream);
+  std::erase_if(calls_, [&](const auto& known) { return known.get() == &call; });
 }
 
 // On a thread of the driver's.
 void Context::run_call(void* pointer) {
-  const std::unique_ptr<std::shared_ptr<HostCall>> call(
-      static_cast<std::shared_ptr<HostCall>*>(pointer));
-  (*call)->call();
-  (*call)->context.forget_call(*call);
+  HostCall& call = *static_cast<HostCall*>(pointer);
+  call.call();
+  call.context.forget_call(call);
 }
 
-void Context::launch_call(const std::shared_ptr<HostCall>& call) {
-  auto held = std::make_unique<std::shared_ptr<HostCall>>(call);
-  const CUresult result = driver().host_function(call->stream, run_call, held.get());
-  if (result == kSuccess) {
-    static_cast<void>(held.release());  // run_call's; lost where the context is
-    return;
-  }
+void Context::launch_call(HostCall& call) {
+  const CUresult result = driver().host_function(call.stream, run_call, &call);
+  if (result == kSuccess) return;
   forget_call(call);
   check(result, "queueing a function of the host");
 }
@@ -363,7 +360,7 @@ void Context::call_after(CUevent event, std::function<void()> then) {
   const CurrentContext current(handle_);
   CUstream helper = nullptr;
   check(take_helper(helper), "making a stream");
-  const auto call = expect_call(std::move(then), helper, true);
+  HostCall& call = expect_call(std::move(then), helper, true);
   const CUresult result = driver().stream_wait_event(helper, event, 0);
   if (result != kSuccess) forget_call(call);
   check(result, "waiting for an event");

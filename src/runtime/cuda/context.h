@@ -21,8 +21,8 @@ class GpuStream;
 
 class Context {
  public:
-  Context(CUcontext handle, Gpu& gpu, bool primary, uint64_t id)
-      : handle_(handle), gpu_(gpu), primary_(primary), id_(id) {}
+  Context(CUcontext handle, Gpu& gpu, bool primary, uint64_t id);
+  ~Context();
   CUcontext handle() const { return handle_; }
   Gpu& gpu() const { return gpu_; }
   // Others are of other libraries, which may destroy them when they are not used.
@@ -79,10 +79,9 @@ class Context {
   struct HostCall;
   void lose(CUresult error, const GpuKernel* suspect);
   std::string suspects(const GpuKernel* suspect);
-  std::shared_ptr<HostCall> expect_call(std::function<void()> function, CUstream stream,
-                                        bool helper);
-  void forget_call(const std::shared_ptr<HostCall>& call);
-  void launch_call(const std::shared_ptr<HostCall>& call);
+  HostCall& expect_call(std::function<void()> function, CUstream stream, bool helper);
+  void forget_call(const HostCall& call);
+  void launch_call(HostCall& call);
   static void run_call(void* call);
   CUresult take_helper(CUstream& helper);
   void give_helper(CUstream helper);
@@ -107,7 +106,8 @@ class Context {
   std::mutex events_mutex_;
   std::vector<CUevent> events_[2];  // free; by whether they have a time
   std::mutex calls_mutex_;
-  std::vector<std::shared_ptr<HostCall>> calls_;
+  std::vector<std::unique_ptr<HostCall>> calls_;       // that the driver has
+  std::vector<std::unique_ptr<HostCall>> lost_calls_;  // and may still come back with
   std::vector<CUstream> helpers_;  // free streams that only wait for an event and call a function
 };
 

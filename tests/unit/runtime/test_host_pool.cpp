@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -17,16 +19,28 @@ constexpr uint64_t kMiB = uint64_t{1} << 20;
 
 // The system's memory, counted, with as much as the test lets it have.
 struct Counted {
+  ~Counted() {
+    for (const auto& [memory, bytes] : given_out) give_pages(memory, bytes);
+  }
   std::atomic<uint64_t> out{0}, taken{0}, most{UINT64_MAX};
+  std::mutex mutex;
+  std::map<void*, uint64_t> given_out;  // some tests keep what they have
   HostPool::System system() {
     return {[this](uint64_t bytes) -> void* {
               if (out + bytes > most) return nullptr;
               out += bytes;
               ++taken;
-              return take_pages(bytes);
+              void* memory = take_pages(bytes);
+              const std::lock_guard lock(mutex);
+              if (memory) given_out[memory] = bytes;
+              return memory;
             },
             [this](void* memory, uint64_t bytes) {
               out -= bytes;
+              {
+                const std::lock_guard lock(mutex);
+                given_out.erase(memory);
+              }
               give_pages(memory, bytes);
             }};
   }
