@@ -81,11 +81,21 @@ class Finder {
       case Op::Ne:
         return holds && compares_positions(condition);
       case Op::SlotLoad:
-        return std::ranges::all_of(stored_[static_cast<size_t>(condition.imm)],
-                                   [&](const Inst* i) { return is_likely(*i, holds, left); });
+        return holds_what_is_likely(static_cast<size_t>(condition.imm), holds, left);
       default:
         return false;
     }
+  }
+
+  // A variable that is stored to by its own value, as one that says who is still in a loop, is what
+  // the rest makes it.
+  bool holds_what_is_likely(size_t slot, bool holds, int& left) const {
+    if (std::ranges::find(asked_, slot) != asked_.end()) return true;
+    asked_.push_back(slot);
+    const bool likely = std::ranges::all_of(
+        stored_[slot], [&](const Inst* i) { return is_likely(*i, holds, left); });
+    asked_.pop_back();
+    return likely;
   }
 
   bool compares_positions(const Inst& comparison) const {
@@ -137,6 +147,7 @@ class Finder {
   const Analysis& a_;
   std::vector<Guard> guards_;
   std::vector<std::vector<const Inst*>> stored_;  // by slot of bools
+  mutable std::vector<size_t> asked_;             // slots whose contents are being looked at
 };
 
 }  // namespace

@@ -250,6 +250,8 @@ class Rules {
   Shape load() const {
     const Shape address = plain();
     if (!address.uniform()) return varying_shape();
+    if (c_.steady_loads[inst_.id])
+      return uniform_shape(std::max(address.level, Level::BlockUniform));
     const Inst& array = *inst_.operands[0];
     if (array.op != Op::Param) return uniform_shape(Level::GangUniform);
     const ArrayFacts& facts = c_.function.params[static_cast<size_t>(array.imm)].facts;

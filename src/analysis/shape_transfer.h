@@ -5,8 +5,8 @@
 
 namespace cuda_device::analysis {
 
-// What the rules look at. `shapes`, `ranges` and `congruences` are by Inst::id, `slots`
-// and `slot_congruences` by slot.
+// What the rules look at. `shapes`, `ranges`, `congruences` and `steady_loads` are by Inst::id,
+// `slots` and `slot_congruences` by slot.
 struct ShapeContext {
   const ir::Function& function;
   const LaneLayout& layout;
@@ -15,6 +15,7 @@ struct ShapeContext {
   const std::vector<Shape>& slots;
   const std::vector<Congruence>& congruences;
   const std::vector<Congruence>& slot_congruences;
+  const std::vector<bool>& steady_loads;
 };
 
 // `x // by`, `x % by`, `x >> by`, `x & by` as division by a power of two: its logarithm.

@@ -40,6 +40,7 @@
 #include "analysis/divergence.h"
 #include "analysis/shape_algebra.h"
 #include "analysis/shape_transfer.h"
+#include "analysis/steady_loads.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
@@ -56,8 +57,15 @@ class Fixpoint {
         a_(a),
         tree_(f),
         divergence_(f, tree_),
-        context_{
-            f, a.layout, ranges.values, a.shapes, a.slot_shapes, a.congruences, a.slot_congruences},
+        steady_loads_(find_steady_loads(f)),
+        context_{f,
+                 a.layout,
+                 ranges.values,
+                 a.shapes,
+                 a.slot_shapes,
+                 a.congruences,
+                 a.slot_congruences,
+                 steady_loads_},
         stored_(live.entry) {
     a.shapes.assign(f.inst_count(), {});
     a.slot_shapes.assign(f.slots.size(), {});
@@ -143,6 +151,7 @@ class Fixpoint {
   Analysis& a_;
   Tree tree_;
   Divergence divergence_;
+  const std::vector<bool> steady_loads_;
   ShapeContext context_;
   SlotSet stored_;  // their shapes say something
   bool changed_ = false;

@@ -7,6 +7,7 @@
 #include "analysis/block_level.h"
 #include "analysis/divergence.h"
 #include "ir/visitor.h"
+#include "passes/dce.h"
 #include "passes/jumps.h"
 #include "passes/own_counter.h"
 #include "support/check.h"
@@ -398,7 +399,9 @@ void part_threads(ir::Function& f) {
   const BlockLevel level(f);
   if (!level.has_barrier()) return;
   const Parted parted(f, level);
-  if (parted.any()) Parting(f, level, parted).run();
+  if (!parted.any()) return;
+  Parting(f, level, parted).run();
+  dce(f);  // who goes a way on which there is nothing
 }
 
 }  // namespace cuda_device::passes

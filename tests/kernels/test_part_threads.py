@@ -341,3 +341,33 @@ def flag_in_memory(out, left):
 )
 def test_a_flag_in_shared_memory(target, left, expected):
     np.testing.assert_array_equal(launch(flag_in_memory, np.full(1, left, np.int32)), expected)
+
+
+@D.kernel
+def stored_beside(out, left):
+    """As far as the analysis knows, the flag is stored to where it is asked for."""
+    s = D.shared_array(N + 1, D.int32)
+    t = D.int32(D.thread_idx.x)
+    s[N] = left[0]
+    k = 0
+    D.syncthreads()
+    while True:
+        s[t] = k
+        if s[N] == k:
+            break
+        D.syncthreads()
+        k += 1
+    out[t] = k
+
+
+def test_a_flag_beside_what_is_stored(target):
+    np.testing.assert_array_equal(launch(stored_beside, np.full(1, 7, np.int32)), np.full(N, 7))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "votes"), [(flag_in_memory, False), (stored_beside, True), (breaks, True)]
+)
+def test_nobody_is_asked_where_all_agree(kernel, votes):
+    one = np.zeros(1, np.int32)
+    text = kernel.inspect(np.zeros(N, np.int32), one, what="ir", grid=1, block=N, target="avx2")
+    assert ("barrier_or" in text) == votes

@@ -506,12 +506,15 @@ array &1 "own": array<int32, 1, local> shape 8 strides 4 align 4
   %13 = barrier_count %12 : int32
   %14 = barrier_or %12 : bool
   %15 = stride #0, %1 : int64
+  %16 = load %0, %3 : int32
+  store %0, %7, %16
 }
 )";
 
 TEST(Shapes, OfWhatABlockShares) {
   const Analysed k(kBlock);
-  EXPECT_EQ(k.shape(5), level(Level::GangUniform)) << "other gangs may see another value";
+  EXPECT_EQ(k.shape(5), level(Level::BlockUniform)) << "nobody stores between the barriers";
+  EXPECT_EQ(k.shape(16), level(Level::GangUniform)) << "other gangs may see another value";
   EXPECT_EQ(k.shape(6), level(Level::Varying)) << "each thread has its own";
   EXPECT_EQ(k.shape(7), level(Level::LaunchUniform));
   EXPECT_EQ(k.shape(10), k.shape(8));
