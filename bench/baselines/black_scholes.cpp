@@ -56,7 +56,7 @@ void price_range(const Book& b, Market market, int64_t first, int64_t last) {
     }
   }
   for (; i < last; i += kLanes) {
-    __mmask16 m = first_lanes(last - i);
+    Mask m = first_lanes(last - i);
     Prices p = prices(load(b.price + i, m), load(b.strike + i, m), load(b.years + i, m), market);
     store(b.call + i, p.call, m);
     store(b.put + i, p.put, m);
@@ -72,7 +72,7 @@ void black_scholes(int threads, const Book& book, Market market, int64_t n) {
 template <Vec (*F)(Vec)>
 void map(float* y, const float* x, int64_t n) {
   for (int64_t i = 0; i < n; i += kLanes) {
-    __mmask16 m = first_lanes(n - i);
+    Mask m = first_lanes(n - i);
     store(y + i, F(load(x + i, m)), m);
   }
 }

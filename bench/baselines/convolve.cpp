@@ -1,6 +1,8 @@
-// 5x5 correlation, clamped at the border. The 25 weights stay in registers; four rows of the output
-// share the loads of eight rows of the input. The out-of-order window covers two steps along the
-// rows, which hides the latency of the four chains of multiply-adds.
+// 5x5 correlation, clamped at the border. Four rows of the output share the loads of eight rows of
+// the input. AVX-512 keeps the 25 weights in registers and makes one vector of each row at a time;
+// the out-of-order window covers two steps along the rows, which hides the latency of the four
+// chains of multiply-adds. AVX2 reads each weight from L1 for three vectors of a row: twelve
+// chains.
 #include <algorithm>
 
 #include "baselines.h"
@@ -12,7 +14,8 @@ namespace {
 
 constexpr int kRadius = 2, kTaps = 5;
 constexpr int kRows = 4, kInputs = kRows + 2 * kRadius;
-constexpr int64_t kChunk = 4 * kRows;  // rows a thread takes at a time
+constexpr int kVectors = kLanes == 16 ? 1 : 3;  // of each output row at a time
+constexpr int64_t kChunk = 4 * kRows;           // rows a thread takes at a time
 
 struct Image {
   float* out;
@@ -25,22 +28,30 @@ struct Weights {
   Vec w[kTaps][kTaps];
 };
 
-// `x_taps` sets the five vectors of an input row that the taps of one output vector read.
-template <class Taps>
-inline void correlate(Vec (&sum)[kRows], const Weights& weights, const Taps& x_taps) {
+// kCount vectors of each output row. `x_taps` sets what kHeld of the taps, from k0 on, read of
+// input row r.
+template <int kCount, int kHeld, class Taps>
+inline void correlate(Vec (&sum)[kRows][kCount], const Weights& weights, const Taps& x_taps) {
 #pragma GCC unroll 4
-  for (int i = 0; i < kRows; ++i) sum[i] = splat(0);
+  for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 3
+    for (int v = 0; v < kCount; ++v) sum[i][v] = splat(0);
 #pragma GCC unroll 8
-  for (int r = 0; r < kInputs; ++r) {
-    Vec tap[kTaps];
-    x_taps(r, tap);
-#pragma GCC unroll 4
-    for (int i = 0; i < kRows; ++i) {
-      if (r < i || r >= i + kTaps) continue;
+  for (int r = 0; r < kInputs; ++r)
 #pragma GCC unroll 5
-      for (int k = 0; k < kTaps; ++k) sum[i] = fma(tap[k], weights.w[r - i][k], sum[i]);
+    for (int k0 = 0; k0 < kTaps; k0 += kHeld) {
+      Vec tap[kHeld][kCount];
+      x_taps(r, k0, tap);
+#pragma GCC unroll 4
+      for (int i = 0; i < kRows; ++i) {
+        if (r < i || r >= i + kTaps) continue;
+#pragma GCC unroll 5
+        for (int k = 0; k < kHeld; ++k)
+#pragma GCC unroll 3
+          for (int v = 0; v < kCount; ++v)
+            sum[i][v] = fma(tap[k][v], weights.w[r - i][k0 + k], sum[i][v]);
+      }
     }
-  }
 }
 
 // The vector at `x` of a row where a tap may leave the row: lanes are picked by clamped index.
@@ -48,50 +59,67 @@ struct ClampedTaps {
   const float* const* rows;
   int64_t x, width;
 
-  void operator()(int r, Vec (&tap)[kTaps]) const {
+#if defined(__AVX512F__)
+  void operator()(int r, int, Vec (&tap)[kTaps][1]) const {
     const int64_t base = std::max<int64_t>(x - kRadius, 0);
     Vec low = load(rows[r] + base, first_lanes(width - base));
     Vec high = load(rows[r] + base + kLanes, first_lanes(width - base - kLanes));
-    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    const __m512i first = _mm512_setzero_si512();
-    const __m512i last =
-        _mm512_set1_epi32(static_cast<int>(std::min<int64_t>(width - 1 - base, 31)));
+    const Ints first = splat_int(0);
+    const Ints last = splat_int(static_cast<int>(std::min<int64_t>(width - 1 - base, 31)));
     for (int k = 0; k < kTaps; ++k) {
-      __m512i at =
-          _mm512_add_epi32(lane, _mm512_set1_epi32(static_cast<int>(x + k - kRadius - base)));
+      Ints at = add(lane_numbers(), splat_int(static_cast<int>(x + k - kRadius - base)));
       at = _mm512_min_epi32(_mm512_max_epi32(at, first), last);
-      tap[k] = _mm512_permutex2var_ps(low, at, high);
+      tap[k][0] = _mm512_permutex2var_ps(low, at, high);
     }
   }
+#else
+  void operator()(int r, int, Vec (&tap)[kTaps][1]) const {
+    float near[kLanes + 2 * kRadius];
+    for (int i = 0; i < kLanes + 2 * kRadius; ++i)
+      near[i] = rows[r][std::clamp<int64_t>(x - kRadius + i, 0, width - 1)];
+    for (int k = 0; k < kTaps; ++k) tap[k][0] = load(near + k);
+  }
+#endif
 };
 
 void edge(const Image& p, const Weights& weights, const float* const* rows, int64_t y, int64_t x) {
-  Vec sum[kRows];
-  correlate(sum, weights, ClampedTaps{rows, x, p.width});
+  Vec sum[kRows][1];
+  correlate<1, kTaps>(sum, weights, ClampedTaps{rows, x, p.width});
   for (int i = 0; i < kRows && y + i < p.height; ++i)
-    store(p.out + (y + i) * p.width + x, sum[i], first_lanes(p.width - x));
+    store(p.out + (y + i) * p.width + x, sum[i][0], first_lanes(p.width - x));
 }
 
-template <bool kStream>
-void inner(const Image& p, const Weights& weights, const float* const* rows, int64_t y, int64_t x0,
-           int64_t x1) {
+// From x0 on as many vectors of four rows, kCount at a time, as end before x1; returns where it
+// ends.
+template <bool kStream, int kCount>
+int64_t inner(const Image& p, const Weights& weights, const float* const* rows, int64_t y,
+              int64_t x0, int64_t x1) {
   const float* from[kInputs];
   for (int r = 0; r < kInputs; ++r) from[r] = rows[r] - kRadius;
   float* out = p.out + y * p.width;
-  for (int64_t x = x0; x < x1; x += kLanes) {
-    Vec sum[kRows];
-    correlate(sum, weights, [&](int r, Vec(&tap)[kTaps]) {
+  int64_t x = x0;
+  for (; x + kCount * kLanes <= x1; x += kCount * kLanes) {
+    constexpr int kHeld = kCount == 1 ? kTaps : 1;
+    Vec sum[kRows][kCount];
+    correlate<kCount, kHeld>(sum, weights, [&](int r, int k0, Vec(&tap)[kHeld][kCount]) {
 #pragma GCC unroll 5
-      for (int k = 0; k < kTaps; ++k) tap[k] = load(from[r] + x + k);
+      for (int k = 0; k < kHeld; ++k)
+#pragma GCC unroll 3
+        for (int v = 0; v < kCount; ++v) tap[k][v] = load(from[r] + x + k0 + k + v * kLanes);
     });
 #pragma GCC unroll 4
-    for (int i = 0; i < kRows; ++i) {
-      if (kStream)
-        stream(out + i * p.width + x, sum[i]);
-      else
-        store(out + i * p.width + x, sum[i]);
-    }
+    for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 3
+      for (int v = 0; v < kCount; ++v) put<kStream>(out + i * p.width + x + v * kLanes, sum[i][v]);
   }
+  return x;
+}
+
+template <bool kStream>
+int64_t inner(const Image& p, const Weights& weights, const float* const* rows, int64_t y,
+              int64_t x0, int64_t x1) {
+  if constexpr (kVectors > 1) x0 = inner<kStream, kVectors>(p, weights, rows, y, x0, x1);
+  return inner<kStream, 1>(p, weights, rows, y, x0, x1);
 }
 
 void four_rows(const Image& p, const Weights& weights, int64_t y) {
@@ -101,11 +129,9 @@ void four_rows(const Image& p, const Weights& weights, int64_t y) {
   edge(p, weights, rows, y, 0);
   int64_t x = kLanes;
   if (y + kRows <= p.height) {
-    // The last vector whose taps stay in the row ends two before its end.
-    int64_t end = x + std::max<int64_t>(0, (p.width - kRadius - x) / kLanes * kLanes);
-    p.streams ? inner<true>(p, weights, rows, y, x, end)
-              : inner<false>(p, weights, rows, y, x, end);
-    x = end;
+    int64_t end = p.width - kRadius;  // the taps of the vectors before it stay in the row
+    x = p.streams ? inner<true>(p, weights, rows, y, x, end)
+                  : inner<false>(p, weights, rows, y, x, end);
   }
   for (; x < p.width; x += kLanes) edge(p, weights, rows, y, x);
 }
