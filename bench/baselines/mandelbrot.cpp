@@ -17,8 +17,9 @@ struct Image {
 };
 
 template <int K>
-void escape_counts(const Vec (&cx)[K], const Vec (&cy)[K], int32_t limit, Ints (&count)[K]) {
+void escape_counts(const Vec (&cx)[K], const Vec (&cy)[K], int32_t limit, Ints (&counts)[K]) {
   Vec x[K], y[K];
+  Ints count[K];  // not `counts` itself, which gcc would store in every iteration
   for (int k = 0; k < K; ++k) {
     x[k] = y[k] = splat(0);
     count[k] = splat_int(0);
@@ -37,6 +38,7 @@ void escape_counts(const Vec (&cx)[K], const Vec (&cy)[K], int32_t limit, Ints (
     }
     if (none(any)) break;
   }
+  for (int k = 0; k < K; ++k) counts[k] = count[k];
 }
 
 template <int K>
@@ -49,9 +51,8 @@ void patch(const Image& p, int64_t column, int64_t row) {
     cy[k] = fma(splat(static_cast<float>(row + k)), splat(p.dy), splat(p.y0));
   }
   escape_counts<K>(cx, cy, p.limit, count);
-  Mask m = first_lanes(p.width - column);
   for (int k = 0; k < K && row + k < p.height; ++k)
-    store(p.out + (row + k) * p.width + column, count[k], m);
+    store_first(p.out + (row + k) * p.width + column, count[k], p.width - column);
 }
 
 template <int K>

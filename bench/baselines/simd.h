@@ -31,6 +31,13 @@ struct AllLanes {};
 inline Vec load(const float* p, AllLanes) { return load(p); }
 inline void store(float* p, Vec x, AllLanes) { store(p, x); }
 
+// The lanes below `count`: whole vectors without a mask, where masks cost something.
+template <class T, class Vector>
+inline void store_first(T* p, Vector x, int64_t count) {
+  if (!kFreeMasks && count >= kLanes) return store(p, x);
+  store(p, x, first_lanes(count));
+}
+
 template <bool kStream>
 inline void put(float* p, Vec x) {
   if constexpr (kStream)

@@ -61,9 +61,15 @@ void make_products(float* to, const Sparse& s, int64_t first, int64_t last) {
   store(to, products(s, k, first_lanes(last - k)));
 }
 
+// The first vectors are taken without a branch, which rows of many lengths would mispredict.
 inline Vec row_vector(const float* p, int64_t n) {
+  constexpr int kFirst = kLanes == 16 ? 1 : 3;
   Vec sum = load(p, first_lanes(n));
-  for (int64_t k = kLanes; k < n; k += kLanes) sum = add(sum, load(p + k, first_lanes(n - k)));
+#pragma GCC unroll 2
+  for (int k = 1; k < kFirst; ++k)
+    sum = add(sum, load(p + k * kLanes, first_lanes(n - k * kLanes)));
+  for (int64_t k = kFirst * kLanes; k < n; k += kLanes)
+    sum = add(sum, load(p + k, first_lanes(n - k)));
   return sum;
 }
 
@@ -86,7 +92,7 @@ void run_of_rows(const Sparse& s, int64_t row, int64_t end) {
     for (int i = 0; i < kLanes; ++i)
       sums[i] =
           i < rows ? row_vector(p + start[row + i], start[row + i + 1] - start[row + i]) : splat(0);
-    store(s.y + row, row_sums(sums), first_lanes(rows));
+    store_first(s.y + row, row_sums(sums), rows);
   }
 }
 
