@@ -1,5 +1,6 @@
-// European options: two or four vectors in flight, exp, log and erf inlined, square root and
-// divisions correctly rounded.
+// European options: exp, log and erf inlined, square root and divisions correctly rounded. AVX-512
+// takes two or four vectors through all of it at a time, AVX2 a part of L1 through one third after
+// the other.
 #include "baselines.h"
 #include "polynomials.h"
 #include "simd.h"

@@ -36,9 +36,10 @@ inline Row shorter(Row row, Vec step, const Row& by) {
   return row;
 }
 
-// Steps k and k + 1, k even and kVector its vector. Each has the values from before it on its
-// right-hand side: its row is held, and d[i][k] is read before its store. d[i][k + 1] comes out of
-// the row that step k made, or is made by itself where lanes are slower to move than to compute.
+// Steps k and k + 1, k even and, of 16 lanes, in vector kVector. Each has the values from before it
+// on its right-hand side: its row is held, and d[i][k] is read before its store. d[i][k + 1] comes
+// out of the row that step k made, or is made by itself where lanes are slower to move than to
+// compute.
 template <int kVector>
 inline void relax_pair(float* to, const float* from, int k) {
   const Row first = load_row(from + k * kSide);

@@ -71,7 +71,7 @@ struct Tile {
 };
 
 template <class Lanes>
-inline void put(const Tile& t, const Vec (&sum)[kRows][2], Lanes m0, Lanes m1) {
+inline void put_sums(const Tile& t, const Vec (&sum)[kRows][2], Lanes m0, Lanes m1) {
 #pragma GCC unroll 14
   for (int i = 0; i < kRows; ++i) {
     if (i >= t.rows) return;
@@ -99,8 +99,8 @@ void micro_kernel(const Tile& t, const float* a, const float* b, int64_t depth) 
       sum[i][1] = fma(value, b1, sum[i][1]);
     }
   }
-  if (!kFreeMasks && t.columns >= kColumns) return put(t, sum, AllLanes{}, AllLanes{});
-  put(t, sum, first_lanes(t.columns), first_lanes(t.columns - kLanes));
+  if (!kFreeMasks && t.columns >= kColumns) return put_sums(t, sum, AllLanes{}, AllLanes{});
+  put_sums(t, sum, first_lanes(t.columns), first_lanes(t.columns - kLanes));
 }
 
 void slice(int threads, const Gemm& g, int64_t k0, float* a, float* b) {

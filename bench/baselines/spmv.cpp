@@ -37,7 +37,7 @@ inline Vec gathered(const Sparse& s, int64_t k, Mask m) {
   return _mm256_mask_i32gather_ps(splat(0), s.x, column, _mm256_castsi256_ps(m), 4);
 }
 
-// Eight loads: no slower than AVX2's gather where that is fast, and much faster where it is not.
+// Eight loads, which AVX2's gather is made of too where it is fast.
 inline Vec gathered(const Sparse& s, int64_t k, AllLanes) {
   const int32_t* at = s.column + k;
   return _mm256_setr_ps(s.x[at[0]], s.x[at[1]], s.x[at[2]], s.x[at[3]], s.x[at[4]], s.x[at[5]],

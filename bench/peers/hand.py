@@ -14,7 +14,7 @@ COMPILERS = ("gcc", "clang")
 
 
 def libraries():
-    """{(compiler, form): the baselines as that compiler built them in that form}, widest form first."""
+    """{(compiler, form): what that compiler made of the baselines}, the widest form first."""
     if not forms():
         raise NotAvailable("this CPU lacks AVX2 or FMA")
     paths = {(c, f): LIBRARIES / f"libhand_{c}_{f}.so" for f in forms() for c in COMPILERS}
