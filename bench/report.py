@@ -80,25 +80,34 @@ def misses(results, quick):
     return lines
 
 
+def columns(results):
+    """The groups that have one: those of AVX2 only beside those of a wider form."""
+    measured = {f["group"] for r in results for f in r["figures"]}
+    return [g for g in GROUPS if g in measured or not g.endswith("avx2")]
+
+
 def rows(results):
+    groups = columns(results)
     for r in results:
         yield [
             r["problem"],
             str(r["threads"]),
             r["unit"],
-            *(cell(r, g) for g in GROUPS),
+            *(cell(r, g) for g in groups),
             verdict(r),
             number(ratio(r, OURS, ["hand nt"])),
             number(ratio(r, OURS, PEERS)),
         ]
 
 
-HEADER = ["kernel", "threads", "unit", *GROUPS, "ours ÷ hand", "÷ hand nt", "÷ best peer"]
+def header(results):
+    ratios = ["ours ÷ hand", "÷ hand nt", "÷ best peer"]
+    return ["kernel", "threads", "unit", *columns(results), *ratios]
 
 
 def text_table(results):
-    table = [HEADER, *rows(results)]
-    widths = [max(len(line[k]) for line in table) for k in range(len(HEADER))]
+    table = [header(results), *rows(results)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "\n".join(
         "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in table
     )
@@ -166,6 +175,7 @@ def machine():
 
 
 def markdown(results, about, quick):
+    head = header(results)
     lines = [
         f"{about['cpu']}, {about['cpus']} CPUs; {'; '.join(about['compilers'])}; "
         + ", ".join(f"{k} {v}" for k, v in about["packages"].items())
@@ -174,8 +184,8 @@ def markdown(results, about, quick):
         "Median (best) over the rounds."
         + (" **Quick run: small sizes, no figures to keep.**" if quick else ""),
         "",
-        "| " + " | ".join(HEADER) + " |",
-        "|---|" + "--:|" * (len(HEADER) - 1),
+        "| " + " | ".join(head) + " |",
+        "|---|" + "--:|" * (len(head) - 1),
         *("| " + " | ".join(row) + " |" for row in rows(results)),
         "",
         "Sizes: " + "; ".join(dict.fromkeys(f"{r['problem']} {r['size']}" for r in results)) + ".",

@@ -50,7 +50,7 @@ def sources(only):
 
     every = (
         (tuple(ours.TARGETS), ours.contestants),
-        (("hand", "hand nt", "hand fast"), hand.contestants),
+        (("hand", "hand nt", "hand avx2", "hand fast"), hand.contestants),
         (("Intel OpenCL",), opencl.intel),
         (("PoCL",), opencl.pocl),
         (("Warp CPU",), warp_cpu.contestants),

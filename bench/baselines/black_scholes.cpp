@@ -1,5 +1,6 @@
-// European options: two or four vectors in flight, exp, log and erf inlined, square root and
-// divisions correctly rounded.
+// European options: exp, log and erf inlined, square root and divisions correctly rounded. AVX-512
+// takes two or four vectors through all of it at a time, AVX2 a part of L1 through one third after
+// the other.
 #include "baselines.h"
 #include "polynomials.h"
 #include "simd.h"
@@ -23,23 +24,46 @@ inline Vec normal_cdf(Vec d) {
   return fma(splat(0.5f), erf(mul(d, splat(kSqrtHalf))), splat(0.5f));
 }
 
-inline Prices prices(Vec price, Vec strike, Vec years, Market market) {
+// Where the two normal distributions are taken, and the strike's present value.
+struct Moves {
+  Vec d1, d2, discounted;
+};
+
+inline Moves moves(Vec price, Vec strike, Vec years, Market market) {
   Vec drift = splat(market.rate + 0.5f * market.volatility * market.volatility);
   Vec spread = mul(splat(market.volatility), sqrt(years));
   Vec d1 = div(fma(drift, years, log(div(price, strike))), spread);
   Vec d2 = sub(d1, spread);
-  Vec discounted = mul(strike, exp(mul(splat(-market.rate), years)));
-  Vec n1 = normal_cdf(d1);
-  Vec n2 = normal_cdf(d2);
+  return {d1, d2, mul(strike, exp(mul(splat(-market.rate), years)))};
+}
+
+inline Prices prices(Vec price, Vec discounted, Vec n1, Vec n2) {
   const Vec one = splat(1);
   return {fnma(discounted, n2, mul(price, n1)),
           fms(discounted, sub(one, n2), mul(price, sub(one, n1)))};
+}
+
+inline Prices prices(Vec price, Vec strike, Vec years, Market market) {
+  Moves m = moves(price, strike, years, market);
+  return prices(price, m.discounted, normal_cdf(m.d1), normal_cdf(m.d2));
 }
 
 struct Book {
   float *call, *put;
   const float *price, *strike, *years;
 };
+
+[[gnu::always_inline]] inline void price_rest(const Book& b, Market market, int64_t first,
+                                              int64_t last) {
+  for (int64_t i = first; i < last; i += kLanes) {
+    Mask m = first_lanes(last - i);
+    Prices p = prices(load(b.price + i, m), load(b.strike + i, m), load(b.years + i, m), market);
+    store(b.call + i, p.call, m);
+    store(b.put + i, p.put, m);
+  }
+}
+
+#if defined(__AVX512F__)
 
 template <int K>
 void price_range(const Book& b, Market market, int64_t first, int64_t last) {
@@ -55,13 +79,38 @@ void price_range(const Book& b, Market market, int64_t first, int64_t last) {
       store(b.put + i + k * kLanes, p[k].put);
     }
   }
-  for (; i < last; i += kLanes) {
-    __mmask16 m = first_lanes(last - i);
-    Prices p = prices(load(b.price + i, m), load(b.strike + i, m), load(b.years + i, m), market);
-    store(b.call + i, p.call, m);
-    store(b.put + i, p.put, m);
-  }
+  price_rest(b, market, i, last);
 }
+
+#else
+
+// Sixteen registers do not hold several vectors of all this. Three passes over a part of L1 do:
+// each is so short that the processor has many vectors of it in flight by itself.
+template <int K>
+void price_range(const Book& b, Market market, int64_t first, int64_t last) {
+  constexpr int64_t kPart = 64 * K;
+  alignas(64) float n1[kPart], n2[kPart], discounted[kPart];
+  int64_t i = first;
+  for (; i + kPart <= last; i += kPart) {
+    for (int64_t j = 0; j < kPart; j += kLanes) {
+      const int64_t at = i + j;
+      Moves m = moves(load(b.price + at), load(b.strike + at), load(b.years + at), market);
+      store(n1 + j, m.d1);
+      store(n2 + j, m.d2);
+      store(discounted + j, m.discounted);
+    }
+    for (float* n : {n1, n2})
+      for (int64_t j = 0; j < kPart; j += kLanes) store(n + j, normal_cdf(load(n + j)));
+    for (int64_t j = 0; j < kPart; j += kLanes) {
+      Prices p = prices(load(b.price + i + j), load(discounted + j), load(n1 + j), load(n2 + j));
+      store(b.call + i + j, p.call);
+      store(b.put + i + j, p.put);
+    }
+  }
+  price_rest(b, market, i, last);
+}
+
+#endif
 
 template <int K>
 void black_scholes(int threads, const Book& book, Market market, int64_t n) {
@@ -72,7 +121,7 @@ void black_scholes(int threads, const Book& book, Market market, int64_t n) {
 template <Vec (*F)(Vec)>
 void map(float* y, const float* x, int64_t n) {
   for (int64_t i = 0; i < n; i += kLanes) {
-    __mmask16 m = first_lanes(n - i);
+    Mask m = first_lanes(n - i);
     store(y + i, F(load(x + i, m)), m);
   }
 }

@@ -12,15 +12,10 @@ void copy_range(float* out, const float* in, int64_t first, int64_t last) {
   for (; i + 4 * kLanes <= last; i += 4 * kLanes) {
     Vec x[4];
     for (int k = 0; k < 4; ++k) x[k] = load(in + i + k * kLanes);
-    for (int k = 0; k < 4; ++k) {
-      if constexpr (kStream)
-        stream(out + i + k * kLanes, x[k]);
-      else
-        store(out + i + k * kLanes, x[k]);
-    }
+    for (int k = 0; k < 4; ++k) put<kStream>(out + i + k * kLanes, x[k]);
   }
   for (; i < last; i += kLanes) {
-    __mmask16 m = first_lanes(last - i);
+    Mask m = first_lanes(last - i);
     store(out + i, load(in + i, m), m);
   }
   if constexpr (kStream) _mm_sfence();

@@ -36,7 +36,7 @@ inline void count8(Tables& t, uint64_t x) {
 void histogram(int32_t* out, const uint8_t* in, int64_t n) {
   Tables t;
   for (auto& table : t.count)
-    for (int i = 0; i < kBins; i += kLanes) _mm512_store_si512(table + i, _mm512_setzero_si512());
+    for (int i = 0; i < kBins; i += kLanes) store(table + i, splat_int(0));
   int64_t i = 0;
   for (; i + 16 <= n; i += 16) {
     uint64_t low = load8(in + i), high = load8(in + i + 8);
@@ -45,10 +45,9 @@ void histogram(int32_t* out, const uint8_t* in, int64_t n) {
   }
   for (; i < n; ++i) ++t.count[0][in[i]];
   for (int b = 0; b < kBins; b += kLanes) {
-    __m512i sum = _mm512_load_si512(t.count[0] + b);
-    for (int k = 1; k < kTables; ++k)
-      sum = _mm512_add_epi32(sum, _mm512_load_si512(t.count[k] + b));
-    _mm512_storeu_si512(out + b, sum);
+    Ints sum = load(t.count[0] + b);
+    for (int k = 1; k < kTables; ++k) sum = add(sum, load(t.count[k] + b));
+    store(out + b, sum);
   }
 }
 

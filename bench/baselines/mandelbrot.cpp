@@ -1,6 +1,6 @@
 // Escape iterations. K vectors run together to hide the latency of the dependent multiply-adds:
-// each holds 16 pixels of a row, the K rows lie under each other, so that neighbours, which escape
-// at about the same time, share a loop. The arithmetic is the kernel's: |z|^2 = x*x + y*y,
+// each holds some pixels of a row, the K rows lie under each other, so that neighbours, which
+// escape at about the same time, share a loop. The arithmetic is the kernel's: |z|^2 = x*x + y*y,
 // x' = (x*x - y*y) + cx, y' = 2*x*y + cy, each product that meets a sum fused with it.
 #include "baselines.h"
 #include "simd.h"
@@ -17,43 +17,42 @@ struct Image {
 };
 
 template <int K>
-void escape_counts(const Vec (&cx)[K], const Vec (&cy)[K], int32_t limit, __m512i (&count)[K]) {
+void escape_counts(const Vec (&cx)[K], const Vec (&cy)[K], int32_t limit, Ints (&counts)[K]) {
   Vec x[K], y[K];
+  Ints count[K];  // not `counts` itself, which gcc would store in every iteration
   for (int k = 0; k < K; ++k) {
     x[k] = y[k] = splat(0);
-    count[k] = _mm512_setzero_si512();
+    count[k] = splat_int(0);
   }
-  const __m512i one = _mm512_set1_epi32(1);
   for (int32_t n = 0; n < limit; ++n) {
-    __mmask16 any = 0;
+    Mask any = no_lanes();
     for (int k = 0; k < K; ++k) {
       Vec y2 = mul(y[k], y[k]);
-      __mmask16 inside = _mm512_cmp_ps_mask(fma(x[k], x[k], y2), splat(4), _CMP_LE_OQ);
+      Mask inside = at_most(fma(x[k], x[k], y2), splat(4));
       // A lane that has left keeps running; it can come back only through infinity, never to <= 4.
-      count[k] = _mm512_mask_add_epi32(count[k], inside, count[k], one);
+      count[k] = one_more(count[k], inside);
       Vec twice = add(x[k], x[k]);
       x[k] = add(fms(x[k], x[k], y2), cx[k]);
       y[k] = fma(twice, y[k], cy[k]);
-      any = _kor_mask16(any, inside);
+      any = either(any, inside);
     }
-    if (_kortestz_mask16_u8(any, any)) break;
+    if (none(any)) break;
   }
+  for (int k = 0; k < K; ++k) counts[k] = count[k];
 }
 
 template <int K>
 void patch(const Image& p, int64_t column, int64_t row) {
-  const Vec lane = _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-  Vec px = add(splat(static_cast<float>(column)), lane);
+  Vec px = add(splat(static_cast<float>(column)), lane_floats());
   Vec cx[K], cy[K];
-  __m512i count[K];
+  Ints count[K];
   for (int k = 0; k < K; ++k) {
     cx[k] = fma(px, splat(p.dx), splat(p.x0));
     cy[k] = fma(splat(static_cast<float>(row + k)), splat(p.dy), splat(p.y0));
   }
   escape_counts<K>(cx, cy, p.limit, count);
-  __mmask16 m = first_lanes(p.width - column);
   for (int k = 0; k < K && row + k < p.height; ++k)
-    _mm512_mask_storeu_epi32(p.out + (row + k) * p.width + column, m, count[k]);
+    store_first(p.out + (row + k) * p.width + column, count[k], p.width - column);
 }
 
 template <int K>

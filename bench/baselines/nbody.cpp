@@ -1,4 +1,4 @@
-// Gravity: 32 bodies in two vectors meet every other body, whose coordinates and mass are broadcast
+// Gravity: bodies in two vectors meet every other body, whose coordinates and mass are broadcast
 // from memory. Two vectors share each broadcast, and leave the registers for what is in flight.
 #include "baselines.h"
 #include "simd.h"
@@ -15,15 +15,29 @@ struct Bodies {
   int64_t n;
 };
 
-// m / d2^(3/2), over 1.5: with y near 1/sqrt(d2), one Newton step for the power -3/2 is
-// y^3 * (5/2 - 3/2 * d2*y^2). An estimate within 2^-14 leaves 2^-25.
+// m / d2^(3/2), over kScale, by an estimate of 1/sqrt(d2).
 struct Estimated {
+#if defined(__AVX512F__)
+  // With y near 1/sqrt(d2), one Newton step for the power -3/2 is y^3 * (5/2 - 3/2 * d2*y^2). An
+  // estimate within 2^-14 leaves 2^-25.
   static constexpr float kScale = 1.5f;
   static Vec weight(Vec d2, Vec mass) {
-    Vec y = _mm512_rsqrt14_ps(d2);
+    Vec y = estimated_rsqrt(d2);
     Vec y2 = mul(y, y);
     return mul(mul(mul(mass, y), y2), fnma(d2, y2, splat(5.0f / 3.0f)));
   }
+#else
+  // AVX2's estimate has 11 bits: with h = 1 - d2*y^2 it takes one more term of
+  // y^3 * (1 + 3/2 h + 15/8 h^2), which leaves 2^-30.
+  static constexpr float kScale = 1;
+  static Vec weight(Vec d2, Vec mass) {
+    Vec y = estimated_rsqrt(d2);
+    Vec y2 = mul(y, y);
+    Vec h = fnma(d2, y2, splat(1));
+    Vec rest = fma(fma(h, splat(1.875f), splat(1.5f)), h, splat(1));
+    return mul(mul(mul(mass, y), y2), rest);
+  }
+#endif
 };
 
 struct Exact {
@@ -54,7 +68,7 @@ void nbody(int threads, float* ax, float* ay, float* az, const Bodies& b, float 
   parallel_chunks(threads, b.n, kChunk, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; i += kVectors * kLanes) {
       Vec x[kVectors], y[kVectors], z[kVectors];
-      __mmask16 m[kVectors];
+      Mask m[kVectors];
       Force f[kVectors];
       for (int k = 0; k < kVectors; ++k) {
         int64_t at = i + k * kLanes;

@@ -1,4 +1,4 @@
-// float32 exp, log and erf on 16 lanes, each within 1 ulp on the stated domain
+// float32 exp, log and erf, each within 1 ulp on the stated domain
 // (check_polynomials.py measures it). Coefficients come from fit_polynomials.py.
 #pragma once
 
@@ -37,38 +37,81 @@ inline Vec horner(const float (&c)[N], Vec x) {
 
 // e^x for finite |x| < 10^4: overflows to infinity, denormal results are rounded once.
 inline Vec exp(Vec x) {
-  Vec n = _mm512_roundscale_ps(mul(x, splat(kLog2E)), _MM_FROUND_TO_NEAREST_INT);
+  Vec n = nearest(mul(x, splat(kLog2E)));
   Vec r = fnma(n, splat(kLn2Low), fnma(n, splat(kLn2High), x));
   Vec y = fma(fma(horner(kExp, r), r, splat(1)), r, splat(1));
-  return _mm512_scalef_ps(y, n);
+  return scaled(y, n);
 }
 
-// ln(x) for every x: -inf at 0, inf at inf, NaN below 0.
-inline Vec log(Vec x) {
-  Vec m = _mm512_getmant_ps(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
-  Vec e = _mm512_getexp_ps(x);
-  // getmant halved the mantissas from 1.5 up; their exponent is one more.
-  e = _mm512_mask_add_ps(e, _mm512_cmp_ps_mask(m, splat(1), _CMP_LT_OQ), e, splat(1));
+// ln(m * 2^e), m in [3/4, 3/2]
+inline Vec log(Vec m, Vec e) {
   Vec f = sub(m, splat(1));
   Vec f2 = mul(f, f);
   Vec tail = fma(e, splat(kLn2Low), mul(mul(f2, f), horner(kLog, f)));
   return fma(e, splat(kLn2High), add(f, fnma(f2, splat(0.5f), tail)));
 }
 
+#if defined(__AVX512F__)
+
+// ln(x) for every x: -inf at 0, inf at inf, NaN below 0.
+inline Vec log(Vec x) {
+  Vec m = _mm512_getmant_ps(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+  Vec e = _mm512_getexp_ps(x);
+  // getmant halved the mantissas from 1.5 up; their exponent is one more.
+  e = _mm512_mask_add_ps(e, less(m, splat(1)), e, splat(1));
+  return log(m, e);
+}
+
+#else
+
+// ln(x) of positive normal numbers.
+inline Vec log_of_normal(Vec x) {
+  const Ints bits = _mm256_castps_si256(x);
+  Ints e = _mm256_srai_epi32(_mm256_sub_epi32(bits, splat_int(0x3f400000)), 23);  // of x / 0.75
+  Vec m = _mm256_castsi256_ps(_mm256_sub_epi32(bits, _mm256_slli_epi32(e, 23)));
+  return log(m, _mm256_cvtepi32_ps(e));
+}
+
+inline bool all_normal(Vec x) {
+  // As unsigned numbers the bits are from 0x00800000 to below 0x7f800000; AVX2 compares signed
+  // ones.
+  Ints moved = add(_mm256_castps_si256(x), splat_int(0x7f800000));
+  return _mm256_movemask_epi8(_mm256_cmpgt_epi32(splat_int(-0x01000000), moved)) == -1;
+}
+
+[[gnu::noinline]] inline Vec log_of_any(Vec x) {
+  const Vec infinity = splat(__builtin_inff());
+  Mask denormal = less(x, splat(0x1p-126f));
+  Vec y = log_of_normal(choose(denormal, mul(x, splat(0x1p23f)), x));
+  y = choose(denormal, sub(y, splat(15.9423847f)), y);  // 23 ln(2)
+  y = choose(less(x, infinity), y, x);                  // infinity and NaN
+  y = choose(less(x, splat(0)), splat(__builtin_nanf("")), y);
+  return choose(at_most(abs(x), splat(0)), sub(splat(0), infinity), y);
+}
+
+// ln(x) for every x: -inf at 0, inf at inf, NaN below 0 and of NaN.
+inline Vec log(Vec x) {
+  if (!all_normal(x)) [[unlikely]]
+    return log_of_any(x);
+  return log_of_normal(x);
+}
+
+#endif
+
 // 2^x to 2^-23 for |x| <= 1.2
 inline Vec coarse_exp2(Vec x) {
-  Vec n = _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT);
+  Vec n = nearest(x);
   Vec r = sub(x, n);
-  return _mm512_scalef_ps(fma(horner(kExp2, r), r, splat(1)), n);
+  return scaled_normal(fma(horner(kExp2, r), r, splat(1)), n);
 }
 
 // erf(x) for every x but NaN. Beyond |x| = 4 it is 1 in float32.
 inline Vec erf(Vec x) {
-  Vec t = _mm512_min_ps(_mm512_abs_ps(x), splat(4));
+  Vec t = min(abs(x), splat(4));
   Vec small = fma(horner(kErfSmall, mul(x, x)), x, x);
   Vec large = sub(splat(1), coarse_exp2(horner(kErfLarge, sub(t, splat(1)))));
-  large = _mm512_or_ps(large, _mm512_and_ps(x, splat(-0.0f)));
-  return _mm512_mask_mov_ps(large, _mm512_cmp_ps_mask(t, splat(1), _CMP_LT_OQ), small);
+  large = bits_or(large, bits_and(x, splat(-0.0f)));
+  return choose(less(t, splat(1)), small, large);
 }
 
 }  // namespace cuda_device::bench

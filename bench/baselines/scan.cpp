@@ -13,6 +13,11 @@ constexpr int64_t kBlock = 256;
 constexpr int64_t kChunk = 64;    // blocks a thread takes at a time
 constexpr int64_t kAhead = 1024;  // floats between a load and its prefetch
 
+#if defined(__AVX512F__)
+
+inline Mask without_first(Mask m) { return static_cast<Mask>(m & 0xfffe); }
+inline Mask without_first(AllLanes) { return 0xfffe; }
+
 // Each lane the lane `kCount` below it, zero where there is none.
 template <int kCount>
 inline Vec shift_up(Vec x) {
@@ -20,37 +25,49 @@ inline Vec shift_up(Vec x) {
   return _mm512_castsi512_ps(_mm512_alignr_epi32(bits, _mm512_setzero_si512(), 16 - kCount));
 }
 
-inline Vec scan16(const float* p, __mmask16 m) {
-  Vec one = add(load(p, m), load(p - 1, static_cast<__mmask16>(m & 0xfffe)));
+template <class Lanes>
+inline Vec scan_vector(const float* p, Lanes m) {
+  Vec one = add(load(p, m), load(p - 1, without_first(m)));
   Vec two = add(one, shift_up<2>(one));
   Vec four = add(two, shift_up<4>(two));
   return add(four, shift_up<8>(four));
 }
 
+#else
+
+// Sums inside the halves, then the lower one's total to the upper one.
+template <class Lanes>
+inline Vec scan_vector(const float* p, Lanes m) {
+  Vec x = load(p, m);
+  Vec one = add(x, _mm256_castsi256_ps(_mm256_slli_si256(_mm256_castps_si256(x), 4)));
+  Vec two = add(one, _mm256_castsi256_ps(_mm256_slli_si256(_mm256_castps_si256(one), 8)));
+  Vec low = _mm256_permute2f128_ps(two, two, 0x08);  // zero, the lower half
+  return add(two, _mm256_shuffle_ps(low, low, 0xff));
+}
+
+#endif
+
 template <bool kStream>
 void scan_block(float* out, const float* in, int64_t n) {
   Vec carry = splat(0);
-  const __m512i top = _mm512_set1_epi32(15);
+  const Ints top = splat_int(kLanes - 1);
   if (n >= kBlock) {
-#pragma GCC unroll 16
+#pragma GCC unroll 32
     for (int i = 0; i < kBlock; i += kLanes) {
-      _mm_prefetch(reinterpret_cast<const char*>(in + i + kAhead), _MM_HINT_T0);
-      Vec own = scan16(in + i, 0xffff);
+      if (i % kLine == 0) prefetch(in + i + kAhead);
+      Vec own = scan_vector(in + i, AllLanes{});
       Vec y = add(own, carry);
       // Off the chain of carries: the vector's own total meets the carry in one addition.
-      carry = add(carry, _mm512_permutexvar_ps(top, own));
-      if (kStream)
-        stream(out + i, y);
-      else
-        store(out + i, y);
+      carry = add(carry, permuted(own, top));
+      put<kStream>(out + i, y);
     }
     return;
   }
   for (int64_t i = 0; i < n; i += kLanes) {
-    __mmask16 m = first_lanes(n - i);
-    Vec own = scan16(in + i, m);
+    Mask m = first_lanes(n - i);
+    Vec own = scan_vector(in + i, m);
     store(out + i, add(own, carry), m);
-    carry = add(carry, _mm512_permutexvar_ps(top, own));
+    carry = add(carry, permuted(own, top));
   }
 }
 

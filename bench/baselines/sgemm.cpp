@@ -1,7 +1,8 @@
-// C = A B. For each slice of kDepth of the inner dimension, A is packed into panels of 14 rows and
-// B into panels of 32 columns; the micro-kernel holds a 14x32 tile of C in 28 registers. The panel
-// of B (32 KiB) stays in L1, those of A stream from L2. Panels are padded with zeros, so that only
-// the stores to C know about edges.
+// C = A B. For each slice of kDepth of the inner dimension, A is packed into panels of kRows rows
+// and B into panels of two vectors of columns; the micro-kernel holds a tile of C in registers:
+// 14x32 in 28 of AVX-512's 32, 6x16 in 12 of AVX2's 16. The panel of B (32 or 16 KiB) stays in L1,
+// those of A stream from L2. Panels are padded with zeros, so that only the stores to C know about
+// edges.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -13,9 +14,9 @@
 namespace cuda_device::bench {
 namespace {
 
-constexpr int kRows = 14, kColumns = 2 * kLanes;
+constexpr int kRows = kLanes == 16 ? 14 : 6, kColumns = 2 * kLanes;
 constexpr int64_t kDepth = 256;
-constexpr int64_t kTaskRows = 6, kTaskColumns = 8;  // a task's panels of A and of B
+constexpr int64_t kTaskRows = 84 / kRows, kTaskColumns = 256 / kColumns;  // a task's panels
 
 struct Free {
   void operator()(float* p) const { std::free(p); }
@@ -43,7 +44,7 @@ struct Gemm {
 
 int64_t panels(int64_t extent, int64_t size) { return (extent + size - 1) / size; }
 
-// Rows [14*panel, ...) of columns [k0, k0 + depth): the 14 values of a column lie together.
+// Rows [kRows*panel, ...) of columns [k0, k0 + depth): the values of a column lie together.
 void pack_a(float* to, const Gemm& g, int64_t panel, int64_t k0, int64_t depth) {
   for (int64_t i = 0; i < kRows; ++i) {
     int64_t row = panel * kRows + i;
@@ -54,7 +55,7 @@ void pack_a(float* to, const Gemm& g, int64_t panel, int64_t k0, int64_t depth) 
 
 void pack_b(float* to, const Gemm& g, int64_t panel, int64_t k0, int64_t depth) {
   int64_t column = panel * kColumns;
-  __mmask16 m0 = first_lanes(g.n - column), m1 = first_lanes(g.n - column - kLanes);
+  Mask m0 = first_lanes(g.n - column), m1 = first_lanes(g.n - column - kLanes);
   for (int64_t k = 0; k < depth; ++k) {
     const float* from = g.b + (k0 + k) * g.n + column;
     store(to + k * kColumns, load(from, m0));
@@ -69,8 +70,15 @@ struct Tile {
   bool first;             // sets C; later slices add to it
 };
 
-inline void put(const Tile& t, float* c, Vec x, __mmask16 m) {
-  store(c, t.first ? x : add(x, load(c, m)), m);
+template <class Lanes>
+inline void put_sums(const Tile& t, const Vec (&sum)[kRows][2], Lanes m0, Lanes m1) {
+#pragma GCC unroll 14
+  for (int i = 0; i < kRows; ++i) {
+    if (i >= t.rows) return;
+    float* c = t.c + i * t.pitch;
+    store(c, t.first ? sum[i][0] : add(sum[i][0], load(c, m0)), m0);
+    store(c + kLanes, t.first ? sum[i][1] : add(sum[i][1], load(c + kLanes, m1)), m1);
+  }
 }
 
 void micro_kernel(const Tile& t, const float* a, const float* b, int64_t depth) {
@@ -79,9 +87,7 @@ void micro_kernel(const Tile& t, const float* a, const float* b, int64_t depth) 
   for (int i = 0; i < kRows; ++i) {
     sum[i][0] = sum[i][1] = splat(0);
     if (i < t.rows) {
-      const char* line = reinterpret_cast<const char*>(t.c + i * t.pitch);
-      _mm_prefetch(line, _MM_HINT_T0);
-      _mm_prefetch(line + 64, _MM_HINT_T0);
+      for (int line = 0; line < kColumns; line += kLine) prefetch(t.c + i * t.pitch + line);
     }
   }
   for (int64_t k = 0; k < depth; ++k, a += kRows, b += kColumns) {
@@ -93,13 +99,8 @@ void micro_kernel(const Tile& t, const float* a, const float* b, int64_t depth) 
       sum[i][1] = fma(value, b1, sum[i][1]);
     }
   }
-  __mmask16 m0 = first_lanes(t.columns), m1 = first_lanes(t.columns - kLanes);
-#pragma GCC unroll 14
-  for (int i = 0; i < kRows; ++i) {
-    if (i >= t.rows) return;
-    put(t, t.c + i * t.pitch, sum[i][0], m0);
-    put(t, t.c + i * t.pitch + kLanes, sum[i][1], m1);
-  }
+  if (!kFreeMasks && t.columns >= kColumns) return put_sums(t, sum, AllLanes{}, AllLanes{});
+  put_sums(t, sum, first_lanes(t.columns), first_lanes(t.columns - kLanes));
 }
 
 void slice(int threads, const Gemm& g, int64_t k0, float* a, float* b) {

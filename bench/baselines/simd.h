@@ -1,43 +1,57 @@
-// Short names for the 512-bit operations that the baselines use.
+// What the baselines are written in: vectors as wide as the compiled instruction set has them,
+// under short names. Both widths offer the same types and functions; where the best form of an
+// algorithm differs between them, its file says how.
+//
+//   Vec, Ints    kLanes floats, kLanes 32-bit integers
+//   Mask         which lanes: from a comparison, or for a load or store of some
+//   kFreeMasks   whether a masked load or store costs what a whole one does
 #pragma once
-
-#if !defined(__AVX512F__) || !defined(__AVX512DQ__)
-#error "The hand-written baselines need a CPU with AVX-512 F and DQ (bench/build checks this)."
-#endif
-
-#include <immintrin.h>
 
 #include <cstdint>
 
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#include "simd_avx512.h"
+#elif defined(__AVX2__) && defined(__FMA__)
+#include "simd_avx2.h"
+#else
+#error \
+    "The hand-written baselines need AVX-512 F and DQ, or AVX2 and FMA (bench/build checks this)."
+#endif
+
 namespace cuda_device::bench {
 
-constexpr int kLanes = 16;
+constexpr int kLine = 16;                     // floats of a cache line
+constexpr int kLineVectors = kLine / kLanes;  // a line is one vector or two
 
 // Outputs of this size and more are written past the caches where a function chooses by itself.
 constexpr int64_t kStreamBytes = 16 << 20;
 
-using Vec = __m512;
+// In place of a mask: whole vectors.
+struct AllLanes {};
+inline Vec load(const float* p, AllLanes) { return load(p); }
+inline void store(float* p, Vec x, AllLanes) { store(p, x); }
 
-inline Vec splat(float x) { return _mm512_set1_ps(x); }
-inline Vec load(const float* p) { return _mm512_loadu_ps(p); }
-inline Vec load(const float* p, __mmask16 m) { return _mm512_maskz_loadu_ps(m, p); }
-inline void store(float* p, Vec x) { _mm512_storeu_ps(p, x); }
-inline void store(float* p, Vec x, __mmask16 m) { _mm512_mask_storeu_ps(p, m, x); }
-inline void stream(float* p, Vec x) { _mm512_stream_ps(p, x); }
+// The lanes below `count`: whole vectors without a mask, where masks cost something.
+template <class T, class Vector>
+inline void store_first(T* p, Vector x, int64_t count) {
+  if (!kFreeMasks && count >= kLanes) return store(p, x);
+  store(p, x, first_lanes(count));
+}
 
-inline Vec add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
-inline Vec sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
-inline Vec mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
-inline Vec div(Vec a, Vec b) { return _mm512_div_ps(a, b); }
-inline Vec sqrt(Vec a) { return _mm512_sqrt_ps(a); }
-inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }    // a*b + c
-inline Vec fms(Vec a, Vec b, Vec c) { return _mm512_fmsub_ps(a, b, c); }    // a*b - c
-inline Vec fnma(Vec a, Vec b, Vec c) { return _mm512_fnmadd_ps(a, b, c); }  // c - a*b
+template <bool kStream>
+inline void put(float* p, Vec x) {
+  if constexpr (kStream)
+    stream(p, x);
+  else
+    store(p, x);
+}
 
-// The lanes below `count`, which may be negative or beyond 16.
-inline __mmask16 first_lanes(int64_t count) {
-  if (count >= kLanes) return 0xffff;
-  return count <= 0 ? 0 : static_cast<__mmask16>((1u << count) - 1);
+inline void prefetch(const float* p) {
+  _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0);
+}
+
+inline void prefetch_l2(const float* p) {
+  _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T1);
 }
 
 }  // namespace cuda_device::bench

@@ -1,6 +1,6 @@
-// Sorts blocks of 1024. The 16 lanes are sorted as columns of 64, without shuffles; a transpose
-// makes them 16 sorted runs, which bitonic merges join two by two. A merge's first step meets one
-// run with the other reversed, so every run ascends and no step needs a direction.
+// Sorts blocks of 1024. The lanes are sorted as columns, without shuffles; transposes make them as
+// many sorted runs, which bitonic merges join two by two. A merge's first step meets one run with
+// the other reversed, so every run ascends and no step needs a direction.
 #include <cstdint>
 
 #include "baselines.h"
@@ -11,18 +11,16 @@ namespace cuda_device::bench {
 namespace {
 
 constexpr int64_t kBlock = 1024;
-constexpr int64_t kChunk = 4;  // blocks a thread takes at a time
+constexpr int kVectors = kBlock / kLanes;  // of a block: a column's length
+constexpr int kRun = kVectors / kLanes;    // vectors of the run that a column becomes
+constexpr int kGroup = 16;                 // vectors that are worked on together
+constexpr int64_t kChunk = 4;              // blocks a thread takes at a time
 
 // Where both are zeros each instruction returns its second operand: none is lost.
 inline void order(Vec& a, Vec& b) {
-  Vec low = _mm512_min_ps(a, b);
-  b = _mm512_max_ps(b, a);
+  Vec low = min(a, b);
+  b = max(b, a);
   a = low;
-}
-
-inline Vec reversed(Vec x) {
-  return _mm512_permutexvar_ps(
-      _mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), x);
 }
 
 template <int kCount>
@@ -61,15 +59,17 @@ inline void sort_columns(Vec (&v)[16]) {
 }
 
 // Bitonic steps over whole vectors at distances kDistance, kDistance / 2, ... 1.
-template <int kDistance>
-inline void clean_vectors(Vec (&v)[16]) {
+template <int kDistance, int kCount>
+inline void clean_vectors(Vec (&v)[kCount]) {
   if constexpr (kDistance > 0) {
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i)
+    for (int i = 0; i < kCount; ++i)
       if ((i & kDistance) == 0) order(v[i], v[i + kDistance]);
     clean_vectors<kDistance / 2>(v);
   }
 }
+
+#if defined(__AVX512F__)
 
 // Bitonic steps at distances 8, 4, 2, 1 inside two vectors: two shuffles bring partners to equal
 // lanes of both, and the next step's shuffles start from there.
@@ -78,27 +78,46 @@ inline void clean_lanes(Vec& a, Vec& b) {
   order(low, high);
   Vec p = even_quarters(low, high), q = odd_quarters(low, high);
   order(p, q);
-  low = _mm512_shuffle_ps(p, q, 0x44), high = _mm512_shuffle_ps(p, q, 0xee);
+  low = shuffled_low2(p, q), high = shuffled_high2(p, q);
   order(low, high);
-  p = _mm512_shuffle_ps(low, high, 0x88), q = _mm512_shuffle_ps(low, high, 0xdd);
+  p = shuffled_even(low, high), q = shuffled_odd(low, high);
   order(p, q);
-  const __m512i first = _mm512_setr_epi32(0, 16, 2, 18, 1, 17, 3, 19, 8, 24, 10, 26, 9, 25, 11, 27);
-  const __m512i second =
-      _mm512_setr_epi32(4, 20, 6, 22, 5, 21, 7, 23, 12, 28, 14, 30, 13, 29, 15, 31);
+  const Ints first = _mm512_setr_epi32(0, 16, 2, 18, 1, 17, 3, 19, 8, 24, 10, 26, 9, 25, 11, 27);
+  const Ints second = _mm512_setr_epi32(4, 20, 6, 22, 5, 21, 7, 23, 12, 28, 14, 30, 13, 29, 15, 31);
   a = _mm512_permutex2var_ps(p, first, q);
   b = _mm512_permutex2var_ps(p, second, q);
 }
 
-inline void clean_all_lanes(Vec (&v)[16]) {
-#pragma GCC unroll 8
-  for (int i = 0; i < 16; i += 2) clean_lanes(v[i], v[i + 1]);
+#else
+
+// Bitonic steps at distances 4, 2, 1 inside two vectors: two shuffles bring partners to equal lanes
+// of both, and the next step's shuffles start from there.
+inline void clean_lanes(Vec& a, Vec& b) {
+  Vec low = low_halves(a, b), high = high_halves(a, b);
+  order(low, high);
+  Vec p = shuffled_low2(low, high), q = shuffled_high2(low, high);
+  order(p, q);
+  low = shuffled_even(p, q), high = shuffled_odd(p, q);
+  order(low, high);
+  // In each half of the vectors lie lanes 0, 4, 2, 6 and 1, 5, 3, 7 of what was a, then b.
+  p = unpack_low(low, high), q = unpack_high(low, high);
+  low = unpack_low2(p, q), high = unpack_high2(p, q);
+  a = low_halves(low, high);
+  b = high_halves(low, high);
 }
 
-// Runs of kHalf vectors to runs of twice as many, inside 16 vectors.
+#endif
+
+inline void clean_all_lanes(Vec (&v)[kGroup]) {
+#pragma GCC unroll 8
+  for (int i = 0; i < kGroup; i += 2) clean_lanes(v[i], v[i + 1]);
+}
+
+// Runs of kHalf vectors to runs of twice as many, inside a group.
 template <int kHalf>
-inline void merge_runs(Vec (&v)[16]) {
+inline void merge_runs(Vec (&v)[kGroup]) {
 #pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < kGroup; ++i) {
     if ((i & kHalf) != 0) continue;
     int partner = i ^ (2 * kHalf - 1);
     Vec high = reversed(v[partner]);
@@ -109,81 +128,110 @@ inline void merge_runs(Vec (&v)[16]) {
   clean_all_lanes(v);
 }
 
-// The first two steps of a merge of two runs of kHalf vectors in memory.
+// How many vectors of both halves together a step of `meet` takes, and at what distance the steps
+// go on that it leaves to the groups: 4 or 8.
+constexpr int met_together(int half) { return half > 2 * kGroup ? 8 : 4; }
+constexpr int left_distance(int half) { return half / met_together(half); }
+
+// The first two or three steps of a merge of two runs of kHalf vectors in memory.
 template <int kHalf, bool kReverseLanes>
 inline void meet(float* d) {
-  for (int i = 0; i < kHalf / 2; ++i) {
-    float* at[4] = {d + i * kLanes, d + (i + kHalf / 2) * kLanes,
-                    d + (2 * kHalf - 1 - kHalf / 2 - i) * kLanes, d + (2 * kHalf - 1 - i) * kLanes};
-    Vec a = load(at[0]), b = load(at[1]), c = load(at[2]), e = load(at[3]);
-    if constexpr (kReverseLanes) c = reversed(c), e = reversed(e);
-    order(a, e);
-    order(b, c);
-    order(a, b);
-    order(c, e);
-    store(at[0], a), store(at[1], b), store(at[2], c), store(at[3], e);
+  constexpr int kCount = met_together(kHalf), kApart = 2 * kHalf / kCount;
+  for (int i = 0; i < kApart; ++i) {
+    Vec v[kCount];
+    float* at[kCount];
+#pragma GCC unroll 8
+    for (int j = 0; j < kCount; ++j) {
+      bool high = j >= kCount / 2;
+      at[j] = d + (high ? j * kApart + kApart - 1 - i : j * kApart + i) * kLanes;
+      v[j] = load(at[j]);
+      if (high && kReverseLanes) v[j] = reversed(v[j]);
+    }
+#pragma GCC unroll 4
+    for (int j = 0; j < kCount / 2; ++j) order(v[j], v[kCount - 1 - j]);
+    clean_vectors<kCount / 4>(v);
+#pragma GCC unroll 8
+    for (int j = 0; j < kCount; ++j) store(at[j], v[j]);
   }
 }
 
-// 64 vectors: each lane's column in order.
-void sort_long_columns(float* to, const float* in) {
-  Vec v[16];
-  for (int g = 0; g < 4; ++g) {
-    load_all(v, in + g * 256);
-    sort_columns<0, 16>(v);
-    store_all(to + g * 256, v);
+// Runs of kHalf vectors to runs of twice as many, in memory: columns, or runs of all lanes.
+template <int kHalf, bool kRuns>
+inline void merge(float* d) {
+  meet<kHalf, kRuns>(d);
+  for (int g = 0; g < 2 * kHalf; g += kGroup) {
+    Vec v[kGroup];
+    load_all(v, d + g * kLanes);
+    clean_vectors<left_distance(kHalf)>(v);
+    if constexpr (kRuns) clean_all_lanes(v);
+    store_all(d + g * kLanes, v);
   }
-  for (int half = 0; half < 2; ++half) {
-    float* d = to + half * 512;
-    meet<16, false>(d);
-    for (int g = 0; g < 2; ++g) {
-      load_all(v, d + g * 256);
-      clean_vectors<4>(v);
-      store_all(d + g * 256, v);
+}
+
+// All merges from runs of kHalf vectors on, but for what the last one leaves to the groups.
+template <int kHalf, bool kRuns>
+inline void merge_up(float* d) {
+  if constexpr (2 * kHalf < kVectors) {
+    for (int part = 0; part < kVectors; part += 2 * kHalf) merge<kHalf, kRuns>(d + part * kLanes);
+    merge_up<2 * kHalf, kRuns>(d);
+  } else {
+    meet<kHalf, kRuns>(d);
+  }
+}
+
+void sort_columns(float* to, const float* in) {
+  Vec v[kGroup];
+  for (int g = 0; g < kVectors; g += kGroup) {
+    load_all(v, in + g * kLanes);
+    sort_columns<0, kGroup>(v);
+    store_all(to + g * kLanes, v);
+  }
+  merge_up<kGroup, false>(to);
+}
+
+// The columns' last steps; a column becomes a run of kRun vectors.
+void columns_to_runs(float* to, const float* from) {
+  for (int g = 0; g < kVectors; g += kGroup) {
+    Vec v[kGroup];
+    load_all(v, from + g * kLanes);
+    clean_vectors<left_distance(kVectors / 2)>(v);
+#pragma GCC unroll 2
+    for (int part = 0; part < kGroup; part += kLanes) {
+      Vec square[kLanes];
+#pragma GCC unroll 16
+      for (int i = 0; i < kLanes; ++i) square[i] = v[part + i];
+      transpose_square(square);
+#pragma GCC unroll 16
+      for (int c = 0; c < kLanes; ++c)
+        store(to + (c * kRun + (g + part) / kLanes) * kLanes, square[c]);
     }
   }
-  meet<32, false>(to);
 }
 
-// The columns' last steps; column c becomes the run of vectors 4c ... 4c + 3.
-void columns_to_runs(float* to, const float* from) {
-  Vec v[16];
-  for (int g = 0; g < 4; ++g) {
-    load_all(v, from + g * 256);
-    clean_vectors<8>(v);
-    transpose16(v);
-#pragma GCC unroll 16
-    for (int c = 0; c < 16; ++c) store(to + (4 * c + g) * kLanes, v[c]);
-  }
+// Runs that are shorter than a group are merged until they fill one.
+inline void merge_groups(float* d) {
+  if constexpr (kRun < kGroup)
+    for (int g = 0; g < kVectors; g += kGroup) {
+      Vec v[kGroup];
+      load_all(v, d + g * kLanes);
+      merge_runs<4>(v);
+      merge_runs<8>(v);
+      store_all(d + g * kLanes, v);
+    }
 }
 
 void sort_block(float* out, const float* in) {
   alignas(64) float columns[kBlock], d[kBlock];
-  Vec v[16];
-  sort_long_columns(columns, in);
+  sort_columns(columns, in);
   columns_to_runs(d, columns);
-  for (int g = 0; g < 4; ++g) {
-    load_all(v, d + g * 256);
-    merge_runs<4>(v);
-    merge_runs<8>(v);
-    store_all(d + g * 256, v);
-  }
-  for (int half = 0; half < 2; ++half) {
-    meet<16, true>(d + half * 512);
-    for (int g = 0; g < 2; ++g) {
-      float* part = d + half * 512 + g * 256;
-      load_all(v, part);
-      clean_vectors<4>(v);
-      clean_all_lanes(v);
-      store_all(part, v);
-    }
-  }
-  meet<32, true>(d);
-  for (int g = 0; g < 4; ++g) {
-    load_all(v, d + g * 256);
-    clean_vectors<8>(v);
+  merge_groups(d);
+  merge_up<kGroup, true>(d);
+  for (int g = 0; g < kVectors; g += kGroup) {
+    Vec v[kGroup];
+    load_all(v, d + g * kLanes);
+    clean_vectors<left_distance(kVectors / 2)>(v);
     clean_all_lanes(v);
-    store_all(out + g * 256, v);
+    store_all(out + g * kLanes, v);
   }
 }
 

@@ -1,5 +1,6 @@
 // Sparse matrix (CSR) times vector. The products of a run of rows are made without regard to rows,
-// sixteen to a gather, into a buffer in L1; then sixteen rows at a time are summed from there.
+// a vector at a time, into a buffer in L1; then as many rows as a vector has lanes are summed from
+// there.
 #include <algorithm>
 
 #include "baselines.h"
@@ -20,25 +21,55 @@ struct Sparse {
   const float *value, *x;
 };
 
-inline Vec products(const Sparse& s, int64_t k, __mmask16 m) {
+#if defined(__AVX512F__)
+
+inline Vec gathered(const Sparse& s, int64_t k, Mask m) {
   __m512i column = _mm512_maskz_loadu_epi32(m, s.column + k);
-  Vec x = _mm512_mask_i32gather_ps(splat(0), m, column, s.x, 4);
-  return mul(x, load(s.value + k, m));
+  return _mm512_mask_i32gather_ps(splat(0), m, column, s.x, 4);
+}
+
+inline Vec gathered(const Sparse& s, int64_t k, AllLanes) { return gathered(s, k, Mask{0xffff}); }
+
+#else
+
+inline Vec gathered(const Sparse& s, int64_t k, Mask m) {
+  Ints column = _mm256_maskload_epi32(s.column + k, m);
+  return _mm256_mask_i32gather_ps(splat(0), s.x, column, _mm256_castsi256_ps(m), 4);
+}
+
+// Eight loads, which AVX2's gather is made of too where it is fast.
+inline Vec gathered(const Sparse& s, int64_t k, AllLanes) {
+  const int32_t* at = s.column + k;
+  return _mm256_setr_ps(s.x[at[0]], s.x[at[1]], s.x[at[2]], s.x[at[3]], s.x[at[4]], s.x[at[5]],
+                        s.x[at[6]], s.x[at[7]]);
+}
+
+#endif
+
+template <class Lanes>
+inline Vec products(const Sparse& s, int64_t k, Lanes m) {
+  return mul(gathered(s, k, m), load(s.value + k, m));
 }
 
 void make_products(float* to, const Sparse& s, int64_t first, int64_t last) {
   int64_t k = first;
   for (; k + kLanes <= last; k += kLanes, to += kLanes) {
-    _mm_prefetch(reinterpret_cast<const char*>(s.column + k + kAhead), _MM_HINT_T0);
-    _mm_prefetch(reinterpret_cast<const char*>(s.value + k + kAhead), _MM_HINT_T0);
-    store(to, products(s, k, 0xffff));
+    prefetch(reinterpret_cast<const float*>(s.column + k + kAhead));
+    prefetch(s.value + k + kAhead);
+    store(to, products(s, k, AllLanes{}));
   }
   store(to, products(s, k, first_lanes(last - k)));
 }
 
+// The first vectors are taken without a branch, which rows of many lengths would mispredict.
 inline Vec row_vector(const float* p, int64_t n) {
+  constexpr int kFirst = kLanes == 16 ? 1 : 3;
   Vec sum = load(p, first_lanes(n));
-  for (int64_t k = kLanes; k < n; k += kLanes) sum = add(sum, load(p + k, first_lanes(n - k)));
+#pragma GCC unroll 2
+  for (int k = 1; k < kFirst; ++k)
+    sum = add(sum, load(p + k * kLanes, first_lanes(n - k * kLanes)));
+  for (int64_t k = kFirst * kLanes; k < n; k += kLanes)
+    sum = add(sum, load(p + k, first_lanes(n - k)));
   return sum;
 }
 
@@ -47,7 +78,7 @@ float long_row(const Sparse& s, int64_t first, int64_t last) {
   Vec sum = splat(0);
   for (int64_t k = first; k < last; k += kLanes)
     sum = add(sum, products(s, k, first_lanes(last - k)));
-  return _mm512_reduce_add_ps(sum);
+  return sum_of_lanes(sum);
 }
 
 void run_of_rows(const Sparse& s, int64_t row, int64_t end) {
@@ -55,13 +86,13 @@ void run_of_rows(const Sparse& s, int64_t row, int64_t end) {
   const int32_t* start = s.row_start;
   const float* p = buffer - start[row];
   make_products(buffer, s, start[row], start[end]);
-  for (; row < end; row += 16) {
-    Vec sums[16];
-    int64_t rows = std::min<int64_t>(16, end - row);
-    for (int i = 0; i < 16; ++i)
+  for (; row < end; row += kLanes) {
+    Vec sums[kLanes];
+    int64_t rows = std::min<int64_t>(kLanes, end - row);
+    for (int i = 0; i < kLanes; ++i)
       sums[i] =
           i < rows ? row_vector(p + start[row + i], start[row + i + 1] - start[row + i]) : splat(0);
-    store(s.y + row, row_sums16(sums), first_lanes(rows));
+    store_first(s.y + row, row_sums(sums), rows);
   }
 }
 

@@ -10,8 +10,9 @@
 namespace cuda_device::bench {
 namespace {
 
-constexpr int64_t kBandBytes = 256 << 10;  // a plane's share of L2
-constexpr int64_t kPlanes = 32;            // planes of a task: one in 16 is read twice
+// A plane's share of L2: 2 MiB beside AVX-512, 256 or 512 KiB where AVX2 is all there is.
+constexpr int64_t kBandBytes = (kLanes == 16 ? 256 : 64) << 10;
+constexpr int64_t kPlanes = 32;  // planes of a task: one in 16 is read twice
 
 struct Grid {
   float* out;
@@ -22,7 +23,8 @@ struct Grid {
   int64_t plane() const { return nx * ny; }
 };
 
-inline Vec star(const Grid& g, const float* p, __mmask16 m) {
+template <class Lanes>
+inline Vec star(const Grid& g, const float* p, Lanes m) {
   Vec x = add(load(p - 1, m), load(p + 1, m));
   Vec y = add(load(p - g.nx, m), load(p + g.nx, m));
   Vec z = add(load(p - g.plane(), m), load(p + g.plane(), m));
@@ -31,6 +33,18 @@ inline Vec star(const Grid& g, const float* p, __mmask16 m) {
 
 void copy_row(const Grid& g, int64_t row) {
   std::memcpy(g.out + row * g.nx, g.in + row * g.nx, static_cast<size_t>(g.nx) * 4);
+}
+
+// The points [x, end) of a row: less than a line. Two whole vectors may overlap.
+inline void part_of_line(const Grid& g, float* out, const float* in, int64_t x, int64_t end) {
+  if (kLineVectors > 1 && end - x >= kLanes) {
+    store(out + x, star(g, in + x, AllLanes{}));
+    x = end - kLanes;
+    store(out + x, star(g, in + x, AllLanes{}));
+  } else if (x < end) {
+    Mask m = first_lanes(end - x);
+    store(out + x, star(g, in + x, m), m);
+  }
 }
 
 // One row of the interior; its first and last element are boundary.
@@ -42,18 +56,15 @@ void interior_row(const Grid& g, int64_t row) {
   const float* ahead = in + (row + 2 * g.ny < g.ny * g.nz ? 2 * g.plane() : 0);
   out[0] = in[0];
   // Up to a line of the output; then whole lines.
-  int64_t x = std::min(last, kLanes - (reinterpret_cast<intptr_t>(out) / 4 & (kLanes - 1)));
-  if (x > 1) store(out + 1, star(g, in + 1, first_lanes(x - 1)), first_lanes(x - 1));
-  x = std::max<int64_t>(x, 1);
-  for (; x + kLanes <= last; x += kLanes) {
-    _mm_prefetch(reinterpret_cast<const char*>(ahead + x), _MM_HINT_T1);
-    Vec y = star(g, in + x, 0xffff);
-    if (kStream)
-      stream(out + x, y);
-    else
-      store(out + x, y);
+  int64_t x = std::min(last, kLine - (reinterpret_cast<intptr_t>(out) / 4 & (kLine - 1)));
+  part_of_line(g, out, in, 1, x);
+  for (; x + kLine <= last; x += kLine) {
+    prefetch_l2(ahead + x);
+#pragma GCC unroll 2
+    for (int k = 0; k < kLine; k += kLanes)
+      put<kStream>(out + x + k, star(g, in + x + k, AllLanes{}));
   }
-  if (x < last) store(out + x, star(g, in + x, first_lanes(last - x)), first_lanes(last - x));
+  part_of_line(g, out, in, x, last);
   out[last] = in[last];
 }
 

@@ -17,14 +17,13 @@ inline Vec block_sum(const float* p) {
   Vec s[4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) s[i] = load(p + i * kLanes);
-#pragma GCC unroll 12
+#pragma GCC unroll 28
   for (int i = 4; i < kBlock / kLanes; ++i) {
-    _mm_prefetch(reinterpret_cast<const char*>(p + i * kLanes + kAhead), _MM_HINT_T0);
+    if (i % kLineVectors == 0) prefetch(p + i * kLanes + kAhead);
     s[i % 4] = add(s[i % 4], load(p + i * kLanes));
   }
 #pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i)
-    _mm_prefetch(reinterpret_cast<const char*>(p + i * kLanes + kAhead), _MM_HINT_T0);
+  for (int i = 0; i < 4; i += kLineVectors) prefetch(p + i * kLanes + kAhead);
   return add(add(s[0], s[1]), add(s[2], s[3]));
 }
 
@@ -36,22 +35,22 @@ inline float sum(const float* p, int64_t n) {
   for (; i + 8 * kLanes <= n; i += 8 * kLanes) {
 #pragma GCC unroll 8
     for (int k = 0; k < 8; ++k) {
-      _mm_prefetch(reinterpret_cast<const char*>(p + i + k * kLanes + kAhead), _MM_HINT_T0);
+      if (k % kLineVectors == 0) prefetch(p + i + k * kLanes + kAhead);
       s[k] = add(s[k], load(p + i + k * kLanes));
     }
   }
   for (; i < n; i += kLanes) s[0] = add(s[0], load(p + i, first_lanes(n - i)));
   Vec low = add(add(s[0], s[1]), add(s[2], s[3])), high = add(add(s[4], s[5]), add(s[6], s[7]));
-  return _mm512_reduce_add_ps(add(low, high));
+  return sum_of_lanes(add(low, high));
 }
 
-// Sixteen blocks at a time share one reduction across lanes.
+// As many blocks as there are lanes share one reduction across them.
 void block_sums_range(float* out, const float* in, int64_t n, int64_t first, int64_t last) {
   int64_t b = first;
-  for (; b + 16 <= last && (b + 16) * kBlock <= n; b += 16) {
-    Vec s[16];
-    for (int i = 0; i < 16; ++i) s[i] = block_sum(in + (b + i) * kBlock);
-    store(out + b, row_sums16(s));
+  for (; b + kLanes <= last && (b + kLanes) * kBlock <= n; b += kLanes) {
+    Vec s[kLanes];
+    for (int i = 0; i < kLanes; ++i) s[i] = block_sum(in + (b + i) * kBlock);
+    store(out + b, row_sums(s));
   }
   for (; b < last; ++b) out[b] = sum(in + b * kBlock, std::min(kBlock, n - b * kBlock));
 }
@@ -67,10 +66,10 @@ void hand_block_sums(int threads, float* out, const float* in, int64_t n) {
 
 void hand_sum_parts(int threads, float* out, const float* in, int64_t n, int64_t parts) {
   using namespace cuda_device::bench;
-  const int64_t lines = (n + kLanes - 1) / kLanes;
+  const int64_t lines = (n + kLine - 1) / kLine;
   parallel_chunks(threads, parts, 1, [=](int64_t p, int64_t) {
-    int64_t first = std::min(n, lines * p / parts * kLanes);
-    int64_t last = std::min(n, lines * (p + 1) / parts * kLanes);
+    int64_t first = std::min(n, lines * p / parts * kLine);
+    int64_t last = std::min(n, lines * (p + 1) / parts * kLine);
     out[p] = sum(in + first, last - first);
   });
 }

@@ -15,15 +15,10 @@ void triad_range(float* a, const float* b, const float* c, float s, int64_t firs
     Vec y[4];
     for (int k = 0; k < 4; ++k)
       y[k] = fma(scale, load(c + i + k * kLanes), load(b + i + k * kLanes));
-    for (int k = 0; k < 4; ++k) {
-      if constexpr (kStream)
-        stream(a + i + k * kLanes, y[k]);
-      else
-        store(a + i + k * kLanes, y[k]);
-    }
+    for (int k = 0; k < 4; ++k) put<kStream>(a + i + k * kLanes, y[k]);
   }
   for (; i < last; i += kLanes) {
-    __mmask16 m = first_lanes(last - i);
+    Mask m = first_lanes(last - i);
     store(a + i, fma(scale, load(c + i, m), load(b + i, m)), m);
   }
   if constexpr (kStream) _mm_sfence();

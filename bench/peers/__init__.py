@@ -26,6 +26,7 @@ GROUPS = (
     "cuda.device avx2",
     "hand",
     "hand nt",
+    "hand avx2",
     "Intel OpenCL",
     "PoCL",
     "Warp CPU",

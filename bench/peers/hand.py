@@ -7,26 +7,29 @@ from pathlib import Path
 import numpy as np
 
 from . import Contestant, NotAvailable
+from .cpu import forms
 
 LIBRARIES = Path(__file__).resolve().parents[2] / "build" / "bench"
 COMPILERS = ("gcc", "clang")
-CPU_FLAGS = ("avx512f", "avx512dq")
 
 
-def require_cpu():
-    flags = Path("/proc/cpuinfo").read_text().split()
-    missing = [flag for flag in CPU_FLAGS if flag not in flags]
-    if missing:
-        raise NotAvailable(f"this CPU lacks {' '.join(missing)}")
-
-
-def library(compiler):
-    """The baselines as that compiler built them."""
-    require_cpu()
-    path = LIBRARIES / f"libhand_{compiler}.so"
-    if not path.exists():
+def libraries():
+    """{(compiler, form): what that compiler made of the baselines}, the widest form first."""
+    if not forms():
+        raise NotAvailable("this CPU lacks AVX2 or FMA")
+    paths = {(c, f): LIBRARIES / f"libhand_{c}_{f}.so" for f in forms() for c in COMPILERS}
+    found = {key: ctypes.CDLL(str(path)) for key, path in paths.items() if path.exists()}
+    if not found:
         raise NotAvailable("not built (bench/build)")
-    return ctypes.CDLL(str(path))
+    return found
+
+
+def group_of(hand, form):
+    """The column: the widest form's is the function's own. Of the others only what stands in the
+    first column has one, since each contestant takes its time; None for the rest."""
+    if form == forms()[0]:
+        return hand.group
+    return f"{hand.group} {form}" if hand.group == "hand" else None
 
 
 def argument(problem, name):
@@ -39,23 +42,20 @@ def argument(problem, name):
     return np.ctypeslib.as_ctypes_type(value.dtype)(value.item())
 
 
+def caller(problem, threads, lib, hand):
+    call = getattr(lib, hand.function)
+    call.restype = None
+    names = (hand.arguments or problem.arguments).split()
+    return functools.partial(call, ctypes.c_int(threads), *(argument(problem, n) for n in names))
+
+
 def contestants(problem, threads):
     found = []
-    for compiler in COMPILERS:
-        try:
-            lib = library(compiler)
-        except NotAvailable:
-            if compiler == COMPILERS[-1] and not found:
-                raise
-            continue
+    for (compiler, form), lib in libraries().items():
         for hand in problem.hand:
             if not hasattr(lib, hand.function):
                 raise NotAvailable(f"bench/baselines has no {hand.function}")
-            call = getattr(lib, hand.function)
-            call.restype = None
-            names = (hand.arguments or problem.arguments).split()
-            run = functools.partial(
-                call, ctypes.c_int(threads), *(argument(problem, name) for name in names)
-            )
-            found.append(Contestant(hand.group, f"{hand.function} ({compiler})", run))
+            if group := group_of(hand, form):
+                name = f"{hand.function} ({compiler})"
+                found.append(Contestant(group, name, caller(problem, threads, lib, hand)))
     return found

@@ -4,9 +4,10 @@ import importlib
 import inspect
 
 from . import Contestant, NotAvailable
+from .cpu import forms
 
 # Group of the table → the target that is forced; None leaves the default (the best mask form).
-TARGETS = {"cuda.device": None, "cuda.device avx2": "avx2"}
+TARGETS = {"cuda.device": None, **{f"cuda.device {form}": form for form in forms()[1:]}}
 
 
 def runner(device, kernel, problem, args, target):
