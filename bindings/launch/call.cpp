@@ -1,7 +1,7 @@
 #include "bindings/launch/call.h"
 
+#include "bindings/memory/block.h"
 #include "bindings/numpy.h"
-#include "interop/dlpack_abi.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -13,24 +13,20 @@ constexpr size_t kMaxNesting = 32;
 }  // namespace
 
 Owner::~Owner() {
-  for (size_t i = 0; i < count_; ++i) few_[i].release(few_[i].thing);
-  for (const Entry& entry : more_) entry.release(entry.thing);
+  objects_.for_each([](PyObject* object) { Py_DECREF(object); });
+  tensors_.for_each([](const Tensor& tensor) { tensor.release(tensor.thing); });
 }
 
 void Owner::keep(PyObject* object) {
-  keep(Py_NewRef(object), [](void* p) { Py_DECREF(static_cast<PyObject*>(p)); });
+  objects_.push_back(object);
+  Py_INCREF(object);
 }
 
-void Owner::keep(void* tensor, void (*deleter)(void*)) {
-  if (count_ < kInline)
-    few_[count_++] = {tensor, deleter};
-  else
-    more_.push_back({tensor, deleter});
-}
+void Owner::keep(void* tensor, void (*deleter)(void*)) { tensors_.push_back({tensor, deleter}); }
 
-Owner& Call::owners() {
-  if (!owner) owner = std::make_unique<Owner>();
-  return *owner;
+void Call::use(std::shared_ptr<MemoryBlock> block) {
+  use(*block);
+  blocks_.push_back(std::move(block));
 }
 
 std::optional<ScalarKind> Call::declared() const {
@@ -88,45 +84,17 @@ void Call::add_scalar(ScalarKind scalar, const void* bits) {
   std::memcpy(params.extend(size, size), bits, size);
 }
 
-// As abi::ParamSlot says: data, shape, strides.
 void Call::add_array(const abi::ArrayView& view) {
-  ArrayKnowledge known = knowledge_of(view);
-  // What the host's caches are asked for; it would make two kernels of one for GPUs.
-  if (view.device_type == interop::dlpack::kCuda) [[unlikely]]
-    known.facts &= static_cast<FactBits>(~(CD_FACT_BIT(aligned) | CD_FACT_BIT(beyond_cache)));
-  const bool compared = arrays_.count < kMaxCompared;
-  if (compared) known.facts |= CD_FACT_BIT(no_alias);
-  const size_t facts_at = write_array(key, view.dtype, view.ndim, known.facts);
-  if (compared) {
-    const size_t i = arrays_.count++;
-    arrays_.low[i] = known.range.low;
-    arrays_.high[i] = known.range.high;
-    arrays_.writable[i] = !view.read_only;
-    arrays_.facts_at[i] = facts_at;
-  } else {
-    for (size_t i = 0; i < arrays_.count; ++i) clear_no_alias(key, arrays_.facts_at[i]);
-  }
-  const auto axes = static_cast<size_t>(view.ndim);
-  uint8_t* at = params.extend(8 * (1 + 2 * axes), 8);
-  const auto put = [at](size_t word, const auto& value) { std::memcpy(at + 8 * word, &value, 8); };
-  put(0, view.data);
-  for (size_t i = 0; i < axes; ++i) {  // few: a call of memcpy would take longer
-    put(1 + i, view.shape[i]);
-    put(1 + axes + i, view.strides[i]);
-  }
-}
-
-// Without a branch: mostly none does.
-bool Call::Arrays::any_before_overlaps(size_t i) const {
-  bool any = false;
-  for (size_t j = 0; j < i; ++j) any |= (low[i] < high[j]) & (low[j] < high[i]);
-  return any;
+  const ArrayKnowledge known = knowledge_of(view);
+  add_array({view.dtype, view.ndim, view.read_only, reinterpret_cast<uint64_t>(view.data),
+             view.shape, view.strides},
+            known.facts, known.range.low, known.range.high);
 }
 
 void Call::compare_ranges() {
   const Arrays& a = arrays_;
+  if (!a.any_overlap) return;
   for (size_t i = 1; i < a.count; ++i) {
-    if (!a.any_before_overlaps(i)) continue;
     for (size_t j = 0; j < i; ++j) {
       const bool overlap = a.low[i] < a.high[j] && a.low[j] < a.high[i];
       if (!overlap || !(a.writable[i] || a.writable[j])) continue;
@@ -134,6 +102,10 @@ void Call::compare_ranges() {
       clear_no_alias(key, a.facts_at[j]);
     }
   }
+}
+
+void Call::clear_all_no_alias() {
+  for (size_t i = 0; i < arrays_.count; ++i) clear_no_alias(key, arrays_.facts_at[i]);
 }
 
 void Call::add_tuple(PyObject* tuple) {

@@ -7,14 +7,14 @@
 #include "abi/owner.h"
 #include "bindings/errors.h"
 #include "bindings/launch/facts.h"
+#include "bindings/launch/few.h"
 #include "bindings/launch/key.h"
 #include "bindings/launch/place.h"
+#include "bindings/memory/block.h"
 #include "bindings/source/function_object.h"
 #include "interop/refusal.h"
 
 namespace cuda_device::bindings {
-
-class MemoryBlock;
 
 // References that a launch needs until it is done; destroyed with the GIL held.
 class Owner : public abi::Owner {
@@ -27,14 +27,12 @@ class Owner : public abi::Owner {
   void keep(void* tensor, void (*deleter)(void*));
 
  private:
-  struct Entry {
+  struct Tensor {
     void* thing;
     void (*release)(void*);
   };
-  static constexpr size_t kInline = 6;
-  Entry few_[kInline];
-  size_t count_ = 0;
-  std::vector<Entry> more_;
+  Few<PyObject*, 16> objects_;
+  Few<Tensor, 2> tensors_;
 };
 
 class Call {
@@ -60,16 +58,35 @@ class Call {
   void add_weak_float(float value);
   void add_scalar(ScalarKind scalar, const void* bits);
   void add_array(const abi::ArrayView& view);
-  Owner& owners();
+  // Of an array that somebody knows already: its facts, and the bytes [low, high) of its elements.
+  struct Strided {
+    ScalarKind dtype;
+    int ndim;
+    bool read_only;
+    uint64_t data;
+    const int64_t *shape, *strides;
+  };
+  void add_array(const Strided& array, FactBits facts, uintptr_t low, uintptr_t high);
+  Owner& owners() {
+    if (!owner) owner = std::make_unique_for_overwrite<Owner>();
+    return *owner;
+  }
   // Its arrays are used when the call of launch() has returned.
   bool asynchronous() const { return where_.has_stream(); }
   const Place& where() const { return where_; }
-  // Memory of ours that a GPU reaches.
-  void use(std::shared_ptr<MemoryBlock> block) {
-    blocks_.push_back(std::move(block));
+  // Memory of ours that a GPU reaches, of an argument that has it as long as it lives.
+  void use(MemoryBlock& block) {
+    used_.push_back(&block.last_use());
     where_.note_gpu_reaches();
   }
-  const std::vector<std::shared_ptr<MemoryBlock>>& blocks() const { return blocks_; }
+  // The same of one that may let go of it meanwhile.
+  void use(std::shared_ptr<MemoryBlock> block);
+  template <class Visit>
+  void for_each_used(Visit visit) const {
+    used_.for_each(visit);
+  }
+  // An argument that the caller of launch() need not have until it returns.
+  void hold(nb::object argument) { held_.push_back(std::move(argument)); }
   // The array being read lives on the host, on GPU `number`, or where both reach it. Fails where
   // the launch runs elsewhere.
   void live_on_host() {
@@ -86,19 +103,23 @@ class Call {
 
  private:
   void add_object(PyObject* object);
+  void clear_all_no_alias();
   void add_tuple(PyObject* tuple);
   std::string place() const;
   std::string argument_text(int position) const;
   void settle(int device);
 
   static constexpr size_t kMaxCompared = 32;
-  // Of the arrays that are compared; apart, since comparing is most of it.
+  // Of the arrays that are compared. Numbers in rows of their own: a pair that was just written
+  // would be read as one, which waits.
   struct Arrays {
     uintptr_t low[kMaxCompared], high[kMaxCompared];
+    uintptr_t sorted_low[kMaxCompared], sorted_high[kMaxCompared];  // without empty ones
     bool writable[kMaxCompared];
     size_t facts_at[kMaxCompared];
-    size_t count = 0;
-    bool any_before_overlaps(size_t i) const;
+    size_t count = 0, sorted_count = 0;
+    bool any_overlap = false;
+    void sort_in(uintptr_t next_low, uintptr_t next_high);
   };
 
   const FunctionState& kernel_;
@@ -107,8 +128,52 @@ class Call {
   std::vector<int> path_;  // indices within nested tuples
   int position_ = 0;
   Arrays arrays_;
-  std::vector<std::shared_ptr<MemoryBlock>> blocks_;
+  Few<LastUse*, 16> used_;
+  std::vector<std::shared_ptr<MemoryBlock>> blocks_;  // of those some
+  std::vector<nb::object> held_;
 };
+
+// Mostly arrays come in the order of their addresses, and none overlaps another. As long as none
+// does, one that is clear of its two neighbours is clear of all.
+[[gnu::always_inline]] inline void Call::Arrays::sort_in(uintptr_t next_low, uintptr_t next_high) {
+  if (next_low == next_high) return;
+  size_t at = sorted_count++;
+  for (; at > 0 && sorted_low[at - 1] > next_low; --at) {
+    sorted_low[at] = sorted_low[at - 1];
+    sorted_high[at] = sorted_high[at - 1];
+  }
+  sorted_low[at] = next_low;
+  sorted_high[at] = next_high;
+  if (at > 0) any_overlap |= next_low < sorted_high[at - 1];
+  if (at + 1 < sorted_count) any_overlap |= sorted_low[at + 1] < next_high;
+}
+
+// As abi::ParamSlot says: data, shape, strides.
+[[gnu::always_inline]] inline void Call::add_array(const Strided& array, FactBits facts,
+                                                   uintptr_t low, uintptr_t high) {
+  const size_t i = arrays_.count;
+  const bool compared = i < kMaxCompared;
+  if (compared) facts |= CD_FACT_BIT(no_alias);
+  const size_t facts_at = write_array(key, array.dtype, array.ndim, facts);
+  if (compared) [[likely]] {
+    arrays_.low[i] = low;
+    arrays_.high[i] = high;
+    arrays_.writable[i] = !array.read_only;
+    arrays_.facts_at[i] = facts_at;
+    arrays_.count = i + 1;
+    arrays_.sort_in(low, high);
+  } else {
+    clear_all_no_alias();
+  }
+  const auto axes = static_cast<size_t>(array.ndim);
+  uint8_t* at = params.extend(8 * (1 + 2 * axes), 8);
+  const auto put = [at](size_t word, const auto& value) { std::memcpy(at + 8 * word, &value, 8); };
+  put(0, array.data);
+  for (size_t axis = 0; axis < axes; ++axis) {  // few: a call of memcpy would take longer
+    put(1 + axis, array.shape[axis]);
+    put(1 + axes + axis, array.strides[axis]);
+  }
+}
 
 // Kinds of argument; each reports through call.fail.
 void add_python_int(Call& call, PyObject* object);

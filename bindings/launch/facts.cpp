@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "driver/rt/rt_api.h"
+#include "interop/dlpack_abi.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -47,8 +48,10 @@ ArrayKnowledge knowledge_of(const abi::ArrayView& view) {
   const bool element_aligned = ((static_cast<int64_t>(data) | strides) & (item - 1)) == 0;
   const bool fits_31 = small && reach_fits && high + item < kLimit31 && low > -kLimit31;
   const uint64_t bytes = packed_fits ? static_cast<uint64_t>(packed) : UINT64_MAX;
+  // What the host's caches are asked for would make two kernels of one for GPUs.
+  const bool on_host = view.device_type != interop::dlpack::kCuda;
   const bool beyond_cache =
-      !view.read_only && !empty &&
+      on_host && !view.read_only && !empty &&
       bytes_written(bytes, reach_fits, low, high, item) >= cd_rt_beyond_cache_bytes();
   // Only stores past the cache ask: elsewhere it would make two kernels of one.
   const bool aligned = beyond_cache && data % 64 == 0;

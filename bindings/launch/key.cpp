@@ -79,13 +79,6 @@ void write_tuple(KeyBuffer& key, uint32_t elements) {
   key.append(elements);
 }
 
-size_t write_array(KeyBuffer& key, ScalarKind scalar, int ndim, FactBits facts) {
-  const uint8_t bytes[] = {static_cast<uint8_t>(Kind::Array), static_cast<uint8_t>(scalar),
-                           static_cast<uint8_t>(ndim), facts};
-  key.append(std::bit_cast<uint32_t>(bytes));
-  return key.size() - 1;
-}
-
 void clear_no_alias(KeyBuffer& key, size_t facts_at) {
   key.data()[facts_at] &= static_cast<uint8_t>(~CD_FACT_BIT(no_alias));
 }

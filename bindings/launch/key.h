@@ -24,7 +24,12 @@ void write_plain(KeyBuffer& key, frontend::ArgumentType::Kind kind);
 void write_scalar(KeyBuffer& key, ScalarKind scalar);
 void write_tuple(KeyBuffer& key, uint32_t elements);  // its elements follow
 // Offset of the byte that holds the facts, for clear_no_alias.
-size_t write_array(KeyBuffer& key, ScalarKind scalar, int ndim, FactBits facts);
+inline size_t write_array(KeyBuffer& key, ScalarKind scalar, int ndim, FactBits facts) {
+  const uint8_t bytes[] = {static_cast<uint8_t>(frontend::ArgumentType::Kind::Array),
+                           static_cast<uint8_t>(scalar), static_cast<uint8_t>(ndim), facts};
+  std::memcpy(key.extend(sizeof bytes), &bytes, sizeof bytes);
+  return key.size() - 1;
+}
 void clear_no_alias(KeyBuffer& key, size_t facts_at);
 
 KeyHead read_head(const uint8_t* key);

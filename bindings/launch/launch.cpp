@@ -108,6 +108,7 @@ void add_keyword_only(Call& call, const FunctionObject* kernel) {
     PyObject* value = defaults ? PyDict_GetItemString(defaults, p.names[i].c_str()) : nullptr;
     if (!value)
       throw LaunchError{DiagCode::argument_keyword_only, {kernel->state->name, p.names[i]}};
+    call.hold(nb::borrow(value));
     call.add_argument(static_cast<int>(i), value);
   }
 }
@@ -120,6 +121,7 @@ void add_arguments(Call& call, const FunctionObject* kernel, PyObject* const* ar
   for (Py_ssize_t i = 0; i < given; ++i) call.add_argument(static_cast<int>(i), args[i]);
   if (given < p.positional) {
     PyObject* defaults = PyFunction_GetDefaults(kernel->underlying);
+    call.hold(nb::borrow(defaults));
     for (Py_ssize_t i = given; i < p.positional; ++i)
       call.add_argument(static_cast<int>(i), PyTuple_GET_ITEM(defaults, i - p.required));
   }
@@ -255,8 +257,7 @@ StreamHandle stream_without_one(const Call& call) {
 // Arrays of ours know where they were used last; managed ones of other libraries were handed over
 // in the order of their GPU's default stream.
 void come_behind_earlier_uses(const Call& call, rt::Stream* stream, const Ordering& where) {
-  for (const auto& block : call.blocks())
-    stream ? block->last_use().move_to(where) : block->last_use().wait();
+  call.for_each_used([&](LastUse* last) { stream ? last->move_to(where) : last->wait(); });
   const int managed = call.where().managed_on();
   const bool on_host = !stream || cd_rt_stream_device(stream) == kHostDevice;
   if (managed < 0 || !on_host || cd_rt_gpu_count() == 0) return;
@@ -293,8 +294,7 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   write_head(call.key, head);
   if (!state.kernel) state.kernel = cd_rt_kernel_create();
   submit(state, call, *variant, dims, keywords.shared != nullptr, stream.get());
-  if (stream.get())
-    for (const auto& block : call.blocks()) block->last_use().was_queued(where);
+  if (stream.get()) call.for_each_used([&](LastUse* last) { last->was_queued(where); });
 }
 
 PyObject* launch(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {

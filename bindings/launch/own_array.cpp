@@ -4,28 +4,48 @@
 #include "interop/dlpack_type.h"
 
 namespace cuda_device::bindings {
+namespace {
+
+// Of memory that the host reaches too it is asked again: how large the caches are may change.
+void look_at(const Call& call, const Tensor& tensor, interop::dlpack::Device device) {
+  SeenByLaunches& seen = tensor.seen;
+  abi::ArrayView view;
+  if (auto refusal = interop::dlpack::read_type(tensor.type, seen.scalar)) call.fail(*refusal);
+  const size_t axes = tensor.shape.size();
+  if (axes > abi::kMaxDims) call.fail(DiagCode::argument_dims, {std::to_string(axes)});
+  view.data = reinterpret_cast<void*>(tensor.data);
+  view.dtype = seen.scalar;
+  view.ndim = static_cast<int>(axes);
+  view.read_only = tensor.read_only;
+  view.device_type = device.type;
+  for (size_t i = 0; i < axes; ++i) {
+    view.shape[i] = tensor.shape[i];
+    view.strides[i] = tensor.strides[i];
+  }
+  const ArrayKnowledge known = knowledge_of(view);
+  seen.facts = known.facts;
+  seen.low = known.range.low;
+  seen.high = known.range.high;
+  seen.known = device.type == interop::dlpack::kCuda;
+}
+
+}  // namespace
 
 bool add_own_array(Call& call, PyObject* object) {
   const Tensor* const tensor = tensor_of_array(object);
   if (!tensor) return false;
-  const interop::dlpack::Device device = dlpack_device(*tensor->memory);
-  live_on(call, device.type, device.id);
-  abi::ArrayView view;
-  if (auto refusal = interop::dlpack::read_type(tensor->type, view.dtype)) call.fail(*refusal);
-  const size_t axes = tensor->shape.size();
-  if (axes > abi::kMaxDims) call.fail(DiagCode::argument_dims, {std::to_string(axes)});
-  view.ndim = static_cast<int>(axes);
-  view.read_only = tensor->read_only;
-  view.device_type = device.type;
-  view.device_id = device.id;
-  view.data = reinterpret_cast<void*>(tensor->data);
-  for (size_t i = 0; i < axes; ++i) {
-    view.shape[i] = tensor->shape[i];
-    view.strides[i] = tensor->strides[i];
+  const SeenByLaunches& seen = tensor->seen;
+  MemoryBlock& memory = *tensor->memory;
+  if (!seen.known || !call.where().runs_on(memory.device())) {
+    const interop::dlpack::Device device = dlpack_device(memory);
+    live_on(call, device.type, device.id);
+    if (!seen.known) look_at(call, *tensor, device);
   }
-  call.use(tensor->memory);
+  call.use(memory);
   call.owners().keep(object);
-  call.add_array(view);
+  call.add_array({seen.scalar, static_cast<int>(tensor->shape.size()), tensor->read_only,
+                  tensor->data, tensor->shape.data(), tensor->strides.data()},
+                 seen.facts, seen.low, seen.high);
   return true;
 }
 

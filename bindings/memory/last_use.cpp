@@ -9,6 +9,10 @@ std::shared_ptr<rt::Event> new_event() { return {cd_rt_event_create(), cd_rt_eve
 
 bool good(const rt::Outcome& outcome) { return outcome.status == rt::Status::Ok; }
 
+bool same_queue(const rt::Stream* one, const rt::Stream* other) {
+  return cd_rt_stream_queue(one) == cd_rt_stream_queue(other);
+}
+
 }  // namespace
 
 rt::Stream* LastUse::stream_of(const Ordering& ordering, rt::Outcome* outcome) const {
@@ -45,40 +49,50 @@ void LastUse::leave_closed() {
   without_gil([&](rt::Outcome* outcome) {
     cd_rt_gpu_sync(gpu_, outcome);
     const std::lock_guard lock(mutex_);
-    if (good(*outcome) && last_.stream() == known.stream()) last_ = {};
+    if (good(*outcome) && last_.stream() == known.stream()) (void)set({});
   });
 }
 
-// Mostly: asked on each launch. A stream that was just given is not closed.
-bool LastUse::is_at(const Ordering& next) {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  return lock && last_.stream() && next.stream() &&
-         cd_rt_same_queue(last_.stream(), next.stream()) && last_.of_the_same_object(next);
+// Meanwhile it is at no queue.
+Ordering LastUse::set(Ordering next) {
+  queue_.store(nullptr, std::memory_order_relaxed);
+  object_.store(next.object(), std::memory_order_release);
+  queue_.store(next.queue(), std::memory_order_release);
+  return std::exchange(last_, std::move(next));
 }
 
-void LastUse::move_to(const Ordering& next) {
-  if (is_at(next)) return;
+// Without a stream it was the default one's: that this is the same is found out once.
+Ordering LastUse::moved(const Ordering& next, rt::Outcome* outcome) {
+  rt::Stream* const to = stream_of(next, outcome);
+  rt::Stream* const from = to ? stream_of(last_, outcome) : nullptr;
+  if (!from) return {};
+  const bool stays = same_queue(from, to);
+  if (!stays) order(to, outcome);
+  if (!good(*outcome)) return {};
+  const bool known = last_.stream() || !next.stream();
+  if (stays && known && last_.object() == next.object()) return {};
+  event_.reset();
+  return set(next);
+}
+
+void LastUse::move(const Ordering& next) {
   leave_closed();
   Ordering left;  // let go of without the mutex
   without_gil([&](rt::Outcome* outcome) {
     const std::lock_guard lock(mutex_);
-    rt::Stream* const to = stream_of(next, outcome);
-    rt::Stream* const from = to ? stream_of(last_, outcome) : nullptr;
-    if (!from || (cd_rt_same_queue(from, to) && last_.of_the_same_object(next))) return;
-    if (!cd_rt_same_queue(from, to)) order(to, outcome);
-    if (!good(*outcome)) return;
-    left = std::exchange(last_, next);
-    event_.reset();
+    left = moved(next, outcome);
   });
 }
 
-void LastUse::was_queued(const Ordering& where) {
-  move_to(where);
-  if (!where.stream() || cd_rt_stream_handle(where.stream()) != kPerThreadStream) return;
+void LastUse::move_and_record(const Ordering& next) {
+  leave_closed();
+  Ordering left;
   without_gil([&](rt::Outcome* outcome) {
-    EventHandle behind = new_event();
-    cd_rt_event_record(behind.get(), where.stream(), false, outcome);
     const std::lock_guard lock(mutex_);
+    left = moved(next, outcome);
+    if (!good(*outcome)) return;
+    EventHandle behind = new_event();
+    cd_rt_event_record(behind.get(), next.stream(), false, outcome);
     if (good(*outcome)) event_ = std::move(behind);
   });
 }
@@ -105,7 +119,7 @@ void LastUse::before(const Ordering& other) {
     const std::lock_guard lock(mutex_);
     rt::Stream* const stream = stream_of(other, outcome);
     rt::Stream* const last = stream ? stream_of(last_, outcome) : nullptr;
-    if (last && !cd_rt_same_queue(last, stream)) order(stream, outcome);
+    if (last && !same_queue(last, stream)) order(stream, outcome);
   });
 }
 
@@ -143,7 +157,7 @@ bool LastUse::before_freeing(rt::Stream* stream) noexcept {
   rt::Stream* const to = stream ? stream : cd_rt_device_default_stream(gpu_, &outcome);
   rt::Stream* const last = to ? stream_of(last_, &outcome) : nullptr;
   if (last && (cd_rt_stream_captured(last) || cd_rt_stream_captured(to))) return false;
-  if (last && !event_ && cd_rt_same_queue(last, to)) return true;
+  if (last && !event_ && same_queue(last, to)) return true;
   if (last) order(to, &outcome);
   if (good(outcome)) return true;
   rt::Outcome lost;

@@ -1,6 +1,7 @@
 // Where memory that a GPU reaches was used last: whoever uses it elsewhere comes behind that.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -13,15 +14,23 @@ namespace cuda_device::bindings {
 class LastUse {
  public:
   // `first`: of the allocation.
-  LastUse(int gpu, Ordering first) : gpu_(gpu), last_(std::move(first)) {}
+  LastUse(int gpu, Ordering first)
+      : gpu_(gpu), last_(std::move(first)), queue_(last_.queue()), object_(last_.object()) {}
   LastUse(const LastUse&) = delete;
   LastUse& operator=(const LastUse&) = delete;
 
   // What is queued there from now on comes behind, and is the last use.
-  void move_to(const Ordering& next);
+  void move_to(const Ordering& next) {
+    if (!is_at(next)) move(next);
+  }
   // When that was queued: another thread may have moved it meanwhile, and only the thread itself
   // can tell how far its own default stream is.
-  void was_queued(const Ordering& where);
+  void was_queued(const Ordering& where) {
+    if (where.of_one_thread())
+      move_and_record(where);
+    else
+      move_to(where);
+  }
   // For work of ours that may go anywhere: a stream of the GPU, where it is behind without waiting.
   Ordering go_on();
   // What is queued on the stream from now on comes behind, and is not known here.
@@ -38,16 +47,30 @@ class LastUse {
 
  private:
   using EventHandle = std::shared_ptr<rt::Event>;
-  bool is_at(const Ordering& next);
+  // Mostly: asked twice on each launch, for each of its arrays. A stream that was just given is not
+  // closed. Whoever moves it says so behind the driver's calls that others rely on; an object that
+  // is read beside another queue's is not taken.
+  bool is_at(const Ordering& next) const {
+    return next.queue() && queue_.load(std::memory_order_acquire) == next.queue() &&
+           object_.load(std::memory_order_acquire) == next.object() &&
+           queue_.load(std::memory_order_relaxed) == next.queue();
+  }
+  void move(const Ordering& next);
+  void move_and_record(const Ordering& next);
   void leave_closed();
   // With the mutex, without the GIL:
   rt::Stream* stream_of(const Ordering& ordering, rt::Outcome* outcome) const;
   EventHandle event(rt::Outcome* outcome) const;
   void order(rt::Stream* stream, rt::Outcome* outcome) const;
+  // These return what is to be let go of without the mutex.
+  Ordering set(Ordering next);
+  Ordering moved(const Ordering& next, rt::Outcome* outcome);
 
   const int gpu_;
   std::mutex mutex_;  // never waited for with the GIL
   Ordering last_;
+  // What last_ is told apart by, for is_at.
+  std::atomic<const void*> queue_, object_;
   EventHandle event_;  // behind the last use, where other threads cannot ask its stream
 };
 

@@ -26,9 +26,11 @@ bool belongs_to_others(const rt::Stream* stream) {
 
 Ordering::Ordering(rt::Stream* stream, PyObject* given) {
   if (!stream) return;
-  cd_rt_stream_retain(stream);
-  stream_.reset(stream, cd_rt_stream_release);
-  if (!given || !belongs_to_others(stream)) return;
+  stream_ = StreamHandle::shared(stream);
+  queue_ = cd_rt_stream_queue(stream);
+  if (!belongs_to_others(stream)) return;
+  of_one_thread_ = cd_rt_stream_handle(stream) == kPerThreadStream;
+  if (!given) return;
   if (nb::isinstance<StreamObject>(given)) given = nb::inst_ptr<StreamObject>(given)->of().ptr();
   if (given) keeps_.reset(Py_NewRef(given), drop_anywhere);
 }

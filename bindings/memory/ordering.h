@@ -20,14 +20,20 @@ class Ordering {
   static Ordering of(nb::handle stream, int device, const char* caller);
 
   rt::Stream* stream() const { return stream_.get(); }  // null: none was given
-  bool of_the_same_object(const Ordering& other) const { return keeps_ == other.keeps_; }
+  // What tells it from others as long as it is held; null: no stream, no object.
+  const void* queue() const { return queue_; }
+  const void* object() const { return keeps_.get(); }
   bool keeps_an_object() const { return keeps_ != nullptr; }
+  // Only the thread that gave it can tell how far its stream is.
+  bool of_one_thread() const { return of_one_thread_; }
   // Whether another library has closed its stream: the driver must not be asked about it any more.
   // With the GIL.
   bool closed() const;
 
  private:
-  std::shared_ptr<rt::Stream> stream_;
+  StreamHandle stream_;
+  const void* queue_ = nullptr;
+  bool of_one_thread_ = false;
   std::shared_ptr<PyObject> keeps_;
 };
 

@@ -8,8 +8,24 @@
 
 #include "bindings/memory/block.h"
 #include "interop/dlpack_abi.h"
+#include "support/scalar.h"
 
 namespace cuda_device::bindings {
+
+// What launches know of an array that never changes: none has looked yet, nor at a copy, which may
+// become another array.
+struct SeenByLaunches {
+  SeenByLaunches() = default;
+  SeenByLaunches(const SeenByLaunches&) {}
+  SeenByLaunches& operator=(const SeenByLaunches&) {
+    known = false;
+    return *this;
+  }
+  bool known = false;
+  ScalarKind scalar{};
+  uint8_t facts = 0;
+  uintptr_t low = 0, high = 0;
+};
 
 struct Tensor {
   std::shared_ptr<MemoryBlock> memory;
@@ -17,6 +33,7 @@ struct Tensor {
   interop::dlpack::DataType type{};
   std::vector<int64_t> shape, strides;  // bytes
   bool read_only = false;
+  mutable SeenByLaunches seen{};  // with the GIL
 
   uint64_t item_bytes() const { return type.bits / 8; }
   uint64_t count() const;

@@ -17,8 +17,11 @@ class StreamHandle {
     cd_rt_stream_retain(stream);
     return StreamHandle(stream);
   }
+  StreamHandle(const StreamHandle& other) : stream_(other.stream_) {
+    if (stream_) cd_rt_stream_retain(stream_);
+  }
   StreamHandle(StreamHandle&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
-  StreamHandle& operator=(StreamHandle&& other) noexcept {
+  StreamHandle& operator=(StreamHandle other) noexcept {
     std::swap(stream_, other.stream_);
     return *this;
   }

@@ -186,6 +186,27 @@ def test_inspect_takes_arrays_of_gpus(on_fake):
     assert answer == [True, -1]
 
 
+def test_what_is_known_of_an_array_is_not_known_of_its_views(on_fake):
+    """Launches look at an array of ours once."""
+    views = [":", "::2", "1:", ":0", "3:4", "1::3"]
+    ours, theirs = on_fake(f"""
+        a, host = D.zeros(8, np.float64, device="cuda:0"), np.zeros(8)
+        def facts(x, y):
+            lines = add.inspect(x, y, what="facts", target="avx2").splitlines()
+            return [line for line in lines if line.startswith("array ")]
+        D.launch(add, a, a, grid=1, block=8)
+        pairs = [(f"[{{i}}]", f"[{{j}}]") for i in {views} for j in {views}]
+        answer = [
+            [facts(eval("a" + i), eval("a" + j)) for i, j in pairs],
+            [facts(on(0, eval("host" + i)), on(0, eval("host" + j))) for i, j in pairs],
+        ]
+        D.launch(add, a, a, grid=1, block=8)
+        core.Device(0).sync()
+    """)
+    assert ours == theirs
+    assert len({str(pair) for pair in ours}) > 6
+
+
 # --- streams of others ---
 
 STREAMS = """

@@ -297,3 +297,222 @@ def test_ctrl_c_ends_a_copy_that_waits_for_the_gpu(on_fake):
         answer.append(D.to_host(a).tolist())
         """,
     ) == ["ended", [1.0] * 4]
+
+
+# --- what a launch of many arrays remembers of each, and gives back ---
+
+# More than a launch, or what it keeps, has room for by itself.
+MANY = """
+names = [f"x{i}" for i in range(40)]
+body = "".join(f"    {name}[0] += 1\\n" for name in names)
+scope = {"D": D}
+import linecache
+text = f"def many({', '.join(names)}):\\n" + body
+linecache.cache["<many>"] = (len(text), None, text.splitlines(True), "<many>")
+exec(compile(text, "<many>", "exec"), scope)
+many = runs_on_fake(*[("f8", 1)] * 40)(D.kernel(scope["many"]))
+gates["many"] = threading.Event()
+def launch_many(arrays, stream):
+    D.launch(many, *arrays, grid=1, block=1, stream=stream)
+def many_later(seconds=0.3):
+    threading.Timer(seconds, gates["many"].set).start()
+"""
+
+
+def run_many(on_fake, text):
+    return on_fake(HEAD + MANY + textwrap.dedent(text))
+
+
+def test_each_array_of_a_launch_knows_where_it_was_used(on_fake):
+    assert (
+        run_many(
+            on_fake,
+            """
+        s, other = dev.create_stream(), dev.create_stream()
+        arrays = [zeros() for _ in range(40)]
+        launch_many(arrays, s)
+        many_later()
+        for a in arrays:
+            D.launch(double, a, grid=1, block=4, stream=other)
+        other.sync()
+        answer = [D.to_host(a)[0] for a in arrays]
+        """,
+        )
+        == [2.0] * 40
+    )
+
+
+def test_arrays_are_kept_while_a_launch_of_many_runs(on_fake):
+    during, afterwards, counts = run_many(
+        on_fake,
+        """
+        import gc, sys
+        s = dev.create_stream()
+        arrays = [zeros() for _ in range(40)]
+        before = [sys.getrefcount(a) for a in arrays]
+        at_first = left()["allocations"]
+        launch_many(arrays, s)
+        held = [sys.getrefcount(a) for a in arrays]
+        counts = [h - b for h, b in zip(held, before)]
+        del arrays
+        gc.collect()
+        during = left()["allocations"] - at_first
+        gates["many"].set()
+        s.sync()
+        D.launch(nothing, grid=1, block=1, stream=s)
+        dev.sync()
+        answer = [during, left()["allocations"] - at_first, counts]
+        """,
+    )
+    assert (during, afterwards) == (0, -40)
+    assert counts == [1] * 40
+
+
+@pytest.mark.parametrize("failing", ["an argument", "the driver"])
+def test_a_launch_that_fails_gives_everything_back(on_fake, failing):
+    answer = run_many(
+        on_fake,
+        f"""
+        failing = {failing!r}
+        import sys
+        s, other = dev.create_stream(), dev.create_stream()
+        arrays = [zeros() for _ in range(40)]
+        gates["many"].set()
+        launch_many(arrays, s)
+        s.sync()
+        D.launch(nothing, grid=1, block=1, stream=s)
+        before = [sys.getrefcount(a) for a in arrays]
+        if failing == "the driver":
+            fail("launch_kernel", 1)
+            error = outcome(lambda: launch_many(arrays, s))
+        else:
+            error = outcome(lambda: launch_many([*arrays[:39], "no array"], s))
+        after = [sys.getrefcount(a) for a in arrays]
+        launch_many(arrays, other)
+        answer = [error is not None, after == before, [D.to_host(a)[0] for a in arrays]]
+        """,
+    )
+    assert answer == [True, True, [2.0] * 40]
+
+
+def test_an_array_may_be_two_arguments_of_a_launch(on_fake):
+    calls, values = run_with(
+        on_fake,
+        """
+        s, other = dev.create_stream(), dev.create_stream()
+        a = zeros()
+        D.launch(hold, a, grid=1, block=4, stream=s)
+        named([])
+        D.launch(add, a, a, grid=1, block=4, stream=other)
+        calls = named(["stream_wait_event"])
+        open_later()
+        D.launch(add, a, a, grid=1, block=4, stream=other)
+        answer = [calls, D.to_host(a).tolist()]
+        """,
+    )
+    assert calls == {"stream_wait_event": 1}
+    assert values == [4.0] * 4
+
+
+def test_another_launch_may_come_between_an_arrays_move_and_its_launch(on_fake):
+    """As another thread's may. Here a warning of the launch makes it, behind the wait for earlier
+    uses and before the driver is called."""
+    text = """
+        import warnings
+        @runs_on_fake(("f8", 1))
+        @D.kernel
+        def late(a):
+            s = D.dynamic_shared_array().view(D.float64)
+            a[0] += s.size + 1
+        gates["late"] = threading.Event()
+        s, other = dev.create_stream(), dev.create_stream()
+        a = zeros()
+        def between(*args, **kwargs):
+            warnings.simplefilter("ignore")
+            D.launch(double, a, grid=1, block=4, stream=other)
+        warnings.showwarning = between
+        warnings.simplefilter("always")
+        D.launch(late, a, grid=1, block=1, stream=s)
+        other.sync()
+        launched = len(launches)
+        threading.Timer(0.3, gates["late"].set).start()
+        answer = [launched, D.to_host(a)[0]]
+        """
+    assert run_with(on_fake, text) == [1, 1.0]
+
+
+def test_threads_that_take_turns_with_an_array(on_fake):
+    """Each with a stream of its own; kernels of two streams would lose additions."""
+    assert (
+        run_with(
+            on_fake,
+            """
+        gates["hold"].set()
+        a = zeros()
+        turn = threading.Lock()
+        def work():
+            s = dev.create_stream()
+            for _ in range(25):
+                with turn:
+                    D.launch(hold, a, grid=1, block=4, stream=s)
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for t in threads: t.start()
+        for t in threads: t.join()
+        answer = D.to_host(a).tolist()
+        """,
+        )
+        == [100.0] * 4
+    )
+
+
+def test_threads_that_use_arrays_at_once(on_fake):
+    """Kernels of two threads may run at once; whoever comes behind both threads waits for all."""
+    assert (
+        run_with(
+            on_fake,
+            """
+        gates["hold"].set()
+        arrays = [zeros() for _ in range(3)]
+        def work(number):
+            s = dev.create_stream()
+            for i in range(30):
+                D.launch(add, arrays[i % 3], arrays[number], grid=1, block=1, stream=s)
+        answer = []
+        for _ in range(4):
+            begin = len(launches)
+            threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
+            for t in threads: t.start()
+            for t in threads: t.join()
+            for a in arrays: D.to_host(a)
+            answer.append(len(launches) - begin)
+        """,
+        )
+        == [90] * 4
+    )
+
+
+def test_an_array_keeps_the_object_that_was_given_last(on_fake):
+    """Two objects for one stream: either may be what the other library keeps it by."""
+    assert run_with(
+        on_fake,
+        """
+        import gc, weakref
+        class Theirs:
+            def __init__(self, handle): self.handle = handle
+            def __cuda_stream__(self): return 0, self.handle
+        handle = fake.fake_new_stream(0, 1)
+        one, two = Theirs(handle), Theirs(handle)
+        alive = weakref.ref(one), weakref.ref(two)
+        a = zeros()
+        gates["hold"].set()
+        D.launch(hold, a, grid=1, block=4, stream=one)
+        D.launch(hold, a, grid=1, block=4, stream=two)
+        D.launch(hold, a, grid=1, block=4, stream=two)
+        del one, two
+        dev.sync()
+        D.launch(nothing, grid=1, block=1)
+        gc.collect()
+        answer = [alive[0]() is None, alive[1]() is None, D.to_host(a).tolist()]
+        del a
+        """,
+    ) == [True, False, [3.0] * 4]

@@ -180,6 +180,68 @@ def test_arrays_that_overlap_are_seen_together():
     assert alone(a, a, c) == [True, True, True]
 
 
+@D.kernel
+def eight(a, b, c, d, e, f, g, h):
+    pass
+
+
+class Part:
+    """A view, and the bytes that its elements lie in. Shown without its elements, which may not be
+    there."""
+
+    def __init__(self, array, low=None, high=None):
+        bounds = np.lib.array_utils.byte_bounds(array) if low is None else (low, high)
+        self.array, (self.low, self.high) = array, bounds
+
+    def meets(self, other):
+        written = self.array.flags.writeable or other.array.flags.writeable
+        return written and self.low < other.high and other.low < self.high
+
+
+def empty(base):
+    return Part(base[:0], 0, 0)
+
+
+def everywhere(base):
+    """What it spans does not fit 64 bits."""
+    return Part(np.lib.stride_tricks.as_strided(base, (4,), (2**62,)), 0, 2**64)
+
+
+def random_part(random, base):
+    kind = random.integers(8)
+    if kind < 2:
+        return (empty, everywhere)[kind](base)
+    start, step = random.integers(60), random.choice([-1, 1, 2])
+    part = base[start : start + random.integers(1, 6)][::step]
+    part.flags.writeable = bool(random.integers(4))
+    return Part(part)
+
+
+def check_alone(parts):
+    text = eight.inspect(*(part.array for part in parts), what="facts", target="avx2")
+    lines = [line for line in text.splitlines() if line.startswith("array ")]
+    alone = [not any(part.meets(other) for other in parts if other is not part) for part in parts]
+    assert [" no alias" in line for line in lines] == alone, [part.low for part in parts]
+    return sum(alone)
+
+
+def test_arrays_that_overlap_as_a_model_says():
+    """In any order of their addresses, with empty ones and some that may lie anywhere."""
+    random = np.random.default_rng(5)
+    base = np.zeros(64, np.float32)
+    seen = set()
+    for replaced in list(range(9)) * 6:
+        parts = [Part(base[8 * i : 8 * i + 8]) for i in random.permutation(8)]
+        for i in random.permutation(8)[:replaced]:
+            parts[i] = random_part(random, base)
+        seen.add(check_alone(parts))
+    assert len(seen) > 5
+    apart = [Part(base[8 * i : 8 * i + 8]) for i in range(6)]
+    for first, second in ((empty, everywhere), (everywhere, empty)):
+        assert check_alone([first(base), second(base), *apart]) == 1
+        assert check_alone([*apart, first(base), second(base)]) == 1
+
+
 @D.func
 def half(x):
     return x * 0.5

@@ -257,9 +257,7 @@ void cd_rt_stream_options(const rt::Stream* stream, cuda_device::abi::StreamOpti
                           rt::Outcome* outcome) {
   rt::guarded(outcome, [=] { *options = stream->stream->options(); });
 }
-bool cd_rt_same_queue(const rt::Stream* one, const rt::Stream* other) {
-  return one->stream == other->stream;
-}
+const void* cd_rt_stream_queue(const rt::Stream* stream) { return stream->stream.get(); }
 bool cd_rt_stream_captured(const rt::Stream* stream) {
   return rt::guarded(nullptr, false, [=] { return stream->gpu && stream->gpu->is_captured(); });
 }

@@ -137,8 +137,9 @@ uint64_t cd_rt_stream_handle(const cuda_device::rt::Stream*);
 int cd_rt_stream_device(const cuda_device::rt::Stream*);
 void cd_rt_stream_options(const cuda_device::rt::Stream*, cuda_device::abi::StreamOptions* options,
                           cuda_device::rt::Outcome* outcome);
-// Whether what comes to the one is in one order with what comes to the other.
-bool cd_rt_same_queue(const cuda_device::rt::Stream*, const cuda_device::rt::Stream*);
+// Names what the stream's work stands in, to be compared while it is held: what comes to two
+// handles with one queue is in one order.
+const void* cd_rt_stream_queue(const cuda_device::rt::Stream*);
 // Whether what comes to the stream becomes part of another library's graph, or would end its
 // capture.
 bool cd_rt_stream_captured(const cuda_device::rt::Stream*);
