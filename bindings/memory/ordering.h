@@ -8,6 +8,10 @@
 
 namespace cuda_device::bindings {
 
+// Another library's object that the stream goes with, borrowed from what was given for it; null
+// where the stream is ours, or only its handle is known.
+PyObject* object_behind(rt::Stream* stream, PyObject* given);
+
 // A stream of another library goes with its object, which is kept therefore, and let go of with the
 // GIL, from whatever thread.
 class Ordering {
@@ -23,7 +27,7 @@ class Ordering {
   bool of_the_same_object(const Ordering& other) const { return keeps_ == other.keeps_; }
   bool keeps_an_object() const { return keeps_ != nullptr; }
   // Whether another library has closed its stream: the driver must not be asked about it any more.
-  // With the GIL.
+  // With the GIL; throws what is no Exception, such as KeyboardInterrupt.
   bool closed() const;
 
  private:

@@ -210,3 +210,91 @@ def test_a_thread_that_was_not_allowed_stays_as_it_was(on_fake):
         answer = fake.fake_capture_mode()
     """)
     assert mode == 0
+
+
+@pytest.mark.parametrize("last", ["a GPU's stream", "the default one", "a stream of the host"])
+def test_a_launch_that_is_captured_is_behind_what_its_arrays_were_used_for(on_fake, last):
+    """The graph cannot wait for what is outside of it: the thread that launches does."""
+    early, waits, ended, value = on_fake(
+        BEFORE
+        + f"""
+stream = {{
+    "a GPU's stream": core.Device(0).create_stream(),
+    "the default one": core.Device(0).default_stream,
+    "a stream of the host": core.Device("host").create_stream(),
+}}[{last!r}]
+array = D.zeros(4, np.float64, device="cuda:0", memory="pinned")
+gate = core.Device(0).create_stream()
+D.launch(hold, on(0, np.zeros(4)), grid=1, block=4, stream=gate)
+stream.wait(gate)
+D.launch(set_to, array, np.float32(5), grid=1, block=4, stream=stream)
+theirs = Theirs(fake.fake_new_nonblocking_stream(0))
+D.launch(double, on(0, a), grid=1, block=4, stream=theirs)  # loads its code
+capture(theirs.handle)
+fake.fake_take_calls()
+threading.Timer(0.3, gates["hold"].set).start()
+D.launch(double, array, grid=1, block=4, stream=theirs)
+answer = [
+    not gates["hold"].is_set(), named(["stream_wait_event"])["stream_wait_event"],
+    fake.fake_capture_ended(),
+]
+fake.fake_capture(theirs.handle, 0)
+answer.append(D.to_host(array).tolist())
+del array
+"""
+    )
+    assert (early, ended) == (False, 0)
+    assert waits == 0
+    assert value == [10.0] * 4
+
+
+def test_streams_of_one_capture_wait_for_each_other_in_the_graph(on_fake):
+    waits, ended, value = on_fake(
+        BEFORE
+        + """
+array = D.zeros(4, np.float64, device="cuda:0")
+one, two = (Theirs(fake.fake_new_nonblocking_stream(0)) for _ in range(2))
+D.launch(hold, array, grid=1, block=4, stream=one)
+D.launch(double, on(0, a), grid=1, block=4, stream=two)
+capture(one.handle)
+capture(two.handle)
+fake.fake_take_calls()
+D.launch(double, array, grid=1, block=4, stream=two)
+waits = named(["stream_wait_event", "event_synchronize", "event_query"])
+gates["hold"].set()
+answer = [waits, fake.fake_capture_ended()]
+for stream in (one, two):
+    fake.fake_capture(stream.handle, 0)
+answer.append(D.to_host(array).tolist())
+del array
+"""
+    )
+    assert waits == {"stream_wait_event": 1, "event_synchronize": 0, "event_query": 0}
+    assert ended == 0
+    assert value == [2.0] * 4
+
+
+def test_a_graph_does_not_wait_for_the_host(on_fake):
+    found, waits, ended = on_fake(
+        BEFORE
+        + """
+host, gate = core.Device("host").create_stream(), core.Device(0).create_stream()
+D.launch(hold, on(0, a), grid=1, block=4, stream=gate)
+host.wait(gate)
+stream = core.Device(0).create_stream()
+capture(stream.handle)
+fake.fake_take_calls()
+answer = [outcome(lambda: stream.wait(host))]
+answer += [named(["stream_wait_value"])["stream_wait_value"], fake.fake_capture_ended()]
+fake.fake_capture(stream.handle, 0)
+gates["hold"].set()
+stream.wait(host)
+stream.sync()
+"""
+    )
+    assert found == [
+        "KernelError",
+        "a stream that is being captured cannot wait for an event of the host, for which each run "
+        "of the graph would wait; wait for the event before the capture, or before the graph runs",
+    ]
+    assert (waits, ended) == (0, 0)
