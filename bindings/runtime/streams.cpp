@@ -9,6 +9,7 @@
 #include "bindings/launch/call.h"
 #include "bindings/runtime/devices.h"
 #include "bindings/runtime/printed.h"
+#include "support/fork.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -211,15 +212,16 @@ void last_sync() {
   all.raise();
 }
 
-// A thread that is left has objects of ours for ever, which is no fault of anybody's.
-bool is_last_thread() {
+// A thread that is left has objects of ours for ever, and so has one that a fork left behind, which
+// is no fault of anybody's.
+bool threads_are_left() {
   PyThreadState* const first = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
-  return PyThreadState_Next(first) == nullptr;
+  return PyThreadState_Next(first) != nullptr || fork_count() > 0;
 }
 
 // Of the process's end. Ctrl-C ends the wait; the workers are then left where they are.
 void shutdown() {
-  if (!is_last_thread()) nb::set_leak_warnings(false);
+  if (threads_are_left()) nb::set_leak_warnings(false);
   try {
     last_sync();
   } catch (nb::python_error& e) {

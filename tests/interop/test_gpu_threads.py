@@ -1,5 +1,6 @@
-"""Several threads and one object, on the tests' driver: what one thread closes another may wait for,
-and no thread waits for the driver with the GIL."""
+"""Several threads and one object, on the tests' driver: what one thread closes another may wait
+for, and no thread waits for the driver with the GIL.
+"""
 
 import pytest
 from support.fake_gpu import needs_fake, on_fake
