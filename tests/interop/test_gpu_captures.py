@@ -274,6 +274,31 @@ del array
     assert value == [2.0] * 4
 
 
+def test_waits_into_and_out_of_a_graph_are_refused_with_advice(on_fake):
+    into, out_of = on_fake(
+        BEFORE
+        + """
+stream, other = core.Device(0).create_stream(), core.Device(0).create_stream()
+before = other.record()
+capture(stream.handle)
+into = outcome(lambda: stream.wait(before))
+out_of = outcome(stream.record().sync)
+answer = [into, out_of]
+fake.fake_capture(stream.handle, 0)
+"""
+    )
+    assert into == [
+        "KernelError",
+        "waiting for an event: CUDA error 905 (fake error 905)\na stream that is being captured "
+        "waits for streams of the same capture only: wait for others before it begins",
+    ]
+    assert out_of == [
+        "KernelError",
+        "asking for an event: CUDA error 907 (fake error 907)\nthe event belongs to a graph that "
+        "is being captured: record one before the capture, or behind it",
+    ]
+
+
 def test_a_graph_does_not_wait_for_the_host(on_fake):
     found, waits, ended = on_fake(
         BEFORE
@@ -298,3 +323,29 @@ stream.sync()
         "of the graph would wait; wait for the event before the capture, or before the graph runs",
     ]
     assert (waits, ended) == (0, 0)
+
+
+def test_what_a_captured_launch_uses_is_let_go_of_when_its_stream_is_waited_for(on_fake):
+    """No event is put into the graph for that."""
+    recorded, ended, early, later = on_fake(
+        BEFORE
+        + """
+theirs = Theirs(fake.fake_new_nonblocking_stream(0))
+D.launch(double, on(0, a), grid=1, block=4, stream=theirs)
+core.Stream.from_handle(theirs.handle).sync()
+given = on(0, np.ones(4))
+capture(theirs.handle)
+fake.fake_take_calls()
+D.launch(double, given, grid=1, block=4, stream=theirs)
+time.sleep(0.01)
+D.launch(nothing, grid=1, block=1, stream=core.Device(0).create_stream())
+answer = [named(["event_record"])["event_record"], fake.fake_capture_ended(), given.deleted]
+fake.fake_capture(theirs.handle, 0)
+core.Stream.from_handle(theirs.handle).sync()
+D.launch(nothing, grid=1, block=1, stream=core.Device(0).create_stream())
+answer.append(given.deleted)
+"""
+    )
+    assert recorded == 1  # of the other stream
+    assert ended == 0
+    assert (early, later) == (0, 1)

@@ -297,6 +297,54 @@ def test_memory_that_no_stream_frees_waits_for_everything_where_its_stream_is_go
     assert [call for call in calls if call in wanted] == wanted
 
 
+def test_memory_that_nobody_can_wait_for_is_not_freed(on_fake):
+    """Its stream is gone, and the driver refuses to wait for everything."""
+    calls, left = run_with(
+        on_fake,
+        """
+        import gc
+        s = dev.create_stream()
+        buffer = dev.allocate(64, stream=s)
+        s.sync()
+        handle = s.handle
+        del s
+        fake.fake_drop_stream(handle)
+        fail("context_synchronize", 999)
+        fake.fake_take_calls()
+        buffer.close()
+        answer = [fake.fake_take_calls().decode().split(), fake.fake_allocations()]
+        """,
+        FAKE_CUDA_POOLS="0",
+    )
+    assert "context_synchronize" in calls
+    assert "memory_free" not in calls
+    assert left == 1
+
+
+def test_another_object_with_the_handle_of_a_closed_stream(on_fake):
+    """It may be another stream, while the work of the closed one still runs."""
+    calls = run_with(
+        on_fake,
+        """
+        class Theirs:
+            handle, closed = fake.fake_new_stream(0, 1), False
+            def __cuda_stream__(self):
+                if self.closed:
+                    raise RuntimeError("closed")
+                return 0, self.handle
+        one, other = Theirs(), Theirs()
+        a = zeros()
+        D.launch(double, a, grid=1, block=4, stream=one)
+        one.closed = True
+        fake.fake_take_calls()
+        D.launch(double, a, grid=1, block=4, stream=other)
+        answer = fake.fake_take_calls().decode().split()
+        del a
+        """,
+    )
+    assert "context_synchronize" in calls[: calls.index("launch_kernel")]
+
+
 def test_a_threads_own_stream_frees_behind_that_of_another_thread(on_fake):
     """Both are called 2."""
     notes = run_with(
