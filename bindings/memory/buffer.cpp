@@ -29,8 +29,9 @@ class BufferObject {
   uint64_t size() const { return closed() ? 0 : memory_->bytes(); }
   const nb::object& resource() const { return resource_; }
   void close(nb::handle stream) {
-    if (closed()) return;
-    if (!stream.is_none()) memory_->free_in(Ordering::of(stream, memory_->device(), "close"));
+    const std::shared_ptr<MemoryBlock> memory = memory_;  // what the stream is may close it, too
+    if (!memory) return;
+    if (!stream.is_none()) memory->free_in(Ordering::of(stream, memory->device(), "close"));
     memory_.reset();
   }
 

@@ -122,3 +122,30 @@ for launches_before in range(12):
         FAKE_CUDA_QUEUE="8",
     )
     assert rounds == 12
+
+
+@pytest.mark.parametrize("memory", ["device", "pinned", "managed"])
+def test_memory_that_goes_in_a_function_of_the_host_is_freed_later(on_fake, memory):
+    """One that another library has queued, where the driver takes no calls."""
+    kept, left = on_fake(
+        f"""
+        import ctypes
+        dev = core.Device(0)
+        stream = dev.create_stream()
+        box = [D.zeros(4, np.float64, device="cuda:0", memory={memory!r})]
+        dev.sync()
+
+        @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+        def drop(_):
+            box.clear()
+
+        def there():
+            return fake.fake_allocations() + fake.fake_pinned()
+        fake.cuLaunchHostFunc(ctypes.c_void_p(stream.handle), drop, None)
+        dev.sync()
+        answer = [there()]
+        D.zeros(4, device="cuda:0")
+        answer.append(there())
+        """
+    )
+    assert (kept, left) == (1, 0)
