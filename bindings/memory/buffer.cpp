@@ -21,7 +21,7 @@ class BufferObject {
     if (closed()) throw nb::value_error("the buffer is closed: its memory was freed");
     return *memory_;
   }
-  const std::shared_ptr<MemoryBlock>& shared() const {
+  std::shared_ptr<MemoryBlock> shared() const {
     (void)memory();
     return memory_;
   }

@@ -37,7 +37,7 @@ class EventObject {
       : timing_(timing), device_(device), event_(cd_rt_event_create(), cd_rt_event_release) {}
   EventObject(const EventObject&) = delete;
   // Kept by calls without the GIL, while another thread may close it.
-  const std::shared_ptr<rt::Event>& share() const {
+  std::shared_ptr<rt::Event> share() const {
     if (!event_) throw nb::value_error("the event is closed");
     return event_;
   }
