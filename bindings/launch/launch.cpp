@@ -284,6 +284,9 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   write_head(call.key, head);
   add_arguments(call, kernel, args + 1, count - 1);
   if (!stream.get() && !call.where().plainly_on_host()) stream = stream_without_one(call);
+  // Until the kernel is done: where the stream goes before, another one may get its handle.
+  if (PyObject* object = stream.get() ? object_behind(stream.get(), keywords.stream) : nullptr)
+    call.owners().keep(object);
   Ordering where;
   if (call.where().gpu_reaches()) {
     where = Ordering(stream.get(), keywords.stream);

@@ -9,13 +9,15 @@
 namespace cuda_device::bindings {
 namespace {
 
-// Memory that nobody knows any more, and that a capture of a graph keeps from being freed.
+// Memory that nobody knows any more, and that cannot be freed yet: a capture of a graph keeps it,
+// or its last reference went in a function of the host that the driver calls.
 struct Kept {
   uint64_t address = 0;
   Ordering ordering;
   std::unique_ptr<LastUse> last_use;
 
   bool freed() const noexcept {
+    if (!cd_rt_gpus_take_calls()) return false;
     if (!last_use->before_freeing(ordering.stream())) return false;
     cd_rt_memory_release(address, ordering.stream());
     return true;

@@ -30,6 +30,8 @@ class MemoryBlock {
   int device() const { return device_; }
   abi::MemoryKind kind() const { return kind_; }
   bool zero() const { return memory_.zero; }
+  // Whose owner does not know what we have queued on it.
+  bool of_others() const { return owner_ != nullptr; }
   bool on_host() const { return device_ == abi::kHostDevice; }
   bool host_reaches() const { return on_host() || kind_ != abi::MemoryKind::Device; }
   // Its allocation's stream, in whose order it will be freed; null: the GPU's default one.

@@ -21,7 +21,7 @@ class BufferObject {
     if (closed()) throw nb::value_error("the buffer is closed: its memory was freed");
     return *memory_;
   }
-  const std::shared_ptr<MemoryBlock>& shared() const {
+  std::shared_ptr<MemoryBlock> shared() const {
     (void)memory();
     return memory_;
   }
@@ -29,8 +29,9 @@ class BufferObject {
   uint64_t size() const { return closed() ? 0 : memory_->bytes(); }
   const nb::object& resource() const { return resource_; }
   void close(nb::handle stream) {
-    if (closed()) return;
-    if (!stream.is_none()) memory_->free_in(Ordering::of(stream, memory_->device(), "close"));
+    const std::shared_ptr<MemoryBlock> memory = memory_;  // what the stream is may close it, too
+    if (!memory) return;
+    if (!stream.is_none()) memory->free_in(Ordering::of(stream, memory->device(), "close"));
     memory_.reset();
   }
 
@@ -89,26 +90,29 @@ struct Both {
   std::shared_ptr<MemoryBlock> to, from;
 };
 
-void copy(const BufferObject& to, const BufferObject& from, nb::handle stream, const char* caller) {
-  if (to.memory().bytes() != from.memory().bytes())
+// Another thread may close the buffers meanwhile: their memory stays until this returns.
+void copy(const BufferObject& buffer, const BufferObject& other, nb::handle stream,
+          const char* caller) {
+  const Both both{buffer.shared(), other.shared()};
+  MemoryBlock &to = *both.to, &from = *both.from;
+  if (to.bytes() != from.bytes())
     throw nb::value_error((std::string(caller) + "(): the buffers have " +
-                           std::to_string(from.size()) + " and " + std::to_string(to.size()) +
+                           std::to_string(from.bytes()) + " and " + std::to_string(to.bytes()) +
                            " bytes; equal sizes were expected")
                               .c_str());
-  const int device = leading_device(to.memory(), from.memory());
+  const int device = leading_device(to, from);
   const Ordering ordering = needed_order(stream, device, caller);
-  MemoryBlock& leading = to.memory().on_host() ? from.memory() : to.memory();
-  for (MemoryBlock* block : {&to.memory(), &from.memory()})
+  MemoryBlock& leading = to.on_host() ? from : to;
+  for (MemoryBlock* block : {&to, &from})
     if (!block->on_host()) block->last_use().move_to(ordering);
   // Plain memory of the host must not be freed under a copy that the GPU still makes.
-  const bool plain = to.memory().on_host() || from.memory().on_host();
+  const bool plain = to.on_host() || from.on_host();
   const bool waits = device != abi::kHostDevice && plain;
   if (waits) leading.last_use().wait();
-  rt::CopyRequest request{to.size(),        {}, {}, {}, to.handle(), from.handle(), device,
+  rt::CopyRequest request{to.bytes(),       {}, {}, {}, to.address(), from.address(), device,
                           ordering.stream()};
-  if (device == abi::kHostDevice)
-    request.keep = std::make_shared<Both>(Both{to.shared(), from.shared()});
-  if (to.size()) without_gil([&](rt::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
+  if (device == abi::kHostDevice) request.keep = std::make_shared<Both>(both);
+  if (to.bytes()) without_gil([&](rt::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
   if (waits) leading.last_use().wait_to_the_end();
 }
 
@@ -160,7 +164,8 @@ std::string element_of(nb::handle value) {
 
 void fill(const BufferObject& self, nb::handle value, nb::handle stream) {
   const std::string element = element_of(value);
-  MemoryBlock& memory = self.memory();
+  const std::shared_ptr<MemoryBlock> kept = self.shared();  // as copy() says
+  MemoryBlock& memory = *kept;
   if (memory.bytes() % element.size() != 0)
     throw nb::value_error(("fill(): " + std::to_string(memory.bytes()) +
                            " bytes are no whole number of " + std::to_string(element.size()) +
@@ -175,7 +180,7 @@ void fill(const BufferObject& self, nb::handle value, nb::handle stream) {
   std::memcpy(&request.element, element.data(), element.size());
   request.gpu = memory.device();
   request.stream = ordering.stream();
-  if (memory.on_host()) request.keep = self.shared();
+  if (memory.on_host()) request.keep = kept;
   without_gil([&](rt::Outcome* outcome) { cd_rt_memory_fill(&request, outcome); });
 }
 
@@ -195,13 +200,14 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
   try {
     const BufferObject& buffer = *nb::inst_ptr<BufferObject>(nb::handle(self));
-    MemoryBlock& memory = buffer.memory();
+    const std::shared_ptr<MemoryBlock> kept = buffer.shared();
+    MemoryBlock& memory = *kept;
     if (!memory.host_reaches())
       throw nb::buffer_error(
           "the buffer lies in memory of a GPU, which the host does not reach; copy it to a buffer "
           "of a PinnedMemoryResource");
     if (!memory.on_host()) memory.last_use().wait();
-    nb::object keeper = keeper_of(buffer.shared());  // the view outlives close()
+    nb::object keeper = keeper_of(kept);  // the view outlives close()
     checked(PyBuffer_FillInfo(view, self, reinterpret_cast<void*>(memory.address()),
                               static_cast<Py_ssize_t>(memory.bytes()), 0, flags));
     view->internal = keeper.release().ptr();

@@ -7,6 +7,12 @@ namespace {
 
 std::shared_ptr<rt::Event> new_event() { return {cd_rt_event_create(), cd_rt_event_release}; }
 
+// A graph that is being captured waits for nothing outside of it: the thread does, and whatever
+// launches the graph comes later.
+bool waits_outside(const Ordering& last, rt::Stream* stream) {
+  return cd_rt_stream_captured(stream) && !(last.stream() && cd_rt_stream_captured(last.stream()));
+}
+
 bool good(const rt::Outcome& outcome) { return outcome.status == rt::Status::Ok; }
 
 bool same_queue(const rt::Stream* one, const rt::Stream* other) {
@@ -34,7 +40,11 @@ LastUse::EventHandle LastUse::event(rt::Outcome* outcome) const {
 
 void LastUse::order(rt::Stream* stream, rt::Outcome* outcome) const {
   const EventHandle behind = event(outcome);
-  if (good(*outcome)) cd_rt_stream_wait(stream, behind.get(), outcome);
+  if (!good(*outcome)) return;
+  if (waits_outside(last_, stream))
+    cd_rt_event_sync(behind.get(), -1, outcome);
+  else
+    cd_rt_stream_wait(stream, behind.get(), outcome);
 }
 
 // Nobody can ask how far a stream is that its library has destroyed; its work may still run.

@@ -24,15 +24,19 @@ bool belongs_to_others(const rt::Stream* stream) {
 
 }  // namespace
 
+PyObject* object_behind(rt::Stream* stream, PyObject* given) {
+  if (!given || !belongs_to_others(stream)) return nullptr;
+  return nb::isinstance<StreamObject>(given) ? nb::inst_ptr<StreamObject>(given)->of().ptr()
+                                             : given;
+}
+
 Ordering::Ordering(rt::Stream* stream, PyObject* given) {
   if (!stream) return;
   stream_ = StreamHandle::shared(stream);
   queue_ = cd_rt_stream_queue(stream);
-  if (!belongs_to_others(stream)) return;
-  of_one_thread_ = cd_rt_stream_handle(stream) == kPerThreadStream;
-  if (!given) return;
-  if (nb::isinstance<StreamObject>(given)) given = nb::inst_ptr<StreamObject>(given)->of().ptr();
-  if (given) keeps_.reset(Py_NewRef(given), drop_anywhere);
+  of_one_thread_ = belongs_to_others(stream) && cd_rt_stream_handle(stream) == kPerThreadStream;
+  if (PyObject* object = object_behind(stream, given))
+    keeps_.reset(Py_NewRef(object), drop_anywhere);
 }
 
 Ordering Ordering::of(nb::handle stream, int device, const char* caller) {
@@ -47,7 +51,8 @@ bool Ordering::closed() const {
   try {
     const StreamHandle now = stream_named(keeps_.get(), "stream");
     return !now.get() || cd_rt_stream_handle(now.get()) != cd_rt_stream_handle(stream());
-  } catch (const nb::python_error&) {
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C
   } catch (const nb::builtin_exception&) {
   } catch (const LaunchError&) {
   }

@@ -8,6 +8,10 @@
 
 namespace cuda_device::bindings {
 
+// Another library's object that the stream goes with, borrowed from what was given for it; null
+// where the stream is ours, or only its handle is known.
+PyObject* object_behind(rt::Stream* stream, PyObject* given);
+
 // A stream of another library goes with its object, which is kept therefore, and let go of with the
 // GIL, from whatever thread.
 class Ordering {
@@ -27,7 +31,7 @@ class Ordering {
   // Only the thread that gave it can tell how far its stream is.
   bool of_one_thread() const { return of_one_thread_; }
   // Whether another library has closed its stream: the driver must not be asked about it any more.
-  // With the GIL.
+  // With the GIL; throws what is no Exception, such as KeyboardInterrupt.
   bool closed() const;
 
  private:

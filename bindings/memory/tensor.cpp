@@ -280,8 +280,9 @@ void copy_tensor(const Tensor& to, const Tensor& from) {
   request.gpu = leading.device();
   request.stream = where.stream();
   if (to_gpu && from_gpu && from.memory != to.memory) from.memory->last_use().move_to(where);
-  // Memory of the process must not go under a copy; so what can be given up is waited for before.
-  const bool waits = !to_gpu || !from_gpu;
+  // Memory of the process, or of others, must not go under a copy; so what can be given up is
+  // waited for before.
+  const bool waits = !to_gpu || !from_gpu || to.memory->of_others() || from.memory->of_others();
   if (waits) leading.last_use().wait();
   without_gil([&](rt::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
   if (waits) leading.last_use().wait_to_the_end();
@@ -330,6 +331,8 @@ std::optional<Tensor> imported(nb::handle object) {
   if (!tensor) tensor = take<dlpack::Managed>(capsule.ptr());
   if (!tensor)
     throw nb::buffer_error("from_dlpack(): __dlpack__() returned no unused DLPack capsule");
+  // Memory of ours stays one block, which knows where it was used last whoever asks.
+  if (std::shared_ptr<MemoryBlock> ours = memory_of(object)) tensor->memory = std::move(ours);
   return tensor;
 }
 

@@ -88,7 +88,7 @@ void define_dlpack(nb::class_<T>& type, TensorOf tensor_of, const char* doc) {
 }
 
 // Copies between tensors of one shape and type, by the streams that used them last; returns when it
-// is queued, and when it is done where one side is memory of the process.
+// is queued, and when it is done where one side is memory of the process or of another library.
 void copy_tensor(const Tensor& to, const Tensor& from);
 
 // Takes the tensor of an object with __dlpack__ and __dlpack_device__ whose memory a GPU reaches;

@@ -9,6 +9,7 @@
 #include "bindings/launch/call.h"
 #include "bindings/runtime/devices.h"
 #include "bindings/runtime/printed.h"
+#include "support/fork.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -33,16 +34,15 @@ std::unordered_map<uint64_t, Live>& live_streams() {
 class EventObject {
  public:
   EventObject(bool timing, int device)
-      : timing_(timing), device_(device), event_(cd_rt_event_create()) {}
-  ~EventObject() { close(); }
+      : timing_(timing), device_(device), event_(cd_rt_event_create(), cd_rt_event_release) {}
   EventObject(const EventObject&) = delete;
-  rt::Event* get() const {
+  // Kept by calls without the GIL, while another thread may close it.
+  std::shared_ptr<rt::Event> share() const {
     if (!event_) throw nb::value_error("the event is closed");
     return event_;
   }
-  void close() {
-    if (event_) cd_rt_event_release(std::exchange(event_, nullptr));
-  }
+  rt::Event* get() const { return share().get(); }
+  void close() { event_.reset(); }
   bool closed() const { return !event_; }
   bool timing() const { return timing_; }
   // Where it was recorded last; before, where it was made.
@@ -51,8 +51,17 @@ class EventObject {
  private:
   const bool timing_;
   const int device_;
-  rt::Event* event_;
+  std::shared_ptr<rt::Event> event_;
 };
+
+// A call of a GPU's driver may wait until the queue has room, and that for a function of the host
+// that another library has queued, which wants the GIL.
+template <class Call>
+auto beside_the_gil(int device, Call call) {
+  if (device == kHostDevice) return call();
+  const WithoutGil released;
+  return call();
+}
 
 void look_for_signals(std::optional<nb::python_error>& raised) {
   if (!raised && PyErr_CheckSignals() != 0) raised.emplace();
@@ -103,7 +112,8 @@ void wait_interruptibly(Wait wait, const std::function<void()>& still_waiting = 
 class LastSync {
  public:
   void operator()(rt::Stream* stream) {
-    const uint64_t mark = cd_rt_stream_last_mark(stream);
+    const uint64_t mark =
+        beside_the_gil(cd_rt_stream_device(stream), [=] { return cd_rt_stream_last_mark(stream); });
     wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_stream_sync(stream, mark, ms, out); },
                        [this] { one_slice_more(); });
   }
@@ -202,15 +212,16 @@ void last_sync() {
   all.raise();
 }
 
-// A thread that is left has objects of ours for ever, which is no fault of anybody's.
-bool is_last_thread() {
+// A thread that is left has objects of ours for ever, and so has one that a fork left behind, which
+// is no fault of anybody's.
+bool threads_are_left() {
   PyThreadState* const first = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
-  return PyThreadState_Next(first) == nullptr;
+  return PyThreadState_Next(first) != nullptr || fork_count() > 0;
 }
 
 // Of the process's end. Ctrl-C ends the wait; the workers are then left where they are.
 void shutdown() {
-  if (!is_last_thread()) nb::set_leak_warnings(false);
+  if (threads_are_left()) nb::set_leak_warnings(false);
   try {
     last_sync();
   } catch (nb::python_error& e) {
@@ -226,27 +237,31 @@ void shutdown() {
   drop_finished();
 }
 
-void wait_for_event(rt::Stream* stream, rt::Event* event) {
-  without_gil([=](rt::Outcome* outcome) { cd_rt_stream_wait(stream, event, outcome); });
+void wait_for_event(StreamObject& self, const EventObject& other) {
+  const StreamHandle stream = self.share();
+  const std::shared_ptr<rt::Event> event = other.share();
+  without_gil([&](rt::Outcome* outcome) { cd_rt_stream_wait(stream.get(), event.get(), outcome); });
 }
 
-void record_on(rt::Event* event, rt::Stream* stream, bool timing) {
+void record_on(const EventObject& on, rt::Stream* stream, bool timing) {
+  const std::shared_ptr<rt::Event> event = on.share();
   rt::Outcome outcome;
-  cd_rt_event_record(event, stream, timing, &outcome);
+  beside_the_gil(cd_rt_stream_device(stream),
+                 [&] { cd_rt_event_record(event.get(), stream, timing, &outcome); });
   throw_unless_ok(outcome);
 }
 
 // Streams of other libraries are waited for by an event of ours.
 void wait_for(StreamObject& self, nb::handle other) {
   if (nb::isinstance<EventObject>(other))
-    return wait_for_event(self.get(), nb::inst_ptr<EventObject>(other)->get());
+    return wait_for_event(self, *nb::inst_ptr<EventObject>(other));
   const StreamHandle stream = stream_named(other, "stream of wait()");
   if (!stream.get())
     throw nb::type_error(
         ("wait() expects an Event or a Stream, found '" + type_text(other) + "'").c_str());
   EventObject event(false, kHostDevice);
-  record_on(event.get(), stream.get(), false);
-  wait_for_event(self.get(), event.get());
+  record_on(event, stream.get(), false);
+  wait_for_event(self, event);
 }
 
 bool wants_timing(nb::handle options) {
@@ -262,8 +277,8 @@ nb::object record(StreamObject& self, nb::object event, nb::handle options) {
                      nb::rv_policy::take_ownership);
   if (!nb::isinstance<EventObject>(event))
     throw nb::type_error(("record() expects an Event, found '" + type_text(event) + "'").c_str());
-  auto* const of_ours = nb::inst_ptr<EventObject>(event);
-  record_on(of_ours->get(), self.get(), of_ours->timing());
+  const auto& of_ours = *nb::inst_ptr<EventObject>(event);
+  record_on(of_ours, self.share().get(), of_ours.timing());
   return event;
 }
 
@@ -354,7 +369,8 @@ rt::Stream* default_stream_of(int device) {
 }
 
 void sync_stream(rt::Stream* stream) {
-  const uint64_t mark = cd_rt_stream_mark(stream);
+  const uint64_t mark =
+      beside_the_gil(cd_rt_stream_device(stream), [=] { return cd_rt_stream_mark(stream); });
   wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_stream_sync(stream, mark, ms, out); });
 }
 
@@ -400,14 +416,18 @@ void StreamObject::forget() {
     live_streams().erase(at);
 }
 
-StreamObject::~StreamObject() {
-  if (stream_.get()) forget();
-}
-
-void StreamObject::close() {
+// Where it is the last to hold the stream, that is destroyed.
+void StreamObject::let_go() {
   if (!stream_.get()) return;
   forget();
-  stream_ = StreamHandle();
+  StreamHandle stream = std::move(stream_);
+  beside_the_gil(device_, [&] { stream = StreamHandle(); });
+}
+
+StreamObject::~StreamObject() { let_go(); }
+
+void StreamObject::close() {
+  let_go();
   of_ = nb::object();
 }
 
@@ -477,7 +497,7 @@ void register_stream_type(nb::module_& module) {
                  "Stream.from_handle(handle) takes one of another library");
            })
       .def(
-          "sync", [](StreamObject& s) { sync_stream(s.get()); },
+          "sync", [](StreamObject& s) { sync_stream(s.share().get()); },
           "Waits until everything queued so far is done; raises the first error of a kernel.")
       .def_prop_ro(
           "handle", [](StreamObject& s) { return cd_rt_stream_handle(s.get()); },
@@ -494,7 +514,11 @@ void register_stream_type(nb::module_& module) {
           "device", [](StreamObject& s) { return device_object(cd_rt_stream_device(s.get())); },
           "The device that its work runs on.")
       .def_prop_ro(
-          "is_done", [](StreamObject& s) { return cd_rt_stream_query(s.get()); },
+          "is_done",
+          [](StreamObject& s) {
+            const StreamHandle stream = s.share();
+            return beside_the_gil(s.device(), [&] { return cd_rt_stream_query(stream.get()); });
+          },
           "Whether nothing is queued or running.")
       .def(
           "__cuda_stream__",
@@ -526,9 +550,18 @@ void register_event_type(nb::module_& module) {
   nb::class_<EventObject>(module, "Event", "A point in a stream's work.")
       .def(nb::init<bool, int>(), nb::arg("timing") = true, nb::arg("device") = kHostDevice)
       .def(
-          "sync", [](EventObject& e) { sync_event(e.get()); }, "Waits until the event is done.")
+          "sync",
+          [](const EventObject& e) {
+            const std::shared_ptr<rt::Event> event = e.share();
+            sync_event(event.get());
+          },
+          "Waits until the event is done.")
       .def_prop_ro(
-          "is_done", [](EventObject& e) { return cd_rt_event_query(e.get()); },
+          "is_done",
+          [](const EventObject& e) {
+            const std::shared_ptr<rt::Event> event = e.share();
+            return beside_the_gil(e.device(), [&] { return cd_rt_event_query(event.get()); });
+          },
           "Whether the work before the event is done.")
       .def_prop_ro(
           "device", [](EventObject& e) { return device_object(e.device()); },

@@ -42,6 +42,8 @@ class StreamObject {
   ~StreamObject();
   StreamObject(const StreamObject&) = delete;
   rt::Stream* get();  // throws ValueError when it is closed
+  // The same for calls without the GIL, while another thread may close it.
+  StreamHandle share() { return StreamHandle::shared(get()); }
   void close();
   bool closed() const { return !stream_.get(); }
   int device() const { return device_; }
@@ -51,6 +53,7 @@ class StreamObject {
 
  private:
   void forget();
+  void let_go();
 
   StreamHandle stream_;
   nb::object of_;

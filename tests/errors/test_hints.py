@@ -300,7 +300,7 @@ def test_names_that_are_misspelt():
         core.Devise  # noqa: B018
     text = "module 'cuda.device.core' has no attribute 'Devise'; did you mean 'Device'?"
     assert str(raised.value) == text
-    for name in ("__path__", "_core_", "nothing_near"):
+    for name in ("__path__", "_core_", "nothing_near", "Context", "system"):  # atexit, sys
         with pytest.raises(AttributeError) as raised:
             getattr(core, name)
         assert str(raised.value) == f"module 'cuda.device.core' has no attribute {name!r}"

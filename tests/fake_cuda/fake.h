@@ -16,7 +16,7 @@
 namespace cuda_device::cuda {
 
 inline constexpr CUresult kInvalidValue = 1, kNoDevice = 100, kInvalidImage = 200,
-                          kInvalidHandle = 400, kNotFound = 500, kNotPermitted = 800;
+                          kInvalidHandle = 400, kNotFound = 500;
 
 // Called where a launch's turn has come, on the stream's own thread.
 using OnLaunch = void (*)(const char* kernel, const unsigned* grid_and_block, unsigned shared,

@@ -45,6 +45,7 @@ struct Event {
   CUcontext context;
   unsigned flags;
   std::shared_ptr<Record> record;  // null before the first
+  bool captured = false;           // the stream was, when it was recorded
 };
 
 class Stream {
@@ -58,7 +59,10 @@ class Stream {
 
   // Work of a stream runs on its thread, which is made when there is some and stays.
   static void enqueue(const std::shared_ptr<Stream>& self, std::function<void()> work) {
-    const std::lock_guard lock(self->mutex_);
+    std::unique_lock lock(self->mutex_);
+    // FAKE_CUDA_QUEUE=8: so many commands have room, whoever has more waits.
+    const auto room = static_cast<size_t>(number_from("FAKE_CUDA_QUEUE", 1L << 30));
+    self->changed_.wait(lock, [&] { return self->queue_.size() < room; });
     self->queue_.push_back(std::move(work));
     if (self->running_) return;
     self->running_ = true;
@@ -86,6 +90,7 @@ class Stream {
         }
         work = std::move(queue_.front());
         queue_.pop_front();
+        changed_.notify_all();
       }
       work();
     }
@@ -129,7 +134,7 @@ std::shared_ptr<Stream> stream_at(CUstream handle) {
 thread_local int capture_mode = 0;
 std::atomic<bool> capture_ended{false};
 
-constexpr CUresult kUnsupportedInCapture = 900;
+constexpr CUresult kUnsupportedInCapture = 900, kCaptureIsolation = 905, kCapturedEvent = 907;
 
 // Whether a stream that fits is being captured.
 template <class Fits>
@@ -170,15 +175,17 @@ struct Launch {
     State& s = state();
     if (sticky(context)) return;
     OnLaunch on_launch = nullptr;
+    int destroyed = 0;  // contexts at this address so far
     {
       const std::lock_guard lock(s.mutex);
       on_launch = s.on_launch;
+      destroyed = s.times_destroyed[context];
     }
     std::vector<void*> pointers;
     for (auto& bytes : params) pointers.push_back(bytes.data());
     if (on_launch) on_launch(name.c_str(), shape, shared, pointers.data());
     const std::lock_guard lock(s.mutex);
-    if (s.faulty == name) s.sticky[context] = s.fault;
+    if (s.faulty == name && s.times_destroyed[context] == destroyed) s.sticky[context] = s.fault;
   }
 };
 
@@ -320,6 +327,11 @@ CUresult fake_stream_wait_event(CUstream handle, CUevent event, unsigned flags) 
   ENTER("stream_wait_event");
   WORK_STREAM(stream, handle);
   if (flags || !known(event)) return kInvalidHandle;
+  // What is captured waits for nothing outside of the graph.
+  if (stream->capturing && !reinterpret_cast<Event*>(event)->captured) {
+    capture_ended = true;
+    return kCaptureIsolation;
+  }
   note("stream_wait_event", handle);
   if (auto record = reinterpret_cast<Event*>(event)->record)
     Stream::enqueue(stream, [record] { record->wait(); });
@@ -368,6 +380,7 @@ CUresult fake_event_record(CUevent event, CUstream handle) {
   note("event_record", handle);
   auto record = std::make_shared<Record>();
   reinterpret_cast<Event*>(event)->record = record;
+  reinterpret_cast<Event*>(event)->captured = stream->capturing;
   Stream::enqueue(stream, [record] { record->complete(); });
   return kSuccess;
 }
@@ -376,6 +389,7 @@ CUresult fake_event_synchronize(CUevent event) {
   ENTER("event_synchronize");
   NEEDS_CONTEXT;
   if (!known(event)) return kInvalidHandle;
+  if (reinterpret_cast<Event*>(event)->captured) return kCapturedEvent;
   if (const CUresult wrong = against_captures()) return wrong;
   if (const auto record = reinterpret_cast<Event*>(event)->record) record->wait();
   return sticky(reinterpret_cast<Event*>(event)->context);
@@ -384,6 +398,7 @@ CUresult fake_event_synchronize(CUevent event) {
 CUresult fake_event_query(CUevent event) {
   ENTER("event_query");
   if (!known(event)) return kInvalidHandle;
+  if (reinterpret_cast<Event*>(event)->captured) return kCapturedEvent;
   if (const CUresult wrong = against_captures()) return wrong;
   const auto record = reinterpret_cast<Event*>(event)->record;
   const bool done = !record || record->query();

@@ -218,3 +218,26 @@ def test_multiprocessing(tmp_path, method):
         )
         == ["True"] * 9
     )
+
+
+def test_what_threads_of_the_parent_held_is_no_leak_of_the_child(tmp_path):
+    """A child that ends as programs do: their frames stay there for ever."""
+    assert run_program(
+        tmp_path,
+        """
+        held = threading.Event()
+
+        def hold_a_stream():
+            stream = host.create_stream()
+            held.set()
+            time.sleep(60)
+
+        threading.Thread(target=hold_a_stream, daemon=True).start()
+        held.wait()
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(30)
+            sys.exit(0 if launches() else 1)
+        print(os.waitpid(pid, 0)[1])
+        """,
+    ) == ["0"]

@@ -210,3 +210,142 @@ def test_a_thread_that_was_not_allowed_stays_as_it_was(on_fake):
         answer = fake.fake_capture_mode()
     """)
     assert mode == 0
+
+
+@pytest.mark.parametrize("last", ["a GPU's stream", "the default one", "a stream of the host"])
+def test_a_launch_that_is_captured_is_behind_what_its_arrays_were_used_for(on_fake, last):
+    """The graph cannot wait for what is outside of it: the thread that launches does."""
+    early, waits, ended, value = on_fake(
+        BEFORE
+        + f"""
+stream = {{
+    "a GPU's stream": core.Device(0).create_stream(),
+    "the default one": core.Device(0).default_stream,
+    "a stream of the host": core.Device("host").create_stream(),
+}}[{last!r}]
+array = D.zeros(4, np.float64, device="cuda:0", memory="pinned")
+gate = core.Device(0).create_stream()
+D.launch(hold, on(0, np.zeros(4)), grid=1, block=4, stream=gate)
+stream.wait(gate)
+D.launch(set_to, array, np.float32(5), grid=1, block=4, stream=stream)
+theirs = Theirs(fake.fake_new_nonblocking_stream(0))
+D.launch(double, on(0, a), grid=1, block=4, stream=theirs)  # loads its code
+capture(theirs.handle)
+fake.fake_take_calls()
+threading.Timer(0.3, gates["hold"].set).start()
+D.launch(double, array, grid=1, block=4, stream=theirs)
+answer = [
+    not gates["hold"].is_set(), named(["stream_wait_event"])["stream_wait_event"],
+    fake.fake_capture_ended(),
+]
+fake.fake_capture(theirs.handle, 0)
+answer.append(D.to_host(array).tolist())
+del array
+"""
+    )
+    assert (early, ended) == (False, 0)
+    assert waits == 0
+    assert value == [10.0] * 4
+
+
+def test_streams_of_one_capture_wait_for_each_other_in_the_graph(on_fake):
+    waits, ended, value = on_fake(
+        BEFORE
+        + """
+array = D.zeros(4, np.float64, device="cuda:0")
+one, two = (Theirs(fake.fake_new_nonblocking_stream(0)) for _ in range(2))
+D.launch(hold, array, grid=1, block=4, stream=one)
+D.launch(double, on(0, a), grid=1, block=4, stream=two)
+capture(one.handle)
+capture(two.handle)
+fake.fake_take_calls()
+D.launch(double, array, grid=1, block=4, stream=two)
+waits = named(["stream_wait_event", "event_synchronize", "event_query"])
+gates["hold"].set()
+answer = [waits, fake.fake_capture_ended()]
+for stream in (one, two):
+    fake.fake_capture(stream.handle, 0)
+answer.append(D.to_host(array).tolist())
+del array
+"""
+    )
+    assert waits == {"stream_wait_event": 1, "event_synchronize": 0, "event_query": 0}
+    assert ended == 0
+    assert value == [2.0] * 4
+
+
+def test_waits_into_and_out_of_a_graph_are_refused_with_advice(on_fake):
+    into, out_of = on_fake(
+        BEFORE
+        + """
+stream, other = core.Device(0).create_stream(), core.Device(0).create_stream()
+before = other.record()
+capture(stream.handle)
+into = outcome(lambda: stream.wait(before))
+out_of = outcome(stream.record().sync)
+answer = [into, out_of]
+fake.fake_capture(stream.handle, 0)
+"""
+    )
+    assert into == [
+        "KernelError",
+        "waiting for an event: CUDA error 905 (fake error 905)\na stream that is being captured "
+        "waits for streams of the same capture only: wait for others before it begins",
+    ]
+    assert out_of == [
+        "KernelError",
+        "asking for an event: CUDA error 907 (fake error 907)\nthe event belongs to a graph that "
+        "is being captured: record one before the capture, or behind it",
+    ]
+
+
+def test_a_graph_does_not_wait_for_the_host(on_fake):
+    found, waits, ended = on_fake(
+        BEFORE
+        + """
+host, gate = core.Device("host").create_stream(), core.Device(0).create_stream()
+D.launch(hold, on(0, a), grid=1, block=4, stream=gate)
+host.wait(gate)
+stream = core.Device(0).create_stream()
+capture(stream.handle)
+fake.fake_take_calls()
+answer = [outcome(lambda: stream.wait(host))]
+answer += [named(["stream_wait_value"])["stream_wait_value"], fake.fake_capture_ended()]
+fake.fake_capture(stream.handle, 0)
+gates["hold"].set()
+stream.wait(host)
+stream.sync()
+"""
+    )
+    assert found == [
+        "KernelError",
+        "a stream that is being captured cannot wait for an event of the host, for which each run "
+        "of the graph would wait; wait for the event before the capture, or before the graph runs",
+    ]
+    assert (waits, ended) == (0, 0)
+
+
+def test_what_a_captured_launch_uses_is_let_go_of_when_its_stream_is_waited_for(on_fake):
+    """No event is put into the graph for that."""
+    recorded, ended, early, later = on_fake(
+        BEFORE
+        + """
+theirs = Theirs(fake.fake_new_nonblocking_stream(0))
+D.launch(double, on(0, a), grid=1, block=4, stream=theirs)
+core.Stream.from_handle(theirs.handle).sync()
+given = on(0, np.ones(4))
+capture(theirs.handle)
+fake.fake_take_calls()
+D.launch(double, given, grid=1, block=4, stream=theirs)
+time.sleep(0.01)
+D.launch(nothing, grid=1, block=1, stream=core.Device(0).create_stream())
+answer = [named(["event_record"])["event_record"], fake.fake_capture_ended(), given.deleted]
+fake.fake_capture(theirs.handle, 0)
+core.Stream.from_handle(theirs.handle).sync()
+D.launch(nothing, grid=1, block=1, stream=core.Device(0).create_stream())
+answer.append(given.deleted)
+"""
+    )
+    assert recorded == 1  # of the other stream
+    assert ended == 0
+    assert (early, later) == (0, 1)

@@ -315,7 +315,8 @@ D.launch(nothing, grid=1, block=1)
 answer.append(named(["stream_destroy"]))
 """
     )
-    assert answer == [0, 1, True, 0, {"stream_destroy": 0}]
+    # The launch keeps it until it is done, an object of ours as long as that is open.
+    assert answer == [1, 2, True, 0, {"stream_destroy": 0}]
 
 
 def test_waiting_for_streams_of_others(on_fake):

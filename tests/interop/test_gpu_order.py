@@ -75,6 +75,127 @@ def test_a_stream_of_another_library_is_kept_while_an_array_needs_it(on_fake):
     ) == [[1.0] * 4, True, True, [4.0] * 4]
 
 
+def test_a_stream_of_another_library_is_kept_until_its_launches_are_done(on_fake):
+    """Those on arrays of others too: another stream could get its handle, and stand for it."""
+    assert run_with(
+        on_fake,
+        """
+        import gc
+        gone = []
+        class Theirs:
+            def __init__(self): self.handle = fake.fake_new_stream(0, 1)
+            def __cuda_stream__(self): return 0, self.handle
+            def __del__(self):
+                gone.append(gates["hold"].is_set())
+                fake.fake_drop_stream(self.handle)
+        def launch_on(make):
+            gates["hold"].clear()
+            given = make()
+            D.launch(nothing, grid=1, block=1, stream=given)
+            D.launch(hold, on(0, np.zeros(4)), grid=1, block=4, stream=given)
+            del given
+            gc.collect()
+            early = list(gone)
+            gates["hold"].set()
+            dev.sync()
+            gc.collect()
+            return early
+        answer = [launch_on(Theirs), launch_on(lambda: dev.create_stream(Theirs())), gone]
+        """,
+    ) == [[], [True], [True, True]]
+
+
+def test_ctrl_c_while_a_stream_of_another_library_is_asked_for(on_fake):
+    """It may be closed; that it was interrupted says nothing of it."""
+    kind, value = run_with(
+        on_fake,
+        """
+        class Theirs:
+            handle, interrupted = fake.fake_new_stream(0, 1), False
+            def __cuda_stream__(self):
+                if self.interrupted:
+                    raise KeyboardInterrupt
+                return 0, self.handle
+        s = Theirs()
+        a = zeros()
+        D.launch(hold, a, grid=1, block=4, stream=s)
+        s.interrupted = True
+        try:
+            D.launch(double, a, grid=1, block=4)
+            answer = ["went on"]
+        except KeyboardInterrupt:
+            answer = ["ended"]
+        s.interrupted = False
+        gates["hold"].set()
+        answer.append(D.to_host(a).tolist())
+        del a
+        """,
+    )
+    assert kind == "ended"
+    assert value == [1.0] * 4
+
+
+@pytest.mark.parametrize("resource", ["Device", "Pinned"])
+def test_arrays_over_one_buffer_know_of_each_other(on_fake, resource):
+    assert run_with(
+        on_fake,
+        f"""
+        @runs_on_fake(("i1", 1))
+        @D.kernel
+        def first(a):
+            a[0] += 1
+        gates["first"] = threading.Event()
+        buffer = core.{resource}MemoryResource(0).allocate(32, stream=dev.default_stream)
+        buffer.fill(1, stream=dev.default_stream)
+        dev.sync()
+        one, other = D.from_dlpack(buffer), D.from_dlpack(buffer)
+        D.launch(first, one, grid=1, block=1, stream=dev.create_stream())
+        threading.Timer(0.3, gates["first"].set).start()
+        answer = [D.to_host(other)[:2].tolist()]
+        gates["first"].clear()
+        D.launch(first, one, grid=1, block=1, stream=dev.create_stream())
+        threading.Timer(0.3, gates["first"].set).start()
+        onto = host.allocate(32)
+        onto.copy_from(buffer, stream=dev.create_stream())
+        answer.append(list(memoryview(onto)[:2]))
+        """,
+    ) == [[2, 1], [3, 1]]
+
+
+@pytest.mark.parametrize("side", ["from", "to"])
+def test_memory_of_others_is_theirs_when_a_copy_has_returned(on_fake, side):
+    """Their library does not know what is queued here, and may use it again."""
+    early, deleted, theirs, ours = run_with(
+        on_fake,
+        f"""
+        import gc
+        memory = np.full(4, 3.0)
+        given = Producer(memory, device=(2, 0))
+        imported, a = D.from_dlpack(given), zeros()
+        D.launch(hold, a, grid=1, block=4)
+        opened = []
+        def open_it():
+            opened.append(given.deleted)
+            gates["hold"].set()
+        threading.Timer(0.3, open_it).start()
+        if {side!r} == "from":
+            a[...] = imported
+        else:
+            imported[...] = a
+        early = not opened
+        del imported
+        gc.collect()
+        answer = [early, opened + [given.deleted], memory.tolist()]
+        memory[...] = 9
+        answer.append(D.to_host(a).tolist())
+        """,
+    )
+    assert not early
+    assert deleted == [0, 1]
+    assert theirs == ([3.0] * 4 if side == "from" else [1.0] * 4)
+    assert ours == ([3.0] * 4 if side == "from" else [1.0] * 4)
+
+
 @pytest.mark.parametrize("closed", ["raises", "another handle", "unknown"])
 def test_a_stream_that_its_library_has_destroyed(on_fake, closed):
     """Its work may still run: all that the GPU does is waited for, and the driver is asked for no
@@ -133,6 +254,126 @@ def test_memory_is_freed_behind_its_last_use(on_fake):
         """,
     )
     assert notes == ["event_record on s", "stream_wait_event on 1", "memory_free_async 32 on 0"]
+
+
+@pytest.mark.parametrize("failing", ["event_record", "stream_wait_event"])
+def test_memory_whose_last_use_cannot_be_waited_for_in_order_is_freed_behind_everything(
+    on_fake, failing
+):
+    calls = run_with(
+        on_fake,
+        f"""
+        import gc
+        s, a = dev.create_stream(), zeros()
+        D.launch(double, a, grid=1, block=4, stream=s)
+        s.sync()
+        D.launch(nothing, grid=1, block=1)  # lets go of what the launch has used
+        fake.fake_take_calls()
+        fail({failing!r}, 999)
+        del a
+        gc.collect()
+        answer = fake.fake_take_calls().decode().split()
+        """,
+    )
+    assert "context_synchronize" in calls[: calls.index("memory_free_async")]
+
+
+def test_memory_that_no_stream_frees_waits_for_everything_where_its_stream_is_gone(on_fake):
+    calls, left = run_with(
+        on_fake,
+        """
+        import gc
+        a = zeros()
+        fail("stream_synchronize", 400)
+        fake.fake_take_calls()
+        del a
+        gc.collect()
+        answer = [fake.fake_take_calls().decode().split(), fake.fake_allocations()]
+        """,
+        FAKE_CUDA_POOLS="0",
+    )
+    assert left == 0
+    wanted = ["stream_synchronize", "context_synchronize", "memory_free"]
+    assert [call for call in calls if call in wanted] == wanted
+
+
+def test_memory_that_nobody_can_wait_for_is_not_freed(on_fake):
+    """Its stream is gone, and the driver refuses to wait for everything."""
+    calls, left = run_with(
+        on_fake,
+        """
+        import gc
+        s = dev.create_stream()
+        buffer = dev.allocate(64, stream=s)
+        s.sync()
+        handle = s.handle
+        del s
+        fake.fake_drop_stream(handle)
+        fail("context_synchronize", 999)
+        fake.fake_take_calls()
+        buffer.close()
+        answer = [fake.fake_take_calls().decode().split(), fake.fake_allocations()]
+        """,
+        FAKE_CUDA_POOLS="0",
+    )
+    assert "context_synchronize" in calls
+    assert "memory_free" not in calls
+    assert left == 1
+
+
+def test_another_object_with_the_handle_of_a_closed_stream(on_fake):
+    """It may be another stream, while the work of the closed one still runs."""
+    calls = run_with(
+        on_fake,
+        """
+        class Theirs:
+            handle, closed = fake.fake_new_stream(0, 1), False
+            def __cuda_stream__(self):
+                if self.closed:
+                    raise RuntimeError("closed")
+                return 0, self.handle
+        one, other = Theirs(), Theirs()
+        a = zeros()
+        D.launch(double, a, grid=1, block=4, stream=one)
+        one.closed = True
+        fake.fake_take_calls()
+        D.launch(double, a, grid=1, block=4, stream=other)
+        answer = fake.fake_take_calls().decode().split()
+        del a
+        """,
+    )
+    assert "context_synchronize" in calls[: calls.index("launch_kernel")]
+
+
+def test_a_threads_own_stream_frees_behind_that_of_another_thread(on_fake):
+    """Both are called 2."""
+    notes = run_with(
+        on_fake,
+        """
+        import ctypes
+        class Own:
+            def __cuda_stream__(self): return 0, 2
+        made = []
+        def use():
+            dev.set_current()
+            made.append(dev.allocate(64, stream=Own()))
+            D.launch(first, made[0], grid=1, block=1, stream=Own())
+        @runs_on_fake(("i1", 1))
+        @D.kernel
+        def first(a):
+            a[0] = 1
+        thread = threading.Thread(target=use)
+        thread.start()
+        thread.join()
+        dev.set_current()
+        dev.sync()
+        fake.fake_take_notes.restype = ctypes.c_char_p
+        fake.fake_take_notes()
+        made.pop().close()
+        answer = fake.fake_take_notes().decode().splitlines()
+        """,
+    )
+    assert notes == ["stream_wait_event on 2", "memory_free_async 64 on 2"]
 
 
 def test_a_copy_between_two_gpus_is_a_use_of_both_arrays(on_fake):

@@ -273,7 +273,8 @@ class NewerEventOptions:
 @pytest.mark.parametrize("timing", [True, False])
 def test_options_of_events_by_newer_names(timing, blocking):
     options = NewerEventOptions(timing_enabled=timing, blocking_sync=blocking)
-    first, second = (device().create_stream().record(device().create_event(options)) for _ in "12")
+    stream = device().create_stream()
+    first, second = (stream.record(device().create_event(options)) for _ in "12")
     first.sync()
     second.sync()
     if timing:

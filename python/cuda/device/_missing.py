@@ -6,7 +6,7 @@ import sys
 def _close_name(module: str, name: str) -> str:
     import difflib
 
-    there = [known for known in dir(sys.modules[module]) if not known.startswith("_")]
+    there = [known for known in sys.modules[module].__all__ if not known.startswith("_")]
     close = difflib.get_close_matches(name, there, n=1)
     return f"; did you mean {close[0]!r}?" if close and not name.startswith("_") else ""
 

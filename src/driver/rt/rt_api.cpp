@@ -417,6 +417,8 @@ void cd_rt_used_gpus(std::vector<int>* gpus) {
   });
 }
 
+bool cd_rt_gpus_take_calls() { return cuda_device::cuda::driver_takes_calls(); }
+
 void cd_rt_gpu_sync(int device, rt::Outcome* outcome) {
   rt::guarded(outcome, [=] {
     if (!cuda_device::cuda::driver_works()) return;

@@ -196,6 +196,8 @@ bool cd_rt_stream_own(const cuda_device::rt::Stream*);
 // Those with a context of this process that can be waited for, or was lost without anybody's being
 // told.
 void cd_rt_used_gpus(std::vector<int>* gpus);
+// False in a function of the host that the CUDA driver calls: nothing can be asked of GPUs there.
+bool cd_rt_gpus_take_calls();
 // Waits for all that a GPU does, whoever queued it; not interruptible.
 void cd_rt_gpu_sync(int device, cuda_device::rt::Outcome* outcome);
 

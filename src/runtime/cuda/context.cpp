@@ -288,17 +288,20 @@ void Context::let_go(const std::vector<std::shared_ptr<Batch>>& done) {
   }
 }
 
+// Those without an event, which could not be recorded, stay until the context is waited for.
 void Context::let_go_of_orphans() {
   for (;;) {
     std::shared_ptr<Batch> batch;
     CUevent event = nullptr;
     {
       const auto lock = lock_in_flight();
-      if (orphans_.empty()) return;
-      batch = orphans_.front();
+      const auto next =
+          std::ranges::find_if(orphans_, [this](const auto& one) { return one->event || lost(); });
+      if (next == orphans_.end()) return;
+      batch = *next;
       event = batch->event;
     }
-    if (!lost() && (!event || driver().event_query(event) != kSuccess)) return;
+    if (!lost() && driver().event_query(event) != kSuccess) return;
     {
       const auto lock = lock_in_flight();
       std::erase(orphans_, batch);

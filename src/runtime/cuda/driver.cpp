@@ -117,6 +117,12 @@ const Driver* working_driver() {
   return works ? d : nullptr;
 }
 
+bool driver_takes_calls() {
+  const Driver* d = working_driver();
+  CUcontext current = nullptr;
+  return !d || d->context_get(&current) != kNotPermitted;
+}
+
 void end_driver() { ended = true; }
 
 bool loses_context(CUresult error) {

@@ -25,6 +25,7 @@ inline constexpr CUresult kOutOfMemory = 2;
 inline constexpr CUresult kInvalidContext = 201;
 inline constexpr CUresult kNotReady = 600;
 inline constexpr CUresult kContextIsDestroyed = 709;
+inline constexpr CUresult kNotPermitted = 800;  // of any call by a function of the host
 inline constexpr CUresult kNotSupported = 801;
 inline constexpr CUresult kFirstOfCaptures = 900, kLastOfCaptures = 908;
 inline constexpr CUresult kCaptureImplicit = 906;  // of the legacy stream beside a captured one

@@ -100,21 +100,25 @@ bool GpuStream::close_batch() {
   return true;
 }
 
+// Up to the next event. Batches without one, which could not be recorded, go with those behind
+// them.
 void GpuStream::let_go_of_done() {
   const BesideCaptures allowed;
   context_.let_go_of_orphans();
   for (;;) {
-    std::shared_ptr<Batch> batch;
+    std::vector<std::shared_ptr<Batch>> next;
     CUevent event = nullptr;
     {
       const auto lock = context_.lock_in_flight();
-      if (batches_.empty()) return;
-      batch = batches_.front();
-      event = batch->event;
+      for (auto at = batches_.begin(); at != batches_.end() && !event; ++at) {
+        next.push_back(*at);
+        event = (*at)->event;
+      }
     }
+    if (next.empty()) return;
     if (!context_.lost() && (!event || driver().event_query(event) != kSuccess)) return;
-    forget({batch});
-    context_.let_go({batch});
+    forget(next);
+    context_.let_go(next);
   }
 }
 
@@ -204,6 +208,11 @@ void GpuStream::wait_for(const std::shared_ptr<runtime::Event>& event) {
 
 void GpuStream::wait_for_host(const std::shared_ptr<runtime::Event>& event) {
   if (event->done()) return;
+  if (captured(handle_))
+    throw DriverError(
+        "a stream that is being captured cannot wait for an event of the host, for which each run "
+        "of "
+        "the graph would wait; wait for the event before the capture, or before the graph runs");
   const std::shared_ptr<WaitCell> cell = take_wait_cell(context_.gpu());
   const CUresult result =
       driver().stream_wait_value(handle_, cell->device(), 1, kWaitValueGreaterOrEqual);
@@ -251,17 +260,21 @@ void GpuStream::forget(const std::vector<std::shared_ptr<Batch>>& done) {
   });
 }
 
+void GpuStream::destroy() noexcept try {
+  const CurrentContext current(context_.handle());
+  const BesideCaptures allowed;
+  close_batch();
+  driver().stream_destroy(handle_);
+} catch (const std::exception&) {
+  // The context is gone, and the stream with it.
+}
+
 // A stream of others may be destroyed already, and a thread's own with its thread: no call of the
 // driver then.
 GpuStream::~GpuStream() {
   if (!driver_works()) return;
+  if (own_) destroy();
   try {
-    if (own_) {
-      const CurrentContext current(context_.handle());
-      const BesideCaptures allowed;
-      close_batch();
-      driver().stream_destroy(handle_);
-    }
     seal();
     Batches left;
     {
@@ -269,8 +282,8 @@ GpuStream::~GpuStream() {
       left.swap(batches_);
     }
     context_.keep_orphans(std::move(left));
-  } catch (const std::exception&) {
-    // The context is gone, and the stream with it.
+  } catch (const std::bad_alloc&) {
+    // What the GPU may still use is better never let go.
   }
 }
 

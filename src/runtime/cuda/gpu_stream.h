@@ -57,6 +57,7 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   void keep(const InFlight& item);
   bool due() const;
   bool close_batch();
+  void destroy() noexcept;
   void let_go_of_done();
   bool finished() const;
   std::vector<std::shared_ptr<Batch>> batches_so_far();

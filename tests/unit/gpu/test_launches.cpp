@@ -40,6 +40,13 @@ int calls(const std::string& member) {
   return count;
 }
 
+// The next call of a member fails, or the one with this number.
+void fail(const char* member, int which, int error) {
+  static void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+  reinterpret_cast<void (*)(const char*, int, int)>(dlsym(library, "fake_fail"))(member, which,
+                                                                                 error);
+}
+
 void launch(GpuStream& on, const std::shared_ptr<const GpuKernel>& what, abi::Owner* owner) {
   const CurrentContext current(on.context().handle());
   on.launch(what, nullptr, {}, owner);
@@ -103,6 +110,50 @@ TEST(GpuLaunches, WhatAStreamLeavesBehindIsLetGoOfByOthers) {
   EXPECT_EQ(back, 1);
 }
 
+// Launches nothing until all that it is given comes back; false where it never does.
+bool come_back(GpuStream& on, int wanted) {
+  const auto what = kernel();
+  int back = finished();
+  for (int i = 0; i < 10000 && back < wanted; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    launch(on, what, nullptr);
+    back += finished();
+  }
+  return back == wanted;
+}
+
+TEST(GpuLaunches, WhatHasNoEventComesBackByALaterOne) {
+  const auto what = kernel();
+  const auto on = stream();
+  std::mutex mutex;
+  mutex.lock();
+  on->call([&] { const std::lock_guard lock(mutex); });
+  abi::Owner first, second;
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  fail("event_record", 1, 999);
+  launch(*on, what, &first);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  launch(*on, what, &second);
+  EXPECT_EQ(finished(), 0);
+  mutex.unlock();
+  EXPECT_TRUE(come_back(*on, 2));
+}
+
+TEST(GpuLaunches, WhatHasNoEventKeepsNothingOfOtherStreams) {
+  const auto what = kernel();
+  std::vector<abi::Owner> owners(20);
+  for (abi::Owner& owner : owners) {
+    const auto gone = stream();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (&owner == &owners[0]) fail("event_record", 1, 999);
+    launch(*gone, what, &owner);
+  }
+  const auto on = stream();
+  EXPECT_TRUE(come_back(*on, 19));
+  on->context().synchronize();
+  EXPECT_EQ(finished(), 1);
+}
+
 TEST(GpuLaunches, AnOwnerStaysTheCallersWhereTheLaunchFails) {
   const auto what = kernel();
   const auto on = stream();
@@ -110,8 +161,6 @@ TEST(GpuLaunches, AnOwnerStaysTheCallersWhereTheLaunchFails) {
   abi::LaunchDims dims;
   dims.shared = 1U << 20U;
   const CurrentContext current(on->context().handle());
-  const auto fail = reinterpret_cast<void (*)(const char*, int, int)>(
-      dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fake_fail"));
   fail("launch_kernel", 1, 1);
   EXPECT_THROW(on->launch(what, nullptr, dims, &owner), DriverError);
   ASSERT_TRUE(on->wait(20000));
