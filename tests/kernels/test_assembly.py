@@ -116,25 +116,3 @@ def test_the_last_lane_is_read_where_it_is_known_to_be(form, dtype):
     text = last_of_some.inspect(*arguments, what="llvm", target=form, grid=1, block=256)
     assert "llvm.ctlz" in text
     assert not LANE_BY_NUMBER.search(text)
-
-
-@D.kernel
-def decided_by_one(out, a):
-    i = D.thread_idx.x
-    x = a[i]
-    if x < 0:
-        return
-    while x > 3:
-        D.syncthreads()
-        x = x - 1
-    out[i] = x
-
-
-# Who is the first thread that is left is known at run time only.
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("dtype", [np.int8, np.float32])
-def test_the_first_thread_that_is_left_decides_through_memory(form, dtype):
-    a, out = np.zeros(256, dtype), np.zeros(256, dtype)
-    text = decided_by_one.inspect(out, a, what="llvm", target=form, grid=1, block=256)
-    assert "llvm.cttz" in text
-    assert not LANE_BY_NUMBER.search(text)

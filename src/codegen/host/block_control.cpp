@@ -340,38 +340,10 @@ void BlockControl::define_operands(const Inst& i) {
     if (operand->op == Op::SlotLoad) define_for_block(*operand);
 }
 
+// One for the block: where threads may part, they have been asked (passes/part_threads.h).
 void BlockControl::define_for_block(const Inst& load) {
   const auto slot = static_cast<uint32_t>(load.imm);
-  Value* value = homes_.is_shared(slot) ? homes_.load_shared(slot) : of_first_thread(slot);
-  parts_.values.define_uniform(load, parts_.slots.held(slot), value);
-}
-
-Value* BlockControl::first_live_gang() {
-  if (!threads_leave_) return c_.b.getInt32(0);
-  llvm::BasicBlock* before = c_.b.GetInsertBlock();
-  llvm::BasicBlock *loop = c_.new_block("look_for_live"), *found = c_.new_block("found_live");
-  c_.b.CreateBr(loop);
-  c_.start(loop);
-  llvm::PHINode* gang = c_.b.CreatePHI(c_.b.getInt32Ty(), 2);
-  gang->addIncoming(c_.b.getInt32(0), before);
-  Value* any = c_.masks.any(enter_gang(gang));
-  gang->addIncoming(c_.b.CreateAdd(gang, c_.b.getInt32(1)), c_.b.GetInsertBlock());
-  c_.b.CreateCondBr(any, found, loop);
-  c_.start(found);
-  return gang;
-}
-
-// The language says that all threads agree on it.
-Value* BlockControl::of_first_thread(uint32_t slot) {
-  Value* gang = first_live_gang();
-  const Mask mask = enter_gang(gang);
-  homes_.fetch(slot, gang);
-  Lanes lanes = parts_.slots.load(slot);
-  if (lanes.uniform()) return lanes.value;
-  lanes.anchor = parts_.values.here();
-  Value* vector = parts_.values.vector(lanes);
-  if (!threads_leave_) return c_.b.CreateExtractElement(vector, uint64_t{0});
-  return c_.masks.first_of(vector, mask);
+  parts_.values.define_uniform(load, parts_.slots.held(slot), homes_.load_shared(slot));
 }
 
 void BlockControl::set_everywhere(uint32_t slot, const Lanes& value) {

@@ -57,8 +57,6 @@ class BlockControl {
 
   void define_operands(const Inst& i);
   void define_for_block(const Inst& load);
-  llvm::Value* of_first_thread(uint32_t slot);
-  llvm::Value* first_live_gang();
   void set_everywhere(uint32_t slot, const Lanes& value);
   llvm::Value* condition(const Inst& operand);
 

@@ -24,10 +24,6 @@ llvm::Value* MaskOps::first_lane(llvm::Value* bits) {
   return b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b_.getFalse());
 }
 
-llvm::Value* MaskOps::first_of(llvm::Value* vector, const Mask& mask) {
-  return element(vector, first_lane(bits(mask)));
-}
-
 llvm::Value* MaskOps::last_of(llvm::Value* vector, const Mask& mask) {
   llvm::Value* set = bits(mask);
   llvm::Value* above = b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, set, b_.getFalse());

@@ -12,8 +12,7 @@ class MaskOps {
 
   llvm::Value* lanes(const Mask& mask);  // as a vector
   llvm::Value* any(const Mask& mask);    // as i1
-  // What the lowest or the highest lane of a mask, which has one, holds of a vector.
-  llvm::Value* first_of(llvm::Value* vector, const Mask& mask);
+  // What the highest lane of a mask, which has one, holds of a vector.
   llvm::Value* last_of(llvm::Value* vector, const Mask& mask);
   // The lowest lane among bits, one a lane. Any number where there is none, or where LLVM moves it
   // to before the question: good to address memory with, not to take an element of a vector.
