@@ -1,6 +1,6 @@
-// Jumps that all threads of a block take together, out of what each goes through in its own way. A
-// jump out of a loop or scope that holds a barrier is one for the whole block, by the language's
-// rule: all threads take it, or none. But the ifs and loops in which it stands are not:
+// Jumps out of a loop or scope that holds a barrier, and so is control of the whole block, from what
+// each thread goes through in its own way. Mostly all threads take such a jump, or none; but the ifs
+// and loops in which it stands are not one for the block:
 //
 //   for %k ... {                          for %k ... {
 //     barrier                               %out = false
@@ -12,8 +12,8 @@
 //     barrier                               if %out { break }
 //   }                                       barrier ...
 //
-// Then the block decides by its first thread's word, as for a jump of its own. An if that holds
-// nothing but such a jump at its end is left as it is: its condition is the jump's.
+// What is left to the block is an if around the jump (part_threads.h). An if that holds nothing but
+// such a jump at its end is left as it is: its condition is the jump's.
 //
 // Also the else of a loop, where it holds a barrier and the iterations hold none: each thread goes
 // through its own iterations, and all meet behind them.
