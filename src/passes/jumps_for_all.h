@@ -1,6 +1,6 @@
-// Jumps out of a loop or scope that holds a barrier, and so is control of the whole block, from what
-// each thread goes through in its own way. Mostly all threads take such a jump, or none; but the ifs
-// and loops in which it stands are not one for the block:
+// Jumps out of a loop or scope that holds a barrier, and so is control of the whole block, from
+// what each thread goes through in its own way. Mostly all threads take such a jump, or none; but
+// the ifs and loops in which it stands are not one for the block:
 //
 //   for %k ... {                          for %k ... {
 //     barrier                               %out = false
