@@ -579,6 +579,30 @@ def test_more_block_shapes_than_are_compiled_for(target):
     assert made <= 9  # eight shapes and one for all others; fewer behind tests on other targets
 
 
+@D.kernel
+def counted_on_from_before(out, limits, n):
+    """Inside of the loop x is alike in all lanes of a gang; what it starts with is not of the
+    region that the loop is in."""
+    t = D.int32(D.thread_idx.x)
+    x = 3 * t + 1
+    D.syncthreads()
+    for _ in range(n):
+        if limits[t] < x:
+            break
+        x += 5
+    out[t] = x
+
+
+@pytest.mark.parametrize("block", [1, 33, 100])
+def test_a_loop_begins_with_what_was_there_before_the_barrier(target, block):
+    t = np.arange(block)
+    limits = RNG.integers(0, 3 * block + 40, block).astype(np.int32)
+    out = np.zeros(block, np.int32)
+    run(counted_on_from_before, out, limits, 7, block=block)
+    steps = np.clip((limits - 3 * t - 1) // 5 + 1, 0, 7)
+    assert out.tolist() == (3 * t + 1 + 5 * steps).tolist()
+
+
 # --- memory of a thread's own ---
 
 
