@@ -60,6 +60,25 @@ def test_threads_that_have_left_have_no_vote(target, block, gone):
     assert out.tolist() == [left + [v] * stay for v in (1, 0, min(stay, 2))]
 
 
+@D.kernel
+def asks_what_was_answered(out, a, n):
+    t = linear()
+    mine = False
+    for j in range(n):
+        D.syncthreads()
+        mine = a[t] > j
+    all_large = D.syncthreads_and(lambda: a[t] >= 5)
+    again = D.syncthreads_or(lambda: all_large)
+    out[t] = 10 * again + mine + 100 * D.syncthreads_count(lambda: again)
+
+
+@pytest.mark.parametrize("value", [0, 1, 5])
+def test_the_answer_of_a_barrier_is_the_word_at_the_next(target, value):
+    out = np.zeros(33, np.int32)
+    run(asks_what_was_answered, out, np.full(33, value, np.int32), 1, block=33)
+    assert out.tolist() == [3310 * (value == 5) + (value > 0)] * 33
+
+
 # --- who decides ---
 
 
