@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
+#include "analysis/block_level.h"
 #include "analysis/liveness.h"
 #include "analysis/tree.h"
 #include "ir/visitor.h"
@@ -154,8 +155,12 @@ class Splitter {
  private:
   struct Known {
     explicit Known(const ir::Function& f)
-        : lanes(analysis::analyse(f)), live(analysis::liveness(f)), notes(f.inst_count()) {}
+        : lanes(analysis::analyse(f)),
+          level(f),
+          live(analysis::liveness(f)),
+          notes(f.inst_count()) {}
     const analysis::Analysis lanes;
+    const analysis::BlockLevel level;
     const analysis::Liveness live;
     Notes notes;
   };
@@ -178,6 +183,7 @@ class Splitter {
     block.insts.clear();
     for (Inst* inst : before) {
       const bool loop = analysis::is_loop(*inst);
+      if (known.level.contains(*inst)) forget_temporaries(contents);
       if (loop && known.lanes.divergent[inst->id])
         split(*inst, Choice(f_, *inst, contents, known.lanes, known.live, known.notes).take(),
               contents, block);
@@ -189,6 +195,12 @@ class Splitter {
       else
         enter_regions(*inst, known, contents, next);
     }
+  }
+
+  // The next region has variables and constants alone (passes/save_across_barriers.h).
+  static void forget_temporaries(SlotContents& contents) {
+    for (size_t slot = 0; slot < contents.size(); ++slot)
+      if (contents.of(slot) && contents.of(slot)->op != Op::Const) contents.forget(slot);
   }
 
   static void enter_loop(Inst& loop, SlotContents& contents, std::vector<Block*>& next) {

@@ -60,6 +60,25 @@ def test_threads_that_have_left_have_no_vote(target, block, gone):
     assert out.tolist() == [left + [v] * stay for v in (1, 0, min(stay, 2))]
 
 
+@D.kernel
+def asks_what_was_answered(out, a, n):
+    t = linear()
+    mine = False
+    for j in range(n):
+        D.syncthreads()
+        mine = a[t] > j
+    all_large = D.syncthreads_and(lambda: a[t] >= 5)
+    again = D.syncthreads_or(lambda: all_large)
+    out[t] = 10 * again + mine + 100 * D.syncthreads_count(lambda: again)
+
+
+@pytest.mark.parametrize("value", [0, 1, 5])
+def test_the_answer_of_a_barrier_is_the_word_at_the_next(target, value):
+    out = np.zeros(33, np.int32)
+    run(asks_what_was_answered, out, np.full(33, value, np.int32), 1, block=33)
+    assert out.tolist() == [3310 * (value == 5) + (value > 0)] * 33
+
+
 # --- who decides ---
 
 
@@ -577,6 +596,30 @@ def test_more_block_shapes_than_are_compiled_for(target):
         assert (out[:, 1:] == t + k).all(), block
     made = _testing.counters()["specialisations"] - before
     assert made <= 9  # eight shapes and one for all others; fewer behind tests on other targets
+
+
+@D.kernel
+def counted_on_from_before(out, limits, n):
+    """Inside of the loop x is alike in all lanes of a gang; what it starts with is not of the
+    region that the loop is in."""
+    t = D.int32(D.thread_idx.x)
+    x = 3 * t + 1
+    D.syncthreads()
+    for _ in range(n):
+        if limits[t] < x:
+            break
+        x += 5
+    out[t] = x
+
+
+@pytest.mark.parametrize("block", [1, 33, 100])
+def test_a_loop_begins_with_what_was_there_before_the_barrier(target, block):
+    t = np.arange(block)
+    limits = RNG.integers(0, 3 * block + 40, block).astype(np.int32)
+    out = np.zeros(block, np.int32)
+    run(counted_on_from_before, out, limits, 7, block=block)
+    steps = np.clip((limits - 3 * t - 1) // 5 + 1, 0, 7)
+    assert out.tolist() == (3 * t + 1 + 5 * steps).tolist()
 
 
 # --- memory of a thread's own ---

@@ -223,14 +223,15 @@ void BlockControl::jump(const Inst& i) {
 // Between two regions nothing is left to wait for; what remains is to ask all threads.
 void BlockControl::barrier(const Inst& i) {
   if (i.op == Op::Barrier) return;
-  const auto slot = static_cast<uint32_t>(i.operands[0]->imm);
-  const bool is_constant = i.operands[0]->op == Op::Const;
+  const Inst& word = *i.operands[0];  // a variable, a constant, the answer of another barrier
+  const auto slot = static_cast<uint32_t>(word.imm);
+  const bool is_variable = word.op == Op::SlotLoad;
   llvm::AllocaInst* sum = c_.variable(c_.b.getInt32Ty(), "threads");
   c_.b.CreateStore(c_.b.getInt32(0), sum);
   for_each_gang([&](Value* gang) {
     const Mask mask = enter_gang(gang);
-    if (!is_constant) homes_.fetch(slot, gang);
-    Lanes asked = is_constant ? parts_.values.of(*i.operands[0]) : parts_.slots.load(slot);
+    if (is_variable) homes_.fetch(slot, gang);
+    Lanes asked = is_variable ? parts_.slots.load(slot) : parts_.values.of(word);
     asked.anchor = parts_.values.here();
     Value* lanes = parts_.values.vector(asked);
     // Whether all say yes is whether none says no.
