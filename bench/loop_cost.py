@@ -21,6 +21,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import python_path  # noqa: E402
+
 LABEL = re.compile(r"^(\.?L[\w.$]+):")
 INSTRUCTION = re.compile(r"^[a-z][\w.]*(\s|$)")
 JUMP = re.compile(r"^j\w+\s+(\.?L[\w.$]+)")
@@ -127,19 +129,13 @@ def parse(argv):
     what.add_argument("--asm", type=Path, help="assembly in AT&T syntax")
     p.add_argument("--target", default="avx512", help="mask form of our kernel (default: avx512)")
     p.add_argument("--cpu", default="sapphirerapids", help="as llvm-mca names it")
-    p.add_argument(
-        "--python-path",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="where cuda.device lies when it is not installed",
-    )
+    python_path.add_option(p)
     return p.parse_args(argv)
 
 
 def main(argv):
     options = parse(argv)
-    sys.path[:0] = [str(Path(p).resolve()) for p in options.python_path]
+    sys.path[:0] = options.python_path
     tool = shutil.which("llvm-mca-22") or shutil.which("llvm-mca")
     if not tool:
         print("loop_cost: needs llvm-mca (Debian: llvm-22)", file=sys.stderr)

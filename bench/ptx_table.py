@@ -18,6 +18,7 @@ sys.path.insert(0, str(HERE))
 
 import nvcc  # noqa: E402
 import ptx_count  # noqa: E402
+import python_path  # noqa: E402
 
 BEGIN, END = "<!-- ptx:begin -->", "<!-- ptx:end -->"
 
@@ -59,13 +60,7 @@ def parse(argv):
     p.add_argument("--sm", type=int, default=90, help="architecture (default: 90)")
     p.add_argument("--markdown", action="store_true", help="put the table into bench/README.md")
     p.add_argument("--keep", type=Path, metavar="DIR", help="write the PTX texts there")
-    p.add_argument(
-        "--python-path",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="where cuda.device lies when it is not installed",
-    )
+    python_path.add_option(p)
     return p.parse_args(argv)
 
 
@@ -199,7 +194,7 @@ def publish(rows, options, tools):
 
 def main(argv):
     options = parse(argv)
-    sys.path[:0] = [str(Path(p).resolve()) for p in options.python_path]
+    sys.path[:0] = options.python_path
     from problems import PROBLEMS
 
     try:

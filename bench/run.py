@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import python_path
+
 HERE = Path(__file__).resolve().parent
 ENVIRONMENT = HERE.parent / ".venv-bench"
 
@@ -31,13 +33,7 @@ def parse(argv):
     p.add_argument("--quick", action="store_true", help="small sizes, three rounds: a smoke test")
     p.add_argument("--json", type=Path, metavar="OUT", help="all samples as JSON")
     p.add_argument("--write-readme", action="store_true", help="put the table into bench/README.md")
-    p.add_argument(
-        "--python-path",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="where cuda.device lies when it is not installed",
-    )
+    python_path.add_option(p)
     p.add_argument(
         "--child", nargs=3, metavar=("PROBLEM", "THREADS", "OUT"), help=argparse.SUPPRESS
     )
@@ -140,7 +136,6 @@ def main(argv):
     options = parse(argv)
     if options.quick:
         options.rounds = min(options.rounds, 3)
-    options.python_path = [str(Path(p).resolve()) for p in options.python_path]
     if options.child:
         return child(options)
     import report

@@ -22,21 +22,25 @@ bool belongs_to_others(const rt::Stream* stream) {
   return cd_rt_stream_device(stream) != abi::kHostDevice && !cd_rt_stream_own(stream);
 }
 
+PyObject* others_object(PyObject* given) {
+  return nb::isinstance<StreamObject>(given) ? nb::inst_ptr<StreamObject>(given)->of().ptr()
+                                             : given;
+}
+
 }  // namespace
 
 PyObject* object_behind(rt::Stream* stream, PyObject* given) {
-  if (!given || !belongs_to_others(stream)) return nullptr;
-  return nb::isinstance<StreamObject>(given) ? nb::inst_ptr<StreamObject>(given)->of().ptr()
-                                             : given;
+  return given && belongs_to_others(stream) ? others_object(given) : nullptr;
 }
 
 Ordering::Ordering(rt::Stream* stream, PyObject* given) {
   if (!stream) return;
   stream_ = StreamHandle::shared(stream);
   queue_ = cd_rt_stream_queue(stream);
-  of_one_thread_ = belongs_to_others(stream) && cd_rt_stream_handle(stream) == kPerThreadStream;
-  if (PyObject* object = object_behind(stream, given))
-    keeps_.reset(Py_NewRef(object), drop_anywhere);
+  if (!belongs_to_others(stream)) return;
+  of_one_thread_ = cd_rt_stream_handle(stream) == kPerThreadStream;
+  PyObject* object = given ? others_object(given) : nullptr;
+  if (object) keeps_.reset(Py_NewRef(object), drop_anywhere);
 }
 
 Ordering Ordering::of(nb::handle stream, int device, const char* caller) {

@@ -7,6 +7,7 @@
 
 #include "analysis/tree.h"
 #include "ir/ir.h"
+#include "ir/visitor.h"
 
 namespace cuda_device::analysis {
 
@@ -54,6 +55,16 @@ void for_each_part(const ir::Block& block, const BlockLevel& level, OnRegion&& r
     current.first = current.last + 1;
   }
   if (!current.empty()) region(current);
+}
+
+// f(instruction, number of the one of Region::insts() that it is, or that holds it)
+template <class F>
+void for_each_inst(const Region& region, F&& f) {
+  for (uint32_t at = 0; at < region.insts().size(); ++at) {
+    f(*region.insts()[at], at);
+    for (const ir::Block& inside : region.insts()[at]->regions)
+      ir::for_each_inst(inside, [&](const ir::Inst& i) { f(i, at); });
+  }
 }
 
 }  // namespace cuda_device::analysis

@@ -2,8 +2,6 @@
 
 #include <unordered_map>
 
-#include "ir/visitor.h"
-
 namespace cuda_device::analysis {
 namespace {
 
@@ -11,16 +9,6 @@ using ir::Inst;
 using ir::Op;
 
 bool stores(const Inst& i) { return i.op == Op::SlotStore || i.op == Op::For; }
-
-// f(instruction, number of the one of Region::insts() that it is, or that holds it)
-template <class F>
-void for_each_inst(const Region& region, F&& f) {
-  for (uint32_t at = 0; at < region.insts().size(); ++at) {
-    f(*region.insts()[at], at);
-    for (const ir::Block& inside : region.insts()[at]->regions)
-      ir::for_each_inst(inside, [&](const Inst& i) { f(i, at); });
-  }
-}
 
 class Crossing {
  public:

@@ -1,7 +1,6 @@
 #include "analysis/steady_loads.h"
 
 #include "analysis/block_level.h"
-#include "ir/visitor.h"
 
 namespace cuda_device::analysis {
 namespace {
@@ -11,14 +10,6 @@ using ir::Op;
 
 bool is_shared(const Inst& access) {
   return access.operands[0]->type.space == ir::AddressSpace::Shared;
-}
-
-template <class F>
-void for_each_inst(const Region& region, F&& f) {
-  for (const Inst* top : region.insts()) {
-    f(*top);
-    for (const ir::Block& inside : top->regions) ir::for_each_inst(inside, f);
-  }
 }
 
 class Finder {
@@ -39,11 +30,11 @@ class Finder {
 
   void region(const Region& r) {
     bool stored = false;
-    for_each_inst(r, [&](const Inst& i) {
+    for_each_inst(r, [&](const Inst& i, uint32_t) {
       stored = stored || (ir::info(i.op).effect == ir::Effect::Write && is_shared(i));
     });
     if (stored) return;
-    for_each_inst(r, [&](const Inst& i) {
+    for_each_inst(r, [&](const Inst& i, uint32_t) {
       if (i.op == Op::Load && is_shared(i)) steady_[i.id] = true;
     });
   }

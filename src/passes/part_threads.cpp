@@ -38,6 +38,7 @@ class Parted {
 
   bool any() const { return any_; }
   bool operator[](const Inst& i) const { return parted_[i.id]; }
+  const Inst* target(const Inst& jump) const { return tree_.target(jump); }
 
  private:
   // Something that is not plainly the same for all.
@@ -162,8 +163,12 @@ class Parting {
     return there_.empty() ? b.const_int(ir::kBool, 1) : b.slot_load(there_.back());
   }
 
+  // What stood in a region stays there: save_across_barriers has left nothing else to be read.
   static Inst* again(Inst& value, ir::Builder& b) {
-    return value.op == Op::SlotLoad ? b.slot_load(static_cast<uint32_t>(value.imm)) : &value;
+    if (value.op == Op::SlotLoad) return b.slot_load(static_cast<uint32_t>(value.imm));
+    CD_CHECK(value.op == Op::Const || ir::is_barrier(value.op),
+             "control at block level reads a value of a region");
+    return &value;
   }
 
   void keep(Inst& i, ir::Builder& b) {
@@ -244,7 +249,9 @@ class Parting {
     b.block().insts.push_back(&i);
   }
 
-  // Each thread counts for itself, all from the same number by the same step.
+  // Each thread counts for itself, all from the same number by the same step. Where that step is
+  // one, the variable of the loop is the counter; otherwise iterations are counted and the variable
+  // follows, as its last number plus the step may lie beyond its type.
   void for_loop(Inst& i, ir::Builder& b) {
     const bool counts = is_one(*i.operands[2]);
     Inst* start = again(*i.operands[0], b);
@@ -366,13 +373,10 @@ class Parting {
   }
 
   const Frame& target_of(const Inst& jump) const {
-    int64_t skip = jump.op == Op::Leave ? jump.imm : 0;
-    for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
-      const Op op = frame->inst->op;
-      if (op == Op::If || (op == Op::Scope) != (jump.op == Op::Leave)) continue;
-      if (skip-- == 0) return *frame;
-    }
-    CD_UNREACHABLE("a jump without a target");
+    const Inst* target = parted_.target(jump);
+    const auto frame = std::ranges::find(frames_, target, &Frame::inst);
+    CD_CHECK(frame != frames_.end(), "a jump without a target");
+    return *frame;
   }
 
   // Only those who are there have a word.

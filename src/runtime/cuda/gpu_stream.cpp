@@ -211,8 +211,7 @@ void GpuStream::wait_for_host(const std::shared_ptr<runtime::Event>& event) {
   if (captured(handle_))
     throw DriverError(
         "a stream that is being captured cannot wait for an event of the host, for which each run "
-        "of "
-        "the graph would wait; wait for the event before the capture, or before the graph runs");
+        "of the graph would wait; wait for the event before the capture, or before the graph runs");
   const std::shared_ptr<WaitCell> cell = take_wait_cell(context_.gpu());
   const CUresult result =
       driver().stream_wait_value(handle_, cell->device(), 1, kWaitValueGreaterOrEqual);
