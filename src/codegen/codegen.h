@@ -29,7 +29,7 @@ struct HostOptions {
   std::string cpu;  // as LLVM names it; empty: this machine's, which must be able to run the form
   // The AVX-512 form, on a machine of AVX2: to show what the form does where no CPU has it. Slow.
   bool emulate = false;
-  uint32_t gang_width = 0;  // lanes: 32 or 64; 0: what the kernel is likely to run best with
+  uint32_t gang_width = 0;  // lanes: 8, 16, 32 or 64; 0: 32, or 64 where that is likely to be faster
   bool verify_llvm = false;
   StageTimes* times = nullptr;
   const SourceLines* lines = nullptr;  // null: none
@@ -55,6 +55,7 @@ struct Listing {
   // Bytes of stack that the host's code takes: what registers do not hold, and the caller's
   // registers.
   uint32_t* frame = nullptr;
+  bool any() const { return llvm || llvm_opt || assembly || accesses || frame; }
 };
 
 // What an image says of its function, whatever it is compiled for.

@@ -11,8 +11,6 @@ using analysis::Analysis;
 using ir::Inst;
 using ir::Op;
 
-constexpr uint32_t kGangWidths[] = {32, 64};
-
 // An index that is the base plus the constant, modulo 2**bits; without a base the constant.
 struct Sum {
   const Inst* base;
@@ -92,8 +90,10 @@ bool differ(const Sum& a, const Sum& b, const Analysis& gang) {
 
 }  // namespace
 
-GangAnalyses analyse_gangs(const ir::Function& f) {
-  return {analysis::analyse(f, kGangWidths[0]), analysis::analyse(f, kGangWidths[1])};
+GangAnalyses analyse_gangs(const ir::Function& f, std::span<const uint32_t> widths) {
+  GangAnalyses gangs;
+  for (uint32_t width : widths) gangs.push_back(analysis::analyse(f, width));
+  return gangs;
 }
 
 bool differs_between_lanes(const Inst& index, const GangAnalyses& gangs) {

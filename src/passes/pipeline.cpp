@@ -45,7 +45,7 @@ constexpr Pass kPasses[] = {
     {"expand_math", expand_math, true},  // what it builds is not contracted: its rounding is chosen
     {"cse", cse},
     {"dce", dce},
-    {"store_always", store_always, true},  // stores that lanes make apart, made together
+    {"store_always", nullptr, true, store_always},  // stores that lanes make apart, made together
     {"join_stores", join_stores, true},
     {"cse", cse, true},  // what both sides of an if computed for one
     {"dce", dce, true},

@@ -54,7 +54,7 @@ std::span<Inst* const> indices(const Inst& load) { return std::span(load.operand
 
 class Converter {
  public:
-  explicit Converter(ir::Function& f) : f_(f), gangs_(analyse_gangs(f)) {}
+  Converter(ir::Function& f, const Lanes& lanes) : f_(f), gangs_(analyse_gangs(f, lanes.gangs)) {}
 
   void block(Block& b) {
     std::vector<Inst*> rebuilt;
@@ -139,8 +139,8 @@ class Converter {
 
 }  // namespace
 
-void store_always(ir::Function& f) {
-  if (has_candidate(f)) Converter(f).block(f.body);
+void store_always(ir::Function& f, const Lanes& lanes) {
+  if (has_candidate(f)) Converter(f, lanes).block(f.body);
 }
 
 }  // namespace cuda_device::passes

@@ -24,9 +24,10 @@
 #pragma once
 
 #include "ir/ir.h"
+#include "passes/lanes.h"
 
 namespace cuda_device::passes {
 
-void store_always(ir::Function& f);
+void store_always(ir::Function& f, const Lanes& lanes);
 
 }  // namespace cuda_device::passes

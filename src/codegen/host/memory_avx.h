@@ -42,9 +42,11 @@ class Avx2Memory : public MemoryForm {
   Value load_part(const Element& e, unsigned lanes, Value pointer, Value mask,
                   Value before) override;
   void store_part(const Element& e, Value value, Value pointer, Value mask) override;
+  void store_row(const Element& e, Value value, const RowPiece& row, const Mask& mask) override;
 
  private:
   Value sign_mask(const Element& e, Value mask);
+  Value load_each(const Element& e, Value pointer, llvm::Constant* numbers, unsigned scale);
 };
 
 // No masked memory at all.

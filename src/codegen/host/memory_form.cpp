@@ -155,21 +155,16 @@ Offsets MemoryForm::lane_offsets(const Element& e) {
 
 template <class Full, class Partial>
 void MemoryForm::if_all_lanes(const Mask& mask, Full&& full, Partial&& partial) {
-  llvm::Function* function = b_.GetInsertBlock()->getParent();
-  auto block = [&](const char* name) {
-    return llvm::BasicBlock::Create(b_.getContext(), name, function);
-  };
-  llvm::BasicBlock *all = block("all_lanes"), *some = block("some_lanes"), *done = block("done");
-  b_.CreateCondBr(b_.CreateAndReduce(masks_.lanes(mask)), all, some);
-  b_.SetInsertPoint(all);
-  notes_.when("all lanes are on");
-  full();
-  b_.CreateBr(done);
-  b_.SetInsertPoint(some);
-  notes_.otherwise();
-  partial();
-  b_.CreateBr(done);
-  b_.SetInsertPoint(done);
+  branch(
+      b_.CreateAndReduce(masks_.lanes(mask)),
+      [&] {
+        notes_.when("all lanes are on");
+        full();
+      },
+      [&] {
+        notes_.otherwise();
+        partial();
+      });
 }
 
 Value* MemoryForm::load(const Element& e, Value pointer, const Mask& mask) {
@@ -266,9 +261,12 @@ Value* MemoryForm::load_rows(const Element& e, llvm::ArrayRef<RowPiece> rows, co
 void MemoryForm::store_rows(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows,
                             const Mask& mask) {
   say_rows(rows);
-  for (const RowPiece& row : rows)
-    for (const Part& part : parts_of(e, row, mask))
-      store_part(e, slice(value, part.first, part.lanes), part.pointer, part.mask);
+  for (const RowPiece& row : rows) store_row(e, value, row, mask);
+}
+
+void MemoryForm::store_row(const Element& e, Value value, const RowPiece& row, const Mask& mask) {
+  for (const Part& part : parts_of(e, row, mask))
+    store_part(e, slice(value, part.first, part.lanes), part.pointer, part.mask);
 }
 
 // One store a row: what the machine needs several for stands together, so that no line is left half

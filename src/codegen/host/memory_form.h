@@ -91,6 +91,11 @@ class MemoryForm {
   virtual Value load_part(const Element& e, unsigned lanes, Value pointer, Value mask,
                           Value before);
   virtual void store_part(const Element& e, Value value, Value pointer, Value mask);
+  virtual void store_row(const Element& e, Value value, const RowPiece& row, const Mask& mask);
+
+  // Code for where a condition holds, and for where it does not.
+  template <class Yes, class No>
+  void branch(Value condition, Yes&& yes, No&& no);
 
   template <class Instruction>
   Instruction* note(const Element& e, Instruction* access);
@@ -123,6 +128,23 @@ class MemoryForm {
   struct Part;
   std::vector<Part> parts_of(const Element& e, const RowPiece& row, const Mask& mask);
 };
+
+template <class Yes, class No>
+void MemoryForm::branch(Value condition, Yes&& yes, No&& no) {
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, function);
+  };
+  llvm::BasicBlock *on_yes = block("yes"), *on_no = block("no"), *done = block("done");
+  b_.CreateCondBr(condition, on_yes, on_no);
+  b_.SetInsertPoint(on_yes);
+  yes();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(on_no);
+  no();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+}
 
 template <class Instruction>
 Instruction* MemoryForm::note(const Element& e, Instruction* access) {

@@ -95,6 +95,9 @@ std::string feature_string(MaskForm form, bool small_lanes, const Features& feat
   return text;
 }
 
+// Their vmaskmov to memory takes 12 cycles (Zen 3) or more, whatever the mask.
+bool is_by_amd(llvm::StringRef cpu) { return cpu.starts_with("znver") || cpu.starts_with("bdver"); }
+
 }  // namespace
 
 unsigned vector_bytes(MaskForm form) {
@@ -111,6 +114,7 @@ Target target_of(MaskForm form, bool small_lanes, const std::string& cpu) {
                     feature_string(form, small_lanes, features)};
   target.tune_cpu = cpu.empty() ? llvm::sys::getHostCPUName().str() : cpu;
   target.vector_bytes = vector_bytes(form);
+  target.slow_masked_stores = form == MaskForm::Avx2 && is_by_amd(target.tune_cpu);
   return target;
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/certain_divergence.h"
 #include "driver/jit/interpreted.h"
 #include "frontend/frontend.h"
+#include "ir/visitor.h"
 #include "passes/pipeline.h"
 #include "support/check.h"
 #include "syntax/tree.h"
@@ -15,7 +16,14 @@ namespace cuda_device::jit {
 namespace {
 
 // What may follow the name of a host form: so many lanes a gang, whatever the kernel.
-constexpr std::pair<const char*, uint32_t> kGangWidths[] = {{"", 0}, {"x32", 32}, {"x64", 64}};
+constexpr std::pair<const char*, uint32_t> kGangWidths[] = {
+    {"", 0}, {"x8", 8}, {"x16", 16}, {"x32", 32}, {"x64", 64}};
+
+// Less than a warp.
+constexpr uint32_t kNarrowGangs[] = {16, 8};
+
+// Of a kernel that is compiled up to three times: some 200 lines.
+constexpr size_t kFewInstructions = 2000;
 
 [[noreturn]] void unknown_target(const std::string& text) {
   std::string known = "interpreter";
@@ -43,6 +51,19 @@ codegen::MaskForm best_form() {
 
 bool can_run(codegen::MaskForm form) {
   return std::ranges::count(codegen::host_mask_forms(), form) > 0;
+}
+
+passes::Lanes lanes_of(codegen::MaskForm form, uint32_t gang_width) {
+  const uint32_t registers = codegen::register_bytes(form);
+  for (const uint32_t& width : kNarrowGangs)
+    if (width == gang_width) return {registers / width, std::span(&width, 1)};
+  return {registers / analysis::kWarpWidth};
+}
+
+size_t instructions(const ir::Function& f) {
+  size_t count = 0;
+  ir::for_each_inst(f.body, [&](const ir::Inst&) { ++count; });
+  return count;
 }
 
 // The switch that the tests set: verifiers of our IR after every pass, and LLVM's.
@@ -73,6 +94,11 @@ std::string context_of(const CompileRequest& request) {
   return std::string("in ") + kind + " '" + f.name + "', specialised for (" + types + ")";
 }
 
+uint32_t lanes(const ir::Function& f, uint32_t gang_width) {
+  const analysis::LaneLayout layout = analysis::choose_layout(f, gang_width);
+  return layout.gangs * layout.width;
+}
+
 std::unique_ptr<ir::Function> Compilation::from_frontend() const {
   const StageTimer timer(times_, "frontend");
   return frontend::lower(request_.source);
@@ -85,10 +111,13 @@ std::unique_ptr<ir::Function> Compilation::lower() const {
 }
 
 std::unique_ptr<ir::Function> Compilation::optimised() const {
+  return optimised_for(target_.gang_width);
+}
+
+std::unique_ptr<ir::Function> Compilation::optimised_for(uint32_t gang_width) const {
   auto f = from_frontend();
   passes::PipelineOptions options;
-  if (target_.kind == Target::Kind::Host)
-    options.lanes = passes::Lanes{codegen::register_bytes(target_.mask) / analysis::kWarpWidth};
+  if (target_.kind == Target::Kind::Host) options.lanes = lanes_of(target_.mask, gang_width);
   options.drop_assertions = target_.kind == Target::Kind::Ptx;
   options.verify = verify_wanted();
   options.times = times_;
@@ -100,35 +129,69 @@ std::unique_ptr<ir::Function> Compilation::optimised() const {
   return f;
 }
 
-abi::KernelImage Compilation::image(const ir::Function& f, const codegen::Listing& listing) const {
-  abi::KernelImage image;
+// In tables that debuggers read, unless there is a listing to put them into.
+codegen::SourceLines Compilation::lines_for(const codegen::Listing& listing) const {
   const bool listed = listing.llvm || listing.llvm_opt || listing.assembly;
   const syntax::Program& program = *request_.source.program;
-  const codegen::SourceLines lines{
-      &program.files, program.functions.front().span,
-      listed ? codegen::SourceLines::Form::Directives : codegen::SourceLines::Form::Tables};
-  if (target_.kind == Target::Kind::Ptx) {
-    codegen::PtxOptions options;
-    options.sm = target_.sm;
-    options.ptx_version = request_.ptx_version;
-    options.libdevice = request_.libdevice;
-    options.verify_llvm = verify_wanted();
-    options.times = times_;
-    if (request_.lines && listed) options.lines = &lines;
-    image = codegen::compile_ptx(f, options, listing);
-  } else {
-    codegen::HostOptions options;
-    options.mask = target_.mask;
-    options.emulate = target_.emulated;
-    if (!target_.emulated && !can_run(target_.mask))
-      options.cpu = codegen::generic_cpu(target_.mask);
-    options.gang_width = target_.gang_width;
-    options.verify_llvm = verify_wanted();
-    options.times = times_;
-    if (request_.lines) options.lines = &lines;
-    image = codegen::compile_host(f, options, listing);
+  return {&program.files, program.functions.front().span,
+          listed ? codegen::SourceLines::Form::Directives : codegen::SourceLines::Form::Tables};
+}
+
+Made Compilation::ptx(const codegen::Listing& listing) const {
+  const codegen::SourceLines lines = lines_for(listing);
+  codegen::PtxOptions options;
+  options.sm = target_.sm;
+  options.ptx_version = request_.ptx_version;
+  options.libdevice = request_.libdevice;
+  options.verify_llvm = verify_wanted();
+  options.times = times_;
+  if (request_.lines && lines.form == codegen::SourceLines::Form::Directives)
+    options.lines = &lines;
+  auto f = optimised();
+  abi::KernelImage image = codegen::compile_ptx(*f, options, listing);
+  return {std::move(f), std::move(image)};
+}
+
+Made Compilation::host_code(uint32_t gang_width, codegen::Listing listing) const {
+  const codegen::SourceLines lines = lines_for(listing);
+  codegen::HostOptions options;
+  options.mask = target_.mask;
+  options.emulate = target_.emulated;
+  if (!target_.emulated && !can_run(target_.mask))
+    options.cpu = codegen::generic_cpu(target_.mask);
+  options.gang_width = gang_width;
+  options.verify_llvm = verify_wanted();
+  options.times = times_;
+  if (request_.lines) options.lines = &lines;
+  Made made{optimised_for(gang_width), {}};
+  listing.frame = &made.frame;
+  made.image = codegen::compile_host(*made.function, options, listing);
+  return made;
+}
+
+// Where registers hold most of what they could not hold before. Each halving of the gangs has to
+// take more than half of the rest away, and no lanes may be idle for it.
+std::optional<Made> Compilation::in_narrower_gangs(const Made& made) const {
+  const uint32_t registers = codegen::register_bytes(target_.mask);
+  if (made.frame <= registers || instructions(*made.function) > kFewInstructions) return {};
+  uint32_t frame = made.frame;
+  for (uint32_t width : kNarrowGangs) {
+    if (lanes(*made.function, width) > lanes(*made.function, made.image.width)) return {};
+    Made narrow = host_code(width);
+    if (narrow.frame <= registers / 2) return narrow;
+    if (narrow.frame > frame / 2) return {};
+    frame = narrow.frame;
   }
-  return image;
+  return {};
+}
+
+Made Compilation::machine_code(const codegen::Listing& listing) const {
+  if (target_.kind == Target::Kind::Ptx) return ptx(listing);
+  Made made = host_code(target_.gang_width, listing);
+  if (target_.gang_width != 0) return made;
+  std::optional<Made> narrow = in_narrower_gangs(made);
+  if (!narrow) return made;
+  return listing.any() ? host_code(narrow->image.width, listing) : std::move(*narrow);
 }
 
 }  // namespace cuda_device::jit

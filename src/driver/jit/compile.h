@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "codegen/codegen.h"
@@ -26,6 +27,13 @@ struct Target {
 Target parse_target(
     const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.
 
+// The code, and the function that it was made of.
+struct Made {
+  std::unique_ptr<ir::Function> function;
+  abi::KernelImage image;
+  uint32_t frame = 0;  // as Listing::frame
+};
+
 class Compilation {
  public:
   explicit Compilation(const CompileRequest& request, StageTimes* times = nullptr)
@@ -34,17 +42,26 @@ class Compilation {
   // Each throws DiagnosticError for the user's mistakes, InternalError for ours.
   std::unique_ptr<ir::Function> lower() const;      // straight from the frontend
   std::unique_ptr<ir::Function> optimised() const;  // after the passes
-  // Where the request asks for lines: in the listing, else in the image.
-  abi::KernelImage image(const ir::Function& f, const codegen::Listing& listing = {}) const;
+  // Not for the interpreter. Lines, where the request asks for them: in the listing, else in the
+  // image.
+  Made machine_code(const codegen::Listing& listing = {}) const;
   const Target& target() const { return target_; }
 
  private:
   std::unique_ptr<ir::Function> from_frontend() const;
+  std::unique_ptr<ir::Function> optimised_for(uint32_t gang_width) const;
+  codegen::SourceLines lines_for(const codegen::Listing& listing) const;
+  Made ptx(const codegen::Listing& listing) const;
+  Made host_code(uint32_t gang_width, codegen::Listing listing = {}) const;
+  std::optional<Made> in_narrower_gangs(const Made& made) const;
 
   const CompileRequest& request_;
   Target target_;
   StageTimes* times_;
 };
+
+// Of a block, idle ones too.
+uint32_t lanes(const ir::Function& f, uint32_t gang_width);
 
 // "in kernel 'vec_add', specialised for (array[float32, 1], int)"
 std::string context_of(const CompileRequest& request);

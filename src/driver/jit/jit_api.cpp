@@ -52,17 +52,16 @@ void compile(const CompileRequest& request, CompileResult* result) {
   const syntax::Program& program = *request.source.program;
   result->image.name = program.functions.front().name;
   const Compilation compilation(request, request.times);
-  auto function = compilation.optimised();
   if (compilation.target().kind != Target::Kind::Interpreter) {
-    codegen::Listing listing;
-    listing.frame = &result->stack;
-    result->image = compilation.image(*function, listing);
+    Made made = compilation.machine_code();
+    result->image = std::move(made.image);
     result->image.source = place_of(program);
+    result->stack = made.frame;
     if (compilation.target().kind == Target::Kind::Host)
-      result->lanes =
-          analysis::choose_layout(*function, result->image.width).gangs * result->image.width;
+      result->lanes = lanes(*made.function, result->image.width);
     return;
   }
+  auto function = compilation.optimised();
   result->image.target = request.target;
   codegen::describe(*function, result->image);
   const uint32_t nesting = nesting_of(*function);
@@ -74,32 +73,36 @@ std::string machine_listing(const CompileRequest& request, std::string* codegen:
   std::string text;
   codegen::Listing listing;
   listing.*which = &text;
-  compilation.image(*compilation.optimised(), listing);
+  compilation.machine_code(listing);
   return text;
 }
 
 // As the host compiles it: with as many lanes a gang, and the accesses in the words of the code
 // that made them. Nothing is decided of a GPU's accesses: each thread has its own.
 std::string facts(const Compilation& compilation) {
-  const auto f = compilation.optimised();
-  const std::string lost = analysis::describe_lost_arrays(*compilation.lower(), *f);
-  if (compilation.target().kind != Target::Kind::Host)
-    return lost + analysis::describe(*f, analysis::analyse(*f));
+  const auto lost = [&](const ir::Function& f) {
+    return analysis::describe_lost_arrays(*compilation.lower(), f);
+  };
+  if (compilation.target().kind != Target::Kind::Host) {
+    const auto f = compilation.optimised();
+    return lost(*f) + analysis::describe(*f, analysis::analyse(*f));
+  }
   std::vector<std::string> accesses;
   codegen::Listing listing;
   listing.accesses = &accesses;
-  const abi::KernelImage image = compilation.image(*f, listing);
-  const analysis::Analysis a = analysis::analyse(*f, image.width);
+  const Made made = compilation.machine_code(listing);
+  const ir::Function& f = *made.function;
+  const analysis::Analysis a = analysis::analyse(f, made.image.width);
   const std::string arena =
-      image.arena ? "arena: " + std::to_string(image.arena) + " bytes a block\n" : "";
-  return lost + arena + analysis::describe_blocks(*f, a) + analysis::describe(*f, a, accesses);
+      made.image.arena ? "arena: " + std::to_string(made.image.arena) + " bytes a block\n" : "";
+  return lost(f) + arena + analysis::describe_blocks(f, a) + analysis::describe(f, a, accesses);
 }
 
 // A stage a line, in the order in which they ended: its seconds and its name.
 std::string times(const CompileRequest& request) {
   StageTimes times;
   const Compilation compilation(request, &times);
-  compilation.image(*compilation.optimised());
+  compilation.machine_code();
   std::string text;
   for (const StageTime& time : times)
     text += std::to_string(time.seconds) + " " + std::string(time.name) + "\n";
@@ -113,6 +116,12 @@ std::string ir_text(const CompileRequest& request, const ir::Function& f) {
   return request.lines ? with_lines(text, request.source.program->files) : text;
 }
 
+// How many lanes a gang has, which passes ask, is known of the machine code.
+std::unique_ptr<ir::Function> compiled_function(const Compilation& compilation) {
+  if (compilation.target().kind != Target::Kind::Host) return compilation.optimised();
+  return compilation.machine_code().function;
+}
+
 std::string inspect(const CompileRequest& request, const std::string& what) {
   check_stage(what, request.target);
   const auto& program = *request.source.program;
@@ -121,7 +130,7 @@ std::string inspect(const CompileRequest& request, const std::string& what) {
   if (what == "times") return times(request);
   Compilation compilation(request);
   if (what == "ir_raw") return ir_text(request, *compilation.lower());
-  if (what == "ir") return ir_text(request, *compilation.optimised());
+  if (what == "ir") return ir_text(request, *compiled_function(compilation));
   if (what == "facts") return facts(compilation);
   if (what == "llvm_raw") return machine_listing(request, &codegen::Listing::llvm);
   if (what == "llvm") return machine_listing(request, &codegen::Listing::llvm_opt);

@@ -1,6 +1,7 @@
 #include "driver/rt/compiled.h"
 
 #include <algorithm>
+#include <cstring>
 #include <sstream>
 #include <stdexcept>
 
@@ -240,8 +241,9 @@ std::vector<std::string> available_targets() {
 
 bool target_available(const std::string& target) {
   if (target.empty()) return true;
-  const bool with_width = target.ends_with("x32") || target.ends_with("x64");
-  const std::string name = with_width ? target.substr(0, target.size() - 3) : target;
+  std::string name = target;
+  for (const char* width : {"x8", "x16", "x32", "x64"})
+    if (target.ends_with(width)) name = target.substr(0, target.size() - std::strlen(width));
   std::vector<std::string> all = available_targets();
   for (const std::string& arch : split(jit_library().ptx_architectures()))
     all.push_back("sm_" + arch);

@@ -101,7 +101,7 @@ bool is_sane_code(const abi::KernelImage& image) {
     const uint64_t end = uint64_t{import.offset} + sizeof(void*);
     if (import.offset < image.text_size || end > image.code.size()) return false;
   }
-  return image.width == 32 || image.width == 64;
+  return image.width == 8 || image.width == 16 || image.width == 32 || image.width == 64;
 }
 
 bool is_sane_ptx(const abi::KernelImage& image) {
