@@ -29,7 +29,8 @@ struct HostOptions {
   std::string cpu;  // as LLVM names it; empty: this machine's, which must be able to run the form
   // The AVX-512 form, on a machine of AVX2: to show what the form does where no CPU has it. Slow.
   bool emulate = false;
-  uint32_t gang_width = 0;  // lanes: 8, 16, 32 or 64; 0: 32, or 64 where that is likely to be faster
+  uint32_t gang_width =
+      0;  // lanes: 8, 16, 32 or 64; 0: 32, or 64 where that is likely to be faster
   bool verify_llvm = false;
   StageTimes* times = nullptr;
   const SourceLines* lines = nullptr;  // null: none

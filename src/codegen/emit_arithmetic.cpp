@@ -75,6 +75,8 @@ llvm::Value* Arithmetic::emit(Op op, ScalarKind kind, ScalarKind result, Values 
       return ldexp(kind, v[0], v[1]);
     case Op::Scale:
       return scale(kind, v[0], v[1]);
+    case Op::ScaleUnit:
+      return scale_unit(kind, v[0], v[1]);
     case Op::Logb:
       return logb(kind, v[0]);
     case Op::Significand:

@@ -36,6 +36,7 @@ class Arithmetic {
   virtual Value fma(ScalarKind kind, Value a, Value b, Value c);
   virtual Value ldexp(ScalarKind kind, Value x, Value exponent);
   virtual Value scale(ScalarKind kind, Value x, Value exponent);
+  virtual Value scale_unit(ScalarKind kind, Value x, Value exponent);
   virtual Value logb(ScalarKind kind, Value x);
   virtual Value significand(ScalarKind kind, Value x);
   // Sqrt, and the functions from Fmod to Lgamma.

@@ -133,4 +133,25 @@ llvm::Value* Arithmetic::scale(ScalarKind kind, Value x, Value exponent) {
   return b_.CreateSelect(finite, ldexp(kind, x, whole), b_.CreateFMul(number_or_one, factor));
 }
 
+// 2**e as a float32: 0 for e = -127, infinity for e = 128.
+static llvm::Value* power_of_two_f32(llvm::IRBuilder<>& b, llvm::Value* e) {
+  llvm::Type* type = e->getType();
+  llvm::Value* field = b.CreateAdd(e, llvm::ConstantInt::get(type, 127));
+  return b.CreateBitCast(b.CreateShl(field, llvm::ConstantInt::get(type, 23)),
+                         with_lanes_of(type, b.getFloatTy()));
+}
+
+// By half of the exponent at a time. The first product is exact unless the second one is zero or
+// infinite whatever was rounded: x is near 1.
+llvm::Value* Arithmetic::scale_unit(ScalarKind kind, Value x, Value exponent) {
+  if (kind != ScalarKind::F32) return scale(kind, x, exponent);
+  auto number = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
+  Value low = b_.CreateSelect(b_.CreateFCmpOGT(exponent, number(-252)), exponent, number(-252));
+  Value bounded = b_.CreateSelect(b_.CreateFCmpOLT(low, number(256)), low, number(256));
+  Value whole = b_.CreateFPToSI(bounded, lanes(x, ScalarKind::I32));
+  Value half = b_.CreateAShr(whole, integer(whole, 1));
+  Value product = b_.CreateFMul(x, power_of_two_f32(b_, half));
+  return b_.CreateFMul(product, power_of_two_f32(b_, b_.CreateSub(whole, half)));
+}
+
 }  // namespace cuda_device::codegen

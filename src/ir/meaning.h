@@ -180,6 +180,8 @@ MEANING(Scale, Float, (T a, T n), if (std::isnan(n)) return n;
         const T bounded = std::min(std::max(std::floor(n), T(-5000)), T(5000));
         return std::ldexp(a, static_cast<int>(bounded));)
 
+MEANING(ScaleUnit, Float, (T a, T n), return Meaning<Op::Scale>::apply(a, n);)
+
 MEANING(Logb, Float, (T a), return std::logb(a);)
 MEANING(Significand, Float, (T a),
         if (std::isnan(a) || a < 0) return std::numeric_limits<T>::quiet_NaN();

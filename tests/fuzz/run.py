@@ -15,7 +15,18 @@ os.environ["CUDA_DEVICE_CACHE"] = "off"
 sys.path[:0] = [str(folder) for folder in pathlib.Path(__file__).resolve().parents[1:3]]
 
 
-ALL = ["interpreter", "avx512", "avx512x64", "avx2", "avx2x64", "sse4", "ptx", "cuda"]
+ALL = [
+    "interpreter",
+    "avx512",
+    "avx512x64",
+    "avx2",
+    "avx2x8",
+    "avx2x16",
+    "avx2x64",
+    "sse4",
+    "ptx",
+    "cuda",
+]
 LIMIT = 600  # seconds for one program: far more than any takes
 
 

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import sys
 
 import pytest
@@ -11,7 +12,7 @@ LONG = ("sse4",)
 BY_NAME_ONLY = ("cuda",)
 ALL = DEFAULT + LONG + BY_NAME_ONLY
 EMULATED = "emulated-"
-GANGS = "x64"  # behind a host form: gangs of 64 lanes
+GANGS = re.compile("x(8|16|32|64)$")  # behind a host form: gangs of so many lanes
 NOT_ASSEMBLED = "ptx (not assembled)"
 
 WAITS_FOR = {
@@ -29,12 +30,16 @@ def testing():
     return importlib.import_module("cuda.device._testing")
 
 
+def without_gangs(name):
+    return GANGS.sub("", name)
+
+
 def on_this_machine(name):
     """What the package calls a target here: a form that this CPU has not is emulated if it can be.
 
     Emulated, a form goes the same way through the compiler, but for the back end.
     """
-    form, known = name.removesuffix(GANGS), testing().targets()
+    form, known = without_gangs(name), testing().targets()
     return EMULATED + name if form not in known and EMULATED + form in known else name
 
 
@@ -45,7 +50,7 @@ def use_target(name):
 
 def available(name):
     """Whether this machine can run the target."""
-    return on_this_machine(name).removesuffix(GANGS) in testing().targets()
+    return without_gangs(on_this_machine(name)) in testing().targets()
 
 
 def reported(name):
@@ -59,7 +64,7 @@ def reported(name):
 def require(name):
     """Skips the test where this machine cannot run the target, naming the one it waits for."""
     if not available(name):
-        pytest.skip(f"target {name} waits for {WAITS_FOR[name.removesuffix(GANGS)]}")
+        pytest.skip(f"target {name} waits for {WAITS_FOR[without_gangs(name)]}")
 
 
 def settle_gpu():

@@ -26,6 +26,7 @@ class HostArithmetic : public Arithmetic {
   Value fma(ScalarKind kind, Value a, Value b, Value c) override;
   Value ldexp(ScalarKind kind, Value x, Value exponent) override;
   Value scale(ScalarKind kind, Value x, Value exponent) override;
+  Value scale_unit(ScalarKind kind, Value x, Value exponent) override;
   Value logb(ScalarKind kind, Value x) override;
   Value significand(ScalarKind kind, Value x) override;
   Value function(ir::Op op, ScalarKind kind, Values operands) override;

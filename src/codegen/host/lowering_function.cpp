@@ -156,6 +156,11 @@ Value* HostArithmetic::scale(ScalarKind kind, Value x, Value exponent) {
   });
 }
 
+Value* HostArithmetic::scale_unit(ScalarKind kind, Value x, Value exponent) {
+  const bool own = target_.form == MaskForm::Avx512 && x->getType()->isVectorTy();
+  return own ? scale(kind, x, exponent) : Arithmetic::scale_unit(kind, x, exponent);
+}
+
 Value* HostArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
   if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
     return Arithmetic::ldexp(kind, x, exponent);

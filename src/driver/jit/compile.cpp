@@ -19,6 +19,8 @@ namespace {
 constexpr std::pair<const char*, uint32_t> kGangWidths[] = {
     {"", 0}, {"x8", 8}, {"x16", 16}, {"x32", 32}, {"x64", 64}};
 
+constexpr uint32_t kCallersRegisters = 64;  // bytes, of a frame
+
 // Less than a warp.
 constexpr uint32_t kNarrowGangs[] = {16, 8};
 
@@ -157,8 +159,7 @@ Made Compilation::host_code(uint32_t gang_width, codegen::Listing listing) const
   codegen::HostOptions options;
   options.mask = target_.mask;
   options.emulate = target_.emulated;
-  if (!target_.emulated && !can_run(target_.mask))
-    options.cpu = codegen::generic_cpu(target_.mask);
+  if (!target_.emulated && !can_run(target_.mask)) options.cpu = codegen::generic_cpu(target_.mask);
   options.gang_width = gang_width;
   options.verify_llvm = verify_wanted();
   options.times = times_;
@@ -169,8 +170,9 @@ Made Compilation::host_code(uint32_t gang_width, codegen::Listing listing) const
   return made;
 }
 
-// Where registers hold most of what they could not hold before. Each halving of the gangs has to
-// take more than half of the rest away, and no lanes may be idle for it.
+// Where registers hold most of what they could not hold before: what is left fills half of them.
+// Half as many lanes spill half as many bytes where they spill as many values; gangs are halved
+// again only where it is half as many values. No lanes may be idle for it.
 std::optional<Made> Compilation::in_narrower_gangs(const Made& made) const {
   const uint32_t registers = codegen::register_bytes(target_.mask);
   if (made.frame <= registers || instructions(*made.function) > kFewInstructions) return {};
@@ -178,8 +180,8 @@ std::optional<Made> Compilation::in_narrower_gangs(const Made& made) const {
   for (uint32_t width : kNarrowGangs) {
     if (lanes(*made.function, width) > lanes(*made.function, made.image.width)) return {};
     Made narrow = host_code(width);
-    if (narrow.frame <= registers / 2) return narrow;
-    if (narrow.frame > frame / 2) return {};
+    if (narrow.frame <= registers / 2 + kCallersRegisters) return narrow;
+    if (narrow.frame > frame / 4) return {};
     frame = narrow.frame;
   }
   return {};

@@ -91,9 +91,22 @@ class Maker {
     return loaded_[kind == ScalarKind::Bool ? 3 : kind == ScalarKind::I32 ? 4 : 5];
   }
 
+  // From 1 to 2; NaN where n is, or where it is infinite.
+  Inst* unit(Inst& x, Inst& n) {
+    Inst* rest = b_.op(Op::Sub, {&n, &n});
+    return b_.op(Op::Add, {b_.op(Op::Significand, {b_.op(Op::Abs, {&x})}), rest});
+  }
+
+  Inst* whole(Inst& n) {
+    Inst* low = b_.op(Op::Max, {b_.op(Op::Rint, {&n}), b_.const_float(n.type, -1000)});
+    return b_.op(Op::Min, {low, b_.const_float(n.type, 1000)});
+  }
+
   Inst* value_of(const OpCase& c) {
     std::vector<Inst*> operands;
     for (int i = 0; i < c.operands(); ++i) operands.push_back(operand(c, i));
+    if (c.op == Op::ScaleUnit && is_float(c.operand))
+      operands = {unit(*operands[0], *operands[1]), whole(*operands[1])};
     return b_.typed(c.op, Type::of(c.result), operands);
   }
 

@@ -136,6 +136,8 @@ TYPED_TEST(Floats, ScaleAndSplit) {
   EXPECT_EQ(F::binary(Op::Scale, F::kNan, -F::kInf), 0);
   EXPECT_TRUE(std::isnan(F::binary(Op::Scale, F::kNan, 1)));
   EXPECT_TRUE(std::isnan(F::binary(Op::Scale, 0, F::kInf)));
+  EXPECT_EQ(F::binary(Op::ScaleUnit, 1.5, 2), 6);
+  EXPECT_TRUE(std::isnan(F::binary(Op::ScaleUnit, F::kNan, 1)));
   EXPECT_EQ(F::unary(Op::Logb, 12), 3);
   EXPECT_EQ(F::unary(Op::Logb, -F::Limits::denorm_min()),
             TypeParam{F::Limits::min_exponent - F::Limits::digits});

@@ -128,7 +128,8 @@ class Generator {
     if (op == Op::Ldexp && is_float(kind)) {
       return b_.op(op, {operand(kind), operand(ScalarKind::I32)});
     }
-    if (op == Op::Bitcast || op == Op::Ldexp || op == Op::Wrap) return nullptr;
+    if (op == Op::Bitcast || op == Op::Ldexp || op == Op::Wrap || op == Op::ScaleUnit)
+      return nullptr;
     const ScalarKind from = operand_kind(op, kind);
     if (!ir::evaluator(op, from, kind) || result_kind(op, from) != kind) return nullptr;
     std::vector<Inst*> operands;
