@@ -26,7 +26,8 @@ struct SourceLines {
 
 struct HostOptions {
   MaskForm mask = MaskForm::Avx512;
-  std::string cpu;  // as LLVM names it; empty: this machine's, which must be able to run the form
+  std::string cpu;   // as LLVM names it; empty: this machine's, which must be able to run the form
+  std::string tune;  // a CPU whose speeds the code suits; empty: the one that it is for
   // The AVX-512 form, on a machine of AVX2: to show what the form does where no CPU has it. Slow.
   bool emulate = false;
   uint32_t gang_width =
@@ -73,7 +74,8 @@ std::vector<MaskForm> host_mask_forms();  // that this CPU can run, best first
 bool can_emulate(MaskForm form);          // on this CPU
 const char* generic_cpu(MaskForm form);   // the least CPU that has it, for HostOptions::cpu
 const char* name_of(MaskForm form);       // "avx512", "avx2", "sse4"
-uint32_t register_bytes(MaskForm form);   // of all vector registers together
+uint32_t vector_bytes(MaskForm form);     // of a vector register
+uint32_t register_bytes(MaskForm form);   // of all of them together
 const char* llvm_version();
 std::vector<int> ptx_architectures();  // 75, 80, 86, 89, 90, 100, 120
 

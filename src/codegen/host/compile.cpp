@@ -63,7 +63,7 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
       std::string("x86-64/") + (options.emulate ? "emulated-" : "") + name_of(options.mask);
   image.width = static_cast<uint8_t>(analysis.layout.width);
   const std::string cpu = options.emulate ? generic_cpu(options.mask) : options.cpu;
-  const Target target = target_of(options.mask, has_small_lanes(f), cpu);
+  const Target target = target_of(options.mask, has_small_lanes(f), cpu, options.tune);
   const Effort effort = effort_for(f);
   with_llvm([&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);

@@ -100,11 +100,7 @@ bool is_by_amd(llvm::StringRef cpu) { return cpu.starts_with("znver") || cpu.sta
 
 }  // namespace
 
-unsigned vector_bytes(MaskForm form) {
-  return form == MaskForm::Avx512 ? 64 : form == MaskForm::Avx2 ? 32 : 16;
-}
-
-Target target_of(MaskForm form, bool small_lanes, const std::string& cpu) {
+Target target_of(MaskForm form, bool small_lanes, const std::string& cpu, const std::string& tune) {
   const Features features = features_of(cpu);
   CD_CHECK(can_run(form, features),
            (cpu.empty() ? "this CPU" : cpu) + " cannot run " + name_of(form));
@@ -112,7 +108,7 @@ Target target_of(MaskForm form, bool small_lanes, const std::string& cpu) {
   target.form = form;
   target.machine = {"x86_64-unknown-linux-gnu", "x86-64",
                     feature_string(form, small_lanes, features)};
-  target.tune_cpu = cpu.empty() ? llvm::sys::getHostCPUName().str() : cpu;
+  target.tune_cpu = !tune.empty() ? tune : !cpu.empty() ? cpu : llvm::sys::getHostCPUName().str();
   target.vector_bytes = vector_bytes(form);
   target.slow_masked_stores = form == MaskForm::Avx2 && is_by_amd(target.tune_cpu);
   return target;
@@ -130,9 +126,13 @@ void set_attributes(llvm::Function& function, const Target& target) {
 
 }  // namespace host
 
+uint32_t vector_bytes(MaskForm form) {
+  return form == MaskForm::Avx512 ? 64 : form == MaskForm::Avx2 ? 32 : 16;
+}
+
 uint32_t register_bytes(MaskForm form) {
   const uint32_t registers = form == MaskForm::Avx512 ? 32 : 16;
-  return registers * host::vector_bytes(form);
+  return registers * vector_bytes(form);
 }
 
 std::vector<MaskForm> host_mask_forms() {

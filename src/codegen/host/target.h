@@ -22,9 +22,9 @@ struct Target {
 // `small_lanes`: the kernel has lanes of 8 or 16 bits. Without, AVX-512 goes without its
 // instructions for them: then no mask register is wider than a vector of 32-bit lanes, and a gang's
 // mask is held in the pieces that compares give and instructions take, not joined and taken apart.
-// `cpu`: as HostOptions::cpu.
-Target target_of(MaskForm form, bool small_lanes, const std::string& cpu);
-unsigned vector_bytes(MaskForm form);  // of a native register
+// `cpu` and `tune`: as in HostOptions.
+Target target_of(MaskForm form, bool small_lanes, const std::string& cpu,
+                 const std::string& tune = "");
 
 // Attributes that make the back end use exactly this target.
 void set_attributes(llvm::Function& function, const Target& target);

@@ -27,6 +27,11 @@ constexpr uint32_t kNarrowGangs[] = {16, 8};
 // Of a kernel that is compiled up to three times: some 200 lines.
 constexpr size_t kFewInstructions = 2000;
 
+// Of the commonest elements.
+bool fills_vectors(uint32_t lanes, codegen::MaskForm form) {
+  return lanes == 0 || lanes * sizeof(float) >= codegen::vector_bytes(form);
+}
+
 [[noreturn]] void unknown_target(const std::string& text) {
   std::string known = "interpreter";
   for (codegen::MaskForm form : codegen::kMaskForms)
@@ -81,7 +86,7 @@ Target parse_target(const std::string& text) {
   const std::string name = emulated ? text.substr(kEmulated.size()) : text;
   for (codegen::MaskForm form : codegen::kMaskForms)
     for (const auto& [suffix, lanes] : kGangWidths)
-      if (name == std::string(codegen::name_of(form)) + suffix &&
+      if (name == std::string(codegen::name_of(form)) + suffix && fills_vectors(lanes, form) &&
           (!emulated || codegen::can_emulate(form)))
         return {Target::Kind::Host, form, 0, lanes, emulated};
   unknown_target(text);
@@ -170,19 +175,16 @@ Made Compilation::host_code(uint32_t gang_width, codegen::Listing listing) const
   return made;
 }
 
-// Where registers hold most of what they could not hold before: what is left fills half of them.
-// Half as many lanes spill half as many bytes where they spill as many values; gangs are halved
-// again only where it is half as many values. No lanes may be idle for it.
+// The widest in which registers hold most of what they could not hold before: what is left fills
+// half of them. No lanes may be idle for it.
 std::optional<Made> Compilation::in_narrower_gangs(const Made& made) const {
   const uint32_t registers = codegen::register_bytes(target_.mask);
   if (made.frame <= registers || instructions(*made.function) > kFewInstructions) return {};
-  uint32_t frame = made.frame;
   for (uint32_t width : kNarrowGangs) {
+    if (!fills_vectors(width, target_.mask)) return {};
     if (lanes(*made.function, width) > lanes(*made.function, made.image.width)) return {};
     Made narrow = host_code(width);
     if (narrow.frame <= registers / 2 + kCallersRegisters) return narrow;
-    if (narrow.frame > frame / 4) return {};
-    frame = narrow.frame;
   }
   return {};
 }

@@ -68,7 +68,7 @@ static bool is_native(MaskForm form) { return std::ranges::count(host_mask_forms
 
 std::string Way::name() const {
   return std::string(is_native(form) ? "" : "emulated ") + name_of(form) +
-         (analysed ? "" : ", not analysed") + ", " + std::to_string(width) + " lanes";
+         (analysed ? "" : ", not analysed") + ", " + std::to_string(width) + " lanes, for " + tune;
 }
 
 static std::vector<Way> ways_of(std::span<const MaskForm> forms) {
@@ -83,8 +83,15 @@ std::vector<Way> all_ways() {
   std::vector<MaskForm> forms;
   for (MaskForm form : kMaskForms)
     if (is_native(form) || can_emulate(form)) forms.push_back(form);
-  return ways_of(forms);
+  std::vector<Way> ways = ways_of(forms);
+  for (MaskForm form : forms)
+    if (form != MaskForm::Avx512) ways.push_back({form, true, 8});
+  for (uint32_t width : {16, 32})
+    if (is_native(MaskForm::Avx2))
+      ways.push_back({MaskForm::Avx2, true, width, Way::kTuneSlowMasks});
+  return ways;
 }
+
 std::vector<Way> every_way() { return ways_of(kMaskForms); }
 
 LoadedImage::LoadedImage(const abi::KernelImage& image) : image_(image), size_(image.code.size()) {
@@ -121,9 +128,10 @@ abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listin
   HostOptions options;
   options.mask = way.form;
   if (listing.llvm || listing.llvm_opt || listing.assembly)
-    options.cpu = "sapphirerapids";
+    options.cpu = Way::kTune;
   else
     options.emulate = !is_native(way.form);
+  options.tune = way.tune;
   options.verify_llvm = true;
   return host::compile(f, way.analysed ? analysis::analyse(f, way.width) : host::know_nothing(f),
                        options, listing)

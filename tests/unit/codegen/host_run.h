@@ -51,9 +51,12 @@ using TestArguments = std::vector<TestArgument>;
 
 // One way of compiling.
 struct Way {
+  static constexpr char kTune[] = "sapphirerapids";
+  static constexpr char kTuneSlowMasks[] = "znver3";  // stores under a mask are to be avoided
   MaskForm form = MaskForm::Avx512;
-  bool analysed = true;  // else everything varies
-  uint32_t width = 32;   // lanes of a gang
+  bool analysed = true;      // else everything varies
+  uint32_t width = 32;       // lanes of a gang
+  const char* tune = kTune;  // as HostOptions::tune
   std::string name() const;
 };
 std::vector<Way> all_ways();   // that this CPU can run, if need be emulated
