@@ -22,7 +22,7 @@ inline constexpr int kWarpWidth = 32;
 struct LaneLayout {
   enum class Kind : uint8_t { Linear, Rows };
   Kind kind = Kind::Linear;
-  uint32_t width = kWarpWidth;   // lanes of a gang: 32 or 64
+  uint32_t width = kWarpWidth;   // lanes of a gang: 8 to 64
   uint32_t period = kWarpWidth;  // lanes of a row: P of affine shapes that have none of their own
   uint32_t rows_per_gang = 1;    // Rows with row <= 32
   // Rows: gangs to cover a block; Linear with a known block likewise; 0 = computed at run time.

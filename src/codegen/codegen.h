@@ -30,8 +30,8 @@ struct HostOptions {
   std::string tune;  // a CPU whose speeds the code suits; empty: the one that it is for
   // The AVX-512 form, on a machine of AVX2: to show what the form does where no CPU has it. Slow.
   bool emulate = false;
-  uint32_t gang_width =
-      0;  // lanes: 8, 16, 32 or 64; 0: 32, or 64 where that is likely to be faster
+  // Lanes: 8, 16, 32 or 64; 0: 32, or 64 where that is likely to be faster.
+  uint32_t gang_width = 0;
   bool verify_llvm = false;
   StageTimes* times = nullptr;
   const SourceLines* lines = nullptr;  // null: none
@@ -54,10 +54,11 @@ struct Listing {
   std::string* assembly = nullptr;  // target assembly, or PTX
   // By Inst::id, loads and stores: how the host makes them, in words. Empty: not at all.
   std::vector<std::string>* accesses = nullptr;
-  // Bytes of stack that the host's code takes: what registers do not hold, and the caller's
-  // registers.
+  // Bytes of stack that the host's code takes: what registers do not hold, arrays of its own, and
+  // the caller's registers.
   uint32_t* frame = nullptr;
-  bool any() const { return llvm || llvm_opt || assembly || accesses || frame; }
+  uint32_t* spilled = nullptr;  // the same without the arrays
+  bool has_texts() const { return llvm || llvm_opt || assembly || accesses; }
 };
 
 // What an image says of its function, whatever it is compiled for.

@@ -41,7 +41,7 @@ class IrEmitter {
   F select(B c, F x, F y) { return b_.typed(ir::Op::Select, x->type, {c, x, y}); }
   F logb(F x) { return b_.op(ir::Op::Logb, {x}); }
   F significand(F x) { return b_.op(ir::Op::Significand, {x}); }
-  F scale(F x, F n) { return b_.op(ir::Op::ScaleUnit, {x, n}); }
+  F scale_unit(F x, F n) { return b_.op(ir::Op::ScaleUnit, {x, n}); }
   D widen(F x) { return b_.typed(ir::Op::Convert, ir::kF64, {x}); }
   F narrow(D x) { return b_.typed(ir::Op::Convert, ir::kF32, {x}); }
   I to_int(F x) { return b_.typed(ir::Op::Convert, ir::kI32, {x}); }

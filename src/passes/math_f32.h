@@ -38,7 +38,7 @@ auto exp_of_reduced(E& e, const Reduced<E>& x) {
   auto q =
       polynomial(e, x.r, {0x1p-1f, 0x1.55549p-3f, 0x1.5554cep-5f, 0x1.123ac4p-7f, 0x1.6d6aaap-10f});
   auto one = e.f(1.0f);
-  return e.scale(e.fma(e.fma(q, x.r, one), x.r, one), x.n);
+  return e.scale_unit(e.fma(e.fma(q, x.r, one), x.r, one), x.n);
 }
 
 // Beyond these bounds the result is 0 or infinity and stays so; within them the reduction is exact
@@ -66,7 +66,7 @@ template <class E>
 auto exp2_bounded(E& e, typename E::F x) {
   auto n = e.rint(x);
   auto r = e.sub(x, n);
-  return e.scale(e.fma(r, exp2_slope(e, r), e.f(1.0f)), n);
+  return e.scale_unit(e.fma(r, exp2_slope(e, r), e.f(1.0f)), n);
 }
 
 template <class E>
@@ -231,7 +231,7 @@ auto pow_magnitude(E& e, typename E::F magnitude, typename E::F y) {
   auto bounded = e.max(e.min(z, e.d(200.0)), e.d(-200.0));
   auto n = e.rint(bounded);
   auto r = e.narrow(e.sub(bounded, n));
-  return e.scale(e.fma(r, exp2_slope(e, r), e.f(1.0f)), e.narrow(n));
+  return e.scale_unit(e.fma(r, exp2_slope(e, r), e.f(1.0f)), e.narrow(n));
 }
 
 // C's pow, Annex F's special cases included.

@@ -8,13 +8,13 @@ from cuda import device as D
 from support.launching import run
 from support.targets import require, use_target
 
-OWN, DEPTH = 8, 8
+OWN, DEPTH = 6, 8
 
 
 @D.kernel
 def tile(out, a, b):
-    """8 x 8 sums a thread: 256 vectors of AVX2 in a gang of 32, of which there are 16."""
-    part = D.shared_array((DEPTH, 64), D.float32)
+    """6 x 6 sums a thread: 144 vectors of AVX2 in a gang of 32, of which there are 16."""
+    part = D.shared_array((DEPTH, 8 * OWN), D.float32)
     total = D.local_array((OWN, OWN), D.float32)
     x, y = D.thread_idx.x, D.thread_idx.y
     for i in range(OWN):
@@ -36,10 +36,70 @@ def tile(out, a, b):
 
 
 @D.kernel
+def tile_of_lanes(out, a, b):
+    total = D.local_array((OWN, OWN), D.float32)
+    x, y, lane = D.thread_idx.x, D.thread_idx.y, D.lane_id
+    for i in range(OWN):
+        for j in range(OWN):
+            total[i, j] = lane
+    for k in range(a.shape[1]):
+        for i in range(OWN):
+            for j in range(OWN):
+                total[i, j] += a[y + 8 * i, k] * b[k, x + 16 * j]
+    for i in range(OWN):
+        for j in range(OWN):
+            out[y + 8 * i, x + 16 * j] = total[i, j]
+
+
+@D.kernel
 def scaled(out, a):
     i = D.tid(1)
     if i < out.size:
         out[i] = 2 * a[i]
+
+
+@D.kernel
+def scattered(out, a, index):
+    i = D.tid(1)
+    if i < a.size:
+        out[index[i]] = a[i]
+
+
+@D.kernel
+def escapes(out, step, limit):
+    """Spills in gangs of 32; of rows that are short, less so."""
+    x, y = D.tid(2)
+    height, width = out.shape
+    if x < width and y < height:
+        cr, ci = step * x - 2.0, step * y - 1.0
+        zr, zi, k = cr, ci, 0
+        while k < limit and zr * zr + zi * zi < 4:
+            zr, zi = zr * zr - zi * zi + cr, 2 * zr * zi + ci
+            k += 1
+        out[y, x] = k
+
+
+@D.kernel
+def odd(out, a, n):
+    """Guards, early returns, barriers and loops of each thread's own, in blocks of any shape."""
+    part = D.shared_array(256, D.float32)
+    t = D.thread_idx.x + D.block_dim.x * (D.thread_idx.y + D.block_dim.y * D.thread_idx.z)
+    size = D.block_dim.x * D.block_dim.y * D.block_dim.z
+    i = D.block_idx.x * size + t
+    if i >= n:
+        return
+    part[t] = a[i]
+    D.syncthreads()
+    total = part[t]
+    other = size - 1 - t
+    if D.block_idx.x * size + other < n:
+        total += 2 * part[other]
+    for k in range(t % 5):
+        total = total * 0.5 + k
+    D.syncthreads()
+    part[t] = total
+    D.syncthreads()
+    out[i] = part[t // 2] + total
 
 
 def lanes_of(kernel, *args, target, block):
@@ -51,9 +111,9 @@ def lanes_of(kernel, *args, target, block):
 
 def arguments():
     random = np.random.default_rng(3)
-    a = random.integers(-8, 8, (64, 3 * DEPTH)).astype(np.float32)
+    a = random.integers(-8, 8, (8 * OWN, 3 * DEPTH)).astype(np.float32)
     b = random.integers(-8, 8, (3 * DEPTH, OWN * 16)).astype(np.float32)
-    return np.zeros((64, OWN * 16), np.float32), a, b
+    return np.zeros((8 * OWN, OWN * 16), np.float32), a, b
 
 
 def test_sums_beyond_the_registers_make_gangs_of_one_vector():
@@ -69,6 +129,25 @@ def test_a_forced_number_of_lanes_is_kept():
 def test_gangs_fill_a_vector():
     with pytest.raises(ValueError, match="avx512x8"):
         lanes_of(tile, *arguments(), target="avx512x8", block=(16, 8))
+    with pytest.raises(ValueError, match="avx512x8"), use_target("avx512x8"):
+        pass
+
+
+def test_a_kernel_that_asks_for_its_lane_has_warps():
+    for target in ("avx2", "avx2x8", "avx2x16"):
+        assert lanes_of(tile_of_lanes, *arguments(), target=target, block=(16, 8)) == 32
+
+
+def test_lanes_of_a_scatter_are_no_spills():
+    a, index = np.zeros(1000, np.float32), np.zeros(1000, np.int32)
+    assert lanes_of(scattered, a, a, index, target="avx2", block=256) == 32
+
+
+def test_no_lanes_are_idle_for_it():
+    """Three rows of ten fill a gang of 32; 16 lanes hold one."""
+    out = np.zeros((100, 100), np.int32)
+    for block, lanes in (((32, 8), 16), ((10, 10), 32)):
+        assert lanes_of(escapes, out, np.float32(0.03), 50, target="avx2", block=block) == lanes
 
 
 def test_what_fits_keeps_its_warp():
@@ -97,6 +176,29 @@ def test_forced_gangs_give_the_same(form):
     with use_target(form):
         D.launch(tile, out, a, b, grid=1, block=(16, 8))
     assert (out == a @ b).all()
+
+
+@pytest.mark.parametrize("form", ["interpreter", "avx2x8", "avx2x16", "avx512x16", "sse4x8"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8])
+def test_blocks_of_odd_shapes(form, dtype):
+    require(form)
+    n = 500
+    a = (np.arange(n) % 11).astype(dtype)
+    for block in ((10, 10), (12, 5), (3, 7, 2), (7,), (33, 2), (4, 4, 4), (1,)):
+        size = int(np.prod(block))
+        out, expected = np.zeros(n), np.zeros(n)
+        with use_target(form):
+            D.launch(odd, out, a, n, grid=-(-n // size), block=block)
+        for first in range(0, n, size):
+            part = a[first : first + size].astype(np.float32)
+            total = part.copy()
+            for t in range(len(part)):
+                if size - 1 - t < len(part):
+                    total[t] = np.float32(total[t] + 2 * part[size - 1 - t])
+                for k in range(t % 5):
+                    total[t] = np.float32(total[t] * np.float32(0.5) + k)
+            expected[first : first + size] = total[np.arange(len(part)) // 2] + total
+        assert (out == expected).all(), block
 
 
 def test_sums_of_a_tile(target):

@@ -51,9 +51,10 @@ def inspect(
     "asm"                 host forms
     "ptx"                 "sm_75" and up; "sm_90" where none is given
 
-    Host forms are "avx512", "avx2" and "sse4", with "x32" or "x64" behind for gangs of so many
-    lanes; without a target, the best one of this machine. A form that this CPU cannot run is shown
-    as for the least CPU that can. The _raw stages are before the passes.
+    Host forms are "avx512", "avx2" and "sse4", with "x8", "x16", "x32" or "x64" behind for gangs of
+    so many lanes, which have to fill a vector of float32; without a target, the best one of this
+    machine. A form that this CPU cannot run is shown as for the least CPU that can. The _raw stages
+    are before the passes.
     grid, block: specialise for this launch. lines: with the lines of Python as comments, each in
     front of what was made of it; of "ir_raw", "ir", "llvm_raw", "llvm", "asm" and "ptx".
 

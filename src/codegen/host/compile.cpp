@@ -46,6 +46,16 @@ void link_object(llvm::Module& module, llvm::TargetMachine& machine, const HostO
   link(object, entry->getName().str(), image, for_debuggers);
 }
 
+// What code of ours keeps on the stack, such as the lanes of a scatter that goes lane by lane.
+uint64_t bytes_of_arrays(const llvm::Function& function) {
+  const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+  uint64_t bytes = 0;
+  for (const llvm::Instruction& i : function.getEntryBlock())
+    if (const auto* array = llvm::dyn_cast<llvm::AllocaInst>(&i))
+      bytes += array->getAllocationSize(layout).value_or(llvm::TypeSize::getFixed(0));
+  return bytes;
+}
+
 analysis::Analysis analyse(const ir::Function& f, uint32_t width, const HostOptions& options) {
   const StageTimer timer(options.times, "analyses");
   return analysis::analyse(f, width);
@@ -98,8 +108,10 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
       *listing.assembly = emit_assembly(*module, *machine);
       if (options.lines) *listing.assembly = with_lines(*listing.assembly, *options.lines, "#");
     }
+    const uint64_t arrays = bytes_of_arrays(*entry);
     link_object(*module, *machine, options, image);
     result.frame = largest_frame(context);
+    result.spilled = result.frame - std::min(result.frame, arrays);
   });
   return result;
 }
@@ -126,13 +138,14 @@ abi::KernelImage compile_host(const ir::Function& f, const HostOptions& options,
   constexpr uint64_t kFewSpills = 512;  // bytes
   const auto chosen = [&](host::Compiled compiled) {
     if (listing.frame) *listing.frame = static_cast<uint32_t>(compiled.frame);
+    if (listing.spilled) *listing.spilled = static_cast<uint32_t>(compiled.spilled);
     return std::move(compiled.image);
   };
   const auto warp = host::analyse(f, analysis::kWarpWidth, options);
   const uint32_t width = host::choose_gang_width(f, warp, options);
   if (width != warp.layout.width) {
     auto wide = host::compile(f, host::analyse(f, width, options), options, listing);
-    if (options.gang_width == width || wide.frame <= kFewSpills) return chosen(std::move(wide));
+    if (options.gang_width == width || wide.spilled <= kFewSpills) return chosen(std::move(wide));
   }
   return chosen(host::compile(f, warp, options, listing));
 }

@@ -8,7 +8,8 @@ namespace cuda_device::codegen::host {
 
 struct Compiled {
   abi::KernelImage image;
-  uint64_t frame = 0;  // bytes of stack: what registers did not hold
+  uint64_t frame = 0;    // bytes of stack
+  uint64_t spilled = 0;  // those that hold what registers did not
 };
 
 Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,

@@ -19,13 +19,16 @@ namespace {
 constexpr std::pair<const char*, uint32_t> kGangWidths[] = {
     {"", 0}, {"x8", 8}, {"x16", 16}, {"x32", 32}, {"x64", 64}};
 
-constexpr uint32_t kCallersRegisters = 64;  // bytes, of a frame
+constexpr uint32_t kCallersRegisters = 64;  // bytes: six are saved in every frame, which is aligned
+
+constexpr uint32_t kFewValues = 4;
 
 // Less than a warp.
 constexpr uint32_t kNarrowGangs[] = {16, 8};
 
-// Of a kernel that is compiled up to three times: some 200 lines.
-constexpr size_t kFewInstructions = 2000;
+// Of kernels that may be compiled several times: some tens of lines; those with tiles of a thread's
+// own in variables gain most, and their loops are written out.
+constexpr size_t kFewInstructions = 200, kFewOfTiles = 1000;
 
 // Of the commonest elements.
 bool fills_vectors(uint32_t lanes, codegen::MaskForm form) {
@@ -123,6 +126,11 @@ std::unique_ptr<ir::Function> Compilation::optimised() const {
 
 std::unique_ptr<ir::Function> Compilation::optimised_for(uint32_t gang_width) const {
   auto f = from_frontend();
+  run_passes(*f, gang_width);
+  return f;
+}
+
+void Compilation::run_passes(ir::Function& f, uint32_t gang_width) const {
   passes::PipelineOptions options;
   if (target_.kind == Target::Kind::Host) options.lanes = lanes_of(target_.mask, gang_width);
   options.drop_assertions = target_.kind == Target::Kind::Ptx;
@@ -132,8 +140,7 @@ std::unique_ptr<ir::Function> Compilation::optimised_for(uint32_t gang_width) co
     auto divergent = analysis::certainly_divergent_barriers(checked);
     if (!divergent.empty()) throw DiagnosticError(std::move(divergent));
   };
-  passes::run_pipeline(*f, options);
-  return f;
+  passes::run_pipeline(f, options);
 }
 
 // In tables that debuggers read, unless there is a listing to put them into.
@@ -169,22 +176,32 @@ Made Compilation::host_code(uint32_t gang_width, codegen::Listing listing) const
   options.verify_llvm = verify_wanted();
   options.times = times_;
   if (request_.lines) options.lines = &lines;
-  Made made{optimised_for(gang_width), {}};
+  Made made{from_frontend(), {}};
+  const size_t arrays = made.function->arrays.size();
+  run_passes(*made.function, gang_width);
+  made.in_variables = made.function->arrays.size() < arrays;
   listing.frame = &made.frame;
+  listing.spilled = &made.spilled;
   made.image = codegen::compile_host(*made.function, options, listing);
   return made;
 }
 
-// The widest in which registers hold most of what they could not hold before: what is left fills
-// half of them. No lanes may be idle for it.
+// Measured with AVX2 only. Where AVX-512 is emulated, what is spilled says nothing of it.
+bool Compilation::may_be_narrower(const Made& made) const {
+  if (target_.mask != codegen::MaskForm::Avx2 || target_.emulated) return false;
+  const size_t most = made.in_variables ? kFewOfTiles : kFewInstructions;
+  return made.spilled > codegen::register_bytes(target_.mask) &&
+         instructions(*made.function) <= most;
+}
+
+// The widest in which registers hold all but a few values. No lanes may be idle for it.
 std::optional<Made> Compilation::in_narrower_gangs(const Made& made) const {
-  const uint32_t registers = codegen::register_bytes(target_.mask);
-  if (made.frame <= registers || instructions(*made.function) > kFewInstructions) return {};
   for (uint32_t width : kNarrowGangs) {
-    if (!fills_vectors(width, target_.mask)) return {};
-    if (lanes(*made.function, width) > lanes(*made.function, made.image.width)) return {};
+    const analysis::LaneLayout layout = analysis::choose_layout(*made.function, width);
+    const bool warps = layout.width != width;  // the kernel asks for its lane in one
+    if (warps || layout.gangs * width > lanes(*made.function, made.image.width)) return {};
     Made narrow = host_code(width);
-    if (narrow.frame <= registers / 2 + kCallersRegisters) return narrow;
+    if (narrow.spilled <= kCallersRegisters + kFewValues * width * sizeof(float)) return narrow;
   }
   return {};
 }
@@ -192,10 +209,10 @@ std::optional<Made> Compilation::in_narrower_gangs(const Made& made) const {
 Made Compilation::machine_code(const codegen::Listing& listing) const {
   if (target_.kind == Target::Kind::Ptx) return ptx(listing);
   Made made = host_code(target_.gang_width, listing);
-  if (target_.gang_width != 0) return made;
+  if (target_.gang_width != 0 || !may_be_narrower(made)) return made;
   std::optional<Made> narrow = in_narrower_gangs(made);
   if (!narrow) return made;
-  return listing.any() ? host_code(narrow->image.width, listing) : std::move(*narrow);
+  return listing.has_texts() ? host_code(narrow->image.width, listing) : std::move(*narrow);
 }
 
 }  // namespace cuda_device::jit

@@ -31,7 +31,8 @@ Target parse_target(
 struct Made {
   std::unique_ptr<ir::Function> function;
   abi::KernelImage image;
-  uint32_t frame = 0;  // as Listing::frame
+  uint32_t frame = 0, spilled = 0;  // as in Listing
+  bool in_variables = false;        // elements of local arrays
 };
 
 class Compilation {
@@ -50,9 +51,11 @@ class Compilation {
  private:
   std::unique_ptr<ir::Function> from_frontend() const;
   std::unique_ptr<ir::Function> optimised_for(uint32_t gang_width) const;
+  void run_passes(ir::Function& f, uint32_t gang_width) const;
   codegen::SourceLines lines_for(const codegen::Listing& listing) const;
   Made ptx(const codegen::Listing& listing) const;
   Made host_code(uint32_t gang_width, codegen::Listing listing = {}) const;
+  bool may_be_narrower(const Made& made) const;
   std::optional<Made> in_narrower_gangs(const Made& made) const;
 
   const CompileRequest& request_;

@@ -1,7 +1,6 @@
 #include "driver/rt/compiled.h"
 
 #include <algorithm>
-#include <cstring>
 #include <sstream>
 #include <stdexcept>
 
@@ -229,10 +228,20 @@ CompileOutcome compile_for(const Specialisation& s, const std::string& target) {
   return result;
 }
 
-std::vector<std::string> available_targets() {
+static std::vector<std::string> host_targets() {
   std::vector<std::string> targets = split(jit_library().host_forms());
   for (std::string& form : split(jit_library().emulated_forms()))
     targets.push_back(std::move(form));
+  return targets;
+}
+
+// Of float32, in what stands behind the name of a form.
+static bool fewer_than_a_vector(const std::string& form, std::string_view gang) {
+  return gang == "x8" && form.ends_with("avx512");
+}
+
+std::vector<std::string> available_targets() {
+  std::vector<std::string> targets = host_targets();
   targets.push_back("interpreter");
   targets.push_back("ptx");
   if (cuda::why_no_driver().empty()) targets.push_back("cuda");
@@ -241,13 +250,13 @@ std::vector<std::string> available_targets() {
 
 bool target_available(const std::string& target) {
   if (target.empty()) return true;
-  std::string name = target;
-  for (const char* width : {"x8", "x16", "x32", "x64"})
-    if (target.ends_with(width)) name = target.substr(0, target.size() - std::strlen(width));
   std::vector<std::string> all = available_targets();
+  for (const std::string& form : host_targets())
+    for (const char* gang : {"x8", "x16", "x32", "x64"})
+      if (!fewer_than_a_vector(form, gang)) all.push_back(form + gang);
   for (const std::string& arch : split(jit_library().ptx_architectures()))
     all.push_back("sm_" + arch);
-  return std::find(all.begin(), all.end(), name) != all.end();
+  return std::find(all.begin(), all.end(), target) != all.end();
 }
 
 }  // namespace cuda_device::rt

@@ -201,10 +201,11 @@ bool cd_rt_gpus_take_calls();
 // Waits for all that a GPU does, whoever queued it; not interruptible.
 void cd_rt_gpu_sync(int device, cuda_device::rt::Outcome* outcome);
 
-// Target of launches of this thread: "" = best host form, "avx512", "avx2", "sse4" (with "x32" or
-// "x64" behind: so many lanes a gang), "emulated-avx512" (that form, by instructions of AVX2),
-// "interpreter", "ptx" (assembled for every architecture, then interpreted), "sm_75" (one of them),
-// "cuda" (arrays copied to GPU 0 and back). False if this machine cannot.
+// Target of launches of this thread: "" = best host form, "avx512", "avx2", "sse4" (with "x8",
+// "x16", "x32" or "x64" behind: so many lanes a gang, which have to fill a vector),
+// "emulated-avx512" (that form, by instructions of AVX2), "interpreter", "ptx" (assembled for every
+// architecture, then interpreted), "sm_75" (one of them), "cuda" (arrays copied to GPU 0 and back).
+// False if this machine cannot.
 bool cd_rt_set_target(const char* target);
 const char* cd_rt_target();
 const char* cd_rt_targets();  // comma-separated list of the above that this machine can run

@@ -87,7 +87,7 @@ struct PlainEmitter {
     const float half = std::frexp(a, &exponent);
     return 2 * half;
   }
-  float scale(float a, float n) { return n == n ? std::ldexp(a, static_cast<int>(n)) : n; }
+  float scale_unit(float a, float n) { return n == n ? std::ldexp(a, static_cast<int>(n)) : n; }
   double widen(float a) { return a; }
   float narrow(double a) { return static_cast<float>(a); }
   int32_t to_int(float a) {
