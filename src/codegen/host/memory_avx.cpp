@@ -170,16 +170,26 @@ void Avx2Memory::store_part(const Element& e, Value value, Value pointer, Value 
       [&] { branch(b_.CreateOrReduce(mask), under_mask, [] {}); });
 }
 
-// A row that fills no vector: where all of it is stored, by plain stores of its pieces.
+// A row that fills no vector: where all of it is stored, by plain stores of its pieces, each a
+// power of two long. Vectors and masks of other lengths (rows of 33 lanes) are not to be had from
+// LLVM.
 void Avx2Memory::store_row(const Element& e, Value value, const RowPiece& row, const Mask& mask) {
   const auto in_parts = [&] { MemoryForm::store_row(e, value, row, mask); };
   if (!target_.slow_masked_stores || is_whole_part(e, row.count)) return in_parts();
   const auto plain = [&] {
-    MemoryForm::store_part(e, slice(value, row.first, row.count), row.pointer, nullptr);
+    for (unsigned done = 0; done < row.count;) {
+      const unsigned count = llvm::bit_floor(row.count - done);
+      MemoryForm::store_part(e, slice(value, row.first + done, count),
+                             at(row.pointer, done * e.bytes()), nullptr);
+      done += count;
+    }
   };
   if (mask.all()) return plain();
-  Value own = slice(mask.lanes, row.first, row.count);
-  if (llvm::isa<llvm::Constant>(own)) return in_parts();
+  if (llvm::isa<llvm::Constant>(mask.lanes)) return in_parts();
+  llvm::SmallVector<llvm::Constant*, kMostLanes> elsewhere;
+  for (unsigned lane = 0; lane < masks_.width(); ++lane)
+    elsewhere.push_back(b_.getInt1(lane < row.first || lane >= row.first + row.count));
+  Value own = b_.CreateOr(mask.lanes, llvm::ConstantVector::get(elsewhere));
   branch(b_.CreateAndReduce(own), plain, in_parts);
 }
 

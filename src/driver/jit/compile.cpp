@@ -187,11 +187,17 @@ Made Compilation::host_code(uint32_t gang_width, codegen::Listing listing) const
 }
 
 // Measured with AVX2 only. Where AVX-512 is emulated, what is spilled says nothing of it.
-bool Compilation::may_be_narrower(const Made& made) const {
-  if (target_.mask != codegen::MaskForm::Avx2 || target_.emulated) return false;
-  const size_t most = made.in_variables ? kFewOfTiles : kFewInstructions;
-  return made.spilled > codegen::register_bytes(target_.mask) &&
-         instructions(*made.function) <= most;
+bool Compilation::is_worth_narrowing(const ir::Function& f, bool in_variables) const {
+  if (target_.kind != Target::Kind::Host || target_.mask != codegen::MaskForm::Avx2) return false;
+  if (target_.emulated || target_.gang_width != 0) return false;
+  return instructions(f) <= (in_variables ? kFewOfTiles : kFewInstructions);
+}
+
+// The passes ask how many lanes a gang has, which may be known of the machine code only.
+std::unique_ptr<ir::Function> Compilation::compiled() const {
+  auto f = optimised();
+  if (!is_worth_narrowing(*f, /*in_variables=*/true)) return f;
+  return machine_code().function;
 }
 
 // The widest in which registers hold all but a few values. No lanes may be idle for it.
@@ -209,7 +215,8 @@ std::optional<Made> Compilation::in_narrower_gangs(const Made& made) const {
 Made Compilation::machine_code(const codegen::Listing& listing) const {
   if (target_.kind == Target::Kind::Ptx) return ptx(listing);
   Made made = host_code(target_.gang_width, listing);
-  if (target_.gang_width != 0 || !may_be_narrower(made)) return made;
+  const bool spills = made.spilled > codegen::register_bytes(target_.mask);
+  if (!spills || !is_worth_narrowing(*made.function, made.in_variables)) return made;
   std::optional<Made> narrow = in_narrower_gangs(made);
   if (!narrow) return made;
   return listing.has_texts() ? host_code(narrow->image.width, listing) : std::move(*narrow);

@@ -43,6 +43,7 @@ class Compilation {
   // Each throws DiagnosticError for the user's mistakes, InternalError for ours.
   std::unique_ptr<ir::Function> lower() const;      // straight from the frontend
   std::unique_ptr<ir::Function> optimised() const;  // after the passes
+  std::unique_ptr<ir::Function> compiled() const;   // what machine code is made of
   // Not for the interpreter. Lines, where the request asks for them: in the listing, else in the
   // image.
   Made machine_code(const codegen::Listing& listing = {}) const;
@@ -55,7 +56,7 @@ class Compilation {
   codegen::SourceLines lines_for(const codegen::Listing& listing) const;
   Made ptx(const codegen::Listing& listing) const;
   Made host_code(uint32_t gang_width, codegen::Listing listing = {}) const;
-  bool may_be_narrower(const Made& made) const;
+  bool is_worth_narrowing(const ir::Function& f, bool in_variables) const;
   std::optional<Made> in_narrower_gangs(const Made& made) const;
 
   const CompileRequest& request_;

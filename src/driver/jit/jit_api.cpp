@@ -116,12 +116,6 @@ std::string ir_text(const CompileRequest& request, const ir::Function& f) {
   return request.lines ? with_lines(text, request.source.program->files) : text;
 }
 
-// How many lanes a gang has, which passes ask, is known of the machine code.
-std::unique_ptr<ir::Function> compiled_function(const Compilation& compilation) {
-  if (compilation.target().kind != Target::Kind::Host) return compilation.optimised();
-  return compilation.machine_code().function;
-}
-
 std::string inspect(const CompileRequest& request, const std::string& what) {
   check_stage(what, request.target);
   const auto& program = *request.source.program;
@@ -130,7 +124,7 @@ std::string inspect(const CompileRequest& request, const std::string& what) {
   if (what == "times") return times(request);
   Compilation compilation(request);
   if (what == "ir_raw") return ir_text(request, *compilation.lower());
-  if (what == "ir") return ir_text(request, *compiled_function(compilation));
+  if (what == "ir") return ir_text(request, *compilation.compiled());
   if (what == "facts") return facts(compilation);
   if (what == "llvm_raw") return machine_listing(request, &codegen::Listing::llvm);
   if (what == "llvm") return machine_listing(request, &codegen::Listing::llvm_opt);

@@ -86,7 +86,7 @@ std::vector<Way> all_ways() {
   std::vector<Way> ways = ways_of(forms);
   for (MaskForm form : forms)
     if (form != MaskForm::Avx512) ways.push_back({form, true, 8});
-  for (uint32_t width : {16, 32})
+  for (uint32_t width : {16, 32, 64})
     if (is_native(MaskForm::Avx2))
       ways.push_back({MaskForm::Avx2, true, width, Way::kTuneSlowMasks});
   return ways;

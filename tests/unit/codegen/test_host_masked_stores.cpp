@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "unit/codegen/array_compare.h"
-#include "unit/codegen/host_run.h"
+#include "unit/codegen/memory_kernels.h"
 
 namespace cuda_device::codegen::test {
 namespace {
@@ -102,6 +102,9 @@ TEST(HostMaskedStores, StoreWhatIsOn) {
                 {{3, 1, 1}, {96, 1, 1}});
     expect_same(kRows, {TestArray::of_bytes(ScalarKind::I32, {18, 20}), mask_of({18, 20}, way)},
                 {{2, 2, 1}, {10, 9, 1}});
+    expect_same(replaced(kRows, "block 10 9", "block 33 2"),
+                {TestArray::of_bytes(ScalarKind::I32, {4, 66}), mask_of({4, 66}, way)},
+                {{2, 2, 1}, {33, 2, 1}});
   }
 }
 
