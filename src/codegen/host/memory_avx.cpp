@@ -171,8 +171,8 @@ void Avx2Memory::store_part(const Element& e, Value value, Value pointer, Value 
 }
 
 // A row that fills no vector: where all of it is stored, by plain stores of its pieces, each a
-// power of two long. Vectors and masks of other lengths (rows of 33 lanes) are not to be had from
-// LLVM.
+// power of two long. The whole gang's mask is asked: LLVM's answer for a slice of 33 lanes was
+// wrong.
 void Avx2Memory::store_row(const Element& e, Value value, const RowPiece& row, const Mask& mask) {
   const auto in_parts = [&] { MemoryForm::store_row(e, value, row, mask); };
   if (!target_.slow_masked_stores || is_whole_part(e, row.count)) return in_parts();

@@ -21,10 +21,9 @@ constexpr std::pair<const char*, uint32_t> kGangWidths[] = {
 
 constexpr uint32_t kCallersRegisters = 64;  // bytes: six are saved in every frame, which is aligned
 
-constexpr uint32_t kFewValues = 4;
+constexpr uint32_t kFewValues = 4;  // of each lane: so few on the stack cost next to nothing
 
-// Less than a warp.
-constexpr uint32_t kNarrowGangs[] = {16, 8};
+constexpr uint32_t kNarrowGangs[] = {16, 8};  // less than a warp
 
 // Of kernels that may be compiled several times: some tens of lines; those with tiles of a thread's
 // own in variables gain most, and their loops are written out.
@@ -80,6 +79,18 @@ size_t instructions(const ir::Function& f) {
 bool verify_wanted() { return std::getenv("CUDA_DEVICE_VERIFY") != nullptr; }
 
 }  // namespace
+
+std::vector<std::string> host_targets() {
+  std::vector<std::string> names;
+  for (codegen::MaskForm form : codegen::kMaskForms)
+    for (const auto& [suffix, lanes] : kGangWidths) {
+      if (!fills_vectors(lanes, form)) continue;
+      const std::string name = std::string(codegen::name_of(form)) + suffix;
+      if (can_run(form)) names.push_back(name);
+      if (codegen::can_emulate(form)) names.push_back(kEmulated + name);
+    }
+  return names;
+}
 
 Target parse_target(const std::string& text) {
   if (text.empty() || text == "host") return {Target::Kind::Host, best_form(), 0};

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "codegen/codegen.h"
 #include "driver/jit/jit_api.h"
@@ -26,6 +27,9 @@ struct Target {
 };
 Target parse_target(
     const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.
+
+// Of the host, that this CPU can run, with every number of lanes a gang.
+std::vector<std::string> host_targets();
 
 // The code, and the function that it was made of.
 struct Made {

@@ -211,6 +211,11 @@ const char* cd_jit_emulated_forms() {
   return text.c_str();
 }
 
+const char* cd_jit_host_targets() {
+  static const std::string text = jit::join(jit::host_targets());
+  return text.c_str();
+}
+
 const char* cd_jit_ptx_architectures() {
   static const std::string text = jit::ptx_architectures();
   return text.c_str();

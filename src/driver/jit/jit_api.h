@@ -62,9 +62,10 @@ const char* cd_jit_interpret(void* interpreted, const void* params,
                              cuda_device::LaunchReport* report);
 void cd_jit_release(void* interpreted);
 // Comma-separated: the host forms this CPU runs, best first; those it runs by other instructions;
-// then the PTX architectures.
+// both, with every number of lanes a gang; then the PTX architectures.
 const char* cd_jit_host_forms();
 const char* cd_jit_emulated_forms();
+const char* cd_jit_host_targets();
 const char* cd_jit_ptx_architectures();
 const char* cd_jit_llvm_version();
 }

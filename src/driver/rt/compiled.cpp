@@ -228,20 +228,10 @@ CompileOutcome compile_for(const Specialisation& s, const std::string& target) {
   return result;
 }
 
-static std::vector<std::string> host_targets() {
+std::vector<std::string> available_targets() {
   std::vector<std::string> targets = split(jit_library().host_forms());
   for (std::string& form : split(jit_library().emulated_forms()))
     targets.push_back(std::move(form));
-  return targets;
-}
-
-// Of float32, in what stands behind the name of a form.
-static bool fewer_than_a_vector(const std::string& form, std::string_view gang) {
-  return gang == "x8" && form.ends_with("avx512");
-}
-
-std::vector<std::string> available_targets() {
-  std::vector<std::string> targets = host_targets();
   targets.push_back("interpreter");
   targets.push_back("ptx");
   if (cuda::why_no_driver().empty()) targets.push_back("cuda");
@@ -251,9 +241,7 @@ std::vector<std::string> available_targets() {
 bool target_available(const std::string& target) {
   if (target.empty()) return true;
   std::vector<std::string> all = available_targets();
-  for (const std::string& form : host_targets())
-    for (const char* gang : {"x8", "x16", "x32", "x64"})
-      if (!fewer_than_a_vector(form, gang)) all.push_back(form + gang);
+  for (std::string& form : split(jit_library().host_targets())) all.push_back(std::move(form));
   for (const std::string& arch : split(jit_library().ptx_architectures()))
     all.push_back("sm_" + arch);
   return std::find(all.begin(), all.end(), target) != all.end();

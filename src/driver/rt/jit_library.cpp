@@ -38,6 +38,7 @@ JitLibrary open() {
   bind(handle, "cd_jit_release", library.release);
   bind(handle, "cd_jit_host_forms", library.host_forms);
   bind(handle, "cd_jit_emulated_forms", library.emulated_forms);
+  bind(handle, "cd_jit_host_targets", library.host_targets);
   bind(handle, "cd_jit_ptx_architectures", library.ptx_architectures);
   bind(handle, "cd_jit_llvm_version", library.llvm_version);
   return library;

@@ -12,6 +12,7 @@ struct JitLibrary {
   decltype(&cd_jit_release) release = nullptr;
   decltype(&cd_jit_host_forms) host_forms = nullptr;
   decltype(&cd_jit_emulated_forms) emulated_forms = nullptr;
+  decltype(&cd_jit_host_targets) host_targets = nullptr;
   decltype(&cd_jit_ptx_architectures) ptx_architectures = nullptr;
   decltype(&cd_jit_llvm_version) llvm_version = nullptr;
 };

@@ -1,6 +1,7 @@
 #include "driver/rt/disk/image_bytes.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "abi/array_view.h"
 #include "support/bytes.h"
@@ -101,7 +102,7 @@ bool is_sane_code(const abi::KernelImage& image) {
     const uint64_t end = uint64_t{import.offset} + sizeof(void*);
     if (import.offset < image.text_size || end > image.code.size()) return false;
   }
-  return image.width == 8 || image.width == 16 || image.width == 32 || image.width == 64;
+  return std::has_single_bit(image.width) && image.width >= 8 && image.width <= 64;
 }
 
 bool is_sane_ptx(const abi::KernelImage& image) {
