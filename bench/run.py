@@ -74,6 +74,9 @@ def limit_threads(threads):
     env = dict(os.environ)
     for name in ("CUDA_DEVICE_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         env[name] = str(threads)
+    # Threads of a BLAS spin on when their work is done, for longer than its successor is warmed
+    # up; not so here: 2**20 cycles.
+    env["OPENBLAS_THREAD_TIMEOUT"] = "20"
     cpus = sorted(os.sched_getaffinity(0))[:threads]
     return {"env": env, "preexec_fn": lambda: os.sched_setaffinity(0, cpus)}
 

@@ -12,9 +12,9 @@ namespace {
 using ir::Inst;
 using ir::Op;
 
-// Threads along x of a run. Longer ones read their rows one after the other, rather than several
-// streams of memory at once.
-constexpr uint32_t kThreadsOfRun = 128;
+// Threads along x of a run. Much longer ones read their rows one after the other, rather than
+// several streams of memory at once.
+constexpr uint32_t kThreadsOfRun = 256;
 
 // A loop that touches arrays and is longer than this goes through them in a way of its own.
 constexpr uint64_t kMostInstructions = 1024;

@@ -17,10 +17,18 @@ const Inst* innermost_loop(const Inst& i, const Tree& tree) {
 }
 
 bool goes_along_rows(const Inst& loop, const Analysis& a) {
-  if (loop.op != Op::For || !a.divergent[loop.id]) return false;
   const Range& step = a.range(*loop.operands[2]);
   const auto differs = [&](size_t k) { return a.shape(*loop.operands[k]).level == Level::Varying; };
   return step.lo == 1 && step.hi == 1 && !step.unsigned_overflow && differs(0) && differs(1);
+}
+
+bool goes_in_strides(const Inst& loop, const Analysis& a) {
+  const Shape& start = a.shape(*loop.operands[0]);
+  const Range& step = a.range(*loop.operands[2]);
+  const auto shared = [&](size_t k) { return a.shape(*loop.operands[k]).uniform(); };
+  const bool side_by_side =
+      start.affine() && start.s0 == Step{true, 1} && start.period_in(a.layout) == a.layout.width;
+  return side_by_side && shared(1) && shared(2) && step.lo > 0 && step.lo != step.hi;
 }
 
 bool is_counter(const Inst& index, const Inst& loop) {
@@ -31,13 +39,15 @@ bool is_counter(const Inst& index, const Inst& loop) {
 
 }  // namespace
 
-std::vector<const Inst*> loops_along_rows(const ir::Function& f, const Analysis& a) {
+std::vector<const Inst*> loops_of_next_gang(const ir::Function& f, const Analysis& a) {
   std::vector<const Inst*> loops(f.inst_count());
   const Tree tree(f);
   ir::for_each_inst(f.body, [&](const Inst& i) {
     if (i.op != Op::Load || i.operands.size() != 2 || !lies_beyond_cache(*i.operands[0], f)) return;
     const Inst* loop = innermost_loop(i, tree);
-    if (loop && goes_along_rows(*loop, a) && is_counter(*i.operands[1], *loop)) loops[i.id] = loop;
+    if (!loop || loop->op != Op::For || !a.divergent[loop->id]) return;
+    if (!is_counter(*i.operands[1], *loop)) return;
+    if (goes_along_rows(*loop, a) || goes_in_strides(*loop, a)) loops[i.id] = loop;
   });
   return loops;
 }

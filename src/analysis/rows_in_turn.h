@@ -1,5 +1,6 @@
-// Loops in which each lane goes through a row of its own, such as a sparse matrix's: a gang reads
-// from as many places at once as it has lanes, and no prefetcher follows that many.
+// Loops that read from many places far apart, which no prefetcher follows, but for which it is
+// known what the next gang reads. Each lane goes through a row of its own, such as a sparse
+// matrix's; or lanes side by side go on by a step that the launch tells (a grid-stride loop).
 #pragma once
 
 #include <vector>
@@ -9,8 +10,10 @@
 namespace cuda_device::analysis {
 
 // By Inst::id, of loads from one-dimensional arrays beyond the cache whose index is the counter of
-// the innermost loop around them, a `for` that counts by one from and to what differs by lane: that
-// loop. Else null. Rows may lie anywhere; whether they do so in turn shows when the loop begins.
-std::vector<const ir::Inst*> loops_along_rows(const ir::Function& f, const Analysis& a);
+// the innermost loop around them, a `for` that not all lanes go through equally often: that loop.
+// Else null. Its lanes count by one from and to what differs by lane; rows may lie anywhere, and
+// whether they do so in turn shows when the loop begins. Or they begin one behind the other and
+// count by a step that is known when it begins.
+std::vector<const ir::Inst*> loops_of_next_gang(const ir::Function& f, const Analysis& a);
 
 }  // namespace cuda_device::analysis

@@ -146,6 +146,13 @@ def test_some_programs_fail_and_most_do_not():
     assert saying >= 10, saying
 
 
+def test_others_may_go_on_behind_a_failure():
+    """Some leave a loop and fail; those inside may print behind its barrier."""
+    said = run_model(make_case(1376, blocks=True)).said
+    assert said.failures == {"ValueError failure 2"}
+    assert {"p1 0 0 199", "p1 1 0 199"} <= set(said.lines)
+
+
 def test_what_is_told_wrongly_is_seen():
     lines = Counter({"p1 5": 2, "p2 True": 1})
     said = Said(lines, {"ValueError failure 1", "AssertionError failure 2"})

@@ -14,7 +14,7 @@ from support.targets import require
 
 GATHER = re.compile(r"\tvp?gather")
 SCATTER = re.compile(r"\tvp?scatter")
-AHEAD = re.compile(r"\tprefetcht0")
+AHEAD = re.compile(r"\tprefetcht1")
 PAST_CACHE = re.compile(r"\tv?movnt")
 
 NO_INDEX_IS_NEGATIVE = "if no index is negative or clamped: "
@@ -112,6 +112,14 @@ def sparse(out, starts, column, value, x):
         out[row] = total
 
 
+@D.kernel
+def strides(out, a):
+    total = 0.0
+    for i in range(D.tid(1), a.size, D.grid_size(1)):
+        total += a[i]
+    out[D.tid(1)] = total
+
+
 def floats(*shape):
     return np.zeros(shape, np.float32)
 
@@ -132,7 +140,8 @@ WHOLE_LINES = "if lines begin there: whole lines past the cache, else "
 MASKED_LINES = "if all lanes are on and lines begin there: whole lines past the cache, else "
 RUN = "consecutive elements"
 NEXT = ", and those of the next iteration ahead of time"
-ROWS = "gathered, and those of the next gang's rows ahead of time"
+ROWS = "gathered, and those of the next gang ahead of time"
+PAGE = ", and those a page away ahead of time"
 
 
 def both(lines, masked, other):
@@ -235,7 +244,7 @@ LARGE = [
         (floats_at(0, 64, 64), floats(64, 64)),
         (16, 16),
         "avx512",
-        ["rows of 16"],
+        ["rows of 16" + PAGE],
         [both(WHOLE_LINES, MASKED_LINES, "rows of 16")],
     ),
     (
@@ -255,8 +264,30 @@ LARGE = [
         ["under a mask: " + text for text in (RUN, RUN, ROWS, ROWS, "gathered")],
         ["under a mask: " + MASKED_LINES + RUN],
     ),
-    (copy2d, (floats(64, 64), floats(64, 64)), (8, 8), "avx512", ["rows of 8"], ["rows of 8"]),
-    (copy2d, (floats(64, 64), floats(64, 64)), (10, 10), "avx2", ["rows of 10"], ["rows of 10"]),
+    (
+        strides,
+        (floats_at(16, 128), floats(4096)),
+        64,
+        "avx512",
+        [RUN + ", and those of the next gang ahead of time"],
+        [WHOLE_LINES + RUN],
+    ),
+    (
+        copy2d,
+        (floats(64, 64), floats(64, 64)),
+        (8, 8),
+        "avx512",
+        ["rows of 8" + PAGE],
+        ["rows of 8"],
+    ),
+    (
+        copy2d,
+        (floats(64, 64), floats(64, 64)),
+        (10, 10),
+        "avx2",
+        ["rows of 10" + PAGE],
+        ["rows of 10"],
+    ),
 ]
 
 

@@ -87,10 +87,11 @@ def floats(*shape):
 
 
 TOGETHER = [
-    (blurred, (floats(64, 64), floats(64, 80)), (32, 8), 4),
-    (blurred, (floats(64, 64), floats(64, 80)), (16, 16), 8),
-    (blurred, (floats(64, 64), floats(64, 80)), (64, 4), 2),
-    (blurred, (floats(64, 64), floats(64, 80)), (128, 4), None),
+    (blurred, (floats(64, 64), floats(64, 80)), (32, 8), 8),
+    (blurred, (floats(64, 64), floats(64, 80)), (16, 16), 16),
+    (blurred, (floats(64, 64), floats(64, 80)), (64, 4), 4),
+    (blurred, (floats(64, 64), floats(64, 80)), (128, 4), 2),
+    (blurred, (floats(64, 64), floats(64, 80)), (256, 4), None),
     (blurred, (floats(64, 64), floats(64, 80)), (64, 1), None),
     (weighted, (floats(64, 64), floats(64, 80), floats(5)), (32, 8), None),
     (exchanged, (floats(64, 64), floats(64, 64)), (32, 8), None),

@@ -93,7 +93,7 @@ def test_what_is_asked_for():
         r" *store i64 \2, ptr %ahead, align 8\n",
         text,
     ), "each iteration goes on"
-    asked = re.findall(rf"call void @llvm.prefetch.p0\(ptr {number}, i32 0, i32 3, i32 1\)", text)
+    asked = re.findall(rf"call void @llvm.prefetch.p0\(ptr {number}, i32 0, i32 2, i32 1\)", text)
     assert len(asked) == 4, "128 bytes for each of two loads of value"
     assert re.search(rf"{asked[0]} = getelementptr i32, ptr {number}, i64 {number}", text)
     assert re.search(rf"{asked[1]} = getelementptr i8, ptr {asked[0]}, i64 64", text)

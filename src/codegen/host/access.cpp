@@ -1,5 +1,6 @@
 #include "codegen/host/access.h"
 
+#include "analysis/loads_by_rows.h"
 #include "analysis/next_iteration.h"
 #include "support/check.h"
 
@@ -16,6 +17,7 @@ Access::Access(EmitContext& context, LaneValues& values, Arrays& arrays)
       places_(context, values, arrays),
       memory_(MemoryForm::create(context.b, context.source.target, context.width(), context.notes)),
       moves_(analysis::moves_of_loads(context.source.function, context.source.analysis)),
+      by_rows_(analysis::loads_by_rows(context.source.function, context.source.analysis)),
       rows_ahead_(context) {}
 
 // body(whether the condition holds), each way in a branch of its own.
@@ -147,6 +149,7 @@ void Access::load_value(const Inst& inst, const Mask& mask) {
       return values_.define_uniform(inst, values_.held_kind(inst), one);
     }
     lanes = load_lanes(p, mask);
+    ask_a_page_ahead(inst, p);
     ask_for_next(inst, p);
     ask_for_rows(inst, p);
   }
@@ -176,16 +179,36 @@ void Access::ask_for_next(const Inst& load, const Place& place) {
   }
   const std::vector<RowPiece> rows =
       is_linear(place) ? std::vector<RowPiece>{{0, c_.width(), place.pointer}} : pieces(place);
-  for (const RowPiece& row : rows)
-    memory_->prefetch(c_.b.CreateGEP(c_.b.getInt8Ty(), row.pointer, away),
-                      row.count * place.element.bytes());
+  ask_for(place, away, /*to_the_last=*/true);
+}
+
+// Prefetchers of CPUs stop at the end of a page. Gangs and blocks go through memory in its order,
+// so that what lies a page behind is read soon.
+void Access::ask_a_page_ahead(const Inst& load, const Place& place) {
+  constexpr uint64_t kPage = 4096;
+  if (!by_rows_[load.id] || (!is_linear(place) && !is_in_rows(place))) return;
+  c_.notes.say(", and those a page away ahead of time");
+  ask_for(place, c_.b.getInt64(kPage), /*to_the_last=*/false);
+}
+
+// For the lines so many bytes away. The last one, where lanes do not begin with a line.
+void Access::ask_for(const Place& place, Value away, bool to_the_last) {
+  const std::vector<RowPiece> rows =
+      is_linear(place) ? std::vector<RowPiece>{{0, c_.width(), place.pointer}} : pieces(place);
+  for (const RowPiece& row : rows) {
+    const unsigned bytes = row.count * place.element.bytes();
+    Value first = c_.b.CreateGEP(c_.b.getInt8Ty(), row.pointer, away);
+    memory_->prefetch(first, bytes);
+    if (!to_the_last) continue;
+    memory_->prefetch(c_.b.CreateGEP(c_.b.getInt8Ty(), first, c_.b.getInt64(bytes - 1)), 1);
+  }
 }
 
 // In all, lanes go as far each time as they are many.
 void Access::ask_for_rows(const Inst& load, const Place& place) {
   Value ahead = rows_ahead_.element(load);
   if (!ahead) return;
-  c_.notes.say(", and those of the next gang's rows ahead of time");
+  c_.notes.say(", and those of the next gang ahead of time");
   const unsigned bytes = place.element.bytes();
   memory_->prefetch(c_.b.CreateGEP(c_.b.getIntNTy(8 * bytes), place.pointer, ahead),
                     c_.width() * bytes);

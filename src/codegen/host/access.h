@@ -24,6 +24,8 @@ class Access {
   Value load_in_two_versions(const ir::Inst& inst, Value condition, const Mask& mask);
   Value load_lanes(const Place& place, const Mask& mask);
   void ask_for_next(const ir::Inst& load, const Place& place);
+  void ask_a_page_ahead(const ir::Inst& load, const Place& place);
+  void ask_for(const Place& place, Value away, bool to_the_last);
   void ask_for_rows(const ir::Inst& load, const Place& place);
   void store(const ir::Inst& inst, const Place& place, const Mask& mask);
   void store_lanes(const Place& place, Value value, const Mask& mask);
@@ -53,6 +55,7 @@ class Access {
   Places places_;
   std::unique_ptr<MemoryForm> memory_;
   const std::vector<std::vector<int64_t>> moves_;
+  const std::vector<bool> by_rows_;
   RowsAhead rows_ahead_;
 };
 

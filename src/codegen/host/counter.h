@@ -22,6 +22,9 @@ class Counter {
   // Lanes count up by one step, each one more than the lane before it. Then one answer for all:
   // whether surely all lanes have a first iteration, or another one behind that of `now`.
   bool in_step() const;
+  llvm::Value* first_start() { return values_.at(current_, 0); }
+  llvm::Value* stop() { return stop_.value; }
+  llvm::Value* step() { return step_.value; }
   llvm::Value* all_enter();
   llvm::Value* all_go_on(const Lanes& now);
 

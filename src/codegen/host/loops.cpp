@@ -203,7 +203,7 @@ Control::Behind Control::emit_divergent_for(const Inst& inst, const Mask& mask) 
   Counter counter(c_, parts_.values, inst);
   counter.begin();
   RowsAhead& rows = parts_.access.rows_ahead();
-  if (rows.is_wanted(inst)) rows.enter(inst, counter.starts(), counter.stops());
+  rows.enter(inst, counter);
   llvm::BasicBlock* head = c_.new_block("for");
   const bool in_all = !counter.uniform_test();
   if (may_run_in_full(inst, counter))

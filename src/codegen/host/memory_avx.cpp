@@ -64,6 +64,7 @@ static bool is_wide(const Offsets& offsets) {
 Value* Avx512Memory::gather(const Element& e, Value pointer, const Offsets& offsets,
                             const Mask& mask) {
   if (!is_word(e)) return MemoryForm::gather(e, pointer, offsets, mask);
+  if (is_faster_by_loads(offsets, mask)) return load_each(e, pointer, offsets);
   notes_.say("gathered");
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
@@ -210,26 +211,10 @@ static llvm::Intrinsic::ID gather_avx2(const Element& e, bool wide) {
   return wide ? id::x86_avx2_gather_q_q_256 : id::x86_avx2_gather_d_q_256;
 }
 
-// A load a lane: LLVM puts the elements together by instructions that load and insert, in under
-// half of a gather's time (AMD Zen 3: 4 cycles for 11; many of Intel's gather as slowly).
-Value* Avx2Memory::load_each(const Element& e, Value pointer, llvm::Constant* numbers,
-                             unsigned scale) {
-  Value result = llvm::PoisonValue::get(vector(e));
-  for (unsigned lane = 0; lane < masks_.width(); ++lane) {
-    const auto* number = llvm::cast<llvm::ConstantInt>(numbers->getAggregateElement(lane));
-    Value element = load_one(e, at(pointer, number->getSExtValue() * scale));
-    result = b_.CreateInsertElement(result, element, lane);
-  }
-  return result;
-}
-
 Value* Avx2Memory::gather(const Element& e, Value pointer, const Offsets& offsets,
                           const Mask& mask) {
   if (!is_word(e)) return MemoryForm::gather(e, pointer, offsets, mask);
-  if (auto* numbers = llvm::dyn_cast<llvm::Constant>(offsets.numbers); numbers && mask.all()) {
-    notes_.say("element by element");
-    return load_each(e, pointer, numbers, offsets.scale);
-  }
+  if (is_faster_by_loads(offsets, mask)) return load_each(e, pointer, offsets);
   notes_.say("gathered");
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 8 : 4;

@@ -46,7 +46,6 @@ class Avx2Memory : public MemoryForm {
 
  private:
   Value sign_mask(const Element& e, Value mask);
-  Value load_each(const Element& e, Value pointer, llvm::Constant* numbers, unsigned scale);
 };
 
 // No masked memory at all.

@@ -153,6 +153,23 @@ Offsets MemoryForm::lane_offsets(const Element& e) {
 // -------------------------------------------------------------------------------- all lanes, or
 // lane by lane
 
+bool MemoryForm::is_faster_by_loads(const Offsets& offsets, const Mask& mask) const {
+  return target_.slow_gathers && mask.all() && llvm::isa<llvm::Constant>(offsets.numbers);
+}
+
+// LLVM puts the elements together by instructions that load and insert.
+Value* MemoryForm::load_each(const Element& e, Value pointer, const Offsets& constants) {
+  notes_.say("element by element");
+  const auto* numbers = llvm::cast<llvm::Constant>(constants.numbers);
+  Value result = llvm::PoisonValue::get(vector(e));
+  for (unsigned lane = 0; lane < masks_.width(); ++lane) {
+    const auto* number = llvm::cast<llvm::ConstantInt>(numbers->getAggregateElement(lane));
+    Value element = load_one(e, at(pointer, number->getSExtValue() * constants.scale));
+    result = b_.CreateInsertElement(result, element, lane);
+  }
+  return result;
+}
+
 template <class Full, class Partial>
 void MemoryForm::if_all_lanes(const Mask& mask, Full&& full, Partial&& partial) {
   branch(
@@ -283,11 +300,11 @@ void MemoryForm::store_lines(const Element& e, Value value, llvm::ArrayRef<RowPi
 }
 
 void MemoryForm::prefetch(Value pointer, unsigned bytes) {
-  constexpr unsigned kRead = 0, kNearest = 3, kData = 1;
+  constexpr unsigned kRead = 0, kSecondCache = 2, kData = 1;
   for (unsigned line = 0; line < bytes; line += kLineBytes)
     b_.CreateIntrinsic(
         b_.getVoidTy(), llvm::Intrinsic::prefetch,
-        {at(pointer, line), b_.getInt32(kRead), b_.getInt32(kNearest), b_.getInt32(kData)});
+        {at(pointer, line), b_.getInt32(kRead), b_.getInt32(kSecondCache), b_.getInt32(kData)});
 }
 
 }  // namespace cuda_device::codegen::host

@@ -77,7 +77,9 @@ class MemoryForm {
   // Rows of whole lines, each at the beginning of one, to memory past the cache.
   void store_lines(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows);
 
-  void prefetch(Value pointer, unsigned bytes);  // any pointer will do
+  // Into the second cache: what goes to the first waits for one of its few places for lines under
+  // way. Any pointer will do.
+  void prefetch(Value pointer, unsigned bytes);
 
   Value load_one(const Element& e, Value pointer);
   Value load_whole(const Element& e, unsigned lanes, Value pointer) {
@@ -92,6 +94,10 @@ class MemoryForm {
                           Value before);
   virtual void store_part(const Element& e, Value value, Value pointer, Value mask);
   virtual void store_row(const Element& e, Value value, const RowPiece& row, const Mask& mask);
+
+  // Whether a load a lane takes less time than a gather does.
+  bool is_faster_by_loads(const Offsets& offsets, const Mask& mask) const;
+  Value load_each(const Element& e, Value pointer, const Offsets& constants);
 
   // Code for where a condition holds, and for where it does not.
   template <class Yes, class No>

@@ -7,7 +7,7 @@ using llvm::Value;
 
 RowsAhead::RowsAhead(EmitContext& context)
     : c_(context),
-      loops_(analysis::loops_along_rows(context.source.function, context.source.analysis)) {
+      loops_(analysis::loops_of_next_gang(context.source.function, context.source.analysis)) {
   for (const Inst* loop : loops_)
     if (loop && !wanted_.contains(loop))
       wanted_.emplace(loop, Ahead{c_.variable(c_.b.getInt64Ty(), "ahead"), nullptr});
@@ -29,17 +29,40 @@ Value* RowsAhead::lie_in_turn(Value* starts, Value* stops) {
   return c_.b.CreateNot(c_.b.CreateOrReduce(apart));
 }
 
-void RowsAhead::enter(const Inst& loop, Value* starts, Value* stops) {
+void RowsAhead::enter(const Inst& loop, Counter& counter) {
+  const auto found = wanted_.find(&loop);
+  if (found == wanted_.end()) return;
+  if (counter.in_step())
+    enter_strides(loop, counter, found->second);
+  else
+    enter_rows(loop, counter, found->second);
+}
+
+// Where rows lie elsewhere, what is asked for is at hand.
+void RowsAhead::enter_rows(const Inst& loop, Counter& counter, Ahead& ahead) {
+  Value *starts = counter.starts(), *stops = counter.stops();
   Value* in_turn = lie_in_turn(starts, stops);
   Value* zero = c_.b.getInt64(0);
   Value* end = c_.b.CreateExtractElement(stops, uint64_t{c_.width() - 1});
   const bool is_signed = is_signed_int(loop.operands[0]->type.scalar);
   end = c_.b.CreateIntCast(end, c_.b.getInt64Ty(), is_signed);
-  Ahead& ahead = wanted_.at(&loop);
   ahead.step = c_.b.CreateSelect(in_turn, c_.b.getInt64(c_.width()), zero);
   // The first iteration adds a step.
   Value* first = c_.b.CreateSub(end, c_.b.getInt64(c_.width()));
   c_.b.CreateStore(c_.b.CreateSelect(in_turn, first, zero), ahead.element);
+}
+
+// Where the whole loop reads more than the second cache holds, the next gang would come too late.
+void RowsAhead::enter_strides(const Inst& loop, Counter& counter, Ahead& ahead) {
+  constexpr uint64_t kMostElements = 65536;
+  const bool is_signed = is_signed_int(loop.operands[0]->type.scalar);
+  auto number = [&](Value* x) { return c_.b.CreateIntCast(x, c_.b.getInt64Ty(), is_signed); };
+  Value* length = c_.b.CreateSub(number(counter.stop()), number(counter.first_start()));
+  Value* most = c_.b.CreateMul(number(counter.step()), c_.b.getInt64(kMostElements / c_.width()));
+  Value* soon = c_.b.CreateICmpSLE(length, most);
+  Value* zero = c_.b.getInt64(0);
+  ahead.step = zero;
+  c_.b.CreateStore(c_.b.CreateSelect(soon, c_.b.getInt64(c_.width()), zero), ahead.element);
 }
 
 void RowsAhead::next_iteration(const Inst& loop) {

@@ -15,6 +15,7 @@ struct Target {
   Machine machine;
   std::string tune_cpu;
   unsigned vector_bytes = 64;
+  bool slow_gathers = false;        // more than twice the time of a load a lane
   bool slow_masked_stores = false;  // without mask registers: many times a plain store
   unsigned native_lanes(unsigned element_bytes) const { return vector_bytes / element_bytes; }
 };

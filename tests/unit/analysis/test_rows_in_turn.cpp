@@ -1,4 +1,4 @@
-// Which loads go along rows, a row a lane.
+// For which loads it is known what the next gang reads.
 #include "analysis/rows_in_turn.h"
 
 #include "unit/analysis/analysed.h"
@@ -12,10 +12,11 @@ struct Case {
   std::string body = "%v = load %a, %k : float32\n";
 };
 
-// For each load from "a": whether it goes along rows; those of the loop itself, if `body` has
-// another one.
+// For each load from "a": whether it is known where the next gang reads; those of the loop itself,
+// if `body` has another one.
 std::vector<bool> along_rows(const Case& c) {
   const Analysed f(R"(kernel "k"
+launch block 256 1 1 grid_fits_31
 param @0 "a": array<float32, 1> )" +
                    c.facts + R"(
 param @1 "starts": array<int32, 1> no_alias
@@ -30,13 +31,15 @@ slot $1 "j": int32
   %one = const 1 : int32
   %two = const 2 : int32
   %y = add %x, %one : int32
+  %twice = add %x, %x : int32
+  %grid = grid_size #0 : int32
   %first = load %s, %x : int32
   %last = load %s, %y : int32
   for $0, )" + c.first +
                    ", " + c.last + ", " + c.step + R"( {
     %k = slot_load $0 : int32
 )" + c.body + "}\n}\n");
-  const auto loops = loops_along_rows(*f.f, f.a);
+  const auto loops = loops_of_next_gang(*f.f, f.a);
   const ir::Inst& loop = f.nth(ir::Op::For);
   std::vector<bool> found;
   ir::for_each_inst(f.f->body, [&](const ir::Inst& i) {
@@ -66,6 +69,17 @@ TEST(RowsInTurn, OtherIndices) {
   EXPECT_EQ(along_rows({.body = "for $1, %first, %last, %two {\n%v = load %a, %k : float32\n}\n"}),
             Found{false})
       << "it stands still in the innermost loop";
+}
+
+TEST(RowsInTurn, SideBySideInStrides) {
+  EXPECT_EQ(along_rows({.first = "%x", .last = "%n", .step = "%grid"}), Found{true});
+  EXPECT_EQ(along_rows({.first = "%y", .last = "%n", .step = "%grid"}), Found{true});
+  EXPECT_EQ(along_rows({.first = "%x", .last = "%n", .step = "%two"}), Found{false})
+      << "the next iteration reads what the next gang does";
+  EXPECT_EQ(along_rows({.first = "%x", .last = "%n", .step = "%n"}), Found{false})
+      << "it may count down";
+  EXPECT_EQ(along_rows({.first = "%twice", .last = "%n", .step = "%grid"}), Found{false});
+  EXPECT_EQ(along_rows({.first = "%x", .last = "%last", .step = "%grid"}), Found{false});
 }
 
 TEST(RowsInTurn, OtherLoops) {

@@ -87,8 +87,9 @@ std::vector<Way> all_ways() {
   for (MaskForm form : forms)
     if (form != MaskForm::Avx512) ways.push_back({form, true, 8});
   for (uint32_t width : {16, 32, 64})
-    if (is_native(MaskForm::Avx2))
-      ways.push_back({MaskForm::Avx2, true, width, Way::kTuneSlowMasks});
+    if (is_native(MaskForm::Avx2)) ways.push_back({MaskForm::Avx2, true, width, Way::kTuneAmd});
+  if (std::ranges::count(forms, MaskForm::Avx512))
+    ways.push_back({MaskForm::Avx512, true, 32, Way::kTuneAmd});
   return ways;
 }
 

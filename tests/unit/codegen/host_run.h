@@ -52,7 +52,7 @@ using TestArguments = std::vector<TestArgument>;
 // One way of compiling.
 struct Way {
   static constexpr char kTune[] = "sapphirerapids";
-  static constexpr char kTuneSlowMasks[] = "znver3";  // stores under a mask are to be avoided
+  static constexpr char kTuneAmd[] = "znver3";  // to avoid: stores under a mask (AVX2), gathers
   MaskForm form = MaskForm::Avx512;
   bool analysed = true;      // else everything varies
   uint32_t width = 32;       // lanes of a gang

@@ -69,7 +69,7 @@ Stores stores_of(const char* text, const char* tune) {
 }
 
 TEST(HostMaskedStores, BothWaysForEachVector) {
-  const Stores fast = stores_of(kSome, Way::kTune), slow = stores_of(kSome, Way::kTuneSlowMasks);
+  const Stores fast = stores_of(kSome, Way::kTune), slow = stores_of(kSome, Way::kTuneAmd);
   EXPECT_GE(fast.masked, 4);
   EXPECT_EQ(fast.plain, 0);
   EXPECT_EQ(slow.masked, fast.masked);
@@ -77,7 +77,7 @@ TEST(HostMaskedStores, BothWaysForEachVector) {
 }
 
 TEST(HostMaskedStores, RowsThatAreNoVectors) {
-  const Stores fast = stores_of(kRows, Way::kTune), slow = stores_of(kRows, Way::kTuneSlowMasks);
+  const Stores fast = stores_of(kRows, Way::kTune), slow = stores_of(kRows, Way::kTuneAmd);
   EXPECT_EQ(fast.plain, 0);
   EXPECT_GE(slow.plain, 3 * 2);  // of ten: eight and two
 }
