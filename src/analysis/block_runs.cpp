@@ -16,16 +16,13 @@ using ir::Op;
 // several streams of memory at once.
 constexpr uint32_t kThreadsOfRun = 256;
 
-// A loop that touches arrays and is longer than this goes through them in a way of its own.
-constexpr uint64_t kMostInstructions = 1024;
-
 bool touches_arrays(const Inst& i) {
   return (i.op == Op::Load || i.op == Op::Store) &&
          i.operands[0]->type.space == ir::AddressSpace::Global;
 }
 
 bool goes_through_memory(const Inst& loop, const Analysis& a) {
-  if (!is_loop(loop) || written_out(loop, a, kMostInstructions)) return false;
+  if (!is_loop(loop) || written_out(loop, a, kMostWrittenOut)) return false;
   bool touches = false;
   for (const ir::Block& region : loop.regions)
     ir::for_each_inst(region, [&](const Inst& i) { touches = touches || touches_arrays(i); });

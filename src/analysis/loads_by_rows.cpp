@@ -8,9 +8,8 @@ namespace cuda_device::analysis {
 namespace {
 
 bool stands_in_loop(const ir::Inst& i, const Tree& tree, const Analysis& a) {
-  constexpr uint64_t kMostInstructions = 1024;  // of one that is written out
   for (const ir::Inst* around = tree.place(i).parent; around; around = tree.place(*around).parent)
-    if (is_loop(*around) && !written_out(*around, a, kMostInstructions)) return true;
+    if (is_loop(*around) && !written_out(*around, a, kMostWrittenOut)) return true;
   return false;
 }
 

@@ -14,4 +14,7 @@ std::optional<uint64_t> known_trips(const ir::Inst& loop, const Analysis& a);
 // where one is not known, or at more than `most`.
 std::optional<uint64_t> written_out(const ir::Inst& loop, const Analysis& a, uint64_t most);
 
+// A loop that touches arrays and is longer than this goes through them in a way of its own.
+inline constexpr uint64_t kMostWrittenOut = 1024;
+
 }  // namespace cuda_device::analysis

@@ -18,7 +18,7 @@ Access::Access(EmitContext& context, LaneValues& values, Arrays& arrays)
       memory_(MemoryForm::create(context.b, context.source.target, context.width(), context.notes)),
       moves_(analysis::moves_of_loads(context.source.function, context.source.analysis)),
       by_rows_(analysis::loads_by_rows(context.source.function, context.source.analysis)),
-      rows_ahead_(context) {}
+      gang_ahead_(context) {}
 
 // body(whether the condition holds), each way in a branch of its own.
 template <class Body>
@@ -151,7 +151,7 @@ void Access::load_value(const Inst& inst, const Mask& mask) {
     lanes = load_lanes(p, mask);
     ask_a_page_ahead(inst, p);
     ask_for_next(inst, p);
-    ask_for_rows(inst, p);
+    ask_for_next_gang(inst, p);
   }
   values_.define_vector(inst, values_.held_kind(inst), held(in_register(lanes)));
 }
@@ -177,8 +177,6 @@ void Access::ask_for_next(const Inst& load, const Place& place) {
     Value stride = places_.stride(load, axis);
     away = c_.b.CreateAdd(away, c_.b.CreateMul(stride, c_.integer(ScalarKind::I64, moves[axis])));
   }
-  const std::vector<RowPiece> rows =
-      is_linear(place) ? std::vector<RowPiece>{{0, c_.width(), place.pointer}} : pieces(place);
   ask_for(place, away, /*to_the_last=*/true);
 }
 
@@ -205,13 +203,13 @@ void Access::ask_for(const Place& place, Value away, bool to_the_last) {
 }
 
 // In all, lanes go as far each time as they are many.
-void Access::ask_for_rows(const Inst& load, const Place& place) {
-  Value ahead = rows_ahead_.element(load);
+void Access::ask_for_next_gang(const Inst& load, const Place& place) {
+  Value ahead = gang_ahead_.element(load);
   if (!ahead) return;
   c_.notes.say(", and those of the next gang ahead of time");
-  const unsigned bytes = place.element.bytes();
-  memory_->prefetch(c_.b.CreateGEP(c_.b.getIntNTy(8 * bytes), place.pointer, ahead),
-                    c_.width() * bytes);
+  Value away = c_.b.CreateMul(places_.stride(load, 0), ahead);
+  memory_->prefetch(c_.b.CreateGEP(c_.b.getInt8Ty(), place.pointer, away),
+                    c_.width() * place.element.bytes());
 }
 
 // Rows make up the gang: no lane is without a thread, and none reads beyond.

@@ -1,8 +1,8 @@
 // Loads and stores by the shape of their address.
 #pragma once
 
+#include "codegen/host/gang_ahead.h"
 #include "codegen/host/places.h"
-#include "codegen/host/rows_ahead.h"
 #include "codegen/host/window.h"
 
 namespace cuda_device::codegen::host {
@@ -13,7 +13,7 @@ class Access {
 
   void load(const ir::Inst& inst, const Mask& mask);
   void store(const ir::Inst& inst, const Mask& mask);
-  RowsAhead& rows_ahead() { return rows_ahead_; }
+  GangAhead& gang_ahead() { return gang_ahead_; }
 
  private:
   using Value = llvm::Value*;
@@ -26,7 +26,7 @@ class Access {
   void ask_for_next(const ir::Inst& load, const Place& place);
   void ask_a_page_ahead(const ir::Inst& load, const Place& place);
   void ask_for(const Place& place, Value away, bool to_the_last);
-  void ask_for_rows(const ir::Inst& load, const Place& place);
+  void ask_for_next_gang(const ir::Inst& load, const Place& place);
   void store(const ir::Inst& inst, const Place& place, const Mask& mask);
   void store_lanes(const Place& place, Value value, const Mask& mask);
   void store_past_cache(const ir::Inst& inst, const Place& place, Value value, const Mask& mask);
@@ -56,7 +56,7 @@ class Access {
   std::unique_ptr<MemoryForm> memory_;
   const std::vector<std::vector<int64_t>> moves_;
   const std::vector<bool> by_rows_;
-  RowsAhead rows_ahead_;
+  GangAhead gang_ahead_;
 };
 
 }  // namespace cuda_device::codegen::host

@@ -202,7 +202,7 @@ Control::Behind Control::emit_divergent_for(const Inst& inst, const Mask& mask) 
   LaneSets sets = open_sets(inst, inst.regions[1], mask);
   Counter counter(c_, parts_.values, inst);
   counter.begin();
-  RowsAhead& rows = parts_.access.rows_ahead();
+  GangAhead& rows = parts_.access.gang_ahead();
   rows.enter(inst, counter);
   llvm::BasicBlock* head = c_.new_block("for");
   const bool in_all = !counter.uniform_test();

@@ -6,14 +6,14 @@
 
 #include <unordered_map>
 
-#include "analysis/rows_in_turn.h"
+#include "analysis/next_gang.h"
 #include "codegen/host/counter.h"
 
 namespace cuda_device::codegen::host {
 
-class RowsAhead {
+class GangAhead {
  public:
-  explicit RowsAhead(EmitContext& context);
+  explicit GangAhead(EmitContext& context);
 
   // Before the first iteration.
   void enter(const ir::Inst& loop, Counter& counter);
@@ -24,8 +24,9 @@ class RowsAhead {
 
  private:
   struct Ahead {
-    llvm::AllocaInst* element;
-    llvm::Value* step;  // from one iteration to the next
+    llvm::AllocaInst* element = nullptr;
+    llvm::Value* step = nullptr;  // from one iteration to the next
+    uint64_t lane_bytes = 0;      // that a lane reads in an iteration
   };
   llvm::Value* lie_in_turn(llvm::Value* starts, llvm::Value* stops);
   void enter_rows(const ir::Inst& loop, Counter& counter, Ahead& ahead);

@@ -1,4 +1,4 @@
-"""Lanes that go through rows of their own, and ask for the next gang's rows ahead of time."""
+"""Memory that gangs ask for ahead of time: what the next gang, iteration or page holds."""
 
 import re
 
@@ -95,5 +95,85 @@ def test_what_is_asked_for():
     ), "each iteration goes on"
     asked = re.findall(rf"call void @llvm.prefetch.p0\(ptr {number}, i32 0, i32 2, i32 1\)", text)
     assert len(asked) == 4, "128 bytes for each of two loads of value"
-    assert re.search(rf"{asked[0]} = getelementptr i32, ptr {number}, i64 {number}", text)
+    assert re.search(rf"{asked[0]} = getelementptr i8, ptr {number}, i64 {number}", text)
     assert re.search(rf"{asked[1]} = getelementptr i8, ptr {asked[0]}, i64 64", text)
+
+
+@D.kernel
+def strides(out, a, b):
+    total = 0.0
+    for i in range(D.tid(1), a.size, D.grid_size(1)):
+        total += a[i] * b[i]
+    out[D.tid(1)] = total
+
+
+@D.kernel
+def once(out, a):
+    x, y = D.tid(2)
+    out[y, x] = a[y, x]
+
+
+@D.kernel
+def march(out, a, steps):
+    held = D.shared_array(32, D.float32)
+    t = D.thread_idx.x
+    total = 0.0
+    for k in range(steps):
+        held[t] = a[3 * k, t + 5]
+        D.syncthreads()
+        total += held[31 - t]
+        D.syncthreads()
+    out[t] = total
+
+
+def asked_for(kernel, *arguments, block, form="avx512x32"):
+    """The text, and of each line that is asked for the instruction that makes its address."""
+    require(form)
+    with _testing.beyond_cache(1):
+        text = kernel.inspect(*arguments, what="llvm_raw", target=form, grid=4, block=block)
+    second_cache = "i32 0, i32 2, i32 1"
+    asked = re.findall(rf"call void @llvm.prefetch.p0\(ptr (%[\w.]+), {second_cache}\)", text)
+    assert len(asked) == text.count("call void @llvm.prefetch")
+    return text, [re.search(rf"{re.escape(name)} = (.*)", text)[1] for name in asked]
+
+
+@pytest.mark.parametrize(("kind", "most"), [(np.float32, 1024), (np.float64, 512)])
+def test_strides_ask_for_what_the_next_gang_reads(kind, most):
+    """Behind what this one reads, if it reads no more than 256 KiB in all: 1024 iterations of
+    32 lanes and two arrays of float32."""
+    arrays = [np.zeros(300, kind) for _ in range(3)]
+    text, asked = asked_for(strides, *arrays, block=64)
+    number = r"%[\w.]+"
+    assert re.search(
+        rf"({number}) = mul i64 {number}, {most}\n"
+        rf" *({number}) = icmp sle i64 {number}, \1\n"
+        rf" *({number}) = select i1 \2, i64 32, i64 0\n *store i64 \3, ptr %ahead",
+        text,
+    )
+    bytes_ = np.dtype(kind).itemsize
+    firsts = [re.fullmatch(rf"getelementptr i8, ptr {number}, i64 ({number})", a) for a in asked]
+    counts = [re.search(rf"{m[1]} = mul i64 {bytes_}, ({number})\n", text) for m in firsts if m]
+    assert len(counts) * 32 * bytes_ // 64 == len(asked), "each line of each load"
+    assert all(re.search(rf"{c[1]} = load i64, ptr %ahead", text) for c in counts)
+
+
+def test_the_stride_is_the_array_s_own():
+    arrays = [np.zeros(300, np.float32), *(np.zeros(600, np.float32)[::2] for _ in range(2))]
+    text, asked = asked_for(strides, *arrays, block=64)
+    assert asked
+    assert not re.search(r"mul i64 4, ", text)
+
+
+def test_rows_ask_for_the_next_page():
+    page, second = r"getelementptr i8, ptr %\d+, i64 4096", r"getelementptr i8, ptr %\d+, i64 64"
+    _, asked = asked_for(once, np.zeros((64, 64)), np.zeros((64, 64), np.float32), block=(32, 8))
+    assert len(asked) % 2 == 0
+    for first, then in zip(asked[::2], asked[1::2], strict=True):
+        assert re.fullmatch(page, first)
+        assert re.fullmatch(second, then)
+
+
+def test_the_next_iteration_asks_for_the_last_line_too():
+    _, asked = asked_for(march, np.zeros(32), np.zeros((99, 64), np.float32), 7, block=32)
+    behind = [re.search(r"i64 (\S+)$", address)[1] for address in asked]
+    assert behind[1:] == ["64", "127"]

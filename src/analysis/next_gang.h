@@ -1,6 +1,7 @@
 // Loops that read from many places far apart, which no prefetcher follows, but for which it is
 // known what the next gang reads. Each lane goes through a row of its own, such as a sparse
-// matrix's; or lanes side by side go on by a step that the launch tells (a grid-stride loop).
+// matrix's; or lanes side by side go on by a step that is longer than they are many (a grid-stride
+// loop).
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // For which loads it is known what the next gang reads.
-#include "analysis/rows_in_turn.h"
+#include "analysis/next_gang.h"
 
 #include "unit/analysis/analysed.h"
 
@@ -32,6 +32,7 @@ slot $1 "j": int32
   %two = const 2 : int32
   %y = add %x, %one : int32
   %twice = add %x, %x : int32
+  %block = const 256 : int32
   %grid = grid_size #0 : int32
   %first = load %s, %x : int32
   %last = load %s, %y : int32
@@ -52,7 +53,7 @@ slot $1 "j": int32
 
 using Found = std::vector<bool>;
 
-TEST(RowsInTurn, TheCounterIsTheIndex) {
+TEST(NextGang, TheCounterIsTheIndex) {
   EXPECT_EQ(along_rows({}), Found{true});
   EXPECT_EQ(along_rows({.body = "%e = extent #0, %a : int64\n%w = convert %k : int64\n"
                                 "%i = wrap %w, %e : int64\n%v = load %a, %i : float32\n"}),
@@ -62,7 +63,7 @@ TEST(RowsInTurn, TheCounterIsTheIndex) {
       << "by some lanes, in some iterations";
 }
 
-TEST(RowsInTurn, OtherIndices) {
+TEST(NextGang, OtherIndices) {
   EXPECT_EQ(along_rows({.body = "%v = load %a, %x : float32\n"}), Found{false});
   EXPECT_EQ(along_rows({.body = "%i = mul %k, %two : int32\n%v = load %a, %i : float32\n"}),
             Found{false});
@@ -71,9 +72,10 @@ TEST(RowsInTurn, OtherIndices) {
       << "it stands still in the innermost loop";
 }
 
-TEST(RowsInTurn, SideBySideInStrides) {
+TEST(NextGang, SideBySideInStrides) {
   EXPECT_EQ(along_rows({.first = "%x", .last = "%n", .step = "%grid"}), Found{true});
   EXPECT_EQ(along_rows({.first = "%y", .last = "%n", .step = "%grid"}), Found{true});
+  EXPECT_EQ(along_rows({.first = "%x", .last = "%n", .step = "%block"}), Found{true});
   EXPECT_EQ(along_rows({.first = "%x", .last = "%n", .step = "%two"}), Found{false})
       << "the next iteration reads what the next gang does";
   EXPECT_EQ(along_rows({.first = "%x", .last = "%n", .step = "%n"}), Found{false})
@@ -82,7 +84,7 @@ TEST(RowsInTurn, SideBySideInStrides) {
   EXPECT_EQ(along_rows({.first = "%x", .last = "%last", .step = "%grid"}), Found{false});
 }
 
-TEST(RowsInTurn, OtherLoops) {
+TEST(NextGang, OtherLoops) {
   EXPECT_EQ(along_rows({.step = "%two"}), Found{false});
   EXPECT_EQ(along_rows({.first = "%n"}), Found{false}) << "all lanes begin in one place";
   EXPECT_EQ(along_rows({.last = "%n"}), Found{false});

@@ -1,4 +1,4 @@
-#include "analysis/rows_in_turn.h"
+#include "analysis/next_gang.h"
 
 #include "analysis/far_arrays.h"
 #include "analysis/tree.h"
@@ -28,7 +28,8 @@ bool goes_in_strides(const Inst& loop, const Analysis& a) {
   const auto shared = [&](size_t k) { return a.shape(*loop.operands[k]).uniform(); };
   const bool side_by_side =
       start.affine() && start.s0 == Step{true, 1} && start.period_in(a.layout) == a.layout.width;
-  return side_by_side && shared(1) && shared(2) && step.lo > 0 && step.lo != step.hi;
+  const bool far = step.lo > a.layout.width || (step.lo > 0 && step.lo != step.hi);
+  return side_by_side && shared(1) && shared(2) && far;
 }
 
 bool is_counter(const Inst& index, const Inst& loop) {
