@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kLimit31 = int64_t{1} << 31;
 
-// What a kernel that writes all elements writes: not more than they are, nor than they span.
-uint64_t bytes_written(uint64_t packed, bool reach_fits, int64_t low, int64_t high, int64_t item) {
+// That a kernel reads or writes with all elements: not more than they are, nor than they span.
+uint64_t bytes_touched(uint64_t packed, bool reach_fits, int64_t low, int64_t high, int64_t item) {
   if (!reach_fits) return packed;
   const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   return std::min(packed, span + static_cast<uint64_t>(item));
@@ -51,10 +51,10 @@ ArrayKnowledge knowledge_of(const abi::ArrayView& view) {
   // What the host's caches are asked for would make two kernels of one for GPUs.
   const bool on_host = view.device_type != interop::dlpack::kCuda;
   const bool beyond_cache =
-      on_host && !view.read_only && !empty &&
-      bytes_written(bytes, reach_fits, low, high, item) >= cd_rt_beyond_cache_bytes();
+      on_host && !empty &&
+      bytes_touched(bytes, reach_fits, low, high, item) >= cd_rt_beyond_cache_bytes();
   // Only stores past the cache ask: elsewhere it would make two kernels of one.
-  const bool aligned = beyond_cache && data % 64 == 0;
+  const bool aligned = beyond_cache && !view.read_only && data % 64 == 0;
   contiguous = empty || (contiguous && packed_fits);
   const auto facts = static_cast<FactBits>(
       CD_FACT_BIT(unit_inner) * unit_inner | CD_FACT_BIT(contiguous) * contiguous |

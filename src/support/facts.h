@@ -17,7 +17,7 @@ struct ArrayFacts {
   bool read_only = false;        // the caller's array refuses writes
   bool fits_31 = false;          // every extent and the whole byte span |offset| is < 2**31
   bool no_alias = false;         // overlaps no other array argument of this launch
-  bool beyond_cache = false;     // writable, and far larger than the last-level cache
+  bool beyond_cache = false;     // as large as the last-level cache, or larger
   friend bool operator==(const ArrayFacts&, const ArrayFacts&) = default;
 };
 

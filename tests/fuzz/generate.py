@@ -68,9 +68,10 @@ class Generator(Expressions):
 
     def statement(self, depth: int):
         kinds = [(4, self.assign), (4, self.store), (1, self.both_sides), (0.5, self.taps)]
+        kinds += [(0.7, self.own_row)]
         if self.light:
             kinds = [(2, self.assign), (6, self.store), (2, self.both_sides)]
-            kinds.append((1, self.taps))
+            kinds += [(1, self.taps), (1, self.own_row)]
         if self.arrays.strided:
             kinds += [(3, self.store_in_strides)]
         if depth > 0:
@@ -156,6 +157,41 @@ class Generator(Expressions):
         self.frozen.add(total)
         loop = For(k, "int", [Literal("int", count)], Body([add]), None)
         return Body([Assign(total, Cast(kind, Literal("int", 0))), loop])
+
+    def own_number(self, below: int):
+        """By what an array holds."""
+        array, t = self.random.choice(list(self.inputs.items()))
+        number = Cast("i4", Element(t, array, self.index(array)))
+        return Binary("i4", "%", number, Literal("int", below))
+
+    def own_row(self, depth: int):
+        """A sum over as many elements, and from where on, as an array tells each thread."""
+        most, step = self.random.randint(1, 9), self.random.choice((1, 1, 1, 2, -1))
+        sizes = {a: s[0] for a, s in self.arrays.shapes.items() if a in self.inputs and len(s) == 1}
+        fit = [a for a, size in sizes.items() if size > most and a not in self.arrays.places]
+        if not fit:
+            return self.assign(depth)
+        array = self.random.choice(fit)
+        first, k, total = self.fresh("v"), self.fresh("k"), self.fresh("v")
+        start = self.own_number(self.random.randint(1, sizes[array] - most))
+        if self.chance(0.3):  # from the end on
+            start = of("-", start, sizes[array])
+        here = Variable("i4", first)
+        behind = of("+", here, self.own_number(most + 1))
+        bounds = [here, behind] if step > 0 else [of("-", behind, 1), of("-", here, 1)]
+        bounds += [] if step == 1 else [Literal("int", step)]
+        element = Element(self.inputs[array], array, Variable("i4", k))
+        if self.chance(0.5):  # through what it holds, elsewhere
+            other = self.random.choice(fit)
+            place = Binary("i4", "%", Cast("i4", element), Literal("int", sizes[other]))
+            factor = Element(self.inputs[other], other, place)
+            element = self.binary("*", element, factor) if self.chance(0.5) else factor
+        kind = "f4" if model.is_float(element.type) else "i8" if element.type[1] == "8" else "i4"
+        add = Assign(total, Cast(kind, self.binary("+", Variable(kind, total), element)))
+        self.scopes[-1] |= {total: kind, first: "i4"}
+        self.frozen |= {total, first}
+        loop = For(k, "i4", bounds, Body([add]), None)
+        return Body([Assign(first, start), Assign(total, Cast(kind, Literal("int", 0))), loop])
 
     def test(self):
         """Of what is known only at run time, or of where a thread stands."""

@@ -322,11 +322,6 @@ class BlockGenerator(Generator):
         word = self.random.choice(("and", "or"))
         return Both("b1", word, self.condition(1), Comparison([op], [element, number]))
 
-    def own_number(self):
-        array, t = self.random.choice(list(self.inputs.items()))
-        number = Cast("i4", Element(t, array, self.index(array)))
-        return Binary("i4", "%", number, Literal("int", self.random.randint(2, 5)))
-
     def unreached(self, _: int) -> list:
         never = Comparison([">"], [Variable(self.at.types["bk"], "bk"), Literal("int", 10**6)])
         test = self.of_data()
@@ -352,7 +347,11 @@ class BlockGenerator(Generator):
         loops, self.loops = self.loops, 0
         if kind == "for":
             together = self.chance(0.4)
-            stop = Literal("int", self.random.randint(1, 4)) if together else self.own_number()
+            stop = (
+                Literal("int", self.random.randint(1, 4))
+                if together
+                else self.own_number(self.random.randint(2, 5))
+            )
             step = self.random.choice((1, 1, 2, 3))
             bounds = [stop] if step == 1 else [Literal("int", 0), stop, Literal("int", step)]
             t = model.promote("int", stop.type)

@@ -9,7 +9,7 @@ import pytest
 
 from .harness import cache_of, compiled, make_case
 
-PLAIN, BARRIERS = range(60), range(40)
+PLAIN, BARRIERS = range(150), range(40)
 FACTS = {
     "rows of a gang": r"rows of \d+",
     "consecutive elements": r"consecutive elements",
@@ -18,13 +18,18 @@ FACTS = {
     "two versions": r"if no index is negative or clamped",
     "one address": r"one address",
     "lane by lane": r"lane by lane",
+    "one lane after the other": r"one lane after the other",
     "guards": r", a guard$",
     "past the cache": r"whole lines past the cache",
     "array beyond the cache": r"^array .* beyond the cache",
     "arrays that may overlap": r"^array \w+: (?!.*no alias)",
 }
-ONLY_WITH_BARRIERS = {"next iteration": r"ahead of time"}
-ONLY_PLAIN = {"runs of blocks": r"^\d+ blocks side by side"}
+ONLY_WITH_BARRIERS = {"next iteration": r"next iteration ahead of time"}
+ONLY_PLAIN = {
+    "runs of blocks": r"^\d+ blocks side by side",
+    "next page": r"a page away ahead of time",
+    "next gang": r"next gang ahead of time",
+}
 SOURCE = {
     "transposed": r"^ *[om]_\w+\[x, y\]|[om]_\w+\[\w*x, \w*y\]",
     "rows": r"\[y, x\]|\[ty, tx\]",

@@ -137,6 +137,11 @@ def asked_for(kernel, *arguments, block, form="avx512x32"):
     return text, [re.search(rf"{re.escape(name)} = (.*)", text)[1] for name in asked]
 
 
+def read_only(array):
+    array.flags.writeable = False
+    return array
+
+
 @pytest.mark.parametrize(("kind", "most"), [(np.float32, 1024), (np.float64, 512)])
 def test_strides_ask_for_what_the_next_gang_reads(kind, most):
     """Behind what this one reads, if it reads no more than 256 KiB in all: 1024 iterations of
@@ -153,7 +158,7 @@ def test_strides_ask_for_what_the_next_gang_reads(kind, most):
     bytes_ = np.dtype(kind).itemsize
     firsts = [re.fullmatch(rf"getelementptr i8, ptr {number}, i64 ({number})", a) for a in asked]
     counts = [re.search(rf"{m[1]} = mul i64 {bytes_}, ({number})\n", text) for m in firsts if m]
-    assert len(counts) * 32 * bytes_ // 64 == len(asked), "each line of each load"
+    assert len(counts) * 32 * bytes_ // 64 == len(asked) > 0, "each line of each load"
     assert all(re.search(rf"{c[1]} = load i64, ptr %ahead", text) for c in counts)
 
 
@@ -166,8 +171,9 @@ def test_the_stride_is_the_array_s_own():
 
 def test_rows_ask_for_the_next_page():
     page, second = r"getelementptr i8, ptr %\d+, i64 4096", r"getelementptr i8, ptr %\d+, i64 64"
-    _, asked = asked_for(once, np.zeros((64, 64)), np.zeros((64, 64), np.float32), block=(32, 8))
-    assert len(asked) % 2 == 0
+    source = read_only(np.zeros((64, 64), np.float32))
+    _, asked = asked_for(once, np.zeros((64, 64)), source, block=(32, 8))
+    assert asked
     for first, then in zip(asked[::2], asked[1::2], strict=True):
         assert re.fullmatch(page, first)
         assert re.fullmatch(second, then)

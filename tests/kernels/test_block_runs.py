@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from cuda import device as D
 from support.launching import run
+from support.targets import require, use_target
 
 
 @D.kernel
@@ -117,3 +118,21 @@ def test_whole_runs_and_parts_of_them(threads):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{len(BLOCKS) * len(SHAPES)} passed" in done.stdout
+
+
+@D.kernel
+def numbered(out):
+    x, y = D.block_idx.x, D.block_idx.y
+    if D.thread_idx.x == 2:
+        out[y, x] = y * D.grid_dim.x + x
+
+
+@pytest.mark.parametrize("grid", [1, 3, 10**6 + 3, (1021, 997)])
+@pytest.mark.parametrize("form", ["avx512", "avx2"])
+def test_every_block_of_a_large_grid_runs(form, grid):
+    require(form)
+    width, height = grid if isinstance(grid, tuple) else (grid, 1)
+    out = np.full((height, width), -1, np.int32)
+    with use_target(form):
+        run(numbered, out, grid=grid, block=3)
+    np.testing.assert_array_equal(out.ravel(), np.arange(out.size))

@@ -55,7 +55,7 @@ bool Access::is_long_row(const Place& place) const {
 }
 
 unsigned Access::rows_of(const Place& place) const {
-  const analysis::LaneLayout& layout = c_.source.analysis.layout;
+  const analysis::LaneLayout& layout = c_.analysis().layout;
   return place.period == layout.period ? layout.rows_per_gang : c_.width() / place.period;
 }
 
@@ -144,7 +144,7 @@ void Access::load_value(const Inst& inst, const Mask& mask) {
     const Place p = places_.of(inst, inst.operands.size() - 1);
     if (p.kind == Lanes::Kind::Uniform) {
       CD_CHECK(!mask.may_be_empty, "a uniform load under a mask that may be empty");
-      c_.notes.say(kOneAddress);
+      c_.notes.say(c_.in_one_lane() ? "one lane after the other" : kOneAddress);
       Value one = held(in_register(memory_->load_one(p.element, p.pointer)));
       return values_.define_uniform(inst, values_.held_kind(inst), one);
     }
@@ -289,7 +289,7 @@ void Access::store(const Inst& inst, const Place& p, const Mask& mask) {
   Value all = values_.vector(value, value.type.scalar);
   if (value.type.is_bool())
     all = c_.b.CreateZExt(all, with_lanes_of(all->getType(), p.element.type));
-  if (c_.source.analysis.past_cache[inst.id] && !mask.none && fills_lines(p))
+  if (c_.analysis().past_cache[inst.id] && !mask.none && fills_lines(p))
     store_past_cache(inst, p, all, mask);
   else
     store_lanes(p, all, mask);

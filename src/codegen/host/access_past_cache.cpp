@@ -21,7 +21,7 @@ bool Access::begins_lines(const ir::Inst& store, const Place& place) const {
   const ArrayFacts& facts = c_.source.function.params[static_cast<size_t>(array.imm)].facts;
   if (!facts.aligned || !facts.element_aligned || !is_linear(place)) return false;
   for (size_t axis = 0; axis < array.type.ndim; ++axis) {
-    const uint64_t factor = c_.source.analysis.congruences[store.operands[1 + axis]->id].factor();
+    const uint64_t factor = c_.analysis().congruences[store.operands[1 + axis]->id].factor();
     if (factor * place.element.bytes() % kLineBytes != 0) return false;
   }
   return true;

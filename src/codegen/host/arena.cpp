@@ -27,7 +27,7 @@ uint64_t Arena::reserve(uint64_t bytes, uint64_t align) {
 }
 
 uint64_t Arena::gangs() const {
-  const uint32_t known = c_.source.analysis.layout.gangs;
+  const uint32_t known = c_.analysis().layout.gangs;
   return known != 0 ? known : (kMostThreads + c_.width() - 1) / c_.width();
 }
 

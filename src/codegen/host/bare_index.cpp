@@ -48,7 +48,7 @@ BareIndices::Layer BareIndices::bounded(const Inst& inst) const {
   const bool either = inst.op != Op::FloorMod;
   const Layer by = uniform(*y) ? Layer{x, y} : either && uniform(*x) ? Layer{y, x} : Layer{};
   if (!by.bound) return {};
-  const analysis::Range& bound = c_.source.analysis.range(*by.bound);
+  const analysis::Range& bound = c_.analysis().range(*by.bound);
   if (inst.op == Op::And && !is_low_bits(bound)) return {};
   const bool not_positive = bound.hi <= 0 && !bound.unsigned_overflow;
   return inst.op == Op::Max && not_positive ? Layer{by.inside} : by;
@@ -97,8 +97,7 @@ const ir::Inst* BareIndices::behind(const Inst& index) const {
 std::optional<analysis::Interval> BareIndices::offsets(const Inst& affine) const {
   const Lanes& lanes = values_.of(affine);
   if (!lanes.affine()) return std::nullopt;
-  const auto offsets =
-      analysis::offsets(c_.source.analysis.shape(affine), c_.source.analysis.layout);
+  const auto offsets = analysis::offsets(c_.analysis().shape(affine), c_.analysis().layout);
   const Wide quarter = Wide{1} << (bits_of(lanes.held) - 2);
   return offsets && offsets->within({-quarter, quarter}) ? offsets : std::nullopt;
 }

@@ -124,6 +124,8 @@ analysis::Analysis know_nothing(const ir::Function& f) {
   a.ranges.resize(f.inst_count());
   a.slot_shapes.assign(f.slots.size(), varying);
   a.slot_ranges.resize(f.slots.size());
+  a.congruences.resize(f.inst_count());
+  a.slot_congruences.resize(f.slots.size());
   a.store_blends.assign(f.inst_count(), true);
   a.past_cache.assign(f.inst_count(), false);
   a.divergent.assign(f.inst_count(), true);

@@ -35,7 +35,7 @@ Bound bound_of(const ir::Inst& value, const analysis::Analysis& a) {
 Control::Condition Control::lanes_of(const Inst& value) {
   Condition condition;
   condition.lanes = parts_.values.vector(value, ScalarKind::Bool);
-  const Bound bound = bound_of(value, c_.source.analysis);
+  const Bound bound = bound_of(value, c_.analysis());
   if (bound == Bound::None) return condition;
   const unsigned last = c_.width() - 1;
   condition.some = parts_.pure.at_lane(value, bound == Bound::Above ? 0 : last);
@@ -77,7 +77,7 @@ void Control::split(const Inst& value, bool truth, Condition& parts) {
     if (!truth) one = c_.b.CreateNot(one);
     all = all ? c_.b.CreateAnd(all, one) : one;
   };
-  const Bound bound = bound_of(value, c_.source.analysis);
+  const Bound bound = bound_of(value, c_.analysis());
   if (parts_.values.of(value).uniform()) {
     add(parts.shared, parts_.values.scalar(value, ScalarKind::Bool));
   } else if (value.op == Op::Not) {

@@ -55,7 +55,7 @@ Control::Behind Control::emit_inst(const Inst& inst, const Mask& mask, Join& dea
       return mask;
     case Op::SlotStore:
       parts_.slots.store(static_cast<uint32_t>(inst.imm), parts_.values.of(*inst.operands[0]), mask,
-                         c_.source.analysis.store_blends[inst.id]);
+                         c_.analysis().store_blends[inst.id]);
       return mask;
     case Op::Load:
       parts_.access.load(inst, mask);
@@ -75,6 +75,7 @@ Control::Behind Control::emit_inst(const Inst& inst, const Mask& mask, Join& dea
       return divergent(inst) ? emit_divergent_while(inst, mask)
                              : emit_uniform_while(inst, mask, dead);
     case Op::For:
+      if (parts_.lane_by_lane[inst.id]) return emit_lane_by_lane(inst, mask);
       return divergent(inst) ? emit_divergent_for(inst, mask) : emit_uniform_for(inst, mask, dead);
     case Op::Scope:
       return emit_scope(inst, mask, dead);

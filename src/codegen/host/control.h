@@ -17,6 +17,7 @@
 namespace cuda_device::codegen::host {
 
 class Counter;
+class OneLane;
 
 struct Parts {  // of the emitter, that control hands instructions to
   EmitContext& context;
@@ -28,6 +29,7 @@ struct Parts {  // of the emitter, that control hands instructions to
   Reports& reports;
   const std::vector<Exits>& exits;
   const std::vector<analysis::Guard>& guards;
+  const std::vector<bool>& lane_by_lane;  // loops, by Inst::id
 };
 
 class Control {
@@ -85,7 +87,7 @@ class Control {
   Behind emit_scope(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_exit(const Inst& inst, const Mask& mask);
   Frame& target_of(const Inst& exit);
-  bool divergent(const Inst& inst) const { return c_.source.analysis.divergent[inst.id]; }
+  bool divergent(const Inst& inst) const { return c_.analysis().divergent[inst.id]; }
   analysis::Guard guard(const Inst& inst) const { return parts_.guards[inst.id]; }
   const Exits& exits(const Inst& inst) const { return parts_.exits[inst.id]; }
 
@@ -95,6 +97,8 @@ class Control {
   Behind emit_divergent_while(const Inst& inst, const Mask& mask);
   Behind emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_divergent_for(const Inst& inst, const Mask& mask);
+  void emit_lane(const Inst& inst, OneLane& one, Join& dead);
+  Behind emit_lane_by_lane(const Inst& inst, Mask mask);
   bool may_run_in_full(const Inst& inst, const Counter& counter) const;
   void iterate_in_full(const Inst& inst, const Mask& mask, Counter& counter, LaneSets& sets,
                        llvm::BasicBlock* head, Join& exit);

@@ -30,8 +30,13 @@ struct EmitContext {
         entry(m.getContext()),
         masks(b, s.analysis.layout.width),
         arithmetic(b, m, s.target),
-        notes(s.accesses) {}
+        notes(s.accesses),
+        analysis_(&s.analysis) {}
 
+  // What is known of lanes; of the one lane that is run, while lanes are run one by one.
+  const analysis::Analysis& analysis() const { return *analysis_; }
+  void know(const analysis::Analysis& analysis) { analysis_ = &analysis; }
+  bool in_one_lane() const { return analysis_ != &source.analysis; }
   unsigned width() const { return masks.width(); }  // lanes of a gang
   llvm::LLVMContext& llvm() { return module.getContext(); }
   llvm::Type* scalar_type(ScalarKind kind) { return register_type(llvm(), kind); }
@@ -61,6 +66,9 @@ struct EmitContext {
   LineTable lines;
   bool past_cache = false;             // some store goes past the cache
   llvm::BasicBlock* failed = nullptr;  // where a thread has failed: leaves the kernel; null: none
+
+ private:
+  const analysis::Analysis* analysis_;
 };
 
 }  // namespace cuda_device::codegen::host

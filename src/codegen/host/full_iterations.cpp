@@ -45,7 +45,7 @@ void Control::iterate_in_full(const Inst& inst, const Mask& mask, Counter& count
   c_.start(all);
   const Lanes now = counter.load();
   parts_.slots.store(static_cast<uint32_t>(inst.imm), now, mask,
-                     c_.source.analysis.store_blends[inst.id]);
+                     c_.analysis().store_blends[inst.id]);
   Join latch(c_.masks, "latch");
   Frame frame;
   frame.inst = &inst;

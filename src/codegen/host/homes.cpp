@@ -9,7 +9,7 @@ using analysis::SlotSet;
 using llvm::Value;
 
 bool Homes::is_shared(uint32_t slot) const {
-  return c_.source.analysis.slot_shapes[slot].level <= analysis::Level::BlockUniform;
+  return c_.analysis().slot_shapes[slot].level <= analysis::Level::BlockUniform;
 }
 
 void Homes::create(const SlotSet& crossing) {

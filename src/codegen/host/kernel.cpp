@@ -1,5 +1,6 @@
 #include "codegen/host/kernel.h"
 
+#include "analysis/lane_by_lane.h"
 #include "codegen/host/block_control.h"
 #include "codegen/host/loop_hints.h"
 
@@ -25,6 +26,12 @@ llvm::Function* declare_entry(llvm::Module& module, const KernelSource& source, 
   return function;
 }
 
+std::vector<bool> lane_by_lane(const KernelSource& source) {
+  if (source.target.slow_gathers)
+    return analysis::loops_lane_by_lane(source.function, source.analysis);
+  return std::vector<bool>(source.function.inst_count());
+}
+
 class Kernel {
  public:
   Kernel(llvm::Module& module, const KernelSource& source, llvm::Function& function)
@@ -40,6 +47,7 @@ class Kernel {
         slots_(c_, values_),
         exits_(find_exits(source.function)),
         guards_(analysis::find_guards(source.function, source.analysis)),
+        lane_by_lane_(lane_by_lane(source)),
         runs_(analysis::block_runs(source.function, source.analysis)) {}
 
   uint32_t emit() {
@@ -49,8 +57,9 @@ class Kernel {
     c_.start(start);
     c_.lines.open(function_, c_.b, c_.source.options.lines, c_.source.function.name);
     Access access(c_, values_, arrays_);
-    BlockControl block({c_, values_, pure_, position_, slots_, access, reports_, exits_, guards_},
-                       arena_);
+    BlockControl block(
+        {c_, values_, pure_, position_, slots_, access, reports_, exits_, guards_, lane_by_lane_},
+        arena_);
     block_ = &block;
     slots_.create();
     arrays_.create();
@@ -136,6 +145,7 @@ class Kernel {
   Slots slots_;
   const std::vector<Exits> exits_;
   const std::vector<analysis::Guard> guards_;
+  const std::vector<bool> lane_by_lane_;
   const analysis::BlockRuns runs_;
   BlockControl* block_ = nullptr;
 };

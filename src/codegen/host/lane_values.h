@@ -2,6 +2,7 @@
 // a vector, in the width an operation wants.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "codegen/host/emit_context.h"
@@ -18,6 +19,10 @@ class LaneValues {
   ScalarKind held_kind(const ir::Inst& inst) const;
 
   void define(const ir::Inst& inst, Lanes lanes);
+  // Until it is exchanged again, another value in place of one that is defined already.
+  Lanes exchange(const ir::Inst& inst, const Lanes& lanes) {
+    return std::exchange(table_[inst.id], lanes);
+  }
   void define_uniform(const ir::Inst& inst, ScalarKind held, llvm::Value* value);
   void define_vector(const ir::Inst& inst, ScalarKind held, llvm::Value* value);
   void define_affine(const ir::Inst& inst, ScalarKind held, llvm::Value* base, llvm::Value* s0,

@@ -180,7 +180,7 @@ Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Jo
   c_.start(head);
   const Lanes now = counter.load();
   parts_.slots.store(static_cast<uint32_t>(inst.imm), now, mask,
-                     c_.source.analysis.store_blends[inst.id]);
+                     c_.analysis().store_blends[inst.id]);
   Frame frame;
   frame.inst = &inst;
   frame.exit = &exit;
@@ -192,7 +192,7 @@ Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Jo
     Value* goes_on = counter.goes_on(now, false);
     counter.advance();
     llvm::Instruction* back = c_.b.CreateCondBr(goes_on, head, finished.edge(mask));
-    hint(back, {.write_out = is_short(inst, c_.source.analysis)});
+    hint(back, {.write_out = is_short(inst, c_.analysis())});
   }
   return finish_uniform_loop(inst, inst.regions[1], mask, finished, exit, dead);
 }
@@ -217,7 +217,7 @@ Control::Behind Control::emit_divergent_for(const Inst& inst, const Mask& mask) 
   if (sets.continued) assign(sets.continued, Mask::no_lane());
   const Lanes now = counter.load();
   parts_.slots.store(static_cast<uint32_t>(inst.imm), now, live,
-                     c_.source.analysis.store_blends[inst.id]);
+                     c_.analysis().store_blends[inst.id]);
   frames_.push_back({&inst, true, &exit, &latch, sets.left, sets.continued});
   emit_block(inst.regions[0], live, latch, latch);
   frames_.pop_back();

@@ -38,10 +38,11 @@ llvm::Value* MaskOps::bits(const Mask& mask) {
 // Through memory: taking an element out of a vector may be moved to before the branch that asks
 // whether the mask has a lane, where its number is undefined; a load of an unknown place is not.
 llvm::Value* MaskOps::element(llvm::Value* vector, llvm::Value* lane) {
+  if (llvm::isa<llvm::Constant>(lane)) return b_.CreateExtractElement(vector, lane);
   const bool one_bit = vector->getType()->getScalarType()->isIntegerTy(1);  // not addressable
   if (one_bit) vector = b_.CreateZExt(vector, llvm::FixedVectorType::get(b_.getInt8Ty(), width_));
   llvm::Type* type = vector->getType()->getScalarType();
-  llvm::AllocaInst* buffer = variable(vector->getType(), "lanes");
+  llvm::AllocaInst* buffer = scratch(vector->getType(), 0);
   b_.CreateStore(vector, buffer);
   llvm::Value* number = b_.CreateZExtOrTrunc(lane, b_.getInt64Ty());
   llvm::Value* value = b_.CreateLoad(type, b_.CreateGEP(type, buffer, number));
@@ -52,6 +53,12 @@ llvm::Value* MaskOps::element(llvm::Value* vector, llvm::Value* lane) {
 llvm::AllocaInst* MaskOps::variable(llvm::Type* type, const llvm::Twine& name) {
   llvm::BasicBlock& first = b_.GetInsertBlock()->getParent()->getEntryBlock();
   return llvm::IRBuilder<>(&first, first.begin()).CreateAlloca(type, nullptr, name);
+}
+
+llvm::AllocaInst* MaskOps::scratch(llvm::Type* type, unsigned number) {
+  llvm::AllocaInst*& place = scratch_[{type, number}];
+  if (!place) place = variable(type, "lanes");
+  return place;
 }
 
 Mask MaskOps::both(const Mask& mask, llvm::Value* condition) {

@@ -12,12 +12,16 @@ class MaskOps {
 
   llvm::Value* lanes(const Mask& mask);  // as a vector
   llvm::Value* any(const Mask& mask);    // as i1
+  llvm::Value* bits(const Mask& mask);   // as a number, a bit for each lane
   // What the highest lane of a mask, which has one, holds of a vector.
   llvm::Value* last_of(llvm::Value* vector, const Mask& mask);
   // The lowest lane among bits, one a lane. Any number where there is none, or where LLVM moves it
   // to before the question: good to address memory with, not to take an element of a vector.
   llvm::Value* first_lane(llvm::Value* bits);
   llvm::AllocaInst* variable(llvm::Type* type, const llvm::Twine& name = "");
+  // Memory to take lanes out of a vector by their number, or put them in, until the next such
+  // place: one for all of them, since LLVM joins none. `number` tells apart those in use at once.
+  llvm::AllocaInst* scratch(llvm::Type* type, unsigned number);
   Mask both(const Mask& mask, llvm::Value* condition);
   Mask without(const Mask& mask, llvm::Value* condition);
   Mask either(const Mask& x, const Mask& y);
@@ -27,11 +31,11 @@ class MaskOps {
   llvm::IRBuilder<>& builder() { return b_; }
 
  private:
-  llvm::Value* bits(const Mask& mask);
   llvm::Value* element(llvm::Value* vector, llvm::Value* lane);
 
   llvm::IRBuilder<>& b_;
   unsigned width_;
+  llvm::DenseMap<std::pair<llvm::Type*, unsigned>, llvm::AllocaInst*> scratch_;
 };
 
 }  // namespace cuda_device::codegen::host

@@ -120,8 +120,8 @@ Value* MemoryForm::place_of(Value pointer, const Offsets& offsets, Value numbers
 Value* MemoryForm::gather(const Element& e, Value pointer, const Offsets& offsets,
                           const Mask& mask) {
   notes_.say("lane by lane");
-  llvm::AllocaInst* results = masks_.variable(vector(e));
-  llvm::AllocaInst* numbers = masks_.variable(offsets.numbers->getType());
+  llvm::AllocaInst* results = masks_.scratch(vector(e), 0);
+  llvm::AllocaInst* numbers = masks_.scratch(offsets.numbers->getType(), 1);
   b_.CreateStore(llvm::Constant::getNullValue(vector(e)), results);
   b_.CreateStore(offsets.numbers, numbers);
   for_each_lane(mask, [&](Value lane) {
@@ -134,8 +134,8 @@ Value* MemoryForm::gather(const Element& e, Value pointer, const Offsets& offset
 void MemoryForm::scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
                          const Mask& mask) {
   notes_.say("lane by lane");
-  llvm::AllocaInst* values = masks_.variable(vector(e));
-  llvm::AllocaInst* numbers = masks_.variable(offsets.numbers->getType());
+  llvm::AllocaInst* values = masks_.scratch(vector(e), 0);
+  llvm::AllocaInst* numbers = masks_.scratch(offsets.numbers->getType(), 1);
   b_.CreateStore(value, values);
   b_.CreateStore(offsets.numbers, numbers);
   for_each_lane(mask, [&](Value lane) {

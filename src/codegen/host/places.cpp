@@ -27,7 +27,7 @@ bool Places::steps_in_int64(const Inst& index, ScalarKind offset) const {
   const int bits = bits_of(lanes.held);
   if (bits == 64 || is_signed_int(lanes.held)) return true;
   if (bits == 32 && offset == ScalarKind::I32) return true;
-  return c_.source.analysis.range(index).hi < int64_t{1} << (bits - 1);
+  return c_.analysis().range(index).hi < int64_t{1} << (bits - 1);
 }
 
 // Between lanes, or by the rule for negative indices.
@@ -80,7 +80,7 @@ bool Places::is_one(const Term& term) const {
 
 // The rows of the index that has its own; else the layout's.
 unsigned Places::common_period(llvm::ArrayRef<Term> terms) const {
-  const unsigned usual = c_.source.analysis.layout.period;
+  const unsigned usual = c_.analysis().layout.period;
   for (const Term& term : terms) {
     const Lanes& lanes = values_.of(*term.index);
     if (lanes.affine() && lanes.period != usual) return lanes.period;
@@ -106,7 +106,7 @@ analysis::Congruence Places::start_of(llvm::ArrayRef<Term> terms) const {
   for (const Term& term : terms) {
     const auto* stride = llvm::dyn_cast<llvm::ConstantInt>(term.stride);
     if (!stride) return {};
-    sum = add(sum, multiply(c_.source.analysis.congruences[term.index->id],
+    sum = add(sum, multiply(c_.analysis().congruences[term.index->id],
                             analysis::congruence_of(stride->getZExtValue())));
   }
   return sum;

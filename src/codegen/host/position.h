@@ -30,7 +30,7 @@ class Position {
   llvm::Value* split_linear(unsigned axis, llvm::Value* linear);
   llvm::Value* like(llvm::Value* sample, llvm::Value* scalar);
   bool one_row_of_threads() const;
-  const analysis::LaneLayout& layout() const { return c_.source.analysis.layout; }
+  const analysis::LaneLayout& layout() const { return c_.analysis().layout; }
   const LaunchFacts& facts() const { return c_.source.function.launch; }
 
   EmitContext& c_;

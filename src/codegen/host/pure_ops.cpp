@@ -27,7 +27,7 @@ bool has_one_value(const Inst& inst, const analysis::Range& range) {
 
 void define_shaped(EmitContext& c, LaneValues& values, const Inst& inst,
                    const Evaluation& evaluation) {
-  const analysis::Shape& shape = c.source.analysis.shape(inst);
+  const analysis::Shape& shape = c.analysis().shape(inst);
   const ScalarKind held = values.held_kind(inst);
   const Evaluation e{
       held,
@@ -37,7 +37,7 @@ void define_shaped(EmitContext& c, LaneValues& values, const Inst& inst,
   if (!shape.affine()) return values.define_vector(inst, held, e.all());
   Value* base = e.at(0);
   Value* s0 = step_of(c, shape.s0, held, base, e, 1);
-  const unsigned period = shape.period_in(c.source.analysis.layout);
+  const unsigned period = shape.period_in(c.analysis().layout);
   Value* s1 = period < c.width() ? step_of(c, shape.s1, held, base, e, period) : c.integer(held, 0);
   values.define_affine(inst, held, base, s0, s1, period);
 }
@@ -59,11 +59,11 @@ void PureOps::emit(const Inst& inst) {
   }
   // A range of one value makes the result uniform, whatever its operands: they may hold other
   // values in the lanes that the range does not speak of, the inactive ones.
-  const analysis::Range& range = c_.source.analysis.range(inst);
+  const analysis::Range& range = c_.analysis().range(inst);
   if (has_one_value(inst, range))
     return emit_uniform_leaf(inst, inst.type.scalar,
                              constant_of(c_.llvm(), inst.type.scalar, range.lo));
-  const WidthPlan plan = plan_width(inst, c_.source.analysis);
+  const WidthPlan plan = plan_width(inst, c_.analysis());
   if (divides_bases(inst)) return emit_quotient(inst, plan);
   auto evaluate = [&](auto&& operand) {
     llvm::SmallVector<Value*, 3> operands;
@@ -85,7 +85,7 @@ void PureOps::emit(const Inst& inst) {
 }
 
 Value* PureOps::at_lane(const Inst& inst, unsigned lane) {
-  const WidthPlan plan = plan_width(inst, c_.source.analysis);
+  const WidthPlan plan = plan_width(inst, c_.analysis());
   llvm::SmallVector<Value*, 3> operands;
   for (size_t i = 0; i < inst.operands.size(); ++i)
     operands.push_back(values_.scalar(*inst.operands[i], plan.operands[i], lane));
@@ -94,13 +94,13 @@ Value* PureOps::at_lane(const Inst& inst, unsigned lane) {
 
 bool PureOps::divides_bases(const Inst& inst) const {
   const bool quotient = inst.op == Op::FloorDiv || inst.op == Op::Shr;
-  return quotient && c_.source.analysis.shape(inst).level != analysis::Level::Varying &&
-         c_.source.analysis.shape(*inst.operands[0]).affine();
+  return quotient && c_.analysis().shape(inst).level != analysis::Level::Varying &&
+         c_.analysis().shape(*inst.operands[0]).affine();
 }
 
 // The base is a multiple of the divisor and, where lane 0 is not active, may be below zero.
 void PureOps::emit_quotient(const Inst& inst, const WidthPlan& plan) {
-  const analysis::Range& by = c_.source.analysis.range(*inst.operands[1]);
+  const analysis::Range& by = c_.analysis().range(*inst.operands[1]);
   const auto shift = analysis::division_by_power_of_two(inst, {by.lo, by.hi});
   CD_CHECK(shift, "a quotient of bases by what is no power of two");
   Value* base = values_.scalar(*inst.operands[0], plan.kind, 0);
@@ -131,9 +131,29 @@ Value* PureOps::equal_to_shared(const Inst& inst, const WidthPlan& plan) {
 
 Value* PureOps::compute(const Inst& inst, const WidthPlan& plan, llvm::ArrayRef<Value*> operands) {
   if (inst.op != Op::Wrap) return c_.arithmetic.emit(inst.op, plan.kind, plan.result, operands);
-  if (c_.source.analysis.range(*inst.operands[0]).non_negative())
+  if (c_.analysis().range(*inst.operands[0]).non_negative())
     return c_.arithmetic.convert(plan.kind, plan.result, operands[0]);
+  if (c_.in_one_lane()) return wrap_by_branch(plan, operands[0], operands[1]);
   return c_.arithmetic.wrap(plan.kind, operands[0], operands[1], plan.result);
+}
+
+// Of one thread: indices are seldom negative, and a branch that is foretold costs less than
+// arithmetic for both.
+Value* PureOps::wrap_by_branch(const WidthPlan& plan, Value* index, Value* extent) {
+  Value* bare = c_.arithmetic.convert(plan.kind, plan.result, index);
+  if (!is_signed_int(plan.kind)) return bare;
+  llvm::BasicBlock *negative = c_.new_block("from_the_end"), *done = c_.new_block("wrapped"),
+                   *before = c_.b.GetInsertBlock();
+  c_.b.CreateCondBr(c_.b.CreateIsNeg(bare), negative, done,
+                    llvm::MDBuilder(c_.llvm()).createUnlikelyBranchWeights());
+  c_.start(negative);
+  Value* from_the_end = c_.b.CreateAdd(bare, extent);
+  c_.b.CreateBr(done);
+  c_.start(done);
+  llvm::PHINode* either = c_.b.CreatePHI(bare->getType(), 2);
+  either->addIncoming(bare, before);
+  either->addIncoming(from_the_end, negative);
+  return either;
 }
 
 // Of a view it is one of its operands.

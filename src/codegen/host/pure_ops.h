@@ -32,6 +32,7 @@ class PureOps {
  private:
   llvm::Value* compute(const ir::Inst& inst, const WidthPlan& plan,
                        llvm::ArrayRef<llvm::Value*> operands);
+  llvm::Value* wrap_by_branch(const WidthPlan& plan, llvm::Value* index, llvm::Value* extent);
   llvm::Value* equal_to_shared(const ir::Inst& inst, const WidthPlan& plan);
   void emit_array_number(const ir::Inst& inst);
   bool divides_bases(const ir::Inst& inst) const;

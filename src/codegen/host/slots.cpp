@@ -26,11 +26,11 @@ llvm::AllocaInst* Slots::step_variable(const analysis::Step& step, llvm::Type* t
 void Slots::create() {
   const ir::Function& f = c_.source.function;
   for (size_t i = 0; i < f.slots.size(); ++i) {
-    const analysis::Shape& shape = c_.source.analysis.slot_shapes[i];
+    const analysis::Shape& shape = c_.analysis().slot_shapes[i];
     Place place;
     place.kind = kind_of(shape);
-    place.held = is_small(f.slots[i], c_.source.analysis.slot_ranges[i]) ? ScalarKind::I32
-                                                                         : f.slots[i].type.scalar;
+    place.held = is_small(f.slots[i], c_.analysis().slot_ranges[i]) ? ScalarKind::I32
+                                                                    : f.slots[i].type.scalar;
     llvm::Type* scalar = c_.scalar_type(place.held);
     const bool varying = place.kind == Lanes::Kind::Varying;
     place.value = c_.variable(varying ? c_.vector_type(place.held) : scalar, f.slots[i].name);
@@ -68,10 +68,10 @@ Lanes Slots::load(uint32_t slot) {
   lanes.held = place.held;
   lanes.value = c_.b.CreateLoad(place.value->getAllocatedType(), place.value);
   if (lanes.affine()) {
-    const analysis::Shape& shape = c_.source.analysis.slot_shapes[slot];
+    const analysis::Shape& shape = c_.analysis().slot_shapes[slot];
     lanes.s0 = step(shape.s0, place, place.s0);
     lanes.s1 = step(shape.s1, place, place.s1);
-    lanes.period = shape.period_in(c_.source.analysis.layout);
+    lanes.period = shape.period_in(c_.analysis().layout);
   }
   return lanes;
 }

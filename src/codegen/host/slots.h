@@ -26,7 +26,6 @@ class Slots {
   // Under `mask` where `blend`, in all lanes otherwise. `value` is of the slot's type.
   void store(uint32_t slot, Lanes value, const Mask& mask, bool blend);
 
- private:
   struct Place {
     Lanes::Kind kind = Lanes::Kind::Varying;
     ScalarKind held = ScalarKind::Bool;
@@ -34,6 +33,10 @@ class Slots {
     llvm::AllocaInst* s0 = nullptr;  // of an affine slot whose step is no constant
     llvm::AllocaInst* s1 = nullptr;
   };
+  // Until it is exchanged again, another place.
+  Place exchange(uint32_t slot, const Place& place) { return std::exchange(places_[slot], place); }
+
+ private:
   llvm::AllocaInst* step_variable(const analysis::Step& step, llvm::Type* type);
   llvm::Value* step(const analysis::Step& step, const Place& place, llvm::AllocaInst* variable);
   llvm::Value* in_width(llvm::Value* value, ScalarKind held, const Place& place);

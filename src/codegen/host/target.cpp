@@ -111,8 +111,8 @@ Target target_of(MaskForm form, bool small_lanes, const std::string& cpu, const 
   target.tune_cpu = !tune.empty() ? tune : !cpu.empty() ? cpu : llvm::sys::getHostCPUName().str();
   target.vector_bytes = vector_bytes(form);
   // Eight lanes by AVX2: 11 cycles, by loads 4 (Zen 3); many of Intel's gather as slowly. Sixteen
-  // by AVX-512: 4.7 ns, by loads 1.9 (Zen 5).
-  target.slow_gathers = form == MaskForm::Avx2 || is_by_amd(target.tune_cpu);
+  // by AVX-512: 4.7 ns, by loads 1.9 (Zen 5). SSE4 has none.
+  target.slow_gathers = form != MaskForm::Avx512 || is_by_amd(target.tune_cpu);
   target.slow_masked_stores = form == MaskForm::Avx2 && is_by_amd(target.tune_cpu);
   return target;
 }

@@ -178,7 +178,10 @@ void assemble(const Specialisation& s, const std::string& arch) {
   const Image made = image_for(s, request_for(s, "sm_" + arch));
   if (cuda::find_ptxas().empty()) return;
   const std::string ptx(made.image.code.begin(), made.image.code.end() - 1);
-  const cuda::Assembled assembled = cuda::assemble(ptx, std::stoi(arch));
+  cuda::Assembled assembled = cuda::assemble(ptx, std::stoi(arch));
+  // That of CUDA 13.0 dies of some programs for sm_120, when it optimises a 64-bit remainder of
+  // which the low half is used. Whether the text is right it still tells.
+  if (assembled.died) assembled = cuda::assemble(ptx, std::stoi(arch), cuda::Optimise::No);
   if (!assembled.ok)
     throw Outcome{
         Status::CompilerFault, {}, "ptxas refuses the PTX for sm_" + arch + ":\n" + assembled.log};

@@ -222,7 +222,7 @@ void cd_rt_inspect(const cuda_device::rt::Specialisation* specialisation, const 
 void cd_rt_stats(const cuda_device::rt::StatsRequest* request, cuda_device::rt::Outcome* outcome);
 
 int cd_rt_thread_count();  // workers: affinity, cgroup, CUDA_DEVICE_NUM_THREADS
-// Bytes from which on a writable array has the fact beyond_cache.
+// Bytes from which on an array has the fact beyond_cache.
 uint64_t cd_rt_beyond_cache_bytes();
 void cd_rt_set_beyond_cache_bytes(uint64_t bytes);  // for tests; 0: what this machine's caches say
 void cd_rt_counters(cuda_device::rt::Counters* counters);

@@ -43,7 +43,7 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-// Exit status; standard output and error go to `log`.
+// Exit status, or minus the signal that ended it; standard output and error go to `log`.
 int run(const std::vector<std::string>& command, const fs::path& log) {
   std::vector<char*> argv;
   argv.reserve(command.size() + 1);
@@ -60,24 +60,30 @@ int run(const std::vector<std::string>& command, const fs::path& log) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 }  // namespace
 
-Assembled assemble(const std::string& ptx, int sm) {
+Assembled assemble(const std::string& ptx, int sm, Optimise optimise) {
   const std::string ptxas = find_ptxas();
   if (ptxas.empty())
     throw std::runtime_error("ptxas was not found (CUDA_HOME, PATH, the usual install folder)");
   TemporaryFolder folder;
   std::ofstream(folder / "kernel.ptx") << ptx;
   const fs::path cubin = folder / "kernel.cubin", log = folder / "log";
-  const int status = run({ptxas, "-v", "-arch=sm_" + std::to_string(sm),
-                          (folder / "kernel.ptx").string(), "-o", cubin.string()},
-                         log);
+  std::vector<std::string> command = {
+      ptxas, "-v",          "-arch=sm_" + std::to_string(sm), (folder / "kernel.ptx").string(),
+      "-o",  cubin.string()};
+  if (optimise == Optimise::No) command.emplace_back("-O0");
+  const int status = run(command, log);
   Assembled result;
   result.ok = status == 0;
+  result.died = status < 0;
   result.log = read_text(log);
+  if (result.died)
+    result.log +=
+        "ptxas was ended by signal " + std::to_string(-status) + " (" + strsignal(-status) + ")";
   const std::string bytes = result.ok ? read_text(cubin) : "";
   result.cubin.assign(bytes.begin(), bytes.end());
   return result;

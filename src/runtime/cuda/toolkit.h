@@ -15,10 +15,12 @@ std::string find_in_toolkit(const std::string& library);  // by its file's name;
 
 struct Assembled {
   bool ok = false;
-  std::string log;  // ptxas's messages, with -v
+  bool died = false;  // ptxas was ended by a signal, as the log says: what it thinks is not known
+  std::string log;    // ptxas's messages, with -v
   std::vector<char> cubin;
 };
+enum class Optimise : bool { No, Yes };
 // Assembles PTX text for sm_<sm>. Throws std::runtime_error where ptxas cannot be run at all.
-Assembled assemble(const std::string& ptx, int sm);
+Assembled assemble(const std::string& ptx, int sm, Optimise optimise = Optimise::Yes);
 
 }  // namespace cuda_device::cuda

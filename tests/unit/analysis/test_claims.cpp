@@ -35,7 +35,7 @@ uint64_t try_program(uint64_t seed) {
   const RandomProgram p = random_program(seed);
   const ir::Function& f = *p.function;
   EXPECT_EQ(ir::verify(f), std::vector<std::string>{}) << "seed " << seed;
-  const Analysis a = analyse(f, seed % 2 == 0 ? 32 : 64);
+  const Analysis a = analyse(f, 8U << seed % 4);
   Memory lanes(p), threads(p);
   GangMachine machine(f, a, lanes.arguments, p.grid);
   for (const std::string& failure : machine.run()) {

@@ -1,0 +1,138 @@
+// Which loops are run one lane after the other, and what is known in them.
+#include "analysis/lane_by_lane.h"
+
+#include "unit/analysis/analysed.h"
+
+namespace cuda_device::analysis::testing {
+namespace {
+
+struct Case {
+  std::string first = "%first", last = "%last", step = "%one";
+  std::string body = "%v = load %a, %i : float32\n";
+  std::string behind = "}";
+};
+
+Analysed analysed(const Case& c) {
+  return Analysed(R"(kernel "k"
+launch block 256 1 1 grid_fits_31
+param @0 "a": array<float32, 1> no_alias
+param @1 "starts": array<int32, 1> no_alias
+param @2 "b": array<int32, 2> no_alias
+slot $0 "k": int32
+slot $1 "sum": float32
+slot $2 "same": float32
+array &0 "tile": array<float32, 1, shared> shape 8 strides 4 align 4
+{
+  %a = param @0 : array<float32, 1>
+  %s = param @1 : array<int32, 1>
+  %b = param @2 : array<int32, 2>
+  %x = tid #0 : int32
+  %one = const 1 : int32
+  %zero = const 0 : int32
+  %half = const 0.5 : float32
+  %y = add %x, %one : int32
+  %first = load %s, %x : int32
+  %last = load %s, %y : int32
+  for $0, )" + c.first +
+                  ", " + c.last + ", " + c.step + R"( {
+    %k = slot_load $0 : int32
+    %e = extent #0, %a : int64
+    %w = convert %k : int64
+    %i = wrap %w, %e : int64
+)" + c.body + c.behind +
+                  "\n}\n");
+}
+
+bool found(const Case& c) {
+  const Analysed f = analysed(c);
+  return loops_lane_by_lane(*f.f, f.a)[f.nth(ir::Op::For).id];
+}
+
+const std::string kLoad = "%v = load %a, %i : float32\n";
+
+TEST(LaneByLane, RowsThatMemoryTells) {
+  EXPECT_TRUE(found({}));
+  EXPECT_TRUE(found({.last = "%one"}));
+  EXPECT_TRUE(found({.step = "%y"}));
+  EXPECT_TRUE(found({.body = kLoad + "slot_store $1, %v\n"}));
+}
+
+TEST(LaneByLane, NotRowsThatFollowAPattern) {
+  EXPECT_FALSE(found({.first = "%x"}));
+  EXPECT_FALSE(found({.first = "%zero"}));
+  EXPECT_FALSE(found({.first = "%zero", .last = "%one"}));
+}
+
+TEST(LaneByLane, LoadsAreScatteredOrOne) {
+  EXPECT_FALSE(found({.body = ""})) << "nothing is loaded";
+  EXPECT_FALSE(found({.body = "%v = load %a, %one : float32\n"})) << "nor scattered";
+  EXPECT_TRUE(found({.body = kLoad + "%u = load %a, %one : float32\n"}));
+  EXPECT_FALSE(found({.body = kLoad + "%u = load %a, %x : float32\n"})) << "side by side";
+  EXPECT_TRUE(found({.body = "%v = load %b, %i, %x : int32\n"}));
+  EXPECT_TRUE(found({.body = "%v = load %b, %one, %k : int32\n"}));
+}
+
+TEST(LaneByLane, OnlyArraysOfTheKernel) {
+  EXPECT_FALSE(found({.body = "%h = array &0 : array<float32, 1, shared>\n"
+                              "%v = load %h, %i : float32\n"}));
+}
+
+TEST(LaneByLane, ACheapStraightLine) {
+  std::string eight = kLoad, many = kLoad;
+  for (int n = 0; n < 12; ++n) {
+    const std::string one = "%p" + std::to_string(n) + " = add %k, %one : int32\n";
+    if (n < 5) eight += one;
+    many += one;
+  }
+  EXPECT_TRUE(found({.body = eight})) << "with the extent and the index";
+  EXPECT_FALSE(found({.body = many}));
+  EXPECT_FALSE(found({.body = kLoad + "%q = div %v, %half : float32\n"}));
+  EXPECT_FALSE(found({.body = kLoad + "%t = thread_idx #0 : uint32\n"}));
+  EXPECT_FALSE(found({.body = kLoad + "%c = gt %v, %half : bool\nif %c {\n}\n"}));
+  EXPECT_FALSE(found({.body = kLoad + "break\n"}));
+  EXPECT_FALSE(found({.body = kLoad + "store %a, %i, %v\n"}));
+}
+
+TEST(LaneByLane, NothingBehindTheLoopsEnd) {
+  EXPECT_FALSE(found({.behind = "} else {\nslot_store $1, %half\n}"}));
+}
+
+TEST(LaneByLane, VariablesDifferByLane) {
+  EXPECT_FALSE(found({.body = kLoad + "slot_store $2, %half\n"}));
+}
+
+TEST(LaneByLane, InsideAllLanesAreOne) {
+  const Analysed f = analysed({.body = kLoad + "slot_store $1, %v\n"});
+  const ir::Inst& loop = f.nth(ir::Op::For);
+  const Analysis one = in_one_lane(f.a, loop);
+  EXPECT_TRUE(f.a.divergent[loop.id]);
+  EXPECT_FALSE(one.divergent[loop.id]);
+  for (const ir::Inst* i : loop.regions[0].insts) EXPECT_TRUE(one.shape(*i).uniform());
+  EXPECT_EQ(one.shape(*loop.operands[0]).level, Level::Varying) << "outside";
+}
+
+TEST(LaneByLane, CountingFromZero) {
+  const Analysed f = analysed({});
+  const ir::Inst& loop = f.nth(ir::Op::For);
+  ASSERT_TRUE(may_count_from_zero(f.a, loop));
+  const Analysis more = counting_from_zero(f.a, loop);
+  const ir::Block& body = loop.regions[0];
+  const ir::Inst &counter = *body.insts[0], &wide = *body.insts[2];
+  EXPECT_FALSE(f.a.range(counter).non_negative());
+  EXPECT_TRUE(more.range(counter).non_negative());
+  EXPECT_TRUE(more.range(wide).non_negative());
+  EXPECT_EQ(more.range(counter).hi, f.a.range(counter).hi);
+}
+
+TEST(LaneByLane, ACounterThatMayFall) {
+  const auto may = [](const Case& c) {
+    const Analysed f = analysed(c);
+    return may_count_from_zero(f.a, f.nth(ir::Op::For));
+  };
+  EXPECT_FALSE(may({.step = "%last"}));
+  EXPECT_FALSE(may({.body = kLoad + "%d = sub %k, %last : int32\nslot_store $0, %d\n"}));
+  EXPECT_FALSE(may({.first = "%one"})) << "known already";
+}
+
+}  // namespace
+}  // namespace cuda_device::analysis::testing
