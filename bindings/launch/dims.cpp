@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "bindings/errors.h"
+#include "support/launch_limits.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -10,10 +11,8 @@ namespace {
 using Axes = std::array<uint32_t, 3>;
 
 constexpr const char* kAxisNames[] = {"x", "y", "z"};
+constexpr int64_t kBlockLimits[] = {kLargestBlock[0], kLargestBlock[1], kLargestBlock[2]};
 constexpr int64_t kGridLimits[] = {2147483647, 65535, 65535};
-constexpr int64_t kBlockLimits[] = {1024, 1024, 64};
-constexpr int64_t kMaxThreads = 1024;
-constexpr int64_t kMaxShared = 227 * 1024;  // what sm_90 lets a kernel opt in to
 
 struct What {
   const char* name;  // "grid", "block"
@@ -105,7 +104,7 @@ void read_grid(PyObject* object, const std::string& kernel, abi::LaunchDims& dim
 void read_block(PyObject* object, const std::string& kernel, abi::LaunchDims& dims) {
   read_axes(object, {"block", kernel, kBlockLimits}, dims.block);
   int64_t threads = int64_t{1} * dims.block[0] * dims.block[1] * dims.block[2];
-  if (threads > kMaxThreads)
+  if (threads > kMostThreadsOfBlock)
     throw LaunchError{DiagCode::block_threads, {kernel, shown(object), std::to_string(threads)}};
 }
 
@@ -113,8 +112,9 @@ void read_shared(PyObject* object, const std::string& kernel, abi::LaunchDims& d
   if (!PyIndex_Check(object))
     throw LaunchError{DiagCode::shared_type, {kernel, "'" + type_text(object) + "'"}};
   int64_t bytes = to_int(object, {"shared", kernel, nullptr});
-  if (bytes < 0 || bytes > kMaxShared)
-    throw LaunchError{DiagCode::shared_limit, {kernel, shown(object), std::to_string(kMaxShared)}};
+  if (bytes < 0 || bytes > kMostSharedBytes)
+    throw LaunchError{DiagCode::shared_limit,
+                      {kernel, shown(object), std::to_string(kMostSharedBytes)}};
   dims.shared = static_cast<uint32_t>(bytes);
 }
 

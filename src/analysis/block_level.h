@@ -13,8 +13,8 @@ namespace cuda_device::analysis {
 
 // At block level are: barriers; control that holds one; control that holds a jump to such control
 // (a break out of a loop with a barrier parts the threads that wait there from the others); and
-// those jumps. A condition of such control is one for the block by the language's rule. A return is
-// at block level only where all threads come to it.
+// those jumps. Where a condition of such control may differ by thread, passes/part_threads.h has
+// made it one of the block. A return is at block level only where all threads come to it.
 class BlockLevel {
  public:
   explicit BlockLevel(const ir::Function& f);

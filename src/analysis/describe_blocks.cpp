@@ -9,14 +9,13 @@
 #include "analysis/block_level.h"
 #include "analysis/region_slots.h"
 #include "ir/visitor.h"
+#include "support/launch_limits.h"
 
 namespace cuda_device::analysis {
 namespace {
 
 using ir::Inst;
 using ir::Op;
-
-constexpr uint32_t kMostThreads = 1024;
 
 std::string in_line(const Inst& i) {
   return i.span.known() ? " in line " + std::to_string(i.span.line) : "";
@@ -138,7 +137,7 @@ class Describer {
 
   uint64_t gangs() const {
     const uint32_t known = a_.layout.gangs;
-    return known != 0 ? known : (kMostThreads + a_.layout.width - 1) / a_.layout.width;
+    return known != 0 ? known : (kMostThreadsOfBlock + a_.layout.width - 1) / a_.layout.width;
   }
 
   // In the worker's arena, where each variable begins at a multiple of 64.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "support/launch_limits.h"
+
 namespace cuda_device::analysis {
 namespace {
 
@@ -11,9 +13,6 @@ using ir::Op;
 
 constexpr Wide kMaxI31 = INT32_MAX;
 // CUDA's limits of a launch, which the runtime checks.
-constexpr Wide kMaxThreads = 1024;
-constexpr Wide kMaxShared = 227 * 1024;
-constexpr std::array<Wide, 3> kMaxBlock{1024, 1024, 64};
 constexpr std::array<Wide, 3> kMaxGrid{INT32_MAX, 65535, 65535};
 
 Wide floor_divide(Wide a, Wide b) {
@@ -34,7 +33,7 @@ class Positions {
 
   Interval block_dim(size_t a) const {
     if (launch_.has_block()) return {launch_.block[a], launch_.block[a]};
-    return {1, kMaxBlock[a]};
+    return {1, kLargestBlock[a]};
   }
   Interval thread_idx(size_t a) const { return {0, block_dim(a).hi - 1}; }
   Interval grid_dim(size_t a) const {
@@ -48,7 +47,7 @@ class Positions {
   }
   Interval tid(size_t a) const { return {0, grid_size(a).hi - 1}; }
   Wide threads() const {
-    return std::min(block_dim(0).hi * block_dim(1).hi * block_dim(2).hi, kMaxThreads);
+    return std::min(block_dim(0).hi * block_dim(1).hi * block_dim(2).hi, Wide{kMostThreadsOfBlock});
   }
   // The first thread of a block.
   Interval block_start(size_t a) const {
@@ -179,7 +178,8 @@ class Rules {
     const bool extent = inst_.op == Op::Extent;
     if (array.op == Op::View) return operand_of_view(array, extent);
     if (array.op == Op::Array) return own_array(array, extent);
-    if (array.op == Op::DynamicShared) return extent ? Interval{0, kMaxShared} : Interval{1, 1};
+    if (array.op == Op::DynamicShared)
+      return extent ? Interval{0, kMostSharedBytes} : Interval{1, 1};
     const bool fits =
         array.op == Op::Param && f_.params[static_cast<size_t>(array.imm)].facts.fits_31;
     if (inst_.op == Op::Extent) return Interval{0, fits ? kMaxI31 : Wide{INT64_MAX}};

@@ -1,5 +1,6 @@
 #include "passes/forward_slots.h"
 
+#include "analysis/tree.h"
 #include "passes/rewrite.h"
 #include "passes/slot_contents.h"
 
@@ -10,8 +11,6 @@ using ir::Block;
 using ir::Function;
 using ir::Inst;
 using ir::Op;
-
-bool is_loop(const Inst& inst) { return inst.op == Op::While || inst.op == Op::For; }
 
 class Forwarding {
  public:
@@ -45,7 +44,7 @@ class Forwarding {
 
   void regions(Inst& inst) {
     // A loop's regions are also entered with what an earlier iteration stored.
-    if (is_loop(inst)) contents_.forget_stored(inst);
+    if (analysis::is_loop(inst)) contents_.forget_stored(inst);
     std::vector<size_t> stored;
     for (Block& region : inst.regions) {
       const size_t mark = contents_.mark();

@@ -2,6 +2,7 @@
 other: what they read, what they leave behind, and which loops these are."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -24,8 +25,7 @@ def matrix(rows, kind=np.float32):
 
 def sums(start, column, value, x):
     products = value * x[column]
-    spans = zip(start[:-1], start[1:], strict=True)
-    return np.array([products[a:b].sum() for a, b in spans])
+    return np.array([products[a:b].sum() for a, b in pairwise(start)])
 
 
 @D.kernel
@@ -132,7 +132,7 @@ def test_in_a_loop_around_a_barrier(target):
     start, _, value = matrix(64, np.int32)
     out = np.zeros(64, np.int32)
     run(by_powers, out, start, value, 3, grid=1, block=64)
-    row = np.array([value[a:b].sum() for a, b in zip(start[:-1], start[1:], strict=True)])
+    row = np.array([value[a:b].sum() for a, b in pairwise(start)])
     total = np.zeros(64, np.int64)
     for power in range(3):
         held = total + row * (power + 1)

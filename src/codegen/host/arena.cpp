@@ -1,6 +1,7 @@
 #include "codegen/host/arena.h"
 
 #include "support/check.h"
+#include "support/launch_limits.h"
 
 namespace cuda_device::codegen::host {
 
@@ -9,7 +10,6 @@ using llvm::Value;
 namespace {
 
 constexpr uint64_t kLine = 64;
-constexpr uint32_t kMostThreads = 1024;  // of a block
 
 bool is_mask(llvm::Type* type) { return type->isVectorTy() && type->getScalarSizeInBits() == 1; }
 
@@ -28,7 +28,7 @@ uint64_t Arena::reserve(uint64_t bytes, uint64_t align) {
 
 uint64_t Arena::gangs() const {
   const uint32_t known = c_.analysis().layout.gangs;
-  return known != 0 ? known : (kMostThreads + c_.width() - 1) / c_.width();
+  return known != 0 ? known : (kMostThreadsOfBlock + c_.width() - 1) / c_.width();
 }
 
 Value* Arena::at(uint64_t offset) {

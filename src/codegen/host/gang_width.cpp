@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/tree.h"
 #include "analysis/trips.h"
 #include "ir/visitor.h"
 
@@ -9,12 +10,11 @@ namespace cuda_device::codegen::host {
 namespace {
 
 using analysis::Analysis;
+using analysis::is_loop;
 using ir::Inst;
 using ir::Op;
 
 constexpr uint32_t kVectorsInFlight = 4;
-
-bool is_loop(const Inst& inst) { return inst.op == Op::While || inst.op == Op::For; }
 
 bool touches_memory(const Inst& loop) {
   bool touches = false;

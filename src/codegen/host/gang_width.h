@@ -1,5 +1,5 @@
-// How many lanes the gangs of a kernel have, where that is free: a kernel that uses warps as such
-// has 32.
+// Whether the gangs of a kernel have one warp or two, where that is free: a kernel that uses warps
+// as such has one. (Less than a warp: the driver, by what is spilled.)
 #pragma once
 
 #include "analysis/analysis.h"

@@ -202,8 +202,8 @@ Control::Behind Control::emit_divergent_for(const Inst& inst, const Mask& mask) 
   LaneSets sets = open_sets(inst, inst.regions[1], mask);
   Counter counter(c_, parts_.values, inst);
   counter.begin();
-  GangAhead& rows = parts_.access.gang_ahead();
-  rows.enter(inst, counter);
+  GangAhead& ahead = parts_.access.gang_ahead();
+  ahead.enter(inst, counter);
   llvm::BasicBlock* head = c_.new_block("for");
   const bool in_all = !counter.uniform_test();
   if (may_run_in_full(inst, counter))
@@ -211,7 +211,7 @@ Control::Behind Control::emit_divergent_for(const Inst& inst, const Mask& mask) 
   else
     iterate_where(counter.enters(in_all), mask, sets, head, exit);
   c_.start(head);
-  rows.next_iteration(inst);
+  ahead.next_iteration(inst);
   Mask live = read(sets.live);
   live.may_be_empty = false;
   if (sets.continued) assign(sets.continued, Mask::no_lane());

@@ -44,7 +44,8 @@ Value* OneLane::address(const Row& row, Value* lane) {
 Value* OneLane::read(const Row& row, Value* lane) {
   llvm::Type* type = row.memory->getAllocatedType()->getScalarType();
   Value* element = c_.b.CreateLoad(type, address(row, lane));
-  return type == row.vector->getScalarType() ? element : c_.b.CreateTrunc(element, c_.b.getInt1Ty());
+  return type == row.vector->getScalarType() ? element
+                                             : c_.b.CreateTrunc(element, c_.b.getInt1Ty());
 }
 
 // What differs by lane and is defined in front of the loop.

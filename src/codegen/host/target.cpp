@@ -95,7 +95,8 @@ std::string feature_string(MaskForm form, bool small_lanes, const Features& feat
   return text;
 }
 
-// Their vmaskmov to memory takes 12 cycles (Zen 3) or more, whatever the mask.
+// Their vmaskmov to memory takes 12 cycles (Zen 3) or more, whatever the mask, and they gather
+// slowly.
 bool is_by_amd(llvm::StringRef cpu) { return cpu.starts_with("znver") || cpu.starts_with("bdver"); }
 
 }  // namespace

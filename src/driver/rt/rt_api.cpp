@@ -20,6 +20,7 @@
 #include "runtime/host/threads.h"
 #include "runtime/owners.h"
 #include "support/fork.h"
+#include "support/launch_limits.h"
 #include "support/log.h"
 
 namespace cuda_device::rt {
@@ -137,7 +138,6 @@ void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcom
 }
 
 // What a block of the host device can have in all, as on sm_90.
-constexpr uint64_t kMaxShared = 227 * 1024;
 
 bool fits_in_shared(uint64_t own, uint64_t dynamic, uint64_t most, Outcome* outcome) {
   const uint64_t total = own + dynamic;
@@ -201,7 +201,8 @@ void launch(const LaunchRequest& request, Outcome* outcome) {
   CompileOutcome found =
       request.kernel->find_or_compile(request.key, thread_target, *request.specialise);
   if (!compiled(found, outcome)) return;
-  if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, kMaxShared, outcome))
+  if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, kMostSharedBytes,
+                      outcome))
     return;
   if (!warned(request, *found.compiled, outcome)) return;
   if (request.stream)
