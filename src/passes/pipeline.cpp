@@ -15,6 +15,7 @@
 #include "passes/jumps_behind_barriers.h"
 #include "passes/jumps_for_all.h"
 #include "passes/part_threads.h"
+#include "passes/peel_last_trip.h"
 #include "passes/promote_local.h"
 #include "passes/save_across_barriers.h"
 #include "passes/split_loop_slots.h"
@@ -45,6 +46,8 @@ constexpr Pass kPasses[] = {
     {"expand_math", expand_math, true},  // what it builds is not contracted: its rounding is chosen
     {"cse", cse},
     {"dce", dce},
+    {"peel_last_trip", peel_last_trip, true},  // of loops that all lanes make but for the last one
+    {"fold", fold, true},
     {"store_always", nullptr, true, store_always},  // stores that lanes make apart, made together
     {"join_stores", join_stores, true},
     {"cse", cse, true},  // what both sides of an if computed for one
