@@ -4,6 +4,7 @@ and the cycles that llvm-mca gives an iteration. No CPU that could run the code 
 
     bench/loop_cost.py --kernel bitonic                     our kernel, AVX-512
     bench/loop_cost.py --kernel bitonic --target avx2 --cpu znver3
+    bench/loop_cost.py --kernel bitonic --show 3            the instructions of the third one
     clang++-22 -std=c++20 -O3 -march=sapphirerapids -S -o sort.s bench/baselines/sort.cpp
     bench/loop_cost.py --asm sort.s                         hand-written code
 
@@ -129,19 +130,32 @@ def parse(argv):
     what.add_argument("--asm", type=Path, help="assembly in AT&T syntax")
     p.add_argument("--target", default="avx512", help="mask form of our kernel (default: avx512)")
     p.add_argument("--cpu", default="sapphirerapids", help="as llvm-mca names it")
+    p.add_argument("--show", type=int, metavar="N", help="the instructions of the Nth loop instead")
     python_path.add_option(p)
     return p.parse_args(argv)
+
+
+def shown(text, number):
+    """The instructions of a loop, the first one being number 1; raises ValueError beyond them."""
+    loops = innermost_loops(text)
+    if not 1 <= number <= len(loops):
+        raise ValueError(f"there is no loop {number}, but {len(loops)}")
+    return "\n".join(loops[number - 1])
 
 
 def main(argv):
     options = parse(argv)
     sys.path[:0] = options.python_path
     tool = shutil.which("llvm-mca-22") or shutil.which("llvm-mca")
-    if not tool:
+    if options.show is None and not tool:
         print("loop_cost: needs llvm-mca (Debian: llvm-22)", file=sys.stderr)
         return 2
     text = options.asm.read_text() if options.asm else our_code(options.kernel, options.target)
-    print(table(text, options.cpu, tool))
+    try:
+        print(table(text, options.cpu, tool) if options.show is None else shown(text, options.show))
+    except ValueError as e:
+        print(f"loop_cost: {e}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -57,3 +57,10 @@ def test_each_instruction_counts_once_and_memory_beside(tool):
 def test_cycles_are_at_least_those_of_the_chain(tool):
     (loop,) = tool.innermost_loops(CODE)
     assert 4 <= tool.cycles(loop, "sapphirerapids", shutil.which("llvm-mca-22")) < 20
+
+
+def test_a_loop_is_shown_by_its_number(tool):
+    assert tool.shown(CODE, 1).splitlines() == tool.innermost_loops(CODE)[0]
+    for number in (0, 2):
+        with pytest.raises(ValueError, match=f"no loop {number}, but 1"):
+            tool.shown(CODE, number)
