@@ -48,9 +48,11 @@ class Body {
   }
 
   void other(const Inst& i) {
-    ++others_;
+    others_ += i.op != Op::Const && i.op != Op::Extent;  // those are at hand
     fits_ = fits_ && ir::info(i.op).effect == Effect::Pure && !ir::is_expensive(i.op) &&
             !is_position(i.op);
+    for (const Inst* operand : i.operands)
+      fits_ = fits_ && (!operand->type.is_array() || operand->op == Op::Param);
   }
 
   const Analysis& a_;
@@ -76,13 +78,10 @@ Analysis in_one_lane(const Analysis& a, const Inst& loop) {
   Analysis one = a;
   Shape same;
   same.level = Level::GangUniform;
+  one.shapes.assign(one.shapes.size(), same);
+  one.slot_shapes.assign(one.slot_shapes.size(), same);
+  one.congruences.assign(one.congruences.size(), {});  // of affine values' bases, so far
   one.divergent[loop.id] = false;
-  for (const ir::Block& region : loop.regions)
-    ir::for_each_inst(region, [&](const Inst& i) {
-      one.shapes[i.id] = same;
-      one.congruences[i.id] = {};  // of an affine value's base, so far
-      one.divergent[i.id] = false;
-    });
   return one;
 }
 
@@ -95,9 +94,11 @@ bool may_count_from_zero(const Analysis& a, const ir::Inst& loop) {
   return !set && start.lo < 0 && step.lo > 0 && !step.unsigned_overflow;
 }
 
+// And keeps every value that is not negative as it is.
 static bool extends(const Inst& i) {
   if (i.op != Op::Convert || !i.type.is_int() || !i.operands[0]->type.is_int()) return false;
-  return i.type.is_signed() && i.type.bits() >= i.operands[0]->type.bits();
+  const ir::Type from = i.operands[0]->type;
+  return i.type.is_signed() && i.type.bits() + from.is_signed() > from.bits();
 }
 
 Analysis counting_from_zero(Analysis a, const ir::Inst& loop) {

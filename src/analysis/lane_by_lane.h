@@ -17,8 +17,8 @@ namespace cuda_device::analysis {
 // variables that it sets differ by lane.
 std::vector<bool> loops_lane_by_lane(const ir::Function& f, const Analysis& a);
 
-// What is known inside of the loop of one lane at a time: all lanes are that lane. Of what is
-// outside, nothing else than before.
+// What is known inside of the loop of one lane at a time: all lanes are that lane, also of what it
+// reads from outside.
 Analysis in_one_lane(const Analysis& a, const ir::Inst& loop);
 
 // Whether its counter goes up from where it begins and is set by nothing else, so that it is not

@@ -21,7 +21,6 @@ using ir::Op;
 
 constexpr size_t kMostInstructions = 100;  // of a body, that there will be twice
 
-// Only jumps of loops inside.
 bool may_stand_twice(const Inst& loop) {
   size_t size = 0;
   bool may = true;
@@ -55,8 +54,6 @@ class Peeler {
   // How many iterations all threads make, if none makes more than one more.
   std::optional<uint64_t> of_all(const Inst& loop) const {
     if (loop.op != Op::For || !loop.regions[1].empty()) return std::nullopt;
-    for (const Inst* bound : loop.operands)
-      if (bound->id >= ranges_.size()) return std::nullopt;  // of a copy
     const Interval start = range(loop, 0), stop = range(loop, 1), step = range(loop, 2);
     if (!stop.single() || !step.single()) return std::nullopt;
     const auto trips = [&](analysis::Wide from) {
@@ -81,8 +78,8 @@ class Peeler {
     rebuilt.insert(rebuilt.end(), made.insts.begin(), made.insts.end());
   }
 
-  // if start < stop - trips * step: the body, with start + trips * step. That bound lies between two
-  // starts, and what is added goes beyond the stop nowhere.
+  // if start < stop - trips * step: the body, with start + trips * step. That bound lies between
+  // two starts, and what is added goes beyond the stop nowhere.
   Inst* last_trip(ir::Builder& b, const Inst& loop, int64_t trips) {
     Inst* start = loop.operands[0];
     const Interval stop = range(loop, 1), step = range(loop, 2);

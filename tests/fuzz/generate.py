@@ -183,15 +183,37 @@ class Generator(Expressions):
         element = Element(self.inputs[array], array, Variable("i4", k))
         if self.chance(0.5):  # through what it holds, elsewhere
             other = self.random.choice(fit)
-            place = Binary("i4", "%", Cast("i4", element), Literal("int", sizes[other]))
+            place = self.somewhere(Cast("i4", element), sizes[other])
             factor = Element(self.inputs[other], other, place)
             element = self.binary("*", element, factor) if self.chance(0.5) else factor
+        before, more = [Assign(first, start)], None
+        if self.chance(0.5):  # with what goes up from thread to thread
+            name = self.random.choice(list(self.at.types))
+            t, own = self.random.choice(("i4", "u4", "u8")), self.fresh("v")
+            place = of("*", Variable(self.at.types[name], name), self.random.choice((1, 3, 40503)))
+            before.append(Assign(own, Cast(t, of("-", place, self.random.randint(0, 3)))))
+            self.scopes[-1][own] = t
+            self.frozen.add(own)
+            more = of(
+                self.random.choice(("+", ">>", "^")), Variable(t, own), self.random.randint(0, 20)
+            )
         kind = "f4" if model.is_float(element.type) else "i8" if element.type[1] == "8" else "i4"
-        add = Assign(total, Cast(kind, self.binary("+", Variable(kind, total), element)))
+        added = self.binary("+", Variable(kind, total), element)
+        add = Assign(total, Cast(kind, self.binary("+", added, more) if more else added))
         self.scopes[-1] |= {total: kind, first: "i4"}
         self.frozen |= {total, first}
         loop = For(k, "i4", bounds, Body([add]), None)
-        return Body([Assign(first, start), Assign(total, Cast(kind, Literal("int", 0))), loop])
+        return Body([*before, Assign(total, Cast(kind, Literal("int", 0))), loop])
+
+    def somewhere(self, number, size: int):
+        """An index of any number: from the front or, by what is cheap, from either end."""
+        if self.chance(0.4):
+            return Binary("i4", "%", number, Literal("int", size))
+        part = 1 << (size.bit_length() - 1)
+        place = Binary("i4", "&", number, Literal("int", part - 1))
+        if self.chance(0.5):
+            place = Cast("i4", Cast("u4", of("-", place, part)))
+        return place
 
     def test(self):
         """Of what is known only at run time, or of where a thread stands."""

@@ -49,29 +49,118 @@ def test_a_sparse_product(target, rows, kind):
 
 
 @D.kernel
-def several(count, least, any_odd, last, start, column):
-    """Variables of all kinds, one of them the counter, two of which only some threads set."""
+def counted(out, start, column):
     row = D.tid(1)
-    if row < count.size:
-        n, low, odd, k = D.uint8(0), 100, False, -1
-        if row % 3 != 1:
-            for k in range(start[row], start[row + 1]):
-                n += 1
-                low = min(low, column[k])
-                odd = odd or column[k] % 2 == 1
-        count[row], least[row], any_odd[row], last[row] = n, low, odd, k
+    n = D.uint8(0)
+    if row % 3 != 1:
+        for k in range(start[row], start[row + 1]):
+            n += D.uint8(column[k] & 1)
+    out[row] = n
 
 
+@D.kernel
+def least(out, start, column):
+    row = D.tid(1)
+    low = 100
+    if row % 3 != 1:
+        for k in range(start[row], start[row + 1]):
+            low = min(low, column[k])
+    out[row] = low
+
+
+@D.kernel
+def any_odd(out, start, column):
+    row = D.tid(1)
+    odd = row % 5 == 2
+    if row % 3 != 1:
+        for k in range(start[row], start[row + 1]):
+            odd = odd | ((column[k] & 1) == 1)
+    out[row] = odd
+
+
+@D.kernel
+def last(out, start, column):
+    """The counter, and what was read there."""
+    row = D.tid(1)
+    k, there = -1, -1
+    if row % 3 != 1:
+        for k in range(start[row], start[row + 1]):
+            there = column[k]
+    out[row] = k * 1000 + there
+
+
+LEFT = {
+    counted: lambda row, start, mine: sum(mine & 1),
+    least: lambda row, start, mine: min([100, *mine]),
+    any_odd: lambda row, start, mine: row % 5 == 2 or any(mine & 1),
+    last: lambda row, start, mine: (
+        (start + mine.size - 1) * 1000 + mine[-1] if mine.size else -1001
+    ),
+}
+
+
+@pytest.mark.parametrize("kernel", LEFT)
 @pytest.mark.parametrize("rows", ROWS)
-def test_what_is_left_behind(target, rows):
+def test_what_is_left_behind(target, kernel, rows):
     start, column, _ = matrix(rows)
-    left = [np.zeros(rows, t) for t in (np.int32, np.int64, np.bool_, np.int64)]
-    run(several, *left, start, column, grid=3, block=128)
+    out = np.zeros(rows, np.int64)
+    run(kernel, out, start, column, grid=1, block=rows)
     for row in range(rows):
         mine = column[start[row] : start[row + 1]] if row % 3 != 1 else column[:0]
-        k = start[row] + mine.size - 1 if mine.size else -1
-        expected = [mine.size, min([100, *mine]), any(mine % 2), k]
-        assert [a[row] for a in left] == expected
+        assert out[row] == LEFT[kernel](row, start[row], mine), row
+
+
+@D.kernel
+def shifted(out, start, value):
+    """Of values from outside the loop, which go up from thread to thread."""
+    t = D.thread_idx.x
+    hashed, far = t * D.uint32(2654435769), D.uint64(t) - 3
+    total = D.uint64(0)
+    for k in range(start[t], start[t + 1]):
+        total += (hashed >> 16) + (far >> 60) + value[k]
+    out[t] = total
+
+
+@D.kernel
+def shifted_by_row(out, start, value):
+    t = D.int32(D.thread_idx.x)
+    total = 0
+    for k in range(start[t], start[t + 1]):
+        total += (t >> k) + value[k]
+    out[t] = total
+
+
+def test_shifts_of_what_is_outside(target):
+    start, _, value = matrix(64, np.int32)
+    value = abs(value).astype(np.uint32)
+    first, second = np.zeros(64, np.uint64), np.zeros(64, np.int64)
+    run(shifted, first, start, value, grid=1, block=64)
+    run(shifted_by_row, second, start, value, grid=1, block=64)
+    for t in range(64):
+        hashed, far = t * 2654435769 % 2**32 >> 16, (t - 3) % 2**64 >> 60
+        rows = range(start[t], start[t + 1])
+        assert first[t] == sum(hashed + far + int(value[k]) for k in rows)
+        assert second[t] == sum((t >> k) + int(value[k]) for k in rows)
+
+
+@D.kernel
+def signed(out, start, index, small, x):
+    t = D.thread_idx.x
+    total = 0
+    for k in range(start[t], start[t + 1]):
+        total += x[D.int32(index[k])] + x[D.int8(small[k])]
+    out[t] = total
+
+
+def test_unsigned_numbers_that_are_negative_indices(target):
+    start, column, _ = matrix(64)
+    index, small = column.astype(np.uint32), column.astype(np.uint8)
+    around = np.random.default_rng(3).integers(0, 99, 300)
+    x, out = around[100:200], np.zeros(64, np.int64)
+    run(signed, out, start, index, small, x, grid=1, block=64)
+    for t in range(64):
+        mine = column[start[t] : start[t + 1]]
+        assert out[t] == sum(x[mine]) + sum(x[mine.astype(np.int8)])
 
 
 @D.kernel
@@ -159,18 +248,27 @@ def of_one_length(y, start, value, length):
 
 
 WAY = "one lane after the other"
+LOADS = {product: 3, counted: 1, least: 1, any_odd: 1, last: 1, shifted: 1, signed: 4}
+LOADS |= {shifted_by_row: 1, anywhere: 1, by_powers: 1, with_a_break: 0, of_one_length: 0}
 
 
 @pytest.mark.parametrize("form", ["avx2", "sse4"])
-@pytest.mark.parametrize(("kernel", "loads"), [(product, 3), (with_a_break, 0), (of_one_length, 0)])
+@pytest.mark.parametrize(("kernel", "loads"), LOADS.items())
 def test_which_loops(kernel, loads, form):
     require(form)
     start, column, value = matrix(64)
-    rest = {product: [column, value, value], with_a_break: [value], of_one_length: [value, 3]}
+    rest = {
+        product: [column, value, value],
+        with_a_break: [value],
+        of_one_length: [value, 3],
+        signed: [column.astype(np.uint32), column.astype(np.uint8), column],
+        anywhere: [start, start, column.astype(np.int16)],
+        by_powers: [column, 3],
+    }
     launch = dict(target=form + "x32", grid=1, block=64)
-    y = np.zeros(64, np.float32)
-    text = kernel.inspect(y, start, *rest[kernel], what="facts", **launch)
+    arguments = [np.zeros(64, np.float32), start, *rest.get(kernel, [column])]
+    text = kernel.inspect(*arguments, what="facts", **launch)
     assert len(re.findall(rf"= load .*{WAY}$", text, re.MULTILINE)) == loads
-    assembly = kernel.inspect(y, start, *rest[kernel], what="asm", **launch)
     if kernel is product:
+        assembly = kernel.inspect(*arguments, what="asm", **launch)
         assert not re.search("gather|pinsr|insertps", assembly)

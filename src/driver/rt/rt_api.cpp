@@ -137,8 +137,6 @@ void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcom
     set_fault(outcome, std::move(error));
 }
 
-// What a block of the host device can have in all, as on sm_90.
-
 bool fits_in_shared(uint64_t own, uint64_t dynamic, uint64_t most, Outcome* outcome) {
   const uint64_t total = own + dynamic;
   if (total <= most) return true;

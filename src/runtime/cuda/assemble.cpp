@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -63,6 +64,12 @@ int run(const std::vector<std::string>& command, const fs::path& log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+// Not what others send, such as an interrupt.
+bool is_crash(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT || signal == SIGILL ||
+         signal == SIGFPE;
+}
+
 }  // namespace
 
 Assembled assemble(const std::string& ptx, int sm, Optimise optimise) {
@@ -79,9 +86,9 @@ Assembled assemble(const std::string& ptx, int sm, Optimise optimise) {
   const int status = run(command, log);
   Assembled result;
   result.ok = status == 0;
-  result.died = status < 0;
+  result.died = is_crash(-status);
   result.log = read_text(log);
-  if (result.died)
+  if (status < 0)
     result.log +=
         "ptxas was ended by signal " + std::to_string(-status) + " (" + strsignal(-status) + ")";
   const std::string bytes = result.ok ? read_text(cubin) : "";

@@ -15,7 +15,7 @@ std::string find_in_toolkit(const std::string& library);  // by its file's name;
 
 struct Assembled {
   bool ok = false;
-  bool died = false;  // ptxas was ended by a signal, as the log says: what it thinks is not known
+  bool died = false;  // ptxas fell over itself, as the log says: what it thinks is not known
   std::string log;    // ptxas's messages, with -v
   std::vector<char> cubin;
 };

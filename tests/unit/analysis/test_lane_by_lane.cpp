@@ -81,10 +81,10 @@ TEST(LaneByLane, ACheapStraightLine) {
   std::string eight = kLoad, many = kLoad;
   for (int n = 0; n < 12; ++n) {
     const std::string one = "%p" + std::to_string(n) + " = add %k, %one : int32\n";
-    if (n < 5) eight += one;
+    if (n < 6) eight += one;
     many += one;
   }
-  EXPECT_TRUE(found({.body = eight})) << "with the extent and the index";
+  EXPECT_TRUE(found({.body = eight})) << "with the index";
   EXPECT_FALSE(found({.body = many}));
   EXPECT_FALSE(found({.body = kLoad + "%q = div %v, %half : float32\n"}));
   EXPECT_FALSE(found({.body = kLoad + "%t = thread_idx #0 : uint32\n"}));
@@ -102,13 +102,16 @@ TEST(LaneByLane, VariablesDifferByLane) {
 }
 
 TEST(LaneByLane, InsideAllLanesAreOne) {
-  const Analysed f = analysed({.body = kLoad + "slot_store $1, %v\n"});
+  const Analysed f = analysed({.body = kLoad + "%m = add %k, %x : int32\nslot_store $1, %v\n"});
   const ir::Inst& loop = f.nth(ir::Op::For);
   const Analysis one = in_one_lane(f.a, loop);
   EXPECT_TRUE(f.a.divergent[loop.id]);
   EXPECT_FALSE(one.divergent[loop.id]);
+  const ir::Inst& place = f.nth(ir::Op::Tid);
+  EXPECT_TRUE(f.a.shape(place).affine());
+  EXPECT_TRUE(one.shape(place).uniform()) << "read from outside";
+  EXPECT_TRUE(one.shape(*loop.operands[0]).uniform());
   for (const ir::Inst* i : loop.regions[0].insts) EXPECT_TRUE(one.shape(*i).uniform());
-  EXPECT_EQ(one.shape(*loop.operands[0]).level, Level::Varying) << "outside";
 }
 
 TEST(LaneByLane, CountingFromZero) {
@@ -122,6 +125,20 @@ TEST(LaneByLane, CountingFromZero) {
   EXPECT_TRUE(more.range(counter).non_negative());
   EXPECT_TRUE(more.range(wide).non_negative());
   EXPECT_EQ(more.range(counter).hi, f.a.range(counter).hi);
+}
+
+TEST(LaneByLane, OnlyWhatKeepsItsValueCountsFromZero) {
+  const Analysed f = analysed({.body = kLoad + "%u = convert %k : uint32\n"
+                                               "%same = convert %u : int32\n"
+                                               "%wider = convert %u : int64\n"
+                                               "%less = convert %k : int16\n"});
+  const ir::Inst& loop = f.nth(ir::Op::For);
+  const Analysis more = counting_from_zero(f.a, loop);
+  const std::vector<ir::Inst*>& body = loop.regions[0].insts;
+  const size_t end = body.size();
+  EXPECT_FALSE(more.range(*body[end - 3]).non_negative()) << "4294967295 becomes -1";
+  EXPECT_TRUE(more.range(*body[end - 2]).non_negative());
+  EXPECT_FALSE(more.range(*body[end - 1]).non_negative()) << "32768 becomes -32768";
 }
 
 TEST(LaneByLane, ACounterThatMayFall) {
