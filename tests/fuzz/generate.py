@@ -6,6 +6,7 @@ Half of them are light: few statements that move elements, as in kernels that wa
 
 from __future__ import annotations
 
+import functools
 import random
 
 from . import model
@@ -128,9 +129,15 @@ class Generator(Expressions):
             if long_enough and len(self.arrays.shapes[array]) == 1 and self.chance(0.5):
                 value = self.binary("+", Element(t, array, place), value)
         self.scopes.pop()
-        bounds = [Variable("i4", "i"), stop, Variable("int", "n")]
+        bounds = [Variable("i4", "i"), stop, self.stride]
         store = Store(self.arrays.strided, place, "", value)
         return For(name, "i4", bounds, Body([store]), None)
+
+    @functools.cached_property
+    def stride(self):
+        """One for all loops, or an element would be two threads' own."""
+        known = Literal("int", self.at.threads())
+        return known if self.chance(0.7) else Variable("int", "n")
 
     def taps(self, depth: int):
         """A sum of neighbours, or of elements in steps."""
