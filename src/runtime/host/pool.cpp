@@ -97,23 +97,36 @@ std::string WorkerPool::run(const std::shared_ptr<Job>& job, Interrupt* interrup
   job->prepare(chunk_for(blocks, threads_), interrupt != nullptr);
   const int helpers =
       static_cast<int>(std::min<uint64_t>(blocks, static_cast<uint64_t>(threads_))) - 1;
-  if (helpers > 0 && has_workers_.load(std::memory_order_relaxed)) call_helpers(job, helpers);
-  return job->finish(interrupt);
+  const bool called = helpers > 0 && has_workers_.load(std::memory_order_relaxed);
+  if (called) call_helpers(job, helpers);
+  std::string error = job->finish(interrupt);
+  if (called) call_off_helpers(*job);
+  return error;
 }
 
 void WorkerPool::call_helpers(const std::shared_ptr<Job>& job, int helpers) {
   try {
-    std::function<void()> help = [job] { job->help(); };
+    Task help{[job] { job->help(); }, job.get()};
     push(help, helpers);
   } catch (const std::bad_alloc&) {  // with fewer helpers, then
   }
 }
 
+// Where workers come late, such as on a busy machine, those who launch are done without them: what
+// they were called for must not pile up, nor keep them from what there is to do.
+void WorkerPool::call_off_helpers(const Job& job) {
+  if (queued_.load(std::memory_order_relaxed) == 0) return;
+  const auto lock = lock_soon(mutex_);
+  std::erase_if(tasks_, [&](const Task& task) { return task.job == &job; });
+  queued_.store(static_cast<int>(tasks_.size()), std::memory_order_release);
+}
+
 void WorkerPool::post(std::function<void()> task) {
+  Task posted{std::move(task)};
   try {
-    push(task, 1);
+    push(posted, 1);
   } catch (const std::bad_alloc&) {
-    return task();
+    return posted.run();
   }
   // After the push: stop() looks for tasks once more when it has said that there are no workers.
   if (!has_workers_) run_queued();
@@ -133,7 +146,7 @@ void WorkerPool::run_queued() {
 }
 
 // Moves the task away unless it throws.
-void WorkerPool::push(std::function<void()>& task, int copies) {
+void WorkerPool::push(Task& task, int copies) {
   bool wake = false;
   {
     const auto lock = lock_soon(mutex_);
@@ -188,7 +201,7 @@ bool WorkerPool::take_now(std::function<void()>& task) {
 }
 
 void WorkerPool::pop(std::function<void()>& task) {
-  task = std::move(tasks_.front());
+  task = std::move(tasks_.front().run);
   tasks_.pop_front();
   queued_.store(static_cast<int>(tasks_.size()), std::memory_order_release);
 }

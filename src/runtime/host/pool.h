@@ -42,11 +42,16 @@ class WorkerPool {
  private:
   void start_workers(int count, const StartThread& start);
   void worker(size_t number);
+  struct Task {
+    std::function<void()> run;
+    const Job* job = nullptr;  // that it helps with, if any
+  };
   bool take(std::function<void()>& task, size_t worker);
   bool take_now(std::function<void()>& task);
   void pop(std::function<void()>& task);
   void call_helpers(const std::shared_ptr<Job>& job, int helpers);
-  void push(std::function<void()>& task, int copies);
+  void call_off_helpers(const Job& job);
+  void push(Task& task, int copies);
   bool look(std::unique_lock<std::mutex>& lock);
   void run_queued();
 
@@ -54,7 +59,7 @@ class WorkerPool {
   int threads_ = 1;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> tasks_;
+  std::deque<Task> tasks_;
   std::atomic<int> queued_{0};
   std::atomic<bool> has_workers_{false};
   int looking_ = 0;  // workers that will find a new task without being woken

@@ -87,6 +87,32 @@ TEST(Pool, ManyThreadsLaunchAtOnce) {
   for (auto& t : threads) t.join();
 }
 
+// As on a machine so busy that they are not let run.
+TEST(Pool, JobsThatAreDoneDoNotPileUpWhileWorkersAreHeldUp) {
+  WorkerPool pool(2);
+  std::atomic<int> held{0};
+  std::atomic<bool> let_go{false};
+  for (int i = 0; i < 2; ++i)
+    pool.post([&] {
+      ++held;
+      while (!let_go) nap(0);
+    });
+  while (held < 2) nap(0);
+  Counts counts(4);
+  std::atomic<bool> behind{false};
+  pool.post([&] { behind = true; });
+  const std::weak_ptr<Job> job = [&] {
+    const std::shared_ptr<Job> running = counts.job();
+    EXPECT_EQ(pool.run(running), "");
+    return running;
+  }();
+  EXPECT_TRUE(counts.all_once());
+  EXPECT_TRUE(job.expired());
+  EXPECT_FALSE(behind);
+  let_go = true;
+  while (!behind) nap(0);
+}
+
 // --- fewer threads than wanted ---
 
 TEST(Pool, WorksWithTheThreadsItGets) {
