@@ -47,7 +47,8 @@ SOURCE = {
     "an output as an input": r"^def kernel\(.*\bb_",
     "an input by two names": r"^def kernel\(.*\bc_",
     "an element stored on both sides": r"^( *)if .*\n +(\w+\[.*\]) = .*\n\1else:\n +\2 = ",
-    "strided loop": r"range\(i, \d+, (n|\d+)\)",
+    "strided loop": r"range\(i, \d+, n\)",
+    "strided loop by a known step": r"range\(i, \d+, \d+\)",
 }
 WITH_BARRIERS = {
     "order of two": r"^( *)if \(w\d+ [<>] w\d+\):\n +\w+\[(.*)\] = \w+\n +\w+\[(?!\2\])",

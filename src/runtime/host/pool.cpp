@@ -99,8 +99,10 @@ std::string WorkerPool::run(const std::shared_ptr<Job>& job, Interrupt* interrup
       static_cast<int>(std::min<uint64_t>(blocks, static_cast<uint64_t>(threads_))) - 1;
   const bool called = helpers > 0 && has_workers_.load(std::memory_order_relaxed);
   if (called) call_helpers(job, helpers);
+  const unsigned forks = fork_count();
   std::string error = job->finish(interrupt);
-  if (called) call_off_helpers(*job);
+  // In a child forked meanwhile, another thread may hold the lock for ever.
+  if (called && fork_count() == forks) call_off_helpers(*job);
   return error;
 }
 

@@ -173,7 +173,7 @@ TEST_F(Forked, OwnersThatWereFinishedAreThereOnceInEach) {
 
 // A signal's handler forks while its thread waits in a launch: in the child, the others' blocks
 // will never be done.
-TEST_F(Forked, ALaunchThatForksEndsWithAnErrorInTheChild) {
+void fork_within_a_launch(WorkerPool& two) {
   auto stream = std::make_shared<HostStream>();
   const std::function<bool()> fork_and_go_on = [] {
     const pid_t child = fork();
@@ -189,7 +189,6 @@ TEST_F(Forked, ALaunchThatForksEndsWithAnErrorInTheChild) {
   };
   go_on = false;
   begun = 0;
-  WorkerPool two(2);
   static const std::thread::id launcher = std::this_thread::get_id();
   Counts counts(2, [](uint64_t block) {
     if (std::this_thread::get_id() != launcher) return wait_for_go(block);
@@ -201,6 +200,28 @@ TEST_F(Forked, ALaunchThatForksEndsWithAnErrorInTheChild) {
       stream->run_now([&] { return two.run(counts.job(), &interrupt); }, &interrupt);
   if (fork_count() != forks) _exit(error == kForkedMeanwhile && launches(*stream) ? 7 : 8);
   EXPECT_EQ(error, "");
+}
+
+TEST_F(Forked, ALaunchThatForksEndsWithAnErrorInTheChild) {
+  WorkerPool two(2);
+  fork_within_a_launch(two);
+}
+
+// Its lock may be held by a thread that the child does not have.
+TEST_F(Forked, ALaunchThatForksLeavesItsParentsPoolAlone) {
+  WorkerPool two(2);
+  std::atomic<bool> over{false};
+  std::atomic<int> queued{0};
+  std::thread busy([&] {
+    while (!over)
+      if (queued < 10) {
+        ++queued;
+        two.post([&] { --queued; });
+      }
+  });
+  for (int i = 0; i < 20 && !HasFailure(); ++i) fork_within_a_launch(two);
+  over = true;
+  busy.join();
 }
 
 }  // namespace

@@ -108,7 +108,6 @@ TEST(Pool, JobsThatAreDoneDoNotPileUpWhileWorkersAreHeldUp) {
   }();
   EXPECT_TRUE(counts.all_once());
   EXPECT_TRUE(job.expired());
-  EXPECT_FALSE(behind);
   let_go = true;
   while (!behind) nap(0);
 }
