@@ -22,6 +22,14 @@ bool goes_along_rows(const Inst& loop, const Analysis& a) {
   return step.lo == 1 && step.hi == 1 && !step.unsigned_overflow && differs(0) && differs(1);
 }
 
+bool is_counter(const Inst& index, const Inst& loop) {
+  const Inst* i = &index;
+  while (i->op == Op::Wrap || i->op == Op::Convert) i = i->operands[0];
+  return i->op == Op::SlotLoad && i->imm == loop.imm;
+}
+
+}  // namespace
+
 bool goes_in_strides(const Inst& loop, const Analysis& a) {
   const Shape& start = a.shape(*loop.operands[0]);
   const Range& step = a.range(*loop.operands[2]);
@@ -31,14 +39,6 @@ bool goes_in_strides(const Inst& loop, const Analysis& a) {
   const bool far = step.lo > a.layout.width || (step.lo > 0 && step.lo != step.hi);
   return side_by_side && shared(1) && shared(2) && far;
 }
-
-bool is_counter(const Inst& index, const Inst& loop) {
-  const Inst* i = &index;
-  while (i->op == Op::Wrap || i->op == Op::Convert) i = i->operands[0];
-  return i->op == Op::SlotLoad && i->imm == loop.imm;
-}
-
-}  // namespace
 
 std::vector<const Inst*> loops_of_next_gang(const ir::Function& f, const Analysis& a) {
   std::vector<const Inst*> loops(f.inst_count());

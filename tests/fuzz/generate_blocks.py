@@ -137,6 +137,7 @@ class BlockGenerator(Generator):
             (0.5, self.unreached),
             (1.5, self.compare_exchange),
             (0.5, self.compare_own),
+            (1, self.tree),
             (2, self.tile_by_tile),
         ]
         if depth > 0:
@@ -256,6 +257,20 @@ class BlockGenerator(Generator):
         low = Binary("i4", "%", Variable("i4", "bk"), Literal("int", size - 1))
         high = Binary("i4", "+", low, Literal("int", self.random.randint(0, 1)))
         return self.compared(array, t, low, high)
+
+    def tree(self, _: int) -> list:
+        """Steps of a sum over the block: the first threads add what lies behind theirs to theirs."""
+        array, t, shape = self.one_shared(axes=1)
+        place, steps = Variable("i4", "t"), []
+        count = self.random.choice((2, 3, 4, 8, 8, 12, 16, 32, 64))
+        for _ in range(self.random.randint(1, 3)):
+            count = min(count, shape[0] // 2)
+            first = Comparison(["<"], [place, Literal("int", count)])
+            behind = Element(t, array, of("+", place, count))
+            op = "+" if self.chance(0.8) else ""
+            steps += [If(first, Body([Store(array, place, op, behind)]), None), Barrier()]
+            count //= 2
+        return steps
 
     def rotate(self, _: int) -> list:
         array, t, _ = self.one_shared(axes=1)

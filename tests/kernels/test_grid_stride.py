@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import _testing
 
 LAUNCHES = [(1, 32), (2, 64), (2, 100), (1, 256), (2, (16, 4)), (1, (32, 2))]
 SIZES = [0, 1, 33, 256, 1003]
@@ -88,3 +89,53 @@ def test_steps_smaller_than_a_block(target):
         for t in range(64):
             want = [0, *range(t, n, 5)]
             assert c[t].tolist() == want + [0] * (60 - len(want)), (n, t)
+
+
+@D.kernel
+def strided(out, source):
+    total = source.dtype(0)
+    for i in range(D.tid(1), source.size, D.grid_size(1)):
+        total = max(total, source[i])
+    out[D.tid(1)] = total
+
+
+@D.kernel
+def not_strided(out, source):
+    i = D.tid(1)
+    out[i] = source[i]
+
+
+# A gang's run of memory is twice as long, where a warp's is short and registers hold two.
+@pytest.mark.parametrize(
+    ("form", "dtype", "wide"),
+    [
+        ("avx512", np.float32, True),
+        ("avx512", np.int8, True),
+        ("avx512", np.float64, False),
+        ("avx2", np.float32, True),
+        ("avx2", np.int32, True),
+        ("avx2", np.float64, False),
+    ],
+)
+def test_gangs_of_two_warps_read_from_beyond_the_cache(form, dtype, wide):
+    source, out = np.zeros(1000, dtype), np.zeros(512, dtype)
+
+    def stats(kernel, block, form=form):
+        return kernel.stats(out, source, target=form, grid=2, block=block)
+
+    with _testing.beyond_cache(1):
+        fits = stats(strided, 256, form + "x64").stack_bytes <= 512
+        assert fits or form == "avx2"
+        assert stats(strided, 256).gang == (64 if wide and fits else 32)
+        assert stats(strided, 96).gang == 32
+        assert stats(not_strided, 256).gang == 32
+    assert stats(strided, 256).gang == 32
+
+
+@pytest.mark.parametrize("n", [0, 1, 255, 256, 600, 1100])
+def test_two_warps_of_them(target, n):
+    source = (np.arange(n) * 7 % 101).astype(np.float32)
+    out = np.zeros(256, np.float32)
+    with _testing.beyond_cache(1):
+        D.launch(strided, out, source, grid=2, block=128)
+    assert out.tolist() == [max(source[i::256], default=0) for i in range(256)]
