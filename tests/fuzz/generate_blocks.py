@@ -259,7 +259,7 @@ class BlockGenerator(Generator):
         return self.compared(array, t, low, high)
 
     def tree(self, _: int) -> list:
-        """Steps of a sum over the block: the first threads add what lies behind theirs to theirs."""
+        """Steps of a sum over the block: the first threads add what lies behind theirs."""
         array, t, shape = self.one_shared(axes=1)
         place, steps = Variable("i4", "t"), []
         count = self.random.choice((2, 3, 4, 8, 8, 12, 16, 32, 64))
