@@ -17,8 +17,8 @@ namespace cuda_device::analysis {
 // count by a step that is known when it begins.
 std::vector<const ir::Inst*> loops_of_next_gang(const ir::Function& f, const Analysis& a);
 
-// Whether the lanes of a `for` begin one behind the other and count by a step longer than they are
-// many.
+// Whether the lanes of a `for` begin one behind the other and count by one step, which is longer
+// than they are many or not known.
 bool goes_in_strides(const ir::Inst& loop, const Analysis& a);
 
 }  // namespace cuda_device::analysis

@@ -55,7 +55,7 @@ WITH_BARRIERS = {
     "tile": r"^    tl_\w+ = D\.shared_array\(\(\d+, \d+\)",
     "tile across": r"= tl_\w+\[tx, ty\]|^ +tl_\w+\[tx, ty\] = ",
     "shared rows": r"tl_\w+\[ty, tx\]",
-    "first threads": r"^ *if \(?t < (2|4|8|16|32|64)\)?:",
+    "first threads": r"^ *if \(?t < (2|4|8)\)?:",
     "shared strides": r"(sh|tl)_\w+\[\(+\w+ \* \d+\)|(sh|tl)_\w+\[\(+\d \* \w+\)",
 }
 

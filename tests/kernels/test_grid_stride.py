@@ -105,37 +105,35 @@ def not_strided(out, source):
     out[i] = source[i]
 
 
-# A gang's run of memory is twice as long, where a warp's is short and registers hold two.
+# A gang's run of memory is twice as long, where two registers hold a warp's.
 @pytest.mark.parametrize(
-    ("form", "dtype", "wide"),
+    ("form", "dtype", "gang"),
     [
-        ("avx512", np.float32, True),
-        ("avx512", np.int8, True),
-        ("avx512", np.float64, False),
-        ("avx2", np.float32, True),
-        ("avx2", np.int32, True),
-        ("avx2", np.float64, False),
+        ("avx512", np.float32, 64),
+        ("avx512", np.int8, 64),
+        ("avx512", np.float64, 32),
+        ("avx2", np.float32, 32),
     ],
 )
-def test_gangs_of_two_warps_read_from_beyond_the_cache(form, dtype, wide):
+def test_gangs_of_two_warps_read_from_beyond_the_cache(form, dtype, gang):
     source, out = np.zeros(1000, dtype), np.zeros(512, dtype)
 
-    def stats(kernel, block, form=form):
-        return kernel.stats(out, source, target=form, grid=2, block=block)
+    def chosen(kernel, block):
+        return kernel.stats(out, source, target=form, grid=2, block=block).gang
 
     with _testing.beyond_cache(1):
-        fits = stats(strided, 256, form + "x64").stack_bytes <= 512
-        assert fits or form == "avx2"
-        assert stats(strided, 256).gang == (64 if wide and fits else 32)
-        assert stats(strided, 96).gang == 32
-        assert stats(not_strided, 256).gang == 32
-    assert stats(strided, 256).gang == 32
+        assert chosen(strided, 256) == chosen(strided, (64, 4)) == gang
+        assert chosen(strided, 96) == 32
+        assert chosen(strided, (32, 8)) == 32, "two rows, each as short as one alone"
+        assert chosen(not_strided, 256) == 32
+    assert chosen(strided, 256) == 32
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int16, np.float64])
 @pytest.mark.parametrize("n", [0, 1, 255, 256, 600, 1100])
-def test_two_warps_of_them(target, n):
-    source = (np.arange(n) * 7 % 101).astype(np.float32)
-    out = np.zeros(256, np.float32)
+def test_two_warps_of_them(target, n, dtype):
+    source = (np.arange(n) * 7 % 101).astype(dtype)
+    out = np.zeros(256, dtype)
     with _testing.beyond_cache(1):
         D.launch(strided, out, source, grid=2, block=128)
     assert out.tolist() == [max(source[i::256], default=0) for i in range(256)]

@@ -15,8 +15,7 @@ using analysis::is_loop;
 using ir::Inst;
 using ir::Op;
 
-constexpr uint32_t kVectorsInFlight = 4, kMostVectors = 8;
-constexpr unsigned kLongRun = 256;  // bytes that are read at once: four lines
+constexpr uint32_t kVectorsInFlight = 4;
 
 bool touches_memory(const Inst& loop) {
   bool touches = false;
@@ -126,8 +125,9 @@ bool sums_up_what_lanes_share(const ir::Function& f, const Analysis& warp,
   return some && fit;
 }
 
-// From arrays that no cache holds.
-bool reads_in_strides(const ir::Function& f, const Analysis& warp) {
+// From arrays that no cache holds, and side by side as a gang of `lanes` too.
+bool reads_in_strides(const ir::Function& f, const Analysis& warp, uint32_t lanes) {
+  if (f.launch.block[0] % lanes != 0) return false;
   return std::ranges::any_of(analysis::loops_of_next_gang(f, warp), [&](const Inst* loop) {
     return loop && analysis::goes_in_strides(*loop, warp);
   });
@@ -144,12 +144,10 @@ uint32_t choose_gang_width(const ir::Function& f, const Analysis& warp,
   if (options.gang_width != 0) return options.gang_width;
   constexpr uint32_t one = analysis::kWarpWidth, two = 2 * one;
   const auto bytes = static_cast<unsigned>(widest_lane_bits(f, warp)) / 8;
-  const bool short_run = one * bytes < kLongRun;
-  const uint32_t vectors = two * bytes / vector_bytes(options.mask);
+  const bool narrow = two * bytes / vector_bytes(options.mask) <= kVectorsInFlight;
   if (!is_whole_number_of(two, f.launch)) return one;
   const uint32_t half_of_registers = register_bytes(options.mask) / 2;
-  const bool pays = (vectors <= kVectorsInFlight && has_exposed_loop(f, warp)) ||
-                    (short_run && vectors <= kMostVectors && reads_in_strides(f, warp)) ||
+  const bool pays = (narrow && (has_exposed_loop(f, warp) || reads_in_strides(f, warp, two))) ||
                     sums_up_what_lanes_share(f, warp, half_of_registers);
   return pays ? two : one;
 }

@@ -14,8 +14,7 @@ namespace cuda_device::codegen::host {
 //   - in loops that sum up and load what several lanes share: one load then serves twice as many,
 //     as long as the sums of 64 lanes fill no more than half of the registers;
 //   - in loops whose lanes read side by side in strides from arrays that no cache holds: what is
-//     read at once is twice as long. Where 32 lanes read four lines anyway, or 64 fill more than
-//     eight registers, it does not pay.
+//     read at once is twice as long, as long as 32 lanes fill no more than two registers.
 // `warp` is the analysis at 32 lanes.
 uint32_t choose_gang_width(const ir::Function& f, const analysis::Analysis& warp,
                            const HostOptions& options);

@@ -1,15 +1,15 @@
 #include "codegen/host/mask_form.h"
 
+#include "codegen/host/known_masks.h"
 #include "codegen/host/lane_masks.h"
 #include "codegen/host/masked_steps.h"
-#include "codegen/host/short_vectors.h"
 
 namespace cuda_device::codegen::host {
 
 void apply_mask_form(llvm::Module& module, const Target& target) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
-    use_short_vectors(function);
+    take_known_masks(function);
     if (target.form == MaskForm::Avx512)
       use_masked_steps(function);
     else

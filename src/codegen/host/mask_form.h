@@ -1,5 +1,5 @@
 // The last pass before code generation: masks, until here vectors of i1, in the form that the
-// machine likes.
+// machine likes; those that are known not at all.
 #pragma once
 
 #include "codegen/host/target.h"

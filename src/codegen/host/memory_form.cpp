@@ -4,6 +4,7 @@
 
 #include "codegen/host/loop_hints.h"
 #include "codegen/host/memory_avx.h"
+#include "codegen/host/slices.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -34,22 +35,11 @@ Value* MemoryForm::at(Value pointer, int64_t bytes) {
 }
 
 Value* MemoryForm::slice(Value vector, unsigned first, unsigned count) {
-  llvm::SmallVector<int, kMostLanes> lanes;
-  for (unsigned i = 0; i < count; ++i) lanes.push_back(static_cast<int>(first + i));
-  return b_.CreateShuffleVector(vector, lanes);
+  return slice_of(b_, vector, first, count);
 }
 
-// The vector with its lanes from `first` on replaced.
 Value* MemoryForm::insert(Value whole, Value part, unsigned first) {
-  const unsigned count = llvm::cast<llvm::FixedVectorType>(part->getType())->getNumElements();
-  // A shuffle wants operands of one width: the part is widened first, its lanes at the front.
-  llvm::SmallVector<int, kMostLanes> front, merge;
-  for (unsigned i = 0; i < masks_.width(); ++i) {
-    front.push_back(i < count ? static_cast<int>(i) : -1);
-    const bool mine = i >= first && i < first + count;
-    merge.push_back(static_cast<int>(mine ? masks_.width() + i - first : i));
-  }
-  return b_.CreateShuffleVector(whole, b_.CreateShuffleVector(part, front), merge);
+  return with_slice(b_, whole, part, first);
 }
 
 // ------------------------------------------------------------------------------------- without
