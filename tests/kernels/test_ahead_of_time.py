@@ -1,5 +1,6 @@
 """Memory that gangs ask for ahead of time: what the next gang, iteration or page holds."""
 
+import math
 import re
 
 import numpy as np
@@ -183,3 +184,33 @@ def test_the_next_iteration_asks_for_the_last_line_too():
     _, asked = asked_for(march, np.zeros(32), np.zeros((99, 64), np.float32), 7, block=32)
     behind = [re.search(r"i64 (\S+)$", address)[1] for address in asked]
     assert behind[1:] == ["64", "127"]
+
+
+@D.kernel
+def long_work(out, a, b):
+    i = D.tid(1)
+    if i < out.size:
+        out[i] = math.exp(a[i]) * math.log(b[i])
+
+
+@D.kernel
+def short_work(out, a, b):
+    i = D.tid(1)
+    if i < out.size:
+        out[i] = a[i] * b[i]
+
+
+# Of lines that are asked for, in the code of whole gangs: two arrays, 128 bytes of each.
+def prefetches(kernel, form):
+    arrays = np.zeros((3, 1000), np.float32)
+    text = kernel.inspect(*arrays, what="llvm_raw", target=form, grid=4, block=256)
+    asked = re.findall(r"getelementptr i8, ptr %[\w.]+, i64 4096\n", text)
+    return len(asked), len(re.findall("call void @llvm.prefetch", text))
+
+
+@pytest.mark.parametrize("form", ["avx512x32", "avx2x32", "sse4"])
+def test_a_page_ahead_of_gangs_that_compute_for_long(form):
+    asked, lines = prefetches(long_work, form)
+    assert asked >= 2
+    assert lines == 2 * asked
+    assert prefetches(short_work, form) == (0, 0)

@@ -1,7 +1,7 @@
 #include "codegen/host/access.h"
 
-#include "analysis/loads_by_rows.h"
 #include "analysis/next_iteration.h"
+#include "analysis/page_ahead.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -17,7 +17,7 @@ Access::Access(EmitContext& context, LaneValues& values, Arrays& arrays)
       places_(context, values, arrays),
       memory_(MemoryForm::create(context.b, context.source.target, context.width(), context.notes)),
       moves_(analysis::moves_of_loads(context.source.function, context.source.analysis)),
-      by_rows_(analysis::loads_by_rows(context.source.function, context.source.analysis)),
+      page_ahead_(analysis::loads_page_ahead(context.source.function, context.source.analysis)),
       gang_ahead_(context) {}
 
 // body(whether the condition holds), each way in a branch of its own.
@@ -184,7 +184,7 @@ void Access::ask_for_next(const Inst& load, const Place& place) {
 // so that what lies a page behind is read soon.
 void Access::ask_a_page_ahead(const Inst& load, const Place& place) {
   constexpr uint64_t kPage = 4096;
-  if (!by_rows_[load.id] || (!is_linear(place) && !is_in_rows(place))) return;
+  if (!page_ahead_[load.id] || (!is_linear(place) && !is_in_rows(place))) return;
   c_.notes.say(", and those a page away ahead of time");
   ask_for(place, c_.b.getInt64(kPage), /*to_the_last=*/false);
 }

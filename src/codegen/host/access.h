@@ -55,7 +55,7 @@ class Access {
   Places places_;
   std::unique_ptr<MemoryForm> memory_;
   const std::vector<std::vector<int64_t>> moves_;
-  const std::vector<bool> by_rows_;
+  const std::vector<bool> page_ahead_;
   GangAhead gang_ahead_;
 };
 
