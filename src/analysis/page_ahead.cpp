@@ -13,8 +13,8 @@ bool stands_in_loop(const ir::Inst& i, const Tree& tree, const Analysis& a) {
   return false;
 }
 
-// Of lanes, each two instructions or more. Processors look ahead by 400 to 500 of them; what is
-// under way longer than a few gangs' loads take is enough.
+// Each operation of lanes is two instructions or more; processors look ahead by 400 to 500, over a
+// few gangs. Measured: three operations lose by asking, 39 gain a little, 67 twofold (0035).
 bool computes_for_long(const ir::Function& f, const Analysis& a) {
   constexpr size_t kManyOperations = 30;
   size_t operations = 0;

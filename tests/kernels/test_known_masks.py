@@ -1,13 +1,13 @@
 """Masks that are known when a kernel is compiled: `if t < 8` reads and writes eight elements by a
 vector of eight."""
 
-import linecache
 import re
 
 import numpy as np
 import pytest
 from cuda import device as D
 from support.launching import run
+from support.sources import executed
 from support.targets import require
 
 DTYPES = [np.float32, np.int32, np.float64, np.int16, np.uint8]
@@ -16,14 +16,6 @@ BLOCK = 80
 FIRST = [f"t < {n}" for n in (1, 2, 3, 4, 7, 8, 12, 16, 17, 31, 32, 33, 64)]
 OTHERS = ["t == 5", "t >= 72", "t >= 76", "t >= 79", "8 <= t < 12", "6 <= t < 8", "7 <= t < 9"]
 FORMS = ["avx512", "avx512x64", "avx2", "avx2x16", "avx2x8"]
-
-
-def made_of(source):
-    space = {"D": D, "BLOCK": BLOCK}
-    name = f"<made of {source}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    exec(compile(source, name, "exec"), space)
-    return D.kernel(space["kernel"])
 
 
 def by_some(which, dtype):
@@ -45,7 +37,7 @@ def kernel(out, source):
     if {which}:
         out[2, t] = source[0, t] + source[1, t]
 """
-    return made_of(source)
+    return D.kernel(executed(source, BLOCK=BLOCK)["kernel"])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -108,12 +100,13 @@ def test_no_mask_in_a_tree(form):
 def accesses_under_masks(which):
     require("avx512")
     source, out = np.zeros((2, BLOCK), np.float32)
-    kernel = made_of(f"""
+    text = f"""
 def kernel(out, source):
     t = D.int32(D.thread_idx.x)
     if {which}:
         out[t] = source[t]
-""")
+"""
+    kernel = D.kernel(executed(text)["kernel"])
     text = kernel.inspect(out, source, what="llvm", target="avx512", grid=1, block=BLOCK)
     return len(MASKED.findall(text))
 

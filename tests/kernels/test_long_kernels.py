@@ -1,10 +1,9 @@
 """Kernels so long that LLVM looks at less of them: the same results as those of short ones."""
 
-import linecache
-
 import numpy as np
 import pytest
 from support.launching import run
+from support.sources import executed
 
 THREADS, BLOCKS = 64, 3
 
@@ -45,11 +44,7 @@ FOOT = "    out[i] = x + y\n"
 
 def long_kernel(steps):
     text = HEAD + "".join(STEPS.format(k=k) for k in range(steps)) + FOOT
-    name = f"<{steps} steps>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    space = {}
-    exec(compile(text, name, "exec"), space)
-    return space["long_kernel"]
+    return executed(text)["long_kernel"]
 
 
 def expected(a, steps):

@@ -1,12 +1,12 @@
 """Loops of which all threads make so many iterations, and some one more: as in filling a tile."""
 
-import linecache
 import re
 
 import numpy as np
 import pytest
 from cuda import device as D
 from support.launching import run
+from support.sources import executed
 from support.targets import require
 
 # start of thread t, stop, step
@@ -40,11 +40,7 @@ def kernel(out, last, sums, value):
     out[D.thread_idx.y, D.thread_idx.x] = total
     last[D.thread_idx.y, D.thread_idx.x] = k
 """
-    space = {"D": D}
-    name = f"<peeled {start} {stop} {step}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    exec(compile(source, name, "exec"), space)
-    return D.kernel(space["kernel"])
+    return D.kernel(executed(source)["kernel"])
 
 
 @pytest.mark.parametrize(("start", "stop", "step"), BOUNDS)

@@ -35,14 +35,14 @@ std::optional<Run> run_of(const Value* mask) {
   return run;
 }
 
-struct Place {
+struct Address {
   Value* pointer;
   llvm::Align align;
 };
 
 // Of the run's first lane.
-Place place_of(llvm::IRBuilder<>& b, const llvm::IntrinsicInst& access, unsigned pointer,
-               llvm::Type* lanes, const Run& run) {
+Address address_of(llvm::IRBuilder<>& b, const llvm::IntrinsicInst& access, unsigned pointer,
+                   llvm::Type* lanes, const Run& run) {
   const uint64_t away = run.first * (lanes->getScalarSizeInBits() / 8);
   const llvm::Align align = access.getParamAlign(pointer).valueOrOne();
   Value* whole = access.getArgOperand(pointer);
@@ -53,9 +53,9 @@ Place place_of(llvm::IRBuilder<>& b, const llvm::IntrinsicInst& access, unsigned
 void load_run(llvm::IntrinsicInst& load, const Run& run) {
   llvm::IRBuilder<> b(&load);
   llvm::Type* type = load.getType();
-  const Place place = place_of(b, load, 0, type, run);
+  const Address address = address_of(b, load, 0, type, run);
   auto* lanes = llvm::FixedVectorType::get(type->getScalarType(), run.count);
-  llvm::LoadInst* part = b.CreateAlignedLoad(lanes, place.pointer, place.align);
+  llvm::LoadInst* part = b.CreateAlignedLoad(lanes, address.pointer, address.align);
   part->copyMetadata(load);
   load.replaceAllUsesWith(with_slice(b, load.getArgOperand(2), part, run.first));
   load.eraseFromParent();
@@ -64,9 +64,9 @@ void load_run(llvm::IntrinsicInst& load, const Run& run) {
 void store_run(llvm::IntrinsicInst& store, const Run& run) {
   llvm::IRBuilder<> b(&store);
   Value* all = store.getArgOperand(0);
-  const Place place = place_of(b, store, 1, all->getType(), run);
+  const Address address = address_of(b, store, 1, all->getType(), run);
   Value* part = slice_of(b, all, run.first, run.count);
-  b.CreateAlignedStore(part, place.pointer, place.align)->copyMetadata(store);
+  b.CreateAlignedStore(part, address.pointer, address.align)->copyMetadata(store);
   store.eraseFromParent();
 }
 

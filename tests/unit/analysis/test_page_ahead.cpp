@@ -15,12 +15,14 @@ bool page_ahead(const Case& c) {
   const Analysed f(R"(kernel "k"
 param @0 "a": array<float32, 2> )" +
                    c.facts + R"(
-param @1 "b": array<int32, 1> no_alias
+param @1 "b": array<float32, 1> no_alias beyond_cache
 param @2 "n": int32
+param @3 "c": array<int32, 1> no_alias
 slot $0 "k": int32
 {
   %a = param @0 : array<float32, 2>
-  %b = param @1 : array<int32, 1>
+  %b = param @1 : array<float32, 1>
+  %c = param @3 : array<int32, 1>
   %n = param @2 : int32
   %x = tid #0 : int32
   %y = tid #1 : int32
@@ -37,13 +39,13 @@ std::string loop(const std::string& to) {
 
 TEST(PageAhead, RowsOfArraysBeyondTheCache) {
   EXPECT_TRUE(page_ahead({}));
-  EXPECT_TRUE(page_ahead({.body = "%c = lt %x, %n : bool\nif %c {\n" + Case{}.body + "}\n"}));
+  EXPECT_TRUE(page_ahead({.body = "%less = lt %x, %n : bool\nif %less {\n" + Case{}.body + "}\n"}));
   EXPECT_TRUE(page_ahead({.body = loop("%one")})) << "written out";
 }
 
 TEST(PageAhead, Others) {
   EXPECT_FALSE(page_ahead({.facts = "no_alias"})) << "the caches hold it";
-  EXPECT_FALSE(page_ahead({.body = "%v = load %b, %x : int32\n"})) << "one stream of memory";
+  EXPECT_FALSE(page_ahead({.body = "%v = load %b, %x : float32\n"})) << "one stream of memory";
   EXPECT_FALSE(page_ahead({.body = loop("%n")}));
   EXPECT_FALSE(page_ahead({.body = loop("%many")}));
   EXPECT_FALSE(page_ahead({.body = Case{}.body + "barrier\n"}));
@@ -51,14 +53,14 @@ TEST(PageAhead, Others) {
 
 // A load, and so many operations on `value`.
 std::string operations(int count, const std::string& value) {
-  std::string body = "%w = load %b, %x : int32\n%s0 = add " + value + ", %n : int32\n";
+  std::string body = "%w = load %c, %x : int32\n%s0 = add " + value + ", %n : int32\n";
   for (int k = 1; k < count; ++k)
     body += "%s" + std::to_string(k) + " = add %s" + std::to_string(k - 1) + ", %n : int32\n";
   return body;
 }
 
 TEST(PageAhead, WhereAGangComputesForLong) {
-  EXPECT_TRUE(page_ahead({.body = operations(40, "%w")})) << "one stream of memory";
+  EXPECT_TRUE(page_ahead({.body = operations(40, "%w")})) << "of any size";
   EXPECT_FALSE(page_ahead({.body = operations(10, "%w")}));
   EXPECT_FALSE(page_ahead({.body = operations(40, "%n")})) << "the same for all lanes";
   EXPECT_FALSE(page_ahead({.body = operations(40, "%w") + "barrier\n"}));

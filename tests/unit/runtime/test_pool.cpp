@@ -108,6 +108,7 @@ TEST(Pool, JobsThatAreDoneDoNotPileUpWhileWorkersAreHeldUp) {
   }();
   EXPECT_TRUE(counts.all_once());
   EXPECT_TRUE(job.expired());
+  EXPECT_FALSE(behind);
   let_go = true;
   while (!behind) nap(0);
 }
