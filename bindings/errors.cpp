@@ -92,7 +92,7 @@ void raise(nb::handle type, const std::string& text) {
   PyErr_SetObject(type.ptr(), nb::str(text.c_str(), text.size()).ptr());
 }
 
-void raise_shortage(const std::string& text, const rt::Shortage& shortage) {
+void raise_shortage(const std::string& text, const dispatch::Shortage& shortage) {
   nb::object type = exception_class("OutOfMemoryError");
   nb::object exception =
       type(nb::str(text.c_str(), text.size()), shortage.asked, shortage.free, shortage.total);
@@ -147,27 +147,28 @@ void set_diagnostics(const std::vector<Diagnostic>& diagnostics, const SourceMap
   });
 }
 
-void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::string& name) {
+void set_outcome(const dispatch::Outcome& outcome, const SourceMap& files,
+                 const std::string& name) {
   set_with_guard([&] {
     std::string where = name.empty() ? "" : "kernel '" + name + "': ";
     switch (outcome.status) {
-      case rt::Status::UserError:
+      case dispatch::Status::UserError:
         if (is_about_the_launch(outcome.diagnostics)) {
           raise_launch_error(outcome.diagnostics[0].code, outcome.diagnostics[0].args);
           return;
         }
         return set_diagnostics(outcome.diagnostics, files);
-      case rt::Status::CompilerFault:
+      case dispatch::Status::CompilerFault:
         return raise(exception_class("CompilerBug"), where + outcome.text);
-      case rt::Status::KernelFailed: {
+      case dispatch::Status::KernelFailed: {
         nb::object type = exception_class("kernel_exception")(outcome.raises);
         return raise(type, outcome.text);
       }
-      case rt::Status::BadValue:
+      case dispatch::Status::BadValue:
         return raise(nb::borrow(PyExc_ValueError), outcome.text);
-      case rt::Status::OutOfMemory:
+      case dispatch::Status::OutOfMemory:
         return raise_shortage(where + outcome.text, outcome.shortage);
-      case rt::Status::Timeout:
+      case dispatch::Status::Timeout:
         return raise(nb::borrow(PyExc_TimeoutError), outcome.text);
       default:
         return raise(exception_class("KernelError"), where + outcome.text);
@@ -191,8 +192,8 @@ void set_context(const nb::python_error& later, const nb::python_error& earlier)
   PyException_SetContext(last.ptr(), Py_NewRef(earlier.value().ptr()));
 }
 
-void throw_unless_ok(const rt::Outcome& outcome, const std::string& kernel) {
-  if (outcome.status == rt::Status::Ok) return;
+void throw_unless_ok(const dispatch::Outcome& outcome, const std::string& kernel) {
+  if (outcome.status == dispatch::Status::Ok) return;
   set_outcome(outcome, {}, kernel);
   nb::python_error error;
   for (const std::string& text : outcome.later) add_note(error, "and: " + text);

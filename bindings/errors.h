@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bindings/python.h"
-#include "driver/rt/rt_api.h"
+#include "dispatch/rt_api.h"
 #include "support/diagnostic.h"
 #include "support/span.h"
 
@@ -33,10 +33,10 @@ struct CaptureError {
 void set_diagnostics(const std::vector<Diagnostic>& diagnostics, const SourceMap& files);
 
 // Sets the Python exception of an outcome that is not Ok. `name`: of the kernel.
-void set_outcome(const rt::Outcome& outcome, const SourceMap& files, const std::string& name);
+void set_outcome(const dispatch::Outcome& outcome, const SourceMap& files, const std::string& name);
 
 // Throws it, where the outcome is not Ok. `kernel`: its name, where it is about one.
-void throw_unless_ok(const rt::Outcome& outcome, const std::string& kernel = "");
+void throw_unless_ok(const dispatch::Outcome& outcome, const std::string& kernel = "");
 // The error that is raised says what the others were.
 void add_note(nb::python_error& error, const std::string& text);
 
@@ -46,7 +46,7 @@ void set_context(const nb::python_error& later, const nb::python_error& earlier)
 // Calls a function of the runtime that takes an outcome, without the GIL, and throws what is wrong.
 template <class Call>
 auto without_gil(Call call) {
-  rt::Outcome outcome;
+  dispatch::Outcome outcome;
   const auto unlocked = [&] {
     const WithoutGil released;
     return call(&outcome);

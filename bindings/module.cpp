@@ -48,14 +48,14 @@ NB_MODULE(_core, module) {
   // (what to write, the name that is meant) in place of a name from elsewhere, or None. Of a name
   // that means one thing in host code and another in a kernel, the former.
   module.def("habit", [](const std::string& name) -> nb::object {
-#define HABIT(spelling, ours, entity)
+#define FOREIGN_NAME(spelling, ours, entity)
 #define HOST(spelling, ours) \
   if (name == spelling) return nb::make_tuple(ours, "");
-#include "support/habits.def"
-#define HABIT(spelling, ours, entity) \
+#include "support/foreign_names.def"
+#define FOREIGN_NAME(spelling, ours, entity) \
   if (name == spelling) return nb::make_tuple(ours, entity);
 #define HOST(spelling, ours)
-#include "support/habits.def"
+#include "support/foreign_names.def"
     return nb::none();
   });
   // One rounding, which Python 3.11 cannot do.

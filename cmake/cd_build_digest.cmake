@@ -1,6 +1,6 @@
 # cd_build_digest(<name> OF <shared object> FOLDERS <folders>...)
 #
-# A library <name> that defines kBuildDigest (driver/rt/disk/build_digest.h): a digest of the shared
+# A library <name> that defines kBuildDigest (dispatch/disk/build_digest.h): a digest of the shared
 # object's bytes and of all sources below the folders. It is another one wherever the compiler, its
 # flags or LLVM are, or what hands programs to it; no time stamp goes into it.
 function(cd_build_digest name)

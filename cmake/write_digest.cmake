@@ -7,7 +7,7 @@ foreach(source ${sources})
   string(APPEND digests "${digest}")
 endforeach()
 string(SHA256 digest "${digests}")
-file(WRITE "${INTO}" "#include \"driver/rt/disk/build_digest.h\"
+file(WRITE "${INTO}" "#include \"dispatch/disk/build_digest.h\"
 
 const std::string_view cuda_device::rt::kBuildDigest = \"${digest}\";
 ")

@@ -23,16 +23,19 @@ LIBCUDA = re.compile(
 )
 DIALECT = re.compile(r"numbapro|dialect", re.I)
 
-# What stands in no room may include these: bindings sit on the driver, interop and syntax.
-BINDINGS_MAY_ENTER = {"driver_rt", "interop", "syntax"}
+# What stands in no room may include these: bindings sit on dispatch, interop and syntax.
+BINDINGS_MAY_ENTER = {"dispatch", "interop", "syntax"}
 # The runtime's half opens the compiler's object at run time and needs its door, nothing else of it;
 # both it and the bindings write the request that goes through.
 DOORS = {
-    ("driver_rt", "driver/jit/jit_api.h"),
-    ("driver_rt", "frontend/request.h"),
+    ("dispatch", "compile/jit_api.h"),
+    ("dispatch", "frontend/request.h"),
     ("bindings", "frontend/request.h"),
 }
-DIALECT_FOLDERS = ("src/frontend/", "src/syntax/", "src/driver/", "bindings/", "include/", "tests/")
+DIALECT_FOLDERS = (
+    *("src/frontend/", "src/syntax/", "src/compile/", "src/dispatch/"),
+    *("bindings/", "include/", "tests/"),
+)
 
 
 def read_rooms():
@@ -74,8 +77,6 @@ def allowed_rooms(rooms, path):
         return closure(rooms, BINDINGS_MAY_ENTER)
     if path.startswith("include/"):
         return set()
-    if path.startswith("src/driver/") and room_of(rooms, path) is None:
-        return closure(rooms, {"abi"})  # read by both halves of the driver
     name = room_of(rooms, path)
     return closure(rooms, {name}) if name else None
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the polynomials of src/passes/math_f32.h and prints them as C++ literals.
+"""Fits the polynomials of src/passes/simplify/math_f32.h and prints them as C++ literals.
 
 Lawson's iteratively reweighted least squares on Chebyshev nodes (a minimax fit in the limit), then
 the coefficients are rounded to float32 one by one, lowest order first, refitting the rest each

@@ -7,9 +7,9 @@
 #include "abi/owner.h"
 #include "bindings/errors.h"
 #include "bindings/launch/facts.h"
-#include "bindings/launch/few.h"
 #include "bindings/launch/key.h"
-#include "bindings/launch/place.h"
+#include "bindings/launch/launch_device.h"
+#include "bindings/launch/small_vector.h"
 #include "bindings/memory/block.h"
 #include "bindings/source/function_object.h"
 #include "interop/refusal.h"
@@ -31,14 +31,14 @@ class Owner : public abi::Owner {
     void* thing;
     void (*release)(void*);
   };
-  Few<PyObject*, 16> objects_;
-  Few<Tensor, 2> tensors_;
+  SmallVector<PyObject*, 16> objects_;
+  SmallVector<Tensor, 2> tensors_;
 };
 
 class Call {
  public:
   // `declared`: of the kernel's variant, which must outlive the call.
-  // `where`: what a Place is made of.
+  // `where`: what a LaunchDevice is made of.
   template <class Where>
   Call(const FunctionState& kernel, const DeclaredFormats& declared, Where where)
       : kernel_(kernel), declared_(declared.empty() ? nullptr : &declared), where_(where) {}
@@ -73,7 +73,7 @@ class Call {
   }
   // Its arrays are used when the call of launch() has returned.
   bool asynchronous() const { return where_.has_stream(); }
-  const Place& where() const { return where_; }
+  const LaunchDevice& where() const { return where_; }
   // Memory of ours that a GPU reaches, of an argument that has it as long as it lives.
   void use(MemoryBlock& block) {
     used_.push_back(&block.last_use());
@@ -124,11 +124,11 @@ class Call {
 
   const FunctionState& kernel_;
   const DeclaredFormats* const declared_;
-  Place where_;
+  LaunchDevice where_;
   std::vector<int> path_;  // indices within nested tuples
   int position_ = 0;
   Arrays arrays_;
-  Few<LastUse*, 16> used_;
+  SmallVector<LastUse*, 16> used_;
   std::vector<std::shared_ptr<MemoryBlock>> blocks_;  // of those some
   std::vector<nb::object> held_;
 };

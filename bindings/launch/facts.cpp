@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "driver/rt/rt_api.h"
+#include "dispatch/rt_api.h"
 #include "interop/dlpack_abi.h"
 
 namespace cuda_device::bindings {

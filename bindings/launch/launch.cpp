@@ -144,8 +144,8 @@ LaunchFacts launch_facts(FunctionState& kernel, const abi::LaunchDims& dims) {
 
 // The part without Python: may compile, and without a stream runs the kernel. A launch that only
 // enters a queue takes less time than letting go of the GIL.
-void run(FunctionState& kernel, const rt::LaunchRequest& request, bool on_gpu,
-         rt::Outcome& outcome) {
+void run(FunctionState& kernel, const dispatch::LaunchRequest& request, bool on_gpu,
+         dispatch::Outcome& outcome) {
   if (on_gpu) {  // whose queue may be full, until a function of the host has had the GIL
     const WithoutGil released;
     return cd_rt_launch(&request, &outcome);
@@ -156,7 +156,7 @@ void run(FunctionState& kernel, const rt::LaunchRequest& request, bool on_gpu,
     const WithoutGil released;
     cd_rt_launch(&request, &outcome);
   }
-  if (ready || outcome.status != rt::Status::Ok) return;
+  if (ready || outcome.status != dispatch::Status::Ok) return;
   kernel.ready_key = request.key;
   kernel.ready_target = cd_rt_target();
 }
@@ -189,31 +189,31 @@ bool warn_of_shared(const std::string& kernel) {
   return PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) == 0;
 }
 
-std::vector<rt::Definition> definitions_of(const syntax::Program& program) {
-  std::vector<rt::Definition> definitions;
+std::vector<dispatch::Definition> definitions_of(const syntax::Program& program) {
+  std::vector<dispatch::Definition> definitions;
   for (const syntax::Function& f : program.functions) {
     const bool known = f.span.known() && f.span.file < program.files.size();
-    definitions.push_back(known ? rt::Definition{program.files[f.span.file].name, f.span.line}
-                                : rt::Definition{});
+    definitions.push_back(known ? dispatch::Definition{program.files[f.span.file].name, f.span.line}
+                                : dispatch::Definition{});
   }
   return definitions;
 }
 
 void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi::LaunchDims& dims,
-            bool names_shared, rt::Stream* stream) {
+            bool names_shared, dispatch::Stream* stream) {
   struct Source {
     const Variant& variant;
     Call& call;
   } source{variant, call};
-  std::function<rt::Specialisation()> specialise = [&source] {
+  std::function<dispatch::Specialisation()> specialise = [&source] {
     const uint8_t* key = source.call.key.data();
     const size_t size = source.call.key.size();
-    return rt::Specialisation{source.variant.program, read_arguments(key, size),
-                              read_head(key).facts, identity_of(key, size, *source.variant.program),
-                              definitions_of(*source.variant.program)};
+    return dispatch::Specialisation{
+        source.variant.program, read_arguments(key, size), read_head(key).facts,
+        identity_of(key, size, *source.variant.program), definitions_of(*source.variant.program)};
   };
   const std::function<bool()> warn = [&kernel] { return warn_of_shared(kernel.name); };
-  rt::LaunchRequest request;
+  dispatch::LaunchRequest request;
   request.kernel = kernel.kernel;
   request.key = {reinterpret_cast<const char*>(call.key.data()), call.key.size()};
   request.specialise = &specialise;
@@ -227,14 +227,14 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
     request.owner = call.owner.get();
   else if (runs_handlers())
     request.interrupted = &interrupted;
-  rt::Outcome outcome;
+  dispatch::Outcome outcome;
   run(kernel, request, stream && call.where().device() != kHostDevice, outcome);
-  if (outcome.status == rt::Status::Interrupted) {
+  if (outcome.status == dispatch::Status::Interrupted) {
     const nb::python_error interrupt;
     write_printed_beside_an_error();
     throw nb::python_error(interrupt);
   }
-  const bool launched = outcome.status == rt::Status::Ok;
+  const bool launched = outcome.status == dispatch::Status::Ok;
   if (!stream) launched ? write_printed() : write_printed_beside_an_error();
   if (launched && stream) call.owner.release();  // the runtime's now, until drop_finished
   // Where warnings are errors, this one is raised when the kernel was launched.
@@ -256,7 +256,7 @@ StreamHandle stream_without_one(const Call& call) {
 
 // Arrays of ours know where they were used last; managed ones of other libraries were handed over
 // in the order of their GPU's default stream.
-void come_behind_earlier_uses(const Call& call, rt::Stream* stream, const Ordering& where) {
+void come_behind_earlier_uses(const Call& call, dispatch::Stream* stream, const Ordering& where) {
   call.for_each_used([&](LastUse* last) { stream ? last->move_to(where) : last->wait(); });
   const int managed = call.where().managed_on();
   const bool on_host = !stream || cd_rt_stream_device(stream) == kHostDevice;

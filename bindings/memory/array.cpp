@@ -120,7 +120,7 @@ bool fill_gpu(const ArrayObject& array, const nb::bytes& element) {
   // An element of equal parts is as good as one part.
   while (size > 1 && std::memcmp(bytes, bytes + size / 2, size / 2) == 0) size /= 2;
   if (size > 4) return false;
-  rt::FillRequest request;
+  dispatch::FillRequest request;
   request.to = array.tensor.data;
   request.count = array.tensor.bytes() / size;
   request.element_bytes = static_cast<int>(size);
@@ -128,7 +128,7 @@ bool fill_gpu(const ArrayObject& array, const nb::bytes& element) {
   request.gpu = array.tensor.memory->device();
   const Ordering where = array.tensor.memory->last_use().go_on();
   request.stream = where.stream();
-  without_gil([&](rt::Outcome* outcome) { cd_rt_memory_fill(&request, outcome); });
+  without_gil([&](dispatch::Outcome* outcome) { cd_rt_memory_fill(&request, outcome); });
   return true;
 }
 

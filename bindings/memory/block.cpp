@@ -51,8 +51,8 @@ void free_what_was_kept() {
 std::shared_ptr<MemoryBlock> MemoryBlock::allocate(int device, abi::MemoryKind kind, uint64_t bytes,
                                                    const Ordering& ordering) {
   std::shared_ptr<MemoryBlock> block(new MemoryBlock(device, kind, bytes, ordering));
-  const rt::MemoryRequest request{device, kind, bytes, block->stream()};
-  without_gil([&](rt::Outcome* outcome) {
+  const dispatch::MemoryRequest request{device, kind, bytes, block->stream()};
+  without_gil([&](dispatch::Outcome* outcome) {
     if (device != abi::kHostDevice) free_what_was_kept();
     cd_rt_memory_allocate(&request, &block->memory_, outcome);
   });

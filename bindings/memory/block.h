@@ -5,7 +5,7 @@
 
 #include "bindings/memory/last_use.h"
 #include "bindings/python.h"
-#include "driver/rt/memory_api.h"
+#include "dispatch/memory_api.h"
 
 namespace cuda_device::bindings {
 
@@ -35,7 +35,7 @@ class MemoryBlock {
   bool on_host() const { return device_ == abi::kHostDevice; }
   bool host_reaches() const { return on_host() || kind_ != abi::MemoryKind::Device; }
   // Its allocation's stream, in whose order it will be freed; null: the GPU's default one.
-  rt::Stream* stream() const { return ordering_.stream(); }
+  dispatch::Stream* stream() const { return ordering_.stream(); }
   void free_in(Ordering ordering) { ordering_ = std::move(ordering); }
   // Of memory that a GPU reaches.
   LastUse& last_use() { return *last_use_; }
@@ -52,7 +52,7 @@ class MemoryBlock {
   const int device_;
   const abi::MemoryKind kind_;
   const uint64_t bytes_;
-  rt::Memory memory_;
+  dispatch::Memory memory_;
   Ordering ordering_;
   std::unique_ptr<LastUse> last_use_;
   void* owner_ = nullptr;

@@ -109,10 +109,11 @@ void copy(const BufferObject& buffer, const BufferObject& other, nb::handle stre
   const bool plain = to.on_host() || from.on_host();
   const bool waits = device != abi::kHostDevice && plain;
   if (waits) leading.last_use().wait();
-  rt::CopyRequest request{to.bytes(),       {}, {}, {}, to.address(), from.address(), device,
-                          ordering.stream()};
+  dispatch::CopyRequest request{to.bytes(),       {}, {}, {}, to.address(), from.address(), device,
+                                ordering.stream()};
   if (device == abi::kHostDevice) request.keep = std::make_shared<Both>(both);
-  if (to.bytes()) without_gil([&](rt::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
+  if (to.bytes())
+    without_gil([&](dispatch::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
   if (waits) leading.last_use().wait_to_the_end();
 }
 
@@ -173,7 +174,7 @@ void fill(const BufferObject& self, nb::handle value, nb::handle stream) {
                               .c_str());
   const Ordering ordering = needed_order(stream, memory.device(), "fill");
   if (!memory.on_host()) memory.last_use().move_to(ordering);
-  rt::FillRequest request;
+  dispatch::FillRequest request;
   request.to = memory.address();
   request.count = memory.bytes() / element.size();
   request.element_bytes = static_cast<int>(element.size());
@@ -181,7 +182,7 @@ void fill(const BufferObject& self, nb::handle value, nb::handle stream) {
   request.gpu = memory.device();
   request.stream = ordering.stream();
   if (memory.on_host()) request.keep = kept;
-  without_gil([&](rt::Outcome* outcome) { cd_rt_memory_fill(&request, outcome); });
+  without_gil([&](dispatch::Outcome* outcome) { cd_rt_memory_fill(&request, outcome); });
 }
 
 // As cuda.core gives a buffer away: bytes, signed.
@@ -233,7 +234,7 @@ std::string repr(const BufferObject& self) {
 
 nb::dict figures(int device) {
   abi::MemoryFigures found;
-  without_gil([&](rt::Outcome* outcome) { cd_rt_memory_figures(device, &found, outcome); });
+  without_gil([&](dispatch::Outcome* outcome) { cd_rt_memory_figures(device, &found, outcome); });
   nb::dict result;
   result["free"] = found.free;
   result["total"] = found.total;
@@ -313,7 +314,7 @@ void register_buffers(nb::module_& module) {
   module.def(
       "memory_trim",
       [](int device) {
-        without_gil([&](rt::Outcome* outcome) { cd_rt_memory_trim(device, outcome); });
+        without_gil([&](dispatch::Outcome* outcome) { cd_rt_memory_trim(device, outcome); });
       },
       nb::arg("device"));
 }

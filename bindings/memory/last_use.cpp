@@ -5,32 +5,32 @@
 namespace cuda_device::bindings {
 namespace {
 
-std::shared_ptr<rt::Event> new_event() { return {cd_rt_event_create(), cd_rt_event_release}; }
+std::shared_ptr<dispatch::Event> new_event() { return {cd_rt_event_create(), cd_rt_event_release}; }
 
 // A graph that is being captured waits for nothing outside of it: the thread does, and whatever
 // launches the graph comes later.
-bool waits_outside(const Ordering& last, rt::Stream* stream) {
+bool waits_outside(const Ordering& last, dispatch::Stream* stream) {
   return cd_rt_stream_captured(stream) && !(last.stream() && cd_rt_stream_captured(last.stream()));
 }
 
-bool good(const rt::Outcome& outcome) { return outcome.status == rt::Status::Ok; }
+bool good(const dispatch::Outcome& outcome) { return outcome.status == dispatch::Status::Ok; }
 
-bool same_queue(const rt::Stream* one, const rt::Stream* other) {
+bool same_queue(const dispatch::Stream* one, const dispatch::Stream* other) {
   return cd_rt_stream_queue(one) == cd_rt_stream_queue(other);
 }
 
 }  // namespace
 
-rt::Stream* LastUse::stream_of(const Ordering& ordering, rt::Outcome* outcome) const {
+dispatch::Stream* LastUse::stream_of(const Ordering& ordering, dispatch::Outcome* outcome) const {
   return ordering.stream() ? ordering.stream() : cd_rt_device_default_stream(gpu_, outcome);
 }
 
-LastUse::EventHandle LastUse::event(rt::Outcome* outcome) const {
+LastUse::EventHandle LastUse::event(dispatch::Outcome* outcome) const {
   if (event_) return event_;
   EventHandle made = new_event();
-  rt::Stream* const last = stream_of(last_, outcome);
+  dispatch::Stream* const last = stream_of(last_, outcome);
   if (!last) return made;
-  rt::Outcome found;
+  dispatch::Outcome found;
   cd_rt_event_record(made.get(), last, false, &found);
   // Another library may have destroyed its stream under the object.
   if (!good(found) && last_.keeps_an_object()) return cd_rt_gpu_sync(gpu_, outcome), made;
@@ -38,7 +38,7 @@ LastUse::EventHandle LastUse::event(rt::Outcome* outcome) const {
   return made;
 }
 
-void LastUse::order(rt::Stream* stream, rt::Outcome* outcome) const {
+void LastUse::order(dispatch::Stream* stream, dispatch::Outcome* outcome) const {
   const EventHandle behind = event(outcome);
   if (!good(*outcome)) return;
   if (waits_outside(last_, stream))
@@ -56,7 +56,7 @@ void LastUse::leave_closed() {
     known = last_;
   }
   if (!known.closed()) return;
-  without_gil([&](rt::Outcome* outcome) {
+  without_gil([&](dispatch::Outcome* outcome) {
     cd_rt_gpu_sync(gpu_, outcome);
     const std::lock_guard lock(mutex_);
     if (good(*outcome) && last_.stream() == known.stream()) (void)set({});
@@ -72,9 +72,9 @@ Ordering LastUse::set(Ordering next) {
 }
 
 // Without a stream it was the default one's: that this is the same is found out once.
-Ordering LastUse::moved(const Ordering& next, rt::Outcome* outcome) {
-  rt::Stream* const to = stream_of(next, outcome);
-  rt::Stream* const from = to ? stream_of(last_, outcome) : nullptr;
+Ordering LastUse::moved(const Ordering& next, dispatch::Outcome* outcome) {
+  dispatch::Stream* const to = stream_of(next, outcome);
+  dispatch::Stream* const from = to ? stream_of(last_, outcome) : nullptr;
   if (!from) return {};
   const bool stays = same_queue(from, to);
   if (!stays) order(to, outcome);
@@ -88,7 +88,7 @@ Ordering LastUse::moved(const Ordering& next, rt::Outcome* outcome) {
 void LastUse::move(const Ordering& next) {
   leave_closed();
   Ordering left;  // let go of without the mutex
-  without_gil([&](rt::Outcome* outcome) {
+  without_gil([&](dispatch::Outcome* outcome) {
     const std::lock_guard lock(mutex_);
     left = moved(next, outcome);
   });
@@ -97,7 +97,7 @@ void LastUse::move(const Ordering& next) {
 void LastUse::move_and_record(const Ordering& next) {
   leave_closed();
   Ordering left;
-  without_gil([&](rt::Outcome* outcome) {
+  without_gil([&](dispatch::Outcome* outcome) {
     const std::lock_guard lock(mutex_);
     left = moved(next, outcome);
     if (!good(*outcome)) return;
@@ -111,7 +111,7 @@ Ordering LastUse::go_on() {
   leave_closed();
   Ordering last;
   bool stays = false;
-  without_gil([&](rt::Outcome*) {
+  without_gil([&](dispatch::Outcome*) {
     const std::lock_guard lock(mutex_);
     last = last_;
     const bool of_this_gpu = !last.stream() || cd_rt_stream_device(last.stream()) == gpu_;
@@ -125,10 +125,10 @@ Ordering LastUse::go_on() {
 
 void LastUse::before(const Ordering& other) {
   leave_closed();
-  without_gil([&](rt::Outcome* outcome) {
+  without_gil([&](dispatch::Outcome* outcome) {
     const std::lock_guard lock(mutex_);
-    rt::Stream* const stream = stream_of(other, outcome);
-    rt::Stream* const last = stream ? stream_of(last_, outcome) : nullptr;
+    dispatch::Stream* const stream = stream_of(other, outcome);
+    dispatch::Stream* const last = stream ? stream_of(last_, outcome) : nullptr;
     if (last && !same_queue(last, stream)) order(stream, outcome);
   });
 }
@@ -136,7 +136,7 @@ void LastUse::before(const Ordering& other) {
 void LastUse::wait() {
   leave_closed();
   EventHandle behind;
-  without_gil([&](rt::Outcome* outcome) {
+  without_gil([&](dispatch::Outcome* outcome) {
     const std::lock_guard lock(mutex_);
     behind = event(outcome);
   });
@@ -144,7 +144,7 @@ void LastUse::wait() {
 }
 
 void LastUse::wait_to_the_end() {
-  without_gil([&](rt::Outcome* outcome) {
+  without_gil([&](dispatch::Outcome* outcome) {
     EventHandle behind;
     {
       const std::lock_guard lock(mutex_);
@@ -155,7 +155,7 @@ void LastUse::wait_to_the_end() {
 }
 
 // Nobody else knows the memory any more.
-bool LastUse::before_freeing(rt::Stream* stream) noexcept {
+bool LastUse::before_freeing(dispatch::Stream* stream) noexcept {
   if (last_.keeps_an_object() && Py_IsInitialized()) try {
       const WithGil gil;
       const nb::error_scope raised;  // an exception may be why the memory goes
@@ -163,14 +163,14 @@ bool LastUse::before_freeing(rt::Stream* stream) noexcept {
     } catch (...) {
       // Asked again below.
     }
-  rt::Outcome outcome;
-  rt::Stream* const to = stream ? stream : cd_rt_device_default_stream(gpu_, &outcome);
-  rt::Stream* const last = to ? stream_of(last_, &outcome) : nullptr;
+  dispatch::Outcome outcome;
+  dispatch::Stream* const to = stream ? stream : cd_rt_device_default_stream(gpu_, &outcome);
+  dispatch::Stream* const last = to ? stream_of(last_, &outcome) : nullptr;
   if (last && (cd_rt_stream_captured(last) || cd_rt_stream_captured(to))) return false;
   if (last && !event_ && same_queue(last, to)) return true;
   if (last) order(to, &outcome);
   if (good(outcome)) return true;
-  rt::Outcome lost;
+  dispatch::Outcome lost;
   cd_rt_gpu_sync(gpu_, &lost);
   return true;
 }

@@ -43,10 +43,10 @@ class LastUse {
   // --- of the end, with the GIL or without ---
   // False while a stream is being captured: to be asked again later. Where it fails, because the
   // GPU is lost or a stream is gone, all that the GPU does is waited for.
-  bool before_freeing(rt::Stream* stream) noexcept;
+  bool before_freeing(dispatch::Stream* stream) noexcept;
 
  private:
-  using EventHandle = std::shared_ptr<rt::Event>;
+  using EventHandle = std::shared_ptr<dispatch::Event>;
   // Mostly: asked twice on each launch, for each of its arrays. A stream that was just given is not
   // closed. Whoever moves it says so behind the driver's calls that others rely on; an object that
   // is read beside another queue's is not taken.
@@ -59,12 +59,12 @@ class LastUse {
   void move_and_record(const Ordering& next);
   void leave_closed();
   // With the mutex, without the GIL:
-  rt::Stream* stream_of(const Ordering& ordering, rt::Outcome* outcome) const;
-  EventHandle event(rt::Outcome* outcome) const;
-  void order(rt::Stream* stream, rt::Outcome* outcome) const;
+  dispatch::Stream* stream_of(const Ordering& ordering, dispatch::Outcome* outcome) const;
+  EventHandle event(dispatch::Outcome* outcome) const;
+  void order(dispatch::Stream* stream, dispatch::Outcome* outcome) const;
   // These return what is to be let go of without the mutex.
   Ordering set(Ordering next);
-  Ordering moved(const Ordering& next, rt::Outcome* outcome);
+  Ordering moved(const Ordering& next, dispatch::Outcome* outcome);
 
   const int gpu_;
   std::mutex mutex_;  // never waited for with the GIL

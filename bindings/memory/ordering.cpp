@@ -18,7 +18,7 @@ namespace {
                            .c_str());
 }
 
-bool belongs_to_others(const rt::Stream* stream) {
+bool belongs_to_others(const dispatch::Stream* stream) {
   return cd_rt_stream_device(stream) != abi::kHostDevice && !cd_rt_stream_own(stream);
 }
 
@@ -29,11 +29,11 @@ PyObject* others_object(PyObject* given) {
 
 }  // namespace
 
-PyObject* object_behind(rt::Stream* stream, PyObject* given) {
+PyObject* object_behind(dispatch::Stream* stream, PyObject* given) {
   return given && belongs_to_others(stream) ? others_object(given) : nullptr;
 }
 
-Ordering::Ordering(rt::Stream* stream, PyObject* given) {
+Ordering::Ordering(dispatch::Stream* stream, PyObject* given) {
   if (!stream) return;
   stream_ = StreamHandle::shared(stream);
   queue_ = cd_rt_stream_queue(stream);

@@ -10,7 +10,7 @@ namespace cuda_device::bindings {
 
 // Another library's object that the stream goes with, borrowed from what was given for it; null
 // where the stream is ours, or only its handle is known.
-PyObject* object_behind(rt::Stream* stream, PyObject* given);
+PyObject* object_behind(dispatch::Stream* stream, PyObject* given);
 
 // A stream of another library goes with its object, which is kept therefore, and let go of with the
 // GIL, from whatever thread.
@@ -18,12 +18,12 @@ class Ordering {
  public:
   Ordering() = default;
   // Of a stream, and the object that was given for it; null: none was. With the GIL.
-  Ordering(rt::Stream* stream, PyObject* given);
+  Ordering(dispatch::Stream* stream, PyObject* given);
   // Throws TypeError or ValueError for what is no stream, and for one of another device than
   // `device`. `caller`: for messages.
   static Ordering of(nb::handle stream, int device, const char* caller);
 
-  rt::Stream* stream() const { return stream_.get(); }  // null: none was given
+  dispatch::Stream* stream() const { return stream_.get(); }  // null: none was given
   // What tells it from others as long as it is held; null: no stream, no object.
   const void* queue() const { return queue_; }
   const void* object() const { return keeps_.get(); }

@@ -264,7 +264,7 @@ nb::object exported(const Tensor& tensor, const ExportRequest& request) {
 }
 
 void copy_tensor(const Tensor& to, const Tensor& from) {
-  rt::CopyRequest request;
+  dispatch::CopyRequest request;
   request.item_bytes = to.item_bytes();
   request.shape = to.shape;
   request.to_strides = to.strides;
@@ -274,7 +274,7 @@ void copy_tensor(const Tensor& to, const Tensor& from) {
   const bool to_gpu = to.memory && !to.memory->on_host();
   const bool from_gpu = from.memory && !from.memory->on_host();
   if (!to_gpu && !from_gpu)
-    return without_gil([&](rt::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
+    return without_gil([&](dispatch::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
   MemoryBlock& leading = to_gpu ? *to.memory : *from.memory;
   const Ordering where = leading.last_use().go_on();
   request.gpu = leading.device();
@@ -284,7 +284,7 @@ void copy_tensor(const Tensor& to, const Tensor& from) {
   // waited for before.
   const bool waits = !to_gpu || !from_gpu || to.memory->of_others() || from.memory->of_others();
   if (waits) leading.last_use().wait();
-  without_gil([&](rt::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
+  without_gil([&](dispatch::Outcome* outcome) { cd_rt_memory_copy(&request, outcome); });
   if (waits) leading.last_use().wait_to_the_end();
 }
 

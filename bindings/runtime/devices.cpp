@@ -1,35 +1,35 @@
 #include "bindings/runtime/devices.h"
 
-#include "bindings/launch/place.h"
+#include "bindings/launch/launch_device.h"
 
 namespace cuda_device::bindings {
 namespace {
 
 // (name, UUID, architecture)
 nb::tuple device_info(int device) {
-  rt::DeviceInfo info;
-  rt::Outcome outcome;
+  dispatch::DeviceInfo info;
+  dispatch::Outcome outcome;
   cd_rt_device_info(device, &info, &outcome);
   throw_unless_ok(outcome);
   return nb::make_tuple(info.name, info.uuid, info.architecture);
 }
 
 int device_attribute(int device, const char* name) {
-  rt::Outcome outcome;
+  dispatch::Outcome outcome;
   const int value = cd_rt_device_attribute(device, name, &outcome);
   throw_unless_ok(outcome);
   return value;
 }
 
 int current_device() {
-  rt::Outcome outcome;
+  dispatch::Outcome outcome;
   const int device = cd_rt_current_device(&outcome);
   throw_unless_ok(outcome);
   return device;
 }
 
 void set_current_device(int device) {
-  rt::Outcome outcome;
+  dispatch::Outcome outcome;
   cd_rt_set_current_device(device, &outcome);
   throw_unless_ok(outcome);
 }

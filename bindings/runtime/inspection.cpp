@@ -48,7 +48,7 @@ std::vector<ArgumentType> types_of(const FunctionState& function, const Declared
                                    const nb::tuple& arguments) {
   std::vector<ArgumentType> types(arguments.size());
   std::vector<size_t> values;
-  Call call(function, declared, Place::Question{});
+  Call call(function, declared, LaunchDevice::Question{});
   write_head(call.key, {});
   for (size_t i = 0; i < arguments.size(); ++i) {
     nb::object argument = arguments[i];
@@ -90,7 +90,7 @@ std::shared_ptr<const Variant> variant_of(nb::handle function) {
 // A function and arguments that people ask about.
 struct Question {
   std::string name;
-  rt::Specialisation specialisation;
+  dispatch::Specialisation specialisation;
 
   Question(nb::handle function, const nb::tuple& arguments, nb::handle grid, nb::handle block) {
     FunctionState plain;
@@ -106,12 +106,12 @@ struct Question {
   // Without the GIL; the text of the outcome.
   template <class Ask>
   nb::str answer(const Ask& ask) const {
-    rt::Outcome outcome;
+    dispatch::Outcome outcome;
     {
       const WithoutGil released;
       ask(&outcome);
     }
-    if (outcome.status != rt::Status::Ok) {
+    if (outcome.status != dispatch::Status::Ok) {
       set_outcome(outcome, specialisation.program->files, name);
       throw nb::python_error();
     }
@@ -122,7 +122,7 @@ struct Question {
 nb::str inspect(nb::handle function, const nb::tuple& arguments, const std::string& what,
                 const std::string& target, nb::handle grid, nb::handle block, bool lines) {
   const Question question(function, arguments, grid, block);
-  return question.answer([&](rt::Outcome* outcome) {
+  return question.answer([&](dispatch::Outcome* outcome) {
     cd_rt_inspect(&question.specialisation, what.c_str(), target.c_str(), lines, outcome);
   });
 }
@@ -131,7 +131,7 @@ nb::str stats(nb::handle function, const nb::tuple& arguments, const std::string
               nb::handle grid, nb::handle block, nb::handle shared) {
   const Question question(function, arguments, grid, block);
   abi::LaunchDims dims;
-  rt::StatsRequest request;
+  dispatch::StatsRequest request;
   request.specialisation = &question.specialisation;
   request.target = target;
   if (!grid.is_none()) read_grid(grid.ptr(), question.name, dims);
@@ -139,11 +139,11 @@ nb::str stats(nb::handle function, const nb::tuple& arguments, const std::string
   request.grid = dims.grid;
   request.has_grid = !grid.is_none();
   request.shared = dims.shared;
-  return question.answer([&](rt::Outcome* outcome) { cd_rt_stats(&request, outcome); });
+  return question.answer([&](dispatch::Outcome* outcome) { cd_rt_stats(&request, outcome); });
 }
 
 nb::dict counters() {
-  rt::Counters counts;
+  dispatch::Counters counts;
   cd_rt_counters(&counts);
   nb::dict result;
   result["launches"] = counts.launches;
@@ -157,8 +157,8 @@ nb::dict counters() {
 }
 
 // One of the functions of the runtime that give a text.
-std::string text_from(void (*function)(rt::Outcome*)) {
-  rt::Outcome outcome;
+std::string text_from(void (*function)(dispatch::Outcome*)) {
+  dispatch::Outcome outcome;
   {
     const WithoutGil released;
     function(&outcome);

@@ -1,7 +1,7 @@
 #include "bindings/runtime/printed.h"
 
 #include "bindings/python.h"
-#include "driver/rt/rt_api.h"
+#include "dispatch/rt_api.h"
 
 namespace cuda_device::bindings {
 

@@ -21,7 +21,7 @@ PyTypeObject* stream_type = nullptr;
 
 // A stream that Python objects stand for: so many.
 struct Live {
-  rt::Stream* stream = nullptr;
+  dispatch::Stream* stream = nullptr;
   size_t objects = 0;
 };
 
@@ -37,11 +37,11 @@ class EventObject {
       : timing_(timing), device_(device), event_(cd_rt_event_create(), cd_rt_event_release) {}
   EventObject(const EventObject&) = delete;
   // Kept by calls without the GIL, while another thread may close it.
-  std::shared_ptr<rt::Event> share() const {
+  std::shared_ptr<dispatch::Event> share() const {
     if (!event_) throw nb::value_error("the event is closed");
     return event_;
   }
-  rt::Event* get() const { return share().get(); }
+  dispatch::Event* get() const { return share().get(); }
   void close() { event_.reset(); }
   bool closed() const { return !event_; }
   bool timing() const { return timing_; }
@@ -51,7 +51,7 @@ class EventObject {
  private:
   const bool timing_;
   const int device_;
-  std::shared_ptr<rt::Event> event_;
+  std::shared_ptr<dispatch::Event> event_;
 };
 
 // A call of a GPU's driver may wait until the queue has room, and that for a function of the host
@@ -70,7 +70,7 @@ void look_for_signals(std::optional<nb::python_error>& raised) {
 // The stream has forgotten the error now: it is told whatever happens beside it. Signals come
 // first: Python looks for them too while it makes the exception, and would have theirs in its
 // place.
-void tell_failure(const rt::Outcome& outcome) {
+void tell_failure(const dispatch::Outcome& outcome) {
   std::optional<nb::python_error> raised;
   look_for_signals(raised);
   for (;;) try {
@@ -93,14 +93,14 @@ void tell_failure(const rt::Outcome& outcome) {
 template <class Wait>
 void wait_interruptibly(Wait wait, const std::function<void()>& still_waiting = [] {}) {
   for (;;) {
-    rt::Outcome outcome;
+    dispatch::Outcome outcome;
     {
       const WithoutGil released;
       wait(kSliceMilliseconds, &outcome);
     }
     drop_finished();
-    const bool waits = outcome.status == rt::Status::Timeout;
-    if (!waits && outcome.status != rt::Status::Ok) return tell_failure(outcome);
+    const bool waits = outcome.status == dispatch::Status::Timeout;
+    if (!waits && outcome.status != dispatch::Status::Ok) return tell_failure(outcome);
     write_printed();
     checked(PyErr_CheckSignals());
     if (!waits) return;
@@ -111,11 +111,12 @@ void wait_interruptibly(Wait wait, const std::function<void()>& still_waiting = 
 // Of the process's end: leaves out what other threads do by themselves, and says what it waits for.
 class LastSync {
  public:
-  void operator()(rt::Stream* stream) {
+  void operator()(dispatch::Stream* stream) {
     const uint64_t mark =
         beside_the_gil(cd_rt_stream_device(stream), [=] { return cd_rt_stream_last_mark(stream); });
-    wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_stream_sync(stream, mark, ms, out); },
-                       [this] { one_slice_more(); });
+    wait_interruptibly(
+        [=](int ms, dispatch::Outcome* out) { cd_rt_stream_sync(stream, mark, ms, out); },
+        [this] { one_slice_more(); });
   }
 
  private:
@@ -137,14 +138,15 @@ nb::object notes_of(const nb::python_error& error) {
 // work. The first error is raised when all have been waited for, an interrupt at once.
 class SyncAll {
  public:
-  explicit SyncAll(std::function<void(rt::Stream*)> sync_one) : sync_one_(std::move(sync_one)) {}
+  explicit SyncAll(std::function<void(dispatch::Stream*)> sync_one)
+      : sync_one_(std::move(sync_one)) {}
   void device(int number) {
     on_host_ = number == kHostDevice;
-    std::vector<rt::Stream*> streams;
+    std::vector<dispatch::Stream*> streams;
     cd_rt_all_streams(&streams, number);
     std::vector<StreamHandle> handles;
     handles.reserve(streams.size());
-    for (rt::Stream* stream : streams) handles.push_back(StreamHandle::taken(stream));
+    for (dispatch::Stream* stream : streams) handles.push_back(StreamHandle::taken(stream));
     for (const StreamHandle& stream : handles) collect([&] { sync_one_(stream.get()); });
     on_host_ ? lost_error() : rest_of_gpu(number);
   }
@@ -174,7 +176,7 @@ class SyncAll {
   }
   void lost_error() {
     collect([] {
-      rt::Outcome outcome;
+      dispatch::Outcome outcome;
       cd_rt_take_lost_error(&outcome);
       throw_unless_ok(outcome);
     });
@@ -182,7 +184,7 @@ class SyncAll {
   // What other libraries have queued there.
   void rest_of_gpu(int number) {
     collect([=] {
-      rt::Outcome outcome;
+      dispatch::Outcome outcome;
       {
         const WithoutGil released;
         cd_rt_gpu_sync(number, &outcome);
@@ -192,7 +194,7 @@ class SyncAll {
     });
   }
 
-  const std::function<void(rt::Stream*)> sync_one_;
+  const std::function<void(dispatch::Stream*)> sync_one_;
   std::optional<nb::python_error> first_;
   std::string said_;
   bool on_host_ = true;
@@ -239,13 +241,14 @@ void shutdown() {
 
 void wait_for_event(StreamObject& self, const EventObject& other) {
   const StreamHandle stream = self.share();
-  const std::shared_ptr<rt::Event> event = other.share();
-  without_gil([&](rt::Outcome* outcome) { cd_rt_stream_wait(stream.get(), event.get(), outcome); });
+  const std::shared_ptr<dispatch::Event> event = other.share();
+  without_gil(
+      [&](dispatch::Outcome* outcome) { cd_rt_stream_wait(stream.get(), event.get(), outcome); });
 }
 
-void record_on(const EventObject& on, rt::Stream* stream, bool timing) {
-  const std::shared_ptr<rt::Event> event = on.share();
-  rt::Outcome outcome;
+void record_on(const EventObject& on, dispatch::Stream* stream, bool timing) {
+  const std::shared_ptr<dispatch::Event> event = on.share();
+  dispatch::Outcome outcome;
   beside_the_gil(cd_rt_stream_device(stream),
                  [&] { cd_rt_event_record(event.get(), stream, timing, &outcome); });
   throw_unless_ok(outcome);
@@ -285,9 +288,9 @@ nb::object record(StreamObject& self, nb::object event, nb::handle options) {
 double elapsed(EventObject& later, EventObject& earlier) {
   if (!earlier.timing() || !later.timing())
     throw std::runtime_error("an event that was made with enable_timing=False has no time");
-  rt::Outcome outcome;
+  dispatch::Outcome outcome;
   const double found = cd_rt_event_difference(later.get(), earlier.get(), &outcome);
-  if (outcome.status != rt::Status::Ok) throw std::runtime_error(outcome.text);
+  if (outcome.status != dispatch::Status::Ok) throw std::runtime_error(outcome.text);
   return found;
 }
 
@@ -319,10 +322,10 @@ uint64_t handle_of(PyObject* object, const nb::object& protocol, const std::stri
 }
 
 // Of ours, or what the driver knows of the handle.
-StreamHandle stream_with(uint64_t handle, rt::Outcome& outcome) {
+StreamHandle stream_with(uint64_t handle, dispatch::Outcome& outcome) {
   const auto at = live_streams().find(handle);
   if (at != live_streams().end()) return StreamHandle::shared(at->second.stream);
-  rt::Stream* const found = cd_rt_foreign_stream(handle, &outcome);
+  dispatch::Stream* const found = cd_rt_foreign_stream(handle, &outcome);
   return found ? StreamHandle::taken(found) : StreamHandle();
 }
 
@@ -346,7 +349,7 @@ StreamHandle stream_of(PyObject* object, const std::string& kernel) {
   const nb::object protocol = protocol_of(object);
   if (!protocol) refuse_stream(object, kernel);
   const uint64_t handle = handle_of(object, protocol, in_launch_of(kernel));
-  rt::Outcome outcome;
+  dispatch::Outcome outcome;
   StreamHandle found = stream_with(handle, outcome);
   if (found.get()) return found;
   throw LaunchError{
@@ -355,27 +358,28 @@ StreamHandle stream_of(PyObject* object, const std::string& kernel) {
 }
 
 StreamHandle stream_with_handle(uint64_t handle) {
-  rt::Outcome outcome;
+  dispatch::Outcome outcome;
   StreamHandle found = stream_with(handle, outcome);
   throw_unless_ok(outcome);
   return found;
 }
 
-rt::Stream* default_stream_of(int device) {
-  rt::Outcome outcome;
-  rt::Stream* const found = cd_rt_device_default_stream(device, &outcome);
+dispatch::Stream* default_stream_of(int device) {
+  dispatch::Outcome outcome;
+  dispatch::Stream* const found = cd_rt_device_default_stream(device, &outcome);
   throw_unless_ok(outcome);
   return found;
 }
 
-void sync_stream(rt::Stream* stream) {
+void sync_stream(dispatch::Stream* stream) {
   const uint64_t mark =
       beside_the_gil(cd_rt_stream_device(stream), [=] { return cd_rt_stream_mark(stream); });
-  wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_stream_sync(stream, mark, ms, out); });
+  wait_interruptibly(
+      [=](int ms, dispatch::Outcome* out) { cd_rt_stream_sync(stream, mark, ms, out); });
 }
 
-void sync_event(rt::Event* event) {
-  wait_interruptibly([=](int ms, rt::Outcome* out) { cd_rt_event_sync(event, ms, out); });
+void sync_event(dispatch::Event* event) {
+  wait_interruptibly([=](int ms, dispatch::Outcome* out) { cd_rt_event_sync(event, ms, out); });
 }
 
 StreamHandle stream_named(nb::handle object, const std::string& place) {
@@ -397,11 +401,11 @@ StreamObject::StreamObject(StreamHandle stream, nb::object of)
   ++live.objects;
 }
 
-rt::Stream* StreamObject::get() {
+dispatch::Stream* StreamObject::get() {
   if (!stream_.get()) throw nb::value_error("the stream is closed");
   if (handle_ == kPerThreadStream && device_ != kHostDevice) {
-    rt::Outcome outcome;
-    rt::Stream* const of_thread = cd_rt_foreign_stream(kPerThreadStream, &outcome);
+    dispatch::Outcome outcome;
+    dispatch::Stream* const of_thread = cd_rt_foreign_stream(kPerThreadStream, &outcome);
     throw_unless_ok(outcome);
     stream_ = StreamHandle::taken(of_thread);
   }
@@ -447,8 +451,8 @@ namespace {
 
 nb::object new_stream(int device, bool nonblocking, std::optional<int> priority) {
   const abi::StreamOptions asked{nonblocking, priority.has_value(), priority.value_or(0)};
-  rt::Outcome outcome;
-  rt::Stream* const made = cd_rt_device_stream(device, &asked, &outcome);
+  dispatch::Outcome outcome;
+  dispatch::Stream* const made = cd_rt_device_stream(device, &asked, &outcome);
   throw_unless_ok(outcome);
   return nb::cast(new StreamObject(StreamHandle::taken(made)), nb::rv_policy::take_ownership);
 }
@@ -473,7 +477,7 @@ nb::object stream_from(nb::object object) {
 
 abi::StreamOptions options_of(StreamObject& self) {
   abi::StreamOptions options;
-  rt::Outcome outcome;
+  dispatch::Outcome outcome;
   cd_rt_stream_options(self.get(), &options, &outcome);
   throw_unless_ok(outcome);
   return options;
@@ -552,14 +556,14 @@ void register_event_type(nb::module_& module) {
       .def(
           "sync",
           [](const EventObject& e) {
-            const std::shared_ptr<rt::Event> event = e.share();
+            const std::shared_ptr<dispatch::Event> event = e.share();
             sync_event(event.get());
           },
           "Waits until the event is done.")
       .def_prop_ro(
           "is_done",
           [](const EventObject& e) {
-            const std::shared_ptr<rt::Event> event = e.share();
+            const std::shared_ptr<dispatch::Event> event = e.share();
             return beside_the_gil(e.device(), [&] { return cd_rt_event_query(event.get()); });
           },
           "Whether the work before the event is done.")

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bindings/python.h"
-#include "driver/rt/rt_api.h"
+#include "dispatch/rt_api.h"
 
 namespace cuda_device::bindings {
 
@@ -12,8 +12,8 @@ namespace cuda_device::bindings {
 class StreamHandle {
  public:
   StreamHandle() = default;
-  static StreamHandle taken(rt::Stream* stream) { return StreamHandle(stream); }
-  static StreamHandle shared(rt::Stream* stream) {
+  static StreamHandle taken(dispatch::Stream* stream) { return StreamHandle(stream); }
+  static StreamHandle shared(dispatch::Stream* stream) {
     cd_rt_stream_retain(stream);
     return StreamHandle(stream);
   }
@@ -28,11 +28,11 @@ class StreamHandle {
   ~StreamHandle() {
     if (stream_) cd_rt_stream_release(stream_);
   }
-  rt::Stream* get() const { return stream_; }
+  dispatch::Stream* get() const { return stream_; }
 
  private:
-  explicit StreamHandle(rt::Stream* stream) : stream_(stream) {}
-  rt::Stream* stream_ = nullptr;
+  explicit StreamHandle(dispatch::Stream* stream) : stream_(stream) {}
+  dispatch::Stream* stream_ = nullptr;
 };
 
 class StreamObject {
@@ -41,7 +41,7 @@ class StreamObject {
   explicit StreamObject(StreamHandle stream, nb::object of = {});
   ~StreamObject();
   StreamObject(const StreamObject&) = delete;
-  rt::Stream* get();  // throws ValueError when it is closed
+  dispatch::Stream* get();  // throws ValueError when it is closed
   // The same for calls without the GIL, while another thread may close it.
   StreamHandle share() { return StreamHandle::shared(get()); }
   void close();
@@ -73,15 +73,15 @@ StreamHandle stream_named(nb::handle object, const std::string& place);
 inline constexpr uint64_t kPerThreadStream = 2;
 
 // Of launches without a stream; stays.
-rt::Stream* default_stream_of(int device);
+dispatch::Stream* default_stream_of(int device);
 
 // Of ours, or what the driver knows of the handle.
 StreamHandle stream_with_handle(uint64_t handle);
 
 // Wait for what is queued now: other threads may never stop queuing. Ctrl-C ends the wait; what
 // kernels have printed is written meanwhile.
-void sync_stream(rt::Stream* stream);
-void sync_event(rt::Event* event);
+void sync_stream(dispatch::Stream* stream);
+void sync_event(dispatch::Event* event);
 
 // Drops the references of launches that are done. With the GIL held.
 void drop_finished();

@@ -9,7 +9,7 @@
 #include "bindings/python.h"
 #include "bindings/source/function_source.h"
 #include "bindings/source/guard.h"
-#include "driver/rt/rt_api.h"
+#include "dispatch/rt_api.h"
 #include "support/fork.h"
 #include "syntax/tree.h"
 
@@ -58,7 +58,7 @@ struct FunctionState {
   SourceCache sources;
 
   // --- kernels ---
-  rt::Kernel* kernel = nullptr;
+  dispatch::Kernel* kernel = nullptr;
   std::recursive_mutex capturing;  // taken without the GIL
   void renew_in_child() { leave_behind(capturing); }
   std::vector<std::shared_ptr<Variant>> variants;  // the one used last is in front

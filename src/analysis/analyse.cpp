@@ -1,5 +1,5 @@
 #include "analysis/analysis.h"
-#include "analysis/past_cache.h"
+#include "analysis/nontemporal_stores.h"
 #include "analysis/shape_algebra.h"
 #include "analysis/uniformity.h"
 #include "ir/visitor.h"
@@ -12,7 +12,7 @@ Analysis analyse(const ir::Function& f, uint32_t width) {
   const Liveness live = liveness(f);
   const Ranges ranges = find_ranges(f, live.entry);
   find_shapes(f, live, ranges, a);
-  a.past_cache = stores_past_cache(f);
+  a.nontemporal_stores = find_nontemporal_stores(f);
   for (const Interval& i : ranges.values) a.ranges.push_back(to_range(i));
   for (const Interval& i : ranges.slots) a.slot_ranges.push_back(to_range(i));
   return a;

@@ -93,8 +93,8 @@ struct Analysis {
   // inactive lane reads the slot later, so the store must blend under the mask (the slot is then
   // Varying). Otherwise the store may overwrite all lanes.
   std::vector<bool> store_blends;
-  // By Inst::id, Store: see past_cache.h.
-  std::vector<bool> past_cache;
+  // By Inst::id, Store: see nontemporal_stores.h.
+  std::vector<bool> nontemporal_stores;
   // By Inst::id. If, While, For, Scope: lanes may take different ways through it (a varying
   // condition, or a break, continue, leave or return under one), so it needs masks. A control
   // instruction that is not divergent is emitted as scalar control flow under the mask it is

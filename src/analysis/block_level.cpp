@@ -23,7 +23,7 @@ BlockLevel::BlockLevel(const ir::Function& f) : tree_(f), contained_(f.inst_coun
     }
   }
   for (const Inst* jump : tree_.jumps()) {
-    const Inst* around = tree_.place(*jump).parent;
+    const Inst* around = tree_.position(*jump).parent;
     if (has_barrier_ && jump->op == Op::Return)
       contained_[jump->id] = !around || contained_[around->id];
   }
@@ -31,8 +31,8 @@ BlockLevel::BlockLevel(const ir::Function& f) : tree_(f), contained_(f.inst_coun
 
 // Whatever holds `i`, up to `outermost`.
 void BlockLevel::raise_around(const Inst& i, const Inst* outermost) {
-  for (const Inst* around = tree_.place(i).parent; around && around != outermost;
-       around = tree_.place(*around).parent)
+  for (const Inst* around = tree_.position(i).parent; around && around != outermost;
+       around = tree_.position(*around).parent)
     contained_[around->id] = true;
 }
 

@@ -13,8 +13,9 @@ namespace cuda_device::analysis {
 
 // At block level are: barriers; control that holds one; control that holds a jump to such control
 // (a break out of a loop with a barrier parts the threads that wait there from the others); and
-// those jumps. Where a condition of such control may differ by thread, passes/part_threads.h has
-// made it one of the block. A return is at block level only where all threads come to it.
+// those jumps. Where a condition of such control may differ by thread,
+// passes/barriers/predicate_barrier_regions.h has made it one of the block. A return is at block
+// level only where all threads come to it.
 class BlockLevel {
  public:
   explicit BlockLevel(const ir::Function& f);

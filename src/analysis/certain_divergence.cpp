@@ -43,11 +43,11 @@ const Inst* first_barrier(const Block& block) {
 }
 
 // The values of an expression in all threads of block 0, where they follow from their places.
-class Places {
+class ThreadPositions {
  public:
   using Values = std::optional<std::vector<int64_t>>;  // by thread; none: not known
 
-  explicit Places(const ir::Function& f) : block_(f.launch.block) {}
+  explicit ThreadPositions(const ir::Function& f) : block_(f.launch.block) {}
 
   size_t threads() const { return size_t{block_[0]} * block_[1] * block_[2]; }
 
@@ -116,11 +116,11 @@ class Places {
 class Search {
  public:
   explicit Search(const ir::Function& f)
-      : f_(f), a_(analyse(f)), level_(f), holds_return_(f.inst_count()), places_(f) {
+      : f_(f), a_(analyse(f)), level_(f), holds_return_(f.inst_count()), positions_(f) {
     const Tree tree(f);
     for (const Inst* jump : tree.jumps()) {
-      const Inst* around = jump->op == Op::Return ? tree.place(*jump).parent : nullptr;
-      for (; around && !holds_return_[around->id]; around = tree.place(*around).parent)
+      const Inst* around = jump->op == Op::Return ? tree.position(*jump).parent : nullptr;
+      for (; around && !holds_return_[around->id]; around = tree.position(*around).parent)
         holds_return_[around->id] = true;
     }
   }
@@ -157,7 +157,8 @@ class Search {
     for (const Block& side : inst.regions) {
       const Inst* barrier = first_barrier(side);
       const std::optional<size_t> alike = barrier ? alike_in(inst) : std::nullopt;
-      if (alike && *alike != places_.threads()) return report(*barrier, *inst.operands[0], *alike);
+      if (alike && *alike != positions_.threads())
+        return report(*barrier, *inst.operands[0], *alike);
     }
   }
 
@@ -165,12 +166,12 @@ class Search {
     const Inst* barrier = first_barrier(inst.regions[0]);
     if (!barrier || has_jump(inst.regions[0])) return;
     const std::optional<size_t> alike = alike_in(inst);
-    if (alike && *alike != places_.threads()) report(*barrier, inst, *alike);
+    if (alike && *alike != positions_.threads()) report(*barrier, inst, *alike);
   }
 
   // All threads that come to it surely go the same way through it, as often.
   bool together(const Inst& inst) {
-    return stays_together(inst) || alike_in(inst) == places_.threads();
+    return stays_together(inst) || alike_in(inst) == positions_.threads();
   }
 
   bool stays_together(const Inst& inst) const {
@@ -189,21 +190,21 @@ class Search {
 
   // How many threads go the way of thread 0 through an if, or run a for as often; none: not known.
   std::optional<size_t> alike_in(const Inst& inst) {
-    const Places::Values ways = ways_through(inst);
+    const ThreadPositions::Values ways = ways_through(inst);
     if (!ways) return std::nullopt;
     return static_cast<size_t>(std::ranges::count(*ways, ways->front()));
   }
 
-  Places::Values ways_through(const Inst& inst) {
-    if (inst.op == Op::If) return places_.values(*inst.operands[0]);
+  ThreadPositions::Values ways_through(const Inst& inst) {
+    if (inst.op == Op::If) return positions_.values(*inst.operands[0]);
     if (inst.op != Op::For || has_jump(inst.regions[0])) return std::nullopt;
     for (const Inst* bound : inst.operands)
-      if (!places_.values(*bound)) return std::nullopt;
+      if (!positions_.values(*bound)) return std::nullopt;
     const auto bound = [&](size_t i) -> const std::vector<int64_t>& {
-      return *places_.values(*inst.operands[i]);
+      return *positions_.values(*inst.operands[i]);
     };
     const ScalarKind kind = inst.operands[0]->type.scalar;
-    std::vector<int64_t> trips(places_.threads());
+    std::vector<int64_t> trips(positions_.threads());
     for (size_t t = 0; t < trips.size(); ++t)
       trips[t] = static_cast<int64_t>(ir::trip_count(kind, bound(0)[t], bound(1)[t], bound(2)[t]));
     return trips;
@@ -216,7 +217,7 @@ class Search {
     Diagnostic d{
         DiagCode::divergent_barrier,
         barrier.span,
-        {name_of_barrier(barrier.op), std::to_string(alike), std::to_string(places_.threads())},
+        {name_of_barrier(barrier.op), std::to_string(alike), std::to_string(positions_.threads())},
         {},
         "",
         {}};
@@ -230,7 +231,7 @@ class Search {
   const Analysis a_;
   const BlockLevel level_;
   std::vector<bool> holds_return_;  // by Inst::id of control
-  Places places_;
+  ThreadPositions positions_;
   std::vector<Diagnostic> found_;
 };
 

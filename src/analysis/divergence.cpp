@@ -50,7 +50,7 @@ bool Divergence::update(const std::vector<Shape>& shapes) {
 void Divergence::jump(const Inst& jump) {
   const Inst* target = tree_.target(jump);
   Level way = Level::LaunchUniform;
-  for (Place p = tree_.place(jump); p.parent; p = tree_.place(*p.parent)) {
+  for (TreePosition p = tree_.position(jump); p.parent; p = tree_.position(*p.parent)) {
     const Inst& around = *p.parent;
     raise(lanes_, around, way);
     if (jump.op != Op::Return && around.op != Op::If) raise(exit_, around, way);

@@ -11,8 +11,8 @@ using ir::Inst;
 using ir::Op;
 
 const Inst* innermost_loop(const Inst& i, const Tree& tree) {
-  const Inst* around = tree.place(i).parent;
-  while (around && !is_loop(*around)) around = tree.place(*around).parent;
+  const Inst* around = tree.position(i).parent;
+  while (around && !is_loop(*around)) around = tree.position(*around).parent;
   return around;
 }
 

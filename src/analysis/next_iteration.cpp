@@ -90,9 +90,9 @@ class Moves {
 };
 
 const Inst* loop_of_block(const Inst& i, const Tree& tree, const BlockLevel& level) {
-  const Inst* around = tree.place(i).parent;
+  const Inst* around = tree.position(i).parent;
   while (around && !(is_loop(*around) && level.contains(*around)))
-    around = tree.place(*around).parent;
+    around = tree.position(*around).parent;
   return around;
 }
 

@@ -8,7 +8,8 @@ namespace cuda_device::analysis {
 namespace {
 
 bool stands_in_loop(const ir::Inst& i, const Tree& tree, const Analysis& a) {
-  for (const ir::Inst* around = tree.place(i).parent; around; around = tree.place(*around).parent)
+  for (const ir::Inst* around = tree.position(i).parent; around;
+       around = tree.position(*around).parent)
     if (is_loop(*around) && !written_out(*around, a, kMostWrittenOut)) return true;
   return false;
 }

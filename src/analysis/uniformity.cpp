@@ -94,13 +94,13 @@ class Fixpoint {
     }
     if (i.op == Op::SlotStore) {
       const auto value = i.operands[0]->id;
-      store(i, tree_.place(i), a_.shapes[value], a_.congruences[value]);
+      store(i, tree_.position(i), a_.shapes[value], a_.congruences[value]);
     }
     if (i.op == Op::For)
       store(i, {&i, 0}, counter_shape(i, context_), counter_congruence(i, context_));
   }
 
-  void store(const Inst& i, Place place, Shape value, Congruence base) {
+  void store(const Inst& i, TreePosition place, Shape value, Congruence base) {
     const auto slot = static_cast<size_t>(i.imm);
     const Level parted = parting(slot, place);
     if (parted > Level::GangUniform) {
@@ -124,15 +124,15 @@ class Fixpoint {
   }
 
   // Who may be inactive at a store there and read the slot later.
-  Level parting(size_t slot, Place place) const {
+  Level parting(size_t slot, TreePosition place) const {
     Level level = Level::LaunchUniform;
-    for (Place p = place; p.parent; p = tree_.place(*p.parent)) {
+    for (TreePosition p = place; p.parent; p = tree_.position(*p.parent)) {
       level = join(level, parting(slot, *p.parent, p));
     }
     return level;
   }
 
-  Level parting(size_t slot, const Inst& around, const Place& inside) const {
+  Level parting(size_t slot, const Inst& around, const TreePosition& inside) const {
     const auto id = around.id;
     if (around.op == Op::If) {
       const bool met = (inside.region == 0 ? live_.else_entry : live_.after)[id][slot];

@@ -17,16 +17,16 @@ class LineTable {
   void close();  // after the body
 
   // What the builder makes while this lives comes from that place; afterwards from where it was.
-  class [[nodiscard]] Place {
+  class [[nodiscard]] Location {
    public:
-    Place(LineTable& table, const Span& span) : builder_(table.builder_) {
+    Location(LineTable& table, const Span& span) : builder_(table.builder_) {
       if (!builder_) return;
       before_ = builder_->getCurrentDebugLocation();
       table.go_to(span);
     }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    ~Place() {
+    Location(const Location&) = delete;
+    Location& operator=(const Location&) = delete;
+    ~Location() {
       if (builder_) builder_->SetCurrentDebugLocation(before_);
     }
 
@@ -34,7 +34,7 @@ class LineTable {
     llvm::IRBuilderBase* builder_;
     llvm::DebugLoc before_;
   };
-  Place at(const Span& span) { return {*this, span}; }
+  Location at(const Span& span) { return {*this, span}; }
 
  private:
   void go_to(const Span& span);

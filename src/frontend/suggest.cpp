@@ -15,9 +15,9 @@ struct Habit {
 };
 
 constexpr Habit kHabits[] = {
-#define HABIT(name, ours, entity) {name, ours, entity},
+#define FOREIGN_NAME(name, ours, entity) {name, ours, entity},
 #define HOST(name, ours)
-#include "support/habits.def"
+#include "support/foreign_names.def"
 };
 
 // `entity` as text, if there is one.

@@ -12,8 +12,9 @@ std::string closest(const std::string& name, const std::vector<std::string>& can
 // With what is to be said of an entity that is not implemented yet.
 std::string with_status(std::string text, const std::string& entity);
 
-// What to write in place of a name of CUDA C++, Numba or NumPy (support/habits.def): "threadIdx" →
-// "device.thread_idx". Says so where that is not implemented yet; "" for names without counterpart.
+// What to write in place of a name of CUDA C++, Numba or NumPy (support/foreign_names.def):
+// "threadIdx" → "device.thread_idx". Says so where that is not implemented yet; "" for names
+// without counterpart.
 std::string habit_of(const std::string& name);
 
 // A name of cuda.device or math, written without its module: "sqrt" → "math.sqrt"; else "".

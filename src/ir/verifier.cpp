@@ -10,14 +10,14 @@ namespace cuda_device::ir {
 namespace {
 
 // What a block may leave: each region starts from that of the instruction that holds it.
-struct Place {
+struct Location {
   bool condition = false;  // the block is a while's condition: it ends in its yield
   bool loop = false;       // break and continue have a target
   int64_t scopes = 0;      // that leave can reach
   bool may_return = true;
 };
 
-Place inside(const Inst& inst, size_t region, Place outer) {
+Location inside(const Inst& inst, size_t region, Location outer) {
   outer.condition = false;
   switch (inst.op) {
     case Op::While:
@@ -77,7 +77,7 @@ class Verifier {
                                                           : "has no alignment for its elements";
   }
 
-  void block(const Block& b, const Place& place) {
+  void block(const Block& b, const Location& place) {
     for (const Inst* inst : b.insts) {
       if (!owned(inst)) return;
       instruction(*inst, place, inst == b.insts.back());
@@ -102,7 +102,7 @@ class Verifier {
     return true;
   }
 
-  void instruction(const Inst& inst, const Place& place, bool last) {
+  void instruction(const Inst& inst, const Location& place, bool last) {
     std::string wrong = type_error(function_, inst);
     if (wrong.empty()) wrong = operands_error(inst);
     if (wrong.empty()) wrong = place_error(inst, place);
@@ -127,7 +127,7 @@ class Verifier {
     return "";
   }
 
-  static std::string place_error(const Inst& inst, const Place& place) {
+  static std::string place_error(const Inst& inst, const Location& place) {
     switch (inst.op) {
       case Op::Yield:
         return place.condition ? "" : "outside of a condition region";

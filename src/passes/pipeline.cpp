@@ -2,26 +2,26 @@
 
 #include <string>
 
-#include "passes/contract_fma.h"
-#include "passes/cse.h"
-#include "passes/dce.h"
-#include "passes/distribute_loops.h"
-#include "passes/drop_assertions.h"
-#include "passes/equal_trips.h"
-#include "passes/expand_math.h"
-#include "passes/fold.h"
-#include "passes/forward_slots.h"
-#include "passes/join_stores.h"
-#include "passes/jumps_behind_barriers.h"
-#include "passes/jumps_for_all.h"
-#include "passes/part_threads.h"
-#include "passes/peel_last_trip.h"
-#include "passes/promote_local.h"
-#include "passes/save_across_barriers.h"
-#include "passes/split_loop_slots.h"
-#include "passes/store_always.h"
-#include "passes/unroll_blocks.h"
-#include "passes/unroll_local.h"
+#include "passes/barriers/hoist_block_exits.h"
+#include "passes/barriers/isolate_tail_exits.h"
+#include "passes/barriers/predicate_barrier_regions.h"
+#include "passes/barriers/spill_across_barriers.h"
+#include "passes/barriers/unroll_barrier_loops.h"
+#include "passes/loops/distribute_loops.h"
+#include "passes/loops/equal_trips.h"
+#include "passes/loops/peel_last_trip.h"
+#include "passes/loops/split_live_ranges.h"
+#include "passes/loops/unroll_local.h"
+#include "passes/memory/if_convert_stores.h"
+#include "passes/memory/promote_local.h"
+#include "passes/memory/sink_stores.h"
+#include "passes/simplify/contract_fma.h"
+#include "passes/simplify/cse.h"
+#include "passes/simplify/dce.h"
+#include "passes/simplify/drop_assertions.h"
+#include "passes/simplify/expand_math.h"
+#include "passes/simplify/fold.h"
+#include "passes/simplify/forward_slots.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -37,27 +37,28 @@ constexpr Pass kPasses[] = {
     {"forward_slots", forward_slots},  // through the ifs that are gone
     {"fold", fold},                    // with what that made known
     {"equal_trips", equal_trips},      // loops that lanes start at different numbers
-    {"unroll_blocks", unroll_blocks},  // loops around barriers, of known iterations
-    {"unroll_local", unroll_local},    // small loops over arrays of a thread's own
-    {"forward_slots", forward_slots},  // their counters
-    {"fold", fold},                    // and indices become constants
-    {"promote_local", promote_local},  // which makes the elements variables
+    {"unroll_barrier_loops", unroll_barrier_loops},  // loops around barriers, of known iterations
+    {"unroll_local", unroll_local},                  // small loops over arrays of a thread's own
+    {"forward_slots", forward_slots},                // their counters
+    {"fold", fold},                                  // and indices become constants
+    {"promote_local", promote_local},                // which makes the elements variables
     {"forward_slots", forward_slots},
     {"expand_math", expand_math, true},  // what it builds is not contracted: its rounding is chosen
     {"cse", cse},
     {"dce", dce},
     {"peel_last_trip", peel_last_trip, true},  // of loops that all lanes make but for the last one
     {"fold", fold, true},
-    {"store_always", nullptr, true, store_always},  // stores that lanes make apart, made together
-    {"join_stores", join_stores, true},
+    {"if_convert_stores", nullptr, true,
+     if_convert_stores},  // stores that lanes make apart, made together
+    {"sink_stores", sink_stores, true},
     {"cse", cse, true},  // what both sides of an if computed for one
     {"dce", dce, true},
-    {"jumps_behind_barriers", jumps_behind_barriers, true},  // threads may part there
-    {"jumps_for_all", jumps_for_all, true},                  // out of where each goes its own way
+    {"isolate_tail_exits", isolate_tail_exits, true},        // threads may part there
+    {"hoist_block_exits", hoist_block_exits, true},          // out of where each goes its own way
     {"distribute_loops", nullptr, true, distribute_loops},   // what registers cannot carry at once
-    {"save_across_barriers", save_across_barriers, true},    // only variables live across barriers
-    {"part_threads", part_threads, true},                    // at control around barriers
-    {"split_loop_slots", split_loop_slots, true},  // what loops count, apart from what they leave
+    {"spill_across_barriers", spill_across_barriers, true},  // only variables live across barriers
+    {"predicate_barrier_regions", predicate_barrier_regions, true},  // at control around barriers
+    {"split_live_ranges", split_live_ranges, true},  // what loops count, apart from what they leave
 };
 
 void run(const Pass& pass, ir::Function& f, const PipelineOptions& options) {

@@ -1,7 +1,7 @@
 #include "passes/rewrite.h"
 
 #include "ir/visitor.h"
-#include "passes/tail_jumps.h"
+#include "passes/simplify/tail_jumps.h"
 
 namespace cuda_device::passes {
 

@@ -372,7 +372,8 @@ def versions(kernel, *args, form, block):
     text = kernel.inspect(*args, what="llvm", target=form, grid=1, block=block)
     blocks = re.split(r"\n\n", text)
     found = [
-        [b for b in blocks if re.match(rf"{name}\d*:", b)] for name in ("bare_index", "any_index")
+        [b for b in blocks if re.match(rf"{name}\d*:", b)]
+        for name in ("unclamped_index", "any_index")
     ]
     return found
 

@@ -255,7 +255,7 @@ def test_flat_indices_are_whole_vectors_where_they_are_not_negative(form):
     a = np.zeros(100, np.float32)
     options = {"what": "llvm", "target": form, "grid": 1, "block": (64, 4)}
     text = flat_copy.inspect(a, a, 10, 10, **options)
-    near = re.findall(r"^bare_index\d*:.*?\n\n", text, re.MULTILINE | re.DOTALL)
+    near = re.findall(r"^unclamped_index\d*:.*?\n\n", text, re.MULTILINE | re.DOTALL)
     assert len(near) >= 2
     assert not [block for block in near if "gather" in block or "scatter" in block]
 

@@ -4,10 +4,10 @@
 #include "abi/kernel_image.h"
 #include "analysis/analysis.h"
 #include "codegen/effort.h"
-#include "codegen/host/access_notes.h"
-#include "codegen/host/host_arithmetic.h"
-#include "codegen/host/mask_ops.h"
-#include "codegen/host/target.h"
+#include "codegen/host/lowering/host_arithmetic.h"
+#include "codegen/host/machine/target.h"
+#include "codegen/host/masks/mask_ops.h"
+#include "codegen/host/memory/access_notes.h"
 #include "codegen/line_table.h"
 
 namespace cuda_device::codegen::host {
@@ -36,7 +36,7 @@ struct EmitContext {
   // What is known of lanes; of the one lane that is run, while lanes are run one by one.
   const analysis::Analysis& analysis() const { return *analysis_; }
   void know(const analysis::Analysis& analysis) { analysis_ = &analysis; }
-  bool in_one_lane() const { return analysis_ != &source.analysis; }
+  bool in_scalarized_loop() const { return analysis_ != &source.analysis; }
   unsigned width() const { return masks.width(); }  // lanes of a gang
   llvm::LLVMContext& llvm() { return module.getContext(); }
   llvm::Type* scalar_type(ScalarKind kind) { return register_type(llvm(), kind); }
@@ -64,8 +64,8 @@ struct EmitContext {
   HostArithmetic arithmetic;
   AccessNotes notes;
   LineTable lines;
-  bool past_cache = false;             // some store goes past the cache
-  llvm::BasicBlock* failed = nullptr;  // where a thread has failed: leaves the kernel; null: none
+  bool has_nontemporal_stores = false;  // some store goes past the cache
+  llvm::BasicBlock* failed = nullptr;   // where a thread has failed: leaves the kernel; null: none
 
  private:
   const analysis::Analysis* analysis_;

@@ -1,8 +1,8 @@
 #include "codegen/host/kernel.h"
 
-#include "analysis/lane_by_lane.h"
-#include "codegen/host/block_control.h"
-#include "codegen/host/loop_hints.h"
+#include "analysis/scalarized_loops.h"
+#include "codegen/host/control/block_control.h"
+#include "codegen/host/control/loop_hints.h"
 
 namespace cuda_device::codegen::host {
 namespace {
@@ -26,7 +26,7 @@ llvm::Function* declare_entry(llvm::Module& module, const KernelSource& source, 
   return function;
 }
 
-std::vector<bool> lane_by_lane(const KernelSource& source) {
+std::vector<bool> scalarized_loops(const KernelSource& source) {
   if (source.target.slow_gathers)
     return analysis::loops_lane_by_lane(source.function, source.analysis);
   return std::vector<bool>(source.function.inst_count());
@@ -47,7 +47,7 @@ class Kernel {
         slots_(c_, values_),
         exits_(find_exits(source.function)),
         guards_(analysis::find_guards(source.function, source.analysis)),
-        lane_by_lane_(lane_by_lane(source)),
+        scalarized_loops_(scalarized_loops(source)),
         runs_(analysis::block_runs(source.function, source.analysis)) {}
 
   uint32_t emit() {
@@ -57,9 +57,9 @@ class Kernel {
     c_.start(start);
     c_.lines.open(function_, c_.b, c_.source.options.lines, c_.source.function.name);
     Access access(c_, values_, arrays_);
-    BlockControl block(
-        {c_, values_, pure_, position_, slots_, access, reports_, exits_, guards_, lane_by_lane_},
-        arena_);
+    BlockControl block({c_, values_, pure_, position_, slots_, access, reports_, exits_, guards_,
+                        scalarized_loops_},
+                       arena_);
     block_ = &block;
     slots_.create();
     arrays_.create();
@@ -129,7 +129,8 @@ class Kernel {
     }
     c_.start(done);
     // Stores past the cache are in order with nothing, not even the news that blocks are done.
-    if (c_.past_cache) c_.b.CreateIntrinsic(c_.b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
+    if (c_.has_nontemporal_stores)
+      c_.b.CreateIntrinsic(c_.b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
     c_.b.CreateRetVoid();
   }
 
@@ -145,7 +146,7 @@ class Kernel {
   Slots slots_;
   const std::vector<Exits> exits_;
   const std::vector<analysis::Guard> guards_;
-  const std::vector<bool> lane_by_lane_;
+  const std::vector<bool> scalarized_loops_;
   const analysis::BlockRuns runs_;
   BlockControl* block_ = nullptr;
 };

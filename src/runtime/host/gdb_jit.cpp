@@ -5,7 +5,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "runtime/host/onlookers.h"
+#include "runtime/host/profiler_hooks.h"
 
 extern "C" {
 

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "runtime/host/futex.h"
-#include "runtime/host/leavable.h"
+#include "runtime/host/interruptible.h"
 #include "runtime/host/spin.h"
 #include "support/fork.h"
 
@@ -136,7 +136,7 @@ void Job::run_chunk(abi::HostContext& context, uint64_t first, uint64_t last,
       if (asked.interrupt && asked.interrupt->asked()) asked.job.give_up();
       return asked.job.given_up_ || fork_count() != asked.forks;
     };
-    Leavable code(leave, &asked);
+    Interruptible code(leave, &asked);
     code.run([&] { run_blocks(context, first, last); });
   } else {
     run_blocks(context, first, last);

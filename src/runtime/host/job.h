@@ -34,9 +34,9 @@ class Job {
   // Claims and runs chunks until none is left. Any number of threads.
   void help() noexcept;
   // The launching thread's part: claims and runs, then waits until no thread runs a block of this
-  // job. Asks between chunks, within long ones (runtime/host/leavable.h) and while it waits; once
-  // the answer is yes, the job is given up. Returns an error text, empty if all blocks have run or
-  // it was interrupted.
+  // job. Asks between chunks, within long ones (runtime/host/interruptible.h) and while it waits;
+  // once the answer is yes, the job is given up. Returns an error text, empty if all blocks have
+  // run or it was interrupted.
   std::string finish(Interrupt* interrupt = nullptr);
   uint64_t blocks() const { return blocks_; }
 

@@ -48,7 +48,7 @@ LoadedCode::LoadedCode(const abi::KernelImage& image) {
     std::memcpy(base_, image.code.data(), image.code.size());
     resolve_imports(image, base_);
     seal(round_to_page(image.text_size));
-    onlookers_.emplace(image, base_);
+    profiler_hooks_.emplace(image, base_);
   } catch (...) {
     munmap(base_, size_);
     throw;
@@ -64,7 +64,7 @@ void LoadedCode::seal(size_t text_bytes) {
 }
 
 LoadedCode::~LoadedCode() {
-  onlookers_.reset();
+  profiler_hooks_.reset();
   munmap(base_, size_);
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "abi/kernel_image.h"
-#include "runtime/host/onlookers.h"
+#include "runtime/host/profiler_hooks.h"
 
 namespace cuda_device::runtime {
 
@@ -27,7 +27,7 @@ class LoadedCode {
   char* base_ = nullptr;
   size_t size_ = 0;
   abi::HostEntry entry_ = nullptr;
-  std::optional<Onlookers> onlookers_;
+  std::optional<ProfilerHooks> profiler_hooks_;
 };
 
 }  // namespace cuda_device::runtime

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "runtime/host/onlookers.h"
+#include "runtime/host/profiler_hooks.h"
 
 namespace cuda_device::runtime {
 namespace {

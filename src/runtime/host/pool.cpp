@@ -7,7 +7,7 @@
 #include <ranges>
 #include <utility>
 
-#include "runtime/host/leavable.h"
+#include "runtime/host/interruptible.h"
 #include "runtime/host/spin.h"
 #include "runtime/host/threads.h"
 #include "support/fork.h"
@@ -25,7 +25,7 @@ class SignalsBlocked {
   SignalsBlocked() {
     sigset_t all;
     sigfillset(&all);
-    for (const int own : signals_of_leavable())
+    for (const int own : interruption_signals())
       if (own) sigdelset(&all, own);
     pthread_sigmask(SIG_SETMASK, &all, &saved_);
   }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "abi/kernel_image.h"
-#include "runtime/host/leavable.h"
+#include "runtime/host/interruptible.h"
 #include "support/fork.h"
 
 namespace cuda_device::runtime {
@@ -108,14 +108,14 @@ Report* report_of(const void* context) {
 
 // Machine code is left by no exception: a print for which there is no memory is left out.
 void cd_kernel_failed(const void* context, uint32_t failure, const uint32_t* place) {
-  const cuda_device::runtime::NotLeavable scope;
+  const cuda_device::runtime::NotInterruptible scope;
   report_of(context)->fail(
       {failure, {place[0], place[1], place[2]}, {place[3], place[4], place[5]}});
 }
 
 void cd_kernel_prints(const void* context, uint32_t format, uint32_t width, uint64_t lanes,
                       const int64_t* values) {
-  const cuda_device::runtime::NotLeavable scope;
+  const cuda_device::runtime::NotInterruptible scope;
   try {
     report_of(context)->print(format, width, lanes, values);
   } catch (const std::bad_alloc&) {

@@ -1,5 +1,5 @@
 // Which loops are run one lane after the other, and what is known in them.
-#include "analysis/lane_by_lane.h"
+#include "analysis/scalarized_loops.h"
 
 #include "unit/analysis/analysed.h"
 
@@ -104,7 +104,7 @@ TEST(LaneByLane, VariablesDifferByLane) {
 TEST(LaneByLane, InsideAllLanesAreOne) {
   const Analysed f = analysed({.body = kLoad + "%m = add %k, %x : int32\nslot_store $1, %v\n"});
   const ir::Inst& loop = f.nth(ir::Op::For);
-  const Analysis one = in_one_lane(f.a, loop);
+  const Analysis one = in_scalarized_loop(f.a, loop);
   EXPECT_TRUE(f.a.divergent[loop.id]);
   EXPECT_FALSE(one.divergent[loop.id]);
   const ir::Inst& place = f.nth(ir::Op::Tid);

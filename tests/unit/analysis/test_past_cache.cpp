@@ -1,6 +1,6 @@
 // Which stores go past the cache: to arrays that are written only, and not again and again to the
 // same place.
-#include "analysis/past_cache.h"
+#include "analysis/nontemporal_stores.h"
 
 #include "unit/analysis/analysed.h"
 
@@ -25,7 +25,7 @@ slot $1 "j": int32
 )" + body + "}\n");
   std::vector<bool> found;
   ir::for_each_inst(k.f->body, [&](const ir::Inst& i) {
-    if (i.op == ir::Op::Store) found.push_back(k.a.past_cache[i.id]);
+    if (i.op == ir::Op::Store) found.push_back(k.a.nontemporal_stores[i.id]);
   });
   return found;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/host/compile.h"
+#include "codegen/host/machine/compile.h"
 #include "ir/interpreter.h"
 
 namespace cuda_device::codegen::test {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "codegen/emit_machine.h"
-#include "codegen/host/link.h"
-#include "codegen/host/target.h"
+#include "codegen/host/machine/link.h"
+#include "codegen/host/machine/target.h"
 #include "codegen/nvptx/kernel.h"
 #include "codegen/nvptx/optimise.h"
 #include "unit/codegen/array_compare.h"

@@ -30,7 +30,7 @@ std::vector<std::string> lines_with(const std::string& text, const char* pattern
   return found;
 }
 
-std::vector<std::string> past_cache(const std::string& text) {
+std::vector<std::string> nontemporal_stores(const std::string& text) {
   return lines_with(text, "\tv?movnt");
 }
 
@@ -67,7 +67,7 @@ std::string straight(ScalarKind kind, const std::string& facts) {
 // As wide stores as the machine has, no line in part, and few lines begun at a time: a processor
 // has ten buffers or more to put them together.
 void expect_whole_lines(const std::string& text, const Way& way) {
-  const std::vector<std::string> stores = past_cache(text);
+  const std::vector<std::string> stores = nontemporal_stores(text);
   ASSERT_FALSE(stores.empty()) << text;
   const uint64_t width = way.form == MaskForm::Avx512 ? 64 : way.form == MaskForm::Avx2 ? 32 : 16;
   std::map<std::string, std::set<int64_t>> begun;
@@ -89,7 +89,7 @@ TEST(HostPastCache, WholeRowsOfWholeLines) {
       const std::string text = assembly(straight(kind, kBeyond), way);
       const bool half = way.width * static_cast<unsigned>(bytes_of(kind)) < 64;
       if (!half) return expect_whole_lines(text, way);
-      EXPECT_TRUE(past_cache(text).empty()) << text;
+      EXPECT_TRUE(nontemporal_stores(text).empty()) << text;
     });
 }
 
@@ -109,7 +109,7 @@ TEST(HostPastCache, RowsOfBlocks) {
       const std::string launch = std::string("launch block ") + c.block + " 1 grid_fits_31";
       const std::string text = assembly(copy_2d(c.kind, launch, kBeyond), way);
       if (c.past) return expect_whole_lines(text, way);
-      EXPECT_TRUE(past_cache(text).empty()) << text;
+      EXPECT_TRUE(nontemporal_stores(text).empty()) << text;
     });
 }
 
@@ -131,9 +131,9 @@ TEST(HostPastCache, BeginsLines) {
 TEST(HostPastCache, NotWithoutTheFact) {
   for_each_way([&](const Way& way) {
     for (const char* facts : {kNoFacts, kAllFacts})
-      EXPECT_TRUE(past_cache(assembly(straight(ScalarKind::F32, facts), way)).empty());
+      EXPECT_TRUE(nontemporal_stores(assembly(straight(ScalarKind::F32, facts), way)).empty());
     const std::string overlapped = replaced(kBeyond, " no_alias", "");
-    EXPECT_TRUE(past_cache(assembly(straight(ScalarKind::F32, overlapped), way)).empty());
+    EXPECT_TRUE(nontemporal_stores(assembly(straight(ScalarKind::F32, overlapped), way)).empty());
   });
 }
 

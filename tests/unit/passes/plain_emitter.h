@@ -1,4 +1,5 @@
-// The emitter of passes/math_f32.h over plain numbers: what its functions compute, at full speed.
+// The emitter of passes/simplify/math_f32.h over plain numbers: what its functions compute, at full
+// speed.
 #pragma once
 
 #include <bit>

@@ -37,7 +37,7 @@ class Generator {
   }
 
  private:
-  struct Place {
+  struct Insertion {
     int scopes = 0;
     bool loop = false;
     bool may_return = true;
@@ -165,7 +165,7 @@ class Generator {
   void inside(Block& block, Action&& action) {
     Block& outer = b_.block();
     const size_t visible = visible_.size();
-    const Place place = place_;
+    const Insertion place = place_;
     b_.set_block(block);
     action();
     b_.set_block(outer);
@@ -290,7 +290,7 @@ class Generator {
   std::unique_ptr<Function> f_ = std::make_unique<Function>();
   Builder b_;
   std::vector<Inst*> visible_;
-  Place place_;
+  Insertion place_;
 };
 
 int64_t element(ScalarKind kind, std::mt19937_64& random) {

@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "ir/interpreter.h"
-#include "passes/expand_math.h"
-#include "passes/math_f32.h"
+#include "passes/simplify/expand_math.h"
+#include "passes/simplify/math_f32.h"
 #include "unit/passes/plain_emitter.h"
 
 namespace cuda_device::passes {

@@ -4,11 +4,11 @@
 #include <cstdlib>
 
 #include "ir/visitor.h"
-#include "passes/contract_fma.h"
-#include "passes/cse.h"
-#include "passes/dce.h"
-#include "passes/join_stores.h"
+#include "passes/memory/sink_stores.h"
 #include "passes/pipeline.h"
+#include "passes/simplify/contract_fma.h"
+#include "passes/simplify/cse.h"
+#include "passes/simplify/dce.h"
 #include "random_kernel.h"
 
 namespace cuda_device::passes {
@@ -62,7 +62,7 @@ TEST(RandomKernels, StoresBehindIfsKeepEveryBit) {
     const Outcome expected = run_kernel(*f, seed);
     const size_t before = stores(f->body);
     const std::string text = ir::print(*f);
-    join_stores(*f);
+    sink_stores(*f);
     fewer += before - stores(f->body);
     cse(*f);
     dce(*f);

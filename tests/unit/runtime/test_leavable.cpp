@@ -1,5 +1,5 @@
 // Code that nearly always is where it must not be left is left all the same.
-#include "runtime/host/leavable.h"
+#include "runtime/host/interruptible.h"
 
 #include <gtest/gtest.h>
 #include <time.h>
@@ -21,33 +21,33 @@ void work_for(double seconds) {
 // Each as long as many ticks of the kernel's clock: one of them sees the timer go off.
 void work_in_scopes(int* scopes, int most = 100) {
   for (int i = 0; i < most; ++i) {
-    const NotLeavable scope;
+    const NotInterruptible scope;
     work_for(0.03);
     ++*scopes;
   }
 }
 
-TEST(Leavable, IsLeftAtTheEndOfAScopeThatTheQuestionCameIn) {
+TEST(Interruptible, IsLeftAtTheEndOfAScopeThatTheQuestionCameIn) {
   int scopes = 0;
-  Leavable code([](void*) { return true; }, nullptr);
+  Interruptible code([](void*) { return true; }, nullptr);
   EXPECT_FALSE(code.run([&] { work_in_scopes(&scopes); }));
   EXPECT_LT(scopes, 10);
 }
 
-TEST(Leavable, GoesOnBehindSuchAQuestion) {
+TEST(Interruptible, GoesOnBehindSuchAQuestion) {
   int scopes = 0, asked = 0;
   const auto second = [](void* count) { return ++*static_cast<int*>(count) == 2; };
-  Leavable code(second, &asked);
+  Interruptible code(second, &asked);
   EXPECT_FALSE(code.run([&] { work_in_scopes(&scopes); }));
   EXPECT_EQ(asked, 2);
   EXPECT_LT(scopes, 20);
 }
 
-TEST(Leavable, IsNotLeftAtTheEndOfAnInnerScope) {
+TEST(Interruptible, IsNotLeftAtTheEndOfAnInnerScope) {
   bool whole = false;
-  Leavable code([](void*) { return true; }, nullptr);
+  Interruptible code([](void*) { return true; }, nullptr);
   EXPECT_FALSE(code.run([&] {
-    const NotLeavable outer;
+    const NotInterruptible outer;
     int scopes = 0;
     work_in_scopes(&scopes, 10);
     whole = true;
@@ -55,14 +55,14 @@ TEST(Leavable, IsNotLeftAtTheEndOfAnInnerScope) {
   EXPECT_TRUE(whole);
 }
 
-TEST(Leavable, AQuestionThatCameBeforeItIsNotItsOwn) {
+TEST(Interruptible, AQuestionThatCameBeforeItIsNotItsOwn) {
   int asked = 0;
   const auto count = [](void* counter) { return ++*static_cast<int*>(counter), false; };
-  Leavable first(count, &asked);
+  Interruptible first(count, &asked);
   EXPECT_TRUE(first.run([] {}));
   work_for(0.3);  // the timers that it has started go off
-  Leavable second(count, &asked);
-  EXPECT_TRUE(second.run([] { const NotLeavable scope; }));
+  Interruptible second(count, &asked);
+  EXPECT_TRUE(second.run([] { const NotInterruptible scope; }));
   EXPECT_EQ(asked, 0);
 }
 

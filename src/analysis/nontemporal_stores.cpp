@@ -1,0 +1,152 @@
+#include "analysis/nontemporal_stores.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "analysis/tree.h"
+#include "ir/visitor.h"
+
+namespace cuda_device::analysis {
+namespace {
+
+using ir::Inst;
+using ir::Op;
+
+// Of which parameter it is, or a part of; null for other arrays.
+const Inst* parameter(const Inst& array) {
+  if (array.op == Op::View) return parameter(*array.operands[0]);
+  return array.op == Op::Param ? &array : nullptr;
+}
+
+// Whether a loop takes a value on and on, so that it has another one in each iteration. What comes
+// back (a remainder, a flag that flips) or stays for some iterations (a quotient) does not count.
+class Moves {
+ public:
+  using Stores = std::vector<std::vector<const Inst*>>;  // by slot: what sets it
+  Moves(const Inst& loop, const Tree& tree, const Stores& stores)
+      : loop_(loop), tree_(tree), stores_(stores) {}
+
+  bool moves(const Inst& value) {
+    const auto known = known_.find(&value);
+    if (known != known_.end()) return known->second;
+    return known_[&value] = find(value);
+  }
+
+ private:
+  bool find(const Inst& value) {
+    switch (value.op) {
+      case Op::SlotLoad:
+        return slot_moves(value.imm);
+      case Op::Add:
+      case Op::Sub:
+      case Op::Mul:
+      case Op::Shl:
+      case Op::Neg:
+      case Op::Convert:
+      case Op::Bitcast:
+      case Op::Wrap:
+      case Op::Load:
+        return std::any_of(value.operands.begin(), value.operands.end(),
+                           [&](const Inst* operand) { return moves(*operand); });
+      default:
+        return false;
+    }
+  }
+
+  bool slot_moves(int64_t slot) {
+    if (loop_.op == Op::For && loop_.imm == slot) return true;
+    if (std::find(asked_.begin(), asked_.end(), slot) != asked_.end()) return false;
+    asked_.push_back(slot);
+    bool any = false, all = true;
+    for (const Inst* store : stores_[static_cast<size_t>(slot)]) {
+      if (!in_loop(*store)) continue;
+      const Inst& value = *store->operands[0];  // of a loop: where it starts
+      any = true;
+      all = all && (steps(value, slot) || moves(value));
+    }
+    asked_.pop_back();
+    return any && all;
+  }
+
+  // The slot's own value and more.
+  static bool steps(const Inst& value, int64_t slot) {
+    const auto operand = [&](size_t i) { return steps(*value.operands[i], slot); };
+    if (value.op == Op::SlotLoad) return value.imm == slot;
+    if (value.op == Op::Add) return operand(0) || operand(1);
+    if (value.op == Op::Sub || value.op == Op::Convert || value.op == Op::Bitcast)
+      return operand(0);
+    return false;
+  }
+
+  bool in_loop(const Inst& inst) const {
+    for (TreePosition p = tree_.position(inst); p.parent; p = tree_.position(*p.parent))
+      if (p.parent == &loop_) return in_iteration(p);
+    return false;
+  }
+
+  const Inst& loop_;
+  const Tree& tree_;
+  const Stores& stores_;
+  std::vector<int64_t> asked_;
+  std::unordered_map<const Inst*, bool> known_;
+};
+
+class PastCache {
+ public:
+  explicit PastCache(const ir::Function& f) : f_(f) {
+    for (const ir::Param& p : f.params)
+      written_only_.push_back(p.type.is_array() && p.facts.beyond_cache && p.facts.no_alias);
+  }
+
+  std::vector<bool> run() {
+    std::vector<bool> past(f_.inst_count());
+    if (!any_left()) return past;
+    slot_stores_.resize(f_.slots.size());
+    ir::for_each_inst(f_.body, [&](const Inst& inst) { note(inst); });
+    if (!any_left()) return past;
+    const Tree tree(f_);
+    ir::for_each_inst(f_.body, [&](const Inst& inst) {
+      past[inst.id] =
+          inst.op == Op::Store && is_written_only(*inst.operands[0]) && moves_on(inst, tree);
+    });
+    return past;
+  }
+
+ private:
+  bool any_left() const {
+    return std::find(written_only_.begin(), written_only_.end(), true) != written_only_.end();
+  }
+
+  void note(const Inst& inst) {
+    if (inst.op == Op::SlotStore || inst.op == Op::For)
+      slot_stores_[static_cast<size_t>(inst.imm)].push_back(&inst);
+    if (inst.op != Op::Load) return;
+    if (const Inst* p = parameter(*inst.operands[0]))
+      written_only_[static_cast<size_t>(p->imm)] = false;
+  }
+
+  bool is_written_only(const Inst& array) const {
+    return array.op == Op::Param && written_only_[static_cast<size_t>(array.imm)];
+  }
+
+  bool moves_on(const Inst& store, const Tree& tree) const {
+    for (TreePosition p = tree.position(store); p.parent; p = tree.position(*p.parent)) {
+      if (!in_iteration(p)) continue;
+      Moves moves(*p.parent, tree, slot_stores_);
+      const auto first = store.operands.begin() + 1, value = store.operands.end() - 1;
+      if (!std::any_of(first, value, [&](const Inst* index) { return moves.moves(*index); }))
+        return false;
+    }
+    return true;
+  }
+
+  const ir::Function& f_;
+  std::vector<bool> written_only_;  // by parameter
+  Moves::Stores slot_stores_;
+};
+
+}  // namespace
+
+std::vector<bool> find_nontemporal_stores(const ir::Function& f) { return PastCache(f).run(); }
+
+}  // namespace cuda_device::analysis

@@ -1,0 +1,53 @@
+// Checks: a branch that is not taken, as long as all lanes pass.
+#include "codegen/host/control/control.h"
+
+namespace cuda_device::codegen::host {
+
+using llvm::Value;
+
+// Lanes that pass go on as they came. Where one does not, the kernel returns: nothing that any
+// thread of the block would still do is asked for.
+void Control::emit_check(const Inst& inst, const Mask& mask) {
+  const Inst& condition = *inst.operands[0];
+  llvm::BasicBlock* passed = c_.new_block("passed");
+  if (parts_.values.of(condition).uniform()) {
+    branch_if_likely(parts_.values.scalar(condition, ScalarKind::Bool), passed);
+    parts_.reports.fail(inst, parts_.reports.bits(mask));
+    return c_.start(passed);
+  }
+  const bool ends_decide = ask_ends(condition, mask, passed);
+  Value* failing = failing_lanes(condition, mask);
+  if (!ends_decide || !mask.all()) branch_if_likely(c_.b.CreateIsNull(failing), passed);
+  parts_.reports.fail(inst, failing);
+  c_.start(passed);
+}
+
+// In a register of their own from here on: the vectors that say so need not live on to where a
+// failure is told.
+Value* Control::failing_lanes(const Inst& condition, const Mask& mask) {
+  Value* holds =
+      parts_.reports.bits(Mask::of(parts_.values.vector(condition, ScalarKind::Bool), true));
+  Value* fails = c_.b.CreateNot(holds);
+  return mask.all() ? fails : c_.b.CreateAnd(fails, parts_.reports.bits(mask));
+}
+
+// Goes on where the ends of a gang with a thread in each lane say that all lanes pass; whether that
+// was asked.
+bool Control::ask_ends(const Inst& condition, const Mask& mask, llvm::BasicBlock* passed) {
+  if (!mask.all() && !mask.each) return false;
+  Condition parts;
+  split(condition, true, parts);
+  if (!parts.shared || parts.lanes) return false;
+  branch_if_likely(mask.all() ? parts.shared : c_.b.CreateAnd(mask.each, parts.shared), passed);
+  return true;
+}
+
+// Goes on where the condition does not hold.
+void Control::branch_if_likely(Value* condition, llvm::BasicBlock* to) {
+  llvm::BasicBlock* otherwise = c_.new_block("unlikely");
+  c_.b.CreateCondBr(condition, to, otherwise,
+                    llvm::MDBuilder(c_.llvm()).createLikelyBranchWeights());
+  c_.start(otherwise);
+}
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,66 @@
+// The iterations of a For that all lanes of a gang make: a loop of its own, with one mask, in front
+// of the one that lanes leave at different times. In `for i in range(tid, n, grid_size)` that is
+// left with one iteration at most.
+//
+// A mask carried from one iteration to the next costs more than its arithmetic: with it, fewer
+// iterations, and fewer of their loads, are on their way at once.
+#include "analysis/tree.h"
+#include "codegen/host/control/control.h"
+#include "codegen/host/control/counter.h"
+#include "ir/visitor.h"
+
+namespace cuda_device::codegen::host {
+
+using llvm::Value;
+
+namespace {
+
+constexpr size_t kMostInstructions = 64;  // of a body, that there will be twice
+
+bool is_small(const ir::Block& body) {
+  size_t size = 0;
+  bool has_loop = false;
+  ir::for_each_inst(body, [&](const ir::Inst& i) {
+    ++size;
+    has_loop = has_loop || analysis::is_loop(i);
+  });
+  return size <= kMostInstructions && !has_loop;
+}
+
+}  // namespace
+
+bool Control::may_run_in_full(const Inst& inst, const Counter& counter) const {
+  const Exits& e = exits(inst);
+  return !e.breaks && !e.continues && !e.escapes && counter.in_step() && is_small(inst.regions[0]);
+}
+
+// Ends on the way to `head`, with the lanes that make one more iteration, or to `exit`.
+void Control::iterate_in_full(const Inst& inst, const Mask& mask, Counter& counter, LaneSets& sets,
+                              llvm::BasicBlock* head, Join& exit) {
+  llvm::BasicBlock *all = c_.new_block("for_all"), *some = c_.new_block("for_some"),
+                   *next = c_.new_block("for_all_next"), *rest = c_.new_block("for_rest");
+  c_.b.CreateCondBr(counter.all_enter(), all, some);
+  c_.start(some);
+  iterate_where(counter.enters(true), mask, sets, head, exit);
+  c_.start(all);
+  const Lanes now = counter.load();
+  parts_.slots.store(static_cast<uint32_t>(inst.imm), now, mask,
+                     c_.analysis().store_blends[inst.id]);
+  Join latch(c_.masks, "latch");
+  Frame frame;
+  frame.inst = &inst;
+  frames_.push_back(frame);
+  emit_block(inst.regions[0], mask, latch, latch);
+  frames_.pop_back();
+  latch.finish();
+  c_.b.CreateCondBr(counter.all_go_on(now), next, rest);
+  c_.start(next);
+  counter.advance();
+  c_.b.CreateBr(all);
+  c_.start(rest);
+  Value* goes_on = counter.goes_on(now, true);
+  counter.advance();
+  iterate_where(goes_on, mask, sets, head, exit);
+}
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,62 @@
+#include "codegen/host/control/reports.h"
+
+namespace cuda_device::codegen::host {
+
+using llvm::Value;
+
+Value* Reports::bits(const Mask& mask) {
+  return c_.b.CreateBitCast(c_.masks.lanes(mask), c_.b.getIntNTy(c_.width()));
+}
+
+Value* Reports::launch() { return c_.b.GetInsertBlock()->getParent()->getArg(1); }
+
+// They keep away from what the kernel may know by pointers of its own.
+void Reports::call(const char* name, llvm::ArrayRef<Value*> arguments) {
+  llvm::SmallVector<llvm::Type*, 5> types;
+  for (const Value* argument : arguments) types.push_back(argument->getType());
+  auto callee =
+      c_.module.getOrInsertFunction(name, llvm::FunctionType::get(c_.b.getVoidTy(), types, false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotThrow();
+  function->addFnAttr(llvm::Attribute::NonLazyBind);  // through the import table
+  c_.b.CreateCall(function, arguments);
+}
+
+void Reports::fail(const ir::Inst& check, Value* lanes) {
+  Value* lane = c_.b.CreateZExtOrTrunc(c_.masks.first_lane(lanes), c_.b.getInt32Ty());
+  const std::array<Value*, 6> where = position_.of_lane(lane);
+  auto* type = llvm::ArrayType::get(c_.b.getInt32Ty(), where.size());
+  if (!place_) place_ = c_.variable(type, "place");
+  for (unsigned i = 0; i < where.size(); ++i)
+    c_.b.CreateStore(where[i], c_.b.CreateConstInBoundsGEP2_32(type, place_, 0, i));
+  call("cd_kernel_failed", {launch(), c_.b.getInt32(static_cast<uint32_t>(check.imm)), place_});
+  if (!c_.failed) c_.failed = c_.new_block("failed");
+  c_.b.CreateBr(c_.failed);
+}
+
+// As the interpreter holds it, in 64 bits.
+Value* Reports::wide_vector(const ir::Inst& operand) {
+  const ScalarKind kind = operand.type.scalar;
+  Value* vector = values_.vector(operand, kind);
+  auto* wide = llvm::FixedVectorType::get(c_.b.getInt64Ty(), c_.width());
+  if (kind == ScalarKind::F64) return c_.b.CreateBitCast(vector, wide);
+  if (kind == ScalarKind::F32)
+    vector = c_.b.CreateBitCast(vector, llvm::FixedVectorType::get(c_.b.getInt32Ty(), c_.width()));
+  return is_signed_int(kind) ? c_.b.CreateSExt(vector, wide) : c_.b.CreateZExt(vector, wide);
+}
+
+void Reports::print(const ir::Inst& inst, const Mask& mask) {
+  const size_t count = std::max<size_t>(1, inst.operands.size()) * c_.width();
+  auto* type = llvm::ArrayType::get(c_.b.getInt64Ty(), count);
+  llvm::AllocaInst*& values = buffers_[count];
+  if (!values) values = c_.variable(type, "printed");
+  for (size_t i = 0; i < inst.operands.size(); ++i) {
+    Value* to = c_.b.CreateConstInBoundsGEP2_64(type, values, 0, i * c_.width());
+    c_.b.CreateAlignedStore(wide_vector(*inst.operands[i]), to, llvm::Align(8));
+  }
+  Value* lanes = c_.b.CreateZExtOrTrunc(bits(mask), c_.b.getInt64Ty());
+  call("cd_kernel_prints", {launch(), c_.b.getInt32(static_cast<uint32_t>(inst.imm)),
+                            c_.b.getInt32(c_.width()), lanes, values});
+}
+
+}  // namespace cuda_device::codegen::host

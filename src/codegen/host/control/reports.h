@@ -1,0 +1,31 @@
+// Calls of the runtime for threads that fail or print.
+#pragma once
+
+#include "codegen/host/lowering/position.h"
+
+namespace cuda_device::codegen::host {
+
+class Reports {
+ public:
+  Reports(EmitContext& context, LaneValues& values, Position& position)
+      : c_(context), values_(values), position_(position) {}
+
+  // Ends the current block: the lowest of these lanes, of which there is one, fails, and the kernel
+  // returns.
+  void fail(const ir::Inst& check, llvm::Value* lanes);
+  void print(const ir::Inst& inst, const Mask& mask);
+  llvm::Value* bits(const Mask& mask);  // one a lane, the lowest first
+
+ private:
+  llvm::Value* wide_vector(const ir::Inst& operand);
+  llvm::Value* launch();
+  void call(const char* function, llvm::ArrayRef<llvm::Value*> arguments);
+
+  EmitContext& c_;
+  LaneValues& values_;
+  Position& position_;
+  llvm::AllocaInst* place_ = nullptr;
+  llvm::DenseMap<size_t, llvm::AllocaInst*> buffers_;  // by number of values
+};
+
+}  // namespace cuda_device::codegen::host

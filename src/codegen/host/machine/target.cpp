@@ -1,0 +1,177 @@
+#include "codegen/host/machine/target.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "support/check.h"
+
+namespace cuda_device::codegen {
+namespace host {
+namespace {
+
+using Features = llvm::StringMap<bool>;
+
+// Once per process: cpuid traps in virtual machines.
+const Features& detected() {
+  static const Features features = llvm::sys::getHostCPUFeatures();
+  return features;
+}
+
+Features features_of(const std::string& cpu) {
+  if (cpu.empty()) return detected();
+  CD_CHECK(llvm::X86::parseArchX86(cpu) != llvm::X86::CK_None, "no CPU is named " + cpu);
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::X86::getFeaturesForCPU(cpu, names);
+  Features features;
+  for (llvm::StringRef name : names) {
+    features[name] = true;
+    llvm::X86::updateImpliedFeatures(name, true, features);
+  }
+  return features;
+}
+
+bool has_all(const Features& features, std::initializer_list<const char*> names) {
+  return llvm::all_of(names, [&](const char* name) { return features.lookup(name); });
+}
+
+bool can_run(MaskForm form, const Features& features) {
+  switch (form) {
+    case MaskForm::Avx512:
+      return has_all(features, {"avx512f", "avx512bw", "avx512dq", "avx512vl", "fma", "bmi2"});
+    case MaskForm::Avx2:
+      return has_all(features, {"avx2", "fma", "f16c", "bmi", "bmi2"});
+    case MaskForm::Sse4:
+      return has_all(features, {"sse4.2", "popcnt"});
+  }
+  return false;
+}
+
+bool only_beyond_avx2(llvm::StringRef feature) {
+  for (const char* prefix : {"avx512", "avx10", "evex512", "amx", "egpr", "push2pop2", "ppx", "ndd",
+                             "ccmp", "nf", "cf", "zu", "jmpabs"})
+    if (feature.starts_with(prefix)) return true;
+  return false;
+}
+
+bool in_baseline(llvm::StringRef feature) {
+  static const std::vector<llvm::StringRef> kBaseline = {
+      "64bit", "cmov", "cx8",  "cx16", "fxsr",  "mmx",    "popcnt",
+      "sahf",  "sse",  "sse2", "sse3", "ssse3", "sse4.1", "sse4.2"};
+  return llvm::is_contained(kBaseline, feature);
+}
+
+// Those for lanes of 8 and 16 bits, and all that implies them.
+bool is_of_small_lanes(llvm::StringRef feature) {
+  for (const char* prefix :
+       {"avx512bw", "avx512vbmi", "avx512bitalg", "avx512bf16", "avx512fp16", "avx10"})
+    if (feature.starts_with(prefix)) return true;
+  return false;
+}
+
+bool allowed(MaskForm form, llvm::StringRef feature) {
+  switch (form) {
+    case MaskForm::Avx512:
+      return true;
+    case MaskForm::Avx2:
+      return !only_beyond_avx2(feature);
+    case MaskForm::Sse4:
+      return in_baseline(feature);
+  }
+  CD_UNREACHABLE("unknown mask form");
+}
+
+// Everything known is named, one way or the other: the CPU's name alone says too much and too
+// little.
+std::string feature_string(MaskForm form, bool small_lanes, const Features& features) {
+  std::vector<std::string> parts;
+  for (const auto& feature : features) {
+    const bool on = feature.second && allowed(form, feature.first()) &&
+                    (small_lanes || !is_of_small_lanes(feature.first()));
+    parts.push_back((on ? "+" : "-") + feature.first().str());
+  }
+  std::sort(parts.begin(), parts.end());  // the same text every time
+  std::string text;
+  for (const auto& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
+// Their vmaskmov to memory takes 12 cycles (Zen 3) or more, whatever the mask, and they gather
+// slowly.
+bool is_by_amd(llvm::StringRef cpu) { return cpu.starts_with("znver") || cpu.starts_with("bdver"); }
+
+}  // namespace
+
+Target target_of(MaskForm form, bool small_lanes, const std::string& cpu, const std::string& tune) {
+  const Features features = features_of(cpu);
+  CD_CHECK(can_run(form, features),
+           (cpu.empty() ? "this CPU" : cpu) + " cannot run " + name_of(form));
+  Target target;
+  target.form = form;
+  target.machine = {"x86_64-unknown-linux-gnu", "x86-64",
+                    feature_string(form, small_lanes, features)};
+  target.tune_cpu = !tune.empty() ? tune : !cpu.empty() ? cpu : llvm::sys::getHostCPUName().str();
+  target.vector_bytes = vector_bytes(form);
+  // Eight lanes by AVX2: 11 cycles, by loads 4 (Zen 3); many of Intel's gather as slowly. Sixteen
+  // by AVX-512: 4.7 ns, by loads 1.9 (Zen 5). SSE4 has none.
+  target.slow_gathers = form != MaskForm::Avx512 || is_by_amd(target.tune_cpu);
+  target.slow_masked_stores = form == MaskForm::Avx2 && is_by_amd(target.tune_cpu);
+  return target;
+}
+
+void set_attributes(llvm::Function& function, const Target& target) {
+  function.addFnAttr("target-features", target.machine.features);
+  function.addFnAttr("target-cpu", target.machine.cpu);
+  function.addFnAttr("tune-cpu", target.tune_cpu);
+  const std::string bits = std::to_string(target.vector_bytes * 8);
+  function.addFnAttr("prefer-vector-width", bits);
+  function.addFnAttr("min-legal-vector-width", bits);
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+}
+
+}  // namespace host
+
+uint32_t vector_bytes(MaskForm form) {
+  return form == MaskForm::Avx512 ? 64 : form == MaskForm::Avx2 ? 32 : 16;
+}
+
+uint32_t register_bytes(MaskForm form) {
+  const uint32_t registers = form == MaskForm::Avx512 ? 32 : 16;
+  return registers * vector_bytes(form);
+}
+
+std::vector<MaskForm> host_mask_forms() {
+  std::vector<MaskForm> forms;
+  for (MaskForm form : kMaskForms)
+    if (host::can_run(form, host::detected())) forms.push_back(form);
+  return forms;
+}
+
+bool can_emulate(MaskForm form) {
+  return form == MaskForm::Avx512 && host::can_run(MaskForm::Avx2, host::detected());
+}
+
+const char* generic_cpu(MaskForm form) {
+  switch (form) {
+    case MaskForm::Avx512:
+      return "x86-64-v4";
+    case MaskForm::Avx2:
+      return "x86-64-v3";
+    case MaskForm::Sse4:
+      return "x86-64-v2";
+  }
+  CD_UNREACHABLE("unknown mask form");
+}
+
+const char* name_of(MaskForm form) {
+  switch (form) {
+    case MaskForm::Avx512:
+      return "avx512";
+    case MaskForm::Avx2:
+      return "avx2";
+    case MaskForm::Sse4:
+      return "sse4";
+  }
+  return "?";
+}
+
+}  // namespace cuda_device::codegen

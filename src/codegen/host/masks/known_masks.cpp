@@ -1,0 +1,87 @@
+#include "codegen/host/masks/known_masks.h"
+
+#include <optional>
+
+#include "codegen/host/lowering/slices.h"
+
+namespace cuda_device::codegen::host {
+namespace {
+
+using llvm::Value;
+
+// A bit a lane; nothing where one is not known.
+std::optional<llvm::APInt> known_lanes(const Value* mask) {
+  const auto* known = llvm::dyn_cast<llvm::Constant>(mask);
+  if (!known) return std::nullopt;
+  llvm::APInt lanes(lanes_of(known->getType()), 0);
+  for (unsigned lane = 0; lane < lanes.getBitWidth(); ++lane) {
+    const auto* on = llvm::dyn_cast_or_null<llvm::ConstantInt>(known->getAggregateElement(lane));
+    if (!on) return std::nullopt;
+    lanes.setBitVal(lane, on->isOne());
+  }
+  return lanes;
+}
+
+struct Run {
+  unsigned first, count;
+};
+
+// Of lanes that a smaller vector moves; nothing where all are on, or none.
+std::optional<Run> run_of(const Value* mask) {
+  const auto lanes = known_lanes(mask);
+  if (!lanes || lanes->isAllOnes() || !lanes->isShiftedMask()) return std::nullopt;
+  const Run run{lanes->countr_zero(), lanes->popcount()};
+  if (!llvm::isPowerOf2_32(run.count) || run.first % run.count != 0) return std::nullopt;
+  return run;
+}
+
+struct Address {
+  Value* pointer;
+  llvm::Align align;
+};
+
+// Of the run's first lane.
+Address address_of(llvm::IRBuilder<>& b, const llvm::IntrinsicInst& access, unsigned pointer,
+                   llvm::Type* lanes, const Run& run) {
+  const uint64_t away = run.first * (lanes->getScalarSizeInBits() / 8);
+  const llvm::Align align = access.getParamAlign(pointer).valueOrOne();
+  Value* whole = access.getArgOperand(pointer);
+  if (away == 0) return {whole, align};
+  return {b.CreateGEP(b.getInt8Ty(), whole, b.getInt64(away)), llvm::commonAlignment(align, away)};
+}
+
+void load_run(llvm::IntrinsicInst& load, const Run& run) {
+  llvm::IRBuilder<> b(&load);
+  llvm::Type* type = load.getType();
+  const Address address = address_of(b, load, 0, type, run);
+  auto* lanes = llvm::FixedVectorType::get(type->getScalarType(), run.count);
+  llvm::LoadInst* part = b.CreateAlignedLoad(lanes, address.pointer, address.align);
+  part->copyMetadata(load);
+  load.replaceAllUsesWith(with_slice(b, load.getArgOperand(2), part, run.first));
+  load.eraseFromParent();
+}
+
+void store_run(llvm::IntrinsicInst& store, const Run& run) {
+  llvm::IRBuilder<> b(&store);
+  Value* all = store.getArgOperand(0);
+  const Address address = address_of(b, store, 1, all->getType(), run);
+  Value* part = slice_of(b, all, run.first, run.count);
+  b.CreateAlignedStore(part, address.pointer, address.align)->copyMetadata(store);
+  store.eraseFromParent();
+}
+
+}  // namespace
+
+void take_known_masks(llvm::Function& function) {
+  for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto* access = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+    if (!access) continue;
+    if (access->getIntrinsicID() == llvm::Intrinsic::masked_load) {
+      if (const auto run = run_of(access->getArgOperand(1))) load_run(*access, *run);
+    } else if (access->getIntrinsicID() == llvm::Intrinsic::masked_store) {
+      if (const auto run = run_of(access->getArgOperand(2))) store_run(*access, *run);
+    }
+  }
+}
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,20 @@
+#include "codegen/host/masks/mask_form.h"
+
+#include "codegen/host/masks/known_masks.h"
+#include "codegen/host/masks/lane_masks.h"
+#include "codegen/host/masks/masked_steps.h"
+
+namespace cuda_device::codegen::host {
+
+void apply_mask_form(llvm::Module& module, const Target& target) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    take_known_masks(function);
+    if (target.form == MaskForm::Avx512)
+      use_masked_steps(function);
+    else
+      use_lane_masks(function, target.native_lanes(4));
+  }
+}
+
+}  // namespace cuda_device::codegen::host

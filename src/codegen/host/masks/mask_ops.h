@@ -1,0 +1,41 @@
+// Algebra of masks. Emission knows one form, a vector of i1; mask_form.h turns it into what the
+// machine likes.
+#pragma once
+
+#include "codegen/host/lowering/lanes.h"
+
+namespace cuda_device::codegen::host {
+
+class MaskOps {
+ public:
+  MaskOps(llvm::IRBuilder<>& builder, unsigned width) : b_(builder), width_(width) {}
+
+  llvm::Value* lanes(const Mask& mask);  // as a vector
+  llvm::Value* any(const Mask& mask);    // as i1
+  llvm::Value* bits(const Mask& mask);   // as a number, a bit for each lane
+  // What the highest lane of a mask, which has one, holds of a vector.
+  llvm::Value* last_of(llvm::Value* vector, const Mask& mask);
+  // The lowest lane among bits, one a lane. Any number where there is none, or where LLVM moves it
+  // to before the question: good to address memory with, not to take an element of a vector.
+  llvm::Value* first_lane(llvm::Value* bits);
+  llvm::AllocaInst* variable(llvm::Type* type, const llvm::Twine& name = "");
+  // Memory to take lanes out of a vector by their number, or put them in, until the next such
+  // place: one for all of them, since LLVM joins none. `number` tells apart those in use at once.
+  llvm::AllocaInst* scratch(llvm::Type* type, unsigned number);
+  Mask both(const Mask& mask, llvm::Value* condition);
+  Mask without(const Mask& mask, llvm::Value* condition);
+  Mask either(const Mask& x, const Mask& y);
+
+  llvm::Type* type() const;
+  unsigned width() const { return width_; }  // lanes of a gang
+  llvm::IRBuilder<>& builder() { return b_; }
+
+ private:
+  llvm::Value* element(llvm::Value* vector, llvm::Value* lane);
+
+  llvm::IRBuilder<>& b_;
+  unsigned width_;
+  llvm::DenseMap<std::pair<llvm::Type*, unsigned>, llvm::AllocaInst*> scratch_;
+};
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,13 @@
+// AVX-512: what is added where a mask is set is added under the mask.
+#pragma once
+
+#include "codegen/host/machine/target.h"
+
+namespace cuda_device::codegen::host {
+
+// LLVM writes "one more where the mask is set" as the addition of the mask, extended to numbers;
+// the machine adds under a mask, without making those numbers.
+//   x + zext(m)  →  select(m, x + 1, x)
+void use_masked_steps(llvm::Function& function);
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,198 @@
+#include "codegen/host/memory/arrays.h"
+
+#include "ir/visitor.h"
+#include "support/check.h"
+
+namespace cuda_device::codegen::host {
+
+using ir::Inst;
+using ir::Op;
+using llvm::Value;
+
+namespace {
+
+// What a view is a part of, in the end.
+const Inst& origin(const Inst& array) {
+  return array.op == Op::View ? origin(*array.operands[0]) : array;
+}
+
+std::vector<bool> written_parameters(const ir::Function& f) {
+  std::vector<bool> written(f.params.size());
+  ir::for_each_inst(f.body, [&](const Inst& inst) {
+    if (inst.op != Op::Store) return;
+    const Inst& array = origin(*inst.operands[0]);
+    if (array.op == Op::Param) written[static_cast<size_t>(array.imm)] = true;
+  });
+  return written;
+}
+
+std::vector<bool> interleaved_arrays(const ir::Function& f) {
+  std::vector<bool> interleaved(f.arrays.size(), true);
+  ir::for_each_inst(f.body, [&](const Inst& inst) {
+    if (inst.op != Op::View) return;
+    const Inst& array = origin(inst);
+    if (array.op == Op::Array && bytes_of(array.type.scalar) != bytes_of(inst.type.scalar))
+      interleaved[static_cast<size_t>(array.imm)] = false;
+  });
+  return interleaved;
+}
+
+}  // namespace
+
+Arrays::Arrays(EmitContext& context, LaneValues& values, LaunchValues& launch, Arena& arena)
+    : c_(context),
+      values_(values),
+      launch_(launch),
+      arena_(arena),
+      written_(written_parameters(context.source.function)) {
+  const ir::Function& f = c_.source.function;
+  llvm::MDBuilder metadata(c_.llvm());
+  llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(f.name);
+  for (const ir::Param& p : f.params) {
+    const bool alone = p.type.is_array() && p.facts.no_alias;
+    scopes_.push_back(alone ? metadata.createAnonymousAliasScope(domain, p.name) : nullptr);
+  }
+  interleaved_ = interleaved_arrays(f);
+  for (const ir::Allocation& a : f.arrays)
+    scopes_.push_back(metadata.createAnonymousAliasScope(domain, a.name));
+  scopes_.push_back(metadata.createAnonymousAliasScope(domain, "dynamic_shared"));
+}
+
+void Arrays::create() {
+  const ir::Function& f = c_.source.function;
+  const uint64_t lanes = arena_.gangs() * c_.width();
+  offsets_.resize(f.arrays.size());
+  std::vector<bool> placed(f.arrays.size());
+  ir::for_each_inst(f.body, [&](const Inst& inst) {
+    if (inst.op != Op::Array || placed[static_cast<size_t>(inst.imm)]) return;
+    const ir::Allocation& a = f.arrays[static_cast<size_t>(inst.imm)];
+    const bool local = a.type.space == ir::AddressSpace::Local;
+    offsets_[static_cast<size_t>(inst.imm)] =
+        arena_.reserve(llvm::alignTo(a.bytes(), a.align) * (local ? lanes : 1), a.align);
+    placed[static_cast<size_t>(inst.imm)] = true;
+  });
+}
+
+llvm::MDNode* Arrays::list(llvm::ArrayRef<llvm::Metadata*> scopes) {
+  return scopes.empty() ? nullptr : llvm::MDNode::get(c_.llvm(), scopes);
+}
+
+void Arrays::note_scopes(Element& element, size_t scope) {
+  llvm::SmallVector<llvm::Metadata*, 8> others;
+  for (size_t i = 0; i < scopes_.size(); ++i)
+    if (i != scope && scopes_[i]) others.push_back(scopes_[i]);
+  if (scopes_[scope]) element.scope = list(scopes_[scope]);
+  element.no_alias = list(others);
+}
+
+// One for all lanes, or a vector of them.
+Value* Arrays::number(const Inst& value) {
+  return values_.of(value).uniform() ? values_.scalar(value, ScalarKind::I64)
+                                     : values_.vector(value, ScalarKind::I64);
+}
+
+Value* Arrays::extent(const Inst& array, unsigned axis) {
+  switch (array.op) {
+    case Op::Param:
+      return launch_.extent(static_cast<uint32_t>(array.imm), axis);
+    case Op::Array:
+      return c_.b.getInt64(static_cast<uint64_t>(
+          c_.source.function.arrays[static_cast<size_t>(array.imm)].shape[axis]));
+    case Op::DynamicShared:
+      return launch_.dynamic_shared_bytes();
+    default:
+      return number(*array.operands[2 + axis]);
+  }
+}
+
+Value* Arrays::stride(const Inst& array, unsigned axis) {
+  switch (array.op) {
+    case Op::Param:
+      return launch_.stride(static_cast<uint32_t>(array.imm), axis);
+    case Op::Array:
+      return c_.b.getInt64(static_cast<uint64_t>(
+          c_.source.function.arrays[static_cast<size_t>(array.imm)].strides[axis]));
+    case Op::DynamicShared:
+      return c_.b.getInt64(1);
+    default:
+      return number(*array.operands[2 + array.type.ndim + axis]);
+  }
+}
+
+ArrayBase Arrays::base(const Inst& array) {
+  switch (array.op) {
+    case Op::Param:
+      return parameter(array);
+    case Op::Array:
+      return own(array);
+    case Op::DynamicShared:
+      return dynamic_shared(array);
+    default:
+      CD_CHECK(array.op == Op::View, "an array that the host does not know");
+      return view(array);
+  }
+}
+
+ArrayBase Arrays::parameter(const Inst& array) {
+  const auto param = static_cast<uint32_t>(array.imm);
+  const ArrayFacts& facts = c_.source.function.params[param].facts;
+  ArrayBase p;
+  p.element.type = memory_type(c_.llvm(), array.type.scalar);
+  p.element.align = llvm::Align(facts.element_aligned ? p.element.bytes() : 1);
+  p.element.invariant = facts.no_alias && !written_[param];
+  note_scopes(p.element, param);
+  p.pointer = launch_.data(param);
+  for (unsigned axis = 0; axis < array.type.ndim; ++axis) p.strides.push_back(stride(array, axis));
+  p.offset = facts.fits_31 ? ScalarKind::I32 : ScalarKind::I64;
+  return p;
+}
+
+ArrayBase Arrays::own(const Inst& array) {
+  const auto index = static_cast<size_t>(array.imm);
+  const ir::Allocation& a = c_.source.function.arrays[index];
+  ArrayBase p;
+  p.element.type = memory_type(c_.llvm(), array.type.scalar);
+  p.element.align = llvm::Align(p.element.bytes());
+  note_scopes(p.element, c_.source.function.params.size() + index);
+  p.pointer = arena_.at(offsets_[index]);
+  p.offset = ScalarKind::I32;
+  p.own_lines = a.type.space == ir::AddressSpace::Shared;
+  if (a.type.space == ir::AddressSpace::Local) {
+    const uint64_t bytes = llvm::alignTo(a.bytes(), a.align);
+    p.unit = interleaved_[index] ? c_.width() : 1;
+    p.lane_step = interleaved_[index] ? p.element.bytes() : bytes;
+    Value* gang = c_.b.CreateZExt(c_.gang, c_.b.getInt64Ty());
+    Value* before = c_.b.CreateMul(gang, c_.b.getInt64(bytes * c_.width()));
+    p.pointer = c_.b.CreateInBoundsGEP(c_.b.getInt8Ty(), p.pointer, before);
+  }
+  for (int64_t stride : a.strides)
+    p.strides.push_back(c_.b.getInt64(static_cast<uint64_t>(stride) * p.unit));
+  return p;
+}
+
+ArrayBase Arrays::dynamic_shared(const Inst&) {
+  ArrayBase p;
+  p.element.type = c_.b.getInt8Ty();
+  note_scopes(p.element, scopes_.size() - 1);
+  p.pointer = launch_.dynamic_shared();
+  p.strides.push_back(c_.b.getInt64(1));
+  p.offset = ScalarKind::I32;
+  return p;
+}
+
+// As far as its array goes: of a thread's own array, each lane sees its part.
+ArrayBase Arrays::view(const Inst& array) {
+  ArrayBase p = base(*array.operands[0]);
+  p.element.type = memory_type(c_.llvm(), array.type.scalar);
+  p.element.align = llvm::Align(1);
+  p.own_lines = false;  // not looked into: views begin where they like
+  p.offsets.push_back(array.operands[1]);
+  p.strides.clear();
+  for (unsigned axis = 0; axis < array.type.ndim; ++axis) {
+    Value* bytes = stride(array, axis);
+    p.strides.push_back(c_.b.CreateMul(bytes, llvm::ConstantInt::get(bytes->getType(), p.unit)));
+  }
+  return p;
+}
+
+}  // namespace cuda_device::codegen::host

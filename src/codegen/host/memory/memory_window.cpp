@@ -1,0 +1,125 @@
+// Whole vectors of memory and shuffles, where lanes lie at constant distances.
+#include "codegen/host/memory/memory_form.h"
+
+namespace cuda_device::codegen::host {
+
+using llvm::Value;
+
+// Elements of several vectors of one type, each as number * lanes + element; any where -1.
+Value* MemoryForm::pick(llvm::ArrayRef<Value> vectors, llvm::ArrayRef<int> wanted) {
+  const auto lanes = static_cast<int>(wanted.size());
+  Value result = nullptr;
+  llvm::SmallVector<int, kMostLanes> have(wanted.size(), -1);
+  for (size_t v = 0; v < vectors.size(); ++v) {
+    llvm::SmallVector<int, kMostLanes> both = have;
+    bool needed = false;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] < 0 || wanted[i] / lanes != static_cast<int>(v)) continue;
+      needed = true;
+      both[i] = (result ? lanes : 0) + wanted[i] % lanes;
+    }
+    if (!needed) continue;
+    // The first vector waits for the second: one shuffle takes from both.
+    if (!result) {
+      result = vectors[v];
+      have = both;
+      continue;
+    }
+    result = b_.CreateShuffleVector(result, vectors[v], both);
+    for (size_t i = 0; i < both.size(); ++i) have[i] = both[i] < 0 ? -1 : static_cast<int>(i);
+  }
+  const bool in_place = [&] {
+    for (size_t i = 0; i < have.size(); ++i)
+      if (have[i] >= 0 && have[i] != static_cast<int>(i)) return false;
+    return true;
+  }();
+  return in_place ? result : b_.CreateShuffleVector(result, have);
+}
+
+static Value* first_lanes(llvm::IRBuilder<>& b, unsigned count, unsigned lanes) {
+  llvm::SmallVector<llvm::Constant*, kMostLanes> bits;
+  for (unsigned i = 0; i < lanes; ++i) bits.push_back(b.getInt1(i < count));
+  return llvm::ConstantVector::get(bits);
+}
+
+static Element element_in(const Window& window, Element e) {
+  if (window.whole) e.align = llvm::Align(uint64_t{window.native} * e.bytes());
+  return e;
+}
+
+Value* MemoryForm::load_part_of(const Element& e, const Window& window, size_t part,
+                                Value pointer) {
+  const auto [first, count] = window.parts[part];
+  Value some = count == window.native ? nullptr : first_lanes(b_, count, window.native);
+  return load_part(element_in(window, e), window.native, at(pointer, first * e.bytes()), some,
+                   nullptr);
+}
+
+// A run is loaded and stored as one where it is not taken from whole vectors.
+void MemoryForm::say_window(const Window& window) {
+  if (window.in_place()) return notes_.say(kRun);
+  notes_.say(window.whole ? "whole vectors and shuffles" : "vectors and shuffles");
+}
+
+Value* MemoryForm::load_window(const Element& e, const Window& window, Value pointer) {
+  say_window(window);
+  const unsigned native = window.native;
+  llvm::SmallVector<Value, kMostLanes> vectors;
+  for (size_t part = 0; part < window.parts.size(); ++part)
+    vectors.push_back(load_part_of(e, window, part, pointer));
+  Value result = llvm::PoisonValue::get(vector(e));
+  for (unsigned first = 0; first < masks_.width(); first += native) {
+    llvm::SmallVector<int, kMostLanes> wanted(window.at.begin() + first,
+                                              window.at.begin() + first + native);
+    result = insert(result, pick(vectors, wanted), first);
+  }
+  return result;
+}
+
+// i1 by element of a part: null, where all of them are stored.
+Value* MemoryForm::lanes_stored(const Element& e, const Window& window, size_t part,
+                                const Mask& mask) {
+  const std::vector<int> lanes = window.lanes_of(part);
+  llvm::SmallVector<llvm::Constant*, kMostLanes> touched;
+  bool whole = true;
+  for (int lane : lanes) {
+    touched.push_back(b_.getInt1(lane >= 0));
+    whole = whole && lane >= 0;
+  }
+  Value own = llvm::ConstantVector::get(touched);
+  if (mask.all()) return whole ? nullptr : own;
+  // As numbers of the element's width: shuffles of bits go that way in any case.
+  llvm::Type* number = llvm::Type::getIntNTy(b_.getContext(), e.bytes() * 8);
+  Value all = masks_.lanes(mask);
+  llvm::SmallVector<Value, kMostLanes> signs;
+  for (unsigned first = 0; first < masks_.width(); first += window.native)
+    signs.push_back(b_.CreateSExt(slice(all, first, window.native),
+                                  llvm::FixedVectorType::get(number, window.native)));
+  // Poison in an element that no lane touches must not reach the mask.
+  std::vector<int> wanted = lanes;
+  const int any = *std::find_if(lanes.begin(), lanes.end(), [](int lane) { return lane >= 0; });
+  std::replace(wanted.begin(), wanted.end(), -1, any);
+  Value picked = pick(signs, wanted);
+  Value on = b_.CreateICmpSLT(picked, llvm::Constant::getNullValue(picked->getType()));
+  return whole ? on : b_.CreateAnd(on, own);
+}
+
+void MemoryForm::store_window(const Element& e, const Window& window, Value value, Value pointer,
+                              const Mask& mask) {
+  say_window(window);
+  llvm::SmallVector<Value, kMostLanes> values;
+  for (unsigned first = 0; first < masks_.width(); first += window.native)
+    values.push_back(slice(value, first, window.native));
+  for (size_t part = 0; part < window.parts.size(); ++part) {
+    Value all = pick(values, window.lanes_of(part)), on = lanes_stored(e, window, part, mask);
+    // What is written back by the next store of the kind is seen to be the same vector, and only
+    // the last of them stays.
+    if (on && window.whole && mask.all()) {
+      all = b_.CreateSelect(on, all, load_part_of(e, window, part, pointer));
+      on = nullptr;
+    }
+    store_part(element_in(window, e), all, at(pointer, window.parts[part].first * e.bytes()), on);
+  }
+}
+
+}  // namespace cuda_device::codegen::host

@@ -1,0 +1,77 @@
+// The way of one kernel through the compiler, as a value: several run at once.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/codegen.h"
+#include "compile/jit_api.h"
+#include "ir/ir.h"
+#include "support/stage_times.h"
+
+namespace cuda_device::compile {
+
+// What stands before the name of a host form that is run by another one's instructions.
+inline const std::string kEmulated = "emulated-";
+
+// "avx512", "emulated-avx512" → host; "sm_90" → PTX; "interpreter".
+struct Target {
+  enum class Kind : uint8_t { Host, Ptx, Interpreter };
+  Kind kind = Kind::Host;
+  codegen::MaskForm mask = codegen::MaskForm::Avx512;
+  int sm = 0;
+  uint32_t gang_width = 0;  // 0: chosen for each kernel
+  bool emulated = false;    // the form, by instructions of AVX2
+};
+Target parse_target(
+    const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.
+
+// Of the host, that this CPU can run, with every number of lanes a gang.
+std::vector<std::string> host_targets();
+
+// The code, and the function that it was made of.
+struct Made {
+  std::unique_ptr<ir::Function> function;
+  abi::KernelImage image;
+  uint32_t frame = 0, spilled = 0;  // as in Listing
+  bool in_variables = false;        // elements of local arrays
+};
+
+class Compilation {
+ public:
+  explicit Compilation(const CompileRequest& request, StageTimes* times = nullptr)
+      : request_(request), target_(parse_target(request.target)), times_(times) {}
+
+  // Each throws DiagnosticError for the user's mistakes, InternalError for ours.
+  std::unique_ptr<ir::Function> lower() const;      // straight from the frontend
+  std::unique_ptr<ir::Function> optimised() const;  // after the passes
+  std::unique_ptr<ir::Function> compiled() const;   // what machine code is made of
+  // Not for the interpreter. Lines, where the request asks for them: in the listing, else in the
+  // image.
+  Made machine_code(const codegen::Listing& listing = {}) const;
+  const Target& target() const { return target_; }
+
+ private:
+  std::unique_ptr<ir::Function> from_frontend() const;
+  std::unique_ptr<ir::Function> optimised_for(uint32_t gang_width) const;
+  void run_passes(ir::Function& f, uint32_t gang_width) const;
+  codegen::SourceLines lines_for(const codegen::Listing& listing) const;
+  Made ptx(const codegen::Listing& listing) const;
+  Made host_code(uint32_t gang_width, codegen::Listing listing = {}) const;
+  bool is_worth_narrowing(const ir::Function& f, bool in_variables) const;
+  std::optional<Made> in_narrower_gangs(const Made& made) const;
+
+  const CompileRequest& request_;
+  Target target_;
+  StageTimes* times_;
+};
+
+// Of a block, idle ones too.
+uint32_t lanes(const ir::Function& f, uint32_t gang_width);
+
+// "in kernel 'vec_add', specialised for (array[float32, 1], int)"
+std::string context_of(const CompileRequest& request);
+
+}  // namespace cuda_device::compile

@@ -1,0 +1,224 @@
+// The C functions of jit_api.h.
+#include "compile/jit_api.h"
+
+#include <functional>
+
+#include "analysis/analysis.h"
+#include "analysis/describe_blocks.h"
+#include "compile/compile.h"
+#include "compile/interpreted.h"
+#include "compile/ir_listing.h"
+#include "compile/own_stack.h"
+#include "compile/stages.h"
+#include "frontend/frontend.h"
+#include "support/check.h"
+#include "syntax/tree.h"
+
+namespace cuda_device::compile {
+namespace {
+
+// Runs `body`; what it throws becomes the result's status.
+template <class Result>
+void caught(const CompileRequest& request, Result* result, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (DiagnosticError& e) {
+    result->status = Status::UserError;
+    result->diagnostics = std::move(e.diagnostics);
+    for (Diagnostic& d : result->diagnostics)
+      if (d.context.empty()) d.context = context_of(request);
+  } catch (const std::exception& e) {
+    result->status = Status::CompilerFault;
+    result->fault = std::string(e.what()) + " (" + context_of(request) + ")";
+  }
+}
+
+// The same on a stack that is made for the program. Nothing leaves this object as an exception.
+template <class Result>
+void guarded(const CompileRequest& request, Result* result, const std::function<void()>& body) {
+  caught(request, result, [&] {
+    on_own_stack(nesting_of(*request.source.program), [&] { caught(request, result, body); });
+  });
+}
+
+// "file.py:12", of the function that was asked for.
+std::string place_of(const syntax::Program& program) {
+  const Span& span = program.functions.front().span;
+  if (!span.known() || span.file >= program.files.size()) return "";
+  return program.files[span.file].name + ":" + std::to_string(span.line);
+}
+
+void compile(const CompileRequest& request, CompileResult* result) {
+  const syntax::Program& program = *request.source.program;
+  result->image.name = program.functions.front().name;
+  const Compilation compilation(request, request.times);
+  if (compilation.target().kind != Target::Kind::Interpreter) {
+    Made made = compilation.machine_code();
+    result->image = std::move(made.image);
+    result->image.source = place_of(program);
+    result->stack = made.frame;
+    if (compilation.target().kind == Target::Kind::Host)
+      result->lanes = lanes(*made.function, result->image.width);
+    return;
+  }
+  auto function = compilation.optimised();
+  result->image.target = request.target;
+  codegen::describe(*function, result->image);
+  const uint32_t nesting = nesting_of(*function);
+  result->interpreted = new InterpretedKernel{std::move(function), result->image.params, nesting};
+}
+
+std::string machine_listing(const CompileRequest& request, std::string* codegen::Listing::* which) {
+  Compilation compilation(request);
+  std::string text;
+  codegen::Listing listing;
+  listing.*which = &text;
+  compilation.machine_code(listing);
+  return text;
+}
+
+// As the host compiles it: with as many lanes a gang, and the accesses in the words of the code
+// that made them. Nothing is decided of a GPU's accesses: each thread has its own.
+std::string facts(const Compilation& compilation) {
+  const auto lost = [&](const ir::Function& f) {
+    return analysis::describe_lost_arrays(*compilation.lower(), f);
+  };
+  if (compilation.target().kind != Target::Kind::Host) {
+    const auto f = compilation.optimised();
+    return lost(*f) + analysis::describe(*f, analysis::analyse(*f));
+  }
+  std::vector<std::string> accesses;
+  codegen::Listing listing;
+  listing.accesses = &accesses;
+  const Made made = compilation.machine_code(listing);
+  const ir::Function& f = *made.function;
+  const analysis::Analysis a = analysis::analyse(f, made.image.width);
+  const std::string arena =
+      made.image.arena ? "arena: " + std::to_string(made.image.arena) + " bytes a block\n" : "";
+  return lost(f) + arena + analysis::describe_blocks(f, a) + analysis::describe(f, a, accesses);
+}
+
+// A stage a line, in the order in which they ended: its seconds and its name.
+std::string times(const CompileRequest& request) {
+  StageTimes times;
+  const Compilation compilation(request, &times);
+  compilation.machine_code();
+  std::string text;
+  for (const StageTime& time : times)
+    text += std::to_string(time.seconds) + " " + std::string(time.name) + "\n";
+  return text;
+}
+
+std::string ir_text(const CompileRequest& request, const ir::Function& f) {
+  ir::PrintOptions options;
+  options.spans = request.lines;
+  const std::string text = ir::print(f, options);
+  return request.lines ? with_lines(text, request.source.program->files) : text;
+}
+
+std::string inspect(const CompileRequest& request, const std::string& what) {
+  check_stage(what, request.target);
+  const auto& program = *request.source.program;
+  if (what == "syntax") return syntax::print(program.functions.front());
+  if (what == "result_type") return frontend::result_type(request.source);
+  if (what == "times") return times(request);
+  Compilation compilation(request);
+  if (what == "ir_raw") return ir_text(request, *compilation.lower());
+  if (what == "ir") return ir_text(request, *compilation.compiled());
+  if (what == "facts") return facts(compilation);
+  if (what == "llvm_raw") return machine_listing(request, &codegen::Listing::llvm);
+  if (what == "llvm") return machine_listing(request, &codegen::Listing::llvm_opt);
+  return machine_listing(request, &codegen::Listing::assembly);
+}
+
+// On the caller's stack, unless the kernel is nested too deeply for that.
+void interpret(const InterpretedKernel& kernel, const char* params, const abi::LaunchDims& dims,
+               LaunchReport& report, std::string& error) {
+  constexpr uint32_t kShallow = 100;
+  const auto body = [&] {
+    try {
+      interpret_launch(kernel, params, dims, report);
+    } catch (const std::exception& e) {
+      error = e.what();
+    }
+  };
+  try {
+    kernel.nesting <= kShallow ? body() : on_own_stack(kernel.nesting, body);
+  } catch (const std::exception& e) {
+    error = e.what();
+  }
+}
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
+std::string host_forms() {
+  std::vector<std::string> names;
+  for (codegen::MaskForm form : codegen::host_mask_forms()) names.push_back(codegen::name_of(form));
+  return join(names);
+}
+
+std::string emulated_forms() {
+  std::vector<std::string> names;
+  for (codegen::MaskForm form : codegen::kMaskForms)
+    if (codegen::can_emulate(form)) names.push_back(jit::kEmulated + codegen::name_of(form));
+  return join(names);
+}
+
+std::string ptx_architectures() {
+  std::vector<std::string> numbers;
+  for (int sm : codegen::ptx_architectures()) numbers.push_back(std::to_string(sm));
+  return join(numbers);
+}
+
+}  // namespace
+}  // namespace cuda_device::compile
+
+namespace jit = cuda_device::compile;
+namespace abi = cuda_device::abi;
+namespace codegen = cuda_device::codegen;
+
+void cd_jit_compile(const jit::CompileRequest* request, jit::CompileResult* result) {
+  jit::guarded(*request, result, [&] { jit::compile(*request, result); });
+}
+
+void cd_jit_inspect(const jit::CompileRequest* request, const char* what,
+                    jit::InspectResult* result) {
+  jit::guarded(*request, result, [&] { result->text = jit::inspect(*request, what); });
+}
+
+const char* cd_jit_interpret(void* interpreted, const void* params, const abi::LaunchDims* dims,
+                             cuda_device::LaunchReport* report) {
+  static thread_local std::string error;
+  error.clear();
+  jit::interpret(*static_cast<jit::InterpretedKernel*>(interpreted),
+                 static_cast<const char*>(params), *dims, *report, error);
+  return error.empty() ? nullptr : error.c_str();
+}
+
+void cd_jit_release(void* interpreted) { delete static_cast<jit::InterpretedKernel*>(interpreted); }
+
+const char* cd_jit_host_forms() {
+  static const std::string text = jit::host_forms();
+  return text.c_str();
+}
+
+const char* cd_jit_emulated_forms() {
+  static const std::string text = jit::emulated_forms();
+  return text.c_str();
+}
+
+const char* cd_jit_host_targets() {
+  static const std::string text = jit::join(jit::host_targets());
+  return text.c_str();
+}
+
+const char* cd_jit_ptx_architectures() {
+  static const std::string text = jit::ptx_architectures();
+  return text.c_str();
+}
+
+const char* cd_jit_llvm_version() { return codegen::llvm_version(); }

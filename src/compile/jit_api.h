@@ -1,0 +1,72 @@
+// The door of libcuda_device_jit.so: C functions over plain C++ data (both sides are built
+// together). The runtime object opens it at the first compile. No Python here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "abi/kernel_image.h"
+#include "frontend/request.h"
+#include "support/diagnostic.h"
+#include "support/stage_times.h"
+
+namespace cuda_device::compile {
+
+// What to compile for: "avx512", "avx2", "sse4" (with "x8", "x16", "x32" or "x64" behind: so many
+// lanes a gang, which have to fill a vector), "emulated-avx512" (that form, by instructions of
+// AVX2), "interpreter", "sm_90", ...; empty: the best host form.
+struct CompileRequest {
+  frontend::Request source;
+  std::string target;
+  std::string libdevice;
+  int ptx_version = 0;
+  // Of compile: the image gets an object with lines for debuggers. Of inspect: lines of the source
+  // stand in what it shows.
+  bool lines = false;
+  StageTimes* times = nullptr;  // of compile: where to write how long its stages take
+};
+
+enum class Status : uint8_t { Ok, UserError, CompilerFault };
+
+struct CompileResult {
+  Status status = Status::Ok;
+  std::vector<Diagnostic> diagnostics;  // UserError
+  std::string fault;                    // CompilerFault: text
+  // Of the interpreter name, target, shared memory and what it may say only; of a failure the name.
+  abi::KernelImage image;
+  uint32_t lanes = 0;           // of all gangs of a block, where the host knows its shape
+  uint32_t stack = 0;           // bytes, of the host's code: see codegen::Listing::frame
+  void* interpreted = nullptr;  // target "interpreter": pass to cd_jit_interpret, cd_jit_release
+};
+
+// what: "ir", "ir_raw", "llvm", "llvm_raw", "asm", "ptx", "facts", "result_type", "times", "syntax"
+struct InspectResult {
+  Status status = Status::Ok;
+  std::vector<Diagnostic> diagnostics;
+  std::string fault;
+  std::string text;
+};
+
+}  // namespace cuda_device::compile
+
+#pragma GCC visibility push(default)
+extern "C" {
+void cd_jit_compile(const cuda_device::compile::CompileRequest* request,
+                    cuda_device::compile::CompileResult* result);
+void cd_jit_inspect(const cuda_device::compile::CompileRequest* request, const char* what,
+                    cuda_device::compile::InspectResult* result);
+// Runs a whole launch on the IR interpreter. params as KernelImage::params lays them out. Returns
+// an error text or null; `report` gets what the kernel's threads say.
+const char* cd_jit_interpret(void* interpreted, const void* params,
+                             const cuda_device::abi::LaunchDims* dims,
+                             cuda_device::LaunchReport* report);
+void cd_jit_release(void* interpreted);
+// Comma-separated: the host forms this CPU runs, best first; those it runs by other instructions;
+// both, with every number of lanes a gang; then the PTX architectures.
+const char* cd_jit_host_forms();
+const char* cd_jit_emulated_forms();
+const char* cd_jit_host_targets();
+const char* cd_jit_ptx_architectures();
+const char* cd_jit_llvm_version();
+}
+#pragma GCC visibility pop

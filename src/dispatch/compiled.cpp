@@ -1,0 +1,253 @@
+#include "dispatch/compiled.h"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+#include "dispatch/disk/kernel_cache.h"
+#include "dispatch/gpu_code.h"
+#include "dispatch/jit_library.h"
+#include "dispatch/kernel_messages.h"
+#include "runtime/cuda/toolkit.h"
+#include "runtime/host/loader.h"
+#include "runtime/host/pool.h"
+#include "runtime/host/profiler_hooks.h"
+#include "support/log.h"
+
+namespace cuda_device::dispatch {
+namespace {
+
+constexpr std::string_view kOfGpu = "gpu sm_";  // as Gpu::target says it
+
+std::vector<std::string> split(const char* text) {
+  std::vector<std::string> parts;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+class HostCompiled : public Compiled {
+ public:
+  HostCompiled(const abi::KernelImage& image, const Specialisation& s)
+      : Compiled(image), messages_(image, s.functions), arena_(image.arena), code_(image) {}
+  runtime::Error run(const void* params, const abi::LaunchDims& dims,
+                     runtime::Interrupt* interrupt) const override {
+    const auto job = std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_);
+    if (messages_.nothing()) return runtime::pool().run(job, interrupt);
+    runtime::Report report(messages_.formats());
+    job->report_to(report);
+    const std::string error = runtime::pool().run(job, interrupt);
+    return messages_.heard(report.take(), error);
+  }
+
+ private:
+  const KernelMessages messages_;
+  uint32_t arena_;
+  runtime::LoadedCode code_;
+};
+
+class InterpretedKernel : public Compiled {
+ public:
+  InterpretedKernel(const jit::CompileResult& result, const Specialisation& s)
+      : Compiled(result.image), messages_(result.image, s.functions), handle_(result.interpreted) {}
+  ~InterpretedKernel() override { jit_library().release(handle_); }
+  runtime::Error run(const void* params, const abi::LaunchDims& dims,
+                     runtime::Interrupt*) const override {
+    LaunchReport report;
+    const char* error = jit_library().interpret(handle_, params, &dims, &report);
+    return messages_.heard(std::move(report), error ? error : "");
+  }
+
+ private:
+  const KernelMessages messages_;
+  void* handle_;
+};
+
+class GpuCompiled : public Compiled {
+ public:
+  GpuCompiled(const abi::KernelImage& image, const cuda::FatImage& code, int sm)
+      : Compiled(image), kernel_(image, code, sm) {}
+  runtime::Error run(const void* params, const abi::LaunchDims& dims,
+                     runtime::Interrupt*) const override {
+    try {
+      kernel_.run_on_host_arrays(params, dims);
+      return {};
+    } catch (const std::exception& e) {
+      return e.what();
+    }
+  }
+  const cuda::GpuKernel* gpu_kernel() const override { return &kernel_; }
+
+ private:
+  cuda::GpuKernel kernel_;
+};
+
+void log_compilation(log::Event& event, const jit::CompileRequest& request,
+                     const jit::CompileResult& result) {
+  if (!event) return;
+  const abi::KernelImage& image = result.image;
+  const LaunchFacts& launch = request.source.launch;
+  event.fact("target", image.target.empty() ? request.target : image.target);
+  launch.has_block() ? event.fact("block", launch.block) : event.fact("block", "any");
+  if (result.status == jit::Status::Ok) {
+    if (image.kind == abi::ImageKind::HostCode) event.fact("gang", image.width);
+    event.fact("code", image.code.size()).fact("shared", image.static_shared);
+    event.fact("arena", image.arena);
+  } else {
+    const bool users = !result.diagnostics.empty();
+    event.fact("error", users ? message_of(result.diagnostics.front()) : result.fault);
+  }
+  event.write(image.name);
+}
+
+// Throws what is not Ok as an Outcome.
+jit::CompileResult compile(const jit::CompileRequest& request) {
+  const JitLibrary& jit = jit_library();
+  log::Event event(log::Topic::Compile);
+  jit::CompileResult result;
+  jit.compile(&request, &result);
+  log_compilation(event, request, result);
+  if (result.status == jit::Status::UserError)
+    throw Outcome{Status::UserError, result.diagnostics, ""};
+  if (result.status == jit::Status::CompilerFault)
+    throw Outcome{Status::CompilerFault, {}, result.fault};
+  return result;
+}
+
+// "file.py:12", of the kernel's definition.
+std::string place_of(const Specialisation& s) {
+  const bool known = !s.functions.empty() && s.functions.front().line != 0;
+  return known ? s.functions.front().file + ":" + std::to_string(s.functions.front().line) : "";
+}
+
+struct Image {
+  abi::KernelImage image;
+  bool from_disk = false;
+};
+
+Image image_for(const Specialisation& s, const jit::CompileRequest& request) {
+  const std::string key = cache_key(s, request);
+  if (auto kept = cached_image(key)) {
+    kept->source = place_of(s);  // the same kernel may stand anywhere
+    return {std::move(*kept), true};
+  }
+  Image made{compile(request).image};
+  keep_image(key, made.image);
+  return made;
+}
+
+CompileOutcome interpreted(const Specialisation& s) {
+  const jit::CompileResult result = compile(request_for(s, "interpreter"));
+  return {std::make_shared<InterpretedKernel>(result, s), {}};
+}
+
+CompileOutcome on_host(const Specialisation& s, const std::string& target) {
+  const Image made = image_for(s, request_for(s, target));
+  return {std::make_shared<HostCompiled>(made.image, s), {}, made.from_disk};
+}
+
+// The newest architecture we write that the GPU can run.
+int architecture_for(int sm) {
+  int best = 0;
+  for (const std::string& text : split(jit_library().ptx_architectures()))
+    if (const int arch = std::stoi(text); arch <= sm) best = std::max(best, arch);
+  if (!best)
+    throw std::runtime_error("the GPU has compute capability " + std::to_string(sm / 10) + "." +
+                             std::to_string(sm % 10) + "; 7.5 or newer is needed");
+  return best;
+}
+
+// Kept under the GPU's own number: only the compiler knows which architecture it writes for it.
+CompileOutcome on_gpu(const Specialisation& s, int sm) {
+  jit::CompileRequest request = request_for(s, "sm_" + std::to_string(sm));
+  const std::string key = cache_key(s, request);
+  const auto load = [&](const abi::KernelImage& image) {
+    return std::make_shared<GpuCompiled>(image, code_for_gpu(image, key, sm), sm);
+  };
+  if (auto kept = cached_image(key)) {
+    kept->source = place_of(s);
+    return {load(*kept), {}, true};
+  }
+  request.target = "sm_" + std::to_string(architecture_for(sm));
+  const abi::KernelImage image = compile(request).image;
+  keep_image(key, image);
+  return {load(image), {}};
+}
+
+void assemble(const Specialisation& s, const std::string& arch) {
+  const Image made = image_for(s, request_for(s, "sm_" + arch));
+  if (cuda::find_ptxas().empty()) return;
+  const std::string ptx(made.image.code.begin(), made.image.code.end() - 1);
+  cuda::Assembled assembled = cuda::assemble(ptx, std::stoi(arch));
+  // That of CUDA 13.0 dies of some programs for sm_120, when it optimises a 64-bit remainder of
+  // which the low half is used. Whether the text is right it still tells.
+  if (assembled.died) assembled = cuda::assemble(ptx, std::stoi(arch), cuda::Optimise::No);
+  if (!assembled.ok)
+    throw Outcome{
+        Status::CompilerFault, {}, "ptxas refuses the PTX for sm_" + arch + ":\n" + assembled.log};
+}
+
+// PTX, assembled where ptxas is found; then interpreted, so that there are results to look at.
+CompileOutcome assembled(const Specialisation& s, const std::vector<std::string>& architectures) {
+  for (const std::string& arch : architectures) assemble(s, arch);
+  return interpreted(s);
+}
+
+CompileOutcome dispatch(const Specialisation& s, const std::string& target) {
+  if (target == "interpreter") return interpreted(s);
+  if (target == "ptx") return assembled(s, split(jit_library().ptx_architectures()));
+  if (target.starts_with("sm_")) return assembled(s, {target.substr(3)});
+  if (target == "cuda") return on_gpu(s, cuda::gpu0().architecture());
+  if (target.starts_with(kOfGpu)) return on_gpu(s, std::stoi(target.substr(kOfGpu.size())));
+  return on_host(s, target);
+}
+
+CompileOutcome attempt(const Specialisation& s, const std::string& target) {
+  try {
+    return dispatch(s, target);
+  } catch (Outcome& outcome) {
+    return {nullptr, std::move(outcome)};
+  } catch (const std::exception& e) {
+    return {nullptr, Outcome{Status::RuntimeFault, {}, e.what()}};
+  }
+}
+
+}  // namespace
+
+jit::CompileRequest request_for(const Specialisation& s, const std::string& target) {
+  jit::CompileRequest request;
+  request.source.program = s.program.get();
+  request.source.arguments = s.arguments;
+  request.source.launch = s.launch;
+  request.target = target;
+  request.lines = runtime::gdb_wanted();
+  if (target.starts_with("sm_")) request.libdevice = cuda::find_libdevice();
+  return request;
+}
+
+CompileOutcome compile_for(const Specialisation& s, const std::string& target) {
+  CompileOutcome result = attempt(s, target);
+  if (!s.identity.empty()) result.outcome.warning = cache_warning();
+  return result;
+}
+
+std::vector<std::string> available_targets() {
+  std::vector<std::string> targets = split(jit_library().host_forms());
+  for (std::string& form : split(jit_library().emulated_forms()))
+    targets.push_back(std::move(form));
+  targets.push_back("interpreter");
+  targets.push_back("ptx");
+  if (cuda::why_no_driver().empty()) targets.push_back("cuda");
+  return targets;
+}
+
+bool target_available(const std::string& target) {
+  if (target.empty()) return true;
+  std::vector<std::string> all = available_targets();
+  for (std::string& form : split(jit_library().host_targets())) all.push_back(std::move(form));
+  for (const std::string& arch : split(jit_library().ptx_architectures()))
+    all.push_back("sm_" + arch);
+  return std::find(all.begin(), all.end(), target) != all.end();
+}
+
+}  // namespace cuda_device::dispatch

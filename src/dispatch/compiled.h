@@ -1,0 +1,63 @@
+// One specialisation, compiled and placed for one target: something that can run a grid.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "abi/kernel_image.h"
+#include "compile/jit_api.h"
+#include "dispatch/rt_api.h"
+#include "runtime/cuda/gpu_kernel.h"
+#include "runtime/error.h"
+#include "runtime/host/interrupt.h"
+
+namespace cuda_device::dispatch {
+
+// Runs a grid and returns when it is done; an error, empty if all went well. What the kernel prints
+// waits for whoever may write it (runtime/host/report.h). Many threads at once. What asks
+// `interrupt` (the host's machine code) leaves out blocks that have not begun.
+class Compiled {
+ public:
+  Compiled() = default;
+  explicit Compiled(const abi::KernelImage& image)
+      : name_(image.name),
+        target_(image.target),
+        static_shared_(image.static_shared),
+        dynamic_shared_(image.dynamic_shared) {}
+  virtual ~Compiled() = default;
+  const std::string& name() const { return name_; }          // of the Python kernel
+  const std::string& target() const { return target_; }      // as KernelImage::target
+  uint32_t static_shared() const { return static_shared_; }  // bytes of a block's own arrays
+  bool dynamic_shared() const { return dynamic_shared_; }    // whether the launch has to give some
+  // Whether this is the first to ask; `put_back` makes the next one the first again.
+  bool may_warn() const { return !warned_.exchange(true, std::memory_order_relaxed); }
+  void put_back() const { warned_.store(false, std::memory_order_relaxed); }
+  virtual runtime::Error run(const void* params, const abi::LaunchDims& dims,
+                             runtime::Interrupt* interrupt) const = 0;
+  // To be queued on a GPU's stream; null: it runs on the host.
+  virtual const cuda::GpuKernel* gpu_kernel() const { return nullptr; }
+
+ private:
+  std::string name_, target_;
+  uint32_t static_shared_ = 0;
+  bool dynamic_shared_ = false;
+  mutable std::atomic<bool> warned_{false};
+};
+
+struct CompileOutcome {
+  std::shared_ptr<const Compiled> compiled;  // null on an error
+  Outcome outcome;
+  bool from_disk = false;  // without the compiler
+};
+
+// What the compiler is asked; for a GPU with libdevice, where it is found.
+jit::CompileRequest request_for(const Specialisation& specialisation, const std::string& target);
+
+// target as in cd_rt_set_target, or Gpu::target. Does not throw.
+CompileOutcome compile_for(const Specialisation& specialisation, const std::string& target);
+
+bool target_available(const std::string& target);
+std::vector<std::string> available_targets();
+
+}  // namespace cuda_device::dispatch

@@ -1,0 +1,45 @@
+#include "dispatch/kernel.h"
+
+namespace cuda_device::dispatch {
+
+AtomicCounters counters;
+
+std::shared_ptr<Kernel::Entry> Kernel::find(const Name& name) const {
+  std::shared_lock lock(mutex_);
+  auto at = entries_.find(name);
+  return at == entries_.end() ? nullptr : at->second;
+}
+
+std::shared_ptr<Kernel::Entry> Kernel::entry_for(const Name& name) {
+  std::unique_lock lock(mutex_);
+  auto& entry = entries_[{std::string(name.key), std::string(name.target)}];
+  if (!entry) entry = std::make_shared<Entry>();
+  return entry;
+}
+
+CompileOutcome Kernel::find_or_compile(std::string_view key, std::string_view target,
+                                       const std::function<Specialisation()>& specialise) {
+  const Name name{key, target};
+  const std::shared_ptr<Entry> entry = find(name);
+  if (!entry || !entry->ready.load(std::memory_order_acquire)) return compile_new(name, specialise);
+  counters.cache_hits.fetch_add(1, std::memory_order_relaxed);
+  return {entry->compiled, {}};
+}
+
+CompileOutcome Kernel::compile_new(const Name& name,
+                                   const std::function<Specialisation()>& specialise) {
+  FinishBeforeFork scope;
+  const std::shared_ptr<Entry> entry = entry_for(name);
+  std::lock_guard lock(entry->compiling);
+  if (entry->ready.load(std::memory_order_relaxed)) return {entry->compiled, {}};
+  CompileOutcome result = compile_(specialise(), std::string(name.target));
+  if (!result.from_disk) counters.compilations.fetch_add(1, std::memory_order_relaxed);
+  if (result.compiled) {
+    entry->compiled = result.compiled;
+    entry->ready.store(true, std::memory_order_release);
+    counters.specialisations.fetch_add(1, std::memory_order_relaxed);
+  }
+  return result;
+}
+
+}  // namespace cuda_device::dispatch

@@ -1,0 +1,71 @@
+// The specialisations of one decorated function: each key is compiled once, whoever asks first.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "dispatch/compiled.h"
+#include "support/fork.h"
+
+namespace cuda_device::dispatch {
+
+struct Kernel {
+ public:
+  using Compile = CompileOutcome (*)(const Specialisation&, const std::string& target);
+  explicit Kernel(Compile compile = &compile_for) : compile_(compile) {}
+
+  // The compiled code for this key and target. `specialise` is called, without locks, by the one
+  // caller that compiles. A failure is not kept: the next launch tries again (a constant may have
+  // changed meanwhile). A fork waits for compilations, so what one thread compiles is whole in a
+  // child of another.
+  CompileOutcome find_or_compile(std::string_view key, std::string_view target,
+                                 const std::function<Specialisation()>& specialise);
+  void renew_in_child() { leave_behind(mutex_); }
+
+ private:
+  struct Entry {
+    std::mutex compiling;
+    std::shared_ptr<const Compiled> compiled;  // set once
+    std::atomic<bool> ready{false};
+  };
+  // Looked up without a copy of the bytes.
+  struct Name {
+    std::string_view key, target;
+    friend bool operator==(const Name&, const Name&) = default;
+  };
+  struct OwnName {
+    std::string key, target;
+    operator Name() const { return {key, target}; }
+  };
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(const Name& name) const {
+      const std::hash<std::string_view> hash;
+      return hash(name.key) * 31 + hash(name.target);
+    }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const Name& a, const Name& b) const { return a == b; }
+  };
+  CompileOutcome compile_new(const Name& name, const std::function<Specialisation()>& specialise);
+  std::shared_ptr<Entry> entry_for(const Name& name);
+  std::shared_ptr<Entry> find(const Name& name) const;
+
+  const Compile compile_;
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<OwnName, std::shared_ptr<Entry>, Hash, Equal> entries_;
+  ForkHook hook_{this};
+};
+
+extern struct AtomicCounters {
+  std::atomic<uint64_t> launches, compilations, cache_hits, specialisations;
+  std::atomic<uint64_t> disk_hits, disk_misses, disk_stores;
+} counters;
+
+}  // namespace cuda_device::dispatch

@@ -1,0 +1,84 @@
+#include "dispatch/streams.h"
+
+#include <array>
+
+#include "runtime/cuda/gpu.h"
+#include "runtime/host/device.h"
+#include "support/fork.h"
+
+namespace cuda_device::dispatch {
+namespace {
+
+using Streams = std::vector<std::shared_ptr<runtime::HostStream>>;
+
+// Made by the first stream, which may come before other objects of this library; outlives all.
+class Known {
+ public:
+  void add(const std::shared_ptr<runtime::HostStream>& stream) {
+    std::lock_guard lock(mutex());
+    if (streams_.size() >= room_) {
+      std::erase_if(streams_, [](const auto& s) { return s.expired(); });
+      room_ = 2 * streams_.size() + 16;
+    }
+    streams_.push_back(stream);
+  }
+  Streams living() {
+    Streams found;
+    std::lock_guard lock(mutex());
+    for (const auto& weak : streams_)
+      if (auto stream = weak.lock()) found.push_back(std::move(stream));
+    return found;
+  }
+
+ private:
+  static ForkMutex& mutex() {
+    static ForkMutex made;
+    return made;
+  }
+  std::vector<std::weak_ptr<runtime::HostStream>> streams_;
+  size_t room_ = 16;  // then those that are gone are looked for
+};
+
+Known& known() {
+  static Known* const made = new Known;
+  return *made;
+}
+
+}  // namespace
+
+Stream::Stream() : Stream(std::make_shared<runtime::HostStream>()) {
+  known().add(std::static_pointer_cast<runtime::HostStream>(stream));
+}
+
+std::vector<std::unique_ptr<Stream>> all_streams(int device) {
+  std::vector<std::unique_ptr<Stream>> all;
+  if (device == runtime::kHostDevice) {
+    all.push_back(std::make_unique<Stream>(
+        std::static_pointer_cast<runtime::HostStream>(runtime::host_device().default_stream())));
+    for (const auto& stream : known().living()) all.push_back(std::make_unique<Stream>(stream));
+    return all;
+  }
+  if (!cuda::driver_works()) return all;
+  cuda::for_each_context([&](cuda::Context& context) {
+    if (context.gpu().number() != device) return;
+    for (const auto& stream : context.streams())
+      if (stream->own() || (stream->handle() == cuda::kLegacyStream && context.primary()))
+        all.push_back(std::make_unique<Stream>(stream));
+  });
+  return all;
+}
+
+runtime::Device& device_of(int number) {
+  if (number == runtime::kHostDevice) return runtime::host_device();
+  return cuda::gpu(number);
+}
+
+Stream* default_stream_of(int device) {
+  if (device == runtime::kHostDevice) return cd_rt_default_stream();
+  static constinit std::array<MadeOnce<Stream*>, cuda::Gpu::kMost> made;
+  cuda::Gpu& gpu = cuda::gpu(device);
+  return made[static_cast<size_t>(device)].get(
+      [&gpu] { return new Stream(gpu.context().stream_of(cuda::kLegacyStream)); });
+}
+
+}  // namespace cuda_device::dispatch

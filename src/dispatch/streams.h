@@ -1,0 +1,35 @@
+// Streams and events by their handles, and all streams that there are.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "dispatch/rt_api.h"
+#include "runtime/cuda/gpu_stream.h"
+#include "runtime/host/stream.h"
+
+namespace cuda_device::dispatch {
+
+// A handle counts who holds it; queued work holds the stream itself, which may outlive its handles.
+// One of the two pointers is null: launches go to either without a virtual call.
+struct Stream {
+  Stream();  // a new one of the host
+  explicit Stream(const std::shared_ptr<runtime::HostStream>& of) : stream(of), host(of.get()) {}
+  explicit Stream(const std::shared_ptr<cuda::GpuStream>& of)
+      : stream(of), gpu(of.get()), device(of->device()) {}
+  const std::shared_ptr<runtime::Stream> stream;
+  runtime::HostStream* const host = nullptr;
+  cuda::GpuStream* const gpu = nullptr;
+  const int device = runtime::kHostDevice;
+  std::atomic<int> holders{1};
+};
+
+// Those of a device that have a handle, or work to do.
+std::vector<std::unique_ptr<Stream>> all_streams(int device);
+
+runtime::Device& device_of(int number);  // throws where there is none
+// Of launches without a stream; stays.
+Stream* default_stream_of(int device);
+
+}  // namespace cuda_device::dispatch

@@ -1,0 +1,17 @@
+// For targets that run the threads of a block one after another between barriers: afterwards only
+// variables are alive across the boundary of a region (analysis/block_level.h). A temporary that is
+// used in another region than its own is computed anew there where that costs next to nothing, and
+// put into a variable of its own otherwise. What block-level control reads (conditions, bounds,
+// operands of barriers) is a variable or a constant.
+//
+// A `for` at block level counts the same in all threads: one whose first value or step may differ
+// between threads becomes a loop over the number of its iterations.
+#pragma once
+
+#include "ir/ir.h"
+
+namespace cuda_device::passes {
+
+void spill_across_barriers(ir::Function& f);
+
+}  // namespace cuda_device::passes

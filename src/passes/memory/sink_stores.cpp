@@ -1,0 +1,125 @@
+#include "passes/memory/sink_stores.h"
+
+#include <algorithm>
+
+#include "analysis/analysis.h"
+#include "ir/visitor.h"
+#include "passes/clone.h"
+#include "passes/memory/array_access.h"
+
+namespace cuda_device::passes {
+namespace {
+
+using ir::Block;
+using ir::Inst;
+using ir::Op;
+
+Inst* last_store(const Block& side) {
+  const auto found = std::ranges::find(side.insts.rbegin(), side.insts.rend(), Op::Store,
+                                       [](const Inst* inst) { return inst->op; });
+  return found == side.insts.rend() ? nullptr : *found;
+}
+
+// Block-level control is no place for values that live on behind it.
+bool is_candidate(const Inst& inst) {
+  return inst.op == Op::If && last_store(inst.regions[0]) && last_store(inst.regions[1]) &&
+         std::ranges::none_of(inst.regions, ir::has_barrier);
+}
+
+bool has_candidate(const ir::Function& f) {
+  bool found = false;
+  ir::for_each_inst(f.body, [&](const Inst& inst) { found = found || is_candidate(inst); });
+  return found;
+}
+
+class Joiner {
+ public:
+  explicit Joiner(ir::Function& f) : f_(f), analysis_(analysis::analyse(f)) {}
+
+  void block(Block& b) {
+    std::vector<Inst*> rebuilt;
+    for (Inst* inst : b.insts) {
+      for (Block& inside : inst->regions) block(inside);
+      std::vector<Inst*> behind;
+      if (inst->op == Op::If && analysis_.divergent[inst->id]) {
+        while (is_candidate(*inst) && join(*inst, rebuilt, behind)) {
+        }
+      }
+      rebuilt.push_back(inst);
+      rebuilt.insert(rebuilt.end(), behind.begin(), behind.end());
+    }
+    b.insts = std::move(rebuilt);
+  }
+
+ private:
+  // The last stores of both sides; `behind` are those joined already.
+  bool join(Inst& branch, std::vector<Inst*>& before, std::vector<Inst*>& behind) {
+    Inst &yes = *last_store(branch.regions[0]), &no = *last_store(branch.regions[1]);
+    if (!may_be_last(yes, branch.regions[0]) || !may_be_last(no, branch.regions[1])) return false;
+    if (!same_place(branch, yes, no)) return false;
+    Inst* joined = f_.create(Op::Store, {}, yes.span);
+    joined->operands = yes.operands;
+    joined->operands.pop_back();
+    Copies moved;
+    for (size_t k = 0; k < joined->operands.size(); ++k)
+      joined->operands[k] = in_front(*joined->operands[k], *no.operands[k], moved, before);
+    Inst* value = f_.create(Op::SlotLoad, yes.operands.back()->type, yes.span);
+    value->imm = static_cast<int64_t>(f_.slots.size());
+    f_.slots.push_back({"", value->type});
+    joined->operands.push_back(value);
+    for (Inst* store : {&yes, &no}) {
+      store->op = Op::SlotStore;
+      store->imm = value->imm;
+      store->operands = {store->operands.back()};
+    }
+    behind.insert(behind.begin(), {value, joined});
+    return true;
+  }
+
+  bool may_be_last(const Inst& store, const Block& side) const {
+    return std::all_of(std::ranges::find(side.insts, &store) + 1, side.insts.end(),
+                       [&](const Inst* inst) { return may_move_behind(f_, store, *inst); });
+  }
+
+  // All but the value is the same.
+  static bool same_place(const Inst& branch, const Inst& yes, const Inst& no) {
+    const auto same = [&](const Inst* a, const Inst* b) {
+      return same_value(*a, *b, [&](const Inst& x, const Inst& y) {
+        return is_as_before(branch.regions[0], x) && is_as_before(branch.regions[1], y);
+      });
+    };
+    return std::equal(yes.operands.begin(), yes.operands.end() - 1, no.operands.begin(),
+                      no.operands.end() - 1, same);
+  }
+
+  // Stands in the region, which never sets the slot: it is still what it was before the if.
+  static bool is_as_before(const Block& side, const Inst& load) {
+    bool found = false, set = false;
+    ir::for_each_inst(side, [&](const Inst& i) {
+      found = found || &i == &load;
+      set = set || ((i.op == Op::SlotStore || i.op == Op::For) && i.imm == load.imm);
+    });
+    return found && !set;
+  }
+
+  // What both sides compute, computed before the if.
+  Inst* in_front(Inst& yes, Inst& no, Copies& moved, std::vector<Inst*>& before) {
+    if (&yes == &no) return &yes;
+    if (const auto known = moved.find(&yes); known != moved.end()) return known->second;
+    for (size_t k = 0; k < yes.operands.size(); ++k)
+      in_front(*yes.operands[k], *no.operands[k], moved, before);
+    before.push_back(clone(f_, yes, moved));
+    return before.back();
+  }
+
+  ir::Function& f_;
+  const analysis::Analysis analysis_;
+};
+
+}  // namespace
+
+void sink_stores(ir::Function& f) {
+  if (has_candidate(f)) Joiner(f).block(f.body);
+}
+
+}  // namespace cuda_device::passes

@@ -1,0 +1,139 @@
+#include "passes/simplify/dce.h"
+
+#include <algorithm>
+
+#include "ir/visitor.h"
+#include "passes/rewrite.h"
+#include "passes/simplify/tail_jumps.h"
+
+namespace cuda_device::passes {
+namespace {
+
+using ir::Block;
+using ir::Effect;
+using ir::Function;
+using ir::Inst;
+using ir::Op;
+
+// One walk, last instruction first: what only dead instructions use is dead when it is reached.
+class Sweep {
+ public:
+  explicit Sweep(const Function& f) : uses_(count_uses(f)), loaded_(loaded_slots(f)) {}
+
+  bool changed() const { return changed_; }
+
+  void block(Block& b) {
+    std::vector<Inst*> kept;  // last first
+    for (auto at = b.insts.rbegin(); at != b.insts.rend(); ++at) {
+      Inst& inst = **at;
+      std::for_each(inst.regions.rbegin(), inst.regions.rend(), [&](Block& r) { block(r); });
+      if (is_dead(inst)) {
+        remove(inst);
+      } else if (inst.op == Op::Scope && !is_left_by_jump(inst)) {
+        flatten(inst, kept);
+      } else {
+        kept.push_back(&inst);
+      }
+    }
+    b.insts.assign(kept.rbegin(), kept.rend());
+  }
+
+ private:
+  bool is_dead(const Inst& inst) const {
+    switch (ir::info(inst.op).effect) {
+      case Effect::Pure:
+      case Effect::Read:
+        return uses_[inst.id] == 0;
+      case Effect::Slot:
+        return inst.op == Op::SlotLoad ? uses_[inst.id] == 0 : !is_loaded(inst);
+      case Effect::Write:
+      case Effect::Barrier:
+        return false;
+      case Effect::Report:
+        return inst.op == Op::Check && holds(*inst.operands[0]);
+      case Effect::Control:
+        return is_dead_control(inst);
+    }
+    return false;
+  }
+
+  static bool holds(const Inst& condition) { return condition.op == Op::Const && condition.imm; }
+
+  bool is_loaded(const Inst& inst) const { return loaded_[static_cast<size_t>(inst.imm)]; }
+
+  // A while always stays, for its yield: whether it ends is part of what it does.
+  bool is_dead_control(const Inst& inst) const {
+    if (inst.regions.empty()) return false;
+    if (inst.op == Op::For && is_loaded(inst)) return false;
+    return std::all_of(inst.regions.begin(), inst.regions.end(),
+                       [](const Block& region) { return region.empty(); });
+  }
+
+  void remove(const Inst& inst) {
+    for (const Inst* operand : inst.operands) --uses_[operand->id];
+    changed_ = true;
+  }
+
+  void flatten(Inst& scope, std::vector<Inst*>& kept) {
+    const std::vector<Inst*> body = body_without_scope(scope);
+    kept.insert(kept.end(), body.rbegin(), body.rend());
+    changed_ = true;
+  }
+
+  std::vector<uint32_t> uses_;
+  const std::vector<bool> loaded_;
+  bool changed_ = false;
+};
+
+// Keeps those of `table` that some instruction names, and renumbers: `names` says which
+// instructions name one.
+template <class Entry, class Names>
+void remove_unnamed(Function& f, std::vector<Entry>& table, Names names) {
+  std::vector<bool> named(table.size());
+  ir::for_each_inst(f.body, [&](const Inst& inst) {
+    if (names(inst.op)) named[static_cast<size_t>(inst.imm)] = true;
+  });
+  std::vector<int64_t> number(table.size());
+  std::vector<Entry> kept;
+  for (size_t i = 0; i < table.size(); ++i) {
+    number[i] = static_cast<int64_t>(kept.size());
+    if (named[i]) kept.push_back(std::move(table[i]));
+  }
+  table = std::move(kept);
+  ir::for_each_inst(f.body, [&](Inst& inst) {
+    if (names(inst.op)) inst.imm = number[static_cast<size_t>(inst.imm)];
+  });
+}
+
+constexpr bool names_slot(Op op) {
+  return op == Op::SlotLoad || op == Op::SlotStore || op == Op::For;
+}
+
+// What is behind code that never falls through is never run.
+void cut_unreachable(Block& b) {
+  for (size_t i = 0; i < b.insts.size(); ++i) {
+    for (Block& region : b.insts[i]->regions) cut_unreachable(region);
+    if (i + 1 < b.insts.size() && never_falls_through(*b.insts[i])) b.insts.resize(i + 1);
+  }
+}
+
+bool sweep(Function& f) {
+  Sweep s(f);
+  s.block(f.body);
+  return s.changed();
+}
+
+}  // namespace
+
+void dce(Function& f) {
+  cut_unreachable(f.body);
+  // A removed jump or load may make a scope or a slot dead, and so on.
+  while (remove_tail_jumps(f) || sweep(f)) {
+  }
+  remove_unnamed(f, f.slots, names_slot);
+  remove_unnamed(f, f.arrays, [](Op op) { return op == Op::Array; });
+  remove_unnamed(f, f.failures, [](Op op) { return op == Op::Check; });
+  remove_unnamed(f, f.formats, [](Op op) { return op == Op::Print; });
+}
+
+}  // namespace cuda_device::passes

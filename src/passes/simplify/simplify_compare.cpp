@@ -1,0 +1,153 @@
+// Comparisons, logical not, select.
+#include <optional>
+
+#include "ir/evaluate.h"
+#include "passes/rewrite.h"
+#include "passes/simplify/constants.h"
+#include "passes/simplify/simplify.h"
+
+namespace cuda_device::passes {
+namespace {
+
+using ir::Builder;
+using ir::Inst;
+using ir::Op;
+using ir::Type;
+
+bool is_compare(Op op) {
+  return op == Op::Eq || op == Op::Ne || op == Op::Lt || op == Op::Le || op == Op::Gt ||
+         op == Op::Ge;
+}
+
+// The comparison that holds where the other does not. Of floats only eq and ne: every other is
+// false of NaN.
+std::optional<Op> negation(Op op, Type operands) {
+  if (op == Op::Eq) return Op::Ne;
+  if (op == Op::Ne) return Op::Eq;
+  if (operands.is_float()) return std::nullopt;
+  switch (op) {
+    case Op::Lt:
+      return Op::Ge;
+    case Op::Le:
+      return Op::Gt;
+    case Op::Gt:
+      return Op::Le;
+    case Op::Ge:
+      return Op::Lt;
+    default:
+      return std::nullopt;
+  }
+}
+
+// not (a < b) → a >= b
+Inst* not_compare(Inst& inst) {
+  const Inst& x = *inst.operands[0];
+  if (!is_compare(x.op)) return nullptr;
+  const auto op = negation(x.op, x.operands[0]->type);
+  if (!op) return nullptr;
+  inst.op = *op;
+  inst.operands = x.operands;
+  return &inst;
+}
+
+// x == x, x < x
+Inst* same_operands(Inst& inst) {
+  Inst* x = inst.operands[0];
+  if (x != inst.operands[1] || x->type.is_float()) return nullptr;
+  make_constant(inst, inst.op == Op::Eq || inst.op == Op::Le || inst.op == Op::Ge);
+  return &inst;
+}
+
+// b == true → b, b == false → not b
+Inst* with_bool(Inst& inst) {
+  Inst* b = inst.operands[0];
+  const Inst& c = *inst.operands[1];
+  if (!b->type.is_bool() || !is_const(c) || (inst.op != Op::Eq && inst.op != Op::Ne)) {
+    return nullptr;
+  }
+  if ((inst.op == Op::Eq) == (c.imm != 0)) return b;
+  inst.op = Op::Not;
+  inst.operands.pop_back();
+  return &inst;
+}
+
+bool is_widening(const Inst& inst) {
+  return inst.op == Op::Convert && inst.type.is_int() && !inst.operands[0]->type.is_float() &&
+         preserves_value(inst.operands[0]->type, inst.type);
+}
+
+// The constant in a narrower type that holds it.
+Inst* narrowed(Builder& before, const Inst& c, Type type) {
+  if (!is_const(c) || ir::canonical(type.scalar, c.imm) != c.imm) return nullptr;
+  // The conventions of imm differ between signed and unsigned: the same imm must mean the same
+  // number.
+  const bool beyond_signed = c.type.scalar == ScalarKind::U64 && c.imm < 0;
+  return beyond_signed ? nullptr : before.const_int(type, c.imm);
+}
+
+// int64(x) < int64(y) → x < y, int64(x) < c → x < c: no wider arithmetic than the values need.
+Inst* compare_narrow(Builder& before, Inst& inst) {
+  const Inst &a = *inst.operands[0], &b = *inst.operands[1];
+  if (!is_widening(a)) return nullptr;
+  Inst* x = a.operands[0];
+  Inst* y = nullptr;
+  if (is_widening(b) && b.operands[0]->type == x->type) y = b.operands[0];
+  if (!y) y = narrowed(before, b, x->type);
+  if (!y) return nullptr;
+  inst.operands = {x, y};
+  return &inst;
+}
+
+// c < x → x > c
+Inst* constant_to_the_right(Inst& inst) {
+  if (!is_const(*inst.operands[0]) || is_const(*inst.operands[1])) return nullptr;
+  std::swap(inst.operands[0], inst.operands[1]);
+  switch (inst.op) {
+    case Op::Lt:
+      inst.op = Op::Gt;
+      break;
+    case Op::Le:
+      inst.op = Op::Ge;
+      break;
+    case Op::Gt:
+      inst.op = Op::Lt;
+      break;
+    case Op::Ge:
+      inst.op = Op::Le;
+      break;
+    default:
+      break;
+  }
+  return &inst;
+}
+
+Inst* compare(Builder& before, Inst& inst) {
+  if (Inst* r = constant_to_the_right(inst)) return r;
+  if (Inst* r = same_operands(inst)) return r;
+  if (Inst* r = with_bool(inst)) return r;
+  return compare_narrow(before, inst);
+}
+
+// select c ? x : x → x; select c ? true : false → c
+Inst* select(Inst& inst) {
+  Inst *c = inst.operands[0], *a = inst.operands[1], *b = inst.operands[2];
+  if (is_const(*c)) return c->imm ? a : b;
+  if (a == b) return a;
+  if (!inst.type.is_bool() || !is_const(*a) || !is_const(*b)) return nullptr;
+  if (a->imm == b->imm) return a;
+  if (a->imm) return c;
+  inst.op = Op::Not;
+  inst.operands = {c};
+  return &inst;
+}
+
+}  // namespace
+
+Inst* simplify_compare(Builder& before, Inst& inst) {
+  if (is_compare(inst.op)) return compare(before, inst);
+  if (inst.op == Op::Not && inst.type.is_bool()) return not_compare(inst);
+  if (inst.op == Op::Select) return select(inst);
+  return nullptr;
+}
+
+}  // namespace cuda_device::passes
