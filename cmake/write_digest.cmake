@@ -9,5 +9,5 @@ endforeach()
 string(SHA256 digest "${digests}")
 file(WRITE "${INTO}" "#include \"dispatch/disk/build_digest.h\"
 
-const std::string_view cuda_device::rt::kBuildDigest = \"${digest}\";
+const std::string_view cuda_device::dispatch::kBuildDigest = \"${digest}\";
 ")

@@ -164,7 +164,7 @@ std::string host_forms() {
 std::string emulated_forms() {
   std::vector<std::string> names;
   for (codegen::MaskForm form : codegen::kMaskForms)
-    if (codegen::can_emulate(form)) names.push_back(jit::kEmulated + codegen::name_of(form));
+    if (codegen::can_emulate(form)) names.push_back(compile::kEmulated + codegen::name_of(form));
   return join(names);
 }
 
@@ -177,47 +177,49 @@ std::string ptx_architectures() {
 }  // namespace
 }  // namespace cuda_device::compile
 
-namespace jit = cuda_device::compile;
+namespace compile = cuda_device::compile;
 namespace abi = cuda_device::abi;
 namespace codegen = cuda_device::codegen;
 
-void cd_jit_compile(const jit::CompileRequest* request, jit::CompileResult* result) {
-  jit::guarded(*request, result, [&] { jit::compile(*request, result); });
+void cd_jit_compile(const compile::CompileRequest* request, compile::CompileResult* result) {
+  compile::guarded(*request, result, [&] { compile::compile(*request, result); });
 }
 
-void cd_jit_inspect(const jit::CompileRequest* request, const char* what,
-                    jit::InspectResult* result) {
-  jit::guarded(*request, result, [&] { result->text = jit::inspect(*request, what); });
+void cd_jit_inspect(const compile::CompileRequest* request, const char* what,
+                    compile::InspectResult* result) {
+  compile::guarded(*request, result, [&] { result->text = compile::inspect(*request, what); });
 }
 
 const char* cd_jit_interpret(void* interpreted, const void* params, const abi::LaunchDims* dims,
                              cuda_device::LaunchReport* report) {
   static thread_local std::string error;
   error.clear();
-  jit::interpret(*static_cast<jit::InterpretedKernel*>(interpreted),
-                 static_cast<const char*>(params), *dims, *report, error);
+  compile::interpret(*static_cast<compile::InterpretedKernel*>(interpreted),
+                     static_cast<const char*>(params), *dims, *report, error);
   return error.empty() ? nullptr : error.c_str();
 }
 
-void cd_jit_release(void* interpreted) { delete static_cast<jit::InterpretedKernel*>(interpreted); }
+void cd_jit_release(void* interpreted) {
+  delete static_cast<compile::InterpretedKernel*>(interpreted);
+}
 
 const char* cd_jit_host_forms() {
-  static const std::string text = jit::host_forms();
+  static const std::string text = compile::host_forms();
   return text.c_str();
 }
 
 const char* cd_jit_emulated_forms() {
-  static const std::string text = jit::emulated_forms();
+  static const std::string text = compile::emulated_forms();
   return text.c_str();
 }
 
 const char* cd_jit_host_targets() {
-  static const std::string text = jit::join(jit::host_targets());
+  static const std::string text = compile::join(compile::host_targets());
   return text.c_str();
 }
 
 const char* cd_jit_ptx_architectures() {
-  static const std::string text = jit::ptx_architectures();
+  static const std::string text = compile::ptx_architectures();
   return text.c_str();
 }
 

@@ -48,7 +48,7 @@ class HostCompiled : public Compiled {
 
 class InterpretedKernel : public Compiled {
  public:
-  InterpretedKernel(const jit::CompileResult& result, const Specialisation& s)
+  InterpretedKernel(const compile::CompileResult& result, const Specialisation& s)
       : Compiled(result.image), messages_(result.image, s.functions), handle_(result.interpreted) {}
   ~InterpretedKernel() override { jit_library().release(handle_); }
   runtime::Error run(const void* params, const abi::LaunchDims& dims,
@@ -82,14 +82,14 @@ class GpuCompiled : public Compiled {
   cuda::GpuKernel kernel_;
 };
 
-void log_compilation(log::Event& event, const jit::CompileRequest& request,
-                     const jit::CompileResult& result) {
+void log_compilation(log::Event& event, const compile::CompileRequest& request,
+                     const compile::CompileResult& result) {
   if (!event) return;
   const abi::KernelImage& image = result.image;
   const LaunchFacts& launch = request.source.launch;
   event.fact("target", image.target.empty() ? request.target : image.target);
   launch.has_block() ? event.fact("block", launch.block) : event.fact("block", "any");
-  if (result.status == jit::Status::Ok) {
+  if (result.status == compile::Status::Ok) {
     if (image.kind == abi::ImageKind::HostCode) event.fact("gang", image.width);
     event.fact("code", image.code.size()).fact("shared", image.static_shared);
     event.fact("arena", image.arena);
@@ -101,15 +101,15 @@ void log_compilation(log::Event& event, const jit::CompileRequest& request,
 }
 
 // Throws what is not Ok as an Outcome.
-jit::CompileResult compile(const jit::CompileRequest& request) {
+compile::CompileResult compile(const compile::CompileRequest& request) {
   const JitLibrary& jit = jit_library();
   log::Event event(log::Topic::Compile);
-  jit::CompileResult result;
+  compile::CompileResult result;
   jit.compile(&request, &result);
   log_compilation(event, request, result);
-  if (result.status == jit::Status::UserError)
+  if (result.status == compile::Status::UserError)
     throw Outcome{Status::UserError, result.diagnostics, ""};
-  if (result.status == jit::Status::CompilerFault)
+  if (result.status == compile::Status::CompilerFault)
     throw Outcome{Status::CompilerFault, {}, result.fault};
   return result;
 }
@@ -125,7 +125,7 @@ struct Image {
   bool from_disk = false;
 };
 
-Image image_for(const Specialisation& s, const jit::CompileRequest& request) {
+Image image_for(const Specialisation& s, const compile::CompileRequest& request) {
   const std::string key = cache_key(s, request);
   if (auto kept = cached_image(key)) {
     kept->source = place_of(s);  // the same kernel may stand anywhere
@@ -137,7 +137,7 @@ Image image_for(const Specialisation& s, const jit::CompileRequest& request) {
 }
 
 CompileOutcome interpreted(const Specialisation& s) {
-  const jit::CompileResult result = compile(request_for(s, "interpreter"));
+  const compile::CompileResult result = compile(request_for(s, "interpreter"));
   return {std::make_shared<InterpretedKernel>(result, s), {}};
 }
 
@@ -159,7 +159,7 @@ int architecture_for(int sm) {
 
 // Kept under the GPU's own number: only the compiler knows which architecture it writes for it.
 CompileOutcome on_gpu(const Specialisation& s, int sm) {
-  jit::CompileRequest request = request_for(s, "sm_" + std::to_string(sm));
+  compile::CompileRequest request = request_for(s, "sm_" + std::to_string(sm));
   const std::string key = cache_key(s, request);
   const auto load = [&](const abi::KernelImage& image) {
     return std::make_shared<GpuCompiled>(image, code_for_gpu(image, key, sm), sm);
@@ -214,8 +214,8 @@ CompileOutcome attempt(const Specialisation& s, const std::string& target) {
 
 }  // namespace
 
-jit::CompileRequest request_for(const Specialisation& s, const std::string& target) {
-  jit::CompileRequest request;
+compile::CompileRequest request_for(const Specialisation& s, const std::string& target) {
+  compile::CompileRequest request;
   request.source.program = s.program.get();
   request.source.arguments = s.arguments;
   request.source.launch = s.launch;

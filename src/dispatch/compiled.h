@@ -52,7 +52,8 @@ struct CompileOutcome {
 };
 
 // What the compiler is asked; for a GPU with libdevice, where it is found.
-jit::CompileRequest request_for(const Specialisation& specialisation, const std::string& target);
+compile::CompileRequest request_for(const Specialisation& specialisation,
+                                    const std::string& target);
 
 // target as in cd_rt_set_target, or Gpu::target. Does not throw.
 CompileOutcome compile_for(const Specialisation& specialisation, const std::string& target);

@@ -17,21 +17,21 @@
 namespace cuda_device::dispatch {
 namespace {
 
-Status status_of(jit::Status s) {
-  if (s == jit::Status::UserError) return Status::UserError;
-  return s == jit::Status::Ok ? Status::Ok : Status::CompilerFault;
+Status status_of(compile::Status s) {
+  if (s == compile::Status::UserError) return Status::UserError;
+  return s == compile::Status::Ok ? Status::Ok : Status::CompilerFault;
 }
 
 void inspect(const Specialisation& s, const char* what, const char* target, bool lines,
              Outcome* outcome) {
-  jit::CompileRequest request = request_for(s, target);
+  compile::CompileRequest request = request_for(s, target);
   request.lines = lines;
   FinishBeforeFork scope;
-  jit::InspectResult result;
+  compile::InspectResult result;
   jit_library().inspect(&request, what, &result);
   outcome->status = status_of(result.status);
   outcome->diagnostics = std::move(result.diagnostics);
-  outcome->text = result.status == jit::Status::CompilerFault ? result.fault : result.text;
+  outcome->text = result.status == compile::Status::CompilerFault ? result.fault : result.text;
 }
 
 std::string found_or_not(const std::string& path) { return path.empty() ? "not found" : path; }
@@ -88,23 +88,24 @@ std::string machine_text() {
 }  // namespace
 }  // namespace cuda_device::dispatch
 
-namespace rt = cuda_device::dispatch;
+namespace dispatch = cuda_device::dispatch;
 
-void cd_rt_inspect(const rt::Specialisation* specialisation, const char* what, const char* target,
-                   bool lines, rt::Outcome* outcome) {
-  rt::guarded(outcome, [&] { rt::inspect(*specialisation, what, target, lines, outcome); });
+void cd_rt_inspect(const dispatch::Specialisation* specialisation, const char* what,
+                   const char* target, bool lines, dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome,
+                    [&] { dispatch::inspect(*specialisation, what, target, lines, outcome); });
 }
 
-void cd_rt_info(rt::Outcome* outcome) {
-  rt::guarded(outcome, [&] { outcome->text = rt::machine_text(); });
+void cd_rt_info(dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [&] { outcome->text = dispatch::machine_text(); });
 }
 
-void cd_rt_cache_info(rt::Outcome* outcome) {
-  rt::guarded(outcome, [&] { outcome->text = rt::cache_text(); });
+void cd_rt_cache_info(dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [&] { outcome->text = dispatch::cache_text(); });
 }
 
-void cd_rt_cache_clear(rt::Outcome* outcome) {
-  rt::guarded(outcome, [&] { outcome->text = rt::clear_cache(); });
+void cd_rt_cache_clear(dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [&] { outcome->text = dispatch::clear_cache(); });
 }
 
 void cd_rt_add_search_path(const char* folder) { cuda_device::cuda::add_search_path(folder); }

@@ -22,20 +22,20 @@ runtime::InOrder in_order(const Stream* stream, std::shared_ptr<const void> keep
 
 namespace abi = cuda_device::abi;
 namespace cuda = cuda_device::cuda;
-namespace rt = cuda_device::dispatch;
+namespace dispatch = cuda_device::dispatch;
 namespace runtime = cuda_device::runtime;
 
-void cd_rt_memory_allocate(const rt::MemoryRequest* request, rt::Memory* memory,
-                           rt::Outcome* outcome) {
-  rt::guarded(outcome, [&] {
+void cd_rt_memory_allocate(const dispatch::MemoryRequest* request, dispatch::Memory* memory,
+                           dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [&] {
     const runtime::Memory made = runtime::allocate(request->device, request->kind, request->bytes,
-                                                   rt::in_order(request->stream));
+                                                   dispatch::in_order(request->stream));
     *memory = {made.address, made.zero};
   });
 }
 
-bool cd_rt_memory_release(uint64_t address, rt::Stream* stream) {
-  return runtime::release(address, rt::in_order(stream));
+bool cd_rt_memory_release(uint64_t address, dispatch::Stream* stream) {
+  return runtime::release(address, dispatch::in_order(stream));
 }
 
 void cd_rt_memory_find(uint64_t address, abi::Allocation* found) {
@@ -46,26 +46,27 @@ void cd_rt_memory_find(uint64_t address, abi::Allocation* found) {
   }
 }
 
-void cd_rt_memory_copy(const rt::CopyRequest* request, rt::Outcome* outcome) {
-  rt::guarded(outcome, [&] {
-    const rt::CopyRequest& r = *request;
+void cd_rt_memory_copy(const dispatch::CopyRequest* request, dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [&] {
+    const dispatch::CopyRequest& r = *request;
     runtime::copy(
         runtime::strided_copy(r.item_bytes, r.shape, r.to, r.to_strides, r.from, r.from_strides),
-        r.gpu, rt::in_order(r.stream, r.keep));
+        r.gpu, dispatch::in_order(r.stream, r.keep));
   });
 }
 
-void cd_rt_memory_fill(const rt::FillRequest* request, rt::Outcome* outcome) {
-  rt::guarded(outcome, [&] {
-    const rt::FillRequest& r = *request;
-    runtime::fill(r.to, r.element, r.element_bytes, r.count, r.gpu, rt::in_order(r.stream, r.keep));
+void cd_rt_memory_fill(const dispatch::FillRequest* request, dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [&] {
+    const dispatch::FillRequest& r = *request;
+    runtime::fill(r.to, r.element, r.element_bytes, r.count, r.gpu,
+                  dispatch::in_order(r.stream, r.keep));
   });
 }
 
-void cd_rt_memory_figures(int device, abi::MemoryFigures* figures, rt::Outcome* outcome) {
-  rt::guarded(outcome, [&] { *figures = runtime::memory_figures(device); });
+void cd_rt_memory_figures(int device, abi::MemoryFigures* figures, dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [&] { *figures = runtime::memory_figures(device); });
 }
 
-void cd_rt_memory_trim(int device, rt::Outcome* outcome) {
-  rt::guarded(outcome, [&] { runtime::trim_memory(device); });
+void cd_rt_memory_trim(int device, dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [&] { runtime::trim_memory(device); });
 }

@@ -222,17 +222,17 @@ std::string target_list() {
 }  // namespace cuda_device::dispatch
 
 // Nothing may leave the functions below as a C++ exception: their callers are Python frames.
-namespace rt = cuda_device::dispatch;
+namespace dispatch = cuda_device::dispatch;
 namespace runtime = cuda_device::runtime;
 
-rt::Kernel* cd_rt_kernel_create() { return new rt::Kernel; }
-void cd_rt_kernel_release(rt::Kernel* kernel) { delete kernel; }
+dispatch::Kernel* cd_rt_kernel_create() { return new dispatch::Kernel; }
+void cd_rt_kernel_release(dispatch::Kernel* kernel) { delete kernel; }
 
-void cd_rt_launch(const rt::LaunchRequest* request, rt::Outcome* outcome) {
+void cd_rt_launch(const dispatch::LaunchRequest* request, dispatch::Outcome* outcome) {
   try {
-    rt::launch(*request, outcome);
+    dispatch::launch(*request, outcome);
   } catch (const std::exception& e) {
-    rt::set_fault(outcome, e.what());
+    dispatch::set_fault(outcome, e.what());
   }
 }
 
@@ -241,27 +241,28 @@ void cd_rt_take_printed(std::string* text) { *text = runtime::take_printed(); }
 
 cuda_device::abi::Owner* cd_rt_take_finished() { return runtime::take_finished_owners(); }
 
-rt::Stream* cd_rt_stream_create() { return new rt::Stream; }
-rt::Stream* cd_rt_default_stream() { return &rt::default_stream(); }
-void cd_rt_stream_retain(rt::Stream* stream) { ++stream->holders; }
-void cd_rt_stream_release(rt::Stream* stream) {
+dispatch::Stream* cd_rt_stream_create() { return new dispatch::Stream; }
+dispatch::Stream* cd_rt_default_stream() { return &dispatch::default_stream(); }
+void cd_rt_stream_retain(dispatch::Stream* stream) { ++stream->holders; }
+void cd_rt_stream_release(dispatch::Stream* stream) {
   if (--stream->holders == 0) delete stream;
 }
-void cd_rt_all_streams(std::vector<rt::Stream*>* streams, int device) {
-  for (auto& found : rt::all_streams(device)) streams->push_back(found.release());
+void cd_rt_all_streams(std::vector<dispatch::Stream*>* streams, int device) {
+  for (auto& found : dispatch::all_streams(device)) streams->push_back(found.release());
 }
-uint64_t cd_rt_stream_handle(const rt::Stream* stream) { return stream->stream->handle(); }
-int cd_rt_stream_device(const rt::Stream* stream) { return stream->device; }
-void cd_rt_stream_options(const rt::Stream* stream, cuda_device::abi::StreamOptions* options,
-                          rt::Outcome* outcome) {
-  rt::guarded(outcome, [=] { *options = stream->stream->options(); });
+uint64_t cd_rt_stream_handle(const dispatch::Stream* stream) { return stream->stream->handle(); }
+int cd_rt_stream_device(const dispatch::Stream* stream) { return stream->device; }
+void cd_rt_stream_options(const dispatch::Stream* stream, cuda_device::abi::StreamOptions* options,
+                          dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [=] { *options = stream->stream->options(); });
 }
-const void* cd_rt_stream_queue(const rt::Stream* stream) { return stream->stream.get(); }
-bool cd_rt_stream_captured(const rt::Stream* stream) {
-  return rt::guarded(nullptr, false, [=] { return stream->gpu && stream->gpu->is_captured(); });
+const void* cd_rt_stream_queue(const dispatch::Stream* stream) { return stream->stream.get(); }
+bool cd_rt_stream_captured(const dispatch::Stream* stream) {
+  return dispatch::guarded(nullptr, false,
+                           [=] { return stream->gpu && stream->gpu->is_captured(); });
 }
-bool cd_rt_stream_query(rt::Stream* stream) {
-  return rt::guarded(nullptr, true, [=] {
+bool cd_rt_stream_query(dispatch::Stream* stream) {
+  return dispatch::guarded(nullptr, true, [=] {
     const bool idle = stream->stream->idle();
     if (!idle) cuda_device::cuda::look_for_losses();
     return idle;
@@ -269,35 +270,37 @@ bool cd_rt_stream_query(rt::Stream* stream) {
 }
 
 // Where there is none, because the GPU fails, the wait says why.
-uint64_t cd_rt_stream_mark(rt::Stream* stream) {
-  return rt::guarded(nullptr, runtime::Stream::kAll, [=] { return stream->stream->mark(); });
+uint64_t cd_rt_stream_mark(dispatch::Stream* stream) {
+  return dispatch::guarded(nullptr, runtime::Stream::kAll, [=] { return stream->stream->mark(); });
 }
-uint64_t cd_rt_stream_last_mark(rt::Stream* stream) {
+uint64_t cd_rt_stream_last_mark(dispatch::Stream* stream) {
   return stream->host && !stream->host->owes_work() ? 0 : cd_rt_stream_mark(stream);
 }
 
-void cd_rt_stream_sync(rt::Stream* stream, uint64_t mark, int milliseconds, rt::Outcome* outcome) {
-  rt::guarded(outcome, [=] {
+void cd_rt_stream_sync(dispatch::Stream* stream, uint64_t mark, int milliseconds,
+                       dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [=] {
     if (!stream->stream->wait(milliseconds, mark)) {
       cuda_device::cuda::look_for_losses();
-      outcome->status = rt::Status::Timeout;
+      outcome->status = dispatch::Status::Timeout;
     } else if (runtime::Error error = stream->stream->take_error(); !error.empty()) {
-      rt::set_fault(outcome, std::move(error));
+      dispatch::set_fault(outcome, std::move(error));
     }
   });
 }
 
-void cd_rt_take_lost_error(rt::Outcome* outcome) {
+void cd_rt_take_lost_error(dispatch::Outcome* outcome) {
   if (runtime::Error error = runtime::take_lost_error(); !error.empty())
-    rt::set_fault(outcome, std::move(error));
+    dispatch::set_fault(outcome, std::move(error));
 }
 
-rt::Event* cd_rt_event_create() { return new rt::Event; }
-void cd_rt_event_release(rt::Event* event) { delete event; }
+dispatch::Event* cd_rt_event_create() { return new dispatch::Event; }
+void cd_rt_event_release(dispatch::Event* event) { delete event; }
 
 // One of the host is made known before it is queued: whoever asks meanwhile sees one to come.
-void cd_rt_event_record(rt::Event* event, rt::Stream* stream, bool timing, rt::Outcome* outcome) {
-  rt::guarded(outcome, [=] {
+void cd_rt_event_record(dispatch::Event* event, dispatch::Stream* stream, bool timing,
+                        dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [=] {
     if (stream->gpu) return event->set(stream->gpu->record(timing));
     auto state = std::make_shared<runtime::EventState>();
     event->set(state);
@@ -305,36 +308,37 @@ void cd_rt_event_record(rt::Event* event, rt::Stream* stream, bool timing, rt::O
   });
 }
 
-bool cd_rt_event_query(rt::Event* event) {
+bool cd_rt_event_query(dispatch::Event* event) {
   const auto state = event->current();
-  return !state || rt::guarded(nullptr, true, [&] {
+  return !state || dispatch::guarded(nullptr, true, [&] {
     const bool done = state->done();
     if (!done) cuda_device::cuda::look_for_losses();
     return done;
   });
 }
 
-void cd_rt_event_sync(rt::Event* event, int milliseconds, rt::Outcome* outcome) {
+void cd_rt_event_sync(dispatch::Event* event, int milliseconds, dispatch::Outcome* outcome) {
   const auto state = event->current();
   if (!state) return;
-  rt::guarded(outcome, [&] {
+  dispatch::guarded(outcome, [&] {
     if (!state->wait(milliseconds)) {
       cuda_device::cuda::look_for_losses();
-      outcome->status = rt::Status::Timeout;
+      outcome->status = dispatch::Status::Timeout;
     } else if (std::string error = state->error(); !error.empty()) {
-      rt::set_fault(outcome, std::move(error));
+      dispatch::set_fault(outcome, std::move(error));
     }
   });
 }
 
-void cd_rt_stream_wait(rt::Stream* stream, rt::Event* event, rt::Outcome* outcome) {
+void cd_rt_stream_wait(dispatch::Stream* stream, dispatch::Event* event,
+                       dispatch::Outcome* outcome) {
   if (const auto state = event->current())
-    rt::guarded(outcome, [&] { stream->stream->wait_for(state); });
+    dispatch::guarded(outcome, [&] { stream->stream->wait_for(state); });
 }
 
-double cd_rt_event_difference(const rt::Event* later, const rt::Event* earlier,
-                              rt::Outcome* outcome) {
-  return rt::guarded(outcome, 0.0, [&] {
+double cd_rt_event_difference(const dispatch::Event* later, const dispatch::Event* earlier,
+                              dispatch::Outcome* outcome) {
+  return dispatch::guarded(outcome, 0.0, [&] {
     const auto end = later->current(), begin = earlier->current();
     if (!begin || !end)
       throw std::runtime_error(
@@ -346,25 +350,25 @@ double cd_rt_event_difference(const rt::Event* later, const rt::Event* earlier,
   });
 }
 
-int cd_rt_event_device(const rt::Event* event, int otherwise) {
+int cd_rt_event_device(const dispatch::Event* event, int otherwise) {
   const auto state = event->current();
   return state ? state->device() : otherwise;
 }
 
 int cd_rt_gpu_count() {
-  return rt::guarded(nullptr, 0, [] { return cuda_device::cuda::gpu_count(); });
+  return dispatch::guarded(nullptr, 0, [] { return cuda_device::cuda::gpu_count(); });
 }
 
-bool cd_rt_device_info(int device, rt::DeviceInfo* info, rt::Outcome* outcome) {
-  return rt::guarded(outcome, false, [=] {
-    const runtime::Device& found = rt::device_of(device);
+bool cd_rt_device_info(int device, dispatch::DeviceInfo* info, dispatch::Outcome* outcome) {
+  return dispatch::guarded(outcome, false, [=] {
+    const runtime::Device& found = dispatch::device_of(device);
     *info = {found.name(), found.uuid(), found.architecture()};
     return true;
   });
 }
 
-int cd_rt_device_attribute(int device, const char* name, rt::Outcome* outcome) {
-  return rt::guarded(outcome, 0, [=] { return rt::device_of(device).attribute(name); });
+int cd_rt_device_attribute(int device, const char* name, dispatch::Outcome* outcome) {
+  return dispatch::guarded(outcome, 0, [=] { return dispatch::device_of(device).attribute(name); });
 }
 
 const char* cd_rt_device_attributes() {
@@ -374,37 +378,37 @@ const char* cd_rt_device_attributes() {
       ;
 }
 
-int cd_rt_current_device(rt::Outcome* outcome) {
-  return rt::guarded(outcome, runtime::kHostDevice,
-                     [] { return cuda_device::cuda::current_device(); });
+int cd_rt_current_device(dispatch::Outcome* outcome) {
+  return dispatch::guarded(outcome, runtime::kHostDevice,
+                           [] { return cuda_device::cuda::current_device(); });
 }
 
-void cd_rt_set_current_device(int device, rt::Outcome* outcome) {
-  rt::guarded(outcome, [=] { cuda_device::cuda::set_current_device(device); });
+void cd_rt_set_current_device(int device, dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [=] { cuda_device::cuda::set_current_device(device); });
 }
 
-rt::Stream* cd_rt_device_stream(int device, const cuda_device::abi::StreamOptions* options,
-                                rt::Outcome* outcome) {
-  return rt::guarded(outcome, static_cast<rt::Stream*>(nullptr), [=] {
-    if (device == runtime::kHostDevice) return new rt::Stream;
-    return new rt::Stream(cuda_device::cuda::gpu(device).context().create_stream(*options));
+dispatch::Stream* cd_rt_device_stream(int device, const cuda_device::abi::StreamOptions* options,
+                                      dispatch::Outcome* outcome) {
+  return dispatch::guarded(outcome, static_cast<dispatch::Stream*>(nullptr), [=] {
+    if (device == runtime::kHostDevice) return new dispatch::Stream;
+    return new dispatch::Stream(cuda_device::cuda::gpu(device).context().create_stream(*options));
   });
 }
 
-rt::Stream* cd_rt_device_default_stream(int device, rt::Outcome* outcome) {
-  return rt::guarded(outcome, static_cast<rt::Stream*>(nullptr),
-                     [=] { return rt::default_stream_of(device); });
+dispatch::Stream* cd_rt_device_default_stream(int device, dispatch::Outcome* outcome) {
+  return dispatch::guarded(outcome, static_cast<dispatch::Stream*>(nullptr),
+                           [=] { return dispatch::default_stream_of(device); });
 }
 
-rt::Stream* cd_rt_foreign_stream(uint64_t handle, rt::Outcome* outcome) {
-  return rt::guarded(outcome, static_cast<rt::Stream*>(nullptr), [=] {
+dispatch::Stream* cd_rt_foreign_stream(uint64_t handle, dispatch::Outcome* outcome) {
+  return dispatch::guarded(outcome, static_cast<dispatch::Stream*>(nullptr), [=] {
     const int otherwise = std::max(cuda_device::cuda::current_device(), 0);
-    return new rt::Stream(cuda_device::cuda::stream_for(handle, otherwise));
+    return new dispatch::Stream(cuda_device::cuda::stream_for(handle, otherwise));
   });
 }
 
-bool cd_rt_stream_own(const rt::Stream* stream) {
-  return stream->host ? stream != rt::the_default_stream : stream->gpu->own();
+bool cd_rt_stream_own(const dispatch::Stream* stream) {
+  return stream->host ? stream != dispatch::the_default_stream : stream->gpu->own();
 }
 
 void cd_rt_used_gpus(std::vector<int>* gpus) {
@@ -418,8 +422,8 @@ void cd_rt_used_gpus(std::vector<int>* gpus) {
 
 bool cd_rt_gpus_take_calls() { return cuda_device::cuda::driver_takes_calls(); }
 
-void cd_rt_gpu_sync(int device, rt::Outcome* outcome) {
-  rt::guarded(outcome, [=] {
+void cd_rt_gpu_sync(int device, dispatch::Outcome* outcome) {
+  dispatch::guarded(outcome, [=] {
     if (!cuda_device::cuda::driver_works()) return;
     cuda_device::cuda::for_each_context([=](cuda_device::cuda::Context& context) {
       if (context.gpu().number() == device && (context.primary() || context.uses_anything()))
@@ -430,37 +434,37 @@ void cd_rt_gpu_sync(int device, rt::Outcome* outcome) {
 
 bool cd_rt_set_target(const char* target) {
   try {
-    if (!rt::target_available(target)) return false;
-    rt::thread_target = target;
+    if (!dispatch::target_available(target)) return false;
+    dispatch::thread_target = target;
     return true;
   } catch (const std::exception&) {
     return false;
   }
 }
 
-const char* cd_rt_target() { return rt::thread_target.c_str(); }
+const char* cd_rt_target() { return dispatch::thread_target.c_str(); }
 
 const char* cd_rt_targets() {
   static constinit cuda_device::MadeOnce<std::string> once;
-  return once.get(rt::target_list).c_str();
+  return once.get(dispatch::target_list).c_str();
 }
 
-void cd_rt_counters(rt::Counters* out) {
-  *out = {rt::counters.launches.load(),   rt::counters.compilations.load(),
-          rt::counters.cache_hits.load(), rt::counters.specialisations.load(),
-          rt::counters.disk_hits.load(),  rt::counters.disk_misses.load(),
-          rt::counters.disk_stores.load()};
+void cd_rt_counters(dispatch::Counters* out) {
+  *out = {dispatch::counters.launches.load(),   dispatch::counters.compilations.load(),
+          dispatch::counters.cache_hits.load(), dispatch::counters.specialisations.load(),
+          dispatch::counters.disk_hits.load(),  dispatch::counters.disk_misses.load(),
+          dispatch::counters.disk_stores.load()};
 }
 
 int cd_rt_thread_count() { return runtime::thread_count(); }
 
 uint64_t cd_rt_beyond_cache_bytes() {
   static constinit cuda_device::MadeOnce<uint64_t> once;
-  const uint64_t set = rt::beyond_cache_bytes.load(std::memory_order_relaxed);
+  const uint64_t set = dispatch::beyond_cache_bytes.load(std::memory_order_relaxed);
   return set ? set : once.get([] { return runtime::beyond_cache_bytes(); });
 }
 
-void cd_rt_set_beyond_cache_bytes(uint64_t bytes) { rt::beyond_cache_bytes = bytes; }
+void cd_rt_set_beyond_cache_bytes(uint64_t bytes) { dispatch::beyond_cache_bytes = bytes; }
 
 void cd_rt_shutdown() {
   if (cuda_device::cuda::driver_works()) cuda_device::cuda::end_driver();

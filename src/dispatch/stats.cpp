@@ -31,7 +31,7 @@ std::string percent(uint64_t part, uint64_t whole) {
 // One compilation with what is known of its launch. Lines of key=value.
 class Report {
  public:
-  Report(const StatsRequest& request, const jit::CompileResult& result)
+  Report(const StatsRequest& request, const compile::CompileResult& result)
       : request_(request),
         result_(result),
         image_(result.image),
@@ -147,28 +147,28 @@ class Report {
   }
 
   const StatsRequest& request_;
-  const jit::CompileResult& result_;
+  const compile::CompileResult& result_;
   const abi::KernelImage& image_;
   const uint64_t threads_;
   std::string text_;
 };
 
-Status status_of(jit::Status s) {
-  if (s == jit::Status::UserError) return Status::UserError;
-  return s == jit::Status::Ok ? Status::Ok : Status::CompilerFault;
+Status status_of(compile::Status s) {
+  if (s == compile::Status::UserError) return Status::UserError;
+  return s == compile::Status::Ok ? Status::Ok : Status::CompilerFault;
 }
 
 void stats(const StatsRequest& wanted, Outcome* outcome) {
-  jit::CompileRequest request = request_for(*wanted.specialisation, wanted.target);
+  compile::CompileRequest request = request_for(*wanted.specialisation, wanted.target);
   StageTimes times;
   request.times = &times;
   FinishBeforeFork scope;
-  jit::CompileResult result;
+  compile::CompileResult result;
   jit_library().compile(&request, &result);
   outcome->status = status_of(result.status);
   outcome->diagnostics = std::move(result.diagnostics);
   outcome->text =
-      result.status == jit::Status::Ok ? Report(wanted, result).run(times) : result.fault;
+      result.status == compile::Status::Ok ? Report(wanted, result).run(times) : result.fault;
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ void count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_or
 
 }  // namespace
 
-std::string cache_key(const Specialisation& s, const jit::CompileRequest& request) {
+std::string cache_key(const Specialisation& s, const compile::CompileRequest& request) {
   // The object for debuggers is not kept.
   if (s.identity.empty() || request.lines || !process_cache()) return "";
   const std::string machine = request.target.starts_with("sm_") ? "gpu" : machine_identity();

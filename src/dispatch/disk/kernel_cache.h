@@ -13,7 +13,7 @@ namespace cuda_device::dispatch {
 
 // All that the image depends on. Empty: nothing is kept, for the cache is off or what it depends on
 // is not known.
-std::string cache_key(const Specialisation& specialisation, const jit::CompileRequest& request);
+std::string cache_key(const Specialisation& specialisation, const compile::CompileRequest& request);
 
 // The process's cache, as the environment says at the first use; null where it is off.
 Store* process_cache();

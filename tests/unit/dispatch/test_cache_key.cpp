@@ -140,8 +140,8 @@ Specialisation some_specialisation() {
   return s;
 }
 
-jit::CompileRequest request_for_target(const char* target) {
-  jit::CompileRequest request;
+compile::CompileRequest request_for_target(const char* target) {
+  compile::CompileRequest request;
   request.target = target;
   return request;
 }
@@ -153,7 +153,7 @@ TEST(CacheKey, HasAllThatTheImageDependsOn) {
     Specialisation s = some_specialisation();
     for (const char* target : {"", "avx512", "avx512x32", "avx512x64", "avx2", "sm_80", "sm_90"})
       keys.insert(cache_key(s, request_for_target(target)));
-    jit::CompileRequest request = request_for_target("sm_90");
+    compile::CompileRequest request = request_for_target("sm_90");
     request.ptx_version = 83;
     keys.insert(cache_key(s, request));
     request.source.dialect = frontend::DialectName::NumbaPro;
@@ -184,7 +184,7 @@ TEST(CacheKey, HasWhatLibdeviceHoldsAndNotWhereItLies) {
   const int result = with_cache(scratch / "cache", [&] {
     const auto key_with = [&](const std::string& name, const std::string& contents) {
       overwrite(scratch / name, contents);
-      jit::CompileRequest request = request_for_target("sm_90");
+      compile::CompileRequest request = request_for_target("sm_90");
       request.libdevice = scratch / name;
       return cache_key(some_specialisation(), request);
     };
