@@ -4,7 +4,6 @@
 #include "codegen/nvptx/counter.h"
 #include "codegen/nvptx/position.h"
 #include "codegen/nvptx/reports.h"
-#include "support/check.h"
 
 namespace cuda_device::codegen::nvptx {
 
@@ -12,12 +11,16 @@ using ir::Inst;
 using ir::Op;
 
 Body::Body(EmitContext& context)
-    : c_(context), params_(context), arrays_(context, params_), memory_(context, arrays_) {}
+    : BranchControl(context.b, ""),
+      c_(context),
+      params_(context),
+      arrays_(context, params_),
+      memory_(context, arrays_) {}
 
 void Body::emit() {
   make_slots();
-  block(c_.function.body);
-  if (open_) c_.b.CreateRetVoid();
+  emit_block(c_.function.body);
+  if (open()) c_.b.CreateRetVoid();
 }
 
 llvm::AllocaInst* Body::variable(llvm::Type* type) {
@@ -53,33 +56,21 @@ void Body::store_slot(size_t slot, Value v) {
 
 // ------------------------------------------------------------------------------ instructions
 
-void Body::block(const ir::Block& b) {
+void Body::emit_block(const ir::Block& b) {
   for (const Inst* i : b.insts) {
-    if (!open_) return;
+    if (!open()) return;
     inst(*i);
   }
 }
 
 void Body::inst(const Inst& i) {
   const auto place = c_.lines.at(i.span);
+  if (emit_control(i)) return;
   switch (i.op) {
     case Op::SlotStore:
       return store_slot(static_cast<size_t>(i.imm), c_.operand(i, 0));
     case Op::Store:
       return memory_.store(i);
-    case Op::If:
-      return branch(i);
-    case Op::While:
-      return while_loop(i);
-    case Op::For:
-      return for_loop(i);
-    case Op::Scope:
-      return scope(i);
-    case Op::Break:
-    case Op::Continue:
-    case Op::Leave:
-    case Op::Return:
-      return jump(i);
     case Op::Yield:
       return;
     case Op::Barrier:
@@ -162,99 +153,32 @@ void Body::define(const Inst& i, Value v) {
 
 // --------------------------------------------------------------------------------------- control
 
-void Body::go_to(llvm::BasicBlock* target) {
-  if (open_) c_.b.CreateBr(target);
-  open_ = false;
-}
+llvm::Value* Body::condition(const Inst& i) { return c_.operand(i, 0); }
 
-void Body::start(llvm::BasicBlock* block) {
-  c_.b.SetInsertPoint(block);
-  open_ = true;
-}
-
-void Body::branch(const Inst& i) {
-  llvm::BasicBlock *then = c_.new_block("then"), *otherwise = c_.new_block("else");
-  llvm::BasicBlock* after = c_.new_block("after");
-  c_.b.CreateCondBr(c_.operand(i, 0), then, otherwise);
-  start(then);
-  block(i.regions[0]);
-  go_to(after);
-  start(otherwise);
-  block(i.regions[1]);
-  go_to(after);
-  // A block that nothing goes to is removed later; what is added to it does no harm.
-  start(after);
-}
-
-void Body::iteration(const Inst& i, llvm::BasicBlock* exit, llvm::BasicBlock* next) {
-  frames_.push_back({&i, exit, next});
-  block(i.regions[i.regions.size() - 2]);
-  frames_.pop_back();
-  go_to(next);
-}
-
-void Body::while_loop(const Inst& i) {
-  llvm::BasicBlock *head = c_.new_block("head"), *body = c_.new_block("body");
-  llvm::BasicBlock *done = c_.new_block("done"), *exit = c_.new_block("exit");
-  go_to(head);
-  start(head);
-  block(i.regions[0]);
-  c_.b.CreateCondBr(c_.operand(*i.regions[0].insts.back(), 0), body, done);
-  start(body);
-  iteration(i, exit, head);
-  start(done);
-  block(i.regions[2]);
-  go_to(exit);
-  start(exit);
+void Body::leave_kernel() {
+  c_.b.CreateRetVoid();
+  close();
 }
 
 void Body::for_loop(const Inst& i) {
-  llvm::BasicBlock *head = c_.new_block("head"), *body = c_.new_block("body");
-  llvm::BasicBlock *next = c_.new_block("next"), *done = c_.new_block("done");
-  llvm::BasicBlock* exit = c_.new_block("exit");
+  llvm::BasicBlock *head = new_block("for"), *body = new_block("do"), *next = new_block("next"),
+                   *finished = new_block("finished"), *exit = new_block("endfor");
   Counter counter(c_, i);
   counter.begin(variable(counter.type()));
   go_to(head);
   start(head);
   Value now = counter.load();
-  c_.b.CreateCondBr(counter.before_stop(now), body, done);
+  c_.b.CreateCondBr(counter.before_stop(now), body, finished);
   start(body);
   store_slot(static_cast<size_t>(i.imm), counter.value_of(now));
-  iteration(i, exit, next);
+  iterate(i, i.regions[0], exit, next);
   start(next);
   if (Value past = counter.advance()) {
-    c_.b.CreateCondBr(past, done, head);
+    c_.b.CreateCondBr(past, finished, head);
   } else {
     c_.b.CreateBr(head);
   }
-  start(done);
-  block(i.regions[1]);
-  go_to(exit);
-  start(exit);
-}
-
-void Body::scope(const Inst& i) {
-  llvm::BasicBlock* exit = c_.new_block("left");
-  frames_.push_back({&i, exit, nullptr});
-  block(i.regions[0]);
-  frames_.pop_back();
-  go_to(exit);
-  start(exit);
-}
-
-void Body::jump(const Inst& i) {
-  if (i.op == Op::Return) {
-    c_.b.CreateRetVoid();
-    open_ = false;
-    return;
-  }
-  int64_t scopes = i.op == Op::Leave ? i.imm : 0;
-  for (size_t n = frames_.size(); n-- > 0;) {
-    const bool is_scope = frames_[n].next == nullptr;
-    if (is_scope != (i.op == Op::Leave) || scopes-- != 0) continue;
-    return go_to(i.op == Op::Continue ? frames_[n].next : frames_[n].exit);
-  }
-  CD_UNREACHABLE("a jump without a target");
+  finish_loop(i.regions[1], finished, exit);
 }
 
 }  // namespace cuda_device::codegen::nvptx

@@ -35,7 +35,8 @@ bool has_many_regions(const ir::Function& f) {
 }  // namespace
 
 BlockControl::BlockControl(const Parts& parts, Arena& arena)
-    : c_(parts.context),
+    : BranchControl(parts.context.b, "block_"),
+      c_(parts.context),
       parts_(parts),
       arena_(arena),
       level_(c_.source.function),
@@ -83,7 +84,7 @@ void BlockControl::run_of_blocks(const std::array<Value*, 3>& first, Value* coun
 void BlockControl::one_block() {
   end_ = c_.new_block("block_done");
   begin_block();
-  block(c_.source.function.body);
+  emit_block(c_.source.function.body);
   go_to(end_);
   start(end_);
 }
@@ -105,119 +106,45 @@ void BlockControl::begin_block() {
 // ------------------------------------------------------------------------------------------------
 // block level
 
-void BlockControl::block(const ir::Block& b) {
+void BlockControl::emit_block(const ir::Block& b) {
   for_each_part(
       b, level_,
       [&](const Region& r) {
-        if (open_) region(r);
+        if (open()) region(r);
       },
       [&](const Inst& i) {
-        if (open_) inst(i);
+        if (open()) inst(i);
       });
 }
 
 void BlockControl::inst(const Inst& i) {
   const auto place = c_.lines.at(i.span);
-  switch (i.op) {
-    case Op::If:
-      return branch(i);
-    case Op::While:
-      return while_loop(i);
-    case Op::For:
-      return for_loop(i);
-    case Op::Scope:
-      return scope(i);
-    case Op::Break:
-    case Op::Continue:
-    case Op::Leave:
-    case Op::Return:
-      return jump(i);
-    default:
-      CD_CHECK(ir::is_barrier(i.op), "an operation that is not for a block");
-      return barrier(i);
-  }
+  if (emit_control(i)) return;
+  CD_CHECK(ir::is_barrier(i.op), "an operation that is not for a block");
+  barrier(i);
 }
 
-void BlockControl::branch(const Inst& i) {
+llvm::Value* BlockControl::condition(const Inst& i) {
   define_operands(i);
-  llvm::BasicBlock *yes = c_.new_block("block_then"), *no = c_.new_block("block_else"),
-                   *end = c_.new_block("block_endif");
-  c_.b.CreateCondBr(condition(*i.operands[0]), yes, no);
-  llvm::BasicBlock* sides[] = {yes, no};
-  for (size_t side = 0; side < 2; ++side) {
-    start(sides[side]);
-    block(i.regions[side]);
-    go_to(end);
-  }
-  start(end);
-}
-
-void BlockControl::inside(const Inst& i, const ir::Block& body, Frame frame) {
-  frame.inst = &i;
-  frames_.push_back(frame);
-  block(body);
-  frames_.pop_back();
-}
-
-void BlockControl::while_loop(const Inst& i) {
-  llvm::BasicBlock *head = c_.new_block("block_while"), *body = c_.new_block("block_do"),
-                   *finished = c_.new_block("block_finished"),
-                   *exit = c_.new_block("block_endwhile");
-  go_to(head);
-  start(head);
-  block(i.regions[0]);
-  if (open_) {
-    const Inst& yield = *i.regions[0].insts.back();
-    define_operands(yield);
-    c_.b.CreateCondBr(condition(*yield.operands[0]), body, finished);
-  }
-  start(body);
-  inside(i, i.regions[1], {nullptr, exit, head});
-  go_to(head);
-  start(finished);
-  block(i.regions[2]);
-  go_to(exit);
-  start(exit);
+  return parts_.values.scalar(*i.operands[0], ScalarKind::Bool);
 }
 
 void BlockControl::for_loop(const Inst& i) {
   define_operands(i);
   Counter counter(c_, parts_.values, i);
   counter.begin();
-  llvm::BasicBlock *head = c_.new_block("block_for"), *next = c_.new_block("block_next"),
-                   *finished = c_.new_block("block_finished"), *exit = c_.new_block("block_endfor");
+  llvm::BasicBlock *head = new_block("for"), *next = new_block("next"),
+                   *finished = new_block("finished"), *exit = new_block("endfor");
   c_.b.CreateCondBr(counter.enters(false), head, finished);
   start(head);
   const Lanes now = counter.load();
   set_everywhere(static_cast<uint32_t>(i.imm), now);
-  inside(i, i.regions[0], {nullptr, exit, next});
-  go_to(next);
+  iterate(i, i.regions[0], exit, next);
   start(next);
   Value* goes_on = counter.goes_on(now, false);
   counter.advance();
   c_.b.CreateCondBr(goes_on, head, finished);
-  start(finished);
-  block(i.regions[1]);
-  go_to(exit);
-  start(exit);
-}
-
-void BlockControl::scope(const Inst& i) {
-  llvm::BasicBlock* exit = c_.new_block("block_endscope");
-  inside(i, i.regions[0], {nullptr, exit, nullptr});
-  go_to(exit);
-  start(exit);
-}
-
-void BlockControl::jump(const Inst& i) {
-  if (i.op == Op::Return) return go_to(end_);
-  int64_t skip = i.op == Op::Leave ? i.imm : 0;
-  for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
-    const bool is_scope = frame->inst->op == Op::Scope;
-    if (is_scope != (i.op == Op::Leave) || skip-- > 0) continue;
-    return go_to(i.op == Op::Continue ? frame->next : frame->exit);
-  }
-  CD_UNREACHABLE("a jump without a target");
+  finish_loop(i.regions[1], finished, exit);
 }
 
 // Between two regions nothing is left to wait for; what remains is to ask all threads.
@@ -355,20 +282,6 @@ void BlockControl::set_everywhere(uint32_t slot, const Lanes& value) {
     parts_.slots.store(slot, value, Mask::all_lanes(), false);
     spill_slots_.put_back(slot, gang);
   });
-}
-
-Value* BlockControl::condition(const Inst& operand) {
-  return parts_.values.scalar(operand, ScalarKind::Bool);
-}
-
-void BlockControl::go_to(llvm::BasicBlock* target) {
-  if (open_) c_.b.CreateBr(target);
-  open_ = false;
-}
-
-void BlockControl::start(llvm::BasicBlock* block) {
-  c_.start(block);
-  open_ = true;
 }
 
 }  // namespace cuda_device::codegen::host

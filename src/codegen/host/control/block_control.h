@@ -3,12 +3,13 @@
 #pragma once
 
 #include "analysis/block_runs.h"
+#include "codegen/branch_control.h"
 #include "codegen/host/control/control.h"
 #include "codegen/host/memory/spill_slots.h"
 
 namespace cuda_device::codegen::host {
 
-class BlockControl {
+class BlockControl : BranchControl {
  public:
   BlockControl(const Parts& parts, Arena& arena);
 
@@ -20,26 +21,16 @@ class BlockControl {
  private:
   using Inst = ir::Inst;
 
-  // What a jump may leave.
-  struct Frame {
-    const Inst* inst = nullptr;
-    llvm::BasicBlock* exit = nullptr;
-    llvm::BasicBlock* next = nullptr;  // of a loop
-  };
-
   void one_block();
   void run_of_blocks(const std::array<llvm::Value*, 3>& first, llvm::Value* count,
                      const analysis::BlockRuns& runs);
   void begin_block();
-  void block(const ir::Block& b);
+  void emit_block(const ir::Block& b) override;
+  llvm::Value* condition(const Inst& i) override;
+  void for_loop(const Inst& i) override;
+  void leave_kernel() override { go_to(end_); }
   void inst(const Inst& i);
-  void branch(const Inst& i);
-  void while_loop(const Inst& i);
-  void for_loop(const Inst& i);
-  void scope(const Inst& i);
-  void jump(const Inst& i);
   void barrier(const Inst& i);
-  void inside(const Inst& i, const ir::Block& body, Frame frame);
 
   void region(const analysis::Region& r);
   void gang_of_region(const analysis::Region& r, const analysis::RegionSlots& slots,
@@ -58,11 +49,6 @@ class BlockControl {
   void define_operands(const Inst& i);
   void define_for_block(const Inst& load);
   void set_everywhere(uint32_t slot, const Lanes& value);
-  llvm::Value* condition(const Inst& operand);
-
-  // Ends the current block by a branch, where control gets to its end at all.
-  void go_to(llvm::BasicBlock* target);
-  void start(llvm::BasicBlock* block);
 
   EmitContext& c_;
   Parts parts_;
@@ -77,8 +63,6 @@ class BlockControl {
   Arena::Cells live_;  // where threads leave: by gang, its threads that have not
   llvm::AllocaInst* anyone_ = nullptr;
   llvm::BasicBlock* end_ = nullptr;
-  std::vector<Frame> frames_;
-  bool open_ = true;  // control gets to the point where instructions are added
 };
 
 }  // namespace cuda_device::codegen::host
