@@ -66,7 +66,7 @@ BufferObject* from_handle(uint64_t address, uint64_t size, nb::handle resource, 
     throw nb::value_error(("Buffer.from_handle(): " + std::to_string(size) +
                            " bytes do not fit the allocation, which ends " +
                            std::to_string(where.bytes - (address - where.base)) +
-                           " bytes behind the address")
+                           " bytes after the address")
                               .c_str());
   return new BufferObject(MemoryBlock::of_python(where, address, size, owner), nb::none());
 }
@@ -287,7 +287,7 @@ void register_buffers(nb::module_& module) {
                   nb::rv_policy::take_ownership,
                   "Memory of somebody else: `size` bytes at the address, which are not freed here; "
                   "owner, where given, is kept as long. Raises ValueError where the allocation "
-                  "that holds the address has fewer bytes behind it, TypeError for mr.")
+                  "that holds the address has fewer bytes after it, TypeError for mr.")
       .def("__enter__", [](nb::object self) { return self; })
       .def(
           "__exit__",

@@ -39,12 +39,12 @@ LastUse::EventHandle LastUse::event(dispatch::Outcome* outcome) const {
 }
 
 void LastUse::order(dispatch::Stream* stream, dispatch::Outcome* outcome) const {
-  const EventHandle behind = event(outcome);
+  const EventHandle after = event(outcome);
   if (!good(*outcome)) return;
   if (waits_outside(last_, stream))
-    cd_rt_event_sync(behind.get(), -1, outcome);
+    cd_rt_event_sync(after.get(), -1, outcome);
   else
-    cd_rt_stream_wait(stream, behind.get(), outcome);
+    cd_rt_stream_wait(stream, after.get(), outcome);
 }
 
 // Nobody can ask how far a stream is that its library has destroyed; its work may still run.
@@ -101,9 +101,9 @@ void LastUse::move_and_record(const Ordering& next) {
     const std::lock_guard lock(mutex_);
     left = moved(next, outcome);
     if (!good(*outcome)) return;
-    EventHandle behind = new_event();
-    cd_rt_event_record(behind.get(), next.stream(), false, outcome);
-    if (good(*outcome)) event_ = std::move(behind);
+    EventHandle after = new_event();
+    cd_rt_event_record(after.get(), next.stream(), false, outcome);
+    if (good(*outcome)) event_ = std::move(after);
   });
 }
 
@@ -135,22 +135,22 @@ void LastUse::before(const Ordering& other) {
 
 void LastUse::wait() {
   leave_closed();
-  EventHandle behind;
+  EventHandle after;
   without_gil([&](dispatch::Outcome* outcome) {
     const std::lock_guard lock(mutex_);
-    behind = event(outcome);
+    after = event(outcome);
   });
-  sync_event(behind.get());
+  sync_event(after.get());
 }
 
 void LastUse::wait_to_the_end() {
   without_gil([&](dispatch::Outcome* outcome) {
-    EventHandle behind;
+    EventHandle after;
     {
       const std::lock_guard lock(mutex_);
-      behind = event(outcome);
+      after = event(outcome);
     }
-    if (good(*outcome)) cd_rt_event_sync(behind.get(), -1, outcome);
+    if (good(*outcome)) cd_rt_event_sync(after.get(), -1, outcome);
   });
 }
 

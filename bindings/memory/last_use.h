@@ -1,4 +1,4 @@
-// Where memory that a GPU reaches was used last: whoever uses it elsewhere comes behind that.
+// Where memory that a GPU reaches was used last: whoever uses it elsewhere comes after that.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class LastUse {
   LastUse(const LastUse&) = delete;
   LastUse& operator=(const LastUse&) = delete;
 
-  // What is queued there from now on comes behind, and is the last use.
+  // What is queued there from now on comes after, and is the last use.
   void move_to(const Ordering& next) {
     if (!is_at(next)) move(next);
   }
@@ -31,9 +31,9 @@ class LastUse {
     else
       move_to(where);
   }
-  // For work of ours that may go anywhere: a stream of the GPU, where it is behind without waiting.
+  // For work of ours that may go anywhere: a stream of the GPU, where it is after without waiting.
   Ordering go_on();
-  // What is queued on the stream from now on comes behind, and is not known here.
+  // What is queued on the stream from now on comes after, and is not known here.
   void before(const Ordering& other);
   // The calling thread waits; Ctrl-C ends that.
   void wait();
@@ -48,7 +48,7 @@ class LastUse {
  private:
   using EventHandle = std::shared_ptr<dispatch::Event>;
   // Mostly: asked twice on each launch, for each of its arrays. A stream that was just given is not
-  // closed. Whoever moves it says so behind the driver's calls that others rely on; an object that
+  // closed. Whoever moves it says so after the driver's calls that others rely on; an object that
   // is read beside another queue's is not taken.
   bool is_at(const Ordering& next) const {
     return next.queue() && queue_.load(std::memory_order_acquire) == next.queue() &&
@@ -71,7 +71,7 @@ class LastUse {
   Ordering last_;
   // What last_ is told apart by, for is_at.
   std::atomic<const void*> queue_, object_;
-  EventHandle event_;  // behind the last use, where other threads cannot ask its stream
+  EventHandle event_;  // after the last use, where other threads cannot ask its stream
 };
 
 }  // namespace cuda_device::bindings

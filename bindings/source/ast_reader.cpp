@@ -89,7 +89,7 @@ Node* AstReader::read(nb::handle ast) {
   return node;
 }
 
-// The steps of a node's children are pushed behind that of the node itself, in order: turned
+// The steps of a node's children are pushed after that of the node itself, in order: turned
 // around, they come first.
 void AstReader::take(const Step& step) {
   if (step.kind == Step::Kind::Notify) return notify(step.node);

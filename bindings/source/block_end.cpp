@@ -47,7 +47,7 @@ std::vector<Py_ssize_t> possible_ends(nb::handle lines, Py_ssize_t first) {
     if (i == first) column = line.column;
     if (line.begins_nothing() || line.column > column) continue;
     if (seen_def) ends.push_back(i);
-    seen_def = seen_def || line.rest.starts_with("def");  // behind its decorators
+    seen_def = seen_def || line.rest.starts_with("def");  // after its decorators
   }
   if (ends.size() < kMost) ends.push_back(count);
   return ends;

@@ -8,7 +8,7 @@
 
 namespace cuda_device::bindings {
 
-// Numbers of lines (from 0) that may be the first behind the definition that begins with line
+// Numbers of lines (from 0) that may be the first after the definition that begins with line
 // `first`, in order: the end of the text, and lines no deeper than it that could begin a statement.
 // In brackets, strings and continued lines there are such too; but what stands before one of those
 // does not parse, so the first end that parses is the right one. No more than a few are looked for.

@@ -126,7 +126,7 @@ void Names::on_attribute(const syntax::Attribute* node) {
   nb::object found = optional_attr(owner, name);
   Guard guard{Guard::Kind::Attribute, owner, name, {}, {}};
   if (PyModule_Check(owner.ptr())) {
-    // The module's own dictionary where the attribute stands there, not behind a module-level
+    // The module's own dictionary where the attribute stands there, not through a module-level
     // __getattr__.
     PyObject* dict = PyModule_GetDict(owner.ptr());
     if (found.ptr() == PyDict_GetItemWithError(dict, name.ptr())) {

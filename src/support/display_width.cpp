@@ -24,9 +24,9 @@ constexpr Range kWithoutWidth[] = {{0x300, 0x36F},   {0x483, 0x489},   {0x591, 0
                                    {0x20D0, 0x20F0}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
 
 bool within(const Range* begin, const Range* end, uint32_t c) {
-  const Range* behind =
+  const Range* after =
       std::upper_bound(begin, end, c, [](uint32_t at, const Range& r) { return at < r.first; });
-  return behind != begin && c <= std::prev(behind)->last;
+  return after != begin && c <= std::prev(after)->last;
 }
 
 uint32_t character_at(std::string_view text, size_t at) {

@@ -18,19 +18,19 @@ struct FormatSpec {
   char type = 0;       // 0; d x X o of integers; e E f F g G of floats
   char sign = 0;       // '+' or ' ': what stands in front of numbers that are not negative
   bool zeros = false;  // between sign and digits, up to the width
-  bool left = false;   // blanks behind the number, not in front
+  bool left = false;   // blanks after the number, not in front
   int width = 0;
   int precision = -1;
   bool of_floats() const;  // its type is one of floats
   friend bool operator==(const FormatSpec&, const FormatSpec&) = default;
 };
 
-// What stands behind the colon; nothing: not one of these.
+// What stands after the colon; nothing: not one of these.
 std::optional<FormatSpec> read_format_spec(std::string_view spec);
 
 struct FormatPiece {
   std::string text;                 // in front of the value
-  std::optional<FormatSpec> value;  // none: behind the last one
+  std::optional<FormatSpec> value;  // none: after the last one
 };
 
 // Of a format that is well-formed; what is not is left out.

@@ -37,7 +37,7 @@ struct FailedThread {
   std::array<uint32_t, 3> block{}, thread{};
 };
 
-// Texts one behind the other, up to a limit.
+// Texts one after the other, up to a limit.
 class PrintedText {
  public:
   static constexpr size_t kMostBytes = 1 << 20;

@@ -30,7 +30,7 @@ constexpr uint64_t integer_root(Wide n, int power) {
   return root;
 }
 
-// The first 32 bits behind the point of the square or cube roots of the first primes.
+// The first 32 bits after the point of the square or cube roots of the first primes.
 template <size_t kCount>
 constexpr std::array<uint32_t, kCount> fractions_of_roots(int power) {
   std::array<uint32_t, kCount> bits{};

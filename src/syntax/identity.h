@@ -2,7 +2,7 @@
 //
 // Everything that the compiler reads is in them but places: file names, lines and columns stand in
 // messages only, and a message is made anew each time. So a moved file, or a comment, is the same
-// program. What a kernel says when it runs holds places: of each assert and raise its line behind
+// program. What a kernel says when it runs holds places: of each assert and raise its line after
 // that of its function's definition is here, and the source of an assert's condition.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The syntax tree as indented text: one node a line, its plain fields beside it, its children
-// below. What a free name means stands behind "->".
+// below. What a free name means stands after "->".
 #include <charconv>
 
 #include "syntax/tree.h"

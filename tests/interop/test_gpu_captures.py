@@ -197,7 +197,7 @@ fake.fake_capture(handle, 0)
     assert found == [
         "KernelError",
         "kernel 'nothing': launching kernel 'nothing': CUDA error 906 (fake error 906)\nthe "
-        "default stream stands behind a stream that is being captured: use a stream of your own",
+        "default stream waits for a stream that is being captured: use a stream of your own",
     ]
 
 
@@ -295,7 +295,7 @@ fake.fake_capture(stream.handle, 0)
     assert out_of == [
         "KernelError",
         "asking for an event: CUDA error 907 (fake error 907)\nthe event belongs to a graph that "
-        "is being captured: record one before the capture, or behind it",
+        "is being captured: record one before the capture, or after it",
     ]
 
 

@@ -358,7 +358,7 @@ void Context::give_helper(CUstream helper) {
   helpers_.push_back(helper);
 }
 
-// One helper for each wait: one wait must not stand behind another that needs it.
+// One helper for each wait: one wait must not queue behind another that needs it.
 void Context::call_after(CUevent event, std::function<void()> then) {
   const CurrentContext current(handle_);
   CUstream helper = nullptr;

@@ -59,7 +59,7 @@ class Context {
   // Waits for all that the context does, whoever queued it. Not interruptible. Throws.
   void synchronize();
 
-  // An event behind all that the stream holds now. Throws DriverError.
+  // An event after all that the stream holds now. Throws DriverError.
   std::shared_ptr<runtime::Event> record(CUstream stream, bool timing);
 
   // --- what streams need ---
@@ -71,7 +71,7 @@ class Context {
   void let_go(const std::vector<std::shared_ptr<Batch>>& done);
   void let_go(const InFlight& item);
   void let_go_of_orphans();
-  // Calls a function of the host behind what the event stands for, or in the order of a stream.
+  // Calls a function of the host after what the event stands for, or in the order of a stream.
   void call_after(CUevent event, std::function<void()> then);
   void call_in(CUstream stream, std::function<void()> function);
 

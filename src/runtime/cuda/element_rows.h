@@ -20,7 +20,7 @@ struct ElementRows {
   uint64_t bytes = 0;      // 0: no elements
   std::vector<Axis> axes;  // the widest stride first; strides of 0 are left out
 
-  uint64_t end() const;  // behind the last element
+  uint64_t end() const;  // after the last element
 };
 
 ElementRows rows_of(const abi::ParamSlot& slot, const char* params);

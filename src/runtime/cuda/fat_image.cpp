@@ -68,7 +68,7 @@ std::vector<const Code*> FatImage::for_gpu(int sm) const {
 std::string FatImage::bytes() const {
   ByteWriter out;
   out.number(static_cast<uint32_t>(codes_.size()));
-  uint64_t offset = 0;  // behind the index
+  uint64_t offset = 0;  // after the index
   for (const Code& code : codes_) {
     out.number(code.kind);
     out.number(static_cast<uint32_t>(code.sm));

@@ -14,7 +14,7 @@ namespace cuda_device::cuda {
 // is asked for once more. Throws runtime::OutOfMemory, DriverError.
 CUdeviceptr allocate(int gpu, abi::MemoryKind kind, uint64_t bytes, uint64_t stream);
 
-// For work that is queued on the stream behind this; memory that is not of a pool is freed when
+// For work that is queued on the stream after this; memory that is not of a pool is freed when
 // the stream has come so far; nobody captures that stream. An error of the driver is nobody's.
 void release(int gpu, abi::MemoryKind kind, CUdeviceptr memory, uint64_t stream) noexcept;
 

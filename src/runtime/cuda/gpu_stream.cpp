@@ -70,7 +70,7 @@ bool GpuStream::due() const {
          Clock::now() - last_event_ >= kBetweenEvents;
 }
 
-// An event behind what was launched so far. Where it cannot be recorded, what is in the batch stays
+// An event after what was launched so far. Where it cannot be recorded, what is in the batch stays
 // until the stream is waited for. False while the stream is being captured, ours too by another
 // library that was handed it: its launches are to come then, and a question to the driver would
 // end the capture.
@@ -100,7 +100,7 @@ bool GpuStream::close_batch() {
   return true;
 }
 
-// Up to the next event. Batches without one, which could not be recorded, go with those behind
+// Up to the next event. Batches without one, which could not be recorded, go with those after
 // them.
 void GpuStream::let_go_of_done() {
   const BesideCaptures allowed;

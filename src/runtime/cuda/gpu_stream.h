@@ -70,7 +70,7 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   CUstream handle_;
   const bool own_;
   // With Context::lock_in_flight:
-  std::shared_ptr<Batch> open_;  // launches behind the last event; null: none
+  std::shared_ptr<Batch> open_;  // launches after the last event; null: none
   Batches batches_;
   Clock::time_point last_event_{};
   std::mutex marks_mutex_;

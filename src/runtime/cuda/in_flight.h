@@ -1,4 +1,4 @@
-// What a GPU still uses: kept until an event behind it has come, then let go. An event for each
+// What a GPU still uses: kept until an event after it has come, then let go. An event for each
 // launch would cost as much as the launch, so one serves for the launches of some microseconds.
 #pragma once
 
@@ -23,7 +23,7 @@ struct InFlight {
 
 struct Batch {
   std::vector<InFlight> items;
-  CUevent event = nullptr;  // behind them; null until it is recorded, or where that failed
+  CUevent event = nullptr;  // after them; null until it is recorded, or where that failed
   bool gone = false;        // it was let go of
 };
 

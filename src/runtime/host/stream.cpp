@@ -83,7 +83,7 @@ std::shared_ptr<Event> HostStream::record(bool) {
 }
 
 // An event of another device becomes one of the host, and what went wrong there is told here: the
-// work behind it reads what was not written.
+// work after it reads what was not written.
 void HostStream::wait_for(const std::shared_ptr<Event>& event) {
   if (event->device() == kHostDevice) return wait_for(std::static_pointer_cast<EventState>(event));
   auto arrived = std::make_shared<EventState>();
@@ -211,7 +211,7 @@ HostStream::Granted HostStream::wait_for_turn(std::unique_lock<std::mutex>& lock
     if (fork_count() != forks) return Granted::Forked;
     lock.lock();
     if (!give_up) continue;
-    if (!turn.granted) {  // it stays, for nobody: what is behind it must not be counted before it
+    if (!turn.granted) {  // it stays, for nobody: what is after it must not be counted before it
       std::ranges::find(state_.items, &turn, &Item::turn)->turn = nullptr;
       return Granted::Interrupted;
     }

@@ -89,7 +89,7 @@ void HostPool::release_in_order(void* memory, uint64_t bytes, const Streamed& st
   }
 }
 
-// The stream has come behind all that may have used the block; it may have taken it itself by then.
+// The stream has come after all that may have used the block; it may have taken it itself by then.
 void HostPool::passed(const Ticket& ticket) {
   void* memory = nullptr;
   {

@@ -3,7 +3,7 @@
 //   freed without a stream, or on an idle one    anybody may have it
 //   freed on a stream with work                  that stream may have it at once, for its work
 //   comes
-//                                                behind; others when the stream has come so far
+//                                                after; others when the stream has come so far
 #pragma once
 
 #include <array>

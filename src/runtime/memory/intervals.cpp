@@ -4,10 +4,10 @@ namespace cuda_device::runtime {
 
 bool Intervals::add(const abi::Allocation& allocation) {
   if (allocation.bytes == 0) return false;
-  const auto behind = by_base_.lower_bound(allocation.base);
-  if (behind != by_base_.end() && behind->first - allocation.base < allocation.bytes) return false;
+  const auto after = by_base_.lower_bound(allocation.base);
+  if (after != by_base_.end() && after->first - allocation.base < allocation.bytes) return false;
   if (find(allocation.base)) return false;
-  by_base_.emplace_hint(behind, allocation.base, allocation);
+  by_base_.emplace_hint(after, allocation.base, allocation);
   return true;
 }
 

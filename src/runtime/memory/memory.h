@@ -10,7 +10,7 @@
 
 namespace cuda_device::runtime {
 
-// Behind what comes in order: a stream of the host device, or for a GPU the handle of a CUDA stream
+// After what comes in order: a stream of the host device, or for a GPU the handle of a CUDA stream
 // (0: the default one).
 struct InOrder {
   std::shared_ptr<HostStream> host;  // null on the host device: at once
@@ -27,7 +27,7 @@ struct Memory {
 // cuda::DriverError for a GPU that fails.
 Memory allocate(int device, abi::MemoryKind kind, uint64_t bytes, const InOrder& order);
 
-// For those who allocate behind this. False where the address is not the first of an allocation of
+// For those who allocate after this. False where the address is not the first of an allocation of
 // ours. Throws nothing.
 bool release(uint64_t address, const InOrder& order) noexcept;
 
