@@ -56,9 +56,9 @@ def llvm_loop():
 
 
 def asm_loop(target):
-    """The blocks that halve: the multiplications are in the loop alone."""
+    """The loop that halves, which alone multiplies: the first of the copies that LLVM makes of it."""
     blocks = re.split(r"^(?=\.LBB\w+:)", inspect("asm", target), flags=re.MULTILINE)
-    return "".join(b for b in blocks if "vmulps" in b).expandtabs(8)
+    return next(b for b in blocks if "vmulps" in b).expandtabs(8)
 
 
 DUMPS = {

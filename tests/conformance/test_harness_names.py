@@ -1,4 +1,4 @@
-"""The harness itself: the list of names against docs/status.md."""
+"""The harness itself: the list of names against docs/not-implemented.md."""
 
 from support import status
 

@@ -1,4 +1,4 @@
-"""docs/status.md lists everything that the sources refuse as "not implemented yet"."""
+"""docs/not-implemented.md lists everything that the sources refuse as "not implemented yet"."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,9 @@ from support.bad_programs import FLOATS
 from support import planned
 
 
-def test_the_status_page_lists_what_the_sources_refuse():
+def test_the_page_lists_what_the_sources_refuse():
     """`scripts/conformance.py --not-implemented` prints the section as it must stand."""
-    wrong = planned.differences(planned.read_status(), planned.lines())
+    wrong = planned.differences(planned.read_page(), planned.lines())
     assert not wrong, "\n".join(wrong)
 
 

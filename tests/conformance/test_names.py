@@ -1,4 +1,4 @@
-"""Every name of the guide exists, or docs/status.md says that it is missing."""
+"""Every name of the guide exists, or docs/not-implemented.md says that it is missing."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ def missing_now():
 
 
 def test_every_name_is_present_or_listed_as_missing():
-    listed = status.missing_names(status.STATUS.read_text())
+    listed = status.missing_names(status.PAGE.read_text())
     assert status.differences(status.public_names(), set(dir(D)), listed) == []
 
 
@@ -23,7 +23,7 @@ def test_every_name_is_present_or_listed_as_missing():
 def test_the_entities_live_in_cuda_device(partly):
     missing = missing_now()
     if missing:
-        partly(f"{len(missing)} names are missing, see docs/status.md")
+        partly(f"{len(missing)} names are missing, see docs/not-implemented.md")
     present = [name for name in status.public_names() if name not in missing]
     assert {"kernel", "launch", "float32"} <= set(present)
     assert all(getattr(D, name) is not None for name in present)
@@ -33,7 +33,7 @@ def test_the_entities_live_in_cuda_device(partly):
 def test_import_star_gives_these_names_and_no_others(partly):
     missing = missing_now()
     if missing:
-        partly(f"{len(missing)} names are missing, see docs/status.md")
+        partly(f"{len(missing)} names are missing, see docs/not-implemented.md")
     program = "from cuda.device import *\nprint(*[n for n in dir() if not n.startswith('__')])"
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

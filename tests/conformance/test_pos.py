@@ -325,7 +325,7 @@ def test_device_only_entities_are_refused_on_the_host(use):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_device_only_functions_are_refused_on_the_host(name, partly):
     if not hasattr(D, name):
-        partly("names that are missing, see docs/status.md")
+        partly("names that are missing, see docs/not-implemented.md")
         return
     with pytest.raises(RuntimeError, match=f"cuda.device.{name} exists in kernels only"):
         FUNCTIONS[name]()

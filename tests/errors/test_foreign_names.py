@@ -409,7 +409,7 @@ def is_there(name):
 @pytest.mark.parametrize(("name", "ours", "entity"), foreign_names())
 def test_what_a_habit_names_exists(name, ours, entity):
     """Names in the hint are those of this package and of Python, or the hint says that they wait."""
-    waiting = (Path(__file__).resolve().parents[2] / "docs" / "status.md").read_text()
+    waiting = (Path(__file__).resolve().parents[2] / "docs" / "not-implemented.md").read_text()
     for found in re.findall(r"\b(?:device|math)\.\w+", ours):
         vector = re.fullmatch(r"device\.float32x\d", found)
         is_planned = f"`{found.removeprefix('device.')}`" in waiting

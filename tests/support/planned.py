@@ -1,8 +1,8 @@
-"""What the sources refuse as "not implemented yet", collected from them, for docs/status.md."""
+"""What the sources refuse as "not implemented yet", collected from them, for docs/not-implemented.md."""
 
 import re
 
-from support.status import STATUS, TESTS, section_of
+from support.status import PAGE, TESTS, section_of
 
 ROOT = TESTS.parent
 HEADING = "Not implemented yet"
@@ -163,7 +163,7 @@ def _names(names):
 
 
 def lines():
-    """The lines that docs/status.md must have under its heading; {what each is about: line}."""
+    """The lines that docs/not-implemented.md must have under its heading; {what each is about: line}."""
     later = later_entities()
     made = {
         "options of `@kernel` and `@func`": _names(f"{name}=" for name in planned_options()),
@@ -181,7 +181,7 @@ def lines():
 
 
 def section():
-    """The lines as they stand in docs/status.md."""
+    """The lines as they stand in docs/not-implemented.md."""
     return "\n".join([f"## {HEADING}", "", *lines().values()]) + "\n"
 
 
@@ -192,9 +192,9 @@ def differences(status, wanted):
     for title, line in wanted.items():
         same_title = [other for other in found if other.startswith(f"- {title}:")]
         if same_title != [line]:
-            wrong.append(f"{title}: the sources say\n{line}\nand docs/status.md says {same_title}")
+            wrong.append(f"{title}: the sources say\n{line}\nand docs/not-implemented.md says {same_title}")
     return wrong
 
 
-def read_status():
-    return STATUS.read_text()
+def read_page():
+    return PAGE.read_text()

@@ -1,11 +1,11 @@
-"""What docs/status.md says is missing."""
+"""What docs/not-implemented.md says is missing."""
 
 import re
 import tomllib
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent.parent
-STATUS = TESTS.parent / "docs" / "status.md"
+PAGE = TESTS.parent / "docs" / "not-implemented.md"
 NAMES = TESTS / "conformance" / "names.toml"
 HEADING = "Missing names"
 
@@ -58,7 +58,7 @@ def differences(names, present, listed):
 
 
 def missing_section(present):
-    """The section of docs/status.md that lists what is missing now."""
+    """The section of docs/not-implemented.md that lists what is missing now."""
     lists = name_lists()
     lines = [f"## {HEADING}", ""]
     for part in ("guide", "extra"):

@@ -75,7 +75,7 @@ class CompileOverflowError(CompileError, OverflowError):
 
 
 class NotImplementedYetError(CompileError, NotImplementedError):
-    """Something planned that is not there yet; docs/status.md lists what is."""
+    """Something planned that is not there yet; docs/not-implemented.md lists what is."""
 
 
 class CompilerBug(RuntimeError):
