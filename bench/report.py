@@ -1,6 +1,12 @@
-"""Tables of the results: text for the terminal, Markdown for bench/README.md."""
+"""Tables of the results: text for the terminal, Markdown for bench/README.md, and the data that stay.
+
+A *result* is what measure.py makes, with every sample; its *summary*, kept in results/kernels.json,
+has medians and ratios. Tables are made of summaries.
+"""
 
 import contextlib
+import datetime
+import json
 import os
 import platform
 import statistics
@@ -11,6 +17,8 @@ from pathlib import Path
 from peers import GROUPS, HAND, OURS, PEERS
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+PEER = "peers"
+DATA = Path(__file__).resolve().parent / "results" / "kernels.json"
 
 PACKAGES = ("numpy", "scipy", "pyopencl", "intel-opencl-rt", "warp-lang", "cuda-device-simt")
 
@@ -21,10 +29,10 @@ def best_of(result, group):
     return max(figures, key=lambda f: f["median"], default=None)
 
 
-def ratio(result, group, others):
-    """How many times faster `group` is than the fastest among `others`: the median over the rounds
+def sampled_ratio(result, others):
+    """How many times faster ours is than the fastest among `others`: the median over the rounds
     of the ratio within a round. None where one of them is missing."""
-    ours = best_of(result, group)
+    ours = best_of(result, OURS)
     theirs = [found for found in (best_of(result, other) for other in others) if found]
     if not ours or not theirs:
         return None
@@ -32,6 +40,34 @@ def ratio(result, group, others):
     # One that is slow has fewer rounds; those that both have are paired.
     pairs = zip(best["samples"], ours["samples"], strict=False)
     return statistics.median(other / own for other, own in pairs)
+
+
+def rounded(x):
+    return None if x is None else float(f"{x:.4g}")
+
+
+def summary(result):
+    """The result without its samples; `ratios` are of ours to each other group, and to the best
+    of the other runtimes ("peers")."""
+    others = {f["group"]: [f["group"]] for f in result["figures"] if f["group"] != OURS}
+    ratios = {name: sampled_ratio(result, groups) for name, groups in (others | {PEER: PEERS}).items()}
+    figures = [
+        {
+            "group": f["group"],
+            "name": f["name"],
+            "median": rounded(f["median"]),
+            "best": rounded(f["best"]),
+        }
+        for f in result["figures"]
+    ]
+    kept = {key: value for key, value in result.items() if key != "figures"}
+    kept["ratios"] = {name: rounded(x) for name, x in ratios.items() if x is not None}
+    return kept | {"figures": figures}
+
+
+def ratio(result, other):
+    """Ours to another group; `PEER` is the best of the other runtimes."""
+    return result["ratios"].get(other)
 
 
 def number(x):
@@ -49,18 +85,18 @@ def cell(result, group):
 
 def verdict(result):
     """The ratio to the hand-written code, marked where it is less than wanted."""
-    value, wanted = ratio(result, OURS, [HAND]), result["wanted"]
+    value, wanted = ratio(result, HAND), result["wanted"]
     if value is None:
         return "-"
     return f"{value:.2f}" + ("" if wanted is None or value >= wanted else f" (wanted {wanted})")
 
 
 def row_misses(result):
-    value, wanted = ratio(result, OURS, [HAND]), result["wanted"]
+    value, wanted = ratio(result, HAND), result["wanted"]
     if None not in (value, wanted) and value < wanted:
         yield f"{value:.2f} of the hand-written code, wanted {wanted}"
     for peer in result["ahead_of"]:
-        value = ratio(result, OURS, [peer])
+        value = ratio(result, peer)
         if value is not None and value < 1:
             yield f"not ahead of {peer}: {value:.2f} of it"
 
@@ -95,8 +131,8 @@ def rows(results):
             r["unit"],
             *(cell(r, g) for g in groups),
             verdict(r),
-            number(ratio(r, OURS, ["hand nt"])),
-            number(ratio(r, OURS, PEERS)),
+            number(ratio(r, "hand nt")),
+            number(ratio(r, PEER)),
         ]
 
 
@@ -123,7 +159,7 @@ def remarks(result):
         if group not in GROUPS:
             yield (
                 f"{group} = {found['name']}: {number(found['median'])} {result['unit']}, "
-                f"ours ÷ it {number(ratio(result, OURS, [group]))}"
+                f"ours ÷ it {number(ratio(result, group))}"
             )
         elif group.startswith(HAND):
             yield f"{group} = {found['name']}"
@@ -166,6 +202,7 @@ def machine():
             packages[name] = metadata.version(name)
     compilers = [version([c, "--version"]) for c in ("g++", "clang++-22")]
     return {
+        "date": datetime.date.today().isoformat(),
         "cpu": model,
         "cpus": len(os.sched_getaffinity(0)),
         "system": platform.platform(),
@@ -174,15 +211,14 @@ def machine():
     }
 
 
-def markdown(results, about, quick):
+def markdown(results, about):
     head = header(results)
     lines = [
-        f"{about['cpu']}, {about['cpus']} CPUs; {'; '.join(about['compilers'])}; "
+        f"{about['date']}; {about['cpu']}, {about['cpus']} CPUs; {'; '.join(about['compilers'])}; "
         + ", ".join(f"{k} {v}" for k, v in about["packages"].items())
         + ".",
         "",
-        "Median (best) over the rounds."
-        + (" **Quick run: small sizes, no figures to keep.**" if quick else ""),
+        "Median (best) over the rounds.",
         "",
         "| " + " | ".join(head) + " |",
         "|---|" + "--:|" * (len(head) - 1),
@@ -193,6 +229,19 @@ def markdown(results, about, quick):
         *(f"* {note}" for note in notes(results)),
     ]
     return "\n".join(lines)
+
+
+def write_data(results, about):
+    """Keeps the summaries, an entry a line."""
+    lines = ",\n".join(json.dumps(r, ensure_ascii=False) for r in results)
+    head = json.dumps(about, ensure_ascii=False)
+    DATA.write_text(f'{{"machine": {head},\n"results": [\n{lines}\n]}}\n', encoding="utf-8")
+
+
+def read_data():
+    """(summaries, machine) as they were kept."""
+    kept = json.loads(DATA.read_text(encoding="utf-8"))
+    return kept["results"], kept["machine"]
 
 
 def write_readme(path, text, begin=BEGIN, end=END):

@@ -32,7 +32,11 @@ def parse(argv):
     )
     p.add_argument("--quick", action="store_true", help="small sizes, three rounds: a smoke test")
     p.add_argument("--json", type=Path, metavar="OUT", help="all samples as JSON")
-    p.add_argument("--write-readme", action="store_true", help="put the table into bench/README.md")
+    p.add_argument(
+        "--write-results",
+        action="store_true",
+        help="keep the figures in bench/results/kernels.json and put the table into bench/README.md",
+    )
     python_path.add_option(p)
     p.add_argument(
         "--child", nargs=3, metavar=("PROBLEM", "THREADS", "OUT"), help=argparse.SUPPRESS
@@ -153,15 +157,19 @@ def main(argv):
                 failed += result is None
                 results += [result] if result else []
     about = report.machine()
-    print(report.text_table(results))
-    print(*report.notes(results), sep="\n")
-    missed = report.misses(results, options.quick)
+    summaries = [report.summary(result) for result in results]
+    print(report.text_table(summaries))
+    print(*report.notes(summaries), sep="\n")
+    missed = report.misses(summaries, options.quick)
     for line in missed:
         print(f"bench: {line}", file=sys.stderr)
     if options.json:
         options.json.write_text(json.dumps({"machine": about, "results": results}, indent=1))
-    if options.write_readme:
-        report.write_readme(HERE / "README.md", report.markdown(results, about, options.quick))
+    if options.write_results:
+        if options.quick:
+            sys.exit("bench: a quick run has no figures to keep")
+        report.write_data(summaries, about)
+        report.write_readme(HERE / "README.md", report.markdown(summaries, about))
     return 1 if failed or missed else 0
 
 

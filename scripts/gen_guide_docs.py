@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes what the guide takes from elsewhere: messages, ratios of the benchmarks, the drawing.
+"""Writes what pages take from elsewhere: messages, figures of the benchmarks, drawings.
 
-scripts/gen_guide_docs.py           writes the FILES below in docs/guide
+scripts/gen_guide_docs.py           writes the FILES below in docs
 scripts/gen_guide_docs.py --check   fails where one of them is not current
 
 In a page, such text stands between `<!-- NAME: generated -->` and `<!-- end of NAME -->`.
@@ -11,10 +11,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from guide import draw_execution, message_index, ratios
+from guide import draw_bench, draw_execution, message_index, ratios
 
 ROOT = Path(__file__).resolve().parents[1]
-GUIDE = ROOT / "docs" / "guide"
+DOCS = ROOT / "docs"
+GUIDE = DOCS / "guide"
 
 
 def replaced(text: str, name: str, new: str) -> str:
@@ -39,19 +40,20 @@ def execution_page() -> str:
 
 
 FILES: dict[str, Callable[[], str]] = {
-    "errors.md": errors_page,
-    "execution-on-a-cpu.md": execution_page,
-    "execution.svg": draw_execution.drawing,
+    "guide/errors.md": errors_page,
+    "guide/execution-on-a-cpu.md": execution_page,
+    "guide/execution.svg": draw_execution.drawing,
+    "images/bench.svg": draw_bench.drawing,
 }
 
 
 def main(arguments: list[str]) -> int:
     stale = []
     for name, make in FILES.items():
-        file, wanted = GUIDE / name, make()
+        file, wanted = DOCS / name, make()
         if arguments == ["--check"]:
-            if file.read_text(encoding="utf-8") != wanted:
-                stale.append(f"docs/guide/{name}")
+            if not file.exists() or file.read_text(encoding="utf-8") != wanted:
+                stale.append(f"docs/{name}")
         else:
             file.write_text(wanted, encoding="utf-8")
     if stale:

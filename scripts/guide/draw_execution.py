@@ -95,11 +95,11 @@ def block(d, top):
 
 
 def lanes(d, top):
-    """One gang where its lanes part."""
+    """One gang where its lanes diverge."""
     heading(d, top, 3, "One gang is a vector of 32 lanes; a mask says which of them are active")
     rows = (
         ("x = a[i]", "all lanes: float32 in two registers of AVX-512", 32, 0),
-        ("if t < 20:", "lanes part: the condition becomes a mask", 32, 0),
+        ("if t < 20:", "lanes diverge: the condition becomes a mask", 32, 0),
         ("    x = 2 * x", "under the mask: lanes 0 to 19", 20, 0),
         ("else:", "the other mask", 0, 0),
         ("    x = 0.0", "lanes 20 to 31", 32, 20),
