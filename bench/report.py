@@ -1,4 +1,4 @@
-"""Tables of the results: text for the terminal, Markdown for bench/README.md, and the data that stay.
+"""Tables of the results, for the terminal and in Markdown, and the data that are kept of them.
 
 A *result* is what measure.py makes, with every sample; its *summary*, kept in results/kernels.json,
 has medians and ratios. Tables are made of summaries.
@@ -50,7 +50,9 @@ def summary(result):
     """The result without its samples; `ratios` are of ours to each other group, and to the best
     of the other runtimes ("peers")."""
     others = {f["group"]: [f["group"]] for f in result["figures"] if f["group"] != OURS}
-    ratios = {name: sampled_ratio(result, groups) for name, groups in (others | {PEER: PEERS}).items()}
+    ratios = {
+        name: sampled_ratio(result, groups) for name, groups in (others | {PEER: PEERS}).items()
+    }
     figures = [
         {
             "group": f["group"],

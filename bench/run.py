@@ -35,7 +35,7 @@ def parse(argv):
     p.add_argument(
         "--write-results",
         action="store_true",
-        help="keep the figures in bench/results/kernels.json and put the table into bench/README.md",
+        help="keep the figures in bench/results and put the table into bench/README.md",
     )
     python_path.add_option(p)
     p.add_argument(

@@ -4,7 +4,7 @@
 python scripts/conformance.py [pytest arguments]      run the tests, then print
 python scripts/conformance.py --report FILE           print from a report written before
 python scripts/conformance.py --missing-names         print the section for docs/not-implemented.md
-python scripts/conformance.py --not-implemented       print the other section for docs/not-implemented.md
+python scripts/conformance.py --not-implemented       print the other section of it
 """
 
 import argparse

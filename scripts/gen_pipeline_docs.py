@@ -56,7 +56,7 @@ def llvm_loop():
 
 
 def asm_loop(target):
-    """The loop that halves, which alone multiplies: the first of the copies that LLVM makes of it."""
+    """The loop that halves, which alone multiplies: the first of the copies LLVM makes of it."""
     blocks = re.split(r"^(?=\.LBB\w+:)", inspect("asm", target), flags=re.MULTILINE)
     return next(b for b in blocks if "vmulps" in b).expandtabs(8)
 

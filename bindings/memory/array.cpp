@@ -338,7 +338,7 @@ void define_methods(nb::class_<ArrayObject>& type) {
       .def("__repr__", repr);
   define_dlpack(
       type, [](const ArrayObject& a) -> const Tensor& { return a.tensor; },
-      "A DLPack capsule, safe to use on the CUDA stream of that number (DEV-DLP-03).");
+      "A DLPack capsule, safe to use on the CUDA stream of that number.");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ PyObject* no_constructor(PyTypeObject* type, PyObject*, PyObject*) {
 
 PyMemberDef members[] = {
     {"underlying", T_OBJECT, offsetof(FunctionObject, underlying), READONLY,
-     "The decorated Python function (DEV-KERN-06, DEV-FUNC-05)."},
+     "The decorated Python function."},
     {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, dict), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weakrefs), READONLY, nullptr},
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
@@ -129,11 +129,11 @@ PyGetSetDef properties[] = {
 PyMethodDef methods[] = {
     {"stats", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(stats)),
      METH_VARARGS | METH_KEYWORDS,
-     "What a launch with these arguments takes; see cuda.device._stats.stats."},
+     "What a launch with these arguments takes of the machine: a Stats. Nothing is launched."},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {"inspect", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(inspect)),
      METH_VARARGS | METH_KEYWORDS,
-     "What the compiler makes of it for these arguments; see cuda.device._inspect.inspect."},
+     "What the compiler makes of it for these arguments, stage by stage. Nothing is launched."},
     {nullptr, nullptr, 0, nullptr}};
 
 template <class F>

@@ -42,7 +42,13 @@ def axis(bottom):
 
 def head(machine, threads):
     lines = [
-        text(16, 24, "Speed relative to hand-written SIMD C++ (= 1), longer is faster", 15, weight="bold"),
+        text(
+            16,
+            24,
+            "Speed relative to hand-written SIMD C++ (= 1), longer is faster",
+            15,
+            weight="bold",
+        ),
         text(16, 42, f"{machine['cpu']}, {threads} threads, {machine['date']}", 11, PALE),
     ]
     for x, fill, words in (

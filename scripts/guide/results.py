@@ -1,4 +1,4 @@
-"""The kept figures of the benchmarks, bench/results/kernels.json, as the guide and the chart show them."""
+"""The kept figures of the benchmarks (bench/results/kernels.json) for the guide and the chart."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the sources refuse as "not implemented yet", collected from them, for docs/not-implemented.md."""
+"""What the sources refuse as "not implemented yet", for docs/not-implemented.md."""
 
 import re
 
@@ -163,7 +163,7 @@ def _names(names):
 
 
 def lines():
-    """The lines that docs/not-implemented.md must have under its heading; {what each is about: line}."""
+    """The lines that the page must have under its heading; {what each is about: line}."""
     later = later_entities()
     made = {
         "options of `@kernel` and `@func`": _names(f"{name}=" for name in planned_options()),
@@ -192,7 +192,7 @@ def differences(status, wanted):
     for title, line in wanted.items():
         same_title = [other for other in found if other.startswith(f"- {title}:")]
         if same_title != [line]:
-            wrong.append(f"{title}: the sources say\n{line}\nand docs/not-implemented.md says {same_title}")
+            wrong.append(f"{title}: the sources say\n{line}\nand the page says {same_title}")
     return wrong
 
 

@@ -91,7 +91,7 @@ def zeros(
     memory: str = "device",
     order: str = "C",
 ) -> Any:
-    """An array of zeros; arguments as for empty."""
+    """An array of zeros; arguments, result and errors as for empty."""
     return _make(shape, dtype, device, memory, order, zero=True)
 
 
@@ -216,7 +216,7 @@ def _imported(obj: Any) -> Array | None:
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
-    """The array of another library, in the same memory where that is possible (DEV-DLP-15).
+    """The array of another library, in the same memory where that is possible.
 
     device: where the array is to be; without it, it stays where it is. copy: as for asarray.
     Raises AttributeError for an object without __dlpack__ and __dlpack_device__, BufferError for a

@@ -32,11 +32,11 @@ def kernel(
     fastmath: bool = False,
     **options: object,
 ) -> Any:
-    """Makes a function a kernel: `@kernel` or `@kernel(fmad=False)` (DEV-KERN-01).
+    """Makes a function a kernel: `@kernel` or `@kernel(fmad=False)`.
 
-    A kernel runs on the device only, once in every thread of a launch; see `launch`. fmad=False
-    keeps a*b + c as two roundings, as NumPy computes it. interop, fastmath, link and check are
-    planned.
+    A kernel runs on the device only, once in every thread of a launch; see `launch`. It returns
+    nothing. Nothing is compiled before the first launch. fmad=False keeps a*b + c as two
+    roundings, as NumPy computes it. interop, fastmath, link and check are planned.
 
     Raises TypeError for an unknown keyword or something that is no Python function, and
     NotImplementedYetError for a planned keyword.
@@ -60,7 +60,7 @@ def func(
     fastmath: bool = False,
     **options: object,
 ) -> Any:
-    """Makes a function callable from kernels and from the host: `@func` or `@func()` (DEV-FUNC-01).
+    """Makes a function callable from kernels and from the host: `@func` or `@func()`.
 
     Called from a kernel it is compiled for the types of its arguments; called from the host it is
     the Python function. `underlying` is that function.

@@ -1,4 +1,4 @@
-"""Fixed-format numbers: NumPy's classes (DEV-FIX), and ConstExpr."""
+"""Fixed-format numbers: NumPy's classes, and ConstExpr."""
 
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -45,7 +45,7 @@ else:
     class ConstExpr:
         """Type hint: the argument must be a constant expression; ConstExpr[T] fixes its type.
 
-        Equal and hashable by its type (DEV-CONST-05, DEV-CONST-06).
+        Equal and hashable by its type.
         """
 
         __slots__ = ("type",)

@@ -15,7 +15,7 @@ def refuse_unknown(function: str, unknown: dict[str, object], known: str) -> Non
 
 
 def check_target(function: str, target: object) -> None:
-    """Raises TypeError for a target that is no text."""
+    """Raises TypeError for a target that is no string."""
     if target is not None and not isinstance(target, str):
         raise TypeError(
             f"{function}(target={target!r}) is not possible; target is a text such as 'avx2' or "
@@ -51,8 +51,8 @@ def inspect(
     "asm"                 host forms
     "ptx"                 "sm_75" and up; "sm_90" where none is given
 
-    Host forms are "avx512", "avx2" and "sse4", with "x8", "x16", "x32" or "x64" behind for gangs of
-    so many lanes, which have to fill a vector of float32; without a target, the best one of this
+    Host forms are "avx512", "avx2" and "sse4", with "x8", "x16", "x32" or "x64" appended for gangs
+    of so many lanes, which have to fill a vector of float32; without a target, the best one of this
     machine. A form that this CPU cannot run is shown as for the least CPU that can. The _raw stages
     are before the passes.
     grid, block: specialise for this launch. lines: with the lines of Python as comments, each in

@@ -23,25 +23,29 @@ def _bits(name: str, x: object) -> tuple[int, int, type[np.integer[Any]]]:
 
 
 def popc(x: Any) -> np.int32:
-    """Number of set bits of an integer, in its own width: int32 (DEV-INTR-01)."""
+    """Number of set bits of an integer, in its own width: an int32.
+
+    x: a signed or unsigned integer of any format. Raises TypeError for anything else, on the host
+    OverflowError for a Python int beyond 32 bits.
+    """
     return np.int32(_bits("popc", x)[0].bit_count())
 
 
 def brev(x: Any) -> Any:
-    """The bits of an integer in reverse order, same type (DEV-INTR-02)."""
+    """The bits of an integer in reverse order, in the same type; raises as popc."""
     pattern, width, kind = _bits("brev", x)
     reverse = int(f"{pattern:0{width}b}"[::-1], 2)
     return np.array(reverse, dtype=f"u{width // 8}").view(kind)[()]
 
 
 def clz(x: Any) -> np.int32:
-    """Number of leading zero bits of an integer, its width for 0: int32 (DEV-INTR-03)."""
+    """Number of leading zero bits of an integer, its width for 0: an int32; raises as popc."""
     pattern, width, _ = _bits("clz", x)
     return np.int32(width - pattern.bit_length())
 
 
 def ffs(x: Any) -> np.int32:
-    """Position of the lowest set bit counted from 1, 0 for 0: int32 (DEV-INTR-04)."""
+    """Position of the lowest set bit counted from 1, 0 for 0: an int32; raises as popc."""
     pattern = _bits("ffs", x)[0]
     return np.int32((pattern & -pattern).bit_length())
 
@@ -56,13 +60,20 @@ def _float_type(name: str, values: tuple[object, ...]) -> type[np.floating[Any]]
 
 
 def cbrt(a: Any) -> Any:
-    """Real cube root of a float, same type (DEV-INTR-06)."""
+    """Real cube root of a float, in the same type, within 1 ulp.
+
+    a: a float32 or float64; a Python float is a float32. Raises TypeError for integers.
+    """
     kind = _float_type("cbrt", (a,))
     return kind(math.cbrt(a))
 
 
 def fma(a: Any, b: Any, c: Any) -> Any:
-    """a * b + c rounded once; floats of one type, or promoted (DEV-INTR-08)."""
+    """a * b + c, rounded once.
+
+    a, b, c: floats of one type, or of several, which meet in their common type. Raises TypeError
+    for integers.
+    """
     kind = _float_type("fma", (a, b, c))
     if kind is np.float64:
         return kind(_core.fma64(float(a), float(b), float(c)))

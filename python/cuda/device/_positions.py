@@ -1,4 +1,4 @@
-"""Where a thread stands: thread_idx, tid and their like. They exist in kernels only (DEV-POS)."""
+"""Where a thread stands: thread_idx, tid and their like. They exist in kernels only."""
 
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -63,7 +63,7 @@ _make_operations()
 
 
 class uint32x3:
-    """Three uint32: x, y, z. Immutable."""
+    """Three uint32, x, y and z, by name or by index (`[0]` is x). Immutable."""
 
     __slots__ = ("_elements",)
     _elements: tuple[np.uint32, np.uint32, np.uint32]
@@ -109,29 +109,34 @@ class uint32x3:
 
 
 class Dim3(uint32x3):
-    """Type of thread_idx, block_idx, block_dim and grid_dim (DEV-POS-01)."""
+    """Type of thread_idx, block_idx, block_dim and grid_dim: a uint32x3."""
 
     __slots__ = ()
 
 
-# In kernels: Dim3 of uint32.
-thread_idx: Any = _DeviceOnly("thread_idx")  # index of the thread in its block (DEV-POS-02)
-block_idx: Any = _DeviceOnly("block_idx")  # index of the block in the grid (DEV-POS-03)
-block_dim: Any = _DeviceOnly("block_dim")  # shape of the block (DEV-POS-04)
-grid_dim: Any = _DeviceOnly("grid_dim")  # shape of the grid (DEV-POS-05)
-# In kernels: int32.
-warp_size: Any = _DeviceOnly("warp_size")  # threads of a warp, 32 (DEV-POS-10)
-lane_id: Any = _DeviceOnly("lane_id")  # index of the thread in its warp (DEV-POS-11)
+# DEV-POS-02: index of the thread in its block: .x .y .z, or [0] [1] [2]; uint32.
+thread_idx: Any = _DeviceOnly("thread_idx")
+# DEV-POS-03: index of the block in the grid, as thread_idx.
+block_idx: Any = _DeviceOnly("block_idx")
+# DEV-POS-04: shape of the block in threads, as thread_idx.
+block_dim: Any = _DeviceOnly("block_dim")
+# DEV-POS-05: shape of the grid in blocks, as thread_idx.
+grid_dim: Any = _DeviceOnly("grid_dim")
+# DEV-POS-10: threads of a warp: 32 on every target; int32.
+warp_size: Any = _DeviceOnly("warp_size")
+# DEV-POS-11: index of the thread in its warp: 0 to 31; int32.
+lane_id: Any = _DeviceOnly("lane_id")
 
 
 def tid(ndims: int) -> Any:
-    """Position of the thread in the grid (DEV-POS-06).
+    """Position of the thread in the grid: block_idx * block_dim + thread_idx on each axis.
 
-    An int32 for ndims 1, a tuple of ndims int32 for 2 and 3; ndims is a constant.
+    ndims: 1, 2 or 3, a constant. An int32 for 1, a tuple of int32, x first, for 2 and 3. Raises
+    DeviceOnlyError in host code.
     """
     _refuse("tid")
 
 
 def grid_size(ndims: int) -> Any:
-    """Number of threads of the grid along each axis (DEV-POS-08); ndims as for tid."""
+    """Number of threads of the grid, grid_dim * block_dim on each axis; ndims and result as tid."""
     _refuse("grid_size")

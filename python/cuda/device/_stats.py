@@ -22,7 +22,7 @@ class Stats:
     lanes: int | None = None  # of all gangs of a block; those beyond `threads` are idle
     arena_bytes: int | None = None  # memory of a worker for what a block keeps across barriers
     shared_bytes: int | None = None  # of a block: the kernel's own arrays and shared=
-    code_bytes: int | None = None  # machine code with its constants, or text of PTX
+    code_bytes: int | None = None  # machine code with its constants, or the characters of PTX
     registers: int | None = None  # of a thread
     spill_store_bytes: int | None = None  # of a thread
     spill_load_bytes: int | None = None

@@ -132,7 +132,7 @@ class Device:
 
     @property
     def arch(self) -> str:
-        """The compute capability as text: "90"."""
+        """The compute capability as a string: "90"."""
         return str(_core.device_info(self._number)[2])
 
     @property

@@ -1,0 +1,236 @@
+"""The pages of the API reference, made from the package and its stub."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import cuda.device
+from cuda.device import _core, core, errors
+
+PACKAGE = Path(inspect.getfile(cuda.device)).parent
+
+# What a page shows, in sections; a test compares with what the modules export.
+DEVICE: dict[str, list[str]] = {
+    "Kernels and launches": ["kernel", "func", "launch"],
+    "Positions, in kernels": [
+        *["tid", "grid_size", "thread_idx", "block_idx", "block_dim", "grid_dim"],
+        *["lane_id", "warp_size", "Dim3", "uint32x3"],
+    ],
+    "Memory of blocks and threads, in kernels": [
+        *["local_array", "shared_array", "dynamic_shared_array"],
+    ],
+    "Barriers, in kernels": [
+        *["syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or"],
+    ],
+    "Numbers": ["popc", "brev", "clz", "ffs", "cbrt", "fma"],
+    "Arrays": ["empty", "zeros", "full", "arange", "asarray", "from_dlpack", "to_host", "Array"],
+    "Formats": [
+        *["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],
+        *["float16", "float32", "float64", "bfloat16", "float8e4m3", "float8e5m2"],
+        *["complex64", "complex128", "ConstExpr"],
+    ],
+    "The package": ["core", "__version__"],
+}
+CORE: dict[str, list[str]] = {
+    "Devices": ["Device", "DeviceProperties", "ComputeCapability"],
+    "Launches": ["launch", "LaunchConfig"],
+    "Streams and events": ["Stream", "StreamOptions", "Event", "EventOptions"],
+    "Memory": [
+        *["Buffer", "MemoryResource", "DeviceMemoryResource", "PinnedMemoryResource"],
+        "ManagedMemoryResource",
+    ],
+}
+# Types of values that a user has, without names of their own.
+OBJECTS = {
+    "Kernel": "What `@kernel` makes of a function. `launch` takes it; calling it is a TypeError.",
+    "Func": "What `@func` makes of a function. Called on the host it is that function.",
+}
+
+Node = ast.FunctionDef | ast.ClassDef
+
+
+def _stub() -> dict[str, Node]:
+    """Functions and classes of the stub, methods as Class.method."""
+    found: dict[str, Node] = {}
+    for node in ast.parse((PACKAGE / "_core.pyi").read_text(encoding="utf-8")).body:
+        if isinstance(node, Node):
+            found[node.name] = node
+        if isinstance(node, ast.ClassDef):
+            methods = [n for n in node.body if isinstance(n, ast.FunctionDef)]
+            found |= {f"{node.name}.{method.name}": method for method in methods}
+    return found
+
+
+STUB = _stub()
+
+
+def _of_stub(path: str, name: str) -> str:
+    node = STUB[path]
+    assert isinstance(node, ast.FunctionDef)
+    arguments = re.sub(r"^self(, )?(/, )?", "", ast.unparse(node.args))
+    result = ast.unparse(node.returns) if node.returns else "None"
+    return f"{name}({arguments}) -> {result}"
+
+
+def _signature(function: Any, name: str) -> str:
+    """As a user writes it, without self and without annotations that say nothing."""
+    signature = inspect.signature(function)
+    parameters = [
+        p.replace(annotation=p.empty) if p.annotation in (Any, "Any", object, "object") else p
+        for p in signature.parameters.values()
+        if p.name not in ("self", "cls")
+    ]
+    result = signature.return_annotation
+    if result in (Any, "Any"):
+        result = signature.empty
+    made = str(signature.replace(parameters=parameters, return_annotation=result))
+    made = re.sub(r"<object object at \w+>", "...", made).replace("'", '"')
+    return name + re.sub(r'(: |-> )"([^"]*)"', r"\1\2", made).replace("typing.", "")
+
+
+def _escaped(line: str) -> str:
+    return re.sub(r"([*<\[\]])|(?<!\w)(_)(?=\w)", r"\\\1\2", line)
+
+
+def _prose(paragraph: str) -> str:
+    """A paragraph; one that is a table or a program stays as it is."""
+    if re.search(r"\S {2,}\S", paragraph) or paragraph.startswith("@"):
+        return f"```text\n{paragraph}\n```"
+    code = re.split(r"(`[^`]*`)", " ".join(paragraph.split()))
+    return "".join(part if part.startswith("`") else _escaped(part) for part in code)
+
+
+def described(text: str | None) -> str:
+    """A docstring as Markdown, without the signature that nanobind puts in front of it."""
+    text = re.sub(r"\A\w+\(.*\) -> .*\n\n", "", inspect.cleandoc(text or ""))
+    return "\n\n".join(_prose(p) for p in text.split("\n\n") if p.strip())
+
+
+def _members(kind: type) -> list[str]:
+    """Public methods and properties, each once, where the class itself defines them."""
+    own = [name for name, value in vars(kind).items() if not name.startswith("_")]
+    fields = set(getattr(kind, "__dataclass_fields__", {})) | set(getattr(kind, "_fields", ()))
+    return [name for name in own if name not in fields]
+
+
+def _member(kind: type, name: str) -> str:
+    value = inspect.getattr_static(kind, name)
+    path = f"{kind.__name__}.{name}"
+    if isinstance(value, staticmethod | classmethod):
+        value = value.__func__
+    if isinstance(value, property) or not callable(getattr(kind, name)):
+        shown = name
+    elif path in STUB:
+        shown = _of_stub(path, name)
+    else:
+        shown = _signature(value, name)
+    text = described(getattr(value, "__doc__", None))
+    return f"* `{shown}`\n\n  " + text.replace("\n", "\n  ")
+
+
+def _heading(value: Any, name: str) -> str:
+    """What a user writes to make or call it."""
+    if name in STUB and isinstance(STUB[name], ast.FunctionDef):
+        return _of_stub(name, name)
+    if not isinstance(value, type):
+        return _signature(value, name)
+    if name in STUB:
+        init = f"{name}.__init__"
+        return f"class {name}" + (
+            f"{_of_stub(init, '').partition(' -> ')[0]}" if init in STUB else ""
+        )
+    return "class " + _signature(value, name).partition(" -> ")[0]
+
+
+def _entry(value: Any, name: str) -> str:
+    text = described(OBJECTS.get(name) or value.__doc__)
+    parts = [f"### {name}", f"```text\n{_heading(value, name)}\n```", text]
+    if isinstance(value, type):
+        parts += [_member(value, member) for member in _members(value)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _commented(module: str) -> dict[str, str]:
+    """{name: comment} of variables that stand below a comment with their clause."""
+    source = (PACKAGE / f"{module}.py").read_text(encoding="utf-8")
+    found = re.findall(r"^# DEV-[\w-]+: (.*)\n(\w+): Any = ", source, re.MULTILINE)
+    return {name: text[0].upper() + text[1:] for text, name in found}
+
+
+def _format_row(name: str) -> str:
+    kind = getattr(cuda.device, name)
+    return f"| `{name}` | `{kind.__module__.split('.')[0]}.{kind.__name__}` |"
+
+
+def _device_section(names: list[str]) -> str:
+    variables, entries, formats = _commented("_positions"), [], []
+    for name in names:
+        value = getattr(cuda.device, name)
+        if name in variables:
+            entries.append(f"### {name}\n\n{_escaped(variables[name])}")
+        elif isinstance(value, ModuleType):
+            entries.append(f"### {name}\n\n{described(value.__doc__)}\n\nIts names: [](core.md).")
+        elif name == "__version__":
+            entries.append("### \\_\\_version\\_\\_\n\nThe version of the package, a string.")
+        elif isinstance(value, type) and not value.__module__.startswith("cuda."):
+            formats.append(_format_row(name))
+        else:
+            entries.append(_entry(value, name))
+    if formats:
+        table = ["| name | is |", "|---|---|", *formats]
+        entries.insert(0, "On the host these are the number classes of NumPy and ml_dtypes.")
+        entries.insert(1, "\n".join(table))
+    return "\n\n".join(entries)
+
+
+MADE = "<!-- written by scripts/gen_api.py -->\n"
+
+
+def _page(title: str, introduction: str | None, sections: dict[str, str]) -> str:
+    parts = [f"{MADE}\n# {title}", described(introduction)]
+    for heading, text in sections.items():
+        parts += [f"## {heading}", text]
+    return "\n\n".join(parts) + "\n"
+
+
+def _device_page() -> str:
+    sections = {title: _device_section(names) for title, names in DEVICE.items()}
+    sections["Kernels and functions as objects"] = "\n\n".join(
+        _entry(getattr(_core, name), name) for name in OBJECTS
+    )
+    from cuda.device._inspect import inspect as inspected
+    from cuda.device._stats import Stats, stats
+
+    sections["Inspection"] = "\n\n".join(
+        [_entry(inspected, "inspect"), _entry(stats, "stats"), _entry(Stats, "Stats")]
+    )
+    introduction = (cuda.device.__doc__ or "").partition("\n\n")[0]
+    return _page("cuda.device", introduction, sections)
+
+
+def _core_page() -> str:
+    sections = {
+        title: "\n\n".join(_entry(getattr(core, name), name) for name in names)
+        for title, names in CORE.items()
+    }
+    return _page("cuda.device.core", core.__doc__, sections)
+
+
+def _errors_page() -> str:
+    rows = []
+    for name in errors.__all__:
+        kind = getattr(errors, name)
+        bases = ", ".join(f"`{base.__name__}`" for base in kind.__bases__)
+        text = described(kind.__doc__).replace("\n\n", " ")
+        rows.append(f"| `{name}` | {bases} | {text} |")
+    table = "\n".join(["| class | is a | raised for |", "|---|---|---|", *rows])
+    more = "[Error messages](../guide/errors.md) lists what they say."
+    return _page("cuda.device.errors", errors.__doc__, {"Classes": f"{table}\n\n{more}"})
+
+
+def pages() -> dict[str, str]:
+    """{file in docs/api: its text}."""
+    return {"device.md": _device_page(), "core.md": _core_page(), "errors.md": _errors_page()}

@@ -1,0 +1,64 @@
+"""The API reference holds every public name, says something of each, and is current."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from cuda import device
+from cuda.device import core, errors
+from support.pages import ROOT
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from guide import api_entries
+
+API = ROOT / "docs" / "api"
+CLAUSE = re.compile(r"\b(?:DEV|CAI)-[A-Z0-9]+-\d+")
+
+
+def named(sections):
+    return sorted(name for names in sections.values() for name in names)
+
+
+@pytest.mark.parametrize(
+    ("module", "sections"), [(device, api_entries.DEVICE), (core, api_entries.CORE)]
+)
+def test_every_public_name_stands_in_a_section(module, sections):
+    assert named(sections) == sorted(module.__all__)
+
+
+def test_every_class_of_errors_has_a_row():
+    rows = re.findall(r"^\| `(\w+)` \|", (API / "errors.md").read_text(), re.MULTILINE)
+    assert rows[0:] == list(errors.__all__)
+
+
+def headings(page):
+    return re.findall(r"^### (.*)$", (API / page).read_text(), re.MULTILINE)
+
+
+def test_every_heading_has_a_text():
+    """Below the signature of each name, and of each member, something is said."""
+    for page in ("device.md", "core.md"):
+        text = re.sub(r"^```text\n.*?\n```$", "", (API / page).read_text(), flags=re.S | re.M)
+        entries = re.split(r"^(?=### |\* `)", text, flags=re.MULTILINE)[1:]
+        empty = [e for e in entries if not "\n".join(e.splitlines()[1:]).strip("# \n")]
+        assert empty == [], page
+        assert len(headings(page)) > 10
+
+
+def test_users_read_no_numbers_of_clauses():
+    pages = [path for path in API.glob("*.md") if CLAUSE.search(path.read_text())]
+    assert pages == []
+
+
+def test_what_help_says_of_launch():
+    """The stream may be left out."""
+    assert "stream: may be left out" in device.launch.__doc__
+    assert "stream=" in device.launch.__text_signature__
+    assert not CLAUSE.search(device.launch.__doc__)
+
+
+def test_the_pages_are_current():
+    script = ROOT / "scripts" / "gen_api.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
