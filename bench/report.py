@@ -1,4 +1,8 @@
+#!/usr/bin/env python3
 """Tables of the results, for the terminal and in Markdown, and the data that are kept of them.
+
+bench/report.py           puts the table of the kept figures into bench/README.md
+bench/report.py --check   fails where the table there is not theirs
 
 A *result* is what measure.py makes, with every sample; its *summary*, kept in results/kernels.json,
 has medians and ratios. Tables are made of summaries.
@@ -11,6 +15,7 @@ import os
 import platform
 import statistics
 import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 
@@ -246,8 +251,29 @@ def read_data():
     return kept["results"], kept["machine"]
 
 
+def placed(page, text, begin, end):
+    """The page with the text between the marks."""
+    before, rest = page.split(begin)
+    after = rest.split(end)[1]
+    return f"{before}{begin}\n{text}\n{end}{after}"
+
+
 def write_readme(path, text, begin=BEGIN, end=END):
     """Puts the text between the marks."""
-    before, rest = path.read_text().split(begin)
-    after = rest.split(end)[1]
-    path.write_text(f"{before}{begin}\n{text}\n{end}{after}")
+    path.write_text(placed(path.read_text(), text, begin, end))
+
+
+def main(arguments):
+    readme = DATA.parents[1] / "README.md"
+    page, table = readme.read_text(), markdown(*read_data())
+    wanted = placed(page, table, BEGIN, END)
+    if arguments != ["--check"]:
+        readme.write_text(wanted)
+    elif page != wanted:
+        print("bench/README.md is not current: run bench/report.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

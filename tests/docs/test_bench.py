@@ -1,0 +1,73 @@
+"""Figures stand in bench/results as data, and pages show what the data say."""
+
+import csv
+import datetime
+import json
+import subprocess
+import sys
+
+import pytest
+from support.pages import ROOT
+
+RESULTS = ROOT / "bench" / "results"
+
+
+def rows(name):
+    with open(RESULTS / name, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_table_of_the_benchmarks_is_current():
+    script = ROOT / "bench" / "report.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_figure_has_a_date_a_cpu_and_a_script_that_measures_it():
+    for row in rows("figures.csv"):
+        datetime.date.fromisoformat(row["date"])
+        assert all(row[column] for column in ("cpu", "case", "unit")), row
+        assert (ROOT / "bench" / row["script"]).is_file(), row
+        assert float(row["least"]) >= 0, row
+
+
+def test_random_programs_name_their_targets():
+    for row in rows("random_programs.csv"):
+        datetime.date.fromisoformat(row["date"])
+        assert int(row["programs"]) > 0 <= int(row["differed"])
+        assert row["targets"]
+        assert row["ptxas"] in ("yes", "no"), row
+        # What differed has an explanation.
+        assert row["differed"] == "0" or "fix" in row["remark"] or "fault" in row["remark"], row
+
+
+def test_the_kept_run_has_a_machine_and_ratios():
+    kept = json.loads((RESULTS / "kernels.json").read_text())
+    datetime.date.fromisoformat(kept["machine"]["date"])
+    assert kept["machine"]["cpu"]
+    for record in kept["results"]:
+        assert {"hand", "peers"} <= set(record["ratios"]), record["problem"]
+
+
+HOUSE_WORDS = (
+    "asked for ahead",
+    "asked for a page",
+    "written out",
+    "past the cache",
+    "ways apart",
+    "threads part",
+    "lanes part",
+    "in its place",
+    "what is behind",
+    "sayings",
+    "onlooker",
+    "leavable",
+)
+PAGES = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").rglob("*.md")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages_use_the_fields_words(page):
+    """See docs/glossary.md: prefetched, unrolled, streaming stores, divergent, instead, after."""
+    text = " ".join(page.read_text().lower().split())
+    assert [word for word in HOUSE_WORDS if word in text] == []
