@@ -92,14 +92,15 @@ def _signature(function: Any, name: str) -> str:
 
 
 def _escaped(line: str) -> str:
-    return re.sub(r"([*<\[\]])|(?<!\w)(_)(?=\w)", r"\\\1\2", line)
+    return re.sub(r"([*<\[\]])", r"\\\1", line)
 
 
 def _prose(paragraph: str) -> str:
     """A paragraph; one that is a table or a program stays as it is."""
     if re.search(r"\S {2,}\S", paragraph) or paragraph.startswith("@"):
         return f"```text\n{paragraph}\n```"
-    code = re.split(r"(`[^`]*`)", " ".join(paragraph.split()))
+    line = re.sub(r"(?<![\w`])(__\w+__)(?![\w`])", r"`\1`", " ".join(paragraph.split()))
+    code = re.split(r"(`[^`]*`)", line)
     return "".join(part if part.startswith("`") else _escaped(part) for part in code)
 
 
