@@ -551,7 +551,9 @@ void register_stream_type(nb::module_& module) {
 }
 
 void register_event_type(nb::module_& module) {
-  nb::class_<EventObject>(module, "Event", "A point in a stream's work. `end - start` is the time between two events in ms.")
+  nb::class_<EventObject>(
+      module, "Event",
+      "A point in a stream's work. `end - start` is the time between two events in ms.")
       .def(nb::init<bool, int>(), nb::arg("timing") = true, nb::arg("device") = kHostDevice)
       .def(
           "sync",

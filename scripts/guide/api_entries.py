@@ -75,20 +75,31 @@ def _of_stub(path: str, name: str) -> str:
     return f"{name}({arguments}) -> {result}"
 
 
+_SHORTER = {
+    r"<object object at \w+>": "...",
+    r"<factory>": "...",
+    r"<class '[\w.]*?(\w+)'>": r"\1",
+    r"\b(?:typing|collections\.abc|numpy|cuda\.device\.\w+)\.": "",
+    r"(: |-> )'([^']*)'": r"\1\2",
+}
+
+
 def _signature(function: Any, name: str) -> str:
-    """As a user writes it, without self and without annotations that say nothing."""
+    """As a user writes it: without self, what collects misspelt keywords, and empty annotations."""
     signature = inspect.signature(function)
+    of_object = {"self", "cls"} | ({"function", "kernel"} if name.startswith("kernel.") else set())
     parameters = [
         p.replace(annotation=p.empty) if p.annotation in (Any, "Any", object, "object") else p
         for p in signature.parameters.values()
-        if p.name not in ("self", "cls")
+        if p.name not in of_object and p.kind is not p.VAR_KEYWORD
     ]
     result = signature.return_annotation
     if result in (Any, "Any"):
         result = signature.empty
     made = str(signature.replace(parameters=parameters, return_annotation=result))
-    made = re.sub(r"<object object at \w+>", "...", made).replace("'", '"')
-    return name + re.sub(r'(: |-> )"([^"]*)"', r"\1\2", made).replace("typing.", "")
+    for long, short in _SHORTER.items():
+        made = re.sub(long, short, made)
+    return name + made.replace("'", '"')
 
 
 def _escaped(line: str) -> str:
@@ -112,9 +123,21 @@ def described(text: str | None) -> str:
 
 def _members(kind: type) -> list[str]:
     """Public methods and properties, each once, where the class itself defines them."""
-    own = [name for name, value in vars(kind).items() if not name.startswith("_")]
+    own = [
+        name
+        for name, value in vars(kind).items()
+        if not name.startswith("_") and (value.__doc__ or not inspect.ismemberdescriptor(value))
+    ]
     fields = set(getattr(kind, "__dataclass_fields__", {})) | set(getattr(kind, "_fields", ()))
     return [name for name in own if name not in fields]
+
+
+def _fields(kind: type) -> list[str]:
+    """Fields of a dataclass that have a comment at the end of their line."""
+    if not hasattr(kind, "__dataclass_fields__"):
+        return []
+    found = re.findall(r"^    (\w+): .*?  # (.*)$", inspect.getsource(kind), re.MULTILINE)
+    return [f"* `{name}`\n\n  {_escaped(text)}" for name, text in found]
 
 
 def _member(kind: type, name: str) -> str:
@@ -134,7 +157,7 @@ def _member(kind: type, name: str) -> str:
 
 def _heading(value: Any, name: str) -> str:
     """What a user writes to make or call it."""
-    if name in STUB and isinstance(STUB[name], ast.FunctionDef):
+    if inspect.isbuiltin(value):
         return _of_stub(name, name)
     if not isinstance(value, type):
         return _signature(value, name)
@@ -150,6 +173,7 @@ def _entry(value: Any, name: str) -> str:
     text = described(OBJECTS.get(name) or value.__doc__)
     parts = [f"### {name}", f"```text\n{_heading(value, name)}\n```", text]
     if isinstance(value, type):
+        parts += _fields(value)
         parts += [_member(value, member) for member in _members(value)]
     return "\n\n".join(part for part in parts if part)
 
@@ -206,7 +230,11 @@ def _device_page() -> str:
     from cuda.device._stats import Stats, stats
 
     sections["Inspection"] = "\n\n".join(
-        [_entry(inspected, "inspect"), _entry(stats, "stats"), _entry(Stats, "Stats")]
+        [
+            _entry(inspected, "kernel.inspect"),
+            _entry(stats, "kernel.stats"),
+            _entry(Stats, "Stats"),
+        ]
     )
     introduction = (cuda.device.__doc__ or "").partition("\n\n")[0]
     return _page("cuda.device", introduction, sections)

@@ -8,7 +8,7 @@ __all__ = ["ComputeCapability", "DeviceProperties"]
 
 
 class ComputeCapability(NamedTuple):
-    """Of a device: (9, 0)."""
+    """Compute capability of a device, (major, minor), such as (9, 0)."""
 
     major: int
     minor: int
