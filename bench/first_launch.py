@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long a first launch takes, in new processes, with and without the cache on disk.
 
-Import: that of cuda.device behind NumPy's. The launch is timed from the call to its return. Three
+Import: that of cuda.device after NumPy's. The launch is timed from the call to its return. Three
 states of the cache: off, empty, and filled by an earlier process. Files are in the system's cache:
 a first process of each kind is not counted.
 """

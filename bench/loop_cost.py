@@ -44,7 +44,7 @@ LEAST = 6  # instructions of a loop that is worth a line
 
 
 def instructions(text):
-    """(name with operands, in order) and the number of the instruction behind each label."""
+    """(name with operands, in order) and the number of the instruction after each label."""
     found, labels = [], {}
     for line in text.splitlines():
         stripped = line.split("#")[0].strip()

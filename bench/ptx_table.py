@@ -59,7 +59,7 @@ def parse(argv):
     p.add_argument("--kernel", action="append", help="name or its beginning; may be repeated")
     p.add_argument("--sm", type=int, default=90, help="architecture (default: 90)")
     p.add_argument("--markdown", action="store_true", help="put the table into bench/README.md")
-    p.add_argument("--keep", type=Path, metavar="DIR", help="write the PTX texts there")
+    p.add_argument("--keep", type=Path, metavar="DIR", help="keep the PTX there")
     python_path.add_option(p)
     return p.parse_args(argv)
 
@@ -171,7 +171,7 @@ def chosen(names, wanted):
 
 
 def compared(names, options, tools):
-    """The rows; their texts are kept where that is asked for."""
+    """The rows; their PTX is kept where --keep names a folder."""
     from problems import PROBLEMS
 
     rows = []

@@ -22,7 +22,7 @@ class WrongResult(Exception):
 class Options:
     """What the command line asks for.
 
-    small: less data, for a quick look. photo: a file in place of a demo's own. out: a folder.
+    small: less data, for a quick look. photo: a file instead of a demo's own. out: a folder.
     device: where arrays are made that kernels work on, and with them the kernels run.
     """
 

@@ -35,7 +35,7 @@ def call(name, *arguments):
 
 
 def load(image):
-    """The library that an image makes: PTX, with a zero behind it, or a cubin, as bytes."""
+    """The library that an image makes: PTX, with a zero at its end, or a cubin, as bytes."""
     loaded = ctypes.c_void_p()
     nothing = (None, None, 0)
     call("cuLibraryLoadData", ctypes.byref(loaded), ctypes.c_char_p(image), *nothing, *nothing)

@@ -57,7 +57,7 @@ def parse(argv):
     p.add_argument("--only", action="append", choices=[part.name for part in PARTS])
     p.add_argument("--seconds", type=float, default=550, help="for all parts together")
     p.add_argument("--quick", action="store_true", help="small sizes: a smoke test")
-    p.add_argument("suite", nargs="*", help="behind --: arguments for pytest in the suite")
+    p.add_argument("suite", nargs="*", help="after --: arguments for pytest in the suite")
     return p.parse_args(argv)
 
 

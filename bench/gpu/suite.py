@@ -23,7 +23,7 @@ def parse(argv):
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--out", type=Path, required=True)
     p.add_argument("--quick", action="store_true")
-    p.add_argument("pytest", nargs="*", help="behind --: arguments for pytest")
+    p.add_argument("pytest", nargs="*", help="after --: arguments for pytest")
     return p.parse_args(argv)
 
 

@@ -1,4 +1,4 @@
-"""numba-cuda: our kernel's source with Numba's names in place of ours.
+"""numba-cuda: our kernel's source with Numba's names instead of ours.
 
 Literals with a point are float32, as they are beside float32 in ours; that products of integers and
 float32 are float64 is Numba's meaning, and stays (Mandelbrot's coordinates).
