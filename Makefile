@@ -100,7 +100,7 @@ docs: bootstrap
 	@echo build/docs/index.html
 
 conformance: build/dev
-	@$(call in_build,dev) python scripts/conformance.py $(ARGS)
+	@$(call in_build,dev) python scripts/conformance.py --jobs=$(JOBS) $(ARGS)
 
 fuzz: build/dev
 	@$(call in_build,dev) python tests/fuzz/run.py $(ARGS)

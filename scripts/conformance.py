@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the test suite and prints which rows of the contract it shows, by section and by target.
+"""Runs the tests that name a row of the contract and prints the rows shown, by section and target.
 
 python scripts/conformance.py [pytest arguments]      run the tests, then print
+python scripts/conformance.py --jobs=4                in four processes, not in one for each CPU
 python scripts/conformance.py --report FILE           print from a report written before
 python scripts/conformance.py --missing-names         print the section for docs/not-implemented.md
 python scripts/conformance.py --not-implemented       print the other section of it
@@ -9,6 +10,7 @@ python scripts/conformance.py --not-implemented       print the other section of
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -20,11 +22,12 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support import clauses, planned, status, summary  # noqa: E402
 
 
-def run_tests(arguments):
+def run_tests(arguments, jobs):
     """Exit status of pytest and the report that it wrote."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "clauses.json"
-        command = [sys.executable, "-m", "pytest", "-q", f"--clause-report={path}"]
+        command = [sys.executable, "-m", "pytest", "-q", f"--numprocesses={jobs}"]
+        command += ["--clauses-only", f"--clause-report={path}"]
         code = subprocess.run([*command, *(arguments or ["tests"])], cwd=ROOT).returncode
         report = json.loads(path.read_text()) if path.exists() else {"tests": []}
     return code, report
@@ -41,6 +44,7 @@ def main():
     parser.add_argument("--report", type=Path, help="a file written by pytest --clause-report")
     parser.add_argument("--missing-names", action="store_true")
     parser.add_argument("--not-implemented", action="store_true")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options, arguments = parser.parse_known_args()
     if options.missing_names:
         print_missing_names()
@@ -52,7 +56,7 @@ def main():
     if options.report:
         report = json.loads(options.report.read_text())
     else:
-        code, report = run_tests(arguments)
+        code, report = run_tests(arguments, options.jobs)
     print(summary.render(clauses.load(), report))
     if code:
         print(f"pytest ended with status {code}: a module that fails to import shows no row")

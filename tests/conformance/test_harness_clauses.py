@@ -1,6 +1,7 @@
 """The harness itself: rows as data, marks, the report, the summary."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,12 @@ from support import clauses, summary
 TESTS = Path(__file__).resolve().parent.parent
 
 
-def report_of(pytester, source, *options):
+def report_of(pytester, source, *options, run=pytest.Pytester.runpytest_inprocess):
     """Runs a made-up test file with the harness loaded; the outcome and the clause report."""
     pytester.syspathinsert(TESTS)
     pytester.makepyfile(source)
-    result = pytester.runpytest_inprocess(
-        "-p", "support.plugin", "--clause-report=report.json", "-p", "no:cacheprovider", *options
-    )
+    plugins = ("-p", "support.plugin", "-p", "no:cacheprovider")
+    result = run(pytester, *plugins, "--clause-report=report.json", *options)
     path = pytester.path / "report.json"
     return result, json.loads(path.read_text()) if path.exists() else None
 
@@ -163,6 +163,18 @@ def test_outcomes_are_recorded(pytester):
     assert tests["test_partial"]["partly"] == {"DEV-KERN-05": "half of it"}
     assert tests["test_finds_out"]["partly"] == {"DEV-KERN-06": "the rest"}
     assert tests["test_method"]["shown"] == ["DEV-LAUNCH-01", "DEV-LAUNCH-02"]
+
+
+def test_only_tests_that_name_a_clause_run(pytester, monkeypatch):
+    """In the process of pytest and in several: the report holds the same."""
+    result, report = report_of(pytester, OUTCOMES, "--clauses-only")
+    result.assert_outcomes(passed=6, failed=1, skipped=1, xfailed=1, errors=2, deselected=2)
+    _, everything = report_of(pytester, OUTCOMES)
+    assert report == everything
+    monkeypatch.setenv("PYTHONPATH", str(TESTS), prepend=os.pathsep)
+    options = ("--clauses-only", "--numprocesses=2")
+    _, merged = report_of(pytester, OUTCOMES, *options, run=pytest.Pytester.runpytest_subprocess)
+    assert by_name(merged) == by_name(everything)
 
 
 def entry(outcome, target="avx2", shown=(), partly=()):

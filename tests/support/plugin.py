@@ -13,6 +13,9 @@ def pytest_addoption(parser):
         "--clause-report", metavar="FILE", help="write which clauses were shown, as JSON"
     )
     group.addoption(
+        "--clauses-only", action="store_true", help="run only the tests that name a clause"
+    )
+    group.addoption(
         "--target",
         action="append",
         choices=targets.ALL,
@@ -32,14 +35,18 @@ def pytest_sessionstart(session):
     targets.check_named(session.config)
 
 
-def pytest_collection_modifyitems(items):
-    """Marks written without clause() are checked too."""
+def pytest_collection_modifyitems(config, items):
+    """Checks marks that were written without clause() too; --clauses-only leaves out the rest."""
     for item in items:
         for mark in item.iter_markers("clause"):
             try:
                 check_ids(mark.args)
             except UnknownClause as error:
                 raise pytest.UsageError(f"{item.nodeid}: {error}") from None
+    if config.getoption("--clauses-only"):
+        rest = [item for item in items if item.get_closest_marker("clause") is None]
+        config.hook.pytest_deselected(items=rest)
+        items[:] = [item for item in items if item.get_closest_marker("clause") is not None]
 
 
 def pytest_generate_tests(metafunc):
