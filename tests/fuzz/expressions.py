@@ -50,6 +50,10 @@ class Expressions:
     def chance(self, p: float) -> bool:
         return self.random.random() < p
 
+    def weighted(self, kinds):
+        """One of what stands in pairs beside its weight."""
+        return self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
+
     def fresh(self, stem: str) -> str:
         self.names += 1
         return f"{stem}{self.names}"
@@ -188,8 +192,7 @@ class Expressions:
             (1, self.both),
             (1, self.call),
         )
-        kind = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
-        return kind(depth)
+        return self.weighted(kinds)(depth)
 
     def arithmetic(self, depth: int):
         left, right = self.runtime(self.expression(depth - 1)), self.expression(depth - 1)
@@ -215,14 +218,16 @@ class Expressions:
         ops = [self.random.choice(list(model.COMPARISONS)) for _ in operands[1:]]
         return Comparison(ops, operands)
 
+    def two(self, depth: int) -> list:
+        return [self.runtime(self.expression(depth - 1)) for _ in range(2)]
+
     def both(self, depth: int):
-        left, right = (self.runtime(self.expression(depth - 1)) for _ in range(2))
-        return Both(
-            model.promote(left.type, right.type), self.random.choice(("and", "or")), left, right
-        )
+        left, right = self.two(depth)
+        word = self.random.choice(("and", "or"))
+        return Both(model.promote(left.type, right.type), word, left, right)
 
     def conditional(self, depth: int):
-        yes, no = (self.runtime(self.expression(depth - 1)) for _ in range(2))
+        yes, no = self.two(depth)
         return Conditional(model.promote(yes.type, no.type), self.condition(depth - 1), yes, no)
 
     def cast(self, depth: int):
@@ -230,7 +235,7 @@ class Expressions:
         return Cast(t, self.runtime(self.expression(depth - 1)))
 
     def least(self, depth: int):
-        left, right = (self.runtime(self.expression(depth - 1)) for _ in range(2))
+        left, right = self.two(depth)
         return Least(model.promote(left.type, right.type), self.chance(0.5), left, right)
 
     def math(self, depth: int):
@@ -249,16 +254,12 @@ class Expressions:
         helper = self.helper()
         operands = [self.runtime(self.expression(depth - 1)) for _ in helper.parameters]
         # The helper's own types follow its arguments': it is generated for these.
-        scopes, inputs = self.scopes, self.inputs
-        self.scopes = [dict(zip(helper.parameters, (o.type for o in operands), strict=True))]
-        self.inputs = {}
-        p = [Variable(t, v) for v, t in self.scopes[0].items()]
+        p = [Variable(o.type, v) for v, o in zip(helper.parameters, operands, strict=True)]
         helper.test = Comparison([self.random.choice(list(model.COMPARISONS))], [p[0], p[1]])
         helper.yes = self.binary(self.random.choice(("+", "-", "*")), p[0], p[1])
         helper.no = self.binary(
             self.random.choice(("+", "-", "*")), p[1], Literal("int", self.random.randint(0, 9))
         )
-        self.scopes, self.inputs = scopes, inputs
         return Call(model.promote(helper.yes.type, helper.no.type), helper, operands)
 
     def helper(self) -> Helper:

@@ -6,6 +6,7 @@ Half of them are light: few statements that move elements, as in kernels that wa
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import random
 
@@ -39,6 +40,11 @@ from .program import (
 from .reports import Reporter
 
 
+def sum_type(element: str) -> str:
+    """Of a variable that elements of this type are added to."""
+    return "f4" if model.is_float(element) else "i8" if element[1] == "8" else "i4"
+
+
 class Generator(Expressions):
     def __init__(self, seed: int):
         self.seed = seed
@@ -62,6 +68,22 @@ class Generator(Expressions):
     def positions(self) -> Positions:
         return positions(self.random)
 
+    # --- where a statement stands ---
+
+    @contextlib.contextmanager
+    def scope(self, **variables: str):
+        """The variables that are defined within are forgotten at its end."""
+        self.scopes.append(variables)
+        yield
+        self.scopes.pop()
+
+    @contextlib.contextmanager
+    def outside_of_loops(self):
+        """A break within is not one of the loops around."""
+        loops, self.loops = self.loops, 0
+        yield
+        self.loops = loops
+
     # --- statements ---
 
     def value(self):
@@ -79,8 +101,7 @@ class Generator(Expressions):
             kinds += [(2, self.branch), (1, self.join), (1, self.for_loop), (1, self.while_loop)]
         else:
             kinds += [(1, self.join)]
-        kind = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
-        return kind(depth)
+        return self.weighted(kinds)(depth)
 
     def assign(self, depth: int):
         own = [v for v in self.scopes[-1] if v not in self.frozen]
@@ -122,13 +143,13 @@ class Generator(Expressions):
         (size,) = self.arrays.shapes[self.arrays.strided]
         name = self.fresh("k")
         place, stop = Variable("i4", name), Literal("int", size)
-        self.scopes.append({name: "i4"})
-        value = self.value()
-        for array, t in self.inputs.items():
-            long_enough = array not in self.arrays.places and self.arrays.shapes[array] >= (size,)
-            if long_enough and len(self.arrays.shapes[array]) == 1 and self.chance(0.5):
-                value = self.binary("+", Element(t, array, place), value)
-        self.scopes.pop()
+        with self.scope(**{name: "i4"}):
+            value = self.value()
+            for array, t in self.inputs.items():
+                shape = self.arrays.shapes[array]
+                long_enough = array not in self.arrays.places and shape >= (size,)
+                if long_enough and len(shape) == 1 and self.chance(0.5):
+                    value = self.binary("+", Element(t, array, place), value)
         bounds = [Variable("i4", "i"), stop, self.stride]
         store = Store(self.arrays.strided, place, "", value)
         return For(name, "i4", bounds, Body([store]), None)
@@ -158,12 +179,17 @@ class Generator(Expressions):
         parts = index.parts if len(shape) > 1 else [index]
         parts = [of("+", e, tap) if n == axis else e for n, e in enumerate(parts)]
         element = Element(t, array, Several(parts) if len(shape) > 1 else parts[0])
-        kind = "f4" if model.is_float(t) else "i8" if t[1] == "8" else "i4"
-        add = Assign(total, Cast(kind, self.binary("+", Variable(kind, total), element)))
+        return Body(self.summed(For(k, "int", [Literal("int", count)], None, None), total, element))
+
+    def summed(self, loop: For, total: str, element, more=None) -> list:
+        """The sum of an element of each iteration, and of what `more` adds to it."""
+        kind = sum_type(element.type)
+        added = self.binary("+", Variable(kind, total), element)
+        added = self.binary("+", added, more) if more else added
+        loop.body = Body([Assign(total, Cast(kind, added))])
         self.scopes[-1][total] = kind
         self.frozen.add(total)
-        loop = For(k, "int", [Literal("int", count)], Body([add]), None)
-        return Body([Assign(total, Cast(kind, Literal("int", 0))), loop])
+        return [Assign(total, Cast(kind, Literal("int", 0))), loop]
 
     def own_number(self, below: int):
         """By what an array holds."""
@@ -204,13 +230,10 @@ class Generator(Expressions):
             more = of(
                 self.random.choice(("+", ">>", "^")), Variable(t, own), self.random.randint(0, 20)
             )
-        kind = "f4" if model.is_float(element.type) else "i8" if element.type[1] == "8" else "i4"
-        added = self.binary("+", Variable(kind, total), element)
-        add = Assign(total, Cast(kind, self.binary("+", added, more) if more else added))
-        self.scopes[-1] |= {total: kind, first: "i4"}
-        self.frozen |= {total, first}
-        loop = For(k, "i4", bounds, Body([add]), None)
-        return Body([*before, Assign(total, Cast(kind, Literal("int", 0))), loop])
+        summed = self.summed(For(k, "i4", bounds, None, None), total, element, more)
+        self.scopes[-1][first] = "i4"
+        self.frozen.add(first)
+        return Body([*before, *summed])
 
     def somewhere(self, number, size: int):
         """An index of any number: from the front or, by what is cheap, from either end."""
@@ -242,14 +265,13 @@ class Generator(Expressions):
         return Comparison(["<"], [place, last])
 
     def body(self, depth: int, statements: int) -> Body:
-        self.scopes.append({})
-        result = Body([self.statement(depth) for _ in range(statements)])
-        if self.chance(0.25):
-            jumps = ["return"] + (["break", "continue"] * 2 if self.loops else [])
-            jump = Jump(self.random.choice(jumps))
-            where = self.random.randint(0, len(result.statements))
-            result.statements.insert(where, If(self.condition_before(), Body([jump]), None))
-        self.scopes.pop()
+        with self.scope():
+            result = Body([self.statement(depth) for _ in range(statements)])
+            if self.chance(0.25):
+                jumps = ["return"] + (["break", "continue"] * 2 if self.loops else [])
+                jump = Jump(self.random.choice(jumps))
+                where = self.random.randint(0, len(result.statements))
+                result.statements.insert(where, If(self.condition_before(), Body([jump]), None))
         return result
 
     def condition_before(self):
@@ -288,12 +310,11 @@ class Generator(Expressions):
         return result
 
     def loop_body(self, depth: int, name: str, t: str) -> Body:
-        self.scopes.append({name: t})
         self.frozen.add(name)
         self.loops += 1
-        result = self.body(depth - 1, self.random.randint(1, 3))
+        with self.scope(**{name: t}):
+            result = self.body(depth - 1, self.random.randint(1, 3))
         self.loops -= 1
-        self.scopes.pop()
         return result
 
     def for_loop(self, depth: int):

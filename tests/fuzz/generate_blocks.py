@@ -9,6 +9,7 @@ the next.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 
 from . import model
@@ -120,11 +121,9 @@ class BlockGenerator(Generator):
         return Cast(t, self.value())
 
     def apart(self, depth: int):
-        """A statement without barriers; a break in it is not one of the loops around."""
-        loops, self.loops = self.loops, 0
-        result = self.statement(depth)
-        self.loops = loops
-        return result
+        """A statement without barriers."""
+        with self.outside_of_loops():
+            return self.statement(depth)
 
     def some_return(self):
         return If(self.condition(1), Body([Jump("return")]), None)
@@ -142,11 +141,18 @@ class BlockGenerator(Generator):
         ]
         if depth > 0:
             kinds += [(2, self.uniform_if), (3, self.uniform_for), (1, self.uniform_while)]
-        kind = self.random.choices([k for _, k in kinds], [w for w, _ in kinds])[0]
-        return kind(depth)
+        return self.weighted(kinds)(depth)
 
     def alone(self, depth: int) -> list:
         return [self.apart(min(depth, 1))]
+
+    @contextlib.contextmanager
+    def uniform_scope(self, **variables: str):
+        """A scope of code that the whole block runs; its variables are alike in all threads."""
+        self.alike.append(dict(variables))
+        with self.scope(**variables):
+            yield
+        self.alike.pop()
 
     def variable(self, t: str, alike: bool) -> str:
         name = self.fresh("w")
@@ -294,38 +300,36 @@ class BlockGenerator(Generator):
         return [Barrier(kind, self.variable("i4" if kind == "count" else "b1", True), test)]
 
     def uniform_body(self, depth: int, statements: int) -> Body:
-        self.scopes.append({})
-        self.alike.append({})
         result = []
-        for _ in range(statements):
-            result += self.together(depth)
-            if self.uniform_loops and self.chance(0.2):
-                jump = Jump(self.random.choice(("break", "continue")))
-                result.append(If(self.uniform_condition(), Body([jump]), None))
-            if self.uniform_loops and self.chance(0.15):
-                result.append(self.jump_out_of_apart())
-            if self.chance(0.05):
-                result.append(self.some_return())
-        self.scopes.pop()
-        self.alike.pop()
+        with self.uniform_scope():
+            for _ in range(statements):
+                result += self.together(depth)
+                if self.uniform_loops and self.chance(0.2):
+                    result.append(self.uniform_jump())
+                if self.uniform_loops and self.chance(0.15):
+                    result.append(self.jump_out_of_apart())
+                if self.chance(0.05):
+                    result.append(self.some_return())
         return Body(result)
+
+    def uniform_jump(self):
+        jump = Jump(self.random.choice(JUMPS))
+        return If(self.uniform_condition(), Body([jump]), None)
 
     def jump_out_of_apart(self):
         """A jump that all threads take or none, in the middle of what each goes through apart."""
         jump = If(self.uniform_condition(), Body([Jump(self.random.choice(JUMPS))]), None)
-        loops, self.loops = self.loops, 0
-        sides = [self.body(1, self.random.randint(1, 2)) for _ in range(2)]
-        for side in sides:
-            at = self.random.randint(0, len(side.statements))
-            side.statements.insert(at, copy.deepcopy(jump))  # reports are put into each
-        if self.chance(0.6):
-            result = If(self.condition(1), *sides)
-        else:  # behind a loop that threads leave at different times, each by its end
+        with self.outside_of_loops():
+            sides = [self.body(1, self.random.randint(1, 2)) for _ in range(2)]
+            for side in sides:
+                at = self.random.randint(0, len(side.statements))
+                side.statements.insert(at, copy.deepcopy(jump))  # reports are put into each
+            if self.chance(0.6):
+                return If(self.condition(1), *sides)
+            # The else of a loop that threads leave at different times, each by its end.
             name = self.fresh("k")
             stop = Binary("i4", "%", Variable("i4", "t"), Literal("int", 4))
-            result = For(name, "i4", [stop], self.body(1, 1), sides[0])
-        self.loops = loops
-        return result
+            return For(name, "i4", [stop], self.body(1, 1), sides[0])
 
     # --- threads that part around barriers ---
 
@@ -345,10 +349,8 @@ class BlockGenerator(Generator):
         return [If(test, wait, self.side_apart(1) if self.chance(0.5) else None)]
 
     def side_apart(self, statements: int) -> Body:
-        self.scopes.append({})
-        result = Body([self.apart(1) for _ in range(statements)])
-        self.scopes.pop()
-        return result
+        with self.scope():
+            return Body([self.apart(1) for _ in range(statements)])
 
     def part_for_good(self, depth: int) -> list:
         """The last of a program: whoever is left out comes to no barrier any more."""
@@ -394,17 +396,14 @@ class BlockGenerator(Generator):
         return [If(test, yes, no)]
 
     def uniform_loop_body(self, depth: int, name: str, t: str) -> Body:
-        self.scopes.append({name: t})
-        self.alike.append({name: t})
         self.frozen.add(name)
         self.uniform_loops += 1
-        result = self.uniform_body(depth - 1, self.random.randint(1, 2))
-        if self.chance(0.3):  # no barrier follows in this iteration: threads part
-            jump = If(self.condition(1), Body([Jump("continue")]), None)
-            result.statements += [jump, self.apart(1)]
+        with self.uniform_scope(**{name: t}):
+            result = self.uniform_body(depth - 1, self.random.randint(1, 2))
+            if self.chance(0.3):  # no barrier follows in this iteration: threads diverge
+                jump = If(self.condition(1), Body([Jump("continue")]), None)
+                result.statements += [jump, self.apart(1)]
         self.uniform_loops -= 1
-        self.scopes.pop()
-        self.alike.pop()
         return result
 
     def uniform_for(self, depth: int) -> list:

@@ -55,6 +55,14 @@ class Thread:
 # --- expressions: .type, .text(), .run(thread) ---
 
 
+def call_of(function: str, operands: list) -> str:
+    return f"{function}({', '.join(o.text() for o in operands)})"
+
+
+def holds(test, t: Thread) -> bool:
+    return test.run(t).number != 0
+
+
 @dataclass
 class Literal:
     type: str
@@ -128,11 +136,9 @@ class Unary:
     operand: object
 
     def text(self) -> str:
-        return (
-            f"abs({self.operand.text()})"
-            if self.op == "abs"
-            else f"({self.op} {self.operand.text()})"
-        )
+        if self.op == "abs":
+            return call_of("abs", [self.operand])
+        return f"({self.op} {self.operand.text()})"
 
     def run(self, t: Thread) -> Val:
         return model.unary(self.op, self.operand.run(t))
@@ -161,16 +167,8 @@ class Comparison:
 
 
 @dataclass
-class Both:
+class Both(Binary):
     """`and` or `or` of two values, with Python's value semantics and the joined type."""
-
-    type: str
-    op: str
-    left: object
-    right: object
-
-    def text(self) -> str:
-        return f"({self.left.text()} {self.op} {self.right.text()})"
 
     def run(self, t: Thread) -> Val:
         left = self.left.run(t)
@@ -189,8 +187,7 @@ class Conditional:
         return f"({self.yes.text()} if {self.test.text()} else {self.no.text()})"
 
     def run(self, t: Thread) -> Val:
-        chosen = self.yes if self.test.run(t).number != 0 else self.no
-        return model.convert(self.type, chosen.run(t))
+        return model.convert(self.type, (self.yes if holds(self.test, t) else self.no).run(t))
 
 
 @dataclass
@@ -201,8 +198,11 @@ class Cast:
     operand: object
 
     def text(self) -> str:
-        name = self.type if self.type in ("int", "float") else "bool" if self.type == "b1" else None
-        return f"{name or 'D.' + model.NAMES[self.type]}({self.operand.text()})"
+        if self.type in ("int", "float"):
+            return call_of(self.type, [self.operand])
+        return call_of(
+            "bool" if self.type == "b1" else f"D.{model.NAMES[self.type]}", [self.operand]
+        )
 
     def run(self, t: Thread) -> Val:
         return model.convert(self.type, self.operand.run(t))
@@ -216,7 +216,7 @@ class Least:
     right: object
 
     def text(self) -> str:
-        return f"{'max' if self.largest else 'min'}({self.left.text()}, {self.right.text()})"
+        return call_of("max" if self.largest else "min", [self.left, self.right])
 
     def run(self, t: Thread) -> Val:
         return model.least(self.left.run(t), self.right.run(t), self.largest)
@@ -229,7 +229,7 @@ class Math:
     operands: list
 
     def text(self) -> str:
-        return f"math.{self.name}({', '.join(o.text() for o in self.operands)})"
+        return call_of(f"math.{self.name}", self.operands)
 
     def run(self, t: Thread) -> Val:
         return model.math_call(self.name, *(o.run(t) for o in self.operands))
@@ -244,7 +244,7 @@ class Call:
     operands: list
 
     def text(self) -> str:
-        return f"{self.helper.name}({', '.join(o.text() for o in self.operands)})"
+        return call_of(self.helper.name, self.operands)
 
     def run(self, t: Thread) -> Val:
         values = {p: o.run(t) for p, o in zip(self.helper.parameters, self.operands, strict=True)}
@@ -270,7 +270,7 @@ class Helper:
         )
 
     def run(self, t: Thread) -> Val:
-        return (self.yes if self.test.run(t).number != 0 else self.no).run(t)
+        return (self.yes if holds(self.test, t) else self.no).run(t)
 
 
 # --- statements: .lines(indent), .run(thread) ---
@@ -365,6 +365,13 @@ class Body:
                 yield from waits
 
 
+def suite(pad: str, head: str, body: Body | None):
+    """The lines of a body under its head; none where there is no body."""
+    if body is not None:
+        yield f"{pad}{head}:"
+        yield from body.lines(pad + "    ")
+
+
 @dataclass
 class If:
     test: object
@@ -372,16 +379,12 @@ class If:
     no: Body | None
 
     def lines(self, pad: str):
-        yield f"{pad}if {self.test.text()}:"
-        yield from self.yes.lines(pad + "    ")
-        if self.no is not None:
-            yield f"{pad}else:"
-            yield from self.no.lines(pad + "    ")
+        yield from suite(pad, f"if {self.test.text()}", self.yes)
+        yield from suite(pad, "else", self.no)
 
     def run(self, t: Thread):
-        if self.test.run(t).number != 0:
-            return self.yes.run(t)
-        return None if self.no is None else self.no.run(t)
+        chosen = self.yes if holds(self.test, t) else self.no
+        return None if chosen is None else chosen.run(t)
 
 
 @dataclass
@@ -395,30 +398,32 @@ class Join:
     no: object
 
     def lines(self, pad: str):
-        yield f"{pad}if {self.test.text()}:"
-        yield f"{pad}    {self.name} = {self.yes.text()}"
-        yield f"{pad}else:"
-        yield f"{pad}    {self.name} = {self.no.text()}"
+        yield from suite(pad, f"if {self.test.text()}", Body([Assign(self.name, self.yes)]))
+        yield from suite(pad, "else", Body([Assign(self.name, self.no)]))
 
     def run(self, t: Thread) -> None:
-        chosen = self.yes if self.test.run(t).number != 0 else self.no
+        chosen = self.yes if holds(self.test, t) else self.no
         t.variables[self.name] = model.convert(self.type, chosen.run(t))
 
 
-def run_loop(body: Body, t: Thread):
-    """One iteration; False when the loop is left by break."""
-    try:
-        yield from body.run(t)
-    except Left as left:
-        if left.how == "break":
-            return False
-        if left.how == "return":
-            raise
-    return True
+class Loop:
+    """Runs `body` once for each of its iterations(thread), and `orelse` unless a break ended it."""
+
+    def run(self, t: Thread):
+        for _ in self.iterations(t):
+            try:
+                yield from self.body.run(t)
+            except Left as left:
+                if left.how == "break":
+                    return
+                if left.how == "return":
+                    raise
+        if self.orelse is not None:
+            yield from self.orelse.run(t)
 
 
 @dataclass
-class For:
+class For(Loop):
     name: str
     type: str  # of the loop variable
     bounds: list
@@ -426,23 +431,17 @@ class For:
     orelse: Body | None
 
     def lines(self, pad: str):
-        yield f"{pad}for {self.name} in range({', '.join(b.text() for b in self.bounds)}):"
-        yield from self.body.lines(pad + "    ")
-        if self.orelse is not None:
-            yield f"{pad}else:"
-            yield from self.orelse.lines(pad + "    ")
+        yield from suite(pad, f"for {self.name} in {call_of('range', self.bounds)}", self.body)
+        yield from suite(pad, "else", self.orelse)
 
-    def run(self, t: Thread):
+    def iterations(self, t: Thread):
         for k in range(*(b.run(t).number for b in self.bounds)):
             t.variables[self.name] = Val(self.type, k)
-            if not (yield from run_loop(self.body, t)):
-                return
-        if self.orelse is not None:
-            yield from self.orelse.run(t)
+            yield
 
 
 @dataclass
-class While:
+class While(Loop):
     """Counts `name` from 0 to `limit`; the count comes first, so that continue cannot hang."""
 
     name: str
@@ -453,21 +452,18 @@ class While:
 
     def lines(self, pad: str):
         yield f"{pad}{self.name} = 0"
-        yield f"{pad}while {self.name} < {self.limit} and {self.test.text()}:"
-        yield f"{pad}    {self.name} += 1"
-        yield from self.body.lines(pad + "    ")
-        if self.orelse is not None:
-            yield f"{pad}else:"
-            yield from self.orelse.lines(pad + "    ")
+        counted = Body([Raw([f"{self.name} += 1"]), *self.body.statements])
+        head = f"while {self.name} < {self.limit} and {self.test.text()}"
+        yield from suite(pad, head, counted)
+        yield from suite(pad, "else", self.orelse)
 
-    def run(self, t: Thread):
-        t.variables[self.name] = Val("int", 0)
-        while t.variables[self.name].number < self.limit and self.test.run(t).number != 0:
-            t.variables[self.name] = Val("int", t.variables[self.name].number + 1)
-            if not (yield from run_loop(self.body, t)):
-                return
-        if self.orelse is not None:
-            yield from self.orelse.run(t)
+    def iterations(self, t: Thread):
+        count = 0
+        t.variables[self.name] = Val("int", count)
+        while count < self.limit and holds(self.test, t):
+            count += 1
+            t.variables[self.name] = Val("int", count)
+            yield
 
 
 @dataclass
@@ -485,8 +481,7 @@ class Barrier:
             yield f"{pad}{self.name} = D.syncthreads_{self.kind}(lambda: {self.test.text()})"
 
     def run(self, t: Thread):
-        holds = self.test is not None and self.test.run(t).number != 0
-        trues, came = yield self, holds
+        trues, came = yield self, self.test is not None and holds(self.test, t)
         if self.kind == "count":
             t.variables[self.name] = Val("i4", trues)
         elif self.kind:
@@ -541,7 +536,7 @@ def run_block(program: Program, threads: list[Thread]) -> None:
             except Failed as failed:
                 said.failures.add(str(failed))
         assert len({id(barrier) for _, barrier, _ in came}) <= 1, "threads at different barriers"
-        trues = sum(holds for _, _, holds in came)
+        trues = sum(vote for _, _, vote in came)
         waiting = [thread for thread, _, _ in came]
         results = {thread: (trues, len(came)) for thread in waiting}
 
