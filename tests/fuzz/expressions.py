@@ -10,8 +10,7 @@ import random
 
 from . import model
 from .arrays import Arrays
-from .indices import Indices
-from .program import (
+from .expression_tree import (
     Binary,
     Both,
     Call,
@@ -26,6 +25,7 @@ from .program import (
     Unary,
     Variable,
 )
+from .indices import Indices
 
 MATH_UNARY = ("sqrt", "floor", "ceil", "trunc", "fabs")
 ARITHMETIC = ("+", "-", "*", "/", "//", "%")

@@ -12,31 +12,21 @@ import random
 
 from . import model
 from .arrays import choose_arrays
-from .expressions import Expressions
-from .indices import Indices, of
-from .positions import Positions, positions
-from .program import (
-    Assign,
-    Augment,
+from .expression_tree import (
     Binary,
-    Body,
     Both,
     Cast,
     Comparison,
     Element,
-    For,
     Helper,
-    If,
-    Join,
-    Jump,
     Literal,
-    Program,
-    Raw,
     Several,
-    Store,
     Variable,
-    While,
 )
+from .expressions import Expressions
+from .indices import Indices, of
+from .positions import Positions, positions
+from .program import Assign, Augment, Body, For, If, Join, Jump, Program, Raw, Store, While
 from .reports import Reporter
 
 

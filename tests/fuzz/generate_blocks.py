@@ -14,30 +14,11 @@ import copy
 
 from . import model
 from .arrays import ARRAY_TYPES, flat
+from .expression_tree import Binary, Both, Cast, Comparison, Element, Literal, Several, Variable
 from .generate import Generator
 from .indices import Indices, of
 from .positions import Positions, positions_with_barriers
-from .program import (
-    Assign,
-    Barrier,
-    Binary,
-    Body,
-    Both,
-    Cast,
-    Comparison,
-    Element,
-    For,
-    If,
-    Jump,
-    Literal,
-    Program,
-    Raw,
-    Rotate,
-    Several,
-    Store,
-    Variable,
-    While,
-)
+from .program import Assign, Barrier, Body, For, If, Jump, Program, Raw, Rotate, Store, While
 
 JUMPS = ("break", "continue")
 LARGEST_SHARED = 1200  # elements, unless the block is larger

@@ -17,11 +17,12 @@ from support.targets import available, on_this_machine
 
 from . import model
 from .arrays import Arrays, flat
+from .expression_tree import Array, Thread
 from .generate import generate
 from .generate_blocks import generate_blocks
 from .memory import Placed, place
 from .positions import Positions
-from .program import Array, Program, Thread, run_block
+from .program import Program, run_block
 from .reports import Said, lines_of, told, wrong_reports
 
 

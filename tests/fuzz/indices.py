@@ -12,7 +12,7 @@ import random
 import numpy
 
 from . import model
-from .program import Binary, Cast, Least, Literal, Several, Variable
+from .expression_tree import Binary, Cast, Least, Literal, Several, Variable
 
 TRIES = 12
 OPERATORS = {

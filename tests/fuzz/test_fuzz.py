@@ -24,12 +24,18 @@ if os.environ.get("CUDA_DEVICE_LONG_TESTS"):
     BESIDE_THE_INTERPRETER += ["avx512x16", "avx2x64", "sse4"]
 
 
+def differences(first, blocks):
+    """Of a chunk of programs, on the targets of this machine."""
+    targets = [t for t in ["interpreter", *BESIDE_THE_INTERPRETER] if runs_here(t)]
+    found = [check(seed, targets, blocks) for seed in range(first, first + CHUNK)]
+    return "\n\n".join([one for one in found if one][:3])
+
+
 @pytest.mark.parametrize("first", range(FIRST, FIRST + SEEDS, CHUNK))
 def test_generated_programs_agree(first):
     """On the targets of this machine; test_targets_of_the_fuzzer says which it leaves out."""
-    targets = [t for t in ["interpreter", *BESIDE_THE_INTERPRETER] if runs_here(t)]
-    failures = [f for seed in range(first, first + CHUNK) if (f := check(seed, targets))]
-    assert not failures, "\n\n".join(failures[:3])
+    found = differences(first, blocks=False)
+    assert not found, found
 
 
 @pytest.mark.parametrize("name", BESIDE_THE_INTERPRETER)
@@ -47,58 +53,60 @@ def test_targets_of_the_fuzzer(name, monkeypatch):
 
 @pytest.mark.parametrize("first", range(FIRST, FIRST + BLOCK_SEEDS, CHUNK))
 def test_generated_programs_with_barriers_agree(first):
-    targets = [t for t in ["interpreter", *BESIDE_THE_INTERPRETER] if runs_here(t)]
-    failures = [f for s in range(first, first + CHUNK) if (f := check(s, targets, blocks=True))]
-    assert not failures, "\n\n".join(failures[:3])
+    found = differences(first, blocks=True)
+    assert not found, found
 
 
-def test_the_generator_covers_barriers():
-    text = "\n".join(generate_blocks(seed)[1].source(True) for seed in range(200))
-    for construct in (
-        "D.syncthreads()",
-        "D.syncthreads_count(",
-        "D.syncthreads_and(",
-        "D.syncthreads_or(",
-        "D.shared_array(",
-        "D.local_array(",
-        "rotated(",
-        "assert ",
-        "print(",
-        "return",
-        "break",
-        "continue",
-    ):
-        assert text.count(construct) >= 20, construct
+LANGUAGE = (
+    "while",
+    "for",
+    "range(i, ",
+    "else:",
+    "break",
+    "continue",
+    "return",
+    "tid(2)",
+    "math.sqrt",
+    "//",
+    "%",
+    "<<",
+    " if ",
+    " and ",
+    " or ",
+    "helper",
+    "@D.func",
+    "abs(",
+    "min(",
+    "D.uint8(",
+    "[(-1 - ",
+    "assert ",
+    "raise ValueError(",
+    "print(",
+    "+= ",
+)
+BARRIERS = (
+    "D.syncthreads()",
+    "D.syncthreads_count(",
+    "D.syncthreads_and(",
+    "D.syncthreads_or(",
+    "D.shared_array(",
+    "D.local_array(",
+    "rotated(",
+    "assert ",
+    "print(",
+    "return",
+    "break",
+    "continue",
+)
 
 
-def test_the_generator_covers_the_language():
-    """Each construct turns up often enough in the seeds of a quick run."""
-    text = "\n".join(generate(seed)[1].source(True) for seed in range(400))
-    for construct in (
-        "while",
-        "for",
-        "range(i, ",
-        "else:",
-        "break",
-        "continue",
-        "return",
-        "tid(2)",
-        "math.sqrt",
-        "//",
-        "%",
-        "<<",
-        " if ",
-        " and ",
-        " or ",
-        "helper",
-        "@D.func",
-        "abs(",
-        "min(",
-        "D.uint8(",
-        "[(-1 - ",
-        "assert ",
-        "raise ValueError(",
-        "print(",
-        "+= ",
-    ):
-        assert text.count(construct) >= 20, construct
+@pytest.mark.parametrize(
+    ("make", "programs", "constructs"),
+    [(generate, 400, LANGUAGE), (generate_blocks, 200, BARRIERS)],
+    ids=["plain", "barriers"],
+)
+def test_programs_have_every_construct(make, programs, constructs):
+    """Each turns up often enough in the seeds of a quick run."""
+    source = "\n".join(make(seed)[1].source(True) for seed in range(programs))
+    counts = {construct: source.count(construct) for construct in constructs}
+    assert {construct: n for construct, n in counts.items() if n < 20} == {}

@@ -7,23 +7,14 @@ import numpy
 import pytest
 
 from . import workers
+from .expression_tree import Comparison, Literal, Thread, Variable
 from .generate import generate
 from .generate_blocks import generate_blocks
 from .harness import make_case, position, run_block, run_model, scalar
 from .indices import Unfit, of, values
 from .memory import AROUND, Placed
 from .model import Val
-from .program import (
-    Barrier,
-    Body,
-    Comparison,
-    For,
-    Literal,
-    Program,
-    Rotate,
-    Thread,
-    Variable,
-)
+from .program import Barrier, Body, For, Program, Rotate
 from .reports import Check, Print, Said, wrong_reports
 
 
