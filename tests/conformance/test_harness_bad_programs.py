@@ -1,4 +1,4 @@
-"""The harness that compares whole texts of errors: what it takes for right and for wrong."""
+"""The harness that compares whole error messages: what it takes for right and for wrong."""
 
 import numpy as np
 import pytest

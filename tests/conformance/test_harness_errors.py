@@ -1,4 +1,4 @@
-"""The harness itself: errors expected on the kernel's own lines, texts compared whole."""
+"""The harness itself: errors expected on the kernel's own lines, messages compared whole."""
 
 import inspect
 from types import SimpleNamespace

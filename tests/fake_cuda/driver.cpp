@@ -238,7 +238,7 @@ CUresult fake_context_pop(CUcontext* context) {
 
 namespace {
 
-// All of an ELF file of 64 bits: its tables lie behind everything else.
+// All of an ELF file of 64 bits: its tables lie after everything else.
 std::string elf_at(const char* start) {
   const auto number = [&](size_t at, size_t bytes) {
     uint64_t value = 0;

@@ -70,7 +70,7 @@ CUresult enqueue_on(CUstream stream, std::function<void()> work);
 // While a stream is captured, most calls end the capture unless the thread allows itself them.
 CUresult against_captures(bool of_captured_stream = false);
 bool captured(CUstream stream);
-// The legacy stream stands behind all blocking ones of its context, captured ones too.
+// The legacy stream stands after all blocking ones of its context, captured ones too.
 CUresult legacy_beside_capture(CUstream stream);
 // All that a context had goes with it, as another library or cudaDeviceReset has it.
 void destroy_context(CUcontext context);

@@ -75,8 +75,8 @@ std::map<CUdeviceptr, Block>::iterator holding(CUdeviceptr at) {
 bool is_sound(CUdeviceptr at, size_t bytes) {
   const auto found = holding(at);
   if (found != memory().blocks.end()) return at + bytes <= found->first + found->second.bytes;
-  auto behind = memory().blocks.lower_bound(at);
-  return behind == memory().blocks.end() || behind->first >= at + bytes;
+  auto after = memory().blocks.lower_bound(at);
+  return after == memory().blocks.end() || after->first >= at + bytes;
 }
 
 void destroy(std::map<CUdeviceptr, Block>::iterator block) {

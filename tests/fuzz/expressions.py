@@ -1,7 +1,7 @@
 """Random expressions, typed: literals, variables, elements of arrays, arithmetic, calls.
 
-They stay within what the texts define for every input; operands of bitwise operators, shifts and
-indices are integers.
+They stay within what the specification defines for every input; operands of bitwise operators,
+shifts and indices are integers.
 """
 
 from __future__ import annotations

@@ -200,8 +200,8 @@ class Generator(Expressions):
         if self.chance(0.3):  # from the end on
             start = of("-", start, sizes[array])
         here = Variable("i4", first)
-        behind = of("+", here, self.own_number(most + 1))
-        bounds = [here, behind] if step > 0 else [of("-", behind, 1), of("-", here, 1)]
+        after = of("+", here, self.own_number(most + 1))
+        bounds = [here, after] if step > 0 else [of("-", after, 1), of("-", here, 1)]
         bounds += [] if step == 1 else [Literal("int", step)]
         element = Element(self.inputs[array], array, Variable("i4", k))
         if self.chance(0.5):  # through what it holds, elsewhere

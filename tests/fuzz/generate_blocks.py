@@ -3,7 +3,7 @@
 Barriers stand under conditions that are the same for the whole block, in loops too; between them
 threads go their own ways, and some return; at the end of some programs threads part around
 barriers for good, and here and there stand barriers that nobody reaches. A shared array is written
-by each thread at places of its own, read at others' behind a barrier, and written again only behind
+by each thread at places of its own, read at others' after a barrier, and written again only after
 the next.
 """
 
@@ -246,16 +246,16 @@ class BlockGenerator(Generator):
         return self.compared(array, t, low, high)
 
     def tree(self, _: int) -> list:
-        """Steps of a sum over the block: the first threads add what lies behind theirs."""
+        """Steps of a sum over the block: the first threads add what lies after theirs."""
         array, t, shape = self.one_shared(axes=1)
         place, steps = Variable("i4", "t"), []
         count = self.random.choice((2, 3, 4, 8, 8, 12, 16, 32, 64))
         for _ in range(self.random.randint(1, 3)):
             count = min(count, shape[0] // 2)
             first = Comparison(["<"], [place, Literal("int", count)])
-            behind = Element(t, array, of("+", place, count))
+            after = Element(t, array, of("+", place, count))
             op = "+" if self.chance(0.8) else ""
-            steps += [If(first, Body([Store(array, place, op, behind)]), None), Barrier()]
+            steps += [If(first, Body([Store(array, place, op, after)]), None), Barrier()]
             count //= 2
         return steps
 

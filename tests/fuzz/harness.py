@@ -192,7 +192,7 @@ def run_model(case: Case) -> Ran:
 
 
 def runs_here(target: str) -> bool:
-    """Whether this machine can run a target; "x8" behind a name: gangs of 8 lanes, and so on."""
+    """Whether this machine can run a target; "x8" after a name: gangs of 8 lanes, and so on."""
     return available(target)
 
 

@@ -18,19 +18,19 @@ def _mapped(size: int) -> numpy.ndarray:
     """Pages that end with so many bytes and some around, in front of one that is not there."""
     pages = -(-(size + AROUND) // PAGE)
     whole = numpy.frombuffer(mmap.mmap(-1, (pages + 1) * PAGE), numpy.uint8)
-    behind = ctypes.c_void_p(whole.ctypes.data + pages * PAGE)
-    assert ctypes.CDLL(None).mprotect(behind, ctypes.c_size_t(PAGE), 0) == 0
+    after = ctypes.c_void_p(whole.ctypes.data + pages * PAGE)
+    assert ctypes.CDLL(None).mprotect(after, ctypes.c_size_t(PAGE), 0) == 0
     return whole[pages * PAGE - size - AROUND : pages * PAGE]
 
 
-def _behind_page(size: int, away: int) -> numpy.ndarray:
+def _after_page(size: int, away: int) -> numpy.ndarray:
     whole = numpy.empty(size + away + 2 * PAGE + AROUND, numpy.uint8)
     first = -whole.ctypes.data % PAGE + PAGE + away
     return whole[first - AROUND : first + size + AROUND]
 
 
 class Placed:
-    """An array whose data begins `away` bytes behind a page, or (None) ends with one: every
+    """An array whose data begins `away` bytes after a page, or (None) ends with one: every
     `step`th element of rows that are `pitch` elements longer than it says."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Placed:
         self.chosen = columns if initial.ndim == 1 else (slice(None, None, back), ..., columns)
         item = self.dtype.itemsize
         size = int(numpy.prod(self.outer, dtype=int)) * self.row * item
-        self.memory = _mapped(size) if away is None else _behind_page(size, away)
+        self.memory = _mapped(size) if away is None else _after_page(size, away)
         self.inside = slice(AROUND, AROUND + size)
         self.array = self.view(self.memory, self.dtype)
         self.fill(initial)
@@ -65,7 +65,7 @@ class Placed:
     def take(self, name: str) -> numpy.ndarray:
         """The elements; raises AssertionError where something else was written to."""
         touched = numpy.flatnonzero(self.others & (self.memory != UNTOUCHED))
-        assert not touched.size, f"{name}: byte {touched[0] - AROUND} behind its start was written"
+        assert not touched.size, f"{name}: byte {touched[0] - AROUND} after its start was written"
         return self.array.copy()
 
 

@@ -121,11 +121,11 @@ def test_what_is_written_around_an_array_is_seen():
         placed = Placed(initial, **options)
         numpy.testing.assert_array_equal(placed.take("o"), initial)
         placed.memory[AROUND - 1] = 0
-        with pytest.raises(AssertionError, match="o: byte -1 behind its start was written"):
+        with pytest.raises(AssertionError, match="o: byte -1 after its start was written"):
             placed.take("o")
     placed.fill(initial)
     placed.memory[AROUND + 4] = 0  # between two elements
-    with pytest.raises(AssertionError, match="o: byte 4 behind"):
+    with pytest.raises(AssertionError, match="o: byte 4 after"):
         placed.take("o")
 
 
@@ -148,8 +148,8 @@ def test_some_programs_fail_and_most_do_not():
     assert saying >= 10, saying
 
 
-def test_others_may_go_on_behind_a_failure():
-    """Some leave a loop and fail; those inside may print behind its barrier."""
+def test_others_may_go_on_after_a_failure():
+    """Some leave a loop and fail; those inside may print after its barrier."""
     t, said = Variable("i4", "t"), Said()
     wait = Body([Barrier(), Print("inside", ["t", "k"], False)])
     loop = For("k", "i4", [of("+", t, 1)], wait, None)

@@ -70,11 +70,11 @@ def facts(case):
     return (runs[0] if runs else "") + rest  # the line of the lanes tells of rows as well
 
 
-def lacking(texts, patterns, least):
-    """What too few of the texts have, and how many do."""
+def lacking(programs, patterns, least):
+    """What too few of the programs have (by their facts or sources), and how many do."""
     counts = {}
     for name, pattern in patterns.items():
-        counts[name] = sum(re.search(pattern, text, re.MULTILINE) is not None for text in texts)
+        counts[name] = sum(re.search(pattern, text, re.MULTILINE) is not None for text in programs)
     return {name: count for name, count in counts.items() if count < least}
 
 
@@ -83,14 +83,14 @@ def test_programs_reach_what_is_done_about_memory():
 
 
 def test_programs_with_barriers_reach_what_is_done_about_memory():
-    texts = [facts(make_case(seed, blocks=True)) for seed in BARRIERS]
-    assert lacking(texts, FACTS | ONLY_WITH_BARRIERS, 2) == {}
+    found = [facts(make_case(seed, blocks=True)) for seed in BARRIERS]
+    assert lacking(found, FACTS | ONLY_WITH_BARRIERS, 2) == {}
 
 
 @pytest.mark.parametrize("blocks", [False, True])
 def test_programs_have_indices_of_all_forms(blocks):
-    texts = [make_case(seed, blocks).program.source(True) for seed in range(200)]
-    assert lacking(texts, WITH_BARRIERS if blocks else SOURCE, 8) == {}
+    sources = [make_case(seed, blocks).program.source(True) for seed in range(200)]
+    assert lacking(sources, WITH_BARRIERS if blocks else SOURCE, 8) == {}
 
 
 @pytest.mark.parametrize("blocks", [False, True])

@@ -26,7 +26,7 @@ def add(a, v):
 
 @D.kernel
 def wait_and_fill(a, v, rounds):
-    """Slow, so that what is queued behind it has to wait."""
+    """Slow, so that what is queued after it has to wait."""
     x = v
     for _ in range(rounds):
         x = x * 1.0000001

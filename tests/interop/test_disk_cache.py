@@ -467,8 +467,8 @@ def test_what_threads_say_is_on_the_disk(programs):
     assert second.report["says"] == first.report["says"]
     moved = programs.run(says(above="#\n#", between="#\n#"))
     assert moved.disk() == (1, 0, 0)
-    texts = [text for _, text, _ in moved.report["says"]]
-    assert texts == ["", found.replace(":11", ":13"), three.replace(":3", ":4")]
+    messages = [text for _, text, _ in moved.report["says"]]
+    assert messages == ["", found.replace(":11", ":13"), three.replace(":3", ":4")]
     # The function's own lines are part of what it says.
     longer = programs.run(says(inside="        #\n"))
     assert longer.disk() == (0, 1, 1)

@@ -73,18 +73,18 @@ def test_killed_writers(programs):
     """Children that compile and write without end are killed at any moment; others read on."""
     text = """
     import random, signal, time
-    texts = [SAXPY.replace("+ 1", f"+ {n}") for n in range(1, 9)]
+    sources = [SAXPY.replace("+ 1", f"+ {n}") for n in range(1, 9)]
     folder = os.environ["CUDA_DEVICE_CACHE_DIR"]
 
     def write_for_ever():
         while True:
-            for text in texts:
+            for text in sources:
                 run(kernel_from(text))
                 for name in os.listdir(folder):
                     if random.random() < 0.5:
                         os.remove(os.path.join(folder, name))
 
-    for text in texts:
+    for text in sources:
         run(kernel_from(text))
     rng = random.Random(1)
     for _ in range(40):
@@ -98,7 +98,7 @@ def test_killed_writers(programs):
         time.sleep(rng.uniform(0.01, 0.12))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    good = all(bool((run(kernel_from(t)) == 2 * X + n).all()) for n, t in enumerate(texts, 1))
+    good = all(bool((run(kernel_from(t)) == 2 * X + n).all()) for n, t in enumerate(sources, 1))
     run(kernel_from(SAXPY.replace("+ 1", "+ 100")))
     report(good=good)
     """

@@ -1,4 +1,4 @@
-"""Host arrays as arguments: lifetimes, layouts, texts of refusals.
+"""Host arrays as arguments: lifetimes, layouts, messages of refusals.
 
 The rows of the contract are shown in tests/conformance/test_dlp.py and test_arr_args.py.
 """

@@ -24,7 +24,7 @@ def test_launches_take_arrays_and_the_host_waits_for_them(on_fake):  # noqa: F81
     assert answer == [[4.0] * 8, [6.0] * 8]
 
 
-def test_memory_that_is_dropped_behind_a_launch_is_freed_behind_it(on_fake):  # noqa: F811
+def test_memory_that_is_dropped_after_a_launch_is_freed_after_it(on_fake):  # noqa: F811
     answer = on_fake("""
         b = D.full(8, 2.0, device="cuda")
         total = D.zeros(8, device="cuda")

@@ -108,7 +108,7 @@ fake.fake_capture(handle, 0)
 
 
 @pytest.mark.parametrize("what", [w for w in FIRST if w not in ("an array", "a copy")])
-def test_beside_a_capture_that_the_default_stream_stands_behind(on_fake, what):
+def test_beside_a_capture_that_the_default_stream_stands_after(on_fake, what):
     """A blocking stream: the legacy one may not even be asked. (Arrays are made on it.)"""
     found, ended = on_fake(
         BEFORE
@@ -213,7 +213,7 @@ def test_a_thread_that_was_not_allowed_stays_as_it_was(on_fake):
 
 
 @pytest.mark.parametrize("last", ["a GPU's stream", "the default one", "a stream of the host"])
-def test_a_launch_that_is_captured_is_behind_what_its_arrays_were_used_for(on_fake, last):
+def test_a_launch_that_is_captured_is_after_what_its_arrays_were_used_for(on_fake, last):
     """The graph cannot wait for what is outside of it: the thread that launches does."""
     early, waits, ended, value = on_fake(
         BEFORE

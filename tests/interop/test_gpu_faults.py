@@ -70,7 +70,7 @@ answer = [first, later, [a.tolist(), given.deleted]]
 
 
 def test_an_event_and_an_earlier_launch_tell_of_it_too(on_fake):
-    texts = on_fake(
+    messages = on_fake(
         TRAP
         + """
 D.launch(bad, on(0, a), grid=1, block=4, stream=stream)
@@ -78,8 +78,8 @@ event = stream.record()
 answer = [outcome(event.sync), outcome(lambda: event - event), event.is_done, stream.is_done]
 """
     )
-    assert [said(texts[0][1]), said(texts[1][1])] == [BAD, BAD]
-    assert texts[2:] == [True, True]
+    assert [said(messages[0][1]), said(messages[1][1])] == [BAD, BAD]
+    assert messages[2:] == [True, True]
 
 
 def test_several_kernels_may_have_been_it(on_fake):
@@ -122,7 +122,7 @@ def test_a_kernel_that_has_not_run_is_not_blamed(on_fake):
         + """
 D.launch(bad, on(0, a), grid=1, block=4, stream=stream)
 settle(lambda: launches)
-time.sleep(0.1)  # its error comes behind it
+time.sleep(0.1)  # its error comes after it
 answer = outcome(lambda: D.launch(add, *on(0, a, a), grid=1, block=4, stream=other))
 """
     )
@@ -137,13 +137,13 @@ def test_what_a_lost_gpu_waited_for_is_not_what_another_one_waits_for(on_fake):
         b = np.zeros(4)
         first, second = core.Device(0), core.Device(1)
 
-        def host_event_behind(kernel):
+        def host_event_after(kernel):
             stream, of_host = second.create_stream(), core.Device("host").create_stream()
             D.launch(kernel, on(1, np.zeros(4)), grid=1, block=4, stream=stream)
             of_host.wait(stream.record())
             return of_host.record()
 
-        opened, closed = host_event_behind(hold), host_event_behind(double)
+        opened, closed = host_event_after(hold), host_event_after(double)
         lost = first.create_stream()
         lost.wait(opened)
         fail("event_query", 700)
@@ -166,7 +166,7 @@ def test_what_a_lost_gpu_waited_for_is_not_what_another_one_waits_for(on_fake):
 
 def test_the_host_does_not_wait_for_ever_for_a_lost_gpu(on_fake):
     """Functions of the host are not called any more by the driver of a lost context."""
-    texts = on_fake(
+    messages = on_fake(
         TRAP
         + """
 host, plain = (core.Device("host").create_stream() for _ in range(2))
@@ -179,10 +179,10 @@ gates["hold"].set()
 answer = [outcome(event.sync), outcome(host.sync), outcome(host.sync), outcome(plain.sync)]
 """
     )
-    assert texts[0] is None  # events of the host tell nothing of errors
-    assert texts[1][0] == "KernelError"
-    assert LOST in texts[1][1]
-    assert texts[2:] == [None, None]
+    assert messages[0] is None  # events of the host tell nothing of errors
+    assert messages[1][0] == "KernelError"
+    assert LOST in messages[1][1]
+    assert messages[2:] == [None, None]
 
 
 def test_what_nobody_asked_for_is_told_when_the_process_ends(tmp_path):
@@ -474,7 +474,7 @@ def test_no_gpu(on_fake):
 
 
 def test_a_device_that_does_not_exist(on_fake):
-    texts = on_fake(
+    messages = on_fake(
         """
         names = (2, -1, "cuda:2", "gpu", True, 1.0)
         answer = [outcome(lambda: core.Device(n)) for n in names]
@@ -486,7 +486,7 @@ def test_a_device_that_does_not_exist(on_fake):
     )
     known = "this process sees GPUs 0 to 1; the host device is 'cpu' or 'host'"
     kinds = "a device is a Device, a number, 'cpu' or 'cuda:0'; found "
-    assert texts == [
+    assert messages == [
         *[["ValueError", f"no device {name}: {known}"] for name in ("2", "-1", "'cuda:2'")],
         ["ValueError", "no device 'gpu': 'cpu', 'cuda' and 'cuda:0' and up are known"],
         *[["TypeError", kinds + name] for name in ("'bool'", "'float'")],

@@ -75,7 +75,7 @@ def test_without_arrays_it_runs_on_the_current_device(on_fake):
 
 
 def test_arrays_of_two_devices_are_refused(on_fake):
-    texts = on_fake(
+    messages = on_fake(
         """
         a, b = np.zeros(4), np.zeros(4)
         streams = [core.Device(d).create_stream() for d in (0, 1, "host")]
@@ -92,13 +92,13 @@ def test_arrays_of_two_devices_are_refused(on_fake):
         """,
         FAKE_CUDA_DEVICES="2",
     )
-    assert texts.pop() == [[0] * 4, []]
-    kinds, texts = zip(*texts, strict=True)
+    assert messages.pop() == [[0] * 4, []]
+    kinds, messages = zip(*messages, strict=True)
     assert kinds == ("LaunchValueError",) * 6 + ("KernelError",)
     head = "argument {} ('{}') of kernel 'add': the array lives on {}, but "
     second = "argument 1 ('a') lives on {}; the arrays of a launch live on one device"
     stream = "the launch's stream is one of {}"
-    assert texts == (
+    assert messages == (
         head.format(2, "b", "GPU 1") + second.format("GPU 0") + TO_GPU.format(0),
         head.format(2, "b", "the host device") + second.format("GPU 1") + TO_GPU.format(1),
         head.format(2, "b", "GPU 1") + second.format("the host device") + TO_HOST,
@@ -342,7 +342,7 @@ answer.append(a.tolist())
 
 
 def test_objects_that_are_no_streams(on_fake):
-    texts = on_fake(
+    messages = on_fake(
         STREAMS
         + """
 class Old:
@@ -356,19 +356,19 @@ answer.append(outcome(lambda: core.Device("host").create_stream(Method(1))))
 """
     )
     head = "stream in the launch of kernel 'set_to': "
-    assert texts[0] == [
+    assert messages[0] == [
         "LaunchTypeError",
         head + "'Old' has a cuda_stream, but no __cuda_stream__\n  newer versions of "
         "PyTorch have it; with this one give "
         "cuda.device.core.Stream.from_handle(stream.cuda_stream)",
     ]
-    assert [kind for kind, _ in texts[1:6]] == ["LaunchTypeError"] * 5
-    assert texts[6][0] == "LaunchRuntimeError"
-    assert texts[6][1].startswith(
+    assert [kind for kind, _ in messages[1:6]] == ["LaunchTypeError"] * 5
+    assert messages[6][0] == "LaunchRuntimeError"
+    assert messages[6][1].startswith(
         head + "'Method' is a CUDA stream (handle 12345678) that cannot be used: asking "
         "for the context of a stream: CUDA_ERROR_INVALID_HANDLE"
     )
-    assert texts[7:] == [
+    assert messages[7:] == [
         ["TypeError", "expected an object with __cuda_stream__, found 'int'"],
         [
             "ValueError",
@@ -399,7 +399,7 @@ answer.append(given.deleted)
 
 @pytest.mark.parametrize("ours", [False, True])
 def test_a_capture_is_not_ended_by_questions(on_fake, ours):
-    """Neither by launches on its stream, behind some that were not captured, nor on another."""
+    """Neither by launches on its stream, after some that were not captured, nor on another."""
     answer = on_fake(
         STREAMS
         + f"""
@@ -501,7 +501,7 @@ def test_a_context_is_opened_when_it_is_needed(on_fake):
 
 
 def test_large_shared_memory_is_opted_in_once_for_the_largest(on_fake):
-    counts, texts, shared = on_fake(
+    counts, messages, shared = on_fake(
         """
         a = on(0, np.zeros(4))
         def launch(kib, gpu=0):
@@ -511,18 +511,18 @@ def test_large_shared_memory_is_opted_in_once_for_the_largest(on_fake):
         named([])
         for kib, gpu in ((48, 0), (60, 0), (60, 0), (50, 0), (100, 0), (99, 0), (60, 1), (99, 1)):
             launch(kib, gpu)
-        texts = [outcome(lambda: launch(100, 1)), outcome(lambda: launch(228))]
+        messages = [outcome(lambda: launch(100, 1)), outcome(lambda: launch(228))]
         for n in range(2):
             core.Device(n).sync()
-        answer = [counts, texts, [s for _, _, s in launches]]
+        answer = [counts, messages, [s for _, _, s in launches]]
         """,
         FAKE_CUDA_DEVICES="2",
         FAKE_CUDA_ARCHITECTURES="90,86",
     )
     assert counts == [0, 1, 0, 0, 1, 0, 1, 1]
-    assert texts[0][0] == texts[1][0] == "LaunchValueError"
-    assert "; at most 101376 are allowed\n" in texts[0][1]
-    assert "from 0 to 232448 bytes" in texts[1][1]
+    assert messages[0][0] == messages[1][0] == "LaunchValueError"
+    assert "; at most 101376 are allowed\n" in messages[0][1]
+    assert "from 0 to 232448 bytes" in messages[1][1]
     assert sorted(shared) == [k * 1024 for k in (48, 50, 60, 60, 60, 99, 99, 100)]
 
 

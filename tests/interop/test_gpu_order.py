@@ -1,4 +1,4 @@
-"""Memory of GPUs knows where it was used last: whoever uses it elsewhere comes behind that, on
+"""Memory of GPUs knows where it was used last: whoever uses it elsewhere comes after that, on
 whatever device, and whether or not the stream is still there. On the tests' driver.
 """
 
@@ -234,7 +234,7 @@ def test_a_stream_that_its_library_has_destroyed(on_fake, closed):
     assert values == [[1.0] * 4, [2.0] * 4]
 
 
-def test_memory_is_freed_behind_its_last_use(on_fake):
+def test_memory_is_freed_after_its_last_use(on_fake):
     notes = run_with(
         on_fake,
         """
@@ -257,7 +257,7 @@ def test_memory_is_freed_behind_its_last_use(on_fake):
 
 
 @pytest.mark.parametrize("failing", ["event_record", "stream_wait_event"])
-def test_memory_whose_last_use_cannot_be_waited_for_in_order_is_freed_behind_everything(
+def test_memory_whose_last_use_cannot_be_waited_for_in_order_is_freed_after_everything(
     on_fake, failing
 ):
     calls = run_with(
@@ -345,7 +345,7 @@ def test_another_object_with_the_handle_of_a_closed_stream(on_fake):
     assert "context_synchronize" in calls[: calls.index("launch_kernel")]
 
 
-def test_a_threads_own_stream_frees_behind_that_of_another_thread(on_fake):
+def test_a_threads_own_stream_frees_after_that_of_another_thread(on_fake):
     """Both are called 2."""
     notes = run_with(
         on_fake,
@@ -445,7 +445,7 @@ def test_a_launch_on_the_host_waits_for_the_gpu(on_fake, memory, order):
 
 
 def test_gpus_wait_for_the_host_that_has_used_the_memory(on_fake):
-    """A stream of the host is a use as any other: the next one on a GPU, or a copy, is behind."""
+    """A stream of the host is a use as any other: the next one on a GPU, or a copy, is after."""
     assert run_with(
         on_fake,
         """
@@ -656,7 +656,7 @@ def test_an_array_may_be_two_arguments_of_a_launch(on_fake):
 
 
 def test_another_launch_may_come_between_an_arrays_move_and_its_launch(on_fake):
-    """As another thread's may. Here a warning of the launch makes it, behind the wait for earlier
+    """As another thread's may. Here a warning of the launch makes it, after the wait for earlier
     uses and before the driver is called."""
     text = """
         import warnings
@@ -707,7 +707,7 @@ def test_threads_that_take_turns_with_an_array(on_fake):
 
 
 def test_threads_that_use_arrays_at_once(on_fake):
-    """Kernels of two threads may run at once; whoever comes behind both threads waits for all."""
+    """Kernels of two threads may run at once; whoever comes after both threads waits for all."""
     assert (
         run_with(
             on_fake,

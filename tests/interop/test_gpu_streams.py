@@ -180,7 +180,7 @@ def test_waits_end_with_one_of_the_drivers_own(on_fake):
 
 
 def test_events_tell_the_time(on_fake):
-    between, wrong, texts, devices = on_fake("""
+    between, wrong, messages, devices = on_fake("""
         dev = core.Device(0)
         stream = dev.create_stream()
         begin, end = dev.create_event(), dev.create_event()
@@ -198,7 +198,7 @@ def test_events_tell_the_time(on_fake):
         untimed = stream.record(options={"enable_timing": False})
         host = core.Device("host").create_stream().record()
         host.sync()
-        texts = [
+        messages = [
             outcome(lambda: end - dev.create_event()),
             outcome(lambda: late - begin),
             outcome(lambda: untimed - begin),
@@ -207,14 +207,14 @@ def test_events_tell_the_time(on_fake):
         gates["hold"].set()
         stream.sync()
         answer = [
-            [fresh, 25 < end - begin < 10000, late - end > 0], [], texts,
+            [fresh, 25 < end - begin < 10000, late - end > 0], [], messages,
             [e.device is dev for e in (begin, dev.create_event(), late, host)],
         ]
     """)
     assert between == [True, True, True]
     none = "an event that was not recorded or is not done yet has no time"
     none += ": record() both, sync() the later one"
-    assert texts == [
+    assert messages == [
         ["RuntimeError", none],
         ["RuntimeError", none],
         ["RuntimeError", "an event that was made with enable_timing=False has no time"],
@@ -244,14 +244,14 @@ def test_an_event_recorded_anew_leaves_earlier_waits_alone(on_fake):
 
 
 def test_closed_streams_and_events(on_fake):
-    texts, a, counts = on_fake("""
+    messages, a, counts = on_fake("""
         dev = core.Device(0)
         stream, event = dev.create_stream(), dev.create_event()
         a = np.zeros(4)
         A = on(0, a)
         D.launch(hold, A, grid=1, block=4, stream=stream)
         stream.close(), stream.close(), event.close(), event.close()
-        texts = [
+        messages = [
             outcome(lambda: D.launch(nothing, grid=1, block=1, stream=stream)),
             outcome(stream.sync), outcome(lambda: stream.handle), outcome(lambda: event.is_done),
             outcome(event.sync),
@@ -259,10 +259,10 @@ def test_closed_streams_and_events(on_fake):
         deleted = A.deleted
         gates["hold"].set()
         dev.sync()
-        answer = [texts, [a.tolist(), deleted, A.deleted], left()]
+        answer = [messages, [a.tolist(), deleted, A.deleted], left()]
     """)
     closed = [["ValueError", "the stream is closed"]] * 3
-    assert texts == closed + [["ValueError", "the event is closed"]] * 2
+    assert messages == closed + [["ValueError", "the event is closed"]] * 2
     assert a == [[1] * 4, 0, 1]
     assert counts["streams"] == 0
 
@@ -316,7 +316,7 @@ def test_a_launch_looks_up_nothing(on_fake):
     assert sum(counts[name] for name in looked_up) <= 2  # the first launch of `double`
 
 
-# Functions registered first are called last: behind those of cuda.device.
+# Functions registered first are called last: after those of cuda.device.
 AT_THE_END_FIRST = """
 import atexit
 def tell():

@@ -307,11 +307,11 @@ def test_lines_stand_beside(what):
     found = listed(lines_of(what, True), COMMENTS[what])
     sources = own_lines()
     assert all(sources[number] == text for number, text in found)
-    texts = [text for _, text in found]
+    lines = [text for _, text in found]
     for text in ("v *= 0.5", "out[i] = n", "if i < out.size:", "return x * 0.25"):
-        assert text in texts
+        assert text in lines
     if what in ("ir", "ir_raw"):
-        assert texts.index("v = shrunk(x[i])") < texts.index("v *= 0.5") < texts.index("out[i] = n")
+        assert lines.index("v = shrunk(x[i])") < lines.index("v *= 0.5") < lines.index("out[i] = n")
 
 
 @pytest.mark.parametrize("what", COMMENTS)
@@ -330,8 +330,8 @@ def test_lines_change_nothing_else(what):
 
 def test_a_comment_is_in_front_of_what_it_is_about():
     text = lines_of("asm", True)
-    behind = text.split("v *= 0.5\n")[1].splitlines()[0]
-    assert re.match(r"\s+v?mulps", behind), behind
+    after = text.split("v *= 0.5\n")[1].splitlines()[0]
+    assert re.match(r"\s+v?mulps", after), after
     ir = lines_of("ir", True).split("// line")
     (store,) = (part for part in ir if "out[i] = n" in part)
     assert "store %0" in store

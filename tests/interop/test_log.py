@@ -1,4 +1,4 @@
-"""CUDA_DEVICE_LOG: a line on standard error for each compilation and launch that is asked for."""
+"""CUDA_DEVICE_LOG: a line on standard error for each compilation and launch."""
 
 import os
 import re

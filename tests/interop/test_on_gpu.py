@@ -146,7 +146,7 @@ def test_threads_launch_side_by_side():
     assert all((D.to_host(a) == 200).all() for a in arrays)
 
 
-def test_arguments_may_be_dropped_behind_their_launch(gate):
+def test_arguments_may_be_dropped_after_their_launch(gate):
     """What is freed then is nobody else's before the launch is done."""
     stream, other = our_stream(), our_stream()
     n = 1 << 18

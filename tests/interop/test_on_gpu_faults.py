@@ -41,7 +41,7 @@ WAITS = {
 
 
 @pytest.mark.parametrize("wait", WAITS)
-def test_print_is_complete_behind_a_wait(run, wait):
+def test_print_is_complete_after_a_wait(run, wait):
     """For its stream alone: another one is not done meanwhile, so nobody waited for the device."""
     done = run(
         PRINTS
@@ -62,7 +62,7 @@ leave()
 
 
 @pytest.mark.parametrize("wait", ["core.Device(0).sync()", ""])
-def test_print_is_complete_behind_the_device_and_at_the_end(run, wait):
+def test_print_is_complete_after_the_device_and_at_the_end(run, wait):
     done = run(
         PRINTS
         + f"""

@@ -37,7 +37,7 @@ def executable(begin, size):
     return False
 
 FILE = os.path.abspath(__file__)
-LINE = vec_add.underlying.__code__.co_firstlineno + 1  # behind the decorator
+LINE = vec_add.underlying.__code__.co_firstlineno + 1  # after the decorator
 """
 
 

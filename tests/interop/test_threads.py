@@ -57,7 +57,7 @@ def compilations():
 
 
 def zeros(n, past_line):
-    """float32, beginning so many elements behind a 64-byte line."""
+    """float32, beginning so many elements after a 64-byte line."""
     raw = np.zeros(4 * n + 128, dtype=np.uint8)
     start = -raw.ctypes.data % 64 + 4 * past_line
     return raw[start : start + 4 * n].view(np.float32)

@@ -169,7 +169,7 @@ def test_a_return_from_a_loop_over_a_tuple(target, limit, stop):
 
 
 def place_of(held, t, wanted, end):
-    """Neither way out of the loop is a barrier's, but threads that return miss the one behind."""
+    """Neither way out of the loop is a barrier's, but threads that return miss the one after."""
     held[t] = 3 * t
     D.syncthreads()
     k = 0
@@ -467,7 +467,7 @@ def test_values_of_every_shape_across_barriers(target, block, rounds):
 
 
 @D.kernel
-def overwritten_behind(out, a, rounds):
+def overwritten_after(out, a, rounds):
     t = D.thread_idx.x
     n = D.block_dim.x
     x = a[n - 1 - t]
@@ -490,7 +490,7 @@ def overwritten_behind(out, a, rounds):
 def test_what_was_read_before_a_barrier_stays(target, rounds):
     a = np.arange(40, dtype=np.int32)
     out = np.zeros((3, 40), np.int32)
-    run(overwritten_behind, out, a, rounds, block=40)
+    run(overwritten_after, out, a, rounds, block=40)
     new, old, last = np.arange(40)[::-1], 1, 0
     assert (a == -1).all()
     assert out[0].tolist() == new.tolist()
@@ -521,7 +521,7 @@ def assigned_on_some_paths(out, rounds, wanted):
 def test_variables_that_no_path_assigned_are_zero(target):
     """Whatever other kernels, and other blocks, have left in the memory between barriers."""
     a = RNG.integers(0, 2**31 - 1, 40).astype(np.int32)
-    run(overwritten_behind, np.zeros((3, 40), np.int32), a, 3, block=40)
+    run(overwritten_after, np.zeros((3, 40), np.int32), a, 3, block=40)
     out = np.full((3, 40), -1, np.int64)
     run(assigned_on_some_paths, out, 3, 1, block=40)
     assert out[0].tolist() == [2 * t + 7 if t > 0 else 7 for t in range(40)]
@@ -595,7 +595,7 @@ def test_more_block_shapes_than_are_compiled_for(target):
         assert (out[:, 0] == rounds).all(), block
         assert (out[:, 1:] == t + k).all(), block
     made = _testing.counters()["specialisations"] - before
-    assert made <= 9  # eight shapes and one for all others; fewer behind tests on other targets
+    assert made <= 9  # eight shapes and one for all others; fewer after tests on other targets
 
 
 @D.kernel

@@ -406,7 +406,7 @@ def facts_follow(a, i, n):
         a[i + k] = i
 
 
-def test_what_is_asserted_is_known_behind_it():
+def test_what_is_asserted_is_known_after_it():
     """The compiler may build on it; it must not build on it where nobody has looked."""
     a = np.zeros(10, np.int32)
     run(facts_follow, a, 4, 3)

@@ -61,7 +61,7 @@ def narrowed(out, a, b):
 # LLVM 22 stores two bytes for one lane of a masked store that narrows its value.
 @pytest.mark.parametrize("block", [1, 33, 34, 36, 65])
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8])
-def test_no_byte_behind_the_last_thread(target, block, dtype):
+def test_no_byte_after_the_last_thread(target, block, dtype):
     a, b = (np.arange(2 * 80) % 97).astype(np.int16).reshape(2, -1)
     out = np.full(80, 77, dtype)
     run(narrowed, out, a, b, grid=1, block=block)

@@ -1,4 +1,4 @@
-"""Gangs of less than a warp, where registers are far from holding a warp's values (0033)."""
+"""Gangs of less than a warp, where registers are far from holding a warp's values."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""Loops of which all threads make so many iterations, and some one more: as in filling a tile."""
+"""Loops whose trip counts differ by one between threads, as in filling a tile: the last iteration
+is peeled."""
 
 import re
 

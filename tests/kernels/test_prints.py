@@ -69,7 +69,7 @@ def test_float32_has_its_own_digits():
 
 
 @D.kernel
-def texts(a, n):
+def strings(a, n):
     print()
     print("plain")
     print("braces {} {0} {{", "percent %d %%", "a 'quote' \"both\"", "ä → ∞ 😀")
@@ -84,8 +84,8 @@ def texts(a, n):
 def test_constants_and_separators():
     expected = io.StringIO()
     with contextlib.redirect_stdout(expected):
-        texts.__wrapped__(np.ones(3), 7)
-    assert printed(texts, np.ones(3), 7) == expected.getvalue()
+        strings.__wrapped__(np.ones(3), 7)
+    assert printed(strings, np.ones(3), 7) == expected.getvalue()
 
 
 @D.kernel
@@ -155,16 +155,16 @@ def once_each(a):
     y = called(a[i], "y") if a[i] > 1 else 0.0
     called(0.0, "not used")
     D.syncthreads()
-    print(i, "behind", x + y)
+    print(i, "after", x + y)
 
 
 def test_calls_and_barriers():
     found = printed(once_each, np.arange(3.0), block=3).splitlines()
-    before, behind = found[:7], found[7:]
+    before, after = found[:7], found[7:]
     assert collections.Counter(before) == collections.Counter(
         ["called with 0.0"] * 4 + ["called with 1.0", "called with 2.0", "called with 2.0"]
     )
-    assert behind == ["0 behind 1.0", "1 behind 2.0", "2 behind 6.0"]
+    assert after == ["0 after 1.0", "1 after 2.0", "2 after 6.0"]
 
 
 @D.kernel
@@ -172,7 +172,7 @@ def before_it_fails(a):
     i = D.tid(1)
     print("before", i)
     assert a[i] == 0, "fails"
-    print("behind", i)
+    print("after", i)
 
 
 def test_what_was_printed_before_a_failure_is_written():
@@ -182,7 +182,7 @@ def test_what_was_printed_before_a_failure_is_written():
     with contextlib.redirect_stdout(out), pytest.raises(AssertionError, match="fails"):
         run(before_it_fails, a, block=4)
     assert out.getvalue().startswith("before 0\n")
-    assert "behind" not in out.getvalue()
+    assert "after" not in out.getvalue()
 
 
 @D.kernel

@@ -27,13 +27,13 @@ def shifted(dtype, shift):
     def kernel(out, around, source):
         before = D.shared_array(5, dtype)
         part = D.shared_array(MOST + 64, dtype)
-        behind = D.shared_array(3, dtype)
+        after = D.shared_array(3, dtype)
         t = D.thread_idx.x
         n = D.block_dim.x
         if t < 5:
             before[t] = 7
         if t < 3:
-            behind[t] = 9
+            after[t] = 9
         for i in range(t, MOST + 64, n):
             part[i] = source[i]
         D.syncthreads()
@@ -46,7 +46,7 @@ def shifted(dtype, shift):
         if t < 5:
             around[t] = before[t]
         if t < 3:
-            around[5 + t] = behind[t]
+            around[5 + t] = after[t]
 
     return kernel
 

@@ -87,10 +87,10 @@ class BadProgram:
         file = inspect.getsourcefile(function)
         found = expectations(function)
         assert found, f"no `# error` comment in {function.__name__}"
-        texts = [text_of(expected, file, context) for expected in found[:MOST_SHOWN]]
-        if more := len(found) - len(texts):
-            texts.append(f"... and {more} more error{'s' * (more > 1)}")
-        return "\n\n".join(texts)
+        messages = [text_of(expected, file, context) for expected in found[:MOST_SHOWN]]
+        if more := len(found) - len(messages):
+            messages.append(f"... and {more} more error{'s' * (more > 1)}")
+        return "\n\n".join(messages)
 
     def error_class(self):
         """Of the first error, unless the program names it."""

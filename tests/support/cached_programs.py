@@ -1,6 +1,6 @@
 """Programs in processes of their own that use the cache on disk, and what became of it.
 
-A program is Python text behind HEAD. What it passes to report() comes back beside the counters of
+A program is Python text after HEAD. What it passes to report() comes back beside the counters of
 its process and whether the compiler's library was mapped.
 """
 

@@ -1,4 +1,4 @@
-"""Expected compile errors stand on the kernel's own lines; expected texts are compared whole.
+"""Expected compile errors stand on the kernel's own lines; expected messages are compared whole.
 
     @D.kernel
     def bad(c, a):
@@ -9,7 +9,7 @@
 `# error: text` says the line and the message; ``at `source` `` also the columns, by quoting what
 the marker underlines (it must occur once in the line; ``at `x`@2`` means the second one). A
 comment on a line of its own speaks of the next line of code. `[code]` after `error` names the
-diagnostic's code. Where whole texts are compared (support/bad_programs.py) a line `# hint: text`
+diagnostic's code. Where whole messages are compared (support/bad_programs.py) a line `# hint: text`
 says what to do, `# ...` below it goes on with it, and ``on `+` `` after the quotation names the
 sign that the caret stands under.
 """

@@ -65,12 +65,6 @@ def target(request):
 
 
 @pytest.fixture
-def long(request):
-    """Whether the full tables are asked for."""
-    return request.config.getoption("--long")
-
-
-@pytest.fixture
 def partly(request):
     """partly("reason"): the rows of this test are shown in part only, as found out by running."""
 

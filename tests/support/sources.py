@@ -1,4 +1,4 @@
-"""Kernels from texts, as notebooks make them."""
+"""Kernels from source that stands in no file, as notebooks make them."""
 
 import itertools
 import linecache

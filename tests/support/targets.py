@@ -12,7 +12,7 @@ LONG = ("sse4",)
 BY_NAME_ONLY = ("cuda",)
 ALL = DEFAULT + LONG + BY_NAME_ONLY
 EMULATED = "emulated-"
-GANGS = re.compile("x(8|16|32|64)$")  # behind a host form: gangs of so many lanes
+GANGS = re.compile("x(8|16|32|64)$")  # after a host form: gangs of so many lanes
 NOT_ASSEMBLED = "ptx (not assembled)"
 
 WAITS_FOR = {
@@ -68,7 +68,7 @@ def require(name):
 
 
 def settle_gpu():
-    """Waits for GPU 0 behind a test: an error that it left is its own. Where the GPU takes no work
+    """Waits for GPU 0 after a test: an error that it left is its own. Where the GPU takes no work
     from this process any more, one of several processes of tests ends, and pytest-xdist starts
     another in its place."""
     sync = importlib.import_module("cuda.device._core").sync_device

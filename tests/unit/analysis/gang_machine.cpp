@@ -143,7 +143,7 @@ GangMachine::Mask GangMachine::truth(const Inst& i, Mask mask) const {
 
 GangMachine::Mask GangMachine::branch(const Inst& i, Mask mask) {
   const Mask then = truth(*i.operands[0], mask);
-  if (!a_.divergent[i.id] && then != 0 && then != mask) fail(i, "lanes part");
+  if (!a_.divergent[i.id] && then != 0 && then != mask) fail(i, "lanes diverge");
   const Mask after = block(i.regions[0], then);
   return after | block(i.regions[1], mask & ~then);
 }
@@ -155,7 +155,7 @@ GangMachine::Mask GangMachine::while_loop(const Inst& i, Mask mask) {
     const Mask stays = active == 0 ? 0 : truth(*i.regions[0].insts.back()->operands[0], active);
     done |= active & ~stays;
     if (stays == 0) break;
-    if (!a_.divergent[i.id] && stays != mask) fail(i, "lanes part");
+    if (!a_.divergent[i.id] && stays != mask) fail(i, "lanes diverge");
     frames_.push_back({&i});
     active = block(i.regions[1], stays);
     active |= frames_.back().next;
@@ -187,7 +187,7 @@ GangMachine::Mask GangMachine::for_loop(const Inst& i, Mask mask) {
     });
     done |= active & ~stays;
     if (stays == 0) break;
-    if (!a_.divergent[i.id] && stays != mask) fail(i, "lanes part");
+    if (!a_.divergent[i.id] && stays != mask) fail(i, "lanes diverge");
     store_slot(i, counter, stays);
     frames_.push_back({&i});
     active = block(i.regions[0], stays) | frames_.back().next;
@@ -368,7 +368,7 @@ void GangMachine::check_range(const Inst& i, const Range& range, int64_t v) {
 }
 
 void GangMachine::together(const Inst& i, Mask before, Mask after) {
-  if (!a_.divergent[i.id] && after != 0 && after != before) fail(i, "lanes part");
+  if (!a_.divergent[i.id] && after != 0 && after != before) fail(i, "lanes diverge");
 }
 
 void GangMachine::fail(const Inst& i, const std::string& what) {

@@ -1,4 +1,4 @@
-// For which loads the lines a page away are asked for.
+// For which loads the lines one page ahead are prefetched.
 #include "analysis/page_ahead.h"
 
 #include "unit/analysis/analysed.h"
@@ -40,7 +40,7 @@ std::string loop(const std::string& to) {
 TEST(PageAhead, RowsOfArraysBeyondTheCache) {
   EXPECT_TRUE(page_ahead({}));
   EXPECT_TRUE(page_ahead({.body = "%less = lt %x, %n : bool\nif %less {\n" + Case{}.body + "}\n"}));
-  EXPECT_TRUE(page_ahead({.body = loop("%one")})) << "written out";
+  EXPECT_TRUE(page_ahead({.body = loop("%one")})) << "unrolled";
 }
 
 TEST(PageAhead, Others) {

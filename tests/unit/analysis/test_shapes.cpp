@@ -354,8 +354,8 @@ slot $1 "t": int32
   EXPECT_EQ(k.shape(7), level(Level::LaunchUniform));
 }
 
-// for k in range(n): if varying: break; the counter is uniform unless it is read behind the loop.
-std::string breaking_loop(const std::string& behind) {
+// for k in range(n): if varying: break; the counter is uniform unless it is read after the loop.
+std::string breaking_loop(const std::string& after) {
   return R"(kernel "k"
 launch block 32 1 1
 param @0 "n": int32
@@ -372,7 +372,7 @@ slot $0 "k": int32
       break
     }
   }
-)" + behind +
+)" + after +
          "}\n";
 }
 

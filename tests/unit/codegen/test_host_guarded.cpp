@@ -52,7 +52,7 @@ Launch move_of(ScalarKind kind, int64_t count) {
           {{3, 1, 1}, {kMoveBlock, 1, 1}}};
 }
 
-// With a shift, the first lanes lie before the arrays; the last ones lie behind.
+// With a shift, the first lanes lie before the arrays; the last ones lie after.
 void check_moves(const std::string& indices, const char* facts, int shift) {
   for (ScalarKind kind : sampled_kinds()) {
     SCOPED_TRACE(std::string(name_of(kind)) + " " + facts);
@@ -93,7 +93,7 @@ TEST(HostGuarded, OneForAll) {
 
 TEST(HostGuarded, Rows) { check_rows(kAllFacts); }
 
-// Stores past the cache fault where a line does not begin: against the end of memory, arrays begin
+// Non-temporal stores fault where a line does not begin: against the end of memory, arrays begin
 // anywhere, and so do their rows.
 constexpr char kBeyondCache[] =
     "unit_inner contiguous element_aligned fits_31 no_alias beyond_cache";

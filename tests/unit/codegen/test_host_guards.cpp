@@ -162,7 +162,7 @@ constexpr Case kCases[] = {
     {"one in another", "if %in { if %low2 " MOVE " }", 2},
     {"one in another in another",
      "if %in { if %low2 { %low = gt %x, %n : bool if %low " MOVE " } }", 2},
-    {"one behind another", "if %in " MOVE "if %low2 { if %in { store %a, %y, %x, %zerof } }", 3},
+    {"one after another", "if %in " MOVE "if %low2 { if %in { store %a, %y, %x, %zerof } }", 3},
     {"equal", "%eq = eq %x, %two : bool %and = and %eq, %in : bool if %and " MOVE, 0},
     {"data",
      "if %in { %v = load %b, %y, %x : float32 %c = gt %v, %zerof : bool %m = and %c, %low2 "

@@ -216,7 +216,7 @@ TEST(Blocks, ViewsAreOtherArraysOverTheSameMemory) {
     store %out, %2, %n32
     %s32 = convert %s : int32
     store %out, %4, %s32)";
-  // Element [1, 0] of the rows that begin at 2 is 4; [1] of the row behind it is 5.
+  // Element [1, 0] of the rows that begin at 2 is 4; [1] of the row after it is 5.
   EXPECT_THAT(run(rows), ElementsAre(4, 5, 2, -1, 8, -1, -1, -1));
 }
 

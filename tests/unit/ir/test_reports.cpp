@@ -1,4 +1,4 @@
-// What the threads of the interpreter say: failures and texts.
+// What the threads of the interpreter say: failures and printed lines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

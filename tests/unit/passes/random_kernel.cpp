@@ -222,7 +222,7 @@ class Generator {
     if (chance(2)) statements(inst->regions[1], depth);
   }
 
-  // Both sides store to one array, often to one element, sometimes with more behind it.
+  // Both sides store to one array, often to one element, sometimes with more after it.
   void store_in_both(Inst* condition, int depth) {
     const ScalarKind kind = some_kind();
     Inst* outside = chance(2) ? b_.op(Op::Tid, {}, 0) : value(ScalarKind::I32, 1);

@@ -1,5 +1,5 @@
 // Kernels whose threads go the same way through nested loops around barriers, drawn at random:
-// writing loops out keeps what they do. And how much is written out, where that is known.
+// unrolling keeps what they do. And how much is unrolled, where that is known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -119,7 +119,7 @@ TEST(UnrollBlocks, UpToABudgetOfInstructions) {
   EXPECT_EQ(count(*f, Op::Barrier), 8);
 }
 
-// A loop that stays counts as often as it is written out later.
+// A loop that stays counts as often as it is unrolled later.
 TEST(UnrollBlocks, CountsWhatLoopsInsideBecome) {
   const std::string inside =
       "%m = const 32 : int32\nfor $1, %0, %m, %1 {\n" +
@@ -198,7 +198,7 @@ class Generator {
     --loops_;
   }
 
-  // Most loops hold a barrier, for only those are written out.
+  // Most loops hold a barrier, for only those are unrolled.
   void meet() {
     if (!chance(4)) b_.op(Op::Barrier, {});
   }

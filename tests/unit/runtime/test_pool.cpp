@@ -99,8 +99,8 @@ TEST(Pool, JobsThatAreDoneDoNotPileUpWhileWorkersAreHeldUp) {
     });
   while (held < 2) nap(0);
   Counts counts(4);
-  std::atomic<bool> behind{false};
-  pool.post([&] { behind = true; });
+  std::atomic<bool> after{false};
+  pool.post([&] { after = true; });
   const std::weak_ptr<Job> job = [&] {
     const std::shared_ptr<Job> running = counts.job();
     EXPECT_EQ(pool.run(running), "");
@@ -108,9 +108,9 @@ TEST(Pool, JobsThatAreDoneDoNotPileUpWhileWorkersAreHeldUp) {
   }();
   EXPECT_TRUE(counts.all_once());
   EXPECT_TRUE(job.expired());
-  EXPECT_FALSE(behind);
+  EXPECT_FALSE(after);
   let_go = true;
-  while (!behind) nap(0);
+  while (!after) nap(0);
 }
 
 // --- fewer threads than wanted ---

@@ -1,4 +1,4 @@
-// What threads say while they run: the first failure wins and stops the launch; texts are whole.
+// What threads say while they run: the first failure wins and stops the launch; messages are whole.
 #include "runtime/host/report.h"
 
 #include <gtest/gtest.h>

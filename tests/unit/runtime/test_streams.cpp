@@ -82,19 +82,19 @@ TEST(HostStream, AnExceptionOfRunNowLeavesTheStreamFree) {
                std::runtime_error);
   EXPECT_TRUE(stream->idle());
   EXPECT_EQ(stream->run_now([] { return std::string("next"); }), "next");
-  // The same where it had to wait for its turn, with more work behind it.
+  // The same where it had to wait for its turn, with more work after it.
   auto gate = std::make_shared<EventState>();
   stream->wait_for(gate);
   std::thread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    stream->enqueue([] { return std::string("behind"); });
+    stream->enqueue([] { return std::string("after"); });
     gate->complete();
   });
   EXPECT_THROW(stream->run_now([]() -> std::string { throw std::runtime_error("thrown"); }),
                std::runtime_error);
   later.join();
   ASSERT_TRUE(stream->wait(20000));
-  EXPECT_EQ(stream->take_error(), "behind");
+  EXPECT_EQ(stream->take_error(), "after");
 }
 
 // --- waiting threads ---

@@ -1,5 +1,5 @@
-// How many threads: what is asked for, and quotas of control groups as the system's files give
-// them.
+// How many threads there are: what the user wants, and quotas of control groups as the system's
+// files give them.
 #include "runtime/host/threads.h"
 
 #include <gtest/gtest.h>

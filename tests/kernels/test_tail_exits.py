@@ -1,4 +1,4 @@
-"""Threads part behind the last barrier of a helper or of an iteration: each goes its own way."""
+"""Exits after the last barrier of a helper or of an iteration: threads diverge there."""
 
 import numpy as np
 import pytest
@@ -86,7 +86,7 @@ def continues_in_a_while(out, n):
 
 
 @D.kernel
-def continues_behind_a_barrier_of_some_iterations(out, n):
+def continues_after_a_barrier_of_some_iterations(out, n):
     """What follows the if is for those who did not continue in it."""
     t = D.thread_idx.x
     for k in range(n):
@@ -132,7 +132,7 @@ def returns_in_helpers(out, n):
         out[t] = out[t] * 3 + part_of(t, 1 - k)
 
 
-def behind_loop(t, n):
+def after_loop(t, n):
     for _ in range(n):
         D.syncthreads()
     else:
@@ -144,9 +144,9 @@ def behind_loop(t, n):
 @D.kernel
 def returns_in_an_else_of_a_loop(out, n):
     t = D.int32(D.thread_idx.x)
-    out[t] = behind_loop(t, n)
+    out[t] = after_loop(t, n)
     D.syncthreads()
-    out[t] += 100 * behind_loop(t + 1, n)
+    out[t] += 100 * after_loop(t + 1, n)
 
 
 def until(t, n):
@@ -203,7 +203,7 @@ class Thread:
         return sum(each + (1000 if (t + k) % 2 else 0) for k in range(1, n + 1))
 
     @staticmethod
-    def continues_behind_a_barrier_of_some_iterations(t, n):
+    def continues_after_a_barrier_of_some_iterations(t, n):
         total = 0
         for k in range(n):
             if k % 2 == 0:
@@ -268,7 +268,7 @@ KERNELS = [
     continues,
     continues_around_a_break,
     continues_in_a_while,
-    continues_behind_a_barrier_of_some_iterations,
+    continues_after_a_barrier_of_some_iterations,
     returns_in_helpers,
     returns_in_an_else_of_a_loop,
 ]

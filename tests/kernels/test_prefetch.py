@@ -1,4 +1,4 @@
-"""Memory that gangs ask for ahead of time: what the next gang, iteration or page holds."""
+"""Prefetches: of what the next gang, iteration or page of an array holds."""
 
 import math
 import re
@@ -85,19 +85,21 @@ def test_what_is_asked_for():
     assert together
     last_lanes, first_lanes = together[1], together[2]
     before = ", ".join(f"i32 {lane}" for lane in [*range(31), 30])
-    behind = ", ".join(f"i32 {lane}" for lane in [*range(1, 32), 31])
+    after = ", ".join(f"i32 {lane}" for lane in [*range(1, 32), 31])
     assert re.search(rf"{last_lanes} = shufflevector .*<{before}>", text)
-    assert re.search(rf"{first_lanes} = shufflevector .*<{behind}>", text)
+    assert re.search(rf"{first_lanes} = shufflevector .*<{after}>", text)
     step = together["step"]
     assert re.search(
         rf"{number} = load i64, ptr %ahead, align 8\n *{number} = add i64 \1, {step}\n"
         r" *store i64 \2, ptr %ahead, align 8\n",
         text,
     ), "each iteration goes on"
-    asked = re.findall(rf"call void @llvm.prefetch.p0\(ptr {number}, i32 0, i32 2, i32 1\)", text)
-    assert len(asked) == 4, "128 bytes for each of two loads of value"
-    assert re.search(rf"{asked[0]} = getelementptr i8, ptr {number}, i64 {number}", text)
-    assert re.search(rf"{asked[1]} = getelementptr i8, ptr {asked[0]}, i64 64", text)
+    prefetched = re.findall(
+        rf"call void @llvm.prefetch.p0\(ptr {number}, i32 0, i32 2, i32 1\)", text
+    )
+    assert len(prefetched) == 4, "128 bytes for each of two loads of value"
+    assert re.search(rf"{prefetched[0]} = getelementptr i8, ptr {number}, i64 {number}", text)
+    assert re.search(rf"{prefetched[1]} = getelementptr i8, ptr {prefetched[0]}, i64 64", text)
 
 
 @D.kernel
@@ -128,14 +130,14 @@ def march(out, a, steps):
 
 
 def asked_for(kernel, *arguments, block, form="avx512x32"):
-    """The text, and of each line that is asked for the instruction that makes its address."""
+    """The text, and of each line that is prefetched the instruction that makes its address."""
     require(form)
     with _testing.beyond_cache(1):
         text = kernel.inspect(*arguments, what="llvm_raw", target=form, grid=4, block=block)
     second_cache = "i32 0, i32 2, i32 1"
-    asked = re.findall(rf"call void @llvm.prefetch.p0\(ptr (%[\w.]+), {second_cache}\)", text)
-    assert len(asked) == text.count("call void @llvm.prefetch")
-    return text, [re.search(rf"{re.escape(name)} = (.*)", text)[1] for name in asked]
+    prefetched = re.findall(rf"call void @llvm.prefetch.p0\(ptr (%[\w.]+), {second_cache}\)", text)
+    assert len(prefetched) == text.count("call void @llvm.prefetch")
+    return text, [re.search(rf"{re.escape(name)} = (.*)", text)[1] for name in prefetched]
 
 
 def read_only(array):
@@ -148,7 +150,7 @@ def test_strides_ask_for_what_the_next_gang_reads(kind, most):
     """Behind what this one reads, if it reads no more than 256 KiB in all: 1024 iterations of
     32 lanes and two arrays of float32."""
     arrays = [np.zeros(300, kind) for _ in range(3)]
-    text, asked = asked_for(strides, *arrays, block=64)
+    text, prefetched = asked_for(strides, *arrays, block=64)
     number = r"%[\w.]+"
     assert re.search(
         rf"({number}) = mul i64 {number}, {most}\n"
@@ -157,33 +159,35 @@ def test_strides_ask_for_what_the_next_gang_reads(kind, most):
         text,
     )
     bytes_ = np.dtype(kind).itemsize
-    firsts = [re.fullmatch(rf"getelementptr i8, ptr {number}, i64 ({number})", a) for a in asked]
+    firsts = [
+        re.fullmatch(rf"getelementptr i8, ptr {number}, i64 ({number})", a) for a in prefetched
+    ]
     counts = [re.search(rf"{m[1]} = mul i64 {bytes_}, ({number})\n", text) for m in firsts if m]
-    assert len(counts) * 32 * bytes_ // 64 == len(asked) > 0, "each line of each load"
+    assert len(counts) * 32 * bytes_ // 64 == len(prefetched) > 0, "each line of each load"
     assert all(re.search(rf"{c[1]} = load i64, ptr %ahead", text) for c in counts)
 
 
 def test_the_stride_is_the_array_s_own():
     arrays = [np.zeros(300, np.float32), *(np.zeros(600, np.float32)[::2] for _ in range(2))]
-    text, asked = asked_for(strides, *arrays, block=64)
-    assert asked
+    text, prefetched = asked_for(strides, *arrays, block=64)
+    assert prefetched
     assert not re.search(r"mul i64 4, ", text)
 
 
 def test_rows_ask_for_the_next_page():
     page, second = r"getelementptr i8, ptr %\d+, i64 4096", r"getelementptr i8, ptr %\d+, i64 64"
     source = read_only(np.zeros((64, 64), np.float32))
-    _, asked = asked_for(once, np.zeros((64, 64)), source, block=(32, 8))
-    assert asked
-    for first, then in zip(asked[::2], asked[1::2], strict=True):
+    _, prefetched = asked_for(once, np.zeros((64, 64)), source, block=(32, 8))
+    assert prefetched
+    for first, then in zip(prefetched[::2], prefetched[1::2], strict=True):
         assert re.fullmatch(page, first)
         assert re.fullmatch(second, then)
 
 
 def test_the_next_iteration_asks_for_the_last_line_too():
-    _, asked = asked_for(march, np.zeros(32), np.zeros((99, 64), np.float32), 7, block=32)
-    behind = [re.search(r"i64 (\S+)$", address)[1] for address in asked]
-    assert behind[1:] == ["64", "127"]
+    _, prefetched = asked_for(march, np.zeros(32), np.zeros((99, 64), np.float32), 7, block=32)
+    after = [re.search(r"i64 (\S+)$", address)[1] for address in prefetched]
+    assert after[1:] == ["64", "127"]
 
 
 @D.kernel
@@ -200,17 +204,17 @@ def short_work(out, a, b):
         out[i] = a[i] * b[i]
 
 
-# Of lines that are asked for, in the code of whole gangs: two arrays, 128 bytes of each.
+# Counts of prefetched lines, in the code of whole gangs: two arrays, 128 bytes of each.
 def prefetches(kernel, form):
     arrays = np.zeros((3, 1000), np.float32)
     text = kernel.inspect(*arrays, what="llvm_raw", target=form, grid=4, block=256)
-    asked = re.findall(r"getelementptr i8, ptr %[\w.]+, i64 4096\n", text)
-    return len(asked), len(re.findall("call void @llvm.prefetch", text))
+    prefetched = re.findall(r"getelementptr i8, ptr %[\w.]+, i64 4096\n", text)
+    return len(prefetched), len(re.findall("call void @llvm.prefetch", text))
 
 
 @pytest.mark.parametrize("form", ["avx512x32", "avx2x32", "sse4"])
 def test_a_page_ahead_of_gangs_that_compute_for_long(form):
-    asked, lines = prefetches(long_work, form)
-    assert asked >= 2
-    assert lines == 2 * asked
+    prefetched, lines = prefetches(long_work, form)
+    assert prefetched >= 2
+    assert lines == 2 * prefetched
     assert prefetches(short_work, form) == (0, 0)

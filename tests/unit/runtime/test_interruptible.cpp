@@ -1,4 +1,4 @@
-// Code that nearly always is where it must not be left is left all the same.
+// Code that nearly always is where it must not be left is interrupted all the same.
 #include "runtime/host/interruptible.h"
 
 #include <gtest/gtest.h>

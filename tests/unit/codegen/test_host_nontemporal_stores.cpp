@@ -1,4 +1,4 @@
-// Stores past the cache, in the machine code: whole lines of arrays that are written only.
+// Non-temporal stores, in the machine code: whole lines of arrays that are written only.
 #include <gtest/gtest.h>
 
 #include <map>

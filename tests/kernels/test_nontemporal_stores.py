@@ -1,4 +1,4 @@
-"""Arrays far larger than the cache, which kernels write whole lines of past it.
+"""Non-temporal (streaming) stores: whole lines of arrays far larger than the cache.
 
 How many bytes that takes is the machine's affair; most tests here say that few do.
 """
@@ -14,7 +14,7 @@ from support.launching import run
 from support.targets import require, use_target
 
 FORMS = ("avx512", "avx512x64", "avx2", "avx2x64", "sse4", "interpreter")
-PAST_CACHE = re.compile(r"\tv?movnt")
+NONTEMPORAL = re.compile(r"\tv?movnt")
 LINE = 64
 
 
@@ -106,7 +106,7 @@ def small_cache():
 
 
 def placed(shape, dtype, away, fill=None, pitch=0):
-    """An array whose data begins `away` bytes behind a line, rows `pitch` elements longer than it
+    """An array whose data begins `away` bytes after a line, rows `pitch` elements longer than it
     says; and all of its memory, with room on both sides."""
     *outer, width = (shape,) if isinstance(shape, int) else shape
     count = int(np.prod(outer, dtype=int)) * (width + pitch)
@@ -170,7 +170,7 @@ def test_on_this_machine():
 
 
 def test_what_is_read_only_counts():
-    """It is asked for ahead of time."""
+    """It is prefetched."""
     out, source = np.zeros((2, 64, 64), np.float32)
     source.flags.writeable = False
     with _testing.beyond_cache(1):
@@ -281,7 +281,7 @@ def test_beyond_the_cache_of_this_machine():
     a = np.zeros(count, np.float32)
     arguments = (a, b, c, np.float32(3), count)
     grid, block = (count + 255) // 256, 256
-    assert PAST_CACHE.search(triad.inspect(*arguments, what="asm", grid=grid, block=block))
+    assert NONTEMPORAL.search(triad.inspect(*arguments, what="asm", grid=grid, block=block))
     run(triad, *arguments, grid=grid, block=block)
     assert (a == 7).all()
 
@@ -342,21 +342,21 @@ def test_threads(small_cache):
 # --- where not ---
 
 
-def stores_past_cache(kernel, *arguments, **launch):
-    return PAST_CACHE.search(kernel.inspect(*arguments, what="asm", target="avx2", **launch))
+def has_nontemporal_stores(kernel, *arguments, **launch):
+    return NONTEMPORAL.search(kernel.inspect(*arguments, what="asm", target="avx2", **launch))
 
 
 def test_arrays_that_are_loaded_or_overlap(small_cache):
     a, b, c = np.zeros((3, 1000), np.float32)
     launch = dict(grid=4, block=256)
     s = np.float32(2)
-    assert stores_past_cache(triad, a, b, c, s, 1000, **launch)
-    assert not stores_past_cache(triad, a, a, c, s, 1000, **launch)
-    assert not stores_past_cache(triad, a, a[1:], c, s, 999, **launch)
-    assert not stores_past_cache(add, a, b, **launch)
-    assert not stores_past_cache(again_and_again, a, 5, **launch)
+    assert has_nontemporal_stores(triad, a, b, c, s, 1000, **launch)
+    assert not has_nontemporal_stores(triad, a, a, c, s, 1000, **launch)
+    assert not has_nontemporal_stores(triad, a, a[1:], c, s, 999, **launch)
+    assert not has_nontemporal_stores(add, a, b, **launch)
+    assert not has_nontemporal_stores(again_and_again, a, 5, **launch)
     rows, source = np.zeros((2, 40, 1000), np.float32)
-    assert stores_past_cache(columns, rows, source, **launch)
+    assert has_nontemporal_stores(columns, rows, source, **launch)
 
 
 def test_nothing_of_it_on_gpus(small_cache):

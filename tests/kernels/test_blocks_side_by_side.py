@@ -1,4 +1,4 @@
-"""Narrow blocks side by side run together, line by line: every thread once, wherever it stands."""
+"""Narrow blocks side by side run together, row by row: every thread runs once, wherever it is."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-// Which loops are run one lane after the other, and what is known in them.
+// Which loops are scalarized, and what is known in them.
 #include "analysis/scalarized_loops.h"
 
 #include "unit/analysis/analysed.h"
@@ -9,7 +9,7 @@ namespace {
 struct Case {
   std::string first = "%first", last = "%last", step = "%one";
   std::string body = "%v = load %a, %i : float32\n";
-  std::string behind = "}";
+  std::string after = "}";
 };
 
 Analysed analysed(const Case& c) {
@@ -39,7 +39,7 @@ array &0 "tile": array<float32, 1, shared> shape 8 strides 4 align 4
     %e = extent #0, %a : int64
     %w = convert %k : int64
     %i = wrap %w, %e : int64
-)" + c.body + c.behind +
+)" + c.body + c.after +
                   "\n}\n");
 }
 
@@ -94,7 +94,7 @@ TEST(LaneByLane, ACheapStraightLine) {
 }
 
 TEST(LaneByLane, NothingBehindTheLoopsEnd) {
-  EXPECT_FALSE(found({.behind = "} else {\nslot_store $1, %half\n}"}));
+  EXPECT_FALSE(found({.after = "} else {\nslot_store $1, %half\n}"}));
 }
 
 TEST(LaneByLane, VariablesDifferByLane) {

@@ -1,4 +1,4 @@
-// Which stores go past the cache: to arrays that are written only, and not again and again to the
+// Which stores are non-temporal: to arrays that are written only, and not again and again to the
 // same place.
 #include "analysis/nontemporal_stores.h"
 
@@ -8,7 +8,7 @@ namespace cuda_device::analysis::testing {
 namespace {
 
 // For each store, in order.
-std::vector<bool> past(const std::string& facts, const std::string& body) {
+std::vector<bool> nontemporal(const std::string& facts, const std::string& body) {
   const Analysed k(R"(kernel "k"
 param @0 "out": array<float32, 2> )" +
                    facts + R"(
@@ -40,23 +40,24 @@ constexpr char kView[] = R"(
 )";
 
 TEST(PastCache, AsksForTheFacts) {
-  EXPECT_EQ(past(kBeyond, kStore), Answers{true});
-  EXPECT_EQ(past("no_alias", kStore), Answers{false});
-  EXPECT_EQ(past("beyond_cache", kStore), Answers{false}) << "loaded by another name, perhaps";
-  EXPECT_EQ(past("", kStore), Answers{false});
+  EXPECT_EQ(nontemporal(kBeyond, kStore), Answers{true});
+  EXPECT_EQ(nontemporal("no_alias", kStore), Answers{false});
+  EXPECT_EQ(nontemporal("beyond_cache", kStore), Answers{false})
+      << "loaded by another name, perhaps";
+  EXPECT_EQ(nontemporal("", kStore), Answers{false});
 }
 
 TEST(PastCache, NotToWhatIsLoaded) {
   const std::string load = "%w = load %out, %x, %x : float32\n";
-  EXPECT_EQ(past(kBeyond, kStore + load), Answers{false});
+  EXPECT_EQ(nontemporal(kBeyond, kStore + load), Answers{false});
   const std::string part = "%w = load %view, %x : float32\n";
-  EXPECT_EQ(past(kBeyond, kView + part + kStore), Answers{false}) << "a part of it";
-  EXPECT_EQ(past(kBeyond, kView + std::string("store %view, %x, %v\n") + kStore),
+  EXPECT_EQ(nontemporal(kBeyond, kView + part + kStore), Answers{false}) << "a part of it";
+  EXPECT_EQ(nontemporal(kBeyond, kView + std::string("store %view, %x, %v\n") + kStore),
             (Answers{false, true}));
 }
 
-std::string loop(const std::string& body, const std::string& behind = "") {
-  return "for $0, %zero, %n, %one {\n" + body + "} else {\n" + behind + "}\n";
+std::string loop(const std::string& body, const std::string& after = "") {
+  return "for $0, %zero, %n, %one {\n" + body + "} else {\n" + after + "}\n";
 }
 
 // %i is the counter of the loop around, %j that of the inner one.
@@ -64,19 +65,21 @@ constexpr char kI[] = "%i = slot_load $0 : int32\n";
 constexpr char kJ[] = "%j = slot_load $1 : int32\n";
 
 TEST(PastCache, LoopsMoveOn) {
-  EXPECT_EQ(past(kBeyond, loop(kStore)), Answers{false});
-  EXPECT_EQ(past(kBeyond, loop("", kStore)), Answers{true}) << "behind the last iteration";
-  EXPECT_EQ(past(kBeyond, loop(std::string(kI) + "store %out, %i, %x, %v\n")), Answers{true});
-  EXPECT_EQ(past(kBeyond, loop(std::string(kI) + "%y = add %i, %x : int32 %z = convert %y : int64 "
-                                                 "store %out, %n, %z, %v\n")),
+  EXPECT_EQ(nontemporal(kBeyond, loop(kStore)), Answers{false});
+  EXPECT_EQ(nontemporal(kBeyond, loop("", kStore)), Answers{true}) << "after the last iteration";
+  EXPECT_EQ(nontemporal(kBeyond, loop(std::string(kI) + "store %out, %i, %x, %v\n")),
             Answers{true});
+  EXPECT_EQ(
+      nontemporal(kBeyond, loop(std::string(kI) + "%y = add %i, %x : int32 %z = convert %y : int64 "
+                                                  "store %out, %n, %z, %v\n")),
+      Answers{true});
 }
 
 TEST(PastCache, WhatComesBackDoesNotMove) {
   for (const char* y : {"and %i, %one", "floormod %i, %one", "floordiv %i, %n", "xor %i, %one"})
-    EXPECT_EQ(
-        past(kBeyond, loop(std::string(kI) + "%y = " + y + " : int32 store %out, %y, %x, %v\n")),
-        Answers{false})
+    EXPECT_EQ(nontemporal(kBeyond, loop(std::string(kI) + "%y = " + y +
+                                        " : int32 store %out, %y, %x, %v\n")),
+              Answers{false})
         << y;
 }
 
@@ -85,10 +88,11 @@ TEST(PastCache, EveryLoopAround) {
     return loop(std::string(kI) + "for $1, " + start + ", %n, %one {\n" + kJ +
                 "%ij = add %i, %j : int32 store %out, " + row + ", %x, %v\n}\n");
   };
-  EXPECT_EQ(past(kBeyond, nest("%zero", "%ij")), Answers{true});
-  EXPECT_EQ(past(kBeyond, nest("%zero", "%j")), Answers{false}) << "the outer one";
-  EXPECT_EQ(past(kBeyond, nest("%zero", "%i")), Answers{false}) << "the inner one";
-  EXPECT_EQ(past(kBeyond, nest("%i", "%j")), Answers{true}) << "it starts elsewhere each time";
+  EXPECT_EQ(nontemporal(kBeyond, nest("%zero", "%ij")), Answers{true});
+  EXPECT_EQ(nontemporal(kBeyond, nest("%zero", "%j")), Answers{false}) << "the outer one";
+  EXPECT_EQ(nontemporal(kBeyond, nest("%zero", "%i")), Answers{false}) << "the inner one";
+  EXPECT_EQ(nontemporal(kBeyond, nest("%i", "%j")), Answers{true})
+      << "it starts elsewhere each time";
 }
 
 std::string counting(const std::string& step, const std::string& before = "") {
@@ -108,11 +112,11 @@ std::string counting(const std::string& step, const std::string& before = "") {
 }
 
 TEST(PastCache, LoopsThatCountThemselves) {
-  EXPECT_EQ(past(kBeyond, counting("add %k, %n")), Answers{true});
-  EXPECT_EQ(past(kBeyond, counting("sub %k, %n")), Answers{true});
-  EXPECT_EQ(past(kBeyond, counting("sub %one, %k")), Answers{false}) << "0, 1, 0, 1";
-  EXPECT_EQ(past(kBeyond, counting("add %n, %one")), Answers{false}) << "the same each time";
-  EXPECT_EQ(past(kBeyond, counting("add %k, %n", "slot_store $0, %zero\n")), Answers{false})
+  EXPECT_EQ(nontemporal(kBeyond, counting("add %k, %n")), Answers{true});
+  EXPECT_EQ(nontemporal(kBeyond, counting("sub %k, %n")), Answers{true});
+  EXPECT_EQ(nontemporal(kBeyond, counting("sub %one, %k")), Answers{false}) << "0, 1, 0, 1";
+  EXPECT_EQ(nontemporal(kBeyond, counting("add %n, %one")), Answers{false}) << "the same each time";
+  EXPECT_EQ(nontemporal(kBeyond, counting("add %k, %n", "slot_store $0, %zero\n")), Answers{false})
       << "set back";
 }
 

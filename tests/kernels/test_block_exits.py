@@ -1,4 +1,4 @@
-"""Jumps that all threads of a block take or none, where threads go their own ways around them."""
+"""Jumps that all threads of a block take or none, out of control flow in which threads diverge."""
 
 import numpy as np
 import pytest
@@ -131,7 +131,7 @@ def test_a_return_of_a_helper(target, wanted):
 
 @D.kernel
 def out_of_two(out, steps, limit):
-    """Jumps of three kinds out of one loop that threads go through apart."""
+    """Jumps of three kinds out of one loop in which threads diverge."""
     t = D.int32(D.thread_idx.x)
     c = 0
     for k in range(steps):
@@ -165,7 +165,7 @@ def test_jumps_of_several_kinds(target, limit):
 
 
 @D.kernel
-def met_behind_a_loop(out, most):
+def met_after_a_loop(out, most):
     """A barrier in the else of loops that threads leave by their ends, at different times."""
     s = D.shared_array(64, D.int32)
     t = D.int32(D.thread_idx.x)
@@ -190,4 +190,4 @@ def met_behind_a_loop(out, most):
 def test_a_barrier_in_the_else_of_a_loop(target):
     c = np.array([sum(range(t % 5)) for t in T])
     c = c + (c > 2).sum() + 100 * (T % 3)
-    np.testing.assert_array_equal(launch(met_behind_a_loop, 5), c[::-1])
+    np.testing.assert_array_equal(launch(met_after_a_loop, 5), c[::-1])

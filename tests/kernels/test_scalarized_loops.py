@@ -1,5 +1,5 @@
-"""Loops over rows that each thread has for itself, which some targets run one lane after the
-other: what they read, what they leave behind, and which loops these are."""
+"""Scalarized loops: over rows that each thread has for itself, run one lane after the other. What
+they read, what they leave behind, and which loops these are."""
 
 import re
 from itertools import pairwise

@@ -1,4 +1,5 @@
-"""Stores that the compiler takes out of branches: what threads do not store must stay as it is."""
+"""Stores that are if-converted, or sunk below the if: what threads do not store must stay as it
+is."""
 
 import numpy as np
 import pytest
@@ -109,7 +110,7 @@ def test_other_places(target):
 
 
 @D.kernel
-def reads_behind(out, seen, a, again):
+def reads_after(out, seen, a, again):
     i = D.tid(1)
     if a[i] > 0:
         out[i] = a[i]
@@ -122,13 +123,13 @@ def reads_behind(out, seen, a, again):
 def test_a_side_reads_what_it_stored(target, overlaps):
     a, out, seen = numbers(64), np.full(64, 7, np.float32), np.zeros(64, np.float32)
     again = out if overlaps else out.copy()
-    run(reads_behind, out, seen, a, again, grid=2, block=32)
+    run(reads_after, out, seen, a, again, grid=2, block=32)
     assert out.tolist() == np.where(a > 0, a, -1).tolist()
     assert seen.tolist() == np.where(a > 0, a if overlaps else 7, 0).tolist()
 
 
 @D.kernel
-def writes_behind(out, other, a):
+def writes_after(out, other, a):
     i = D.tid(1)
     if a[i] > 0:
         out[i] = 1
@@ -141,7 +142,7 @@ def writes_behind(out, other, a):
 def test_a_side_stores_to_two_arrays(target, overlaps):
     a, out = numbers(64), np.zeros(64, np.int32)
     other = out if overlaps else np.zeros(64, np.int32)
-    run(writes_behind, out, other, a, grid=2, block=32)
+    run(writes_after, out, other, a, grid=2, block=32)
     assert out.tolist() == np.where(a > 0, 2 if overlaps else 1, 3).tolist()
     assert other.tolist() == np.where(a > 0, 2, 3 if overlaps else 0).tolist()
 
@@ -482,7 +483,7 @@ def test_values_of_stores(target):
 # ------------------------------------------- lanes of a gang that have one element: host forms only
 #
 # One of these threads stores, the other one only loads; whether it loads what was there before or
-# behind is open, and unused. What is stored must be there.
+# after is open, and unused. What is stored must be there.
 
 
 @pytest.fixture(params=WIDTHS)
@@ -565,7 +566,7 @@ def text(kernel, *arguments, what="ir", target="avx512", **launch):
     return kernel.inspect(*arguments, what=what, target=target, **launch)
 
 
-def test_one_store_behind_the_if():
+def test_one_store_after_the_if():
     out, a = np.zeros(64, np.float32), numbers(64)
     for target, stores in (("avx512", 1), ("avx2", 1), ("sm_90", 2), ("interpreter", 2)):
         ir = text(one_axis, out, a, 64, target=target, grid=2, block=32)

@@ -15,7 +15,7 @@ from support.targets import require
 GATHER = re.compile(r"\tvp?gather")
 SCATTER = re.compile(r"\tvp?scatter")
 AHEAD = re.compile(r"\tprefetcht1")
-PAST_CACHE = re.compile(r"\tv?movnt")
+NONTEMPORAL = re.compile(r"\tv?movnt")
 
 NO_INDEX_IS_NEGATIVE = "if no index is negative or clamped: "
 
@@ -128,7 +128,7 @@ def floats(*shape):
 
 
 def floats_at(away, *shape):
-    """They begin so many bytes behind a cache line."""
+    """They begin so many bytes after a cache line."""
     count = int(np.prod(shape))
     memory = np.zeros(count * 4 + 128, np.uint8)
     start = -memory.ctypes.data % 64 + away
@@ -295,7 +295,7 @@ LARGE = [
 
 
 def said(text, op):
-    """The words behind the shape of the value, of each such instruction."""
+    """The words after the shape of the value, of each such instruction."""
     lines = re.findall(rf"^ *(?:%\d+ = )?{op} .*?// (.*)$", text, re.MULTILINE)
     return [re.sub(r"^(varying|[a-z]+-uniform), ", "", line) for line in lines]
 
@@ -331,7 +331,7 @@ def test_the_machine_code_has_what_is_said(case, form, limit):
     assert ("gathered" in text) == bool(GATHER.search(code))
     assert ("scattered" in text) == bool(SCATTER.search(code))
     assert ("ahead of time" in text) == bool(AHEAD.search(code))
-    assert ("past the cache" in text) == bool(PAST_CACHE.search(code))
+    assert ("past the cache" in text) == bool(NONTEMPORAL.search(code))
 
 
 def test_nothing_is_said_where_nothing_is_decided():

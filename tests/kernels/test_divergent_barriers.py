@@ -1,4 +1,5 @@
-"""Threads that part at control around a barrier, where nobody who is left out comes to another."""
+"""Threads that diverge at control flow around a barrier, where nobody who is left out comes to
+another barrier."""
 
 import numpy as np
 import pytest
@@ -345,7 +346,7 @@ def test_a_flag_in_shared_memory(target, left, expected):
 
 @D.kernel
 def stored_beside(out, left):
-    """As far as the analysis knows, the flag is stored to where it is asked for."""
+    """As far as the analysis knows, the flag is stored to where it is read."""
     s = D.shared_array(N + 1, D.int32)
     t = D.int32(D.thread_idx.x)
     s[N] = left[0]
