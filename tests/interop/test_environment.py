@@ -33,7 +33,7 @@ def test_no_more_than_the_affinity_mask():
 
 
 @pytest.mark.parametrize("asked", ["1", "3", "4096"])
-def test_what_is_asked_for(asked):
+def test_the_number_of_threads_wanted(asked):
     assert threads(asked, cpus=1) == (int(asked), "")
 
 

@@ -19,7 +19,7 @@ def linear():
     return x + D.block_dim.x * (y + D.block_dim.y * z)
 
 
-# --- who is asked ---
+# --- whose votes count ---
 
 
 @D.kernel

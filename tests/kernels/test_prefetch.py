@@ -67,7 +67,7 @@ def test_rows_wherever_they_lie(target, rows, layout):
     np.testing.assert_array_equal(out, expected(first, last, value))
 
 
-def test_what_is_asked_for():
+def test_rows_of_the_next_lanes_are_prefetched():
     """From where the last lane stops, if each lane starts where the one before it stops; in each
     iteration as many elements as the gang has lanes."""
     require("avx512")
@@ -129,7 +129,7 @@ def march(out, a, steps):
     out[t] = total
 
 
-def asked_for(kernel, *arguments, block, form="avx512x32"):
+def prefetched_lines(kernel, *arguments, block, form="avx512x32"):
     """The text, and of each line that is prefetched the instruction that makes its address."""
     require(form)
     with _testing.beyond_cache(1):
@@ -150,7 +150,7 @@ def test_strides_ask_for_what_the_next_gang_reads(kind, most):
     """Behind what this one reads, if it reads no more than 256 KiB in all: 1024 iterations of
     32 lanes and two arrays of float32."""
     arrays = [np.zeros(300, kind) for _ in range(3)]
-    text, prefetched = asked_for(strides, *arrays, block=64)
+    text, prefetched = prefetched_lines(strides, *arrays, block=64)
     number = r"%[\w.]+"
     assert re.search(
         rf"({number}) = mul i64 {number}, {most}\n"
@@ -169,7 +169,7 @@ def test_strides_ask_for_what_the_next_gang_reads(kind, most):
 
 def test_the_stride_is_the_array_s_own():
     arrays = [np.zeros(300, np.float32), *(np.zeros(600, np.float32)[::2] for _ in range(2))]
-    text, prefetched = asked_for(strides, *arrays, block=64)
+    text, prefetched = prefetched_lines(strides, *arrays, block=64)
     assert prefetched
     assert not re.search(r"mul i64 4, ", text)
 
@@ -177,7 +177,7 @@ def test_the_stride_is_the_array_s_own():
 def test_rows_ask_for_the_next_page():
     page, second = r"getelementptr i8, ptr %\d+, i64 4096", r"getelementptr i8, ptr %\d+, i64 64"
     source = read_only(np.zeros((64, 64), np.float32))
-    _, prefetched = asked_for(once, np.zeros((64, 64)), source, block=(32, 8))
+    _, prefetched = prefetched_lines(once, np.zeros((64, 64)), source, block=(32, 8))
     assert prefetched
     for first, then in zip(prefetched[::2], prefetched[1::2], strict=True):
         assert re.fullmatch(page, first)
@@ -185,7 +185,9 @@ def test_rows_ask_for_the_next_page():
 
 
 def test_the_next_iteration_asks_for_the_last_line_too():
-    _, prefetched = asked_for(march, np.zeros(32), np.zeros((99, 64), np.float32), 7, block=32)
+    _, prefetched = prefetched_lines(
+        march, np.zeros(32), np.zeros((99, 64), np.float32), 7, block=32
+    )
     after = [re.search(r"i64 (\S+)$", address)[1] for address in prefetched]
     assert after[1:] == ["64", "127"]
 
@@ -213,7 +215,7 @@ def prefetches(kernel, form):
 
 
 @pytest.mark.parametrize("form", ["avx512x32", "avx2x32", "sse4"])
-def test_a_page_ahead_of_gangs_that_compute_for_long(form):
+def test_gangs_that_compute_for_long_prefetch_the_next_page(form):
     prefetched, lines = prefetches(long_work, form)
     assert prefetched >= 2
     assert lines == 2 * prefetched

@@ -39,7 +39,7 @@ constexpr char kView[] = R"(
   %view = view %out, %zero64, %four64, %four64 : array<float32, 1>
 )";
 
-TEST(PastCache, AsksForTheFacts) {
+TEST(NontemporalStores, NeedTheFacts) {
   EXPECT_EQ(nontemporal(kBeyond, kStore), Answers{true});
   EXPECT_EQ(nontemporal("no_alias", kStore), Answers{false});
   EXPECT_EQ(nontemporal("beyond_cache", kStore), Answers{false})
@@ -47,7 +47,7 @@ TEST(PastCache, AsksForTheFacts) {
   EXPECT_EQ(nontemporal("", kStore), Answers{false});
 }
 
-TEST(PastCache, NotToWhatIsLoaded) {
+TEST(NontemporalStores, NotToWhatIsLoaded) {
   const std::string load = "%w = load %out, %x, %x : float32\n";
   EXPECT_EQ(nontemporal(kBeyond, kStore + load), Answers{false});
   const std::string part = "%w = load %view, %x : float32\n";
@@ -64,7 +64,7 @@ std::string loop(const std::string& body, const std::string& after = "") {
 constexpr char kI[] = "%i = slot_load $0 : int32\n";
 constexpr char kJ[] = "%j = slot_load $1 : int32\n";
 
-TEST(PastCache, LoopsMoveOn) {
+TEST(NontemporalStores, LoopsMoveOn) {
   EXPECT_EQ(nontemporal(kBeyond, loop(kStore)), Answers{false});
   EXPECT_EQ(nontemporal(kBeyond, loop("", kStore)), Answers{true}) << "after the last iteration";
   EXPECT_EQ(nontemporal(kBeyond, loop(std::string(kI) + "store %out, %i, %x, %v\n")),
@@ -75,7 +75,7 @@ TEST(PastCache, LoopsMoveOn) {
       Answers{true});
 }
 
-TEST(PastCache, WhatComesBackDoesNotMove) {
+TEST(NontemporalStores, WhatComesBackDoesNotMove) {
   for (const char* y : {"and %i, %one", "floormod %i, %one", "floordiv %i, %n", "xor %i, %one"})
     EXPECT_EQ(nontemporal(kBeyond, loop(std::string(kI) + "%y = " + y +
                                         " : int32 store %out, %y, %x, %v\n")),
@@ -83,7 +83,7 @@ TEST(PastCache, WhatComesBackDoesNotMove) {
         << y;
 }
 
-TEST(PastCache, EveryLoopAround) {
+TEST(NontemporalStores, EveryLoopAround) {
   auto nest = [](const char* start, const char* row) {
     return loop(std::string(kI) + "for $1, " + start + ", %n, %one {\n" + kJ +
                 "%ij = add %i, %j : int32 store %out, " + row + ", %x, %v\n}\n");
@@ -111,7 +111,7 @@ std::string counting(const std::string& step, const std::string& before = "") {
 )";
 }
 
-TEST(PastCache, LoopsThatCountThemselves) {
+TEST(NontemporalStores, LoopsThatCountThemselves) {
   EXPECT_EQ(nontemporal(kBeyond, counting("add %k, %n")), Answers{true});
   EXPECT_EQ(nontemporal(kBeyond, counting("sub %k, %n")), Answers{true});
   EXPECT_EQ(nontemporal(kBeyond, counting("sub %one, %k")), Answers{false}) << "0, 1, 0, 1";

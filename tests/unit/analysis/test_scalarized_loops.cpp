@@ -50,20 +50,20 @@ bool found(const Case& c) {
 
 const std::string kLoad = "%v = load %a, %i : float32\n";
 
-TEST(LaneByLane, RowsThatMemoryTells) {
+TEST(ScalarizedLoops, RowsThatMemoryTells) {
   EXPECT_TRUE(found({}));
   EXPECT_TRUE(found({.last = "%one"}));
   EXPECT_TRUE(found({.step = "%y"}));
   EXPECT_TRUE(found({.body = kLoad + "slot_store $1, %v\n"}));
 }
 
-TEST(LaneByLane, NotRowsThatFollowAPattern) {
+TEST(ScalarizedLoops, NotRowsThatFollowAPattern) {
   EXPECT_FALSE(found({.first = "%x"}));
   EXPECT_FALSE(found({.first = "%zero"}));
   EXPECT_FALSE(found({.first = "%zero", .last = "%one"}));
 }
 
-TEST(LaneByLane, LoadsAreScatteredOrOne) {
+TEST(ScalarizedLoops, LoadsAreScatteredOrOne) {
   EXPECT_FALSE(found({.body = ""})) << "nothing is loaded";
   EXPECT_FALSE(found({.body = "%v = load %a, %one : float32\n"})) << "nor scattered";
   EXPECT_TRUE(found({.body = kLoad + "%u = load %a, %one : float32\n"}));
@@ -72,12 +72,12 @@ TEST(LaneByLane, LoadsAreScatteredOrOne) {
   EXPECT_TRUE(found({.body = "%v = load %b, %one, %k : int32\n"}));
 }
 
-TEST(LaneByLane, OnlyArraysOfTheKernel) {
+TEST(ScalarizedLoops, OnlyArraysOfTheKernel) {
   EXPECT_FALSE(found({.body = "%h = array &0 : array<float32, 1, shared>\n"
                               "%v = load %h, %i : float32\n"}));
 }
 
-TEST(LaneByLane, ACheapStraightLine) {
+TEST(ScalarizedLoops, ACheapStraightLine) {
   std::string eight = kLoad, many = kLoad;
   for (int n = 0; n < 12; ++n) {
     const std::string one = "%p" + std::to_string(n) + " = add %k, %one : int32\n";
@@ -93,15 +93,15 @@ TEST(LaneByLane, ACheapStraightLine) {
   EXPECT_FALSE(found({.body = kLoad + "store %a, %i, %v\n"}));
 }
 
-TEST(LaneByLane, NothingBehindTheLoopsEnd) {
+TEST(ScalarizedLoops, NothingAfterTheLoopsEnd) {
   EXPECT_FALSE(found({.after = "} else {\nslot_store $1, %half\n}"}));
 }
 
-TEST(LaneByLane, VariablesDifferByLane) {
+TEST(ScalarizedLoops, VariablesDifferByLane) {
   EXPECT_FALSE(found({.body = kLoad + "slot_store $2, %half\n"}));
 }
 
-TEST(LaneByLane, InsideAllLanesAreOne) {
+TEST(ScalarizedLoops, InsideAllLanesAreOne) {
   const Analysed f = analysed({.body = kLoad + "%m = add %k, %x : int32\nslot_store $1, %v\n"});
   const ir::Inst& loop = f.nth(ir::Op::For);
   const Analysis one = in_scalarized_loop(f.a, loop);
@@ -114,7 +114,7 @@ TEST(LaneByLane, InsideAllLanesAreOne) {
   for (const ir::Inst* i : loop.regions[0].insts) EXPECT_TRUE(one.shape(*i).uniform());
 }
 
-TEST(LaneByLane, CountingFromZero) {
+TEST(ScalarizedLoops, CountingFromZero) {
   const Analysed f = analysed({});
   const ir::Inst& loop = f.nth(ir::Op::For);
   ASSERT_TRUE(may_count_from_zero(f.a, loop));
@@ -127,7 +127,7 @@ TEST(LaneByLane, CountingFromZero) {
   EXPECT_EQ(more.range(counter).hi, f.a.range(counter).hi);
 }
 
-TEST(LaneByLane, OnlyWhatKeepsItsValueCountsFromZero) {
+TEST(ScalarizedLoops, OnlyWhatKeepsItsValueCountsFromZero) {
   const Analysed f = analysed({.body = kLoad + "%u = convert %k : uint32\n"
                                                "%same = convert %u : int32\n"
                                                "%wider = convert %u : int64\n"
@@ -141,7 +141,7 @@ TEST(LaneByLane, OnlyWhatKeepsItsValueCountsFromZero) {
   EXPECT_FALSE(more.range(*body[end - 1]).non_negative()) << "32768 becomes -32768";
 }
 
-TEST(LaneByLane, ACounterThatMayFall) {
+TEST(ScalarizedLoops, ACounterThatMayFall) {
   const auto may = [](const Case& c) {
     const Analysed f = analysed(c);
     return may_count_from_zero(f.a, f.nth(ir::Op::For));

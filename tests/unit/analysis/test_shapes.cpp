@@ -325,7 +325,7 @@ slot $0 "s": int32
   EXPECT_TRUE(k.blends(Op::SlotStore, 1));
 }
 
-TEST(Blends, UniformConditionsPartGangsOnly) {
+TEST(Blends, UniformConditionsSeparateGangsOnly) {
   const Analysed k(R"(kernel "k"
 launch block 64 1 1
 param @0 "n": int32

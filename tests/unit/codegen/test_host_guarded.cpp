@@ -98,11 +98,11 @@ TEST(HostGuarded, Rows) { check_rows(kAllFacts); }
 constexpr char kBeyondCache[] =
     "unit_inner contiguous element_aligned fits_31 no_alias beyond_cache";
 
-TEST(HostGuarded, StraightPastTheCache) {
+TEST(HostGuarded, NontemporalRuns) {
   for (int shift : {0, 5}) check_moves(kStraight, kBeyondCache, shift);
 }
 
-TEST(HostGuarded, RowsPastTheCache) { check_rows(kBeyondCache); }
+TEST(HostGuarded, NontemporalRows) { check_rows(kBeyondCache); }
 
 }  // namespace
 }  // namespace cuda_device::codegen::test

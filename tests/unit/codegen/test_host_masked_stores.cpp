@@ -68,7 +68,7 @@ Stores stores_of(const char* text, const char* tune) {
   return stores;
 }
 
-TEST(HostMaskedStores, BothWaysForEachVector) {
+TEST(HostMaskedStores, BothFormsForEachVector) {
   const Stores fast = stores_of(kSome, Way::kTune), slow = stores_of(kSome, Way::kTuneAmd);
   EXPECT_GE(fast.masked, 4);
   EXPECT_EQ(fast.plain, 0);

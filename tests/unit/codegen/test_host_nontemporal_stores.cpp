@@ -81,7 +81,7 @@ void expect_whole_lines(const std::string& text, const Way& way) {
   EXPECT_TRUE(begun.empty()) << text;
 }
 
-TEST(HostPastCache, WholeRowsOfWholeLines) {
+TEST(HostNontemporalStores, WholeRowsOfWholeLines) {
   for (ScalarKind kind : {ScalarKind::Bool, ScalarKind::U8, ScalarKind::I16, ScalarKind::F32,
                           ScalarKind::I64, ScalarKind::F64})
     for_each_way([&](const Way& way) {
@@ -93,7 +93,7 @@ TEST(HostPastCache, WholeRowsOfWholeLines) {
     });
 }
 
-TEST(HostPastCache, RowsOfBlocks) {
+TEST(HostNontemporalStores, RowsOfBlocks) {
   struct Case {
     const char* block;
     ScalarKind kind;
@@ -114,7 +114,7 @@ TEST(HostPastCache, RowsOfBlocks) {
 }
 
 // What is not known when compiling, a branch asks: strides, and whether the array begins a line.
-TEST(HostPastCache, BeginsLines) {
+TEST(HostNontemporalStores, BeginsLines) {
   for_each_way([&](const Way& way) {
     EXPECT_TRUE(asks_where_lines_begin(assembly(straight(ScalarKind::F32, kBeyond), way)));
     EXPECT_FALSE(asks_where_lines_begin(assembly(straight(ScalarKind::F32, kBeyondAligned), way)));
@@ -128,7 +128,7 @@ TEST(HostPastCache, BeginsLines) {
   });
 }
 
-TEST(HostPastCache, NotWithoutTheFact) {
+TEST(HostNontemporalStores, NotWithoutTheFact) {
   for_each_way([&](const Way& way) {
     for (const char* facts : {kNoFacts, kAllFacts})
       EXPECT_TRUE(nontemporal_stores(assembly(straight(ScalarKind::F32, facts), way)).empty());
@@ -138,7 +138,7 @@ TEST(HostPastCache, NotWithoutTheFact) {
 }
 
 // The same code, to the letter.
-TEST(HostPastCache, OtherStoresStayAsTheyAre) {
+TEST(HostNontemporalStores, OtherStoresStayAsTheyAre) {
   auto loaded = [](const std::string& facts) {
     return replaced(straight(ScalarKind::F32, facts), "load %b, %from", "load %a, %from");
   };
@@ -156,7 +156,7 @@ const std::string kLeaving =
     "(\tvzeroupper\n|\tpopq.*\n|\t\\.cfi.*\n|\tadd.*%rsp\n|\tmovq\t%rbp, %rsp\n|\tleaq.*%rsp\n)*";
 
 // They are in order with nothing but a fence, the last thing that the kernel does.
-TEST(HostPastCache, AFenceEndsTheKernel) {
+TEST(HostNontemporalStores, AFenceEndsTheKernel) {
   for_each_way([&](const Way& way) {
     const std::string text = assembly(straight(ScalarKind::F32, kBeyond), way);
     EXPECT_EQ(lines_with(text, "\tsfence").size(), lines_with(text, "\tretq").size()) << text;

@@ -235,7 +235,7 @@ TEST(Ptx, AddressesOfSharedMemoryHave32Bits) {
 }
 
 // Counters of 64 bits that hold no more than 32, loops of constant length and of others.
-TEST(Ptx, LoopsAreWrittenOut) {
+TEST(Ptx, LoopsAreUnrolled) {
   const std::string sum = R"( {
     %k = slot_load $0 : int64
     %x = load %a, %k : float32

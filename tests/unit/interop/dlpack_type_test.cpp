@@ -41,7 +41,7 @@ TEST(DlpackType, everyCodeAndWidth) {
     }
 }
 
-TEST(DlpackType, textsOfRefusals) {
+TEST(DlpackType, MessagesOfRefusals) {
   ScalarKind scalar;
   for (const auto& [type, name] : kPlanned)
     EXPECT_EQ(read_type(type_of(type.first, type.second), scalar)->args.at(0),

@@ -64,7 +64,7 @@ std::string error_of(const std::string& body, Grid grid = {{1, 1, 1}, {8, 1, 1}}
   return "";
 }
 
-TEST(Blocks, WhatIsStoredBeforeABarrierIsSeenBehindIt) {
+TEST(Blocks, WhatIsStoredBeforeABarrierIsSeenAfterIt) {
   EXPECT_THAT(run("store %tile, %i, %i barrier\n%r = sub %7, %i : int32"
                   " %v = load %tile, %r : int32 store %out, %me, %v"),
               ElementsAre(7, 6, 5, 4, 3, 2, 1, 0));

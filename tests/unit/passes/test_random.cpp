@@ -54,7 +54,7 @@ size_t stores(const ir::Block& block) {
 }
 
 // Its own cases: the pipeline of threads that are no lanes has none of it.
-TEST(RandomKernels, StoresBehindIfsKeepEveryBit) {
+TEST(RandomKernels, StoresAfterIfsKeepEveryBit) {
   size_t fewer = 0;
   for (uint64_t seed = 0; seed < kernels(); ++seed) {
     const auto f = random_kernel(seed);

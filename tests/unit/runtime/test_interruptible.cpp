@@ -34,7 +34,7 @@ TEST(Interruptible, IsLeftAtTheEndOfAScopeThatTheQuestionCameIn) {
   EXPECT_LT(scopes, 10);
 }
 
-TEST(Interruptible, GoesOnBehindSuchAQuestion) {
+TEST(Interruptible, GoesOnAfterSuchAQuestion) {
   int scopes = 0, asked = 0;
   const auto second = [](void* count) { return ++*static_cast<int*>(count) == 2; };
   Interruptible code(second, &asked);

@@ -188,9 +188,9 @@ class Program {
       count = found.empty() ? 0 : 1 + found.later.size() + found.left_out;
     } while (count < lost_.size() && std::chrono::steady_clock::now() < end);
     EXPECT_EQ(count, lost_.size());
-    std::vector<std::string> texts = found.later;
-    if (!found.empty()) texts.push_back(found.text);
-    for (const std::string& text : texts)
+    std::vector<std::string> messages = found.later;
+    if (!found.empty()) messages.push_back(found.text);
+    for (const std::string& text : messages)
       EXPECT_NE(std::ranges::find(lost_, text), lost_.end()) << text;
   }
 

@@ -113,7 +113,7 @@ TEST(PrintedText, KeepsTheFirstMiB) {
   EXPECT_EQ(text.take(), "");
 }
 
-TEST(PrintedText, NothingFitsBehindWhatDidNot) {
+TEST(PrintedText, NothingFitsAfterWhatDidNot) {
   PrintedText text;
   text.append("short ");
   text.append(std::string(1 << 20, 'x'));
