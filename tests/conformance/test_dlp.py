@@ -9,6 +9,7 @@ from cuda.device import core
 from cuda.device.errors import CompileError
 from support.clauses import clause
 from support.dlpack import Producer, check_against_numpy
+from support.kernels import add_one
 from support.launching import run
 from support.scalars import TYPES, assert_same_bits, samples
 
@@ -31,13 +32,6 @@ def copy_2d(out, a):
     x, y = D.tid(2)
     if y < a.shape[0] and x < a.shape[1]:
         out[y, x] = a[y, x]
-
-
-@D.kernel
-def add_one(a):
-    i = D.tid(1)
-    if i < a.size:
-        a[i] += 1
 
 
 @D.kernel

@@ -13,16 +13,9 @@ import pytest
 from cuda import device as D
 from cuda.device import errors
 from support.dlpack import Producer
-from support.kernels import spin
+from support.kernels import add_one, spin
 
 from support import dlpack
-
-
-@D.kernel
-def add_one(a):
-    i = D.tid(1)
-    if i < a.size:
-        a[i] += 1
 
 
 @D.kernel

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from cuda import device as D
+from support.kernels import triad
 
 GATHERS = re.compile(r"\tvp?(?:gather|scatter)\w+")
 # Arithmetic, shifts, comparisons and widening in vectors of 64-bit lanes.
@@ -14,13 +15,6 @@ WIDE_LANES = re.compile(
     r"|\tv?pmulu?dq\b|\tv?pmov[sz]xdq\b|\tv?cvt\w*u?qq2\w+"
 )
 FORMS = ("avx512", "avx512x64", "avx2", "avx2x64")
-
-
-@D.kernel
-def triad(a, b, c, s, n):
-    i = D.tid(1)
-    if i < n:
-        a[i] = b[i] + s * c[i]
 
 
 @D.kernel

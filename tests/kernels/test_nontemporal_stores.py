@@ -10,19 +10,13 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import _core, _testing, core
+from support.kernels import triad
 from support.launching import run
 from support.targets import require, use_target
 
 FORMS = ("avx512", "avx512x64", "avx2", "avx2x64", "sse4", "interpreter")
 NONTEMPORAL = re.compile(r"\tv?movnt")
 LINE = 64
-
-
-@D.kernel
-def triad(a, b, c, s, n):
-    i = D.tid(1)
-    if i < n:
-        a[i] = b[i] + s * c[i]
 
 
 @D.kernel

@@ -27,3 +27,17 @@ def add(a, b):
     i = D.tid(1)
     if i < a.size:
         a[i] += b[i]
+
+
+@D.kernel
+def add_one(a):
+    i = D.tid(1)
+    if i < a.size:
+        a[i] += 1
+
+
+@D.kernel
+def triad(a, b, c, s, n):
+    i = D.tid(1)
+    if i < n:
+        a[i] = b[i] + s * c[i]
