@@ -11,6 +11,7 @@ from support.clauses import clause
 from support.dlpack import Producer, check_against_numpy
 from support.kernels import add_one
 from support.launching import run
+from support.layouts import copy_1d, copy_2d
 from support.scalars import TYPES, assert_same_bits, samples
 
 from support import dlpack
@@ -18,20 +19,6 @@ from support import dlpack
 REFUSED = (BufferError, TypeError, ValueError)
 DEVICES = "other devices than the CPU"
 PRODUCER = "our own arrays as producers"
-
-
-@D.kernel
-def copy(out, a):
-    i = D.tid(1)
-    if i < a.size:
-        out[i] = a[i]
-
-
-@D.kernel
-def copy_2d(out, a):
-    x, y = D.tid(2)
-    if y < a.shape[0] and x < a.shape[1]:
-        out[y, x] = a[y, x]
 
 
 @D.kernel
@@ -170,7 +157,7 @@ def test_no_strides_mean_rows(target):
 @pytest.mark.parametrize("offset", [4, 12, 100])
 def test_byte_offset(target, offset):
     out = np.zeros(10, dtype=np.int32)
-    run(copy, out, Producer(BASE, shape=(10,), strides=(1,), byte_offset=offset), block=32)
+    run(copy_1d, out, Producer(BASE, shape=(10,), strides=(1,), byte_offset=offset), block=32)
     assert np.array_equal(out, BASE[offset // 4 : offset // 4 + 10])
 
 
@@ -188,7 +175,7 @@ def test_no_dimensions_and_no_elements(target):
 def test_element_types(target, name):
     a = samples(name)
     out = np.zeros_like(a)
-    run(copy, Producer(out), Producer(a), block=32)
+    run(copy_1d, Producer(out), Producer(a), block=32)
     assert_same_bits(out, a)
 
 
@@ -220,7 +207,7 @@ def test_the_read_only_flag_is_honoured(target):
         run(add_one, a, block=4)
     assert (a.array == 0).all()
     out = np.ones(4)
-    run(copy, out, a, block=4)
+    run(copy_1d, out, a, block=4)
     assert (out == 0).all()
 
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/interpreter.h"
+#include "unit/ir/arguments.h"
 
 namespace cuda_device::ir {
 namespace {
@@ -15,14 +16,6 @@ using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::Not;
-
-template <class T>
-Argument array_of(std::vector<T>& data) {
-  Argument a;
-  a.array = {
-      reinterpret_cast<char*>(data.data()), {static_cast<int64_t>(data.size())}, {sizeof(T)}};
-  return a;
-}
 
 constexpr const char* kHead = R"(kernel "block"
 param @0 "out": array<int32, 1>

@@ -9,6 +9,7 @@
 #include "ir/float_environment.h"
 #include "ir/machine.h"
 #include "support/check.h"
+#include "unit/ir/arguments.h"
 
 namespace cuda_device::ir {
 namespace {
@@ -16,14 +17,6 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
-
-template <class T>
-Argument array_of(std::vector<T>& data) {
-  Argument a;
-  a.array = {
-      reinterpret_cast<char*>(data.data()), {static_cast<int64_t>(data.size())}, {sizeof(T)}};
-  return a;
-}
 
 // One thread; `out` is an int32 array of 16, `n` an argument. Every `log` in the body appends to
 // out.
