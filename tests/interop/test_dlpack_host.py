@@ -261,7 +261,7 @@ PLACE = "argument 1 ('a') of kernel 'add_one': "
 ADVICE = "\n  make an array of NumPy of it and pass that, for example numpy.array(...)"
 
 
-def test_texts_of_refusals():
+def test_messages_of_refusals():
     a = Producer(np.zeros(4), version=(2, 0))
     with pytest.raises(errors.LaunchBufferError) as raised:
         run(add_one, a)

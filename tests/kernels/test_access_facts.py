@@ -306,14 +306,14 @@ def listing(kernel, arguments, block, form, what):
 
 
 @pytest.mark.parametrize(("kernel", "arguments", "block", "form", "loads", "stores"), SMALL)
-def test_what_is_said(kernel, arguments, block, form, loads, stores):
+def test_facts_of_each_access(kernel, arguments, block, form, loads, stores):
     text = listing(kernel, arguments, block, form, "facts")
     assert said(text, "load") == loads
     assert said(text, "store") == stores
 
 
 @pytest.mark.parametrize(("kernel", "arguments", "block", "form", "loads", "stores"), LARGE)
-def test_what_is_said_beyond_the_cache(kernel, arguments, block, form, loads, stores):
+def test_facts_beyond_the_cache(kernel, arguments, block, form, loads, stores):
     with _testing.beyond_cache(1):
         text = listing(kernel, arguments, block, form, "facts")
     assert said(text, "load") == loads
@@ -323,7 +323,7 @@ def test_what_is_said_beyond_the_cache(kernel, arguments, block, form, loads, st
 @pytest.mark.parametrize("form", ["avx512", "avx2"])
 @pytest.mark.parametrize("case", [*SMALL, *LARGE], ids=lambda case: case[0].__name__)
 @pytest.mark.parametrize("limit", [1, 1 << 40], ids=["large", "small"])
-def test_the_machine_code_has_what_is_said(case, form, limit):
+def test_the_machine_code_does_what_the_facts_say(case, form, limit):
     kernel, arguments, block = case[:3]
     with _testing.beyond_cache(limit):
         text = listing(kernel, arguments, block, form, "facts")
@@ -334,7 +334,7 @@ def test_the_machine_code_has_what_is_said(case, form, limit):
     assert ("past the cache" in text) == bool(NONTEMPORAL.search(code))
 
 
-def test_nothing_is_said_where_nothing_is_decided():
+def test_no_facts_where_nothing_is_decided():
     """Each thread of a GPU, and of the interpreter, has its own access."""
     for target in ("sm_90", "interpreter"):
         text = triad.inspect(*SMALL[0][1], what="facts", target=target, block=256)

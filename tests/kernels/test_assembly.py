@@ -81,7 +81,7 @@ def test_names_of_what_may_be_there(name):
     assert not WIDE_LANES.search(f"\t{name}\t%ymm1, %ymm2, %ymm0")
 
 
-def test_they_are_found_in_a_kernel_that_gathers():
+def test_a_kernel_that_gathers_has_them():
     out, source = np.zeros((2, 1000))
     index = np.zeros(1000, np.int64)
     arguments = dict(what="asm", target="avx512", grid=10, block=128)

@@ -100,7 +100,7 @@ TOGETHER = [
 
 
 @pytest.mark.parametrize(("kernel", "arguments", "block", "blocks"), TOGETHER)
-def test_which_run_together(kernel, arguments, block, blocks):
+def test_which_blocks_run_together(kernel, arguments, block, blocks):
     launch = dict(target="avx2", grid=(2, 8), block=block)
     lanes = kernel.inspect(*arguments, what="facts", **launch).partition("\n")[0]
     words = f"{blocks} blocks side by side run together"

@@ -368,7 +368,7 @@ def test_a_flag_beside_what_is_stored(target):
 @pytest.mark.parametrize(
     ("kernel", "votes"), [(flag_in_memory, False), (stored_beside, True), (breaks, True)]
 )
-def test_nobody_is_asked_where_all_agree(kernel, votes):
+def test_no_votes_where_all_agree(kernel, votes):
     one = np.zeros(1, np.int32)
     text = kernel.inspect(np.zeros(N, np.int32), one, what="ir", grid=1, block=N, target="avx2")
     assert ("barrier_or" in text) == votes

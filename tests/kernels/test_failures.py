@@ -112,7 +112,7 @@ def classes(a, k):
         (8, KeyError, "key"),
     ],
 )
-def test_classes(k, raises, text):
+def test_exception_classes(k, raises, text):
     with pytest.raises(raises) as caught:
         run(classes, np.zeros(64), k, grid=2, block=32)
     error = caught.value
@@ -141,7 +141,7 @@ def calls(a):
     a[i] = twice(a[i])
 
 
-def test_in_functions():
+def test_failures_in_functions():
     a = np.full(64, 4.0)
     run(calls, a, grid=2, block=32)
     assert (a == 4).all()
@@ -189,7 +189,7 @@ def flows(a, k):
             a[i] += 1
 
 
-def test_no_way_on():
+def test_control_flow_that_ends_in_a_raise():
     a = np.array([4.0, 5.0, 6.0, 7.0])
     run(flows, a, 0, block=4)
     assert a.tolist() == [4, 5, 12, 14]
@@ -216,7 +216,7 @@ def loops(a, n):
     a[i] = total
 
 
-def test_in_loops():
+def test_failures_in_loops():
     run(loops, np.full(100, 3.0), 10, grid=2, block=50)
     a = np.full(100, 3.0)
     a[60] = 256
@@ -241,7 +241,7 @@ def around_barriers(a, n):
     a[i] = s[i]
 
 
-def test_around_barriers():
+def test_failures_around_barriers():
     a = np.full(64, 10, np.int32)
     run(around_barriers, a, 4, block=64)
     assert (a == 14).all()
@@ -272,7 +272,7 @@ def one_fails_others_wait(a, n):
         raise IndexError("n")
 
 
-def test_the_others_wait():
+def test_a_thread_fails_while_the_others_wait():
     """Threads differ in the condition, but those that go on do not."""
     a = np.arange(6, 70, dtype=np.int32)
     run(one_fails_others_wait, a, 100, block=64)
@@ -296,7 +296,7 @@ def some_have_left(a):
     a[i] = count
 
 
-def test_threads_that_have_left():
+def test_failures_after_threads_have_left():
     a = np.ones(64)
     run(some_have_left, a, block=64)
     assert a[:3].tolist() == [1, 42, 42]
@@ -373,7 +373,7 @@ def short_circuits(a, b):
         a[i] = -a[i]
 
 
-def test_conditions():
+def test_conditions_of_asserts():
     a, b = np.ones(40), np.ones(40)
     run(short_circuits, a, b, grid=2, block=32)
     assert (a == -1).all()

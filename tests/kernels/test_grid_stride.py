@@ -131,7 +131,7 @@ def test_gangs_of_two_warps_read_from_beyond_the_cache(form, dtype, gang):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int16, np.float64])
 @pytest.mark.parametrize("n", [0, 1, 255, 256, 600, 1100])
-def test_two_warps_of_them(target, n, dtype):
+def test_elements_that_gangs_of_two_warps_sum(target, n, dtype):
     source = (np.arange(n) * 7 % 101).astype(dtype)
     out = np.zeros(256, dtype)
     with _testing.beyond_cache(1):

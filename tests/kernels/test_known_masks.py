@@ -42,7 +42,7 @@ def kernel(out, source):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("which", FIRST + OTHERS)
-def test_what_they_read_and_write(target, which, dtype):
+def test_elements_that_masked_threads_read_and_write(target, which, dtype):
     source = (np.arange(3 * BLOCK) * 7 % 11).astype(dtype).reshape(3, BLOCK)
     out = np.full((3, BLOCK), 3, dtype)
     run(by_some(which, dtype), out, source, grid=1, block=BLOCK)
@@ -113,7 +113,7 @@ def kernel(out, source):
 
 # A vector and a half would be two instructions in place of one.
 @pytest.mark.parametrize("which", ["t < 3", "t < 12", "7 <= t < 9", "t >= 77"])
-def test_other_masks_stay(which):
+def test_masks_that_are_not_known_stay(which):
     assert accesses_under_masks(which) >= 2
 
 

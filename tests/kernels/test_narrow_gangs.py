@@ -143,19 +143,19 @@ def test_lanes_of_a_scatter_are_no_spills():
     assert lanes_of(scattered, a, a, index, target="avx2", block=256) == 32
 
 
-def test_no_lanes_are_idle_for_it():
+def test_gangs_are_not_narrowed_where_lanes_would_be_idle():
     """Three rows of ten fill a gang of 32; 16 lanes hold one."""
     out = np.zeros((100, 100), np.int32)
     for block, lanes in (((32, 8), 16), ((10, 10), 32)):
         assert lanes_of(escapes, out, np.float32(0.03), 50, target="avx2", block=block) == lanes
 
 
-def test_what_fits_keeps_its_warp():
+def test_a_kernel_without_spills_keeps_its_warp():
     a = np.zeros(1000, np.float32)
     assert lanes_of(scaled, a, a, target="avx2", block=256) == 32
 
 
-def test_every_text_is_of_the_code_that_runs():
+def test_every_stage_shows_the_code_that_runs():
     """The IR has loops for the sums that a vector of a narrow gang can carry."""
     out, a, b = arguments()
     narrow, warp = (

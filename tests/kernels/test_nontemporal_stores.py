@@ -143,7 +143,7 @@ def beyond(*arrays, kernel=copy2d):
     return ["beyond the cache" in line for line in lines]
 
 
-def test_from_some_size_on():
+def test_arrays_from_some_size_on():
     out, source = np.zeros((2, 64, 64), np.float32)
     with _testing.beyond_cache(out.nbytes):
         assert beyond(out, source) == [True, True]
@@ -153,7 +153,7 @@ def test_from_some_size_on():
     assert beyond(out, source) == [False, False]
 
 
-def test_on_this_machine():
+def test_the_size_on_this_machine():
     size = _core.beyond_cache_bytes()
     assert f"beyond cache={size}\n" in _core.info()
     assert size >= 16 << 20
@@ -353,7 +353,7 @@ def test_arrays_that_are_loaded_or_overlap(small_cache):
     assert has_nontemporal_stores(columns, rows, source, **launch)
 
 
-def test_nothing_of_it_on_gpus(small_cache):
+def test_no_facts_of_the_cache_in_ptx(small_cache):
     a, b, c = np.zeros((3, 1000), np.float32)
     arguments = (a, b, c, np.float32(2), 1000)
     large = triad.inspect(*arguments, what="ptx", target="sm_80", grid=4, block=256)

@@ -77,7 +77,7 @@ def test_a_tile_with_a_halo(target):
 
 
 @pytest.mark.parametrize("form", ["avx512", "avx2"])
-def test_what_all_make_has_no_mask(form):
+def test_iterations_of_all_threads_have_no_mask(form):
     require(form)
     arrays = np.zeros((8, 32), np.float32), np.zeros((12, 36), np.float32)
     facts = fill.inspect(*arrays, what="facts", target=form + "x32", grid=1, block=(32, 8))

@@ -146,7 +146,7 @@ def read_only(array):
 
 
 @pytest.mark.parametrize(("kind", "most"), [(np.float32, 1024), (np.float64, 512)])
-def test_strides_ask_for_what_the_next_gang_reads(kind, most):
+def test_grid_stride_loops_prefetch_for_the_next_gang(kind, most):
     """Behind what this one reads, if it reads no more than 256 KiB in all: 1024 iterations of
     32 lanes and two arrays of float32."""
     arrays = [np.zeros(300, kind) for _ in range(3)]
@@ -174,7 +174,7 @@ def test_the_stride_is_the_array_s_own():
     assert not re.search(r"mul i64 4, ", text)
 
 
-def test_rows_ask_for_the_next_page():
+def test_rows_prefetch_the_next_page():
     page, second = r"getelementptr i8, ptr %\d+, i64 4096", r"getelementptr i8, ptr %\d+, i64 64"
     source = read_only(np.zeros((64, 64), np.float32))
     _, prefetched = prefetched_lines(once, np.zeros((64, 64)), source, block=(32, 8))
@@ -184,7 +184,7 @@ def test_rows_ask_for_the_next_page():
         assert re.fullmatch(second, then)
 
 
-def test_the_next_iteration_asks_for_the_last_line_too():
+def test_the_next_iteration_prefetches_the_last_line_too():
     _, prefetched = prefetched_lines(
         march, np.zeros(32), np.zeros((99, 64), np.float32), 7, block=32
     )

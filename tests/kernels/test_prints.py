@@ -206,7 +206,7 @@ def tell(n):
     print("n is", n)
 
 
-def test_a_stream_s_texts_are_written_where_somebody_waits():
+def test_a_stream_s_prints_are_written_where_somebody_waits():
     streams = [core.Device("host").create_stream() for _ in range(2)]
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -245,7 +245,7 @@ def test_where_nothing_can_be_written(monkeypatch):
     assert printed(tell, 8) == "n is 8\n"
 
 
-def test_a_failure_is_heard_whatever_becomes_of_the_text(monkeypatch):
+def test_a_failure_is_raised_whatever_becomes_of_prints(monkeypatch):
     heard = []
     monkeypatch.setattr(sys, "unraisablehook", heard.append)
     monkeypatch.setattr(sys, "stdout", Broken())

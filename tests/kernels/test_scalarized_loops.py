@@ -101,7 +101,7 @@ LEFT = {
 
 @pytest.mark.parametrize("kernel", LEFT)
 @pytest.mark.parametrize("rows", ROWS)
-def test_what_is_left_behind(target, kernel, rows):
+def test_variables_after_the_loop(target, kernel, rows):
     start, column, _ = matrix(rows)
     out = np.zeros(rows, np.int64)
     run(kernel, out, start, column, grid=1, block=rows)
@@ -254,7 +254,7 @@ LOADS |= {shifted_by_row: 1, anywhere: 1, by_powers: 1, with_a_break: 0, of_one_
 
 @pytest.mark.parametrize("form", ["avx2", "sse4"])
 @pytest.mark.parametrize(("kernel", "loads"), LOADS.items())
-def test_which_loops(kernel, loads, form):
+def test_which_loops_are_scalarized(kernel, loads, form):
     require(form)
     start, column, value = matrix(64)
     rest = {

@@ -277,7 +277,7 @@ KERNELS = [
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.underlying.__name__)
 @pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize("n", [0, 1, 2, 7])
-def test_each_thread_goes_its_own_way(target, kernel, threads, n):
+def test_threads_diverge_after_the_last_barrier(target, kernel, threads, n):
     n = min(n, 4) if kernel is returns_in_helpers else n  # int32
     out = np.zeros(threads, np.int32)
     run(kernel, out, n, block=threads)

@@ -90,7 +90,7 @@ def every(dtype, step, first):
 @pytest.mark.parametrize("block", BLOCKS)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("step", "first"), [(2, 0), (3, 2), (2, 9), (5, 3)])
-def test_what_lies_beside_stays(target, block, dtype, step, first):
+def test_elements_beside_stay(target, block, dtype, step, first):
     size = step * MOST + first + 1
     source, out = numbers(size, dtype), np.zeros(size + block, dtype)
     run(every(element(dtype), step, first), out, source, block=block)
