@@ -64,13 +64,13 @@ def _output(arrays: Arrays, indices: Indices, n: int, name: str, t: str) -> None
     shape, place = (_size(rng, n),), None
     if rng.random() < (0.45 if "y" in indices.known else 0.15):
         shape = _rows(indices, n)
-        place = indices.apart(shape, [])
+        place = indices.distinct(shape, [])
     elif rng.random() < 0.55:
-        place = indices.apart(shape, [])
+        place = indices.distinct(shape, [])
     if place is None:
         shape, place = (n + rng.choice((0, 0, 9)),), i
     arrays.outputs[name], arrays.shapes[name], arrays.places[name] = t, shape, [place]
-    if rng.random() < 0.3 and (second := indices.apart(shape, [place])):
+    if rng.random() < 0.3 and (second := indices.distinct(shape, [place])):
         arrays.places[name].append(second)
     if rng.random() < 0.4:
         arrays.read.add(name)

@@ -1,7 +1,7 @@
 """Random programs whose threads work together: barriers, shared memory, memory of their own.
 
 Barriers stand under conditions that are the same for the whole block, in loops too; between them
-threads go their own ways, and some return; at the end of some programs threads part around
+threads diverge, and some return; at the end of some programs threads diverge around
 barriers for good, and here and there stand barriers that nobody reaches. A shared array is written
 by each thread at places of its own, read at others' after a barrier, and written again only after
 the next.
@@ -29,9 +29,9 @@ class BlockGenerator(Generator):
         super().__init__(seed)
         self.scopes[0]["nt"] = "i4"
         self.frozen.add("nt")
-        apart = set(self.at.types) - {"bk"}
+        own = set(self.at.types) - {"bk"}
         # Variables that are the same in all threads of a block, by scope of uniform code.
-        self.alike = [{v: t for v, t in self.scopes[0].items() if v not in apart}]
+        self.alike = [{v: t for v, t in self.scopes[0].items() if v not in own}]
         known = self.at.in_block()
         types = {v: self.at.types[v] for v in known}
         self.places = Indices(self.random, known, types, {"nt": self.at.block_size()})
@@ -90,7 +90,7 @@ class BlockGenerator(Generator):
     def uniform_condition(self):
         return self.uniform(lambda: self.condition(1))
 
-    # --- statements that threads run apart ---
+    # --- statements in which threads may diverge ---
 
     def store(self, depth: int):
         if self.chance(0.2):
@@ -101,8 +101,8 @@ class BlockGenerator(Generator):
     def value_for(self, t: str):
         return Cast(t, self.value())
 
-    def apart(self, depth: int):
-        """A statement without barriers."""
+    def divergent(self, depth: int):
+        """A statement without barriers; a break in it is not one of the loops around."""
         with self.outside_of_loops():
             return self.statement(depth)
 
@@ -125,7 +125,7 @@ class BlockGenerator(Generator):
         return self.weighted(kinds)(depth)
 
     def alone(self, depth: int) -> list:
-        return [self.apart(min(depth, 1))]
+        return [self.divergent(min(depth, 1))]
 
     @contextlib.contextmanager
     def uniform_scope(self, **variables: str):
@@ -150,7 +150,7 @@ class BlockGenerator(Generator):
 
     def exchange(self, _: int) -> list:
         array, t, shape = self.one_shared()
-        own = self.places.apart(shape, []) if len(shape) > 1 or self.chance(0.6) else None
+        own = self.places.distinct(shape, []) if len(shape) > 1 or self.chance(0.6) else None
         if own is None and len(shape) > 1:
             array, t, shape = self.one_shared(axes=1)
         place = Variable("i4", "t")
@@ -220,7 +220,7 @@ class BlockGenerator(Generator):
         array, t, shape = self.one_shared(axes=1)
         low, high = self.pair_of_thread()
         before, tests = [], []
-        if not self.places.are_apart([low, high], shape):
+        if not self.places.are_distinct([low, high], shape):
             end = Variable("i4", "nt")
             if self.chance(0.5):  # each pair by one of its threads
                 low = Variable("i4", "t")
@@ -288,7 +288,7 @@ class BlockGenerator(Generator):
                 if self.uniform_loops and self.chance(0.2):
                     result.append(self.uniform_jump())
                 if self.uniform_loops and self.chance(0.15):
-                    result.append(self.jump_out_of_apart())
+                    result.append(self.jump_out_of_divergent())
                 if self.chance(0.05):
                     result.append(self.some_return())
         return Body(result)
@@ -297,8 +297,8 @@ class BlockGenerator(Generator):
         jump = Jump(self.random.choice(JUMPS))
         return If(self.uniform_condition(), Body([jump]), None)
 
-    def jump_out_of_apart(self):
-        """A jump that all threads take or none, in the middle of what each goes through apart."""
+    def jump_out_of_divergent(self):
+        """A jump that all threads take or none, in the middle of divergent statements."""
         jump = If(self.uniform_condition(), Body([Jump(self.random.choice(JUMPS))]), None)
         with self.outside_of_loops():
             sides = [self.body(1, self.random.randint(1, 2)) for _ in range(2)]
@@ -312,7 +312,7 @@ class BlockGenerator(Generator):
             stop = Binary("i4", "%", Variable("i4", "t"), Literal("int", 4))
             return For(name, "i4", [stop], self.body(1, 1), sides[0])
 
-    # --- threads that part around barriers ---
+    # --- threads that diverge around barriers ---
 
     def of_data(self):
         """A condition of each thread's own; what follows from its place alone is refused."""
@@ -325,15 +325,15 @@ class BlockGenerator(Generator):
     def unreached(self, _: int) -> list:
         never = Comparison([">"], [Variable(self.at.types["bk"], "bk"), Literal("int", 10**6)])
         test = self.of_data()
-        wait = self.side_apart(2)
+        wait = self.divergent_body(2)
         wait.statements.insert(1, If(never, Body([Barrier()]), None))
-        return [If(test, wait, self.side_apart(1) if self.chance(0.5) else None)]
+        return [If(test, wait, self.divergent_body(1) if self.chance(0.5) else None)]
 
-    def side_apart(self, statements: int) -> Body:
+    def divergent_body(self, statements: int) -> Body:
         with self.scope():
-            return Body([self.apart(1) for _ in range(statements)])
+            return Body([self.divergent(1) for _ in range(statements)])
 
-    def part_for_good(self, depth: int) -> list:
+    def diverge_for_good(self, depth: int) -> list:
         """The last of a program: whoever is left out comes to no barrier any more."""
         kind = self.random.choices(("if", "for", "while"), (1, 3, 2))[0]
         if kind == "if":
@@ -361,14 +361,14 @@ class BlockGenerator(Generator):
             loop = While(name, self.random.randint(1, 4), self.of_data(), body, None)
         for _ in range(self.random.randint(0, 2)):
             how = self.random.choice(("break", "break", "return"))
-            test, side = self.of_data(), self.side_apart(self.random.choice((0, 0, 1)))
+            test, side = self.of_data(), self.divergent_body(self.random.choice((0, 0, 1)))
             jump = If(test, Body([*side.statements, Jump(how)]), None)
             at = self.random.randint(0, len(loop.body.statements))
             loop.body.statements.insert(at, jump)
         if self.chance(0.3):
             loop.orelse = otherwise(1, 1)
         self.loops = loops
-        return [loop, *(self.apart(1) for _ in range(self.random.randint(0, 2)))]
+        return [loop, *(self.divergent(1) for _ in range(self.random.randint(0, 2)))]
 
     def uniform_if(self, depth: int) -> list:
         test = self.uniform_condition()
@@ -383,7 +383,7 @@ class BlockGenerator(Generator):
             result = self.uniform_body(depth - 1, self.random.randint(1, 2))
             if self.chance(0.3):  # no barrier follows in this iteration: threads diverge
                 jump = If(self.condition(1), Body([Jump("continue")]), None)
-                result.statements += [jump, self.apart(1)]
+                result.statements += [jump, self.divergent(1)]
         self.uniform_loops -= 1
         return result
 
@@ -435,7 +435,7 @@ class BlockGenerator(Generator):
         depth, most = (1, 5) if self.light else (2, 7)
         body = self.uniform_body(depth, self.random.randint(2, most))
         if self.chance(0.35):
-            body.statements += self.part_for_good(1)
+            body.statements += self.diverge_for_good(1)
         self.add_reports(body)
         statements = [*start, *self.guarded(body.statements)]
         return Program(self.parameters(), self.helpers, Body(statements), self.shared, self.local)

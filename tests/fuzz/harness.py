@@ -256,8 +256,8 @@ def check(
         return f"seed {seed}: {traceback.format_exc()}"
 
 
-def differs(case: Case, targets: list[str], ways: tuple[bool, ...]) -> str | None:
-    for fmad in ways:
+def differs(case: Case, targets: list[str], contracted: tuple[bool, ...]) -> str | None:
+    for fmad in contracted:
         kernel = compiled(case, fmad)
         source = case.program.source(fmad)
         first = run_model(case) if not fmad else run_target(case, kernel, targets[0])

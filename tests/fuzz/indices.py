@@ -1,7 +1,7 @@
 """Indices made of positions: strides, rows, butterflies, tiles, borders, from either end.
 
 `values` says what an index is in every thread, so that those are taken which are within an array
-(`Indices.within`), and for what threads own those which no two threads share (`Indices.apart`).
+(`Indices.within`), and for what threads own those which no two threads share (`Indices.distinct`).
 """
 
 from __future__ import annotations
@@ -248,15 +248,15 @@ class Indices:
             at = at * size + taken
         return at
 
-    def apart(self, shape: tuple[int, ...], others: list):
+    def distinct(self, shape: tuple[int, ...], others: list):
         """An index that gives each thread elements of its own, beside the others that it has."""
         for _ in range(TRIES):
             e = self.form(shape[0]) if len(shape) == 1 else Several(self.pair())
-            if self.are_apart([*others, e], shape):
+            if self.are_distinct([*others, e], shape):
                 return e
         return None
 
-    def are_apart(self, indices: list, shape: tuple[int, ...]) -> bool:
+    def are_distinct(self, indices: list, shape: tuple[int, ...]) -> bool:
         all_of = [self.elements(e, shape) for e in indices]
         if any(at is None for at in all_of):
             return False
