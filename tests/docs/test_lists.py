@@ -57,7 +57,7 @@ def test_the_names_of_functions_are_complete(module, bullet):
 
 
 def test_what_is_said_to_be_missing_is():
-    """Of the names that the compiler or Python knows; others are words of the language."""
+    """Names that the compiler or Python knows are compared; others are words of the language."""
     named = set(re.findall(r"`(\w+)`", section("Not implemented yet")))
     later = entities("device", later=True) | entities("builtins", later=True)
     there = entities("device", later=False) | entities("builtins", later=False)

@@ -325,7 +325,7 @@ CUresult fake_library_kernel(CUkernel* kernel, CUlibrary library, const char* na
   auto* const from = reinterpret_cast<Library*>(library);
   const std::string& image = from->image;
   if (!image.empty() && !holds(image, name)) return kNotFound;
-  // Of a cubin the parameters are not known.
+  // The parameters of a cubin are not known.
   const size_t entry = image.find(std::string(".entry ") + name + "(");
   std::vector<size_t> params;
   if (entry != std::string::npos) params = params_of(image, image.find('(', entry));

@@ -12,7 +12,7 @@ ARRAY_TYPES = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
 
 @dataclass
 class Arrays:
-    """By name. Inputs have at least n elements, so that an index modulo n is always in them."""
+    """Arrays by name. Inputs have at least n elements, so that an index modulo n is always in them."""
 
     inputs: dict[str, str] = field(default_factory=dict)  # element types
     outputs: dict[str, str] = field(default_factory=dict)
@@ -48,7 +48,7 @@ def _size(rng, n: int) -> int:
 
 
 def _rows(indices: Indices, n: int) -> tuple[int, int]:
-    """Of an array of two axes, which is about as large as the launch."""
+    """The shape of an array of two axes, about as large as the launch."""
     rng, known = indices.random, indices.known
     if "y" not in known:
         c = rng.choice((8, 9, 10, 16, 32, 33))

@@ -31,7 +31,7 @@ from .reports import Reporter
 
 
 def sum_type(element: str) -> str:
-    """Of a variable that elements of this type are added to."""
+    """The type of a variable that elements of this type are added to."""
     return "f4" if model.is_float(element) else "i8" if element[1] == "8" else "i4"
 
 
@@ -182,7 +182,7 @@ class Generator(Expressions):
         return [Assign(total, Cast(kind, Literal("int", 0))), loop]
 
     def own_number(self, below: int):
-        """By what an array holds."""
+        """An integer in [0, below), as an array tells each thread."""
         array, t = self.random.choice(list(self.inputs.items()))
         number = Cast("i4", Element(t, array, self.index(array)))
         return Binary("i4", "%", number, Literal("int", below))
@@ -236,7 +236,7 @@ class Generator(Expressions):
         return place
 
     def test(self):
-        """Of what is known only at run time, or of where a thread stands."""
+        """A condition on what is known only at run time, or on where a thread stands."""
         return self.whereabouts() if self.chance(0.4) else self.condition(1)
 
     def whereabouts(self):

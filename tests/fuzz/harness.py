@@ -113,7 +113,7 @@ def cache_of(case: Case):
 
 
 def assembled(target: str, seed: int) -> str:
-    """Of many programs each is assembled for one architecture: "ptx" takes turns."""
+    """Each of many programs is assembled for one architecture: "ptx" takes turns."""
     all_of_them = _testing.architectures()
     return all_of_them[seed % len(all_of_them)] if target == "ptx" else on_this_machine(target)
 
@@ -209,7 +209,7 @@ def require(targets: list[str]) -> list[str]:
 
 
 def unequal(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
-    """By element: other bits; of NaNs only that they are."""
+    """Elements with other bits, as a mask; all NaNs count as equal."""
     if a.dtype.kind != "f":
         return a != b
     bits = f"u{a.dtype.itemsize}"

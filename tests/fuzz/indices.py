@@ -175,7 +175,7 @@ class Indices:
         return of("-", of("-", self.end, 1), self.position())
 
     def flat(self, size: int):
-        """Of two axes, in an array of one."""
+        """An index of two axes, in an array of one."""
         pairs = [p for p in (("y", "x"), ("ty", "tx"), ("bk", "t")) if set(p) <= set(self.types)]
         if not pairs:
             return self.stride(size)
@@ -196,7 +196,7 @@ class Indices:
     # --- those that fit ---
 
     def taken(self, e, size: int):
-        """By thread, from the array's front; None where it is not in the array."""
+        """Each thread's index, from the array's front; None where one is not in the array."""
         try:
             at = numpy.broadcast_to(values(e, self.known), (self.threads,))
         except Unfit:
@@ -240,7 +240,7 @@ class Indices:
         return Several([self.axis(size) for size in shape])
 
     def elements(self, e, shape: tuple[int, ...]):
-        """By thread, the number of the element in the array; None where one is not in it."""
+        """Each thread's element of the array, as a number; None where one is not in it."""
         at = 0
         for index, size in zip(e.parts if len(shape) > 1 else [e], shape, strict=True):
             if (taken := self.taken(index, size)) is None:

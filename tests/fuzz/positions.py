@@ -26,7 +26,7 @@ BLOCKS_2D = (
     (32, 8),
 )
 BLOCKS_3D = ((7, 5, 3), (4, 4, 4), (8, 2, 3))
-# Of programs with barriers, and how often.
+# Blocks of programs with barriers, and how often they are drawn.
 BLOCKS = {
     1: 2, 7: 2, 31: 2, 33: 3, 64: 3, 100: 2, 256: 0.7, 1000: 0.2, 1024: 0.2,
     (32, 8): 0.7, (16, 16): 0.7, (8, 8): 2, (10, 10): 2, (64, 2): 1, (32, 4): 1,
@@ -51,7 +51,7 @@ class Positions:
     extents: dict[str, int] = field(default_factory=dict)  # scalars: n, or w and h as well
 
     def inside(self) -> numpy.ndarray:
-        """By thread: whether it passes the guard."""
+        """Whether each thread passes the guard."""
         if "w" in self.extents:
             return (self.every["x"] < self.extents["w"]) & (self.every["y"] < self.extents["h"])
         return self.every["i"] < self.extents["n"]
@@ -73,7 +73,7 @@ class Positions:
 
 
 def _hardware(block, grid) -> dict[str, numpy.ndarray]:
-    """By thread, one block after the other: its place in the block, the block's in the grid."""
+    """Each thread's place in the block and the block's in the grid, one block after the other."""
     bx, by, bz = (*axes(block), 1, 1)[:3]
     gx, gy = (*axes(grid), 1)[:2]
     names = ("block_y", "block_x", "tz", "ty", "tx")
@@ -156,13 +156,13 @@ def _rectangle(rng: random.Random, guard: str) -> Positions:
 
 
 def positions(rng: random.Random) -> Positions:
-    """Of a program without barriers."""
+    """Positions of a program without barriers."""
     guard = rng.choices(("inside", "return", ""), (4, 4, 2))[0]
     return rng.choices((_flat, _rectangle, _linear_blocks), (5, 5, 2))[0](rng, guard)
 
 
 def positions_with_barriers(rng: random.Random) -> Positions:
-    """Of a program whose threads know their place in the block, and have one in the launch."""
+    """Positions of a program whose threads know their place in the block, and have one in the launch."""
     block = rng.choices(list(BLOCKS), list(BLOCKS.values()))[0]
     guard = rng.choice(("return", "return", ""))
     many = int(numpy.prod(axes(block))) > 200

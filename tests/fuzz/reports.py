@@ -18,7 +18,7 @@ from . import model
 
 
 class Failed(Exception):
-    """Of a thread of the model: its check does not hold."""
+    """The check of a thread of the model does not hold."""
 
 
 @dataclass

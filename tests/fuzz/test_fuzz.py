@@ -25,7 +25,7 @@ if os.environ.get("CUDA_DEVICE_LONG_TESTS"):
 
 
 def differences(first, blocks):
-    """Of a chunk of programs, on the targets of this machine."""
+    """What is wrong with a chunk of programs, on the targets of this machine."""
     targets = [t for t in ["interpreter", *BESIDE_THE_INTERPRETER] if runs_here(t)]
     found = [check(seed, targets, blocks) for seed in range(first, first + CHUNK)]
     return "\n\n".join([one for one in found if one][:3])

@@ -249,7 +249,7 @@ def test_a_kernel_that_takes_its_process_along(tmp_path, how):
 
 
 def test_figures_that_are_missed():
-    """Of made-up samples: the mean of 1.0 and 0.9 against nvcc is less than wanted."""
+    """Made-up samples: the mean of 1.0 and 0.9 against nvcc is less than wanted."""
     sys.path.insert(0, str(ROOT / "bench"))
     try:
         from gpu import benchmarks

@@ -239,7 +239,7 @@ D.launch(spin, np.ones(1, np.uint32), 1, grid=1, block=1)
 
 
 def outcome_with_threads(tmp_path, text):
-    """Of a program whose daemon threads go on when it ends."""
+    """The end of a program whose daemon threads go on when it ends."""
     return outcome_of(tmp_path, IN_BACKGROUND + textwrap.dedent(text))
 
 

@@ -62,7 +62,7 @@ def thirds(out, a):
 
 @D.kernel
 def columns(out, rows, column):
-    """Of blocks that are narrower than a gang: what all rows share, and what each has one of."""
+    """Rows of blocks that are narrower than a gang: what they share, and what each has one of."""
     x, y = D.tid(2)
     out[y, x] = rows[x] + column[y]
 

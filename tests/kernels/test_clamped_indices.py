@@ -25,7 +25,7 @@ def numbers(*shape, dtype=np.float32):
 
 
 def positions(dtype, d):
-    """Of all threads, moved by `d` and modulo the type's numbers."""
+    """Positions of all threads, moved by `d` and modulo the type's numbers."""
     return np.arange(THREADS).astype(dtype) + np.array(d).astype(dtype)
 
 

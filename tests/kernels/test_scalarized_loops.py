@@ -112,7 +112,7 @@ def test_variables_after_the_loop(target, kernel, rows):
 
 @D.kernel
 def shifted(out, start, value):
-    """Of values from outside the loop, which go up from thread to thread."""
+    """Shifts of values from outside the loop, which go up from thread to thread."""
     t = D.thread_idx.x
     hashed, far = t * D.uint32(2654435769), D.uint64(t) - 3
     total = D.uint64(0)

@@ -93,7 +93,7 @@ class BadProgram:
         return "\n\n".join(messages)
 
     def error_class(self):
-        """Of the first error, unless the program names it."""
+        """The class of the first error, unless the program names one."""
         first = expectations(self.kernel.underlying)[0].message
         planned = "not implemented yet" in first
         return self.raises or (errors.NotImplementedYetError if planned else errors.CompileError)

@@ -27,7 +27,7 @@ needs_fake = pytest.mark.skipif(
 
 
 def fake_environment(**variables):
-    """Of a child that sees the tests' driver, which reads what kernels take in PTX."""
+    """Variables of a child that sees the tests' driver, which reads what kernels take in PTX."""
     settings = {"LD_LIBRARY_PATH": str(FAKE), "CUDA_DEVICE_IMAGE": "ptx"}
     return environment(**{**settings, **variables})
 

@@ -25,7 +25,7 @@ def spin(a, n):  # takes about as many nanoseconds as n
 
 
 def environment(**variables):
-    """Of a child that is to import what this process can, the tests' own modules among it; without
+    """Variables of a child that imports what this process can, the tests' own modules too; without
     the variables that are None."""
     paths = [str(TESTS), *filter(None, sys.path)]
     found = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **variables}

@@ -302,7 +302,7 @@ void GangMachine::check_uniform(const Inst& i, Mask mask) {
   if (!fresh && seen->second != v) fail(i, "not equal in another gang or block");
 }
 
-// Of the value, or of its base.
+// The congruence of the value, or of its base.
 void GangMachine::check_congruence(const Inst& i, Mask mask) {
   const Shape& s = a_.shape(i);
   if (s.level == Level::Varying || !s.s0.known || !s.s1.known) return;

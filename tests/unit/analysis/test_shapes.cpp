@@ -126,7 +126,7 @@ param @0 "n": int32
   EXPECT_EQ(k.shape(17), level(Level::LaunchUniform)) << "always true";
 }
 
-// By a power of two that divides the base, or that no lane crosses.
+// Division by a power of two that divides the base, or that no lane crosses.
 TEST(Shapes, OfQuotients) {
   const Analysed k(R"(kernel "k"
 launch block 16 16 1 grid_fits_31

@@ -90,7 +90,7 @@ bool moves_element(const std::string& line) {
          !has("\tmovz");
 }
 
-// Of the caller: more arrays need more of them.
+// Registers of the caller: more arrays need more of them.
 bool saves_register(const std::string& line) {
   return line.starts_with("\tpush") || line.starts_with("\tpop");
 }

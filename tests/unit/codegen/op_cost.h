@@ -10,7 +10,7 @@ namespace cuda_device::codegen::test {
 // functions are expanded as for every kernel.
 int instructions_of(const OpCase& c, MaskForm form);
 
-// Of a kernel, as counted above.
+// Instructions of a kernel, as counted above.
 int instructions_of(const ir::Function& f, MaskForm form);
 
 // The kernel that is counted.

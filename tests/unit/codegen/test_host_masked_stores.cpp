@@ -52,7 +52,7 @@ struct Stores {
   long plain = 0, masked = 0;
 };
 
-// Of vectors, to arrays.
+// Stores of vectors, to arrays.
 Stores stores_of(const char* text, const char* tune) {
   std::string assembly;
   compile_way(*ir::parse(text), {MaskForm::Avx2, true, 32, tune}, {nullptr, nullptr, &assembly});

@@ -93,7 +93,7 @@ TEST(Ptx, ProductsAndSumsAreFusedByOurPassAlone) {
   EXPECT_THAT(ptx, Not(HasSubstr("fma")));
 }
 
-// Of a contiguous array nothing in an offset is negative, whatever its strides' type.
+// Offsets in a contiguous array are never negative, whatever its strides' type.
 TEST(Ptx, OffsetsOfContiguousArraysAreMultipliedWide) {
   const std::string facts = " unit_inner contiguous element_aligned fits_31 no_alias";
   const std::string text = R"(kernel "copy"

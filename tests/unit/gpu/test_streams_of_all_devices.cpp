@@ -135,7 +135,7 @@ TEST(StreamsOfAllDevices, AnEventTellsThatItIsDone) {
   }
 }
 
-// Of a device that the other tests do not use: it stays lost.
+// The device is one that no other test uses: it stays lost.
 TEST(StreamsOfAllDevices, WhatWaitsForALostGpuGoesOn) {
   constexpr int kLost = 2;
   const auto lose = reinterpret_cast<void (*)(uint64_t, int)>(

@@ -26,7 +26,7 @@ constexpr ScalarKind kind_of() {
   if constexpr (std::is_same_v<T, uint64_t>) return U64;
 }
 
-// By the conventions of Inst::imm, written out once more.
+// The conventions of Inst::imm, stated here independently.
 template <class T>
 int64_t to_imm(T value) {
   if constexpr (std::is_same_v<T, float>)

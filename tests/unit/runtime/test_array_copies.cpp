@@ -48,7 +48,7 @@ Bytes bytes_of_rows(const ElementRows& rows) {
   return bytes;
 }
 
-// By the definition of strides, element for element.
+// The elements by the definition of strides, one for one.
 Bytes bytes_of_elements(const Given& a) {
   Bytes bytes;
   int64_t count = 1;

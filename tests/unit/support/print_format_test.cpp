@@ -90,7 +90,7 @@ TEST(PrintFormat, PiecesAndBraces) {
   EXPECT_EQ(PrintFormatter({"", {}}).text([](size_t) { return 0; }), "");
 }
 
-// Of a damaged image.
+// Formats of a damaged image.
 TEST(PrintFormat, WhatIsMissingIsLeftOut) {
   const auto text = [](const PrintFormat& format) {
     return PrintFormatter(format).text([](size_t) { return 5; });
