@@ -195,7 +195,7 @@ def test_alignment(target):
     assert out.tolist() == [2.5, 1.5, 0.5, 2.5, 1.5, 0.5]
     ptx = aligned.inspect(out, block=6, what="ptx", target="sm_90")
     assert re.search(r"\.shared \.align 128 \.b8 [\w$]+\[20\]", ptx)
-    # The array is in a worker's memory, which is aligned to more than that (unit/runtime/test_pool.cpp).
+    # The array is in a worker's memory, whose alignment is larger (unit/runtime/test_pool.cpp).
     host = aligned.inspect(out, block=6, what="llvm_raw", target="avx2")
     assert set(re.findall(r"ptr %arena, i64 (\d+)", host)) == {"0", "128"}
 

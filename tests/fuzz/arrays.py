@@ -12,7 +12,7 @@ ARRAY_TYPES = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
 
 @dataclass
 class Arrays:
-    """Arrays by name. Inputs have at least n elements, so that an index modulo n is always in them."""
+    """Arrays by name. Inputs have n elements or more: an index modulo n is always in them."""
 
     inputs: dict[str, str] = field(default_factory=dict)  # element types
     outputs: dict[str, str] = field(default_factory=dict)

@@ -162,7 +162,7 @@ def positions(rng: random.Random) -> Positions:
 
 
 def positions_with_barriers(rng: random.Random) -> Positions:
-    """Positions of a program whose threads know their place in the block, and have one in the launch."""
+    """Positions of a program whose threads know their place in the block and in the launch."""
     block = rng.choices(list(BLOCKS), list(BLOCKS.values()))[0]
     guard = rng.choice(("return", "return", ""))
     many = int(numpy.prod(axes(block))) > 200
