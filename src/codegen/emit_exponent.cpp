@@ -1,4 +1,6 @@
 // Operations that take numbers apart into exponent and significand, and put them together.
+#include <cmath>
+
 #include "codegen/emit_arithmetic.h"
 
 namespace cuda_device::codegen {
@@ -14,8 +16,11 @@ struct Format {
   int scale() const { return mantissa_bits + 2; }  // of normalise, as a power of two
 };
 
-constexpr Format format_of(ScalarKind kind) {
-  return kind == ScalarKind::F32 ? Format{23, 127, 0xff} : Format{52, 1023, 0x7ff};
+// Infinities and NaNs are told apart from numbers: the code here is for formats that have them.
+Format layout_of(ScalarKind kind) {
+  const FloatFormat& f = format_of(kind);
+  CD_CHECK(f.has_infinity(), "no exponents are taken from " + std::string(name_of(kind)));
+  return {f.fraction(), f.bias(), (int64_t{1} << f.exponent) - 1};
 }
 
 // x times 2**scale where x is subnormal, so that its exponent field can be read; and which lanes
@@ -31,8 +36,8 @@ Normal normalise(llvm::IRBuilder<>& b, const Format& f, llvm::Value* x) {
   llvm::Type* integers = integer_like(type);
   auto real = [&](double v) { return llvm::ConstantFP::get(type, v); };
   llvm::Value* magnitude = b.CreateUnaryIntrinsic(id::fabs, x);
-  llvm::Value* subnormal = b.CreateFCmpOLT(magnitude, real(f.bias == 127 ? 0x1p-126 : 0x1p-1022));
-  llvm::Value* scaled = b.CreateFMul(x, real(f.bias == 127 ? 0x1p25 : 0x1p54));
+  llvm::Value* subnormal = b.CreateFCmpOLT(magnitude, real(std::ldexp(1.0, 1 - f.bias)));
+  llvm::Value* scaled = b.CreateFMul(x, real(std::ldexp(1.0, f.scale())));
   llvm::Value* zero = b.CreateFCmpOEQ(x, real(0));
   llvm::Value* special = b.CreateFCmpUEQ(magnitude, llvm::ConstantFP::getInfinity(type));
   return {b.CreateBitCast(b.CreateSelect(subnormal, scaled, x), integers), subnormal,
@@ -42,7 +47,7 @@ Normal normalise(llvm::IRBuilder<>& b, const Format& f, llvm::Value* x) {
 }  // namespace
 
 llvm::Value* Arithmetic::logb(ScalarKind kind, Value x) {
-  const Format f = format_of(kind);
+  const Format f = layout_of(kind);
   const Normal n = normalise(b_, f, x);
   Value field = b_.CreateAnd(b_.CreateLShr(n.bits, integer(n.bits, f.mantissa_bits)),
                              integer(n.bits, f.exponent_mask));
@@ -56,7 +61,7 @@ llvm::Value* Arithmetic::logb(ScalarKind kind, Value x) {
 }
 
 llvm::Value* Arithmetic::significand(ScalarKind kind, Value x) {
-  const Format f = format_of(kind);
+  const Format f = layout_of(kind);
   const Normal n = normalise(b_, f, x);
   const int64_t mantissa = (int64_t{1} << f.mantissa_bits) - 1;
   Value bits = b_.CreateOr(b_.CreateAnd(n.bits, integer(n.bits, mantissa)),
@@ -69,7 +74,7 @@ llvm::Value* Arithmetic::significand(ScalarKind kind, Value x) {
 }
 
 llvm::Value* Arithmetic::frexp_mantissa(ScalarKind kind, Value x) {
-  const Format f = format_of(kind);
+  const Format f = layout_of(kind);
   const Normal n = normalise(b_, f, x);
   const int64_t field = f.exponent_mask << f.mantissa_bits;
   Value half = b_.CreateOr(b_.CreateAnd(n.bits, integer(n.bits, ~field)),
@@ -78,7 +83,7 @@ llvm::Value* Arithmetic::frexp_mantissa(ScalarKind kind, Value x) {
 }
 
 llvm::Value* Arithmetic::frexp_exponent(ScalarKind kind, Value x) {
-  const Format f = format_of(kind);
+  const Format f = layout_of(kind);
   const Normal n = normalise(b_, f, x);
   Value field = b_.CreateAnd(b_.CreateLShr(n.bits, integer(n.bits, f.mantissa_bits)),
                              integer(n.bits, f.exponent_mask));
@@ -88,34 +93,56 @@ llvm::Value* Arithmetic::frexp_exponent(ScalarKind kind, Value x) {
   return b_.CreateTrunc(exponent, lanes(x, ScalarKind::I32));
 }
 
+namespace {
+
+llvm::Value* clamped(llvm::IRBuilder<>& b, llvm::Value* e, int64_t low, int64_t high) {
+  auto number = [&](int64_t v) {
+    return llvm::ConstantInt::getSigned(e->getType(), v, /*ImplicitTrunc=*/true);
+  };
+  return b.CreateBinaryIntrinsic(id::smin, b.CreateBinaryIntrinsic(id::smax, e, number(low)),
+                                 number(high));
+}
+
 // 2**e as a float64, for e in [-1022, 1023], from e as int64 lanes.
-static llvm::Value* power_of_two(llvm::IRBuilder<>& b, llvm::Value* e) {
+llvm::Value* power_of_two(llvm::IRBuilder<>& b, llvm::Value* e) {
   llvm::Type* type = e->getType();
   llvm::Value* field = b.CreateAdd(e, llvm::ConstantInt::get(type, 1023));
   return b.CreateBitCast(b.CreateShl(field, llvm::ConstantInt::get(type, 52)),
                          with_lanes_of(type, b.getDoubleTy()));
 }
 
-// Rounded once. float32: exact in float64, then rounded. float64: a step down by 969 is taken only
-// where 1023 or more remain, so where it is inexact the result is zero whatever was rounded.
+// Exact in float64, then rounded.
+llvm::Value* ldexp_through_float64(llvm::IRBuilder<>& b, llvm::Value* x, llvm::Value* e) {
+  llvm::Value* factor = power_of_two(b, clamped(b, e, -400, 400));
+  llvm::Value* wide = b.CreateFPExt(x, with_lanes_of(x->getType(), b.getDoubleTy()));
+  return b.CreateFPTrunc(b.CreateFMul(wide, factor), x->getType());
+}
+
+// A step down by 969 is taken only where 1023 or more remain, so where it is inexact the result is
+// zero whatever was rounded.
+llvm::Value* ldexp_of_float64(llvm::IRBuilder<>& b, llvm::Value* x, llvm::Value* e) {
+  auto number = [&](int64_t v) { return llvm::ConstantInt::getSigned(e->getType(), v); };
+  for (int step = 0; step < 2; ++step) {
+    llvm::Value* far_down = b.CreateICmpSLT(e, number(-1022));
+    llvm::Value* part = b.CreateSelect(far_down, number(-969), clamped(b, e, -1022, 1023));
+    x = b.CreateFMul(x, power_of_two(b, part));
+    e = b.CreateSub(e, part);
+  }
+  return b.CreateFMul(x, power_of_two(b, clamped(b, e, -1022, 1023)));
+}
+
+}  // namespace
+
+// Rounded once.
 llvm::Value* Arithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
   Value e = b_.CreateSExt(exponent, lanes(x, ScalarKind::I64));
-  auto clamp = [&](Value v, int64_t lo, int64_t hi) {
-    return binary(id::smin, binary(id::smax, v, integer(v, lo)), integer(v, hi));
-  };
-  if (kind == ScalarKind::F32) {
-    Value factor = power_of_two(b_, clamp(e, -400, 400));
-    Value wide = b_.CreateFPExt(x, lanes(x, ScalarKind::F64));
-    return b_.CreateFPTrunc(b_.CreateFMul(wide, factor), x->getType());
+  switch (compute_format(kind)) {
+    case ComputeFormat::F32:
+      return ldexp_through_float64(b_, x, e);
+    case ComputeFormat::F64:
+      return ldexp_of_float64(b_, x, e);
   }
-  Value result = x;
-  for (int step = 0; step < 2; ++step) {
-    Value far_down = b_.CreateICmpSLT(e, integer(e, -1022));
-    Value part = b_.CreateSelect(far_down, integer(e, -969), clamp(e, -1022, 1023));
-    result = b_.CreateFMul(result, power_of_two(b_, part));
-    e = b_.CreateSub(e, part);
-  }
-  return b_.CreateFMul(result, power_of_two(b_, clamp(e, -1022, 1023)));
+  CD_UNREACHABLE("unknown float");
 }
 
 // A finite exponent goes through ldexp; an infinite one, or NaN, multiplies. Infinite exponents win
@@ -143,15 +170,25 @@ static llvm::Value* power_of_two_f32(llvm::IRBuilder<>& b, llvm::Value* e) {
 
 // By half of the exponent at a time. The first product is exact unless the second one is zero or
 // infinite whatever was rounded: x is near 1.
-llvm::Value* Arithmetic::scale_unit(ScalarKind kind, Value x, Value exponent) {
-  if (kind != ScalarKind::F32) return scale(kind, x, exponent);
+static llvm::Value* scale_unit_f32(llvm::IRBuilder<>& b, llvm::Value* x, llvm::Value* exponent) {
   auto number = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
-  Value low = b_.CreateSelect(b_.CreateFCmpOGT(exponent, number(-252)), exponent, number(-252));
-  Value bounded = b_.CreateSelect(b_.CreateFCmpOLT(low, number(256)), low, number(256));
-  Value whole = b_.CreateFPToSI(bounded, lanes(x, ScalarKind::I32));
-  Value half = b_.CreateAShr(whole, integer(whole, 1));
-  Value product = b_.CreateFMul(x, power_of_two_f32(b_, half));
-  return b_.CreateFMul(product, power_of_two_f32(b_, b_.CreateSub(whole, half)));
+  llvm::Value* low =
+      b.CreateSelect(b.CreateFCmpOGT(exponent, number(-252)), exponent, number(-252));
+  llvm::Value* bounded = b.CreateSelect(b.CreateFCmpOLT(low, number(256)), low, number(256));
+  llvm::Value* whole = b.CreateFPToSI(bounded, with_lanes_of(x->getType(), b.getInt32Ty()));
+  llvm::Value* half = b.CreateAShr(whole, llvm::ConstantInt::get(whole->getType(), 1));
+  llvm::Value* product = b.CreateFMul(x, power_of_two_f32(b, half));
+  return b.CreateFMul(product, power_of_two_f32(b, b.CreateSub(whole, half)));
+}
+
+llvm::Value* Arithmetic::scale_unit(ScalarKind kind, Value x, Value exponent) {
+  switch (compute_format(kind)) {
+    case ComputeFormat::F32:
+      return scale_unit_f32(b_, x, exponent);
+    case ComputeFormat::F64:
+      return scale(kind, x, exponent);
+  }
+  CD_UNREACHABLE("unknown float");
 }
 
 }  // namespace cuda_device::codegen
