@@ -4,34 +4,54 @@
 namespace cuda_device::bindings {
 namespace {
 
-std::optional<ScalarKind> signed_of(size_t bytes) {
-  switch (bytes) {
-    case 1:
-      return ScalarKind::I8;
-    case 2:
-      return ScalarKind::I16;
-    case 4:
-      return ScalarKind::I32;
-    case 8:
-      return ScalarKind::I64;
-    default:
-      return std::nullopt;
-  }
+struct Dtype {
+  ScalarKind scalar;
+  std::string_view name;  // with its module; of bool and integers the class and size say enough
+};
+constexpr Dtype kDtypes[] = {
+#define SCALAR(name, text, bytes, kind) {ScalarKind::name, ""},
+#define FLOAT(name, text, bytes, significand, exponent, specials, overflow, dlpack, numpy, ...) \
+  {ScalarKind::name, numpy},
+#define STORED_FLOAT FLOAT
+#include "support/scalar.def"
+};
+
+consteval std::optional<ScalarKind> integer_of(NumberClass number_class, size_t bytes) {
+  for (const Dtype& dtype : kDtypes)
+    if (info(dtype.scalar).number_class == number_class && info(dtype.scalar).bytes == bytes)
+      return dtype.scalar;
+  return std::nullopt;
 }
 
-std::optional<ScalarKind> unsigned_of(size_t bytes) {
-  switch (bytes) {
-    case 1:
-      return ScalarKind::U8;
-    case 2:
-      return ScalarKind::U16;
-    case 4:
-      return ScalarKind::U32;
-    case 8:
-      return ScalarKind::U64;
-    default:
-      return std::nullopt;
+constexpr std::optional<ScalarKind> float_named(std::string_view name) {
+  for (const Dtype& dtype : kDtypes)
+    if (dtype.name == name && !name.empty()) return dtype.scalar;
+  return std::nullopt;
+}
+
+constexpr std::optional<ScalarKind> kHalf = float_named("numpy.float16"),
+                                    kFloat = float_named("numpy.float32"),
+                                    kDouble = float_named("numpy.float64");
+
+// NumPy's own formats are found by their type numbers, others by name.
+consteval bool are_all_found() {
+  for (const Dtype& dtype : kDtypes) {
+    const bool found = dtype.scalar == kHalf || dtype.scalar == kFloat || dtype.scalar == kDouble;
+    if (dtype.name.starts_with("numpy.") && !found) return false;
   }
+  return true;
+}
+static_assert(are_all_found(), "a format of NumPy needs its type number");
+
+// Dtypes that other modules have registered.
+std::optional<ScalarKind> scalar_of_registered(int type_number) {
+  PyArray_Descr* found = PyArray_DescrFromType(type_number);
+  if (!found) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  const nb::object descr = nb::steal(reinterpret_cast<PyObject*>(found));
+  return float_named("ml_dtypes." + to_string(nb::object(nb::str(descr))));
 }
 
 }  // namespace
@@ -46,31 +66,33 @@ std::optional<ScalarKind> scalar_of_type_number(int type_number) {
     case NPY_BOOL:
       return ScalarKind::Bool;
     case NPY_BYTE:
-      return signed_of(sizeof(npy_byte));
+      return integer_of(NumberClass::Int, sizeof(npy_byte));
     case NPY_SHORT:
-      return signed_of(sizeof(npy_short));
+      return integer_of(NumberClass::Int, sizeof(npy_short));
     case NPY_INT:
-      return signed_of(sizeof(npy_int));
+      return integer_of(NumberClass::Int, sizeof(npy_int));
     case NPY_LONG:
-      return signed_of(sizeof(npy_long));
+      return integer_of(NumberClass::Int, sizeof(npy_long));
     case NPY_LONGLONG:
-      return signed_of(sizeof(npy_longlong));
+      return integer_of(NumberClass::Int, sizeof(npy_longlong));
     case NPY_UBYTE:
-      return unsigned_of(sizeof(npy_ubyte));
+      return integer_of(NumberClass::Uint, sizeof(npy_ubyte));
     case NPY_USHORT:
-      return unsigned_of(sizeof(npy_ushort));
+      return integer_of(NumberClass::Uint, sizeof(npy_ushort));
     case NPY_UINT:
-      return unsigned_of(sizeof(npy_uint));
+      return integer_of(NumberClass::Uint, sizeof(npy_uint));
     case NPY_ULONG:
-      return unsigned_of(sizeof(npy_ulong));
+      return integer_of(NumberClass::Uint, sizeof(npy_ulong));
     case NPY_ULONGLONG:
-      return unsigned_of(sizeof(npy_ulonglong));
+      return integer_of(NumberClass::Uint, sizeof(npy_ulonglong));
+    case NPY_HALF:
+      return kHalf;
     case NPY_FLOAT:
-      return ScalarKind::F32;
+      return kFloat;
     case NPY_DOUBLE:
-      return ScalarKind::F64;
+      return kDouble;
     default:
-      return std::nullopt;
+      return PyTypeNum_ISUSERDEF(type_number) ? scalar_of_registered(type_number) : std::nullopt;
   }
 }
 

@@ -34,10 +34,16 @@ std::string dtype_text(PyArrayObject* array) {
   call.fail(DiagCode::argument_dtype, {"arrays of '" + dtype_text(array) + "'"});
 }
 
+ScalarKind scalar_of_other_module(const Call& call, PyArrayObject* array) {
+  const std::optional<ScalarKind> scalar = scalar_of_type_number(PyArray_TYPE(array));
+  if (!scalar) refuse_dtype(call, array);
+  return *scalar;
+}
+
 ScalarKind scalar_of(const Call& call, PyArrayObject* array) {
   int number = PyArray_TYPE(array);
-  int8_t scalar = number < NPY_NTYPES_LEGACY ? scalar_table()[number] : kNoScalar;
-  if (scalar == kNoScalar) refuse_dtype(call, array);
+  const int8_t scalar = number < NPY_NTYPES_LEGACY ? scalar_table()[number] : kNoScalar;
+  if (scalar == kNoScalar) return scalar_of_other_module(call, array);
   if (!PyArray_ISNOTSWAPPED(array)) call.fail(DiagCode::argument_byte_order, {dtype_text(array)});
   return static_cast<ScalarKind>(scalar);
 }

@@ -4,6 +4,8 @@
 #include "bindings/launch/call.h"
 #include "bindings/numpy.h"
 #include "bindings/source/value.h"
+#include "support/float_format.h"
+#include "support/print_format.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -20,8 +22,10 @@ namespace {
 
 // "-128 to 127"
 std::string range_of(ScalarKind format) {
-  if (format == ScalarKind::F32) return "-3.4028235e+38 to 3.4028235e+38";
-  if (format == ScalarKind::F64) return "-1.7976931348623157e+308 to 1.7976931348623157e+308";
+  if (is_float(format)) {
+    const std::string most = number_text(format, float_bits(format, largest(format_of(format))));
+    return "-" + most + " to " + most;
+  }
   const int bits = bits_of(format) - (is_signed_int(format) ? 1 : 0);
   const uint64_t highest = UINT64_MAX >> (64 - bits);
   const std::string lowest =
@@ -54,10 +58,10 @@ void add_declared_int(Call& call, ScalarKind format, PyObject* object) {
     PyErr_Clear();
     out_of_declared_range(call, object, format);
   }
-  if (format == ScalarKind::F64) return call.add_scalar(format, &wide);
-  const float narrow = known ? static_cast<float>(number.integer) : static_cast<float>(wide);
-  if (std::isinf(narrow)) out_of_declared_range(call, object, format);
-  call.add_scalar(format, &narrow);
+  if (overflows(format, wide)) out_of_declared_range(call, object, format);
+  const int64_t bits =
+      known ? float_bits_of_integer(format, number.integer) : float_bits(format, wide);
+  call.add_scalar(format, &bits);  // its low bytes
 }
 
 }  // namespace
@@ -74,19 +78,19 @@ void add_python_int(Call& call, PyObject* object) {
   call.add_weak_int(static_cast<int32_t>(value));
 }
 
-// Python's float is float32 in a kernel (DEV-NUM-04), or float64 where the parameter's annotation
-// says so; infinities and NaN are themselves.
+// Python's float is float32 in a kernel (DEV-NUM-04), or the float that the parameter's annotation
+// says; infinities and NaN are themselves.
 void add_python_float(Call& call, PyObject* object) {
   double value = PyFloat_AS_DOUBLE(object);
   const std::optional<ScalarKind> format = call.declared();
-  if (format == ScalarKind::F64) return call.add_scalar(*format, &value);
-  float rounded = static_cast<float>(value);
-  const bool overflows = std::isinf(rounded) && std::isfinite(value);
-  if (format == ScalarKind::F32) {
-    if (overflows) out_of_declared_range(call, object, *format);
-    return call.add_scalar(*format, &rounded);
+  if (format && is_float(*format)) {
+    if (overflows(*format, value)) out_of_declared_range(call, object, *format);
+    const int64_t bits = float_bits(*format, value);
+    return call.add_scalar(*format, &bits);  // its low bytes
   }
-  if (overflows) call.fail(DiagCode::float_range, {shown(object)});
+  const auto rounded = static_cast<float>(value);
+  if (std::isinf(rounded) && std::isfinite(value))
+    call.fail(DiagCode::float_range, {shown(object)});
   call.add_weak_float(rounded);
 }
 

@@ -241,11 +241,9 @@ nb::object as_numpy(nb::handle self, const nb::object& dtype, const nb::object& 
 
 // As NumPy writes it; formats of ml_dtypes are bytes without a meaning there (CAI-TYPE-05).
 nb::object type_text_of(const ArrayObject& array) {
-  namespace dlpack = interop::dlpack;
   const interop::dlpack::DataType type = array.tensor.type;
-  if (type.code == dlpack::kBfloat) return nb::str("<V2");
-  if (type.code == dlpack::kFloat8E4m3 || type.code == dlpack::kFloat8E5m2) return nb::str("|V1");
-  return array.dtype.attr("str");
+  if (!is_of_ml_dtypes(type)) return array.dtype.attr("str");
+  return nb::str(((type.bits > 8 ? "<V" : "|V") + std::to_string(type.bits / 8)).c_str());
 }
 
 // Version 3.

@@ -8,14 +8,31 @@ namespace {
 namespace dlpack = interop::dlpack;
 using dlpack::DataType;
 
-// Those of ml_dtypes, which are known by name.
-struct Extra {
-  const char* name;
+// Formats with a dtype of their own name: those of scalar.def, and those that only travel yet.
+struct Named {
+  std::string_view name;  // with its module
   DataType type;
 };
-constexpr Extra kExtras[] = {{"bfloat16", {dlpack::kBfloat, 16, 1}},
-                             {"float8_e4m3fn", {dlpack::kFloat8E4m3, 8, 1}},
-                             {"float8_e5m2", {dlpack::kFloat8E5m2, 8, 1}}};
+constexpr std::string_view kOtherModule = "ml_dtypes.";
+
+constexpr Named kNamed[] = {
+#define FLOAT(name, text, bytes, significand, exponent, specials, overflow, code, numpy, ...) \
+  {numpy, {dlpack::code, 8 * bytes, 1}},
+#define STORED_FLOAT FLOAT
+#include "support/scalar.def"
+    {"ml_dtypes.bfloat16", {dlpack::kBfloat, 16, 1}},
+    {"ml_dtypes.float8_e4m3fn", {dlpack::kFloat8E4m3, 8, 1}},
+    {"ml_dtypes.float8_e5m2", {dlpack::kFloat8E5m2, 8, 1}}};
+
+// What NumPy's own names say by kind and size.
+bool is_of_other_module(const Named& named) { return named.name.starts_with(kOtherModule); }
+
+const Named* of_other_module(DataType type) {
+  for (const Named& named : kNamed)
+    if (is_of_other_module(named) && type.code == named.type.code && type.bits == named.type.bits)
+      return &named;
+  return nullptr;
+}
 
 std::optional<uint8_t> code_of(char kind) {
   switch (kind) {
@@ -58,8 +75,9 @@ std::optional<DataType> dlpack_type(nb::handle dtype) {
   if (!PyArray_ISNBO(descr->byteorder)) return std::nullopt;
   if (PyTypeNum_ISUSERDEF(descr->type_num)) {
     const std::string name = to_string(nb::object(nb::str(dtype)));
-    for (const Extra& extra : kExtras)
-      if (name == extra.name) return extra.type;
+    for (const Named& named : kNamed)
+      if (is_of_other_module(named) && named.name.substr(kOtherModule.size()) == name)
+        return named.type;
     return std::nullopt;
   }
   const auto item = PyDataType_ELSIZE(descr);
@@ -69,11 +87,13 @@ std::optional<DataType> dlpack_type(nb::handle dtype) {
   return DataType{*code, static_cast<uint8_t>(item * 8), 1};
 }
 
+bool is_of_ml_dtypes(DataType type) { return of_other_module(type) != nullptr; }
+
 nb::object dtype_of(DataType type) {
-  for (const Extra& extra : kExtras)
-    if (type.code == extra.type.code && type.bits == extra.type.bits)
-      return nb::module_::import_("numpy").attr("dtype")(
-          nb::module_::import_("ml_dtypes").attr(extra.name));
+  if (const Named* named = of_other_module(type))
+    return nb::module_::import_("numpy").attr("dtype")(
+        nb::module_::import_("ml_dtypes")
+            .attr(std::string(named->name.substr(kOtherModule.size())).c_str()));
   const char* kind = kind_of(type.code);
   const std::string text = (kind ? kind : "?") + std::to_string(type.bits / 8);
   try {

@@ -10,6 +10,8 @@ namespace cuda_device::bindings {
 
 // Nothing for what has no such name: objects, text, dates, structs, foreign byte orders.
 std::optional<interop::dlpack::DataType> dlpack_type(nb::handle dtype);
+// Formats that NumPy knows by ml_dtypes alone.
+bool is_of_ml_dtypes(interop::dlpack::DataType type);
 // Throws BufferError for elements that NumPy and ml_dtypes have no dtype for.
 nb::object dtype_of(interop::dlpack::DataType type);
 

@@ -4,6 +4,7 @@
 
 #include "bindings/numpy.h"
 #include "bindings/source/entities.h"
+#include "support/float_format.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -46,33 +47,19 @@ Value int_value(nb::handle object) {
   return value;
 }
 
-// The bits of a NumPy scalar, widened into the field of its kind.
+// The bits of a NumPy scalar, of not more than T; zero above them.
 template <class T>
 T scalar_bits(PyObject* object) {
-  T bits;
+  T bits{};
   PyArray_ScalarAsCtype(object, &bits);
   return bits;
 }
 
 __int128 integer_bits(PyObject* object, ScalarKind format) {
-  switch (format) {
-    case ScalarKind::I8:
-      return scalar_bits<int8_t>(object);
-    case ScalarKind::I16:
-      return scalar_bits<int16_t>(object);
-    case ScalarKind::I32:
-      return scalar_bits<int32_t>(object);
-    case ScalarKind::I64:
-      return scalar_bits<int64_t>(object);
-    case ScalarKind::U8:
-      return scalar_bits<uint8_t>(object);
-    case ScalarKind::U16:
-      return scalar_bits<uint16_t>(object);
-    case ScalarKind::U32:
-      return scalar_bits<uint32_t>(object);
-    default:
-      return scalar_bits<uint64_t>(object);
-  }
+  const auto bits = scalar_bits<uint64_t>(object);
+  const int unused = 64 - bits_of(format);
+  if (is_signed_int(format)) return static_cast<int64_t>(bits << unused) >> unused;
+  return bits;
 }
 
 std::optional<Value> numpy_value(PyObject* object) {
@@ -89,8 +76,7 @@ std::optional<Value> numpy_value(PyObject* object) {
     value.integer = integer_bits(object, *format);
   } else {
     value.kind = Value::Kind::Float;
-    value.real =
-        *format == ScalarKind::F32 ? scalar_bits<float>(object) : scalar_bits<double>(object);
+    value.real = float_of_bits(*format, scalar_bits<int64_t>(object));
   }
   return value;
 }

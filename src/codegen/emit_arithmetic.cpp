@@ -20,6 +20,16 @@ llvm::Type* Arithmetic::lanes(Value like, ScalarKind kind) {
   return with_lanes_of(like->getType(), register_type(b_.getContext(), kind));
 }
 
+const char* Arithmetic::c_suffix(ScalarKind kind) {
+  switch (compute_format(kind)) {
+    case ComputeFormat::F32:
+      return "f";
+    case ComputeFormat::F64:
+      return "";
+  }
+  CD_UNREACHABLE("unknown float");
+}
+
 llvm::Value* Arithmetic::emit(Op op, ScalarKind kind, ScalarKind result, Values v) {
   switch (op) {
     case Op::Add:

@@ -33,6 +33,8 @@ class Arithmetic {
   // Truncates, saturates, NaN gives 0.
   virtual Value float_to_int(ScalarKind from, ScalarKind to, Value x);
   virtual Value int_to_float(ScalarKind from, ScalarKind to, Value x);
+  virtual Value widen(StoredFormat from, Value bits);
+  virtual Value narrow(ScalarKind from, StoredFormat to, Value x);
   virtual Value fma(ScalarKind kind, Value a, Value b, Value c);
   virtual Value ldexp(ScalarKind kind, Value x, Value exponent);
   virtual Value scale(ScalarKind kind, Value x, Value exponent);
@@ -50,6 +52,9 @@ class Arithmetic {
   // and 0, which is right for INT_MIN // -1 and INT_MIN % -1; what is divided by zero is patched
   // behind.
   Value safe_divisor(bool is_signed, Value x, Value y);
+
+  // What the C library and those that follow it append to the names of functions of a format.
+  static const char* c_suffix(ScalarKind kind);
 
   Value integer(Value like, int64_t value);  // a constant of the type of `like`
   Value number(Value like, double value);

@@ -8,6 +8,8 @@ namespace id = llvm::Intrinsic;
 
 llvm::Value* Arithmetic::convert(ScalarKind from, ScalarKind to, Value x) {
   if (from == to) return x;
+  if (is_storage_only(from)) return convert(computed_in(from), to, widen(stored_format(from), x));
+  if (is_storage_only(to)) return narrow(from, stored_format(to), x);
   llvm::Type* type = lanes(x, to);
   if (is_bool(to)) {
     if (is_float(from)) return b_.CreateFCmpUNE(x, number(x, 0));
@@ -16,6 +18,19 @@ llvm::Value* Arithmetic::convert(ScalarKind from, ScalarKind to, Value x) {
   if (is_float(from)) return is_float(to) ? b_.CreateFPCast(x, type) : float_to_int(from, to, x);
   if (is_float(to)) return int_to_float(from, to, x);
   return is_signed_int(from) ? b_.CreateSExtOrTrunc(x, type) : b_.CreateZExtOrTrunc(x, type);
+}
+
+// From the bits of a format to the float that computes in its place.
+llvm::Value* Arithmetic::widen(StoredFormat from, [[maybe_unused]] Value bits) {
+  switch (from) {}
+  CD_UNREACHABLE("not a format that is only stored");
+}
+
+// To the bits of a format, from any other one, rounded once.
+llvm::Value* Arithmetic::narrow([[maybe_unused]] ScalarKind from, StoredFormat to,
+                                [[maybe_unused]] Value x) {
+  switch (to) {}
+  CD_UNREACHABLE("not a format that is only stored");
 }
 
 llvm::Value* Arithmetic::wrap(ScalarKind from, Value index, Value extent, ScalarKind to) {

@@ -6,11 +6,21 @@
 
 namespace cuda_device::codegen {
 
-// Of a value in registers: bool is i1; signed and unsigned integers share one type.
+inline llvm::Type* float_type(llvm::LLVMContext& context, ComputeFormat format) {
+  switch (format) {
+    case ComputeFormat::F32:
+      return llvm::Type::getFloatTy(context);
+    case ComputeFormat::F64:
+      return llvm::Type::getDoubleTy(context);
+  }
+  CD_UNREACHABLE("unknown float");
+}
+
+// Of a value in registers: bool is i1; signed and unsigned integers share one type, and a float
+// that is only stored is its bits there.
 inline llvm::Type* register_type(llvm::LLVMContext& context, ScalarKind kind) {
   if (is_bool(kind)) return llvm::Type::getInt1Ty(context);
-  if (kind == ScalarKind::F32) return llvm::Type::getFloatTy(context);
-  if (kind == ScalarKind::F64) return llvm::Type::getDoubleTy(context);
+  if (is_float(kind) && !is_storage_only(kind)) return float_type(context, compute_format(kind));
   return llvm::Type::getIntNTy(context, static_cast<unsigned>(bits_of(kind)));
 }
 
@@ -33,14 +43,10 @@ inline llvm::Type* with_lanes_of(llvm::Type* like, llvm::Type* type) {
 // The value of Inst::imm of an ir constant.
 inline llvm::Constant* constant_of(llvm::LLVMContext& context, ScalarKind kind, int64_t imm) {
   llvm::Type* type = register_type(context, kind);
-  const auto bits = static_cast<uint64_t>(imm);
-  const llvm::APInt pattern(64, bits);
-  if (kind == ScalarKind::F32)
-    return llvm::ConstantFP::get(type,
-                                 llvm::APFloat(llvm::APFloat::IEEEsingle(), pattern.trunc(32)));
-  if (kind == ScalarKind::F64)
-    return llvm::ConstantFP::get(type, llvm::APFloat(llvm::APFloat::IEEEdouble(), pattern));
-  return llvm::ConstantInt::get(context, pattern.trunc(type->getIntegerBitWidth()));
+  const auto bits = llvm::APInt(64, static_cast<uint64_t>(imm)).trunc(type->getScalarSizeInBits());
+  if (type->isFloatingPointTy())
+    return llvm::ConstantFP::get(type, llvm::APFloat(type->getFltSemantics(), bits));
+  return llvm::ConstantInt::get(context, bits);
 }
 
 // The integer type of the same width.

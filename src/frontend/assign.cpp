@@ -11,25 +11,16 @@ namespace {
 
 using syntax::NodeKind;
 
-// Every value of `from` is a value of `to`.
-bool holds_all(TypeCode to, TypeCode from) {
-  if (is_bool(from)) return true;
-  if (is_bool(to)) return false;
-  const int to_bits = bits_of(to), from_bits = bits_of(from);
-  if (is_float(to)) {
-    if (is_float(from)) return from_bits <= to_bits;
-    return from_bits * 2 <= to_bits;  // the significand holds half of the width and more
-  }
-  if (!is_int(to) || !is_int(from)) return false;
-  if (is_unsigned(to)) return is_unsigned(from) && from_bits <= to_bits;
-  return is_unsigned(from) ? from_bits < to_bits : from_bits <= to_bits;
+bool holds_every_value(TypeCode to, TypeCode from) {
+  const std::optional<ScalarKind> wide = scalar_of(to), narrow = scalar_of(from);
+  return wide && narrow && cuda_device::holds_every_value(*wide, *narrow);
 }
 
 // A builtin number takes any format of its kind or above.
 bool converts_silently(TypeCode to, TypeCode from) {
   if (from == TypeCode::weak_int && (is_int(to) || is_float(to))) return true;
   if (from == TypeCode::weak_float && is_float(to)) return true;
-  return holds_all(fixed(to), fixed(from));
+  return holds_every_value(to, from);
 }
 
 // A format that holds a constant which its builtin does not.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "support/check.h"
+#include "support/float_format.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -36,7 +37,16 @@ __int128 saturated(double value, TypeCode code) {
 
 // Weak floats are kept as doubles: they are rounded when they meet a format.
 double rounded(double value, TypeCode code) {
-  return code == TypeCode::f4 ? static_cast<double>(static_cast<float>(value)) : value;
+  if (is_weak(code)) return value;
+  const ScalarKind kind = scalar_of(code).value();
+  return float_of_bits(kind, float_bits(kind, value));
+}
+
+// From the integer itself: by way of double it would be rounded twice.
+double rounded(__int128 value, TypeCode code) {
+  if (is_weak(code)) return static_cast<double>(value);
+  const ScalarKind kind = scalar_of(code).value();
+  return float_of_bits(kind, float_bits_of_integer(kind, value));
 }
 
 std::optional<Exact> fold_int(BinaryOp op, TypeCode code, __int128 a, __int128 b) {
@@ -82,8 +92,8 @@ std::optional<Exact> fold_int(BinaryOp op, TypeCode code, __int128 a, __int128 b
   return Exact{wrapped(r, code), 0};
 }
 
-// float32 operands are exact doubles, so that one rounding of the double result is the float32
-// result.
+// Operands are exact doubles of half the precision at most, or doubles: rounding the double result
+// is rounding once.
 std::optional<Exact> fold_float(BinaryOp op, TypeCode code, double a, double b) {
   switch (op) {
     case BinaryOp::Add:
@@ -154,10 +164,7 @@ Exact converted(const Exact& value, TypeCode from, TypeCode to) {
   if (is_bool(to)) return {truth(from, value) ? 1 : 0, 0};
   if (!is_weak(from)) to = fixed(to);
   if (is_float(to)) {
-    if (is_float(from)) return {0, rounded(value.real, to)};
-    // From the integer itself: by way of double it would be rounded twice.
-    return {0, to == TypeCode::f4 ? static_cast<double>(static_cast<float>(value.integer))
-                                  : static_cast<double>(value.integer)};
+    return {0, is_float(from) ? rounded(value.real, to) : rounded(value.integer, to)};
   }
   if (is_float(from)) return {saturated(value.real, to), 0};
   return {wrapped(value.integer, to), 0};
@@ -165,8 +172,7 @@ Exact converted(const Exact& value, TypeCode from, TypeCode to) {
 
 bool overflows(const Exact& value, TypeCode from, TypeCode to) {
   const double real = is_float(from) ? value.real : static_cast<double>(value.integer);
-  if (!std::isfinite(real)) return false;
-  return fixed(to) == TypeCode::f4 && std::isinf(static_cast<float>(real));
+  return cuda_device::overflows(scalar_of(to).value(), real);
 }
 
 bool truth(TypeCode code, const Exact& value) {

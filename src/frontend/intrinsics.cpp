@@ -1,5 +1,6 @@
 #include "frontend/intrinsics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -53,6 +54,31 @@ void add_constant(Table& table, const char* name, TypeCode code, Exact value) {
   i.code = code;
   i.constant = value;
 }
+
+// Each format has a name in the language.
+constexpr TypeCode kNamed[] = {
+#define TYPE(name, type) TypeCode::type,
+#define POSITION(...)
+#define NUMBER(...)
+#define CONSTANT(...)
+#define MATH(...)
+#define MATH2(...)
+#define CALL(...)
+#define CALL_OP(...)
+#define NAMED(...)
+#define DEVICE_ONLY(...)
+#define READS_KEYWORDS(...)
+#define LATER(...)
+#include "frontend/intrinsics.def"
+};
+consteval bool are_all_named() {
+  for (const ScalarInfo& scalar : kScalarInfo) {
+    const std::optional<TypeCode> code = numeric_named(scalar.name);
+    if (!code || std::ranges::find(kNamed, *code) == std::end(kNamed)) return false;
+  }
+  return true;
+}
+static_assert(are_all_named(), "intrinsics.def has a TYPE for each line of scalar.def");
 
 Table make_table() {
   Table table;

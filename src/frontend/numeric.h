@@ -70,4 +70,18 @@ constexpr std::optional<TypeCode> numeric_named(std::string_view name) {
 
 constexpr TypeCode code_of(ScalarKind k) { return *numeric_named(name_of(k)); }
 
+// What the two tables say of one format.
+consteval bool has_numeric(ScalarKind k) {
+  const std::optional<TypeCode> code = numeric_named(name_of(k));
+  if (!code || is_weak(*code) || bits_of(*code) != bits_of(k)) return false;
+  return is_bool(*code) == is_bool(k) && is_float(*code) == is_float(k) &&
+         is_signed(*code) == is_signed_int(k) && is_unsigned(*code) == is_unsigned_int(k);
+}
+consteval bool all_have_numeric() {
+  for (int i = 0; i < kScalarCount; ++i)
+    if (!has_numeric(static_cast<ScalarKind>(i))) return false;
+  return true;
+}
+static_assert(all_have_numeric(), "promotion.def has a row of its own for each line of scalar.def");
+
 }  // namespace cuda_device::frontend

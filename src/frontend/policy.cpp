@@ -18,6 +18,24 @@ constexpr Promotion kDeviceTable[kNumericCount][kFixedCount] = {
 #include "frontend/promotion.def"
 };
 
+// A row for each type, in their order, with a column for each fixed one: what is left out would not
+// promote.
+constexpr TypeCode kRows[] = {
+#define PROMOTE(row, ...) row,
+#include "frontend/promotion.def"
+};
+constexpr size_t kColumns[] = {
+#define PROMOTE(row, ...) std::initializer_list<Promotion>{__VA_ARGS__}.size(),
+#include "frontend/promotion.def"
+};
+consteval bool is_complete() {
+  if (std::size(kRows) != kNumericCount) return false;
+  for (size_t i = 0; i < std::size(kRows); ++i)
+    if (kRows[i] != static_cast<TypeCode>(i) || kColumns[i] != kFixedCount) return false;
+  return true;
+}
+static_assert(is_complete(), "promotion.def has no square table");
+
 Promotion device_promote(TypeCode a, TypeCode b) {
   if (!is_weak(b)) return kDeviceTable[static_cast<int>(a)][static_cast<int>(b)];
   if (!is_weak(a)) return kDeviceTable[static_cast<int>(b)][static_cast<int>(a)];
@@ -77,8 +95,8 @@ int rank(TypeCode c) {
 
 TypeCode complex_of_width(int bits) { return bits > 32 ? c16 : c8; }
 
-// That dialect has no other types than these.
-bool numbapro_has(TypeCode c) { return c != e4 && c != e5 && c != f2 && c != bf; }
+// That dialect has no small floats.
+bool numbapro_has(TypeCode c) { return !is_float(c) || bits_of(c) >= 32; }
 
 Promotion numbapro_promote(TypeCode a, TypeCode b) {
   a = fixed(a);

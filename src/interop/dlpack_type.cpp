@@ -2,8 +2,6 @@
 
 #include <iterator>
 
-#include "support/check.h"
-
 namespace cuda_device::interop::dlpack {
 namespace {
 
@@ -23,25 +21,22 @@ bool is_planned(DataType type) {
   return type.bits == 16 && (type.code == kFloat || type.code == kBfloat);
 }
 
-TypeCode code_of(NumberClass number_class) {
-  switch (number_class) {
-    case NumberClass::Bool:
-      return kBool;
-    case NumberClass::Int:
-      return kInt;
-    case NumberClass::Uint:
-      return kUint;
-    case NumberClass::Float:
-      return kFloat;
-  }
-  CD_UNREACHABLE("number class");
-}
+struct CodeOfClass {
+  static constexpr TypeCode Bool = kBool, Int = kInt, Uint = kUint;
+};
+constexpr TypeCode kCodes[] = {
+#define SCALAR(name, text, bytes, kind) CodeOfClass::kind,
+#define FLOAT(name, text, bytes, significand, exponent, specials, overflow, dlpack, ...) dlpack,
+#define STORED_FLOAT(name, text, bytes, significand, exponent, specials, overflow, dlpack, ...) \
+  dlpack,
+#include "support/scalar.def"
+};
 
 // Lanes are not looked at.
 std::optional<ScalarKind> scalar_of(DataType type) {
   for (int i = 0; i < kScalarCount; ++i) {
     auto kind = static_cast<ScalarKind>(i);
-    if (bits_of(kind) == type.bits && code_of(info(kind).number_class) == type.code) return kind;
+    if (bits_of(kind) == type.bits && kCodes[i] == type.code) return kind;
   }
   return std::nullopt;
 }

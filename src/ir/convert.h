@@ -5,8 +5,25 @@
 #include <limits>
 
 #include "ir/integer_math.h"
+#include "support/float_format.h"
 
 namespace cuda_device::ir {
+
+template <int bytes>
+using BitsOf = std::conditional_t<
+    bytes == 1, uint8_t,
+    std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>>;
+
+// A number of a format that is only stored.
+template <ScalarKind kind>
+struct StoredNumber {
+  static constexpr ScalarKind kStored = kind;
+  BitsOf<bytes_of(kind)> bits;
+  double value() const { return float_of_bits(kind, bits); }
+  static StoredNumber rounded(int64_t bits) {
+    return {static_cast<decltype(StoredNumber::bits)>(bits)};
+  }
+};
 
 // Truncates; beyond the range its nearest end; NaN is 0.
 template <Integer To, Float From>
@@ -21,9 +38,24 @@ To saturate(From x) {
   return static_cast<To>(x);
 }
 
+// Rounded once: from the integer itself, or from a double, which holds every float.
+template <Stored To, class From>
+To store(From x) {
+  if constexpr (std::integral<From>)
+    return To::rounded(float_bits_of_integer(To::kStored, x));
+  else
+    return To::rounded(float_bits(To::kStored, static_cast<double>(x)));
+}
+
 template <class To, class From>
 To convert(From x) {
-  if constexpr (std::same_as<To, bool>) {
+  if constexpr (std::same_as<To, From>) {
+    return x;
+  } else if constexpr (Stored<From>) {
+    return convert<To>(x.value());
+  } else if constexpr (Stored<To>) {
+    return store<To>(x);
+  } else if constexpr (std::same_as<To, bool>) {
     return x != From{0};
   } else if constexpr (Integer<To> && Float<From>) {
     return saturate<To>(x);

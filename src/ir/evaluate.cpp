@@ -10,42 +10,39 @@ namespace {
 
 template <ScalarKind kind>
 auto cpp_type() {
-  using enum ScalarKind;
-  if constexpr (kind == Bool) return bool{};
-  if constexpr (kind == I8) return int8_t{};
-  if constexpr (kind == I16) return int16_t{};
-  if constexpr (kind == I32) return int32_t{};
-  if constexpr (kind == I64) return int64_t{};
-  if constexpr (kind == U8) return uint8_t{};
-  if constexpr (kind == U16) return uint16_t{};
-  if constexpr (kind == U32) return uint32_t{};
-  if constexpr (kind == U64) return uint64_t{};
-  if constexpr (kind == F32) return float{};
-  if constexpr (kind == F64) return double{};
+  using Bits = BitsOf<bytes_of(kind)>;
+  if constexpr (is_bool(kind))
+    return bool{};
+  else if constexpr (is_unsigned_int(kind))
+    return Bits{};
+  else if constexpr (is_signed_int(kind))
+    return std::make_signed_t<Bits>{};
+  else if constexpr (is_storage_only(kind))
+    return StoredNumber<kind>{};
+  else if constexpr (is_native<float>(kind))
+    return float{};
+  else if constexpr (is_native<double>(kind))
+    return double{};
+  else
+    static_assert(!is_float(kind), "the interpreter needs a C++ type that computes in this format");
 }
 template <ScalarKind kind>
 using Cpp = decltype(cpp_type<kind>());
 
 template <class T>
 T unpack(int64_t value) {
-  if constexpr (std::same_as<T, float>) {
-    return std::bit_cast<float>(static_cast<uint32_t>(value));
-  } else if constexpr (std::same_as<T, double>) {
-    return std::bit_cast<double>(value);
-  } else {
+  if constexpr (std::integral<T>)
     return static_cast<T>(value);
-  }
+  else
+    return std::bit_cast<T>(static_cast<BitsOf<sizeof(T)>>(value));
 }
 
 template <class T>
 int64_t pack(T value) {
-  if constexpr (std::same_as<T, float>) {
-    return std::bit_cast<uint32_t>(value);
-  } else if constexpr (std::same_as<T, double>) {
-    return std::bit_cast<int64_t>(value);
-  } else {
+  if constexpr (std::integral<T>)
     return static_cast<int64_t>(value);
-  }
+  else
+    return static_cast<int64_t>(std::bit_cast<BitsOf<sizeof(T)>>(value));
 }
 
 template <class M, class T>

@@ -14,6 +14,9 @@ template <class T>
 concept Float = std::floating_point<T>;
 template <class T>
 concept Number = Integer<T> || Float<T>;
+// A float that is only stored: its bits (convert.h).
+template <class T>
+concept Stored = requires { T::kStored; };
 
 template <Integer T>
 inline constexpr int kWidth = static_cast<int>(sizeof(T) * 8);

@@ -1,8 +1,5 @@
 #include "ir/ir.h"
 
-#include <bit>
-#include <cstring>
-
 #include "support/check.h"
 
 namespace cuda_device::ir {
@@ -54,18 +51,6 @@ int64_t canonical(ScalarKind kind, int64_t value) {
   const auto shifted = static_cast<uint64_t>(value) << unused;
   if (is_signed_int(kind)) return static_cast<int64_t>(shifted) >> unused;
   return static_cast<int64_t>(shifted >> unused);
-}
-
-int64_t float_bits(ScalarKind kind, double value) {
-  if (kind == ScalarKind::F32) return std::bit_cast<uint32_t>(static_cast<float>(value));
-  CD_CHECK(kind == ScalarKind::F64, "not a float type: " + std::string(name_of(kind)));
-  return std::bit_cast<int64_t>(value);
-}
-
-double float_of_bits(ScalarKind kind, int64_t bits) {
-  if (kind == ScalarKind::F32) return std::bit_cast<float>(static_cast<uint32_t>(bits));
-  CD_CHECK(kind == ScalarKind::F64, "not a float type: " + std::string(name_of(kind)));
-  return std::bit_cast<double>(bits);
 }
 
 double const_as_double(const Inst& constant) {

@@ -16,6 +16,7 @@
 
 #include "ir/type.h"
 #include "support/facts.h"
+#include "support/float_format.h"
 #include "support/report.h"
 #include "support/span.h"
 
@@ -180,8 +181,8 @@ bool contains(const Block& block, Op op);  // likewise
 // The conventions of Inst::imm for a value of a scalar type.
 int64_t canonical(ScalarKind kind,
                   int64_t value);  // wraps to the width, then extends; bool: 0 or 1
-int64_t float_bits(ScalarKind kind, double value);  // rounds to the format
-double float_of_bits(ScalarKind kind, int64_t bits);
+using cuda_device::float_bits;
+using cuda_device::float_of_bits;
 
 struct PrintOptions {
   bool spans = false;  // ` !file:line:column-end_line:end_column` after each instruction

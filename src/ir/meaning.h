@@ -30,6 +30,8 @@ template <class T>
 concept Bits = std::integral<T>;  // integers and bool
 template <class T>
 concept Scalar = Bits<T> || Float<T>;
+template <class T>
+concept Movable = Scalar<T> || Stored<T>;  // what is only stored is moved and converted
 
 // --- arithmetic ---
 
@@ -71,7 +73,7 @@ MEANING(Ge, Scalar, (T a, T b), return a >= b;)
 template <>
 struct Meaning<Op::Select> {
   using First = bool;
-  template <Scalar T>
+  template <Movable T>
   static T apply(bool condition, T a, T b) {
     return condition ? a : b;
   }
@@ -80,7 +82,7 @@ struct Meaning<Op::Select> {
 // Their result is no function of the operand's type: `To` is given.
 template <>
 struct Meaning<Op::Convert> {
-  template <Scalar To, Scalar T>
+  template <Movable To, Movable T>
   static To apply(T a) {
     return convert<To>(a);
   }
@@ -88,8 +90,8 @@ struct Meaning<Op::Convert> {
 
 template <>
 struct Meaning<Op::Bitcast> {
-  template <Number To, Number T>
-    requires(sizeof(To) == sizeof(T))
+  template <Movable To, Movable T>
+    requires(sizeof(To) == sizeof(T) && !std::same_as<To, bool> && !std::same_as<T, bool>)
   static To apply(T a) {
     return std::bit_cast<To>(a);
   }

@@ -31,21 +31,25 @@ std::optional<int64_t> bits(std::string_view text, std::string_view name) {
   return static_cast<int64_t>(*value);
 }
 
-// In its own format: rounding twice would miss the nearest float32.
 template <class T>
+std::optional<int64_t> number(std::string_view text, ScalarKind kind) {
+  if (auto value = whole<T>(text)) return float_bits(kind, static_cast<double>(*value));
+  return std::nullopt;
+}
+
+// In its own format: rounding twice would miss the nearest float32. What the printer writes of a
+// narrower one is that number by way of a double too.
 std::optional<int64_t> floating(std::string_view text, ScalarKind kind) {
   if (auto value = bits(text, "nan")) return value;
   if (auto value = bits(text, "bits")) return value;
-  if (auto value = whole<T>(text)) return float_bits(kind, static_cast<double>(*value));
-  return std::nullopt;
+  return is_native<float>(kind) ? number<float>(text, kind) : number<double>(text, kind);
 }
 
 }  // namespace
 
 std::optional<int64_t> parse_constant(std::string_view text, Type type) {
   if (!type.is_scalar()) return std::nullopt;
-  if (type == kF32) return floating<float>(text, type.scalar);
-  if (type == kF64) return floating<double>(text, type.scalar);
+  if (type.is_float()) return floating(text, type.scalar);
   if (type.is_bool() && text == "true") return 1;
   if (type.is_bool() && text == "false") return 0;
   return integer(text);

@@ -46,10 +46,9 @@ std::string float_text(T value, int64_t bits) {
 
 std::string constant_text(Type type, int64_t imm) {
   if (type.is_bool() && (imm == 0 || imm == 1)) return imm ? "true" : "false";
-  if (type == kF64) return float_text(float_of_bits(type.scalar, imm), imm);
-  if (type == kF32) {
-    if (imm >> 32 != 0) return "bits(" + hex(static_cast<uint64_t>(imm)) + ")";
-    return float_text(static_cast<float>(float_of_bits(type.scalar, imm)), imm);
+  if (type.is_float()) {
+    if (canonical(type.scalar, imm) != imm) return "bits(" + hex(static_cast<uint64_t>(imm)) + ")";
+    return with_shortest(type.scalar, imm, [&](auto value) { return float_text(value, imm); });
   }
   if (type.is_scalar() && type.scalar == ScalarKind::U64) {
     return std::to_string(static_cast<uint64_t>(imm));

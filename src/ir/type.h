@@ -29,6 +29,8 @@ struct Type {
   constexpr bool is_int() const { return is_scalar() && cuda_device::is_int(scalar); }
   constexpr bool is_signed() const { return is_scalar() && is_signed_int(scalar); }
   constexpr bool is_float() const { return is_scalar() && cuda_device::is_float(scalar); }
+  // A float that arithmetic is not done in.
+  constexpr bool is_stored() const { return is_scalar() && is_storage_only(scalar); }
   constexpr int bits() const { return bits_of(scalar); }
   friend constexpr bool operator==(const Type&, const Type&) = default;
 };

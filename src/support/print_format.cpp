@@ -1,9 +1,10 @@
 #include "support/print_format.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
+
+#include "support/float_format.h"
 
 namespace cuda_device {
 namespace {
@@ -85,15 +86,11 @@ std::string digits_of(ScalarKind kind, int64_t bits, double magnitude, const For
   if (std::isnan(magnitude)) return "nan";
   if (std::isinf(magnitude)) return "inf";
   if (spec.type) return with_precision(magnitude, spec);
-  if (kind == ScalarKind::F32)
-    return shortest(std::fabs(std::bit_cast<float>(static_cast<uint32_t>(bits))));
-  return shortest(magnitude);
+  return with_shortest(kind, bits, [](auto value) { return shortest(std::fabs(value)); });
 }
 
 Magnitude float_magnitude(ScalarKind kind, int64_t bits, const FormatSpec& spec) {
-  const double value = kind == ScalarKind::F32
-                           ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)))
-                           : std::bit_cast<double>(bits);
+  const double value = float_of_bits(kind, bits);
   const bool negative = std::signbit(value) && !std::isnan(value);
   return {negative, digits_of(kind, bits, std::fabs(value), spec)};
 }

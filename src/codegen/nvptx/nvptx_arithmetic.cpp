@@ -35,23 +35,39 @@ const char* libdevice_name(Op op) {
 
 llvm::Value* NvptxArithmetic::function(Op op, ScalarKind kind, Values operands) {
   if (op == Op::Sqrt) return unary(id::sqrt, operands[0]);
-  const std::string name =
-      std::string("__nv_") + libdevice_name(op) + (kind == ScalarKind::F32 ? "f" : "");
+  const std::string name = std::string("__nv_") + libdevice_name(op) + c_suffix(kind);
   llvm::Type* type = operands[0]->getType();
   llvm::SmallVector<llvm::Type*, 2> types(operands.size(), type);
   auto callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(type, types, false));
   return b_.CreateCall(callee, operands);
 }
 
-// cvt saturates. A NaN gives 0 only from float32 and to at most 32 bits.
+namespace {
+
+// cvt, by the result's width and sign. It saturates; a NaN gives 0 where `narrow_nan` says so, to
+// at most 32 bits.
+struct ToInteger {
+  id::ID narrow[2], wide[2];
+  bool narrow_nan;
+};
+
+constexpr ToInteger to_integer(ScalarKind from) {
+  switch (compute_format(from)) {
+    case ComputeFormat::F32:
+      return {{id::nvvm_f2ui_rz, id::nvvm_f2i_rz}, {id::nvvm_f2ull_rz, id::nvvm_f2ll_rz}, true};
+    case ComputeFormat::F64:
+      return {{id::nvvm_d2ui_rz, id::nvvm_d2i_rz}, {id::nvvm_d2ull_rz, id::nvvm_d2ll_rz}, false};
+  }
+  CD_UNREACHABLE("unknown float");
+}
+
+}  // namespace
+
 llvm::Value* NvptxArithmetic::float_to_int(ScalarKind from, ScalarKind to, Value x) {
-  const bool single = from == ScalarKind::F32, wide = bits_of(to) == 64;
-  static constexpr id::ID kConversions[2][2][2] = {
-      {{id::nvvm_d2ui_rz, id::nvvm_d2i_rz}, {id::nvvm_d2ull_rz, id::nvvm_d2ll_rz}},
-      {{id::nvvm_f2ui_rz, id::nvvm_f2i_rz}, {id::nvvm_f2ull_rz, id::nvvm_f2ll_rz}}};
-  const bool is_signed = is_signed_int(to);
-  Value v = b_.CreateIntrinsic(kConversions[single][wide][is_signed], {x});
-  if (!single || wide) v = b_.CreateSelect(b_.CreateFCmpUNO(x, x), integer(v, 0), v);
+  const ToInteger cvt = to_integer(from);
+  const bool wide = bits_of(to) == 64, is_signed = is_signed_int(to);
+  Value v = b_.CreateIntrinsic(wide ? cvt.wide[is_signed] : cvt.narrow[is_signed], {x});
+  if (wide || !cvt.narrow_nan) v = b_.CreateSelect(b_.CreateFCmpUNO(x, x), integer(v, 0), v);
   const int bits = bits_of(to);
   if (bits >= 32) return v;
   const int64_t half = int64_t{1} << (bits - 1);
@@ -63,11 +79,9 @@ llvm::Value* NvptxArithmetic::float_to_int(ScalarKind from, ScalarKind to, Value
   return b_.CreateTrunc(v, lanes(x, to));
 }
 
-// float64 is slow on most GPUs, so float32 stays float32, in three steps. A step down by 102 is
-// taken only where 127 or more remain, so where it is inexact the result is zero whatever was
-// rounded.
-llvm::Value* NvptxArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
-  if (kind != ScalarKind::F32) return Arithmetic::ldexp(kind, x, exponent);
+// In three steps. A step down by 102 is taken only where 127 or more remain, so where it is inexact
+// the result is zero whatever was rounded.
+llvm::Value* NvptxArithmetic::ldexp_f32(Value x, Value exponent) {
   auto clamp = [&](Value v) {
     return binary(id::smin, binary(id::smax, v, integer(v, -126)), integer(v, 127));
   };
@@ -84,6 +98,17 @@ llvm::Value* NvptxArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
     e = b_.CreateSub(e, part);
   }
   return times_power(x, clamp(e));
+}
+
+// float64 is slow on most GPUs, so float32 stays float32.
+llvm::Value* NvptxArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
+  switch (compute_format(kind)) {
+    case ComputeFormat::F32:
+      return ldexp_f32(x, exponent);
+    case ComputeFormat::F64:
+      return Arithmetic::ldexp(kind, x, exponent);
+  }
+  CD_UNREACHABLE("unknown float");
 }
 
 }  // namespace cuda_device::codegen::nvptx

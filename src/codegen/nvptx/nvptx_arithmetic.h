@@ -16,6 +16,8 @@ class NvptxArithmetic : public Arithmetic {
   Value function(ir::Op op, ScalarKind kind, Values operands) override;
 
  private:
+  Value ldexp_f32(Value x, Value exponent);
+
   llvm::Module& module_;
 };
 

@@ -20,7 +20,7 @@ std::string percent_doubled(const std::string& text) {
 
 // The shortest digits that always give the same number again are beyond C: these are enough.
 std::string float_conversion(ScalarKind kind, const FormatSpec& spec) {
-  if (!spec.type) return kind == ScalarKind::F32 ? ".9g" : ".17g";
+  if (!spec.type) return "." + std::to_string(round_trip_digits(kind)) + "g";
   return (spec.precision < 0 ? "" : "." + std::to_string(spec.precision)) + spec.type;
 }
 
@@ -46,7 +46,7 @@ Value* passed(EmitContext& c, const ir::Inst& print, size_t k) {
   const ScalarKind kind = print.operands[k]->type.scalar;
   Value* value = c.operand(print, k);
   if (is_bool(kind)) return c.b.CreateSelect(value, text(c, "True"), text(c, "False"));
-  if (is_float(kind)) return c.b.CreateFPExt(value, c.b.getDoubleTy());
+  if (is_float(kind)) return c.arithmetic.convert(kind, ScalarKind::F64, value);
   return c.b.CreateIntCast(value, c.b.getInt64Ty(), is_signed_int(kind));
 }
 

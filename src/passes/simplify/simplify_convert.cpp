@@ -10,13 +10,6 @@ using ir::Inst;
 using ir::Op;
 using ir::Type;
 
-// Bits of a value without its sign.
-int magnitude_bits(Type t) {
-  if (t.is_bool()) return 1;
-  if (t.is_float()) return t == ir::kF32 ? 24 : 53;
-  return t.bits() - (t.is_signed() ? 1 : 0);
-}
-
 // B in C(B(A x)), where B holds every value of A.
 bool is_lossless(Type a, Type b, Type c) {
   // int → float → int saturates where int → int wraps.
@@ -60,12 +53,7 @@ Inst* wrap(Inst& inst) {
 
 }  // namespace
 
-bool preserves_value(Type from, Type to) {
-  if (from == to) return true;
-  if (from.is_float() && !to.is_float()) return false;
-  if (from.is_signed() && !to.is_float() && !to.is_signed()) return false;
-  return magnitude_bits(from) <= magnitude_bits(to);
-}
+bool preserves_value(Type from, Type to) { return holds_every_value(to.scalar, from.scalar); }
 
 Inst* simplify_convert(Builder&, Inst& inst) {
   if (inst.op == Op::Convert) return convert(inst);

@@ -1,5 +1,6 @@
 // Identities of floats that give the same bits for every operand, NaN's payload aside. Not among
 // them: x + 0 (turns -0 into 0), x * 0 (NaN, -0), x - x, and whatever reorders roundings.
+#include <algorithm>
 #include <cmath>
 
 #include "passes/simplify/constants.h"
@@ -25,7 +26,8 @@ bool has_exact_reciprocal(const Inst& c) {
   if (!is_const(c)) return false;
   int exponent = 0;
   const double value = ir::const_as_double(c);
-  const int limit = c.type == ir::kF32 ? 126 : 1022;
+  const FloatFormat& format = format_of(c.type.scalar);
+  const int limit = std::min(format.max_exponent(), -format.min_exponent());
   return std::abs(std::frexp(value, &exponent)) == 0.5 && std::abs(exponent - 1) <= limit;
 }
 

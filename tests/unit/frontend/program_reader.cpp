@@ -1,6 +1,5 @@
 #include "program_reader.h"
 
-#include <bit>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -308,9 +307,7 @@ int64_t element_bits(ScalarKind kind, const std::string& text) {
   if (!is_float(kind))
     return static_cast<int64_t>(text[0] == '-' ? std::stoll(text)
                                                : static_cast<int64_t>(std::stoull(text)));
-  const double v = std::strtod(text.c_str(), nullptr);
-  if (kind == ScalarKind::F32) return std::bit_cast<uint32_t>(static_cast<float>(v));
-  return std::bit_cast<int64_t>(v);
+  return float_bits(kind, std::strtod(text.c_str(), nullptr));
 }
 
 }  // namespace cuda_device::frontend::testing

@@ -43,9 +43,7 @@ std::string element_text(const Memory& m, ScalarKind kind, size_t i) {
   int64_t bits = 0;
   std::memcpy(&bits, m.bytes.data() + i * static_cast<size_t>(bytes_of(kind)),
               static_cast<size_t>(bytes_of(kind)));
-  const bool nan =
-      (kind == ScalarKind::F64 && std::isnan(std::bit_cast<double>(bits))) ||
-      (kind == ScalarKind::F32 && std::isnan(std::bit_cast<float>(static_cast<int32_t>(bits))));
+  const bool nan = is_float(kind) && std::isnan(float_of_bits(kind, bits));
   return nan ? "nan" : std::to_string(bits);  // the bits of a NaN mean nothing
 }
 

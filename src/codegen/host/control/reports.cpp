@@ -39,9 +39,7 @@ Value* Reports::wide_vector(const ir::Inst& operand) {
   const ScalarKind kind = operand.type.scalar;
   Value* vector = values_.vector(operand, kind);
   auto* wide = llvm::FixedVectorType::get(c_.b.getInt64Ty(), c_.width());
-  if (kind == ScalarKind::F64) return c_.b.CreateBitCast(vector, wide);
-  if (kind == ScalarKind::F32)
-    vector = c_.b.CreateBitCast(vector, llvm::FixedVectorType::get(c_.b.getInt32Ty(), c_.width()));
+  if (is_float(kind)) vector = c_.b.CreateBitCast(vector, integer_like(vector->getType()));
   return is_signed_int(kind) ? c_.b.CreateSExt(vector, wide) : c_.b.CreateZExt(vector, wide);
 }
 

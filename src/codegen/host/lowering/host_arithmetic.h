@@ -46,8 +46,8 @@ class HostArithmetic : public Arithmetic {
   Value through_exp_where_large(ir::Op op, ScalarKind kind, Value x);
   template <class Compute>
   Value where_large(Value large, Value otherwise, Compute&& compute);
-  Value through_float64(ir::Op op, Value x);
-  Value call_each_lane(const char* name, Values operands);
+  Value log_gamma(ScalarKind kind, Value x);
+  Value call_each_lane(const std::string& name, Values operands);
   llvm::Function* declare(const std::string& name, llvm::Type* result, size_t operands);
   template <class Call>
   Value each_register(ScalarKind kind, Values operands, Call&& call);

@@ -1,6 +1,8 @@
 // float → integer that saturates and takes NaN to 0. LLVM's own (fptosi.sat) is long at a vector of
 // lanes, and its plain conversion is poison out of range: so only what is in range is converted, in
 // every lane.
+#include <cmath>
+
 #include "codegen/host/lowering/host_arithmetic.h"
 
 namespace cuda_device::codegen::host {
@@ -10,8 +12,9 @@ namespace id = llvm::Intrinsic;
 
 Value* HostArithmetic::float_to_int(ScalarKind from, ScalarKind to, Value x) {
   if (!x->getType()->isVectorTy()) return Arithmetic::float_to_int(from, to, x);
-  const int precision = from == ScalarKind::F32 ? 24 : 53;
-  if (bits_of(to) <= precision) return saturate_by_bounds(to, x);
+  const bool exact_bounds =
+      bits_of(to) <= significand_bits(from) && bits_of(to) <= format_of(from).max_exponent();
+  if (exact_bounds) return saturate_by_bounds(to, x);
   return is_signed_int(to) ? saturate_signed(to, x) : saturate_unsigned(to, x);
 }
 
@@ -38,7 +41,7 @@ Value* HostArithmetic::saturate_by_bounds(ScalarKind to, Value x) {
 // bound of their sign. The least integer is outside, and is what its lanes take.
 Value* HostArithmetic::saturate_signed(ScalarKind to, Value x) {
   const int bits = bits_of(to);
-  Value limit = number(x, bits == 32 ? 0x1p31 : 0x1p63);
+  Value limit = number(x, std::ldexp(1.0, bits - 1));
   Value inside = b_.CreateFCmpOLT(unary(id::fabs, x), limit);
   Value converted = b_.CreateFPToSI(b_.CreateSelect(inside, x, number(x, 0)), lanes(x, to));
   Value most = llvm::ConstantInt::get(converted->getType(),
@@ -51,7 +54,7 @@ Value* HostArithmetic::saturate_signed(ScalarKind to, Value x) {
 
 Value* HostArithmetic::saturate_unsigned(ScalarKind to, Value x) {
   x = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, 0)), x, number(x, 0));
-  Value inside = b_.CreateFCmpOLT(x, number(x, bits_of(to) == 32 ? 0x1p32 : 0x1p64));
+  Value inside = b_.CreateFCmpOLT(x, number(x, std::ldexp(1.0, bits_of(to))));
   Value converted = b_.CreateFPToUI(b_.CreateSelect(inside, x, number(x, 0)), lanes(x, to));
   return b_.CreateSelect(inside, converted, integer(converted, -1));
 }

@@ -7,6 +7,7 @@ namespace cuda_device::codegen::host {
 
 using ir::Op;
 using llvm::Value;
+namespace id = llvm::Intrinsic;
 
 // It reads no memory, always returns, and clobbers every vector register.
 llvm::Function* HostArithmetic::declare(const std::string& name, llvm::Type* result,
@@ -68,7 +69,7 @@ Value* HostArithmetic::call_vector(const VectorFunction& function, Values operan
 
 // For what is exact in the C library alone. LLVM is not to take it for the function that it knows:
 // of fmod(0, x / 0) version 22 concludes that it is never a NaN.
-Value* HostArithmetic::call_each_lane(const char* name, Values operands) {
+Value* HostArithmetic::call_each_lane(const std::string& name, Values operands) {
   llvm::Type* type = operands[0]->getType();
   llvm::Function* callee = declare(name, type->getScalarType(), operands.size());
   const auto call = [&](Values arguments) {
@@ -126,15 +127,35 @@ static Value* fma_through_float64(llvm::IRBuilder<>& b, llvm::ArrayRef<Value*> o
 
 Value* HostArithmetic::fma(ScalarKind kind, Value a, Value b, Value c) {
   if (target_.form != MaskForm::Sse4) return Arithmetic::fma(kind, a, b, c);
-  return kind == ScalarKind::F32 ? fma_through_float64(b_, {a, b, c})
-                                 : call_each_lane("fma", {a, b, c});
+  switch (compute_format(kind)) {
+    case ComputeFormat::F32:
+      return fma_through_float64(b_, {a, b, c});
+    case ComputeFormat::F64:
+      return call_each_lane("fma", {a, b, c});
+  }
+  CD_UNREACHABLE("unknown float");
 }
 
-// What AVX-512 has an instruction for, which defines the operation's corner cases. call(id, parts)
-// for each register of the vectors.
+// What AVX-512 has an instruction for, which defines the operation's corner cases.
+struct Avx512Functions {
+  id::ID scale, exponent, significand;
+};
+static Avx512Functions avx512_functions(ScalarKind kind) {
+  switch (compute_format(kind)) {
+    case ComputeFormat::F32:
+      return {id::x86_avx512_mask_scalef_ps_512, id::x86_avx512_mask_getexp_ps_512,
+              id::x86_avx512_mask_getmant_ps_512};
+    case ComputeFormat::F64:
+      return {id::x86_avx512_mask_scalef_pd_512, id::x86_avx512_mask_getexp_pd_512,
+              id::x86_avx512_mask_getmant_pd_512};
+  }
+  CD_UNREACHABLE("unknown float");
+}
+
+// call(parts, mask) for each register of the vectors.
 template <class Call>
 Value* HostArithmetic::each_register(ScalarKind kind, Values operands, Call&& call) {
-  const unsigned count = kind == ScalarKind::F32 ? 16 : 8;
+  const unsigned count = 64 / static_cast<unsigned>(bytes_of(kind));
   llvm::SmallVector<Value, 16> results;
   for (unsigned first = 0; first < lanes_of(operands[0]->getType()); first += count) {
     llvm::SmallVector<Value, 2> parts;
@@ -149,10 +170,10 @@ constexpr uint32_t kCurrentRounding = 4;
 Value* HostArithmetic::scale(ScalarKind kind, Value x, Value exponent) {
   if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
     return Arithmetic::scale(kind, x, exponent);
-  const auto id = kind == ScalarKind::F32 ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_512
-                                          : llvm::Intrinsic::x86_avx512_mask_scalef_pd_512;
+  const id::ID instruction = avx512_functions(kind).scale;
   return each_register(kind, {x, exponent}, [&](Values v, Value all) {
-    return b_.CreateIntrinsic(id, {}, {v[0], v[1], v[0], all, b_.getInt32(kCurrentRounding)});
+    return b_.CreateIntrinsic(instruction, {},
+                              {v[0], v[1], v[0], all, b_.getInt32(kCurrentRounding)});
   });
 }
 
@@ -170,10 +191,9 @@ Value* HostArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
 Value* HostArithmetic::logb(ScalarKind kind, Value x) {
   if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
     return Arithmetic::logb(kind, x);
-  const auto id = kind == ScalarKind::F32 ? llvm::Intrinsic::x86_avx512_mask_getexp_ps_512
-                                          : llvm::Intrinsic::x86_avx512_mask_getexp_pd_512;
+  const id::ID instruction = avx512_functions(kind).exponent;
   return each_register(kind, {x}, [&](Values v, Value all) {
-    return b_.CreateIntrinsic(id, {}, {v[0], v[0], all, b_.getInt32(kCurrentRounding)});
+    return b_.CreateIntrinsic(instruction, {}, {v[0], v[0], all, b_.getInt32(kCurrentRounding)});
   });
 }
 
@@ -181,10 +201,9 @@ Value* HostArithmetic::significand(ScalarKind kind, Value x) {
   if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
     return Arithmetic::significand(kind, x);
   constexpr uint32_t kFromOneToTwo = 0, kNanOfNegative = 2 << 2;
-  const auto id = kind == ScalarKind::F32 ? llvm::Intrinsic::x86_avx512_mask_getmant_ps_512
-                                          : llvm::Intrinsic::x86_avx512_mask_getmant_pd_512;
+  const id::ID instruction = avx512_functions(kind).significand;
   return each_register(kind, {x}, [&](Values v, Value all) {
-    return b_.CreateIntrinsic(id, {},
+    return b_.CreateIntrinsic(instruction, {},
                               {v[0], b_.getInt32(kFromOneToTwo | kNanOfNegative), v[0], all,
                                b_.getInt32(kCurrentRounding)});
   });
@@ -192,21 +211,26 @@ Value* HostArithmetic::significand(ScalarKind kind, Value x) {
 
 // SLEEF's in float32 overflows below the end of the format, and loses bits near the function's
 // zeros.
-Value* HostArithmetic::through_float64(Op op, Value x) {
-  llvm::Type* type = x->getType();
-  Value wide = b_.CreateFPExt(x, with_lanes_of(type, b_.getDoubleTy()));
-  return b_.CreateFPTrunc(call_vector(op, ScalarKind::F64, {wide}), type);
+Value* HostArithmetic::log_gamma(ScalarKind kind, Value x) {
+  switch (compute_format(kind)) {
+    case ComputeFormat::F32: {
+      Value wide = b_.CreateFPExt(x, lanes(x, ScalarKind::F64));
+      return b_.CreateFPTrunc(call_vector(Op::Lgamma, ScalarKind::F64, {wide}), x->getType());
+    }
+    case ComputeFormat::F64:
+      return call_vector(Op::Lgamma, kind, {x});
+  }
+  CD_UNREACHABLE("unknown float");
 }
 
 Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
-  const bool single = kind == ScalarKind::F32;
   switch (op) {
     case Op::Sqrt:
-      return unary(llvm::Intrinsic::sqrt, operands[0]);
+      return unary(id::sqrt, operands[0]);
     case Op::Fmod:
-      return call_each_lane(single ? "fmodf" : "fmod", operands);
+      return call_each_lane(std::string("fmod") + c_suffix(kind), operands);
     case Op::Remainder:
-      return call_each_lane(single ? "remainderf" : "remainder", operands);
+      return call_each_lane(std::string("remainder") + c_suffix(kind), operands);
     case Op::Asinh:
     case Op::Acosh:
     case Op::Log1p:
@@ -215,7 +239,7 @@ Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
     case Op::Cosh:
       return through_exp_where_large(op, kind, operands[0]);
     case Op::Lgamma:
-      return single ? through_float64(op, operands[0]) : call_vector(op, kind, operands);
+      return log_gamma(kind, operands[0]);
     case Op::Pow: {
       // SLEEF's gives infinity for the largest number to the power of one.
       Value one = llvm::ConstantFP::get(operands[1]->getType(), 1.0);

@@ -5,12 +5,34 @@
 #include <numbers>
 
 #include "codegen/host/lowering/host_arithmetic.h"
+#include "support/check.h"
 
 namespace cuda_device::codegen::host {
 
 using ir::Op;
 using llvm::Value;
 namespace id = llvm::Intrinsic;
+
+namespace {
+
+// Where the library's functions end to be good, by format.
+struct Limits {
+  double log;    // beyond it asinh, acosh and log1p are logarithms
+  double power;  // beyond it sinh and cosh are exponentials
+  double unit;   // the last bit of an operand of that size
+};
+
+Limits limits_of(ScalarKind kind) {
+  switch (compute_format(kind)) {
+    case ComputeFormat::F32:
+      return {0x1p60, 88, 0x1p-17};
+    case ComputeFormat::F64:
+      return {0x1p500, 709, 0x1p-43};
+  }
+  CD_UNREACHABLE("unknown float");
+}
+
+}  // namespace
 
 // Large operands are rare: what they need is computed where a lane has one.
 template <class Compute>
@@ -35,7 +57,7 @@ Value* HostArithmetic::where_large(Value large, Value otherwise, Compute&& compu
 Value* HostArithmetic::through_log_where_large(Op op, ScalarKind kind, Value x) {
   Value result = call_vector(op, kind, {x});
   Value positive = op == Op::Asinh ? unary(id::fabs, x) : x;
-  Value large = b_.CreateFCmpOGT(positive, number(x, kind == ScalarKind::F32 ? 0x1p60 : 0x1p500));
+  Value large = b_.CreateFCmpOGT(positive, number(x, limits_of(kind).log));
   return where_large(large, result, [&] {
     Value twice = number(x, op == Op::Log1p ? 0.0 : std::numbers::ln2);  // asinh(x) is log(2x)
     Value log = call_vector(Op::Log, kind, {b_.CreateSelect(large, positive, number(x, 1))});
@@ -46,13 +68,12 @@ Value* HostArithmetic::through_log_where_large(Op op, ScalarKind kind, Value x) 
 // Near the end of the format sinh and cosh are half of an exponential that is beyond it:
 // exp(x - log 2). The first part of the logarithm has so few bits that the difference is exact.
 Value* HostArithmetic::through_exp_where_large(Op op, ScalarKind kind, Value x) {
-  const bool single = kind == ScalarKind::F32;
-  const double unit = single ? 0x1p-17 : 0x1p-43;  // the last bit of an operand of that size
-  const double first = std::nearbyint(std::numbers::ln2 / unit) * unit;
+  const Limits limits = limits_of(kind);
+  const double first = std::nearbyint(std::numbers::ln2 / limits.unit) * limits.unit;
   const double rest = (std::numbers::ln2 - first) + 0x1.abc9e3b39803fp-56;
   Value result = call_vector(op, kind, {x});
   Value size = unary(id::fabs, x);
-  Value large = b_.CreateFCmpOGT(size, number(x, single ? 88 : 709));
+  Value large = b_.CreateFCmpOGT(size, number(x, limits.power));
   return where_large(large, result, [&] {
     Value power = b_.CreateFSub(b_.CreateSelect(large, size, number(x, 1)), number(x, first));
     Value exp = call_vector(Op::Exp, kind, {power});

@@ -1,5 +1,7 @@
 #include "codegen/host/lowering/math.h"
 
+#include "support/check.h"
+
 namespace cuda_device::codegen::host {
 
 using ir::Op;
@@ -24,6 +26,17 @@ constexpr Entry kFunctions[] = {
     {Op::Erfc, "erfc", "u15"},   {Op::Tgamma, "tgamma", "u10"}, {Op::Lgamma, "lgamma", "u10"},
 };
 
+// Of vectors, as the library spells them.
+std::string letter_of(ScalarKind kind) {
+  switch (compute_format(kind)) {
+    case ComputeFormat::F32:
+      return "f";
+    case ComputeFormat::F64:
+      return "d";
+  }
+  CD_UNREACHABLE("unknown float");
+}
+
 const char* instruction_set(MaskForm form) {
   switch (form) {
     case MaskForm::Avx512:
@@ -42,7 +55,7 @@ std::optional<VectorFunction> vector_function(Op op, ScalarKind kind, const Targ
   for (const Entry& entry : kFunctions) {
     if (entry.op != op) continue;
     const unsigned lanes = target.native_lanes(static_cast<unsigned>(bytes_of(kind)));
-    const std::string type = (kind == ScalarKind::F32 ? "f" : "d") + std::to_string(lanes);
+    const std::string type = letter_of(kind) + std::to_string(lanes);
     return VectorFunction{std::string("Sleef_") + entry.name + type + "_" + entry.bound +
                               instruction_set(target.form),
                           lanes};
@@ -54,7 +67,7 @@ std::optional<VectorFunction> instead_of_avx512(const std::string& symbol, const
   if (!symbol.starts_with("Sleef_")) return std::nullopt;
   Target avx512;
   for (const Entry& entry : kFunctions)
-    for (ScalarKind kind : {ScalarKind::F32, ScalarKind::F64})
+    for (ScalarKind kind : kComputedFloats)
       if (vector_function(entry.op, kind, avx512)->symbol == symbol)
         return vector_function(entry.op, kind, there);
   return std::nullopt;

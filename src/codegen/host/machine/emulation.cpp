@@ -98,9 +98,14 @@ class Emulation {
   Value* arithmetic(Op op, const llvm::CallInst& call, Arithmetic::Values operands, Value* mask) {
     const auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
     CD_CHECK(constant && constant->isAllOnesValue(), "a masked instruction has no emulation");
-    const auto kind =
-        call.getType()->getScalarType()->isFloatTy() ? ScalarKind::F32 : ScalarKind::F64;
+    const ScalarKind kind = float_of(call.getType()->getScalarType());
     return arithmetic_.emit(op, kind, kind, operands);
+  }
+
+  ScalarKind float_of(const llvm::Type* type) {
+    for (ScalarKind kind : kComputedFloats)
+      if (register_type(b_.getContext(), kind) == type) return kind;
+    CD_UNREACHABLE("an instruction on a type that is none of ours");
   }
 
   // Memory by the ways of the form that is there: what LLVM makes of masked loads for AVX2 reads
