@@ -12,6 +12,8 @@ constexpr size_t kMaxNesting = 32;
 
 }  // namespace
 
+DtypeTable known_dtypes;
+
 Owner::~Owner() {
   objects_.for_each([](PyObject* object) { Py_DECREF(object); });
   tensors_.for_each([](const Tensor& tensor) { tensor.release(tensor.thing); });
@@ -78,14 +80,14 @@ void Call::add_weak_float(float value) {
   params.append(value, sizeof value);
 }
 
-void Call::add_scalar(ScalarKind scalar, const void* bits) {
-  write_scalar(key, scalar);
-  size_t size = static_cast<size_t>(bytes_of(scalar));
-  std::memcpy(params.extend(size, size), bits, size);
+void Call::add_scalar(DtypeId dtype, const void* bits) {
+  write_scalar(key, dtype, known_dtypes);
+  const size_t size = known_dtypes.bytes_of(dtype);
+  std::memcpy(params.extend(size, known_dtypes.align_of(dtype)), bits, size);
 }
 
 void Call::add_array(const abi::ArrayView& view) {
-  const ArrayKnowledge known = knowledge_of(view);
+  const ArrayKnowledge known = knowledge_of(view, known_dtypes);
   add_array({view.dtype, view.ndim, view.read_only, reinterpret_cast<uint64_t>(view.data),
              view.shape, view.strides},
             known.facts, known.range.low, known.range.high);

@@ -16,6 +16,9 @@
 
 namespace cuda_device::bindings {
 
+// The records that arguments of this process have had: an id is for good. With the GIL.
+extern DtypeTable known_dtypes;
+
 // References that a launch needs until it is done; destroyed with the GIL held.
 class Owner : public abi::Owner {
  public:
@@ -48,7 +51,7 @@ class Call {
   void compare_ranges();
 
   KeyBuffer key;
-  Buffer<512> params;
+  Buffer<512> params;  // aligned to abi::kParamsAlign
   std::unique_ptr<Owner> owner;
 
   // --- for the files that read one kind of argument each ---
@@ -56,11 +59,11 @@ class Call {
   void add_bool(bool value);
   void add_weak_int(int32_t value);
   void add_weak_float(float value);
-  void add_scalar(ScalarKind scalar, const void* bits);
+  void add_scalar(DtypeId dtype, const void* bits);
   void add_array(const abi::ArrayView& view);
   // Of an array that somebody knows already: its facts, and the bytes [low, high) of its elements.
   struct Strided {
-    ScalarKind dtype;
+    DtypeId dtype;
     int ndim;
     bool read_only;
     uint64_t data;
@@ -153,8 +156,8 @@ class Call {
                                                    uintptr_t low, uintptr_t high) {
   const size_t i = arrays_.count;
   const bool compared = i < kMaxCompared;
-  if (compared) facts |= CD_FACT_BIT(no_alias);
-  const size_t facts_at = write_array(key, array.dtype, array.ndim, facts);
+  if (compared) facts |= bit(ArrayFact::no_alias);
+  const size_t facts_at = write_array(key, array.dtype, array.ndim, facts, known_dtypes);
   if (compared) [[likely]] {
     arrays_.low[i] = low;
     arrays_.high[i] = high;

@@ -21,8 +21,8 @@ uint64_t bytes_touched(uint64_t packed, bool reach_fits, int64_t low, int64_t hi
 
 // In one walk over the axes, since a launch takes it for every array; and in variables, not in a
 // struct, which the compiler would copy as a block.
-ArrayKnowledge knowledge_of(const abi::ArrayView& view) {
-  const int64_t item = bytes_of(view.dtype);
+ArrayKnowledge knowledge_of(const abi::ArrayView& view, const DtypeTable& dtypes) {
+  const int64_t item = dtypes.bytes_of(view.dtype), align = dtypes.align_of(view.dtype);
   int64_t low = 0, high = 0;  // offsets of the first and the last element
   int64_t packed = item;      // bytes of all elements
   int64_t strides = 0;        // their bits
@@ -44,8 +44,7 @@ ArrayKnowledge knowledge_of(const abi::ArrayView& view) {
   const int last = view.ndim - 1;
   const uintptr_t data = reinterpret_cast<uintptr_t>(view.data);
   const bool unit_inner = last < 0 || view.shape[last] <= 1 || view.strides[last] == item;
-  // Sizes of elements are powers of two.
-  const bool element_aligned = ((static_cast<int64_t>(data) | strides) & (item - 1)) == 0;
+  const bool element_aligned = ((static_cast<int64_t>(data) | strides) & (align - 1)) == 0;
   const bool fits_31 = small && reach_fits && high + item < kLimit31 && low > -kLimit31;
   const uint64_t bytes = packed_fits ? static_cast<uint64_t>(packed) : UINT64_MAX;
   // What the host's caches are asked for would make two kernels of one for GPUs.
@@ -56,11 +55,11 @@ ArrayKnowledge knowledge_of(const abi::ArrayView& view) {
   // Only stores past the cache ask: elsewhere it would make two kernels of one.
   const bool aligned = beyond_cache && !view.read_only && data % 64 == 0;
   contiguous = empty || (contiguous && packed_fits);
-  const auto facts = static_cast<FactBits>(
-      CD_FACT_BIT(unit_inner) * unit_inner | CD_FACT_BIT(contiguous) * contiguous |
-      CD_FACT_BIT(aligned) * aligned | CD_FACT_BIT(element_aligned) * element_aligned |
-      CD_FACT_BIT(read_only) * view.read_only | CD_FACT_BIT(fits_31) * fits_31 |
-      CD_FACT_BIT(beyond_cache) * beyond_cache);
+  using F = ArrayFact;
+  const FactBits facts = bit(F::unit_inner) * unit_inner | bit(F::contiguous) * contiguous |
+                         bit(F::aligned) * aligned | bit(F::element_aligned) * element_aligned |
+                         bit(F::read_only) * view.read_only | bit(F::fits_31) * fits_31 |
+                         bit(F::beyond_cache) * beyond_cache;
   if (!reach_fits) return {facts, {0, UINTPTR_MAX}};
   if (empty) return {facts, {}};
   return {facts, {data + static_cast<uintptr_t>(low), data + static_cast<uintptr_t>(high + item)}};

@@ -1,7 +1,5 @@
 #include "bindings/launch/key.h"
 
-#include <bit>
-
 #include "support/bytes.h"
 #include "support/check.h"
 #include "syntax/identity.h"
@@ -15,63 +13,70 @@ using Kind = ArgumentType::Kind;
 struct RawHead {
   uint32_t variant;
   uint16_t block[3];
-  uint16_t grid_fits_31;
+  uint8_t dialect, checks;
+  FactBits facts;
 };
+static_assert(sizeof(RawHead) == 16, "padding would be bytes of any value");
 
-ArrayFacts unpack(uint8_t bits) {
-  bool values[sizeof(ArrayFacts)];
-  for (size_t i = 0; i < sizeof values; ++i) values[i] = bits >> i & 1;
-  return std::bit_cast<ArrayFacts>(values);
+RawHead raw_of(const KeyHead& head) {
+  RawHead raw{
+      head.variant, {}, static_cast<uint8_t>(head.dialect), head.checks, bits_of(head.facts)};
+  for (int i = 0; i < 3; ++i) raw.block[i] = static_cast<uint16_t>(head.facts.block[i]);
+  return raw;
 }
 
 class Reader {
  public:
-  Reader(const uint8_t* at, const uint8_t* end) : at_(at), end_(end) {}
-  bool done() const { return at_ == end_; }
+  Reader(std::string_view arguments, DtypeTable& dtypes) : in_(arguments), dtypes_(dtypes) {}
+  bool done() const { return in_.left() == 0; }
 
   ArgumentType argument() {
     ArgumentType type;
-    type.kind = static_cast<Kind>(byte());
-    if (type.kind == Kind::Scalar) type.scalar = static_cast<ScalarKind>(byte());
-    if (type.kind == Kind::Array) {
-      type.scalar = static_cast<ScalarKind>(byte());
-      type.ndim = byte();
-      type.facts = unpack(byte());
-    }
-    if (type.kind == Kind::Tuple) {
-      uint32_t count;
-      CD_CHECK(end_ - at_ >= 4, "a launch key ends within a tuple");
-      std::memcpy(&count, at_, sizeof count);
-      at_ += sizeof count;
-      for (uint32_t i = 0; i < count; ++i) type.elements.push_back(argument());
-    }
+    type.kind = static_cast<Kind>(in_.number<uint8_t>());
+    if (type.kind == Kind::Scalar) type.dtype = dtype(in_.number<uint8_t>());
+    if (type.kind == Kind::Array) array(type);
+    if (type.kind == Kind::Tuple)
+      for (auto count = in_.number<uint32_t>(); count && in_.ok(); --count)
+        type.elements.push_back(argument());
+    CD_CHECK(in_.ok(), "a launch key ends within an argument");
     return type;
   }
 
  private:
-  uint8_t byte() {
-    CD_CHECK(at_ < end_, "a launch key ends within an argument");
-    return *at_++;
+  void array(ArgumentType& type) {
+    type.ndim = in_.number<uint8_t>();
+    const auto element = in_.number<uint8_t>();
+    in_.number<uint8_t>();
+    type.facts = array_facts(in_.number<FactBits>());
+    type.dtype = dtype(element);
   }
-  const uint8_t* at_;
-  const uint8_t* end_;
+
+  DtypeId dtype(uint8_t scalar) {
+    if (scalar != kRecord) return static_cast<ScalarKind>(scalar);
+    const std::optional<DtypeId> record = read_dtype(in_, dtypes_);
+    CD_CHECK(record, "a launch key holds a dtype that is none");
+    return *record;
+  }
+
+  ByteReader in_;
+  DtypeTable& dtypes_;
 };
 
 }  // namespace
 
 void write_head(KeyBuffer& key, const KeyHead& head) {
-  RawHead raw{head.variant, {}, head.facts.grid_fits_31};
-  for (int i = 0; i < 3; ++i) raw.block[i] = static_cast<uint16_t>(head.facts.block[i]);
+  const RawHead raw = raw_of(head);
   if (key.size() == 0) key.extend(sizeof raw);
   std::memcpy(key.data(), &raw, sizeof raw);
 }
 
 void write_plain(KeyBuffer& key, Kind kind) { *key.extend(1) = static_cast<uint8_t>(kind); }
 
-void write_scalar(KeyBuffer& key, ScalarKind scalar) {
+void write_scalar(KeyBuffer& key, DtypeId dtype, const DtypeTable& dtypes) {
   uint8_t* at = key.extend(2);
   at[0] = static_cast<uint8_t>(Kind::Scalar);
-  at[1] = static_cast<uint8_t>(scalar);
+  at[1] = scalar_or_record(dtype);
+  if (!dtype.is_scalar()) write_record(key, dtype, dtypes);
 }
 
 void write_tuple(KeyBuffer& key, uint32_t elements) {
@@ -79,25 +84,31 @@ void write_tuple(KeyBuffer& key, uint32_t elements) {
   key.append(elements);
 }
 
-void clear_no_alias(KeyBuffer& key, size_t facts_at) {
-  key.data()[facts_at] &= static_cast<uint8_t>(~CD_FACT_BIT(no_alias));
+void write_record(KeyBuffer& key, DtypeId dtype, const DtypeTable& dtypes) {
+  ByteWriter out;
+  write_dtype(out, dtype, dtypes);
+  const std::string bytes = out.take();
+  std::memcpy(key.extend(bytes.size()), bytes.data(), bytes.size());
 }
 
-KeyHead read_head(const uint8_t* key) {
+void clear_no_alias(KeyBuffer& key, size_t facts_at) {
+  FactBits facts;
+  std::memcpy(&facts, key.data() + facts_at, sizeof facts);
+  facts &= ~bit(ArrayFact::no_alias);
+  std::memcpy(key.data() + facts_at, &facts, sizeof facts);
+}
+
+frontend::Request read_request(const uint8_t* key, size_t size) {
   RawHead raw;
   std::memcpy(&raw, key, sizeof raw);
-  KeyHead head;
-  head.variant = raw.variant;
-  for (int i = 0; i < 3; ++i) head.facts.block[i] = raw.block[i];
-  head.facts.grid_fits_31 = raw.grid_fits_31 != 0;
-  return head;
-}
-
-std::vector<ArgumentType> read_arguments(const uint8_t* key, size_t size) {
-  Reader reader(key + sizeof(RawHead), key + size);
-  std::vector<ArgumentType> arguments;
-  while (!reader.done()) arguments.push_back(reader.argument());
-  return arguments;
+  frontend::Request request;
+  request.launch = launch_facts(raw.facts, {raw.block[0], raw.block[1], raw.block[2]});
+  request.dialect = static_cast<frontend::DialectName>(raw.dialect);
+  request.checks = raw.checks != 0;
+  Reader reader({reinterpret_cast<const char*>(key) + sizeof raw, size - sizeof raw},
+                request.dtypes);
+  while (!reader.done()) request.arguments.push_back(reader.argument());
+  return request;
 }
 
 std::string identity_of(const uint8_t* key, size_t size, const syntax::Program& program) {

@@ -1,12 +1,11 @@
-// The key of a specialisation: a launch writes it byte by byte, the compiler's request is read back
-// from it, so that nothing can be compiled in that is not in the key.
+// The key of a specialisation: a launch writes it word by word, the compiler's request is read back
+// from it, so that nothing can be compiled in that is not in the key. What it lacks is the target,
+// which stands beside it where kernels are kept.
 #pragma once
 
-#include <vector>
-
 #include "bindings/launch/buffer.h"
-#include "bindings/launch/facts.h"
 #include "frontend/request.h"
+#include "support/dtype.h"
 #include "support/facts.h"
 #include "syntax/tree.h"
 
@@ -16,24 +15,44 @@ using KeyBuffer = Buffer<256>;
 
 struct KeyHead {
   uint32_t variant = 0;
-  LaunchFacts facts;
+  LaunchFacts facts{};
+  frontend::DialectName dialect = frontend::DialectName::Device;
+  bool checks = false;
 };
 
 void write_head(KeyBuffer& key, const KeyHead& head);  // first of all; its size is fixed
 void write_plain(KeyBuffer& key, frontend::ArgumentType::Kind kind);
-void write_scalar(KeyBuffer& key, ScalarKind scalar);
+void write_scalar(KeyBuffer& key, DtypeId dtype, const DtypeTable& dtypes);
 void write_tuple(KeyBuffer& key, uint32_t elements);  // its elements follow
-// Offset of the byte that holds the facts, for clear_no_alias.
-inline size_t write_array(KeyBuffer& key, ScalarKind scalar, int ndim, FactBits facts) {
-  const uint8_t bytes[] = {static_cast<uint8_t>(frontend::ArgumentType::Kind::Array),
-                           static_cast<uint8_t>(scalar), static_cast<uint8_t>(ndim), facts};
-  std::memcpy(key.extend(sizeof bytes), &bytes, sizeof bytes);
-  return key.size() - 1;
-}
+// Structural bytes after the argument that a word with kRecord begins.
+void write_record(KeyBuffer& key, DtypeId dtype, const DtypeTable& dtypes);
 void clear_no_alias(KeyBuffer& key, size_t facts_at);
 
-KeyHead read_head(const uint8_t* key);
-std::vector<frontend::ArgumentType> read_arguments(const uint8_t* key, size_t size);
+// An array is one word, which is written as one: kind, dimensions, the scalar of its elements or
+// kRecord, and from kFactsAt on its facts.
+inline constexpr uint8_t kRecord = 0xff;
+inline constexpr size_t kFactsAt = 4;
+
+inline uint8_t scalar_or_record(DtypeId dtype) {
+  return dtype.is_scalar() ? static_cast<uint8_t>(dtype.scalar()) : kRecord;
+}
+
+// Offset of the facts, for clear_no_alias.
+inline size_t write_array(KeyBuffer& key, DtypeId dtype, int ndim, FactBits facts,
+                          const DtypeTable& dtypes) {
+  static_assert(sizeof facts == 4);
+  const uint64_t word = static_cast<uint64_t>(frontend::ArgumentType::Kind::Array) |
+                        static_cast<uint64_t>(ndim) << 8 | uint64_t{scalar_or_record(dtype)} << 16 |
+                        uint64_t{facts} << 8 * kFactsAt;
+  std::memcpy(key.extend(sizeof word), &word, sizeof word);
+  const size_t facts_at = key.size() - sizeof word + kFactsAt;
+  if (!dtype.is_scalar()) [[unlikely]]
+    write_record(key, dtype, dtypes);
+  return facts_at;
+}
+
+// Without program and target.
+frontend::Request read_request(const uint8_t* key, size_t size);
 // What another process knows the specialisation by: the program stands in place of the number that
 // it has in this one.
 std::string identity_of(const uint8_t* key, size_t size, const syntax::Program& program);

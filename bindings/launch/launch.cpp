@@ -208,16 +208,16 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   std::function<dispatch::Specialisation()> specialise = [&source] {
     const uint8_t* key = source.call.key.data();
     const size_t size = source.call.key.size();
-    return dispatch::Specialisation{
-        source.variant.program, read_arguments(key, size), read_head(key).facts,
-        identity_of(key, size, *source.variant.program), definitions_of(*source.variant.program)};
+    return dispatch::Specialisation{source.variant.program, read_request(key, size),
+                                    identity_of(key, size, *source.variant.program),
+                                    definitions_of(*source.variant.program)};
   };
   const std::function<bool()> warn = [&kernel] { return warn_of_shared(kernel.name); };
   dispatch::LaunchRequest request;
   request.kernel = kernel.kernel;
   request.key = {reinterpret_cast<const char*>(call.key.data()), call.key.size()};
   request.specialise = &specialise;
-  call.params.extend(0, 8);
+  call.params.extend(0, abi::kParamsAlign);
   request.params = call.params.data();
   request.params_size = static_cast<uint32_t>(call.params.size());
   request.dims = dims;
@@ -281,6 +281,7 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   std::shared_ptr<Variant> variant = current_variant(kernel);
   Call call(state, variant->declared, stream.get());
   KeyHead head;
+  head.dialect = state.dialect;
   write_head(call.key, head);
   add_arguments(call, kernel, args + 1, count - 1);
   if (!stream.get() && !call.where().plainly_on_host()) stream = stream_without_one(call);

@@ -10,11 +10,11 @@ namespace {
 void look_at(const Call& call, const Tensor& tensor, interop::dlpack::Device device) {
   SeenByLaunches& seen = tensor.seen;
   abi::ArrayView view;
-  if (auto refusal = interop::dlpack::read_type(tensor.type, seen.scalar)) call.fail(*refusal);
+  if (auto refusal = interop::dlpack::read_type(tensor.type, seen.dtype)) call.fail(*refusal);
   const size_t axes = tensor.shape.size();
   if (axes > abi::kMaxDims) call.fail(DiagCode::argument_dims, {std::to_string(axes)});
   view.data = reinterpret_cast<void*>(tensor.data);
-  view.dtype = seen.scalar;
+  view.dtype = seen.dtype;
   view.ndim = static_cast<int>(axes);
   view.read_only = tensor.read_only;
   view.device_type = device.type;
@@ -22,7 +22,7 @@ void look_at(const Call& call, const Tensor& tensor, interop::dlpack::Device dev
     view.shape[i] = tensor.shape[i];
     view.strides[i] = tensor.strides[i];
   }
-  const ArrayKnowledge known = knowledge_of(view);
+  const ArrayKnowledge known = knowledge_of(view, known_dtypes);
   seen.facts = known.facts;
   seen.low = known.range.low;
   seen.high = known.range.high;
@@ -43,7 +43,7 @@ bool add_own_array(Call& call, PyObject* object) {
   }
   call.use(memory);
   call.owners().keep(object);
-  call.add_array({seen.scalar, static_cast<int>(tensor->shape.size()), tensor->read_only,
+  call.add_array({seen.dtype, static_cast<int>(tensor->shape.size()), tensor->read_only,
                   tensor->data, tensor->shape.data(), tensor->strides.data()},
                  seen.facts, seen.low, seen.high);
   return true;

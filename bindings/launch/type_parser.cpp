@@ -49,7 +49,7 @@ class Parser {
     std::optional<ScalarKind> scalar = scalar_named(name);
     if (!scalar) return std::nullopt;
     type.kind = Kind::Scalar;
-    type.scalar = *scalar;
+    type.dtype = *scalar;
     return type;
   }
 
@@ -79,7 +79,7 @@ class Parser {
       return std::nullopt;
     int ndim = std::stoi(digits);
     if (ndim > abi::kMaxDims || !take(']')) return std::nullopt;
-    type.scalar = *element;
+    type.dtype = *element;
     type.ndim = static_cast<uint8_t>(ndim);
     return type;
   }

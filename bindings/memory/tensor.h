@@ -8,7 +8,8 @@
 
 #include "bindings/memory/block.h"
 #include "interop/dlpack_abi.h"
-#include "support/scalar.h"
+#include "support/dtype.h"
+#include "support/facts.h"
 
 namespace cuda_device::bindings {
 
@@ -22,8 +23,8 @@ struct SeenByLaunches {
     return *this;
   }
   bool known = false;
-  ScalarKind scalar{};
-  uint8_t facts = 0;
+  DtypeId dtype;
+  FactBits facts = 0;
   uintptr_t low = 0, high = 0;
 };
 

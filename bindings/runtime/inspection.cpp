@@ -44,12 +44,14 @@ ArgumentType type_named(nb::handle argument) {
 }
 
 // Values as one launch would see them: where two arrays overlap, neither is alone.
-std::vector<ArgumentType> types_of(const FunctionState& function, const DeclaredFormats& declared,
-                                   const nb::tuple& arguments) {
+frontend::Request request_for(const FunctionState& function, const DeclaredFormats& declared,
+                              const nb::tuple& arguments) {
   std::vector<ArgumentType> types(arguments.size());
   std::vector<size_t> values;
   Call call(function, declared, LaunchDevice::Question{});
-  write_head(call.key, {});
+  KeyHead head;
+  head.dialect = function.dialect;
+  write_head(call.key, head);
   for (size_t i = 0; i < arguments.size(); ++i) {
     nb::object argument = arguments[i];
     if (is_type(argument)) {
@@ -60,9 +62,10 @@ std::vector<ArgumentType> types_of(const FunctionState& function, const Declared
     values.push_back(i);
   }
   call.compare_ranges();
-  const std::vector<ArgumentType> seen = read_arguments(call.key.data(), call.key.size());
-  for (size_t i = 0; i < values.size(); ++i) types[values[i]] = seen[i];
-  return types;
+  frontend::Request request = read_request(call.key.data(), call.key.size());
+  for (size_t i = 0; i < values.size(); ++i) types[values[i]] = std::move(request.arguments[i]);
+  request.arguments = std::move(types);
+  return request;
 }
 
 LaunchFacts facts_of(nb::handle grid, nb::handle block, const std::string& name) {
@@ -99,8 +102,8 @@ struct Question {
     const FunctionState& state = decorated ? *decorated->state : plain;
     const std::shared_ptr<const Variant> variant = variant_of(function);
     name = state.name;
-    specialisation = {variant->program, types_of(state, variant->declared, arguments),
-                      facts_of(grid, block, name)};
+    specialisation = {variant->program, request_for(state, variant->declared, arguments)};
+    specialisation.request.launch = facts_of(grid, block, name);
   }
 
   // Without the GIL; the text of the outcome.

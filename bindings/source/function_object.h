@@ -50,6 +50,7 @@ struct Parameters {
 struct FunctionState {
   syntax::FunctionKind kind = syntax::FunctionKind::Kernel;
   syntax::FunctionOptions options;
+  frontend::DialectName dialect = frontend::DialectName::Device;
   std::string name;
   // Of one code object, which tools that reload modules may replace.
   nb::object code;

@@ -182,7 +182,16 @@ void copy_names(nb::handle function, nb::dict& into) {
   into["__wrapped__"] = function;
 }
 
-nb::object make(nb::handle function, syntax::FunctionKind kind, syntax::FunctionOptions options) {
+frontend::DialectName dialect_of(const std::string& name) {
+  if (const auto dialect = frontend::dialect_named(name)) return *dialect;
+  std::string known;
+  for (const std::string_view other : frontend::kDialectNames)
+    known += (known.empty() ? "'" : ", '") + std::string(other) + "'";
+  throw nb::value_error(("unknown dialect '" + name + "'; known are " + known).c_str());
+}
+
+nb::object make(nb::handle function, syntax::FunctionKind kind, syntax::FunctionOptions options,
+                frontend::DialectName dialect) {
   PyTypeObject* type = kind == syntax::FunctionKind::Kernel ? kernel_type : func_type;
   nb::object made = checked(type->tp_alloc(type, 0));
   FunctionObject* self = self_of(made.ptr());
@@ -195,6 +204,7 @@ nb::object make(nb::handle function, syntax::FunctionKind kind, syntax::Function
   FunctionState& state = *self->state;
   state.kind = kind;
   state.options = options;
+  state.dialect = dialect;
   state.name = to_string(function.attr("__name__"));
   refresh(self);
   return made;
@@ -218,14 +228,14 @@ void register_function_types(nb::module_& module) {
   module.attr("Kernel") = nb::handle(reinterpret_cast<PyObject*>(kernel_type));
   module.attr("Func") = nb::handle(reinterpret_cast<PyObject*>(func_type));
   auto maker = [](syntax::FunctionKind kind) {
-    return [kind](nb::handle function, bool fmad, bool fastmath) {
-      return make(function, kind, syntax::FunctionOptions{fmad, fastmath});
+    return [kind](nb::handle function, bool fmad, bool fastmath, const std::string& dialect) {
+      return make(function, kind, syntax::FunctionOptions{fmad, fastmath}, dialect_of(dialect));
     };
   };
-  module.def("make_kernel", maker(syntax::FunctionKind::Kernel), nb::arg("function"), nb::kw_only(),
-             nb::arg("fmad"), nb::arg("fastmath"));
-  module.def("make_func", maker(syntax::FunctionKind::Func), nb::arg("function"), nb::kw_only(),
-             nb::arg("fmad"), nb::arg("fastmath"));
+  for (const auto& [name, kind] : {std::pair("make_kernel", syntax::FunctionKind::Kernel),
+                                   std::pair("make_func", syntax::FunctionKind::Func)})
+    module.def(name, maker(kind), nb::arg("function"), nb::kw_only(), nb::arg("fmad"),
+               nb::arg("fastmath"), nb::arg("dialect") = "guide");
 }
 
 }  // namespace cuda_device::bindings

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "support/scalar.h"
+#include "support/dtype.h"
 
 namespace cuda_device::abi {
 
@@ -11,7 +11,7 @@ inline constexpr int kMaxDims = 32;  // NumPy's old limit; more is refused at la
 
 struct ArrayView {
   void* data = nullptr;
-  ScalarKind dtype = ScalarKind::Bool;
+  DtypeId dtype;  // of its elements
   int ndim = 0;
   bool read_only = false;
   int32_t device_type = 1;  // DLPack's: 1 CPU, 2 CUDA, 3 CUDA host, 13 CUDA managed

@@ -7,26 +7,31 @@
 #include <string>
 #include <vector>
 
+#include "support/dtype.h"
 #include "support/report.h"
-#include "support/scalar.h"
 
 namespace cuda_device::abi {
 
-// Kernel parameters are one block of bytes, laid out as a C struct: a scalar takes its size at its
-// alignment (bool: one byte); an array is { void* data; int64 shape[ndim]; int64 strides[ndim]
-// (bytes) }, align 8. PTX kernels get the same bytes as separate parameters, in order.
+// Kernel parameters are one block of bytes, aligned to kParamsAlign and laid out as a C struct: a
+// scalar or record takes its size at its alignment (bool: one byte); an array is { void* data;
+// int64 shape[ndim]; int64 strides[ndim] (bytes) }, align 8. PTX kernels get the same bytes as
+// separate parameters, in order.
+inline constexpr uint32_t kParamsAlign = 16;
+static_assert(kParamsAlign >= RecordLayout::kMostAlign);
 struct ParamSlot {
   bool is_array = false;
   bool read_only = false;  // of an array: the caller's memory may refuse writes
-  ScalarKind scalar = ScalarKind::Bool;
+  DtypeId dtype;           // of the value, or of an array's elements
   uint8_t ndim = 0;
+  // The rest follows from these: layout_of.
+  uint32_t item = 0;  // bytes of the value, or of an array's elements
   uint32_t offset = 0;
   uint32_t size = 0;
 };
 
 struct ParamLayout {
   std::vector<ParamSlot> slots;
-  uint32_t size = 0;
+  uint32_t size = 0;  // a multiple of kParamsAlign
 };
 
 struct LaunchDims {
@@ -48,6 +53,7 @@ struct KernelImage {
   ImageKind kind = ImageKind::HostCode;
   std::string name;    // of the Python kernel
   std::string target;  // "x86-64/avx512", "sm_90"
+  DtypeTable dtypes;   // the records that dtypes below name
   ParamLayout params;
   // HostCode: bytes [0, text_size) are executed, position independent; [text_size rounded up to
   // 4096, end) are constants and the import table, readable once sealed. Ptx: the text,
@@ -84,6 +90,6 @@ using HostEntry = void (*)(const void* params, const HostContext* context, uint6
                            uint64_t last);
 
 // Layout of the parameters by the rule above; both halves use it.
-ParamLayout layout_of(const std::vector<ParamSlot>& without_offsets);
+ParamLayout layout_of(const std::vector<ParamSlot>& without_offsets, const DtypeTable& dtypes = {});
 
 }  // namespace cuda_device::abi

@@ -69,14 +69,10 @@ class Describer {
   void param(const ir::Param& p) {
     if (!p.type.is_array()) return;
     const ArrayFacts& facts = p.facts;
-    const std::pair<bool, const char*> all[] = {{facts.unit_inner, "unit inner stride"},
-                                                {facts.contiguous, "contiguous"},
-                                                {facts.aligned, "aligned to 64"},
-                                                {facts.element_aligned, "elements aligned"},
-                                                {facts.read_only, "read-only"},
-                                                {facts.fits_31, "fits 31 bits"},
-                                                {facts.no_alias, "no alias"},
-                                                {facts.beyond_cache, "beyond the cache"}};
+    const std::pair<bool, const char*> all[] = {
+#define ARRAY_FACT(name, words) {facts.name, words},
+#include "support/facts.def"
+    };
     std::string known;
     for (const auto& [holds, name] : all) {
       if (holds) known += (known.empty() ? "" : ", ") + std::string(name);

@@ -9,7 +9,7 @@ abi::ParamLayout layout_of_params(const ir::Function& f) {
     abi::ParamSlot slot;
     slot.is_array = p.type.is_array();
     slot.read_only = p.facts.read_only;
-    slot.scalar = p.type.scalar;
+    slot.dtype = p.type.scalar;
     slot.ndim = p.type.ndim;
     slots.push_back(slot);
   }

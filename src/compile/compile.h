@@ -42,7 +42,9 @@ struct Made {
 class Compilation {
  public:
   explicit Compilation(const CompileRequest& request, StageTimes* times = nullptr)
-      : request_(request), target_(parse_target(request.target)), times_(times) {}
+      : request_(request),
+        target_(parse_target(request.source.target.architecture)),
+        times_(times) {}
 
   // Each throws DiagnosticError for the user's mistakes, InternalError for ours.
   std::unique_ptr<ir::Function> lower() const;      // straight from the frontend

@@ -21,7 +21,7 @@ ir::Argument argument_of(const abi::ParamSlot& slot, const char* params) {
   ir::Argument argument;
   const char* at = params + slot.offset;
   if (!slot.is_array) {
-    argument.scalar = extend(at, slot.scalar);
+    argument.scalar = extend(at, slot.dtype.scalar());
     return argument;
   }
   const size_t bytes = 8u * slot.ndim;

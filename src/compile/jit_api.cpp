@@ -62,7 +62,7 @@ void compile(const CompileRequest& request, CompileResult* result) {
     return;
   }
   auto function = compilation.optimised();
-  result->image.target = request.target;
+  result->image.target = request.source.target.architecture;
   codegen::describe(*function, result->image);
   const uint32_t nesting = nesting_of(*function);
   result->interpreted = new InterpretedKernel{std::move(function), result->image.params, nesting};
@@ -117,7 +117,7 @@ std::string ir_text(const CompileRequest& request, const ir::Function& f) {
 }
 
 std::string inspect(const CompileRequest& request, const std::string& what) {
-  check_stage(what, request.target);
+  check_stage(what, request.source.target.architecture);
   const auto& program = *request.source.program;
   if (what == "syntax") return syntax::print(program.functions.front());
   if (what == "result_type") return frontend::result_type(request.source);

@@ -12,12 +12,8 @@
 
 namespace cuda_device::compile {
 
-// What to compile for: "avx512", "avx2", "sse4" (with "x8", "x16", "x32" or "x64" behind: so many
-// lanes a gang, which have to fill a vector), "emulated-avx512" (that form, by instructions of
-// AVX2), "interpreter", "sm_90", ...; empty: the best host form.
 struct CompileRequest {
   frontend::Request source;
-  std::string target;
   std::string libdevice;
   int ptx_version = 0;
   // Of compile: the image gets an object with lines for debuggers. Of inspect: lines of the source

@@ -17,6 +17,8 @@
 namespace cuda_device::dispatch {
 namespace {
 
+using frontend::TargetName;
+
 constexpr std::string_view kOfGpu = "gpu sm_";  // as Gpu::target says it
 
 std::vector<std::string> split(const char* text) {
@@ -87,7 +89,7 @@ void log_compilation(log::Event& event, const compile::CompileRequest& request,
   if (!event) return;
   const abi::KernelImage& image = result.image;
   const LaunchFacts& launch = request.source.launch;
-  event.fact("target", image.target.empty() ? request.target : image.target);
+  event.fact("target", image.target.empty() ? request.source.target.architecture : image.target);
   launch.has_block() ? event.fact("block", launch.block) : event.fact("block", "any");
   if (result.status == compile::Status::Ok) {
     if (image.kind == abi::ImageKind::HostCode) event.fact("gang", image.width);
@@ -168,7 +170,7 @@ CompileOutcome on_gpu(const Specialisation& s, int sm) {
     kept->source = place_of(s);
     return {load(*kept), {}, true};
   }
-  request.target = "sm_" + std::to_string(architecture_for(sm));
+  request.source.target = TargetName::of("sm_" + std::to_string(architecture_for(sm)));
   const abi::KernelImage image = compile(request).image;
   keep_image(key, image);
   return {load(image), {}};
@@ -216,12 +218,11 @@ CompileOutcome attempt(const Specialisation& s, const std::string& target) {
 
 compile::CompileRequest request_for(const Specialisation& s, const std::string& target) {
   compile::CompileRequest request;
+  request.source = s.request;
   request.source.program = s.program.get();
-  request.source.arguments = s.arguments;
-  request.source.launch = s.launch;
-  request.target = target;
+  request.source.target = TargetName::of(target);
   request.lines = runtime::gdb_wanted();
-  if (target.starts_with("sm_")) request.libdevice = cuda::find_libdevice();
+  if (request.source.target.device) request.libdevice = cuda::find_libdevice();
   return request;
 }
 

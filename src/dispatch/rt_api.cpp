@@ -102,7 +102,7 @@ class QueuedLaunch : public runtime::Work {
   const runtime::HostStream* const stream_;
   const abi::LaunchDims dims_;
   abi::Owner* owner_;
-  alignas(8) char few_[256];
+  alignas(abi::kParamsAlign) char few_[256];
   std::unique_ptr<char[]> many_;
 };
 

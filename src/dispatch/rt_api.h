@@ -57,18 +57,17 @@ struct Definition {
 // What the compiler needs; asked for only when a key is new.
 struct Specialisation {
   std::shared_ptr<const syntax::Program> program;
-  std::vector<frontend::ArgumentType> arguments;
-  LaunchFacts launch;
-  // The three as bytes, by which another process knows them: the same bytes, the same code. Empty:
-  // such a specialisation is compiled in every process.
+  frontend::Request request{};  // of that program; whoever compiles adds the target
+  // Both as bytes, by which another process knows them: the same bytes, the same code. Empty: such
+  // a specialisation is compiled in every process.
   std::string identity{};
   std::vector<Definition> functions{};  // of the program, by their numbers
 };
 
 struct LaunchRequest {
   Kernel* kernel = nullptr;
-  // Everything the compiled code depends on, as bytes: program id, argument types, facts, block
-  // shape.
+  // Everything the compiled code depends on but the target, as bytes: program id, argument types,
+  // facts, block shape, dialect, checks.
   std::string_view key;
   const std::function<Specialisation()>* specialise =
       nullptr;  // called without locks, at most once per new key

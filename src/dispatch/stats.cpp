@@ -35,8 +35,8 @@ class Report {
       : request_(request),
         result_(result),
         image_(result.image),
-        threads_(request.specialisation->launch.has_block()
-                     ? product(request.specialisation->launch.block)
+        threads_(request.specialisation->request.launch.has_block()
+                     ? product(request.specialisation->request.launch.block)
                      : 0) {}
 
   std::string run(const StageTimes& times) {

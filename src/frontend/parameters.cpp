@@ -12,13 +12,14 @@ std::string to_string(const ArgumentType& t) {
     case ArgumentType::Kind::None:
       return "None";
     case ArgumentType::Kind::Scalar:
-      return std::string(name_of(t.scalar));
+      return std::string(name_of(t.dtype.scalar()));
     case ArgumentType::Kind::WeakInt:
       return "int";
     case ArgumentType::Kind::WeakFloat:
       return "float";
     case ArgumentType::Kind::Array:
-      return "array[" + std::string(name_of(t.scalar)) + ", " + std::to_string(t.ndim) + "]";
+      return "array[" + std::string(name_of(t.dtype.scalar())) + ", " + std::to_string(t.ndim) +
+             "]";
     case ArgumentType::Kind::Tuple: {
       std::string text = "(";
       for (size_t i = 0; i < t.elements.size(); ++i)
@@ -42,7 +43,7 @@ Value Lowerer::scalar_argument(const ArgumentType& type, const std::string& name
                                const Node* parameter) {
   TypeCode code = type.kind == ArgumentType::Kind::WeakInt     ? TypeCode::weak_int
                   : type.kind == ArgumentType::Kind::WeakFloat ? TypeCode::weak_float
-                                                               : code_of(type.scalar);
+                                                               : code_of(type.dtype.scalar());
   // A dialect without weak literals has no weak arguments either.
   if (!is_weak(policy_.float_literal)) code = fixed(code);
   const uint32_t index = add_parameter(name, ir::Type::of(*scalar_of(code)), {}, parameter->span);
@@ -60,7 +61,7 @@ Value Lowerer::argument_value(const ArgumentType& type, const std::string& name,
       return scalar_argument(type, name, parameter);
     case ArgumentType::Kind::Array: {
       Value v = Value::named(Value::Kind::Array, name);
-      v.array = ir::Type::array(type.scalar, type.ndim);
+      v.array = ir::Type::array(type.dtype.scalar(), type.ndim);
       v.read_only = type.facts.read_only;
       v.index = add_parameter(name, v.array, type.facts, parameter->span);
       return v;

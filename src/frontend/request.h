@@ -2,11 +2,13 @@
 // bindings may see (docs/decisions/0010).
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "support/dtype.h"
 #include "support/facts.h"
-#include "support/scalar.h"
 
 namespace cuda_device::syntax {
 struct Program;
@@ -19,20 +21,43 @@ namespace cuda_device::frontend {
 struct ArgumentType {
   enum class Kind : uint8_t { None, Scalar, WeakInt, WeakFloat, Array, Tuple };
   Kind kind = Kind::None;
-  ScalarKind scalar = ScalarKind::Bool;  // Scalar; element of Array. Python's bool is Scalar Bool.
+  DtypeId dtype;  // Scalar; element of Array. Python's bool is Scalar Bool.
   uint8_t ndim = 0;
   ArrayFacts facts;
   std::vector<ArgumentType> elements;  // Tuple; its leaves are consecutive IR parameters
   friend bool operator==(const ArgumentType&, const ArgumentType&) = default;
 };
 
+// Where the code is to run.
+struct TargetName {
+  bool device = false;  // a GPU; else the host, whose IR interpreter is a host too
+  // "sm_90" of a GPU. Of the host "avx512", "avx2", "sse4" (with "x8", "x16", "x32" or "x64" after
+  // it: so many lanes a gang, which have to fill a vector), "emulated-avx512" (that form, by
+  // instructions of AVX2), "interpreter"; empty: the best form.
+  std::string architecture;
+
+  static TargetName of(const std::string& text) { return {text.starts_with("sm_"), text}; }
+};
+
 enum class DialectName : uint8_t { Device, NumbaPro };
+
+// As Python asks for them, by number.
+inline constexpr std::string_view kDialectNames[] = {"guide", "numbapro"};
+
+constexpr std::optional<DialectName> dialect_named(std::string_view name) {
+  for (size_t i = 0; i < std::size(kDialectNames); ++i)
+    if (kDialectNames[i] == name) return static_cast<DialectName>(i);
+  return std::nullopt;
+}
 
 struct Request {
   const syntax::Program* program = nullptr;
   std::vector<ArgumentType> arguments;
-  LaunchFacts launch;
+  DtypeTable dtypes{};  // the records that the arguments' dtypes name
+  LaunchFacts launch{};
   DialectName dialect = DialectName::Device;
+  bool checks = false;  // checked mode: code that finds mistakes of the program
+  TargetName target{};
 };
 
 }  // namespace cuda_device::frontend

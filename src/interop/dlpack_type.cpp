@@ -43,7 +43,7 @@ std::optional<ScalarKind> scalar_of(DataType type) {
 
 }  // namespace
 
-std::optional<Refusal> read_type(DataType type, ScalarKind& scalar) {
+std::optional<Refusal> read_type(DataType type, DtypeId& dtype) {
   const std::optional<ScalarKind> known = scalar_of(type);
   const bool vector = type.lanes >= 2 && type.lanes <= 4;
   if (type.lanes != 1 && !vector)
@@ -52,7 +52,7 @@ std::optional<Refusal> read_type(DataType type, ScalarKind& scalar) {
   if (vector || (!known && is_planned(type)))
     return Refusal{DiagCode::argument_not_yet, {"an array of '" + type_text(type) + "'"}};
   if (!known) return Refusal{DiagCode::argument_dtype, {"arrays of '" + type_text(type) + "'"}};
-  scalar = *known;
+  dtype = *known;
   return std::nullopt;
 }
 

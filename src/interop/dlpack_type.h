@@ -5,11 +5,11 @@
 
 #include "interop/dlpack_abi.h"
 #include "interop/refusal.h"
-#include "support/scalar.h"
+#include "support/dtype.h"
 
 namespace cuda_device::interop::dlpack {
 
-// Sets the scalar of the same format, or says why elements of this type cannot be read.
-std::optional<Refusal> read_type(DataType type, ScalarKind& scalar);
+// Sets the dtype of the same format, or says why elements of this type cannot be read.
+std::optional<Refusal> read_type(DataType type, DtypeId& dtype);
 
 }  // namespace cuda_device::interop::dlpack

@@ -118,7 +118,8 @@ class Printer {
 
   void format(size_t index, const PrintFormat& f) {
     out_ += "format ~" + std::to_string(index) + " " + quoted(f.text);
-    for (ScalarKind kind : f.arguments) out_ += " " + std::string(name_of(kind));
+    for (const DtypeId argument : f.arguments)
+      out_ += " " + std::string(name_of(argument.scalar()));
     out_ += "\n";
   }
 

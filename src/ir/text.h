@@ -14,20 +14,18 @@ struct Flag {
 };
 
 inline constexpr Flag<ArrayFacts> kArrayFlags[] = {
-    {"unit_inner", &ArrayFacts::unit_inner}, {"contiguous", &ArrayFacts::contiguous},
-    {"aligned", &ArrayFacts::aligned},       {"element_aligned", &ArrayFacts::element_aligned},
-    {"read_only", &ArrayFacts::read_only},   {"fits_31", &ArrayFacts::fits_31},
-    {"no_alias", &ArrayFacts::no_alias},     {"beyond_cache", &ArrayFacts::beyond_cache},
+#define ARRAY_FACT(name, words) {#name, &ArrayFacts::name},
+#include "support/facts.def"
 };
 inline constexpr Flag<Options> kOptionFlags[] = {
     {"fmad", &Options::fmad},
     {"fastmath", &Options::fastmath},
 };
 inline constexpr Flag<LaunchFacts> kLaunchFlags[] = {
-    {"grid_fits_31", &LaunchFacts::grid_fits_31},
+#define LAUNCH_FACT(name) {#name, &LaunchFacts::name},
+#include "support/facts.def"
 };
 // A flag that is missing above would not survive the text form.
-static_assert(sizeof(ArrayFacts) == std::size(kArrayFlags) * sizeof(bool));
 static_assert(sizeof(Options) == std::size(kOptionFlags) * sizeof(bool));
 
 // The word in front of a region: none before the first, `do` and `else` before later ones.

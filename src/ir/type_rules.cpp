@@ -211,13 +211,13 @@ std::string for_error(const Function& f, const Inst& inst) {
 
 // The format says what it writes.
 std::string print_error(const Function& f, const Inst& inst) {
-  const std::vector<ScalarKind>& wanted = f.formats[static_cast<size_t>(inst.imm)].arguments;
+  const std::vector<DtypeId>& wanted = f.formats[static_cast<size_t>(inst.imm)].arguments;
   if (inst.operands.size() != wanted.size()) {
     return std::to_string(inst.operands.size()) + " operands, expected " +
            std::to_string(wanted.size());
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
-    if (std::string e = operand_is(inst, i, Type::of(wanted[i])); !e.empty()) return e;
+    if (std::string e = operand_is(inst, i, Type::of(wanted[i].scalar())); !e.empty()) return e;
   }
   return kFine;
 }

@@ -46,7 +46,7 @@ std::string number_text(ScalarKind kind, int64_t bits, const FormatSpec& spec = 
 class PrintFormatter {
  public:
   explicit PrintFormatter(const PrintFormat& format)
-      : pieces_(pieces_of(format.text)), kinds_(format.arguments) {}
+      : pieces_(pieces_of(format.text)), dtypes_(format.arguments) {}
   // Value k is value(k), in bits as above.
   template <class Value>
   std::string text(Value&& value) const {
@@ -54,17 +54,17 @@ class PrintFormatter {
     size_t k = 0;
     for (const FormatPiece& piece : pieces_) {
       out += piece.text;
-      if (!piece.value || k == kinds_.size()) continue;
-      out += number_text(kinds_[k], value(k), *piece.value);
+      if (!piece.value || k == dtypes_.size()) continue;
+      out += number_text(dtypes_[k].scalar(), value(k), *piece.value);
       ++k;
     }
     return out;
   }
-  size_t values() const { return kinds_.size(); }
+  size_t values() const { return dtypes_.size(); }
 
  private:
   std::vector<FormatPiece> pieces_;
-  std::vector<ScalarKind> kinds_;
+  std::vector<DtypeId> dtypes_;
 };
 
 }  // namespace cuda_device

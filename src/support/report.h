@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "support/scalar.h"
+#include "support/dtype.h"
 
 namespace cuda_device {
 
@@ -27,7 +27,7 @@ struct Failure {
 // What a print writes: see print_format.h.
 struct PrintFormat {
   std::string text;
-  std::vector<ScalarKind> arguments;
+  std::vector<DtypeId> arguments;  // scalars
   friend bool operator==(const PrintFormat&, const PrintFormat&) = default;
 };
 

@@ -58,7 +58,7 @@ std::string c_format(const PrintFormat& format) {
   for (const FormatPiece& piece : pieces_of(format.text)) {
     out += percent_doubled(piece.text);
     if (piece.value && k < format.arguments.size())
-      out += conversion(format.arguments[k++], *piece.value);
+      out += conversion(format.arguments[k++].scalar(), *piece.value);
   }
   return out;
 }

@@ -1,6 +1,5 @@
 #include "dispatch/disk/image_bytes.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "abi/array_view.h"
@@ -9,35 +8,37 @@
 namespace cuda_device::dispatch {
 namespace {
 
+// Of what the bytes mean. Those of another version are no image.
+constexpr uint32_t kVersion = 2;
+
 // What a field is written as, and read from in the same order.
-void write(ByteWriter& out, const abi::ParamSlot& slot) {
+void write(ByteWriter& out, const abi::ParamSlot& slot, const DtypeTable& dtypes) {
   out.number(slot.is_array);
   out.number(slot.read_only);
-  out.number(slot.scalar);
+  write_dtype(out, slot.dtype, dtypes);
   out.number(slot.ndim);
 }
 
-abi::ParamSlot read_slot(ByteReader& in) {
+std::optional<abi::ParamSlot> read_slot(ByteReader& in, DtypeTable& dtypes) {
   abi::ParamSlot slot;
   slot.is_array = in.number<uint8_t>() != 0;
   slot.read_only = in.number<uint8_t>() != 0;
-  slot.scalar = static_cast<ScalarKind>(in.number<uint8_t>());
+  const std::optional<DtypeId> dtype = read_dtype(in, dtypes);
   slot.ndim = in.number<uint8_t>();
+  if (!dtype || slot.ndim > abi::kMaxDims) return std::nullopt;
+  slot.dtype = *dtype;
   return slot;
 }
 
-bool is_sane(const abi::ParamSlot& slot) {
-  return static_cast<int>(slot.scalar) < kScalarCount && slot.ndim <= abi::kMaxDims;
-}
-
 // Offsets and sizes follow from the slots.
-std::optional<abi::ParamLayout> read_layout(ByteReader& in) {
+std::optional<abi::ParamLayout> read_layout(ByteReader& in, DtypeTable& dtypes) {
   std::vector<abi::ParamSlot> slots;
   for (uint64_t count = in.number<uint32_t>(); count && in.ok(); --count) {
-    slots.push_back(read_slot(in));
-    if (!is_sane(slots.back())) return std::nullopt;
+    const std::optional<abi::ParamSlot> slot = read_slot(in, dtypes);
+    if (!slot) return std::nullopt;
+    slots.push_back(*slot);
   }
-  return abi::layout_of(slots);
+  return abi::layout_of(slots, dtypes);
 }
 
 std::vector<abi::Import> read_imports(ByteReader& in) {
@@ -73,27 +74,26 @@ std::vector<Failure> read_failures(ByteReader& in) {
   return failures;
 }
 
-void write(ByteWriter& out, const PrintFormat& format) {
+void write(ByteWriter& out, const PrintFormat& format, const DtypeTable& dtypes) {
   out.text(format.text);
   out.number(static_cast<uint32_t>(format.arguments.size()));
-  for (const ScalarKind kind : format.arguments) out.number(kind);
+  for (const DtypeId argument : format.arguments) write_dtype(out, argument, dtypes);
 }
 
-std::vector<PrintFormat> read_formats(ByteReader& in) {
+// What is printed is a scalar each.
+std::optional<std::vector<PrintFormat>> read_formats(ByteReader& in, DtypeTable& dtypes) {
   std::vector<PrintFormat> formats;
   for (uint64_t count = in.number<uint32_t>(); count && in.ok(); --count) {
     PrintFormat format;
     format.text = in.text();
-    for (uint64_t values = in.number<uint32_t>(); values && in.ok(); --values)
-      format.arguments.push_back(static_cast<ScalarKind>(in.number<uint8_t>()));
+    for (uint64_t values = in.number<uint32_t>(); values && in.ok(); --values) {
+      const std::optional<DtypeId> argument = read_dtype(in, dtypes);
+      if (!argument || !argument->is_scalar()) return std::nullopt;
+      format.arguments.push_back(*argument);
+    }
     formats.push_back(std::move(format));
   }
   return formats;
-}
-
-bool is_sane(const PrintFormat& format) {
-  return std::ranges::all_of(format.arguments,
-                             [](ScalarKind k) { return static_cast<int>(k) < kScalarCount; });
 }
 
 bool is_sane_code(const abi::KernelImage& image) {
@@ -113,11 +113,12 @@ bool is_sane_ptx(const abi::KernelImage& image) {
 
 std::string bytes_of(const abi::KernelImage& image) {
   ByteWriter out;
+  out.number(kVersion);
   out.number(image.kind);
   out.text(image.name);
   out.text(image.target);
   out.number(static_cast<uint32_t>(image.params.slots.size()));
-  for (const abi::ParamSlot& slot : image.params.slots) write(out, slot);
+  for (const abi::ParamSlot& slot : image.params.slots) write(out, slot, image.dtypes);
   out.text({reinterpret_cast<const char*>(image.code.data()), image.code.size()});
   out.number(image.text_size);
   out.number(image.entry);
@@ -134,18 +135,19 @@ std::string bytes_of(const abi::KernelImage& image) {
   out.number(static_cast<uint32_t>(image.failures.size()));
   for (const Failure& failure : image.failures) write(out, failure);
   out.number(static_cast<uint32_t>(image.formats.size()));
-  for (const PrintFormat& format : image.formats) write(out, format);
+  for (const PrintFormat& format : image.formats) write(out, format, image.dtypes);
   return out.take();
 }
 
 std::optional<abi::KernelImage> image_of(std::string_view bytes) {
   ByteReader in(bytes);
   abi::KernelImage image;
+  if (in.number<uint32_t>() != kVersion) return std::nullopt;
   const uint8_t kind = in.number<uint8_t>();
   image.kind = static_cast<abi::ImageKind>(kind);
   image.name = in.text();
   image.target = in.text();
-  std::optional<abi::ParamLayout> params = read_layout(in);
+  std::optional<abi::ParamLayout> params = read_layout(in, image.dtypes);
   if (!params) return std::nullopt;
   image.params = std::move(*params);
   const std::string_view code = in.text();
@@ -159,10 +161,10 @@ std::optional<abi::KernelImage> image_of(std::string_view bytes) {
   image.arena = in.number<uint32_t>();
   image.width = in.number<uint8_t>();
   image.failures = read_failures(in);
-  image.formats = read_formats(in);
-  if (!in.ended_well() || kind > static_cast<uint8_t>(abi::ImageKind::Ptx)) return std::nullopt;
-  if (!std::ranges::all_of(image.formats, [](const PrintFormat& f) { return is_sane(f); }))
+  std::optional<std::vector<PrintFormat>> formats = read_formats(in, image.dtypes);
+  if (!formats || !in.ended_well() || kind > static_cast<uint8_t>(abi::ImageKind::Ptx))
     return std::nullopt;
+  image.formats = std::move(*formats);
   const bool host = image.kind == abi::ImageKind::HostCode;
   if (!(host ? is_sane_code(image) : is_sane_ptx(image))) return std::nullopt;
   return image;

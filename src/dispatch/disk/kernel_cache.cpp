@@ -38,15 +38,18 @@ void count(std::atomic<uint64_t>& counter) { counter.fetch_add(1, std::memory_or
 std::string cache_key(const Specialisation& s, const compile::CompileRequest& request) {
   // The object for debuggers is not kept.
   if (s.identity.empty() || request.lines || !process_cache()) return "";
-  const std::string machine = request.target.starts_with("sm_") ? "gpu" : machine_identity();
+  const frontend::Request& source = request.source;
+  const std::string machine = source.target.device ? "gpu" : machine_identity();
   if (machine.empty()) return "";
   ByteWriter key;
   key.text(kBuildDigest);
-  key.text(request.target);
+  key.number(source.target.device);
+  key.text(source.target.architecture);
   key.text(machine);
   key.text(request.libdevice.empty() ? "" : digest_of_file(request.libdevice));
   key.number(request.ptx_version);
-  key.number(request.source.dialect);
+  key.number(source.dialect);
+  key.number(source.checks);
   key.text(s.identity);
   return key.take();
 }

@@ -48,7 +48,7 @@ ElementRows rows_of(const abi::ParamSlot& slot, const char* params) {
   }
   std::sort(rows.axes.begin(), rows.axes.end(),
             [](const auto& a, const auto& b) { return a.stride > b.stride; });
-  rows.bytes = static_cast<uint64_t>(bytes_of(slot.scalar));
+  rows.bytes = slot.item;
   join_gapless_axes(rows);
   return rows;
 }

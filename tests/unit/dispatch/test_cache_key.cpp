@@ -142,27 +142,36 @@ Specialisation some_specialisation() {
 
 compile::CompileRequest request_for_target(const char* target) {
   compile::CompileRequest request;
-  request.target = target;
+  request.source.target = frontend::TargetName::of(target);
   return request;
 }
 
+// Requests that differ in one thing only.
 TEST(CacheKey, HasAllThatTheImageDependsOn) {
   const ScratchFolder scratch;
   const int result = with_cache(scratch / "cache", [&] {
     std::set<std::string> keys;
-    Specialisation s = some_specialisation();
+    const Specialisation s = some_specialisation();
+    const auto is_new = [&](const auto& request) {
+      return keys.insert(cache_key(s, request)).second;
+    };
     for (const char* target : {"", "avx512", "avx512x32", "avx512x64", "avx2", "sm_80", "sm_90"})
-      keys.insert(cache_key(s, request_for_target(target)));
-    compile::CompileRequest request = request_for_target("sm_90");
-    request.ptx_version = 83;
-    keys.insert(cache_key(s, request));
-    request.source.dialect = frontend::DialectName::NumbaPro;
-    keys.insert(cache_key(s, request));
-    s.identity += "!";
-    keys.insert(cache_key(s, request));
+      if (!is_new(request_for_target(target))) return 1;
+    const auto changed = [&](auto change) {
+      compile::CompileRequest request = request_for_target("sm_90");
+      change(request);
+      return is_new(request);
+    };
+    if (!changed([](auto& r) { r.ptx_version = 83; })) return 2;
+    if (!changed([](auto& r) { r.source.dialect = frontend::DialectName::NumbaPro; })) return 3;
+    if (!changed([](auto& r) { r.source.checks = true; })) return 4;
+    if (!changed([](auto& r) { r.source.target.device = false; })) return 5;
+    Specialisation other = s;
+    other.identity += "!";
+    if (!keys.insert(cache_key(other, request_for_target("sm_90"))).second) return 6;
     for (const std::string& key : keys)
-      if (key.find(kBuildDigest) == std::string::npos) return 1;
-    return keys.size() == 10 ? 0 : 2;
+      if (key.find(kBuildDigest) == std::string::npos) return 7;
+    return 0;
   });
   EXPECT_EQ(result, 0);
 }

@@ -50,8 +50,8 @@ void expect_same(const KernelImage& a, const KernelImage& b) {
   ASSERT_EQ(a.params.slots.size(), b.params.slots.size());
   for (size_t i = 0; i < a.params.slots.size(); ++i) {
     const abi::ParamSlot &x = a.params.slots[i], &y = b.params.slots[i];
-    EXPECT_TRUE(x.is_array == y.is_array && x.read_only == y.read_only && x.scalar == y.scalar &&
-                x.ndim == y.ndim && x.offset == y.offset && x.size == y.size)
+    EXPECT_TRUE(x.is_array == y.is_array && x.read_only == y.read_only && x.dtype == y.dtype &&
+                x.ndim == y.ndim && x.item == y.item && x.offset == y.offset && x.size == y.size)
         << i;
   }
   EXPECT_EQ(a.code, b.code);
@@ -79,8 +79,46 @@ TEST(ImageBytes, ComeBackAsTheyWere) {
   }
 }
 
+const RecordLayout kPoint{
+    12, 4, {{0, ScalarKind::F32}, {4, ScalarKind::F32}, {8, ScalarKind::F32}}};
+const RecordLayout kWide{16, 16, {{0, ScalarKind::F64}, {8, ScalarKind::I8}}};
+
+// A byte, an array of points, a wide record and a point; the records added to the image's table in
+// this order.
+KernelImage image_of_records(const std::vector<RecordLayout>& added) {
+  KernelImage image = host_image();
+  for (const RecordLayout& record : added) image.dtypes.add(record);
+  const DtypeId point = image.dtypes.add(kPoint), wide = image.dtypes.add(kWide);
+  image.params = abi::layout_of({{false, false, ScalarKind::I8, 0},
+                                 {true, false, point, 2},
+                                 {false, false, wide, 0},
+                                 {false, false, point, 0}},
+                                image.dtypes);
+  return image;
+}
+
+TEST(ImageBytes, RecordsComeBackByTheirStructure) {
+  const KernelImage image = image_of_records({kPoint, kWide});
+  const auto back = image_of(bytes_of(image));
+  ASSERT_TRUE(back);
+  expect_same(*back, image);  // read in the order in which they were added
+  EXPECT_EQ(back->dtypes.record(back->params.slots[1].dtype), kPoint);
+  EXPECT_EQ(back->dtypes.record(back->params.slots[2].dtype), kWide);
+  EXPECT_EQ(back->params.slots[2].offset % 16, 0u);
+  EXPECT_EQ(bytes_of(image_of_records({kWide, kPoint})), bytes_of(image));
+}
+
+TEST(ImageBytes, ThoseOfAnotherVersionAreNoImage) {
+  const std::string bytes = bytes_of(host_image());
+  for (int i = 0; i < 4; ++i) {
+    std::string other = bytes;
+    other[i] = static_cast<char>(other[i] ^ 4);
+    EXPECT_FALSE(image_of(other)) << i;
+  }
+}
+
 TEST(ImageBytes, PartsOfThemAreNoImage) {
-  for (const KernelImage& image : {host_image(), ptx_image()}) {
+  for (const KernelImage& image : {host_image(), ptx_image(), image_of_records({})}) {
     const std::string bytes = bytes_of(image);
     for (size_t size = 0; size < bytes.size(); ++size)
       EXPECT_FALSE(image_of(bytes.substr(0, size))) << size;
@@ -91,7 +129,7 @@ TEST(ImageBytes, PartsOfThemAreNoImage) {
 // What the loader relies on, written down once more.
 bool can_be_placed(const KernelImage& image) {
   for (const abi::ParamSlot& slot : image.params.slots)
-    if (static_cast<int>(slot.scalar) >= kScalarCount || slot.ndim > 32) return false;
+    if (!image.dtypes.has(slot.dtype) || slot.ndim > 32) return false;
   if (image.kind == ImageKind::Ptx)
     return std::string_view(reinterpret_cast<const char*>(image.code.data()), image.code.size())
                .find('\0') != std::string_view::npos;
@@ -104,7 +142,7 @@ bool can_be_placed(const KernelImage& image) {
 
 TEST(ImageBytes, AnyByteChangedIsRefusedOrHarmless) {
   int refused = 0;
-  for (const KernelImage& image : {host_image(), ptx_image()}) {
+  for (const KernelImage& image : {host_image(), ptx_image(), image_of_records({})}) {
     const std::string bytes = bytes_of(image);
     for (size_t at = 0; at < bytes.size(); ++at)
       for (const int change : {0x01, 0x80, 0xff}) {

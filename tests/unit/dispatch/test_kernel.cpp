@@ -59,6 +59,41 @@ TEST_F(KernelTest, TargetsAndKeysAreKeptApart) {
   EXPECT_EQ(compilations, 2);
 }
 
+// Where the parameters of the last run lay.
+struct Placed : Compiled {
+  runtime::Error run(const void* params, const abi::LaunchDims&,
+                     runtime::Interrupt*) const override {
+    last = reinterpret_cast<uintptr_t>(params);
+    return {};
+  }
+  static inline std::atomic<uintptr_t> last;
+};
+
+// Few wait in the launch itself, many on the heap.
+TEST(QueuedLaunch, CopiesParametersToAlignedMemory) {
+  Kernel kernel([](const Specialisation&, const std::string&) {
+    return CompileOutcome{std::make_shared<Placed>(), {}};
+  });
+  Stream* stream = cd_rt_stream_create();
+  for (const uint32_t size : {16u, 256u, 272u, 4000u}) {
+    const std::vector<char> params(size);
+    LaunchRequest request;
+    request.kernel = &kernel;
+    request.key = "x";
+    request.specialise = &specialise;
+    request.params = params.data();
+    request.params_size = size;
+    request.stream = stream;
+    Outcome outcome;
+    Placed::last = 1;
+    cd_rt_launch(&request, &outcome);
+    cd_rt_stream_sync(stream, cd_rt_stream_mark(stream), 20000, &outcome);
+    EXPECT_EQ(outcome.status, Status::Ok);
+    EXPECT_EQ(Placed::last % abi::kParamsAlign, 0u) << size;
+  }
+  cd_rt_stream_release(stream);
+}
+
 TEST_F(KernelTest, AFailureIsNotKept) {
   failures_left = 1;
   const CompileOutcome first = kernel.find_or_compile("x", "a", specialise);

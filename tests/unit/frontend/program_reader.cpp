@@ -289,7 +289,7 @@ ArgumentType parse_type(const std::string& text) {
   } else if (text.starts_with("array[")) {
     t.kind = ArgumentType::Kind::Array;
     const size_t comma = text.find(',');
-    t.scalar = *scalar_named(text.substr(6, comma - 6));
+    t.dtype = *scalar_named(text.substr(6, comma - 6));
     t.ndim = static_cast<uint8_t>(std::stoi(text.substr(comma + 1)));
   } else if (text.starts_with("(")) {
     t.kind = ArgumentType::Kind::Tuple;
@@ -298,7 +298,7 @@ ArgumentType parse_type(const std::string& text) {
       t.elements.push_back(parse_type(part));
   } else {
     t.kind = ArgumentType::Kind::Scalar;
-    t.scalar = *scalar_named(text);
+    t.dtype = *scalar_named(text);
   }
   return t;
 }

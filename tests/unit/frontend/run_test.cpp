@@ -85,7 +85,7 @@ void run(const Case& c) {
   ASSERT_EQ(arguments.size(), f->params.size());
   ir::interpret(*f, arguments, c.grid, 10'000'000);
   for (size_t i = 0; i < c.arguments.size(); ++i)
-    if (c.arguments[i].is_array) expect_same(c, i, memory[i], c.types[i].scalar);
+    if (c.arguments[i].is_array) expect_same(c, i, memory[i], c.types[i].dtype.scalar());
 }
 
 class Runs : public ::testing::TestWithParam<const char*> {};

@@ -27,12 +27,12 @@ DataType type_of(int code, int bits, int lanes = 1) {
 TEST(DlpackType, everyCodeAndWidth) {
   for (int code = 0; code < 256; ++code)
     for (int bits = 0; bits < 256; ++bits) {
-      ScalarKind scalar = ScalarKind::Bool;
-      std::optional<Refusal> refusal = read_type(type_of(code, bits), scalar);
+      DtypeId dtype;
+      std::optional<Refusal> refusal = read_type(type_of(code, bits), dtype);
       auto expected = kScalars.find({code, bits});
       ASSERT_EQ(!refusal, expected != kScalars.end()) << code << " " << bits;
       if (!refusal) {
-        EXPECT_EQ(name_of(scalar), expected->second);
+        EXPECT_EQ(name_of(dtype.scalar()), expected->second);
         continue;
       }
       bool planned = kPlanned.contains({code, bits});
@@ -42,25 +42,25 @@ TEST(DlpackType, everyCodeAndWidth) {
 }
 
 TEST(DlpackType, MessagesOfRefusals) {
-  ScalarKind scalar;
+  DtypeId dtype;
   for (const auto& [type, name] : kPlanned)
-    EXPECT_EQ(read_type(type_of(type.first, type.second), scalar)->args.at(0),
+    EXPECT_EQ(read_type(type_of(type.first, type.second), dtype)->args.at(0),
               "an array of '" + name + "'");
-  EXPECT_EQ(read_type(type_of(0, 4), scalar)->args.at(0), "arrays of 'int4'");
-  EXPECT_EQ(read_type(type_of(3, 64), scalar)->args.at(0), "arrays of 'opaque64'");
-  EXPECT_EQ(read_type(type_of(99, 32), scalar)->args.at(0), "arrays of 'type code 99 of 32'");
+  EXPECT_EQ(read_type(type_of(0, 4), dtype)->args.at(0), "arrays of 'int4'");
+  EXPECT_EQ(read_type(type_of(3, 64), dtype)->args.at(0), "arrays of 'opaque64'");
+  EXPECT_EQ(read_type(type_of(99, 32), dtype)->args.at(0), "arrays of 'type code 99 of 32'");
 }
 
 TEST(DlpackType, lanes) {
-  ScalarKind scalar;
+  DtypeId dtype;
   for (int lanes : {0, 5, 8, 65535}) {
-    std::optional<Refusal> refusal = read_type(type_of(2, 32, lanes), scalar);
+    std::optional<Refusal> refusal = read_type(type_of(2, 32, lanes), dtype);
     ASSERT_TRUE(refusal) << lanes;
     EXPECT_EQ(refusal->code, DiagCode::dlpack_refused);
     EXPECT_EQ(refusal->args.at(0), "elements of " + std::to_string(lanes) + " lanes");
   }
   for (int lanes : {2, 3, 4}) {
-    std::optional<Refusal> refusal = read_type(type_of(2, 32, lanes), scalar);
+    std::optional<Refusal> refusal = read_type(type_of(2, 32, lanes), dtype);
     ASSERT_TRUE(refusal) << lanes;
     EXPECT_EQ(refusal->code, DiagCode::argument_not_yet);
     EXPECT_EQ(refusal->args.at(0), "an array of 'float32x" + std::to_string(lanes) + "'");

@@ -24,7 +24,7 @@ struct Params {
       abi::ParamSlot slot;
       slot.is_array = true;
       slot.read_only = a.read_only;
-      slot.scalar = a.scalar;
+      slot.dtype = a.scalar;
       slot.ndim = static_cast<uint8_t>(a.shape.size());
       slots.push_back(slot);
       words.push_back(static_cast<int64_t>(a.data));
