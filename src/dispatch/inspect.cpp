@@ -7,6 +7,7 @@
 #include "dispatch/disk/store.h"
 #include "dispatch/guarded.h"
 #include "dispatch/jit_library.h"
+#include "dispatch/launch_settings.h"
 #include "runtime/cuda/assembler.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/toolkit.h"
@@ -78,7 +79,7 @@ std::string machine_text() {
   return "version=" CD_VERSION "\nllvm=" + std::string(jit.llvm_version()) +
          "\nhost forms=" + jit.host_forms() + "\nptx architectures=" + jit.ptx_architectures() +
          "\nthreads=" + std::to_string(runtime::thread_count()) +
-         "\nbeyond cache=" + std::to_string(cd_rt_beyond_cache_bytes()) +
+         "\nbeyond cache=" + std::to_string(beyond_cache_bytes()) +
          "\nlibdevice=" + found_or_not(cuda::find_libdevice()) +
          "\nptxas=" + found_or_not(cuda::find_ptxas()) +
          "\nassembler=" + found_or_not(cuda::assembler().shown) + "\ngpu=" + gpu_line() +

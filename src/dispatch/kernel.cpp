@@ -4,6 +4,11 @@ namespace cuda_device::dispatch {
 
 AtomicCounters counters;
 
+Counters AtomicCounters::read() const {
+  return {launches.load(),  compilations.load(), cache_hits.load(), specialisations.load(),
+          disk_hits.load(), disk_misses.load(),  disk_stores.load()};
+}
+
 std::shared_ptr<Kernel::Entry> Kernel::find(const Name& name) const {
   std::shared_lock lock(mutex_);
   auto at = entries_.find(name);

@@ -66,6 +66,7 @@ struct Kernel {
 extern struct AtomicCounters {
   std::atomic<uint64_t> launches, compilations, cache_hits, specialisations;
   std::atomic<uint64_t> disk_hits, disk_misses, disk_stores;
+  Counters read() const;
 } counters;
 
 }  // namespace cuda_device::dispatch

@@ -1,4 +1,4 @@
-// Streams and events by their handles, and all streams that there are.
+// Streams by their handles, and all that there are.
 #pragma once
 
 #include <atomic>
@@ -25,11 +25,25 @@ struct Stream {
   std::atomic<int> holders{1};
 };
 
+extern Stream* const the_default_stream;  // of the host; outlives every thread
+
+// Whether nothing is queued or running.
+bool is_idle(const Stream& stream);
+// At most so many milliseconds (-1: for ever), for what came before the mark. Takes the stream's
+// error.
+void wait(Stream& stream, uint64_t mark, int milliseconds, Outcome* outcome);
+
 // Those of a device that have a handle, or work to do.
 std::vector<std::unique_ptr<Stream>> all_streams(int device);
 
 runtime::Device& device_of(int number);  // throws where there is none
 // Of launches without a stream; stays.
 Stream* default_stream_of(int device);
+
+// GPUs with a context of this process that can be waited for, or was lost without anybody's being
+// told.
+std::vector<int> used_gpus();
+// For all that it does, whoever queued it.
+void wait_for_gpu(int device);
 
 }  // namespace cuda_device::dispatch

@@ -1,0 +1,112 @@
+#include "dispatch/launches.h"
+
+#include <optional>
+#include <stdexcept>
+
+#include "dispatch/guarded.h"
+#include "dispatch/kernel.h"
+#include "dispatch/launch_log.h"
+#include "dispatch/launch_settings.h"
+#include "dispatch/queued_launch.h"
+#include "dispatch/streams.h"
+#include "runtime/cuda/gpu.h"
+#include "support/launch_limits.h"
+#include "support/log.h"
+
+namespace cuda_device::dispatch {
+namespace {
+
+void run(const LaunchRequest& request, const Compiled& compiled, Outcome* outcome) {
+  std::optional<runtime::Interrupt> asking;
+  if (request.interrupted) asking.emplace(*request.interrupted);
+  runtime::Interrupt* interrupt = asking ? &*asking : nullptr;
+  // The default stream may wait for a GPU.
+  const std::function<bool()> meanwhile = [interrupt] {
+    cuda::look_for_losses();
+    return interrupt && interrupt->asked();
+  };
+  runtime::Interrupt waiting(meanwhile);
+  runtime::Error error = the_default_stream->host->run_now(
+      [&] { return run_logged(compiled, request.params, request.dims, nullptr, interrupt); },
+      &waiting);
+  if (interrupt && interrupt->happened())
+    outcome->status = Status::Interrupted;
+  else if (!error.empty())
+    set_fault(outcome, std::move(error));
+}
+
+bool fits_in_shared(uint64_t own, uint64_t dynamic, uint64_t most, Outcome* outcome) {
+  const uint64_t total = own + dynamic;
+  if (total <= most) return true;
+  outcome->status = Status::UserError;
+  outcome->diagnostics = {
+      {DiagCode::shared_total,
+       {},
+       {std::to_string(total), std::to_string(own), std::to_string(dynamic), std::to_string(most)},
+       {},
+       "",
+       {}}};
+  return false;
+}
+
+// False where there is none, with the outcome that says why. Mostly there is, and nothing to say.
+bool compiled(CompileOutcome& found, Outcome* outcome) {
+  if (!found.compiled) [[unlikely]] {
+    *outcome = std::move(found.outcome);
+    return false;
+  }
+  if (!found.outcome.warning.empty()) outcome->warning.swap(found.outcome.warning);
+  return true;
+}
+
+// Whether there is to be a launch.
+bool warned(const LaunchRequest& request, const Compiled& code, Outcome* outcome) {
+  if (!request.warn || !code.dynamic_shared() || !code.may_warn()) [[likely]]
+    return true;
+  if ((*request.warn)()) return true;
+  code.put_back();
+  outcome->status = Status::Interrupted;
+  return false;
+}
+
+// The stream's context is current for the compilation too: it loads what it made.
+void launch_on_gpu(const LaunchRequest& request, cuda::GpuStream& stream, Outcome* outcome) {
+  const cuda::CurrentContext current(stream.context().handle());
+  stream.context().throw_if_lost();
+  const cuda::Gpu& gpu = stream.context().gpu();
+  CompileOutcome found =
+      request.kernel->find_or_compile(request.key, gpu.target(), *request.specialise);
+  if (!compiled(found, outcome)) return;
+  const Compiled& code = *found.compiled;
+  if (!fits_in_shared(code.static_shared(), request.dims.shared, gpu.most_shared(), outcome))
+    return;
+  if (!warned(request, code, outcome)) return;
+  log::Event event(log::Topic::Launch);
+  const std::shared_ptr<const cuda::GpuKernel> kernel(found.compiled, code.gpu_kernel());
+  stream.launch(kernel, request.params, request.dims, request.owner);
+  if (!event) return;
+  describe(event, code, request.dims);
+  event.fact("gpu", static_cast<uint64_t>(gpu.number())).fact("stream", stream.handle());
+  event.write(code.name());
+}
+
+}  // namespace
+
+void launch(const LaunchRequest& request, Outcome* outcome) {
+  counters.launches.fetch_add(1, std::memory_order_relaxed);
+  if (request.stream && request.stream->gpu)
+    return launch_on_gpu(request, *request.stream->gpu, outcome);
+  CompileOutcome found =
+      request.kernel->find_or_compile(request.key, target_of_thread(), *request.specialise);
+  if (!compiled(found, outcome)) return;
+  if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, kMostSharedBytes,
+                      outcome))
+    return;
+  if (!warned(request, *found.compiled, outcome)) return;
+  if (request.stream)
+    enqueue(request, std::move(found.compiled));
+  else
+    run(request, *found.compiled, outcome);
+}
+
+}  // namespace cuda_device::dispatch
