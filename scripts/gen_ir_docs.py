@@ -18,7 +18,9 @@ BEGIN, END = (
 )
 
 SECTION = re.compile(r"^// --- (.*) ---$")
-OPERATION = re.compile(r'^OP\((\w+), "(\w+)", (-?\d+), (\w+), (\w+), (\w+), "(.*)"\)$')
+OPERATION = re.compile(
+    r'^(SCALAR|GIVEN|POSITION|SLOT|EFFECT|CONTROL)\((\w+), "(\w+)", (-?\d+), (\w+), (.*?)"(.*)"\)$'
+)
 
 RESULTS = {
     "None": "—",
@@ -46,28 +48,60 @@ IMMEDIATES = {
 }
 
 
-def statements(text: str) -> list[str]:
-    """Lines of op.def, with an OP(...) that goes over several lines as one."""
-    out: list[str] = []
-    for line in text.splitlines():
-        if out and out[-1].startswith("OP(") and not out[-1].endswith(")"):
-            out[-1] += " " + line.strip()
-        else:
-            out.append(line.strip())
-    return [re.sub(r'" "', "", line) if line.startswith("OP(") else line for line in out]
+# Words of the columns that go without saying.
+SILENT = {
+    *("Cheap", "Exact", "LowBits", "SmallValues", "FullWidth"),
+    *(
+        "OfOperands",
+        "BlockUniform",
+        "Varying",
+        "Untouched",
+        "Nowhere",
+        "Unordered",
+        "Alone",
+        "Silent",
+    ),
+}
+PURE = ("SCALAR", "GIVEN", "POSITION")
+WORDS = {
+    "ReadsWrites": "reads and writes",
+    "Element": "an element",
+    "AtomicElement": "an element, atomically",
+    "Anywhere": "any memory",
+    "OrdersBlock": "orders memory of the block",
+    "OrdersAll": "orders all memory",
+    "ConvergesAndWaits": "converges, waits",
+    "MeetsBlock": "meets the block",
+}
+
+
+def words(columns: list[str]) -> str:
+    """What the columns say, where they say anything."""
+    said = [WORDS.get(c, c.lower()) for c in columns if c not in SILENT]
+    return ", ".join(said).replace("reads, an", "reads an").replace("writes, a", "writes a")
+
+
+def effect(group: str, columns: list[str]) -> str:
+    if group in PURE:
+        return ", ".join(w for w in ("pure", words(columns)) if w)
+    return words(columns) if group == "EFFECT" else group.lower()
 
 
 def row(match: re.Match[str]) -> str:
-    _, text, operands, result, effect, immediate, semantics = match.groups()
+    group, _, text, operands, result, rest, semantics = match.groups()
+    columns = [c for c in rest.split(", ") if c]
+    implied = {"SCALAR": "None", "SLOT": "Slot"}.get(group)
+    immediate = implied or columns.pop(0)
     count = "any" if operands == "-1" else operands
     form = f"`{text}`{IMMEDIATES[immediate]}"
-    cells = [form, count, RESULTS[result], effect.lower(), semantics.replace("|", "\\|")]
+    meaning = semantics.replace("|", "\\|")
+    cells = [form, count, RESULTS[result], effect(group, columns), meaning]
     return "| " + " | ".join(cells) + " |"
 
 
 def table() -> str:
     lines: list[str] = []
-    for line in statements(OPS.read_text(encoding="utf-8")):
+    for line in OPS.read_text(encoding="utf-8").splitlines():
         if section := SECTION.match(line):
             lines += ["", f"### {section[1].capitalize()}", ""]
             lines += [
@@ -76,7 +110,7 @@ def table() -> str:
             ]
         elif operation := OPERATION.match(line):
             lines.append(row(operation))
-        elif line.startswith("OP("):
+        elif re.match(r"[A-Z]+\(", line):
             sys.exit(f"{OPS}: cannot read: {line}")
     return "\n".join(lines).strip() + "\n"
 

@@ -18,7 +18,7 @@ inline constexpr int kWarpWidth = 32;
 //   Rows    only where the block shape is a fact: a gang covers whole rows of the block
 //           (blockDim.x = row <= width: width/row rows of one z slice, lane l = row (l / row),
 //           column (l % row)), or, for longer rows, a piece of one row. Lanes beyond are dead.
-// A kernel that reads lane_id has gangs of 32 lanes in linear order.
+// A kernel that uses warps (ir/effects.h) has gangs of 32 lanes in linear order.
 struct LaneLayout {
   enum class Kind : uint8_t { Linear, Rows };
   Kind kind = Kind::Linear;

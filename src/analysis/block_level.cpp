@@ -1,5 +1,6 @@
 #include "analysis/block_level.h"
 
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {

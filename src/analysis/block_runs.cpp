@@ -4,21 +4,21 @@
 
 #include "analysis/tree.h"
 #include "analysis/trips.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
 namespace {
 
 using ir::Inst;
-using ir::Op;
 
 // Threads along x of a run. Much longer ones read their rows one after the other, rather than
 // several streams of memory at once.
 constexpr uint32_t kThreadsOfRun = 256;
 
 bool touches_arrays(const Inst& i) {
-  return (i.op == Op::Load || i.op == Op::Store) &&
-         i.operands[0]->type.space == ir::AddressSpace::Global;
+  const auto access = ir::access_of(i);
+  return access && (!access->array || access->array->type.space == ir::AddressSpace::Global);
 }
 
 bool goes_through_memory(const Inst& loop, const Analysis& a) {
@@ -33,7 +33,7 @@ bool threads_work_alone(const ir::Function& f, const Analysis& a) {
   bool alone = true;
   ir::for_each_inst(f.body, [&](const Inst& i) {
     const bool shared = i.type.is_array() && i.type.space == ir::AddressSpace::Shared;
-    alone = alone && !ir::is_barrier(i.op) && !shared && !goes_through_memory(i, a);
+    alone = alone && !ir::hangs_on_threads(i.op) && !shared && !goes_through_memory(i, a);
   });
   return alone;
 }

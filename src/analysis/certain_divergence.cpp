@@ -9,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/block_level.h"
+#include "ir/effects.h"
 #include "ir/evaluate.h"
 #include "ir/machine.h"
 

@@ -8,6 +8,7 @@
 
 #include "analysis/block_level.h"
 #include "analysis/region_slots.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 #include "support/launch_limits.h"
 
@@ -75,13 +76,12 @@ class Bounds {
 std::string why_saved(const Inst& value) {
   if (ir::is_barrier(value.op)) return "the answer of a barrier";
   if (value.op == Op::SlotLoad) return "the variable may change before it is read";
-  if (ir::info(value.op).effect == ir::Effect::Read) return "loaded from memory";
+  if (ir::reads(value.op)) return "loaded from memory";
   if (value.type.is_float()) return "floating point is not computed twice";
-  if (value.op == Op::FloorDiv || value.op == Op::FloorMod)
-    return "divisions are not computed twice";
-  if (ir::info(value.op).effect != ir::Effect::Pure) return "read from a variable";
+  if (ir::is_costly(value.op)) return "divisions are not computed twice";
+  if (!ir::is_pure(value.op)) return "read from a variable";
   for (const Inst* operand : value.operands)
-    if (ir::info(operand->op).effect != ir::Effect::Pure || operand->type.is_float())
+    if (!ir::is_pure(operand->op) || operand->type.is_float())
       return "computed from what is saved or loaded";
   return "too many operations to compute it twice";
 }

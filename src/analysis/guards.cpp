@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
@@ -137,10 +138,10 @@ class Finder {
   }
 
   bool moves_vectors(const Inst& i) const {
-    if (i.op != Op::Load && i.op != Op::Store) return false;
-    const size_t last = i.operands.size() - (i.op == Op::Store ? 1 : 0);
+    const auto access = ir::access_of(i);
+    if (!access || access->atomic) return false;
     Level level = Level::LaunchUniform;
-    for (size_t k = 1; k < last; ++k) level = std::max(level, a_.shape(*i.operands[k]).level);
+    for (const Inst* index : access->indices) level = std::max(level, a_.shape(*index).level);
     return level == Level::Affine;
   }
 

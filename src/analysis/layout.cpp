@@ -1,18 +1,12 @@
 // How threads are dealt to lanes. Linear order makes thread_idx.x affine only where a gang stays in
 // one row of the block; Rows gets the same for short or odd rows, for the price of idle lanes.
 #include "analysis/analysis.h"
-#include "ir/visitor.h"
+#include "ir/effects.h"
 
 namespace cuda_device::analysis {
 namespace {
 
 uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
-
-bool reads_lane_id(const ir::Function& f) {
-  bool reads = false;
-  ir::for_each_inst(f.body, [&](const ir::Inst& i) { reads |= i.op == ir::Op::LaneId; });
-  return reads;
-}
 
 LaneLayout rows(const std::array<uint32_t, 3>& block, uint32_t width) {
   const auto [x, y, z] = block;
@@ -30,7 +24,7 @@ LaneLayout rows(const std::array<uint32_t, 3>& block, uint32_t width) {
 }  // namespace
 
 LaneLayout choose_layout(const ir::Function& f, uint32_t width) {
-  const bool warps = reads_lane_id(f);
+  const bool warps = ir::uses_warps(f);
   if (warps) width = kWarpWidth;
   LaneLayout linear{.width = width, .period = width};
   if (!f.launch.has_block()) return linear;

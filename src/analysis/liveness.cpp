@@ -33,6 +33,13 @@ class StretchLiveness::Walk {
 
   void step(const Inst& inst, SlotSet& live) {
     switch (inst.op) {
+#define SCALAR(name, ...) case Op::name:
+#define GIVEN(name, ...) case Op::name:
+#define POSITION(name, ...) case Op::name:
+#define EFFECT(name, ...) case Op::name:
+#include "ir/op.def"
+      case Op::Yield:
+        return;
       case Op::SlotLoad:
         live.insert(static_cast<size_t>(inst.imm));
         return;
@@ -57,8 +64,6 @@ class StretchLiveness::Walk {
         return;
       case Op::Return:
         live.clear();
-        return;
-      default:
         return;
     }
   }

@@ -6,6 +6,7 @@
 
 #include "analysis/block_level.h"
 #include "analysis/far_arrays.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
@@ -43,8 +44,6 @@ class Moves {
     switch (i.op) {
       case Op::SlotLoad:
         return of_slot(i.imm, depth);
-      case Op::Load:
-        return std::nullopt;
       case Op::Add:
         return combined(1);
       case Op::Sub:
@@ -56,7 +55,7 @@ class Moves {
       case Op::Wrap:
         return operand(0);
       default:
-        return stays(i, depth) ? Move(0) : std::nullopt;
+        return ir::is_pure(i.op) && stays(i, depth) ? Move(0) : std::nullopt;
     }
   }
 

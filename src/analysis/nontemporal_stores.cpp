@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "analysis/tree.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
@@ -11,12 +12,6 @@ namespace {
 
 using ir::Inst;
 using ir::Op;
-
-// Of which parameter it is, or a part of; null for other arrays.
-const Inst* parameter(const Inst& array) {
-  if (array.op == Op::View) return parameter(*array.operands[0]);
-  return array.op == Op::Param ? &array : nullptr;
-}
 
 // Whether a loop takes a value on and on, so that it has another one in each iteration. What comes
 // back (a remainder, a flag that flips) or stays for some iterations (a quotient) does not count.
@@ -100,7 +95,8 @@ class PastCache {
 
   std::vector<bool> run() {
     std::vector<bool> past(f_.inst_count());
-    if (!any_left()) return past;
+    // Such stores are in order with nothing, and a fence would have to wait for them.
+    if (!any_left() || ir::acquires(f_)) return past;
     slot_stores_.resize(f_.slots.size());
     ir::for_each_inst(f_.body, [&](const Inst& inst) { note(inst); });
     if (!any_left()) return past;
@@ -118,11 +114,15 @@ class PastCache {
   }
 
   void note(const Inst& inst) {
-    if (inst.op == Op::SlotStore || inst.op == Op::For)
-      slot_stores_[static_cast<size_t>(inst.imm)].push_back(&inst);
-    if (inst.op != Op::Load) return;
-    if (const Inst* p = parameter(*inst.operands[0]))
-      written_only_[static_cast<size_t>(p->imm)] = false;
+    if (ir::sets_slot(inst.op)) slot_stores_[static_cast<size_t>(inst.imm)].push_back(&inst);
+    const auto access = ir::access_of(inst);
+    if (!access || access->plain_write()) return;
+    if (!access->array) {
+      written_only_.assign(written_only_.size(), false);
+      return;
+    }
+    const Inst& array = ir::whole_array(*access->array);
+    if (array.op == Op::Param) written_only_[static_cast<size_t>(array.imm)] = false;
   }
 
   bool is_written_only(const Inst& array) const {

@@ -141,7 +141,7 @@ class Rules {
     }
     if (inst_.operands.empty()) return position();
     if (inst_.op == Op::Extent || inst_.op == Op::Stride) return array_fact();
-    if (inst_.op == Op::Load || !integers()) return std::nullopt;
+    if (!integers()) return std::nullopt;
     return inst_.operands.size() == 1 ? unary(operand(0)) : computed(operand(0), operand(1));
   }
 
@@ -309,7 +309,7 @@ class Rules {
   Interval truth() const {
     if (inst_.op == Op::Const) return {inst_.imm, inst_.imm};
     if (inst_.op == Op::Not) return {1 - operand(0).hi, 1 - operand(0).lo};
-    if (!integers() || inst_.operands.empty() || inst_.op == Op::Load) return all_;
+    if (!integers() || inst_.operands.empty()) return all_;
     const Interval a = operand(0);
     if (inst_.op == Op::Convert) {
       if (!a.holds(0)) return {1, 1};

@@ -5,6 +5,7 @@
 #include "analysis/range_state.h"
 #include "analysis/range_transfer.h"
 #include "analysis/refine.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
@@ -42,7 +43,7 @@ class Walk {
     SlotSet any = live_at_entry;
     r.slots.resize(f_.slots.size());
     ir::for_each_inst(f_.body, [&](const Inst& i) {
-      if ((i.op != Op::SlotStore && i.op != Op::For) || !seen_[i.id]) return;
+      if (!ir::sets_slot(i.op) || !seen_[i.id]) return;
       const auto slot = static_cast<size_t>(i.imm);
       r.slots[slot] = any[slot] ? hull(r.slots[slot], stored_[i.id]) : stored_[i.id];
       any.insert(slot);
@@ -92,7 +93,7 @@ class Walk {
         return;
       case Op::Check:
         return check(*inst.operands[0]);
-      default:
+      default:  // no other is control, sets a variable, or says what holds behind it
         if (has_range(inst.type)) define(inst, interval_of(inst, f_, of_));
     }
   }
@@ -175,7 +176,7 @@ class Walk {
   RangeState anything(const Inst& inst, RangeState head) {
     SlotSet stored(f_.slots.size());
     ir::for_each_inst(Block{{const_cast<Inst*>(&inst)}}, [&](const Inst& i) {
-      if (i.op == Op::SlotStore || i.op == Op::For) stored.insert(static_cast<size_t>(i.imm));
+      if (ir::sets_slot(i.op)) stored.insert(static_cast<size_t>(i.imm));
     });
     states_.forget(head, stored);
     return head;

@@ -1,5 +1,7 @@
 #include "analysis/region_slots.h"
 
+#include "ir/effects.h"
+
 #include <unordered_map>
 
 namespace cuda_device::analysis {
@@ -8,7 +10,7 @@ namespace {
 using ir::Inst;
 using ir::Op;
 
-bool stores(const Inst& i) { return i.op == Op::SlotStore || i.op == Op::For; }
+bool stores(const Inst& i) { return ir::sets_slot(i.op); }
 
 class Crossing {
  public:
@@ -39,7 +41,7 @@ class Crossing {
     ++number_;
     crosses_.add(live_.before(r.insts(), SlotSet(crosses_.size())));
     for_each_inst(r, [&](const Inst& i, uint32_t) {
-      if (!stores(i) && i.op != Op::SlotLoad) return;
+      if (!ir::names_slot(i.op)) return;
       uint32_t& named_in = named_in_[static_cast<size_t>(i.imm)];
       if (named_in != 0 && named_in != number_) crosses_.insert(static_cast<size_t>(i.imm));
       named_in = number_;
@@ -67,9 +69,8 @@ RegionSlots slots_of(StretchLiveness& live, const Region& region, const SlotSet&
   std::unordered_map<size_t, uint32_t> first_named, last_stored;
   for_each_inst(region, [&](const Inst& i, uint32_t at) {
     r.returns = r.returns || i.op == Op::Return;
-    r.effects = r.effects || stores(i) || i.op == Op::Store || i.op == Op::Return ||
-                ir::info(i.op).effect == ir::Effect::Report;
-    if (!stores(i) && i.op != Op::SlotLoad) return;
+    r.effects = r.effects || stores(i) || i.op == Op::Return || ir::has_effect(i.op);
+    if (!ir::names_slot(i.op)) return;
     const auto slot = static_cast<size_t>(i.imm);
     r.named.insert(slot);
     first_named.try_emplace(slot, at);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
 namespace {
 
-using ir::Effect;
 using ir::Inst;
 using ir::Op;
 
@@ -18,7 +18,7 @@ constexpr size_t kMostInstructionsOfLoad = 8;
 
 bool varies(const Inst& i, const Analysis& a) { return a.shape(i).level == Level::Varying; }
 
-bool is_position(Op op) { return op >= Op::ThreadIdx && op <= Op::LaneId; }
+bool is_position(Op op) { return ir::info(op).kind == ir::OpKind::Position; }
 
 class Body {
  public:
@@ -49,8 +49,7 @@ class Body {
 
   void other(const Inst& i) {
     others_ += i.op != Op::Const && i.op != Op::Extent;  // those are at hand
-    fits_ = fits_ && ir::info(i.op).effect == Effect::Pure && !ir::is_expensive(i.op) &&
-            !is_position(i.op);
+    fits_ = fits_ && ir::is_pure(i.op) && !ir::is_costly(i.op) && !is_position(i.op);
     for (const Inst* operand : i.operands)
       fits_ = fits_ && (!operand->type.is_array() || operand->op == Op::Param);
   }

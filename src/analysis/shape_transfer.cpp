@@ -4,6 +4,8 @@
 #include <bit>
 
 #include "analysis/shape_algebra.h"
+#include "ir/effects.h"
+#include "support/check.h"
 
 namespace cuda_device::analysis {
 namespace {
@@ -24,8 +26,6 @@ class Rules {
     switch (inst_.op) {
       case Op::SlotLoad:
         return c_.slots[static_cast<size_t>(inst_.imm)];
-      case Op::BlockIdx:
-        return uniform_shape(Level::BlockUniform);
       case Op::ThreadIdx:
         return thread_idx();
       case Op::Tid:
@@ -36,19 +36,13 @@ class Rules {
         return load();
       case Op::Array:
         return own_array();
-      case Op::DynamicShared:
-        return uniform_shape(Level::BlockUniform);
-      case Op::BarrierCount:
-      case Op::BarrierAnd:
-      case Op::BarrierOr:
-        return uniform_shape(Level::BlockUniform);  // of all threads that came
       case Op::Extent:
       case Op::Stride:
         return array_number();
       case Op::Select:
         return operand(0).uniform() ? select() : plain();
       default:
-        return arithmetic();
+        return by_rule();
     }
   }
 
@@ -56,11 +50,23 @@ class Rules {
   const Shape& operand(size_t i) const { return c_.shapes[inst_.operands[i]->id]; }
   const Interval& range(size_t i) const { return c_.ranges[inst_.operands[i]->id]; }
 
+  // As op.def says.
+  Shape by_rule() const {
+    switch (ir::info(inst_.op).lanes) {
+      case ir::LaneRule::OfOperands:
+        return arithmetic();
+      case ir::LaneRule::BlockUniform:
+        return uniform_shape(Level::BlockUniform);
+      case ir::LaneRule::Varying:
+        return varying_shape();
+    }
+    CD_UNREACHABLE("unknown rule of lanes");
+  }
+
   // A value computed from values that can be only one number. Codegen writes the number.
   bool decided() const {
-    const bool computed = ir::info(inst_.op).effect == ir::Effect::Pure;
     const Interval& r = c_.ranges[inst_.id];
-    return computed && (inst_.type.is_int() || inst_.type.is_bool()) && r.single() &&
+    return ir::is_pure(inst_.op) && (inst_.type.is_int() || inst_.type.is_bool()) && r.single() &&
            r.hi <= INT64_MAX;
   }
 
@@ -255,7 +261,8 @@ class Rules {
     const Inst& array = *inst_.operands[0];
     if (array.op != Op::Param) return uniform_shape(Level::GangUniform);
     const ArrayFacts& facts = c_.function.params[static_cast<size_t>(array.imm)].facts;
-    return facts.read_only && facts.no_alias ? address : uniform_shape(Level::GangUniform);
+    const bool constant = facts.read_only && facts.no_alias && !c_.acquires;
+    return constant ? address : uniform_shape(Level::GangUniform);
   }
 
   // Each thread has a local array of its own.

@@ -16,6 +16,7 @@ struct ShapeContext {
   const std::vector<Congruence>& congruences;
   const std::vector<Congruence>& slot_congruences;
   const std::vector<bool>& steady_loads;
+  bool acquires;  // memory may come to be as other launches leave it
 };
 
 // `x // by`, `x % by`, `x >> by`, `x & by` as division by a power of two: its logarithm.

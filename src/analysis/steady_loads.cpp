@@ -1,15 +1,16 @@
 #include "analysis/steady_loads.h"
 
 #include "analysis/block_level.h"
+#include "ir/effects.h"
 
 namespace cuda_device::analysis {
 namespace {
 
 using ir::Inst;
-using ir::Op;
 
-bool is_shared(const Inst& access) {
-  return access.operands[0]->type.space == ir::AddressSpace::Shared;
+// A shared array, or any there is.
+bool is_shared(const ir::Access& access) {
+  return !access.array || access.array->type.space == ir::AddressSpace::Shared;
 }
 
 class Finder {
@@ -31,11 +32,13 @@ class Finder {
   void region(const Region& r) {
     bool stored = false;
     for_each_inst(r, [&](const Inst& i, uint32_t) {
-      stored = stored || (ir::info(i.op).effect == ir::Effect::Write && is_shared(i));
+      const auto access = ir::access_of(i);
+      stored = stored || (access && access->writes && is_shared(*access));
     });
     if (stored) return;
     for_each_inst(r, [&](const Inst& i, uint32_t) {
-      if (i.op == Op::Load && is_shared(i)) steady_[i.id] = true;
+      const auto access = ir::access_of(i);
+      if (access && access->plain_read() && is_shared(*access)) steady_[i.id] = true;
     });
   }
 

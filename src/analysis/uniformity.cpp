@@ -41,6 +41,7 @@
 #include "analysis/shape_algebra.h"
 #include "analysis/shape_transfer.h"
 #include "analysis/steady_loads.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
@@ -65,7 +66,8 @@ class Fixpoint {
                  a.slot_shapes,
                  a.congruences,
                  a.slot_congruences,
-                 steady_loads_},
+                 steady_loads_,
+                 ir::acquires(f)},
         stored_(live.entry) {
     a.shapes.assign(f.inst_count(), {});
     a.slot_shapes.assign(f.slots.size(), {});

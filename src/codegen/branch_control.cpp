@@ -7,28 +7,23 @@ namespace cuda_device::codegen {
 using ir::Inst;
 using ir::Op;
 
-bool BranchControl::emit_control(const Inst& i) {
+void BranchControl::emit_control(const Inst& i) {
   switch (i.op) {
     case Op::If:
-      branch(i);
-      return true;
+      return branch(i);
     case Op::While:
-      while_loop(i);
-      return true;
+      return while_loop(i);
     case Op::For:
-      for_loop(i);
-      return true;
+      return for_loop(i);
     case Op::Scope:
-      scope(i);
-      return true;
+      return scope(i);
     case Op::Break:
     case Op::Continue:
     case Op::Leave:
     case Op::Return:
-      jump(i);
-      return true;
+      return jump(i);
     default:
-      return false;
+      CD_UNREACHABLE("an operation that is no control");
   }
 }
 

@@ -23,8 +23,8 @@ class BranchControl {
   virtual void for_loop(const ir::Inst& inst) = 0;
   virtual void leave_kernel() = 0;
 
-  // If, While, For, Scope and jumps; false: it is none of them, and nothing was emitted.
-  bool emit_control(const ir::Inst& inst);
+  // An If, While, For or Scope, or a jump.
+  void emit_control(const ir::Inst& inst);
   // The body of a loop: a break leads to `exit`; a continue, and the end of the body, to `next`.
   void iterate(const ir::Inst& loop, const ir::Block& body, llvm::BasicBlock* exit,
                llvm::BasicBlock* next);

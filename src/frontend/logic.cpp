@@ -1,6 +1,7 @@
 // Conditions, and / or / not, conditional expressions. A constant condition prunes: what it
 // excludes is neither typed nor compiled.
 #include "frontend/lowerer.h"
+#include "ir/effects.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -12,27 +13,12 @@ using ir::Op;
 constexpr int kCheapCount = 8;
 constexpr int kCheapChain = 16;
 
-bool is_costly(Op op) {
-  switch (op) {
-    case Op::Div:
-    case Op::FloorDiv:
-    case Op::FloorMod:
-    case Op::Sqrt:
-    case Op::Fmod:
-    case Op::Remainder:
-      return true;
-    default:
-      return op >= Op::Exp && op <= Op::Ldexp;
-  }
-}
-
 // Evaluating it where it is not needed does no harm and costs less than a branch.
 bool is_cheap(const ir::Block& block, int most = kCheapCount) {
   int count = 0;
   for (const ir::Inst* inst : block.insts) {
     const bool read = inst->op == Op::SlotLoad || inst->op == Op::Const;
-    const bool pure = ir::info(inst->op).effect == ir::Effect::Pure;
-    if ((!pure && !read) || is_costly(inst->op)) return false;
+    if (!ir::may_speculate(inst->op) || ir::is_costly(inst->op)) return false;
     if (!read) ++count;
   }
   return count <= most;

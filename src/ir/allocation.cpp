@@ -27,12 +27,6 @@ MemoryLayout memory_layout(const Function& f, AddressSpace space) {
   return layout;
 }
 
-bool has_barrier(const Block& block) {
-  return std::ranges::any_of(block.insts, [](const Inst* inst) {
-    return is_barrier(inst->op) || std::ranges::any_of(inst->regions, has_barrier);
-  });
-}
-
 bool contains(const Block& block, Op op) {
   return std::ranges::any_of(block.insts, [op](const Inst* inst) {
     const auto within = [op](const Block& region) { return contains(region, op); };

@@ -123,18 +123,10 @@ constexpr ByTwoKinds conversions(Kinds<i...>) {
 
 constexpr bool converts(Op op) { return op == Op::Convert || op == Op::Bitcast; }
 
-// Those whose value depends on the thread or on an array's descriptor.
-constexpr bool needs_context(Op op) {
-  return op == Op::Const || op == Op::Param || op == Op::ThreadIdx || op == Op::BlockIdx ||
-         op == Op::BlockDim || op == Op::GridDim || op == Op::Tid || op == Op::GridSize ||
-         op == Op::LaneId || op == Op::Extent || op == Op::Stride || op == Op::Array ||
-         op == Op::DynamicShared || op == Op::View;
-}
-
-// A pure operation without a Meaning does not compile.
-template <Op op, int operands, Effect effect>
+// An operation on scalars without a Meaning does not compile.
+template <Op op, int operands>
 constexpr ByKind row() {
-  if constexpr (effect != Effect::Pure || needs_context(op) || converts(op)) {
+  if constexpr (converts(op)) {
     return {};
   } else {
     return same_types<Meaning<op>, operands>(AllKinds{});
@@ -142,7 +134,8 @@ constexpr ByKind row() {
 }
 
 constexpr ByKind kRows[] = {
-#define OP(name, text, operands, result, effect, ...) row<Op::name, operands, Effect::effect>(),
+#define SCALAR(name, text, operands, ...) row<Op::name, operands>(),
+#define OP(...) {},
 #include "ir/op.def"
 };
 constexpr ByTwoKinds kConverts = conversions<Meaning<Op::Convert>>(AllKinds{});
@@ -163,41 +156,6 @@ Evaluator evaluator(const Inst& inst) {
   const Inst* typed = inst.op == Op::Select ? inst.operands.back() : inst.operands.front();
   if (!typed->type.is_scalar()) return nullptr;
   return evaluator(inst.op, typed->type.scalar, inst.type.scalar);
-}
-
-bool is_exact(Op op) {
-  switch (op) {
-    case Op::Exp:
-    case Op::Exp2:
-    case Op::Expm1:
-    case Op::Log:
-    case Op::Log2:
-    case Op::Log10:
-    case Op::Log1p:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tan:
-    case Op::Asin:
-    case Op::Acos:
-    case Op::Atan:
-    case Op::Atan2:
-    case Op::Sinh:
-    case Op::Cosh:
-    case Op::Tanh:
-    case Op::Asinh:
-    case Op::Acosh:
-    case Op::Atanh:
-    case Op::Pow:
-    case Op::Hypot:
-    case Op::Cbrt:
-    case Op::Erf:
-    case Op::Erfc:
-    case Op::Tgamma:
-    case Op::Lgamma:
-      return false;
-    default:
-      return true;
-  }
 }
 
 }  // namespace cuda_device::ir

@@ -19,6 +19,6 @@ Evaluator evaluator(const Inst& inst);
 
 // Every target gives the same bits for it (of a NaN, that it is one). The others are functions that
 // targets approximate within some ulp.
-bool is_exact(Op op);
+inline bool is_exact(Op op) { return info(op).accuracy == Accuracy::Exact; }
 
 }  // namespace cuda_device::ir

@@ -80,6 +80,13 @@ class Flattener {
 
   void instruction(const Inst& inst) {
     switch (inst.op) {
+#define SCALAR(name, ...) case Op::name:
+#include "ir/op.def"
+      return evaluate(inst);
+#define POSITION(name, ...) case Op::name:
+#include "ir/op.def"
+      step(StepKind::Position, &inst);
+      return;
       case Op::Const:
         code_.initial[inst.id] = inst.imm;
         return;
@@ -89,15 +96,6 @@ class Flattener {
         return copy(inst.id, slot_register(inst.imm));
       case Op::SlotStore:
         return copy(slot_register(inst.imm), inst.operands[0]->id);
-      case Op::ThreadIdx:
-      case Op::BlockIdx:
-      case Op::BlockDim:
-      case Op::GridDim:
-      case Op::Tid:
-      case Op::GridSize:
-      case Op::LaneId:
-        step(StepKind::Position, &inst);
-        return;
       case Op::Extent:
         step(StepKind::Extent, &inst).a = inst.operands[0]->id;
         return;
@@ -127,6 +125,9 @@ class Flattener {
       case Op::Print:
         step(StepKind::Print, &inst).a = list_of(inst);
         return;
+      case Op::Opaque:
+        step(StepKind::Opaque, &inst).a = list_of(inst);
+        return;
       case Op::If:
         return if_(inst);
       case Op::While:
@@ -146,8 +147,6 @@ class Flattener {
       case Op::Return:
         step(StepKind::Finish);
         return;
-      default:
-        return evaluate(inst);
     }
   }
 

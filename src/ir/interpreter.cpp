@@ -122,14 +122,15 @@ bool run_block(const Launch& launch, const Index& block, uint64_t max_steps) {
 }  // namespace
 
 void interpret(const Function& f, const std::vector<Argument>& arguments, const Grid& grid,
-               uint64_t max_steps, LaunchReport* report) {
+               uint64_t max_steps, LaunchReport* report, const OpaqueCall& opaque) {
   verify_or_throw(f, "all that came before the interpreter");
   check_arguments(f, arguments);
   CD_CHECK(!f.launch.has_block() || f.launch.block == grid.block,
            "the kernel is specialised for another block shape");
   const DefaultFloatEnvironment environment;
   const StepCode code = flatten(f, scalars_of(f, arguments));
-  Launch launch{code, arguments, grid, report};
+  Launch launch{
+      .code = code, .arguments = arguments, .grid = grid, .report = report, .opaque = opaque};
   for (const PrintFormat& format : f.formats) launch.printers.emplace_back(format);
   for_each_index(grid.grid,
                  [&](const Index& block) { return run_block(launch, block, max_steps); });

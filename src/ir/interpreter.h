@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -34,6 +36,10 @@ struct InterpretError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What `opaque` calls, for tests: its identity and operands, as Inst::imm of constants; the answer
+// is its result.
+using OpaqueCall = std::function<int32_t(int64_t identity, std::span<const int64_t> operands)>;
+
 // Runs every thread of every block, blocks and threads in increasing order; the threads of a block
 // from one barrier to the next. What shared and local arrays hold at first is no zero, and not the
 // same in two blocks or threads. Arguments match f.params. Throws InterpretError, also where a
@@ -41,6 +47,7 @@ struct InterpretError : std::runtime_error {
 // Where a thread fails the launch ends; `report` gets that and what was printed. Null: a failure is
 // an InterpretError too, and what is printed is lost.
 void interpret(const Function& f, const std::vector<Argument>& arguments, const Grid& grid,
-               uint64_t max_steps = UINT64_MAX, LaunchReport* report = nullptr);
+               uint64_t max_steps = UINT64_MAX, LaunchReport* report = nullptr,
+               const OpaqueCall& opaque = {});
 
 }  // namespace cuda_device::ir

@@ -5,12 +5,6 @@
 namespace cuda_device::ir {
 namespace {
 
-constexpr OpInfo kOpInfo[] = {
-#define OP(name, text, operands, result, effect, imm, semantics) \
-  {text, operands, ResultRule::result, Effect::effect, ImmKind::imm, semantics},
-#include "ir/op.def"
-};
-
 constexpr std::string_view kIfRegions[] = {"then", "else"};
 constexpr std::string_view kWhileRegions[] = {"condition", "body", "else"};
 constexpr std::string_view kForRegions[] = {"body", "else"};
@@ -18,32 +12,24 @@ constexpr std::string_view kScopeRegions[] = {"body"};
 
 }  // namespace
 
-const OpInfo& info(Op op) { return kOpInfo[static_cast<size_t>(op)]; }
-
 std::span<const std::string_view> region_names(Op op) {
-  switch (op) {
-    case Op::If:
-      return kIfRegions;
-    case Op::While:
-      return kWhileRegions;
-    case Op::For:
-      return kForRegions;
-    case Op::Scope:
-      return kScopeRegions;
-    default:
+  switch (info(op).regions) {
+    case Regions::None:
+    case Regions::LeavesBlock:
       return {};
+    case Regions::ThenElse:
+      return kIfRegions;
+    case Regions::ConditionBodyElse:
+      return kWhileRegions;
+    case Regions::BodyElse:
+      return kForRegions;
+    case Regions::Body:
+      return kScopeRegions;
   }
+  CD_UNREACHABLE("unknown regions");
 }
 
-bool ends_block(Op op) {
-  return op == Op::Yield || op == Op::Break || op == Op::Continue || op == Op::Leave ||
-         op == Op::Return;
-}
-
-bool is_expensive(Op op) {
-  if (op >= Op::Fmod && op <= Op::FrexpExponent) return true;
-  return op == Op::FloorDiv || op == Op::FloorMod || op == Op::Div || op == Op::Sqrt;
-}
+bool ends_block(Op op) { return info(op).regions == Regions::LeavesBlock; }
 
 int64_t canonical(ScalarKind kind, int64_t value) {
   if (is_bool(kind)) return value != 0;

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/op.h"
 #include "ir/type.h"
 #include "support/facts.h"
 #include "support/float_format.h"
@@ -22,46 +23,10 @@
 
 namespace cuda_device::ir {
 
-enum class Op : uint8_t {
-#define OP(name, ...) name,
-#include "ir/op.def"
-};
-
-enum class ResultRule : uint8_t {
-  None,
-  Same,
-  SameInt,
-  SameFloat,
-  SameNum,
-  Bool,
-  Explicit,
-  I32,
-  I64,
-  U32
-};
-enum class Effect : uint8_t { Pure, Read, Write, Slot, Barrier, Report, Control };
-enum class ImmKind : uint8_t { None, Int, Value, Axis, Slot, Param, Array, Depth, Failure, Format };
-
-struct OpInfo {
-  std::string_view text;
-  int8_t operands;  // -1: variable
-  ResultRule result;
-  Effect effect;
-  ImmKind imm;
-  std::string_view semantics;
-};
-const OpInfo& info(Op op);
-inline constexpr int kOpCount = 0
-#define OP(...) +1
-#include "ir/op.def"
-    ;
-
 // The regions that an operation holds, by role, in order: {"condition", "body", "else"} of a while.
 std::span<const std::string_view> region_names(Op op);
 // Leaves its block: nothing may follow it there.
 bool ends_block(Op op);
-// Takes as long as tens of additions, or calls.
-bool is_expensive(Op op);
 
 struct Inst;
 
@@ -173,10 +138,7 @@ struct MemoryLayout {
 };
 MemoryLayout memory_layout(const Function& f, AddressSpace space);  // allocation.cpp
 
-// Waits for other threads of the block.
-inline bool is_barrier(Op op) { return info(op).effect == Effect::Barrier; }
-bool has_barrier(const Block& block);      // in it or in a region inside
-bool contains(const Block& block, Op op);  // likewise
+bool contains(const Block& block, Op op);  // in it or in a region inside
 
 // The conventions of Inst::imm for a value of a scalar type.
 int64_t canonical(ScalarKind kind,

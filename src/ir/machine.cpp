@@ -64,6 +64,14 @@ class Runner {
     launch_.report->printed.append(printer.text([&](size_t k) { return registers_[list[k]]; }));
   }
 
+  // Nobody answers: nothing is done.
+  void opaque(const Step& s) {
+    std::vector<int64_t> operands;
+    for (size_t k = 0; k < s.source->operands.size(); ++k)
+      operands.push_back(registers_[launch_.code.lists[s.a + k]]);
+    registers_[s.result] = launch_.opaque ? launch_.opaque(s.source->imm, operands) : 0;
+  }
+
   void execute(const Step& s) {
     int64_t* r = registers_;
     switch (s.kind) {
@@ -100,6 +108,8 @@ class Runner {
         return loop_next(s);
       case StepKind::Print:
         return print(s);
+      case StepKind::Opaque:
+        return opaque(s);
       case StepKind::Check:  // holds
       case StepKind::Barrier:
       case StepKind::Finish:

@@ -18,6 +18,7 @@ struct Launch {
   Grid grid;
   LaunchReport* report = nullptr;          // null: nobody asks
   std::vector<PrintFormatter> printers{};  // by format
+  OpaqueCall opaque{};                     // empty: nobody answers
 };
 
 // An array that is no parameter itself.

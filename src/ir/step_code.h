@@ -23,6 +23,7 @@ enum class StepKind : uint8_t {
   Barrier,  // the thread stops here; register a, where the operation has an operand
   Check,    // the thread fails where register a is false
   Print,    // lists[a] ... are what is printed
+  Opaque,   // result = the answer; lists[a] ... are the operands
   Jump,     // to step `target`
   JumpUnless,  // likewise, where register a is false
   LoopBegin,   // result, result + 1 = iterations left, next value; lists[a] ... are start, stop,

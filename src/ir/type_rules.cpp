@@ -57,6 +57,13 @@ std::string operands_are(const Inst& inst, Type wanted) {
   return kFine;
 }
 
+std::string operands_are(const Inst& inst, Test test, const char* wanted) {
+  for (size_t i = 0; i < inst.operands.size(); ++i) {
+    if (std::string e = operand_is(inst, i, test, wanted); !e.empty()) return e;
+  }
+  return kFine;
+}
+
 std::string all_of(const Inst& inst, Test test, const char* wanted) {
   return first({expect("result", inst.type, test, wanted), operands_are(inst, inst.type)});
 }
@@ -160,19 +167,31 @@ std::string array_axis_error(const Inst& inst) {
   return e.empty() ? index_error(inst.imm, inst.operands[0]->type.ndim, "axis") : e;
 }
 
-// Array, one index per axis, then `extra` more operands.
-std::string access_error(const Inst& inst, size_t extra) {
+bool touches_element(Op op) {
+  const Where where = info(op).effects.where;
+  return where == Where::Element || where == Where::AtomicElement;
+}
+
+// Array, one index per axis, then what the operation takes beside.
+std::string element_error(const Inst& inst) {
   if (inst.operands.empty()) return "no operands, expected an array";
   if (std::string e = operand_is(inst, 0, any_array, "an array"); !e.empty()) return e;
   const size_t ndim = inst.operands[0]->type.ndim;
-  if (inst.operands.size() != 1 + ndim + extra) {
-    return std::to_string(inst.operands.size()) + " operands, expected " +
-           std::to_string(1 + ndim + extra);
-  }
+  if (inst.operands.size() < 1 + ndim)
+    return std::to_string(inst.operands.size()) + " operands, expected " + std::to_string(1 + ndim);
   for (size_t i = 1; i <= ndim; ++i) {
     if (std::string e = operand_is(inst, i, any_int, "an integer index"); !e.empty()) return e;
   }
   return kFine;
+}
+
+// `extra`: operands behind the indices.
+std::string access_error(const Inst& inst, size_t extra) {
+  const bool array = !inst.operands.empty() && inst.operands[0]->type.is_array();
+  const size_t wanted = array ? 1 + inst.operands[0]->type.ndim + extra : 0;
+  if (array && inst.operands.size() != wanted)
+    return std::to_string(inst.operands.size()) + " operands, expected " + std::to_string(wanted);
+  return element_error(inst);
 }
 
 std::string load_error(const Inst& inst) {
@@ -276,10 +295,12 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
       return operand_is(inst, 0, kBool);
     case Op::Print:
       return print_error(f, inst);
+    case Op::Opaque:
+      return operands_are(inst, any_scalar, "a scalar");
     case Op::For:
       return for_error(f, inst);
     default:
-      return kFine;
+      return touches_element(inst.op) ? element_error(inst) : kFine;
   }
 }
 

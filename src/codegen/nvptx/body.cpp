@@ -4,6 +4,7 @@
 #include "codegen/nvptx/counter.h"
 #include "codegen/nvptx/position.h"
 #include "codegen/nvptx/reports.h"
+#include "ir/effects.h"
 
 namespace cuda_device::codegen::nvptx {
 
@@ -65,23 +66,57 @@ void Body::emit_block(const ir::Block& b) {
 
 void Body::inst(const Inst& i) {
   const auto place = c_.lines.at(i.span);
-  if (emit_control(i)) return;
   switch (i.op) {
+#define SCALAR(name, ...) case Op::name:
+#include "ir/op.def"
+    return define(i, arithmetic(i));
+#define POSITION(name, ...) case Op::name:
+#include "ir/op.def"
+    return define(i, emit_position(c_, i));
+    case Op::Const:
+      return define(i, constant_of(c_.llvm(), i.type.scalar, i.imm));
+    case Op::Param:
+      if (i.type.is_array()) return;  // Arrays is asked where it is used
+      return define(i, params_.scalar(static_cast<uint32_t>(i.imm)));
+    case Op::Array:
+    case Op::DynamicShared:
+    case Op::View:
+      return;
+    case Op::Extent:
+    case Op::Stride:
+      return define(i, array_number(i));
+    case Op::SlotLoad:
+      return define(i, load_slot(static_cast<size_t>(i.imm)));
     case Op::SlotStore:
       return store_slot(static_cast<size_t>(i.imm), c_.operand(i, 0));
+    case Op::Load:
+      return define(i, memory_.load(i));
     case Op::Store:
       return memory_.store(i);
-    case Op::Yield:
-      return;
     case Op::Barrier:
       emit_barrier(c_, i);
       return;
+    case Op::BarrierCount:
+    case Op::BarrierAnd:
+    case Op::BarrierOr:
+      return define(i, emit_barrier(c_, i));
     case Op::Check:
       return emit_check(c_, i);
     case Op::Print:
       return emit_print(c_, i);
-    default:
-      if (!i.type.is_array()) define(i, computed(i));
+    case Op::Opaque:
+      return define(i, emit_opaque(c_, i));
+    case Op::If:
+    case Op::While:
+    case Op::For:
+    case Op::Scope:
+    case Op::Break:
+    case Op::Continue:
+    case Op::Leave:
+    case Op::Return:
+      return emit_control(i);
+    case Op::Yield:
+      return;
   }
 }
 
@@ -95,40 +130,12 @@ llvm::Value* Body::wrapped(const Inst& i) {
   return c_.b.CreateZExt(index, c_.b.getInt64Ty(), "", /*IsNonNeg=*/true);
 }
 
-llvm::Value* Body::computed(const Inst& i) {
-  switch (i.op) {
-    case Op::Const:
-      return constant_of(c_.llvm(), i.type.scalar, i.imm);
-    case Op::Param:
-      return params_.scalar(static_cast<uint32_t>(i.imm));
-    case Op::SlotLoad:
-      return load_slot(static_cast<size_t>(i.imm));
-    case Op::Extent:
-    case Op::Stride:
-      return array_number(i);
-    case Op::Load:
-      return memory_.load(i);
-    case Op::Wrap:
-      return wrapped(i);
-    case Op::BarrierCount:
-    case Op::BarrierAnd:
-    case Op::BarrierOr:
-      return emit_barrier(c_, i);
-    case Op::ThreadIdx:
-    case Op::BlockIdx:
-    case Op::BlockDim:
-    case Op::GridDim:
-    case Op::Tid:
-    case Op::GridSize:
-    case Op::LaneId:
-      return emit_position(c_, i);
-    default: {
-      llvm::SmallVector<Value, 3> operands;
-      for (size_t k = 0; k < i.operands.size(); ++k) operands.push_back(c_.operand(i, k));
-      const size_t typed = i.op == Op::Select ? 1 : 0;
-      return c_.arithmetic.emit(i.op, i.operands[typed]->type.scalar, i.type.scalar, operands);
-    }
-  }
+llvm::Value* Body::arithmetic(const Inst& i) {
+  if (i.op == Op::Wrap) return wrapped(i);
+  llvm::SmallVector<Value, 3> operands;
+  for (size_t k = 0; k < i.operands.size(); ++k) operands.push_back(c_.operand(i, k));
+  const size_t typed = i.op == Op::Select ? 1 : 0;
+  return c_.arithmetic.emit(i.op, i.operands[typed]->type.scalar, i.type.scalar, operands);
 }
 
 llvm::Value* Body::array_number(const Inst& i) {
@@ -142,7 +149,7 @@ void Body::define(const Inst& i, Value v) {
   const bool integer = i.type.is_int();
   if (integer && i.op != Op::Const) {
     const analysis::Range& r = c_.analysis.range(i);
-    if (ir::info(i.op).effect == ir::Effect::Pure && !r.unsigned_overflow && r.lo == r.hi) {
+    if (ir::is_pure(i.op) && !r.unsigned_overflow && r.lo == r.hi) {
       v = constant_of(c_.llvm(), i.type.scalar, r.lo);
     } else if (i.type.bits() == 64 && r.fits_i32() && !llvm::isa<llvm::CastInst>(v)) {
       v = c_.b.CreateSExt(c_.b.CreateTrunc(v, c_.b.getInt32Ty()), v->getType());

@@ -17,7 +17,7 @@ class Body : BranchControl {
 
   void emit_block(const ir::Block& b) override;
   void inst(const Inst& i);
-  Value computed(const Inst& i);
+  Value arithmetic(const Inst& i);
   Value wrapped(const Inst& i);
   Value array_number(const Inst& i);
   void define(const Inst& i, Value v);

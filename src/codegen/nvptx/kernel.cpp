@@ -1,6 +1,7 @@
 #include "codegen/nvptx/kernel.h"
 
 #include "codegen/nvptx/body.h"
+#include "ir/effects.h"
 
 namespace cuda_device::codegen::nvptx {
 namespace {
@@ -30,7 +31,7 @@ llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
                                         symbol, module);
   kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
   kernel->setDoesNotThrow();
-  if (ir::has_barrier(f.body)) kernel->setConvergent();
+  if (ir::has_convergent(f.body)) kernel->setConvergent();
   set_param_attributes(*kernel, f);
   if (f.launch.has_block()) kernel->addFnAttr("nvvm.reqntid", dimensions(f.launch.block));
   EmitContext c(kernel, f, analysis);

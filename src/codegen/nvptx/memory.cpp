@@ -1,30 +1,16 @@
 #include "codegen/nvptx/memory.h"
 
-#include "ir/visitor.h"
+#include "ir/effects.h"
 
 namespace cuda_device::codegen::nvptx {
-namespace {
-
 using ir::Inst;
 using ir::Op;
-
-// The array that it is, or that it is a view of.
-const Inst& base_of(const Inst& array) {
-  return array.op == Op::View ? base_of(*array.operands[0]) : array;
-}
-
-}  // namespace
 
 Memory::Memory(EmitContext& context, Arrays& arrays)
     : c_(context),
       arrays_(arrays),
-      written_(context.function.params.size()),
+      changing_(ir::changing_arrays(context.function)),
       scopes_(context.function.params.size()) {
-  ir::for_each_inst(c_.function.body, [&](const Inst& i) {
-    if (i.op != Op::Store) return;
-    const Inst& array = base_of(*i.operands[0]);
-    if (array.op == Op::Param) written_[static_cast<size_t>(array.imm)] = true;
-  });
   llvm::MDBuilder metadata(c_.llvm());
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain("arrays");
   for (size_t i = 0; i < scopes_.size(); ++i) {
@@ -41,7 +27,7 @@ bool Memory::offsets_are_u32(const Inst& array) const {
 
 // An array that overlaps no other is in a scope of its own, and outside of those of all others.
 void Memory::annotate(llvm::Instruction* access, const Inst& array) const {
-  const Inst& base = base_of(array);
+  const Inst& base = ir::whole_array(array);
   if (base.op != Op::Param) return;
   const auto param = static_cast<size_t>(base.imm);
   if (!scopes_[param]) return;
@@ -52,7 +38,7 @@ void Memory::annotate(llvm::Instruction* access, const Inst& array) const {
   access->setMetadata(llvm::LLVMContext::MD_alias_scope,
                       llvm::MDNode::get(c_.llvm(), {scopes_[param]}));
   access->setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(c_.llvm(), others));
-  const bool constant = !written_[param] && llvm::isa<llvm::LoadInst>(access);
+  const bool constant = !changing_[param] && llvm::isa<llvm::LoadInst>(access);
   if (constant)
     access->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_.llvm(), {}));
 }

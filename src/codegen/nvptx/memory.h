@@ -20,7 +20,7 @@ class Memory {
 
   EmitContext& c_;
   Arrays& arrays_;
-  std::vector<bool> written_;          // by parameter
+  const std::vector<bool> changing_;   // by parameter
   std::vector<llvm::MDNode*> scopes_;  // by parameter that overlaps no other; else null
 };
 

@@ -9,6 +9,9 @@ namespace cuda_device::codegen::nvptx {
 void emit_check(EmitContext& c, const ir::Inst& check);
 // By the printf of the driver.
 void emit_print(EmitContext& c, const ir::Inst& print);
+// Calls cd_opaque(identity, count, operands, stride), operands as the interpreter holds them: for
+// tests.
+llvm::Value* emit_opaque(EmitContext& c, const ir::Inst& opaque);
 
 // What C's printf calls the format: integers of 64 bits, floats as double, bool as a string.
 std::string c_format(const PrintFormat& format);

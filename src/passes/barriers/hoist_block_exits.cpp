@@ -1,5 +1,6 @@
 #include "passes/barriers/hoist_block_exits.h"
 
+#include "ir/effects.h"
 #include "passes/barriers/jumps.h"
 
 namespace cuda_device::passes {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analysis/analysis.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/barriers/jumps.h"
 

@@ -6,6 +6,7 @@
 #include "analysis/analysis.h"
 #include "analysis/block_level.h"
 #include "analysis/divergence.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/barriers/jumps.h"
 #include "passes/loops/own_counter.h"

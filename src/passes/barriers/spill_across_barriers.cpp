@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/block_level.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/barriers/count_trips.h"
 #include "support/check.h"
@@ -140,8 +141,7 @@ class Saver {
   // Of so many, when this one and those it hangs on are taken; it looks no further than that.
   static int operations_left(const Inst& value, int left) {
     constexpr int kNone = -1;
-    if (ir::info(value.op).effect != ir::Effect::Pure || value.type.is_float()) return kNone;
-    if (value.op == Op::FloorDiv || value.op == Op::FloorMod) return kNone;
+    if (!ir::is_pure(value.op) || ir::is_costly(value.op) || value.type.is_float()) return kNone;
     if (!value.operands.empty()) --left;
     for (const Inst* operand : value.operands)
       if (left >= 0 && !operand->type.is_array()) left = operations_left(*operand, left);

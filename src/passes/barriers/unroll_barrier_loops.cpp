@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "ir/effects.h"
 #include "ir/float_environment.h"
 #include "ir/machine.h"
 #include "passes/rewrite.h"
@@ -23,8 +24,11 @@ constexpr size_t kMostInstructions = 2048;  // of all loops written out; constan
 constexpr size_t kMostVisits = 8 * kMostInstructions;  // for one loop and those inside of it
 constexpr uint64_t kWrittenOutLater = 32;  // iterations of a loop inside, by unroll_local or LLVM
 
-// A constant operand makes nothing cheaper.
+// A constant operand makes nothing cheaper. (With constant indices, elements of a thread's own
+// array may become variables.)
 bool only_moves(const Inst& inst) {
+  if (const auto access = ir::access_of(inst))
+    return !access->array || access->array->type.space != ir::AddressSpace::Local;
   switch (inst.op) {
     case Op::Add:
     case Op::Sub:
@@ -32,9 +36,6 @@ bool only_moves(const Inst& inst) {
     case Op::View:
     case Op::SlotStore:
       return true;
-    case Op::Load:
-    case Op::Store:  // with constant indices, elements of a thread's own array may become variables
-      return inst.operands[0]->type.space != ir::AddressSpace::Local;
     default:
       return false;
   }

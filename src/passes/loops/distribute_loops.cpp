@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/effects.h"
 #include "passes/clone.h"
 
 namespace cuda_device::passes {
@@ -17,39 +18,19 @@ constexpr uint32_t kShareOfRegisters = 2;
 // The loops together may be so many times the size of the one.
 constexpr size_t kMostGrowth = 2;
 
-// As cheap to compute again as to load from memory, or nearly. Integers are indices for the most
-// part.
+// As cheap to compute again as to load from memory, or nearly. A division by a constant is a
+// product.
 bool is_cheap(const Inst& i) {
-  switch (i.op) {
-    case Op::Const:
-    case Op::Load:
-    case Op::SlotLoad:
-    case Op::Add:
-    case Op::Sub:
-    case Op::Mul:
-    case Op::Fma:
-    case Op::Neg:
-    case Op::Abs:
-    case Op::Min:
-    case Op::Max:
-    case Op::Convert:
-    case Op::Select:
-      return true;
-    case Op::FloorDiv:
-    case Op::FloorMod:
-      return i.type.is_int() && i.operands[1]->op == Op::Const;
-    default:
-      return !(i.type.is_scalar() && i.type.is_float());
-  }
+  const bool division = i.op == Op::FloorDiv || i.op == Op::FloorMod;
+  return !ir::is_pure(i.op) || !ir::is_costly(i.op) || (division && i.operands[1]->op == Op::Const);
 }
 
 // And the counter, which each of the loops would set anew, is the loop's own.
 bool only_computes_and_loads(const Inst& loop) {
   const Block& body = loop.regions[0];
   return std::all_of(body.insts.begin(), body.insts.end(), [&](const Inst* i) {
-    const ir::Effect effect = ir::info(i->op).effect;
-    if (i->op == Op::SlotStore && i->imm == loop.imm) return false;
-    return effect == ir::Effect::Pure || effect == ir::Effect::Read || effect == ir::Effect::Slot;
+    if (i->op == Op::SlotStore) return i->imm != loop.imm;
+    return ir::may_repeat(i->op);
   });
 }
 

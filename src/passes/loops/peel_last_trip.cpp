@@ -5,6 +5,7 @@
 
 #include "analysis/liveness.h"
 #include "analysis/ranges.h"
+#include "ir/effects.h"
 #include "ir/machine.h"
 #include "ir/visitor.h"
 #include "passes/clone.h"
@@ -15,7 +16,6 @@ namespace {
 
 using analysis::Interval;
 using ir::Block;
-using ir::Effect;
 using ir::Inst;
 using ir::Op;
 
@@ -26,9 +26,7 @@ bool may_stand_twice(const Inst& loop) {
   bool may = true;
   ir::for_each_inst(loop.regions[0], [&](const Inst& i) {
     ++size;
-    const Effect effect = ir::info(i.op).effect;
-    may = may && effect != Effect::Barrier && effect != Effect::Report && i.op != Op::Leave &&
-          i.op != Op::Return && i.op != Op::Break && i.op != Op::Continue;
+    may = may && ir::may_copy(i.op) && (!ir::ends_block(i.op) || i.op == Op::Yield);
   });
   return may && size <= kMostInstructions;
 }

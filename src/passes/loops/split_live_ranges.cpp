@@ -6,6 +6,7 @@
 #include "analysis/block_level.h"
 #include "analysis/liveness.h"
 #include "analysis/tree.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/simplify/slot_contents.h"
 
@@ -125,7 +126,7 @@ class Choice {
     if (a_.shape(value).uniform()) return true;
     if (notes_.places[value.id] == Where::Outside) return false;
     if (value.op == Op::SlotLoad) return candidates_[static_cast<size_t>(value.imm)];
-    return ir::info(value.op).effect == ir::Effect::Pure && !value.operands.empty() &&
+    return ir::is_pure(value.op) && !value.operands.empty() &&
            std::all_of(value.operands.begin(), value.operands.end(),
                        [&](const Inst* operand) { return alike(*operand); });
   }

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "ir/effects.h"
 #include "ir/machine.h"
 #include "ir/visitor.h"
 #include "passes/clone.h"
@@ -25,9 +26,9 @@ size_t size_of(const Block& b) {
 bool indexes_local_array(const Block& b) {
   bool found = false;
   ir::for_each_inst(b, [&](const Inst& i) {
-    const bool access = i.op == Op::Load || i.op == Op::Store;
-    found = found || (access && i.operands[0]->op == Op::Array &&
-                      i.operands[0]->type.space == ir::AddressSpace::Local);
+    const auto access = ir::access_of(i);
+    found = found || (access && access->array && access->array->op == Op::Array &&
+                      access->array->type.space == ir::AddressSpace::Local);
   });
   return found;
 }

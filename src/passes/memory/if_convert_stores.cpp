@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/effects.h"
 #include "ir/visitor.h"
-#include "passes/memory/array_access.h"
 #include "passes/memory/index_offsets.h"
+#include "passes/memory/same_value.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -27,8 +28,7 @@ bool is_own_element(const Inst& access) {
 
 bool may_be_done_always(const Inst& inst) {
   if (inst.op == Op::Store) return is_own_element(inst);
-  if (inst.op == Op::SlotLoad) return true;
-  return ir::info(inst.op).effect == ir::Effect::Pure && !ir::is_expensive(inst.op);
+  return ir::may_speculate(inst.op) && !ir::is_costly(inst.op);
 }
 
 // Just stores, and little to compute.
@@ -94,7 +94,7 @@ class Converter {
     for (auto at = insts.rbegin(); at != insts.rend(); ++at) {
       Inst& inst = **at;
       if (inst.op == Op::Load && same_place(inst, store)) return &inst;
-      if (may_change(f_, inst, *store.operands[0])) return nullptr;
+      if (ir::may_change(f_, inst, *store.operands[0])) return nullptr;
     }
     return nullptr;
   }
@@ -119,7 +119,7 @@ class Converter {
   }
 
   bool may_meet(const Inst& a, const Inst& b) const {
-    if (!may_overlap(f_, *a.operands[0], *b.operands[0])) return false;
+    if (!ir::may_overlap(f_, *a.operands[0], *b.operands[0])) return false;
     for (size_t k = 1; k < a.operands.size(); ++k)
       if (differ(*a.operands[k], *b.operands[k], gangs_)) return false;
     return true;

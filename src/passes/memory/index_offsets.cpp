@@ -1,8 +1,8 @@
 #include "passes/memory/index_offsets.h"
 
-#include <algorithm>
+#include "passes/memory/same_value.h"
 
-#include "passes/memory/array_access.h"
+#include <algorithm>
 
 namespace cuda_device::passes {
 namespace {

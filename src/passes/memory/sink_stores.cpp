@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/clone.h"
-#include "passes/memory/array_access.h"
+#include "passes/memory/same_value.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -78,7 +79,7 @@ class Joiner {
 
   bool may_be_last(const Inst& store, const Block& side) const {
     return std::all_of(std::ranges::find(side.insts, &store) + 1, side.insts.end(),
-                       [&](const Inst* inst) { return may_move_behind(f_, store, *inst); });
+                       [&](const Inst* inst) { return ir::may_cross_all(f_, store, *inst); });
   }
 
   // All but the value is the same.
@@ -97,7 +98,7 @@ class Joiner {
     bool found = false, set = false;
     ir::for_each_inst(side, [&](const Inst& i) {
       found = found || &i == &load;
-      set = set || ((i.op == Op::SlotStore || i.op == Op::For) && i.imm == load.imm);
+      set = set || (ir::sets_slot(i.op) && i.imm == load.imm);
     });
     return found && !set;
   }

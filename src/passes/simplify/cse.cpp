@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "ir/effects.h"
 #include "passes/rewrite.h"
 
 namespace cuda_device::passes {
@@ -45,7 +46,7 @@ class Elimination {
 
  private:
   bool is_repeated(Inst& inst, std::vector<Inst*>& added) {
-    if (ir::info(inst.op).effect != ir::Effect::Pure) return false;
+    if (!ir::is_pure(inst.op)) return false;
     auto [known, is_new] = available_.insert(&inst);
     if (is_new) {
       added.push_back(&inst);

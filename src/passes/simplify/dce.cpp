@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/rewrite.h"
 #include "passes/simplify/tail_jumps.h"
@@ -10,7 +11,6 @@ namespace cuda_device::passes {
 namespace {
 
 using ir::Block;
-using ir::Effect;
 using ir::Function;
 using ir::Inst;
 using ir::Op;
@@ -40,21 +40,10 @@ class Sweep {
 
  private:
   bool is_dead(const Inst& inst) const {
-    switch (ir::info(inst.op).effect) {
-      case Effect::Pure:
-      case Effect::Read:
-        return uses_[inst.id] == 0;
-      case Effect::Slot:
-        return inst.op == Op::SlotLoad ? uses_[inst.id] == 0 : !is_loaded(inst);
-      case Effect::Write:
-      case Effect::Barrier:
-        return false;
-      case Effect::Report:
-        return inst.op == Op::Check && holds(*inst.operands[0]);
-      case Effect::Control:
-        return is_dead_control(inst);
-    }
-    return false;
+    if (ir::may_remove(inst.op)) return uses_[inst.id] == 0;
+    if (inst.op == Op::SlotStore) return !is_loaded(inst);
+    if (inst.op == Op::Check) return holds(*inst.operands[0]);
+    return is_dead_control(inst);
   }
 
   static bool holds(const Inst& condition) { return condition.op == Op::Const && condition.imm; }
@@ -85,13 +74,13 @@ class Sweep {
   bool changed_ = false;
 };
 
-// Keeps those of `table` that some instruction names, and renumbers: `names` says which
-// instructions name one.
-template <class Entry, class Names>
-void remove_unnamed(Function& f, std::vector<Entry>& table, Names names) {
+// Keeps those of `table` that some instruction names by its immediate, and renumbers.
+template <class Entry>
+void remove_unnamed(Function& f, std::vector<Entry>& table, ir::ImmKind kind) {
   std::vector<bool> named(table.size());
+  const auto names = [kind](const Inst& inst) { return ir::info(inst.op).imm == kind; };
   ir::for_each_inst(f.body, [&](const Inst& inst) {
-    if (names(inst.op)) named[static_cast<size_t>(inst.imm)] = true;
+    if (names(inst)) named[static_cast<size_t>(inst.imm)] = true;
   });
   std::vector<int64_t> number(table.size());
   std::vector<Entry> kept;
@@ -101,12 +90,8 @@ void remove_unnamed(Function& f, std::vector<Entry>& table, Names names) {
   }
   table = std::move(kept);
   ir::for_each_inst(f.body, [&](Inst& inst) {
-    if (names(inst.op)) inst.imm = number[static_cast<size_t>(inst.imm)];
+    if (names(inst)) inst.imm = number[static_cast<size_t>(inst.imm)];
   });
-}
-
-constexpr bool names_slot(Op op) {
-  return op == Op::SlotLoad || op == Op::SlotStore || op == Op::For;
 }
 
 // What is behind code that never falls through is never run.
@@ -130,10 +115,10 @@ void dce(Function& f) {
   // A removed jump or load may make a scope or a slot dead, and so on.
   while (remove_tail_jumps(f) || sweep(f)) {
   }
-  remove_unnamed(f, f.slots, names_slot);
-  remove_unnamed(f, f.arrays, [](Op op) { return op == Op::Array; });
-  remove_unnamed(f, f.failures, [](Op op) { return op == Op::Check; });
-  remove_unnamed(f, f.formats, [](Op op) { return op == Op::Print; });
+  remove_unnamed(f, f.slots, ir::ImmKind::Slot);
+  remove_unnamed(f, f.arrays, ir::ImmKind::Array);
+  remove_unnamed(f, f.failures, ir::ImmKind::Failure);
+  remove_unnamed(f, f.formats, ir::ImmKind::Format);
 }
 
 }  // namespace cuda_device::passes

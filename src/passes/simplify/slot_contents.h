@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::passes {
@@ -22,7 +23,7 @@ class SlotContents {
   // Whatever the instruction and its regions store to.
   void forget_stored(const ir::Inst& inst) {
     const auto forget_of = [&](const ir::Inst& i) {
-      if (i.op == ir::Op::SlotStore || i.op == ir::Op::For) forget(static_cast<size_t>(i.imm));
+      if (ir::sets_slot(i.op)) forget(static_cast<size_t>(i.imm));
     };
     forget_of(inst);
     for (const ir::Block& region : inst.regions) ir::for_each_inst(region, forget_of);

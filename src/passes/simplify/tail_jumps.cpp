@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/effects.h"
 #include "passes/rewrite.h"
 
 namespace cuda_device::passes {
@@ -62,14 +63,15 @@ class TailJumps {
   }
 
  private:
-  // What follows an if with an early exit goes where the exit does not. A barrier stays where
-  // it is: that those who miss it have left the kernel is what makes it right, and must show.
+  // What follows an if with an early exit goes where the exit does not. What threads execute
+  // together stays where it is: that those who miss a barrier have left the kernel is what makes it
+  // right, and must show.
   static void move_tail_inside(Block& b, const Idle& idle) {
-    std::optional<size_t> first;  // where no barrier follows; looked for when it is asked for
+    std::optional<size_t> first;  // where none of it follows; looked for when it is asked for
     for (size_t i = 0; i + 1 < b.insts.size(); ++i) {
       Block* side = side_that_goes_on(*b.insts[i], idle);
       if (!side || never_falls_through(*side)) continue;
-      if (!first) first = static_cast<size_t>(barriers_end(b) - b.insts.begin());
+      if (!first) first = static_cast<size_t>(convergent_end(b) - b.insts.begin());
       if (i < *first) continue;
       const auto tail = b.insts.begin() + static_cast<ptrdiff_t>(i) + 1;
       side->insts.insert(side->insts.end(), tail, b.insts.end());
@@ -77,10 +79,10 @@ class TailJumps {
     }
   }
 
-  // Behind the last instruction that is a barrier or holds one.
-  static std::vector<Inst*>::iterator barriers_end(Block& b) {
+  // Behind the last instruction that threads execute together, or that holds one.
+  static std::vector<Inst*>::iterator convergent_end(Block& b) {
     const auto holds = [](const Inst* inst) {
-      return ir::is_barrier(inst->op) || std::ranges::any_of(inst->regions, ir::has_barrier);
+      return ir::converges(inst->op) || std::ranges::any_of(inst->regions, ir::has_convergent);
     };
     return std::find_if(b.insts.rbegin(), b.insts.rend(), holds).base();
   }

@@ -19,16 +19,22 @@ constexpr std::array<uint32_t, 3> kBlocks[] = {{32, 1, 1}, {64, 1, 1}, {40, 1, 1
                                                {10, 3, 1}, {8, 8, 2},  {5, 1, 1},  {60, 2, 1},
                                                {1, 33, 1}, {3, 3, 3},  {4, 8, 2},  {32, 2, 1}};
 constexpr int kMaxDepth = 3;
+constexpr int64_t kShared = 128;  // elements: of the largest block, a power of two
 
 class Maker {
  public:
-  explicit Maker(uint64_t seed)
-      : random_(seed), f_(std::make_unique<ir::Function>()), b_(*f_, f_->body) {}
+  Maker(uint64_t seed, RandomOptions options)
+      : random_(seed), options_(options), f_(std::make_unique<ir::Function>()), b_(*f_, f_->body) {}
 
   RandomProgram run() {
     RandomProgram p;
     header(p.grid);
-    statements(kMaxDepth);
+    if (options_.barriers) {
+      may_return_ = chance(50);
+      together(2);
+    } else {
+      statements(kMaxDepth);
+    }
     results();
     p.function = std::move(f_);
     return p;
@@ -82,6 +88,14 @@ class Maker {
       }
     }
     row_ = b_.typed(Op::Convert, ir::kI64, {row});
+    if (!options_.barriers) return;
+    in_block_ = b_.const_int(ir::kU32, 0);
+    threads_ = b_.const_int(ir::kU32, 1);
+    for (int axis = 2; axis >= 0; --axis) {
+      in_block_ = b_.op(
+          Op::Add, {b_.op(Op::Mul, {in_block_, at(Op::BlockDim, axis)}), at(Op::ThreadIdx, axis)});
+      threads_ = b_.op(Op::Mul, {threads_, at(Op::BlockDim, axis)});
+    }
   }
 
   void results() {
@@ -110,7 +124,185 @@ class Maker {
     ended_ = false;
   }
 
+  // ---- what all threads of the block do alike ----
+
+  void together(int depth) {
+    scope_values_.emplace_back();
+    for (int n = 2 + below(3); n > 0; --n) one_together(depth);
+    scope_values_.pop_back();
+  }
+
+  void one_together(int depth) {
+    switch (depth > 0 ? below(10) : below(5)) {
+      case 0:
+      case 1:
+        b_.op(Op::Barrier, {});
+        return;
+      case 2:
+      case 3:
+        return apart();
+      case 4:
+        return exchange();
+      case 5:
+        return alike_if(depth);
+      case 6:
+        return alike_for(depth);
+      case 7:
+        return alike_while(depth);
+      case 8:
+        return alike_scope(depth);
+      default:
+        keep(b_.op(Op::BarrierCount, {condition()}));
+    }
+  }
+
+  void apart() {
+    scope_values_.emplace_back();
+    for (int n = 1 + below(3); n > 0; --n) one_apart();
+    scope_values_.pop_back();
+  }
+
+  void one_apart() {
+    switch (below(6)) {
+      case 0:
+        return branch(2);
+      case 1:
+        return while_loop(1);
+      case 2:
+        return for_loop(1);
+      case 3:
+        return scope(1);
+      default: {
+        const bool jumps = std::exchange(context_.jumps, false);
+        statement(0);
+        context_.jumps = jumps;
+      }
+    }
+  }
+
+  Inst* alike() {
+    switch (below(4)) {
+      case 0:
+        return b_.op(Op::BarrierOr, {condition()});
+      case 1:
+        return b_.op(Op::BarrierAnd, {condition()});
+      case 2:
+        return b_.op(Op::Lt,
+                     {b_.typed(Op::Param, ir::kI32, {}, 2), b_.const_int(ir::kI32, below(9))});
+      default:
+        return b_.op(Op::Eq, {b_.op(Op::BlockIdx, {}, 0), b_.const_int(ir::kU32, below(2))});
+    }
+  }
+
+  template <class Body>
+  void within(Block& into, Body&& body) {
+    Block& outer = b_.block();
+    const Context around = std::exchange(context_, {});
+    b_.set_block(into);
+    scope_values_.emplace_back();
+    body();
+    scope_values_.pop_back();
+    b_.set_block(outer);
+    context_ = around;
+    ended_ = false;
+  }
+
+  void alike_if(int depth) {
+    Inst* i = b_.control(Op::If, {alike()}, 2);
+    within(i->regions[0], [&] { together(depth - 1); });
+    if (chance(50)) within(i->regions[1], [&] { together(depth - 1); });
+  }
+
+  void alike_for(int depth) {
+    Inst *start = b_.const_int(ir::kI32, below(3)), *step = b_.const_int(ir::kI32, 1 + below(2));
+    Inst* stop = b_.const_int(ir::kI32, start->imm + below(5));
+    Inst* i = b_.control(Op::For, {start, stop, step}, 2, below(3));
+    within(i->regions[0], [&] { iteration(depth); });
+    if (chance(30)) within(i->regions[1], [&] { together(depth - 1); });
+  }
+
+  void alike_while(int depth) {
+    const auto fuel = static_cast<uint32_t>(f_->slots.size());
+    f_->slots.push_back({"fuel", ir::kI32});
+    b_.slot_store(fuel, b_.const_int(ir::kI32, 0));
+    Inst* i = b_.control(Op::While, {}, 3);
+    within(i->regions[0], [&] {
+      context_.jumps = false;
+      if (chance(30)) statement(0);
+      Inst* more = b_.op(Op::Lt, {b_.slot_load(fuel), b_.const_int(ir::kI32, below(4))});
+      if (chance(40)) more = b_.op(Op::And, {more, alike()});
+      b_.op(Op::Yield, {more});
+    });
+    within(i->regions[1], [&] {
+      b_.slot_store(fuel, b_.op(Op::Add, {b_.slot_load(fuel), b_.const_int(ir::kI32, 1)}));
+      iteration(depth);
+    });
+    if (chance(30)) within(i->regions[2], [&] { together(depth - 1); });
+  }
+
+  // All break out of a loop, or none; each goes on with the next iteration by itself, behind the
+  // last barrier.
+  void iteration(int depth) {
+    together(depth - 1);
+    if (chance(30)) jump_if(alike(), Op::Break);
+    if (chance(50)) together(depth - 1);
+    if (chance(30)) jump_if(condition(), Op::Continue);
+    if (chance(50)) apart();
+  }
+
+  // Each leaves by itself, behind the last barrier.
+  void alike_scope(int depth) {
+    Inst* i = b_.control(Op::Scope, {}, 1);
+    within(i->regions[0], [&] {
+      together(depth - 1);
+      if (chance(60)) jump_if(condition(), Op::Leave);
+      if (chance(60)) apart();
+    });
+  }
+
+  void jump_if(Inst* when, Op jump) {
+    Inst* i = b_.control(Op::If, {when}, 2);
+    within(i->regions[0], [&] {
+      if (chance(50)) statement(0);
+      if (!ended_) b_.control(jump, {}, 0);
+    });
+  }
+
+  // By shared memory: each thread stores to its element and loads another's. Threads that have left
+  // would leave theirs as it was.
+  void exchange() {
+    if (may_return_) return;
+    if (f_->arrays.empty())
+      f_->arrays.push_back({"shared",
+                            Type::array(ScalarKind::I32, 1, ir::AddressSpace::Shared),
+                            {kShared},
+                            {4},
+                            4,
+                            {}});
+    Inst* array = b_.op(Op::Array, {}, 0);
+    Inst* mask = b_.const_int(ir::kU32, kShared - 1);
+    Inst* own = b_.op(Op::And, {in_block_, mask});
+    Inst* other = b_.op(Op::And, {b_.op(Op::Add, {own, b_.const_int(ir::kU32, below(9))}), mask});
+    b_.op(Op::Barrier, {});
+    b_.typed(Op::Store, Type::none(), {array, own, as(value(), ir::kI32)});
+    if (options_.opaque && chance(50)) opaque();
+    b_.op(Op::Barrier, {});
+    Inst* in_use = b_.op(Op::Lt, {other, threads_});
+    keep(b_.op(Op::Select, {in_use, b_.op(Op::Load, {array, other}), b_.const_int(ir::kI32, 0)}));
+    if (options_.opaque && chance(50)) opaque();
+    b_.op(Op::Barrier, {});
+  }
+
+  // ---- what each thread does ----
+
+  void opaque() {
+    std::vector<Inst*> operands{row_};
+    for (int n = below(3); n > 0; --n) operands.push_back(value());
+    keep(b_.typed(Op::Opaque, ir::kI32, operands, identity_++));
+  }
+
   void statement(int depth) {
+    if (options_.opaque && chance(20)) return opaque();
     const int what = below(100);
     if (depth > 0 && what < 14) return branch(depth);
     if (depth > 0 && what < 20) return while_loop(depth);
@@ -188,7 +380,7 @@ class Maker {
       b_.control(Op::Continue, {}, 0);
     } else if (context_.scopes > 0 && what < 9) {
       b_.control(Op::Leave, {}, 0, below(context_.scopes));
-    } else if (what == 9) {
+    } else if (what == 9 && may_return_) {
       b_.control(Op::Return, {}, 0);
     } else {
       return;
@@ -211,6 +403,9 @@ class Maker {
   }
 
   Inst* leaf() {
+    if (options_.opaque && chance(8))
+      return b_.op(Op::Load,
+                   {output_, row_, b_.const_int(ir::kI64, below(RandomProgram::kResults))});
     const int axis = below(3);
     switch (below(12)) {
       case 0:
@@ -292,6 +487,7 @@ class Maker {
   }
 
   std::mt19937_64 random_;
+  const RandomOptions options_;
   std::unique_ptr<ir::Function> f_;
   Builder b_;
   Context context_;
@@ -300,11 +496,16 @@ class Maker {
   Inst* input_ = nullptr;
   Inst* output_ = nullptr;
   Inst* row_ = nullptr;
+  Inst *in_block_ = nullptr, *threads_ = nullptr;  // with barriers
+  int64_t identity_ = 0;
+  bool may_return_ = true;
   std::vector<std::vector<Inst*>> scope_values_;  // that statements here may use, by nesting
 };
 
 }  // namespace
 
-RandomProgram random_program(uint64_t seed) { return Maker(seed).run(); }
+RandomProgram random_program(uint64_t seed, RandomOptions options) {
+  return Maker(seed, options).run();
+}
 
 }  // namespace cuda_device::analysis::testing

@@ -17,6 +17,11 @@ struct RandomProgram {
   static constexpr int64_t kResults = 4;
 };
 
-RandomProgram random_program(uint64_t seed);
+struct RandomOptions {
+  bool opaque = false;  // calls of which nothing is known (op.def), at any place
+  bool barriers =
+      false;  // between what threads do apart, in control that is the same for all of a block
+};
+RandomProgram random_program(uint64_t seed, RandomOptions options = {});
 
 }  // namespace cuda_device::analysis::testing

@@ -18,7 +18,17 @@ namespace {
 constexpr int64_t kMargin = 1024;   // a whole gang of the widest elements, and more
 constexpr uint8_t kOutside = 0xa5;  // what is there: nothing that a kernel stores
 
+ir::OpaqueTrace* answering = nullptr;
+
+// What `opaque` calls (codegen/host/control/reports.h).
+int32_t answer_opaque(int64_t identity, uint32_t count, const int64_t* operands, uint32_t stride) {
+  std::vector<int64_t> all;
+  for (uint32_t k = 0; k < count; ++k) all.push_back(operands[size_t{k} * stride]);
+  return answering->call(identity, all);
+}
+
 void* symbol(const std::string& name) {
+  if (name == "cd_opaque") return reinterpret_cast<void*>(&answer_opaque);
   static void* sleef = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
   void* found = sleef ? dlsym(sleef, name.c_str()) : nullptr;
   return found ? found : dlsym(RTLD_DEFAULT, name.c_str());
@@ -112,7 +122,9 @@ LoadedImage::LoadedImage(const abi::KernelImage& image) : image_(image), size_(i
 
 LoadedImage::~LoadedImage() { munmap(memory_, size_); }
 
-void LoadedImage::run(const TestArguments& arguments, const ir::Grid& grid) const {
+void LoadedImage::run(const TestArguments& arguments, const ir::Grid& grid,
+                      ir::OpaqueTrace* trace) const {
+  answering = trace;
   const std::vector<uint8_t> params = pack(image_.params, arguments);
   abi::HostContext context;
   context.dims.grid = grid.grid;
@@ -139,7 +151,8 @@ abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listin
       .image;
 }
 
-void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& grid) {
+void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& grid,
+               ir::OpaqueTrace* trace) {
   std::vector<ir::Argument> list;
   for (TestArgument& a : arguments) {
     ir::Argument argument;
@@ -147,7 +160,10 @@ void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& 
     if (a.is_array) argument.array = {a.array.data(), a.array.shape, a.array.strides};
     list.push_back(argument);
   }
-  ir::interpret(f, list, grid);
+  ir::interpret(f, list, grid, UINT64_MAX, nullptr,
+                [&](int64_t identity, std::span<const int64_t> operands) {
+                  return trace->call(identity, operands);
+                });
 }
 
 void run_host(const ir::Function& f, const Way& way, TestArguments& arguments,

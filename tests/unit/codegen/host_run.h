@@ -8,6 +8,7 @@
 
 #include "codegen/host/machine/compile.h"
 #include "ir/interpreter.h"
+#include "unit/ir/opaque_trace.h"
 
 namespace cuda_device::codegen::test {
 
@@ -68,7 +69,9 @@ class LoadedImage {
   explicit LoadedImage(const abi::KernelImage& image);
   ~LoadedImage();
   LoadedImage(const LoadedImage&) = delete;
-  void run(const TestArguments& arguments, const ir::Grid& grid) const;
+  // `trace` answers what `opaque` calls.
+  void run(const TestArguments& arguments, const ir::Grid& grid,
+           ir::OpaqueTrace* trace = nullptr) const;
 
  private:
   abi::KernelImage image_;
@@ -79,7 +82,8 @@ class LoadedImage {
 // Where a listing is wanted, for one and the same CPU on every machine.
 abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listing& listing = {});
 
-void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& grid);
+void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& grid,
+               ir::OpaqueTrace* trace = nullptr);
 void run_host(const ir::Function& f, const Way& way, TestArguments& arguments,
               const ir::Grid& grid);
 

@@ -32,10 +32,7 @@ std::vector<ScalarKind> results_of(Op op, ScalarKind operand) {
   }
 }
 
-bool is_on_numbers(Op op) {
-  const ir::OpInfo& info = ir::info(op);
-  return info.effect == ir::Effect::Pure && info.operands > 0 && info.imm == ir::ImmKind::None;
-}
+bool is_on_numbers(Op op) { return ir::info(op).kind == ir::OpKind::Scalar; }
 
 bool is_valid(const OpCase& c) {
   return ir::verify(*kernel_of({c}, OperandShape::Varying)).empty();

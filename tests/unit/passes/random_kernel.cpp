@@ -22,7 +22,8 @@ constexpr int kSlotsEach = 2;
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed) : random_(seed), b_(*f_, f_->body) {}
+  Generator(uint64_t seed, Calls calls)
+      : random_(seed), calls_(calls == Calls::Opaque), b_(*f_, f_->body) {}
 
   std::unique_ptr<Function> run() {
     f_->name = "random";
@@ -31,6 +32,7 @@ class Generator {
       f_->params.push_back({"array", Type::array(kind, 1), {}, {}});
       for (int i = 0; i < kSlotsEach; ++i) f_->slots.push_back({"slot", Type::of(kind)});
     }
+    if (calls_) number_threads();
     statements(f_->body, 3);
     for (ScalarKind kind : kKinds) store(kind);
     return std::move(f_);
@@ -111,7 +113,7 @@ class Generator {
   Inst* computed(ScalarKind kind, int depth) {
     for (;;) {
       const auto op = static_cast<Op>(below(ir::kOpCount));
-      if (ir::info(op).effect != ir::Effect::Pure || ir::info(op).operands < 1) continue;
+      if (ir::info(op).kind != ir::OpKind::Scalar) continue;
       if (Inst* made = compute(op, kind, depth)) return made;
     }
   }
@@ -180,7 +182,24 @@ class Generator {
     });
   }
 
+  // The number of the thread in the launch, as run_kernel makes it.
+  void number_threads() {
+    const auto at = [&](Op op, int axis) { return b_.op(op, {}, axis); };
+    Inst* row = b_.op(Op::Add, {b_.op(Op::Mul, {at(Op::ThreadIdx, 1), at(Op::BlockDim, 0)}),
+                                at(Op::ThreadIdx, 0)});
+    thread_ =
+        b_.op(Op::Add, {b_.op(Op::Mul, {at(Op::BlockIdx, 0), b_.const_int(ir::kU32, 16)}), row});
+  }
+
+  void opaque() {
+    std::vector<Inst*> operands{thread_};
+    const auto is_whole = [](ScalarKind kind) { return !is_float(kind); };
+    for (int n = below(3); n > 0; --n) operands.push_back(value(some_kind(is_whole), 2));
+    visible_.push_back(b_.typed(Op::Opaque, ir::kI32, operands, identity_++));
+  }
+
   void statement(int depth) {
+    if (calls_ && chance(4)) return opaque();
     switch (depth > 0 ? below(8) : below(4)) {
       case 0:
         return store(some_kind());
@@ -287,6 +306,9 @@ class Generator {
   }
 
   std::mt19937_64 random_;
+  const bool calls_;
+  Inst* thread_ = nullptr;
+  int64_t identity_ = 0;
   std::unique_ptr<Function> f_ = std::make_unique<Function>();
   Builder b_;
   std::vector<Inst*> visible_;
@@ -312,7 +334,9 @@ void unify_nans(ScalarKind kind, std::vector<char>& data) {
 
 }  // namespace
 
-std::unique_ptr<Function> random_kernel(uint64_t seed) { return Generator(seed).run(); }
+std::unique_ptr<Function> random_kernel(uint64_t seed, Calls calls) {
+  return Generator(seed, calls).run();
+}
 
 Outcome run_kernel(const Function& f, uint64_t seed) {
   Outcome out;
@@ -327,7 +351,17 @@ Outcome run_kernel(const Function& f, uint64_t seed) {
     }
     arguments[i].array = {data.data(), {kExtent}, {static_cast<int64_t>(size)}};
   }
-  ir::interpret(f, arguments, {{2, 1, 1}, {8, 2, 1}}, 100000);
+  std::vector<char>& touched = out.arrays[1];  // of int32
+  ir::OpaqueTrace trace([&](int64_t thread, int64_t number) {
+    const auto value = static_cast<int32_t>(number);
+    std::copy_n(reinterpret_cast<const char*>(&value), sizeof value,
+                &touched[static_cast<size_t>(thread % kExtent) * sizeof value]);
+  });
+  ir::interpret(f, arguments, {{2, 1, 1}, {8, 2, 1}}, 100000, nullptr,
+                [&](int64_t identity, std::span<const int64_t> operands) {
+                  return trace.call(identity, operands);
+                });
+  out.calls = trace.calls();
   for (size_t i = 0; i < std::size(kKinds); ++i) unify_nans(kKinds[i], out.arrays[i]);
   return out;
 }

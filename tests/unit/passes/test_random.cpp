@@ -10,9 +10,13 @@
 #include "passes/simplify/cse.h"
 #include "passes/simplify/dce.h"
 #include "random_kernel.h"
+#include "unit/analysis/random_program.h"
 
 namespace cuda_device::passes {
 namespace {
+
+using analysis::testing::RandomOptions;
+using analysis::testing::RandomProgram;
 
 uint64_t kernels() {
   const char* wanted = std::getenv("CUDA_DEVICE_RANDOM_KERNELS");
@@ -90,6 +94,87 @@ TEST(RandomKernels, NothingAfterContractionChangesABit) {
     run_pipeline(*f, options);
     if (HasFatalFailure()) return;
   }
+}
+
+// ---- what nothing is known of ----
+
+TEST(OpaqueCalls, SurviveThePassesOfEveryTarget) {
+  for (uint64_t seed = 0; seed < kernels(); ++seed) {
+    const auto f = random_kernel(seed, Calls::Opaque);
+    f->options.fmad = false;
+    const Outcome expected = run_kernel(*f, seed);
+    const std::string before = ir::print(*f);
+    PipelineOptions options;
+    options.verify = true;
+    options.dump = [&](std::string_view pass, const ir::Function& after) {
+      ASSERT_EQ(run_kernel(after, seed), expected) << "seed " << seed << ", after " << pass << "\n"
+                                                   << before << "\n"
+                                                   << ir::print(after);
+    };
+    run_pipeline(*f, options);
+    if (HasFatalFailure()) return;
+  }
+}
+
+struct Run {
+  std::vector<int64_t> results;
+  ir::OpaqueTrace::Calls calls;
+  friend bool operator==(const Run&, const Run&) = default;
+};
+
+Run run_program(const ir::Function& f, const ir::Grid& grid) {
+  Run run;
+  size_t threads = 1;
+  for (size_t axis = 0; axis < 3; ++axis) threads *= grid.grid[axis] * grid.block[axis];
+  std::vector<int32_t> input(RandomProgram::kInput);
+  for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<int32_t>(i * 7) - 100;
+  run.results.resize(threads * RandomProgram::kResults);
+  ir::OpaqueTrace trace([&](int64_t thread, int64_t number) {
+    run.results[static_cast<size_t>(thread * RandomProgram::kResults + number % 4)] += number;
+  });
+  std::vector<ir::Argument> arguments(3);
+  arguments[0].array = {reinterpret_cast<char*>(input.data()), {RandomProgram::kInput}, {4}};
+  arguments[1].array = {reinterpret_cast<char*>(run.results.data()),
+                        {static_cast<int64_t>(threads), RandomProgram::kResults},
+                        {8 * RandomProgram::kResults, 8}};
+  arguments[2].scalar = 5;
+  ir::interpret(f, arguments, grid, 1000000, nullptr,
+                [&](int64_t identity, std::span<const int64_t> operands) {
+                  return trace.call(identity, operands);
+                });
+  run.calls = trace.calls();
+  return run;
+}
+
+// Every pass, those of lanes too, keeps each thread's calls: none is lost, made twice, made under
+// another condition or moved past another or past an access to memory. Loops around barriers are
+// written out.
+void expect_kept(RandomOptions what) {
+  size_t made = 0;
+  for (uint64_t seed = 0; seed < kernels(); ++seed) {
+    const RandomProgram p = analysis::testing::random_program(seed, what);
+    const std::string before = ir::print(*p.function);
+    ASSERT_EQ(ir::verify(*p.function), std::vector<std::string>()) << before;
+    const Run expected = run_program(*p.function, p.grid);
+    for (const auto& [thread, calls] : expected.calls) made += calls.size();
+    PipelineOptions options;
+    options.verify = true;
+    options.lanes = Lanes();
+    options.dump = [&](std::string_view pass, const ir::Function& after) {
+      ASSERT_EQ(run_program(after, p.grid), expected)
+          << "seed " << seed << ", after " << pass << "\n"
+          << before << "\n"
+          << ir::print(after);
+    };
+    run_pipeline(*p.function, options);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(made, 20 * kernels());
+}
+
+TEST(OpaqueCalls, SurviveEveryPass) { expect_kept({.opaque = true}); }
+TEST(OpaqueCalls, SurviveEveryPassBetweenBarriers) {
+  expect_kept({.opaque = true, .barriers = true});
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include "codegen/host/control/counter.h"
 #include "codegen/host/control/loop_hints.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
-#include "support/check.h"
 
 namespace cuda_device::codegen::host {
 
@@ -27,8 +27,7 @@ bool threads_leave(const ir::Function& f, const analysis::BlockLevel& level) {
 bool has_many_regions(const ir::Function& f) {
   constexpr int kMany = 64;
   int barriers = 0;
-  ir::for_each_inst(
-      f.body, [&](const ir::Inst& i) { barriers += ir::info(i.op).effect == ir::Effect::Barrier; });
+  ir::for_each_inst(f.body, [&](const ir::Inst& i) { barriers += ir::is_barrier(i.op); });
   return barriers > kMany;
 }
 
@@ -119,9 +118,8 @@ void BlockControl::emit_block(const ir::Block& b) {
 
 void BlockControl::inst(const Inst& i) {
   const auto place = c_.lines.at(i.span);
-  if (emit_control(i)) return;
-  CD_CHECK(ir::is_barrier(i.op), "an operation that is not for a block");
-  barrier(i);
+  if (ir::is_barrier(i.op)) return barrier(i);
+  emit_control(i);
 }
 
 llvm::Value* BlockControl::condition(const Inst& i) {

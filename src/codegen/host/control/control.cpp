@@ -50,6 +50,15 @@ void Control::require_any(Mask& mask, Join& otherwise) {
 Control::Behind Control::emit_inst(const Inst& inst, const Mask& mask, Join& dead) {
   const auto place = c_.lines.at(inst.span);
   switch (inst.op) {
+#define SCALAR(name, ...) case Op::name:
+#define GIVEN(name, ...) case Op::name:
+#include "ir/op.def"
+    parts_.pure.emit(inst);
+    return mask;
+#define POSITION(name, ...) case Op::name:
+#include "ir/op.def"
+    parts_.position.emit(inst);
+    return mask;
     case Op::SlotLoad:
       parts_.values.define(inst, parts_.slots.load(static_cast<uint32_t>(inst.imm)));
       return mask;
@@ -69,6 +78,9 @@ Control::Behind Control::emit_inst(const Inst& inst, const Mask& mask, Join& dea
     case Op::Print:
       parts_.reports.print(inst, mask);
       return mask;
+    case Op::Opaque:
+      parts_.reports.opaque(inst, mask);
+      return mask;
     case Op::If:
       return emit_if(inst, mask, dead);
     case Op::While:
@@ -86,21 +98,13 @@ Control::Behind Control::emit_inst(const Inst& inst, const Mask& mask, Join& dea
     case Op::Leave:
     case Op::Return:
       return emit_exit(inst, mask);
-    case Op::ThreadIdx:
-    case Op::BlockIdx:
-    case Op::BlockDim:
-    case Op::GridDim:
-    case Op::Tid:
-    case Op::GridSize:
-    case Op::LaneId:
-      parts_.position.emit(inst);
-      return mask;
-    default:
-      break;
+    case Op::Barrier:
+    case Op::BarrierCount:
+    case Op::BarrierAnd:
+    case Op::BarrierOr:
+      break;  // between regions: BlockControl
   }
-  CD_CHECK(ir::info(inst.op).effect == ir::Effect::Pure, "an operation the host does not know");
-  parts_.pure.emit(inst);
-  return mask;
+  CD_UNREACHABLE("a barrier inside of a region");
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -11,15 +11,15 @@ Value* Reports::bits(const Mask& mask) {
 Value* Reports::launch() { return c_.b.GetInsertBlock()->getParent()->getArg(1); }
 
 // They keep away from what the kernel may know by pointers of its own.
-void Reports::call(const char* name, llvm::ArrayRef<Value*> arguments) {
+Value* Reports::call(const char* name, llvm::ArrayRef<Value*> arguments, llvm::Type* result) {
   llvm::SmallVector<llvm::Type*, 5> types;
   for (const Value* argument : arguments) types.push_back(argument->getType());
-  auto callee =
-      c_.module.getOrInsertFunction(name, llvm::FunctionType::get(c_.b.getVoidTy(), types, false));
+  if (!result) result = c_.b.getVoidTy();
+  auto callee = c_.module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setDoesNotThrow();
   function->addFnAttr(llvm::Attribute::NonLazyBind);  // through the import table
-  c_.b.CreateCall(function, arguments);
+  return c_.b.CreateCall(function, arguments);
 }
 
 void Reports::fail(const ir::Inst& check, Value* lanes) {
@@ -43,18 +43,53 @@ Value* Reports::wide_vector(const ir::Inst& operand) {
   return is_signed_int(kind) ? c_.b.CreateSExt(vector, wide) : c_.b.CreateZExt(vector, wide);
 }
 
-void Reports::print(const ir::Inst& inst, const Mask& mask) {
+// Lane after lane, for one operand after the other.
+llvm::AllocaInst* Reports::operands_in_memory(const ir::Inst& inst) {
   const size_t count = std::max<size_t>(1, inst.operands.size()) * c_.width();
   auto* type = llvm::ArrayType::get(c_.b.getInt64Ty(), count);
   llvm::AllocaInst*& values = buffers_[count];
-  if (!values) values = c_.variable(type, "printed");
+  if (!values) values = c_.variable(type, "operands");
   for (size_t i = 0; i < inst.operands.size(); ++i) {
     Value* to = c_.b.CreateConstInBoundsGEP2_64(type, values, 0, i * c_.width());
     c_.b.CreateAlignedStore(wide_vector(*inst.operands[i]), to, llvm::Align(8));
   }
+  return values;
+}
+
+void Reports::print(const ir::Inst& inst, const Mask& mask) {
+  Value* values = operands_in_memory(inst);
   Value* lanes = c_.b.CreateZExtOrTrunc(bits(mask), c_.b.getInt64Ty());
   call("cd_kernel_prints", {launch(), c_.b.getInt32(static_cast<uint32_t>(inst.imm)),
                             c_.b.getInt32(c_.width()), lanes, values});
+}
+
+void Reports::opaque(const ir::Inst& inst, const Mask& mask) {
+  llvm::Type* number = c_.b.getInt32Ty();
+  Value* operands = operands_in_memory(inst);
+  llvm::AllocaInst* answers =
+      c_.variable(llvm::FixedVectorType::get(number, c_.width()), "answers");
+  c_.b.CreateStore(llvm::Constant::getNullValue(answers->getAllocatedType()), answers);
+  Value* asked = bits(mask);
+  llvm::BasicBlock *before = c_.b.GetInsertBlock(), *lane = c_.new_block("opaque"),
+                   *done = c_.new_block("opaque_done");
+  c_.b.CreateBr(lane);
+  c_.start(lane);
+  llvm::PHINode* left = c_.b.CreatePHI(asked->getType(), 2);
+  left->addIncoming(asked, before);
+  Value* at = c_.b.CreateZExtOrTrunc(c_.masks.first_lane(left), c_.b.getInt64Ty());
+  Value* answer = call("cd_opaque",
+                       {c_.b.getInt64(static_cast<uint64_t>(inst.imm)),
+                        c_.b.getInt32(static_cast<uint32_t>(inst.operands.size())),
+                        c_.b.CreateGEP(c_.b.getInt64Ty(), operands, at), c_.b.getInt32(c_.width())},
+                       number);
+  c_.b.CreateStore(answer, c_.b.CreateGEP(number, answers, at));
+  Value* rest =
+      c_.b.CreateAnd(left, c_.b.CreateSub(left, llvm::ConstantInt::get(left->getType(), 1)));
+  left->addIncoming(rest, c_.b.GetInsertBlock());
+  c_.b.CreateCondBr(c_.b.CreateIsNotNull(rest), lane, done);
+  c_.start(done);
+  Value* all = c_.b.CreateLoad(answers->getAllocatedType(), answers);
+  values_.define_vector(inst, ScalarKind::I32, all);
 }
 
 }  // namespace cuda_device::codegen::host

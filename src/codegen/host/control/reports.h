@@ -1,4 +1,5 @@
-// Calls of the runtime for threads that fail or print.
+// Calls for threads that fail or print, of the runtime, and for operations of which nothing is
+// known.
 #pragma once
 
 #include "codegen/host/lowering/position.h"
@@ -14,12 +15,16 @@ class Reports {
   // returns.
   void fail(const ir::Inst& check, llvm::Value* lanes);
   void print(const ir::Inst& inst, const Mask& mask);
+  // Calls cd_opaque(identity, count, operands, stride) for each lane, from the lowest: for tests.
+  void opaque(const ir::Inst& inst, const Mask& mask);
   llvm::Value* bits(const Mask& mask);  // one a lane, the lowest first
 
  private:
+  llvm::AllocaInst* operands_in_memory(const ir::Inst& inst);
   llvm::Value* wide_vector(const ir::Inst& operand);
   llvm::Value* launch();
-  void call(const char* function, llvm::ArrayRef<llvm::Value*> arguments);
+  llvm::Value* call(const char* function, llvm::ArrayRef<llvm::Value*> arguments,
+                    llvm::Type* result = nullptr);
 
   EmitContext& c_;
   LaneValues& values_;

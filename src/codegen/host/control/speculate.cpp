@@ -2,22 +2,18 @@
 
 #include <algorithm>
 
-namespace cuda_device::codegen::host {
+#include "ir/effects.h"
 
-using ir::Op;
+namespace cuda_device::codegen::host {
 
 namespace {
 
 constexpr size_t kMostInstructions = 8;
 
-bool is_exit(Op op) {
-  return op == Op::Break || op == Op::Continue || op == Op::Leave || op == Op::Return;
-}
-
+// A variable is set by masks, and so is who leaves.
 bool is_cheap(const ir::Inst* inst) {
-  const ir::Effect effect = ir::info(inst->op).effect;
-  if (effect == ir::Effect::Slot || is_exit(inst->op)) return true;
-  return effect == ir::Effect::Pure && !ir::is_expensive(inst->op);
+  if (ir::is_slot(inst->op) || ir::ends_block(inst->op)) return true;
+  return ir::may_speculate(inst->op) && !ir::is_costly(inst->op);
 }
 
 }  // namespace

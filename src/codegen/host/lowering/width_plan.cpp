@@ -11,46 +11,6 @@ using ir::Op;
 
 bool is_wide(const ir::Type& type) { return type.is_int() && type.bits() == 64; }
 
-// The low 32 bits of the result depend on the low 32 bits of the operands alone.
-bool keeps_low_bits(Op op) {
-  switch (op) {
-    case Op::Add:
-    case Op::Sub:
-    case Op::Mul:
-    case Op::And:
-    case Op::Or:
-    case Op::Xor:
-    case Op::Not:
-    case Op::Neg:
-    case Op::Select:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Right in 32 bits, as signed numbers, where operands and result are small.
-bool keeps_small_values(Op op) {
-  switch (op) {
-    case Op::Eq:
-    case Op::Ne:
-    case Op::Lt:
-    case Op::Le:
-    case Op::Gt:
-    case Op::Ge:
-    case Op::Min:
-    case Op::Max:
-    case Op::Abs:
-    case Op::FloorDiv:
-    case Op::FloorMod:
-    case Op::Shl:
-    case Op::Shr:
-      return true;
-    default:
-      return false;
-  }
-}
-
 void use_32_bits(WidthPlan& plan) {
   auto shrink = [](ScalarKind& kind) {
     if (kind == ScalarKind::I64 || kind == ScalarKind::U64) kind = ScalarKind::I32;
@@ -63,9 +23,15 @@ void use_32_bits(WidthPlan& plan) {
 bool fits_32_bits(const Inst& inst, const Analysis& analysis) {
   auto small = [&](const Inst* i) { return !is_wide(i->type) || analysis.narrow(*i); };
   const bool small_result = small(&inst);
-  if (keeps_low_bits(inst.op)) return small_result;
-  if (!keeps_small_values(inst.op)) return false;
-  return small_result && std::all_of(inst.operands.begin(), inst.operands.end(), small);
+  switch (ir::info(inst.op).width) {
+    case ir::Width::LowBits:
+      return small_result;
+    case ir::Width::SmallValues:
+      return small_result && std::all_of(inst.operands.begin(), inst.operands.end(), small);
+    case ir::Width::FullWidth:
+      return false;
+  }
+  return false;
 }
 
 void plan_conversion(const Inst& inst, const Analysis& analysis, WidthPlan& plan) {

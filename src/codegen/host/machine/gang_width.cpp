@@ -5,6 +5,7 @@
 #include "analysis/next_gang.h"
 #include "analysis/tree.h"
 #include "analysis/trips.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::codegen::host {
@@ -20,8 +21,8 @@ constexpr uint32_t kVectorsInFlight = 4;
 bool touches_memory(const Inst& loop) {
   bool touches = false;
   for (const ir::Block& region : loop.regions)
-    ir::for_each_inst(
-        region, [&](const Inst& i) { touches = touches || i.op == Op::Load || i.op == Op::Store; });
+    ir::for_each_inst(region,
+                      [&](const Inst& i) { touches = touches || ir::access_of(i).has_value(); });
   return touches;
 }
 

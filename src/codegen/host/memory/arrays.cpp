@@ -1,5 +1,6 @@
 #include "codegen/host/memory/arrays.h"
 
+#include "ir/effects.h"
 #include "ir/visitor.h"
 #include "support/check.h"
 
@@ -11,26 +12,11 @@ using llvm::Value;
 
 namespace {
 
-// What a view is a part of, in the end.
-const Inst& origin(const Inst& array) {
-  return array.op == Op::View ? origin(*array.operands[0]) : array;
-}
-
-std::vector<bool> written_parameters(const ir::Function& f) {
-  std::vector<bool> written(f.params.size());
-  ir::for_each_inst(f.body, [&](const Inst& inst) {
-    if (inst.op != Op::Store) return;
-    const Inst& array = origin(*inst.operands[0]);
-    if (array.op == Op::Param) written[static_cast<size_t>(array.imm)] = true;
-  });
-  return written;
-}
-
 std::vector<bool> interleaved_arrays(const ir::Function& f) {
   std::vector<bool> interleaved(f.arrays.size(), true);
   ir::for_each_inst(f.body, [&](const Inst& inst) {
     if (inst.op != Op::View) return;
-    const Inst& array = origin(inst);
+    const Inst& array = ir::whole_array(inst);
     if (array.op == Op::Array && bytes_of(array.type.scalar) != bytes_of(inst.type.scalar))
       interleaved[static_cast<size_t>(array.imm)] = false;
   });
@@ -44,7 +30,7 @@ Arrays::Arrays(EmitContext& context, LaneValues& values, LaunchValues& launch, A
       values_(values),
       launch_(launch),
       arena_(arena),
-      written_(written_parameters(context.source.function)) {
+      changing_(ir::changing_arrays(context.source.function)) {
   const ir::Function& f = c_.source.function;
   llvm::MDBuilder metadata(c_.llvm());
   llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain(f.name);
@@ -139,7 +125,7 @@ ArrayBase Arrays::parameter(const Inst& array) {
   ArrayBase p;
   p.element.type = memory_type(c_.llvm(), array.type.scalar);
   p.element.align = llvm::Align(facts.element_aligned ? p.element.bytes() : 1);
-  p.element.invariant = facts.no_alias && !written_[param];
+  p.element.invariant = facts.no_alias && !changing_[param];
   note_scopes(p.element, param);
   p.pointer = launch_.data(param);
   for (unsigned axis = 0; axis < array.type.ndim; ++axis) p.strides.push_back(stride(array, axis));

@@ -49,7 +49,7 @@ class Arrays {
   std::vector<bool> interleaved_;
   // Parameters (null where others may overlap), then the kernel's own, then dynamic shared memory.
   std::vector<llvm::Metadata*> scopes_;
-  std::vector<bool> written_;  // by parameter
+  std::vector<bool> changing_;  // by parameter
 };
 
 }  // namespace cuda_device::codegen::host
