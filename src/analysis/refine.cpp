@@ -1,27 +1,12 @@
 #include "analysis/refine.h"
 
+#include "ir/comparison.h"
+
 namespace cuda_device::analysis {
 namespace {
 
 using ir::Inst;
 using ir::Op;
-
-Op opposite(Op op) {
-  switch (op) {
-    case Op::Lt:
-      return Op::Ge;
-    case Op::Ge:
-      return Op::Lt;
-    case Op::Le:
-      return Op::Gt;
-    case Op::Gt:
-      return Op::Le;
-    case Op::Eq:
-      return Op::Ne;
-    default:
-      return Op::Eq;
-  }
-}
 
 class Refiner {
  public:
@@ -47,7 +32,7 @@ class Refiner {
       case Op::Eq:
       case Op::Ne:
         if (condition.operands[0]->type.is_int()) {
-          compare(holds ? condition.op : opposite(condition.op), *condition.operands[0],
+          compare(holds ? condition.op : ir::negated(condition.op), *condition.operands[0],
                   *condition.operands[1]);
         }
         break;

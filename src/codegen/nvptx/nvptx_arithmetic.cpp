@@ -1,5 +1,6 @@
 #include "codegen/nvptx/nvptx_arithmetic.h"
 
+#include "ir/evaluate.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::nvptx {
@@ -7,35 +8,12 @@ namespace cuda_device::codegen::nvptx {
 namespace id = llvm::Intrinsic;
 using ir::Op;
 
-const char* libdevice_name(Op op) {
-  struct Entry {
-    Op op;
-    const char* name;
-  };
-  static constexpr Entry kFunctions[] = {{Op::Fmod, "fmod"},    {Op::Remainder, "remainder"},
-                                         {Op::Exp, "exp"},      {Op::Exp2, "exp2"},
-                                         {Op::Expm1, "expm1"},  {Op::Log, "log"},
-                                         {Op::Log2, "log2"},    {Op::Log10, "log10"},
-                                         {Op::Log1p, "log1p"},  {Op::Sin, "sin"},
-                                         {Op::Cos, "cos"},      {Op::Tan, "tan"},
-                                         {Op::Asin, "asin"},    {Op::Acos, "acos"},
-                                         {Op::Atan, "atan"},    {Op::Atan2, "atan2"},
-                                         {Op::Sinh, "sinh"},    {Op::Cosh, "cosh"},
-                                         {Op::Tanh, "tanh"},    {Op::Asinh, "asinh"},
-                                         {Op::Acosh, "acosh"},  {Op::Atanh, "atanh"},
-                                         {Op::Pow, "pow"},      {Op::Hypot, "hypot"},
-                                         {Op::Cbrt, "cbrt"},    {Op::Erf, "erf"},
-                                         {Op::Erfc, "erfc"},    {Op::Tgamma, "tgamma"},
-                                         {Op::Lgamma, "lgamma"}};
-  for (const Entry& entry : kFunctions) {
-    if (entry.op == op) return entry.name;
-  }
-  CD_UNREACHABLE("libdevice has no '" + std::string(ir::info(op).text) + "'");
-}
-
 llvm::Value* NvptxArithmetic::function(Op op, ScalarKind kind, Values operands) {
   if (op == Op::Sqrt) return unary(id::sqrt, operands[0]);
-  const std::string name = std::string("__nv_") + libdevice_name(op) + c_suffix(kind);
+  const bool known = !ir::is_exact(op) || op == Op::Fmod || op == Op::Remainder;
+  CD_CHECK(known, "libdevice has no '" + std::string(ir::info(op).text) + "'");
+  // op.def names functions as C does, and so does libdevice.
+  const std::string name = "__nv_" + std::string(ir::info(op).text) + c_suffix(kind);
   llvm::Type* type = operands[0]->getType();
   llvm::SmallVector<llvm::Type*, 2> types(operands.size(), type);
   auto callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(type, types, false));

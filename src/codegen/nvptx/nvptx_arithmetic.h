@@ -21,7 +21,4 @@ class NvptxArithmetic : public Arithmetic {
   llvm::Module& module_;
 };
 
-// The function of libdevice that computes `op`, without __nv_ and the f of float32.
-const char* libdevice_name(ir::Op op);
-
 }  // namespace cuda_device::codegen::nvptx

@@ -1,7 +1,5 @@
 // Comparisons, logical not, select.
-#include <optional>
-
-#include "ir/evaluate.h"
+#include "ir/comparison.h"
 #include "passes/rewrite.h"
 #include "passes/simplify/constants.h"
 #include "passes/simplify/simplify.h"
@@ -14,38 +12,13 @@ using ir::Inst;
 using ir::Op;
 using ir::Type;
 
-bool is_compare(Op op) {
-  return op == Op::Eq || op == Op::Ne || op == Op::Lt || op == Op::Le || op == Op::Gt ||
-         op == Op::Ge;
-}
-
-// The comparison that holds where the other does not. Of floats only eq and ne: every other is
-// false of NaN.
-std::optional<Op> negation(Op op, Type operands) {
-  if (op == Op::Eq) return Op::Ne;
-  if (op == Op::Ne) return Op::Eq;
-  if (operands.is_float()) return std::nullopt;
-  switch (op) {
-    case Op::Lt:
-      return Op::Ge;
-    case Op::Le:
-      return Op::Gt;
-    case Op::Gt:
-      return Op::Le;
-    case Op::Ge:
-      return Op::Lt;
-    default:
-      return std::nullopt;
-  }
-}
-
 // not (a < b) → a >= b
 Inst* not_compare(Inst& inst) {
   const Inst& x = *inst.operands[0];
-  if (!is_compare(x.op)) return nullptr;
-  const auto op = negation(x.op, x.operands[0]->type);
-  if (!op) return nullptr;
-  inst.op = *op;
+  if (!ir::is_comparison(x.op)) return nullptr;
+  const bool equality = x.op == Op::Eq || x.op == Op::Ne;
+  if (!equality && x.operands[0]->type.is_float()) return nullptr;
+  inst.op = ir::negated(x.op);
   inst.operands = x.operands;
   return &inst;
 }
@@ -102,22 +75,7 @@ Inst* compare_narrow(Builder& before, Inst& inst) {
 Inst* constant_to_the_right(Inst& inst) {
   if (!is_const(*inst.operands[0]) || is_const(*inst.operands[1])) return nullptr;
   std::swap(inst.operands[0], inst.operands[1]);
-  switch (inst.op) {
-    case Op::Lt:
-      inst.op = Op::Gt;
-      break;
-    case Op::Le:
-      inst.op = Op::Ge;
-      break;
-    case Op::Gt:
-      inst.op = Op::Lt;
-      break;
-    case Op::Ge:
-      inst.op = Op::Le;
-      break;
-    default:
-      break;
-  }
+  inst.op = ir::mirrored(inst.op);
   return &inst;
 }
 
@@ -144,7 +102,7 @@ Inst* select(Inst& inst) {
 }  // namespace
 
 Inst* simplify_compare(Builder& before, Inst& inst) {
-  if (is_compare(inst.op)) return compare(before, inst);
+  if (ir::is_comparison(inst.op)) return compare(before, inst);
   if (inst.op == Op::Not && inst.type.is_bool()) return not_compare(inst);
   if (inst.op == Op::Select) return select(inst);
   return nullptr;

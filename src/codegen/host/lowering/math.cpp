@@ -1,5 +1,6 @@
 #include "codegen/host/lowering/math.h"
 
+#include "ir/evaluate.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -8,23 +9,11 @@ using ir::Op;
 
 namespace {
 
-struct Entry {
-  Op op;
-  const char* name;
-  const char* bound;  // of the error, in tenths of an ulp, as the library spells it
-};
-
-constexpr Entry kFunctions[] = {
-    {Op::Exp, "exp", "u10"},     {Op::Exp2, "exp2", "u10"},     {Op::Expm1, "expm1", "u10"},
-    {Op::Log, "log", "u10"},     {Op::Log2, "log2", "u10"},     {Op::Log10, "log10", "u10"},
-    {Op::Log1p, "log1p", "u10"}, {Op::Sin, "sin", "u10"},       {Op::Cos, "cos", "u10"},
-    {Op::Tan, "tan", "u10"},     {Op::Asin, "asin", "u10"},     {Op::Acos, "acos", "u10"},
-    {Op::Atan, "atan", "u10"},   {Op::Atan2, "atan2", "u10"},   {Op::Sinh, "sinh", "u10"},
-    {Op::Cosh, "cosh", "u10"},   {Op::Tanh, "tanh", "u10"},     {Op::Asinh, "asinh", "u10"},
-    {Op::Acosh, "acosh", "u10"}, {Op::Atanh, "atanh", "u10"},   {Op::Pow, "pow", "u10"},
-    {Op::Hypot, "hypot", "u05"}, {Op::Cbrt, "cbrt", "u10"},     {Op::Erf, "erf", "u10"},
-    {Op::Erfc, "erfc", "u15"},   {Op::Tgamma, "tgamma", "u10"}, {Op::Lgamma, "lgamma", "u10"},
-};
+// Of the error, in tenths of an ulp, as the library spells it.
+const char* bound_of(Op op) {
+  if (op == Op::Hypot) return "u05";
+  return op == Op::Erfc ? "u15" : "u10";
+}
 
 // Of vectors, as the library spells them.
 std::string letter_of(ScalarKind kind) {
@@ -51,25 +40,26 @@ const char* instruction_set(MaskForm form) {
 
 }  // namespace
 
+// op.def names functions as C does, and so does the library.
 std::optional<VectorFunction> vector_function(Op op, ScalarKind kind, const Target& target) {
-  for (const Entry& entry : kFunctions) {
-    if (entry.op != op) continue;
-    const unsigned lanes = target.native_lanes(static_cast<unsigned>(bytes_of(kind)));
-    const std::string type = letter_of(kind) + std::to_string(lanes);
-    return VectorFunction{std::string("Sleef_") + entry.name + type + "_" + entry.bound +
-                              instruction_set(target.form),
-                          lanes};
-  }
-  return std::nullopt;
+  if (ir::is_exact(op)) return std::nullopt;
+  const unsigned lanes = target.native_lanes(static_cast<unsigned>(bytes_of(kind)));
+  const std::string type = letter_of(kind) + std::to_string(lanes);
+  return VectorFunction{"Sleef_" + std::string(ir::info(op).text) + type + "_" + bound_of(op) +
+                            instruction_set(target.form),
+                        lanes};
 }
 
 std::optional<VectorFunction> instead_of_avx512(const std::string& symbol, const Target& there) {
   if (!symbol.starts_with("Sleef_")) return std::nullopt;
   Target avx512;
-  for (const Entry& entry : kFunctions)
-    for (ScalarKind kind : kComputedFloats)
-      if (vector_function(entry.op, kind, avx512)->symbol == symbol)
-        return vector_function(entry.op, kind, there);
+  for (int number = 0; number < ir::kOpCount; ++number) {
+    const auto op = static_cast<Op>(number);
+    for (ScalarKind kind : kComputedFloats) {
+      const auto function = vector_function(op, kind, avx512);
+      if (function && function->symbol == symbol) return vector_function(op, kind, there);
+    }
+  }
   return std::nullopt;
 }
 
