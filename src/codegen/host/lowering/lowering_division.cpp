@@ -47,7 +47,7 @@ Value* HostArithmetic::integral_to_int(ScalarKind kind, Value x) {
     return b_.CreateTrunc(wide, lanes(x, kind));
   }
   if (is_signed_int(kind)) return b_.CreateFPToSI(x, lanes(x, kind));
-  if (target_.form == MaskForm::Avx512) return b_.CreateFPToUI(x, lanes(x, kind));
+  if (target_.info().unsigned_conversions) return b_.CreateFPToUI(x, lanes(x, kind));
   // Only signed conversions are instructions below AVX-512.
   Value signed_part = b_.CreateFPToSI(b_.CreateFSub(x, number(x, 0x1p31)), lanes(x, kind));
   return b_.CreateXor(signed_part, integer(signed_part, INT32_MIN));

@@ -126,7 +126,7 @@ static Value* fma_through_float64(llvm::IRBuilder<>& b, llvm::ArrayRef<Value*> o
 }
 
 Value* HostArithmetic::fma(ScalarKind kind, Value a, Value b, Value c) {
-  if (target_.form != MaskForm::Sse4) return Arithmetic::fma(kind, a, b, c);
+  if (target_.info().fma) return Arithmetic::fma(kind, a, b, c);
   switch (compute_format(kind)) {
     case ComputeFormat::F32:
       return fma_through_float64(b_, {a, b, c});
@@ -168,7 +168,7 @@ Value* HostArithmetic::each_register(ScalarKind kind, Values operands, Call&& ca
 constexpr uint32_t kCurrentRounding = 4;
 
 Value* HostArithmetic::scale(ScalarKind kind, Value x, Value exponent) {
-  if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
+  if (!target_.info().exponents || !x->getType()->isVectorTy())
     return Arithmetic::scale(kind, x, exponent);
   const id::ID instruction = avx512_functions(kind).scale;
   return each_register(kind, {x, exponent}, [&](Values v, Value all) {
@@ -178,19 +178,18 @@ Value* HostArithmetic::scale(ScalarKind kind, Value x, Value exponent) {
 }
 
 Value* HostArithmetic::scale_unit(ScalarKind kind, Value x, Value exponent) {
-  const bool own = target_.form == MaskForm::Avx512 && x->getType()->isVectorTy();
+  const bool own = target_.info().exponents && x->getType()->isVectorTy();
   return own ? scale(kind, x, exponent) : Arithmetic::scale_unit(kind, x, exponent);
 }
 
 Value* HostArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
-  if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
+  if (!target_.info().exponents || !x->getType()->isVectorTy())
     return Arithmetic::ldexp(kind, x, exponent);
   return scale(kind, x, b_.CreateSIToFP(exponent, x->getType()));
 }
 
 Value* HostArithmetic::logb(ScalarKind kind, Value x) {
-  if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
-    return Arithmetic::logb(kind, x);
+  if (!target_.info().exponents || !x->getType()->isVectorTy()) return Arithmetic::logb(kind, x);
   const id::ID instruction = avx512_functions(kind).exponent;
   return each_register(kind, {x}, [&](Values v, Value all) {
     return b_.CreateIntrinsic(instruction, {}, {v[0], v[0], all, b_.getInt32(kCurrentRounding)});
@@ -198,7 +197,7 @@ Value* HostArithmetic::logb(ScalarKind kind, Value x) {
 }
 
 Value* HostArithmetic::significand(ScalarKind kind, Value x) {
-  if (target_.form != MaskForm::Avx512 || !x->getType()->isVectorTy())
+  if (!target_.info().exponents || !x->getType()->isVectorTy())
     return Arithmetic::significand(kind, x);
   constexpr uint32_t kFromOneToTwo = 0, kNanOfNegative = 2 << 2;
   const id::ID instruction = avx512_functions(kind).significand;

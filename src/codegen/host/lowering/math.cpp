@@ -26,18 +26,6 @@ std::string letter_of(ScalarKind kind) {
   CD_UNREACHABLE("unknown float");
 }
 
-const char* instruction_set(MaskForm form) {
-  switch (form) {
-    case MaskForm::Avx512:
-      return "avx512f";
-    case MaskForm::Avx2:
-      return "avx2";
-    case MaskForm::Sse4:
-      return "sse4";
-  }
-  return "";
-}
-
 }  // namespace
 
 // op.def names functions as C does, and so does the library.
@@ -45,9 +33,9 @@ std::optional<VectorFunction> vector_function(Op op, ScalarKind kind, const Targ
   if (ir::is_exact(op)) return std::nullopt;
   const unsigned lanes = target.native_lanes(static_cast<unsigned>(bytes_of(kind)));
   const std::string type = letter_of(kind) + std::to_string(lanes);
-  return VectorFunction{"Sleef_" + std::string(ir::info(op).text) + type + "_" + bound_of(op) +
-                            instruction_set(target.form),
-                        lanes};
+  return VectorFunction{
+      "Sleef_" + std::string(ir::info(op).text) + type + "_" + bound_of(op) + target.info().sleef,
+      lanes};
 }
 
 std::optional<VectorFunction> instead_of_avx512(const std::string& symbol, const Target& there) {

@@ -30,20 +30,9 @@ Features features_of(const std::string& cpu) {
   return features;
 }
 
-bool has_all(const Features& features, std::initializer_list<const char*> names) {
-  return llvm::all_of(names, [&](const char* name) { return features.lookup(name); });
-}
-
 bool can_run(MaskForm form, const Features& features) {
-  switch (form) {
-    case MaskForm::Avx512:
-      return has_all(features, {"avx512f", "avx512bw", "avx512dq", "avx512vl", "fma", "bmi2"});
-    case MaskForm::Avx2:
-      return has_all(features, {"avx2", "fma", "f16c", "bmi", "bmi2"});
-    case MaskForm::Sse4:
-      return has_all(features, {"sse4.2", "popcnt"});
-  }
-  return false;
+  return llvm::all_of(info_of(form).features,
+                      [&](const char* name) { return features.lookup(name); });
 }
 
 bool only_beyond_avx2(llvm::StringRef feature) {
@@ -110,7 +99,6 @@ Target target_of(MaskForm form, bool small_lanes, const std::string& cpu, const 
   target.machine = {"x86_64-unknown-linux-gnu", "x86-64",
                     feature_string(form, small_lanes, features)};
   target.tune_cpu = !tune.empty() ? tune : !cpu.empty() ? cpu : llvm::sys::getHostCPUName().str();
-  target.vector_bytes = vector_bytes(form);
   // Eight lanes by AVX2: 11 cycles, by loads 4 (Zen 3); many of Intel's gather as slowly. Sixteen
   // by AVX-512: 4.7 ns, by loads 1.9 (Zen 5). SSE4 has none.
   target.slow_gathers = form != MaskForm::Avx512 || is_by_amd(target.tune_cpu);
@@ -122,22 +110,13 @@ void set_attributes(llvm::Function& function, const Target& target) {
   function.addFnAttr("target-features", target.machine.features);
   function.addFnAttr("target-cpu", target.machine.cpu);
   function.addFnAttr("tune-cpu", target.tune_cpu);
-  const std::string bits = std::to_string(target.vector_bytes * 8);
+  const std::string bits = std::to_string(target.info().vector_bytes * 8);
   function.addFnAttr("prefer-vector-width", bits);
   function.addFnAttr("min-legal-vector-width", bits);
   function.addFnAttr(llvm::Attribute::NoUnwind);
 }
 
 }  // namespace host
-
-uint32_t vector_bytes(MaskForm form) {
-  return form == MaskForm::Avx512 ? 64 : form == MaskForm::Avx2 ? 32 : 16;
-}
-
-uint32_t register_bytes(MaskForm form) {
-  const uint32_t registers = form == MaskForm::Avx512 ? 32 : 16;
-  return registers * vector_bytes(form);
-}
 
 std::vector<MaskForm> host_mask_forms() {
   std::vector<MaskForm> forms;
@@ -148,30 +127,6 @@ std::vector<MaskForm> host_mask_forms() {
 
 bool can_emulate(MaskForm form) {
   return form == MaskForm::Avx512 && host::can_run(MaskForm::Avx2, host::detected());
-}
-
-const char* generic_cpu(MaskForm form) {
-  switch (form) {
-    case MaskForm::Avx512:
-      return "x86-64-v4";
-    case MaskForm::Avx2:
-      return "x86-64-v3";
-    case MaskForm::Sse4:
-      return "x86-64-v2";
-  }
-  CD_UNREACHABLE("unknown mask form");
-}
-
-const char* name_of(MaskForm form) {
-  switch (form) {
-    case MaskForm::Avx512:
-      return "avx512";
-    case MaskForm::Avx2:
-      return "avx2";
-    case MaskForm::Sse4:
-      return "sse4";
-  }
-  return "?";
 }
 
 }  // namespace cuda_device::codegen

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "codegen/codegen.h"
 #include "codegen/emit_machine.h"
+#include "codegen/form_info.h"
 
 namespace cuda_device::codegen::host {
 
@@ -14,10 +14,10 @@ struct Target {
   MaskForm form = MaskForm::Avx512;
   Machine machine;
   std::string tune_cpu;
-  unsigned vector_bytes = 64;
   bool slow_gathers = false;        // more than twice the time of a load a lane
   bool slow_masked_stores = false;  // without mask registers: many times a plain store
-  unsigned native_lanes(unsigned element_bytes) const { return vector_bytes / element_bytes; }
+  const FormInfo& info() const { return info_of(form); }
+  unsigned native_lanes(unsigned element_bytes) const { return info().lanes(element_bytes); }
 };
 
 // `small_lanes`: the kernel has lanes of 8 or 16 bits. Without, AVX-512 goes without its
