@@ -6,13 +6,16 @@
 
 namespace cuda_device::analysis {
 
-Analysis analyse(const ir::Function& f, uint32_t width) {
+Analysis analyse(const ir::Function& f, uint32_t width, const Tuning& tuning) {
   Analysis a;
-  a.layout = choose_layout(f, width);
+  a.layout = choose_layout(f, width, tuning);
+  a.tuning = tuning;
   const Liveness live = liveness(f);
   const Ranges ranges = find_ranges(f, live.entry);
   find_shapes(f, live, ranges, a);
-  a.nontemporal_stores = find_nontemporal_stores(f);
+  a.nontemporal_stores = tuning.on(Heuristic::nontemporal_stores)
+                             ? find_nontemporal_stores(f)
+                             : std::vector<bool>(f.inst_count());
   for (const Interval& i : ranges.values) a.ranges.push_back(to_range(i));
   for (const Interval& i : ranges.slots) a.slot_ranges.push_back(to_range(i));
   return a;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/ir.h"
+#include "support/tuning.h"
 
 namespace cuda_device::analysis {
 
@@ -28,7 +29,7 @@ struct LaneLayout {
   // Rows: gangs to cover a block; Linear with a known block likewise; 0 = computed at run time.
   uint32_t gangs = 0;
 };
-LaneLayout choose_layout(const ir::Function& f, uint32_t width);
+LaneLayout choose_layout(const ir::Function& f, uint32_t width, const Tuning& tuning = {});
 
 // level: LaunchUniform ⊂ BlockUniform ⊂ GangUniform ⊂ Affine ⊂ Varying
 // Affine: value(lane) = base + s0 * (lane % P) + s1 * (lane / P), modulo 2**bits of the type, with
@@ -80,6 +81,7 @@ struct Congruence {
 
 struct Analysis {
   LaneLayout layout;
+  Tuning tuning;  // for what is decided by this analysis
   // By Inst::id, value-producing instructions. A pure integer or bool value whose range is one
   // number is LaunchUniform whatever its operands are: write the number.
   std::vector<Shape> shapes;
@@ -109,7 +111,7 @@ struct Analysis {
   bool narrow(const ir::Inst& i) const;
 };
 
-Analysis analyse(const ir::Function& f, uint32_t width = kWarpWidth);
+Analysis analyse(const ir::Function& f, uint32_t width = kWarpWidth, const Tuning& tuning = {});
 
 // For inspect(what="facts"): one line per value of interest, with the reason. `accesses`: by
 // Inst::id, how the target makes a load or store; may end early.

@@ -22,7 +22,7 @@ bool touches_arrays(const Inst& i) {
 }
 
 bool goes_through_memory(const Inst& loop, const Analysis& a) {
-  if (!is_loop(loop) || written_out(loop, a, kMostWrittenOut)) return false;
+  if (!is_loop(loop) || unrolled_size(loop, a, kMostUnrolled)) return false;
   bool touches = false;
   for (const ir::Block& region : loop.regions)
     ir::for_each_inst(region, [&](const Inst& i) { touches = touches || touches_arrays(i); });
@@ -41,6 +41,7 @@ bool threads_work_alone(const ir::Function& f, const Analysis& a) {
 }  // namespace
 
 BlockRuns block_runs(const ir::Function& f, const Analysis& a) {
+  if (!a.tuning.on(Heuristic::block_runs)) return {};
   if (!f.launch.has_block() || a.layout.gangs < 2) return {};
   const uint32_t threads = f.launch.block[0];
   const uint32_t line = std::max(1U, (threads + a.layout.width - 1) / a.layout.width);

@@ -23,7 +23,7 @@ LaneLayout rows(const std::array<uint32_t, 3>& block, uint32_t width) {
 
 }  // namespace
 
-LaneLayout choose_layout(const ir::Function& f, uint32_t width) {
+LaneLayout choose_layout(const ir::Function& f, uint32_t width, const Tuning& tuning) {
   const bool warps = ir::uses_warps(f);
   if (warps) width = kWarpWidth;
   LaneLayout linear{.width = width, .period = width};
@@ -32,6 +32,7 @@ LaneLayout choose_layout(const ir::Function& f, uint32_t width) {
   linear.gangs = divide_up(block[0] * block[1] * block[2], width);
   const bool one_row = block[1] == 1 && block[2] == 1;
   if (one_row || block[0] % width == 0 || warps) return linear;
+  if (!tuning.on(Heuristic::lanes_follow_rows)) return linear;
   // Up to half as many gangs again are cheaper than a gather for every access.
   const LaneLayout by_rows = rows(block, width);
   return by_rows.gangs * 2 <= linear.gangs * 3 ? by_rows : linear;

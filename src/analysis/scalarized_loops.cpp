@@ -69,6 +69,7 @@ bool runs_lane_by_lane(const Inst& i, const Analysis& a) {
 
 std::vector<bool> loops_lane_by_lane(const ir::Function& f, const Analysis& a) {
   std::vector<bool> found(f.inst_count());
+  if (!a.tuning.on(Heuristic::scalarized_loops)) return found;
   ir::for_each_inst(f.body, [&](const Inst& i) { found[i.id] = runs_lane_by_lane(i, a); });
   return found;
 }

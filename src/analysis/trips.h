@@ -1,20 +1,39 @@
-// Loops whose iterations are known when compiling.
+// How many iterations loops have, and how the lanes of a gang go through them.
 #pragma once
 
 #include <optional>
 
 #include "analysis/analysis.h"
+#include "analysis/interval.h"
 
 namespace cuda_device::analysis {
 
-// Of a `for` whose start, stop and step each have one value.
+struct TripBounds {
+  uint64_t least = 0;
+  uint64_t most = 0;
+};
+
+// Of all threads, in a `for` whose stop and step each have one value: the number of iterations
+// falls as the start comes closer to the stop. `values`: ranges by Inst::id.
+std::optional<TripBounds> trip_bounds(const ir::Inst& loop, const std::vector<Interval>& values);
+
+// Of a `for` that rises and whose start, stop and step each have one value.
 std::optional<uint64_t> known_trips(const ir::Inst& loop, const Analysis& a);
 
 // How many instructions its iterations are one after another, those of loops inside likewise; none
 // where one is not known, or at more than `most`.
-std::optional<uint64_t> written_out(const ir::Inst& loop, const Analysis& a, uint64_t most);
+std::optional<uint64_t> unrolled_size(const ir::Inst& loop, const Analysis& a, uint64_t most);
 
 // A loop that touches arrays and is longer than this goes through them in a way of its own.
-inline constexpr uint64_t kMostWrittenOut = 1024;
+inline constexpr uint64_t kMostUnrolled = 1024;
+
+// Whether the lanes of a gang begin a `for` one after the other, each at one more than the lane
+// before it, and count up by a step and to a stop that they share.
+bool counts_in_step(const ir::Inst& loop, const Analysis& a);
+
+// Whether the iterations that all lanes make become a loop of their own, without masks, in front of
+// that of the iterations which some lanes make: `for i in range(tid, n, grid_size)` is left with
+// one at most. No jump may leave the body.
+bool has_full_iterations(const ir::Inst& loop, const Analysis& a);
 
 }  // namespace cuda_device::analysis

@@ -8,6 +8,7 @@
 #include "ir/ir.h"
 #include "support/span.h"
 #include "support/stage_times.h"
+#include "support/tuning.h"
 
 namespace cuda_device::codegen {
 
@@ -33,6 +34,7 @@ struct HostOptions {
   // Lanes: 8, 16, 32 or 64; 0: 32, or 64 where that is likely to be faster.
   uint32_t gang_width = 0;
   bool verify_llvm = false;
+  Tuning tuning;
   StageTimes* times = nullptr;
   const SourceLines* lines = nullptr;  // null: none
 };

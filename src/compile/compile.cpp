@@ -115,8 +115,8 @@ std::string context_of(const CompileRequest& request) {
   return std::string("in ") + kind + " '" + f.name + "', specialised for (" + types + ")";
 }
 
-uint32_t lanes(const ir::Function& f, uint32_t gang_width) {
-  const analysis::LaneLayout layout = analysis::choose_layout(f, gang_width);
+uint32_t Compilation::lanes(const ir::Function& f, uint32_t gang_width) const {
+  const analysis::LaneLayout layout = analysis::choose_layout(f, gang_width, tuning());
   return layout.gangs * layout.width;
 }
 
@@ -146,6 +146,7 @@ void Compilation::run_passes(ir::Function& f, uint32_t gang_width) const {
   if (target_.kind == Target::Kind::Host) options.lanes = lanes_of(target_.mask, gang_width);
   options.drop_assertions = target_.kind == Target::Kind::Ptx;
   options.verify = verify_wanted();
+  options.tuning = tuning();
   options.times = times_;
   options.check = [](const ir::Function& checked) {
     auto divergent = analysis::certainly_divergent_barriers(checked);
@@ -185,6 +186,7 @@ Made Compilation::host_code(uint32_t gang_width, codegen::Listing listing) const
   if (!target_.emulated && !can_run(target_.mask)) options.cpu = codegen::generic_cpu(target_.mask);
   options.gang_width = gang_width;
   options.verify_llvm = verify_wanted();
+  options.tuning = tuning();
   options.times = times_;
   if (request_.lines) options.lines = &lines;
   Made made{from_frontend(), {}};
@@ -201,6 +203,7 @@ Made Compilation::host_code(uint32_t gang_width, codegen::Listing listing) const
 bool Compilation::is_worth_narrowing(const ir::Function& f, bool in_variables) const {
   if (target_.kind != Target::Kind::Host || target_.mask != codegen::MaskForm::Avx2) return false;
   if (target_.emulated || target_.gang_width != 0) return false;
+  if (!tuning().on(Heuristic::narrow_gangs)) return false;
   return instructions(f) <= (in_variables ? kFewOfTiles : kFewInstructions);
 }
 
@@ -214,7 +217,7 @@ std::unique_ptr<ir::Function> Compilation::compiled() const {
 // The widest in which registers hold all but a few values. No lanes may be idle for it.
 std::optional<Made> Compilation::in_narrower_gangs(const Made& made) const {
   for (uint32_t width : kNarrowGangs) {
-    const analysis::LaneLayout layout = analysis::choose_layout(*made.function, width);
+    const analysis::LaneLayout layout = analysis::choose_layout(*made.function, width, tuning());
     const bool warps = layout.width != width;  // the kernel asks for its lane in one
     if (warps || layout.gangs * width > lanes(*made.function, made.image.width)) return {};
     Made narrow = host_code(width);

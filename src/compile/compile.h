@@ -54,6 +54,8 @@ class Compilation {
   // image.
   Made machine_code(const codegen::Listing& listing = {}) const;
   const Target& target() const { return target_; }
+  const Tuning& tuning() const { return request_.tuning; }
+  uint32_t lanes(const ir::Function& f, uint32_t gang_width) const;  // of a block, idle ones too
 
  private:
   std::unique_ptr<ir::Function> from_frontend() const;
@@ -69,9 +71,6 @@ class Compilation {
   Target target_;
   StageTimes* times_;
 };
-
-// Of a block, idle ones too.
-uint32_t lanes(const ir::Function& f, uint32_t gang_width);
 
 // "in kernel 'vec_add', specialised for (array[float32, 1], int)"
 std::string context_of(const CompileRequest& request);

@@ -58,7 +58,7 @@ void compile(const CompileRequest& request, CompileResult* result) {
     result->image.source = place_of(program);
     result->stack = made.frame;
     if (compilation.target().kind == Target::Kind::Host)
-      result->lanes = lanes(*made.function, result->image.width);
+      result->lanes = compilation.lanes(*made.function, result->image.width);
     return;
   }
   auto function = compilation.optimised();
@@ -92,7 +92,7 @@ std::string facts(const Compilation& compilation) {
   listing.accesses = &accesses;
   const Made made = compilation.machine_code(listing);
   const ir::Function& f = *made.function;
-  const analysis::Analysis a = analysis::analyse(f, made.image.width);
+  const analysis::Analysis a = analysis::analyse(f, made.image.width, compilation.tuning());
   const std::string arena =
       made.image.arena ? "arena: " + std::to_string(made.image.arena) + " bytes a block\n" : "";
   return lost(f) + arena + analysis::describe_blocks(f, a) + analysis::describe(f, a, accesses);

@@ -9,6 +9,7 @@
 #include "frontend/request.h"
 #include "support/diagnostic.h"
 #include "support/stage_times.h"
+#include "support/tuning.h"
 
 namespace cuda_device::compile {
 
@@ -16,6 +17,7 @@ struct CompileRequest {
   frontend::Request source;
   std::string libdevice;
   int ptx_version = 0;
+  Tuning tuning;
   // Of compile: the image gets an object with lines for debuggers. Of inspect: lines of the source
   // stand in what it shows.
   bool lines = false;

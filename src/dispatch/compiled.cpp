@@ -8,6 +8,7 @@
 #include "dispatch/gpu_code.h"
 #include "dispatch/jit_library.h"
 #include "dispatch/kernel_messages.h"
+#include "dispatch/tuning.h"
 #include "runtime/cuda/toolkit.h"
 #include "runtime/host/loader.h"
 #include "runtime/host/pool.h"
@@ -209,6 +210,8 @@ CompileOutcome attempt(const Specialisation& s, const std::string& target) {
     return dispatch(s, target);
   } catch (Outcome& outcome) {
     return {nullptr, std::move(outcome)};
+  } catch (const std::invalid_argument& e) {
+    return {nullptr, Outcome{Status::BadValue, {}, e.what()}};
   } catch (const std::exception& e) {
     return {nullptr, Outcome{Status::RuntimeFault, {}, e.what()}};
   }
@@ -222,6 +225,7 @@ compile::CompileRequest request_for(const Specialisation& s, const std::string& 
   request.source.program = s.program.get();
   request.source.target = TargetName::of(target);
   request.lines = runtime::gdb_wanted();
+  request.tuning = tuning_wanted();
   if (request.source.target.device) request.libdevice = cuda::find_libdevice();
   return request;
 }

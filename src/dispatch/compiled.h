@@ -52,6 +52,7 @@ struct CompileOutcome {
 };
 
 // What the compiler is asked; for a GPU with libdevice, where it is found.
+// Throws std::invalid_argument for words in CUDA_DEVICE_TUNING that mean nothing.
 compile::CompileRequest request_for(const Specialisation& specialisation,
                                     const std::string& target);
 

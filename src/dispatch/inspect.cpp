@@ -8,6 +8,7 @@
 #include "dispatch/guarded.h"
 #include "dispatch/jit_library.h"
 #include "dispatch/launch_settings.h"
+#include "dispatch/tuning.h"
 #include "runtime/cuda/assembler.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/toolkit.h"
@@ -83,7 +84,7 @@ std::string machine_text() {
          "\nlibdevice=" + found_or_not(cuda::find_libdevice()) +
          "\nptxas=" + found_or_not(cuda::find_ptxas()) +
          "\nassembler=" + found_or_not(cuda::assembler().shown) + "\ngpu=" + gpu_line() +
-         "\ncache=" + cache.folder + " (" + cache_state(cache, false) + ")\n";
+         "\ncache=" + cache.folder + " (" + cache_state(cache, false) + ")\n" + tuning_text();
 }
 
 }  // namespace

@@ -8,8 +8,7 @@
 #include "passes/barriers/spill_across_barriers.h"
 #include "passes/barriers/unroll_barrier_loops.h"
 #include "passes/loops/distribute_loops.h"
-#include "passes/loops/equal_trips.h"
-#include "passes/loops/peel_last_trip.h"
+#include "passes/loops/known_trips.h"
 #include "passes/loops/split_live_ranges.h"
 #include "passes/loops/unroll_local.h"
 #include "passes/memory/if_convert_stores.h"
@@ -22,49 +21,101 @@
 #include "passes/simplify/expand_math.h"
 #include "passes/simplify/fold.h"
 #include "passes/simplify/forward_slots.h"
+#include "support/check.h"
 
 namespace cuda_device::passes {
 namespace {
 
 // After contract_fma no pass changes a bit of any result, but expand_math, within the bounds of
 // docs/math.md.
+using enum When;
+
 constexpr Pass kPasses[] = {
-    {"drop_assertions", drop_assertions, false, nullptr, true},  // where nobody makes them
-    {"forward_slots", forward_slots},  // variables become temporaries where that is plain
-    {"dce", dce},                      // stores nobody reads, so that products count as used once
-    {"contract_fma", contract_fma},    // by what the source says, before arithmetic is simplified
-    {"fold", fold},                    // constants and launch facts; prunes ifs
-    {"forward_slots", forward_slots},  // through the ifs that are gone
-    {"fold", fold},                    // with what that made known
-    {"equal_trips", equal_trips},      // loops that lanes start at different numbers
-    {"unroll_barrier_loops", unroll_barrier_loops},  // loops around barriers, of known iterations
-    {"unroll_local", unroll_local},                  // small loops over arrays of a thread's own
-    {"forward_slots", forward_slots},                // their counters
-    {"fold", fold},                                  // and indices become constants
-    {"promote_local", promote_local},                // which makes the elements variables
-    {"forward_slots", forward_slots},
-    {"expand_math", expand_math, true},  // what it builds is not contracted: its rounding is chosen
-    {"cse", cse},
-    {"dce", dce},
-    {"peel_last_trip", peel_last_trip, true},  // of loops that all lanes make but for the last one
-    {"fold", fold, true},
-    {"if_convert_stores", nullptr, true,
-     if_convert_stores},  // stores that lanes make apart, made together
-    {"sink_stores", sink_stores, true},
-    {"cse", cse, true},  // what both sides of an if computed for one
-    {"dce", dce, true},
-    {"isolate_tail_exits", isolate_tail_exits, true},        // threads may part there
-    {"hoist_block_exits", hoist_block_exits, true},          // out of where each goes its own way
-    {"distribute_loops", nullptr, true, distribute_loops},   // what registers cannot carry at once
-    {"spill_across_barriers", spill_across_barriers, true},  // only variables live across barriers
-    {"predicate_barrier_regions", predicate_barrier_regions, true},  // at control around barriers
-    {"split_live_ranges", split_live_ranges, true},  // what loops count, apart from what they leave
+    // where nobody makes them
+    {.name = "drop_assertions", .run = drop_assertions, .when = Unchecked},
+    // variables become temporaries where that is plain
+    {.name = "forward_slots", .run = forward_slots},
+    // stores nobody reads, so that products count as used once
+    {.name = "dce", .run = dce},
+    // by what the source says, before arithmetic is simplified
+    {.name = "contract_fma", .run = contract_fma},
+    // constants and launch facts; prunes ifs
+    {.name = "fold", .run = fold},
+    // through the ifs that are gone
+    {.name = "forward_slots", .run = forward_slots},
+    // with what that made known
+    {.name = "fold", .run = fold},
+    // loops that threads start at different numbers
+    {.name = "known_trips", .run = known_trips, .tuning = Heuristic::known_trips},
+    // loops around barriers, of known iterations
+    {.name = "unroll_barrier_loops",
+     .run = unroll_barrier_loops,
+     .tuning = Heuristic::unroll_barrier_loops},
+    // small loops over a thread's own arrays: their counters and indices become constants, which
+    // makes the elements variables
+    {.name = "unroll_local", .run = unroll_local, .tuning = Heuristic::unroll_local},
+    {.name = "forward_slots", .run = forward_slots},
+    {.name = "fold", .run = fold},
+    {.name = "promote_local", .run = promote_local},
+    {.name = "forward_slots", .run = forward_slots},
+    // what it builds is not contracted: its rounding is chosen
+    {.name = "expand_math", .run = expand_math, .when = ForLanes},
+    {.name = "cse", .run = cse},
+    {.name = "dce", .run = dce},
+    // of loops that all lanes make but for the last iteration
+    {.name = "peel_last_trip",
+     .run = peel_last_trip,
+     .when = ForLanes,
+     .tuning = Heuristic::peel_last_trip},
+    {.name = "fold", .run = fold, .when = ForLanes},
+    // stores that lanes make apart, made together
+    {.name = "if_convert_stores",
+     .run_for = if_convert_stores,
+     .when = ForLanes,
+     .tuning = Heuristic::if_convert_stores},
+    {.name = "sink_stores", .run = sink_stores, .when = ForLanes, .tuning = Heuristic::sink_stores},
+    // what both sides of an if computed for one
+    {.name = "cse", .run = cse, .when = ForLanes},
+    {.name = "dce", .run = dce, .when = ForLanes},
+    // threads may diverge there
+    {.name = "isolate_tail_exits", .run = isolate_tail_exits, .when = ForLanes},
+    // out of what threads diverge in
+    {.name = "hoist_block_exits", .run = hoist_block_exits, .when = ForLanes},
+    // what registers cannot carry at once
+    {.name = "distribute_loops",
+     .run_for = distribute_loops,
+     .when = ForLanes,
+     .tuning = Heuristic::distribute_loops},
+    // only variables live across barriers
+    {.name = "spill_across_barriers", .run = spill_across_barriers, .when = ForLanes},
+    // at control around barriers
+    {.name = "predicate_barrier_regions", .run = predicate_barrier_regions, .when = ForLanes},
+    // what loops count, apart from what they leave
+    {.name = "split_live_ranges",
+     .run = split_live_ranges,
+     .when = ForLanes,
+     .tuning = Heuristic::split_live_ranges},
 };
+
+bool wanted(const Pass& pass, const PipelineOptions& options) {
+  if (pass.tuning && !options.tuning.on(*pass.tuning)) return false;
+  switch (pass.when) {
+    case When::Always:
+      return true;
+    case When::ForLanes:
+      return options.lanes.has_value();
+    case When::Unchecked:
+      return options.drop_assertions;
+  }
+  CD_UNREACHABLE("unknown condition of a pass");
+}
 
 void run(const Pass& pass, ir::Function& f, const PipelineOptions& options) {
   {
     const StageTimer timer(options.times, pass.name);
-    run_pass(pass, f, options.lanes.value_or(Lanes()));
+    Lanes lanes = options.lanes.value_or(Lanes());
+    lanes.tuning = options.tuning;
+    run_pass(pass, f, lanes);
   }
   if (options.dump) options.dump(pass.name, f);
   if (options.verify) ir::verify_or_throw(f, std::string(pass.name).c_str());
@@ -90,11 +141,10 @@ void run_pipeline(ir::Function& f, const PipelineOptions& options) {
   if (options.verify) ir::verify_or_throw(f, "the frontend");
   bool checked = !options.check;
   for (const Pass& pass : kPasses) {
-    if (pass.for_lanes && !checked) check(f, options);
-    checked = checked || pass.for_lanes;
-    const bool wanted = (!pass.for_lanes || options.lanes.has_value()) &&
-                        (!pass.unchecked || options.drop_assertions);
-    if (wanted) run(pass, f, options);
+    const bool for_lanes = pass.when == When::ForLanes;
+    if (for_lanes && !checked) check(f, options);
+    checked = checked || for_lanes;
+    if (wanted(pass, options)) run(pass, f, options);
   }
 }
 

@@ -12,13 +12,19 @@
 
 namespace cuda_device::passes {
 
+enum class When : uint8_t {
+  Always,
+  ForLanes,   // PipelineOptions::lanes is set
+  Unchecked,  // PipelineOptions::drop_assertions is set
+};
+
 // One of `run` and `run_for`.
 struct Pass {
   std::string_view name;
-  void (*run)(ir::Function&);
-  bool for_lanes = false;  // runs only where PipelineOptions::lanes is set
+  void (*run)(ir::Function&) = nullptr;
   void (*run_for)(ir::Function&, const Lanes&) = nullptr;
-  bool unchecked = false;  // runs only where PipelineOptions::drop_assertions is set
+  When when = When::Always;
+  std::optional<Heuristic> tuning = {};  // that it is; runs only where that is on
 };
 void run_pass(const Pass& pass, ir::Function& f, const Lanes& lanes);
 std::span<const Pass> pipeline();
@@ -27,6 +33,7 @@ struct PipelineOptions {
   bool verify = false;           // before the first pass and after each
   std::optional<Lanes> lanes;    // the target is the host: threads are lanes, and math is ours
   bool drop_assertions = false;  // the target makes no checks of `assert`
+  Tuning tuning;
   std::function<void(std::string_view pass, const ir::Function&)> dump;  // after each pass
   StageTimes* times = nullptr;  // one entry a pass, and one of the check
   // Once, on what the source says simplified, before anything is done for lanes.

@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 from cuda.device import _core
 
+_TUNING = "tuning "  # before the name of a heuristic
+
 
 def _table(lines: list[str]) -> str:
     """Lines name=value with their values in one column."""
@@ -25,9 +27,16 @@ def info() -> str:
     import numpy
 
     lines = [f"python={platform.python_version()}", f"numpy={numpy.__version__}"]
-    lines += _core.info().splitlines()
+    of_core = _core.info().splitlines()
+    heuristics = [line.removeprefix(_TUNING) for line in of_core if line.startswith(_TUNING)]
+    lines += [line for line in of_core if not line.startswith(_TUNING)]
     lines += [f"targets={', '.join(_core.targets().split(','))}", f"platform={platform.platform()}"]
-    return _table(lines)
+    tables = [_table(lines)]
+    if heuristics:
+        tables += [
+            f"heuristics; CUDA_DEVICE_TUNING=-name,-name switches off:\n{_table(heuristics)}"
+        ]
+    return "\n\n".join(tables)
 
 
 def cache_info() -> str:

@@ -22,21 +22,52 @@ struct KernelSource {
   std::vector<std::string>* accesses = nullptr;  // see Listing
 };
 
-struct EmitContext {
-  EmitContext(llvm::Module& m, const KernelSource& s)
+// The code of one kernel, while it is emitted.
+struct Emission {
+  Emission(llvm::Module& m, const KernelSource& s)
       : module(m),
         source(s),
         b(m.getContext()),
         entry(m.getContext()),
         masks(b, s.analysis.layout.width),
         arithmetic(b, m, s.target),
-        notes(s.accesses),
-        analysis_(&s.analysis) {}
+        notes(s.accesses) {}
 
-  // What is known of lanes; of the one lane that is run, while lanes are run one by one.
-  const analysis::Analysis& analysis() const { return *analysis_; }
-  void know(const analysis::Analysis& analysis) { analysis_ = &analysis; }
-  bool in_scalarized_loop() const { return analysis_ != &source.analysis; }
+  llvm::Module& module;
+  const KernelSource source;
+  llvm::IRBuilder<> b;
+  llvm::IRBuilder<> entry;  // at the end of the entry block: what a launch computes once
+  MaskOps masks;
+  llvm::Value* gang = nullptr;  // the number, in its block, of the gang that code is for
+  HostArithmetic arithmetic;
+  AccessNotes notes;
+  LineTable lines;
+  bool has_nontemporal_stores = false;  // some store goes past the cache
+  llvm::BasicBlock* failed = nullptr;   // where a thread has failed: leaves the kernel; null: none
+};
+
+// It, as a part of the emitter sees it whose code is for whole gangs, or for one lane at a time.
+struct EmitContext {
+  explicit EmitContext(Emission& e) : EmitContext(e, e.source.analysis) {}
+  // In a scalarized loop: what is known of the one lane that is run.
+  EmitContext(Emission& e, const analysis::Analysis& known)
+      : emission(e),
+        module(e.module),
+        source(e.source),
+        b(e.b),
+        entry(e.entry),
+        masks(e.masks),
+        gang(e.gang),
+        arithmetic(e.arithmetic),
+        notes(e.notes),
+        lines(e.lines),
+        has_nontemporal_stores(e.has_nontemporal_stores),
+        failed(e.failed),
+        analysis_(known) {}
+
+  const analysis::Analysis& analysis() const { return analysis_; }
+  bool in_scalarized_loop() const { return &analysis_ != &source.analysis; }
+  bool uses(Heuristic h) const { return source.options.tuning.on(h); }
   unsigned width() const { return masks.width(); }  // lanes of a gang
   llvm::LLVMContext& llvm() { return module.getContext(); }
   llvm::Type* scalar_type(ScalarKind kind) { return register_type(llvm(), kind); }
@@ -55,20 +86,21 @@ struct EmitContext {
   }
   void start(llvm::BasicBlock* block) { b.SetInsertPoint(block); }
 
+  Emission& emission;
   llvm::Module& module;
-  KernelSource source;
-  llvm::IRBuilder<> b;
-  llvm::IRBuilder<> entry;  // at the end of the entry block: what a launch computes once
-  MaskOps masks;
-  llvm::Value* gang = nullptr;  // the number, in its block, of the gang that code is for
-  HostArithmetic arithmetic;
-  AccessNotes notes;
-  LineTable lines;
-  bool has_nontemporal_stores = false;  // some store goes past the cache
-  llvm::BasicBlock* failed = nullptr;   // where a thread has failed: leaves the kernel; null: none
+  const KernelSource& source;
+  llvm::IRBuilder<>& b;
+  llvm::IRBuilder<>& entry;
+  MaskOps& masks;
+  llvm::Value*& gang;
+  HostArithmetic& arithmetic;
+  AccessNotes& notes;
+  LineTable& lines;
+  bool& has_nontemporal_stores;
+  llvm::BasicBlock*& failed;
 
  private:
-  const analysis::Analysis* analysis_;
+  const analysis::Analysis& analysis_;
 };
 
 }  // namespace cuda_device::codegen::host

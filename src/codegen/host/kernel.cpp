@@ -35,7 +35,8 @@ std::vector<bool> scalarized_loops(const KernelSource& source) {
 class Kernel {
  public:
   Kernel(llvm::Module& module, const KernelSource& source, llvm::Function& function)
-      : c_(module, source),
+      : emission_(module, source),
+        c_(emission_),
         function_(function),
         launch_(c_, function),
         values_(c_),
@@ -56,9 +57,10 @@ class Kernel {
     c_.entry.SetInsertPoint(entry);
     c_.start(start);
     c_.lines.open(function_, c_.b, c_.source.options.lines, c_.source.function.name);
-    Access access(c_, values_, arrays_);
-    BlockControl block({c_, values_, pure_, position_, slots_, access, reports_, exits_, guards_,
-                        scalarized_loops_},
+    Prefetcher prefetcher(c_, arrays_);
+    Access access(c_, values_, arrays_, prefetcher);
+    BlockControl block({c_, values_, pure_, position_, slots_, access, reports_, launch_, arrays_,
+                        prefetcher, exits_, guards_, scalarized_loops_},
                        arena_);
     block_ = &block;
     slots_.create();
@@ -134,6 +136,7 @@ class Kernel {
     c_.b.CreateRetVoid();
   }
 
+  Emission emission_;
   EmitContext c_;
   llvm::Function& function_;
   LaunchValues launch_;

@@ -50,6 +50,7 @@ std::string cache_key(const Specialisation& s, const compile::CompileRequest& re
   key.number(request.ptx_version);
   key.number(source.dialect);
   key.number(source.checks);
+  key.number(request.tuning.off());
   key.text(s.identity);
   return key.take();
 }

@@ -54,7 +54,7 @@ std::span<Inst* const> indices(const Inst& load) { return std::span(load.operand
 
 class Converter {
  public:
-  Converter(ir::Function& f, const Lanes& lanes) : f_(f), gangs_(analyse_gangs(f, lanes.gangs)) {}
+  Converter(ir::Function& f, const Lanes& lanes) : f_(f), gangs_(analyse_gangs(f, lanes)) {}
 
   void block(Block& b) {
     std::vector<Inst*> rebuilt;

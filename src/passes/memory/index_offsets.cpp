@@ -90,9 +90,9 @@ bool differ(const Sum& a, const Sum& b, const Analysis& gang) {
 
 }  // namespace
 
-GangAnalyses analyse_gangs(const ir::Function& f, std::span<const uint32_t> widths) {
+GangAnalyses analyse_gangs(const ir::Function& f, const Lanes& lanes) {
   GangAnalyses gangs;
-  for (uint32_t width : widths) gangs.push_back(analysis::analyse(f, width));
+  for (uint32_t width : lanes.gangs) gangs.push_back(analysis::analyse(f, width, lanes.tuning));
   return gangs;
 }
 

@@ -1,16 +1,16 @@
 // Indices as a value and what each lane adds to it, to tell whether they can be equal.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "passes/lanes.h"
 
 namespace cuda_device::passes {
 
 // The analyses of gangs of every width that code may be made for.
 using GangAnalyses = std::vector<analysis::Analysis>;
-GangAnalyses analyse_gangs(const ir::Function& f, std::span<const uint32_t> widths);
+GangAnalyses analyse_gangs(const ir::Function& f, const Lanes& lanes);
 
 // No two lanes of a gang have the same index.
 bool differs_between_lanes(const ir::Inst& index, const GangAnalyses& gangs);

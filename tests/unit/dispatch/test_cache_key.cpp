@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "dispatch/compiled.h"
 #include "dispatch/disk/build_digest.h"
 #include "dispatch/disk/kernel_cache.h"
 #include "dispatch/disk/machine.h"
@@ -166,12 +167,29 @@ TEST(CacheKey, HasAllThatTheImageDependsOn) {
     if (!changed([](auto& r) { r.source.dialect = frontend::DialectName::NumbaPro; })) return 3;
     if (!changed([](auto& r) { r.source.checks = true; })) return 4;
     if (!changed([](auto& r) { r.source.target.device = false; })) return 5;
+    if (!changed([](auto& r) { r.tuning.switch_off(Heuristic::guards); })) return 8;
+    if (!changed([](auto& r) { r.tuning.switch_off(Heuristic::windows); })) return 9;
     Specialisation other = s;
     other.identity += "!";
     if (!keys.insert(cache_key(other, request_for_target("sm_90"))).second) return 6;
     for (const std::string& key : keys)
       if (key.find(kBuildDigest) == std::string::npos) return 7;
     return 0;
+  });
+  EXPECT_EQ(result, 0);
+}
+
+TEST(CacheKey, HasWhatTheEnvironmentSwitchesOff) {
+  const ScratchFolder scratch;
+  const int result = with_cache(scratch / "cache", [&] {
+    const auto key_with = [](const char* list) {
+      setenv("CUDA_DEVICE_TUNING", list, 1);
+      const Specialisation s = some_specialisation();
+      return cache_key(s, request_for(s, "avx2"));
+    };
+    if (key_with("") == key_with("-guards")) return 1;
+    if (key_with("-rows,-guards") != key_with("-guards,-rows")) return 2;
+    return key_with("-rows") != key_with("-guards") ? 0 : 3;
   });
   EXPECT_EQ(result, 0);
 }

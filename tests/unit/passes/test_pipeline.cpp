@@ -30,6 +30,22 @@ TEST(Pipeline, RunsItsListInOrder) {
   EXPECT_THAT(names_run({}), testing::Not(testing::Contains("drop_assertions")));
 }
 
+TEST(Pipeline, LeavesOutWhatIsSwitchedOff) {
+  PipelineOptions all;
+  all.lanes = Lanes();
+  size_t heuristics = 0;
+  for (const Pass& pass : pipeline()) {
+    if (!pass.tuning) continue;
+    ++heuristics;
+    PipelineOptions without = all;
+    without.tuning.switch_off(*pass.tuning);
+    EXPECT_THAT(names_run(all), testing::Contains(pass.name));
+    EXPECT_THAT(names_run(without), testing::Not(testing::Contains(pass.name)));
+    EXPECT_EQ(names_run(without).size() + 1, names_run(all).size()) << pass.name;
+  }
+  EXPECT_GE(heuristics, 8u);
+}
+
 TEST(Pipeline, TimesEveryPass) {
   StageTimes times;
   PipelineOptions options;

@@ -9,13 +9,9 @@ namespace cuda_device::codegen::host {
 using ir::Op;
 using llvm::Value;
 
-namespace {
-
-enum class Bound : uint8_t { None, Above, Below };
-
-// How `value` bounds its affine operand by the other one, which all lanes share. Above: it holds in
-// lane 0 if in any, in the last lane if in each; Below: the other way round.
-Bound bound_of(const ir::Inst& value, const analysis::Analysis& a) {
+Control::Bound Control::bound_of(const Inst& value) const {
+  if (!c_.uses(Heuristic::bounds_by_ends)) return Bound::None;
+  const analysis::Analysis& a = c_.analysis();
   const bool less = value.op == Op::Lt || value.op == Op::Le;
   if (!less && value.op != Op::Gt && value.op != Op::Ge) return Bound::None;
   const bool first = a.shape(*value.operands[0]).affine();
@@ -30,12 +26,10 @@ Bound bound_of(const ir::Inst& value, const analysis::Analysis& a) {
   return less == first ? Bound::Above : Bound::Below;
 }
 
-}  // namespace
-
 Control::Condition Control::lanes_of(const Inst& value) {
   Condition condition;
   condition.lanes = parts_.values.vector(value, ScalarKind::Bool);
-  const Bound bound = bound_of(value, c_.analysis());
+  const Bound bound = bound_of(value);
   if (bound == Bound::None) return condition;
   const unsigned last = c_.width() - 1;
   condition.some = parts_.pure.at_lane(value, bound == Bound::Above ? 0 : last);
@@ -77,7 +71,7 @@ void Control::split(const Inst& value, bool truth, Condition& parts) {
     if (!truth) one = c_.b.CreateNot(one);
     all = all ? c_.b.CreateAnd(all, one) : one;
   };
-  const Bound bound = bound_of(value, c_.analysis());
+  const Bound bound = bound_of(value);
   if (parts_.values.of(value).uniform()) {
     add(parts.shared, parts_.values.scalar(value, ScalarKind::Bool));
   } else if (value.op == Op::Not) {

@@ -193,7 +193,7 @@ Mask Control::emit_sides(const Inst& inst, const Condition& condition, const Mas
 Mask Control::emit_side(const ir::Block& side, Mask mask) {
   if (side.empty() || mask.none) return mask;
   Join end(c_.masks, "rejoin");
-  if (may_speculate(side)) {
+  if (c_.uses(Heuristic::speculate) && may_speculate(side)) {
     // Exits to where all lanes go jump; they do not occur under a varying condition.
     const Behind behind = emit_insts(side, mask, end);
     CD_CHECK(behind && !end.reached(), "a speculated region that branches");

@@ -17,6 +17,7 @@
 namespace cuda_device::codegen::host {
 
 class Counter;
+struct LaneEmitter;
 class ScalarizedLoop;
 
 struct Parts {  // of the emitter, that control hands instructions to
@@ -27,6 +28,9 @@ struct Parts {  // of the emitter, that control hands instructions to
   Slots& slots;
   Access& access;
   Reports& reports;
+  LaunchValues& launch;
+  Arrays& arrays;
+  Prefetcher& prefetcher;
   const std::vector<Exits>& exits;
   const std::vector<analysis::Guard>& guards;
   const std::vector<bool>& scalarized_loops;  // loops, by Inst::id
@@ -97,9 +101,9 @@ class Control {
   Behind emit_divergent_while(const Inst& inst, const Mask& mask);
   Behind emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead);
   Behind emit_divergent_for(const Inst& inst, const Mask& mask);
-  void emit_lane(const Inst& inst, ScalarizedLoop& one, Join& dead);
+  void emit_lane(const Inst& inst, const ScalarizedLoop& loop, LaneEmitter& one, Join& dead);
   Behind emit_scalarized(const Inst& inst, Mask mask);
-  bool may_run_in_full(const Inst& inst, const Counter& counter) const;
+  bool may_run_in_full(const Inst& inst) const;
   void iterate_in_full(const Inst& inst, const Mask& mask, Counter& counter, LaneSets& sets,
                        llvm::BasicBlock* head, Join& exit);
   LaneSets open_sets(const Inst& inst, const ir::Block& else_block, const Mask& mask);
@@ -126,6 +130,10 @@ class Control {
   void branch_if_likely(llvm::Value* condition, llvm::BasicBlock* to);
 
   // conditions.cpp
+  // How a comparison bounds its affine operand by the other one, which all lanes share. Above: it
+  // holds in lane 0 if in any, in the last lane if in each; Below: the other way round.
+  enum class Bound : uint8_t { None, Above, Below };
+  Bound bound_of(const Inst& value) const;
   Condition condition_of(const Inst& value);
   Condition lanes_of(const Inst& value);
   llvm::Value* all_lanes_have(const Inst& value, bool truth);

@@ -89,13 +89,6 @@ Value* Counter::goes_on(const Lanes& now, bool in_all) {
   return c_.b.CreateSelect(less(by, llvm::Constant::getNullValue(by->getType())), behind, ahead);
 }
 
-bool Counter::in_step() const {
-  const bool bounds = rises_ && stop_.uniform() && step_.uniform();
-  if (!bounds || !current_.affine() || current_.period != c_.width()) return false;
-  const auto* apart = llvm::dyn_cast<llvm::ConstantInt>(current_.s0);
-  return apart && apart->isOne();
-}
-
 // Nor does a number wrap between the first lane's and the last lane's.
 Value* Counter::all_enter() {
   Value* ordered = less(values_.at(current_, 0), last(current_));

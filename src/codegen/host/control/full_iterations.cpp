@@ -1,37 +1,16 @@
-// The iterations of a For that all lanes of a gang make: a loop of its own, with one mask, in front
-// of the one that lanes leave at different times. In `for i in range(tid, n, grid_size)` that is
-// left with one iteration at most.
-//
-// A mask carried from one iteration to the next costs more than its arithmetic: with it, fewer
-// iterations, and fewer of their loads, are on their way at once.
-#include "analysis/tree.h"
+// The loop of the iterations that all lanes of a gang make (analysis::has_full_iterations).
+#include "analysis/trips.h"
 #include "codegen/host/control/control.h"
 #include "codegen/host/control/counter.h"
-#include "ir/visitor.h"
 
 namespace cuda_device::codegen::host {
 
 using llvm::Value;
 
-namespace {
-
-constexpr size_t kMostInstructions = 64;  // of a body, that there will be twice
-
-bool is_small(const ir::Block& body) {
-  size_t size = 0;
-  bool has_loop = false;
-  ir::for_each_inst(body, [&](const ir::Inst& i) {
-    ++size;
-    has_loop = has_loop || analysis::is_loop(i);
-  });
-  return size <= kMostInstructions && !has_loop;
-}
-
-}  // namespace
-
-bool Control::may_run_in_full(const Inst& inst, const Counter& counter) const {
+bool Control::may_run_in_full(const Inst& inst) const {
   const Exits& e = exits(inst);
-  return !e.breaks && !e.continues && !e.escapes && counter.in_step() && is_small(inst.regions[0]);
+  return !e.breaks && !e.continues && !e.escapes &&
+         analysis::has_full_iterations(inst, c_.analysis());
 }
 
 // Ends on the way to `head`, with the lanes that make one more iteration, or to `exit`.

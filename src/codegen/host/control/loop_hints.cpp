@@ -9,7 +9,7 @@ void hint(llvm::Instruction* back, const LoopHints& hints) {
     if (wanted) parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, name)));
   };
   add(hints.keep_rolled, "llvm.loop.unroll.disable");
-  add(hints.write_out, "llvm.loop.unroll.full");
+  add(hints.unroll, "llvm.loop.unroll.full");
   add(hints.keep_inside, "llvm.licm.disable");
   if (parts.size() == 1) return;
   llvm::MDNode* loop = llvm::MDNode::getDistinct(c, parts);

@@ -7,7 +7,7 @@ namespace cuda_device::codegen::host {
 
 struct LoopHints {
   bool keep_rolled = false;
-  bool write_out = false;    // as far as its iterations are known
+  bool unroll = false;       // as far as its iterations are known
   bool keep_inside = false;  // what is the same in all iterations stays in them
 };
 

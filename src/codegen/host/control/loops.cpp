@@ -167,7 +167,8 @@ Control::Behind Control::emit_divergent_while(const Inst& inst, const Mask& mask
 // lanes that read the same memory one iteration apart (a filter's window) do not meet.
 static bool is_short(const ir::Inst& loop, const analysis::Analysis& a) {
   constexpr uint64_t kMostInstructions = 512;
-  return analysis::written_out(loop, a, kMostInstructions).has_value();
+  return a.tuning.on(Heuristic::unroll_short_loops) &&
+         analysis::unrolled_size(loop, a, kMostInstructions).has_value();
 }
 
 Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead) {
@@ -192,7 +193,7 @@ Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Jo
     Value* goes_on = counter.goes_on(now, false);
     counter.advance();
     llvm::Instruction* back = c_.b.CreateCondBr(goes_on, head, finished.edge(mask));
-    hint(back, {.write_out = is_short(inst, c_.analysis())});
+    hint(back, {.unroll = is_short(inst, c_.analysis())});
   }
   return finish_uniform_loop(inst, inst.regions[1], mask, finished, exit, dead);
 }
@@ -202,16 +203,16 @@ Control::Behind Control::emit_divergent_for(const Inst& inst, const Mask& mask) 
   LaneSets sets = open_sets(inst, inst.regions[1], mask);
   Counter counter(c_, parts_.values, inst);
   counter.begin();
-  GangAhead& ahead = parts_.access.gang_ahead();
-  ahead.enter(inst, counter);
+  Prefetcher& prefetcher = parts_.prefetcher;
+  prefetcher.enter(inst, counter);
   llvm::BasicBlock* head = c_.new_block("for");
   const bool in_all = !counter.uniform_test();
-  if (may_run_in_full(inst, counter))
+  if (may_run_in_full(inst))
     iterate_in_full(inst, mask, counter, sets, head, exit);
   else
     iterate_where(counter.enters(in_all), mask, sets, head, exit);
   c_.start(head);
-  ahead.next_iteration(inst);
+  prefetcher.next_iteration(inst);
   Mask live = read(sets.live);
   live.may_be_empty = false;
   if (sets.continued) assign(sets.continued, Mask::no_lane());

@@ -1,7 +1,6 @@
 #include "codegen/host/control/scalarized_loop.h"
 
 #include "analysis/scalarized_loops.h"
-#include "codegen/host/control/control.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::codegen::host {
@@ -10,17 +9,25 @@ using ir::Inst;
 using ir::Op;
 using llvm::Value;
 
-ScalarizedLoop::ScalarizedLoop(EmitContext& context, LaneValues& values, Slots& slots,
-                               const Inst& loop)
-    : c_(context),
-      values_(values),
-      slots_(slots),
+LaneEmitter::LaneEmitter(const Parts& gang, const analysis::Analysis& known,
+                         const LaneValues& outer_values, const Slots& outer_slots)
+    : context(gang.context.emission, known),
+      values(context, outer_values),
+      slots(context, values, outer_slots),
+      pure(context, values, gang.launch, gang.arrays),
+      access(context, values, gang.arrays, gang.prefetcher),
+      control({context, values, pure, gang.position, slots, access, gang.reports, gang.launch,
+               gang.arrays, gang.prefetcher, gang.exits, gang.guards, gang.scalarized_loops}) {}
+
+ScalarizedLoop::ScalarizedLoop(const Parts& parts, const Inst& loop)
+    : c_(parts.context),
+      values_(parts.values),
+      slots_(parts.slots),
       loop_(loop),
-      of_lane_(analysis::in_scalarized_loop(context.analysis(), loop)),
-      from_zero_(analysis::counting_from_zero(of_lane_, loop)),
-      of_gang_(context.analysis()) {
-  find_outer(loop);
-  find_variables(loop);
+      of_lane_(analysis::in_scalarized_loop(c_.analysis(), loop)),
+      from_zero_(analysis::counting_from_zero(of_lane_, loop)) {
+  find_outer();
+  find_variables();
 }
 
 // Single bits have no address.
@@ -50,7 +57,7 @@ Value* ScalarizedLoop::read(const Row& row, Value* lane) {
 }
 
 // What differs by lane and is defined in front of the loop.
-void ScalarizedLoop::find_outer(const Inst& loop) {
+void ScalarizedLoop::find_outer() {
   std::vector<bool> known(c_.source.function.inst_count());
   auto use = [&](const Inst& i) {
     for (const Inst* operand : i.operands) {
@@ -58,11 +65,11 @@ void ScalarizedLoop::find_outer(const Inst& loop) {
       known[operand->id] = true;
       const Lanes& lanes = values_.of(*operand);
       if (lanes.uniform()) continue;
-      outer_.push_back({operand, row_of(values_.vector(*operand, lanes.held)), lanes});
+      outer_.push_back({operand, row_of(values_.vector(*operand, lanes.held)), lanes.held});
     }
   };
-  use(loop);
-  for (const ir::Block& region : loop.regions)
+  use(loop_);
+  for (const ir::Block& region : loop_.regions)
     ir::for_each_inst(region, [&](const Inst& i) {
       use(i);
       known[i.id] = true;
@@ -81,11 +88,11 @@ static bool only_the_loop_reads(uint32_t slot, const Inst& loop, const ir::Funct
   return static_cast<uint32_t>(loop.imm) == slot && reads == inside;
 }
 
-void ScalarizedLoop::find_variables(const Inst& loop) {
+void ScalarizedLoop::find_variables() {
   enum class Use : uint8_t { None, Read, Set };
   std::vector<Use> uses(c_.source.function.slots.size());
-  uses[static_cast<size_t>(loop.imm)] = Use::Set;
-  for (const ir::Block& region : loop.regions)
+  uses[static_cast<size_t>(loop_.imm)] = Use::Set;
+  for (const ir::Block& region : loop_.regions)
     ir::for_each_inst(region, [&](const Inst& i) {
       if (i.op == Op::SlotStore) uses[static_cast<size_t>(i.imm)] = Use::Set;
       if (i.op != Op::SlotLoad) return;
@@ -98,7 +105,7 @@ void ScalarizedLoop::find_variables(const Inst& loop) {
     if (lanes.uniform()) continue;
     Variable variable;
     variable.slot = slot;
-    if (!only_the_loop_reads(slot, loop, c_.source.function)) {
+    if (!only_the_loop_reads(slot, loop_, c_.source.function)) {
       lanes.anchor = values_.here();
       variable.row = row_of(values_.vector(lanes));
       variable.set = uses[slot] == Use::Set;
@@ -107,40 +114,34 @@ void ScalarizedLoop::find_variables(const Inst& loop) {
   }
 }
 
-void ScalarizedLoop::enter(Value* lane) {
-  c_.know(of_lane_);
-  for (Outer& outer : outer_) {
-    const ScalarKind held = outer.lanes.held;
-    outer.lanes = values_.of(*outer.inst);
-    values_.define_uniform(*outer.inst, held, read(outer.row, lane));
-  }
+void ScalarizedLoop::enter(LaneEmitter& one, Value* lane) {
+  for (const Outer& outer : outer_)
+    one.values.define_uniform(*outer.inst, outer.held, read(outer.row, lane));
   for (Variable& variable : variables_) {
     Slots::Storage place;
     place.kind = Lanes::Kind::Uniform;
     place.held = slots_.held(variable.slot);
     place.value = c_.variable(c_.scalar_type(place.held), "of_lane");
     if (variable.row.memory) c_.b.CreateStore(read(variable.row, lane), place.value);
-    variable.place = slots_.exchange(variable.slot, place);
+    variable.of_lane = place.value;
+    one.slots.store_in(place, variable.slot);
   }
 }
 
-Value* ScalarizedLoop::counts_from_zero() {
+Value* ScalarizedLoop::counts_from_zero(LaneEmitter& one) const {
   if (!analysis::may_count_from_zero(of_lane_, loop_)) return nullptr;
   const Inst& start = *loop_.operands[0];
-  return c_.b.CreateIsNotNeg(values_.scalar(start, values_.of(start).held));
+  return c_.b.CreateIsNotNeg(one.values.scalar(start, one.values.of(start).held));
 }
 
 void ScalarizedLoop::leave(Value* lane) {
-  for (Variable& variable : variables_) {
-    const Slots::Storage place = slots_.exchange(variable.slot, variable.place);
+  for (const Variable& variable : variables_) {
     if (!variable.set) continue;
     llvm::Type* type = variable.row.memory->getAllocatedType()->getScalarType();
-    Value* value = c_.b.CreateLoad(place.value->getAllocatedType(), place.value);
+    Value* value = c_.b.CreateLoad(variable.of_lane->getAllocatedType(), variable.of_lane);
     if (value->getType() != type) value = c_.b.CreateZExt(value, type);
     c_.b.CreateStore(value, address(variable.row, lane));
   }
-  for (const Outer& outer : outer_) values_.exchange(*outer.inst, outer.lanes);
-  c_.know(of_gang_);
 }
 
 void ScalarizedLoop::finish() {
@@ -149,27 +150,26 @@ void ScalarizedLoop::finish() {
     llvm::Type* type = variable.row.memory->getAllocatedType();
     Value* vector = c_.b.CreateLoad(type, variable.row.memory);
     if (type != variable.row.vector) vector = c_.b.CreateTrunc(vector, variable.row.vector);
-    c_.b.CreateStore(vector, variable.place.value);
+    c_.b.CreateStore(vector, slots_.storage(variable.slot).value);
   }
 }
 
 // Twice, where it makes a difference for addresses whether the counter may be negative.
-void Control::emit_lane(const Inst& inst, ScalarizedLoop& one, Join& dead) {
-  Value* from_zero = one.counts_from_zero();
+void Control::emit_lane(const Inst& inst, const ScalarizedLoop& loop, LaneEmitter& one,
+                        Join& dead) {
+  Value* from_zero = loop.counts_from_zero(one);
   if (!from_zero) {
-    emit_uniform_for(inst, Mask::all_lanes(), dead);
+    one.control.emit_uniform_for(inst, Mask::all_lanes(), dead);
     return;
   }
+  LaneEmitter upwards(parts_, loop.from_zero(), one.values, one.slots);
   llvm::BasicBlock *sides[] = {c_.new_block("from_zero"), c_.new_block("from_anywhere")},
                    *done = c_.new_block("lane_done");
   c_.b.CreateCondBr(from_zero, sides[0], sides[1]);
   for (llvm::BasicBlock* side : sides) {
     c_.start(side);
-    if (side == sides[0])
-      one.know_more();
-    else
-      one.know_less();
-    emit_uniform_for(inst, Mask::all_lanes(), dead);
+    Control& control = side == sides[0] ? upwards.control : one.control;
+    control.emit_uniform_for(inst, Mask::all_lanes(), dead);
     c_.b.CreateBr(done);
   }
   c_.start(done);
@@ -180,7 +180,7 @@ Control::Behind Control::emit_scalarized(const Inst& inst, Mask mask) {
   Join done(c_.masks, "lanes_done");
   const Mask behind = mask;
   if (mask.may_be_empty) require_any(mask, done);
-  ScalarizedLoop one(c_, parts_.values, parts_.slots, inst);
+  ScalarizedLoop loop(parts_, inst);
   Value* lanes = c_.masks.bits(mask);
   llvm::AllocaInst* left = c_.variable(lanes->getType(), "lanes_left");
   c_.b.CreateStore(lanes, left);
@@ -189,16 +189,17 @@ Control::Behind Control::emit_scalarized(const Inst& inst, Mask mask) {
   c_.start(head);
   lanes = c_.b.CreateLoad(left->getAllocatedType(), left);
   Value* lane = c_.b.CreateZExt(c_.masks.first_lane(lanes), c_.b.getInt64Ty());
-  one.enter(lane);
-  emit_lane(inst, one, done);
-  one.leave(lane);
+  LaneEmitter one(parts_, loop.of_lane(), parts_.values, parts_.slots);
+  loop.enter(one, lane);
+  emit_lane(inst, loop, one, done);
+  loop.leave(lane);
   Value* one_less = c_.b.CreateSub(lanes, llvm::ConstantInt::get(lanes->getType(), 1));
   Value* others = c_.b.CreateAnd(lanes, one_less);
   c_.b.CreateStore(others, left);
   llvm::BasicBlock* last = c_.new_block("last_lane");
   c_.b.CreateCondBr(c_.b.CreateIsNotNull(others), head, last);
   c_.start(last);
-  one.finish();
+  loop.finish();
   done.arrive(mask);
   done.finish();
   return behind;

@@ -1,25 +1,38 @@
 // A loop run by one lane after the other: what it reads from outside is each time the lane's own
-// part of it, and what it sets becomes the lane's part of what lies behind the loop. Code between
-// enter and leave is for a single thread; nothing in it is a vector.
+// part of it, and what it sets becomes the lane's part of what lies after the loop.
 #pragma once
 
-#include "codegen/host/memory/slots.h"
+#include "codegen/host/control/control.h"
 
 namespace cuda_device::codegen::host {
+
+// The emitter of code for a single thread, in which nothing is a vector. What is defined outside
+// stands in `values` and `slots` as well.
+struct LaneEmitter {
+  LaneEmitter(const Parts& gang, const analysis::Analysis& known, const LaneValues& values,
+              const Slots& slots);
+
+  EmitContext context;
+  LaneValues values;
+  Slots slots;
+  PureOps pure;
+  Access access;
+  Control control;
+};
 
 class ScalarizedLoop {
  public:
   // In front of all lanes: writes vectors to where lanes read their parts.
-  ScalarizedLoop(EmitContext& context, LaneValues& values, Slots& slots, const ir::Inst& loop);
+  ScalarizedLoop(const Parts& parts, const ir::Inst& loop);
 
-  void enter(llvm::Value* lane);
-  // Of the lane that is being run. Null: there is nothing to gain. What follows know_more() is for
-  // lanes where it holds.
-  llvm::Value* counts_from_zero();
-  void know_more() { c_.know(from_zero_); }
-  void know_less() { c_.know(of_lane_); }
+  const analysis::Analysis& of_lane() const { return of_lane_; }
+  // What more is known of lanes where counts_from_zero() holds.
+  const analysis::Analysis& from_zero() const { return from_zero_; }
+  llvm::Value* counts_from_zero(LaneEmitter& one) const;  // null: there is nothing to gain
+
+  void enter(LaneEmitter& one, llvm::Value* lane);
   void leave(llvm::Value* lane);
-  void finish();  // behind all lanes; lanes that were not entered keep what they had
+  void finish();  // after all lanes; lanes that were not entered keep what they had
 
  private:
   // The lanes of a vector, in memory.
@@ -30,16 +43,16 @@ class ScalarizedLoop {
   struct Outer {
     const ir::Inst* inst = nullptr;
     Row row;
-    Lanes lanes;  // outside
+    ScalarKind held = ScalarKind::Bool;
   };
   struct Variable {
     uint32_t slot = 0;
-    Row row;               // none: nothing goes in or out
-    bool set = false;      // in the loop
-    Slots::Storage place;  // outside
+    Row row;                              // none: nothing goes in or out
+    bool set = false;                     // in the loop
+    llvm::AllocaInst* of_lane = nullptr;  // inside
   };
-  void find_outer(const ir::Inst& loop);
-  void find_variables(const ir::Inst& loop);
+  void find_outer();
+  void find_variables();
   Row row_of(llvm::Value* vector);
   void write(const Row& row, llvm::Value* vector);
   llvm::Value* address(const Row& row, llvm::Value* lane);
@@ -50,7 +63,6 @@ class ScalarizedLoop {
   Slots& slots_;
   const ir::Inst& loop_;
   const analysis::Analysis of_lane_, from_zero_;
-  const analysis::Analysis& of_gang_;
   std::vector<Outer> outer_;
   std::vector<Variable> variables_;
   unsigned rows_ = 0;

@@ -2,7 +2,6 @@
 // a vector, in the width an operation wants.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "codegen/host/emit_context.h"
@@ -13,16 +12,15 @@ class LaneValues {
  public:
   explicit LaneValues(EmitContext& context)
       : c_(context), table_(context.source.function.inst_count()) {}
+  // With what is defined already outside.
+  LaneValues(EmitContext& context, const LaneValues& outside)
+      : c_(context), table_(outside.table_) {}
 
   const Lanes& of(const ir::Inst& inst) const { return table_[inst.id]; }
   // How the value of this instruction is held: its own type, or I32 for a narrowed 64-bit integer.
   ScalarKind held_kind(const ir::Inst& inst) const;
 
   void define(const ir::Inst& inst, Lanes lanes);
-  // Until it is exchanged again, another value in place of one that is defined already.
-  Lanes exchange(const ir::Inst& inst, const Lanes& lanes) {
-    return std::exchange(table_[inst.id], lanes);
-  }
   void define_uniform(const ir::Inst& inst, ScalarKind held, llvm::Value* value);
   void define_vector(const ir::Inst& inst, ScalarKind held, llvm::Value* value);
   void define_affine(const ir::Inst& inst, ScalarKind held, llvm::Value* base, llvm::Value* s0,

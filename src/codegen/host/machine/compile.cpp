@@ -58,7 +58,7 @@ uint64_t bytes_of_arrays(const llvm::Function& function) {
 
 analysis::Analysis analyse(const ir::Function& f, uint32_t width, const HostOptions& options) {
   const StageTimer timer(options.times, "analyses");
-  return analysis::analyse(f, width);
+  return analysis::analyse(f, width, options.tuning);
 }
 
 }  // namespace
@@ -73,7 +73,9 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
       std::string("x86-64/") + (options.emulate ? "emulated-" : "") + name_of(options.mask);
   image.width = static_cast<uint8_t>(analysis.layout.width);
   const std::string cpu = options.emulate ? generic_cpu(options.mask) : options.cpu;
-  const Target target = target_of(options.mask, has_small_lanes(f), cpu, options.tune);
+  const bool small_lanes = has_small_lanes(f) || !options.tuning.on(Heuristic::mask_pieces);
+  Target target = target_of(options.mask, small_lanes, cpu, options.tune);
+  target.slow_masked_stores &= options.tuning.on(Heuristic::plain_stores);
   const Effort effort = effort_for(f);
   with_llvm([&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);
@@ -94,7 +96,7 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
     {
       const StageTimer timer(options.times, "optimisation");
       optimise(*module, *machine, effort);
-      apply_mask_form(*module, target);
+      apply_mask_form(*module, target, options.tuning);
       if (options.emulate) {
         const Target there = target_of(MaskForm::Avx2, /*small_lanes=*/true, options.cpu);
         emulate_avx512(*module, there);

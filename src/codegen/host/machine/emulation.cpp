@@ -112,7 +112,7 @@ class Emulation {
   // lanes that are off (22.1: a mask half of which is known to be off counts as on).
   template <class Access>
   Value* in_memory(llvm::Type* vector, Access&& access) {
-    const auto form = MemoryForm::create(b_, there_, lanes_of(vector), nobody_asks_);
+    const auto form = MemoryForm::create(b_, there_, lanes_of(vector));
     return access(*form, Element{vector->getScalarType(), llvm::Align(1), nullptr, nullptr, false});
   }
 
@@ -156,7 +156,6 @@ class Emulation {
   const Target& there_;
   llvm::IRBuilder<> b_;
   HostArithmetic arithmetic_;
-  AccessNotes nobody_asks_{nullptr};
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/next_gang.h"
+#include "analysis/prefetch.h"
 #include "analysis/tree.h"
 #include "analysis/trips.h"
 #include "ir/effects.h"
@@ -129,9 +129,7 @@ bool sums_up_what_lanes_share(const ir::Function& f, const Analysis& warp,
 // From arrays that no cache holds, and side by side as a gang of `lanes` too.
 bool reads_in_strides(const ir::Function& f, const Analysis& warp, uint32_t lanes) {
   if (f.launch.block[0] % lanes != 0) return false;
-  return std::ranges::any_of(analysis::loops_of_next_gang(f, warp), [&](const Inst* loop) {
-    return loop && analysis::goes_in_strides(*loop, warp);
-  });
+  return analysis::reads_in_strides(f, warp);
 }
 
 bool is_whole_number_of(uint32_t lanes, const LaunchFacts& launch) {
@@ -146,6 +144,7 @@ uint32_t choose_gang_width(const ir::Function& f, const Analysis& warp,
   constexpr uint32_t one = analysis::kWarpWidth, two = 2 * one;
   const auto bytes = static_cast<unsigned>(widest_lane_bits(f, warp)) / 8;
   const bool narrow = two * bytes / vector_bytes(options.mask) <= kVectorsInFlight;
+  if (!options.tuning.on(Heuristic::wide_gangs)) return one;
   if (!is_whole_number_of(two, f.launch)) return one;
   const uint32_t half_of_registers = register_bytes(options.mask) / 2;
   const bool pays = (narrow && (has_exposed_loop(f, warp) || reads_in_strides(f, warp, two))) ||

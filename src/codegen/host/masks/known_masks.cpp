@@ -27,10 +27,11 @@ struct Run {
 };
 
 // Of lanes that a smaller vector moves; nothing where all are on, or none.
-std::optional<Run> run_of(const Value* mask) {
+std::optional<Run> run_of(const Value* mask, bool any) {
   const auto lanes = known_lanes(mask);
   if (!lanes || lanes->isAllOnes() || !lanes->isShiftedMask()) return std::nullopt;
   const Run run{lanes->countr_zero(), lanes->popcount()};
+  if (!any && run.count > 1) return std::nullopt;
   if (!llvm::isPowerOf2_32(run.count) || run.first % run.count != 0) return std::nullopt;
   return run;
 }
@@ -72,14 +73,14 @@ void store_run(llvm::IntrinsicInst& store, const Run& run) {
 
 }  // namespace
 
-void take_known_masks(llvm::Function& function) {
+void take_known_masks(llvm::Function& function, bool any) {
   for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto* access = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
     if (!access) continue;
     if (access->getIntrinsicID() == llvm::Intrinsic::masked_load) {
-      if (const auto run = run_of(access->getArgOperand(1))) load_run(*access, *run);
+      if (const auto run = run_of(access->getArgOperand(1), any)) load_run(*access, *run);
     } else if (access->getIntrinsicID() == llvm::Intrinsic::masked_store) {
-      if (const auto run = run_of(access->getArgOperand(2))) store_run(*access, *run);
+      if (const auto run = run_of(access->getArgOperand(2), any)) store_run(*access, *run);
     }
   }
 }

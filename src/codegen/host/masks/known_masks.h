@@ -14,6 +14,8 @@ namespace cuda_device::codegen::host {
 //   masked.load <32 x T> p   →  load <8 x T> at p, put among the other lanes' defaults
 //   masked.store v, p        →  store of those lanes of v, at their place
 // Behind LLVM's optimisations, which make masks known.
-void take_known_masks(llvm::Function& function);
+//
+// `any`: else one lane only, which LLVM would get wrong.
+void take_known_masks(llvm::Function& function, bool any);
 
 }  // namespace cuda_device::codegen::host

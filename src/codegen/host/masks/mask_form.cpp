@@ -6,14 +6,14 @@
 
 namespace cuda_device::codegen::host {
 
-void apply_mask_form(llvm::Module& module, const Target& target) {
+void apply_mask_form(llvm::Module& module, const Target& target, const Tuning& tuning) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
-    take_known_masks(function);
-    if (target.form == MaskForm::Avx512)
-      use_masked_steps(function);
-    else
+    take_known_masks(function, tuning.on(Heuristic::known_masks));
+    if (!target.info().mask_registers)
       use_lane_masks(function, target.native_lanes(4));
+    else if (tuning.on(Heuristic::masked_steps))
+      use_masked_steps(function);
   }
 }
 

@@ -6,6 +6,6 @@
 
 namespace cuda_device::codegen::host {
 
-void apply_mask_form(llvm::Module& module, const Target& target);
+void apply_mask_form(llvm::Module& module, const Target& target, const Tuning& tuning = {});
 
 }  // namespace cuda_device::codegen::host

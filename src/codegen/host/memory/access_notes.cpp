@@ -2,25 +2,19 @@
 
 namespace cuda_device::codegen::host {
 
-void AccessNotes::begin(const ir::Inst& inst, const Mask& mask) {
-  inst_ = mask.none ? nullptr : &inst;
-  masked_ = !mask.all();
-  open_.clear();
-}
-
 // Copies of an access are mostly made alike.
-static void add(std::string& all, const std::string& way) {
+static void append(std::string& all, const std::string& how) {
   constexpr const char* kOr = "; or ";
-  if ((kOr + all + kOr).find(kOr + way + kOr) != std::string::npos) return;
-  all += (all.empty() ? "" : kOr) + way;
+  if ((kOr + all + kOr).find(kOr + how + kOr) != std::string::npos) return;
+  all += (all.empty() ? "" : kOr) + how;
 }
 
-void AccessNotes::end() {
-  if (!by_inst_ || !inst_) return;
-  const size_t id = inst_->id;
+void AccessNotes::add(const ir::Inst& inst, const Mask& mask, const std::string& how) {
+  if (!wanted() || mask.none) return;  // no lane makes it
+  const size_t id = inst.id;
   if (id >= said_.size()) said_.resize(id + 1);
   if (id >= by_inst_->size()) by_inst_->resize(id + 1);
-  add(masked_ ? said_[id].masked : said_[id].whole, open_);
+  append(mask.all() ? said_[id].whole : said_[id].masked, how);
   (*by_inst_)[id] = text(said_[id]);
 }
 

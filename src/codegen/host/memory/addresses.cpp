@@ -7,14 +7,45 @@ namespace cuda_device::codegen::host {
 using ir::Inst;
 using llvm::Value;
 
+bool Address::is_linear() const {
+  const unsigned bytes = element.bytes();
+  if (kind != Lanes::Kind::Affine || !is_constant(s0, bytes)) return false;
+  return period == lanes || is_constant(s1, int64_t{bytes} * period);
+}
+
+bool Address::is_in_rows() const {
+  return kind == Lanes::Kind::Affine && period < lanes && is_constant(s0, element.bytes());
+}
+
+bool Address::is_one_a_row() const {
+  return kind == Lanes::Kind::Affine && period < lanes && is_constant(s0, 0);
+}
+
+bool Address::has_constant_offsets() const {
+  const auto known = [](Value* step) { return llvm::isa<llvm::Constant>(step); };
+  if (offsets.numbers) return known(offsets.numbers);
+  return known(s0) && (period == lanes || known(s1));
+}
+
+std::vector<RowPiece> Address::pieces(llvm::IRBuilder<>& b) const {
+  if (is_linear()) return {{0, lanes, pointer}};
+  std::vector<RowPiece> all;
+  Value* row = pointer;
+  for (unsigned number = 0; number < rows; ++number) {
+    if (number > 0) row = b.CreateGEP(b.getInt8Ty(), row, s1);
+    all.push_back({number * period, period, row});
+  }
+  return all;
+}
+
 // Steps are known where this folds: zero times a stride that is not.
-Value* Addresses::product(Value x, Value y) {
+Value* Addresses::product(Value* x, Value* y) {
   if (is_constant(x, 0) || is_constant(y, 1)) return x;
   if (is_constant(y, 0) || is_constant(x, 1)) return y;
   return c_.b.CreateMul(x, y);
 }
 
-Value* Addresses::sum(Value x, Value y) {
+Value* Addresses::sum(Value* x, Value* y) {
   if (is_constant(x, 0)) return y;
   return is_constant(y, 0) ? x : c_.b.CreateAdd(x, y);
 }
@@ -44,7 +75,7 @@ static Value* widen(llvm::IRBuilder<>& b, Value* value) {
 void Addresses::add_uniform(Address& address, const Term& term) {
   const Lanes& lanes = values_.of(*term.index);
   const bool zero_extend = is_unsigned_int(lanes.held) || is_bool(lanes.held);
-  Value position =
+  Value* position =
       zero_extend ? c_.b.CreateZExt(lanes.value, c_.b.getInt64Ty()) : widen(c_.b, lanes.value);
   address.pointer =
       c_.b.CreateGEP(c_.b.getInt8Ty(), address.pointer, product(position, term.stride));
@@ -52,7 +83,7 @@ void Addresses::add_uniform(Address& address, const Term& term) {
 
 void Addresses::add_affine(Address& address, const Term& term) {
   const Lanes lanes = values_.in_rows_of(values_.of(*term.index), address.period);
-  auto scaled = [&](Value x) { return product(widen(c_.b, x), term.stride); };
+  auto scaled = [&](Value* x) { return product(widen(c_.b, x), term.stride); };
   address.pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), address.pointer, scaled(lanes.value));
   address.s0 = sum(address.s0, scaled(lanes.s0));
   address.s1 = sum(address.s1, scaled(lanes.s1));
@@ -62,16 +93,16 @@ void Addresses::add_affine(Address& address, const Term& term) {
 void Addresses::add_varying(Address& address, const Term& term, bool only) {
   const ScalarKind kind = address.offset;
   const ScalarKind held = values_.of(*term.index).held;
-  Value stride = term.stride;
-  Value numbers = c_.arithmetic.convert(held, kind, values_.vector(*term.index, held));
+  Value* stride = term.stride;
+  Value* numbers = c_.arithmetic.convert(held, kind, values_.vector(*term.index, held));
   if (only && is_constant(stride, address.element.bytes())) {
     address.offsets = {numbers, address.element.bytes()};
     return;
   }
   const bool one = !stride->getType()->isVectorTy();
-  Value steps = one ? c_.b.CreateVectorSplat(c_.width(), stride) : stride;
-  Value part = c_.b.CreateMul(numbers, c_.b.CreateTrunc(steps, numbers->getType()));
-  Value& all = address.offsets.numbers;
+  Value* steps = one ? c_.b.CreateVectorSplat(c_.width(), stride) : stride;
+  Value* part = c_.b.CreateMul(numbers, c_.b.CreateTrunc(steps, numbers->getType()));
+  Value*& all = address.offsets.numbers;
   all = all ? c_.b.CreateAdd(all, part) : part;
 }
 
@@ -135,6 +166,10 @@ Address Addresses::of(const Inst& inst, size_t indices, bool bare) {
   address.s0 = address.s1 = c_.b.getInt64(0);
   const Terms all = terms(inst, indices, array, bare);
   address.period = common_period(all);
+  const analysis::LaneLayout& layout = c_.analysis().layout;
+  address.lanes = c_.width();
+  address.rows =
+      address.period == layout.period ? layout.rows_per_gang : c_.width() / address.period;
   const bool varying = is_varying(all, address.period, address.offset);
   bool affine = array.lane_step != 0;
   int not_uniform = affine;
@@ -159,6 +194,7 @@ Address Addresses::of(const Inst& inst, size_t indices, bool bare) {
 }
 
 Value* Addresses::may_be_unclamped(const Inst& inst, size_t indices) {
+  if (!c_.uses(Heuristic::unclamped_index)) return nullptr;
   bool may = false;  // before there is code for the array's address
   for (size_t i = 0; i < indices; ++i)
     may = may || may_wrap(*inst.operands[1 + i], ScalarKind::I64);
@@ -167,10 +203,10 @@ Value* Addresses::may_be_unclamped(const Inst& inst, size_t indices) {
   const Terms all = terms(inst, indices, array, true);
   const bool any = llvm::any_of(all, [](const Term& term) { return term.bare; });
   if (!any || is_varying(all, common_period(all), array.offset)) return nullptr;
-  Value hold = nullptr;
+  Value* hold = nullptr;
   for (size_t i = 0; i < indices; ++i) {
     if (!all[i].bare) continue;
-    Value holds = bare_.holds(*inst.operands[1 + i]);
+    Value* holds = bare_.holds(*inst.operands[1 + i]);
     hold = hold ? c_.b.CreateAnd(hold, holds) : holds;
   }
   return hold;
@@ -184,7 +220,7 @@ void Addresses::add_lanes(Address& address, uint64_t step, bool varying) {
     return;
   }
   llvm::Constant* lanes = values_.lane_numbers(address.offset);
-  Value part = c_.b.CreateMul(lanes, llvm::ConstantInt::get(lanes->getType(), step));
+  Value* part = c_.b.CreateMul(lanes, llvm::ConstantInt::get(lanes->getType(), step));
   address.offsets = {c_.b.CreateAdd(address.offsets.numbers, part), 1};
 }
 

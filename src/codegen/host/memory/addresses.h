@@ -7,6 +7,11 @@
 
 namespace cuda_device::codegen::host {
 
+inline bool is_constant(llvm::Value* value, int64_t number) {
+  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
+  return constant && constant->getSExtValue() == number;
+}
+
 // pointer, and for each lane: nothing more, column * s0 + row * s1 bytes, or its offset.
 struct Address {
   Lanes::Kind kind = Lanes::Kind::Uniform;
@@ -16,15 +21,27 @@ struct Address {
   llvm::Value* s0 = nullptr;
   llvm::Value* s1 = nullptr;
   unsigned period = 0;  // lanes of a row
+  unsigned lanes = 0;   // of the gang
+  unsigned rows = 0;    // of the gang, at most
   Offsets offsets;
   // Of an array that has its lines to itself: where the pointer lies, in bytes from its beginning.
   std::optional<analysis::Congruence> start;
-};
 
-inline bool is_constant(llvm::Value* value, int64_t number) {
-  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value);
-  return constant && constant->getSExtValue() == number;
-}
+  // One run of memory for the whole gang.
+  bool is_linear() const;
+  // A run for each row.
+  bool is_in_rows() const;
+  // Rows make up the gang: no lane is without a thread, and none reads beyond.
+  bool fills_rows() const { return rows * period == lanes; }
+  // Every row reads the same run of memory.
+  bool repeats_a_row() const { return is_in_rows() && is_constant(s1, 0); }
+  // Every row reads one element.
+  bool is_one_a_row() const;
+  // The offsets of lanes are known when compiling.
+  bool has_constant_offsets() const;
+  // The runs, of an address that is linear or in rows.
+  std::vector<RowPiece> pieces(llvm::IRBuilder<>& b) const;
+};
 
 class Addresses {
  public:
@@ -33,17 +50,13 @@ class Addresses {
 
   // `bare`: by the bare values behind varying indices.
   Address of(const ir::Inst& inst, size_t indices, bool bare = false);
-  llvm::Value* stride(const ir::Inst& inst, size_t axis) {  // int64, bytes
-    return arrays_.stride(*inst.operands[0], static_cast<unsigned>(axis));
-  }
   // i1: that is the same in all active lanes. Null where it would not help.
   llvm::Value* may_be_unclamped(const ir::Inst& inst, size_t indices);
 
  private:
-  using Value = llvm::Value*;
   struct Term {
     const ir::Inst* index;
-    Value stride;
+    llvm::Value* stride;
     bool bare = false;  // none of its lanes, active or not, is negative or has wrapped
   };
   using Terms = llvm::SmallVector<Term, 4>;
@@ -59,8 +72,8 @@ class Addresses {
   void add_affine(Address& address, const Term& term);
   void add_varying(Address& address, const Term& term, bool only);
   void add_lanes(Address& address, uint64_t step, bool varying);
-  Value product(Value x, Value y);
-  Value sum(Value x, Value y);
+  llvm::Value* product(llvm::Value* x, llvm::Value* y);
+  llvm::Value* sum(llvm::Value* x, llvm::Value* y);
 
   EmitContext& c_;
   LaneValues& values_;

@@ -10,28 +10,16 @@ namespace id = llvm::Intrinsic;
 // --------------------------------------------------------------------------------------------
 // AVX-512
 
-static bool is_word(const Element& e) { return e.bytes() >= 4; }
-
-Value* Avx512Memory::load_part(const Element& e, unsigned lanes, Value pointer, Value mask,
-                               Value before) {
+Value* Avx512Memory::load_part(const Element& e, unsigned lanes, Value* pointer, Value* mask,
+                               Value* before) {
   if (!mask) return MemoryForm::load_part(e, lanes, pointer, mask, before);
   if (!before) before = llvm::Constant::getNullValue(vector(e, lanes));
   return note(e, b_.CreateMaskedLoad(vector(e, lanes), pointer, e.align, mask, before));
 }
 
-void Avx512Memory::store_part(const Element& e, Value value, Value pointer, Value mask) {
+void Avx512Memory::store_part(const Element& e, Value* value, Value* pointer, Value* mask) {
   if (!mask) return MemoryForm::store_part(e, value, pointer, mask);
   note(e, b_.CreateMaskedStore(value, pointer, e.align, mask));
-}
-
-Value* Avx512Memory::load(const Element& e, Value pointer, const Mask& mask) {
-  notes_.say(kRun);
-  return load_part(e, masks_.width(), pointer, mask.all() ? nullptr : masks_.lanes(mask), nullptr);
-}
-
-void Avx512Memory::store(const Element& e, Value value, Value pointer, const Mask& mask) {
-  notes_.say(kRun);
-  store_part(e, value, pointer, mask.all() ? nullptr : masks_.lanes(mask));
 }
 
 // The instruction for this element and width of offsets: the one address in a register and a vector
@@ -61,62 +49,38 @@ static bool is_wide(const Offsets& offsets) {
   return offsets.numbers->getType()->getScalarSizeInBits() == 64;
 }
 
-Value* Avx512Memory::gather(const Element& e, Value pointer, const Offsets& offsets,
-                            const Mask& mask) {
-  if (!is_word(e)) return MemoryForm::gather(e, pointer, offsets, mask);
-  if (is_faster_by_loads(offsets, mask)) return load_each(e, pointer, offsets);
-  notes_.say("gathered");
+Value* Avx512Memory::gather_words(const Element& e, Value* pointer, const Offsets& offsets,
+                                  Value* mask) {
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
-  Value result = llvm::Constant::getNullValue(vector(e));
-  Value all = masks_.lanes(mask);
+  Value* result = llvm::Constant::getNullValue(vector(e));
   for (unsigned first = 0; first < masks_.width(); first += lanes) {
-    Value zero = llvm::Constant::getNullValue(vector(e, lanes));
-    Value part =
+    Value* zero = llvm::Constant::getNullValue(vector(e, lanes));
+    Value* part =
         note(e, b_.CreateIntrinsic(gather_of(e, wide), {},
                                    {zero, pointer, slice(offsets.numbers, first, lanes),
-                                    slice(all, first, lanes), b_.getInt32(offsets.scale)}));
+                                    slice(mask, first, lanes), b_.getInt32(offsets.scale)}));
     result = insert(result, part, first);
   }
   return result;
 }
 
 // Within an instruction the last lane wins, and the instructions are in order.
-void Avx512Memory::scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
-                           const Mask& mask) {
-  if (!is_word(e)) return MemoryForm::scatter(e, value, pointer, offsets, mask);
-  notes_.say("scattered");
+void Avx512Memory::scatter_words(const Element& e, Value* value, Value* pointer,
+                                 const Offsets& offsets, Value* mask) {
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
-  Value all = masks_.lanes(mask);
   for (unsigned first = 0; first < masks_.width(); first += lanes)
     note(e, b_.CreateIntrinsic(
                 scatter_of(e, wide), {},
-                {pointer, slice(all, first, lanes), slice(offsets.numbers, first, lanes),
+                {pointer, slice(mask, first, lanes), slice(offsets.numbers, first, lanes),
                  slice(value, first, lanes), b_.getInt32(offsets.scale)}));
-}
-
-bool Avx512Memory::takes_rows(const Element&, unsigned count, const Mask&) const {
-  return count >= 4;
-}
-
-unsigned Avx512Memory::lanes_of_window(const Element& e) const {
-  return is_word(e) ? target_.native_lanes(e.bytes()) : 0;
-}
-
-// A gather takes two elements a cycle, a scatter one, and both as much again to begin with.
-bool Avx512Memory::takes_load(const Element& e, const Window& window) const {
-  return window.cost_of_load() <= target_.native_lanes(e.bytes()) / 2;
-}
-
-bool Avx512Memory::takes_store(const Element& e, const Window& window) const {
-  return window.distinct && window.cost_of_store() <= target_.native_lanes(e.bytes()) / 2 + 4;
 }
 
 // ----------------------------------------------------------------------------------------------
 // AVX2
 
-Value* Avx2Memory::sign_mask(const Element& e, Value mask) {
+Value* Avx2Memory::sign_mask(const Element& e, Value* mask) {
   llvm::Type* type = llvm::Type::getIntNTy(b_.getContext(), e.bytes() * 8);
   return b_.CreateSExt(mask, with_lanes_of(mask->getType(), type));
 }
@@ -129,8 +93,8 @@ static llvm::Intrinsic::ID masked(const Element& e, bool load, bool wide) {
               : (wide ? id::x86_avx2_maskstore_q_256 : id::x86_avx2_maskstore_q);
 }
 
-Value* Avx2Memory::load_part(const Element& e, unsigned lanes, Value pointer, Value mask,
-                             Value before) {
+Value* Avx2Memory::load_part(const Element& e, unsigned lanes, Value* pointer, Value* mask,
+                             Value* before) {
   if (!mask) return MemoryForm::load_part(e, lanes, pointer, mask, before);
   const unsigned native = target_.native_lanes(e.bytes());
   if (lanes > native) {
@@ -143,14 +107,14 @@ Value* Avx2Memory::load_part(const Element& e, unsigned lanes, Value pointer, Va
     for (unsigned i = 0; i < lanes; ++i) both.push_back(static_cast<int>(i));
     return b_.CreateShuffleVector(part(0), part(half), both);
   }
-  Value signs = sign_mask(e, mask);
-  Value loaded =
+  Value* signs = sign_mask(e, mask);
+  Value* loaded =
       note(e, b_.CreateIntrinsic(masked(e, true, lanes == native), {}, {pointer, signs}));
   if (before) loaded = b_.CreateOr(loaded, b_.CreateBitCast(before, signs->getType()));
   return b_.CreateBitCast(loaded, vector(e, lanes));
 }
 
-void Avx2Memory::store_part(const Element& e, Value value, Value pointer, Value mask) {
+void Avx2Memory::store_part(const Element& e, Value* value, Value* pointer, Value* mask) {
   if (!mask) return MemoryForm::store_part(e, value, pointer, mask);
   const unsigned native = target_.native_lanes(e.bytes());
   const unsigned lanes = llvm::cast<llvm::FixedVectorType>(value->getType())->getNumElements();
@@ -161,7 +125,7 @@ void Avx2Memory::store_part(const Element& e, Value value, Value pointer, Value 
                       slice(mask, half, half));
   }
   const auto under_mask = [&] {
-    Value bits = b_.CreateBitCast(value, integer_like(value->getType()));
+    Value* bits = b_.CreateBitCast(value, integer_like(value->getType()));
     note(e, b_.CreateIntrinsic(masked(e, false, lanes == native), {},
                                {pointer, sign_mask(e, mask), bits}));
   };
@@ -174,9 +138,9 @@ void Avx2Memory::store_part(const Element& e, Value value, Value pointer, Value 
 // A row that fills no vector: where all of it is stored, by plain stores of its pieces, each a
 // power of two long. The whole gang's mask is asked: LLVM's answer for a slice of 33 lanes was
 // wrong.
-void Avx2Memory::store_row(const Element& e, Value value, const RowPiece& row, const Mask& mask) {
+void Avx2Memory::store_row(const Element& e, Value* value, const RowPiece& row, const Mask& mask) {
   const auto in_parts = [&] { MemoryForm::store_row(e, value, row, mask); };
-  if (!target_.slow_masked_stores || is_whole_part(e, row.count)) return in_parts();
+  if (!target_.slow_masked_stores || fills_a_vector(e, row.count)) return in_parts();
   const auto plain = [&] {
     for (unsigned done = 0; done < row.count;) {
       const unsigned count = llvm::bit_floor(row.count - done);
@@ -190,20 +154,8 @@ void Avx2Memory::store_row(const Element& e, Value value, const RowPiece& row, c
   llvm::SmallVector<llvm::Constant*, kMostLanes> elsewhere;
   for (unsigned lane = 0; lane < masks_.width(); ++lane)
     elsewhere.push_back(b_.getInt1(lane < row.first || lane >= row.first + row.count));
-  Value own = b_.CreateOr(mask.lanes, llvm::ConstantVector::get(elsewhere));
+  Value* own = b_.CreateOr(mask.lanes, llvm::ConstantVector::get(elsewhere));
   branch(b_.CreateAndReduce(own), plain, in_parts);
-}
-
-Value* Avx2Memory::load(const Element& e, Value pointer, const Mask& mask) {
-  if (mask.all() || !is_word(e)) return MemoryForm::load(e, pointer, mask);
-  notes_.say(kRun);
-  return load_part(e, masks_.width(), pointer, masks_.lanes(mask), nullptr);
-}
-
-void Avx2Memory::store(const Element& e, Value value, Value pointer, const Mask& mask) {
-  if (mask.all() || !is_word(e)) return MemoryForm::store(e, value, pointer, mask);
-  notes_.say(kRun);
-  store_part(e, value, pointer, masks_.lanes(mask));
 }
 
 static llvm::Intrinsic::ID gather_avx2(const Element& e, bool wide) {
@@ -211,44 +163,22 @@ static llvm::Intrinsic::ID gather_avx2(const Element& e, bool wide) {
   return wide ? id::x86_avx2_gather_q_q_256 : id::x86_avx2_gather_d_q_256;
 }
 
-Value* Avx2Memory::gather(const Element& e, Value pointer, const Offsets& offsets,
-                          const Mask& mask) {
-  if (!is_word(e)) return MemoryForm::gather(e, pointer, offsets, mask);
-  if (is_faster_by_loads(offsets, mask)) return load_each(e, pointer, offsets);
-  notes_.say("gathered");
+Value* Avx2Memory::gather_words(const Element& e, Value* pointer, const Offsets& offsets,
+                                Value* mask) {
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 8 : 4;
-  Value signs = sign_mask(e, masks_.lanes(mask));
-  Value result = llvm::Constant::getNullValue(signs->getType());
+  Value* signs = sign_mask(e, mask);
+  Value* result = llvm::Constant::getNullValue(signs->getType());
   for (unsigned first = 0; first < masks_.width(); first += lanes) {
-    Value own = slice(signs, first, lanes);
-    Value zero = llvm::Constant::getNullValue(own->getType());
-    Value numbers = slice(offsets.numbers, first, lanes);
+    Value* own = slice(signs, first, lanes);
+    Value* zero = llvm::Constant::getNullValue(own->getType());
+    Value* numbers = slice(offsets.numbers, first, lanes);
     const auto scale = static_cast<uint8_t>(offsets.scale);
-    Value part = note(e, b_.CreateIntrinsic(gather_avx2(e, wide), {},
-                                            {zero, pointer, numbers, own, b_.getInt8(scale)}));
+    Value* part = note(e, b_.CreateIntrinsic(gather_avx2(e, wide), {},
+                                             {zero, pointer, numbers, own, b_.getInt8(scale)}));
     result = insert(result, part, first);
   }
   return b_.CreateBitCast(result, vector(e));
-}
-
-bool Avx2Memory::takes_rows(const Element& e, unsigned count, const Mask& mask) const {
-  if (!is_word(e)) return MemoryForm::takes_rows(e, count, mask);
-  return count >= 4;
-}
-
-unsigned Avx2Memory::lanes_of_window(const Element& e) const {
-  return is_word(e) ? target_.native_lanes(e.bytes()) : 0;
-}
-
-// A shuffle of two vectors is two or three instructions.
-bool Avx2Memory::takes_load(const Element& e, const Window& window) const {
-  return window.cost_of_load() <= target_.native_lanes(e.bytes()) / 2;
-}
-
-// Without it, lane by lane.
-bool Avx2Memory::takes_store(const Element& e, const Window& window) const {
-  return window.distinct && window.cost_of_store() <= 2 * target_.native_lanes(e.bytes());
 }
 
 }  // namespace cuda_device::codegen::host

@@ -12,14 +12,14 @@ namespace cuda_device::codegen::host {
 using llvm::Value;
 
 std::unique_ptr<MemoryForm> MemoryForm::create(llvm::IRBuilder<>& builder, const Target& target,
-                                               unsigned width, AccessNotes& notes) {
+                                               unsigned width) {
   switch (target.form) {
     case MaskForm::Avx512:
-      return std::make_unique<Avx512Memory>(builder, target, width, notes);
+      return std::make_unique<Avx512Memory>(builder, target, width);
     case MaskForm::Avx2:
-      return std::make_unique<Avx2Memory>(builder, target, width, notes);
+      return std::make_unique<Avx2Memory>(builder, target, width);
     case MaskForm::Sse4:
-      return std::make_unique<Sse4Memory>(builder, target, width, notes);
+      return std::make_unique<Sse4Memory>(builder, target, width);
   }
   CD_UNREACHABLE("unknown mask form");
 }
@@ -28,45 +28,46 @@ llvm::FixedVectorType* MemoryForm::vector(const Element& e, unsigned lanes) {
   return llvm::FixedVectorType::get(e.type, lanes);
 }
 
-Value* MemoryForm::at(Value pointer, int64_t bytes) {
+Value* MemoryForm::at(Value* pointer, int64_t bytes) {
   return bytes == 0
              ? pointer
              : b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<uint64_t>(bytes)));
 }
 
-Value* MemoryForm::slice(Value vector, unsigned first, unsigned count) {
+Value* MemoryForm::slice(Value* vector, unsigned first, unsigned count) {
   return slice_of(b_, vector, first, count);
 }
 
-Value* MemoryForm::insert(Value whole, Value part, unsigned first) {
+Value* MemoryForm::insert(Value* whole, Value* part, unsigned first) {
   return with_slice(b_, whole, part, first);
 }
 
 // ------------------------------------------------------------------------------------- without
 // masks
 
-Value* MemoryForm::load_one(const Element& e, Value pointer) {
+Value* MemoryForm::load_one(const Element& e, Value* pointer) {
   return note(e, b_.CreateAlignedLoad(e.type, pointer, e.align));
 }
 
-void MemoryForm::store_one(const Element& e, Value value, Value pointer) {
+void MemoryForm::store_one(const Element& e, Value* value, Value* pointer) {
   note(e, b_.CreateAlignedStore(value, pointer, e.align));
 }
 
-Value* MemoryForm::plain_load(const Element& e, unsigned lanes, Value pointer) {
+Value* MemoryForm::plain_load(const Element& e, unsigned lanes, Value* pointer) {
   return note(e, b_.CreateAlignedLoad(vector(e, lanes), pointer, e.align));
 }
 
-void MemoryForm::plain_store(const Element& e, Value value, Value pointer) {
+void MemoryForm::plain_store(const Element& e, Value* value, Value* pointer) {
   note(e, b_.CreateAlignedStore(value, pointer, e.align));
 }
 
-Value* MemoryForm::load_part(const Element& e, unsigned lanes, Value pointer, Value mask, Value) {
+Value* MemoryForm::load_part(const Element& e, unsigned lanes, Value* pointer, Value* mask,
+                             Value*) {
   CD_CHECK(!mask, "this form has no masked loads");
   return plain_load(e, lanes, pointer);
 }
 
-void MemoryForm::store_part(const Element& e, Value value, Value pointer, Value mask) {
+void MemoryForm::store_part(const Element& e, Value* value, Value* pointer, Value* mask) {
   CD_CHECK(!mask, "this form has no masked stores");
   plain_store(e, value, pointer);
 }
@@ -85,51 +86,49 @@ void MemoryForm::for_each_lane(const Mask& mask, Body&& body) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* loop = block("lane");
   llvm::BasicBlock* after = block("lanes_done");
-  Value bits = b_.CreateBitCast(masks_.lanes(mask), b_.getIntNTy(masks_.width()));
+  Value* bits = b_.CreateBitCast(masks_.lanes(mask), b_.getIntNTy(masks_.width()));
   llvm::Type* set = bits->getType();
-  Value none = llvm::ConstantInt::get(set, 0);
+  Value* none = llvm::ConstantInt::get(set, 0);
   b_.CreateCondBr(b_.CreateICmpNE(bits, none), loop, after);
   b_.SetInsertPoint(loop);
   llvm::PHINode* left = b_.CreatePHI(set, 2);
   left->addIncoming(bits, before);
   body(masks_.first_lane(left));
-  Value next = b_.CreateAnd(left, b_.CreateSub(left, llvm::ConstantInt::get(set, 1)));
+  Value* next = b_.CreateAnd(left, b_.CreateSub(left, llvm::ConstantInt::get(set, 1)));
   left->addIncoming(next, b_.GetInsertBlock());
   hint(b_.CreateCondBr(b_.CreateICmpNE(next, none), loop, after), {.keep_rolled = true});
   b_.SetInsertPoint(after);
 }
 
 // `numbers` are the offsets in memory.
-Value* MemoryForm::place_of(Value pointer, const Offsets& offsets, Value numbers, Value lane) {
+Value* MemoryForm::place_of(Value* pointer, const Offsets& offsets, Value* numbers, Value* lane) {
   llvm::Type* type = offsets.numbers->getType()->getScalarType();
-  Value number = b_.CreateLoad(type, b_.CreateGEP(type, numbers, lane));
-  Value bytes = b_.CreateMul(b_.CreateSExt(number, b_.getInt64Ty()), b_.getInt64(offsets.scale));
+  Value* number = b_.CreateLoad(type, b_.CreateGEP(type, numbers, lane));
+  Value* bytes = b_.CreateMul(b_.CreateSExt(number, b_.getInt64Ty()), b_.getInt64(offsets.scale));
   return b_.CreateGEP(b_.getInt8Ty(), pointer, bytes);
 }
 
-Value* MemoryForm::gather(const Element& e, Value pointer, const Offsets& offsets,
-                          const Mask& mask) {
-  notes_.say("lane by lane");
+Value* MemoryForm::gather_lanes(const Element& e, Value* pointer, const Offsets& offsets,
+                                const Mask& mask) {
   llvm::AllocaInst* results = masks_.scratch(vector(e), 0);
   llvm::AllocaInst* numbers = masks_.scratch(offsets.numbers->getType(), 1);
   b_.CreateStore(llvm::Constant::getNullValue(vector(e)), results);
   b_.CreateStore(offsets.numbers, numbers);
-  for_each_lane(mask, [&](Value lane) {
-    Value element = load_one(e, place_of(pointer, offsets, numbers, lane));
+  for_each_lane(mask, [&](Value* lane) {
+    Value* element = load_one(e, place_of(pointer, offsets, numbers, lane));
     b_.CreateStore(element, b_.CreateGEP(e.type, results, lane));
   });
   return b_.CreateLoad(vector(e), results);
 }
 
-void MemoryForm::scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
-                         const Mask& mask) {
-  notes_.say("lane by lane");
+void MemoryForm::scatter_lanes(const Element& e, Value* value, Value* pointer,
+                               const Offsets& offsets, const Mask& mask) {
   llvm::AllocaInst* values = masks_.scratch(vector(e), 0);
   llvm::AllocaInst* numbers = masks_.scratch(offsets.numbers->getType(), 1);
   b_.CreateStore(value, values);
   b_.CreateStore(offsets.numbers, numbers);
-  for_each_lane(mask, [&](Value lane) {
-    Value element = b_.CreateLoad(e.type, b_.CreateGEP(e.type, values, lane));
+  for_each_lane(mask, [&](Value* lane) {
+    Value* element = b_.CreateLoad(e.type, b_.CreateGEP(e.type, values, lane));
     store_one(e, element, place_of(pointer, offsets, numbers, lane));
   });
 }
@@ -140,56 +139,34 @@ Offsets MemoryForm::lane_offsets(const Element& e) {
   return {llvm::ConstantDataVector::get(b_.getContext(), lanes), e.bytes()};
 }
 
-// -------------------------------------------------------------------------------- all lanes, or
-// lane by lane
-
-bool MemoryForm::is_faster_by_loads(const Offsets& offsets, const Mask& mask) const {
-  return target_.slow_gathers && mask.all() && llvm::isa<llvm::Constant>(offsets.numbers);
-}
-
-// LLVM puts the elements together by instructions that load and insert.
-Value* MemoryForm::load_each(const Element& e, Value pointer, const Offsets& constants) {
-  notes_.say("element by element");
+Value* MemoryForm::load_each(const Element& e, Value* pointer, const Offsets& constants) {
   const auto* numbers = llvm::cast<llvm::Constant>(constants.numbers);
-  Value result = llvm::PoisonValue::get(vector(e));
+  Value* result = llvm::PoisonValue::get(vector(e));
   for (unsigned lane = 0; lane < masks_.width(); ++lane) {
     const auto* number = llvm::cast<llvm::ConstantInt>(numbers->getAggregateElement(lane));
-    Value element = load_one(e, at(pointer, number->getSExtValue() * constants.scale));
+    Value* element = load_one(e, at(pointer, number->getSExtValue() * constants.scale));
     result = b_.CreateInsertElement(result, element, lane);
   }
   return result;
 }
 
-template <class Full, class Partial>
-void MemoryForm::if_all_lanes(const Mask& mask, Full&& full, Partial&& partial) {
+// ------------------------------------------------------------------------------------------------
+// by instructions of the form, or without
+
+Value* MemoryForm::load(const Element& e, Value* pointer, const Mask& mask) {
+  const unsigned width = masks_.width();
+  if (mask.all()) return load_part(e, width, pointer, nullptr, nullptr);
+  if (info().masks(e.bytes())) return load_part(e, width, pointer, masks_.lanes(mask), nullptr);
+  Value *whole = nullptr, *part = nullptr;
+  llvm::BasicBlock *whole_block = nullptr, *part_block = nullptr;
   branch(
       b_.CreateAndReduce(masks_.lanes(mask)),
       [&] {
-        notes_.when("all lanes are on");
-        full();
-      },
-      [&] {
-        notes_.otherwise();
-        partial();
-      });
-}
-
-Value* MemoryForm::load(const Element& e, Value pointer, const Mask& mask) {
-  if (mask.all()) {
-    notes_.say(kRun);
-    return plain_load(e, masks_.width(), pointer);
-  }
-  Value whole = nullptr, part = nullptr;
-  llvm::BasicBlock *whole_block = nullptr, *part_block = nullptr;
-  if_all_lanes(
-      mask,
-      [&] {
-        notes_.say(kRun);
-        whole = plain_load(e, masks_.width(), pointer);
+        whole = plain_load(e, width, pointer);
         whole_block = b_.GetInsertBlock();
       },
       [&] {
-        part = MemoryForm::gather(e, pointer, lane_offsets(e), mask);
+        part = gather_lanes(e, pointer, lane_offsets(e), mask);
         part_block = b_.GetInsertBlock();
       });
   llvm::PHINode* result = b_.CreatePHI(vector(e), 2);
@@ -198,13 +175,32 @@ Value* MemoryForm::load(const Element& e, Value pointer, const Mask& mask) {
   return result;
 }
 
-void MemoryForm::store(const Element& e, Value value, Value pointer, const Mask& mask) {
-  const auto whole = [&] {
-    notes_.say(kRun);
-    plain_store(e, value, pointer);
-  };
-  if (mask.all()) return whole();
-  if_all_lanes(mask, whole, [&] { MemoryForm::scatter(e, value, pointer, lane_offsets(e), mask); });
+void MemoryForm::store(const Element& e, Value* value, Value* pointer, const Mask& mask) {
+  if (mask.all()) return store_part(e, value, pointer, nullptr);
+  if (info().masks(e.bytes())) return store_part(e, value, pointer, masks_.lanes(mask));
+  branch(
+      b_.CreateAndReduce(masks_.lanes(mask)), [&] { plain_store(e, value, pointer); },
+      [&] { scatter_lanes(e, value, pointer, lane_offsets(e), mask); });
+}
+
+Value* MemoryForm::gather(const Element& e, Value* pointer, const Offsets& offsets,
+                          const Mask& mask) {
+  if (!info().gathers(e.bytes())) return gather_lanes(e, pointer, offsets, mask);
+  return gather_words(e, pointer, offsets, masks_.lanes(mask));
+}
+
+void MemoryForm::scatter(const Element& e, Value* value, Value* pointer, const Offsets& offsets,
+                         const Mask& mask) {
+  if (!info().scatters(e.bytes())) return scatter_lanes(e, value, pointer, offsets, mask);
+  scatter_words(e, value, pointer, offsets, masks_.lanes(mask));
+}
+
+Value* MemoryForm::gather_words(const Element&, Value*, const Offsets&, Value*) {
+  CD_UNREACHABLE("this form has no gathers");
+}
+
+void MemoryForm::scatter_words(const Element&, Value*, Value*, const Offsets&, Value*) {
+  CD_UNREACHABLE("this form has no scatters");
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -215,22 +211,13 @@ void MemoryForm::store(const Element& e, Value value, Value pointer, const Mask&
 struct MemoryForm::Part {
   unsigned first;
   unsigned lanes;
-  Value pointer;
-  Value mask;  // null: all
+  Value* pointer;
+  Value* mask;  // null: all
 };
-
-// A row that fills a vector of its own by itself.
-bool MemoryForm::is_whole_part(const Element& e, unsigned count) const {
-  return llvm::isPowerOf2_32(count) && count * e.bytes() >= 16;
-}
-
-bool MemoryForm::takes_rows(const Element& e, unsigned count, const Mask& mask) const {
-  return mask.all() && is_whole_part(e, count);
-}
 
 std::vector<MemoryForm::Part> MemoryForm::parts_of(const Element& e, const RowPiece& row,
                                                    const Mask& mask) {
-  if (is_whole_part(e, row.count))
+  if (fills_a_vector(e, row.count))
     return {{row.first, row.count, row.pointer,
              mask.all() ? nullptr : slice(mask.lanes, row.first, row.count)}};
   // The row among the native vectors that it touches: its lanes stay where they are, the pointer
@@ -241,7 +228,7 @@ std::vector<MemoryForm::Part> MemoryForm::parts_of(const Element& e, const RowPi
     llvm::SmallVector<llvm::Constant*, kMostLanes> inside;
     for (unsigned i = first; i < first + lanes; ++i)
       inside.push_back(b_.getInt1(i >= row.first && i < row.first + row.count));
-    Value own = llvm::ConstantVector::get(inside);
+    Value* own = llvm::ConstantVector::get(inside);
     if (!mask.all()) own = b_.CreateAnd(own, slice(mask.lanes, first, lanes));
     const int64_t back = (static_cast<int64_t>(first) - row.first) * e.bytes();
     parts.push_back({first, lanes, at(row.pointer, back), own});
@@ -249,47 +236,41 @@ std::vector<MemoryForm::Part> MemoryForm::parts_of(const Element& e, const RowPi
   return parts;
 }
 
-void MemoryForm::say_rows(llvm::ArrayRef<RowPiece> rows) {
-  notes_.say("rows of " + std::to_string(rows.front().count));
-}
-
 Value* MemoryForm::load_rows(const Element& e, llvm::ArrayRef<RowPiece> rows, const Mask& mask) {
-  say_rows(rows);
-  Value result = llvm::Constant::getNullValue(vector(e));
+  Value* result = llvm::Constant::getNullValue(vector(e));
   for (const RowPiece& row : rows)
     for (const Part& part : parts_of(e, row, mask)) {
-      Value before = is_whole_part(e, row.count) ? nullptr : slice(result, part.first, part.lanes);
-      Value loaded = load_part(e, part.lanes, part.pointer, part.mask, before);
+      Value* before =
+          fills_a_vector(e, row.count) ? nullptr : slice(result, part.first, part.lanes);
+      Value* loaded = load_part(e, part.lanes, part.pointer, part.mask, before);
       result = insert(result, loaded, part.first);
     }
   return result;
 }
 
-void MemoryForm::store_rows(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows,
+void MemoryForm::store_rows(const Element& e, Value* value, llvm::ArrayRef<RowPiece> rows,
                             const Mask& mask) {
-  say_rows(rows);
   for (const RowPiece& row : rows) store_row(e, value, row, mask);
 }
 
-void MemoryForm::store_row(const Element& e, Value value, const RowPiece& row, const Mask& mask) {
+void MemoryForm::store_row(const Element& e, Value* value, const RowPiece& row, const Mask& mask) {
   for (const Part& part : parts_of(e, row, mask))
     store_part(e, slice(value, part.first, part.lanes), part.pointer, part.mask);
 }
 
 // One store a row: what the machine needs several for stands together, so that no line is left half
 // written.
-void MemoryForm::store_lines(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows) {
-  notes_.say("whole lines past the cache");
+void MemoryForm::store_lines(const Element& e, Value* value, llvm::ArrayRef<RowPiece> rows) {
   llvm::Metadata* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
   for (const RowPiece& row : rows) {
-    Value lines = row.count == masks_.width() ? value : slice(value, row.first, row.count);
+    Value* lines = row.count == masks_.width() ? value : slice(value, row.first, row.count);
     llvm::StoreInst* store = b_.CreateAlignedStore(lines, row.pointer, llvm::Align(kLineBytes));
     note(e, store)->setMetadata(llvm::LLVMContext::MD_nontemporal,
                                 llvm::MDNode::get(b_.getContext(), one));
   }
 }
 
-void MemoryForm::prefetch(Value pointer, unsigned bytes) {
+void MemoryForm::prefetch(Value* pointer, unsigned bytes) {
   constexpr unsigned kRead = 0, kSecondCache = 2, kData = 1;
   for (unsigned line = 0; line < bytes; line += kLineBytes)
     b_.CreateIntrinsic(

@@ -5,13 +5,11 @@
 #include <memory>
 
 #include "codegen/host/masks/mask_ops.h"
-#include "codegen/host/memory/access_notes.h"
 #include "codegen/host/memory/window.h"
 
 namespace cuda_device::codegen::host {
 
 inline constexpr unsigned kLineBytes = 64;  // of the cache
-inline constexpr std::string_view kRun = "consecutive elements";
 
 // An element in memory, and what may be said of accesses to it.
 struct Element {
@@ -36,107 +34,113 @@ struct Offsets {
   unsigned scale = 1;
 };
 
-// The ways that need no masked instructions; each form overrides what it can do better.
+// A row that fills a vector of its own by itself.
+inline bool fills_a_vector(const Element& e, unsigned count) {
+  return llvm::isPowerOf2_32(count) && count * e.bytes() >= 16;
+}
+
+// What needs no masked instructions; each form adds those that it has.
 class MemoryForm {
  public:
-  using Value = llvm::Value*;
   static std::unique_ptr<MemoryForm> create(llvm::IRBuilder<>& builder, const Target& target,
-                                            unsigned width, AccessNotes& notes);
-  MemoryForm(llvm::IRBuilder<>& builder, const Target& target, unsigned width, AccessNotes& notes)
-      : b_(builder), target_(target), masks_(builder, width), notes_(notes) {}
+                                            unsigned width);
+  MemoryForm(llvm::IRBuilder<>& builder, const Target& target, unsigned width)
+      : b_(builder), target_(target), masks_(builder, width) {}
   virtual ~MemoryForm() = default;
 
-  // Vectors of an element a lane; zero where the mask is off.
-  virtual Value load(const Element& e, Value pointer, const Mask& mask);
-  virtual void store(const Element& e, Value value, Value pointer, const Mask& mask);
-  virtual Value gather(const Element& e, Value pointer, const Offsets& offsets, const Mask& mask);
-  // Lanes that collide store in lane order.
-  virtual void scatter(const Element& e, Value value, Value pointer, const Offsets& offsets,
-                       const Mask& mask);
+  const FormInfo& info() const { return target_.info(); }
 
-  // Whether rows of so many lanes are better than a gather.
-  virtual bool takes_rows(const Element& e, unsigned count, const Mask& mask) const;
-  Value load_rows(const Element& e, llvm::ArrayRef<RowPiece> rows, const Mask& mask);
-  void store_rows(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows, const Mask& mask);
+  // Vectors of an element a lane; zero where the mask is off. What the form has no masked
+  // instructions for is moved whole where all lanes are on when the kernel runs, else lane by lane.
+  llvm::Value* load(const Element& e, llvm::Value* pointer, const Mask& mask);
+  void store(const Element& e, llvm::Value* value, llvm::Value* pointer, const Mask& mask);
+  // Where the form has no instruction, lane by lane. Lanes that collide store in lane order.
+  llvm::Value* gather(const Element& e, llvm::Value* pointer, const Offsets& offsets,
+                      const Mask& mask);
+  void scatter(const Element& e, llvm::Value* value, llvm::Value* pointer, const Offsets& offsets,
+               const Mask& mask);
+  // All lanes, at offsets that are constants: an instruction for each, which loads and inserts.
+  llvm::Value* load_each(const Element& e, llvm::Value* pointer, const Offsets& constants);
 
-  // How many elements a vector of a window has; 0: this form has no use for windows of them.
-  virtual unsigned lanes_of_window(const Element&) const { return 0; }
-  // Whether a window is better than a gather, or than a scatter.
-  virtual bool takes_load(const Element&, const Window&) const { return false; }
-  virtual bool takes_store(const Element&, const Window&) const { return false; }
-  // Whether one shuffle takes a run out of two neighbouring vectors. It is better than a load that
-  // touches two lines, and that waits where a store of one of them is under way.
-  virtual bool joins_vectors() const { return false; }
+  llvm::Value* load_rows(const Element& e, llvm::ArrayRef<RowPiece> rows, const Mask& mask);
+  void store_rows(const Element& e, llvm::Value* value, llvm::ArrayRef<RowPiece> rows,
+                  const Mask& mask);
+
   // All lanes. Reads what lies between them as well, in the same array.
-  Value load_window(const Element& e, const Window& window, Value pointer);
+  llvm::Value* load_window(const Element& e, const Window& window, llvm::Value* pointer);
   // Touches the elements of the mask's lanes alone, which are distinct; of a window of whole
   // vectors may write others again.
-  void store_window(const Element& e, const Window& window, Value value, Value pointer,
-                    const Mask& mask);
+  void store_window(const Element& e, const Window& window, llvm::Value* value,
+                    llvm::Value* pointer, const Mask& mask);
 
   // Rows of whole lines, each at the beginning of one, to memory past the cache.
-  void store_lines(const Element& e, Value value, llvm::ArrayRef<RowPiece> rows);
+  void store_lines(const Element& e, llvm::Value* value, llvm::ArrayRef<RowPiece> rows);
 
   // Into the second cache: what goes to the first waits for one of its few places for lines under
   // way. Any pointer will do.
-  void prefetch(Value pointer, unsigned bytes);
+  void prefetch(llvm::Value* pointer, unsigned bytes);
 
-  Value load_one(const Element& e, Value pointer);
-  Value load_whole(const Element& e, unsigned lanes, Value pointer) {
+  llvm::Value* load_one(const Element& e, llvm::Value* pointer);
+  llvm::Value* load_whole(const Element& e, unsigned lanes, llvm::Value* pointer) {
     return plain_load(e, lanes, pointer);
   }
-  void store_one(const Element& e, Value value, Value pointer);
+  void store_one(const Element& e, llvm::Value* value, llvm::Value* pointer);
 
  protected:
-  // A few lanes at once. `mask` may be null: all of them. `before` may be null; else it has zero
-  // where the mask is on, and what is to stay elsewhere. Only asked for where takes_rows said yes.
-  virtual Value load_part(const Element& e, unsigned lanes, Value pointer, Value mask,
-                          Value before);
-  virtual void store_part(const Element& e, Value value, Value pointer, Value mask);
-  virtual void store_row(const Element& e, Value value, const RowPiece& row, const Mask& mask);
+  // A few lanes at once. `mask` may be null: all of them; it is where the form has no masked
+  // instructions. `before` may be null; else it has zero where the mask is on, and what is to stay
+  // elsewhere.
+  virtual llvm::Value* load_part(const Element& e, unsigned lanes, llvm::Value* pointer,
+                                 llvm::Value* mask, llvm::Value* before);
+  virtual void store_part(const Element& e, llvm::Value* value, llvm::Value* pointer,
+                          llvm::Value* mask);
+  virtual void store_row(const Element& e, llvm::Value* value, const RowPiece& row,
+                         const Mask& mask);
 
-  // Whether a load a lane takes less time than a gather does.
-  bool is_faster_by_loads(const Offsets& offsets, const Mask& mask) const;
-  Value load_each(const Element& e, Value pointer, const Offsets& constants);
+  // For elements that the form has instructions for.
+  virtual llvm::Value* gather_words(const Element& e, llvm::Value* pointer, const Offsets& offsets,
+                                    llvm::Value* mask);
+  virtual void scatter_words(const Element& e, llvm::Value* value, llvm::Value* pointer,
+                             const Offsets& offsets, llvm::Value* mask);
 
   // Code for where a condition holds, and for where it does not.
   template <class Yes, class No>
-  void branch(Value condition, Yes&& yes, No&& no);
+  void branch(llvm::Value* condition, Yes&& yes, No&& no);
 
   template <class Instruction>
   Instruction* note(const Element& e, Instruction* access);
   llvm::FixedVectorType* vector(const Element& e, unsigned lanes);
   llvm::FixedVectorType* vector(const Element& e) { return vector(e, masks_.width()); }
-  Value at(Value pointer, int64_t bytes);
-  Value slice(Value vector, unsigned first, unsigned count);
-  Value insert(Value whole, Value part, unsigned first);
-  bool is_whole_part(const Element& e, unsigned count) const;
+  llvm::Value* at(llvm::Value* pointer, int64_t bytes);
+  llvm::Value* slice(llvm::Value* vector, unsigned first, unsigned count);
+  llvm::Value* insert(llvm::Value* whole, llvm::Value* part, unsigned first);
 
   llvm::IRBuilder<>& b_;
   const Target& target_;
   MaskOps masks_;
-  AccessNotes& notes_;
 
  private:
-  Value plain_load(const Element& e, unsigned lanes, Value pointer);
-  void plain_store(const Element& e, Value value, Value pointer);
+  llvm::Value* plain_load(const Element& e, unsigned lanes, llvm::Value* pointer);
+  void plain_store(const Element& e, llvm::Value* value, llvm::Value* pointer);
   Offsets lane_offsets(const Element& e);
-  void say_window(const Window& window);
-  void say_rows(llvm::ArrayRef<RowPiece> rows);
-  Value load_part_of(const Element& e, const Window& window, size_t part, Value pointer);
-  Value pick(llvm::ArrayRef<Value> vectors, llvm::ArrayRef<int> wanted);
-  Value lanes_stored(const Element& e, const Window& window, size_t part, const Mask& mask);
-  Value place_of(Value pointer, const Offsets& offsets, Value numbers, Value lane);
+  llvm::Value* gather_lanes(const Element& e, llvm::Value* pointer, const Offsets& offsets,
+                            const Mask& mask);
+  void scatter_lanes(const Element& e, llvm::Value* value, llvm::Value* pointer,
+                     const Offsets& offsets, const Mask& mask);
+  llvm::Value* load_part_of(const Element& e, const Window& window, size_t part,
+                            llvm::Value* pointer);
+  llvm::Value* pick(llvm::ArrayRef<llvm::Value*> vectors, llvm::ArrayRef<int> wanted);
+  llvm::Value* lanes_stored(const Element& e, const Window& window, size_t part, const Mask& mask);
+  llvm::Value* place_of(llvm::Value* pointer, const Offsets& offsets, llvm::Value* numbers,
+                        llvm::Value* lane);
   template <class Body>
   void for_each_lane(const Mask& mask, Body&& body);
-  template <class Full, class Partial>
-  void if_all_lanes(const Mask& mask, Full&& full, Partial&& partial);
   struct Part;
   std::vector<Part> parts_of(const Element& e, const RowPiece& row, const Mask& mask);
 };
 
 template <class Yes, class No>
-void MemoryForm::branch(Value condition, Yes&& yes, No&& no) {
+void MemoryForm::branch(llvm::Value* condition, Yes&& yes, No&& no) {
   llvm::Function* function = b_.GetInsertBlock()->getParent();
   auto block = [&](const char* name) {
     return llvm::BasicBlock::Create(b_.getContext(), name, function);

@@ -6,9 +6,9 @@ namespace cuda_device::codegen::host {
 using llvm::Value;
 
 // Elements of several vectors of one type, each as number * lanes + element; any where -1.
-Value* MemoryForm::pick(llvm::ArrayRef<Value> vectors, llvm::ArrayRef<int> wanted) {
+Value* MemoryForm::pick(llvm::ArrayRef<Value*> vectors, llvm::ArrayRef<int> wanted) {
   const auto lanes = static_cast<int>(wanted.size());
-  Value result = nullptr;
+  Value* result = nullptr;
   llvm::SmallVector<int, kMostLanes> have(wanted.size(), -1);
   for (size_t v = 0; v < vectors.size(); ++v) {
     llvm::SmallVector<int, kMostLanes> both = have;
@@ -48,26 +48,19 @@ static Element element_in(const Window& window, Element e) {
 }
 
 Value* MemoryForm::load_part_of(const Element& e, const Window& window, size_t part,
-                                Value pointer) {
+                                Value* pointer) {
   const auto [first, count] = window.parts[part];
-  Value some = count == window.native ? nullptr : first_lanes(b_, count, window.native);
+  Value* some = count == window.native ? nullptr : first_lanes(b_, count, window.native);
   return load_part(element_in(window, e), window.native, at(pointer, first * e.bytes()), some,
                    nullptr);
 }
 
-// A run is loaded and stored as one where it is not taken from whole vectors.
-void MemoryForm::say_window(const Window& window) {
-  if (window.in_place()) return notes_.say(kRun);
-  notes_.say(window.whole ? "whole vectors and shuffles" : "vectors and shuffles");
-}
-
-Value* MemoryForm::load_window(const Element& e, const Window& window, Value pointer) {
-  say_window(window);
+Value* MemoryForm::load_window(const Element& e, const Window& window, Value* pointer) {
   const unsigned native = window.native;
-  llvm::SmallVector<Value, kMostLanes> vectors;
+  llvm::SmallVector<Value*, kMostLanes> vectors;
   for (size_t part = 0; part < window.parts.size(); ++part)
     vectors.push_back(load_part_of(e, window, part, pointer));
-  Value result = llvm::PoisonValue::get(vector(e));
+  Value* result = llvm::PoisonValue::get(vector(e));
   for (unsigned first = 0; first < masks_.width(); first += native) {
     llvm::SmallVector<int, kMostLanes> wanted(window.at.begin() + first,
                                               window.at.begin() + first + native);
@@ -86,12 +79,12 @@ Value* MemoryForm::lanes_stored(const Element& e, const Window& window, size_t p
     touched.push_back(b_.getInt1(lane >= 0));
     whole = whole && lane >= 0;
   }
-  Value own = llvm::ConstantVector::get(touched);
+  Value* own = llvm::ConstantVector::get(touched);
   if (mask.all()) return whole ? nullptr : own;
   // As numbers of the element's width: shuffles of bits go that way in any case.
   llvm::Type* number = llvm::Type::getIntNTy(b_.getContext(), e.bytes() * 8);
-  Value all = masks_.lanes(mask);
-  llvm::SmallVector<Value, kMostLanes> signs;
+  Value* all = masks_.lanes(mask);
+  llvm::SmallVector<Value*, kMostLanes> signs;
   for (unsigned first = 0; first < masks_.width(); first += window.native)
     signs.push_back(b_.CreateSExt(slice(all, first, window.native),
                                   llvm::FixedVectorType::get(number, window.native)));
@@ -99,19 +92,18 @@ Value* MemoryForm::lanes_stored(const Element& e, const Window& window, size_t p
   std::vector<int> wanted = lanes;
   const int any = *std::find_if(lanes.begin(), lanes.end(), [](int lane) { return lane >= 0; });
   std::replace(wanted.begin(), wanted.end(), -1, any);
-  Value picked = pick(signs, wanted);
-  Value on = b_.CreateICmpSLT(picked, llvm::Constant::getNullValue(picked->getType()));
+  Value* picked = pick(signs, wanted);
+  Value* on = b_.CreateICmpSLT(picked, llvm::Constant::getNullValue(picked->getType()));
   return whole ? on : b_.CreateAnd(on, own);
 }
 
-void MemoryForm::store_window(const Element& e, const Window& window, Value value, Value pointer,
+void MemoryForm::store_window(const Element& e, const Window& window, Value* value, Value* pointer,
                               const Mask& mask) {
-  say_window(window);
-  llvm::SmallVector<Value, kMostLanes> values;
+  llvm::SmallVector<Value*, kMostLanes> values;
   for (unsigned first = 0; first < masks_.width(); first += window.native)
     values.push_back(slice(value, first, window.native));
   for (size_t part = 0; part < window.parts.size(); ++part) {
-    Value all = pick(values, window.lanes_of(part)), on = lanes_stored(e, window, part, mask);
+    Value *all = pick(values, window.lanes_of(part)), *on = lanes_stored(e, window, part, mask);
     // What is written back by the next store of the kind is seen to be the same vector, and only
     // the last of them stays.
     if (on && window.whole && mask.all()) {

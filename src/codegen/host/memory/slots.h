@@ -10,6 +10,9 @@ namespace cuda_device::codegen::host {
 class Slots {
  public:
   Slots(EmitContext& context, LaneValues& values) : c_(context), values_(values) {}
+  // In the storages of another one.
+  Slots(EmitContext& context, LaneValues& values, const Slots& other)
+      : c_(context), values_(values), storage_(other.storage_) {}
 
   void create();  // once, in the entry block
   // At the start of every gang: a slot never stored reads as zero.
@@ -33,10 +36,8 @@ class Slots {
     llvm::AllocaInst* s0 = nullptr;  // of an affine slot whose step is no constant
     llvm::AllocaInst* s1 = nullptr;
   };
-  // Until it is exchanged again, another storage.
-  Storage exchange(uint32_t slot, const Storage& storage) {
-    return std::exchange(storage_[slot], storage);
-  }
+  const Storage& storage(uint32_t slot) const { return storage_[slot]; }
+  void store_in(const Storage& storage, uint32_t slot) { storage_[slot] = storage; }
 
  private:
   llvm::AllocaInst* step_variable(const analysis::Step& step, llvm::Type* type);

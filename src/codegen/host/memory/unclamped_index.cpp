@@ -117,27 +117,27 @@ BareIndices::Ends BareIndices::ends(const Inst& affine) {
 // As 64 bits of that sign.
 BareIndices::Ends BareIndices::widened(const Ends& of, bool is_signed) {
   const ScalarKind wide = is_signed ? ScalarKind::I64 : ScalarKind::U64;
-  const auto convert = [&](Value end) { return c_.arithmetic.convert(of.kind, wide, end); };
+  const auto convert = [&](Value* end) { return c_.arithmetic.convert(of.kind, wide, end); };
   return {wide, convert(of.least), convert(of.greatest)};
 }
 
-Value* BareIndices::compare(Op op, ScalarKind kind, Value x, Value y) {
+Value* BareIndices::compare(Op op, ScalarKind kind, Value* x, Value* y) {
   return c_.arithmetic.emit(op, kind, ScalarKind::Bool, {x, y});
 }
 
 // The same side is chosen in all lanes, the one that is inside.
-Value* BareIndices::chooses(const Inst& select, const Layer& layer, Value bound) {
+Value* BareIndices::chooses(const Inst& select, const Layer& layer, Value* bound) {
   const Inst& condition = *select.operands[0];
   const bool bound_first = layer.bound == condition.operands[0];
   const Inst& affine = unconverted(*condition.operands[bound_first ? 1 : 0]);
   const Ends of = widened(ends(affine), layer.bound->type.is_signed());
-  const auto at = [&](Value end) {
+  const auto at = [&](Value* end) {
     return bound_first ? compare(condition.op, of.kind, bound, end)
                        : compare(condition.op, of.kind, end, bound);
   };
-  Value least = at(of.least), greatest = at(of.greatest);
-  Value same = layer.inside == select.operands[1] ? c_.b.CreateAnd(least, greatest)
-                                                  : c_.b.CreateNot(c_.b.CreateOr(least, greatest));
+  Value *least = at(of.least), *greatest = at(of.greatest);
+  Value* same = layer.inside == select.operands[1] ? c_.b.CreateAnd(least, greatest)
+                                                   : c_.b.CreateNot(c_.b.CreateOr(least, greatest));
   return c_.b.CreateAnd(compare(Op::Le, of.kind, of.least, of.greatest), same);
 }
 
@@ -146,7 +146,7 @@ Value* BareIndices::unchanged(const Inst& inst, const Layer& layer, const Ends& 
   if (!layer.bound) return nullptr;
   const ScalarKind kind = layer.bound->type.scalar;
   const Ends of = widened(ends, is_signed_int(kind));
-  Value bound = c_.arithmetic.convert(kind, of.kind, values_.scalar(*layer.bound, kind));
+  Value* bound = c_.arithmetic.convert(kind, of.kind, values_.scalar(*layer.bound, kind));
   switch (inst.op) {
     case Op::Max:
       return compare(Op::Ge, of.kind, of.least, bound);
@@ -162,11 +162,11 @@ Value* BareIndices::unchanged(const Inst& inst, const Layer& layer, const Ends& 
 Value* BareIndices::holds(const Inst& index) {
   const Inst* bare = behind(index);
   const Ends of = ends(*bare);
-  Value either = c_.b.CreateOr(of.least, of.greatest);
-  Value all = c_.b.CreateICmpSGE(either, llvm::Constant::getNullValue(either->getType()));
+  Value* either = c_.b.CreateOr(of.least, of.greatest);
+  Value* all = c_.b.CreateICmpSGE(either, llvm::Constant::getNullValue(either->getType()));
   for (const Inst* at = &index; at != bare;) {
     const Layer outer = layer(*at);
-    if (Value test = unchanged(*at, outer, of)) all = c_.b.CreateAnd(all, test);
+    if (Value* test = unchanged(*at, outer, of)) all = c_.b.CreateAnd(all, test);
     at = outer.inside;
   }
   return all;

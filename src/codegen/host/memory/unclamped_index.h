@@ -24,12 +24,11 @@ class BareIndices {
 
  private:
   using Inst = ir::Inst;
-  using Value = llvm::Value*;
 
   struct Ends {
     ScalarKind kind = ScalarKind::I32;
-    Value least = nullptr;
-    Value greatest = nullptr;
+    llvm::Value* least = nullptr;
+    llvm::Value* greatest = nullptr;
   };
   // An operation that hands on one operand, unchanged where another, the same for all lanes, does
   // not come into play.
@@ -45,9 +44,9 @@ class BareIndices {
   std::optional<analysis::Interval> offsets(const Inst& affine) const;
   Ends ends(const Inst& affine);
   Ends widened(const Ends& of, bool is_signed);
-  Value unchanged(const Inst& inst, const Layer& layer, const Ends& ends);
-  Value chooses(const Inst& select, const Layer& layer, Value bound);
-  Value compare(ir::Op op, ScalarKind kind, Value x, Value y);
+  llvm::Value* unchanged(const Inst& inst, const Layer& layer, const Ends& ends);
+  llvm::Value* chooses(const Inst& select, const Layer& layer, llvm::Value* bound);
+  llvm::Value* compare(ir::Op op, ScalarKind kind, llvm::Value* x, llvm::Value* y);
 
   EmitContext& c_;
   LaneValues& values_;

@@ -1,5 +1,5 @@
 // How far loads move from one iteration of a loop with a barrier to the next.
-#include "analysis/next_iteration.h"
+#include "analysis/prefetch.h"
 
 #include "unit/analysis/analysed.h"
 
@@ -30,10 +30,13 @@ slot $2 "j": int32
     %k = slot_load $0 : int32
 )" + body + barrier +
                    "}\n}\n");
-  const auto by_inst = moves_of_loads(*f.f, f.a);
+  const auto by_inst = find_prefetches(*f.f, f.a);
   Moves found;
   ir::for_each_inst(f.f->body, [&](const ir::Inst& i) {
-    if (i.op == ir::Op::Load) found.push_back(by_inst[i.id]);
+    if (i.op != ir::Op::Load) return;
+    found.emplace_back();
+    for (const Prefetch& prefetch : by_inst[i.id])
+      if (prefetch.what == Prefetch::What::NextIteration) found.back() = prefetch.moves;
   });
   return found;
 }
@@ -42,7 +45,7 @@ std::string load(const std::string& row, const std::string& column) {
   return "%v = load %a, %" + row + ", %" + column + " : float32\n";
 }
 
-TEST(NextIteration, FollowsTheCounter) {
+TEST(PrefetchNextIteration, FollowsTheCounter) {
   EXPECT_EQ(moves(load("k", "x")), (Moves{{3, 0}}));
   EXPECT_EQ(moves("%i = add %x, %k : int32\n" + load("k", "i")), (Moves{{3, 3}}));
   EXPECT_EQ(moves("%i = sub %n, %k : int32\n" + load("i", "x")), (Moves{{-3, 0}}));
@@ -54,7 +57,7 @@ TEST(NextIteration, FollowsTheCounter) {
       (Moves{{3, 0}}));
 }
 
-TEST(NextIteration, ThroughVariables) {
+TEST(PrefetchNextIteration, ThroughVariables) {
   EXPECT_EQ(moves("slot_store $1, %k\n%i = slot_load $1 : int32\n" + load("i", "x")),
             (Moves{{3, 0}}));
   EXPECT_EQ(moves("%j = slot_load $2 : int32\n" + load("k", "j")), (Moves{{3, 0}}))
@@ -65,7 +68,7 @@ TEST(NextIteration, ThroughVariables) {
       << "two values";
 }
 
-TEST(NextIteration, SaysNothing) {
+TEST(PrefetchNextIteration, SaysNothing) {
   EXPECT_EQ(moves(load("x", "n")), Moves{{}}) << "it stays where it is";
   EXPECT_EQ(moves("%i = mul %k, %k : int32\n" + load("i", "x")), Moves{{}}) << "no constant";
   EXPECT_EQ(moves("%i = floordiv %k, %three : int32\n" + load("i", "x")), Moves{{}});

@@ -1,5 +1,5 @@
-// For which loads it is known what the next gang reads.
-#include "analysis/next_gang.h"
+// For which loads it is known what the next gang reads, which is prefetched.
+#include "analysis/prefetch.h"
 
 #include "unit/analysis/analysed.h"
 
@@ -40,20 +40,24 @@ slot $1 "j": int32
                    ", " + c.last + ", " + c.step + R"( {
     %k = slot_load $0 : int32
 )" + c.body + "}\n}\n");
-  const auto loops = loops_of_next_gang(*f.f, f.a);
+  const auto by_inst = find_prefetches(*f.f, f.a);
   const ir::Inst& loop = f.nth(ir::Op::For);
   std::vector<bool> found;
   ir::for_each_inst(f.f->body, [&](const ir::Inst& i) {
     if (i.op != ir::Op::Load || i.operands[0]->imm != 0) return;
-    EXPECT_TRUE(!loops[i.id] || loops[i.id] == &loop);
-    found.push_back(loops[i.id] != nullptr);
+    found.push_back(false);
+    for (const Prefetch& prefetch : by_inst[i.id]) {
+      if (!prefetch.loop) continue;
+      EXPECT_EQ(prefetch.loop, &loop);
+      found.back() = true;
+    }
   });
   return found;
 }
 
 using Found = std::vector<bool>;
 
-TEST(NextGang, TheCounterIsTheIndex) {
+TEST(PrefetchNextGang, TheCounterIsTheIndex) {
   EXPECT_EQ(along_rows({}), Found{true});
   EXPECT_EQ(along_rows({.body = "%e = extent #0, %a : int64\n%w = convert %k : int64\n"
                                 "%i = wrap %w, %e : int64\n%v = load %a, %i : float32\n"}),
@@ -63,7 +67,7 @@ TEST(NextGang, TheCounterIsTheIndex) {
       << "by some lanes, in some iterations";
 }
 
-TEST(NextGang, OtherIndices) {
+TEST(PrefetchNextGang, OtherIndices) {
   EXPECT_EQ(along_rows({.body = "%v = load %a, %x : float32\n"}), Found{false});
   EXPECT_EQ(along_rows({.body = "%i = mul %k, %two : int32\n%v = load %a, %i : float32\n"}),
             Found{false});
@@ -72,7 +76,7 @@ TEST(NextGang, OtherIndices) {
       << "it stands still in the innermost loop";
 }
 
-TEST(NextGang, SideBySideInStrides) {
+TEST(PrefetchNextGang, SideBySideInStrides) {
   EXPECT_EQ(along_rows({.first = "%x", .last = "%n", .step = "%grid"}), Found{true});
   EXPECT_EQ(along_rows({.first = "%y", .last = "%n", .step = "%grid"}), Found{true});
   EXPECT_EQ(along_rows({.first = "%x", .last = "%n", .step = "%block"}), Found{true});
@@ -84,7 +88,7 @@ TEST(NextGang, SideBySideInStrides) {
   EXPECT_EQ(along_rows({.first = "%x", .last = "%last", .step = "%grid"}), Found{false});
 }
 
-TEST(NextGang, OtherLoops) {
+TEST(PrefetchNextGang, OtherLoops) {
   EXPECT_EQ(along_rows({.step = "%two"}), Found{false});
   EXPECT_EQ(along_rows({.first = "%n"}), Found{false}) << "all lanes begin in one place";
   EXPECT_EQ(along_rows({.last = "%n"}), Found{false});
