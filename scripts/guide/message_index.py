@@ -34,8 +34,8 @@ class Message(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """How much of the text is the message's own."""
-        return len(_HOLE.sub("", self.text))
+        """How much of the text and the hint is the message's own."""
+        return len(_HOLE.sub("", self.text + self.hint))
 
 
 class Example(NamedTuple):
@@ -70,6 +70,8 @@ def _comments(text: str) -> list[Example]:
         hint = ""
         if given := _HINT.match(lines[at]):
             hint, at = given[1], at + 1
+            while more := _MORE.match(lines[at]):
+                hint, at = f"{hint} {more[1]}", at + 1
         source = line[: match.start()]
         while not source.strip():
             source = "" if lines[at].lstrip().startswith("#") else lines[at]
@@ -124,7 +126,8 @@ def _refused_syntax() -> str:
     """The statements and expressions that kernels do not have, with what to do."""
     source = SYNTAX.read_text(encoding="utf-8")
     words = dict(re.findall(rf"char\* (k\w+) = {_STRING}", source))
-    entries = re.findall(rf'\{{"\w+",\s*{_STRING},\s*(?:{_STRING}|(\w+))\}}', source)
+    refused = source.partition("kRefused[]")[2]
+    entries = re.findall(rf'\{{"\w+",\s*{_STRING},\s*(?:{_STRING}|(\w+))\}}', refused)
     pairs = {name: text or words.get(word) for name, text, word in entries}
     rows = [f"| {name} | {hint} |" for name, hint in pairs.items() if hint]
     return "\n".join(["| kernels have no | |", "|---|---|", *rows])

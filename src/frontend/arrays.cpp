@@ -1,7 +1,13 @@
 // Arrays: attributes, element access.
+#include "frontend/arrays.h"
+
 #include <algorithm>
 
+#include "frontend/convert.h"
+#include "frontend/diagnosis.h"
+#include "frontend/expressions.h"
 #include "frontend/intrinsics.h"
+#include "frontend/operators.h"
 #include "frontend/parameters.h"
 
 namespace cuda_device::frontend {
@@ -13,83 +19,83 @@ constexpr std::string_view kMethods[] = {"view", "reshape"};
 constexpr std::string_view kLater[] = {"T", "view", "reshape", "astype"};
 constexpr std::string_view kHostOnly[] = {"flags", "device", "data", "base", "ctypes"};
 
-bool is_one_of(const std::string& name, std::span<const std::string_view> list) {
+bool is_among(const std::string& name, std::span<const std::string_view> list) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
 }  // namespace
 
-ir::Inst* Lowerer::array_base(const Value& array) {
-  if (array.array.space == ir::AddressSpace::Global) return parameters_.at(array.index);
-  if (array.is_dynamic_shared()) return builder_.op(Op::DynamicShared, {});
-  return builder_.op(Op::Array, {}, number_of_array(array.index));
+static Inst* array_base(Context& ctx, const Value::Array& array) {
+  return std::visit(
+      Visitor{[&](Value::Parameter base) { return ctx.parameters.at(base.index); },
+              [&](Value::Allocation base) {
+                return ctx.builder.op(Op::Array, {}, number_of_array(ctx, base.index));
+              },
+              [&](Value::DynamicShared) { return ctx.builder.op(Op::DynamicShared, {}); }},
+      array.base);
 }
 
-ir::Inst* Lowerer::array_inst(const Value& array) {
-  Inst* base = array_base(array);
+static Inst* array_inst(Context& ctx, const Value::Array& array) {
+  Inst* base = array_base(ctx, array);
   if (!array.is_view()) return base;
   std::vector<Inst*> operands = {base};
-  for (const Value& number : array.elements) operands.push_back(inst_of(number, nullptr));
-  return builder_.typed(Op::View, array.array, std::move(operands));
+  for (const Value& number : array.view) operands.push_back(inst_of(ctx, number, nullptr));
+  return ctx.builder.typed(Op::View, array.type, std::move(operands));
 }
 
 // Constants where they are known.
-Value Lowerer::array_number(const Value& array, int axis, Op op) {
+static Value array_number(Context& ctx, const Value::Array& array, int axis, Op op) {
   const auto i = static_cast<size_t>(axis);
   const bool extent = op == Op::Extent;
-  if (array.is_view()) return array.elements[1 + i + (extent ? 0 : size_t{array.array.ndim})];
-  if (array.array.space != ir::AddressSpace::Global && !array.is_dynamic_shared()) {
-    const ir::Allocation& a = session_.allocations.at(array.index);
+  if (array.is_view()) return array.view[1 + i + (extent ? 0 : size_t{array.type.ndim})];
+  if (const uint32_t* own = array.allocation()) {
+    const ir::Allocation& a = ctx.session.allocations.at(*own);
     return Value::constant_int(TypeCode::i8, extent ? a.shape.at(i) : a.strides.at(i));
   }
   if (array.is_dynamic_shared() && !extent) return Value::constant_int(TypeCode::i8, 1);
-  return Value::number(TypeCode::i8, builder_.op(op, {array_inst(array)}, axis));
+  return Value::number(TypeCode::i8, ctx.builder.op(op, {array_inst(ctx, array)}, axis));
 }
 
-Value Lowerer::extent_value(const Value& array, int axis) {
-  return array_number(array, axis, Op::Extent);
+Value extent_value(Context& ctx, const Value::Array& array, int axis) {
+  return array_number(ctx, array, axis, Op::Extent);
 }
 
-Value Lowerer::stride_value(const Value& array, int axis) {
-  return array_number(array, axis, Op::Stride);
-}
-
-Value Lowerer::extents(const Value& array, Op op) {
+Value extents(Context& ctx, const Value::Array& array, Op op) {
   std::vector<Value> out;
-  out.reserve(array.array.ndim);
-  for (int axis = 0; axis < array.array.ndim; ++axis) out.push_back(array_number(array, axis, op));
+  out.reserve(array.type.ndim);
+  for (int axis = 0; axis < array.type.ndim; ++axis)
+    out.push_back(array_number(ctx, array, axis, op));
   return Value::tuple(std::move(out));
 }
 
-Value Lowerer::array_size(const Value& array, const Node* node) {
+Value array_size(Context& ctx, const Value::Array& array, const Node* node) {
   std::optional<Value> size;
-  for (const Value& extent : extents(array, Op::Extent).elements)
-    size = size ? arithmetic(BinaryOp::Mult, *size, extent, node, node, node) : extent;
+  const Value shape = extents(ctx, array, Op::Extent);
+  for (const Value& extent : shape.elements())
+    size = size ? arithmetic(ctx, BinaryOp::Mult, *size, extent, node, node, node) : extent;
   return size.value_or(Value::constant_int(TypeCode::i8, 1));
 }
 
-Value Lowerer::array_attribute(const syntax::Attribute* node, const Value& base) {
+Value array_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& array) {
   const std::string& name = node->attr;
-  at(node);
-  if (name == "shape") return extents(base, Op::Extent);
-  if (name == "strides") return extents(base, Op::Stride);
-  if (name == "size") return array_size(base, node);
+  ctx.at(node);
+  if (name == "shape") return extents(ctx, array, Op::Extent);
+  if (name == "strides") return extents(ctx, array, Op::Stride);
+  if (name == "size") return array_size(ctx, array, node);
   if (name == "ndim" || name == "ndims") {
-    const int ndim = base.array.ndim;
-    return Value::constant_int(policy_.int_literal(ndim), ndim);
+    const int ndim = array.type.ndim;
+    return Value::constant_int(ctx.policy.int_literal(ndim), ndim);
   }
-  if (name == "dtype")
-    return Value::named(Value::Kind::Entity, entity_of_type(code_of(base.array.scalar)));
-  const bool own = base.array.space != ir::AddressSpace::Global;
-  if (own && name == "T") return transposed(base);
-  if (own && is_one_of(name, kMethods)) {
-    Value method = Value::named(Value::Kind::Method, name);
-    method.elements = {base};
-    return method;
+  if (name == "dtype") return Value(Value::Entity{entity_of_type(code_of(array.type.scalar))});
+  const bool own = !array.is_argument();
+  if (own && name == "T") return transposed(ctx, array);
+  if (own && is_among(name, kMethods)) {
+    const Method method = name == "view" ? Method::View : Method::Reshape;
+    return Value::BoundMethod{method, std::make_shared<Value>(array)};
   }
-  if (is_one_of(name, kLater)) return not_implemented(node, "'" + name + "' of an array");
-  if (is_one_of(name, kHostOnly)) return error(DiagCode::host_only_attribute, node, {name});
-  return no_attribute(node, base, {"shape", "strides", "size", "ndim", "dtype"});
+  if (is_among(name, kLater)) return not_implemented(ctx, node, "'" + name + "' of an array");
+  if (is_among(name, kHostOnly)) return error(ctx, DiagCode::host_only_attribute, node, {name});
+  return no_attribute(ctx, node, array, {"shape", "strides", "size", "ndim", "dtype"});
 }
 
 // "a[y, x]"
@@ -99,133 +105,134 @@ static std::string all_indices(const syntax::Subscript* node, size_t ndim) {
   return written(node->value, "a") + "[" + text + "]";
 }
 
-// One operand per axis, the array first; reports what does not index an element.
-std::optional<std::vector<ir::Inst*>> Lowerer::element_operands(const Value& array,
-                                                                const Value& index,
-                                                                const syntax::Subscript* node) {
-  const std::vector<Value> indices = index.is_tuple() ? index.elements : std::vector<Value>{index};
+// Of arrays of the kernel's own; the extents of others are read at run time.
+static bool has_known_shape(const Value::Array& array) {
+  return array.is_view() || array.allocation();
+}
+
+// A constant beyond a known extent, where it is certain that the code runs: what stands under
+// conditions may be there for other extents.
+static void check_index_range(Context& ctx, const Value::Array& array, const Value& index, int axis,
+                              const Node* node) {
+  if (&ctx.builder.block() != &ctx.function->body || !has_known_shape(array)) return;
+  const Value extent = extent_value(ctx, array, axis);
+  if (!extent.exact()) return;
+  const __int128 i = index.exact()->integer, n = extent.exact()->integer;
+  if (i < n && i >= -n) return;
+  const std::string named = array.name.empty() ? "an array" : "'" + array.name + "'";
+  const std::string which = (array.is_view() ? "a view of " : "") + named;
+  const std::string where =
+      array.type.ndim == 1 ? which : "axis " + std::to_string(axis) + " of " + which;
+  const std::string can_be = n == 0 ? std::string("it has no elements")
+                                    : "it can be from " + to_text(-n) + " to " + to_text(n - 1);
+  error(ctx, DiagCode::index_range, node, {to_text(i), where, to_text(n), can_be});
+}
+
+// Python's negative indices, at no cost where the sign is known.
+static Inst* index_operand(Context& ctx, const Value::Array& array, const Value& index, int axis,
+                           const Node* node) {
+  if (index.exact()) {
+    check_index_range(ctx, array, index, axis, node);
+    const Value wide = convert(ctx, index, TypeCode::i8, node);
+    if (wide.is_unknown()) return ctx.builder.const_int(ir::kI64, 0);
+    Inst* constant = inst_of(ctx, wide, node);
+    if (index.exact()->integer >= 0) return constant;
+    Inst* extent = inst_of(ctx, extent_value(ctx, array, axis), node);
+    return ctx.builder.op(Op::Add, {extent, constant});
+  }
+  if (is_unsigned(index.code())) return index.inst();
+  Inst* extent = inst_of(ctx, extent_value(ctx, array, axis), node);
+  return ctx.builder.op(Op::Wrap, {index.inst(), extent});
+}
+
+std::optional<std::vector<Inst*>> element_operands(Context& ctx, const Value::Array& array,
+                                                   const Value& index,
+                                                   const syntax::Subscript* node) {
+  const std::vector<Value> indices =
+      index.is_tuple() ? index.elements() : std::vector<Value>{index};
   bool fine = true;
-  for (size_t i = 0; i < indices.size(); ++i) fine &= check_index(indices[i], index_node(node, i));
+  for (size_t i = 0; i < indices.size(); ++i)
+    fine &= check_index(ctx, indices[i], index_node(node, i));
   if (!fine) return std::nullopt;
-  const auto ndim = static_cast<size_t>(array.array.ndim);
+  const auto ndim = static_cast<size_t>(array.type.ndim);
   const std::vector<std::string> counts = {type_text(array), std::to_string(ndim),
                                            std::to_string(indices.size())};
   if (indices.size() > ndim) {
     const std::string given = indices.size() == 1 ? "1 index is" : counts[2] + " indices are";
-    error(DiagCode::too_many_indices, node, {counts[0], count_text(ndim, "dimension"), given});
+    error(ctx, DiagCode::too_many_indices, node, {counts[0], count_text(ndim, "dimension"), given});
     return std::nullopt;
   }
   if (indices.size() < ndim) {
     not_implemented(
-        node,
+        ctx, node,
         "a view of an array from fewer indices (" + counts[2] + ") than dimensions (" + counts[1] +
             ")",
         "an element has all its indices in one pair of brackets: " + all_indices(node, ndim));
     return std::nullopt;
   }
-  at(node);
-  std::vector<Inst*> operands = {array_inst(array)};
+  ctx.at(node);
+  std::vector<Inst*> operands = {array_inst(ctx, array)};
   for (size_t i = 0; i < indices.size(); ++i)
-    operands.push_back(index_operand(array, indices[i], static_cast<int>(i), index_node(node, i)));
+    operands.push_back(
+        index_operand(ctx, array, indices[i], static_cast<int>(i), index_node(node, i)));
   return operands;
 }
 
-const syntax::Node* Lowerer::index_node(const syntax::Subscript* node, size_t i) const {
+const Node* index_node(const syntax::Subscript* node, size_t i) {
   auto* display = syntax::as<syntax::Tuple>(node->slice);
   return display && i < display->elts.size() ? display->elts[i] : node->slice;
 }
 
-static bool is_division(const syntax::Node* node) {
+static bool is_division(const Node* node) {
   auto* operation = syntax::as<syntax::BinOp>(node);
   return operation && operation->op == "Div";
 }
 
-bool Lowerer::check_index(const Value& index, const Node* node) {
+bool check_index(Context& ctx, const Value& index, const Node* node) {
   if (index.is_unknown()) return false;
-  if (index.is_number() && is_int(index.code)) return true;
-  if (index.kind == Value::Kind::Slice) {
-    not_implemented(node, "slicing");
+  if (index.is_number() && is_int(index.code())) return true;
+  if (index.is<Value::Slice>()) {
+    slicing(ctx, node);
   } else if (index.is_none()) {
-    not_implemented(node, "None (a new axis) as an index");
+    not_implemented(ctx, node, "None (a new axis) as an index");
   } else if (index.is_entity("builtins.Ellipsis")) {
-    not_implemented(node, "an ellipsis as an index");
+    not_implemented(ctx, node, "an ellipsis as an index");
   } else {
     const char* hint = is_division(node)
                            ? "convert it with int(), or write // where both are integers"
                        : index.is_number()  ? "convert it with int()"
                        : is_position(index) ? "name a component of it: .x, .y or .z"
                                             : "give one integer for each dimension";
-    wrong_kind(DiagCode::index_type, node, index, {type_text(index), hint});
+    wrong_kind(ctx, DiagCode::index_type, node, index, {type_text(index), hint});
   }
   return false;
 }
 
-// Of arrays of the kernel's own; the extents of others are read at run time.
-static bool has_known_shape(const Value& array) {
-  return array.is_view() ||
-         (array.array.space != ir::AddressSpace::Global && !array.is_dynamic_shared());
+Value load_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands) {
+  const ir::Type type = ir::Type::of(array.type.scalar);
+  return Value::number(code_of(array.type.scalar),
+                       ctx.builder.typed(Op::Load, type, std::move(operands)));
 }
 
-// A constant beyond a known extent, where it is certain that the code runs: what stands under
-// conditions may be there for other extents.
-void Lowerer::check_index_range(const Value& array, const Value& index, int axis,
-                                const Node* node) {
-  if (&builder_.block() != &function_->body || !has_known_shape(array)) return;
-  const Value extent = extent_value(array, axis);
-  if (!extent.exact) return;
-  const __int128 i = index.exact->integer, n = extent.exact->integer;
-  if (i < n && i >= -n) return;
-  const std::string named = array.name.empty() ? "an array" : "'" + array.name + "'";
-  const std::string which = (array.is_view() ? "a view of " : "") + named;
-  const std::string where =
-      array.array.ndim == 1 ? which : "axis " + std::to_string(axis) + " of " + which;
-  const std::string can_be = n == 0 ? std::string("it has no elements")
-                                    : "it can be from " + to_text(-n) + " to " + to_text(n - 1);
-  error(DiagCode::index_range, node, {to_text(i), where, to_text(n), can_be});
-}
-
-// Python's negative indices, at no cost where the sign is known.
-ir::Inst* Lowerer::index_operand(const Value& array, const Value& index, int axis,
-                                 const Node* node) {
-  if (index.exact) {
-    check_index_range(array, index, axis, node);
-    const Value wide = convert(index, TypeCode::i8, node);
-    if (wide.is_unknown()) return builder_.const_int(ir::kI64, 0);
-    Inst* constant = inst_of(wide, node);
-    if (index.exact->integer >= 0) return constant;
-    Inst* extent = inst_of(extent_value(array, axis), node);
-    return builder_.op(Op::Add, {extent, constant});
-  }
-  if (is_unsigned(index.code)) return index.inst;
-  Inst* extent = inst_of(extent_value(array, axis), node);
-  return builder_.op(Op::Wrap, {index.inst, extent});
-}
-
-Value Lowerer::load_element(const Value& array, std::vector<Inst*> operands) {
-  const ir::Type type = ir::Type::of(array.array.scalar);
-  return Value::number(code_of(array.array.scalar),
-                       builder_.typed(Op::Load, type, std::move(operands)));
-}
-
-void Lowerer::store_element(const Value& array, std::vector<Inst*> operands, const Value& value,
-                            const Node* source) {
+void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands,
+                   const Value& value, const Node* source) {
   if (!value.is_number()) {
     std::string hint =
         is_position(value) ? "name a component of it: .x, .y or .z" : read_it_hint(value);
     if (hint.empty()) hint = "an element takes a number";
-    wrong_kind(DiagCode::store_type, source, value,
-               {type_text(value), std::string(name_of(array.array.scalar)), hint});
+    wrong_kind(ctx, DiagCode::store_type, source, value,
+               {type_text(value), std::string(name_of(array.type.scalar)), hint});
     return;
   }
-  const Value converted = convert(value, code_of(array.array.scalar), source);
+  const Value converted = convert(ctx, value, code_of(array.type.scalar), source);
   if (converted.is_unknown()) return;
-  operands.push_back(inst_of(converted, source));
-  builder_.typed(Op::Store, ir::Type::none(), std::move(operands));
+  operands.push_back(inst_of(ctx, converted, source));
+  ctx.builder.typed(Op::Store, ir::Type::none(), std::move(operands));
 }
 
-bool Lowerer::check_writable(const Value& array, const syntax::Subscript* target) {
+bool check_writable(Context& ctx, const Value::Array& array, const syntax::Subscript* target) {
   if (!array.read_only) return true;
-  error(DiagCode::store_read_only, target, {array.name});
+  error(ctx, DiagCode::store_read_only, target, {array.name});
   return false;
 }
 

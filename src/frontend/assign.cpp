@@ -1,10 +1,18 @@
 // Assignments in all their forms, and annotations.
+#include "frontend/assign.h"
+
 #include <algorithm>
 
+#include "frontend/arrays.h"
+#include "frontend/control.h"
+#include "frontend/convert.h"
+#include "frontend/diagnosis.h"
+#include "frontend/expressions.h"
 #include "frontend/intrinsics.h"
-#include "frontend/lowerer.h"
 #include "frontend/operator_names.h"
+#include "frontend/operators.h"
 #include "frontend/parameters.h"
+#include "frontend/variables.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -25,46 +33,35 @@ bool converts_silently(TypeCode to, TypeCode from) {
 
 // A format that holds a constant which its builtin does not.
 std::string wide_format(const Value& constant) {
-  if (is_float(constant.code)) return "device.float64";
+  if (is_float(constant.code())) return "device.float64";
   for (TypeCode code : {TypeCode::i8, TypeCode::u8})
-    if (fits(constant.exact->integer, code)) return "device." + std::string(name_of(code));
+    if (fits(constant.exact()->integer, code)) return "device." + std::string(name_of(code));
   return "device.float64";
 }
 
 }  // namespace
 
-void Lowerer::lower_assign(const syntax::Assign* node) {
+void lower_assign(Context& ctx, const syntax::Assign* node) {
   auto* name = syntax::as<syntax::Name>(node->targets[0]);
-  assigned_ = {node->value, name ? name->id : ""};
-  const Value v = expr(node->value);
-  for (const Node* target : node->targets) assign(target, v, node->value);
+  ctx.assigned = {node->value, name ? name->id : ""};
+  const Value v = expr(ctx, node->value);
+  for (const Node* target : node->targets) assign(ctx, target, v, node->value);
 }
 
-void Lowerer::assign(const Node* target, const Value& value, const Node* source) {
-  const Level level(levels_);
-  if (too_deep(target)) return;
-  at(target);
-  switch (target->kind) {
-    case NodeKind::Name:
-      return define(target, declared(target, value, source), source);
-    case NodeKind::Tuple:
-      return unpack(syntax::as<syntax::Tuple>(target), value, source);
-    case NodeKind::Subscript:
-      return assign_element(syntax::as<syntax::Subscript>(target), value, source);
-    case NodeKind::Attribute:
-      return assign_attribute(syntax::as<syntax::Attribute>(target));
-    case NodeKind::Starred:
-      return assign(syntax::as<syntax::Starred>(target)->value, unsupported(target), source);
-    default:
-      unsupported(target);
-  }
+// As the annotation of a local variable, at another of its assignments, says.
+static Value declared(Context& ctx, const Node* target, const Value& value, const Node* source) {
+  auto* name = syntax::as<syntax::Name>(target);
+  const auto& all = ctx.instance->webs->declared;
+  const auto at = name ? all.find(name->id) : all.end();
+  if (at == all.end() || !at->second) return value;
+  return annotated(ctx, at->second, value, source, "'" + name->id + "'");
 }
 
 // `i, j = device.tid(1)`
-std::string Lowerer::unpacking_hint(const Node* source, size_t count) const {
+static std::string unpacking_hint(const Context& ctx, const Node* source, size_t count) {
   auto* call = syntax::as<syntax::Call>(source);
-  const auto bound = instance_->function->bindings.find(call ? call->func : nullptr);
-  const bool known = bound != instance_->function->bindings.end();
+  const auto bound = ctx.instance->function->bindings.find(call ? call->func : nullptr);
+  const bool known = bound != ctx.instance->function->bindings.end();
   const std::string& name = known ? bound->second.name : "";
   if ((name == "device.tid" || name == "device.grid_size") && count <= 3)
     return "write " + written(call->func, "tid") + "(" + std::to_string(count) +
@@ -72,142 +69,154 @@ std::string Lowerer::unpacking_hint(const Node* source, size_t count) const {
   return "tuples can; read the elements of an array by index";
 }
 
-void Lowerer::unpack(const syntax::Tuple* target, const Value& value, const Node* source) {
-  const std::optional<std::vector<Value>> elements = elements_of(value);
+static void unpack(Context& ctx, const syntax::Tuple* target, const Value& value,
+                   const Node* source) {
+  const std::optional<std::vector<Value>> elements = elements_of(ctx, value);
   const size_t count = target->elts.size();
   if (!elements && !value.is_unknown())
-    wrong_kind(DiagCode::not_unpackable, source, value,
-               {type_text(value), unpacking_hint(source, count)});
+    wrong_kind(ctx, DiagCode::not_unpackable, source, value,
+               {type_text(value), unpacking_hint(ctx, source, count)});
   const bool starred =
       std::any_of(target->elts.begin(), target->elts.end(),
                   [](const Node* element) { return element->kind == NodeKind::Starred; });
   if (elements && elements->size() != count && !starred) {
-    error(DiagCode::unpack_count, source,
+    error(ctx, DiagCode::unpack_count, source,
           {count_text(elements->size(), "value"), count_text(count, "name")});
   }
-  if (starred) silent();  // the starred one says why
+  if (starred) silent(ctx);  // the starred one says why
   const bool fine = elements && elements->size() == count;
   for (size_t i = 0; i < count; ++i)
-    assign(target->elts[i], fine ? (*elements)[i] : Value::unknown(), source);
+    assign(ctx, target->elts[i], fine ? (*elements)[i] : Value::unknown(), source);
 }
 
-void Lowerer::assign_element(const syntax::Subscript* target, const Value& value,
-                             const Node* source) {
-  const Value base = expr(target->value);
-  const Value index = expr_or_slice(target->slice);
-  if (base.is_unknown() || index.is_unknown()) return;
-  at(target);
-  if (!base.is_array()) {
-    element_not_assignable(base, target);
-    return;
-  }
-  auto operands = element_operands(base, index, target);
-  if (!check_writable(base, target) || !operands) return;
-  store_element(base, std::move(*operands), value, source);
-}
-
-void Lowerer::element_not_assignable(const Value& base, const syntax::Subscript* target) {
+static void element_not_assignable(Context& ctx, const Value& base,
+                                   const syntax::Subscript* target) {
   if (base.is_tuple())
-    error(DiagCode::tuple_assigned, target, {type_text(base)});
+    error(ctx, DiagCode::tuple_assigned, target, {type_text(base)});
   else
-    error(DiagCode::not_assignable, target, {"an element of " + type_text(base)});
+    error(ctx, DiagCode::not_assignable, target, {"an element of " + type_text(base)});
 }
 
-void Lowerer::assign_attribute(const syntax::Attribute* target) {
-  const Value base = expr(target->value);
+static void assign_element(Context& ctx, const syntax::Subscript* target, const Value& value,
+                           const Node* source) {
+  const Value base = expr(ctx, target->value);
+  const Value index = expr_or_slice(ctx, target->slice);
+  if (base.is_unknown() || index.is_unknown()) return;
+  ctx.at(target);
+  auto* array = base.as<Value::Array>();
+  if (!array) return element_not_assignable(ctx, base, target);
+  auto operands = element_operands(ctx, *array, index, target);
+  if (!check_writable(ctx, *array, target) || !operands) return;
+  store_element(ctx, *array, std::move(*operands), value, source);
+}
+
+static void assign_attribute(Context& ctx, const syntax::Attribute* target) {
+  const Value base = expr(ctx, target->value);
   if (base.is_unknown()) return;
-  error(DiagCode::not_assignable, target, {"'" + target->attr + "' of " + type_text(base)});
+  error(ctx, DiagCode::not_assignable, target, {"'" + target->attr + "' of " + type_text(base)});
 }
 
-void Lowerer::lower_aug_assign(const syntax::AugAssign* node) {
+void assign(Context& ctx, const Node* target, const Value& value, const Node* source) {
+  const Level level(ctx.levels);
+  if (too_deep(ctx, target)) return;
+  ctx.at(target);
+  switch (target->kind) {
+    case NodeKind::Name:
+      return define(ctx, target, declared(ctx, target, value, source), source);
+    case NodeKind::Tuple:
+      return unpack(ctx, syntax::as<syntax::Tuple>(target), value, source);
+    case NodeKind::Subscript:
+      return assign_element(ctx, syntax::as<syntax::Subscript>(target), value, source);
+    case NodeKind::Attribute:
+      return assign_attribute(ctx, syntax::as<syntax::Attribute>(target));
+    case NodeKind::Starred:
+      return assign(ctx, syntax::as<syntax::Starred>(target)->value, unsupported(ctx, target),
+                    source);
+    default:
+      unsupported(ctx, target);
+  }
+}
+
+void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
   const BinaryOp op = *binary_named(node->op);
   if (auto* name = syntax::as<syntax::Name>(node->target)) {
-    const Value old = read_name(name);
-    const Value operand = expr(node->value);
-    const Value result = binary(op, old, operand, node, name, node->value);
-    return define(name, declared(name, result, node), node);
+    const Value old = read_name(ctx, name);
+    const Value operand = expr(ctx, node->value);
+    const Value result = binary(ctx, op, old, operand, node, name, node->value);
+    return define(ctx, name, declared(ctx, name, result, node), node);
   }
   auto* element = syntax::as<syntax::Subscript>(node->target);
   if (!element) {
-    expr(node->value);
-    return assign(node->target, Value::unknown(), node->value);
+    expr(ctx, node->value);
+    return assign(ctx, node->target, Value::unknown(), node->value);
   }
-  const Value base = expr(element->value);
-  const Value index = expr_or_slice(element->slice);
-  if (!base.is_array() || index.is_unknown()) {
-    if (!base.is_unknown() && !index.is_unknown()) element_not_assignable(base, element);
-    expr(node->value);
+  const Value base = expr(ctx, element->value);
+  const Value index = expr_or_slice(ctx, element->slice);
+  auto* array = base.as<Value::Array>();
+  if (!array || index.is_unknown()) {
+    if (!base.is_unknown() && !index.is_unknown()) element_not_assignable(ctx, base, element);
+    expr(ctx, node->value);
     return;
   }
-  auto operands = element_operands(base, index, element);
-  const bool writable = check_writable(base, element);
-  const Value old = operands ? load_element(base, *operands) : Value::unknown();
-  const Value operand = expr(node->value);
-  const Value result = binary(op, old, operand, node, element, node->value);
-  at(node);
-  if (operands && writable) store_element(base, std::move(*operands), result, node);
+  auto operands = element_operands(ctx, *array, index, element);
+  const bool writable = check_writable(ctx, *array, element);
+  const Value old = operands ? load_element(ctx, *array, *operands) : Value::unknown();
+  const Value operand = expr(ctx, node->value);
+  const Value result = binary(ctx, op, old, operand, node, element, node->value);
+  ctx.at(node);
+  if (operands && writable) store_element(ctx, *array, std::move(*operands), result, node);
 }
 
-void Lowerer::lower_ann_assign(const syntax::AnnAssign* node) {
+void lower_ann_assign(Context& ctx, const syntax::AnnAssign* node) {
   if (!node->value) return;
-  Value v = expr(node->value);
+  Value v = expr(ctx, node->value);
   auto* name = syntax::as<syntax::Name>(node->target);
-  v = annotated(node->annotation, std::move(v), node->value,
+  v = annotated(ctx, node->annotation, std::move(v), node->value,
                 name ? "'" + name->id + "'" : std::string("the target"));
-  assign(node->target, v, node->value);
+  assign(ctx, node->target, v, node->value);
 }
 
-// As the annotation of a local variable, at another of its assignments, says.
-Value Lowerer::declared(const Node* target, const Value& value, const Node* source) {
-  auto* name = syntax::as<syntax::Name>(target);
-  const auto& all = instance_->webs->declared;
-  const auto at = name ? all.find(name->id) : all.end();
-  if (at == all.end() || !at->second) return value;
-  return annotated(at->second, value, source, "'" + name->id + "'");
-}
-
-// An annotation declares the type: what loses nothing is converted, anything else is an error.
-Value Lowerer::annotated(const Node* annotation, Value value, const Node* node,
-                         const std::string& what) {
+Value annotated(Context& ctx, const Node* annotation, Value value, const Node* node,
+                const std::string& what) {
   if (!annotation) return value;
   if (auto* generic = syntax::as<syntax::Subscript>(annotation)) {
-    const Value base = expr(generic->value);
+    const Value base = expr(ctx, generic->value);
     if (!base.is_unknown())
-      not_implemented(annotation, "the annotation '" + type_text(base) + "[...]'");
+      not_implemented(ctx, annotation, "the annotation '" + type_text(base) + "[...]'");
     return value;
   }
   // Python evaluated it when the function was defined; text and those of locals it did not.
-  const auto bound = instance_->function->bindings.find(annotation);
-  const bool known = bound != instance_->function->bindings.end() &&
+  const auto bound = ctx.instance->function->bindings.find(annotation);
+  const bool known = bound != ctx.instance->function->bindings.end() &&
                      bound->second.kind != syntax::Binding::Kind::Undefined;
-  const Value declared = known ? binding_value(bound->second, annotation, "") : expr(annotation);
+  const Value declared =
+      known ? binding_value(ctx, bound->second, annotation, "") : expr(ctx, annotation);
   if (value.is_unknown() || declared.is_unknown()) return value;
   if (declared.is_none() && value.is_none()) return value;
-  const std::optional<TypeCode> code =
-      declared.kind == Value::Kind::Entity ? type_entity(declared.name) : std::nullopt;
+  auto* entity = declared.as<Value::Entity>();
+  const std::optional<TypeCode> code = entity ? type_entity(entity->name) : std::nullopt;
   if (!code && !declared.is_none()) {
     // Some class of arrays says no more than that it is one.
-    const bool is_class =
-        declared.kind == Value::Kind::Object || declared.kind == Value::Kind::Module;
+    const bool is_class = declared.is<Value::Object>() || declared.is<Value::Module>();
     if (is_class && value.is_array()) return value;
     if (is_class)
-      return not_implemented(annotation, "the annotation '" + type_text(declared) + "'");
-    if (declared.kind == Value::Kind::Text)
-      return not_implemented(annotation, "an annotation in quotes");
+      return not_implemented(ctx, annotation, "the annotation '" + type_text(declared) + "'");
+    if (declared.is<Value::Text>())
+      return not_implemented(ctx, annotation, "an annotation in quotes");
     const std::string text = declared.is_number() ? "a number" : "'" + type_text(declared) + "'";
-    return error(DiagCode::annotation_type, annotation, {text});
+    return error(ctx, DiagCode::annotation_type, annotation, {text});
   }
-  const bool fine =
-      code && value.is_number() && (value.code == *code || converts_silently(*code, value.code));
+  const bool fine = code && value.is_number() &&
+                    (value.code() == *code || converts_silently(*code, value.code()));
   if (!fine) {
-    return error(DiagCode::annotation_mismatch, node,
+    return error(ctx, DiagCode::annotation_mismatch, node,
                  {what, code ? std::string(name_of(*code)) : "None", type_text(value)});
   }
-  at(node);
-  Value converted = convert(value, *code, node);
+  ctx.at(node);
+  Value converted = convert(ctx, value, *code, node);
   if (fits_builtin(converted)) return converted;
-  return error(DiagCode::weak_range, node,
-               {to_text(*code, *converted.exact), std::string(name_of(*code)),
+  return error(ctx, DiagCode::weak_range, node,
+               {to_text(*code, *converted.exact()), std::string(name_of(*code)),
                 "declare it " + wide_format(converted)});
 }
 

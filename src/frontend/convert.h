@@ -1,13 +1,29 @@
-// Texts about conversions.
+// From one numeric type to another, and from numbers to instructions.
 #pragma once
 
 #include <string>
 
-#include "frontend/value.h"
+#include "frontend/context.h"
 
 namespace cuda_device::frontend {
 
+// A constant that does not fit is an error.
+Value convert(Context& ctx, const Value& v, TypeCode to, const Node* node);
+// device.T(x), int(x), float(x), bool(x).
+Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node);
+// The instruction that gives the number; a constant takes its format here.
+Inst* inst_of(Context& ctx, const Value& number, const Node* node);
+Inst* constant_inst(Context& ctx, ir::Type type, double value);
+
+// Whether a weak constant has a value in the format, and not another one altogether.
+bool literal_fits(const Context& ctx, const Value& v, TypeCode to);
+bool check_literal(Context& ctx, const Value& v, TypeCode to, const Node* node);
 // What to do about a literal that does not fit in the format.
 std::string range_hint(const Value& literal, TypeCode to);
+// Whether a constant that has kept its full value so far fits the 32-bit format of its builtin.
+bool fits_builtin(const Value& v);
+
+// `what` needs a number here.
+bool require_number(Context& ctx, const Value& v, const Node* node, const std::string& what);
 
 }  // namespace cuda_device::frontend

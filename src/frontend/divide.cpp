@@ -1,12 +1,12 @@
 // Floor division and remainder: integers by the IR's own operations, floats as NumPy does it.
+#include "frontend/operators.h"
+
 #include <cmath>
 
-#include "frontend/lowerer.h"
+#include "frontend/convert.h"
 
 namespace cuda_device::frontend {
 namespace {
-
-using ir::Op;
 
 // NumPy's divmod on doubles; the IR form below is the same step by step.
 Exact exact_divmod(BinaryOp op, double a, double b) {
@@ -27,28 +27,13 @@ Exact exact_divmod(BinaryOp op, double a, double b) {
 
 }  // namespace
 
-Value Lowerer::floor_divide(BinaryOp op, TypeCode promoted, const Value& a, const Value& b,
-                            const Node* node) {
-  const TypeCode result = op == BinaryOp::FloorDiv ? policy_.floor_divide(promoted) : promoted;
-  if (!is_float(promoted)) return same_type(op, result, a, b, node);
-  const Value x = convert(a, promoted, node), y = convert(b, promoted, node);
-  if (x.is_unknown() || y.is_unknown()) return Value::unknown();
-  if (x.exact && y.exact && fixed(promoted) != promoted) {
-    const Exact folded = exact_divmod(op, x.exact->real, y.exact->real);
-    return convert(Value::constant(promoted, folded), result, node);
-  }
-  auto [quotient, remainder] = float_divmod(inst_of(x, node), inst_of(y, node));
-  return convert(Value::number(promoted, op == BinaryOp::FloorDiv ? quotient : remainder), result,
-                 node);
-}
-
 // (a // b, a % b). Exact remainder first; the quotient from what is left, corrected to the nearest
 // whole number.
-std::pair<ir::Inst*, ir::Inst*> Lowerer::float_divmod(Inst* a, Inst* b) {
-  ir::Builder& e = builder_;
-  Inst* zero = constant_inst(a->type, 0);
-  Inst* one = constant_inst(a->type, 1);
-  Inst* half = constant_inst(a->type, 0.5);
+static std::pair<Inst*, Inst*> float_divmod(Context& ctx, Inst* a, Inst* b) {
+  ir::Builder& e = ctx.builder;
+  Inst* zero = constant_inst(ctx, a->type, 0);
+  Inst* one = constant_inst(ctx, a->type, 1);
+  Inst* half = constant_inst(ctx, a->type, 0.5);
   Inst* mod = e.op(Op::Fmod, {a, b});
   Inst* quotient = e.op(Op::Div, {e.op(Op::Sub, {a, mod}), b});
   // A remainder of the other sign goes one divisor further.
@@ -68,6 +53,21 @@ std::pair<ir::Inst*, ir::Inst*> Lowerer::float_divmod(Inst* a, Inst* b) {
   // By zero: the quotient is IEEE's, the remainder NaN.
   Inst* by_zero = e.op(Op::Eq, {b, zero});
   return {e.op(Op::Select, {by_zero, plain, whole}), e.op(Op::Select, {by_zero, mod, remainder})};
+}
+
+Value floor_divide(Context& ctx, BinaryOp op, TypeCode promoted, const Value& a, const Value& b,
+                   const Node* node) {
+  const TypeCode result = op == BinaryOp::FloorDiv ? ctx.policy.floor_divide(promoted) : promoted;
+  if (!is_float(promoted)) return same_type(ctx, op, result, a, b, node);
+  const Value x = convert(ctx, a, promoted, node), y = convert(ctx, b, promoted, node);
+  if (x.is_unknown() || y.is_unknown()) return Value::unknown();
+  if (x.exact() && y.exact() && fixed(promoted) != promoted) {
+    const Exact folded = exact_divmod(op, x.exact()->real, y.exact()->real);
+    return convert(ctx, Value::constant(promoted, folded), result, node);
+  }
+  auto [quotient, remainder] = float_divmod(ctx, inst_of(ctx, x, node), inst_of(ctx, y, node));
+  return convert(ctx, Value::number(promoted, op == BinaryOp::FloorDiv ? quotient : remainder),
+                 result, node);
 }
 
 }  // namespace cuda_device::frontend

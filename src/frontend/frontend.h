@@ -11,6 +11,8 @@
 
 namespace cuda_device::frontend {
 
+struct Policy;
+
 // "array[float32, 2]", "int", "(float32, int)"
 std::string to_string(const ArgumentType& t);
 
@@ -21,5 +23,7 @@ std::unique_ptr<ir::Function> lower(const Request& request);
 // Result type of function 0 called with these arguments, as text: "int32", "int", "(float32,
 // bool)". For tests of promotion.
 std::string result_type(const Request& request);
+// The same under a policy that no dialect has. For tests of what is a policy's to say.
+std::string result_type(const Request& request, const Policy& policy);
 
 }  // namespace cuda_device::frontend

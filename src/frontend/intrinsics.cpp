@@ -34,12 +34,12 @@ void add_named(Table& table, const char* name, Intrinsic::Handler handler, int m
 }
 
 void add_math(Table& table, const char* name, ir::Op op, Intrinsic::Fold fold) {
-  add_call(table, name, &Lowerer::call_math, 1, 1, op);
+  add_call(table, name, &call_math, 1, 1, op);
   table[name].fold = fold;
 }
 
 void add_math2(Table& table, const char* name, ir::Op op, Intrinsic::Fold2 fold) {
-  add_call(table, name, &Lowerer::call_math2, 2, 2, op);
+  add_call(table, name, &call_math2, 2, 2, op);
   table[name].fold2 = fold;
 }
 
@@ -67,6 +67,7 @@ constexpr TypeCode kNamed[] = {
 #define CALL_OP(...)
 #define NAMED(...)
 #define DEVICE_ONLY(...)
+#define TAKES_LAMBDA(...)
 #define READS_KEYWORDS(...)
 #define LATER(...)
 #include "frontend/intrinsics.def"
@@ -90,13 +91,14 @@ Table make_table() {
   add_math(table, name, ir::Op::operation, static_cast<Intrinsic::Fold>(function));
 #define MATH2(name, operation, function) \
   add_math2(table, name, ir::Op::operation, static_cast<Intrinsic::Fold2>(function));
-#define CALL(name, handler, min, max) add_call(table, name, &Lowerer::handler, min, max);
+#define CALL(name, handler, min, max) add_call(table, name, &handler, min, max);
 #define CALL_OP(name, handler, min, max, operation) \
-  add_call(table, name, &Lowerer::handler, min, max, ir::Op::operation);
+  add_call(table, name, &handler, min, max, ir::Op::operation);
 #define NAMED(name, handler, max, operation, parameters) \
-  add_named(table, name, &Lowerer::handler, max, ir::Op::operation, parameters);
+  add_named(table, name, &handler, max, ir::Op::operation, parameters);
 #define DEVICE_ONLY(name) table[name].device_only = true;
 #define READS_KEYWORDS(name) table[name].reads_keywords = true;
+#define TAKES_LAMBDA(name) table[name].takes_lambda = true;
 #define LATER(name) entry(table, name, Role::Later);
 #include "frontend/intrinsics.def"
   return table;
@@ -140,8 +142,8 @@ std::string entity_of_type(TypeCode code) {
 }
 
 bool is_position(const Value& value) {
-  if (value.kind != Value::Kind::Entity) return false;
-  const Intrinsic* intrinsic = find_intrinsic(value.name);
+  auto* entity = value.as<Value::Entity>();
+  const Intrinsic* intrinsic = entity ? find_intrinsic(entity->name) : nullptr;
   return intrinsic && intrinsic->role == Intrinsic::Role::Position;
 }
 

@@ -1,15 +1,18 @@
 // The table behind intrinsics.def.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "frontend/lowerer.h"
+#include "frontend/handlers.h"
 
 namespace cuda_device::frontend {
 
 struct Intrinsic {
   enum class Role : uint8_t { Call, Type, Position, Number, Constant, Later };
-  using Handler = Value (Lowerer::*)(const Arguments&, const Intrinsic&);
+  using Handler = HandlerSignature*;
   using Fold = double (*)(double);
   using Fold2 = double (*)(double, double);
 
@@ -25,8 +28,8 @@ struct Intrinsic {
   Fold fold = nullptr;
   Fold2 fold2 = nullptr;
   bool device_only = false;
-
   bool reads_keywords = false;  // its handler does
+  bool takes_lambda = false;
 
   bool takes_keywords() const { return reads_keywords || !parameters.empty(); }
   std::string short_name() const { return name.substr(name.rfind('.') + 1); }

@@ -1,13 +1,19 @@
 // while, for, break, continue and the else of loops.
+#include "frontend/control.h"
+
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/assign.h"
+#include "frontend/convert.h"
+#include "frontend/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators.h"
+#include "frontend/variables.h"
 #include "syntax/walk.h"
 
 namespace cuda_device::frontend {
 namespace {
 
-using syntax::Node;
 using syntax::NodeKind;
 
 // Whether the statements hold a break or continue of the loop they are the body of.
@@ -25,160 +31,166 @@ bool has_jump(const std::vector<Node*>& body, NodeKind jump) {
 
 }  // namespace
 
-bool Lowerer::loop_region(ir::Block& region, const Nodes& body) {
-  frame_->loops.emplace_back();
-  else_region(region, body);
-  const bool broke = frame_->loops.back().broke;
-  frame_->loops.pop_back();
+static void else_region(Context& ctx, ir::Block& region, const Nodes& body) {
+  ir::Block* outer = &ctx.builder.block();
+  ctx.builder.set_block(region);
+  ctx.reachable = true;
+  block(ctx, body, false);
+  ctx.builder.set_block(*outer);
+}
+
+static bool loop_region(Context& ctx, ir::Block& region, const Nodes& body) {
+  ctx.frame->loops.emplace_back();
+  else_region(ctx, region, body);
+  const bool broke = ctx.frame->loops.back().broke;
+  ctx.frame->loops.pop_back();
   return broke;
 }
 
-void Lowerer::else_region(ir::Block& region, const Nodes& body) {
-  ir::Block* outer = &builder_.block();
-  builder_.set_block(region);
-  reachable_ = true;
-  block(body, false);
-  builder_.set_block(*outer);
-}
-
-void Lowerer::lower_while(const syntax::While* node) {
-  Captured test = capture([&] { return condition(node->test); });
-  if (test.value.exact && !test.value.exact->integer) {
-    splice(test.block);
-    return block(node->orelse, false);
+void lower_while(Context& ctx, const syntax::While* node) {
+  Captured test = capture(ctx, [&] { return condition(ctx, node->test); });
+  if (test.value.exact() && !test.value.exact()->integer) {
+    splice(ctx, test.block);
+    return block(ctx, node->orelse, false);
   }
-  const bool endless = test.value.exact.has_value();
-  at(node);
-  Inst* loop = builder_.control(Op::While, {}, 3);
+  const bool endless = test.value.is_constant();
+  ctx.at(node);
+  Inst* loop = ctx.builder.control(Op::While, {}, 3);
   loop->regions[0] = std::move(test.block);
-  ir::Block* outer = &builder_.block();
-  builder_.set_block(loop->regions[0]);
-  at(node->test);
+  ir::Block* outer = &ctx.builder.block();
+  ctx.builder.set_block(loop->regions[0]);
+  ctx.at(node->test);
   if (test.value.is_unknown()) test.value = Value::boolean(true);
-  builder_.op(Op::Yield, {inst_of(test.value, node->test)});
-  builder_.set_block(*outer);
-  const bool broke = loop_region(loop->regions[1], node->body);
-  if (!endless) else_region(loop->regions[2], node->orelse);
-  reachable_ = broke || (!endless && reachable_);
-}
-
-void Lowerer::lower_for(const syntax::For* node) {
-  const Value sequence = expr(node->iter);
-  at(node);
-  if (sequence.kind == Value::Kind::Range) return counted_loop(node, sequence);
-  if (std::optional<std::vector<Value>> elements = elements_of(sequence))
-    return unrolled_loop(node, *elements);
-  if (!sequence.is_unknown()) {
-    if (sequence.is_array()) {
-      not_implemented(node->iter, "iterating over an array");
-    } else {
-      wrong_kind(DiagCode::not_iterable, node->iter, sequence,
-                 {type_text(sequence), "use range() or a tuple"});
-    }
-  }
-  // The body is looked at for its own mistakes, as if it ran once.
-  Inst* placeholder = builder_.control(Op::Scope, {}, 1);
-  assign(node->target, Value::unknown(), node->iter);
-  loop_region(placeholder->regions[0], node->body);
-  else_region(placeholder->regions[0], node->orelse);
-  reachable_ = true;
+  ctx.builder.op(Op::Yield, {inst_of(ctx, test.value, node->test)});
+  ctx.builder.set_block(*outer);
+  const bool broke = loop_region(ctx, loop->regions[1], node->body);
+  if (!endless) else_region(ctx, loop->regions[2], node->orelse);
+  ctx.reachable = broke || (!endless && ctx.reachable);
 }
 
 // The variable's own slot if its type is the counter's; otherwise the body starts with a
 // conversion.
-std::optional<uint32_t> Lowerer::loop_slot(const Node* target, TypeCode code) {
-  const Webs& webs = *instance_->webs;
+static std::optional<uint32_t> loop_slot(Context& ctx, const Node* target, TypeCode code) {
+  const Webs& webs = *ctx.instance->webs;
   const auto found = webs.definition_at.find(target);
   if (target->kind != NodeKind::Name || found == webs.definition_at.end()) return std::nullopt;
   const Definition& d = webs.definitions[found->second];
-  WebState& state = instance_->states[d.web];
-  join_definition(found->second, Value::number(code, nullptr), target);
+  WebState& state = ctx.instance->states[d.web];
+  join_definition(ctx, found->second, Value::number(code, nullptr), target);
   const Value& joined = state.abstract;
-  if (!joined.is_number() || joined.exact || scalar_of(joined.code) != scalar_of(code))
+  if (!joined.is_number() || joined.exact() || scalar_of(joined.code()) != scalar_of(code))
     return std::nullopt;
-  make_slots(state, d.name);
+  make_slots(ctx, state, d.name);
   return state.slots[0];
 }
 
-void Lowerer::counted_loop(const syntax::For* node, const Value& range) {
-  const TypeCode code = range.elements[0].code;
+static void counted_loop(Context& ctx, const syntax::For* node, const Value::Range& range) {
+  const TypeCode code = range.bounds[0].code();
   std::vector<Inst*> bounds;
-  bounds.reserve(range.elements.size());
-  for (const Value& bound : range.elements) bounds.push_back(inst_of(bound, node->iter));
-  const std::optional<uint32_t> own = loop_slot(node->target, code);
-  const uint32_t counter = own ? *own : make_slot("", code);
-  at(node);
-  Inst* loop = builder_.control(Op::For, std::move(bounds), 2, counter);
+  bounds.reserve(range.bounds.size());
+  for (const Value& bound : range.bounds) bounds.push_back(inst_of(ctx, bound, node->iter));
+  const std::optional<uint32_t> own = loop_slot(ctx, node->target, code);
+  const uint32_t counter = own ? *own : make_slot(ctx, "", code);
+  ctx.at(node);
+  Inst* loop = ctx.builder.control(Op::For, std::move(bounds), 2, counter);
   if (!own) {
-    ir::Block* outer = &builder_.block();
-    builder_.set_block(loop->regions[0]);
-    assign(node->target, Value::number(code, builder_.slot_load(counter)), node->target);
-    builder_.set_block(*outer);
+    ir::Block* outer = &ctx.builder.block();
+    ctx.builder.set_block(loop->regions[0]);
+    assign(ctx, node->target, Value::number(code, ctx.builder.slot_load(counter)), node->target);
+    ctx.builder.set_block(*outer);
   }
-  const bool broke = loop_region(loop->regions[0], node->body);
-  else_region(loop->regions[1], node->orelse);
-  reachable_ = broke || reachable_;
+  const bool broke = loop_region(ctx, loop->regions[0], node->body);
+  else_region(ctx, loop->regions[1], node->orelse);
+  ctx.reachable = broke || ctx.reachable;
 }
 
-ir::Block* Lowerer::open_scope(const Node* node) {
-  at(node);
-  ir::Block* outer = &builder_.block();
-  Inst* scope = builder_.control(Op::Scope, {}, 1);
-  builder_.set_block(scope->regions[0]);
-  ++open_scopes_;
+static ir::Block* open_scope(Context& ctx, const Node* node) {
+  ctx.at(node);
+  ir::Block* outer = &ctx.builder.block();
+  Inst* scope = ctx.builder.control(Op::Scope, {}, 1);
+  ctx.builder.set_block(scope->regions[0]);
+  ++ctx.open_scopes;
   return outer;
 }
 
-void Lowerer::close_scope(ir::Block* outer) {
+static void close_scope(Context& ctx, ir::Block* outer) {
   if (!outer) return;
-  --open_scopes_;
-  builder_.set_block(*outer);
+  --ctx.open_scopes;
+  ctx.builder.set_block(*outer);
 }
 
 // One copy of the body for each element: they may have different types. break and continue leave
 // scopes.
-void Lowerer::unrolled_loop(const syntax::For* node, const std::vector<Value>& elements) {
+static void unrolled_loop(Context& ctx, const syntax::For* node,
+                          const std::vector<Value>& elements) {
   const bool breaks = has_jump(node->body, NodeKind::Break);
   const bool continues = has_jump(node->body, NodeKind::Continue);
   Loop loop;
   loop.unrolled = true;
-  loop.break_scope = open_scopes_;
-  ir::Block* outside = breaks ? open_scope(node) : nullptr;
-  loop.continue_scope = open_scopes_;
+  loop.break_scope = ctx.open_scopes;
+  ir::Block* outside = breaks ? open_scope(ctx, node) : nullptr;
+  loop.continue_scope = ctx.open_scopes;
   bool broke = false;
-  for (size_t i = 0; i < elements.size() && reachable_ && !too_large(node); ++i) {
-    ir::Block* copy = continues ? open_scope(node) : nullptr;
-    assign(node->target, elements[i], node->iter);
-    frame_->loops.push_back(loop);
-    copies_.push_back(static_cast<uint32_t>(i));
-    block(node->body, false);
-    copies_.pop_back();
-    broke |= frame_->loops.back().broke;
-    reachable_ |= frame_->loops.back().continued;
-    frame_->loops.pop_back();
-    close_scope(copy);
+  for (size_t i = 0; i < elements.size() && ctx.reachable && !too_large(ctx, node); ++i) {
+    ir::Block* copy = continues ? open_scope(ctx, node) : nullptr;
+    ctx.unrolled = node->iter;
+    assign(ctx, node->target, elements[i], node->iter);
+    ctx.unrolled = nullptr;
+    ctx.frame->loops.push_back(loop);
+    ctx.copies.push_back(static_cast<uint32_t>(i));
+    block(ctx, node->body, false);
+    ctx.copies.pop_back();
+    broke |= ctx.frame->loops.back().broke;
+    ctx.reachable |= ctx.frame->loops.back().continued;
+    ctx.frame->loops.pop_back();
+    close_scope(ctx, copy);
   }
-  if (reachable_) block(node->orelse, false);
-  close_scope(outside);
-  reachable_ |= broke;
+  if (ctx.reachable) block(ctx, node->orelse, false);
+  close_scope(ctx, outside);
+  ctx.reachable |= broke;
 }
 
-void Lowerer::lower_break() {
-  if (frame_->loops.empty()) return;  // Python refuses it
-  Loop& loop = frame_->loops.back();
+void lower_for(Context& ctx, const syntax::For* node) {
+  const Value sequence = expr(ctx, node->iter);
+  ctx.at(node);
+  if (auto* range = sequence.as<Value::Range>()) return counted_loop(ctx, node, *range);
+  if (std::optional<std::vector<Value>> elements = elements_of(ctx, sequence))
+    return unrolled_loop(ctx, node, *elements);
+  if (!sequence.is_unknown()) {
+    if (sequence.is_array()) {
+      const std::string& name = sequence.array().name;
+      not_implemented(ctx, node->iter, "iterating over an array",
+                      "go through its indices: for i in range(" + name + ".shape[0]), and read " +
+                          name + "[i]");
+    } else {
+      wrong_kind(ctx, DiagCode::not_iterable, node->iter, sequence,
+                 {type_text(sequence), "use range() or a tuple"});
+    }
+  }
+  // The body is looked at for its own mistakes, as if it ran once.
+  Inst* placeholder = ctx.builder.control(Op::Scope, {}, 1);
+  assign(ctx, node->target, Value::unknown(), node->iter);
+  loop_region(ctx, placeholder->regions[0], node->body);
+  else_region(ctx, placeholder->regions[0], node->orelse);
+  ctx.reachable = true;
+}
+
+void lower_break(Context& ctx) {
+  if (ctx.frame->loops.empty()) return;  // Python refuses it
+  Loop& loop = ctx.frame->loops.back();
   loop.broke = true;
-  reachable_ = false;
-  if (loop.unrolled) return leave(loop.break_scope);
-  builder_.typed(Op::Break, ir::Type::none(), {});
+  ctx.reachable = false;
+  if (loop.unrolled) return leave(ctx, loop.break_scope);
+  ctx.builder.typed(Op::Break, ir::Type::none(), {});
 }
 
-void Lowerer::lower_continue() {
-  if (frame_->loops.empty()) return;
-  Loop& loop = frame_->loops.back();
+void lower_continue(Context& ctx) {
+  if (ctx.frame->loops.empty()) return;
+  Loop& loop = ctx.frame->loops.back();
   loop.continued = true;
-  reachable_ = false;
-  if (loop.unrolled) return leave(loop.continue_scope);
-  builder_.typed(Op::Continue, ir::Type::none(), {});
+  ctx.reachable = false;
+  if (loop.unrolled) return leave(ctx, loop.continue_scope);
+  ctx.builder.typed(Op::Continue, ir::Type::none(), {});
 }
 
 }  // namespace cuda_device::frontend

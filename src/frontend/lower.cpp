@@ -3,7 +3,9 @@
 #include <set>
 #include <tuple>
 
-#include "frontend/lowerer.h"
+#include "frontend/calls.h"
+#include "frontend/control.h"
+#include "frontend/parameters.h"
 #include "support/check.h"
 
 namespace cuda_device::frontend {
@@ -15,15 +17,42 @@ constexpr int kMaxPasses = 1000;
 // More than anybody reads at once.
 constexpr size_t kEnoughMistakes = 100;
 
-std::unique_ptr<Lowerer> solve(Session& session, bool as_kernel) {
+struct Pass {
+  std::unique_ptr<Context> context;
+  Value result;  // of a function; a kernel has none
+};
+
+// Lowers function 0 once, with the types found so far.
+Pass run(Session& session, bool as_kernel) {
+  Instance& root = *session.root;
+  root.begin_pass();
+  Pass pass{std::make_unique<Context>(session), {}};
+  Context& ctx = *pass.context;
+  if (!check_parameters(ctx, *root.function, nullptr)) return pass;
+  ctx.instance = &root;
+  bind_kernel_arguments(ctx);
+  if (!as_kernel) {
+    pass.result = inlined(ctx, root);
+    return pass;
+  }
+  Frame frame;
+  frame.instance = &root;
+  frame.is_kernel = true;
+  frame.body = &ctx.function->body;
+  ctx.frame = &frame;
+  check_kernel_annotation(ctx, *root.function);
+  block(ctx, root.function->body, true);
+  ctx.frame = nullptr;
+  return pass;
+}
+
+Pass solve(Session& session, bool as_kernel) {
   for (int i = 0; i < kMaxPasses; ++i) {
-    session.root->begin_pass();
-    auto pass = std::make_unique<Lowerer>(session, as_kernel);
-    pass->run();
-    if (pass->demoted()) {
+    Pass pass = run(session, as_kernel);
+    if (pass.context->inference.demoted) {
       // What followed from the constant may no longer hold: infer anew without it.
       session.root->forget_types();
-    } else if (!pass->changed()) {
+    } else if (!pass.context->inference.changed) {
       return pass;
     }
   }
@@ -33,18 +62,17 @@ std::unique_ptr<Lowerer> solve(Session& session, bool as_kernel) {
 // Passes with the types that were found, until it is known which variables a mistake has left
 // without one: what reads them says nothing of its own. Then those that no mistake explains are
 // mistakes themselves, one after the other, because the next one may follow from it.
-std::unique_ptr<Lowerer> explain(Session& session, bool as_kernel) {
+Pass explain(Session& session, bool as_kernel) {
   session.explaining = true;
   while (true) {
-    session.root->begin_pass();
-    auto pass = std::make_unique<Lowerer>(session, as_kernel);
-    pass->run();
-    if (pass->failed_more() || pass->changed() || pass->demoted()) continue;
-    const auto& read = pass->unresolved();
-    if (!read || pass->diagnostics().size() >= kEnoughMistakes) return pass;
-    WebState& state = *read->state;
+    Pass pass = run(session, as_kernel);
+    const Inference& found = pass.context->inference;
+    const Diagnosis& diagnosis = pass.context->diagnosis;
+    if (diagnosis.failed_more || found.changed || found.demoted) continue;
+    if (!found.unresolved || diagnosis.diagnostics.size() >= kEnoughMistakes) return pass;
+    WebState& state = *found.unresolved->state;
     state.failed = true;
-    state.mistaken_read = read->node;
+    state.mistaken_read = found.unresolved->node;
     state.mistake = state.defined ? DiagCode::type_undetermined : DiagCode::used_before_assigned;
   }
 }
@@ -62,11 +90,12 @@ bool is_whole_kernel(const Diagnostic& d) {
          d.code == DiagCode::calls_too_deep;
 }
 
-std::unique_ptr<Lowerer> checked(Session& session, bool as_kernel) {
+Pass checked(Session& session, bool as_kernel) {
   session.root = session.make_instance(0);
-  std::unique_ptr<Lowerer> pass = solve(session, as_kernel);
-  if (!pass->diagnostics().empty() || pass->unresolved()) pass = explain(session, as_kernel);
-  std::vector<Diagnostic> found = pass->diagnostics();
+  Pass pass = solve(session, as_kernel);
+  if (!pass.context->diagnosis.diagnostics.empty() || pass.context->inference.unresolved)
+    pass = explain(session, as_kernel);
+  std::vector<Diagnostic> found = pass.context->diagnosis.diagnostics;
   for (const Diagnostic& cause : session.causes)
     if (std::ranges::none_of(found, [&](const Diagnostic& d) { return is_same(cause, d); }))
       found.push_back(cause);
@@ -77,7 +106,8 @@ std::unique_ptr<Lowerer> checked(Session& session, bool as_kernel) {
   if (const auto whole = std::ranges::find_if(found, is_whole_kernel); whole != found.end())
     found = {Diagnostic(*whole)};
   if (!found.empty()) throw DiagnosticError(std::move(found));
-  CD_CHECK(!pass->met_unknown(), "an expression without a type and without a diagnostic");
+  CD_CHECK(!pass.context->inference.met_unknown,
+           "an expression without a type and without a diagnostic");
   return pass;
 }
 
@@ -98,47 +128,31 @@ std::unique_ptr<Instance> Session::make_instance(uint32_t function) {
   return instance;
 }
 
-Lowerer::Lowerer(Session& session, bool as_kernel)
-    : session_(session),
-      policy_(session.policy),
-      program_(*session.request.program),
-      as_kernel_(as_kernel),
-      function_(std::make_unique<ir::Function>()),
-      builder_(*function_, function_->body) {
-  const syntax::Function& root = *session.root->function;
-  function_->name = root.name;
-  function_->launch = session.request.launch;
-  function_->options.fmad = root.options.fmad;
-  function_->options.fastmath = root.options.fastmath;
-}
-
-void Lowerer::run() {
-  Instance& root = *session_.root;
-  if (!check_parameters(*root.function, nullptr)) return;
-  instance_ = &root;
-  bind_kernel_arguments();
-  if (as_kernel_) {
-    Frame frame;
-    frame.instance = &root;
-    frame.is_kernel = true;
-    frame.body = &function_->body;
-    frame_ = &frame;
-    check_kernel_annotation(*root.function);
-    block(root.function->body, true);
-    frame_ = nullptr;
-  } else {
-    result_ = inlined(root);
-  }
+Context::Context(Session& s)
+    : session(s),
+      policy(s.policy),
+      program(*s.request.program),
+      function(std::make_unique<ir::Function>()),
+      builder(*function, function->body) {
+  const syntax::Function& root = *s.root->function;
+  function->name = root.name;
+  function->launch = s.request.launch;
+  function->options.fmad = root.options.fmad;
+  function->options.fastmath = root.options.fastmath;
 }
 
 std::unique_ptr<ir::Function> lower(const Request& request) {
   Session session(request);
-  return checked(session, true)->take();
+  return std::move(checked(session, true).context->function);
 }
 
 std::string result_type(const Request& request) {
-  Session session(request);
-  return type_text(checked(session, false)->result());
+  return result_type(request, policy_of(request.dialect));
+}
+
+std::string result_type(const Request& request, const Policy& policy) {
+  Session session(request, policy);
+  return type_text(checked(session, false).result);
 }
 
 }  // namespace cuda_device::frontend

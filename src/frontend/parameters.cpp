@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
-#include "frontend/lowerer.h"
+#include "frontend/assign.h"
+#include "frontend/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/variables.h"
 
 namespace cuda_device::frontend {
 
@@ -30,60 +33,58 @@ std::string to_string(const ArgumentType& t) {
   return "unknown";
 }
 
-uint32_t Lowerer::add_parameter(const std::string& name, ir::Type type, const ArrayFacts& facts,
-                                Span span) {
-  const auto index = static_cast<uint32_t>(function_->params.size());
-  function_->params.push_back({name, type, facts, span});
-  builder_.set_span(span);
-  parameters_.push_back(builder_.op(Op::Param, {}, index));
+static uint32_t add_parameter(Context& ctx, const std::string& name, ir::Type type,
+                              const ArrayFacts& facts, Span span) {
+  const auto index = static_cast<uint32_t>(ctx.function->params.size());
+  ctx.function->params.push_back({name, type, facts, span});
+  ctx.builder.set_span(span);
+  ctx.parameters.push_back(ctx.builder.op(Op::Param, {}, index));
   return index;
 }
 
-Value Lowerer::scalar_argument(const ArgumentType& type, const std::string& name,
-                               const Node* parameter) {
+static Value scalar_argument(Context& ctx, const ArgumentType& type, const std::string& name,
+                             const Node* parameter) {
   TypeCode code = type.kind == ArgumentType::Kind::WeakInt     ? TypeCode::weak_int
                   : type.kind == ArgumentType::Kind::WeakFloat ? TypeCode::weak_float
                                                                : code_of(type.dtype.scalar());
-  // A dialect without weak literals has no weak arguments either.
-  if (!is_weak(policy_.float_literal)) code = fixed(code);
-  const uint32_t index = add_parameter(name, ir::Type::of(*scalar_of(code)), {}, parameter->span);
-  return Value::number(code, parameters_[index]);
+  if (!ctx.policy.weak_arguments) code = fixed(code);
+  const uint32_t index =
+      add_parameter(ctx, name, ir::Type::of(*scalar_of(code)), {}, parameter->span);
+  return Value::number(code, ctx.parameters[index]);
 }
 
-Value Lowerer::argument_value(const ArgumentType& type, const std::string& name,
-                              const Node* parameter) {
+static Value argument_value(Context& ctx, const ArgumentType& type, const std::string& name,
+                            const Node* parameter) {
   switch (type.kind) {
     case ArgumentType::Kind::None:
       return Value::none();
     case ArgumentType::Kind::Scalar:
     case ArgumentType::Kind::WeakInt:
     case ArgumentType::Kind::WeakFloat:
-      return scalar_argument(type, name, parameter);
+      return scalar_argument(ctx, type, name, parameter);
     case ArgumentType::Kind::Array: {
-      Value v = Value::named(Value::Kind::Array, name);
-      v.array = ir::Type::array(type.dtype.scalar(), type.ndim);
-      v.read_only = type.facts.read_only;
-      v.index = add_parameter(name, v.array, type.facts, parameter->span);
-      return v;
+      const ir::Type array = ir::Type::array(type.dtype.scalar(), type.ndim);
+      const uint32_t index = add_parameter(ctx, name, array, type.facts, parameter->span);
+      return Value::Array{name, array, Value::Parameter{index}, type.facts.read_only};
     }
     case ArgumentType::Kind::Tuple: {
       std::vector<Value> elements;
       elements.reserve(type.elements.size());
       for (size_t i = 0; i < type.elements.size(); ++i)
         elements.push_back(
-            argument_value(type.elements[i], name + "." + std::to_string(i), parameter));
+            argument_value(ctx, type.elements[i], name + "." + std::to_string(i), parameter));
       return Value::tuple(std::move(elements));
     }
   }
   return Value::unknown();
 }
 
-void Lowerer::bind_kernel_arguments() {
-  const syntax::Function& f = *instance_->function;
+void bind_kernel_arguments(Context& ctx) {
+  const syntax::Function& f = *ctx.instance->function;
   const std::vector<const syntax::arg*> parameters = parameters_of(f);
-  const std::vector<ArgumentType>& given = session_.request.arguments;
+  const std::vector<ArgumentType>& given = ctx.session.request.arguments;
   if (given.size() > parameters.size()) {
-    error_at(DiagCode::too_many_arguments, f.span,
+    error_at(ctx, DiagCode::too_many_arguments, f.span,
              {f.name, count_text(parameters.size(), "argument"), were_given(given.size()),
               parameters_hint(f)});
   }
@@ -91,36 +92,36 @@ void Lowerer::bind_kernel_arguments() {
     const syntax::arg* p = parameters[i];
     Value value;
     if (i < given.size()) {
-      value = argument_value(given[i], p->name, p);
+      value = argument_value(ctx, given[i], p->name, p);
     } else if (const syntax::Binding* binding = default_of(f, i)) {
-      value = binding_value(*binding, p, p->name);
+      value = binding_value(ctx, *binding, p, p->name);
     } else {
-      error(DiagCode::missing_argument, p, {f.name, p->name, parameters_hint(f)});
+      error(ctx, DiagCode::missing_argument, p, {f.name, p->name, parameters_hint(f)});
     }
-    define(p, annotated(p->annotation, std::move(value), p, "parameter '" + p->name + "'"), p);
+    define(ctx, p,
+           annotated(ctx, p->annotation, std::move(value), p, "parameter '" + p->name + "'"), p);
   }
 }
 
-// A kernel may say `-> None` and nothing else.
-void Lowerer::check_kernel_annotation(const syntax::Function& f) {
+void check_kernel_annotation(Context& ctx, const syntax::Function& f) {
   if (!f.returns) return;
-  const Value declared = expr(f.returns);
+  const Value declared = expr(ctx, f.returns);
   if (declared.is_none() || declared.is_unknown()) return;
-  if (declared.kind == Value::Kind::Text) {
-    not_implemented(f.returns, "an annotation in quotes");
+  if (declared.is<Value::Text>()) {
+    not_implemented(ctx, f.returns, "an annotation in quotes");
     return;
   }
-  const bool entity = declared.kind == Value::Kind::Entity;
-  error(DiagCode::kernel_returns_value, f.returns,
-        {f.name, entity ? public_name(declared.name) : type_text(declared)});
+  auto* entity = declared.as<Value::Entity>();
+  error(ctx, DiagCode::kernel_returns_value, f.returns,
+        {f.name, entity ? public_name(entity->name) : type_text(declared)});
 }
 
-bool Lowerer::check_parameters(const syntax::Function& f, const Node* call) {
+bool check_parameters(Context& ctx, const syntax::Function& f, const Node* call) {
   if (!f.args) return true;
   for (const Node* extra : {f.args->vararg, f.args->kwarg}) {
     if (!extra) continue;
     const std::string name = syntax::as<syntax::arg>(extra)->name;
-    not_implemented(call ? call : extra,
+    not_implemented(ctx, call ? call : extra,
                     "a parameter for any number of arguments ('" + name + "' of '" + f.name + "')");
     return false;
   }
@@ -137,7 +138,7 @@ std::string parameters_hint(const syntax::Function& f) {
   return names.empty() ? "it has no parameters" : "its parameters are " + names;
 }
 
-std::string written(const syntax::Node* node, const std::string& otherwise) {
+std::string written(const Node* node, const std::string& otherwise) {
   if (auto* name = syntax::as<syntax::Name>(node)) return name->id;
   auto* attribute = syntax::as<syntax::Attribute>(node);
   const std::string owner = attribute ? written(attribute->value, "") : "";
@@ -150,7 +151,7 @@ std::vector<const syntax::arg*> parameters_of(const syntax::Function& f) {
   std::vector<const syntax::arg*> out;
   if (!f.args) return out;
   for (auto* list : {&f.args->posonlyargs, &f.args->args, &f.args->kwonlyargs})
-    for (const syntax::Node* p : *list) out.push_back(syntax::as<syntax::arg>(p));
+    for (const Node* p : *list) out.push_back(syntax::as<syntax::arg>(p));
   return out;
 }
 

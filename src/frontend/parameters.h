@@ -4,9 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "frontend/context.h"
 #include "syntax/tree.h"
 
 namespace cuda_device::frontend {
+
+// Gives the launch's arguments to the kernel: they become parameters of the IR.
+void bind_kernel_arguments(Context& ctx);
+// A kernel may say `-> None` and nothing else.
+void check_kernel_annotation(Context& ctx, const syntax::Function& f);
+// No parameters for any number of arguments; null: there is no call, the kernel itself is meant.
+bool check_parameters(Context& ctx, const syntax::Function& f, const Node* call);
 
 // Positional only, positional, keyword only.
 std::vector<const syntax::arg*> parameters_of(const syntax::Function& f);

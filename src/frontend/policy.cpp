@@ -8,24 +8,24 @@ namespace cuda_device::frontend {
 namespace {
 
 using enum TypeCode;
-using Promotion = std::optional<TypeCode>;
+using Common = std::optional<TypeCode>;
 
 // --- the device guide: Array API promotion, weak builtin numbers ---
 
-constexpr Promotion xx = std::nullopt;
-constexpr Promotion kDeviceTable[kNumericCount][kFixedCount] = {
-#define PROMOTE(row, ...) {__VA_ARGS__},
+constexpr Common xx = std::nullopt;
+constexpr Common kDeviceTable[kNumericCount][kFixedCount] = {
+#define DEVICE_COMMON(row, ...) {__VA_ARGS__},
 #include "frontend/promotion.def"
 };
 
 // A row for each type, in their order, with a column for each fixed one: what is left out would not
 // promote.
 constexpr TypeCode kRows[] = {
-#define PROMOTE(row, ...) row,
+#define DEVICE_COMMON(row, ...) row,
 #include "frontend/promotion.def"
 };
 constexpr size_t kColumns[] = {
-#define PROMOTE(row, ...) std::initializer_list<Promotion>{__VA_ARGS__}.size(),
+#define DEVICE_COMMON(row, ...) std::initializer_list<Common>{__VA_ARGS__}.size(),
 #include "frontend/promotion.def"
 };
 consteval bool is_complete() {
@@ -36,7 +36,7 @@ consteval bool is_complete() {
 }
 static_assert(is_complete(), "promotion.def has no square table");
 
-Promotion device_promote(TypeCode a, TypeCode b) {
+Common device_common(TypeCode a, TypeCode b) {
   if (!is_weak(b)) return kDeviceTable[static_cast<int>(a)][static_cast<int>(b)];
   if (!is_weak(a)) return kDeviceTable[static_cast<int>(b)][static_cast<int>(a)];
   return std::max(a, b);  // listed as int, float, complex
@@ -65,7 +65,9 @@ constexpr Policy kDevice = {
     .int_literal = weak_int_literal,
     .float_literal = weak_float,
     .literals_must_fit = true,
-    .promote = device_promote,
+    .weak_arguments = true,
+    .unify = device_common,
+    .operator_type = device_common,
     .true_divide = device_true_divide,
     .floor_divide = same,
     .bool_arithmetic = weak_int,
@@ -98,7 +100,7 @@ TypeCode complex_of_width(int bits) { return bits > 32 ? c16 : c8; }
 // That dialect has no small floats.
 bool numbapro_has(TypeCode c) { return !is_float(c) || bits_of(c) >= 32; }
 
-Promotion numbapro_promote(TypeCode a, TypeCode b) {
+Common numbapro_common(TypeCode a, TypeCode b) {
   a = fixed(a);
   b = fixed(b);
   if (!numbapro_has(a) || !numbapro_has(b)) return std::nullopt;
@@ -133,7 +135,9 @@ constexpr Policy kNumbaPro = {
     .int_literal = numbapro_int_literal,
     .float_literal = f8,
     .literals_must_fit = false,
-    .promote = numbapro_promote,
+    .weak_arguments = false,
+    .unify = numbapro_common,
+    .operator_type = numbapro_common,
     .true_divide = numbapro_true_divide,
     .floor_divide = numbapro_floor_divide,
     .bool_arithmetic = i4,
@@ -147,7 +151,13 @@ constexpr Policy kNumbaPro = {
 }  // namespace
 
 const Policy& policy_of(DialectName name) {
-  return name == DialectName::NumbaPro ? kNumbaPro : kDevice;
+  switch (name) {
+    case DialectName::Device:
+      return kDevice;
+    case DialectName::NumbaPro:
+      return kNumbaPro;
+  }
+  CD_UNREACHABLE("unknown dialect");
 }
 
 }  // namespace cuda_device::frontend

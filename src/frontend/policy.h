@@ -8,7 +8,7 @@ namespace cuda_device::frontend {
 
 // How the type of a variable follows from the definitions that reach common uses.
 enum class LoopRule : uint8_t {
-  Join,        // promotion of all of them
+  Join,        // all of them unify
   BeforeLoop,  // those outside of the loop decide; values assigned in the loop are converted
 };
 
@@ -21,8 +21,14 @@ struct Policy {
   // A literal that does not fit where it is converted to is an error; otherwise it wraps.
   bool literals_must_fit;
 
-  // The type that two operands meet in; nothing: the pair does not mix.
-  std::optional<TypeCode> (*promote)(TypeCode a, TypeCode b);
+  // Arguments that are Python's own numbers are weak, as its literals are.
+  bool weak_arguments;
+
+  // The type of a place that holds one value or the other: a variable with several definitions, the
+  // result of a conditional expression, of a function with several returns. Nothing: there is none.
+  std::optional<TypeCode> (*unify)(TypeCode a, TypeCode b);
+  // The type that the two operands of an operator meet in; nothing: the pair does not mix.
+  std::optional<TypeCode> (*operator_type)(TypeCode a, TypeCode b);
   // Result types of the operators that do not give the promoted type. P is never bool here.
   TypeCode (*true_divide)(TypeCode a, TypeCode b, TypeCode promoted);
   TypeCode (*floor_divide)(TypeCode promoted);
@@ -33,8 +39,8 @@ struct Policy {
 
   TypeCode range_minimum;  // a loop variable is promoted with this; weak_int changes nothing
   TypeCode thread_index;   // components of thread_idx and the like
-  LoopRule loop_rule;
-  bool can_fail;  // there are assert and raise
+  LoopRule loop_rule;      // which definitions unify
+  bool can_fail;           // there are assert and raise
 };
 
 const Policy& policy_of(DialectName name);

@@ -1,151 +1,135 @@
 // Statements other than loops and assignments.
+#include "frontend/control.h"
+
 #include <utility>
 
-#include "frontend/lowerer.h"
-#include "frontend/unsupported.h"
+#include "frontend/assign.h"
+#include "frontend/convert.h"
+#include "frontend/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators.h"
+#include "frontend/variables.h"
 
 namespace cuda_device::frontend {
 
 using syntax::NodeKind;
 
-// `tail`: after the last of them the function ends, so that a return there needs no jump.
-void Lowerer::block(const Nodes& body, bool tail) {
-  for (size_t i = 0; i < body.size() && reachable_; ++i) {
-    statement(body[i], tail && i + 1 == body.size());
-  }
-}
-
-void Lowerer::statement(const Node* node, bool tail) {
-  const Level level(levels_);
-  if (too_deep(node)) return;
-  const auto outer = std::exchange(began_, {blamed_, diagnostics_.size()});
-  statement_by_kind(node, tail);
-  began_ = outer;
-}
-
-void Lowerer::statement_by_kind(const Node* node, bool tail) {
-  at(node);
-  switch (node->kind) {
-    case NodeKind::Expr:
-      return lower_expression_statement(syntax::as<syntax::Expr>(node));
-    case NodeKind::Assign:
-      return lower_assign(syntax::as<syntax::Assign>(node));
-    case NodeKind::AugAssign:
-      return lower_aug_assign(syntax::as<syntax::AugAssign>(node));
-    case NodeKind::AnnAssign:
-      return lower_ann_assign(syntax::as<syntax::AnnAssign>(node));
-    case NodeKind::If:
-      return lower_if(syntax::as<syntax::If>(node), tail);
-    case NodeKind::While:
-      return lower_while(syntax::as<syntax::While>(node));
-    case NodeKind::For:
-      return lower_for(syntax::as<syntax::For>(node));
-    case NodeKind::Break:
-      return lower_break();
-    case NodeKind::Continue:
-      return lower_continue();
-    case NodeKind::Pass:
-      return;
-    case NodeKind::Assert:
-      return lower_assert(syntax::as<syntax::Assert>(node));
-    case NodeKind::Raise:
-      return lower_raise(syntax::as<syntax::Raise>(node));
-    case NodeKind::Return:
-      return lower_return(syntax::as<syntax::Return>(node), tail);
-    case NodeKind::FunctionDef:
-      return define(node, unsupported(node), node);
-    default:
-      unsupported(node);
-  }
-}
-
-void Lowerer::lower_expression_statement(const syntax::Expr* node) {
+static void lower_expression_statement(Context& ctx, const syntax::Expr* node) {
   // A docstring, or `...`.
-  if (node->value->kind != NodeKind::Constant) expr(node->value);
+  if (node->value->kind != NodeKind::Constant) expr(ctx, node->value);
 }
 
-void Lowerer::lower_if(const syntax::If* node, bool tail) {
-  const Value test = condition(node->test);
-  if (test.exact) return block(test.exact->integer ? node->body : node->orelse, tail);
-  at(node);
-  Inst* branch = builder_.control(Op::If, {test.inst}, 2);
-  ir::Block* outer = &builder_.block();
-  builder_.set_block(branch->regions[0]);
-  block(node->body, tail);
-  const bool then_ends = reachable_;
-  reachable_ = true;
-  builder_.set_block(branch->regions[1]);
-  block(node->orelse, tail);
-  reachable_ = reachable_ || then_ends;
-  builder_.set_block(*outer);
-  if (test.inst) fail_without_branch(*branch);
-}
-
-void Lowerer::lower_return(const syntax::Return* node, bool tail) {
-  Value v = node->value ? expr(node->value) : Value::none();
-  at(node);
-  if (!frame_->is_kernel) {
-    v = annotated(instance_->function->returns, std::move(v), node->value ? node->value : node,
-                  "the result of '" + instance_->function->name + "'");
-    return return_value(node, v, tail);
-  }
-  if (!v.is_none() && !v.contains_unknown())
-    error(instance_->function->kind == syntax::FunctionKind::Kernel ? DiagCode::kernel_returns_value
-                                                                    : DiagCode::func_inspected,
-          node, {instance_->function->name, type_text(v)});
-  if (!tail) builder_.typed(Op::Return, ir::Type::none(), {});
-  reachable_ = false;
+static void lower_if(Context& ctx, const syntax::If* node, bool tail) {
+  const Value test = condition(ctx, node->test);
+  if (test.exact()) return block(ctx, test.exact()->integer ? node->body : node->orelse, tail);
+  ctx.at(node);
+  Inst* branch = ctx.builder.control(Op::If, {test.inst()}, 2);
+  ir::Block* outer = &ctx.builder.block();
+  ctx.builder.set_block(branch->regions[0]);
+  block(ctx, node->body, tail);
+  const bool then_ends = ctx.reachable;
+  ctx.reachable = true;
+  ctx.builder.set_block(branch->regions[1]);
+  block(ctx, node->orelse, tail);
+  ctx.reachable = ctx.reachable || then_ends;
+  ctx.builder.set_block(*outer);
+  if (test.inst()) fail_without_branch(ctx, *branch);
 }
 
 // The only return of a function, at its end, needs no slot.
-void Lowerer::return_value(const Node* node, const Value& value, bool tail) {
-  Frame& f = *frame_;
+static void return_value(Context& ctx, const Node* node, const Value& value, bool tail) {
+  Frame& f = *ctx.frame;
   ++f.returns;
-  reachable_ = false;
-  if (tail && f.returns == 1 && &builder_.block() == f.body) {
+  ctx.reachable = false;
+  if (tail && f.returns == 1 && &ctx.builder.block() == f.body) {
     f.direct = value;
     return;
   }
   if (!value.is_storable()) {
-    not_implemented(node, "returning a " + type_text(value) + " early");
+    not_implemented(ctx, node, "returning " + with_article(type_text(value)) + " early");
   } else if (!value.contains_unknown()) {
     WebState& result = f.instance->result;
-    join_into(result, node, abstract_of(value), true, "result", node);
-    store_web(result, "result", value, node);
+    join_into(ctx, result, node, abstract_of(value), true, "result", node);
+    store_web(ctx, result, "result", value, node);
   }
   if (tail) return;
-  leave(f.scope);
+  leave(ctx, f.scope);
   f.leaves = true;
 }
 
-void Lowerer::leave(size_t scope) {
-  builder_.typed(Op::Leave, ir::Type::none(), {}, static_cast<int64_t>(open_scopes_ - 1 - scope));
+static void lower_return(Context& ctx, const syntax::Return* node, bool tail) {
+  Value v = node->value ? expr(ctx, node->value) : Value::none();
+  ctx.at(node);
+  if (!ctx.frame->is_kernel) {
+    v = annotated(ctx, ctx.instance->function->returns, std::move(v),
+                  node->value ? node->value : node,
+                  "the result of '" + ctx.instance->function->name + "'");
+    return return_value(ctx, node, v, tail);
+  }
+  if (!v.is_none() && !v.contains_unknown())
+    error(ctx,
+          ctx.instance->function->kind == syntax::FunctionKind::Kernel
+              ? DiagCode::kernel_returns_value
+              : DiagCode::func_inspected,
+          node, {ctx.instance->function->name, type_text(v)});
+  if (!tail) ctx.builder.typed(Op::Return, ir::Type::none(), {});
+  ctx.reachable = false;
 }
 
-Value Lowerer::unsupported(const Node* node) {
-  std::string what;
+static void statement_by_kind(Context& ctx, const Node* node, bool tail) {
+  ctx.at(node);
   switch (node->kind) {
-    case NodeKind::Unsupported:
-      what = syntax::as<syntax::Unsupported>(node)->what;
-      break;
+    case NodeKind::Expr:
+      return lower_expression_statement(ctx, syntax::as<syntax::Expr>(node));
+    case NodeKind::Assign:
+      return lower_assign(ctx, syntax::as<syntax::Assign>(node));
+    case NodeKind::AugAssign:
+      return lower_aug_assign(ctx, syntax::as<syntax::AugAssign>(node));
+    case NodeKind::AnnAssign:
+      return lower_ann_assign(ctx, syntax::as<syntax::AnnAssign>(node));
+    case NodeKind::If:
+      return lower_if(ctx, syntax::as<syntax::If>(node), tail);
+    case NodeKind::While:
+      return lower_while(ctx, syntax::as<syntax::While>(node));
+    case NodeKind::For:
+      return lower_for(ctx, syntax::as<syntax::For>(node));
+    case NodeKind::Break:
+      return lower_break(ctx);
+    case NodeKind::Continue:
+      return lower_continue(ctx);
+    case NodeKind::Pass:
+      return;
+    case NodeKind::Assert:
+      return lower_assert(ctx, syntax::as<syntax::Assert>(node));
+    case NodeKind::Raise:
+      return lower_raise(ctx, syntax::as<syntax::Raise>(node));
+    case NodeKind::Return:
+      return lower_return(ctx, syntax::as<syntax::Return>(node), tail);
     case NodeKind::FunctionDef:
-      what = "FunctionDef";
-      break;
-    case NodeKind::Lambda:
-      what = "Lambda";
-      break;
-    case NodeKind::Starred:
-      what = "Starred";
-      break;
-    case NodeKind::JoinedStr:
-      what = "JoinedStr";
-      break;
+      return define(ctx, node, unsupported(ctx, node), node);
     default:
-      what = "Slice";
+      unsupported(ctx, node);
   }
-  const Refusal refusal = refusal_of(what);
-  if (refusal.planned) return not_implemented(node, refusal.name);
-  return error(DiagCode::unsupported_syntax, node, {refusal.name, refusal.hint});
+}
+
+static void statement(Context& ctx, const Node* node, bool tail) {
+  const Level level(ctx.levels);
+  if (too_deep(ctx, node)) return;
+  const auto outer =
+      std::exchange(ctx.diagnosis.began, {ctx.diagnosis.blamed, ctx.diagnosis.diagnostics.size()});
+  statement_by_kind(ctx, node, tail);
+  ctx.diagnosis.began = outer;
+}
+
+void block(Context& ctx, const Nodes& body, bool tail) {
+  for (size_t i = 0; i < body.size() && ctx.reachable; ++i) {
+    statement(ctx, body[i], tail && i + 1 == body.size());
+  }
+}
+
+void leave(Context& ctx, size_t scope) {
+  ctx.builder.typed(Op::Leave, ir::Type::none(), {},
+                    static_cast<int64_t>(ctx.open_scopes - 1 - scope));
 }
 
 }  // namespace cuda_device::frontend

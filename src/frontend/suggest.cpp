@@ -20,6 +20,11 @@ constexpr Habit kHabits[] = {
 #include "support/foreign_names.def"
 };
 
+// Functions of the module time.
+constexpr std::string_view kClocks[] = {"time",         "time_ns",         "perf_counter",
+                                        "monotonic",    "perf_counter_ns", "monotonic_ns",
+                                        "process_time", "process_time_ns", "thread_time"};
+
 // `entity` as text, if there is one.
 std::string known(const std::string& entity) {
   return find_intrinsic(entity) ? with_status(entity, entity) : "";
@@ -84,6 +89,19 @@ std::string name_in_module(const std::string& name) {
   if (name.size() < 3) return "";
   const std::string ours = known("device." + name);
   return ours.empty() ? known("math." + name) : ours;
+}
+
+std::string host_hint(const std::string& name) {
+  const bool clock =
+      std::ranges::find(kClocks, name.substr(name.rfind('.') + 1)) != std::end(kClocks);
+  if (clock)
+    return "measure outside of the kernel: start = stream.record() before the launch and "
+           "end = stream.record() after it, then end - start in milliseconds";
+  if (name.find("random.") != std::string::npos)
+    return "make the numbers outside of the kernel, and pass them in an array";
+  return "call it outside of the kernel, and pass what it gives as an argument; kernels call "
+         "Python "
+         "functions, and those of math and cuda.device";
 }
 
 std::string import_of(const std::string& name) {

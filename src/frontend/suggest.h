@@ -20,6 +20,9 @@ std::string habit_of(const std::string& name);
 // A name of cuda.device or math, written without its module: "sqrt" → "math.sqrt"; else "".
 std::string name_in_module(const std::string& name);
 
+// What to do in place of calling a function of the host, by its name as it is written.
+std::string host_hint(const std::string& name);
+
 // The statement that a file lacks in which the name of a well-known module is not defined; empty
 // for other names.
 std::string import_of(const std::string& name);

@@ -6,7 +6,7 @@ namespace {
 struct Entry {
   const char* ast_class;
   const char* name;
-  const char* hint;  // nullptr: planned
+  const char* hint;
 };
 
 constexpr const char* kNoObjects = "kernels have numbers, tuples and arrays only";
@@ -14,13 +14,18 @@ constexpr const char* kNoExceptions = "kernels have no exceptions; test before t
 constexpr const char* kTopLevel = "do it outside of the kernel";
 constexpr const char* kNoCoroutines = "kernels are plain functions";
 
-constexpr Entry kEntries[] = {
-    {"Lambda", "a lambda inside of a kernel", nullptr},
-    {"FunctionDef", "a function inside of a kernel", nullptr},
-    {"Starred", "a starred expression", nullptr},
-    {"Slice", "slicing", nullptr},
-    {"GeneratorExp", "a generator expression", nullptr},
-    {"Match", "the 'match' statement", nullptr},
+// Not implemented yet.
+constexpr Entry kPlanned[] = {
+    {"Lambda", "a lambda inside of a kernel",
+     "define a function outside of the kernel, and call it"},
+    {"FunctionDef", "a function inside of a kernel",
+     "define it outside of the kernel, with what it reads of the kernel as parameters"},
+    {"Starred", "a starred expression", "write the elements one by one"},
+    {"GeneratorExp", "a generator expression", "write a loop"},
+    {"Match", "the 'match' statement", "write if, elif and else"},
+};
+
+constexpr Entry kRefused[] = {
     {"With", "the 'with' statement", "kernels have no context managers"},
     {"AsyncWith", "the 'async with' statement", kNoCoroutines},
     {"Try", "the 'try' statement", kNoExceptions},
@@ -51,8 +56,10 @@ constexpr Entry kEntries[] = {
 }  // namespace
 
 Refusal refusal_of(const std::string& ast_class) {
-  for (const Entry& e : kEntries)
-    if (ast_class == e.ast_class) return {e.name, e.hint ? e.hint : "", e.hint == nullptr};
+  for (const Entry& e : kPlanned)
+    if (ast_class == e.ast_class) return {e.name, e.hint, true};
+  for (const Entry& e : kRefused)
+    if (ast_class == e.ast_class) return {e.name, e.hint, false};
   return {"'" + ast_class + "'", kNoObjects, false};
 }
 

@@ -7,7 +7,7 @@ namespace cuda_device::frontend {
 
 struct Refusal {
   std::string name;  // "the 'with' statement"
-  std::string hint;  // of what will never be supported
+  std::string hint;  // what to write in its place
   bool planned;
 };
 

@@ -2,146 +2,184 @@
 
 #include <algorithm>
 
+#include "support/check.h"
+
 namespace cuda_device::frontend {
+namespace {
 
-Value Value::of_kind(Kind kind) {
-  Value v;
-  v.kind = kind;
-  return v;
+using V = Value;
+
+// The type itself must not read like a number of that type.
+std::string entity_text(const std::string& entity) {
+  const bool number =
+      entity == "builtins.int" || entity == "builtins.float" || entity == "builtins.bool";
+  return (number ? "type " : "") + public_name(entity);
 }
 
-Value Value::number(TypeCode code, ir::Inst* inst) {
-  Value v = of_kind(Kind::Number);
-  v.code = code;
-  v.inst = inst;
-  return v;
+std::string tuple_text(const std::vector<Value>& elements) {
+  std::string text = "(";
+  for (size_t i = 0; i < elements.size(); ++i) text += (i ? ", " : "") + type_text(elements[i]);
+  return text + (elements.size() == 1 ? ",)" : ")");
 }
 
-Value Value::constant(TypeCode code, Exact exact) {
-  Value v = of_kind(Kind::Number);
-  v.code = code;
-  v.exact = exact;
-  return v;
+std::string array_text(const V::Array& a) {
+  return "array[" + std::string(name_of(a.type.scalar)) + ", " + std::to_string(a.type.ndim) + "]";
 }
 
-Value Value::tuple(std::vector<Value> elements) {
-  Value v = of_kind(Kind::Tuple);
-  v.elements = std::move(elements);
-  return v;
+// What inference knows of two values of one alternative, without their parts.
+struct SameItself {
+  bool operator()(const V::Scalar& a, const V::Scalar& b) const { return a.code == b.code; }
+  bool operator()(const V::Constant& a, const V::Constant& b) const {
+    return a.code == b.code && identical(a.code, a.exact, b.exact);
+  }
+  bool operator()(const V::Array& a, const V::Array& b) const {
+    return a.name == b.name && a.type == b.type && a.base == b.base;
+  }
+  bool operator()(const V::BoundMethod& a, const V::BoundMethod& b) const {
+    return a.method == b.method;
+  }
+  bool operator()(const V::FString& a, const V::FString& b) const { return a.node == b.node; }
+  template <class T>
+    requires std::same_as<T, V::Tuple> || std::same_as<T, V::Range> || std::same_as<T, V::Slice>
+  bool operator()(const T&, const T&) const {
+    return true;
+  }
+  template <std::equality_comparable T>
+  bool operator()(const T& a, const T& b) const {
+    return a == b;
+  }
+  template <class T, class U>
+  bool operator()(const T&, const U&) const {
+    return false;
+  }
+};
+
+// f of every part.
+template <class F>
+Value mapped(const Value& value, F&& f) {
+  std::vector<Value> parts;
+  parts.reserve(value.parts().size());
+  for (const Value& part : value.parts()) parts.push_back(f(part));
+  return value.with_parts(std::move(parts));
 }
 
-Value Value::named(Kind kind, std::string name) {
-  Value v = of_kind(kind);
-  v.name = std::move(name);
-  return v;
+}  // namespace
+
+const uint32_t* Value::Array::allocation() const {
+  auto* own = std::get_if<Allocation>(&base);
+  return own ? &own->index : nullptr;
+}
+
+TypeCode Value::code() const {
+  if (auto* scalar = as<Scalar>()) return scalar->code;
+  return std::get<Constant>(is_).code;
+}
+
+std::span<const Value> Value::parts() const {
+  using Parts = std::span<const Value>;
+  return std::visit(Visitor{[](const Tuple& v) -> Parts { return v.elements; },
+                            [](const Range& v) -> Parts { return v.bounds; },
+                            [](const Slice& v) -> Parts { return v.bounds; },
+                            [](const Array& v) -> Parts { return v.view; },
+                            [](const FString& v) -> Parts { return v.values; },
+                            [](const BoundMethod& v) -> Parts { return {v.self.get(), 1}; },
+                            [](const auto&) -> Parts { return {}; }},
+                    is_);
+}
+
+Value Value::with_parts(std::vector<Value> parts) const {
+  if (is_tuple()) return Tuple{std::move(parts)};
+  Array same = array();
+  same.view = std::move(parts);
+  return same;
 }
 
 bool Value::contains_unknown() const {
-  if (is_unknown()) return true;
-  for (const Value& e : elements)
-    if (e.contains_unknown()) return true;
-  return false;
+  return is_unknown() || std::ranges::any_of(parts(), &Value::contains_unknown);
 }
 
 bool Value::is_storable() const {
-  if (kind == Kind::Range || kind == Kind::Slice || kind == Kind::Method || kind == Kind::Lambda ||
-      kind == Kind::FString)
+  if (is<Range>() || is<Slice>() || is<BoundMethod>() || is<Lambda>() || is<FString>())
     return false;
-  for (const Value& e : elements)
-    if (!e.is_storable()) return false;
-  return true;
+  return std::ranges::all_of(parts(), &Value::is_storable);
 }
 
 std::string public_name(const std::string& entity) {
   return entity.starts_with("builtins.") ? entity.substr(9) : entity;
 }
 
-// The type itself must not read like a number of that type.
-static std::string entity_text(const std::string& entity) {
-  const bool number =
-      entity == "builtins.int" || entity == "builtins.float" || entity == "builtins.bool";
-  return (number ? "type " : "") + public_name(entity);
+std::string_view name_of(Method method) {
+  switch (method) {
+    case Method::View:
+      return "view";
+    case Method::AsType:
+      return "astype";
+    case Method::Reshape:
+      return "reshape";
+  }
+  CD_UNREACHABLE("unknown method");
+}
+
+// "uint32" is said with a consonant at its beginning.
+std::string with_article(const std::string& noun) {
+  if (noun.starts_with("a ") || noun.starts_with("an ")) return noun;
+  const bool vowel = !noun.empty() && std::string_view("aeio").find(noun[0]) != std::string::npos;
+  return (vowel ? "an " : "a ") + noun;
 }
 
 std::string read_it_hint(const Value& value) {
-  if (!value.is_array() || value.array.ndim != 0) return "";
-  const bool named = !value.name.empty();
-  return "an array without dimensions has one element: " + (named ? value.name : "a") + "[()]";
+  auto* array = value.as<Value::Array>();
+  if (!array || array->type.ndim != 0) return "";
+  return "an array without dimensions has one element: " +
+         (array->name.empty() ? "a" : array->name) + "[()]";
 }
 
 std::string type_text(const Value& value) {
-  switch (value.kind) {
-    case Value::Kind::Unknown:
-      return "unknown";
-    case Value::Kind::None:
-      return "None";
-    case Value::Kind::Number:
-      return std::string(name_of(value.code));
-    case Value::Kind::Tuple: {
-      std::string text = "(";
-      for (size_t i = 0; i < value.elements.size(); ++i) {
-        if (i) text += ", ";
-        text += type_text(value.elements[i]);
-      }
-      return text + (value.elements.size() == 1 ? ",)" : ")");
-    }
-    case Value::Kind::Range:
-      return "range";
-    case Value::Kind::Slice:
-      return "slice";
-    case Value::Kind::Array:
-      return "array[" + std::string(name_of(value.array.scalar)) + ", " +
-             std::to_string(value.array.ndim) + "]";
-    case Value::Kind::Entity:
-      return entity_text(value.name);
-    case Value::Kind::Function:
-      return "function " + value.name;
-    case Value::Kind::Lambda:
-      return "a lambda";
-    case Value::Kind::Method:
-      return "method " + value.name;
-    case Value::Kind::Module:  // or a class, whose attributes are constants too
-      return value.name.starts_with("class ") ? value.name : "module " + value.name;
-    case Value::Kind::Text:
-      return "str";
-    case Value::Kind::FString:
-      return "an f-string";
-    case Value::Kind::Object:
-      return value.name;
-  }
-  return "unknown";
+  return std::visit(
+      Visitor{[](const V::Unknown&) -> std::string { return "unknown"; },
+              [](const V::None&) -> std::string { return "None"; },
+              [](const V::Scalar& v) { return std::string(name_of(v.code)); },
+              [](const V::Constant& v) { return std::string(name_of(v.code)); },
+              [](const V::Tuple& v) { return tuple_text(v.elements); },
+              [](const V::Range&) -> std::string { return "range"; },
+              [](const V::Slice&) -> std::string { return "slice"; },
+              [](const V::Array& v) { return array_text(v); },
+              [](const V::Entity& v) { return entity_text(v.name); },
+              [](const V::Function& v) { return "function " + v.name; },
+              [](const V::Lambda&) -> std::string { return "a lambda"; },
+              [](const V::BoundMethod& v) { return "method " + std::string(name_of(v.method)); },
+              [](const V::Module& v) {
+                return v.name.starts_with("class ") ? v.name : "module " + v.name;
+              },
+              [](const V::Text&) -> std::string { return "str"; },
+              [](const V::FString&) -> std::string { return "an f-string"; },
+              [](const V::Object& v) { return v.class_name; }},
+      value.alternatives());
 }
 
 Value abstract_of(const Value& value) {
-  Value v = value;
-  v.inst = nullptr;
-  for (Value& e : v.elements) e = abstract_of(e);
-  return v;
+  if (value.is<V::Scalar>()) return Value::number(value.code(), nullptr);
+  if (value.is_tuple() || value.is_array()) return mapped(value, abstract_of);
+  return value;
 }
 
-Value without_constants(Value abstract) {
-  abstract.exact.reset();
-  for (Value& e : abstract.elements) e = without_constants(std::move(e));
+Value without_constants(const Value& abstract) {
+  if (abstract.is_constant()) return Value::number(abstract.code(), nullptr);
+  if (abstract.is_tuple() || abstract.is_array()) return mapped(abstract, without_constants);
   return abstract;
 }
 
 bool same_abstract(const Value& a, const Value& b) {
-  if (a.kind != b.kind || a.elements.size() != b.elements.size()) return false;
-  for (size_t i = 0; i < a.elements.size(); ++i)
-    if (!same_abstract(a.elements[i], b.elements[i])) return false;
-  if (a.kind != Value::Kind::Number)
-    return a.name == b.name && a.index == b.index && a.array == b.array;
-  if (a.code != b.code || a.exact.has_value() != b.exact.has_value()) return false;
-  return !a.exact || identical(a.code, *a.exact, *b.exact);
+  return std::visit(SameItself{}, a.alternatives(), b.alternatives()) &&
+         std::ranges::equal(a.parts(), b.parts(), same_abstract);
 }
 
 std::optional<ArrayPair> different_arrays(const Value& a, const Value& b) {
-  // Indices count parameters in global memory and allocations in the others.
-  const bool differ = a.index != b.index || a.array.space != b.array.space;
-  if (a.is_array() && b.is_array() && differ) return ArrayPair{&a, &b};
+  if (a.is_array() && b.is_array() && a.array().base != b.array().base)
+    return ArrayPair{&a.array(), &b.array()};
   if (!a.is_tuple() || !b.is_tuple()) return std::nullopt;
-  for (size_t i = 0; i < std::min(a.elements.size(), b.elements.size()); ++i)
-    if (auto found = different_arrays(a.elements[i], b.elements[i])) return found;
+  for (size_t i = 0; i < std::min(a.elements().size(), b.elements().size()); ++i)
+    if (auto found = different_arrays(a.elements()[i], b.elements()[i])) return found;
   return std::nullopt;
 }
 

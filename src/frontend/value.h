@@ -2,8 +2,12 @@
 // values, or one of the things that exist at compile time only.
 #pragma once
 
+#include <concepts>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "frontend/exact.h"
@@ -17,63 +21,168 @@ namespace cuda_device::frontend {
 
 struct Instance;
 
-struct Value {
-  enum class Kind : uint8_t {
-    Unknown,  // not inferred yet, or an error that was reported: passes through everything in
-              // silence
-    None,
-    Number,    // `exact` or `inst`
-    Tuple,     // `elements`
-    Range,     // `elements`: start, stop, step of one integer type
-    Slice,     // `elements`: lower, upper, step; None where left out
-    Array,     // `index` of its base; `elements`, of a view: offset, extents, strides, all int64
-    Entity,    // `name`: "device.thread_idx", "math.exp", "builtins.range"
-    Function,  // `index` into the program
-    Lambda,    // `node`, in `instance`
-    Method,    // `name` of `elements[0]`
-    Module,    // `name`
-    Text,      // `name`: a string constant
-    FString,   // `elements`: its values; `node`
-    Object,    // `name` of its class
+// Methods of numbers and arrays.
+enum class Method : uint8_t { View, AsType, Reshape };
+
+template <class T, class Variant>
+inline constexpr bool is_one_of = false;
+template <class T, class... Alternatives>
+inline constexpr bool is_one_of<T, std::variant<Alternatives...>> =
+    (std::same_as<T, Alternatives> || ...);
+
+class Value {
+ public:
+  // Not inferred yet, or an error that was reported: passes through everything in silence.
+  struct Unknown {
+    friend bool operator==(const Unknown&, const Unknown&) = default;
   };
-  Kind kind = Kind::Unknown;
-  TypeCode code = TypeCode::b1;
-  std::optional<Exact> exact;
-  ir::Inst* inst = nullptr;  // valid in the pass that made it
-  std::vector<Value> elements;
-  std::string name;
-  uint32_t index = 0;
-  ir::Type array;  // of Array; in global memory its base is an IR parameter, else an allocation
-  bool read_only = false;
-  const syntax::Node* node = nullptr;
-  Instance* instance = nullptr;
+  struct None {
+    friend bool operator==(const None&, const None&) = default;
+  };
+  // A number computed at run time. Abstract values have no instruction.
+  struct Scalar {
+    TypeCode code;
+    ir::Inst* inst;  // valid in the pass that made it
+  };
+  struct Constant {
+    TypeCode code;
+    Exact exact;
+  };
+  struct Tuple {
+    std::vector<Value> elements;
+  };
+  struct Range {
+    std::vector<Value> bounds;  // start, stop, step, of one integer type
+  };
+  struct Slice {
+    std::vector<Value> bounds;  // lower, upper, step; None where left out
+  };
+
+  // Where the memory of an array comes from.
+  struct Parameter {
+    uint32_t index;  // of the IR
+    friend bool operator==(const Parameter&, const Parameter&) = default;
+  };
+  struct Allocation {
+    uint32_t index;  // of the session
+    friend bool operator==(const Allocation&, const Allocation&) = default;
+  };
+  struct DynamicShared {
+    friend bool operator==(const DynamicShared&, const DynamicShared&) = default;
+  };
+  using Base = std::variant<Parameter, Allocation, DynamicShared>;
+  struct Array {
+    std::string name;
+    ir::Type type;
+    Base base;
+    bool read_only = false;
+    std::vector<Value> view = {};  // offset, extents, strides, all int64; empty: the whole base
+
+    bool is_view() const { return !view.empty(); }
+    bool is_argument() const { return std::holds_alternative<Parameter>(base); }
+    bool is_dynamic_shared() const { return std::holds_alternative<DynamicShared>(base); }
+    const uint32_t* allocation() const;  // null: of other memory
+  };
+
+  struct Entity {
+    std::string name;  // "device.thread_idx", "math.exp", "builtins.range"
+    friend bool operator==(const Entity&, const Entity&) = default;
+  };
+  struct Function {
+    uint32_t index;  // into the program
+    std::string name;
+    friend bool operator==(const Function&, const Function&) = default;
+  };
+  struct Lambda {
+    const syntax::Node* node;
+    Instance* instance;  // where it stands
+    friend bool operator==(const Lambda&, const Lambda&) = default;
+  };
+  struct BoundMethod {
+    Method method;
+    std::shared_ptr<const Value> self;
+  };
+  struct Module {
+    std::string name;  // or "class C", whose attributes are constants too
+    friend bool operator==(const Module&, const Module&) = default;
+  };
+  struct Text {
+    std::string text;
+    friend bool operator==(const Text&, const Text&) = default;
+  };
+  struct FString {
+    const syntax::Node* node;
+    std::vector<Value> values;
+  };
+  struct Object {
+    std::string class_name;
+    friend bool operator==(const Object&, const Object&) = default;
+  };
+
+  using Alternatives =
+      std::variant<Unknown, None, Scalar, Constant, Tuple, Range, Slice, Array, Entity, Function,
+                   Lambda, BoundMethod, Module, Text, FString, Object>;
+
+  Value() = default;
+  template <class T>
+    requires(is_one_of<T, Alternatives>)
+  Value(T alternative)
+      : is_(std::in_place_type<T>, std::move(alternative)) {}  // NOLINT: a value is any of them
 
   static Value unknown() { return {}; }
-  static Value none() { return of_kind(Kind::None); }
-  static Value number(TypeCode code, ir::Inst* inst);
-  static Value constant(TypeCode code, Exact exact);
-  static Value constant_int(TypeCode code, __int128 value) { return constant(code, {value, 0}); }
+  static Value none() { return None{}; }
+  static Value number(TypeCode code, ir::Inst* inst) { return Scalar{code, inst}; }
+  static Value constant(TypeCode code, Exact exact) { return Constant{code, exact}; }
+  static Value constant_int(TypeCode code, __int128 value) { return Constant{code, {value, 0}}; }
   static Value boolean(bool value) { return constant_int(TypeCode::b1, value); }
-  static Value tuple(std::vector<Value> elements);
-  static Value named(Kind kind, std::string name);
+  static Value tuple(std::vector<Value> elements) { return Tuple{std::move(elements)}; }
 
-  bool is_unknown() const { return kind == Kind::Unknown; }
-  bool is_number() const { return kind == Kind::Number; }
-  bool is_none() const { return kind == Kind::None; }
-  bool is_tuple() const { return kind == Kind::Tuple; }
-  bool is_array() const { return kind == Kind::Array; }
-  bool is_view() const { return is_array() && !elements.empty(); }
-  bool is_dynamic_shared() const { return is_array() && index == kDynamicShared; }
-  bool is_entity(std::string_view text) const { return kind == Kind::Entity && name == text; }
-  bool is_constant() const { return is_number() && exact.has_value(); }
-  bool contains_unknown() const;  // itself or some element
+  const Alternatives& alternatives() const { return is_; }
+  template <class T>
+  bool is() const {
+    return std::holds_alternative<T>(is_);
+  }
+  // Null: it is something else.
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(&is_);
+  }
+
+  bool is_unknown() const { return is<Unknown>(); }
+  bool is_none() const { return is<None>(); }
+  bool is_constant() const { return is<Constant>(); }
+  bool is_number() const { return is<Scalar>() || is<Constant>(); }
+  bool is_tuple() const { return is<Tuple>(); }
+  bool is_array() const { return is<Array>(); }
+  bool is_view() const { return is_array() && array().is_view(); }
+  bool is_entity(std::string_view name) const { return is<Entity>() && as<Entity>()->name == name; }
+
+  // Of a number.
+  TypeCode code() const;
+  const Exact* exact() const { return is_constant() ? &as<Constant>()->exact : nullptr; }
+  ir::Inst* inst() const { return is<Scalar>() ? as<Scalar>()->inst : nullptr; }
+  // Of a tuple.
+  const std::vector<Value>& elements() const { return std::get<Tuple>(is_).elements; }
+  // Of an array.
+  const Array& array() const { return std::get<Array>(is_); }
+
+  // The values that it is made of: elements, bounds, the numbers of a view, what a method belongs
+  // to.
+  std::span<const Value> parts() const;
+  // The same made of other values. Only of tuples and arrays.
+  Value with_parts(std::vector<Value> parts) const;
+
+  bool contains_unknown() const;  // itself or some part
   bool is_storable() const;       // no part of it exists only where it is made
 
-  // The base that is no allocation.
-  static constexpr uint32_t kDynamicShared = ~0u;
-
  private:
-  static Value of_kind(Kind kind);
+  Alternatives is_;
+};
+
+// A visitor of alternatives put together from lambdas.
+template <class... F>
+struct Visitor : F... {
+  using F::operator()...;
 };
 
 inline constexpr int kMaxTuple = 256;
@@ -81,6 +190,9 @@ inline constexpr int kMaxTupleDepth = 32;  // as in a launch and in constants
 
 // As people read it: "int32", "int", "(float, int32)", "array[float32, 2]", "None", "function 'f'".
 std::string type_text(const Value& value);
+// "a uint32", "an int32", "an array[float32, 1]"; "a lambda" has one already.
+std::string with_article(const std::string& noun);
+std::string_view name_of(Method method);
 // How to read the one element of an array without dimensions, as a hint; empty for others.
 std::string read_it_hint(const Value& value);
 // Of an entity: builtins without their module.
@@ -89,23 +201,23 @@ std::string public_name(const std::string& entity);
 // The same without instructions: all that inference needs to know. Constants keep their value.
 Value abstract_of(const Value& value);
 // Constants become run-time numbers of their type.
-Value without_constants(Value abstract);
+Value without_constants(const Value& abstract);
 // Of abstract values: nothing in them differs.
 bool same_abstract(const Value& a, const Value& b);
 
 // The first place where the two are different arrays, within tuples too.
 struct ArrayPair {
-  const Value* first = nullptr;
-  const Value* second = nullptr;
+  const Value::Array* first = nullptr;
+  const Value::Array* second = nullptr;
 };
 std::optional<ArrayPair> different_arrays(const Value& a, const Value& b);
 
-// Calls f on every number that is computed at run time, depth first.
-template <class V, class F>
-void for_each_leaf(V& value, F&& f) {
-  if (value.kind == Value::Kind::Number && !value.exact) f(value);
-  if (value.kind != Value::Kind::Tuple && value.kind != Value::Kind::Array) return;
-  for (auto& element : value.elements) for_each_leaf(element, f);
+// Calls f on the code of every number that is computed at run time, depth first.
+template <class F>
+void for_each_leaf(const Value& value, F&& f) {
+  if (auto* scalar = value.as<Value::Scalar>()) f(scalar->code);
+  if (!value.is_tuple() && !value.is_array()) return;
+  for (const Value& part : value.parts()) for_each_leaf(part, f);
 }
 
 }  // namespace cuda_device::frontend

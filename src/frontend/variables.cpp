@@ -1,6 +1,9 @@
 // Webs while they are lowered: the joined type of their definitions, their slots, loads and stores.
+#include "frontend/variables.h"
+
 #include "frontend/convert.h"
-#include "frontend/lowerer.h"
+#include "frontend/diagnosis.h"
+#include "frontend/expressions.h"
 #include "support/check.h"
 
 namespace cuda_device::frontend {
@@ -8,7 +11,7 @@ namespace {
 
 bool has_constants(const Value& v) {
   if (v.is_constant()) return true;
-  for (const Value& e : v.elements)
+  for (const Value& e : v.parts())
     if (has_constants(e)) return true;
   return false;
 }
@@ -29,83 +32,103 @@ bool decides_type(LoopRule rule, const Web& web, const Definition& d, uint32_t i
 
 }  // namespace
 
-std::optional<Value> Lowerer::join(const Value& a, const Value& b) const {
+std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   if (!a.is_storable() || !b.is_storable()) return std::nullopt;
   if (same_abstract(a, b)) return a;
-  if (a.kind != b.kind) return std::nullopt;
-  if (a.is_number()) {
-    const std::optional<TypeCode> code = policy_.promote(a.code, b.code);
+  if (a.is_number() && b.is_number()) {
+    const std::optional<TypeCode> code = ctx.policy.unify(a.code(), b.code());
     if (!code) return std::nullopt;
     return Value::number(*code, nullptr);
   }
   // Views of one base: with the numbers of one or the other.
-  const bool views = a.is_view() && b.is_view() && a.index == b.index && a.array == b.array;
-  if (!(a.is_tuple() || views) || a.elements.size() != b.elements.size()) return std::nullopt;
+  const bool views = a.is_view() && b.is_view() && a.array().base == b.array().base &&
+                     a.array().type == b.array().type;
+  if (!((a.is_tuple() && b.is_tuple()) || views) || a.parts().size() != b.parts().size())
+    return std::nullopt;
   std::vector<Value> elements;
-  for (size_t i = 0; i < a.elements.size(); ++i) {
-    std::optional<Value> e = join(a.elements[i], b.elements[i]);
+  for (size_t i = 0; i < a.parts().size(); ++i) {
+    std::optional<Value> e = join(ctx, a.parts()[i], b.parts()[i]);
     if (!e) return std::nullopt;
     elements.push_back(std::move(*e));
   }
-  Value joined = a;
-  joined.elements = std::move(elements);
-  return joined;
+  return a.with_parts(std::move(elements));
 }
 
-void Lowerer::join_into(WebState& state, const Node* definition, Value value, bool may_be_constant,
-                        const std::string& name, const Node* source) {
+// "'x'", or "the result" where a return gives the value.
+static std::string variable_text(const std::string& name, const Node* source) {
+  return source->kind == syntax::NodeKind::Return ? "the " + name : "'" + name + "'";
+}
+
+// "the array 'a'", or the type of what has no name.
+static std::string thing_text(const Value& value, const Value::Array* array) {
+  return array ? "the array '" + array->name + "'" : type_text(value);
+}
+
+// The target of a loop over a tuple has one type in all copies of the body.
+static void different_passes(Context& ctx, const Value& abstract, const Value& value,
+                             const std::optional<ArrayPair>& arrays, const std::string& name) {
+  const std::string one = thing_text(abstract, arrays ? arrays->first : nullptr);
+  const std::string other = thing_text(value, arrays ? arrays->second : nullptr);
+  not_implemented(ctx, ctx.unrolled,
+                  "'" + name + "' as " + one + " in one pass of a loop over a tuple and " + other +
+                      " in another",
+                  "write the body as a function, and call it once for each element of the tuple");
+}
+
+static void type_conflict(Context& ctx, const Value& abstract, const Value& value,
+                          const std::string& name, const Node* source) {
+  const auto arrays = different_arrays(abstract, value);
+  if (source == ctx.unrolled) {
+    different_passes(ctx, abstract, value, arrays, name);
+    return;
+  }
+  if (arrays) {
+    array_choice(ctx, variable_text(name, source), *arrays, source);
+    return;
+  }
+  error(ctx, DiagCode::no_common_type, source,
+        {variable_text(name, source), type_text(abstract), type_text(value)});
+}
+
+void join_into(Context& ctx, WebState& state, const Node* definition, Value value,
+               bool may_be_constant, const std::string& name, const Node* source) {
   if (!may_be_constant || state.never_constant) value = without_constants(std::move(value));
   if (state.abstract.is_unknown()) {
     state.abstract = std::move(value);
     state.constant_definition = definition;
     state.forget_slots();
-    changed_ = true;
+    ctx.inference.changed = true;
     return;
   }
   const bool differs =
       definition != state.constant_definition || !same_abstract(state.abstract, value);
   if (differs && (has_constants(state.abstract) || has_constants(value))) {
-    state.never_constant = demoted_ = true;
+    state.never_constant = ctx.inference.demoted = true;
     state.abstract = without_constants(std::move(state.abstract));
     value = without_constants(std::move(value));
     state.forget_slots();
   }
-  std::optional<Value> joined = join(state.abstract, value);
+  std::optional<Value> joined = join(ctx, state.abstract, value);
   if (!joined) {
-    type_conflict(state.abstract, value, name, source);
-    fail(state);
+    type_conflict(ctx, state.abstract, value, name, source);
+    fail(ctx, state);
     return;
   }
   if (same_abstract(*joined, state.abstract)) return;
   state.abstract = std::move(*joined);
   state.forget_slots();
-  changed_ = true;
+  ctx.inference.changed = true;
 }
 
-// "'x'", or "the result" where a return gives the value.
-static std::string variable_text(const std::string& name, const syntax::Node* source) {
-  return source->kind == syntax::NodeKind::Return ? "the " + name : "'" + name + "'";
-}
-
-void Lowerer::type_conflict(const Value& abstract, const Value& value, const std::string& name,
-                            const Node* source) {
-  if (const auto arrays = different_arrays(abstract, value)) {
-    array_choice(variable_text(name, source), *arrays, source);
-    return;
-  }
-  error(DiagCode::no_common_type, source,
-        {variable_text(name, source), type_text(abstract), type_text(value)});
-}
-
-void Lowerer::define(const Node* target, const Value& value, const Node* source) {
-  const Webs& webs = *instance_->webs;
+void define(Context& ctx, const Node* target, const Value& value, const Node* source) {
+  const Webs& webs = *ctx.instance->webs;
   const auto at = webs.definition_at.find(target);
   CD_CHECK(at != webs.definition_at.end(), "an assignment that the web analysis has not seen");
   const Definition& definition = webs.definitions[at->second];
   const Web& web = webs.webs[definition.web];
-  WebState& state = instance_->states[definition.web];
+  WebState& state = ctx.instance->states[definition.web];
   const bool variable = web.reassigned && value.is_storable() && has_constants(value);
-  if (value.contains_unknown()) fail(state);
+  if (value.contains_unknown()) fail(ctx, state);
   if (target->kind == syntax::NodeKind::arg && web.definition_count == 1 && !variable) {
     state.direct = value;
     return;
@@ -113,121 +136,124 @@ void Lowerer::define(const Node* target, const Value& value, const Node* source)
   state.defined = true;
   if (value.contains_unknown()) return;
   if (!value.is_storable()) {
-    not_implemented(source, "keeping a " + type_text(value) + " in a variable");
-    fail(state);
+    not_implemented(ctx, source, "keeping " + with_article(type_text(value)) + " in a variable");
+    fail(ctx, state);
     return;
   }
-  join_definition(at->second, value, source);
-  this->at(source);
-  store_web(state, definition.name, value, source);
+  join_definition(ctx, at->second, value, source);
+  ctx.at(source);
+  store_web(ctx, state, definition.name, value, source);
 }
 
-void Lowerer::join_definition(uint32_t index, const Value& value, const Node* source) {
-  const Definition& definition = instance_->webs->definitions[index];
-  const Web& web = instance_->webs->webs[definition.web];
-  if (!decides_type(policy_.loop_rule, web, definition, index)) {
-    WebState& state = instance_->states[definition.web];
-    if (!state.never_constant) state.never_constant = demoted_ = true;
+void join_definition(Context& ctx, uint32_t index, const Value& value, const Node* source) {
+  const Definition& definition = ctx.instance->webs->definitions[index];
+  const Web& web = ctx.instance->webs->webs[definition.web];
+  if (!decides_type(ctx.policy.loop_rule, web, definition, index)) {
+    WebState& state = ctx.instance->states[definition.web];
+    if (!state.never_constant) state.never_constant = ctx.inference.demoted = true;
     return;
   }
-  join_into(instance_->states[definition.web], definition.node, abstract_of(value),
+  join_into(ctx, ctx.instance->states[definition.web], definition.node, abstract_of(value),
             can_be_constant(web, value), definition.name, source);
 }
 
-uint32_t Lowerer::make_slot(const std::string& name, TypeCode code) {
-  function_->slots.push_back({name, ir::Type::of(*scalar_of(code))});
-  return static_cast<uint32_t>(function_->slots.size() - 1);
+uint32_t make_slot(Context& ctx, const std::string& name, TypeCode code) {
+  ctx.function->slots.push_back({name, ir::Type::of(*scalar_of(code))});
+  return static_cast<uint32_t>(ctx.function->slots.size() - 1);
 }
 
-void Lowerer::make_slots(WebState& state, const std::string& name) {
+void make_slots(Context& ctx, WebState& state, const std::string& name) {
   if (state.has_slots) return;
   state.has_slots = true;
   for_each_leaf(state.abstract,
-                [&](const Value& leaf) { state.slots.push_back(make_slot(name, leaf.code)); });
+                [&](TypeCode code) { state.slots.push_back(make_slot(ctx, name, code)); });
 }
 
-void Lowerer::store_web(WebState& state, const std::string& name, const Value& value,
-                        const Node* source) {
-  if (state.abstract.is_unknown()) return;
-  make_slots(state, name);
-  size_t next = 0;
-  store_leaves(state.abstract, value, state.slots, next, name, source);
-}
-
-void Lowerer::store_leaves(const Value& abstract, const Value& value,
-                           const std::vector<uint32_t>& slots, size_t& next,
-                           const std::string& name, const Node* source) {
+static void store_leaves(Context& ctx, const Value& abstract, const Value& value,
+                         const std::vector<uint32_t>& slots, size_t& next, const std::string& name,
+                         const Node* source) {
   if (abstract.is_tuple() || abstract.is_view()) {
-    if (value.kind != abstract.kind || value.elements.size() != abstract.elements.size()) {
-      if (!value.is_unknown()) type_conflict(abstract, value, name, source);
+    if (value.is_tuple() != abstract.is_tuple() || value.is_view() != abstract.is_view() ||
+        value.parts().size() != abstract.parts().size()) {
+      if (!value.is_unknown()) type_conflict(ctx, abstract, value, name, source);
       return;
     }
-    for (size_t i = 0; i < abstract.elements.size(); ++i)
-      store_leaves(abstract.elements[i], value.elements[i], slots, next, name, source);
+    for (size_t i = 0; i < abstract.parts().size(); ++i)
+      store_leaves(ctx, abstract.parts()[i], value.parts()[i], slots, next, name, source);
     return;
   }
-  if (!abstract.is_number() || abstract.exact) return;
+  if (!abstract.is_number() || abstract.exact()) return;
   const uint32_t slot = slots.at(next++);
   if (!value.is_number()) {
-    if (!value.is_unknown()) type_conflict(abstract, value, name, source);
+    if (!value.is_unknown()) type_conflict(ctx, abstract, value, name, source);
     return;
   }
-  if (value.exact && !literal_fits(value, abstract.code)) {
-    error(DiagCode::variable_range, source,
-          {to_text(value.code, *value.exact), std::string(name_of(abstract.code)),
-           range_hint(value, abstract.code), variable_text(name, source)});
+  if (value.exact() && !literal_fits(ctx, value, abstract.code())) {
+    error(ctx, DiagCode::variable_range, source,
+          {to_text(value.code(), *value.exact()), std::string(name_of(abstract.code())),
+           range_hint(value, abstract.code()), variable_text(name, source)});
     return;
   }
-  const Value stored = convert(value, abstract.code, source);
-  if (stored.is_number()) builder_.slot_store(slot, inst_of(stored, source));
+  const Value stored = convert(ctx, value, abstract.code(), source);
+  if (stored.is_number()) ctx.builder.slot_store(slot, inst_of(ctx, stored, source));
 }
 
-Value Lowerer::load_leaves(const Value& abstract, const std::vector<uint32_t>& slots,
-                           size_t& next) {
-  Value v = abstract;
-  if (v.is_number() && !v.exact) v.inst = builder_.slot_load(slots.at(next++));
-  if (v.is_tuple() || v.is_view())
-    for (Value& e : v.elements) e = load_leaves(e, slots, next);
-  return v;
+void store_web(Context& ctx, WebState& state, const std::string& name, const Value& value,
+               const Node* source) {
+  if (state.abstract.is_unknown()) return;
+  make_slots(ctx, state, name);
+  size_t next = 0;
+  store_leaves(ctx, state.abstract, value, state.slots, next, name, source);
 }
 
-Value Lowerer::load_web(WebState& state, const std::string& name) {
-  if (state.failed) return silent();
+static Value load_leaves(Context& ctx, const Value& abstract, const std::vector<uint32_t>& slots,
+                         size_t& next) {
+  if (abstract.is<Value::Scalar>())
+    return Value::number(abstract.code(), ctx.builder.slot_load(slots.at(next++)));
+  if (!abstract.is_tuple() && !abstract.is_view()) return abstract;
+  std::vector<Value> parts;
+  parts.reserve(abstract.parts().size());
+  for (const Value& part : abstract.parts()) parts.push_back(load_leaves(ctx, part, slots, next));
+  return abstract.with_parts(std::move(parts));
+}
+
+Value load_web(Context& ctx, WebState& state, const std::string& name) {
+  if (state.failed) return silent(ctx);
   if (state.direct) return *state.direct;
   if (state.abstract.is_unknown()) return Value::unknown();
-  make_slots(state, name);
+  make_slots(ctx, state, name);
   size_t next = 0;
-  return load_leaves(state.abstract, state.slots, next);
+  return load_leaves(ctx, state.abstract, state.slots, next);
 }
 
 // Nothing seen so far says why: lower.cpp asks for one after the other once types stand still.
-Value Lowerer::unresolved(const syntax::Name* node, WebState& state) {
-  if (instance_->webs->is_hidden(node->id)) return silent();
-  if (!unresolved_) unresolved_ = Unresolved{node, &state};
+static Value unresolved(Context& ctx, const syntax::Name* node, WebState& state) {
+  if (ctx.instance->webs->is_hidden(node->id)) return silent(ctx);
+  if (!ctx.inference.unresolved) ctx.inference.unresolved = Unresolved{node, &state};
   return Value::unknown();
 }
 
-Value Lowerer::read_variable(const syntax::Name* node, uint32_t web) {
-  at(node);
-  WebState& state = instance_->states[web];
-  if (state.mistaken_read == node) return error(state.mistake, node, {node->id});
+static Value read_variable(Context& ctx, const syntax::Name* node, uint32_t web) {
+  ctx.at(node);
+  WebState& state = ctx.instance->states[web];
+  if (state.mistaken_read == node) return error(ctx, state.mistake, node, {node->id});
   if (state.failed || state.direct || !state.abstract.is_unknown())
-    return load_web(state, node->id);
-  return unresolved(node, state);
+    return load_web(ctx, state, node->id);
+  return unresolved(ctx, node, state);
 }
 
-Value Lowerer::read_name(const syntax::Name* node) {
-  const Webs& webs = *instance_->webs;
+Value read_name(Context& ctx, const syntax::Name* node) {
+  const Webs& webs = *ctx.instance->webs;
   const auto used = webs.use_at.find(node);
   if (used != webs.use_at.end() && used->second != Webs::kNone)
-    return read_variable(node, used->second);
-  const auto binding = instance_->function->bindings.find(node);
-  if (used == webs.use_at.end() && binding != instance_->function->bindings.end())
-    return binding_value(binding->second, node, node->id);
-  if (webs.is_hidden(node->id)) return silent();
+    return read_variable(ctx, node, used->second);
+  const auto binding = ctx.instance->function->bindings.find(node);
+  if (used == webs.use_at.end() && binding != ctx.instance->function->bindings.end())
+    return binding_value(ctx, binding->second, node, node->id);
+  if (webs.is_hidden(node->id)) return silent(ctx);
   // No definition reaches it, or it stands where the web analysis sees no way to.
-  if (webs.is_local(node->id)) return error(DiagCode::used_before_assigned, node, {node->id});
-  return unknown_name(node, node->id);
+  if (webs.is_local(node->id)) return error(ctx, DiagCode::used_before_assigned, node, {node->id});
+  return unknown_name(ctx, node, node->id);
 }
 
 }  // namespace cuda_device::frontend

@@ -64,6 +64,10 @@ def shapes_of_variables(a, n):
     # ... is known at run time only
     # hint: use literals, globals, and names assigned once from these
     x = D.local_array(m, D.int32)
+    # error at `D.block_dim.x`: the shape of local_array() is not a constant expression: it holds a
+    # ... uint32 that is known at run time only
+    # hint: use literals, globals, and names assigned once from these
+    x = D.local_array(D.block_dim.x, D.int32)
     k = 1
     # error at `k`: the shape of local_array() is not a constant expression: it holds an int that is
     # ... known at run time only
@@ -255,7 +259,8 @@ def what_arrays_cannot(a):
     # hint: give one index for each dimension
     x = tile[0, 1, 2:]
     # error at `1:2`: slicing is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
+    # ... for i in range(a.shape[0])
     flat[1:2] = 0
 
 
@@ -346,10 +351,10 @@ def positive(v):
 @bad.kernel(FLOATS, 3)
 def lambdas_elsewhere(a, n):
     # error at `lambda: n`: a lambda inside of a kernel is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: define a function outside of the kernel, and call it
     f = lambda: n  # noqa: E731
     # error at `lambda: 3`: a lambda inside of a kernel is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: define a function outside of the kernel, and call it
     x = max(lambda: 3, 2)
 
 

@@ -193,22 +193,28 @@ def planned_functions(a):
 @bad.kernel(FLOATS)
 def functions_of_the_host(a):
     # error at `type`: 'type' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
+    # ... functions, and those of math and cuda.device
     x = type(a)
     # error at `str`: 'str' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
+    # ... functions, and those of math and cuda.device
     x = str(1)
     # error at `list`: 'list' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
+    # ... functions, and those of math and cuda.device
     x = list(a)
     # error at `getattr`: 'getattr' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
+    # ... functions, and those of math and cuda.device
     x = getattr(a, "shape")
     # error at `open`: 'open' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
+    # ... functions, and those of math and cuda.device
     x = open("file")
     # error at `sorted`: 'sorted' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
+    # ... functions, and those of math and cuda.device
     x = sorted(a)
 
 

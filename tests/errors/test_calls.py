@@ -1,6 +1,9 @@
 """Calls of functions: counts and names of arguments, what cannot be called, errors inside."""
 
 import functools
+import random
+import time
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -72,7 +75,7 @@ def wrong_keywords(a):
 @bad.kernel(FLOATS)
 def starred_arguments(a):
     # error at `*a.shape`: a starred expression is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: write the elements one by one
     a[0] = two(1, *a.shape)
 
 
@@ -121,8 +124,27 @@ def kernels_called(a):
 @bad.kernel(FLOATS)
 def launch_in_a_kernel(a):
     # error at `D.launch`: 'D.launch' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
+    # ... functions, and those of math and cuda.device
     D.launch(other, a, grid=1, block=1)
+
+
+@bad.kernel(FLOATS)
+def clocks_and_random_numbers_of_the_host(a):
+    # error at `time.time`: 'time.time' cannot be used in a kernel
+    # hint: measure outside of the kernel: start = stream.record() before the launch and
+    # ... end = stream.record() after it, then end - start in milliseconds
+    a[0] = time.time()
+    # error at `perf_counter`: 'perf_counter' cannot be used in a kernel
+    # hint: measure outside of the kernel: start = stream.record() before the launch and
+    # ... end = stream.record() after it, then end - start in milliseconds
+    a[0] = perf_counter()
+    # error at `random.random`: 'random.random' cannot be used in a kernel
+    # hint: make the numbers outside of the kernel, and pass them in an array
+    a[0] = random.random()
+    # error at `np.random.rand`: 'np.random.rand' cannot be used in a kernel
+    # hint: make the numbers outside of the kernel, and pass them in an array
+    a[0] = np.random.rand()
 
 
 class Thing:
@@ -341,7 +363,8 @@ def classes_and_coroutines_called(a):
     # hint: write a plain function that does what it does, and call that
     thing(1)
     # error at `coroutine`: 'coroutine' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
+    # ... functions, and those of math and cuda.device
     coroutine(1)
     # error at `np.zeros`: 'np.zeros' cannot be used in a kernel
     # hint: use device.local_array(shape, dtype)

@@ -60,14 +60,14 @@ def dict_comprehension(a):
 @bad.kernel(FLOATS)
 def generator_expression(a):
     # error at `(2 * i for i in (1, 2))`: a generator expression is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: write a loop
     a[0] = tuple(2 * i for i in (1, 2))[0]
 
 
 @bad.kernel(FLOATS)
 def lambda_expression(a):
     # error at `lambda x: 2 * x`: a lambda inside of a kernel is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: define a function outside of the kernel, and call it
     twice = lambda x: 2 * x
     a[0] = twice(a[0])
 
@@ -89,7 +89,7 @@ def complex_literal(a):
 @bad.kernel(FLOATS)
 def starred_element(a):
     # error at `*a.shape`: a starred expression is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: write the elements one by one
     x = (*a.shape, 1)
     a[0] = x[0]
 
@@ -97,7 +97,7 @@ def starred_element(a):
 @bad.kernel(FLOATS)
 def starred_target(a):
     # error at `*rest`: a starred expression is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: write the elements one by one
     first, *rest = 1, 2
     a[0] = first
 
@@ -126,27 +126,32 @@ def yield_from(a):
 @bad.kernel(FLOATS)
 def slices(a):
     # error at `1:3`: slicing is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
+    # ... for i in range(a.shape[0])
     b = a[1:3]
     # error at `:`: slicing is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
+    # ... for i in range(a.shape[0])
     a[:] = 0
     # error at `::2`: slicing is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
+    # ... for i in range(a.shape[0])
     a[::2] = b[0]
 
 
 @bad.kernel(FLOATS)
 def slice_of_a_tuple(a):
     # error at `0:1`: slicing is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
+    # ... for i in range(a.shape[0])
     a[0] = (1, 2)[0:1][0]
 
 
 @bad.kernel(BYTES)
 def slices_among_indices(b):
     # error at `1:`: slicing is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
+    # ... for i in range(a.shape[0])
     b[0, 1:] = 0
 
 
@@ -156,7 +161,8 @@ def values_that_are_no_numbers(a):
     # hint: an element takes a number
     a[0] = "x"
     # error at `b"x"`: objects of class 'bytes' cannot be used in kernels
-    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    # hint: pass their numbers in an array, numpy.frombuffer(b'...', numpy.uint8), or make a tuple of
+    # ... a few of them outside of the kernel: CODES = tuple(b'...')
     a[1] = b"x"
     # error at `...`: Ellipsis cannot be stored in an array of float32
     # hint: an element takes a number
@@ -169,7 +175,7 @@ def values_that_are_no_numbers(a):
 @bad.kernel(FLOATS)
 def starred_target_of_several_values(a):
     # error at `*rest`: a starred expression is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: write the elements one by one
     first, *rest = 1, 2, 3
     a[0] = first
 

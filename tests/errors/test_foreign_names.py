@@ -281,7 +281,8 @@ def functions_of_numpy(a):
     # hint: use min(max(x, low), high)
     a[1] = np.clip(a[0], 0, 1)
     # error at `np.dot`: 'np.dot' cannot be used in a kernel
-    # hint: use a Python function, or one of math and cuda.device
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call Python
+    # ... functions, and those of math and cuda.device
     a[2] = np.dot(a[0], a[1])
 
 

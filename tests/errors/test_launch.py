@@ -210,7 +210,7 @@ def test_keyword_only_parameter_without_default():
 def test_sequences(value, name):
     text = f"""
     argument 2 ('b') of kernel 'vec_add': '{name}' cannot be passed to a kernel
-      make an array of it first, for example with numpy.asarray
+      make an array of it first, for example with numpy.asarray; of bytes with numpy.frombuffer(x, numpy.uint8)
     """
     refuse(text, errors.LaunchTypeError, launch, *arguments(ONE, value))
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cuda import device as D
 from support.bad_programs import FLOATS, BadPrograms
+from support.launching import run
 
 bad = BadPrograms()
 
@@ -156,8 +157,9 @@ def two_types(a, n):
 
 @bad.kernel(FLOATS)
 def two_types_in_a_loop(a):
-    # error at `(1, a)`: 'x' would be both int and array[float32, 1] here
-    # hint: give the two values one type, or use two names
+    # error at `(1, a)`: 'x' as int in one pass of a loop over a tuple and array[float32, 1] in another
+    # ... is not implemented yet
+    # hint: write the body as a function, and call it once for each element of the tuple
     for x in (1, a):
         a[0] = 1
 
@@ -265,6 +267,55 @@ def objects_of_the_host(a):
     # error at `weights`: objects of class 'numpy.ndarray' cannot be used in kernels
     # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
     a[0] = 2 * weights
+
+
+def square(x):
+    return x * x
+
+
+def cube(x):
+    return x * x * x
+
+
+OPERATIONS = (square, cube)
+BASES = b"ACGT"
+
+
+@bad.kernel(FLOATS)
+def tuples_of_functions(a):
+    # error at `OPERATIONS[0]`: this tuple is no constant in kernels
+    # hint: a tuple from outside may hold numbers, strings, None, types and such tuples, 32 deep;
+    # ... functions are called by their names, or put into a tuple within the kernel: (f, g)[0](x)
+    a[0] = OPERATIONS[0](a[1])
+    # error at `OPERATIONS`: this tuple is no constant in kernels
+    # hint: a tuple from outside may hold numbers, strings, None, types and such tuples, 32 deep;
+    # ... functions are called by their names, or put into a tuple within the kernel: (f, g)[0](x)
+    for f in OPERATIONS:
+        a[0] = f(a[1])
+
+
+@bad.kernel(FLOATS)
+def constants_of_bytes(a):
+    # error at `BASES[0]`: objects of class 'bytes' cannot be used in kernels
+    # hint: pass their numbers in an array, numpy.frombuffer(b'...', numpy.uint8), or make a tuple of
+    # ... a few of them outside of the kernel: CODES = tuple(b'...')
+    a[0] = BASES[0]
+
+
+CODES = tuple(b"ACGT")
+
+
+@D.kernel
+def what_these_errors_say(a, codes):
+    a[0] = (square, cube)[1](2.0)
+    a[1] = CODES[1]
+    a[2] = codes[2]
+
+
+def test_what_the_errors_of_tuples_and_bytes_say_works(target):
+    a = np.zeros(3)
+    run(what_these_errors_say, a, np.frombuffer(BASES, np.uint8))
+    assert a.tolist() == [8, ord("C"), ord("G")]
 
 
 @bad.kernel(FLOATS)

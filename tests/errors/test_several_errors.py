@@ -136,7 +136,7 @@ def mistakes_in_a_statement_that_kernels_lack(a, n):
 @bad.kernel(FLOATS, 3, raises=errors.NotImplementedYetError)
 def what_a_match_binds(a, n):
     # error at `match n:`: the 'match' statement is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: write if, elif and else
     match n:
         case [first, *rest]:
             a[0] = 1
@@ -153,13 +153,13 @@ def what_a_match_binds(a, n):
 @bad.kernel(FLOATS, 3)
 def a_function_inside(a, n):
     # error at `def twice(x):`: a function inside of a kernel is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: define it outside of the kernel, with what it reads of the kernel as parameters
     def twice(x):
         return 2 * x
 
     a[0] = twice(n) + 1
     # error at `*rest`: a starred expression is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: write the elements one by one
     first, *rest = (1, 2, 3)
     a[1] = first + rest
     # error at `undefined`: name 'undefined' is not defined

@@ -65,7 +65,7 @@ def class_inside(a):
 @bad.kernel(FLOATS)
 def function_inside(a):
     # error at `def twice(x):`: a function inside of a kernel is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: define it outside of the kernel, with what it reads of the kernel as parameters
     def twice(x):
         return 2 * x
 
@@ -144,7 +144,7 @@ def delete_an_element(a):
 @bad.kernel(FLOATS)
 def match_statement(a):
     # error at `match a.size:`: the 'match' statement is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: write if, elif and else
     match a.size:
         case 1:
             a[0] = 1
@@ -155,7 +155,7 @@ def match_statement(a):
 @bad.kernel(FLOATS)
 def iteration_over_an_array(a):
     # error at `a`: iterating over an array is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: go through its indices: for i in range(a.shape[0]), and read a[i]
     for x in a:
         a[0] += x
 

@@ -118,11 +118,30 @@ def indices_of_other_things(a):
 @bad.kernel(BYTES, 1)
 def index_of_a_tuple_at_run_time(b, n):
     # error at `n`: a tuple's index must be a constant
-    # hint: use an array for an index that is known only at run time
+    # hint: the counter of a loop is none: go through the tuple itself, for x in b.shape, or keep the
+    # ... elements in an array, such as device.local_array(shape, dtype)
     b[0, 0] = b.shape[n]
     # error at `D.tid(1)`: a tuple's index must be a constant
-    # hint: use an array for an index that is known only at run time
+    # hint: the counter of a loop is none: go through the tuple itself, for x in D.thread_idx, or keep
+    # ... the elements in an array, such as device.local_array(shape, dtype)
     b[0, 1] = D.thread_idx[D.tid(1)]
+
+
+WEIGHTS = (0.25, 0.5, 0.25)
+
+
+@bad.kernel(FLOATS)
+def index_of_a_tuple_that_a_loop_counts(a):
+    for k in (0, 1, 2):
+        # error at `k`: a tuple's index must be a constant
+        # hint: the counter of a loop is none: go through the tuple itself, for x in WEIGHTS, or keep
+        # ... the elements in an array, such as device.local_array(shape, dtype)
+        a[0] += WEIGHTS[k]
+    for k in range(3):
+        # error at `k`: a tuple's index must be a constant
+        # hint: the counter of a loop is none: go through the tuple itself, for x in t, or keep
+        # ... the elements in an array, such as device.local_array(shape, dtype)
+        a[0] += (1, 2, 3)[k]
 
 
 @bad.kernel(FLOATS)

@@ -77,7 +77,7 @@ def kernel_features():
     """Features by the text of their message: "{feature} is not implemented yet"."""
     found = {
         feature_of(text)
-        for text in _call_arguments("not_implemented", 1, "src")
+        for text in _call_arguments("not_implemented", 2, "src")
         if not _declared(text)
     }
     later = re.search(r"kLater\[\] = \{(.*?)\}", (ROOT / "src/frontend/arrays.cpp").read_text())
@@ -87,9 +87,10 @@ def kernel_features():
 
 
 def syntax_features():
-    """Statements and expressions of src/frontend/unsupported.cpp without a hint: planned."""
+    """Statements and expressions that src/frontend/unsupported.cpp lists as planned."""
     text = (ROOT / "src/frontend/unsupported.cpp").read_text()
-    return sorted(set(re.findall(rf'\{{"\w+", {_LITERAL}, nullptr\}}', text)))
+    planned = re.search(r"kPlanned\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]
+    return sorted(set(re.findall(rf'\{{"\w+",\s*{_LITERAL},', planned)))
 
 
 def later_entities():

@@ -46,24 +46,26 @@ TEST(Promotion, everyListedPairBothWays) {
   const Policy& device = policy_of(DialectName::Device);
   for (const auto& [pair, result] : pairs) {
     const auto [a, b] = pair;
-    EXPECT_EQ(text(device.promote(a, b)), text(result)) << name_of(a) << ", " << name_of(b);
-    EXPECT_EQ(text(device.promote(b, a)), text(result)) << name_of(b) << ", " << name_of(a);
+    for (const auto common : {device.unify, device.operator_type}) {
+      EXPECT_EQ(text(common(a, b)), text(result)) << name_of(a) << ", " << name_of(b);
+      EXPECT_EQ(text(common(b, a)), text(result)) << name_of(b) << ", " << name_of(a);
+    }
   }
 }
 
 TEST(Promotion, builtinsAmongEachOther) {
   const Policy& device = policy_of(DialectName::Device);
   using enum TypeCode;
-  EXPECT_EQ(device.promote(weak_int, weak_float), weak_float);
-  EXPECT_EQ(device.promote(weak_complex, weak_int), weak_complex);
-  EXPECT_EQ(device.promote(weak_int, weak_int), weak_int);
+  EXPECT_EQ(device.operator_type(weak_int, weak_float), weak_float);
+  EXPECT_EQ(device.operator_type(weak_complex, weak_int), weak_complex);
+  EXPECT_EQ(device.operator_type(weak_int, weak_int), weak_int);
 }
 
 // The order in which the values of a loop are joined must not matter.
 TEST(Promotion, isAssociativeWhereItIsDefined) {
   const Policy& device = policy_of(DialectName::Device);
   auto join = [&](std::optional<TypeCode> a, std::optional<TypeCode> b) {
-    return a && b ? device.promote(*a, *b) : std::nullopt;
+    return a && b ? device.unify(*a, *b) : std::nullopt;
   };
   for (int i = 0; i < kFixedCount; ++i)
     for (int j = 0; j < kFixedCount; ++j)
@@ -80,13 +82,13 @@ TEST(Promotion, isAssociativeWhereItIsDefined) {
 TEST(Promotion, ofNumbaPro) {
   const Policy& np = policy_of(DialectName::NumbaPro);
   using enum TypeCode;
-  EXPECT_EQ(np.promote(i8, f4), f4);
-  EXPECT_EQ(np.promote(i4, u4), u4);
-  EXPECT_EQ(np.promote(i8, u4), i8);
-  EXPECT_EQ(np.promote(b1, i1), i1);
-  EXPECT_EQ(np.promote(c8, f8), c16);
-  EXPECT_EQ(np.promote(f8, c8), c16);
-  EXPECT_EQ(np.promote(f2, i1), std::nullopt);
+  EXPECT_EQ(np.operator_type(i8, f4), f4);
+  EXPECT_EQ(np.operator_type(i4, u4), u4);
+  EXPECT_EQ(np.operator_type(i8, u4), i8);
+  EXPECT_EQ(np.operator_type(b1, i1), i1);
+  EXPECT_EQ(np.operator_type(c8, f8), c16);
+  EXPECT_EQ(np.operator_type(f8, c8), c16);
+  EXPECT_EQ(np.operator_type(f2, i1), std::nullopt);
   EXPECT_EQ(np.true_divide(i1, i1, i1), f4);
   EXPECT_EQ(np.true_divide(f4, i8, f4), f8);
   EXPECT_EQ(np.floor_divide(f8), i8);

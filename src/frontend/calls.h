@@ -1,0 +1,44 @@
+// Calls of types, intrinsics, methods and Python functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/context.h"
+
+namespace cuda_device::frontend {
+
+struct Intrinsic;
+
+// An evaluated call.
+struct Arguments {
+  const syntax::Call* node = nullptr;
+  std::vector<Value> positional;
+  std::vector<std::pair<std::string, Value>> named;
+  bool has_unknown() const;
+};
+
+// An argument for a parameter; null: left out.
+struct Given {
+  const Value* value = nullptr;
+  const Node* node = nullptr;
+};
+
+Value call(Context& ctx, const syntax::Call* node);
+// The body is lowered in place, with webs of its own.
+Value call_function(Context& ctx, uint32_t index, const Arguments& a);
+// Of a lambda without parameters. Its names mean what they mean where it stands, whatever function
+// calls it.
+Value call_lambda(Context& ctx, const Value::Lambda& lambda);
+// The body of an instance in place, in a scope if some return leaves it early.
+Value inlined(Context& ctx, Instance& instance);
+
+// The source of a positional argument.
+const Node* argument_node(const Arguments& a, size_t i);
+// One for each parameter of the intrinsic; what stands where no parameter does is reported.
+std::optional<std::vector<Given>> named_arguments(Context& ctx, const Arguments& a,
+                                                  const Intrinsic& i);
+
+}  // namespace cuda_device::frontend

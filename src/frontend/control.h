@@ -1,0 +1,24 @@
+// Statements: blocks, branches, loops, return, assert and raise.
+#pragma once
+
+#include "frontend/context.h"
+
+namespace cuda_device::frontend {
+
+// `tail`: after the last of them the function ends, so that a return there needs no jump.
+void block(Context& ctx, const Nodes& body, bool tail);
+
+void lower_while(Context& ctx, const syntax::While* node);
+void lower_for(Context& ctx, const syntax::For* node);
+void lower_break(Context& ctx);
+void lower_continue(Context& ctx);
+void lower_assert(Context& ctx, const syntax::Assert* node);
+void lower_raise(Context& ctx, const syntax::Raise* node);
+
+// Jumps to the end of an open scope, counted from the outermost.
+void leave(Context& ctx, size_t scope);
+// `if c: raise ...`, just lowered, as a check of what leads elsewhere: the other side is then under
+// no condition that threads may differ in. A barrier may stand there.
+void fail_without_branch(Context& ctx, Inst& branch);
+
+}  // namespace cuda_device::frontend

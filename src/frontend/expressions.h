@@ -1,0 +1,31 @@
+// Expressions: names, literals, displays, attributes, subscripts and f-strings.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/context.h"
+
+namespace cuda_device::frontend {
+
+Value expr(Context& ctx, const Node* node);
+// Slices are not values; they only come as indices.
+Value expr_or_slice(Context& ctx, const Node* node);
+// What a name of the surroundings is bound to.
+Value binding_value(Context& ctx, const syntax::Binding& binding, const Node* node,
+                    const std::string& name);
+
+Value attribute(Context& ctx, const syntax::Attribute* node);
+// Says that there is no such attribute, and the nearest of the names that there are, if one is
+// near.
+Value no_attribute(Context& ctx, const syntax::Attribute* node, const Value& base,
+                   const std::vector<std::string>& names);
+Value subscript(Context& ctx, const syntax::Subscript* node);
+// Of a tuple, or of what can be taken for one.
+std::optional<std::vector<Value>> elements_of(Context& ctx, const Value& value);
+
+// The values of an f-string where it stands; its text is put together where it is printed.
+Value f_string(Context& ctx, const syntax::JoinedStr* node);
+
+}  // namespace cuda_device::frontend

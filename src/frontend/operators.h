@@ -1,0 +1,37 @@
+// Operators, comparisons, conditions and conditional expressions.
+#pragma once
+
+#include "frontend/context.h"
+
+namespace cuda_device::frontend {
+
+Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,
+             const Node* left, const Node* right);
+Value unary(Context& ctx, const syntax::UnaryOp* node);
+Value compare(Context& ctx, const syntax::Compare* node);
+Value bool_op(Context& ctx, const syntax::BoolOp* node);
+Value if_exp(Context& ctx, const syntax::IfExp* node);
+// The expression as a condition: a bool.
+Value condition(Context& ctx, const Node* node);
+
+// --- on values, numbers where nothing else is said ---
+Value arithmetic(Context& ctx, BinaryOp op, Value a, Value b, const Node* node, const Node* left,
+                 const Node* right);
+// Both operands in `code`, which the result has too.
+Value same_type(Context& ctx, BinaryOp op, TypeCode code, const Value& a, const Value& b,
+                const Node* node);
+// `promoted`: the type that the operands meet in.
+Value floor_divide(Context& ctx, BinaryOp op, TypeCode promoted, const Value& a, const Value& b,
+                   const Node* node);
+Value power(Context& ctx, const Value& a, const Value& b, TypeCode promoted, const Node* node);
+Value min_max(Context& ctx, const Value& a, const Value& b, Op op, const Node* node);
+Value negative(Context& ctx, const Value& v, const Node* node);
+// Of a value of any kind, as bool() gives it.
+Value truth(Context& ctx, const Value& v, const Node* node);
+// Of a bool.
+Value negated(Context& ctx, const Value& v, const Node* node);
+// `first and second` or `first or second`, second evaluated only where it decides.
+Value combine(Context& ctx, const Value& first, const Value& test, bool is_and, Captured second,
+              const Node* node);
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,46 @@
+// What survives the passes over one kernel.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/instance.h"
+#include "frontend/policy.h"
+#include "support/diagnostic.h"
+
+namespace cuda_device::frontend {
+
+// Where an array of the kernel's own is asked for: the calls that lead to it, its own last. Copies
+// of an unrolled loop that ask for the same have the same.
+struct AllocationSite {
+  std::vector<const syntax::Node*> calls;
+  ScalarKind element;
+  std::vector<int64_t> shape, strides;
+  uint32_t align;
+  friend auto operator<=>(const AllocationSite&, const AllocationSite&) = default;
+};
+
+struct Session {
+  explicit Session(const Request& r) : Session(r, policy_of(r.dialect)) {}
+  Session(const Request& r, const Policy& p) : request(r), policy(p) {}
+
+  const Webs& webs_of(const syntax::Function& f);
+  std::unique_ptr<Instance> make_instance(uint32_t function);
+
+  const Request& request;
+  const Policy& policy;
+  std::unordered_map<const syntax::Function*, Webs> webs;
+  std::unique_ptr<Instance> root;
+  bool explaining = false;  // something is wrong: passes find out what follows from what
+  // Mistakes that made a variable fail. Where they read that variable, as `x = x + "a"` does, no
+  // later pass meets them again.
+  std::vector<Diagnostic> causes;
+  // What the calls of local_array and shared_array ask for: a Value knows the array by its number
+  // here, in every pass.
+  std::map<AllocationSite, uint32_t> allocation_at;
+  std::vector<ir::Allocation> allocations;
+};
+
+}  // namespace cuda_device::frontend

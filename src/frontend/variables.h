@@ -1,0 +1,30 @@
+// Webs while they are lowered: the joined type of their definitions, their slots, loads and stores.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "frontend/context.h"
+
+namespace cuda_device::frontend {
+
+// The definition of a variable at this node: joins its type and stores the value.
+void define(Context& ctx, const Node* target, const Value& value, const Node* source);
+Value read_name(Context& ctx, const syntax::Name* node);
+
+// What a place has that holds one or the other value; nothing: they have nothing in common.
+std::optional<Value> join(const Context& ctx, const Value& a, const Value& b);
+// Adds the abstract value of one definition to a web.
+void join_into(Context& ctx, WebState& state, const Node* definition, Value value,
+               bool may_be_constant, const std::string& name, const Node* source);
+// The same by the definition's number in its function.
+void join_definition(Context& ctx, uint32_t index, const Value& value, const Node* source);
+
+uint32_t make_slot(Context& ctx, const std::string& name, TypeCode code);
+// One slot for each number of the web that is known at run time only, once in a pass.
+void make_slots(Context& ctx, WebState& state, const std::string& name);
+void store_web(Context& ctx, WebState& state, const std::string& name, const Value& value,
+               const Node* source);
+Value load_web(Context& ctx, WebState& state, const std::string& name);
+
+}  // namespace cuda_device::frontend
