@@ -285,7 +285,12 @@ nb::object record(StreamObject& self, nb::object event, nb::handle options) {
   return event;
 }
 
-double elapsed(EventObject& later, EventObject& earlier) {
+double elapsed(const EventObject& later, const nb::object& other) {
+  if (!nb::isinstance<EventObject>(other))
+    throw nb::type_error(("an Event minus another Event gives milliseconds; found '" +
+                          type_text(other) + "': record() of a stream gives its event")
+                             .c_str());
+  const auto& earlier = *nb::inst_ptr<EventObject>(other);
   if (!earlier.timing() || !later.timing())
     throw std::runtime_error("an event that was made with enable_timing=False has no time");
   dispatch::Outcome outcome;
@@ -577,7 +582,8 @@ void register_event_type(nb::module_& module) {
       .def_prop_ro("is_closed", &EventObject::closed, "Whether close() was called.")
       .def("__repr__", [](const EventObject& e) { return shown_as("Event", e); })
       .def("close", &EventObject::close, "Lets go of the event. What waits for it still does.")
-      .def("__sub__", elapsed, "Milliseconds between two events that are done.");
+      .def("__sub__", elapsed, nb::sig("def __sub__(self, earlier: Event, /) -> float"),
+           "Milliseconds between two events that are done.");
 }
 
 }  // namespace

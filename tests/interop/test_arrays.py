@@ -201,7 +201,11 @@ WRONG = [
         ValueError,
         "memory='fast' is no kind of memory; there are 'device', 'pinned', 'managed'",
     ),
-    (lambda: D.zeros(3, device="gpu"), ValueError, "no device 'gpu': 'cpu', 'cuda' and 'cuda:0'"),
+    (
+        lambda: D.zeros(3, device="gpu"),
+        ValueError,
+        "no device 'gpu': a GPU is 'cuda', 'cuda:1' or its",
+    ),
     (
         lambda: D.zeros(3, device=2.5),
         TypeError,

@@ -488,7 +488,11 @@ def test_a_device_that_does_not_exist(on_fake):
     kinds = "a device is a Device, a number, 'cpu' or 'cuda:0'; found "
     assert messages == [
         *[["ValueError", f"no device {name}: {known}"] for name in ("2", "-1", "'cuda:2'")],
-        ["ValueError", "no device 'gpu': 'cpu', 'cuda' and 'cuda:0' and up are known"],
+        [
+            "ValueError",
+            "no device 'gpu': a GPU is 'cuda', 'cuda:1' or its number, "
+            "the host device is 'cpu' or 'host'",
+        ],
         *[["TypeError", kinds + name] for name in ("'bool'", "'float'")],
     ]
 

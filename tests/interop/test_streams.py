@@ -260,6 +260,16 @@ def test_options_of_events(kind, timing):
         events[1] - events[0]
 
 
+def test_an_event_minus_something_else():
+    stream = device().create_stream()
+    event = stream.record()
+    for other in (stream, 1):
+        found = type(other).__name__
+        with pytest.raises(TypeError, match=f"an Event minus another Event .*; found '.*{found}'"):
+            event - other
+    stream.sync()
+
+
 @dataclasses.dataclass
 class NewerEventOptions:
     """The names of cuda.core 1."""

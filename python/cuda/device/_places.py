@@ -24,7 +24,10 @@ def _named(name: str) -> int:
         return HOST
     kind, colon, number = name.partition(":")
     if kind != "cuda" or (colon and not number.isdecimal()):
-        raise ValueError(f"no device {name!r}: 'cpu', 'cuda' and 'cuda:0' and up are known")
+        raise ValueError(
+            f"no device {name!r}: a GPU is 'cuda', 'cuda:1' or its number, "
+            "the host device is 'cpu' or 'host'"
+        )
     return _gpu(int(number or 0), f"cuda:{int(number or 0)}")
 
 
