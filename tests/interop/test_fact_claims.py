@@ -194,14 +194,29 @@ def put(a, i, v):
 
 
 @D.kernel
-def put_pair(a, i, j, v):
-    a[i, j] = v
-
-
-@D.kernel
 def put_row(a, first):
     t = D.tid(1)
     a[first + t] = t + 1
+
+
+@D.kernel
+def put_far(a, step):
+    t = D.thread_idx.x
+    a[t * step] = t + 1
+
+
+@D.kernel
+def number_each(a):
+    t = D.thread_idx.x
+    if t < a.shape[0]:
+        a[t] = t + 1
+
+
+@D.kernel
+def number_pairs(a):
+    t = D.thread_idx.x
+    if t < a.size:
+        a[t // 2, t % 2] = t + 1
 
 
 @D.kernel
@@ -265,20 +280,23 @@ def test_fits_31_elements_beyond_2_gib(reserved, dtype):
     run(put_row, a, np.int64(beyond), grid=2, block=32)
     np.testing.assert_array_equal(a[beyond : beyond + 64], np.arange(1, 65))
     a[beyond : beyond + 64] = 0
+    run(put_far, a, a.size // 4, block=4)
+    assert [a[i * (a.size // 4)] for i in range(4)] == [1, 2, 3, 4]
+    a[:: a.size // 4] = 0
 
 
 @pytest.mark.usefixtures("target")
 @pytest.mark.parametrize("step", [LIMIT - 1, LIMIT, LIMIT + 64, -LIMIT - 1, -LIMIT - 64])
 def test_fits_31_strides_of_2_gib(reserved, step):
-    """Two elements, and two rows of two."""
+    """Two elements, and two rows of two: each thread has its own, so that lanes differ in it."""
     a = strided(reserved, (2,), (step,), start=6 * GIB)
-    run(put, a, 1, 7)
-    assert a[1] == 7
-    a[1] = 0
+    run(number_each, a, block=32)
+    assert a.tolist() == [1, 2]
+    a[:] = 0
     rows = strided(reserved, (2, 2), (step, 3), start=6 * GIB)
-    run(put_pair, rows, 1, 1, 9)
-    assert rows[1, 1] == 9
-    rows[1, 1] = 0
+    run(number_pairs, rows, block=32)
+    assert rows.tolist() == [[1, 2], [3, 4]]
+    rows[:] = 0
 
 
 @pytest.mark.usefixtures("target")

@@ -39,11 +39,11 @@ std::string cache_key(const Specialisation& s, const compile::CompileRequest& re
   // The object for debuggers is not kept.
   if (s.identity.empty() || request.lines || !process_cache()) return "";
   const frontend::Request& source = request.source;
+  // Tells GPUs from the host, too.
   const std::string machine = source.target.device ? "gpu" : machine_identity();
   if (machine.empty()) return "";
   ByteWriter key;
   key.text(kBuildDigest);
-  key.number(source.target.device);
   key.text(source.target.architecture);
   key.text(machine);
   key.text(request.libdevice.empty() ? "" : digest_of_file(request.libdevice));

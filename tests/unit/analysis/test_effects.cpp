@@ -51,7 +51,7 @@ TEST(Opaque, KeepsStoresInTheCache) {
 
 TEST(Opaque, MakesLoadsOfSharedMemoryUnsteadyInItsRegion) {
   const std::string load = "%l = load %tile, %n : float32\nstore %out, %x, %l\n";
-  const auto steady = [&](const std::string& call) {
+  const auto steady = [&](const std::string& call) -> bool {
     const Analysed k = kernel_with("", load, "barrier\n" + call);
     return find_steady_loads(*k.f)[k.nth(ir::Op::Load).id];
   };

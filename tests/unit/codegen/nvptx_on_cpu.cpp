@@ -181,6 +181,8 @@ abi::KernelImage compile_scalar_for_cpu(const ir::Function& f, bool optimised) {
     verify_or_throw(*module, "emission");
     llvm::Function* thread = with_registers(*kernel);
     replace_intrinsics(*thread);
+    if (llvm::Function* opaque = module->getFunction("cd_opaque"))
+      opaque->addFnAttr(llvm::Attribute::NonLazyBind);  // through the import table
     host::set_attributes(*thread, target);
     host::set_attributes(*Launcher(*thread, f, image.params).emit(), target);
     if (optimised) nvptx::optimise(*module, *machine, Effort::Full);
