@@ -70,6 +70,14 @@ RangeState RangeStates::widen(const RangeState& old, const RangeState& grown) {
   return r;
 }
 
+RangeState RangeStates::with(const RangeState& s, const RangeState& other, const SlotSet& slots) {
+  RangeState r = s;
+  slots.for_each([&](size_t slot) {
+    store(r, slot, hull(s.slots[slot].interval, other.slots[slot].interval));
+  });
+  return r;
+}
+
 void RangeStates::forget(RangeState& s, const SlotSet& slots) {
   slots.for_each([&](size_t slot) { store(s, slot, all(slot)); });
 }

@@ -1,5 +1,6 @@
 #include "analysis/ranges.h"
 
+#include <unordered_map>
 #include <utility>
 
 #include "analysis/range_state.h"
@@ -15,9 +16,10 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-// A loop body is visited several times, one inside another a power of that; deeper ones are not
-// iterated.
-constexpr int kIteratedDepth = 3;
+// A loop's body is walked once for each walk of what is around it, and so often more than that in
+// all. Then what was found of the loop before has to do, so walks add up with the depth of a nest
+// and do not multiply.
+constexpr int kMostExtraWalks = 64;
 constexpr int kRoundsBeforeWidening = 2;
 
 bool has_range(const ir::Type& t) { return t.is_int() || t.is_bool(); }
@@ -39,7 +41,7 @@ class Walk {
   }
 
   Ranges take(const SlotSet& live_at_entry) {
-    Ranges r{.values = std::move(values_), .slots = {}};
+    Ranges r{.values = std::move(values_), .slots = {}, .visits = visits_};
     SlotSet any = live_at_entry;
     r.slots.resize(f_.slots.size());
     ir::for_each_inst(f_.body, [&](const Inst& i) {
@@ -71,6 +73,7 @@ class Walk {
   }
 
   void visit(const Inst& inst) {
+    ++visits_;
     switch (inst.op) {
       case Op::SlotLoad:
         return load(inst);
@@ -163,54 +166,77 @@ class Walk {
     return frames_.at(i);
   }
 
-  void loop(const Inst& inst) {
-    const RangeState entry = state_;
-    const RangeState head =
-        ++depth_ > kIteratedDepth ? anything(inst, entry) : fixpoint(inst, entry);
-    const RangeState exit = run_loop(inst, entry, head);
-    --depth_;
-    block(inst.regions.back());
-    state_ = states_.join(state_, exit);
-  }
-
-  RangeState anything(const Inst& inst, RangeState head) {
-    SlotSet stored(f_.slots.size());
-    ir::for_each_inst(Block{{const_cast<Inst*>(&inst)}}, [&](const Inst& i) {
-      if (ir::sets_slot(i.op)) stored.insert(static_cast<size_t>(i.imm));
-    });
-    states_.forget(head, stored);
-    return head;
-  }
-
-  // A state that holds at the head in every iteration.
-  RangeState fixpoint(const Inst& inst, const RangeState& entry) {
-    RangeState head = entry;
-    for (int round = 0;; ++round) {
-      RangeState reached = states_.join(entry, iterate(inst, head).next);
-      if (RangeStates::covers(head, reached)) return head;
-      head = round < kRoundsBeforeWidening ? std::move(reached) : states_.widen(head, reached);
-    }
-  }
-
-  // Narrows the head once where that still holds, and leaves the records of the last visit and the
-  // state behind the condition. Returns the state of lanes that broke.
-  RangeState run_loop(const Inst& inst, const RangeState& entry, const RangeState& head) {
-    Pass pass = iterate(inst, head);
-    RangeState narrowed = states_.join(entry, pass.next);
-    if (!RangeStates::covers(narrowed, head)) {
-      pass = iterate(inst, narrowed);
-      if (!RangeStates::covers(narrowed, states_.join(entry, pass.next)))
-        pass = iterate(inst, head);
-    }
-    state_ = std::move(pass.done);
-    return std::move(pass.broke);
-  }
-
   struct Pass {
     RangeState next;  // at the end of the body
     RangeState done;  // where the loop ended by its condition
     RangeState broke;
   };
+
+  // What is known of a loop from its last visit.
+  struct KnownLoop {
+    SlotSet stored;  // slots that its iterations may store to
+    RangeState entry = RangeStates::unreachable();
+    RangeState head;      // holds in every iteration of a loop that is entered in `entry`
+    int extra_walks = 0;  // of its body, in all visits
+
+    bool walks_left() const { return extra_walks < kMostExtraWalks; }
+  };
+
+  KnownLoop& known_loop(const Inst& inst) {
+    const auto [at, is_new] = loops_.try_emplace(inst.id);
+    KnownLoop& known = at->second;
+    if (!is_new) return known;
+    known.stored = SlotSet(f_.slots.size());
+    ir::for_each_inst(Block{{const_cast<Inst*>(&inst)}}, [&](const Inst& i) {
+      if (i.op == Op::SlotStore || i.op == Op::For) known.stored.insert(static_cast<size_t>(i.imm));
+    });
+    return known;
+  }
+
+  // An outer loop visits one inside it again in wider states, until they hold, and in a narrower
+  // one at last. In a wider one the search goes on from the head that was found; in a narrower one
+  // that head holds as well, but a search from the beginning may find less.
+  void loop(const Inst& inst) {
+    const RangeState entry = state_;
+    KnownLoop& known = known_loop(inst);
+    const bool holds = RangeStates::covers(known.entry, entry);
+    const bool narrower = holds && !RangeStates::covers(entry, known.entry);
+    const bool anew = !known.entry.reachable || (narrower && known.walks_left());
+    RangeState head = anew ? entry : states_.with(entry, known.head, known.stored);
+    Pass pass = holds && !anew ? iterate(inst, head) : climb(inst, entry, head, known);
+    narrow(inst, entry, head, pass, known);
+    known.entry = entry;
+    known.head = std::move(head);
+    state_ = std::move(pass.done);
+    block(inst.regions.back());
+    state_ = states_.join(state_, pass.broke);
+  }
+
+  // Raises the head to one that holds in every iteration; the last walk is from there.
+  Pass climb(const Inst& inst, const RangeState& entry, RangeState& head, KnownLoop& known) {
+    for (int round = 0; known.walks_left(); ++round) {
+      Pass pass = iterate(inst, head);
+      RangeState reached = states_.join(head, pass.next);
+      if (RangeStates::covers(head, reached)) return pass;
+      head = round < kRoundsBeforeWidening ? std::move(reached) : states_.widen(head, reached);
+      ++known.extra_walks;
+    }
+    head = entry;
+    states_.forget(head, known.stored);
+    return iterate(inst, head);
+  }
+
+  // What reaches a head that holds does so from outside or at the end of an iteration: only that
+  // much holds as well.
+  void narrow(const Inst& inst, const RangeState& entry, RangeState& head, Pass& pass,
+              KnownLoop& known) {
+    if (!known.walks_left()) return;
+    RangeState narrowed = states_.join(entry, pass.next);
+    if (RangeStates::covers(narrowed, head)) return;
+    ++known.extra_walks;
+    head = std::move(narrowed);
+    pass = iterate(inst, head);
+  }
 
   Pass iterate(const Inst& inst, const RangeState& head) {
     state_ = head;
@@ -248,7 +274,8 @@ class Walk {
   Versions versions_;
   RangeOf of_;
   std::vector<Frame> frames_;
-  int depth_ = 0;
+  std::unordered_map<uint32_t, KnownLoop> loops_;  // by Inst::id
+  size_t visits_ = 0;
 };
 
 }  // namespace

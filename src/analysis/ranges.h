@@ -10,6 +10,7 @@ namespace cuda_device::analysis {
 struct Ranges {
   std::vector<Interval> values;  // by Inst::id: integers and bools; everything where not reached
   std::vector<Interval> slots;   // all that is ever stored, and zero where it may be read
+  size_t visits = 0;             // of instructions: what the analysis cost
 };
 
 Ranges find_ranges(const ir::Function& f, const SlotSet& live_at_entry);
