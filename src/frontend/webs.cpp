@@ -309,10 +309,13 @@ class Analysis {
     if (ends(node)) flow.reachable = false;
   }
 
-  // Repeated until what reaches the head no longer grows: uses only ever see more definitions.
+  // Repeated until what reaches the head no longer grows: uses only ever see more definitions. A
+  // loop in a loop goes on from what reached it before: then repetitions do not multiply with
+  // depth.
   void loop(Flow& flow, const Node* test, const Node* loop_target, const Names& body,
             const Names& orelse) {
-    Flow head = flow;
+    Flow& head = heads_.try_emplace(&body, Flow{false, {}}).first->second;
+    head = join(head, flow);
     Flow exit;
     Loop frame;
     while (true) {
@@ -363,6 +366,7 @@ class Analysis {
   std::vector<uint32_t> parent_;                    // union-find over definitions
   std::vector<bool> undefined_;
   std::vector<Loop*> loops_;
+  std::unordered_map<const Names*, Flow> heads_;  // by the loop's body: what has reached its head
   uint32_t parameters_ = 0;
   uint32_t depth_ = 0;
 };
