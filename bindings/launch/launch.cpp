@@ -1,16 +1,14 @@
 #include "bindings/launch/launch.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
+#include "bindings/interrupted.h"
 #include "bindings/launch/call.h"
 #include "bindings/launch/dims.h"
 #include "bindings/memory/block.h"
 #include "bindings/runtime/printed.h"
 #include "bindings/runtime/streams.h"
 #include "bindings/source/capture.h"
-#include "support/fork.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -161,26 +159,6 @@ void run(FunctionState& kernel, const dispatch::LaunchRequest& request, bool on_
   kernel.ready_target = cd_rt_target();
 }
 
-// Python runs handlers of signals in its main thread alone. Other threads are not asked: at the
-// process's end they may no longer come near Python.
-bool runs_handlers() {
-  static thread_local bool main = false;
-  static thread_local unsigned known_at = ~0U;  // a fork makes its thread the child's main one
-  if (const unsigned forks = fork_count(); known_at != forks) {
-    main = getpid() == gettid();
-    known_at = forks;
-  }
-  return main;
-}
-
-// Of a launch that waits, about every 50 ms: lets those handlers run. An exception that one raises
-// stays set.
-bool a_handler_raised() {
-  const WithGil gil;
-  return PyErr_CheckSignals() != 0;
-}
-const std::function<bool()> interrupted = a_handler_raised;
-
 // False: an exception is set, as where warnings are errors.
 bool warn_of_shared(const std::string& kernel) {
   const WithGil gil;
@@ -223,10 +201,8 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   request.dims = dims;
   if (!names_shared) request.warn = &warn;
   request.stream = stream;
-  if (stream)
-    request.owner = call.owner.get();
-  else if (runs_handlers())
-    request.interrupted = &interrupted;
+  if (stream) request.owner = call.owner.get();
+  request.interrupted = interrupted();
   dispatch::Outcome outcome;
   run(kernel, request, stream && call.where().device() != kHostDevice, outcome);
   if (outcome.status == dispatch::Status::Interrupted) {

@@ -1,5 +1,6 @@
 #include "bindings/runtime/inspection.h"
 
+#include "bindings/interrupted.h"
 #include "bindings/launch/call.h"
 #include "bindings/launch/dims.h"
 #include "bindings/launch/type_parser.h"
@@ -104,6 +105,7 @@ struct Question {
     name = state.name;
     specialisation = {variant->program, request_for(state, variant->declared, arguments)};
     specialisation.request.launch = facts_of(grid, block, name);
+    specialisation.interrupted = interrupted();
   }
 
   // Without the GIL; the text of the outcome.
@@ -114,6 +116,7 @@ struct Question {
       const WithoutGil released;
       ask(&outcome);
     }
+    if (outcome.status == dispatch::Status::Interrupted) throw nb::python_error();
     if (outcome.status != dispatch::Status::Ok) {
       set_outcome(outcome, specialisation.program->files, name);
       throw nb::python_error();

@@ -188,7 +188,7 @@ class Walk {
     if (!is_new) return known;
     known.stored = SlotSet(f_.slots.size());
     ir::for_each_inst(Block{{const_cast<Inst*>(&inst)}}, [&](const Inst& i) {
-      if (i.op == Op::SlotStore || i.op == Op::For) known.stored.insert(static_cast<size_t>(i.imm));
+      if (ir::sets_slot(i.op)) known.stored.insert(static_cast<size_t>(i.imm));
     });
     return known;
   }

@@ -1,6 +1,7 @@
 // IR → KernelImage. No LLVM in this header: the targets hide behind it.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct HostOptions {
   uint32_t gang_width = 0;
   bool verify_llvm = false;
   Tuning tuning;
+  std::stop_token stop{};  // looked at between LLVM's passes
   StageTimes* times = nullptr;
   const SourceLines* lines = nullptr;  // null: none
 };
@@ -45,6 +47,7 @@ struct PtxOptions {
   std::string
       libdevice;  // path of libdevice.10.bc; needed only by kernels that call math functions
   bool verify_llvm = false;
+  std::stop_token stop{};  // as above
   StageTimes* times = nullptr;
   const SourceLines* lines = nullptr;  // as directives; null: none
 };
@@ -67,6 +70,7 @@ struct Listing {
 void describe(const ir::Function& f, abi::KernelImage& image);
 
 // `f` has been through passes/pipeline. Thread-safe; a fault inside LLVM becomes an InternalError.
+// Throws Interrupted where it was told to stop.
 abi::KernelImage compile_host(const ir::Function& f, const HostOptions& options,
                               const Listing& listing = {});
 abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "support/check.h"
+#include "support/interrupted.h"
 
 namespace cuda_device::codegen {
 namespace {
@@ -46,7 +47,8 @@ void initialise_once() {
 
 // LLVM's own handler prints errors and exits.
 struct Collector : llvm::DiagnosticHandler {
-  explicit Collector(std::string& errors) : errors_(errors) {}
+  Collector(std::string& errors, std::stop_token asked_to_stop)
+      : errors_(errors), stop(std::move(asked_to_stop)) {}
   bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
     if (auto* frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&info))
       largest_frame = std::max(largest_frame, frame->getResourceSize());
@@ -58,7 +60,38 @@ struct Collector : llvm::DiagnosticHandler {
     return true;
   }
   std::string& errors_;
+  const std::stop_token stop;
   uint64_t largest_frame = 0;
+};
+
+const Collector& collector_of(const llvm::LLVMContext& context) {
+  return *static_cast<const Collector*>(context.getDiagHandlerPtr());
+}
+
+// Leaves by an exception, as a fault does.
+class StopHere : public llvm::FunctionPass {
+ public:
+  StopHere() : llvm::FunctionPass(kId) {}
+  bool runOnFunction(llvm::Function& function) override {
+    throw_if_stopped(collector_of(function.getContext()).stop);
+    return false;
+  }
+  void getAnalysisUsage(llvm::AnalysisUsage& usage) const override { usage.setPreservesAll(); }
+  llvm::StringRef getPassName() const override { return "Stop where asked to"; }
+
+ private:
+  inline static char kId = 0;
+};
+
+// One after each pass over functions. None between those over loops: they go over each loop
+// together.
+class StoppablePasses : public llvm::legacy::PassManager {
+ public:
+  void add(llvm::Pass* pass) override {
+    const bool function = pass->getPassKind() == llvm::PT_Function;
+    PassManager::add(pass);
+    if (function) PassManager::add(new StopHere);
+  }
 };
 
 constexpr llvm::CodeGenOptLevel kLevel = llvm::CodeGenOptLevel::Default;
@@ -66,7 +99,7 @@ constexpr llvm::CodeGenOptLevel kLevel = llvm::CodeGenOptLevel::Default;
 void run_back_end(llvm::Module& module, llvm::TargetMachine& machine,
                   llvm::SmallVectorImpl<char>& bytes, llvm::CodeGenFileType type) {
   llvm::raw_svector_ostream out(bytes);
-  Owned<llvm::legacy::PassManager> passes(new llvm::legacy::PassManager);
+  Owned<StoppablePasses> passes(new StoppablePasses);
   CD_CHECK(!machine.addPassesToEmitFile(*passes, out, nullptr, type, /*DisableVerify=*/true),
            "the back end cannot write this kind of file");
   passes->run(module);
@@ -74,11 +107,11 @@ void run_back_end(llvm::Module& module, llvm::TargetMachine& machine,
 
 }  // namespace
 
-void with_llvm(const std::function<void(llvm::LLVMContext&)>& work) {
+void with_llvm(const std::stop_token& stop, const std::function<void(llvm::LLVMContext&)>& work) {
   initialise_once();
   auto context = std::make_unique<llvm::LLVMContext>();
   std::string errors;
-  context->setDiagnosticHandler(std::make_unique<Collector>(errors));
+  context->setDiagnosticHandler(std::make_unique<Collector>(errors, stop));
   try {
     work(*context);
   } catch (...) {
@@ -93,7 +126,7 @@ void with_llvm(const std::function<void(llvm::LLVMContext&)>& work) {
 void report_frame(llvm::Function& function) { function.addFnAttr("warn-stack-size", "0"); }
 
 uint64_t largest_frame(const llvm::LLVMContext& context) {
-  return static_cast<const Collector*>(context.getDiagHandlerPtr())->largest_frame;
+  return collector_of(context).largest_frame;
 }
 
 Owned<llvm::TargetMachine> make_target_machine(const Machine& machine) {
@@ -122,7 +155,11 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const FillPa
   Owned<llvm::FunctionAnalysisManager> functions(new llvm::FunctionAnalysisManager);
   Owned<llvm::CGSCCAnalysisManager> graphs(new llvm::CGSCCAnalysisManager);
   Owned<llvm::ModuleAnalysisManager> modules(new llvm::ModuleAnalysisManager);
-  llvm::PassBuilder builder(&machine);
+  const std::stop_token& stop = collector_of(module.getContext()).stop;
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerBeforeNonSkippedPassCallback(
+      [&](llvm::StringRef, const llvm::Any&) { throw_if_stopped(stop); });
+  llvm::PassBuilder builder(&machine, {}, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(*modules);
   builder.registerCGSCCAnalyses(*graphs);
   builder.registerFunctionAnalyses(*functions);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "codegen/llvm.h"
@@ -23,8 +24,9 @@ template <class T>
 using Owned = std::unique_ptr<T, LeakInFault>;
 
 // Runs `work` on a fresh context. Whatever LLVM reports as fatal, or as an error of the back end,
-// leaves as an InternalError; the context is then leaked, since its state is unknown.
-void with_llvm(const std::function<void(llvm::LLVMContext&)>& work);
+// leaves as an InternalError, and as Interrupted what was told to stop, which is looked at before
+// LLVM's passes; the context is then leaked, since its state is unknown.
+void with_llvm(const std::stop_token& stop, const std::function<void(llvm::LLVMContext&)>& work);
 
 // The largest stack frame, in bytes, of the functions that the back end wrote in this context and
 // that asked for it with report_frame; 0 where there is none.

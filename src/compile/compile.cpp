@@ -147,6 +147,7 @@ void Compilation::run_passes(ir::Function& f, uint32_t gang_width) const {
   options.drop_assertions = target_.kind == Target::Kind::Ptx;
   options.verify = verify_wanted();
   options.tuning = tuning();
+  options.stop = stop_;
   options.times = times_;
   options.check = [](const ir::Function& checked) {
     auto divergent = analysis::certainly_divergent_barriers(checked);
@@ -170,6 +171,7 @@ Made Compilation::ptx(const codegen::Listing& listing) const {
   options.ptx_version = request_.ptx_version;
   options.libdevice = request_.libdevice;
   options.verify_llvm = verify_wanted();
+  options.stop = stop_;
   options.times = times_;
   if (request_.lines && lines.form == codegen::SourceLines::Form::Directives)
     options.lines = &lines;
@@ -187,6 +189,7 @@ Made Compilation::host_code(uint32_t gang_width, codegen::Listing listing) const
   options.gang_width = gang_width;
   options.verify_llvm = verify_wanted();
   options.tuning = tuning();
+  options.stop = stop_;
   options.times = times_;
   if (request_.lines) options.lines = &lines;
   Made made{from_frontend(), {}};

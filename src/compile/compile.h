@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/codegen.h"
@@ -41,12 +43,15 @@ struct Made {
 
 class Compilation {
  public:
-  explicit Compilation(const CompileRequest& request, StageTimes* times = nullptr)
+  explicit Compilation(const CompileRequest& request, std::stop_token stop = {},
+                       StageTimes* times = nullptr)
       : request_(request),
         target_(parse_target(request.source.target.architecture)),
+        stop_(std::move(stop)),
         times_(times) {}
 
-  // Each throws DiagnosticError for the user's mistakes, InternalError for ours.
+  // Each throws DiagnosticError for the user's mistakes, InternalError for ours, Interrupted where
+  // it was told to stop.
   std::unique_ptr<ir::Function> lower() const;      // straight from the frontend
   std::unique_ptr<ir::Function> optimised() const;  // after the passes
   std::unique_ptr<ir::Function> compiled() const;   // what machine code is made of
@@ -69,6 +74,7 @@ class Compilation {
 
   const CompileRequest& request_;
   Target target_;
+  std::stop_token stop_;
   StageTimes* times_;
 };
 

@@ -2,6 +2,9 @@
 #include "compile/jit_api.h"
 
 #include <functional>
+#include <memory>
+#include <stop_token>
+#include <utility>
 
 #include "analysis/analysis.h"
 #include "analysis/describe_blocks.h"
@@ -12,16 +15,40 @@
 #include "compile/stages.h"
 #include "frontend/frontend.h"
 #include "support/check.h"
+#include "support/interrupted.h"
 #include "syntax/tree.h"
 
 namespace cuda_device::compile {
 namespace {
+
+void release(CompileResult& result) {
+  delete static_cast<InterpretedKernel*>(std::exchange(result.interpreted, nullptr));
+}
+void release(InspectResult&) {}
+
+// What the compiler's thread works on. It may go on after the call was given up.
+template <class Result>
+struct Work {
+  explicit Work(const CompileRequest& asked) : request(asked) {
+    request.held.reset();
+    if (request.times) request.times = &times;
+  }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  ~Work() { release(result); }
+
+  CompileRequest request;
+  StageTimes times;
+  Result result;
+};
 
 // Runs `body`; what it throws becomes the result's status.
 template <class Result>
 void caught(const CompileRequest& request, Result* result, const std::function<void()>& body) {
   try {
     body();
+  } catch (const Interrupted&) {
+    result->status = Status::Interrupted;
   } catch (DiagnosticError& e) {
     result->status = Status::UserError;
     result->diagnostics = std::move(e.diagnostics);
@@ -33,11 +60,23 @@ void caught(const CompileRequest& request, Result* result, const std::function<v
   }
 }
 
-// The same on a stack that is made for the program. Nothing leaves this object as an exception.
 template <class Result>
-void guarded(const CompileRequest& request, Result* result, const std::function<void()>& body) {
-  caught(request, result, [&] {
-    on_own_stack(nesting_of(*request.source.program), [&] { caught(request, result, body); });
+using Body = std::function<void(const CompileRequest&, const std::stop_token&, Result*)>;
+
+// The same on a stack that is made for the program, as long as nobody interrupts it. Nothing leaves
+// this object as an exception.
+template <class Result>
+void guarded(CompileRequest* request, Result* result, const Body<Result>& body) {
+  const auto work = std::make_shared<Work<Result>>(*request);
+  caught(work->request, result, [&] {
+    const auto run = [work, body](const std::stop_token& stop) {
+      caught(work->request, &work->result, [&] { body(work->request, stop, &work->result); });
+    };
+    if (!on_own_stack(nesting_of(*work->request.source.program), run, request->interrupted,
+                      std::move(request->held)))
+      throw Interrupted();
+    *result = std::exchange(work->result, {});
+    if (request->times) *request->times = std::move(work->times);
   });
 }
 
@@ -48,10 +87,10 @@ std::string place_of(const syntax::Program& program) {
   return program.files[span.file].name + ":" + std::to_string(span.line);
 }
 
-void compile(const CompileRequest& request, CompileResult* result) {
+void compile(const CompileRequest& request, const std::stop_token& stop, CompileResult* result) {
   const syntax::Program& program = *request.source.program;
   result->image.name = program.functions.front().name;
-  const Compilation compilation(request, request.times);
+  const Compilation compilation(request, stop, request.times);
   if (compilation.target().kind != Target::Kind::Interpreter) {
     Made made = compilation.machine_code();
     result->image = std::move(made.image);
@@ -68,8 +107,8 @@ void compile(const CompileRequest& request, CompileResult* result) {
   result->interpreted = new InterpretedKernel{std::move(function), result->image.params, nesting};
 }
 
-std::string machine_listing(const CompileRequest& request, std::string* codegen::Listing::* which) {
-  Compilation compilation(request);
+std::string machine_listing(const Compilation& compilation,
+                            std::string* codegen::Listing::* which) {
   std::string text;
   codegen::Listing listing;
   listing.*which = &text;
@@ -99,9 +138,9 @@ std::string facts(const Compilation& compilation) {
 }
 
 // A stage a line, in the order in which they ended: its seconds and its name.
-std::string times(const CompileRequest& request) {
+std::string times(const CompileRequest& request, const std::stop_token& stop) {
   StageTimes times;
-  const Compilation compilation(request, &times);
+  const Compilation compilation(request, stop, &times);
   compilation.machine_code();
   std::string text;
   for (const StageTime& time : times)
@@ -116,19 +155,20 @@ std::string ir_text(const CompileRequest& request, const ir::Function& f) {
   return request.lines ? with_lines(text, request.source.program->files) : text;
 }
 
-std::string inspect(const CompileRequest& request, const std::string& what) {
+std::string inspect(const CompileRequest& request, const std::stop_token& stop,
+                    const std::string& what) {
   check_stage(what, request.source.target.architecture);
   const auto& program = *request.source.program;
   if (what == "syntax") return syntax::print(program.functions.front());
   if (what == "result_type") return frontend::result_type(request.source);
-  if (what == "times") return times(request);
-  Compilation compilation(request);
+  if (what == "times") return times(request, stop);
+  const Compilation compilation(request, stop);
   if (what == "ir_raw") return ir_text(request, *compilation.lower());
   if (what == "ir") return ir_text(request, *compilation.compiled());
   if (what == "facts") return facts(compilation);
-  if (what == "llvm_raw") return machine_listing(request, &codegen::Listing::llvm);
-  if (what == "llvm") return machine_listing(request, &codegen::Listing::llvm_opt);
-  return machine_listing(request, &codegen::Listing::assembly);
+  if (what == "llvm_raw") return machine_listing(compilation, &codegen::Listing::llvm);
+  if (what == "llvm") return machine_listing(compilation, &codegen::Listing::llvm_opt);
+  return machine_listing(compilation, &codegen::Listing::assembly);
 }
 
 // On the caller's stack, unless the kernel is nested too deeply for that.
@@ -143,7 +183,10 @@ void interpret(const InterpretedKernel& kernel, const char* params, const abi::L
     }
   };
   try {
-    kernel.nesting <= kShallow ? body() : on_own_stack(kernel.nesting, body);
+    if (kernel.nesting <= kShallow)
+      body();
+    else
+      on_own_stack(kernel.nesting, [&](const std::stop_token&) { body(); });
   } catch (const std::exception& e) {
     error = e.what();
   }
@@ -181,14 +224,21 @@ namespace compile = cuda_device::compile;
 namespace abi = cuda_device::abi;
 namespace codegen = cuda_device::codegen;
 
-void cd_jit_compile(const compile::CompileRequest* request, compile::CompileResult* result) {
-  compile::guarded(*request, result, [&] { compile::compile(*request, result); });
+void cd_jit_compile(compile::CompileRequest* request, compile::CompileResult* result) {
+  compile::guarded<compile::CompileResult>(request, result, compile::compile);
 }
 
-void cd_jit_inspect(const compile::CompileRequest* request, const char* what,
+void cd_jit_inspect(compile::CompileRequest* request, const char* what,
                     compile::InspectResult* result) {
-  compile::guarded(*request, result, [&] { result->text = compile::inspect(*request, what); });
+  compile::guarded<compile::InspectResult>(
+      request, result,
+      [what = std::string(what)](const compile::CompileRequest& asked, const std::stop_token& stop,
+                                 compile::InspectResult* made) {
+        made->text = compile::inspect(asked, stop, what);
+      });
 }
+
+void cd_jit_finish() { compile::finish_stopping(); }
 
 const char* cd_jit_interpret(void* interpreted, const void* params, const abi::LaunchDims* dims,
                              cuda_device::LaunchReport* report) {

@@ -2,6 +2,8 @@
 // together). The runtime object opens it at the first compile. No Python here.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,9 +24,15 @@ struct CompileRequest {
   // stand in what it shows.
   bool lines = false;
   StageTimes* times = nullptr;  // of compile: where to write how long its stages take
+  // Asked about every 50 ms on the calling thread, which waits for the compiler's: true means to
+  // give up. Null: nobody is asked.
+  const std::function<bool()>* interrupted = nullptr;
+  // Taken by the call, and kept until the compiler is done with `source`, which may be after a call
+  // that was given up.
+  std::shared_ptr<const void> held;
 };
 
-enum class Status : uint8_t { Ok, UserError, CompilerFault };
+enum class Status : uint8_t { Ok, UserError, CompilerFault, Interrupted };
 
 struct CompileResult {
   Status status = Status::Ok;
@@ -49,10 +57,12 @@ struct InspectResult {
 
 #pragma GCC visibility push(default)
 extern "C" {
-void cd_jit_compile(const cuda_device::compile::CompileRequest* request,
+void cd_jit_compile(cuda_device::compile::CompileRequest* request,
                     cuda_device::compile::CompileResult* result);
-void cd_jit_inspect(const cuda_device::compile::CompileRequest* request, const char* what,
+void cd_jit_inspect(cuda_device::compile::CompileRequest* request, const char* what,
                     cuda_device::compile::InspectResult* result);
+// Waits for what was given up and has not yet stopped. Before the process ends.
+void cd_jit_finish();
 // Runs a whole launch on the IR interpreter. params as KernelImage::params lays them out. Returns
 // an error text or null; `report` gets what the kernel's threads say.
 const char* cd_jit_interpret(void* interpreted, const void* params,

@@ -3,8 +3,16 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "support/fork.h"
 
 namespace cuda_device::compile {
 namespace {
@@ -12,9 +20,82 @@ namespace {
 constexpr size_t kLeast = size_t{16} << 20;     // LLVM's own recursion included
 constexpr size_t kPerLevel = size_t{32} << 10;  // of address space; only what is used is memory
 
-void* run_body(void* body) {
-  (*static_cast<const std::function<void()>*>(body))();
+constexpr auto kPeriod = std::chrono::milliseconds(50);
+
+struct Job {
+  std::function<void(const std::stop_token&)> body;
+  std::shared_ptr<const void> held;
+  std::stop_source stop;
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool done = false;
+};
+
+// Those that were told to stop, and have not yet.
+class Stopping {
+ public:
+  void add(const Job* job) {
+    std::lock_guard lock(mutex_);
+    jobs_.push_back(job);
+  }
+  void remove(const Job* job) {
+    std::lock_guard lock(mutex_);
+    std::erase(jobs_, job);
+    changed_.notify_all();
+  }
+  void wait_until_none() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return jobs_.empty(); });
+  }
+  // A child has none of its parent's threads.
+  void renew_in_child() {
+    leave_behind(mutex_);
+    leave_behind(changed_);
+    leave_behind(jobs_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<const Job*> jobs_;
+  ForkHook hook_{this};
+};
+
+Stopping& stopping() {
+  static Stopping* const all = new Stopping;
+  return *all;
+}
+
+void* run(void* argument) {
+  const std::unique_ptr<std::shared_ptr<Job>> job(static_cast<std::shared_ptr<Job>*>(argument));
+  Job& work = **job;
+  const std::shared_ptr<const void> held = std::move(work.held);  // to the end
+  work.body(work.stop.get_token());
+  work.body = nullptr;
+  {
+    std::lock_guard lock(work.mutex);
+    work.done = true;
+    work.ended.notify_all();
+  }
+  if (work.stop.stop_requested()) stopping().remove(&work);
   return nullptr;
+}
+
+void start(uint32_t levels, const std::shared_ptr<Job>& job) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kLeast + levels * kPerLevel);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  auto own = std::make_unique<std::shared_ptr<Job>>(job);
+  pthread_t thread;
+  const int error = pthread_create(&thread, &attributes, run, own.get());
+  pthread_attr_destroy(&attributes);
+  if (!error) {
+    own.release();
+    return;
+  }
+  throw std::runtime_error("the system gives no thread for the compiler (error " +
+                           std::to_string(error) + ")");
 }
 
 uint32_t deepest_region(const ir::Block& block) {
@@ -34,18 +115,25 @@ uint32_t nesting_of(const syntax::Program& program) {
 
 uint32_t nesting_of(const ir::Function& f) { return deepest_region(f.body); }
 
-void on_own_stack(uint32_t levels, const std::function<void()>& body) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kLeast + levels * kPerLevel);
-  pthread_t thread;
-  const int error =
-      pthread_create(&thread, &attributes, run_body, const_cast<std::function<void()>*>(&body));
-  pthread_attr_destroy(&attributes);
-  if (error)
-    throw std::runtime_error("the system gives no thread for the compiler (error " +
-                             std::to_string(error) + ")");
-  pthread_join(thread, nullptr);
+bool on_own_stack(uint32_t levels, std::function<void(const std::stop_token&)> body,
+                  const std::function<bool()>* interrupted, std::shared_ptr<const void> held) {
+  const auto job = std::make_shared<Job>();
+  job->body = std::move(body);
+  job->held = std::move(held);
+  start(levels, job);
+  std::unique_lock lock(job->mutex);
+  while (!job->ended.wait_for(lock, kPeriod, [&] { return job->done; })) {
+    lock.unlock();
+    const bool stop = interrupted && (*interrupted)();
+    lock.lock();
+    if (!stop) continue;
+    if (!job->done) stopping().add(job.get());
+    job->stop.request_stop();
+    return false;
+  }
+  return true;
 }
+
+void finish_stopping() { stopping().wait_until_none(); }
 
 }  // namespace cuda_device::compile

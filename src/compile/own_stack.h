@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <stop_token>
 
 #include "ir/ir.h"
 #include "syntax/tree.h"
@@ -15,8 +17,16 @@ uint32_t nesting_of(const syntax::Program& program);
 // Regions that lie in one another at the deepest place.
 uint32_t nesting_of(const ir::Function& f);
 
-// Runs body, which must not throw, on a thread with stack for so many levels; returns when it is
-// done. Throws std::runtime_error where the system gives no such thread.
-void on_own_stack(uint32_t levels, const std::function<void()>& body);
+// Runs body, which must not throw, on a thread with stack for so many levels. True when it is done.
+// False once `interrupted` says yes, which is asked about every 50 ms on the calling thread (null:
+// nobody is): then the body is told to stop and goes on by itself until it does, so it owns all
+// that it uses. `held` is let go when all else of it is over. Throws std::runtime_error where the
+// system gives no such thread.
+bool on_own_stack(uint32_t levels, std::function<void(const std::stop_token&)> body,
+                  const std::function<bool()>* interrupted = nullptr,
+                  std::shared_ptr<const void> held = nullptr);
+
+// Waits for the threads that were told to stop. Before the process ends: LLVM's tables go with it.
+void finish_stopping();
 
 }  // namespace cuda_device::compile

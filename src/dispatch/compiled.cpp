@@ -29,6 +29,13 @@ std::vector<std::string> split(const char* text) {
   return parts;
 }
 
+// What the compiler needs until it is done, though the call may be over.
+struct Held {
+  explicit Held(std::shared_ptr<const syntax::Program> p) : program(std::move(p)) {}
+  const std::shared_ptr<const syntax::Program> program;
+  const UnfinishedWork work{};
+};
+
 class HostCompiled : public Compiled {
  public:
   HostCompiled(const abi::KernelImage& image, const Specialisation& s)
@@ -104,11 +111,12 @@ void log_compilation(log::Event& event, const compile::CompileRequest& request,
 }
 
 // Throws what is not Ok as an Outcome.
-compile::CompileResult compile(const compile::CompileRequest& request) {
+compile::CompileResult compile(compile::CompileRequest request) {
   const JitLibrary& jit = jit_library();
   log::Event event(log::Topic::Compile);
   compile::CompileResult result;
   jit.compile(&request, &result);
+  if (result.status == compile::Status::Interrupted) throw Outcome{Status::Interrupted, {}, ""};
   log_compilation(event, request, result);
   if (result.status == compile::Status::UserError)
     throw Outcome{Status::UserError, result.diagnostics, ""};
@@ -128,13 +136,13 @@ struct Image {
   bool from_disk = false;
 };
 
-Image image_for(const Specialisation& s, const compile::CompileRequest& request) {
+Image image_for(const Specialisation& s, compile::CompileRequest request) {
   const std::string key = cache_key(s, request);
   if (auto kept = cached_image(key)) {
     kept->source = place_of(s);  // the same kernel may stand anywhere
     return {std::move(*kept), true};
   }
-  Image made{compile(request).image};
+  Image made{compile(std::move(request)).image};
   keep_image(key, made.image);
   return made;
 }
@@ -172,7 +180,7 @@ CompileOutcome on_gpu(const Specialisation& s, int sm) {
     return {load(*kept), {}, true};
   }
   request.source.target = TargetName::of("sm_" + std::to_string(architecture_for(sm)));
-  const abi::KernelImage image = compile(request).image;
+  const abi::KernelImage image = compile(std::move(request)).image;
   keep_image(key, image);
   return {load(image), {}};
 }
@@ -219,6 +227,14 @@ CompileOutcome attempt(const Specialisation& s, const std::string& target) {
 
 }  // namespace
 
+std::function<bool()> asking(const std::function<bool()>* interrupted) {
+  if (!interrupted) return {};
+  return [interrupted] {
+    const ForkMeanwhile meanwhile;
+    return (*interrupted)();
+  };
+}
+
 compile::CompileRequest request_for(const Specialisation& s, const std::string& target) {
   compile::CompileRequest request;
   request.source = s.request;
@@ -226,6 +242,8 @@ compile::CompileRequest request_for(const Specialisation& s, const std::string& 
   request.source.target = TargetName::of(target);
   request.lines = runtime::gdb_wanted();
   request.tuning = tuning_wanted();
+  request.interrupted = s.interrupted;
+  request.held = std::make_shared<const Held>(s.program);
   if (request.source.target.device) request.libdevice = cuda::find_libdevice();
   return request;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -51,7 +52,12 @@ struct CompileOutcome {
   bool from_disk = false;  // without the compiler
 };
 
-// What the compiler is asked; for a GPU with libdevice, where it is found.
+// As `interrupted`, of a thread in a FinishBeforeFork: a fork does not wait for the answer. Empty
+// where it is null.
+std::function<bool()> asking(const std::function<bool()>* interrupted);
+
+// To be used in a FinishBeforeFork. What the compiler is asked; for a GPU with libdevice, where it
+// is found.
 // Throws std::invalid_argument for words in CUDA_DEVICE_TUNING that mean nothing.
 compile::CompileRequest request_for(const Specialisation& specialisation,
                                     const std::string& target);

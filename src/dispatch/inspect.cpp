@@ -21,14 +21,17 @@ namespace {
 
 Status status_of(compile::Status s) {
   if (s == compile::Status::UserError) return Status::UserError;
+  if (s == compile::Status::Interrupted) return Status::Interrupted;
   return s == compile::Status::Ok ? Status::Ok : Status::CompilerFault;
 }
 
 void inspect(const Specialisation& s, const char* what, const char* target, bool lines,
              Outcome* outcome) {
+  FinishBeforeFork scope;
   compile::CompileRequest request = request_for(s, target);
   request.lines = lines;
-  FinishBeforeFork scope;
+  const std::function<bool()> ask = asking(s.interrupted);
+  if (ask) request.interrupted = &ask;
   compile::InspectResult result;
   jit_library().inspect(&request, what, &result);
   outcome->status = status_of(result.status);

@@ -34,6 +34,7 @@ JitLibrary open() {
   JitLibrary library;
   bind(handle, "cd_jit_compile", library.compile);
   bind(handle, "cd_jit_inspect", library.inspect);
+  bind(handle, "cd_jit_finish", library.finish);
   bind(handle, "cd_jit_interpret", library.interpret);
   bind(handle, "cd_jit_release", library.release);
   bind(handle, "cd_jit_host_forms", library.host_forms);
@@ -44,11 +45,11 @@ JitLibrary open() {
   return library;
 }
 
+constinit MadeOnce<JitLibrary> once;
+
 }  // namespace
 
-const JitLibrary& jit_library() {
-  static constinit MadeOnce<JitLibrary> once;
-  return once.get(open);
-}
+const JitLibrary& jit_library() { return once.get(open); }
+const JitLibrary* jit_library_if_open() { return once.if_made(); }
 
 }  // namespace cuda_device::dispatch

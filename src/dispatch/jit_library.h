@@ -8,6 +8,7 @@ namespace cuda_device::dispatch {
 struct JitLibrary {
   decltype(&cd_jit_compile) compile = nullptr;
   decltype(&cd_jit_inspect) inspect = nullptr;
+  decltype(&cd_jit_finish) finish = nullptr;
   decltype(&cd_jit_interpret) interpret = nullptr;
   decltype(&cd_jit_release) release = nullptr;
   decltype(&cd_jit_host_forms) host_forms = nullptr;
@@ -19,5 +20,6 @@ struct JitLibrary {
 
 // Throws std::runtime_error when the object is missing or does not fit.
 const JitLibrary& jit_library();
+const JitLibrary* jit_library_if_open();
 
 }  // namespace cuda_device::dispatch

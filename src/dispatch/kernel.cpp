@@ -23,21 +23,33 @@ std::shared_ptr<Kernel::Entry> Kernel::entry_for(const Name& name) {
 }
 
 CompileOutcome Kernel::find_or_compile(std::string_view key, std::string_view target,
-                                       const std::function<Specialisation()>& specialise) {
+                                       const std::function<Specialisation()>& specialise,
+                                       const std::function<bool()>* interrupted) {
   const Name name{key, target};
   const std::shared_ptr<Entry> entry = find(name);
-  if (!entry || !entry->ready.load(std::memory_order_acquire)) return compile_new(name, specialise);
+  if (!entry || !entry->ready.load(std::memory_order_acquire))
+    return compile_new(name, specialise, interrupted);
   counters.cache_hits.fetch_add(1, std::memory_order_relaxed);
   return {entry->compiled, {}};
 }
 
 CompileOutcome Kernel::compile_new(const Name& name,
-                                   const std::function<Specialisation()>& specialise) {
+                                   const std::function<Specialisation()>& specialise,
+                                   const std::function<bool()>* interrupted) {
   FinishBeforeFork scope;
-  const std::shared_ptr<Entry> entry = entry_for(name);
-  std::lock_guard lock(entry->compiling);
+  std::shared_ptr<Entry> entry = entry_for(name);
+  // A handler of a signal may launch what its own thread is about to compile.
+  if (entry->compiler == std::this_thread::get_id()) entry = std::make_shared<Entry>();
+  const std::function<bool()> ask = asking(interrupted);
+  std::unique_lock lock(entry->compiling, std::defer_lock);
+  while (!lock.try_lock_for(runtime::Interrupt::kPeriod))
+    if (ask && ask()) return {nullptr, {Status::Interrupted, {}, ""}};
   if (entry->ready.load(std::memory_order_relaxed)) return {entry->compiled, {}};
-  CompileOutcome result = compile_(specialise(), std::string(name.target));
+  const Compiler compiler(*entry);
+  Specialisation specialisation = specialise();
+  if (ask) specialisation.interrupted = &ask;
+  CompileOutcome result = compile_(specialisation, std::string(name.target));
+  if (result.outcome.status == Status::Interrupted) return result;
   if (!result.from_disk) counters.compilations.fetch_add(1, std::memory_order_relaxed);
   if (result.compiled) {
     entry->compiled = result.compiled;
@@ -45,6 +57,14 @@ CompileOutcome Kernel::compile_new(const Name& name,
     counters.specialisations.fetch_add(1, std::memory_order_relaxed);
   }
   return result;
+}
+
+// A fork may come while a thread that compiles asks whether to go on: what it was about to make is
+// made anew.
+void Kernel::renew_in_child() {
+  leave_behind(mutex_);
+  for (auto& [name, entry] : entries_)
+    if (!entry->ready.load(std::memory_order_relaxed)) entry = std::make_shared<Entry>();
 }
 
 }  // namespace cuda_device::dispatch

@@ -7,6 +7,7 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 
 #include "dispatch/compiled.h"
@@ -20,18 +21,27 @@ struct Kernel {
   explicit Kernel(Compile compile = &compile_for) : compile_(compile) {}
 
   // The compiled code for this key and target. `specialise` is called, without locks, by the one
-  // caller that compiles. A failure is not kept: the next launch tries again (a constant may have
-  // changed meanwhile). A fork waits for compilations, so what one thread compiles is whole in a
-  // child of another.
+  // caller that compiles. `interrupted` is that of a LaunchRequest. A failure is not kept: the next
+  // launch tries again (a constant may have changed meanwhile). A fork waits for compilations, so
+  // what one thread compiles is whole in a child of another.
   CompileOutcome find_or_compile(std::string_view key, std::string_view target,
-                                 const std::function<Specialisation()>& specialise);
-  void renew_in_child() { leave_behind(mutex_); }
+                                 const std::function<Specialisation()>& specialise,
+                                 const std::function<bool()>* interrupted = nullptr);
+  void renew_in_child();
 
  private:
   struct Entry {
-    std::mutex compiling;
+    std::timed_mutex compiling;
+    std::atomic<std::thread::id> compiler{};   // who has it
     std::shared_ptr<const Compiled> compiled;  // set once
     std::atomic<bool> ready{false};
+  };
+  struct Compiler {
+    explicit Compiler(Entry& e) : entry(e) { entry.compiler = std::this_thread::get_id(); }
+    ~Compiler() { entry.compiler = std::thread::id(); }
+    Compiler(const Compiler&) = delete;
+    Compiler& operator=(const Compiler&) = delete;
+    Entry& entry;
   };
   // Looked up without a copy of the bytes.
   struct Name {
@@ -53,7 +63,8 @@ struct Kernel {
     using is_transparent = void;
     bool operator()(const Name& a, const Name& b) const { return a == b; }
   };
-  CompileOutcome compile_new(const Name& name, const std::function<Specialisation()>& specialise);
+  CompileOutcome compile_new(const Name& name, const std::function<Specialisation()>& specialise,
+                             const std::function<bool()>* interrupted);
   std::shared_ptr<Entry> entry_for(const Name& name);
   std::shared_ptr<Entry> find(const Name& name) const;
 

@@ -74,8 +74,8 @@ void launch_on_gpu(const LaunchRequest& request, cuda::GpuStream& stream, Outcom
   const cuda::CurrentContext current(stream.context().handle());
   stream.context().throw_if_lost();
   const cuda::Gpu& gpu = stream.context().gpu();
-  CompileOutcome found =
-      request.kernel->find_or_compile(request.key, gpu.target(), *request.specialise);
+  CompileOutcome found = request.kernel->find_or_compile(request.key, gpu.target(),
+                                                         *request.specialise, request.interrupted);
   if (!compiled(found, outcome)) return;
   const Compiled& code = *found.compiled;
   if (!fits_in_shared(code.static_shared(), request.dims.shared, gpu.most_shared(), outcome))
@@ -96,8 +96,8 @@ void launch(const LaunchRequest& request, Outcome* outcome) {
   counters.launches.fetch_add(1, std::memory_order_relaxed);
   if (request.stream && request.stream->gpu)
     return launch_on_gpu(request, *request.stream->gpu, outcome);
-  CompileOutcome found =
-      request.kernel->find_or_compile(request.key, target_of_thread(), *request.specialise);
+  CompileOutcome found = request.kernel->find_or_compile(request.key, target_of_thread(),
+                                                         *request.specialise, request.interrupted);
   if (!compiled(found, outcome)) return;
   if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, kMostSharedBytes,
                       outcome))

@@ -5,6 +5,7 @@
 
 #include "dispatch/events.h"
 #include "dispatch/guarded.h"
+#include "dispatch/jit_library.h"
 #include "dispatch/kernel.h"
 #include "dispatch/launch_settings.h"
 #include "dispatch/launches.h"
@@ -193,6 +194,7 @@ uint64_t cd_rt_beyond_cache_bytes() { return dispatch::beyond_cache_bytes(); }
 void cd_rt_set_beyond_cache_bytes(uint64_t bytes) { dispatch::set_beyond_cache_bytes(bytes); }
 
 void cd_rt_shutdown() {
+  if (const dispatch::JitLibrary* jit = dispatch::jit_library_if_open()) jit->finish();
   if (cuda_device::cuda::driver_works()) cuda_device::cuda::end_driver();
   runtime::leave_pool();
 }

@@ -30,7 +30,7 @@ enum class Status : uint8_t {
   KernelFailed,   // text: of a thread of a kernel, by `assert` or `raise`; raises
   Timeout,        // of the wait functions
   BadValue,       // text: a value that the device does not have
-  Interrupted,    // of a launch: LaunchRequest::interrupted or ::warn said so
+  Interrupted,    // LaunchRequest::interrupted, ::warn or Specialisation::interrupted said so
   OutOfMemory,    // text, shortage
 };
 
@@ -62,6 +62,9 @@ struct Specialisation {
   // a specialisation is compiled in every process.
   std::string identity{};
   std::vector<Definition> functions{};  // of the program, by their numbers
+  // Asked on the calling thread, without locks, about every 50 ms while the compiler works: true
+  // means to give up. Null: nobody is asked.
+  const std::function<bool()>* interrupted = nullptr;
 };
 
 struct LaunchRequest {
@@ -81,9 +84,9 @@ struct LaunchRequest {
   // outcome is not Ok. May be null. Ignored
   // where the call itself waits (stream == null): the caller keeps its own references then.
   abi::Owner* owner = nullptr;
-  // Where the call itself waits: asked on the calling thread, without locks, about every 50 ms.
-  // Once it says yes, blocks that have not begun are left out; the call returns when the others are
-  // done.
+  // Where the call itself waits, for the compiler too: asked on the calling thread, without locks,
+  // about every 50 ms. Once it says yes, blocks that have not begun are left out; the call returns
+  // when the others are done.
   const std::function<bool()>* interrupted = nullptr;
   // Told, on the calling thread, that the kernel uses dynamic shared memory and `dims.shared` was
   // not asked for, before the launch (which may end the process), once for a specialisation. False:

@@ -155,14 +155,17 @@ class Report {
 
 Status status_of(compile::Status s) {
   if (s == compile::Status::UserError) return Status::UserError;
+  if (s == compile::Status::Interrupted) return Status::Interrupted;
   return s == compile::Status::Ok ? Status::Ok : Status::CompilerFault;
 }
 
 void stats(const StatsRequest& wanted, Outcome* outcome) {
+  FinishBeforeFork scope;
   compile::CompileRequest request = request_for(*wanted.specialisation, wanted.target);
   StageTimes times;
   request.times = &times;
-  FinishBeforeFork scope;
+  const std::function<bool()> ask = asking(wanted.specialisation->interrupted);
+  if (ask) request.interrupted = &ask;
   compile::CompileResult result;
   jit_library().compile(&request, &result);
   outcome->status = status_of(result.status);

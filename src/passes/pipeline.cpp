@@ -22,6 +22,7 @@
 #include "passes/simplify/fold.h"
 #include "passes/simplify/forward_slots.h"
 #include "support/check.h"
+#include "support/interrupted.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -111,6 +112,7 @@ bool wanted(const Pass& pass, const PipelineOptions& options) {
 }
 
 void run(const Pass& pass, ir::Function& f, const PipelineOptions& options) {
+  throw_if_stopped(options.stop);
   {
     const StageTimer timer(options.times, pass.name);
     Lanes lanes = options.lanes.value_or(Lanes());

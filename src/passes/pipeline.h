@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string_view>
 
 #include "ir/ir.h"
@@ -36,11 +37,12 @@ struct PipelineOptions {
   Tuning tuning;
   std::function<void(std::string_view pass, const ir::Function&)> dump;  // after each pass
   StageTimes* times = nullptr;  // one entry a pass, and one of the check
+  std::stop_token stop{};       // looked at before each pass
   // Once, on what the source says simplified, before anything is done for lanes.
   std::function<void(const ir::Function&)> check;
 };
 
-// Throws InternalError where a pass leaves invalid IR.
+// Throws InternalError where a pass leaves invalid IR, Interrupted where it was told to stop.
 void run_pipeline(ir::Function& f, const PipelineOptions& options = {});
 
 }  // namespace cuda_device::passes

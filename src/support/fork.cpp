@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <condition_variable>
+#include <utility>
 
 namespace cuda_device {
 namespace {
@@ -26,6 +27,20 @@ Gate& gate() {
 }
 thread_local int depth = 0;  // of this thread's scopes
 
+void enter_gate() {
+  Gate& g = gate();
+  std::unique_lock lock(g.mutex);
+  g.changed.wait(lock, [&] { return !g.forking; });
+  ++g.inside;
+}
+
+void leave_gate() {
+  Gate& g = gate();
+  std::lock_guard lock(g.mutex);
+  --g.inside;
+  if (g.forking) g.changed.notify_all();
+}
+
 }  // namespace
 
 unsigned fork_count() { return forks.load(std::memory_order_relaxed); }
@@ -33,21 +48,30 @@ unsigned fork_count() { return forks.load(std::memory_order_relaxed); }
 ForkMutex::ForkMutex() : next_(mutexes) { mutexes = this; }
 
 FinishBeforeFork::FinishBeforeFork() {
-  if (depth == 0) {
-    Gate& g = gate();
-    std::unique_lock lock(g.mutex);
-    g.changed.wait(lock, [&] { return !g.forking; });
-    ++g.inside;
-  }
+  if (depth == 0) enter_gate();
   ++depth;
 }
 
 FinishBeforeFork::~FinishBeforeFork() {
-  if (--depth > 0) return;
+  if (--depth == 0) leave_gate();
+}
+
+// A fork that waits for the scope around it goes on waiting.
+UnfinishedWork::UnfinishedWork() {
   Gate& g = gate();
   std::lock_guard lock(g.mutex);
-  --g.inside;
-  if (g.forking) g.changed.notify_all();
+  ++g.inside;
+}
+
+UnfinishedWork::~UnfinishedWork() { leave_gate(); }
+
+ForkMeanwhile::ForkMeanwhile() : depth_(std::exchange(depth, 0)) {
+  if (depth_ > 0) leave_gate();
+}
+
+ForkMeanwhile::~ForkMeanwhile() {
+  if (depth_ > 0) enter_gate();
+  depth = depth_;
 }
 
 ForkHook::ForkHook(void* object, void (*renew)(void*)) : object_(object), renew_(renew) {

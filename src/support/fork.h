@@ -48,6 +48,29 @@ class FinishBeforeFork {
   FinishBeforeFork& operator=(const FinishBeforeFork&) = delete;
 };
 
+// Longer work that a FinishBeforeFork hands to another thread: made in the scope, ended wherever
+// the work ends, which may be after the scope.
+class UnfinishedWork {
+ public:
+  UnfinishedWork();
+  ~UnfinishedWork();
+  UnfinishedWork(const UnfinishedWork&) = delete;
+  UnfinishedWork& operator=(const UnfinishedWork&) = delete;
+};
+
+// Within a FinishBeforeFork, where the thread may have to wait for Python's GIL: a fork does not
+// wait for it meanwhile. What the scope guards has to be such that a child can do without.
+class ForkMeanwhile {
+ public:
+  ForkMeanwhile();
+  ~ForkMeanwhile();
+  ForkMeanwhile(const ForkMeanwhile&) = delete;
+  ForkMeanwhile& operator=(const ForkMeanwhile&) = delete;
+
+ private:
+  const int depth_;
+};
+
 // Calls object->renew_in_child() in a forked child, before anything else runs there. The last
 // member of its object: only a complete object is called.
 class ForkHook {

@@ -4,6 +4,7 @@ import contextlib
 import math
 import os
 import signal
+import textwrap
 import threading
 import time
 
@@ -11,7 +12,9 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import _core, core
-from support.programs import run_program
+from cuda.device._testing import counters
+from support.programs import environment, run_program, run_text
+from support.sources import executed
 
 
 @D.kernel
@@ -296,6 +299,122 @@ def test_waits_are_given_up_and_the_work_goes_on(wait):
     assert not a.all()
     stream.sync()
     assert a.all()
+
+
+LONG = "".join(
+    f"    for p in {tuple(range(k, k + 40))}:\n"
+    f"        for q in {tuple(range(25))}:\n"
+    "            if x < p * q:\n"
+    "                x = x * 0.5 + p\n"
+    "            else:\n"
+    "                x = x - q\n"
+    for k in range(4)
+)
+LONG_KERNEL = f"""
+@D.kernel
+def long(out, a):
+    i = D.tid(1)
+    x = a[i]
+{LONG}    out[i] = x
+"""
+
+
+def long_kernel():
+    """One that takes seconds to compile, and computes with a few thousand statements."""
+    return executed(LONG_KERNEL)["long"]
+
+
+def check_long_kernel(kernel):
+    a = np.linspace(0, 1000, 64, dtype=np.float32)
+    out, x = np.zeros_like(a), a.copy()
+    D.launch(kernel, out, a, grid=1, block=64)
+    for k in range(4):
+        for p in range(k, k + 40):
+            for q in range(25):
+                x = np.where(x < p * q, x * np.float32(0.5) + np.float32(p), x - np.float32(q))
+    np.testing.assert_array_equal(out, x)
+
+
+@contextlib.contextmanager
+def given_up_soon(after=0.2):
+    started = time.perf_counter()
+    with a_signal_soon(after=after), pytest.raises(KeyboardInterrupt):
+        yield
+    assert time.perf_counter() - started < SOON
+
+
+def test_control_c_ends_a_compilation():
+    """Wherever the compiler is: nothing is kept of it, and the next launch compiles anew."""
+    kernel, a = long_kernel(), np.zeros(64, np.float32)
+    before = counters()
+    for after in (0.05, 0.2, 0.7):
+        with given_up_soon(after):
+            D.launch(kernel, a.copy(), a, grid=1, block=64)
+        check_that_all_goes_on()
+    assert counters()["compilations"] == before["compilations"]
+    check_long_kernel(kernel)
+    assert counters()["compilations"] == before["compilations"] + 1
+
+
+def test_control_c_ends_what_compiles_for_a_stream_and_what_shows_code():
+    kernel, a = long_kernel(), np.zeros(64, np.float32)
+    with given_up_soon():
+        D.launch(kernel, a.copy(), a, grid=1, block=64, stream=core.Device("host").create_stream())
+    with given_up_soon():
+        kernel.inspect(a, a, what="asm", block=64)
+    with given_up_soon():
+        kernel.stats(a, a, block=64)
+    check_that_all_goes_on()
+
+
+def test_control_c_ends_the_wait_for_a_compilation_of_another_thread():
+    kernel, a = long_kernel(), np.zeros(64, np.float32)
+    out = a.copy()
+    thread = threading.Thread(
+        target=lambda: D.launch(kernel, out, np.ones(64, np.float32), grid=1, block=64)
+    )
+    thread.start()
+    time.sleep(0.1)
+    with given_up_soon():
+        D.launch(kernel, a.copy(), a, grid=1, block=64)
+    assert thread.is_alive(), "the kernel was compiled too quickly to show anything"
+    thread.join()
+    assert out.any()
+
+
+def test_while_it_compiles_a_handler_may_launch_fork_and_go_on():
+    kernel, children, inner = long_kernel(), [], np.zeros(10, np.uint32)
+
+    def handler(*_):
+        launch(inner)
+        check_long_kernel(kernel)
+        children.append(how_a_child_fares())
+
+    with a_signal_soon(handler, signal.SIGUSR1):
+        check_long_kernel(kernel)
+    assert children == [0]
+    assert inner.all()
+
+
+def test_a_process_may_end_while_its_compiler_has_not_stopped(tmp_path):
+    text = textwrap.dedent(
+        f"""
+        import signal
+        import numpy as np
+        from cuda import device as D
+        from support.sources import executed
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        kernel = executed({LONG_KERNEL!r})["long"]
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        a = np.zeros(64, np.float32)
+        try:
+            D.launch(kernel, a.copy(), a, grid=1, block=64)
+        except KeyboardInterrupt:
+            print("given up")
+        """
+    )
+    done = run_text(tmp_path, text, env=environment())
+    assert (done.stdout, done.returncode) == ("given up\n", 0), done.stderr
 
 
 def test_launches_of_other_threads_are_not_interrupted():

@@ -34,7 +34,7 @@ std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listi
   std::string ptx;
   std::optional<Diagnostic> missing;
   const analysis::Analysis analysis = analyse(f, options);
-  with_llvm([&](llvm::LLVMContext& context) {
+  with_llvm(options.stop, [&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine =
         make_target_machine(nvptx::machine_of(options.sm, version));
     Owned<llvm::Module> module(new llvm::Module(f.name, context));

@@ -173,7 +173,7 @@ abi::KernelImage compile_scalar_for_cpu(const ir::Function& f, bool optimised) {
   abi::KernelImage image;
   describe(f, image);
   const host::Target target = host::target_of(MaskForm::Avx2, true, "");
-  with_llvm([&](llvm::LLVMContext& context) {
+  with_llvm({}, [&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);
     Owned<llvm::Module> module(new llvm::Module("scalar", context));
     set_target(*module, *machine);

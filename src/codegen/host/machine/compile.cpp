@@ -77,7 +77,7 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
   Target target = target_of(options.mask, small_lanes, cpu, options.tune);
   target.slow_masked_stores &= options.tuning.on(Heuristic::plain_stores);
   const Effort effort = effort_for(f);
-  with_llvm([&](llvm::LLVMContext& context) {
+  with_llvm(options.stop, [&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);
     Owned<llvm::Module> module(new llvm::Module(f.name, context));
     set_target(*module, *machine);
