@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <numeric>
 #include <span>
 
@@ -129,6 +130,10 @@ void LoadedImage::run(const TestArguments& arguments, const ir::Grid& grid,
   abi::HostContext context;
   context.dims.grid = grid.grid;
   context.dims.block = grid.block;
+  size_t bytes = size_t{image_.arena} + abi::kArenaAlign;
+  std::vector<char> memory(bytes);
+  context.arena = memory.data();
+  std::align(abi::kArenaAlign, image_.arena, context.arena, bytes);
   const auto entry = reinterpret_cast<abi::HostEntry>(memory_ + image_.entry);
   const uint64_t blocks = uint64_t{grid.grid[0]} * grid.grid[1] * grid.grid[2];
   // In two chunks, as two workers would.
