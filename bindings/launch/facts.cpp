@@ -52,7 +52,7 @@ ArrayKnowledge knowledge_of(const abi::ArrayView& view, const DtypeTable& dtypes
   const bool beyond_cache =
       on_host && !empty &&
       bytes_touched(bytes, reach_fits, low, high, item) >= cd_rt_beyond_cache_bytes();
-  // Only stores past the cache ask: elsewhere it would make two kernels of one.
+  // Only streaming stores ask: elsewhere it would make two kernels of one.
   const bool aligned = beyond_cache && !view.read_only && data % 64 == 0;
   contiguous = empty || (contiguous && packed_fits);
   using F = ArrayFact;

@@ -132,7 +132,7 @@ class Search {
   }
 
  private:
-  // Threads that are gone do not count: who comes to a barrier behind is not known.
+  // Threads that are gone do not count: who comes to a later barrier is not known.
   bool some_return_early(const Block& b, bool all_come) {
     return std::ranges::any_of(b.insts, [&](const Inst* inst) {
       if (inst->op == Op::Return) return !all_come;
@@ -211,7 +211,7 @@ class Search {
     return trips;
   }
 
-  // Once for a barrier of the source: a loop that was written out holds copies.
+  // Once for a barrier of the source: an unrolled loop holds copies.
   void report(const Inst& barrier, const Inst& condition, size_t alike) {
     const auto is_it = [&](const Diagnostic& d) { return d.span == barrier.span; };
     if (barrier.span.known() && std::ranges::any_of(found_, is_it)) return;

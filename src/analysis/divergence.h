@@ -1,5 +1,5 @@
-// Where threads part. Every control instruction has levels: the widest group of threads that surely
-// stays together.
+// Where threads diverge. Every control instruction has levels: the widest group of threads that
+// surely stays together.
 #pragma once
 
 #include "analysis/analysis.h"

@@ -8,7 +8,7 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-// Walks blocks backwards. `before_` of a block is a function of what is live behind it and at the
+// Walks blocks backwards. `before_` of a block is a function of what is live after it and at the
 // targets of the jumps inside.
 class StretchLiveness::Walk {
  public:
@@ -121,8 +121,8 @@ Liveness liveness(const ir::Function& f) { return StretchLiveness::Walk(f).all(f
 StretchLiveness::StretchLiveness(const ir::Function& f) : walk_(std::make_unique<Walk>(f)) {}
 StretchLiveness::~StretchLiveness() = default;
 
-SlotSet StretchLiveness::before(std::span<Inst* const> insts, SlotSet behind) {
-  return walk_->before(insts, std::move(behind));
+SlotSet StretchLiveness::before(std::span<Inst* const> insts, SlotSet live_after) {
+  return walk_->before(insts, std::move(live_after));
 }
 
 }  // namespace cuda_device::analysis

@@ -14,7 +14,7 @@ namespace cuda_device::analysis {
 struct Liveness {
   SlotSet entry;  // at the start of the kernel: the zero of a slot never stored may be seen
   // By Inst::id of control instructions; empty elsewhere.
-  std::vector<SlotSet> after;       // behind the instruction
+  std::vector<SlotSet> after;       // after the instruction
   std::vector<SlotSet> else_entry;  // at the start of the else region (if, while, for)
   std::vector<SlotSet> head;        // where an iteration begins (while, for)
 };
@@ -22,14 +22,14 @@ struct Liveness {
 Liveness liveness(const ir::Function& f);
 
 // Answers for many stretches of instructions, of which none lies in another or jumps further than
-// to behind its last.
+// to after its last.
 class StretchLiveness {
  public:
   explicit StretchLiveness(const ir::Function& f);
   ~StretchLiveness();
 
-  // Live before these instructions, when `behind` are live behind them.
-  SlotSet before(std::span<ir::Inst* const> insts, SlotSet behind);
+  // Live before these instructions, when `live_after` are live after them.
+  SlotSet before(std::span<ir::Inst* const> insts, SlotSet live_after);
 
  private:
   class Walk;

@@ -48,7 +48,7 @@ class RangeStates {
   // Nothing known of these slots.
   void forget(RangeState& s, const SlotSet& slots);
   void store(RangeState& s, size_t slot, Interval value);
-  // No load before this point may refine a slot behind it.
+  // No load before this point may refine a slot after it.
   void renew_versions(RangeState& s) { s.renewal = next_version_++; }
   static SeenVersion seen(const RangeState& s, size_t slot) {
     return {s.slots[slot].version, s.renewal};

@@ -96,7 +96,7 @@ class Walk {
         return;
       case Op::Check:
         return check(*inst.operands[0]);
-      default:  // no other is control, sets a variable, or says what holds behind it
+      default:  // no other is control, sets a variable, or says what holds after it
         if (has_range(inst.type)) define(inst, interval_of(inst, f_, of_));
     }
   }

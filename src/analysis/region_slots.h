@@ -16,7 +16,7 @@ struct RegionSlots {
   SlotSet in;     // crossing; the region reads it, or leaves it as it was in some thread
   SlotSet out;    // crossing; the region may store to it
   // By number in Region::insts(): those of `in` that no instruction before it names, and those of
-  // `out` that none behind it may store to.
+  // `out` that none after it may store to.
   std::vector<std::vector<uint32_t>> in_before, out_after;
   bool returns = false;  // a thread may leave the kernel here
   bool effects = false;  // it does more than compute temporaries

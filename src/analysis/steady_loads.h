@@ -1,6 +1,6 @@
 // Loads from shared memory that nobody in the block stores to between the barriers and the control
 // of the block around them: all threads that make them at one address find the same, whatever was
-// stored before. A flag that one thread sets and all ask for behind a barrier is one for the block.
+// stored before. A flag that one thread sets and all ask for after a barrier is one for the block.
 #pragma once
 
 #include <vector>

@@ -12,13 +12,13 @@
 // the store reads the slot before it stores again. An inactive lane is one that a construct around
 // the store has parted from the active ones, and it lives on where the construct lets lanes meet
 // again:
-//   - then region of an if: the else region, which runs behind it (what is read behind the if only
+//   - then region of an if: the else region, which runs after it (what is read after the if only
 //     was stored to there)
-//   - else region of an if: behind the if
-//   - iteration of a loop: behind the loop, its else region; lanes that continued: the head of the
+//   - else region of an if: after the if
+//   - iteration of a loop: after the loop, its else region; lanes that continued: the head of the
 //     next iteration
-//   - else region of a loop: behind the loop (lanes that broke)
-//   - scope: behind the scope
+//   - else region of a loop: after the loop (lanes that broke)
+//   - scope: after the scope
 // If the slot is live at none of these points, for none of the constructs around the store that may
 // part lanes, the last value stored into the place is for every reader the one it stored itself, in
 // its own order: no blend is needed, and the slot's shape is the join of what is stored. Live at

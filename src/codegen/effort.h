@@ -14,7 +14,7 @@ enum class Effort : uint8_t {
   // kernel. Nothing is taken out of the loops over gangs and blocks: thousands of values, each
   // alive through all of the code. And LLVM does not see that gangs are counted: it would make
   // counters for the addresses that depend on them, and seek proofs for each in all loops before
-  // it. PTX gets no loops written out.
+  // it. PTX gets no loops unrolled.
   Bounded,
 };
 

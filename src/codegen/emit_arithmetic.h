@@ -50,7 +50,7 @@ class Arithmetic {
 
   // y with the values replaced on which x / y is undefined in LLVM. Dividing by 1 instead gives x
   // and 0, which is right for INT_MIN // -1 and INT_MIN % -1; what is divided by zero is patched
-  // behind.
+  // after it.
   Value safe_divisor(bool is_signed, Value x, Value y);
 
   // What the C library and those that follow it append to the names of functions of a format.

@@ -20,7 +20,7 @@ llvm::Value* Arithmetic::convert(ScalarKind from, ScalarKind to, Value x) {
   return is_signed_int(from) ? b_.CreateSExtOrTrunc(x, type) : b_.CreateZExtOrTrunc(x, type);
 }
 
-// From the bits of a format to the float that computes in its place.
+// From the bits of a format to the float that arithmetic is done in.
 llvm::Value* Arithmetic::widen(StoredFormat from, [[maybe_unused]] Value bits) {
   switch (from) {}
   CD_UNREACHABLE("not a format that is only stored");

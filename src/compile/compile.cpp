@@ -26,7 +26,7 @@ constexpr uint32_t kFewValues = 4;  // of each lane: so few on the stack cost ne
 constexpr uint32_t kNarrowGangs[] = {16, 8};  // less than a warp
 
 // Of kernels that may be compiled several times: some tens of lines; those with tiles of a thread's
-// own in variables gain most, and their loops are written out.
+// own in variables gain most, and their loops are unrolled.
 constexpr size_t kFewInstructions = 200, kFewOfTiles = 1000;
 
 // Of the commonest elements.

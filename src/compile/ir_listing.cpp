@@ -14,7 +14,7 @@ struct Location {
   size_t begin = 0, end = 0;  // of its text
 };
 
-// " !0:12:4-12:17"; names in quotes hold none, since it is looked for behind them.
+// " !0:12:4-12:17"; names in quotes hold none, since it is looked for after them.
 std::optional<Location> place_in(const std::string& line) {
   const size_t quote = line.rfind('"');
   Location place;

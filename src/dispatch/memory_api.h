@@ -14,8 +14,7 @@ struct MemoryRequest {
   int device = abi::kHostDevice;
   abi::MemoryKind kind = abi::MemoryKind::Host;
   uint64_t bytes = 0;
-  Stream* stream =
-      nullptr;  // behind whose work it is used; null: the GPU's default one, or at once
+  Stream* stream = nullptr;  // after whose work it is used; null: the GPU's default one, or at once
 };
 
 struct Memory {
@@ -52,7 +51,7 @@ extern "C" {
 void cd_rt_memory_allocate(const cuda_device::dispatch::MemoryRequest* request,
                            cuda_device::dispatch::Memory* memory,
                            cuda_device::dispatch::Outcome* outcome);
-// For those who allocate behind this on the stream. False where nothing of ours begins there.
+// For those who allocate after this on the stream. False where nothing of ours begins there.
 bool cd_rt_memory_release(uint64_t address, cuda_device::dispatch::Stream* stream);
 // Whose memory an address is: ours, what the CUDA driver knows, or the process's.
 void cd_rt_memory_find(uint64_t address, cuda_device::abi::Allocation* found);

@@ -209,7 +209,7 @@ bool cd_rt_gpus_take_calls();
 void cd_rt_gpu_sync(int device, cuda_device::dispatch::Outcome* outcome);
 
 // Target of launches of this thread: "" = best host form, "avx512", "avx2", "sse4" (with "x8",
-// "x16", "x32" or "x64" behind: so many lanes a gang, which have to fill a vector),
+// "x16", "x32" or "x64" at the end: so many lanes a gang, which have to fill a vector),
 // "emulated-avx512" (that form, by instructions of AVX2), "interpreter", "ptx" (assembled for every
 // architecture, then interpreted), "sm_75" (one of them), "cuda" (arrays copied to GPU 0 and back).
 // False if this machine cannot.

@@ -36,7 +36,7 @@ std::string written(const Value& value) {
 
 }  // namespace
 
-// One entry for what is written out or inlined several times.
+// One entry for what is unrolled or inlined several times.
 static void check(Context& ctx, const Value& holds, const Node* node, Failure failure) {
   failure.function = ctx.instance->index;
   failure.line = static_cast<int32_t>(node->span.line - ctx.instance->function->span.line);

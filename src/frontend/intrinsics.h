@@ -1,4 +1,4 @@
-// The table behind intrinsics.def.
+// The table made from intrinsics.def.
 #pragma once
 
 #include <optional>

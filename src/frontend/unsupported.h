@@ -7,7 +7,7 @@ namespace cuda_device::frontend {
 
 struct Refusal {
   std::string name;  // "the 'with' statement"
-  std::string hint;  // what to write in its place
+  std::string hint;  // what to write instead
   bool planned;
 };
 

@@ -55,7 +55,7 @@ std::optional<bool> constant_condition(const Node* test) {
   return std::nullopt;
 }
 
-// Nothing goes on behind it.
+// Nothing goes on after it.
 bool ends(const Node* node) {
   if (auto* s = syntax::as<syntax::Assert>(node)) return constant_condition(s->test) == false;
   return node->kind == NodeKind::Break || node->kind == NodeKind::Continue ||

@@ -1,4 +1,4 @@
-// Evaluates one operation on scalar values: the single evaluator behind the interpreter and
+// Evaluates one operation on scalar values: the single evaluator of the interpreter and
 // constant folding. Values are as Inst::imm of a constant.
 #pragma once
 

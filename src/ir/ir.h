@@ -63,7 +63,7 @@ struct Allocation {
   uint32_t align = 1;            // bytes, a power of two
   Span span;
 
-  uint64_t bytes() const;  // from the first element to behind the last
+  uint64_t bytes() const;  // from the first element to after the last
 };
 
 struct Param {
@@ -149,7 +149,7 @@ using cuda_device::float_of_bits;
 struct PrintOptions {
   bool spans = false;  // ` !file:line:column-end_line:end_column` after each instruction
   std::function<std::string(const Inst&)>
-      note;  // printed as a comment behind the instruction where not empty
+      note;  // printed as a comment after the instruction where not empty
 };
 std::string print(const Function& f);  // printer.cpp
 std::string print(const Function& f, const PrintOptions& options);

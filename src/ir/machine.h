@@ -52,7 +52,7 @@ struct Thread {
   uint32_t next = 0;              // step
   uint64_t taken = 0;             // steps so far
   std::vector<int64_t> registers;
-  std::vector<OwnArray> arrays;  // by number, behind the parameters
+  std::vector<OwnArray> arrays;  // by number, after the parameters
   std::vector<char> local;       // memory of its local arrays
 };
 

@@ -223,7 +223,7 @@ class Parser {
     return found->second;
   }
 
-  // A constant's text waits for its type, which stands behind it.
+  // A constant's text waits for its type, which stands after it.
   bool immediate(Inst& inst, std::string_view& constant) {
     switch (info(inst.op).imm) {
       case ImmKind::None:

@@ -54,7 +54,7 @@ struct StepCode {
   bool own_arrays = false;  // there are others than parameters
 };
 
-// The number of the function's array 0; its dynamic shared memory and views come behind the table.
+// The number of the function's array 0; its dynamic shared memory and views come after the table.
 inline uint32_t first_own_array(const Function& f) {
   return static_cast<uint32_t>(f.params.size());
 }

@@ -185,7 +185,7 @@ std::string element_error(const Inst& inst) {
   return kFine;
 }
 
-// `extra`: operands behind the indices.
+// `extra`: operands after the indices.
 std::string access_error(const Inst& inst, size_t extra) {
   const bool array = !inst.operands.empty() && inst.operands[0]->type.is_array();
   const size_t wanted = array ? 1 + inst.operands[0]->type.ndim + extra : 0;

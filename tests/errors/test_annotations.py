@@ -167,7 +167,7 @@ def returned_values(a, n):
 
 @bad.kernel(FLOATS)
 # error at `a`@2: a parameter for any number of arguments ('a' of 'any_number') is not implemented yet
-# hint: the page Status of the documentation lists what is planned
+# hint: the page not-implemented of the documentation lists what is planned
 def any_number(*a):
     pass
 
@@ -175,7 +175,7 @@ def any_number(*a):
 @bad.kernel(FLOATS)
 # error at `n`@2: a parameter for any number of arguments ('n' of 'any_keywords') is not implemented
 # ... yet
-# hint: the page Status of the documentation lists what is planned
+# hint: the page not-implemented of the documentation lists what is planned
 def any_keywords(a, **n):
     pass
 
@@ -238,13 +238,13 @@ def test_annotations_of_helpers(kernel, argument, text, function):
 @bad.kernel(FLOATS, 3)
 def annotations_in_quotes(a, n):
     # error at `"D.int8"`: an annotation in quotes is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     x: "D.int8" = n
 
 
 @bad.kernel(FLOATS)
 # error at `"None"`: an annotation in quotes is not implemented yet
-# hint: the page Status of the documentation lists what is planned
+# hint: the page not-implemented of the documentation lists what is planned
 def result_in_quotes(a) -> "None":
     pass
 
@@ -258,7 +258,7 @@ def annotations_that_are_no_types(a, n):
     # hint: numbers are declared with int, float, bool or a format such as device.float32
     y: 5 = n
     # error at `tuple[int, int]`: the annotation 'tuple[...]' is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     z: tuple[int, int] = a.shape
 
 

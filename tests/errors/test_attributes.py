@@ -26,16 +26,16 @@ def attributes_of_arrays_on_the_host(a):
 @bad.kernel(FLOATS)
 def attributes_of_arrays_that_are_planned(a):
     # error at `a.T`: 'T' of an array is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     b = a.T
     # error at `a.reshape`: 'reshape' of an array is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     c = a.reshape((2, 2))
     # error at `a.view`: 'view' of an array is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     d = a.view(D.int32)
     # error at `a.astype`: 'astype' of an array is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     e = a.astype(D.int32)
 
 

@@ -156,36 +156,36 @@ def iterations_over_numbers(a, n):
 @bad.kernel(FLOATS)
 def planned_forms(a):
     # error at `round(a[0], 1)`: round() to a number of digits is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     x = round(a[0], 1)
     # error at `pow(2, 3, 5)`: pow() with a modulus is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     y = pow(2, 3, 5)
 
 
 @bad.kernel(FLOATS)
 def planned_functions(a):
     # error at `sum`: sum is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     x = sum((1, 2))
     # error at `any`: any is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     x = any((1, 2))
     # error at `isinstance`: isinstance is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     x = isinstance(a, int)
     # error at `complex`: complex is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     x = complex(1, 2)
     # error at `math.factorial`: math.factorial is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     x = math.factorial(5)
     # error at `zip`: zip is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     for p in zip((1, 2), (3, 4)):
         pass
     # error at `enumerate`: enumerate is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     for p in enumerate(a):
         pass
 

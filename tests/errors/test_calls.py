@@ -85,7 +85,7 @@ KEYWORDS = 3
 @bad.kernel(FLOATS)
 def keyword_dict(a):
     # error at `**KEYWORDS`: '**' in a call is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     a[0] = two(1, 2, **KEYWORDS)
 
 
@@ -101,11 +101,11 @@ def any_keywords(**values):
 def parameters_for_any_number(a):
     # error at `any_number(1, 2)`: a parameter for any number of arguments ('values' of
     # ... 'any_number') is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     a[0] = any_number(1, 2)
     # error at `any_keywords(x=1)`: a parameter for any number of arguments ('values' of
     # ... 'any_keywords') is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     a[0] = any_keywords(x=1)
 
 

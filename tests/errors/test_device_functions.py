@@ -127,13 +127,13 @@ def positions_unpacked(a):
 @bad.kernel(FLOATS)
 def formats_that_are_planned(a):
     # error at `D.float16`: device.float16 is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     x = D.float16(1)
     # error at `D.complex64`: device.complex64 is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     y = D.complex64(1)
     # error at `D.Dim3`: device.Dim3 is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     z = D.Dim3(1, 2, 3)
 
 
@@ -226,20 +226,20 @@ def test_device_only_names_on_the_host(use, text):
 @bad.kernel(FLOATS)
 def keywords_of_device_functions(a):
     # error at `D.tid(ndims=1)`: a keyword argument of tid() is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     x = D.tid(ndims=1)
     # error at `D.popc(x=1)`: a keyword argument of popc() is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     y = D.popc(x=1)
 
 
 @bad.kernel(FLOATS)
 def names_that_are_planned(a):
     # error at `D.syncwarp`: device.syncwarp is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     D.syncwarp()
     # error at `D.atomic_ref`: device.atomic_ref is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     D.atomic_ref(a, 0).add(1)
 
 

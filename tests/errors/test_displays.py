@@ -82,7 +82,7 @@ def format_string(a):
 @bad.kernel(FLOATS)
 def complex_literal(a):
     # error at `2j`: complex arithmetic is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     a[0] = abs(1 + 2j)
 
 

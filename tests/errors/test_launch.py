@@ -275,7 +275,7 @@ PLANNED = "bool, int8 to int64, uint8 to uint64, float32 and float64 are"
 def test_formats_that_are_not_there_yet(value, what):
     text = f"""
     argument 1 ('a') of kernel 'vec_add': {what} as an argument is not implemented yet
-      {PLANNED}; the page Status of the documentation lists what is planned
+      {PLANNED}; the page not-implemented of the documentation lists what is planned
     """
     refuse(text, errors.NotImplementedYetError, launch, *arguments(value))
 
@@ -471,7 +471,7 @@ def test_formats_that_are_planned(value):
     kind = type(value).__name__
     text = f"""
     argument 1 ('a') of kernel 'vec_add': 'numpy.{kind}' as an argument is not implemented yet
-      bool, int8 to int64, uint8 to uint64, float32 and float64 are; the page Status of the documentation lists what is planned
+      bool, int8 to int64, uint8 to uint64, float32 and float64 are; the page not-implemented of the documentation lists what is planned
     """
     refuse(text, errors.NotImplementedYetError, launch, *arguments(value))
 

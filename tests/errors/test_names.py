@@ -208,7 +208,7 @@ def unpacking_in_a_loop(a):
 @bad.kernel(FLOATS, 3)
 def values_that_cannot_be_kept(a, n):
     # error at `range(n)`: keeping a range in a variable is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     r = range(n)
 
 

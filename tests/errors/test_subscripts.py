@@ -75,16 +75,16 @@ def boolean_index(a, b):
 @bad.kernel(FLOATS)
 def new_axis(a):
     # error at `None`: None (a new axis) as an index is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     b = a[None]
 
 
 @bad.kernel(BYTES, partial="an error, but not yet the one of two ellipses", clause="DEV-ARR-07")
 def two_ellipses(b):
     # error at `...`@1: an ellipsis as an index is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     # error at `...`@2: an ellipsis as an index is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     c = b[..., ...]
 
 
@@ -170,7 +170,7 @@ def values_that_are_no_numbers(a):
 @bad.kernel(FLOATS)
 def complex_value(a):
     # error at `1j`: complex arithmetic is not implemented yet
-    # hint: the page Status of the documentation lists what is planned
+    # hint: the page not-implemented of the documentation lists what is planned
     a[0] = 1j
 
 

@@ -20,7 +20,7 @@ FACTS = {
     "lane by lane": r"lane by lane",
     "one lane after the other": r"one lane after the other",
     "guards": r", a guard$",
-    "past the cache": r"whole lines past the cache",
+    "streaming stores": r"streaming stores of whole lines",
     "array beyond the cache": r"^array .* beyond the cache",
     "arrays that may overlap": r"^array \w+: (?!.*no alias)",
 }

@@ -64,8 +64,8 @@ def test_what_is_no_number_of_threads(asked):
     [
         ("CUDA_DEVICE_CACHE", "0", "'on' or 'off'"),
         ("CUDA_DEVICE_CACHE", "OFF", "'on' or 'off'"),
-        ("CUDA_DEVICE_CACHE_SIZE", "abc", "a number of bytes, or one with K, M or G behind it"),
-        ("CUDA_DEVICE_CACHE_SIZE", "1.5G", "a number of bytes, or one with K, M or G behind it"),
+        ("CUDA_DEVICE_CACHE_SIZE", "abc", "a number of bytes, or one followed by K, M or G"),
+        ("CUDA_DEVICE_CACHE_SIZE", "1.5G", "a number of bytes, or one followed by K, M or G"),
         ("CUDA_DEVICE_CACHE", "on", None),
         ("CUDA_DEVICE_CACHE", "", None),
         ("CUDA_DEVICE_CACHE_SIZE", "2G", None),

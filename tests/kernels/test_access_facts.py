@@ -139,8 +139,8 @@ def integers(*shape):
     return np.zeros(shape, np.int32)
 
 
-WHOLE_LINES = "if lines begin there: whole lines past the cache, else "
-MASKED_LINES = "if all lanes are on and lines begin there: whole lines past the cache, else "
+WHOLE_LINES = "if lines begin there: streaming stores of whole lines, else "
+MASKED_LINES = "if all lanes are on and lines begin there: streaming stores of whole lines, else "
 RUN = "consecutive elements"
 NEXT = ", and those of the next iteration ahead of time"
 ROWS = "gathered, and those of the next gang ahead of time"
@@ -236,8 +236,8 @@ LARGE = [
         [RUN, RUN],
         [
             both(
-                "whole lines past the cache",
-                "if all lanes are on: whole lines past the cache, else " + RUN,
+                "streaming stores of whole lines",
+                "if all lanes are on: streaming stores of whole lines, else " + RUN,
                 "",
             )
         ],
@@ -331,7 +331,7 @@ def test_the_machine_code_does_what_the_facts_say(case, form, limit):
     assert ("gathered" in text) == bool(GATHER.search(code))
     assert ("scattered" in text) == bool(SCATTER.search(code))
     assert ("ahead of time" in text) == bool(AHEAD.search(code))
-    assert ("past the cache" in text) == bool(NONTEMPORAL.search(code))
+    assert ("streaming stores" in text) == bool(NONTEMPORAL.search(code))
 
 
 def test_no_facts_where_nothing_is_decided():

@@ -186,8 +186,8 @@ def test_facts_name_the_stores(small_cache):
     a, b, c = np.zeros((3, 1000), np.float32)
     arguments = dict(what="facts", target="avx2", grid=4, block=256)
     text = triad.inspect(a, b, c, np.float32(2), 1000, **arguments)
-    assert "whole lines past the cache, else consecutive elements" in text
-    assert "past the cache" not in add.inspect(a, b, **arguments)
+    assert "streaming stores of whole lines, else consecutive elements" in text
+    assert "streaming stores" not in add.inspect(a, b, **arguments)
 
 
 # --- results ---

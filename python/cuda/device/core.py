@@ -230,7 +230,7 @@ def _add_search_paths() -> None:
 
 _BYTES: tuple[Callable[[str], bool], str] = (
     lambda text: re.fullmatch(r"(\d{1,12}[KMG]?)?", text, re.ASCII) is not None,
-    "a number of bytes, or one with K, M or G behind it",
+    "a number of bytes, or one followed by K, M or G",
 )
 # What may stand in a variable that would otherwise be ignored without a word.
 _VARIABLES: dict[str, tuple[Callable[[str], bool], str]] = {

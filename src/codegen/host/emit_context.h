@@ -42,7 +42,7 @@ struct Emission {
   HostArithmetic arithmetic;
   AccessNotes notes;
   LineTable lines;
-  bool has_nontemporal_stores = false;  // some store goes past the cache
+  bool has_nontemporal_stores = false;  // some store is a streaming one
   llvm::BasicBlock* failed = nullptr;   // where a thread has failed: leaves the kernel; null: none
 };
 

@@ -130,7 +130,7 @@ class Kernel {
       c_.b.CreateBr(done);
     }
     c_.start(done);
-    // Stores past the cache are in order with nothing, not even the news that blocks are done.
+    // Streaming stores are in order with nothing, not even the news that blocks are done.
     if (c_.has_nontemporal_stores)
       c_.b.CreateIntrinsic(c_.b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
     c_.b.CreateRetVoid();

@@ -63,7 +63,7 @@ std::string c_format(const PrintFormat& format) {
   return out;
 }
 
-// Inline assembly: LLVM knows of llvm.trap that nothing comes behind, and cuts control flow there
+// Inline assembly: LLVM knows of llvm.trap that nothing comes after, and cuts control flow there
 // that ptxas would have to find again around barriers.
 void emit_check(EmitContext& c, const ir::Inst& check) {
   llvm::BasicBlock *trap = c.new_block("trap"), *passed = c.new_block("passed");

@@ -16,7 +16,7 @@
 // holds nothing but such a jump at its end is left as it is: its condition is the jump's.
 //
 // Also the else of a loop, where it holds a barrier and the iterations hold none: each thread goes
-// through its own iterations, and all meet behind them.
+// through its own iterations, and all meet after them.
 #pragma once
 
 #include "ir/ir.h"

@@ -37,7 +37,7 @@ class Target {
     return i.op == Op::Leave && i.imm == depth;
   }
 
-  // To what is farther out than the target, or behind it: those hang on all threads of the block.
+  // To what is farther out than the target, or after it: those hang on all threads of the block.
   bool is_foreign(const Inst& i, int64_t depth, bool in_loop) const {
     if (i.op == Op::Break) return !in_loop;
     if (loops_) return i.op == Op::Leave && i.imm >= depth;
@@ -53,7 +53,7 @@ class Target {
     return found;
   }
 
-  // Jumps behind the last thing in a block that hangs on all threads; whether there are any that
+  // Jumps after the last thing in a block that hangs on all threads; whether there are any that
   // leave code behind outside of it. `more`: such code.
   bool block(Block& b, int64_t depth, bool more) {
     const auto tail = std::ranges::find_if(b.insts.rbegin(), b.insts.rend(), [&](const Inst* i) {

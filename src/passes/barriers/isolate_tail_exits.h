@@ -1,4 +1,4 @@
-// Jumps behind the last barrier of what they leave: threads may part there, for nobody waits for
+// Jumps after the last barrier of what they leave: threads may diverge there, for nobody waits for
 // them any more. A jump out of a scope or an iteration that holds a barrier is one for the whole
 // block (analysis/block_level.h), so these get a scope without a barrier to leave:
 //

@@ -367,7 +367,7 @@ class Parting {
     if (i.op == Op::Return) return if_there(b).insts.push_back(&i);
     const Frame& frame = target_of(i);
     const size_t kept = i.op == Op::Continue ? frame.continued : frame.left;
-    CD_CHECK(kept < there_.size(), "threads part on the way to where none has parted");
+    CD_CHECK(kept < there_.size(), "threads diverge on the way to where none has diverged");
     Inst* stays = b.op(Op::Not, {there(b)});
     for (size_t k = kept; k < there_.size(); ++k)
       b.slot_store(there_[k], b.op(Op::And, {b.slot_load(there_[k]), stays}));

@@ -14,8 +14,8 @@
 //                                           if %in { B }
 //                                         }
 //
-// Afterwards threads part only in what holds no barrier, which is ordinary control of lanes. For
-// targets that run the threads of a block one after another, behind spill_across_barriers: only
+// Afterwards threads diverge only in what holds no barrier, which is ordinary control of lanes. For
+// targets that run the threads of a block one after another, after spill_across_barriers: only
 // variables are alive from one region to the next.
 #pragma once
 

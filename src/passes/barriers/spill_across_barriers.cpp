@@ -180,7 +180,7 @@ class Saver {
     return load;
   }
 
-  // Behind each value that has a variable.
+  // After each value that has a variable.
   void insert_stores(Block& b) {
     std::vector<Inst*> rebuilt;
     for (Inst* inst : b.insts) {

@@ -20,7 +20,7 @@ using ir::Inst;
 using ir::Op;
 
 constexpr uint64_t kMostIterations = 64;
-constexpr size_t kMostInstructions = 2048;  // of all loops written out; constants do not count
+constexpr size_t kMostInstructions = 2048;  // of all unrolled loops; constants do not count
 constexpr size_t kMostVisits = 8 * kMostInstructions;  // for one loop and those inside of it
 constexpr uint64_t kWrittenOutLater = 32;  // iterations of a loop inside, by unroll_local or LLVM
 
@@ -44,7 +44,7 @@ bool only_moves(const Inst& inst) {
 bool holds_barrier(const Inst& loop) { return std::ranges::any_of(loop.regions, ir::has_barrier); }
 
 // One walk in the order of execution. What an instruction is `now` is an instruction too: itself, a
-// value that was known already, or its copy in this iteration of the loops being written out.
+// value that was known already, or its copy in this iteration of the loops being unrolled.
 class Writer {
  public:
   explicit Writer(ir::Function& f) : f_(f), contents_(f.slots.size()) {}
@@ -52,12 +52,12 @@ class Writer {
   void run() { f_.body.insts = walked(f_.body); }
 
  private:
-  // Where a break or continue leads to: a loop that stays; one being written out; or that too, but
+  // Where a break or continue leads to: a loop that stays; one being unrolled; or that too, but
   // under a condition that is not known.
   enum class Jumps : uint8_t { ToLoop, ToWritten, Perhaps };
-  // Why a loop is not written out. If it is too much, those around it are not either.
+  // Why a loop is not unrolled. If it is too much, those around it are not either.
   enum class Failure : uint8_t { None, OfLoop, TooMuch };
-  // What comes behind a part of an iteration.
+  // What comes after a part of an iteration.
   enum class Next : uint8_t { Rest, Iteration, Outside };
 
   bool writing() const { return depth_ > 0; }
@@ -182,7 +182,7 @@ class Writer {
   }
 
   void loop(Inst& inst, std::vector<Inst*>& to) {
-    // Where nothing around is being written out, loops inside come first: what they need not know
+    // Where nothing around is being unrolled, loops inside come first: what they need not know
     // of this one need not be written again for each iteration.
     Inst* kept = writing() ? nullptr : keep(inst);
     if (holds_barrier(inst) && write_out(inst, to)) return;
@@ -312,12 +312,12 @@ class Writer {
   SlotContents contents_;
   std::vector<Inst*> now_;  // by Inst::id; null: itself
   Jumps jumps_ = Jumps::ToLoop;
-  const Inst* jump_ = nullptr;  // just taken, to a loop being written out
+  const Inst* jump_ = nullptr;  // just taken, to a loop being unrolled
   Failure failure_ = Failure::None;
   bool gains_ = false;  // a constant reached what it can change
-  int depth_ = 0;       // of loops being written out
+  int depth_ = 0;       // of loops being unrolled
   size_t weight_ = 1;   // copies that will be made of what is here
-  size_t size_ = 0;     // of the outermost loop being written out, so far
+  size_t size_ = 0;     // of the outermost loop being unrolled, so far
   size_t left_ = kMostInstructions;
   size_t visits_ = 0;
 };

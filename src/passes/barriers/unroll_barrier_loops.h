@@ -16,7 +16,7 @@
 //
 // Constants such as the distance of an exchange decide how lanes lie to each other. LLVM does not
 // see these loops: on the host they stand around the loops over gangs, and to LLVM a count that
-// doubles or halves is hard even where they stay loops. So only those are written out, all others
+// doubles or halves is hard even where they stay loops. So only those are unrolled, all others
 // are LLVM's; and only where a constant reaches what it can change, which excludes a sum or an
 // index: moving an address by a constant costs nothing at run time either.
 //

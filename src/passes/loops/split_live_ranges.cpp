@@ -50,8 +50,8 @@ class Choice {
     find_blending().for_each([&](size_t slot) {
       // Slots made since the analyses are not theirs.
       if (slot >= at_entry.size()) return;
-      const bool behind = live.after[loop.id][slot] || live.else_entry[loop.id][slot];
-      if (behind && starts_alike(slot, at_entry.of(slot))) candidates_.insert(slot);
+      const bool read_after = live.after[loop.id][slot] || live.else_entry[loop.id][slot];
+      if (read_after && starts_alike(slot, at_entry.of(slot))) candidates_.insert(slot);
     });
     if (candidates_.empty()) return;
     for (size_t i = 0; i < iteration_regions(loop); ++i) enter(loop.regions[i], false);
@@ -250,7 +250,7 @@ class Splitter {
     return inst;
   }
 
-  // By slot: that of the loop's own in its place.
+  // By slot: that of the loop's own instead.
   void rename(Block& block, const std::vector<int64_t>& own) {
     std::vector<Inst*> renamed;
     for (Inst* inst : block.insts) {

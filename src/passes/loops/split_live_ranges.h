@@ -1,4 +1,4 @@
-// A variable that a loop counts, and that is read behind the loop, gets a slot of its own for the
+// A variable that a loop counts, and that is read after the loop, gets a slot of its own for the
 // time inside:
 //
 //   slot_store $n, %zero                 slot_store $n, %zero
@@ -14,7 +14,7 @@
 //                                        %3 = slot_load $n
 //
 // Lanes that have left the loop keep their $n, so it is a vector, blended in every iteration. But
-// the lanes still inside have all counted alike: nobody reads $m behind the loop, so it is one
+// the lanes still inside have all counted alike: nobody reads $m after the loop, so it is one
 // number for all, or one number and a step. Tests of it are scalar, loads indexed by it are no
 // gathers.
 //

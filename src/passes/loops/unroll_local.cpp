@@ -15,7 +15,7 @@ using ir::Inst;
 using ir::Op;
 
 constexpr uint64_t kMostIterations = 32;
-constexpr size_t kMostInstructions = 2048;  // of a loop written out
+constexpr size_t kMostInstructions = 2048;  // of an unrolled loop
 
 size_t size_of(const Block& b) {
   size_t count = 0;

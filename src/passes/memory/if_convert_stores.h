@@ -13,7 +13,7 @@
 //
 // Only shared and local arrays: what other blocks do to an array in global memory between load and
 // store would be undone. Threads of the block are no danger. Those of other gangs run before or
-// behind the whole region between two barriers. The lanes of a gang run from the load to the store
+// after the whole region between two barriers. The lanes of a gang run from the load to the store
 // in step; so the store puts back what is there, unless two lanes, in this store or in another one
 // of the same if, name one element: then one lane's old value could replace what another one has
 // just stored. That is ruled out here by indices that provably differ; races need no mention.

@@ -21,7 +21,7 @@ Inst* last_store(const Block& side) {
   return found == side.insts.rend() ? nullptr : *found;
 }
 
-// Block-level control is no place for values that live on behind it.
+// Block-level control is no place for values that live on after it.
 bool is_candidate(const Inst& inst) {
   return inst.op == Op::If && last_store(inst.regions[0]) && last_store(inst.regions[1]) &&
          std::ranges::none_of(inst.regions, ir::has_barrier);
@@ -41,20 +41,20 @@ class Joiner {
     std::vector<Inst*> rebuilt;
     for (Inst* inst : b.insts) {
       for (Block& inside : inst->regions) block(inside);
-      std::vector<Inst*> behind;
+      std::vector<Inst*> sunk;
       if (inst->op == Op::If && analysis_.divergent[inst->id]) {
-        while (is_candidate(*inst) && join(*inst, rebuilt, behind)) {
+        while (is_candidate(*inst) && join(*inst, rebuilt, sunk)) {
         }
       }
       rebuilt.push_back(inst);
-      rebuilt.insert(rebuilt.end(), behind.begin(), behind.end());
+      rebuilt.insert(rebuilt.end(), sunk.begin(), sunk.end());
     }
     b.insts = std::move(rebuilt);
   }
 
  private:
-  // The last stores of both sides; `behind` are those joined already.
-  bool join(Inst& branch, std::vector<Inst*>& before, std::vector<Inst*>& behind) {
+  // The last stores of both sides; `sunk` are those joined already.
+  bool join(Inst& branch, std::vector<Inst*>& before, std::vector<Inst*>& sunk) {
     Inst &yes = *last_store(branch.regions[0]), &no = *last_store(branch.regions[1]);
     if (!may_be_last(yes, branch.regions[0]) || !may_be_last(no, branch.regions[1])) return false;
     if (!same_place(branch, yes, no)) return false;
@@ -73,7 +73,7 @@ class Joiner {
       store->imm = value->imm;
       store->operands = {store->operands.back()};
     }
-    behind.insert(behind.begin(), {value, joined});
+    sunk.insert(sunk.begin(), {value, joined});
     return true;
   }
 

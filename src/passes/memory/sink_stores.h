@@ -1,4 +1,4 @@
-// Where both sides of an if end by storing to one place, one store stands behind it:
+// Where both sides of an if end by storing to one place, one store stands after it:
 //
 //   if %c {                              if %c {
 //     %x = ...                             %x = ...
@@ -11,7 +11,7 @@
 //                                        store %a, %i, %v
 //
 // Two masked stores, each of some of the lanes, become one of all lanes that come here: a whole
-// vector, which later loads can be served from, and whole lines that may go past the cache.
+// vector, which later loads can be served from, and whole lines that may be streaming stores.
 //
 // Each side stores last, as far as anything else there could notice. A thread that leaves a side
 // by a jump stores in neither form. Only where lanes part at the if; runs on targets whose threads

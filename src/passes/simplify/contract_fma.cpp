@@ -36,7 +36,7 @@ class Contraction {
     return inst.op == Op::Mul && home_[inst.id] == &b && uses_[inst.id] == 1;
   }
 
-  // Instructions made here lie behind the tables.
+  // Instructions made here lie after the tables.
   bool is_fused(const Inst& inst) const { return inst.id < fused_.size() && fused_[inst.id]; }
 
   void contract(Builder& before, Inst& sum, const Block& b) {

@@ -94,7 +94,7 @@ void remove_unnamed(Function& f, std::vector<Entry>& table, ir::ImmKind kind) {
   });
 }
 
-// What is behind code that never falls through is never run.
+// What is after code that never falls through is never run.
 void cut_unreachable(Block& b) {
   for (size_t i = 0; i < b.insts.size(); ++i) {
     for (Block& region : b.insts[i]->regions) cut_unreachable(region);

@@ -79,7 +79,7 @@ class TailJumps {
     }
   }
 
-  // Behind the last instruction that threads execute together, or that holds one.
+  // After the last instruction that threads execute together, or that holds one.
   static std::vector<Inst*>::iterator convergent_end(Block& b) {
     const auto holds = [](const Inst* inst) {
       return ir::converges(inst->op) || std::ranges::any_of(inst->regions, ir::has_convergent);

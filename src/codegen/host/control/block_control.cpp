@@ -22,7 +22,7 @@ bool threads_leave(const ir::Function& f, const analysis::BlockLevel& level) {
   return leave && level.has_barrier();
 }
 
-// So many that each loop over gangs, written out, would make a kernel of many lines wait for LLVM.
+// So many that each loop over gangs, unrolled, would make a kernel of many lines wait for LLVM.
 // A network of few steps gains by it: vectors stay in registers from one step to the next.
 bool has_many_regions(const ir::Function& f) {
   constexpr int kMany = 64;

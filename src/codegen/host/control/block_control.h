@@ -42,7 +42,7 @@ class BlockControl : BranchControl {
   void count_to(llvm::Value* count, const char* name, Body&& body);  // at least 1
   Mask enter_gang(llvm::Value* gang);  // the lanes that have a thread which has not left the kernel
   void leave_gang(const Mask& mask, llvm::Value* gang);
-  // Else goes on behind; `body` runs where a lane is active.
+  // Else goes on after it; `body` runs where a lane is active.
   template <class Body>
   void if_any(const Mask& mask, Body&& body);
 

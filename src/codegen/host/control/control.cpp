@@ -14,25 +14,25 @@ Mask Control::emit_region(std::span<Inst* const> insts, const Mask& mask, const 
   Join done(c_.masks, "gang_end");
   done_ = &done;
   gang_mask_ = mask;
-  if (Behind behind = emit_insts(insts, mask, done, &before, &after)) done.arrive(*behind);
+  if (Remaining remaining = emit_insts(insts, mask, done, &before, &after)) done.arrive(*remaining);
   if (done.reached()) return done.finish();
   c_.start(c_.new_block("never"));
   return Mask::no_lane();
 }
 
 void Control::emit_block(const ir::Block& block, const Mask& mask, Join& end, Join& dead) {
-  if (Behind behind = emit_insts(block, mask, dead)) end.arrive(*behind);
+  if (Remaining remaining = emit_insts(block, mask, dead)) end.arrive(*remaining);
 }
 
-Control::Behind Control::emit_insts(std::span<Inst* const> insts, Mask mask, Join& dead,
-                                    const OnInst* before, const OnInst* after) {
+Control::Remaining Control::emit_insts(std::span<Inst* const> insts, Mask mask, Join& dead,
+                                       const OnInst* before, const OnInst* after) {
   for (uint32_t k = 0; k < insts.size(); ++k) {
     if (before) (*before)(k);
-    const Behind behind = emit_inst(*insts[k], mask, dead);
-    if (!behind || behind->none) return behind;
+    const Remaining remaining = emit_inst(*insts[k], mask, dead);
+    if (!remaining || remaining->none) return remaining;
     if (after) (*after)(k);
-    const bool fewer = !same(*behind, mask);
-    mask = *behind;
+    const bool fewer = !same(*remaining, mask);
+    mask = *remaining;
     if (fewer && mask.may_be_empty && k + 1 < insts.size()) require_any(mask, dead);
   }
   return mask;
@@ -47,7 +47,7 @@ void Control::require_any(Mask& mask, Join& otherwise) {
   mask.may_be_empty = false;
 }
 
-Control::Behind Control::emit_inst(const Inst& inst, const Mask& mask, Join& dead) {
+Control::Remaining Control::emit_inst(const Inst& inst, const Mask& mask, Join& dead) {
   const auto place = c_.lines.at(inst.span);
   switch (inst.op) {
 #define SCALAR(name, ...) case Op::name:
@@ -110,7 +110,7 @@ Control::Behind Control::emit_inst(const Inst& inst, const Mask& mask, Join& dea
 // ------------------------------------------------------------------------------------------------
 // if
 
-Control::Behind Control::emit_if(const Inst& inst, const Mask& mask, Join& dead) {
+Control::Remaining Control::emit_if(const Inst& inst, const Mask& mask, Join& dead) {
   if (parts_.values.of(*inst.operands[0]).uniform()) return emit_uniform_if(inst, mask, dead);
   constexpr int kMostGuards = 2;  // one in another: with each, there is one version more
   const bool may_split = (mask.all() || mask.each) && guards_passed_ < kMostGuards;
@@ -123,7 +123,7 @@ static bool is_never(Value* condition) {
   return constant && constant->isZero();
 }
 
-Control::Behind Control::emit_uniform_if(const Inst& inst, const Mask& mask, Join& dead) {
+Control::Remaining Control::emit_uniform_if(const Inst& inst, const Mask& mask, Join& dead) {
   Value* condition = parts_.values.scalar(*inst.operands[0], ScalarKind::Bool);
   Join join(c_.masks, "endif");
   llvm::BasicBlock* sides[2];
@@ -144,7 +144,7 @@ Control::Behind Control::emit_uniform_if(const Inst& inst, const Mask& mask, Joi
 }
 
 // Twice: for gangs that pass with all their lanes, without a mask, and for the others.
-Control::Behind Control::emit_guard(const Inst& inst, const Mask& mask, Join& dead) {
+Control::Remaining Control::emit_guard(const Inst& inst, const Mask& mask, Join& dead) {
   const bool then = guard(inst) == Guard::Then;
   Value* pass = all_lanes_have(*inst.operands[0], then);
   if (!mask.all()) pass = c_.b.CreateAnd(mask.each, pass);
@@ -157,14 +157,14 @@ Control::Behind Control::emit_guard(const Inst& inst, const Mask& mask, Join& de
   emit_block(inst.regions[then ? 0 : 1], Mask::all_lanes(), join, dead);
   --guards_passed_;
   c_.start(part);
-  if (Behind behind = emit_divergent_if(inst, mask)) join.arrive(*behind);
+  if (Remaining remaining = emit_divergent_if(inst, mask)) join.arrive(*remaining);
   if (!join.reached()) return std::nullopt;
   const Mask after = join.finish();
   return exits(inst).escapes ? after : mask;
 }
 
 // Without an else region, what all lanes share of the condition is a branch around it all.
-Control::Behind Control::emit_divergent_if(const Inst& inst, const Mask& mask) {
+Control::Remaining Control::emit_divergent_if(const Inst& inst, const Mask& mask) {
   const Condition condition = condition_of(*inst.operands[0]);
   if (!condition.shared) return emit_sides(inst, condition, mask);
   if (!inst.regions[1].empty()) return emit_sides(inst, lanes_of(*inst.operands[0]), mask);
@@ -195,9 +195,9 @@ Mask Control::emit_side(const ir::Block& side, Mask mask) {
   Join end(c_.masks, "rejoin");
   if (c_.uses(Heuristic::speculate) && may_speculate(side)) {
     // Exits to where all lanes go jump; they do not occur under a varying condition.
-    const Behind behind = emit_insts(side, mask, end);
-    CD_CHECK(behind && !end.reached(), "a speculated region that branches");
-    return *behind;
+    const Remaining remaining = emit_insts(side, mask, end);
+    CD_CHECK(remaining && !end.reached(), "a speculated region that branches");
+    return *remaining;
   }
   if (mask.may_be_empty) require_any(mask, end);
   emit_block(side, mask, end, end);
@@ -207,7 +207,7 @@ Mask Control::emit_side(const ir::Block& side, Mask mask) {
 // ---------------------------------------------------------------------------------------------
 // exits
 
-Control::Behind Control::emit_scope(const Inst& inst, const Mask& mask, Join& dead) {
+Control::Remaining Control::emit_scope(const Inst& inst, const Mask& mask, Join& dead) {
   Join exit(c_.masks, "endscope");
   Frame frame;
   frame.inst = &inst;
@@ -232,7 +232,7 @@ Control::Frame& Control::target_of(const Inst& exit) {
   CD_UNREACHABLE("an exit without a target");
 }
 
-Control::Behind Control::emit_exit(const Inst& inst, const Mask& mask) {
+Control::Remaining Control::emit_exit(const Inst& inst, const Mask& mask) {
   if (inst.op == Op::Return) {
     if (!same(mask, gang_mask_)) return Mask::no_lane();
     done_->arrive(Mask::no_lane());

@@ -70,26 +70,26 @@ class Control {
     llvm::Value *some = nullptr, *each = nullptr;
   };
 
-  // The lanes behind something; nothing where control never gets there.
-  using Behind = std::optional<Mask>;
+  // The lanes after something; nothing where control never gets there.
+  using Remaining = std::optional<Mask>;
 
   // `dead` is where to go when no lane is left: the end of the innermost region entered under a
   // mask of its own.
   void emit_block(const ir::Block& block, const Mask& mask, Join& end, Join& dead);
-  Behind emit_insts(const ir::Block& block, const Mask& mask, Join& dead) {
+  Remaining emit_insts(const ir::Block& block, const Mask& mask, Join& dead) {
     return emit_insts(std::span<Inst* const>(block.insts), mask, dead);
   }
-  Behind emit_insts(std::span<Inst* const> insts, Mask mask, Join& dead,
-                    const OnInst* before = nullptr, const OnInst* after = nullptr);
-  Behind emit_inst(const Inst& inst, const Mask& mask, Join& dead);
-  Behind emit_if(const Inst& inst, const Mask& mask, Join& dead);
-  Behind emit_uniform_if(const Inst& inst, const Mask& mask, Join& dead);
-  Behind emit_guard(const Inst& inst, const Mask& mask, Join& dead);
-  Behind emit_divergent_if(const Inst& inst, const Mask& mask);
+  Remaining emit_insts(std::span<Inst* const> insts, Mask mask, Join& dead,
+                       const OnInst* before = nullptr, const OnInst* after = nullptr);
+  Remaining emit_inst(const Inst& inst, const Mask& mask, Join& dead);
+  Remaining emit_if(const Inst& inst, const Mask& mask, Join& dead);
+  Remaining emit_uniform_if(const Inst& inst, const Mask& mask, Join& dead);
+  Remaining emit_guard(const Inst& inst, const Mask& mask, Join& dead);
+  Remaining emit_divergent_if(const Inst& inst, const Mask& mask);
   Mask emit_sides(const Inst& inst, const Condition& condition, const Mask& mask);
   Mask emit_side(const ir::Block& side, Mask mask);
-  Behind emit_scope(const Inst& inst, const Mask& mask, Join& dead);
-  Behind emit_exit(const Inst& inst, const Mask& mask);
+  Remaining emit_scope(const Inst& inst, const Mask& mask, Join& dead);
+  Remaining emit_exit(const Inst& inst, const Mask& mask);
   Frame& target_of(const Inst& exit);
   bool divergent(const Inst& inst) const { return c_.analysis().divergent[inst.id]; }
   analysis::Guard guard(const Inst& inst) const { return parts_.guards[inst.id]; }
@@ -97,12 +97,12 @@ class Control {
 
   // loops.cpp
   struct LaneSets;
-  Behind emit_uniform_while(const Inst& inst, const Mask& mask, Join& dead);
-  Behind emit_divergent_while(const Inst& inst, const Mask& mask);
-  Behind emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead);
-  Behind emit_divergent_for(const Inst& inst, const Mask& mask);
+  Remaining emit_uniform_while(const Inst& inst, const Mask& mask, Join& dead);
+  Remaining emit_divergent_while(const Inst& inst, const Mask& mask);
+  Remaining emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead);
+  Remaining emit_divergent_for(const Inst& inst, const Mask& mask);
   void emit_lane(const Inst& inst, const ScalarizedLoop& loop, LaneEmitter& one, Join& dead);
-  Behind emit_scalarized(const Inst& inst, Mask mask);
+  Remaining emit_scalarized(const Inst& inst, Mask mask);
   bool may_run_in_full(const Inst& inst) const;
   void iterate_in_full(const Inst& inst, const Mask& mask, Counter& counter, LaneSets& sets,
                        llvm::BasicBlock* head, Join& exit);
@@ -111,11 +111,11 @@ class Control {
   void iterate_where(llvm::Value* condition, Mask mask, LaneSets& sets, llvm::BasicBlock* head,
                      Join& exit);
   void go_on_if(llvm::Value* condition, const Mask& mask, LaneSets& sets, Join& exit);
-  Behind finish_divergent_loop(const Inst& inst, const ir::Block& else_block, const Mask& mask,
-                               const LaneSets& sets);
+  Remaining finish_divergent_loop(const Inst& inst, const ir::Block& else_block, const Mask& mask,
+                                  const LaneSets& sets);
   bool goes_on_together(Join& latch, const Mask& mask, Join& dead);
-  Behind finish_uniform_loop(const Inst& inst, const ir::Block& else_block, const Mask& mask,
-                             Join& finished, Join& exit, Join& dead);
+  Remaining finish_uniform_loop(const Inst& inst, const ir::Block& else_block, const Mask& mask,
+                                Join& finished, Join& exit, Join& dead);
 
   llvm::AllocaInst* lane_set(const char* name);  // empty
   void add(llvm::AllocaInst* set, const Mask& mask);
@@ -142,7 +142,7 @@ class Control {
   EmitContext& c_;
   Parts parts_;
   std::vector<Frame> frames_;
-  Join* done_ = nullptr;  // behind the last instruction
+  Join* done_ = nullptr;  // after the last instruction
   Mask gang_mask_;
   int guards_passed_ = 0;  // by all lanes of the version that is being emitted
 };

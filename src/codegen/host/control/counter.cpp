@@ -85,8 +85,8 @@ Value* Counter::goes_on(const Lanes& now, bool in_all) {
   if (by == one) return less(c_.b.CreateAdd(from, one), to);
   Value* ahead = c_.b.CreateICmpUGT(c_.b.CreateSub(to, from), by);
   if (!may_fall()) return ahead;
-  Value* behind = c_.b.CreateICmpUGT(c_.b.CreateSub(from, to), c_.b.CreateNeg(by));
-  return c_.b.CreateSelect(less(by, llvm::Constant::getNullValue(by->getType())), behind, ahead);
+  Value* passed = c_.b.CreateICmpUGT(c_.b.CreateSub(from, to), c_.b.CreateNeg(by));
+  return c_.b.CreateSelect(less(by, llvm::Constant::getNullValue(by->getType())), passed, ahead);
 }
 
 // Nor does a number wrap between the first lane's and the last lane's.

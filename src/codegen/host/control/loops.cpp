@@ -18,7 +18,7 @@ struct Control::LaneSets {
   llvm::AllocaInst* finished = nullptr;
 };
 
-// Sets are kept only where the lanes behind the loop, or those of its else region, cannot be told
+// Sets are kept only where the lanes after the loop, or those of its else region, cannot be told
 // without.
 Control::LaneSets Control::open_sets(const Inst& inst, const ir::Block& else_block,
                                      const Mask& mask) {
@@ -63,8 +63,8 @@ void Control::go_on_if(Value* condition, const Mask& mask, LaneSets& sets, Join&
   c_.start(again);
 }
 
-Control::Behind Control::finish_divergent_loop(const Inst& inst, const ir::Block& else_block,
-                                               const Mask& mask, const LaneSets& sets) {
+Control::Remaining Control::finish_divergent_loop(const Inst& inst, const ir::Block& else_block,
+                                                  const Mask& mask, const LaneSets& sets) {
   const Mask finished = sets.finished ? read(sets.finished) : mask;
   const Mask behind_else = emit_side(else_block, finished);
   if (!exits(inst).escapes) return mask;
@@ -72,9 +72,9 @@ Control::Behind Control::finish_divergent_loop(const Inst& inst, const ir::Block
 }
 
 // All lanes together: through `finished`, by the condition, or straight to `exit`, by break.
-Control::Behind Control::finish_uniform_loop(const Inst& inst, const ir::Block& else_block,
-                                             const Mask& mask, Join& finished, Join& exit,
-                                             Join& dead) {
+Control::Remaining Control::finish_uniform_loop(const Inst& inst, const ir::Block& else_block,
+                                                const Mask& mask, Join& finished, Join& exit,
+                                                Join& dead) {
   if (finished.reached()) {
     finished.finish_unmasked();
     emit_block(else_block, mask, exit, dead);
@@ -99,7 +99,7 @@ bool Control::goes_on_together(Join& latch, const Mask& mask, Join& dead) {
 // ---------------------------------------------------------------------------------------------
 // while
 
-Control::Behind Control::emit_uniform_while(const Inst& inst, const Mask& mask, Join& dead) {
+Control::Remaining Control::emit_uniform_while(const Inst& inst, const Mask& mask, Join& dead) {
   Join exit(c_.masks, "endwhile"), finished(c_.masks, "finished"), latch(c_.masks, "latch");
   llvm::BasicBlock* head = c_.new_block("while");
   llvm::BasicBlock* body = c_.new_block("do");
@@ -124,7 +124,7 @@ Control::Behind Control::emit_uniform_while(const Inst& inst, const Mask& mask, 
   return finish_uniform_loop(inst, inst.regions[2], mask, finished, exit, dead);
 }
 
-Control::Behind Control::emit_divergent_while(const Inst& inst, const Mask& mask) {
+Control::Remaining Control::emit_divergent_while(const Inst& inst, const Mask& mask) {
   Join exit(c_.masks, "endwhile"), latch(c_.masks, "latch");
   LaneSets sets = open_sets(inst, inst.regions[2], mask);
   llvm::BasicBlock* head = c_.new_block("while");
@@ -133,7 +133,7 @@ Control::Behind Control::emit_divergent_while(const Inst& inst, const Mask& mask
   Mask live = read(sets.live);
   live.may_be_empty = false;
   if (sets.continued) assign(sets.continued, Mask::no_lane());
-  const Behind tested = emit_insts(inst.regions[0], live, exit);
+  const Remaining tested = emit_insts(inst.regions[0], live, exit);
   if (tested && !tested->none) {
     const Condition condition = condition_of(*inst.regions[0].insts.back()->operands[0]);
     Mask inside = *tested;
@@ -171,7 +171,7 @@ static bool is_short(const ir::Inst& loop, const analysis::Analysis& a) {
          analysis::unrolled_size(loop, a, kMostInstructions).has_value();
 }
 
-Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead) {
+Control::Remaining Control::emit_uniform_for(const Inst& inst, const Mask& mask, Join& dead) {
   Join exit(c_.masks, "endfor"), finished(c_.masks, "finished"), latch(c_.masks, "latch");
   Counter counter(c_, parts_.values, inst);
   counter.begin();
@@ -198,7 +198,7 @@ Control::Behind Control::emit_uniform_for(const Inst& inst, const Mask& mask, Jo
   return finish_uniform_loop(inst, inst.regions[1], mask, finished, exit, dead);
 }
 
-Control::Behind Control::emit_divergent_for(const Inst& inst, const Mask& mask) {
+Control::Remaining Control::emit_divergent_for(const Inst& inst, const Mask& mask) {
   Join exit(c_.masks, "endfor"), latch(c_.masks, "latch");
   LaneSets sets = open_sets(inst, inst.regions[1], mask);
   Counter counter(c_, parts_.values, inst);

@@ -176,9 +176,9 @@ void Control::emit_lane(const Inst& inst, const ScalarizedLoop& loop, LaneEmitte
 }
 
 // Lanes from the lowest up.
-Control::Behind Control::emit_scalarized(const Inst& inst, Mask mask) {
+Control::Remaining Control::emit_scalarized(const Inst& inst, Mask mask) {
   Join done(c_.masks, "lanes_done");
-  const Mask behind = mask;
+  const Mask remaining = mask;
   if (mask.may_be_empty) require_any(mask, done);
   ScalarizedLoop loop(parts_, inst);
   Value* lanes = c_.masks.bits(mask);
@@ -202,7 +202,7 @@ Control::Behind Control::emit_scalarized(const Inst& inst, Mask mask) {
   loop.finish();
   done.arrive(mask);
   done.finish();
-  return behind;
+  return remaining;
 }
 
 }  // namespace cuda_device::codegen::host

@@ -85,11 +85,11 @@ class Emulation {
   template <class Make>
   void in_place_of(llvm::CallInst& call, Make&& make) {
     llvm::BasicBlock* before = call.getParent();
-    llvm::BasicBlock* behind = before->splitBasicBlock(&call);
+    llvm::BasicBlock* rest = before->splitBasicBlock(&call);
     before->getTerminator()->eraseFromParent();
     b_.SetInsertPoint(before);
     Value* result = make();
-    b_.CreateBr(behind);
+    b_.CreateBr(rest);
     if (result) call.replaceAllUsesWith(result);
     call.eraseFromParent();
   }

@@ -96,7 +96,7 @@ bool loads_for_several(const Inst& loop, const Analysis& warp) {
 }
 
 // Whether the rows that all gangs load, in all iterations, stay in registers from gang to gang. So
-// few iterations are written out, and the processor overlaps the sums of several gangs by itself.
+// few iterations are unrolled, and the processor overlaps the sums of several gangs by itself.
 bool keeps_rows(const Inst& loop, const Analysis& warp, uint32_t register_bytes) {
   const auto trips = analysis::known_trips(loop, warp);
   uint64_t bytes = 0;

@@ -13,7 +13,7 @@ namespace cuda_device::codegen::host {
 // Lanes that are on side by side, a power of two of them from a multiple of it on:
 //   masked.load <32 x T> p   →  load <8 x T> at p, put among the other lanes' defaults
 //   masked.store v, p        →  store of those lanes of v, at their place
-// Behind LLVM's optimisations, which make masks known.
+// After LLVM's optimisations, which make masks known.
 //
 // `any`: else one lane only, which LLVM would get wrong.
 void take_known_masks(llvm::Function& function, bool any);

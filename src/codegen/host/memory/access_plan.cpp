@@ -46,7 +46,7 @@ std::string text(const AccessPlan& plan) {
     case How::LaneByLane:
       return "lane by lane";
     case How::Lines:
-      return "whole lines past the cache";
+      return "streaming stores of whole lines";
   }
   CD_UNREACHABLE("unknown plan of an access");
 }
@@ -191,7 +191,7 @@ bool AccessPlanner::takes_rows(const Address& address, const Mask& mask) const {
 }
 
 // ------------------------------------------------------------------------------------------------
-// Stores of whole lines past the cache: without them, every line of an output is read before it is
+// Streaming stores of whole lines: without them, every line of an output is read before it is
 // written. A line that is written in part that way costs more than it saves, so all lanes must be
 // on and rows begin with lines; what is not known when compiling, a branch asks.
 

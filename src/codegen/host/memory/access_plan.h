@@ -21,7 +21,7 @@ struct AccessPlan {
     Scatter,
     EachElement,  // loads at constant offsets
     LaneByLane,   // a loop over the active lanes
-    Lines,        // whole lines past the cache
+    Lines,        // whole lines by streaming stores
   };
   // When the kernel runs; `otherwise` where it does not hold.
   enum class If : uint8_t { Always, AllLanesOn, LinesBegin, AllLanesOnAndLinesBegin };

@@ -150,8 +150,9 @@ Addresses::Terms Addresses::terms(const Inst& inst, size_t indices, const ArrayB
   Terms all;
   for (size_t i = 0; i < indices; ++i) {
     const Inst* index = inst.operands[1 + i];
-    const Inst* behind = bare && may_wrap(*index, array.offset) ? bare_.behind(*index) : nullptr;
-    all.push_back({behind ? behind : index, array.strides[i], behind != nullptr});
+    const Inst* unclamped =
+        bare && may_wrap(*index, array.offset) ? bare_.unclamped(*index) : nullptr;
+    all.push_back({unclamped ? unclamped : index, array.strides[i], unclamped != nullptr});
   }
   for (const Inst* offset : array.offsets) all.push_back({offset, c_.b.getInt64(array.unit)});
   return all;

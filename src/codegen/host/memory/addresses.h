@@ -48,7 +48,7 @@ class Addresses {
   Addresses(EmitContext& context, LaneValues& values, Arrays& arrays)
       : c_(context), values_(values), arrays_(arrays), bare_(context, values) {}
 
-  // `bare`: by the bare values behind varying indices.
+  // `bare`: by the unclamped values of varying indices.
   Address of(const ir::Inst& inst, size_t indices, bool bare = false);
   // i1: that is the same in all active lanes. Null where it would not help.
   llvm::Value* may_be_unclamped(const ir::Inst& inst, size_t indices);

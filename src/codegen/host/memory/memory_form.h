@@ -73,7 +73,7 @@ class MemoryForm {
   void store_window(const Element& e, const Window& window, llvm::Value* value,
                     llvm::Value* pointer, const Mask& mask);
 
-  // Rows of whole lines, each at the beginning of one, to memory past the cache.
+  // Rows of whole lines, each at the beginning of one, by streaming stores.
   void store_lines(const Element& e, llvm::Value* value, llvm::ArrayRef<RowPiece> rows);
 
   // Into the second cache: what goes to the first waits for one of its few places for lines under

@@ -41,7 +41,7 @@ bool orders(const ir::Inst& condition) {
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------
-// what is behind an index
+// the unclamped value of an index
 
 BareIndices::Layer BareIndices::bounded(const Inst& inst) const {
   const Inst *x = inst.operands[0], *y = inst.operands[1];
@@ -83,7 +83,7 @@ BareIndices::Layer BareIndices::layer(const Inst& inst) const {
   }
 }
 
-const ir::Inst* BareIndices::behind(const Inst& index) const {
+const ir::Inst* BareIndices::unclamped(const Inst& index) const {
   int bits = 64;  // of the narrowest layer
   for (const Inst* at = &index; at; at = layer(*at).inside) {
     const Lanes& lanes = values_.of(*at);
@@ -160,7 +160,7 @@ Value* BareIndices::unchanged(const Inst& inst, const Layer& layer, const Ends& 
 }
 
 Value* BareIndices::holds(const Inst& index) {
-  const Inst* bare = behind(index);
+  const Inst* bare = unclamped(index);
   const Ends of = ends(*bare);
   Value* either = c_.b.CreateOr(of.least, of.greatest);
   Value* all = c_.b.CreateICmpSGE(either, llvm::Constant::getNullValue(either->getType()));

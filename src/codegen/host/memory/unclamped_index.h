@@ -16,9 +16,9 @@ class BareIndices {
   BareIndices(EmitContext& context, LaneValues& values) : c_(context), values_(values) {}
 
   // The affine value, which may be the index itself; null: there is none.
-  const ir::Inst* behind(const ir::Inst& index) const;
+  const ir::Inst* unclamped(const ir::Inst& index) const;
 
-  // i1: each active lane of the index has what it has of the value behind it, of which no lane,
+  // i1: each active lane of the index has what it has of its unclamped value, of which no lane,
   // active or not, is negative as a signed number, or has wrapped.
   llvm::Value* holds(const ir::Inst& index);
 

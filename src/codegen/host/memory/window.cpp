@@ -29,9 +29,9 @@ Window::Window(llvm::ArrayRef<int64_t> elements, unsigned native, std::optional<
     last.count = std::max(last.count, static_cast<unsigned>(element - last.first) + 1);
   }
   for (int64_t element : elements) {
-    const auto behind =
+    const auto next =
         std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.first > element; });
-    const auto part = static_cast<unsigned>(behind - parts.begin()) - 1;
+    const auto part = static_cast<unsigned>(next - parts.begin()) - 1;
     at.push_back(part * native + static_cast<unsigned>(element - parts[part].first));
   }
 }
