@@ -195,15 +195,17 @@ class Walk {
 
   // An outer loop visits one inside it again in wider states, until they hold, and in a narrower
   // one at last. In a wider one the search goes on from the head that was found; in a narrower one
-  // that head holds as well, but a search from the beginning may find less.
+  // that head holds as well unless values from outside are others, but a search from the beginning
+  // may find less.
   void loop(const Inst& inst) {
     const RangeState entry = state_;
     KnownLoop& known = known_loop(inst);
-    const bool holds = RangeStates::covers(known.entry, entry);
-    const bool narrower = holds && !RangeStates::covers(entry, known.entry);
+    const bool narrower =
+        RangeStates::covers(known.entry, entry) && !RangeStates::covers(entry, known.entry);
     const bool anew = !known.entry.reachable || (narrower && known.walks_left());
     RangeState head = anew ? entry : states_.with(entry, known.head, known.stored);
-    Pass pass = holds && !anew ? iterate(inst, head) : climb(inst, entry, head, known);
+    // The head is proved each time: values from outside of the loop may be others than they were.
+    Pass pass = climb(inst, entry, head, known);
     narrow(inst, entry, head, pass, known);
     known.entry = entry;
     known.head = std::move(head);

@@ -31,6 +31,7 @@ template <class Result>
 struct Work {
   explicit Work(const CompileRequest& asked) : request(asked) {
     request.held.reset();
+    request.interrupted = nullptr;  // the caller's, who asks and may be gone before the thread
     if (request.times) request.times = &times;
   }
   Work(const Work&) = delete;

@@ -81,21 +81,42 @@ void* run(void* argument) {
   return nullptr;
 }
 
-void start(uint32_t levels, const std::shared_ptr<Job>& job) {
+// In a child that was forked meanwhile it does not exist.
+struct Thread {
+  pthread_t id{};
+  unsigned forks = fork_count();
+
+  bool exists() const { return fork_count() == forks; }
+  void join() const {
+    if (exists()) pthread_join(id, nullptr);
+  }
+  void detach() const {
+    if (exists()) pthread_detach(id);
+  }
+};
+
+Thread start(uint32_t levels, const std::shared_ptr<Job>& job) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kLeast + levels * kPerLevel);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   auto own = std::make_unique<std::shared_ptr<Job>>(job);
-  pthread_t thread;
-  const int error = pthread_create(&thread, &attributes, run, own.get());
+  Thread thread;
+  const int error = pthread_create(&thread.id, &attributes, run, own.get());
   pthread_attr_destroy(&attributes);
   if (!error) {
     own.release();
-    return;
+    return thread;
   }
   throw std::runtime_error("the system gives no thread for the compiler (error " +
                            std::to_string(error) + ")");
+}
+
+// The thread is told to stop, and left to do so.
+void leave(const Thread& thread, Job& job) {
+  std::lock_guard lock(job.mutex);
+  if (!job.done) stopping().add(&job);
+  job.stop.request_stop();
+  thread.detach();
 }
 
 uint32_t deepest_region(const ir::Block& block) {
@@ -120,17 +141,25 @@ bool on_own_stack(uint32_t levels, std::function<void(const std::stop_token&)> b
   const auto job = std::make_shared<Job>();
   job->body = std::move(body);
   job->held = std::move(held);
-  start(levels, job);
+  const Thread thread = start(levels, job);
   std::unique_lock lock(job->mutex);
   while (!job->ended.wait_for(lock, kPeriod, [&] { return job->done; })) {
     lock.unlock();
-    const bool stop = interrupted && (*interrupted)();
+    bool stop = false;
+    try {
+      stop = interrupted && (*interrupted)();
+    } catch (...) {
+      leave(thread, *job);
+      throw;
+    }
+    if (stop) {
+      leave(thread, *job);
+      return false;
+    }
     lock.lock();
-    if (!stop) continue;
-    if (!job->done) stopping().add(job.get());
-    job->stop.request_stop();
-    return false;
   }
+  lock.unlock();
+  thread.join();
   return true;
 }
 

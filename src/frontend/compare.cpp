@@ -135,7 +135,8 @@ static Value compare_mixed(Context& ctx, CompareOp op, const Value& a, const Val
   return Value::number(TypeCode::b1, ctx.builder.op(Op::And, {not_below, result}));
 }
 
-static Value compare_integers(Context& ctx, CompareOp op, Value a, Value b, const Node* node) {
+static Value compare_integers(Context& ctx, CompareOp op, const Value& a, const Value& b,
+                              const Node* node) {
   if (a.exact() && b.exact()) return Value::boolean(fold(op, TypeCode::i8, *a.exact(), *b.exact()));
   if (b.exact()) return compare_with_constant(ctx, op, a, b, node);
   if (a.exact()) return compare_with_constant(ctx, mirrored(op), b, a, node);

@@ -92,7 +92,7 @@ static void type_conflict(Context& ctx, const Value& abstract, const Value& valu
 
 void join_into(Context& ctx, WebState& state, const Node* definition, Value value,
                bool may_be_constant, const std::string& name, const Node* source) {
-  if (!may_be_constant || state.never_constant) value = without_constants(std::move(value));
+  if (!may_be_constant || state.never_constant) value = without_constants(value);
   if (state.abstract.is_unknown()) {
     state.abstract = std::move(value);
     state.constant_definition = definition;
@@ -104,8 +104,8 @@ void join_into(Context& ctx, WebState& state, const Node* definition, Value valu
       definition != state.constant_definition || !same_abstract(state.abstract, value);
   if (differs && (has_constants(state.abstract) || has_constants(value))) {
     state.never_constant = ctx.inference.demoted = true;
-    state.abstract = without_constants(std::move(state.abstract));
-    value = without_constants(std::move(value));
+    state.abstract = without_constants(state.abstract);
+    value = without_constants(value);
     state.forget_slots();
   }
   std::optional<Value> joined = join(ctx, state.abstract, value);

@@ -66,9 +66,9 @@ class Runner {
 
   // Nobody answers: nothing is done.
   void opaque(const Step& s) {
-    std::vector<int64_t> operands;
-    for (size_t k = 0; k < s.source->operands.size(); ++k)
-      operands.push_back(registers_[launch_.code.lists[s.a + k]]);
+    std::vector<int64_t> operands(s.source->operands.size());
+    for (size_t k = 0; k < operands.size(); ++k)
+      operands[k] = registers_[launch_.code.lists[s.a + k]];
     registers_[s.result] = launch_.opaque ? launch_.opaque(s.source->imm, operands) : 0;
   }
 

@@ -4,11 +4,11 @@
 // ever, and what it guarded may be half changed. One handler (pthread_atfork) applies three
 // remedies:
 //
-//   ForkMutex         guards data for a moment: fork waits until it is free, so the child finds the
-//                     lock free and the data whole
-//   FinishBeforeFork  longer work on shared data, such as a compilation: fork waits until it is
-//   over ForkHook          an object whose threads or waiters are gone: it is made anew in the
-//   child
+// - ForkMutex guards data for a moment: fork waits until it is free, so the child finds the lock
+//   free and the data whole.
+// - FinishBeforeFork is longer work on shared data, such as a compilation: fork waits until it is
+//   over.
+// - ForkHook is an object whose threads or waiters are gone: it is made anew in the child.
 #pragma once
 
 #include <atomic>

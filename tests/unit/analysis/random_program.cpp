@@ -320,6 +320,17 @@ class Maker {
     if (chance(50)) region(i->regions[1], depth - 1);
   }
 
+  uint32_t int32_slot() { return static_cast<uint32_t>(below(3)); }
+
+  // What a variable held before it starts anew: a loop that stores it depends on more than the
+  // variables it is entered with.
+  Inst* former_value() {
+    const uint32_t slot = int32_slot();
+    Inst* value = b_.slot_load(slot);
+    b_.slot_store(slot, b_.const_int(ir::kI32, 0));
+    return value;
+  }
+
   // A hidden slot counts the iterations, before anything in the body can continue.
   void while_loop(int depth) {
     const auto fuel = static_cast<uint32_t>(f_->slots.size());
@@ -338,6 +349,7 @@ class Maker {
     context_ = around;
     b_.set_block(i->regions[1]);
     b_.slot_store(fuel, b_.op(Op::Add, {b_.slot_load(fuel), b_.const_int(ir::kI32, 1)}));
+    if (former) b_.slot_store(int32_slot(), former);
     b_.set_block(outer);
     body(i->regions[1], depth);
     if (chance(30)) region(i->regions[2], depth - 1);
