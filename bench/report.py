@@ -34,10 +34,10 @@ def best_of(result, group):
     return max(figures, key=lambda f: f["median"], default=None)
 
 
-def sampled_ratio(result, others):
-    """How many times faster ours is than the fastest among `others`: the median over the rounds
+def sampled_ratio(result, others, group=OURS):
+    """How many times faster `group` is than the fastest among `others`: the median over the rounds
     of the ratio within a round. None where one of them is missing."""
-    ours = best_of(result, OURS)
+    ours = best_of(result, group)
     theirs = [found for found in (best_of(result, other) for other in others) if found]
     if not ours or not theirs:
         return None

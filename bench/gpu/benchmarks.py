@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nvcc
 from cuda.device import core
-from report import best_of, cell, number, ratio
+from report import best_of, cell, number, sampled_ratio
 
 from gpu import machine, outcome
 from gpu.rows import COPY, GROUPS, failed_row
@@ -88,7 +88,7 @@ def measured(names, options, folder):
 
 
 def geometric_mean(rows):
-    ratios = [found for row in rows if (found := ratio(row, OURS, [NVCC])) is not None]
+    ratios = [found for row in rows if (found := sampled_ratio(row, [NVCC], OURS)) is not None]
     return (statistics.geometric_mean(ratios), len(ratios)) if ratios else (None, 0)
 
 
@@ -103,7 +103,7 @@ def cell_of(row, group):
 
 
 def cells(row):
-    ratios = [ratio(row, OURS, [group]) for group in (NVCC, *PEERS)]
+    ratios = [sampled_ratio(row, [group], OURS) for group in (NVCC, *PEERS)]
     return [
         row["problem"],
         row["unit"],

@@ -348,7 +348,8 @@ def command(*arguments, **variables):
 
 
 def table(text):
-    return {line.split(None, 1)[0]: line.split(None, 1)[1] for line in text.splitlines()}
+    lines = text.partition("\n\n")[0].splitlines()
+    return {line.split(None, 1)[0]: line.split(None, 1)[1] for line in lines}
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help", "help"])

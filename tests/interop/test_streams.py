@@ -556,8 +556,10 @@ def test_information_on_the_command_line():
     run = subprocess.run(
         [sys.executable, "-m", "cuda.device", "info"], capture_output=True, text=True, check=True
     )
-    keys = {line.split()[0] for line in run.stdout.splitlines()}
+    facts, _, heuristics = run.stdout.partition("\n\n")
+    keys = {line.split()[0] for line in facts.splitlines()}
     assert {"python", "numpy", "version", "llvm", "threads", "libdevice", "ptxas", "gpu"} <= keys
+    assert {"windows", "prefetch_page"} <= {line.split()[0] for line in heuristics.splitlines()}
     run = subprocess.run(
         [sys.executable, "-m", "cuda.device"], capture_output=True, text=True, check=False
     )
