@@ -336,6 +336,7 @@ class Maker {
     const auto fuel = static_cast<uint32_t>(f_->slots.size());
     f_->slots.push_back({"fuel", ir::kI32});
     b_.slot_store(fuel, b_.const_int(ir::kI32, 0));
+    Inst* former = chance(30) ? former_value() : nullptr;
     Inst* i = b_.control(Op::While, {}, 3);
     Block& outer = b_.block();
     const Context around = std::exchange(context_, {.loop = false, .scopes = 0, .jumps = false});

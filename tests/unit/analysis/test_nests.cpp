@@ -96,8 +96,8 @@ slot $2 "k": int32
   EXPECT_EQ(k.range(8), range(0, 8));
 }
 
-// `$0` enters the inner loop as 0 each time, and `%3` from outside of it does not: what the inner
-// loop was found to hold when `%3` was 0 is not what it holds later.
+// `$0` enters the inner loop as 0 each time, and `%4` from outside of it does not: what the inner
+// loop was found to hold when `%4` was 0 is not what it holds later.
 TEST(Nests, ValuesFromOutsideGrowWithTheOuterLoop) {
   const Analysed k(R"(kernel "k"
 param @0 "a": array<int32, 1> fits_31
@@ -109,27 +109,27 @@ slot $2 "j": int32
   %0 = param @0 : array<int32, 1>
   %1 = param @1 : int32
   %2 = const 0 : int32
-  %9 = const 1 : int32
-  for $2, %2, %1, %9 {
-    %3 = slot_load $0 : int32
+  %3 = const 1 : int32
+  for $2, %2, %1, %3 {
+    %4 = slot_load $0 : int32
     slot_store $0, %2
     slot_store $1, %2
     while {
-      %4 = slot_load $0 : int32
-      %5 = lt %4, %1 : bool
-      yield %5
+      %5 = slot_load $0 : int32
+      %6 = lt %5, %1 : bool
+      yield %6
     } do {
-      %6 = slot_load $1 : int32
-      store %0, %2, %6
-      slot_store $1, %3
-      %7 = slot_load $0 : int32
-      %8 = add %7, %9 : int32
-      slot_store $0, %8
+      %7 = slot_load $1 : int32
+      store %0, %2, %7
+      slot_store $1, %4
+      %8 = slot_load $0 : int32
+      %9 = add %8, %3 : int32
+      slot_store $0, %9
     }
   }
 }
 )");
-  const Range outside = k.range(3), inside = k.range(6);
+  const Range outside = k.range(4), inside = k.range(7);
   EXPECT_EQ(outside, range(0, 2147483647));
   EXPECT_EQ(inside, outside) << "it is stored in each iteration and read in the next";
 }
