@@ -86,9 +86,9 @@ class Moves {
   std::unordered_map<const Inst*, bool> known_;
 };
 
-class PastCache {
+class StoreFinder {
  public:
-  explicit PastCache(const ir::Function& f) : f_(f) {
+  explicit StoreFinder(const ir::Function& f) : f_(f) {
     for (const ir::Param& p : f.params)
       written_only_.push_back(p.type.is_array() && p.facts.beyond_cache && p.facts.no_alias);
   }
@@ -147,6 +147,6 @@ class PastCache {
 
 }  // namespace
 
-std::vector<bool> find_nontemporal_stores(const ir::Function& f) { return PastCache(f).run(); }
+std::vector<bool> find_nontemporal_stores(const ir::Function& f) { return StoreFinder(f).run(); }
 
 }  // namespace cuda_device::analysis
