@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "abi/kernel_image.h"
+#include "analysis/analysis.h"
 #include "ir/ir.h"
 #include "support/span.h"
 #include "support/stage_times.h"
@@ -32,8 +33,7 @@ struct HostOptions {
   std::string tune;  // a CPU whose speeds the code suits; empty: the one that it is for
   // The AVX-512 form, on a machine of AVX2: to show what the form does where no CPU has it. Slow.
   bool emulate = false;
-  // Lanes: 8, 16, 32 or 64; 0: 32, or 64 where that is likely to be faster.
-  uint32_t gang_width = 0;
+  uint32_t gang_width = 0;  // lanes: 8, 16, 32 or 64; 0: as suits the kernel
   bool verify_llvm = false;
   Tuning tuning;
   std::stop_token stop{};  // looked at between LLVM's passes
@@ -62,17 +62,20 @@ struct Listing {
   // Bytes of stack that the host's code takes: what registers do not hold, arrays of its own, and
   // the caller's registers.
   uint32_t* frame = nullptr;
-  uint32_t* spilled = nullptr;  // the same without the arrays
-  bool has_texts() const { return llvm || llvm_opt || assembly || accesses; }
+  bool code = true;  // false: nothing is made after emission, and the image has no code
 };
 
 // What an image says of its function, whatever it is compiled for.
 void describe(const ir::Function& f, abi::KernelImage& image);
 
-// `f` has been through passes/pipeline. Thread-safe; a fault inside LLVM becomes an InternalError.
-// Throws Interrupted where it was told to stop.
-abi::KernelImage compile_host(const ir::Function& f, const HostOptions& options,
-                              const Listing& listing = {});
+// How the host deals the threads of a kernel that has been through passes/pipeline to gangs:
+// LaneLayout::width lanes each, as the options say or as suits the kernel.
+analysis::Analysis choose_gangs(const ir::Function& f, const HostOptions& options);
+
+// `f` has been through passes/pipeline, and `gangs` is an analysis of it. Thread-safe; a fault
+// inside LLVM becomes an InternalError. Throws Interrupted where it was told to stop.
+abi::KernelImage compile_host(const ir::Function& f, const analysis::Analysis& gangs,
+                              const HostOptions& options, const Listing& listing = {});
 abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,
                              const Listing& listing = {});
 

@@ -7,7 +7,6 @@
 #include "analysis/certain_divergence.h"
 #include "compile/interpreted.h"
 #include "frontend/frontend.h"
-#include "ir/visitor.h"
 #include "passes/pipeline.h"
 #include "support/check.h"
 #include "syntax/tree.h"
@@ -19,15 +18,7 @@ namespace {
 constexpr std::pair<const char*, uint32_t> kGangWidths[] = {
     {"", 0}, {"x8", 8}, {"x16", 16}, {"x32", 32}, {"x64", 64}};
 
-constexpr uint32_t kCallersRegisters = 64;  // bytes: six are saved in every frame, which is aligned
-
-constexpr uint32_t kFewValues = 4;  // of each lane: so few on the stack cost next to nothing
-
 constexpr uint32_t kNarrowGangs[] = {16, 8};  // less than a warp
-
-// Of kernels that may be compiled several times: some tens of lines; those with tiles of a thread's
-// own in variables gain most, and their loops are unrolled.
-constexpr size_t kFewInstructions = 200, kFewOfTiles = 1000;
 
 // Of the commonest elements.
 bool fills_vectors(uint32_t lanes, codegen::MaskForm form) {
@@ -67,12 +58,6 @@ passes::Lanes lanes_of(codegen::MaskForm form, uint32_t gang_width) {
   for (const uint32_t& width : kNarrowGangs)
     if (width == gang_width) return {registers / width, std::span(&width, 1)};
   return {registers / analysis::kWarpWidth};
-}
-
-size_t instructions(const ir::Function& f) {
-  size_t count = 0;
-  ir::for_each_inst(f.body, [&](const ir::Inst&) { ++count; });
-  return count;
 }
 
 // The switch that the tests set: verifiers of our IR after every pass, and LLVM's.
@@ -115,11 +100,6 @@ std::string context_of(const CompileRequest& request) {
   return std::string("in ") + kind + " '" + f.name + "', specialised for (" + types + ")";
 }
 
-uint32_t Compilation::lanes(const ir::Function& f, uint32_t gang_width) const {
-  const analysis::LaneLayout layout = analysis::choose_layout(f, gang_width, tuning());
-  return layout.gangs * layout.width;
-}
-
 std::unique_ptr<ir::Function> Compilation::from_frontend() const {
   const StageTimer timer(times_, "frontend");
   return frontend::lower(request_.source);
@@ -131,8 +111,9 @@ std::unique_ptr<ir::Function> Compilation::lower() const {
   return f;
 }
 
-std::unique_ptr<ir::Function> Compilation::optimised() const {
-  return optimised_for(target_.gang_width);
+Lowered Compilation::optimised() const {
+  if (target_.kind == Target::Kind::Host) return for_gangs();
+  return {optimised_for(0)};
 }
 
 std::unique_ptr<ir::Function> Compilation::optimised_for(uint32_t gang_width) const {
@@ -175,68 +156,51 @@ Made Compilation::ptx(const codegen::Listing& listing) const {
   options.times = times_;
   if (request_.lines && lines.form == codegen::SourceLines::Form::Directives)
     options.lines = &lines;
-  auto f = optimised();
-  abi::KernelImage image = codegen::compile_ptx(*f, options, listing);
-  return {std::move(f), std::move(image)};
+  Made made{optimised(), {}};
+  made.image = codegen::compile_ptx(*made.from.function, options, listing);
+  return made;
 }
 
-Made Compilation::host_code(uint32_t gang_width, codegen::Listing listing) const {
-  const codegen::SourceLines lines = lines_for(listing);
+codegen::HostOptions Compilation::host_options() const {
   codegen::HostOptions options;
   options.mask = target_.mask;
   options.emulate = target_.emulated;
   if (!target_.emulated && !can_run(target_.mask)) options.cpu = codegen::generic_cpu(target_.mask);
-  options.gang_width = gang_width;
+  options.gang_width = target_.gang_width;
   options.verify_llvm = verify_wanted();
   options.tuning = tuning();
   options.stop = stop_;
   options.times = times_;
+  return options;
+}
+
+// The passes ask how many lanes a gang has, which is known after them: where it turns out to be
+// less than a warp, they run again.
+Lowered Compilation::for_gangs() const {
+  codegen::HostOptions options = host_options();
+  auto f = optimised_for(options.gang_width);
+  auto gangs = codegen::choose_gangs(*f, options);
+  if (options.gang_width != 0 || gangs.layout.width >= analysis::kWarpWidth)
+    return {std::move(f), std::move(gangs)};
+  options.gang_width = gangs.layout.width;
+  f = optimised_for(options.gang_width);
+  gangs = codegen::choose_gangs(*f, options);
+  return {std::move(f), std::move(gangs)};
+}
+
+Made Compilation::host_code(const codegen::Listing& listing) const {
+  const codegen::SourceLines lines = lines_for(listing);
+  codegen::HostOptions options = host_options();
   if (request_.lines) options.lines = &lines;
-  Made made{from_frontend(), {}};
-  const size_t arrays = made.function->arrays.size();
-  run_passes(*made.function, gang_width);
-  made.in_variables = made.function->arrays.size() < arrays;
-  listing.frame = &made.frame;
-  listing.spilled = &made.spilled;
-  made.image = codegen::compile_host(*made.function, options, listing);
+  Made made{for_gangs(), {}};
+  codegen::Listing with_frame = listing;
+  with_frame.frame = &made.frame;
+  made.image = codegen::compile_host(*made.from.function, made.from.gangs, options, with_frame);
   return made;
 }
 
-// Measured with AVX2 only. Where AVX-512 is emulated, what is spilled says nothing of it.
-bool Compilation::is_worth_narrowing(const ir::Function& f, bool in_variables) const {
-  if (target_.kind != Target::Kind::Host || target_.mask != codegen::MaskForm::Avx2) return false;
-  if (target_.emulated || target_.gang_width != 0) return false;
-  if (!tuning().on(Heuristic::narrow_gangs)) return false;
-  return instructions(f) <= (in_variables ? kFewOfTiles : kFewInstructions);
-}
-
-// The passes ask how many lanes a gang has, which may be known of the machine code only.
-std::unique_ptr<ir::Function> Compilation::compiled() const {
-  auto f = optimised();
-  if (!is_worth_narrowing(*f, /*in_variables=*/true)) return f;
-  return machine_code().function;
-}
-
-// The widest in which registers hold all but a few values. No lanes may be idle for it.
-std::optional<Made> Compilation::in_narrower_gangs(const Made& made) const {
-  for (uint32_t width : kNarrowGangs) {
-    const analysis::LaneLayout layout = analysis::choose_layout(*made.function, width, tuning());
-    const bool warps = layout.width != width;  // the kernel asks for its lane in one
-    if (warps || layout.gangs * width > lanes(*made.function, made.image.width)) return {};
-    Made narrow = host_code(width);
-    if (narrow.spilled <= kCallersRegisters + kFewValues * width * sizeof(float)) return narrow;
-  }
-  return {};
-}
-
 Made Compilation::machine_code(const codegen::Listing& listing) const {
-  if (target_.kind == Target::Kind::Ptx) return ptx(listing);
-  Made made = host_code(target_.gang_width, listing);
-  const bool spills = made.spilled > codegen::register_bytes(target_.mask);
-  if (!spills || !is_worth_narrowing(*made.function, made.in_variables)) return made;
-  std::optional<Made> narrow = in_narrower_gangs(made);
-  if (!narrow) return made;
-  return listing.has_texts() ? host_code(narrow->image.width, listing) : std::move(*narrow);
+  return target_.kind == Target::Kind::Ptx ? ptx(listing) : host_code(listing);
 }
 
 }  // namespace cuda_device::compile

@@ -33,12 +33,17 @@ Target parse_target(
 // Of the host, that this CPU can run, with every number of lanes a gang.
 std::vector<std::string> host_targets();
 
-// The code, and the function that it was made of.
-struct Made {
+// What machine code is made of.
+struct Lowered {
   std::unique_ptr<ir::Function> function;
+  analysis::Analysis gangs = {};  // of the host
+};
+
+// The code, and what it was made of.
+struct Made {
+  Lowered from;
   abi::KernelImage image;
-  uint32_t frame = 0, spilled = 0;  // as in Listing
-  bool in_variables = false;        // elements of local arrays
+  uint32_t frame = 0;  // as in Listing
 };
 
 class Compilation {
@@ -52,25 +57,23 @@ class Compilation {
 
   // Each throws DiagnosticError for the user's mistakes, InternalError for ours, Interrupted where
   // it was told to stop.
-  std::unique_ptr<ir::Function> lower() const;      // straight from the frontend
-  std::unique_ptr<ir::Function> optimised() const;  // after the passes
-  std::unique_ptr<ir::Function> compiled() const;   // what machine code is made of
+  std::unique_ptr<ir::Function> lower() const;  // straight from the frontend
+  Lowered optimised() const;                    // after the passes; runs no LLVM
   // Not for the interpreter. Lines, where the request asks for them: in the listing, else in the
   // image.
   Made machine_code(const codegen::Listing& listing = {}) const;
   const Target& target() const { return target_; }
   const Tuning& tuning() const { return request_.tuning; }
-  uint32_t lanes(const ir::Function& f, uint32_t gang_width) const;  // of a block, idle ones too
 
  private:
   std::unique_ptr<ir::Function> from_frontend() const;
   std::unique_ptr<ir::Function> optimised_for(uint32_t gang_width) const;
   void run_passes(ir::Function& f, uint32_t gang_width) const;
+  Lowered for_gangs() const;
+  codegen::HostOptions host_options() const;
   codegen::SourceLines lines_for(const codegen::Listing& listing) const;
   Made ptx(const codegen::Listing& listing) const;
-  Made host_code(uint32_t gang_width, codegen::Listing listing = {}) const;
-  bool is_worth_narrowing(const ir::Function& f, bool in_variables) const;
-  std::optional<Made> in_narrower_gangs(const Made& made) const;
+  Made host_code(const codegen::Listing& listing) const;
 
   const CompileRequest& request_;
   Target target_;

@@ -98,10 +98,10 @@ void compile(const CompileRequest& request, const std::stop_token& stop, Compile
     result->image.source = place_of(program);
     result->stack = made.frame;
     if (compilation.target().kind == Target::Kind::Host)
-      result->lanes = compilation.lanes(*made.function, result->image.width);
+      result->lanes = made.from.gangs.layout.gangs * made.from.gangs.layout.width;
     return;
   }
-  auto function = compilation.optimised();
+  auto function = compilation.optimised().function;
   result->image.target = request.source.target.architecture;
   codegen::describe(*function, result->image);
   const uint32_t nesting = nesting_of(*function);
@@ -113,6 +113,7 @@ std::string machine_listing(const Compilation& compilation,
   std::string text;
   codegen::Listing listing;
   listing.*which = &text;
+  listing.code = which != &codegen::Listing::llvm;
   compilation.machine_code(listing);
   return text;
 }
@@ -124,25 +125,29 @@ std::string facts(const Compilation& compilation) {
     return analysis::describe_lost_arrays(*compilation.lower(), f);
   };
   if (compilation.target().kind != Target::Kind::Host) {
-    const auto f = compilation.optimised();
+    const auto f = compilation.optimised().function;
     return lost(*f) + analysis::describe(*f, analysis::analyse(*f));
   }
   std::vector<std::string> accesses;
   codegen::Listing listing;
   listing.accesses = &accesses;
+  listing.code = false;
   const Made made = compilation.machine_code(listing);
-  const ir::Function& f = *made.function;
-  const analysis::Analysis a = analysis::analyse(f, made.image.width, compilation.tuning());
+  const ir::Function& f = *made.from.function;
+  const analysis::Analysis& a = made.from.gangs;
   const std::string arena =
       made.image.arena ? "arena: " + std::to_string(made.image.arena) + " bytes a block\n" : "";
   return lost(f) + arena + analysis::describe_blocks(f, a) + analysis::describe(f, a, accesses);
 }
 
 // A stage a line, in the order in which they ended: its seconds and its name.
-std::string times(const CompileRequest& request, const std::stop_token& stop) {
+std::string times(const CompileRequest& request, const std::stop_token& stop, bool ir_only) {
   StageTimes times;
   const Compilation compilation(request, stop, &times);
-  compilation.machine_code();
+  if (ir_only)
+    compilation.optimised();
+  else
+    compilation.machine_code();
   std::string text;
   for (const StageTime& time : times)
     text += std::to_string(time.seconds) + " " + std::string(time.name) + "\n";
@@ -162,10 +167,10 @@ std::string inspect(const CompileRequest& request, const std::stop_token& stop,
   const auto& program = *request.source.program;
   if (what == "syntax") return syntax::print(program.functions.front());
   if (what == "result_type") return frontend::result_type(request.source);
-  if (what == "times") return times(request, stop);
+  if (what == "times" || what == "ir_times") return times(request, stop, what == "ir_times");
   const Compilation compilation(request, stop);
   if (what == "ir_raw") return ir_text(request, *compilation.lower());
-  if (what == "ir") return ir_text(request, *compilation.compiled());
+  if (what == "ir") return ir_text(request, *compilation.optimised().function);
   if (what == "facts") return facts(compilation);
   if (what == "llvm_raw") return machine_listing(compilation, &codegen::Listing::llvm);
   if (what == "llvm") return machine_listing(compilation, &codegen::Listing::llvm_opt);

@@ -19,15 +19,17 @@ constexpr Stage kStages[] = {
     {"llvm", true, true, false},
     {"asm", true, false, false},
     {"ptx", false, true, false},
-    {"result_type", false, false, false},  // for _testing, as is the next
+    // for _testing
+    {"result_type", false, false, false},
     {"times", true, true, false},
+    {"ir_times", true, true, true},
 };
 
 const Stage& stage_named(const std::string& what) {
   std::string known;
   for (const Stage& stage : kStages) {
     if (stage.name == what) return stage;
-    if (stage.name != "result_type" && stage.name != "times")
+    if (stage.name != "result_type" && !stage.name.ends_with("times"))
       known += (known.empty() ? "" : ", ") + std::string(stage.name);
   }
   throw DiagnosticError(Diagnostic{DiagCode::unknown_stage, {}, {what, known}, {}, ""});

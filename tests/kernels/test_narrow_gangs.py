@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import _testing
 from support.launching import run
 from support.targets import require, use_target
 
@@ -59,10 +60,35 @@ def scaled(out, a):
 
 
 @D.kernel
-def scattered(out, a, index):
-    i = D.tid(1)
-    if i < a.size:
-        out[index[i]] = a[i]
+def between_barriers(a):
+    """Six values of each thread's own, in each step."""
+    s = D.shared_array(256, D.float32)
+    t = D.thread_idx.x
+    u, v, w, x, y, z = a[t], a[t + 1], a[t + 2], a[t + 3], a[t + 4], a[t + 5]
+    for _ in range(3):
+        s[t] = u
+        D.syncthreads()
+        u, v, w, x, y, z = v * s[255 - t], w + u, x - v, y * w, z + x, u - y
+        D.syncthreads()
+    a[t] = u + v + w + x + y + z
+
+
+@D.kernel
+def without_barriers(a):
+    t = D.thread_idx.x
+    u, v, w, x, y, z = a[t], a[t + 1], a[t + 2], a[t + 3], a[t + 4], a[t + 5]
+    for _ in range(300):
+        u, v, w, x, y, z = v * u, w + u, x - v, y * w, z + x, u - y
+    a[t] = u + v + w + x + y + z
+
+
+@D.kernel
+def shared_by_all(a):
+    t = D.thread_idx.x
+    u, v, w, x, y, z = a[0], a[1], a[2], a[3], a[4], a[5]
+    for _ in range(300):
+        u, v, w, x, y, z = v * u, w + u, x - v, y * w, z + x, u - y
+    a[t] = u + v + w + x + y + z
 
 
 @D.kernel
@@ -138,9 +164,16 @@ def test_a_kernel_that_asks_for_its_lane_has_warps():
         assert lanes_of(tile_of_lanes, *arguments(), target=target, block=(16, 8)) == 32
 
 
-def test_lanes_of_a_scatter_are_no_spills():
-    a, index = np.zeros(1000, np.float32), np.zeros(1000, np.int32)
-    assert lanes_of(scattered, a, a, index, target="avx2", block=256) == 32
+def test_what_lives_across_barriers_does_not_count():
+    """It is in memory there; loops around barriers run over gangs."""
+    a = np.zeros(1024, np.float32)
+    assert lanes_of(between_barriers, a, target="avx2", block=256) == 32
+    assert lanes_of(without_barriers, a, target="avx2", block=256) == 16
+
+
+def test_what_all_lanes_share_does_not_count():
+    a = np.zeros(1024, np.float32)
+    assert lanes_of(shared_by_all, a, target="avx2", block=256) == 32
 
 
 def test_gangs_are_not_narrowed_where_lanes_would_be_idle():
@@ -167,6 +200,27 @@ def test_every_stage_shows_the_code_that_runs():
     asm = tile.inspect(out, a, b, what="asm", target="avx2", grid=1, block=(16, 8))
     forced = tile.inspect(out, a, b, what="asm", target="avx2x8", grid=1, block=(16, 8))
     assert asm == forced
+
+
+LLVM = ["emission", "optimisation", "back end", "link"]
+
+
+def stages(kernel, *args, **options):
+    times = _testing.stage_times(kernel, *args, grid=1, block=(16, 8), **options)
+    return [stage for stage, _ in times]
+
+
+@pytest.mark.parametrize("form", ["avx2", "avx2x32", "sse4"])
+def test_llvm_runs_once_whatever_the_lanes(form):
+    ran = stages(tile, *arguments(), target=form)
+    assert [stage for stage in ran if stage in LLVM] == LLVM
+
+
+@pytest.mark.parametrize("form", ["avx2", "avx2x8", "avx512", "sse4", "sm_90"])
+def test_ir_is_shown_without_llvm(form):
+    ran = stages(tile, *arguments(), target=form, ir_only=True)
+    assert "split_live_ranges" in ran or form == "sm_90"
+    assert not set(LLVM) & set(ran)
 
 
 @pytest.mark.parametrize("form", ["avx2x8", "avx2x16", "avx512x16", "sse4x8"])

@@ -67,9 +67,11 @@ def stage_times(
     target: str = "",
     grid: object = None,
     block: object = None,
+    ir_only: bool = False,
 ) -> list[tuple[str, float]]:
-    """Compiles as inspect does, for a target with machine code: each stage and its seconds."""
-    text = _core.inspect(function, arguments, "times", target, grid, block)
+    """Compiles as inspect does: to machine code or, ir_only, its IR. Each stage and its seconds."""
+    what = "ir_times" if ir_only else "times"
+    text = _core.inspect(function, arguments, what, target, grid, block)
     lines = (line.partition(" ") for line in text.splitlines())
     return [(stage, float(seconds)) for seconds, _, stage in lines]
 

@@ -45,6 +45,7 @@ std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listi
     }
     record(listing.llvm, *module, options.lines);
     if (options.verify_llvm) verify_or_throw(*module, "emission");
+    if (!listing.code) return;
     {
       const StageTimer timer(options.times, "optimisation");
       missing = nvptx::link_libdevice(*module, {options.libdevice, options.sm, f.options.fastmath});

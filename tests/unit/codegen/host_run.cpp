@@ -142,6 +142,23 @@ void LoadedImage::run(const TestArguments& arguments, const ir::Grid& grid,
   entry(params.data(), &context, half, blocks);
 }
 
+// Every value varies, every branch diverges.
+analysis::Analysis conservative_analysis(const ir::Function& f) {
+  analysis::Analysis a;
+  analysis::Shape varying;
+  varying.level = analysis::Level::Varying;
+  a.shapes.assign(f.inst_count(), varying);
+  a.ranges.resize(f.inst_count());
+  a.slot_shapes.assign(f.slots.size(), varying);
+  a.slot_ranges.resize(f.slots.size());
+  a.congruences.resize(f.inst_count());
+  a.slot_congruences.resize(f.slots.size());
+  a.store_blends.assign(f.inst_count(), true);
+  a.nontemporal_stores.assign(f.inst_count(), false);
+  a.divergent.assign(f.inst_count(), true);
+  return a;
+}
+
 abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listing& listing) {
   HostOptions options;
   options.mask = way.form;
@@ -151,9 +168,8 @@ abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listin
     options.emulate = !is_native(way.form);
   options.tune = way.tune;
   options.verify_llvm = true;
-  return host::compile(f, way.analysed ? analysis::analyse(f, way.width) : host::know_nothing(f),
-                       options, listing)
-      .image;
+  const auto gangs = way.analysed ? analysis::analyse(f, way.width) : conservative_analysis(f);
+  return compile_host(f, gangs, options, listing);
 }
 
 void interpret(const ir::Function& f, TestArguments& arguments, const ir::Grid& grid,

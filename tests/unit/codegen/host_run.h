@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/host/machine/compile.h"
+#include "codegen/codegen.h"
 #include "ir/interpreter.h"
 #include "unit/ir/opaque_trace.h"
 

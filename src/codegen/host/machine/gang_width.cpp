@@ -1,21 +1,24 @@
-#include "codegen/host/machine/gang_width.h"
-
+// How many lanes the gangs of a kernel have. Nobody else decides it, and LLVM is not asked.
 #include <algorithm>
 
 #include "analysis/prefetch.h"
+#include "analysis/register_pressure.h"
 #include "analysis/tree.h"
 #include "analysis/trips.h"
+#include "codegen/codegen.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
 
-namespace cuda_device::codegen::host {
+namespace cuda_device::codegen {
 namespace {
 
 using analysis::Analysis;
 using analysis::is_loop;
+using analysis::LaneLayout;
 using ir::Inst;
 using ir::Op;
 
+constexpr uint32_t kWarp = analysis::kWarpWidth, kTwoWarps = 2 * kWarp;
 constexpr uint32_t kVectorsInFlight = 4;
 
 bool touches_memory(const Inst& loop) {
@@ -111,7 +114,7 @@ bool keeps_rows(const Inst& loop, const Analysis& warp, uint32_t register_bytes)
 // Some loop does, and none carries more than fits.
 bool sums_up_what_lanes_share(const ir::Function& f, const Analysis& warp,
                               uint32_t half_of_registers) {
-  const uint32_t lane_bytes = half_of_registers / (2 * analysis::kWarpWidth);
+  const uint32_t lane_bytes = half_of_registers / kTwoWarps;
   bool some = false, fit = true;
   ir::for_each_inst(f.body, [&](const Inst& loop) {
     if (!is_loop(loop) || warp.divergent[loop.id] || !is_innermost(loop)) return;
@@ -136,20 +139,54 @@ bool is_whole_number_of(uint32_t lanes, const LaunchFacts& launch) {
   return launch.has_block() && launch.block[0] * launch.block[1] * launch.block[2] % lanes == 0;
 }
 
-}  // namespace
-
-uint32_t choose_gang_width(const ir::Function& f, const Analysis& warp,
-                           const HostOptions& options) {
-  if (options.gang_width != 0) return options.gang_width;
-  constexpr uint32_t one = analysis::kWarpWidth, two = 2 * one;
+// Where a single warp would leave the latency of its operations exposed, or more of what lanes
+// share would be read at once; as long as registers hold nearly all that two keep.
+bool wants_two_warps(const ir::Function& f, const Analysis& warp, const HostOptions& options,
+                     uint32_t live) {
+  const uint32_t registers = register_bytes(options.mask);
+  if (!options.tuning.on(Heuristic::wide_gangs) || !is_whole_number_of(kTwoWarps, f.launch) ||
+      2 * live > registers + registers / 2)
+    return false;
   const auto bytes = static_cast<unsigned>(widest_lane_bits(f, warp)) / 8;
-  const bool narrow = two * bytes / vector_bytes(options.mask) <= kVectorsInFlight;
-  if (!options.tuning.on(Heuristic::wide_gangs)) return one;
-  if (!is_whole_number_of(two, f.launch)) return one;
-  const uint32_t half_of_registers = register_bytes(options.mask) / 2;
-  const bool pays = (narrow && (has_exposed_loop(f, warp) || reads_in_strides(f, warp, two))) ||
-                    sums_up_what_lanes_share(f, warp, half_of_registers);
-  return pays ? two : one;
+  const bool few = kTwoWarps * bytes / vector_bytes(options.mask) <= kVectorsInFlight;
+  return (few && (has_exposed_loop(f, warp) || reads_in_strides(f, warp, kTwoWarps))) ||
+         sums_up_what_lanes_share(f, warp, registers / 2);
 }
 
-}  // namespace cuda_device::codegen::host
+bool has_more_idle_lanes(const ir::Function& f, const Analysis& warp, uint32_t width) {
+  const LaneLayout narrow = analysis::choose_layout(f, width, warp.tuning);
+  return narrow.gangs * narrow.width > warp.layout.gangs * warp.layout.width;
+}
+
+// Half a warp where its loops keep more of each lane's own than registers hold, a quarter where
+// that goes far beyond what half a warp's do. AVX-512 has four times AVX2's room and vectors of
+// half a warp: it gains nothing.
+uint32_t fewest_spills(const ir::Function& f, const Analysis& warp, const HostOptions& options,
+                       uint32_t live) {
+  const uint32_t registers = register_bytes(options.mask);
+  if (options.mask == MaskForm::Avx512 || !options.tuning.on(Heuristic::narrow_gangs) ||
+      live <= registers)
+    return kWarp;
+  const uint32_t width = live / 2 <= 2 * registers ? kWarp / 2 : kWarp / 4;
+  return has_more_idle_lanes(f, warp, width) ? kWarp : width;
+}
+
+uint32_t best_width(const ir::Function& f, const Analysis& warp, const HostOptions& options) {
+  const uint32_t live = kWarp * analysis::live_lane_bytes(f, warp);
+  if (wants_two_warps(f, warp, options, live)) return kTwoWarps;
+  return fewest_spills(f, warp, options, live);
+}
+
+}  // namespace
+
+// A kernel that uses warps as such has gangs of one, whatever the width (choose_layout).
+Analysis choose_gangs(const ir::Function& f, const HostOptions& options) {
+  const StageTimer timer(options.times, "analyses");
+  const auto with = [&](uint32_t width) { return analysis::analyse(f, width, options.tuning); };
+  if (options.gang_width != 0) return with(options.gang_width);
+  Analysis warp = with(kWarp);
+  const uint32_t width = best_width(f, warp, options);
+  return width == kWarp ? warp : with(width);
+}
+
+}  // namespace cuda_device::codegen
