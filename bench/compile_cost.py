@@ -4,7 +4,8 @@
 Time is that of the processor, so that other load on the machine does not count.
 
 A row is one kernel. The last columns of its kind's longest say how much longer that took than the
-one a quarter as long: linear is 4.
+one a quarter as long: linear is 4. Kernels of the kind "limited" have a wanted bound, in the last
+column.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 SIZES = (250, 500, 1000, 2000)
+ARGUMENTS = (np.zeros(100000, np.float32), np.zeros(100000, np.float32), 100)
 # The columns, and the stages that each sums up. What is left of the process's time is Python's
 # parser and the reader of its tree.
 COLUMNS = {
@@ -32,7 +34,7 @@ COLUMNS = {
 
 def parse(argv):
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("--kind", action="append", help="a kind of long kernel, or sgemm")
+    p.add_argument("--kind", action="append", help="a kind of long kernel, sgemm or limited")
     p.add_argument("--lines", help="comma-separated (default: 250,500,1000,2000)")
     p.add_argument("--target", default="", help="avx512, avx2, sse4, sm_90, ... (default: host)")
     p.add_argument("--rounds", type=int, default=2, help="compilations of which the fastest counts")
@@ -79,9 +81,9 @@ def columns_of(total, stages):
     return row
 
 
-def print_row(name, row):
+def print_row(name, row, wanted=""):
     cells = "".join(f"{1000 * seconds:10.1f}" for seconds in row.values())
-    print(f"{name:16}{cells}", flush=True)
+    print(f"{name:24}{cells}{wanted}", flush=True)
 
 
 def print_ratios(rows):
@@ -94,7 +96,7 @@ def print_ratios(rows):
         f"{seconds / quarter[column]:10.1f}" if seconds > 0.005 else f"{'':10}"
         for column, seconds in rows[longest].items()
     )
-    print(f"{'  ratio':16}{''.join(ratios)}", flush=True)
+    print(f"{'  ratio':24}{''.join(ratios)}", flush=True)
 
 
 def print_passes(stages):
@@ -120,17 +122,36 @@ def sgemm(options):
             print_passes(stages)
 
 
+def limited(options):
+    import long_kernels
+
+    for name, (text, bounds) in long_kernels.LIMITED.items():
+        for form in [options.target] if options.target else bounds:
+            with tempfile.TemporaryDirectory() as folder:
+                total, stages = measure(
+                    lambda text=text, name=name, folder=folder: kernel_of(
+                        name, text.format(name=name), folder
+                    ),
+                    ARGUMENTS,
+                    256,
+                    argparse.Namespace(**{**vars(options), "target": form}),
+                )
+            wanted = f"{1000 * bounds[form]:10.0f}" if form in bounds else ""
+            print_row(f"{name} {form}", columns_of(total, stages), wanted)
+            if options.passes:
+                print_passes(stages)
+
+
 def long_kernels(kind, sizes, options):
     import long_kernels
 
-    arguments = (np.zeros(100000, np.float32), np.zeros(100000, np.float32), 100)
     rows = {}
     for lines in sizes:
         text = long_kernels.source(kind, lines)
         with tempfile.TemporaryDirectory() as folder:
             total, stages = measure(
                 lambda text=text, folder=folder: kernel_of(kind, text, folder),
-                arguments,
+                ARGUMENTS,
                 256,
                 options,
             )
@@ -141,19 +162,25 @@ def long_kernels(kind, sizes, options):
     print_ratios(rows)
 
 
+OTHERS = {"sgemm": sgemm, "limited": limited}
+
+
 def main(argv):
     options = parse(argv)
     import long_kernels as sources
 
-    kinds = options.kind or [*sources.KINDS, "sgemm"]
+    kinds = options.kind or [*sources.KINDS, "sgemm", "limited"]
     if options.show:
         return print(sources.source(kinds[0], options.show))
     sizes = [int(n) for n in options.lines.split(",")] if options.lines else SIZES
     names = ("total", "reading", "frontend", "passes", *COLUMNS)
     names = list(dict.fromkeys(names))
-    print(f"{'ms':16}{''.join(f'{name:>10}' for name in names)}")
+    print(f"{'ms':24}{''.join(f'{name:>10}' for name in [*names, 'wanted'])}")
     for kind in kinds:
-        sgemm(options) if kind == "sgemm" else long_kernels(kind, sizes, options)
+        if kind in OTHERS:
+            OTHERS[kind](options)
+        else:
+            long_kernels(kind, sizes, options)
 
 
 if __name__ == "__main__":

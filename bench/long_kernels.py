@@ -100,3 +100,63 @@ def source(kind, lines):
         parts.append("\n".join(part))
         count += len(part)
     return HEAD.format(name=kind) + _indented("\n".join(parts)) + FOOT
+
+
+# ------------------------------------------------------------------------------------------------
+# Kernels whose time has a bound: what grew as the cube of their size, or exponentially.
+
+
+LIMITED_HEAD = """\
+from cuda import device as D
+
+PAIRS = tuple((i, j) for i in range(49) for j in range(i + 1, 49))
+
+
+@D.kernel
+def {name}(a, b, n):
+    i = D.tid(1)
+    x = a[i]
+"""
+
+
+def _by_lanes(*lines):
+    return LIMITED_HEAD + _indented("\n".join(lines)) + "    b[i] = x\n"
+
+
+def tuples(step):
+    """Two loops over tuples of 200 and 10 elements: 2,000 copies of a step."""
+    loops = f"for p in {tuple(range(200))}:\n    for q in {tuple(range(10))}:\n"
+    return _by_lanes(loops + _indented(step, 2))
+
+
+def network(step):
+    """A network that sorts 49 elements by all 1,176 pairs: a median filter of 7 x 7."""
+    fill = "own = D.local_array(49, D.float32)\nfor k in range(49):\n    own[k] = a[i + k]\n"
+    return _by_lanes(fill + f"for p, q in PAIRS:\n{_indented(step)}x = own[24]")
+
+
+def nest(depth):
+    """Loops in one another, each left by a break of its own."""
+    lines = []
+    for level in range(depth):
+        lines += [
+            "    " * level + f"for j{level} in range(n):",
+            "    " * level + f"    if x > {level}:",
+            "    " * level + "        break",
+        ]
+    return _by_lanes(*lines, "    " * depth + "x = x * 0.5 + a[i]")
+
+
+CHOOSE = "own[p], own[q] = min(own[p], own[q]), max(own[p], own[q])"
+SWAP = "if own[p] > own[q]:\n    own[p], own[q] = own[q], own[p]"
+TUPLES, NETWORK = {"avx512": 0.5, "avx2": 0.5}, {"avx512": 1, "avx2": 1, "sse4": 4}
+# Name: source with a {name} to fill in, seconds by target.
+LIMITED = {
+    "tuples_sum": (tuples("x = x * 0.5 + (p + q)"), TUPLES),
+    "tuples_load": (tuples("x += a[p + q]"), TUPLES),
+    "tuples_branch": (tuples("if x > p + q:\n    x -= q\nelse:\n    x += 1"), TUPLES),
+    "tuples_by_lanes": (tuples("x += a[i + p * 10 + q]"), TUPLES),
+    "network_choose": (network(CHOOSE), NETWORK),
+    "network_swap": (network(SWAP), NETWORK),
+    "nest_16": (nest(16), TUPLES),
+}

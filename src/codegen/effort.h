@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "analysis/analysis.h"
 #include "ir/ir.h"
 
 namespace cuda_device::codegen {
@@ -19,5 +20,7 @@ enum class Effort : uint8_t {
 };
 
 Effort effort_for(const ir::Function& f);
+// On the host, where accesses by lanes and branches become several blocks each.
+Effort effort_for(const ir::Function& f, const analysis::Analysis& analysis);
 
 }  // namespace cuda_device::codegen

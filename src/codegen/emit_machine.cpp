@@ -84,14 +84,22 @@ class StopHere : public llvm::FunctionPass {
 };
 
 // One after each pass over functions. None between those over loops: they go over each loop
-// together.
+// together. Without the sinking of machine code where there are many blocks: for each value it
+// looks at all that the value's block dominates.
 class StoppablePasses : public llvm::legacy::PassManager {
  public:
+  explicit StoppablePasses(const llvm::Module& module)
+      : many_blocks_(llvm::any_of(module, [](const auto& f) { return f.size() > kManyBlocks; })) {}
   void add(llvm::Pass* pass) override {
+    if (many_blocks_ && pass->getPassID() == &llvm::MachineSinkingLegacyID) return delete pass;
     const bool function = pass->getPassKind() == llvm::PT_Function;
     PassManager::add(pass);
     if (function) PassManager::add(new StopHere);
   }
+
+ private:
+  static constexpr size_t kManyBlocks = 1000;
+  const bool many_blocks_;
 };
 
 constexpr llvm::CodeGenOptLevel kLevel = llvm::CodeGenOptLevel::Default;
@@ -99,7 +107,7 @@ constexpr llvm::CodeGenOptLevel kLevel = llvm::CodeGenOptLevel::Default;
 void run_back_end(llvm::Module& module, llvm::TargetMachine& machine,
                   llvm::SmallVectorImpl<char>& bytes, llvm::CodeGenFileType type) {
   llvm::raw_svector_ostream out(bytes);
-  Owned<StoppablePasses> passes(new StoppablePasses);
+  Owned<StoppablePasses> passes(new StoppablePasses(module));
   CD_CHECK(!machine.addPassesToEmitFile(*passes, out, nullptr, type, /*DisableVerify=*/true),
            "the back end cannot write this kind of file");
   passes->run(module);

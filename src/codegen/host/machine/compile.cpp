@@ -59,7 +59,7 @@ abi::KernelImage compile_host(const ir::Function& f, const analysis::Analysis& g
   const bool small_lanes = has_small_lanes(f) || !options.tuning.on(Heuristic::mask_pieces);
   Target target = target_of(options.mask, small_lanes, cpu, options.tune);
   target.slow_masked_stores &= options.tuning.on(Heuristic::plain_stores);
-  const Effort effort = effort_for(f);
+  const Effort effort = effort_for(f, gangs);
   with_llvm(options.stop, [&](llvm::LLVMContext& context) {
     Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);
     Owned<llvm::Module> module(new llvm::Module(f.name, context));

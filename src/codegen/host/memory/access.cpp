@@ -105,6 +105,11 @@ Value* Access::load_lanes(const AccessPlan& plan, const Mask& mask) {
       return load_one_a_row(p);
     case How::Run:
       return memory_->load(p.element, p.pointer, mask);
+    case How::BlendedRun: {
+      Value* whole = memory_->load(p.element, p.pointer, {});
+      return c_.b.CreateSelect(c_.masks.lanes(mask), whole,
+                               llvm::Constant::getNullValue(whole->getType()));
+    }
     case How::Window:
       return memory_->load_window(p.element, *plan.window, p.pointer);
     case How::Rows:
@@ -182,6 +187,11 @@ void Access::store_lanes(const AccessPlan& plan, Value* value, const Mask& mask)
   switch (plan.how) {
     case How::Run:
       return memory_->store(p.element, value, p.pointer, mask);
+    case How::BlendedRun: {
+      Value* before = memory_->load(p.element, p.pointer, {});
+      value = c_.b.CreateSelect(c_.masks.lanes(mask), value, before);
+      return memory_->store(p.element, value, p.pointer, {});
+    }
     case How::Window:
       return memory_->store_window(p.element, *plan.window, value, p.pointer, mask);
     case How::Rows:

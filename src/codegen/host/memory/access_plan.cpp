@@ -33,6 +33,8 @@ std::string text(const AccessPlan& plan) {
       return "one element a row";
     case How::Run:
       return kRun;
+    case How::BlendedRun:
+      return "consecutive elements, blended";
     case How::Window:
       return text(*plan.window);
     case How::Rows:
@@ -167,9 +169,13 @@ AccessPlan AccessPlanner::lanes(const Address& address, const Mask& mask, bool s
   return by(rows ? How::Rows : scattered(address, mask, store));
 }
 
+// What threads have to themselves is blended in long kernels: without branches for masks, of which
+// forms that lack masked stores have several an access.
 AccessPlan AccessPlanner::run(const Address& address, const Mask& mask) const {
   AccessPlan plan{.how = How::Run, .address = address};
-  if (mask.all() || form().masks(address.element.bytes())) return plan;
+  const bool blends = address.own_lanes && c_.source.effort == Effort::Bounded && !mask.all();
+  if (blends) plan.how = How::BlendedRun;
+  if (blends || mask.all() || form().masks(address.element.bytes())) return plan;
   plan.when = If::AllLanesOn;
   plan.otherwise.push_back({.how = How::LaneByLane, .address = address});
   return plan;

@@ -15,6 +15,7 @@ struct AccessPlan {
     RepeatedRow,  // loaded once for all rows
     OneARow,      // loaded once for all lanes of a row
     Run,          // consecutive elements
+    BlendedRun,   // the same, those of inactive lanes read and written as well
     Window,       // whole vectors and shuffles
     Rows,         // a run for each row
     Gather,

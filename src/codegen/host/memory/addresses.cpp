@@ -187,6 +187,7 @@ Address Addresses::of(const Inst& inst, size_t indices, bool bare) {
       add_affine(address, term);
   }
   if (array.lane_step != 0) add_lanes(address, array.lane_step, varying);
+  address.own_lanes = array.lane_step != 0;
   if (array.own_lines) address.start = start_of(all);
   address.kind = varying  ? Lanes::Kind::Varying
                  : affine ? Lanes::Kind::Affine

@@ -24,6 +24,7 @@ struct Address {
   unsigned lanes = 0;   // of the gang
   unsigned rows = 0;    // of the gang, at most
   Offsets offsets;
+  bool own_lanes = false;  // of threads' own arrays: a lane's element is its thread's alone
   // Of an array that has its lines to itself: where the pointer lies, in bytes from its beginning.
   std::optional<analysis::Congruence> start;
 
