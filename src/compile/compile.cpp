@@ -236,7 +236,7 @@ Made Compilation::machine_code(const codegen::Listing& listing) const {
   if (!spills || !is_worth_narrowing(*made.function, made.in_variables)) return made;
   std::optional<Made> narrow = in_narrower_gangs(made);
   if (!narrow) return made;
-  return listing.has_texts() ? host_code(narrow->image.width, listing) : std::move(*narrow);
+  return listing.has_text() ? host_code(narrow->image.width, listing) : std::move(*narrow);
 }
 
 }  // namespace cuda_device::compile

@@ -1,4 +1,4 @@
-// assert and raise: checks of the IR. Their texts are constants.
+// assert and raise: checks of the IR. Their messages are constants.
 #include "frontend/control.h"
 
 #include <algorithm>

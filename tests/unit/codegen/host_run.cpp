@@ -151,8 +151,9 @@ abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listin
     options.emulate = !is_native(way.form);
   options.tune = way.tune;
   options.verify_llvm = true;
-  return host::compile(f, way.analysed ? analysis::analyse(f, way.width) : host::know_nothing(f),
-                       options, listing)
+  return host::compile(
+             f, way.analysed ? analysis::analyse(f, way.width) : host::conservative_analysis(f),
+             options, listing)
       .image;
 }
 

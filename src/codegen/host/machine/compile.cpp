@@ -118,7 +118,7 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
   return result;
 }
 
-analysis::Analysis know_nothing(const ir::Function& f) {
+analysis::Analysis conservative_analysis(const ir::Function& f) {
   analysis::Analysis a;
   analysis::Shape varying;
   varying.level = analysis::Level::Varying;

@@ -16,6 +16,6 @@ Compiled compile(const ir::Function& f, const analysis::Analysis& analysis,
                  const HostOptions& options, const Listing& listing = {});
 
 // The analysis that knows nothing: every value varies, every branch diverges.
-analysis::Analysis know_nothing(const ir::Function& f);
+analysis::Analysis conservative_analysis(const ir::Function& f);
 
 }  // namespace cuda_device::codegen::host

@@ -26,7 +26,7 @@ std::string text(const AccessPlan& plan) {
     case How::OneAddress:
       return "one address";
     case How::OneLane:
-      return "one lane after the other";
+      return "lane by lane in a scalarized loop";
     case How::RepeatedRow:
       return "one row for all";
     case How::OneARow:

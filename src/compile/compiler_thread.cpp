@@ -1,4 +1,4 @@
-#include "compile/own_stack.h"
+#include "compile/compiler_thread.h"
 
 #include <pthread.h>
 
@@ -136,8 +136,9 @@ uint32_t nesting_of(const syntax::Program& program) {
 
 uint32_t nesting_of(const ir::Function& f) { return deepest_region(f.body); }
 
-bool on_own_stack(uint32_t levels, std::function<void(const std::stop_token&)> body,
-                  const std::function<bool()>* interrupted, std::shared_ptr<const void> held) {
+bool on_compiler_thread(uint32_t levels, std::function<void(const std::stop_token&)> body,
+                        const std::function<bool()>* interrupted,
+                        std::shared_ptr<const void> held) {
   const auto job = std::make_shared<Job>();
   job->body = std::move(body);
   job->held = std::move(held);

@@ -1,5 +1,6 @@
-// A compilation's own stack: the compiler walks trees and nested regions by recursion, and a long
-// sum or chain of branches lies thousands of levels deep, more than the caller's thread may hold.
+// The thread of a compilation, with a stack of its own: the compiler walks trees and nested regions
+// by recursion, and a long sum or chain of branches lies thousands of levels deep, more than the
+// caller's thread may hold.
 #pragma once
 
 #include <functional>
@@ -22,9 +23,9 @@ uint32_t nesting_of(const ir::Function& f);
 // nobody is): then the body is told to stop and goes on by itself until it does, so it owns all
 // that it uses. `held` is let go when all else of it is over. Throws std::runtime_error where the
 // system gives no such thread.
-bool on_own_stack(uint32_t levels, std::function<void(const std::stop_token&)> body,
-                  const std::function<bool()>* interrupted = nullptr,
-                  std::shared_ptr<const void> held = nullptr);
+bool on_compiler_thread(uint32_t levels, std::function<void(const std::stop_token&)> body,
+                        const std::function<bool()>* interrupted = nullptr,
+                        std::shared_ptr<const void> held = nullptr);
 
 // Waits for the threads that were told to stop. Before the process ends: LLVM's tables go with it.
 void finish_stopping();
