@@ -50,8 +50,8 @@ class MemoryForm {
 
   const FormInfo& info() const { return target_.info(); }
 
-  // Vectors of an element a lane; zero where the mask is off. Not all lanes only where the form
-  // masks such elements.
+  // Vectors of an element a lane; zero where the mask is off. A mask that is not known to have all
+  // lanes needs a form that masks such elements.
   llvm::Value* load(const Element& e, llvm::Value* pointer, const Mask& mask);
   void store(const Element& e, llvm::Value* value, llvm::Value* pointer, const Mask& mask);
   // Where the form gathers and scatters such elements. Lanes that collide store in lane order.
