@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 DIAGNOSTICS = ROOT / "src" / "support" / "diagnostics.def"
-SYNTAX = ROOT / "src" / "frontend" / "unsupported.cpp"
+SYNTAX = ROOT / "src" / "frontend" / "diagnosis" / "unsupported.cpp"
 TESTS = ROOT / "tests" / "errors"
 
 _SECTION = re.compile(r"^// --- (.*?)(?: \(.*\))? ---$")

@@ -33,7 +33,7 @@ struct Allocation {
 // Of a device as it says itself, and of what we hold of it.
 struct MemoryFigures {
   uint64_t free = 0, total = 0;          // bytes
-  uint64_t in_use = 0, allocations = 0;  // handed out by us: bytes asked for, and how many
+  uint64_t in_use = 0, allocations = 0;  // handed out by us: bytes requested, and how many
   uint64_t kept = 0;                     // bytes that were freed and wait for the next who asks
 };
 

@@ -103,7 +103,7 @@ class StoreFinder {
     const Tree tree(f_);
     ir::for_each_inst(f_.body, [&](const Inst& inst) {
       past[inst.id] =
-          inst.op == Op::Store && is_written_only(*inst.operands[0]) && moves_on(inst, tree);
+          ir::is_plain_store(inst) && is_written_only(*inst.operands[0]) && moves_on(inst, tree);
     });
     return past;
   }
@@ -130,11 +130,11 @@ class StoreFinder {
   }
 
   bool moves_on(const Inst& store, const Tree& tree) const {
+    const std::span<Inst* const> indices = ir::access_of(store)->indices;
     for (TreePosition p = tree.position(store); p.parent; p = tree.position(*p.parent)) {
       if (!in_iteration(p)) continue;
       Moves moves(*p.parent, tree, slot_stores_);
-      const auto first = store.operands.begin() + 1, value = store.operands.end() - 1;
-      if (!std::any_of(first, value, [&](const Inst* index) { return moves.moves(*index); }))
+      if (std::ranges::none_of(indices, [&](const Inst* index) { return moves.moves(*index); }))
         return false;
     }
     return true;

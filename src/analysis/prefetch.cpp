@@ -8,6 +8,7 @@
 #include "analysis/index_moves.h"
 #include "analysis/tree.h"
 #include "analysis/trips.h"
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::analysis {
@@ -128,7 +129,7 @@ std::vector<std::vector<Prefetch>> find_prefetches(const ir::Function& f, const 
   std::vector<std::vector<Prefetch>> all(f.inst_count());
   Finder finder(f, a);
   ir::for_each_inst(f.body, [&](const Inst& i) {
-    if (i.op == Op::Load) all[i.id] = finder.of(i);
+    if (ir::is_plain_load(i)) all[i.id] = finder.of(i);
   });
   return all;
 }
@@ -137,7 +138,7 @@ bool reads_in_strides(const ir::Function& f, const Analysis& a) {
   const Finder finder(f, a);
   bool found = false;
   ir::for_each_inst(f.body, [&](const Inst& i) {
-    if (found || i.op != Op::Load) return;
+    if (found || !ir::is_plain_load(i)) return;
     const std::optional<Prefetch> prefetch = finder.next_gang(i);
     found = prefetch && prefetch->what == What::NextGangStrides;
   });

@@ -29,7 +29,7 @@ class Body {
 
  private:
   void inst(const Inst& i) {
-    if (i.op == Op::Load)
+    if (ir::is_plain_load(i))
       load(i);
     else if (i.op == Op::SlotStore)
       fits_ = fits_ && a_.slot_shapes[static_cast<size_t>(i.imm)].level == Level::Varying;
@@ -38,11 +38,11 @@ class Body {
   }
 
   void load(const Inst& i) {
-    const std::span<Inst* const> indices(i.operands.data() + 1, i.operands.size() - 1);
+    const std::span<Inst* const> indices = ir::access_of(i)->indices;
     const bool scattered =
-        std::any_of(indices.begin(), indices.end(), [&](const Inst* k) { return varies(*k, a_); });
-    const bool one = std::all_of(indices.begin(), indices.end(),
-                                 [&](const Inst* k) { return a_.shape(*k).uniform(); });
+        std::ranges::any_of(indices, [&](const Inst* k) { return varies(*k, a_); });
+    const bool one =
+        std::ranges::all_of(indices, [&](const Inst* k) { return a_.shape(*k).uniform(); });
     fits_ = fits_ && i.operands[0]->op == Op::Param && (scattered || one);
     loads_ += scattered;
   }

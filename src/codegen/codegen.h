@@ -19,7 +19,7 @@ enum class MaskForm : uint8_t { Avx512, Avx2, Sse4 };
 // Lines of the Python source, for debuggers and listings. They change nothing in the code.
 struct SourceLines {
   enum class Form : uint8_t {
-    Directives,  // in texts only
+    Directives,  // in assembly and LLVM IR only
     Tables       // in an object: HostCode keeps it as KernelImage::debug_object
   };
   const SourceMap* files = nullptr;
@@ -43,16 +43,15 @@ struct HostOptions {
 
 struct PtxOptions {
   int sm = 90;
-  int ptx_version = 0;  // 0 = the newest LLVM can write
-  std::string
-      libdevice;  // path of libdevice.10.bc; needed only by kernels that call math functions
+  int ptx_version = 0;    // 0 = the newest LLVM can write
+  std::string libdevice;  // path of libdevice.10.bc; only kernels that call math functions need it
   bool verify_llvm = false;
   std::stop_token stop{};  // as above
   StageTimes* times = nullptr;
   const SourceLines* lines = nullptr;  // as directives; null: none
 };
 
-// What there is to tell of the code, texts mostly; filled where a pointer is given.
+// What there is to tell of the code: IR, assembly, figures. Filled where a pointer is given.
 struct Listing {
   std::string* llvm = nullptr;      // before optimisation
   std::string* llvm_opt = nullptr;  // after

@@ -5,18 +5,19 @@
 namespace cuda_device::codegen {
 
 using ir::Op;
+using llvm::Value;
 using llvm::Intrinsic::ID;
 namespace id = llvm::Intrinsic;
 
-llvm::Value* Arithmetic::integer(Value like, int64_t value) {
+Value* Arithmetic::integer(Value* like, int64_t value) {
   return llvm::ConstantInt::getSigned(like->getType(), value, /*ImplicitTrunc=*/true);
 }
 
-llvm::Value* Arithmetic::number(Value like, double value) {
+Value* Arithmetic::number(Value* like, double value) {
   return llvm::ConstantFP::get(like->getType(), value);
 }
 
-llvm::Type* Arithmetic::lanes(Value like, ScalarKind kind) {
+llvm::Type* Arithmetic::lanes(Value* like, ScalarKind kind) {
   return with_lanes_of(like->getType(), register_type(b_.getContext(), kind));
 }
 
@@ -30,7 +31,7 @@ const char* Arithmetic::c_suffix(ScalarKind kind) {
   CD_UNREACHABLE("unknown float");
 }
 
-llvm::Value* Arithmetic::emit(Op op, ScalarKind kind, ScalarKind result, Values v) {
+Value* Arithmetic::emit(Op op, ScalarKind kind, ScalarKind result, Values v) {
   switch (op) {
     case Op::Add:
     case Op::Sub:
@@ -100,7 +101,7 @@ llvm::Value* Arithmetic::emit(Op op, ScalarKind kind, ScalarKind result, Values 
   }
 }
 
-llvm::Value* Arithmetic::arithmetic(Op op, ScalarKind kind, Values v) {
+Value* Arithmetic::arithmetic(Op op, ScalarKind kind, Values v) {
   const bool real = is_float(kind);
   switch (op) {
     case Op::Add:
@@ -127,11 +128,11 @@ llvm::Value* Arithmetic::arithmetic(Op op, ScalarKind kind, Values v) {
   }
 }
 
-llvm::Value* Arithmetic::fma(ScalarKind, Value a, Value b, Value c) {
+Value* Arithmetic::fma(ScalarKind, Value* a, Value* b, Value* c) {
   return b_.CreateIntrinsic(a->getType(), id::fma, {a, b, c});
 }
 
-llvm::Value* Arithmetic::bitwise(Op op, ScalarKind kind, Values v) {
+Value* Arithmetic::bitwise(Op op, ScalarKind kind, Values v) {
   // A count of the width's bits or more makes LLVM's shifts poison: it is never the one selected.
   const int bits = bits_of(kind);
   switch (op) {
@@ -150,7 +151,7 @@ llvm::Value* Arithmetic::bitwise(Op op, ScalarKind kind, Values v) {
         return b_.CreateAShr(v[0], binary(id::umin, v[1], integer(v[1], bits - 1)));
       [[fallthrough]];
     case Op::Shl: {
-      Value shifted = op == Op::Shl ? b_.CreateShl(v[0], v[1]) : b_.CreateLShr(v[0], v[1]);
+      Value* shifted = op == Op::Shl ? b_.CreateShl(v[0], v[1]) : b_.CreateLShr(v[0], v[1]);
       return b_.CreateSelect(b_.CreateICmpULT(v[1], integer(v[1], bits)), shifted,
                              integer(v[0], 0));
     }
@@ -159,7 +160,7 @@ llvm::Value* Arithmetic::bitwise(Op op, ScalarKind kind, Values v) {
   }
 }
 
-llvm::Value* Arithmetic::compare(Op op, ScalarKind kind, Value x, Value y) {
+Value* Arithmetic::compare(Op op, ScalarKind kind, Value* x, Value* y) {
   using P = llvm::CmpInst::Predicate;
   const int column = is_float(kind) ? 0 : is_signed_int(kind) ? 1 : 2;
   static constexpr P kTable[][3] = {
@@ -170,26 +171,26 @@ llvm::Value* Arithmetic::compare(Op op, ScalarKind kind, Value x, Value y) {
   return b_.CreateCmp(kTable[static_cast<int>(op) - static_cast<int>(Op::Eq)][column], x, y);
 }
 
-llvm::Value* Arithmetic::bit_query(Op op, Value x) {
-  Value count = nullptr;
+Value* Arithmetic::bit_query(Op op, Value* x) {
+  Value* count = nullptr;
   if (op == Op::Popc) count = unary(id::ctpop, x);
   if (op == Op::Clz) count = binary(id::ctlz, x, b_.getFalse());
   if (op == Op::Ffs) {
-    Value position = b_.CreateAdd(binary(id::cttz, x, b_.getFalse()), integer(x, 1));
+    Value* position = b_.CreateAdd(binary(id::cttz, x, b_.getFalse()), integer(x, 1));
     count = b_.CreateSelect(b_.CreateICmpEQ(x, integer(x, 0)), integer(x, 0), position);
   }
   return b_.CreateZExtOrTrunc(count, lanes(x, ScalarKind::I32));
 }
 
-llvm::Value* Arithmetic::classify(Op op, Value x) {
+Value* Arithmetic::classify(Op op, Value* x) {
   if (op == Op::IsNan) return b_.CreateFCmpUNO(x, number(x, 0));
-  Value infinity = llvm::ConstantFP::getInfinity(x->getType());
-  Value magnitude = unary(id::fabs, x);
+  Value* infinity = llvm::ConstantFP::getInfinity(x->getType());
+  Value* magnitude = unary(id::fabs, x);
   return op == Op::IsInf ? b_.CreateFCmpOEQ(magnitude, infinity)
                          : b_.CreateFCmpONE(magnitude, infinity);
 }
 
-llvm::Value* Arithmetic::round_to_integral(Op op, Values v) {
+Value* Arithmetic::round_to_integral(Op op, Values v) {
   switch (op) {
     case Op::Floor:
       return unary(id::floor, v[0]);
@@ -209,49 +210,49 @@ llvm::Value* Arithmetic::round_to_integral(Op op, Values v) {
 // ------------------------------------------------------------------------------------------
 // division
 
-llvm::Value* Arithmetic::safe_divisor(bool is_signed, Value x, Value y) {
+Value* Arithmetic::safe_divisor(bool is_signed, Value* x, Value* y) {
   llvm::Type* type = y->getType();
-  Value bad = b_.CreateICmpEQ(y, llvm::Constant::getNullValue(type));
+  Value* bad = b_.CreateICmpEQ(y, llvm::Constant::getNullValue(type));
   if (is_signed) {
     const unsigned bits = type->getScalarSizeInBits();
-    Value least = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits));
-    Value overflow = b_.CreateAnd(b_.CreateICmpEQ(x, least),
-                                  b_.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(type)));
+    Value* least = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits));
+    Value* overflow = b_.CreateAnd(b_.CreateICmpEQ(x, least),
+                                   b_.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(type)));
     bad = b_.CreateOr(bad, overflow);
   }
   return b_.CreateSelect(bad, llvm::ConstantInt::get(type, 1), y);
 }
 
-llvm::Value* Arithmetic::safe_div(bool is_signed, Value x, Value y) {
+Value* Arithmetic::safe_div(bool is_signed, Value* x, Value* y) {
   return is_signed ? b_.CreateSDiv(x, y) : b_.CreateUDiv(x, y);
 }
 
-llvm::Value* Arithmetic::safe_mod(bool is_signed, Value x, Value y) {
+Value* Arithmetic::safe_mod(bool is_signed, Value* x, Value* y) {
   return is_signed ? b_.CreateSRem(x, y) : b_.CreateURem(x, y);
 }
 
-llvm::Value* Arithmetic::floor_div(ScalarKind kind, Value x, Value y) {
+Value* Arithmetic::floor_div(ScalarKind kind, Value* x, Value* y) {
   const bool is_signed = is_signed_int(kind);
-  Value divisor = safe_divisor(is_signed, x, y);
-  Value quotient = safe_div(is_signed, x, divisor);
+  Value* divisor = safe_divisor(is_signed, x, y);
+  Value* quotient = safe_div(is_signed, x, divisor);
   if (is_signed) {
-    Value rest = b_.CreateSub(x, b_.CreateMul(quotient, divisor));
-    Value inexact = b_.CreateICmpNE(rest, integer(rest, 0));
-    Value opposite = b_.CreateICmpSLT(b_.CreateXor(rest, divisor), integer(rest, 0));
-    Value down = b_.CreateAnd(inexact, opposite);
+    Value* rest = b_.CreateSub(x, b_.CreateMul(quotient, divisor));
+    Value* inexact = b_.CreateICmpNE(rest, integer(rest, 0));
+    Value* opposite = b_.CreateICmpSLT(b_.CreateXor(rest, divisor), integer(rest, 0));
+    Value* down = b_.CreateAnd(inexact, opposite);
     quotient = b_.CreateAdd(quotient, b_.CreateSExt(down, quotient->getType()));
   }
   return b_.CreateSelect(b_.CreateICmpEQ(y, integer(y, 0)), integer(y, -1), quotient);
 }
 
-llvm::Value* Arithmetic::floor_mod(ScalarKind kind, Value x, Value y) {
+Value* Arithmetic::floor_mod(ScalarKind kind, Value* x, Value* y) {
   const bool is_signed = is_signed_int(kind);
-  Value divisor = safe_divisor(is_signed, x, y);
-  Value rest = safe_mod(is_signed, x, divisor);
+  Value* divisor = safe_divisor(is_signed, x, y);
+  Value* rest = safe_mod(is_signed, x, divisor);
   if (is_signed) {
-    Value inexact = b_.CreateICmpNE(rest, integer(rest, 0));
-    Value opposite = b_.CreateICmpSLT(b_.CreateXor(rest, divisor), integer(rest, 0));
-    Value up = b_.CreateAnd(inexact, opposite);
+    Value* inexact = b_.CreateICmpNE(rest, integer(rest, 0));
+    Value* opposite = b_.CreateICmpSLT(b_.CreateXor(rest, divisor), integer(rest, 0));
+    Value* up = b_.CreateAnd(inexact, opposite);
     rest = b_.CreateAdd(rest, b_.CreateSelect(up, divisor, integer(rest, 0)));
   }
   return b_.CreateSelect(b_.CreateICmpEQ(y, integer(y, 0)), x, rest);

@@ -4,9 +4,11 @@
 
 namespace cuda_device::codegen {
 
+using llvm::Value;
+
 namespace id = llvm::Intrinsic;
 
-llvm::Value* Arithmetic::convert(ScalarKind from, ScalarKind to, Value x) {
+Value* Arithmetic::convert(ScalarKind from, ScalarKind to, Value* x) {
   if (from == to) return x;
   if (is_storage_only(from)) return convert(computed_in(from), to, widen(stored_format(from), x));
   if (is_storage_only(to)) return narrow(from, stored_format(to), x);
@@ -21,31 +23,31 @@ llvm::Value* Arithmetic::convert(ScalarKind from, ScalarKind to, Value x) {
 }
 
 // From the bits of a format to the float that arithmetic is done in.
-llvm::Value* Arithmetic::widen(StoredFormat from, [[maybe_unused]] Value bits) {
+Value* Arithmetic::widen(StoredFormat from, [[maybe_unused]] Value* bits) {
   switch (from) {}
   CD_UNREACHABLE("not a format that is only stored");
 }
 
 // To the bits of a format, from any other one, rounded once.
-llvm::Value* Arithmetic::narrow([[maybe_unused]] ScalarKind from, StoredFormat to,
-                                [[maybe_unused]] Value x) {
+Value* Arithmetic::narrow([[maybe_unused]] ScalarKind from, StoredFormat to,
+                          [[maybe_unused]] Value* x) {
   switch (to) {}
   CD_UNREACHABLE("not a format that is only stored");
 }
 
-llvm::Value* Arithmetic::wrap(ScalarKind from, Value index, Value extent, ScalarKind to) {
-  Value wide = convert(from, to, index);
+Value* Arithmetic::wrap(ScalarKind from, Value* index, Value* extent, ScalarKind to) {
+  Value* wide = convert(from, to, index);
   if (!is_signed_int(from)) return wide;
-  Value negative = b_.CreateICmpSLT(wide, integer(wide, 0));
+  Value* negative = b_.CreateICmpSLT(wide, integer(wide, 0));
   return b_.CreateAdd(wide, b_.CreateSelect(negative, extent, integer(wide, 0)));
 }
 
-llvm::Value* Arithmetic::float_to_int(ScalarKind, ScalarKind to, Value x) {
+Value* Arithmetic::float_to_int(ScalarKind, ScalarKind to, Value* x) {
   const auto saturating = is_signed_int(to) ? id::fptosi_sat : id::fptoui_sat;
   return b_.CreateIntrinsic(saturating, {lanes(x, to), x->getType()}, {x});
 }
 
-llvm::Value* Arithmetic::int_to_float(ScalarKind from, ScalarKind to, Value x) {
+Value* Arithmetic::int_to_float(ScalarKind from, ScalarKind to, Value* x) {
   llvm::Type* type = lanes(x, to);
   return is_signed_int(from) ? b_.CreateSIToFP(x, type) : b_.CreateUIToFP(x, type);
 }

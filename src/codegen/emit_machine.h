@@ -29,7 +29,7 @@ using Owned = std::unique_ptr<T, LeakInFault>;
 void with_llvm(const std::stop_token& stop, const std::function<void(llvm::LLVMContext&)>& work);
 
 // The largest stack frame, in bytes, of the functions that the back end wrote in this context and
-// that asked for it with report_frame; 0 where there is none.
+// that requested it with report_frame; 0 where there is none.
 void report_frame(llvm::Function& function);
 uint64_t largest_frame(const llvm::LLVMContext& context);
 

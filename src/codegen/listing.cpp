@@ -132,10 +132,10 @@ std::string with_lines(const std::string& assembly, const SourceLines& lines,
   std::istringstream all(assembly);
   Directives directives(lines, comment);
   std::string kept;
-  std::vector<std::string> texts;
-  for (std::string line; std::getline(all, line);) texts.push_back(line);
-  for (const std::string& line : texts) directives.read_file(line);  // PTX has them at its end
-  for (const std::string& line : texts) directives.take(line, kept);
+  std::vector<std::string> read;
+  for (std::string line; std::getline(all, line);) read.push_back(line);
+  for (const std::string& line : read) directives.read_file(line);  // PTX has them at its end
+  for (const std::string& line : read) directives.take(line, kept);
   return kept;
 }
 

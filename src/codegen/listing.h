@@ -1,4 +1,4 @@
-// Texts of LLVM's with the lines of Python beside them: a comment where another line begins.
+// LLVM IR and assembly with the lines of Python beside them: a comment where another line begins.
 #pragma once
 
 #include <string>

@@ -9,9 +9,9 @@
 #include "analysis/analysis.h"
 #include "analysis/describe_blocks.h"
 #include "compile/compile.h"
+#include "compile/compiler_thread.h"
 #include "compile/interpreted.h"
 #include "compile/ir_listing.h"
-#include "compile/own_stack.h"
 #include "compile/stages.h"
 #include "frontend/frontend.h"
 #include "support/check.h"
@@ -73,15 +73,15 @@ void guarded(CompileRequest* request, Result* result, const Body<Result>& body) 
     const auto run = [work, body](const std::stop_token& stop) {
       caught(work->request, &work->result, [&] { body(work->request, stop, &work->result); });
     };
-    if (!on_own_stack(nesting_of(*work->request.source.program), run, request->interrupted,
-                      std::move(request->held)))
+    if (!on_compiler_thread(nesting_of(*work->request.source.program), run, request->interrupted,
+                            std::move(request->held)))
       throw Interrupted();
     *result = std::exchange(work->result, {});
     if (request->times) *request->times = std::move(work->times);
   });
 }
 
-// "file.py:12", of the function that was asked for.
+// "file.py:12", of the function that is compiled.
 std::string place_of(const syntax::Program& program) {
   const Span& span = program.functions.front().span;
   if (!span.known() || span.file >= program.files.size()) return "";
@@ -192,7 +192,7 @@ void interpret(const InterpretedKernel& kernel, const char* params, const abi::L
     if (kernel.nesting <= kShallow)
       body();
     else
-      on_own_stack(kernel.nesting, [&](const std::stop_token&) { body(); });
+      on_compiler_thread(kernel.nesting, [&](const std::stop_token&) { body(); });
   } catch (const std::exception& e) {
     error = e.what();
   }

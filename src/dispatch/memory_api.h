@@ -18,7 +18,7 @@ struct MemoryRequest {
 };
 
 struct Memory {
-  uint64_t address = 0;  // 0 where no bytes were asked for
+  uint64_t address = 0;  // 0 where no bytes were requested
   bool zero = false;     // its bytes are known to be 0
 };
 

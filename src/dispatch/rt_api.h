@@ -54,7 +54,7 @@ struct Definition {
   uint32_t line = 0;  // 0: not known
 };
 
-// What the compiler needs; asked for only when a key is new.
+// What the compiler needs; made only when a key is new.
 struct Specialisation {
   std::shared_ptr<const syntax::Program> program;
   frontend::Request request{};  // of that program; whoever compiles adds the target
@@ -72,24 +72,24 @@ struct LaunchRequest {
   // Everything the compiled code depends on but the target, as bytes: program id, argument types,
   // facts, block shape, dialect, checks.
   std::string_view key;
-  const std::function<Specialisation()>* specialise =
-      nullptr;  // called without locks, at most once per new key
+  // Called without locks, at most once per new key.
+  const std::function<Specialisation()>* specialise = nullptr;
   // Packed by abi::layout_of's rule over the flattened arguments. Copied.
   const void* params = nullptr;
   uint32_t params_size = 0;
   abi::LaunchDims dims;
-  Stream* stream =
-      nullptr;  // null: on the default stream, and the call returns when the kernel is done
+  // Null: on the default stream, and the call returns when the kernel is done.
+  Stream* stream = nullptr;
   // Kept until the launch is done, then handed out by cd_rt_take_finished; the caller's if the
-  // outcome is not Ok. May be null. Ignored
-  // where the call itself waits (stream == null): the caller keeps its own references then.
+  // outcome is not Ok. May be null. Ignored where the call itself waits (stream == null): the
+  // caller keeps its own references then.
   abi::Owner* owner = nullptr;
   // Where the call itself waits, for the compiler too: asked on the calling thread, without locks,
   // about every 50 ms. Once it says yes, blocks that have not begun are left out; the call returns
   // when the others are done.
   const std::function<bool()>* interrupted = nullptr;
   // Told, on the calling thread, that the kernel uses dynamic shared memory and `dims.shared` was
-  // not asked for, before the launch (which may end the process), once for a specialisation. False:
+  // not given, before the launch (which may end the process), once for a specialisation. False:
   // there is to be no launch. Null: nobody is told.
   const std::function<bool()>* warn = nullptr;
 };

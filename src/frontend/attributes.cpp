@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "frontend/arrays.h"
-#include "frontend/convert.h"
-#include "frontend/diagnosis.h"
-#include "frontend/intrinsics.h"
+#include "frontend/arrays/arrays.h"
+#include "frontend/calls/intrinsics.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/diagnosis/suggest.h"
+#include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
-#include "frontend/suggest.h"
 
 namespace cuda_device::frontend {
 

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "frontend/assign.h"
-#include "frontend/calls.h"
-#include "frontend/control.h"
-#include "frontend/convert.h"
-#include "frontend/diagnosis.h"
-#include "frontend/intrinsics.h"
-#include "frontend/operator_names.h"
-#include "frontend/operators.h"
-#include "frontend/variables.h"
+#include "frontend/calls/calls.h"
+#include "frontend/calls/intrinsics.h"
+#include "frontend/control/assign.h"
+#include "frontend/control/control.h"
+#include "frontend/control/variables.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/diagnosis/operator_names.h"
+#include "frontend/operators/convert.h"
+#include "frontend/operators/operators.h"
 
 namespace cuda_device::frontend {
 

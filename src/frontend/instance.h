@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "frontend/control/webs.h"
 #include "frontend/value.h"
-#include "frontend/webs.h"
 #include "support/diagnostic.h"
 
 namespace cuda_device::frontend {

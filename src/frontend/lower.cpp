@@ -3,8 +3,8 @@
 #include <set>
 #include <tuple>
 
-#include "frontend/calls.h"
-#include "frontend/control.h"
+#include "frontend/calls/calls.h"
+#include "frontend/control/control.h"
 #include "frontend/parameters.h"
 #include "support/check.h"
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "frontend/assign.h"
-#include "frontend/diagnosis.h"
+#include "frontend/control/assign.h"
+#include "frontend/control/variables.h"
+#include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
-#include "frontend/variables.h"
 
 namespace cuda_device::frontend {
 

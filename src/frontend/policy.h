@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/frontend.h"
-#include "frontend/numeric.h"
+#include "frontend/operators/numeric.h"
 
 namespace cuda_device::frontend {
 

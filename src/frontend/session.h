@@ -12,7 +12,7 @@
 
 namespace cuda_device::frontend {
 
-// Where an array of the kernel's own is asked for: the calls that lead to it, its own last. Copies
+// Where an array of the kernel's own is requested: the calls that lead to it, its own last. Copies
 // of an unrolled loop that ask for the same have the same.
 struct AllocationSite {
   std::vector<const syntax::Node*> calls;

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "frontend/exact.h"
+#include "frontend/operators/exact.h"
 #include "ir/ir.h"
 
 namespace cuda_device::syntax {

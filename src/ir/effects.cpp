@@ -59,6 +59,16 @@ std::optional<Access> access_of(const Inst& inst) {
   return access;
 }
 
+bool is_plain_load(const Inst& inst) {
+  const std::optional<Access> access = access_of(inst);
+  return access && access->plain_read() && !has_effect(inst.op);
+}
+
+bool is_plain_store(const Inst& inst) {
+  const std::optional<Access> access = access_of(inst);
+  return access && access->plain_write() && !hangs_on_threads(inst.op) && !reports(inst.op);
+}
+
 const Inst& whole_array(const Inst& array) {
   return array.op == Op::View ? whole_array(*array.operands[0]) : array;
 }

@@ -15,7 +15,10 @@ namespace cuda_device::ir {
 
 // A value of its operands, the launch and the thread's place alone. It may be computed by threads
 // that do not need it, again, elsewhere, or not at all.
-inline bool is_pure(Op op) { return info(op).kind <= OpKind::Position; }
+inline bool is_pure(Op op) {
+  const OpKind kind = info(op).kind;
+  return kind == OpKind::Scalar || kind == OpKind::Given || kind == OpKind::Position;
+}
 // As long as tens of additions, or a call.
 inline bool is_costly(Op op) { return info(op).cost == Cost::Costly; }
 // Variables of the thread.
@@ -38,10 +41,15 @@ inline bool orders(Op op) { return info(op).effects.order != Order::Unordered; }
 // Threads execute it together.
 inline bool converges(Op op) {
   const Threads threads = info(op).effects.threads;
-  return threads == Threads::Converges || threads >= Threads::ConvergesAndWaits;
+  return threads == Threads::Converges || threads == Threads::ConvergesAndWaits ||
+         threads == Threads::MeetsBlock;
 }
 // Returns only when another thread has acted.
-inline bool waits(Op op) { return info(op).effects.threads >= Threads::Waits; }
+inline bool waits(Op op) {
+  const Threads threads = info(op).effects.threads;
+  return threads == Threads::Waits || threads == Threads::ConvergesAndWaits ||
+         threads == Threads::MeetsBlock;
+}
 // A barrier of the block.
 inline bool is_barrier(Op op) { return info(op).effects.threads == Threads::MeetsBlock; }
 inline bool reports(Op op) { return info(op).effects.report == Report::Reports; }
@@ -83,6 +91,10 @@ struct Access {
   bool plain_write() const { return array && writes && !reads && !atomic; }
 };
 std::optional<Access> access_of(const Inst& inst);
+// All that it does is to give the value of an element.
+bool is_plain_load(const Inst& inst);
+// All that it does is to set an element, to its last operand.
+bool is_plain_store(const Inst& inst);
 
 // What a view is a part of, in the end: a parameter, an array of the function's own, dynamic shared
 // memory.

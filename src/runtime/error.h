@@ -20,7 +20,7 @@ struct Error {
   // A builtin exception class of Python that it is of, "AssertionError", where a thread of a kernel
   // says so; empty: none.
   std::string raises;
-  // Of what failed after it, before anybody heard of either: so many texts, and how many more.
+  // Of what failed after it, before anybody heard of either: so many messages, and how many more.
   static constexpr size_t kMost = 16;
   std::vector<std::string> later;
   size_t left_out = 0;

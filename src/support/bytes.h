@@ -17,7 +17,7 @@ class ByteWriter {
     static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, __int128>);
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
-  // The length stands in front: texts one after the other are never confused.
+  // The length stands in front: strings one after the other are never confused.
   void text(std::string_view text) {
     number<uint64_t>(text.size());
     bytes_.append(text);

@@ -21,7 +21,7 @@ std::string PrintedText::take() {
   std::string all = std::move(text_);
   if (dropped_ != 0) {
     if (!all.empty() && all.back() != '\n') all += '\n';
-    all += "... output dropped: the texts of " + std::to_string(dropped_) +
+    all += "... output dropped: that of " + std::to_string(dropped_) +
            (dropped_ == 1 ? " print" : " prints") + "; a launch keeps the first MiB\n";
   }
   *this = {};

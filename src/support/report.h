@@ -1,5 +1,5 @@
-// What the threads of a kernel may say: failures, and texts that they print. Both are constants of
-// the kernel, which its code names by their numbers.
+// What the threads of a kernel may say: failures, and what they print. Messages and formats
+// are constants of the kernel, which its code names by their numbers.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct FailedThread {
   std::array<uint32_t, 3> block{}, thread{};
 };
 
-// Texts one after the other, up to a limit.
+// The output of a kernel, up to a limit.
 class PrintedText {
  public:
   static constexpr size_t kMostBytes = 1 << 20;

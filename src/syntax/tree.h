@@ -132,7 +132,7 @@ struct Function {
 };
 
 // How deep expressions and statements may lie in one another, calls of other functions included:
-// the compiler's own stack is made for it (compile/own_stack.h).
+// the compiler's own stack is made for it (compile/compiler_thread.h).
 inline constexpr uint32_t kMaxNesting = 5000;
 
 struct Program {

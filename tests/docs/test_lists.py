@@ -7,7 +7,7 @@ from cuda import device
 from cuda.device import _testing, errors
 from support.pages import GUIDE, ROOT
 
-INTRINSICS = (ROOT / "src" / "frontend" / "intrinsics.def").read_text()
+INTRINSICS = (ROOT / "src" / "frontend" / "calls" / "intrinsics.def").read_text()
 LANGUAGE = (GUIDE / "language.md").read_text()
 
 

@@ -283,13 +283,15 @@ BASES = b"ACGT"
 
 @bad.kernel(FLOATS)
 def tuples_of_functions(a):
-    # error at `OPERATIONS[0]`: this tuple is no constant in kernels
-    # hint: a tuple from outside may hold numbers, strings, None, types and such tuples, 32 deep;
-    # ... functions are called by their names, or put into a tuple within the kernel: (f, g)[0](x)
+    # error at `OPERATIONS[0]`: a tuple from outside the kernel cannot hold functions,
+    # ... other objects, or tuples more than 32 deep
+    # hint: it may hold numbers, strings, None, types and tuples of these; call functions by their
+    # ... names, or put them into a tuple within the kernel: (f, g)[0](x)
     a[0] = OPERATIONS[0](a[1])
-    # error at `OPERATIONS`: this tuple is no constant in kernels
-    # hint: a tuple from outside may hold numbers, strings, None, types and such tuples, 32 deep;
-    # ... functions are called by their names, or put into a tuple within the kernel: (f, g)[0](x)
+    # error at `OPERATIONS`: a tuple from outside the kernel cannot hold functions,
+    # ... other objects, or tuples more than 32 deep
+    # hint: it may hold numbers, strings, None, types and tuples of these; call functions by their
+    # ... names, or put them into a tuple within the kernel: (f, g)[0](x)
     for f in OPERATIONS:
         a[0] = f(a[1])
 

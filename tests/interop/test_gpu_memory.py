@@ -137,7 +137,7 @@ def test_out_of_memory_has_figures_and_leaves_everything_usable(on_fake):
     )
     assert found[0] == [
         "OutOfMemoryError",
-        "out of memory: 30000 bytes of device memory of GPU 0 were asked for, 19000 of 20000 are "
+        "out of memory: 30000 bytes of device memory of GPU 0 were requested, 19000 of 20000 are "
         "free\n  free arrays and buffers that are not needed any more, or work on smaller parts",
     ]
     asked_for = "memory_alloc_async"

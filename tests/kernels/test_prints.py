@@ -196,7 +196,7 @@ def test_more_than_a_launch_keeps():
     assert 2**20 - 100 < len(text) < 2**20 + 100
     kept = text.count("\n") - 1
     assert text.endswith(
-        f"... output dropped: the texts of {8 * 4000 - kept} prints; a launch keeps the first MiB\n"
+        f"... output dropped: that of {8 * 4000 - kept} prints; a launch keeps the first MiB\n"
     )
     assert printed(much, 1, block=2).count("\n") == 2
 

@@ -1,4 +1,4 @@
-"""Scalarized loops: over rows that each thread has for itself, run one lane after the other. What
+"""Scalarized loops: over rows that each thread has for itself, run lane by lane. What
 they read, what they leave behind, and which loops these are."""
 
 import re
@@ -247,7 +247,7 @@ def of_one_length(y, start, value, length):
     y[row] = total
 
 
-WAY = "one lane after the other"
+WAY = "lane by lane in a scalarized loop"
 LOADS = {product: 3, counted: 1, least: 1, any_odd: 1, last: 1, shifted: 1, signed: 4}
 LOADS |= {shifted_by_row: 1, anywhere: 1, by_powers: 1, with_a_break: 0, of_one_length: 0}
 

@@ -80,22 +80,24 @@ def kernel_features():
         for text in _call_arguments("not_implemented", 2, "src")
         if not _declared(text)
     }
-    later = re.search(r"kLater\[\] = \{(.*?)\}", (ROOT / "src/frontend/arrays.cpp").read_text())
+    later = re.search(
+        r"kLater\[\] = \{(.*?)\}", (ROOT / "src/frontend/arrays/arrays.cpp").read_text()
+    )
     found.remove(f"'{GAP}' of an array")  # of the list kLater
     found |= {f"'{name}' of an array" for name in re.findall(_LITERAL, later[1])}
     return sorted(found - {None})
 
 
 def syntax_features():
-    """Statements and expressions that src/frontend/unsupported.cpp lists as planned."""
-    text = (ROOT / "src/frontend/unsupported.cpp").read_text()
+    """Statements and expressions that src/frontend/diagnosis/unsupported.cpp lists as planned."""
+    text = (ROOT / "src/frontend/diagnosis/unsupported.cpp").read_text()
     planned = re.search(r"kPlanned\[\] = \{(.*?)\n\};", text, re.DOTALL)[1]
     return sorted(set(re.findall(rf'\{{"\w+",\s*{_LITERAL},', planned)))
 
 
 def later_entities():
     """{module: names} of what intrinsics.def lists as known and missing."""
-    text = (ROOT / "src/frontend/intrinsics.def").read_text()
+    text = (ROOT / "src/frontend/calls/intrinsics.def").read_text()
     found = {}
     for module, name in re.findall(r'^LATER\("(\w+)\.(\w+)"\)', text, re.MULTILINE):
         found.setdefault(module, []).append(name)

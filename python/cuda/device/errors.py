@@ -122,7 +122,7 @@ def _made_failure(name: str, text: str) -> KernelFailure:
 
 
 class LaunchError(Exception):
-    """A launch was asked for with something that it cannot take."""
+    """A launch was requested with something that it cannot take."""
 
 
 class LaunchTypeError(LaunchError, TypeError):
@@ -146,7 +146,7 @@ class LaunchBufferError(LaunchError, BufferError):
 
 
 class OutOfMemoryError(MemoryError):
-    """A device has not as much memory as was asked for. What was allocated before stays usable.
+    """A device does not have as much memory as was requested. What was allocated before stays usable.
 
     asked, free, total: in bytes; the last two as the device said when it happened.
     """

@@ -10,6 +10,7 @@ namespace cuda_device::codegen::nvptx {
 
 using ir::Inst;
 using ir::Op;
+using llvm::Value;
 
 Body::Body(EmitContext& context)
     : BranchControl(context.b, ""),
@@ -45,12 +46,12 @@ void Body::make_slots() {
   }
 }
 
-llvm::Value* Body::load_slot(size_t slot) {
-  Value v = c_.b.CreateLoad(slots_[slot]->getAllocatedType(), slots_[slot]);
+Value* Body::load_slot(size_t slot) {
+  Value* v = c_.b.CreateLoad(slots_[slot]->getAllocatedType(), slots_[slot]);
   return narrow_slot(slot) ? c_.b.CreateSExt(v, c_.b.getInt64Ty()) : v;
 }
 
-void Body::store_slot(size_t slot, Value v) {
+void Body::store_slot(size_t slot, Value* v) {
   if (narrow_slot(slot)) v = c_.b.CreateTrunc(v, c_.b.getInt32Ty());
   c_.b.CreateStore(v, slots_[slot]);
 }
@@ -121,31 +122,31 @@ void Body::inst(const Inst& i) {
 }
 
 // Where it is not negative it stays as it is.
-llvm::Value* Body::wrapped(const Inst& i) {
+Value* Body::wrapped(const Inst& i) {
   const ScalarKind kind = i.operands[0]->type.scalar;
-  Value index = c_.operand(i, 0);
+  Value* index = c_.operand(i, 0);
   if (!c_.analysis.range(*i.operands[0]).non_negative())
     return c_.arithmetic.wrap(kind, index, c_.operand(i, 1));
   if (bits_of(kind) == 64) return index;
   return c_.b.CreateZExt(index, c_.b.getInt64Ty(), "", /*IsNonNeg=*/true);
 }
 
-llvm::Value* Body::arithmetic(const Inst& i) {
+Value* Body::arithmetic(const Inst& i) {
   if (i.op == Op::Wrap) return wrapped(i);
-  llvm::SmallVector<Value, 3> operands;
+  llvm::SmallVector<Value*, 3> operands;
   for (size_t k = 0; k < i.operands.size(); ++k) operands.push_back(c_.operand(i, k));
   const size_t typed = i.op == Op::Select ? 1 : 0;
   return c_.arithmetic.emit(i.op, i.operands[typed]->type.scalar, i.type.scalar, operands);
 }
 
-llvm::Value* Body::array_number(const Inst& i) {
+Value* Body::array_number(const Inst& i) {
   const Inst& array = *i.operands[0];
   return i.op == Op::Extent ? arrays_.extent(array, i.imm) : arrays_.stride(array, i.imm);
 }
 
 // What the ranges know: a number, or that 32 bits hold it. A truncation to the 32 bits lets LLVM
 // compute all that leads there in 32 bits.
-void Body::define(const Inst& i, Value v) {
+void Body::define(const Inst& i, Value* v) {
   const bool integer = i.type.is_int();
   if (integer && i.op != Op::Const) {
     const analysis::Range& r = c_.analysis.range(i);
@@ -160,7 +161,7 @@ void Body::define(const Inst& i, Value v) {
 
 // --------------------------------------------------------------------------------------- control
 
-llvm::Value* Body::condition(const Inst& i) { return c_.operand(i, 0); }
+Value* Body::condition(const Inst& i) { return c_.operand(i, 0); }
 
 void Body::leave_kernel() {
   c_.b.CreateRetVoid();
@@ -174,13 +175,13 @@ void Body::for_loop(const Inst& i) {
   counter.begin(variable(counter.type()));
   go_to(head);
   start(head);
-  Value now = counter.load();
+  Value* now = counter.load();
   c_.b.CreateCondBr(counter.before_stop(now), body, finished);
   start(body);
   store_slot(static_cast<size_t>(i.imm), counter.value_of(now));
   iterate(i, i.regions[0], exit, next);
   start(next);
-  if (Value past = counter.advance()) {
+  if (Value* past = counter.advance()) {
     c_.b.CreateCondBr(past, finished, head);
   } else {
     c_.b.CreateBr(head);

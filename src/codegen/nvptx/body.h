@@ -13,21 +13,20 @@ class Body : BranchControl {
 
  private:
   using Inst = ir::Inst;
-  using Value = llvm::Value*;
 
   void emit_block(const ir::Block& b) override;
   void inst(const Inst& i);
-  Value arithmetic(const Inst& i);
-  Value wrapped(const Inst& i);
-  Value array_number(const Inst& i);
-  void define(const Inst& i, Value v);
+  llvm::Value* arithmetic(const Inst& i);
+  llvm::Value* wrapped(const Inst& i);
+  llvm::Value* array_number(const Inst& i);
+  void define(const Inst& i, llvm::Value* v);
 
   void make_slots();
   bool narrow_slot(size_t slot) const;
-  Value load_slot(size_t slot);
-  void store_slot(size_t slot, Value v);
+  llvm::Value* load_slot(size_t slot);
+  void store_slot(size_t slot, llvm::Value* v);
 
-  Value condition(const Inst& i) override;
+  llvm::Value* condition(const Inst& i) override;
   void for_loop(const Inst& i) override;
   void leave_kernel() override;
 

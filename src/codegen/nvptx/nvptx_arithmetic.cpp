@@ -7,8 +7,9 @@ namespace cuda_device::codegen::nvptx {
 
 namespace id = llvm::Intrinsic;
 using ir::Op;
+using llvm::Value;
 
-llvm::Value* NvptxArithmetic::function(Op op, ScalarKind kind, Values operands) {
+Value* NvptxArithmetic::function(Op op, ScalarKind kind, Values operands) {
   if (op == Op::Sqrt) return unary(id::sqrt, operands[0]);
   const bool known = !ir::is_exact(op) || op == Op::Fmod || op == Op::Remainder;
   CD_CHECK(known, "libdevice has no '" + std::string(ir::info(op).text) + "'");
@@ -41,10 +42,10 @@ constexpr ToInteger to_integer(ScalarKind from) {
 
 }  // namespace
 
-llvm::Value* NvptxArithmetic::float_to_int(ScalarKind from, ScalarKind to, Value x) {
+Value* NvptxArithmetic::float_to_int(ScalarKind from, ScalarKind to, Value* x) {
   const ToInteger cvt = to_integer(from);
   const bool wide = bits_of(to) == 64, is_signed = is_signed_int(to);
-  Value v = b_.CreateIntrinsic(wide ? cvt.wide[is_signed] : cvt.narrow[is_signed], {x});
+  Value* v = b_.CreateIntrinsic(wide ? cvt.wide[is_signed] : cvt.narrow[is_signed], {x});
   if (wide || !cvt.narrow_nan) v = b_.CreateSelect(b_.CreateFCmpUNO(x, x), integer(v, 0), v);
   const int bits = bits_of(to);
   if (bits >= 32) return v;
@@ -59,19 +60,19 @@ llvm::Value* NvptxArithmetic::float_to_int(ScalarKind from, ScalarKind to, Value
 
 // In three steps. A step down by 102 is taken only where 127 or more remain, so where it is inexact
 // the result is zero whatever was rounded.
-llvm::Value* NvptxArithmetic::ldexp_f32(Value x, Value exponent) {
-  auto clamp = [&](Value v) {
+Value* NvptxArithmetic::ldexp_f32(Value* x, Value* exponent) {
+  auto clamp = [&](Value* v) {
     return binary(id::smin, binary(id::smax, v, integer(v, -126)), integer(v, 127));
   };
-  auto times_power = [&](Value v, Value e) {
-    Value field = b_.CreateShl(b_.CreateAdd(e, integer(e, 127)), integer(e, 23));
+  auto times_power = [&](Value* v, Value* e) {
+    Value* field = b_.CreateShl(b_.CreateAdd(e, integer(e, 127)), integer(e, 23));
     return b_.CreateFMul(v, b_.CreateBitCast(field, v->getType()));
   };
-  Value e = binary(id::smin, binary(id::smax, exponent, integer(exponent, -1000)),
-                   integer(exponent, 1000));
+  Value* e = binary(id::smin, binary(id::smax, exponent, integer(exponent, -1000)),
+                    integer(exponent, 1000));
   for (int step = 0; step < 2; ++step) {
-    Value far_down = b_.CreateICmpSLT(e, integer(e, -126));
-    Value part = b_.CreateSelect(far_down, integer(e, -102), clamp(e));
+    Value* far_down = b_.CreateICmpSLT(e, integer(e, -126));
+    Value* part = b_.CreateSelect(far_down, integer(e, -102), clamp(e));
     x = times_power(x, part);
     e = b_.CreateSub(e, part);
   }
@@ -79,7 +80,7 @@ llvm::Value* NvptxArithmetic::ldexp_f32(Value x, Value exponent) {
 }
 
 // float64 is slow on most GPUs, so float32 stays float32.
-llvm::Value* NvptxArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
+Value* NvptxArithmetic::ldexp(ScalarKind kind, Value* x, Value* exponent) {
   switch (compute_format(kind)) {
     case ComputeFormat::F32:
       return ldexp_f32(x, exponent);

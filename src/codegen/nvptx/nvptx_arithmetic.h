@@ -11,12 +11,12 @@ class NvptxArithmetic : public Arithmetic {
       : Arithmetic(builder), module_(module) {}
 
  protected:
-  Value float_to_int(ScalarKind from, ScalarKind to, Value x) override;
-  Value ldexp(ScalarKind kind, Value x, Value exponent) override;
-  Value function(ir::Op op, ScalarKind kind, Values operands) override;
+  llvm::Value* float_to_int(ScalarKind from, ScalarKind to, llvm::Value* x) override;
+  llvm::Value* ldexp(ScalarKind kind, llvm::Value* x, llvm::Value* exponent) override;
+  llvm::Value* function(ir::Op op, ScalarKind kind, Values operands) override;
 
  private:
-  Value ldexp_f32(Value x, Value exponent);
+  llvm::Value* ldexp_f32(llvm::Value* x, llvm::Value* exponent);
 
   llvm::Module& module_;
 };

@@ -27,7 +27,7 @@ bool is_own_element(const Inst& access) {
 }
 
 bool may_be_done_always(const Inst& inst) {
-  if (inst.op == Op::Store) return is_own_element(inst);
+  if (ir::is_plain_store(inst)) return is_own_element(inst);
   return ir::may_speculate(inst.op) && !ir::is_costly(inst.op);
 }
 
@@ -36,9 +36,9 @@ bool is_candidate(const Inst& inst) {
   if (inst.op != Op::If || !inst.regions[1].empty()) return false;
   const std::vector<Inst*>& body = inst.regions[0].insts;
   const auto is_operation = [](const Inst* i) {
-    return i->op != Op::Store && !i->operands.empty();
+    return !ir::is_plain_store(*i) && !i->operands.empty();
   };
-  const auto is_store = [](const Inst* i) { return i->op == Op::Store; };
+  const auto is_store = [](const Inst* i) { return ir::is_plain_store(*i); };
   return std::ranges::any_of(body, is_store) &&
          std::ranges::all_of(body, [](const Inst* i) { return may_be_done_always(*i); }) &&
          std::ranges::count_if(body, is_operation) <= kMostOperations;
@@ -70,7 +70,7 @@ class Converter {
     if (!gangs_[0].divergent[branch.id]) return false;
     std::vector<Inst*> loads;  // by store
     for (const Inst* inst : branch.regions[0].insts) {
-      if (inst->op != Op::Store) continue;
+      if (!ir::is_plain_store(*inst)) continue;
       Inst* load = loaded_before(*inst, before);
       if (!load || !is_whole_vector(*load)) return false;
       for (const Inst* other : loads)
@@ -79,7 +79,7 @@ class Converter {
     }
     auto load = loads.begin();
     for (Inst* inst : branch.regions[0].insts) {
-      if (inst->op == Op::Store) {
+      if (ir::is_plain_store(*inst)) {
         choose(*branch.operands[0], *inst, **load++, before);
       } else {
         before.push_back(inst);
@@ -93,7 +93,7 @@ class Converter {
   Inst* loaded_before(const Inst& store, const std::vector<Inst*>& insts) const {
     for (auto at = insts.rbegin(); at != insts.rend(); ++at) {
       Inst& inst = **at;
-      if (inst.op == Op::Load && same_place(inst, store)) return &inst;
+      if (ir::is_plain_load(inst) && same_place(inst, store)) return &inst;
       if (ir::may_change(f_, inst, *store.operands[0])) return nullptr;
     }
     return nullptr;

@@ -1,5 +1,6 @@
 #include "passes/memory/promote_local.h"
 
+#include "ir/effects.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::passes {
@@ -42,7 +43,7 @@ class Promoter {
 
   bool is_plain_access(const Inst& i) const {
     if (i.op == Op::Extent || i.op == Op::Stride) return true;
-    if (i.op != Op::Load && i.op != Op::Store) return false;
+    if (!ir::is_plain_load(i) && !ir::is_plain_store(i)) return false;
     const ir::Allocation& a = f_.arrays[static_cast<size_t>(i.operands[0]->imm)];
     for (size_t axis = 0; axis < a.shape.size(); ++axis) {
       const Inst& index = *i.operands[1 + axis];
@@ -59,7 +60,8 @@ class Promoter {
   }
 
   void rewrite(Inst& i) {
-    if (i.op != Op::Load && i.op != Op::Store) return;
+    const bool store = ir::is_plain_store(i);
+    if (!store && !ir::is_plain_load(i)) return;
     if (i.operands[0]->op != Op::Array) return;
     const auto array = static_cast<size_t>(i.operands[0]->imm);
     if (first_slot_[array] < 0) return;
@@ -67,7 +69,6 @@ class Promoter {
     int64_t number = 0;
     for (size_t axis = 0; axis < a.shape.size(); ++axis)
       number = number * a.shape[axis] + i.operands[1 + axis]->imm;
-    const bool store = i.op == Op::Store;
     i.op = store ? Op::SlotStore : Op::SlotLoad;
     i.imm = first_slot_[array] + number;
     i.operands = store ? std::vector<Inst*>{i.operands.back()} : std::vector<Inst*>{};

@@ -1,5 +1,5 @@
 // Tools that look at compiled code from outside: perf finds the names of kernels in a file, gdb
-// gets an object with their lines. Both are asked for in the environment:
+// gets an object with their lines. Both are requested in the environment:
 //
 //   CUDA_DEVICE_PERF=map   /tmp/perf-<process>.map, as perf reads it
 //   CUDA_DEVICE_GDB=1      GDB's JIT interface

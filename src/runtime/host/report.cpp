@@ -24,13 +24,13 @@ void Report::print(uint32_t format, uint32_t width, uint64_t lanes, const int64_
     return;
   }
   const PrintFormatter& printer = formats_[format];
-  std::vector<std::string> texts;  // made without the lock
+  std::vector<std::string> printed;  // made without the lock
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(lanes));
-    texts.push_back(printer.text([&](size_t k) { return values[k * width + lane]; }));
+    printed.push_back(printer.text([&](size_t k) { return values[k * width + lane]; }));
   }
   std::lock_guard lock(mutex_);
-  for (const std::string& text : texts) keep(text);
+  for (const std::string& text : printed) keep(text);
 }
 
 void Report::keep(const std::string& text) {

@@ -15,7 +15,7 @@ int asked_threads(std::string_view text);
 // CPUs, rounded up; no limit: a large number. `root` stands before /proc and /sys.
 int cgroup_cpus(const std::string& root);
 
-// What is asked for, else CPUs of the affinity mask within the quota; at least 1.
+// What is requested, else CPUs of the affinity mask within the quota; at least 1.
 int thread_count();
 
 }  // namespace cuda_device::runtime

@@ -19,7 +19,7 @@ struct InOrder {
 };
 
 struct Memory {
-  uint64_t address = 0;  // aligned to 256 bytes; 0 where no bytes were asked for
+  uint64_t address = 0;  // aligned to 256 bytes; 0 where no bytes were requested
   bool zero = false;     // its bytes are known to be 0
 };
 

@@ -4,7 +4,7 @@ namespace cuda_device::runtime {
 
 OutOfMemory::OutOfMemory(uint64_t asked, uint64_t free, uint64_t total, const std::string& where)
     : asked(asked), free(free), total(total) {
-  text_ = "out of memory: " + std::to_string(asked) + " bytes of " + where + " were asked for, " +
+  text_ = "out of memory: " + std::to_string(asked) + " bytes of " + where + " were requested, " +
           std::to_string(free) + " of " + std::to_string(total) +
           " are free\n  free arrays and buffers that are not needed any more, or work on smaller "
           "parts";

@@ -43,6 +43,15 @@ TEST(Effects, FollowFromEachOther) {
   }
 }
 
+TEST(Effects, AreToConvergeOrToWaitAsTheColumnSays) {
+  for (const Op op : all_ops()) {
+    SCOPED_TRACE(std::string(info(op).text));
+    const Threads threads = info(op).effects.threads;
+    EXPECT_EQ(converges(op), threads != Threads::Alone && threads != Threads::Waits);
+    EXPECT_EQ(waits(op), threads != Threads::Alone && threads != Threads::Converges);
+  }
+}
+
 TEST(Effects, OfOpaqueAreAll) {
   EXPECT_TRUE(reads(Op::Opaque) && writes(Op::Opaque) && orders(Op::Opaque));
   EXPECT_TRUE(converges(Op::Opaque) && waits(Op::Opaque) && reports(Op::Opaque));
@@ -131,6 +140,13 @@ TEST_F(Crossing, VariablesKeepTheOrderOfTheirStores) {
   EXPECT_FALSE(cross(Slot, Set));
   EXPECT_TRUE(cross(Slot, Slot));
   EXPECT_TRUE(cross(Set, Sum));
+}
+
+TEST_F(Crossing, PlainLoadsAndStoresDoNothingElse) {
+  for (size_t n = 0; n <= Sum; ++n) {
+    EXPECT_EQ(is_plain_load(*at(n)), n == LoadA || n == LoadB) << n;
+    EXPECT_EQ(is_plain_store(*at(n)), n == StoreA || n == StoreB || n == StoreOwn) << n;
+  }
 }
 
 // A local array is touched by those that have it.

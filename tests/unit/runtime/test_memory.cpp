@@ -124,7 +124,7 @@ TEST(Memory, TooMuchIsAnErrorWithFigures) {
     EXPECT_GE(e.total, e.free);
     EXPECT_NE(std::string(e.what()).find(
                   "out of memory: 1152921504606846976 bytes of memory of the host device were "
-                  "asked for, "),
+                  "requested, "),
               std::string::npos);
   }
 }

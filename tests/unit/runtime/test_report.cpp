@@ -67,7 +67,7 @@ TEST(Report, WhatFindsNoRoomIsCountedAndNotRead) {
   report.print(0, 4, 0b1011, nullptr);
   const std::string text = report.take().printed.take();
   const std::string end =
-      "10 True\n... output dropped: the texts of 4 prints; a launch keeps the first MiB\n";
+      "10 True\n... output dropped: that of 4 prints; a launch keeps the first MiB\n";
   ASSERT_EQ(text.size(), fit * 8 + end.size() - 8);
   EXPECT_EQ(text.substr(text.size() - end.size()), end);
 }

@@ -106,8 +106,7 @@ TEST(PrintedText, KeepsTheFirstMiB) {
   const std::string line(1023, 'x');
   for (int i = 0; i < 1030; ++i) text.append(line + "\n");
   const std::string all = text.take();
-  const std::string last =
-      "... output dropped: the texts of 6 prints; a launch keeps the first MiB\n";
+  const std::string last = "... output dropped: that of 6 prints; a launch keeps the first MiB\n";
   EXPECT_EQ(all.size(), (1u << 20) + last.size());
   EXPECT_TRUE(all.ends_with("x\n" + last));
   EXPECT_EQ(text.take(), "");
@@ -119,7 +118,7 @@ TEST(PrintedText, NothingFitsAfterWhatDidNot) {
   text.append(std::string(1 << 20, 'x'));
   text.append("short");
   EXPECT_EQ(text.take(),
-            "short \n... output dropped: the texts of 2 prints; a launch keeps the first MiB\n");
+            "short \n... output dropped: that of 2 prints; a launch keeps the first MiB\n");
 }
 
 TEST(Failure, IsToldWithItsPlace) {

@@ -1,4 +1,4 @@
-// A loop run by one lane after the other: what it reads from outside is each time the lane's own
+// A loop run lane by lane: what it reads from outside is each time the lane's own
 // part of it, and what it sets becomes the lane's part of what lies after the loop.
 #pragma once
 

@@ -14,44 +14,45 @@ class HostArithmetic : public Arithmetic {
       : Arithmetic(builder), module_(module), target_(target) {}
 
   // For all lanes, as many at once as the function takes.
-  Value call_vector(const VectorFunction& function, Values operands);
+  llvm::Value* call_vector(const VectorFunction& function, Values operands);
 
  protected:
   // lowering_division.cpp
-  Value floor_div(ScalarKind kind, Value x, Value y) override;
-  Value floor_mod(ScalarKind kind, Value x, Value y) override;
+  llvm::Value* floor_div(ScalarKind kind, llvm::Value* x, llvm::Value* y) override;
+  llvm::Value* floor_mod(ScalarKind kind, llvm::Value* x, llvm::Value* y) override;
   // lowering_convert.cpp
-  Value float_to_int(ScalarKind from, ScalarKind to, Value x) override;
+  llvm::Value* float_to_int(ScalarKind from, ScalarKind to, llvm::Value* x) override;
   // lowering_function.cpp, lowering_large.cpp
-  Value fma(ScalarKind kind, Value a, Value b, Value c) override;
-  Value ldexp(ScalarKind kind, Value x, Value exponent) override;
-  Value scale(ScalarKind kind, Value x, Value exponent) override;
-  Value scale_unit(ScalarKind kind, Value x, Value exponent) override;
-  Value logb(ScalarKind kind, Value x) override;
-  Value significand(ScalarKind kind, Value x) override;
-  Value function(ir::Op op, ScalarKind kind, Values operands) override;
+  llvm::Value* fma(ScalarKind kind, llvm::Value* a, llvm::Value* b, llvm::Value* c) override;
+  llvm::Value* ldexp(ScalarKind kind, llvm::Value* x, llvm::Value* exponent) override;
+  llvm::Value* scale(ScalarKind kind, llvm::Value* x, llvm::Value* exponent) override;
+  llvm::Value* scale_unit(ScalarKind kind, llvm::Value* x, llvm::Value* exponent) override;
+  llvm::Value* logb(ScalarKind kind, llvm::Value* x) override;
+  llvm::Value* significand(ScalarKind kind, llvm::Value* x) override;
+  llvm::Value* function(ir::Op op, ScalarKind kind, Values operands) override;
 
  private:
-  Value floor_quotient(ScalarKind kind, Value x, Value y);
-  Value quotient_through_float(ScalarKind kind, ScalarKind real, Value x, Value y);
-  Value integral_to_int(ScalarKind kind, Value x);
-  Value small_to_float(Value x);
-  Value small_from_float(Value x);
-  Value quotient_of_64_bits(ScalarKind kind, Value x, Value y);
-  Value saturate_by_bounds(ScalarKind to, Value x);
-  Value saturate_signed(ScalarKind to, Value x);
-  Value saturate_unsigned(ScalarKind to, Value x);
-  Value call_vector(ir::Op op, ScalarKind kind, Values operands);
-  Value through_log_where_large(ir::Op op, ScalarKind kind, Value x);
-  Value through_exp_where_large(ir::Op op, ScalarKind kind, Value x);
+  llvm::Value* floor_quotient(ScalarKind kind, llvm::Value* x, llvm::Value* y);
+  llvm::Value* quotient_through_float(ScalarKind kind, ScalarKind real, llvm::Value* x,
+                                      llvm::Value* y);
+  llvm::Value* integral_to_int(ScalarKind kind, llvm::Value* x);
+  llvm::Value* small_to_float(llvm::Value* x);
+  llvm::Value* small_from_float(llvm::Value* x);
+  llvm::Value* quotient_of_64_bits(ScalarKind kind, llvm::Value* x, llvm::Value* y);
+  llvm::Value* saturate_by_bounds(ScalarKind to, llvm::Value* x);
+  llvm::Value* saturate_signed(ScalarKind to, llvm::Value* x);
+  llvm::Value* saturate_unsigned(ScalarKind to, llvm::Value* x);
+  llvm::Value* call_vector(ir::Op op, ScalarKind kind, Values operands);
+  llvm::Value* through_log_where_large(ir::Op op, ScalarKind kind, llvm::Value* x);
+  llvm::Value* through_exp_where_large(ir::Op op, ScalarKind kind, llvm::Value* x);
   template <class Compute>
-  Value where_large(Value large, Value otherwise, Compute&& compute);
-  Value log_gamma(ScalarKind kind, Value x);
-  Value call_each_lane(const std::string& name, Values operands);
+  llvm::Value* where_large(llvm::Value* large, llvm::Value* otherwise, Compute&& compute);
+  llvm::Value* log_gamma(ScalarKind kind, llvm::Value* x);
+  llvm::Value* call_each_lane(const std::string& name, Values operands);
   llvm::Function* declare(const std::string& name, llvm::Type* result, size_t operands);
   template <class Call>
-  Value each_register(ScalarKind kind, Values operands, Call&& call);
-  Value piece(Value vector, unsigned first, unsigned count);
+  llvm::Value* each_register(ScalarKind kind, Values operands, Call&& call);
+  llvm::Value* piece(llvm::Value* vector, unsigned first, unsigned count);
 
   llvm::Module& module_;
   const Target& target_;

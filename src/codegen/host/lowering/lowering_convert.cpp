@@ -10,7 +10,7 @@ namespace cuda_device::codegen::host {
 using llvm::Value;
 namespace id = llvm::Intrinsic;
 
-Value* HostArithmetic::float_to_int(ScalarKind from, ScalarKind to, Value x) {
+Value* HostArithmetic::float_to_int(ScalarKind from, ScalarKind to, Value* x) {
   if (!x->getType()->isVectorTy()) return Arithmetic::float_to_int(from, to, x);
   const bool exact_bounds =
       bits_of(to) <= significand_bits(from) && bits_of(to) <= format_of(from).max_exponent();
@@ -19,19 +19,19 @@ Value* HostArithmetic::float_to_int(ScalarKind from, ScalarKind to, Value x) {
 }
 
 // Both bounds are numbers of the source's format: clamp, then convert.
-Value* HostArithmetic::saturate_by_bounds(ScalarKind to, Value x) {
+Value* HostArithmetic::saturate_by_bounds(ScalarKind to, Value* x) {
   const int bits = bits_of(to);
   const bool is_signed = is_signed_int(to);
   const double highest = static_cast<double>((uint64_t{1} << (is_signed ? bits - 1 : bits)) - 1);
   if (is_signed) {
     x = b_.CreateSelect(b_.CreateFCmpORD(x, x), x, number(x, 0));
-    Value lowest = number(x, -highest - 1);
+    Value* lowest = number(x, -highest - 1);
     x = b_.CreateSelect(b_.CreateFCmpOGT(x, lowest), x, lowest);
   } else {
     x = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, 0)), x,
                         number(x, 0));  // a NaN is not greater
   }
-  Value bound = number(x, highest);
+  Value* bound = number(x, highest);
   x = b_.CreateSelect(b_.CreateFCmpOLT(x, bound), x, bound);
   if (bits < 32) return b_.CreateTrunc(b_.CreateFPToSI(x, lanes(x, ScalarKind::I32)), lanes(x, to));
   return is_signed ? b_.CreateFPToSI(x, lanes(x, to)) : b_.CreateFPToUI(x, lanes(x, to));
@@ -39,23 +39,23 @@ Value* HostArithmetic::saturate_by_bounds(ScalarKind to, Value x) {
 
 // As wide as the format's exponents allow: the lanes in range are converted, the others take the
 // bound of their sign. The least integer is outside, and is what its lanes take.
-Value* HostArithmetic::saturate_signed(ScalarKind to, Value x) {
+Value* HostArithmetic::saturate_signed(ScalarKind to, Value* x) {
   const int bits = bits_of(to);
-  Value limit = number(x, std::ldexp(1.0, bits - 1));
-  Value inside = b_.CreateFCmpOLT(unary(id::fabs, x), limit);
-  Value converted = b_.CreateFPToSI(b_.CreateSelect(inside, x, number(x, 0)), lanes(x, to));
-  Value most = llvm::ConstantInt::get(converted->getType(),
-                                      llvm::APInt::getSignedMaxValue(static_cast<unsigned>(bits)));
-  Value least = b_.CreateNot(most);
-  Value bound = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, 0)), most, least);
-  Value outside = b_.CreateSelect(b_.CreateFCmpORD(x, x), bound, integer(bound, 0));
+  Value* limit = number(x, std::ldexp(1.0, bits - 1));
+  Value* inside = b_.CreateFCmpOLT(unary(id::fabs, x), limit);
+  Value* converted = b_.CreateFPToSI(b_.CreateSelect(inside, x, number(x, 0)), lanes(x, to));
+  Value* most = llvm::ConstantInt::get(converted->getType(),
+                                       llvm::APInt::getSignedMaxValue(static_cast<unsigned>(bits)));
+  Value* least = b_.CreateNot(most);
+  Value* bound = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, 0)), most, least);
+  Value* outside = b_.CreateSelect(b_.CreateFCmpORD(x, x), bound, integer(bound, 0));
   return b_.CreateSelect(inside, converted, outside);
 }
 
-Value* HostArithmetic::saturate_unsigned(ScalarKind to, Value x) {
+Value* HostArithmetic::saturate_unsigned(ScalarKind to, Value* x) {
   x = b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, 0)), x, number(x, 0));
-  Value inside = b_.CreateFCmpOLT(x, number(x, std::ldexp(1.0, bits_of(to))));
-  Value converted = b_.CreateFPToUI(b_.CreateSelect(inside, x, number(x, 0)), lanes(x, to));
+  Value* inside = b_.CreateFCmpOLT(x, number(x, std::ldexp(1.0, bits_of(to))));
+  Value* converted = b_.CreateFPToUI(b_.CreateSelect(inside, x, number(x, 0)), lanes(x, to));
   return b_.CreateSelect(inside, converted, integer(converted, -1));
 }
 

@@ -22,7 +22,7 @@ llvm::Function* HostArithmetic::declare(const std::string& name, llvm::Type* res
   return function;
 }
 
-Value* HostArithmetic::piece(Value vector, unsigned first, unsigned count) {
+Value* HostArithmetic::piece(Value* vector, unsigned first, unsigned count) {
   llvm::SmallVector<int, kMostLanes> lanes;
   for (unsigned i = 0; i < count; ++i) lanes.push_back(static_cast<int>(first + i));
   return b_.CreateShuffleVector(vector, lanes);
@@ -48,8 +48,8 @@ Value* HostArithmetic::call_vector(Op op, ScalarKind kind, Values operands) {
   const auto function = vector_function(op, kind, target_);
   CD_CHECK(function, "no vector function for " + std::string(ir::info(op).text));
   if (operands[0]->getType()->isVectorTy()) return call_vector(*function, operands);
-  llvm::SmallVector<Value, 2> vectors;
-  for (Value x : operands) vectors.push_back(b_.CreateVectorSplat(function->lanes, x));
+  llvm::SmallVector<Value*, 2> vectors;
+  for (Value* x : operands) vectors.push_back(b_.CreateVectorSplat(function->lanes, x));
   return b_.CreateExtractElement(call_vector(*function, vectors), uint64_t{0});
 }
 
@@ -58,10 +58,10 @@ Value* HostArithmetic::call_vector(const VectorFunction& function, Values operan
   llvm::Type* type =
       llvm::FixedVectorType::get(operands[0]->getType()->getScalarType(), function.lanes);
   llvm::Function* callee = declare(function.symbol, type, operands.size());
-  llvm::SmallVector<Value, 16> results;
+  llvm::SmallVector<Value*, 16> results;
   for (unsigned first = 0; first < lanes; first += function.lanes) {
-    llvm::SmallVector<Value, 2> arguments;
-    for (Value x : operands) arguments.push_back(piece(x, first, function.lanes));
+    llvm::SmallVector<Value*, 2> arguments;
+    for (Value* x : operands) arguments.push_back(piece(x, first, function.lanes));
     results.push_back(b_.CreateCall(callee, arguments));
   }
   return concatenate(b_, results);
@@ -88,10 +88,10 @@ Value* HostArithmetic::call_each_lane(const std::string& name, Values operands) 
   llvm::PHINode* results = b_.CreatePHI(type, 2);
   lane->addIncoming(b_.getInt32(0), before);
   results->addIncoming(llvm::Constant::getNullValue(type), before);
-  llvm::SmallVector<Value, 2> arguments;
-  for (Value x : operands) arguments.push_back(b_.CreateExtractElement(x, lane));
-  Value updated = b_.CreateInsertElement(results, call(arguments), lane);
-  Value next = b_.CreateAdd(lane, b_.getInt32(1));
+  llvm::SmallVector<Value*, 2> arguments;
+  for (Value* x : operands) arguments.push_back(b_.CreateExtractElement(x, lane));
+  Value* updated = b_.CreateInsertElement(results, call(arguments), lane);
+  Value* next = b_.CreateAdd(lane, b_.getInt32(1));
   lane->addIncoming(next, loop);
   results->addIncoming(updated, loop);
   b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(lanes_of(type))), loop, after);
@@ -125,7 +125,7 @@ static Value* fma_through_float64(llvm::IRBuilder<>& b, llvm::ArrayRef<Value*> o
   return b.CreateFPTrunc(b.CreateBitCast(odd, real), single);
 }
 
-Value* HostArithmetic::fma(ScalarKind kind, Value a, Value b, Value c) {
+Value* HostArithmetic::fma(ScalarKind kind, Value* a, Value* b, Value* c) {
   if (target_.info().fma) return Arithmetic::fma(kind, a, b, c);
   switch (compute_format(kind)) {
     case ComputeFormat::F32:
@@ -156,10 +156,10 @@ static Avx512Functions avx512_functions(ScalarKind kind) {
 template <class Call>
 Value* HostArithmetic::each_register(ScalarKind kind, Values operands, Call&& call) {
   const unsigned count = 64 / static_cast<unsigned>(bytes_of(kind));
-  llvm::SmallVector<Value, 16> results;
+  llvm::SmallVector<Value*, 16> results;
   for (unsigned first = 0; first < lanes_of(operands[0]->getType()); first += count) {
-    llvm::SmallVector<Value, 2> parts;
-    for (Value x : operands) parts.push_back(piece(x, first, count));
+    llvm::SmallVector<Value*, 2> parts;
+    for (Value* x : operands) parts.push_back(piece(x, first, count));
     results.push_back(call(parts, llvm::Constant::getAllOnesValue(b_.getIntNTy(count))));
   }
   return concatenate(b_, results);
@@ -167,41 +167,41 @@ Value* HostArithmetic::each_register(ScalarKind kind, Values operands, Call&& ca
 
 constexpr uint32_t kCurrentRounding = 4;
 
-Value* HostArithmetic::scale(ScalarKind kind, Value x, Value exponent) {
+Value* HostArithmetic::scale(ScalarKind kind, Value* x, Value* exponent) {
   if (!target_.info().exponents || !x->getType()->isVectorTy())
     return Arithmetic::scale(kind, x, exponent);
   const id::ID instruction = avx512_functions(kind).scale;
-  return each_register(kind, {x, exponent}, [&](Values v, Value all) {
+  return each_register(kind, {x, exponent}, [&](Values v, Value* all) {
     return b_.CreateIntrinsic(instruction, {},
                               {v[0], v[1], v[0], all, b_.getInt32(kCurrentRounding)});
   });
 }
 
-Value* HostArithmetic::scale_unit(ScalarKind kind, Value x, Value exponent) {
+Value* HostArithmetic::scale_unit(ScalarKind kind, Value* x, Value* exponent) {
   const bool own = target_.info().exponents && x->getType()->isVectorTy();
   return own ? scale(kind, x, exponent) : Arithmetic::scale_unit(kind, x, exponent);
 }
 
-Value* HostArithmetic::ldexp(ScalarKind kind, Value x, Value exponent) {
+Value* HostArithmetic::ldexp(ScalarKind kind, Value* x, Value* exponent) {
   if (!target_.info().exponents || !x->getType()->isVectorTy())
     return Arithmetic::ldexp(kind, x, exponent);
   return scale(kind, x, b_.CreateSIToFP(exponent, x->getType()));
 }
 
-Value* HostArithmetic::logb(ScalarKind kind, Value x) {
+Value* HostArithmetic::logb(ScalarKind kind, Value* x) {
   if (!target_.info().exponents || !x->getType()->isVectorTy()) return Arithmetic::logb(kind, x);
   const id::ID instruction = avx512_functions(kind).exponent;
-  return each_register(kind, {x}, [&](Values v, Value all) {
+  return each_register(kind, {x}, [&](Values v, Value* all) {
     return b_.CreateIntrinsic(instruction, {}, {v[0], v[0], all, b_.getInt32(kCurrentRounding)});
   });
 }
 
-Value* HostArithmetic::significand(ScalarKind kind, Value x) {
+Value* HostArithmetic::significand(ScalarKind kind, Value* x) {
   if (!target_.info().exponents || !x->getType()->isVectorTy())
     return Arithmetic::significand(kind, x);
   constexpr uint32_t kFromOneToTwo = 0, kNanOfNegative = 2 << 2;
   const id::ID instruction = avx512_functions(kind).significand;
-  return each_register(kind, {x}, [&](Values v, Value all) {
+  return each_register(kind, {x}, [&](Values v, Value* all) {
     return b_.CreateIntrinsic(instruction, {},
                               {v[0], b_.getInt32(kFromOneToTwo | kNanOfNegative), v[0], all,
                                b_.getInt32(kCurrentRounding)});
@@ -210,10 +210,10 @@ Value* HostArithmetic::significand(ScalarKind kind, Value x) {
 
 // SLEEF's in float32 overflows below the end of the format, and loses bits near the function's
 // zeros.
-Value* HostArithmetic::log_gamma(ScalarKind kind, Value x) {
+Value* HostArithmetic::log_gamma(ScalarKind kind, Value* x) {
   switch (compute_format(kind)) {
     case ComputeFormat::F32: {
-      Value wide = b_.CreateFPExt(x, lanes(x, ScalarKind::F64));
+      Value* wide = b_.CreateFPExt(x, lanes(x, ScalarKind::F64));
       return b_.CreateFPTrunc(call_vector(Op::Lgamma, ScalarKind::F64, {wide}), x->getType());
     }
     case ComputeFormat::F64:
@@ -241,8 +241,8 @@ Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
       return log_gamma(kind, operands[0]);
     case Op::Pow: {
       // SLEEF's gives infinity for the largest number to the power of one.
-      Value one = llvm::ConstantFP::get(operands[1]->getType(), 1.0);
-      Value power = call_vector(op, kind, operands);
+      Value* one = llvm::ConstantFP::get(operands[1]->getType(), 1.0);
+      Value* power = call_vector(op, kind, operands);
       return b_.CreateSelect(b_.CreateFCmpOEQ(operands[1], one), operands[0], power);
     }
     default:

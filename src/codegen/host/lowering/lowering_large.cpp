@@ -36,7 +36,7 @@ Limits limits_of(ScalarKind kind) {
 
 // Large operands are rare: what they need is computed where a lane has one.
 template <class Compute>
-Value* HostArithmetic::where_large(Value large, Value otherwise, Compute&& compute) {
+Value* HostArithmetic::where_large(Value* large, Value* otherwise, Compute&& compute) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   auto block = [&](const char* name) {
     return llvm::BasicBlock::Create(b_.getContext(), name, before->getParent());
@@ -44,7 +44,7 @@ Value* HostArithmetic::where_large(Value large, Value otherwise, Compute&& compu
   llvm::BasicBlock *some = block("large_operands"), *done = block("function");
   b_.CreateCondBr(large->getType()->isVectorTy() ? b_.CreateOrReduce(large) : large, some, done);
   b_.SetInsertPoint(some);
-  Value mixed = b_.CreateSelect(large, compute(), otherwise);
+  Value* mixed = b_.CreateSelect(large, compute(), otherwise);
   llvm::BasicBlock* end = b_.GetInsertBlock();
   b_.CreateBr(done);
   b_.SetInsertPoint(done);
@@ -54,30 +54,30 @@ Value* HostArithmetic::where_large(Value large, Value otherwise, Compute&& compu
   return both;
 }
 
-Value* HostArithmetic::through_log_where_large(Op op, ScalarKind kind, Value x) {
-  Value result = call_vector(op, kind, {x});
-  Value positive = op == Op::Asinh ? unary(id::fabs, x) : x;
-  Value large = b_.CreateFCmpOGT(positive, number(x, limits_of(kind).log));
+Value* HostArithmetic::through_log_where_large(Op op, ScalarKind kind, Value* x) {
+  Value* result = call_vector(op, kind, {x});
+  Value* positive = op == Op::Asinh ? unary(id::fabs, x) : x;
+  Value* large = b_.CreateFCmpOGT(positive, number(x, limits_of(kind).log));
   return where_large(large, result, [&] {
-    Value twice = number(x, op == Op::Log1p ? 0.0 : std::numbers::ln2);  // asinh(x) is log(2x)
-    Value log = call_vector(Op::Log, kind, {b_.CreateSelect(large, positive, number(x, 1))});
+    Value* twice = number(x, op == Op::Log1p ? 0.0 : std::numbers::ln2);  // asinh(x) is log(2x)
+    Value* log = call_vector(Op::Log, kind, {b_.CreateSelect(large, positive, number(x, 1))});
     return binary(id::copysign, b_.CreateFAdd(log, twice), x);
   });
 }
 
 // Near the end of the format sinh and cosh are half of an exponential that is beyond it:
 // exp(x - log 2). The first part of the logarithm has so few bits that the difference is exact.
-Value* HostArithmetic::through_exp_where_large(Op op, ScalarKind kind, Value x) {
+Value* HostArithmetic::through_exp_where_large(Op op, ScalarKind kind, Value* x) {
   const Limits limits = limits_of(kind);
   const double first = std::nearbyint(std::numbers::ln2 / limits.unit) * limits.unit;
   const double rest = (std::numbers::ln2 - first) + 0x1.abc9e3b39803fp-56;
-  Value result = call_vector(op, kind, {x});
-  Value size = unary(id::fabs, x);
-  Value large = b_.CreateFCmpOGT(size, number(x, limits.power));
+  Value* result = call_vector(op, kind, {x});
+  Value* size = unary(id::fabs, x);
+  Value* large = b_.CreateFCmpOGT(size, number(x, limits.power));
   return where_large(large, result, [&] {
-    Value power = b_.CreateFSub(b_.CreateSelect(large, size, number(x, 1)), number(x, first));
-    Value exp = call_vector(Op::Exp, kind, {power});
-    Value half = b_.CreateFMul(exp, number(x, 1 - rest));
+    Value* power = b_.CreateFSub(b_.CreateSelect(large, size, number(x, 1)), number(x, first));
+    Value* exp = call_vector(Op::Exp, kind, {power});
+    Value* half = b_.CreateFMul(exp, number(x, 1 - rest));
     return op == Op::Sinh ? binary(id::copysign, half, x) : half;
   });
 }

@@ -1,5 +1,6 @@
 #include "codegen/host/machine/emulation.h"
 
+#include "codegen/host/control/either.h"
 #include "codegen/host/lowering/host_arithmetic.h"
 #include "codegen/host/masks/mask_form.h"
 #include "codegen/host/memory/memory_form.h"
@@ -118,15 +119,32 @@ class Emulation {
 
   static Mask mask_of(Value* lanes) { return Mask::of(lanes, /*may_be_empty=*/true); }
 
-  Value* load(const llvm::CallInst& call, Value* pointer, Value* mask, Value* otherwise) {
+  // What the form that is there does not mask: whole where all lanes are on, else lane by lane.
+  Value* load(const llvm::CallInst& call, Value* pointer, Value* lanes, Value* otherwise) {
     return in_memory(call.getType(), [&](MemoryForm& form, const Element& e) {
-      return b_.CreateSelect(mask, form.load(e, pointer, mask_of(mask)), otherwise);
+      const Mask mask = mask_of(lanes);
+      const auto whole = [&] { return form.load(e, pointer, Mask::all_lanes()); };
+      const auto each = [&] {
+        return form.load_lane_by_lane(e, pointer, form.consecutive(e), mask);
+      };
+      Value* loaded = form.info().masks(e.bytes())
+                          ? form.load(e, pointer, mask)
+                          : either(b_, b_.CreateAndReduce(lanes), whole, each);
+      return b_.CreateSelect(lanes, loaded, otherwise);
     });
   }
 
-  Value* store(Value* value, Value* pointer, Value* mask) {
+  Value* store(Value* value, Value* pointer, Value* lanes) {
     return in_memory(value->getType(), [&](MemoryForm& form, const Element& e) -> Value* {
-      form.store(e, value, pointer, mask_of(mask));
+      const Mask mask = mask_of(lanes);
+      const auto whole = [&] { form.store(e, value, pointer, Mask::all_lanes()); };
+      const auto each = [&] {
+        form.store_lane_by_lane(e, value, pointer, form.consecutive(e), mask);
+      };
+      if (form.info().masks(e.bytes()))
+        form.store(e, value, pointer, mask);
+      else
+        either(b_, b_.CreateAndReduce(lanes), whole, each);
       return nullptr;
     });
   }
@@ -136,11 +154,11 @@ class Emulation {
   }
 
   Value* gather(const llvm::CallInst& call) {
-    Value* mask = call.getArgOperand(3);
+    Value *pointer = call.getArgOperand(1), *lanes = call.getArgOperand(3);
     const Offsets offsets = offsets_of(call.getArgOperand(2), call.getArgOperand(4));
     return in_memory(call.getType(), [&](MemoryForm& form, const Element& e) {
-      Value* gathered = form.gather(e, call.getArgOperand(1), offsets, mask_of(mask));
-      return b_.CreateSelect(mask, gathered, call.getArgOperand(0));
+      Value* gathered = form.gather(e, pointer, offsets, mask_of(lanes));
+      return b_.CreateSelect(lanes, gathered, call.getArgOperand(0));
     });
   }
 
@@ -148,7 +166,8 @@ class Emulation {
     Value* value = call.getArgOperand(3);
     const Offsets offsets = offsets_of(call.getArgOperand(2), call.getArgOperand(4));
     return in_memory(value->getType(), [&](MemoryForm& form, const Element& e) -> Value* {
-      form.scatter(e, value, call.getArgOperand(0), offsets, mask_of(call.getArgOperand(1)));
+      const Mask mask = mask_of(call.getArgOperand(1));
+      form.store_lane_by_lane(e, value, call.getArgOperand(0), offsets, mask);
       return nullptr;
     });
   }

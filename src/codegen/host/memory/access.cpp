@@ -1,5 +1,6 @@
 #include "codegen/host/memory/access.h"
 
+#include "codegen/host/control/either.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -17,36 +18,43 @@ Access::Access(EmitContext& context, LaneValues& values, Arrays& arrays, Prefetc
       planner_(context),
       prefetcher_(prefetcher) {}
 
-static size_t indices_of(const Inst& inst) {
-  return inst.operands.size() - (inst.op == ir::Op::Store ? 2 : 1);
-}
-
 AccessPlan Access::plan(const Inst& inst, const Mask& mask, bool unclamped) {
-  return planner_.plan(inst, addresses_.of(inst, indices_of(inst), unclamped), mask);
+  return planner_.plan(inst, addresses_.of(inst, unclamped), mask);
 }
 
 // emit(plan) for gangs in which no index is clamped, negative or wraps, and for others, each in a
 // branch of its own.
 template <class Emit>
-void Access::in_two_versions(const Inst& inst, Value* unclamped, const Mask& mask, Emit&& emit) {
-  llvm::BasicBlock *near = c_.new_block("unclamped_index"), *far = c_.new_block("any_index"),
-                   *done = c_.new_block("accessed");
-  c_.b.CreateCondBr(unclamped, near, far);
+auto Access::in_two_versions(const Inst& inst, Value* unclamped, const Mask& mask, Emit&& emit) {
   std::string how = "if no index is negative or clamped: ";
-  for (llvm::BasicBlock* block : {near, far}) {
-    c_.start(block);
-    const AccessPlan version = plan(inst, mask, block == near);
-    how += (block == far ? ", else " : "") + describe(version);
-    emit(version);
-    c_.b.CreateBr(done);
-  }
-  c_.notes.add(inst, mask, how);
-  c_.start(done);
+  return either(
+      c_.b, unclamped,
+      [&] {
+        const AccessPlan version = plan(inst, mask, /*unclamped=*/true);
+        how += describe(version) + ", else ";
+        return emit(version);
+      },
+      [&] {
+        const AccessPlan version = plan(inst, mask);
+        c_.notes.add(inst, mask, how + describe(version));
+        return emit(version);
+      });
+}
+
+// emit(plan, mask) where the plan's condition holds; where not, of the plan for that.
+template <class Emit>
+auto Access::in_branches(const AccessPlan& plan, const Mask& mask, Emit&& emit)
+    -> decltype(emit(plan, mask)) {
+  if (plan.when == If::Always) return emit(plan, mask);
+  return either(
+      c_.b, holds(plan, mask), [&] { return emit(plan, Mask::all_lanes()); },
+      [&] { return in_branches(plan.otherwise.front(), mask, emit); });
 }
 
 // Of the lanes, for a gather or a scatter.
 Offsets Access::offsets_of(const Address& address) {
   if (address.offsets.numbers) return address.offsets;
+  if (address.is_linear()) return memory_->consecutive(address.element);
   const ScalarKind kind = address.offset;
   auto scaled = [&](llvm::Constant* sequence, Value* step) {
     Value* narrow = c_.b.CreateTrunc(step, c_.scalar_type(kind));
@@ -66,8 +74,10 @@ void Access::load(const Inst& inst, const Mask& mask) {
     if (is_bool(kind)) x = c_.b.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
     return values_.resize(x, kind, held);
   };
-  if (Value* unclamped = addresses_.may_be_unclamped(inst, indices_of(inst))) {
-    Value* lanes = load_in_two_versions(inst, unclamped, mask);
+  if (Value* unclamped = addresses_.may_be_unclamped(inst)) {
+    Value* lanes = in_two_versions(inst, unclamped, mask, [&](const AccessPlan& version) {
+      return load_lanes(version, mask);
+    });
     return values_.define_vector(inst, held, in_register(lanes));
   }
   AccessPlan loading = plan(inst, mask);
@@ -85,51 +95,43 @@ void Access::load(const Inst& inst, const Mask& mask) {
   values_.define_vector(inst, held, in_register(lanes));
 }
 
-Value* Access::load_in_two_versions(const Inst& inst, Value* unclamped, const Mask& mask) {
-  llvm::SmallVector<std::pair<Value*, llvm::BasicBlock*>, 2> loaded;
-  in_two_versions(inst, unclamped, mask, [&](const AccessPlan& version) {
-    Value* lanes = load_lanes(version, mask);
-    loaded.push_back({lanes, c_.b.GetInsertBlock()});
-  });
-  llvm::PHINode* either = c_.b.CreatePHI(loaded[0].first->getType(), 2);
-  for (const auto& [lanes, from] : loaded) either->addIncoming(lanes, from);
-  return either;
-}
-
 Value* Access::load_lanes(const AccessPlan& plan, const Mask& mask) {
-  const Address& p = plan.address;
-  switch (plan.how) {
-    case How::RepeatedRow:
-      return load_row_once(p);
-    case How::OneARow:
-      return load_one_a_row(p);
-    case How::Run:
-      return memory_->load(p.element, p.pointer, mask);
-    case How::BlendedRun: {
-      Value* whole = memory_->load(p.element, p.pointer, {});
-      return c_.b.CreateSelect(c_.masks.lanes(mask), whole,
-                               llvm::Constant::getNullValue(whole->getType()));
+  return in_branches(plan, mask, [&](const AccessPlan& here, const Mask& on) -> Value* {
+    const Address& p = here.address;
+    switch (here.how) {
+      case How::RepeatedRow:
+        return load_row_once(p);
+      case How::OneARow:
+        return load_one_a_row(p);
+      case How::Run:
+        return memory_->load(p.element, p.pointer, on);
+      case How::BlendedRun: {
+        Value* whole = memory_->load(p.element, p.pointer, {});
+        return c_.b.CreateSelect(c_.masks.lanes(on), whole,
+                                 llvm::Constant::getNullValue(whole->getType()));
+      }
+      case How::Window:
+        return memory_->load_window(p.element, *here.window, p.pointer);
+      case How::Rows:
+        return memory_->load_rows(p.element, p.pieces(c_.b), on);
+      case How::EachElement:
+        return memory_->load_each(p.element, p.pointer, offsets_of(p));
+      case How::Gather:
+        return memory_->gather(p.element, p.pointer, offsets_of(p), on);
+      case How::LaneByLane:
+        return memory_->load_lane_by_lane(p.element, p.pointer, offsets_of(p), on);
+      case How::OneAddress:
+      case How::OneLane:
+      case How::Scatter:
+      case How::Lines:
+        break;
     }
-    case How::Window:
-      return memory_->load_window(p.element, *plan.window, p.pointer);
-    case How::Rows:
-      return memory_->load_rows(p.element, p.pieces(c_.b), mask);
-    case How::EachElement:
-      return memory_->load_each(p.element, p.pointer, offsets_of(p));
-    case How::Gather:
-    case How::LaneByLane:
-      return memory_->gather(p.element, p.pointer, offsets_of(p), mask);
-    case How::OneAddress:
-    case How::OneLane:
-    case How::Scatter:
-    case How::Lines:
-      break;
-  }
-  CD_UNREACHABLE("a plan that loads no lanes");
+    CD_UNREACHABLE("a plan that loads no lanes");
+  });
 }
 
 Value* Access::load_row_once(const Address& p) {
-  Value* row = memory_->load_whole(p.element, p.period, p.pointer);
+  Value* row = memory_->plain_load(p.element, p.period, p.pointer);
   llvm::SmallVector<int, kMostLanes> lanes;
   for (unsigned lane = 0; lane < c_.width(); ++lane)
     lanes.push_back(static_cast<int>(lane % p.period));
@@ -154,7 +156,7 @@ Value* Access::load_one_a_row(const Address& p) {
 // stores
 
 void Access::store(const Inst& inst, const Mask& mask) {
-  if (Value* unclamped = addresses_.may_be_unclamped(inst, indices_of(inst)))
+  if (Value* unclamped = addresses_.may_be_unclamped(inst))
     return in_two_versions(inst, unclamped, mask,
                            [&](const AccessPlan& version) { store(inst, version, mask); });
   const AccessPlan storing = plan(inst, mask);
@@ -168,7 +170,7 @@ void Access::store(const Inst& inst, const AccessPlan& plan, const Mask& mask) {
   Value* all = values_.vector(value, value.type.scalar);
   if (value.type.is_bool())
     all = c_.b.CreateZExt(all, with_lanes_of(all->getType(), plan.address.element.type));
-  plan.how == How::Lines ? store_lines(plan, all, mask) : store_lanes(plan, all, mask);
+  store_lanes(plan, all, mask);
 }
 
 // All lanes store to one address: the highest active lane is the last.
@@ -183,35 +185,40 @@ void Access::store_one(const Inst& value, const AccessPlan& plan, const Mask& ma
 }
 
 void Access::store_lanes(const AccessPlan& plan, Value* value, const Mask& mask) {
-  const Address& p = plan.address;
-  switch (plan.how) {
-    case How::Run:
-      return memory_->store(p.element, value, p.pointer, mask);
-    case How::BlendedRun: {
-      Value* before = memory_->load(p.element, p.pointer, {});
-      value = c_.b.CreateSelect(c_.masks.lanes(mask), value, before);
-      return memory_->store(p.element, value, p.pointer, {});
+  in_branches(plan, mask, [&](const AccessPlan& here, const Mask& on) {
+    const Address& p = here.address;
+    switch (here.how) {
+      case How::Run:
+        return memory_->store(p.element, value, p.pointer, on);
+      case How::BlendedRun: {
+        Value* before = memory_->load(p.element, p.pointer, {});
+        Value* blended = c_.b.CreateSelect(c_.masks.lanes(on), value, before);
+        return memory_->store(p.element, blended, p.pointer, {});
+      }
+      case How::Window:
+        return memory_->store_window(p.element, *here.window, value, p.pointer, on);
+      case How::Rows:
+        return memory_->store_rows(p.element, value, p.pieces(c_.b), on);
+      case How::Scatter:
+        return memory_->scatter(p.element, value, p.pointer, offsets_of(p), on);
+      case How::LaneByLane:
+        return memory_->store_lane_by_lane(p.element, value, p.pointer, offsets_of(p), on);
+      case How::Lines:
+        c_.has_nontemporal_stores = true;
+        return memory_->store_lines(p.element, value, p.pieces(c_.b));
+      case How::OneAddress:
+      case How::OneLane:
+      case How::RepeatedRow:
+      case How::OneARow:
+      case How::Gather:
+      case How::EachElement:
+        break;
     }
-    case How::Window:
-      return memory_->store_window(p.element, *plan.window, value, p.pointer, mask);
-    case How::Rows:
-      return memory_->store_rows(p.element, value, p.pieces(c_.b), mask);
-    case How::Scatter:
-    case How::LaneByLane:
-      return memory_->scatter(p.element, value, p.pointer, offsets_of(p), mask);
-    case How::OneAddress:
-    case How::OneLane:
-    case How::RepeatedRow:
-    case How::OneARow:
-    case How::Gather:
-    case How::EachElement:
-    case How::Lines:
-      break;
-  }
-  CD_UNREACHABLE("a plan that stores no lanes");
+    CD_UNREACHABLE("a plan that stores no lanes");
+  });
 }
 
-// i1: whether the plan's condition does.
+// i1: whether the plan's condition holds.
 Value* Access::holds(const AccessPlan& plan, const Mask& mask) {
   Value* all = mask.all() ? nullptr : c_.b.CreateAndReduce(c_.masks.lanes(mask));
   if (plan.when == If::AllLanesOn) return all;
@@ -221,25 +228,6 @@ Value* Access::holds(const AccessPlan& plan, const Mask& mask) {
   Value* within = c_.b.CreateAnd(at, c_.b.getInt64(kLineBytes - 1));
   Value* begins = c_.b.CreateICmpEQ(within, c_.b.getInt64(0));
   return all ? c_.b.CreateAnd(begins, all) : begins;
-}
-
-void Access::store_lines(const AccessPlan& plan, Value* value, const Mask& mask) {
-  c_.has_nontemporal_stores = true;
-  const auto store_all = [&] {
-    memory_->store_lines(plan.address.element, value, plan.address.pieces(c_.b));
-  };
-  if (plan.when == If::Always) return store_all();
-  Value* whole = holds(plan, mask);
-  llvm::BasicBlock *lines = c_.new_block("whole_lines"), *parts = c_.new_block("parts_of_lines"),
-                   *done = c_.new_block("stored");
-  c_.b.CreateCondBr(whole, lines, parts);
-  c_.start(lines);
-  store_all();
-  c_.b.CreateBr(done);
-  c_.start(parts);
-  store_lanes(plan.otherwise.front(), value, mask);
-  c_.b.CreateBr(done);
-  c_.start(done);
 }
 
 }  // namespace cuda_device::codegen::host

@@ -16,9 +16,11 @@ class Access {
  private:
   AccessPlan plan(const ir::Inst& inst, const Mask& mask, bool unclamped = false);
   template <class Emit>
-  void in_two_versions(const ir::Inst& inst, llvm::Value* unclamped, const Mask& mask, Emit&& emit);
+  auto in_two_versions(const ir::Inst& inst, llvm::Value* unclamped, const Mask& mask, Emit&& emit);
+  template <class Emit>
+  auto in_branches(const AccessPlan& plan, const Mask& mask, Emit&& emit)
+      -> decltype(emit(plan, mask));
 
-  llvm::Value* load_in_two_versions(const ir::Inst& inst, llvm::Value* unclamped, const Mask& mask);
   llvm::Value* load_lanes(const AccessPlan& plan, const Mask& mask);
   llvm::Value* load_row_once(const Address& address);
   llvm::Value* load_one_a_row(const Address& address);
@@ -26,7 +28,6 @@ class Access {
   void store(const ir::Inst& inst, const AccessPlan& plan, const Mask& mask);
   void store_one(const ir::Inst& value, const AccessPlan& plan, const Mask& mask);
   void store_lanes(const AccessPlan& plan, llvm::Value* value, const Mask& mask);
-  void store_lines(const AccessPlan& plan, llvm::Value* value, const Mask& mask);
   llvm::Value* holds(const AccessPlan& plan, const Mask& mask);
 
   Offsets offsets_of(const Address& address);

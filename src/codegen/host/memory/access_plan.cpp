@@ -26,7 +26,7 @@ std::string text(const AccessPlan& plan) {
     case How::OneAddress:
       return "one address";
     case How::OneLane:
-      return "one lane after the other";
+      return "lane by lane in a scalarized loop";
     case How::RepeatedRow:
       return "one row for all";
     case How::OneARow:
@@ -135,6 +135,7 @@ bool AccessPlanner::is_worth(const Window& window, bool store) const {
 
 AccessPlan AccessPlanner::plan(const Inst& inst, const Address& address, const Mask& mask) const {
   const bool store = inst.op == ir::Op::Store;
+  CD_CHECK(store || inst.op == ir::Op::Load, "an access that is neither load nor store");
   if (address.kind == Lanes::Kind::Uniform) {
     CD_CHECK(!mask.may_be_empty, "a uniform access under a mask that may be empty");
     const bool one_lane = !store && c_.in_scalarized_loop();
@@ -221,6 +222,7 @@ bool AccessPlanner::fills_lines(const Address& address) const {
 // are multiples of elements.
 bool AccessPlanner::begins_lines(const Inst& store, const Address& address) const {
   const Inst& array = *store.operands[0];
+  CD_CHECK(array.op == ir::Op::Param, "streaming stores to what is no argument");
   const ArrayFacts& facts = c_.source.function.params[static_cast<size_t>(array.imm)].facts;
   if (!facts.aligned || !facts.element_aligned || !address.is_linear()) return false;
   for (size_t axis = 0; axis < array.type.ndim; ++axis) {

@@ -1,6 +1,7 @@
 #include "codegen/host/memory/addresses.h"
 
 #include "analysis/congruence.h"
+#include "ir/effects.h"
 
 namespace cuda_device::codegen::host {
 
@@ -145,27 +146,27 @@ analysis::Congruence Addresses::start_of(llvm::ArrayRef<Term> terms) const {
 }
 
 // The terms of an address: indices by strides, and what a view is away from its array.
-Addresses::Terms Addresses::terms(const Inst& inst, size_t indices, const ArrayBase& array,
-                                  bool bare) const {
+Addresses::Terms Addresses::terms(const Inst& inst, const ArrayBase& array, bool bare) const {
   Terms all;
-  for (size_t i = 0; i < indices; ++i) {
-    const Inst* index = inst.operands[1 + i];
+  const std::span<Inst* const> indices = ir::access_of(inst)->indices;
+  for (const Inst* index : indices) {
     const Inst* unclamped =
         bare && may_wrap(*index, array.offset) ? bare_.unclamped(*index) : nullptr;
-    all.push_back({unclamped ? unclamped : index, array.strides[i], unclamped != nullptr});
+    Value* stride = array.strides[all.size()];
+    all.push_back({unclamped ? unclamped : index, stride, unclamped != nullptr});
   }
   for (const Inst* offset : array.offsets) all.push_back({offset, c_.b.getInt64(array.unit)});
   return all;
 }
 
-Address Addresses::of(const Inst& inst, size_t indices, bool bare) {
+Address Addresses::of(const Inst& inst, bool bare) {
   const ArrayBase array = arrays_.base(*inst.operands[0]);
   Address address;
   address.element = array.element;
   address.offset = array.offset;
   address.pointer = array.pointer;
   address.s0 = address.s1 = c_.b.getInt64(0);
-  const Terms all = terms(inst, indices, array, bare);
+  const Terms all = terms(inst, array, bare);
   address.period = common_period(all);
   const analysis::LaneLayout& layout = c_.analysis().layout;
   address.lanes = c_.width();
@@ -195,20 +196,20 @@ Address Addresses::of(const Inst& inst, size_t indices, bool bare) {
   return address;
 }
 
-Value* Addresses::may_be_unclamped(const Inst& inst, size_t indices) {
+Value* Addresses::may_be_unclamped(const Inst& inst) {
   if (!c_.uses(Heuristic::unclamped_index)) return nullptr;
-  bool may = false;  // before there is code for the array's address
-  for (size_t i = 0; i < indices; ++i)
-    may = may || may_wrap(*inst.operands[1 + i], ScalarKind::I64);
-  if (!may) return nullptr;
+  const std::span<Inst* const> indices = ir::access_of(inst)->indices;
+  // Before there is code for the array's address.
+  if (!llvm::any_of(indices, [&](const Inst* i) { return may_wrap(*i, ScalarKind::I64); }))
+    return nullptr;
   const ArrayBase array = arrays_.base(*inst.operands[0]);
-  const Terms all = terms(inst, indices, array, true);
+  const Terms all = terms(inst, array, true);
   const bool any = llvm::any_of(all, [](const Term& term) { return term.bare; });
   if (!any || is_varying(all, common_period(all), array.offset)) return nullptr;
   Value* hold = nullptr;
-  for (size_t i = 0; i < indices; ++i) {
+  for (size_t i = 0; i < indices.size(); ++i) {
     if (!all[i].bare) continue;
-    Value* holds = bare_.holds(*inst.operands[1 + i]);
+    Value* holds = bare_.holds(*indices[i]);
     hold = hold ? c_.b.CreateAnd(hold, holds) : holds;
   }
   return hold;

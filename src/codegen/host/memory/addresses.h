@@ -50,9 +50,9 @@ class Addresses {
       : c_(context), values_(values), arrays_(arrays), bare_(context, values) {}
 
   // `bare`: by the unclamped values of varying indices.
-  Address of(const ir::Inst& inst, size_t indices, bool bare = false);
+  Address of(const ir::Inst& inst, bool bare = false);
   // i1: that is the same in all active lanes. Null where it would not help.
-  llvm::Value* may_be_unclamped(const ir::Inst& inst, size_t indices);
+  llvm::Value* may_be_unclamped(const ir::Inst& inst);
 
  private:
   struct Term {
@@ -61,7 +61,7 @@ class Addresses {
     bool bare = false;  // none of its lanes, active or not, is negative or has wrapped
   };
   using Terms = llvm::SmallVector<Term, 4>;
-  Terms terms(const ir::Inst& inst, size_t indices, const ArrayBase& array, bool bare) const;
+  Terms terms(const ir::Inst& inst, const ArrayBase& array, bool bare) const;
   bool is_varying(llvm::ArrayRef<Term> terms, unsigned period, ScalarKind offset);
   analysis::Congruence start_of(llvm::ArrayRef<Term> terms) const;
   bool is_one(const Term& term) const;

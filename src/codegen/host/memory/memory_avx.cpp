@@ -1,6 +1,6 @@
 #include "codegen/host/memory/memory_avx.h"
 
-#include "support/check.h"
+#include "codegen/host/control/either.h"
 
 namespace cuda_device::codegen::host {
 
@@ -49,8 +49,9 @@ static bool is_wide(const Offsets& offsets) {
   return offsets.numbers->getType()->getScalarSizeInBits() == 64;
 }
 
-Value* Avx512Memory::gather_words(const Element& e, Value* pointer, const Offsets& offsets,
-                                  Value* mask) {
+Value* Avx512Memory::gather(const Element& e, Value* pointer, const Offsets& offsets,
+                            const Mask& mask) {
+  Value* lanes_on = masks_.lanes(mask);
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
   Value* result = llvm::Constant::getNullValue(vector(e));
@@ -59,21 +60,22 @@ Value* Avx512Memory::gather_words(const Element& e, Value* pointer, const Offset
     Value* part =
         note(e, b_.CreateIntrinsic(gather_of(e, wide), {},
                                    {zero, pointer, slice(offsets.numbers, first, lanes),
-                                    slice(mask, first, lanes), b_.getInt32(offsets.scale)}));
+                                    slice(lanes_on, first, lanes), b_.getInt32(offsets.scale)}));
     result = insert(result, part, first);
   }
   return result;
 }
 
 // Within an instruction the last lane wins, and the instructions are in order.
-void Avx512Memory::scatter_words(const Element& e, Value* value, Value* pointer,
-                                 const Offsets& offsets, Value* mask) {
+void Avx512Memory::scatter(const Element& e, Value* value, Value* pointer, const Offsets& offsets,
+                           const Mask& mask) {
+  Value* lanes_on = masks_.lanes(mask);
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 16 : 8;
   for (unsigned first = 0; first < masks_.width(); first += lanes)
     note(e, b_.CreateIntrinsic(
                 scatter_of(e, wide), {},
-                {pointer, slice(mask, first, lanes), slice(offsets.numbers, first, lanes),
+                {pointer, slice(lanes_on, first, lanes), slice(offsets.numbers, first, lanes),
                  slice(value, first, lanes), b_.getInt32(offsets.scale)}));
 }
 
@@ -130,9 +132,9 @@ void Avx2Memory::store_part(const Element& e, Value* value, Value* pointer, Valu
                                {pointer, sign_mask(e, mask), bits}));
   };
   if (!target_.slow_masked_stores || llvm::isa<llvm::Constant>(mask)) return under_mask();
-  branch(
-      b_.CreateAndReduce(mask), [&] { MemoryForm::store_part(e, value, pointer, nullptr); },
-      [&] { branch(b_.CreateOrReduce(mask), under_mask, [] {}); });
+  either(
+      b_, b_.CreateAndReduce(mask), [&] { plain_store(e, value, pointer); },
+      [&] { either(b_, b_.CreateOrReduce(mask), under_mask, [] {}); });
 }
 
 // A row that fills no vector: where all of it is stored, by plain stores of its pieces, each a
@@ -144,8 +146,7 @@ void Avx2Memory::store_row(const Element& e, Value* value, const RowPiece& row, 
   const auto plain = [&] {
     for (unsigned done = 0; done < row.count;) {
       const unsigned count = llvm::bit_floor(row.count - done);
-      MemoryForm::store_part(e, slice(value, row.first + done, count),
-                             at(row.pointer, done * e.bytes()), nullptr);
+      plain_store(e, slice(value, row.first + done, count), at(row.pointer, done * e.bytes()));
       done += count;
     }
   };
@@ -155,7 +156,7 @@ void Avx2Memory::store_row(const Element& e, Value* value, const RowPiece& row, 
   for (unsigned lane = 0; lane < masks_.width(); ++lane)
     elsewhere.push_back(b_.getInt1(lane < row.first || lane >= row.first + row.count));
   Value* own = b_.CreateOr(mask.lanes, llvm::ConstantVector::get(elsewhere));
-  branch(b_.CreateAndReduce(own), plain, in_parts);
+  either(b_, b_.CreateAndReduce(own), plain, in_parts);
 }
 
 static llvm::Intrinsic::ID gather_avx2(const Element& e, bool wide) {
@@ -163,11 +164,11 @@ static llvm::Intrinsic::ID gather_avx2(const Element& e, bool wide) {
   return wide ? id::x86_avx2_gather_q_q_256 : id::x86_avx2_gather_d_q_256;
 }
 
-Value* Avx2Memory::gather_words(const Element& e, Value* pointer, const Offsets& offsets,
-                                Value* mask) {
+Value* Avx2Memory::gather(const Element& e, Value* pointer, const Offsets& offsets,
+                          const Mask& mask) {
   const bool wide = is_wide(offsets);
   const unsigned lanes = e.bytes() == 4 && !wide ? 8 : 4;
-  Value* signs = sign_mask(e, mask);
+  Value* signs = sign_mask(e, masks_.lanes(mask));
   Value* result = llvm::Constant::getNullValue(signs->getType());
   for (unsigned first = 0; first < masks_.width(); first += lanes) {
     Value* own = slice(signs, first, lanes);

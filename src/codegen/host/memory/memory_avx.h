@@ -9,12 +9,12 @@ namespace cuda_device::codegen::host {
 class Avx512Memory : public MemoryForm {
  public:
   using MemoryForm::MemoryForm;
+  llvm::Value* gather(const Element& e, llvm::Value* pointer, const Offsets& offsets,
+                      const Mask& mask) override;
+  void scatter(const Element& e, llvm::Value* value, llvm::Value* pointer, const Offsets& offsets,
+               const Mask& mask) override;
 
  protected:
-  llvm::Value* gather_words(const Element& e, llvm::Value* pointer, const Offsets& offsets,
-                            llvm::Value* mask) override;
-  void scatter_words(const Element& e, llvm::Value* value, llvm::Value* pointer,
-                     const Offsets& offsets, llvm::Value* mask) override;
   llvm::Value* load_part(const Element& e, unsigned lanes, llvm::Value* pointer, llvm::Value* mask,
                          llvm::Value* before) override;
   void store_part(const Element& e, llvm::Value* value, llvm::Value* pointer,
@@ -25,10 +25,10 @@ class Avx512Memory : public MemoryForm {
 class Avx2Memory : public MemoryForm {
  public:
   using MemoryForm::MemoryForm;
+  llvm::Value* gather(const Element& e, llvm::Value* pointer, const Offsets& offsets,
+                      const Mask& mask) override;
 
  protected:
-  llvm::Value* gather_words(const Element& e, llvm::Value* pointer, const Offsets& offsets,
-                            llvm::Value* mask) override;
   llvm::Value* load_part(const Element& e, unsigned lanes, llvm::Value* pointer, llvm::Value* mask,
                          llvm::Value* before) override;
   void store_part(const Element& e, llvm::Value* value, llvm::Value* pointer,

@@ -42,8 +42,8 @@ Value* MemoryForm::insert(Value* whole, Value* part, unsigned first) {
   return with_slice(b_, whole, part, first);
 }
 
-// ------------------------------------------------------------------------------------- without
-// masks
+// ------------------------------------------------------------------------------------------------
+// without masks
 
 Value* MemoryForm::load_one(const Element& e, Value* pointer) {
   return note(e, b_.CreateAlignedLoad(e.type, pointer, e.align));
@@ -72,8 +72,8 @@ void MemoryForm::store_part(const Element& e, Value* value, Value* pointer, Valu
   plain_store(e, value, pointer);
 }
 
-// ----------------------------------------------------------------------------------------- lane by
-// lane
+// ------------------------------------------------------------------------------------------------
+// lane by lane
 
 // body(lane) for each lane of the mask, in order. A loop, so that it is small however many there
 // are.
@@ -108,8 +108,8 @@ Value* MemoryForm::place_of(Value* pointer, const Offsets& offsets, Value* numbe
   return b_.CreateGEP(b_.getInt8Ty(), pointer, bytes);
 }
 
-Value* MemoryForm::gather_lanes(const Element& e, Value* pointer, const Offsets& offsets,
-                                const Mask& mask) {
+Value* MemoryForm::load_lane_by_lane(const Element& e, Value* pointer, const Offsets& offsets,
+                                     const Mask& mask) {
   llvm::AllocaInst* results = masks_.scratch(vector(e), 0);
   llvm::AllocaInst* numbers = masks_.scratch(offsets.numbers->getType(), 1);
   b_.CreateStore(llvm::Constant::getNullValue(vector(e)), results);
@@ -121,8 +121,8 @@ Value* MemoryForm::gather_lanes(const Element& e, Value* pointer, const Offsets&
   return b_.CreateLoad(vector(e), results);
 }
 
-void MemoryForm::scatter_lanes(const Element& e, Value* value, Value* pointer,
-                               const Offsets& offsets, const Mask& mask) {
+void MemoryForm::store_lane_by_lane(const Element& e, Value* value, Value* pointer,
+                                    const Offsets& offsets, const Mask& mask) {
   llvm::AllocaInst* values = masks_.scratch(vector(e), 0);
   llvm::AllocaInst* numbers = masks_.scratch(offsets.numbers->getType(), 1);
   b_.CreateStore(value, values);
@@ -133,7 +133,7 @@ void MemoryForm::scatter_lanes(const Element& e, Value* value, Value* pointer,
   });
 }
 
-Offsets MemoryForm::lane_offsets(const Element& e) {
+Offsets MemoryForm::consecutive(const Element& e) {
   llvm::SmallVector<uint32_t, kMostLanes> lanes;
   for (uint32_t lane = 0; lane < masks_.width(); ++lane) lanes.push_back(lane);
   return {llvm::ConstantDataVector::get(b_.getContext(), lanes), e.bytes()};
@@ -151,55 +151,22 @@ Value* MemoryForm::load_each(const Element& e, Value* pointer, const Offsets& co
 }
 
 // ------------------------------------------------------------------------------------------------
-// by instructions of the form, or without
+// by instructions of the form
 
 Value* MemoryForm::load(const Element& e, Value* pointer, const Mask& mask) {
-  const unsigned width = masks_.width();
-  if (mask.all()) return load_part(e, width, pointer, nullptr, nullptr);
-  if (info().masks(e.bytes())) return load_part(e, width, pointer, masks_.lanes(mask), nullptr);
-  Value *whole = nullptr, *part = nullptr;
-  llvm::BasicBlock *whole_block = nullptr, *part_block = nullptr;
-  branch(
-      b_.CreateAndReduce(masks_.lanes(mask)),
-      [&] {
-        whole = plain_load(e, width, pointer);
-        whole_block = b_.GetInsertBlock();
-      },
-      [&] {
-        part = gather_lanes(e, pointer, lane_offsets(e), mask);
-        part_block = b_.GetInsertBlock();
-      });
-  llvm::PHINode* result = b_.CreatePHI(vector(e), 2);
-  result->addIncoming(whole, whole_block);
-  result->addIncoming(part, part_block);
-  return result;
+  Value* lanes = mask.all() ? nullptr : masks_.lanes(mask);
+  return load_part(e, masks_.width(), pointer, lanes, nullptr);
 }
 
 void MemoryForm::store(const Element& e, Value* value, Value* pointer, const Mask& mask) {
-  if (mask.all()) return store_part(e, value, pointer, nullptr);
-  if (info().masks(e.bytes())) return store_part(e, value, pointer, masks_.lanes(mask));
-  branch(
-      b_.CreateAndReduce(masks_.lanes(mask)), [&] { plain_store(e, value, pointer); },
-      [&] { scatter_lanes(e, value, pointer, lane_offsets(e), mask); });
+  store_part(e, value, pointer, mask.all() ? nullptr : masks_.lanes(mask));
 }
 
-Value* MemoryForm::gather(const Element& e, Value* pointer, const Offsets& offsets,
-                          const Mask& mask) {
-  if (!info().gathers(e.bytes())) return gather_lanes(e, pointer, offsets, mask);
-  return gather_words(e, pointer, offsets, masks_.lanes(mask));
-}
-
-void MemoryForm::scatter(const Element& e, Value* value, Value* pointer, const Offsets& offsets,
-                         const Mask& mask) {
-  if (!info().scatters(e.bytes())) return scatter_lanes(e, value, pointer, offsets, mask);
-  scatter_words(e, value, pointer, offsets, masks_.lanes(mask));
-}
-
-Value* MemoryForm::gather_words(const Element&, Value*, const Offsets&, Value*) {
+Value* MemoryForm::gather(const Element&, Value*, const Offsets&, const Mask&) {
   CD_UNREACHABLE("this form has no gathers");
 }
 
-void MemoryForm::scatter_words(const Element&, Value*, Value*, const Offsets&, Value*) {
+void MemoryForm::scatter(const Element&, Value*, Value*, const Offsets&, const Mask&) {
   CD_UNREACHABLE("this form has no scatters");
 }
 

@@ -50,15 +50,21 @@ class MemoryForm {
 
   const FormInfo& info() const { return target_.info(); }
 
-  // Vectors of an element a lane; zero where the mask is off. What the form has no masked
-  // instructions for is moved whole where all lanes are on when the kernel runs, else lane by lane.
+  // Vectors of an element a lane; zero where the mask is off. A mask that is not known to have all
+  // lanes needs a form that masks such elements.
   llvm::Value* load(const Element& e, llvm::Value* pointer, const Mask& mask);
   void store(const Element& e, llvm::Value* value, llvm::Value* pointer, const Mask& mask);
-  // Where the form has no instruction, lane by lane. Lanes that collide store in lane order.
-  llvm::Value* gather(const Element& e, llvm::Value* pointer, const Offsets& offsets,
-                      const Mask& mask);
-  void scatter(const Element& e, llvm::Value* value, llvm::Value* pointer, const Offsets& offsets,
-               const Mask& mask);
+  // Where the form gathers and scatters such elements. Lanes that collide store in lane order.
+  virtual llvm::Value* gather(const Element& e, llvm::Value* pointer, const Offsets& offsets,
+                              const Mask& mask);
+  virtual void scatter(const Element& e, llvm::Value* value, llvm::Value* pointer,
+                       const Offsets& offsets, const Mask& mask);
+  // A loop over the lanes of the mask, in lane order.
+  llvm::Value* load_lane_by_lane(const Element& e, llvm::Value* pointer, const Offsets& offsets,
+                                 const Mask& mask);
+  void store_lane_by_lane(const Element& e, llvm::Value* value, llvm::Value* pointer,
+                          const Offsets& offsets, const Mask& mask);
+  Offsets consecutive(const Element& e);  // offsets of a run
   // All lanes, at offsets that are constants: an instruction for each, which loads and inserts.
   llvm::Value* load_each(const Element& e, llvm::Value* pointer, const Offsets& constants);
 
@@ -81,9 +87,7 @@ class MemoryForm {
   void prefetch(llvm::Value* pointer, unsigned bytes);
 
   llvm::Value* load_one(const Element& e, llvm::Value* pointer);
-  llvm::Value* load_whole(const Element& e, unsigned lanes, llvm::Value* pointer) {
-    return plain_load(e, lanes, pointer);
-  }
+  llvm::Value* plain_load(const Element& e, unsigned lanes, llvm::Value* pointer);
   void store_one(const Element& e, llvm::Value* value, llvm::Value* pointer);
 
  protected:
@@ -97,16 +101,7 @@ class MemoryForm {
   virtual void store_row(const Element& e, llvm::Value* value, const RowPiece& row,
                          const Mask& mask);
 
-  // For elements that the form has instructions for.
-  virtual llvm::Value* gather_words(const Element& e, llvm::Value* pointer, const Offsets& offsets,
-                                    llvm::Value* mask);
-  virtual void scatter_words(const Element& e, llvm::Value* value, llvm::Value* pointer,
-                             const Offsets& offsets, llvm::Value* mask);
-
-  // Code for where a condition holds, and for where it does not.
-  template <class Yes, class No>
-  void branch(llvm::Value* condition, Yes&& yes, No&& no);
-
+  void plain_store(const Element& e, llvm::Value* value, llvm::Value* pointer);
   template <class Instruction>
   Instruction* note(const Element& e, Instruction* access);
   llvm::FixedVectorType* vector(const Element& e, unsigned lanes);
@@ -120,13 +115,6 @@ class MemoryForm {
   MaskOps masks_;
 
  private:
-  llvm::Value* plain_load(const Element& e, unsigned lanes, llvm::Value* pointer);
-  void plain_store(const Element& e, llvm::Value* value, llvm::Value* pointer);
-  Offsets lane_offsets(const Element& e);
-  llvm::Value* gather_lanes(const Element& e, llvm::Value* pointer, const Offsets& offsets,
-                            const Mask& mask);
-  void scatter_lanes(const Element& e, llvm::Value* value, llvm::Value* pointer,
-                     const Offsets& offsets, const Mask& mask);
   llvm::Value* load_part_of(const Element& e, const Window& window, size_t part,
                             llvm::Value* pointer);
   llvm::Value* pick(llvm::ArrayRef<llvm::Value*> vectors, llvm::ArrayRef<int> wanted);
@@ -138,23 +126,6 @@ class MemoryForm {
   struct Part;
   std::vector<Part> parts_of(const Element& e, const RowPiece& row, const Mask& mask);
 };
-
-template <class Yes, class No>
-void MemoryForm::branch(llvm::Value* condition, Yes&& yes, No&& no) {
-  llvm::Function* function = b_.GetInsertBlock()->getParent();
-  auto block = [&](const char* name) {
-    return llvm::BasicBlock::Create(b_.getContext(), name, function);
-  };
-  llvm::BasicBlock *on_yes = block("yes"), *on_no = block("no"), *done = block("done");
-  b_.CreateCondBr(condition, on_yes, on_no);
-  b_.SetInsertPoint(on_yes);
-  yes();
-  b_.CreateBr(done);
-  b_.SetInsertPoint(on_no);
-  no();
-  b_.CreateBr(done);
-  b_.SetInsertPoint(done);
-}
 
 template <class Instruction>
 Instruction* MemoryForm::note(const Element& e, Instruction* access) {

@@ -1,0 +1,47 @@
+// Arrays: attributes, elements, views; those of the kernel's own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/calls/calls.h"
+#include "frontend/context.h"
+
+namespace cuda_device::frontend {
+
+struct Intrinsic;
+
+Value array_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& array);
+Value extent_value(Context& ctx, const Value::Array& array, int axis);
+// Of all axes, as a tuple; `op` is Extent or Stride.
+Value extents(Context& ctx, const Value::Array& array, Op op);
+Value array_size(Context& ctx, const Value::Array& array, const Node* node);
+
+// --- elements ---
+// One operand per axis, the array first; reports what does not index an element.
+std::optional<std::vector<Inst*>> element_operands(Context& ctx, const Value::Array& array,
+                                                   const Value& index,
+                                                   const syntax::Subscript* node);
+// The source of one of several indices.
+const Node* index_node(const syntax::Subscript* node, size_t i);
+bool check_index(Context& ctx, const Value& index, const Node* node);
+Value load_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands);
+void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands,
+                   const Value& value, const Node* source);
+bool check_writable(Context& ctx, const Value::Array& array, const syntax::Subscript* target);
+
+// --- views.cpp: other arrays over the same memory ---
+bool makes_view(const Value::Array& array, const Value& index);
+Value sliced(Context& ctx, const Value::Array& array, const Value& index,
+             const syntax::Subscript* node);
+Value transposed(Context& ctx, const Value::Array& array);
+Value call_array_method(Context& ctx, const Value::Array& array, Method method, const Arguments& a);
+
+// --- memory.cpp: arrays of the kernel's own ---
+// The number in this pass's function of an allocation of the session.
+uint32_t number_of_array(Context& ctx, uint32_t allocation);
+// The element type that an argument names.
+std::optional<TypeCode> read_dtype(Context& ctx, const Given& given, const std::string& name);
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,73 @@
+// syncthreads and its kin (DEV-BLK), and the lambdas that they take as predicates.
+#include "frontend/calls/handlers.h"
+
+#include "frontend/arrays/arrays.h"
+#include "frontend/calls/calls.h"
+#include "frontend/calls/intrinsics.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "frontend/parameters.h"
+
+namespace cuda_device::frontend {
+
+Value call_syncthreads(Context& ctx, const Arguments&, const Intrinsic&) {
+  ctx.builder.op(Op::Barrier, {});
+  return Value::none();
+}
+
+static std::string first_required(const syntax::Function& f) {
+  const std::vector<const syntax::arg*> parameters = parameters_of(f);
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (!default_of(f, i)) return parameters[i]->name;
+  return "";
+}
+
+// The parameters of a lambda that stands in a kernel have no defaults that are known here.
+static std::string first_parameter(const Node* lambda) {
+  auto* a = syntax::as<syntax::arguments>(syntax::as<syntax::Lambda>(lambda)->args);
+  for (auto* list : {&a->posonlyargs, &a->args, &a->kwonlyargs})
+    for (const Node* p : *list) return syntax::as<syntax::arg>(p)->name;
+  return "";
+}
+
+// What the predicate gives for this thread: a bool.
+static Value predicate(Context& ctx, const Given& given, const std::string& name,
+                       const Node* call) {
+  const Value& f = *given.value;
+  Value v;
+  if (auto* lambda = f.as<Value::Lambda>()) {
+    auto* arguments = syntax::as<syntax::arguments>(syntax::as<syntax::Lambda>(lambda->node)->args);
+    if (!arguments->defaults.empty() || !arguments->kw_defaults.empty())
+      return not_implemented(ctx, given.node, "a predicate with default arguments");
+    if (const std::string parameter = first_parameter(lambda->node); !parameter.empty())
+      return error(ctx, DiagCode::predicate_parameters, given.node, {name, parameter});
+    v = call_lambda(ctx, *lambda);
+  } else if (auto* function = f.as<Value::Function>()) {
+    const std::string parameter = first_required(ctx.program.functions.at(function->index));
+    if (!parameter.empty())
+      return error(ctx, DiagCode::predicate_parameters, given.node, {name, parameter});
+    Arguments none;
+    none.node = syntax::as<syntax::Call>(call);
+    v = call_function(ctx, function->index, none);
+  } else {
+    return wrong_kind(ctx, DiagCode::predicate_type, given.node, f, {name, type_text(f)});
+  }
+  const bool fine = v.is_unknown() || (v.is_number() && is_bool(v.code()));
+  return fine ? v : error(ctx, DiagCode::predicate_result, given.node, {name, type_text(v)});
+}
+
+Value call_vote(Context& ctx, const Arguments& a, const Intrinsic& i) {
+  const auto given = named_arguments(ctx, a, i);
+  if (!given) return Value::unknown();
+  if (!(*given)[0].value)
+    return error(ctx, DiagCode::missing_argument, a.node,
+                 {i.short_name(), "pred", "write " + i.short_name() + "(lambda: ...)"});
+  const Value holds = predicate(ctx, (*given)[0], i.short_name(), a.node);
+  if (holds.is_unknown()) return holds;
+  ctx.at(a.node);
+  Inst* result = ctx.builder.op(i.op, {inst_of(ctx, holds, a.node)});
+  return Value::number(i.op == Op::BarrierCount ? TypeCode::i4 : TypeCode::b1, result);
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,207 @@
+// local_array, shared_array, dynamic_shared_array (DEV-MEM).
+#include "frontend/arrays/arrays.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "frontend/calls/calls.h"
+#include "frontend/calls/handlers.h"
+#include "frontend/calls/intrinsics.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/parameters.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+using ir::AddressSpace;
+
+constexpr uint64_t kMaxStaticShared = 48 * 1024;
+constexpr uint64_t kMaxLocal = 512 * 1024;  // of a thread, as CUDA has it
+constexpr int kMaxAlign = 1024;
+constexpr size_t kMaxDims = 32;
+constexpr int64_t kTooMany = int64_t{1} << 40;  // bytes, beyond every limit
+
+bool is_int_constant(const Value& v) { return v.is_constant() && is_int(v.code()); }
+
+// "float32", "f4", "<f4" as NumPy reads them; weak types and "int" have other names there.
+std::optional<TypeCode> type_of_text(std::string_view text) {
+  if (!text.empty() && (text[0] == '<' || text[0] == '=' || text[0] == '|')) text.remove_prefix(1);
+  for (int i = 0; i < kFixedCount; ++i)
+    if (kNumericInfo[i].name == text || kNumericInfo[i].code == text)
+      return static_cast<TypeCode>(i);
+  return std::nullopt;
+}
+
+// Strides in bytes: the last axis closest together (C), or the first (F).
+std::vector<int64_t> packed_strides(const ir::Allocation& array, bool first_is_inner) {
+  const size_t ndim = array.shape.size();
+  std::vector<int64_t> strides(ndim);
+  int64_t step = bytes_of(array.type.scalar);
+  for (size_t k = 0; k < ndim; ++k) {
+    const size_t axis = first_is_inner ? k : ndim - 1 - k;
+    strides[axis] = step;
+    const __int128 next = __int128{step} * std::max(array.shape[axis], int64_t{1});
+    step = next < kTooMany ? static_cast<int64_t>(next) : kTooMany;
+  }
+  return strides;
+}
+
+}  // namespace
+
+static bool read_extent(Context& ctx, const Value& extent, const Node* node,
+                        const std::string& name, ir::Allocation& array) {
+  if (!extent.is_number() || !is_int(extent.code())) {
+    wrong_kind(ctx, DiagCode::array_shape_type, node, extent, {name, type_text(extent)});
+    return false;
+  }
+  if (!extent.exact()) {
+    error(ctx, DiagCode::array_shape_constant, node, {name, with_article(type_text(extent))});
+    return false;
+  }
+  if (extent.exact()->integer < 0) {
+    error(ctx, DiagCode::array_shape_negative, node, {name, to_text(extent.exact()->integer)});
+    return false;
+  }
+  array.shape.push_back(
+      static_cast<int64_t>(std::min(extent.exact()->integer, static_cast<__int128>(kTooMany))));
+  return true;
+}
+
+static bool read_shape(Context& ctx, const Given& given, const std::string& name,
+                       ir::Allocation& array) {
+  if (!given.value->is_tuple()) return read_extent(ctx, *given.value, given.node, name, array);
+  const std::vector<Value>& elements = given.value->elements();
+  if (elements.size() > kMaxDims) {
+    error(ctx, DiagCode::array_shape_dims, given.node, {name, std::to_string(elements.size())});
+    return false;
+  }
+  auto* display = syntax::as<syntax::Tuple>(given.node);
+  bool fine = true;
+  for (size_t k = 0; k < elements.size(); ++k)
+    fine &= read_extent(ctx, elements[k], display ? display->elts[k] : given.node, name, array);
+  return fine;
+}
+
+std::optional<TypeCode> read_dtype(Context& ctx, const Given& given, const std::string& name) {
+  const Value& v = *given.value;
+  std::optional<TypeCode> code;
+  auto* entity = v.as<Value::Entity>();
+  auto* text = v.as<Value::Text>();
+  if (entity) code = type_entity(entity->name);
+  if (text) code = type_of_text(text->text);
+  if (code && scalar_of(*code)) return code;
+  if (code) {
+    not_implemented(ctx, given.node, "'" + std::string(name_of(*code)) + "' as an element type");
+    return std::nullopt;
+  }
+  const std::string found = text     ? "'" + text->text + "'"
+                            : entity ? "'" + public_name(entity->name) + "'"
+                                     : type_text(v);
+  error(ctx, DiagCode::array_dtype, given.node, {name, found});
+  return std::nullopt;
+}
+
+// Whether the first axis is the inner one.
+static std::optional<bool> read_order(Context& ctx, const Given& given, const std::string& name) {
+  if (!given.value) return false;
+  const Value& v = *given.value;
+  auto* text = v.as<Value::Text>();
+  if (text && (text->text == "C" || text->text == "F")) return text->text == "F";
+  const std::string found = text              ? "'" + text->text + "'"
+                            : v.is_constant() ? to_text(v.code(), *v.exact())
+                                              : type_text(v);
+  error(ctx, DiagCode::array_order, given.node, {name, found});
+  return std::nullopt;
+}
+
+static bool read_align(Context& ctx, const Given& given, const std::string& name,
+                       ir::Allocation& array) {
+  array.align = static_cast<uint32_t>(bytes_of(array.type.scalar));
+  if (!given.value || given.value->is_none()) return true;
+  const Value& v = *given.value;
+  const bool known = is_int_constant(v);
+  const __int128 wanted = known ? v.exact()->integer : 0;
+  if (wanted < 1 || wanted > kMaxAlign || !std::has_single_bit(static_cast<uint32_t>(wanted))) {
+    const bool plain = v.is_constant();
+    error(ctx, DiagCode::array_align, given.node,
+          {name, plain ? to_text(v.code(), *v.exact()) : type_text(v)});
+    return false;
+  }
+  array.align = std::max(array.align, static_cast<uint32_t>(wanted));
+  return true;
+}
+
+// With all arrays met so far in this pass.
+static bool check_memory(Context& ctx, const ir::Allocation& array, const Node* node) {
+  const AddressSpace space = array.type.space;
+  const bool shared = space == AddressSpace::Shared;
+  const uint64_t bytes = ir::memory_layout(*ctx.function, space).bytes;
+  const uint64_t limit = shared ? kMaxStaticShared : kMaxLocal;
+  if (bytes <= limit) return true;
+  bool& met = shared ? ctx.diagnosis.met_too_much_shared : ctx.diagnosis.met_too_much_local;
+  if (std::exchange(met, true)) {
+    silent(ctx);  // it is the sum that is too large
+    return false;
+  }
+  error(ctx, shared ? DiagCode::shared_too_large : DiagCode::local_too_large, node,
+        {std::to_string(bytes), std::to_string(array.bytes()), std::to_string(limit)});
+  return false;
+}
+
+static uint32_t allocation(Context& ctx, const ir::Allocation& array, const Node* call) {
+  AllocationSite place{{}, array.type.scalar, array.shape, array.strides, array.align};
+  for (const Instance* i = ctx.instance; i; i = i->parent) place.calls.push_back(i->call);
+  place.calls.push_back(call);
+  const auto next = static_cast<uint32_t>(ctx.session.allocations.size());
+  const auto [at, is_new] = ctx.session.allocation_at.emplace(std::move(place), next);
+  if (is_new) ctx.session.allocations.push_back(array);
+  return at->second;
+}
+
+uint32_t number_of_array(Context& ctx, uint32_t allocation) {
+  const auto next = static_cast<uint32_t>(ctx.function->arrays.size());
+  const auto [at, is_new] = ctx.arrays.emplace(allocation, next);
+  if (is_new) ctx.function->arrays.push_back(ctx.session.allocations.at(allocation));
+  return at->second;
+}
+
+static Value array_in(Context& ctx, AddressSpace space, const Arguments& a, const Intrinsic& i) {
+  const std::string name = i.short_name();
+  const auto given = named_arguments(ctx, a, i);
+  if (!given) return Value::unknown();
+  for (size_t k : {0, 1})
+    if (!(*given)[k].value)
+      return error(ctx, DiagCode::missing_argument, a.node,
+                   {name, k == 0 ? "shape" : "dtype",
+                    "for example device." + name + "(16, device.float32)"});
+  ir::Allocation array;
+  array.span = a.node->span;
+  array.name = ctx.assigned.value == a.node ? ctx.assigned.name : name;
+  const bool shaped = read_shape(ctx, (*given)[0], name, array);
+  const std::optional<TypeCode> dtype = read_dtype(ctx, (*given)[1], name);
+  const std::optional<bool> order = read_order(ctx, (*given)[2], name);
+  array.type = ir::Type::array(dtype ? *scalar_of(*dtype) : ScalarKind::U8,
+                               static_cast<int>(array.shape.size()), space);
+  if (!read_align(ctx, (*given)[3], name, array) || !shaped || !dtype || !order)
+    return Value::unknown();
+  array.strides = packed_strides(array, *order);
+  const uint32_t index = allocation(ctx, array, a.node);
+  number_of_array(ctx, index);
+  if (!check_memory(ctx, array, a.node)) return Value::unknown();
+  return Value::Array{array.name, array.type, Value::Allocation{index}};
+}
+
+Value call_local_array(Context& ctx, const Arguments& a, const Intrinsic& i) {
+  return array_in(ctx, AddressSpace::Local, a, i);
+}
+
+Value call_shared_array(Context& ctx, const Arguments& a, const Intrinsic& i) {
+  return array_in(ctx, AddressSpace::Shared, a, i);
+}
+
+Value call_dynamic_shared(Context&, const Arguments&, const Intrinsic& i) {
+  return Value::Array{i.short_name(), ir::kDynamicShared, Value::DynamicShared{}};
+}
+
+}  // namespace cuda_device::frontend

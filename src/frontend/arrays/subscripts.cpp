@@ -1,0 +1,86 @@
+// What a[b] means for everything; elements and parts of arrays are in arrays.cpp and views.cpp.
+#include "frontend/expressions.h"
+
+#include <algorithm>
+
+#include "frontend/arrays/arrays.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/parameters.h"
+
+namespace cuda_device::frontend {
+
+static bool has_slice(const Value& index) {
+  if (!index.is_tuple()) return index.is<Value::Slice>();
+  return std::ranges::any_of(index.elements(), &Value::is<Value::Slice>);
+}
+
+// The first slice among the indices.
+static const Node* slice_node(const syntax::Subscript* node) {
+  auto* tuple = syntax::as<syntax::Tuple>(node->slice);
+  if (!tuple) return node->slice;
+  return *std::find_if(tuple->elts.begin(), tuple->elts.end(),
+                       [](const Node* e) { return e->kind == syntax::NodeKind::Slice; });
+}
+
+// x[()] and x[...] of a number are the number.
+static Value whole_number(Context& ctx, const Value& base, const Value& index,
+                          const syntax::Subscript* node) {
+  const bool empty = index.is_tuple() && index.elements().empty();
+  if (empty || index.is_entity("builtins.Ellipsis")) return base;
+  return error(ctx, DiagCode::not_subscriptable, node, {type_text(base)});
+}
+
+static Value element_of_tuple(Context& ctx, const std::vector<Value>& elements, const Value& index,
+                              const syntax::Subscript* node) {
+  if (!index.is_number() || !is_int(index.code()))
+    return wrong_kind(
+        ctx, DiagCode::index_type, node->slice, index,
+        {type_text(index), index.is_number() ? "convert it with int()" : "give one integer"});
+  if (!index.exact())
+    return error(ctx, DiagCode::tuple_index_not_constant, node->slice, {written(node->value, "t")});
+  const auto size = static_cast<__int128>(elements.size());
+  __int128 i = index.exact()->integer;
+  if (i < 0) i += size;
+  if (i < 0 || i >= size) {
+    return error(ctx, DiagCode::tuple_index_range, node->slice,
+                 {to_text(index.exact()->integer), std::to_string(elements.size())});
+  }
+  return elements[static_cast<size_t>(i)];
+}
+
+Value subscript(Context& ctx, const syntax::Subscript* node) {
+  const Value base = expr(ctx, node->value);
+  const Value index = expr_or_slice(ctx, node->slice);
+  if (base.is_unknown() || index.is_unknown()) return Value::unknown();
+  ctx.at(node);
+  if (auto* array = base.as<Value::Array>()) {
+    if (makes_view(*array, index)) return sliced(ctx, *array, index, node);
+    auto operands = element_operands(ctx, *array, index, node);
+    return operands ? load_element(ctx, *array, std::move(*operands)) : Value::unknown();
+  }
+  if (has_slice(index)) return slicing(ctx, slice_node(node));
+  if (base.is_number()) return whole_number(ctx, base, index, node);
+  if (std::optional<std::vector<Value>> elements = elements_of(ctx, base))
+    return element_of_tuple(ctx, *elements, index, node);
+  return wrong_kind(ctx, DiagCode::not_subscriptable, node, base, {type_text(base)});
+}
+
+Value expr_or_slice(Context& ctx, const Node* node) {
+  if (auto* slice = syntax::as<syntax::Slice>(node)) {
+    Value::Slice v;
+    for (const Node* bound : {slice->lower, slice->upper, slice->step})
+      v.bounds.push_back(bound ? expr(ctx, bound) : Value::none());
+    const Value whole = std::move(v);
+    return whole.contains_unknown() ? Value::unknown() : whole;
+  }
+  auto* tuple = syntax::as<syntax::Tuple>(node);
+  const auto is_slice = [](const Node* e) { return e->kind == syntax::NodeKind::Slice; };
+  if (!tuple || std::none_of(tuple->elts.begin(), tuple->elts.end(), is_slice))
+    return expr(ctx, node);
+  std::vector<Value> elements;
+  elements.reserve(tuple->elts.size());
+  for (const Node* element : tuple->elts) elements.push_back(expr_or_slice(ctx, element));
+  return Value::tuple(std::move(elements));
+}
+
+}  // namespace cuda_device::frontend

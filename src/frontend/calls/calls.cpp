@@ -1,0 +1,225 @@
+// Calls: of types, intrinsics, methods; functions are in inline.cpp.
+#include "frontend/calls/calls.h"
+
+#include <algorithm>
+
+#include "frontend/arrays/arrays.h"
+#include "frontend/calls/intrinsics.h"
+#include "frontend/control/control.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/diagnosis/suggest.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "frontend/parameters.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+// "2 are"
+std::string given_text(const Arguments& a) { return were_given(a.positional.size()); }
+
+}  // namespace
+
+bool Arguments::has_unknown() const {
+  for (const Value& v : positional)
+    if (v.contains_unknown()) return true;
+  for (const auto& [name, v] : named)
+    if (v.contains_unknown()) return true;
+  return false;
+}
+
+const Node* argument_node(const Arguments& a, size_t i) {
+  return i < a.node->args.size() ? a.node->args[i] : static_cast<const Node*>(a.node);
+}
+
+static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node, bool formatted) {
+  Arguments out;
+  out.node = node;
+  bool fine = true;
+  const auto evaluated = [&](const Node* argument) {
+    if (auto* text = syntax::as<syntax::JoinedStr>(argument); text && formatted)
+      return f_string(ctx, text);
+    if (argument->kind != syntax::NodeKind::Lambda) return expr(ctx, argument);
+    return Value(Value::Lambda{argument, ctx.instance});
+  };
+  for (const Node* argument : node->args) {
+    if (argument->kind == syntax::NodeKind::Starred) fine = false;
+    out.positional.push_back(evaluated(argument));
+  }
+  for (const Node* item : node->keywords) {
+    auto* keyword = syntax::as<syntax::keyword>(item);
+    Value v = evaluated(keyword->value);
+    if (keyword->arg.empty()) {
+      not_implemented(ctx, keyword, "'**' in a call");
+      fine = false;
+    }
+    out.named.emplace_back(keyword->arg, std::move(v));
+  }
+  if (!fine) return std::nullopt;
+  return out;
+}
+
+// What is written in place of a function or class from outside; empty: it has no counterpart here.
+static std::string counterpart_of(const std::string& name) {
+  const std::string last = name.substr(name.rfind('.') + 1);
+  const std::string ours = habit_of(last);
+  return ours.empty() ? name_in_module(last) : ours;
+}
+
+// What is called a function, though Python did not compile it.
+static bool is_class_of_functions(const std::string& name) {
+  constexpr std::string_view kNames[] = {
+      "builtin_function_or_method", "function",    "method",
+      "method_descriptor",          "numpy.ufunc", "numpy._ArrayFunctionDispatcher"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+// Functions and classes from outside.
+static Value foreign_call(Context& ctx, const Node* callee, const Value::Object& object) {
+  const std::string& cls = object.class_name;
+  const std::string name = written(callee, cls);
+  std::string ours = counterpart_of(name);
+  if (cls.starts_with("numba.") && cls.ends_with("Dispatcher"))
+    ours = "the plain function, without Numba's decorator";
+  if (!ours.empty()) return error(ctx, DiagCode::foreign_use, callee, {name, ours});
+  if (is_class_of_functions(cls))
+    return error(ctx, DiagCode::foreign_call, callee, {name, host_hint(name)});
+  return error(ctx, DiagCode::foreign_callable, callee, {name, cls});
+}
+
+static Value call_type(Context& ctx, const Intrinsic& type, const Arguments& a) {
+  if (!a.named.empty())
+    return error(ctx, DiagCode::unexpected_keyword, a.node,
+                 {type.short_name(), a.named[0].first, "give it one number, by position"});
+  if (a.positional.size() > 1) {
+    return error(ctx, DiagCode::intrinsic_count, a.node,
+                 {type.short_name(), "at most 1 argument", given_text(a), "give it one number"});
+  }
+  if (a.positional.empty()) return Value::constant(type.code, {});
+  return constructed(ctx, a.positional[0], type.code, a.node);
+}
+
+static Value not_callable(Context& ctx, const Node* node, const Value& value) {
+  const char* hint = is_position(value) ? "it has the components .x, .y and .z"
+                                        : "functions, types and intrinsics can";
+  return error(ctx, DiagCode::not_callable, node, {type_text(value), hint});
+}
+
+// What the arguments of an intrinsic are, where more is known than how many.
+static std::string arguments_there_are(const Intrinsic& i, int given) {
+  if (i.op == Op::Tid || i.op == Op::GridSize)
+    return "give the number of dimensions: " + i.short_name() + "(1), " + i.short_name() +
+           "(2) or " + i.short_name() + "(3)";
+  if (i.op == Op::DynamicShared)
+    return "its size is shared= of the launch, in bytes; its type is given by .view(dtype)";
+  if (!i.parameters.empty()) return "its parameters are " + i.parameter_names();
+  if (i.max_arguments == 0) return "call it without arguments";
+  return given > i.min_arguments ? "leave out the others" : "give it the others too";
+}
+
+static bool check_count(Context& ctx, const Intrinsic& i, const Arguments& a) {
+  const auto given = static_cast<int>(a.positional.size());
+  if (given >= i.min_arguments && (i.max_arguments < 0 || given <= i.max_arguments)) return true;
+  const auto least = static_cast<size_t>(i.min_arguments);
+  std::string expected = count_text(least, "argument");
+  if (i.max_arguments < 0) {
+    expected = "at least " + expected;
+  } else if (i.max_arguments != i.min_arguments) {
+    expected = std::to_string(least) + " to " + std::to_string(i.max_arguments) + " arguments";
+  }
+  error(ctx, DiagCode::intrinsic_count, a.node,
+        {i.short_name(), expected, given_text(a), arguments_there_are(i, given)});
+  return false;
+}
+
+static Value call_entity(Context& ctx, const std::string& name, const Arguments& a) {
+  const Intrinsic* i = find_intrinsic(name);
+  if (!i) return foreign_call(ctx, a.node->func, {"function"});
+  if (i->role == Intrinsic::Role::Type) return call_type(ctx, *i, a);
+  if (i->role != Intrinsic::Role::Call) return not_callable(ctx, a.node->func, Value::Entity{name});
+  if (!a.named.empty() && !i->takes_keywords()) {
+    if (name.starts_with("device."))
+      return not_implemented(ctx, a.node, "a keyword argument of " + i->short_name() + "()");
+    return error(ctx, DiagCode::intrinsic_keyword, a.node, {i->short_name(), a.named[0].first});
+  }
+  if (!check_count(ctx, *i, a)) return Value::unknown();
+  if (a.has_unknown()) return Value::unknown();
+  for (size_t k = 0; k < a.positional.size(); ++k)
+    if (a.positional[k].is<Value::Lambda>() && !i->takes_lambda)
+      return unsupported(ctx, argument_node(a, k));
+  return i->handler(ctx, a, *i);
+}
+
+// view and astype of a number; those of arrays are in views.cpp.
+static Value call_method(Context& ctx, const Value::BoundMethod& method, const Arguments& a) {
+  const Value& self = *method.self;
+  if (a.has_unknown()) return Value::unknown();
+  if (self.is_array()) return call_array_method(ctx, self.array(), method.method, a);
+  auto* entity = a.positional.size() == 1 ? a.positional[0].as<Value::Entity>() : nullptr;
+  const std::optional<TypeCode> to = entity ? type_entity(entity->name) : std::nullopt;
+  if (!to || !a.named.empty())
+    return error(ctx, DiagCode::expected_type, a.node, {std::string(name_of(method.method))});
+  if (method.method == Method::AsType) return constructed(ctx, self, *to, a.node);
+  const bool bits = !is_bool(self.code()) && !is_bool(*to) && bits_of(self.code()) == bits_of(*to);
+  if (!bits)
+    return error(ctx, DiagCode::view_size, a.node, {type_text(self), std::string(name_of(*to))});
+  ctx.at(a.node);
+  Inst* from = inst_of(ctx, self, a.node);
+  const ir::Type type = ir::Type::of(*scalar_of(*to));
+  if (from->type == type) return Value::number(fixed(*to), from);
+  return Value::number(fixed(*to), ctx.builder.typed(Op::Bitcast, type, {from}));
+}
+
+// Of a class of the program, or a module, that is called.
+static Value module_call(Context& ctx, const Node* callee, const Value::Module& module) {
+  const std::string name = written(callee, module.name);
+  const std::string ours = counterpart_of(name);
+  if (!ours.empty()) return error(ctx, DiagCode::foreign_use, callee, {name, ours});
+  return not_callable(ctx, callee, module);
+}
+
+Value call(Context& ctx, const syntax::Call* node) {
+  const Value callee = expr(ctx, node->func);
+  const std::optional<Arguments> a = arguments(ctx, node, callee.is_entity("builtins.print"));
+  if (!a || callee.is_unknown()) return Value::unknown();
+  ctx.at(node);
+  if (auto* function = callee.as<Value::Function>()) return call_function(ctx, function->index, *a);
+  if (auto* lambda = callee.as<Value::Lambda>()) {
+    if (!a->positional.empty() || !a->named.empty()) return unsupported(ctx, lambda->node);
+    return call_lambda(ctx, *lambda);
+  }
+  if (auto* entity = callee.as<Value::Entity>()) return call_entity(ctx, entity->name, *a);
+  if (auto* method = callee.as<Value::BoundMethod>()) return call_method(ctx, *method, *a);
+  if (auto* object = callee.as<Value::Object>()) return foreign_call(ctx, node->func, *object);
+  if (auto* module = callee.as<Value::Module>()) return module_call(ctx, node->func, *module);
+  return not_callable(ctx, node->func, callee);
+}
+
+std::optional<std::vector<Given>> named_arguments(Context& ctx, const Arguments& a,
+                                                  const Intrinsic& i) {
+  std::vector<std::string_view> names;
+  for (std::string_view rest = i.parameters; !rest.empty();) {
+    const size_t end = std::min(rest.find(' '), rest.size());
+    names.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  std::vector<Given> out(names.size());
+  for (size_t k = 0; k < a.positional.size(); ++k) out[k] = {&a.positional[k], argument_node(a, k)};
+  bool fine = true;
+  for (size_t k = 0; k < a.named.size(); ++k) {
+    const auto& [name, value] = a.named[k];
+    const auto at = std::find(names.begin(), names.end(), name);
+    Given* given = at == names.end() ? nullptr : &out[static_cast<size_t>(at - names.begin())];
+    if (!given || given->value) {
+      error(ctx, given ? DiagCode::argument_twice : DiagCode::unexpected_keyword, a.node,
+            {i.short_name(), name, "its parameters are " + i.parameter_names()});
+      fine = false;
+      continue;
+    }
+    *given = {&value, syntax::as<syntax::keyword>(a.node->keywords[k])->value};
+  }
+  if (!fine) return std::nullopt;
+  return out;
+}
+
+}  // namespace cuda_device::frontend

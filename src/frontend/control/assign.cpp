@@ -1,0 +1,223 @@
+// Assignments in all their forms, and annotations.
+#include "frontend/control/assign.h"
+
+#include <algorithm>
+
+#include "frontend/arrays/arrays.h"
+#include "frontend/calls/intrinsics.h"
+#include "frontend/control/control.h"
+#include "frontend/control/variables.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/diagnosis/operator_names.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "frontend/operators/operators.h"
+#include "frontend/parameters.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+using syntax::NodeKind;
+
+bool holds_every_value(TypeCode to, TypeCode from) {
+  const std::optional<ScalarKind> wide = scalar_of(to), narrow = scalar_of(from);
+  return wide && narrow && cuda_device::holds_every_value(*wide, *narrow);
+}
+
+// A builtin number takes any format of its kind or above.
+bool converts_silently(TypeCode to, TypeCode from) {
+  if (from == TypeCode::weak_int && (is_int(to) || is_float(to))) return true;
+  if (from == TypeCode::weak_float && is_float(to)) return true;
+  return holds_every_value(to, from);
+}
+
+// A format that holds a constant which its builtin does not.
+std::string wide_format(const Value& constant) {
+  if (is_float(constant.code())) return "device.float64";
+  for (TypeCode code : {TypeCode::i8, TypeCode::u8})
+    if (fits(constant.exact()->integer, code)) return "device." + std::string(name_of(code));
+  return "device.float64";
+}
+
+}  // namespace
+
+void lower_assign(Context& ctx, const syntax::Assign* node) {
+  auto* name = syntax::as<syntax::Name>(node->targets[0]);
+  ctx.assigned = {node->value, name ? name->id : ""};
+  const Value v = expr(ctx, node->value);
+  for (const Node* target : node->targets) assign(ctx, target, v, node->value);
+}
+
+// As the annotation of a local variable, at another of its assignments, says.
+static Value declared(Context& ctx, const Node* target, const Value& value, const Node* source) {
+  auto* name = syntax::as<syntax::Name>(target);
+  const auto& all = ctx.instance->webs->declared;
+  const auto at = name ? all.find(name->id) : all.end();
+  if (at == all.end() || !at->second) return value;
+  return annotated(ctx, at->second, value, source, "'" + name->id + "'");
+}
+
+// `i, j = device.tid(1)`
+static std::string unpacking_hint(const Context& ctx, const Node* source, size_t count) {
+  auto* call = syntax::as<syntax::Call>(source);
+  const auto bound = ctx.instance->function->bindings.find(call ? call->func : nullptr);
+  const bool known = bound != ctx.instance->function->bindings.end();
+  const std::string& name = known ? bound->second.name : "";
+  if ((name == "device.tid" || name == "device.grid_size") && count <= 3)
+    return "write " + written(call->func, "tid") + "(" + std::to_string(count) +
+           "), which gives one value for each dimension";
+  return "tuples can; read the elements of an array by index";
+}
+
+static void unpack(Context& ctx, const syntax::Tuple* target, const Value& value,
+                   const Node* source) {
+  const std::optional<std::vector<Value>> elements = elements_of(ctx, value);
+  const size_t count = target->elts.size();
+  if (!elements && !value.is_unknown())
+    wrong_kind(ctx, DiagCode::not_unpackable, source, value,
+               {type_text(value), unpacking_hint(ctx, source, count)});
+  const bool starred =
+      std::any_of(target->elts.begin(), target->elts.end(),
+                  [](const Node* element) { return element->kind == NodeKind::Starred; });
+  if (elements && elements->size() != count && !starred) {
+    error(ctx, DiagCode::unpack_count, source,
+          {count_text(elements->size(), "value"), count_text(count, "name")});
+  }
+  if (starred) silent(ctx);  // the starred one says why
+  const bool fine = elements && elements->size() == count;
+  for (size_t i = 0; i < count; ++i)
+    assign(ctx, target->elts[i], fine ? (*elements)[i] : Value::unknown(), source);
+}
+
+static void element_not_assignable(Context& ctx, const Value& base,
+                                   const syntax::Subscript* target) {
+  if (base.is_tuple())
+    error(ctx, DiagCode::tuple_assigned, target, {type_text(base)});
+  else
+    error(ctx, DiagCode::not_assignable, target, {"an element of " + type_text(base)});
+}
+
+static void assign_element(Context& ctx, const syntax::Subscript* target, const Value& value,
+                           const Node* source) {
+  const Value base = expr(ctx, target->value);
+  const Value index = expr_or_slice(ctx, target->slice);
+  if (base.is_unknown() || index.is_unknown()) return;
+  ctx.at(target);
+  auto* array = base.as<Value::Array>();
+  if (!array) return element_not_assignable(ctx, base, target);
+  auto operands = element_operands(ctx, *array, index, target);
+  if (!check_writable(ctx, *array, target) || !operands) return;
+  store_element(ctx, *array, std::move(*operands), value, source);
+}
+
+static void assign_attribute(Context& ctx, const syntax::Attribute* target) {
+  const Value base = expr(ctx, target->value);
+  if (base.is_unknown()) return;
+  error(ctx, DiagCode::not_assignable, target, {"'" + target->attr + "' of " + type_text(base)});
+}
+
+void assign(Context& ctx, const Node* target, const Value& value, const Node* source) {
+  const Level level(ctx.levels);
+  if (too_deep(ctx, target)) return;
+  ctx.at(target);
+  switch (target->kind) {
+    case NodeKind::Name:
+      return define(ctx, target, declared(ctx, target, value, source), source);
+    case NodeKind::Tuple:
+      return unpack(ctx, syntax::as<syntax::Tuple>(target), value, source);
+    case NodeKind::Subscript:
+      return assign_element(ctx, syntax::as<syntax::Subscript>(target), value, source);
+    case NodeKind::Attribute:
+      return assign_attribute(ctx, syntax::as<syntax::Attribute>(target));
+    case NodeKind::Starred:
+      return assign(ctx, syntax::as<syntax::Starred>(target)->value, unsupported(ctx, target),
+                    source);
+    default:
+      unsupported(ctx, target);
+  }
+}
+
+void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
+  const BinaryOp op = *binary_named(node->op);
+  if (auto* name = syntax::as<syntax::Name>(node->target)) {
+    const Value old = read_name(ctx, name);
+    const Value operand = expr(ctx, node->value);
+    const Value result = binary(ctx, op, old, operand, node, name, node->value);
+    return define(ctx, name, declared(ctx, name, result, node), node);
+  }
+  auto* element = syntax::as<syntax::Subscript>(node->target);
+  if (!element) {
+    expr(ctx, node->value);
+    return assign(ctx, node->target, Value::unknown(), node->value);
+  }
+  const Value base = expr(ctx, element->value);
+  const Value index = expr_or_slice(ctx, element->slice);
+  auto* array = base.as<Value::Array>();
+  if (!array || index.is_unknown()) {
+    if (!base.is_unknown() && !index.is_unknown()) element_not_assignable(ctx, base, element);
+    expr(ctx, node->value);
+    return;
+  }
+  auto operands = element_operands(ctx, *array, index, element);
+  const bool writable = check_writable(ctx, *array, element);
+  const Value old = operands ? load_element(ctx, *array, *operands) : Value::unknown();
+  const Value operand = expr(ctx, node->value);
+  const Value result = binary(ctx, op, old, operand, node, element, node->value);
+  ctx.at(node);
+  if (operands && writable) store_element(ctx, *array, std::move(*operands), result, node);
+}
+
+void lower_ann_assign(Context& ctx, const syntax::AnnAssign* node) {
+  if (!node->value) return;
+  Value v = expr(ctx, node->value);
+  auto* name = syntax::as<syntax::Name>(node->target);
+  v = annotated(ctx, node->annotation, std::move(v), node->value,
+                name ? "'" + name->id + "'" : std::string("the target"));
+  assign(ctx, node->target, v, node->value);
+}
+
+Value annotated(Context& ctx, const Node* annotation, Value value, const Node* node,
+                const std::string& what) {
+  if (!annotation) return value;
+  if (auto* generic = syntax::as<syntax::Subscript>(annotation)) {
+    const Value base = expr(ctx, generic->value);
+    if (!base.is_unknown())
+      not_implemented(ctx, annotation, "the annotation '" + type_text(base) + "[...]'");
+    return value;
+  }
+  // Python evaluated it when the function was defined; text and those of locals it did not.
+  const auto bound = ctx.instance->function->bindings.find(annotation);
+  const bool known = bound != ctx.instance->function->bindings.end() &&
+                     bound->second.kind != syntax::Binding::Kind::Undefined;
+  const Value declared =
+      known ? binding_value(ctx, bound->second, annotation, "") : expr(ctx, annotation);
+  if (value.is_unknown() || declared.is_unknown()) return value;
+  if (declared.is_none() && value.is_none()) return value;
+  auto* entity = declared.as<Value::Entity>();
+  const std::optional<TypeCode> code = entity ? type_entity(entity->name) : std::nullopt;
+  if (!code && !declared.is_none()) {
+    // Some class of arrays says no more than that it is one.
+    const bool is_class = declared.is<Value::Object>() || declared.is<Value::Module>();
+    if (is_class && value.is_array()) return value;
+    if (is_class)
+      return not_implemented(ctx, annotation, "the annotation '" + type_text(declared) + "'");
+    if (declared.is<Value::Text>())
+      return not_implemented(ctx, annotation, "an annotation in quotes");
+    const std::string text = declared.is_number() ? "a number" : "'" + type_text(declared) + "'";
+    return error(ctx, DiagCode::annotation_type, annotation, {text});
+  }
+  const bool fine = code && value.is_number() &&
+                    (value.code() == *code || converts_silently(*code, value.code()));
+  if (!fine) {
+    return error(ctx, DiagCode::annotation_mismatch, node,
+                 {what, code ? std::string(name_of(*code)) : "None", type_text(value)});
+  }
+  ctx.at(node);
+  Value converted = convert(ctx, value, *code, node);
+  if (fits_builtin(converted)) return converted;
+  return error(ctx, DiagCode::weak_range, node,
+               {to_text(*code, *converted.exact()), std::string(name_of(*code)),
+                "declare it " + wide_format(converted)});
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,135 @@
+// Statements other than loops and assignments.
+#include "frontend/control/control.h"
+
+#include <utility>
+
+#include "frontend/control/assign.h"
+#include "frontend/control/variables.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "frontend/operators/operators.h"
+
+namespace cuda_device::frontend {
+
+using syntax::NodeKind;
+
+static void lower_expression_statement(Context& ctx, const syntax::Expr* node) {
+  // A docstring, or `...`.
+  if (node->value->kind != NodeKind::Constant) expr(ctx, node->value);
+}
+
+static void lower_if(Context& ctx, const syntax::If* node, bool tail) {
+  const Value test = condition(ctx, node->test);
+  if (test.exact()) return block(ctx, test.exact()->integer ? node->body : node->orelse, tail);
+  ctx.at(node);
+  Inst* branch = ctx.builder.control(Op::If, {test.inst()}, 2);
+  ir::Block* outer = &ctx.builder.block();
+  ctx.builder.set_block(branch->regions[0]);
+  block(ctx, node->body, tail);
+  const bool then_ends = ctx.reachable;
+  ctx.reachable = true;
+  ctx.builder.set_block(branch->regions[1]);
+  block(ctx, node->orelse, tail);
+  ctx.reachable = ctx.reachable || then_ends;
+  ctx.builder.set_block(*outer);
+  if (test.inst()) fail_without_branch(ctx, *branch);
+}
+
+// The only return of a function, at its end, needs no slot.
+static void return_value(Context& ctx, const Node* node, const Value& value, bool tail) {
+  Frame& f = *ctx.frame;
+  ++f.returns;
+  ctx.reachable = false;
+  if (tail && f.returns == 1 && &ctx.builder.block() == f.body) {
+    f.direct = value;
+    return;
+  }
+  if (!value.is_storable()) {
+    not_implemented(ctx, node, "returning " + with_article(type_text(value)) + " early");
+  } else if (!value.contains_unknown()) {
+    WebState& result = f.instance->result;
+    join_into(ctx, result, node, abstract_of(value), true, "result", node);
+    store_web(ctx, result, "result", value, node);
+  }
+  if (tail) return;
+  leave(ctx, f.scope);
+  f.leaves = true;
+}
+
+static void lower_return(Context& ctx, const syntax::Return* node, bool tail) {
+  Value v = node->value ? expr(ctx, node->value) : Value::none();
+  ctx.at(node);
+  if (!ctx.frame->is_kernel) {
+    v = annotated(ctx, ctx.instance->function->returns, std::move(v),
+                  node->value ? node->value : node,
+                  "the result of '" + ctx.instance->function->name + "'");
+    return return_value(ctx, node, v, tail);
+  }
+  if (!v.is_none() && !v.contains_unknown())
+    error(ctx,
+          ctx.instance->function->kind == syntax::FunctionKind::Kernel
+              ? DiagCode::kernel_returns_value
+              : DiagCode::func_inspected,
+          node, {ctx.instance->function->name, type_text(v)});
+  if (!tail) ctx.builder.typed(Op::Return, ir::Type::none(), {});
+  ctx.reachable = false;
+}
+
+static void statement_by_kind(Context& ctx, const Node* node, bool tail) {
+  ctx.at(node);
+  switch (node->kind) {
+    case NodeKind::Expr:
+      return lower_expression_statement(ctx, syntax::as<syntax::Expr>(node));
+    case NodeKind::Assign:
+      return lower_assign(ctx, syntax::as<syntax::Assign>(node));
+    case NodeKind::AugAssign:
+      return lower_aug_assign(ctx, syntax::as<syntax::AugAssign>(node));
+    case NodeKind::AnnAssign:
+      return lower_ann_assign(ctx, syntax::as<syntax::AnnAssign>(node));
+    case NodeKind::If:
+      return lower_if(ctx, syntax::as<syntax::If>(node), tail);
+    case NodeKind::While:
+      return lower_while(ctx, syntax::as<syntax::While>(node));
+    case NodeKind::For:
+      return lower_for(ctx, syntax::as<syntax::For>(node));
+    case NodeKind::Break:
+      return lower_break(ctx);
+    case NodeKind::Continue:
+      return lower_continue(ctx);
+    case NodeKind::Pass:
+      return;
+    case NodeKind::Assert:
+      return lower_assert(ctx, syntax::as<syntax::Assert>(node));
+    case NodeKind::Raise:
+      return lower_raise(ctx, syntax::as<syntax::Raise>(node));
+    case NodeKind::Return:
+      return lower_return(ctx, syntax::as<syntax::Return>(node), tail);
+    case NodeKind::FunctionDef:
+      return define(ctx, node, unsupported(ctx, node), node);
+    default:
+      unsupported(ctx, node);
+  }
+}
+
+static void statement(Context& ctx, const Node* node, bool tail) {
+  const Level level(ctx.levels);
+  if (too_deep(ctx, node)) return;
+  const auto outer =
+      std::exchange(ctx.diagnosis.began, {ctx.diagnosis.blamed, ctx.diagnosis.diagnostics.size()});
+  statement_by_kind(ctx, node, tail);
+  ctx.diagnosis.began = outer;
+}
+
+void block(Context& ctx, const Nodes& body, bool tail) {
+  for (size_t i = 0; i < body.size() && ctx.reachable; ++i) {
+    statement(ctx, body[i], tail && i + 1 == body.size());
+  }
+}
+
+void leave(Context& ctx, size_t scope) {
+  ctx.builder.typed(Op::Leave, ir::Type::none(), {},
+                    static_cast<int64_t>(ctx.open_scopes - 1 - scope));
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,259 @@
+// Webs while they are lowered: the joined type of their definitions, their slots, loads and stores.
+#include "frontend/control/variables.h"
+
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "support/check.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+bool has_constants(const Value& v) {
+  if (v.is_constant()) return true;
+  for (const Value& e : v.parts())
+    if (has_constants(e)) return true;
+  return false;
+}
+
+// A name that is assigned more than once is a variable everywhere, so that its numbers have their
+// format in straight code as they have it in a loop. What a view keeps is no number of the program.
+bool can_be_constant(const Web& web, const Value& value) {
+  return !web.may_be_undefined && (!web.reassigned || value.is_array());
+}
+
+// The NumbaPro rule: inside a loop the type is that from before it, or of the first assignment
+// where there is none.
+bool decides_type(LoopRule rule, const Web& web, const Definition& d, uint32_t index) {
+  if (rule == LoopRule::Join) return true;
+  if (web.min_loop_depth == 0) return d.loop_depth == 0;
+  return index == web.first_definition;
+}
+
+}  // namespace
+
+std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
+  if (!a.is_storable() || !b.is_storable()) return std::nullopt;
+  if (same_abstract(a, b)) return a;
+  if (a.is_number() && b.is_number()) {
+    const std::optional<TypeCode> code = ctx.policy.unify(a.code(), b.code());
+    if (!code) return std::nullopt;
+    return Value::number(*code, nullptr);
+  }
+  // Views of one base: with the numbers of one or the other.
+  const bool views = a.is_view() && b.is_view() && a.array().base == b.array().base &&
+                     a.array().type == b.array().type;
+  if (!((a.is_tuple() && b.is_tuple()) || views) || a.parts().size() != b.parts().size())
+    return std::nullopt;
+  std::vector<Value> elements;
+  for (size_t i = 0; i < a.parts().size(); ++i) {
+    std::optional<Value> e = join(ctx, a.parts()[i], b.parts()[i]);
+    if (!e) return std::nullopt;
+    elements.push_back(std::move(*e));
+  }
+  return a.with_parts(std::move(elements));
+}
+
+// "'x'", or "the result" where a return gives the value.
+static std::string variable_text(const std::string& name, const Node* source) {
+  return source->kind == syntax::NodeKind::Return ? "the " + name : "'" + name + "'";
+}
+
+// "the array 'a'", or the type of what has no name.
+static std::string thing_text(const Value& value, const Value::Array* array) {
+  return array ? "the array '" + array->name + "'" : type_text(value);
+}
+
+// The target of a loop over a tuple has one type in all copies of the body.
+static void different_passes(Context& ctx, const Value& abstract, const Value& value,
+                             const std::optional<ArrayPair>& arrays, const std::string& name) {
+  const std::string one = thing_text(abstract, arrays ? arrays->first : nullptr);
+  const std::string other = thing_text(value, arrays ? arrays->second : nullptr);
+  not_implemented(ctx, ctx.unrolled,
+                  "'" + name + "' as " + one + " in one pass of a loop over a tuple and " + other +
+                      " in another",
+                  "write the body as a function, and call it once for each element of the tuple");
+}
+
+static void type_conflict(Context& ctx, const Value& abstract, const Value& value,
+                          const std::string& name, const Node* source) {
+  const auto arrays = different_arrays(abstract, value);
+  if (source == ctx.unrolled) {
+    different_passes(ctx, abstract, value, arrays, name);
+    return;
+  }
+  if (arrays) {
+    array_choice(ctx, variable_text(name, source), *arrays, source);
+    return;
+  }
+  error(ctx, DiagCode::no_common_type, source,
+        {variable_text(name, source), type_text(abstract), type_text(value)});
+}
+
+void join_into(Context& ctx, WebState& state, const Node* definition, Value value,
+               bool may_be_constant, const std::string& name, const Node* source) {
+  if (!may_be_constant || state.never_constant) value = without_constants(value);
+  if (state.abstract.is_unknown()) {
+    state.abstract = std::move(value);
+    state.constant_definition = definition;
+    state.forget_slots();
+    ctx.inference.changed = true;
+    return;
+  }
+  const bool differs =
+      definition != state.constant_definition || !same_abstract(state.abstract, value);
+  if (differs && (has_constants(state.abstract) || has_constants(value))) {
+    state.never_constant = ctx.inference.demoted = true;
+    state.abstract = without_constants(state.abstract);
+    value = without_constants(value);
+    state.forget_slots();
+  }
+  std::optional<Value> joined = join(ctx, state.abstract, value);
+  if (!joined) {
+    type_conflict(ctx, state.abstract, value, name, source);
+    fail(ctx, state);
+    return;
+  }
+  if (same_abstract(*joined, state.abstract)) return;
+  state.abstract = std::move(*joined);
+  state.forget_slots();
+  ctx.inference.changed = true;
+}
+
+void define(Context& ctx, const Node* target, const Value& value, const Node* source) {
+  const Webs& webs = *ctx.instance->webs;
+  const auto at = webs.definition_at.find(target);
+  CD_CHECK(at != webs.definition_at.end(), "an assignment that the web analysis has not seen");
+  const Definition& definition = webs.definitions[at->second];
+  const Web& web = webs.webs[definition.web];
+  WebState& state = ctx.instance->states[definition.web];
+  const bool variable = web.reassigned && value.is_storable() && has_constants(value);
+  if (value.contains_unknown()) fail(ctx, state);
+  if (target->kind == syntax::NodeKind::arg && web.definition_count == 1 && !variable) {
+    state.direct = value;
+    return;
+  }
+  state.defined = true;
+  if (value.contains_unknown()) return;
+  if (!value.is_storable()) {
+    not_implemented(ctx, source, "keeping " + with_article(type_text(value)) + " in a variable");
+    fail(ctx, state);
+    return;
+  }
+  join_definition(ctx, at->second, value, source);
+  ctx.at(source);
+  store_web(ctx, state, definition.name, value, source);
+}
+
+void join_definition(Context& ctx, uint32_t index, const Value& value, const Node* source) {
+  const Definition& definition = ctx.instance->webs->definitions[index];
+  const Web& web = ctx.instance->webs->webs[definition.web];
+  if (!decides_type(ctx.policy.loop_rule, web, definition, index)) {
+    WebState& state = ctx.instance->states[definition.web];
+    if (!state.never_constant) state.never_constant = ctx.inference.demoted = true;
+    return;
+  }
+  join_into(ctx, ctx.instance->states[definition.web], definition.node, abstract_of(value),
+            can_be_constant(web, value), definition.name, source);
+}
+
+uint32_t make_slot(Context& ctx, const std::string& name, TypeCode code) {
+  ctx.function->slots.push_back({name, ir::Type::of(*scalar_of(code))});
+  return static_cast<uint32_t>(ctx.function->slots.size() - 1);
+}
+
+void make_slots(Context& ctx, WebState& state, const std::string& name) {
+  if (state.has_slots) return;
+  state.has_slots = true;
+  for_each_leaf(state.abstract,
+                [&](TypeCode code) { state.slots.push_back(make_slot(ctx, name, code)); });
+}
+
+static void store_leaves(Context& ctx, const Value& abstract, const Value& value,
+                         const std::vector<uint32_t>& slots, size_t& next, const std::string& name,
+                         const Node* source) {
+  if (abstract.is_tuple() || abstract.is_view()) {
+    if (value.is_tuple() != abstract.is_tuple() || value.is_view() != abstract.is_view() ||
+        value.parts().size() != abstract.parts().size()) {
+      if (!value.is_unknown()) type_conflict(ctx, abstract, value, name, source);
+      return;
+    }
+    for (size_t i = 0; i < abstract.parts().size(); ++i)
+      store_leaves(ctx, abstract.parts()[i], value.parts()[i], slots, next, name, source);
+    return;
+  }
+  if (!abstract.is_number() || abstract.exact()) return;
+  const uint32_t slot = slots.at(next++);
+  if (!value.is_number()) {
+    if (!value.is_unknown()) type_conflict(ctx, abstract, value, name, source);
+    return;
+  }
+  if (value.exact() && !literal_fits(ctx, value, abstract.code())) {
+    error(ctx, DiagCode::variable_range, source,
+          {to_text(value.code(), *value.exact()), std::string(name_of(abstract.code())),
+           range_hint(value, abstract.code()), variable_text(name, source)});
+    return;
+  }
+  const Value stored = convert(ctx, value, abstract.code(), source);
+  if (stored.is_number()) ctx.builder.slot_store(slot, inst_of(ctx, stored, source));
+}
+
+void store_web(Context& ctx, WebState& state, const std::string& name, const Value& value,
+               const Node* source) {
+  if (state.abstract.is_unknown()) return;
+  make_slots(ctx, state, name);
+  size_t next = 0;
+  store_leaves(ctx, state.abstract, value, state.slots, next, name, source);
+}
+
+static Value load_leaves(Context& ctx, const Value& abstract, const std::vector<uint32_t>& slots,
+                         size_t& next) {
+  if (abstract.is<Value::Scalar>())
+    return Value::number(abstract.code(), ctx.builder.slot_load(slots.at(next++)));
+  if (!abstract.is_tuple() && !abstract.is_view()) return abstract;
+  std::vector<Value> parts;
+  parts.reserve(abstract.parts().size());
+  for (const Value& part : abstract.parts()) parts.push_back(load_leaves(ctx, part, slots, next));
+  return abstract.with_parts(std::move(parts));
+}
+
+Value load_web(Context& ctx, WebState& state, const std::string& name) {
+  if (state.failed) return silent(ctx);
+  if (state.direct) return *state.direct;
+  if (state.abstract.is_unknown()) return Value::unknown();
+  make_slots(ctx, state, name);
+  size_t next = 0;
+  return load_leaves(ctx, state.abstract, state.slots, next);
+}
+
+// Nothing seen so far says why: lower.cpp asks for one after the other once types stand still.
+static Value unresolved(Context& ctx, const syntax::Name* node, WebState& state) {
+  if (ctx.instance->webs->is_hidden(node->id)) return silent(ctx);
+  if (!ctx.inference.unresolved) ctx.inference.unresolved = Unresolved{node, &state};
+  return Value::unknown();
+}
+
+static Value read_variable(Context& ctx, const syntax::Name* node, uint32_t web) {
+  ctx.at(node);
+  WebState& state = ctx.instance->states[web];
+  if (state.mistaken_read == node) return error(ctx, state.mistake, node, {node->id});
+  if (state.failed || state.direct || !state.abstract.is_unknown())
+    return load_web(ctx, state, node->id);
+  return unresolved(ctx, node, state);
+}
+
+Value read_name(Context& ctx, const syntax::Name* node) {
+  const Webs& webs = *ctx.instance->webs;
+  const auto used = webs.use_at.find(node);
+  if (used != webs.use_at.end() && used->second != Webs::kNone)
+    return read_variable(ctx, node, used->second);
+  const auto binding = ctx.instance->function->bindings.find(node);
+  if (used == webs.use_at.end() && binding != ctx.instance->function->bindings.end())
+    return binding_value(ctx, binding->second, node, node->id);
+  if (webs.is_hidden(node->id)) return silent(ctx);
+  // No definition reaches it, or it stands where the web analysis sees no way to.
+  if (webs.is_local(node->id)) return error(ctx, DiagCode::used_before_assigned, node, {node->id});
+  return unknown_name(ctx, node, node->id);
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,187 @@
+// How mistakes are reported.
+#include "frontend/diagnosis/diagnosis.h"
+
+#include <algorithm>
+
+#include "frontend/diagnosis/suggest.h"
+#include "frontend/diagnosis/unsupported.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+using syntax::NodeKind;
+
+// Where the operator's sign stands: after the left operand, past blanks and closing brackets, if on
+// the same line.
+Span operator_place(const SourceMap& files, const Span& left, const Span& right,
+                    std::string_view sign) {
+  if (!left.known() || left.file >= files.size() || left.end_line != right.line) return {};
+  const SourceFile& file = files[left.file];
+  if (left.end_line < file.first_line || left.end_line - file.first_line >= file.lines.size())
+    return {};
+  const std::string& line = file.lines[left.end_line - file.first_line];
+  const size_t at = line.find(sign, left.end_column);
+  if (at == std::string::npos || at >= right.column) return {};
+  const auto column = static_cast<uint32_t>(at);
+  return {left.file, left.end_line, column, left.end_line,
+          column + static_cast<uint32_t>(sign.size())};
+}
+
+// Of a chain of comparisons only the pair in question.
+Span operation_place(const Node* node, const Node* left, const Node* right) {
+  auto* chain = syntax::as<syntax::Compare>(node);
+  if (!chain || chain->comparators.size() < 2 || !left || !right) return node->span;
+  return {left->span.file, left->span.line, left->span.column, right->span.end_line,
+          right->span.end_column};
+}
+
+}  // namespace
+
+Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> args, Span caret) {
+  Diagnostic d{code, span, std::move(args), {}, "", caret};
+  for (const Instance* i = ctx.instance; i && i->call; i = i->parent)
+    d.notes.push_back({i->call->span, "in '" + i->function->name + "', called here"});
+  const auto is_it = [&](const Diagnostic& o) { return is_same(o, d); };
+  if (std::ranges::none_of(ctx.diagnosis.diagnostics, is_it))
+    ctx.diagnosis.diagnostics.push_back(std::move(d));
+  return silent(ctx);
+}
+
+Value silent(Context& ctx) {
+  ++ctx.diagnosis.blamed;
+  return Value::unknown();
+}
+
+void fail(Context& ctx, WebState& state) {
+  if (!ctx.session.explaining || state.failed || ctx.diagnosis.blamed == ctx.diagnosis.began.blamed)
+    return;
+  state.failed = ctx.diagnosis.failed_more = true;
+  const auto first = ctx.diagnosis.diagnostics.begin() +
+                     static_cast<std::ptrdiff_t>(ctx.diagnosis.began.diagnostics);
+  ctx.session.causes.insert(ctx.session.causes.end(), first, ctx.diagnosis.diagnostics.end());
+}
+
+Value error(Context& ctx, DiagCode code, const Node* node, std::vector<std::string> args) {
+  return error_at(ctx, code, node->span, std::move(args));
+}
+
+Value operator_error(Context& ctx, DiagCode code, const Node* node, const Node* left,
+                     const Node* right, std::string_view sign, std::vector<std::string> args) {
+  Span caret;
+  if (left && right) caret = operator_place(ctx.program.files, left->span, right->span, sign);
+  return error_at(ctx, code, operation_place(node, left, right), std::move(args), caret);
+}
+
+// Some classes have a way into kernels that others have not.
+static Value foreign_object(Context& ctx, const Node* node, const std::string& class_name) {
+  if (class_name == "tuple") return error(ctx, DiagCode::foreign_tuple, node);
+  const bool bytes = class_name == "bytes" || class_name == "bytearray";
+  return error(ctx, bytes ? DiagCode::foreign_bytes : DiagCode::foreign_object, node, {class_name});
+}
+
+Value wrong_kind(Context& ctx, DiagCode code, const Node* node, const Value& value,
+                 std::vector<std::string> args) {
+  if (value.contains_unknown()) return Value::unknown();
+  if (auto* object = value.as<Value::Object>())
+    return foreign_object(ctx, node, object->class_name);
+  return error(ctx, code, node, std::move(args));
+}
+
+bool too_deep(Context& ctx, const Node* node) {
+  if (ctx.levels <= syntax::kMaxNesting) return false;
+  if (!ctx.diagnosis.met_too_deep)
+    error(ctx, DiagCode::nested_too_deep, node, {std::to_string(syntax::kMaxNesting)});
+  ctx.diagnosis.met_too_deep = true;  // once is enough
+  silent(ctx);
+  return true;
+}
+
+Value array_choice(Context& ctx, const std::string& what, const ArrayPair& arrays,
+                   const Node* node) {
+  if (arrays.first->name.empty() || arrays.second->name.empty())
+    return error(ctx, DiagCode::two_arrays, node, {what});
+  return error(ctx, DiagCode::array_choice, node, {what, arrays.first->name, arrays.second->name});
+}
+
+Value not_implemented(Context& ctx, const Node* node, const std::string& what) {
+  return error(ctx, DiagCode::not_implemented, node, {what});
+}
+
+Value not_implemented(Context& ctx, const Node* node, const std::string& what,
+                      const std::string& instead) {
+  return error(ctx, DiagCode::not_implemented_but, node, {what, instead});
+}
+
+Value unknown_name(Context& ctx, const Node* node, const std::string& name) {
+  if (ctx.instance->webs->is_hidden(name)) return silent(ctx);
+  if (const std::string ours = habit_of(name); !ours.empty())
+    return error(ctx, DiagCode::foreign_name, node, {name, ours});
+  if (const std::string ours = name_in_module(name); !ours.empty())
+    return error(ctx, DiagCode::name_of_module, node, {name, ours});
+  if (const std::string statement = import_of(name); !statement.empty())
+    return error(ctx, DiagCode::unknown_module, node, {name, statement});
+  std::vector<std::string> candidates;
+  candidates.reserve(ctx.instance->webs->webs.size());
+  for (const Web& web : ctx.instance->webs->webs) candidates.push_back(web.name);
+  for (const auto& [bound, binding] : ctx.instance->function->bindings)
+    if (auto* n = syntax::as<syntax::Name>(bound);
+        n && binding.kind != syntax::Binding::Kind::Undefined)
+      candidates.push_back(n->id);
+  const std::string close = closest(name, candidates);
+  if (close.empty()) return error(ctx, DiagCode::unknown_name, node, {name});
+  return error(ctx, DiagCode::unknown_name_close, node, {name, close});
+}
+
+std::string described(const Node* node, const Value& value) {
+  if (auto* name = syntax::as<syntax::Name>(node)) return name->id + " is " + type_text(value);
+  return type_text(value);
+}
+
+bool in_func(const Context& ctx) {
+  for (const Instance* i = ctx.instance; i; i = i->parent)
+    if (i->function->kind == syntax::FunctionKind::Func) return true;
+  return false;
+}
+
+Value slicing(Context& ctx, const Node* node) {
+  return not_implemented(ctx, node, "slicing",
+                         "take elements one by one: a[i] in each thread with an i of its own, or "
+                         "in a loop such as for i in range(a.shape[0])");
+}
+
+Value unsupported(Context& ctx, const Node* node) {
+  std::string what;
+  switch (node->kind) {
+    case NodeKind::Unsupported:
+      what = syntax::as<syntax::Unsupported>(node)->what;
+      break;
+    case NodeKind::FunctionDef:
+      what = "FunctionDef";
+      break;
+    case NodeKind::Lambda:
+      what = "Lambda";
+      break;
+    case NodeKind::Starred:
+      what = "Starred";
+      break;
+    case NodeKind::JoinedStr:
+      what = "JoinedStr";
+      break;
+    default:
+      return slicing(ctx, node);
+  }
+  const Refusal refusal = refusal_of(what);
+  if (refusal.planned) return not_implemented(ctx, node, refusal.name, refusal.hint);
+  return error(ctx, DiagCode::unsupported_syntax, node, {refusal.name, refusal.hint});
+}
+
+bool too_large(Context& ctx, const Node* node) {
+  constexpr uint32_t kMaxInstructions = 1'000'000;
+  if (ctx.function->inst_count() <= kMaxInstructions) return false;
+  if (!ctx.diagnosis.met_too_large) error(ctx, DiagCode::program_too_large, node);
+  ctx.diagnosis.met_too_large = true;
+  silent(ctx);
+  return true;
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,66 @@
+#include "frontend/diagnosis/unsupported.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+struct Entry {
+  const char* ast_class;
+  const char* name;
+  const char* hint;
+};
+
+constexpr const char* kNoObjects = "kernels have numbers, tuples and arrays only";
+constexpr const char* kNoExceptions = "kernels have no exceptions; test before the operation";
+constexpr const char* kTopLevel = "do it outside of the kernel";
+constexpr const char* kNoCoroutines = "kernels are plain functions";
+
+// Not implemented yet.
+constexpr Entry kPlanned[] = {
+    {"Lambda", "a lambda inside of a kernel",
+     "define a function outside of the kernel, and call it"},
+    {"FunctionDef", "a function inside of a kernel",
+     "define it outside of the kernel, with what it reads of the kernel as parameters"},
+    {"Starred", "a starred expression", "write the elements one by one"},
+    {"GeneratorExp", "a generator expression", "write a loop"},
+    {"Match", "the 'match' statement", "write if, elif and else"},
+};
+
+constexpr Entry kRefused[] = {
+    {"With", "the 'with' statement", "kernels have no context managers"},
+    {"AsyncWith", "the 'async with' statement", kNoCoroutines},
+    {"Try", "the 'try' statement", kNoExceptions},
+    {"TryStar", "the 'try' statement", kNoExceptions},
+    {"ClassDef", "a class inside of a kernel", kTopLevel},
+    {"Import", "'import'", kTopLevel},
+    {"ImportFrom", "'import'", kTopLevel},
+    {"Global", "'global'", "globals are constants in kernels; pass an array to change values"},
+    {"Nonlocal", "'nonlocal'",
+     "outer variables are constants in kernels; pass an array to change values"},
+    {"Delete", "'del'", "a name needs no deletion in a kernel"},
+    {"Yield", "'yield'", kNoCoroutines},
+    {"YieldFrom", "'yield from'", kNoCoroutines},
+    {"Await", "'await'", kNoCoroutines},
+    {"AsyncFor", "the 'async for' statement", kNoCoroutines},
+    {"AsyncFunctionDef", "an 'async def' inside of a kernel", kNoCoroutines},
+    {"TypeAlias", "a type alias inside of a kernel", kTopLevel},
+    {"ListComp", "a list comprehension", kNoObjects},
+    {"SetComp", "a set comprehension", kNoObjects},
+    {"DictComp", "a dict comprehension", kNoObjects},
+    {"List", "a list", "use a tuple, or device.local_array(shape, dtype) for elements that change"},
+    {"Dict", "a dict", kNoObjects},
+    {"Set", "a set", "use a tuple"},
+    {"JoinedStr", "an f-string", "it is for print() alone; kernels have no strings that they make"},
+    {"TemplateStr", "a t-string", kNoObjects},
+};
+
+}  // namespace
+
+Refusal refusal_of(const std::string& ast_class) {
+  for (const Entry& e : kPlanned)
+    if (ast_class == e.ast_class) return {e.name, e.hint, true};
+  for (const Entry& e : kRefused)
+    if (ast_class == e.ast_class) return {e.name, e.hint, false};
+  return {"'" + ast_class + "'", kNoObjects, false};
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,222 @@
+// Comparisons. Integers of different signedness are compared as the numbers they are.
+#include "frontend/operators/operators.h"
+
+#include <algorithm>
+
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/diagnosis/operator_names.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "support/check.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+Op ir_op(CompareOp op) {
+  switch (op) {
+    case CompareOp::NotEq:
+      return Op::Ne;
+    case CompareOp::Lt:
+      return Op::Lt;
+    case CompareOp::LtE:
+      return Op::Le;
+    case CompareOp::Gt:
+      return Op::Gt;
+    case CompareOp::GtE:
+      return Op::Ge;
+    default:
+      return Op::Eq;
+  }
+}
+
+// The same comparison with its operands exchanged.
+CompareOp mirrored(CompareOp op) {
+  switch (op) {
+    case CompareOp::Lt:
+      return CompareOp::Gt;
+    case CompareOp::LtE:
+      return CompareOp::GtE;
+    case CompareOp::Gt:
+      return CompareOp::Lt;
+    case CompareOp::GtE:
+      return CompareOp::LtE;
+    default:
+      return op;
+  }
+}
+
+bool is_equality(CompareOp op) { return op == CompareOp::Eq || op == CompareOp::NotEq; }
+bool is_identity(CompareOp op) { return op == CompareOp::Is || op == CompareOp::IsNot; }
+bool is_negative(CompareOp op) {
+  return op == CompareOp::NotEq || op == CompareOp::IsNot || op == CompareOp::NotIn;
+}
+bool is_whole(TypeCode c) { return is_int(c) || is_bool(c); }
+
+TypeCode int_code(int bits, bool without_sign) {
+  for (const TypeCode c : {TypeCode::i1, TypeCode::i2, TypeCode::i4, TypeCode::i8, TypeCode::u1,
+                           TypeCode::u2, TypeCode::u4, TypeCode::u8})
+    if (bits_of(c) == bits && is_unsigned(c) == without_sign) return c;
+  CD_UNREACHABLE("no such integer");
+}
+
+// The narrowest type with every value of two types of integers or bools that are not both bools and
+// of which no 64-bit one is unsigned while the other is signed.
+TypeCode holds_both(TypeCode a, TypeCode b) {
+  if (is_bool(a)) return b;
+  if (is_bool(b)) return a;
+  const int bits = std::max(bits_of(a), bits_of(b));
+  if (is_unsigned(a) == is_unsigned(b)) return int_code(bits, is_unsigned(a));
+  const int of_unsigned = bits_of(is_unsigned(a) ? a : b);
+  return int_code(std::max(bits, 2 * of_unsigned), false);
+}
+
+}  // namespace
+
+static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Value& b,
+                            const Node* node, const Node* left, const Node* right);
+
+// Of bools, both evaluated.
+static Value both(Context& ctx, const Value& a, const Value& b, Op op, const Node* node) {
+  if (a.is_unknown() || b.is_unknown()) return Value::unknown();
+  for (const Value* v : {&a, &b}) {
+    if (!v->exact()) continue;
+    const Value& other = v == &a ? b : a;
+    const bool decides = (v->exact()->integer != 0) == (op == Op::Or);
+    return decides ? *v : other;
+  }
+  ctx.at(node);
+  return Value::number(TypeCode::b1, ctx.builder.op(op, {a.inst(), b.inst()}));
+}
+
+static Value contains(Context& ctx, CompareOp op, const Value& a, const Value& b, const Node* node,
+                      const Node* left, const Node* right) {
+  const std::optional<std::vector<Value>> elements = elements_of(ctx, b);
+  if (!elements) {
+    return operator_error(ctx, DiagCode::needs_tuple, node, left, right, sign_of(op),
+                          {std::string(sign_of(op)), type_text(b)});
+  }
+  Value any = Value::boolean(false);
+  for (const Value& element : *elements)
+    any = both(ctx, any, compare_values(ctx, CompareOp::Eq, a, element, node, left, right), Op::Or,
+               node);
+  return op == CompareOp::NotIn ? negated(ctx, any, node) : any;
+}
+
+static Value compare_same(Context& ctx, CompareOp op, TypeCode code, const Value& a, const Value& b,
+                          const Node* node) {
+  const Value x = convert(ctx, a, code, node), y = convert(ctx, b, code, node);
+  if (x.is_unknown() || y.is_unknown()) return Value::unknown();
+  return Value::number(TypeCode::b1,
+                       ctx.builder.op(ir_op(op), {inst_of(ctx, x, node), inst_of(ctx, y, node)}));
+}
+
+// A constant takes part with its exact value.
+static Value compare_with_constant(Context& ctx, CompareOp op, const Value& a, const Value& b,
+                                   const Node* node) {
+  const __int128 value = b.exact()->integer;
+  TypeCode type = fixed(a.code());
+  if (is_bool(type))
+    type = is_equality(op) && (value == 0 || value == 1) ? TypeCode::b1 : TypeCode::i4;
+  const bool inside = is_bool(type) || fits(value, type);
+  // Beyond the format's range every number compares as zero does.
+  if (!inside) return Value::boolean(fold(op, TypeCode::i8, {0, 0}, {value, 0}));
+  return compare_same(ctx, op, type, a, Value::constant_int(type, value), node);
+}
+
+// A signed number with a uint64: the negative ones are below everything.
+static Value compare_mixed(Context& ctx, CompareOp op, const Value& a, const Value& b) {
+  Inst* zero = constant_inst(ctx, a.inst()->type, 0);
+  Inst* below = ctx.builder.op(Op::Lt, {a.inst(), zero});
+  Inst* unsigned_a = ctx.builder.typed(Op::Convert, b.inst()->type, {a.inst()});
+  Inst* result = ctx.builder.op(ir_op(op), {unsigned_a, b.inst()});
+  const bool true_below = op == CompareOp::Lt || op == CompareOp::LtE || op == CompareOp::NotEq;
+  if (true_below) return Value::number(TypeCode::b1, ctx.builder.op(Op::Or, {below, result}));
+  Inst* not_below = ctx.builder.op(Op::Not, {below});
+  return Value::number(TypeCode::b1, ctx.builder.op(Op::And, {not_below, result}));
+}
+
+static Value compare_integers(Context& ctx, CompareOp op, const Value& a, const Value& b,
+                              const Node* node) {
+  if (a.exact() && b.exact()) return Value::boolean(fold(op, TypeCode::i8, *a.exact(), *b.exact()));
+  if (b.exact()) return compare_with_constant(ctx, op, a, b, node);
+  if (a.exact()) return compare_with_constant(ctx, mirrored(op), b, a, node);
+  const TypeCode x = fixed(a.code()), y = fixed(b.code());
+  if (is_bool(x) && is_bool(y))
+    return compare_same(ctx, op, is_equality(op) ? TypeCode::b1 : TypeCode::i4, a, b, node);
+  if (x == TypeCode::u8 && is_signed(y)) return compare_mixed(ctx, mirrored(op), b, a);
+  if (y == TypeCode::u8 && is_signed(x)) return compare_mixed(ctx, op, a, b);
+  // Every other pair meets in a type that holds both.
+  return compare_same(ctx, op, holds_both(x, y), a, b, node);
+}
+
+static Value compare_numbers(Context& ctx, CompareOp op, Value a, Value b, const Node* node,
+                             const Node* left, const Node* right) {
+  if (is_whole(a.code()) && is_whole(b.code())) return compare_integers(ctx, op, a, b, node);
+  const std::optional<TypeCode> common = ctx.policy.operator_type(a.code(), b.code());
+  if (!common) {
+    return operator_error(ctx, DiagCode::cannot_compare, node, left, right, sign_of(op),
+                          {std::string(sign_of(op)), type_text(a), type_text(b)});
+  }
+  a = convert(ctx, a, *common, node);
+  b = convert(ctx, b, *common, node);
+  if (a.is_unknown() || b.is_unknown()) return Value::unknown();
+  if (a.exact() && b.exact()) return Value::boolean(fold(op, *common, *a.exact(), *b.exact()));
+  return Value::number(TypeCode::b1,
+                       ctx.builder.op(ir_op(op), {inst_of(ctx, a, node), inst_of(ctx, b, node)}));
+}
+
+static Value compare_tuples(Context& ctx, CompareOp op, const Value& a, const Value& b,
+                            const Node* node, const Node* left, const Node* right) {
+  Value all = Value::boolean(a.elements().size() == b.elements().size());
+  for (size_t i = 0; i < a.elements().size() && i < b.elements().size(); ++i) {
+    const Value same =
+        compare_values(ctx, CompareOp::Eq, a.elements()[i], b.elements()[i], node, left, right);
+    all = both(ctx, all, same, Op::And, node);
+  }
+  return op == CompareOp::NotEq ? negated(ctx, all, node) : all;
+}
+
+static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Value& b,
+                            const Node* node, const Node* left, const Node* right) {
+  if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
+  ctx.at(node);
+  if (op == CompareOp::In || op == CompareOp::NotIn)
+    return contains(ctx, op, a, b, node, left, right);
+  if (a.is_number() && b.is_number() && !is_identity(op))
+    return compare_numbers(ctx, op, a, b, node, left, right);
+  if (a.is_tuple() && b.is_tuple() && is_equality(op))
+    return compare_tuples(ctx, op, a, b, node, left, right);
+  const bool by_name = !a.is_array() && !a.is_number() && !a.is_tuple();
+  const bool same_kind = by_name && a.alternatives().index() == b.alternatives().index();
+  const bool with_none = a.is_none() || b.is_none();
+  if ((is_equality(op) || is_identity(op)) && (same_kind || with_none))
+    return Value::boolean(same_abstract(a, b) != is_negative(op));
+  const DiagCode code = is_identity(op) ? DiagCode::cannot_identify : DiagCode::cannot_compare;
+  return operator_error(ctx, code, node, left, right, sign_of(op),
+                        {std::string(sign_of(op)), type_text(a), type_text(b)});
+}
+
+// left op[i] c[i] op[i+1] c[i+1] ...; each operand is evaluated once, and only if all before it
+// held.
+static Value compare_rest(Context& ctx, const syntax::Compare* node, size_t i, const Value& left,
+                          const Node* left_node) {
+  const Level level(ctx.levels);
+  if (too_deep(ctx, node)) return Value::unknown();
+  const Node* right_node = node->comparators[i];
+  const Value right = expr(ctx, right_node);
+  const Value result =
+      compare_values(ctx, *compare_named(node->ops[i]), left, right, node, left_node, right_node);
+  if (i + 1 == node->comparators.size()) return result;
+  if (result.exact() && !result.exact()->integer) return result;
+  if (result.exact()) return compare_rest(ctx, node, i + 1, right, right_node);
+  Captured rest = capture(ctx, [&] { return compare_rest(ctx, node, i + 1, right, right_node); });
+  if (result.is_unknown() || rest.value.is_unknown()) return Value::unknown();
+  return combine(ctx, result, result, true, std::move(rest), node);
+}
+
+Value compare(Context& ctx, const syntax::Compare* node) {
+  const Value left = expr(ctx, node->left);
+  return compare_rest(ctx, node, 0, left, node->left);
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,111 @@
+// From one numeric type to another, constants with the range rules of literals.
+#include "frontend/operators/convert.h"
+
+#include <cctype>
+#include <cmath>
+
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/operators/operators.h"
+#include "support/check.h"
+
+namespace cuda_device::frontend {
+
+// What to do about a literal that does not fit.
+std::string range_hint(const Value& literal, TypeCode to) {
+  if (is_float(to)) return "use float64";
+  if (is_float(literal.code()) && !std::isfinite(literal.exact()->real))
+    return "integers are finite numbers";
+  const bool negative =
+      is_int(literal.code()) ? literal.exact()->integer < 0 : literal.exact()->real < 0;
+  if (negative && is_unsigned(to)) return "use a signed type, such as int64";
+  return bits_of(to) == 64 || is_weak(to) ? "use float64" : "use a wider type, such as int64";
+}
+
+bool literal_fits(const Context& ctx, const Value& v, TypeCode to) {
+  if (!ctx.policy.literals_must_fit || !is_weak(v.code())) return true;
+  if (is_float(to)) return is_weak(to) || !overflows(*v.exact(), v.code(), to);
+  if (!is_int(to)) return true;
+  if (is_float(v.code()) && !has_integer(v.exact()->real)) return false;
+  if (is_weak(to)) return true;
+  return fits(converted(*v.exact(), v.code(), TypeCode::weak_int).integer, to);
+}
+
+bool fits_builtin(const Value& v) {
+  if (!v.exact() || !is_weak(v.code())) return true;
+  return is_int(v.code()) ? fits(v.exact()->integer, v.code())
+                          : !overflows(*v.exact(), v.code(), v.code());
+}
+
+bool check_literal(Context& ctx, const Value& v, TypeCode to, const Node* node) {
+  if (!v.exact() || literal_fits(ctx, v, to)) return true;
+  error(ctx, DiagCode::literal_range, node,
+        {to_text(v.code(), *v.exact()), std::string(name_of(to)), range_hint(v, to)});
+  return false;
+}
+
+static Value convert_constant(Context& ctx, const Value& v, TypeCode to, const Node* node) {
+  if (!check_literal(ctx, v, to, node)) return Value::unknown();
+  return Value::constant(to, converted(*v.exact(), v.code(), to));
+}
+
+Value convert(Context& ctx, const Value& v, TypeCode to, const Node* node) {
+  if (v.is_unknown() || !scalar_of(to)) return Value::unknown();
+  CD_CHECK(v.is_number(), "conversion of " + type_text(v));
+  if (v.exact()) return convert_constant(ctx, v, to, node);
+  const ir::Type type = ir::Type::of(*scalar_of(to));
+  if (v.inst()->type == type) return Value::number(to, v.inst());
+  return Value::number(to, ctx.builder.typed(Op::Convert, type, {v.inst()}));
+}
+
+Inst* inst_of(Context& ctx, const Value& v, const Node* node) {
+  CD_CHECK(v.is_number(), "no number: " + type_text(v));
+  if (v.inst()) return v.inst();
+  CD_CHECK(v.exact(), "a number without a value");
+  const ir::Type type = ir::Type::of(*scalar_of(v.code()));
+  // A weak constant has kept its full value so far: now it takes the builtin's 32-bit format.
+  if (!fits_builtin(v)) {
+    const std::string text = to_text(v.code(), *v.exact()), wide = "device.float64(" + text + ")";
+    const std::string hint =
+        is_float(v.code()) ? "write " + wide
+                           : "give it a format, such as device.int64(" + text + ") or " + wide;
+    error(ctx, DiagCode::weak_range, node, {text, std::string(name_of(v.code())), hint});
+  }
+  if (type.is_float()) return ctx.builder.const_float(type, v.exact()->real);
+  return ctx.builder.const_int(type, static_cast<int64_t>(v.exact()->integer));
+}
+
+Inst* constant_inst(Context& ctx, ir::Type type, double value) {
+  if (type.is_float()) return ctx.builder.const_float(type, value);
+  return ctx.builder.const_int(type, static_cast<int64_t>(value));
+}
+
+bool require_number(Context& ctx, const Value& v, const Node* node, const std::string& what) {
+  if (v.is_number()) return true;
+  std::string hint = read_it_hint(v);
+  if (hint.empty())
+    hint = v.is_array() ? "arrays are worked on element by element" : "it works on numbers";
+  if (!v.is_unknown()) wrong_kind(ctx, DiagCode::not_a_number, node, v, {what, type_text(v), hint});
+  return false;
+}
+
+// What to write in place of a text that Python makes a number of.
+static std::string number_for(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string sign = text.starts_with('-') ? "-" : "";
+  if (text.starts_with('-') || text.starts_with('+')) text = text.substr(1);
+  if (text == "inf" || text == "infinity") return "write " + sign + "math.inf";
+  if (text == "nan") return "write math.nan";
+  return "write the number, without quotes";
+}
+
+Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node) {
+  const std::string what = std::string(name_of(to)) + "()";
+  if (auto* text = v.as<Value::Text>())
+    return error(ctx, DiagCode::not_a_number, node, {what, type_text(v), number_for(text->text)});
+  if (!require_number(ctx, v, node, what)) return Value::unknown();
+  if (is_bool(to)) return truth(ctx, v, node);
+  ctx.at(node);
+  return convert(ctx, v, to, node);
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,178 @@
+// Conditions, and / or / not, conditional expressions. A constant condition prunes: what it
+// excludes is neither typed nor compiled.
+#include "frontend/operators/operators.h"
+
+#include "frontend/control/variables.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "ir/effects.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+// Operations. A chain of bounds, two an axis, is one condition: what it says of the axes is then
+// known under it.
+constexpr int kCheapCount = 8;
+constexpr int kCheapChain = 16;
+
+// Evaluating it where it is not needed does no harm and costs less than a branch.
+bool is_cheap(const ir::Block& block, int most = kCheapCount) {
+  int count = 0;
+  for (const Inst* inst : block.insts) {
+    const bool read = inst->op == Op::SlotLoad || inst->op == Op::Const;
+    if (!ir::may_speculate(inst->op) || ir::is_costly(inst->op)) return false;
+    if (!read) ++count;
+  }
+  return count <= most;
+}
+
+bool is_selectable(const Value& v) {
+  if (!v.is_tuple()) return v.is_number();
+  for (const Value& e : v.elements())
+    if (!is_selectable(e)) return false;
+  return true;
+}
+
+}  // namespace
+
+Value truth(Context& ctx, const Value& v, const Node* node) {
+  if (v.is_unknown()) return v;
+  if (v.is_none()) return Value::boolean(false);
+  if (v.exact()) return Value::boolean(frontend::truth(v.code(), *v.exact()));
+  if (v.is_number()) {
+    if (is_bool(v.code())) return v;
+    ctx.at(node);
+    return Value::number(TypeCode::b1, ctx.builder.typed(Op::Convert, ir::kBool, {v.inst()}));
+  }
+  if (v.is_tuple()) return Value::boolean(!v.elements().empty());
+  if (auto* text = v.as<Value::Text>()) return Value::boolean(!text->text.empty());
+  if (v.is<Value::Function>()) return Value::boolean(true);
+  if (auto* array = v.as<Value::Array>())
+    return error(ctx, DiagCode::array_condition, node, {array->name, type_text(v)});
+  return wrong_kind(ctx, DiagCode::condition_type, node, v, {type_text(v)});
+}
+
+// operands[from] and operands[from + 1] and ...: the value of the operand that decides, or only its
+// truth.
+static Value chain(Context& ctx, const Nodes& operands, size_t from, bool is_and, bool as_condition,
+                   const Node* node) {
+  const Level level(ctx.levels);
+  if (too_deep(ctx, node)) return Value::unknown();
+  const Node* operand = operands[from];
+  const Value first = as_condition ? condition(ctx, operand) : expr(ctx, operand);
+  if (from + 1 == operands.size()) return first;
+  const Value test = truth(ctx, first, operand);
+  if (test.exact() && (test.exact()->integer != 0) != is_and) return first;
+  if (test.exact()) return chain(ctx, operands, from + 1, is_and, as_condition, node);
+  Captured rest =
+      capture(ctx, [&] { return chain(ctx, operands, from + 1, is_and, as_condition, node); });
+  if (test.is_unknown()) return test;
+  return combine(ctx, first, test, is_and, std::move(rest), node);
+}
+
+Value condition(Context& ctx, const Node* node) {
+  const Level level(ctx.levels);
+  if (too_deep(ctx, node)) return Value::unknown();
+  if (auto* e = syntax::as<syntax::BoolOp>(node))
+    return chain(ctx, e->values, 0, e->op == "And", true, node);
+  if (auto* e = syntax::as<syntax::UnaryOp>(node); e && e->op == "Not")
+    return negated(ctx, condition(ctx, e->operand), node);
+  return truth(ctx, expr(ctx, node), node);
+}
+
+Value negated(Context& ctx, const Value& v, const Node* node) {
+  if (v.is_unknown()) return v;
+  if (v.exact()) return Value::boolean(v.exact()->integer == 0);
+  ctx.at(node);
+  return Value::number(TypeCode::b1, ctx.builder.op(Op::Not, {v.inst()}));
+}
+
+Value bool_op(Context& ctx, const syntax::BoolOp* node) {
+  return chain(ctx, node->values, 0, node->op == "And", false, node);
+}
+
+static Value select(Context& ctx, const Value& test, const Value& then, const Value& otherwise,
+                    const Value& joined, const Node* node) {
+  if (joined.is_tuple()) {
+    std::vector<Value> elements;
+    elements.reserve(joined.elements().size());
+    for (size_t i = 0; i < joined.elements().size(); ++i)
+      elements.push_back(select(ctx, test, then.elements()[i], otherwise.elements()[i],
+                                joined.elements()[i], node));
+    return Value::tuple(std::move(elements));
+  }
+  if (joined.exact()) return joined;
+  const Value a = convert(ctx, then, joined.code(), node),
+              b = convert(ctx, otherwise, joined.code(), node);
+  if (a.is_unknown() || b.is_unknown()) return Value::unknown();
+  return Value::number(
+      joined.code(),
+      ctx.builder.op(Op::Select, {test.inst(), inst_of(ctx, a, node), inst_of(ctx, b, node)}));
+}
+
+static Value branch(Context& ctx, const Value& test, Captured then, Captured otherwise,
+                    const Value& joined, const Node* node) {
+  ctx.at(node);
+  WebState temporary;
+  temporary.abstract = joined;
+  make_slots(ctx, temporary, "");
+  Inst* chosen = ctx.builder.control(Op::If, {test.inst()}, 2);
+  ir::Block* outer = &ctx.builder.block();
+  for (int side = 0; side < 2; ++side) {
+    Captured& captured = side == 0 ? then : otherwise;
+    chosen->regions[side] = std::move(captured.block);
+    ctx.builder.set_block(chosen->regions[side]);
+    store_web(ctx, temporary, "", captured.value, node);
+  }
+  ctx.builder.set_block(*outer);
+  return load_web(ctx, temporary, "");
+}
+
+static Value choose(Context& ctx, const Value& test, Captured then, Captured otherwise,
+                    const Node* node) {
+  // Nothing is emitted for a value that is not known yet: the type of the other side is the best
+  // guess.
+  if (then.value.is_unknown()) return otherwise.value;
+  if (otherwise.value.is_unknown()) return then.value;
+  const Value a = abstract_of(then.value), b = abstract_of(otherwise.value);
+  std::optional<Value> joined = join(ctx, a, b);
+  if (!joined) {
+    if (const auto arrays = different_arrays(a, b)) return array_choice(ctx, "this", *arrays, node);
+    return error(ctx, DiagCode::no_common_choice, node, {type_text(a), type_text(b)});
+  }
+  if (is_cheap(then.block) && is_cheap(otherwise.block) && is_selectable(*joined)) {
+    splice(ctx, then.block);
+    splice(ctx, otherwise.block);
+    ctx.at(node);
+    return select(ctx, test, then.value, otherwise.value, *joined, node);
+  }
+  return branch(ctx, test, std::move(then), std::move(otherwise), *joined, node);
+}
+
+Value combine(Context& ctx, const Value& first, const Value& test, bool is_and, Captured second,
+              const Node* node) {
+  const bool bools = first.is_number() && is_bool(first.code()) && second.value.is_number() &&
+                     is_bool(second.value.code());
+  if (bools && is_cheap(second.block, kCheapChain)) {
+    splice(ctx, second.block);
+    ctx.at(node);
+    Inst* other = inst_of(ctx, second.value, node);
+    return Value::number(TypeCode::b1,
+                         ctx.builder.op(is_and ? Op::And : Op::Or, {first.inst(), other}));
+  }
+  Captured decided{{}, first};
+  if (is_and) return choose(ctx, test, std::move(second), std::move(decided), node);
+  return choose(ctx, test, std::move(decided), std::move(second), node);
+}
+
+Value if_exp(Context& ctx, const syntax::IfExp* node) {
+  const Value test = condition(ctx, node->test);
+  if (test.exact()) return expr(ctx, test.exact()->integer ? node->body : node->orelse);
+  Captured then = capture(ctx, [&] { return expr(ctx, node->body); });
+  Captured otherwise = capture(ctx, [&] { return expr(ctx, node->orelse); });
+  if (test.is_unknown()) return test;
+  return choose(ctx, test, std::move(then), std::move(otherwise), node);
+}
+
+}  // namespace cuda_device::frontend

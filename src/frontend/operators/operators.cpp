@@ -1,0 +1,164 @@
+// Binary and unary operators on numbers: which type they compute in, and the operation.
+#include "frontend/operators/operators.h"
+
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/diagnosis/operator_names.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+bool is_bitwise(BinaryOp op) {
+  return op == BinaryOp::BitAnd || op == BinaryOp::BitOr || op == BinaryOp::BitXor;
+}
+bool is_shift(BinaryOp op) { return op == BinaryOp::LShift || op == BinaryOp::RShift; }
+
+Op ir_op(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::Add:
+      return Op::Add;
+    case BinaryOp::Sub:
+      return Op::Sub;
+    case BinaryOp::Mult:
+      return Op::Mul;
+    case BinaryOp::Div:
+      return Op::Div;
+    case BinaryOp::FloorDiv:
+      return Op::FloorDiv;
+    case BinaryOp::Mod:
+      return Op::FloorMod;
+    case BinaryOp::LShift:
+      return Op::Shl;
+    case BinaryOp::RShift:
+      return Op::Shr;
+    case BinaryOp::BitAnd:
+      return Op::And;
+    case BinaryOp::BitOr:
+      return Op::Or;
+    default:
+      return Op::Xor;
+  }
+}
+
+std::string operand_hint(const Value& a, const Value& b) {
+  for (const Value* v : {&a, &b}) {
+    if (v->is<Value::Text>())
+      return "operators work on numbers; print() takes an f-string, such as print(f\"x = {x}\")";
+    if (std::string hint = read_it_hint(*v); !hint.empty()) return hint;
+  }
+  return "operators work on numbers";
+}
+
+}  // namespace
+
+Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,
+             const Node* left, const Node* right) {
+  if (a.is_unknown() || b.is_unknown()) return Value::unknown();
+  ctx.at(node);
+  if (a.is_number() && b.is_number() && op != BinaryOp::MatMult)
+    return arithmetic(ctx, op, a, b, node, left, right);
+  if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
+  for (const Value* v : {&a, &b})
+    if (v->is<Value::Object>()) return wrong_kind(ctx, {}, v == &a ? left : right, *v, {});
+  std::vector<std::string> args = operation_text(op, type_text(a), type_text(b));
+  args.push_back(operand_hint(a, b));
+  return operator_error(ctx, DiagCode::operand_types, node, left, right, sign_of(op),
+                        std::move(args));
+}
+
+Value arithmetic(Context& ctx, BinaryOp op, Value a, Value b, const Node* node, const Node* left,
+                 const Node* right) {
+  if (is_bool(a.code()) && is_bool(b.code()) && !is_bitwise(op)) {
+    a = convert(ctx, a, ctx.policy.bool_arithmetic, node);
+    b = convert(ctx, b, ctx.policy.bool_arithmetic, node);
+  }
+  const std::optional<TypeCode> common = ctx.policy.operator_type(a.code(), b.code());
+  if (!common) {
+    std::vector<std::string> args = operation_text(op, type_text(a), type_text(b));
+    args.push_back(described(left, a));
+    return operator_error(ctx, DiagCode::no_promotion, node, left, right, sign_of(op),
+                          std::move(args));
+  }
+  if (!scalar_of(*common))
+    return not_implemented(ctx, node, std::string(name_of(*common)) + " arithmetic");
+  if ((is_bitwise(op) || is_shift(op)) && is_float(*common)) {
+    return operator_error(ctx, DiagCode::integers_only, node, left, right, sign_of(op),
+                          {std::string(sign_of(op)), type_text(a), type_text(b)});
+  }
+  if (op != BinaryOp::Pow &&
+      !(check_literal(ctx, a, *common, left) && check_literal(ctx, b, *common, right)))
+    return Value::unknown();
+  switch (op) {
+    case BinaryOp::Div:
+      return same_type(ctx, op, ctx.policy.true_divide(a.code(), b.code(), *common), a, b, node);
+    case BinaryOp::FloorDiv:
+    case BinaryOp::Mod:
+      return floor_divide(ctx, op, *common, a, b, node);
+    case BinaryOp::Pow:
+      return power(ctx, a, b, *common, node);
+    default:
+      return same_type(ctx, op, *common, a, b, node);
+  }
+}
+
+Value same_type(Context& ctx, BinaryOp op, TypeCode code, const Value& a, const Value& b,
+                const Node* node) {
+  const Value x = convert(ctx, a, code, node), y = convert(ctx, b, code, node);
+  if (x.is_unknown() || y.is_unknown()) return Value::unknown();
+  if (x.exact() && y.exact()) {
+    if (std::optional<Exact> r = fold(op, code, *x.exact(), *y.exact()))
+      return Value::constant(code, *r);
+    const bool too_large =
+        code == TypeCode::weak_int && op != BinaryOp::FloorDiv && op != BinaryOp::Mod;
+    if (too_large && is_shift(op) && y.exact()->integer < 0)
+      return error(ctx, DiagCode::negative_shift, node, {to_text(y.exact()->integer)});
+    if (too_large) return error(ctx, DiagCode::constant_too_large, node, {"the result"});
+  }
+  return Value::number(code,
+                       ctx.builder.op(ir_op(op), {inst_of(ctx, x, node), inst_of(ctx, y, node)}));
+}
+
+static Value invert(Context& ctx, const Value& v, const Node* node) {
+  if (is_float(v.code())) return error(ctx, DiagCode::unary_type, node, {"~", type_text(v)});
+  if (!v.exact()) return Value::number(v.code(), ctx.builder.op(Op::Not, {v.inst()}));
+  if (is_bool(v.code())) return Value::boolean(!v.exact()->integer);
+  return Value::constant(v.code(),
+                         converted({~v.exact()->integer, 0}, TypeCode::weak_int, v.code()));
+}
+
+Value unary(Context& ctx, const syntax::UnaryOp* node) {
+  if (node->op == "Not") return negated(ctx, condition(ctx, node->operand), node);
+  const Value v = expr(ctx, node->operand);
+  if (v.is_unknown()) return v;
+  ctx.at(node);
+  if (!v.is_number()) {
+    const std::string sign = node->op == "USub" ? "-" : node->op == "UAdd" ? "+" : "~";
+    return wrong_kind(ctx, DiagCode::unary_type, node, v, {sign, type_text(v)});
+  }
+  if (node->op == "Invert") return invert(ctx, v, node);
+  const Value number = is_bool(v.code()) ? convert(ctx, v, ctx.policy.bool_arithmetic, node) : v;
+  return node->op == "USub" ? negative(ctx, number, node) : number;
+}
+
+Value negative(Context& ctx, const Value& v, const Node* node) {
+  if (!v.exact()) return Value::number(v.code(), ctx.builder.op(Op::Neg, {v.inst()}));
+  if (is_float(v.code())) return Value::constant(v.code(), {0, -v.exact()->real});
+  return same_type(ctx, BinaryOp::Sub, v.code(), Value::constant_int(v.code(), 0), v, node);
+}
+
+Value min_max(Context& ctx, const Value& a, const Value& b, Op op, const Node* node) {
+  if (a.is_unknown() || b.is_unknown()) return Value::unknown();
+  const std::optional<TypeCode> code = ctx.policy.unify(a.code(), b.code());
+  if (!code) return error(ctx, DiagCode::no_common_choice, node, {type_text(a), type_text(b)});
+  const Value x = convert(ctx, a, *code, node), y = convert(ctx, b, *code, node);
+  if (x.is_unknown() || y.is_unknown()) return Value::unknown();
+  if (x.exact() && y.exact()) {
+    const CompareOp better = op == Op::Min ? CompareOp::Lt : CompareOp::Gt;
+    return fold(better, *code, *y.exact(), *x.exact()) ? y : x;
+  }
+  if (is_bool(*code)) op = op == Op::Min ? Op::And : Op::Or;
+  return Value::number(*code, ctx.builder.op(op, {inst_of(ctx, x, node), inst_of(ctx, y, node)}));
+}
+
+}  // namespace cuda_device::frontend
