@@ -38,7 +38,8 @@ auto Access::in_two_versions(const Inst& inst, Value* unclamped, const Mask& mas
         const AccessPlan version = plan(inst, mask);
         c_.notes.add(inst, mask, how + describe(version));
         return emit(version);
-      });
+      },
+      "unclamped_index", "any_index");
 }
 
 // emit(plan, mask) where the plan's condition holds; where not, of the plan for that.
