@@ -18,9 +18,8 @@ BEGIN, END = (
 )
 
 SECTION = re.compile(r"^// --- (.*) ---$")
-OPERATION = re.compile(
-    r'^(SCALAR|GIVEN|POSITION|SLOT|EFFECT|CONTROL)\((\w+), "(\w+)", (-?\d+), (\w+), (.*?)"(.*)"\)$'
-)
+GROUPS = "SCALAR|GIVEN|POSITION|SLOT|ACCESS|EFFECT|CONTROL"
+OPERATION = re.compile(rf'^({GROUPS})\((\w+), "(\w+)", (-?\d+), (\w+), (.*?)"(.*)"\)$')
 
 RESULTS = {
     "None": "—",
@@ -29,6 +28,7 @@ RESULTS = {
     "SameFloat": "T, T a float",
     "SameNum": "T, T an integer or float",
     "Bool": "bool",
+    "Element": "the element's type",
     "Explicit": "as stated",
     "I32": "int32",
     "I64": "int64",
@@ -84,15 +84,17 @@ def words(columns: list[str]) -> str:
 def effect(group: str, columns: list[str]) -> str:
     if group in PURE:
         return ", ".join(w for w in ("pure", words(columns)) if w)
-    return words(columns) if group == "EFFECT" else group.lower()
+    return words(columns) if group in ("ACCESS", "EFFECT") else group.lower()
 
 
 def row(match: re.Match[str]) -> str:
     group, _, text, operands, result, rest, semantics = match.groups()
     columns = [c for c in rest.split(", ") if c]
-    implied = {"SCALAR": "None", "SLOT": "Slot"}.get(group)
+    implied = {"SCALAR": "None", "SLOT": "Slot", "ACCESS": "None"}.get(group)
     immediate = implied or columns.pop(0)
     count = "any" if operands == "-1" else operands
+    if group == "ACCESS":
+        count = "array, indices" + (f", {operands} more" if operands != "0" else "")
     form = f"`{text}`{IMMEDIATES[immediate]}"
     meaning = semantics.replace("|", "\\|")
     cells = [form, count, RESULTS[result], effect(group, columns), meaning]

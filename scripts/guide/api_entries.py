@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import cuda.device
-from cuda.device import _core, core, errors
+from cuda.device import _core, _intrinsics, core, errors
 
 PACKAGE = Path(inspect.getfile(cuda.device)).parent
 
@@ -25,7 +25,7 @@ DEVICE: dict[str, list[str]] = {
     "Barriers, in kernels": [
         *["syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or"],
     ],
-    "Numbers": ["popc", "brev", "clz", "ffs", "cbrt", "fma"],
+    "Numbers": _intrinsics.__all__,
     "Arrays": ["empty", "zeros", "full", "arange", "asarray", "from_dlpack", "to_host", "Array"],
     "Formats": [
         *["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],

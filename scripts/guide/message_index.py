@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 DIAGNOSTICS = ROOT / "src" / "support" / "diagnostics.def"
+SCALARS = ROOT / "src" / "support" / "scalar.def"
 SYNTAX = ROOT / "src" / "frontend" / "diagnosis" / "unsupported.cpp"
 TESTS = ROOT / "tests" / "errors"
 
@@ -44,11 +45,25 @@ class Example(NamedTuple):
     hint: str
 
 
+def _formats() -> str:
+    """What the compiler writes for {formats}: first and last of a class, floats one by one."""
+    listed = SCALARS.read_text(encoding="utf-8").partition("#ifdef CD_MADE_UP")[0]
+    found: dict[str, list[str]] = {}
+    for name, rest in re.findall(
+        r'^(?:\w*FLOAT|SCALAR)\(\w+, "(\w+)", (.*)\)$', listed, re.MULTILINE
+    ):
+        number_class = re.search(r"Bool|Uint|Int$", rest)
+        found.setdefault(number_class[0] if number_class else name, []).append(name)
+    *others, last = [" to ".join(dict.fromkeys([n[0], n[-1]])) for n in found.values()]
+    return ", ".join(others) + " and " + last
+
+
 def messages() -> dict[str, list[Message]]:
     """The messages by section, in order."""
     found: dict[str, list[Message]] = {}
     section = "not implemented"
-    for line in DIAGNOSTICS.read_text(encoding="utf-8").splitlines():
+    text = DIAGNOSTICS.read_text(encoding="utf-8").replace("{formats}", _formats())
+    for line in text.splitlines():
         if match := _SECTION.match(line):
             section = match[1]
         elif match := _DIAG.match(line):

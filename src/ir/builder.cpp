@@ -20,8 +20,6 @@ Type type_of_explicit(const Function& f, Op op, const std::vector<Inst*>& operan
       return operands.at(1)->type;
     case Op::Ldexp:
       return operands.at(0)->type;
-    case Op::Load:
-      return Type::of(operands.at(0)->type.scalar);
     default:
       CD_UNREACHABLE("the type of '" + std::string(info(op).text) +
                      "' does not follow; use typed()");
@@ -39,6 +37,8 @@ Type result_type(const Function& f, Op op, const std::vector<Inst*>& operands, i
       return operands.at(0)->type;
     case ResultRule::Bool:
       return kBool;
+    case ResultRule::Element:
+      return Type::of(operands.at(0)->type.scalar);
     case ResultRule::I32:
       return kI32;
     case ResultRule::I64:

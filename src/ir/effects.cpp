@@ -126,14 +126,14 @@ bool acquires(const Function& f) {
 }
 
 std::vector<bool> changing_arrays(const Function& f) {
-  std::vector<bool> changing(f.params.size(), acquires(f));
+  std::vector<bool> changing(f.params.size());
   for_each_inst(f.body, [&](const Inst& i) {
-    const std::optional<Access> access = access_of(i);
-    if (!access || !access->writes) return;
-    if (!access->array) {
+    if (may_change_any_array(info(i.op).effects)) {
       changing.assign(changing.size(), true);
       return;
     }
+    const std::optional<Access> access = access_of(i);
+    if (!access || !access->writes) return;
     const Inst& array = whole_array(*access->array);
     if (array.op == Op::Param) changing[static_cast<size_t>(array.imm)] = true;
   });

@@ -28,14 +28,14 @@ inline bool names_slot(Op op) { return info(op).imm == ImmKind::Slot; }
 // Leaves one other value in the slot Inst::imm. A loop sets its counter's.
 inline bool sets_slot(Op op) { return names_slot(op) && op != Op::SlotLoad; }
 
-inline bool reads(Op op) {
-  const Memory memory = info(op).effects.memory;
+constexpr bool reads(Memory memory) {
   return memory == Memory::Reads || memory == Memory::ReadsWrites;
 }
-inline bool writes(Op op) {
-  const Memory memory = info(op).effects.memory;
+constexpr bool writes(Memory memory) {
   return memory == Memory::Writes || memory == Memory::ReadsWrites;
 }
+inline bool reads(Op op) { return reads(info(op).effects.memory); }
+inline bool writes(Op op) { return writes(info(op).effects.memory); }
 // No access to memory crosses it.
 inline bool orders(Op op) { return info(op).effects.order != Order::Unordered; }
 // Threads execute it together.
@@ -119,6 +119,12 @@ bool has_barrier(const Block& block);  // in it or in a region inside
 bool has_convergent(const Block& block);
 // Memory may come to be as threads outside of the block left it, while the kernel runs.
 bool acquires(const Function& f);
+// Any array may hold other values after it: it writes to memory that it does not name, or lets
+// the thread see what was written elsewhere.
+constexpr bool may_change_any_array(const Effects& effects) {
+  const bool writes_anywhere = writes(effects.memory) && effects.where == Where::Anywhere;
+  return writes_anywhere || effects.order == Order::OrdersAll;
+}
 // By parameter: elements may change while the kernel runs.
 std::vector<bool> changing_arrays(const Function& f);
 // Threads of a warp execute something together, or know their place in it.

@@ -1,3 +1,4 @@
+#include "ir/effects.h"
 #include "ir/step_code.h"
 #include "support/check.h"
 
@@ -108,26 +109,9 @@ class Flattener {
         return own_array(inst, dynamic_shared_array(function_));
       case Op::View:
         return view(inst);
-      case Op::Barrier:
-      case Op::BarrierCount:
-      case Op::BarrierAnd:
-      case Op::BarrierOr:
-        return barrier(inst);
-      case Op::Load:
-        step(StepKind::Load, &inst).a = list_of(inst);
-        return;
-      case Op::Store:
-        step(StepKind::Store, &inst).a = list_of(inst);
-        return;
-      case Op::Check:
-        step(StepKind::Check, &inst).a = inst.operands[0]->id;
-        return;
-      case Op::Print:
-        step(StepKind::Print, &inst).a = list_of(inst);
-        return;
-      case Op::Opaque:
-        step(StepKind::Opaque, &inst).a = list_of(inst);
-        return;
+#define EFFECT(name, ...) case Op::name:
+#include "ir/op.def"
+        return effect(inst);
       case Op::If:
         return if_(inst);
       case Op::While:
@@ -168,8 +152,13 @@ class Flattener {
     code_.own_arrays = true;
   }
 
-  void barrier(const Inst& inst) {
-    Step& s = step(StepKind::Barrier, &inst);
+  void effect(const Inst& inst) {
+    const bool stops = is_barrier(inst.op) || inst.op == Op::Check;
+    if (!stops) {
+      step(StepKind::Effect, &inst).a = list_of(inst);
+      return;
+    }
+    Step& s = step(inst.op == Op::Check ? StepKind::Check : StepKind::Barrier, &inst);
     if (!inst.operands.empty()) s.a = inst.operands[0]->id;
   }
 

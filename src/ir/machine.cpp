@@ -90,10 +90,6 @@ class Runner {
       case StepKind::Stride:
         r[s.result] = array(s.a).strides[static_cast<size_t>(s.source->imm)];
         return;
-      case StepKind::Load:
-        return load(s);
-      case StepKind::Store:
-        return store(s);
       case StepKind::View:
         return view(s);
       case StepKind::Jump:
@@ -106,15 +102,37 @@ class Runner {
         return loop_begin(s);
       case StepKind::LoopNext:
         return loop_next(s);
-      case StepKind::Print:
-        return print(s);
-      case StepKind::Opaque:
-        return opaque(s);
+      case StepKind::Effect:
+        return effect(s);
       case StepKind::Check:  // holds
       case StepKind::Barrier:
       case StepKind::Finish:
         return;
     }
+  }
+
+  void effect(const Step& s) {
+    switch (s.source->op) {
+      case Op::Load:
+        return load(s);
+      case Op::Store:
+        return store(s);
+      case Op::Print:
+        return print(s);
+      case Op::Opaque:
+        return opaque(s);
+      case Op::Check:
+      case Op::Barrier:
+      case Op::BarrierCount:
+      case Op::BarrierAnd:
+      case Op::BarrierOr:
+        break;  // kinds of steps of their own
+#define OP(name, ...) case Op::name:
+#define EFFECT(...)
+#include "ir/op.def"
+        break;
+    }
+    CD_UNREACHABLE("no effect: " + std::string(info(s.source->op).text));
   }
 
   size_t parameters() const { return launch_.arguments.size(); }

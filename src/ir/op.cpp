@@ -69,7 +69,7 @@ consteval bool makes_sense(const OpInfo& op) {
   const Effects& e = op.effects;
   const bool element = e.where == Where::Element || e.where == Where::AtomicElement;
   return (e.where == Where::Nowhere) == (e.memory == Memory::Untouched) &&
-         !(element && op.operands >= 0) &&  // an array and an index for each axis
+         !(element && op.operands < 0) && !(op.result == ResultRule::Element && !element) &&
          !(e.threads == Threads::MeetsBlock && e.order == Order::Unordered);
 }
 consteval bool all_make_sense() {

@@ -25,6 +25,7 @@ enum class ResultRule : uint8_t {
   SameFloat,
   SameNum,
   Bool,
+  Element,
   Explicit,
   I32,
   I64,

@@ -17,13 +17,10 @@ enum class StepKind : uint8_t {
   Position,  // result = what `source` asks about the thread's place
   Extent,    // result = shape[immediate] of array a
   Stride,    // result = strides[immediate] of array a
-  Load,      // result = element; lists[a] ... are array and indices
-  Store,     // likewise, and the value
   View,     // result = array number `b`, made now; lists[a] ... are array, offset, extents, strides
   Barrier,  // the thread stops here; register a, where the operation has an operand
   Check,    // the thread fails where register a is false
-  Print,    // lists[a] ... are what is printed
-  Opaque,   // result = the answer; lists[a] ... are the operands
+  Effect,   // any other operation with an effect, `source`; lists[a] ... are the operands
   Jump,     // to step `target`
   JumpUnless,  // likewise, where register a is false
   LoopBegin,   // result, result + 1 = iterations left, next value; lists[a] ... are start, stop,

@@ -73,8 +73,12 @@ std::string compared(const Inst& inst, Test test, const char* wanted) {
                 operands_are(inst, inst.operands[0]->type)});
 }
 
-std::string count_error(const Inst& inst) {
-  const int wanted = info(inst.op).operands;
+bool accesses_element(Op op) {
+  const Where where = info(op).effects.where;
+  return where == Where::Element || where == Where::AtomicElement;
+}
+
+std::string count_error(const Inst& inst, int wanted) {
   if (wanted < 0 || inst.operands.size() == static_cast<size_t>(wanted)) return kFine;
   return std::to_string(inst.operands.size()) + " operands, expected " + std::to_string(wanted);
 }
@@ -108,6 +112,8 @@ std::string result_rule_error(const Inst& inst) {
       return result_is(inst, kI64);
     case ResultRule::U32:
       return result_is(inst, kU32);
+    case ResultRule::Element:
+      return kFine;  // with the operands
     case ResultRule::Explicit:
       return kFine;  // below, by hand
   }
@@ -167,41 +173,22 @@ std::string array_axis_error(const Inst& inst) {
   return e.empty() ? index_error(inst.imm, inst.operands[0]->type.ndim, "axis") : e;
 }
 
-bool touches_element(Op op) {
-  const Where where = info(op).effects.where;
-  return where == Where::Element || where == Where::AtomicElement;
-}
-
-// Array, one index per axis, then what the operation takes beside.
+// Array, one index per axis, then values of the element's type.
 std::string element_error(const Inst& inst) {
   if (inst.operands.empty()) return "no operands, expected an array";
   if (std::string e = operand_is(inst, 0, any_array, "an array"); !e.empty()) return e;
-  const size_t ndim = inst.operands[0]->type.ndim;
-  if (inst.operands.size() < 1 + ndim)
-    return std::to_string(inst.operands.size()) + " operands, expected " + std::to_string(1 + ndim);
-  for (size_t i = 1; i <= ndim; ++i) {
-    if (std::string e = operand_is(inst, i, any_int, "an integer index"); !e.empty()) return e;
+  const Type element = Type::of(inst.operands[0]->type.scalar);
+  const size_t values = 1 + static_cast<size_t>(inst.operands[0]->type.ndim);
+  if (std::string e = count_error(inst, static_cast<int>(values) + info(inst.op).operands);
+      !e.empty()) {
+    return e;
   }
-  return kFine;
-}
-
-// `extra`: operands after the indices.
-std::string access_error(const Inst& inst, size_t extra) {
-  const bool array = !inst.operands.empty() && inst.operands[0]->type.is_array();
-  const size_t wanted = array ? 1 + inst.operands[0]->type.ndim + extra : 0;
-  if (array && inst.operands.size() != wanted)
-    return std::to_string(inst.operands.size()) + " operands, expected " + std::to_string(wanted);
-  return element_error(inst);
-}
-
-std::string load_error(const Inst& inst) {
-  std::string e = access_error(inst, 0);
-  return e.empty() ? result_is(inst, Type::of(inst.operands[0]->type.scalar)) : e;
-}
-
-std::string store_error(const Inst& inst) {
-  if (std::string e = access_error(inst, 1); !e.empty()) return e;
-  return operand_is(inst, inst.operands.size() - 1, Type::of(inst.operands[0]->type.scalar));
+  for (size_t i = 1; i < inst.operands.size(); ++i) {
+    std::string e = i < values ? operand_is(inst, i, any_int, "an integer index")
+                               : operand_is(inst, i, element);
+    if (!e.empty()) return e;
+  }
+  return info(inst.op).result == ResultRule::Element ? result_is(inst, element) : kFine;
 }
 
 // Array, offset, extents and strides of the result.
@@ -276,10 +263,6 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
       return array_axis_error(inst);
     case Op::Wrap:
       return first({operand_is(inst, 0, any_int, "an integer"), operand_is(inst, 1, kI64)});
-    case Op::Load:
-      return load_error(inst);
-    case Op::Store:
-      return store_error(inst);
     case Op::Array:
       return result_is(inst, f.arrays[static_cast<size_t>(inst.imm)].type);
     case Op::DynamicShared:
@@ -300,7 +283,7 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
     case Op::For:
       return for_error(f, inst);
     default:
-      return touches_element(inst.op) ? element_error(inst) : kFine;
+      return accesses_element(inst.op) ? element_error(inst) : kFine;
   }
 }
 
@@ -308,7 +291,8 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
 
 std::string type_error(const Function& f, const Inst& inst) {
   // In this order: each rule relies on the ones before it.
-  if (std::string e = count_error(inst); !e.empty()) return e;
+  const int count = accesses_element(inst.op) ? -1 : info(inst.op).operands;
+  if (std::string e = count_error(inst, count); !e.empty()) return e;
   if (std::string e = missing_operand(inst); !e.empty()) return e;
   if (std::string e = immediate_error(f, inst); !e.empty()) return e;
   if (std::string e = result_rule_error(inst); !e.empty()) return e;

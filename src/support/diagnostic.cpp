@@ -1,5 +1,9 @@
 #include "support/diagnostic.h"
 
+#include <iterator>
+
+#include "support/scalar.h"
+
 namespace cuda_device {
 namespace {
 
@@ -8,10 +12,39 @@ constexpr DiagInfo kDiagInfo[] = {
 #include "support/diagnostics.def"
 };
 
+// "int8 to int64": in the order of scalar.def.
+std::string from_first_to_last(NumberClass number_class) {
+  const ScalarInfo *first = nullptr, *last = nullptr;
+  for (const ScalarInfo& scalar : kScalarInfo) {
+    if (scalar.number_class != number_class) continue;
+    if (!first) first = &scalar;
+    last = &scalar;
+  }
+  std::string out(first->name);
+  return first == last ? out : out + " to " + std::string(last->name);
+}
+
+// Those of scalar.def; floats one by one.
+std::string formats() {
+  std::string out = from_first_to_last(NumberClass::Bool);
+  for (const NumberClass integers : {NumberClass::Int, NumberClass::Uint})
+    out += ", " + from_first_to_last(integers);
+  for (const ScalarInfo& scalar : kScalarInfo) {
+    if (scalar.number_class != NumberClass::Float) continue;
+    const bool last = &scalar == std::end(kScalarInfo) - 1;
+    out += (last ? " and " : ", ") + std::string(scalar.name);
+  }
+  return out;
+}
+
 std::string fill(const char* text, const std::vector<std::string>& args) {
+  static constexpr std::string_view kFormats = "{formats}";
   std::string out;
   for (const char* p = text; *p; ++p) {
-    if (p[0] == '{' && p[1] >= '0' && p[1] <= '9' && p[2] == '}') {
+    if (std::string_view(p).starts_with(kFormats)) {
+      out += formats();
+      p += kFormats.size() - 1;
+    } else if (p[0] == '{' && p[1] >= '0' && p[1] <= '9' && p[2] == '}') {
       size_t i = static_cast<size_t>(p[1] - '0');
       out += i < args.size() ? args[i] : std::string("?");
       p += 2;

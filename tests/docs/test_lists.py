@@ -6,6 +6,7 @@ import pytest
 from cuda import device
 from cuda.device import _testing, errors
 from support.pages import GUIDE, ROOT
+from support.planned import numeric_types
 
 INTRINSICS = (ROOT / "src" / "frontend" / "calls" / "intrinsics.def").read_text()
 LANGUAGE = (GUIDE / "language.md").read_text()
@@ -44,7 +45,8 @@ def test_promotions(left, operator, right, result):
 def entities(module, later):
     """The names of a module that the compiler knows, or knows to be planned."""
     names = re.findall(rf'^(\w+)\("{module}\.(\w+)"', INTRINSICS, re.MULTILINE)
-    return {name for kind, name in names if (kind == "LATER") == later and kind != "DEVICE_ONLY"}
+    types = {name for home, name in numeric_types(later) if home == module}
+    return types | {n for kind, n in names if (kind == "LATER") == later and kind != "DEVICE_ONLY"}
 
 
 @pytest.mark.parametrize(

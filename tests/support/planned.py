@@ -95,11 +95,26 @@ def syntax_features():
     return sorted(set(re.findall(rf'\{{"\w+",\s*{_LITERAL},', planned)))
 
 
+def numeric_types(later):
+    """[(module, name)] of the rows of promotion.def that scalar.def lacks, or of the others."""
+    rows = (ROOT / "src/frontend/promotion.def").read_text()
+    formats = (ROOT / "src/support/scalar.def").read_text()
+    there = set(re.findall(r'^(?:SCALAR|FLOAT|STORED_FLOAT)\(\w+, "(\w+)"', formats, re.MULTILINE))
+    fixed = {"int": "int32", "float": "float32", "complex": "complex64"}
+    builtins = {*fixed, "bool"}
+    return [
+        ("builtins" if name in builtins else "device", name)
+        for name in re.findall(r'^NUMERIC\(\w+, "(\w+)"', rows, re.MULTILINE)
+        if (fixed.get(name, name) not in there) == later
+    ]
+
+
 def later_entities():
-    """{module: names} of what intrinsics.def lists as known and missing."""
+    """{module: names} of what the language knows by name and the compiler lacks."""
     text = (ROOT / "src/frontend/calls/intrinsics.def").read_text()
+    later = re.findall(r'^LATER\("(\w+)\.(\w+)"\)', text, re.MULTILINE)
     found = {}
-    for module, name in re.findall(r'^LATER\("(\w+)\.(\w+)"\)', text, re.MULTILINE):
+    for module, name in sorted(later + numeric_types(later=True)):
         found.setdefault(module, []).append(name)
     return found
 

@@ -13,7 +13,13 @@ device.launch(vec_add, a, b, c, grid=(a.size + 255) // 256, block=256)
 
 from typing import TYPE_CHECKING, Any
 
-from cuda.device import _core, _missing, core, errors  # noqa: F401 errors is found as an attribute
+from cuda.device import (
+    _core,
+    _intrinsics,
+    _missing,
+    core,
+    errors,  # noqa: F401 it is found as an attribute
+)
 from cuda.device._arrays import (
     Array,
     arange,
@@ -42,7 +48,7 @@ from cuda.device._formats import (
     uint32,
     uint64,
 )
-from cuda.device._intrinsics import brev, cbrt, clz, ffs, fma, popc
+from cuda.device._intrinsics import *  # noqa: F403 all that it lists
 from cuda.device._memory import (
     dynamic_shared_array,
     local_array,
@@ -87,21 +93,16 @@ __all__ = [
     "bfloat16",
     "block_dim",
     "block_idx",
-    "brev",
-    "cbrt",
-    "clz",
     "complex64",
     "complex128",
     "core",
     "dynamic_shared_array",
     "empty",
-    "ffs",
     "float8e4m3",
     "float8e5m2",
     "float16",
     "float32",
     "float64",
-    "fma",
     "from_dlpack",
     "full",
     "func",
@@ -115,7 +116,6 @@ __all__ = [
     "lane_id",
     "launch",
     "local_array",
-    "popc",
     "shared_array",
     "syncthreads",
     "syncthreads_and",
@@ -132,6 +132,7 @@ __all__ = [
     "warp_size",
     "zeros",
 ]
+__all__ += _intrinsics.__all__
 
 
 if not TYPE_CHECKING:  # it would find every name that a user misspells

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from cuda.device import _core
 
+__all__ = ["brev", "cbrt", "clz", "ffs", "fma", "popc"]
+
 
 def _bits(name: str, x: object) -> tuple[int, int, type[np.integer[Any]]]:
     """(bit pattern, width, type) of an integer; TypeError for anything else (DEV-INTR-05)."""

@@ -90,10 +90,10 @@ void Body::inst(const Inst& i) {
       return define(i, load_slot(static_cast<size_t>(i.imm)));
     case Op::SlotStore:
       return store_slot(static_cast<size_t>(i.imm), c_.operand(i, 0));
-    case Op::Load:
-      return define(i, memory_.load(i));
-    case Op::Store:
-      return memory_.store(i);
+#define ACCESS(name, ...) case Op::name:
+#include "ir/op.def"
+      if (Value* element = memory_.emit(i)) define(i, element);
+      return;
     case Op::Barrier:
       emit_barrier(c_, i);
       return;

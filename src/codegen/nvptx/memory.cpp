@@ -1,6 +1,7 @@
 #include "codegen/nvptx/memory.h"
 
 #include "ir/effects.h"
+#include "support/check.h"
 
 namespace cuda_device::codegen::nvptx {
 using ir::Inst;
@@ -56,11 +57,27 @@ llvm::Value* Memory::offset(const Inst& array, const Inst& index, int64_t axis) 
   return c_.b.CreateNUWMul(low(wide), low(stride));
 }
 
-llvm::Value* Memory::address(const Inst& inst, size_t indices) {
-  const Inst& array = *inst.operands[0];
+llvm::Value* Memory::emit(const Inst& inst) {
+  switch (inst.op) {
+    case Op::Load:
+      return load(inst);
+    case Op::Store:
+      store(inst);
+      return nullptr;
+#define OP(name, ...) case Op::name:
+#define ACCESS(...)
+#include "ir/op.def"
+      break;
+  }
+  CD_UNREACHABLE("no access to an element");
+}
+
+llvm::Value* Memory::address(const Inst& inst) {
+  const ir::Access access = *ir::access_of(inst);
+  const Inst& array = *access.array;
   llvm::Value* at = arrays_.data(array);
-  for (size_t k = 0; k < indices; ++k) {
-    llvm::Value* step = offset(array, *inst.operands[k + 1], static_cast<int64_t>(k));
+  for (size_t k = 0; k < access.indices.size(); ++k) {
+    llvm::Value* step = offset(array, *access.indices[k], static_cast<int64_t>(k));
     at = c_.b.CreateGEP(c_.b.getInt8Ty(), at, step);
   }
   return at;
@@ -68,7 +85,7 @@ llvm::Value* Memory::address(const Inst& inst, size_t indices) {
 
 llvm::Value* Memory::load(const Inst& inst) {
   const Inst& array = *inst.operands[0];
-  llvm::Value* at = address(inst, inst.operands.size() - 1);
+  llvm::Value* at = address(inst);
   llvm::LoadInst* element = c_.b.CreateAlignedLoad(memory_type(c_.llvm(), inst.type.scalar), at,
                                                    arrays_.alignment(array));
   annotate(element, array);
@@ -80,7 +97,7 @@ void Memory::store(const Inst& inst) {
   const Inst& array = *inst.operands[0];
   llvm::Value* value = c_.value(*inst.operands.back());
   if (inst.operands.back()->type.is_bool()) value = c_.b.CreateZExt(value, c_.b.getInt8Ty());
-  llvm::Value* at = address(inst, inst.operands.size() - 2);
+  llvm::Value* at = address(inst);
   annotate(c_.b.CreateAlignedStore(value, at, arrays_.alignment(array)), array);
 }
 

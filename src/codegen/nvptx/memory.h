@@ -9,11 +9,13 @@ class Memory {
  public:
   Memory(EmitContext& context, Arrays& arrays);
 
-  llvm::Value* load(const ir::Inst& inst);
-  void store(const ir::Inst& inst);
+  // The result; null where there is none.
+  llvm::Value* emit(const ir::Inst& inst);
 
  private:
-  llvm::Value* address(const ir::Inst& inst, size_t indices);
+  llvm::Value* load(const ir::Inst& inst);
+  void store(const ir::Inst& inst);
+  llvm::Value* address(const ir::Inst& inst);
   llvm::Value* offset(const ir::Inst& array, const ir::Inst& index, int64_t axis);
   bool offsets_are_u32(const ir::Inst& array) const;
   void annotate(llvm::Instruction* access, const ir::Inst& array) const;

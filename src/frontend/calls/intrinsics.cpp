@@ -11,7 +11,7 @@ namespace {
 using Table = std::unordered_map<std::string, Intrinsic>;
 using Role = Intrinsic::Role;
 
-Intrinsic& entry(Table& table, const char* name, Role role) {
+Intrinsic& entry(Table& table, const std::string& name, Role role) {
   Intrinsic& i = table[name];
   i.name = name;
   i.role = role;
@@ -55,35 +55,18 @@ void add_constant(Table& table, const char* name, TypeCode code, Exact value) {
   i.constant = value;
 }
 
-// Each format has a name in the language.
-constexpr TypeCode kNamed[] = {
-#define TYPE(name, type) TypeCode::type,
-#define POSITION(...)
-#define NUMBER(...)
-#define CONSTANT(...)
-#define MATH(...)
-#define MATH2(...)
-#define CALL(...)
-#define CALL_OP(...)
-#define NAMED(...)
-#define DEVICE_ONLY(...)
-#define TAKES_LAMBDA(...)
-#define READS_KEYWORDS(...)
-#define LATER(...)
-#include "frontend/calls/intrinsics.def"
-};
-consteval bool are_all_named() {
-  for (const ScalarInfo& scalar : kScalarInfo) {
-    const std::optional<TypeCode> code = numeric_named(scalar.name);
-    if (!code || std::ranges::find(kNamed, *code) == std::end(kNamed)) return false;
+// Constructor, dtype and annotation; those that nothing is computed in yet are for later.
+void add_types(Table& table) {
+  for (int n = 0; n < kNumericCount; ++n) {
+    const auto code = static_cast<TypeCode>(n);
+    const Role role = scalar_of(code) ? Role::Type : Role::Later;
+    entry(table, entity_of_type(code), role).code = code;
   }
-  return true;
 }
-static_assert(are_all_named(), "intrinsics.def has a TYPE for each line of scalar.def");
 
 Table make_table() {
   Table table;
-#define TYPE(name, type) entry(table, name, Role::Type).code = TypeCode::type;
+  add_types(table);
 #define POSITION(name, operation) entry(table, name, Role::Position).op = ir::Op::operation;
 #define NUMBER(name, type, operation) add_number(table, name, TypeCode::type, ir::Op::operation);
 #define CONSTANT(name, type, value) add_constant(table, name, TypeCode::type, value);

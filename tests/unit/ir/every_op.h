@@ -30,10 +30,6 @@ inline std::vector<Type> sample_operands(Op op) {
     case Op::Extent:
     case Op::Stride:
       return {kTestArray};
-    case Op::Load:
-      return {kTestArray, kI32, kI64};
-    case Op::Store:
-      return {kTestArray, kI32, kI64, kF32};
     case Op::View:
       return {kTestArray, kI64, kI64, kI64};
     case Op::Print:
@@ -51,10 +47,17 @@ inline std::vector<Type> sample_operands(Op op) {
     default:
       break;
   }
+  const auto count = static_cast<size_t>(info(op).operands);
+  if (const Where where = info(op).effects.where;
+      where == Where::Element || where == Where::AtomicElement) {
+    std::vector<Type> types = {kTestArray, kI32, kI64};
+    types.insert(types.end(), count, Type::of(kTestArray.scalar));
+    return types;
+  }
   const bool is_float = info(op).result == ResultRule::SameFloat ||
                         info(op).result == ResultRule::SameNum ||
                         info(op).result == ResultRule::Bool;
-  return std::vector<Type>(static_cast<size_t>(info(op).operands), is_float ? kF32 : kI32);
+  return std::vector<Type>(count, is_float ? kF32 : kI32);
 }
 
 inline Type sample_result(Op op) {

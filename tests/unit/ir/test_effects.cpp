@@ -52,6 +52,24 @@ TEST(Effects, AreToConvergeOrToWaitAsTheColumnSays) {
   }
 }
 
+// No operation has only one of the two.
+TEST(Effects, ThatReachArraysWithoutAName) {
+  const auto with = [](Memory memory, Where where, Order order) {
+    Effects effects = kNoEffects;
+    effects.memory = memory;
+    effects.where = where;
+    effects.order = order;
+    return effects;
+  };
+  const auto none = Order::Unordered;
+  EXPECT_TRUE(may_change_any_array(with(Memory::Writes, Where::Anywhere, none)));
+  EXPECT_TRUE(may_change_any_array(with(Memory::ReadsWrites, Where::Anywhere, none)));
+  EXPECT_TRUE(may_change_any_array(with(Memory::Untouched, Where::Nowhere, Order::OrdersAll)));
+  EXPECT_FALSE(may_change_any_array(with(Memory::Reads, Where::Anywhere, none)));
+  EXPECT_FALSE(may_change_any_array(with(Memory::Writes, Where::Element, none)));
+  EXPECT_FALSE(may_change_any_array(with(Memory::Untouched, Where::Nowhere, Order::OrdersBlock)));
+}
+
 TEST(Effects, OfOpaqueAreAll) {
   EXPECT_TRUE(reads(Op::Opaque) && writes(Op::Opaque) && orders(Op::Opaque));
   EXPECT_TRUE(converges(Op::Opaque) && waits(Op::Opaque) && reports(Op::Opaque));

@@ -66,11 +66,9 @@ Control::Remaining Control::emit_inst(const Inst& inst, const Mask& mask, Join& 
       parts_.slots.store(static_cast<uint32_t>(inst.imm), parts_.values.of(*inst.operands[0]), mask,
                          c_.analysis().store_blends[inst.id]);
       return mask;
-    case Op::Load:
-      parts_.access.load(inst, mask);
-      return mask;
-    case Op::Store:
-      parts_.access.store(inst, mask);
+#define ACCESS(name, ...) case Op::name:
+#include "ir/op.def"
+      parts_.access.emit(inst, mask);
       return mask;
     case Op::Check:
       emit_check(inst, mask);

@@ -18,6 +18,20 @@ Access::Access(EmitContext& context, LaneValues& values, Arrays& arrays, Prefetc
       planner_(context),
       prefetcher_(prefetcher) {}
 
+void Access::emit(const Inst& inst, const Mask& mask) {
+  switch (inst.op) {
+    case ir::Op::Load:
+      return load(inst, mask);
+    case ir::Op::Store:
+      return store(inst, mask);
+#define OP(name, ...) case ir::Op::name:
+#define ACCESS(...)
+#include "ir/op.def"
+      break;
+  }
+  CD_UNREACHABLE("no access to an element");
+}
+
 AccessPlan Access::plan(const Inst& inst, const Mask& mask, bool unclamped) {
   return planner_.plan(inst, addresses_.of(inst, unclamped), mask);
 }

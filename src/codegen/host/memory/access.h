@@ -10,10 +10,11 @@ class Access {
  public:
   Access(EmitContext& context, LaneValues& values, Arrays& arrays, Prefetcher& prefetcher);
 
-  void load(const ir::Inst& inst, const Mask& mask);
-  void store(const ir::Inst& inst, const Mask& mask);
+  void emit(const ir::Inst& inst, const Mask& mask);
 
  private:
+  void load(const ir::Inst& inst, const Mask& mask);
+  void store(const ir::Inst& inst, const Mask& mask);
   AccessPlan plan(const ir::Inst& inst, const Mask& mask, bool unclamped = false);
   template <class Emit>
   auto in_two_versions(const ir::Inst& inst, llvm::Value* unclamped, const Mask& mask, Emit&& emit);
