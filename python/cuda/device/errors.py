@@ -146,7 +146,7 @@ class LaunchBufferError(LaunchError, BufferError):
 
 
 class OutOfMemoryError(MemoryError):
-    """A device does not have as much memory as was requested. What was allocated before stays usable.
+    """A device has less memory than was requested. What was allocated before stays usable.
 
     asked, free, total: in bytes; the last two as the device said when it happened.
     """

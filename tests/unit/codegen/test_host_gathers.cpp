@@ -95,11 +95,14 @@ TEST(HostGathers, NotForRowsWhereTheyAreSlow) {
   EXPECT_FALSE(gathers(kRows, MaskForm::Avx2, Way::kTune));
 }
 
-// Threads may have little of a stack.
+// Threads may have little of a stack. LLVM may look at less where there are many (effort.h), and
+// spills some vectors more then; lanes of gathers one by one would take 256 bytes and more each.
 TEST(HostGathers, TheirMemoryIsForAll) {
   for (const Way& way : every_way()) {
     SCOPED_TRACE(way.name());
-    EXPECT_LE(frame(often(200), way), frame(often(2), way) + 256);
+    const uint32_t many = frame(often(200), way);
+    EXPECT_LE(many, frame(often(2), way) + 1024);
+    EXPECT_LE(frame(often(300), way), many + 256);
   }
 }
 
