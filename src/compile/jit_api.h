@@ -45,8 +45,8 @@ struct CompileResult {
   void* interpreted = nullptr;  // target "interpreter": pass to cd_jit_interpret, cd_jit_release
 };
 
-// what: "ir", "ir_raw", "llvm", "llvm_raw", "asm", "ptx", "facts", "result_type", "times", "ir_times",
-// "syntax"
+// what: "ir", "ir_raw", "llvm", "llvm_raw", "asm", "ptx", "facts", "result_type", "times",
+// "ir_times", "syntax"
 struct InspectResult {
   Status status = Status::Ok;
   std::vector<Diagnostic> diagnostics;
