@@ -83,7 +83,7 @@ def test_a_block_that_is_larger_than_the_caches():
 
 
 def test_what_registers_do_not_hold():
-    """Thirty-two sums of float64 lanes are 8 KiB; AVX2 has 512 bytes of registers."""
+    """Thirty-two sums of 32 float64 lanes are 8 KiB; AVX2 has 512 bytes of registers."""
 
     @D.kernel
     def sums(a):
@@ -101,7 +101,7 @@ def test_what_registers_do_not_hold():
     few = halve.stats(A, block=256, target="avx2")
     assert 0 <= few.stack_bytes < 1024
     assert not any("stack" in hint for hint in few.hints)
-    many = sums.stats(A.astype(np.float64), block=32, target="avx2")
+    many = sums.stats(A.astype(np.float64), block=32, target="avx2x32")
     assert many.stack_bytes > 4096
     (hint,) = (h for h in many.hints if "stack" in h)
     assert hint.startswith("a gang keeps ")

@@ -214,7 +214,7 @@ def prefetches(kernel, form):
     return len(prefetched), len(re.findall("call void @llvm.prefetch", text))
 
 
-@pytest.mark.parametrize("form", ["avx512x32", "avx2x32", "sse4"])
+@pytest.mark.parametrize("form", ["avx512x32", "avx2x32", "sse4x32"])
 def test_gangs_that_compute_for_long_prefetch_the_next_page(form):
     prefetched, lines = prefetches(long_work, form)
     assert prefetched >= 2
