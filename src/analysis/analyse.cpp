@@ -2,7 +2,6 @@
 #include "analysis/nontemporal_stores.h"
 #include "analysis/shape_algebra.h"
 #include "analysis/uniformity.h"
-#include "ir/visitor.h"
 
 namespace cuda_device::analysis {
 

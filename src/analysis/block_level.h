@@ -63,8 +63,7 @@ template <class F>
 void for_each_inst(const Region& region, F&& f) {
   for (uint32_t at = 0; at < region.insts().size(); ++at) {
     f(*region.insts()[at], at);
-    for (const ir::Block& inside : region.insts()[at]->regions)
-      ir::for_each_inst(inside, [&](const ir::Inst& i) { f(i, at); });
+    ir::for_each_inside(*region.insts()[at], [&](const ir::Inst& i) { f(i, at); });
   }
 }
 

@@ -22,20 +22,15 @@ bool touches_arrays(const Inst& i) {
 }
 
 bool goes_through_memory(const Inst& loop, const Analysis& a) {
-  if (!is_loop(loop) || unrolled_size(loop, a, kMostUnrolled)) return false;
-  bool touches = false;
-  for (const ir::Block& region : loop.regions)
-    ir::for_each_inst(region, [&](const Inst& i) { touches = touches || touches_arrays(i); });
-  return touches;
+  return is_loop(loop) && !unrolled_size(loop, a, kMostUnrolled) &&
+         ir::any_inside(loop, touches_arrays);
 }
 
 bool threads_work_alone(const ir::Function& f, const Analysis& a) {
-  bool alone = true;
-  ir::for_each_inst(f.body, [&](const Inst& i) {
+  return !ir::any_inst(f.body, [&](const Inst& i) {
     const bool shared = i.type.is_array() && i.type.space == ir::AddressSpace::Shared;
-    alone = alone && !ir::hangs_on_threads(i.op) && !shared && !goes_through_memory(i, a);
+    return ir::hangs_on_threads(i.op) || shared || goes_through_memory(i, a);
   });
-  return alone;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "ir/effects.h"
 #include "ir/evaluate.h"
 #include "ir/machine.h"
+#include "ir/visitor.h"
 
 namespace cuda_device::analysis {
 namespace {
@@ -165,7 +166,7 @@ class Search {
 
   void loop(const Inst& inst) {
     const Inst* barrier = first_barrier(inst.regions[0]);
-    if (!barrier || has_jump(inst.regions[0])) return;
+    if (!barrier || ir::any_inst(inst.regions[0], is_jump)) return;
     const std::optional<size_t> alike = alike_in(inst);
     if (alike && *alike != positions_.threads()) report(*barrier, inst, *alike);
   }
@@ -176,18 +177,13 @@ class Search {
   }
 
   bool stays_together(const Inst& inst) const {
-    const bool jumps = inst.op != Op::If && std::ranges::any_of(inst.regions, has_jump);
+    const bool jumps = inst.op != Op::If && ir::any_inside(inst, is_jump);
     const auto& yielded = inst.op == Op::While ? inst.regions[0].insts.back()->operands : kNone;
     const auto same = [&](const Inst* i) { return a_.shape(*i).level <= Level::BlockUniform; };
     return !jumps && std::ranges::all_of(inst.operands, same) && std::ranges::all_of(yielded, same);
   }
 
-  static bool has_jump(const Block& body) {
-    return std::ranges::any_of(body.insts, [](const Inst* inst) {
-      return (ir::ends_block(inst->op) && inst->op != Op::Yield) ||
-             std::ranges::any_of(inst->regions, has_jump);
-    });
-  }
+  static bool is_jump(const Inst& inst) { return ir::ends_block(inst.op) && inst.op != Op::Yield; }
 
   // How many threads go the way of thread 0 through an if, or run a for as often; none: not known.
   std::optional<size_t> alike_in(const Inst& inst) {
@@ -198,7 +194,7 @@ class Search {
 
   ThreadPositions::Values ways_through(const Inst& inst) {
     if (inst.op == Op::If) return positions_.values(*inst.operands[0]);
-    if (inst.op != Op::For || has_jump(inst.regions[0])) return std::nullopt;
+    if (inst.op != Op::For || ir::any_inst(inst.regions[0], is_jump)) return std::nullopt;
     for (const Inst* bound : inst.operands)
       if (!positions_.values(*bound)) return std::nullopt;
     const auto bound = [&](size_t i) -> const std::vector<int64_t>& {

@@ -2,7 +2,6 @@
 // reason.
 #include "analysis/block_runs.h"
 #include "analysis/guards.h"
-#include "ir/visitor.h"
 
 namespace cuda_device::analysis {
 namespace {

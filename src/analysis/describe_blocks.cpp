@@ -120,8 +120,7 @@ class Describer {
   void number(const Region& r, size_t number) {
     for (const Inst* inst : r.insts()) {
       numbers_[inst->id] = number;
-      for (const ir::Block& inside : inst->regions)
-        ir::for_each_inst(inside, [&](const Inst& i) { numbers_[i.id] = number; });
+      ir::for_each_inside(*inst, [&](const Inst& i) { numbers_[i.id] = number; });
     }
   }
 

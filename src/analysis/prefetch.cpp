@@ -136,13 +136,11 @@ std::vector<std::vector<Prefetch>> find_prefetches(const ir::Function& f, const 
 
 bool reads_in_strides(const ir::Function& f, const Analysis& a) {
   const Finder finder(f, a);
-  bool found = false;
-  ir::for_each_inst(f.body, [&](const Inst& i) {
-    if (found || !ir::is_plain_load(i)) return;
+  return ir::any_inst(f.body, [&](const Inst& i) {
+    if (!ir::is_plain_load(i)) return false;
     const std::optional<Prefetch> prefetch = finder.next_gang(i);
-    found = prefetch && prefetch->what == What::NextGangStrides;
+    return prefetch && prefetch->what == What::NextGangStrides;
   });
-  return found;
 }
 
 }  // namespace cuda_device::analysis

@@ -15,10 +15,7 @@ using ir::Inst;
 using ir::Op;
 
 bool is_straight(const Block& block) {
-  bool straight = true;
-  ir::for_each_inst(
-      block, [&](const Inst& i) { straight = straight && !is_loop(i) && !ir::is_barrier(i.op); });
-  return straight;
+  return !ir::any_inst(block, [](const Inst& i) { return is_loop(i) || ir::is_barrier(i.op); });
 }
 
 uint32_t bytes_of(const ir::Type& type) {

@@ -87,11 +87,9 @@ Analysis in_scalarized_loop(const Analysis& a, const Inst& loop) {
 
 bool may_count_from_zero(const Analysis& a, const ir::Inst& loop) {
   const Range &start = a.range(*loop.operands[0]), &step = a.range(*loop.operands[2]);
-  bool set = false;
-  ir::for_each_inst(loop.regions[0], [&](const Inst& i) {
-    set = set || (i.op == Op::SlotStore && i.imm == loop.imm);
-  });
-  return !set && start.lo < 0 && step.lo > 0 && !step.unsigned_overflow;
+  const auto sets = [&](const Inst& i) { return i.op == Op::SlotStore && i.imm == loop.imm; };
+  return !ir::any_inst(loop.regions[0], sets) && start.lo < 0 && step.lo > 0 &&
+         !step.unsigned_overflow;
 }
 
 // And keeps every value that is not negative as it is.

@@ -74,14 +74,9 @@ bool counts_in_step(const Inst& loop, const Analysis& a) {
 // iterations, and fewer of their loads, are on their way at once.
 bool has_full_iterations(const Inst& loop, const Analysis& a) {
   constexpr size_t kMostInstructions = 64;  // of a body, that there will be twice
-  if (!a.tuning.on(Heuristic::full_iterations) || !counts_in_step(loop, a)) return false;
-  size_t size = 0;
-  bool has_loop = false;
-  ir::for_each_inst(loop.regions[0], [&](const Inst& i) {
-    ++size;
-    has_loop = has_loop || is_loop(i);
-  });
-  return size <= kMostInstructions && !has_loop;
+  const ir::Block& body = loop.regions[0];
+  return a.tuning.on(Heuristic::full_iterations) && counts_in_step(loop, a) &&
+         ir::count_insts(body) <= kMostInstructions && !ir::any_inst(body, is_loop);
 }
 
 }  // namespace cuda_device::analysis

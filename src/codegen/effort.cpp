@@ -10,9 +10,8 @@ namespace {
 
 bool is_long(const ir::Function& f) {
   constexpr size_t kLong = 4000;  // instructions, of about a thousand lines; LLVM takes a second
-  size_t count = 0;  // Function::inst_count() counts those that passes have removed as well
-  ir::for_each_inst(f.body, [&](const ir::Inst&) { ++count; });
-  return count > kLong;
+  // Function::inst_count() counts those that passes have removed as well.
+  return ir::count_insts(f.body) > kLong;
 }
 
 // On the host: control, and accesses of which each lane has its own element. Those become several
@@ -33,9 +32,9 @@ Effort effort_for(const ir::Function& f) { return is_long(f) ? Effort::Bounded :
 
 Effort effort_for(const ir::Function& f, const analysis::Analysis& analysis) {
   constexpr size_t kManyBlocks = 400;  // so many take LLVM a second as well
-  size_t count = 0;
-  ir::for_each_inst(f.body, [&](const ir::Inst& i) { count += makes_blocks(i, analysis); });
-  return is_long(f) || count > kManyBlocks ? Effort::Bounded : Effort::Full;
+  const auto makes = [&](const ir::Inst& i) { return makes_blocks(i, analysis); };
+  return is_long(f) || ir::count_insts(f.body, makes) > kManyBlocks ? Effort::Bounded
+                                                                    : Effort::Full;
 }
 
 }  // namespace cuda_device::codegen

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/ir.h"
+#include "ir/visitor.h"
 
 namespace cuda_device::ir {
 
@@ -28,10 +29,7 @@ MemoryLayout memory_layout(const Function& f, AddressSpace space) {
 }
 
 bool contains(const Block& block, Op op) {
-  return std::ranges::any_of(block.insts, [op](const Inst* inst) {
-    const auto within = [op](const Block& region) { return contains(region, op); };
-    return inst->op == op || std::ranges::any_of(inst->regions, within);
-  });
+  return any_inst(block, [op](const Inst& inst) { return inst.op == op; });
 }
 
 }  // namespace cuda_device::ir

@@ -7,21 +7,10 @@
 namespace cuda_device::ir {
 namespace {
 
-template <class Holds>
-bool any_in(const Block& block, Holds&& holds) {
-  return std::ranges::any_of(block.insts, [&](const Inst* inst) {
-    return holds(*inst) || std::ranges::any_of(inst->regions, [&](const Block& region) {
-             return any_in(region, holds);
-           });
-  });
-}
-
 // Of the instruction and those in its regions.
 template <class Holds>
-bool any_of_all(const Inst& inst, Holds&& holds) {
-  return holds(inst) || std::ranges::any_of(inst.regions, [&](const Block& region) {
-           return any_in(region, holds);
-         });
+bool any_of_all(const Inst& inst, const Holds& holds) {
+  return holds(inst) || any_inside(inst, holds);
 }
 
 bool same_slot(const Inst& a, const Inst& b) {
@@ -114,15 +103,18 @@ bool may_cross_all(const Function& f, const Inst& a, const Inst& b) {
 }
 
 bool has_barrier(const Block& block) {
-  return any_in(block, [](const Inst& i) { return is_barrier(i.op); });
+  return any_inst(block, [](const Inst& i) { return is_barrier(i.op); });
 }
 
+bool holds_barrier(const Inst& inst) { return std::ranges::any_of(inst.regions, has_barrier); }
+
 bool has_convergent(const Block& block) {
-  return any_in(block, [](const Inst& i) { return converges(i.op); });
+  return any_inst(block, [](const Inst& i) { return converges(i.op); });
 }
 
 bool acquires(const Function& f) {
-  return any_in(f.body, [](const Inst& i) { return info(i.op).effects.order == Order::OrdersAll; });
+  return any_inst(f.body,
+                  [](const Inst& i) { return info(i.op).effects.order == Order::OrdersAll; });
 }
 
 std::vector<bool> changing_arrays(const Function& f) {
@@ -141,7 +133,7 @@ std::vector<bool> changing_arrays(const Function& f) {
 }
 
 bool uses_warps(const Function& f) {
-  return any_in(f.body, [](const Inst& i) {
+  return any_inst(f.body, [](const Inst& i) {
     return i.op == Op::LaneId || (converges(i.op) && !is_barrier(i.op));
   });
 }

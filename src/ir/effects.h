@@ -114,7 +114,8 @@ bool may_cross_all(const Function& f, const Inst& a, const Inst& b);
 
 // ---- a function ----
 
-bool has_barrier(const Block& block);  // in it or in a region inside
+bool has_barrier(const Block& block);     // in it or in a region inside
+bool holds_barrier(const Inst& control);  // in a region of it
 // Threads execute something in it together.
 bool has_convergent(const Block& block);
 // Memory may come to be as threads outside of the block left it, while the kernel runs.

@@ -1,7 +1,6 @@
 #include "ir/evaluate.h"
 
 #include <array>
-#include <utility>
 
 #include "ir/meaning.h"
 

@@ -222,12 +222,9 @@ class Analysis {
       }
       case NodeKind::IfExp: {
         auto* e = syntax::as<syntax::IfExp>(node);
-        expression(flow, e->test);
-        Flow other = flow;
-        expression(flow, e->body);
-        expression(other, e->orelse);
-        flow = join(flow, other);
-        return;
+        return either(
+            flow, e->test, [&](Flow& yes) { expression(yes, e->body); },
+            [&](Flow& no) { expression(no, e->orelse); });
       }
       case NodeKind::BoolOp:
         return short_circuit(flow, syntax::as<syntax::BoolOp>(node)->values);
@@ -239,6 +236,16 @@ class Analysis {
       default:
         syntax::for_each_child(*node, [&](const Node* child) { expression(flow, child); });
     }
+  }
+
+  // Both ways that a test may go.
+  template <class Yes, class No>
+  void either(Flow& flow, const Node* test, const Yes& yes, const No& no) {
+    expression(flow, test);
+    Flow other = flow;
+    yes(flow);
+    no(other);
+    flow = join(flow, other);
   }
 
   // The first operand is always evaluated, each further one perhaps not.
@@ -277,12 +284,9 @@ class Analysis {
       }
       case NodeKind::If: {
         auto* s = syntax::as<syntax::If>(node);
-        expression(flow, s->test);
-        Flow other = flow;
-        statements(flow, s->body);
-        statements(other, s->orelse);
-        flow = join(flow, other);
-        return;
+        return either(
+            flow, s->test, [&](Flow& yes) { statements(yes, s->body); },
+            [&](Flow& no) { statements(no, s->orelse); });
       }
       case NodeKind::While: {
         auto* s = syntax::as<syntax::While>(node);

@@ -1,5 +1,7 @@
 #include "passes/barriers/hoist_block_exits.h"
 
+#include <algorithm>
+
 #include "ir/effects.h"
 #include "passes/barriers/jumps.h"
 
@@ -9,8 +11,6 @@ namespace {
 using ir::Block;
 using ir::Inst;
 using ir::Op;
-
-bool holds_barrier(const Inst& i) { return std::ranges::any_of(i.regions, ir::has_barrier); }
 
 // One way out of a control instruction, as it is named in the instruction's block.
 struct Exit {
@@ -54,7 +54,7 @@ class Jumps {
     for (size_t i = 0; i < b.insts.size(); ++i) {
       if (analysis::is_loop(*b.insts[i])) i = move_else_behind(b, i);
       Inst& inst = *b.insts[i];
-      if (holds_barrier(inst)) {
+      if (ir::holds_barrier(inst)) {
         for (Block& region : inst.regions) block(region);
         continue;
       }
@@ -104,9 +104,9 @@ class Jumps {
   size_t move_else_behind(Block& b, size_t i) {
     Inst& loop = *b.insts[i];
     const size_t last = loop.regions.size() - 1;
-    bool in_iterations = false;
-    for (size_t r = 0; r < last; ++r) in_iterations |= ir::has_barrier(loop.regions[r]);
-    if (in_iterations || !ir::has_barrier(loop.regions[last])) return i;
+    const auto iterations = std::span(loop.regions).first(last);
+    if (std::ranges::any_of(iterations, ir::has_barrier) || !ir::has_barrier(loop.regions[last]))
+      return i;
     std::vector<Inst*> breaks;
     for (size_t r = 0; r < last; ++r)
       walk(loop.regions[r], [&](Inst& inst, int64_t, bool in_loop) {

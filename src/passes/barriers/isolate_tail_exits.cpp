@@ -45,7 +45,7 @@ class Target {
   }
 
   bool hangs_on_all(const Inst& inst, int64_t depth) const {
-    if (ir::is_barrier(inst.op) || std::ranges::any_of(inst.regions, ir::has_barrier)) return true;
+    if (ir::is_barrier(inst.op) || ir::holds_barrier(inst)) return true;
     bool found = is_foreign(inst, depth, false);
     walk_inside(inst, [&](const Inst& i, int64_t scopes, bool in_loop) {
       found = found || is_foreign(i, depth + scopes, in_loop);
@@ -148,10 +148,8 @@ class Target {
 };
 
 bool has_jump(const ir::Function& f) {
-  bool found = false;
-  ir::for_each_inst(
-      f.body, [&](const Inst& i) { found = found || i.op == Op::Leave || i.op == Op::Continue; });
-  return found;
+  return ir::any_inst(f.body,
+                      [](const Inst& i) { return i.op == Op::Leave || i.op == Op::Continue; });
 }
 
 }  // namespace

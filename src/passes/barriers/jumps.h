@@ -1,7 +1,6 @@
 // Jumps and what they stand in, for passes that lead them elsewhere.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "analysis/tree.h"

@@ -73,12 +73,9 @@ class Parted {
   }
 
   bool holds_jump(const Inst& i) const {
-    bool found = false;
-    for (const Block& inside : i.regions)
-      ir::for_each_inst(inside, [&](const Inst& x) {
-        found = found || (ir::ends_block(x.op) && x.op != Op::Yield && level_.contains(x));
-      });
-    return found;
+    return ir::any_inside(i, [&](const Inst& x) {
+      return ir::ends_block(x.op) && x.op != Op::Yield && level_.contains(x);
+    });
   }
 
   const BlockLevel& level_;

@@ -1,8 +1,6 @@
 #include "passes/barriers/spill_across_barriers.h"
 
-#include <algorithm>
 #include <map>
-#include <optional>
 
 #include "analysis/block_level.h"
 #include "ir/effects.h"
@@ -49,8 +47,7 @@ class Regions {
 
   void number(const Inst& inst) {
     numbers_[inst.id] = last_;
-    for (const Block& inside : inst.regions)
-      ir::for_each_inst(inside, [&](const Inst& i) { numbers_[i.id] = last_; });
+    ir::for_each_inside(inst, [&](const Inst& i) { numbers_[i.id] = last_; });
   }
 
   std::vector<uint32_t> numbers_;

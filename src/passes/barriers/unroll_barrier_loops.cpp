@@ -41,8 +41,6 @@ bool only_moves(const Inst& inst) {
   }
 }
 
-bool holds_barrier(const Inst& loop) { return std::ranges::any_of(loop.regions, ir::has_barrier); }
-
 // One walk in the order of execution. What an instruction is `now` is an instruction too: itself, a
 // value that was known already, or its copy in this iteration of the loops being unrolled.
 class Writer {
@@ -185,7 +183,7 @@ class Writer {
     // Where nothing around is being unrolled, loops inside come first: what they need not know
     // of this one need not be written again for each iteration.
     Inst* kept = writing() ? nullptr : keep(inst);
-    if (holds_barrier(inst) && write_out(inst, to)) return;
+    if (ir::holds_barrier(inst) && write_out(inst, to)) return;
     if (failure_ != Failure::None) return;
     to.push_back(kept ? kept : keep(inst));
     contents_.forget_stored(inst);

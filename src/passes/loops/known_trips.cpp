@@ -22,14 +22,12 @@ constexpr size_t kMostInstructions = 100;  // of a body, that there will be twic
 
 bool is_candidate(const Inst& i) { return i.op == Op::For && i.operands[0]->op != Op::Const; }
 
-bool may_stand_twice(const Inst& loop) {
-  size_t size = 0;
-  bool may = true;
-  ir::for_each_inst(loop.regions[0], [&](const Inst& i) {
-    ++size;
-    may = may && ir::may_copy(i.op) && (!ir::ends_block(i.op) || i.op == Op::Yield);
-  });
-  return may && size <= kMostInstructions;
+bool may_stand_once(const Inst& i) {
+  return !ir::may_copy(i.op) || (ir::ends_block(i.op) && i.op != Op::Yield);
+}
+
+bool may_stand_twice(const Block& body) {
+  return ir::count_insts(body) <= kMostInstructions && !ir::any_inst(body, may_stand_once);
 }
 
 enum class Rewrite : uint8_t { None, Count, Peel };
@@ -38,8 +36,8 @@ enum class Rewrite : uint8_t { None, Count, Peel };
 Rewrite rewrite_of(const Inst& loop, const TripBounds& trips, bool peels) {
   if (!peels) return trips.most > 0 && trips.least == trips.most ? Rewrite::Count : Rewrite::None;
   const bool one_more = trips.most == trips.least + 1;
-  return one_more && loop.regions[1].empty() && may_stand_twice(loop) ? Rewrite::Peel
-                                                                      : Rewrite::None;
+  return one_more && loop.regions[1].empty() && may_stand_twice(loop.regions[0]) ? Rewrite::Peel
+                                                                                 : Rewrite::None;
 }
 
 class Rewriter {
@@ -109,9 +107,7 @@ class Rewriter {
 };
 
 void rewrite(ir::Function& f, bool peels) {
-  bool found = false;
-  ir::for_each_inst(f.body, [&](const Inst& i) { found = found || is_candidate(i); });
-  if (found) Rewriter(f, peels).block(f.body);
+  if (ir::any_inst(f.body, is_candidate)) Rewriter(f, peels).block(f.body);
 }
 
 }  // namespace

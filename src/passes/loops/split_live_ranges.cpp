@@ -137,11 +137,7 @@ class Choice {
   SlotSet candidates_;
 };
 
-bool has_loop(const Block& block) {
-  return std::ranges::any_of(block.insts, [](const Inst* inst) {
-    return analysis::is_loop(*inst) || std::ranges::any_of(inst->regions, has_loop);
-  });
-}
+bool has_loop(const Block* block) { return ir::any_inst(*block, analysis::is_loop); }
 
 class Splitter {
  public:
@@ -170,7 +166,7 @@ class Splitter {
   // those.
   std::vector<Block*> split_level(const std::vector<Block*>& blocks) {
     std::vector<Block*> next;
-    if (std::ranges::none_of(blocks, [](const Block* b) { return has_loop(*b); })) return next;
+    if (std::ranges::none_of(blocks, has_loop)) return next;
     Known known(f_);
     for (Block* block : blocks) {
       SlotContents contents(f_.slots.size());

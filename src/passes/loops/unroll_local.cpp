@@ -17,20 +17,12 @@ using ir::Op;
 constexpr uint64_t kMostIterations = 32;
 constexpr size_t kMostInstructions = 2048;  // of an unrolled loop
 
-size_t size_of(const Block& b) {
-  size_t count = 0;
-  ir::for_each_inst(b, [&](const Inst&) { ++count; });
-  return count;
-}
-
 bool indexes_local_array(const Block& b) {
-  bool found = false;
-  ir::for_each_inst(b, [&](const Inst& i) {
+  return ir::any_inst(b, [](const Inst& i) {
     const auto access = ir::access_of(i);
-    found = found || (access && access->array && access->array->op == Op::Array &&
-                      access->array->type.space == ir::AddressSpace::Local);
+    return access && access->array && access->array->op == Op::Array &&
+           access->array->type.space == ir::AddressSpace::Local;
   });
-  return found;
 }
 
 // Of this loop, not of one inside.
@@ -70,7 +62,7 @@ class Unroller {
       if (bound->op != Op::Const) return std::nullopt;
     const uint64_t trips = ir::trip_count(loop.operands[0]->type.scalar, loop.operands[0]->imm,
                                           loop.operands[1]->imm, loop.operands[2]->imm);
-    if (trips > kMostIterations || trips * size_of(loop.regions[0]) > kMostInstructions)
+    if (trips > kMostIterations || trips * ir::count_insts(loop.regions[0]) > kMostInstructions)
       return std::nullopt;
     return has_own_jump(loop.regions[0]) ? std::nullopt : std::optional(trips);
   }

@@ -1,7 +1,6 @@
 #include "passes/memory/if_convert_stores.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "ir/effects.h"
 #include "ir/visitor.h"
@@ -42,12 +41,6 @@ bool is_candidate(const Inst& inst) {
   return std::ranges::any_of(body, is_store) &&
          std::ranges::all_of(body, [](const Inst* i) { return may_be_done_always(*i); }) &&
          std::ranges::count_if(body, is_operation) <= kMostOperations;
-}
-
-bool has_candidate(const ir::Function& f) {
-  bool found = false;
-  ir::for_each_inst(f.body, [&](const Inst& inst) { found = found || is_candidate(inst); });
-  return found;
 }
 
 std::span<Inst* const> indices(const Inst& load) { return std::span(load.operands).subspan(1); }
@@ -140,7 +133,7 @@ class Converter {
 }  // namespace
 
 void if_convert_stores(ir::Function& f, const Lanes& lanes) {
-  if (has_candidate(f)) Converter(f, lanes).block(f.body);
+  if (ir::any_inst(f.body, is_candidate)) Converter(f, lanes).block(f.body);
 }
 
 }  // namespace cuda_device::passes

@@ -24,13 +24,7 @@ Inst* last_store(const Block& side) {
 // Block-level control is no place for values that live on after it.
 bool is_candidate(const Inst& inst) {
   return inst.op == Op::If && last_store(inst.regions[0]) && last_store(inst.regions[1]) &&
-         std::ranges::none_of(inst.regions, ir::has_barrier);
-}
-
-bool has_candidate(const ir::Function& f) {
-  bool found = false;
-  ir::for_each_inst(f.body, [&](const Inst& inst) { found = found || is_candidate(inst); });
-  return found;
+         !ir::holds_barrier(inst);
 }
 
 class Joiner {
@@ -95,12 +89,9 @@ class Joiner {
 
   // Stands in the region, which never sets the slot: it is still what it was before the if.
   static bool is_as_before(const Block& side, const Inst& load) {
-    bool found = false, set = false;
-    ir::for_each_inst(side, [&](const Inst& i) {
-      found = found || &i == &load;
-      set = set || (ir::sets_slot(i.op) && i.imm == load.imm);
-    });
-    return found && !set;
+    const auto sets = [&](const Inst& i) { return ir::sets_slot(i.op) && i.imm == load.imm; };
+    return ir::any_inst(side, [&](const Inst& i) { return &i == &load; }) &&
+           !ir::any_inst(side, sets);
   }
 
   // What both sides compute, computed before the if.
@@ -120,7 +111,7 @@ class Joiner {
 }  // namespace
 
 void sink_stores(ir::Function& f) {
-  if (has_candidate(f)) Joiner(f).block(f.body);
+  if (ir::any_inst(f.body, is_candidate)) Joiner(f).block(f.body);
 }
 
 }  // namespace cuda_device::passes

@@ -26,7 +26,7 @@ class SlotContents {
       if (ir::sets_slot(i.op)) forget(static_cast<size_t>(i.imm));
     };
     forget_of(inst);
-    for (const ir::Block& region : inst.regions) ir::for_each_inst(region, forget_of);
+    ir::for_each_inside(inst, forget_of);
   }
 
   size_t mark() const { return changes_.size(); }

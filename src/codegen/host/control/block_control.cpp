@@ -15,20 +15,17 @@ using llvm::Value;
 namespace {
 
 bool threads_leave(const ir::Function& f, const analysis::BlockLevel& level) {
-  bool leave = false;
-  ir::for_each_inst(f.body, [&](const ir::Inst& i) {
-    leave = leave || (i.op == Op::Return && !level.contains(i));
-  });
-  return leave && level.has_barrier();
+  return level.has_barrier() && ir::any_inst(f.body, [&](const ir::Inst& i) {
+           return i.op == Op::Return && !level.contains(i);
+         });
 }
 
 // So many that each loop over gangs, unrolled, would make a kernel of many lines wait for LLVM.
 // A network of few steps gains by it: vectors stay in registers from one step to the next.
 bool has_many_regions(const ir::Function& f) {
-  constexpr int kMany = 64;
-  int barriers = 0;
-  ir::for_each_inst(f.body, [&](const ir::Inst& i) { barriers += ir::is_barrier(i.op); });
-  return barriers > kMany;
+  constexpr size_t kMany = 64;
+  const auto is_barrier = [](const ir::Inst& i) { return ir::is_barrier(i.op); };
+  return ir::count_insts(f.body, is_barrier) > kMany;
 }
 
 }  // namespace

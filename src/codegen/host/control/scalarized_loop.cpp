@@ -69,36 +69,31 @@ void ScalarizedLoop::find_outer() {
     }
   };
   use(loop_);
-  for (const ir::Block& region : loop_.regions)
-    ir::for_each_inst(region, [&](const Inst& i) {
-      use(i);
-      known[i.id] = true;
-    });
+  ir::for_each_inside(loop_, [&](const Inst& i) {
+    use(i);
+    known[i.id] = true;
+  });
 }
 
 // The counter is set before anyone reads it.
 static bool only_the_loop_reads(uint32_t slot, const Inst& loop, const ir::Function& f) {
-  int reads = 0, inside = 0;
-  ir::for_each_inst(f.body, [&](const Inst& i) {
-    reads += i.op == Op::SlotLoad && static_cast<uint32_t>(i.imm) == slot;
-  });
-  ir::for_each_inst(loop.regions[0], [&](const Inst& i) {
-    inside += i.op == Op::SlotLoad && static_cast<uint32_t>(i.imm) == slot;
-  });
-  return static_cast<uint32_t>(loop.imm) == slot && reads == inside;
+  const auto reads = [&](const Inst& i) {
+    return i.op == Op::SlotLoad && static_cast<uint32_t>(i.imm) == slot;
+  };
+  return static_cast<uint32_t>(loop.imm) == slot &&
+         ir::count_insts(f.body, reads) == ir::count_insts(loop.regions[0], reads);
 }
 
 void ScalarizedLoop::find_variables() {
   enum class Use : uint8_t { None, Read, Set };
   std::vector<Use> uses(c_.source.function.slots.size());
   uses[static_cast<size_t>(loop_.imm)] = Use::Set;
-  for (const ir::Block& region : loop_.regions)
-    ir::for_each_inst(region, [&](const Inst& i) {
-      if (i.op == Op::SlotStore) uses[static_cast<size_t>(i.imm)] = Use::Set;
-      if (i.op != Op::SlotLoad) return;
-      Use& use = uses[static_cast<size_t>(i.imm)];
-      use = std::max(use, Use::Read);
-    });
+  ir::for_each_inside(loop_, [&](const Inst& i) {
+    if (i.op == Op::SlotStore) uses[static_cast<size_t>(i.imm)] = Use::Set;
+    if (i.op != Op::SlotLoad) return;
+    Use& use = uses[static_cast<size_t>(i.imm)];
+    use = std::max(use, Use::Read);
+  });
   for (uint32_t slot = 0; slot < uses.size(); ++slot) {
     if (uses[slot] == Use::None) continue;
     Lanes lanes = slots_.load(slot);

@@ -22,13 +22,11 @@ void record(std::string* where, const llvm::Module& module, const SourceLines* l
 
 // Lanes of 8 and 16 bits, masks of which are as wide as a whole gang.
 bool has_small_lanes(const ir::Function& f) {
-  bool found = false;
-  ir::for_each_inst(f.body, [&](const ir::Inst& inst) {
+  return ir::any_inst(f.body, [](const ir::Inst& inst) {
     const ir::Type& type = inst.type;
     const bool element = type.is_array() || (type.is_scalar() && !type.is_bool());
-    found = found || (element && bits_of(type.scalar) < 32);
+    return element && bits_of(type.scalar) < 32;
   });
-  return found;
 }
 
 void link_object(llvm::Module& module, llvm::TargetMachine& machine, const HostOptions& options,

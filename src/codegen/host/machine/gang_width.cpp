@@ -21,22 +21,13 @@ using ir::Op;
 constexpr uint32_t kWarp = analysis::kWarpWidth, kTwoWarps = 2 * kWarp;
 constexpr uint32_t kVectorsInFlight = 4;
 
-bool touches_memory(const Inst& loop) {
-  bool touches = false;
-  for (const ir::Block& region : loop.regions)
-    ir::for_each_inst(region,
-                      [&](const Inst& i) { touches = touches || ir::access_of(i).has_value(); });
-  return touches;
-}
-
+// Some loop is divergent, and no such loop touches memory.
 bool has_exposed_loop(const ir::Function& f, const Analysis& warp) {
-  bool exposed = false, memory = false;
-  ir::for_each_inst(f.body, [&](const Inst& inst) {
-    if (!is_loop(inst) || !warp.divergent[inst.id]) return;
-    exposed = true;
-    memory = memory || touches_memory(inst);
-  });
-  return exposed && !memory;
+  const auto is_divergent = [&](const Inst& i) { return is_loop(i) && warp.divergent[i.id]; };
+  const auto accesses = [](const Inst& i) { return ir::access_of(i).has_value(); };
+  return ir::any_inst(f.body, is_divergent) && !ir::any_inst(f.body, [&](const Inst& i) {
+           return is_divergent(i) && ir::any_inside(i, accesses);
+         });
 }
 
 // Of the lanes' values; what all lanes share takes no vector.
@@ -49,21 +40,13 @@ int widest_lane_bits(const ir::Function& f, const Analysis& warp) {
   return bits;
 }
 
-bool is_innermost(const Inst& loop) {
-  bool inner = true;
-  for (const ir::Block& region : loop.regions)
-    ir::for_each_inst(region, [&](const Inst& i) { inner = inner && !is_loop(i); });
-  return inner;
-}
-
 // By slot: what an iteration reads from the one before, one a lane.
 std::vector<bool> sums_of(const ir::Function& f, const Analysis& warp, const Inst& loop) {
   std::vector<bool> read(f.slots.size()), written(f.slots.size());
-  for (const ir::Block& region : loop.regions)
-    ir::for_each_inst(region, [&](const Inst& i) {
-      if (i.op == Op::SlotLoad) read[static_cast<size_t>(i.imm)] = true;
-      if (i.op == Op::SlotStore) written[static_cast<size_t>(i.imm)] = true;
-    });
+  ir::for_each_inside(loop, [&](const Inst& i) {
+    if (i.op == Op::SlotLoad) read[static_cast<size_t>(i.imm)] = true;
+    if (i.op == Op::SlotStore) written[static_cast<size_t>(i.imm)] = true;
+  });
   for (size_t slot = 0; slot < read.size(); ++slot)
     read[slot] =
         read[slot] && written[slot] && warp.slot_shapes[slot].level == analysis::Level::Varying;
@@ -88,14 +71,11 @@ Common common_of(const Inst& load, const Analysis& warp) {
 }
 
 bool loads_for_several(const Inst& loop, const Analysis& warp) {
-  bool several = false;
-  for (const ir::Block& region : loop.regions)
-    ir::for_each_inst(region, [&](const Inst& i) {
-      if (i.op != Op::Load) return;
-      const Common same = common_of(i, warp);
-      several = several || same.in_row || same.in_column;
-    });
-  return several;
+  return ir::any_inside(loop, [&](const Inst& i) {
+    if (!ir::is_plain_load(i)) return false;
+    const Common same = common_of(i, warp);
+    return same.in_row || same.in_column;
+  });
 }
 
 // Whether the rows that all gangs load, in all iterations, stay in registers from gang to gang. So
@@ -103,21 +83,20 @@ bool loads_for_several(const Inst& loop, const Analysis& warp) {
 bool keeps_rows(const Inst& loop, const Analysis& warp, uint32_t register_bytes) {
   const auto trips = analysis::known_trips(loop, warp);
   uint64_t bytes = 0;
-  for (const ir::Block& region : loop.regions)
-    ir::for_each_inst(region, [&](const Inst& i) {
-      if (i.op == Op::Load && common_of(i, warp).in_column)
-        bytes += uint64_t{warp.layout.period} * bytes_of(i.type.scalar);
-    });
+  ir::for_each_inside(loop, [&](const Inst& i) {
+    if (ir::is_plain_load(i) && common_of(i, warp).in_column)
+      bytes += uint64_t{warp.layout.period} * bytes_of(i.type.scalar);
+  });
   return trips && bytes > 0 && *trips * bytes <= register_bytes;
 }
 
-// Some loop does, and none carries more than fits.
+// Some innermost loop does, and none carries more than fits.
 bool sums_up_what_lanes_share(const ir::Function& f, const Analysis& warp,
                               uint32_t half_of_registers) {
   const uint32_t lane_bytes = half_of_registers / kTwoWarps;
   bool some = false, fit = true;
   ir::for_each_inst(f.body, [&](const Inst& loop) {
-    if (!is_loop(loop) || warp.divergent[loop.id] || !is_innermost(loop)) return;
+    if (!is_loop(loop) || warp.divergent[loop.id] || ir::any_inside(loop, is_loop)) return;
     const std::vector<bool> sums = sums_of(f, warp, loop);
     uint32_t bytes = 0;
     for (size_t slot = 0; slot < sums.size(); ++slot)
@@ -129,28 +108,28 @@ bool sums_up_what_lanes_share(const ir::Function& f, const Analysis& warp,
   return some && fit;
 }
 
-// From arrays that no cache holds, and side by side as a gang of `lanes` too.
-bool reads_in_strides(const ir::Function& f, const Analysis& warp, uint32_t lanes) {
-  if (f.launch.block[0] % lanes != 0) return false;
-  return analysis::reads_in_strides(f, warp);
-}
-
 bool is_whole_number_of(uint32_t lanes, const LaunchFacts& launch) {
   return launch.has_block() && launch.block[0] * launch.block[1] * launch.block[2] % lanes == 0;
 }
 
+// Of a warp.
+uint32_t live_bytes(const ir::Function& f, const Analysis& warp) {
+  return kWarp * analysis::live_lane_bytes(f, warp);
+}
+
 // Where a single warp would leave the latency of its operations exposed, or more of what lanes
 // share would be read at once; as long as registers hold nearly all that two keep.
-bool wants_two_warps(const ir::Function& f, const Analysis& warp, const HostOptions& options,
-                     uint32_t live) {
+bool wants_two_warps(const ir::Function& f, const Analysis& warp, const HostOptions& options) {
   const uint32_t registers = register_bytes(options.mask);
-  if (!options.tuning.on(Heuristic::wide_gangs) || !is_whole_number_of(kTwoWarps, f.launch) ||
-      2 * live > registers + registers / 2)
+  if (!options.tuning.on(Heuristic::wide_gangs) || !is_whole_number_of(kTwoWarps, f.launch))
     return false;
   const auto bytes = static_cast<unsigned>(widest_lane_bits(f, warp)) / 8;
   const bool few = kTwoWarps * bytes / vector_bytes(options.mask) <= kVectorsInFlight;
-  return (few && (has_exposed_loop(f, warp) || reads_in_strides(f, warp, kTwoWarps))) ||
-         sums_up_what_lanes_share(f, warp, registers / 2);
+  const bool side_by_side = f.launch.block[0] % kTwoWarps == 0;
+  const bool waits =
+      has_exposed_loop(f, warp) || (side_by_side && analysis::reads_in_strides(f, warp));
+  const bool pays = (few && waits) || sums_up_what_lanes_share(f, warp, registers / 2);
+  return pays && 2 * live_bytes(f, warp) <= registers + registers / 2;
 }
 
 bool has_more_idle_lanes(const ir::Function& f, const Analysis& warp, uint32_t width) {
@@ -161,20 +140,16 @@ bool has_more_idle_lanes(const ir::Function& f, const Analysis& warp, uint32_t w
 // Half a warp where its loops keep more of each lane's own than registers hold, a quarter where
 // that goes far beyond what half a warp's do. AVX-512 has four times AVX2's room and vectors of
 // half a warp: it gains nothing.
-uint32_t fewest_spills(const ir::Function& f, const Analysis& warp, const HostOptions& options,
-                       uint32_t live) {
-  const uint32_t registers = register_bytes(options.mask);
-  if (options.mask == MaskForm::Avx512 || !options.tuning.on(Heuristic::narrow_gangs) ||
-      live <= registers)
-    return kWarp;
+uint32_t fewest_spills(const ir::Function& f, const Analysis& warp, const HostOptions& options) {
+  if (options.mask == MaskForm::Avx512 || !options.tuning.on(Heuristic::narrow_gangs)) return kWarp;
+  const uint32_t registers = register_bytes(options.mask), live = live_bytes(f, warp);
+  if (live <= registers) return kWarp;
   const uint32_t width = live / 2 <= 2 * registers ? kWarp / 2 : kWarp / 4;
   return has_more_idle_lanes(f, warp, width) ? kWarp : width;
 }
 
 uint32_t best_width(const ir::Function& f, const Analysis& warp, const HostOptions& options) {
-  const uint32_t live = kWarp * analysis::live_lane_bytes(f, warp);
-  if (wants_two_warps(f, warp, options, live)) return kTwoWarps;
-  return fewest_spills(f, warp, options, live);
+  return wants_two_warps(f, warp, options) ? kTwoWarps : fewest_spills(f, warp, options);
 }
 
 }  // namespace
