@@ -227,15 +227,21 @@ void register_function_types(nb::module_& module) {
   func_type = make_type("cuda.device.Func", false);
   module.attr("Kernel") = nb::handle(reinterpret_cast<PyObject*>(kernel_type));
   module.attr("Func") = nb::handle(reinterpret_cast<PyObject*>(func_type));
-  auto maker = [](syntax::FunctionKind kind) {
-    return [kind](nb::handle function, bool fmad, bool fastmath, const std::string& dialect) {
-      return make(function, kind, syntax::FunctionOptions{fmad, fastmath}, dialect_of(dialect));
-    };
-  };
-  for (const auto& [name, kind] : {std::pair("make_kernel", syntax::FunctionKind::Kernel),
-                                   std::pair("make_func", syntax::FunctionKind::Func)})
-    module.def(name, maker(kind), nb::arg("function"), nb::kw_only(), nb::arg("fmad"),
-               nb::arg("fastmath"), nb::arg("dialect") = "guide");
+  module.def(
+      "make_kernel",
+      [](nb::handle function, bool fmad, bool fastmath, const std::string& dialect) {
+        return make(function, syntax::FunctionKind::Kernel, {fmad, fastmath}, dialect_of(dialect));
+      },
+      nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("fastmath"),
+      nb::arg("dialect") = "guide");
+  // A function has the dialect of the kernel that calls it.
+  module.def(
+      "make_func",
+      [](nb::handle function, bool fmad, bool fastmath) {
+        return make(function, syntax::FunctionKind::Func, {fmad, fastmath},
+                    frontend::DialectName::Device);
+      },
+      nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("fastmath"));
 }
 
 }  // namespace cuda_device::bindings

@@ -69,9 +69,9 @@ Stopping& stopping() {
 void* run(void* argument) {
   const std::unique_ptr<std::shared_ptr<Job>> job(static_cast<std::shared_ptr<Job>*>(argument));
   Job& work = **job;
-  const std::shared_ptr<const void> held = std::move(work.held);  // to the end
   work.body(work.stop.get_token());
   work.body = nullptr;
+  work.held = nullptr;  // before anybody is told that the job is done
   {
     std::lock_guard lock(work.mutex);
     work.done = true;

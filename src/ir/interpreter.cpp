@@ -74,8 +74,18 @@ std::string place_text(const Launch& launch, const Thread& thread) {
 }
 
 int64_t barrier_result(Op op, size_t came, size_t trues) {
-  if (op == Op::BarrierCount) return static_cast<int64_t>(trues);
-  return op == Op::BarrierAnd ? trues == came : trues != 0;
+  switch (op) {
+    case Op::Barrier:
+      return 0;
+    case Op::BarrierCount:
+      return static_cast<int64_t>(trues);
+    case Op::BarrierAnd:
+      return trues == came;
+    case Op::BarrierOr:
+      return trues != 0;
+    default:
+      CD_UNREACHABLE("no barrier: " + std::string(info(op).text));
+  }
 }
 
 // All that have not left the kernel stand at a barrier: at the same one, or the program is wrong.

@@ -283,7 +283,8 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
     case Op::For:
       return for_error(f, inst);
     default:
-      return accesses_element(inst.op) ? element_error(inst) : kFine;
+      if (accesses_element(inst.op)) return element_error(inst);
+      return info(inst.op).result == ResultRule::Explicit ? "no rule says its type" : kFine;
   }
 }
 
