@@ -29,7 +29,7 @@ bool goes_through_memory(const Inst& loop, const Analysis& a) {
 bool threads_work_alone(const ir::Function& f, const Analysis& a) {
   return !ir::any_inst(f.body, [&](const Inst& i) {
     const bool shared = i.type.is_array() && i.type.space == ir::AddressSpace::Shared;
-    return ir::hangs_on_threads(i.op) || shared || goes_through_memory(i, a);
+    return ir::depends_on_threads(i) || shared || goes_through_memory(i, a);
   });
 }
 

@@ -2,6 +2,7 @@
 // reason.
 #include "analysis/block_runs.h"
 #include "analysis/guards.h"
+#include "ir/effects.h"
 
 namespace cuda_device::analysis {
 namespace {
@@ -96,12 +97,12 @@ class Describer {
     if (!i.regions.empty()) return control(i);
     if (i.op == Op::SlotStore)
       return a_.store_blends[i.id] ? "blends: inactive lanes read it later" : "";
-    if (i.op == Op::Store) return access(i);
-    if (i.type.is_none() || i.op == Op::Const || i.op == Op::Param || i.type.is_array()) return "";
+    if (i.op == Op::Const || i.op == Op::Param || i.type.is_array()) return "";
+    if (i.type.is_none()) return access(i);
     std::string out = text(a_.shape(i), a_.layout);
-    if (i.type.is_int() && i.op != Op::Load) out += " " + text(a_.range(i));
+    if (i.type.is_int() && !ir::reads(i)) out += " " + text(a_.range(i));
     if (a_.narrow(i)) out += ", in 32 bits";
-    return i.op == Op::Load && !access(i).empty() ? out + ", " + access(i) : out;
+    return access(i).empty() ? out : out + ", " + access(i);
   }
 
   std::string control(const Inst& i) const {

@@ -76,7 +76,7 @@ class Bounds {
 std::string why_saved(const Inst& value) {
   if (ir::is_barrier(value.op)) return "the answer of a barrier";
   if (value.op == Op::SlotLoad) return "the variable may change before it is read";
-  if (ir::reads(value.op)) return "loaded from memory";
+  if (ir::reads(value)) return "loaded from memory";
   if (value.type.is_float()) return "floating point is not computed twice";
   if (ir::is_costly(value.op)) return "divisions are not computed twice";
   if (!ir::is_pure(value.op)) return "read from a variable";

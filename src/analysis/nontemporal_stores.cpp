@@ -117,12 +117,11 @@ class StoreFinder {
     if (ir::sets_slot(inst.op)) slot_stores_[static_cast<size_t>(inst.imm)].push_back(&inst);
     const auto access = ir::access_of(inst);
     if (!access || access->plain_write()) return;
-    if (!access->array) {
+    const Inst* array = access->array ? ir::whole_array(*access->array) : nullptr;
+    if (!array)
       written_only_.assign(written_only_.size(), false);
-      return;
-    }
-    const Inst& array = ir::whole_array(*access->array);
-    if (array.op == Op::Param) written_only_[static_cast<size_t>(array.imm)] = false;
+    else if (array->op == Op::Param)
+      written_only_[static_cast<size_t>(array->imm)] = false;
   }
 
   bool is_written_only(const Inst& array) const {

@@ -69,7 +69,7 @@ RegionSlots slots_of(StretchLiveness& live, const Region& region, const SlotSet&
   std::unordered_map<size_t, uint32_t> first_named, last_stored;
   for_each_inst(region, [&](const Inst& i, uint32_t at) {
     r.returns = r.returns || i.op == Op::Return;
-    r.effects = r.effects || stores(i) || i.op == Op::Return || ir::has_effect(i.op);
+    r.effects = r.effects || stores(i) || i.op == Op::Return || ir::has_effect(i);
     if (!ir::names_slot(i.op)) return;
     const auto slot = static_cast<size_t>(i.imm);
     r.named.insert(slot);

@@ -71,7 +71,7 @@ class Pressure {
       const uint32_t at = next();
       in_loop_.push_back(in_loop);
       // LLVM moves what a straight piece of code loads to its start.
-      values_[inst->id].cover(ir::reads(inst->op) ? first : at, at);
+      values_[inst->id].cover(ir::reads(*inst) ? first : at, at);
       for (const Inst* operand : inst->operands) use(*operand, at);
       if (ir::names_slot(inst->op)) slots_[static_cast<size_t>(inst->imm)].cover(at, at);
       if (is_loop(*inst))

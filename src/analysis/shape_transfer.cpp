@@ -58,6 +58,7 @@ class Rules {
       case ir::LaneRule::BlockUniform:
         return uniform_shape(Level::BlockUniform);
       case ir::LaneRule::Varying:
+      case ir::LaneRule::ByLane:
         return varying_shape();
     }
     CD_UNREACHABLE("unknown rule of lanes");
@@ -260,8 +261,9 @@ class Rules {
       return uniform_shape(std::max(address.level, Level::BlockUniform));
     const Inst& array = *inst_.operands[0];
     if (array.op != Op::Param) return uniform_shape(Level::GangUniform);
-    const ArrayFacts& facts = c_.function.params[static_cast<size_t>(array.imm)].facts;
-    const bool constant = facts.read_only && facts.no_alias && !c_.acquires;
+    const auto param = static_cast<size_t>(array.imm);
+    const ArrayFacts& facts = c_.function.params[param].facts;
+    const bool constant = facts.read_only && facts.no_alias && !c_.changing_arrays[param];
     return constant ? address : uniform_shape(Level::GangUniform);
   }
 

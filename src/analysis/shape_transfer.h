@@ -6,7 +6,7 @@
 namespace cuda_device::analysis {
 
 // What the rules look at. `shapes`, `ranges`, `congruences` and `steady_loads` are by Inst::id,
-// `slots` and `slot_congruences` by slot.
+// `slots` and `slot_congruences` by slot, `changing_arrays` by parameter.
 struct ShapeContext {
   const ir::Function& function;
   const LaneLayout& layout;
@@ -16,7 +16,7 @@ struct ShapeContext {
   const std::vector<Congruence>& congruences;
   const std::vector<Congruence>& slot_congruences;
   const std::vector<bool>& steady_loads;
-  bool acquires;  // memory may come to be as other launches leave it
+  const std::vector<bool>& changing_arrays;
 };
 
 // `x // by`, `x % by`, `x >> by`, `x & by` as division by a power of two: its logarithm.

@@ -59,6 +59,7 @@ class Fixpoint {
         tree_(f),
         divergence_(f, tree_),
         steady_loads_(find_steady_loads(f)),
+        changing_arrays_(ir::changing_arrays(f)),
         context_{f,
                  a.layout,
                  ranges.values,
@@ -67,7 +68,7 @@ class Fixpoint {
                  a.congruences,
                  a.slot_congruences,
                  steady_loads_,
-                 ir::acquires(f)},
+                 changing_arrays_},
         stored_(live.entry) {
     a.shapes.assign(f.inst_count(), {});
     a.slot_shapes.assign(f.slots.size(), {});
@@ -153,7 +154,7 @@ class Fixpoint {
   Analysis& a_;
   Tree tree_;
   Divergence divergence_;
-  const std::vector<bool> steady_loads_;
+  const std::vector<bool> steady_loads_, changing_arrays_;
   ShapeContext context_;
   SlotSet stored_;  // their shapes say something
   bool changed_ = false;

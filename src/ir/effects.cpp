@@ -27,50 +27,90 @@ bool conflict(const Function& f, const Inst& a, const Inst& b) {
   return !y->array || may_touch(f, a, *y->array);
 }
 
-bool blocks(const Op a, const Op b) {
-  if (hangs_on_threads(a) && (has_effect(b) || reads(b))) return true;
+bool blocks(const Effects& a, const Effects& b) {
+  if (depends_on_threads(a) && (has_effect(b) || reads(b))) return true;
   return reports(a) && (reports(b) || writes(b));
+}
+
+// A part of everything, as its identity says: each effect is some instruction's only one.
+Effects effects_of_opaque(int64_t identity) {
+  Effects effects = kNoEffects;
+  switch (opaque_part(identity)) {
+    case OpaquePart::Everything:
+      return {};
+    case OpaquePart::Access:
+      effects.memory = Memory::ReadsWrites;
+      effects.where = Where::Anywhere;
+      return effects;
+    case OpaquePart::Fence:
+      effects.order = Order::OrdersAll;
+      return effects;
+    case OpaquePart::Vote:
+      effects.threads = Threads::Converges;
+      return effects;
+    case OpaquePart::Wait:
+      effects.threads = Threads::Waits;
+      return effects;
+    case OpaquePart::AtomicLoad:
+      effects.memory = Memory::Reads;
+      effects.where = Where::AtomicElement;
+      return effects;
+  }
+  return {};
 }
 
 }  // namespace
 
+Effects effects_of(const Inst& inst) {
+  return inst.op == Op::Opaque ? effects_of_opaque(inst.imm) : info(inst.op).effects;
+}
+
 std::optional<Access> access_of(const Inst& inst) {
-  const Effects& effects = info(inst.op).effects;
+  const Effects effects = effects_of(inst);
   if (effects.memory == Memory::Untouched) return std::nullopt;
   Access access;
-  access.reads = reads(inst.op);
-  access.writes = writes(inst.op);
+  access.reads = reads(effects);
+  access.writes = writes(effects);
   access.atomic = effects.where != Where::Element;
   if (effects.where == Where::Anywhere) return access;
   access.array = inst.operands[0];
   access.indices = std::span(inst.operands).subspan(1, access.array->type.ndim);
-  access.bytes = static_cast<uint32_t>(bytes_of(access.array->type.scalar));
   return access;
 }
 
 bool is_plain_load(const Inst& inst) {
   const std::optional<Access> access = access_of(inst);
-  return access && access->plain_read() && !has_effect(inst.op);
+  return access && access->plain_read() && !has_effect(inst);
 }
 
 bool is_plain_store(const Inst& inst) {
   const std::optional<Access> access = access_of(inst);
-  return access && access->plain_write() && !hangs_on_threads(inst.op) && !reports(inst.op);
+  return access && access->plain_write() && !depends_on_threads(inst) && !reports(inst);
 }
 
-const Inst& whole_array(const Inst& array) {
-  return array.op == Op::View ? whole_array(*array.operands[0]) : array;
+const Inst* whole_array(const Inst& array) {
+  switch (array.op) {
+    case Op::View:
+      return whole_array(*array.operands[0]);
+    case Op::Param:
+    case Op::Array:
+    case Op::DynamicShared:
+      return &array;
+    default:
+      return nullptr;
+  }
 }
 
 bool may_overlap(const Function& f, const Inst& a, const Inst& b) {
   if (a.type.space != b.type.space) return false;
-  const Inst &x = whole_array(a), &y = whole_array(b);
-  if (x.op != y.op) return false;  // own arrays, dynamic shared memory: different memory
-  if (x.imm == y.imm || x.op == Op::Array) return x.imm == y.imm;
+  const Inst *x = whole_array(a), *y = whole_array(b);
+  if (!x || !y) return true;
+  if (x->op != y->op) return false;  // own arrays, dynamic shared memory: different memory
+  if (x->imm == y->imm || x->op == Op::Array) return x->imm == y->imm;
   const auto apart = [&](const Inst& p) {
     return p.op == Op::Param && f.params[static_cast<size_t>(p.imm)].facts.no_alias;
   };
-  return !apart(x) && !apart(y);
+  return !apart(*x) && !apart(*y);
 }
 
 bool may_touch(const Function& f, const Inst& inst, const Inst& array) {
@@ -85,14 +125,16 @@ bool may_touch(const Function& f, const Inst& inst, const Inst& array) {
 
 bool may_change(const Function& f, const Inst& inst, const Inst& array) {
   return any_of_all(inst, [&](const Inst& i) {
-    return orders(i.op) || waits(i.op) || (writes(i.op) && may_touch(f, i, array));
+    const Effects effects = effects_of(i);
+    return orders(effects) || waits(effects) || (writes(effects) && may_touch(f, i, array));
   });
 }
 
 bool may_cross(const Function& f, const Inst& a, const Inst& b) {
   if (info(a.op).kind == OpKind::Control || info(b.op).kind == OpKind::Control) return false;
   if (same_slot(a, b)) return !sets_slot(a.op) && !sets_slot(b.op);
-  return !blocks(a.op, b.op) && !blocks(b.op, a.op) && !conflict(f, a, b);
+  const Effects x = effects_of(a), y = effects_of(b);
+  return !blocks(x, y) && !blocks(y, x) && !conflict(f, a, b);
 }
 
 bool may_cross_all(const Function& f, const Inst& a, const Inst& b) {
@@ -109,32 +151,30 @@ bool has_barrier(const Block& block) {
 bool holds_barrier(const Inst& inst) { return std::ranges::any_of(inst.regions, has_barrier); }
 
 bool has_convergent(const Block& block) {
-  return any_inst(block, [](const Inst& i) { return converges(i.op); });
+  return any_inst(block, [](const Inst& i) { return converges(i); });
 }
 
 bool acquires(const Function& f) {
-  return any_inst(f.body,
-                  [](const Inst& i) { return info(i.op).effects.order == Order::OrdersAll; });
+  return any_inst(f.body, [](const Inst& i) { return effects_of(i).order == Order::OrdersAll; });
 }
 
 std::vector<bool> changing_arrays(const Function& f) {
   std::vector<bool> changing(f.params.size());
   for_each_inst(f.body, [&](const Inst& i) {
-    if (may_change_any_array(info(i.op).effects)) {
-      changing.assign(changing.size(), true);
-      return;
-    }
     const std::optional<Access> access = access_of(i);
-    if (!access || !access->writes) return;
-    const Inst& array = whole_array(*access->array);
-    if (array.op == Op::Param) changing[static_cast<size_t>(array.imm)] = true;
+    const bool changes = access && access->array && (access->writes || access->atomic);
+    const Inst* array = changes ? whole_array(*access->array) : nullptr;
+    if (may_change_any_array(effects_of(i)) || (changes && !array))
+      changing.assign(changing.size(), true);
+    else if (array && array->op == Op::Param)
+      changing[static_cast<size_t>(array->imm)] = true;
   });
   return changing;
 }
 
 bool uses_warps(const Function& f) {
   return any_inst(f.body, [](const Inst& i) {
-    return i.op == Op::LaneId || (converges(i.op) && !is_barrier(i.op));
+    return info(i.op).lanes == LaneRule::ByLane || (converges(i) && !is_barrier(i.op));
   });
 }
 

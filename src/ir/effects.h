@@ -1,6 +1,5 @@
 // What instructions do, as questions. Passes, analyses and targets ask these and not for operations
-// by name: op.def says what is true of each operation, and a new one is treated rightly where
-// nobody has thought of it.
+// by name: op.def says what is true of each operation, so a new one is treated rightly everywhere.
 #pragma once
 
 #include <optional>
@@ -11,7 +10,7 @@
 
 namespace cuda_device::ir {
 
-// ---- an operation ----
+// ---- an operation, whatever its immediate ----
 
 // A value of its operands, the launch and the thread's place alone. It may be computed by threads
 // that do not need it, again, elsewhere, or not at all.
@@ -28,54 +27,69 @@ inline bool names_slot(Op op) { return info(op).imm == ImmKind::Slot; }
 // Leaves one other value in the slot Inst::imm. A loop sets its counter's.
 inline bool sets_slot(Op op) { return names_slot(op) && op != Op::SlotLoad; }
 
-constexpr bool reads(Memory memory) {
-  return memory == Memory::Reads || memory == Memory::ReadsWrites;
-}
-constexpr bool writes(Memory memory) {
-  return memory == Memory::Writes || memory == Memory::ReadsWrites;
-}
-inline bool reads(Op op) { return reads(info(op).effects.memory); }
-inline bool writes(Op op) { return writes(info(op).effects.memory); }
-// No access to memory crosses it.
-inline bool orders(Op op) { return info(op).effects.order != Order::Unordered; }
-// Threads execute it together.
-inline bool converges(Op op) {
-  const Threads threads = info(op).effects.threads;
-  return threads == Threads::Converges || threads == Threads::ConvergesAndWaits ||
-         threads == Threads::MeetsBlock;
-}
-// Returns only when another thread has acted.
-inline bool waits(Op op) {
-  const Threads threads = info(op).effects.threads;
-  return threads == Threads::Waits || threads == Threads::ConvergesAndWaits ||
-         threads == Threads::MeetsBlock;
-}
-// A barrier of the block.
+// Waits for all threads of the block.
 inline bool is_barrier(Op op) { return info(op).effects.threads == Threads::MeetsBlock; }
-inline bool reports(Op op) { return info(op).effects.report == Report::Reports; }
-// It does more than give a value or set a variable; control aside.
-inline bool has_effect(Op op) {
-  return writes(op) || orders(op) || converges(op) || waits(op) || reports(op);
-}
-// Other threads matter to it, or memory as they leave it.
-inline bool hangs_on_threads(Op op) { return orders(op) || converges(op) || waits(op); }
-
-// Whether nothing is lost where its value is not used. (Of slots and control others decide: their
-// readers, their regions.)
-inline bool may_remove(Op op) {
-  const OpKind kind = info(op).kind;
-  return is_pure(op) || op == Op::SlotLoad || (kind == OpKind::Effect && !has_effect(op));
-}
-// Whether a thread may execute it more often, or somewhere else while memory and slots are the
-// same: the value is the same. Not an atomic access: memory may change between two of them.
-inline bool may_repeat(Op op) {
-  return may_remove(op) && info(op).effects.where != Where::AtomicElement;
-}
 // Whether threads that would not come to it may execute it too.
 inline bool may_speculate(Op op) { return is_pure(op) || op == Op::SlotLoad; }
+
+// ---- effects ----
+
+constexpr bool reads(const Effects& e) {
+  return e.memory == Memory::Reads || e.memory == Memory::ReadsWrites;
+}
+constexpr bool writes(const Effects& e) {
+  return e.memory == Memory::Writes || e.memory == Memory::ReadsWrites;
+}
+// No access to memory crosses it.
+constexpr bool orders(const Effects& e) { return e.order != Order::Unordered; }
+// Threads execute it together.
+constexpr bool converges(const Effects& e) {
+  return e.threads != Threads::Alone && e.threads != Threads::Waits;
+}
+// Returns only when another thread has acted.
+constexpr bool waits(const Effects& e) {
+  return e.threads != Threads::Alone && e.threads != Threads::Converges;
+}
+constexpr bool reports(const Effects& e) { return e.report == Report::Reports; }
+// Other threads matter to it, or memory as they leave it.
+constexpr bool depends_on_threads(const Effects& e) {
+  return orders(e) || converges(e) || waits(e);
+}
+// It does more than give a value.
+constexpr bool has_effect(const Effects& e) {
+  return writes(e) || depends_on_threads(e) || reports(e);
+}
+// One access of it sees what other threads did since the one before.
+constexpr bool is_atomic(const Effects& e) { return e.where == Where::AtomicElement; }
+// Any array may hold other values after it: it writes to memory that it does not name, or lets
+// the thread see what was written elsewhere.
+constexpr bool may_change_any_array(const Effects& e) {
+  return (writes(e) && e.where == Where::Anywhere) || e.order == Order::OrdersAll;
+}
 // Whether there may be copies of it for threads to choose from, of which each executes one where it
 // executed the original.
-inline bool may_copy(Op op) { return !converges(op) && !reports(op); }
+constexpr bool may_copy(const Effects& e) { return !converges(e) && !reports(e); }
+
+// ---- an instruction ----
+
+// The columns of op.def, but where the immediate says what the instruction does.
+Effects effects_of(const Inst& inst);
+
+inline bool reads(const Inst& i) { return reads(effects_of(i)); }
+inline bool writes(const Inst& i) { return writes(effects_of(i)); }
+inline bool converges(const Inst& i) { return converges(effects_of(i)); }
+inline bool reports(const Inst& i) { return reports(effects_of(i)); }
+inline bool depends_on_threads(const Inst& i) { return depends_on_threads(effects_of(i)); }
+inline bool has_effect(const Inst& i) { return has_effect(effects_of(i)); }
+inline bool may_copy(const Inst& i) { return may_copy(effects_of(i)); }
+// Whether nothing is lost where its value is not used. Readers decide it for slots, regions for
+// control.
+inline bool may_remove(const Inst& i) {
+  return may_speculate(i.op) || (info(i.op).kind == OpKind::Effect && !has_effect(i));
+}
+// Whether a thread may execute it more often, or somewhere else while memory and slots are the
+// same: the value is the same.
+inline bool may_repeat(const Inst& i) { return may_remove(i) && !is_atomic(effects_of(i)); }
 
 // ---- memory ----
 
@@ -83,7 +97,6 @@ inline bool may_copy(Op op) { return !converges(op) && !reports(op); }
 struct Access {
   const Inst* array = nullptr;     // null: any memory there is (where: Anywhere)
   std::span<Inst* const> indices;  // of the element, one for each axis
-  uint32_t bytes = 0;              // of the element; 0: not known
   bool reads = false;
   bool writes = false;
   bool atomic = false;  // in one step, for other threads
@@ -96,9 +109,9 @@ bool is_plain_load(const Inst& inst);
 // All that it does is to set an element, to its last operand.
 bool is_plain_store(const Inst& inst);
 
-// What a view is a part of, in the end: a parameter, an array of the function's own, dynamic shared
-// memory.
-const Inst& whole_array(const Inst& array);
+// The array that a view is a part of, in the end: a parameter, an array of the function's own,
+// dynamic shared memory. Null: it is none of them, and may be a part of any.
+const Inst* whole_array(const Inst& array);
 // Whether elements of the two may lie at one place.
 bool may_overlap(const Function& f, const Inst& a, const Inst& b);
 // Whether the instruction (without its regions) may read or write elements of the array.
@@ -120,13 +133,7 @@ bool holds_barrier(const Inst& control);  // in a region of it
 bool has_convergent(const Block& block);
 // Memory may come to be as threads outside of the block left it, while the kernel runs.
 bool acquires(const Function& f);
-// Any array may hold other values after it: it writes to memory that it does not name, or lets
-// the thread see what was written elsewhere.
-constexpr bool may_change_any_array(const Effects& effects) {
-  const bool writes_anywhere = writes(effects.memory) && effects.where == Where::Anywhere;
-  return writes_anywhere || effects.order == Order::OrdersAll;
-}
-// By parameter: elements may change while the kernel runs.
+// By parameter: loads of one element may give different values while the kernel runs.
 std::vector<bool> changing_arrays(const Function& f);
 // Threads of a warp execute something together, or know their place in it.
 bool uses_warps(const Function& f);

@@ -35,7 +35,7 @@ enum class ImmKind : uint8_t { None, Int, Value, Axis, Slot, Param, Array, Depth
 enum class Cost : uint8_t { Cheap, Costly };
 enum class Accuracy : uint8_t { Exact, Approximate };
 enum class Width : uint8_t { LowBits, SmallValues, FullWidth };
-enum class LaneRule : uint8_t { OfOperands, BlockUniform, Varying };
+enum class LaneRule : uint8_t { OfOperands, BlockUniform, Varying, ByLane };
 enum class Memory : uint8_t { Untouched, Reads, Writes, ReadsWrites };
 enum class Where : uint8_t { Nowhere, Element, AtomicElement, Anywhere };
 enum class Order : uint8_t { Unordered, OrdersBlock, OrdersAll };
@@ -53,6 +53,17 @@ struct Effects {
 };
 inline constexpr Effects kNoEffects = {Memory::Untouched, Where::Nowhere, Order::Unordered,
                                        Threads::Alone, Report::Silent};
+
+// What an `opaque` of an identity does: all that may be, or one thing and nothing else. AtomicLoad
+// is of operand 0, an array, and for questions only: no target has it.
+enum class OpaquePart : uint8_t { Everything, Access, Fence, Vote, Wait, AtomicLoad };
+inline constexpr int64_t kOpaqueParts = 5;  // that calls may have
+constexpr OpaquePart opaque_part(int64_t identity) {
+  return static_cast<OpaquePart>(identity >> 32);
+}
+constexpr int64_t opaque_identity(OpaquePart part, int64_t number) {
+  return static_cast<int64_t>(part) << 32 | number;
+}
 
 struct OpInfo {
   std::string_view text;

@@ -28,9 +28,9 @@ bool Memory::offsets_are_u32(const Inst& array) const {
 
 // An array that overlaps no other is in a scope of its own, and outside of those of all others.
 void Memory::annotate(llvm::Instruction* access, const Inst& array) const {
-  const Inst& base = ir::whole_array(array);
-  if (base.op != Op::Param) return;
-  const auto param = static_cast<size_t>(base.imm);
+  const Inst* base = ir::whole_array(array);
+  if (!base || base->op != Op::Param) return;
+  const auto param = static_cast<size_t>(base->imm);
   if (!scopes_[param]) return;
   llvm::SmallVector<llvm::Metadata*, 8> others;
   for (size_t i = 0; i < scopes_.size(); ++i) {

@@ -132,7 +132,8 @@ class Saver {
 
   // A descriptor is no value that could be stored: it is always made anew.
   static bool is_cheap(const Inst& value) {
-    return value.type.is_array() || operations_left(value, kMostOperations) >= 0;
+    if (value.type.is_array()) return ir::is_pure(value.op);
+    return operations_left(value, kMostOperations) >= 0;
   }
 
   // Of so many, when this one and those it hangs on are taken; it looks no further than that.

@@ -30,7 +30,7 @@ bool only_computes_and_loads(const Inst& loop) {
   const Block& body = loop.regions[0];
   return std::all_of(body.insts.begin(), body.insts.end(), [&](const Inst* i) {
     if (i->op == Op::SlotStore) return i->imm != loop.imm;
-    return ir::may_repeat(i->op);
+    return ir::may_repeat(*i);
   });
 }
 

@@ -23,7 +23,7 @@ constexpr size_t kMostInstructions = 100;  // of a body, that there will be twic
 bool is_candidate(const Inst& i) { return i.op == Op::For && i.operands[0]->op != Op::Const; }
 
 bool may_stand_once(const Inst& i) {
-  return !ir::may_copy(i.op) || (ir::ends_block(i.op) && i.op != Op::Yield);
+  return !ir::may_copy(i) || (ir::ends_block(i.op) && i.op != Op::Yield);
 }
 
 bool may_stand_twice(const Block& body) {

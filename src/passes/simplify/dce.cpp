@@ -40,7 +40,7 @@ class Sweep {
 
  private:
   bool is_dead(const Inst& inst) const {
-    if (ir::may_remove(inst.op)) return uses_[inst.id] == 0;
+    if (ir::may_remove(inst)) return uses_[inst.id] == 0;
     if (inst.op == Op::SlotStore) return !is_loaded(inst);
     if (inst.op == Op::Check) return holds(*inst.operands[0]);
     return is_dead_control(inst);

@@ -82,7 +82,7 @@ class TailJumps {
   // After the last instruction that threads execute together, or that holds one.
   static std::vector<Inst*>::iterator convergent_end(Block& b) {
     const auto holds = [](const Inst* inst) {
-      return ir::converges(inst->op) || std::ranges::any_of(inst->regions, ir::has_convergent);
+      return ir::converges(*inst) || std::ranges::any_of(inst->regions, ir::has_convergent);
     };
     return std::find_if(b.insts.rbegin(), b.insts.rend(), holds).base();
   }

@@ -298,7 +298,8 @@ class Maker {
   void opaque() {
     std::vector<Inst*> operands{row_};
     for (int n = below(3); n > 0; --n) operands.push_back(value());
-    keep(b_.typed(Op::Opaque, ir::kI32, operands, identity_++));
+    const auto part = static_cast<ir::OpaquePart>(chance(50) ? 0 : below(ir::kOpaqueParts));
+    keep(b_.typed(Op::Opaque, ir::kI32, operands, ir::opaque_identity(part, identity_++)));
   }
 
   void statement(int depth) {

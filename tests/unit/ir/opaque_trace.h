@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "ir/op.h"
+
 namespace cuda_device::ir {
 
 class OpaqueTrace {
@@ -20,7 +22,8 @@ class OpaqueTrace {
   };
   using Calls = std::map<int64_t, std::vector<Call>>;  // by thread, in its order
 
-  // `touch` changes memory of the thread, by the number that it is given.
+  // `touch` changes memory of the thread, by the number that it is given. It is asked of the parts
+  // that may do so.
   explicit OpaqueTrace(std::function<void(int64_t thread, int64_t number)> touch)
       : touch_(std::move(touch)) {}
 
@@ -32,7 +35,9 @@ class OpaqueTrace {
     own.push_back({identity, {operands.begin(), operands.end()}});
     const auto number = static_cast<uint64_t>(identity) * 31 + own.size() * 7 +
                         static_cast<uint64_t>(operands.back()) * 3 + static_cast<uint64_t>(thread);
-    touch_(thread, static_cast<int64_t>(number % 11));
+    const OpaquePart part = opaque_part(identity);
+    if (part != OpaquePart::Vote && part != OpaquePart::Wait)
+      touch_(thread, static_cast<int64_t>(number % 11));
     return static_cast<int32_t>(number % 13) - 4;
   }
 

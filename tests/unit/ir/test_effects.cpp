@@ -9,7 +9,9 @@
 namespace cuda_device::ir {
 namespace {
 
-// Whoever adds an operation is led through this: an effect that nobody stated is there.
+const Inst& last_of(const Function& f) { return *f.body.insts.back(); }
+
+// An effect that op.def does not state is there.
 TEST(Effects, OfWhatSaysNothingAreAll) {
   const Effects unknown;
   EXPECT_EQ(unknown.memory, Memory::ReadsWrites);
@@ -32,27 +34,32 @@ TEST(Effects, OfWhatSaysNothingAreAll) {
 TEST(Effects, FollowFromEachOther) {
   for (const Op op : all_ops()) {
     SCOPED_TRACE(std::string(info(op).text));
+    const auto f = function_with(op);
+    const Inst& inst = last_of(*f);
+    if (inst.op != op) continue;  // it ends a block inside of another
     const auto implies = [](bool a, bool b) { return !a || b; };
     EXPECT_TRUE(implies(is_pure(op), may_speculate(op)));
-    EXPECT_TRUE(implies(may_speculate(op), may_repeat(op)));
-    EXPECT_TRUE(implies(may_repeat(op), may_remove(op)));
-    EXPECT_TRUE(implies(may_remove(op), !has_effect(op) && may_copy(op)));
-    EXPECT_TRUE(implies(waits(op) || reports(op) || orders(op), !may_remove(op)));
-    EXPECT_EQ(access_of(*function_with(op)->body.insts.back()).has_value(),
-              reads(op) || writes(op));
+    EXPECT_TRUE(implies(may_speculate(op), may_repeat(inst)));
+    EXPECT_TRUE(implies(may_repeat(inst), may_remove(inst)));
+    EXPECT_TRUE(implies(may_remove(inst), !has_effect(inst) && may_copy(inst)));
+    EXPECT_TRUE(implies(depends_on_threads(inst) || reports(inst), !may_remove(inst)));
+    EXPECT_EQ(access_of(inst).has_value(), reads(inst) || writes(inst));
   }
 }
 
 TEST(Effects, AreToConvergeOrToWaitAsTheColumnSays) {
-  for (const Op op : all_ops()) {
-    SCOPED_TRACE(std::string(info(op).text));
-    const Threads threads = info(op).effects.threads;
-    EXPECT_EQ(converges(op), threads != Threads::Alone && threads != Threads::Waits);
-    EXPECT_EQ(waits(op), threads != Threads::Alone && threads != Threads::Converges);
-  }
+  const auto with = [](Threads threads) {
+    Effects effects = kNoEffects;
+    effects.threads = threads;
+    return effects;
+  };
+  EXPECT_FALSE(converges(with(Threads::Alone)) || waits(with(Threads::Alone)));
+  EXPECT_TRUE(converges(with(Threads::Converges)) && !waits(with(Threads::Converges)));
+  EXPECT_TRUE(!converges(with(Threads::Waits)) && waits(with(Threads::Waits)));
+  for (const Threads both : {Threads::ConvergesAndWaits, Threads::MeetsBlock})
+    EXPECT_TRUE(converges(with(both)) && waits(with(both)));
 }
 
-// No operation has only one of the two.
 TEST(Effects, ThatReachArraysWithoutAName) {
   const auto with = [](Memory memory, Where where, Order order) {
     Effects effects = kNoEffects;
@@ -71,10 +78,95 @@ TEST(Effects, ThatReachArraysWithoutAName) {
 }
 
 TEST(Effects, OfOpaqueAreAll) {
-  EXPECT_TRUE(reads(Op::Opaque) && writes(Op::Opaque) && orders(Op::Opaque));
-  EXPECT_TRUE(converges(Op::Opaque) && waits(Op::Opaque) && reports(Op::Opaque));
-  EXPECT_FALSE(may_remove(Op::Opaque) || may_repeat(Op::Opaque) || may_copy(Op::Opaque));
-  EXPECT_FALSE(is_barrier(Op::Opaque));
+  const auto f = function_with(Op::Opaque);
+  const Inst& call = last_of(*f);
+  const Effects effects = effects_of(call);
+  EXPECT_TRUE(reads(effects) && writes(effects) && orders(effects));
+  EXPECT_TRUE(converges(effects) && waits(effects) && reports(effects));
+  EXPECT_FALSE(may_remove(call) || may_repeat(call) || may_copy(call) || is_barrier(call.op));
+}
+
+// An effect counts without the others.
+class OnlyEffect : public testing::Test {
+ protected:
+  Inst& part(OpaquePart part) {
+    f_->body.insts.back()->imm = opaque_identity(part, 0);
+    return *f_->body.insts.back();
+  }
+  const std::unique_ptr<Function> f_ = parse(R"(kernel "k"
+param @0 "a": array<float32, 1> no_alias
+param @1 "b": array<float32, 1> no_alias
+{
+  %a = param @0 : array<float32, 1>
+  %b = param @1 : array<float32, 1>
+  %i = tid #0 : int32
+  %l = load %a, %i : float32
+  store %b, %i, %l
+  %r = opaque 1, %i : int32
+})");
+  const Inst& load_ = *f_->body.insts[3];
+  const Inst& a_ = *load_.operands[0];
+};
+
+TEST_F(OnlyEffect, KeepsTheCall) {
+  for (int64_t p = 0; p < kOpaqueParts; ++p) {
+    const Inst& call = part(static_cast<OpaquePart>(p));
+    EXPECT_TRUE(has_effect(call) && !may_remove(call) && !may_repeat(call)) << p;
+    EXPECT_FALSE(may_cross(*f_, call, call)) << p;
+  }
+}
+
+TEST_F(OnlyEffect, OfCallsThatConvergeForbidsCopies) {
+  EXPECT_FALSE(may_copy(part(OpaquePart::Vote)));
+  for (const OpaquePart p : {OpaquePart::Access, OpaquePart::Fence, OpaquePart::Wait})
+    EXPECT_TRUE(may_copy(part(p)));
+}
+
+TEST_F(OnlyEffect, OfMemoryOrOrderChangesArrays) {
+  for (const OpaquePart p : {OpaquePart::Access, OpaquePart::Fence}) {
+    const Inst& call = part(p);
+    EXPECT_EQ(changing_arrays(*f_), (std::vector{true, true}));
+    EXPECT_TRUE(may_change(*f_, call, a_));
+    EXPECT_FALSE(may_cross(*f_, call, load_));
+  }
+  EXPECT_TRUE(may_change(*f_, part(OpaquePart::Wait), a_));
+  EXPECT_FALSE(may_change(*f_, part(OpaquePart::Vote), a_));
+  EXPECT_EQ(changing_arrays(*f_), (std::vector{false, true}));
+  part(OpaquePart::Access);
+  EXPECT_FALSE(acquires(*f_));
+  part(OpaquePart::Fence);
+  EXPECT_TRUE(acquires(*f_));
+}
+
+TEST_F(OnlyEffect, OfThreadsHoldsAccessesBack) {
+  for (const OpaquePart p : {OpaquePart::Vote, OpaquePart::Wait}) {
+    EXPECT_FALSE(may_cross(*f_, part(p), load_));
+    EXPECT_TRUE(depends_on_threads(part(p)));
+  }
+  part(OpaquePart::Vote);
+  EXPECT_TRUE(uses_warps(*f_) && has_convergent(f_->body));
+  part(OpaquePart::Wait);
+  EXPECT_FALSE(uses_warps(*f_) || has_convergent(f_->body));
+}
+
+// A thread that reads an element again sees what others wrote meanwhile.
+TEST_F(OnlyEffect, OfAnAtomicLoadIsThatTheElementMayChange) {
+  Inst& atomic = part(OpaquePart::AtomicLoad);
+  atomic.operands.assign(load_.operands.begin(), load_.operands.end());
+  EXPECT_TRUE(may_remove(atomic) && !may_repeat(atomic) && !is_plain_load(atomic));
+  EXPECT_EQ(changing_arrays(*f_), (std::vector{true, true}));
+  EXPECT_FALSE(may_cross(*f_, atomic, atomic));
+  EXPECT_TRUE(may_cross(*f_, atomic, load_));
+}
+
+// It may be a part of any array of its space.
+TEST_F(OnlyEffect, OfAnArrayOfUnknownOriginIsOnAll) {
+  Inst* unknown = f_->create(Op::Select, a_.type, {});
+  EXPECT_EQ(whole_array(*unknown), nullptr);
+  EXPECT_TRUE(may_overlap(*f_, *unknown, a_) && may_overlap(*f_, a_, *unknown));
+  part(OpaquePart::Vote);
+  f_->body.insts[4]->operands[0] = unknown;  // the store
+  EXPECT_EQ(changing_arrays(*f_), (std::vector{true, true}));
 }
 
 // Instructions by their number, and whether two may change places.

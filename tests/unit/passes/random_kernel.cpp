@@ -195,7 +195,9 @@ class Generator {
     std::vector<Inst*> operands{thread_};
     const auto is_whole = [](ScalarKind kind) { return !is_float(kind); };
     for (int n = below(3); n > 0; --n) operands.push_back(value(some_kind(is_whole), 2));
-    visible_.push_back(b_.typed(Op::Opaque, ir::kI32, operands, identity_++));
+    const auto part = static_cast<ir::OpaquePart>(chance(2) ? 0 : below(ir::kOpaqueParts));
+    const int64_t identity = ir::opaque_identity(part, identity_++);
+    visible_.push_back(b_.typed(Op::Opaque, ir::kI32, operands, identity));
   }
 
   void statement(int depth) {

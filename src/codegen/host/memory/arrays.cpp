@@ -12,13 +12,16 @@ using llvm::Value;
 
 namespace {
 
+constexpr const char* kUnknownArray = "an array that the host does not know";
+
 std::vector<bool> interleaved_arrays(const ir::Function& f) {
   std::vector<bool> interleaved(f.arrays.size(), true);
   ir::for_each_inst(f.body, [&](const Inst& inst) {
     if (inst.op != Op::View) return;
-    const Inst& array = ir::whole_array(inst);
-    if (array.op == Op::Array && bytes_of(array.type.scalar) != bytes_of(inst.type.scalar))
-      interleaved[static_cast<size_t>(array.imm)] = false;
+    const Inst* array = ir::whole_array(inst);
+    if (array && array->op == Op::Array &&
+        bytes_of(array->type.scalar) != bytes_of(inst.type.scalar))
+      interleaved[static_cast<size_t>(array->imm)] = false;
   });
   return interleaved;
 }
@@ -87,6 +90,7 @@ Value* Arrays::extent(const Inst& array, unsigned axis) {
     case Op::DynamicShared:
       return launch_.dynamic_shared_bytes();
     default:
+      CD_CHECK(array.op == Op::View, kUnknownArray);
       return number(*array.operands[2 + axis]);
   }
 }
@@ -101,6 +105,7 @@ Value* Arrays::stride(const Inst& array, unsigned axis) {
     case Op::DynamicShared:
       return c_.b.getInt64(1);
     default:
+      CD_CHECK(array.op == Op::View, kUnknownArray);
       return number(*array.operands[2 + array.type.ndim + axis]);
   }
 }
@@ -114,7 +119,7 @@ ArrayBase Arrays::base(const Inst& array) {
     case Op::DynamicShared:
       return dynamic_shared(array);
     default:
-      CD_CHECK(array.op == Op::View, "an array that the host does not know");
+      CD_CHECK(array.op == Op::View, kUnknownArray);
       return view(array);
   }
 }
