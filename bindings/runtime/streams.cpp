@@ -533,7 +533,7 @@ void register_stream_type(nb::module_& module) {
           "__cuda_stream__",
           [](StreamObject& s) { return nb::make_tuple(0, cd_rt_stream_handle(s.get())); },
           "(0, handle). Only cuda.device can use the handle of a host stream.")
-      .def("wait", wait_for, nb::arg("event_or_stream"),
+      .def("wait", wait_for, nb::arg("event_or_stream").none(),
            "What is queued from now on waits for the event, or for all that the other stream holds "
            "now; they may be of another device.")
       .def("record", record, nb::arg("event").none() = nb::none(),
@@ -582,7 +582,8 @@ void register_event_type(nb::module_& module) {
       .def_prop_ro("is_closed", &EventObject::closed, "Whether close() was called.")
       .def("__repr__", [](const EventObject& e) { return shown_as("Event", e); })
       .def("close", &EventObject::close, "Lets go of the event. What waits for it still does.")
-      .def("__sub__", elapsed, nb::sig("def __sub__(self, earlier: Event, /) -> float"),
+      .def("__sub__", elapsed, nb::arg().none(),
+           nb::sig("def __sub__(self, earlier: Event, /) -> float"),
            "Milliseconds between two events that are done.");
 }
 
