@@ -535,7 +535,8 @@ void register_stream_type(nb::module_& module) {
           "(0, handle). Only cuda.device can use the handle of a host stream.")
       .def("wait", wait_for, nb::arg("event_or_stream").none(),
            "What is queued from now on waits for the event, or for all that the other stream holds "
-           "now; they may be of another device.")
+           "now; they may be of another device.\n\n"
+           "event_or_stream: an Event, a Stream, or any object with __cuda_stream__.")
       .def("record", record, nb::arg("event").none() = nb::none(),
            nb::arg("options").none() = nb::none(),
            "An event that is done when everything queued so far is done.")
