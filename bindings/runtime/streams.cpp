@@ -68,8 +68,7 @@ void look_for_signals(std::optional<nb::python_error>& raised) {
 }
 
 // The stream has forgotten the error now: it is told whatever happens beside it. Signals come
-// first: Python looks for them too while it makes the exception, and would have theirs in its
-// place.
+// first: Python looks for them too while it makes the exception, and would raise theirs instead.
 void tell_failure(const dispatch::Outcome& outcome) {
   std::optional<nb::python_error> raised;
   look_for_signals(raised);
