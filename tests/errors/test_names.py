@@ -218,6 +218,25 @@ class Color(enum.Enum):
     BLUE = 2
 
 
+class Point:
+    __module__ = "__main__"  # messages leave this one out
+
+
+ONE, OTHER = Point(), Point()
+
+
+@bad.kernel(FLOATS)
+def objects_are_not_compared(a):
+    # error at `ONE`: objects of class 'Point' cannot be used in kernels
+    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    if ONE == OTHER:
+        a[0] = 1
+    # error at `ONE`: objects of class 'Point' cannot be used in kernels
+    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    if ONE is OTHER:
+        a[1] = 1
+
+
 @bad.kernel(FLOATS)
 def members_of_an_enumeration(a):
     # error at `Color.RED`: members of enum.Enum cannot be used in kernels
@@ -226,11 +245,11 @@ def members_of_an_enumeration(a):
     # error at `Color.RED`: members of enum.Enum cannot be used in kernels
     # hint: use enum.IntEnum: its members are integers
     a[1] = Color.RED.value
-    # error at `a[0] == Color.RED`: members of enum.Enum cannot be used in kernels
+    # error at `Color.RED`: members of enum.Enum cannot be used in kernels
     # hint: use enum.IntEnum: its members are integers
     if a[0] == Color.RED:
         a[2] = 1
-    # error at `Color.RED == Color.BLUE`: members of enum.Enum cannot be used in kernels
+    # error at `Color.RED`: members of enum.Enum cannot be used in kernels
     # hint: use enum.IntEnum: its members are integers
     if Color.RED == Color.BLUE:
         a[3] = 1
