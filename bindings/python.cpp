@@ -49,7 +49,12 @@ std::string type_text(nb::handle object) {
   std::string text = to_string(name);
   if (!module || !PyUnicode_Check(module.ptr())) return text;
   std::string from = to_string(module);
-  return from == "builtins" || from == "__main__" ? text : from + "." + text;
+  const bool bare = from == "builtins" || from == "__main__" || from == "cuda.device._core";
+  return bare ? text : from + "." + text;
+}
+
+bool is_enum_member(nb::handle object) {
+  return nb::isinstance(object, nb::module_::import_("enum").attr("Enum"));
 }
 
 std::string shown(nb::handle object) {

@@ -45,6 +45,9 @@ inline std::string to_string(nb::handle text) {
 // "list", "torch.Tensor": how messages call the type of an object.
 std::string type_text(nb::handle object);
 
+// Whether it is a member of an enumeration, of whatever class.
+bool is_enum_member(nb::handle object);
+
 // An object for a message: its repr, cut where it is long.
 std::string shown(nb::handle object);
 

@@ -23,7 +23,7 @@ namespace cuda_device::bench {
 constexpr int kLine = 16;                     // floats of a cache line
 constexpr int kLineVectors = kLine / kLanes;  // a line is one vector or two
 
-// Outputs of this size and more are written past the caches where a function chooses by itself.
+// Outputs of this size and more get streaming stores where a function chooses by itself.
 constexpr int64_t kStreamBytes = 16 << 20;
 
 // In place of a mask: whole vectors.

@@ -1,7 +1,7 @@
 // Transpose. A strip of 32 rows is walked along its rows, a vector of columns at a time: 32 streams
 // are read a vector each, and as many runs of two lines written as a vector has lanes. Rows of a
-// power-of-two pitch share cache sets and defeat the hardware's prefetch, so lines are asked for
-// ahead.
+// power-of-two pitch share cache sets and defeat the hardware's prefetch, so lines are prefetched
+// by instructions.
 #include <algorithm>
 
 #include "baselines.h"

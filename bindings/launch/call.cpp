@@ -2,6 +2,7 @@
 
 #include "bindings/memory/block.h"
 #include "bindings/numpy.h"
+#include "bindings/source/function_object.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -121,6 +122,15 @@ void Call::add_tuple(PyObject* tuple) {
   }
 }
 
+// Some classes have a way into kernels that others have not.
+static DiagCode refusal_of(PyObject* object) {
+  if (PyList_Check(object) || PyObject_CheckBuffer(object)) return DiagCode::argument_sequence;
+  if (PyFunction_Check(object) || PyMethod_Check(object) || PyCFunction_Check(object) ||
+      Py_TYPE(object) == func_type)
+    return DiagCode::argument_function;
+  return is_enum_member(object) ? DiagCode::argument_enum : DiagCode::argument_type;
+}
+
 // Exact types first, most frequent first; then subclasses; then protocols.
 void Call::add_object(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
@@ -137,9 +147,7 @@ void Call::add_object(PyObject* object) {
   if (PyFloat_Check(object)) return add_python_float(*this, object);
   if (PyComplex_Check(object)) fail(DiagCode::argument_not_yet, {"a complex number"});
   if (add_dlpack(*this, object)) return;
-  bool sequence = PyList_Check(object) || PyObject_CheckBuffer(object);
-  fail(sequence ? DiagCode::argument_sequence : DiagCode::argument_type,
-       {"'" + type_text(object) + "'"});
+  fail(refusal_of(object), {"'" + type_text(object) + "'"});
 }
 
 }  // namespace cuda_device::bindings

@@ -304,7 +304,9 @@ constexpr const char* kDoc =
     "LaunchTypeError,\n"
     "LaunchValueError or LaunchOverflowError for arguments, sizes or streams that cannot be used. "
     "Without\n"
-    "stream, KernelFailure and what the kernel names where one of its threads fails.";
+    "stream=, an assert or raise in a kernel is raised here, as KernelFailure and as the class "
+    "that the\n"
+    "kernel names.";
 
 PyMethodDef launch_method = {"launch",
                              reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)),

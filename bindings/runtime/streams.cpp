@@ -68,8 +68,7 @@ void look_for_signals(std::optional<nb::python_error>& raised) {
 }
 
 // The stream has forgotten the error now: it is told whatever happens beside it. Signals come
-// first: Python looks for them too while it makes the exception, and would have theirs in its
-// place.
+// first: Python looks for them too while it makes the exception, and would raise theirs instead.
 void tell_failure(const dispatch::Outcome& outcome) {
   std::optional<nb::python_error> raised;
   look_for_signals(raised);
@@ -533,9 +532,10 @@ void register_stream_type(nb::module_& module) {
           "__cuda_stream__",
           [](StreamObject& s) { return nb::make_tuple(0, cd_rt_stream_handle(s.get())); },
           "(0, handle). Only cuda.device can use the handle of a host stream.")
-      .def("wait", wait_for, nb::arg("event_or_stream"),
+      .def("wait", wait_for, nb::arg("event_or_stream").none(),
            "What is queued from now on waits for the event, or for all that the other stream holds "
-           "now; they may be of another device.")
+           "now; they may be of another device.\n\n"
+           "event_or_stream: an Event, a Stream, or any object with __cuda_stream__.")
       .def("record", record, nb::arg("event").none() = nb::none(),
            nb::arg("options").none() = nb::none(),
            "An event that is done when everything queued so far is done.")
@@ -582,7 +582,8 @@ void register_event_type(nb::module_& module) {
       .def_prop_ro("is_closed", &EventObject::closed, "Whether close() was called.")
       .def("__repr__", [](const EventObject& e) { return shown_as("Event", e); })
       .def("close", &EventObject::close, "Lets go of the event. What waits for it still does.")
-      .def("__sub__", elapsed, nb::sig("def __sub__(self, earlier: Event, /) -> float"),
+      .def("__sub__", elapsed, nb::arg().none(),
+           nb::sig("def __sub__(self, earlier: Event, /) -> float"),
            "Milliseconds between two events that are done.");
 }
 

@@ -81,7 +81,7 @@ Binding Names::meaning_of(nb::handle object, Span use) {
   }
   if (has_readable_attributes(object))
     return named(Binding::Kind::Module, name_of_namespace(object));
-  return named(Binding::Kind::Object, type_text(object));
+  return named(Binding::Kind::Object, is_enum_member(object) ? "enum.Enum" : type_text(object));
 }
 
 void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded) {

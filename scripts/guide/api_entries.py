@@ -72,16 +72,24 @@ def _of_stub(path: str, name: str) -> str:
     assert isinstance(node, ast.FunctionDef)
     arguments = re.sub(r"^self(, )?(/, )?", "", ast.unparse(node.args))
     result = ast.unparse(node.returns) if node.returns else "None"
-    return f"{name}({arguments}) -> {result}"
+    return _short(f"{name}({arguments}) -> {result}")
 
 
 _SHORTER = {
+    r"\b(?:_core\.)?Kernel\[[^\]]*\]": "Kernel",
+    r"\bCudaStream\b": "Stream",
     r"<object object at \w+>": "...",
     r"<factory>": "...",
     r"<class '[\w.]*?(\w+)'>": r"\1",
     r"\b(?:typing|collections\.abc|numpy|cuda\.device\.\w+)\.": "",
     r"(: |-> )'([^']*)'": r"\1\2",
 }
+
+
+def _short(signature: str) -> str:
+    for long, short in _SHORTER.items():
+        signature = re.sub(long, short, signature)
+    return signature
 
 
 def _signature(function: Any, name: str) -> str:
@@ -96,9 +104,7 @@ def _signature(function: Any, name: str) -> str:
     result = signature.return_annotation
     if result in (Any, "Any"):
         result = signature.empty
-    made = str(signature.replace(parameters=parameters, return_annotation=result))
-    for long, short in _SHORTER.items():
-        made = re.sub(long, short, made)
+    made = _short(str(signature.replace(parameters=parameters, return_annotation=result)))
     return name + made.replace("'", '"')
 
 
@@ -115,10 +121,31 @@ def _prose(paragraph: str) -> str:
     return "".join(part if part.startswith("`") else _escaped(part) for part in code)
 
 
+# "grid, block: an int or a tuple", at the beginning of a sentence.
+_PARAMETERS = r"[a-z_]+(?:, [a-z_]+)*:\s"
+
+
+def _sentences(paragraph: str) -> list[str]:
+    """Parts of a paragraph: parameters become items of a list, what is raised stands for itself."""
+    parts = re.split(rf"(?:^|(?<=\.)\s+)(?={_PARAMETERS}|Raises )", paragraph)
+    shown = []
+    for part in filter(None, parts):
+        if match := re.match(_PARAMETERS, part):
+            names = ", ".join(
+                f"`{name}`" for name in match[0].strip().removesuffix(":").split(", ")
+            )
+            shown.append(f"- {names}: {_prose(part[match.end() :])}")
+        else:
+            shown.append(_prose(part))
+    return shown
+
+
 def described(text: str | None) -> str:
     """A docstring as Markdown, without the signature that nanobind puts in front of it."""
     text = re.sub(r"\A\w+\(.*\) -> .*\n\n", "", inspect.cleandoc(text or ""))
-    return "\n\n".join(_prose(p) for p in text.split("\n\n") if p.strip())
+    parts = [part for p in text.split("\n\n") if p.strip() for part in _sentences(p)]
+    joined = "\n\n".join(parts)
+    return re.sub(r"^(- .*)\n(?=\n- )", r"\1", joined, flags=re.MULTILINE)
 
 
 def _members(kind: type) -> list[str]:
@@ -197,7 +224,9 @@ def _device_section(names: list[str]) -> str:
         if name in variables:
             entries.append(f"### {name}\n\n{_escaped(variables[name])}")
         elif isinstance(value, ModuleType):
-            entries.append(f"### {name}\n\n{described(value.__doc__)}\n\nIts names: [](core.md).")
+            entries.append(
+                f"### {name}\n\n{described(value.__doc__)}\n\nIts names: [cuda.device.core](core.md)."
+            )
         elif name == "__version__":
             entries.append("### \\_\\_version\\_\\_\n\nThe version of the package, a string.")
         elif isinstance(value, type) and not value.__module__.startswith("cuda."):
@@ -253,7 +282,7 @@ def _errors_page() -> str:
     for name in errors.__all__:
         kind = getattr(errors, name)
         bases = ", ".join(f"`{base.__name__}`" for base in kind.__bases__)
-        text = described(kind.__doc__).replace("\n\n", " ")
+        text = _prose(inspect.cleandoc(kind.__doc__ or ""))
         rows.append(f"| `{name}` | {bases} | {text} |")
     table = "\n".join(["| class | is a | raised for |", "|---|---|---|", *rows])
     more = "[Error messages](../guide/errors.md) lists what they say."

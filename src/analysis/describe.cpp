@@ -47,7 +47,7 @@ std::string text(const LaneLayout& l) {
 
 std::string text(const BlockRuns& runs) {
   if (runs.blocks == 1) return "";
-  return ", " + std::to_string(runs.blocks) + " blocks side by side run together";
+  return ", runs of " + std::to_string(runs.blocks) + " adjacent blocks";
 }
 
 class Describer {
@@ -106,7 +106,7 @@ class Describer {
   }
 
   std::string control(const Inst& i) const {
-    std::string out = a_.divergent[i.id] ? "divergent" : "lanes stay together";
+    std::string out = a_.divergent[i.id] ? "divergent" : "convergent";
     if (guards_[i.id] != Guard::None) out += ", a guard";
     if (i.op == Op::For && a_.store_blends[i.id]) out += "; its counter blends";
     return out;

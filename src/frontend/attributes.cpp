@@ -105,8 +105,10 @@ static Value foreign_attribute(Context& ctx, const syntax::Attribute* node, cons
     if (const std::string ours = habit_of(name->id); !ours.empty())
       return error(ctx, DiagCode::foreign_use, name, {name->id, ours});
   if (bound && bound->kind == syntax::Binding::Kind::Object) return Value::Object{bound->name};
-  if (auto* object = base.as<Value::Object>())
+  if (auto* object = base.as<Value::Object>()) {
+    if (object->class_name == "enum.Enum") return error(ctx, DiagCode::foreign_enum, node->value);
     return error(ctx, DiagCode::foreign_attribute, node->value, {object->class_name, node->attr});
+  }
   const std::string prefix = names_prefix(base);
   const Intrinsic* planned = find_intrinsic(prefix + node->attr);
   if (is_device_module(base) && planned && planned->role == Intrinsic::Role::Later)

@@ -17,6 +17,26 @@ namespace cuda_device::frontend {
 
 using syntax::NodeKind;
 
+// The loop that does what a builtin will do.
+static std::string loop_instead_of(const std::string& name) {
+  if (name == "builtins.enumerate")
+    return "count in the loop: for i in range(a.shape[0]): x = a[i]; over a tuple t: for x in t, "
+           "with i += 1 at its end";
+  if (name == "builtins.zip")
+    return "count in the loop: for i in range(a.shape[0]): x, y = a[i], b[i]; over tuples: "
+           "for x, y in ((s[0], t[0]), (s[1], t[1]))";
+  if (name == "builtins.sum")
+    return "add in a loop: total = 0; for i in range(a.shape[0]): total += a[i]; over a tuple t: "
+           "for x in t: total += x";
+  return "";
+}
+
+static Value later(Context& ctx, const Node* node, const std::string& name) {
+  const std::string loop = loop_instead_of(name);
+  return loop.empty() ? not_implemented(ctx, node, public_name(name))
+                      : not_implemented(ctx, node, public_name(name), loop);
+}
+
 // Entities that are numbers become them; the others keep their name until something is done with
 // them.
 static Value entity_value(Context& ctx, const std::string& name, const Node* node) {
@@ -31,7 +51,7 @@ static Value entity_value(Context& ctx, const std::string& name, const Node* nod
       ctx.at(node);
       return Value::number(intrinsic->code, ctx.builder.op(intrinsic->op, {}));
     case Intrinsic::Role::Later:
-      return not_implemented(ctx, node, public_name(name));
+      return later(ctx, node, name);
     default:
       return Value(Value::Entity{name});
   }

@@ -52,11 +52,35 @@ def test_users_read_no_numbers_of_clauses():
     assert pages == []
 
 
-def test_what_help_says_of_launch():
-    """The stream may be left out."""
-    assert "stream: may be left out" in device.launch.__doc__
-    assert "stream=" in device.launch.__text_signature__
-    assert not CLAUSE.search(device.launch.__doc__)
+def explained(text):
+    """Names of parameters that a line of a docstring explains, or an item of a page."""
+    heads = re.findall(r"^(?:- )?([a-z_`]+(?:, [a-z_`]+)*): \S", text, re.MULTILINE)
+    return {name for head in heads for name in head.replace("`", "").split(", ")}
+
+
+def test_help_explains_each_parameter_of_launch():
+    kernel, *parameters = re.findall(r"[a-z]\w*(?=[,=)])", device.launch.__text_signature__)
+    assert f"kernel {kernel} " in device.launch.__doc__
+    assert explained(device.launch.__doc__) == set(parameters)
+    entry = (API / "device.md").read_text().partition("### launch\n")[2].partition("\n### ")[0]
+    assert explained(entry) == set(parameters)
+
+
+def test_help_says_which_errors_launch_raises():
+    raised = {name for name in errors.__all__ if re.search(rf"\b{name}\b", device.launch.__doc__)}
+    classes = {"CompileError", "LaunchTypeError", "LaunchValueError", "LaunchOverflowError"}
+    assert raised == classes | {"KernelFailure"}
+
+
+def test_help_shows_no_numbers_of_clauses():
+    documented = [getattr(device, name) for name in device.__all__]
+    assert [x for x in documented if CLAUSE.search(getattr(x, "__doc__", None) or "")] == []
+
+
+def test_the_reference_shows_no_private_names():
+    for page in ("device.md", "core.md"):
+        text = (API / page).read_text()
+        assert re.findall(r"_core\.\w+|CudaStream|\[\]\(", text) == [], page
 
 
 def test_the_pages_are_current():

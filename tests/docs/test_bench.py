@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 
-import pytest
 from support.pages import ROOT
 
 RESULTS = ROOT / "bench" / "results"
@@ -47,27 +46,3 @@ def test_the_kept_run_has_a_machine_and_ratios():
     assert kept["machine"]["cpu"]
     for record in kept["results"]:
         assert {"hand", "peers"} <= set(record["ratios"]), record["problem"]
-
-
-HOUSE_WORDS = (
-    "asked for ahead",
-    "asked for a page",
-    "written out",
-    "past the cache",
-    "ways apart",
-    "threads part",
-    "lanes part",
-    "in its place",
-    "what is behind",
-    "sayings",
-    "onlooker",
-    "leavable",
-)
-PAGES = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").rglob("*.md")]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_pages_use_the_fields_words(page):
-    """See docs/glossary.md: prefetched, unrolled, streaming stores, divergent, instead, after."""
-    text = " ".join(page.read_text().lower().split())
-    assert [word for word in HOUSE_WORDS if word in text] == []

@@ -8,6 +8,7 @@ from cuda.device import _testing, errors
 from support.pages import GUIDE, ROOT
 from support.planned import numeric_types
 
+TUNING = (ROOT / "src" / "support" / "tuning.def").read_text()
 INTRINSICS = (ROOT / "src" / "frontend" / "calls" / "intrinsics.def").read_text()
 LANGUAGE = (GUIDE / "language.md").read_text()
 
@@ -72,3 +73,9 @@ def test_every_class_of_errors_is_named():
     text = (GUIDE / "errors.md").read_text()
     missing = [n for n in errors.__all__ if f"`{n}`" not in text and n != "Diagnostic"]
     assert missing == []
+
+
+def test_every_heuristic_has_a_line_and_its_decision():
+    page = (ROOT / "docs" / "inspecting.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| \[.+\]\(decisions/.+\.md\) \|$", page, re.MULTILINE)
+    assert rows == re.findall(r"^HEURISTIC\((\w+),", TUNING, re.MULTILINE)

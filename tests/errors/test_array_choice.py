@@ -49,7 +49,7 @@ def within_tuples(a, pair):
 def loop_over_arrays(a, b):
     # error at `(a, b)`: 'x' as the array 'a' in one pass of a loop over a tuple and the array 'b' in
     # ... another is not implemented yet
-    # hint: write the body as a function, and call it once for each element of the tuple
+    # hint: call a function for each element by its constant index: body(t[0]); body(t[1])
     for x in (a, b):
         x[0] = 1
 
@@ -58,7 +58,7 @@ def loop_over_arrays(a, b):
 def loop_over_pairs_of_arrays(a, pair):
     # error at `((1, a), (2, pair[0]))`: 'x' as the array 'a' in one pass of a loop over a tuple and
     # ... the array 'pair.0' in another is not implemented yet
-    # hint: write the body as a function, and call it once for each element of the tuple
+    # hint: call a function for each element by its constant index: body(t[0]); body(t[1])
     for k, x in ((1, a), (2, pair[0])):
         x[0] = k
 
@@ -75,7 +75,7 @@ def halved(x):
 def loop_over_functions(a):
     # error at `(doubled, halved)`: 'f' as function doubled in one pass of a loop over a tuple and
     # ... function halved in another is not implemented yet
-    # hint: write the body as a function, and call it once for each element of the tuple
+    # hint: call a function for each element by its constant index: body(t[0]); body(t[1])
     for f in (doubled, halved):
         a[0] = f(a[0])
 
@@ -110,8 +110,9 @@ def one_everywhere(x):
 
 @D.kernel
 def each_array_in_a_call(a, b):
-    one_everywhere(a)
-    one_everywhere(b)
+    t = (a, b)
+    one_everywhere(t[0])
+    one_everywhere(t[1])
 
 
 def test_what_the_error_of_a_loop_over_arrays_says_works(target):

@@ -166,7 +166,8 @@ def planned_forms(a):
 @bad.kernel(FLOATS)
 def planned_functions(a):
     # error at `sum`: sum is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
+    # hint: add in a loop: total = 0; for i in range(a.shape[0]): total += a[i]; over a tuple
+    # ... t: for x in t: total += x
     x = sum((1, 2))
     # error at `any`: any is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
@@ -181,11 +182,13 @@ def planned_functions(a):
     # hint: the page not-implemented of the documentation lists what is planned
     x = math.factorial(5)
     # error at `zip`: zip is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
+    # hint: count in the loop: for i in range(a.shape[0]): x, y = a[i], b[i]; over tuples: for
+    # ... x, y in ((s[0], t[0]), (s[1], t[1]))
     for p in zip((1, 2), (3, 4)):
         pass
     # error at `enumerate`: enumerate is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
+    # hint: count in the loop: for i in range(a.shape[0]): x = a[i]; over a tuple t: for x in
+    # ... t, with i += 1 at its end
     for p in enumerate(a):
         pass
 

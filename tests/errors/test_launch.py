@@ -10,6 +10,7 @@ from cuda import device as D
 from cuda.device import _core, core, errors
 from support.clauses import clause
 from support.errors import check_error
+from support.launching import run
 
 
 @D.kernel
@@ -222,7 +223,6 @@ def test_sequences(value, name):
         ("text", "str"),
         ({"a": 1}, "dict"),
         ({1}, "set"),
-        (len, "builtin_function_or_method"),
         (Thing, "type"),
         (np.float32, "type"),
         (np.str_("text"), "numpy.str_"),
@@ -234,6 +234,59 @@ def test_other_objects(value, name):
       pass numbers, None, tuples of these, or arrays: NumPy's, or any with __dlpack__
     """
     refuse(text, errors.LaunchTypeError, launch, *arguments(value))
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+@clause("DEV-LAUNCH-07")
+def test_members_of_an_enumeration():
+    text = f"""
+    argument 1 ('a') of kernel 'vec_add': '{__name__}.Color' cannot be passed to a kernel
+      use enum.IntEnum: its members are integers
+    """
+    refuse(text, errors.LaunchTypeError, launch, *arguments(Color.RED))
+
+
+@D.func
+def doubled(x):
+    return 2 * x
+
+
+@clause("DEV-LAUNCH-07")
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (launch, "function"),
+        (len, "builtin_function_or_method"),
+        ("text".upper, "builtin_function_or_method"),
+        (doubled, "cuda.device.Func"),
+    ],
+)
+@pytest.mark.parametrize("in_a_tuple", [False, True])
+def test_functions(value, name, in_a_tuple):
+    place = "argument 1 ('a')" + (", element 0" if in_a_tuple else "")
+    text = f"""
+    {place} of kernel 'vec_add': '{name}' cannot be passed to a kernel
+      a function is no argument: name it in the kernel, or call a helper with it, such as apply(a, f, 0)
+    """
+    refuse(text, errors.LaunchTypeError, launch, *arguments((value,) if in_a_tuple else value))
+
+
+@D.kernel
+def doubled_by_a_helper(a):
+    apply(a, doubled, 0)
+
+
+def apply(a, f, i):
+    a[i] = f(a[i])
+
+
+def test_what_the_error_of_functions_says_works(target):
+    a = np.full(2, 3.0)
+    run(doubled_by_a_helper, a)
+    assert a.tolist() == [6, 3]
 
 
 @clause("DEV-LAUNCH-07", "DEV-TUP-04")

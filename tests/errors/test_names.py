@@ -1,5 +1,6 @@
 """Names and variables: undefined, assigned too late or nowhere, of two types."""
 
+import enum
 import types
 
 import numpy as np
@@ -159,7 +160,7 @@ def two_types(a, n):
 def two_types_in_a_loop(a):
     # error at `(1, a)`: 'x' as int in one pass of a loop over a tuple and array[float32, 1] in another
     # ... is not implemented yet
-    # hint: write the body as a function, and call it once for each element of the tuple
+    # hint: call a function for each element by its constant index: body(t[0]); body(t[1])
     for x in (1, a):
         a[0] = 1
 
@@ -210,6 +211,48 @@ def values_that_cannot_be_kept(a, n):
     # error at `range(n)`: keeping a range in a variable is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
     r = range(n)
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Point:
+    __module__ = "__main__"  # messages leave this one out
+
+
+ONE, OTHER = Point(), Point()
+
+
+@bad.kernel(FLOATS)
+def objects_are_not_compared(a):
+    # error at `ONE`: objects of class 'Point' cannot be used in kernels
+    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    if ONE == OTHER:
+        a[0] = 1
+    # error at `ONE`: objects of class 'Point' cannot be used in kernels
+    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    if ONE is OTHER:
+        a[1] = 1
+
+
+@bad.kernel(FLOATS)
+def members_of_an_enumeration(a):
+    # error at `Color.RED`: members of enum.Enum cannot be used in kernels
+    # hint: use enum.IntEnum: its members are integers
+    a[0] = Color.RED
+    # error at `Color.RED`: members of enum.Enum cannot be used in kernels
+    # hint: use enum.IntEnum: its members are integers
+    a[1] = Color.RED.value
+    # error at `Color.RED`: members of enum.Enum cannot be used in kernels
+    # hint: use enum.IntEnum: its members are integers
+    if a[0] == Color.RED:
+        a[2] = 1
+    # error at `Color.RED`: members of enum.Enum cannot be used in kernels
+    # hint: use enum.IntEnum: its members are integers
+    if Color.RED == Color.BLUE:
+        a[3] = 1
 
 
 class Thing:

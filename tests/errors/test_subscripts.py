@@ -82,9 +82,11 @@ def new_axis(a):
 @bad.kernel(BYTES, partial="an error, but not yet the one of two ellipses", clause="DEV-ARR-07")
 def two_ellipses(b):
     # error at `...`@1: an ellipsis as an index is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
+    # hint: give an index for each axis, in a loop such as for i in range(a.shape[0]): a[i] =
+    # ... 0
     # error at `...`@2: an ellipsis as an index is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
+    # hint: give an index for each axis, in a loop such as for i in range(a.shape[0]): a[i] =
+    # ... 0
     c = b[..., ...]
 
 
@@ -118,12 +120,14 @@ def indices_of_other_things(a):
 @bad.kernel(BYTES, 1)
 def index_of_a_tuple_at_run_time(b, n):
     # error at `n`: a tuple's index must be a constant
-    # hint: the counter of a loop is none: go through the tuple itself, for x in b.shape, or keep the
-    # ... elements in an array, such as device.local_array(shape, dtype)
+    # hint: a loop counter is not a constant, even where the loop is unrolled: go through the
+    # ... tuple itself, for x in b.shape, or keep the elements in an array, such as
+    # ... device.local_array(shape, dtype)
     b[0, 0] = b.shape[n]
     # error at `D.tid(1)`: a tuple's index must be a constant
-    # hint: the counter of a loop is none: go through the tuple itself, for x in D.thread_idx, or keep
-    # ... the elements in an array, such as device.local_array(shape, dtype)
+    # hint: a loop counter is not a constant, even where the loop is unrolled: go through the
+    # ... tuple itself, for x in D.thread_idx, or keep the elements in an array, such as
+    # ... device.local_array(shape, dtype)
     b[0, 1] = D.thread_idx[D.tid(1)]
 
 
@@ -134,14 +138,34 @@ WEIGHTS = (0.25, 0.5, 0.25)
 def index_of_a_tuple_that_a_loop_counts(a):
     for k in (0, 1, 2):
         # error at `k`: a tuple's index must be a constant
-        # hint: the counter of a loop is none: go through the tuple itself, for x in WEIGHTS, or keep
-        # ... the elements in an array, such as device.local_array(shape, dtype)
+        # hint: a loop counter is not a constant, even where the loop is unrolled: go through
+        # ... the tuple itself, for x in WEIGHTS, or keep the elements in an array, such as
+        # ... device.local_array(shape, dtype)
         a[0] += WEIGHTS[k]
     for k in range(3):
         # error at `k`: a tuple's index must be a constant
-        # hint: the counter of a loop is none: go through the tuple itself, for x in t, or keep
-        # ... the elements in an array, such as device.local_array(shape, dtype)
+        # hint: a loop counter is not a constant, even where the loop is unrolled: go through
+        # ... the tuple itself, for x in t, or keep the elements in an array, such as
+        # ... device.local_array(shape, dtype)
         a[0] += (1, 2, 3)[k]
+
+
+def fill(x):
+    x[0] = 1
+
+
+@bad.kernel(FLOATS, FLOATS.copy())
+def index_of_a_tuple_of_arrays_or_functions(a, b):
+    arrays = (a, b)
+    for k in range(2):
+        # error at `k`: a tuple's index must be a constant
+        # hint: a loop counter is not a constant, even where the loop is unrolled: call a
+        # ... function for each element by its constant index: body(arrays[0]); body(arrays[1])
+        arrays[k][0] = 1
+        # error at `k`: a tuple's index must be a constant
+        # hint: a loop counter is not a constant, even where the loop is unrolled: call a
+        # ... function for each element by its constant index: body(t[0]); body(t[1])
+        (fill, len)[k](a)
 
 
 @bad.kernel(FLOATS)

@@ -24,11 +24,11 @@ FACTS = {
     "array beyond the cache": r"^array .* beyond the cache",
     "arrays that may overlap": r"^array \w+: (?!.*no alias)",
 }
-ONLY_WITH_BARRIERS = {"next iteration": r"next iteration ahead of time"}
+ONLY_WITH_BARRIERS = {"next iteration": r"next iteration prefetched"}
 ONLY_PLAIN = {
-    "runs of blocks": r"^\d+ blocks side by side",
-    "next page": r"a page away ahead of time",
-    "next gang": r"next gang ahead of time",
+    "runs of blocks": r"^runs of \d+ adjacent blocks",
+    "next page": r"prefetched one page ahead",
+    "next gang": r"next gang prefetched",
 }
 SOURCE = {
     "transposed": r"^ *[om]_\w+\[x, y\]|[om]_\w+\[\w*x, \w*y\]",
@@ -66,7 +66,7 @@ def facts(case):
     with cache_of(case):
         text = kernel.inspect(*case.arguments(), what="facts", **launch)
     lanes, _, rest = text.partition("\n")
-    runs = re.search(r"\d+ blocks side by side run together", lanes)
+    runs = re.search(r"runs of \d+ adjacent blocks", lanes)
     return (runs[0] if runs else "") + rest  # the line of the lanes tells of rows as well
 
 

@@ -131,7 +131,7 @@ print("filled")
 
 
 def filled(folder, *cases):
-    """A child writes past the cache, to arrays that begin so many bytes after a multiple of 64 and
+    """A child uses streaming stores, to arrays that begin so many bytes after a multiple of 64 and
     have rows of so many bytes: a line stored whole that does not begin at one ends the process."""
     done = run_text(folder, NONTEMPORAL.format(cases=list(cases)), env=environment())
     assert done.stdout == "filled\n", done.stderr
@@ -139,7 +139,7 @@ def filled(folder, *cases):
 
 
 def test_aligned(tmp_path):
-    """Asked for of what is written past the cache, and of nothing else."""
+    """Claimed for what streaming stores write, and for nothing else."""
     memory = np.zeros(4096, np.uint8)
     memory = memory[-memory.ctypes.data % 64 :]
     whole = memory[:1024].view(np.float32)
@@ -367,7 +367,7 @@ def test_no_alias_among_more_arrays_than_are_compared():
 
 
 def test_beyond_cache():
-    """Right whether claimed or not: what is written past the cache is there all the same. So it is
+    """Right whether claimed or not: what streaming stores write is there all the same. So it is
     shown where it is claimed."""
     a = np.zeros((64, 64), np.float32)
 

@@ -388,7 +388,7 @@ def test_a_copy_between_two_gpus_is_a_use_of_both_arrays(on_fake):
         n1[...] = n0
         n0[...] = 7 * np.ones(4)
         del n0
-        zeros()[...] = 9  # in its place
+        zeros()[...] = 9  # in the memory that n0 had
         answer = D.to_host(n1).tolist()
         """,
             FAKE_CUDA_DEVICES="2",

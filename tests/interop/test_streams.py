@@ -263,9 +263,9 @@ def test_options_of_events(kind, timing):
 def test_an_event_minus_something_else():
     stream = device().create_stream()
     event = stream.record()
-    for other in (stream, 1):
+    for other in (stream, 1, None):
         found = type(other).__name__
-        with pytest.raises(TypeError, match=f"an Event minus another Event .*; found '.*{found}'"):
+        with pytest.raises(TypeError, match=f"an Event minus another Event .*; found '{found}'"):
             event - other
     stream.sync()
 

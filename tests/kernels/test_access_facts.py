@@ -142,9 +142,9 @@ def integers(*shape):
 WHOLE_LINES = "if lines begin there: streaming stores of whole lines, else "
 MASKED_LINES = "if all lanes are on and lines begin there: streaming stores of whole lines, else "
 RUN = "consecutive elements"
-NEXT = ", and those of the next iteration ahead of time"
-ROWS = "gathered, and those of the next gang ahead of time"
-PAGE = ", and those a page away ahead of time"
+NEXT = ", next iteration prefetched"
+ROWS = "gathered, next gang prefetched"
+PAGE = ", prefetched one page ahead"
 
 
 def both(lines, masked, other):
@@ -272,7 +272,7 @@ LARGE = [
         (floats_at(16, 128), floats(4096)),
         64,
         "avx512",
-        [RUN + ", and those of the next gang ahead of time"],
+        [RUN + ", next gang prefetched"],
         [WHOLE_LINES + RUN],
     ),
     (
@@ -330,7 +330,7 @@ def test_the_machine_code_does_what_the_facts_say(case, form, limit):
         code = listing(kernel, arguments, block, form, "asm")
     assert ("gathered" in text) == bool(GATHER.search(code))
     assert ("scattered" in text) == bool(SCATTER.search(code))
-    assert ("ahead of time" in text) == bool(AHEAD.search(code))
+    assert ("prefetched" in text) == bool(AHEAD.search(code))
     assert ("streaming stores" in text) == bool(NONTEMPORAL.search(code))
 
 

@@ -1,4 +1,4 @@
-"""Narrow blocks side by side run together, row by row: every thread runs once, wherever it is."""
+"""Adjacent narrow blocks run together, row by row: every thread runs once, wherever it is."""
 
 import os
 import subprocess
@@ -103,8 +103,8 @@ TOGETHER = [
 def test_which_blocks_run_together(kernel, arguments, block, blocks):
     launch = dict(target="avx2", grid=(2, 8), block=block)
     lanes = kernel.inspect(*arguments, what="facts", **launch).partition("\n")[0]
-    words = f"{blocks} blocks side by side run together"
-    assert lanes.endswith(words) if blocks else "side by side" not in lanes
+    words = f"runs of {blocks} adjacent blocks"
+    assert lanes.endswith(words) if blocks else "adjacent" not in lanes
 
 
 @pytest.mark.parametrize("threads", [1, 3])

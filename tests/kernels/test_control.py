@@ -1,4 +1,4 @@
-"""Control flow in which lanes stay together although some have left."""
+"""Convergent control flow, although some lanes have left."""
 
 import numpy as np
 from cuda import device as D

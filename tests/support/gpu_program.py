@@ -55,7 +55,7 @@ for _name in ("fake_make_current", "fake_drop_stream", "fake_destroy_context"):
     getattr(fake, _name).argtypes = (ctypes.c_uint64,)
 fake.fake_capture.argtypes = (ctypes.c_uint64, ctypes.c_int)
 
-_launch = D.launch  # a program may put a function of its own in its place
+_launch = D.launch  # a program may replace it by a function of its own
 _known = {}
 launches = []  # [name, grid and block, shared] in the order in which their turns came
 runs_with = ["interpreter"]  # the target of _testing.use_target that stands in for a GPU

@@ -70,7 +70,7 @@ def require(name):
 def settle_gpu():
     """Waits for GPU 0 after a test: an error that it left is its own. Where the GPU takes no work
     from this process any more, one of several processes of tests ends, and pytest-xdist starts
-    another in its place."""
+    another one instead."""
     sync = importlib.import_module("cuda.device._core").sync_device
     try:
         sync(0)

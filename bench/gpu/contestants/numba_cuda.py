@@ -39,7 +39,7 @@ class Translation(ast.NodeTransformer):
         self.constants = constants  # of the module
 
     def visit_Call(self, node):
-        """Shapes of arrays are written out: Numba takes no expressions there."""
+        """Shapes of arrays are literals: Numba takes no expressions there."""
         if isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_array"):
             shape = eval(ast.unparse(node.args[0]), dict(self.constants))
             node.args[0] = ast.parse(repr(shape), mode="eval").body

@@ -43,7 +43,8 @@ def inspect(
     """What the compiler makes of a kernel or function for these arguments.
 
     arguments: values, as a launch would get them, or types: int, float, bool, NumPy's scalar
-    types, or text such as "array[float32, 2]". what, and the targets that it takes:
+    types, or text such as "array[float32, 2]".
+    what: the stage. Each takes these targets:
 
     "syntax", "ir_raw"    none: they are the same for every target
     "ir", "facts"         host forms, "sm_75" and up, "interpreter"
@@ -55,8 +56,10 @@ def inspect(
     of so many lanes, which have to fill a vector of float32; without a target, the best one of this
     machine. A form that this CPU cannot run is shown as for the least CPU that can. The _raw stages
     are before the passes.
-    grid, block: specialise for this launch. lines: with the lines of Python as comments, each in
-    front of what was made of it; of "ir_raw", "ir", "llvm_raw", "llvm", "asm" and "ptx".
+
+    grid, block: specialise for this launch.
+    lines: with the lines of Python as comments, each in front of what was made of it; of "ir_raw",
+    "ir", "llvm_raw", "llvm", "asm" and "ptx".
 
     Raises CompileError as a launch would, ValueError for an unknown stage or target, for a target
     that the stage does not take, and for lines of another stage, and TypeError for options of

@@ -10,10 +10,13 @@ from cuda.device._positions import _refuse
 def local_array(shape: Any, dtype: Any, order: str = "C", align: int | None = None) -> Any:
     """Array of the thread's own, its contents undefined at first.
 
-    shape: an int or a tuple of ints. dtype: of the elements. order: "C" for row by row, "F" for
-    column by column. align: of the first element in bytes, a power of two. All are constant
-    expressions. Each call in the source of the kernel is one array, in loops too. A thread has
-    at most 512 KiB of them.
+    shape: an int or a tuple of ints.
+    dtype: of the elements.
+    order: "C" for row by row, "F" for column by column.
+    align: of the first element in bytes, a power of two.
+
+    All are constant expressions. Each call in the source of the kernel is one array, in loops too.
+    A thread has at most 512 KiB of them.
 
     Raises DeviceOnlyError in host code; a shape that is no constant is a CompileError.
     """

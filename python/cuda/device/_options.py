@@ -32,8 +32,9 @@ class StreamOptions:
 class EventOptions:
     """Options of Device.create_event().
 
-    enable_timing: whether events can be subtracted. busy_waited_sync and support_ipc are not
-    implemented yet.
+    enable_timing: whether events can be subtracted.
+
+    busy_waited_sync and support_ipc are not implemented yet.
     """
 
     enable_timing: bool = True
@@ -45,8 +46,10 @@ class EventOptions:
 class LaunchConfig:
     """How many threads core.launch() starts, as launch(..., grid=, block=, shared=) does.
 
-    grid, block: an int or a tuple of one to three ints, x first. shmem_size: bytes of dynamic
-    shared memory. cluster and is_cooperative are not implemented yet.
+    grid, block: an int or a tuple of one to three ints, x first.
+    shmem_size: bytes of dynamic shared memory.
+
+    cluster and is_cooperative are not implemented yet.
     """
 
     grid: int | tuple[int, ...] = 1

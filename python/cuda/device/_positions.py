@@ -131,7 +131,9 @@ lane_id: Any = _DeviceOnly("lane_id")
 def tid(ndims: int) -> Any:
     """Position of the thread in the grid: block_idx * block_dim + thread_idx on each axis.
 
-    ndims: 1, 2 or 3, a constant. An int32 for 1, a tuple of int32, x first, for 2 and 3. Raises
+    ndims: 1, 2 or 3, a constant.
+
+    The result is an int32 for 1 dimension, a tuple of int32, x first, for 2 and 3. Raises
     DeviceOnlyError in host code.
     """
     _refuse("tid")

@@ -58,10 +58,11 @@ def stats(
 ) -> Stats:
     """Compiles a kernel as a launch with these arguments would, and says what it takes.
 
-    arguments, grid, block: as for `inspect`; shared: bytes of dynamic shared memory. target: a host
-    form or "sm_75" and up; without one, the best host form of this machine. Nothing is launched.
+    arguments, grid, block: as for `inspect`.
+    shared: bytes of dynamic shared memory.
+    target: a host form or "sm_75" and up; without one, the best host form of this machine.
 
-    Raises as `inspect` does.
+    Nothing is launched. Raises as `inspect` does.
     """
     refuse_unknown("stats", unknown, "target, grid, block and shared")
     check_target("stats", target)

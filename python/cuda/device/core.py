@@ -74,8 +74,10 @@ def launch(
 ) -> None:
     """Queues a kernel on a stream, with the order of arguments of cuda.core's launch.
 
-    config: a LaunchConfig, cuda.core's own or a dict of its fields. Errors are those of
-    cuda.device.launch(kernel, *kernel_args, grid=, block=, shared=, stream=).
+    stream: a Stream, or any object with __cuda_stream__.
+    config: a LaunchConfig, cuda.core's own or a dict of its fields.
+
+    Errors are those of cuda.device.launch(kernel, *kernel_args, grid=, block=, shared=, stream=).
     """
     c = check_launch(config)
     _core.launch(

@@ -196,7 +196,9 @@ bool check_index(Context& ctx, const Value& index, const Node* node) {
   } else if (index.is_none()) {
     not_implemented(ctx, node, "None (a new axis) as an index");
   } else if (index.is_entity("builtins.Ellipsis")) {
-    not_implemented(ctx, node, "an ellipsis as an index");
+    not_implemented(ctx, node, "an ellipsis as an index",
+                    "give an index for each axis, in a loop such as for i in range(a.shape[0]): "
+                    "a[i] = 0");
   } else {
     const char* hint = is_division(node)
                            ? "convert it with int(), or write // where both are integers"

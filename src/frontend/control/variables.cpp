@@ -4,6 +4,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
+#include "frontend/parameters.h"
 #include "support/check.h"
 
 namespace cuda_device::frontend {
@@ -31,6 +32,11 @@ bool decides_type(LoopRule rule, const Web& web, const Definition& d, uint32_t i
 }
 
 }  // namespace
+
+std::string call_for_each(const std::string& tuple) {
+  return "call a function for each element by its constant index: body(" + tuple + "[0]); body(" +
+         tuple + "[1])";
+}
 
 std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   if (!a.is_storable() || !b.is_storable()) return std::nullopt;
@@ -72,7 +78,7 @@ static void different_passes(Context& ctx, const Value& abstract, const Value& v
   not_implemented(ctx, ctx.unrolled,
                   "'" + name + "' as " + one + " in one pass of a loop over a tuple and " + other +
                       " in another",
-                  "write the body as a function, and call it once for each element of the tuple");
+                  call_for_each(written(ctx.unrolled, "t")));
 }
 
 static void type_conflict(Context& ctx, const Value& abstract, const Value& value,

@@ -186,6 +186,10 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
     return compare_numbers(ctx, op, a, b, node, left, right);
   if (a.is_tuple() && b.is_tuple() && is_equality(op))
     return compare_tuples(ctx, op, a, b, node, left, right);
+  // Only the class of an object is known, and two of one class may differ.
+  for (const Value* v : {&a, &b})
+    if (v->is<Value::Object>() && !a.is_none() && !b.is_none())
+      return wrong_kind(ctx, {}, v == &a ? left : right, *v, {});
   const bool by_name = !a.is_array() && !a.is_number() && !a.is_tuple();
   const bool same_kind = by_name && a.alternatives().index() == b.alternatives().index();
   const bool with_none = a.is_none() || b.is_none();

@@ -41,12 +41,12 @@ std::vector<Prefetch> Prefetcher::prefetches(const Inst& load, const Address& ad
 std::string_view Prefetcher::describe(const Prefetch& prefetch) {
   switch (prefetch.what) {
     case What::Page:
-      return ", and those a page away ahead of time";
+      return ", prefetched one page ahead";
     case What::NextIteration:
-      return ", and those of the next iteration ahead of time";
+      return ", next iteration prefetched";
     case What::NextGangRows:
     case What::NextGangStrides:
-      return ", and those of the next gang ahead of time";
+      return ", next gang prefetched";
   }
   CD_UNREACHABLE("unknown prefetch");
 }
