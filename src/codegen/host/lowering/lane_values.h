@@ -12,7 +12,7 @@ class LaneValues {
  public:
   explicit LaneValues(EmitContext& context)
       : c_(context), table_(context.source.function.inst_count()) {}
-  // With what is defined already outside.
+  // Begins with the values that are defined outside.
   LaneValues(EmitContext& context, const LaneValues& outside)
       : c_(context), table_(outside.table_) {}
 

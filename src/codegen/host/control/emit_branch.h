@@ -11,8 +11,8 @@ namespace cuda_device::codegen::host {
 // Each in a branch of its own, with the name of its block in LLVM IR. The value of whichever ran,
 // where they return one.
 template <class Yes, class No>
-auto either(llvm::IRBuilder<>& b, llvm::Value* condition, Yes&& yes, No&& no,
-            const char* yes_name = "yes", const char* no_name = "no") {
+auto emit_branch(llvm::IRBuilder<>& b, llvm::Value* condition, Yes&& yes, No&& no,
+                 const char* yes_name = "yes", const char* no_name = "no") {
   constexpr bool kHasValue = !std::is_void_v<decltype(yes())>;
   llvm::Function* function = b.GetInsertBlock()->getParent();
   const auto block = [&](const char* name) {
