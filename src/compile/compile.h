@@ -1,4 +1,4 @@
-// The way of one kernel through the compiler, as a value: several run at once.
+// The compilation of one kernel, as a value: several run at once.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The table of emitted values, and how an operand is had: of one lane as a scalar, of all lanes as
-// a vector, in the width an operation wants.
+// The table of emitted values, and how an operand is read: of one lane as a scalar, of all lanes as
+// a vector, in the width that an operation needs.
 #pragma once
 
 #include <vector>

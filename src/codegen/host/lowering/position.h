@@ -1,4 +1,4 @@
-// Where the lanes of a gang stand in their block: the layout that the analysis chose, as values.
+// The positions of a gang's lanes in their block: the layout that the analysis chose, as values.
 #pragma once
 
 #include "codegen/host/lowering/pure_ops.h"

@@ -1,4 +1,4 @@
-// AVX-512: what is added where a mask is set is added under the mask.
+// Increments under a mask (AVX-512) in place of additions of the mask as numbers.
 #pragma once
 
 #include "codegen/host/machine/target.h"
