@@ -1,4 +1,4 @@
-// The code of prefetches, for the loads that analysis/prefetch.h lists.
+// The code of prefetches: analysis/prefetch.h says which loads have some.
 #pragma once
 
 #include <unordered_map>
