@@ -25,7 +25,7 @@ help:
 	@echo "make docs         build/docs/index.html: guide and reference; warnings are errors"
 	@echo "make conformance  which rows of the specification the tests show"
 	@echo "make fuzz         random programs, compared on every target (ARGS=--programs=20000)"
-	@echo "make lint         formatting, include walls, ruff, clang-tidy but for codegen, mypy"
+	@echo "make lint         formatting, include rules, ruff, clang-tidy but for codegen, mypy"
 	@echo "make tidy         clang-tidy on everything: codegen too"
 	@echo "make wheel        dist/*.whl for PYTHON"
 	@echo "make test-asan    the tests under the address and undefined-behaviour sanitizers"

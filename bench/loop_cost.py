@@ -88,7 +88,7 @@ def counts(loop):
 
 
 def cycles(loop, cpu, tool):
-    """Of an iteration, in the long run."""
+    """The cost of an iteration, in the long run."""
     rounds = 100
     straight = "\n".join(i for i in loop if not i.startswith(("j", "call")))
     done = subprocess.run(

@@ -17,7 +17,7 @@ struct Keywords {
   nb::object of_old_gpu = nb::make_tuple(interned("stream"));
 };
 
-// With the GIL; kept, since Python may end before the last launch does.
+// Called with the GIL; kept, since Python may end before the last launch does.
 const Keywords& keywords() {
   static const Keywords* made = nullptr;
   if (!made) made = new Keywords();

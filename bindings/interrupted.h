@@ -5,9 +5,9 @@
 
 namespace cuda_device::bindings {
 
-// To be asked about every 50 ms while a call waits, without the GIL: lets Python's handlers of
-// signals run, and is true where one raised. The exception stays set. Null for threads that run no
-// handlers.
+// A function to call about every 50 ms while a call waits, without the GIL: it lets Python's
+// handlers of signals run, and is true where one raised. The exception stays set. Null for threads
+// that run no handlers.
 const std::function<bool()>* interrupted();
 
 }  // namespace cuda_device::bindings

@@ -47,7 +47,7 @@ NB_MODULE(_core, module) {
   register_arrays(module);
   // (what to write, the name that is meant) in place of a name from elsewhere, or None. Of a name
   // that means one thing in host code and another in a kernel, the former.
-  module.def("habit", [](const std::string& name) -> nb::object {
+  module.def("foreign_name_hint", [](const std::string& name) -> nb::object {
 #define FOREIGN_NAME(spelling, ours, entity)
 #define HOST(spelling, ours) \
   if (name == spelling) return nb::make_tuple(ours, "");

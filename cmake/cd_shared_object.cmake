@@ -22,15 +22,15 @@ function(cd_show_only target pattern)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${script}")
 endfunction()
 
-# cd_shared_object(<name> ROOMS <rooms>... [LINK <libraries>...] [SHOW <names>...])
+# cd_shared_object(<name> LAYERS <layers>... [LINK <libraries>...] [SHOW <names>...])
 #
-# A shared object made of the rooms' object files, not of their archives: --exclude-libs would hide what
-# comes out of an archive. It shows only names that begin with cd_, and those behind SHOW.
+# A shared object made of the layers' object files, not of their archives: --exclude-libs would hide what
+# comes out of an archive. It shows only names that begin with cd_, and those after SHOW.
 function(cd_shared_object name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINK;SHOW")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LAYERS;LINK;SHOW")
   list(PREPEND arg_SHOW "cd_*")
   list(JOIN arg_SHOW "; " shown)
-  cd_room_objects(objects ${arg_ROOMS})
+  cd_library_objects(objects ${arg_LAYERS})
   if(NOT objects)
     message(STATUS "lib${name}.so: no sources yet")
     return()

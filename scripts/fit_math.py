@@ -134,7 +134,7 @@ POLYNOMIALS = [
     ),
 ]
 
-# In float64, the exponent of pow.
+# The exponent of pow, in float64.
 LOG2_QUOTIENT = near_zero(lambda f: mpmath.log1p(f) / f / LOG2, 1 / LOG2)
 
 

@@ -75,7 +75,8 @@ void hand_histograms(int threads, int32_t* out, const uint8_t* in, int64_t n, in
 void hand_spmv(int threads, float* y, const int32_t* row_start, const int32_t* column,
                const float* value, const float* x, int64_t rows);
 
-// In each 32x32 tile, for k = 0 ... 31: d[i][j] = min(d[i][j], d[i][k] + d[k][j]) for all i, j.
+// Floyd's algorithm in each 32x32 tile: for k = 0 ... 31, d[i][j] = min(d[i][j], d[i][k] + d[k][j])
+// for all i, j.
 void hand_floyd_tiles(int threads, float* out, const float* in, int64_t tiles);
 
 // The polynomials themselves, for their accuracy check.

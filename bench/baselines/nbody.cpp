@@ -18,7 +18,7 @@ struct Bodies {
 // m / d2^(3/2), over kScale, by an estimate of 1/sqrt(d2).
 struct Estimated {
 #if defined(__AVX512F__)
-  // With y near 1/sqrt(d2), one Newton step for the power -3/2 is y^3 * (5/2 - 3/2 * d2*y^2). An
+  // One Newton step for the power -3/2, from y near 1/sqrt(d2), is y^3 * (5/2 - 3/2 * d2*y^2). An
   // estimate within 2^-14 leaves 2^-25.
   static constexpr float kScale = 1.5f;
   static Vec weight(Vec d2, Vec mass) {

@@ -26,7 +26,7 @@ constexpr int kLineVectors = kLine / kLanes;  // a line is one vector or two
 // Outputs of this size and more get streaming stores where a function chooses by itself.
 constexpr int64_t kStreamBytes = 16 << 20;
 
-// In place of a mask: whole vectors.
+// Takes the place of a mask: whole vectors.
 struct AllLanes {};
 inline Vec load(const float* p, AllLanes) { return load(p); }
 inline void store(float* p, Vec x, AllLanes) { store(p, x); }

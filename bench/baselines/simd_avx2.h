@@ -70,7 +70,7 @@ inline Vec scaled_normal(Vec y, Vec n) {
   return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(y), exponent));
 }
 
-// In each half of the vectors by itself.
+// Shuffles each half of the vectors by itself.
 inline Vec shuffled_low2(Vec a, Vec b) { return _mm256_shuffle_ps(a, b, 0x44); }
 inline Vec shuffled_high2(Vec a, Vec b) { return _mm256_shuffle_ps(a, b, 0xee); }
 inline Vec shuffled_even(Vec a, Vec b) { return _mm256_shuffle_ps(a, b, 0x88); }

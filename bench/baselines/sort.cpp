@@ -99,7 +99,7 @@ inline void clean_lanes(Vec& a, Vec& b) {
   order(p, q);
   low = shuffled_even(p, q), high = shuffled_odd(p, q);
   order(low, high);
-  // In each half of the vectors lie lanes 0, 4, 2, 6 and 1, 5, 3, 7 of what was a, then b.
+  // Each half of the vectors has lanes 0, 4, 2, 6 and 1, 5, 3, 7 of what was a, then b.
   p = unpack_low(low, high), q = unpack_high(low, high);
   low = unpack_low2(p, q), high = unpack_high2(p, q);
   a = low_halves(low, high);

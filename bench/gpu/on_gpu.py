@@ -21,8 +21,8 @@ def wait():
 
 
 @dataclass
-class Place:
-    """Where the contestants of a problem run: its arrays, by name, and the stream of all."""
+class GpuArguments:
+    """A problem's arrays on the GPU, by name, and the stream in which all contestants run."""
 
     arrays: dict
     stream: object
@@ -41,17 +41,17 @@ def copied(problem):
     return {name: device.asarray(a, device=DEVICE) for name, a in problem.arrays.items()}
 
 
-def poison(problem, place):
+def poison(problem, arguments):
     """Overwrites the outputs, so that a contestant that writes nothing is found."""
     problem.poison()
     for name in problem.outputs:
-        place.arrays[name][...] = problem.arrays[name]
+        arguments.arrays[name][...] = problem.arrays[name]
     wait()
 
 
-def check(problem, place):
+def check(problem, arguments):
     """Raises WrongResult."""
     wait()
     for name in problem.outputs:
-        problem.arrays[name][...] = device.to_host(place.arrays[name])
+        problem.arrays[name][...] = device.to_host(arguments.arrays[name])
     problem.check()

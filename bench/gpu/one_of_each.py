@@ -20,11 +20,11 @@ def distinct():
 
 
 def run_problem(problem):
-    place = on_gpu.Place(on_gpu.copied(problem), on_gpu.stream())
-    on_gpu.poison(problem, place)
-    for contestant in ours.contestants(problem, place):
+    arguments = on_gpu.GpuArguments(on_gpu.copied(problem), on_gpu.stream())
+    on_gpu.poison(problem, arguments)
+    for contestant in ours.contestants(problem, arguments):
         contestant.run()
-    on_gpu.check(problem, place)
+    on_gpu.check(problem, arguments)
 
 
 def run_small(a, kernel, shared, wanted):

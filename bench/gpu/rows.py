@@ -37,20 +37,20 @@ class Entry:
     samples: list = field(default_factory=list)  # seconds a run
 
 
-def admit(problem, place, clock, contestant):
+def admit(problem, arguments, clock, contestant):
     """Checks its result. Raises WrongResult, and whatever the contestant raises."""
-    on_gpu.poison(problem, place)
+    on_gpu.poison(problem, arguments)
     contestant.run()
-    place.stream.sync()
-    on_gpu.check(problem, place)
+    arguments.stream.sync()
+    on_gpu.check(problem, arguments)
     return Entry(contestant, *clock.plan(contestant.run))
 
 
-def admitted(problem, place, clock, found, absent):
+def admitted(problem, arguments, clock, found, absent):
     entries = []
     for contestant in found:
         try:
-            entries.append(admit(problem, place, clock, contestant))
+            entries.append(admit(problem, arguments, clock, contestant))
         except WrongResult as error:
             absent[contestant.group] = f"WRONG RESULT: {error}"
         except Exception as error:  # one contestant's failure must not hide the others' figures
@@ -58,27 +58,27 @@ def admitted(problem, place, clock, found, absent):
     return entries
 
 
-def copy_entry(problem, place, clock):
+def copy_entry(problem, arguments, clock):
     """Triad is measured against the driver's copy of one of its arrays to another."""
     size = problem.arrays["a"].nbytes
-    run = driver.copier(place.pointer("a"), place.pointer("b"), size, place.handle)
+    run = driver.copier(arguments.pointer("a"), arguments.pointer("b"), size, arguments.handle)
     return Entry(Contestant(COPY, COPY, run), *clock.plan(run))
 
 
 def copy_figure(problem, entry):
-    """In bytes read and written."""
+    """The figure in bytes read and written."""
     bytes_moved = dataclasses.replace(problem, amount=2e-9 * problem.arrays["a"].nbytes)
     return measure.figure(bytes_moved, entry)
 
 
 def measured(problem, clock, options):
     """As measure.measure, on the GPU."""
-    place = on_gpu.Place(on_gpu.copied(problem), clock.stream, options.cubins)
+    arguments = on_gpu.GpuArguments(on_gpu.copied(problem), clock.stream, options.cubins)
     only = options.group or GROUPS
     sources = [(groups, make) for groups, make in SOURCES if groups[0] in only]
-    found, absent = measure.gather(problem, sources, place)
-    entries = admitted(problem, place, clock, found, absent)
-    copy = copy_entry(problem, place, clock) if problem.name == "triad" else None
+    found, absent = measure.gather(problem, sources, arguments)
+    entries = admitted(problem, arguments, clock, found, absent)
+    copy = copy_entry(problem, arguments, clock) if problem.name == "triad" else None
     for _ in range(options.rounds):
         for entry in [*entries, *([copy] if copy else [])]:
             entry.samples.append(clock.sample(entry.contestant.run, entry.times, entry.queueing))

@@ -103,7 +103,7 @@ def run_part(part, seconds, command, log):
 def result_of(part, status, late, seconds, log):
     text = log.read_text(errors="replace")
     lines = outcome.said(text, outcome.SUMMARY)
-    # Without a summary the end of an error's text says the most.
+    # An error without a summary: the end of an error's text says the most.
     end = (text.strip().splitlines() or ["nothing"])[-1][:200]
     said = lines[-1] if lines else f"ended with status {status}: {end}"
     if late:

@@ -11,7 +11,7 @@ from .problem import WrongResult
 
 __all__ = ["PROBLEMS", "WrongResult"]
 
-# In the order of the table.
+# Listed in the order of the table.
 FAMILIES = (
     "triad",
     "copy2d",

@@ -39,7 +39,7 @@ def whole_arrays(out, source):
 
 
 def shortest(source):
-    """By doubling the paths. Lengths are integers: their sums are exact in any order."""
+    """The result by doubling the paths. Lengths are integers: their sums are exact in any order."""
     path = source.astype(np.float64)
     for _ in range(5):  # 2**5 steps are enough
         path = np.min(path[:, :, :, None] + path[:, None, :, :], axis=2)

@@ -34,7 +34,7 @@ def nbody(quick):
 
 
 def accelerations(p):
-    """In float64, and for each the sum of its terms' magnitudes."""
+    """The result in float64, and for each the sum of its terms' magnitudes."""
     places = [p.arrays[name].astype(np.float64) for name in "xyz"]
     mass = p.arrays["mass"].astype(np.float64)
     sums = np.empty((3, p.values["n"]))

@@ -47,7 +47,7 @@ def spmv(quick):
 
 
 def exact_rows(p):
-    """In float64, and for each row the sum of its terms' magnitudes."""
+    """The result in float64, and for each row the sum of its terms' magnitudes."""
     terms = p.arrays["value"].astype(np.float64) * p.arrays["x"][p.arrays["column"]]
     first = p.arrays["row_start"][:-1]
     return np.add.reduceat(terms, first), np.add.reduceat(np.abs(terms), first)

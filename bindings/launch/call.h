@@ -61,7 +61,8 @@ class Call {
   void add_weak_float(float value);
   void add_scalar(DtypeId dtype, const void* bits);
   void add_array(const abi::ArrayView& view);
-  // Of an array that somebody knows already: its facts, and the bytes [low, high) of its elements.
+  // What the launch needs of an array that is known already: its facts, and the bytes [low, high)
+  // of its elements.
   struct Strided {
     DtypeId dtype;
     int ndim;
@@ -113,8 +114,8 @@ class Call {
   void settle(int device);
 
   static constexpr size_t kMaxCompared = 32;
-  // Of the arrays that are compared. Numbers in rows of their own: a pair that was just written
-  // would be read as one, which waits.
+  // The arrays that are compared. Numbers in rows of their own: a pair that was just written would
+  // be read as one, which waits.
   struct Arrays {
     uintptr_t low[kMaxCompared], high[kMaxCompared];
     uintptr_t sorted_low[kMaxCompared], sorted_high[kMaxCompared];  // without empty ones

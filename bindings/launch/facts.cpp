@@ -19,8 +19,8 @@ uint64_t bytes_touched(uint64_t packed, bool reach_fits, int64_t low, int64_t hi
 
 }  // namespace
 
-// In one walk over the axes, since a launch takes it for every array; and in variables, not in a
-// struct, which the compiler would copy as a block.
+// One loop over the axes finds all, since a launch takes it for every array; and in variables, not
+// in a struct, which the compiler would copy as a block.
 ArrayKnowledge knowledge_of(const abi::ArrayView& view, const DtypeTable& dtypes) {
   const int64_t item = dtypes.bytes_of(view.dtype), align = dtypes.align_of(view.dtype);
   int64_t low = 0, high = 0;  // offsets of the first and the last element

@@ -11,10 +11,10 @@ struct ByteRange {
   uintptr_t low = 0, high = 0;
 };
 
-// In the path of a launch facts are bits, never bools in memory, which would be written one by one
+// Facts are bits in the path of a launch, never bools in memory, which would be written one by one
 // and read at once.
 struct ArrayKnowledge {
-  FactBits facts = 0;  // no_alias is left to the caller, who compares the ranges of all arrays
+  FactBits facts = 0;  // no_alias is left to the caller, which compares the ranges of all arrays
   ByteRange range;
 };
 

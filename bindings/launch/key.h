@@ -51,7 +51,7 @@ inline size_t write_array(KeyBuffer& key, DtypeId dtype, int ndim, FactBits fact
   return facts_at;
 }
 
-// Without program and target.
+// The request that a key describes, without program and target.
 frontend::Request read_request(const uint8_t* key, size_t size);
 // What another process knows the specialisation by: the program stands in place of the number that
 // it has in this one.

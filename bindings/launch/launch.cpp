@@ -224,7 +224,7 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   throw nb::python_error();
 }
 
-// Of a launch that names no stream: a GPU's default stream, or null, which is the host's.
+// The stream of a launch that names none: a GPU's default stream, or null, which is the host's.
 StreamHandle stream_without_one(const Call& call) {
   const int device = call.where().settled();
   return device == kHostDevice ? StreamHandle() : StreamHandle::shared(default_stream_of(device));

@@ -13,11 +13,12 @@ using abi::kHostDevice;
 
 class LaunchDevice {
  public:
-  // Of a launch; null: it names no stream.
+  // The device of a launch on this stream; null: it names no stream.
   explicit LaunchDevice(dispatch::Stream* stream) : stream_(stream) {
     if (stream) device_ = cd_rt_stream_device(stream);
   }
-  // Of somebody who only asks: arrays of all devices are taken, and nothing is waited for.
+  // The device of a query without a launch: arrays of all devices are taken, and nothing is waited
+  // for.
   struct Question {};
   explicit LaunchDevice(Question) : question_(true) {}
   LaunchDevice(const LaunchDevice&) =

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int8_t kNoScalar = -1;
 
-// By type number: a lookup instead of a switch in the launch path.
+// Scalar kinds by NumPy's type number: a lookup instead of a switch in the launch path.
 const std::array<int8_t, NPY_NTYPES_LEGACY>& scalar_table() {
   static const auto table = [] {
     std::array<int8_t, NPY_NTYPES_LEGACY> t;

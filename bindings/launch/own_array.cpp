@@ -6,7 +6,7 @@
 namespace cuda_device::bindings {
 namespace {
 
-// Of memory that the host reaches too it is asked again: how large the caches are may change.
+// Looked at again for memory that the host reaches too: how large the caches are may change.
 void look_at(const Call& call, const Tensor& tensor, interop::dlpack::Device device) {
   SeenByLaunches& seen = tensor.seen;
   abi::ArrayView view;

@@ -18,7 +18,7 @@ class SmallVector {
     else
       more_.push_back(value);
   }
-  // In their order.
+  // Visits the elements in their order.
   template <class Visit>
   void for_each(Visit visit) const {
     for (size_t i = 0; i < count_; ++i) visit(few_[i]);

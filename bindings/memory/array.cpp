@@ -63,7 +63,7 @@ nb::object numpy_array(uint64_t data, const nb::object& dtype, const Extents& sh
                        const Extents& strides, bool writable, nb::object base) {
   auto* descr = reinterpret_cast<PyArray_Descr*>(nb::object(dtype).release().ptr());
   std::vector<npy_intp> dims(shape.begin(), shape.end()), steps(strides.begin(), strides.end());
-  // NumPy takes no null pointer for memory of others; nobody reads an element there.
+  // NumPy takes no null pointer for memory that it does not own; no element there is read.
   static char nowhere[16];
   void* const start = data ? reinterpret_cast<void*>(data) : nowhere;
   nb::object array = checked(
@@ -161,8 +161,8 @@ ArrayObject* get_item(const ArrayObject& array, nb::handle index) {
   return view(array, part.offset, std::move(part.shape), std::move(part.strides));
 }
 
-// From an array of the same device kind and dtype, or from all that NumPy makes an array of, spread
-// over the shape as NumPy does.
+// Assigns an array of the same device kind and dtype, or anything that NumPy makes an array of,
+// spread over the shape as NumPy does.
 void set_item(const ArrayObject& array, nb::handle index, nb::handle value) {
   if (array.tensor.read_only) throw nb::value_error("the array is read-only");
   const std::unique_ptr<ArrayObject> part(get_item(array, index));

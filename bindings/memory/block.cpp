@@ -9,8 +9,8 @@
 namespace cuda_device::bindings {
 namespace {
 
-// Memory that nobody knows any more, and that cannot be freed yet: a capture of a graph keeps it,
-// or its last reference went in a function of the host that the driver calls.
+// Memory without references that cannot be freed yet: a capture of a graph keeps it, or its last
+// reference went in a function of the host that the driver calls.
 struct Kept {
   uint64_t address = 0;
   Ordering ordering;
@@ -35,7 +35,7 @@ void keep(Kept memory) {
   kept().push_back(std::move(memory));
 }
 
-// Without the GIL, or where that does no harm.
+// Called without the GIL, or where that does no harm.
 void free_what_was_kept() {
   std::vector<Kept> all;
   {

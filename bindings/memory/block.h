@@ -15,7 +15,7 @@ class MemoryBlock {
   // Throws the Python exceptions of the runtime.
   static std::shared_ptr<MemoryBlock> allocate(int device, abi::MemoryKind kind, uint64_t bytes,
                                                const Ordering& ordering = {});
-  // Memory of somebody else, whose `deleter` is called with the owner at the end.
+  // Memory of another owner, whose `deleter` is called with the owner at the end.
   static std::shared_ptr<MemoryBlock> borrowed(uint64_t address, int device, abi::MemoryKind kind,
                                                uint64_t bytes, void* owner, void (*deleter)(void*));
   // Memory of a Python object, which may be None.
@@ -37,7 +37,7 @@ class MemoryBlock {
   // Its allocation's stream, in whose order it will be freed; null: the GPU's default one.
   dispatch::Stream* stream() const { return ordering_.stream(); }
   void free_in(Ordering ordering) { ordering_ = std::move(ordering); }
-  // Of memory that a GPU reaches.
+  // Defined for memory that a GPU reaches.
   LastUse& last_use() { return *last_use_; }
 
  private:

@@ -285,7 +285,7 @@ void register_buffers(nb::module_& module) {
       .def_static("from_handle", from_handle, nb::arg("ptr"), nb::arg("size"),
                   nb::arg("mr").none() = nb::none(), nb::arg("owner").none() = nb::none(),
                   nb::rv_policy::take_ownership,
-                  "Memory of somebody else: `size` bytes at the address, which are not freed here; "
+                  "Memory of another owner: `size` bytes at the address, which are not freed here; "
                   "owner, where given, is kept as long. Raises ValueError where the allocation "
                   "that holds the address has fewer bytes after it, TypeError for mr.")
       .def("__enter__", [](nb::object self) { return self; })

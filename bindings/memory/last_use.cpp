@@ -47,7 +47,7 @@ void LastUse::order(dispatch::Stream* stream, dispatch::Outcome* outcome) const 
     cd_rt_stream_wait(stream, after.get(), outcome);
 }
 
-// Nobody can ask how far a stream is that its library has destroyed; its work may still run.
+// The progress of a stream that its library has destroyed cannot be asked; its work may still run.
 void LastUse::leave_closed() {
   Ordering known;
   {
@@ -71,7 +71,7 @@ Ordering LastUse::set(Ordering next) {
   return std::exchange(last_, std::move(next));
 }
 
-// Without a stream it was the default one's: that this is the same is found out once.
+// A use without a stream was on the default one: that this is the same is found out once.
 Ordering LastUse::moved(const Ordering& next, dispatch::Outcome* outcome) {
   dispatch::Stream* const to = stream_of(next, outcome);
   dispatch::Stream* const from = to ? stream_of(last_, outcome) : nullptr;
@@ -154,7 +154,7 @@ void LastUse::wait_to_the_end() {
   });
 }
 
-// Nobody else knows the memory any more.
+// The memory has no other references any more.
 bool LastUse::before_freeing(dispatch::Stream* stream) noexcept {
   if (last_.keeps_an_object() && Py_IsInitialized()) try {
       const WithGil gil;

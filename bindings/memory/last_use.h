@@ -1,4 +1,4 @@
-// Where memory that a GPU reaches was used last: whoever uses it elsewhere comes after that.
+// Where memory that a GPU reaches was used last: a use elsewhere comes after that.
 #pragma once
 
 #include <atomic>
@@ -47,9 +47,9 @@ class LastUse {
 
  private:
   using EventHandle = std::shared_ptr<dispatch::Event>;
-  // Mostly: asked twice on each launch, for each of its arrays. A stream that was just given is not
-  // closed. Whoever moves it says so after the driver's calls that others rely on; an object that
-  // is read beside another queue's is not taken.
+  // A cheap test that mostly suffices: made twice on each launch, for each of its arrays. A stream
+  // that was just given is not closed. The thread that moves the use publishes it after the
+  // driver's calls that others rely on; an object that is read beside another queue's is not taken.
   bool is_at(const Ordering& next) const {
     return next.queue() && queue_.load(std::memory_order_acquire) == next.queue() &&
            object_.load(std::memory_order_acquire) == next.object() &&
@@ -58,7 +58,7 @@ class LastUse {
   void move(const Ordering& next);
   void move_and_record(const Ordering& next);
   void leave_closed();
-  // With the mutex, without the GIL:
+  // Called with the mutex held, without the GIL:
   dispatch::Stream* stream_of(const Ordering& ordering, dispatch::Outcome* outcome) const;
   EventHandle event(dispatch::Outcome* outcome) const;
   void order(dispatch::Stream* stream, dispatch::Outcome* outcome) const;

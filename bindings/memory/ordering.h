@@ -1,4 +1,4 @@
-// What somebody gave as stream=, or left out: the stream, and the object that it belongs to.
+// What a caller gave as stream=, or left out: the stream, and the object that it belongs to.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,8 @@ PyObject* object_behind(dispatch::Stream* stream, PyObject* given);
 class Ordering {
  public:
   Ordering() = default;
-  // Of a stream, and the object that was given for it; null: none was. With the GIL.
+  // The ordering of a stream, and the object that was given for it; null: none was. Called with the
+  // GIL.
   Ordering(dispatch::Stream* stream, PyObject* given);
   // Throws TypeError or ValueError for what is no stream, and for one of another device than
   // `device`. `caller`: for messages.

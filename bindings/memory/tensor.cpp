@@ -28,7 +28,7 @@ struct Exported {
   std::vector<int64_t> shape, strides;  // in elements
 
   static void release(M* managed) { delete static_cast<Exported*>(managed->context); }
-  // Of a capsule that nobody took.
+  // The destructor of a capsule that was never consumed.
   static void drop(PyObject* capsule) {
     if (!PyCapsule_IsValid(capsule, M::kCapsule)) return;
     release(static_cast<M*>(PyCapsule_GetPointer(capsule, M::kCapsule)));
@@ -166,7 +166,7 @@ void release_tensor(void* p) {
   if (managed->deleter) managed->deleter(managed);
 }
 
-// Who drops a capsule that we took may be any thread; a producer that is Python wants the GIL.
+// A capsule that we consumed may be dropped on any thread; a producer that is Python wants the GIL.
 template <class M>
 std::optional<Tensor> take(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, M::kCapsule)) return std::nullopt;
@@ -331,7 +331,8 @@ std::optional<Tensor> imported(nb::handle object) {
   if (!tensor) tensor = take<dlpack::Managed>(capsule.ptr());
   if (!tensor)
     throw nb::buffer_error("from_dlpack(): __dlpack__() returned no unused DLPack capsule");
-  // Memory of ours stays one block, which knows where it was used last whoever asks.
+  // Memory of ours stays one block, which knows where it was used last, whichever object refers to
+  // it.
   if (std::shared_ptr<MemoryBlock> ours = memory_of(object)) tensor->memory = std::move(ours);
   return tensor;
 }

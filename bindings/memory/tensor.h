@@ -48,7 +48,7 @@ std::vector<int64_t> compact_strides(const std::vector<int64_t>& shape, uint64_t
 // kDLCPU on the host device, else by the kind of memory.
 interop::dlpack::Device dlpack_device(const MemoryBlock& memory);
 
-// Of an Array; null: the object is none.
+// The tensor of an Array; null: the object is none.
 const Tensor* tensor_of_array(PyObject* object);
 
 // The memory of an object of ours, of a type that define_dlpack was called for; null: it is none.

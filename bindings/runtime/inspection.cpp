@@ -108,7 +108,7 @@ struct Question {
     specialisation.interrupted = interrupted();
   }
 
-  // Without the GIL; the text of the outcome.
+  // Runs without the GIL; returns the text of the outcome.
   template <class Ask>
   nb::str answer(const Ask& ask) const {
     dispatch::Outcome outcome;

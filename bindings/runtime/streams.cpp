@@ -25,7 +25,7 @@ struct Live {
   size_t objects = 0;
 };
 
-// By handle; used with the GIL held only.
+// The streams by handle; used with the GIL held only.
 std::unordered_map<uint64_t, Live>& live_streams() {
   static auto* streams = new std::unordered_map<uint64_t, Live>();
   return *streams;
@@ -107,7 +107,8 @@ void wait_interruptibly(Wait wait, const std::function<void()>& still_waiting = 
   }
 }
 
-// Of the process's end: leaves out what other threads do by themselves, and says what it waits for.
+// The synchronisation at the process's end: leaves out what other threads do by themselves, and
+// says what it waits for.
 class LastSync {
  public:
   void operator()(dispatch::Stream* stream) {
@@ -133,8 +134,8 @@ nb::object notes_of(const nb::python_error& error) {
   return nb::getattr(error.value(), "__notes__", nb::list());
 }
 
-// Every stream of the device that there is now, those too that nobody holds any more but their
-// work. The first error is raised when all have been waited for, an interrupt at once.
+// Every stream of the device that there is now, those too that only their work keeps alive. The
+// first error is raised when all have been waited for, an interrupt at once.
 class SyncAll {
  public:
   explicit SyncAll(std::function<void(dispatch::Stream*)> sync_one)
@@ -205,7 +206,7 @@ void sync_device(int number) {
   all.raise();
 }
 
-// Of the process's end: what was told of a lost GPU is not told again.
+// Runs at the process's end: a lost GPU that was reported is not reported again.
 void last_sync() {
   SyncAll all{LastSync()};
   all.device(kHostDevice);
@@ -213,14 +214,14 @@ void last_sync() {
   all.raise();
 }
 
-// A thread that is left has objects of ours for ever, and so has one that a fork left behind, which
-// is no fault of anybody's.
+// A thread that is left keeps objects of ours for ever, and so does one that a fork left behind,
+// which is no fault.
 bool threads_are_left() {
   PyThreadState* const first = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
   return PyThreadState_Next(first) != nullptr || fork_count() > 0;
 }
 
-// Of the process's end. Ctrl-C ends the wait; the workers are then left where they are.
+// Runs at the process's end. Ctrl-C ends the wait; the workers are then left where they are.
 void shutdown() {
   if (threads_are_left()) nb::set_leak_warnings(false);
   try {
@@ -325,7 +326,7 @@ uint64_t handle_of(PyObject* object, const nb::object& protocol, const std::stri
   return handle;
 }
 
-// Of ours, or what the driver knows of the handle.
+// A stream of ours, or what the driver knows of the handle.
 StreamHandle stream_with(uint64_t handle, dispatch::Outcome& outcome) {
   const auto at = live_streams().find(handle);
   if (at != live_streams().end()) return StreamHandle::shared(at->second.stream);

@@ -72,10 +72,10 @@ StreamHandle stream_named(nb::handle object, const std::string& place);
 // A handle that means another stream in each thread: its own default one.
 inline constexpr uint64_t kPerThreadStream = 2;
 
-// Of launches without a stream; stays.
+// The stream of launches without one; stays.
 dispatch::Stream* default_stream_of(int device);
 
-// Of ours, or what the driver knows of the handle.
+// A stream of ours, or what the driver knows of the handle.
 StreamHandle stream_with_handle(uint64_t handle);
 
 // Wait for what is queued now: other threads may never stop queuing. Ctrl-C ends the wait; what

@@ -23,7 +23,7 @@ SourceFile file_of(const FunctionSource& source) {
   return file;
 }
 
-// The first line only: a span over the whole body helps nobody.
+// The first line only: a span over the whole body would not help.
 Span head_span(Span span, const SourceFile& file) {
   size_t index = span.line - file.first_line;
   if (span.end_line == span.line || index >= file.lines.size()) return span;
@@ -175,7 +175,7 @@ class ProgramReader {
       waiting_;  // by index in the program; those before the one being read are read
 };
 
-// By parameter, what its annotation declares; empty where none is a fixed format.
+// What the annotation of each parameter declares; empty where none is a fixed format.
 DeclaredFormats declared_formats(const syntax::Function& function) {
   DeclaredFormats formats;
   bool any = false;

@@ -13,7 +13,7 @@ bool is_plain_constant(nb::handle object) {
 }
 
 // The formats that NumPy lacks, those of scalar.def and those that only travel yet; ml_dtypes is
-// loaded only when somebody uses one.
+// loaded only when one is used.
 const std::string* late_format(nb::handle object) {
   static const std::unordered_map<std::string, std::string> names = {
 #define FLOAT(name, text, bytes, significand, exponent, specials, overflow, dlpack, numpy, ...) \

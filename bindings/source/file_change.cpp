@@ -14,7 +14,7 @@ namespace {
 
 // Clocks of files are a tick behind; a file too many is compared and found to be as it was.
 constexpr double kMargin = 2;
-// Where nobody says when the process began every file may have changed.
+// Where the system does not tell when the process began every file may have changed.
 double process_began = 0;
 
 double seconds(const timespec& time) {
@@ -77,7 +77,7 @@ bool same_place(nb::handle a, nb::handle b) {
   return nb::list(a.attr("co_positions")()).equal(nb::list(b.attr("co_positions")()));
 }
 
-// By a list: definitions within definitions take no stack.
+// Walks with a list: definitions within definitions take no stack.
 bool holds(nb::handle module_code, nb::handle wanted) {
   nb::list left;
   left.append(module_code);

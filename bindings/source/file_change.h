@@ -8,7 +8,7 @@
 
 namespace cuda_device::bindings {
 
-// At the import: children forked later go by it too.
+// Called at the import: children forked later go by it too.
 void note_when_the_process_began();
 
 // False also where there is no such file: cells, entries of linecache, archives.

@@ -52,7 +52,7 @@ struct FunctionState {
   syntax::FunctionOptions options;
   frontend::DialectName dialect = frontend::DialectName::Device;
   std::string name;
-  // Of one code object, which tools that reload modules may replace.
+  // Belongs to one code object, which tools that reload modules may replace.
   nb::object code;
   nb::object lines;  // text of the file when the code was first seen
   Parameters parameters;

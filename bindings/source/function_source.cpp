@@ -182,7 +182,7 @@ std::optional<FunctionSource> attempt(F find) {
   }
 }
 
-// Of a file that is there: the system's own error, which linecache keeps to itself.
+// Throws, for a file that is there, the system's own error, which linecache keeps to itself.
 void throw_if_unreadable(nb::handle file) {
   const int fd = open(to_string(file).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd >= 0) {

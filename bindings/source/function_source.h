@@ -1,5 +1,5 @@
-// From a Python function to the `ast` node of its definition, parsed once from the text it came
-// from.
+// The way from a Python function to the `ast` node of its definition, parsed once from the text it
+// came from.
 #pragma once
 
 #include <string>

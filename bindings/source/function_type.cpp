@@ -31,7 +31,7 @@ PyObject* call_func(PyObject* self, PyObject* const* args, size_t nargsf, PyObje
   return PyObject_Vectorcall(self_of(self)->underlying, args, nargsf, names);
 }
 
-// In a class it is a method.
+// A function in a class is a method.
 PyObject* bind_func(PyObject* self, PyObject* instance, PyObject*) {
   if (!instance || instance == Py_None) return Py_NewRef(self);
   return PyMethod_New(self, instance);

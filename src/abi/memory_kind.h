@@ -1,4 +1,4 @@
-// Whose memory it is, and who reaches it.
+// Which device owns memory, and which devices reach it.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ struct Allocation {
   bool ours = false;
 };
 
-// Of a device as it says itself, and of what we hold of it.
+// A device's figures: its own, and those of what the runtime holds of it.
 struct MemoryFigures {
   uint64_t free = 0, total = 0;          // bytes
   uint64_t in_use = 0, allocations = 0;  // handed out by us: bytes requested, and how many
-  uint64_t kept = 0;                     // bytes that were freed and wait for the next who asks
+  uint64_t kept = 0;                     // bytes that were freed and wait for the next allocation
 };
 
 }  // namespace cuda_device::abi

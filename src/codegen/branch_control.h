@@ -1,6 +1,6 @@
 // Structured control as branches, where each condition is one bit: that of a single thread, or one
-// for all threads of a block. Knows where jumps lead; who derives from it emits what stands
-// between.
+// for all threads of a block. This class knows where jumps lead; classes derived from it emit the
+// instructions between them.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// IR → KernelImage. No LLVM in this header: the targets hide behind it.
+// IR → KernelImage. No LLVM in this header: only the targets' sources see it.
 #pragma once
 
 #include <stop_token>
@@ -51,12 +51,12 @@ struct PtxOptions {
   const SourceLines* lines = nullptr;  // as directives; null: none
 };
 
-// What there is to tell of the code: IR, assembly, figures. Filled where a pointer is given.
+// Descriptions of the code: IR, assembly, figures. Filled where a pointer is given.
 struct Listing {
   std::string* llvm = nullptr;      // before optimisation
   std::string* llvm_opt = nullptr;  // after
   std::string* assembly = nullptr;  // target assembly, or PTX
-  // By Inst::id, loads and stores: how the host makes them, in words. Empty: not at all.
+  // How the host makes each load and store, in words, by Inst::id; empty for other instructions.
   std::vector<std::string>* accesses = nullptr;
   // Bytes of stack that the host's code takes: what registers do not hold, arrays of its own, and
   // the caller's registers.
@@ -64,7 +64,7 @@ struct Listing {
   bool code = true;  // false: nothing is made after emission, and the image has no code
 };
 
-// What an image says of its function, whatever it is compiled for.
+// Fills in what the image describes of its function for every target.
 void describe(const ir::Function& f, abi::KernelImage& image);
 
 // How the host deals the threads of a kernel that has been through passes/pipeline to gangs:

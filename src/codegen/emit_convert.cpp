@@ -22,13 +22,13 @@ Value* Arithmetic::convert(ScalarKind from, ScalarKind to, Value* x) {
   return is_signed_int(from) ? b_.CreateSExtOrTrunc(x, type) : b_.CreateZExtOrTrunc(x, type);
 }
 
-// From the bits of a format to the float that arithmetic is done in.
+// Converts the bits of a format to the float that arithmetic is done in.
 Value* Arithmetic::widen(StoredFormat from, [[maybe_unused]] Value* bits) {
   switch (from) {}
   CD_UNREACHABLE("not a format that is only stored");
 }
 
-// To the bits of a format, from any other one, rounded once.
+// Converts any other format to the bits of this one, rounding once.
 Value* Arithmetic::narrow([[maybe_unused]] ScalarKind from, StoredFormat to,
                           [[maybe_unused]] Value* x) {
   switch (to) {}

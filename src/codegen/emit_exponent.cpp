@@ -170,8 +170,8 @@ static Value* power_of_two_f32(llvm::IRBuilder<>& b, Value* e) {
                          with_lanes_of(type, b.getFloatTy()));
 }
 
-// By half of the exponent at a time. The first product is exact unless the second one is zero or
-// infinite whatever was rounded: x is near 1.
+// Scales by half of the exponent at a time. The first product is exact unless the second one is
+// zero or infinite whatever was rounded: x is near 1.
 static Value* scale_unit_f32(llvm::IRBuilder<>& b, Value* x, Value* exponent) {
   auto number = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
   Value* low = b.CreateSelect(b.CreateFCmpOGT(exponent, number(-252)), exponent, number(-252));

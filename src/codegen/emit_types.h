@@ -16,15 +16,15 @@ inline llvm::Type* float_type(llvm::LLVMContext& context, ComputeFormat format) 
   CD_UNREACHABLE("unknown float");
 }
 
-// Of a value in registers: bool is i1; signed and unsigned integers share one type, and a float
-// that is only stored is its bits there.
+// The type of a value in registers: bool is i1; signed and unsigned integers share one type, and a
+// float that is only stored is its bits there.
 inline llvm::Type* register_type(llvm::LLVMContext& context, ScalarKind kind) {
   if (is_bool(kind)) return llvm::Type::getInt1Ty(context);
   if (is_float(kind) && !is_storage_only(kind)) return float_type(context, compute_format(kind));
   return llvm::Type::getIntNTy(context, static_cast<unsigned>(bits_of(kind)));
 }
 
-// Of an element in memory: bool is a byte.
+// The type of an element in memory: bool is a byte.
 inline llvm::Type* memory_type(llvm::LLVMContext& context, ScalarKind kind) {
   return is_bool(kind) ? llvm::Type::getInt8Ty(context) : register_type(context, kind);
 }

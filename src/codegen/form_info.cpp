@@ -1,5 +1,6 @@
 #include "codegen/form_info.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace cuda_device::codegen {
@@ -9,12 +10,35 @@ constexpr const char* kAvx512[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl"
 constexpr const char* kAvx2[] = {"avx2", "fma", "f16c", "bmi", "bmi2"};
 constexpr const char* kSse4[] = {"sse4.2", "popcnt"};
 
-// By MaskForm.
+bool allows_all(std::string_view /*feature*/) { return true; }
+
+bool allows_up_to_avx2(std::string_view feature) {
+  for (const char* prefix : {"avx512", "avx10", "evex512", "amx", "egpr", "push2pop2", "ppx", "ndd",
+                             "ccmp", "nf", "cf", "zu", "jmpabs"})
+    if (feature.starts_with(prefix)) return false;
+  return true;
+}
+
+bool allows_baseline(std::string_view feature) {
+  constexpr std::string_view kBaseline[] = {"64bit", "cmov",   "cx8",    "cx16",  "fxsr",
+                                            "mmx",   "popcnt", "sahf",   "sse",   "sse2",
+                                            "sse3",  "ssse3",  "sse4.1", "sse4.2"};
+  return std::ranges::find(kBaseline, feature) != std::end(kBaseline);
+}
+
+// Indexed by MaskForm.
+//
+// slow_gathers: eight lanes take AVX2 11 cycles, by loads 4 (Zen 3); many of Intel's gather as
+// slowly. SSE4 has none. AVX-512's are slow on AMD's CPUs alone (machine/target.cpp).
+// narrow_gangs_pay: AVX-512 has four times AVX2's room and vectors of half a warp: it gains
+// nothing.
 constexpr FormInfo kForms[] = {
     {.form = MaskForm::Avx512,
      .name = "avx512",
      .generic_cpu = "x86-64-v4",
      .features = kAvx512,
+     .allows = allows_all,
+     .emulated_on = MaskForm::Avx2,
      .sleef = "avx512f",
      .registers = 32,
      .vector_bytes = 64,
@@ -23,6 +47,8 @@ constexpr FormInfo kForms[] = {
      .exponents = true,
      .unsigned_conversions = true,
      .shuffles_of_two_vectors = true,
+     .slow_gathers = false,
+     .narrow_gangs_pay = false,
      .masked = 1,
      .gathered = 4,
      .scattered = 4,
@@ -32,6 +58,8 @@ constexpr FormInfo kForms[] = {
      .name = "avx2",
      .generic_cpu = "x86-64-v3",
      .features = kAvx2,
+     .allows = allows_up_to_avx2,
+     .emulated_on = std::nullopt,
      .sleef = "avx2",
      .registers = 16,
      .vector_bytes = 32,
@@ -40,6 +68,8 @@ constexpr FormInfo kForms[] = {
      .exponents = false,
      .unsigned_conversions = false,
      .shuffles_of_two_vectors = false,
+     .slow_gathers = true,
+     .narrow_gangs_pay = true,
      .masked = 4,
      .gathered = 4,
      .scattered = 0,
@@ -49,6 +79,8 @@ constexpr FormInfo kForms[] = {
      .name = "sse4",
      .generic_cpu = "x86-64-v2",
      .features = kSse4,
+     .allows = allows_baseline,
+     .emulated_on = std::nullopt,
      .sleef = "sse4",
      .registers = 16,
      .vector_bytes = 16,
@@ -57,6 +89,8 @@ constexpr FormInfo kForms[] = {
      .exponents = false,
      .unsigned_conversions = false,
      .shuffles_of_two_vectors = false,
+     .slow_gathers = true,
+     .narrow_gangs_pay = true,
      .masked = 0,
      .gathered = 0,
      .scattered = 0,

@@ -1,7 +1,9 @@
 // What the mask forms of the host have: one table.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "codegen/codegen.h"
 
@@ -10,17 +12,21 @@ namespace cuda_device::codegen {
 struct FormInfo {
   MaskForm form;
   const char* name;
-  const char* generic_cpu;                // the least CPU that has it
-  std::span<const char* const> features;  // that a CPU must have, as LLVM names them
-  const char* sleef;                      // how SLEEF names functions for it
-  uint32_t registers;                     // for vectors
-  uint32_t vector_bytes;                  // of each
+  const char* generic_cpu;                   // the least CPU that has it
+  std::span<const char* const> features;     // that a CPU must have, as LLVM names them
+  bool (*allows)(std::string_view feature);  // whether code may use it where a CPU has it
+  std::optional<MaskForm> emulated_on;       // the form in whose code it can be shown
+  const char* sleef;                         // how SLEEF names functions for it
+  uint32_t registers;                        // for vectors
+  uint32_t vector_bytes;                     // of each
 
   bool mask_registers;        // else a mask is a vector of numbers
   bool fma;                   // rounds once
   bool exponents;             // instructions for vectors that scale, take exponents, significands
   bool unsigned_conversions;  // from floats to unsigned integers
   bool shuffles_of_two_vectors;  // by one instruction, any element from either
+  bool slow_gathers;             // on every CPU: more than twice the time of a load a lane
+  bool narrow_gangs_pay;         // a gang of half a warp spills less than one of a warp
 
   // The least bytes of an element that instructions for vectors take under a mask; 0: none do.
   uint32_t masked;     // loads and stores

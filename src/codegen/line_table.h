@@ -1,5 +1,5 @@
-// Which line of the Python source each instruction of LLVM's comes from, as its debug information.
-// Off, which it is unless somebody looks, it does nothing.
+// Which line of the Python source each instruction of LLVM comes from, as its debug information. It
+// does nothing unless lines are requested.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace cuda_device::codegen {
 
 class LineTable {
  public:
-  // Of a function that is about to get a body by `builder`. `lines` null: nothing is done.
+  // Begins a function that is about to get a body by `builder`. `lines` null: nothing is done.
   void open(llvm::Function& function, llvm::IRBuilderBase& builder, const SourceLines* lines,
             const std::string& name);
   void close();  // after the body

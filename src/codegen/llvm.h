@@ -1,5 +1,5 @@
-// The one door to LLVM's headers: precompiled for this room, included by few of its sources, by no
-// header that another room sees.
+// All of LLVM's headers: precompiled for codegen, included by few of its sources, and by no header
+// that another layer sees.
 #pragma once
 
 #include <llvm/ADT/PostOrderIterator.h>

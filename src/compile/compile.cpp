@@ -20,7 +20,7 @@ constexpr std::pair<const char*, uint32_t> kGangWidths[] = {
 
 constexpr uint32_t kNarrowGangs[] = {16, 8};  // less than a warp
 
-// Of the commonest elements.
+// Whether a gang of so many lanes fills vectors of the commonest elements.
 bool fills_vectors(uint32_t lanes, codegen::MaskForm form) {
   return lanes == 0 || lanes * sizeof(float) >= codegen::vector_bytes(form);
 }
@@ -137,7 +137,7 @@ void Compilation::run_passes(ir::Function& f, uint32_t gang_width) const {
   passes::run_pipeline(f, options);
 }
 
-// In tables that debuggers read, unless there is a listing to put them into.
+// Lines go into tables that debuggers read, unless there is a listing to put them into.
 codegen::SourceLines Compilation::lines_for(const codegen::Listing& listing) const {
   const bool listed = listing.llvm || listing.llvm_opt || listing.assembly;
   const syntax::Program& program = *request_.source.program;

@@ -1,4 +1,4 @@
-// The way of one kernel through the compiler, as a value: several run at once.
+// The compilation of one kernel, as a value: several run at once.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ struct Target {
 Target parse_target(
     const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.
 
-// Of the host, that this CPU can run, with every number of lanes a gang.
+// The targets of the host that this CPU can run, with every gang width.
 std::vector<std::string> host_targets();
 
 // What machine code is made of.

@@ -31,7 +31,7 @@ struct Job {
   bool done = false;
 };
 
-// Those that were told to stop, and have not yet.
+// Jobs that were told to stop, and have not yet.
 class Stopping {
  public:
   void add(const Job* job) {
@@ -81,7 +81,7 @@ void* run(void* argument) {
   return nullptr;
 }
 
-// In a child that was forked meanwhile it does not exist.
+// The compiler's thread. It does not exist in a child that was forked meanwhile.
 struct Thread {
   pthread_t id{};
   unsigned forks = fork_count();

@@ -19,9 +19,9 @@ uint32_t nesting_of(const syntax::Program& program);
 uint32_t nesting_of(const ir::Function& f);
 
 // Runs body, which must not throw, on a thread with stack for so many levels. True when it is done.
-// False once `interrupted` says yes, which is asked about every 50 ms on the calling thread (null:
-// nobody is): then the body is told to stop and goes on by itself until it does, so it owns all
-// that it uses. `held` is let go when all else of it is over. Throws std::runtime_error where the
+// False once `interrupted` returns true, which is called about every 50 ms on the calling thread
+// (null: never): then the body is told to stop and goes on by itself until it does, so it owns all
+// that it uses. `held` is released when all else of it is over. Throws std::runtime_error where the
 // system gives no such thread.
 bool on_compiler_thread(uint32_t levels, std::function<void(const std::stop_token&)> body,
                         const std::function<bool()>* interrupted = nullptr,

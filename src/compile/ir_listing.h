@@ -7,8 +7,8 @@
 
 namespace cuda_device::compile {
 
-// Of a text printed with spans (ir::PrintOptions): they go, and a comment stands where another line
-// begins.
+// Removes the spans from a text printed with them (ir::PrintOptions), and inserts a comment where
+// another line of the source begins.
 std::string with_lines(const std::string& text, const SourceMap& files);
 
 }  // namespace cuda_device::compile

@@ -31,7 +31,7 @@ template <class Result>
 struct Work {
   explicit Work(const CompileRequest& asked) : request(asked) {
     request.held.reset();
-    request.interrupted = nullptr;  // the caller's, who asks and may be gone before the thread
+    request.interrupted = nullptr;  // the caller's, and the caller may be gone before the thread
     if (request.times) request.times = &times;
   }
   Work(const Work&) = delete;
@@ -64,8 +64,8 @@ void caught(const CompileRequest& request, Result* result, const std::function<v
 template <class Result>
 using Body = std::function<void(const CompileRequest&, const std::stop_token&, Result*)>;
 
-// The same on a stack that is made for the program, as long as nobody interrupts it. Nothing leaves
-// this object as an exception.
+// The same on a stack that is made for the program, until it is interrupted. Nothing leaves this
+// object as an exception.
 template <class Result>
 void guarded(CompileRequest* request, Result* result, const Body<Result>& body) {
   const auto work = std::make_shared<Work<Result>>(*request);

@@ -1,4 +1,4 @@
-// The door of libcuda_device_jit.so: C functions over plain C++ data (both sides are built
+// C interface of libcuda_device_jit.so: C functions over plain C++ data (both sides are built
 // together). The runtime object opens it at the first compile. No Python here.
 #pragma once
 
@@ -20,12 +20,12 @@ struct CompileRequest {
   std::string libdevice;
   int ptx_version = 0;
   Tuning tuning;
-  // Of compile: the image gets an object with lines for debuggers. Of inspect: lines of the source
-  // stand in what it shows.
+  // For compile, the image gets an object with lines for debuggers; for inspect, lines of the
+  // source stand in what it shows.
   bool lines = false;
   StageTimes* times = nullptr;  // of compile: where to write how long its stages take
-  // Asked about every 50 ms on the calling thread, which waits for the compiler's: true means to
-  // give up. Null: nobody is asked.
+  // Called about every 50 ms on the calling thread, which waits for the compiler's: true means to
+  // give up. Null: never called.
   const std::function<bool()>* interrupted = nullptr;
   // Taken by the call, and kept until the compiler is done with `source`, which may be after a call
   // that was given up.
@@ -38,7 +38,8 @@ struct CompileResult {
   Status status = Status::Ok;
   std::vector<Diagnostic> diagnostics;  // UserError
   std::string fault;                    // CompilerFault: text
-  // Of the interpreter name, target, shared memory and what it may say only; of a failure the name.
+  // For the interpreter it has the name, target, shared memory and messages only; after a failure
+  // the name.
   abi::KernelImage image;
   uint32_t lanes = 0;           // of all gangs of a block, where the host knows its shape
   uint32_t stack = 0;           // bytes, of the host's code: see codegen::Listing::frame

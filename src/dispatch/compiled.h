@@ -16,8 +16,8 @@
 namespace cuda_device::dispatch {
 
 // Runs a grid and returns when it is done; an error, empty if all went well. What the kernel prints
-// waits for whoever may write it (runtime/host/report.h). Many threads at once. What asks
-// `interrupt` (the host's machine code) leaves out blocks that have not begun.
+// is kept until a thread may write it (runtime/host/report.h). Thread-safe. Machine code of the
+// host that tests `interrupt` leaves out blocks that have not begun.
 class Compiled {
  public:
   Compiled() = default;
@@ -36,7 +36,7 @@ class Compiled {
   void put_back() const { warned_.store(false, std::memory_order_relaxed); }
   virtual runtime::Error run(const void* params, const abi::LaunchDims& dims,
                              runtime::Interrupt* interrupt) const = 0;
-  // To be queued on a GPU's stream; null: it runs on the host.
+  // The kernel to be queued on a GPU's stream; null: it runs on the host.
   virtual const cuda::GpuKernel* gpu_kernel() const { return nullptr; }
 
  private:
@@ -56,9 +56,8 @@ struct CompileOutcome {
 // where it is null.
 std::function<bool()> asking(const std::function<bool()>* interrupted);
 
-// To be used in a FinishBeforeFork. What the compiler is asked; for a GPU with libdevice, where it
-// is found.
-// Throws std::invalid_argument for words in CUDA_DEVICE_TUNING that mean nothing.
+// Used in a FinishBeforeFork: what the compiler is asked for; for a GPU with libdevice, where it is
+// found. Throws std::invalid_argument for words in CUDA_DEVICE_TUNING that mean nothing.
 compile::CompileRequest request_for(const Specialisation& specialisation,
                                     const std::string& target);
 

@@ -9,7 +9,8 @@ namespace cuda_device::dispatch {
 
 ForkMutex Event::mutex;
 
-// One of the host is made known before it is queued: whoever asks meanwhile sees one to come.
+// An event of the host is published before it is queued: other threads then see that it is still to
+// come.
 void Event::record(Stream& stream, bool timing) {
   if (stream.gpu) return set(stream.gpu->record(timing));
   auto state = std::make_shared<runtime::EventState>();

@@ -12,7 +12,7 @@ namespace cuda_device::dispatch {
 
 class Event {
  public:
-  // Of the last record; null before.
+  // The event of the last record; null before.
   std::shared_ptr<runtime::Event> current() const {
     std::lock_guard lock(mutex);
     return state_;
@@ -20,7 +20,8 @@ class Event {
   void record(Stream& stream, bool timing);
   // One that was not recorded is done.
   bool is_done() const;
-  // At most so many milliseconds (-1: for ever). What happened before it and failed is told.
+  // Waits at most so many milliseconds (-1: for ever). Errors of what happened before it are
+  // reported.
   void wait(int milliseconds, Outcome* outcome) const;
 
  private:

@@ -13,12 +13,14 @@ namespace {
 
 using cuda::Code;
 
-enum class Wish : uint8_t { Best, Ptx, Cubin };
+enum class GpuCodeRequest : uint8_t { Best, Ptx, Cubin };
 
-Wish wish() {
+GpuCodeRequest requested_code() {
   const char* value = std::getenv("CUDA_DEVICE_IMAGE");
   const std::string text = value ? value : "";
-  return text == "ptx" ? Wish::Ptx : text == "cubin" ? Wish::Cubin : Wish::Best;
+  return text == "ptx"     ? GpuCodeRequest::Ptx
+         : text == "cubin" ? GpuCodeRequest::Cubin
+                           : GpuCodeRequest::Best;
 }
 
 std::string cubin_key(const std::string& key, const cuda::Assembler& assembler, int sm) {
@@ -75,7 +77,7 @@ cuda::FatImage code_for_gpu(const abi::KernelImage& image, const std::string& ke
                  std::string(image.code.begin(), image.code.end())};
   cuda::FatImage code;
   code.add(ptx);
-  if (wish() == Wish::Ptx) return code;
+  if (requested_code() == GpuCodeRequest::Ptx) return code;
   std::string why;
   std::optional<Code> cubin;
   try {
@@ -85,7 +87,7 @@ cuda::FatImage code_for_gpu(const abi::KernelImage& image, const std::string& ke
   }
   if (cubin)
     code.add(std::move(*cubin));
-  else if (wish() == Wish::Cubin)
+  else if (requested_code() == GpuCodeRequest::Cubin)
     throw std::runtime_error("CUDA_DEVICE_IMAGE=cubin, but no cubin can be made for sm_" +
                              std::to_string(sm) + ": " + why);
   return code;

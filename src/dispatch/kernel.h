@@ -1,4 +1,5 @@
-// The specialisations of one decorated function: each key is compiled once, whoever asks first.
+// The specialisations of one decorated function: each key is compiled once, by the thread that
+// needs it first.
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,7 @@ struct Kernel {
  private:
   struct Entry {
     std::timed_mutex compiling;
-    std::atomic<std::thread::id> compiler{};   // who has it
+    std::atomic<std::thread::id> compiler{};   // which holds it
     std::shared_ptr<const Compiled> compiled;  // set once
     std::atomic<bool> ready{false};
   };

@@ -1,4 +1,4 @@
-// What the threads of one kernel may say, as its user reads it.
+// The messages of one kernel's threads, failures and prints, as its user reads them.
 #pragma once
 
 #include <string>

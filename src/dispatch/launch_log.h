@@ -1,4 +1,4 @@
-// What the log says of launches.
+// Log lines of launches.
 #pragma once
 
 #include "dispatch/compiled.h"

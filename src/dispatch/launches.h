@@ -1,5 +1,4 @@
-// A launch from its key to its place: compiled where it is new, then run, or put into a stream's
-// queue, and told to the log.
+// A launch from its key on: compiled where it is new, then run, or queued on a stream, and logged.
 #pragma once
 
 #include "dispatch/rt_api.h"

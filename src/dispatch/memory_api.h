@@ -1,4 +1,4 @@
-// The door of libcuda_device_rt.so, the part about memory: as rt_api.h.
+// C interface of libcuda_device_rt.so, the part about memory: as rt_api.h.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct CopyRequest {
   uint64_t to = 0, from = 0;
   int gpu = abi::kHostDevice;  // whose stream it is; kHostDevice: all is in the host's reach
   Stream* stream = nullptr;
-  // Of the host device: kept until it is done, then let go of on any thread, without the GIL.
+  // On the host device, an object that is kept until the copy is done, then released on any thread,
+  // without the GIL.
   std::shared_ptr<const void> keep{};
 };
 
@@ -51,7 +52,8 @@ extern "C" {
 void cd_rt_memory_allocate(const cuda_device::dispatch::MemoryRequest* request,
                            cuda_device::dispatch::Memory* memory,
                            cuda_device::dispatch::Outcome* outcome);
-// For those who allocate after this on the stream. False where nothing of ours begins there.
+// Makes the memory available to allocations after this on the stream. False where no allocation of
+// the runtime begins there.
 bool cd_rt_memory_release(uint64_t address, cuda_device::dispatch::Stream* stream);
 // Whose memory an address is: ours, what the CUDA driver knows, or the process's.
 void cd_rt_memory_find(uint64_t address, cuda_device::abi::Allocation* found);

@@ -1,4 +1,4 @@
-// The door of libcuda_device_rt.so: C functions over plain C++ data (both sides are built
+// C interface of libcuda_device_rt.so: C functions over plain C++ data (both sides are built
 // together). No Python here. Every function may be called from any thread, without the GIL; none
 // throws.
 #pragma once
@@ -45,7 +45,7 @@ struct Outcome {
   std::string warning{};             // of a launch, for the user, whatever the status
   std::string raises{};              // of KernelFailed: the builtin exception class of Python
   Shortage shortage{};               // of OutOfMemory
-  std::vector<std::string> later{};  // what else failed before anybody heard of it
+  std::vector<std::string> later{};  // what else failed before the first error was reported
 };
 
 // Where a function of a program is defined.
@@ -57,13 +57,13 @@ struct Definition {
 // What the compiler needs; made only when a key is new.
 struct Specialisation {
   std::shared_ptr<const syntax::Program> program;
-  frontend::Request request{};  // of that program; whoever compiles adds the target
+  frontend::Request request{};  // of that program; the compiling call adds the target
   // Both as bytes, by which another process knows them: the same bytes, the same code. Empty: such
   // a specialisation is compiled in every process.
   std::string identity{};
   std::vector<Definition> functions{};  // of the program, by their numbers
-  // Asked on the calling thread, without locks, about every 50 ms while the compiler works: true
-  // means to give up. Null: nobody is asked.
+  // Called on the calling thread, without locks, about every 50 ms while the compiler works: true
+  // means to give up. Null: never called.
   const std::function<bool()>* interrupted = nullptr;
 };
 
@@ -88,9 +88,9 @@ struct LaunchRequest {
   // about every 50 ms. Once it says yes, blocks that have not begun are left out; the call returns
   // when the others are done.
   const std::function<bool()>* interrupted = nullptr;
-  // Told, on the calling thread, that the kernel uses dynamic shared memory and `dims.shared` was
-  // not given, before the launch (which may end the process), once for a specialisation. False:
-  // there is to be no launch. Null: nobody is told.
+  // Called on the calling thread before the launch (which may end the process), once for a
+  // specialisation, where the kernel uses dynamic shared memory and `dims.shared` was not given.
+  // False: there is to be no launch. Null: never called.
   const std::function<bool()>* warn = nullptr;
 };
 
@@ -150,19 +150,20 @@ bool cd_rt_stream_captured(const cuda_device::dispatch::Stream*);
 bool cd_rt_stream_query(cuda_device::dispatch::Stream*);  // true: nothing queued or running
 // A number for what is queued now, to wait for.
 uint64_t cd_rt_stream_mark(cuda_device::dispatch::Stream*);
-// Of the process's end: without the launches that another thread waits for by itself.
+// The last mark, at the process's end: without the launches that another thread waits for by
+// itself.
 uint64_t cd_rt_stream_last_mark(cuda_device::dispatch::Stream*);
 // Waits at most `milliseconds` (-1: for ever) for what came before the mark. Reports and clears the
 // stream's error slot.
 void cd_rt_stream_sync(cuda_device::dispatch::Stream*, uint64_t mark, int milliseconds,
                        cuda_device::dispatch::Outcome* outcome);
 
-// Whether launches that are done have printed something, and all of it so far, in UTF-8. For
-// whoever waits for them to write.
+// Whether launches that are done have printed something, and all of it so far, in UTF-8, for a
+// caller that waits for output and writes it.
 bool cd_rt_has_printed();
 void cd_rt_take_printed(std::string* text);
 
-// The first error of a stream that went without anybody asking for it, since the last call.
+// The first error, since the last call, of a stream that was destroyed before its error was taken.
 void cd_rt_take_lost_error(cuda_device::dispatch::Outcome* outcome);
 
 cuda_device::dispatch::Event* cd_rt_event_create();
@@ -192,7 +193,7 @@ void cd_rt_set_current_device(int device, cuda_device::dispatch::Outcome* outcom
 cuda_device::dispatch::Stream* cd_rt_device_stream(int device,
                                                    const cuda_device::abi::StreamOptions* options,
                                                    cuda_device::dispatch::Outcome* outcome);
-// Of launches without a stream; stays: its first holder never lets go of it.
+// The stream of launches without one; stays: its first holder never releases it.
 cuda_device::dispatch::Stream* cd_rt_device_default_stream(int device,
                                                            cuda_device::dispatch::Outcome* outcome);
 // The stream of another library; 0, 1 and 2 are default streams of the current context.
@@ -200,12 +201,12 @@ cuda_device::dispatch::Stream* cd_rt_foreign_stream(uint64_t handle,
                                                     cuda_device::dispatch::Outcome* outcome);
 // Whether it is destroyed with its last handle: not one of another library, no default stream.
 bool cd_rt_stream_own(const cuda_device::dispatch::Stream*);
-// Those with a context of this process that can be waited for, or was lost without anybody's being
-// told.
+// GPUs with a context of this process that can be waited for, or that was lost and not yet
+// reported.
 void cd_rt_used_gpus(std::vector<int>* gpus);
 // False in a function of the host that the CUDA driver calls: nothing can be asked of GPUs there.
 bool cd_rt_gpus_take_calls();
-// Waits for all that a GPU does, whoever queued it; not interruptible.
+// Waits for all work of a GPU, other libraries' too; not interruptible.
 void cd_rt_gpu_sync(int device, cuda_device::dispatch::Outcome* outcome);
 
 // Target of launches of this thread: "" = best host form, "avx512", "avx2", "sse4" (with "x8",

@@ -11,7 +11,7 @@
 
 namespace cuda_device::dispatch {
 
-// A handle counts who holds it; queued work holds the stream itself, which may outlive its handles.
+// A handle counts its holders; queued work holds the stream itself, which may outlive its handles.
 // One of the two pointers is null: launches go to either without a virtual call.
 struct Stream {
   Stream();  // a new one of the host
@@ -29,21 +29,21 @@ extern Stream* const the_default_stream;  // of the host; outlives every thread
 
 // Whether nothing is queued or running.
 bool is_idle(const Stream& stream);
-// At most so many milliseconds (-1: for ever), for what came before the mark. Takes the stream's
-// error.
+// Waits at most so many milliseconds (-1: for ever) for what came before the mark. Takes the
+// stream's error.
 void wait(Stream& stream, uint64_t mark, int milliseconds, Outcome* outcome);
 
 // Those of a device that have a handle, or work to do.
 std::vector<std::unique_ptr<Stream>> all_streams(int device);
 
 runtime::Device& device_of(int number);  // throws where there is none
-// Of launches without a stream; stays.
+// The stream of launches without one; stays.
 Stream* default_stream_of(int device);
 
-// GPUs with a context of this process that can be waited for, or was lost without anybody's being
-// told.
+// GPUs with a context of this process that can be waited for, or that was lost and not yet
+// reported.
 std::vector<int> used_gpus();
-// For all that it does, whoever queued it.
+// Waits for all work of the GPU, other libraries' too.
 void wait_for_gpu(int device);
 
 }  // namespace cuda_device::dispatch

@@ -19,7 +19,7 @@ static bool is_device_module(const Value& value) {
   return module && module->name == "cuda.device";
 }
 
-// With which the entities of a module begin.
+// The prefix of the names of a module's entities.
 static std::string names_prefix(const Value& module) {
   return is_device_module(module) ? "device." : module.as<Value::Module>()->name + ".";
 }
@@ -76,10 +76,10 @@ static bool is_of_numba(const Context& ctx, const Node* node) {
 static std::optional<Value> numba_attribute(Context& ctx, const syntax::Attribute* node) {
   if (!is_of_numba(ctx, node)) return std::nullopt;
   auto* owner = syntax::as<syntax::Attribute>(node->value);
-  std::string ours = owner ? habit_of(owner->attr + "." + node->attr) : "";
+  std::string ours = owner ? foreign_name_hint(owner->attr + "." + node->attr) : "";
   if (ours.empty() && owner)
     if (std::optional<Value> inner = numba_attribute(ctx, owner)) return inner;
-  if (ours.empty()) ours = habit_of(node->attr);
+  if (ours.empty()) ours = foreign_name_hint(node->attr);
   if (ours.empty()) ours = name_in_module(node->attr);
   if (ours.empty()) return std::nullopt;
   return error(ctx, DiagCode::foreign_use, node, {written(node, node->attr), ours});
@@ -102,7 +102,7 @@ static Value number_attribute(Context& ctx, const syntax::Attribute* node, const
 static Value foreign_attribute(Context& ctx, const syntax::Attribute* node, const Value& base,
                                const syntax::Binding* bound) {
   if (auto* name = syntax::as<syntax::Name>(node->value))  // `from numba.cuda import threadIdx`
-    if (const std::string ours = habit_of(name->id); !ours.empty())
+    if (const std::string ours = foreign_name_hint(name->id); !ours.empty())
       return error(ctx, DiagCode::foreign_use, name, {name->id, ours});
   if (bound && bound->kind == syntax::Binding::Kind::Object) return Value::Object{bound->name};
   if (auto* object = base.as<Value::Object>()) {
@@ -137,7 +137,7 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
       bound->second.kind != BindingKind::Object)
     return binding_value(ctx, bound->second, node, node->attr);
   const bool undefined = found && bound->second.kind == BindingKind::Undefined;
-  if (const std::string ours = undefined ? habit_of(node->attr) : ""; !ours.empty())
+  if (const std::string ours = undefined ? foreign_name_hint(node->attr) : ""; !ours.empty())
     return error(ctx, DiagCode::foreign_name, node, {node->attr, ours});
   const Value base = expr(ctx, node->value);
   if (base.is_unknown()) return base;

@@ -101,7 +101,7 @@ static size_t leaf_count(const Value& value) {
   return count;
 }
 
-// Of tuples within tuples.
+// How deeply tuples are nested.
 static int tuple_depth(const Value& value) {
   if (!value.is_tuple()) return 0;
   int deepest = 0;

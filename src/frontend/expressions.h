@@ -22,7 +22,7 @@ Value attribute(Context& ctx, const syntax::Attribute* node);
 Value no_attribute(Context& ctx, const syntax::Attribute* node, const Value& base,
                    const std::vector<std::string>& names);
 Value subscript(Context& ctx, const syntax::Subscript* node);
-// Of a tuple, or of what can be taken for one.
+// The elements of a tuple, or of a value that can be taken for one.
 std::optional<std::vector<Value>> elements_of(Context& ctx, const Value& value);
 
 // The values of an f-string where it stands; its text is put together where it is printed.

@@ -22,7 +22,7 @@ struct WebState {
   bool failed = false;
   const syntax::Node* mistaken_read = nullptr;
   DiagCode mistake{};
-  // Of this pass:
+  // State of this pass:
   bool defined = false;         // some definition was met
   std::vector<uint32_t> slots;  // one for each run-time leaf
   bool has_slots = false;

@@ -14,7 +14,7 @@ namespace {
 // Types only grow along the promotion table, so a few passes are enough; more is a compiler bug.
 constexpr int kMaxPasses = 1000;
 
-// More than anybody reads at once.
+// More mistakes than one reads at once.
 constexpr size_t kEnoughMistakes = 100;
 
 struct Pass {
@@ -84,7 +84,7 @@ bool is_earlier(const Diagnostic& a, const Diagnostic& b) {
   });
 }
 
-// Of a kernel that was given up, nothing else is said.
+// Whether the mistake is of the kernel as a whole: then no other one is reported.
 bool is_whole_kernel(const Diagnostic& d) {
   return d.code == DiagCode::nested_too_deep || d.code == DiagCode::program_too_large ||
          d.code == DiagCode::calls_too_deep;

@@ -120,7 +120,7 @@ std::string_view name_of(Method method) {
   CD_UNREACHABLE("unknown method");
 }
 
-// "uint32" is said with a consonant at its beginning.
+// "uint32" is pronounced with a consonant at its beginning.
 std::string with_article(const std::string& noun) {
   if (noun.starts_with("a ") || noun.starts_with("an ")) return noun;
   const bool vowel = !noun.empty() && std::string_view("aeio").find(noun[0]) != std::string::npos;

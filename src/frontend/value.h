@@ -157,13 +157,13 @@ class Value {
   bool is_view() const { return is_array() && array().is_view(); }
   bool is_entity(std::string_view name) const { return is<Entity>() && as<Entity>()->name == name; }
 
-  // Of a number.
+  // Defined for numbers.
   TypeCode code() const;
   const Exact* exact() const { return is_constant() ? &as<Constant>()->exact : nullptr; }
   ir::Inst* inst() const { return is<Scalar>() ? as<Scalar>()->inst : nullptr; }
-  // Of a tuple.
+  // Defined for tuples.
   const std::vector<Value>& elements() const { return std::get<Tuple>(is_).elements; }
-  // Of an array.
+  // Defined for arrays.
   const Array& array() const { return std::get<Array>(is_); }
 
   // The values that it is made of: elements, bounds, the numbers of a view, what a method belongs
@@ -195,14 +195,14 @@ std::string with_article(const std::string& noun);
 std::string_view name_of(Method method);
 // How to read the one element of an array without dimensions, as a hint; empty for others.
 std::string read_it_hint(const Value& value);
-// Of an entity: builtins without their module.
+// The name of an entity as users write it: builtins without their module.
 std::string public_name(const std::string& entity);
 
 // The same without instructions: all that inference needs to know. Constants keep their value.
 Value abstract_of(const Value& value);
 // Constants become run-time numbers of their type.
 Value without_constants(const Value& abstract);
-// Of abstract values: nothing in them differs.
+// Whether two abstract values differ in nothing.
 bool same_abstract(const Value& a, const Value& b);
 
 // The first place where the two are different arrays, within tuples too.

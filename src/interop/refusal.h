@@ -1,4 +1,4 @@
-// Why an object cannot be read as an array, as data. Every protocol of this room reports this way.
+// Why an object cannot be read as an array, as data. Every protocol of interop reports this way.
 #pragma once
 
 #include <string>

@@ -46,7 +46,7 @@ class Stream {
   virtual StreamOptions options() const = 0;  // with its priority
   // Nothing is queued or running.
   virtual bool idle() const = 0;
-  // A number for all that is queued now; whoever asked waits for it. kAll where there is none.
+  // A number for all that is queued now, which can be waited for. kAll where there is none.
   virtual uint64_t mark() = 0;
   // Until what came before the mark is done, whatever other threads queue meanwhile. False on
   // timeout (milliseconds < 0: none).
@@ -67,7 +67,7 @@ class Device {
   virtual std::string name() const = 0;
   virtual std::string uuid() const = 0;  // sixteen bytes, in hexadecimal with dashes
   virtual int architecture() const = 0;  // 90 for compute capability 9.0
-  // By a name of device_attributes.def; throws std::invalid_argument for others.
+  // The attribute of that name in device_attributes.def; throws std::invalid_argument for others.
   virtual int attribute(const std::string& name) const = 0;
   virtual std::shared_ptr<Stream> create_stream(const StreamOptions& options) = 0;
   // The stream of launches that name none.

@@ -1,4 +1,4 @@
-// Why something that was run failed, for whoever waits for it.
+// Why something that was run failed, for the caller that waits for it.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct Error {
   // A builtin exception class of Python that it is of, "AssertionError", where a thread of a kernel
   // says so; empty: none.
   std::string raises;
-  // Of what failed after it, before anybody heard of either: so many messages, and how many more.
+  // What failed after it and before either was reported: so many messages, and how many more.
   static constexpr size_t kMost = 16;
   std::vector<std::string> later;
   size_t left_out = 0;

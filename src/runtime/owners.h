@@ -6,7 +6,7 @@
 
 namespace cuda_device::runtime {
 
-void owner_finished(abi::Owner* owner);  // null: of nobody
+void owner_finished(abi::Owner* owner);  // null: none
 abi::Owner* take_finished_owners();      // all there are, linked; null when there is none
 
 }  // namespace cuda_device::runtime

@@ -8,7 +8,7 @@
 
 namespace cuda_device {
 
-// Of one array argument: see facts.def. All false is always correct.
+// Facts of one array argument: see facts.def. All false is always correct.
 struct ArrayFacts {
 #define ARRAY_FACT(name, words) bool name = false;
 #include "support/facts.def"
@@ -47,7 +47,7 @@ constexpr ArrayFacts array_facts(FactBits bits) {
   return facts;
 }
 
-// Without the block's shape.
+// The facts as bits, without the block's shape.
 constexpr FactBits bits_of(const LaunchFacts& facts) {
   FactBits bits = 0;
 #define LAUNCH_FACT(name) bits |= facts.name ? bit(LaunchFact::name) : 0;

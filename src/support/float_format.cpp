@@ -18,8 +18,8 @@ uint64_t largest_bits(const FloatFormat& f) {
   return f.has_infinity() ? infinity(f) - 1 : ones(f.bits() - 1) - 1;
 }
 
-// Of a magnitude, as if exponents had no end. A significand that is rounded up to the next power of
-// two carries into the exponent by itself.
+// The bits of a rounded magnitude, as if exponents had no end. A significand that is rounded up to
+// the next power of two carries into the exponent by itself.
 uint64_t rounded_bits(const FloatFormat& f, double magnitude) {
   if (magnitude == 0) return 0;
   const int exponent = std::max(std::ilogb(magnitude), f.min_exponent());
@@ -34,7 +34,8 @@ uint64_t overflowed(const FloatFormat& f) {
   return f.overflow == Overflow::Saturate || !f.has_infinity() ? largest_bits(f) : infinity(f);
 }
 
-// To 53 bits; inexact ones end in an odd bit, so that rounding to fewer bits is as rounding once.
+// Rounds to 53 bits; inexact results end in an odd bit, so that rounding them to fewer bits is as
+// rounding once.
 double rounded_to_odd(__int128 value) {
   const bool negative = value < 0;
   auto rest =

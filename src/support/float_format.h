@@ -11,7 +11,8 @@
 
 namespace cuda_device {
 
-// To the nearest number, of two the even one. Beyond the largest: as the format overflows.
+// Rounds to the nearest number, of two to the even one. Beyond the largest: as the format
+// overflows.
 uint64_t encode(const FloatFormat& format, double value);
 uint64_t encode_integer(const FloatFormat& format, __int128 value);  // rounded once
 double decode(const FloatFormat& format, uint64_t bits);

@@ -88,7 +88,7 @@ ForkHook::~ForkHook() {
   if (next_) next_->previous_ = previous_;
 }
 
-// Long work first: those who do it may take the locks.
+// Handlers of long work run first: they may take the locks.
 struct ForkHandlers {
   static int ours() { return depth > 0 ? 1 : 0; }
 

@@ -22,8 +22,8 @@ namespace cuda_device {
 // other threads are gone.
 unsigned fork_count();
 
-// Whoever holds one takes no other lock but may make and destroy objects with hooks. Static storage
-// only.
+// A thread that holds one takes no other lock but may make and destroy objects with hooks. Static
+// storage only.
 class ForkMutex {
  public:
   ForkMutex();
@@ -91,8 +91,8 @@ class ForkHook {
   ForkHook* next_;
 };
 
-// In the child: a new object in the place of one that threads of the parent were using. What that
-// one held is left behind, since nobody knows in what state it is.
+// Makes, in the child, a new object in the place of one that threads of the parent were using. What
+// that one held is leaked, since its state is unknown.
 template <class T>
 void leave_behind(T& object) {
   ::new (static_cast<void*>(std::addressof(object))) T;

@@ -1,5 +1,5 @@
-// How a compilation is given up from inside: thrown between its steps once whoever waits for it
-// asked it to stop, and caught at the compiler's door. No std::exception: nothing on the way is to
+// How a compilation is given up from inside: thrown between its steps once its caller asked it to
+// stop, and caught in the compiler's C interface. Not a std::exception: no handler on the way must
 // take it for a failure.
 #pragma once
 

@@ -4,7 +4,7 @@
 //   cuda.device compile vec_add target=x86-64/avx512 block=256,1,1 gang=32 code=1418 time=9.31ms
 //   cuda.device launch vec_add target=x86-64/avx512 grid=4,1,1 block=256,1,1 time=31.2us
 //
-// Who logs nothing pays for the read of a byte.
+// Without logging the cost is the read of a byte.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ enum class Topic : uint8_t { Compile = 1, Launch = 2, Cache = 4 };
 uint8_t topics_named(std::string_view list, std::string& unknown);
 
 constexpr uint8_t kUnread = 0x80;
-extern std::atomic<uint8_t> topics;  // bits, or kUnread until somebody asks
+extern std::atomic<uint8_t> topics;  // bits, or kUnread until they are first needed
 uint8_t read_topics();               // the environment, once; warns of unknown words
 
 inline bool wanted(Topic topic) {

@@ -33,7 +33,7 @@ struct FormatPiece {
   std::optional<FormatSpec> value;  // none: after the last one
 };
 
-// Of a format that is well-formed; what is not is left out.
+// The pieces of a well-formed format; malformed parts are left out.
 std::vector<FormatPiece> pieces_of(std::string_view format);
 // The text with its braces doubled.
 std::string as_format(std::string_view text);

@@ -43,7 +43,7 @@ struct FloatFormat {
   constexpr int bits() const { return significand + exponent; }
   constexpr int fraction() const { return significand - 1; }
   constexpr int bias() const { return (1 << (exponent - 1)) - 1; }
-  // Of the smallest normal number and of the largest finite one, as powers of two.
+  // The exponents of the smallest normal number and of the largest finite one.
   constexpr int min_exponent() const { return 1 - bias(); }
   constexpr int max_exponent() const { return bias() + (specials == Specials::Finite); }
   constexpr bool has_infinity() const { return specials == Specials::Ieee; }
@@ -95,7 +95,7 @@ constexpr bool is_int(ScalarKind k) { return is_signed_int(k) || is_unsigned_int
 constexpr bool is_float(ScalarKind k) { return info(k).number_class == NumberClass::Float; }
 constexpr bool is_storage_only(ScalarKind k) { return info(k).stored; }
 
-// Of floats.
+// Defined for floats.
 constexpr const FloatFormat& format_of(ScalarKind k) { return info(k).format; }
 constexpr int significand_bits(ScalarKind k) { return format_of(k).significand; }
 constexpr bool has_infinity(ScalarKind k) { return format_of(k).has_infinity(); }

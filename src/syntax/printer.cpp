@@ -65,7 +65,7 @@ std::string text_of(const Value& v) {
   return out + ")";
 }
 
-// With the format of a NumPy scalar.
+// Describes a value, with the format of a NumPy scalar.
 std::string describe(const Value& v) {
   if (!v.typed) return text_of(v);
   return std::string(name_of(v.format)) + "(" + text_of(v) + ")";

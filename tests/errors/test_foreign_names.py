@@ -388,7 +388,7 @@ def host_foreign_names():
 
 
 @pytest.mark.parametrize(("name", "ours"), host_foreign_names())
-def test_what_a_habit_of_host_code_names_exists(name, ours):
+def test_what_a_hint_for_host_code_names_exists(name, ours):
     named = re.findall(r"\bcuda\.device\.((?:core\.)?\w+)(?:\([^()]*\)\.(\w+))?", ours)
     assert named or name in {"event", "compile_ptx"}
     for path, method in named:
@@ -396,7 +396,7 @@ def test_what_a_habit_of_host_code_names_exists(name, ours):
         assert not method or hasattr(found, method), ours
 
 
-def test_no_habit_is_listed_twice():
+def test_no_foreign_name_is_listed_twice():
     names = [name for name, _, _ in foreign_names()]
     assert sorted(set(names)) == sorted(names)
 
@@ -408,7 +408,7 @@ def is_there(name):
 
 
 @pytest.mark.parametrize(("name", "ours", "entity"), foreign_names())
-def test_what_a_habit_names_exists(name, ours, entity):
+def test_what_a_hint_names_exists(name, ours, entity):
     """Names in the hint are those of this package and of Python, or the hint says that they wait."""
     waiting = (Path(__file__).resolve().parents[2] / "docs" / "not-implemented.md").read_text()
     for found in re.findall(r"\b(?:device|math)\.\w+", ours):

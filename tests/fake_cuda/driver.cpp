@@ -66,7 +66,7 @@ CUcontext current_context() { return contexts.empty() ? nullptr : contexts.back(
 thread_local bool in_host_function = false;  // where the driver must not be called
 std::atomic<int> forbidden_calls{0};
 
-// With the lock.
+// Called with the lock held.
 static CUresult state_of(CUcontext context) {
   const State& s = state();
   if (s.sticky_everywhere) return s.sticky_everywhere;
@@ -167,7 +167,7 @@ CUresult fake_primary_context_retain(CUcontext* context, CUdevice device) {
   return kSuccess;
 }
 
-// Nobody of ours calls it: the last one destroys the context, and memory that others still see.
+// Not called by the runtime: the last one destroys the context, and memory that others still see.
 EXPORT CUresult fake_primary_context_release(CUdevice device) asm("cuDevicePrimaryCtxRelease_v2");
 CUresult fake_primary_context_release(CUdevice device) {
   ASK("primary_context_release");
@@ -382,7 +382,7 @@ EXPORT void fake_lose(uint64_t context, CUresult with) {
   const std::lock_guard lock(state().mutex);
   state().sticky[reinterpret_cast<CUcontext>(context)] = with;
 }
-// From now on the kernel of this name fails when its turn comes, and with it its context.
+// Makes the kernel of this name fail from now on when its turn comes, and with it its context.
 EXPORT void fake_fault(const char* kernel, CUresult with) {
   const std::lock_guard lock(state().mutex);
   state().faulty = kernel;

@@ -31,7 +31,7 @@ struct Kernel {
   std::vector<size_t> params;  // bytes of each
   Library* library;
 };
-// With lazy loading (FAKE_CUDA_LAZY=1) code is looked at where a function is needed: an error then.
+// Lazy loading (FAKE_CUDA_LAZY=1) looks at code where a function is needed: an error then.
 CUresult need(const Kernel& kernel);
 
 struct State {
@@ -78,7 +78,7 @@ void drop_streams_of(CUcontext context);
 void drop_memory_of(CUcontext context);
 // All that the current context does.
 void wait_for_all();
-// What was freed on the stream, or on all, is free for everybody: somebody has waited for it.
+// Memory that was freed on the stream, or on all, is free for all: the stream was waited for.
 void memory_passed(CUstream stream, bool all);
 // A line about what a call does, for tests of the order of things: "copy_async 64 on 0".
 void note(const std::string& what, CUstream stream);

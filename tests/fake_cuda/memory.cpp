@@ -1,6 +1,6 @@
 // Memory of the tests' driver: on the host, with owners, kinds, a pool and a capacity that is the
-// device's. What is freed on a stream is free for that stream at once, and for others when somebody
-// has waited for it.
+// device's. What is freed on a stream is free for that stream at once, and for others once the
+// stream has been waited for.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ struct Memory {
   std::mutex mutex;
   std::map<CUdeviceptr, Block> blocks;
   size_t allocated = 0;                // of the device's capacity
-  size_t kept = 0;                     // of it, by the pool, for anybody
-  std::map<CUstream, size_t> waiting;  // of it, freed on streams that nobody has waited for
+  size_t kept = 0;                     // of it, by the pool, for any stream
+  std::map<CUstream, size_t> waiting;  // of it, freed on streams that were not waited for
   uint64_t threshold = 0;
 };
 Memory& memory() {
@@ -45,7 +45,7 @@ size_t taken() {
 
 constexpr size_t kPage = 4096;
 
-// Beginning with a byte pattern, so that nobody relies on zeros.
+// Memory begins with a byte pattern, so that no test relies on zeros.
 CUdeviceptr make(size_t bytes, Kind kind) {
   void* made = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
   std::memset(made, 0xcd, bytes);
@@ -71,7 +71,7 @@ std::map<CUdeviceptr, Block>::iterator holding(CUdeviceptr at) {
   return at < found->first + found->second.bytes ? found : blocks.end();
 }
 
-// In one block of ours, or in none.
+// Whether the bytes lie in one block of ours, or in none.
 bool is_sound(CUdeviceptr at, size_t bytes) {
   const auto found = holding(at);
   if (found != memory().blocks.end()) return at + bytes <= found->first + found->second.bytes;
@@ -87,7 +87,7 @@ void destroy(std::map<CUdeviceptr, Block>::iterator block) {
 
 }  // namespace
 
-// As if it were unmapped: who looks at it is killed.
+// As if it were unmapped: a read or write kills the process.
 void drop_memory_of(CUcontext context) {
   const std::lock_guard lock(memory().mutex);
   for (const auto& [address, block] : memory().blocks)

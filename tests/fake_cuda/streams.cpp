@@ -60,7 +60,7 @@ class Stream {
   // Work of a stream runs on its thread, which is made when there is some and stays.
   static void enqueue(const std::shared_ptr<Stream>& self, std::function<void()> work) {
     std::unique_lock lock(self->mutex_);
-    // FAKE_CUDA_QUEUE=8: so many commands have room, whoever has more waits.
+    // FAKE_CUDA_QUEUE=8: so many commands have room, a caller with more waits.
     const auto room = static_cast<size_t>(number_from("FAKE_CUDA_QUEUE", 1L << 30));
     self->changed_.wait(lock, [&] { return self->queue_.size() < room; });
     self->queue_.push_back(std::move(work));

@@ -136,7 +136,7 @@ def test_a_switch_changes_code_and_no_result(name, without, bench):
 
 
 def test_each_heuristic_has_a_row():
-    assert {*CHANGES, "masked_steps"} == set(HEURISTICS)
+    assert {*CHANGES, "masked_increments"} == set(HEURISTICS)
 
 
 def counting():
@@ -152,10 +152,10 @@ def counting():
     return count
 
 
-def test_masked_steps_change_code_and_no_result(without):
+def test_masked_increments_change_code_and_no_result(without):
     x = numpy.random.default_rng(7).standard_normal((16, 256)).astype(numpy.float32)
     made = []
-    for names in ("", "-masked_steps"):
+    for names in ("", "-masked_increments"):
         without(names)
         count, out = counting(), numpy.zeros(256, numpy.int32)
         with use_target("avx512") if runs_here("avx512") else contextlib.nullcontext():

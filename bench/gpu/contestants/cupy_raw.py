@@ -25,21 +25,21 @@ def stream_of(cupy, stream):
     return cupy.cuda.ExternalStream(stream.handle)
 
 
-def argument(cupy, problem, place, name):
-    if name in place.arrays:
-        return cupy.asarray(place.arrays[name])
+def argument(cupy, problem, arguments, name):
+    if name in arguments.arrays:
+        return cupy.asarray(arguments.arrays[name])
     value = problem.values[name]
     return value if isinstance(value, np.floating) else np.int32(value)
 
 
-def contestants(problem, place):
+def contestants(problem, arguments):
     cupy = cupy_here()
     options = ("-std=c++17", *nvcc.defines(problem))
     module = cupy.RawModule(code=nvcc.source(problem).read_text(), options=options)
     function = module.get_function(problem.kernel)
-    args = tuple(argument(cupy, problem, place, name) for name in problem.arguments.split())
+    args = tuple(argument(cupy, problem, arguments, name) for name in problem.arguments.split())
     grid, block = ((*extents, 1, 1)[:3] for extents in (problem.grid, problem.block))
-    stream = stream_of(cupy, place.stream)
+    stream = stream_of(cupy, arguments.stream)
 
     def run():
         with stream:

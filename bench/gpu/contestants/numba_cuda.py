@@ -90,12 +90,12 @@ def kernel(problem, numba, cuda):
     return names[problem.kernel]
 
 
-def contestants(problem, place):
+def contestants(problem, arguments):
     numba, cuda = numba_here()
     made = kernel(problem, numba, cuda)
-    arrays = {name: cuda.as_cuda_array(array) for name, array in place.arrays.items()}
+    arrays = {name: cuda.as_cuda_array(array) for name, array in arguments.arrays.items()}
     values = {**problem.values, **arrays}
     args = [values[name] for name in inspect.signature(kernel_of(problem)).parameters]
-    configured = made[problem.grid, problem.block, cuda.external_stream(place.handle)]
+    configured = made[problem.grid, problem.block, cuda.external_stream(arguments.handle)]
     on_gpu.wait()
     return [Contestant(GROUP, GROUP, lambda: configured(*args))]

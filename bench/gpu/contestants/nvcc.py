@@ -10,24 +10,24 @@ from gpu import driver
 GROUP = "nvcc -O3"
 
 
-def parameter(problem, place, name):
+def parameter(problem, arguments, name):
     """As the C++ takes it: an array's address, an int, a float."""
-    if name in place.arrays:
-        return ctypes.c_uint64(place.pointer(name))
+    if name in arguments.arrays:
+        return ctypes.c_uint64(arguments.pointer(name))
     value = problem.values[name]
     return ctypes.c_float(value) if isinstance(value, np.floating) else ctypes.c_int(int(value))
 
 
-def cubin(problem, place):
-    file = place.cubins / f"{problem.name}.cubin"
+def cubin(problem, arguments):
+    file = arguments.cubins / f"{problem.name}.cubin"
     if not file.exists():
-        reason = place.cubins / f"{problem.name}.txt"
+        reason = arguments.cubins / f"{problem.name}.txt"
         raise NotAvailable(reason.read_text() if reason.exists() else "not compiled")
     return file.read_bytes()
 
 
-def contestants(problem, place):
-    function = driver.kernel(driver.load(cubin(problem, place)), problem.kernel)
-    parameters = [parameter(problem, place, name) for name in problem.arguments.split()]
-    run = driver.launcher(function, problem.grid, problem.block, place.handle, parameters)
+def contestants(problem, arguments):
+    function = driver.kernel(driver.load(cubin(problem, arguments)), problem.kernel)
+    parameters = [parameter(problem, arguments, name) for name in problem.arguments.split()]
+    run = driver.launcher(function, problem.grid, problem.block, arguments.handle, parameters)
     return [Contestant(GROUP, GROUP, run)]

@@ -149,7 +149,7 @@ if not TYPE_CHECKING:  # it would find every name that a user misspells
 
 def _what_to_write(name: str) -> str:
     """For names of Numba and CUDA C++: what they are called here."""
-    ours, entity = _core.habit(name) or ("", "")
+    ours, entity = _core.foreign_name_hint(name) or ("", "")
     _, _, missing = entity.partition("device.")
     if ours and missing and missing not in globals():
         ours += ", which is not implemented yet"

@@ -63,7 +63,7 @@ class MemoryResource:
         return self._kind == "managed"
 
     def trim(self) -> None:
-        """Gives back to the system what is kept of freed memory and nobody uses."""
+        """Gives freed memory that is kept but unused back to the system."""
         _core.memory_trim(self._number)
 
     def __repr__(self) -> str:

@@ -48,9 +48,9 @@ struct Emission {
 
 // It, as a part of the emitter sees it whose code is for whole gangs, or for one lane at a time.
 struct EmitContext {
-  explicit EmitContext(Emission& e) : EmitContext(e, e.source.analysis) {}
-  // In a scalarized loop: what is known of the one lane that is run.
-  EmitContext(Emission& e, const analysis::Analysis& known)
+  explicit EmitContext(Emission& e) : EmitContext(e, e.source.analysis, false) {}
+  // `known`: in a scalarized loop, of the one lane that is run.
+  EmitContext(Emission& e, const analysis::Analysis& known, bool scalarized)
       : emission(e),
         module(e.module),
         source(e.source),
@@ -63,10 +63,10 @@ struct EmitContext {
         lines(e.lines),
         has_nontemporal_stores(e.has_nontemporal_stores),
         failed(e.failed),
+        in_scalarized_loop(scalarized),
         analysis_(known) {}
 
   const analysis::Analysis& analysis() const { return analysis_; }
-  bool in_scalarized_loop() const { return &analysis_ != &source.analysis; }
   bool uses(Heuristic h) const { return source.options.tuning.on(h); }
   unsigned width() const { return masks.width(); }  // lanes of a gang
   llvm::LLVMContext& llvm() { return module.getContext(); }
@@ -98,6 +98,7 @@ struct EmitContext {
   LineTable& lines;
   bool& has_nontemporal_stores;
   llvm::BasicBlock*& failed;
+  const bool in_scalarized_loop;  // code runs one lane at a time
 
  private:
   const analysis::Analysis& analysis_;

@@ -73,7 +73,8 @@ class Kernel {
   }
 
  private:
-  // Of a run that begins with this block, as many as its line has and the entry is asked for.
+  // The number of blocks of a run that begins with this block: as many as its line has and the call
+  // requests.
   Value* blocks_of_run(Value* x, Value* width, Value* number, Value* last) {
     if (runs_.blocks == 1) return c_.b.getInt32(1);
     auto least = [&](Value* a, Value* b) {

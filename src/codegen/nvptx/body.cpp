@@ -1,16 +1,44 @@
 #include "codegen/nvptx/body.h"
 
-#include "codegen/nvptx/barriers.h"
 #include "codegen/nvptx/counter.h"
 #include "codegen/nvptx/position.h"
 #include "codegen/nvptx/reports.h"
 #include "ir/effects.h"
+#include "support/check.h"
 
 namespace cuda_device::codegen::nvptx {
 
 using ir::Inst;
 using ir::Op;
 using llvm::Value;
+
+namespace {
+
+llvm::Intrinsic::ID reduction(Op op) {
+  switch (op) {
+    case Op::BarrierCount:
+      return llvm::Intrinsic::nvvm_barrier_cta_red_popc_aligned_all;
+    case Op::BarrierAnd:
+      return llvm::Intrinsic::nvvm_barrier_cta_red_and_aligned_all;
+    case Op::BarrierOr:
+      return llvm::Intrinsic::nvvm_barrier_cta_red_or_aligned_all;
+    default:
+      CD_UNREACHABLE("no barrier with a result");
+  }
+}
+
+// Barrier to BarrierOr; null where there is no result. LLVM's intrinsics are convergent and may
+// touch any memory: nothing moves across them. All use barrier 0, which counts the threads that
+// have not left.
+Value* emit_barrier(EmitContext& c, const Inst& inst) {
+  Value* barrier = c.b.getInt32(0);
+  if (inst.op != Op::Barrier)
+    return c.b.CreateIntrinsic(reduction(inst.op), {barrier, c.operand(inst, 0)});
+  c.b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {barrier});
+  return nullptr;
+}
+
+}  // namespace
 
 Body::Body(EmitContext& context)
     : BranchControl(context.b, ""),

@@ -3,7 +3,6 @@
 #include "codegen/nvptx/architecture.h"
 #include "codegen/nvptx/kernel.h"
 #include "codegen/nvptx/libdevice.h"
-#include "codegen/nvptx/optimise.h"
 
 namespace cuda_device::codegen {
 namespace {

@@ -10,7 +10,7 @@ using llvm::Value;
 Counter::Counter(EmitContext& context, const ir::Inst& loop)
     : c_(context), loop_(loop), own_(loop.operands[0]->type.scalar), kind_(own_) {
   const Interval reached = reach();
-  // ptxas writes out loops whose counter it follows: not those of 64 bits that are compared in 32.
+  // ptxas unrolls loops whose counter it follows: not those of 64 bits that are compared in 32.
   for (const ScalarKind narrow : {ScalarKind::U32, ScalarKind::I32})
     if (bits_of(own_) == 64 && reached.within(analysis::full(narrow))) kind_ = narrow;
   overflows_ = !reached.within(analysis::full(kind_));

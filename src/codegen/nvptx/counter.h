@@ -12,7 +12,7 @@ class Counter {
 
   void begin(llvm::AllocaInst* place);
   llvm::Value* load() const;
-  // In the loop's own type.
+  // The counter in the loop's own type.
   llvm::Value* value_of(llvm::Value* now) const;
   llvm::Value* before_stop(llvm::Value* now) const;
   // Moves on by a step. Whether the counter leaves its type with that, so that the loop is done;

@@ -1,7 +1,9 @@
 #include "codegen/nvptx/kernel.h"
 
+#include "codegen/emit_machine.h"
 #include "codegen/nvptx/body.h"
 #include "ir/effects.h"
+#include "support/check.h"
 
 namespace cuda_device::codegen::nvptx {
 namespace {
@@ -20,6 +22,18 @@ void allow_fast_math(EmitContext& c) {
   c.b.setFastMathFlags(flags);
   c.kernel->addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
 }
+
+// The pass always-inline inlines the functions of libdevice.
+constexpr const char* kBefore =
+    "always-inline,globaldce,"
+    "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(loop-rotate,licm),gvn,loop(indvars),instcombine<no-verify-fixpoint>,dse,";
+// ptxas unrolls few loops of memory accesses, and then does not see that rows of a tile are read in
+// order; it joins their loads where they stand side by side (0031). Scheduling is its own: it knows
+// the registers.
+constexpr const char* kUnrolling =
+    "loop-unroll<O3>,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,dse,";
+constexpr const char* kAfter = "loop-mssa(licm),adce,simplifycfg)";
 
 }  // namespace
 
@@ -40,6 +54,15 @@ llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
   Body(c).emit();
   c.lines.close();
   return kernel;
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, Effort effort) {
+  const std::string passes =
+      std::string(kBefore) + (effort == Effort::Full ? kUnrolling : "") + kAfter;
+  run_passes(module, machine, [&](llvm::PassBuilder& builder, llvm::ModulePassManager& manager) {
+    llvm::Error error = builder.parsePassPipeline(manager, passes);
+    CD_CHECK(!error, "LLVM: " + llvm::toString(std::move(error)));
+  });
 }
 
 }  // namespace cuda_device::codegen::nvptx

@@ -5,6 +5,7 @@
 
 #include "analysis/analysis.h"
 #include "codegen/codegen.h"
+#include "codegen/effort.h"
 #include "codegen/llvm.h"
 
 namespace cuda_device::codegen::nvptx {
@@ -13,5 +14,8 @@ namespace cuda_device::codegen::nvptx {
 llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
                             const analysis::Analysis& analysis, const std::string& symbol,
                             const SourceLines* lines = nullptr);
+
+// Runs LLVM's passes for PTX.
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, Effort effort);
 
 }  // namespace cuda_device::codegen::nvptx

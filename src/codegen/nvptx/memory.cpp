@@ -44,7 +44,7 @@ void Memory::annotate(llvm::Instruction* access, const Inst& array) const {
     access->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_.llvm(), {}));
 }
 
-// Of a contiguous array below 2**31 bytes nothing in an offset is negative: where an axis has a
+// No offset into a contiguous array below 2**31 bytes has a negative part: where an axis has a
 // negative stride it has one element, at index zero. PTX multiplies two numbers of 32 bits to one
 // of 64 at once.
 llvm::Value* Memory::offset(const Inst& array, const Inst& index, int64_t axis) {

@@ -58,8 +58,8 @@ Value* NvptxArithmetic::float_to_int(ScalarKind from, ScalarKind to, Value* x) {
   return b_.CreateTrunc(v, lanes(x, to));
 }
 
-// In three steps. A step down by 102 is taken only where 127 or more remain, so where it is inexact
-// the result is zero whatever was rounded.
+// Scales in three steps. A step down by 102 is taken only where 127 or more remain, so where it is
+// inexact the result is zero whatever was rounded.
 Value* NvptxArithmetic::ldexp_f32(Value* x, Value* exponent) {
   auto clamp = [&](Value* v) {
     return binary(id::smin, binary(id::smax, v, integer(v, -126)), integer(v, 127));

@@ -14,7 +14,7 @@ class Params {
   explicit Params(EmitContext& context) : c_(context) {}
 
   llvm::Value* scalar(uint32_t param);
-  // Of an array parameter: the data, in global memory; shape[axis], strides[axis] as int64.
+  // The data of an array parameter, in global memory; shape[axis], strides[axis] as int64.
   llvm::Value* data(uint32_t param);
   llvm::Value* extent(uint32_t param, int64_t axis);
   llvm::Value* stride(uint32_t param, int64_t axis);

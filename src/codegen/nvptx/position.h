@@ -1,4 +1,4 @@
-// Where the thread stands in the launch.
+// The thread's position in the launch.
 #pragma once
 
 #include "codegen/nvptx/emit_context.h"

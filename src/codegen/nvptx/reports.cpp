@@ -76,7 +76,7 @@ void emit_check(EmitContext& c, const ir::Inst& check) {
   c.b.SetInsertPoint(passed);
 }
 
-// Of values of eight bytes each, in the memory of the thread.
+// An array of the values, eight bytes each, in the memory of the thread.
 static Value* in_memory(EmitContext& c, llvm::ArrayRef<Value*> values) {
   llvm::BasicBlock& entry = c.kernel->getEntryBlock();
   auto* type = llvm::ArrayType::get(c.b.getInt64Ty(), std::max<size_t>(1, values.size()));

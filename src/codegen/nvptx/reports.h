@@ -5,9 +5,9 @@
 
 namespace cuda_device::codegen::nvptx {
 
-// Where the operand is false the kernel is trapped: nobody is told which failure it was.
+// Traps the kernel where the operand is false; which failure it was is not reported.
 void emit_check(EmitContext& c, const ir::Inst& check);
-// By the printf of the driver.
+// Calls the printf of the driver.
 void emit_print(EmitContext& c, const ir::Inst& print);
 // Calls cd_opaque(identity, count, operands, stride), operands as the interpreter holds them: for
 // tests.

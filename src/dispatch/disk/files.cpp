@@ -63,7 +63,7 @@ std::string unfinished_name() {
   return name.append(kUnfinishedSuffix);
 }
 
-// A writer holds a lock on its file until it closes it, and nobody does when it was killed.
+// A writer holds a lock on its file until it closes it; the lock of a killed writer is gone.
 bool is_left_behind(int folder, const std::string& name) {
   const File file(folder, name, O_RDONLY | O_NONBLOCK);
   return file && flock(file.fd(), LOCK_SH | LOCK_NB) == 0;

@@ -1,5 +1,5 @@
 // The folder of the cache on disk. Code is run that was read from it, so it is used only while it
-// is the user's own and open to nobody else.
+// is the user's own and closed to all others.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@ namespace cuda_device::dispatch {
 // Opened for one use: a program may close descriptors that are not its own.
 class Folder {
  public:
-  // With `make` the folder and those it lies in are made where they are missing.
+  // `make`: the folder and those it lies in are made where they are missing.
   explicit Folder(const std::string& path, bool make = false);
   ~Folder();
   Folder(const Folder&) = delete;

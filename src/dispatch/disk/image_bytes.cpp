@@ -8,7 +8,7 @@
 namespace cuda_device::dispatch {
 namespace {
 
-// Of what the bytes mean. Those of another version are no image.
+// The version of the format. Bytes of another version are no image.
 constexpr uint32_t kVersion = 2;
 
 // What a field is written as, and read from in the same order.

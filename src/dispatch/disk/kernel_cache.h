@@ -22,8 +22,8 @@ Store* process_cache();
 std::optional<abi::KernelImage> cached_image(const std::string& key);
 void keep_image(const std::string& key, const abi::KernelImage& image);
 
-// The same for code that was made of an image and lies beside it: whoever asks for a value checks
-// its bytes. `name`, `target`: for the log.
+// The same for code that was made of an image and lies beside it: the reader of a value checks its
+// bytes. `name`, `target`: for the log.
 std::string key_beside(const std::string& key, const std::string& what);
 std::optional<std::string> cached_code(const std::string& key, const std::string& name);
 void keep_code(const std::string& key, const std::string& code, const std::string& name,

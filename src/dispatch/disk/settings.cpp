@@ -27,8 +27,8 @@ std::string home() {
   return own ? home : "";
 }
 
-// With ~ for HOME, as a shell would have read it; empty where it names no folder, or a home that is
-// not known.
+// The folder that the user chose, with ~ for HOME as a shell would have read it; empty where it
+// names no folder, or a home that is not known.
 std::string chosen_folder() {
   std::string chosen = variable("CUDA_DEVICE_CACHE_DIR");
   const std::string home = variable("HOME");
@@ -51,7 +51,7 @@ uint64_t limit() { return byte_count(variable("CUDA_DEVICE_CACHE_SIZE")).value_o
 
 std::string why_off(const CacheSettings& settings) {
   if (variable("CUDA_DEVICE_CACHE") == "off") return "CUDA_DEVICE_CACHE=off";
-  // Whoever asks for the compiler's own checks wants it to run.
+  // The compiler's own checks must run where they are requested.
   if (std::getenv("CUDA_DEVICE_VERIFY")) return "CUDA_DEVICE_VERIFY is set";
   if (settings.folder.empty()) return "no home folder";
   return "";

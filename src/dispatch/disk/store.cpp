@@ -54,9 +54,9 @@ bool Store::keep(std::string_view key, std::string_view value) {
   return write_file(folder.fd(), entry_name(key), bytes);
 }
 
-// To look through a large folder takes as long as a small compilation. So it is done at a process's
-// first entry, and again when it has written a sixteenth of the limit or might go beyond it; what
-// other processes write meanwhile may exceed the limit by as much each.
+// Scanning a large folder takes as long as a small compilation. So it is done at a process's first
+// entry, and again when it has written a sixteenth of the limit or might go beyond it; what other
+// processes write meanwhile may exceed the limit by as much each.
 void Store::make_room(int folder, uint64_t bytes) {
   std::lock_guard lock(looking_);
   if (bytes > unseen_) {

@@ -19,7 +19,7 @@ struct Usage {
 
 class Store {
  public:
-  // named: by the user, who is told where the folder cannot be had.
+  // `named`: chosen by the user, so that an unusable folder is reported.
   Store(std::string folder, uint64_t limit, bool named = false)
       : folder_(std::move(folder)), limit_(limit), named_(named) {}
 

@@ -105,7 +105,8 @@ static std::string all_indices(const syntax::Subscript* node, size_t ndim) {
   return written(node->value, "a") + "[" + text + "]";
 }
 
-// Of arrays of the kernel's own; the extents of others are read at run time.
+// Whether the shape is known when compiling: that of the kernel's own arrays; the extents of others
+// are read at run time.
 static bool has_known_shape(const Value::Array& array) {
   return array.is_view() || array.allocation();
 }

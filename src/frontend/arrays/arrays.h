@@ -14,7 +14,7 @@ struct Intrinsic;
 
 Value array_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& array);
 Value extent_value(Context& ctx, const Value::Array& array, int axis);
-// Of all axes, as a tuple; `op` is Extent or Stride.
+// The extents or strides of all axes, as a tuple; `op` is Extent or Stride.
 Value extents(Context& ctx, const Value::Array& array, Op op);
 Value array_size(Context& ctx, const Value::Array& array, const Node* node);
 

@@ -132,7 +132,7 @@ static bool read_align(Context& ctx, const Given& given, const std::string& name
   return true;
 }
 
-// With all arrays met so far in this pass.
+// Checks the memory of all arrays met so far in this pass together.
 static bool check_memory(Context& ctx, const ir::Allocation& array, const Node* node) {
   const AddressSpace space = array.type.space;
   const bool shared = space == AddressSpace::Shared;

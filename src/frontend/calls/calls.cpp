@@ -62,7 +62,7 @@ static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node
 // What is written in place of a function or class from outside; empty: it has no counterpart here.
 static std::string counterpart_of(const std::string& name) {
   const std::string last = name.substr(name.rfind('.') + 1);
-  const std::string ours = habit_of(last);
+  const std::string ours = foreign_name_hint(last);
   return ours.empty() ? name_in_module(last) : ours;
 }
 
@@ -170,7 +170,7 @@ static Value call_method(Context& ctx, const Value::BoundMethod& method, const A
   return Value::number(fixed(*to), ctx.builder.typed(Op::Bitcast, type, {from}));
 }
 
-// Of a class of the program, or a module, that is called.
+// Lowers the call of a class of the program, or of a module.
 static Value module_call(Context& ctx, const Node* callee, const Value::Module& module) {
   const std::string name = written(callee, module.name);
   const std::string ours = counterpart_of(name);

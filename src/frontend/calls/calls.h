@@ -29,8 +29,8 @@ struct Given {
 Value call(Context& ctx, const syntax::Call* node);
 // The body is lowered in place, with webs of its own.
 Value call_function(Context& ctx, uint32_t index, const Arguments& a);
-// Of a lambda without parameters. Its names mean what they mean where it stands, whatever function
-// calls it.
+// Calls a lambda without parameters. Its names mean what they mean where it stands, whatever
+// function calls it.
 Value call_lambda(Context& ctx, const Value::Lambda& lambda);
 // The body of an instance in place, in a scope if some return leaves it early.
 Value inlined(Context& ctx, Instance& instance);

@@ -32,7 +32,7 @@ static std::vector<Value> math_arguments(Context& ctx, const Arguments& a,
     code = *ctx.policy.operator_type(code, out.back().code());
   }
   for (size_t i = 0; i < out.size(); ++i) {
-    // From the argument itself: a literal must not be rounded twice.
+    // The argument itself is converted: a literal must not be rounded twice.
     out[i] = convert(ctx, a.positional[i], code, argument_node(a, i));
     if (out[i].is_unknown()) return {};
   }

@@ -65,7 +65,7 @@ static bool add_number(Context& ctx, Print& print, const Value& number, const No
   return true;
 }
 
-// Strings in it would be written with quotes: they are left to those who need them.
+// Strings in a tuple are refused: Python would write them with quotes.
 static bool add_tuple(Context& ctx, Print& print, const Value& tuple, const Node* node) {
   print.format.text += '(';
   for (size_t i = 0; i < tuple.elements().size(); ++i) {

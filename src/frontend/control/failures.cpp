@@ -75,7 +75,7 @@ void lower_assert(Context& ctx, const syntax::Assert* node) {
         {"AssertionError", text.empty() ? "assertion failed" : "assertion failed: " + text, true});
 }
 
-// Of a class, or of a call of one with a text.
+// The failure that an exception class, or a call of one with a text, stands for.
 static std::optional<Failure> failure_of(Context& ctx, const Node* exception) {
   if (!exception) return std::nullopt;
   auto* call = syntax::as<syntax::Call>(exception);

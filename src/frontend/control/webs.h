@@ -35,7 +35,7 @@ struct Webs {
   std::unordered_map<const syntax::Node*, uint32_t> definition_at;
   // Web read at a Name; kNone: a local name that no definition reaches there.
   std::unordered_map<const syntax::Node*, uint32_t> use_at;
-  // By name, of the variables that one annotation of the function declares.
+  // The variables, by name, that one annotation of the function declares.
   std::unordered_map<std::string, const syntax::Node*> declared;
   bool has_unsupported = false;  // statements that were not looked into
   std::set<std::string> hidden;  // the names that they bind

@@ -27,7 +27,7 @@ Span operator_place(const SourceMap& files, const Span& left, const Span& right,
           column + static_cast<uint32_t>(sign.size())};
 }
 
-// Of a chain of comparisons only the pair in question.
+// The span of an operation; of a chain of comparisons only the pair in question.
 Span operation_place(const Node* node, const Node* left, const Node* right) {
   auto* chain = syntax::as<syntax::Compare>(node);
   if (!chain || chain->comparators.size() < 2 || !left || !right) return node->span;
@@ -115,7 +115,7 @@ Value not_implemented(Context& ctx, const Node* node, const std::string& what,
 
 Value unknown_name(Context& ctx, const Node* node, const std::string& name) {
   if (ctx.instance->webs->is_hidden(name)) return silent(ctx);
-  if (const std::string ours = habit_of(name); !ours.empty())
+  if (const std::string ours = foreign_name_hint(name); !ours.empty())
     return error(ctx, DiagCode::foreign_name, node, {name, ours});
   if (const std::string ours = name_in_module(name); !ours.empty())
     return error(ctx, DiagCode::name_of_module, node, {name, ours});

@@ -15,8 +15,8 @@ Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> 
 // The caret stands at the operator's sign.
 Value operator_error(Context& ctx, DiagCode code, const Node* node, const Node* left,
                      const Node* right, std::string_view sign, std::vector<std::string> args);
-// Of a value of the wrong kind; `args` say what was expected. Objects from outside have a message
-// of their own.
+// Reports a value of the wrong kind; `args` say what was expected. Objects from outside have a
+// message of their own.
 Value wrong_kind(Context& ctx, DiagCode code, const Node* node, const Value& value,
                  std::vector<std::string> args);
 // `what` would stand for one of two arrays, chosen at run time.

@@ -8,7 +8,7 @@ namespace {
 struct BinaryName {
   std::string_view python_class, sign, verb, joint;
 };
-// In the order of BinaryOp.
+// Indexed by BinaryOp.
 constexpr BinaryName kBinary[] = {
     {"Add", "+", "add", "and"},
     {"Sub", "-", "subtract", "from"},
@@ -28,7 +28,7 @@ constexpr BinaryName kBinary[] = {
 struct CompareName {
   std::string_view python_class, sign;
 };
-// In the order of CompareOp.
+// Indexed by CompareOp.
 constexpr CompareName kCompare[] = {
     {"Eq", "=="},  {"NotEq", "!="}, {"Lt", "<"},         {"LtE", "<="}, {"Gt", ">"},
     {"GtE", ">="}, {"Is", "is"},    {"IsNot", "is not"}, {"In", "in"},  {"NotIn", "not in"},

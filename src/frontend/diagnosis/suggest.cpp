@@ -8,13 +8,13 @@
 namespace cuda_device::frontend {
 namespace {
 
-struct Habit {
+struct ForeignName {
   std::string_view name;
   const char* ours;
   const char* entity;
 };
 
-constexpr Habit kHabits[] = {
+constexpr ForeignName kForeignNames[] = {
 #define FOREIGN_NAME(name, ours, entity) {name, ours, entity},
 #define HOST(name, ours)
 #include "support/foreign_names.def"
@@ -79,9 +79,9 @@ std::string closest(const std::string& name, const std::vector<std::string>& can
   return best;
 }
 
-std::string habit_of(const std::string& name) {
-  for (const Habit& h : kHabits)
-    if (h.name == name) return with_status(h.ours, h.entity);
+std::string foreign_name_hint(const std::string& name) {
+  for (const ForeignName& foreign : kForeignNames)
+    if (foreign.name == name) return with_status(foreign.ours, foreign.entity);
   return from_c(name);
 }
 

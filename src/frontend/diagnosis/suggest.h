@@ -9,13 +9,13 @@ namespace cuda_device::frontend {
 // The candidate at the smallest edit distance, if it is near enough to be meant; else "".
 std::string closest(const std::string& name, const std::vector<std::string>& candidates);
 
-// With what is to be said of an entity that is not implemented yet.
+// The text, and whether the entity is not implemented yet.
 std::string with_status(std::string text, const std::string& entity);
 
 // What to write in place of a name of CUDA C++, Numba or NumPy (support/foreign_names.def):
 // "threadIdx" → "device.thread_idx". Says so where that is not implemented yet; "" for names
 // without counterpart.
-std::string habit_of(const std::string& name);
+std::string foreign_name_hint(const std::string& name);
 
 // A name of cuda.device or math, written without its module: "sqrt" → "math.sqrt"; else "".
 std::string name_in_module(const std::string& name);

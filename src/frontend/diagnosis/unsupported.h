@@ -1,4 +1,4 @@
-// What is said of Python that kernels cannot contain, or cannot contain yet.
+// Diagnostics for Python that kernels cannot contain, or cannot contain yet.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct Refusal {
   bool planned;
 };
 
-// By the name of Python's ast class.
+// The refusal of a Python construct, by the name of its class in Python's ast.
 Refusal refusal_of(const std::string& ast_class);
 
 }  // namespace cuda_device::frontend

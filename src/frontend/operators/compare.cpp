@@ -75,7 +75,7 @@ TypeCode holds_both(TypeCode a, TypeCode b) {
 static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Value& b,
                             const Node* node, const Node* left, const Node* right);
 
-// Of bools, both evaluated.
+// Combines two bools, both evaluated.
 static Value both(Context& ctx, const Value& a, const Value& b, Op op, const Node* node) {
   if (a.is_unknown() || b.is_unknown()) return Value::unknown();
   for (const Value* v : {&a, &b}) {

@@ -1,4 +1,4 @@
-// From one numeric type to another, constants with the range rules of literals.
+// Conversion from one numeric type to another, of constants with the range rules of literals.
 #include "frontend/operators/convert.h"
 
 #include <cctype>

@@ -1,4 +1,4 @@
-// From one numeric type to another, and from numbers to instructions.
+// Conversion from one numeric type to another, and from numbers to instructions.
 #pragma once
 
 #include <string>

@@ -50,7 +50,7 @@ static std::pair<Inst*, Inst*> float_divmod(Context& ctx, Inst* a, Inst* b) {
   Inst* plain = e.op(Op::Div, {a, b});
   Inst* is_zero = e.op(Op::Eq, {quotient, zero});
   whole = e.op(Op::Select, {is_zero, e.op(Op::CopySign, {zero, plain}), whole});
-  // By zero: the quotient is IEEE's, the remainder NaN.
+  // Division by zero gives IEEE's quotient and a remainder that is NaN.
   Inst* by_zero = e.op(Op::Eq, {b, zero});
   return {e.op(Op::Select, {by_zero, plain, whole}), e.op(Op::Select, {by_zero, mod, remainder})};
 }

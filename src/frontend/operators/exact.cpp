@@ -42,7 +42,7 @@ double rounded(double value, TypeCode code) {
   return float_of_bits(kind, float_bits(kind, value));
 }
 
-// From the integer itself: by way of double it would be rounded twice.
+// The integer itself is rounded: by way of double it would be rounded twice.
 double rounded(__int128 value, TypeCode code) {
   if (is_weak(code)) return static_cast<double>(value);
   const ScalarKind kind = scalar_of(code).value();

@@ -26,9 +26,9 @@ Value floor_divide(Context& ctx, BinaryOp op, TypeCode promoted, const Value& a,
 Value power(Context& ctx, const Value& a, const Value& b, TypeCode promoted, const Node* node);
 Value min_max(Context& ctx, const Value& a, const Value& b, Op op, const Node* node);
 Value negative(Context& ctx, const Value& v, const Node* node);
-// Of a value of any kind, as bool() gives it.
+// The truth of a value of any kind, as bool() gives it.
 Value truth(Context& ctx, const Value& v, const Node* node);
-// Of a bool.
+// The negation of a bool.
 Value negated(Context& ctx, const Value& v, const Node* node);
 // `first and second` or `first or second`, second evaluated only where it decides.
 Value combine(Context& ctx, const Value& first, const Value& test, bool is_and, Captured second,

@@ -22,7 +22,7 @@ const Assembler& assembler();
 // Those there are, looked for anew.
 Assembler find_ptxas_assembler();
 Assembler find_nvjitlink_assembler();
-// Of a program or library by its file; empty where there is none.
+// The identity of a program or library by its file; empty where there is none.
 std::string identity_of_file(const std::string& what, const std::string& path);
 
 }  // namespace cuda_device::cuda

@@ -114,7 +114,8 @@ bool goes_on(CUresult result) {
 
 }  // namespace
 
-// By a stream of ours that launches nothing: one of the caller's may be captured or destroyed.
+// The state is asked of a stream that launches nothing: one of the caller's may be captured or
+// destroyed.
 CUresult Context::state() {
   const Driver& d = driver();
   const BesideCaptures allowed;
@@ -165,7 +166,7 @@ std::shared_ptr<GpuStream> Context::create_stream(const runtime::StreamOptions& 
   return stream;
 }
 
-// With streams_mutex_.
+// Called with streams_mutex_ held.
 void Context::remember(const std::shared_ptr<GpuStream>& stream) {
   std::erase_if(streams_, [](const auto& weak) { return weak.expired(); });
   streams_.push_back(stream);
@@ -176,7 +177,7 @@ std::shared_ptr<GpuStream> Context::stream_of(uint64_t handle) {
     return std::make_shared<GpuStream>(*this, reinterpret_cast<CUstream>(handle), false);
   };
   const std::lock_guard lock(streams_mutex_);
-  // Of each thread its own.
+  // Each thread has its own.
   if (handle == kPerThreadStream) {
     thread_local std::unordered_map<Context*, std::shared_ptr<GpuStream>> of_thread;
     auto& stream = of_thread[this];
@@ -416,7 +417,7 @@ void for_each_context(const std::function<void(Context&)>& visit) {
 void look_for_losses() noexcept try {
   if (driver_works()) for_each_context([](Context& context) { context.look_for_loss(); });
 } catch (const std::exception&) {
-  // The process ends, or is out of memory: whoever waits asks again.
+  // The process ends, or is out of memory: waiting threads ask again.
 }
 
 namespace {
@@ -433,8 +434,8 @@ Context* known_context(CUcontext handle) {
   return known->primary() || known->id() == id_of(handle) ? known : nullptr;
 }
 
-// Of which GPU a context is, only it can say itself. It may be the primary one, which the other
-// library has retained before us.
+// A context's GPU is known to the driver alone. It may be the primary one, which the other library
+// has retained before us.
 Context& made_by_others(CUcontext handle) {
   CUdevice device = 0;
   {

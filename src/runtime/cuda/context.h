@@ -35,15 +35,16 @@ class Context {
   // As Driver::check; an error that loses the context is remembered with the kernels that may have
   // caused it, and every later check says so. `suspect`: a kernel that is known to have run last.
   void check(CUresult result, const char* what, const GpuKernel* suspect = nullptr);
-  // The same of a result that nobody is told of here.
+  // The same for a result that is not reported here.
   void note(CUresult result, const GpuKernel* suspect = nullptr);
   bool lost() const { return lost_.load(std::memory_order_acquire); }
-  // For those who tell it: empty while it is not.
+  // The message for an error report; empty while the context is not lost.
   std::string why_lost();
   void throw_if_lost();
-  bool told() const { return told_.load(); }  // somebody was
-  // Asks the driver, where somebody waits for a function of the host: those are not called any more
-  // by the driver when the context is lost, or somebody has destroyed it, but then by us.
+  bool told() const { return told_.load(); }  // once a loss was reported
+  // Asks the driver whether the context is lost, while a thread waits for a function of the host:
+  // when the context is lost, or another library has destroyed it, the driver does not call those
+  // any more, and the runtime does.
   void look_for_loss();
   // Another one has its address: nothing of it is called or done any more.
   void is_gone();
@@ -56,7 +57,7 @@ class Context {
   // The object for a handle that is not ours: there is one as long as it is used.
   std::shared_ptr<GpuStream> stream_of(uint64_t handle);
   std::vector<std::shared_ptr<GpuStream>> streams();
-  // Waits for all that the context does, whoever queued it. Not interruptible. Throws.
+  // Waits for all work of the context, other libraries' too. Not interruptible. Throws.
   void synchronize();
 
   // An event after all that the stream holds now. Throws DriverError.
@@ -102,7 +103,7 @@ class Context {
   std::mutex streams_mutex_;
   std::vector<std::weak_ptr<GpuStream>> streams_;
   std::unordered_map<uint64_t, std::shared_ptr<GpuStream>> foreign_;
-  size_t foreign_room_ = 64;  // then those that nobody uses are dropped
+  size_t foreign_room_ = 64;  // then unused ones are dropped
   std::mutex events_mutex_;
   std::vector<CUevent> events_[2];  // free; by whether they have a time
   std::mutex calls_mutex_;
@@ -114,7 +115,8 @@ class Context {
 // There is one object per context, as long as the process. Throws DriverError.
 Context& context_of(CUcontext handle, Gpu& gpu, bool primary);
 void for_each_context(const std::function<void(Context&)>& visit);
-// For those who wait, now and then: what they wait for may wait for a lost GPU, whichever it is.
+// Called now and then by waiting threads: what they wait for may wait for a lost GPU, whichever it
+// is.
 void look_for_losses() noexcept;
 
 // The stream that a handle of another library means: 0, 1 and 2 are the default streams of the

@@ -15,7 +15,7 @@ struct Found {
   std::string why;
 };
 
-// Set once it is initialised: for those who must not be the ones to do it.
+// Set once it is initialised: for callers that must not initialise it.
 std::atomic<const Driver*> initialised{nullptr};
 std::atomic<bool> ended{false};
 

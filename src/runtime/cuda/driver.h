@@ -30,15 +30,15 @@ struct Driver {
 const Driver& driver();
 // Empty when usable, else the reason.
 std::string why_no_driver();
-// For those who clean up: null where driver() throws, or the process ends, which may be at any
+// The driver for cleaning up: null where driver() throws, or the process ends, which may be at any
 // moment while other threads go on. Does not look for a driver.
 const Driver* working_driver();
 inline bool driver_works() { return working_driver() != nullptr; }
 // False in a function of the host that the driver calls: it takes no calls from there.
 bool driver_takes_calls();
-// Of the process's end: driver() throws from then on, for the driver may end before our objects do.
-// It gives back by itself what the process has of the GPUs. We do not, since memory that GPU and
-// host both reach may be looked at until the very end.
+// Called at the process's end: driver() throws from then on, for the driver may end before our
+// objects do. The driver itself releases what the process has of the GPUs. We do not, since memory
+// that GPU and host both reach may be looked at until the very end.
 void end_driver();
 
 // An error after which no call of this process reaches the GPU.

@@ -35,7 +35,7 @@ struct CUuuid {
   unsigned char bytes[16];
 };
 
-// Of cuLaunchKernelEx.
+// The argument of cuLaunchKernelEx.
 struct CUlaunchConfig {
   unsigned grid[3];
   unsigned block[3];

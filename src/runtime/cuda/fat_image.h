@@ -19,7 +19,7 @@ struct Code {
 
 class FatImage {
  public:
-  // In the place of code of the same kind for the same architecture.
+  // Adds code, or replaces code of the same kind for the same architecture.
   void add(Code code);
   const std::vector<Code>& codes() const { return codes_; }
   const Code* find(Code::Kind kind, int sm) const;

@@ -51,7 +51,8 @@ CUresult ask(int gpu, MemoryKind kind, uint64_t bytes, CUstream stream, CUdevice
   }
 }
 
-// Of those that may be asked: the legacy one answers for the blocking ones of other libraries.
+// Whether a stream that may be asked is being captured: the legacy one answers for the blocking
+// ones of other libraries.
 bool anything_is_captured(Context& context, CUstream stream) {
   if (captured(stream) || captured(reinterpret_cast<CUstream>(kLegacyStream))) return true;
   const auto all = context.streams();
@@ -68,8 +69,8 @@ void make_room(int gpu, const OnGpu& on, CUstream stream) {
   if (const CUmemoryPool pool = pool_of(gpu)) d.pool_trim(pool, 0);
 }
 
-// Of the stream, or where the driver does not know it any more of all. Where that fails too, memory
-// is better never freed than under a kernel.
+// Waits for the work of the stream, or of all streams where the driver does not know it any more.
+// Where that fails too, memory is better never freed than under a kernel.
 bool wait_for_its_work(const OnGpu& on, CUstream stream) {
   const Driver& d = driver();
   CUresult result = d.stream_synchronize(stream);

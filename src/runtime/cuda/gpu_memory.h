@@ -9,23 +9,25 @@
 
 namespace cuda_device::cuda {
 
-// From 1 byte on. Device memory comes from the device's default pool, which keeps what is freed,
-// where it has one. When there is none left, all work is waited for, the pool is trimmed, and it
-// is asked for once more. Throws runtime::OutOfMemory, DriverError.
+// Allocates 1 byte or more. Device memory comes from the device's default pool, which keeps what is
+// freed, where it has one. When there is none left, all work is waited for, the pool is trimmed,
+// and the allocation is tried once more. Throws runtime::OutOfMemory, DriverError.
 CUdeviceptr allocate(int gpu, abi::MemoryKind kind, uint64_t bytes, uint64_t stream);
 
-// For work that is queued on the stream after this; memory that is not of a pool is freed when
-// the stream has come so far; nobody captures that stream. An error of the driver is nobody's.
+// Releases memory to work that is queued on the stream after this; memory that is not of a pool is
+// freed when the stream has come so far. The stream is not being captured. Errors of the driver are
+// dropped.
 void release(int gpu, abi::MemoryKind kind, CUdeviceptr memory, uint64_t stream) noexcept;
 
-// What the driver knows of an address, whoever allocated it; nothing where it does not know it.
+// The allocation that the driver knows at an address, other libraries' too; nothing where it knows
+// none.
 std::optional<abi::Allocation> allocation_at(uint64_t address);
 
 struct FreeMemory {
   size_t free = 0, total = 0;
 };
 FreeMemory free_memory(int gpu);
-// Gives back what the pool keeps and nobody uses.
+// Gives unused memory of the pool back to the system.
 void trim(int gpu);
 
 }  // namespace cuda_device::cuda

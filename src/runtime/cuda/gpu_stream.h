@@ -47,7 +47,7 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
 
  private:
   using Clock = std::chrono::steady_clock;
-  // What somebody waits for: an event, and the batches before it.
+  // What a thread waits for: an event, and the batches before it.
   struct Mark {
     uint64_t number = 0;
     std::shared_ptr<runtime::Event> event;
@@ -69,7 +69,7 @@ class GpuStream : public runtime::Stream, public std::enable_shared_from_this<Gp
   Context& context_;
   CUstream handle_;
   const bool own_;
-  // With Context::lock_in_flight:
+  // Guarded by Context::lock_in_flight:
   std::shared_ptr<Batch> open_;  // launches after the last event; null: none
   Batches batches_;
   Clock::time_point last_event_{};

@@ -7,7 +7,7 @@
 
 namespace cuda_device::cuda {
 
-// Of one kernel, as ptxas says with -v.
+// The resources of one kernel, as ptxas -v prints them.
 struct Resources {
   uint32_t registers = 0;                      // of a thread
   uint32_t spill_stores = 0, spill_loads = 0;  // bytes of a thread

@@ -14,7 +14,7 @@ class OnGpu {
   Context& context() const { return gpu_.context(); }
   // Throws DriverError; remembers what loses the context, and tells of it.
   void check(CUresult result, const char* what) const { gpu_.context().check(result, what); }
-  // Of a result that nobody is told of here.
+  // Notes a result that is not reported here.
   void note(CUresult result) const { gpu_.context().note(result); }
 
  private:

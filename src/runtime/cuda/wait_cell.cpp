@@ -30,7 +30,8 @@ bool take_free(WaitCell::Word& word) {
   return true;
 }
 
-// In the primary context: one of another library may be destroyed, and its memory with it.
+// Pages lie in the primary context: one of another library may be destroyed, and its memory with
+// it.
 void add_page(Gpu& gpu) {
   const Driver& d = driver();
   const BesideCaptures allowed;

@@ -12,8 +12,8 @@ namespace cuda_device::cuda {
 
 class Gpu;
 
-// Held by both sides, for nobody else may have it before the host has written and the GPU is past
-// it or lost.
+// Held by both sides: it must not be reused before the host has written and the GPU is past it or
+// lost.
 class WaitCell {
  public:
   struct Word {

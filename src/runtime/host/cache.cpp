@@ -9,7 +9,7 @@ namespace cuda_device::runtime {
 namespace {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
-constexpr uint64_t kUsualCache = 32 * kMiB;  // where nobody says
+constexpr uint64_t kUsualCache = 32 * kMiB;  // where the system does not tell
 // A virtual machine of few CPUs is shown the cache of the whole socket, which its neighbours use;
 // another is shown no more than a CPU's own second level.
 constexpr uint64_t kOneCpu = 8 * kMiB;
@@ -64,7 +64,7 @@ uint64_t cache_of_core(int level) {
 #endif
 }
 
-// As large as the cache: whoever reads it from the front finds nothing there, since what was
+// As large as the cache: a reader that begins at the front finds nothing there, since what was
 // written and read last has driven it out.
 uint64_t beyond_cache_bytes(uint64_t cache, uint64_t cpus) {
   const uint64_t most = std::max<uint64_t>(cpus, 1) * kOneCpu;

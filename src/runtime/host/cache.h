@@ -6,12 +6,12 @@
 
 namespace cuda_device::runtime {
 
-// Of the last level, in bytes; 0 where nobody says. `folder`: where Linux describes the caches of a
-// CPU.
+// Bytes of the last-level cache; 0 where the system does not tell. `folder`: where Linux describes
+// the caches of a CPU.
 uint64_t last_level_cache();
 uint64_t last_level_cache_in(const std::string& folder);
 
-// Data cache of one core, of level 1 or 2, in bytes; 0 where nobody says.
+// Bytes of one core's data cache of level 1 or 2; 0 where the system does not tell.
 uint64_t cache_of_core(int level);
 
 // Bytes from which on an array that is written through is not found in the cache afterwards.

@@ -59,7 +59,7 @@ bool EventState::wait(int milliseconds) {
 }
 
 void EventState::renew_in_child() {
-  // One field of a plain type: whole, whoever was writing it.
+  // One field of a plain type, which is whole even if the parent's thread was writing it.
   const bool had_come = state_.done;
   const double seconds = state_.seconds;
   leave_behind(state_);

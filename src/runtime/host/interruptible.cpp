@@ -76,8 +76,8 @@ bool make_ours(int number) {
   return sigaction(number, &ours, nullptr) == 0;
 }
 
-// SIGURG is ignored by default, so a stray one does no harm, and debuggers let it pass. Who has a
-// handler for it gets other signals.
+// SIGURG is ignored by default, so a stray one does no harm, and debuggers let it pass. A process
+// with a handler for it gets other signals.
 std::array<int, 2> choose_signals() {
   std::array<int, 2> chosen = {};
   size_t count = 0;

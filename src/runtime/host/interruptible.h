@@ -6,11 +6,11 @@
 
 namespace cuda_device::runtime {
 
-// While a thread is in `code`, it is asked every 50 ms or so of its own CPU time, by a timer's
-// signal and so on top of the code, whether to leave it. The question may do what any called
-// function may, launch and fork too. What the code had begun stays half done, so it may hold no
-// lock and own nothing: compiled kernels and the functions of mathematics that they call.
-// Where the system has no timers for threads, nobody asks.
+// While a thread is in `code`, the question whether to leave it is put to it every 50 ms or so of
+// its own CPU time, by a timer's signal and so on top of the code. The question may do what any
+// called function may, launch and fork too. What the code had begun stays half done, so it may hold
+// no lock and own nothing: compiled kernels and the functions of mathematics that they call. Where
+// the system has no timers for threads, the question is never put.
 class Interruptible {
  public:
   using Question = bool (*)(void* asked);

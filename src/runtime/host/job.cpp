@@ -1,13 +1,16 @@
 #include "runtime/host/job.h"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <limits>
 #include <new>
 
-#include "runtime/host/futex.h"
 #include "runtime/host/interruptible.h"
 #include "runtime/host/spin.h"
 #include "support/fork.h"
@@ -18,6 +21,24 @@
 
 namespace cuda_device::runtime {
 namespace {
+
+// Sleeping on a word, with a limit: std::atomic's wait has none.
+long futex(const std::atomic<uint32_t>& word, int operation, uint32_t value,
+           const timespec* limit) {
+  static_assert(sizeof word == 4 && std::atomic<uint32_t>::is_always_lock_free);
+  return syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, limit, nullptr, 0);
+}
+
+// Returns when woken, when the word is not `expected`, at the limit (negative: none), or for no
+// reason.
+void sleep_while(const std::atomic<uint32_t>& word, uint32_t expected,
+                 std::chrono::milliseconds limit) {
+  const int64_t ms = limit.count();
+  const timespec time{ms / 1000, ms % 1000 * 1000000};
+  futex(word, FUTEX_WAIT, expected, ms < 0 ? nullptr : &time);
+}
+
+void wake_all(const std::atomic<uint32_t>& word) { futex(word, FUTEX_WAKE, INT_MAX, nullptr); }
 
 // Kernels run with round-to-nearest, no trap, denormals kept, whatever the calling thread has set.
 class FloatState {
@@ -66,9 +87,9 @@ int64_t coarse_now() {
 constexpr int64_t kPeriod = std::chrono::nanoseconds(Interrupt::kPeriod).count();
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-// How many blocks a thread runs before it looks at the clock: one at first, for nobody knows how
-// long it takes, then four times as many as long as that takes no time. So it comes up for air
-// every twenty milliseconds or so, and a short job looks only a few times.
+// How many blocks a thread runs before it looks at the clock: one at first, since it is not known
+// how long it takes, then four times as many as long as that takes no time. So it looks up every
+// twenty milliseconds or so, and a short job looks only a few times.
 class Pace {
  public:
   Pace(uint64_t most_at_once, int64_t now) : most_(most_at_once), before_(now) {}
@@ -205,7 +226,7 @@ std::string Job::finish(Interrupt* interrupt) {
   }
   wait_for_others(interrupt, forks);
   if (fork_count() != forks) return kForkedMeanwhile;
-  return std::move(error_);  // no lock: who writes it does so before its blocks are counted
+  return std::move(error_);  // no lock: its writer does so before its blocks are counted
 }
 
 void Job::wait_for_others(Interrupt* interrupt, unsigned forks) {

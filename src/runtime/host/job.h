@@ -25,8 +25,8 @@ class Job {
     max_chunk_ = chunk;
     will_ask_ = will_ask;
   }
-  // What the kernel's threads say goes there; where one fails, blocks that nobody has claimed are
-  // left out. Outlives the run.
+  // Where the messages of the kernel's threads go; after a failure, blocks that no worker has
+  // claimed are left out. Outlives the run.
   void report_to(Report& report) {
     report_ = &report;
     context_.report = &report;

@@ -101,7 +101,7 @@ std::string WorkerPool::run(const std::shared_ptr<Job>& job, Interrupt* interrup
   if (called) call_helpers(job, helpers);
   const unsigned forks = fork_count();
   std::string error = job->finish(interrupt);
-  // In a child forked meanwhile, another thread may hold the lock for ever.
+  // The lock may be held for ever by another thread of the parent, in a child forked meanwhile.
   if (called && fork_count() == forks) call_off_helpers(*job);
   return error;
 }
@@ -114,8 +114,8 @@ void WorkerPool::call_helpers(const std::shared_ptr<Job>& job, int helpers) {
   }
 }
 
-// Where workers come late, such as on a busy machine, those who launch are done without them: what
-// they were called for must not pile up, nor keep them from what there is to do.
+// On a busy machine workers may come when the launching threads are done without them: calls for
+// them must not pile up, nor keep them from what there is to do.
 void WorkerPool::call_off_helpers(const Job& job) {
   if (queued_.load(std::memory_order_relaxed) == 0) return;
   const auto lock = lock_soon(mutex_);
@@ -164,7 +164,7 @@ void WorkerPool::push(Task& task, int copies) {
     wake_.notify_all();
 }
 
-// Leaves one CPU to those who launch. True where there is a task, or was.
+// Leaves one CPU to launching threads. True where there is a task, or was.
 bool WorkerPool::look(std::unique_lock<std::mutex>& lock) {
   ++looking_;
   lock.unlock();

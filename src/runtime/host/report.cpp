@@ -58,7 +58,7 @@ class Waiting {
     if (full_) return;
     text_ += text;
     full_ = text_.size() > kMostBytes;
-    if (full_) text_ += "... output dropped: nobody has waited for what launches printed\n";
+    if (full_) text_ += "... output dropped: the launches that printed it were not waited for\n";
     any_.store(true, std::memory_order_release);
   }
   bool any() const { return any_.load(std::memory_order_acquire); }

@@ -16,8 +16,8 @@ inline void relax() {
 #endif
 }
 
-// For a lock that is held for a few instructions: who finds it taken has it sooner by asking again
-// than by sleeping, and whoever lets go of it need not call the kernel to wake anybody.
+// For a lock that is held for a few instructions: spinning takes it sooner than sleeping, and
+// releasing it needs no system call to wake a waiter.
 inline std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
   constexpr int kTries = 50;
   std::unique_lock lock(mutex, std::try_to_lock);

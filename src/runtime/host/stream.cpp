@@ -211,7 +211,7 @@ HostStream::Granted HostStream::wait_for_turn(std::unique_lock<std::mutex>& lock
     if (fork_count() != forks) return Granted::Forked;
     lock.lock();
     if (!give_up) continue;
-    if (!turn.granted) {  // it stays, for nobody: what is after it must not be counted before it
+    if (!turn.granted) {  // it stays, unused: what is after it must not be counted before it
       std::ranges::find(state_.items, &turn, &Item::turn)->turn = nullptr;
       return Granted::Interrupted;
     }
@@ -253,7 +253,7 @@ uint64_t HostStream::mark() {
   return state_.entered;
 }
 
-// In a forked child nothing runs, whatever the mark says.
+// Nothing runs in a forked child, whatever the mark says.
 bool HostStream::wait(int milliseconds, uint64_t mark) {
   std::unique_lock lock(state_.mutex);
   const auto quiet = [this, mark, me = std::this_thread::get_id()] {

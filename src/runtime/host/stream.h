@@ -55,7 +55,7 @@ class Work {
   virtual Error run() = 0;
 };
 
-// In a forked child a stream is empty and idle: what was queued or running belongs to the parent.
+// A stream is empty and idle in a forked child: what was queued or running belongs to the parent.
 class HostStream : public Stream, public std::enable_shared_from_this<HostStream> {
  public:
   using Operation = std::function<Error()>;
@@ -123,8 +123,8 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
     std::condition_variable idle;
     std::deque<Item> items;
     bool running = false;  // some thread drains, or the head waits for an event
-    // How much came into the stream and how much went, one after the other: so that whoever waits
-    // can wait for what was there when he came.
+    // How much came into the stream and how much went, one after the other: so that a waiting
+    // thread can wait for what was there when it came.
     uint64_t entered = 0, left = 0;
     bool working = false;  // on an item that was taken
     int waiting = 0;       // threads
@@ -151,8 +151,8 @@ class HostStream : public Stream, public std::enable_shared_from_this<HostStream
   ForkHook hook_{this};
 };
 
-// The errors that streams took with them when they went, since the last call: nobody had
-// synchronised with them.
+// The errors, since the last call, of streams that were destroyed without having been synchronised
+// with.
 Error take_lost_error();
 
 }  // namespace cuda_device::runtime

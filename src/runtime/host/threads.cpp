@@ -44,7 +44,7 @@ int quota_of_controller(const std::string& folder) {
   return whole_cpus(quota, period);
 }
 
-// Of a group, a path that begins with a slash, and all around it.
+// The least quota of a group, a path that begins with a slash, and of all groups around it.
 int least(int (*quota_of)(const std::string&), const std::string& mount, std::string group) {
   int found = kNoLimit;
   for (;;) {

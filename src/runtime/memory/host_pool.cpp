@@ -11,7 +11,7 @@
 namespace cuda_device::runtime {
 namespace {
 
-// Of all pools: held for a few steps, never while the system or a stream is asked.
+// The lock of all pools: held for a few steps, never while the system or a stream is asked.
 ForkMutex mutex;
 
 uint64_t most_kept() {

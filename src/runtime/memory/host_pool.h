@@ -1,6 +1,6 @@
-// Memory of the host device: blocks that were freed are kept for the next who asks.
+// Memory of the host device: blocks that were freed are kept for later allocations.
 //
-//   freed without a stream, or on an idle one    anybody may have it
+//   freed without a stream, or on an idle one    any allocation may have it
 //   freed on a stream with work                  that stream may have it at once, for its work
 //   comes
 //                                                after; others when the stream has come so far
@@ -43,7 +43,7 @@ class HostPool {
   HostPool(const HostPool&) = delete;
   HostPool& operator=(const HostPool&) = delete;
 
-  // At least so many bytes, from 1 on.
+  // Allocates at least so many bytes, from 1 on.
   Block allocate(uint64_t bytes, const Streamed& stream = nullptr);
   // `bytes`: as they were asked for.
   void release(void* memory, uint64_t bytes, const Streamed& stream = nullptr);

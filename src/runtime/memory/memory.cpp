@@ -45,7 +45,7 @@ void fill_on_host(uint64_t to, uint32_t element, int element_bytes, uint64_t cou
     fill_on_host<uint32_t>(to, element, count);
 }
 
-// At once, or by the stream.
+// Does the work at once, or queues it on the stream.
 template <class Work>
 void on_host(const InOrder& order, Work work) {
   if (!order.host) return work();

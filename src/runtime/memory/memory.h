@@ -23,12 +23,12 @@ struct Memory {
   bool zero = false;     // its bytes are known to be 0
 };
 
-// To be used in this order, or once the stream has come so far. Throws OutOfMemory, and
-// cuda::DriverError for a GPU that fails.
+// Allocates memory to be used in this order, or once the stream has come so far. Throws
+// OutOfMemory, and cuda::DriverError for a GPU that fails.
 Memory allocate(int device, abi::MemoryKind kind, uint64_t bytes, const InOrder& order);
 
-// For those who allocate after this. False where the address is not the first of an allocation of
-// ours. Throws nothing.
+// Makes memory available to allocations after this. False where the address is not the first of an
+// allocation of the runtime. Throws nothing.
 bool release(uint64_t address, const InOrder& order) noexcept;
 
 // Whose it is: ours, or as the CUDA driver knows, or memory of the process.
@@ -44,7 +44,7 @@ void fill(uint64_t to, uint32_t element, int element_bytes, uint64_t count, int 
           const InOrder& order);
 
 abi::MemoryFigures memory_figures(int device);
-// Gives back what is kept and nobody uses.
+// Gives unused memory back to the system.
 void trim_memory(int device);
 
 }  // namespace cuda_device::runtime

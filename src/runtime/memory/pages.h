@@ -5,8 +5,8 @@
 
 namespace cuda_device::runtime {
 
-// From here on memory comes in pages of its own, on huge ones where the system has them, and is
-// zero.
+// Allocations from this size on have pages of their own, huge ones where the system has them, and
+// are zero.
 inline constexpr uint64_t kOwnPages = uint64_t{2} << 20;
 inline constexpr uint64_t kMemoryAlign = 256;
 
@@ -15,7 +15,7 @@ inline constexpr uint64_t kMemoryAlign = 256;
 void* take_pages(uint64_t bytes);
 void give_pages(void* memory, uint64_t bytes);
 
-// Of the machine, as the system says: what programs may still have, and all.
+// Memory of the machine, as the system says: what programs may still have, and all.
 uint64_t free_bytes();
 uint64_t total_bytes();
 

@@ -1,10 +1,31 @@
-// Every allocation that we have handed out: who asks about an address learns whose it is. Many
-// threads at once; a fork finds it whole.
+// Every allocation that the runtime has handed out, by any address within it. Thread-safe, and
+// whole after a fork.
 #pragma once
 
-#include "runtime/memory/intervals.h"
+#include <cstdint>
+#include <map>
+#include <optional>
 
-namespace cuda_device::runtime::registry {
+#include "abi/memory_kind.h"
+
+namespace cuda_device::runtime {
+
+// Disjoint ranges of addresses, each found by any address within.
+class Intervals {
+ public:
+  // Returns false, and changes nothing, where it has no bytes or a part of it is there already.
+  bool add(const abi::Allocation& allocation);
+  // Removes the one that begins at `base`, and returns it; nothing where none does.
+  std::optional<abi::Allocation> remove(uint64_t base);
+  // The one that contains the address.
+  std::optional<abi::Allocation> find(uint64_t address) const;
+  size_t size() const { return by_base_.size(); }
+
+ private:
+  std::map<uint64_t, abi::Allocation> by_base_;
+};
+
+namespace registry {
 
 void add(const abi::Allocation& allocation);  // CompilerBug where it lies in another one
 std::optional<abi::Allocation> remove(uint64_t base);
@@ -15,4 +36,5 @@ struct Total {
 };
 Total total_of(int device);
 
-}  // namespace cuda_device::runtime::registry
+}  // namespace registry
+}  // namespace cuda_device::runtime

@@ -37,7 +37,7 @@ void for_each_row(const StridedCopy& copy, size_t axes, Row&& row, size_t axis =
   }
 }
 
-// Of memory that the host reaches.
+// Copies memory that the host reaches.
 void copy_on_host(const StridedCopy& copy);
 
 }  // namespace cuda_device::runtime

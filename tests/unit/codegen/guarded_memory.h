@@ -1,4 +1,4 @@
-// Arrays that lie against memory nobody may touch.
+// Arrays that lie against memory that must not be touched.
 #pragma once
 
 #include <functional>

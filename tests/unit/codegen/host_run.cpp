@@ -136,7 +136,7 @@ void LoadedImage::run(const TestArguments& arguments, const ir::Grid& grid,
   std::align(abi::kArenaAlign, image_.arena, context.arena, bytes);
   const auto entry = reinterpret_cast<abi::HostEntry>(memory_ + image_.entry);
   const uint64_t blocks = uint64_t{grid.grid[0]} * grid.grid[1] * grid.grid[2];
-  // In two chunks, as two workers would.
+  // Runs two chunks, as two workers would.
   const uint64_t half = blocks / 2;
   entry(params.data(), &context, 0, half);
   entry(params.data(), &context, half, blocks);

@@ -6,7 +6,6 @@
 #include "codegen/host/machine/link.h"
 #include "codegen/host/machine/target.h"
 #include "codegen/nvptx/kernel.h"
-#include "codegen/nvptx/optimise.h"
 #include "unit/codegen/array_compare.h"
 
 namespace cuda_device::codegen::test {

@@ -88,7 +88,8 @@ class Maker {
     return loaded_[kind == ScalarKind::Bool ? 3 : kind == ScalarKind::I32 ? 4 : 5];
   }
 
-  // From 1 to 2, or half of that where x is negative; NaN where n is, or where it is infinite.
+  // A number from 1 to 2, or half of that where x is negative; NaN where n is, or where it is
+  // infinite.
   Inst* unit(Inst& x, Inst& n) {
     Inst* one_to_two = b_.op(Op::Significand, {b_.op(Op::Abs, {&x})});
     Inst* half = b_.op(Op::Mul, {one_to_two, b_.const_float(n.type, 0.5)});

@@ -116,7 +116,7 @@ int instructions_around(const OpCase& c, MaskForm form) {
 int instructions_of_masks(const OpCase& c, MaskForm form) {
   int masks = is_bool(c.result);
   for (int i = 0; i < c.operands(); ++i) masks += is_bool(c.operand_kind(i));
-  const int register_bytes = form == MaskForm::Avx512 ? 64 : form == MaskForm::Avx2 ? 32 : 16;
+  const int register_bytes = static_cast<int>(vector_bytes(form));
   return masks * std::max(1, 32 * bytes_of(lanes_of_masks(c)) / register_bytes);
 }
 

@@ -52,7 +52,7 @@ Launch move_of(ScalarKind kind, int64_t count) {
           {{3, 1, 1}, {kMoveBlock, 1, 1}}};
 }
 
-// With a shift, the first lanes lie before the arrays; the last ones lie after.
+// A shift puts the first lanes before the arrays and the last ones after them.
 void check_moves(const std::string& indices, const char* facts, int shift) {
   for (ScalarKind kind : sampled_kinds()) {
     SCOPED_TRACE(std::string(name_of(kind)) + " " + facts);

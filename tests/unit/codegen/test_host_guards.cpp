@@ -76,8 +76,8 @@ TestArguments arguments(int64_t height, int64_t width, int64_t n) {
           numbered(ScalarKind::F32, {height, width}), TestArgument(n)};
 }
 
-// In every way of compiling, with rows that end inside of a gang and at its end. All threads are
-// inside of the array's height.
+// Checks every way of compiling, with rows that end inside of a gang and at its end. All threads
+// are inside of the array's height.
 void expect_right(const std::string& body, const std::string& block) {
   SCOPED_TRACE(block);
   const auto f = ir::parse(kernel(body, block));

@@ -69,7 +69,7 @@ std::string straight(ScalarKind kind, const std::string& facts) {
 void expect_whole_lines(const std::string& text, const Way& way) {
   const std::vector<std::string> stores = nontemporal_stores(text);
   ASSERT_FALSE(stores.empty()) << text;
-  const uint64_t width = way.form == MaskForm::Avx512 ? 64 : way.form == MaskForm::Avx2 ? 32 : 16;
+  const uint64_t width = vector_bytes(way.form);
   std::map<std::string, std::set<int64_t>> begun;
   for (const std::string& store : stores) {
     EXPECT_EQ(bytes_of_store(store), width) << store;

@@ -128,7 +128,7 @@ TEST(OpaqueCalls, ScalarCodeMakesThoseOfTheInterpreter) {
   }
 }
 
-// An array that nobody stores to, so that loads of it might be made once for all.
+// An array without stores, so that loads of it might be made once for all.
 constexpr char kChangedByCalls[] = R"(kernel "k"
 launch block 32 1 1
 param @0 "a": array<int32, 1> unit_inner contiguous element_aligned fits_31 no_alias
@@ -189,7 +189,7 @@ size_t calls_in(const std::string& ptx) {
   return count;
 }
 
-// PTX has each that its IR has, once; but for those that LLVM proves nobody comes to.
+// PTX has each that its IR has, once; but for those that LLVM proves unreachable.
 TEST(OpaqueCalls, PtxHasEachOnce) {
   size_t in_ir = 0, in_ptx = 0;
   for (uint64_t seed = 0; seed < number_of("CD_FUZZ_OPAQUE", 10); ++seed) {

@@ -1,4 +1,4 @@
-// The store on a disk that is full, or that nobody may write to, and under limits of the process.
+// The store on a disk that is full, or read-only, and under limits of the process.
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -20,7 +20,7 @@ bool write_text(const char* path, const std::string& text) {
   return file.good();
 }
 
-// In a child: a small file system of its own, as root or as a user with the right to make
+// Mounts, in a child, a small file system of its own, as root or as a user with the right to make
 // namespaces.
 bool mount_small(const std::string& folder, const char* options) {
   const std::string user = std::to_string(geteuid());

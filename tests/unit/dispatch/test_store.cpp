@@ -1,4 +1,4 @@
-// The store on disk, whatever became of its files and whoever else uses it.
+// The store on disk, with damaged files and other processes that use it.
 #include "dispatch/disk/store.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr uint64_t kPlenty = 1 << 30;
 
 std::string key_of(int i) { return "key " + std::to_string(i); }
-// Of a size of its own, so that a value is never taken for another's.
+// Each value has a size of its own, so that it is never taken for another's.
 std::string value_of(int i) {
   return std::string(static_cast<size_t>(1000 + 10 * i), static_cast<char>('a' + i % 26));
 }

@@ -1,4 +1,4 @@
-// Streams and events through the C functions of the runtime's door.
+// Streams and events through the C interface of the runtime.
 #include <gtest/gtest.h>
 
 #include "dispatch/rt_api.h"

@@ -1,4 +1,4 @@
-// From which size on an array counts as beyond the cache.
+// The size from which an array counts as beyond the cache.
 #include <gtest/gtest.h>
 
 #include <filesystem>

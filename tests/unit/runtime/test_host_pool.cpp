@@ -229,7 +229,7 @@ TEST_F(HostPools, AForkInTheMiddleOfOtherThreadsWork) {
   busy.join();
 }
 
-// Who has which bytes: nobody else writes to them while they are his.
+// The owners of bytes: only the owner writes to them.
 class Users {
  public:
   Users(HostPool& pool, uint64_t seed) : pool_(pool), random_(seed) {}
@@ -258,7 +258,7 @@ class Users {
            static_cast<unsigned char>(random_()), streams_[random_() % 3]};
     m.bytes = static_cast<unsigned char*>(pool_.allocate(m.size, m.stream).memory);
     ASSERT_TRUE(m.bytes);
-    // In the stream's order, as memory of a stream is used.
+    // Runs in the stream's order, as memory of a stream is used.
     on(m, [](const Mine& my) {
       my.bytes[0] = my.bytes[my.size / 2] = my.bytes[my.size - 1] = my.mark;
     });

@@ -7,7 +7,6 @@
 #include <random>
 #include <thread>
 
-#include "runtime/memory/intervals.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/out_of_memory.h"
 #include "runtime/memory/registry.h"

@@ -152,8 +152,8 @@ class Program {
     });
   }
 
-  // The new stream goes on where the old one, which nobody else holds, will have ended. Its errors
-  // are told to whoever waits for the device.
+  // The new stream goes on where the old one, which has no other holder, will have ended. Its
+  // errors are reported to the next wait for the device.
   void replace(Queue& q) {
     lost_.insert(lost_.end(), q.errors.begin(), q.errors.end());
     q.errors.clear();

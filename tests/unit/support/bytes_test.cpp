@@ -21,7 +21,7 @@ TEST(Sha256, OfTheStandardsMessages) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-// By Python's hashlib: the digest of the digests of messages of all these lengths.
+// Computed by Python's hashlib: the digest of the digests of messages of all these lengths.
 TEST(Sha256, OfEveryLength) {
   std::string digests;
   for (size_t count = 0; count < 300; ++count) {

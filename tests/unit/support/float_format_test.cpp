@@ -22,7 +22,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 uint64_t as_float16(double x) { return std::bit_cast<uint16_t>(static_cast<_Float16>(x)); }
 uint64_t as_float32(double x) { return std::bit_cast<uint32_t>(static_cast<float>(x)); }
 
-// Of all sizes, denormals, halves of a unit and their neighbours among them.
+// Numbers of all sizes, denormals, halves of a unit and their neighbours among them.
 template <class Check>
 void for_many_doubles(Check&& check) {
   std::mt19937_64 random(1);

@@ -59,7 +59,7 @@ void BlockControl::emit(const std::array<Value*, 3>& first, Value* count,
   one_block();
 }
 
-// Without a barrier the body is one region.
+// A kernel without a barrier is one region.
 void BlockControl::run_of_blocks(const std::array<Value*, 3>& first, Value* count,
                                  const analysis::BlockRuns& runs) {
   const ir::Block& body = c_.source.function.body;

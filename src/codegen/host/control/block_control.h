@@ -1,5 +1,5 @@
-// The body of a kernel for one block: regions as loops over gangs, and around them, as branches of
-// the whole block, what barriers hang on.
+// The body of a kernel for one block: barrier regions as loops over gangs, and around them, as
+// branches of the whole block, the control that contains barriers.
 #pragma once
 
 #include "analysis/block_runs.h"

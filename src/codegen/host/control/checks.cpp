@@ -22,8 +22,8 @@ void Control::emit_check(const Inst& inst, const Mask& mask) {
   c_.start(passed);
 }
 
-// In a register of their own from here on: the vectors that say so need not live on to where a
-// failure is told.
+// The failing lanes are kept as bits in a register: the vectors that they are computed from need
+// not live on to where a failure is reported.
 Value* Control::failing_lanes(const Inst& condition, const Mask& mask) {
   Value* holds =
       parts_.reports.bits(Mask::of(parts_.values.vector(condition, ScalarKind::Bool), true));

@@ -56,7 +56,7 @@ Control::Condition Control::condition_of(const Inst& value) {
 }
 
 // Whether the value is `truth` in all lanes, for a gang with a thread in each. Where an end of the
-// gang says so, no vector is made.
+// gang decides it, no vector is made.
 Value* Control::all_lanes_have(const Inst& value, bool truth) {
   Condition parts;
   split(value, truth, parts);

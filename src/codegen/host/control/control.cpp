@@ -1,6 +1,8 @@
 #include "codegen/host/control/control.h"
 
-#include "codegen/host/control/speculate.h"
+#include <algorithm>
+
+#include "ir/effects.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -8,6 +10,19 @@ namespace cuda_device::codegen::host {
 using analysis::Guard;
 using ir::Op;
 using llvm::Value;
+
+// A variable is set under a mask, and an exit takes lanes off it.
+static bool is_cheap(const ir::Inst* inst) {
+  if (ir::is_slot(inst->op) || ir::ends_block(inst->op)) return true;
+  return ir::may_speculate(inst->op) && !ir::is_costly(inst->op);
+}
+
+// Whether a region costs less than the branch around it and may run with no lane active: it has
+// only cheap total operations, stores to slots, and exits.
+static bool may_speculate(const ir::Block& block) {
+  constexpr size_t kMostInstructions = 8;
+  return block.insts.size() <= kMostInstructions && std::ranges::all_of(block.insts, is_cheap);
+}
 
 Mask Control::emit_region(std::span<Inst* const> insts, const Mask& mask, const OnInst& before,
                           const OnInst& after) {
@@ -161,7 +176,7 @@ Control::Remaining Control::emit_guard(const Inst& inst, const Mask& mask, Join&
   return exits(inst).escapes ? after : mask;
 }
 
-// Without an else region, what all lanes share of the condition is a branch around it all.
+// An if without an else region branches around it all on what all lanes share of the condition.
 Control::Remaining Control::emit_divergent_if(const Inst& inst, const Mask& mask) {
   const Condition condition = condition_of(*inst.operands[0]);
   if (!condition.shared) return emit_sides(inst, condition, mask);

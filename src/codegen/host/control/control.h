@@ -57,7 +57,7 @@ class Control {
     Join* exit = nullptr;
     Join* latch = nullptr;  // of a loop: where an iteration ends
     llvm::AllocaInst* left =
-        nullptr;  // divergent: lanes that broke out, or left; null where nobody asks
+        nullptr;  // divergent: lanes that broke out, or left; null where not needed
     llvm::AllocaInst* continued = nullptr;
   };
 

@@ -27,7 +27,7 @@ class Counter {
   llvm::Value* all_enter();
   llvm::Value* all_go_on(const Lanes& now);
 
-  // Of each lane, as vectors: where it begins, and what it does not get to.
+  // Where each lane's counter begins, and what it does not get to, as vectors.
   llvm::Value* starts() { return all(current_); }
   llvm::Value* stops() { return all(stop_); }
 

@@ -15,7 +15,7 @@ struct Exits {
   bool escapes = false;    // something inside goes to a place outside of this instruction
 };
 
-// By Inst::id; meaningful for control instructions.
+// The exits of each control instruction, by Inst::id.
 std::vector<Exits> find_exits(const ir::Function& f);
 
 }  // namespace cuda_device::codegen::host

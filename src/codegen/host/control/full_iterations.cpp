@@ -13,7 +13,7 @@ bool Control::may_run_in_full(const Inst& inst) const {
          analysis::has_full_iterations(inst, c_.analysis());
 }
 
-// Ends on the way to `head`, with the lanes that make one more iteration, or to `exit`.
+// Ends with a branch to `head`, with the lanes that make one more iteration, or to `exit`.
 void Control::iterate_in_full(const Inst& inst, const Mask& mask, Counter& counter, LaneSets& sets,
                               llvm::BasicBlock* head, Join& exit) {
   llvm::BasicBlock *all = c_.new_block("for_all"), *some = c_.new_block("for_some"),

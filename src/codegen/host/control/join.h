@@ -1,5 +1,4 @@
-// A place in the machine's control flow where several ways meet, each with the lanes that come
-// along it.
+// A block of LLVM IR in which several paths join, each with the lanes that take it.
 #pragma once
 
 #include <vector>
@@ -23,7 +22,7 @@ class Join {
   bool reached() const { return !arrivals_.empty(); }
   // Goes on here. The mask of the lanes that arrived.
   Mask finish();
-  // Likewise, where the lanes are known otherwise.
+  // Goes on here, where the lanes are known otherwise.
   void finish_unmasked();
 
  private:

@@ -1,4 +1,4 @@
-// What LLVM is told of a loop, at the branch back to its head.
+// Hints to LLVM on a loop, attached to the branch back to its head.
 #pragma once
 
 #include "codegen/llvm.h"

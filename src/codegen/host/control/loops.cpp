@@ -10,7 +10,8 @@ namespace cuda_device::codegen::host {
 
 using llvm::Value;
 
-// Of a divergent loop. `finished` are the lanes that its condition ended: they run the else region.
+// The sets of lanes of a divergent loop. `finished` are those that its condition ended: they run
+// the else region.
 struct Control::LaneSets {
   llvm::AllocaInst* live = nullptr;
   llvm::AllocaInst* continued = nullptr;  // this iteration
@@ -18,7 +19,7 @@ struct Control::LaneSets {
   llvm::AllocaInst* finished = nullptr;
 };
 
-// Sets are kept only where the lanes after the loop, or those of its else region, cannot be told
+// Sets are kept only where the lanes after the loop, or those of its else region, cannot be known
 // without.
 Control::LaneSets Control::open_sets(const Inst& inst, const ir::Block& else_block,
                                      const Mask& mask) {
@@ -84,8 +85,8 @@ Control::Remaining Control::finish_uniform_loop(const Inst& inst, const ir::Bloc
   return exits(inst).escapes ? after : mask;
 }
 
-// At the end of an iteration that all lanes run together: none of them has left the loop for good,
-// or all have. False: surely all.
+// Ends an iteration that all lanes run together: none of them has left the loop for good, or all
+// have. Returns false where surely all have.
 bool Control::goes_on_together(Join& latch, const Mask& mask, Join& dead) {
   Mask left = latch.finish();
   if (left.none) {

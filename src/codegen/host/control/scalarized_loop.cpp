@@ -11,7 +11,7 @@ using llvm::Value;
 
 LaneEmitter::LaneEmitter(const Parts& gang, const analysis::Analysis& known,
                          const LaneValues& outer_values, const Slots& outer_slots)
-    : context(gang.context.emission, known),
+    : context(gang.context.emission, known, /*scalarized=*/true),
       values(context, outer_values),
       slots(context, values, outer_slots),
       pure(context, values, gang.launch, gang.arrays),

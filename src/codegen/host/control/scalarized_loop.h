@@ -22,7 +22,7 @@ struct LaneEmitter {
 
 class ScalarizedLoop {
  public:
-  // In front of all lanes: writes vectors to where lanes read their parts.
+  // Emitted in front of all lanes: writes vectors to where lanes read their parts.
   ScalarizedLoop(const Parts& parts, const ir::Inst& loop);
 
   const analysis::Analysis& of_lane() const { return of_lane_; }

@@ -1,5 +1,5 @@
-// The table of emitted values, and how an operand is had: of one lane as a scalar, of all lanes as
-// a vector, in the width an operation wants.
+// The table of emitted values, and how an operand is read: of one lane as a scalar, of all lanes as
+// a vector, in the width that an operation needs.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ class LaneValues {
  public:
   explicit LaneValues(EmitContext& context)
       : c_(context), table_(context.source.function.inst_count()) {}
-  // With what is defined already outside.
+  // Begins with the values that are defined outside.
   LaneValues(EmitContext& context, const LaneValues& outside)
       : c_(context), table_(outside.table_) {}
 

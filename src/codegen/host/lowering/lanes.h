@@ -7,7 +7,7 @@
 
 namespace cuda_device::codegen::host {
 
-// Where a value was defined: its vector is made there when someone asks, so that it is there for
+// Where a value was defined: its vector is made there when first needed, so that it is there for
 // every later use.
 struct Anchor {
   llvm::BasicBlock* block = nullptr;

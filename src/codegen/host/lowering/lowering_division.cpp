@@ -54,7 +54,7 @@ Value* HostArithmetic::integral_to_int(ScalarKind kind, Value* x) {
   return b_.CreateXor(signed_part, integer(signed_part, INT32_MIN));
 }
 
-// Through float64 where every lane is small enough for that, one by one otherwise.
+// Divides in float64 where every lane is small enough for that, one by one otherwise.
 Value* HostArithmetic::quotient_of_64_bits(ScalarKind kind, Value* x, Value* y) {
   const bool is_signed = is_signed_int(kind);
   auto small = [&](Value* v) {

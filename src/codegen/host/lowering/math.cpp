@@ -9,13 +9,13 @@ using ir::Op;
 
 namespace {
 
-// Of the error, in tenths of an ulp, as the library spells it.
+// The bound of the error in tenths of an ulp, as the library spells it.
 const char* bound_of(Op op) {
   if (op == Op::Hypot) return "u05";
   return op == Op::Erfc ? "u15" : "u10";
 }
 
-// Of vectors, as the library spells them.
+// The letter of a vector's element type, as the library spells it.
 std::string letter_of(ScalarKind kind) {
   switch (compute_format(kind)) {
     case ComputeFormat::F32:

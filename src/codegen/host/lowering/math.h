@@ -14,7 +14,8 @@ struct VectorFunction {
   unsigned lanes;
 };
 
-// Of Exp to Lgamma, for the formats that arithmetic is done in; nothing for other operations.
+// The function for one of Exp to Lgamma, for the formats that arithmetic is done in; nothing for
+// other operations.
 std::optional<VectorFunction> vector_function(ir::Op op, ScalarKind kind, const Target& target);
 
 // The one of `there` that computes what AVX-512's of this name does, if it is one of those.

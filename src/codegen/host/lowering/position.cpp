@@ -106,7 +106,7 @@ Value* Position::split_linear(unsigned axis, Value* linear) {
   return c_.b.CreateSub(line, c_.b.CreateMul(plane, height));
 }
 
-// Of the lane, or lanes, at these columns and rows of the gang.
+// The position of the thread in the lane, or lanes, at these columns and rows of the gang.
 Value* Position::thread(unsigned axis, Value* column, Value* row) {
   if (layout().kind == LaneLayout::Kind::Linear) {
     Value* lane =

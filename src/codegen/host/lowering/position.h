@@ -1,4 +1,4 @@
-// Where the lanes of a gang stand in their block: the layout that the analysis chose, as values.
+// The positions of a gang's lanes in their block: the layout that the analysis chose, as values.
 #pragma once
 
 #include "codegen/host/lowering/pure_ops.h"
@@ -17,7 +17,7 @@ class Position {
   Mask enter_gang(llvm::Value* gang);
 
   void emit(const ir::Inst& inst);  // ThreadIdx to LaneId
-  // Of the block, then of the thread in this lane of the gang, uint32.
+  // The position of the block, then of the thread in this lane of the gang, uint32.
   std::array<llvm::Value*, 6> of_lane(llvm::Value* lane);
 
  private:

@@ -133,30 +133,30 @@ Value* PureOps::compute(const Inst& inst, const WidthPlan& plan, llvm::ArrayRef<
   if (inst.op != Op::Wrap) return c_.arithmetic.emit(inst.op, plan.kind, plan.result, operands);
   if (c_.analysis().range(*inst.operands[0]).non_negative())
     return c_.arithmetic.convert(plan.kind, plan.result, operands[0]);
-  if (c_.in_scalarized_loop()) return wrap_by_branch(plan, operands[0], operands[1]);
+  if (c_.in_scalarized_loop) return wrap_by_branch(plan, operands[0], operands[1]);
   return c_.arithmetic.wrap(plan.kind, operands[0], operands[1], plan.result);
 }
 
-// Of one thread: indices are seldom negative, and a branch that is foretold costs less than
-// arithmetic for both.
+// Wraps one thread's index by a branch: indices are seldom negative, and a predicted branch costs
+// less than arithmetic for both cases.
 Value* PureOps::wrap_by_branch(const WidthPlan& plan, Value* index, Value* extent) {
-  Value* bare = c_.arithmetic.convert(plan.kind, plan.result, index);
-  if (!is_signed_int(plan.kind)) return bare;
+  Value* converted = c_.arithmetic.convert(plan.kind, plan.result, index);
+  if (!is_signed_int(plan.kind)) return converted;
   llvm::BasicBlock *negative = c_.new_block("from_the_end"), *done = c_.new_block("wrapped"),
                    *before = c_.b.GetInsertBlock();
-  c_.b.CreateCondBr(c_.b.CreateIsNeg(bare), negative, done,
+  c_.b.CreateCondBr(c_.b.CreateIsNeg(converted), negative, done,
                     llvm::MDBuilder(c_.llvm()).createUnlikelyBranchWeights());
   c_.start(negative);
-  Value* from_the_end = c_.b.CreateAdd(bare, extent);
+  Value* from_the_end = c_.b.CreateAdd(converted, extent);
   c_.b.CreateBr(done);
   c_.start(done);
-  llvm::PHINode* either = c_.b.CreatePHI(bare->getType(), 2);
-  either->addIncoming(bare, before);
-  either->addIncoming(from_the_end, negative);
-  return either;
+  llvm::PHINode* wrapped = c_.b.CreatePHI(converted->getType(), 2);
+  wrapped->addIncoming(converted, before);
+  wrapped->addIncoming(from_the_end, negative);
+  return wrapped;
 }
 
-// Of a view it is one of its operands.
+// The number of a view is one of its operands.
 void PureOps::emit_array_number(const Inst& inst) {
   const Inst& array = *inst.operands[0];
   const auto axis = static_cast<unsigned>(inst.imm);

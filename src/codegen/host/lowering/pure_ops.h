@@ -9,7 +9,7 @@
 
 namespace cuda_device::codegen::host {
 
-// One value in two ways of having it. `at(0)` of an affine value is its base.
+// One value in two forms. `at(0)` of an affine value is its base.
 struct Evaluation {
   ScalarKind kind;
   std::function<llvm::Value*(unsigned lane)> at;
@@ -26,7 +26,7 @@ class PureOps {
       : c_(context), values_(values), launch_(launch), arrays_(arrays) {}
 
   void emit(const ir::Inst& inst);
-  // Of one lane, for an operation on numbers, at the point where instructions are added.
+  // The value of one lane, for an operation on numbers, at the point where instructions are added.
   llvm::Value* at_lane(const ir::Inst& inst, unsigned lane);
 
  private:

@@ -1,4 +1,4 @@
-// Some neighbouring lanes of a vector.
+// Neighbouring lanes of a vector, taken out or put in.
 #pragma once
 
 #include "codegen/emit_types.h"

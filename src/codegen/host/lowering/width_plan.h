@@ -1,5 +1,5 @@
-// In which scalar kinds an operation is computed: its IR types, or 32 bits where ranges prove that
-// a 64-bit integer operation gives the same value there.
+// The scalar kinds in which an operation is computed: its IR types, or 32 bits where ranges prove
+// that a 64-bit integer operation gives the same value there.
 #pragma once
 
 #include "analysis/analysis.h"

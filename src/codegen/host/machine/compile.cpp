@@ -79,7 +79,8 @@ abi::KernelImage compile_host(const ir::Function& f, const analysis::Analysis& g
       optimise(*module, *machine, effort);
       apply_mask_form(*module, target, options.tuning);
       if (options.emulate) {
-        const Target there = target_of(MaskForm::Avx2, /*small_lanes=*/true, options.cpu);
+        const MaskForm base = *target.info().emulated_on;
+        const Target there = target_of(base, /*small_lanes=*/true, options.cpu);
         emulate_avx512(*module, there);
         machine = make_target_machine(there.machine);
       }

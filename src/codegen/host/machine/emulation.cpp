@@ -1,6 +1,6 @@
 #include "codegen/host/machine/emulation.h"
 
-#include "codegen/host/control/either.h"
+#include "codegen/host/control/emit_branch.h"
 #include "codegen/host/lowering/host_arithmetic.h"
 #include "codegen/host/masks/mask_form.h"
 #include "codegen/host/memory/memory_form.h"
@@ -109,7 +109,7 @@ class Emulation {
     CD_UNREACHABLE("an instruction on a type that is none of ours");
   }
 
-  // Memory by the ways of the form that is there: what LLVM makes of masked loads for AVX2 reads
+  // Accesses memory as the form that is there does: what LLVM makes of masked loads for AVX2 reads
   // lanes that are off (22.1: a mask half of which is known to be off counts as on).
   template <class Access>
   Value* in_memory(llvm::Type* vector, Access&& access) {
@@ -129,7 +129,7 @@ class Emulation {
       };
       Value* loaded = form.info().masks(e.bytes())
                           ? form.load(e, pointer, mask)
-                          : either(b_, b_.CreateAndReduce(lanes), whole, each);
+                          : emit_branch(b_, b_.CreateAndReduce(lanes), whole, each);
       return b_.CreateSelect(lanes, loaded, otherwise);
     });
   }
@@ -144,7 +144,7 @@ class Emulation {
       if (form.info().masks(e.bytes()))
         form.store(e, value, pointer, mask);
       else
-        either(b_, b_.CreateAndReduce(lanes), whole, each);
+        emit_branch(b_, b_.CreateAndReduce(lanes), whole, each);
       return nullptr;
     });
   }

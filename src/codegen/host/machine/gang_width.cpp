@@ -1,11 +1,11 @@
-// How many lanes the gangs of a kernel have. Nobody else decides it, and LLVM is not asked.
+// How many lanes the gangs of a kernel have: decided here alone, without asking LLVM.
 #include <algorithm>
 
 #include "analysis/prefetch.h"
 #include "analysis/register_pressure.h"
 #include "analysis/tree.h"
 #include "analysis/trips.h"
-#include "codegen/codegen.h"
+#include "codegen/form_info.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
 
@@ -30,7 +30,7 @@ bool has_exposed_loop(const ir::Function& f, const Analysis& warp) {
          });
 }
 
-// Of the lanes' values; what all lanes share takes no vector.
+// The bits of the widest value that is a vector.
 int widest_lane_bits(const ir::Function& f, const Analysis& warp) {
   int bits = 32;
   ir::for_each_inst(f.body, [&](const Inst& inst) {
@@ -40,7 +40,7 @@ int widest_lane_bits(const ir::Function& f, const Analysis& warp) {
   return bits;
 }
 
-// By slot: what an iteration reads from the one before, one a lane.
+// The variables, by slot, that an iteration reads from the one before, one a lane.
 std::vector<bool> sums_of(const ir::Function& f, const Analysis& warp, const Inst& loop) {
   std::vector<bool> read(f.slots.size()), written(f.slots.size());
   ir::for_each_inside(loop, [&](const Inst& i) {
@@ -112,7 +112,7 @@ bool is_whole_number_of(uint32_t lanes, const LaunchFacts& launch) {
   return launch.has_block() && launch.block[0] * launch.block[1] * launch.block[2] % lanes == 0;
 }
 
-// Of a warp.
+// What a warp keeps alive in vectors.
 uint32_t live_bytes(const ir::Function& f, const Analysis& warp) {
   return kWarp * analysis::live_lane_bytes(f, warp);
 }
@@ -138,10 +138,10 @@ bool has_more_idle_lanes(const ir::Function& f, const Analysis& warp, uint32_t w
 }
 
 // Half a warp where its loops keep more of each lane's own than registers hold, a quarter where
-// that goes far beyond what half a warp's do. AVX-512 has four times AVX2's room and vectors of
-// half a warp: it gains nothing.
+// that goes far beyond what half a warp's do.
 uint32_t fewest_spills(const ir::Function& f, const Analysis& warp, const HostOptions& options) {
-  if (options.mask == MaskForm::Avx512 || !options.tuning.on(Heuristic::narrow_gangs)) return kWarp;
+  const bool pays = info_of(options.mask).narrow_gangs_pay;
+  if (!pays || !options.tuning.on(Heuristic::narrow_gangs)) return kWarp;
   const uint32_t registers = register_bytes(options.mask), live = live_bytes(f, warp);
   if (live <= registers) return kWarp;
   const uint32_t width = live / 2 <= 2 * registers ? kWarp / 2 : kWarp / 4;

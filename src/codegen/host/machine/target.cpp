@@ -11,7 +11,7 @@ namespace {
 
 using Features = llvm::StringMap<bool>;
 
-// Once per process: cpuid traps in virtual machines.
+// Read once per process: cpuid traps in virtual machines.
 const Features& detected() {
   static const Features features = llvm::sys::getHostCPUFeatures();
   return features;
@@ -35,21 +35,7 @@ bool can_run(MaskForm form, const Features& features) {
                       [&](const char* name) { return features.lookup(name); });
 }
 
-bool only_beyond_avx2(llvm::StringRef feature) {
-  for (const char* prefix : {"avx512", "avx10", "evex512", "amx", "egpr", "push2pop2", "ppx", "ndd",
-                             "ccmp", "nf", "cf", "zu", "jmpabs"})
-    if (feature.starts_with(prefix)) return true;
-  return false;
-}
-
-bool in_baseline(llvm::StringRef feature) {
-  static const std::vector<llvm::StringRef> kBaseline = {
-      "64bit", "cmov", "cx8",  "cx16", "fxsr",  "mmx",    "popcnt",
-      "sahf",  "sse",  "sse2", "sse3", "ssse3", "sse4.1", "sse4.2"};
-  return llvm::is_contained(kBaseline, feature);
-}
-
-// Those for lanes of 8 and 16 bits, and all that implies them.
+// Features for lanes of 8 and 16 bits, and all that implies them.
 bool is_of_small_lanes(llvm::StringRef feature) {
   for (const char* prefix :
        {"avx512bw", "avx512vbmi", "avx512bitalg", "avx512bf16", "avx512fp16", "avx10"})
@@ -57,24 +43,11 @@ bool is_of_small_lanes(llvm::StringRef feature) {
   return false;
 }
 
-bool allowed(MaskForm form, llvm::StringRef feature) {
-  switch (form) {
-    case MaskForm::Avx512:
-      return true;
-    case MaskForm::Avx2:
-      return !only_beyond_avx2(feature);
-    case MaskForm::Sse4:
-      return in_baseline(feature);
-  }
-  CD_UNREACHABLE("unknown mask form");
-}
-
-// Everything known is named, one way or the other: the CPU's name alone says too much and too
-// little.
+// Names every known feature, as on or off: the CPU's name alone says too much and too little.
 std::string feature_string(MaskForm form, bool small_lanes, const Features& features) {
   std::vector<std::string> parts;
   for (const auto& feature : features) {
-    const bool on = feature.second && allowed(form, feature.first()) &&
+    const bool on = feature.second && info_of(form).allows(feature.first()) &&
                     (small_lanes || !is_of_small_lanes(feature.first()));
     parts.push_back((on ? "+" : "-") + feature.first().str());
   }
@@ -84,7 +57,7 @@ std::string feature_string(MaskForm form, bool small_lanes, const Features& feat
   return text;
 }
 
-// Their vmaskmov to memory takes 12 cycles (Zen 3) or more, whatever the mask, and they gather
+// AMD's vmaskmov to memory takes 12 cycles (Zen 3) or more, whatever the mask, and its CPUs gather
 // slowly.
 bool is_by_amd(llvm::StringRef cpu) { return cpu.starts_with("znver") || cpu.starts_with("bdver"); }
 
@@ -99,10 +72,11 @@ Target target_of(MaskForm form, bool small_lanes, const std::string& cpu, const 
   target.machine = {"x86_64-unknown-linux-gnu", "x86-64",
                     feature_string(form, small_lanes, features)};
   target.tune_cpu = !tune.empty() ? tune : !cpu.empty() ? cpu : llvm::sys::getHostCPUName().str();
-  // Eight lanes by AVX2: 11 cycles, by loads 4 (Zen 3); many of Intel's gather as slowly. Sixteen
-  // by AVX-512: 4.7 ns, by loads 1.9 (Zen 5). SSE4 has none.
-  target.slow_gathers = form != MaskForm::Avx512 || is_by_amd(target.tune_cpu);
-  target.slow_masked_stores = form == MaskForm::Avx2 && is_by_amd(target.tune_cpu);
+  // Sixteen lanes by AVX-512 take Zen 5 4.7 ns, by loads 1.9.
+  const FormInfo& form_info = target.info();
+  const bool by_amd = is_by_amd(target.tune_cpu);
+  target.slow_gathers = form_info.slow_gathers || by_amd;
+  target.slow_masked_stores = form_info.masked != 0 && !form_info.mask_registers && by_amd;
   return target;
 }
 
@@ -126,7 +100,8 @@ std::vector<MaskForm> host_mask_forms() {
 }
 
 bool can_emulate(MaskForm form) {
-  return form == MaskForm::Avx512 && host::can_run(MaskForm::Avx2, host::detected());
+  const std::optional<MaskForm> base = info_of(form).emulated_on;
+  return base && host::can_run(*base, host::detected());
 }
 
 }  // namespace cuda_device::codegen

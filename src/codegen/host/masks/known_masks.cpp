@@ -26,7 +26,7 @@ struct Run {
   unsigned first, count;
 };
 
-// Of lanes that a smaller vector moves; nothing where all are on, or none.
+// The run of lanes that a smaller vector moves; nothing where all are on, or none.
 std::optional<Run> run_of(const Value* mask, bool any) {
   const auto lanes = known_lanes(mask);
   if (!lanes || lanes->isAllOnes() || !lanes->isShiftedMask()) return std::nullopt;
@@ -41,7 +41,7 @@ struct Address {
   llvm::Align align;
 };
 
-// Of the run's first lane.
+// The address of the run's first lane.
 Address address_of(llvm::IRBuilder<>& b, const llvm::IntrinsicInst& access, unsigned pointer,
                    llvm::Type* lanes, const Run& run) {
   const uint64_t away = run.first * (lanes->getScalarSizeInBits() / 8);

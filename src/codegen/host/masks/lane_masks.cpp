@@ -125,7 +125,7 @@ class LaneMasks {
     return found != wide_.end() && found->second == &user;
   }
 
-  // Of a user that is better made from the wide mask itself.
+  // What replaces a user that is better made from the wide mask itself; null: nothing.
   Value* replacement(llvm::IRBuilder<>& b, Instruction& user, Value* mask) {
     Value* lanes = wide(mask);
     llvm::Type* type = user.getType();

@@ -2,7 +2,7 @@
 
 #include "codegen/host/masks/known_masks.h"
 #include "codegen/host/masks/lane_masks.h"
-#include "codegen/host/masks/masked_steps.h"
+#include "codegen/host/masks/masked_increments.h"
 
 namespace cuda_device::codegen::host {
 
@@ -12,8 +12,8 @@ void apply_mask_form(llvm::Module& module, const Target& target, const Tuning& t
     take_known_masks(function, tuning.on(Heuristic::known_masks));
     if (!target.info().mask_registers)
       use_lane_masks(function, target.native_lanes(4));
-    else if (tuning.on(Heuristic::masked_steps))
-      use_masked_steps(function);
+    else if (tuning.on(Heuristic::masked_increments))
+      use_masked_increments(function);
   }
 }
 

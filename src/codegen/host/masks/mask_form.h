@@ -1,5 +1,5 @@
-// The last pass before code generation: masks, until here vectors of i1, in the form that the
-// machine likes; those that are known not at all.
+// The last pass before code generation: brings masks, until here vectors of i1, into the form that
+// the machine's instructions take, and removes those that are constants.
 #pragma once
 
 #include "codegen/host/machine/target.h"

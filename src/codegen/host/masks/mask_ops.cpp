@@ -35,8 +35,9 @@ llvm::Value* MaskOps::bits(const Mask& mask) {
   return b_.CreateBitCast(lanes(mask), b_.getIntNTy(width_));
 }
 
-// Through memory: taking an element out of a vector may be moved to before the branch that asks
-// whether the mask has a lane, where its number is undefined; a load of an unknown place is not.
+// The element goes through memory: extracting it from the vector may be moved before the branch
+// that tests whether the mask has a lane, where its number is undefined; a load of an unknown place
+// is not moved.
 llvm::Value* MaskOps::element(llvm::Value* vector, llvm::Value* lane) {
   if (llvm::isa<llvm::Constant>(lane)) return b_.CreateExtractElement(vector, lane);
   const bool one_bit = vector->getType()->getScalarType()->isIntegerTy(1);  // not addressable
@@ -49,7 +50,7 @@ llvm::Value* MaskOps::element(llvm::Value* vector, llvm::Value* lane) {
   return one_bit ? b_.CreateTrunc(value, b_.getInt1Ty()) : value;
 }
 
-// At the function's entry, so that it can be promoted to registers.
+// Variables are made at the function's entry, so that they can be promoted to registers.
 llvm::AllocaInst* MaskOps::variable(llvm::Type* type, const llvm::Twine& name) {
   llvm::BasicBlock& first = b_.GetInsertBlock()->getParent()->getEntryBlock();
   return llvm::IRBuilder<>(&first, first.begin()).CreateAlloca(type, nullptr, name);

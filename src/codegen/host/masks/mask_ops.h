@@ -1,5 +1,5 @@
-// Algebra of masks. Emission knows one form, a vector of i1; mask_form.h turns it into what the
-// machine likes.
+// Algebra of masks. Emission knows one form, a vector of i1; mask_form.h turns it into the
+// machine's form.
 #pragma once
 
 #include "codegen/host/lowering/lanes.h"

@@ -1,6 +1,6 @@
 #include "codegen/host/memory/access.h"
 
-#include "codegen/host/control/either.h"
+#include "codegen/host/control/emit_branch.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -41,7 +41,7 @@ AccessPlan Access::plan(const Inst& inst, const Mask& mask, bool unclamped) {
 template <class Emit>
 auto Access::in_two_versions(const Inst& inst, Value* unclamped, const Mask& mask, Emit&& emit) {
   std::string how = "if no index is negative or clamped: ";
-  return either(
+  return emit_branch(
       c_.b, unclamped,
       [&] {
         const AccessPlan version = plan(inst, mask, /*unclamped=*/true);
@@ -61,12 +61,12 @@ template <class Emit>
 auto Access::in_branches(const AccessPlan& plan, const Mask& mask, Emit&& emit)
     -> decltype(emit(plan, mask)) {
   if (plan.when == If::Always) return emit(plan, mask);
-  return either(
+  return emit_branch(
       c_.b, holds(plan, mask), [&] { return emit(plan, Mask::all_lanes()); },
       [&] { return in_branches(plan.otherwise.front(), mask, emit); });
 }
 
-// Of the lanes, for a gather or a scatter.
+// The offsets of the lanes, for a gather or a scatter.
 Offsets Access::offsets_of(const Address& address) {
   if (address.offsets.numbers) return address.offsets;
   if (address.is_linear()) return memory_->consecutive(address.element);
@@ -136,7 +136,7 @@ Value* Access::load_lanes(const AccessPlan& plan, const Mask& mask) {
       case How::LaneByLane:
         return memory_->load_lane_by_lane(p.element, p.pointer, offsets_of(p), on);
       case How::OneAddress:
-      case How::OneLane:
+      case How::Scalarized:
       case How::Scatter:
       case How::Lines:
         break;
@@ -222,7 +222,7 @@ void Access::store_lanes(const AccessPlan& plan, Value* value, const Mask& mask)
         c_.has_nontemporal_stores = true;
         return memory_->store_lines(p.element, value, p.pieces(c_.b));
       case How::OneAddress:
-      case How::OneLane:
+      case How::Scalarized:
       case How::RepeatedRow:
       case How::OneARow:
       case How::Gather:

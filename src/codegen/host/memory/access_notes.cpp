@@ -12,16 +12,16 @@ static void append(std::string& all, const std::string& how) {
 void AccessNotes::add(const ir::Inst& inst, const Mask& mask, const std::string& how) {
   if (!wanted() || mask.none) return;  // no lane makes it
   const size_t id = inst.id;
-  if (id >= said_.size()) said_.resize(id + 1);
+  if (id >= notes_.size()) notes_.resize(id + 1);
   if (id >= by_inst_->size()) by_inst_->resize(id + 1);
-  append(mask.all() ? said_[id].whole : said_[id].masked, how);
-  (*by_inst_)[id] = text(said_[id]);
+  append(mask.all() ? notes_[id].whole : notes_[id].masked, how);
+  (*by_inst_)[id] = text(notes_[id]);
 }
 
-std::string AccessNotes::text(const Said& said) {
-  if (said.masked.empty() || said.masked == said.whole) return said.whole;
-  const std::string masked = "under a mask: " + said.masked;
-  return said.whole.empty() ? masked : said.whole + "; " + masked;
+std::string AccessNotes::text(const Note& note) {
+  if (note.masked.empty() || note.masked == note.whole) return note.whole;
+  const std::string masked = "under a mask: " + note.masked;
+  return note.whole.empty() ? masked : note.whole + "; " + masked;
 }
 
 }  // namespace cuda_device::codegen::host

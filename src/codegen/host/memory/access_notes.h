@@ -12,7 +12,7 @@ namespace cuda_device::codegen::host {
 
 class AccessNotes {
  public:
-  // By Inst::id; null: nobody asks.
+  // `by_inst`: indexed by Inst::id; null: notes are dropped.
   explicit AccessNotes(std::vector<std::string>* by_inst) : by_inst_(by_inst) {}
 
   bool wanted() const { return by_inst_ != nullptr; }
@@ -21,13 +21,13 @@ class AccessNotes {
   void add(const ir::Inst& inst, const Mask& mask, const std::string& how);
 
  private:
-  struct Said {
+  struct Note {
     std::string whole, masked;  // all lanes are on, statically; or not
   };
-  static std::string text(const Said& said);
+  static std::string text(const Note& note);
 
   std::vector<std::string>* by_inst_;
-  std::vector<Said> said_;
+  std::vector<Note> notes_;
 };
 
 }  // namespace cuda_device::codegen::host

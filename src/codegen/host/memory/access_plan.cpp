@@ -25,7 +25,7 @@ std::string text(const AccessPlan& plan) {
   switch (plan.how) {
     case How::OneAddress:
       return "one address";
-    case How::OneLane:
+    case How::Scalarized:
       return "lane by lane in a scalarized loop";
     case How::RepeatedRow:
       return "one row for all";
@@ -98,9 +98,9 @@ std::optional<Window> AccessPlanner::window_of(const Address& address, bool whol
   return Window(elements, native, static_cast<unsigned>(into / address.element.bytes()));
 }
 
-// In an array of the block, from known places in its vectors: neighbours are the block's as well,
-// and the block is one thread's. Every vector has an element of an active lane, if all are active,
-// so none lies beyond the array's own lines.
+// Whole vectors of an array of the block, at known places in them, may be loaded: neighbours are
+// the block's as well, and the block is one thread's. Every vector has an element of an active
+// lane, if all are active, so none lies beyond the array's own lines.
 //
 // A run that begins within a vector is taken out of two neighbouring ones where one shuffle does:
 // that is better than a load that touches two lines, and that waits where a store of one of them is
@@ -138,8 +138,8 @@ AccessPlan AccessPlanner::plan(const Inst& inst, const Address& address, const M
   CD_CHECK(store || inst.op == ir::Op::Load, "an access that is neither load nor store");
   if (address.kind == Lanes::Kind::Uniform) {
     CD_CHECK(!mask.may_be_empty, "a uniform access under a mask that may be empty");
-    const bool one_lane = !store && c_.in_scalarized_loop();
-    return {.how = one_lane ? How::OneLane : How::OneAddress, .address = address};
+    const bool scalarized = !store && c_.in_scalarized_loop;
+    return {.how = scalarized ? How::Scalarized : How::OneAddress, .address = address};
   }
   if (store && c_.analysis().nontemporal_stores[inst.id] && !mask.none && fills_lines(address))
     return lines(inst, address, mask);
@@ -211,7 +211,7 @@ AccessPlan AccessPlanner::lines(const Inst& store, const Address& address, const
   return plan;
 }
 
-// Of each run of consecutive elements.
+// Whether each run of consecutive elements fills whole cache lines.
 bool AccessPlanner::fills_lines(const Address& address) const {
   const unsigned bytes = address.element.bytes();
   if (address.is_linear()) return address.lanes * bytes % kLineBytes == 0;

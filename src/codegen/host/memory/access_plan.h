@@ -11,7 +11,7 @@ namespace cuda_device::codegen::host {
 struct AccessPlan {
   enum class How : uint8_t {
     OneAddress,   // of all lanes; of a store the highest active lane is the last
-    OneLane,      // the same in a scalarized loop
+    Scalarized,   // the same in a scalarized loop
     RepeatedRow,  // loaded once for all rows
     OneARow,      // loaded once for all lanes of a row
     Run,          // consecutive elements

@@ -124,7 +124,7 @@ unsigned Addresses::common_period(llvm::ArrayRef<Term> terms) const {
 bool Addresses::has_steps(const Term& term, unsigned period, ScalarKind offset) {
   const Lanes& lanes = values_.of(*term.index);
   return lanes.affine() && !term.stride->getType()->isVectorTy() &&
-         (term.bare || steps_in_int64(*term.index, offset)) &&
+         (term.unclamped || steps_in_int64(*term.index, offset)) &&
          values_.in_rows_of(lanes, period).period == period;
 }
 
@@ -146,27 +146,27 @@ analysis::Congruence Addresses::start_of(llvm::ArrayRef<Term> terms) const {
 }
 
 // The terms of an address: indices by strides, and what a view is away from its array.
-Addresses::Terms Addresses::terms(const Inst& inst, const ArrayBase& array, bool bare) const {
+Addresses::Terms Addresses::terms(const Inst& inst, const ArrayBase& array, bool unclamped) const {
   Terms all;
   const std::span<Inst* const> indices = ir::access_of(inst)->indices;
   for (const Inst* index : indices) {
-    const Inst* unclamped =
-        bare && may_wrap(*index, array.offset) ? bare_.unclamped(*index) : nullptr;
+    const Inst* value =
+        unclamped && may_wrap(*index, array.offset) ? unclamped_.unclamped(*index) : nullptr;
     Value* stride = array.strides[all.size()];
-    all.push_back({unclamped ? unclamped : index, stride, unclamped != nullptr});
+    all.push_back({value ? value : index, stride, value != nullptr});
   }
   for (const Inst* offset : array.offsets) all.push_back({offset, c_.b.getInt64(array.unit)});
   return all;
 }
 
-Address Addresses::of(const Inst& inst, bool bare) {
+Address Addresses::of(const Inst& inst, bool unclamped) {
   const ArrayBase array = arrays_.base(*inst.operands[0]);
   Address address;
   address.element = array.element;
   address.offset = array.offset;
   address.pointer = array.pointer;
   address.s0 = address.s1 = c_.b.getInt64(0);
-  const Terms all = terms(inst, array, bare);
+  const Terms all = terms(inst, array, unclamped);
   address.period = common_period(all);
   const analysis::LaneLayout& layout = c_.analysis().layout;
   address.lanes = c_.width();
@@ -204,12 +204,12 @@ Value* Addresses::may_be_unclamped(const Inst& inst) {
     return nullptr;
   const ArrayBase array = arrays_.base(*inst.operands[0]);
   const Terms all = terms(inst, array, true);
-  const bool any = llvm::any_of(all, [](const Term& term) { return term.bare; });
+  const bool any = llvm::any_of(all, [](const Term& term) { return term.unclamped; });
   if (!any || is_varying(all, common_period(all), array.offset)) return nullptr;
   Value* hold = nullptr;
   for (size_t i = 0; i < indices.size(); ++i) {
-    if (!all[i].bare) continue;
-    Value* holds = bare_.holds(*indices[i]);
+    if (!all[i].unclamped) continue;
+    Value* holds = unclamped_.holds(*indices[i]);
     hold = hold ? c_.b.CreateAnd(hold, holds) : holds;
   }
   return hold;

@@ -1,5 +1,5 @@
-// Where the lanes of a gang load from or store to: the address of an array's element, from indices
-// by their shapes.
+// Where the lanes of a gang load from or store to: the address of an array's element, from the
+// shapes of its indices.
 #pragma once
 
 #include "codegen/host/memory/arrays.h"
@@ -25,7 +25,8 @@ struct Address {
   unsigned rows = 0;    // of the gang, at most
   Offsets offsets;
   bool own_lanes = false;  // of threads' own arrays: a lane's element is its thread's alone
-  // Of an array that has its lines to itself: where the pointer lies, in bytes from its beginning.
+  // Where the pointer lies, in bytes from the beginning of an array that has its cache lines to
+  // itself.
   std::optional<analysis::Congruence> start;
 
   // One run of memory for the whole gang.
@@ -47,10 +48,10 @@ struct Address {
 class Addresses {
  public:
   Addresses(EmitContext& context, LaneValues& values, Arrays& arrays)
-      : c_(context), values_(values), arrays_(arrays), bare_(context, values) {}
+      : c_(context), values_(values), arrays_(arrays), unclamped_(context, values) {}
 
-  // `bare`: by the unclamped values of varying indices.
-  Address of(const ir::Inst& inst, bool bare = false);
+  // `unclamped`: from the unclamped values of varying indices.
+  Address of(const ir::Inst& inst, bool unclamped = false);
   // i1: that is the same in all active lanes. Null where it would not help.
   llvm::Value* may_be_unclamped(const ir::Inst& inst);
 
@@ -58,10 +59,10 @@ class Addresses {
   struct Term {
     const ir::Inst* index;
     llvm::Value* stride;
-    bool bare = false;  // none of its lanes, active or not, is negative or has wrapped
+    bool unclamped = false;  // none of its lanes, active or not, is negative or has wrapped
   };
   using Terms = llvm::SmallVector<Term, 4>;
-  Terms terms(const ir::Inst& inst, const ArrayBase& array, bool bare) const;
+  Terms terms(const ir::Inst& inst, const ArrayBase& array, bool unclamped) const;
   bool is_varying(llvm::ArrayRef<Term> terms, unsigned period, ScalarKind offset);
   analysis::Congruence start_of(llvm::ArrayRef<Term> terms) const;
   bool is_one(const Term& term) const;
@@ -79,7 +80,7 @@ class Addresses {
   EmitContext& c_;
   LaneValues& values_;
   Arrays& arrays_;
-  BareIndices bare_;
+  UnclampedIndices unclamped_;
 };
 
 }  // namespace cuda_device::codegen::host

@@ -10,7 +10,7 @@ class Arena {
  public:
   Arena(EmitContext& context, LaunchValues& launch) : c_(context), launch_(launch) {}
 
-  // At a multiple of 64 bytes from the beginning, or of more where that is requested.
+  // The offset is a multiple of 64 bytes, or of more where that is requested.
   uint64_t reserve(uint64_t bytes, uint64_t align = 64);
   uint32_t bytes() const { return static_cast<uint32_t>(bytes_); }
   llvm::Value* at(uint64_t offset);

@@ -1,6 +1,6 @@
 #include "codegen/host/memory/memory_avx.h"
 
-#include "codegen/host/control/either.h"
+#include "codegen/host/control/emit_branch.h"
 
 namespace cuda_device::codegen::host {
 
@@ -132,9 +132,9 @@ void Avx2Memory::store_part(const Element& e, Value* value, Value* pointer, Valu
                                {pointer, sign_mask(e, mask), bits}));
   };
   if (!target_.slow_masked_stores || llvm::isa<llvm::Constant>(mask)) return under_mask();
-  either(
+  emit_branch(
       b_, b_.CreateAndReduce(mask), [&] { plain_store(e, value, pointer); },
-      [&] { either(b_, b_.CreateOrReduce(mask), under_mask, [] {}); });
+      [&] { emit_branch(b_, b_.CreateOrReduce(mask), under_mask, [] {}); });
 }
 
 // A row that fills no vector: where all of it is stored, by plain stores of its pieces, each a
@@ -156,7 +156,7 @@ void Avx2Memory::store_row(const Element& e, Value* value, const RowPiece& row, 
   for (unsigned lane = 0; lane < masks_.width(); ++lane)
     elsewhere.push_back(b_.getInt1(lane < row.first || lane >= row.first + row.count));
   Value* own = b_.CreateOr(mask.lanes, llvm::ConstantVector::get(elsewhere));
-  either(b_, b_.CreateAndReduce(own), plain, in_parts);
+  emit_branch(b_, b_.CreateAndReduce(own), plain, in_parts);
 }
 
 static llvm::Intrinsic::ID gather_avx2(const Element& e, bool wide) {

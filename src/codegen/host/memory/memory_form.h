@@ -1,5 +1,5 @@
-// Vectors from and to memory, some lanes left out: what a mask form has instructions for, and ways
-// around what it has not. A lane that is left out is never touched.
+// Vector loads and stores under a mask: by the instructions that a mask form has, or in other ways
+// where it has none. An inactive lane is never touched.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace cuda_device::codegen::host {
 
 inline constexpr unsigned kLineBytes = 64;  // of the cache
 
-// An element in memory, and what may be said of accesses to it.
+// An element in memory, and what is known of accesses to it.
 struct Element {
   llvm::Type* type = nullptr;  // in memory
   llvm::Align align;

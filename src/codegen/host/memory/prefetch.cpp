@@ -62,14 +62,14 @@ void Prefetcher::emit(const Inst& load, const Prefetch& prefetch, const Address&
     case What::NextGangStrides:
       break;
   }
-  // In all, lanes go as far each time as they are many.
+  // An iteration advances all lanes together by as many elements as there are lanes.
   Value* element = c_.b.CreateLoad(c_.b.getInt64Ty(), ahead_.at(prefetch.loop).element);
   Value* away = c_.b.CreateMul(stride(load, 0), element);
   memory_->prefetch(c_.b.CreateGEP(c_.b.getInt8Ty(), address.pointer, away),
                     c_.width() * address.element.bytes());
 }
 
-// From one iteration to the next, in bytes.
+// The bytes that an address advances from one iteration to the next.
 Value* Prefetcher::distance(const Inst& load, const std::vector<int64_t>& moves) {
   Value* away = c_.b.getInt64(0);
   for (size_t axis = 0; axis < moves.size(); ++axis) {

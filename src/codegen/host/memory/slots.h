@@ -10,12 +10,12 @@ namespace cuda_device::codegen::host {
 class Slots {
  public:
   Slots(EmitContext& context, LaneValues& values) : c_(context), values_(values) {}
-  // In the storages of another one.
+  // Uses the storage of another one.
   Slots(EmitContext& context, LaneValues& values, const Slots& other)
       : c_(context), values_(values), storage_(other.storage_) {}
 
   void create();  // once, in the entry block
-  // At the start of every gang: a slot never stored reads as zero.
+  // Zeroes slots at the start of every gang: a slot never stored reads as zero.
   void clear(const analysis::SlotSet& slots);
   // The places of a slot: its value, and the steps of an affine one that are no constants.
   llvm::SmallVector<llvm::AllocaInst*, 3> places(uint32_t slot) const;

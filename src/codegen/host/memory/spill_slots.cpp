@@ -17,22 +17,22 @@ void SpillSlots::create(const SlotSet& crossing) {
   crossing.for_each([&](size_t index) {
     const auto slot = static_cast<uint32_t>(index);
     for (llvm::AllocaInst* working : slots_.places(slot)) {
-      Home home;
-      home.working = working;
+      SpillSlot spill;
+      spill.working = working;
       llvm::Type* type = working->getAllocatedType();
       if (is_shared(slot))
-        home.shared = c_.variable(type, c_.source.function.slots[slot].name + ".block");
+        spill.shared = c_.variable(type, c_.source.function.slots[slot].name + ".block");
       else
-        home.cells = arena_.cells(type);
-      spill_slots_[slot].push_back(home);
+        spill.cells = arena_.cells(type);
+      spill_slots_[slot].push_back(spill);
     }
   });
 }
 
 template <class F>
-void SpillSlots::for_each_home(const SlotSet& slots, F&& f) {
+void SpillSlots::for_each_spill_slot(const SlotSet& slots, F&& f) {
   slots.for_each([&](size_t slot) {
-    for (Home& home : spill_slots_[slot]) f(home);
+    for (SpillSlot& spill : spill_slots_[slot]) f(spill);
   });
 }
 
@@ -41,27 +41,27 @@ static Value* read(llvm::IRBuilder<>& b, llvm::AllocaInst* variable) {
 }
 
 void SpillSlots::begin_region(const RegionSlots& region) {
-  for_each_home(region.in, [&](Home& home) {
-    if (home.shared) home.before = read(c_.b, home.shared);
+  for_each_spill_slot(region.in, [&](SpillSlot& spill) {
+    if (spill.shared) spill.before = read(c_.b, spill.shared);
   });
 }
 
-Value* SpillSlots::load(const Home& home, Value* gang) {
-  return home.shared ? read(c_.b, home.shared)
-                     : arena_.load(home.cells, gang, home.working->getAllocatedType());
+Value* SpillSlots::load(const SpillSlot& spill, Value* gang) {
+  return spill.shared ? read(c_.b, spill.shared)
+                      : arena_.load(spill.cells, gang, spill.working->getAllocatedType());
 }
 
-void SpillSlots::store(const Home& home, Value* gang, Value* value) {
-  if (home.shared)
-    c_.b.CreateStore(value, home.shared);
+void SpillSlots::store(const SpillSlot& spill, Value* gang, Value* value) {
+  if (spill.shared)
+    c_.b.CreateStore(value, spill.shared);
   else
-    arena_.store(home.cells, gang, value);
+    arena_.store(spill.cells, gang, value);
 }
 
 void SpillSlots::before(uint32_t inst, const RegionSlots& region, Value* gang) {
   for (uint32_t slot : region.in_before[inst])
-    for (const Home& home : spill_slots_[slot])
-      c_.b.CreateStore(home.shared ? home.before : load(home, gang), home.working);
+    for (const SpillSlot& spill : spill_slots_[slot])
+      c_.b.CreateStore(spill.shared ? spill.before : load(spill, gang), spill.working);
 }
 
 void SpillSlots::after(uint32_t inst, const RegionSlots& region, Value* gang) {
@@ -69,16 +69,17 @@ void SpillSlots::after(uint32_t inst, const RegionSlots& region, Value* gang) {
 }
 
 void SpillSlots::fetch(uint32_t slot, Value* gang) {
-  for (const Home& home : spill_slots_[slot]) c_.b.CreateStore(load(home, gang), home.working);
+  for (const SpillSlot& spill : spill_slots_[slot])
+    c_.b.CreateStore(load(spill, gang), spill.working);
 }
 
 void SpillSlots::put_back(uint32_t slot, Value* gang) {
-  for (const Home& home : spill_slots_[slot]) store(home, gang, read(c_.b, home.working));
+  for (const SpillSlot& spill : spill_slots_[slot]) store(spill, gang, read(c_.b, spill.working));
 }
 
 void SpillSlots::clear(uint32_t slot, Value* gang) {
-  for (const Home& home : spill_slots_[slot])
-    store(home, gang, llvm::Constant::getNullValue(home.working->getAllocatedType()));
+  for (const SpillSlot& spill : spill_slots_[slot])
+    store(spill, gang, llvm::Constant::getNullValue(spill.working->getAllocatedType()));
 }
 
 Value* SpillSlots::load_shared(uint32_t slot) {

@@ -29,26 +29,26 @@ class SpillSlots {
 
   bool is_shared(uint32_t slot) const;  // by all gangs
   void clear(uint32_t slot, llvm::Value* gang);
-  // Of all threads at once, of a shared slot.
+  // The value of a shared slot, which all threads have.
   llvm::Value* load_shared(uint32_t slot);
   void store_shared(uint32_t slot, llvm::Value* value);
 
  private:
-  struct Home {
+  struct SpillSlot {
     llvm::AllocaInst* working = nullptr;
     llvm::AllocaInst* shared = nullptr;  // null: in the arena
     Arena::Cells cells;
     llvm::Value* before = nullptr;  // shared: what it was when the region began
   };
-  llvm::Value* load(const Home& home, llvm::Value* gang);
-  void store(const Home& home, llvm::Value* gang, llvm::Value* value);
+  llvm::Value* load(const SpillSlot& spill, llvm::Value* gang);
+  void store(const SpillSlot& spill, llvm::Value* gang, llvm::Value* value);
   template <class F>
-  void for_each_home(const analysis::SlotSet& slots, F&& f);
+  void for_each_spill_slot(const analysis::SlotSet& slots, F&& f);
 
   EmitContext& c_;
   Slots& slots_;
   Arena& arena_;
-  std::vector<llvm::SmallVector<Home, 1>> spill_slots_;  // by slot
+  std::vector<llvm::SmallVector<SpillSlot, 1>> spill_slots_;  // by slot
 };
 
 }  // namespace cuda_device::codegen::host

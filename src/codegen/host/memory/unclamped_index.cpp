@@ -1,5 +1,5 @@
-// Why two lanes speak for all. The lanes of an affine value of b bits lie, modulo 2**b, between the
-// least and the greatest, which are less than 2**b apart. Where the least is not more than the
+// Why two lanes decide for all. The lanes of an affine value of b bits lie, modulo 2**b, between
+// the least and the greatest, which are less than 2**b apart. Where the least is not more than the
 // greatest, nothing has wrapped from the one to the other, and every lane is a number between them;
 // so it is where neither is negative, and then each number is the same in every integer type of at
 // least b bits. A comparison by < or > with one bound is true of a lane if it is of both ends.
@@ -43,7 +43,7 @@ bool orders(const ir::Inst& condition) {
 // ------------------------------------------------------------------------------------------------
 // the unclamped value of an index
 
-BareIndices::Layer BareIndices::bounded(const Inst& inst) const {
+UnclampedIndices::Layer UnclampedIndices::bounded(const Inst& inst) const {
   const Inst *x = inst.operands[0], *y = inst.operands[1];
   const bool either = inst.op != Op::FloorMod;
   const Layer by = uniform(*y) ? Layer{x, y} : either && uniform(*x) ? Layer{y, x} : Layer{};
@@ -54,8 +54,8 @@ BareIndices::Layer BareIndices::bounded(const Inst& inst) const {
   return inst.op == Op::Max && not_positive ? Layer{by.inside} : by;
 }
 
-// By the comparison of an affine value with a bound.
-BareIndices::Layer BareIndices::chosen(const Inst& select) const {
+// The layer of a select that compares an affine value with a bound.
+UnclampedIndices::Layer UnclampedIndices::chosen(const Inst& select) const {
   const Inst &condition = *select.operands[0], *yes = select.operands[1], *no = select.operands[2];
   if (!orders(condition) || uniform(*yes) == uniform(*no)) return {};
   const Layer sides = bounded(condition);
@@ -63,7 +63,7 @@ BareIndices::Layer BareIndices::chosen(const Inst& select) const {
   return {uniform(*yes) ? no : yes, sides.bound};
 }
 
-BareIndices::Layer BareIndices::layer(const Inst& inst) const {
+UnclampedIndices::Layer UnclampedIndices::layer(const Inst& inst) const {
   switch (inst.op) {
     case Op::Wrap:
     case Op::Abs:
@@ -83,7 +83,7 @@ BareIndices::Layer BareIndices::layer(const Inst& inst) const {
   }
 }
 
-const ir::Inst* BareIndices::unclamped(const Inst& index) const {
+const ir::Inst* UnclampedIndices::unclamped(const Inst& index) const {
   int bits = 64;  // of the narrowest layer
   for (const Inst* at = &index; at; at = layer(*at).inside) {
     const Lanes& lanes = values_.of(*at);
@@ -93,8 +93,8 @@ const ir::Inst* BareIndices::unclamped(const Inst& index) const {
   return nullptr;
 }
 
-// Of the lanes from the base; none where lanes may be too far apart.
-std::optional<analysis::Interval> BareIndices::offsets(const Inst& affine) const {
+// The lanes' offsets from the base; none where lanes may be too far apart.
+std::optional<analysis::Interval> UnclampedIndices::offsets(const Inst& affine) const {
   const Lanes& lanes = values_.of(affine);
   if (!lanes.affine()) return std::nullopt;
   const auto offsets = analysis::offsets(c_.analysis().shape(affine), c_.analysis().layout);
@@ -105,7 +105,7 @@ std::optional<analysis::Interval> BareIndices::offsets(const Inst& affine) const
 // ------------------------------------------------------------------------------------------------
 // the test
 
-BareIndices::Ends BareIndices::ends(const Inst& affine) {
+UnclampedIndices::Ends UnclampedIndices::ends(const Inst& affine) {
   const Lanes& lanes = values_.of(affine);
   const analysis::Interval from_base = *offsets(affine);
   const auto at = [&](Wide offset) {
@@ -114,19 +114,19 @@ BareIndices::Ends BareIndices::ends(const Inst& affine) {
   return {lanes.held, at(from_base.lo), at(from_base.hi)};
 }
 
-// As 64 bits of that sign.
-BareIndices::Ends BareIndices::widened(const Ends& of, bool is_signed) {
+// The ends as 64 bits of that signedness.
+UnclampedIndices::Ends UnclampedIndices::widened(const Ends& of, bool is_signed) {
   const ScalarKind wide = is_signed ? ScalarKind::I64 : ScalarKind::U64;
   const auto convert = [&](Value* end) { return c_.arithmetic.convert(of.kind, wide, end); };
   return {wide, convert(of.least), convert(of.greatest)};
 }
 
-Value* BareIndices::compare(Op op, ScalarKind kind, Value* x, Value* y) {
+Value* UnclampedIndices::compare(Op op, ScalarKind kind, Value* x, Value* y) {
   return c_.arithmetic.emit(op, kind, ScalarKind::Bool, {x, y});
 }
 
-// The same side is chosen in all lanes, the one that is inside.
-Value* BareIndices::chooses(const Inst& select, const Layer& layer, Value* bound) {
+// Whether the same side is chosen in all lanes, the one that is inside.
+Value* UnclampedIndices::chooses(const Inst& select, const Layer& layer, Value* bound) {
   const Inst& condition = *select.operands[0];
   const bool bound_first = layer.bound == condition.operands[0];
   const Inst& affine = unconverted(*condition.operands[bound_first ? 1 : 0]);
@@ -141,8 +141,9 @@ Value* BareIndices::chooses(const Inst& select, const Layer& layer, Value* bound
   return c_.b.CreateAnd(compare(Op::Le, of.kind, of.least, of.greatest), same);
 }
 
-// Of ends that are not negative. Null: certainly.
-Value* BareIndices::unchanged(const Inst& inst, const Layer& layer, const Ends& ends) {
+// Whether the layer changes none of the lanes between ends that are not negative. Null: certainly
+// none.
+Value* UnclampedIndices::unchanged(const Inst& inst, const Layer& layer, const Ends& ends) {
   if (!layer.bound) return nullptr;
   const ScalarKind kind = layer.bound->type.scalar;
   const Ends of = widened(ends, is_signed_int(kind));
@@ -159,12 +160,12 @@ Value* BareIndices::unchanged(const Inst& inst, const Layer& layer, const Ends& 
   }
 }
 
-Value* BareIndices::holds(const Inst& index) {
-  const Inst* bare = unclamped(index);
-  const Ends of = ends(*bare);
+Value* UnclampedIndices::holds(const Inst& index) {
+  const Inst* value = unclamped(index);
+  const Ends of = ends(*value);
   Value* either = c_.b.CreateOr(of.least, of.greatest);
   Value* all = c_.b.CreateICmpSGE(either, llvm::Constant::getNullValue(either->getType()));
-  for (const Inst* at = &index; at != bare;) {
+  for (const Inst* at = &index; at != value;) {
     const Layer outer = layer(*at);
     if (Value* test = unchanged(*at, outer, of)) all = c_.b.CreateAnd(all, test);
     at = outer.inside;

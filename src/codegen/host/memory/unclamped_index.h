@@ -11,9 +11,9 @@
 
 namespace cuda_device::codegen::host {
 
-class BareIndices {
+class UnclampedIndices {
  public:
-  BareIndices(EmitContext& context, LaneValues& values) : c_(context), values_(values) {}
+  UnclampedIndices(EmitContext& context, LaneValues& values) : c_(context), values_(values) {}
 
   // The affine value, which may be the index itself; null: there is none.
   const ir::Inst* unclamped(const ir::Inst& index) const;

@@ -32,7 +32,7 @@ struct Window {
   // The lanes one after the other, as in memory.
   bool in_place() const;
 
-  // By element of a part: the lane that touches it; -1: none.
+  // The lane that touches each element of a part; -1: none.
   std::vector<int> lanes_of(size_t part) const;
 
   // Instructions, about, for each vector of lanes.

@@ -18,7 +18,7 @@ def load_checker():
 
 
 checker = load_checker()
-ROOMS = checker.read_rooms()
+LAYERS = checker.read_layers()
 
 BREACHES = [
     ("src/ir/x.cpp", '#include "codegen/codegen.h"'),
@@ -53,13 +53,13 @@ ALLOWED = [
 
 @pytest.mark.parametrize(("path", "text"), BREACHES)
 def test_breach_is_found(path, text):
-    assert len(list(checker.complaints_of(ROOMS, path, text))) == 1
+    assert len(list(checker.complaints_of(LAYERS, path, text))) == 1
 
 
 @pytest.mark.parametrize(("path", "text"), ALLOWED)
 def test_allowed_include_passes(path, text):
-    assert list(checker.complaints_of(ROOMS, path, text)) == []
+    assert list(checker.complaints_of(LAYERS, path, text)) == []
 
 
-def test_the_tree_keeps_its_walls():
+def test_the_tree_keeps_the_rules():
     assert checker.check_tree() == 0

@@ -1,4 +1,4 @@
-// Code for where a condition holds, and code for where it does not.
+// Emits a branch on a condition, and the code of both sides.
 #pragma once
 
 #include <type_traits>
@@ -8,11 +8,11 @@
 
 namespace cuda_device::codegen::host {
 
-// Each in a branch of its own, with the name of its block in LLVM IR. The value of whichever ran,
-// where they return one.
+// `yes` and `no` each emit into a block of their own, with that name in LLVM IR. Returns the value
+// of the side that ran, where they return one.
 template <class Yes, class No>
-auto either(llvm::IRBuilder<>& b, llvm::Value* condition, Yes&& yes, No&& no,
-            const char* yes_name = "yes", const char* no_name = "no") {
+auto emit_branch(llvm::IRBuilder<>& b, llvm::Value* condition, Yes&& yes, No&& no,
+                 const char* yes_name = "yes", const char* no_name = "no") {
   constexpr bool kHasValue = !std::is_void_v<decltype(yes())>;
   llvm::Function* function = b.GetInsertBlock()->getParent();
   const auto block = [&](const char* name) {

@@ -1,4 +1,4 @@
-#include "codegen/host/masks/masked_steps.h"
+#include "codegen/host/masks/masked_increments.h"
 
 namespace cuda_device::codegen::host {
 namespace {
@@ -21,7 +21,7 @@ llvm::CastInst* extended_mask(Value* value) {
   return mask && cast->hasOneUse() ? cast : nullptr;
 }
 
-Value* masked_step(llvm::BinaryOperator& sum) {
+Value* masked_increment(llvm::BinaryOperator& sum) {
   for (unsigned side : {1u, 0u}) {
     llvm::CastInst* cast = extended_mask(sum.getOperand(side));
     const int step = cast ? step_of(sum, *cast) : 0;
@@ -36,12 +36,12 @@ Value* masked_step(llvm::BinaryOperator& sum) {
 
 }  // namespace
 
-void use_masked_steps(llvm::Function& function) {
+void use_masked_increments(llvm::Function& function) {
   llvm::SmallVector<llvm::BinaryOperator*, 8> sums;
   for (Instruction& i : llvm::instructions(function))
     if (auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&i)) sums.push_back(binary);
   for (llvm::BinaryOperator* sum : sums) {
-    Value* stepped = masked_step(*sum);
+    Value* stepped = masked_increment(*sum);
     if (!stepped) continue;
     stepped->takeName(sum);
     sum->replaceAllUsesWith(stepped);

@@ -1,10 +1,10 @@
-# cd_room(<name> [FOLDER <folder>] [PUBLIC <rooms>...] [PRIVATE <libraries>...])
+# cd_library(<name> [FOLDER <folder>] [PUBLIC <libraries>...] [PRIVATE <libraries>...])
 #
-# One static library cd_<name> of all sources below the calling folder (or below FOLDER). What stands
-# behind PUBLIC is what the room may include: linking is the dependency diagram. A room of headers only
-# is an INTERFACE library until its first source appears.
+# One static library cd_<name> of all sources below the calling folder (or below FOLDER). The libraries
+# after PUBLIC are those whose headers it may include: linking is the dependency diagram. A library of
+# headers only is an INTERFACE library until its first source appears.
 
-function(cd_room name)
+function(cd_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "PUBLIC;PRIVATE")
   set(folder "${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER}")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
@@ -18,13 +18,13 @@ function(cd_room name)
   endif()
 endfunction()
 
-# cd_room_objects(<out> <rooms>...): the object files of those rooms that have any.
-function(cd_room_objects out)
+# cd_library_objects(<out> <libraries>...): the object files of those libraries that have any.
+function(cd_library_objects out)
   set(objects)
-  foreach(room ${ARGN})
-    get_target_property(type cd_${room} TYPE)
+  foreach(library ${ARGN})
+    get_target_property(type cd_${library} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
-      list(APPEND objects $<TARGET_OBJECTS:cd_${room}>)
+      list(APPEND objects $<TARGET_OBJECTS:cd_${library}>)
     endif()
   endforeach()
   set(${out} "${objects}" PARENT_SCOPE)
