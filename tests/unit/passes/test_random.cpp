@@ -33,15 +33,19 @@ TEST(RandomKernels, AreValidAndSurviveTheTextForm) {
   }
 }
 
-TEST(RandomKernels, EveryPassKeepsEveryBit) {
+// Passes for lanes too. expand_math rounds in its own way (docs/math.md): passes after it keep the
+// bits that it gives.
+TEST(RandomKernels, EveryPassButExpandMathKeepsEveryBit) {
   for (uint64_t seed = 0; seed < kernels(); ++seed) {
     const auto f = random_kernel(seed);
     f->options.fmad = false;
-    const Outcome expected = run_kernel(*f, seed);
+    Outcome expected = run_kernel(*f, seed);
     const std::string before = ir::print(*f);
     PipelineOptions options;
     options.verify = true;
+    options.lanes = Lanes();
     options.dump = [&](std::string_view pass, const ir::Function& after) {
+      if (pass == "expand_math") expected = run_kernel(after, seed);
       ASSERT_EQ(run_kernel(after, seed), expected) << "seed " << seed << ", after " << pass << "\n"
                                                    << before << "\n"
                                                    << ir::print(after);
@@ -57,7 +61,7 @@ size_t stores(const ir::Block& block) {
   return count;
 }
 
-// Its own cases: the pipeline of threads that are no lanes has none of it.
+// sink_stores alone, so that it is known to have found stores.
 TEST(RandomKernels, StoresAfterIfsKeepEveryBit) {
   size_t fewer = 0;
   for (uint64_t seed = 0; seed < kernels(); ++seed) {
@@ -93,16 +97,19 @@ TEST(RandomKernels, NothingAfterContractionChangesABit) {
     };
     run_pipeline(*f, options);
     if (HasFatalFailure()) return;
+    EXPECT_TRUE(contracted) << "no pass contract_fma";
   }
 }
 
-// ---- what nothing is known of ----
+// ---- calls of which nothing is known ----
 
 TEST(OpaqueCalls, SurviveThePassesOfEveryTarget) {
+  size_t made = 0;
   for (uint64_t seed = 0; seed < kernels(); ++seed) {
     const auto f = random_kernel(seed, Calls::Opaque);
     f->options.fmad = false;
     const Outcome expected = run_kernel(*f, seed);
+    for (const auto& [thread, calls] : expected.calls) made += calls.size();
     const std::string before = ir::print(*f);
     PipelineOptions options;
     options.verify = true;
@@ -114,6 +121,7 @@ TEST(OpaqueCalls, SurviveThePassesOfEveryTarget) {
     run_pipeline(*f, options);
     if (HasFatalFailure()) return;
   }
+  EXPECT_GT(made, 5 * kernels());
 }
 
 struct Run {
@@ -148,7 +156,7 @@ Run run_program(const ir::Function& f, const ir::Grid& grid) {
 
 // Every pass, those of lanes too, keeps each thread's calls: none is lost, made twice, made under
 // another condition or moved past another or past an access to memory. Loops around barriers are
-// written out.
+// unrolled.
 void expect_kept(RandomOptions what) {
   size_t made = 0;
   for (uint64_t seed = 0; seed < kernels(); ++seed) {
