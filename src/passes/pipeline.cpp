@@ -27,71 +27,76 @@
 namespace cuda_device::passes {
 namespace {
 
-// After contract_fma no pass changes a bit of any result, but expand_math, within the bounds of
-// docs/math.md.
 using enum When;
 
+// The passes in order. After contract_fma no pass changes a bit of any result, but expand_math,
+// within the bounds of docs/math.md.
 constexpr Pass kPasses[] = {
-    // where nobody makes them
+    // Drops asserts where the target does not check them.
     {.name = "drop_assertions", .run = drop_assertions, .when = Unchecked},
-    // variables become temporaries where that is plain
+    // Turns variables into temporaries where that is plain.
     {.name = "forward_slots", .run = forward_slots},
-    // stores nobody reads, so that products count as used once
+    // Removes dead stores, so that a product that one of them uses is fused too.
     {.name = "dce", .run = dce},
-    // by what the source says, before arithmetic is simplified
+    // Contracts products and sums as the source has them, before arithmetic is simplified.
     {.name = "contract_fma", .run = contract_fma},
-    // constants and launch facts; prunes ifs
+    // Folds constants and launch facts, and prunes ifs.
     {.name = "fold", .run = fold},
-    // through the ifs that are gone
+    // Again: folded ifs no longer hide what lies in a slot.
     {.name = "forward_slots", .run = forward_slots},
-    // with what that made known
+    // Again: slots became constants.
     {.name = "fold", .run = fold},
-    // loops that threads start at different numbers
+    // Counts iterations of loops that threads start at different numbers, but make equally often.
     {.name = "known_trips", .run = known_trips, .tuning = Heuristic::known_trips},
-    // loops around barriers, of known iterations
+    // Unrolls loops around barriers whose iterations are known.
     {.name = "unroll_barrier_loops",
      .run = unroll_barrier_loops,
      .tuning = Heuristic::unroll_barrier_loops},
-    // small loops over a thread's own arrays: their counters and indices become constants, which
-    // makes the elements variables
+    // Unrolls small loops over a thread's own arrays: constant indices make elements variables.
     {.name = "unroll_local", .run = unroll_local, .tuning = Heuristic::unroll_local},
+    // Again, with fold: counters of unrolled loops became constants.
     {.name = "forward_slots", .run = forward_slots},
     {.name = "fold", .run = fold},
+    // Turns a thread's own arrays into variables where all indices are constants.
     {.name = "promote_local", .run = promote_local},
+    // Again: elements became variables.
     {.name = "forward_slots", .run = forward_slots},
-    // what it builds is not contracted: its rounding is chosen
+    // Expands float32 functions; what it builds is not contracted, for its rounding is chosen.
     {.name = "expand_math", .run = expand_math, .when = ForLanes},
+    // Computes common subexpressions once; dce removes what nothing uses any more.
     {.name = "cse", .run = cse},
     {.name = "dce", .run = dce},
-    // of loops that all lanes make but for the last iteration
+    // Peels the iteration that only some lanes execute.
     {.name = "peel_last_trip",
      .run = peel_last_trip,
      .when = ForLanes,
      .tuning = Heuristic::peel_last_trip},
+    // Again: peeled iterations have constants.
     {.name = "fold", .run = fold, .when = ForLanes},
-    // stores that lanes make apart, made together
+    // If-converts stores of divergent ifs.
     {.name = "if_convert_stores",
      .run_for = if_convert_stores,
      .when = ForLanes,
      .tuning = Heuristic::if_convert_stores},
+    // Sinks the last stores of both sides of a divergent if.
     {.name = "sink_stores", .run = sink_stores, .when = ForLanes, .tuning = Heuristic::sink_stores},
-    // what both sides of an if computed for one
+    // Again, with dce: both sides of an if had computed the index of a sunk store.
     {.name = "cse", .run = cse, .when = ForLanes},
     {.name = "dce", .run = dce, .when = ForLanes},
-    // threads may diverge there
+    // Isolates exits after the last barrier.
     {.name = "isolate_tail_exits", .run = isolate_tail_exits, .when = ForLanes},
-    // out of what threads diverge in
+    // Hoists block-level exits out of divergent control.
     {.name = "hoist_block_exits", .run = hoist_block_exits, .when = ForLanes},
-    // what registers cannot carry at once
+    // Splits loops that carry more values than there are registers.
     {.name = "distribute_loops",
      .run_for = distribute_loops,
      .when = ForLanes,
      .tuning = Heuristic::distribute_loops},
-    // only variables live across barriers
+    // Spills values that live across barriers.
     {.name = "spill_across_barriers", .run = spill_across_barriers, .when = ForLanes},
-    // at control around barriers
+    // Predicates regions whose barrier control may diverge.
     {.name = "predicate_barrier_regions", .run = predicate_barrier_regions, .when = ForLanes},
-    // what loops count, apart from what they leave
+    // Gives loop counters a live range of their own.
     {.name = "split_live_ranges",
      .run = split_live_ranges,
      .when = ForLanes,

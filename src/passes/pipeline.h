@@ -19,13 +19,13 @@ enum class When : uint8_t {
   Unchecked,  // PipelineOptions::drop_assertions is set
 };
 
-// One of `run` and `run_for`.
+// Has one of `run` and `run_for`.
 struct Pass {
   std::string_view name;
   void (*run)(ir::Function&) = nullptr;
   void (*run_for)(ir::Function&, const Lanes&) = nullptr;
   When when = When::Always;
-  std::optional<Heuristic> tuning = {};  // that it is; runs only where that is on
+  std::optional<Heuristic> tuning = {};  // the heuristic that it is; runs only where that is on
 };
 void run_pass(const Pass& pass, ir::Function& f, const Lanes& lanes);
 std::span<const Pass> pipeline();
@@ -38,7 +38,7 @@ struct PipelineOptions {
   std::function<void(std::string_view pass, const ir::Function&)> dump;  // after each pass
   StageTimes* times = nullptr;  // one entry a pass, and one of the check
   std::stop_token stop{};       // looked at before each pass
-  // Once, on what the source says simplified, before anything is done for lanes.
+  // Called once, on the simplified kernel, before any pass for lanes.
   std::function<void(const ir::Function&)> check;
 };
 
