@@ -232,7 +232,7 @@ StreamHandle stream_without_one(const Call& call) {
 
 // Arrays of ours know where they were used last; managed ones of other libraries were handed over
 // in the order of their GPU's default stream.
-void come_behind_earlier_uses(const Call& call, dispatch::Stream* stream, const Ordering& where) {
+void come_after_earlier_uses(const Call& call, dispatch::Stream* stream, const Ordering& where) {
   call.for_each_used([&](LastUse* last) { stream ? last->move_to(where) : last->wait(); });
   const int managed = call.where().managed_on();
   const bool on_host = !stream || cd_rt_stream_device(stream) == kHostDevice;
@@ -267,7 +267,7 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   Ordering where;
   if (call.where().gpu_reaches()) {
     where = Ordering(stream.get(), keywords.stream);
-    come_behind_earlier_uses(call, stream.get(), where);
+    come_after_earlier_uses(call, stream.get(), where);
   }
   head.variant = variant->id;
   head.facts = launch_facts(state, dims);

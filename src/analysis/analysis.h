@@ -1,6 +1,6 @@
-// What is known of every value across the lanes of a gang, and of its range: side tables over const
-// IR. Nothing is assumed: an entry holds for every launch that satisfies the function's facts
-// (Function::launch, Param::facts).
+// Shapes of values across the lanes of a gang, their ranges, and what follows from them: side
+// tables over const IR. Nothing is assumed: an entry holds for every launch that satisfies the
+// function's facts (Function::launch, Param::facts).
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ struct Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-// Signed bounds of an integer value as a mathematical integer; an uint64 that may exceed INT64_MAX
+// Signed bounds of an integer value as a mathematical integer; a uint64 that may exceed INT64_MAX
 // is unbounded above.
 struct Range {
   int64_t lo = INT64_MIN;
@@ -81,9 +81,9 @@ struct Congruence {
 
 struct Analysis {
   LaneLayout layout;
-  Tuning tuning;  // for what is decided by this analysis
-  // By Inst::id, value-producing instructions. A pure integer or bool value whose range is one
-  // number is LaunchUniform whatever its operands are: write the number.
+  Tuning tuning;  // decides what is made of this analysis
+  // Shapes by Inst::id of instructions with a value. A pure integer or bool value whose range is
+  // one number is LaunchUniform whatever its operands are: write the number.
   std::vector<Shape> shapes;
   std::vector<Range> ranges;       // by Inst::id, integer values
   std::vector<Shape> slot_shapes;  // by slot
@@ -91,30 +91,29 @@ struct Analysis {
       congruences;  // by Inst::id: of the uniform value, or of an affine one's base
   std::vector<Congruence> slot_congruences;
   std::vector<Range> slot_ranges;
-  // By Inst::id. SlotStore, and For (it stores its counter at the head of each iteration): an
-  // inactive lane reads the slot later, so the store must blend under the mask (the slot is then
-  // Varying). Otherwise the store may overwrite all lanes.
+  // Stores to slots (SlotStore, and For, which stores its counter at the head of each iteration),
+  // by Inst::id, that must blend under the mask, as an inactive lane reads the slot later; the slot
+  // is then Varying. Any other store may overwrite all lanes.
   std::vector<bool> store_blends;
-  // By Inst::id, Store: see nontemporal_stores.h.
+  // Stores by Inst::id; see nontemporal_stores.h.
   std::vector<bool> nontemporal_stores;
-  // By Inst::id. If, While, For, Scope: lanes may take different ways through it (a varying
-  // condition, or a break, continue, leave or return under one), so it needs masks. A control
-  // instruction that is not divergent is emitted as scalar control flow under the mask it is
-  // entered with.
+  // Control instructions by Inst::id in which lanes may take different paths (a varying condition,
+  // or a break, continue, leave or return under one), so that they need masks. One that is not
+  // divergent is emitted as scalar control flow under the mask it is entered with.
   std::vector<bool> divergent;
 
   const Shape& shape(const ir::Inst& i) const { return shapes[i.id]; }
   const Range& range(const ir::Inst& i) const { return ranges[i.id]; }
-  // The integer value may be computed in 32 bits although its type has 64: its range fits, and so
-  // does the base of an affine one. Whether its operands fit is for the user to ask where the
+  // Whether the integer value may be computed in 32 bits although its type has 64: its range fits,
+  // and so does the base of an affine one. The caller asks whether its operands fit, where the
   // operation looks at their high bits.
   bool narrow(const ir::Inst& i) const;
 };
 
 Analysis analyse(const ir::Function& f, uint32_t width = kWarpWidth, const Tuning& tuning = {});
 
-// For inspect(what="facts"): one line per value of interest, with the reason. `accesses`: by
-// Inst::id, how the target makes a load or store; may end early.
+// Describes values of interest for inspect(what="facts"), one on a line, with the reason.
+// `accesses`: how the target makes a load or store, by Inst::id; may end early.
 std::string describe(const ir::Function& f, const Analysis& a,
                      const std::vector<std::string>& accesses = {});
 

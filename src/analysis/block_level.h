@@ -1,5 +1,5 @@
-// Which instructions the threads of a block carry out as one, because a barrier hangs on them, and
-// the regions between: what every thread runs to its end before any thread goes on.
+// Block level: instructions that the threads of a block carry out as one, because a barrier depends
+// on them, and the regions between, which every thread runs to the end before any thread goes on.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace cuda_device::analysis {
 
-// At block level are: barriers; control that holds one; control that holds a jump to such control
-// (a break out of a loop with a barrier parts the threads that wait there from the others); and
-// those jumps. Where a condition of such control may differ by thread,
+// Barriers are at block level, and so is control that holds one or a jump to such control (at a
+// break out of a loop with a barrier, threads diverge from those that wait there), with those
+// jumps. Where a condition of such control may differ by thread,
 // passes/barriers/predicate_barrier_regions.h has made it one of the block. A return is at block
 // level only where all threads come to it.
 class BlockLevel {
@@ -58,7 +58,7 @@ void for_each_part(const ir::Block& block, const BlockLevel& level, OnRegion&& r
   if (!current.empty()) region(current);
 }
 
-// f(instruction, number of the one of Region::insts() that it is, or that holds it)
+// Calls f(instruction, number of the one of Region::insts() that it is, or that holds it).
 template <class F>
 void for_each_inst(const Region& region, F&& f) {
   for (uint32_t at = 0; at < region.insts().size(); ++at) {

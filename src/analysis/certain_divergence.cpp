@@ -171,7 +171,7 @@ class Search {
     if (alike && *alike != positions_.threads()) report(*barrier, inst, *alike);
   }
 
-  // All threads that come to it surely go the same way through it, as often.
+  // Whether all threads that come to it surely take the same path through it, equally often.
   bool together(const Inst& inst) {
     return stays_together(inst) || alike_in(inst) == positions_.threads();
   }
@@ -185,7 +185,8 @@ class Search {
 
   static bool is_jump(const Inst& inst) { return ir::ends_block(inst.op) && inst.op != Op::Yield; }
 
-  // How many threads go the way of thread 0 through an if, or run a for as often; none: not known.
+  // How many threads take the path of thread 0 through an if, or run a for as often; none: not
+  // known.
   std::optional<size_t> alike_in(const Inst& inst) {
     const ThreadPositions::Values ways = ways_through(inst);
     if (!ways) return std::nullopt;

@@ -9,8 +9,8 @@
 
 namespace cuda_device::analysis {
 
-// Only where the condition follows from the thread's place in the block alone, the block shape is a
-// fact, all threads come to the condition, and those that miss the barrier live on.
+// Finds them only where the condition follows from the thread's place in the block alone, the block
+// shape is a fact, all threads come to the condition, and those that miss the barrier live on.
 std::vector<Diagnostic> certainly_divergent_barriers(const ir::Function& f);
 
 }  // namespace cuda_device::analysis

@@ -120,7 +120,7 @@ class Rules {
                                         : congruence_of(operand(0).value & (divisor - 1));
   }
 
-  // Of lane 0 of any gang.
+  // The congruence in lane 0 of any gang.
   Congruence first_thread() const {
     const LaneLayout& l = c_.layout;
     const bool rows = l.kind == LaneLayout::Kind::Rows && l.period < l.width;

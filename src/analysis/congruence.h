@@ -1,7 +1,7 @@
-// What values are modulo powers of two: the value that all lanes share, or the base of an affine
-// one. What makes `//` and `%` by a power of two of an affine value affine, or one for all lanes:
-// (base + 5 * lane) // 32 with a base that is a multiple of 32. And where in a line an access
-// begins.
+// Congruences of values modulo powers of two: of the value that all lanes share, or of the base of
+// an affine one. They make `//` and `%` by a power of two of an affine value affine or uniform, as
+// in (base + 5 * lane) // 32 with a base that is a multiple of 32, and tell where in a line an
+// access begins.
 #pragma once
 
 #include "analysis/shape_transfer.h"

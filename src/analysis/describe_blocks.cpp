@@ -139,7 +139,7 @@ class Describer {
     return known != 0 ? known : (kMostThreadsOfBlock + a_.layout.width - 1) / a_.layout.width;
   }
 
-  // In the worker's arena, where each variable begins at a multiple of 64.
+  // Bytes in the worker's arena, where each variable begins at a multiple of 64.
   uint64_t bytes(size_t slot) const {
     const ir::Slot& s = f_.slots[slot];
     const Shape& shape = a_.slot_shapes[slot];
@@ -195,7 +195,7 @@ class Describer {
 
   // ---- what is computed again ----
 
-  // At the start of a region stand copies of values of other regions. Equal expressions elsewhere
+  // Copies of values of other regions stand at the start of a region. Equal expressions elsewhere
   // were made one before barriers were looked at.
   void recomputed(const Region& r) {
     for (const Inst* inst : r.insts()) {
@@ -232,7 +232,7 @@ class Describer {
   const ir::Function& f_;
   const Analysis& a_;
   const BlockLevel level_;
-  StretchLiveness live_;
+  RangeLiveness live_;
   const SlotSet crossing_;
   const std::vector<Bounded> regions_;
   std::vector<size_t> numbers_;  // by Inst::id: of its region; 0: of none

@@ -1,4 +1,4 @@
-// For inspect(what="facts"): what barriers make of a kernel on the host.
+// Describes for inspect(what="facts") what barriers make of a kernel on the host.
 #pragma once
 
 #include <string>

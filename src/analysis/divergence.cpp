@@ -45,20 +45,20 @@ bool Divergence::update(const std::vector<Shape>& shapes) {
   return rose_;
 }
 
-// From the jump outwards: `way` is how threads that entered a construct may miss the jump. Threads
-// that returned are gone for good: they part the lanes, but never meet the others again.
+// Goes outwards from the jump: `missed` is the level at which threads that entered a construct may
+// miss the jump. Threads that returned are gone: lanes diverge, but never join them again.
 void Divergence::jump(const Inst& jump) {
   const Inst* target = tree_.target(jump);
-  Level way = Level::LaunchUniform;
+  Level missed = Level::LaunchUniform;
   for (TreePosition p = tree_.position(jump); p.parent; p = tree_.position(*p.parent)) {
     const Inst& around = *p.parent;
-    raise(lanes_, around, way);
-    if (jump.op != Op::Return && around.op != Op::If) raise(exit_, around, way);
+    raise(lanes_, around, missed);
+    if (jump.op != Op::Return && around.op != Op::If) raise(exit_, around, missed);
     if (&around == target) {
-      if (jump.op == Op::Continue) raise(next_, around, way);
+      if (jump.op == Op::Continue) raise(next_, around, missed);
       return;
     }
-    way = join(way, around.op == Op::If ? condition_[around.id] : exit_[around.id]);
+    missed = join(missed, around.op == Op::If ? condition_[around.id] : exit_[around.id]);
   }
 }
 

@@ -7,7 +7,7 @@
 
 namespace cuda_device::analysis {
 
-// By Inst::id of control instructions. Levels are at most GangUniform, or Varying: a gang may part.
+// Levels of control instructions. They are at most GangUniform, or Varying: a gang may diverge.
 class Divergence {
  public:
   Divergence(const ir::Function& f, const Tree& tree);
@@ -15,13 +15,14 @@ class Divergence {
   // Recomputes from the shapes found so far; levels only rise. True where one rose.
   bool update(const std::vector<Shape>& shapes);
 
-  // Of the condition of an if or while, of the number of iterations of a for.
+  // The level of the condition of an if or while, or of the trip count of a for.
   Level condition(const ir::Inst& i) const { return condition_[i.id]; }
-  // How threads that live on may arrive at the end of it at different times or by different ways.
+  // At what level threads that live on may arrive at its end at different times or by divergent
+  // paths.
   Level exit(const ir::Inst& i) const { return exit_[i.id]; }
-  // Likewise, threads that return counted: what happens to the set of active lanes.
+  // The same with threads that return: what happens to the set of active lanes.
   Level lanes(const ir::Inst& i) const { return lanes_[i.id]; }
-  // How threads reach the next iteration of the loop by different ways.
+  // At what level threads reach the next iteration of the loop by divergent paths.
   Level next_iteration(const ir::Inst& i) const { return next_[i.id]; }
 
  private:

@@ -11,9 +11,9 @@ namespace {
 using ir::Inst;
 using ir::Op;
 
-// Of what is there twice: instructions that do something at run time, and how many of them one
-// access to memory pays for. A loop counts for more. Where lanes part for reasons of their own
-// masks stay: there accesses count for nothing.
+// Code may be emitted twice up to these limits: instructions that do something at run time, and how
+// many of them one access to memory pays for. A loop counts for more. Where lanes diverge inside of
+// the guard masks stay: there accesses count for nothing.
 constexpr int kMostInstructions = 400;
 constexpr int kInstructionsAnAccess = 24;
 constexpr int kLoopWeight = 4;
@@ -21,7 +21,7 @@ constexpr int kMostWeight = 16;
 
 constexpr int kMostConditions = 64;  // looked at for one guard
 
-struct Weight {  // of one that is met
+struct Weight {  // what one counts for
   int instruction = 1;
   int access = 1;
 };
@@ -88,8 +88,8 @@ class Finder {
     }
   }
 
-  // A variable that is stored to by its own value, as one that says who is still in a loop, is what
-  // the rest makes it.
+  // A variable that is stored to by its own value, as a flag of the threads still in a loop, is
+  // what the other stores make it.
   bool holds_what_is_likely(size_t slot, bool holds, int& left) const {
     if (std::ranges::find(asked_, slot) != asked_.end()) return true;
     asked_.push_back(slot);
@@ -124,15 +124,15 @@ class Finder {
   }
 
   Weight inside(const Inst& i, size_t region, Weight weight) const {
-    const bool loop = i.op == Op::While || i.op == Op::For, parts = parts_lanes(i, region);
-    if (loop && parts) weight.instruction = kMostWeight;  // its time goes by under masks
+    const bool loop = i.op == Op::While || i.op == Op::For, divergent = diverges(i, region);
+    if (loop && divergent) weight.instruction = kMostWeight;  // its time goes by under masks
     if (loop) weight.access = std::min(weight.access * kLoopWeight, kMostWeight);
-    if (parts) weight.access = 0;
+    if (divergent) weight.access = 0;
     return weight;
   }
 
-  // Of a whole gang, before they enter the region.
-  bool parts_lanes(const Inst& i, size_t region) const {
+  // Whether lanes of a whole gang diverge before they enter the region.
+  bool diverges(const Inst& i, size_t region) const {
     if (!a_.divergent[i.id] || i.op == Op::Scope) return false;
     return i.op != Op::If || !is_likely(*i.operands[0], region == 0);
   }

@@ -7,12 +7,13 @@
 namespace cuda_device::analysis {
 
 // The region that whole gangs run; None: not a guard, or one that would gain nothing from a version
-// for them, or too large to have twice.
+// for whole gangs, or is too large to emit twice.
 enum class Guard : uint8_t { None, Then, Else };
 
-// By Inst::id. Guards compare integers that are affine or uniform, or ask for variables that hold
-// nothing but such comparisons, joined by and, or, not; an affine value equals something in few
-// lanes. What they guard moves whole vectors, or rows of them: that is what masks make dear.
+// Finds guards by Inst::id. They compare integers that are affine or uniform, or read variables
+// that hold nothing but such comparisons, joined by and, or, not; an affine value equals something
+// in few lanes. What they guard accesses whole vectors, or rows of them, which masks make
+// expensive.
 std::vector<Guard> find_guards(const ir::Function& f, const Analysis& a);
 
 }  // namespace cuda_device::analysis

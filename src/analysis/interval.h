@@ -25,7 +25,7 @@ std::optional<Interval> meet(Interval a, Interval b);  // nothing in common: non
 // What values of `a` become modulo 2**bits in the type.
 Interval wrap(Interval a, ScalarKind k);
 
-// Of mathematical integers; none where the result would not fit a Wide.
+// Arithmetic of mathematical integers; none where the result would not fit a Wide.
 std::optional<Interval> add(Interval a, Interval b);
 std::optional<Interval> subtract(Interval a, Interval b);
 std::optional<Interval> multiply(Interval a, Interval b);

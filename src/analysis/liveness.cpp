@@ -10,7 +10,7 @@ using ir::Op;
 
 // Walks blocks backwards. `before_` of a block is a function of what is live after it and at the
 // targets of the jumps inside.
-class StretchLiveness::Walk {
+class RangeLiveness::Walk {
  public:
   explicit Walk(const ir::Function& f) : slots_(f.slots.size()) {
     out_.after.resize(f.inst_count());
@@ -116,12 +116,12 @@ class StretchLiveness::Walk {
   std::vector<const Inst*> scopes_;
 };
 
-Liveness liveness(const ir::Function& f) { return StretchLiveness::Walk(f).all(f); }
+Liveness liveness(const ir::Function& f) { return RangeLiveness::Walk(f).all(f); }
 
-StretchLiveness::StretchLiveness(const ir::Function& f) : walk_(std::make_unique<Walk>(f)) {}
-StretchLiveness::~StretchLiveness() = default;
+RangeLiveness::RangeLiveness(const ir::Function& f) : walk_(std::make_unique<Walk>(f)) {}
+RangeLiveness::~RangeLiveness() = default;
 
-SlotSet StretchLiveness::before(std::span<Inst* const> insts, SlotSet live_after) {
+SlotSet RangeLiveness::before(std::span<Inst* const> insts, SlotSet live_after) {
   return walk_->before(insts, std::move(live_after));
 }
 

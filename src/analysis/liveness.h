@@ -1,5 +1,4 @@
-// Which slots may still be read, before any store, from the points where lanes that went different
-// ways meet again.
+// Liveness of slots (read before any store) at the points where divergent paths join.
 #pragma once
 
 #include <memory>
@@ -13,7 +12,7 @@ namespace cuda_device::analysis {
 
 struct Liveness {
   SlotSet entry;  // at the start of the kernel: the zero of a slot never stored may be seen
-  // By Inst::id of control instructions; empty elsewhere.
+  // Sets by Inst::id of control instructions; empty elsewhere.
   std::vector<SlotSet> after;       // after the instruction
   std::vector<SlotSet> else_entry;  // at the start of the else region (if, while, for)
   std::vector<SlotSet> head;        // where an iteration begins (while, for)
@@ -21,12 +20,12 @@ struct Liveness {
 
 Liveness liveness(const ir::Function& f);
 
-// Answers for many stretches of instructions, of which none lies in another or jumps further than
+// Liveness before many ranges of instructions, of which none lies in another or jumps further than
 // to after its last.
-class StretchLiveness {
+class RangeLiveness {
  public:
-  explicit StretchLiveness(const ir::Function& f);
-  ~StretchLiveness();
+  explicit RangeLiveness(const ir::Function& f);
+  ~RangeLiveness();
 
   // Live before these instructions, when `live_after` are live after them.
   SlotSet before(std::span<ir::Inst* const> insts, SlotSet live_after);

@@ -13,15 +13,15 @@ namespace {
 using ir::Inst;
 using ir::Op;
 
-// Whether a loop takes a value on and on, so that it has another one in each iteration. What comes
-// back (a remainder, a flag that flips) or stays for some iterations (a quotient) does not count.
-class Moves {
+// Values that advance with a loop, so that each iteration has another one. What comes back (a
+// remainder, a flag that flips) or stays for some iterations (a quotient) does not count.
+class AdvancingValues {
  public:
   using Stores = std::vector<std::vector<const Inst*>>;  // by slot: what sets it
-  Moves(const Inst& loop, const Tree& tree, const Stores& stores)
+  AdvancingValues(const Inst& loop, const Tree& tree, const Stores& stores)
       : loop_(loop), tree_(tree), stores_(stores) {}
 
-  bool moves(const Inst& value) {
+  bool advances(const Inst& value) {
     const auto known = known_.find(&value);
     if (known != known_.end()) return known->second;
     return known_[&value] = find(value);
@@ -31,7 +31,7 @@ class Moves {
   bool find(const Inst& value) {
     switch (value.op) {
       case Op::SlotLoad:
-        return slot_moves(value.imm);
+        return slot_advances(value.imm);
       case Op::Add:
       case Op::Sub:
       case Op::Mul:
@@ -42,13 +42,13 @@ class Moves {
       case Op::Wrap:
       case Op::Load:
         return std::any_of(value.operands.begin(), value.operands.end(),
-                           [&](const Inst* operand) { return moves(*operand); });
+                           [&](const Inst* operand) { return advances(*operand); });
       default:
         return false;
     }
   }
 
-  bool slot_moves(int64_t slot) {
+  bool slot_advances(int64_t slot) {
     if (loop_.op == Op::For && loop_.imm == slot) return true;
     if (std::find(asked_.begin(), asked_.end(), slot) != asked_.end()) return false;
     asked_.push_back(slot);
@@ -57,13 +57,13 @@ class Moves {
       if (!in_loop(*store)) continue;
       const Inst& value = *store->operands[0];  // of a loop: where it starts
       any = true;
-      all = all && (steps(value, slot) || moves(value));
+      all = all && (steps(value, slot) || advances(value));
     }
     asked_.pop_back();
     return any && all;
   }
 
-  // The slot's own value and more.
+  // Whether the value is the slot's own plus something.
   static bool steps(const Inst& value, int64_t slot) {
     const auto operand = [&](size_t i) { return steps(*value.operands[i], slot); };
     if (value.op == Op::SlotLoad) return value.imm == slot;
@@ -94,18 +94,18 @@ class StoreFinder {
   }
 
   std::vector<bool> run() {
-    std::vector<bool> past(f_.inst_count());
+    std::vector<bool> nontemporal(f_.inst_count());
     // Such stores are in order with nothing, and a fence would have to wait for them.
-    if (!any_left() || ir::acquires(f_)) return past;
+    if (!any_left() || ir::acquires(f_)) return nontemporal;
     slot_stores_.resize(f_.slots.size());
     ir::for_each_inst(f_.body, [&](const Inst& inst) { note(inst); });
-    if (!any_left()) return past;
+    if (!any_left()) return nontemporal;
     const Tree tree(f_);
     ir::for_each_inst(f_.body, [&](const Inst& inst) {
-      past[inst.id] =
-          ir::is_plain_store(inst) && is_written_only(*inst.operands[0]) && moves_on(inst, tree);
+      nontemporal[inst.id] = ir::is_plain_store(inst) && is_written_only(*inst.operands[0]) &&
+                             advances_in_every_loop(inst, tree);
     });
-    return past;
+    return nontemporal;
   }
 
  private:
@@ -128,12 +128,13 @@ class StoreFinder {
     return array.op == Op::Param && written_only_[static_cast<size_t>(array.imm)];
   }
 
-  bool moves_on(const Inst& store, const Tree& tree) const {
+  bool advances_in_every_loop(const Inst& store, const Tree& tree) const {
     const std::span<Inst* const> indices = ir::access_of(store)->indices;
     for (TreePosition p = tree.position(store); p.parent; p = tree.position(*p.parent)) {
       if (!in_iteration(p)) continue;
-      Moves moves(*p.parent, tree, slot_stores_);
-      if (std::ranges::none_of(indices, [&](const Inst* index) { return moves.moves(*index); }))
+      AdvancingValues advances(*p.parent, tree, slot_stores_);
+      if (std::ranges::none_of(indices,
+                               [&](const Inst* index) { return advances.advances(*index); }))
         return false;
     }
     return true;
@@ -141,7 +142,7 @@ class StoreFinder {
 
   const ir::Function& f_;
   std::vector<bool> written_only_;  // by parameter
-  Moves::Stores slot_stores_;
+  AdvancingValues::Stores slot_stores_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "analysis/block_level.h"
-#include "analysis/index_moves.h"
+#include "analysis/iteration_strides.h"
 #include "analysis/tree.h"
 #include "analysis/trips.h"
 #include "ir/effects.h"
@@ -104,14 +104,14 @@ class Finder {
     if (!loop || loop->op != Op::For) return std::nullopt;
     const Range& step = a_.range(*loop->operands[2]);
     if (step.lo != step.hi || step.unsigned_overflow) return std::nullopt;
-    IndexMoves& moves = moves_.try_emplace(loop, f_, *loop, step.lo).first->second;
+    IterationStrides& strides = strides_.try_emplace(loop, f_, *loop, step.lo).first->second;
     Prefetch found{What::NextIteration};
     for (size_t k = 1; k < load.operands.size(); ++k) {
-      const Move move = moves.of(*load.operands[k]);
-      if (!move) return std::nullopt;
-      found.moves.push_back(*move);
+      const Stride stride = strides.of(*load.operands[k]);
+      if (!stride) return std::nullopt;
+      found.strides.push_back(*stride);
     }
-    const bool stays = std::ranges::all_of(found.moves, [](int64_t m) { return m == 0; });
+    const bool stays = std::ranges::all_of(found.strides, [](int64_t m) { return m == 0; });
     return stays ? std::nullopt : std::optional(std::move(found));
   }
 
@@ -120,7 +120,7 @@ class Finder {
   const Tree tree_;
   const BlockLevel level_;
   const bool computes_for_long_;
-  std::unordered_map<const Inst*, IndexMoves> moves_;  // by loop
+  std::unordered_map<const Inst*, IterationStrides> strides_;  // by loop
 };
 
 }  // namespace

@@ -11,10 +11,10 @@ namespace cuda_device::analysis {
 
 struct Prefetch {
   enum class What : uint8_t {
-    // A page away: prefetchers of CPUs stop at the end of one.
+    // Lines a page away: prefetchers of CPUs stop at the end of one.
     Page,
-    // In the next iteration of a loop with a barrier: the tile that a block takes next, the plane
-    // that it marches to. Far from one another, those are lines that no prefetcher foresees.
+    // Lines of the next iteration of a loop with a barrier: the tile that a block takes next, the
+    // plane that it marches to. They are far from one another, so that no prefetcher foresees them.
     NextIteration,
     // What the next gang reads in a loop that reads from many places far apart. Each lane goes
     // through a row of its own, such as a sparse matrix's; rows may lie anywhere, and whether they
@@ -25,11 +25,11 @@ struct Prefetch {
     NextGangStrides,
   };
   What what;
-  std::vector<int64_t> moves = {};  // NextIteration: by how much each index moves, some of them
-  const ir::Inst* loop = nullptr;   // NextGang
+  std::vector<int64_t> strides = {};  // NextIteration: how far each index moves; not all are 0
+  const ir::Inst* loop = nullptr;     // NextGang
 };
 
-// By Inst::id of the load.
+// Finds prefetches by Inst::id of the load.
 //   Page             of kernels without barriers, in no loop but those that are unrolled: from
 //                    arrays of two dimensions or more that no cache holds, since blocks go by rows,
 //                    so that a launch reads several streams of memory at once; of all arrays, where

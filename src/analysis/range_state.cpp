@@ -61,7 +61,7 @@ RangeState RangeStates::widen(const RangeState& old, const RangeState& grown) {
                                  wide.interval.hi = higher(y.interval.hi, all(i));
                                if (wide.interval != y.interval) r.slots.set(i, wide);
                              });
-  // Only what still holds as it was: then each of them can be lost but once.
+  // Keeps only facts that hold unchanged, so that each of them can be lost but once.
   Refined::for_each_difference(
       old.refined, grown.refined,
       [&](size_t id, const std::optional<Interval>& x, const std::optional<Interval>& y) {

@@ -41,11 +41,11 @@ class RangeStates {
     return s;
   }
   RangeState join(const RangeState& a, const RangeState& b);
-  // As join, but a bound that moved jumps to the next of a few, so that loops come to an end.
+  // Joins, but a bound that moved jumps to the next of a few, so that loops come to an end.
   RangeState widen(const RangeState& old, const RangeState& grown);
-  // As `s`, but of these slots all that either state says.
+  // The state `s`, but with all that either state says of these slots.
   RangeState with(const RangeState& s, const RangeState& other, const SlotSet& slots);
-  // Nothing known of these slots.
+  // Drops what is known of these slots.
   void forget(RangeState& s, const SlotSet& slots);
   void store(RangeState& s, size_t slot, Interval value);
   // No load before this point may refine a slot after it.

@@ -20,7 +20,7 @@ Wide floor_divide(Wide a, Wide b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
-// All numbers up to the highest bit of v.
+// The interval of all numbers up to the highest bit of v.
 Wide ones_up_to(Wide v) {
   Wide ones = 0;
   while (ones < v) ones = ones * 2 + 1;
@@ -123,7 +123,7 @@ class Rules {
   }
   size_t axis() const { return static_cast<size_t>(inst_.imm); }
 
-  // As a mathematical integer; none: anything.
+  // The result as a mathematical integer; none: anything.
   std::optional<Interval> number() const {
     switch (inst_.op) {
       case Op::Const:

@@ -9,7 +9,7 @@ namespace cuda_device::analysis {
 
 using RangeOf = std::function<Interval(const ir::Inst&)>;
 
-// Of an integer or bool value that is not a slot's; `of` gives the operands'.
+// The interval of an integer or bool value that no slot holds; `of` gives the operands'.
 Interval interval_of(const ir::Inst& inst, const ir::Function& f, const RangeOf& of);
 
 // The values that the counter of a `for` takes.

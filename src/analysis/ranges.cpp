@@ -123,7 +123,7 @@ class Walk {
     if (state_.reachable) refine(condition, holds, state_, of_, versions_);
   }
 
-  // Who goes on has passed it.
+  // Threads that go on have passed it.
   void check(const Inst& condition) {
     if (condition.op == Op::Const && condition.imm == 0)
       state_ = RangeStates::unreachable();

@@ -49,7 +49,7 @@ class Crossing {
   }
 
   const BlockLevel& level_;
-  StretchLiveness live_;
+  RangeLiveness live_;
   SlotSet crosses_;
   std::vector<uint32_t> named_in_;  // by slot: a region
   uint32_t number_ = 0;
@@ -61,7 +61,7 @@ SlotSet crossing_slots(const ir::Function& f, const BlockLevel& level) {
   return Crossing(f, level).take();
 }
 
-RegionSlots slots_of(StretchLiveness& live, const Region& region, const SlotSet& crossing) {
+RegionSlots slots_of(RangeLiveness& live, const Region& region, const SlotSet& crossing) {
   const SlotSet none(crossing.size());
   RegionSlots r;
   r.named = r.out = none;

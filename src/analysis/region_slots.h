@@ -15,12 +15,12 @@ struct RegionSlots {
   SlotSet named;  // the region loads or stores it
   SlotSet in;     // crossing; the region reads it, or leaves it as it was in some thread
   SlotSet out;    // crossing; the region may store to it
-  // By number in Region::insts(): those of `in` that no instruction before it names, and those of
+  // For each of Region::insts(), slots of `in` that no instruction before it names, and slots of
   // `out` that none after it may store to.
   std::vector<std::vector<uint32_t>> in_before, out_after;
   bool returns = false;  // a thread may leave the kernel here
   bool effects = false;  // it does more than compute temporaries
 };
-RegionSlots slots_of(StretchLiveness& live, const Region& region, const SlotSet& crossing);
+RegionSlots slots_of(RangeLiveness& live, const Region& region, const SlotSet& crossing);
 
 }  // namespace cuda_device::analysis

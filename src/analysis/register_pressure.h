@@ -1,4 +1,4 @@
-// How much of a thread's own is live at once.
+// Register pressure: how many bytes of a lane are live at once.
 #pragma once
 
 #include "analysis/analysis.h"

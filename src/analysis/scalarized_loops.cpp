@@ -59,7 +59,7 @@ class Body {
   size_t loads_ = 0, others_ = 0;
 };
 
-bool runs_lane_by_lane(const Inst& i, const Analysis& a) {
+bool is_scalarizable(const Inst& i, const Analysis& a) {
   if (i.op != Op::For || !a.divergent[i.id] || !i.regions[1].empty()) return false;
   const bool counter_varies = a.slot_shapes[static_cast<size_t>(i.imm)].level == Level::Varying;
   return counter_varies && varies(*i.operands[0], a) && Body(a, i.regions[0]).suits();
@@ -67,10 +67,10 @@ bool runs_lane_by_lane(const Inst& i, const Analysis& a) {
 
 }  // namespace
 
-std::vector<bool> loops_lane_by_lane(const ir::Function& f, const Analysis& a) {
+std::vector<bool> find_scalarized_loops(const ir::Function& f, const Analysis& a) {
   std::vector<bool> found(f.inst_count());
   if (!a.tuning.on(Heuristic::scalarized_loops)) return found;
-  ir::for_each_inst(f.body, [&](const Inst& i) { found[i.id] = runs_lane_by_lane(i, a); });
+  ir::for_each_inst(f.body, [&](const Inst& i) { found[i.id] = is_scalarizable(i, a); });
   return found;
 }
 
@@ -92,7 +92,7 @@ bool may_count_from_zero(const Analysis& a, const ir::Inst& loop) {
          !step.unsigned_overflow;
 }
 
-// And keeps every value that is not negative as it is.
+// Whether it keeps every value that is not negative as it is.
 static bool extends(const Inst& i) {
   if (i.op != Op::Convert || !i.type.is_int() || !i.operands[0]->type.is_int()) return false;
   const ir::Type from = i.operands[0]->type;

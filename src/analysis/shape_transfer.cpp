@@ -50,7 +50,7 @@ class Rules {
   const Shape& operand(size_t i) const { return c_.shapes[inst_.operands[i]->id]; }
   const Interval& range(size_t i) const { return c_.ranges[inst_.operands[i]->id]; }
 
-  // As op.def says.
+  // Follows the rule of op.def.
   Shape by_rule() const {
     switch (ir::info(inst_.op).lanes) {
       case ir::LaneRule::OfOperands:
@@ -85,7 +85,7 @@ class Rules {
     return integer && affine ? affine_arithmetic() : plain();
   }
 
-  // At least one operand is affine.
+  // The shape where at least one operand is affine.
   Shape affine_arithmetic() const {
     switch (inst_.op) {
       case Op::Add:
@@ -195,7 +195,7 @@ class Rules {
     return keeps_quotient() ? uniform_shape(Level::GangUniform) : plain();
   }
 
-  // Of the low bits alone: it does not matter whether lanes wrapped.
+  // A remainder has the low bits alone: it does not matter whether lanes wrapped.
   Shape remainder() const {
     const std::optional<int> by = divided_by();
     if (!by) return plain();
@@ -204,8 +204,7 @@ class Rules {
     return keeps_quotient() ? operand(0) : plain();
   }
 
-  // Of an affine value and a constant: the bits in which lanes differ are bits that the base has
-  // free.
+  // Bits of an affine value and a constant: the base is zero in the bits in which lanes differ.
   Shape bitwise() const {
     const size_t affine = operand(0).affine() ? 0 : 1, other = 1 - affine;
     const Shape& lanes = operand(affine);
@@ -257,7 +256,7 @@ class Rules {
   Shape load() const {
     const Shape address = plain();
     if (!address.uniform()) return varying_shape();
-    if (c_.steady_loads[inst_.id])
+    if (c_.invariant_shared_loads[inst_.id])
       return uniform_shape(std::max(address.level, Level::BlockUniform));
     const Inst& array = *inst_.operands[0];
     if (array.op != Op::Param) return uniform_shape(Level::GangUniform);
@@ -273,7 +272,7 @@ class Rules {
     return local ? varying_shape() : uniform_shape(Level::BlockUniform);
   }
 
-  // Of an array of the launch, or one that a view states.
+  // An extent or stride is that of an array of the launch, or one that a view states.
   Shape array_number() const {
     const Inst& array = *inst_.operands[0];
     if (array.op != Op::View) return uniform_shape(Level::LaunchUniform);

@@ -5,8 +5,8 @@
 
 namespace cuda_device::analysis {
 
-// What the rules look at. `shapes`, `ranges`, `congruences` and `steady_loads` are by Inst::id,
-// `slots` and `slot_congruences` by slot, `changing_arrays` by parameter.
+// What the rules read. `shapes`, `ranges`, `congruences` and `invariant_shared_loads` are by
+// Inst::id, `slots` and `slot_congruences` by slot, `changing_arrays` by parameter.
 struct ShapeContext {
   const ir::Function& function;
   const LaneLayout& layout;
@@ -15,7 +15,7 @@ struct ShapeContext {
   const std::vector<Shape>& slots;
   const std::vector<Congruence>& congruences;
   const std::vector<Congruence>& slot_congruences;
-  const std::vector<bool>& steady_loads;
+  const std::vector<bool>& invariant_shared_loads;
   const std::vector<bool>& changing_arrays;
 };
 
@@ -24,8 +24,8 @@ std::optional<int> division_by_power_of_two(const ir::Inst& inst, Interval by);
 
 Shape shape_of(const ir::Inst& inst, const ShapeContext& context);
 
-// Of the counter of a `for`: start + k * step after k iterations, which the active lanes have all
-// made.
+// The shape of the counter of a `for`: start + k * step after k iterations, which all active lanes
+// have made.
 Shape counter_shape(const ir::Inst& loop, const ShapeContext& context);
 
 }  // namespace cuda_device::analysis

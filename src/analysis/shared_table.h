@@ -1,4 +1,4 @@
-// A table whose copies share what is alike in them: a copy costs nothing, a change the way to its
+// A table whose copies share what is alike in them: a copy costs nothing, a change the path to its
 // leaf, and of two copies only what may differ is looked at. So the states of a program's many
 // branches cost what happens in the branches, not the size of the program.
 #pragma once

@@ -13,18 +13,19 @@ struct TripBounds {
   uint64_t most = 0;
 };
 
-// Of all threads, in a `for` whose stop and step each have one value: the number of iterations
-// falls as the start comes closer to the stop. `values`: ranges by Inst::id.
+// Bounds for all threads of a `for` whose stop and step each have one value: the number of
+// iterations falls as the start comes closer to the stop. `values`: ranges by Inst::id.
 std::optional<TripBounds> trip_bounds(const ir::Inst& loop, const std::vector<Interval>& values);
 
-// Of a `for` that rises and whose start, stop and step each have one value.
+// The trip count of a `for` that rises and whose start, stop and step each have one value.
 std::optional<uint64_t> known_trips(const ir::Inst& loop, const Analysis& a);
 
-// How many instructions its iterations are one after another, those of loops inside likewise; none
-// where one is not known, or at more than `most`.
+// How many instructions the loop has when it is unrolled, and loops inside too; none where a trip
+// count is not known, or beyond `most`.
 std::optional<uint64_t> unrolled_size(const ir::Inst& loop, const Analysis& a, uint64_t most);
 
-// A loop that touches arrays and is longer than this goes through them in a way of its own.
+// A loop that accesses arrays is taken for one that stays a loop where it is longer than this
+// unrolled.
 inline constexpr uint64_t kMostUnrolled = 1024;
 
 // Whether the lanes of a gang begin a `for` one after the other, each at one more than the lane

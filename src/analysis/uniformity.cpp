@@ -9,9 +9,8 @@
 //
 // Slots. The generated code keeps one place for all lanes, and a store that does not blend
 // overwrites the place for inactive lanes as well. That is right if no lane that was inactive at
-// the store reads the slot before it stores again. An inactive lane is one that a construct around
-// the store has parted from the active ones, and it lives on where the construct lets lanes meet
-// again:
+// the store reads the slot before it stores again. An inactive lane is one that diverged from the
+// active ones in a construct around the store, and it lives on where the construct's paths join:
 //   - then region of an if: the else region, which runs after it (what is read after the if only
 //     was stored to there)
 //   - else region of an if: after the if
@@ -19,17 +18,17 @@
 //     next iteration
 //   - else region of a loop: after the loop (lanes that broke)
 //   - scope: after the scope
-// If the slot is live at none of these points, for none of the constructs around the store that may
-// part lanes, the last value stored into the place is for every reader the one it stored itself, in
-// its own order: no blend is needed, and the slot's shape is the join of what is stored. Live at
-// one: the store blends, and lanes may hold values of different stores: Varying. Lanes that
-// returned read nothing, so returning parts nobody here. A construct that parts lanes but whose
-// enclosing loop does not is judged by itself: what happens further out happens to all its lanes
+// If the slot is live at none of these points, for none of the constructs around the store in which
+// lanes may diverge, the last value stored into the place is for every reader the one it stored
+// itself, in its own order: no blend is needed, and the slot's shape is the join of what is stored.
+// Live at one: the store blends, and lanes may hold values of different stores: Varying. Lanes that
+// returned read nothing, so a return needs no blend. A construct in which lanes diverge, in a loop
+// in which they do not, is judged by itself: what happens further out happens to all its lanes
 // alike.
 //
-// The same argument with gangs (blocks) for lanes gives the levels among uniform shapes: where a
-// construct may part the gangs of a block and the slot is live at a meeting point, the slot is at
-// best GangUniform.
+// The same argument with gangs (blocks) for lanes gives the levels among uniform shapes: where the
+// gangs of a block may diverge in a construct and the slot is live at a join, the slot is at best
+// GangUniform.
 //
 // The three unknowns (shapes of slots, levels of control, blends) only rise, from the most
 // optimistic start, so the iteration ends; at its end all rules hold at once, and induction over
@@ -38,9 +37,9 @@
 
 #include "analysis/congruence.h"
 #include "analysis/divergence.h"
+#include "analysis/invariant_shared_loads.h"
 #include "analysis/shape_algebra.h"
 #include "analysis/shape_transfer.h"
-#include "analysis/steady_loads.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
 
@@ -58,7 +57,7 @@ class Fixpoint {
         a_(a),
         tree_(f),
         divergence_(f, tree_),
-        steady_loads_(find_steady_loads(f)),
+        invariant_shared_loads_(find_invariant_shared_loads(f)),
         changing_arrays_(ir::changing_arrays(f)),
         context_{f,
                  a.layout,
@@ -67,7 +66,7 @@ class Fixpoint {
                  a.slot_shapes,
                  a.congruences,
                  a.slot_congruences,
-                 steady_loads_,
+                 invariant_shared_loads_,
                  changing_arrays_},
         stored_(live.entry) {
     a.shapes.assign(f.inst_count(), {});
@@ -105,12 +104,12 @@ class Fixpoint {
 
   void store(const Inst& i, TreePosition place, Shape value, Congruence base) {
     const auto slot = static_cast<size_t>(i.imm);
-    const Level parted = parting(slot, place);
-    if (parted > Level::GangUniform) {
+    const Level divergence = divergence_at(slot, place);
+    if (divergence > Level::GangUniform) {
       a_.store_blends[i.id] = true;
       value = varying_shape();
     } else if (value.uniform()) {
-      value.level = join(value.level, parted);
+      value.level = join(value.level, divergence);
     }
     raise(slot, value, base);
   }
@@ -126,16 +125,16 @@ class Fixpoint {
     held = joined;
   }
 
-  // Who may be inactive at a store there and read the slot later.
-  Level parting(size_t slot, TreePosition place) const {
+  // The level of lanes that may be inactive at a store there and read the slot later.
+  Level divergence_at(size_t slot, TreePosition place) const {
     Level level = Level::LaunchUniform;
     for (TreePosition p = place; p.parent; p = tree_.position(*p.parent)) {
-      level = join(level, parting(slot, *p.parent, p));
+      level = join(level, divergence_at(slot, *p.parent, p));
     }
     return level;
   }
 
-  Level parting(size_t slot, const Inst& around, const TreePosition& inside) const {
+  Level divergence_at(size_t slot, const Inst& around, const TreePosition& inside) const {
     const auto id = around.id;
     if (around.op == Op::If) {
       const bool met = (inside.region == 0 ? live_.else_entry : live_.after)[id][slot];
@@ -154,7 +153,7 @@ class Fixpoint {
   Analysis& a_;
   Tree tree_;
   Divergence divergence_;
-  const std::vector<bool> steady_loads_, changing_arrays_;
+  const std::vector<bool> invariant_shared_loads_, changing_arrays_;
   ShapeContext context_;
   SlotSet stored_;  // their shapes say something
   bool changed_ = false;

@@ -9,8 +9,7 @@ namespace {
 
 using Index = std::array<uint32_t, 3>;
 
-// In increasing order, x fastest.
-// While the action says so.
+// Calls the action on indices in increasing order, x fastest, while it returns true.
 template <class Action>
 void for_each_index(const Index& extents, Action&& action) {
   Index i;
@@ -54,7 +53,7 @@ void report_failure(const Launch& launch, const Thread& thread) {
   launch.report->failed = failed;
 }
 
-// Where it has come to.
+// Where the thread has come to.
 Outcome run_to_barrier(const Launch& launch, Thread& thread, uint64_t max_steps) {
   const Outcome outcome = advance(launch, thread, max_steps - thread.taken);
   if (outcome == Outcome::OutOfSteps) {

@@ -64,7 +64,7 @@ class Runner {
     launch_.report->printed.append(printer.text([&](size_t k) { return registers_[list[k]]; }));
   }
 
-  // Nobody answers: nothing is done.
+  // Does nothing where the launch has no answer.
   void opaque(const Step& s) {
     std::vector<int64_t> operands(s.source->operands.size());
     for (size_t k = 0; k < operands.size(); ++k)
@@ -221,7 +221,7 @@ class Runner {
     }
     left = static_cast<int64_t>(static_cast<uint64_t>(left) - 1);
     registers_[s.b] = value;
-    // Beyond the last iteration the sum may wrap; nobody reads it then.
+    // Beyond the last iteration the sum may wrap; it is not read then.
     const auto step = static_cast<uint64_t>(registers_[launch_.code.lists[s.a + 2]]);
     value = canonical(s.source->operands[0]->type.scalar,
                       static_cast<int64_t>(static_cast<uint64_t>(value) + step));

@@ -16,9 +16,9 @@ struct Launch {
   const StepCode& code;
   const std::vector<Argument>& arguments;
   Grid grid;
-  LaunchReport* report = nullptr;          // null: nobody asks
+  LaunchReport* report = nullptr;          // null: none is wanted
   std::vector<PrintFormatter> printers{};  // by format
-  OpaqueCall opaque{};                     // empty: nobody answers
+  OpaqueCall opaque{};                     // empty: calls do nothing
 };
 
 // An array that is no parameter itself.
@@ -34,7 +34,8 @@ struct OwnArray {
 class BlockMemory {
  public:
   BlockMemory(const Launch& launch, std::array<uint32_t, 3> block);
-  // By array of the function, those of threads left empty; the dynamic shared memory is the last.
+  // Arrays by number in the function, those of threads left empty; the dynamic shared memory is
+  // last.
   const std::vector<OwnArray>& arrays() const { return arrays_; }
 
  private:
@@ -72,7 +73,7 @@ void pass_barrier(const Launch& launch, Thread& thread, int64_t result);
 // "(1, 2, 3)"
 std::string text_of(const std::array<uint32_t, 3>& index);
 
-// How often `for` runs its body.
+// The trip count of a `for`.
 uint64_t trip_count(ScalarKind kind, int64_t start, int64_t stop, int64_t step);
 
 }  // namespace cuda_device::ir

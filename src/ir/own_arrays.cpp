@@ -11,8 +11,9 @@ uint64_t linear(const Index& index, const Index& extents) {
   return index[0] + extents[0] * (index[1] + uint64_t{extents[1]} * index[2]);
 }
 
-// What nobody has stored yet: words 0xbad..... that are easy to see, never zero, and not the same
-// in two places, so that a kernel which relies on what it finds there does not pass by luck.
+// Memory that has not been stored to: words 0xbad..... that are easy to see, never zero, and not
+// the same in two places, so that a kernel which relies on what it finds there does not pass by
+// luck.
 void fill(std::vector<char>& bytes, uint64_t owner) {
   for (size_t i = 0; i < bytes.size(); ++i) {
     const uint64_t mixed = ((owner << 20) + i / 4 + 1) * 0x9e3779b97f4a7c15ull;

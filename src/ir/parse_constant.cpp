@@ -37,8 +37,8 @@ std::optional<int64_t> number(std::string_view text, ScalarKind kind) {
   return std::nullopt;
 }
 
-// In its own format: rounding twice would miss the nearest float32. What the printer writes of a
-// narrower one is that number by way of a double too.
+// Rounds once, in the type's own format: twice would miss the nearest float32. What the printer
+// writes of a narrower one is that number through a double too.
 std::optional<int64_t> floating(std::string_view text, ScalarKind kind) {
   if (auto value = bits(text, "nan")) return value;
   if (auto value = bits(text, "bits")) return value;

@@ -9,8 +9,8 @@
 
 namespace cuda_device::ir {
 
-// As Inst::imm; nothing where the text is no constant of the type. Not made canonical: the verifier
-// judges that.
+// The constant as Inst::imm; nothing where the text is no constant of the type. Not made canonical:
+// the verifier judges that.
 std::optional<int64_t> parse_constant(std::string_view text, Type type);
 
 }  // namespace cuda_device::ir

@@ -291,7 +291,7 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
 }  // namespace
 
 std::string type_error(const Function& f, const Inst& inst) {
-  // In this order: each rule relies on the ones before it.
+  // The order matters: each rule relies on the ones before it.
   const int count = accesses_element(inst.op) ? -1 : info(inst.op).operands;
   if (std::string e = count_error(inst, count); !e.empty()) return e;
   if (std::string e = missing_operand(inst); !e.empty()) return e;

@@ -14,13 +14,13 @@ void for_each_inst(const Block& block, F&& f) {
   }
 }
 
-// Of the regions of an instruction.
+// Calls f on every instruction in the regions of an instruction, in order.
 template <class F>
 void for_each_inside(const Inst& inst, F&& f) {
   for (const Block& region : inst.regions) for_each_inst(region, f);
 }
 
-// Whether p holds of some instruction of the block or of the regions inside.
+// Whether p holds for some instruction of the block or of the regions inside.
 template <class P>
 bool any_inst(const Block& block, const P& p) {
   for (const Inst* inst : block.insts) {
@@ -38,7 +38,7 @@ bool any_inside(const Inst& inst, const P& p) {
   return false;
 }
 
-// Of the block and of the regions inside; those of which p holds.
+// Counts the instructions of the block and of the regions inside for which p holds.
 template <class P>
 size_t count_insts(const Block& block, const P& p) {
   size_t count = 0;

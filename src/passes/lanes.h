@@ -10,8 +10,8 @@ namespace cuda_device::passes {
 
 struct Lanes {
   uint32_t register_bytes = 64;              // of one lane, in all vector registers together
-  std::span<const uint32_t> gangs = kWarps;  // what a gang may turn out to have
-  Tuning tuning = {};                        // of run_pipeline: that of its options
+  std::span<const uint32_t> gangs = kWarps;  // widths that a gang may get
+  Tuning tuning = {};                        // run_pipeline sets that of its options
 
   static constexpr uint32_t kWarps[] = {32, 64};
 };

@@ -7,10 +7,10 @@
 
 namespace cuda_device::passes {
 
-// By Inst::id: how often an instruction is an operand.
+// How often each instruction is an operand, by Inst::id.
 std::vector<uint32_t> count_uses(const ir::Function& f);
 
-// By slot: whether any instruction reads it.
+// Whether any instruction reads each slot.
 std::vector<bool> loaded_slots(const ir::Function& f);
 
 // Instructions to be read in place of others. A pass walks in order and asks for each operand.

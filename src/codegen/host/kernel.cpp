@@ -28,7 +28,7 @@ llvm::Function* declare_entry(llvm::Module& module, const KernelSource& source, 
 
 std::vector<bool> scalarized_loops(const KernelSource& source) {
   if (source.target.slow_gathers)
-    return analysis::loops_lane_by_lane(source.function, source.analysis);
+    return analysis::find_scalarized_loops(source.function, source.analysis);
   return std::vector<bool>(source.function.inst_count());
 }
 

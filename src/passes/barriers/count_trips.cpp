@@ -1,6 +1,6 @@
 #include "passes/barriers/count_trips.h"
 
-#include "passes/loops/own_counter.h"
+#include "passes/loops/canonical_counter.h"
 
 namespace cuda_device::passes {
 namespace {

@@ -37,7 +37,7 @@ std::vector<Exit> exits_of(const Inst& control) {
   return exits;
 }
 
-// Whoever enters a side takes the jump at its end.
+// Whether all threads that enter a side take the jump at its end.
 bool is_plain(const Inst& control, const std::vector<Exit>& exits) {
   if (control.op != Op::If || exits.size() != 1 || exits[0].jumps.size() != 1) return false;
   const Inst* jump = exits[0].jumps[0];
@@ -52,7 +52,7 @@ class Jumps {
 
   void block(Block& b) {
     for (size_t i = 0; i < b.insts.size(); ++i) {
-      if (analysis::is_loop(*b.insts[i])) i = move_else_behind(b, i);
+      if (analysis::is_loop(*b.insts[i])) i = move_else_after(b, i);
       Inst& inst = *b.insts[i];
       if (ir::holds_barrier(inst)) {
         for (Block& region : inst.regions) block(region);
@@ -64,7 +64,7 @@ class Jumps {
   }
 
  private:
-  // The number of the last instruction that takes the place of the i-th one.
+  // Replaces the i-th instruction; returns the number of the last one of its replacement.
   static size_t put(Block& b, size_t i, const Block& instead) {
     b.insts.erase(b.insts.begin() + static_cast<ptrdiff_t>(i));
     b.insts.insert(b.insts.begin() + static_cast<ptrdiff_t>(i), instead.insts.begin(),
@@ -100,8 +100,8 @@ class Jumps {
     inside.control(exit.op, {}, 0, exit.imm);
   }
 
-  // The number of the loop.
-  size_t move_else_behind(Block& b, size_t i) {
+  // Returns the number of the loop.
+  size_t move_else_after(Block& b, size_t i) {
     Inst& loop = *b.insts[i];
     const size_t last = loop.regions.size() - 1;
     const auto iterations = std::span(loop.regions).first(last);

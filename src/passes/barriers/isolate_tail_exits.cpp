@@ -15,7 +15,8 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-// Of one scope or loop that holds a barrier.
+// Isolates the exits of one scope or loop that holds a barrier: after the last one, threads may
+// leave one by one.
 class Target {
  public:
   Target(ir::Function& f, const analysis::Analysis& a, Inst& target)
@@ -37,14 +38,14 @@ class Target {
     return i.op == Op::Leave && i.imm == depth;
   }
 
-  // To what is farther out than the target, or after it: those hang on all threads of the block.
+  // A jump to what is farther out than the target, or after it: all threads of the block take it.
   bool is_foreign(const Inst& i, int64_t depth, bool in_loop) const {
     if (i.op == Op::Break) return !in_loop;
     if (loops_) return i.op == Op::Leave && i.imm >= depth;
     return (i.op == Op::Continue && !in_loop) || (i.op == Op::Leave && i.imm > depth);
   }
 
-  bool hangs_on_all(const Inst& inst, int64_t depth) const {
+  bool needs_all_threads(const Inst& inst, int64_t depth) const {
     if (ir::is_barrier(inst.op) || ir::holds_barrier(inst)) return true;
     bool found = is_foreign(inst, depth, false);
     walk_inside(inst, [&](const Inst& i, int64_t scopes, bool in_loop) {
@@ -53,23 +54,23 @@ class Target {
     return found;
   }
 
-  // Jumps after the last thing in a block that hangs on all threads; whether there are any that
-  // leave code behind outside of it. `more`: such code.
+  // Isolates jumps after the last thing in a block that needs all threads. `more`: code follows
+  // outside of the block. Returns whether there are any.
   bool block(Block& b, int64_t depth, bool more) {
     const auto tail = std::ranges::find_if(b.insts.rbegin(), b.insts.rend(), [&](const Inst* i) {
-                        return hangs_on_all(*i, depth);
+                        return needs_all_threads(*i, depth);
                       }).base();
     const auto first = static_cast<size_t>(tail - b.insts.begin());
     const bool goes_on = first < b.insts.size();
     bool below = false;
     if (first > 0) below = inside(*b.insts[first - 1], depth, more || goes_on);
-    const bool here = parts(b, first, depth);
+    const bool here = diverges_at_jump(b, first, depth);
     if (here) wrap(b, first, depth, more);
     if (below && goes_on) guard(b, first);
     return here || below;
   }
 
-  // The regions that control leaves to what follows.
+  // Isolates jumps in the regions that end where the holder does.
   bool inside(Inst& holder, int64_t depth, bool more) {
     bool any = false;
     for (size_t r = 0; r < holder.regions.size(); ++r)
@@ -78,24 +79,24 @@ class Target {
     return any;
   }
 
-  // Whether threads of a block part by a jump from there on.
-  bool parts(const Block& b, size_t first, int64_t depth) const {
-    const auto part = [&](const Block& inner, const auto& self, int64_t scopes, bool in_loop,
-                          bool apart, size_t from) -> bool {
+  // Whether threads diverge at a jump from there on.
+  bool diverges_at_jump(const Block& b, size_t first, int64_t depth) const {
+    const auto search = [&](const Block& inner, const auto& self, int64_t scopes, bool in_loop,
+                            bool divergent, size_t from) -> bool {
       for (size_t i = from; i < inner.insts.size(); ++i) {
         const Inst& inst = *inner.insts[i];
-        if (apart && is_jump(inst, depth + scopes, in_loop)) return true;
+        if (divergent && is_jump(inst, depth + scopes, in_loop)) return true;
         for (size_t r = 0; r < inst.regions.size(); ++r)
           if (self(inst.regions[r], self, scopes + (inst.op == Op::Scope),
-                   in_loop || is_iteration(inst, r), apart || parts_threads(inst), 0))
+                   in_loop || is_iteration(inst, r), divergent || is_divergent(inst), 0))
             return true;
       }
       return false;
     };
-    return part(b, part, 0, false, false, first);
+    return search(b, search, 0, false, false, first);
   }
 
-  bool parts_threads(const Inst& i) const {
+  bool is_divergent(const Inst& i) const {
     if (i.id >= a_.divergent.size()) return true;  // made here
     if (i.op != Op::If) return a_.divergent[i.id];
     return a_.shape(*i.operands[0]).level > analysis::Level::BlockUniform;
@@ -126,7 +127,7 @@ class Target {
     if (more) set_before(f_, body, jumps, left());
   }
 
-  // The rest of the block, for those who have not left.
+  // Puts the rest of the block into an if, for the threads that have not left.
   void guard(Block& b, size_t first) {
     const auto tail = b.insts.begin() + static_cast<ptrdiff_t>(first);
     std::vector<Inst*> rest(tail, b.insts.end());

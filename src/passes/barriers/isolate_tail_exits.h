@@ -1,6 +1,6 @@
-// Jumps after the last barrier of what they leave: threads may diverge there, for nobody waits for
-// them any more. A jump out of a scope or an iteration that holds a barrier is one for the whole
-// block (analysis/block_level.h), so these get a scope without a barrier to leave:
+// Isolates jumps after the last barrier of the scope or iteration that they leave: threads may
+// diverge there, as no thread waits for them any more. A jump out of what holds a barrier is one
+// for the whole block (analysis/block_level.h), so these get a scope without a barrier to leave:
 //
 //   scope {                               scope {
 //     barrier                               barrier
@@ -9,7 +9,8 @@
 //   }                                         ...
 //                                           } }
 //
-// Where code of the same scope follows outside of the block, a variable says who has left.
+// Where code of the same scope follows outside of the block, a variable says which threads have
+// left.
 #pragma once
 
 #include "ir/ir.h"

@@ -1,4 +1,4 @@
-// Jumps and what they stand in, for passes that lead them elsewhere.
+// Finds jumps and what they stand in, for passes that redirect them.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,7 @@
 #include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/barriers/jumps.h"
-#include "passes/loops/own_counter.h"
+#include "passes/loops/canonical_counter.h"
 #include "passes/simplify/dce.h"
 #include "support/check.h"
 
@@ -25,12 +25,12 @@ using ir::Op;
 
 bool is_one(const Inst& i) { return i.op == Op::Const && i.imm == 1; }
 
-// Control at block level that threads may go through in different ways.
-class Parted {
+// Control at block level in which threads may diverge.
+class DivergentControl {
  public:
-  Parted(const ir::Function& f, const BlockLevel& level)
-      : level_(level), parted_(f.inst_count()), tree_(f), divergence_(f, tree_) {
-    if (!asks(f.body)) return;
+  DivergentControl(const ir::Function& f, const BlockLevel& level)
+      : level_(level), divergent_(f.inst_count()), tree_(f), divergence_(f, tree_) {
+    if (!may_diverge(f.body)) return;
     const analysis::Analysis a = analysis::analyse(f);
     while (divergence_.update(a.shapes)) {
     }
@@ -38,35 +38,35 @@ class Parted {
   }
 
   bool any() const { return any_; }
-  bool operator[](const Inst& i) const { return parted_[i.id]; }
+  bool operator[](const Inst& i) const { return divergent_[i.id]; }
   const Inst* target(const Inst& jump) const { return tree_.target(jump); }
 
  private:
-  // Something that is not plainly the same for all.
-  bool asks(const Block& b) const {
+  // False where it is plain, without an analysis, that no thread diverges.
+  bool may_diverge(const Block& b) const {
     return std::ranges::any_of(b.insts, [&](const Inst* i) {
       if (i->regions.empty() || !level_.contains(*i)) return false;
       const auto varies = [](const Inst* x) { return x->op == Op::SlotLoad; };
       return std::ranges::any_of(i->operands, varies) || i->op == Op::While ||
-             std::ranges::any_of(i->regions, [&](const Block& inside) { return asks(inside); });
+             std::ranges::any_of(i->regions,
+                                 [&](const Block& inside) { return may_diverge(inside); });
     });
   }
 
-  // `apart`: in control that threads go through in different ways.
-  void enter(const Block& b, bool apart) {
+  void enter(const Block& b, bool in_divergent) {
     for (const Inst* i : b.insts) {
       if (i->regions.empty() || !level_.contains(*i)) continue;
       const Level level = i->op == Op::If ? divergence_.condition(*i) : divergence_.exit(*i);
-      const bool parted = level > Level::BlockUniform || (apart && !keeps_together(*i));
-      parted_[i->id] = parted;
-      any_ = any_ || parted;
-      for (const Block& inside : i->regions) enter(inside, apart || parted);
+      const bool divergent = level > Level::BlockUniform || (in_divergent && !stays_convergent(*i));
+      divergent_[i->id] = divergent;
+      any_ = any_ || divergent;
+      for (const Block& inside : i->regions) enter(inside, in_divergent || divergent);
     }
   }
 
-  // Whoever is there, even where nobody is: a variable that was stored to by some threads only
-  // proves nothing any more, and a loop must end when all have left by another way.
-  bool keeps_together(const Inst& i) const {
+  // Whether it is convergent whichever threads are active, even none: a variable that only some
+  // threads stored to proves nothing, and a loop must end when all threads have left it by a jump.
+  bool stays_convergent(const Inst& i) const {
     const auto fixed = [](const Inst* x) { return x->op == Op::Const; };
     if (i.op == Op::If) return fixed(i.operands[0]) || ir::is_barrier(i.operands[0]->op);
     return i.op == Op::For && std::ranges::all_of(i.operands, fixed) && !holds_jump(i);
@@ -79,16 +79,16 @@ class Parted {
   }
 
   const BlockLevel& level_;
-  std::vector<bool> parted_;  // by Inst::id
+  std::vector<bool> divergent_;  // by Inst::id
   analysis::Tree tree_;
   analysis::Divergence divergence_;
   bool any_ = false;
 };
 
-class Parting {
+class Predication {
  public:
-  Parting(ir::Function& f, const BlockLevel& level, const Parted& parted)
-      : f_(f), level_(level), parted_(parted) {}
+  Predication(ir::Function& f, const BlockLevel& level, const DivergentControl& divergent)
+      : f_(f), level_(level), divergent_(divergent) {}
 
   void run() {
     find_operands(f_.body);
@@ -99,8 +99,8 @@ class Parting {
   }
 
  private:
-  // What a jump may leave: how many of `there_` hold for those who broke out, or went on with the
-  // next iteration.
+  // What a jump may leave, and how many of `active_` a thread keeps that breaks out of it, or
+  // continues with the next iteration.
   struct Frame {
     const Inst* inst;
     size_t left, continued;
@@ -115,7 +115,7 @@ class Parting {
     }
   }
 
-  // Used by any region.
+  // Constants move to the start of the kernel, where every region can use them.
   static void take_constants(Block& b, std::vector<Inst*>& constants) {
     std::erase_if(b.insts, [&](Inst* i) {
       if (i->op == Op::Const) constants.push_back(i);
@@ -141,7 +141,7 @@ class Parting {
     b = std::move(done);
   }
 
-  // Done by those who are there. What block-level control reads it reads by itself.
+  // Active threads run a region. Loads for block-level control stand beside that control.
   void region(const Region& r, Block& done) {
     std::vector<Inst*> insts;
     for (size_t i = r.first; i < r.last; ++i)
@@ -149,19 +149,20 @@ class Parting {
     if (insts.empty()) return;
     ir::Builder b(f_, done);
     b.set_span(insts.front()->span);
-    std::vector<Inst*>& to = there_.empty() ? done.insts : if_there(b).insts;
+    std::vector<Inst*>& to = active_.empty() ? done.insts : if_active(b).insts;
     to.insert(to.end(), insts.begin(), insts.end());
   }
 
-  Block& if_there(ir::Builder& b) {
-    return b.control(Op::If, {b.slot_load(there_.back())}, 2)->regions[0];
+  Block& if_active(ir::Builder& b) {
+    return b.control(Op::If, {b.slot_load(active_.back())}, 2)->regions[0];
   }
 
-  Inst* there(ir::Builder& b) {
-    return there_.empty() ? b.const_int(ir::kBool, 1) : b.slot_load(there_.back());
+  Inst* active(ir::Builder& b) {
+    return active_.empty() ? b.const_int(ir::kBool, 1) : b.slot_load(active_.back());
   }
 
-  // What stood in a region stays there: spill_across_barriers has left nothing else to be read.
+  // Loads the variable again: after spill_across_barriers, control reads no other value of a
+  // region.
   static Inst* again(Inst& value, ir::Builder& b) {
     if (value.op == Op::SlotLoad) return b.slot_load(static_cast<uint32_t>(value.imm));
     CD_CHECK(value.op == Op::Const || ir::is_barrier(value.op),
@@ -177,26 +178,26 @@ class Parting {
   void inst(Inst& i, ir::Builder& b) {
     switch (i.op) {
       case Op::If:
-        return parted_[i] ? branch(i, b) : together(i, b);
+        return divergent_[i] ? branch(i, b) : convergent(i, b);
       case Op::While:
-        return parted_[i] ? while_loop(i, b) : together(i, b);
+        return divergent_[i] ? while_loop(i, b) : convergent(i, b);
       case Op::For:
-        return parted_[i] ? for_loop(i, b) : together(i, b);
+        return divergent_[i] ? for_loop(i, b) : convergent(i, b);
       case Op::Scope:
-        return parted_[i] ? scope(i, b) : together(i, b);
+        return divergent_[i] ? scope(i, b) : convergent(i, b);
       case Op::Break:
       case Op::Continue:
       case Op::Leave:
       case Op::Return:
-        return there_.empty() ? keep(i, b) : jump(i, b);
+        return active_.empty() ? keep(i, b) : jump(i, b);
       default:
         return barrier(i, b);
     }
   }
 
-  void together(Inst& i, ir::Builder& b) {
+  void convergent(Inst& i, ir::Builder& b) {
     keep(i, b);
-    frames_.push_back({&i, there_.size(), there_.size()});
+    frames_.push_back({&i, active_.size(), active_.size()});
     for (Block& inside : i.regions) block(inside);
     frames_.pop_back();
   }
@@ -209,30 +210,30 @@ class Parting {
 
   void branch(Inst& i, ir::Builder& b) {
     Inst* holds = again(*i.operands[0], b);
-    Inst* here = there(b);
+    Inst* here = active(b);
     const uint32_t yes = set(b, b.op(Op::And, {here, holds}));
     const uint32_t no = set(b, b.op(Op::And, {here, b.op(Op::Not, {holds})}));
     side(i.regions[0], yes, b);
     side(i.regions[1], no, b);
   }
 
-  // Barriers are left out where nobody comes to them.
-  void side(Block& insts, uint32_t who, ir::Builder& b) {
+  // A side with barriers is skipped where no thread is active in it.
+  void side(Block& insts, uint32_t flag, ir::Builder& b) {
     if (insts.empty()) return;
     const bool waits = ir::has_barrier(insts);
-    there_.push_back(who);
+    active_.push_back(flag);
     block(insts);
-    there_.pop_back();
+    active_.pop_back();
     Block* to = &b.block();
-    if (waits) to = &b.control(Op::If, {any(b, who)}, 2)->regions[0];
+    if (waits) to = &b.control(Op::If, {any(b, flag)}, 2)->regions[0];
     to->insts.insert(to->insts.end(), insts.insts.begin(), insts.insts.end());
   }
 
-  Inst* any(ir::Builder& b, uint32_t who) { return b.op(Op::BarrierOr, {b.slot_load(who)}); }
+  Inst* any(ir::Builder& b, uint32_t flag) { return b.op(Op::BarrierOr, {b.slot_load(flag)}); }
 
   void while_loop(Inst& i, ir::Builder& b) {
-    const uint32_t in = set(b, there(b));
-    const std::optional<uint32_t> ended = nobody_if_any(i.regions[2], b);
+    const uint32_t in = set(b, active(b));
+    const std::optional<uint32_t> ended = add_ended_flag(i.regions[2], b);
     enter_loop(i, in);
     Block& head = i.regions[0];
     Inst& yield = *head.insts.back();
@@ -249,7 +250,7 @@ class Parting {
 
   // Each thread counts for itself, all from the same number by the same step. Where that step is
   // one, the variable of the loop is the counter; otherwise iterations are counted and the variable
-  // follows, as its last number plus the step may lie beyond its type.
+  // is computed from them, as its last number plus the step may lie beyond its type.
   void for_loop(Inst& i, ir::Builder& b) {
     const bool counts = is_one(*i.operands[2]);
     Inst* start = again(*i.operands[0], b);
@@ -265,8 +266,8 @@ class Parting {
     }
     const uint32_t stop = static_cast<uint32_t>(add_counter(f_, trips->type));
     b.slot_store(stop, trips);
-    const uint32_t in = set(b, there(b));
-    const std::optional<uint32_t> ended = nobody_if_any(i.regions[1], b);
+    const uint32_t in = set(b, active(b));
+    const std::optional<uint32_t> ended = add_ended_flag(i.regions[1], b);
     Inst& loop = *b.control(Op::While, {}, 3);
     enter_loop(i, in);
     ir::Builder h(f_, loop.regions[0]);
@@ -285,7 +286,7 @@ class Parting {
     otherwise(loop.regions[2], ended);
   }
 
-  // At the beginning of an iteration: start + number * step.
+  // The variable of the loop, set at the beginning of an iteration to start + number * step.
   void count(const Inst& loop, uint32_t own, uint32_t number, Block& body) {
     Block head;
     ir::Builder b(f_, head);
@@ -297,7 +298,7 @@ class Parting {
     body.insts.insert(body.insts.begin(), head.insts.begin(), head.insts.end());
   }
 
-  // Ends a condition: the loop goes on while anybody does.
+  // Ends a condition: the loop goes on while it does for any thread.
   void go_on_if(Inst* holds, uint32_t in, std::optional<uint32_t> ended, ir::Builder& b) {
     Inst* before = b.slot_load(in);
     if (ended) {
@@ -309,12 +310,12 @@ class Parting {
   }
 
   void enter_loop(const Inst& i, uint32_t in) {
-    frames_.push_back({&i, there_.size(), there_.size() + 1});
-    there_.push_back(in);
+    frames_.push_back({&i, active_.size(), active_.size() + 1});
+    active_.push_back(in);
   }
 
   void leave_loop() {
-    there_.pop_back();
+    active_.pop_back();
     frames_.pop_back();
   }
 
@@ -327,14 +328,14 @@ class Parting {
     Block start;
     ir::Builder b(f_, start);
     const uint32_t now = set(b, b.slot_load(in));
-    there_.push_back(now);
+    active_.push_back(now);
     block(body);
-    there_.pop_back();
+    active_.pop_back();
     body.insts.insert(body.insts.begin(), start.insts.begin(), start.insts.end());
   }
 
-  // Whom the condition of a loop ends, where it matters.
-  std::optional<uint32_t> nobody_if_any(const Block& otherwise, ir::Builder& b) {
+  // A flag of the threads for which the condition ends the loop, where its else needs to know.
+  std::optional<uint32_t> add_ended_flag(const Block& otherwise, ir::Builder& b) {
     if (otherwise.empty()) return std::nullopt;
     return set(b, b.const_int(ir::kBool, 0));
   }
@@ -349,49 +350,49 @@ class Parting {
   }
 
   void scope(Inst& i, ir::Builder& b) {
-    const uint32_t in = set(b, there(b));
-    frames_.push_back({&i, there_.size(), there_.size()});
-    there_.push_back(in);
+    const uint32_t in = set(b, active(b));
+    frames_.push_back({&i, active_.size(), active_.size()});
+    active_.push_back(in);
     block(i.regions[0]);
-    there_.pop_back();
+    active_.pop_back();
     frames_.pop_back();
     std::vector<Inst*>& to = b.block().insts;
     to.insert(to.end(), i.regions[0].insts.begin(), i.regions[0].insts.end());
   }
 
-  // Those who are here are nowhere else until they get to where the jump leads.
+  // Threads that jump are inactive until control gets to where the jump leads.
   void jump(Inst& i, ir::Builder& b) {
-    if (i.op == Op::Return) return if_there(b).insts.push_back(&i);
+    if (i.op == Op::Return) return if_active(b).insts.push_back(&i);
     const Frame& frame = target_of(i);
     const size_t kept = i.op == Op::Continue ? frame.continued : frame.left;
-    CD_CHECK(kept < there_.size(), "threads diverge on the way to where none has diverged");
-    Inst* stays = b.op(Op::Not, {there(b)});
-    for (size_t k = kept; k < there_.size(); ++k)
-      b.slot_store(there_[k], b.op(Op::And, {b.slot_load(there_[k]), stays}));
+    CD_CHECK(kept < active_.size(), "threads diverge at a jump to where none has diverged");
+    Inst* stays = b.op(Op::Not, {active(b)});
+    for (size_t k = kept; k < active_.size(); ++k)
+      b.slot_store(active_[k], b.op(Op::And, {b.slot_load(active_[k]), stays}));
   }
 
   const Frame& target_of(const Inst& jump) const {
-    const Inst* target = parted_.target(jump);
+    const Inst* target = divergent_.target(jump);
     const auto frame = std::ranges::find(frames_, target, &Frame::inst);
     CD_CHECK(frame != frames_.end(), "a jump without a target");
     return *frame;
   }
 
-  // Only those who are there have a word.
+  // Only active threads vote.
   void barrier(Inst& i, ir::Builder& b) {
-    if (there_.empty() || i.op == Op::Barrier) return keep(i, b);
-    Inst *says = again(*i.operands[0], b), *here = there(b);
-    Inst* word = i.op == Op::BarrierAnd ? b.op(Op::Or, {says, b.op(Op::Not, {here})})
-                                        : b.op(Op::And, {says, here});
-    i.operands[0] = b.slot_load(set(b, word));
+    if (active_.empty() || i.op == Op::Barrier) return keep(i, b);
+    Inst *vote = again(*i.operands[0], b), *here = active(b);
+    vote = i.op == Op::BarrierAnd ? b.op(Op::Or, {vote, b.op(Op::Not, {here})})
+                                  : b.op(Op::And, {vote, here});
+    i.operands[0] = b.slot_load(set(b, vote));
     b.block().insts.push_back(&i);
   }
 
   ir::Function& f_;
   const BlockLevel& level_;
-  const Parted& parted_;
-  std::unordered_set<const Inst*> operands_;  // of control at block level: loads of variables
-  std::vector<uint32_t> there_;               // from the outermost; empty: all are there
+  const DivergentControl& divergent_;
+  std::unordered_set<const Inst*> operands_;  // loads of variables for control at block level
+  std::vector<uint32_t> active_;  // flags, from the outermost; empty: all threads are active
   std::vector<Frame> frames_;
 };
 
@@ -400,10 +401,10 @@ class Parting {
 void predicate_barrier_regions(ir::Function& f) {
   const BlockLevel level(f);
   if (!level.has_barrier()) return;
-  const Parted parted(f, level);
-  if (!parted.any()) return;
-  Parting(f, level, parted).run();
-  dce(f);  // who goes a way on which there is nothing
+  const DivergentControl divergent(f, level);
+  if (!divergent.any()) return;
+  Predication(f, level, divergent).run();
+  dce(f);  // ifs and flags of paths on which nothing is done
 }
 
 }  // namespace cuda_device::passes

@@ -54,9 +54,9 @@ class Regions {
   uint32_t last_ = kBlockLevel;
 };
 
-class Saver {
+class Spiller {
  public:
-  Saver(ir::Function& f, const BlockLevel& level) : f_(f), level_(level), regions_(f, level) {}
+  Spiller(ir::Function& f, const BlockLevel& level) : f_(f), level_(level), regions_(f, level) {}
 
   void run() {
     block(f_.body);
@@ -77,7 +77,7 @@ class Saver {
         b, level_, [&](const Region& r) { region(b, r, rebuilt); },
         [&](const Inst& i) { block_level(const_cast<Inst&>(i), rebuilt); });
     if (!b.insts.empty() && b.insts.back()->op == Op::Yield) {
-      operands_to_variables(*b.insts.back(), rebuilt);
+      reload_operands(*b.insts.back(), rebuilt);
       rebuilt.push_back(b.insts.back());
     }
     b.insts = std::move(rebuilt);
@@ -96,10 +96,11 @@ class Saver {
       for (Inst* i : inside.insts) take_over(*i, imports);
   }
 
-  // A block-level value, that of a barrier, is the same everywhere.
+  // Whether the region can use the value as it is. One at block level, that of a barrier, is the
+  // same everywhere.
   bool reaches(const Inst& value, const Imports& imports) const {
-    const uint32_t home = regions_.of(value);
-    return home == imports.region || (home == Regions::kBlockLevel && level_.contains(value));
+    const uint32_t region = regions_.of(value);
+    return region == imports.region || (region == Regions::kBlockLevel && level_.contains(value));
   }
 
   // Operands of instructions that were taken over already are the copies of their region.
@@ -108,7 +109,7 @@ class Saver {
     if (reaches(*value, imports) || value->op == Op::Const) return value;
     Inst*& copy = imports.copies[value];
     if (!copy) {
-      copy = is_cheap(*value) ? clone(*value, imports) : load_saved(*value, imports);
+      copy = is_cheap(*value) ? clone(*value, imports) : reload(*value, imports);
       originals_[copy] = value;
     }
     return copy;
@@ -124,19 +125,19 @@ class Saver {
     return copy;
   }
 
-  Inst* load_saved(const Inst& value, Imports& imports) {
-    Inst* load = load_of(variable_of(value), value.type, value.span);
+  Inst* reload(const Inst& value, Imports& imports) {
+    Inst* load = load_of(spill_slot_of(value), value.type, value.span);
     imports.at_start.push_back(load);
     return load;
   }
 
-  // A descriptor is no value that could be stored: it is always made anew.
+  // A descriptor cannot be stored: it is always computed again.
   static bool is_cheap(const Inst& value) {
     if (value.type.is_array()) return ir::is_pure(value.op);
     return operations_left(value, kMostOperations) >= 0;
   }
 
-  // Of so many, when this one and those it hangs on are taken; it looks no further than that.
+  // What remains of `left` operations after this value and its operands; negative: not cheap.
   static int operations_left(const Inst& value, int left) {
     constexpr int kNone = -1;
     if (!ir::is_pure(value.op) || ir::is_costly(value.op) || value.type.is_float()) return kNone;
@@ -146,8 +147,9 @@ class Saver {
     return left;
   }
 
-  int64_t variable_of(const Inst& value) {
-    const auto [found, is_new] = saved_.try_emplace(&value, static_cast<int64_t>(f_.slots.size()));
+  int64_t spill_slot_of(const Inst& value) {
+    const auto [found, is_new] =
+        spill_slots_.try_emplace(&value, static_cast<int64_t>(f_.slots.size()));
     if (is_new) f_.slots.push_back({"", value.type});
     return found->second;
   }
@@ -155,22 +157,22 @@ class Saver {
   // ---- block level ----
 
   void block_level(Inst& inst, std::vector<Inst*>& rebuilt) {
-    operands_to_variables(inst, rebuilt);
+    reload_operands(inst, rebuilt);
     rebuilt.push_back(&inst);
     for (Block& inside : inst.regions) block(inside);
   }
 
-  void operands_to_variables(Inst& inst, std::vector<Inst*>& rebuilt) {
+  void reload_operands(Inst& inst, std::vector<Inst*>& rebuilt) {
     for (Inst*& operand : inst.operands) {
       const bool block_value = regions_.of(*operand) == Regions::kBlockLevel;
       if (operand->op == Op::Const || (block_value && level_.contains(*operand))) continue;
-      Inst* load = load_of(variable_of(*operand), operand->type, operand->span);
+      Inst* load = load_of(spill_slot_of(*operand), operand->type, operand->span);
       rebuilt.push_back(load);
       operand = load;
     }
   }
 
-  // ---- saving ----
+  // ---- spilling ----
 
   Inst* load_of(int64_t slot, ir::Type type, Span span) {
     Inst* load = f_.create(Op::SlotLoad, type, span);
@@ -178,14 +180,14 @@ class Saver {
     return load;
   }
 
-  // After each value that has a variable.
+  // Stores each value that has a spill slot.
   void insert_stores(Block& b) {
     std::vector<Inst*> rebuilt;
     for (Inst* inst : b.insts) {
       rebuilt.push_back(inst);
       for (Block& inside : inst->regions) insert_stores(inside);
-      const auto found = saved_.find(inst);
-      if (found == saved_.end()) continue;
+      const auto found = spill_slots_.find(inst);
+      if (found == spill_slots_.end()) continue;
       Inst* store = f_.create(Op::SlotStore, {}, inst->span);
       store->imm = found->second;
       store->operands = {inst};
@@ -197,8 +199,8 @@ class Saver {
   ir::Function& f_;
   const BlockLevel& level_;
   const Regions regions_;
-  std::map<const Inst*, int64_t> saved_;    // the slot of a value's own
-  std::map<const Inst*, Inst*> originals_;  // of the copies
+  std::map<const Inst*, int64_t> spill_slots_;  // by value
+  std::map<const Inst*, Inst*> originals_;      // by copy
 };
 
 }  // namespace
@@ -206,7 +208,7 @@ class Saver {
 void spill_across_barriers(ir::Function& f) {
   if (!BlockLevel(f).has_barrier()) return;
   count_trips(f, BlockLevel(f));
-  Saver(f, BlockLevel(f)).run();
+  Spiller(f, BlockLevel(f)).run();
 }
 
 }  // namespace cuda_device::passes

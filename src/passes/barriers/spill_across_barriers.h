@@ -1,8 +1,8 @@
-// For targets that run the threads of a block one after another between barriers: afterwards only
-// variables are alive across the boundary of a region (analysis/block_level.h). A temporary that is
-// used in another region than its own is computed anew there where that costs next to nothing, and
-// put into a variable of its own otherwise. What block-level control reads (conditions, bounds,
-// operands of barriers) is a variable or a constant.
+// Spills values that live across barriers, for targets that run the threads of a block one after
+// another between barriers: afterwards only variables are live across the boundary of a region
+// (analysis/block_level.h). A temporary that is used in another region than its own is
+// rematerialised there where that is cheap, and spilled to a variable otherwise. What block-level
+// control reads (conditions, bounds, operands of barriers) is a variable or a constant.
 //
 // A `for` at block level counts the same in all threads: one whose first value or step may differ
 // between threads becomes a loop over the number of its iterations.

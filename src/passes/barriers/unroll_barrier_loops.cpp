@@ -22,7 +22,7 @@ using ir::Op;
 constexpr uint64_t kMostIterations = 64;
 constexpr size_t kMostInstructions = 2048;  // of all unrolled loops; constants do not count
 constexpr size_t kMostVisits = 8 * kMostInstructions;  // for one loop and those inside of it
-constexpr uint64_t kWrittenOutLater = 32;  // iterations of a loop inside, by unroll_local or LLVM
+constexpr uint64_t kUnrolledLater = 32;  // iterations of a loop inside, by unroll_local or LLVM
 
 // A constant operand makes nothing cheaper. (With constant indices, elements of a thread's own
 // array may become variables.)
@@ -41,24 +41,25 @@ bool only_moves(const Inst& inst) {
   }
 }
 
-// One walk in the order of execution. What an instruction is `now` is an instruction too: itself, a
-// value that was known already, or its copy in this iteration of the loops being unrolled.
-class Writer {
+// Unrolls in one walk in the order of execution. `now` gives what an instruction has become:
+// itself, a value that was known already, or its copy in this iteration of the loops being
+// unrolled.
+class Unroller {
  public:
-  explicit Writer(ir::Function& f) : f_(f), contents_(f.slots.size()) {}
+  explicit Unroller(ir::Function& f) : f_(f), contents_(f.slots.size()) {}
 
   void run() { f_.body.insts = walked(f_.body); }
 
  private:
-  // Where a break or continue leads to: a loop that stays; one being unrolled; or that too, but
-  // under a condition that is not known.
-  enum class Jumps : uint8_t { ToLoop, ToWritten, Perhaps };
+  // Where a break or continue leads: to a loop that stays, to one being unrolled, or to one being
+  // unrolled under a condition that is not known.
+  enum class Jumps : uint8_t { ToLoop, ToUnrolled, Perhaps };
   // Why a loop is not unrolled. If it is too much, those around it are not either.
   enum class Failure : uint8_t { None, OfLoop, TooMuch };
-  // What comes after a part of an iteration.
+  // What follows a part of an iteration.
   enum class Next : uint8_t { Rest, Iteration, Outside };
 
-  bool writing() const { return depth_ > 0; }
+  bool unrolling() const { return depth_ > 0; }
 
   Inst* now(Inst* inst) const {
     return inst->id < now_.size() && now_[inst->id] ? now_[inst->id] : inst;
@@ -86,7 +87,7 @@ class Writer {
   }
 
   void visit(Inst& inst, std::vector<Inst*>& to) {
-    if (writing() && ++visits_ > kMostVisits) return fail(Failure::TooMuch);
+    if (unrolling() && ++visits_ > kMostVisits) return fail(Failure::TooMuch);
     const auto slot = static_cast<size_t>(inst.imm);
     switch (inst.op) {
       case Op::SlotLoad:
@@ -119,10 +120,10 @@ class Writer {
     to.push_back(made);
   }
 
-  // The instruction or its copy, with the operands of here. Regions are for the caller to fill.
+  // The instruction or its copy, with operands as of now. The caller fills the regions.
   Inst* placed(Inst& inst) {
     Inst* made = &inst;
-    if (writing()) {
+    if (unrolling()) {
       made = f_.create(inst.op, inst.type, inst.span);
       made->imm = inst.imm;
       made->operands = inst.operands;
@@ -134,7 +135,7 @@ class Writer {
   }
 
   void count(const Inst& inst, const Inst& made) {
-    if (!writing() || is_const(made) || made.op == Op::SlotStore) return;
+    if (!unrolling() || is_const(made) || made.op == Op::SlotStore) return;
     size_ += weight_;
     if (size_ > left_) fail(Failure::TooMuch);
     if (only_moves(made)) return;
@@ -170,7 +171,7 @@ class Writer {
   }
 
   static Jumps perhaps(Jumps outside) {
-    return outside == Jumps::ToWritten ? Jumps::Perhaps : outside;
+    return outside == Jumps::ToUnrolled ? Jumps::Perhaps : outside;
   }
 
   void region(const Inst& inst, Inst& made, size_t r, std::vector<size_t>& stored) {
@@ -181,9 +182,9 @@ class Writer {
 
   void loop(Inst& inst, std::vector<Inst*>& to) {
     // Where nothing around is being unrolled, loops inside come first: what they need not know
-    // of this one need not be written again for each iteration.
-    Inst* kept = writing() ? nullptr : keep(inst);
-    if (ir::holds_barrier(inst) && write_out(inst, to)) return;
+    // of this one need not be unrolled again for each iteration.
+    Inst* kept = unrolling() ? nullptr : keep(inst);
+    if (ir::holds_barrier(inst) && unroll(inst, to)) return;
     if (failure_ != Failure::None) return;
     to.push_back(kept ? kept : keep(inst));
     contents_.forget_stored(inst);
@@ -208,11 +209,11 @@ class Writer {
     return made;
   }
 
-  // Of the body of a loop that stays, by whoever writes it out later.
+  // Copies that a later pass or LLVM makes of the body of a loop that stays.
   size_t copies_of(const Inst& loop) const {
-    if (!writing() || loop.op != Op::For || weight_ > kMostInstructions) return 1;
+    if (!unrolling() || loop.op != Op::For || weight_ > kMostInstructions) return 1;
     const std::optional<uint64_t> trips = trips_of(loop);
-    return trips && *trips <= kWrittenOutLater ? std::max<size_t>(*trips, 1) : 1;
+    return trips && *trips <= kUnrolledLater ? std::max<size_t>(*trips, 1) : 1;
   }
 
   std::optional<uint64_t> trips_of(const Inst& loop) const {
@@ -222,9 +223,9 @@ class Writer {
     return ir::trip_count(start.type.scalar, start.imm, stop.imm, step.imm);
   }
 
-  // Whether it was; if not, all is as before.
-  bool write_out(Inst& inst, std::vector<Inst*>& to) {
-    if (!writing()) visits_ = size_ = 0;
+  // Whether the loop was unrolled; if not, all is as before.
+  bool unroll(Inst& inst, std::vector<Inst*>& to) {
+    if (!unrolling()) visits_ = size_ = 0;
     const size_t start = to.size(), mark = contents_.mark(), size = size_;
     const bool gains = std::exchange(gains_, false);
     const Jumps outside = jumps_;
@@ -233,7 +234,7 @@ class Writer {
     --depth_;
     jumps_ = outside;
     if (failure_ == Failure::None && gains_) {
-      if (!writing()) left_ -= size_;
+      if (!unrolling()) left_ -= size_;
       return true;
     }
     std::vector<size_t> stored;
@@ -242,7 +243,7 @@ class Writer {
     size_ = size;
     gains_ = gains;
     jump_ = nullptr;
-    if (failure_ == Failure::OfLoop || !writing()) failure_ = Failure::None;
+    if (failure_ == Failure::OfLoop || !unrolling()) failure_ = Failure::None;
     return false;
   }
 
@@ -289,7 +290,7 @@ class Writer {
   }
 
   Next part(std::span<Inst* const> insts, std::vector<Inst*>& to) {
-    jumps_ = Jumps::ToWritten;
+    jumps_ = Jumps::ToUnrolled;
     walk(insts, to);
     if (failure_ != Failure::None || ended(to)) return Next::Outside;
     const Inst* jump = std::exchange(jump_, nullptr);
@@ -303,7 +304,7 @@ class Writer {
     walk(loop.regions.back().insts, to);
   }
 
-  // A loop that runs once is none.
+  // A loop that runs once gains by not being a loop.
   void left_after(uint64_t trips) { gains_ = gains_ || trips <= 1; }
 
   ir::Function& f_;
@@ -325,7 +326,7 @@ class Writer {
 void unroll_barrier_loops(ir::Function& f) {
   if (!ir::has_barrier(f.body)) return;
   const ir::DefaultFloatEnvironment environment;
-  Writer(f).run();
+  Unroller(f).run();
 }
 
 }  // namespace cuda_device::passes

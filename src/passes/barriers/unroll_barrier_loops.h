@@ -1,4 +1,4 @@
-// Writes out loops that hold a barrier where it is known now how they run: a `for` with constant
+// Unrolls loops that hold a barrier where it is known now how they run: a `for` with constant
 // bounds, a `while` whose condition follows from constants that the loop itself updates.
 //
 //   slot_store $0, %2                    slot_store $0, %2

@@ -13,19 +13,19 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-// Of the registers, so many may hold carried values; the rest is for what is on its way to them.
+// Carried values may take this share of the registers; the rest is for temporaries.
 constexpr uint32_t kShareOfRegisters = 2;
 // The loops together may be so many times the size of the one.
 constexpr size_t kMostGrowth = 2;
 
-// As cheap to compute again as to load from memory, or nearly. A division by a constant is a
-// product.
+// Whether it is about as cheap to compute again as to load from memory. A division by a constant is
+// a product.
 bool is_cheap(const Inst& i) {
   const bool division = i.op == Op::FloorDiv || i.op == Op::FloorMod;
   return !ir::is_pure(i.op) || !ir::is_costly(i.op) || (division && i.operands[1]->op == Op::Const);
 }
 
-// And the counter, which each of the loops would set anew, is the loop's own.
+// The body must not store to the counter, which each of the loops sets anew.
 bool only_computes_and_loads(const Inst& loop) {
   const Block& body = loop.regions[0];
   return std::all_of(body.insts.begin(), body.insts.end(), [&](const Inst* i) {
@@ -69,7 +69,7 @@ class Groups {
     return groups;
   }
 
-  // By index in the body: what the stores need.
+  // The instructions that the stores need, by index in the body.
   std::vector<bool> needed(const std::vector<size_t>& stores) const {
     std::vector<bool> wanted(body_.insts.size());
     std::vector<size_t> open = stores;

@@ -1,4 +1,4 @@
-// A loop that carries more values than the vector registers hold is written as several loops over
+// A loop that carries more values than the vector registers hold is split into several loops over
 // the same iterations, each with as many of those values as fit:
 //
 //   for $k, %0, %8, %1 {                  for $k, %0, %8, %1 {
@@ -15,8 +15,8 @@
 // A thread of a GPU has 255 registers; 32 lanes of a CPU have room for 16 values of 32 bits at
 // most. Without this, every step of every such value goes through memory.
 //
-// Only loops whose body does nothing but compute and load, and only where what several of the loops
-// compute is cheap, and little. Runs on targets whose threads are lanes.
+// Splits only loops whose body does nothing but compute and load, and only where what several of
+// the loops compute is cheap, and little. Runs on targets whose threads are lanes.
 #pragma once
 
 #include "ir/ir.h"

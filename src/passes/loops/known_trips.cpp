@@ -8,7 +8,7 @@
 #include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/clone.h"
-#include "passes/loops/own_counter.h"
+#include "passes/loops/canonical_counter.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -18,7 +18,7 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-constexpr size_t kMostInstructions = 100;  // of a body, that there will be twice
+constexpr size_t kMostInstructions = 100;  // of a body that is copied
 
 bool is_candidate(const Inst& i) { return i.op == Op::For && i.operands[0]->op != Op::Const; }
 
@@ -32,7 +32,7 @@ bool may_stand_twice(const Block& body) {
 
 enum class Rewrite : uint8_t { None, Count, Peel };
 
-// The one place that decides. `peels`: which of the two rewrites is asked for.
+// Decides for both passes. `peels`: which of the two rewrites is asked for.
 Rewrite rewrite_of(const Inst& loop, const TripBounds& trips, bool peels) {
   if (!peels) return trips.most > 0 && trips.least == trips.most ? Rewrite::Count : Rewrite::None;
   const bool one_more = trips.most == trips.least + 1;
@@ -64,7 +64,7 @@ class Rewriter {
     Block made;
     ir::Builder b(f_, made);
     b.set_span(loop.span);
-    // Before the loop loses its bounds.
+    // Built before the loop loses its bounds.
     Inst* last = how == Rewrite::Peel ? last_trip(b, loop, trips->least) : nullptr;
     if (trips->least > 0) {
       const ir::Type type = unsigned_like(loop.operands[0]->type);
@@ -76,8 +76,8 @@ class Rewriter {
     return true;
   }
 
-  // if start < stop - trips * step: the body, with start + trips * step. That bound lies between
-  // two starts, and what is added goes beyond the stop nowhere.
+  // Builds `if start < stop - trips * step` with a copy of the body for start + trips * step. That
+  // bound lies between two starts, and no sum goes beyond the stop.
   Inst* last_trip(ir::Builder& b, const Inst& loop, uint64_t trips) {
     Inst* start = loop.operands[0];
     const auto count = static_cast<int64_t>(trips);

@@ -30,15 +30,15 @@ bool names_slot(const Inst& inst, Op op, size_t slot) {
   return inst.op == op && static_cast<size_t>(inst.imm) == slot;
 }
 
-enum class Where : uint8_t { Outside, Together, Parted };
+enum class Where : uint8_t { Outside, Convergent, Divergent };
 enum class Answer : uint8_t { Unknown, No, Yes };
 
-// By Inst::id; made once, and clean between two loops.
+// Tables by Inst::id, made once and clean between two loops.
 struct Notes {
   explicit Notes(size_t insts) : places(insts), answers(insts) {}
   std::vector<Where> places;               // in an iteration of the loop
-  std::vector<Answer> answers;             // with the candidates there are
-  std::vector<uint32_t> placed, answered;  // those that are not clean
+  std::vector<Answer> answers;             // for the candidates that are left
+  std::vector<uint32_t> placed, answered;  // entries that are not clean
 };
 
 // Which slots to split at one loop.
@@ -56,7 +56,7 @@ class Choice {
     if (candidates_.empty()) return;
     for (size_t i = 0; i < iteration_regions(loop); ++i) enter(loop.regions[i], false);
     do forget_answers();
-    while (drop_those_that_part());
+    while (drop_diverging());
     forget_answers();
     for (uint32_t id : notes_.placed) notes_.places[id] = Where::Outside;
     notes_.placed.clear();
@@ -65,12 +65,12 @@ class Choice {
   SlotSet take() { return std::move(candidates_); }
 
  private:
-  // `parted`: not all lanes of the iteration come here.
-  void enter(const Block& block, bool parted) {
+  // `divergent`: not all lanes of the iteration come to the block.
+  void enter(const Block& block, bool divergent) {
     for (const Inst* i : block.insts) {
-      notes_.places[i->id] = parted ? Where::Parted : Where::Together;
+      notes_.places[i->id] = divergent ? Where::Divergent : Where::Convergent;
       notes_.placed.push_back(i->id);
-      for (const Block& region : i->regions) enter(region, parted || a_.divergent[i->id]);
+      for (const Block& region : i->regions) enter(region, divergent || a_.divergent[i->id]);
     }
   }
 
@@ -81,7 +81,7 @@ class Choice {
            (!counts || a_.shape(*loop_.operands[2]).uniform());
   }
 
-  // Some store of it does, and no loop inside counts in it.
+  // Slots that some store blends, and in which no loop inside counts.
   SlotSet find_blending() const {
     SlotSet blending(candidates_.size()), counted(candidates_.size());
     const auto note = [&](const Inst& i) {
@@ -96,11 +96,11 @@ class Choice {
     return blending;
   }
 
-  bool drop_those_that_part() {
+  bool drop_diverging() {
     bool dropped = false;
     for_each_in_iteration(loop_, [&](const Inst& i) {
       if (i.op != Op::SlotStore || !candidates_[static_cast<size_t>(i.imm)]) return;
-      if (notes_.places[i.id] == Where::Together && alike(*i.operands[0])) return;
+      if (notes_.places[i.id] == Where::Convergent && alike(*i.operands[0])) return;
       candidates_.erase(static_cast<size_t>(i.imm));
       dropped = true;
     });
@@ -112,7 +112,7 @@ class Choice {
     notes_.answered.clear();
   }
 
-  // In all lanes still in the loop, if the candidates are.
+  // Whether all lanes still in the loop have one value, if they have one of each candidate.
   bool alike(const Inst& value) {
     Answer& answer = notes_.answers[value.id];
     if (answer == Answer::Unknown) {
@@ -143,7 +143,7 @@ class Splitter {
  public:
   explicit Splitter(ir::Function& f) : f_(f) {}
 
-  // The outermost loops first: what they split, loops inside may split again.
+  // Outermost loops come first: what they split, loops inside may split again.
   void run() {
     std::vector<Block*> level{&f_.body};
     while (!level.empty()) level = split_level(level);
@@ -246,7 +246,7 @@ class Splitter {
     return inst;
   }
 
-  // By slot: that of the loop's own instead.
+  // `own`: by slot, the loop's own slot to use instead, or none.
   void rename(Block& block, const std::vector<int64_t>& own) {
     std::vector<Inst*> renamed;
     for (Inst* inst : block.insts) {

@@ -14,12 +14,12 @@
 //                                        %3 = slot_load $n
 //
 // Lanes that have left the loop keep their $n, so it is a vector, blended in every iteration. But
-// the lanes still inside have all counted alike: nobody reads $m after the loop, so it is one
-// number for all, or one number and a step. Tests of it are scalar, loads indexed by it are no
+// the lanes still inside have all counted alike: no lane reads $m after the loop, so it is uniform
+// or affine. Tests of it are scalar, loads indexed by it are no
 // gathers.
 //
-// Only where the analyses say that it helps: the loop's lanes part, and what is stored would be
-// uniform or affine. Runs last, on targets whose threads are lanes.
+// Splits only where the analyses say that it helps: lanes diverge in the loop, and what is stored
+// would be uniform or affine. Runs last, on targets whose threads are lanes.
 #pragma once
 
 #include "ir/ir.h"

@@ -25,7 +25,7 @@ bool indexes_local_array(const Block& b) {
   });
 }
 
-// Of this loop, not of one inside.
+// Whether the body jumps out of this loop's iterations, not only of those of a loop inside.
 bool has_own_jump(const Block& b) {
   for (const Inst* i : b.insts) {
     if (i->op == Op::Break || i->op == Op::Continue) return true;
@@ -48,7 +48,7 @@ class Unroller {
       for (Block& inside : inst->regions) block(inside);
       const std::optional<uint64_t> trips = worthwhile_trips(*inst);
       if (trips)
-        write_out(*inst, *trips, rebuilt);
+        unroll(*inst, *trips, rebuilt);
       else
         rebuilt.push_back(inst);
     }
@@ -67,7 +67,7 @@ class Unroller {
     return has_own_jump(loop.regions[0]) ? std::nullopt : std::optional(trips);
   }
 
-  void write_out(const Inst& loop, uint64_t trips, std::vector<Inst*>& rebuilt) {
+  void unroll(const Inst& loop, uint64_t trips, std::vector<Inst*>& rebuilt) {
     const ir::Type type = loop.operands[0]->type;
     auto value = static_cast<uint64_t>(loop.operands[0]->imm);
     for (uint64_t k = 0; k < trips; ++k) {

@@ -1,4 +1,4 @@
-// Writes out loops of few, constant iterations that index a thread's own arrays, innermost first:
+// Unrolls loops of few, constant iterations that index a thread's own arrays, innermost first:
 // with constant indices such an array is a set of variables (promote_local.h).
 #pragma once
 

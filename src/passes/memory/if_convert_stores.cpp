@@ -15,7 +15,7 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-// What all lanes may compute instead of those that need it.
+// Operations that all lanes may compute instead of only those that need them.
 constexpr int kMostOperations = 8;
 
 // A store to a part of an array, or to the bytes of another type, may meet elements in other ways.
@@ -30,7 +30,7 @@ bool may_be_done_always(const Inst& inst) {
   return ir::may_speculate(inst.op) && !ir::is_costly(inst.op);
 }
 
-// Just stores, and little to compute.
+// Whether the if does nothing but store, and computes little.
 bool is_candidate(const Inst& inst) {
   if (inst.op != Op::If || !inst.regions[1].empty()) return false;
   const std::vector<Inst*>& body = inst.regions[0].insts;
@@ -98,8 +98,8 @@ class Converter {
                       [](const Inst* a, const Inst* b) { return same_value(*a, *b); });
   }
 
-  // Of all lanes, and no two at one element. What a load's own indices say holds for all lanes
-  // that come to the if, not only for those that pass it.
+  // Whether no two lanes load one element. What a load's own indices say holds for all lanes that
+  // come to the if, not only for those that pass it.
   bool is_whole_vector(const Inst& load) const {
     const Inst* moving = nullptr;
     for (const Inst* index : indices(load)) {

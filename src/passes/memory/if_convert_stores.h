@@ -8,19 +8,19 @@
 //     store %s, %j, %x                   %v = select %c, %x, %y
 //   }                                    store %s, %j, %v
 //
-// A whole vector, which later loads can be served from, where a masked one cannot. A comparison and
-// exchange is three or four instructions a vector, without a mask.
+// It stores a whole vector, from which later loads are forwarded; from a masked store they are not.
+// A comparison and exchange is three or four instructions a vector, without a mask.
 //
-// Only shared and local arrays: what other blocks do to an array in global memory between load and
-// store would be undone. Threads of the block are no danger. Those of other gangs run before or
-// after the whole region between two barriers. The lanes of a gang run from the load to the store
-// in step; so the store puts back what is there, unless two lanes, in this store or in another one
-// of the same if, name one element: then one lane's old value could replace what another one has
-// just stored. That is ruled out here by indices that provably differ; races need no mention.
-// docs/decisions/0014 has the argument.
+// It is done for shared and local arrays only: what other blocks do to an array in global memory
+// between load and store would be undone. Threads of the block are no danger. Those of other gangs
+// run before or after the whole region between two barriers. The lanes of a gang run from the load
+// to the store in step; so the store puts back what is there, unless two lanes, in this store or in
+// another one of the same if, name one element: then one lane's old value could replace what
+// another one has just stored. That is ruled out here by indices that provably differ; races need
+// no mention. docs/decisions/0014 has the argument.
 //
-// Only where lanes part at the if, all it does is to store, and the stored values are cheap; runs
-// on targets whose threads are lanes.
+// It is done only where lanes diverge at the if, which does nothing but store values that are
+// cheap. Runs on targets whose threads are lanes.
 #pragma once
 
 #include "ir/ir.h"

@@ -54,8 +54,8 @@ Sum split(const Inst& index, const Analysis& a) {
 
 uint64_t reduce(uint64_t value, int bits) { return value << (64 - bits) >> (64 - bits); }
 
-// In order, modulo 2**bits, less what all lanes of the gang share; none where the analysis does not
-// say.
+// Offsets of the lanes from what they share, modulo 2**bits, in increasing order; none where the
+// analysis does not say.
 using Offsets = std::vector<uint64_t>;
 std::optional<Offsets> offsets(const Sum& sum, int bits, const Analysis& a) {
   const analysis::Shape shape = sum.base ? a.shape(*sum.base) : analysis::Shape();

@@ -1,4 +1,4 @@
-// Indices as a value and what each lane adds to it, to tell whether they can be equal.
+// Splits indices into a base and what each lane adds to it, to tell whether they can be equal.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,10 @@ namespace cuda_device::passes {
 using GangAnalyses = std::vector<analysis::Analysis>;
 GangAnalyses analyse_gangs(const ir::Function& f, const Lanes& lanes);
 
-// No two lanes of a gang have the same index.
+// Whether no two lanes of a gang have the same index.
 bool differs_between_lanes(const ir::Inst& index, const GangAnalyses& gangs);
 
-// No two lanes of a gang, be they the same or not, have the same index, one as `a`, one as `b`.
+// Whether no lane of a gang has as `a` the index that any lane has as `b`.
 bool differ(const ir::Inst& a, const ir::Inst& b, const GangAnalyses& gangs);
 
 }  // namespace cuda_device::passes

@@ -7,7 +7,7 @@
 
 namespace cuda_device::passes {
 
-// `same_load` says it of two loads of one slot. No where finding out would take long.
+// `same_load` answers for two loads of one slot. False where finding out would take long.
 using SameLoad = std::function<bool(const ir::Inst&, const ir::Inst&)>;
 bool same_value(const ir::Inst& a, const ir::Inst& b, const SameLoad& same_load);
 bool same_value(const ir::Inst& a, const ir::Inst& b);

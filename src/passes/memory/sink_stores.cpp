@@ -21,15 +21,15 @@ Inst* last_store(const Block& side) {
   return found == side.insts.rend() ? nullptr : *found;
 }
 
-// Block-level control is no place for values that live on after it.
+// Not control with a barrier: the stored value would live across it.
 bool is_candidate(const Inst& inst) {
   return inst.op == Op::If && last_store(inst.regions[0]) && last_store(inst.regions[1]) &&
          !ir::holds_barrier(inst);
 }
 
-class Joiner {
+class StoreSinker {
  public:
-  explicit Joiner(ir::Function& f) : f_(f), analysis_(analysis::analyse(f)) {}
+  explicit StoreSinker(ir::Function& f) : f_(f), analysis_(analysis::analyse(f)) {}
 
   void block(Block& b) {
     std::vector<Inst*> rebuilt;
@@ -37,7 +37,7 @@ class Joiner {
       for (Block& inside : inst->regions) block(inside);
       std::vector<Inst*> sunk;
       if (inst->op == Op::If && analysis_.divergent[inst->id]) {
-        while (is_candidate(*inst) && join(*inst, rebuilt, sunk)) {
+        while (is_candidate(*inst) && sink(*inst, rebuilt, sunk)) {
         }
       }
       rebuilt.push_back(inst);
@@ -47,8 +47,8 @@ class Joiner {
   }
 
  private:
-  // The last stores of both sides; `sunk` are those joined already.
-  bool join(Inst& branch, std::vector<Inst*>& before, std::vector<Inst*>& sunk) {
+  // Sinks the last stores of both sides. `sunk` are those sunk already.
+  bool sink(Inst& branch, std::vector<Inst*>& before, std::vector<Inst*>& sunk) {
     Inst &yes = *last_store(branch.regions[0]), &no = *last_store(branch.regions[1]);
     if (!may_be_last(yes, branch.regions[0]) || !may_be_last(no, branch.regions[1])) return false;
     if (!same_place(branch, yes, no)) return false;
@@ -76,7 +76,7 @@ class Joiner {
                        [&](const Inst* inst) { return ir::may_cross_all(f_, store, *inst); });
   }
 
-  // All but the value is the same.
+  // Whether all operands but the value are the same.
   static bool same_place(const Inst& branch, const Inst& yes, const Inst& no) {
     const auto same = [&](const Inst* a, const Inst* b) {
       return same_value(*a, *b, [&](const Inst& x, const Inst& y) {
@@ -87,14 +87,15 @@ class Joiner {
                       no.operands.end() - 1, same);
   }
 
-  // Stands in the region, which never sets the slot: it is still what it was before the if.
+  // Whether the load stands in this side, which never sets the slot: it is what it was before the
+  // if.
   static bool is_as_before(const Block& side, const Inst& load) {
     const auto sets = [&](const Inst& i) { return ir::sets_slot(i.op) && i.imm == load.imm; };
     return ir::any_inst(side, [&](const Inst& i) { return &i == &load; }) &&
            !ir::any_inst(side, sets);
   }
 
-  // What both sides compute, computed before the if.
+  // Computes before the if what both sides compute.
   Inst* in_front(Inst& yes, Inst& no, Copies& moved, std::vector<Inst*>& before) {
     if (&yes == &no) return &yes;
     if (const auto known = moved.find(&yes); known != moved.end()) return known->second;
@@ -111,7 +112,7 @@ class Joiner {
 }  // namespace
 
 void sink_stores(ir::Function& f) {
-  if (ir::any_inst(f.body, is_candidate)) Joiner(f).block(f.body);
+  if (ir::any_inst(f.body, is_candidate)) StoreSinker(f).block(f.body);
 }
 
 }  // namespace cuda_device::passes

@@ -1,4 +1,4 @@
-// Where both sides of an if end by storing to one place, one store stands after it:
+// Sinks stores to one element at the end of both sides of an if: one store stands after it.
 //
 //   if %c {                              if %c {
 //     %x = ...                             %x = ...
@@ -14,8 +14,8 @@
 // vector, which later loads can be served from, and whole lines that may be streaming stores.
 //
 // Each side stores last, as far as anything else there could notice. A thread that leaves a side
-// by a jump stores in neither form. Only where lanes part at the if; runs on targets whose threads
-// are lanes, in front of cse, which unites what was computed for the index in both sides.
+// by a jump stores in neither form. Sinks only where lanes diverge at the if; runs on targets whose
+// threads are lanes, before cse, which unites what was computed for the index in both sides.
 #pragma once
 
 #include "ir/ir.h"

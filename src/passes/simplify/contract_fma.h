@@ -19,7 +19,7 @@
 
 namespace cuda_device::passes {
 
-// Nothing where Options::fmad is off.
+// Does nothing where Options::fmad is off.
 void contract_fma(ir::Function& f);
 
 }  // namespace cuda_device::passes

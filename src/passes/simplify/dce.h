@@ -1,5 +1,5 @@
 // Dead code elimination: removes
-//   - values that nobody uses, loads from memory included,
+//   - values that no instruction uses, loads from memory included,
 //   - stores into slots that are never loaded, slots and arrays that nothing names any more,
 //   - jumps to where control goes anyway (a leave at the end of its scope; tail_jumps.h),
 //   - ifs with nothing in them, loops over nothing, and scopes that nothing leaves.
@@ -10,7 +10,7 @@
 //       leave 0
 //     }
 //
-// Runs after every pass that leaves such things behind: they would cost masks and registers in
+// Runs after every pass that leaves such things: they would cost masks and registers in
 // codegen.
 #pragma once
 

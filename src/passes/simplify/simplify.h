@@ -1,15 +1,15 @@
-// Part of fold: one step of simplification of one instruction.
+// Simplifies one instruction by one step, for fold.
 #pragma once
 
 #include "ir/ir.h"
 
 namespace cuda_device::passes {
 
-// Null: nothing to do. The instruction itself: it was changed in place. Another: use that value
-// instead. `before` takes new instructions that must stand before it.
+// Returns null where there is nothing to do, the instruction itself where it was changed in place,
+// or a value to use instead. `before` takes new instructions that must stand before it.
 ir::Inst* simplify(ir::Builder& before, ir::Inst& inst);
 
-// The groups of rules behind it, in the order they are tried.
+// The groups of rules, in the order they are tried.
 ir::Inst* simplify_constant(ir::Builder& before,
                             ir::Inst& inst);  // all operands constant; launch facts
 ir::Inst* simplify_array(ir::Builder& before, ir::Inst& inst);    // extents and strides

@@ -17,7 +17,7 @@ bool is_lossless(Type a, Type b, Type c) {
   return preserves_value(a, b) && (!by_float || preserves_value(a, c));
 }
 
-// Of integers C keeps only bits that B kept: those of x, extended by the sign of A either way.
+// Whether C keeps only bits of an integer that B kept, be they extended as A says or cut.
 bool is_cut_again(Type a, Type b, Type c) {
   return a.is_int() && b.is_int() && c.is_int() && c.bits() <= b.bits();
 }

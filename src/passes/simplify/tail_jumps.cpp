@@ -25,7 +25,7 @@ struct Idle {
     return (inst.op == Op::Continue && continues) || (inst.op == Op::Return && returns);
   }
 
-  // At the end of a scope that stands at the end of the block.
+  // The jumps that do nothing at the end of a scope that ends the block.
   Idle in_scope() const {
     Idle inner{{0}, continues, returns};
     for (int64_t depth : leaves) inner.leaves.push_back(depth + 1);
@@ -79,7 +79,7 @@ class TailJumps {
     }
   }
 
-  // After the last instruction that threads execute together, or that holds one.
+  // The index after the last instruction that threads execute together, or that holds one.
   static std::vector<Inst*>::iterator convergent_end(Block& b) {
     const auto holds = [](const Inst* inst) {
       return ir::converges(*inst) || std::ranges::any_of(inst->regions, ir::has_convergent);

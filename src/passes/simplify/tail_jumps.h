@@ -1,4 +1,4 @@
-// Part of dce.
+// Removes jumps to where control goes anyway, for dce.
 #pragma once
 
 #include "ir/ir.h"

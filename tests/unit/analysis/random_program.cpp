@@ -31,7 +31,7 @@ class Maker {
     header(p.grid);
     if (options_.barriers) {
       may_return_ = chance(50);
-      together(2);
+      convergent(2);
     } else {
       statements(kMaxDepth);
     }
@@ -124,15 +124,15 @@ class Maker {
     ended_ = false;
   }
 
-  // ---- what all threads of the block do alike ----
+  // ---- control of the whole block ----
 
-  void together(int depth) {
+  void convergent(int depth) {
     scope_values_.emplace_back();
-    for (int n = 2 + below(3); n > 0; --n) one_together(depth);
+    for (int n = 2 + below(3); n > 0; --n) one_convergent(depth);
     scope_values_.pop_back();
   }
 
-  void one_together(int depth) {
+  void one_convergent(int depth) {
     switch (depth > 0 ? below(10) : below(5)) {
       case 0:
       case 1:
@@ -140,29 +140,29 @@ class Maker {
         return;
       case 2:
       case 3:
-        return apart();
+        return divergent();
       case 4:
         return exchange();
       case 5:
-        return alike_if(depth);
+        return uniform_if(depth);
       case 6:
-        return alike_for(depth);
+        return uniform_for(depth);
       case 7:
-        return alike_while(depth);
+        return uniform_while(depth);
       case 8:
-        return alike_scope(depth);
+        return uniform_scope(depth);
       default:
         keep(b_.op(Op::BarrierCount, {condition()}));
     }
   }
 
-  void apart() {
+  void divergent() {
     scope_values_.emplace_back();
-    for (int n = 1 + below(3); n > 0; --n) one_apart();
+    for (int n = 1 + below(3); n > 0; --n) one_divergent();
     scope_values_.pop_back();
   }
 
-  void one_apart() {
+  void one_divergent() {
     switch (below(6)) {
       case 0:
         return branch(2);
@@ -180,7 +180,7 @@ class Maker {
     }
   }
 
-  Inst* alike() {
+  Inst* block_uniform() {
     switch (below(4)) {
       case 0:
         return b_.op(Op::BarrierOr, {condition()});
@@ -207,21 +207,21 @@ class Maker {
     ended_ = false;
   }
 
-  void alike_if(int depth) {
-    Inst* i = b_.control(Op::If, {alike()}, 2);
-    within(i->regions[0], [&] { together(depth - 1); });
-    if (chance(50)) within(i->regions[1], [&] { together(depth - 1); });
+  void uniform_if(int depth) {
+    Inst* i = b_.control(Op::If, {block_uniform()}, 2);
+    within(i->regions[0], [&] { convergent(depth - 1); });
+    if (chance(50)) within(i->regions[1], [&] { convergent(depth - 1); });
   }
 
-  void alike_for(int depth) {
+  void uniform_for(int depth) {
     Inst *start = b_.const_int(ir::kI32, below(3)), *step = b_.const_int(ir::kI32, 1 + below(2));
     Inst* stop = b_.const_int(ir::kI32, start->imm + below(5));
     Inst* i = b_.control(Op::For, {start, stop, step}, 2, below(3));
     within(i->regions[0], [&] { iteration(depth); });
-    if (chance(30)) within(i->regions[1], [&] { together(depth - 1); });
+    if (chance(30)) within(i->regions[1], [&] { convergent(depth - 1); });
   }
 
-  void alike_while(int depth) {
+  void uniform_while(int depth) {
     const auto fuel = static_cast<uint32_t>(f_->slots.size());
     f_->slots.push_back({"fuel", ir::kI32});
     b_.slot_store(fuel, b_.const_int(ir::kI32, 0));
@@ -230,33 +230,32 @@ class Maker {
       context_.jumps = false;
       if (chance(30)) statement(0);
       Inst* more = b_.op(Op::Lt, {b_.slot_load(fuel), b_.const_int(ir::kI32, below(4))});
-      if (chance(40)) more = b_.op(Op::And, {more, alike()});
+      if (chance(40)) more = b_.op(Op::And, {more, block_uniform()});
       b_.op(Op::Yield, {more});
     });
     within(i->regions[1], [&] {
       b_.slot_store(fuel, b_.op(Op::Add, {b_.slot_load(fuel), b_.const_int(ir::kI32, 1)}));
       iteration(depth);
     });
-    if (chance(30)) within(i->regions[2], [&] { together(depth - 1); });
+    if (chance(30)) within(i->regions[2], [&] { convergent(depth - 1); });
   }
 
-  // All break out of a loop, or none; each goes on with the next iteration by itself, behind the
-  // last barrier.
+  // All threads break out of a loop, or none; after the last barrier each continues by itself.
   void iteration(int depth) {
-    together(depth - 1);
-    if (chance(30)) jump_if(alike(), Op::Break);
-    if (chance(50)) together(depth - 1);
+    convergent(depth - 1);
+    if (chance(30)) jump_if(block_uniform(), Op::Break);
+    if (chance(50)) convergent(depth - 1);
     if (chance(30)) jump_if(condition(), Op::Continue);
-    if (chance(50)) apart();
+    if (chance(50)) divergent();
   }
 
-  // Each leaves by itself, behind the last barrier.
-  void alike_scope(int depth) {
+  // Each thread leaves by itself, after the last barrier.
+  void uniform_scope(int depth) {
     Inst* i = b_.control(Op::Scope, {}, 1);
     within(i->regions[0], [&] {
-      together(depth - 1);
+      convergent(depth - 1);
       if (chance(60)) jump_if(condition(), Op::Leave);
-      if (chance(60)) apart();
+      if (chance(60)) divergent();
     });
   }
 
@@ -268,8 +267,8 @@ class Maker {
     });
   }
 
-  // By shared memory: each thread stores to its element and loads another's. Threads that have left
-  // would leave theirs as it was.
+  // An exchange through shared memory: each thread stores to its element and loads another's.
+  // Threads that have left would leave theirs as it was.
   void exchange() {
     if (may_return_) return;
     if (f_->arrays.empty())
@@ -363,7 +362,7 @@ class Maker {
     context_.loop = outer;
   }
 
-  // At most a few iterations: start, start + at most 4 * step.
+  // A loop of a few iterations: start, start + at most 4 * step.
   void for_loop(int depth) {
     Inst* start = as(value(), ir::kI32);
     if (chance(40)) start = b_.const_int(ir::kI32, below(4));

@@ -18,9 +18,8 @@ struct RandomProgram {
 };
 
 struct RandomOptions {
-  bool opaque = false;  // calls of which nothing is known (op.def), at any place
-  bool barriers =
-      false;  // between what threads do apart, in control that is the same for all of a block
+  bool opaque = false;    // calls of which nothing is known (op.def), at any place
+  bool barriers = false;  // in block-uniform control, between code in which threads diverge
 };
 RandomProgram random_program(uint64_t seed, RandomOptions options = {});
 

@@ -3,7 +3,7 @@
 #include "ir/effects.h"
 
 #include "analysis/block_runs.h"
-#include "analysis/steady_loads.h"
+#include "analysis/invariant_shared_loads.h"
 #include "unit/analysis/analysed.h"
 
 namespace cuda_device::analysis::testing {
@@ -53,7 +53,7 @@ TEST(Opaque, MakesLoadsOfSharedMemoryUnsteadyInItsRegion) {
   const std::string load = "%l = load %tile, %n : float32\nstore %out, %x, %l\n";
   const auto steady = [&](const std::string& call) -> bool {
     const Analysed k = kernel_with("", load, "barrier\n" + call);
-    return find_steady_loads(*k.f)[k.nth(ir::Op::Load).id];
+    return find_invariant_shared_loads(*k.f)[k.nth(ir::Op::Load).id];
   };
   EXPECT_TRUE(steady(""));
   EXPECT_FALSE(steady(kOpaque));

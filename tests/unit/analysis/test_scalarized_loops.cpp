@@ -45,7 +45,7 @@ array &0 "tile": array<float32, 1, shared> shape 8 strides 4 align 4
 
 bool found(const Case& c) {
   const Analysed f = analysed(c);
-  return loops_lane_by_lane(*f.f, f.a)[f.nth(ir::Op::For).id];
+  return find_scalarized_loops(*f.f, f.a)[f.nth(ir::Op::For).id];
 }
 
 const std::string kLoad = "%v = load %a, %i : float32\n";

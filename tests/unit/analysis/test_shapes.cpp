@@ -513,7 +513,7 @@ array &1 "own": array<int32, 1, local> shape 8 strides 4 align 4
 
 TEST(Shapes, OfWhatABlockShares) {
   const Analysed k(kBlock);
-  EXPECT_EQ(k.shape(5), level(Level::BlockUniform)) << "nobody stores between the barriers";
+  EXPECT_EQ(k.shape(5), level(Level::BlockUniform)) << "no thread stores between the barriers";
   EXPECT_EQ(k.shape(16), level(Level::GangUniform)) << "other gangs may see another value";
   EXPECT_EQ(k.shape(6), level(Level::Varying)) << "each thread has its own";
   EXPECT_EQ(k.shape(7), level(Level::LaunchUniform));

@@ -114,7 +114,7 @@ TEST(Blocks, AndAndOr) {
   EXPECT_THAT(vote("barrier_and", "ge"), Each(0));
 }
 
-// Threads that leave in one iteration are missed by nobody in the next.
+// A barrier in the next iteration does not wait for threads that left in one before.
 TEST(Blocks, ThreadsLeaveALoopOneByOne) {
   EXPECT_THAT(run(R"(
     for $0, %0, %7, %1 {

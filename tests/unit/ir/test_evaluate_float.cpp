@@ -164,7 +164,7 @@ struct Point {
   double x, value;
 };
 
-// At points where the value is known: that each op is the function it is named for.
+// Each op is the function it is named for, at points where the value is known.
 TYPED_TEST(Floats, Functions) {
   const double e = 2.718281828459045, pi = 3.141592653589793;
   const Point points[] = {

@@ -57,7 +57,7 @@ TEST(Reports, OfThreadsThatStandAtABarrier) {
   EXPECT_THAT(run.out, ElementsAre(0, 0, 0, 0, 0, 0, 6, -1, -1, -1, -1, -1));
 }
 
-TEST(Reports, WhereNobodyAsksTheyAreErrors) {
+TEST(Reports, WithoutALaunchReportTheyAreErrors) {
   try {
     Launched(kFailsAtSix, false);
     ADD_FAILURE();

@@ -103,7 +103,7 @@ class Generator {
     return b_.typed(Op::Convert, Type::of(kind), {from});
   }
 
-  // In range of every array.
+  // An index in range of every array.
   Inst* index() {
     Inst* any = chance(2) ? b_.op(Op::Tid, {}, 0) : value(ScalarKind::I32, 1);
     return b_.op(Op::And, {any, b_.const_int(ir::kI32, kExtent - 1)});
@@ -324,7 +324,7 @@ int64_t element(ScalarKind kind, std::mt19937_64& random) {
       kind, std::ldexp(static_cast<double>(bits), static_cast<int>(random() % 80) - 90));
 }
 
-// Which NaN it is, is nobody's business.
+// Makes all NaNs one: which NaN an operation gives is not part of its meaning.
 void unify_nans(ScalarKind kind, std::vector<char>& data) {
   for (size_t at = 0; is_float(kind) && at < data.size();
        at += static_cast<size_t>(bytes_of(kind))) {

@@ -12,7 +12,7 @@
 
 namespace cuda_device::passes {
 
-// `opaque`: with calls of which nothing is known (op.def), at any place.
+// `Opaque`: with calls of which nothing is known (op.def), anywhere.
 enum class Calls : uint8_t { None, Opaque };
 std::unique_ptr<ir::Function> random_kernel(uint64_t seed, Calls calls = Calls::None);
 

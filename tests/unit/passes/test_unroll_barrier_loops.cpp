@@ -1,4 +1,4 @@
-// Kernels whose threads go the same way through nested loops around barriers, drawn at random:
+// Kernels whose threads go in step through nested loops around barriers, drawn at random:
 // unrolling keeps what they do. And how much is unrolled, where that is known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -55,8 +55,8 @@ class BlockControl : BranchControl {
   Arena& arena_;
   analysis::BlockLevel level_;
   analysis::SlotSet crossing_;
-  analysis::SlotSet cleared_;              // crossing, and read before they are stored to
-  analysis::StretchLiveness live_before_;  // of regions
+  analysis::SlotSet cleared_;            // crossing, and read before they are stored to
+  analysis::RangeLiveness live_before_;  // of regions
   SpillSlots spill_slots_;
   bool threads_leave_ = false;  // before others meet at a barrier
   bool many_regions_ = false;

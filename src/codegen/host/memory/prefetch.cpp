@@ -57,7 +57,7 @@ void Prefetcher::emit(const Inst& load, const Prefetch& prefetch, const Address&
     case What::Page:
       return rows(address, c_.b.getInt64(kPage), /*to_the_last=*/false);
     case What::NextIteration:
-      return rows(address, distance(load, prefetch.moves), /*to_the_last=*/true);
+      return rows(address, distance(load, prefetch.strides), /*to_the_last=*/true);
     case What::NextGangRows:
     case What::NextGangStrides:
       break;
@@ -70,11 +70,11 @@ void Prefetcher::emit(const Inst& load, const Prefetch& prefetch, const Address&
 }
 
 // The bytes that an address advances from one iteration to the next.
-Value* Prefetcher::distance(const Inst& load, const std::vector<int64_t>& moves) {
+Value* Prefetcher::distance(const Inst& load, const std::vector<int64_t>& strides) {
   Value* away = c_.b.getInt64(0);
-  for (size_t axis = 0; axis < moves.size(); ++axis) {
-    Value* move = c_.integer(ScalarKind::I64, moves[axis]);
-    away = c_.b.CreateAdd(away, c_.b.CreateMul(stride(load, axis), move));
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    Value* elements = c_.integer(ScalarKind::I64, strides[axis]);
+    away = c_.b.CreateAdd(away, c_.b.CreateMul(stride(load, axis), elements));
   }
   return away;
 }

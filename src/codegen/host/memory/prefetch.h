@@ -43,7 +43,7 @@ class Prefetcher {
   llvm::Value* stride(const ir::Inst& load, size_t axis) {
     return arrays_.stride(*load.operands[0], static_cast<unsigned>(axis));
   }
-  llvm::Value* distance(const ir::Inst& load, const std::vector<int64_t>& moves);
+  llvm::Value* distance(const ir::Inst& load, const std::vector<int64_t>& strides);
 
   EmitContext& c_;
   Arrays& arrays_;

@@ -1,4 +1,4 @@
-#include "passes/loops/own_counter.h"
+#include "passes/loops/canonical_counter.h"
 
 namespace cuda_device::passes {
 

@@ -1,4 +1,4 @@
-#include "analysis/steady_loads.h"
+#include "analysis/invariant_shared_loads.h"
 
 #include "analysis/block_level.h"
 #include "ir/effects.h"
@@ -8,17 +8,17 @@ namespace {
 
 using ir::Inst;
 
-// A shared array, or any there is.
+// Whether it accesses a shared array, or may access any array.
 bool is_shared(const ir::Access& access) {
   return !access.array || access.array->type.space == ir::AddressSpace::Shared;
 }
 
 class Finder {
  public:
-  explicit Finder(const ir::Function& f) : level_(f), steady_(f.inst_count()) {
+  explicit Finder(const ir::Function& f) : level_(f), invariant_(f.inst_count()) {
     if (level_.has_barrier()) block(f.body);
   }
-  std::vector<bool> take() { return std::move(steady_); }
+  std::vector<bool> take() { return std::move(invariant_); }
 
  private:
   void block(const ir::Block& b) {
@@ -38,16 +38,16 @@ class Finder {
     if (stored) return;
     for_each_inst(r, [&](const Inst& i, uint32_t) {
       const auto access = ir::access_of(i);
-      if (access && access->plain_read() && is_shared(*access)) steady_[i.id] = true;
+      if (access && access->plain_read() && is_shared(*access)) invariant_[i.id] = true;
     });
   }
 
   BlockLevel level_;
-  std::vector<bool> steady_;
+  std::vector<bool> invariant_;
 };
 
 }  // namespace
 
-std::vector<bool> find_steady_loads(const ir::Function& f) { return Finder(f).take(); }
+std::vector<bool> find_invariant_shared_loads(const ir::Function& f) { return Finder(f).take(); }
 
 }  // namespace cuda_device::analysis

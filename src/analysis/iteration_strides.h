@@ -8,21 +8,21 @@
 
 namespace cuda_device::analysis {
 
-using Move = std::optional<int64_t>;  // none: not by a constant
+using Stride = std::optional<int64_t>;  // none: not by a constant
 
-// Of values in one `for`. A hint: an index that wraps, or a variable that is not stored to in every
-// iteration, may move otherwise.
-class IndexMoves {
+// Strides of values in one `for`. A hint: an index that wraps, or a variable that is not stored to
+// in every iteration, may move otherwise.
+class IterationStrides {
  public:
-  IndexMoves(const ir::Function& f, const ir::Inst& loop, int64_t step);
-  Move of(const ir::Inst& i) { return of(i, 0); }
+  IterationStrides(const ir::Function& f, const ir::Inst& loop, int64_t step);
+  Stride of(const ir::Inst& i) { return of(i, 0); }
 
  private:
   using Inst = ir::Inst;
 
-  Move of(const Inst& i, int depth);
-  Move of_slot(int64_t number, int depth);
-  Move product(const Inst& i, int depth);
+  Stride of(const Inst& i, int depth);
+  Stride of_slot(int64_t number, int depth);
+  Stride product(const Inst& i, int depth);
   bool stays(const Inst& i, int depth);
   std::vector<const Inst*>& slot(int64_t number) { return stored_[static_cast<size_t>(number)]; }
 

@@ -1,14 +1,14 @@
-// A `for` that counts its iterations, and computes its variable from their number.
+// Gives a `for` a canonical counter, 0, 1, 2 and so on, from which its variable is computed.
 #pragma once
 
 #include "ir/ir.h"
 
 namespace cuda_device::passes {
 
-// What numbers of iterations are counted in, where the variable has this type.
+// The type in which iterations are counted, where the variable has this type.
 ir::Type unsigned_like(ir::Type type);
 
-// A slot for a count.
+// Adds a slot for a count.
 int64_t add_counter(ir::Function& f, ir::Type type);
 
 // How many iterations a loop over range(start, stop, step) has, as unsigned_like them.
