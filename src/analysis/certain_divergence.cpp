@@ -185,8 +185,7 @@ class Search {
 
   static bool is_jump(const Inst& inst) { return ir::ends_block(inst.op) && inst.op != Op::Yield; }
 
-  // How many threads take the path of thread 0 through an if, or run a for as often; none: not
-  // known.
+  // How many threads take thread 0's path through an if, or run a for as often; none: not known.
   std::optional<size_t> alike_in(const Inst& inst) {
     const ThreadPositions::Values ways = ways_through(inst);
     if (!ways) return std::nullopt;

@@ -17,8 +17,7 @@ class Divergence {
 
   // The level of the condition of an if or while, or of the trip count of a for.
   Level condition(const ir::Inst& i) const { return condition_[i.id]; }
-  // At what level threads that live on may arrive at its end at different times or by divergent
-  // paths.
+  // At what level live threads may arrive at its end at different times or by divergent paths.
   Level exit(const ir::Inst& i) const { return exit_[i.id]; }
   // The same with threads that return: what happens to the set of active lanes.
   Level lanes(const ir::Inst& i) const { return lanes_[i.id]; }

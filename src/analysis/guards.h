@@ -12,8 +12,7 @@ enum class Guard : uint8_t { None, Then, Else };
 
 // Finds guards by Inst::id. They compare integers that are affine or uniform, or read variables
 // that hold nothing but such comparisons, joined by and, or, not; an affine value equals something
-// in few lanes. What they guard accesses whole vectors, or rows of them, which masks make
-// expensive.
+// in few lanes. What they guard accesses whole vectors, or rows of them: masks make that expensive.
 std::vector<Guard> find_guards(const ir::Function& f, const Analysis& a);
 
 }  // namespace cuda_device::analysis

@@ -1,5 +1,5 @@
-// Prefetches: lines that a load asks for ahead of time, where no prefetcher of a CPU, nor its look
-// ahead, brings them soon enough. What caches hold comes soon enough, and prefetching it costs
+// Prefetches of lines that a load needs later, where no prefetcher of a CPU, nor its look ahead,
+// brings them soon enough. What caches hold comes soon enough, and prefetching it costs
 // instructions.
 #pragma once
 

@@ -59,7 +59,6 @@ constexpr Pass kPasses[] = {
     {.name = "fold", .run = fold},
     // Turns a thread's own arrays into variables where all indices are constants.
     {.name = "promote_local", .run = promote_local},
-    // Again: elements became variables.
     {.name = "forward_slots", .run = forward_slots},
     // Expands float32 functions; what it builds is not contracted, for its rounding is chosen.
     {.name = "expand_math", .run = expand_math, .when = ForLanes},
@@ -71,7 +70,6 @@ constexpr Pass kPasses[] = {
      .run = peel_last_trip,
      .when = ForLanes,
      .tuning = Heuristic::peel_last_trip},
-    // Again: peeled iterations have constants.
     {.name = "fold", .run = fold, .when = ForLanes},
     // If-converts stores of divergent ifs.
     {.name = "if_convert_stores",

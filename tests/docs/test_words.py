@@ -60,6 +60,10 @@ NAMES = {
     "cd_room": "the number of bytes that a buffer has",
     "src/driver": "src/compile, src/dispatch",
     "looking_in": "inspecting",
+    "steady_loads": "invariant_shared_loads",
+    "index_moves": "iteration_strides",
+    "own_counter": "canonical_counter",
+    "StretchLiveness": "RangeLiveness",
 }
 
 FOLDERS = ("docs", "src", "bindings", "python", "bench", "scripts", "tests", "demo", "cmake")

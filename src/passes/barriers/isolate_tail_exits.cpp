@@ -15,8 +15,7 @@ using ir::Block;
 using ir::Inst;
 using ir::Op;
 
-// Isolates the exits of one scope or loop that holds a barrier: after the last one, threads may
-// leave one by one.
+// Isolates the tail exits of one scope or loop that holds a barrier.
 class Target {
  public:
   Target(ir::Function& f, const analysis::Analysis& a, Inst& target)

@@ -9,8 +9,7 @@
 //   }                                         ...
 //                                           } }
 //
-// Where code of the same scope follows outside of the block, a variable says which threads have
-// left.
+// Where code of the scope follows outside of the block, a variable says which threads have left.
 #pragma once
 
 #include "ir/ir.h"

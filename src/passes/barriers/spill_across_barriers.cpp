@@ -96,8 +96,7 @@ class Spiller {
       for (Inst* i : inside.insts) take_over(*i, imports);
   }
 
-  // Whether the region can use the value as it is. One at block level, that of a barrier, is the
-  // same everywhere.
+  // Whether the region can use the value as it is. That of a barrier is the same everywhere.
   bool reaches(const Inst& value, const Imports& imports) const {
     const uint32_t region = regions_.of(value);
     return region == imports.region || (region == Regions::kBlockLevel && level_.contains(value));

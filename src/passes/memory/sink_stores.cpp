@@ -87,8 +87,7 @@ class StoreSinker {
                       no.operands.end() - 1, same);
   }
 
-  // Whether the load stands in this side, which never sets the slot: it is what it was before the
-  // if.
+  // Whether the load stands in this side, which never sets the slot: it has the value from before.
   static bool is_as_before(const Block& side, const Inst& load) {
     const auto sets = [&](const Inst& i) { return ir::sets_slot(i.op) && i.imm == load.imm; };
     return ir::any_inst(side, [&](const Inst& i) { return &i == &load; }) &&
