@@ -124,9 +124,7 @@ class Emulation {
     return in_memory(call.getType(), [&](MemoryForm& form, const Element& e) {
       const Mask mask = mask_of(lanes);
       const auto whole = [&] { return form.load(e, pointer, Mask::all_lanes()); };
-      const auto each = [&] {
-        return form.load_lane_by_lane(e, pointer, form.consecutive(e), mask);
-      };
+      const auto each = [&] { return form.load_scalarized(e, pointer, form.consecutive(e), mask); };
       Value* loaded = form.info().masks(e.bytes())
                           ? form.load(e, pointer, mask)
                           : emit_branch(b_, b_.CreateAndReduce(lanes), whole, each);
@@ -139,7 +137,7 @@ class Emulation {
       const Mask mask = mask_of(lanes);
       const auto whole = [&] { form.store(e, value, pointer, Mask::all_lanes()); };
       const auto each = [&] {
-        form.store_lane_by_lane(e, value, pointer, form.consecutive(e), mask);
+        form.store_scalarized(e, value, pointer, form.consecutive(e), mask);
       };
       if (form.info().masks(e.bytes()))
         form.store(e, value, pointer, mask);
@@ -167,7 +165,7 @@ class Emulation {
     const Offsets offsets = offsets_of(call.getArgOperand(2), call.getArgOperand(4));
     return in_memory(value->getType(), [&](MemoryForm& form, const Element& e) -> Value* {
       const Mask mask = mask_of(call.getArgOperand(1));
-      form.store_lane_by_lane(e, value, call.getArgOperand(0), offsets, mask);
+      form.store_scalarized(e, value, call.getArgOperand(0), offsets, mask);
       return nullptr;
     });
   }

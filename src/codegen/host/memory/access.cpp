@@ -134,7 +134,7 @@ Value* Access::load_lanes(const AccessPlan& plan, const Mask& mask) {
       case How::Gather:
         return memory_->gather(p.element, p.pointer, offsets_of(p), on);
       case How::LaneByLane:
-        return memory_->load_lane_by_lane(p.element, p.pointer, offsets_of(p), on);
+        return memory_->load_scalarized(p.element, p.pointer, offsets_of(p), on);
       case How::OneAddress:
       case How::Scalarized:
       case How::Scatter:
@@ -217,7 +217,7 @@ void Access::store_lanes(const AccessPlan& plan, Value* value, const Mask& mask)
       case How::Scatter:
         return memory_->scatter(p.element, value, p.pointer, offsets_of(p), on);
       case How::LaneByLane:
-        return memory_->store_lane_by_lane(p.element, value, p.pointer, offsets_of(p), on);
+        return memory_->store_scalarized(p.element, value, p.pointer, offsets_of(p), on);
       case How::Lines:
         c_.has_nontemporal_stores = true;
         return memory_->store_lines(p.element, value, p.pieces(c_.b));

@@ -108,8 +108,8 @@ Value* MemoryForm::place_of(Value* pointer, const Offsets& offsets, Value* numbe
   return b_.CreateGEP(b_.getInt8Ty(), pointer, bytes);
 }
 
-Value* MemoryForm::load_lane_by_lane(const Element& e, Value* pointer, const Offsets& offsets,
-                                     const Mask& mask) {
+Value* MemoryForm::load_scalarized(const Element& e, Value* pointer, const Offsets& offsets,
+                                   const Mask& mask) {
   llvm::AllocaInst* results = masks_.scratch(vector(e), 0);
   llvm::AllocaInst* numbers = masks_.scratch(offsets.numbers->getType(), 1);
   b_.CreateStore(llvm::Constant::getNullValue(vector(e)), results);
@@ -121,8 +121,8 @@ Value* MemoryForm::load_lane_by_lane(const Element& e, Value* pointer, const Off
   return b_.CreateLoad(vector(e), results);
 }
 
-void MemoryForm::store_lane_by_lane(const Element& e, Value* value, Value* pointer,
-                                    const Offsets& offsets, const Mask& mask) {
+void MemoryForm::store_scalarized(const Element& e, Value* value, Value* pointer,
+                                  const Offsets& offsets, const Mask& mask) {
   llvm::AllocaInst* values = masks_.scratch(vector(e), 0);
   llvm::AllocaInst* numbers = masks_.scratch(offsets.numbers->getType(), 1);
   b_.CreateStore(value, values);

@@ -60,10 +60,10 @@ class MemoryForm {
   virtual void scatter(const Element& e, llvm::Value* value, llvm::Value* pointer,
                        const Offsets& offsets, const Mask& mask);
   // A loop over the lanes of the mask, in lane order.
-  llvm::Value* load_lane_by_lane(const Element& e, llvm::Value* pointer, const Offsets& offsets,
-                                 const Mask& mask);
-  void store_lane_by_lane(const Element& e, llvm::Value* value, llvm::Value* pointer,
-                          const Offsets& offsets, const Mask& mask);
+  llvm::Value* load_scalarized(const Element& e, llvm::Value* pointer, const Offsets& offsets,
+                               const Mask& mask);
+  void store_scalarized(const Element& e, llvm::Value* value, llvm::Value* pointer,
+                        const Offsets& offsets, const Mask& mask);
   Offsets consecutive(const Element& e);  // offsets of a run
   // All lanes, at offsets that are constants: an instruction for each, which loads and inserts.
   llvm::Value* load_each(const Element& e, llvm::Value* pointer, const Offsets& constants);
