@@ -1,7 +1,7 @@
 #include "analysis/analysis.h"
-#include "analysis/nontemporal_stores.h"
-#include "analysis/shape_algebra.h"
-#include "analysis/uniformity.h"
+#include "analysis/lanes/shape_algebra.h"
+#include "analysis/lanes/uniformity.h"
+#include "analysis/memory/nontemporal_stores.h"
 
 namespace cuda_device::analysis {
 

@@ -1,7 +1,7 @@
 // The analysis for people: layout, slots, and every instruction where lanes matter, with the
 // reason.
-#include "analysis/block_runs.h"
-#include "analysis/guards.h"
+#include "analysis/blocks/block_runs.h"
+#include "analysis/lanes/guards.h"
 #include "ir/effects.h"
 
 namespace cuda_device::analysis {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "analysis/analysis.h"
-#include "analysis/certain_divergence.h"
+#include "analysis/blocks/certain_divergence.h"
 #include "compile/interpreted.h"
 #include "frontend/frontend.h"
 #include "passes/pipeline.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "analysis/describe_blocks.h"
+#include "analysis/blocks/describe_blocks.h"
 #include "compile/compile.h"
 #include "compile/compiler_thread.h"
 #include "compile/interpreted.h"

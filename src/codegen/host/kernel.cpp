@@ -1,6 +1,6 @@
 #include "codegen/host/kernel.h"
 
-#include "analysis/scalarized_loops.h"
+#include "analysis/loops/scalarized_loops.h"
 #include "codegen/host/control/block_control.h"
 #include "codegen/host/control/loop_hints.h"
 

@@ -1,7 +1,7 @@
 // The hidden counter of a For, in as few bits as hold all that it gets to.
 #pragma once
 
-#include "analysis/interval.h"
+#include "analysis/ranges/interval.h"
 #include "codegen/nvptx/emit_context.h"
 
 namespace cuda_device::codegen::nvptx {

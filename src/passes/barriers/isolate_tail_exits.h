@@ -1,6 +1,7 @@
 // Isolates jumps after the last barrier of the scope or iteration that they leave: threads may
 // diverge there, as no thread waits for them any more. A jump out of what holds a barrier is one
-// for the whole block (analysis/block_level.h), so these get a scope without a barrier to leave:
+// for the whole block (analysis/blocks/block_level.h), so these get a scope without a barrier to
+// leave:
 //
 //   scope {                               scope {
 //     barrier                               barrier

@@ -4,8 +4,8 @@
 #include <unordered_set>
 
 #include "analysis/analysis.h"
-#include "analysis/block_level.h"
-#include "analysis/divergence.h"
+#include "analysis/blocks/block_level.h"
+#include "analysis/lanes/divergence.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/barriers/jumps.h"

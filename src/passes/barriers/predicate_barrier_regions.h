@@ -1,9 +1,9 @@
 // Predicates regions where threads diverge at control around a barrier. Such control is carried out
-// once for the block (analysis/block_level.h), but threads need not agree on its condition where
-// those left out come to no other barrier: they leave a loop of barriers for good, or no thread
-// reaches the barrier of an if. Where the analysis does not prove that all agree, each thread keeps
-// a flag that says whether it is active, the block goes where any thread goes, and active threads
-// run the regions between barriers:
+// once for the block (analysis/blocks/block_level.h), but threads need not agree on its condition
+// where those left out come to no other barrier: they leave a loop of barriers for good, or no
+// thread reaches the barrier of an if. Where the analysis does not prove that all agree, each
+// thread keeps a flag that says whether it is active, the block goes where any thread goes, and
+// active threads run the regions between barriers:
 //
 //   while %c {                            %in = true
 //     A                                   while { %in = %in and %c

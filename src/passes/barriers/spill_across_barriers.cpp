@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "analysis/block_level.h"
+#include "analysis/blocks/block_level.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/barriers/count_trips.h"

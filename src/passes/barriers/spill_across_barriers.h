@@ -1,6 +1,6 @@
 // Spills values that live across barriers, for targets that run the threads of a block one after
 // another between barriers: afterwards only variables are live across the boundary of a region
-// (analysis/block_level.h). A temporary that is used in another region than its own is
+// (analysis/blocks/block_level.h). A temporary that is used in another region than its own is
 // rematerialised there where that is cheap, and spilled to a variable otherwise. What block-level
 // control reads (conditions, bounds, operands of barriers) is a variable or a constant.
 //

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "analysis/liveness.h"
-#include "analysis/ranges.h"
-#include "analysis/trips.h"
+#include "analysis/loops/trips.h"
+#include "analysis/ranges/ranges.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/clone.h"

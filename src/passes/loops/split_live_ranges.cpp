@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
-#include "analysis/block_level.h"
+#include "analysis/blocks/block_level.h"
 #include "analysis/liveness.h"
 #include "analysis/tree.h"
 #include "ir/effects.h"

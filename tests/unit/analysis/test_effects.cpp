@@ -2,8 +2,8 @@
 // each claim is there without it and gone with it.
 #include "ir/effects.h"
 
-#include "analysis/block_runs.h"
-#include "analysis/invariant_shared_loads.h"
+#include "analysis/blocks/block_runs.h"
+#include "analysis/memory/invariant_shared_loads.h"
 #include "unit/analysis/analysed.h"
 
 namespace cuda_device::analysis::testing {

@@ -1,6 +1,6 @@
 // Loops in loops: what is found of the innermost, and what finding it costs.
 #include "analysis/liveness.h"
-#include "analysis/ranges.h"
+#include "analysis/ranges/ranges.h"
 #include "unit/analysis/analysed.h"
 
 namespace cuda_device::analysis::testing {

@@ -1,6 +1,6 @@
 // Which stores are non-temporal: to arrays that are written only, and not again and again to the
 // same place.
-#include "analysis/nontemporal_stores.h"
+#include "analysis/memory/nontemporal_stores.h"
 
 #include "unit/analysis/analysed.h"
 

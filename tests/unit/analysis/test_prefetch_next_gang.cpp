@@ -1,5 +1,5 @@
 // For which loads it is known what the next gang reads, which is prefetched.
-#include "analysis/prefetch.h"
+#include "analysis/memory/prefetch.h"
 
 #include "unit/analysis/analysed.h"
 

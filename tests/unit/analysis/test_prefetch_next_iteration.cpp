@@ -1,5 +1,5 @@
 // How far loads move from one iteration of a loop with a barrier to the next.
-#include "analysis/prefetch.h"
+#include "analysis/memory/prefetch.h"
 
 #include "unit/analysis/analysed.h"
 

@@ -1,7 +1,7 @@
 // For which loads the lines a page away are prefetched.
 #include <algorithm>
 
-#include "analysis/prefetch.h"
+#include "analysis/memory/prefetch.h"
 
 #include "unit/analysis/analysed.h"
 

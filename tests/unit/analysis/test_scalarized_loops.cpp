@@ -1,5 +1,5 @@
 // Which loops are scalarized, and what is known in them.
-#include "analysis/scalarized_loops.h"
+#include "analysis/loops/scalarized_loops.h"
 
 #include "unit/analysis/analysed.h"
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "analysis/shared_table.h"
+#include "analysis/ranges/shared_table.h"
 #include "analysis/slot_set.h"
 
 namespace cuda_device::analysis {

@@ -2,7 +2,7 @@
 // branches of the whole block, the control that contains barriers.
 #pragma once
 
-#include "analysis/block_runs.h"
+#include "analysis/blocks/block_runs.h"
 #include "codegen/branch_control.h"
 #include "codegen/host/control/control.h"
 #include "codegen/host/memory/spill_slots.h"

@@ -1,7 +1,7 @@
 // Conditions by their conjuncts. What all lanes share is a branch of its own, so that it needs no
 // mask: `while n < limit and x * x + y * y <= 4` counts n for all lanes alike, and in
 // `if y < height and x < width` a gang often lies in one row.
-#include "analysis/shape_algebra.h"
+#include "analysis/lanes/shape_algebra.h"
 #include "codegen/host/control/control.h"
 
 namespace cuda_device::codegen::host {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "analysis/guards.h"
+#include "analysis/lanes/guards.h"
 #include "codegen/host/control/exits.h"
 #include "codegen/host/control/join.h"
 #include "codegen/host/control/reports.h"

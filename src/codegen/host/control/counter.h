@@ -19,8 +19,8 @@ class Counter {
   // Whether another one follows that of `now`.
   llvm::Value* goes_on(const Lanes& now, bool in_all);
 
-  // Where lanes count in step (analysis/trips.h), one answer for all: whether surely all lanes have
-  // a first iteration, or another one after that of `now`.
+  // Where lanes count in step (analysis/loops/trips.h), one answer for all: whether surely all
+  // lanes have a first iteration, or another one after that of `now`.
   llvm::Value* first_start() { return values_.at(current_, 0); }
   llvm::Value* stop() { return stop_.value; }
   llvm::Value* step() { return step_.value; }

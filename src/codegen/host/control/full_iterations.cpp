@@ -1,5 +1,5 @@
 // The loop of the iterations that all lanes of a gang make (analysis::has_full_iterations).
-#include "analysis/trips.h"
+#include "analysis/loops/trips.h"
 #include "codegen/host/control/control.h"
 #include "codegen/host/control/counter.h"
 

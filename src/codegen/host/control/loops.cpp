@@ -1,6 +1,6 @@
 // While and For: with a mask of the lanes still in the loop where they may leave it at different
 // times.
-#include "analysis/trips.h"
+#include "analysis/loops/trips.h"
 #include "codegen/host/control/control.h"
 #include "codegen/host/control/counter.h"
 #include "codegen/host/control/loop_hints.h"

@@ -1,6 +1,6 @@
 #include "codegen/host/control/scalarized_loop.h"
 
-#include "analysis/scalarized_loops.h"
+#include "analysis/loops/scalarized_loops.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::codegen::host {

@@ -1,6 +1,6 @@
 #include "codegen/host/lowering/pure_ops.h"
 
-#include "analysis/shape_transfer.h"
+#include "analysis/lanes/shape_transfer.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {

@@ -1,10 +1,10 @@
 // How many lanes the gangs of a kernel have: decided here alone, without asking LLVM.
 #include <algorithm>
 
-#include "analysis/prefetch.h"
+#include "analysis/loops/trips.h"
+#include "analysis/memory/prefetch.h"
 #include "analysis/register_pressure.h"
 #include "analysis/tree.h"
-#include "analysis/trips.h"
 #include "codegen/form_info.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"

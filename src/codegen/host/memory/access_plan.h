@@ -2,7 +2,7 @@
 // mask form has; then described, and emitted.
 #pragma once
 
-#include "analysis/prefetch.h"
+#include "analysis/memory/prefetch.h"
 #include "codegen/host/memory/addresses.h"
 #include "codegen/host/memory/window.h"
 

@@ -1,6 +1,6 @@
 #include "codegen/host/memory/addresses.h"
 
-#include "analysis/congruence.h"
+#include "analysis/lanes/congruence.h"
 #include "ir/effects.h"
 
 namespace cuda_device::codegen::host {

@@ -1,9 +1,9 @@
-// The code of prefetches: analysis/prefetch.h says which loads have some.
+// The code of prefetches: analysis/memory/prefetch.h says which loads have some.
 #pragma once
 
 #include <unordered_map>
 
-#include "analysis/prefetch.h"
+#include "analysis/memory/prefetch.h"
 #include "codegen/host/control/counter.h"
 #include "codegen/host/memory/addresses.h"
 

@@ -2,7 +2,7 @@
 // place, the rest in a place for each gang in the worker's arena.
 #pragma once
 
-#include "analysis/region_slots.h"
+#include "analysis/blocks/region_slots.h"
 #include "codegen/host/memory/arena.h"
 #include "codegen/host/memory/slots.h"
 

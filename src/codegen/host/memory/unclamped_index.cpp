@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "analysis/shape_algebra.h"
+#include "analysis/lanes/shape_algebra.h"
 
 namespace cuda_device::codegen::host {
 

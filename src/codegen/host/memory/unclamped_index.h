@@ -6,7 +6,7 @@
 // Whether it is, the gang's least and greatest lane tell: two numbers for all lanes.
 #pragma once
 
-#include "analysis/interval.h"
+#include "analysis/ranges/interval.h"
 #include "codegen/host/lowering/lane_values.h"
 
 namespace cuda_device::codegen::host {
