@@ -53,11 +53,11 @@ def test_regions_and_what_is_saved():
         f"region 3: from the start of the loop {line(9)} to the barrier {line(10)}",
         f"region 4: from the barrier {line(10)} to the end of the loop {line(9)}",
         f"region 5: from the end of the loop {line(9)} to the end of the kernel",
-        f"saved $0, variable y: {ARENA}; a variable of the kernel, read in regions 4, 5",
-        f"saved $2, counter of the loop {line(9)}: {BLOCK}; one for all threads, read in region 3",
-        f"saved $3, value of mul {line(5)}: {ARENA}; floating point is not computed twice, "
+        f"spilled $0, variable y: {ARENA}; a variable of the kernel, read in regions 4, 5",
+        f"spilled $2, counter of the loop {line(9)}: {BLOCK}; one for all threads, read in region 3",
+        f"spilled $3, value of mul {line(5)}: {ARENA}; floating point is not computed twice, "
         "read in region 2",
-        f"saved $4, value of param {line(1)}: {BLOCK}; the control of the block asks for it",
+        f"spilled $4, value of param {line(1)}: {BLOCK}; the control of the block asks for it",
         f"computed again in region 2: thread_idx {line(3)} of region 1, {CHEAP}",
         f"computed again in region 4: thread_idx {line(3)} of region 1, {CHEAP}",
         f"computed again in region 5: thread_idx {line(3)} of region 1, {CHEAP}",

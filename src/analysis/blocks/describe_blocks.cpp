@@ -82,7 +82,7 @@ std::string why_saved(const Inst& value) {
   if (!ir::is_pure(value.op)) return "read from a variable";
   for (const Inst* operand : value.operands)
     if (!ir::is_pure(operand->op) || operand->type.is_float())
-      return "computed from what is saved or loaded";
+      return "computed from what is spilled or loaded";
   return "too many operations to compute it twice";
 }
 
@@ -111,7 +111,7 @@ class Describer {
   std::string run() {
     if (!level_.has_barrier()) return "";
     for (size_t r = 0; r < regions_.size(); ++r) region(r);
-    crossing_.for_each([&](size_t slot) { saved(slot); });
+    crossing_.for_each([&](size_t slot) { spilled(slot); });
     for (const Bounded& b : regions_) recomputed(b.region);
     return std::move(out_);
   }
@@ -132,7 +132,7 @@ class Describer {
     out_ += slots.effects ? "\n" : "; left out, nothing in it is used\n";
   }
 
-  // ---- what is saved ----
+  // ---- what is spilled ----
 
   uint64_t gangs() const {
     const uint32_t known = a_.layout.gangs;
@@ -161,7 +161,7 @@ class Describer {
     return kept + ", " + std::to_string(bytes(slot)) + " bytes of the arena";
   }
 
-  void saved(size_t slot) {
+  void spilled(size_t slot) {
     const std::string& name = f_.slots[slot].name;
     const auto index = static_cast<int64_t>(slot);
     const auto value = stored_.find(index);
@@ -175,7 +175,7 @@ class Describer {
       why = why_saved(*value->second);
       if (asked_.contains(index)) why = "the control of the block asks for it";
     }
-    out_ += "saved $" + std::to_string(slot) + ", " + what + ": " + place(slot) + "; " + why +
+    out_ += "spilled $" + std::to_string(slot) + ", " + what + ": " + place(slot) + "; " + why +
             readers(slot) + "\n";
   }
 

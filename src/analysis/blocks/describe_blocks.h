@@ -7,7 +7,7 @@
 
 namespace cuda_device::analysis {
 
-// The regions between barriers, what is saved from one to another, where and why, and what is
+// The regions between barriers, what is spilled from one to another, where and why, and what is
 // computed again; empty without barriers. `f` has been through the passes for lanes.
 std::string describe_blocks(const ir::Function& f, const Analysis& a);
 

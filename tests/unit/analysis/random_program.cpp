@@ -363,7 +363,20 @@ class Maker {
   }
 
   // A loop of a few iterations: start, start + at most 4 * step.
+  // From the thread's index, in steps about as wide as the block: trip counts differ by one.
+  void strided_loop() {
+    const int64_t step = int64_t{8} << below(4);
+    Inst* start = as(b_.op(Op::ThreadIdx, {}, 0), ir::kI32);
+    Inst* stop = b_.const_int(ir::kI32, step + below(static_cast<int>(2 * step)));
+    Inst* i = b_.control(Op::For, {start, stop, b_.const_int(ir::kI32, step)}, 2, int32_slot());
+    within(i->regions[0], [&] {
+      if (options_.opaque && chance(70)) opaque();
+      store(as(value(), ir::kI64), below(RandomProgram::kResults));
+    });
+  }
+
   void for_loop(int depth) {
+    if (chance(20)) return strided_loop();
     Inst* start = as(value(), ir::kI32);
     if (chance(40)) start = b_.const_int(ir::kI32, below(4));
     Inst* step = chance(80) ? b_.const_int(ir::kI32, chance(70) ? 1 : below(7) - 3)

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 
+#include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/memory/sink_stores.h"
 #include "passes/pipeline.h"
@@ -178,6 +180,36 @@ void expect_kept(RandomOptions what) {
     if (testing::Test::HasFatalFailure()) return;
   }
   EXPECT_GT(made, 20 * kernels());
+}
+
+// How often each stands in the kernel.
+std::map<int64_t, size_t> convergent_calls(const ir::Function& f) {
+  std::map<int64_t, size_t> count;
+  ir::for_each_inst(f.body, [&](const ir::Inst& i) {
+    if (i.op == ir::Op::Opaque && ir::converges(i)) ++count[i.imm];
+  });
+  return count;
+}
+
+// Threads that execute a call together could come to different copies of it. A loop whose
+// iterations are the same for all threads may be unrolled.
+TEST(OpaqueCalls, ThatConvergeAreNotCopied) {
+  size_t calls = 0;
+  for (uint64_t seed = 0; seed < kernels(); ++seed) {
+    const RandomOptions what = {.opaque = true, .barriers = seed % 2 == 1};
+    const RandomProgram p = analysis::testing::random_program(seed, what);
+    calls += convergent_calls(*p.function).size();
+    PipelineOptions options;
+    options.lanes = Lanes();
+    options.tuning = parse_tuning("-unroll_local,-unroll_barrier_loops");
+    options.dump = [&](std::string_view pass, const ir::Function& after) {
+      for (const auto& [identity, count] : convergent_calls(after))
+        ASSERT_EQ(count, 1u) << "call " << identity << ", seed " << seed << ", after " << pass;
+    };
+    run_pipeline(*p.function, options);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(calls, kernels());
 }
 
 TEST(OpaqueCalls, SurviveEveryPass) { expect_kept({.opaque = true}); }
