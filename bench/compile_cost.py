@@ -5,7 +5,7 @@ Time is that of the processor, so that other load on the machine does not count.
 
 A row is one kernel. The last columns of its kind's longest say how much longer that took than the
 one a quarter as long: linear is 4. Kernels of the kind "limited" have a wanted bound, in the last
-column.
+column; one that takes more than twice that is an error.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 SIZES = (250, 500, 1000, 2000)
+TOLERANCE = 2  # times the bound of a kernel of the kind "limited"
 ARGUMENTS = (np.zeros(100000, np.float32), np.zeros(100000, np.float32), 100)
 # The columns, and the stages that each sums up. What is left of the process's time is Python's
 # parser and the reader of its tree.
@@ -125,6 +126,7 @@ def sgemm(options):
 def limited(options):
     import long_kernels
 
+    slow = []
     for name, (text, bounds) in long_kernels.LIMITED.items():
         for form in [options.target] if options.target else bounds:
             with tempfile.TemporaryDirectory() as folder:
@@ -138,8 +140,12 @@ def limited(options):
                 )
             wanted = f"{1000 * bounds[form]:10.0f}" if form in bounds else ""
             print_row(f"{name} {form}", columns_of(total, stages), wanted)
+            if total > TOLERANCE * bounds.get(form, float("inf")):
+                slow.append(f"{name} {form}")
             if options.passes:
                 print_passes(stages)
+    if slow:
+        sys.exit(f"more than {TOLERANCE} times the wanted time: {', '.join(slow)}")
 
 
 def long_kernels(kind, sizes, options):

@@ -225,7 +225,8 @@ def _device_section(names: list[str]) -> str:
             entries.append(f"### {name}\n\n{_escaped(variables[name])}")
         elif isinstance(value, ModuleType):
             entries.append(
-                f"### {name}\n\n{described(value.__doc__)}\n\nIts names: [cuda.device.core](core.md)."
+                f"### {name}\n\n{described(value.__doc__)}\n\n"
+                "Its names: [cuda.device.core](core.md)."
             )
         elif name == "__version__":
             entries.append("### \\_\\_version\\_\\_\n\nThe version of the package, a string.")

@@ -54,7 +54,8 @@ def test_regions_and_what_is_saved():
         f"region 4: from the barrier {line(10)} to the end of the loop {line(9)}",
         f"region 5: from the end of the loop {line(9)} to the end of the kernel",
         f"spilled $0, variable y: {ARENA}; a variable of the kernel, read in regions 4, 5",
-        f"spilled $2, counter of the loop {line(9)}: {BLOCK}; one for all threads, read in region 3",
+        f"spilled $2, counter of the loop {line(9)}: {BLOCK}; one for all threads, "
+        "read in region 3",
         f"spilled $3, value of mul {line(5)}: {ARENA}; floating point is not computed twice, "
         "read in region 2",
         f"spilled $4, value of param {line(1)}: {BLOCK}; the control of the block asks for it",
