@@ -54,9 +54,10 @@ test: build/dev
 	@$(call in_build,dev) python -m pytest -n $(JOBS) $(ARGS)
 
 # The runtime must be the first thing in the process, and the C++ library with it, or its hooks of
-# exceptions find nothing. Python itself leaks by design.
+# exceptions find nothing. Python itself leaks by design. Tests let memory run out, and
+# processes die of a signal.
 asan_env = LD_PRELOAD="$(shell gcc -print-file-name=libasan.so) $(shell gcc -print-file-name=libstdc++.so)" \
-  ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0 \
+  ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1:handle_segv=0 \
   UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 test-asan: build/asan

@@ -33,5 +33,7 @@ def compiled(problem, sm, nvcc, form):
         out = Path(folder) / "kernel"
         options = ["-O3", f"-arch=sm_{sm}", "-std=c++17", *defines(problem), f"-{form}"]
         command = [nvcc, *options, "-o", out, source(problem)]
-        subprocess.run(command, capture_output=True, text=True, check=True)
+        # What is loaded into this process, such as a sanitizer, is not for nvcc's programs.
+        own = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        subprocess.run(command, capture_output=True, text=True, check=True, env=own)
         return out.read_bytes()

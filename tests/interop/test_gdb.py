@@ -224,12 +224,15 @@ def test_gdb_stops_at_a_line(tmp_path):
         "continue",
         "kill",
     ]
+    environment = {**os.environ, "CUDA_DEVICE_GDB": "1", "CUDA_DEVICE_NUM_THREADS": "1"}
+    if loaded := environment.pop("LD_PRELOAD", None):  # for the program, not for gdb
+        commands = ["set startup-with-shell off", f"set environment LD_PRELOAD {loaded}", *commands]
     gdb = ["gdb", "-q", "-nx", "-batch"]
     for command in commands:
         gdb += ["-ex", command]
     process = subprocess.run(
         [*gdb, "--args", sys.executable, path],
-        env={**os.environ, "CUDA_DEVICE_GDB": "1", "CUDA_DEVICE_NUM_THREADS": "1"},
+        env=environment,
         capture_output=True,
         text=True,
         timeout=180,
