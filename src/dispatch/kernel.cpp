@@ -22,6 +22,28 @@ std::shared_ptr<Kernel::Entry> Kernel::entry_for(const Name& name) {
   return entry;
 }
 
+// What is asked may run Python's code: without the mutex.
+Kernel::Turn::Turn(Entry& entry, const std::function<bool()>& ask) : entry_(entry) {
+  std::unique_lock lock(entry.mutex);
+  const auto is_free = [&] { return entry.compiler.load() == std::thread::id(); };
+  while (!entry.is_free.wait_for(lock, runtime::Interrupt::kPeriod, is_free)) {
+    lock.unlock();
+    if (ask && ask()) return;
+    lock.lock();
+  }
+  entry.compiler = std::this_thread::get_id();
+  has_ = true;
+}
+
+Kernel::Turn::~Turn() {
+  if (!has_) return;
+  {
+    const std::lock_guard lock(entry_.mutex);
+    entry_.compiler = std::thread::id();
+  }
+  entry_.is_free.notify_one();
+}
+
 CompileOutcome Kernel::find_or_compile(std::string_view key, std::string_view target,
                                        const std::function<Specialisation()>& specialise,
                                        const std::function<bool()>* interrupted) {
@@ -41,11 +63,9 @@ CompileOutcome Kernel::compile_new(const Name& name,
   // A handler of a signal may launch what its own thread is about to compile.
   if (entry->compiler == std::this_thread::get_id()) entry = std::make_shared<Entry>();
   const std::function<bool()> ask = asking(interrupted);
-  std::unique_lock lock(entry->compiling, std::defer_lock);
-  while (!lock.try_lock_for(runtime::Interrupt::kPeriod))
-    if (ask && ask()) return {nullptr, {Status::Interrupted, {}, ""}};
-  if (entry->ready.load(std::memory_order_relaxed)) return {entry->compiled, {}};
-  const Compiler compiler(*entry);
+  const Turn turn(*entry, ask);
+  if (!turn) return {nullptr, {Status::Interrupted, {}, ""}};
+  if (entry->ready.load(std::memory_order_acquire)) return {entry->compiled, {}};
   Specialisation specialisation = specialise();
   if (ask) specialisation.interrupted = &ask;
   CompileOutcome result = compile_(specialisation, std::string(name.target));

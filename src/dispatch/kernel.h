@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -32,17 +33,26 @@ struct Kernel {
 
  private:
   struct Entry {
-    std::timed_mutex compiling;
-    std::atomic<std::thread::id> compiler{};   // which holds it
+    // Not a timed mutex: the thread sanitizer of gcc 12 does not see those being locked.
+    std::mutex mutex;
+    std::condition_variable is_free;
+    std::atomic<std::thread::id> compiler{};   // which thread compiles; set under the mutex
     std::shared_ptr<const Compiled> compiled;  // set once
     std::atomic<bool> ready{false};
   };
-  struct Compiler {
-    explicit Compiler(Entry& e) : entry(e) { entry.compiler = std::this_thread::get_id(); }
-    ~Compiler() { entry.compiler = std::thread::id(); }
-    Compiler(const Compiler&) = delete;
-    Compiler& operator=(const Compiler&) = delete;
-    Entry& entry;
+  // This thread's turn to compile an entry. It waits until no other has it, or, with `ask`, until
+  // that says so: then it has none.
+  class Turn {
+   public:
+    Turn(Entry& entry, const std::function<bool()>& ask);
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    explicit operator bool() const { return has_; }
+
+   private:
+    Entry& entry_;
+    bool has_ = false;
   };
   // Looked up without a copy of the bytes.
   struct Name {
