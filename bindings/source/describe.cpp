@@ -41,6 +41,7 @@ nb::object untyped(const Value& value) {
     case Value::Kind::Type:
     case Value::Kind::Other:
       return nb::str(value.text.c_str());
+    case Value::Kind::Record:
     case Value::Kind::Tuple:
       break;
   }
@@ -61,6 +62,8 @@ nb::object describe(const Binding& binding) {
       return nb::make_tuple("entity", binding.name.c_str());
     case Binding::Kind::Function:
       return nb::make_tuple("function", binding.function);
+    case Binding::Kind::Class:
+      return nb::make_tuple("class", binding.name.c_str());
     case Binding::Kind::Module:
       return nb::make_tuple("module", binding.name.c_str());
     case Binding::Kind::Object:

@@ -24,7 +24,7 @@ Analysis analyse(const ir::Function& f, uint32_t width, const Tuning& tuning) {
 bool Analysis::narrow(const ir::Inst& i) const {
   if (!i.type.is_int() || i.type.bits() != 64 || !range(i).fits_i32()) return false;
   if (!shape(i).affine() || !shape(i).s0.known || !shape(i).s1.known) return true;
-  return extends(shape(i), to_interval(range(i), i.type.scalar), layout, 32);
+  return extends(shape(i), to_interval(range(i), i.type.scalar()), layout, 32);
 }
 
 }  // namespace cuda_device::analysis

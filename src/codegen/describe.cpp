@@ -3,24 +3,30 @@
 namespace cuda_device::codegen {
 namespace {
 
-abi::ParamLayout layout_of_params(const ir::Function& f) {
+// Of a record only its size and alignment reach the runtime.
+DtypeId dtype_of(ir::Type type, DtypeTable& dtypes) {
+  if (!type.has_records()) return type.scalar();
+  return dtypes.add({type.record().bytes, type.record().align, {}});
+}
+
+abi::ParamLayout layout_of_params(const ir::Function& f, DtypeTable& dtypes) {
   std::vector<abi::ParamSlot> slots;
   for (const ir::Param& p : f.params) {
     abi::ParamSlot slot;
     slot.is_array = p.type.is_array();
     slot.read_only = p.facts.read_only;
-    slot.dtype = p.type.scalar;
+    slot.dtype = dtype_of(p.type, dtypes);
     slot.ndim = p.type.ndim;
     slots.push_back(slot);
   }
-  return abi::layout_of(slots);
+  return abi::layout_of(slots, dtypes);
 }
 
 }  // namespace
 
 void describe(const ir::Function& f, abi::KernelImage& image) {
   image.name = f.name;
-  image.params = layout_of_params(f);
+  image.params = layout_of_params(f, image.dtypes);
   image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
   image.dynamic_shared = ir::contains(f.body, ir::Op::DynamicShared);
   image.failures = f.failures;

@@ -24,14 +24,26 @@ Value* Arithmetic::convert(ScalarKind from, ScalarKind to, Value* x) {
 
 // Converts the bits of a format to the float that arithmetic is done in.
 Value* Arithmetic::widen(StoredFormat from, [[maybe_unused]] Value* bits) {
-  switch (from) {}
+  switch (from) {
+    case StoredFormat::F16:
+    case StoredFormat::BF16:
+    case StoredFormat::E4M3:
+    case StoredFormat::E5M2:
+      break;
+  }
   CD_UNREACHABLE("not a format that is only stored");
 }
 
 // Converts any other format to the bits of this one, rounding once.
 Value* Arithmetic::narrow([[maybe_unused]] ScalarKind from, StoredFormat to,
                           [[maybe_unused]] Value* x) {
-  switch (to) {}
+  switch (to) {
+    case StoredFormat::F16:
+    case StoredFormat::BF16:
+    case StoredFormat::E4M3:
+    case StoredFormat::E5M2:
+      break;
+  }
   CD_UNREACHABLE("not a format that is only stored");
 }
 

@@ -87,6 +87,8 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
     }
     case Kind::Type:
       return entity_value(ctx, v.text, node);
+    case Kind::Record:
+      return not_implemented(ctx, node, "a struct");
     case Kind::Other:
       return Value(Value::Object{v.text});
   }
@@ -182,6 +184,8 @@ Value binding_value(Context& ctx, const syntax::Binding& b, const Node* node,
       return entity_value(ctx, b.name, node);
     case Kind::Function:
       return Value::Function{b.function, ctx.program.functions.at(b.function).name};
+    case Kind::Class:
+      return not_implemented(ctx, node, "a struct");
     case Kind::Module:
       return Value(Value::Module{b.name});
     case Kind::Object:

@@ -23,6 +23,11 @@ std::string to_string(const ArgumentType& t) {
     case ArgumentType::Kind::Array:
       return "array[" + std::string(name_of(t.dtype.scalar())) + ", " + std::to_string(t.ndim) +
              "]";
+    case ArgumentType::Kind::Complex:
+    case ArgumentType::Kind::WeakComplex:
+    case ArgumentType::Kind::Vector:
+    case ArgumentType::Kind::Record:
+      break;
     case ArgumentType::Kind::Tuple: {
       std::string text = "(";
       for (size_t i = 0; i < t.elements.size(); ++i)
@@ -63,10 +68,16 @@ static Value argument_value(Context& ctx, const ArgumentType& type, const std::s
     case ArgumentType::Kind::WeakFloat:
       return scalar_argument(ctx, type, name, parameter);
     case ArgumentType::Kind::Array: {
-      const ir::Type array = ir::Type::array(type.dtype.scalar(), type.ndim);
+      const DataType element = DataType::number(code_of(type.dtype.scalar()));
+      const ir::Type array = array_type(element, type.ndim, ir::AddressSpace::Global);
       const uint32_t index = add_parameter(ctx, name, array, type.facts, parameter->span);
-      return Value::Array{name, array, Value::Parameter{index}, type.facts.read_only};
+      return Value::Array{name, element, array, Value::Parameter{index}, type.facts.read_only};
     }
+    case ArgumentType::Kind::Complex:
+    case ArgumentType::Kind::WeakComplex:
+    case ArgumentType::Kind::Vector:
+    case ArgumentType::Kind::Record:
+      break;
     case ArgumentType::Kind::Tuple: {
       std::vector<Value> elements;
       elements.reserve(type.elements.size());

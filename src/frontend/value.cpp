@@ -23,7 +23,7 @@ std::string tuple_text(const std::vector<Value>& elements) {
 }
 
 std::string array_text(const V::Array& a) {
-  return "array[" + std::string(name_of(a.type.scalar)) + ", " + std::to_string(a.type.ndim) + "]";
+  return "array[" + type_text(a.element) + ", " + std::to_string(a.type.ndim) + "]";
 }
 
 // What inference knows of two values of one alternative, without their parts.
@@ -33,8 +33,10 @@ struct SameItself {
     return a.code == b.code && identical(a.code, a.exact, b.exact);
   }
   bool operator()(const V::Array& a, const V::Array& b) const {
-    return a.name == b.name && a.type == b.type && a.base == b.base;
+    return a.name == b.name && a.element == b.element && a.type == b.type && a.base == b.base;
   }
+  bool operator()(const V::Record& a, const V::Record& b) const { return a.type == b.type; }
+  bool operator()(const V::Complex& a, const V::Complex& b) const { return a.code == b.code; }
   bool operator()(const V::BoundMethod& a, const V::BoundMethod& b) const {
     return a.method == b.method;
   }
@@ -72,12 +74,15 @@ const uint32_t* Value::Array::allocation() const {
 
 TypeCode Value::code() const {
   if (auto* scalar = as<Scalar>()) return scalar->code;
+  if (auto* complex = as<Complex>()) return complex->code;
   return std::get<Constant>(is_).code;
 }
 
 std::span<const Value> Value::parts() const {
   using Parts = std::span<const Value>;
   return std::visit(Visitor{[](const Tuple& v) -> Parts { return v.elements; },
+                            [](const Record& v) -> Parts { return v.fields; },
+                            [](const Complex& v) -> Parts { return v.components; },
                             [](const Range& v) -> Parts { return v.bounds; },
                             [](const Slice& v) -> Parts { return v.bounds; },
                             [](const Array& v) -> Parts { return v.view; },
@@ -89,6 +94,8 @@ std::span<const Value> Value::parts() const {
 
 Value Value::with_parts(std::vector<Value> parts) const {
   if (is_tuple()) return Tuple{std::move(parts)};
+  if (is_record()) return Record{record().type, std::move(parts)};
+  if (is_complex()) return Complex{code(), std::move(parts)};
   Array same = array();
   same.view = std::move(parts);
   return same;
@@ -141,6 +148,8 @@ std::string type_text(const Value& value) {
               [](const V::Scalar& v) { return std::string(name_of(v.code)); },
               [](const V::Constant& v) { return std::string(name_of(v.code)); },
               [](const V::Tuple& v) { return tuple_text(v.elements); },
+              [](const V::Record& v) { return v.type->name; },
+              [](const V::Complex& v) { return std::string(name_of(v.code)); },
               [](const V::Range&) -> std::string { return "range"; },
               [](const V::Slice&) -> std::string { return "slice"; },
               [](const V::Array& v) { return array_text(v); },
@@ -159,13 +168,13 @@ std::string type_text(const Value& value) {
 
 Value abstract_of(const Value& value) {
   if (value.is<V::Scalar>()) return Value::number(value.code(), nullptr);
-  if (value.is_tuple() || value.is_array()) return mapped(value, abstract_of);
+  if (value.is_aggregate() || value.is_array()) return mapped(value, abstract_of);
   return value;
 }
 
 Value without_constants(const Value& abstract) {
   if (abstract.is_constant()) return Value::number(abstract.code(), nullptr);
-  if (abstract.is_tuple() || abstract.is_array()) return mapped(abstract, without_constants);
+  if (abstract.is_aggregate() || abstract.is_array()) return mapped(abstract, without_constants);
   return abstract;
 }
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "frontend/data_type.h"
 #include "frontend/operators/exact.h"
 #include "ir/ir.h"
 
@@ -51,6 +52,15 @@ class Value {
   struct Tuple {
     std::vector<Value> elements;
   };
+  // A vector, struct, named tuple or record of NumPy: a value for each of its fields.
+  struct Record {
+    RecordRef type;
+    std::vector<Value> fields;
+  };
+  struct Complex {
+    TypeCode code;
+    std::vector<Value> components;  // real and imaginary part, numbers of component_of(code)
+  };
   struct Range {
     std::vector<Value> bounds;  // start, stop, step, of one integer type
   };
@@ -73,6 +83,7 @@ class Value {
   using Base = std::variant<Parameter, Allocation, DynamicShared>;
   struct Array {
     std::string name;
+    DataType element;
     ir::Type type;
     Base base;
     bool read_only = false;
@@ -120,7 +131,7 @@ class Value {
   };
 
   using Alternatives =
-      std::variant<Unknown, None, Scalar, Constant, Tuple, Range, Slice, Array, Entity, Function,
+      std::variant<Unknown, None, Scalar, Constant, Tuple, Record, Complex, Range, Slice, Array, Entity, Function,
                    Lambda, BoundMethod, Module, Text, FString, Object>;
 
   Value() = default;
@@ -153,23 +164,29 @@ class Value {
   bool is_constant() const { return is<Constant>(); }
   bool is_number() const { return is<Scalar>() || is<Constant>(); }
   bool is_tuple() const { return is<Tuple>(); }
+  bool is_record() const { return is<Record>(); }
+  bool is_complex() const { return is<Complex>(); }
+  // Made of other values, each of which a variable of it has on its own.
+  bool is_aggregate() const { return is_tuple() || is_record() || is_complex(); }
   bool is_array() const { return is<Array>(); }
   bool is_view() const { return is_array() && array().is_view(); }
   bool is_entity(std::string_view name) const { return is<Entity>() && as<Entity>()->name == name; }
 
-  // Defined for numbers.
+  // Defined for numbers, complex ones too.
   TypeCode code() const;
   const Exact* exact() const { return is_constant() ? &as<Constant>()->exact : nullptr; }
   ir::Inst* inst() const { return is<Scalar>() ? as<Scalar>()->inst : nullptr; }
   // Defined for tuples.
   const std::vector<Value>& elements() const { return std::get<Tuple>(is_).elements; }
+  // Defined for records.
+  const Record& record() const { return std::get<Record>(is_); }
   // Defined for arrays.
   const Array& array() const { return std::get<Array>(is_); }
 
   // The values that it is made of: elements, bounds, the numbers of a view, what a method belongs
   // to.
   std::span<const Value> parts() const;
-  // The same made of other values. Only of tuples and arrays.
+  // The same made of other values. Only of aggregates and arrays.
   Value with_parts(std::vector<Value> parts) const;
 
   bool contains_unknown() const;  // itself or some part
@@ -216,7 +233,7 @@ std::optional<ArrayPair> different_arrays(const Value& a, const Value& b);
 template <class F>
 void for_each_leaf(const Value& value, F&& f) {
   if (auto* scalar = value.as<Value::Scalar>()) f(scalar->code);
-  if (!value.is_tuple() && !value.is_array()) return;
+  if (!value.is_aggregate() && !value.is_array()) return;
   for (const Value& part : value.parts()) for_each_leaf(part, f);
 }
 

@@ -7,7 +7,7 @@
 namespace cuda_device::ir {
 
 uint64_t Allocation::bytes() const {
-  auto last = static_cast<uint64_t>(bytes_of(type.scalar));
+  auto last = uint64_t{type.element_bytes()};
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] == 0) return 0;
     last += static_cast<uint64_t>(shape[axis] - 1) * static_cast<uint64_t>(strides[axis]);

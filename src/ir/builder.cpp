@@ -37,8 +37,8 @@ Type result_type(const Function& f, Op op, const std::vector<Inst*>& operands, i
       return operands.at(0)->type;
     case ResultRule::Bool:
       return kBool;
-    case ResultRule::Element:
-      return Type::of(operands.at(0)->type.scalar);
+    case ResultRule::Element:  // not of records: typed()
+      return Type::of(operands.at(0)->type.scalar());
     case ResultRule::I32:
       return kI32;
     case ResultRule::I64:
@@ -68,12 +68,12 @@ Inst* Builder::typed(Op op, Type type, std::vector<Inst*> operands, int64_t imm)
 
 Inst* Builder::const_int(Type type, int64_t value) {
   CD_CHECK(type.is_int() || type.is_bool(), "const_int of " + to_string(type));
-  return typed(Op::Const, type, {}, canonical(type.scalar, value));
+  return typed(Op::Const, type, {}, canonical(type.scalar(), value));
 }
 
 Inst* Builder::const_float(Type type, double value) {
   CD_CHECK(type.is_float(), "const_float of " + to_string(type));
-  return typed(Op::Const, type, {}, float_bits(type.scalar, value));
+  return typed(Op::Const, type, {}, float_bits(type.scalar(), value));
 }
 
 Inst* Builder::slot_load(uint32_t slot) { return op(Op::SlotLoad, {}, slot); }

@@ -154,7 +154,7 @@ Evaluator evaluator(const Inst& inst) {
   if (inst.operands.empty() || !inst.type.is_scalar()) return nullptr;
   const Inst* typed = inst.op == Op::Select ? inst.operands.back() : inst.operands.front();
   if (!typed->type.is_scalar()) return nullptr;
-  return evaluator(inst.op, typed->type.scalar, inst.type.scalar);
+  return evaluator(inst.op, typed->type.scalar(), inst.type.scalar());
 }
 
 }  // namespace cuda_device::ir

@@ -39,7 +39,7 @@ std::vector<int64_t> scalars_of(const Function& f, const std::vector<Argument>& 
     const Type type = f.params[i].type;
     const int64_t value = arguments[i].scalar;
     const bool integral = type.is_int() || type.is_bool();
-    out.push_back(integral ? canonical(type.scalar, value) : value);
+    out.push_back(integral ? canonical(type.scalar(), value) : value);
   }
   return out;
 }

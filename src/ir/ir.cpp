@@ -41,14 +41,17 @@ int64_t canonical(ScalarKind kind, int64_t value) {
 
 double const_as_double(const Inst& constant) {
   CD_CHECK(constant.op == Op::Const, "not a constant");
-  return float_of_bits(constant.type.scalar, constant.imm);
+  return float_of_bits(constant.type.scalar(), constant.imm);
 }
 
 std::string to_string(Type t) {
-  const std::string scalar(name_of(t.scalar));
   if (t.is_none()) return "none";
-  if (t.is_scalar()) return scalar;
-  const std::string inside = scalar + ", " + std::to_string(t.ndim);
+  if (t.is_scalar()) return std::string(name_of(t.scalar()));
+  const RecordSize r = t.record();
+  const std::string element = t.has_records() ? "record<" + std::to_string(r.bytes) + ", " +
+                                                    std::to_string(r.align) + ">"
+                                              : std::string(name_of(t.scalar()));
+  const std::string inside = element + ", " + std::to_string(t.ndim);
   switch (t.space) {
     case AddressSpace::Global:
       return "array<" + inside + ">";

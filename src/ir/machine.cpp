@@ -179,13 +179,18 @@ class Runner {
       at += index * a.strides[axis];
     }
     const OwnArray* memory = own(list[0]);
+    at += s.source->imm;
     const bool bounded = memory && memory->begin;
     if (bounded && (at < memory->begin || at + bytes_of(element(s)) > memory->end))
       fail(s, "the element is outside of the memory that the view was made of");
     return at;
   }
 
-  ScalarKind element(const Step& s) const { return s.source->operands[0]->type.scalar; }
+  // What the step loads or stores.
+  ScalarKind element(const Step& s) const {
+    const Inst& inst = *s.source;
+    return (inst.type.is_none() ? inst.operands.back()->type : inst.type).scalar();
+  }
 
   void load(const Step& s) {
     const ScalarKind kind = element(s);
@@ -206,7 +211,7 @@ class Runner {
   void loop_begin(const Step& s) {
     const uint32_t* bounds = &launch_.code.lists[s.a];
     const int64_t start = registers_[bounds[0]];
-    const ScalarKind kind = s.source->operands[0]->type.scalar;
+    const ScalarKind kind = s.source->operands[0]->type.scalar();
     registers_[s.result] =
         static_cast<int64_t>(trip_count(kind, start, registers_[bounds[1]], registers_[bounds[2]]));
     registers_[s.result + 1] = start;
@@ -223,7 +228,7 @@ class Runner {
     registers_[s.b] = value;
     // Beyond the last iteration the sum may wrap; it is not read then.
     const auto step = static_cast<uint64_t>(registers_[launch_.code.lists[s.a + 2]]);
-    value = canonical(s.source->operands[0]->type.scalar,
+    value = canonical(s.source->operands[0]->type.scalar(),
                       static_cast<int64_t>(static_cast<uint64_t>(value) + step));
   }
 

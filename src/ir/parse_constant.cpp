@@ -49,7 +49,7 @@ std::optional<int64_t> floating(std::string_view text, ScalarKind kind) {
 
 std::optional<int64_t> parse_constant(std::string_view text, Type type) {
   if (!type.is_scalar()) return std::nullopt;
-  if (type.is_float()) return floating(text, type.scalar);
+  if (type.is_float()) return floating(text, type.scalar());
   if (type.is_bool() && text == "true") return 1;
   if (type.is_bool() && text == "false") return 0;
   return integer(text);

@@ -129,7 +129,7 @@ class Parser {
     while (!in_.at_line_end()) {
       const Type argument = type();
       if (!argument.is_scalar()) in_.fail("what is printed is a scalar");
-      f.arguments.push_back(argument.scalar);
+      f.arguments.push_back(argument.scalar());
     }
     function_->formats.push_back(std::move(f));
   }
@@ -155,15 +155,32 @@ class Parser {
 
   Type array_type() {
     in_.expect('<');
-    const Type element = type();
-    if (!element.is_scalar()) in_.fail("an array's element is a scalar");
+    RecordSize record;
+    Type element;
+    if (in_.accept_word("record"))
+      record = record_size();
+    else
+      element = type();
+    if (!record.bytes && !element.is_scalar()) in_.fail("an array's element is a scalar or a record");
     in_.expect(',');
     const uint64_t ndim = in_.number();
     if (ndim > std::numeric_limits<uint8_t>::max()) in_.fail("too many dimensions");
     AddressSpace space = AddressSpace::Global;
     if (in_.accept(',')) space = address_space();
     in_.expect('>');
-    return Type::array(element.scalar, static_cast<int>(ndim), space);
+    if (record.bytes) return Type::array(record, static_cast<int>(ndim), space);
+    return Type::array(element.scalar(), static_cast<int>(ndim), space);
+  }
+
+  RecordSize record_size() {
+    RecordSize record;
+    in_.expect('<');
+    record.bytes = number32();
+    in_.expect(',');
+    record.align = number32();
+    in_.expect('>');
+    if (!is_sane(record)) in_.fail("no record has this size and alignment");
+    return record;
   }
 
   AddressSpace address_space() {
@@ -242,6 +259,8 @@ class Parser {
       case ImmKind::Failure:
       case ImmKind::Format:
         return sigil_immediate(inst, '~');
+      case ImmKind::Leaf:
+        return in_.peek() == '+' && sigil_immediate(inst, '+');
       case ImmKind::Int:
       case ImmKind::Depth:
         inst.imm = in_.integer();

@@ -47,10 +47,10 @@ std::string float_text(T value, int64_t bits) {
 std::string constant_text(Type type, int64_t imm) {
   if (type.is_bool() && (imm == 0 || imm == 1)) return imm ? "true" : "false";
   if (type.is_float()) {
-    if (canonical(type.scalar, imm) != imm) return "bits(" + hex(static_cast<uint64_t>(imm)) + ")";
-    return with_shortest(type.scalar, imm, [&](auto value) { return float_text(value, imm); });
+    if (canonical(type.scalar(), imm) != imm) return "bits(" + hex(static_cast<uint64_t>(imm)) + ")";
+    return with_shortest(type.scalar(), imm, [&](auto value) { return float_text(value, imm); });
   }
-  if (type.is_scalar() && type.scalar == ScalarKind::U64) {
+  if (type.is_scalar() && type.scalar() == ScalarKind::U64) {
     return std::to_string(static_cast<uint64_t>(imm));
   }
   return std::to_string(imm);
@@ -174,8 +174,8 @@ class Printer {
     if (!inst.type.is_none()) out_ += name(&inst) + " = ";
     out_ += info(inst.op).text;
     std::string_view separator = " ";
-    if (info(inst.op).imm != ImmKind::None) {
-      out_ += " " + immediate(inst);
+    if (const std::string text = immediate(inst); !text.empty()) {
+      out_ += " " + text;
       separator = ", ";
     }
     for (const Inst* operand : inst.operands) {
@@ -218,6 +218,8 @@ class Printer {
       case ImmKind::Failure:
       case ImmKind::Format:
         return "~" + std::to_string(inst.imm);
+      case ImmKind::Leaf:
+        return inst.imm == 0 ? "" : "+" + std::to_string(inst.imm);
       case ImmKind::Int:
       case ImmKind::Depth:
         return std::to_string(inst.imm);

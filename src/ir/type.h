@@ -1,38 +1,84 @@
-// Types of IR values: nothing, a scalar, or the descriptor of an array. Tuples, vectors and structs
-// are taken apart by the frontend and do not reach the IR.
+// Types of IR values: nothing, a scalar, or the descriptor of an array, whose elements are scalars or
+// records. Tuples, vectors and structs are taken apart by the frontend: their scalars reach the IR, one
+// by one.
 #pragma once
 
+#include <bit>
 #include <string>
 
+#include "support/check.h"
 #include "support/scalar.h"
 
 namespace cuda_device::ir {
 
 enum class AddressSpace : uint8_t { Global, Shared, Local };
 
+// A record in memory, as arrays of records have them: only its size and alignment matter here; loads and
+// stores say which scalar of it they mean.
+struct RecordSize {
+  uint32_t bytes = 0;  // of padding too; zero: elements are scalars
+  uint32_t align = 1;
+  friend constexpr bool operator==(const RecordSize&, const RecordSize&) = default;
+};
+constexpr bool is_sane(const RecordSize& r) {
+  return r.bytes != 0 && std::has_single_bit(r.align) && r.bytes % r.align == 0;
+}
+
 struct Type {
   enum class Kind : uint8_t { None, Scalar, Array };
   Kind kind = Kind::None;
-  ScalarKind scalar = ScalarKind::Bool;  // of an array: the element type
   uint8_t ndim = 0;
   AddressSpace space = AddressSpace::Global;
 
   static constexpr Type none() { return {}; }
-  static constexpr Type of(ScalarKind k) { return {Kind::Scalar, k, 0, AddressSpace::Global}; }
+  static constexpr Type of(ScalarKind k) { return Type(Kind::Scalar, k, 0, AddressSpace::Global); }
   static constexpr Type array(ScalarKind k, int ndim, AddressSpace s = AddressSpace::Global) {
-    return {Kind::Array, k, static_cast<uint8_t>(ndim), s};
+    return Type(Kind::Array, k, static_cast<uint8_t>(ndim), s);
   }
+  static constexpr Type array(RecordSize record, int ndim, AddressSpace s = AddressSpace::Global) {
+    Type type = array(ScalarKind::U8, ndim, s);
+    type.record_ = record;
+    return type;
+  }
+  constexpr Type() = default;
+
+  // Of an array: that of its elements, which are no records.
+  constexpr ScalarKind scalar() const {
+    CD_CHECK(!has_records(), "a record where a scalar is expected");
+    return scalar_;
+  }
+  // Of an array: whether its elements are records.
+  constexpr bool has_records() const { return record_.bytes != 0; }
+  constexpr RecordSize record() const { return record_; }
+  // Of an element of an array, or of a scalar.
+  constexpr uint32_t element_bytes() const {
+    return has_records() ? record_.bytes : static_cast<uint32_t>(bytes_of(scalar_));
+  }
+  constexpr uint32_t element_align() const {
+    return has_records() ? record_.align : static_cast<uint32_t>(bytes_of(scalar_));
+  }
+
   constexpr bool is_none() const { return kind == Kind::None; }
   constexpr bool is_scalar() const { return kind == Kind::Scalar; }
   constexpr bool is_array() const { return kind == Kind::Array; }
-  constexpr bool is_bool() const { return is_scalar() && cuda_device::is_bool(scalar); }
-  constexpr bool is_int() const { return is_scalar() && cuda_device::is_int(scalar); }
-  constexpr bool is_signed() const { return is_scalar() && is_signed_int(scalar); }
-  constexpr bool is_float() const { return is_scalar() && cuda_device::is_float(scalar); }
+  constexpr bool is_bool() const { return is_scalar() && cuda_device::is_bool(scalar_); }
+  constexpr bool is_int() const { return is_scalar() && cuda_device::is_int(scalar_); }
+  constexpr bool is_signed() const { return is_scalar() && is_signed_int(scalar_); }
+  constexpr bool is_float() const { return is_scalar() && cuda_device::is_float(scalar_); }
   // A float that arithmetic is not done in.
-  constexpr bool is_stored() const { return is_scalar() && is_storage_only(scalar); }
-  constexpr int bits() const { return bits_of(scalar); }
+  constexpr bool is_stored() const { return is_scalar() && is_storage_only(scalar_); }
+  constexpr int bits() const { return bits_of(scalar()); }
+  // Equal types have equal hashes.
+  constexpr uint64_t hash() const {
+    return static_cast<uint64_t>(scalar_) | uint64_t{ndim} << 8 | uint64_t{record_.bytes} << 16;
+  }
   friend constexpr bool operator==(const Type&, const Type&) = default;
+
+ private:
+  constexpr Type(Kind k, ScalarKind scalar, uint8_t n, AddressSpace s)
+      : kind(k), ndim(n), space(s), scalar_(scalar) {}
+  ScalarKind scalar_ = ScalarKind::Bool;
+  RecordSize record_{};
 };
 
 inline constexpr Type kBool = Type::of(ScalarKind::Bool);
@@ -43,7 +89,7 @@ inline constexpr Type kF32 = Type::of(ScalarKind::F32);
 inline constexpr Type kF64 = Type::of(ScalarKind::F64);
 inline constexpr Type kDynamicShared = Type::array(ScalarKind::U8, 1, AddressSpace::Shared);
 
-// "int32", "array<float32, 2>", "none"
+// "int32", "array<float32, 2>", "array<record<16, 4>, 2>", "none"
 std::string to_string(Type t);
 
 }  // namespace cuda_device::ir

@@ -139,6 +139,7 @@ std::string immediate_error(const Function& f, const Inst& inst) {
       return index_error(inst.imm, f.formats.size(), "format");
     case ImmKind::Axis:
       return inst.operands.empty() ? index_error(inst.imm, 3, "axis") : kFine;
+    case ImmKind::Leaf:  // with the operands
     case ImmKind::Depth:
     case ImmKind::None:
     case ImmKind::Int:
@@ -150,7 +151,7 @@ std::string immediate_error(const Function& f, const Inst& inst) {
 
 std::string constant_error(const Inst& inst) {
   if (!inst.type.is_scalar()) return "a constant is a scalar, not " + to_string(inst.type);
-  return canonical(inst.type.scalar, inst.imm) == inst.imm
+  return canonical(inst.type.scalar(), inst.imm) == inst.imm
              ? kFine
              : "the constant does not fit " + to_string(inst.type);
 }
@@ -173,11 +174,31 @@ std::string array_axis_error(const Inst& inst) {
   return e.empty() ? index_error(inst.imm, inst.operands[0]->type.ndim, "axis") : e;
 }
 
+// A scalar that lies within the record.
+std::string leaf_error(const Inst& inst, Type array, Type leaf) {
+  if (!leaf.is_scalar()) return "the scalar of a record is " + to_string(leaf);
+  const int64_t last = inst.imm + bytes_of(leaf.scalar());
+  return inst.imm >= 0 && last <= static_cast<int64_t>(array.record().bytes)
+             ? kFine
+             : "the scalar lies outside of the record";
+}
+
+// The type of what is accessed: the result, or the last operand.
+Type accessed_type(const Inst& inst) {
+  return inst.type.is_none() ? inst.operands.back()->type : inst.type;
+}
+
 // Array, one index per axis, then values of the element's type.
 std::string element_error(const Inst& inst) {
   if (inst.operands.empty()) return "no operands, expected an array";
   if (std::string e = operand_is(inst, 0, any_array, "an array"); !e.empty()) return e;
-  const Type element = Type::of(inst.operands[0]->type.scalar);
+  const Type array = inst.operands[0]->type;
+  const Type element = array.has_records() ? accessed_type(inst) : Type::of(array.scalar());
+  if (array.has_records()) {
+    if (std::string e = leaf_error(inst, array, element); !e.empty()) return e;
+  } else if (inst.imm != 0) {
+    return "the elements are no records";
+  }
   const size_t values = 1 + static_cast<size_t>(inst.operands[0]->type.ndim);
   if (std::string e = count_error(inst, static_cast<int>(values) + info(inst.op).operands);
       !e.empty()) {

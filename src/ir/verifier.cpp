@@ -72,7 +72,7 @@ class Verifier {
     if (std::ranges::any_of(a.shape, negative) || std::ranges::any_of(a.strides, negative)) {
       return "has a negative extent or stride";
     }
-    const bool holds_elements = a.align >= static_cast<uint32_t>(bytes_of(a.type.scalar));
+    const bool holds_elements = a.align >= a.type.element_align();
     return std::has_single_bit(a.align) && holds_elements ? ""
                                                           : "has no alignment for its elements";
   }

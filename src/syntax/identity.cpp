@@ -12,6 +12,8 @@ class IdentityWriter {
     files_ = &program.files;
     out_.number<uint64_t>(program.functions.size());
     for (const Function& function : program.functions) write(function);
+    out_.number<uint64_t>(program.types.size());
+    for (const TypeDecl& type : program.types) write(type);
     return out_.take();
   }
 
@@ -73,6 +75,36 @@ class IdentityWriter {
     write(binding.value);
     out_.text(binding.name);
     out_.number(binding.function);
+    out_.number(binding.type);
+  }
+
+  void write(const TypeDecl& type) {
+    out_.number(type.kind);
+    out_.text(type.name);
+    out_.number(type.size);
+    out_.number(type.align);
+    write(type.shape);
+    out_.number<uint64_t>(type.fields.size());
+    for (const Field& field : type.fields) {
+      out_.text(field.name);
+      out_.number(field.type.kind);
+      out_.text(field.type.name);
+      out_.number(field.type.type);
+      out_.number(field.offset);
+      out_.number(field.has_default);
+      write(field.default_value);
+    }
+    out_.number<uint64_t>(type.attributes.size());
+    for (const auto& [name, binding] : type.attributes) {
+      out_.text(name);
+      out_.number(type.properties.contains(name));
+      write(binding);
+    }
+  }
+
+  void write(const std::vector<int64_t>& shape) {
+    out_.number<uint64_t>(shape.size());
+    for (const int64_t extent : shape) out_.number(extent);
   }
 
   // Tuples lie in one another 32 deep at most.
@@ -85,6 +117,7 @@ class IdentityWriter {
     out_.text(value.text);
     out_.number(value.typed);
     out_.number(value.format);
+    out_.number(value.record);
     out_.number<uint64_t>(value.elements.size());
     for (const Value& element : value.elements) write(element);
   }

@@ -57,6 +57,7 @@ std::string text_of(const Value& v) {
     case Value::Kind::Type:
     case Value::Kind::Other:
       return v.text;
+    case Value::Kind::Record:
     case Value::Kind::Tuple:
       break;
   }
@@ -81,6 +82,8 @@ std::string describe(const Binding& b) {
       return b.name;
     case Binding::Kind::Function:
       return "function " + std::to_string(b.function);
+    case Binding::Kind::Class:
+      return "class " + b.name;
     case Binding::Kind::Module:
       return b.name.starts_with("class ") ? b.name : "module " + b.name;
     case Binding::Kind::Object:

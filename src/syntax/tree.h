@@ -3,7 +3,9 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -28,6 +30,7 @@ struct Value {
     Ellipsis,
     Tuple,
     Type,
+    Record,  // an instance of a class of Program::types: `record`, its fields in `elements`
     Other
   };
   Kind kind = Kind::None;
@@ -35,7 +38,8 @@ struct Value {
   __int128 integer = 0;
   double real = 0, imag = 0;
   std::string text;  // String; BrokenString, escaped; decimal digits of BigInt; class name of Other
-  std::vector<Value> elements;  // Tuple
+  std::vector<Value> elements;  // Tuple, Record
+  uint32_t record = 0;          // index into Program::types
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
   bool typed = false;
   ScalarKind format = ScalarKind::Bool;
@@ -98,6 +102,7 @@ struct Binding {
     Entity,     // a thing the frontend knows by name: "device.thread_idx", "math.exp",
                 // "builtins.range", "device.float32"
     Function,   // index into Program::functions
+    Class,      // a class that values of a kernel may have; index into Program::types
     Module,     // a module or object only useful for its attributes; name, "class C" of a class
     Object,     // anything else; name = class name
   };
@@ -105,6 +110,42 @@ struct Binding {
   Value value;
   std::string name;
   uint32_t function = 0;
+  uint32_t type = 0;
+};
+
+// What a field of a class is made of.
+struct FieldType {
+  enum class Kind : uint8_t { None, Named, Class };
+  Kind kind = Kind::Named;
+  std::string name;   // Named: a number or vector, "float32", "int", "float32x4"
+  uint32_t type = 0;  // Class: index into Program::types
+};
+
+struct Field {
+  std::string name;
+  FieldType type;
+  uint32_t offset = 0;       // bytes
+  bool has_default = false;
+  Binding default_value;
+};
+
+// A class of values that kernels take apart, as it was when the program was captured.
+struct TypeDecl {
+  enum class Kind : uint8_t {
+    Struct,      // @device.struct, or a frozen dataclass
+    Tuple,       // the hint tuple[...]
+    NamedTuple,
+    Fields,      // a structured dtype of NumPy
+    SubArray,    // its one field, as often as `shape` says
+  };
+  Kind kind = Kind::Struct;
+  std::string name;
+  std::vector<Field> fields;
+  std::vector<int64_t> shape;
+  uint32_t size = 0, align = 1;  // bytes
+  // Methods, properties and constants of the class, by name; in the order of names.
+  std::map<std::string, Binding> attributes;
+  std::set<std::string> properties;  // those that are called where they are read
 };
 
 enum class FunctionKind : uint8_t { Kernel, Func, Plain };
@@ -139,6 +180,7 @@ struct Program {
   uint32_t depth = 0;  // nodes that lie in one another at the deepest place
   SourceMap files;
   std::deque<Function> functions;  // [0] is the kernel (or the function asked about)
+  std::deque<TypeDecl> types;      // that names of the functions and arguments of launches mean
   std::vector<std::unique_ptr<Node>> nodes;
 
   template <class T>

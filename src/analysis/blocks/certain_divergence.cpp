@@ -200,7 +200,7 @@ class Search {
     const auto bound = [&](size_t i) -> const std::vector<int64_t>& {
       return *positions_.values(*inst.operands[i]);
     };
-    const ScalarKind kind = inst.operands[0]->type.scalar;
+    const ScalarKind kind = inst.operands[0]->type.scalar();
     std::vector<int64_t> trips(positions_.threads());
     for (size_t t = 0; t < trips.size(); ++t)
       trips[t] = static_cast<int64_t>(ir::trip_count(kind, bound(0)[t], bound(1)[t], bound(2)[t]));

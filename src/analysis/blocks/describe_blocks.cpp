@@ -144,7 +144,7 @@ class Describer {
     const ir::Slot& s = f_.slots[slot];
     const Shape& shape = a_.slot_shapes[slot];
     const bool small = s.type.is_int() && s.type.bits() == 64 && a_.slot_ranges[slot].fits_i32();
-    uint64_t one = small ? 4 : static_cast<uint64_t>(bytes_of(s.type.scalar));
+    uint64_t one = small ? 4 : static_cast<uint64_t>(bytes_of(s.type.scalar()));
     const auto cells = [&](uint64_t size) { return (gangs() * size + 63) / 64 * 64; };
     if (shape.uniform()) return cells(one);
     if (shape.affine()) return cells(one) * (1u + !shape.s0.known + !shape.s1.known);

@@ -19,7 +19,7 @@ constexpr Step kUnknown{false, 0};
 
 class Rules {
  public:
-  Rules(const Inst& inst, const ShapeContext& c) : inst_(inst), c_(c), kind_(inst.type.scalar) {}
+  Rules(const Inst& inst, const ShapeContext& c) : inst_(inst), c_(c), kind_(inst.type.is_array() ? ScalarKind::I64 : inst.type.scalar()) {}
 
   Shape run() const {
     if (decided()) return uniform_shape(Level::LaunchUniform);
@@ -331,7 +331,7 @@ Shape counter_shape(const Inst& loop, const ShapeContext& context) {
   const Shape& start = context.shapes[loop.operands[0]->id];
   const Shape& step = context.shapes[loop.operands[2]->id];
   if (!step.uniform()) return varying_shape();
-  return add(start, step, context.layout, loop.operands[0]->type.scalar);
+  return add(start, step, context.layout, loop.operands[0]->type.scalar());
 }
 
 }  // namespace cuda_device::analysis

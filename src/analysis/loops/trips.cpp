@@ -17,7 +17,7 @@ std::optional<TripBounds> trip_bounds(const Inst& loop, const std::vector<Interv
                  &step = values[loop.operands[2]->id];
   if (!stop.single() || !step.single()) return std::nullopt;
   const auto trips = [&](Wide from) {
-    return ir::trip_count(loop.operands[0]->type.scalar, static_cast<int64_t>(from),
+    return ir::trip_count(loop.operands[0]->type.scalar(), static_cast<int64_t>(from),
                           static_cast<int64_t>(stop.lo), static_cast<int64_t>(step.lo));
   };
   const auto [least, most] = std::minmax({trips(start.lo), trips(start.hi)});
@@ -32,7 +32,7 @@ std::optional<uint64_t> known_trips(const Inst& loop, const Analysis& a) {
   }
   const auto at = [&](size_t i) { return a.range(*loop.operands[i]).lo; };
   if (at(2) <= 0) return std::nullopt;
-  return ir::trip_count(loop.operands[0]->type.scalar, at(0), at(1), at(2));
+  return ir::trip_count(loop.operands[0]->type.scalar(), at(0), at(1), at(2));
 }
 
 std::optional<uint64_t> unrolled_size(const Inst& loop, const Analysis& a, uint64_t most) {

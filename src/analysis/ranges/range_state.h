@@ -56,7 +56,7 @@ class RangeStates {
   static bool covers(const RangeState& big, const RangeState& small);
 
  private:
-  Interval all(size_t slot) const { return full(function_.slots[slot].type.scalar); }
+  Interval all(size_t slot) const { return full(function_.slots[slot].type.scalar()); }
   const ir::Function& function_;
   uint64_t next_version_ = 1;
 };

@@ -62,7 +62,7 @@ class Positions {
 const Inst& bare(const Inst& inst, const RangeOf& of) {
   const Inst* i = &inst;
   while (i->op == Op::Convert && i->type.is_int() && i->operands[0]->type.is_int() &&
-         of(*i->operands[0]).within(full(i->type.scalar))) {
+         of(*i->operands[0]).within(full(i->type.scalar()))) {
     i = i->operands[0];
   }
   return *i;
@@ -96,7 +96,7 @@ std::optional<Interval> written_position(const Inst& inst, const ir::Function& f
   either_order(inst, of, [&](const Inst& a, const Inst& b) {
     if (b.op != Op::ThreadIdx || !is_product(a, Op::BlockIdx, of)) return false;
     if (bare(*a.operands[0], of).imm != b.imm) return false;
-    if (!p.block_start(static_cast<size_t>(b.imm)).within(full(a.type.scalar))) return false;
+    if (!p.block_start(static_cast<size_t>(b.imm)).within(full(a.type.scalar()))) return false;
     found = p.tid(static_cast<size_t>(b.imm));
     return true;
   });
@@ -106,7 +106,7 @@ std::optional<Interval> written_position(const Inst& inst, const ir::Function& f
 class Rules {
  public:
   Rules(const Inst& inst, const ir::Function& f, const RangeOf& of)
-      : inst_(inst), f_(f), of_(of), all_(full(inst.type.scalar)) {}
+      : inst_(inst), f_(f), of_(of), all_(full(inst.type.scalar())) {}
 
   Interval run() const {
     if (inst_.type.is_bool()) return truth();
@@ -115,7 +115,7 @@ class Rules {
   }
 
  private:
-  ScalarKind kind() const { return inst_.type.scalar; }
+  ScalarKind kind() const { return inst_.type.scalar(); }
   Interval operand(size_t i) const { return of_(*inst_.operands[i]); }
   bool integers() const {
     return std::all_of(inst_.operands.begin(), inst_.operands.end(),

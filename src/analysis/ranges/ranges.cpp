@@ -35,7 +35,7 @@ class Walk {
         seen_(f.inst_count()),
         of_([this](const Inst& i) { return value(i); }) {
     ir::for_each_inst(f.body, [&](const Inst& i) {
-      if (has_range(i.type)) values_[i.id] = full(i.type.scalar);
+      if (has_range(i.type)) values_[i.id] = full(i.type.scalar());
     });
     block(f.body);
   }

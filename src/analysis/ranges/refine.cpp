@@ -102,7 +102,7 @@ class Refiner {
         return slot(v, met);
       case Op::Convert: {
         const Inst& from = *v.operands[0];
-        if (v.type.is_int() && from.type.is_int() && of_(from).within(full(v.type.scalar))) {
+        if (v.type.is_int() && from.type.is_int() && of_(from).within(full(v.type.scalar()))) {
           narrow(from, met);
         }
         return;
@@ -121,7 +121,7 @@ class Refiner {
     if (!v.type.is_int() || !of_(c).single()) return;
     const Interval by = v.op == Op::Add ? of_(c) : Interval{-of_(c).lo, -of_(c).lo};
     const auto sum = add(of_(x), by);
-    if (sum && sum->within(full(v.type.scalar))) narrow(x, {met.lo - by.lo, met.hi - by.lo});
+    if (sum && sum->within(full(v.type.scalar()))) narrow(x, {met.lo - by.lo, met.hi - by.lo});
   }
 
   void slot(const Inst& load, Interval met) {

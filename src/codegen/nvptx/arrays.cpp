@@ -37,7 +37,7 @@ llvm::Value* Arrays::shared(size_t array) const {
 // On the stack of the thread; what is only reached by constant indices ends in registers.
 llvm::Value* Arrays::local(size_t array) const {
   const ir::Allocation& a = c_.function.arrays[array];
-  const ScalarKind element = a.type.scalar;
+  const ScalarKind element = a.type.has_records() ? ScalarKind::U8 : a.type.scalar();
   const uint64_t count = a.bytes() / static_cast<uint64_t>(bytes_of(element));
   llvm::BasicBlock& entry = c_.kernel->getEntryBlock();
   llvm::IRBuilder<> top(&entry, entry.begin());
@@ -118,7 +118,7 @@ llvm::Align Arrays::alignment(const Inst& array) const {
   if (base->op == Op::Param &&
       !c_.function.params[static_cast<size_t>(base->imm)].facts.element_aligned)
     return llvm::Align(1);
-  return llvm::Align(static_cast<uint64_t>(bytes_of(array.type.scalar)));
+  return llvm::Align(array.type.element_align());
 }
 
 }  // namespace cuda_device::codegen::nvptx

@@ -68,7 +68,7 @@ bool Body::narrow_slot(size_t slot) const {
 
 void Body::make_slots() {
   for (size_t i = 0; i < c_.function.slots.size(); ++i) {
-    const ScalarKind kind = c_.function.slots[i].type.scalar;
+    const ScalarKind kind = c_.function.slots[i].type.scalar();
     slots_.push_back(variable(narrow_slot(i) ? c_.b.getInt32Ty() : c_.type(kind)));
     c_.b.CreateStore(llvm::Constant::getNullValue(slots_[i]->getAllocatedType()), slots_[i]);
   }
@@ -103,7 +103,7 @@ void Body::inst(const Inst& i) {
 #include "ir/op.def"
     return define(i, emit_position(c_, i));
     case Op::Const:
-      return define(i, constant_of(c_.llvm(), i.type.scalar, i.imm));
+      return define(i, constant_of(c_.llvm(), i.type.scalar(), i.imm));
     case Op::Param:
       if (i.type.is_array()) return;  // Arrays is asked where it is used
       return define(i, params_.scalar(static_cast<uint32_t>(i.imm)));
@@ -151,7 +151,7 @@ void Body::inst(const Inst& i) {
 
 // Where it is not negative it stays as it is.
 Value* Body::wrapped(const Inst& i) {
-  const ScalarKind kind = i.operands[0]->type.scalar;
+  const ScalarKind kind = i.operands[0]->type.scalar();
   Value* index = c_.operand(i, 0);
   if (!c_.analysis.range(*i.operands[0]).non_negative())
     return c_.arithmetic.wrap(kind, index, c_.operand(i, 1));
@@ -164,7 +164,7 @@ Value* Body::arithmetic(const Inst& i) {
   llvm::SmallVector<Value*, 3> operands;
   for (size_t k = 0; k < i.operands.size(); ++k) operands.push_back(c_.operand(i, k));
   const size_t typed = i.op == Op::Select ? 1 : 0;
-  return c_.arithmetic.emit(i.op, i.operands[typed]->type.scalar, i.type.scalar, operands);
+  return c_.arithmetic.emit(i.op, i.operands[typed]->type.scalar(), i.type.scalar(), operands);
 }
 
 Value* Body::array_number(const Inst& i) {
@@ -179,7 +179,7 @@ void Body::define(const Inst& i, Value* v) {
   if (integer && i.op != Op::Const) {
     const analysis::Range& r = c_.analysis.range(i);
     if (ir::is_pure(i.op) && !r.unsigned_overflow && r.lo == r.hi) {
-      v = constant_of(c_.llvm(), i.type.scalar, r.lo);
+      v = constant_of(c_.llvm(), i.type.scalar(), r.lo);
     } else if (i.type.bits() == 64 && r.fits_i32() && !llvm::isa<llvm::CastInst>(v)) {
       v = c_.b.CreateSExt(c_.b.CreateTrunc(v, c_.b.getInt32Ty()), v->getType());
     }

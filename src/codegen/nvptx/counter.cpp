@@ -8,7 +8,7 @@ using analysis::Interval;
 using llvm::Value;
 
 Counter::Counter(EmitContext& context, const ir::Inst& loop)
-    : c_(context), loop_(loop), own_(loop.operands[0]->type.scalar), kind_(own_) {
+    : c_(context), loop_(loop), own_(loop.operands[0]->type.scalar()), kind_(own_) {
   const Interval reached = reach();
   // ptxas unrolls loops whose counter it follows: not those of 64 bits that are compared in 32.
   for (const ScalarKind narrow : {ScalarKind::U32, ScalarKind::I32})

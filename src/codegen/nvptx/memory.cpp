@@ -48,7 +48,7 @@ void Memory::annotate(llvm::Instruction* access, const Inst& array) const {
 // negative stride it has one element, at index zero. PTX multiplies two numbers of 32 bits to one
 // of 64 at once.
 llvm::Value* Memory::offset(const Inst& array, const Inst& index, int64_t axis) {
-  llvm::Value* wide = c_.arithmetic.convert(index.type.scalar, ScalarKind::I64, c_.value(index));
+  llvm::Value* wide = c_.arithmetic.convert(index.type.scalar(), ScalarKind::I64, c_.value(index));
   llvm::Value* stride = arrays_.stride(array, axis);
   if (!offsets_are_u32(array)) return c_.b.CreateMul(wide, stride);
   const auto low = [&](llvm::Value* v) {
@@ -80,14 +80,20 @@ llvm::Value* Memory::address(const Inst& inst) {
     llvm::Value* step = offset(array, *access.indices[k], static_cast<int64_t>(k));
     at = c_.b.CreateGEP(c_.b.getInt8Ty(), at, step);
   }
+  if (inst.imm != 0) at = c_.b.CreateConstGEP1_64(c_.b.getInt8Ty(), at, static_cast<uint64_t>(inst.imm));
   return at;
+}
+
+// Of the scalar that is accessed.
+llvm::Align Memory::alignment(const Inst& inst) const {
+  return llvm::commonAlignment(arrays_.alignment(*inst.operands[0]), static_cast<uint64_t>(inst.imm));
 }
 
 llvm::Value* Memory::load(const Inst& inst) {
   const Inst& array = *inst.operands[0];
   llvm::Value* at = address(inst);
-  llvm::LoadInst* element = c_.b.CreateAlignedLoad(memory_type(c_.llvm(), inst.type.scalar), at,
-                                                   arrays_.alignment(array));
+  llvm::LoadInst* element = c_.b.CreateAlignedLoad(memory_type(c_.llvm(), inst.type.scalar()), at,
+                                                   alignment(inst));
   annotate(element, array);
   if (!inst.type.is_bool()) return element;
   return c_.b.CreateICmpNE(element, llvm::ConstantInt::get(element->getType(), 0));
@@ -98,7 +104,7 @@ void Memory::store(const Inst& inst) {
   llvm::Value* value = c_.value(*inst.operands.back());
   if (inst.operands.back()->type.is_bool()) value = c_.b.CreateZExt(value, c_.b.getInt8Ty());
   llvm::Value* at = address(inst);
-  annotate(c_.b.CreateAlignedStore(value, at, arrays_.alignment(array)), array);
+  annotate(c_.b.CreateAlignedStore(value, at, alignment(inst)), array);
 }
 
 }  // namespace cuda_device::codegen::nvptx

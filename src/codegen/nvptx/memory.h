@@ -15,6 +15,7 @@ class Memory {
  private:
   llvm::Value* load(const ir::Inst& inst);
   void store(const ir::Inst& inst);
+  llvm::Align alignment(const ir::Inst& inst) const;
   llvm::Value* address(const ir::Inst& inst);
   llvm::Value* offset(const ir::Inst& array, const ir::Inst& index, int64_t axis);
   bool offsets_are_u32(const ir::Inst& array) const;

@@ -17,7 +17,7 @@ llvm::FunctionType* kernel_type(llvm::LLVMContext& context, const ir::Function& 
   llvm::SmallVector<llvm::Type*, 8> types;
   for (const ir::Param& p : f.params) {
     types.push_back(p.type.is_array() ? llvm::PointerType::get(context, 0)
-                                      : memory_type(context, p.type.scalar));
+                                      : memory_type(context, p.type.scalar()));
   }
   return llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false);
 }
@@ -35,7 +35,7 @@ void set_param_attributes(llvm::Function& kernel, const ir::Function& f) {
 
 llvm::Value* Params::scalar(uint32_t param) {
   llvm::Value* v = c_.kernel->getArg(param);
-  if (!is_bool(c_.function.params[param].type.scalar)) return v;
+  if (!is_bool(c_.function.params[param].type.scalar())) return v;
   return c_.b.CreateICmpNE(v, llvm::ConstantInt::get(v->getType(), 0));
 }
 
@@ -68,7 +68,7 @@ llvm::Value* Params::extent(uint32_t param, int64_t axis) {
 llvm::Value* Params::stride(uint32_t param, int64_t axis) {
   const ir::Param& p = c_.function.params[param];
   if (p.facts.unit_inner && axis + 1 == p.type.ndim)
-    return c_.b.getInt64(static_cast<uint64_t>(bytes_of(p.type.scalar)));
+    return c_.b.getInt64(uint64_t{p.type.element_bytes()});
   return number(param, kStrides, axis, true);
 }
 

@@ -43,7 +43,7 @@ Value* text(EmitContext& c, const std::string& characters) {
 
 // As it is given to a function of C with any number of arguments; eight bytes each.
 Value* passed(EmitContext& c, const ir::Inst& print, size_t k) {
-  const ScalarKind kind = print.operands[k]->type.scalar;
+  const ScalarKind kind = print.operands[k]->type.scalar();
   Value* value = c.operand(print, k);
   if (is_bool(kind)) return c.b.CreateSelect(value, text(c, "True"), text(c, "False"));
   if (is_float(kind)) return c.arithmetic.convert(kind, ScalarKind::F64, value);
@@ -99,7 +99,7 @@ void emit_print(EmitContext& c, const ir::Inst& print) {
 
 // As the interpreter holds it.
 static Value* wide(EmitContext& c, const ir::Inst& opaque, size_t k) {
-  const ScalarKind kind = opaque.operands[k]->type.scalar;
+  const ScalarKind kind = opaque.operands[k]->type.scalar();
   Value* value = c.operand(opaque, k);
   if (is_float(kind)) {
     auto bits = static_cast<unsigned>(bits_of(kind));

@@ -86,7 +86,7 @@ Value array_attribute(Context& ctx, const syntax::Attribute* node, const Value::
     const int ndim = array.type.ndim;
     return Value::constant_int(ctx.policy.int_literal(ndim), ndim);
   }
-  if (name == "dtype") return Value(Value::Entity{entity_of_type(code_of(array.type.scalar))});
+  if (name == "dtype") return Value(Value::Entity{entity_of_type(code_of(array.type.scalar()))});
   const bool own = !array.is_argument();
   if (own && name == "T") return transposed(ctx, array);
   if (own && is_among(name, kMethods)) {
@@ -212,8 +212,8 @@ bool check_index(Context& ctx, const Value& index, const Node* node) {
 }
 
 Value load_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands) {
-  const ir::Type type = ir::Type::of(array.type.scalar);
-  return Value::number(code_of(array.type.scalar),
+  const ir::Type type = ir::Type::of(array.type.scalar());
+  return Value::number(code_of(array.type.scalar()),
                        ctx.builder.typed(Op::Load, type, std::move(operands)));
 }
 
@@ -224,10 +224,10 @@ void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> o
         is_position(value) ? "name a component of it: .x, .y or .z" : read_it_hint(value);
     if (hint.empty()) hint = "an element takes a number";
     wrong_kind(ctx, DiagCode::store_type, source, value,
-               {type_text(value), std::string(name_of(array.type.scalar)), hint});
+               {type_text(value), std::string(name_of(array.type.scalar())), hint});
     return;
   }
-  const Value converted = convert(ctx, value, code_of(array.type.scalar), source);
+  const Value converted = convert(ctx, value, code_of(array.type.scalar()), source);
   if (converted.is_unknown()) return;
   operands.push_back(inst_of(ctx, converted, source));
   ctx.builder.typed(Op::Store, ir::Type::none(), std::move(operands));

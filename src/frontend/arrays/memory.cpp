@@ -37,7 +37,7 @@ std::optional<TypeCode> type_of_text(std::string_view text) {
 std::vector<int64_t> packed_strides(const ir::Allocation& array, bool first_is_inner) {
   const size_t ndim = array.shape.size();
   std::vector<int64_t> strides(ndim);
-  int64_t step = bytes_of(array.type.scalar);
+  int64_t step = bytes_of(array.type.scalar());
   for (size_t k = 0; k < ndim; ++k) {
     const size_t axis = first_is_inner ? k : ndim - 1 - k;
     strides[axis] = step;
@@ -117,7 +117,7 @@ static std::optional<bool> read_order(Context& ctx, const Given& given, const st
 
 static bool read_align(Context& ctx, const Given& given, const std::string& name,
                        ir::Allocation& array) {
-  array.align = static_cast<uint32_t>(bytes_of(array.type.scalar));
+  array.align = static_cast<uint32_t>(bytes_of(array.type.scalar()));
   if (!given.value || given.value->is_none()) return true;
   const Value& v = *given.value;
   const bool known = is_int_constant(v);
@@ -150,7 +150,7 @@ static bool check_memory(Context& ctx, const ir::Allocation& array, const Node* 
 }
 
 static uint32_t allocation(Context& ctx, const ir::Allocation& array, const Node* call) {
-  AllocationSite place{{}, array.type.scalar, array.shape, array.strides, array.align};
+  AllocationSite place{{}, array.type.scalar(), array.shape, array.strides, array.align};
   for (const Instance* i = ctx.instance; i; i = i->parent) place.calls.push_back(i->call);
   place.calls.push_back(call);
   const auto next = static_cast<uint32_t>(ctx.session.allocations.size());
@@ -189,7 +189,7 @@ static Value array_in(Context& ctx, AddressSpace space, const Arguments& a, cons
   const uint32_t index = allocation(ctx, array, a.node);
   number_of_array(ctx, index);
   if (!check_memory(ctx, array, a.node)) return Value::unknown();
-  return Value::Array{array.name, array.type, Value::Allocation{index}};
+  return Value::Array{array.name, DataType::number(*dtype), array.type, Value::Allocation{index}};
 }
 
 Value call_local_array(Context& ctx, const Arguments& a, const Intrinsic& i) {
@@ -201,7 +201,7 @@ Value call_shared_array(Context& ctx, const Arguments& a, const Intrinsic& i) {
 }
 
 Value call_dynamic_shared(Context&, const Arguments&, const Intrinsic& i) {
-  return Value::Array{i.short_name(), ir::kDynamicShared, Value::DynamicShared{}};
+  return Value::Array{i.short_name(), DataType::number(TypeCode::u1), ir::kDynamicShared, Value::DynamicShared{}};
 }
 
 }  // namespace cuda_device::frontend

@@ -40,6 +40,7 @@ static Parts parts_of(Context& ctx, const Value::Array& array) {
 
 static Value view_of(const Value::Array& array, ScalarKind element, Parts parts) {
   Value::Array v = array;
+  v.element = DataType::number(code_of(element));
   const int ndim = static_cast<int>(parts.shape.size());
   v.type = ir::Type::array(element, ndim, array.type.space);
   v.view = {std::move(parts.offset)};
@@ -156,14 +157,14 @@ Value sliced(Context& ctx, const Value::Array& array, const Value& index,
       parts.offset = calculated(ctx, BinaryOp::Add, parts.offset, bytes, place);
     }
   }
-  return view_of(array, array.type.scalar, std::move(parts));
+  return view_of(array, array.type.scalar(), std::move(parts));
 }
 
 Value transposed(Context& ctx, const Value::Array& array) {
   Parts parts = parts_of(ctx, array);
   std::reverse(parts.shape.begin(), parts.shape.end());
   std::reverse(parts.strides.begin(), parts.strides.end());
-  return view_of(array, array.type.scalar, std::move(parts));
+  return view_of(array, array.type.scalar(), std::move(parts));
 }
 
 // --------------------------------------------------------------------------------- view, reshape
@@ -184,7 +185,7 @@ static std::optional<std::string> misplaced(const Parts& parts, int bytes) {
 
 static bool check_view(Context& ctx, const Value::Array& array, ScalarKind element,
                        const Parts& parts, const Node* node) {
-  const int from = bytes_of(array.type.scalar), to = bytes_of(element);
+  const int from = bytes_of(array.type.scalar()), to = bytes_of(element);
   const std::string name(name_of(element));
   if (from != to && (parts.strides.empty() || !is_exactly(parts.strides.back(), from))) {
     error(ctx, DiagCode::array_view_axis, node, {name});
@@ -194,7 +195,7 @@ static bool check_view(Context& ctx, const Value::Array& array, ScalarKind eleme
     const __int128 count = parts.shape.back().exact()->integer;
     if (count * from % to != 0) {
       error(ctx, DiagCode::array_view_size, node,
-            {to_text(count), std::string(name_of(array.type.scalar)), name});
+            {to_text(count), std::string(name_of(array.type.scalar())), name});
       return false;
     }
   }
@@ -221,7 +222,7 @@ static Value viewed_as(Context& ctx, const Value::Array& array, const Arguments&
   const ScalarKind element = *scalar_of(*code);
   Parts parts = parts_of(ctx, array);
   if (!check_view(ctx, array, element, parts, a.node)) return Value::unknown();
-  const int from = bytes_of(array.type.scalar), to = bytes_of(element);
+  const int from = bytes_of(array.type.scalar()), to = bytes_of(element);
   if (from != to) {
     const Value bytes =
         calculated(ctx, BinaryOp::Mult, parts.shape.back(), int64_constant(from), a.node);
@@ -233,7 +234,7 @@ static Value viewed_as(Context& ctx, const Value::Array& array, const Arguments&
 
 // Elements follow each other, the last axis first.
 static bool is_packed(const Value::Array& array, const Parts& parts) {
-  __int128 step = bytes_of(array.type.scalar);
+  __int128 step = bytes_of(array.type.scalar());
   for (size_t k = parts.shape.size(); k-- > 0;) {
     if (!is_exactly(parts.strides[k], step)) return false;
     if (k > 0 && !parts.shape[k].exact()) return false;
@@ -273,13 +274,13 @@ static Value reshaped(Context& ctx, const Value::Array& array, const Arguments& 
       return error(ctx, DiagCode::reshape_size, a.node, {to_text(have), text + ")"});
     }
   }
-  Value step = int64_constant(bytes_of(array.type.scalar));
+  Value step = int64_constant(bytes_of(array.type.scalar()));
   parts.strides.resize(parts.shape.size());
   for (size_t k = parts.shape.size(); k-- > 0;) {
     parts.strides[k] = step;
     step = calculated(ctx, BinaryOp::Mult, step, parts.shape[k], a.node);
   }
-  return view_of(array, array.type.scalar, std::move(parts));
+  return view_of(array, array.type.scalar(), std::move(parts));
 }
 
 Value call_array_method(Context& ctx, const Value::Array& array, Method method,

@@ -38,6 +38,16 @@ std::string call_for_each(const std::string& tuple) {
          tuple + "[1])";
 }
 
+// A complex number, and one that is or becomes one.
+static std::optional<Value> join_complex(const Context& ctx, const Value& a, const Value& b) {
+  const auto is_any_number = [](const Value& v) { return v.is_number() || v.is_complex(); };
+  if (!is_any_number(a) || !is_any_number(b)) return std::nullopt;
+  const std::optional<TypeCode> code = ctx.policy.unify(a.code(), b.code());
+  if (!code) return std::nullopt;
+  const Value part = Value::number(component_of(*code), nullptr);
+  return Value::Complex{*code, {part, part}};
+}
+
 std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   if (!a.is_storable() || !b.is_storable()) return std::nullopt;
   if (same_abstract(a, b)) return a;
@@ -49,7 +59,9 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   // Views of one base: with the numbers of one or the other.
   const bool views = a.is_view() && b.is_view() && a.array().base == b.array().base &&
                      a.array().type == b.array().type;
-  if (!((a.is_tuple() && b.is_tuple()) || views) || a.parts().size() != b.parts().size())
+  if (a.is_complex() || b.is_complex()) return join_complex(ctx, a, b);
+  const bool records = a.is_record() && b.is_record() && a.record().type == b.record().type;
+  if (!((a.is_tuple() && b.is_tuple()) || records || views) || a.parts().size() != b.parts().size())
     return std::nullopt;
   std::vector<Value> elements;
   for (size_t i = 0; i < a.parts().size(); ++i) {
@@ -175,12 +187,18 @@ void make_slots(Context& ctx, WebState& state, const std::string& name) {
                 [&](TypeCode code) { state.slots.push_back(make_slot(ctx, name, code)); });
 }
 
+// Made of as many parts, in the same way.
+static bool has_same_form(const Value& a, const Value& b) {
+  return a.is_tuple() == b.is_tuple() && a.is_view() == b.is_view() &&
+         a.is_record() == b.is_record() && a.is_complex() == b.is_complex() &&
+         a.parts().size() == b.parts().size();
+}
+
 static void store_leaves(Context& ctx, const Value& abstract, const Value& value,
                          const std::vector<uint32_t>& slots, size_t& next, const std::string& name,
                          const Node* source) {
-  if (abstract.is_tuple() || abstract.is_view()) {
-    if (value.is_tuple() != abstract.is_tuple() || value.is_view() != abstract.is_view() ||
-        value.parts().size() != abstract.parts().size()) {
+  if (abstract.is_aggregate() || abstract.is_view()) {
+    if (!has_same_form(value, abstract)) {
       if (!value.is_unknown()) type_conflict(ctx, abstract, value, name, source);
       return;
     }
@@ -216,7 +234,7 @@ static Value load_leaves(Context& ctx, const Value& abstract, const std::vector<
                          size_t& next) {
   if (abstract.is<Value::Scalar>())
     return Value::number(abstract.code(), ctx.builder.slot_load(slots.at(next++)));
-  if (!abstract.is_tuple() && !abstract.is_view()) return abstract;
+  if (!abstract.is_aggregate() && !abstract.is_view()) return abstract;
   std::vector<Value> parts;
   parts.reserve(abstract.parts().size());
   for (const Value& part : abstract.parts()) parts.push_back(load_leaves(ctx, part, slots, next));

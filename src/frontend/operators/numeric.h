@@ -56,7 +56,7 @@ constexpr TypeCode fixed(TypeCode c) {
   }
 }
 
-// What the IR computes in; nothing for the types that are not implemented yet.
+// What the IR computes in; nothing for complex numbers, which have two components.
 constexpr std::optional<ScalarKind> scalar_of(TypeCode c) {
   return scalar_named(name_of(fixed(c)));
 }

@@ -220,7 +220,7 @@ class Unroller {
     const Inst &start = *now(loop.operands[0]), &stop = *now(loop.operands[1]),
                &step = *now(loop.operands[2]);
     if (!is_const(start) || !is_const(stop) || !is_const(step)) return std::nullopt;
-    return ir::trip_count(start.type.scalar, start.imm, stop.imm, step.imm);
+    return ir::trip_count(start.type.scalar(), start.imm, stop.imm, step.imm);
   }
 
   // Whether the loop was unrolled; if not, all is as before.
@@ -267,7 +267,7 @@ class Unroller {
     const Inst &start = *now(loop.operands[0]), &step = *now(loop.operands[2]);
     for (uint64_t k = 0; k < *trips && goes_on(k); ++k) {
       const uint64_t value = static_cast<uint64_t>(start.imm) + k * static_cast<uint64_t>(step.imm);
-      set_counter(loop, ir::canonical(start.type.scalar, static_cast<int64_t>(value)), to);
+      set_counter(loop, ir::canonical(start.type.scalar(), static_cast<int64_t>(value)), to);
       if (part(loop.regions[0].insts, to) == Next::Outside) return left_after(k + 1);
     }
     if (failure_ == Failure::None) else_(loop, *trips, outside, to);

@@ -60,7 +60,7 @@ class Unroller {
     if (loop.op != Op::For || !indexes_local_array(loop.regions[0])) return std::nullopt;
     for (const Inst* bound : loop.operands)
       if (bound->op != Op::Const) return std::nullopt;
-    const uint64_t trips = ir::trip_count(loop.operands[0]->type.scalar, loop.operands[0]->imm,
+    const uint64_t trips = ir::trip_count(loop.operands[0]->type.scalar(), loop.operands[0]->imm,
                                           loop.operands[1]->imm, loop.operands[2]->imm);
     if (trips > kMostIterations || trips * ir::count_insts(loop.regions[0]) > kMostInstructions)
       return std::nullopt;
@@ -72,7 +72,7 @@ class Unroller {
     auto value = static_cast<uint64_t>(loop.operands[0]->imm);
     for (uint64_t k = 0; k < trips; ++k) {
       Inst* counter = f_.create(Op::Const, type, loop.span);
-      counter->imm = ir::canonical(type.scalar, static_cast<int64_t>(value));
+      counter->imm = ir::canonical(type.scalar(), static_cast<int64_t>(value));
       Inst* store = f_.create(Op::SlotStore, {}, loop.span);
       store->imm = loop.imm;
       store->operands = {counter};

@@ -19,10 +19,11 @@ using ir::Op;
 constexpr int kMostOperations = 8;
 
 // A store to a part of an array, or to the bytes of another type, may meet elements in other ways.
-// A bool that is loaded and stored again is a byte that is 0 or 1, whatever it was.
+// A bool that is loaded and stored again is a byte that is 0 or 1, whatever it was. Records are left out.
 bool is_own_element(const Inst& access) {
   const Inst& array = *access.operands[0];
-  return array.op == Op::Array && array.type.scalar != ScalarKind::Bool;
+  return array.op == Op::Array && !array.type.has_records() &&
+         array.type.scalar() != ScalarKind::Bool;
 }
 
 bool may_be_done_always(const Inst& inst) {

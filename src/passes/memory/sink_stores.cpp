@@ -54,6 +54,7 @@ class StoreSinker {
     if (!same_place(branch, yes, no)) return false;
     Inst* joined = f_.create(Op::Store, {}, yes.span);
     joined->operands = yes.operands;
+    joined->imm = yes.imm;
     joined->operands.pop_back();
     Copies moved;
     for (size_t k = 0; k < joined->operands.size(); ++k)
@@ -83,6 +84,7 @@ class StoreSinker {
         return is_as_before(branch.regions[0], x) && is_as_before(branch.regions[1], y);
       });
     };
+    if (yes.imm != no.imm || yes.operands.back()->type != no.operands.back()->type) return false;
     return std::equal(yes.operands.begin(), yes.operands.end() - 1, no.operands.begin(),
                       no.operands.end() - 1, same);
   }

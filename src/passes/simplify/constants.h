@@ -11,10 +11,10 @@ inline bool is_const(const ir::Inst& inst, int64_t imm) {
 }
 
 // All bits set, in the type's own convention: -1, or the largest unsigned value, or true.
-inline int64_t all_ones(ir::Type type) { return ir::canonical(type.scalar, -1); }
+inline int64_t all_ones(ir::Type type) { return ir::canonical(type.scalar(), -1); }
 
 inline bool is_float_const(const ir::Inst& inst, double value) {
-  return is_const(inst) && inst.imm == ir::float_bits(inst.type.scalar, value);
+  return is_const(inst) && inst.imm == ir::float_bits(inst.type.scalar(), value);
 }
 
 }  // namespace cuda_device::passes

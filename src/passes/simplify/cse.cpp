@@ -16,7 +16,7 @@ struct Hash {
   size_t operator()(const Inst* inst) const {
     size_t h = static_cast<size_t>(inst->op);
     const auto mix = [&h](uint64_t value) { h = (h ^ value) * 0x9e3779b97f4a7c15ull + (h >> 29); };
-    mix(static_cast<uint64_t>(inst->type.scalar));
+    mix(inst->type.hash());
     mix(static_cast<uint64_t>(inst->imm));
     for (const Inst* operand : inst->operands) mix(operand->id);
     return h;

@@ -106,7 +106,7 @@ class Folding {
     for (Block& region : inst.regions) block(region);
     const Inst &start = *inst.operands[0], &stop = *inst.operands[1], &step = *inst.operands[2];
     const bool known = is_const(start) && is_const(stop) && is_const(step);
-    if (!known || ir::trip_count(start.type.scalar, start.imm, stop.imm, step.imm) != 0) {
+    if (!known || ir::trip_count(start.type.scalar(), start.imm, stop.imm, step.imm) != 0) {
       return false;
     }
     splice(inst.regions[1], to);

@@ -51,10 +51,10 @@ bool is_widening(const Inst& inst) {
 
 // The constant in a narrower type that holds it.
 Inst* narrowed(Builder& before, const Inst& c, Type type) {
-  if (!is_const(c) || ir::canonical(type.scalar, c.imm) != c.imm) return nullptr;
+  if (!is_const(c) || ir::canonical(type.scalar(), c.imm) != c.imm) return nullptr;
   // The conventions of imm differ between signed and unsigned: the same imm must mean the same
   // number.
-  const bool beyond_signed = c.type.scalar == ScalarKind::U64 && c.imm < 0;
+  const bool beyond_signed = c.type.scalar() == ScalarKind::U64 && c.imm < 0;
   return beyond_signed ? nullptr : before.const_int(type, c.imm);
 }
 

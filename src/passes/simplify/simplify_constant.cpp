@@ -14,7 +14,7 @@ using ir::Op;
 
 // NaNs are left to the target: which one comes out is not the same everywhere.
 bool is_nan(ir::Type type, int64_t bits) {
-  return type.is_float() && std::isnan(ir::float_of_bits(type.scalar, bits));
+  return type.is_float() && std::isnan(ir::float_of_bits(type.scalar(), bits));
 }
 
 Inst* evaluate(Inst& inst) {

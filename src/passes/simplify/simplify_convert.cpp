@@ -53,7 +53,7 @@ Inst* wrap(Inst& inst) {
 
 }  // namespace
 
-bool preserves_value(Type from, Type to) { return holds_every_value(to.scalar, from.scalar); }
+bool preserves_value(Type from, Type to) { return holds_every_value(to.scalar(), from.scalar()); }
 
 Inst* simplify_convert(Builder&, Inst& inst) {
   if (inst.op == Op::Convert) return convert(inst);

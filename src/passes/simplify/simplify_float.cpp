@@ -26,7 +26,7 @@ bool has_exact_reciprocal(const Inst& c) {
   if (!is_const(c)) return false;
   int exponent = 0;
   const double value = ir::const_as_double(c);
-  const FloatFormat& format = format_of(c.type.scalar);
+  const FloatFormat& format = format_of(c.type.scalar());
   const int limit = std::min(format.max_exponent(), -format.min_exponent());
   return std::abs(std::frexp(value, &exponent)) == 0.5 && std::abs(exponent - 1) <= limit;
 }

@@ -103,7 +103,7 @@ GangMachine::Mask GangMachine::step(const Inst& i, Mask mask) {
     const Lanes& v = values_[i.operands.back()->id];
     each_lane(mask, [&](int l) {
       std::memcpy(address(i, l), &v[static_cast<size_t>(l)],
-                  static_cast<size_t>(bytes_of(i.operands[0]->type.scalar)));
+                  static_cast<size_t>(bytes_of(i.operands[0]->type.scalar())));
     });
   } else if (!i.type.is_none()) {
     value(i, mask);
@@ -171,7 +171,7 @@ GangMachine::Mask GangMachine::for_loop(const Inst& i, Mask mask) {
   const auto operand = [&](int k, int l) {
     const Inst& o = *i.operands[static_cast<size_t>(k)];
     const auto bits = values_[o.id][static_cast<size_t>(l)];
-    return is_unsigned_int(o.type.scalar) ? static_cast<__int128>(static_cast<uint64_t>(bits))
+    return is_unsigned_int(o.type.scalar()) ? static_cast<__int128>(static_cast<uint64_t>(bits))
                                           : bits;
   };
   Mask active = mask, done = 0, broke = 0;
@@ -235,7 +235,7 @@ int64_t GangMachine::evaluate(const Inst& i, int lane) {
     }
     return compute(in[0], in[1], in[2]);
   }
-  return ir::canonical(i.type.scalar, position(i, lane));
+  return ir::canonical(i.type.scalar(), position(i, lane));
 }
 
 int64_t GangMachine::position(const Inst& i, int lane) const {
@@ -272,8 +272,8 @@ char* GangMachine::address(const Inst& i, int lane) const {
 void GangMachine::load(const Inst& i, Mask mask) {
   each_lane(mask, [&](int l) {
     int64_t v = 0;
-    std::memcpy(&v, address(i, l), static_cast<size_t>(bytes_of(i.type.scalar)));
-    values_[i.id][static_cast<size_t>(l)] = ir::canonical(i.type.scalar, v);
+    std::memcpy(&v, address(i, l), static_cast<size_t>(bytes_of(i.type.scalar())));
+    values_[i.id][static_cast<size_t>(l)] = ir::canonical(i.type.scalar(), v);
   });
 }
 
@@ -361,7 +361,7 @@ void GangMachine::check_steps(const Inst& i, Mask mask) {
 void GangMachine::check_range(const Inst& i, const Range& range, int64_t v) {
   const ir::Type type = i.type.is_none() ? f_.slots[static_cast<size_t>(i.imm)].type : i.type;
   if (!type.is_int()) return;
-  const bool beyond = type.scalar == ScalarKind::U64 && v < 0;
+  const bool beyond = type.scalar() == ScalarKind::U64 && v < 0;
   const bool inside = beyond ? range.unsigned_overflow
                              : v >= range.lo && (v <= range.hi || range.unsigned_overflow);
   if (!inside) fail(i, std::to_string(v) + " is out of range");

@@ -75,7 +75,7 @@ class Maker {
   }
 
   Inst* load(size_t p) {
-    return b_.typed(Op::Load, Type::of(f_->params[p].type.scalar), {array(p), index_});
+    return b_.typed(Op::Load, Type::of(f_->params[p].type.scalar()), {array(p), index_});
   }
 
   void store(size_t p, Inst* value) {

@@ -67,7 +67,7 @@ class Maker {
 
   void store(Inst* v) {
     if (v->type.is_bool()) v = b_.op(Op::Select, {v, load(mask_lanes_), load(mask_lanes_)});
-    b_.typed(Op::Store, Type::none(), {new_array(v->type.scalar), index_, v});
+    b_.typed(Op::Store, Type::none(), {new_array(v->type.scalar()), index_, v});
   }
 
   std::unique_ptr<ir::Function> f_;

@@ -73,7 +73,7 @@ void run(const Case& c) {
     const TestArgument& given = c.arguments[i];
     if (!given.is_array && given.scalar.kind == syntax::Value::Kind::None) continue;
     ASSERT_LT(arguments.size(), f->params.size());
-    const ScalarKind kind = f->params[arguments.size()].type.scalar;
+    const ScalarKind kind = f->params[arguments.size()].type.scalar();
     ir::Argument& argument = arguments.emplace_back();
     if (given.is_array) {
       memory[i] = memory_of(given.array, kind);

@@ -51,7 +51,7 @@ inline std::vector<Type> sample_operands(Op op) {
   if (const Where where = info(op).effects.where;
       where == Where::Element || where == Where::AtomicElement) {
     std::vector<Type> types = {kTestArray, kI32, kI64};
-    types.insert(types.end(), count, Type::of(kTestArray.scalar));
+    types.insert(types.end(), count, Type::of(kTestArray.scalar()));
     return types;
   }
   const bool is_float = info(op).result == ResultRule::SameFloat ||
@@ -95,7 +95,7 @@ class Sample {
   }
 
   Inst* value(Builder& b, Type type) {
-    return b.op(Op::Param, {}, type.is_array() ? 0 : 1 + static_cast<int64_t>(type.scalar));
+    return b.op(Op::Param, {}, type.is_array() ? 0 : 1 + static_cast<int64_t>(type.scalar()));
   }
 
   Inst* add(Builder& b, Op op) {

@@ -136,7 +136,7 @@ TEST(Text, FloatConstantsAreExact) {
   for (double x : {0.0, -0.0, 1.0, 0.1, -1.0 / 3, 1e300, 1e-300, L::min(), L::denorm_min(),
                    L::max(), L::infinity(), -L::infinity(), 123456789012345678.0}) {
     for (Type type : {kF32, kF64}) {
-      const int64_t bits = float_bits(type.scalar, x);
+      const int64_t bits = float_bits(type.scalar(), x);
       EXPECT_EQ(constant_through_text(type, bits), bits) << x;
     }
   }

@@ -21,7 +21,7 @@ Control::Bound Control::bound_of(const Inst& value) const {
   const bool climbs = one && affine.type.is_int() && shape.s0.known && shape.s1.known &&
                       shape.s0.value >= 0 && shape.s1.value >= 0;
   if (!climbs) return Bound::None;
-  const analysis::Interval range = analysis::to_interval(a.range(affine), affine.type.scalar);
+  const analysis::Interval range = analysis::to_interval(a.range(affine), affine.type.scalar());
   if (!analysis::extends(shape, range, a.layout, affine.type.bits())) return Bound::None;
   return less == first ? Bound::Above : Bound::Below;
 }

@@ -7,7 +7,7 @@ using llvm::Value;
 Counter::Counter(EmitContext& context, LaneValues& values, const ir::Inst& loop)
     : c_(context),
       values_(values),
-      kind_(loop.operands[0]->type.scalar),
+      kind_(loop.operands[0]->type.scalar()),
       rises_(context.analysis().range(*loop.operands[2]).lo > 0) {
   bool small = true;
   for (const ir::Inst* operand : loop.operands)

@@ -36,7 +36,7 @@ void Reports::fail(const ir::Inst& check, Value* lanes) {
 
 // As the interpreter holds it, in 64 bits.
 Value* Reports::wide_vector(const ir::Inst& operand) {
-  const ScalarKind kind = operand.type.scalar;
+  const ScalarKind kind = operand.type.scalar();
   Value* vector = values_.vector(operand, kind);
   auto* wide = llvm::FixedVectorType::get(c_.b.getInt64Ty(), c_.width());
   if (is_float(kind)) vector = c_.b.CreateBitCast(vector, integer_like(vector->getType()));

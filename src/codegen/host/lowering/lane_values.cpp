@@ -5,7 +5,7 @@
 namespace cuda_device::codegen::host {
 
 ScalarKind LaneValues::held_kind(const ir::Inst& inst) const {
-  return c_.analysis().narrow(inst) ? ScalarKind::I32 : inst.type.scalar;
+  return c_.analysis().narrow(inst) ? ScalarKind::I32 : inst.type.scalar();
 }
 
 Anchor LaneValues::here() const {

@@ -17,7 +17,7 @@ llvm::Value* LaunchValues::load(llvm::Value* base, uint64_t offset, llvm::Type* 
 llvm::Value* LaunchValues::scalar(uint32_t param) {
   const ir::Param& p = c_.source.function.params[param];
   const uint32_t offset = c_.source.layout.slots[param].offset;
-  llvm::Value* value = load(params_, offset, memory_type(c_.llvm(), p.type.scalar), p.name);
+  llvm::Value* value = load(params_, offset, memory_type(c_.llvm(), p.type.scalar()), p.name);
   if (!p.type.is_bool()) return value;
   return c_.entry.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
 }
@@ -35,7 +35,7 @@ llvm::Value* LaunchValues::extent(uint32_t param, unsigned axis) {
 llvm::Value* LaunchValues::stride(uint32_t param, unsigned axis) {
   const ir::Param& p = c_.source.function.params[param];
   const unsigned ndim = p.type.ndim;
-  if (p.facts.unit_inner && axis + 1 == ndim) return c_.b.getInt64(bytes_of(p.type.scalar));
+  if (p.facts.unit_inner && axis + 1 == ndim) return c_.b.getInt64(p.type.element_bytes());
   const uint32_t offset = c_.source.layout.slots[param].offset + 8 + 8 * (ndim + axis);
   return load(params_, offset, c_.b.getInt64Ty(), "stride");
 }

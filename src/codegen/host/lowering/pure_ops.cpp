@@ -46,10 +46,10 @@ void PureOps::emit(const Inst& inst) {
   if (inst.type.is_array()) return;  // Arrays asks for it where it is used
   switch (inst.op) {
     case Op::Const:
-      return emit_uniform_leaf(inst, inst.type.scalar,
-                               constant_of(c_.llvm(), inst.type.scalar, inst.imm));
+      return emit_uniform_leaf(inst, inst.type.scalar(),
+                               constant_of(c_.llvm(), inst.type.scalar(), inst.imm));
     case Op::Param:
-      return emit_uniform_leaf(inst, inst.type.scalar,
+      return emit_uniform_leaf(inst, inst.type.scalar(),
                                launch_.scalar(static_cast<uint32_t>(inst.imm)));
     case Op::Extent:
     case Op::Stride:
@@ -61,8 +61,8 @@ void PureOps::emit(const Inst& inst) {
   // values in the lanes that the range does not speak of, the inactive ones.
   const analysis::Range& range = c_.analysis().range(inst);
   if (has_one_value(inst, range))
-    return emit_uniform_leaf(inst, inst.type.scalar,
-                             constant_of(c_.llvm(), inst.type.scalar, range.lo));
+    return emit_uniform_leaf(inst, inst.type.scalar(),
+                             constant_of(c_.llvm(), inst.type.scalar(), range.lo));
   const WidthPlan plan = plan_width(inst, c_.analysis());
   if (divides_bases(inst)) return emit_quotient(inst, plan);
   auto evaluate = [&](auto&& operand) {

@@ -57,8 +57,8 @@ void plan_wrap(const Inst& inst, const Analysis& analysis, WidthPlan& plan) {
 
 WidthPlan plan_width(const Inst& inst, const Analysis& analysis) {
   WidthPlan plan;
-  for (const Inst* operand : inst.operands) plan.operands.push_back(operand->type.scalar);
-  plan.result = inst.type.scalar;
+  for (const Inst* operand : inst.operands) plan.operands.push_back(operand->type.scalar());
+  plan.result = inst.type.scalar();
   plan.kind = plan.operands.empty() ? plan.result : plan.operands[inst.op == Op::Select ? 1 : 0];
   if (inst.op == Op::Convert)
     plan_conversion(inst, analysis, plan);

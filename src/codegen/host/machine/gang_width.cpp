@@ -85,7 +85,7 @@ bool keeps_rows(const Inst& loop, const Analysis& warp, uint32_t register_bytes)
   uint64_t bytes = 0;
   ir::for_each_inside(loop, [&](const Inst& i) {
     if (ir::is_plain_load(i) && common_of(i, warp).in_column)
-      bytes += uint64_t{warp.layout.period} * bytes_of(i.type.scalar);
+      bytes += uint64_t{warp.layout.period} * bytes_of(i.type.scalar());
   });
   return trips && bytes > 0 && *trips * bytes <= register_bytes;
 }

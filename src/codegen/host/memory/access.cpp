@@ -84,7 +84,7 @@ Offsets Access::offsets_of(const Address& address) {
 // loads
 
 void Access::load(const Inst& inst, const Mask& mask) {
-  const ScalarKind kind = inst.type.scalar, held = values_.held_kind(inst);
+  const ScalarKind kind = inst.type.scalar(), held = values_.held_kind(inst);
   auto in_register = [&](Value* x) {
     if (is_bool(kind)) x = c_.b.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
     return values_.resize(x, kind, held);
@@ -182,7 +182,7 @@ void Access::store(const Inst& inst, const Mask& mask) {
 void Access::store(const Inst& inst, const AccessPlan& plan, const Mask& mask) {
   const Inst& value = *inst.operands.back();
   if (plan.address.kind == Lanes::Kind::Uniform) return store_one(value, plan, mask);
-  Value* all = values_.vector(value, value.type.scalar);
+  Value* all = values_.vector(value, value.type.scalar());
   if (value.type.is_bool())
     all = c_.b.CreateZExt(all, with_lanes_of(all->getType(), plan.address.element.type));
   store_lanes(plan, all, mask);
@@ -193,7 +193,7 @@ void Access::store_one(const Inst& value, const AccessPlan& plan, const Mask& ma
   const Element& element = plan.address.element;
   const bool one = values_.of(value).uniform();
   Value* stored =
-      one ? values_.scalar(value, value.type.scalar) : values_.vector(value, value.type.scalar);
+      one ? values_.scalar(value, value.type.scalar()) : values_.vector(value, value.type.scalar());
   if (value.type.is_bool())
     stored = c_.b.CreateZExt(stored, with_lanes_of(stored->getType(), element.type));
   memory_->store_one(element, one ? stored : c_.masks.last_of(stored, mask), plan.address.pointer);

@@ -160,7 +160,7 @@ Addresses::Terms Addresses::terms(const Inst& inst, const ArrayBase& array, bool
 }
 
 Address Addresses::of(const Inst& inst, bool unclamped) {
-  const ArrayBase array = arrays_.base(*inst.operands[0]);
+  const ArrayBase array = arrays_.accessed(inst);
   Address address;
   address.element = array.element;
   address.offset = array.offset;
@@ -202,7 +202,7 @@ Value* Addresses::may_be_unclamped(const Inst& inst) {
   // Before there is code for the array's address.
   if (!llvm::any_of(indices, [&](const Inst* i) { return may_wrap(*i, ScalarKind::I64); }))
     return nullptr;
-  const ArrayBase array = arrays_.base(*inst.operands[0]);
+  const ArrayBase array = arrays_.accessed(inst);
   const Terms all = terms(inst, array, true);
   const bool any = llvm::any_of(all, [](const Term& term) { return term.unclamped; });
   if (!any || is_varying(all, common_period(all), array.offset)) return nullptr;

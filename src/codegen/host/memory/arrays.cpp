@@ -20,7 +20,8 @@ std::vector<bool> interleaved_arrays(const ir::Function& f) {
     if (inst.op != Op::View) return;
     const Inst* array = ir::whole_array(inst);
     if (array && array->op == Op::Array &&
-        bytes_of(array->type.scalar) != bytes_of(inst.type.scalar))
+        (array->type.record() != inst.type.record() ||
+         array->type.element_bytes() != inst.type.element_bytes()))
       interleaved[static_cast<size_t>(array->imm)] = false;
   });
   return interleaved;
@@ -110,6 +111,21 @@ Value* Arrays::stride(const Inst& array, unsigned axis) {
   }
 }
 
+// A thread's own array has the scalars at one place of the record of all lanes side by side.
+ArrayBase Arrays::accessed(const Inst& access) {
+  const Inst& array = *access.operands[0];
+  const ir::Type scalar = access.type.is_none() ? access.operands.back()->type : access.type;
+  ArrayBase p = base(array);
+  p.element.type = memory_type(c_.llvm(), scalar.scalar());
+  if (p.interleaved) p.lane_step = p.element.bytes();
+  if (!array.type.has_records()) return p;
+  const auto into = static_cast<uint64_t>(access.imm);
+  p.element.align = llvm::commonAlignment(p.element.align, into);
+  p.pointer = c_.b.CreateConstGEP1_64(c_.b.getInt8Ty(), p.pointer, into * p.unit);
+  p.own_lines = false;
+  return p;
+}
+
 ArrayBase Arrays::base(const Inst& array) {
   switch (array.op) {
     case Op::Param:
@@ -128,8 +144,7 @@ ArrayBase Arrays::parameter(const Inst& array) {
   const auto param = static_cast<uint32_t>(array.imm);
   const ArrayFacts& facts = c_.source.function.params[param].facts;
   ArrayBase p;
-  p.element.type = memory_type(c_.llvm(), array.type.scalar);
-  p.element.align = llvm::Align(facts.element_aligned ? p.element.bytes() : 1);
+  p.element.align = llvm::Align(facts.element_aligned ? array.type.element_align() : 1);
   p.element.invariant = facts.no_alias && !changing_[param];
   note_scopes(p.element, param);
   p.pointer = launch_.data(param);
@@ -142,8 +157,7 @@ ArrayBase Arrays::own(const Inst& array) {
   const auto index = static_cast<size_t>(array.imm);
   const ir::Allocation& a = c_.source.function.arrays[index];
   ArrayBase p;
-  p.element.type = memory_type(c_.llvm(), array.type.scalar);
-  p.element.align = llvm::Align(p.element.bytes());
+  p.element.align = llvm::Align(array.type.element_align());
   note_scopes(p.element, c_.source.function.params.size() + index);
   p.pointer = arena_.at(offsets_[index]);
   p.offset = ScalarKind::I32;
@@ -151,7 +165,8 @@ ArrayBase Arrays::own(const Inst& array) {
   if (a.type.space == ir::AddressSpace::Local) {
     const uint64_t bytes = llvm::alignTo(a.bytes(), a.align);
     p.unit = interleaved_[index] ? c_.width() : 1;
-    p.lane_step = interleaved_[index] ? p.element.bytes() : bytes;
+    p.interleaved = interleaved_[index];
+    p.lane_step = bytes;
     Value* gang = c_.b.CreateZExt(c_.gang, c_.b.getInt64Ty());
     Value* before = c_.b.CreateMul(gang, c_.b.getInt64(bytes * c_.width()));
     p.pointer = c_.b.CreateInBoundsGEP(c_.b.getInt8Ty(), p.pointer, before);
@@ -163,7 +178,6 @@ ArrayBase Arrays::own(const Inst& array) {
 
 ArrayBase Arrays::dynamic_shared(const Inst&) {
   ArrayBase p;
-  p.element.type = c_.b.getInt8Ty();
   note_scopes(p.element, scopes_.size() - 1);
   p.pointer = launch_.dynamic_shared();
   p.strides.push_back(c_.b.getInt64(1));
@@ -174,7 +188,6 @@ ArrayBase Arrays::dynamic_shared(const Inst&) {
 // As far as its array goes: of a thread's own array, each lane sees its part.
 ArrayBase Arrays::view(const Inst& array) {
   ArrayBase p = base(*array.operands[0]);
-  p.element.type = memory_type(c_.llvm(), array.type.scalar);
   p.element.align = llvm::Align(1);
   p.own_lines = false;  // not looked into: views begin where they like
   p.offsets.push_back(array.operands[1]);

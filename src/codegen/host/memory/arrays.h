@@ -17,6 +17,7 @@ struct ArrayBase {
   uint64_t unit = 1;       // bytes in memory to a byte of the array
   bool own_lines = false;  // of the block alone, from the beginning of one to the end of one
   uint64_t lane_step = 0;  // bytes from a lane's element to that of the next
+  bool interleaved = false;  // lanes' elements side by side
   ScalarKind offset = ScalarKind::I64;  // holds every offset in bytes
 };
 
@@ -28,9 +29,11 @@ class Arrays {
   // int64; of a view perhaps a vector, one number a lane.
   llvm::Value* extent(const ir::Inst& array, unsigned axis);
   llvm::Value* stride(const ir::Inst& array, unsigned axis);  // bytes
-  ArrayBase base(const ir::Inst& array);
+  // Of what a load or store accesses.
+  ArrayBase accessed(const ir::Inst& access);
 
  private:
+  ArrayBase base(const ir::Inst& array);  // its element has no type yet
   ArrayBase parameter(const ir::Inst& array);
   ArrayBase own(const ir::Inst& array);
   ArrayBase dynamic_shared(const ir::Inst& array);

@@ -25,7 +25,7 @@ Prefetcher::Prefetcher(EmitContext& context, Arrays& arrays)
       Ahead& ahead = ahead_[prefetch.loop];
       ahead.rows = prefetch.what == What::NextGangRows;
       if (!ahead.element) ahead.element = c_.variable(c_.b.getInt64Ty(), "ahead");
-      ahead.lane_bytes += static_cast<uint64_t>(bytes_of(load.type.scalar));
+      ahead.lane_bytes += static_cast<uint64_t>(bytes_of(load.type.scalar()));
     }
   });
 }
@@ -124,7 +124,7 @@ void Prefetcher::enter_rows(const Inst& loop, Counter& counter, Ahead& ahead) {
   Value* in_turn = lie_in_turn(starts, stops);
   Value* zero = c_.b.getInt64(0);
   Value* end = c_.b.CreateExtractElement(stops, uint64_t{c_.width() - 1});
-  const bool is_signed = is_signed_int(loop.operands[0]->type.scalar);
+  const bool is_signed = is_signed_int(loop.operands[0]->type.scalar());
   end = c_.b.CreateIntCast(end, c_.b.getInt64Ty(), is_signed);
   ahead.step = c_.b.CreateSelect(in_turn, c_.b.getInt64(c_.width()), zero);
   // The first iteration adds a step.
@@ -136,7 +136,7 @@ void Prefetcher::enter_rows(const Inst& loop, Counter& counter, Ahead& ahead) {
 void Prefetcher::enter_strides(const Inst& loop, Counter& counter, Ahead& ahead) {
   constexpr uint64_t kMostBytes = 256 << 10;
   const uint64_t most_iterations = kMostBytes / (c_.width() * ahead.lane_bytes);
-  const bool is_signed = is_signed_int(loop.operands[0]->type.scalar);
+  const bool is_signed = is_signed_int(loop.operands[0]->type.scalar());
   auto number = [&](Value* x) { return c_.b.CreateIntCast(x, c_.b.getInt64Ty(), is_signed); };
   Value* length = c_.b.CreateSub(number(counter.stop()), number(counter.first_start()));
   Value* most = c_.b.CreateMul(number(counter.step()), c_.b.getInt64(most_iterations));

@@ -30,7 +30,7 @@ void Slots::create() {
     Storage storage;
     storage.kind = kind_of(shape);
     storage.held = is_small(f.slots[i], c_.analysis().slot_ranges[i]) ? ScalarKind::I32
-                                                                      : f.slots[i].type.scalar;
+                                                                      : f.slots[i].type.scalar();
     llvm::Type* scalar = c_.scalar_type(storage.held);
     const bool varying = storage.kind == Lanes::Kind::Varying;
     storage.value = c_.variable(varying ? c_.vector_type(storage.held) : scalar, f.slots[i].name);

@@ -145,7 +145,7 @@ Value* UnclampedIndices::chooses(const Inst& select, const Layer& layer, Value* 
 // none.
 Value* UnclampedIndices::unchanged(const Inst& inst, const Layer& layer, const Ends& ends) {
   if (!layer.bound) return nullptr;
-  const ScalarKind kind = layer.bound->type.scalar;
+  const ScalarKind kind = layer.bound->type.scalar();
   const Ends of = widened(ends, is_signed_int(kind));
   Value* bound = c_.arithmetic.convert(kind, of.kind, values_.scalar(*layer.bound, kind));
   switch (inst.op) {
