@@ -24,7 +24,7 @@ struct Params {
       abi::ParamSlot slot;
       slot.is_array = true;
       slot.read_only = a.read_only;
-      slot.dtype = a.scalar();
+      slot.dtype = a.scalar;
       slot.ndim = static_cast<uint8_t>(a.shape.size());
       slots.push_back(slot);
       words.push_back(static_cast<int64_t>(a.data));
@@ -57,7 +57,7 @@ Bytes bytes_of_elements(const Given& a) {
     int64_t left = n, offset = 0;
     for (size_t axis = a.shape.size(); axis-- > 0; left /= a.shape[axis])
       offset += left % a.shape[axis] * a.strides[axis];
-    for (int i = 0; i < cuda_device::bytes_of(a.scalar()); ++i)
+    for (int i = 0; i < cuda_device::bytes_of(a.scalar); ++i)
       bytes.insert(a.data + static_cast<uint64_t>(offset + i));
   }
   return bytes;
