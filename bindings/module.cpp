@@ -8,6 +8,8 @@
 #include "bindings/runtime/inspection.h"
 #include "bindings/runtime/streams.h"
 #include "bindings/source/function_object.h"
+#include "bindings/values/element_dtype.h"
+#include "bindings/values/vector_object.h"
 
 namespace cuda_device::bindings {
 
@@ -45,6 +47,8 @@ NB_MODULE(_core, module) {
   register_inspection(module);
   register_buffers(module);
   register_arrays(module);
+  register_vectors(module);
+  register_element_dtypes(module);
   // (what to write, the name that is meant) in place of a name from elsewhere, or None. Of a name
   // that means one thing in host code and another in a kernel, the former.
   module.def("foreign_name_hint", [](const std::string& name) -> nb::object {

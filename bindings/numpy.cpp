@@ -43,6 +43,16 @@ consteval bool are_all_found() {
 }
 static_assert(are_all_found(), "a format of NumPy needs its type number");
 
+// The class of its numbers: "float32" of NumPy, "ml_dtypes.bfloat16".
+nb::object number_class(const Dtype& dtype) {
+  const size_t dot = dtype.name.find('.');
+  if (dot == std::string_view::npos)
+    return nb::module_::import_("numpy").attr("dtype")(
+        std::string(cuda_device::name_of(dtype.scalar)));
+  return nb::module_::import_(std::string(dtype.name.substr(0, dot)).c_str())
+      .attr(std::string(dtype.name.substr(dot + 1)).c_str());
+}
+
 // Dtypes that other modules have registered.
 std::optional<ScalarKind> scalar_of_registered(int type_number) {
   PyArray_Descr* found = PyArray_DescrFromType(type_number);
@@ -94,6 +104,17 @@ std::optional<ScalarKind> scalar_of_type_number(int type_number) {
     default:
       return PyTypeNum_ISUSERDEF(type_number) ? scalar_of_registered(type_number) : std::nullopt;
   }
+}
+
+nb::handle dtype_of_scalar(ScalarKind scalar) {
+  static PyObject* known[kScalarCount] = {};
+  PyObject*& dtype = known[static_cast<size_t>(scalar)];
+  if (!dtype) {
+    const nb::object made = nb::module_::import_("numpy").attr("dtype")(
+        number_class(kDtypes[static_cast<size_t>(scalar)]));
+    if (!dtype) dtype = made.inc_ref().ptr();  // an import may let other threads run
+  }
+  return dtype;
 }
 
 bool is_planned_format(nb::handle dtype) {

@@ -24,6 +24,9 @@ void import_numpy();
 // not take yet.
 std::optional<ScalarKind> scalar_of_type_number(int type_number);
 
+// The dtype of a format, NumPy's or ml_dtypes'; it lives as long as the process.
+nb::handle dtype_of_scalar(ScalarKind scalar);
+
 // A dtype that kernels will take one day; those of ml_dtypes are known by name.
 bool is_planned_format(nb::handle dtype);
 

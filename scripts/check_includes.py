@@ -31,6 +31,10 @@ INTERFACES = {
     ("dispatch", "compile/jit_api.h"),
     ("dispatch", "frontend/request.h"),
     ("bindings", "frontend/request.h"),
+    # Vectors on the host compute as kernels do, in the types that kernels compute in.
+    ("bindings", "frontend/operators/numeric.h"),
+    ("bindings", "frontend/promotion.def"),
+    ("bindings", "ir/evaluate.h"),
 }
 DIALECT_FOLDERS = (
     *("src/frontend/", "src/syntax/", "src/compile/", "src/dispatch/"),

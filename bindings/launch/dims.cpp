@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "bindings/errors.h"
+#include "bindings/values/vector_object.h"
 #include "support/launch_limits.h"
 
 namespace cuda_device::bindings {
@@ -75,10 +76,11 @@ uint32_t read_axis(PyObject* object, int axis, const What& what) {
   throw LaunchError{DiagCode::dims_limit, std::move(args)};
 }
 
+// A Dim3, or any other uint32x3.
 bool is_dim3(PyObject* object) {
-  if (PyIndex_Check(object) || PyTuple_Check(object)) return false;
-  const nb::object dim3 = nb::module_::import_("cuda.device._positions").attr("uint32x3");
-  return nb::isinstance(nb::handle(object), dim3);
+  if (!is_vector(object)) return false;
+  const VectorObject& vector = vector_of(object);
+  return vector.scalar == ScalarKind::U32 && vector.lanes == 3;
 }
 
 void read_axes(PyObject* object, const What& what, Axes& axes) {

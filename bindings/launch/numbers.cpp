@@ -4,8 +4,8 @@
 #include "bindings/launch/call.h"
 #include "bindings/numpy.h"
 #include "bindings/source/value.h"
+#include "bindings/values/number_range.h"
 #include "support/float_format.h"
-#include "support/print_format.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -20,29 +20,9 @@ namespace {
             {"numbers of '" + to_string(nb::object(nb::str(descr))) + "'"});
 }
 
-// "-128 to 127"
-std::string range_of(ScalarKind format) {
-  if (is_float(format)) {
-    const std::string most = number_text(format, float_bits(format, largest(format_of(format))));
-    return "-" + most + " to " + most;
-  }
-  const int bits = bits_of(format) - (is_signed_int(format) ? 1 : 0);
-  const uint64_t highest = UINT64_MAX >> (64 - bits);
-  const std::string lowest =
-      is_signed_int(format) ? std::to_string(-static_cast<int64_t>(highest) - 1) : "0";
-  return lowest + " to " + std::to_string(highest);
-}
-
 [[noreturn]] void out_of_declared_range(const Call& call, PyObject* object, ScalarKind format) {
   call.fail(DiagCode::declared_range,
             {shown(object), std::string(name_of(format)), range_of(format)});
-}
-
-bool fits(__int128 value, ScalarKind format) {
-  const __int128 one = 1;
-  const int bits = bits_of(format);
-  if (is_signed_int(format)) return value >= -(one << (bits - 1)) && value < one << (bits - 1);
-  return value >= 0 && value < one << bits;
 }
 
 // A Python int for a parameter with a fixed format: exact, or rounded once to a float format.

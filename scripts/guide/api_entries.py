@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import cuda.device
-from cuda.device import _core, _intrinsics, core, errors
+from cuda.device import _core, _intrinsics, _vectors, core, errors
 
 PACKAGE = Path(inspect.getfile(cuda.device)).parent
 
@@ -17,7 +17,7 @@ DEVICE: dict[str, list[str]] = {
     "Kernels and launches": ["kernel", "func", "launch"],
     "Positions, in kernels": [
         *["tid", "grid_size", "thread_idx", "block_idx", "block_dim", "grid_dim"],
-        *["lane_id", "warp_size", "Dim3", "uint32x3"],
+        *["lane_id", "warp_size", "Dim3"],
     ],
     "Memory of blocks and threads, in kernels": [
         *["local_array", "shared_array", "dynamic_shared_array"],
@@ -26,6 +26,7 @@ DEVICE: dict[str, list[str]] = {
         *["syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or"],
     ],
     "Numbers": _intrinsics.__all__,
+    "Vectors": ["Vector", *(name for name in _vectors.__all__ if name not in ("Vector", "Dim3"))],
     "Arrays": ["empty", "zeros", "full", "arange", "asarray", "from_dlpack", "to_host", "Array"],
     "Formats": [
         *["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],
@@ -217,6 +218,29 @@ def _format_row(name: str) -> str:
     return f"| `{name}` | `{kind.__module__.split('.')[0]}.{kind.__name__}` |"
 
 
+def _is_vector(value: Any) -> bool:
+    return isinstance(value, type) and value.__base__ is cuda.device.Vector
+
+
+def _vector_rows(names: list[str]) -> list[str]:
+    """A row for each format, with its types of one to four components."""
+    types = [getattr(cuda.device, name) for name in names if _is_vector(getattr(cuda.device, name))]
+    rows: dict[str, list[str]] = {}
+    for kind in types:
+        dtype = kind.numpy_dtype
+        text = f"`{kind.__name__}` {dtype.itemsize} / {dtype.alignment}"
+        rows.setdefault(kind.__name__[:-2], []).append(text)
+    return [f"| {' | '.join(row)} |" for row in rows.values()]
+
+
+def _vectors_text(names: list[str]) -> list[str]:
+    rows = _vector_rows(names)
+    if not rows:
+        return []
+    head = "The types, with their size and alignment in bytes, which are those of CUDA C++:"
+    return [head, "\n".join(["| x | x, y | x, y, z | x, y, z, w |", "|---|---|---|---|", *rows])]
+
+
 def _device_section(names: list[str]) -> str:
     variables, entries, formats = _commented("_positions"), [], []
     for name in names:
@@ -232,13 +256,15 @@ def _device_section(names: list[str]) -> str:
             entries.append("### \\_\\_version\\_\\_\n\nThe version of the package, a string.")
         elif isinstance(value, type) and not value.__module__.startswith("cuda."):
             formats.append(_format_row(name))
+        elif _is_vector(value):
+            continue  # in a table of all
         else:
             entries.append(_entry(value, name))
     if formats:
         table = ["| name | is |", "|---|---|", *formats]
         entries.insert(0, "On the host these are the number classes of NumPy and ml_dtypes.")
         entries.insert(1, "\n".join(table))
-    return "\n\n".join(entries)
+    return "\n\n".join(entries + _vectors_text(names))
 
 
 MADE = "<!-- written by scripts/gen_api.py -->\n"

@@ -4,21 +4,16 @@
 #include <algorithm>
 #include <array>
 
+#include "support/record_layout.h"
+
 namespace cuda_device::frontend {
 namespace {
 
 constexpr int kMostLanes = 4;
-constexpr uint32_t kMostVectorAlign = 16;
 
 uint32_t bytes_of_number(TypeCode code) {
   const auto bytes = static_cast<uint32_t>(bits_of(code)) / 8;
   return is_complex(code) ? 2 * bytes : bytes;
-}
-
-// One and three components are aligned as one is; two and four as a whole, to 16 bytes at most.
-uint32_t vector_align(uint32_t component, int lanes) {
-  const bool whole = lanes == 2 || lanes == 4;
-  return whole ? std::min(kMostVectorAlign, component * static_cast<uint32_t>(lanes)) : component;
 }
 
 RecordRef make_vector(TypeCode code, int lanes) {

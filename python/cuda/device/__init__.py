@@ -17,6 +17,7 @@ from cuda.device import (
     _core,
     _intrinsics,
     _missing,
+    _vectors,
     core,
     errors,  # noqa: F401 it is found as an attribute
 )
@@ -59,7 +60,6 @@ from cuda.device._memory import (
     syncthreads_or,
 )
 from cuda.device._positions import (
-    Dim3,
     block_dim,
     block_idx,
     grid_dim,
@@ -67,9 +67,9 @@ from cuda.device._positions import (
     lane_id,
     thread_idx,
     tid,
-    uint32x3,
     warp_size,
 )
+from cuda.device._vectors import *  # noqa: F403 all that it lists
 
 if TYPE_CHECKING:
     from ml_dtypes import bfloat16
@@ -86,7 +86,6 @@ _ML_DTYPES = {
 __all__ = [
     "Array",
     "ConstExpr",
-    "Dim3",
     "__version__",
     "arange",
     "asarray",
@@ -127,12 +126,12 @@ __all__ = [
     "uint8",
     "uint16",
     "uint32",
-    "uint32x3",
     "uint64",
     "warp_size",
     "zeros",
 ]
 __all__ += _intrinsics.__all__
+__all__ += _vectors.__all__
 
 
 if not TYPE_CHECKING:  # it would find every name that a user misspells

@@ -1,9 +1,7 @@
 """Where a thread stands: thread_idx, tid and their like. They exist in kernels only."""
 
-from collections.abc import Iterator
 from typing import Any, NoReturn
 
-import numpy as np
 from cuda.device.errors import DeviceOnlyError
 
 
@@ -60,58 +58,6 @@ def _make_operations() -> None:
 
 
 _make_operations()
-
-
-class uint32x3:
-    """Three uint32, x, y and z, by name or by index (`[0]` is x). Immutable."""
-
-    __slots__ = ("_elements",)
-    _elements: tuple[np.uint32, np.uint32, np.uint32]
-
-    def __init__(self, x: int, y: int, z: int) -> None:
-        object.__setattr__(self, "_elements", (np.uint32(x), np.uint32(y), np.uint32(z)))
-
-    @property
-    def x(self) -> np.uint32:
-        """First element."""
-        return self._elements[0]
-
-    @property
-    def y(self) -> np.uint32:
-        """Second element."""
-        return self._elements[1]
-
-    @property
-    def z(self) -> np.uint32:
-        """Third element."""
-        return self._elements[2]
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable")
-
-    def __len__(self) -> int:
-        return 3
-
-    def __getitem__(self, index: int) -> np.uint32:
-        return self._elements[index]
-
-    def __iter__(self) -> Iterator[np.uint32]:
-        return iter(self._elements)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, uint32x3) and self._elements == other._elements
-
-    def __hash__(self) -> int:
-        return hash(self._elements)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(str(e) for e in self._elements)})"
-
-
-class Dim3(uint32x3):
-    """Type of thread_idx, block_idx, block_dim and grid_dim: a uint32x3."""
-
-    __slots__ = ()
 
 
 # DEV-POS-02: index of the thread in its block: .x .y .z, or [0] [1] [2]; uint32.
