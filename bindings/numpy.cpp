@@ -1,6 +1,8 @@
 #define CD_FILLS_NUMPY_TABLE
 #include "bindings/numpy.h"
 
+#include <cstring>
+
 namespace cuda_device::bindings {
 namespace {
 
@@ -120,10 +122,8 @@ nb::handle dtype_of_scalar(ScalarKind scalar) {
 bool is_planned_format(nb::handle dtype) {
   auto* descr = reinterpret_cast<PyArray_Descr*>(dtype.ptr());
   const int number = descr->type_num;
-  if (number == NPY_HALF || number == NPY_CFLOAT || number == NPY_CDOUBLE) return true;
-  if (number == NPY_VOID) return PyDataType_HASFIELDS(descr);
-  const std::string name = to_string(nb::object(nb::str(dtype)));
-  return name == "bfloat16" || name == "float8_e4m3fn" || name == "float8_e5m2";
+  if (number == NPY_CFLOAT || number == NPY_CDOUBLE) return true;
+  return number == NPY_VOID && PyDataType_HASFIELDS(descr);
 }
 
 int type_number_of_scalar(PyObject* object) {
@@ -136,6 +136,14 @@ int type_number_of_scalar(PyObject* object) {
   int number = descr->type_num;
   Py_DECREF(descr);
   return number;
+}
+
+// Of a scalar from another module NumPy gives the place, not the value.
+void copy_scalar(PyObject* object, ScalarKind format, void* to) {
+  if (!PyTypeNum_ISUSERDEF(type_number_of_scalar(object))) return PyArray_ScalarAsCtype(object, to);
+  const void* at = nullptr;
+  PyArray_ScalarAsCtype(object, &at);
+  std::memcpy(to, at, static_cast<size_t>(bytes_of(format)));
 }
 
 }  // namespace cuda_device::bindings

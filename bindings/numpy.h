@@ -33,4 +33,7 @@ bool is_planned_format(nb::handle dtype);
 // NumPy scalar such as np.float32(1): its type number, or -1.
 int type_number_of_scalar(PyObject* object);
 
+// Copies the value of such a scalar, of that format.
+void copy_scalar(PyObject* object, ScalarKind format, void* to);
+
 }  // namespace cuda_device::bindings

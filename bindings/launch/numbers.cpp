@@ -78,7 +78,7 @@ void add_numpy_scalar(Call& call, PyObject* object) {
   std::optional<ScalarKind> scalar = scalar_of_type_number(type_number_of_scalar(object));
   if (!scalar) refuse_scalar(call, object);
   alignas(8) char bits[8] = {};
-  PyArray_ScalarAsCtype(object, bits);
+  copy_scalar(object, *scalar, bits);
   call.add_scalar(*scalar, bits);
 }
 

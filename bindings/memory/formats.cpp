@@ -8,7 +8,7 @@ namespace {
 namespace dlpack = interop::dlpack;
 using dlpack::DataType;
 
-// Formats with a dtype of their own name: those of scalar.def, and those that only travel yet.
+// Formats with a dtype of their own name.
 struct Named {
   std::string_view name;  // with its module
   DataType type;
@@ -20,9 +20,7 @@ constexpr Named kNamed[] = {
   {numpy, {dlpack::code, 8 * bytes, 1}},
 #define STORED_FLOAT FLOAT
 #include "support/scalar.def"
-    {"ml_dtypes.bfloat16", {dlpack::kBfloat, 16, 1}},
-    {"ml_dtypes.float8_e4m3fn", {dlpack::kFloat8E4m3, 8, 1}},
-    {"ml_dtypes.float8_e5m2", {dlpack::kFloat8E5m2, 8, 1}}};
+};
 
 // What NumPy's own names say by kind and size.
 bool is_of_other_module(const Named& named) { return named.name.starts_with(kOtherModule); }

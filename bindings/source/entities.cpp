@@ -12,17 +12,14 @@ bool is_plain_constant(nb::handle object) {
          PyFloat_Check(p) || PyUnicode_Check(p) || PyTuple_Check(p);
 }
 
-// The formats that NumPy lacks, those of scalar.def and those that only travel yet; ml_dtypes is
-// loaded only when one is used.
+// The formats that NumPy lacks; ml_dtypes is loaded only when one is used.
 const std::string* late_format(nb::handle object) {
   static const std::unordered_map<std::string, std::string> names = {
 #define FLOAT(name, text, bytes, significand, exponent, specials, overflow, dlpack, numpy, ...) \
   {numpy, "device." text},
 #define STORED_FLOAT FLOAT
 #include "support/scalar.def"
-      {"ml_dtypes.bfloat16", "device.bfloat16"},
-      {"ml_dtypes.float8_e4m3fn", "device.float8e4m3"},
-      {"ml_dtypes.float8_e5m2", "device.float8e5m2"}};
+  };
   if (!PyType_Check(object.ptr())) return nullptr;
   auto at = names.find(reinterpret_cast<PyTypeObject*>(object.ptr())->tp_name);
   return at == names.end() ? nullptr : &at->second;

@@ -47,16 +47,14 @@ Value int_value(nb::handle object) {
   return value;
 }
 
-// The bits of a NumPy scalar, of not more than T; zero above them.
-template <class T>
-T scalar_bits(PyObject* object) {
-  T bits{};
-  PyArray_ScalarAsCtype(object, &bits);
+// The bits of a NumPy scalar; zero above them.
+uint64_t scalar_bits(PyObject* object, ScalarKind format) {
+  uint64_t bits = 0;
+  copy_scalar(object, format, &bits);
   return bits;
 }
 
-__int128 integer_bits(PyObject* object, ScalarKind format) {
-  const auto bits = scalar_bits<uint64_t>(object);
+__int128 integer_bits(uint64_t bits, ScalarKind format) {
   const int unused = 64 - bits_of(format);
   if (is_signed_int(format)) return static_cast<int64_t>(bits << unused) >> unused;
   return bits;
@@ -68,15 +66,16 @@ std::optional<Value> numpy_value(PyObject* object) {
   Value value;
   value.typed = true;
   value.format = *format;
+  const uint64_t bits = scalar_bits(object, *format);
   if (is_bool(*format)) {
     value.kind = Value::Kind::Bool;
-    value.boolean = scalar_bits<npy_bool>(object) != 0;
+    value.boolean = bits != 0;
   } else if (is_int(*format)) {
     value.kind = Value::Kind::Int;
-    value.integer = integer_bits(object, *format);
+    value.integer = integer_bits(bits, *format);
   } else {
     value.kind = Value::Kind::Float;
-    value.real = float_of_bits(*format, scalar_bits<int64_t>(object));
+    value.real = float_of_bits(*format, static_cast<int64_t>(bits));
   }
   return value;
 }

@@ -1,5 +1,6 @@
 #include "codegen/emit_arithmetic.h"
 
+#include "ir/effects.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen {
@@ -32,6 +33,8 @@ const char* Arithmetic::c_suffix(ScalarKind kind) {
 }
 
 Value* Arithmetic::emit(Op op, ScalarKind kind, ScalarKind result, Values v) {
+  CD_CHECK(!is_storage_only(kind) || !ir::computes(op),
+           "arithmetic in " + std::string(name_of(kind)) + " comes to code");
   switch (op) {
     case Op::Add:
     case Op::Sub:

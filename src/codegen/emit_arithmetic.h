@@ -33,7 +33,9 @@ class Arithmetic {
   // Truncates, saturates, NaN gives 0.
   virtual llvm::Value* float_to_int(ScalarKind from, ScalarKind to, llvm::Value* x);
   virtual llvm::Value* int_to_float(ScalarKind from, ScalarKind to, llvm::Value* x);
+  // Floats that are only stored, to and from float32; emit_stored_float.cpp.
   virtual llvm::Value* widen(StoredFormat from, llvm::Value* bits);
+  virtual llvm::Value* round_float32(StoredFormat to, llvm::Value* x);
   virtual llvm::Value* narrow(ScalarKind from, StoredFormat to, llvm::Value* x);
   virtual llvm::Value* fma(ScalarKind kind, llvm::Value* a, llvm::Value* b, llvm::Value* c);
   virtual llvm::Value* ldexp(ScalarKind kind, llvm::Value* x, llvm::Value* exponent);
@@ -70,6 +72,9 @@ class Arithmetic {
   llvm::IRBuilder<>& b_;
 
  private:
+  llvm::Value* rounded_to_odd(llvm::Value* x);
+  llvm::Value* collapse_low_bits(ScalarKind kind, llvm::Value* x, int exact, int low);
+  llvm::Value* float32_of_integer(ScalarKind from, const FloatFormat& to, llvm::Value* x);
   llvm::Value* arithmetic(ir::Op op, ScalarKind kind, Values v);
   llvm::Value* bitwise(ir::Op op, ScalarKind kind, Values v);
   llvm::Value* compare(ir::Op op, ScalarKind kind, llvm::Value* x, llvm::Value* y);

@@ -1,6 +1,5 @@
 // Conversions between number types.
 #include "codegen/emit_arithmetic.h"
-#include "support/check.h"
 
 namespace cuda_device::codegen {
 
@@ -20,31 +19,6 @@ Value* Arithmetic::convert(ScalarKind from, ScalarKind to, Value* x) {
   if (is_float(from)) return is_float(to) ? b_.CreateFPCast(x, type) : float_to_int(from, to, x);
   if (is_float(to)) return int_to_float(from, to, x);
   return is_signed_int(from) ? b_.CreateSExtOrTrunc(x, type) : b_.CreateZExtOrTrunc(x, type);
-}
-
-// Converts the bits of a format to the float that arithmetic is done in.
-Value* Arithmetic::widen(StoredFormat from, [[maybe_unused]] Value* bits) {
-  switch (from) {
-    case StoredFormat::F16:
-    case StoredFormat::BF16:
-    case StoredFormat::E4M3:
-    case StoredFormat::E5M2:
-      break;
-  }
-  CD_UNREACHABLE("not a format that is only stored");
-}
-
-// Converts any other format to the bits of this one, rounding once.
-Value* Arithmetic::narrow([[maybe_unused]] ScalarKind from, StoredFormat to,
-                          [[maybe_unused]] Value* x) {
-  switch (to) {
-    case StoredFormat::F16:
-    case StoredFormat::BF16:
-    case StoredFormat::E4M3:
-    case StoredFormat::E5M2:
-      break;
-  }
-  CD_UNREACHABLE("not a format that is only stored");
 }
 
 Value* Arithmetic::wrap(ScalarKind from, Value* index, Value* extent, ScalarKind to) {

@@ -24,6 +24,7 @@ struct FormInfo {
   bool fma;                   // rounds once
   bool exponents;             // instructions for vectors that scale, take exponents, significands
   bool unsigned_conversions;  // from floats to unsigned integers
+  bool float16_conversions;   // from and to float32
   bool shuffles_of_two_vectors;  // by one instruction, any element from either
   bool slow_gathers;             // on every CPU: more than twice the time of a load a lane
   bool narrow_gangs_pay;         // a gang of half a warp spills less than one of a warp

@@ -14,11 +14,9 @@ std::string type_text(DataType type) {
   return type.lanes == 1 ? text : text + "x" + std::to_string(type.lanes);
 }
 
-// Formats that kernels will take one day: float16, bfloat16, complex, the two 8-bit floats.
+// Formats that kernels will take one day: complex numbers.
 bool is_planned(DataType type) {
-  if (type.code == kComplex) return type.bits == 64 || type.bits == 128;
-  if (type.code == kFloat8E4m3 || type.code == kFloat8E5m2) return type.bits == 8;
-  return type.bits == 16 && (type.code == kFloat || type.code == kBfloat);
+  return type.code == kComplex && (type.bits == 64 || type.bits == 128);
 }
 
 struct CodeOfClass {

@@ -1,6 +1,7 @@
 // The conversions of Op::Convert.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -18,6 +19,7 @@ using BitsOf = std::conditional_t<
 template <ScalarKind kind>
 struct StoredNumber {
   static constexpr ScalarKind kStored = kind;
+  static constexpr int64_t kSign = int64_t{1} << (bits_of(kind) - 1);
   BitsOf<bytes_of(kind)> bits;
   double value() const { return float_of_bits(kind, bits); }
   static StoredNumber rounded(int64_t bits) {
@@ -45,6 +47,17 @@ To store(From x) {
     return To::rounded(float_bits_of_integer(To::kStored, x));
   else
     return To::rounded(float_bits(To::kStored, static_cast<double>(x)));
+}
+
+// a * b + c for numbers whose product a double holds: rounded to 53 bits, inexact results to the
+// neighbour whose last bit is odd, so that rounding them to fewer bits is as rounding once.
+inline double fma_to_odd(double a, double b, double c) {
+  const double product = a * b, sum = product + c;
+  const double added = sum - product;
+  const double error = (product - (sum - added)) + (c - added);
+  const bool inexact = error < 0 || error > 0;  // no NaN
+  if (!inexact || std::bit_cast<uint64_t>(sum) % 2 == 1) return sum;
+  return std::nextafter(sum, error > 0 ? HUGE_VAL : -HUGE_VAL);
 }
 
 template <class To, class From>

@@ -18,6 +18,12 @@ inline bool is_pure(Op op) {
   const OpKind kind = info(op).kind;
   return kind == OpKind::Scalar || kind == OpKind::Given || kind == OpKind::Position;
 }
+// Computes in the format of its operands. The others of its group move or convert them: they know
+// floats that are only stored.
+inline bool computes(Op op) {
+  return info(op).kind == OpKind::Scalar && op != Op::Select && op != Op::Convert &&
+         op != Op::Bitcast;
+}
 // As long as tens of additions, or a call.
 inline bool is_costly(Op op) { return info(op).cost == Cost::Costly; }
 // Variables of the thread.

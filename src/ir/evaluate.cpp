@@ -62,6 +62,22 @@ auto second_type() {
 }
 
 template <class M, class T, int operands>
+struct ResultOf {
+  using First = decltype(first_type<M, T>());
+  using Second = decltype(second_type<M, T>());
+  static auto apply() {
+    if constexpr (operands == 1)
+      return M::template apply<T>(First{});
+    else if constexpr (operands == 2)
+      return M::template apply<T>(First{}, Second{});
+    else
+      return M::template apply<T>(First{}, Second{}, T{});
+  }
+};
+template <class M, class T, int operands>
+using result_of = decltype(ResultOf<M, T, operands>::apply());
+
+template <class M, class T, int operands>
 int64_t apply(int64_t a, int64_t b, int64_t c) {
   const auto first = unpack<decltype(first_type<M, T>())>(a);
   if constexpr (operands == 1) {
@@ -74,6 +90,28 @@ int64_t apply(int64_t a, int64_t b, int64_t c) {
       return pack(M::template apply<T>(first, second, unpack<T>(c)));
     }
   }
+}
+
+// Of a float that is only stored: computed in another, and rounded.
+template <class M, class T, int operands>
+int64_t apply_computed(int64_t a, int64_t b, int64_t c) {
+  using Computed = Cpp<computed_in(T::kStored)>;
+  const auto operand = []<class Operand>(int64_t value) {
+    if constexpr (std::same_as<Operand, T>)
+      return pack(convert<Computed>(unpack<T>(value)));
+    else
+      return value;
+  };
+  using First = decltype(first_type<M, T>());
+  using Second = decltype(second_type<M, T>());
+  const int64_t result = apply<M, Computed, operands>(operand.template operator()<First>(a),
+                                                      operand.template operator()<Second>(b),
+                                                      operand.template operator()<T>(c));
+  using Result = result_of<M, Computed, operands>;
+  if constexpr (std::same_as<Result, Computed>)
+    return pack(convert<T>(unpack<Computed>(result)));
+  else
+    return result;
 }
 
 template <class M, class T, class To>
@@ -95,7 +133,11 @@ using AllKinds = std::make_integer_sequence<int, kScalarCount>;
 
 template <class M, int operands, class T>
 constexpr Evaluator same_type() {
-  if constexpr (For<M, T>) return apply<M, T, operands>;
+  if constexpr (For<M, T>) {
+    return apply<M, T, operands>;
+  } else if constexpr (Stored<T>) {
+    if constexpr (For<M, Cpp<computed_in(T::kStored)>>) return apply_computed<M, T, operands>;
+  }
   return nullptr;
 }
 

@@ -26,12 +26,27 @@ struct Meaning;  // apply(...); not there for operations that need a thread or m
     }                                              \
   };
 
+// The same, with what it gives of a float that is only stored. Where that is left out, its numbers
+// are computed in a wider float and rounded (evaluate.cpp).
+#define MEANING_AND_STORED(name, constraint, parameters, stored, ...) \
+  template <>                                                         \
+  struct Meaning<Op::name> {                                          \
+    template <constraint T>                                           \
+    static auto apply parameters {                                    \
+      __VA_ARGS__                                                     \
+    }                                                                 \
+    template <Stored T>                                               \
+    static T apply parameters {                                       \
+      return stored;                                                  \
+    }                                                                 \
+  };
+
 template <class T>
 concept Bits = std::integral<T>;  // integers and bool
 template <class T>
 concept Scalar = Bits<T> || Float<T>;
 template <class T>
-concept Movable = Scalar<T> || Stored<T>;  // what is only stored is moved and converted
+concept Movable = Scalar<T> || Stored<T>;
 
 // --- arithmetic ---
 
@@ -48,12 +63,16 @@ INTEGER_OR_FLOAT(Mul, wrapping_mul, a* b)
 MEANING(Div, Float, (T a, T b), return a / b;)
 MEANING(FloorDiv, Integer, (T a, T b), return floor_div(a, b);)
 MEANING(FloorMod, Integer, (T a, T b), return floor_mod(a, b);)
-MEANING(Fma, Float, (T a, T b, T c), return std::fma(a, b, c);)
-MEANING(Neg, Number, (T a), if constexpr (Float<T>) return -a; else return wrapping_sub(T{0}, a);)
-MEANING(Abs, Number, (T a), if constexpr (Float<T>) return std::fabs(a);
-        else return a < 0 ? wrapping_sub(T{0}, a) : a;)
-MEANING(Min, Number, (T a, T b), return b < a ? b : a;)
-MEANING(Max, Number, (T a, T b), return b > a ? b : a;)
+MEANING_AND_STORED(Fma, Float, (T a, T b, T c),
+                   store<T>(fma_to_odd(a.value(), b.value(), c.value())), return std::fma(a, b, c);)
+MEANING_AND_STORED(Neg, Number, (T a), T::rounded(a.bits ^ T::kSign),
+                   if constexpr (Float<T>) return -a;
+                   else return wrapping_sub(T{0}, a);)
+MEANING_AND_STORED(Abs, Number, (T a), T::rounded(a.bits & ~T::kSign),
+                   if constexpr (Float<T>) return std::fabs(a);
+                   else return a < 0 ? wrapping_sub(T{0}, a) : a;)
+MEANING_AND_STORED(Min, Number, (T a, T b), b.value() < a.value() ? b : a, return b < a ? b : a;)
+MEANING_AND_STORED(Max, Number, (T a, T b), b.value() > a.value() ? b : a, return b > a ? b : a;)
 
 MEANING(And, Bits, (T a, T b), return static_cast<T>(a & b);)
 MEANING(Or, Bits, (T a, T b), return static_cast<T>(a | b);)
@@ -114,7 +133,9 @@ MEANING(Floor, Float, (T a), return std::floor(a);)
 MEANING(Ceil, Float, (T a), return std::ceil(a);)
 MEANING(Trunc, Float, (T a), return std::trunc(a);)
 MEANING(Rint, Float, (T a), return std::nearbyint(a);)
-MEANING(CopySign, Float, (T a, T b), return std::copysign(a, b);)
+MEANING_AND_STORED(CopySign, Float, (T a, T b),
+                   T::rounded((a.bits & ~T::kSign) | (b.bits & T::kSign)),
+                   return std::copysign(a, b);)
 MEANING(IsNan, Float, (T a), return std::isnan(a);)
 MEANING(IsInf, Float, (T a), return std::isinf(a);)
 MEANING(IsFinite, Float, (T a), return std::isfinite(a);)
@@ -213,5 +234,6 @@ struct Meaning<Op::Wrap> {
 };
 
 #undef MEANING
+#undef MEANING_AND_STORED
 
 }  // namespace cuda_device::ir

@@ -8,15 +8,11 @@ namespace {
 const std::string kFine;
 
 using Test = bool (*)(Type);
-// Operations are for what arithmetic is done in; what is only stored is moved, selected and
-// converted.
 bool any_scalar(Type t) { return t.is_scalar(); }
-bool any_operand(Type t) { return t.is_scalar() && !t.is_stored(); }
 bool int_or_bool(Type t) { return t.is_int() || t.is_bool(); }
 bool any_int(Type t) { return t.is_int(); }
-bool any_float(Type t) { return t.is_float() && !t.is_stored(); }
-bool any_number(Type t) { return t.is_int() || any_float(t); }
-bool any_bits(Type t) { return t.is_int() || t.is_float(); }
+bool any_float(Type t) { return t.is_float(); }
+bool any_number(Type t) { return t.is_int() || t.is_float(); }
 bool any_array(Type t) { return t.is_array(); }
 
 std::string operand_name(size_t i) { return "operand " + std::to_string(i); }
@@ -28,8 +24,7 @@ std::string expect(const std::string& what, Type found, Type wanted) {
 
 std::string expect(const std::string& what, Type found, Test test, const char* wanted) {
   if (test(found)) return kFine;
-  const char* stored = found.is_stored() ? ", which is only stored" : "";
-  return what + " is " + to_string(found) + stored + ", expected " + wanted;
+  return what + " is " + to_string(found) + ", expected " + wanted;
 }
 
 std::string operand_is(const Inst& inst, size_t i, Type wanted) {
@@ -105,7 +100,7 @@ std::string result_rule_error(const Inst& inst) {
     case ResultRule::SameNum:
       return all_of(inst, any_number, "an integer or float");
     case ResultRule::Bool:
-      return compared(inst, any_operand, "a scalar");
+      return compared(inst, any_scalar, "a scalar");
     case ResultRule::I32:
       return result_is(inst, kI32);
     case ResultRule::I64:
@@ -163,8 +158,8 @@ std::string select_error(const Inst& inst) {
 
 std::string bitcast_error(const Inst& inst) {
   const Type from = inst.operands[0]->type;
-  std::string e = first({operand_is(inst, 0, any_bits, "an integer or float"),
-                         expect("result", inst.type, any_bits, "an integer or float")});
+  std::string e = first({operand_is(inst, 0, any_number, "an integer or float"),
+                         expect("result", inst.type, any_number, "an integer or float")});
   if (!e.empty()) return e;
   return from.bits() == inst.type.bits() ? kFine : "the sizes of operand and result differ";
 }

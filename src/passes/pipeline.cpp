@@ -21,6 +21,7 @@
 #include "passes/simplify/expand_math.h"
 #include "passes/simplify/fold.h"
 #include "passes/simplify/forward_slots.h"
+#include "passes/simplify/legalise_floats.h"
 #include "support/check.h"
 #include "support/interrupted.h"
 
@@ -40,6 +41,8 @@ constexpr Pass kPasses[] = {
     {.name = "dce", .run = dce},
     // Contracts products and sums as the source has them, before arithmetic is simplified.
     {.name = "contract_fma", .run = contract_fma},
+    // Computes in float32 what is only stored, and rounds.
+    {.name = "legalise_floats", .run = legalise_floats},
     // Folds constants and launch facts, and prunes ifs.
     {.name = "fold", .run = fold},
     // Again: folded ifs no longer hide what lies in a slot.

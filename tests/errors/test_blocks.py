@@ -138,9 +138,6 @@ def element_types(a):
 
 @bad.kernel(FLOATS, clause="DEV-MEM-10", partial="what is planned")
 def planned_element_types(a):
-    # error at `"f2"`: 'float16' as an element type is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    x = D.local_array(4, "f2")
     # error at `"complex64"`: 'complex64' as an element type is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
     x = D.local_array(4, "complex64")

@@ -126,9 +126,6 @@ def positions_unpacked(a):
 
 @bad.kernel(FLOATS)
 def formats_that_are_planned(a):
-    # error at `D.float16`: device.float16 is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    x = D.float16(1)
     # error at `D.complex64`: device.complex64 is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
     y = D.complex64(1)

@@ -550,7 +550,10 @@ def test_meanings():
         ("text", ("constant", "text")),
         (np.zeros(3), ("object", "numpy.ndarray")),
         ([1], ("object", "list")),
-        (np.float16(1), ("object", "numpy.float16")),
+        (np.float16(0.1), ("float16", float(np.float16(0.1)))),
+        (D.bfloat16(0.1), ("bfloat16", 0.10009765625)),
+        (D.float8e4m3(-3), ("float8e4m3", -3.0)),
+        (np.complex64(1), ("object", "numpy.complex64")),
     ],
     ids=repr,
 )

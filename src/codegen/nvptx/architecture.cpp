@@ -51,6 +51,10 @@ Machine machine_of(int sm, int ptx_version) {
   return {"nvptx64-nvidia-cuda", "sm_" + std::to_string(sm), "+ptx" + std::to_string(ptx_version)};
 }
 
+Conversions conversions_of(int sm, int ptx_version) {
+  return {.float16 = true, .bfloat16 = sm >= 80, .float8 = sm >= 89 && ptx_version >= 81};
+}
+
 }  // namespace nvptx
 
 std::vector<int> ptx_architectures() {

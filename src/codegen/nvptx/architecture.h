@@ -13,4 +13,12 @@ int ptx_version(int sm, int wanted);
 
 Machine machine_of(int sm, int ptx_version);
 
+// The conversions to floats that are only stored for which there are instructions.
+struct Conversions {
+  bool float16 = false;   // from float64 and integers; from float32 there always is one
+  bool bfloat16 = false;  // from float32
+  bool float8 = false;    // from float32
+};
+Conversions conversions_of(int sm, int ptx_version);
+
 }  // namespace cuda_device::codegen::nvptx

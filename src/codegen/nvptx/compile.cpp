@@ -40,7 +40,8 @@ std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listi
     set_target(*module, *machine);
     {
       const StageTimer timer(options.times, "emission");
-      nvptx::emit_kernel(*module, f, analysis, symbol, options.lines);
+      nvptx::emit_kernel(*module, f, analysis, symbol, nvptx::conversions_of(options.sm, version),
+                         options.lines);
     }
     record(listing.llvm, *module, options.lines);
     if (options.verify_llvm) verify_or_throw(*module, "emission");

@@ -10,12 +10,13 @@
 namespace cuda_device::codegen::nvptx {
 
 struct EmitContext {
-  EmitContext(llvm::Function* kernel, const ir::Function& f, const analysis::Analysis& a)
+  EmitContext(llvm::Function* kernel, const ir::Function& f, const analysis::Analysis& a,
+              Conversions conversions)
       : function(f),
         analysis(a),
         kernel(kernel),
         b(llvm::BasicBlock::Create(kernel->getContext(), "entry", kernel)),
-        arithmetic(b, *kernel->getParent()),
+        arithmetic(b, *kernel->getParent(), conversions),
         values(f.inst_count()) {}
 
   llvm::LLVMContext& llvm() { return kernel->getContext(); }

@@ -39,7 +39,7 @@ constexpr const char* kAfter = "loop-mssa(licm),adce,simplifycfg)";
 
 llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
                             const analysis::Analysis& analysis, const std::string& symbol,
-                            const SourceLines* lines) {
+                            Conversions conversions, const SourceLines* lines) {
   llvm::LLVMContext& context = module.getContext();
   auto* kernel = llvm::Function::Create(kernel_type(context, f), llvm::GlobalValue::ExternalLinkage,
                                         symbol, module);
@@ -48,7 +48,7 @@ llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
   if (ir::has_convergent(f.body)) kernel->setConvergent();
   set_param_attributes(*kernel, f);
   if (f.launch.has_block()) kernel->addFnAttr("nvvm.reqntid", dimensions(f.launch.block));
-  EmitContext c(kernel, f, analysis);
+  EmitContext c(kernel, f, analysis, conversions);
   if (f.options.fastmath) allow_fast_math(c);
   c.lines.open(*kernel, c.b, lines, f.name);
   Body(c).emit();

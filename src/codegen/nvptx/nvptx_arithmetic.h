@@ -2,16 +2,21 @@
 #pragma once
 
 #include "codegen/emit_arithmetic.h"
+#include "codegen/nvptx/architecture.h"
 
 namespace cuda_device::codegen::nvptx {
 
 class NvptxArithmetic : public Arithmetic {
  public:
-  NvptxArithmetic(llvm::IRBuilder<>& builder, llvm::Module& module)
-      : Arithmetic(builder), module_(module) {}
+  NvptxArithmetic(llvm::IRBuilder<>& builder, llvm::Module& module, Conversions conversions)
+      : Arithmetic(builder), module_(module), conversions_(conversions) {}
 
  protected:
   llvm::Value* float_to_int(ScalarKind from, ScalarKind to, llvm::Value* x) override;
+  // stored_float.cpp
+  llvm::Value* widen(StoredFormat from, llvm::Value* bits) override;
+  llvm::Value* round_float32(StoredFormat to, llvm::Value* x) override;
+  llvm::Value* narrow(ScalarKind from, StoredFormat to, llvm::Value* x) override;
   llvm::Value* ldexp(ScalarKind kind, llvm::Value* x, llvm::Value* exponent) override;
   llvm::Value* function(ir::Op op, ScalarKind kind, Values operands) override;
 
@@ -19,6 +24,7 @@ class NvptxArithmetic : public Arithmetic {
   llvm::Value* ldexp_f32(llvm::Value* x, llvm::Value* exponent);
 
   llvm::Module& module_;
+  Conversions conversions_;
 };
 
 }  // namespace cuda_device::codegen::nvptx

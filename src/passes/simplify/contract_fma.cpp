@@ -40,7 +40,8 @@ class Contraction {
   bool is_fused(const Inst& inst) const { return inst.id < fused_.size() && fused_[inst.id]; }
 
   void contract(Builder& before, Inst& sum, const Block& b) {
-    if (!sum.type.is_float() || (sum.op != Op::Add && sum.op != Op::Sub)) return;
+    if (!sum.type.is_float() || sum.type.is_stored()) return;
+    if (sum.op != Op::Add && sum.op != Op::Sub) return;
     Inst *left = sum.operands[0], *right = sum.operands[1];
     before.set_span(sum.span);
     if (is_product_of(b, *left)) {

@@ -10,6 +10,8 @@
 //     sub(mul(a, b), c)                      fma(a, b, neg(c))
 //     sub(c, mul(a, b))                      fma(neg(a), b, c)
 //
+// Floats that are only stored (float16) are left alone: CUDA's types round after every operation.
+//
 // It is the only place where products and sums are fused: no target fuses any other, so all give
 // the same bits. It runs before the passes that simplify arithmetic, so that what is fused follows
 // from the source alone.

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "unit/codegen/array_compare.h"
+#include "unit/codegen/op_cases.h"
 
 namespace cuda_device::codegen::test {
 
@@ -159,7 +160,9 @@ analysis::Analysis conservative_analysis(const ir::Function& f) {
   return a;
 }
 
-abi::KernelImage compile_way(const ir::Function& f, const Way& way, const Listing& listing) {
+abi::KernelImage compile_way(const ir::Function& given, const Way& way, const Listing& listing) {
+  const std::unique_ptr<const ir::Function> legal = legalised(given);
+  const ir::Function& f = *legal;
   HostOptions options;
   options.mask = way.form;
   if (listing.llvm || listing.llvm_opt || listing.assembly)

@@ -15,7 +15,8 @@ inline bool is_sampled(size_t n, size_t seed) { return long_tests() || (n + seed
 
 // Every type, or one of each size and class.
 inline std::vector<ScalarKind> sampled_kinds() {
-  if (!long_tests()) return {ScalarKind::Bool, ScalarKind::U8, ScalarKind::I32, ScalarKind::F64};
+  if (!long_tests())
+    return {ScalarKind::Bool, ScalarKind::U8, ScalarKind::I32, ScalarKind::F64, ScalarKind::E4M3};
   std::vector<ScalarKind> kinds;
   for (int k = 0; k < kScalarCount; ++k) kinds.push_back(static_cast<ScalarKind>(k));
   return kinds;

@@ -2,6 +2,8 @@
 
 #include <regex>
 
+#include "unit/codegen/op_cases.h"
+
 namespace cuda_device::codegen::test {
 namespace {
 
@@ -17,7 +19,7 @@ std::string ptx_of(const ir::Function& f, int sm) {
   options.sm = sm;
   options.libdevice = cuda::find_libdevice();
   options.verify_llvm = true;
-  const abi::KernelImage image = compile_ptx(f, options);
+  const abi::KernelImage image = compile_ptx(*legalised(f), options);
   return std::string(image.code.begin(), image.code.end() - 1);
 }
 

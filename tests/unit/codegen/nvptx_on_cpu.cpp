@@ -7,6 +7,7 @@
 #include "codegen/host/machine/target.h"
 #include "codegen/nvptx/kernel.h"
 #include "unit/codegen/array_compare.h"
+#include "unit/codegen/op_cases.h"
 
 namespace cuda_device::codegen::test {
 namespace {
@@ -168,7 +169,9 @@ class Launcher {
 
 }  // namespace
 
-abi::KernelImage compile_scalar_for_cpu(const ir::Function& f, bool optimised) {
+abi::KernelImage compile_scalar_for_cpu(const ir::Function& given, bool optimised) {
+  const std::unique_ptr<const ir::Function> legal = legalised(given);
+  const ir::Function& f = *legal;
   abi::KernelImage image;
   describe(f, image);
   const host::Target target = host::target_of(MaskForm::Avx2, true, "");

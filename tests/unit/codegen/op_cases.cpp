@@ -1,6 +1,8 @@
 #include "unit/codegen/op_cases.h"
 
+#include "ir/effects.h"
 #include "ir/evaluate.h"
+#include "passes/simplify/legalise_floats.h"
 #include "unit/ir/every_op.h"
 
 namespace cuda_device::codegen::test {
@@ -141,6 +143,14 @@ OpCases all_op_cases() {
         if (OpCase c{op, operand, result}; is_valid(c)) cases.push_back(c);
   }
   return cases;
+}
+
+bool is_for_targets(const OpCase& c) { return !is_storage_only(c.operand) || !ir::computes(c.op); }
+
+std::unique_ptr<ir::Function> legalised(const ir::Function& f) {
+  std::unique_ptr<ir::Function> copy = ir::parse(ir::print(f));
+  passes::legalise_floats(*copy);
+  return copy;
 }
 
 OpCases op_cases_of(ScalarKind operand, const std::function<bool(Op)>& wanted) {

@@ -21,6 +21,10 @@ struct OpCase {
 
 using OpCases = std::vector<OpCase>;
 OpCases all_op_cases();
+// Targets compute in no float that is only stored: passes/simplify/legalise_floats.h.
+bool is_for_targets(const OpCase& c);
+// The function as targets get it: a copy without such arithmetic.
+std::unique_ptr<ir::Function> legalised(const ir::Function& f);
 // Those on operands of one type.
 OpCases op_cases_of(ScalarKind operand, const std::function<bool(ir::Op)>& wanted);
 

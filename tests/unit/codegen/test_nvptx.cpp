@@ -135,6 +135,33 @@ TEST(Ptx, RoundsCorrectly) {
   EXPECT_THAT(ptx_of(unary("rint %2 : float32", "float32")), HasSubstr("cvt.rni.f32.f32"));
 }
 
+// From the first to the second, as elements of arrays.
+std::string conversion(const std::string& from, const std::string& to) {
+  const auto array = [](const std::string& type) { return "array<" + type + ", 1>"; };
+  return "kernel \"k\"\nparam @0 \"a\": " + array(from) +
+         " element_aligned\nparam @1 \"b\": " + array(to) +
+         " element_aligned\n{\n  %0 = param @0 : " + array(from) +
+         "\n  %1 = param @1 : " + array(to) +
+         "\n  %2 = const 0 : int64\n  %3 = load %0, %2 : " + from + "\n  %4 = convert %3 : " + to +
+         "\n  store %1, %2, %4\n}\n";
+}
+
+TEST(Ptx, SmallFloatsAreConvertedByInstructions) {
+  const auto ptx = [](const char* from, const char* to, int sm) {
+    return ptx_of(conversion(from, to), sm);
+  };
+  EXPECT_THAT(ptx("float32", "float16", 75), HasSubstr("cvt.rn.f16.f32"));
+  EXPECT_THAT(ptx("float64", "float16", 75), HasSubstr("cvt.rn.f16.f64"));
+  EXPECT_THAT(ptx("int64", "float16", 75), HasSubstr("cvt.rn.f16.s64"));
+  EXPECT_THAT(ptx("float16", "float32", 75), HasSubstr("cvt.f32.f16"));
+  EXPECT_THAT(ptx("float32", "bfloat16", 80), HasSubstr("cvt.rn.bf16.f32"));
+  EXPECT_THAT(ptx("float32", "float8e4m3", 89), HasSubstr("cvt.rn.satfinite.e4m3x2.f32"));
+  EXPECT_THAT(ptx("float32", "float8e5m2", 90), HasSubstr("cvt.rn.satfinite.e5m2x2.f32"));
+  EXPECT_THAT(ptx("float8e4m3", "float32", 90), HasSubstr("cvt.rn.f16x2.e4m3x2"));
+  EXPECT_THAT(ptx("float32", "bfloat16", 75), Not(HasSubstr("bf16")));
+  EXPECT_THAT(ptx("float32", "float8e4m3", 86), Not(HasSubstr("e4m3")));
+}
+
 TEST(Ptx, FastMathIsAsked) {
   const std::string text = unary("div %2, %2 : float32", "float32");
   const std::string fast =

@@ -10,14 +10,14 @@ namespace {
 
 // Codes and widths of the specification, by our names.
 const std::map<std::pair<int, int>, std::string> kScalars = {
-    {{0, 8}, "int8"},     {{0, 16}, "int16"},   {{0, 32}, "int32"},  {{0, 64}, "int64"},
-    {{1, 8}, "uint8"},    {{1, 16}, "uint16"},  {{1, 32}, "uint32"}, {{1, 64}, "uint64"},
-    {{2, 32}, "float32"}, {{2, 64}, "float64"}, {{6, 8}, "bool"},
+    {{0, 8}, "int8"},      {{0, 16}, "int16"},      {{0, 32}, "int32"},      {{0, 64}, "int64"},
+    {{1, 8}, "uint8"},     {{1, 16}, "uint16"},     {{1, 32}, "uint32"},     {{1, 64}, "uint64"},
+    {{2, 32}, "float32"},  {{2, 64}, "float64"},    {{6, 8}, "bool"},        {{2, 16}, "float16"},
+    {{4, 16}, "bfloat16"}, {{10, 8}, "float8e4m3"}, {{12, 8}, "float8e5m2"},
 };
-// float16, bfloat16, complex64, complex128, float8_e4m3fn, float8_e5m2.
 const std::map<std::pair<int, int>, std::string> kPlanned = {
-    {{2, 16}, "float16"},     {{4, 16}, "bfloat16"},          {{5, 64}, "complex64"},
-    {{5, 128}, "complex128"}, {{10, 8}, "type code 10 of 8"}, {{12, 8}, "type code 12 of 8"},
+    {{5, 64}, "complex64"},
+    {{5, 128}, "complex128"},
 };
 
 DataType type_of(int code, int bits, int lanes = 1) {

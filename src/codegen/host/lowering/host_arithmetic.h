@@ -22,6 +22,8 @@ class HostArithmetic : public Arithmetic {
   llvm::Value* floor_mod(ScalarKind kind, llvm::Value* x, llvm::Value* y) override;
   // lowering_convert.cpp
   llvm::Value* float_to_int(ScalarKind from, ScalarKind to, llvm::Value* x) override;
+  llvm::Value* widen(StoredFormat from, llvm::Value* bits) override;
+  llvm::Value* round_float32(StoredFormat to, llvm::Value* x) override;
   // lowering_function.cpp, lowering_large.cpp
   llvm::Value* fma(ScalarKind kind, llvm::Value* a, llvm::Value* b, llvm::Value* c) override;
   llvm::Value* ldexp(ScalarKind kind, llvm::Value* x, llvm::Value* exponent) override;

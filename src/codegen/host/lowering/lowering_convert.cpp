@@ -59,4 +59,26 @@ Value* HostArithmetic::saturate_unsigned(ScalarKind to, Value* x) {
   return b_.CreateSelect(inside, converted, integer(converted, -1));
 }
 
+// ------------------------------------------------------------------------------------------
+// Floats that are only stored: float16 by instructions where there are any. bfloat16 by the one of
+// AVX-512 would make subnormal numbers zero.
+
+Value* HostArithmetic::widen(StoredFormat from, Value* bits) {
+  if (!target_.info().float16_conversions) return Arithmetic::widen(from, bits);
+  if (from == StoredFormat::E5M2) {  // the upper half of a float16
+    Value* wide = b_.CreateZExt(bits, lanes(bits, ScalarKind::F16));
+    return widen(StoredFormat::F16, b_.CreateShl(wide, integer(wide, 8)));
+  }
+  if (from != StoredFormat::F16) return Arithmetic::widen(from, bits);
+  Value* half = b_.CreateBitCast(bits, with_lanes_of(bits->getType(), b_.getHalfTy()));
+  return b_.CreateFPExt(half, lanes(bits, ScalarKind::F32));
+}
+
+Value* HostArithmetic::round_float32(StoredFormat to, Value* x) {
+  if (to != StoredFormat::F16 || !target_.info().float16_conversions)
+    return Arithmetic::round_float32(to, x);
+  Value* half = b_.CreateFPTrunc(x, with_lanes_of(x->getType(), b_.getHalfTy()));
+  return b_.CreateBitCast(half, lanes(x, ScalarKind::F16));
+}
+
 }  // namespace cuda_device::codegen::host
