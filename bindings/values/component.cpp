@@ -81,9 +81,20 @@ bool store_numpy(const Target& to, PyObject* value) {
   const std::optional<ScalarKind> from = scalar_of_type_number(type_number_of_scalar(value));
   if (!from) return false;
   alignas(8) char bytes[8] = {};
-  PyArray_ScalarAsCtype(value, bytes);
+  copy_scalar(value, *from, bytes);
   to.write(ir::evaluator(ir::Op::Convert, *from, to.format)(component_bits(*from, bytes), 0, 0));
   return true;
+}
+
+// Whether a number of this type keeps its value in the format, if it is in range.
+bool is_lossless(ScalarKind to, PyObject* value) {
+  if (PyArray_IsScalar(value, Generic)) {
+    const std::optional<ScalarKind> from = scalar_of_type_number(type_number_of_scalar(value));
+    return from && holds_every_value(to, *from);
+  }
+  if (PyBool_Check(value)) return true;
+  if (PyLong_Check(value)) return !is_bool(to);
+  return PyFloat_Check(value) && is_float(to);
 }
 
 // Arrays and sequences have numbers' methods too.
@@ -109,6 +120,7 @@ void store_other(const Target& to, PyObject* value) {
 }  // namespace
 
 std::string ConversionPlace::text() const {
+  if (given) return given;
   return std::string("component ") + "xyzw"[component] + " of " + owner;
 }
 
@@ -124,6 +136,24 @@ void store_component(ScalarKind format, void* at, PyObject* value, const Convers
   if (PyFloat_Check(value)) return store_double(to, PyFloat_AS_DOUBLE(value), value);
   if (PyLong_Check(value)) return store_int(to, value);
   store_other(to, value);
+}
+
+void store_lossless(ScalarKind format, void* at, PyObject* value, const ConversionPlace& place) {
+  if (!is_lossless(format, value)) {
+    const std::string name(name_of(format));
+    const bool number = PyNumber_Check(value) && !is_container(value) && !PyComplex_Check(value);
+    throw_error(
+        PyExc_TypeError,
+        place.text() + " is of type " + name + ", found '" + type_text(value) + "'" +
+            (number && !is_bool(format)
+                 ? ", which does not convert without loss; convert it: device." + name + "(...)"
+                 : ""));
+  }
+  if (is_bool(format)) {
+    *static_cast<npy_bool*>(at) = PyObject_IsTrue(value) != 0;
+    return;
+  }
+  store_component(format, at, value, place);
 }
 
 nb::object load_component(ScalarKind from, const void* at) {

@@ -6,10 +6,11 @@
 
 namespace cuda_device::bindings {
 
-// What a conversion is for, in messages: "component x of int8x2".
+// What a conversion is for, in messages: "component x of int8x2", or as `given`.
 struct ConversionPlace {
   const char* owner;
   int component;
+  const char* given = nullptr;
   std::string text() const;
 };
 
@@ -17,6 +18,10 @@ struct ConversionPlace {
 // range is an OverflowError (DEV-FIX-14), of NumPy's it wraps, rounds and saturates as it does in a
 // kernel. TypeError for what is no real number, arrays and strings among them.
 void store_component(ScalarKind to, void* at, PyObject* value, const ConversionPlace& place);
+
+// The same of a number whose type converts without loss, Python's numbers that are in range among
+// them; TypeError for others.
+void store_lossless(ScalarKind to, void* at, PyObject* value, const ConversionPlace& place);
 
 // NumPy's scalar of that format, or ml_dtypes'.
 nb::object load_component(ScalarKind from, const void* at);

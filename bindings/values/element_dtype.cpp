@@ -10,16 +10,13 @@ namespace cuda_device::bindings {
 namespace {
 
 nb::object make_dtype(ScalarKind scalar, int lanes) {
-  const auto bytes = static_cast<uint32_t>(bytes_of(scalar));
-  nb::list names, formats, offsets;
-  for (int i = 0; i < lanes; ++i) {
-    names.append(std::string(1, "xyzw"[i]));
-    formats.append(dtype_of_scalar(scalar));
-    offsets.append(bytes * static_cast<uint32_t>(i));
-  }
+  nb::list fields;
+  for (int i = 0; i < lanes; ++i)
+    fields.append(nb::make_tuple(std::string(1, "xyzw"[i]), dtype_of_scalar(scalar)));
   const nb::handle type(reinterpret_cast<PyObject*>(vector_type(scalar, lanes)));
+  const auto bytes = static_cast<uint32_t>(bytes_of(scalar));
   return nb::module_::import_("cuda.device._elements")
-      .attr("element_dtype")(type, names, formats, offsets, bytes * static_cast<uint32_t>(lanes),
+      .attr("element_dtype")(type, nb::module_::import_("numpy").attr("dtype")(fields),
                              vector_align(bytes, lanes));
 }
 
@@ -36,12 +33,13 @@ nb::object numpy_dtype_of_vector(ScalarKind scalar, int lanes) {
   return nb::borrow(dtype);
 }
 
-PyObject* type_of_elements(PyObject* dtype) {
+nb::object type_of_elements(PyObject* dtype) {
   const auto* descr = reinterpret_cast<PyArray_Descr*>(dtype);
-  if (descr->type_num != NPY_VOID || descr->typeobj == &PyVoidArrType_Type) return nullptr;
+  if (descr->type_num != NPY_VOID || descr->typeobj == &PyVoidArrType_Type) return {};
   static PyObject* const mark = interned("__cuda_device_type__").release().ptr();
   const nb::handle elements(reinterpret_cast<PyObject*>(descr->typeobj));
-  return optional_attr(elements, mark).ptr();  // the class keeps it
+  nb::object type = optional_attr(elements, mark);
+  return type.is_none() ? nb::object() : type;
 }
 
 void register_element_dtypes(nb::module_& module) {

@@ -10,8 +10,8 @@ namespace cuda_device::bindings {
 nb::object numpy_dtype_of_vector(ScalarKind scalar, int lanes);
 
 // The vector type or the struct that elements of a dtype stand for, views and copies included;
-// null: none.
-PyObject* type_of_elements(PyObject* dtype);
+// null: none, or a struct that is no more.
+nb::object type_of_elements(PyObject* dtype);
 
 void register_element_dtypes(nb::module_& module);
 

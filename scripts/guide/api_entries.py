@@ -27,6 +27,7 @@ DEVICE: dict[str, list[str]] = {
     ],
     "Numbers": _intrinsics.__all__,
     "Vectors": ["Vector", *(name for name in _vectors.__all__ if name not in ("Vector", "Dim3"))],
+    "Structs": ["struct", "replace", "align"],
     "Arrays": ["empty", "zeros", "full", "arange", "asarray", "from_dlpack", "to_host", "Array"],
     "Formats": [
         *["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],
@@ -81,6 +82,7 @@ _SHORTER = {
     r"\bCudaStream\b": "Stream",
     r"<object object at \w+>": "...",
     r"<factory>": "...",
+    r"~(T)\b": r"\1",
     r"<class '[\w.]*?(\w+)'>": r"\1",
     r"\b(?:typing|collections\.abc|numpy|cuda\.device\.\w+)\.": "",
     r"(: |-> )'([^']*)'": r"\1\2",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import _core, core
-from cuda.device.errors import NotImplementedYetError, OutOfMemoryError
+from cuda.device.errors import OutOfMemoryError
 from support.clauses import clause
 from support.dlpack import Producer
 
@@ -189,11 +189,6 @@ WRONG = [
     (lambda: D.zeros((1,) * 33), ValueError, "an array of 33 dimensions; at most 32 are allowed"),
     (lambda: D.zeros(1 << 61), ValueError, "has more bytes than 64 bits can count"),
     (lambda: D.zeros(3, object), TypeError, "arrays of Python objects cannot be passed to kernels"),
-    (
-        lambda: D.zeros(3, [("x", "f4")]),
-        NotImplementedYetError,
-        "an array of a structured dtype is not implemented yet",
-    ),
     (lambda: D.full(3, [1, 2]), TypeError, r"fill_value expects one number, found shape \(2,\)"),
     (lambda: D.zeros(3, order="A"), ValueError, "order='A': 'C' .row by row. or 'F' was expected"),
     (

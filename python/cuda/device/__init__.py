@@ -69,6 +69,7 @@ from cuda.device._positions import (
     tid,
     warp_size,
 )
+from cuda.device._structs import align, replace, struct
 from cuda.device._vectors import *  # noqa: F403 all that it lists
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ __all__ = [
     "Array",
     "ConstExpr",
     "__version__",
+    "align",
     "arange",
     "asarray",
     "bfloat16",
@@ -115,7 +117,9 @@ __all__ = [
     "lane_id",
     "launch",
     "local_array",
+    "replace",
     "shared_array",
+    "struct",
     "syncthreads",
     "syncthreads_and",
     "syncthreads_count",

@@ -9,20 +9,45 @@ from typing import Any
 
 import numpy as np
 from cuda.device import _core, _places
-from cuda.device._core import Array
+from cuda.device._core import Array, Vector
 from cuda.device.errors import NotImplementedYetError
 
 __all__ = ["Array", "arange", "asarray", "empty", "from_dlpack", "full", "to_host", "zeros"]
 
 
 def _format(dtype: Any) -> np.dtype[Any]:
-    """NumPy's dtype; refuses those whose elements are no plain numbers."""
-    made: np.dtype[Any] = np.dtype(dtype)
-    if made.names is not None:
-        raise NotImplementedYetError("an array of a structured dtype is not implemented yet")
+    """NumPy's dtype, that of a struct or vector too; TypeError for Python objects."""
+    made: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
     if made.hasobject:
         raise TypeError("arrays of Python objects cannot be passed to kernels")
     return made
+
+
+def _on_host(number: int, dtype: np.dtype[Any]) -> bool:
+    if number != _places.HOST and dtype.names is not None:
+        raise NotImplementedYetError(
+            "an array of a structured dtype in memory of a GPU is not implemented yet"
+        )
+    return number == _places.HOST
+
+
+def _plain(value: Any) -> Any:
+    """Vectors and structs as the tuples that NumPy takes for elements, in lists too."""
+    if isinstance(value, Vector):
+        return tuple(value)
+    layout = getattr(type(value), "__cuda_device_struct__", None)
+    if layout is not None:
+        return tuple(_member(getattr(value, field.name)) for field in layout.fields)
+    return type(value)(map(_member, value)) if type(value) in (tuple, list) else value
+
+
+def _member(value: Any) -> Any:
+    return b"" if value is None else _plain(value)  # None takes up bytes without a meaning
+
+
+def _format_of(value: Any) -> Any:
+    """The dtype of a vector or struct; None for what NumPy finds out."""
+    return getattr(type(value), "numpy_dtype", None)
 
 
 def _extents(shape: Any) -> list[int]:
@@ -49,7 +74,7 @@ def _make(
 ) -> np.ndarray[Any, Any] | Array:
     extents, made = _extents(shape), _format(dtype)
     number, kind, columns = _places.number_of(device), _places.kind_of(memory), _columns(order)
-    if number == _places.HOST:
+    if _on_host(number, made):
         return _core.host_array(extents, made, columns, zero)
     array = _core.gpu_array(number, kind, extents, made, columns)
     if zero:
@@ -72,10 +97,10 @@ def empty(
 ) -> Any:
     """An array whose elements are undefined.
 
-    shape: an int or a tuple of ints. dtype: of numbers or bools, as NumPy names it; float64 where
-    none is given. device: "cpu", "cuda:0", a core.Device or its number; the current device where
-    none is given. memory: on a GPU "device", "pinned" or "managed". order: "C" for row by row,
-    "F" for column by column.
+    shape: an int or a tuple of ints. dtype: of numbers or bools, as NumPy names it, a vector type
+    or a struct; float64 where none is given. device: "cpu", "cuda:0", a core.Device or its number;
+    the current device where none is given. memory: on a GPU "device", "pinned" or "managed". order:
+    "C" for row by row, "F" for column by column.
 
     The host device gives a numpy.ndarray, a GPU an Array. Raises OutOfMemoryError where the device
     has not so much memory, ValueError for a device that there is not.
@@ -108,7 +133,8 @@ def full(
 
     Without dtype the elements have the format that NumPy gives to fill_value.
     """
-    value = np.asarray(fill_value, dtype)
+    made = _format_of(fill_value) if dtype is None else _format(dtype)
+    value = np.asarray(_plain(fill_value), made)
     if value.ndim != 0:
         raise TypeError(f"fill_value expects one number, found shape {value.shape}")
     array = _make(shape, value.dtype, device, memory, order)
@@ -152,7 +178,10 @@ def _host_view(obj: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
     """An object of the host as an array, without a copy where that is possible."""
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
         obj = np.from_dlpack(obj)
-    made = np.asarray(obj, dtype, copy=copy)
+    wanted = None if dtype is None else _format(dtype)
+    made = np.asarray(
+        obj if wanted is None or wanted.names is None else _plain(obj), wanted, copy=copy
+    )
     _format(made.dtype)
     return made
 
@@ -160,7 +189,7 @@ def _host_view(obj: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
 def _on_gpu(array: Array, number: int, dtype: Any, copy: bool | None, memory: str) -> Any:
     """An array of a GPU on some device, copied where that is needed."""
     here = array.device == _device_text(number)
-    other_format = dtype is not None and np.dtype(dtype) != array.dtype
+    other_format = dtype is not None and _format(dtype) != array.dtype
     if here and not other_format and not copy:
         return array
     if copy is False:

@@ -5,7 +5,8 @@ says in __cuda_device_type__ which type it stands for, and so does the dtype of 
 """
 
 import copyreg
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
@@ -16,7 +17,12 @@ from cuda.device import _core
 class _ElementClass(type):
     """The type of these classes, which have no name that pickle could find."""
 
-    __cuda_device_type__: Any
+    # Weak: NumPy's dtypes are no part of garbage collection, and a struct has its dtype.
+    _stands_for: Callable[[], Any]
+
+    @property
+    def __cuda_device_type__(cls) -> Any:
+        return cls._stands_for()
 
 
 def _class_of(kind: Any) -> type[np.void]:
@@ -38,19 +44,10 @@ def _field(name: str) -> property:
     return property(itemgetter(name), store)
 
 
-def element_dtype(
-    kind: Any,
-    names: Sequence[str],
-    formats: Sequence[Any],
-    offsets: Sequence[int],
-    size: int,
-    align: int,
-) -> np.dtype[Any]:
-    """The structured dtype of a vector or struct type, with its size and alignment in bytes."""
-    fields = {"names": names, "formats": formats, "offsets": offsets, "itemsize": size}
-    plain: np.dtype[Any] = np.dtype(fields)  # type: ignore[call-overload]
-    attributes: dict[str, Any] = {name: _field(name) for name in names}
-    attributes |= {"__slots__": (), "__module__": kind.__module__, "__cuda_device_type__": kind}
+def element_dtype(kind: Any, plain: np.dtype[Any], align: int) -> np.dtype[Any]:
+    """The structured dtype of a vector or struct type, with its alignment in bytes."""
+    attributes: dict[str, Any] = {name: _field(name) for name in plain.names or ()}
+    attributes |= {"__slots__": (), "__module__": kind.__module__, "_stands_for": weakref.ref(kind)}
     elements = _ElementClass(kind.__name__, (np.void,), attributes)
     made: np.dtype[Any] = np.dtype((elements, plain))
     _core.set_alignment(made, align)

@@ -1,0 +1,272 @@
+"""Type hints of struct members: what they hold, how large it is, and what becomes of values."""
+
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple, get_args, get_origin
+
+import numpy as np
+from cuda.device import _core
+
+_WORD = 8  # bytes of a pointer, and of None
+
+
+class Field(NamedTuple):
+    """A member of a struct or tuple; offset in bytes.
+
+    type: int, float, bool, complex, a number class, a vector type, a struct, None, or a
+    RecordLayout for a tuple.
+    """
+
+    name: str
+    type: Any
+    offset: int
+
+
+class RecordLayout:
+    """Where the members of a struct or tuple lie, as in C++ (DEV-STRUCT-11); bytes."""
+
+    __slots__ = ("align", "fields", "size")
+
+    def __init__(self, members: "list[tuple[str, Hint]]", align: int = 1) -> None:
+        sizes = [(hint.size, hint.align) for _, hint in members]
+        self.size, self.align, offsets = _core.record_layout(sizes, align)
+        self.fields = tuple(
+            Field(name, hint.type, offset)
+            for (name, hint), offset in zip(members, offsets, strict=True)
+        )
+
+    def __repr__(self) -> str:
+        return f"RecordLayout(size={self.size}, align={self.align}, fields={self.fields})"
+
+
+class Hint(NamedTuple):
+    """A type hint that has been understood."""
+
+    type: Any  # as in Field
+    size: int
+    align: int
+    format: Callable[[], Any]  # what NumPy makes a field of
+    convert: Callable[[Any, str], Any]  # (value, "attribute 'x' of Point")
+    is_changeable: bool = False  # its values are or hold vectors, of which v[i] = x changes one
+
+
+class AlignedType:
+    """What device.align makes: a type with a larger alignment, `type` and `align`."""
+
+    __slots__ = ("align", "type")
+    align: int
+    type: Any
+
+    def __init__(self, type: Any, align: int) -> None:
+        object.__setattr__(self, "type", type)
+        object.__setattr__(self, "align", align)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.type(*args, **kwargs)
+
+    @property
+    def numpy_dtype(self) -> "np.dtype[Any]":
+        """That of `type`: the elements of an array lie next to each other."""
+        made: np.dtype[Any] = np.dtype(getattr(self.type, "numpy_dtype", self.type))
+        return made
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{self!r} is immutable")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AlignedType) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AlignedType, self._key()
+
+    def _key(self) -> tuple[Any, int]:
+        return self.type, self.align
+
+    def __repr__(self) -> str:
+        return f"device.align({name_of(self.type)}, {self.align})"
+
+
+def name_of(hint: object) -> str:
+    """A hint as a user writes it."""
+    named = isinstance(hint, type) and not isinstance(hint, types.GenericAlias)
+    return str(getattr(hint, "__name__", hint)) if named else repr(hint)
+
+
+# --- numbers ---
+
+
+def _int(value: Any, place: str) -> int:
+    return int(_core.lossless(_INT, value, place))  # type: ignore[call-overload, no-any-return]
+
+
+def _float(value: Any, place: str) -> float:
+    """Rounded to float32 where a kernel takes it, not here."""
+    _core.lossless(_FLOAT, value, place)
+    return float(value)
+
+
+def _bool(value: Any, place: str) -> bool:
+    return bool(_core.lossless(_BOOL, value, place))
+
+
+def _complex(dtype: np.dtype[Any], value: Any, place: str) -> Any:
+    part = np.dtype(f"f{dtype.itemsize // 2}")
+    if not isinstance(value, complex | np.complexfloating):
+        _core.lossless(part, value, place)
+        return dtype.type(value)
+    if isinstance(value, np.complexfloating) and value.dtype.itemsize > dtype.itemsize:
+        raise TypeError(
+            f"{place} is of type {dtype}, found {value.dtype.name!r}, which does not convert "
+            f"without loss; convert it: device.{dtype}(...)"
+        )
+    for number in (value.real, value.imag):
+        _core.lossless(part, float(number), place)
+    return dtype.type(value)
+
+
+def _builtin_complex(value: Any, place: str) -> complex:
+    _complex(np.dtype(np.complex64), value, place)
+    return complex(value)
+
+
+# Classes that NumPy's number classes derive from: no formats.
+_ABSTRACT = {
+    *(np.generic, np.number, np.integer, np.signedinteger, np.unsignedinteger),
+    *(np.inexact, np.floating, np.complexfloating, np.flexible, np.character),
+}
+_INT, _FLOAT, _BOOL = np.dtype(np.int32), np.dtype(np.float32), np.dtype(np.bool_)
+_COMPLEX = np.dtype(np.complex64)
+# Python's numbers have the formats of the device.
+_BUILTINS: dict[Any, tuple[np.dtype[Any], Callable[[Any, str], Any]]] = {
+    int: (_INT, _int),
+    float: (_FLOAT, _float),
+    bool: (_BOOL, _bool),
+    complex: (_COMPLEX, _builtin_complex),
+}
+
+
+def _of_dtype(type: Any, dtype: np.dtype[Any], convert: Callable[[Any, str], Any]) -> Hint:
+    # A complex number is aligned as a whole in CUDA C++ (DEV-ABI-05).
+    return Hint(type, dtype.itemsize, dtype.itemsize, lambda: dtype, convert)
+
+
+def _of_number_class(hint: type[np.generic]) -> Hint | None:
+    """device.float32 and its like; None for what kernels have no format for."""
+    if hint in _ABSTRACT:
+        return None
+    dtype = np.dtype(hint)
+    if dtype in (np.dtype(np.complex64), np.dtype(np.complex128)):
+        return _of_dtype(hint, dtype, lambda value, place: _complex(dtype, value, place))
+    if not _core.is_kernel_format(dtype):
+        return None
+    if dtype == _BOOL:
+        return _of_dtype(bool, dtype, _bool)
+    return _of_dtype(dtype.type, dtype, lambda value, place: _core.lossless(dtype, value, place))
+
+
+# --- what is made of others ---
+
+
+def _of_vector(hint: Any) -> Hint:
+    dtype = hint.numpy_dtype
+    return Hint(
+        hint,
+        dtype.itemsize,
+        dtype.alignment,
+        lambda: dtype,
+        lambda value, place: _core.lossless_vector(hint, value, place),
+        True,
+    )
+
+
+def _of_struct(hint: Any) -> Hint:
+    layout = hint.__cuda_device_struct__
+
+    def convert(value: Any, place: str) -> Any:
+        if type(value) is not hint:
+            raise TypeError(f"{place} is a {hint.__name__}, found {type(value).__name__!r}")
+        return value
+
+    return Hint(hint, layout.size, layout.align, lambda: hint.numpy_dtype, convert)
+
+
+def _no_value(value: Any, place: str) -> None:
+    if value is not None:
+        raise TypeError(f"{place} is None, found {type(value).__name__!r}")
+
+
+def _of_tuple(hints: list[Hint]) -> Hint:
+    names = [f"f{i}" for i in range(len(hints))]
+    layout = RecordLayout(list(zip([""] * len(hints), hints, strict=True)))
+
+    def dtype() -> np.dtype[Any]:
+        return structured(names, hints, layout)
+
+    def convert(value: Any, place: str) -> Any:
+        if not isinstance(value, tuple) or len(value) != len(hints):
+            found = f"{len(value)}" if isinstance(value, tuple) else f"{type(value).__name__!r}"
+            raise TypeError(f"{place} is a tuple of {len(hints)}, found {found}")
+        parts = zip(value, hints, strict=True)
+        return tuple(h.convert(v, f"item {i} of {place}") for i, (v, h) in enumerate(parts))
+
+    changeable = any(hint.is_changeable for hint in hints)
+    return Hint(layout, layout.size, layout.align, dtype, convert, changeable)
+
+
+def structured(names: list[str], hints: list[Hint], layout: RecordLayout) -> np.dtype[Any]:
+    """NumPy's dtype of such a record, without a class of its own for elements."""
+    fields = {
+        "names": names,
+        "formats": [hint.format() for hint in hints],
+        "offsets": [field.offset for field in layout.fields],
+        "itemsize": layout.size,
+    }
+    made: np.dtype[Any] = np.dtype(fields)  # type: ignore[call-overload]
+    return made
+
+
+def understood(hint: Any) -> Hint | None:
+    """A hint as a member can have it; None for what kernels have no values of."""
+    if isinstance(hint, AlignedType):
+        inner = understood(hint.type)
+        return inner and inner._replace(align=max(inner.align, hint.align))
+    if hint is None or hint is types.NoneType:
+        return Hint(None, _WORD, _WORD, lambda: np.dtype(f"V{_WORD}"), _no_value)
+    if get_origin(hint) is tuple or hint is tuple:
+        members = [understood(member) for member in get_args(hint)]
+        known = [member for member in members if member is not None]
+        return _of_tuple(known) if len(known) == len(members) and hint is not tuple else None
+    if not isinstance(hint, type):
+        return None
+    if hint in _BUILTINS:
+        return _of_dtype(hint, *_BUILTINS[hint])
+    if issubclass(hint, _core.Vector):
+        return _of_vector(hint) if hint is not _core.Vector else None
+    if "__cuda_device_struct__" in vars(hint):
+        return _of_struct(hint)
+    return _of_number_class(hint) if issubclass(hint, np.generic) else None
+
+
+def fresh(value: Any) -> Any:
+    """A value that may be changed without changing what it was read from."""
+    if isinstance(value, tuple):
+        return tuple(map(fresh, value))
+    return +value if isinstance(value, _core.Vector) else value
+
+
+def check_alignment(what: str, align: Any) -> int:
+    """TypeError and ValueError for what is no power of two from 1 to 256."""
+    if isinstance(align, bool) or not hasattr(align, "__index__"):
+        raise TypeError(f"{what} expects an int, found {type(align).__name__!r}")
+    number = align.__index__()
+    if number < 1 or number & (number - 1):
+        raise ValueError(f"{what} expects a power of two, found {number}")
+    if number > _LARGEST:
+        raise ValueError(f"{what} is {number}; memory is aligned to {_LARGEST} bytes at most")
+    return int(number)
+
+
+_LARGEST = 256
