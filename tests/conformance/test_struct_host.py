@@ -12,7 +12,6 @@ import pytest
 from cuda import device as D
 from support.clauses import clause
 
-
 # What kernels do is shown elsewhere.
 HOST = "host code"
 
