@@ -39,8 +39,8 @@ static std::string attributes_of_entity(const Value& entity) {
 // What there is in place of an attribute that there is not.
 static std::string attributes_there_are(const Value& base, const std::string& name) {
   if (base.is_array())
-    return "arrays in kernels have shape, strides, size, ndim and dtype; what works on whole "
-           "arrays is called before or after the launch";
+    return "arrays in kernels have shape, strides, size, ndim, dtype, T, view, reshape and astype; "
+           "what works on whole arrays is called before or after the launch";
   if (base.is_number()) return "numbers have shape, strides, size, ndim, dtype, view and astype";
   if (base.is_none())
     return "a value must be assigned first; None can only be tested with 'is None'";

@@ -33,7 +33,8 @@ struct SameItself {
     return a.code == b.code && identical(a.code, a.exact, b.exact);
   }
   bool operator()(const V::Array& a, const V::Array& b) const {
-    return a.name == b.name && a.element == b.element && a.type == b.type && a.base == b.base;
+    return a.name == b.name && a.element == b.element && a.type == b.type && a.base == b.base &&
+           a.form == b.form;
   }
   bool operator()(const V::Record& a, const V::Record& b) const { return a.type == b.type; }
   bool operator()(const V::Complex& a, const V::Complex& b) const { return a.code == b.code; }

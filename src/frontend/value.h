@@ -81,15 +81,26 @@ class Value {
     friend bool operator==(const DynamicShared&, const DynamicShared&) = default;
   };
   using Base = std::variant<Parameter, Allocation, DynamicShared>;
+  // How the axes of a view lie in the memory behind it. Its numbers stand in Array::view, in the
+  // order of the members here; arrays/layout.h takes them apart.
+  struct ViewForm {
+    bool window = false;  // the memory is a part of the base's bytes; otherwise it is the base
+    bool packed = false;  // the axes are as close to each other as their extents allow
+    std::vector<std::vector<uint8_t>> moving;  // by axis of the memory: axes that move along it
+    std::vector<int8_t> whole;  // by axis: that of the memory whose extent it has, or kOwnExtent
+    friend bool operator==(const ViewForm&, const ViewForm&) = default;
+  };
+  static constexpr int8_t kOwnExtent = -1;
   struct Array {
     std::string name;
     DataType element;
-    ir::Type type;
+    ir::Type type;  // with as many axes as the program sees
     Base base;
     bool read_only = false;
-    std::vector<Value> view = {};  // offset, extents, strides, all int64; empty: the whole base
+    std::optional<ViewForm> form = std::nullopt;  // nothing: the whole base
+    std::vector<Value> view = {};                 // integers
 
-    bool is_view() const { return !view.empty(); }
+    bool is_view() const { return form.has_value(); }
     bool is_argument() const { return std::holds_alternative<Parameter>(base); }
     bool is_dynamic_shared() const { return std::holds_alternative<DynamicShared>(base); }
     const uint32_t* allocation() const;  // null: of other memory
@@ -131,8 +142,8 @@ class Value {
   };
 
   using Alternatives =
-      std::variant<Unknown, None, Scalar, Constant, Tuple, Record, Complex, Range, Slice, Array, Entity, Function,
-                   Lambda, BoundMethod, Module, Text, FString, Object>;
+      std::variant<Unknown, None, Scalar, Constant, Tuple, Record, Complex, Range, Slice, Array,
+                   Entity, Function, Lambda, BoundMethod, Module, Text, FString, Object>;
 
   Value() = default;
   template <class T>

@@ -161,10 +161,16 @@ def too_many_in_a_store(out, a):
     a[0, 0, 0] = out[0]  # refused
 
 
-@clause("DEV-ARR-07", partial="more than one ellipsis")
+@D.kernel
+def two_ellipses(out, a):
+    out[0] = a[..., 0, ...]  # refused
+
+
+@clause("DEV-ARR-07")
 def test_too_many_indices_are_refused():
     expect_refusal(too_many_indices, A1, A1, words=("2", "1"))
     expect_refusal(too_many_in_a_store, A1, A2, words=("3", "2"))
+    expect_refusal(two_ellipses, A1, A2, words=("ellipsis",))
 
 
 @D.kernel

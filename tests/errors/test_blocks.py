@@ -255,10 +255,6 @@ def what_arrays_cannot(a):
     # error at `tile[0, 1, 2:]`: array[float32, 2] has 2 dimensions, but 3 indices are given
     # hint: give one index for each dimension
     x = tile[0, 1, 2:]
-    # error at `1:2`: slicing is not implemented yet
-    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
-    # ... for i in range(a.shape[0])
-    flat[1:2] = 0
 
 
 @bad.kernel(FLOATS, 3)

@@ -2,7 +2,7 @@
 
 import pytest
 from cuda import device as D
-from support.bad_programs import BYTES, FLOATS, BadPrograms
+from support.bad_programs import FLOATS, BadPrograms
 
 bad = BadPrograms()
 
@@ -124,35 +124,11 @@ def yield_from(a):
 
 
 @bad.kernel(FLOATS)
-def slices(a):
-    # error at `1:3`: slicing is not implemented yet
-    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
-    # ... for i in range(a.shape[0])
-    b = a[1:3]
-    # error at `:`: slicing is not implemented yet
-    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
-    # ... for i in range(a.shape[0])
-    a[:] = 0
-    # error at `::2`: slicing is not implemented yet
-    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
-    # ... for i in range(a.shape[0])
-    a[::2] = b[0]
-
-
-@bad.kernel(FLOATS)
 def slice_of_a_tuple(a):
     # error at `0:1`: slicing is not implemented yet
     # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
     # ... for i in range(a.shape[0])
     a[0] = (1, 2)[0:1][0]
-
-
-@bad.kernel(BYTES)
-def slices_among_indices(b):
-    # error at `1:`: slicing is not implemented yet
-    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
-    # ... for i in range(a.shape[0])
-    b[0, 1:] = 0
 
 
 @bad.kernel(FLOATS)

@@ -18,32 +18,17 @@ def too_many_indices(a, b):
     a[0] = b[a.shape[0], 0, 0]
 
 
-@bad.kernel(BYTES)
-def too_few_indices(b):
-    # error at `b[0]`: a view of an array from fewer indices (1) than dimensions (2) is not
-    # ... implemented yet
-    # hint: an element has all its indices in one pair of brackets: b[y, x]
-    row = b[0]
-
-
-@bad.kernel(BYTES, np.zeros((2, 2, 2)), np.zeros((1, 1, 1, 1)))
-def elements_with_too_few_indices(b, c, d):
-    # error at `b[1]`: a view of an array from fewer indices (1) than dimensions (2) is not
-    # ... implemented yet
-    # hint: an element has all its indices in one pair of brackets: b[y, x]
-    b[1] = 1
-    # error at `b[0]`: a view of an array from fewer indices (1) than dimensions (2) is not
-    # ... implemented yet
-    # hint: an element has all its indices in one pair of brackets: b[y, x]
-    b[0][1] = 1
-    # error at `c[0, 1]`: a view of an array from fewer indices (2) than dimensions (3) is not
-    # ... implemented yet
-    # hint: an element has all its indices in one pair of brackets: c[z, y, x]
-    c[0, 1] = 1
-    # error at `d[0]`: a view of an array from fewer indices (1) than dimensions (4) is not
-    # ... implemented yet
-    # hint: an element has all its indices in one pair of brackets: d[i0, i1, i2, i3]
-    d[0] += 1
+@bad.kernel(BYTES, np.zeros((2, 2, 2)), clause="DEV-ARR-07")
+def too_many_indices_of_views(b, c):
+    # error at `b[0][1, 2]`: array[int8, 1] has 1 dimension, but 2 indices are given
+    # hint: give one index for each dimension
+    b[0][1, 2] = 1
+    # error at `c[None, 0, ..., 1, 0, :]`: array[float64, 3] has 3 dimensions, but 4 indices are given
+    # hint: give one index for each dimension
+    x = c[None, 0, ..., 1, 0, :]
+    # error at `b[..., 0, 1, 2]`: array[int8, 2] has 2 dimensions, but 3 indices are given
+    # hint: give one index for each dimension
+    b[..., 0, 1, 2] = 1
 
 
 @bad.kernel(FLOATS, 1.5)
@@ -72,22 +57,139 @@ def boolean_index(a, b):
     b[True, 0] = 1
 
 
-@bad.kernel(FLOATS)
-def new_axis(a):
-    # error at `None`: None (a new axis) as an index is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    b = a[None]
-
-
-@bad.kernel(BYTES, partial="an error, but not yet the one of two ellipses", clause="DEV-ARR-07")
+@bad.kernel(BYTES, clause="DEV-ARR-07")
 def two_ellipses(b):
-    # error at `...`@1: an ellipsis as an index is not implemented yet
-    # hint: give an index for each axis, in a loop such as for i in range(a.shape[0]): a[i] =
-    # ... 0
-    # error at `...`@2: an ellipsis as an index is not implemented yet
-    # hint: give an index for each axis, in a loop such as for i in range(a.shape[0]): a[i] =
-    # ... 0
+    # error at `...`@2: an index has more than one ellipsis
+    # hint: one ... stands for all axes that have no index of their own
     c = b[..., ...]
+    # error at `...`@2: an index has more than one ellipsis
+    # hint: one ... stands for all axes that have no index of their own
+    b[..., 0, ...] = 1
+
+
+@bad.kernel(FLOATS, BYTES, clause="DEV-ARR-09")
+def views_by_arrays(a, b):
+    # error at `b[0]`: an index must be an integer, found array[int8, 1]
+    # hint: kernels have no memory for a copy of the chosen elements; read them one by one, such as
+    # ... a[i[k]]
+    x = b[1:, b[0]]
+    # error at `a`@2: an index must be an integer, found array[float32, 1]
+    # hint: kernels have no memory for a copy of the chosen elements; read them one by one, such as
+    # ... a[i[k]]
+    a[a] = 0
+
+
+@bad.kernel(FLOATS, BYTES, 3)
+def bounds_of_slices(a, b, n):
+    # error at `1.5:`: the bounds of a slice are integers, found float
+    # hint: convert with int()
+    x = a[1.5:]
+    # error at `: a[0]`: the bounds of a slice are integers, found float32
+    # hint: convert with int()
+    a[: a[0]] = 0
+    # error at `::0`: the step of a slice is zero
+    # hint: give another step; a negative one goes backwards
+    x = b[0, ::0]
+    # error at `:: 2**31`: the step of a slice is 2147483648
+    # hint: a step fits in int32
+    x = a[:: 2**31]
+    # error at `n:"x"`: the bounds of a slice are integers, found str
+    # hint: convert with int()
+    x = a[n:"x"]
+
+
+@bad.kernel(FLOATS, 3)
+def two_views_under_one_name(a, n):
+    b = D.local_array((4, 4), D.float32)
+    c = b
+    if n > 0:
+        # error at `b.T`: 'c' would be two views of 'b' here whose axes differ in more than bounds
+        # ... and steps
+        # hint: use two names, or write the statements once for each
+        c = b.T
+    a[0] = c[0, 1]
+
+
+@bad.kernel(READ_ONLY, FLOATS, clause="DEV-ARR-28")
+def views_of_what_is_read_only(r, a):
+    # error at `r[:2]`: the array 'r' is read-only
+    # hint: pass a writable array, or store in another one
+    r[:2] = 1
+    part = r[1:]
+    # error at `part[0]`: the array 'r' is read-only
+    # hint: pass a writable array, or store in another one
+    part[0] = 1
+    # error at `r.reshape(2, 2)[0]`: the array 'r' is read-only
+    # hint: pass a writable array, or store in another one
+    r.reshape(2, 2)[0] += 1
+    # error at `r.view(D.int32)[0]`: the array 'r' is read-only
+    # hint: pass a writable array, or store in another one
+    r.view(D.int32)[0] = 1
+    # error at `r[None, ::-1].T[0, 0]`: the array 'r' is read-only
+    # hint: pass a writable array, or store in another one
+    r[None, ::-1].T[0, 0] = a[0]
+
+
+@bad.kernel(FLOATS, BYTES, clause="DEV-ARR-31")
+def values_that_no_part_takes(a, b):
+    # error at `None`: None cannot be stored in an array of float32
+    # hint: an element takes a number
+    a[1:] = None
+    # error at `"x"`: str cannot be stored in an array of float32
+    # hint: an element takes a number
+    a[...] = "x"
+    # error at `(1, 2)`: (int, int) cannot be stored in an array of int8
+    # hint: an element takes a number
+    b[0, :2] = (1, 2)
+    # error at `300`: 300 does not fit in int8
+    # hint: use a wider type, such as int64
+    b[0] = 300
+    # error at `a`@2: array[float32, 1] cannot be stored in an array of float32
+    # hint: an element takes a number
+    a[1] = a
+
+
+@bad.kernel(FLOATS, BYTES)
+def shapes_that_differ(a, b):
+    own = D.local_array((4, 3), D.float32)
+    # error at `own`@2: an array of shape (4, 3) cannot be stored into a part of shape (3,)
+    # hint: the shapes must be equal; axes of extent 1 and axes that are missing in front are
+    # ... repeated
+    own[0] = own
+    # error at `own[0, :2]`: an array of shape (2,) cannot be stored into a part of shape (4, 3)
+    # hint: the shapes must be equal; axes of extent 1 and axes that are missing in front are
+    # ... repeated
+    own[...] = own[0, :2]
+    # error at `b`: an array of shape (?, ?) cannot be stored into a part of shape (?,)
+    # hint: the shapes must be equal; axes of extent 1 and axes that are missing in front are
+    # ... repeated
+    a[1:] = b
+
+
+@bad.kernel(FLOATS, BYTES)
+def parts_that_overlap(a, b):
+    # error at `a[:]`: storing 'a' into 'a' this way needs a copy where the two parts overlap, for
+    # ... which kernels have no memory
+    # hint: write a loop that stores the elements in the order that is meant
+    a[:] = a[::-1]
+    # error at `b[...]`: storing 'b' into 'b' this way needs a copy where the two parts overlap, for
+    # ... which kernels have no memory
+    # hint: write a loop that stores the elements in the order that is meant
+    b[...] = b.T
+    own = D.local_array((4, 3), D.float32)
+    # error at `own[1:]`: storing 'own' into 'own' this way needs a copy where the two parts overlap,
+    # ... for which kernels have no memory
+    # hint: write a loop that stores the elements in the order that is meant
+    own[1:] += own[:1]
+    flat = own.reshape(-1)
+    # error at `flat[:6]`: storing 'own' into 'own' this way needs a copy where the two parts overlap,
+    # ... for which kernels have no memory
+    # hint: write a loop that stores the elements in the order that is meant
+    flat[:6] = flat[6:]
+    # error at `b[:]`: storing 'b' into 'b' this way needs a copy where the two parts overlap, for
+    # ... which kernels have no memory
+    # hint: write a loop that stores the elements in the order that is meant
+    b[:] = b[0]
 
 
 @bad.kernel(FLOATS, 3)
@@ -249,7 +351,8 @@ def no_dimension(a):
 @bad.kernel(FLOATS, BYTES, clause="DEV-ARR-09")
 def arrays_and_text_as_index(a, b):
     # error at `b`: an index must be an integer, found array[int8, 2]
-    # hint: give one integer for each dimension
+    # hint: kernels have no memory for a copy of the chosen elements; read them one by one, such as
+    # ... a[i[k]]
     a[b] = 1
     # error at `"x"`: an index must be an integer, found str
     # hint: give one integer for each dimension

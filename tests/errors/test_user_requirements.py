@@ -23,9 +23,6 @@ WAITING_ROWS = {
     "DEV-INTEROP-06": "interop=True",
     "DEV-CONST-07": "ConstExpr as an annotation",
     "DEV-ARR-08": "checked kernels",
-    "DEV-ARR-13": "views of arrays",
-    "DEV-ARR-15": "reshape",
-    "DEV-ARR-17": "astype of arrays",
 }
 # What the names of functions have that a test calls which expects an error.
 REFUSALS = ("raises", "refuse", "expect_error", "expect_refusal")

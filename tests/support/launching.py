@@ -1,5 +1,6 @@
 """Launching kernels and asking for types in tests."""
 
+import numpy as np
 from cuda import device as D
 
 from support.targets import testing
@@ -8,6 +9,15 @@ from support.targets import testing
 def run(kernel, *args, grid=1, block=1, **options):
     """Launches on the target in force and returns when the kernel has finished."""
     D.launch(kernel, *args, grid=grid, block=block, **options)
+
+
+def run_as_python(kernel, *args):
+    """Launches one thread, and asks that it does to the arguments what Python does."""
+    expected = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+    kernel.underlying(*expected)
+    run(kernel, *args)
+    for k, (found, wanted) in enumerate(zip(args, expected, strict=True)):
+        assert np.array_equal(found, wanted), f"argument {k}"
 
 
 def result_type(function, *argument_types):

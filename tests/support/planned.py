@@ -80,11 +80,6 @@ def kernel_features():
         for text in _call_arguments("not_implemented", 2, "src")
         if not _declared(text)
     }
-    later = re.search(
-        r"kLater\[\] = \{(.*?)\}", (ROOT / "src/frontend/arrays/arrays.cpp").read_text()
-    )
-    found.remove(f"'{GAP}' of an array")  # of the list kLater
-    found |= {f"'{name}' of an array" for name in re.findall(_LITERAL, later[1])}
     return sorted(found - {None})
 
 

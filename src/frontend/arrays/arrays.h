@@ -31,12 +31,23 @@ void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> o
                    const Value& value, const Node* source);
 bool check_writable(Context& ctx, const Value::Array& array, const syntax::Subscript* target);
 
-// --- views.cpp: other arrays over the same memory ---
+// --- views: other arrays over the same memory ---
+// Whether a[index] is one; otherwise it is an element.
 bool makes_view(const Value::Array& array, const Value& index);
 Value sliced(Context& ctx, const Value::Array& array, const Value& index,
              const syntax::Subscript* node);
-Value transposed(Context& ctx, const Value::Array& array);
+// What iteration gives at a place of the first axis, which is not negative: an element, or a view.
+Value at_first_axis(Context& ctx, const Value::Array& array, const Value& place, const Node* node);
+Value transposed(const Value::Array& array);
 Value call_array_method(Context& ctx, const Value::Array& array, Method method, const Arguments& a);
+
+// --- fill.cpp: assignment to a view ---
+// a[1:3] = value, element by element.
+void fill(Context& ctx, const Value::Array& view, const Value& value,
+          const syntax::Subscript* target, const Node* source);
+// a[1:3] += operand
+void fill_augmented(Context& ctx, const Value::Array& view, BinaryOp op, const Value& operand,
+                    const syntax::AugAssign* node);
 
 // --- memory.cpp: arrays of the kernel's own ---
 // The number in this pass's function of an allocation of the session.

@@ -105,6 +105,12 @@ static void assign_element(Context& ctx, const syntax::Subscript* target, const 
   ctx.at(target);
   auto* array = base.as<Value::Array>();
   if (!array) return element_not_assignable(ctx, base, target);
+  if (makes_view(*array, index)) {
+    const Value view = sliced(ctx, *array, index, target);
+    if (check_writable(ctx, *array, target) && view.is_array())
+      fill(ctx, view.array(), value, target, source);
+    return;
+  }
   auto operands = element_operands(ctx, *array, index, target);
   if (!check_writable(ctx, *array, target) || !operands) return;
   store_element(ctx, *array, std::move(*operands), value, source);
@@ -156,6 +162,13 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
   if (!array || index.is_unknown()) {
     if (!base.is_unknown() && !index.is_unknown()) element_not_assignable(ctx, base, element);
     expr(ctx, node->value);
+    return;
+  }
+  if (makes_view(*array, index)) {
+    const Value view = sliced(ctx, *array, index, element);
+    const Value operand = expr(ctx, node->value);
+    if (check_writable(ctx, *array, element) && view.is_array() && !operand.is_unknown())
+      fill_augmented(ctx, view.array(), op, operand, node);
     return;
   }
   auto operands = element_operands(ctx, *array, index, element);

@@ -1,6 +1,8 @@
 // Statements: blocks, branches, loops, return, assert and raise.
 #pragma once
 
+#include <functional>
+
 #include "frontend/context.h"
 
 namespace cuda_device::frontend {
@@ -14,6 +16,12 @@ void lower_break(Context& ctx);
 void lower_continue(Context& ctx);
 void lower_assert(Context& ctx, const syntax::Assert* node);
 void lower_raise(Context& ctx, const syntax::Raise* node);
+
+// The kernel fails with the exception where `holds`, a bool, is false.
+void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure);
+// Calls `body` once, within a loop over [0, stop), with its counter: both int64.
+void counted(Context& ctx, const Value& stop, const Node* node,
+             const std::function<void(const Value&)>& body);
 
 // Jumps to the end of an open scope, counted from the outermost.
 void leave(Context& ctx, size_t scope);

@@ -37,7 +37,7 @@ std::string written(const Value& value) {
 }  // namespace
 
 // One entry for what is unrolled or inlined several times.
-static void check(Context& ctx, const Value& holds, const Node* node, Failure failure) {
+void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure) {
   failure.function = ctx.instance->index;
   failure.line = static_cast<int32_t>(node->span.line - ctx.instance->function->span.line);
   std::vector<Failure>& all = ctx.function->failures;
@@ -71,8 +71,9 @@ void lower_assert(Context& ctx, const syntax::Assert* node) {
     text = constant->text;
   }
   if (holds.is_unknown() || (holds.exact() && holds.exact()->integer != 0)) return;
-  check(ctx, holds, node,
-        {"AssertionError", text.empty() ? "assertion failed" : "assertion failed: " + text, true});
+  fail_unless(
+      ctx, holds, node,
+      {"AssertionError", text.empty() ? "assertion failed" : "assertion failed: " + text, true});
 }
 
 // The failure that an exception class, or a call of one with a text, stands for.
@@ -111,7 +112,7 @@ void lower_raise(Context& ctx, const syntax::Raise* node) {
     if (!node->exc) error(ctx, DiagCode::raise_again, node);
     if (node->cause) error(ctx, DiagCode::raise_cause, node->cause);
     const std::optional<Failure> failure = failure_of(ctx, node->exc);
-    if (failure && !node->cause) check(ctx, Value::boolean(false), node, *failure);
+    if (failure && !node->cause) fail_unless(ctx, Value::boolean(false), node, *failure);
   }
   ctx.reachable = false;
 }

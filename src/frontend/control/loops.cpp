@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/arrays/arrays.h"
 #include "frontend/control/assign.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -104,6 +105,33 @@ static void counted_loop(Context& ctx, const syntax::For* node, const Value::Ran
   ctx.reachable = broke || ctx.reachable;
 }
 
+void counted(Context& ctx, const Value& stop, const Node* node,
+             const std::function<void(const Value&)>& body) {
+  std::vector<Inst*> bounds;
+  for (const Value& bound :
+       {Value::constant_int(TypeCode::i8, 0), stop, Value::constant_int(TypeCode::i8, 1)})
+    bounds.push_back(inst_of(ctx, bound, node));
+  const uint32_t counter = make_slot(ctx, "", TypeCode::i8);
+  ctx.at(node);
+  Inst* loop = ctx.builder.control(Op::For, std::move(bounds), 2, counter);
+  ir::Block* outer = &ctx.builder.block();
+  ctx.builder.set_block(loop->regions[0]);
+  body(Value::number(TypeCode::i8, ctx.builder.slot_load(counter)));
+  ctx.builder.set_block(*outer);
+}
+
+// Elements, or rows of what has more axes, in the order of the first axis.
+static void array_loop(Context& ctx, const syntax::For* node, const Value::Array& array) {
+  bool broke = false;
+  counted(ctx, extent_value(ctx, array, 0), node->iter, [&](const Value& place) {
+    assign(ctx, node->target, at_first_axis(ctx, array, place, node->iter), node->iter);
+    broke = loop_region(ctx, ctx.builder.block(), node->body);
+  });
+  Inst* loop = ctx.builder.block().insts.back();
+  else_region(ctx, loop->regions[1], node->orelse);
+  ctx.reachable = broke || ctx.reachable;
+}
+
 static ir::Block* open_scope(Context& ctx, const Node* node) {
   ctx.at(node);
   ir::Block* outer = &ctx.builder.block();
@@ -156,16 +184,12 @@ void lower_for(Context& ctx, const syntax::For* node) {
   if (auto* range = sequence.as<Value::Range>()) return counted_loop(ctx, node, *range);
   if (std::optional<std::vector<Value>> elements = elements_of(ctx, sequence))
     return unrolled_loop(ctx, node, *elements);
+  if (auto* array = sequence.as<Value::Array>(); array && array->type.ndim > 0)
+    return array_loop(ctx, node, *array);
   if (!sequence.is_unknown()) {
-    if (sequence.is_array()) {
-      const std::string& name = sequence.array().name;
-      not_implemented(ctx, node->iter, "iterating over an array",
-                      "go through its indices: for i in range(" + name + ".shape[0]), and read " +
-                          name + "[i]");
-    } else {
-      wrong_kind(ctx, DiagCode::not_iterable, node->iter, sequence,
-                 {type_text(sequence), "use range() or a tuple"});
-    }
+    const std::string hint = read_it_hint(sequence);
+    wrong_kind(ctx, DiagCode::not_iterable, node->iter, sequence,
+               {type_text(sequence), hint.empty() ? "use range() or a tuple" : hint});
   }
   // The body is looked at for its own mistakes, as if it ran once.
   Inst* placeholder = ctx.builder.control(Op::Scope, {}, 1);

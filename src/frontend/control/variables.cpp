@@ -1,6 +1,7 @@
 // Webs while they are lowered: the joined type of their definitions, their slots, loads and stores.
 #include "frontend/control/variables.h"
 
+#include "frontend/arrays/layout.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
@@ -20,7 +21,7 @@ bool has_constants(const Value& v) {
 // A name that is assigned more than once is a variable everywhere, so that its numbers have their
 // format in straight code as they have it in a loop. What a view keeps is no number of the program.
 bool can_be_constant(const Web& web, const Value& value) {
-  return !web.may_be_undefined && (!web.reassigned || value.is_array());
+  return value.is_array() || (!web.may_be_undefined && !web.reassigned);
 }
 
 // The NumbaPro rule: inside a loop the type is that from before it, or of the first assignment
@@ -48,6 +49,26 @@ static std::optional<Value> join_complex(const Context& ctx, const Value& a, con
   return Value::Complex{*code, {part, part}};
 }
 
+static std::optional<Value> join_parts(const Context& ctx, const Value& a, const Value& b) {
+  std::vector<Value> parts;
+  for (size_t i = 0; i < a.parts().size(); ++i) {
+    std::optional<Value> part = join(ctx, a.parts()[i], b.parts()[i]);
+    if (!part) return std::nullopt;
+    parts.push_back(std::move(*part));
+  }
+  return a.with_parts(std::move(parts));
+}
+
+// Views of one array that lie in it alike: with the numbers of one or the other.
+static std::optional<Value> join_views(const Context& ctx, const Value::Array& a,
+                                       const Value::Array& b) {
+  if (a.base != b.base || a.type != b.type || a.element != b.element) return std::nullopt;
+  if (a.form == b.form) return join_parts(ctx, a, b);
+  const Value own_a = with_own_extents(nullptr, a), own_b = with_own_extents(nullptr, b);
+  if (own_a.array().form != own_b.array().form) return std::nullopt;
+  return join_parts(ctx, own_a, own_b);
+}
+
 std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   if (!a.is_storable() || !b.is_storable()) return std::nullopt;
   if (same_abstract(a, b)) return a;
@@ -56,20 +77,12 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
     if (!code) return std::nullopt;
     return Value::number(*code, nullptr);
   }
-  // Views of one base: with the numbers of one or the other.
-  const bool views = a.is_view() && b.is_view() && a.array().base == b.array().base &&
-                     a.array().type == b.array().type;
+  if (a.is_array() && b.is_array()) return join_views(ctx, a.array(), b.array());
   if (a.is_complex() || b.is_complex()) return join_complex(ctx, a, b);
   const bool records = a.is_record() && b.is_record() && a.record().type == b.record().type;
-  if (!((a.is_tuple() && b.is_tuple()) || records || views) || a.parts().size() != b.parts().size())
+  if (!((a.is_tuple() && b.is_tuple()) || records) || a.parts().size() != b.parts().size())
     return std::nullopt;
-  std::vector<Value> elements;
-  for (size_t i = 0; i < a.parts().size(); ++i) {
-    std::optional<Value> e = join(ctx, a.parts()[i], b.parts()[i]);
-    if (!e) return std::nullopt;
-    elements.push_back(std::move(*e));
-  }
-  return a.with_parts(std::move(elements));
+  return join_parts(ctx, a, b);
 }
 
 // "'x'", or "the result" where a return gives the value.
@@ -104,6 +117,10 @@ static void type_conflict(Context& ctx, const Value& abstract, const Value& valu
     array_choice(ctx, variable_text(name, source), *arrays, source);
     return;
   }
+  if (abstract.is_array() && value.is_array() && type_text(abstract) == type_text(value)) {
+    error(ctx, DiagCode::view_choice, source, {variable_text(name, source), abstract.array().name});
+    return;
+  }
   error(ctx, DiagCode::no_common_type, source,
         {variable_text(name, source), type_text(abstract), type_text(value)});
 }
@@ -120,7 +137,9 @@ void join_into(Context& ctx, WebState& state, const Node* definition, Value valu
   }
   const bool differs =
       definition != state.constant_definition || !same_abstract(state.abstract, value);
-  if (differs && (has_constants(state.abstract) || has_constants(value))) {
+  // What all views have in common stays constant, which join() sees to.
+  const bool views = state.abstract.is_array() && value.is_array();
+  if (differs && !views && (has_constants(state.abstract) || has_constants(value))) {
     state.never_constant = ctx.inference.demoted = true;
     state.abstract = without_constants(state.abstract);
     value = without_constants(value);
@@ -189,14 +208,24 @@ void make_slots(Context& ctx, WebState& state, const std::string& name) {
 
 // Made of as many parts, in the same way.
 static bool has_same_form(const Value& a, const Value& b) {
+  if (a.is_array() && b.is_array() && a.array().form != b.array().form) return false;
   return a.is_tuple() == b.is_tuple() && a.is_view() == b.is_view() &&
          a.is_record() == b.is_record() && a.is_complex() == b.is_complex() &&
          a.parts().size() == b.parts().size();
 }
 
-static void store_leaves(Context& ctx, const Value& abstract, const Value& value,
+// The value in the form of the variable: extents that the array behind a view has become numbers.
+static Value in_form_of(Context& ctx, const Value& abstract, const Value& value) {
+  const bool views = abstract.is_view() && value.is_array();
+  return views && value.array().form != abstract.array().form
+             ? with_own_extents(&ctx, value.array())
+             : value;
+}
+
+static void store_leaves(Context& ctx, const Value& abstract, const Value& given,
                          const std::vector<uint32_t>& slots, size_t& next, const std::string& name,
                          const Node* source) {
+  const Value value = in_form_of(ctx, abstract, given);
   if (abstract.is_aggregate() || abstract.is_view()) {
     if (!has_same_form(value, abstract)) {
       if (!value.is_unknown()) type_conflict(ctx, abstract, value, name, source);

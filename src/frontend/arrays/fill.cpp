@@ -1,0 +1,240 @@
+// Assignment to a part of an array, element by element: a[1:3] = 0, a[i] = b[j], a[:] += 1.
+//
+// As in Python, what is stored is as if it had been read before. Kernels have no memory for a copy,
+// so where source and target are views of one array the elements are stored in the order in which
+// none is overwritten before it is read; where there may be no such order, it is an error. Arrays
+// that a launch passes twice, or that overlap otherwise, are stored in the order of their elements.
+#include "frontend/arrays/arrays.h"
+
+#include <algorithm>
+
+#include "frontend/arrays/layout.h"
+#include "frontend/control/control.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/operators/convert.h"
+#include "frontend/operators/operators.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+// An array with its layout.
+struct Side {
+  const Value::Array& array;
+  Layout layout;
+  size_t ndim() const { return layout.axes.size(); }
+};
+
+// The order in which elements are stored: from the first to the last, or back.
+struct Order {
+  bool backward = false;
+  Inst* backward_at_run_time = nullptr;  // a bool; null: it is known
+};
+
+}  // namespace
+
+static Value extent_of(Context& ctx, const Side& side, size_t axis) {
+  return extent_in(ctx, side.array, side.layout, axis);
+}
+
+static std::optional<__int128> known_extent(const Context& ctx, const Side& side, size_t axis) {
+  return known_extent(ctx, side.array, side.layout, axis);
+}
+
+// --- shapes ---
+
+static std::string shape_text(const Context& ctx, const Side& side) {
+  std::string text;
+  for (size_t axis = 0; axis < side.ndim(); ++axis) {
+    const auto extent = known_extent(ctx, side, axis);
+    text += (axis > 0 ? ", " : "") + (extent ? to_text(*extent) : std::string("?"));
+  }
+  return "(" + text + (side.ndim() == 1 ? ",)" : ")");
+}
+
+// Both are the whole of one axis of one array.
+static bool is_same_axis(const Side& a, size_t i, const Side& b, size_t k) {
+  const int8_t whole = a.layout.axes[i].whole;
+  return whole != Value::kOwnExtent && whole == b.layout.axes[k].whole && !a.layout.window &&
+         !b.layout.window && a.array.base == b.array.base;
+}
+
+// The extents of the source are those of the last axes of the target, or 1. Others fail: when
+// compiling, or when the kernel runs.
+static bool check_shapes(Context& ctx, const Side& target, const Side& source, const Node* node) {
+  const auto mismatch = [&] {
+    error(ctx, DiagCode::store_shape, node, {shape_text(ctx, source), shape_text(ctx, target)});
+    return false;
+  };
+  if (source.ndim() > target.ndim()) return mismatch();
+  std::optional<Value> fits;
+  const size_t before = target.ndim() - source.ndim();
+  for (size_t axis = 0; axis < source.ndim(); ++axis) {
+    const auto have = known_extent(ctx, source, axis),
+               want = known_extent(ctx, target, before + axis);
+    if (have == 1 || (have && have == want) || is_same_axis(target, before + axis, source, axis))
+      continue;
+    if (have && want) return mismatch();
+    Inst* same = ctx.builder.op(Op::Eq, {inst_of(ctx, extent_of(ctx, target, before + axis), node),
+                                         inst_of(ctx, extent_of(ctx, source, axis), node)});
+    if (fits) same = ctx.builder.op(Op::And, {fits->inst(), same});
+    fits = Value::number(TypeCode::b1, same);
+  }
+  if (fits && ctx.policy.can_fail)
+    fail_unless(ctx, *fits, node,
+                {"ValueError", "the shapes of an array and of the part it is stored in differ"});
+  return true;
+}
+
+// --- order ---
+
+// How far the source is ahead of the target on the axis of the memory, in steps; nothing: there is
+// no one distance.
+static std::optional<Value> distance(Context& ctx, const MemoryAxis& target,
+                                     const MemoryAxis& source, const Node* node) {
+  const bool alike =
+      target.steps.size() == source.steps.size() &&
+      std::ranges::equal(target.steps, source.steps, [](const auto& a, const auto& b) {
+        return a.axis == b.axis && a.by.exact() && b.by.exact() &&
+               a.by.exact()->integer == b.by.exact()->integer;
+      });
+  if (!alike || target.steps.size() > 1) return std::nullopt;
+  if (target.steps.empty()) return int64_constant(0);  // elsewhere altogether, or here
+  const Value ahead = difference(ctx, source.start, target.start, node);
+  const bool down = target.steps[0].by.exact()->integer < 0;
+  return down ? difference(ctx, int64_constant(0), ahead, node) : ahead;
+}
+
+// Both are at known places on one axis, and these differ.
+static bool are_apart(const Side& a, const Side& b) {
+  for (size_t k = 0; k < a.layout.memory.size(); ++k) {
+    const MemoryAxis &x = a.layout.memory[k], &y = b.layout.memory[k];
+    if (x.steps.empty() && y.steps.empty() && x.start.exact() && y.start.exact() &&
+        x.start.exact()->integer != y.start.exact()->integer)
+      return true;
+  }
+  return false;
+}
+
+// From the first element to the last where the source is ahead of the target, on the first axis on
+// which they are at different places; back where it is behind.
+static std::optional<Order> order_of(Context& ctx, const Side& target, const Side& source,
+                                     const Node* node) {
+  if (target.array.base != source.array.base) return Order{};
+  if (target.layout.window || source.layout.window) return std::nullopt;
+  if (are_apart(target, source)) return Order{};
+  if (target.ndim() != source.ndim()) return std::nullopt;
+  for (size_t axis = 0; axis < target.ndim(); ++axis)
+    if (known_extent(ctx, source, axis) == 1 && known_extent(ctx, target, axis) != 1)
+      return std::nullopt;  // repeated
+  std::vector<Value> ahead(target.ndim(), int64_constant(0));
+  for (size_t k = 0; k < target.layout.memory.size(); ++k) {
+    const MemoryAxis& axis = target.layout.memory[k];
+    const auto steps = distance(ctx, axis, source.layout.memory[k], node);
+    if (!steps) return std::nullopt;
+    if (!axis.steps.empty()) ahead[axis.steps[0].axis] = *steps;
+  }
+  Order order;
+  Inst* zero = nullptr;
+  for (size_t axis = ahead.size(); axis-- > 0;) {
+    const Value& steps = ahead[axis];
+    if (steps.exact()) {
+      if (steps.exact()->integer != 0) order = {steps.exact()->integer < 0, nullptr};
+      continue;
+    }
+    if (!zero) zero = inst_of(ctx, int64_constant(0), node);
+    Inst* otherwise = order.backward_at_run_time
+                          ? order.backward_at_run_time
+                          : inst_of(ctx, Value::boolean(order.backward), node);
+    Inst* differs = ctx.builder.op(Op::Ne, {inst_of(ctx, steps, node), zero});
+    Inst* behind = ctx.builder.op(Op::Lt, {inst_of(ctx, steps, node), zero});
+    order.backward_at_run_time =
+        ctx.builder.typed(Op::Select, ir::kBool, {differs, behind, otherwise});
+  }
+  return order;
+}
+
+static Value in_order(Context& ctx, const Order& order, const Value& place, const Value& extent,
+                      const Node* node) {
+  if (!order.backward && !order.backward_at_run_time) return place;
+  const Value last = difference(ctx, extent, int64_constant(1), node);
+  const Value back = difference(ctx, last, place, node);
+  if (!order.backward_at_run_time) return back;
+  return Value::number(TypeCode::i8,
+                       ctx.builder.typed(Op::Select, ir::kI64,
+                                         {order.backward_at_run_time, inst_of(ctx, back, node),
+                                          inst_of(ctx, place, node)}));
+}
+
+// --- loops ---
+
+using ForElement = std::function<void(const std::vector<Value>& at)>;
+
+// A loop for each axis from `at` on; one of extent 1 has none.
+static void for_each_element(Context& ctx, const Side& side, const Order& order,
+                             std::vector<Value> at, const Node* node, const ForElement& f) {
+  const size_t axis = at.size();
+  if (axis == side.ndim()) return f(at);
+  const auto inner = [&](const Value& place) {
+    std::vector<Value> longer = at;
+    longer.push_back(place);
+    for_each_element(ctx, side, order, std::move(longer), node, f);
+  };
+  if (known_extent(ctx, side, axis) == 1) return inner(int64_constant(0));
+  const Value extent = extent_of(ctx, side, axis);
+  counted(ctx, extent, node,
+          [&](const Value& counter) { inner(in_order(ctx, order, counter, extent, node)); });
+}
+
+// The element of the source that goes to a place of the target.
+static Value source_element(Context& ctx, const Side& source, const std::vector<Value>& target_at,
+                            const Node* node) {
+  const size_t before = target_at.size() - source.ndim();
+  std::vector<Value> at(target_at.begin() + static_cast<std::ptrdiff_t>(before), target_at.end());
+  for (size_t axis = 0; axis < at.size(); ++axis)
+    if (known_extent(ctx, source, axis) == 1) at[axis] = int64_constant(0);
+  return load_element(ctx, source.array, operands_at(ctx, source.array, source.layout, at, node));
+}
+
+// Calls f with the operands of each element of the view and the value that goes there.
+using ForPair = std::function<void(std::vector<Inst*> operands, const Value& value)>;
+
+static void for_each_pair(Context& ctx, const Value::Array& view, const Value& value,
+                          const Node* target, const Node* source, const ForPair& f) {
+  const Side to{view, layout_of(view)};
+  auto* array = value.as<Value::Array>();
+  const std::optional<Side> from =
+      array ? std::optional(Side{*array, layout_of(*array)}) : std::nullopt;
+  ctx.at(target);
+  if (from && !check_shapes(ctx, to, *from, source)) return;
+  const std::optional<Order> order = from ? order_of(ctx, to, *from, source) : Order{};
+  if (!order) {
+    error(ctx, DiagCode::store_overlap, target, {view.name});
+    return;
+  }
+  for_each_element(ctx, to, *order, {}, target, [&](const std::vector<Value>& at) {
+    const Value element = from ? source_element(ctx, *from, at, source) : value;
+    f(operands_at(ctx, view, to.layout, at, target), element);
+  });
+}
+
+void fill(Context& ctx, const Value::Array& view, const Value& value,
+          const syntax::Subscript* target, const Node* source) {
+  if (value.is_unknown()) return;
+  for_each_pair(ctx, view, value, target, source,
+                [&](std::vector<Inst*> operands, const Value& element) {
+                  store_element(ctx, view, std::move(operands), element, source);
+                });
+}
+
+void fill_augmented(Context& ctx, const Value::Array& view, BinaryOp op, const Value& operand,
+                    const syntax::AugAssign* node) {
+  for_each_pair(ctx, view, operand, node->target, node->value,
+                [&](std::vector<Inst*> operands, const Value& element) {
+                  const Value old = load_element(ctx, view, operands);
+                  const Value result =
+                      binary(ctx, op, old, element, node, node->target, node->value);
+                  store_element(ctx, view, std::move(operands), result, node);
+                });
+}
+
+}  // namespace cuda_device::frontend
