@@ -125,6 +125,8 @@ def moves(a, b, i, j):
     b[::2] = b[1::2]
     b[::-1, 1:] += b[::-1, :-1]
     b[i, 1:] = b[j, :-1]
+    b[1:, :2] = b[0, ::-2][:2]
+    b[2, ::-1] = b[1]
 
 
 @clause("DEV-ARR-30")
@@ -176,6 +178,7 @@ def fills_of_its_own(out):
     block = D.shared_array(8, D.float32)
     block[:] = 0
     block[2:6] = own[1]
+    own[2, :2] = own[1:, 2:][0, ::-1]
     k = 0
     for row in own:
         for x in row:
@@ -190,7 +193,7 @@ def fills_of_its_own(out):
 def test_parts_of_the_kernels_own_arrays(target):
     out = np.zeros(20)
     run(fills_of_its_own, out)
-    assert out.tolist() == [1, 5, 1, 5, 5, 1, 5, 1, 5, 1, 5, 1, 0, 0, 5, 1, 5, 1, 0, 0]
+    assert out.tolist() == [1, 5, 1, 5, 5, 1, 5, 1, 1, 5, 5, 1, 0, 0, 5, 1, 5, 1, 0, 0]
 
 
 @D.kernel

@@ -1,5 +1,6 @@
 """Statements that kernels do not have, each refused at its place."""
 
+import numpy as np
 import pytest
 from support.bad_programs import FLOATS, BadPrograms
 
@@ -152,12 +153,12 @@ def match_statement(a):
             a[0] = 2
 
 
-@bad.kernel(FLOATS)
-def iteration_over_an_array(a):
-    # error at `a`: iterating over an array is not implemented yet
-    # hint: go through its indices: for i in range(a.shape[0]), and read a[i]
+@bad.kernel(np.ones((), np.float32))
+def iteration_over_no_dimension(a):
+    # error at `a`: array[float32, 0] cannot be iterated over
+    # hint: an array without dimensions has one element: a[()]
     for x in a:
-        a[0] += x
+        a[()] += x
 
 
 @bad.kernel(FLOATS)

@@ -177,10 +177,10 @@ def parts_that_overlap(a, b):
     # hint: write a loop that stores the elements in the order that is meant
     b[...] = b.T
     own = D.local_array((4, 3), D.float32)
-    # error at `own[1:]`: storing 'own' into 'own' this way needs a copy where the two parts overlap,
+    # error at `own[:]`: storing 'own' into 'own' this way needs a copy where the two parts overlap,
     # ... for which kernels have no memory
     # hint: write a loop that stores the elements in the order that is meant
-    own[1:] += own[:1]
+    own[:] += own[:1]
     flat = own.reshape(-1)
     # error at `flat[:6]`: storing 'own' into 'own' this way needs a copy where the two parts overlap,
     # ... for which kernels have no memory

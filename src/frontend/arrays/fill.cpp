@@ -104,12 +104,32 @@ static std::optional<Value> distance(Context& ctx, const MemoryAxis& target,
   return down ? difference(ctx, int64_constant(0), ahead, node) : ahead;
 }
 
-// Both are at known places on one axis, and these differ.
-static bool are_apart(const Side& a, const Side& b) {
+// The places of all elements on one axis of the memory, as far as constants tell.
+struct Places {
+  std::optional<__int128> first, last;
+};
+static Places places_of(const Context& ctx, const Side& side, const MemoryAxis& axis) {
+  if (!axis.start.exact()) return {};
+  Places places{axis.start.exact()->integer, axis.start.exact()->integer};
+  for (const MemoryAxis::Step& step : axis.steps) {
+    if (!step.by.exact()) return {};
+    const __int128 by = step.by.exact()->integer;
+    std::optional<__int128>& end = by > 0 ? places.last : places.first;
+    const auto extent = known_extent(ctx, side, step.axis);
+    if (end && extent)
+      *end += by * (*extent - 1);
+    else
+      end.reset();
+  }
+  return places;
+}
+
+// On some axis one begins behind the other's end.
+static bool are_apart(const Context& ctx, const Side& a, const Side& b) {
   for (size_t k = 0; k < a.layout.memory.size(); ++k) {
-    const MemoryAxis &x = a.layout.memory[k], &y = b.layout.memory[k];
-    if (x.steps.empty() && y.steps.empty() && x.start.exact() && y.start.exact() &&
-        x.start.exact()->integer != y.start.exact()->integer)
+    const Places x = places_of(ctx, a, a.layout.memory[k]);
+    const Places y = places_of(ctx, b, b.layout.memory[k]);
+    if ((x.last && y.first && *x.last < *y.first) || (y.last && x.first && *y.last < *x.first))
       return true;
   }
   return false;
@@ -121,7 +141,7 @@ static std::optional<Order> order_of(Context& ctx, const Side& target, const Sid
                                      const Node* node) {
   if (target.array.base != source.array.base) return Order{};
   if (target.layout.window || source.layout.window) return std::nullopt;
-  if (are_apart(target, source)) return Order{};
+  if (are_apart(ctx, target, source)) return Order{};
   if (target.ndim() != source.ndim()) return std::nullopt;
   for (size_t axis = 0; axis < target.ndim(); ++axis)
     if (known_extent(ctx, source, axis) == 1 && known_extent(ctx, target, axis) != 1)
