@@ -15,6 +15,7 @@ struct VectorObject {
   alignas(8) unsigned char data[32];  // the components, as in memory
 
   int bytes_of_component() const { return bytes_of(scalar); }
+  size_t bytes() const { return size_t{lanes} * static_cast<size_t>(bytes_of_component()); }
   const unsigned char* component(int i) const { return data + i * bytes_of_component(); }
   unsigned char* component(int i) { return data + i * bytes_of_component(); }
 };

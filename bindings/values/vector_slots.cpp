@@ -97,7 +97,7 @@ nb::object array_of(PyObject* self, nb::handle dtype, nb::handle copy) {
   nb::object array =
       checked(PyArray_NewFromDescr(&PyArray_Type, descr, 1, &extent, nullptr, nullptr, 0, nullptr));
   std::memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array.ptr())), vector.data,
-              static_cast<size_t>(vector.bytes_of_component() * vector.lanes));
+              vector.bytes());
   return dtype.is_none() ? array : array.attr("astype")(dtype);
 }
 

@@ -249,8 +249,7 @@ nb::object make_vector(PyTypeObject* type, const void* data) {
   VectorObject& vector = vector_of(made.ptr());
   vector.scalar = format.scalar;
   vector.lanes = static_cast<uint8_t>(format.lanes);
-  if (data)
-    std::memcpy(vector.data, data, static_cast<size_t>(vector.bytes_of_component() * format.lanes));
+  if (data) std::memcpy(vector.data, data, vector.bytes());
   return made;
 }
 

@@ -115,3 +115,39 @@ def names() -> None:
     kept: list[object] = [device.bfloat16, device.float8e5m2, device.ConstExpr[int]]
     kept.append(device.atomics)  # error: has no attribute "atomics"
     kept.append(device.errors.LaunchError)
+
+
+@device.struct
+class Particle:
+    position: device.float32x3
+    mass: float = 1.0
+
+    def heavier(self, by: float) -> "Particle":
+        return device.replace(self, mass=self.mass + by)
+
+
+@device.struct(align=16)
+class Cell:
+    flag: device.int8
+    value: device.float32x2
+
+
+def values() -> device.float32x3:
+    v = device.float32x3(1, 2.5, np.float64(4))
+    assert_type(v.x, np.float32)
+    assert_type(v[0], np.float32)
+    assert_type(-v, device.float32x3)
+    assert_type(device.Dim3(1, 2, 3).z, np.uint32)
+    vectors: list[device.Vector[Any]] = [v, device.bfloat16x1(1)]
+    v[0] = vectors[0].size
+    v.x = np.float32(1)  # error: read-only
+    assert device.int32x2(1, 2).z  # error: has no attribute "z"
+    device.float32x3(1, 2)  # error: Too few arguments
+    device.float32x2(1, "a")  # error: incompatible type "str"
+    p = Particle(v, mass=2)
+    assert_type(p.heavier(1.0).position, device.float32x3)
+    assert_type(device.replace(p, mass=3), Particle)
+    Cell(device.int8(1), device.float32x2(0, 0))
+    p.mass = 3  # error: read-only
+    Particle(1.0)  # error: incompatible type "float"
+    return p.position + v * 2
