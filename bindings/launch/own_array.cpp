@@ -1,5 +1,6 @@
 // Arrays of our own in memory that a GPU reaches, natively: no capsule, and any stride.
 #include "bindings/launch/call.h"
+#include "bindings/memory/formats.h"
 #include "bindings/memory/tensor.h"
 #include "interop/dlpack_type.h"
 
@@ -10,6 +11,8 @@ namespace {
 void look_at(const Call& call, const Tensor& tensor, interop::dlpack::Device device) {
   SeenByLaunches& seen = tensor.seen;
   abi::ArrayView view;
+  if (is_record(tensor.type))
+    call.fail(DiagCode::argument_not_yet, {"an array of a structured dtype in memory of a GPU"});
   if (auto refusal = interop::dlpack::read_type(tensor.type, seen.dtype)) call.fail(*refusal);
   const size_t axes = tensor.shape.size();
   if (axes > abi::kMaxDims) call.fail(DiagCode::argument_dims, {std::to_string(axes)});

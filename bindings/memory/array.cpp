@@ -97,15 +97,16 @@ nb::object host_array(const Extents& shape, const nb::object& dtype, bool column
 
 ArrayObject* gpu_array(int device, const std::string& kind, Extents shape, nb::object dtype,
                        bool columns) {
-  const auto type = dlpack_type(dtype);
+  const auto type = element_type(dtype);
   if (!type)
     throw nb::type_error(
         ("arrays of '" + to_string(nb::object(nb::str(dtype))) +
-         "' cannot lie in memory of a GPU; numbers and bools in this machine's byte order can")
+         "' cannot lie in memory of a GPU; numbers, bools, vectors and structs in this machine's "
+         "byte order can")
             .c_str());
   auto array = std::make_unique<ArrayObject>();
   array->tensor.type = *type;
-  array->tensor.strides = compact_strides(shape, type->bits / 8, columns);
+  array->tensor.strides = compact_strides(shape, array->tensor.item_bytes(), columns);
   array->tensor.shape = std::move(shape);
   array->tensor.memory = MemoryBlock::allocate(device, kind_named(kind), array->tensor.bytes());
   array->tensor.data = array->tensor.memory->address();
@@ -118,8 +119,9 @@ bool fill_gpu(const ArrayObject& array, const nb::bytes& element) {
   const char* bytes = element.c_str();
   size_t size = element.size();
   // An element of equal parts is as good as one part.
-  while (size > 1 && std::memcmp(bytes, bytes + size / 2, size / 2) == 0) size /= 2;
-  if (size > 4) return false;
+  if (std::all_of(bytes, bytes + size, [&](char byte) { return byte == bytes[0]; })) size = 1;
+  while (size % 2 == 0 && std::memcmp(bytes, bytes + size / 2, size / 2) == 0) size /= 2;
+  if (size > 4 || size == 3) return false;
   dispatch::FillRequest request;
   request.to = array.tensor.data;
   request.count = array.tensor.bytes() / size;
@@ -156,7 +158,29 @@ ArrayObject* view(const ArrayObject& array, int64_t offset, Extents shape, Exten
   return part.release();
 }
 
+// One field of each element of a structured dtype.
+ArrayObject* field(const ArrayObject& array, nb::handle name) {
+  const nb::object fields = array.dtype.attr("fields");
+  const nb::object found = fields.is_none() ? nb::none() : fields.attr("get")(name);
+  if (found.is_none())
+    throw nb::index_error(("an array of dtype " + to_string(nb::object(nb::str(array.dtype))) +
+                           " has no field " + shown(name))
+                              .c_str());
+  nb::object dtype = found[0];
+  const auto type = element_type(dtype);
+  if (!type)
+    throw nb::type_error(("field " + shown(name) + " of dtype " +
+                          to_string(nb::object(nb::str(dtype))) + " is no array of its own")
+                             .c_str());
+  auto part = std::make_unique<ArrayObject>(array);
+  part->tensor.data += nb::cast<uint64_t>(found[1]);
+  part->tensor.type = *type;
+  part->dtype = std::move(dtype);
+  return part.release();
+}
+
 ArrayObject* get_item(const ArrayObject& array, nb::handle index) {
+  if (PyUnicode_Check(index.ptr())) return field(array, index);
   Part part = part_of(array.tensor.shape, array.tensor.strides, index);
   return view(array, part.offset, std::move(part.shape), std::move(part.strides));
 }
@@ -168,20 +192,23 @@ void set_item(const ArrayObject& array, nb::handle index, nb::handle value) {
   const std::unique_ptr<ArrayObject> part(get_item(array, index));
   if (nb::isinstance<ArrayObject>(value)) {
     const ArrayObject& from = *nb::inst_ptr<ArrayObject>(value);
-    if (!from.dtype.equal(array.dtype) || from.tensor.shape != part->tensor.shape)
+    if (!from.dtype.equal(part->dtype) || from.tensor.shape != part->tensor.shape)
       throw nb::value_error(("cannot assign an array of shape " +
                              shown(as_tuple(from.tensor.shape)) + " and dtype " +
                              to_string(nb::object(nb::str(from.dtype))) + " to a part of shape " +
                              shown(as_tuple(part->tensor.shape)) + " and dtype " +
-                             to_string(nb::object(nb::str(array.dtype))) +
+                             to_string(nb::object(nb::str(part->dtype))) +
                              "; in memory of a GPU both must be the same")
                                 .c_str());
     return copy_tensor(part->tensor, from.tensor);
   }
   const nb::module_ numpy = nb::module_::import_("numpy");
+  const nb::object plain = is_record(part->tensor.type)
+                               ? nb::module_::import_("cuda.device._arrays").attr("plain")(value)
+                               : nb::borrow(value);
   const nb::object host = numpy.attr("ascontiguousarray")(numpy.attr("broadcast_to")(
-      numpy.attr("asarray")(value, array.dtype), as_tuple(part->tensor.shape)));
-  Tensor from = tensor_of_numpy(host, array.tensor.type);
+      numpy.attr("asarray")(plain, part->dtype), as_tuple(part->tensor.shape)));
+  Tensor from = tensor_of_numpy(host, part->tensor.type);
   from.shape = part->tensor.shape;  // ascontiguousarray makes one dimension of none
   from.strides = compact_strides(from.shape, from.item_bytes());
   copy_tensor(part->tensor, from);
@@ -253,6 +280,7 @@ nb::dict cuda_array_interface(const ArrayObject& array) {
   fields["shape"] = as_tuple(tensor.shape);
   fields["strides"] = is_compact(array) ? nb::none() : nb::object(as_tuple(tensor.strides));
   fields["typestr"] = type_text_of(array);
+  if (is_record(tensor.type)) fields["descr"] = array.dtype.attr("descr");
   fields["data"] = nb::make_tuple(tensor.count() ? tensor.data : 0, tensor.read_only);
   fields["version"] = 3;
   const Ordering last = tensor.memory->last_use().go_on();
@@ -312,7 +340,9 @@ void define_attributes(nb::class_<ArrayObject>& type) {
 
 void define_methods(nb::class_<ArrayObject>& type) {
   type.def("__getitem__", get_item, nb::arg("index"), nb::rv_policy::take_ownership,
-           "A part of the array, in the same memory: by ints, slices, None and '...'.")
+           "A part of the array, in the same memory: by ints, slices, None and '...', or the name "
+           "of a "
+           "field.")
       .def("__setitem__", set_item, nb::arg("index"), nb::arg("value"),
            "Copies values into a part of the array: of an Array of the same shape and dtype, or of "
            "all that NumPy makes an array of.")
@@ -343,6 +373,11 @@ void define_methods(nb::class_<ArrayObject>& type) {
 
 const Tensor* tensor_of_array(PyObject* object) {
   return Py_TYPE(object) == array_type ? &nb::inst_ptr<ArrayObject>(nb::handle(object))->tensor
+                                       : nullptr;
+}
+
+PyObject* dtype_of_array(PyObject* object) {
+  return Py_TYPE(object) == array_type ? nb::inst_ptr<ArrayObject>(nb::handle(object))->dtype.ptr()
                                        : nullptr;
 }
 

@@ -85,6 +85,14 @@ std::optional<DataType> dlpack_type(nb::handle dtype) {
   return DataType{*code, static_cast<uint8_t>(item * 8), 1};
 }
 
+std::optional<DataType> element_type(nb::handle dtype) {
+  const auto* descr = reinterpret_cast<PyArray_Descr*>(dtype.ptr());
+  if (!PyDataType_HASFIELDS(descr)) return dlpack_type(dtype);
+  const auto item = PyDataType_ELSIZE(descr);
+  if (item > UINT16_MAX || PyDataType_REFCHK(descr)) return std::nullopt;
+  return DataType{dlpack::kOpaque, 8, static_cast<uint16_t>(item)};
+}
+
 bool is_of_ml_dtypes(DataType type) { return of_other_module(type) != nullptr; }
 
 nb::object dtype_of(DataType type) {

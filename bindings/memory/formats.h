@@ -10,6 +10,12 @@ namespace cuda_device::bindings {
 
 // Nothing for what has no such name: objects, text, dates, structs, foreign byte orders.
 std::optional<interop::dlpack::DataType> dlpack_type(nb::handle dtype);
+// The same, and records of a structured dtype, which DLPack has no name for: opaque, of so many
+// bytes. Nothing for those that hold Python objects or have more than 65,535 bytes.
+std::optional<interop::dlpack::DataType> element_type(nb::handle dtype);
+inline bool is_record(interop::dlpack::DataType type) {
+  return type.code == interop::dlpack::kOpaque;
+}
 // Formats that NumPy knows by ml_dtypes alone.
 bool is_of_ml_dtypes(interop::dlpack::DataType type);
 // Throws BufferError for elements that NumPy and ml_dtypes have no dtype for.

@@ -6,6 +6,7 @@
 
 #include "bindings/dlpack_producer.h"
 #include "bindings/errors.h"
+#include "bindings/memory/formats.h"
 #include "interop/dlpack_tensor.h"
 
 namespace cuda_device::bindings {
@@ -247,6 +248,8 @@ dlpack::Device dlpack_device(const MemoryBlock& memory) {
 }
 
 nb::object exported(const Tensor& tensor, const ExportRequest& request) {
+  if (is_record(tensor.type))
+    refuse_export("vectors, structs and other elements with fields have no type in DLPack");
   const dlpack::Device device = dlpack_device(*tensor.memory);
   const bool elsewhere = !request.dl_device.is_none() && !is_device(request.dl_device, device);
   if (elsewhere && is_device(request.dl_device, kHost)) return exported_to_host(tensor, request);

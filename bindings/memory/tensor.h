@@ -31,12 +31,12 @@ struct SeenByLaunches {
 struct Tensor {
   std::shared_ptr<MemoryBlock> memory;
   uint64_t data = 0;
-  interop::dlpack::DataType type{};
+  interop::dlpack::DataType type{0, 0, 1};
   std::vector<int64_t> shape, strides;  // bytes
   bool read_only = false;
   mutable SeenByLaunches seen{};  // with the GIL
 
-  uint64_t item_bytes() const { return type.bits / 8; }
+  uint64_t item_bytes() const { return uint64_t{type.bits} / 8 * type.lanes; }
   uint64_t count() const;
   uint64_t bytes() const { return count() * item_bytes(); }
 };
@@ -50,6 +50,8 @@ interop::dlpack::Device dlpack_device(const MemoryBlock& memory);
 
 // The tensor of an Array; null: the object is none.
 const Tensor* tensor_of_array(PyObject* object);
+// NumPy's dtype of an Array; null: the object is none.
+PyObject* dtype_of_array(PyObject* object);
 
 // The memory of an object of ours, of a type that define_dlpack was called for; null: it is none.
 std::shared_ptr<MemoryBlock> memory_of(nb::handle object);

@@ -125,3 +125,43 @@ def test_memory_that_is_left_at_the_end_of_the_process(on_fake):  # noqa: F811
         core.kept = kept
         answer = 1
     """)
+
+
+def test_arrays_of_vectors_and_structs(on_fake):  # noqa: F811
+    """They are made, filled, assigned to and copied; DLPack has no type for them."""
+    answer = on_fake("""
+        @D.struct(align=16)
+        class Cell:
+            flag: D.int8
+            value: D.float32x2
+            nothing: None = None
+
+        a = D.zeros((2, 2), dtype=Cell, device="cuda")
+        a[0, 1] = Cell(1, D.float32x2(2, 3))
+        a[1] = np.array([(4, (5, 6), b"")] * 2, Cell.numpy_dtype)
+        found = D.to_host(a)
+        kept = found.dtype.type.__cuda_device_type__ is Cell and a.dtype is Cell.numpy_dtype
+        fields = D.to_host(a["value"]["y"]).tolist(), a["flag"].strides, a.itemsize
+        odd = D.full(3, D.uint8x3(1, 1, 2), device="cuda")
+        moved = D.asarray(np.zeros(2, D.int16x4.numpy_dtype), device="cuda")
+        refused = []
+        for use in (odd.__dlpack__, lambda: a["nope"], lambda: a["nothing"],
+                    lambda: D.launch(double, odd, grid=1, block=1)):
+            try:
+                use()
+            except Exception as error:
+                refused.append(type(error).__name__)
+        cai = a.__cuda_array_interface__
+        answer = [found["value"]["x"].tolist(), kept, fields, D.to_host(odd).tolist(),
+                  D.to_host(moved).tolist(), refused, cai["typestr"], "descr" in cai]
+    """)
+    assert answer == [
+        [[0, 2], [5, 5]],
+        True,
+        [[[0, 3], [6, 6]], [64, 32], 32],
+        [[1, 1, 2]] * 3,
+        [[0, 0, 0, 0]] * 2,
+        ["BufferError", "IndexError", "TypeError", "NotImplementedYetError"],
+        "|V32",
+        True,
+    ]

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from cuda.device import _core, _places
 from cuda.device._core import Array, Vector
-from cuda.device.errors import NotImplementedYetError
 
 __all__ = ["Array", "arange", "asarray", "empty", "from_dlpack", "full", "to_host", "zeros"]
 
@@ -23,15 +22,7 @@ def _format(dtype: Any) -> np.dtype[Any]:
     return made
 
 
-def _on_host(number: int, dtype: np.dtype[Any]) -> bool:
-    if number != _places.HOST and dtype.names is not None:
-        raise NotImplementedYetError(
-            "an array of a structured dtype in memory of a GPU is not implemented yet"
-        )
-    return number == _places.HOST
-
-
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Vectors and structs as the tuples that NumPy takes for elements, in lists too."""
     if isinstance(value, Vector):
         return tuple(value)
@@ -42,7 +33,7 @@ def _plain(value: Any) -> Any:
 
 
 def _member(value: Any) -> Any:
-    return b"" if value is None else _plain(value)  # None takes up bytes without a meaning
+    return b"" if value is None else plain(value)  # None takes up bytes without a meaning
 
 
 def _format_of(value: Any) -> Any:
@@ -74,7 +65,7 @@ def _make(
 ) -> np.ndarray[Any, Any] | Array:
     extents, made = _extents(shape), _format(dtype)
     number, kind, columns = _places.number_of(device), _places.kind_of(memory), _columns(order)
-    if _on_host(number, made):
+    if number == _places.HOST:
         return _core.host_array(extents, made, columns, zero)
     array = _core.gpu_array(number, kind, extents, made, columns)
     if zero:
@@ -134,7 +125,7 @@ def full(
     Without dtype the elements have the format that NumPy gives to fill_value.
     """
     made = _format_of(fill_value) if dtype is None else _format(dtype)
-    value = np.asarray(_plain(fill_value), made)
+    value = np.asarray(plain(fill_value), made)
     if value.ndim != 0:
         raise TypeError(f"fill_value expects one number, found shape {value.shape}")
     array = _make(shape, value.dtype, device, memory, order)
@@ -180,7 +171,7 @@ def _host_view(obj: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
         obj = np.from_dlpack(obj)
     wanted = None if dtype is None else _format(dtype)
     made = np.asarray(
-        obj if wanted is None or wanted.names is None else _plain(obj), wanted, copy=copy
+        obj if wanted is None or wanted.names is None else plain(obj), wanted, copy=copy
     )
     _format(made.dtype)
     return made
