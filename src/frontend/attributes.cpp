@@ -41,7 +41,8 @@ static std::string attributes_there_are(const Value& base, const std::string& na
   if (base.is_array())
     return "arrays in kernels have shape, strides, size, ndim, dtype, T, view, reshape and astype; "
            "what works on whole arrays is called before or after the launch";
-  if (base.is_number()) return "numbers have shape, strides, size, ndim, dtype, view and astype";
+  if (base.is_number())
+    return "numbers have shape, strides, size, ndim, dtype, view, reshape and astype";
   if (base.is_none())
     return "a value must be assigned first; None can only be tested with 'is None'";
   if (base.is<Value::Entity>()) return attributes_of_entity(base);
@@ -92,10 +93,8 @@ static Value number_attribute(Context& ctx, const syntax::Attribute* node, const
   if (name == "shape" || name == "strides") return Value::tuple({});
   if (name == "ndim" || name == "ndims") return Value::constant_int(ctx.policy.int_literal(0), 0);
   if (name == "size") return Value::constant_int(ctx.policy.int_literal(1), 1);
-  if (name == "view" || name == "astype") {
-    const Method method = name == "view" ? Method::View : Method::AsType;
-    return Value::BoundMethod{method, std::make_shared<Value>(base)};
-  }
+  for (const Method method : {Method::View, Method::AsType, Method::Reshape})
+    if (name == name_of(method)) return Value::BoundMethod{method, std::make_shared<Value>(base)};
   return no_attribute(ctx, node, base, kNoNames);
 }
 

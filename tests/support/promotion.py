@@ -8,11 +8,12 @@ import csv
 import functools
 from pathlib import Path
 
-from support.scalars import FLOATS, INTEGERS, TYPES
+from support.scalars import FLOATS, INTEGERS, SMALL_FLOATS, TYPES
 
 TABLE = Path(__file__).resolve().parent.parent / "conformance" / "promotion.csv"
 WEAK = ("int", "float")
-KNOWN = TYPES + WEAK  # what the compiler has of the 17 types and three weak ones of the table
+FIXED = TYPES + SMALL_FLOATS
+KNOWN = FIXED + WEAK  # what the compiler has of the 17 types and three weak ones of the table
 ERROR = "err"
 
 _CODES = {
@@ -68,7 +69,7 @@ def is_integer(name):
 
 
 def is_float(name):
-    return name in FLOATS or name == "float"
+    return name in FLOATS or name in SMALL_FLOATS or name == "float"
 
 
 def _division(a, b):
@@ -84,11 +85,11 @@ def result(operator, a, b):
     """Result type of `a operator b`, None where the contract does not say."""
     common = join(a, b)
     if operator in COMPARISONS:
-        return "bool"
+        return ERROR if common == ERROR else "bool"
     if operator == "/":
         return _division(a, b)
     if operator in BITWISE or operator in SHIFTS:
-        if is_float(common):
+        if is_float(common) or common == ERROR:
             return ERROR
         return None if operator in SHIFTS and common == "bool" else common
     return "int" if common == "bool" else common

@@ -8,6 +8,7 @@ INTEGERS = SIGNED + UNSIGNED
 FLOATS = ("float32", "float64")
 NUMBERS = INTEGERS + FLOATS
 TYPES = ("bool", *NUMBERS)
+SMALL_FLOATS = ("float8e4m3", "float8e5m2", "float16", "bfloat16")  # small_floats.py has values
 
 
 def dtype(name):

@@ -24,15 +24,6 @@ constexpr int64_t kTooMany = int64_t{1} << 40;  // bytes, beyond every limit
 
 bool is_int_constant(const Value& v) { return v.is_constant() && is_int(v.code()); }
 
-// "float32", "f4", "<f4" as NumPy reads them; weak types and "int" have other names there.
-std::optional<TypeCode> type_of_text(std::string_view text) {
-  if (!text.empty() && (text[0] == '<' || text[0] == '=' || text[0] == '|')) text.remove_prefix(1);
-  for (int i = 0; i < kFixedCount; ++i)
-    if (kNumericInfo[i].name == text || kNumericInfo[i].code == text)
-      return static_cast<TypeCode>(i);
-  return std::nullopt;
-}
-
 // Strides in bytes: the last axis closest together (C), or the first (F).
 std::vector<int64_t> packed_strides(const ir::Allocation& array, bool first_is_inner) {
   const size_t ndim = array.shape.size();
@@ -201,7 +192,8 @@ Value call_shared_array(Context& ctx, const Arguments& a, const Intrinsic& i) {
 }
 
 Value call_dynamic_shared(Context&, const Arguments&, const Intrinsic& i) {
-  return Value::Array{i.short_name(), DataType::number(TypeCode::u1), ir::kDynamicShared, Value::DynamicShared{}};
+  return Value::Array{i.short_name(), DataType::number(TypeCode::u1), ir::kDynamicShared,
+                      Value::DynamicShared{}};
 }
 
 }  // namespace cuda_device::frontend

@@ -150,24 +150,11 @@ static Value call_entity(Context& ctx, const std::string& name, const Arguments&
   return i->handler(ctx, a, *i);
 }
 
-// view and astype of a number; those of arrays are in views.cpp.
 static Value call_method(Context& ctx, const Value::BoundMethod& method, const Arguments& a) {
   const Value& self = *method.self;
   if (a.has_unknown()) return Value::unknown();
   if (self.is_array()) return call_array_method(ctx, self.array(), method.method, a);
-  auto* entity = a.positional.size() == 1 ? a.positional[0].as<Value::Entity>() : nullptr;
-  const std::optional<TypeCode> to = entity ? type_entity(entity->name) : std::nullopt;
-  if (!to || !a.named.empty())
-    return error(ctx, DiagCode::expected_type, a.node, {std::string(name_of(method.method))});
-  if (method.method == Method::AsType) return constructed(ctx, self, *to, a.node);
-  const bool bits = !is_bool(self.code()) && !is_bool(*to) && bits_of(self.code()) == bits_of(*to);
-  if (!bits)
-    return error(ctx, DiagCode::view_size, a.node, {type_text(self), std::string(name_of(*to))});
-  ctx.at(a.node);
-  Inst* from = inst_of(ctx, self, a.node);
-  const ir::Type type = ir::Type::of(*scalar_of(*to));
-  if (from->type == type) return Value::number(fixed(*to), from);
-  return Value::number(fixed(*to), ctx.builder.typed(Op::Bitcast, type, {from}));
+  return call_number_method(ctx, self, method.method, a);
 }
 
 // Lowers the call of a class of the program, or of a module.

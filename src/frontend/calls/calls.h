@@ -35,6 +35,9 @@ Value call_lambda(Context& ctx, const Value::Lambda& lambda);
 // The body of an instance in place, in a scope if some return leaves it early.
 Value inlined(Context& ctx, Instance& instance);
 
+// A method of a number.
+Value call_number_method(Context& ctx, const Value& self, Method method, const Arguments& a);
+
 // The source of a positional argument.
 const Node* argument_node(const Arguments& a, size_t i);
 // One for each parameter of the intrinsic; what stands where no parameter does is reported.

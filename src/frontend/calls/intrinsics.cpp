@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 namespace cuda_device::frontend {
 namespace {
@@ -117,6 +118,31 @@ std::optional<TypeCode> type_entity(const std::string& entity) {
   const Intrinsic* i = find_intrinsic(entity);
   if (!i || i->role != Role::Type) return std::nullopt;
   return i->code;
+}
+
+// Types that NumPy has no letter and size for.
+static bool is_of_ml_dtypes(const NumericInfo& type) {
+  return type.kind == Kind::Float && type.code != "f2" && type.bits <= 16;
+}
+
+// Formats as other modules name them, without the module.
+static constexpr std::pair<std::string_view, ScalarKind> kDtypeNames[] = {
+#define FLOAT(name, text, bytes, significand, exponent, specials, overflow, dlpack, numpy, ...) \
+  {std::string_view(numpy).substr(std::string_view(numpy).find('.') + 1), ScalarKind::name},
+#define STORED_FLOAT FLOAT
+#include "support/scalar.def"
+};
+
+std::optional<TypeCode> type_of_text(std::string_view text) {
+  if (!text.empty() && (text[0] == '<' || text[0] == '=' || text[0] == '|')) text.remove_prefix(1);
+  for (int i = 0; i < kFixedCount; ++i) {
+    const NumericInfo& type = kNumericInfo[i];
+    const bool numpy_has = !is_of_ml_dtypes(type);
+    if (type.name == text || (numpy_has && type.code == text)) return static_cast<TypeCode>(i);
+  }
+  for (const auto& [name, kind] : kDtypeNames)
+    if (name == text) return code_of(kind);
+  return std::nullopt;
 }
 
 std::string entity_of_type(TypeCode code) {

@@ -43,6 +43,9 @@ std::vector<std::string> names_of(const std::string& prefix);
 bool is_position(const Value& value);
 // The numeric type that an entity names.
 std::optional<TypeCode> type_entity(const std::string& entity);
+// The numeric type that a string names where a dtype is wanted: "float32", "f4", "<f4" as NumPy
+// reads them. Weak types and "int" have other names there.
+std::optional<TypeCode> type_of_text(std::string_view text);
 // "device.int32" of i4, "builtins.int" of weak_int.
 std::string entity_of_type(TypeCode code);
 

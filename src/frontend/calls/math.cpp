@@ -21,6 +21,14 @@ static Value math_argument(Context& ctx, const Arguments& a, size_t i, const Int
   return convert(ctx, v, ctx.policy.math_argument(v.code()), argument_node(a, i));
 }
 
+// Two types that do not mix.
+static void no_promotion(Context& ctx, const Arguments& a, size_t i, TypeCode others) {
+  const Node* node = argument_node(a, i);
+  error(ctx, DiagCode::no_promotion, node,
+        {"combine", std::string(name_of(others)), "with", type_text(a.positional[i]),
+         described(node, a.positional[i])});
+}
+
 // All arguments in one floating type; empty after an error.
 static std::vector<Value> math_arguments(Context& ctx, const Arguments& a,
                                          const Intrinsic& intrinsic) {
@@ -29,7 +37,12 @@ static std::vector<Value> math_arguments(Context& ctx, const Arguments& a,
   for (size_t i = 0; i < a.positional.size(); ++i) {
     out.push_back(math_argument(ctx, a, i, intrinsic));
     if (out.back().is_unknown()) return {};
-    code = *ctx.policy.operator_type(code, out.back().code());
+    const std::optional<TypeCode> common = ctx.policy.operator_type(code, out.back().code());
+    if (!common) {
+      no_promotion(ctx, a, i, code);
+      return {};
+    }
+    code = *common;
   }
   for (size_t i = 0; i < out.size(); ++i) {
     // The argument itself is converted: a literal must not be rounded twice.
@@ -37,6 +50,13 @@ static std::vector<Value> math_arguments(Context& ctx, const Arguments& a,
     if (out[i].is_unknown()) return {};
   }
   return out;
+}
+
+// The arguments in the type that several operations in a row are done in, for a result that
+// `rounded` takes back to theirs.
+static std::vector<Value> in_wider(Context& ctx, std::vector<Value> v, const Node* node) {
+  for (Value& x : v) x = convert(ctx, x, computed_in(x.code()), node);
+  return v;
 }
 
 // A builtin constant is computed with in full precision.
@@ -59,12 +79,13 @@ Value call_math2(Context& ctx, const Arguments& a, const Intrinsic& i) {
 }
 
 Value call_hypot(Context& ctx, const Arguments& a, const Intrinsic& i) {
-  const std::vector<Value> v = math_arguments(ctx, a, i);
-  if (v.empty()) return Value::unknown();
+  const std::vector<Value> given = math_arguments(ctx, a, i);
+  if (given.empty()) return Value::unknown();
+  const std::vector<Value> v = in_wider(ctx, given, a.node);
   Inst* length = ctx.builder.op(Op::Abs, {inst_of(ctx, v[0], a.node)});
   for (size_t k = 1; k < v.size(); ++k)
     length = ctx.builder.op(Op::Hypot, {length, inst_of(ctx, v[k], a.node)});
-  return Value::number(v[0].code(), length);
+  return convert(ctx, Value::number(v[0].code(), length), given[0].code(), a.node);
 }
 
 Value call_classify(Context& ctx, const Arguments& a, const Intrinsic& i) {
@@ -79,8 +100,9 @@ Value call_classify(Context& ctx, const Arguments& a, const Intrinsic& i) {
 }
 
 Value call_log(Context& ctx, const Arguments& a, const Intrinsic& i) {
-  const std::vector<Value> v = math_arguments(ctx, a, i);
-  if (v.empty()) return Value::unknown();
+  const std::vector<Value> given = math_arguments(ctx, a, i);
+  if (given.empty()) return Value::unknown();
+  const std::vector<Value> v = in_wider(ctx, given, a.node);
   std::vector<Value> logs;
   logs.reserve(v.size());
   for (const Value& x : v) {
@@ -88,15 +110,18 @@ Value call_log(Context& ctx, const Arguments& a, const Intrinsic& i) {
         folds(x) ? Value::constant(x.code(), {0, std::log(x.exact()->real)})
                  : Value::number(x.code(), ctx.builder.op(Op::Log, {inst_of(ctx, x, a.node)})));
   }
-  if (logs.size() == 1) return logs[0];
-  return same_type(ctx, BinaryOp::Div, logs[0].code(), logs[0], logs[1], a.node);
+  const Value log = logs.size() == 1
+                        ? logs[0]
+                        : same_type(ctx, BinaryOp::Div, logs[0].code(), logs[0], logs[1], a.node);
+  return convert(ctx, log, given[0].code(), a.node);
 }
 
 static Value scaled(Context& ctx, const Arguments& a, const Intrinsic& i, double factor) {
   const Value v = math_argument(ctx, a, 0, i);
   if (v.is_unknown()) return v;
-  return same_type(ctx, BinaryOp::Mult, v.code(), v,
-                   Value::constant(TypeCode::weak_float, {0, factor}), a.node);
+  const Value product = same_type(ctx, BinaryOp::Mult, computed_in(v.code()), v,
+                                  Value::constant(TypeCode::weak_float, {0, factor}), a.node);
+  return convert(ctx, product, v.code(), a.node);
 }
 
 Value call_degrees(Context& ctx, const Arguments& a, const Intrinsic& i) {
@@ -117,6 +142,11 @@ Value call_isclose(Context& ctx, const Arguments& a, const Intrinsic& i) {
                    {"isclose", name, "its keywords are rel_tol and abs_tol"});
     all.positional[name == "rel_tol" ? 2 : 3] = value;
   }
+  // The default tolerance is zero in a small float.
+  const std::vector<Value> numbers = math_arguments(ctx, a, i);
+  if (numbers.empty()) return Value::unknown();
+  if (computed_in(numbers[0].code()) != numbers[0].code())
+    std::ranges::copy(in_wider(ctx, numbers, a.node), all.positional.begin());
   const std::vector<Value> v = math_arguments(ctx, all, i);
   if (v.empty()) return Value::unknown();
   ir::Builder& e = ctx.builder;

@@ -149,9 +149,35 @@ static Value compare_integers(Context& ctx, CompareOp op, const Value& a, const 
   return compare_same(ctx, op, holds_both(x, y), a, b, node);
 }
 
+// An integer that is written in the program is compared with a float exactly: one that the format
+// lacks lies between two of its numbers, of which the lower one, or minus infinity, decides.
+static std::optional<Value> compare_with_integer(Context& ctx, CompareOp op, const Value& a,
+                                                 const Value& b, const Node* node) {
+  if (a.exact() || !b.exact() || !is_weak(b.code()) || !is_int(b.code())) return std::nullopt;
+  const TypeCode code = computed_in(fixed(a.code()));
+  const double below = number_at_most(b.exact()->integer, code);
+  const Value bound = Value::constant(code, {0, below});
+  if (is_exactly(below, b.exact()->integer)) return compare_same(ctx, op, code, a, bound, node);
+  switch (op) {
+    case CompareOp::Eq:
+      return Value::boolean(false);
+    case CompareOp::NotEq:
+      return Value::boolean(true);
+    case CompareOp::Lt:
+    case CompareOp::LtE:
+      return compare_same(ctx, CompareOp::LtE, code, a, bound, node);
+    default:
+      return compare_same(ctx, CompareOp::Gt, code, a, bound, node);
+  }
+}
+
 static Value compare_numbers(Context& ctx, CompareOp op, Value a, Value b, const Node* node,
                              const Node* left, const Node* right) {
   if (is_whole(a.code()) && is_whole(b.code())) return compare_integers(ctx, op, a, b, node);
+  if (is_float(a.code()))
+    if (std::optional<Value> v = compare_with_integer(ctx, op, a, b, node)) return *v;
+  if (is_float(b.code()))
+    if (std::optional<Value> v = compare_with_integer(ctx, mirrored(op), b, a, node)) return *v;
   const std::optional<TypeCode> common = ctx.policy.operator_type(a.code(), b.code());
   if (!common) {
     return operator_error(ctx, DiagCode::cannot_compare, node, left, right, sign_of(op),

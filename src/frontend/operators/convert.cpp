@@ -12,7 +12,10 @@ namespace cuda_device::frontend {
 
 // What to do about a literal that does not fit.
 std::string range_hint(const Value& literal, TypeCode to) {
-  if (is_float(to)) return "use float64";
+  if (is_float(to))
+    return overflows(*literal.exact(), literal.code(), TypeCode::f4)
+               ? "use float64"
+               : "use a wider type, such as float32";
   if (is_float(literal.code()) && !std::isfinite(literal.exact()->real))
     return "integers are finite numbers";
   const bool negative =

@@ -65,9 +65,14 @@ Value floor_divide(Context& ctx, BinaryOp op, TypeCode promoted, const Value& a,
     const Exact folded = exact_divmod(op, x.exact()->real, y.exact()->real);
     return convert(ctx, Value::constant(promoted, folded), result, node);
   }
-  auto [quotient, remainder] = float_divmod(ctx, inst_of(ctx, x, node), inst_of(ctx, y, node));
-  return convert(ctx, Value::number(promoted, op == BinaryOp::FloorDiv ? quotient : remainder),
-                 result, node);
+  const TypeCode wide = computed_in(promoted);
+  const auto operand = [&](const Value& v) {
+    return inst_of(ctx, convert(ctx, v, wide, node), node);
+  };
+  Inst *dividend = operand(x), *divisor = operand(y);
+  auto [quotient, remainder] = float_divmod(ctx, dividend, divisor);
+  const Value number = Value::number(wide, op == BinaryOp::FloorDiv ? quotient : remainder);
+  return convert(ctx, convert(ctx, number, promoted, node), result, node);
 }
 
 }  // namespace cuda_device::frontend

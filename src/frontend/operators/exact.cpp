@@ -170,6 +170,21 @@ Exact converted(const Exact& value, TypeCode from, TypeCode to) {
   return {wrapped(value.integer, to), 0};
 }
 
+static bool is_above(double number, __int128 value) {
+  return number >= 0x1p127 || static_cast<__int128>(number) > value;
+}
+
+double number_at_most(__int128 value, TypeCode code) {
+  const double nearest = rounded(value, code);
+  if (!is_above(nearest, value)) return nearest;
+  const ScalarKind kind = scalar_of(code).value();
+  return float_of_bits(kind, float_bits(kind, nearest) + (nearest > 0 ? -1 : 1));
+}
+
+bool is_exactly(double number, __int128 value) {
+  return !is_above(number, value) && static_cast<__int128>(number) == value;
+}
+
 bool overflows(const Exact& value, TypeCode from, TypeCode to) {
   const double real = is_float(from) ? value.real : static_cast<double>(value.integer);
   return cuda_device::overflows(scalar_of(to).value(), real);

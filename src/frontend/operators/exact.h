@@ -50,6 +50,10 @@ bool has_integer(double value);
 // it does when the kernel runs.
 Exact converted(const Exact& value, TypeCode from, TypeCode to);
 
+// The largest number of the format that is not above the integer.
+double number_at_most(__int128 value, TypeCode float_code);
+bool is_exactly(double number, __int128 value);
+
 // A finite number that becomes infinite in the format.
 bool overflows(const Exact& value, TypeCode from, TypeCode float_code);
 

@@ -70,6 +70,13 @@ constexpr std::optional<TypeCode> numeric_named(std::string_view name) {
 
 constexpr TypeCode code_of(ScalarKind k) { return *numeric_named(name_of(k)); }
 
+// What several operations in a row are done in before the result is rounded once: float32 for the
+// floats that are only stored.
+constexpr TypeCode computed_in(TypeCode c) {
+  const std::optional<ScalarKind> scalar = scalar_of(c);
+  return scalar && is_storage_only(*scalar) ? code_of(computed_in(*scalar)) : c;
+}
+
 // What the two tables say of one format.
 consteval bool has_numeric(ScalarKind k) {
   const std::optional<TypeCode> code = numeric_named(name_of(k));

@@ -111,8 +111,20 @@ static Value integer_power(Context& ctx, const Value& a, const Value& b, TypeCod
   return power_of_sign(ctx, base, inst_of(ctx, b, node), whole.inst(), promoted);
 }
 
+// Both operands in the type, then computed in a wider one; a whole exponent stays one.
+static Value power_in_wider(Context& ctx, const Value& a, const Value& b, TypeCode promoted,
+                            TypeCode wide, const Node* node) {
+  const Value x = convert(ctx, a, promoted, node);
+  const Value y = small_whole(b) ? b : convert(ctx, b, promoted, node);
+  if (x.is_unknown() || y.is_unknown()) return Value::unknown();
+  const Value result = power(ctx, convert(ctx, x, wide, node), y, wide, node);
+  return convert(ctx, result, promoted, node);
+}
+
 Value power(Context& ctx, const Value& a, const Value& b, TypeCode promoted, const Node* node) {
   if (!is_float(promoted)) return integer_power(ctx, a, b, promoted, node);
+  if (const TypeCode wide = computed_in(promoted); wide != promoted)
+    return power_in_wider(ctx, a, b, promoted, wide, node);
   if (a.exact() && b.exact() && is_weak(promoted)) {
     const double x = converted(*a.exact(), a.code(), promoted).real;
     return Value::constant(promoted,

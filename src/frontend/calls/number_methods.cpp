@@ -1,0 +1,53 @@
+// The methods of numbers, which are arrays of no dimension: view, astype, reshape. Those of arrays
+// are in arrays/views.cpp.
+#include "frontend/arrays/arrays.h"
+#include "frontend/calls/calls.h"
+#include "frontend/calls/intrinsics.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/operators/convert.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+// The type that the only argument names.
+std::optional<TypeCode> named_type(const Arguments& a) {
+  if (a.positional.size() != 1 || !a.named.empty()) return std::nullopt;
+  const Value& v = a.positional[0];
+  std::optional<TypeCode> code;
+  if (auto* entity = v.as<Value::Entity>()) code = type_entity(entity->name);
+  if (auto* text = v.as<Value::Text>()) code = type_of_text(text->text);
+  return code && scalar_of(*code) ? code : std::nullopt;
+}
+
+// The same bits as another type of the same size.
+Value viewed_as(Context& ctx, const Value& self, TypeCode to, const Node* node) {
+  const bool bits = !is_bool(self.code()) && !is_bool(to) && bits_of(self.code()) == bits_of(to);
+  if (!bits)
+    return error(ctx, DiagCode::view_size, node, {type_text(self), std::string(name_of(to))});
+  ctx.at(node);
+  Inst* from = inst_of(ctx, self, node);
+  const ir::Type type = ir::Type::of(*scalar_of(to));
+  if (from->type == type) return Value::number(fixed(to), from);
+  return Value::number(fixed(to), ctx.builder.typed(Op::Bitcast, type, {from}));
+}
+
+// A number has no axes, and so has what is made of it.
+Value reshaped(Context& ctx, const Value& self, const Arguments& a) {
+  const bool none = a.positional.size() == 1 && a.positional[0].is_tuple() &&
+                    a.positional[0].elements().empty() && a.named.empty();
+  return none ? self
+              : not_implemented(ctx, a.node, "reshape() of a number to an array",
+                                "keep it in device.local_array(1, dtype)");
+}
+
+}  // namespace
+
+Value call_number_method(Context& ctx, const Value& self, Method method, const Arguments& a) {
+  if (method == Method::Reshape) return reshaped(ctx, self, a);
+  const std::optional<TypeCode> to = named_type(a);
+  if (!to) return error(ctx, DiagCode::expected_type, a.node, {std::string(name_of(method))});
+  return method == Method::AsType ? constructed(ctx, self, *to, a.node)
+                                  : viewed_as(ctx, self, *to, a.node);
+}
+
+}  // namespace cuda_device::frontend
