@@ -150,6 +150,44 @@ def test_typed_arguments_keep_their_width(target, name):
     assert out[0] == expected
 
 
+# --- numbers as arrays of no dimension ---
+
+
+@D.kernel
+def as_arrays(out, x):
+    v = x[0]
+    out[0] = v.shape == () and v.strides == ()
+    out[1] = v.ndim == 0 and v.ndims == 0 and v.size == 1
+    out[2] = v[()] == v and v[...] == v and v.reshape(()) == v
+    out[3] = v.dtype(2.5) == 2.5
+    out[4] = v.view(D.int32) == 0x3F800000
+    out[5] = v.view("int32").view(np.float32) == v
+    out[6] = v.astype(D.float16).view("uint16") == 0x3C00
+    out[7] = v.astype("f8").dtype(0.1) == 0.1
+    out[8] = D.float8e5m2(1).view(D.uint8) == 0x3C
+    out[9] = D.bfloat16(-2).view("i2") == -0x4000
+
+
+@clause("DEV-FIX-12")
+def test_numbers_behave_as_arrays_of_no_dimension(target):
+    out = np.zeros(10, dtype=bool)
+    run(as_arrays, out, np.ones(1, dtype=np.float32))
+    assert out.all(), out
+
+
+@clause("DEV-FIX-12", partial="kernels")
+@pytest.mark.parametrize("name", [*NUMBERS, "float16", "bfloat16", "float8e4m3", "float8e5m2"])
+def test_numbers_on_the_host_behave_as_arrays_of_no_dimension(name):
+    x = getattr(D, name)(1)
+    assert x.shape == () == x.strides
+    assert x.ndim == 0
+    assert x.size == 1
+    assert x[()] == x == x[...]
+    assert x.dtype.itemsize == x.nbytes
+    assert x.view(f"u{x.itemsize}").astype(D.int64) > 0
+    assert x.reshape(()) == x
+
+
 # --- conversion by call ---
 
 

@@ -229,9 +229,12 @@ def views_of_numbers(a):
     # error at `a[0].view()`: 'view' needs one type as its argument
     # hint: for example device.int32
     y = a[0].view()
-    # error at `a[0].astype("int32")`: 'astype' needs one type as its argument
+    # error at `a[0].astype("list")`: 'astype' needs one type as its argument
     # hint: for example device.int32
-    z = a[0].astype("int32")
+    z = a[0].astype("list")
+    # error at `a[0].reshape(1)`: reshape() of a number to an array is not implemented yet
+    # hint: keep it in device.local_array(1, dtype)
+    b = a[0].reshape(1)
 
 
 @bad.kernel(FLOATS)
