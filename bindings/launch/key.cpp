@@ -36,19 +36,36 @@ class Reader {
     if (type.kind == Kind::Scalar) type.dtype = dtype(in_.number<uint8_t>());
     if (type.kind == Kind::Array) array(type);
     if (type.kind == Kind::Tuple)
-      for (auto count = in_.number<uint32_t>(); count && in_.ok(); --count)
-        type.elements.push_back(argument());
+      elements(type);
+    if (type.kind == Kind::Complex || type.kind == Kind::Vector)
+      type.item = static_cast<ScalarKind>(in_.number<uint8_t>());
+    if (type.kind == Kind::Vector) type.lanes = in_.number<uint8_t>();
+    if (type.kind == Kind::Record) {
+      type.type = in_.number<uint32_t>();
+      elements(type);
+    }
     CD_CHECK(in_.ok(), "a launch key ends within an argument");
     return type;
   }
 
  private:
+  void elements(ArgumentType& type) {
+    for (auto count = in_.number<uint32_t>(); count && in_.ok(); --count)
+      type.elements.push_back(argument());
+  }
+
   void array(ArgumentType& type) {
     type.ndim = in_.number<uint8_t>();
     const auto element = in_.number<uint8_t>();
     in_.number<uint8_t>();
     type.facts = array_facts(in_.number<FactBits>());
     type.dtype = dtype(element);
+    if (element != kRecord) return;
+    const auto word = in_.number<ElementWord>();
+    type.element = word.kind;
+    type.item = word.item;
+    type.lanes = word.lanes;
+    type.type = word.type;
   }
 
   DtypeId dtype(uint8_t scalar) {
@@ -82,6 +99,28 @@ void write_scalar(KeyBuffer& key, DtypeId dtype, const DtypeTable& dtypes) {
 void write_tuple(KeyBuffer& key, uint32_t elements) {
   write_plain(key, Kind::Tuple);
   key.append(elements);
+}
+
+void write_complex(KeyBuffer& key, ScalarKind part) {
+  write_plain(key, Kind::Complex);
+  *key.extend(1) = static_cast<uint8_t>(part);
+}
+
+void write_vector(KeyBuffer& key, ScalarKind item, int lanes) {
+  write_plain(key, Kind::Vector);
+  uint8_t* at = key.extend(2);
+  at[0] = static_cast<uint8_t>(item);
+  at[1] = static_cast<uint8_t>(lanes);
+}
+
+void write_record_value(KeyBuffer& key, uint32_t type, uint32_t fields) {
+  write_plain(key, Kind::Record);
+  key.append(type);
+  key.append(fields);
+}
+
+void write_elements(KeyBuffer& key, const ElementWord& word) {
+  std::memcpy(key.extend(sizeof word), &word, sizeof word);
 }
 
 void write_record(KeyBuffer& key, DtypeId dtype, const DtypeTable& dtypes) {

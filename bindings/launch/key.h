@@ -24,6 +24,19 @@ void write_head(KeyBuffer& key, const KeyHead& head);  // first of all; its size
 void write_plain(KeyBuffer& key, frontend::ArgumentType::Kind kind);
 void write_scalar(KeyBuffer& key, DtypeId dtype, const DtypeTable& dtypes);
 void write_tuple(KeyBuffer& key, uint32_t elements);  // its elements follow
+void write_complex(KeyBuffer& key, ScalarKind part);
+void write_vector(KeyBuffer& key, ScalarKind item, int lanes);
+// Of Program::types[type]; its fields follow.
+void write_record_value(KeyBuffer& key, uint32_t type, uint32_t fields);
+// What elements that are no numbers are, after the array's dtype.
+struct ElementWord {
+  frontend::ArgumentType::Kind kind;
+  ScalarKind item;
+  uint8_t lanes;
+  uint8_t unused = 0;
+  uint32_t type;
+};
+void write_elements(KeyBuffer& key, const ElementWord& word);
 // Structural bytes after the argument that a word with kRecord begins.
 void write_record(KeyBuffer& key, DtypeId dtype, const DtypeTable& dtypes);
 void clear_no_alias(KeyBuffer& key, size_t facts_at);

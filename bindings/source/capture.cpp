@@ -4,6 +4,7 @@
 
 #include "bindings/errors.h"
 #include "bindings/source/ast_reader.h"
+#include "bindings/source/classes.h"
 #include "bindings/source/names.h"
 #include "support/diagnostic.h"
 
@@ -36,12 +37,20 @@ Span head_span(Span span, const SourceFile& file) {
 class ProgramReader {
  public:
   ProgramReader(syntax::Program& program, std::vector<Guard>& guards, SourceCache& sources)
-      : program_(program), guards_(guards), sources_(sources) {}
+      : program_(program),
+        guards_(guards),
+        sources_(sources),
+        classes_(
+            program, guards, [this](nb::handle function) { return add(function, {}); },
+            [](nb::handle object) { return constant_or_object(object); }) {}
+
+  std::vector<nb::object> take_types() { return classes_.take(); }
 
   // The function and all that it calls, by a queue: a long chain of calls takes no stack. What
   // cannot be read is reported together.
-  void read_all(nb::handle root) {
+  void read_all(nb::handle root, const std::vector<nb::object>& types) {
     add(root, {});
+    for (const nb::object& type : types) classes_.index_of(type);
     std::vector<Diagnostic> found;
     for (size_t i = 0; i < waiting_.size(); ++i) {
       const Waiting next = waiting_[i];
@@ -100,7 +109,8 @@ class ProgramReader {
     program_.files.push_back(file_of(source));
     into.name = to_string(function.attr("__name__"));
     Names names(function, into, guards_,
-                [this](nb::handle called, Span use) { return add(called, use); });
+                [this](nb::handle called, Span use) { return add(called, use); },
+                [this](nb::handle cls) { return classes_.index_of(cls); });
     AstReader reader(program_, file, source.line_shift, names);
     into.span = head_span(reader.span_of(source.node), program_.files[file]);
     into.args = static_cast<syntax::arguments*>(reader.read(source.node.attr("args")));
@@ -170,6 +180,7 @@ class ProgramReader {
   syntax::Program& program_;
   std::vector<Guard>& guards_;
   SourceCache& sources_;
+  Classes classes_;
   std::unordered_map<PyObject*, uint32_t> indices_;
   std::vector<Waiting>
       waiting_;  // by index in the program; those before the one being read are read
@@ -193,11 +204,14 @@ DeclaredFormats declared_formats(const syntax::Function& function) {
   return any ? formats : DeclaredFormats{};
 }
 
-std::shared_ptr<Variant> capture(nb::handle function, SourceCache& sources) {
+std::shared_ptr<Variant> capture(nb::handle function, SourceCache& sources,
+                                 const std::vector<nb::object>& types) {
   auto program = std::make_shared<syntax::Program>();
   auto variant = std::make_shared<Variant>();
   try {
-    ProgramReader(*program, variant->guards, sources).read_all(function);
+    ProgramReader reader(*program, variant->guards, sources);
+    reader.read_all(function, types);
+    variant->types = reader.take_types();
   } catch (DiagnosticError& error) {
     throw CaptureError{std::move(error.diagnostics), std::move(program->files)};
   }
@@ -241,16 +255,26 @@ std::shared_ptr<Variant> current_variant(FunctionObject* function) {
   }
   auto lock = lock_without_gil(state.capturing);
   if (find_variant(state)) return state.variants.front();
-  std::shared_ptr<Variant> made = capture(reinterpret_cast<PyObject*>(function), state.sources);
+  std::shared_ptr<Variant> made = capture(reinterpret_cast<PyObject*>(function), state.sources, state.argument_types);
   made->id = state.next_variant++;
   state.variants.insert(state.variants.begin(), made);
   if (state.variants.size() > kMaxVariants) state.variants.pop_back();
   return made;
 }
 
+void add_argument_type(FunctionState& state, nb::handle type) {
+  auto lock = lock_without_gil(state.capturing);
+  const auto is_type = [&](const nb::object& known) { return known.is(type); };
+  if (std::ranges::none_of(state.argument_types, is_type))
+    state.argument_types.push_back(nb::borrow(type));
+  std::erase_if(state.variants, [&](const std::shared_ptr<Variant>& variant) {
+    return std::ranges::none_of(variant->types, is_type);
+  });
+}
+
 std::shared_ptr<const Variant> capture_function(nb::handle function) {
   SourceCache sources;
-  return capture(function, sources);
+  return capture(function, sources, {});
 }
 
 }  // namespace cuda_device::bindings

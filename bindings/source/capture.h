@@ -11,6 +11,9 @@ namespace cuda_device::bindings {
 // other threads run.
 std::shared_ptr<Variant> current_variant(FunctionObject* function);
 
+// From now on every variant has the type, which an argument of a launch has; those that lack it go.
+void add_argument_type(FunctionState& state, nb::handle type);
+
 // Reads any Python function, decorated or not, for tests and inspection.
 std::shared_ptr<const Variant> capture_function(nb::handle function);
 

@@ -37,6 +37,7 @@ struct Variant {
   DeclaredFormats declared;  // of the parameters, by annotation; empty where none has one
   std::shared_ptr<const syntax::Program> program;
   std::vector<Guard> guards;
+  std::vector<nb::object> types;  // the classes and dtypes behind the program's types, by index
 };
 
 // How many arguments a launch may give.
@@ -64,6 +65,7 @@ struct FunctionState {
   void renew_in_child() { leave_behind(capturing); }
   std::vector<std::shared_ptr<Variant>> variants;  // the one used last is in front
   uint32_t next_variant = 0;
+  std::vector<nb::object> argument_types;  // classes and dtypes that arguments had: in every variant
   std::vector<std::array<uint32_t, 3>> blocks;  // block shapes that have a version of their own
   // Key and target of the last launch, known to be compiled: such a launch need not let go of the
   // GIL.

@@ -1,6 +1,7 @@
 #include "bindings/source/names.h"
 
 #include "bindings/source/bound_names.h"
+#include "bindings/source/classes.h"
 #include "bindings/source/entities.h"
 #include "bindings/source/function_object.h"
 #include "bindings/source/value.h"
@@ -44,8 +45,12 @@ bool is_capturable(nb::handle object) {
 }  // namespace
 
 Names::Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards,
-             FunctionIndex index)
-    : function_(nb::borrow(function)), into_(into), guards_(guards), index_(std::move(index)) {
+             FunctionIndex index, TypeIndex type_index)
+    : function_(nb::borrow(function)),
+      into_(into),
+      guards_(guards),
+      index_(std::move(index)),
+      type_index_(std::move(type_index)) {
   nb::object code = function.attr("__code__");
   globals_ = function.attr("__globals__");
   builtins_ = function.attr("__builtins__");
@@ -66,7 +71,7 @@ bool Names::is_local(const std::string& name) const {
   return locals_.contains(name);
 }
 
-Binding Names::meaning_of(nb::handle object, Span use) {
+Binding constant_or_object(nb::handle object) {
   if (const std::string* name = entities().find(object)) return named(Binding::Kind::Entity, *name);
   if (std::optional<syntax::Value> value = constant_of(object)) {
     Binding binding;
@@ -74,14 +79,23 @@ Binding Names::meaning_of(nb::handle object, Span use) {
     binding.value = std::move(*value);
     return binding;
   }
+  if (has_readable_attributes(object))
+    return named(Binding::Kind::Module, name_of_namespace(object));
+  return named(Binding::Kind::Object, is_enum_member(object) ? "enum.Enum" : type_text(object));
+}
+
+Binding Names::meaning_of(nb::handle object, Span use) {
+  if (is_struct_class(object)) {
+    Binding binding = named(Binding::Kind::Class, to_string(object.attr("__name__")));
+    binding.type = type_index_(object);
+    return binding;
+  }
   if (is_capturable(object)) {
     Binding binding = named(Binding::Kind::Function, to_string(object.attr("__name__")));
     binding.function = index_(object, use);
     return binding;
   }
-  if (has_readable_attributes(object))
-    return named(Binding::Kind::Module, name_of_namespace(object));
-  return named(Binding::Kind::Object, is_enum_member(object) ? "enum.Enum" : type_text(object));
+  return constant_or_object(object);
 }
 
 void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded) {

@@ -19,8 +19,11 @@ class Names final : public NameListener {
   // named; unknown for a default or an annotation.
   using FunctionIndex = std::function<uint32_t(nb::handle function, Span use)>;
 
+  // Gives a class its index among the program's types.
+  using TypeIndex = std::function<uint32_t(nb::handle cls)>;
+
   Names(nb::handle function, syntax::Function& into, std::vector<Guard>& guards,
-        FunctionIndex index);
+        FunctionIndex index, TypeIndex type_index);
 
   void on_name(const syntax::Name* node) override;
   void on_attribute(const syntax::Attribute* node) override;
@@ -43,6 +46,10 @@ class Names final : public NameListener {
   syntax::Function& into_;
   std::vector<Guard>& guards_;
   FunctionIndex index_;
+  TypeIndex type_index_;
 };
+
+// What an object means that is no function and no class.
+syntax::Binding constant_or_object(nb::handle object);
 
 }  // namespace cuda_device::bindings

@@ -9,6 +9,7 @@
 #include "frontend/diagnosis/suggest.h"
 #include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 
@@ -141,6 +142,7 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
   const Value base = expr(ctx, node->value);
   if (base.is_unknown()) return base;
   if (auto* array = base.as<Value::Array>()) return array_attribute(ctx, node, *array);
+  if (base.is_record()) return record_attribute(ctx, node, base);
   if (base.is_number()) return number_attribute(ctx, node, base);
   if (base.is<Value::Module>() || base.is<Value::Object>())
     return foreign_attribute(ctx, node, base, found ? &bound->second : nullptr);
@@ -166,6 +168,7 @@ Value no_attribute(Context& ctx, const syntax::Attribute* node, const Value& bas
 
 std::optional<std::vector<Value>> elements_of(Context& ctx, const Value& value) {
   if (value.is_tuple()) return value.elements();
+  if (value.is_record() && value.record().type->is_sequence()) return value.record().fields;
   if (!is_position(value)) return std::nullopt;
   const Intrinsic* intrinsic = find_intrinsic(value.as<Value::Entity>()->name);
   std::vector<Value> components;

@@ -56,6 +56,10 @@ struct RecordType {
   const syntax::TypeDecl* decl = nullptr;  // of a class of the program
 
   bool is_vector() const { return kind == Kind::Vector; }
+  // Has a length, and is gone through, unpacked and indexed.
+  bool is_sequence() const {
+    return is_vector() || kind == Kind::Tuple || kind == Kind::NamedTuple || kind == Kind::SubArray;
+  }
 };
 
 // A scalar of a type in memory.

@@ -12,6 +12,7 @@
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 
@@ -88,7 +89,7 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
     case Kind::Type:
       return entity_value(ctx, v.text, node);
     case Kind::Record:
-      return not_implemented(ctx, node, "a struct");
+      return record_constant(ctx, v, node);
     case Kind::Other:
       return Value(Value::Object{v.text});
   }
@@ -185,7 +186,7 @@ Value binding_value(Context& ctx, const syntax::Binding& b, const Node* node,
     case Kind::Function:
       return Value::Function{b.function, ctx.program.functions.at(b.function).name};
     case Kind::Class:
-      return not_implemented(ctx, node, "a struct");
+      return Value::Class{record_type(ctx.session, b.type)};
     case Kind::Module:
       return Value(Value::Module{b.name});
     case Kind::Object:

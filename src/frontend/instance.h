@@ -19,6 +19,7 @@ struct WebState {
   bool never_constant = false;  // more than one definition is live, or one with several values
   const syntax::Node* constant_definition = nullptr;
   // Something assigned to it is wrong: it is read in silence, but where that is itself the mistake.
+  bool changes = false;  // components are assigned: it is a variable even where it is a parameter
   bool failed = false;
   const syntax::Node* mistaken_read = nullptr;
   DiagCode mistake{};

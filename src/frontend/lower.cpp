@@ -119,6 +119,15 @@ const Webs& Session::webs_of(const syntax::Function& f) {
   return at->second;
 }
 
+const syntax::Call* Session::call_of(const syntax::Node* node) {
+  std::unique_ptr<syntax::Call>& call = property_calls[node];
+  if (!call) {
+    call = std::make_unique<syntax::Call>();
+    call->span = node->span;
+  }
+  return call.get();
+}
+
 std::unique_ptr<Instance> Session::make_instance(uint32_t function) {
   auto instance = std::make_unique<Instance>();
   instance->function = &request.program->functions.at(function);

@@ -8,6 +8,7 @@
 
 #include "frontend/instance.h"
 #include "frontend/policy.h"
+#include "syntax/tree.h"
 #include "support/diagnostic.h"
 
 namespace cuda_device::frontend {
@@ -16,7 +17,7 @@ namespace cuda_device::frontend {
 // of an unrolled loop that ask for the same have the same.
 struct AllocationSite {
   std::vector<const syntax::Node*> calls;
-  ScalarKind element;
+  std::string element;  // the text of its type, which is one of a session's
   std::vector<int64_t> shape, strides;
   uint32_t align;
   friend auto operator<=>(const AllocationSite&, const AllocationSite&) = default;
@@ -41,6 +42,11 @@ struct Session {
   // here, in every pass.
   std::map<AllocationSite, uint32_t> allocation_at;
   std::vector<ir::Allocation> allocations;
+  // The types of Program::types, made when they are met: record_type().
+  std::map<uint32_t, RecordRef> records;
+  // A call for each attribute that is a property: it is called where it is read.
+  const syntax::Call* call_of(const syntax::Node* node);
+  std::map<const syntax::Node*, std::unique_ptr<syntax::Call>> property_calls;
 };
 
 }  // namespace cuda_device::frontend

@@ -38,6 +38,9 @@ struct SameItself {
   }
   bool operator()(const V::Record& a, const V::Record& b) const { return a.type == b.type; }
   bool operator()(const V::Complex& a, const V::Complex& b) const { return a.code == b.code; }
+  bool operator()(const V::MemberFunction& a, const V::MemberFunction& b) const {
+    return a.index == b.index;
+  }
   bool operator()(const V::BoundMethod& a, const V::BoundMethod& b) const {
     return a.method == b.method;
   }
@@ -89,6 +92,7 @@ std::span<const Value> Value::parts() const {
                             [](const Array& v) -> Parts { return v.view; },
                             [](const FString& v) -> Parts { return v.values; },
                             [](const BoundMethod& v) -> Parts { return {v.self.get(), 1}; },
+                            [](const MemberFunction& v) -> Parts { return {v.self.get(), 1}; },
                             [](const auto&) -> Parts { return {}; }},
                     is_);
 }
@@ -107,7 +111,7 @@ bool Value::contains_unknown() const {
 }
 
 bool Value::is_storable() const {
-  if (is<Range>() || is<Slice>() || is<BoundMethod>() || is<Lambda>() || is<FString>())
+  if (is<Range>() || is<Slice>() || is<BoundMethod>() || is<MemberFunction>() || is<Lambda>() || is<FString>())
     return false;
   return std::ranges::all_of(parts(), &Value::is_storable);
 }
@@ -156,6 +160,8 @@ std::string type_text(const Value& value) {
               [](const V::Array& v) { return array_text(v); },
               [](const V::Entity& v) { return entity_text(v.name); },
               [](const V::Function& v) { return "function " + v.name; },
+              [](const V::Class& v) { return "class " + v.type->name; },
+              [](const V::MemberFunction& v) { return "method " + v.name; },
               [](const V::Lambda&) -> std::string { return "a lambda"; },
               [](const V::BoundMethod& v) { return "method " + std::string(name_of(v.method)); },
               [](const V::Module& v) {

@@ -115,6 +115,17 @@ class Value {
     std::string name;
     friend bool operator==(const Function&, const Function&) = default;
   };
+  // A class whose call makes a record.
+  struct Class {
+    RecordRef type;
+    friend bool operator==(const Class&, const Class&) = default;
+  };
+  // A method of a class of the program, with the record that it is called on.
+  struct MemberFunction {
+    uint32_t index;  // into the program
+    std::string name;
+    std::shared_ptr<const Value> self;
+  };
   struct Lambda {
     const syntax::Node* node;
     Instance* instance;  // where it stands
@@ -143,7 +154,8 @@ class Value {
 
   using Alternatives =
       std::variant<Unknown, None, Scalar, Constant, Tuple, Record, Complex, Range, Slice, Array,
-                   Entity, Function, Lambda, BoundMethod, Module, Text, FString, Object>;
+                   Entity, Function, Class, MemberFunction, Lambda, BoundMethod, Module, Text,
+                   FString, Object>;
 
   Value() = default;
   template <class T>

@@ -98,6 +98,7 @@ class IdentityWriter {
     for (const auto& [name, binding] : type.attributes) {
       out_.text(name);
       out_.number(type.properties.contains(name));
+      out_.number(type.static_methods.contains(name));
       write(binding);
     }
   }

@@ -145,7 +145,8 @@ struct TypeDecl {
   uint32_t size = 0, align = 1;  // bytes
   // Methods, properties and constants of the class, by name; in the order of names.
   std::map<std::string, Binding> attributes;
-  std::set<std::string> properties;  // those that are called where they are read
+  std::set<std::string> properties;      // those that are called where they are read
+  std::set<std::string> static_methods;  // those that do not get the record
 };
 
 enum class FunctionKind : uint8_t { Kernel, Func, Plain };

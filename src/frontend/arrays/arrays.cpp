@@ -11,6 +11,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
 #include "frontend/parameters.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -45,6 +46,13 @@ Value array_size(Context& ctx, const Value::Array& array, const Node* node) {
   return size.value_or(Value::constant_int(TypeCode::i8, 1));
 }
 
+// The type itself, as a value.
+static Value dtype_value(const DataType& type) {
+  if (type.is_number()) return Value::Entity{entity_of_type(type.code)};
+  if (type.record->is_vector()) return Value::Entity{"device." + type.record->name};
+  return Value::Class{type.record};
+}
+
 Value array_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& array) {
   const std::string& name = node->attr;
   ctx.at(node);
@@ -55,7 +63,7 @@ Value array_attribute(Context& ctx, const syntax::Attribute* node, const Value::
     const int ndim = array.type.ndim;
     return Value::constant_int(ctx.policy.int_literal(ndim), ndim);
   }
-  if (name == "dtype") return Value(Value::Entity{entity_of_type(code_of(array.type.scalar()))});
+  if (name == "dtype") return dtype_value(array.element);
   if (name == "T") return transposed(array);
   for (Method method : {Method::View, Method::Reshape, Method::AsType})
     if (name == name_of(method)) return Value::BoundMethod{method, std::make_shared<Value>(array)};
@@ -130,26 +138,36 @@ bool check_index(Context& ctx, const Value& index, const Node* node) {
   return false;
 }
 
+// Elements are numbers, each of one scalar.
+static bool is_plain(const Value::Array& array) { return !array.type.has_records(); }
+
 // view() as another type of the same size reads the bits of what the memory holds.
 Value load_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands) {
+  if (!is_plain(array)) return load_data(ctx, array.element, operands, 0);
   const ir::Type type = ir::Type::of(array.type.scalar());
   const ir::Type stored = ir::Type::of(operands[0]->type.scalar());
   Inst* element = ctx.builder.typed(Op::Load, stored, std::move(operands));
   if (stored != type) element = ctx.builder.typed(Op::Bitcast, type, {element});
-  return Value::number(code_of(array.type.scalar()), element);
+  return Value::number(array.element.code, element);
 }
 
 void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands,
                    const Value& value, const Node* source) {
+  if (!is_plain(array)) {
+    const Value stored = as_data(ctx, value, array.element, Conversion::Stored, source,
+                                 "an element of '" + array.name + "'");
+    if (!stored.is_unknown()) store_data(ctx, array.element, operands, 0, stored, source);
+    return;
+  }
   if (!value.is_number()) {
     std::string hint =
         is_position(value) ? "name a component of it: .x, .y or .z" : read_it_hint(value);
     if (hint.empty()) hint = "an element takes a number";
     wrong_kind(ctx, DiagCode::store_type, source, value,
-               {type_text(value), std::string(name_of(array.type.scalar())), hint});
+               {type_text(value), type_text(array.element), hint});
     return;
   }
-  const Value converted = convert(ctx, value, code_of(array.type.scalar()), source);
+  const Value converted = convert(ctx, value, array.element.code, source);
   if (converted.is_unknown()) return;
   Inst* element = inst_of(ctx, converted, source);
   const ir::Type stored = ir::Type::of(operands[0]->type.scalar());

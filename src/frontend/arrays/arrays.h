@@ -53,6 +53,6 @@ void fill_augmented(Context& ctx, const Value::Array& view, BinaryOp op, const V
 // The number in this pass's function of an allocation of the session.
 uint32_t number_of_array(Context& ctx, uint32_t allocation);
 // The element type that an argument names.
-std::optional<TypeCode> read_dtype(Context& ctx, const Given& given, const std::string& name);
+std::optional<DataType> read_dtype(Context& ctx, const Given& given, const std::string& name);
 
 }  // namespace cuda_device::frontend

@@ -10,6 +10,7 @@
 #include "frontend/calls/intrinsics.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/parameters.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -28,7 +29,7 @@ bool is_int_constant(const Value& v) { return v.is_constant() && is_int(v.code()
 std::vector<int64_t> packed_strides(const ir::Allocation& array, bool first_is_inner) {
   const size_t ndim = array.shape.size();
   std::vector<int64_t> strides(ndim);
-  int64_t step = bytes_of(array.type.scalar());
+  int64_t step = array.type.element_bytes();
   for (size_t k = 0; k < ndim; ++k) {
     const size_t axis = first_is_inner ? k : ndim - 1 - k;
     strides[axis] = step;
@@ -74,18 +75,14 @@ static bool read_shape(Context& ctx, const Given& given, const std::string& name
   return fine;
 }
 
-std::optional<TypeCode> read_dtype(Context& ctx, const Given& given, const std::string& name) {
+std::optional<DataType> read_dtype(Context& ctx, const Given& given, const std::string& name) {
   const Value& v = *given.value;
-  std::optional<TypeCode> code;
   auto* entity = v.as<Value::Entity>();
   auto* text = v.as<Value::Text>();
-  if (entity) code = type_entity(entity->name);
-  if (text) code = type_of_text(text->text);
-  if (code && scalar_of(*code)) return code;
-  if (code) {
-    not_implemented(ctx, given.node, "'" + std::string(name_of(*code)) + "' as an element type");
-    return std::nullopt;
-  }
+  if (text)
+    if (const std::optional<TypeCode> code = type_of_text(text->text))
+      return DataType::number(*code);
+  if (const auto type = data_type_of(v); type && !v.is_none()) return type;
   const std::string found = text     ? "'" + text->text + "'"
                             : entity ? "'" + public_name(entity->name) + "'"
                                      : type_text(v);
@@ -108,7 +105,7 @@ static std::optional<bool> read_order(Context& ctx, const Given& given, const st
 
 static bool read_align(Context& ctx, const Given& given, const std::string& name,
                        ir::Allocation& array) {
-  array.align = static_cast<uint32_t>(bytes_of(array.type.scalar()));
+  array.align = array.type.element_align();
   if (!given.value || given.value->is_none()) return true;
   const Value& v = *given.value;
   const bool known = is_int_constant(v);
@@ -140,8 +137,9 @@ static bool check_memory(Context& ctx, const ir::Allocation& array, const Node* 
   return false;
 }
 
-static uint32_t allocation(Context& ctx, const ir::Allocation& array, const Node* call) {
-  AllocationSite place{{}, array.type.scalar(), array.shape, array.strides, array.align};
+static uint32_t allocation(Context& ctx, const ir::Allocation& array, const DataType& element,
+                           const Node* call) {
+  AllocationSite place{{}, type_text(element), array.shape, array.strides, array.align};
   for (const Instance* i = ctx.instance; i; i = i->parent) place.calls.push_back(i->call);
   place.calls.push_back(call);
   const auto next = static_cast<uint32_t>(ctx.session.allocations.size());
@@ -170,17 +168,17 @@ static Value array_in(Context& ctx, AddressSpace space, const Arguments& a, cons
   array.span = a.node->span;
   array.name = ctx.assigned.value == a.node ? ctx.assigned.name : name;
   const bool shaped = read_shape(ctx, (*given)[0], name, array);
-  const std::optional<TypeCode> dtype = read_dtype(ctx, (*given)[1], name);
+  const std::optional<DataType> dtype = read_dtype(ctx, (*given)[1], name);
   const std::optional<bool> order = read_order(ctx, (*given)[2], name);
-  array.type = ir::Type::array(dtype ? *scalar_of(*dtype) : ScalarKind::U8,
-                               static_cast<int>(array.shape.size()), space);
+  array.type = array_type(dtype.value_or(DataType::number(TypeCode::u1)),
+                          static_cast<int>(array.shape.size()), space);
   if (!read_align(ctx, (*given)[3], name, array) || !shaped || !dtype || !order)
     return Value::unknown();
   array.strides = packed_strides(array, *order);
-  const uint32_t index = allocation(ctx, array, a.node);
+  const uint32_t index = allocation(ctx, array, *dtype, a.node);
   number_of_array(ctx, index);
   if (!check_memory(ctx, array, a.node)) return Value::unknown();
-  return Value::Array{array.name, DataType::number(*dtype), array.type, Value::Allocation{index}};
+  return Value::Array{array.name, *dtype, array.type, Value::Allocation{index}};
 }
 
 Value call_local_array(Context& ctx, const Arguments& a, const Intrinsic& i) {

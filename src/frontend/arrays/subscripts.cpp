@@ -7,6 +7,7 @@
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/parameters.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 
@@ -72,6 +73,7 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
     return operands ? load_element(ctx, *array, std::move(*operands)) : Value::unknown();
   }
   if (has_slice(index)) return slicing(ctx, slice_node(node));
+  if (base.is_record()) return record_element(ctx, base, index, node);
   if (base.is_number()) return whole_number(ctx, base, index, node);
   if (std::optional<std::vector<Value>> elements = elements_of(ctx, base))
     return element_of_tuple(ctx, *elements, index, node);

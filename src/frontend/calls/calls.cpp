@@ -11,6 +11,7 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -29,7 +30,8 @@ bool Arguments::has_unknown() const {
 }
 
 const Node* argument_node(const Arguments& a, size_t i) {
-  return i < a.node->args.size() ? a.node->args[i] : static_cast<const Node*>(a.node);
+  const bool shown = i >= a.bound && i - a.bound < a.node->args.size();
+  return shown ? a.node->args[i - a.bound] : static_cast<const Node*>(a.node);
 }
 
 static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node, bool formatted) {
@@ -134,6 +136,8 @@ static bool check_count(Context& ctx, const Intrinsic& i, const Arguments& a) {
 
 static Value call_entity(Context& ctx, const std::string& name, const Arguments& a) {
   const Intrinsic* i = find_intrinsic(name);
+  if (!i && name.starts_with("device."))
+    if (const RecordRef vector = vector_named(name.substr(7))) return construct_vector(ctx, vector, a);
   if (!i) return foreign_call(ctx, a.node->func, {"function"});
   if (i->role == Intrinsic::Role::Type) return call_type(ctx, *i, a);
   if (i->role != Intrinsic::Role::Call) return not_callable(ctx, a.node->func, Value::Entity{name});
@@ -165,12 +169,28 @@ static Value module_call(Context& ctx, const Node* callee, const Value::Module& 
   return not_callable(ctx, callee, module);
 }
 
+Value call_member(Context& ctx, const Value::MemberFunction& method, Arguments a) {
+  a.positional.insert(a.positional.begin(), *method.self);
+  a.bound = 1;
+  return call_function(ctx, method.index, a);
+}
+
+// device.replace(p, x=1): its keywords are fields.
+Value call_replace(Context& ctx, const Arguments& a, const Intrinsic&) {
+  const Value& record = a.positional[0];
+  if (record.is_record() && !record.record().type->is_vector()) return replaced(ctx, record, a);
+  return wrong_kind(ctx, DiagCode::field_type, argument_node(a, 0), record,
+                    {"the first argument of replace()", "a struct", type_text(record)});
+}
+
 Value call(Context& ctx, const syntax::Call* node) {
   const Value callee = expr(ctx, node->func);
   const std::optional<Arguments> a = arguments(ctx, node, callee.is_entity("builtins.print"));
   if (!a || callee.is_unknown()) return Value::unknown();
   ctx.at(node);
   if (auto* function = callee.as<Value::Function>()) return call_function(ctx, function->index, *a);
+  if (auto* cls = callee.as<Value::Class>()) return construct_record(ctx, cls->type, *a);
+  if (auto* method = callee.as<Value::MemberFunction>()) return call_member(ctx, *method, *a);
   if (auto* lambda = callee.as<Value::Lambda>()) {
     if (!a->positional.empty() || !a->named.empty()) return unsupported(ctx, lambda->node);
     return call_lambda(ctx, *lambda);

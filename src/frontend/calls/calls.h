@@ -17,6 +17,7 @@ struct Arguments {
   const syntax::Call* node = nullptr;
   std::vector<Value> positional;
   std::vector<std::pair<std::string, Value>> named;
+  size_t bound = 0;  // of the positional ones those that the call does not show: the record of a method
   bool has_unknown() const;
 };
 
@@ -29,6 +30,8 @@ struct Given {
 Value call(Context& ctx, const syntax::Call* node);
 // The body is lowered in place, with webs of its own.
 Value call_function(Context& ctx, uint32_t index, const Arguments& a);
+// With the record of the method in front.
+Value call_member(Context& ctx, const Value::MemberFunction& method, Arguments a);
 // Calls a lambda without parameters. Its names mean what they mean where it stands, whatever
 // function calls it.
 Value call_lambda(Context& ctx, const Value::Lambda& lambda);

@@ -13,23 +13,12 @@
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
 #include "frontend/parameters.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 namespace {
 
 using syntax::NodeKind;
-
-bool holds_every_value(TypeCode to, TypeCode from) {
-  const std::optional<ScalarKind> wide = scalar_of(to), narrow = scalar_of(from);
-  return wide && narrow && cuda_device::holds_every_value(*wide, *narrow);
-}
-
-// A builtin number takes any format of its kind or above.
-bool converts_silently(TypeCode to, TypeCode from) {
-  if (from == TypeCode::weak_int && (is_int(to) || is_float(to))) return true;
-  if (from == TypeCode::weak_float && is_float(to)) return true;
-  return holds_every_value(to, from);
-}
 
 // A format that holds a constant which its builtin does not.
 std::string wide_format(const Value& constant) {
@@ -99,11 +88,13 @@ static void element_not_assignable(Context& ctx, const Value& base,
 
 static void assign_element(Context& ctx, const syntax::Subscript* target, const Value& value,
                            const Node* source) {
+  if (assign_field(ctx, target, value, source)) return;
   const Value base = expr(ctx, target->value);
   const Value index = expr_or_slice(ctx, target->slice);
   if (base.is_unknown() || index.is_unknown()) return;
   ctx.at(target);
   auto* array = base.as<Value::Array>();
+  if (!array && assign_component(ctx, target, base, index, value, source)) return;
   if (!array) return element_not_assignable(ctx, base, target);
   if (makes_view(*array, index)) {
     const Value view = sliced(ctx, *array, index, target);
@@ -116,9 +107,27 @@ static void assign_element(Context& ctx, const syntax::Subscript* target, const 
   store_element(ctx, *array, std::move(*operands), value, source);
 }
 
-static void assign_attribute(Context& ctx, const syntax::Attribute* target) {
+// What makes a changed one.
+static void field_not_assignable(Context& ctx, const syntax::Attribute* target, const Value& base) {
+  const RecordType& type = *base.record().type;
+  const std::string name = written(target->value, "p");
+  const auto i = field_named(type, target->attr);
+  if (!i)
+    error(ctx, DiagCode::no_attribute, target,
+          {with_article(type.name), target->attr, "attributes cannot be added in a kernel"});
+  else if (type.is_vector())
+    error(ctx, DiagCode::vector_assigned, target,
+          {target->attr, with_article(type.name), name, std::to_string(*i)});
+  else
+    error(ctx, DiagCode::field_assigned, target, {target->attr, with_article(type.name), name});
+}
+
+static void assign_attribute(Context& ctx, const syntax::Attribute* target, const Value& value,
+                             const Node* source) {
+  if (assign_field(ctx, target, value, source)) return;
   const Value base = expr(ctx, target->value);
   if (base.is_unknown()) return;
+  if (base.is_record()) return field_not_assignable(ctx, target, base);
   error(ctx, DiagCode::not_assignable, target, {"'" + target->attr + "' of " + type_text(base)});
 }
 
@@ -134,7 +143,7 @@ void assign(Context& ctx, const Node* target, const Value& value, const Node* so
     case NodeKind::Subscript:
       return assign_element(ctx, syntax::as<syntax::Subscript>(target), value, source);
     case NodeKind::Attribute:
-      return assign_attribute(ctx, syntax::as<syntax::Attribute>(target));
+      return assign_attribute(ctx, syntax::as<syntax::Attribute>(target), value, source);
     case NodeKind::Starred:
       return assign(ctx, syntax::as<syntax::Starred>(target)->value, unsupported(ctx, target),
                     source);
@@ -151,14 +160,32 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
     const Value result = binary(ctx, op, old, operand, node, name, node->value);
     return define(ctx, name, declared(ctx, name, result, node), node);
   }
+  if (const std::optional<FieldPlace> place = field_place(ctx, node->target)) {
+    const Value old = place->operands.empty()
+                          ? Value::unknown()
+                          : load_data(ctx, place->type, place->operands, place->offset);
+    const Value operand = expr(ctx, node->value);
+    return store_field(ctx, *place, binary(ctx, op, old, operand, node, node->target, node->value),
+                       node);
+  }
   auto* element = syntax::as<syntax::Subscript>(node->target);
   if (!element) {
-    expr(ctx, node->value);
-    return assign(ctx, node->target, Value::unknown(), node->value);
+    const Value old = expr(ctx, node->target);
+    const Value operand = expr(ctx, node->value);
+    const Value result = binary(ctx, op, old, operand, node, node->target, node->value);
+    return assign(ctx, node->target, result, node);
   }
   const Value base = expr(ctx, element->value);
   const Value index = expr_or_slice(ctx, element->slice);
   auto* array = base.as<Value::Array>();
+  if (!array && base.is_record() && !index.is_unknown()) {
+    const Value old = record_element(ctx, base, index, element);
+    const Value operand = expr(ctx, node->value);
+    const Value result = binary(ctx, op, old, operand, node, element, node->value);
+    if (!result.is_unknown() && !assign_component(ctx, element, base, index, result, node))
+      element_not_assignable(ctx, base, element);
+    return;
+  }
   if (!array || index.is_unknown()) {
     if (!base.is_unknown() && !index.is_unknown()) element_not_assignable(ctx, base, element);
     expr(ctx, node->value);

@@ -166,7 +166,8 @@ void define(Context& ctx, const Node* target, const Value& value, const Node* so
   WebState& state = ctx.instance->states[definition.web];
   const bool variable = web.reassigned && value.is_storable() && has_constants(value);
   if (value.contains_unknown()) fail(ctx, state);
-  if (target->kind == syntax::NodeKind::arg && web.definition_count == 1 && !variable) {
+  if (target->kind == syntax::NodeKind::arg && web.definition_count == 1 && !variable &&
+      !state.changes) {
     state.direct = value;
     return;
   }
@@ -293,6 +294,22 @@ static Value read_variable(Context& ctx, const syntax::Name* node, uint32_t web)
   if (state.failed || state.direct || !state.abstract.is_unknown())
     return load_web(ctx, state, node->id);
   return unresolved(ctx, node, state);
+}
+
+void change_variable(Context& ctx, const syntax::Name* node, const Value& value,
+                     const Node* target) {
+  const auto used = ctx.instance->webs->use_at.find(node);
+  if (used == ctx.instance->webs->use_at.end() || used->second == Webs::kNone) {
+    error(ctx, DiagCode::not_assignable, target, {"a component of the global '" + node->id + "'"});
+    return;
+  }
+  WebState& state = ctx.instance->states[used->second];
+  if (!state.changes || !state.never_constant) {
+    // The variable needs slots, from its definition on.
+    state.changes = state.never_constant = ctx.inference.demoted = true;
+    return;
+  }
+  store_web(ctx, state, node->id, value, target);
 }
 
 Value read_name(Context& ctx, const syntax::Name* node) {

@@ -11,6 +11,10 @@ namespace cuda_device::frontend {
 // The definition of a variable at this node: joins its type and stores the value.
 void define(Context& ctx, const Node* target, const Value& value, const Node* source);
 Value read_name(Context& ctx, const syntax::Name* node);
+// The variable that the name reads has this value of the same type from here on: vectors are values, so
+// nothing else sees the change. Not of names of the surroundings.
+void change_variable(Context& ctx, const syntax::Name* node, const Value& value,
+                     const Node* target);
 
 // What a place has that holds one or the other value; nothing: they have nothing in common.
 std::optional<Value> join(const Context& ctx, const Value& a, const Value& b);

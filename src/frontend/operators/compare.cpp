@@ -191,12 +191,13 @@ static Value compare_numbers(Context& ctx, CompareOp op, Value a, Value b, const
                        ctx.builder.op(ir_op(op), {inst_of(ctx, a, node), inst_of(ctx, b, node)}));
 }
 
-static Value compare_tuples(Context& ctx, CompareOp op, const Value& a, const Value& b,
+// Equal where all parts are: of tuples, of records of one class, of vectors.
+static Value compare_fields(Context& ctx, CompareOp op, const Value& a, const Value& b,
                             const Node* node, const Node* left, const Node* right) {
-  Value all = Value::boolean(a.elements().size() == b.elements().size());
-  for (size_t i = 0; i < a.elements().size() && i < b.elements().size(); ++i) {
+  Value all = Value::boolean(a.parts().size() == b.parts().size());
+  for (size_t i = 0; i < a.parts().size() && i < b.parts().size(); ++i) {
     const Value same =
-        compare_values(ctx, CompareOp::Eq, a.elements()[i], b.elements()[i], node, left, right);
+        compare_values(ctx, CompareOp::Eq, a.parts()[i], b.parts()[i], node, left, right);
     all = both(ctx, all, same, Op::And, node);
   }
   return op == CompareOp::NotEq ? negated(ctx, all, node) : all;
@@ -210,13 +211,17 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
     return contains(ctx, op, a, b, node, left, right);
   if (a.is_number() && b.is_number() && !is_identity(op))
     return compare_numbers(ctx, op, a, b, node, left, right);
+  const bool records = a.is_record() && b.is_record() &&
+                       (a.record().type == b.record().type || a.record().type->is_vector()) &&
+                       a.record().type->kind == b.record().type->kind;
+  if (records && is_equality(op)) return compare_fields(ctx, op, a, b, node, left, right);
   if (a.is_tuple() && b.is_tuple() && is_equality(op))
-    return compare_tuples(ctx, op, a, b, node, left, right);
+    return compare_fields(ctx, op, a, b, node, left, right);
   // Only the class of an object is known, and two of one class may differ.
   for (const Value* v : {&a, &b})
     if (v->is<Value::Object>() && !a.is_none() && !b.is_none())
       return wrong_kind(ctx, {}, v == &a ? left : right, *v, {});
-  const bool by_name = !a.is_array() && !a.is_number() && !a.is_tuple();
+  const bool by_name = !a.is_array() && !a.is_number() && !a.is_aggregate();
   const bool same_kind = by_name && a.alternatives().index() == b.alternatives().index();
   const bool with_none = a.is_none() || b.is_none();
   if ((is_equality(op) || is_identity(op)) && (same_kind || with_none))

@@ -10,6 +10,20 @@
 
 namespace cuda_device::frontend {
 
+static bool holds_every_value(TypeCode to, TypeCode from) {
+  const std::optional<ScalarKind> wide = scalar_of(is_complex(to) ? component_of(to) : to),
+                                  narrow = scalar_of(is_complex(from) ? component_of(from) : from);
+  if (is_complex(from) && !is_complex(to)) return false;
+  return wide && narrow && cuda_device::holds_every_value(*wide, *narrow);
+}
+
+bool converts_silently(TypeCode to, TypeCode from) {
+  if (from == TypeCode::weak_int && (is_int(to) || is_float(to) || is_complex(to))) return true;
+  if (from == TypeCode::weak_float && (is_float(to) || is_complex(to))) return true;
+  if (from == TypeCode::weak_complex && is_complex(to)) return true;
+  return holds_every_value(to, from);
+}
+
 // What to do about a literal that does not fit.
 std::string range_hint(const Value& literal, TypeCode to) {
   if (is_float(to))
@@ -51,8 +65,21 @@ static Value convert_constant(Context& ctx, const Value& v, TypeCode to, const N
   return Value::constant(to, converted(*v.exact(), v.code(), to));
 }
 
+// A real number gets an imaginary part of zero.
+static Value convert_complex(Context& ctx, const Value& v, TypeCode to, const Node* node) {
+  const TypeCode part = component_of(to);
+  const Value zero = Value::constant(part, {});
+  const Value real = v.is_complex() ? v.parts()[0] : v;
+  const Value x = convert(ctx, real, part, node);
+  const Value y = v.is_complex() ? convert(ctx, v.parts()[1], part, node) : zero;
+  if (x.is_unknown() || y.is_unknown()) return Value::unknown();
+  return Value::Complex{to, {x, y}};
+}
+
 Value convert(Context& ctx, const Value& v, TypeCode to, const Node* node) {
-  if (v.is_unknown() || !scalar_of(to)) return Value::unknown();
+  if (v.is_unknown()) return v;
+  if (is_complex(to)) return convert_complex(ctx, v, to, node);
+  if (!scalar_of(to)) return Value::unknown();
   CD_CHECK(v.is_number(), "conversion of " + type_text(v));
   if (v.exact()) return convert_constant(ctx, v, to, node);
   const ir::Type type = ir::Type::of(*scalar_of(to));

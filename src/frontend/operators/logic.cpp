@@ -28,8 +28,8 @@ bool is_cheap(const ir::Block& block, int most = kCheapCount) {
 }
 
 bool is_selectable(const Value& v) {
-  if (!v.is_tuple()) return v.is_number();
-  for (const Value& e : v.elements())
+  if (!v.is_aggregate()) return v.is_number();
+  for (const Value& e : v.parts())
     if (!is_selectable(e)) return false;
   return true;
 }
@@ -93,14 +93,29 @@ Value bool_op(Context& ctx, const syntax::BoolOp* node) {
 }
 
 static Value select(Context& ctx, const Value& test, const Value& then, const Value& otherwise,
+                    const Value& joined, const Node* node);
+
+static Value select_complex(Context& ctx, const Value& test, const Value& then,
+                            const Value& otherwise, TypeCode code, const Node* node) {
+  const Value a = convert(ctx, then, code, node), b = convert(ctx, otherwise, code, node);
+  if (a.is_unknown() || b.is_unknown()) return Value::unknown();
+  const Value part = Value::number(component_of(code), nullptr);
+  std::vector<Value> parts;
+  for (size_t i = 0; i < 2; ++i)
+    parts.push_back(select(ctx, test, a.parts()[i], b.parts()[i], part, node));
+  return Value::Complex{code, std::move(parts)};
+}
+
+static Value select(Context& ctx, const Value& test, const Value& then, const Value& otherwise,
                     const Value& joined, const Node* node) {
-  if (joined.is_tuple()) {
+  if (joined.is_complex()) return select_complex(ctx, test, then, otherwise, joined.code(), node);
+  if (joined.is_aggregate()) {
     std::vector<Value> elements;
-    elements.reserve(joined.elements().size());
-    for (size_t i = 0; i < joined.elements().size(); ++i)
-      elements.push_back(select(ctx, test, then.elements()[i], otherwise.elements()[i],
-                                joined.elements()[i], node));
-    return Value::tuple(std::move(elements));
+    elements.reserve(joined.parts().size());
+    for (size_t i = 0; i < joined.parts().size(); ++i)
+      elements.push_back(
+          select(ctx, test, then.parts()[i], otherwise.parts()[i], joined.parts()[i], node));
+    return joined.with_parts(std::move(elements));
   }
   if (joined.exact()) return joined;
   const Value a = convert(ctx, then, joined.code(), node),

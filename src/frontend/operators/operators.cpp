@@ -5,6 +5,7 @@
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -59,6 +60,9 @@ Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const No
   if (a.is_number() && b.is_number() && op != BinaryOp::MatMult)
     return arithmetic(ctx, op, a, b, node, left, right);
   if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
+  for (const Value* v : {&a, &b})
+    if (v->is_record() && v->record().type->is_vector())
+      return vector_binary(ctx, op, a, b, node, left, right);
   for (const Value* v : {&a, &b})
     if (v->is<Value::Object>()) return wrong_kind(ctx, {}, v == &a ? left : right, *v, {});
   std::vector<std::string> args = operation_text(op, type_text(a), type_text(b));
@@ -132,10 +136,15 @@ Value unary(Context& ctx, const syntax::UnaryOp* node) {
   const Value v = expr(ctx, node->operand);
   if (v.is_unknown()) return v;
   ctx.at(node);
+  if (v.is_record() && v.record().type->is_vector()) return vector_unary(ctx, node, v);
   if (!v.is_number()) {
     const std::string sign = node->op == "USub" ? "-" : node->op == "UAdd" ? "+" : "~";
     return wrong_kind(ctx, DiagCode::unary_type, node, v, {sign, type_text(v)});
   }
+  return unary_number(ctx, node, v);
+}
+
+Value unary_number(Context& ctx, const syntax::UnaryOp* node, const Value& v) {
   if (node->op == "Invert") return invert(ctx, v, node);
   const Value number = is_bool(v.code()) ? convert(ctx, v, ctx.policy.bool_arithmetic, node) : v;
   return node->op == "USub" ? negative(ctx, number, node) : number;

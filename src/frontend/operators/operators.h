@@ -8,6 +8,8 @@ namespace cuda_device::frontend {
 Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,
              const Node* left, const Node* right);
 Value unary(Context& ctx, const syntax::UnaryOp* node);
+// The operator on a number.
+Value unary_number(Context& ctx, const syntax::UnaryOp* node, const Value& v);
 Value compare(Context& ctx, const syntax::Compare* node);
 Value bool_op(Context& ctx, const syntax::BoolOp* node);
 Value if_exp(Context& ctx, const syntax::IfExp* node);

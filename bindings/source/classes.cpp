@@ -1,0 +1,265 @@
+#include "bindings/source/classes.h"
+
+#include <algorithm>
+
+#include "bindings/numpy.h"
+#include "bindings/source/entities.h"
+#include "bindings/source/function_object.h"
+#include "bindings/source/value.h"
+#include "bindings/values/element_dtype.h"
+#include "support/check.h"
+#include "support/record_layout.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+using syntax::FieldType;
+using syntax::TypeDecl;
+
+nb::object struct_description(nb::handle cls) {
+  static PyObject* const name = interned("__cuda_device_struct__").release().ptr();
+  return optional_attr(cls, nb::handle(name));
+}
+
+FieldType named(std::string name) {
+  FieldType type;
+  type.name = std::move(name);
+  return type;
+}
+
+struct Extent {
+  uint64_t size, align;
+};
+
+// "float32x4" by its component and lanes.
+std::optional<Extent> extent_of_vector(std::string_view name) {
+  if (name.size() < 3 || name[name.size() - 2] != 'x') return std::nullopt;
+  const std::optional<ScalarKind> scalar = scalar_named(name.substr(0, name.size() - 2));
+  if (!scalar) return std::nullopt;
+  const int lanes = name.back() - '0';
+  const auto bytes = static_cast<uint32_t>(bytes_of(*scalar));
+  return Extent{uint64_t{bytes} * static_cast<uint64_t>(lanes), vector_align(bytes, lanes)};
+}
+
+Extent extent_of_named(std::string_view name) {
+  if (name == "int" || name == "float") return {4, 4};
+  if (name == "complex" || name == "complex64") return {8, 8};
+  if (name == "complex128") return {16, 16};
+  if (const auto scalar = scalar_named(name)) {
+    const auto bytes = static_cast<uint64_t>(bytes_of(*scalar));
+    return {bytes, bytes};
+  }
+  const std::optional<Extent> vector = extent_of_vector(name);
+  CD_CHECK(vector, "a field of the unknown type " + std::string(name));
+  return *vector;
+}
+
+Extent extent_of(const FieldType& type, const syntax::Program& program) {
+  switch (type.kind) {
+    case FieldType::Kind::None:
+      return {sizeof(void*), alignof(void*)};
+    case FieldType::Kind::Named:
+      return extent_of_named(type.name);
+    case FieldType::Kind::Class:
+      return {program.types[type.type].size, program.types[type.type].align};
+  }
+  return {0, 1};
+}
+
+PyArray_Descr* descr_of(nb::handle dtype) { return reinterpret_cast<PyArray_Descr*>(dtype.ptr()); }
+
+uint32_t size_of(nb::handle dtype) {
+  return static_cast<uint32_t>(PyDataType_ELSIZE(descr_of(dtype)));
+}
+
+// "float32" of a number that kernels take, "complex64"; nothing for others.
+std::optional<std::string> number_named(nb::handle dtype) {
+  const PyArray_Descr* descr = descr_of(dtype);
+  if (!PyArray_ISNBO(descr->byteorder)) return std::nullopt;
+  if (descr->type_num == NPY_CFLOAT) return "complex64";
+  if (descr->type_num == NPY_CDOUBLE) return "complex128";
+  const std::optional<ScalarKind> scalar = scalar_of_type_number(descr->type_num);
+  if (!scalar) return std::nullopt;
+  return std::string(name_of(*scalar));
+}
+
+}  // namespace
+
+bool is_struct_class(nb::handle object) {
+  return PyType_Check(object.ptr()) && struct_description(object).is_valid();
+}
+
+bool is_struct(PyObject* object) {
+  return is_struct_class(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+}
+
+nb::object canonical_dtype(nb::handle dtype) {
+  static PyObject* const known = PyDict_New();
+  PyObject* found = PyDict_SetDefault(known, dtype.ptr(), dtype.ptr());
+  if (!found) throw nb::python_error();
+  return nb::borrow(found);
+}
+
+Classes::Classes(syntax::Program& program, std::vector<Guard>& guards, FunctionIndex function,
+                 Meaning meaning)
+    : program_(program),
+      guards_(guards),
+      function_(std::move(function)),
+      meaning_(std::move(meaning)) {}
+
+uint32_t Classes::index_of(nb::handle type) {
+  for (size_t i = 0; i < objects_.size(); ++i)
+    if (objects_[i].ptr() == type.ptr()) return static_cast<uint32_t>(i);
+  return PyType_Check(type.ptr()) ? add_struct(type) : add_dtype(type);
+}
+
+uint32_t Classes::add(nb::handle identity, TypeDecl decl) {
+  program_.types.push_back(std::move(decl));
+  objects_.push_back(nb::borrow(identity));
+  return static_cast<uint32_t>(objects_.size() - 1);
+}
+
+// ------------------------------------------------------------------------------------------------
+// structs
+
+uint32_t Classes::add_struct(nb::handle cls) {
+  const nb::object description = struct_description(cls);
+  TypeDecl made;
+  made.kind = TypeDecl::Kind::Struct;
+  made.name = to_string(cls.attr("__name__"));
+  made.size = nb::cast<uint32_t>(description.attr("size"));
+  made.align = nb::cast<uint32_t>(description.attr("align"));
+  for (nb::handle entry : description.attr("fields")) {
+    syntax::Field field;
+    field.name = to_string(nb::object(entry[0]));
+    field.type = field_type(entry[1]);
+    field.offset = nb::cast<uint32_t>(entry[2]);
+    made.fields.push_back(std::move(field));
+  }
+  const uint32_t index = add(cls, std::move(made));
+  read_attributes(cls, program_.types[index]);
+  return index;
+}
+
+FieldType Classes::field_type(nb::handle hint) {
+  if (hint.is_none() || hint.is(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(Py_None))))) {
+    FieldType none;
+    none.kind = FieldType::Kind::None;
+    return none;
+  }
+  if (const std::string* entity = entities().find(hint))
+    return named(entity->substr(entity->find('.') + 1));
+  FieldType type;
+  type.kind = FieldType::Kind::Class;
+  if (is_struct_class(hint)) {
+    type.type = index_of(hint);
+    return type;
+  }
+  if (nb::object aligned = optional_attr(hint, nb::str("__cuda_device_aligned__")))
+    return field_type(aligned);
+  CD_CHECK(nb::hasattr(hint, "__args__"), "a hint that the decorator lets through");
+  type.type = add_tuple(hint);
+  return type;
+}
+
+// tuple[int, float]: as a struct of these members.
+uint32_t Classes::add_tuple(nb::handle hint) {
+  TypeDecl made;
+  made.kind = TypeDecl::Kind::Tuple;
+  made.name = to_string(nb::object(nb::str(hint)));
+  MemberLayout layout;
+  for (nb::handle element : hint.attr("__args__")) {
+    syntax::Field field;
+    field.type = field_type(element);
+    const Extent extent = extent_of(field.type, program_);
+    field.offset = static_cast<uint32_t>(layout.add(extent.size, extent.align));
+    made.fields.push_back(std::move(field));
+  }
+  made.size = static_cast<uint32_t>(layout.size());
+  made.align = static_cast<uint32_t>(layout.align());
+  return add({}, std::move(made));
+}
+
+void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
+  for (nb::handle base : cls.attr("__mro__")) {
+    if (base.is(nb::handle(reinterpret_cast<PyObject*>(&PyBaseObject_Type)))) continue;
+    const nb::object members = nb::steal(PyMapping_Items(nb::object(base.attr("__dict__")).ptr()));
+    for (nb::handle item : members) {
+      const std::string name = to_string(nb::object(item[0]));
+      const bool is_field = std::ranges::any_of(
+          decl.fields, [&](const syntax::Field& field) { return field.name == name; });
+      if (name.starts_with("__") || is_field || decl.attributes.contains(name)) continue;
+      read_attribute(name, nb::object(item[1]), decl);
+      guards_.push_back({Guard::Kind::Attribute, nb::borrow(cls), interned(name.c_str()),
+                         optional_attr(cls, interned(name.c_str())), {}});
+    }
+  }
+}
+
+void Classes::read_attribute(const std::string& name, nb::handle value, TypeDecl& decl) {
+  nb::object target = nb::borrow(value);
+  if (Py_TYPE(value.ptr()) == &PyProperty_Type) {
+    target = value.attr("fget");
+    decl.properties.insert(name);
+  } else if (Py_TYPE(value.ptr()) == &PyStaticMethod_Type) {
+    target = value.attr("__func__");
+    decl.static_methods.insert(name);
+  }
+  const bool function = as_function_object(target.ptr()) || PyFunction_Check(target.ptr());
+  if (!function) {
+    decl.attributes[name] = meaning_(target);
+    return;
+  }
+  syntax::Binding binding;
+  binding.kind = syntax::Binding::Kind::Function;
+  binding.name = name;
+  binding.function = function_(target);
+  decl.attributes[name] = std::move(binding);
+}
+
+// ------------------------------------------------------------------------------------------------
+// structured dtypes
+
+uint32_t Classes::add_dtype(nb::handle dtype) {
+  TypeDecl made;
+  made.kind = TypeDecl::Kind::Fields;
+  made.name = "record";
+  made.size = size_of(dtype);
+  made.align = static_cast<uint32_t>(PyDataType_ALIGNMENT(descr_of(dtype)));
+  const nb::object fields = dtype.attr("fields");
+  for (nb::handle name : dtype.attr("names")) {
+    const nb::object place = fields[name];
+    syntax::Field field;
+    field.name = to_string(name);
+    field.type = field_of_dtype(nb::object(place[0]));
+    field.offset = nb::cast<uint32_t>(place[1]);
+    made.fields.push_back(std::move(field));
+  }
+  return add(dtype, std::move(made));
+}
+
+FieldType Classes::field_of_dtype(nb::handle dtype) {
+  if (const std::optional<std::string> number = number_named(dtype)) return named(*number);
+  if (PyObject* cls = type_of_elements(dtype.ptr())) return field_type(cls);
+  FieldType type;
+  type.kind = FieldType::Kind::Class;
+  type.type = PyDataType_HASSUBARRAY(descr_of(dtype)) ? add_sub_array(dtype)
+                                                      : index_of(canonical_dtype(dtype));
+  return type;
+}
+
+uint32_t Classes::add_sub_array(nb::handle dtype) {
+  TypeDecl made;
+  made.kind = TypeDecl::Kind::SubArray;
+  made.name = "sub-array";
+  made.size = size_of(dtype);
+  const nb::object shape = dtype.attr("shape");
+  for (nb::handle extent : shape) made.shape.push_back(nb::cast<int64_t>(extent));
+  syntax::Field field;
+  field.type = field_of_dtype(nb::object(dtype.attr("base")));
+  made.align = static_cast<uint32_t>(extent_of(field.type, program_).align);
+  made.fields.push_back(std::move(field));
+  return add({}, std::move(made));
+}
+
+}  // namespace cuda_device::bindings

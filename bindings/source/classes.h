@@ -1,0 +1,56 @@
+// Classes whose values kernels take apart → syntax::TypeDecl: structs, and structured dtypes of NumPy.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "bindings/python.h"
+#include "bindings/source/guard.h"
+#include "syntax/tree.h"
+
+namespace cuda_device::bindings {
+
+// A class made by @device.struct.
+bool is_struct_class(nb::handle object);
+bool is_struct(PyObject* object);  // an instance of one
+
+// The dtype that stands for all structured dtypes equal to this one; those of structs and vectors are
+// known by their class and have none.
+nb::object canonical_dtype(nb::handle dtype);
+
+// Gathers the types of one program. An index is asked for before its type is read, so that a class may name
+// itself.
+class Classes {
+ public:
+  // Gives a Python function its index in the program.
+  using FunctionIndex = std::function<uint32_t(nb::handle function)>;
+  // What an object means to the frontend.
+  using Meaning = std::function<syntax::Binding(nb::handle object)>;
+
+  Classes(syntax::Program& program, std::vector<Guard>& guards, FunctionIndex function,
+          Meaning meaning);
+
+  // Of a class, or of a canonical dtype.
+  uint32_t index_of(nb::handle type);
+  // By index; null where nothing outside of the program can name the type.
+  std::vector<nb::object> take() { return std::move(objects_); }
+
+ private:
+  uint32_t add(nb::handle identity, syntax::TypeDecl decl);
+  uint32_t add_struct(nb::handle cls);
+  uint32_t add_dtype(nb::handle dtype);
+  uint32_t add_tuple(nb::handle hint);
+  uint32_t add_sub_array(nb::handle dtype);
+  syntax::FieldType field_type(nb::handle hint);
+  syntax::FieldType field_of_dtype(nb::handle dtype);
+  void read_attributes(nb::handle cls, syntax::TypeDecl& decl);
+  void read_attribute(const std::string& name, nb::handle value, syntax::TypeDecl& decl);
+
+  syntax::Program& program_;
+  std::vector<Guard>& guards_;
+  FunctionIndex function_;
+  Meaning meaning_;
+  std::vector<nb::object> objects_;
+};
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,125 @@
+// Values of every type in memory, and how a value becomes one of a type.
+#include "frontend/calls/intrinsics.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/operators/convert.h"
+#include "frontend/records/records.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+DataType number_type(TypeCode code) { return DataType::number(code); }
+
+// The components of a complex number lie side by side.
+uint32_t imaginary_offset(TypeCode complex) { return bytes_of(number_type(component_of(complex))); }
+
+}  // namespace
+
+Value load_data(Context& ctx, const DataType& type, const std::vector<Inst*>& operands,
+                uint32_t offset) {
+  if (type.is_record()) {
+    Value::Record record{type.record, {}};
+    for (const RecordField& field : type.record->fields)
+      record.fields.push_back(load_data(ctx, field.type, operands, offset + field.offset));
+    return record;
+  }
+  if (!type.is_number()) return Value::none();
+  if (is_complex(type.code)) {
+    const DataType part = number_type(component_of(type.code));
+    return Value::Complex{type.code,
+                          {load_data(ctx, part, operands, offset),
+                           load_data(ctx, part, operands, offset + imaginary_offset(type.code))}};
+  }
+  const ir::Type scalar = ir::Type::of(*scalar_of(type.code));
+  return Value::number(type.code, ctx.builder.typed(Op::Load, scalar, operands, offset));
+}
+
+void store_data(Context& ctx, const DataType& type, const std::vector<Inst*>& operands,
+                uint32_t offset, const Value& value, const Node* source) {
+  if (type.is_record()) {
+    const std::vector<RecordField>& fields = type.record->fields;
+    for (size_t i = 0; i < fields.size(); ++i)
+      store_data(ctx, fields[i].type, operands, offset + fields[i].offset, value.parts()[i],
+                 source);
+    return;
+  }
+  if (!type.is_number()) return;
+  if (is_complex(type.code)) {
+    const DataType part = number_type(component_of(type.code));
+    store_data(ctx, part, operands, offset, value.parts()[0], source);
+    store_data(ctx, part, operands, offset + imaginary_offset(type.code), value.parts()[1], source);
+    return;
+  }
+  std::vector<Inst*> all = operands;
+  all.push_back(inst_of(ctx, value, source));
+  ctx.builder.typed(Op::Store, ir::Type::none(), std::move(all), offset);
+}
+
+// ------------------------------------------------------------------------------------------------
+
+static Value mismatch(Context& ctx, const Value& value, const DataType& type, const Node* node,
+                      const std::string& what) {
+  if (value.contains_unknown()) return Value::unknown();
+  return wrong_kind(ctx, DiagCode::field_type, node, value,
+                    {what, type_text(type), type_text(value)});
+}
+
+static Value as_number(Context& ctx, const Value& value, TypeCode code, Conversion conversion,
+                       const Node* node, const std::string& what) {
+  const DataType type = number_type(code);
+  if (is_complex(code)) {
+    if (!value.is_number() && !value.is_complex()) return mismatch(ctx, value, type, node, what);
+    return convert(ctx, value, code, node);
+  }
+  if (!value.is_number()) return mismatch(ctx, value, type, node, what);
+  const bool loses = value.code() != code && !converts_silently(code, value.code());
+  if (conversion == Conversion::Lossless && loses) return mismatch(ctx, value, type, node, what);
+  return convert(ctx, value, code, node);
+}
+
+// The values of the fields, of a record of the same type or of a tuple of as many.
+static Value as_record(Context& ctx, const Value& value, const RecordRef& type,
+                       Conversion conversion, const Node* node, const std::string& what) {
+  if (value.is_record() && value.record().type == type) return value;
+  const bool alike = value.is_record() ? value.record().type->fields.size() == type->fields.size()
+                                       : value.is_tuple() && !type->is_vector();
+  const bool tuple = value.is_tuple() && type->kind == RecordType::Kind::Tuple;
+  // An array's element takes a record of another class with as many fields, as NumPy's do.
+  const bool allowed = conversion == Conversion::Stored ? alike : tuple;
+  if (!allowed || value.parts().size() != type->fields.size())
+    return mismatch(ctx, value, DataType::of(type), node, what);
+  Value::Record record{type, {}};
+  for (size_t i = 0; i < type->fields.size(); ++i) {
+    record.fields.push_back(
+        as_data(ctx, value.parts()[i], type->fields[i].type, conversion, node, what));
+    if (record.fields.back().is_unknown()) return Value::unknown();
+  }
+  return record;
+}
+
+Value as_data(Context& ctx, const Value& value, const DataType& type, Conversion conversion,
+              const Node* node, const std::string& what) {
+  if (value.is_unknown()) return value;
+  switch (type.kind) {
+    case DataType::Kind::None:
+      return value.is_none() ? value : mismatch(ctx, value, type, node, what);
+    case DataType::Kind::Number:
+      return as_number(ctx, value, type.code, conversion, node, what);
+    case DataType::Kind::Record:
+      return as_record(ctx, value, type.record, conversion, node, what);
+  }
+  return Value::unknown();
+}
+
+std::optional<DataType> data_type_of(const Value& named) {
+  if (auto* cls = named.as<Value::Class>()) return DataType::of(cls->type);
+  if (named.is_none()) return DataType{};
+  auto* entity = named.as<Value::Entity>();
+  if (!entity) return std::nullopt;
+  if (const std::optional<TypeCode> code = type_entity(entity->name)) return number_type(*code);
+  const std::string prefix = "device.";
+  if (!entity->name.starts_with(prefix)) return std::nullopt;
+  const RecordRef vector = vector_named(entity->name.substr(prefix.size()));
+  return vector ? std::optional(DataType::of(vector)) : std::nullopt;
+}
+
+}  // namespace cuda_device::frontend

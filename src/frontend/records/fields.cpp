@@ -1,0 +1,217 @@
+// Fields of records by name and by index.
+#include <algorithm>
+
+#include "frontend/calls/intrinsics.h"
+#include "frontend/control/variables.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/diagnosis/suggest.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "frontend/operators/operators.h"
+#include "frontend/parameters.h"
+#include "frontend/records/records.h"
+
+namespace cuda_device::frontend {
+
+std::optional<size_t> field_named(const RecordType& type, const std::string& name) {
+  const auto at = std::ranges::find(type.fields, name, &RecordField::name);
+  if (at == type.fields.end()) return std::nullopt;
+  return static_cast<size_t>(at - type.fields.begin());
+}
+
+static std::vector<std::string> names_of(const RecordType& type) {
+  std::vector<std::string> names;
+  for (const RecordField& field : type.fields) names.push_back(field.name);
+  if (type.is_vector()) names.insert(names.end(), {"size", "dtype"});
+  if (type.decl)
+    for (const auto& [name, binding] : type.decl->attributes) names.push_back(name);
+  return names;
+}
+
+static std::optional<Value> vector_attribute(Context& ctx, const RecordType& type,
+                                             const std::string& name) {
+  const auto size = static_cast<int64_t>(type.fields.size());
+  if (name == "size") return Value::constant_int(ctx.policy.int_literal(size), size);
+  if (name == "dtype") return Value(Value::Entity{entity_of_type(type.fields[0].type.code)});
+  return std::nullopt;
+}
+
+// Methods, properties and constants of the class.
+static std::optional<Value> class_attribute(Context& ctx, const syntax::Attribute* node,
+                                            const Value& record) {
+  const syntax::TypeDecl* decl = record.record().type->decl;
+  if (!decl) return std::nullopt;
+  const auto at = decl->attributes.find(node->attr);
+  if (at == decl->attributes.end()) return std::nullopt;
+  const syntax::Binding& binding = at->second;
+  if (binding.kind != syntax::Binding::Kind::Function || decl->static_methods.contains(node->attr))
+    return binding_value(ctx, binding, node, node->attr);
+  const Value::MemberFunction method{binding.function, node->attr,
+                                     std::make_shared<const Value>(record)};
+  if (!decl->properties.contains(node->attr)) return Value(method);
+  Arguments none;
+  none.node = ctx.session.call_of(node);
+  return call_member(ctx, method, none);
+}
+
+Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value& record) {
+  const RecordType& type = *record.record().type;
+  if (const auto i = field_named(type, node->attr); i && !node->attr.empty())
+    return record.record().fields[*i];
+  if (type.is_vector())
+    if (const auto known = vector_attribute(ctx, type, node->attr)) return *known;
+  if (const auto member = class_attribute(ctx, node, record)) return *member;
+  const std::vector<std::string> names = names_of(type);
+  const std::string close = closest(node->attr, names);
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  if (close.empty())
+    return error(ctx, DiagCode::no_attribute, node,
+                 {with_article(type.name), node->attr, all.empty() ? "it has none" : "it has " + all});
+  return error(ctx, DiagCode::no_attribute_close, node,
+               {with_article(type.name), node->attr, "'" + close + "'"});
+}
+
+// ------------------------------------------------------------------------------------------------
+// by index
+
+// A constant index within the record; reports others.
+static std::optional<size_t> constant_index(Context& ctx, const Value& index, const RecordType& type,
+                                            const Node* node) {
+  const auto size = static_cast<__int128>(type.fields.size());
+  const __int128 given = index.exact()->integer;
+  const __int128 i = given < 0 ? given + size : given;
+  if (i >= 0 && i < size) return static_cast<size_t>(i);
+  error(ctx, DiagCode::vector_index_range, node,
+        {to_text(given), with_article(type.name), std::to_string(type.fields.size())});
+  return std::nullopt;
+}
+
+// Python's negative index of a vector, as an int32.
+static Inst* wrapped(Context& ctx, const Value& index, size_t size) {
+  Inst* i = ctx.builder.typed(Op::Convert, ir::kI32, {index.inst()});
+  if (is_unsigned(index.code())) return i;
+  Inst* zero = ctx.builder.const_int(ir::kI32, 0);
+  Inst* moved =
+      ctx.builder.op(Op::Add, {i, ctx.builder.const_int(ir::kI32, static_cast<int64_t>(size))});
+  return ctx.builder.op(Op::Select, {ctx.builder.op(Op::Lt, {i, zero}), moved, i});
+}
+
+static Inst* is_at(Context& ctx, Inst* index, size_t k) {
+  return ctx.builder.op(Op::Eq, {index, ctx.builder.const_int(ir::kI32, static_cast<int64_t>(k))});
+}
+
+// Of components in registers, which have no addresses: the one whose number is the index.
+static Value chosen_component(Context& ctx, const Value& vector, const Value& index,
+                              const Node* node) {
+  const std::vector<Value>& fields = vector.record().fields;
+  Inst* at = wrapped(ctx, index, fields.size());
+  Inst* found = inst_of(ctx, fields.back(), node);
+  for (size_t k = fields.size() - 1; k-- > 0;)
+    found = ctx.builder.op(Op::Select, {is_at(ctx, at, k), inst_of(ctx, fields[k], node), found});
+  return Value::number(fields[0].code(), found);
+}
+
+// The elements of a sub-array in C order, of which several indices name one.
+static std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type,
+                                                  const Value& index, const Node* node) {
+  const std::vector<Value> indices =
+      index.is_tuple() ? index.elements() : std::vector<Value>{index};
+  if (indices.size() != type.shape.size()) return std::nullopt;
+  size_t number = 0;
+  for (size_t axis = 0; axis < indices.size(); ++axis) {
+    if (!indices[axis].exact() || !is_int(indices[axis].code())) return std::nullopt;
+    __int128 i = indices[axis].exact()->integer;
+    if (i < 0) i += type.shape[axis];
+    if (i < 0 || i >= type.shape[axis]) {
+      error(ctx, DiagCode::vector_index_range, node,
+            {to_text(indices[axis].exact()->integer), with_article(type.name),
+             std::to_string(type.shape[axis])});
+      return std::nullopt;
+    }
+    number = number * static_cast<size_t>(type.shape[axis]) + static_cast<size_t>(i);
+  }
+  return number;
+}
+
+Value record_element(Context& ctx, const Value& record, const Value& index,
+                     const syntax::Subscript* node) {
+  const Value::Record& r = record.record();
+  if (auto* name = index.as<Value::Text>()) {
+    if (const auto i = field_named(*r.type, name->text)) return r.fields[*i];
+    return error(ctx, DiagCode::no_attribute, node->slice,
+                 {with_article(r.type->name), name->text, "its fields are named in its dtype"});
+  }
+  if (!r.type->is_sequence())
+    return wrong_kind(ctx, DiagCode::not_subscriptable, node, record, {type_text(record)});
+  if (r.type->kind == RecordType::Kind::SubArray && r.type->shape.size() > 1) {
+    const size_t before = ctx.diagnosis.diagnostics.size();
+    if (const auto i = element_of_sub_array(ctx, *r.type, index, node->slice)) return r.fields[*i];
+    if (ctx.diagnosis.diagnostics.size() != before) return Value::unknown();
+    return not_implemented(ctx, node, "an index at run time into " + with_article(r.type->name));
+  }
+  if (!index.is_number() || !is_int(index.code()))
+    return wrong_kind(
+        ctx, DiagCode::index_type, node->slice, index,
+        {type_text(index), index.is_number() ? "convert it with int()" : "give one integer"});
+  if (index.exact()) {
+    const auto i = constant_index(ctx, index, *r.type, node->slice);
+    return i ? r.fields[*i] : Value::unknown();
+  }
+  const bool numbers = std::ranges::all_of(r.fields, [&](const Value& v) {
+    return v.is_number() && v.code() == r.fields[0].code();
+  });
+  if (!numbers)
+    return not_implemented(ctx, node, "an index at run time into " + with_article(r.type->name));
+  ctx.at(node);
+  return chosen_component(ctx, record, index, node);
+}
+
+// ------------------------------------------------------------------------------------------------
+// v[i] = x
+
+static std::vector<Value> with_component(Context& ctx, const Value::Record& vector,
+                                         const Value& index, const Value& value, const Node* node) {
+  std::vector<Value> changed = vector.fields;
+  if (index.exact()) {
+    changed[static_cast<size_t>(index.exact()->integer)] = value;
+    return changed;
+  }
+  Inst* at = wrapped(ctx, index, changed.size());
+  Inst* stored = inst_of(ctx, value, node);
+  for (size_t k = 0; k < changed.size(); ++k)
+    changed[k] = Value::number(
+        value.code(),
+        ctx.builder.op(Op::Select, {is_at(ctx, at, k), stored, inst_of(ctx, changed[k], node)}));
+  return changed;
+}
+
+bool assign_component(Context& ctx, const syntax::Subscript* target, const Value& base,
+                      const Value& index, const Value& value, const Node* source) {
+  auto* name = syntax::as<syntax::Name>(target->value);
+  if (!base.is_record() || !base.record().type->is_vector() || !name) return false;
+  const RecordType& type = *base.record().type;
+  if (!index.is_number() || !is_int(index.code())) {
+    wrong_kind(ctx, DiagCode::index_type, target->slice, index,
+               {type_text(index), "give one integer"});
+    return true;
+  }
+  Value at = index;
+  if (index.exact()) {
+    const auto i = constant_index(ctx, index, type, target->slice);
+    if (!i) return true;
+    at = Value::constant_int(index.code(), static_cast<__int128>(*i));
+  }
+  const std::string what = "component of " + type.name;
+  const Value stored =
+      as_data(ctx, value, type.fields[0].type, Conversion::Stored, source, what);
+  if (stored.is_unknown()) return true;
+  ctx.at(target);
+  change_variable(ctx, name,
+                  Value::Record{base.record().type,
+                                with_component(ctx, base.record(), at, stored, source)},
+                  target);
+  return true;
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,74 @@
+// Records while a kernel is lowered: vectors, structs, named tuples, records of NumPy. A record is taken
+// apart into the values of its fields; memory holds it as C++ lays it out.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/calls/calls.h"
+#include "frontend/context.h"
+
+namespace cuda_device::frontend {
+
+// --- elements.cpp: values in memory ---
+// What stands at these operands, an array and its indices, `offset` bytes into the element.
+Value load_data(Context& ctx, const DataType& type, const std::vector<Inst*>& operands,
+                uint32_t offset);
+// The value must be of the type: as_data.
+void store_data(Context& ctx, const DataType& type, const std::vector<Inst*>& operands,
+                uint32_t offset, const Value& value, const Node* source);
+
+// How a value becomes one of a type.
+enum class Conversion : uint8_t {
+  Lossless,  // as a declaration takes it: nothing is lost
+  Stored,    // as an element takes it: any number is converted
+};
+// Unknown, after an error, where it does not. `what` takes the value, as a message names it.
+Value as_data(Context& ctx, const Value& value, const DataType& type, Conversion conversion,
+              const Node* node, const std::string& what);
+// The type that an argument names: a number, a vector, a class of the program.
+std::optional<DataType> data_type_of(const Value& named);
+
+// --- fields.cpp ---
+std::optional<size_t> field_named(const RecordType& type, const std::string& name);
+// p.x, v.size, p.norm
+Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value& record);
+// v[i], r["x"], t[0] of a named tuple
+Value record_element(Context& ctx, const Value& record, const Value& index,
+                     const syntax::Subscript* node);
+// v[i] = x rebinds the variable v to a changed vector. False: the target is not one.
+bool assign_component(Context& ctx, const syntax::Subscript* target, const Value& base,
+                      const Value& index, const Value& value, const Node* source);
+
+// --- places.cpp ---
+// A field of an element in memory. Without operands where something was wrong, which is reported.
+struct FieldPlace {
+  DataType type;
+  std::vector<Inst*> operands;  // the array and its indices
+  uint32_t offset = 0;
+  std::string what;
+};
+// Nothing: the target is no field of an element, and none of its indices was evaluated.
+std::optional<FieldPlace> field_place(Context& ctx, const Node* target);
+void store_field(Context& ctx, const FieldPlace& place, const Value& value, const Node* source);
+bool assign_field(Context& ctx, const Node* target, const Value& value, const Node* source);
+
+// --- vectors.cpp ---
+Value construct_vector(Context& ctx, const RecordRef& type, const Arguments& a);
+// Element by element, with scalars for every component.
+Value vector_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,
+                    const Node* left, const Node* right);
+Value vector_unary(Context& ctx, const syntax::UnaryOp* node, const Value& v);
+
+// --- structs.cpp ---
+// The type of Program::types[index], one object for each.
+RecordRef record_type(Session& session, uint32_t index);
+Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a);
+// A constant of the surroundings: an instance of a class.
+Value record_constant(Context& ctx, const syntax::Value& constant, const Node* node);
+// device.replace(p, x=1)
+Value replaced(Context& ctx, const Value& record, const Arguments& a);
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,157 @@
+// Classes of the program: their types, construction, constants, device.replace.
+#include <algorithm>
+
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "frontend/parameters.h"
+#include "frontend/records/records.h"
+#include "support/check.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+RecordType::Kind kind_of(syntax::TypeDecl::Kind kind) {
+  switch (kind) {
+    case syntax::TypeDecl::Kind::Struct:
+      return RecordType::Kind::Struct;
+    case syntax::TypeDecl::Kind::Tuple:
+      return RecordType::Kind::Tuple;
+    case syntax::TypeDecl::Kind::NamedTuple:
+      return RecordType::Kind::NamedTuple;
+    case syntax::TypeDecl::Kind::Fields:
+      return RecordType::Kind::Fields;
+    case syntax::TypeDecl::Kind::SubArray:
+      return RecordType::Kind::SubArray;
+  }
+  CD_UNREACHABLE("unknown kind of class");
+}
+
+DataType type_of_field(Session& session, const syntax::FieldType& type) {
+  switch (type.kind) {
+    case syntax::FieldType::Kind::None:
+      return {};
+    case syntax::FieldType::Kind::Class:
+      return DataType::of(record_type(session, type.type));
+    case syntax::FieldType::Kind::Named:
+      break;
+  }
+  if (const RecordRef vector = vector_named(type.name)) return DataType::of(vector);
+  const std::optional<TypeCode> code = numeric_named(type.name);
+  CD_CHECK(code, "a field of the unknown type " + type.name);
+  return DataType::number(*code);
+}
+
+// How many elements a sub-array has: its one field as often.
+size_t repetitions(const syntax::TypeDecl& decl) {
+  size_t count = 1;
+  for (const int64_t extent : decl.shape) count *= static_cast<size_t>(extent);
+  return decl.kind == syntax::TypeDecl::Kind::SubArray ? count : 1;
+}
+
+}  // namespace
+
+RecordRef record_type(Session& session, uint32_t index) {
+  RecordRef& known = session.records[index];
+  if (known) return known;
+  const syntax::TypeDecl& decl = session.request.program->types.at(index);
+  auto type = std::make_shared<RecordType>();
+  type->kind = kind_of(decl.kind);
+  type->name = decl.name;
+  type->shape = decl.shape;
+  type->size = decl.size;
+  type->align = decl.align;
+  type->decl = &decl;
+  const size_t times = repetitions(decl);
+  for (size_t i = 0; i < times; ++i)
+    for (const syntax::Field& field : decl.fields) {
+      const DataType of_field = type_of_field(session, field.type);
+      const auto step = static_cast<uint32_t>(i) * bytes_of(of_field);
+      type->fields.push_back({field.name, of_field, field.offset + step});
+    }
+  return known = type;
+}
+
+static std::string fields_hint(const RecordType& type) {
+  std::string names;
+  for (const RecordField& field : type.fields) names += (names.empty() ? "" : ", ") + field.name;
+  return names.empty() ? "it has no fields" : "its fields are " + names;
+}
+
+static bool place_named(Context& ctx, const RecordType& type, const Arguments& a, bool may_repeat,
+                        std::vector<Given>& fields) {
+  for (size_t k = 0; k < a.named.size(); ++k) {
+    const auto& [name, value] = a.named[k];
+    const auto i = field_named(type, name);
+    if (!i || (fields[*i].value && !may_repeat)) {
+      error(ctx, i ? DiagCode::argument_twice : DiagCode::unexpected_keyword, a.node,
+            {type.name, name, fields_hint(type)});
+      return false;
+    }
+    fields[*i] = {&value, syntax::as<syntax::keyword>(a.node->keywords[k])->value};
+  }
+  return true;
+}
+
+static Value field_value(Context& ctx, const RecordType& type, size_t i, const Value& given,
+                         const Node* node) {
+  const RecordField& field = type.fields[i];
+  const std::string what = "field '" + field.name + "' of " + type.name;
+  return as_data(ctx, given, field.type, Conversion::Lossless, node, what);
+}
+
+Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a) {
+  if (a.has_unknown()) return Value::unknown();
+  if (a.positional.size() > type->fields.size())
+    return error(ctx, DiagCode::too_many_arguments, a.node,
+                 {type->name, count_text(type->fields.size(), "argument"),
+                  were_given(a.positional.size()), fields_hint(*type)});
+  std::vector<Given> fields(type->fields.size());
+  for (size_t i = 0; i < a.positional.size(); ++i)
+    fields[i] = {&a.positional[i], argument_node(a, i)};
+  if (!place_named(ctx, *type, a, /*may_repeat=*/false, fields)) return Value::unknown();
+  Value::Record record{type, {}};
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const syntax::Field& declared = type->decl->fields[i];
+    Value value;
+    if (fields[i].value)
+      value = *fields[i].value;
+    else if (declared.has_default)
+      value = binding_value(ctx, declared.default_value, a.node, declared.name);
+    else
+      return error(ctx, DiagCode::missing_argument, a.node,
+                   {type->name, declared.name, fields_hint(*type)});
+    const Node* node = fields[i].node ? fields[i].node : a.node;
+    record.fields.push_back(field_value(ctx, *type, i, value, node));
+  }
+  const Value made = std::move(record);
+  return made.contains_unknown() ? Value::unknown() : made;
+}
+
+Value record_constant(Context& ctx, const syntax::Value& constant, const Node* node) {
+  const RecordRef type = record_type(ctx.session, constant.record);
+  Value::Record record{type, {}};
+  for (size_t i = 0; i < type->fields.size(); ++i) {
+    syntax::Binding element;
+    element.kind = syntax::Binding::Kind::Constant;
+    element.value = constant.elements.at(i);
+    record.fields.push_back(
+        field_value(ctx, *type, i, binding_value(ctx, element, node, ""), node));
+  }
+  return record;
+}
+
+Value replaced(Context& ctx, const Value& record, const Arguments& a) {
+  const RecordRef& type = record.record().type;
+  std::vector<Given> fields(type->fields.size());
+  if (!place_named(ctx, *type, a, /*may_repeat=*/true, fields)) return Value::unknown();
+  Value::Record changed = record.record();
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (!fields[i].value) continue;
+    changed.fields[i] = field_value(ctx, *type, i, *fields[i].value, fields[i].node);
+    if (changed.fields[i].is_unknown()) return Value::unknown();
+  }
+  return changed;
+}
+
+}  // namespace cuda_device::frontend
