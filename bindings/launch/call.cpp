@@ -2,7 +2,9 @@
 
 #include "bindings/memory/block.h"
 #include "bindings/numpy.h"
+#include "bindings/source/classes.h"
 #include "bindings/source/function_object.h"
+#include "bindings/values/vector_object.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -87,11 +89,44 @@ void Call::add_scalar(DtypeId dtype, const void* bits) {
   std::memcpy(params.extend(size, known_dtypes.align_of(dtype)), bits, size);
 }
 
-void Call::add_array(const abi::ArrayView& view) {
+void Call::add_complex(ScalarKind part, const void* bits) {
+  write_complex(key, part);
+  const auto bytes = static_cast<size_t>(bytes_of(part));
+  std::memcpy(params.extend(2 * bytes, bytes), bits, 2 * bytes);
+}
+
+// The components are parameters of their own.
+void Call::add_vector(PyObject* object) {
+  const VectorObject& vector = vector_of(object);
+  write_vector(key, vector.scalar, vector.lanes);
+  const auto bytes = static_cast<size_t>(vector.bytes_of_component());
+  std::memcpy(params.extend(bytes * vector.lanes, bytes), vector.data, bytes * vector.lanes);
+}
+
+uint32_t Call::type_index(PyObject* type) const {
+  for (size_t i = 0; i < types_.size(); ++i)
+    if (types_[i].ptr() == type) return static_cast<uint32_t>(i);
+  throw MissingType{nb::borrow(type)};
+}
+
+// Its fields are arguments, as the elements of a tuple are.
+void Call::add_struct(PyObject* instance) {
+  if (path_.size() >= kMaxNesting) fail(DiagCode::argument_type, {"a struct nested this deeply"});
+  PyObject* cls = reinterpret_cast<PyObject*>(Py_TYPE(instance));
+  const nb::object values = field_values(instance);
+  write_record_value(key, type_index(cls), static_cast<uint32_t>(PyTuple_GET_SIZE(values.ptr())));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values.ptr()); ++i) {
+    path_.push_back(static_cast<int>(i));
+    add_object(PyTuple_GET_ITEM(values.ptr(), i));
+    path_.pop_back();
+  }
+}
+
+void Call::add_array(const abi::ArrayView& view, const ElementWord* elements) {
   const ArrayKnowledge known = knowledge_of(view, known_dtypes);
   add_array({view.dtype, view.ndim, view.read_only, reinterpret_cast<uint64_t>(view.data),
              view.shape, view.strides},
-            known.facts, known.range.low, known.range.high);
+            known.facts, known.range.low, known.range.high, elements);
 }
 
 void Call::compare_ranges() {
@@ -145,7 +180,9 @@ void Call::add_object(PyObject* object) {
   if (PyTuple_Check(object)) return add_tuple(object);
   if (PyLong_Check(object)) return add_python_int(*this, object);  // IntEnum
   if (PyFloat_Check(object)) return add_python_float(*this, object);
-  if (PyComplex_Check(object)) fail(DiagCode::argument_not_yet, {"a complex number"});
+  if (PyComplex_Check(object)) return add_python_complex(*this, object);
+  if (is_vector(object)) return add_vector(object);
+  if (is_struct(object)) return add_struct(object);
   if (add_dlpack(*this, object)) return;
   fail(refusal_of(object), {"'" + type_text(object) + "'"});
 }

@@ -38,13 +38,21 @@ class Owner : public abi::Owner {
   SmallVector<Tensor, 2> tensors_;
 };
 
+// An argument has a class that the kernel's program was captured without.
+struct MissingType {
+  nb::object type;
+};
+
 class Call {
  public:
-  // `declared`: of the kernel's variant, which must outlive the call.
+  // `variant`: the kernel's, which must outlive the call.
   // `where`: what a LaunchDevice is made of.
   template <class Where>
-  Call(const FunctionState& kernel, const DeclaredFormats& declared, Where where)
-      : kernel_(kernel), declared_(declared.empty() ? nullptr : &declared), where_(where) {}
+  Call(const FunctionState& kernel, const Variant& variant, Where where)
+      : kernel_(kernel),
+        declared_(variant.declared.empty() ? nullptr : &variant.declared),
+        types_(variant.types),
+        where_(where) {}
 
   void add_argument(int position, PyObject* object);
   // After the last argument.
@@ -60,7 +68,8 @@ class Call {
   void add_weak_int(int32_t value);
   void add_weak_float(float value);
   void add_scalar(DtypeId dtype, const void* bits);
-  void add_array(const abi::ArrayView& view);
+  // `elements`: null where they are plain numbers.
+  void add_array(const abi::ArrayView& view, const ElementWord* elements = nullptr);
   // What the launch needs of an array that is known already: its facts, and the bytes [low, high)
   // of its elements.
   struct Strided {
@@ -70,7 +79,12 @@ class Call {
     uint64_t data;
     const int64_t *shape, *strides;
   };
-  void add_array(const Strided& array, FactBits facts, uintptr_t low, uintptr_t high);
+  void add_array(const Strided& array, FactBits facts, uintptr_t low, uintptr_t high,
+                 const ElementWord* elements = nullptr);
+  void add_complex(ScalarKind part, const void* bits);  // two parts
+  // The place of a class or canonical dtype among the types of the kernel's program. Throws
+  // MissingType where it has none.
+  uint32_t type_index(PyObject* type) const;
   Owner& owners() {
     if (!owner) owner = std::make_unique_for_overwrite<Owner>();
     return *owner;
@@ -109,6 +123,8 @@ class Call {
   void add_object(PyObject* object);
   void clear_all_no_alias();
   void add_tuple(PyObject* tuple);
+  void add_vector(PyObject* vector);
+  void add_struct(PyObject* instance);
   std::string place() const;
   std::string argument_text(int position) const;
   void settle(int device);
@@ -128,6 +144,7 @@ class Call {
 
   const FunctionState& kernel_;
   const DeclaredFormats* const declared_;
+  const std::vector<nb::object>& types_;
   LaunchDevice where_;
   std::vector<int> path_;  // indices within nested tuples
   int position_ = 0;
@@ -154,11 +171,14 @@ class Call {
 
 // As abi::ParamSlot says: data, shape, strides.
 [[gnu::always_inline]] inline void Call::add_array(const Strided& array, FactBits facts,
-                                                   uintptr_t low, uintptr_t high) {
+                                                   uintptr_t low, uintptr_t high,
+                                                   const ElementWord* elements) {
   const size_t i = arrays_.count;
   const bool compared = i < kMaxCompared;
   if (compared) facts |= bit(ArrayFact::no_alias);
   const size_t facts_at = write_array(key, array.dtype, array.ndim, facts, known_dtypes);
+  if (elements) [[unlikely]]
+    write_elements(key, *elements);
   if (compared) [[likely]] {
     arrays_.low[i] = low;
     arrays_.high[i] = high;
@@ -182,6 +202,7 @@ class Call {
 // Kinds of argument; each reports through call.fail.
 void add_python_int(Call& call, PyObject* object);
 void add_python_float(Call& call, PyObject* object);
+void add_python_complex(Call& call, PyObject* object);
 void add_numpy_scalar(Call& call, PyObject* object);
 void add_ndarray(Call& call, PyObject* object);
 // False where the object is no Array.

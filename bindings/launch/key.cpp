@@ -61,7 +61,9 @@ class Reader {
     type.facts = array_facts(in_.number<FactBits>());
     type.dtype = dtype(element);
     if (element != kRecord) return;
-    const auto word = in_.number<ElementWord>();
+    ElementWord word{};
+    const std::string_view bytes = in_.bytes(sizeof word);
+    if (bytes.size() == sizeof word) std::memcpy(&word, bytes.data(), sizeof word);
     type.element = word.kind;
     type.item = word.item;
     type.lanes = word.lanes;

@@ -241,21 +241,11 @@ void come_after_earlier_uses(const Call& call, dispatch::Stream* stream, const O
   stream ? handed_over.before(where) : handed_over.wait();
 }
 
-void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  drop_finished();
-  FunctionObject* kernel = kernel_of(args, count);
+void launch_variant(FunctionObject* kernel, PyObject* const* args, Py_ssize_t count,
+                    const Keywords& keywords, const abi::LaunchDims& dims, StreamHandle& stream) {
   FunctionState& state = *kernel->state;
-  Keywords keywords = read_keywords(args + count, names, state);
-  abi::LaunchDims dims;
-  read_grid(keywords.grid, state.name, dims);
-  read_block(keywords.block, state.name, dims);
-  if (keywords.shared) read_shared(keywords.shared, state.name, dims);
-  StreamHandle stream;
-  if (keywords.stream) stream = stream_of(keywords.stream, state.name);
-
-  refresh(kernel);
-  std::shared_ptr<Variant> variant = current_variant(kernel);
-  Call call(state, variant->declared, stream.get());
+  const std::shared_ptr<Variant> variant = current_variant(kernel);
+  Call call(state, *variant, stream.get());
   KeyHead head;
   head.dialect = state.dialect;
   write_head(call.key, head);
@@ -275,6 +265,29 @@ void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (!state.kernel) state.kernel = cd_rt_kernel_create();
   submit(state, call, *variant, dims, keywords.shared != nullptr, stream.get());
   if (stream.get()) call.for_each_used([&](LastUse* last) { last->was_queued(where); });
+}
+
+void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  drop_finished();
+  FunctionObject* kernel = kernel_of(args, count);
+  FunctionState& state = *kernel->state;
+  Keywords keywords = read_keywords(args + count, names, state);
+  abi::LaunchDims dims;
+  read_grid(keywords.grid, state.name, dims);
+  read_block(keywords.block, state.name, dims);
+  if (keywords.shared) read_shared(keywords.shared, state.name, dims);
+  StreamHandle stream;
+  if (keywords.stream) stream = stream_of(keywords.stream, state.name);
+
+  refresh(kernel);
+  // The program is captured anew with a class that an argument has and the source does not name.
+  while (true) {
+    try {
+      return launch_variant(kernel, args, count, keywords, dims, stream);
+    } catch (const MissingType& missing) {
+      add_argument_type(state, missing.type);
+    }
+  }
 }
 
 PyObject* launch(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "bindings/launch/call.h"
+#include "bindings/launch/elements.h"
 #include "bindings/numpy.h"
 
 namespace cuda_device::bindings {
@@ -48,6 +49,23 @@ ScalarKind scalar_of(const Call& call, PyArrayObject* array) {
   return static_cast<ScalarKind>(scalar);
 }
 
+// Fields, or complex numbers: not a number that takes one register.
+bool has_numbers(PyArrayObject* array) {
+  const int number = PyArray_TYPE(array);
+  return number != NPY_VOID && number != NPY_CFLOAT && number != NPY_CDOUBLE;
+}
+
+DtypeId read_elements(const Call& call, PyArrayObject* array, ElementWord& word) {
+  if (!PyArray_ISNOTSWAPPED(array)) call.fail(DiagCode::argument_byte_order, {dtype_text(array)});
+  std::string foreign;
+  const std::optional<Elements> elements =
+      elements_of_dtype(reinterpret_cast<PyObject*>(PyArray_DESCR(array)), foreign);
+  if (!elements) call.fail(DiagCode::argument_dtype, {"arrays of '" + foreign + "'"});
+  word = {elements->kind, elements->item, elements->lanes, 0,
+          elements->type ? call.type_index(elements->type) : 0};
+  return elements->dtype;
+}
+
 // A mask that the kernel would not see.
 bool is_masked(PyObject* object) {
   nb::module_ masked = nb::module_::import_("numpy.ma");
@@ -62,7 +80,9 @@ void add_ndarray(Call& call, PyObject* object) {
     call.fail(DiagCode::argument_masked, {"'" + type_text(object) + "'"});
   call.live_on_host();
   abi::ArrayView view;
-  view.dtype = scalar_of(call, array);
+  ElementWord word{};
+  const bool numbers = has_numbers(array);
+  view.dtype = numbers ? scalar_of(call, array) : read_elements(call, array, word);
   view.ndim = PyArray_NDIM(array);
   if (view.ndim > abi::kMaxDims) call.fail(DiagCode::argument_dims, {std::to_string(view.ndim)});
   view.data = PyArray_DATA(array);
@@ -71,7 +91,7 @@ void add_ndarray(Call& call, PyObject* object) {
     view.shape[i] = PyArray_DIM(array, i);
     view.strides[i] = PyArray_STRIDE(array, i);
   }
-  call.add_array(view);
+  call.add_array(view, numbers ? nullptr : &word);
   if (call.asynchronous()) call.owners().keep(object);
 }
 

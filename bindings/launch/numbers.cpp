@@ -74,7 +74,25 @@ void add_python_float(Call& call, PyObject* object) {
   call.add_weak_float(rounded);
 }
 
+// Python's complex is complex64 in a kernel (DEV-NUM-05).
+void add_python_complex(Call& call, PyObject* object) {
+  const Py_complex value = PyComplex_AsCComplex(object);
+  const float parts[2] = {static_cast<float>(value.real), static_cast<float>(value.imag)};
+  const double given[2] = {value.real, value.imag};
+  for (int i = 0; i < 2; ++i)
+    if (std::isinf(parts[i]) && std::isfinite(given[i]))
+      call.fail(DiagCode::float_range, {shown(object)});
+  write_plain(call.key, frontend::ArgumentType::Kind::WeakComplex);
+  std::memcpy(call.params.extend(sizeof parts, sizeof parts[0]), parts, sizeof parts);
+}
+
 void add_numpy_scalar(Call& call, PyObject* object) {
+  const int number = type_number_of_scalar(object);
+  if (number == NPY_CFLOAT || number == NPY_CDOUBLE) {
+    alignas(8) char parts[16];
+    PyArray_ScalarAsCtype(object, parts);
+    return call.add_complex(number == NPY_CFLOAT ? ScalarKind::F32 : ScalarKind::F64, parts);
+  }
   std::optional<ScalarKind> scalar = scalar_of_type_number(type_number_of_scalar(object));
   if (!scalar) refuse_scalar(call, object);
   alignas(8) char bits[8] = {};

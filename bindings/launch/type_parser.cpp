@@ -46,10 +46,34 @@ class Parser {
       type.kind = name == "int" ? Kind::WeakInt : Kind::WeakFloat;
       return type;
     }
-    std::optional<ScalarKind> scalar = scalar_named(name);
-    if (!scalar) return std::nullopt;
-    type.kind = Kind::Scalar;
-    type.dtype = *scalar;
+    return number(name);
+  }
+
+  // "float32", "complex64", "float32x4".
+  static std::optional<ArgumentType> number(std::string_view name) {
+    ArgumentType type;
+    if (name == "complex") {
+      type.kind = Kind::WeakComplex;
+      return type;
+    }
+    if (name == "complex64" || name == "complex128") {
+      type.kind = Kind::Complex;
+      type.item = name == "complex64" ? ScalarKind::F32 : ScalarKind::F64;
+      return type;
+    }
+    if (const std::optional<ScalarKind> scalar = scalar_named(name)) {
+      type.kind = Kind::Scalar;
+      type.dtype = *scalar;
+      return type;
+    }
+    const bool vector = name.size() > 2 && name[name.size() - 2] == 'x';
+    const std::optional<ScalarKind> item =
+        vector ? scalar_named(name.substr(0, name.size() - 2)) : std::nullopt;
+    const int lanes = vector ? name.back() - '0' : 0;
+    if (!item || is_bool(*item) || lanes < 1 || lanes > 4) return std::nullopt;
+    type.kind = Kind::Vector;
+    type.item = *item;
+    type.lanes = static_cast<uint8_t>(lanes);
     return type;
   }
 
@@ -71,7 +95,7 @@ class Parser {
     ArgumentType type;
     type.kind = Kind::Array;
     if (!take('[')) return std::nullopt;
-    std::optional<ScalarKind> element = scalar_named(word());
+    const std::optional<ArgumentType> element = number(word());
     if (!element || !take(',')) return std::nullopt;
     std::string digits(word());
     if (digits.empty() || digits.size() > 2 ||
@@ -79,7 +103,10 @@ class Parser {
       return std::nullopt;
     int ndim = std::stoi(digits);
     if (ndim > abi::kMaxDims || !take(']')) return std::nullopt;
-    type.dtype = *element;
+    type.dtype = element->dtype;
+    type.element = element->kind;
+    type.item = element->item;
+    type.lanes = element->lanes;
     type.ndim = static_cast<uint8_t>(ndim);
     return type;
   }

@@ -45,11 +45,11 @@ ArgumentType type_named(nb::handle argument) {
 }
 
 // Values as one launch would see them: where two arrays overlap, neither is alone.
-frontend::Request request_for(const FunctionState& function, const DeclaredFormats& declared,
+frontend::Request request_for(const FunctionState& function, const Variant& variant,
                               const nb::tuple& arguments) {
   std::vector<ArgumentType> types(arguments.size());
   std::vector<size_t> values;
-  Call call(function, declared, LaunchDevice::Question{});
+  Call call(function, variant, LaunchDevice::Question{});
   KeyHead head;
   head.dialect = function.dialect;
   write_head(call.key, head);
@@ -83,12 +83,14 @@ LaunchFacts facts_of(nb::handle grid, nb::handle block, const std::string& name)
   return facts;
 }
 
-std::shared_ptr<const Variant> variant_of(nb::handle function) {
+// `types`: of arguments, which a plain function's program is captured with.
+std::shared_ptr<const Variant> variant_of(nb::handle function,
+                                          const std::vector<nb::object>& types = {}) {
   if (FunctionObject* decorated = as_function_object(function.ptr()))
     return current_variant(decorated);
   if (!PyFunction_Check(function.ptr()))
     throw nb::type_error(("expected a function, found '" + type_text(function) + "'").c_str());
-  return capture_function(function);
+  return capture_function(function, types);
 }
 
 // A function and arguments that people ask about.
@@ -101,9 +103,17 @@ struct Question {
     FunctionObject* decorated = as_function_object(function.ptr());
     if (!decorated) plain.name = to_string(function.attr("__name__"));
     const FunctionState& state = decorated ? *decorated->state : plain;
-    const std::shared_ptr<const Variant> variant = variant_of(function);
     name = state.name;
-    specialisation = {variant->program, request_for(state, variant->declared, arguments)};
+    std::vector<nb::object> types;
+    while (specialisation.program == nullptr) {
+      const std::shared_ptr<const Variant> variant = variant_of(function, types);
+      try {
+        specialisation = {variant->program, request_for(state, *variant, arguments)};
+      } catch (const MissingType& missing) {
+        if (decorated) add_argument_type(*decorated->state, missing.type);
+        types.push_back(missing.type);
+      }
+    }
     specialisation.request.launch = facts_of(grid, block, name);
     specialisation.interrupted = interrupted();
   }

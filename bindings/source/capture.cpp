@@ -272,9 +272,10 @@ void add_argument_type(FunctionState& state, nb::handle type) {
   });
 }
 
-std::shared_ptr<const Variant> capture_function(nb::handle function) {
+std::shared_ptr<const Variant> capture_function(nb::handle function,
+                                                const std::vector<nb::object>& types) {
   SourceCache sources;
-  return capture(function, sources, {});
+  return capture(function, sources, types);
 }
 
 }  // namespace cuda_device::bindings

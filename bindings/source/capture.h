@@ -15,6 +15,7 @@ std::shared_ptr<Variant> current_variant(FunctionObject* function);
 void add_argument_type(FunctionState& state, nb::handle type);
 
 // Reads any Python function, decorated or not, for tests and inspection.
-std::shared_ptr<const Variant> capture_function(nb::handle function);
+std::shared_ptr<const Variant> capture_function(nb::handle function,
+                                                const std::vector<nb::object>& types = {});
 
 }  // namespace cuda_device::bindings

@@ -93,6 +93,13 @@ bool is_struct(PyObject* object) {
   return is_struct_class(reinterpret_cast<PyObject*>(Py_TYPE(object)));
 }
 
+nb::object field_values(nb::handle instance) {
+  const nb::object fields = struct_description(instance.type()).attr("fields");
+  nb::list values;
+  for (nb::handle field : fields) values.append(instance.attr(nb::object(field[0])));
+  return nb::tuple(values);
+}
+
 nb::object canonical_dtype(nb::handle dtype) {
   static PyObject* const known = PyDict_New();
   PyObject* found = PyDict_SetDefault(known, dtype.ptr(), dtype.ptr());

@@ -13,6 +13,7 @@ namespace cuda_device::bindings {
 // A class made by @device.struct.
 bool is_struct_class(nb::handle object);
 bool is_struct(PyObject* object);  // an instance of one
+nb::object field_values(nb::handle instance);  // a tuple, in the order of the fields
 
 // The dtype that stands for all structured dtypes equal to this one; those of structs and vectors are
 // known by their class and have none.

@@ -90,7 +90,7 @@ Binding Names::meaning_of(nb::handle object, Span use) {
     binding.type = type_index_(object);
     return binding;
   }
-  if (is_capturable(object)) {
+  if (!entities().find(object) && is_capturable(object)) {
     Binding binding = named(Binding::Kind::Function, to_string(object.attr("__name__")));
     binding.function = index_(object, use);
     return binding;

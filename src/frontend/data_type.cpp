@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "support/dtype.h"
+
 #include "support/record_layout.h"
 
 namespace cuda_device::frontend {
@@ -85,7 +87,8 @@ std::string type_text(const DataType& type) {
 ir::Type array_type(const DataType& element, int ndim, ir::AddressSpace space) {
   if (element.is_number() && !is_complex(element.code))
     return ir::Type::array(*scalar_of(element.code), ndim, space);
-  return ir::Type::array(ir::RecordSize{bytes_of(element), align_of(element)}, ndim, space);
+  const uint32_t align = std::min(align_of(element), RecordLayout::kMostAlign);
+  return ir::Type::array(ir::RecordSize{bytes_of(element), align}, ndim, space);
 }
 
 RecordRef vector_type(TypeCode code, int lanes) {

@@ -7,8 +7,19 @@
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
+
+static bool is_double(const ArgumentType& type) { return type.item == ScalarKind::F64; }
+
+static std::string element_text(const ArgumentType& array) {
+  if (array.element == ArgumentType::Kind::Scalar)
+    return std::string(name_of(array.dtype.scalar()));
+  ArgumentType element = array;
+  element.kind = array.element;
+  return to_string(element);
+}
 
 std::string to_string(const ArgumentType& t) {
   switch (t.kind) {
@@ -21,13 +32,15 @@ std::string to_string(const ArgumentType& t) {
     case ArgumentType::Kind::WeakFloat:
       return "float";
     case ArgumentType::Kind::Array:
-      return "array[" + std::string(name_of(t.dtype.scalar())) + ", " + std::to_string(t.ndim) +
-             "]";
+      return "array[" + element_text(t) + ", " + std::to_string(t.ndim) + "]";
     case ArgumentType::Kind::Complex:
+      return is_double(t) ? "complex128" : "complex64";
     case ArgumentType::Kind::WeakComplex:
+      return "complex";
     case ArgumentType::Kind::Vector:
+      return vector_type(code_of(t.item), t.lanes)->name;
     case ArgumentType::Kind::Record:
-      break;
+      return "a struct";
     case ArgumentType::Kind::Tuple: {
       std::string text = "(";
       for (size_t i = 0; i < t.elements.size(); ++i)
@@ -47,15 +60,67 @@ static uint32_t add_parameter(Context& ctx, const std::string& name, ir::Type ty
   return index;
 }
 
+static Value number_argument(Context& ctx, TypeCode code, const std::string& name,
+                             const Node* parameter) {
+  if (!ctx.policy.weak_arguments) code = fixed(code);
+  const uint32_t index =
+      add_parameter(ctx, name, ir::Type::of(*scalar_of(code)), {}, parameter->span);
+  return Value::number(code, ctx.parameters[index]);
+}
+
 static Value scalar_argument(Context& ctx, const ArgumentType& type, const std::string& name,
                              const Node* parameter) {
   TypeCode code = type.kind == ArgumentType::Kind::WeakInt     ? TypeCode::weak_int
                   : type.kind == ArgumentType::Kind::WeakFloat ? TypeCode::weak_float
                                                                : code_of(type.dtype.scalar());
+  return number_argument(ctx, code, name, parameter);
+}
+
+static DataType element_type(Context& ctx, const ArgumentType& array) {
+  switch (array.element) {
+    case ArgumentType::Kind::Complex:
+      return DataType::number(is_double(array) ? TypeCode::c16 : TypeCode::c8);
+    case ArgumentType::Kind::Vector:
+      return DataType::of(vector_type(code_of(array.item), array.lanes));
+    case ArgumentType::Kind::Record:
+      return DataType::of(record_type(ctx.session, array.type));
+    default:
+      return DataType::number(code_of(array.dtype.scalar()));
+  }
+}
+
+static Value complex_argument(Context& ctx, TypeCode code, const std::string& name,
+                              const Node* parameter) {
   if (!ctx.policy.weak_arguments) code = fixed(code);
-  const uint32_t index =
-      add_parameter(ctx, name, ir::Type::of(*scalar_of(code)), {}, parameter->span);
-  return Value::number(code, ctx.parameters[index]);
+  const TypeCode part = component_of(code);
+  const Value real = number_argument(ctx, part, name + ".real", parameter);
+  return Value::Complex{code, {real, number_argument(ctx, part, name + ".imag", parameter)}};
+}
+
+static Value vector_argument(Context& ctx, const ArgumentType& type, const std::string& name,
+                             const Node* parameter) {
+  Value::Record vector{vector_type(code_of(type.item), type.lanes), {}};
+  for (const RecordField& field : vector.type->fields)
+    vector.fields.push_back(
+        number_argument(ctx, field.type.code, name + "." + field.name, parameter));
+  return vector;
+}
+
+static Value argument_value(Context& ctx, const ArgumentType& type, const std::string& name,
+                            const Node* parameter);
+
+// The fields become of their declared types: a builtin number is what its format makes of it.
+static Value record_argument(Context& ctx, const ArgumentType& type, const std::string& name,
+                             const Node* parameter) {
+  const RecordRef record = record_type(ctx.session, type.type);
+  Value::Record value{record, {}};
+  for (size_t i = 0; i < record->fields.size(); ++i) {
+    const std::string field = name + "." + record->fields[i].name;
+    value.fields.push_back(as_data(ctx, argument_value(ctx, type.elements.at(i), field, parameter),
+                                   record->fields[i].type, Conversion::Lossless, parameter,
+                                   "'" + field + "'"));
+  }
+  return value;
 }
 
 static Value argument_value(Context& ctx, const ArgumentType& type, const std::string& name,
@@ -68,16 +133,19 @@ static Value argument_value(Context& ctx, const ArgumentType& type, const std::s
     case ArgumentType::Kind::WeakFloat:
       return scalar_argument(ctx, type, name, parameter);
     case ArgumentType::Kind::Array: {
-      const DataType element = DataType::number(code_of(type.dtype.scalar()));
+      const DataType element = element_type(ctx, type);
       const ir::Type array = array_type(element, type.ndim, ir::AddressSpace::Global);
       const uint32_t index = add_parameter(ctx, name, array, type.facts, parameter->span);
       return Value::Array{name, element, array, Value::Parameter{index}, type.facts.read_only};
     }
     case ArgumentType::Kind::Complex:
+      return complex_argument(ctx, is_double(type) ? TypeCode::c16 : TypeCode::c8, name, parameter);
     case ArgumentType::Kind::WeakComplex:
+      return complex_argument(ctx, TypeCode::weak_complex, name, parameter);
     case ArgumentType::Kind::Vector:
+      return vector_argument(ctx, type, name, parameter);
     case ArgumentType::Kind::Record:
-      break;
+      return record_argument(ctx, type, name, parameter);
     case ArgumentType::Kind::Tuple: {
       std::vector<Value> elements;
       elements.reserve(type.elements.size());

@@ -21,7 +21,7 @@ constexpr uint64_t round_up(uint64_t bytes, uint64_t align) {
 }
 
 // Members one after the other, as they are declared.
-class RecordLayout {
+class MemberLayout {
  public:
   // The offset of the next member.
   constexpr uint64_t add(uint64_t size, uint64_t align) {
