@@ -136,13 +136,6 @@ def element_types(a):
     x = D.shared_array(4, BIG)
 
 
-@bad.kernel(FLOATS, clause="DEV-MEM-10", partial="what is planned")
-def planned_element_types(a):
-    # error at `"complex64"`: 'complex64' as an element type is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    x = D.local_array(4, "complex64")
-
-
 @bad.kernel(FLOATS, raises=TYPE)
 def arguments(a):
     # error at `D.local_array(4)`: local_array() misses the argument 'dtype'

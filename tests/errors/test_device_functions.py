@@ -129,9 +129,6 @@ def formats_that_are_planned(a):
     # error at `D.complex64`: device.complex64 is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
     y = D.complex64(1)
-    # error at `D.Dim3`: device.Dim3 is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    z = D.Dim3(1, 2, 3)
 
 
 TEXT_OF_A_FUNC = """

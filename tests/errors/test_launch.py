@@ -317,23 +317,6 @@ FORMATS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("value", "what"),
-    [
-        (1 + 2j, "a complex number"),
-        (np.complex64(1), "'numpy.complex64'"),
-        (np.zeros(4, np.complex128), "an array of 'complex128'"),
-        (np.zeros(4, [("x", "i4")]), "an array of '[('x', '<i4')]'"),
-    ],
-)
-def test_formats_that_are_not_there_yet(value, what):
-    text = f"""
-    argument 1 ('a') of kernel 'vec_add': {what} as an argument is not implemented yet
-      {FORMATS} are; the page not-implemented of the documentation lists what is planned
-    """
-    refuse(text, errors.NotImplementedYetError, launch, *arguments(value))
-
-
 @clause("DEV-ARR-21")
 @pytest.mark.parametrize("dtype", ["object", "<U3", "|S5", "datetime64[s]", "timedelta64[ms]"])
 def test_arrays_of_unsupported_types(dtype):

@@ -136,8 +136,9 @@ static bool check_count(Context& ctx, const Intrinsic& i, const Arguments& a) {
 
 static Value call_entity(Context& ctx, const std::string& name, const Arguments& a) {
   const Intrinsic* i = find_intrinsic(name);
-  if (!i && name.starts_with("device."))
-    if (const RecordRef vector = vector_named(name.substr(7))) return construct_vector(ctx, vector, a);
+  if (!i)
+    if (const auto type = data_type_of(Value::Entity{name}); type && type->is_record())
+      return construct_vector(ctx, type->record, a);
   if (!i) return foreign_call(ctx, a.node->func, {"function"});
   if (i->role == Intrinsic::Role::Type) return call_type(ctx, *i, a);
   if (i->role != Intrinsic::Role::Call) return not_callable(ctx, a.node->func, Value::Entity{name});

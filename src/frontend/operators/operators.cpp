@@ -60,9 +60,10 @@ Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const No
   if (a.is_number() && b.is_number() && op != BinaryOp::MatMult)
     return arithmetic(ctx, op, a, b, node, left, right);
   if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
-  for (const Value* v : {&a, &b})
-    if (v->is_record() && v->record().type->is_vector())
-      return vector_binary(ctx, op, a, b, node, left, right);
+  if (is_vector(a) || is_vector(b)) {
+    const Value x = vector_of_position(ctx, a), y = vector_of_position(ctx, b);
+    return vector_binary(ctx, op, x, y, node, left, right);
+  }
   for (const Value* v : {&a, &b})
     if (v->is<Value::Object>()) return wrong_kind(ctx, {}, v == &a ? left : right, *v, {});
   std::vector<std::string> args = operation_text(op, type_text(a), type_text(b));

@@ -118,7 +118,8 @@ std::optional<DataType> data_type_of(const Value& named) {
   if (const std::optional<TypeCode> code = type_entity(entity->name)) return number_type(*code);
   const std::string prefix = "device.";
   if (!entity->name.starts_with(prefix)) return std::nullopt;
-  const RecordRef vector = vector_named(entity->name.substr(prefix.size()));
+  const std::string name = entity->name.substr(prefix.size());
+  const RecordRef vector = name == "Dim3" ? vector_type(TypeCode::u4, 3) : vector_named(name);
   return vector ? std::optional(DataType::of(vector)) : std::nullopt;
 }
 

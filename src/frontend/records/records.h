@@ -56,6 +56,10 @@ void store_field(Context& ctx, const FieldPlace& place, const Value& value, cons
 bool assign_field(Context& ctx, const Node* target, const Value& value, const Node* source);
 
 // --- vectors.cpp ---
+// A vector, or a position such as thread_idx, which is one of three uint32.
+bool is_vector(const Value& v);
+// A position as a vector; others as they are.
+Value vector_of_position(Context& ctx, const Value& v);
 Value construct_vector(Context& ctx, const RecordRef& type, const Arguments& a);
 // Element by element, with scalars for every component.
 Value vector_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,

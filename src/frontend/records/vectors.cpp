@@ -1,12 +1,25 @@
 // Vectors: construction and arithmetic (DEV-VEC; element by element, as promotion.md extends it).
+#include "frontend/calls/intrinsics.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
+#include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
+
+bool is_vector(const Value& v) {
+  return (v.is_record() && v.record().type->is_vector()) || is_position(v);
+}
+
+Value vector_of_position(Context& ctx, const Value& v) {
+  if (!is_position(v)) return v;
+  std::vector<Value> components = *elements_of(ctx, v);
+  for (Value& c : components) c = convert(ctx, c, TypeCode::u4, nullptr);
+  return Value::Record{vector_type(TypeCode::u4, 3), std::move(components)};
+}
 
 Value construct_vector(Context& ctx, const RecordRef& type, const Arguments& a) {
   const size_t lanes = type->fields.size();
@@ -49,7 +62,6 @@ static Value vector_of(Context& ctx, std::vector<Value> components, const Node* 
   return Value::Record{type, std::move(components)};
 }
 
-static bool is_vector(const Value& v) { return v.is_record() && v.record().type->is_vector(); }
 
 Value vector_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,
                     const Node* left, const Node* right) {
