@@ -66,15 +66,12 @@ std::optional<Elements> elements_of_dtype(PyObject* dtype, std::string& reason) 
   }
   const auto size = static_cast<uint32_t>(PyDataType_ELSIZE(descr));
   const auto align = static_cast<uint32_t>(PyDataType_ALIGNMENT(descr));
-  PyObject* type = type_of_elements(dtype);
-  if (type && is_vector_type(reinterpret_cast<PyTypeObject*>(type)))
-    return vectors(reinterpret_cast<PyTypeObject*>(type));
-  if (!type) type = canonical_dtype(dtype).ptr();
-  const uint32_t known_align =
-      PyType_Check(type)
-          ? nb::cast<uint32_t>(nb::handle(type).attr("__cuda_device_struct__").attr("align"))
-          : align;
-  return Elements{layout(size, known_align), Kind::Record, ScalarKind::Bool, 0, type};
+  nb::object type = type_of_elements(dtype);
+  if (type.is_valid() && is_struct_class(type))
+    return Elements{layout(size, align_of_struct(type)), Kind::Record, ScalarKind::Bool, 0, type};
+  if (type.is_valid() && is_vector_type(reinterpret_cast<PyTypeObject*>(type.ptr())))
+    return vectors(reinterpret_cast<PyTypeObject*>(type.ptr()));
+  return Elements{layout(size, align), Kind::Record, ScalarKind::Bool, 0, canonical_dtype(dtype)};
 }
 
 }  // namespace cuda_device::bindings

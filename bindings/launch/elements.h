@@ -13,7 +13,7 @@ struct Elements {
   frontend::ArgumentType::Kind kind = frontend::ArgumentType::Kind::Scalar;
   ScalarKind item = ScalarKind::Bool;  // of complex numbers and vectors
   uint8_t lanes = 0;                   // of vectors
-  PyObject* type = nullptr;            // of records: a class or a canonical dtype, for good
+  nb::object type = {};                // of records: a class or a canonical dtype
 };
 
 // Nothing: kernels do not take such elements; `reason` is the part that they do not.

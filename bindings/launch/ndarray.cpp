@@ -62,7 +62,7 @@ DtypeId read_elements(const Call& call, PyArrayObject* array, ElementWord& word)
       elements_of_dtype(reinterpret_cast<PyObject*>(PyArray_DESCR(array)), foreign);
   if (!elements) call.fail(DiagCode::argument_dtype, {"arrays of '" + foreign + "'"});
   word = {elements->kind, elements->item, elements->lanes, 0,
-          elements->type ? call.type_index(elements->type) : 0};
+          elements->type.is_valid() ? call.type_index(elements->type.ptr()) : 0};
   return elements->dtype;
 }
 

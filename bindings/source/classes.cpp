@@ -100,6 +100,10 @@ nb::object field_values(nb::handle instance) {
   return nb::tuple(values);
 }
 
+uint32_t align_of_struct(nb::handle cls) {
+  return nb::cast<uint32_t>(struct_description(cls).attr("align"));
+}
+
 nb::object canonical_dtype(nb::handle dtype) {
   static PyObject* const known = PyDict_New();
   PyObject* found = PyDict_SetDefault(known, dtype.ptr(), dtype.ptr());
@@ -134,14 +138,13 @@ uint32_t Classes::add_struct(nb::handle cls) {
   TypeDecl made;
   made.kind = TypeDecl::Kind::Struct;
   made.name = to_string(cls.attr("__name__"));
-  made.size = nb::cast<uint32_t>(description.attr("size"));
-  made.align = nb::cast<uint32_t>(description.attr("align"));
-  for (nb::handle entry : description.attr("fields")) {
-    syntax::Field field;
-    field.name = to_string(nb::object(entry[0]));
-    field.type = field_type(entry[1]);
-    field.offset = nb::cast<uint32_t>(entry[2]);
-    made.fields.push_back(std::move(field));
+  read_layout(description, made);
+  const nb::object defaults = description.attr("defaults");
+  for (syntax::Field& field : made.fields) {
+    PyObject* value = PyDict_GetItemString(defaults.ptr(), field.name.c_str());
+    if (!value) continue;
+    field.has_default = true;
+    field.default_value = meaning_(nb::handle(value));
   }
   const uint32_t index = add(cls, std::move(made));
   read_attributes(cls, program_.types[index]);
@@ -162,29 +165,30 @@ FieldType Classes::field_type(nb::handle hint) {
     type.type = index_of(hint);
     return type;
   }
-  if (nb::object aligned = optional_attr(hint, nb::str("__cuda_device_aligned__")))
-    return field_type(aligned);
-  CD_CHECK(nb::hasattr(hint, "__args__"), "a hint that the decorator lets through");
+  CD_CHECK(nb::hasattr(hint, "fields"), "a hint that the decorator lets through");
   type.type = add_tuple(hint);
   return type;
 }
 
-// tuple[int, float]: as a struct of these members.
-uint32_t Classes::add_tuple(nb::handle hint) {
+// tuple[int, float], whose layout the decorator has made.
+uint32_t Classes::add_tuple(nb::handle layout) {
   TypeDecl made;
   made.kind = TypeDecl::Kind::Tuple;
-  made.name = to_string(nb::object(nb::str(hint)));
-  MemberLayout layout;
-  for (nb::handle element : hint.attr("__args__")) {
+  made.name = "tuple";
+  read_layout(layout, made);
+  return add(layout, std::move(made));
+}
+
+void Classes::read_layout(nb::handle layout, TypeDecl& decl) {
+  decl.size = nb::cast<uint32_t>(layout.attr("size"));
+  decl.align = nb::cast<uint32_t>(layout.attr("align"));
+  for (nb::handle entry : layout.attr("fields")) {
     syntax::Field field;
-    field.type = field_type(element);
-    const Extent extent = extent_of(field.type, program_);
-    field.offset = static_cast<uint32_t>(layout.add(extent.size, extent.align));
-    made.fields.push_back(std::move(field));
+    field.name = to_string(nb::object(entry[0]));
+    field.type = field_type(nb::object(entry[1]));
+    field.offset = nb::cast<uint32_t>(nb::object(entry[2]));
+    decl.fields.push_back(std::move(field));
   }
-  made.size = static_cast<uint32_t>(layout.size());
-  made.align = static_cast<uint32_t>(layout.align());
-  return add({}, std::move(made));
 }
 
 void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
@@ -195,7 +199,8 @@ void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
       const std::string name = to_string(nb::object(item[0]));
       const bool is_field = std::ranges::any_of(
           decl.fields, [&](const syntax::Field& field) { return field.name == name; });
-      if (name.starts_with("__") || is_field || decl.attributes.contains(name)) continue;
+      const bool made = name == "underlying" || name == "numpy_dtype";  // by the decorator
+      if (name.starts_with("__") || made || is_field || decl.attributes.contains(name)) continue;
       read_attribute(name, nb::object(item[1]), decl);
       guards_.push_back({Guard::Kind::Attribute, nb::borrow(cls), interned(name.c_str()),
                          optional_attr(cls, interned(name.c_str())), {}});
@@ -247,7 +252,7 @@ uint32_t Classes::add_dtype(nb::handle dtype) {
 
 FieldType Classes::field_of_dtype(nb::handle dtype) {
   if (const std::optional<std::string> number = number_named(dtype)) return named(*number);
-  if (PyObject* cls = type_of_elements(dtype.ptr())) return field_type(cls);
+  if (const nb::object cls = type_of_elements(dtype.ptr()); cls.is_valid()) return field_type(cls);
   FieldType type;
   type.kind = FieldType::Kind::Class;
   type.type = PyDataType_HASSUBARRAY(descr_of(dtype)) ? add_sub_array(dtype)

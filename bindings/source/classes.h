@@ -15,6 +15,8 @@ bool is_struct_class(nb::handle object);
 bool is_struct(PyObject* object);  // an instance of one
 nb::object field_values(nb::handle instance);  // a tuple, in the order of the fields
 
+uint32_t align_of_struct(nb::handle cls);
+
 // The dtype that stands for all structured dtypes equal to this one; those of structs and vectors are
 // known by their class and have none.
 nb::object canonical_dtype(nb::handle dtype);
@@ -40,8 +42,9 @@ class Classes {
   uint32_t add(nb::handle identity, syntax::TypeDecl decl);
   uint32_t add_struct(nb::handle cls);
   uint32_t add_dtype(nb::handle dtype);
-  uint32_t add_tuple(nb::handle hint);
+  uint32_t add_tuple(nb::handle layout);
   uint32_t add_sub_array(nb::handle dtype);
+  void read_layout(nb::handle layout, syntax::TypeDecl& decl);
   syntax::FieldType field_type(nb::handle hint);
   syntax::FieldType field_of_dtype(nb::handle dtype);
   void read_attributes(nb::handle cls, syntax::TypeDecl& decl);

@@ -15,7 +15,7 @@ using Sizes = std::vector<std::pair<uint64_t, uint64_t>>;
 
 // (size, align, offsets) of a class with members of these sizes and alignments.
 nb::tuple record_layout(const Sizes& members, uint64_t align) {
-  RecordLayout layout;
+  MemberLayout layout;
   layout.align_to(align);
   nb::list offsets;
   for (const auto& [size, alignment] : members) offsets.append(layout.add(size, alignment));

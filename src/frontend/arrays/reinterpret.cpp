@@ -21,10 +21,6 @@ const ArrayFacts* facts_of(const Context& ctx, const Value::Array& array) {
   return parameter ? &ctx.function->params[parameter->index].facts : nullptr;
 }
 
-bool is_same_number(const DataType& element, TypeCode code) {
-  return element.is_number() && fixed(element.code) == fixed(code);
-}
-
 std::string element_text(const Value::Array& array) {
   return array.element.is_number() ? std::string(name_of(fixed(array.element.code)))
                                    : type_text(array.element);
@@ -99,10 +95,10 @@ static std::optional<std::string> misplaced(const Window& window, int64_t bytes)
   return std::nullopt;
 }
 
-static bool check_view(Context& ctx, const Value::Array& array, ScalarKind element,
+static bool check_view(Context& ctx, const Value::Array& array, const DataType& element,
                        const Window& window, const Node* node) {
   const int64_t from = element_bytes(array), to = bytes_of(element);
-  const std::string name(name_of(element));
+  const std::string name = type_text(element);
   if (from != to && (window.strides.empty() || !is_exactly(window.strides.back(), from))) {
     error(ctx, DiagCode::array_view_axis, node, {name});
     return false;
@@ -127,24 +123,30 @@ static bool check_view(Context& ctx, const Value::Array& array, ScalarKind eleme
   return false;
 }
 
+static bool is_one_scalar(const DataType& type) {
+  return type.is_number() && !is_complex(type.code);
+}
+
 // The same bytes as elements of another type: the last axis has as many as fit. Elements of the
 // same size stay where they are, and an access reads their bits.
 static Value viewed_as(Context& ctx, const Value::Array& array, const Arguments& a) {
   const Named given(ctx, a, Method::View, {"dtype"});
   if (!given.fine()) return Value::unknown();
   if (!given[0].value) return array;
-  const std::optional<TypeCode> code = read_dtype(ctx, given[0], "view");
-  if (!code) return Value::unknown();
-  const DataType element = DataType::number(fixed(*code));
-  if (is_same_number(array.element, *code)) return array;
+  const std::optional<DataType> dtype = read_dtype(ctx, given[0], "view");
+  if (!dtype) return Value::unknown();
+  const DataType element =
+      dtype->is_number() ? DataType::number(fixed(dtype->code)) : *dtype;
+  if (array.element == element) return array;
   Layout layout = layout_of(array);
   const int64_t from = element_bytes(array), to = bytes_of(element);
-  const bool bools = is_bool(*code) || (array.element.is_number() && is_bool(array.element.code));
-  const bool numbers = array.element.is_number() && !array.type.has_records();
+  const bool bools =
+      (element.is_number() && is_bool(element.code)) || (array.element.is_number() && is_bool(array.element.code));
+  const bool numbers = is_one_scalar(array.element) && is_one_scalar(element);
   if (from == to && numbers && !bools && (array.is_argument() || layout.window))
     return view_of(array, element, std::move(layout));
   Window window = window_of(ctx, array, layout, a.node);
-  if (!check_view(ctx, array, *scalar_of(*code), window, a.node)) return Value::unknown();
+  if (!check_view(ctx, array, element, window, a.node)) return Value::unknown();
   if (from != to) {
     const Value bytes = product(ctx, window.shape.back(), int64_constant(from), a.node);
     window.shape.back() = quotient(ctx, bytes, int64_constant(to), a.node);
@@ -313,15 +315,16 @@ static Value as_type(Context& ctx, const Value::Array& array, const Arguments& a
   const Named given(ctx, a, Method::AsType, {"dtype", "copy"});
   if (!given.fine()) return Value::unknown();
   if (!given[0].value) return error(ctx, DiagCode::expected_type, a.node, {"astype"});
-  const std::optional<TypeCode> code = read_dtype(ctx, given[0], "astype");
-  if (!code) return Value::unknown();
-  const bool same = is_same_number(array.element, *code);
+  const std::optional<DataType> dtype = read_dtype(ctx, given[0], "astype");
+  if (!dtype) return Value::unknown();
+  const bool same =
+      array.element == (dtype->is_number() ? DataType::number(fixed(dtype->code)) : *dtype);
   if (same && is_bool_constant(given[1], false)) return array;
   const std::string name = array.name.empty() ? "a" : array.name;
   return error(ctx, DiagCode::astype_copies, a.node,
                {name, same ? "with copy=False it gives the array itself"
                            : "convert elements where they are read, such as device." +
-                                 std::string(name_of(*code)) + "(" + name + "[i])"});
+                                 type_text(*dtype) + "(" + name + "[i])"});
 }
 
 Value call_array_method(Context& ctx, const Value::Array& array, Method method,
