@@ -143,6 +143,7 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
   if (base.is_unknown()) return base;
   if (auto* array = base.as<Value::Array>()) return array_attribute(ctx, node, *array);
   if (base.is_record()) return record_attribute(ctx, node, base);
+  if (auto* cls = base.as<Value::Class>()) return attribute_of_class(ctx, node, *cls);
   if (base.is_number()) return number_attribute(ctx, node, base);
   if (base.is<Value::Module>() || base.is<Value::Object>())
     return foreign_attribute(ctx, node, base, found ? &bound->second : nullptr);

@@ -14,7 +14,7 @@ namespace cuda_device::frontend {
 struct Policy;
 
 // "array[float32, 2]", "int", "(float32, int)"
-std::string to_string(const ArgumentType& t);
+std::string to_string(const ArgumentType& t, const syntax::Program& program);
 
 // One IR function with every call inlined. Throws DiagnosticError with all independent errors
 // found.

@@ -13,15 +13,15 @@ namespace cuda_device::frontend {
 
 static bool is_double(const ArgumentType& type) { return type.item == ScalarKind::F64; }
 
-static std::string element_text(const ArgumentType& array) {
+static std::string element_text(const ArgumentType& array, const syntax::Program& program) {
   if (array.element == ArgumentType::Kind::Scalar)
     return std::string(name_of(array.dtype.scalar()));
   ArgumentType element = array;
   element.kind = array.element;
-  return to_string(element);
+  return to_string(element, program);
 }
 
-std::string to_string(const ArgumentType& t) {
+std::string to_string(const ArgumentType& t, const syntax::Program& program) {
   switch (t.kind) {
     case ArgumentType::Kind::None:
       return "None";
@@ -32,7 +32,7 @@ std::string to_string(const ArgumentType& t) {
     case ArgumentType::Kind::WeakFloat:
       return "float";
     case ArgumentType::Kind::Array:
-      return "array[" + element_text(t) + ", " + std::to_string(t.ndim) + "]";
+      return "array[" + element_text(t, program) + ", " + std::to_string(t.ndim) + "]";
     case ArgumentType::Kind::Complex:
       return is_double(t) ? "complex128" : "complex64";
     case ArgumentType::Kind::WeakComplex:
@@ -40,11 +40,11 @@ std::string to_string(const ArgumentType& t) {
     case ArgumentType::Kind::Vector:
       return vector_type(code_of(t.item), t.lanes)->name;
     case ArgumentType::Kind::Record:
-      return "a struct";
+      return program.types.at(t.type).name;
     case ArgumentType::Kind::Tuple: {
       std::string text = "(";
       for (size_t i = 0; i < t.elements.size(); ++i)
-        text += (i ? ", " : "") + to_string(t.elements[i]);
+        text += (i ? ", " : "") + to_string(t.elements[i], program);
       return text + (t.elements.size() == 1 ? ",)" : ")");
     }
   }

@@ -72,6 +72,18 @@ Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value&
                {with_article(type.name), node->attr, "'" + close + "'"});
 }
 
+Value attribute_of_class(Context& ctx, const syntax::Attribute* node, const Value::Class& cls) {
+  const syntax::TypeDecl* decl = cls.type->decl;
+  if (decl) {
+    const auto at = decl->attributes.find(node->attr);
+    if (at != decl->attributes.end() && !decl->properties.contains(node->attr))
+      return binding_value(ctx, at->second, node, node->attr);
+  }
+  return error(ctx, DiagCode::no_attribute, node,
+               {"class " + cls.type->name, node->attr,
+                "methods and constants are read of it, fields of its instances"});
+}
+
 // ------------------------------------------------------------------------------------------------
 // by index
 
