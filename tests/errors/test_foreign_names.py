@@ -237,7 +237,7 @@ def types_and_constants_of_c(a):
     # hint: use device.float64
     a[0] = double(a[0])
     # error at `make_float4`: 'make_float4' is not a name of cuda.device
-    # hint: use vectors such as device.float32x4, which is not implemented yet
+    # hint: use vectors such as device.float32x4
     a[0] = make_float4(1, 2, 3, 4)
     # error at `true`: 'true' is not a name of cuda.device
     # hint: use True

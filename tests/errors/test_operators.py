@@ -66,10 +66,6 @@ def names_that_are_no_numbers(a):
     # error at `D.tid + 1` on `+`: cannot add 'device.tid' and 'int'
     # hint: operators work on numbers
     x = D.tid + 1
-    # error at `D.thread_idx + D.block_idx` on `+`: cannot add 'device.thread_idx' and
-    # ... 'device.block_idx'
-    # hint: operators work on numbers
-    y = D.thread_idx + D.block_idx
     # error at `D.int32 * 2` on `*`: cannot multiply 'device.int32' and 'int'
     # hint: operators work on numbers
     z = D.int32 * 2
