@@ -2,6 +2,8 @@
 // excludes is neither typed nor compiled.
 #include "frontend/operators/operators.h"
 
+#include <algorithm>
+
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -27,14 +29,11 @@ bool is_cheap(const ir::Block& block, int most = kCheapCount) {
   return count <= most;
 }
 
-bool is_selectable(const Value& v) {
-  if (!v.is_tuple()) return v.is_number();
-  for (const Value& e : v.elements())
-    if (!is_selectable(e)) return false;
-  return true;
-}
-
 }  // namespace
+
+bool is_selectable(const Value& v) {
+  return v.is_aggregate() ? std::ranges::all_of(v.parts(), is_selectable) : v.is_number();
+}
 
 Value truth(Context& ctx, const Value& v, const Node* node) {
   if (v.is_unknown()) return v;
@@ -92,15 +91,15 @@ Value bool_op(Context& ctx, const syntax::BoolOp* node) {
   return chain(ctx, node->values, 0, node->op == "And", false, node);
 }
 
-static Value select(Context& ctx, const Value& test, const Value& then, const Value& otherwise,
-                    const Value& joined, const Node* node) {
-  if (joined.is_tuple()) {
-    std::vector<Value> elements;
-    elements.reserve(joined.elements().size());
-    for (size_t i = 0; i < joined.elements().size(); ++i)
-      elements.push_back(select(ctx, test, then.elements()[i], otherwise.elements()[i],
-                                joined.elements()[i], node));
-    return Value::tuple(std::move(elements));
+Value select(Context& ctx, const Value& test, const Value& then, const Value& otherwise,
+             const Value& joined, const Node* node) {
+  if (joined.is_aggregate()) {
+    std::vector<Value> parts;
+    parts.reserve(joined.parts().size());
+    for (size_t i = 0; i < joined.parts().size(); ++i)
+      parts.push_back(
+          select(ctx, test, then.parts()[i], otherwise.parts()[i], joined.parts()[i], node));
+    return joined.with_parts(std::move(parts));
   }
   if (joined.exact()) return joined;
   const Value a = convert(ctx, then, joined.code(), node),

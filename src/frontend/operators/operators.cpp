@@ -5,6 +5,7 @@
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
+#include "frontend/operators/tuples.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -59,6 +60,7 @@ Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const No
   if (a.is_number() && b.is_number() && op != BinaryOp::MatMult)
     return arithmetic(ctx, op, a, b, node, left, right);
   if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
+  if (std::optional<Value> tuple = tuple_operation(ctx, op, a, b, node, left, right)) return *tuple;
   for (const Value* v : {&a, &b})
     if (v->is<Value::Object>()) return wrong_kind(ctx, {}, v == &a ? left : right, *v, {});
   std::vector<std::string> args = operation_text(op, type_text(a), type_text(b));
