@@ -103,7 +103,8 @@ void AstReader::take(const Step& step) {
     *step.place = unsupported(step.ast);
     return;
   }
-  bool scope = method == &AstReader::read_Lambda || method == &AstReader::read_FunctionDef;
+  bool scope = method == &AstReader::read_Lambda || method == &AstReader::read_FunctionDef ||
+               method == &AstReader::read_GeneratorExp;
   if (scope) names_.enter_scope(step.ast);
   const size_t own = steps_.size();
   steps_.push_back({Step::Kind::Notify, {}, nullptr, nullptr, 0});

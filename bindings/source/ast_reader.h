@@ -10,7 +10,8 @@ namespace cuda_device::bindings {
 struct NameListener {
   virtual void on_name(const syntax::Name* node) = 0;
   virtual void on_attribute(const syntax::Attribute* node) = 0;
-  // A lambda or nested function begins and ends; the listener learns which names it binds.
+  // A lambda, generator expression or nested function begins and ends; the listener learns which
+  // names it binds.
   virtual void enter_scope(nb::handle ast) = 0;
   virtual void leave_scope() = 0;
 

@@ -33,8 +33,9 @@ struct Unresolved {
 
 // What one pass found out about the types of the next.
 struct Inference {
-  bool changed = false;  // some web's type grew
-  bool demoted = false;  // some web was found not to be constant
+  bool changed = false;   // some web's type grew
+  bool demoted = false;   // some web was found not to be constant
+  bool unrolled = false;  // some loop was found to be unrolled, or more often
   bool met_unknown = false;
   std::optional<Unresolved> unresolved;
 };
@@ -86,6 +87,8 @@ struct Context {
 
   // What is emitted from here on belongs to the node.
   void at(const Node* node) { builder.set_span(node->span); }
+  // The node in the copy of the unrolled loops around that is being lowered.
+  Place place(const Node* node) const { return {node, copy}; }
 
   Session& session;
   const Policy& policy;
@@ -102,10 +105,9 @@ struct Context {
   Frame* frame = nullptr;
   bool reachable = true;
   size_t open_scopes = 0;
-  std::vector<uint32_t> copies;  // which copy of each unrolled loop around
+  uint32_t copy = 0;  // of the unrolled loops around: Unrolled::copy_of
   uint32_t levels = 0;
   Assigned assigned;
-  const Node* unrolled = nullptr;  // the tuple of which a loop's target gets an element
 };
 
 // One level deeper in the source, called functions included, while it lives.

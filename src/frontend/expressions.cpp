@@ -7,6 +7,7 @@
 #include "frontend/calls/intrinsics.h"
 #include "frontend/control/assign.h"
 #include "frontend/control/control.h"
+#include "frontend/control/iteration.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
@@ -17,26 +18,6 @@
 namespace cuda_device::frontend {
 
 using syntax::NodeKind;
-
-// The loop that does what a builtin will do.
-static std::string loop_instead_of(const std::string& name) {
-  if (name == "builtins.enumerate")
-    return "count in the loop: for i in range(a.shape[0]): x = a[i]; over a tuple t: for x in t, "
-           "with i += 1 at its end";
-  if (name == "builtins.zip")
-    return "count in the loop: for i in range(a.shape[0]): x, y = a[i], b[i]; over tuples: "
-           "for x, y in ((s[0], t[0]), (s[1], t[1]))";
-  if (name == "builtins.sum")
-    return "add in a loop: total = 0; for i in range(a.shape[0]): total += a[i]; over a tuple t: "
-           "for x in t: total += x";
-  return "";
-}
-
-static Value later(Context& ctx, const Node* node, const std::string& name) {
-  const std::string loop = loop_instead_of(name);
-  return loop.empty() ? not_implemented(ctx, node, public_name(name))
-                      : not_implemented(ctx, node, public_name(name), loop);
-}
 
 // Entities that are numbers become them; the others keep their name until something is done with
 // them.
@@ -52,7 +33,7 @@ static Value entity_value(Context& ctx, const std::string& name, const Node* nod
       ctx.at(node);
       return Value::number(intrinsic->code, ctx.builder.op(intrinsic->op, {}));
     case Intrinsic::Role::Later:
-      return later(ctx, node, name);
+      return not_implemented(ctx, node, public_name(name));
     default:
       return Value(Value::Entity{name});
   }
@@ -112,10 +93,27 @@ static int tuple_depth(const Value& value) {
   return deepest + 1;
 }
 
+bool spread(Context& ctx, const syntax::Starred* starred, std::vector<Value>& into) {
+  const Value sequence = expr(ctx, starred->value);
+  const auto elements = all_elements(ctx, sequence, starred->value);
+  if (elements) into.insert(into.end(), elements->begin(), elements->end());
+  return elements.has_value();
+}
+
 static Value tuple_display(Context& ctx, const syntax::Tuple* node) {
   std::vector<Value> elements;
   elements.reserve(node->elts.size());
-  for (const Node* element : node->elts) elements.push_back(expr(ctx, element));
+  bool fine = true;
+  for (const Node* element : node->elts) {
+    if (auto* starred = syntax::as<syntax::Starred>(element))
+      fine &= spread(ctx, starred, elements);
+    else
+      elements.push_back(expr(ctx, element));
+  }
+  return fine ? tuple_of(ctx, std::move(elements), node) : Value::unknown();
+}
+
+Value tuple_of(Context& ctx, std::vector<Value> elements, const Node* node) {
   size_t numbers = 0;
   for (const Value& element : elements) numbers += leaf_count(element);
   if (numbers > kMaxTuple)
@@ -154,6 +152,8 @@ static Value expr_by_kind(Context& ctx, const Node* node) {
       return if_exp(ctx, syntax::as<syntax::IfExp>(node));
     case NodeKind::Tuple:
       return tuple_display(ctx, syntax::as<syntax::Tuple>(node));
+    case NodeKind::GeneratorExp:
+      return Value::Generator{node, ctx.instance, ctx.copy};
     case NodeKind::NamedExpr: {
       auto* e = syntax::as<syntax::NamedExpr>(node);
       Value v = expr(ctx, e->value);

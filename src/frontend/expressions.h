@@ -16,6 +16,11 @@ Value expr_or_slice(Context& ctx, const Node* node);
 Value binding_value(Context& ctx, const syntax::Binding& binding, const Node* node,
                     const std::string& name);
 
+// A tuple of these, within the limits of tuples.
+Value tuple_of(Context& ctx, std::vector<Value> elements, const Node* node);
+// Appends the elements of what stands behind a star; false after an error.
+bool spread(Context& ctx, const syntax::Starred* starred, std::vector<Value>& into);
+
 Value attribute(Context& ctx, const syntax::Attribute* node);
 // Says that there is no such attribute, and the nearest of the names that there are, if one is
 // near.

@@ -42,25 +42,41 @@ struct WebState {
 
 struct Instance {
   const syntax::Function* function = nullptr;
-  uint32_t index = 0;  // of the function in the program
-  const Webs* webs = nullptr;
+  uint32_t index = 0;          // of the function in the program
+  const Webs* webs = nullptr;  // the session's, or its own where it has unrolled loops
+  std::unique_ptr<Webs> own_webs;
+  Unrolled unrolled;
+  bool outdated = false;  // a loop was unrolled that the webs do not know as such
   Instance* parent = nullptr;
   const syntax::Node* call = nullptr;
   std::vector<WebState> states;  // by web
-  WebState result;               // what its return statements give
+  // What builtins keep in a variable, by their calls: the sum of a loop's values.
+  std::map<Place, WebState> hidden;
+  WebState result;  // what its return statements give
 
   // A call inside an unrolled loop has one instance per copy.
-  using Key = std::tuple<const syntax::Node*, uint32_t, std::vector<uint32_t>>;
+  using Key = std::tuple<Place, uint32_t>;
   std::map<Key, std::unique_ptr<Instance>> calls;
 
   void begin_pass() {
     for (WebState& s : states) s.begin_pass();
+    for (auto& [place, s] : hidden) s.begin_pass();
     result.begin_pass();
     for (auto& [key, child] : calls) child->begin_pass();
+  }
+  // Finds the webs again where there are loops that they do not know as unrolled.
+  void renew_webs() {
+    for (auto& [key, child] : calls) child->renew_webs();
+    if (!outdated) return;
+    outdated = false;
+    own_webs = std::make_unique<Webs>(find_webs(*function, unrolled));
+    webs = own_webs.get();
+    states.assign(webs->webs.size(), {});
   }
   // Back to knowing no type; what is not constant stays not constant.
   void forget_types() {
     for (WebState& s : states) s.abstract = {};
+    for (auto& [place, s] : hidden) s.abstract = {};
     result.abstract = {};
     for (auto& [key, child] : calls) child->forget_types();
   }

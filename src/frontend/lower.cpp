@@ -49,7 +49,10 @@ Pass run(Session& session, bool as_kernel) {
 Pass solve(Session& session, bool as_kernel) {
   for (int i = 0; i < kMaxPasses; ++i) {
     Pass pass = run(session, as_kernel);
-    if (pass.context->inference.demoted) {
+    if (pass.context->inference.unrolled) {
+      session.root->renew_webs();
+      session.root->forget_types();
+    } else if (pass.context->inference.demoted) {
       // What followed from the constant may no longer hold: infer anew without it.
       session.root->forget_types();
     } else if (!pass.context->inference.changed) {
@@ -68,7 +71,8 @@ Pass explain(Session& session, bool as_kernel) {
     Pass pass = run(session, as_kernel);
     const Inference& found = pass.context->inference;
     const Diagnosis& diagnosis = pass.context->diagnosis;
-    if (diagnosis.failed_more || found.changed || found.demoted) continue;
+    if (found.unrolled) session.root->renew_webs();
+    if (found.unrolled || diagnosis.failed_more || found.changed || found.demoted) continue;
     if (!found.unresolved || diagnosis.diagnostics.size() >= kEnoughMistakes) return pass;
     WebState& state = *found.unresolved->state;
     state.failed = true;
@@ -115,7 +119,8 @@ Pass checked(Session& session, bool as_kernel) {
 
 const Webs& Session::webs_of(const syntax::Function& f) {
   auto at = webs.find(&f);
-  if (at == webs.end()) at = webs.emplace(&f, find_webs(f)).first;
+  Unrolled none;
+  if (at == webs.end()) at = webs.emplace(&f, find_webs(f, none)).first;
   return at->second;
 }
 

@@ -41,6 +41,7 @@ struct SameItself {
   bool operator()(const V::MemberFunction& a, const V::MemberFunction& b) const {
     return a.index == b.index;
   }
+  bool operator()(const V::Iterator& a, const V::Iterator& b) const { return a.kind == b.kind; }
   bool operator()(const V::BoundMethod& a, const V::BoundMethod& b) const {
     return a.method == b.method;
   }
@@ -89,6 +90,7 @@ std::span<const Value> Value::parts() const {
                             [](const Complex& v) -> Parts { return v.components; },
                             [](const Range& v) -> Parts { return v.bounds; },
                             [](const Slice& v) -> Parts { return v.bounds; },
+                            [](const Iterator& v) -> Parts { return v.parts; },
                             [](const Array& v) -> Parts { return v.view; },
                             [](const FString& v) -> Parts { return v.values; },
                             [](const BoundMethod& v) -> Parts { return {v.self.get(), 1}; },
@@ -111,7 +113,8 @@ bool Value::contains_unknown() const {
 }
 
 bool Value::is_storable() const {
-  if (is<Range>() || is<Slice>() || is<BoundMethod>() || is<MemberFunction>() || is<Lambda>() || is<FString>())
+  if (is<Range>() || is<Slice>() || is<BoundMethod>() || is<MemberFunction>() || is<Lambda>() ||
+      is<FString>() || is<Iterator>() || is<Generator>())
     return false;
   return std::ranges::all_of(parts(), &Value::is_storable);
 }
@@ -130,6 +133,20 @@ std::string_view name_of(Method method) {
       return "reshape";
   }
   CD_UNREACHABLE("unknown method");
+}
+
+std::string_view name_of(V::Iterator::Kind kind) {
+  switch (kind) {
+    case V::Iterator::Kind::Zip:
+      return "zip";
+    case V::Iterator::Kind::Enumerate:
+      return "enumerate";
+    case V::Iterator::Kind::Reversed:
+      return "reversed";
+    case V::Iterator::Kind::Map:
+      return "map";
+  }
+  CD_UNREACHABLE("unknown iterator");
 }
 
 // "uint32" is pronounced with a consonant at its beginning.
@@ -157,6 +174,8 @@ std::string type_text(const Value& value) {
               [](const V::Complex& v) { return std::string(name_of(v.code)); },
               [](const V::Range&) -> std::string { return "range"; },
               [](const V::Slice&) -> std::string { return "slice"; },
+              [](const V::Iterator& v) { return std::string(name_of(v.kind)); },
+              [](const V::Generator&) -> std::string { return "a generator expression"; },
               [](const V::Array& v) { return array_text(v); },
               [](const V::Entity& v) { return entity_text(v.name); },
               [](const V::Function& v) { return "function " + v.name; },

@@ -67,6 +67,20 @@ class Value {
   struct Slice {
     std::vector<Value> bounds;  // lower, upper, step; None where left out
   };
+  // What zip, enumerate, reversed and map give. It is gone through where it stands.
+  struct Iterator {
+    enum class Kind : uint8_t { Zip, Enumerate, Reversed, Map };
+    Kind kind;
+    std::vector<Value> parts;  // of Enumerate the start is last; of Map the function is first
+    const syntax::Node* node;  // the call
+  };
+  // A generator expression, in the instance and copy where it stands.
+  struct Generator {
+    const syntax::Node* node;
+    Instance* instance;
+    uint32_t copy;
+    friend bool operator==(const Generator&, const Generator&) = default;
+  };
 
   // Where the memory of an array comes from.
   struct Parameter {
@@ -129,6 +143,7 @@ class Value {
   struct Lambda {
     const syntax::Node* node;
     Instance* instance;  // where it stands
+    uint32_t copy;       // of the unrolled loops around it there
     friend bool operator==(const Lambda&, const Lambda&) = default;
   };
   struct BoundMethod {
@@ -153,9 +168,9 @@ class Value {
   };
 
   using Alternatives =
-      std::variant<Unknown, None, Scalar, Constant, Tuple, Record, Complex, Range, Slice, Array,
-                   Entity, Function, Class, MemberFunction, Lambda, BoundMethod, Module, Text,
-                   FString, Object>;
+      std::variant<Unknown, None, Scalar, Constant, Tuple, Record, Complex, Range, Slice, Iterator,
+                   Generator, Array, Entity, Function, Class, MemberFunction, Lambda, BoundMethod,
+                   Module, Text, FString, Object>;
 
   Value() = default;
   template <class T>
@@ -233,6 +248,7 @@ std::string type_text(const Value& value);
 // "a uint32", "an int32", "an array[float32, 1]"; "a lambda" has one already.
 std::string with_article(const std::string& noun);
 std::string_view name_of(Method method);
+std::string_view name_of(Value::Iterator::Kind kind);
 // How to read the one element of an array without dimensions, as a hint; empty for others.
 std::string read_it_hint(const Value& value);
 // The name of an entity as users write it: builtins without their module.

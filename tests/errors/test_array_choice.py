@@ -45,41 +45,6 @@ def within_tuples(a, pair):
     t = (1, a) if a[0] > 0 else (2, pair[0])
 
 
-@bad.kernel(FLOATS, FLOATS.copy())
-def loop_over_arrays(a, b):
-    # error at `(a, b)`: 'x' as the array 'a' in one pass of a loop over a tuple and the array 'b' in
-    # ... another is not implemented yet
-    # hint: call a function for each element by its constant index: body(t[0]); body(t[1])
-    for x in (a, b):
-        x[0] = 1
-
-
-@bad.kernel(FLOATS, (FLOATS.copy(), 2))
-def loop_over_pairs_of_arrays(a, pair):
-    # error at `((1, a), (2, pair[0]))`: 'x' as the array 'a' in one pass of a loop over a tuple and
-    # ... the array 'pair.0' in another is not implemented yet
-    # hint: call a function for each element by its constant index: body(t[0]); body(t[1])
-    for k, x in ((1, a), (2, pair[0])):
-        x[0] = k
-
-
-def doubled(x):
-    return 2 * x
-
-
-def halved(x):
-    return x / 2
-
-
-@bad.kernel(FLOATS)
-def loop_over_functions(a):
-    # error at `(doubled, halved)`: 'f' as function doubled in one pass of a loop over a tuple and
-    # ... function halved in another is not implemented yet
-    # hint: call a function for each element by its constant index: body(t[0]); body(t[1])
-    for f in (doubled, halved):
-        a[0] = f(a[0])
-
-
 def larger(a, b):
     if a[0] > b[0]:
         return a
@@ -102,23 +67,6 @@ def test_an_array_returned_from_one_of_two_places():
     (found,) = raised.value.diagnostics
     text = "the result would be the array 'a' or the array 'b', chosen at run time"
     assert (found.code, found.message) == ("array_choice", text)
-
-
-def one_everywhere(x):
-    x[0] = 1
-
-
-@D.kernel
-def each_array_in_a_call(a, b):
-    t = (a, b)
-    one_everywhere(t[0])
-    one_everywhere(t[1])
-
-
-def test_what_the_error_of_a_loop_over_arrays_says_works(target):
-    a, b = np.zeros(2), np.zeros(4)
-    run(each_array_in_a_call, a, b)
-    assert (a[0], b[0]) == (1, 1)
 
 
 @D.kernel

@@ -89,11 +89,8 @@ def not_iterable(a):
     # error at `1`: int cannot be iterated over
     # hint: use range() or a tuple
     x = min(1)
-    # error at `a`@2: array[float32, 1] cannot be iterated over
-    # hint: go through an array in a loop: for i in range(a.shape[0])
-    y = max(a)
-    # error at `a`: array[float32, 1] cannot be iterated over
-    # hint: go through an array in a loop: for i in range(a.shape[0])
+    # error at `a`: the number of elements of array[float32, 1] is known at run time only
+    # hint: a tuple has a constant number of elements: go through them in a loop
     z = tuple(a)
 
 
@@ -165,32 +162,12 @@ def planned_forms(a):
 
 @bad.kernel(FLOATS)
 def planned_functions(a):
-    # error at `sum`: sum is not implemented yet
-    # hint: add in a loop: total = 0; for i in range(a.shape[0]): total += a[i]; over a tuple
-    # ... t: for x in t: total += x
-    x = sum((1, 2))
-    # error at `any`: any is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    x = any((1, 2))
-    # error at `isinstance`: isinstance is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    x = isinstance(a, int)
     # error at `complex`: complex is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
     x = complex(1, 2)
     # error at `math.factorial`: math.factorial is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
     x = math.factorial(5)
-    # error at `zip`: zip is not implemented yet
-    # hint: count in the loop: for i in range(a.shape[0]): x, y = a[i], b[i]; over tuples: for
-    # ... x, y in ((s[0], t[0]), (s[1], t[1]))
-    for p in zip((1, 2), (3, 4)):
-        pass
-    # error at `enumerate`: enumerate is not implemented yet
-    # hint: count in the loop: for i in range(a.shape[0]): x = a[i]; over a tuple t: for x in
-    # ... t, with i += 1 at its end
-    for p in enumerate(a):
-        pass
 
 
 @bad.kernel(FLOATS)

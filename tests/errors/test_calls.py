@@ -72,13 +72,6 @@ def wrong_keywords(a):
     a[0] = two(1, 2, x=3)
 
 
-@bad.kernel(FLOATS)
-def starred_arguments(a):
-    # error at `*a.shape`: a starred expression is not implemented yet
-    # hint: write the elements one by one
-    a[0] = two(1, *a.shape)
-
-
 KEYWORDS = 3
 
 

@@ -10,44 +10,44 @@ bad = BadPrograms()
 @bad.kernel(FLOATS, BYTES)
 def arrays_compared(a, b):
     # error at `a < b` on `<`: '<' cannot compare 'array[float32, 1]' and 'array[int8, 2]'
-    # hint: numbers can be compared, and tuples for equality
+    # hint: numbers can be compared, and tuples of them
     x = a < b
     # error at `a == 1` on `==`: '==' cannot compare 'array[float32, 1]' and 'int'
-    # hint: numbers can be compared, and tuples for equality
+    # hint: numbers can be compared, and tuples of them
     y = a == 1
 
 
 @bad.kernel(FLOATS)
 def text_compared(a):
     # error at `"a" < "b"` on `<`: '<' cannot compare 'str' and 'str'
-    # hint: numbers can be compared, and tuples for equality
+    # hint: numbers can be compared, and tuples of them
     x = "a" < "b"
     # error at `a[0] != "3"` on `!=`: '!=' cannot compare 'float32' and 'str'
-    # hint: numbers can be compared, and tuples for equality
+    # hint: numbers can be compared, and tuples of them
     y = a[0] != "3"
 
 
 @bad.kernel(FLOATS)
 def order_of_none(a):
     # error at `None >= 1` on `>=`: '>=' cannot compare 'None' and 'int'
-    # hint: numbers can be compared, and tuples for equality
+    # hint: numbers can be compared, and tuples of them
     x = None >= 1
 
 
 @bad.kernel(FLOATS)
 def order_of_tuples(a):
-    # error at `(1, 2) < (3, 4)` on `<`: '<' cannot compare '(int, int)' and '(int, int)'
-    # hint: numbers can be compared, and tuples for equality
-    x = (1, 2) < (3, 4)
+    # error at `(1, None) < (1, 4)` on `<`: '<' cannot compare 'None' and 'int'
+    # hint: numbers can be compared, and tuples of them
+    x = (1, None) < (1, 4)
     # error at `a.shape == 4` on `==`: '==' cannot compare '(int64,)' and 'int'
-    # hint: numbers can be compared, and tuples for equality
+    # hint: numbers can be compared, and tuples of them
     y = a.shape == 4
 
 
 @bad.kernel(FLOATS)
 def position_compared(a):
     # error at `D.thread_idx < 3` on `<`: '<' cannot compare 'device.thread_idx' and 'int'
-    # hint: numbers can be compared, and tuples for equality
+    # hint: numbers can be compared, and tuples of them
     x = D.thread_idx < 3
 
 
@@ -104,12 +104,12 @@ def alternatives_without_a_common_type(a):
 @bad.kernel(FLOATS)
 def chains(a):
     # error at `a[0] < a` on `<`: '<' cannot compare 'float32' and 'array[float32, 1]'
-    # hint: numbers can be compared, and tuples for equality
+    # hint: numbers can be compared, and tuples of them
     x = 1 < a[0] < a
     # error at `1 < None` on `<`: '<' cannot compare 'int' and 'None'
-    # hint: numbers can be compared, and tuples for equality
+    # hint: numbers can be compared, and tuples of them
     # error at `None <= 2` on `<=`: '<=' cannot compare 'None' and 'int'
-    # hint: numbers can be compared, and tuples for equality
+    # hint: numbers can be compared, and tuples of them
     y = 1 < None <= 2
 
 

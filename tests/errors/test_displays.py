@@ -58,13 +58,6 @@ def dict_comprehension(a):
 
 
 @bad.kernel(FLOATS)
-def generator_expression(a):
-    # error at `(2 * i for i in (1, 2))`: a generator expression is not implemented yet
-    # hint: write a loop
-    a[0] = tuple(2 * i for i in (1, 2))[0]
-
-
-@bad.kernel(FLOATS)
 def lambda_expression(a):
     # error at `lambda x: 2 * x`: a lambda inside of a kernel is not implemented yet
     # hint: define a function outside of the kernel, and call it
@@ -84,22 +77,6 @@ def complex_literal(a):
     # error at `2j`: complex arithmetic is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
     a[0] = abs(1 + 2j)
-
-
-@bad.kernel(FLOATS)
-def starred_element(a):
-    # error at `*a.shape`: a starred expression is not implemented yet
-    # hint: write the elements one by one
-    x = (*a.shape, 1)
-    a[0] = x[0]
-
-
-@bad.kernel(FLOATS)
-def starred_target(a):
-    # error at `*rest`: a starred expression is not implemented yet
-    # hint: write the elements one by one
-    first, *rest = 1, 2
-    a[0] = first
 
 
 @bad.kernel(FLOATS)
@@ -124,14 +101,6 @@ def yield_from(a):
 
 
 @bad.kernel(FLOATS)
-def slice_of_a_tuple(a):
-    # error at `0:1`: slicing is not implemented yet
-    # hint: take elements one by one: a[i] in each thread with an i of its own, or in a loop such as
-    # ... for i in range(a.shape[0])
-    a[0] = (1, 2)[0:1][0]
-
-
-@bad.kernel(FLOATS)
 def values_that_are_no_numbers(a):
     # error at `"x"`: str cannot be stored in an array of float32
     # hint: an element takes a number
@@ -146,14 +115,6 @@ def values_that_are_no_numbers(a):
     # error at `D`: module cuda.device cannot be stored in an array of float32
     # hint: an element takes a number
     a[3] = D
-
-
-@bad.kernel(FLOATS)
-def starred_target_of_several_values(a):
-    # error at `*rest`: a starred expression is not implemented yet
-    # hint: write the elements one by one
-    first, *rest = 1, 2, 3
-    a[0] = first
 
 
 @bad.kernel(FLOATS)

@@ -162,9 +162,6 @@ def atomics(a):
 
 @bad.kernel(FLOATS)
 def whole_arrays(a):
-    # error at `a`@3: array[float32, 1] cannot be iterated over
-    # hint: go through an array in a loop: for i in range(a.shape[0])
-    a[0] = max(a)
     # error at `a.shape`: 1 value cannot be unpacked into 2 names
     # hint: write one name for each value; the shape of an array has one for each dimension
     h, w = a.shape

@@ -157,15 +157,6 @@ def two_types(a, n):
 
 
 @bad.kernel(FLOATS)
-def two_types_in_a_loop(a):
-    # error at `(1, a)`: 'x' as int in one pass of a loop over a tuple and array[float32, 1] in another
-    # ... is not implemented yet
-    # hint: call a function for each element by its constant index: body(t[0]); body(t[1])
-    for x in (1, a):
-        a[0] = 1
-
-
-@bad.kernel(FLOATS)
 def unpacking(a):
     # error at `a`: array[float32, 1] cannot be unpacked
     # hint: tuples can; read the elements of an array by index

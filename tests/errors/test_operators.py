@@ -52,16 +52,6 @@ def number_plus_none(a):
 
 
 @bad.kernel(FLOATS)
-def tuples(a):
-    # error at `a.shape + (1,)` on `+`: cannot add '(int64,)' and '(int,)'
-    # hint: operators work on numbers
-    x = a.shape + (1,)
-    # error at `(1, 2) * 3` on `*`: cannot multiply '(int, int)' and 'int'
-    # hint: operators work on numbers
-    y = (1, 2) * 3
-
-
-@bad.kernel(FLOATS)
 def names_that_are_no_numbers(a):
     # error at `D.tid + 1` on `+`: cannot add 'device.tid' and 'int'
     # hint: operators work on numbers

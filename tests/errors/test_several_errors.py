@@ -158,9 +158,9 @@ def a_function_inside(a, n):
         return 2 * x
 
     a[0] = twice(n) + 1
-    # error at `*rest`: a starred expression is not implemented yet
-    # hint: write the elements one by one
     first, *rest = (1, 2, 3)
+    # error at `first + rest` on `+`: cannot add 'int' and '(int, int)'
+    # hint: operators work on numbers
     a[1] = first + rest
     # error at `undefined`: name 'undefined' is not defined
     # hint: assign it before this, or outside of the kernel before the launch
@@ -225,6 +225,8 @@ def more_shared_memory_than_there_is(a):
 @bad.kernel(FLOATS)
 def copies_of_a_loop(a):
     for v in (1, 2.0):
+        # error at `v + "text"` on `+`: cannot add 'int' and 'str'
+        # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")
         # error at `v + "text"` on `+`: cannot add 'float' and 'str'
         # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")
         a[0] = v + "text"
@@ -330,6 +332,7 @@ def test_helpers_are_in_the_order_of_their_calls():
         D.launch(calls_that_fail, FLOATS, grid=1, block=1)
     found = [d.message for d in raised.value.diagnostics]
     assert found == [
+        "cannot add 'int' and 'str'",
         "cannot add 'float' and 'str'",
         "name 'undefined' is not defined",
         "cannot add 'float32' and 'str'",
@@ -402,7 +405,7 @@ WRONG = [
     "x{} = ~1.5",
     "x{} = a < 1",
     "x{} = 1 if a else 2",
-    "x{} = sum((1, 2))",
+    "x{} = sum(1, 2)",
     "x{} = range(1.5)",
     "x{} = range(n)",
     "x{} = a(1)",

@@ -219,55 +219,11 @@ def indices_of_other_things(a):
     z = D.tid[1]
 
 
-@bad.kernel(BYTES, 1)
-def index_of_a_tuple_at_run_time(b, n):
-    # error at `n`: a tuple's index must be a constant
-    # hint: a loop counter is not a constant, even where the loop is unrolled: go through the
-    # ... tuple itself, for x in b.shape, or keep the elements in an array, such as
-    # ... device.local_array(shape, dtype)
-    b[0, 0] = b.shape[n]
-    # error at `D.tid(1)`: a tuple's index must be a constant
-    # hint: a loop counter is not a constant, even where the loop is unrolled: go through the
-    # ... tuple itself, for x in D.thread_idx, or keep the elements in an array, such as
-    # ... device.local_array(shape, dtype)
-    b[0, 1] = D.thread_idx[D.tid(1)]
-
-
 WEIGHTS = (0.25, 0.5, 0.25)
-
-
-@bad.kernel(FLOATS)
-def index_of_a_tuple_that_a_loop_counts(a):
-    for k in (0, 1, 2):
-        # error at `k`: a tuple's index must be a constant
-        # hint: a loop counter is not a constant, even where the loop is unrolled: go through
-        # ... the tuple itself, for x in WEIGHTS, or keep the elements in an array, such as
-        # ... device.local_array(shape, dtype)
-        a[0] += WEIGHTS[k]
-    for k in range(3):
-        # error at `k`: a tuple's index must be a constant
-        # hint: a loop counter is not a constant, even where the loop is unrolled: go through
-        # ... the tuple itself, for x in t, or keep the elements in an array, such as
-        # ... device.local_array(shape, dtype)
-        a[0] += (1, 2, 3)[k]
 
 
 def fill(x):
     x[0] = 1
-
-
-@bad.kernel(FLOATS, FLOATS.copy())
-def index_of_a_tuple_of_arrays_or_functions(a, b):
-    arrays = (a, b)
-    for k in range(2):
-        # error at `k`: a tuple's index must be a constant
-        # hint: a loop counter is not a constant, even where the loop is unrolled: call a
-        # ... function for each element by its constant index: body(arrays[0]); body(arrays[1])
-        arrays[k][0] = 1
-        # error at `k`: a tuple's index must be a constant
-        # hint: a loop counter is not a constant, even where the loop is unrolled: call a
-        # ... function for each element by its constant index: body(t[0]); body(t[1])
-        (fill, len)[k](a)
 
 
 @bad.kernel(FLOATS)

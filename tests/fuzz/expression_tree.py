@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy
+
 from . import model
 from .model import Val
 from .reports import Said
@@ -17,6 +19,7 @@ class Array:
     type: str
     numbers: list  # one row after the other
     shape: tuple[int, ...]
+    places: numpy.ndarray | None = None  # where the elements of a view are among the numbers
 
     def place(self, index: Shape) -> int:
         at = 0
@@ -25,7 +28,7 @@ class Array:
             if not -size <= k < size:
                 raise IndexError(f"{index} of {self.shape}")
             at = at * size + k % size
-        return at
+        return at if self.places is None else int(self.places.flat[at])
 
 
 @dataclass

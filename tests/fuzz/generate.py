@@ -28,6 +28,7 @@ from .indices import Indices, of
 from .positions import Positions, positions
 from .program import Assign, Augment, Body, For, If, Join, Jump, Program, Raw, Store, While
 from .reports import Reporter
+from .views import argument_of, choose_views
 
 
 def sum_type(element: str) -> str:
@@ -44,6 +45,7 @@ class Generator(Expressions):
         self.beyond_cache = self.chance(0.5)  # arrays are taken for larger than the cache
         self.indices = Indices(self.random, self.at.active(), self.at.types, self.at.extents)
         self.arrays = choose_arrays(self.indices, self.at.extents["n"])
+        self.views = choose_views(seed, self.arrays, self.at.extents)
         self.inputs = dict(self.arrays.inputs)  # that expressions may load from
         self.scalars = dict.fromkeys(self.at.extents, "int")
         for t in self.random.sample((*model.TYPED, "int", "float"), 3):
@@ -356,13 +358,18 @@ class Generator(Expressions):
         return [If(test, Body([Jump("return")]), None), *statements]
 
     def parameters(self) -> list[str]:
-        return [*self.arrays.inputs, *self.arrays.outputs, *self.scalars]
+        arrays = [*self.arrays.inputs, *self.arrays.outputs]
+        return [*(argument_of(a) if a in self.views else a for a in arrays), *self.scalars]
+
+    def preamble(self) -> Raw:
+        """What a kernel begins with: its views, and where the thread is."""
+        return Raw([*(view.line(name) for name, view in self.views.items()), *self.at.lines])
 
     def program(self) -> Program:
         depth, statements = (1, self.random.randint(2, 4)) if self.light else (2, 0)
         body = self.body(depth, statements or self.random.randint(3, 7))
         self.add_reports(body)
-        statements = [Raw(self.at.lines), *self.guarded(body.statements)]
+        statements = [self.preamble(), *self.guarded(body.statements)]
         return Program(self.parameters(), self.helpers, Body(statements))
 
     def add_reports(self, body: Body) -> None:

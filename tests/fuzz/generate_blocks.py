@@ -18,7 +18,7 @@ from .expression_tree import Binary, Both, Cast, Comparison, Element, Literal, S
 from .generate import Generator
 from .indices import Indices, of
 from .positions import Positions, positions_with_barriers
-from .program import Assign, Barrier, Body, For, If, Jump, Program, Raw, Rotate, Store, While
+from .program import Assign, Barrier, Body, For, If, Jump, Program, Rotate, Store, While
 
 JUMPS = ("break", "continue")
 LARGEST_SHARED = 1200  # elements, unless the block is larger
@@ -415,7 +415,7 @@ class BlockGenerator(Generator):
         for array, (t, size) in self.local.items():
             for k in range(size):
                 start.append(Store(array, Literal("int", k), "", Cast(t, Variable("i4", "t"))))
-        return [Raw(self.at.lines), *start, Barrier()]
+        return [self.preamble(), *start, Barrier()]
 
     def filled(self, shape: tuple[int, ...], arrays: list) -> list:
         """Each element of the shared arrays of one shape, by all threads of the block."""

@@ -24,6 +24,7 @@ from .memory import Placed, place
 from .positions import Positions
 from .program import Program, run_block
 from .reports import Said, lines_of, told, wrong_reports
+from .views import View
 
 
 class Ran(NamedTuple):
@@ -42,6 +43,7 @@ class Case:
     scalars: dict[str, object]
     types: dict[str, str]  # of scalars
     beyond_cache: bool
+    views: dict[str, View]  # arrays that are parts of arguments
 
     def arguments(self) -> list:
         arrays = [*self.arrays.inputs, *self.arrays.outputs]
@@ -86,7 +88,8 @@ def make_case(seed: int, blocks: bool = False) -> Case:
     with numpy.errstate(all="ignore"):
         for name, t in (arrays.inputs | arrays.outputs).items():
             if name not in arrays.same:
-                initial[name] = numbers(rng, t, arrays.shapes[name])
+                view = generator.views.get(name)
+                initial[name] = numbers(rng, t, view.base if view else arrays.shapes[name])
                 memory[name] = place(rng, initial[name])
         scalars = {}
         for name, t in generator.scalars.items():
@@ -95,7 +98,8 @@ def make_case(seed: int, blocks: bool = False) -> Case:
     if "s_float" in scalars and abs(scalars["s_float"]) > 1e38:
         scalars["s_float"] = 1.5
     types, beyond = generator.scalars, generator.beyond_cache
-    return Case(seed, program, generator.at, arrays, memory, initial, scalars, types, beyond)
+    at, views = generator.at, generator.views
+    return Case(seed, program, at, arrays, memory, initial, scalars, types, beyond, views)
 
 
 def compiled(case: Case, fmad: bool):
@@ -173,6 +177,9 @@ def run_model(case: Case) -> Ran:
         values = list(a.ravel()) if a.dtype.kind == "f" else a.ravel().tolist()
         t = (case.arrays.inputs | case.arrays.outputs)[name]
         arrays[name] = Array(t, values, a.shape)
+        if view := case.views.get(name):
+            places = view.places()
+            arrays[name] = Array(t, values, places.shape, places)
     for name, (other, first) in case.arrays.same.items():
         same = arrays[other]
         values = same.numbers[first:] if first else same.numbers
@@ -185,7 +192,9 @@ def run_model(case: Case) -> Ran:
             for k in numpy.flatnonzero(case.at.inside()):
                 run_block(case.program, [Thread(scalars | position(case, k), arrays, said)])
         outputs = {
-            name: numpy.array(arrays[name].numbers, model.NUMPY[t]).reshape(arrays[name].shape)
+            name: numpy.array(arrays[name].numbers, model.NUMPY[t]).reshape(
+                case.initial[name].shape
+            )
             for name, t in case.arrays.outputs.items()
         }
         return Ran(outputs, said)

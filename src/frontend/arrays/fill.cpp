@@ -10,6 +10,7 @@
 
 #include "frontend/arrays/layout.h"
 #include "frontend/control/control.h"
+#include "frontend/control/iteration.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"

@@ -6,6 +6,7 @@
 #include "frontend/arrays/arrays.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
+#include "frontend/operators/tuples.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
 
@@ -32,27 +33,16 @@ static Value whole_number(Context& ctx, const Value& base, const Value& index,
   return error(ctx, DiagCode::not_subscriptable, node, {type_text(base)});
 }
 
-// What does with each element of a tuple what an index at run time was to do.
-static std::string each_element(const Context& ctx, const std::vector<Value>& elements,
-                                const std::string& tuple) {
-  std::optional<Value> one_type = elements.empty() ? Value::none() : elements.front();
-  for (const Value& element : elements)
-    if (one_type) one_type = join(ctx, *one_type, element);
-  if (!one_type) return call_for_each(tuple);
-  return "go through the tuple itself, for x in " + tuple +
-         ", or keep the elements in an array, such as device.local_array(shape, dtype)";
-}
-
 static Value element_of_tuple(Context& ctx, const std::vector<Value>& elements, const Value& index,
                               const syntax::Subscript* node) {
   if (!index.is_number() || !is_int(index.code()))
     return wrong_kind(
         ctx, DiagCode::index_type, node->slice, index,
         {type_text(index), index.is_number() ? "convert it with int()" : "give one integer"});
-  if (!index.exact())
-    return error(ctx, DiagCode::tuple_index_not_constant, node->slice,
-                 {each_element(ctx, elements, written(node->value, "t"))});
   const auto size = static_cast<__int128>(elements.size());
+  if (!index.exact() && size > 0)
+    return element_at(ctx, elements, index, node->slice, written(node->value, "t"));
+  if (size == 0) return error(ctx, DiagCode::tuple_empty, node->slice);
   __int128 i = index.exact()->integer;
   if (i < 0) i += size;
   if (i < 0 || i >= size) {
@@ -72,6 +62,9 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
     auto operands = element_operands(ctx, *array, index, node);
     return operands ? load_element(ctx, *array, std::move(*operands)) : Value::unknown();
   }
+  if (auto* slice = index.as<Value::Slice>(); slice && !base.is_number())
+    if (const std::optional<std::vector<Value>> elements = elements_of(ctx, base))
+      return tuple_slice(ctx, *elements, *slice, node->slice);
   if (has_slice(index)) return slicing(ctx, slice_node(node));
   if (base.is_record()) return record_element(ctx, base, index, node);
   if (base.is_number()) return whole_number(ctx, base, index, node);

@@ -6,6 +6,7 @@
 #include "frontend/arrays/arrays.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/control/iteration.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
@@ -21,30 +22,6 @@ Value call_abs(Context& ctx, const Arguments& a, const Intrinsic&) {
   if (!v.exact()) return Value::number(v.code(), ctx.builder.op(Op::Abs, {v.inst()}));
   if (is_float(v.code())) return Value::constant(v.code(), {0, std::fabs(v.exact()->real)});
   return v.exact()->integer < 0 ? negative(ctx, v, a.node) : v;
-}
-
-static std::string iteration_hint(const Value& v) {
-  auto* array = v.as<Value::Array>();
-  if (!array || array->type.ndim == 0) return "use range() or a tuple";
-  const std::string name = array->name.empty() ? "a" : array->name;
-  return "go through an array in a loop: for i in range(" + name + ".shape[0])";
-}
-
-Value call_min_max(Context& ctx, const Arguments& a, const Intrinsic& i) {
-  std::vector<Value> values = a.positional;
-  if (values.size() == 1) {
-    const std::optional<std::vector<Value>> elements = elements_of(ctx, values[0]);
-    if (!elements || elements->empty())
-      return error(ctx, DiagCode::not_iterable, argument_node(a, 0),
-                   {type_text(values[0]), iteration_hint(values[0])});
-    values = *elements;
-  }
-  for (size_t k = 0; k < values.size(); ++k)
-    if (!require_number(ctx, values[k], argument_node(a, k), i.short_name() + "()"))
-      return Value::unknown();
-  Value best = values[0];
-  for (size_t k = 1; k < values.size(); ++k) best = min_max(ctx, best, values[k], i.op, a.node);
-  return best;
 }
 
 Value call_round(Context& ctx, const Arguments& a, const Intrinsic&) {
@@ -80,10 +57,43 @@ Value call_divmod(Context& ctx, const Arguments& a, const Intrinsic&) {
 Value call_len(Context& ctx, const Arguments& a, const Intrinsic&) {
   const Value& v = a.positional[0];
   if (v.is_array() && v.array().type.ndim > 0) return extent_value(ctx, v.array(), 0);
+  if (auto* range = v.as<Value::Range>()) {
+    const Value length = range_length(ctx, *range, a.node);
+    if (length.exact()) return length;
+    const Value none = Value::constant_int(length.code(), 0);
+    return min_max(ctx, none, length, Op::Max, a.node);
+  }
   const std::optional<std::vector<Value>> elements = elements_of(ctx, v);
   if (!elements) return error(ctx, DiagCode::no_len, argument_node(a, 0), {type_text(v)});
   const auto size = static_cast<__int128>(elements->size());
   return Value::constant_int(ctx.policy.int_literal(size), size);
+}
+
+// Whether a value is of the class that an entity names. Formats of NumPy's are classes of their
+// own, but for float64 and complex128, which are Python's float and complex too.
+static bool is_instance(const Value& v, const std::string& cls) {
+  if (cls == "builtins.tuple") return v.is_tuple();
+  const std::optional<TypeCode> code = numeric_named(
+      public_name(cls).starts_with("device.") ? public_name(cls).substr(7) : public_name(cls));
+  if (!code || !(v.is_number() || v.is_complex())) return false;
+  if (v.code() == *code) return true;
+  if (*code == TypeCode::weak_int) return is_bool(v.code());
+  if (*code == TypeCode::weak_float) return v.code() == TypeCode::f8;
+  return *code == TypeCode::weak_complex && v.code() == TypeCode::c16;
+}
+
+Value call_isinstance(Context& ctx, const Arguments& a, const Intrinsic&) {
+  const Value& classes = a.positional[1];
+  const std::vector<Value> all =
+      classes.is_tuple() ? classes.elements() : std::vector<Value>{classes};
+  bool any = false;
+  for (const Value& cls : all) {
+    auto* entity = cls.as<Value::Entity>();
+    if (!entity || !(type_entity(entity->name) || entity->name == "builtins.tuple"))
+      return error(ctx, DiagCode::isinstance_class, argument_node(a, 1), {type_text(cls)});
+    any |= is_instance(a.positional[0], entity->name);
+  }
+  return Value::boolean(any);
 }
 
 Value call_range(Context& ctx, const Arguments& a, const Intrinsic&) {
@@ -110,16 +120,6 @@ Value call_range(Context& ctx, const Arguments& a, const Intrinsic&) {
     if (bounds[i].is_unknown()) return Value::unknown();
   }
   return Value::Range{std::move(bounds)};
-}
-
-Value call_tuple(Context& ctx, const Arguments& a, const Intrinsic&) {
-  std::optional<std::vector<Value>> elements = elements_of(ctx, a.positional[0]);
-  if (!elements) {
-    const Value& v = a.positional[0];
-    return error(ctx, DiagCode::not_iterable, argument_node(a, 0),
-                 {type_text(v), iteration_hint(v)});
-  }
-  return Value::tuple(std::move(*elements));
 }
 
 Value call_tid(Context& ctx, const Arguments& a, const Intrinsic& i) {

@@ -30,8 +30,7 @@ bool Arguments::has_unknown() const {
 }
 
 const Node* argument_node(const Arguments& a, size_t i) {
-  const bool shown = i >= a.bound && i - a.bound < a.node->args.size();
-  return shown ? a.node->args[i - a.bound] : static_cast<const Node*>(a.node);
+  return i < a.sources.size() ? a.sources[i] : a.node;
 }
 
 static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node, bool formatted) {
@@ -42,11 +41,15 @@ static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node
     if (auto* text = syntax::as<syntax::JoinedStr>(argument); text && formatted)
       return f_string(ctx, text);
     if (argument->kind != syntax::NodeKind::Lambda) return expr(ctx, argument);
-    return Value(Value::Lambda{argument, ctx.instance});
+    return Value(Value::Lambda{argument, ctx.instance, ctx.copy});
   };
   for (const Node* argument : node->args) {
-    if (argument->kind == syntax::NodeKind::Starred) fine = false;
-    out.positional.push_back(evaluated(argument));
+    if (auto* starred = syntax::as<syntax::Starred>(argument)) {
+      fine &= spread(ctx, starred, out.positional);
+    } else {
+      out.positional.push_back(evaluated(argument));
+    }
+    out.sources.resize(out.positional.size(), argument);
   }
   for (const Node* item : node->keywords) {
     auto* keyword = syntax::as<syntax::keyword>(item);
@@ -172,7 +175,7 @@ static Value module_call(Context& ctx, const Node* callee, const Value::Module& 
 
 Value call_member(Context& ctx, const Value::MemberFunction& method, Arguments a) {
   a.positional.insert(a.positional.begin(), *method.self);
-  a.bound = 1;
+  a.sources.insert(a.sources.begin(), a.node);
   return call_function(ctx, method.index, a);
 }
 
@@ -188,16 +191,21 @@ Value call(Context& ctx, const syntax::Call* node) {
   const Value callee = expr(ctx, node->func);
   const std::optional<Arguments> a = arguments(ctx, node, callee.is_entity("builtins.print"));
   if (!a || callee.is_unknown()) return Value::unknown();
+  return call_value(ctx, callee, *a);
+}
+
+Value call_value(Context& ctx, const Value& callee, const Arguments& a) {
+  const syntax::Call* node = a.node;
   ctx.at(node);
-  if (auto* function = callee.as<Value::Function>()) return call_function(ctx, function->index, *a);
-  if (auto* cls = callee.as<Value::Class>()) return construct_record(ctx, cls->type, *a);
-  if (auto* method = callee.as<Value::MemberFunction>()) return call_member(ctx, *method, *a);
+  if (auto* function = callee.as<Value::Function>()) return call_function(ctx, function->index, a);
+  if (auto* cls = callee.as<Value::Class>()) return construct_record(ctx, cls->type, a);
+  if (auto* method = callee.as<Value::MemberFunction>()) return call_member(ctx, *method, a);
   if (auto* lambda = callee.as<Value::Lambda>()) {
-    if (!a->positional.empty() || !a->named.empty()) return unsupported(ctx, lambda->node);
+    if (!a.positional.empty() || !a.named.empty()) return unsupported(ctx, lambda->node);
     return call_lambda(ctx, *lambda);
   }
-  if (auto* entity = callee.as<Value::Entity>()) return call_entity(ctx, entity->name, *a);
-  if (auto* method = callee.as<Value::BoundMethod>()) return call_method(ctx, *method, *a);
+  if (auto* entity = callee.as<Value::Entity>()) return call_entity(ctx, entity->name, a);
+  if (auto* method = callee.as<Value::BoundMethod>()) return call_method(ctx, *method, a);
   if (auto* object = callee.as<Value::Object>()) return foreign_call(ctx, node->func, *object);
   if (auto* module = callee.as<Value::Module>()) return module_call(ctx, node->func, *module);
   return not_callable(ctx, node->func, callee);

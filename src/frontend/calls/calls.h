@@ -16,8 +16,8 @@ struct Intrinsic;
 struct Arguments {
   const syntax::Call* node = nullptr;
   std::vector<Value> positional;
+  std::vector<const Node*> sources;  // of the positional ones, where they have one each
   std::vector<std::pair<std::string, Value>> named;
-  size_t bound = 0;  // of the positional ones those that the call does not show: the record of a method
   bool has_unknown() const;
 };
 
@@ -28,6 +28,8 @@ struct Given {
 };
 
 Value call(Context& ctx, const syntax::Call* node);
+// Calls whatever it is.
+Value call_value(Context& ctx, const Value& callee, const Arguments& a);
 // The body is lowered in place, with webs of its own.
 Value call_function(Context& ctx, uint32_t index, const Arguments& a);
 // With the record of the method in front.

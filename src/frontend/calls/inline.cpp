@@ -91,12 +91,23 @@ static std::optional<std::vector<Value>> bind_arguments(Context& ctx, const synt
   return out;
 }
 
+// Python goes through an iterator once, wherever that is.
+static bool check_kept(Context& ctx, const std::vector<Value>& bound, const Arguments& a) {
+  for (const Value& v : bound) {
+    if (!v.is<Value::Iterator>() && !v.is<Value::Generator>()) continue;
+    not_implemented(ctx, a.node, "passing " + with_article(type_text(v)) + " to a function",
+                    "pass a tuple of its elements: tuple(...)");
+    return false;
+  }
+  return true;
+}
+
 Value call_function(Context& ctx, uint32_t index, const Arguments& a) {
   const syntax::Function& f = ctx.program.functions.at(index);
   if (!check_callable(ctx, f, index, a)) return Value::unknown();
   std::optional<std::vector<Value>> bound = bind_arguments(ctx, f, a);
-  if (!bound) return Value::unknown();
-  std::unique_ptr<Instance>& instance = ctx.instance->calls[{a.node, index, ctx.copies}];
+  if (!bound || !check_kept(ctx, *bound, a)) return Value::unknown();
+  std::unique_ptr<Instance>& instance = ctx.instance->calls[{ctx.place(a.node), index}];
   if (!instance) {
     instance = ctx.session.make_instance(index);
     instance->parent = ctx.instance;
@@ -104,6 +115,7 @@ Value call_function(Context& ctx, uint32_t index, const Arguments& a) {
   }
   Instance* caller = ctx.instance;
   ctx.instance = instance.get();
+  const uint32_t copy = std::exchange(ctx.copy, 0);
   const std::vector<const syntax::arg*> parameters = parameters_of(f);
   for (size_t i = 0; i < parameters.size(); ++i) {
     const syntax::arg* p = parameters[i];
@@ -113,6 +125,7 @@ Value call_function(Context& ctx, uint32_t index, const Arguments& a) {
   }
   Value result = inlined(ctx, *ctx.instance);
   ctx.instance = caller;
+  ctx.copy = copy;
   ctx.at(a.node);
   return result;
 }
@@ -138,14 +151,12 @@ Value inlined(Context& ctx, Instance& instance) {
   frame.scope = ctx.open_scopes++;
   Frame* outer_frame = std::exchange(ctx.frame, &frame);
   const bool outer_reachable = std::exchange(ctx.reachable, true);
-  std::vector<uint32_t> outer_copies = std::exchange(ctx.copies, {});
   Captured body = capture(ctx, [&] {
     frame.body = &ctx.builder.block();
     block(ctx, f.body, true);
     if (ctx.reachable) fall_off_end(ctx, f);
     return Value::unknown();
   });
-  ctx.copies = std::move(outer_copies);
   ctx.reachable = outer_reachable;
   ctx.frame = outer_frame;
   --ctx.open_scopes;
@@ -162,8 +173,10 @@ Value inlined(Context& ctx, Instance& instance) {
 
 Value call_lambda(Context& ctx, const Value::Lambda& lambda) {
   Instance* caller = std::exchange(ctx.instance, lambda.instance);
+  const uint32_t copy = std::exchange(ctx.copy, lambda.copy);
   const Value v = expr(ctx, syntax::as<syntax::Lambda>(lambda.node)->body);
   ctx.instance = caller;
+  ctx.copy = copy;
   return v;
 }
 

@@ -6,6 +6,7 @@
 #include "frontend/arrays/arrays.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/control/control.h"
+#include "frontend/control/iteration.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
@@ -58,24 +59,60 @@ static std::string unpacking_hint(const Context& ctx, const Node* source, size_t
   return "tuples can; read the elements of an array by index";
 }
 
-static void unpack(Context& ctx, const syntax::Tuple* target, const Value& value,
-                   const Node* source) {
-  const std::optional<std::vector<Value>> elements = elements_of(ctx, value);
+// How many elements the starred one of some targets takes, and which it is; nothing: none is.
+struct Star {
+  size_t at, count;
+};
+static std::optional<Star> star_of(const syntax::Tuple* target, size_t elements) {
+  const auto star = std::find_if(target->elts.begin(), target->elts.end(), [](const Node* element) {
+    return element->kind == NodeKind::Starred;
+  });
+  if (star == target->elts.end() || elements + 1 < target->elts.size()) return std::nullopt;
+  return Star{static_cast<size_t>(star - target->elts.begin()), elements + 1 - target->elts.size()};
+}
+
+// The elements that the star takes, as a tuple. Python makes a list of them.
+static std::vector<Value> with_star(std::vector<Value> elements, const Star& star) {
+  const auto first = elements.begin() + static_cast<std::ptrdiff_t>(star.at);
+  const auto last = first + static_cast<std::ptrdiff_t>(star.count);
+  Value taken = Value::tuple(std::vector<Value>(first, last));
+  elements.erase(first, last);
+  elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(star.at), std::move(taken));
+  return elements;
+}
+
+// What each of several targets gets; nothing after an error.
+static std::optional<std::vector<Value>> unpacked(Context& ctx, const syntax::Tuple* target,
+                                                  const Value& value, const Node* source) {
   const size_t count = target->elts.size();
-  if (!elements && !value.is_unknown())
+  if (value.is_unknown()) return std::nullopt;
+  const auto it = value.is<Value::Generator>() ? std::nullopt : iteration_of(ctx, value, source);
+  const bool open_ended = value.is_array() && it && !it->length.exact();
+  if (open_ended || (!it && !value.is<Value::Generator>())) {
     wrong_kind(ctx, DiagCode::not_unpackable, source, value,
                {type_text(value), unpacking_hint(ctx, source, count)});
-  const bool starred =
-      std::any_of(target->elts.begin(), target->elts.end(),
-                  [](const Node* element) { return element->kind == NodeKind::Starred; });
-  if (elements && elements->size() != count && !starred) {
-    error(ctx, DiagCode::unpack_count, source,
-          {count_text(elements->size(), "value"), count_text(count, "name")});
+    return std::nullopt;
   }
-  if (starred) silent(ctx);  // the starred one says why
-  const bool fine = elements && elements->size() == count;
-  for (size_t i = 0; i < count; ++i)
-    assign(ctx, target->elts[i], fine ? (*elements)[i] : Value::unknown(), source);
+  std::optional<std::vector<Value>> elements = all_elements(ctx, value, source);
+  if (!elements) return std::nullopt;
+  if (const std::optional<Star> star = star_of(target, elements->size()))
+    return with_star(std::move(*elements), *star);
+  if (elements->size() == count && !star_of(target, count)) return elements;
+  const bool starred = star_of(target, count).has_value();
+  error(ctx, DiagCode::unpack_count, source,
+        {count_text(elements->size(), "value"),
+         (starred ? "at least " : "") + count_text(starred ? count - 1 : count, "name")});
+  return std::nullopt;
+}
+
+static void unpack(Context& ctx, const syntax::Tuple* target, const Value& value,
+                   const Node* source) {
+  const std::optional<std::vector<Value>> elements = unpacked(ctx, target, value, source);
+  for (size_t i = 0; i < target->elts.size(); ++i) {
+    const Node* one = target->elts[i];
+    if (auto* starred = syntax::as<syntax::Starred>(one)) one = starred->value;
+    assign(ctx, one, elements ? (*elements)[i] : Value::unknown(), source);
+  }
 }
 
 static void element_not_assignable(Context& ctx, const Value& base,
@@ -144,9 +181,6 @@ void assign(Context& ctx, const Node* target, const Value& value, const Node* so
       return assign_element(ctx, syntax::as<syntax::Subscript>(target), value, source);
     case NodeKind::Attribute:
       return assign_attribute(ctx, syntax::as<syntax::Attribute>(target), value, source);
-    case NodeKind::Starred:
-      return assign(ctx, syntax::as<syntax::Starred>(target)->value, unsupported(ctx, target),
-                    source);
     default:
       unsupported(ctx, target);
   }

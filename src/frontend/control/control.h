@@ -1,8 +1,6 @@
 // Statements: blocks, branches, loops, return, assert and raise.
 #pragma once
 
-#include <functional>
-
 #include "frontend/context.h"
 
 namespace cuda_device::frontend {
@@ -19,10 +17,6 @@ void lower_raise(Context& ctx, const syntax::Raise* node);
 
 // The kernel fails with the exception where `holds`, a bool, is false.
 void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure);
-// Calls `body` once, within a loop over [0, stop), with its counter: both int64.
-void counted(Context& ctx, const Value& stop, const Node* node,
-             const std::function<void(const Value&)>& body);
-
 // Jumps to the end of an open scope, counted from the outermost.
 void leave(Context& ctx, size_t scope);
 // `if c: raise ...`, just lowered, as a check of what leads elsewhere: the other side is then under

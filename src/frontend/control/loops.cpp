@@ -2,9 +2,11 @@
 #include "frontend/control/control.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
-#include "frontend/arrays/arrays.h"
 #include "frontend/control/assign.h"
+#include "frontend/control/iteration.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -73,7 +75,7 @@ void lower_while(Context& ctx, const syntax::While* node) {
 // conversion.
 static std::optional<uint32_t> loop_slot(Context& ctx, const Node* target, TypeCode code) {
   const Webs& webs = *ctx.instance->webs;
-  const auto found = webs.definition_at.find(target);
+  const auto found = webs.definition_at.find(ctx.place(target));
   if (target->kind != NodeKind::Name || found == webs.definition_at.end()) return std::nullopt;
   const Definition& d = webs.definitions[found->second];
   WebState& state = ctx.instance->states[d.web];
@@ -85,49 +87,26 @@ static std::optional<uint32_t> loop_slot(Context& ctx, const Node* target, TypeC
   return state.slots[0];
 }
 
-static void counted_loop(Context& ctx, const syntax::For* node, const Value::Range& range) {
+// `element`: what the target gets in place of the counter; empty: the counter itself.
+static void counted_loop(Context& ctx, const syntax::For* node, const Value::Range& range,
+                         const std::function<Value(const Value&)>& element) {
   const TypeCode code = range.bounds[0].code();
   std::vector<Inst*> bounds;
   bounds.reserve(range.bounds.size());
   for (const Value& bound : range.bounds) bounds.push_back(inst_of(ctx, bound, node->iter));
-  const std::optional<uint32_t> own = loop_slot(ctx, node->target, code);
+  const std::optional<uint32_t> own = element ? std::nullopt : loop_slot(ctx, node->target, code);
   const uint32_t counter = own ? *own : make_slot(ctx, "", code);
   ctx.at(node);
   Inst* loop = ctx.builder.control(Op::For, std::move(bounds), 2, counter);
   if (!own) {
     ir::Block* outer = &ctx.builder.block();
     ctx.builder.set_block(loop->regions[0]);
-    assign(ctx, node->target, Value::number(code, ctx.builder.slot_load(counter)), node->target);
+    const Value position = Value::number(code, ctx.builder.slot_load(counter));
+    assign(ctx, node->target, element ? element(position) : position,
+           element ? node->iter : node->target);
     ctx.builder.set_block(*outer);
   }
   const bool broke = loop_region(ctx, loop->regions[0], node->body);
-  else_region(ctx, loop->regions[1], node->orelse);
-  ctx.reachable = broke || ctx.reachable;
-}
-
-void counted(Context& ctx, const Value& stop, const Node* node,
-             const std::function<void(const Value&)>& body) {
-  std::vector<Inst*> bounds;
-  for (const Value& bound :
-       {Value::constant_int(TypeCode::i8, 0), stop, Value::constant_int(TypeCode::i8, 1)})
-    bounds.push_back(inst_of(ctx, bound, node));
-  const uint32_t counter = make_slot(ctx, "", TypeCode::i8);
-  ctx.at(node);
-  Inst* loop = ctx.builder.control(Op::For, std::move(bounds), 2, counter);
-  ir::Block* outer = &ctx.builder.block();
-  ctx.builder.set_block(loop->regions[0]);
-  body(Value::number(TypeCode::i8, ctx.builder.slot_load(counter)));
-  ctx.builder.set_block(*outer);
-}
-
-// Elements, or rows of what has more axes, in the order of the first axis.
-static void array_loop(Context& ctx, const syntax::For* node, const Value::Array& array) {
-  bool broke = false;
-  counted(ctx, extent_value(ctx, array, 0), node->iter, [&](const Value& place) {
-    assign(ctx, node->target, at_first_axis(ctx, array, place, node->iter), node->iter);
-    broke = loop_region(ctx, ctx.builder.block(), node->body);
-  });
-  Inst* loop = ctx.builder.block().insts.back();
   else_region(ctx, loop->regions[1], node->orelse);
   ctx.reachable = broke || ctx.reachable;
 }
@@ -147,50 +126,82 @@ static void close_scope(Context& ctx, ir::Block* outer) {
   ctx.builder.set_block(*outer);
 }
 
-// One copy of the body for each element: they may have different types. break and continue leave
-// scopes.
-static void unrolled_loop(Context& ctx, const syntax::For* node,
-                          const std::vector<Value>& elements) {
+// Ends the loop before a copy of whose element there is none.
+static void stop_there(Context& ctx, const Iteration& it, size_t element, const Node* node,
+                       size_t scope) {
+  Inst* branch = ctx.builder.control(Op::If, {has_element(ctx, it, element, node)}, 2);
+  ir::Block* outer = &ctx.builder.block();
+  ctx.builder.set_block(branch->regions[1]);
+  leave(ctx, scope);
+  ctx.builder.set_block(*outer);
+}
+
+static void copy_of_body(Context& ctx, const syntax::For* node, const Value& element, uint32_t i) {
+  const uint32_t inside = ctx.instance->unrolled.copy_of(ctx.place(node), i);
+  const uint32_t outer = std::exchange(ctx.copy, inside);
+  assign(ctx, node->target, element, node->iter);
+  block(ctx, node->body, false);
+  ctx.copy = outer;
+}
+
+// One copy of the body for each element, with webs of its own. break and continue leave scopes.
+static void unrolled_loop(Context& ctx, const syntax::For* node, const Iteration& it) {
+  const bool may_stop = !it.length.exact();
+  if (!knows_copies(ctx, node, {static_cast<uint32_t>(it.most), may_stop})) return;
   const bool breaks = has_jump(node->body, NodeKind::Break);
   const bool continues = has_jump(node->body, NodeKind::Continue);
   Loop loop;
   loop.unrolled = true;
   loop.break_scope = ctx.open_scopes;
   ir::Block* outside = breaks ? open_scope(ctx, node) : nullptr;
+  const size_t stop_scope = ctx.open_scopes;
+  ir::Block* copies = may_stop ? open_scope(ctx, node) : nullptr;
   loop.continue_scope = ctx.open_scopes;
   bool broke = false;
-  for (size_t i = 0; i < elements.size() && ctx.reachable && !too_large(ctx, node); ++i) {
+  for (size_t i = 0; i < it.most && ctx.reachable && !too_large(ctx, node); ++i) {
+    if (may_stop) stop_there(ctx, it, i, node->iter, stop_scope);
     ir::Block* copy = continues ? open_scope(ctx, node) : nullptr;
-    ctx.unrolled = node->iter;
-    assign(ctx, node->target, elements[i], node->iter);
-    ctx.unrolled = nullptr;
+    ctx.at(node->iter);
+    const Value position = Value::constant_int(ctx.policy.int_literal(0), static_cast<__int128>(i));
+    const Value element = it.element(position);
     ctx.frame->loops.push_back(loop);
-    ctx.copies.push_back(static_cast<uint32_t>(i));
-    block(ctx, node->body, false);
-    ctx.copies.pop_back();
+    copy_of_body(ctx, node, element, static_cast<uint32_t>(i));
     broke |= ctx.frame->loops.back().broke;
     ctx.reachable |= ctx.frame->loops.back().continued;
     ctx.frame->loops.pop_back();
     close_scope(ctx, copy);
   }
+  close_scope(ctx, copies);
+  ctx.reachable |= may_stop;
   if (ctx.reachable) block(ctx, node->orelse, false);
   close_scope(ctx, outside);
   ctx.reachable |= broke;
 }
 
+static void loop_over(Context& ctx, const syntax::For* node, const Iteration& it) {
+  if (it.unrolled) return unrolled_loop(ctx, node, it);
+  const TypeCode code = it.length.code();
+  counted_loop(ctx, node, {{Value::constant_int(code, 0), it.length, Value::constant_int(code, 1)}},
+               it.element);
+}
+
+static void refuse_sequence(Context& ctx, const Value& sequence, const Node* node) {
+  if (sequence.is<Value::Generator>()) {
+    not_implemented(ctx, node, "a loop over a generator expression",
+                    "loop over what it goes through");
+  } else {
+    not_iterable(ctx, node, sequence);
+  }
+}
+
 void lower_for(Context& ctx, const syntax::For* node) {
   const Value sequence = expr(ctx, node->iter);
   ctx.at(node);
-  if (auto* range = sequence.as<Value::Range>()) return counted_loop(ctx, node, *range);
-  if (std::optional<std::vector<Value>> elements = elements_of(ctx, sequence))
-    return unrolled_loop(ctx, node, *elements);
-  if (auto* array = sequence.as<Value::Array>(); array && array->type.ndim > 0)
-    return array_loop(ctx, node, *array);
-  if (!sequence.is_unknown()) {
-    const std::string hint = read_it_hint(sequence);
-    wrong_kind(ctx, DiagCode::not_iterable, node->iter, sequence,
-               {type_text(sequence), hint.empty() ? "use range() or a tuple" : hint});
-  }
+  if (auto* range = sequence.as<Value::Range>()) return counted_loop(ctx, node, *range, {});
+  const std::optional<Iteration> it =
+      sequence.contains_unknown() ? std::nullopt : iteration_of(ctx, sequence, node->iter);
+  if (it && !it->length.is_unknown()) return loop_over(ctx, node, *it);
+  if (!sequence.is_unknown() && !it) refuse_sequence(ctx, sequence, node->iter);
   // The body is looked at for its own mistakes, as if it ran once.
   Inst* placeholder = ctx.builder.control(Op::Scope, {}, 1);
   assign(ctx, node->target, Value::unknown(), node->iter);

@@ -34,11 +34,6 @@ bool decides_type(LoopRule rule, const Web& web, const Definition& d, uint32_t i
 
 }  // namespace
 
-std::string call_for_each(const std::string& tuple) {
-  return "call a function for each element by its constant index: body(" + tuple + "[0]); body(" +
-         tuple + "[1])";
-}
-
 // A complex number, and one that is or becomes one.
 static std::optional<Value> join_complex(const Context& ctx, const Value& a, const Value& b) {
   const auto is_any_number = [](const Value& v) { return v.is_number() || v.is_complex(); };
@@ -90,29 +85,9 @@ static std::string variable_text(const std::string& name, const Node* source) {
   return source->kind == syntax::NodeKind::Return ? "the " + name : "'" + name + "'";
 }
 
-// "the array 'a'", or the type of what has no name.
-static std::string thing_text(const Value& value, const Value::Array* array) {
-  return array ? "the array '" + array->name + "'" : type_text(value);
-}
-
-// The target of a loop over a tuple has one type in all copies of the body.
-static void different_passes(Context& ctx, const Value& abstract, const Value& value,
-                             const std::optional<ArrayPair>& arrays, const std::string& name) {
-  const std::string one = thing_text(abstract, arrays ? arrays->first : nullptr);
-  const std::string other = thing_text(value, arrays ? arrays->second : nullptr);
-  not_implemented(ctx, ctx.unrolled,
-                  "'" + name + "' as " + one + " in one pass of a loop over a tuple and " + other +
-                      " in another",
-                  call_for_each(written(ctx.unrolled, "t")));
-}
-
 static void type_conflict(Context& ctx, const Value& abstract, const Value& value,
                           const std::string& name, const Node* source) {
   const auto arrays = different_arrays(abstract, value);
-  if (source == ctx.unrolled) {
-    different_passes(ctx, abstract, value, arrays, name);
-    return;
-  }
   if (arrays) {
     array_choice(ctx, variable_text(name, source), *arrays, source);
     return;
@@ -159,7 +134,7 @@ void join_into(Context& ctx, WebState& state, const Node* definition, Value valu
 
 void define(Context& ctx, const Node* target, const Value& value, const Node* source) {
   const Webs& webs = *ctx.instance->webs;
-  const auto at = webs.definition_at.find(target);
+  const auto at = webs.definition_at.find(ctx.place(target));
   CD_CHECK(at != webs.definition_at.end(), "an assignment that the web analysis has not seen");
   const Definition& definition = webs.definitions[at->second];
   const Web& web = webs.webs[definition.web];
@@ -314,7 +289,7 @@ void change_variable(Context& ctx, const syntax::Name* node, const Value& value,
 
 Value read_name(Context& ctx, const syntax::Name* node) {
   const Webs& webs = *ctx.instance->webs;
-  const auto used = webs.use_at.find(node);
+  const auto used = webs.use_at.find(ctx.place(node));
   if (used != webs.use_at.end() && used->second != Webs::kNone)
     return read_variable(ctx, node, used->second);
   const auto binding = ctx.instance->function->bindings.find(node);

@@ -18,8 +18,6 @@ void change_variable(Context& ctx, const syntax::Name* node, const Value& value,
 
 // What a place has that holds one or the other value; nothing: they have nothing in common.
 std::optional<Value> join(const Context& ctx, const Value& a, const Value& b);
-// For hints: a loop over this tuple, by hand.
-std::string call_for_each(const std::string& tuple);
 // Adds the abstract value of one definition to a web.
 void join_into(Context& ctx, WebState& state, const Node* definition, Value value,
                bool may_be_constant, const std::string& name, const Node* source);

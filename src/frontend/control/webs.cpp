@@ -19,6 +19,8 @@ using Names = std::vector<Node*>;
 // Definitions of one variable that reach a point, sorted; kUndefined: the entry of the function
 // does.
 using Reaching = std::vector<uint32_t>;
+// Variables by name.
+using Scope = std::map<std::string, uint32_t>;
 constexpr uint32_t kUndefined = ~0u;
 
 struct Flow {
@@ -64,17 +66,18 @@ bool ends(const Node* node) {
 
 class Analysis {
  public:
-  explicit Analysis(const syntax::Function& f) : function_(f) {}
+  Analysis(const syntax::Function& f, Unrolled& unrolled) : function_(f), unrolled_(unrolled) {}
 
   Webs run() {
     collect_parameters();
     for (Node* statement : function_.body) collect(statement);
     Flow flow;
-    flow.variables.assign(variables_.size(), {kUndefined});
+    flow.variables.assign(variable_count_, {kUndefined});
     parent_.resize(webs_.definitions.size());
     std::iota(parent_.begin(), parent_.end(), 0);
     undefined_.resize(webs_.definitions.size());
     for (uint32_t i = 0; i < parameters_; ++i) define(flow, webs_.definitions[i].node);
+    CD_CHECK(copy_ == 0 && scopes_.size() == 1, "a loop or scope that is not left");
     statements(flow, function_.body);
     number_webs();
     return std::move(webs_);
@@ -97,10 +100,55 @@ class Analysis {
     return syntax::as<syntax::arg>(parameter)->name;
   }
 
+  // A variable of the innermost generator expression that binds the name, or of the function.
   void add_definition(const Node* node, const std::string& name) {
-    if (!webs_.definition_at.try_emplace(node, webs_.definitions.size()).second) return;
+    if (!webs_.definition_at.try_emplace({node, copy_}, webs_.definitions.size()).second) return;
+    std::optional<uint32_t> variable = variable_named(name);
+    if (!variable) variable = scopes_.front()[name] = variable_count_++;
     webs_.definitions.push_back({name, node, 0, depth_});
-    variables_.try_emplace(name, static_cast<uint32_t>(variables_.size()));
+    variable_of_.push_back(*variable);
+  }
+
+  std::optional<uint32_t> variable_named(const std::string& name) const {
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+      if (const auto at = scope->find(name); at != scope->end()) return at->second;
+    return std::nullopt;
+  }
+
+  // --- copies of unrolled loops, scopes of generator expressions ---
+
+  std::optional<UnrolledLoop> unrolled(const Node* loop) const {
+    const auto at = unrolled_.loops.find({loop, copy_});
+    if (at == unrolled_.loops.end()) return std::nullopt;
+    return at->second;
+  }
+
+  // Calls f in the copy of the loop's body for one element.
+  template <class F>
+  void in_copy(const Node* loop, uint32_t element, const F& f) {
+    const uint32_t outer = copy_;
+    copy_ = unrolled_.copy_of({loop, outer}, element);
+    f();
+    copy_ = outer;
+  }
+
+  // Calls f where the targets of the generator expression are variables of its own.
+  template <class F>
+  void in_scope(const syntax::GeneratorExp* generator, const F& f) {
+    Scope& own = scope_of_[generator];
+    for (const Node* clause : generator->generators)
+      add_targets(syntax::as<syntax::comprehension>(clause)->target, own);
+    scopes_.push_back(own);
+    f();
+    scopes_.pop_back();
+  }
+
+  void add_targets(const Node* target, Scope& scope) {
+    if (auto* name = syntax::as<syntax::Name>(target))
+      if (scope.try_emplace(name->id, variable_count_).second) ++variable_count_;
+    if (auto* tuple = syntax::as<syntax::Tuple>(target))
+      for (const Node* element : tuple->elts) add_targets(element, scope);
+    if (auto* starred = syntax::as<syntax::Starred>(target)) add_targets(starred->value, scope);
   }
 
   void collect_target(const Node* target) {
@@ -114,16 +162,53 @@ class Analysis {
 
   void collect(const Node* node) {
     if (!node) return;
-    const bool loop = node->kind == NodeKind::While || node->kind == NodeKind::For;
+    if (auto* loop = syntax::as<syntax::For>(node)) return collect_for(loop);
+    if (auto* generator = syntax::as<syntax::GeneratorExp>(node))
+      return in_scope(generator, [&] { collect_clauses(generator, 0); });
+    const bool loop = node->kind == NodeKind::While;
     if (loop) ++depth_;
     collect_own_targets(node);
     if (auto* unsupported = syntax::as<syntax::Unsupported>(node)) {
       webs_.has_unsupported = true;
       webs_.hidden.insert(unsupported->binds.begin(), unsupported->binds.end());
     }
-    if (node->kind != NodeKind::Lambda && node->kind != NodeKind::FunctionDef)
-      syntax::for_each_child(*node, [this](const Node* child) { collect(child); });
+    auto* lambda = syntax::as<syntax::Lambda>(node);
+    const bool opaque = lambda ? has_parameters(lambda) : node->kind == NodeKind::FunctionDef;
+    if (!opaque) syntax::for_each_child(*node, [this](const Node* child) { collect(child); });
     if (loop) --depth_;
+  }
+
+  // Calls f for each copy of the loop's body, or once for a loop that stays one. Of no copies the
+  // names are variables all the same.
+  template <class F>
+  void for_each_copy(const Node* loop, const F& f) {
+    if (const std::optional<UnrolledLoop> known = unrolled(loop)) {
+      for (uint32_t i = 0; i < std::max(known->copies, 1u); ++i) in_copy(loop, i, f);
+      return;
+    }
+    ++depth_;
+    f();
+    --depth_;
+  }
+
+  void collect_for(const syntax::For* loop) {
+    collect(loop->iter);
+    for_each_copy(loop, [&] {
+      collect_target(loop->target);
+      for (const Node* statement : loop->body) collect(statement);
+    });
+    for (const Node* statement : loop->orelse) collect(statement);
+  }
+
+  void collect_clauses(const syntax::GeneratorExp* generator, size_t from) {
+    if (from == generator->generators.size()) return collect(generator->elt);
+    auto* clause = syntax::as<syntax::comprehension>(generator->generators[from]);
+    collect(clause->iter);
+    for_each_copy(clause, [&] {
+      collect_target(clause->target);
+      for (const Node* test : clause->ifs) collect(test);
+      collect_clauses(generator, from + 1);
+    });
   }
 
   void collect_own_targets(const Node* node) {
@@ -131,7 +216,6 @@ class Analysis {
       for (Node* target : s->targets) collect_target(target);
     if (auto* s = syntax::as<syntax::AugAssign>(node)) collect_target(s->target);
     if (auto* s = syntax::as<syntax::AnnAssign>(node)) collect_annotated(s);
-    if (auto* s = syntax::as<syntax::For>(node)) collect_target(s->target);
     if (auto* s = syntax::as<syntax::NamedExpr>(node)) collect_target(s->target);
     if (auto* s = syntax::as<syntax::FunctionDef>(node)) add_definition(s, s->name);
   }
@@ -161,18 +245,17 @@ class Analysis {
   }
 
   void define(Flow& flow, const Node* node) {
-    const auto at = webs_.definition_at.find(node);
+    const auto at = webs_.definition_at.find({node, copy_});
     if (at == webs_.definition_at.end() || !flow.reachable) return;
-    flow.variables[variables_.at(webs_.definitions[at->second].name)] = {at->second};
+    flow.variables[variable_of_[at->second]] = {at->second};
   }
 
   void use(const Flow& flow, const syntax::Name* name) {
-    const auto variable = variables_.find(name->id);
-    if (variable == variables_.end() || function_.bindings.contains(name) || !flow.reachable)
-      return;
+    const std::optional<uint32_t> variable = variable_named(name->id);
+    if (!variable || function_.bindings.contains(name) || !flow.reachable) return;
     uint32_t first = Webs::kNone;
     bool undefined = false;
-    for (uint32_t definition : flow.variables[variable->second]) {
+    for (uint32_t definition : flow.variables[*variable]) {
       if (definition == kUndefined) {
         undefined = true;
       } else if (first == Webs::kNone) {
@@ -182,7 +265,7 @@ class Analysis {
       }
     }
     if (first != Webs::kNone && undefined) undefined_[first] = true;
-    auto& used = uses_[name];
+    auto& used = uses_[{name, copy_}];
     if (first != Webs::kNone) used = first + 1;
   }
 
@@ -225,6 +308,10 @@ class Analysis {
         return either(
             flow, e->test, [&](Flow& yes) { expression(yes, e->body); },
             [&](Flow& no) { expression(no, e->orelse); });
+      }
+      case NodeKind::GeneratorExp: {
+        auto* e = syntax::as<syntax::GeneratorExp>(node);
+        return in_scope(e, [&] { clauses(flow, e, 0); });
       }
       case NodeKind::BoolOp:
         return short_circuit(flow, syntax::as<syntax::BoolOp>(node)->values);
@@ -290,12 +377,19 @@ class Analysis {
       }
       case NodeKind::While: {
         auto* s = syntax::as<syntax::While>(node);
-        return loop(flow, s->test, nullptr, s->body, s->orelse);
+        const auto once = [&](Flow& inside) { statements(inside, s->body); };
+        return loop(flow, s, s->test, once, s->orelse);
       }
       case NodeKind::For: {
         auto* s = syntax::as<syntax::For>(node);
         expression(flow, s->iter);
-        return loop(flow, nullptr, s->target, s->body, s->orelse);
+        const auto once = [&](Flow& inside) {
+          target(inside, s->target);
+          statements(inside, s->body);
+        };
+        if (const std::optional<UnrolledLoop> known = unrolled(s))
+          return unrolled_loop(flow, s, *known, once, s->orelse);
+        return loop(flow, s, nullptr, once, s->orelse);
       }
       case NodeKind::FunctionDef:
         return define(flow, node);
@@ -316,9 +410,9 @@ class Analysis {
   // Repeated until what reaches the head no longer grows: uses only ever see more definitions. A
   // loop in a loop goes on from what reached it before: then repetitions do not multiply with
   // depth.
-  void loop(Flow& flow, const Node* test, const Node* loop_target, const Names& body,
-            const Names& orelse) {
-    Flow& head = heads_.try_emplace(&body, Flow{false, {}}).first->second;
+  template <class Once>
+  void loop(Flow& flow, const Node* node, const Node* test, const Once& once, const Names& orelse) {
+    Flow& head = heads_.try_emplace({node, copy_}, Flow{false, {}}).first->second;
     head = join(head, flow);
     Flow exit;
     Loop frame;
@@ -327,10 +421,9 @@ class Analysis {
       if (test) expression(inside, test);
       exit = inside;
       if (test && constant_condition(test) == true) exit.reachable = false;
-      if (loop_target) target(inside, loop_target);
       frame = {};
       loops_.push_back(&frame);
-      statements(inside, body);
+      once(inside);
       loops_.pop_back();
       Flow next = join(head, join(inside, frame.continues));
       if (next == head) break;
@@ -340,18 +433,59 @@ class Analysis {
     flow = join(exit, frame.breaks);
   }
 
+  // One copy of the body after the other.
+  template <class Once>
+  void unrolled_loop(Flow& flow, const Node* node, const UnrolledLoop& known, const Once& once,
+                     const Names& orelse) {
+    Flow breaks{false, {}}, stops{false, {}};
+    for (uint32_t i = 0; i < known.copies; ++i) {
+      Loop frame;
+      if (known.may_stop) stops = join(stops, flow);
+      loops_.push_back(&frame);
+      in_copy(node, i, [&] { once(flow); });
+      loops_.pop_back();
+      flow = join(flow, frame.continues);
+      breaks = join(breaks, frame.breaks);
+    }
+    flow = join(flow, stops);
+    statements(flow, orelse);
+    flow = join(flow, breaks);
+  }
+
+  // The clauses of a generator expression from one on, and its element. Whoever takes its elements
+  // may stop before the last.
+  void clauses(Flow& flow, const syntax::GeneratorExp* generator, size_t from) {
+    if (from == generator->generators.size()) return expression(flow, generator->elt);
+    auto* clause = syntax::as<syntax::comprehension>(generator->generators[from]);
+    expression(flow, clause->iter);
+    const auto once = [&](Flow& inside) {
+      const Flow before = inside;
+      target(inside, clause->target);
+      for (const Node* test : clause->ifs) expression(inside, test);
+      clauses(inside, generator, from + 1);
+      inside = join(before, inside);
+    };
+    static const Names kNone;
+    if (const std::optional<UnrolledLoop> known = unrolled(clause))
+      return unrolled_loop(flow, clause, *known, once, kNone);
+    loop(flow, clause, nullptr, once, kNone);
+  }
+
   // --- result ---
 
   void number_webs() {
-    std::map<std::string, uint32_t> definitions_of;
-    for (const Definition& d : webs_.definitions) ++definitions_of[d.name];
+    // Copies of one definition are one in the source.
+    std::vector<std::set<const Node*>> definitions_of(variable_count_);
+    for (uint32_t i = 0; i < webs_.definitions.size(); ++i)
+      definitions_of[variable_of_[i]].insert(webs_.definitions[i].node);
     std::vector<uint32_t> number(webs_.definitions.size(), Webs::kNone);
     for (uint32_t i = 0; i < webs_.definitions.size(); ++i) {
       const uint32_t root = find(i);
       Definition& d = webs_.definitions[i];
       if (number[root] == Webs::kNone) {
         number[root] = static_cast<uint32_t>(webs_.webs.size());
-        webs_.webs.push_back({d.name, d.loop_depth, i, 0, false, definitions_of[d.name] > 1});
+        const bool reassigned = definitions_of[variable_of_[i]].size() > 1;
+        webs_.webs.push_back({d.name, d.loop_depth, i, 0, false, reassigned});
       }
       Web& web = webs_.webs[number[root]];
       d.web = number[root];
@@ -359,33 +493,36 @@ class Analysis {
       web.min_loop_depth = std::min(web.min_loop_depth, d.loop_depth);
       web.may_be_undefined |= undefined_[i];
     }
-    for (auto [name, used] : uses_)
-      webs_.use_at[name] = used ? webs_.definitions[used - 1].web : Webs::kNone;
+    for (auto [place, used] : uses_)
+      webs_.use_at[place] = used ? webs_.definitions[used - 1].web : Webs::kNone;
   }
 
   const syntax::Function& function_;
+  Unrolled& unrolled_;
   Webs webs_;
-  std::map<std::string, uint32_t> variables_;
-  std::unordered_map<const Node*, uint32_t> uses_;  // a definition that reaches it, plus 1; 0: none
-  std::vector<uint32_t> parent_;                    // union-find over definitions
+  uint32_t variable_count_ = 0;
+  std::vector<Scope> scopes_{1};  // that of the function first
+  std::map<const syntax::GeneratorExp*, Scope> scope_of_;
+  std::vector<uint32_t> variable_of_;  // by definition
+  uint32_t copy_ = 0;
+  // A definition that reaches it, plus 1; 0: none.
+  std::unordered_map<Place, uint32_t, PlaceHash> uses_;
+  std::vector<uint32_t> parent_;  // union-find over definitions
   std::vector<bool> undefined_;
   std::vector<Loop*> loops_;
-  std::unordered_map<const Names*, Flow> heads_;  // by the loop's body: what has reached its head
+  std::map<Place, Flow> heads_;  // by the loop: what has reached its head
   uint32_t parameters_ = 0;
   uint32_t depth_ = 0;
 };
 
 }  // namespace
 
-uint32_t Webs::web_used_at(const syntax::Node* name) const {
-  const auto at = use_at.find(name);
-  return at == use_at.end() ? kNone : at->second;
-}
-
 bool Webs::is_local(const std::string& name) const {
   return std::any_of(webs.begin(), webs.end(), [&](const Web& w) { return w.name == name; });
 }
 
-Webs find_webs(const syntax::Function& function) { return Analysis(function).run(); }
+Webs find_webs(const syntax::Function& function, Unrolled& unrolled) {
+  return Analysis(function, unrolled).run();
+}
 
 }  // namespace cuda_device::frontend

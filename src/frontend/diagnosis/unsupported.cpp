@@ -20,8 +20,6 @@ constexpr Entry kPlanned[] = {
      "define a function outside of the kernel, and call it"},
     {"FunctionDef", "a function inside of a kernel",
      "define it outside of the kernel, with what it reads of the kernel as parameters"},
-    {"Starred", "a starred expression", "write the elements one by one"},
-    {"GeneratorExp", "a generator expression", "write a loop"},
     {"Match", "the 'match' statement", "write if, elif and else"},
 };
 

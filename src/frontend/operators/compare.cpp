@@ -75,8 +75,7 @@ TypeCode holds_both(TypeCode a, TypeCode b) {
 static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Value& b,
                             const Node* node, const Node* left, const Node* right);
 
-// Combines two bools, both evaluated.
-static Value both(Context& ctx, const Value& a, const Value& b, Op op, const Node* node) {
+Value both(Context& ctx, const Value& a, const Value& b, Op op, const Node* node) {
   if (a.is_unknown() || b.is_unknown()) return Value::unknown();
   for (const Value* v : {&a, &b}) {
     if (!v->exact()) continue;
@@ -203,6 +202,26 @@ static Value compare_fields(Context& ctx, CompareOp op, const Value& a, const Va
   return op == CompareOp::NotEq ? negated(ctx, all, node) : all;
 }
 
+// As Python orders tuples: by the first elements that are not equal, else by the number of
+// elements.
+static Value order_tuples(Context& ctx, CompareOp op, const Value& a, const Value& b, size_t from,
+                          const Node* node, const Node* left, const Node* right) {
+  const auto m = a.elements().size(), n = b.elements().size();
+  if (from == std::min(m, n))
+    return Value::boolean(
+        fold(op, TypeCode::i8, {static_cast<__int128>(m), 0}, {static_cast<__int128>(n), 0}));
+  const Value &x = a.elements()[from], &y = b.elements()[from];
+  const Value same = compare_values(ctx, CompareOp::Eq, x, y, node, left, right);
+  if (same.is_unknown()) return same;
+  const auto rest = [&] { return order_tuples(ctx, op, a, b, from + 1, node, left, right); };
+  if (same.exact() && same.exact()->integer) return rest();
+  const Value here = compare_values(ctx, op, x, y, node, left, right);
+  if (same.exact()) return here;
+  const Value after = rest();
+  if (here.is_unknown() || after.is_unknown()) return Value::unknown();
+  return select(ctx, same, after, here, Value::number(TypeCode::b1, nullptr), node);
+}
+
 static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Value& b,
                             const Node* node, const Node* left, const Node* right) {
   if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
@@ -217,6 +236,8 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
   if (records && is_equality(op)) return compare_fields(ctx, op, a, b, node, left, right);
   if (a.is_tuple() && b.is_tuple() && is_equality(op))
     return compare_fields(ctx, op, a, b, node, left, right);
+  if (a.is_tuple() && b.is_tuple() && !is_identity(op))
+    return order_tuples(ctx, op, a, b, 0, node, left, right);
   // Only the class of an object is known, and two of one class may differ.
   for (const Value* v : {&a, &b})
     if (v->is<Value::Object>() && !a.is_none() && !b.is_none())

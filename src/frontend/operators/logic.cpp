@@ -2,6 +2,8 @@
 // excludes is neither typed nor compiled.
 #include "frontend/operators/operators.h"
 
+#include <algorithm>
+
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -27,14 +29,11 @@ bool is_cheap(const ir::Block& block, int most = kCheapCount) {
   return count <= most;
 }
 
-bool is_selectable(const Value& v) {
-  if (!v.is_aggregate()) return v.is_number();
-  for (const Value& e : v.parts())
-    if (!is_selectable(e)) return false;
-  return true;
-}
-
 }  // namespace
+
+bool is_selectable(const Value& v) {
+  return v.is_aggregate() ? std::ranges::all_of(v.parts(), is_selectable) : v.is_number();
+}
 
 Value truth(Context& ctx, const Value& v, const Node* node) {
   if (v.is_unknown()) return v;
@@ -92,9 +91,6 @@ Value bool_op(Context& ctx, const syntax::BoolOp* node) {
   return chain(ctx, node->values, 0, node->op == "And", false, node);
 }
 
-static Value select(Context& ctx, const Value& test, const Value& then, const Value& otherwise,
-                    const Value& joined, const Node* node);
-
 static Value select_complex(Context& ctx, const Value& test, const Value& then,
                             const Value& otherwise, TypeCode code, const Node* node) {
   const Value a = convert(ctx, then, code, node), b = convert(ctx, otherwise, code, node);
@@ -106,16 +102,16 @@ static Value select_complex(Context& ctx, const Value& test, const Value& then,
   return Value::Complex{code, std::move(parts)};
 }
 
-static Value select(Context& ctx, const Value& test, const Value& then, const Value& otherwise,
-                    const Value& joined, const Node* node) {
+Value select(Context& ctx, const Value& test, const Value& then, const Value& otherwise,
+             const Value& joined, const Node* node) {
   if (joined.is_complex()) return select_complex(ctx, test, then, otherwise, joined.code(), node);
   if (joined.is_aggregate()) {
-    std::vector<Value> elements;
-    elements.reserve(joined.parts().size());
+    std::vector<Value> parts;
+    parts.reserve(joined.parts().size());
     for (size_t i = 0; i < joined.parts().size(); ++i)
-      elements.push_back(
+      parts.push_back(
           select(ctx, test, then.parts()[i], otherwise.parts()[i], joined.parts()[i], node));
-    return joined.with_parts(std::move(elements));
+    return joined.with_parts(std::move(parts));
   }
   if (joined.exact()) return joined;
   const Value a = convert(ctx, then, joined.code(), node),

@@ -5,6 +5,7 @@
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
+#include "frontend/operators/tuples.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
@@ -64,6 +65,7 @@ Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const No
     const Value x = vector_of_position(ctx, a), y = vector_of_position(ctx, b);
     return vector_binary(ctx, op, x, y, node, left, right);
   }
+  if (std::optional<Value> tuple = tuple_operation(ctx, op, a, b, node, left, right)) return *tuple;
   for (const Value* v : {&a, &b})
     if (v->is<Value::Object>()) return wrong_kind(ctx, {}, v == &a ? left : right, *v, {});
   std::vector<std::string> args = operation_text(op, type_text(a), type_text(b));

@@ -30,6 +30,13 @@ Value min_max(Context& ctx, const Value& a, const Value& b, Op op, const Node* n
 Value negative(Context& ctx, const Value& v, const Node* node);
 // The truth of a value of any kind, as bool() gives it.
 Value truth(Context& ctx, const Value& v, const Node* node);
+// Whether the value can be chosen by `select`, both sides evaluated.
+bool is_selectable(const Value& v);
+// `joined`: what both have in common.
+Value select(Context& ctx, const Value& test, const Value& then, const Value& otherwise,
+             const Value& joined, const Node* node);
+// Combines two bools, both evaluated.
+Value both(Context& ctx, const Value& a, const Value& b, Op op, const Node* node);
 // The negation of a bool.
 Value negated(Context& ctx, const Value& v, const Node* node);
 // `first and second` or `first or second`, second evaluated only where it decides.

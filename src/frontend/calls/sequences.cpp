@@ -1,0 +1,243 @@
+// Builtins that take, make or reduce sequences: zip, enumerate, reversed, map, tuple, sum, all,
+// any, min, max, math.prod.
+#include "frontend/calls/handlers.h"
+
+#include "frontend/calls/calls.h"
+#include "frontend/calls/intrinsics.h"
+#include "frontend/control/generators.h"
+#include "frontend/control/iteration.h"
+#include "frontend/control/variables.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "frontend/operators/operators.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+using IteratorKind = Value::Iterator::Kind;
+
+// A variable of a builtin's own, whose type is inferred as that of a Python variable is.
+class Hidden {
+ public:
+  Hidden(Context& ctx, const Arguments& a, std::string name)
+      : ctx_(ctx), state_(ctx.instance->hidden[ctx.place(a.node)]), node_(a.node), name_(name) {}
+
+  void set(const Value& value) {
+    if (value.is_unknown()) return;
+    join_into(ctx_, state_, node_, abstract_of(value), false, name_, node_);
+    store_web(ctx_, state_, name_, value, node_);
+  }
+  Value get() { return load_web(ctx_, state_, name_); }
+
+ private:
+  Context& ctx_;
+  WebState& state_;
+  const Node* node_;
+  std::string name_;
+};
+
+}  // namespace
+
+// Calls `take` with each element, in loops where their number is known at run time only.
+static void each(Context& ctx, const Value& sequence, const Iteration* it, const Node* node,
+                 const std::function<void(const Value&)>& take) {
+  if (auto* generator = sequence.as<Value::Generator>())
+    return each_generated(ctx, *generator, take);
+  const auto take_at = [&](const Value& position) { take(it->element(position)); };
+  if (!it->unrolled) return counted(ctx, it->length, node, take_at);
+  for (size_t i = 0; i < it->most; ++i) if_there(ctx, *it, i, node, take_at);
+}
+
+// The elements where each is evaluated in any case and in order; nothing: they are not, or after an
+// error `fine` is false.
+static std::optional<std::vector<Value>> straight(Context& ctx, const Value& sequence,
+                                                  const std::optional<Iteration>& it,
+                                                  const Node* node) {
+  if (!it || !it->length.exact() || it->length.exact()->integer > kMaxTuple) return std::nullopt;
+  return all_elements(ctx, sequence, node);
+}
+
+// What the sequence gives to a builtin that reduces it; nothing after an error.
+struct Reduced {
+  std::optional<Iteration> it;                 // of all but generator expressions
+  std::optional<std::vector<Value>> elements;  // where they are straight code
+};
+static std::optional<Reduced> reduced(Context& ctx, const Value& sequence, const Node* node) {
+  Reduced out;
+  if (sequence.is<Value::Generator>()) return out;
+  out.it = iteration_of(ctx, sequence, node);
+  if (!out.it) not_iterable(ctx, node, sequence);
+  if (!out.it || out.it->length.is_unknown()) return std::nullopt;
+  out.elements = straight(ctx, sequence, out.it, node);
+  return out;
+}
+
+// start + x + y + ..., from left to right.
+static Value folded(Context& ctx, const Arguments& a, BinaryOp op, const Value& start,
+                    const std::string& name) {
+  const Value& sequence = a.positional[0];
+  const Node* node = argument_node(a, 0);
+  const auto step = [&](const Value& total, const Value& x) {
+    return binary(ctx, op, total, x, a.node, a.node, a.node);
+  };
+  const std::optional<Reduced> given = reduced(ctx, sequence, node);
+  if (!given) return Value::unknown();
+  if (given->elements) {
+    Value total = start;
+    for (const Value& x : *given->elements) total = step(total, x);
+    return total;
+  }
+  Hidden total(ctx, a, name);
+  ctx.at(a.node);
+  total.set(start);
+  each(ctx, sequence, given->it ? &*given->it : nullptr, node,
+       [&](const Value& x) { total.set(step(total.get(), x)); });
+  return total.get();
+}
+
+Value call_sum(Context& ctx, const Arguments& a, const Intrinsic& i) {
+  Value start =
+      a.positional.size() > 1 ? a.positional[1] : Value::constant_int(ctx.policy.int_literal(0), 0);
+  for (const auto& [name, value] : a.named) {
+    if (name != "start" || a.positional.size() > 1)
+      return error(ctx, DiagCode::unexpected_keyword, a.node,
+                   {i.short_name(), name, "its parameters are iterable, start"});
+    start = value;
+  }
+  return folded(ctx, a, BinaryOp::Add, start, "sum");
+}
+
+Value call_prod(Context& ctx, const Arguments& a, const Intrinsic& i) {
+  Value start = Value::constant_int(ctx.policy.int_literal(1), 1);
+  for (const auto& [name, value] : a.named) {
+    if (name != "start")
+      return error(ctx, DiagCode::unexpected_keyword, a.node,
+                   {i.short_name(), name, "its keyword is start"});
+    start = value;
+  }
+  return folded(ctx, a, BinaryOp::Mult, start, "prod");
+}
+
+Value call_all_any(Context& ctx, const Arguments& a, const Intrinsic& i) {
+  const bool is_all = i.short_name() == "all";
+  const Node* node = argument_node(a, 0);
+  if (auto* generator = a.positional[0].as<Value::Generator>())
+    return decided(ctx, *generator, is_all);
+  const auto elements = all_elements(ctx, a.positional[0], node);
+  if (!elements) return Value::unknown();
+  Value all = Value::boolean(is_all);
+  for (const Value& element : *elements) {
+    const Value test = truth(ctx, element, node);
+    all = both(ctx, all, test, is_all ? Op::And : Op::Or, a.node);
+  }
+  return all;
+}
+
+// The best of what a loop gives; zero where it gives nothing.
+static Value best_of_loop(Context& ctx, const Arguments& a, const Intrinsic& i,
+                          const Iteration* it) {
+  Hidden best(ctx, a, i.short_name());
+  const Node* node = argument_node(a, 0);
+  const uint32_t met = make_slot(ctx, "", TypeCode::b1);
+  ctx.at(a.node);
+  ctx.builder.slot_store(met, constant_inst(ctx, ir::kBool, 0));
+  each(ctx, a.positional[0], it, node, [&](const Value& x) {
+    if (!require_number(ctx, x, node, i.short_name() + "()")) return;
+    const Value old = best.get();
+    if (old.is_unknown()) return best.set(x);
+    const Value better = min_max(ctx, old, x, i.op, a.node);
+    if (better.is_unknown()) return;
+    const Value test = Value::number(TypeCode::b1, ctx.builder.slot_load(met));
+    best.set(select(ctx, test, better, x, abstract_of(better), a.node));
+    ctx.builder.slot_store(met, constant_inst(ctx, ir::kBool, 1));
+  });
+  return best.get();
+}
+
+Value call_min_max(Context& ctx, const Arguments& a, const Intrinsic& i) {
+  std::vector<Value> values = a.positional;
+  if (values.size() == 1) {
+    const std::optional<Reduced> given = reduced(ctx, values[0], argument_node(a, 0));
+    if (!given) return Value::unknown();
+    if (!given->elements) return best_of_loop(ctx, a, i, given->it ? &*given->it : nullptr);
+    values = *given->elements;
+    if (values.empty())
+      return error(ctx, DiagCode::empty_sequence, argument_node(a, 0), {i.short_name()});
+  }
+  for (size_t k = 0; k < values.size(); ++k)
+    if (!require_number(ctx, values[k], argument_node(a, k), i.short_name() + "()"))
+      return Value::unknown();
+  Value best = values[0];
+  for (size_t k = 1; k < values.size(); ++k) best = min_max(ctx, best, values[k], i.op, a.node);
+  return best;
+}
+
+Value call_tuple(Context& ctx, const Arguments& a, const Intrinsic&) {
+  if (a.positional.empty()) return Value::tuple({});
+  auto elements = all_elements(ctx, a.positional[0], argument_node(a, 0));
+  return elements ? tuple_of(ctx, std::move(*elements), a.node) : Value::unknown();
+}
+
+// zip(..., strict=True): lengths that are known must be one.
+static bool check_strict(Context& ctx, const Arguments& a) {
+  const Node* node = syntax::as<syntax::keyword>(a.node->keywords[0])->value;
+  const auto& [name, strict] = a.named[0];
+  if (name != "strict") {
+    error(ctx, DiagCode::unexpected_keyword, a.node, {"zip", name, "its keyword is strict"});
+    return false;
+  }
+  if (!strict.is_constant() || !is_bool(strict.code())) {
+    error(ctx, DiagCode::zip_strict, node, {type_text(strict)});
+    return false;
+  }
+  std::optional<__int128> first;
+  for (const Value& part : a.positional) {
+    const std::optional<Iteration> it = iteration_of(ctx, part, a.node);
+    if (!strict.exact()->integer || !it) continue;  // the loop says why
+    if (!it->length.exact()) {
+      not_implemented(ctx, node, "zip(strict=True) of lengths that are known at run time only");
+      return false;
+    }
+    const __int128 length = it->length.exact()->integer;
+    if (first && *first != length) {
+      error(ctx, DiagCode::zip_lengths, a.node, {to_text(*first), to_text(length)});
+      return false;
+    }
+    first = length;
+  }
+  return true;
+}
+
+Value call_zip(Context& ctx, const Arguments& a, const Intrinsic&) {
+  if (!a.named.empty() && !check_strict(ctx, a)) return Value::unknown();
+  return Value::Iterator{IteratorKind::Zip, a.positional, a.node};
+}
+
+Value call_enumerate(Context& ctx, const Arguments& a, const Intrinsic& i) {
+  Value start =
+      a.positional.size() > 1 ? a.positional[1] : Value::constant_int(ctx.policy.int_literal(0), 0);
+  for (const auto& [name, value] : a.named) {
+    if (name != "start" || a.positional.size() > 1)
+      return error(ctx, DiagCode::unexpected_keyword, a.node,
+                   {i.short_name(), name, "its parameters are iterable, start"});
+    start = value;
+  }
+  if (!start.is_number() || is_float(start.code()))
+    return error(ctx, DiagCode::needs_integer, a.node,
+                 {"the start of enumerate", type_text(start)});
+  return Value::Iterator{IteratorKind::Enumerate, {a.positional[0], start}, a.node};
+}
+
+Value call_reversed(Context& ctx, const Arguments& a, const Intrinsic&) {
+  const Value& v = a.positional[0];
+  if (v.is<Value::Iterator>() || v.is<Value::Generator>())
+    return error(ctx, DiagCode::not_reversible, argument_node(a, 0), {type_text(v)});
+  return Value::Iterator{IteratorKind::Reversed, {v}, a.node};
+}
+
+Value call_map(Context&, const Arguments& a, const Intrinsic&) {
+  return Value::Iterator{IteratorKind::Map, a.positional, a.node};
+}
+
+}  // namespace cuda_device::frontend

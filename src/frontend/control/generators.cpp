@@ -1,0 +1,191 @@
+// Generator expressions: gone through where a builtin takes their elements.
+#include "frontend/control/generators.h"
+
+#include <utility>
+
+#include "frontend/control/assign.h"
+#include "frontend/control/control.h"
+#include "frontend/control/iteration.h"
+#include "frontend/control/variables.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "frontend/operators/operators.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+// What goes on where a clause has its value.
+using Then = std::function<void()>;
+
+const syntax::GeneratorExp* node_of(const Value::Generator& g) {
+  return syntax::as<syntax::GeneratorExp>(g.node);
+}
+
+// Names mean what they mean where the expression stands.
+template <class F>
+void where_it_stands(Context& ctx, const Value::Generator& g, const F& f) {
+  Instance* caller = std::exchange(ctx.instance, g.instance);
+  const uint32_t copy = std::exchange(ctx.copy, g.copy);
+  f();
+  ctx.instance = caller;
+  ctx.copy = copy;
+}
+
+}  // namespace
+
+// Calls `then` where all conditions from one on hold.
+static void where(Context& ctx, const Nodes& conditions, size_t from, const Then& then) {
+  if (from == conditions.size()) return then();
+  const Value test = condition(ctx, conditions[from]);
+  if (test.is_unknown()) return;
+  if (test.exact()) {
+    if (test.exact()->integer != 0) where(ctx, conditions, from + 1, then);
+    return;
+  }
+  ctx.at(conditions[from]);
+  Inst* branch = ctx.builder.control(Op::If, {test.inst()}, 2);
+  ir::Block* outer = &ctx.builder.block();
+  ctx.builder.set_block(branch->regions[0]);
+  where(ctx, conditions, from + 1, then);
+  ctx.builder.set_block(*outer);
+}
+
+// Calls f in the copy of the clause for one element.
+template <class F>
+static void in_copy(Context& ctx, const Node* clause, size_t element, const F& f) {
+  const uint32_t inside =
+      ctx.instance->unrolled.copy_of(ctx.place(clause), static_cast<uint32_t>(element));
+  const uint32_t outer = std::exchange(ctx.copy, inside);
+  f();
+  ctx.copy = outer;
+}
+
+static std::optional<Iteration> clause_iteration(Context& ctx,
+                                                 const syntax::comprehension* clause) {
+  const Value sequence = expr(ctx, clause->iter);
+  if (sequence.is_unknown()) return std::nullopt;
+  ctx.at(clause->iter);
+  std::optional<Iteration> it = iteration_of(ctx, sequence, clause->iter);
+  if (!it) not_iterable(ctx, clause->iter, sequence);
+  if (it && it->length.is_unknown()) return std::nullopt;
+  return it;
+}
+
+static void clauses(Context& ctx, const syntax::GeneratorExp* generator, size_t from,
+                    const Then& then) {
+  if (from == generator->generators.size()) return then();
+  auto* clause = syntax::as<syntax::comprehension>(generator->generators[from]);
+  const std::optional<Iteration> it = clause_iteration(ctx, clause);
+  if (!it) return;
+  const auto with_element = [&](const Value& position) {
+    assign(ctx, clause->target, it->element(position), clause->iter);
+    where(ctx, clause->ifs, 0, [&] { clauses(ctx, generator, from + 1, then); });
+  };
+  if (!it->unrolled) return counted(ctx, it->length, clause->iter, with_element);
+  if (!knows_copies(ctx, clause, {static_cast<uint32_t>(it->most), !it->length.exact()})) return;
+  for (size_t i = 0; i < it->most && !too_large(ctx, clause->iter); ++i) {
+    if_there(ctx, *it, i, clause->iter, [&](const Value& position) {
+      in_copy(ctx, clause, i, [&] { with_element(position); });
+    });
+  }
+}
+
+void each_generated(Context& ctx, const Value::Generator& generator,
+                    const std::function<void(const Value& element)>& take) {
+  const syntax::GeneratorExp* node = node_of(generator);
+  where_it_stands(ctx, generator, [&] {
+    clauses(ctx, node, 0, [&] {
+      const Value element = expr(ctx, node->elt);
+      if (!element.is_unknown()) take(element);
+    });
+  });
+}
+
+std::optional<std::vector<Value>> all_generated(Context& ctx, const Value::Generator& generator) {
+  std::vector<Value> elements;
+  const ir::Block* straight = &ctx.builder.block();
+  const uint64_t blamed = ctx.diagnosis.blamed;
+  bool certain = true;
+  each_generated(ctx, generator, [&](const Value& element) {
+    certain &= &ctx.builder.block() == straight;
+    elements.push_back(element);
+  });
+  if (ctx.inference.unrolled || ctx.diagnosis.blamed != blamed) return std::nullopt;
+  if (!certain) {
+    error(ctx, DiagCode::length_not_constant, generator.node, {"a generator expression"});
+    return std::nullopt;
+  }
+  if (elements.size() > kMaxTuple) {
+    error(ctx, DiagCode::tuple_too_long, generator.node, {std::to_string(kMaxTuple)});
+    return std::nullopt;
+  }
+  return elements;
+}
+
+// The elements of one unrolled clause from one on, as `x and y and z`.
+static Value chain(Context& ctx, const syntax::GeneratorExp* generator, const Iteration& it,
+                   size_t from, bool is_all) {
+  if (from == it.most) return Value::boolean(is_all);
+  auto* clause = syntax::as<syntax::comprehension>(generator->generators[0]);
+  Value first;
+  in_copy(ctx, clause, from, [&] {
+    const Value position = Value::constant_int(ctx.policy.int_literal(0), static_cast<int>(from));
+    assign(ctx, clause->target, it.element(position), clause->iter);
+    first = condition(ctx, generator->elt);
+  });
+  if (first.is_unknown()) return first;
+  if (first.exact() && (first.exact()->integer != 0) != is_all) return first;
+  if (first.exact()) return chain(ctx, generator, it, from + 1, is_all);
+  Captured rest = capture(ctx, [&] { return chain(ctx, generator, it, from + 1, is_all); });
+  if (rest.value.exact() && (rest.value.exact()->integer != 0) == is_all) return first;
+  return combine(ctx, first, first, is_all, std::move(rest), generator);
+}
+
+// Whether each clause but for its elements is straight code.
+static std::optional<Value> chained(Context& ctx, const Value::Generator& g, bool is_all) {
+  const syntax::GeneratorExp* node = node_of(g);
+  auto* clause = syntax::as<syntax::comprehension>(node->generators[0]);
+  if (node->generators.size() != 1 || !clause->ifs.empty()) return std::nullopt;
+  std::optional<Value> result;
+  where_it_stands(ctx, g, [&] {
+    Captured captured = capture(ctx, [&] {
+      const std::optional<Iteration> it = clause_iteration(ctx, clause);
+      if (!it) return *(result = Value::unknown());
+      if (!it->unrolled || !it->length.exact()) return Value::unknown();
+      const bool known = knows_copies(ctx, clause, {static_cast<uint32_t>(it->most), false});
+      return *(result = known ? chain(ctx, node, *it, 0, is_all) : Value::unknown());
+    });
+    if (result) splice(ctx, captured.block);
+  });
+  return result;
+}
+
+Value decided(Context& ctx, const Value::Generator& generator, bool is_all) {
+  if (const std::optional<Value> value = chained(ctx, generator, is_all)) return *value;
+  const auto constant = [&](bool value) { return constant_inst(ctx, ir::kBool, value); };
+  const uint32_t result = make_slot(ctx, "", TypeCode::b1);
+  ctx.at(generator.node);
+  ctx.builder.slot_store(result, constant(is_all));
+  Inst* scope = ctx.builder.control(Op::Scope, {}, 1);
+  ir::Block* outer = &ctx.builder.block();
+  ctx.builder.set_block(scope->regions[0]);
+  const size_t depth = ctx.open_scopes++;
+  each_generated(ctx, generator, [&](const Value& element) {
+    const Value test = truth(ctx, element, node_of(generator)->elt);
+    if (test.is_unknown()) return;
+    const Value decides = is_all ? negated(ctx, test, generator.node) : test;
+    if (decides.exact() && !decides.exact()->integer) return;
+    Inst* branch = ctx.builder.control(Op::If, {inst_of(ctx, decides, generator.node)}, 2);
+    ir::Block* inside = &ctx.builder.block();
+    ctx.builder.set_block(branch->regions[0]);
+    ctx.builder.slot_store(result, constant(!is_all));
+    leave(ctx, depth);
+    ctx.builder.set_block(*inside);
+  });
+  --ctx.open_scopes;
+  ctx.builder.set_block(*outer);
+  return Value::number(TypeCode::b1, ctx.builder.slot_load(result));
+}
+
+}  // namespace cuda_device::frontend
