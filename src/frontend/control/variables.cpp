@@ -273,7 +273,7 @@ static Value read_variable(Context& ctx, const syntax::Name* node, uint32_t web)
 
 void change_variable(Context& ctx, const syntax::Name* node, const Value& value,
                      const Node* target) {
-  const auto used = ctx.instance->webs->use_at.find(node);
+  const auto used = ctx.instance->webs->use_at.find(ctx.place(node));
   if (used == ctx.instance->webs->use_at.end() || used->second == Webs::kNone) {
     error(ctx, DiagCode::not_assignable, target, {"a component of the global '" + node->id + "'"});
     return;
