@@ -235,6 +235,9 @@ def test_attributes_are_fixed():
     for name in ("foo", "size", "dtype", "z"):
         with pytest.raises(AttributeError):
             setattr(v, name, 1)
+    for kind in (D.Vector, D.float32x2, D.uint32x3, D.Dim3):
+        with pytest.raises(TypeError, match="immutable type"):
+            kind.foo = 1
 
 
 # --- as values ---
