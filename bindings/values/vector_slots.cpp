@@ -112,6 +112,7 @@ PyObject* as_array(PyObject* self, PyObject* args, PyObject* keywords) {
 
 PyMethodDef methods[] = {
     {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, nullptr},  // hints: Vector[T]
     {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(as_array)),
      METH_VARARGS | METH_KEYWORDS, "A new array of the components."},
     {nullptr, nullptr, 0, nullptr}};

@@ -182,6 +182,8 @@ PyTypeObject* make_base() {
   // NumPy's scalars and arrays leave operators to vectors.
   checked(PyObject_SetAttrString(as_object(type), "__array_ufunc__", Py_None));
   add_type_attributes(type);
+  // Like the types below, from here on.
+  type->tp_flags |= Py_TPFLAGS_IMMUTABLETYPE;
   return type;
 }
 
@@ -191,8 +193,8 @@ PyTypeObject* make_derived(const char* name, const std::string& doc, PyTypeObjec
   PyType_Slot slots[] = {{Py_tp_doc, const_cast<char*>(doc.c_str())},
                          {properties ? Py_tp_getset : 0, properties},
                          {0, nullptr}};
-  PyTypeObject* type =
-      make_type({name, sizeof(VectorObject), 0, Py_TPFLAGS_DEFAULT | flags, slots}, base);
+  const auto all_flags = static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE);
+  PyTypeObject* type = make_type({name, sizeof(VectorObject), 0, all_flags | flags, slots}, base);
   type->tp_vectorcall = call_type;
   return type;
 }

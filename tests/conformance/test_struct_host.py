@@ -169,7 +169,7 @@ def test_assignment_names_replace():
     assert type(q) is Point
 
 
-@clause("DEV-STRUCT-09", partial=HOST)
+@clause("DEV-STRUCT-09", "DEV-HTYPE-02", partial=HOST)
 def test_no_new_attributes():
     p = Point(1, 2)
     with pytest.raises(AttributeError) as info:
@@ -456,6 +456,16 @@ def test_arrays_of_structs():
     assert s[0]["w"].tolist() == (1, 2, 3, 4)
     assert s[0].a.z == 3
     assert D.empty(2, dtype=Complex).dtype.alignment == 16
+
+
+def test_elements_become_structs_again():
+    given = make_segment()
+    assert Segment(*D.full(1, given)[0]) == given
+    points = D.full(2, Point(1, 2))
+    assert D.replace(given, a=points[1]).a == Point(1, 2)
+    with pytest.raises(TypeError, match="attribute 'w' of Segment is a float32x4"):
+        D.replace(given, w=D.zeros(1, D.int32x4)[0])
+    assert Point.norm2(points[0]) == 14
 
 
 def test_elements_know_their_struct():

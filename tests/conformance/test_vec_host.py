@@ -227,7 +227,7 @@ def test_components_that_are_not_there():
         D.int32x1(1).y  # noqa: B018
 
 
-@clause("DEV-VEC-04", partial=HOST)
+@clause("DEV-VEC-04", "DEV-HTYPE-02", partial=HOST)
 def test_attributes_are_fixed():
     v = D.float32x2(1, 2)
     with pytest.raises(AttributeError, match=r"read-only; write v\[0\] = value"):
@@ -235,6 +235,9 @@ def test_attributes_are_fixed():
     for name in ("foo", "size", "dtype", "z"):
         with pytest.raises(AttributeError):
             setattr(v, name, 1)
+    for kind in (D.Vector, D.float32x2, D.uint32x3, D.Dim3):
+        with pytest.raises(TypeError, match="immutable type"):
+            kind.foo = 1
 
 
 # --- as values ---

@@ -8,6 +8,7 @@ import numpy as np
 from cuda.device import _core
 
 _WORD = 8  # bytes of a pointer, and of None
+_NOTHING = np.dtype(f"V{_WORD}")
 
 
 class Field(NamedTuple):
@@ -170,14 +171,24 @@ def _of_number_class(hint: type[np.generic]) -> Hint | None:
 # --- what is made of others ---
 
 
+def _is_element(value: Any, kind: Any) -> bool:
+    """An element of an array of that vector type or struct."""
+    return isinstance(value, np.void) and getattr(type(value), "__cuda_device_type__", 0) is kind
+
+
 def _of_vector(hint: Any) -> Hint:
     dtype = hint.numpy_dtype
+
+    def convert(value: Any, place: str) -> Any:
+        made = hint(*value) if _is_element(value, hint) else value
+        return _core.lossless_vector(hint, made, place)
+
     return Hint(
         hint,
         dtype.itemsize,
         dtype.alignment,
         lambda: dtype,
-        lambda value, place: _core.lossless_vector(hint, value, place),
+        convert,
         True,
     )
 
@@ -186,6 +197,8 @@ def _of_struct(hint: Any) -> Hint:
     layout = hint.__cuda_device_struct__
 
     def convert(value: Any, place: str) -> Any:
+        if _is_element(value, hint):
+            return hint(*value)
         if type(value) is not hint:
             raise TypeError(f"{place} is a {hint.__name__}, found {type(value).__name__!r}")
         return value
@@ -194,7 +207,7 @@ def _of_struct(hint: Any) -> Hint:
 
 
 def _no_value(value: Any, place: str) -> None:
-    if value is not None:
+    if value is not None and not (isinstance(value, np.void) and value.dtype == _NOTHING):
         raise TypeError(f"{place} is None, found {type(value).__name__!r}")
 
 
@@ -206,6 +219,8 @@ def _of_tuple(hints: list[Hint]) -> Hint:
         return structured(names, hints, layout)
 
     def convert(value: Any, place: str) -> Any:
+        if isinstance(value, np.void) and value.dtype.names is not None:
+            value = tuple(value[name] for name in value.dtype.names)
         if not isinstance(value, tuple) or len(value) != len(hints):
             found = f"{len(value)}" if isinstance(value, tuple) else f"{type(value).__name__!r}"
             raise TypeError(f"{place} is a tuple of {len(hints)}, found {found}")
@@ -234,7 +249,7 @@ def understood(hint: Any) -> Hint | None:
         inner = understood(hint.type)
         return inner and inner._replace(align=max(inner.align, hint.align))
     if hint is None or hint is types.NoneType:
-        return Hint(None, _WORD, _WORD, lambda: np.dtype(f"V{_WORD}"), _no_value)
+        return Hint(None, _WORD, _WORD, lambda: _NOTHING, _no_value)
     if get_origin(hint) is tuple or hint is tuple:
         members = [understood(member) for member in get_args(hint)]
         known = [member for member in members if member is not None]
