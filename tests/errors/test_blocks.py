@@ -47,8 +47,8 @@ def shapes(a, n):
     # ... int64 that is known at run time only
     # hint: use literals, globals, and names assigned once from these
     x = D.shared_array((2, a.shape[0]), D.int32)
-    # error at `(1,) * 33` on `*`: cannot multiply '(int,)' and 'int'
-    # hint: operators work on numbers
+    # error at `(1,) * 33`: the shape of local_array() has 33 dimensions; at most 32 are allowed
+    # hint: make one axis of several, and compute the index on it
     x = D.local_array((1,) * 33, D.int32)
 
 
