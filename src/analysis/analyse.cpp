@@ -12,6 +12,7 @@ Analysis analyse(const ir::Function& f, uint32_t width, const Tuning& tuning) {
   const Liveness live = liveness(f);
   const Ranges ranges = find_ranges(f, live.entry);
   find_shapes(f, live, ranges, a);
+  a.record_stores = find_record_stores(f);
   a.nontemporal_stores = tuning.on(Heuristic::nontemporal_stores)
                              ? find_nontemporal_stores(f)
                              : std::vector<bool>(f.inst_count());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/memory/record_stores.h"
 #include "ir/ir.h"
 #include "support/tuning.h"
 
@@ -97,6 +98,7 @@ struct Analysis {
   std::vector<bool> store_blends;
   // Stores by Inst::id; see nontemporal_stores.h.
   std::vector<bool> nontemporal_stores;
+  RecordStores record_stores;
   // Control instructions by Inst::id in which lanes may take different paths (a varying condition,
   // or a break, continue, leave or return under one), so that they need masks. One that is not
   // divergent is emitted as scalar control flow under the mask it is entered with.

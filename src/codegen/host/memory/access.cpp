@@ -23,6 +23,9 @@ void Access::emit(const Inst& inst, const Mask& mask) {
     case ir::Op::Load:
       return load(inst, mask);
     case ir::Op::Store:
+      if (c_.analysis().record_stores.waits[inst.id]) return;
+      if (const auto& all = c_.analysis().record_stores.groups[inst.id]; !all.empty())
+        return store_records(all, mask);
       return store(inst, mask);
 #define OP(name, ...) case ir::Op::name:
 #define ACCESS(...)
@@ -85,18 +88,22 @@ Offsets Access::offsets_of(const Address& address) {
 
 void Access::load(const Inst& inst, const Mask& mask) {
   const ScalarKind kind = inst.type.scalar(), held = values_.held_kind(inst);
+  std::optional<uint64_t> packed;
   auto in_register = [&](Value* x) {
+    if (packed) x = unpacked(x, inst, *packed);
     if (is_bool(kind)) x = c_.b.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
     return values_.resize(x, kind, held);
   };
   if (Value* unclamped = addresses_.may_be_unclamped(inst)) {
     Value* lanes = in_two_versions(inst, unclamped, mask, [&](const AccessPlan& version) {
+      packed = version.address.packed;
       return load_lanes(version, mask);
     });
     return values_.define_vector(inst, held, in_register(lanes));
   }
   AccessPlan loading = plan(inst, mask);
   const Address& address = loading.address;
+  packed = address.packed;
   if (address.kind == Lanes::Kind::Uniform) {
     c_.notes.add(inst, mask, describe(loading));
     Value* one = memory_->load_one(address.element, address.pointer);
@@ -127,6 +134,10 @@ Value* Access::load_lanes(const AccessPlan& plan, const Mask& mask) {
       }
       case How::Window:
         return memory_->load_window(p.element, *here.window, p.pointer);
+      case How::Records:
+        return memory_->load_window(
+            p.element, *here.window,
+            c_.b.CreateConstGEP1_64(c_.b.getInt8Ty(), p.pointer, -static_cast<uint64_t>(p.into)));
       case How::Rows:
         return memory_->load_rows(p.element, p.pieces(c_.b), on);
       case How::EachElement:
@@ -226,6 +237,7 @@ void Access::store_lanes(const AccessPlan& plan, Value* value, const Mask& mask)
       case How::RepeatedRow:
       case How::OneARow:
       case How::Gather:
+      case How::Records:
       case How::EachElement:
         break;
     }

@@ -14,6 +14,18 @@ class Access {
 
  private:
   void load(const ir::Inst& inst, const Mask& mask);
+
+  // --- record_access.cpp ---
+  llvm::Value* unpacked(llvm::Value* record, const ir::Inst& load, uint64_t into);
+  llvm::Value* stored_bits(const ir::Inst& store);
+  llvm::Value* packed(const std::vector<const ir::Inst*>& stores, llvm::Type* record);
+  void store_records(const std::vector<const ir::Inst*>& stores, const Mask& mask);
+  void store_records(const std::vector<const ir::Inst*>& stores, const Address& address,
+                     const Mask& mask);
+  void store_scalars(const std::vector<const ir::Inst*>& stores, const Mask& mask);
+  std::vector<llvm::Value*> units_of(const std::vector<const ir::Inst*>& stores, uint64_t unit);
+  void store_interleaved(const std::vector<const ir::Inst*>& stores, const Address& address);
+
   void store(const ir::Inst& inst, const Mask& mask);
   AccessPlan plan(const ir::Inst& inst, const Mask& mask, bool unclamped = false);
   template <class Emit>

@@ -37,6 +37,8 @@ std::string text(const AccessPlan& plan) {
       return "consecutive elements, blended";
     case How::Window:
       return text(*plan.window);
+    case How::Records:
+      return "whole records by vectors and shuffles";
     case How::Rows:
       return "rows of " + std::to_string(plan.address.period);
     case How::Gather:
@@ -116,6 +118,21 @@ std::optional<Window> AccessPlanner::whole_window(const Address& address) const 
   return window_of(address, true);
 }
 
+// Small records that lie side by side: a scalar is taken out of the vectors of memory that hold all of them,
+// which LLVM loads once for all scalars of the records.
+std::optional<Window> AccessPlanner::records_window(const Address& address) const {
+  constexpr uint64_t kMostBytes = 32;
+  const uint64_t bytes = address.element.bytes();
+  const unsigned native = form().window_lanes(address.element.bytes());
+  if (native == 0 || !address.has_records_side_by_side() || !c_.uses(Heuristic::windows))
+    return std::nullopt;
+  if (address.record_bytes > kMostBytes || address.record_bytes % bytes != 0 ||
+      address.into % bytes != 0)
+    return std::nullopt;
+  return Window::of_records(address.lanes, static_cast<unsigned>(address.record_bytes / bytes),
+                            static_cast<unsigned>(address.into / bytes), native);
+}
+
 // LLVM hands what is stored on to a load of the same vector; to one of a part of it as well, but by
 // scalar instructions. So arrays of the block are stored to and loaded from in vectors of the
 // machine.
@@ -155,6 +172,9 @@ AccessPlan AccessPlanner::lanes(const Address& address, const Mask& mask, bool s
     if (address.repeats_a_row()) return by(How::RepeatedRow);
     if (address.is_one_a_row()) return by(How::OneARow);
   }
+  if (!store && mask.all())
+    if (const auto window = records_window(address))
+      return {.how = How::Records, .address = address, .window = window};
   // A store would write what lies beside its run again.
   if (mask.all() && !(store && address.is_linear()))
     if (const auto window = whole_window(address); window && is_worth(*window, store))

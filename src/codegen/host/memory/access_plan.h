@@ -17,6 +17,7 @@ struct AccessPlan {
     Run,          // consecutive elements
     BlendedRun,   // the same, those of inactive lanes read and written as well
     Window,       // whole vectors and shuffles
+    Records,      // the same of whole records, so that loads of their other scalars share the vectors
     Rows,         // a run for each row
     Gather,
     Scatter,
@@ -60,6 +61,7 @@ class AccessPlanner {
   bool is_vectors(const Address& address) const;
   std::optional<Window> window_of(const Address& address, bool whole) const;
   std::optional<Window> whole_window(const Address& address) const;
+  std::optional<Window> records_window(const Address& address) const;
 
   const EmitContext& c_;
 };

@@ -14,6 +14,12 @@ bool Address::is_linear() const {
   return period == lanes || is_constant(s1, int64_t{bytes} * period);
 }
 
+bool Address::has_records_side_by_side() const {
+  if (record_bytes == 0 || kind != Lanes::Kind::Affine) return false;
+  const auto bytes = static_cast<int64_t>(record_bytes);
+  return is_constant(s0, bytes) && (period == lanes || is_constant(s1, bytes * period));
+}
+
 bool Address::is_in_rows() const {
   return kind == Lanes::Kind::Affine && period < lanes && is_constant(s0, element.bytes());
 }
@@ -160,8 +166,18 @@ Addresses::Terms Addresses::terms(const Inst& inst, const ArrayBase& array, bool
 }
 
 Address Addresses::of(const Inst& inst, bool unclamped) {
-  const ArrayBase array = arrays_.accessed(inst);
+  return of(inst, arrays_.accessed(inst), unclamped);
+}
+
+Address Addresses::of_record(const Inst& store, bool unclamped) {
+  return of(store, arrays_.accessed_record(store), unclamped);
+}
+
+Address Addresses::of(const Inst& inst, const ArrayBase& array, bool unclamped) {
   Address address;
+  address.record_bytes = array.record_bytes;
+  address.into = array.into;
+  address.packed = array.packed;
   address.element = array.element;
   address.offset = array.offset;
   address.pointer = array.pointer;

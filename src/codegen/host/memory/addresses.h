@@ -24,11 +24,18 @@ struct Address {
   unsigned lanes = 0;   // of the gang
   unsigned rows = 0;    // of the gang, at most
   Offsets offsets;
+  uint64_t record_bytes = 0;       // of which the element is a scalar; zero: of none
+  uint64_t into = 0;               // bytes from the pointer back to the beginning of the record
+  std::optional<uint64_t> packed;  // the element is a record: bytes into it to the scalar that is meant
   bool own_lanes = false;  // of threads' own arrays: a lane's element is its thread's alone
   // Where the pointer lies, in bytes from the beginning of an array that has its cache lines to
   // itself.
   std::optional<analysis::Congruence> start;
 
+  // The element is a record.
+  bool is_whole_record() const { return record_bytes == 0; }
+  // Lanes have records one after the other.
+  bool has_records_side_by_side() const;
   // One run of memory for the whole gang.
   bool is_linear() const;
   // A run for each row.
@@ -52,10 +59,13 @@ class Addresses {
 
   // `unclamped`: from the unclamped values of varying indices.
   Address of(const ir::Inst& inst, bool unclamped = false);
+  // Of the records that stores of all their scalars write, of which this is the last.
+  Address of_record(const ir::Inst& store, bool unclamped);
   // i1: that is the same in all active lanes. Null where it would not help.
   llvm::Value* may_be_unclamped(const ir::Inst& inst);
 
  private:
+  Address of(const ir::Inst& inst, const ArrayBase& array, bool unclamped);
   struct Term {
     const ir::Inst* index;
     llvm::Value* stride;

@@ -27,6 +27,9 @@ std::vector<bool> interleaved_arrays(const ir::Function& f) {
   return interleaved;
 }
 
+// Records that a lane may have in one register.
+bool is_integer_size(uint32_t bytes) { return bytes <= 8 && llvm::isPowerOf2_32(bytes); }
+
 }  // namespace
 
 Arrays::Arrays(EmitContext& context, LaneValues& values, LaunchValues& launch, Arena& arena)
@@ -119,10 +122,29 @@ ArrayBase Arrays::accessed(const Inst& access) {
   p.element.type = memory_type(c_.llvm(), scalar.scalar());
   if (p.interleaved) p.lane_step = p.element.bytes();
   if (!array.type.has_records()) return p;
+  p.own_lines = false;
   const auto into = static_cast<uint64_t>(access.imm);
+  const uint32_t record = array.type.record().bytes;
+  if (!p.interleaved && ir::is_plain_load(access) && is_integer_size(record)) {
+    p.element.type = llvm::Type::getIntNTy(c_.llvm(), record * 8);
+    p.packed = into;
+    return p;
+  }
   p.element.align = llvm::commonAlignment(p.element.align, into);
   p.pointer = c_.b.CreateConstGEP1_64(c_.b.getInt8Ty(), p.pointer, into * p.unit);
+  if (p.interleaved) return p;
+  p.record_bytes = record;
+  p.into = into;
+  return p;
+}
+
+ArrayBase Arrays::accessed_record(const Inst& access) {
+  const Inst& array = *access.operands[0];
+  const uint32_t record = array.type.record().bytes;
+  ArrayBase p = base(array);
   p.own_lines = false;
+  p.element.type = llvm::Type::getIntNTy(c_.llvm(), is_integer_size(record) ? record * 8 : 8);
+  if (!is_integer_size(record)) p.record_bytes = record;
   return p;
 }
 

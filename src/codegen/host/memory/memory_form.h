@@ -79,6 +79,11 @@ class MemoryForm {
   void store_window(const Element& e, const Window& window, llvm::Value* value,
                     llvm::Value* pointer, const Mask& mask);
 
+  // All lanes have an element each of several vectors, and those of a lane lie one after the other in memory,
+  // lane after lane.
+  void store_interleaved(const Element& e, llvm::ArrayRef<llvm::Value*> vectors,
+                         llvm::Value* pointer);
+
   // Rows of whole lines, each at the beginning of one, by streaming stores.
   void store_lines(const Element& e, llvm::Value* value, llvm::ArrayRef<RowPiece> rows);
 

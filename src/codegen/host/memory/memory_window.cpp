@@ -114,4 +114,20 @@ void MemoryForm::store_window(const Element& e, const Window& window, Value* val
   }
 }
 
+void MemoryForm::store_interleaved(const Element& e, llvm::ArrayRef<Value*> vectors,
+                                   Value* pointer) {
+  const unsigned native = info().lanes(e.bytes()), width = masks_.width();
+  const auto count = static_cast<unsigned>(vectors.size());
+  const unsigned lanes = std::min(native, width);
+  llvm::SmallVector<Value*, kMostLanes> pieces;  // of each vector its pieces
+  for (Value* v : vectors)
+    for (unsigned first = 0; first < width; first += lanes) pieces.push_back(slice(v, first, lanes));
+  for (unsigned first = 0; first < width * count; first += lanes) {
+    llvm::SmallVector<int, kMostLanes> wanted;
+    for (unsigned k = first; k < first + lanes; ++k)
+      wanted.push_back(static_cast<int>(k % count * width + k / count));
+    store_part(e, pick(pieces, wanted), at(pointer, first * e.bytes()), nullptr);
+  }
+}
+
 }  // namespace cuda_device::codegen::host

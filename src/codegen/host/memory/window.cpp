@@ -36,6 +36,14 @@ Window::Window(llvm::ArrayRef<int64_t> elements, unsigned native, std::optional<
   }
 }
 
+Window Window::of_records(unsigned lanes, unsigned step, unsigned first, unsigned native) {
+  Window window(native);
+  for (unsigned begin = 0; begin < lanes * step; begin += native)
+    window.parts.push_back({begin, std::min(native, lanes * step - begin)});
+  for (unsigned lane = 0; lane < lanes; ++lane) window.at.push_back(lane * step + first);
+  return window;
+}
+
 bool Window::in_place() const {
   for (size_t part = 0; part < parts.size(); ++part)
     if (parts[part].first != static_cast<int64_t>(part * native)) return false;

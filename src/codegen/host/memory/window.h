@@ -28,6 +28,11 @@ struct Window {
   // of memory may be taken whole.
   Window(llvm::ArrayRef<int64_t> elements, unsigned native,
          std::optional<unsigned> within = std::nullopt);
+  explicit Window(unsigned native) : native(native) {}
+
+  // Of every `step`-th element, from `first` on: in vectors that cover all elements from the one at the
+  // pointer, whether a lane touches them or not.
+  static Window of_records(unsigned lanes, unsigned step, unsigned first, unsigned native);
 
   // The lanes one after the other, as in memory.
   bool in_place() const;

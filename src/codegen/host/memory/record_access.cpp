@@ -1,0 +1,113 @@
+// Accesses to whole records: of up to eight bytes as one integer a lane, of more as vectors of memory that all
+// scalars of the records share.
+#include "codegen/host/control/emit_branch.h"
+#include "codegen/host/memory/access.h"
+#include "support/check.h"
+
+namespace cuda_device::codegen::host {
+
+using ir::Inst;
+using llvm::Value;
+
+namespace {
+
+ScalarKind kind_of(const Inst& store) { return store.operands.back()->type.scalar(); }
+
+}  // namespace
+
+// The scalar of a record that was loaded as an integer.
+Value* Access::unpacked(Value* record, const Inst& load, uint64_t into) {
+  llvm::Type* memory = memory_type(c_.llvm(), load.type.scalar());
+  const unsigned bits = memory->getScalarSizeInBits();
+  Value* shifted =
+      into == 0 ? record
+                : c_.b.CreateLShr(record, llvm::ConstantInt::get(record->getType(), into * 8));
+  Value* part = c_.b.CreateTrunc(
+      shifted, with_lanes_of(record->getType(), llvm::Type::getIntNTy(c_.llvm(), bits)));
+  return c_.b.CreateBitCast(part, with_lanes_of(record->getType(), memory));
+}
+
+// What a store of a scalar writes, as an integer of its bits in each lane.
+Value* Access::stored_bits(const Inst& store) {
+  const ScalarKind kind = kind_of(store);
+  Value* all = values_.vector(*store.operands.back(), kind);
+  llvm::Type* memory = memory_type(c_.llvm(), kind);
+  if (is_bool(kind)) all = c_.b.CreateZExt(all, with_lanes_of(all->getType(), memory));
+  return c_.b.CreateBitCast(all, integer_like(all->getType()));
+}
+
+Value* Access::packed(const std::vector<const Inst*>& stores, llvm::Type* record) {
+  Value* all = nullptr;
+  for (const Inst* store : stores) {
+    Value* bits = stored_bits(*store);
+    llvm::Type* wide = with_lanes_of(bits->getType(), record);
+    const auto shift = static_cast<uint64_t>(store->imm) * 8;
+    bits = c_.b.CreateShl(c_.b.CreateZExt(bits, wide), llvm::ConstantInt::get(wide, shift));
+    all = all ? c_.b.CreateOr(all, bits) : bits;
+  }
+  return all;
+}
+
+void Access::store_records(const std::vector<const Inst*>& stores, const Mask& mask) {
+  const Inst& last = *stores.back();
+  const auto with = [&](bool unclamped) {
+    store_records(stores, addresses_.of_record(last, unclamped), mask);
+  };
+  if (Value* unclamped = addresses_.may_be_unclamped(last))
+    return emit_branch(
+        c_.b, unclamped, [&] { with(true); }, [&] { with(false); }, "unclamped_index", "any_index");
+  with(false);
+}
+
+// One by one, as if they stood alone.
+void Access::store_scalars(const std::vector<const Inst*>& stores, const Mask& mask) {
+  for (const Inst* store : stores) Access::store(*store, mask);
+}
+
+void Access::store_records(const std::vector<const Inst*>& stores, const Address& address,
+                           const Mask& mask) {
+  if (address.is_whole_record()) {
+    Value* record = packed(stores, address.element.type);
+    const AccessPlan plan = planner_.plan(*stores.back(), address, mask);
+    c_.notes.add(*stores.back(), mask, describe(plan));
+    if (address.kind != Lanes::Kind::Uniform) return store_lanes(plan, record, mask);
+    return memory_->store_one(address.element, c_.masks.last_of(record, mask), address.pointer);
+  }
+  if (!address.has_records_side_by_side() || mask.none) return store_scalars(stores, mask);
+  c_.notes.add(*stores.back(), mask, "whole records by vectors and shuffles");
+  if (mask.all()) return store_interleaved(stores, address);
+  emit_branch(
+      c_.b, c_.b.CreateAndReduce(c_.masks.lanes(mask)),
+      [&] { store_interleaved(stores, address); }, [&] { store_scalars(stores, mask); });
+}
+
+// The scalars of a record in units of the smallest of them, unit after unit: a vector of lanes each.
+std::vector<Value*> Access::units_of(const std::vector<const Inst*>& stores, uint64_t unit) {
+  std::vector<Value*> units;
+  llvm::Type* number = llvm::Type::getIntNTy(c_.llvm(), static_cast<unsigned>(unit) * 8);
+  for (const Inst* store : stores) {
+    Value* bits = stored_bits(*store);
+    const auto times = static_cast<unsigned>(bytes_of(kind_of(*store))) / static_cast<unsigned>(unit);
+    Value* all = times == 1 ? bits
+                            : c_.b.CreateBitCast(
+                                  bits, llvm::FixedVectorType::get(number, times * c_.width()));
+    for (unsigned k = 0; k < times; ++k) {
+      llvm::SmallVector<int, kMostLanes> lanes;
+      for (unsigned lane = 0; lane < c_.width(); ++lane)
+        lanes.push_back(static_cast<int>(lane * times + k));
+      units.push_back(times == 1 ? all : c_.b.CreateShuffleVector(all, lanes));
+    }
+  }
+  return units;
+}
+
+void Access::store_interleaved(const std::vector<const Inst*>& stores, const Address& address) {
+  uint64_t unit = address.record_bytes;
+  for (const Inst* store : stores)
+    unit = std::min(unit, static_cast<uint64_t>(bytes_of(kind_of(*store))));
+  Element element = address.element;
+  element.type = llvm::Type::getIntNTy(c_.llvm(), static_cast<unsigned>(unit) * 8);
+  memory_->store_interleaved(element, units_of(stores, unit), address.pointer);
+}
+
+}  // namespace cuda_device::codegen::host
