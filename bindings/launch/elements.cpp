@@ -1,5 +1,8 @@
 #include "bindings/launch/elements.h"
 
+#include <array>
+#include <utility>
+
 #include "bindings/launch/call.h"
 #include "bindings/numpy.h"
 #include "bindings/source/classes.h"
@@ -54,24 +57,46 @@ bool has_elements(const PyArray_Descr* descr) {
 
 }  // namespace
 
-std::optional<Elements> elements_of_dtype(PyObject* dtype, std::string& reason) {
+// What a dtype that is asked for the first time says of its elements; `type` is a new reference.
+static std::optional<Elements> read_dtype(PyObject* dtype) {
   const PyArray_Descr* descr = descr_of(dtype);
-  reason = text_of(dtype);
   if (descr->type_num == NPY_CFLOAT) return complex_numbers(ScalarKind::F32);
   if (descr->type_num == NPY_CDOUBLE) return complex_numbers(ScalarKind::F64);
-  if (!has_elements(descr)) return std::nullopt;
-  if (std::string part = foreign_part(dtype); !part.empty()) {
-    reason = part;
-    return std::nullopt;
-  }
+  if (!has_elements(descr) || !foreign_part(dtype).empty()) return std::nullopt;
   const auto size = static_cast<uint32_t>(PyDataType_ELSIZE(descr));
   const auto align = static_cast<uint32_t>(PyDataType_ALIGNMENT(descr));
   nb::object type = type_of_elements(dtype);
-  if (type.is_valid() && is_struct_class(type))
-    return Elements{layout(size, align_of_struct(type)), Kind::Record, ScalarKind::Bool, 0, type};
   if (type.is_valid() && is_vector_type(reinterpret_cast<PyTypeObject*>(type.ptr())))
     return vectors(reinterpret_cast<PyTypeObject*>(type.ptr()));
-  return Elements{layout(size, align), Kind::Record, ScalarKind::Bool, 0, canonical_dtype(dtype)};
+  const bool is_class = type.is_valid() && is_struct_class(type);
+  if (!is_class) type = canonical_dtype(dtype);
+  const DtypeId id = layout(size, is_class ? align_of_struct(type) : align);
+  return Elements{id, Kind::Record, ScalarKind::Bool, 0, type.release().ptr()};
+}
+
+// The dtypes of the last launches, by identity: to look at one takes longer than a launch.
+const Elements* elements_of_dtype(PyObject* dtype) {
+  struct Known {
+    PyObject* dtype = nullptr;
+    Elements elements;
+  };
+  constexpr size_t kMostKnown = 32;
+  static std::array<Known, kMostKnown> known;  // references for good, but for those that are pushed out
+  static size_t next = 0;
+  for (const Known& k : known)
+    if (k.dtype == dtype) return &k.elements;
+  const std::optional<Elements> read = read_dtype(dtype);
+  if (!read) return nullptr;
+  Known& place = known[next++ % kMostKnown];
+  const Known old = std::exchange(place, {nb::handle(dtype).inc_ref().ptr(), *read});
+  Py_XDECREF(old.dtype);
+  Py_XDECREF(old.elements.type);
+  return &place.elements;
+}
+
+std::string foreign_part_of(PyObject* dtype) {
+  std::string part = has_elements(descr_of(dtype)) ? foreign_part(dtype) : "";
+  return part.empty() ? text_of(dtype) : part;
 }
 
 }  // namespace cuda_device::bindings

@@ -13,10 +13,12 @@ struct Elements {
   frontend::ArgumentType::Kind kind = frontend::ArgumentType::Kind::Scalar;
   ScalarKind item = ScalarKind::Bool;  // of complex numbers and vectors
   uint8_t lanes = 0;                   // of vectors
-  nb::object type = {};                // of records: a class or a canonical dtype
+  PyObject* type = nullptr;            // of records: a class or a canonical dtype; kept with the dtype
 };
 
-// Nothing: kernels do not take such elements; `reason` is the part that they do not.
-std::optional<Elements> elements_of_dtype(PyObject* dtype, std::string& reason);
+// Null: kernels do not take such elements. Valid until the next call, which needs the GIL as this one does.
+const Elements* elements_of_dtype(PyObject* dtype);
+// Of a dtype that they do not take: the part that they do not.
+std::string foreign_part_of(PyObject* dtype);
 
 }  // namespace cuda_device::bindings

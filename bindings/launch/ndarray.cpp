@@ -57,12 +57,11 @@ bool has_numbers(PyArrayObject* array) {
 
 DtypeId read_elements(const Call& call, PyArrayObject* array, ElementWord& word) {
   if (!PyArray_ISNOTSWAPPED(array)) call.fail(DiagCode::argument_byte_order, {dtype_text(array)});
-  std::string foreign;
-  const std::optional<Elements> elements =
-      elements_of_dtype(reinterpret_cast<PyObject*>(PyArray_DESCR(array)), foreign);
-  if (!elements) call.fail(DiagCode::argument_dtype, {"arrays of '" + foreign + "'"});
+  auto* dtype = reinterpret_cast<PyObject*>(PyArray_DESCR(array));
+  const Elements* elements = elements_of_dtype(dtype);
+  if (!elements) call.fail(DiagCode::argument_dtype, {"arrays of '" + foreign_part_of(dtype) + "'"});
   word = {elements->kind, elements->item, elements->lanes, 0,
-          elements->type.is_valid() ? call.type_index(elements->type.ptr()) : 0};
+          elements->type ? call.type_index(elements->type) : 0};
   return elements->dtype;
 }
 

@@ -1,0 +1,144 @@
+"""Arrays of records: whole ones are loaded and stored by vectors, whatever their fields are."""
+
+import re
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import _testing
+from support.clauses import clause
+
+
+@D.struct
+class Mixed:
+    a: D.float64
+    b: int
+    c: D.int16
+    d: D.int16
+
+
+@D.struct
+class Packed:  # eight bytes: an integer a lane
+    a: D.int16
+    b: D.uint8
+    c: bool
+    d: float
+
+
+@D.struct
+class Padded:  # its gap is written by nothing
+    a: D.uint8
+    b: D.int32
+
+
+VECTORS = "float32x2 float32x3 float32x4 float64x2 float64x3 uint8x2 uint8x3 uint8x4 int16x3 int64x4 float16x4"
+KINDS = [getattr(D, name) for name in VECTORS.split()] + [Mixed, Packed, Padded]
+
+
+@D.kernel
+def copy(a, b, step):
+    i = D.tid(1)
+    if i < a.size:
+        b[i] = a[(i * step) % a.size]
+
+
+@D.kernel
+def copy_from_the_end(a, b):
+    i = D.tid(1)
+    if i < a.size:
+        b[-1 - i] = a[-1 - i]
+
+
+@D.kernel
+def copy_some(a, b):
+    i = D.tid(1)
+    if i < a.size and i % 3 != 1:
+        b[i] = a[i]
+
+
+def random_records(dtype, n):
+    rng = np.random.default_rng(n)
+    made = np.frombuffer(rng.bytes(dtype.itemsize * n), dtype).copy()
+    for name in dtype.names:
+        if dtype[name] == np.bool_:
+            made[name] = rng.integers(0, 2, n)
+    return made
+
+
+def assert_same_records(found, expected):
+    for name in expected.dtype.names:
+        assert found[name].tobytes() == expected[name].tobytes(), name
+
+
+@clause("DEV-VEC-18", "DEV-STRUCT-18", "DEV-ARR-20")
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_records_are_copied_whole(target, kind):
+    for n in (1, 31, 33, 100):
+        a = random_records(kind.numpy_dtype, 2 * n)[::2]
+        for step in (1, 3):
+            b = np.zeros(n, kind.numpy_dtype)
+            D.launch(copy, a.copy(), b, step, grid=4, block=32)
+            assert_same_records(b, a[(np.arange(n) * step) % n])
+        b = np.zeros(2 * n, kind.numpy_dtype)[::-2]
+        D.launch(copy, a, b, 1, grid=4, block=32)
+        assert_same_records(b, a)
+        b = np.zeros(n, kind.numpy_dtype)
+        D.launch(copy_from_the_end, a.copy(), b, grid=4, block=32)
+        assert_same_records(b, a)
+        b = np.zeros(n, kind.numpy_dtype)
+        D.launch(copy_some, a.copy(), b, grid=4, block=32)
+        some = np.arange(n) % 3 != 1
+        assert_same_records(b, np.where(some, a, np.zeros_like(a)))
+
+
+@clause("DEV-ARR-30")
+def test_what_lies_between_the_fields_stays(target):
+    dtype = np.dtype(
+        {"names": ["a", "b"], "formats": ["u1", "i4"], "offsets": [1, 4], "itemsize": 12}
+    )
+    a, b = random_records(dtype, 50), np.full(50 * 12, 0xAA, np.uint8).view(dtype)
+    D.launch(copy, a, b, 1, grid=2, block=32)
+    assert_same_records(b, a)
+    raw = b.view(np.uint8).reshape(50, 12)
+    assert (raw[:, [0, 2, 3, 8, 9, 10, 11]] == 0xAA).all()
+
+
+@D.kernel
+def scale(a, b, s):
+    i = D.tid(1)
+    b[i] = a[i] * s
+
+
+@D.kernel
+def first_field(a, o):
+    i = D.tid(1)
+    if i < a.size:
+        o[i] = a[i].x
+
+
+def counted(text, pattern):
+    return len(re.findall(rf"^\t{pattern}\b", text, re.MULTILINE))
+
+
+def test_vectors_of_memory_serve_all_components():
+    """32 float32x4 are eight vectors of AVX-512: eight loads, eight stores, no gather."""
+    a = np.zeros(4096, D.float32x4.numpy_dtype)
+    if "avx512" not in _testing.targets():
+        pytest.skip("a CPU with AVX-512")
+    with _testing.use_target("avx512"):
+        asm = scale.inspect(a, a.copy(), 2.0, what="asm", grid=16, block=256)
+    assert counted(asm, r"v(p?gather|scatter)\w*") == 0
+    loads = re.findall(r"^\tvmov[ud]\w+\t[-\d]*\(%r\w+,%r\w+\), %zmm", asm, re.MULTILINE)
+    stores = re.findall(r"^\tvmov[ud]\w+\t%zmm\d+, [-\d]*\(%r\w+,%r\w+\)", asm, re.MULTILINE)
+    assert (len(loads), len(stores)) == (8, 8)
+
+
+@pytest.mark.parametrize(("kind", "instruction"), [("float32x4", "v4"), ("float64x2", "v2")])
+def test_ptx_accesses_whole_vectors(kind, instruction):
+    a = np.zeros(64, getattr(D, kind).numpy_dtype)
+    with _testing.use_target("sm_90"):
+        ptx = scale.inspect(a, a.copy(), 2.0, what="ptx", grid=1, block=64)
+        one = first_field.inspect(a, np.zeros(64, np.float64), what="ptx", grid=1, block=64)
+    assert re.search(rf"ld\.global(\.nc)?\.{instruction}\.", ptx)
+    assert re.search(rf"st\.global\.{instruction}\.", ptx)
+    assert not re.search(r"ld\.global(\.nc)?\.v", one)  # a field alone
