@@ -290,13 +290,14 @@ def views_of_bits(out, a, b):
     out[9] = b.T.view(D.int32)[2, 1]
     out[10] = a.view(D.uint32).view(D.float32)[2]
     out[11] = a.view(D.int32)[1::2][0] + a.view(D.int16).reshape(-1, 2)[1, 1]
+    out[12] = b.view(D.int16).reshape(-1)[9] + b[1:].view("u1").reshape(4, -1).size
 
 
 @clause("DEV-ARR-12")
 def test_views_of_the_bits_of_arguments(target):
     a = np.array([0.5, -1.25, 3, 1e30, 7, 9], dtype=np.float32)
     b = np.arange(8, dtype=np.float32).reshape(2, 4)
-    out = np.zeros(12, dtype=np.int64)
+    out = np.zeros(13, dtype=np.int64)
     expected_a, expected_b = a.copy(), b.copy()
     expected_b.view(np.uint8)[1:, 4:8].view(np.uint32)[0, 0] = 0x40490FDB
     expected_a.view(np.uint32)[0] = 0x3F800000
@@ -314,6 +315,7 @@ def test_views_of_the_bits_of_arguments(target):
         expected_b.T.view("i4")[2, 1],
         3,
         a.view("i4")[1] + np.int64(a.view("i2")[3]),
+        b.view("i2").reshape(-1)[9] + 16,
     ]
     run(views_of_bits, out, a, b)
     assert out.tolist() == [int(e) for e in expected]

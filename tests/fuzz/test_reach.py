@@ -53,6 +53,8 @@ SOURCE = {
     "steps": r"^    \w+ = p_\w+.*::?\d+[],]",
     "negative steps": r"^    \w+ = p_\w+.*:-\d+[],]",
     "transposed arguments": r"^    \w+ = p_\w+.*\.T",
+    "other types": r"^    \w+ = p_\w+\.view\(",
+    "axes joined": r"^    \w+ = p_\w+.*\.reshape\(-1.*\)\[",
     "other shapes": r"^    \w+ = p_\w+.*\.reshape\(",
     "views of views": r"^    \w+ = p_\w+\[.*\]\[",
     "strided loop": r"range\(i, \d+, n\)",
