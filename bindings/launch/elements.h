@@ -1,7 +1,8 @@
-// What the elements of an array of NumPy are where they are no plain numbers: complex numbers, vectors,
+// What the elements of an array are where they are no plain numbers: complex numbers, vectors,
 // structs, records.
 #pragma once
 
+#include "bindings/launch/key.h"
 #include "bindings/python.h"
 #include "frontend/request.h"
 #include "support/dtype.h"
@@ -18,5 +19,10 @@ struct Elements {
 
 // Nothing: kernels do not take such elements; `reason` is the part that they do not.
 std::optional<Elements> elements_of_dtype(PyObject* dtype, std::string& reason);
+
+class Call;
+// The same for the array that is being read, as the launch's key has them; fails where kernels do
+// not take them.
+DtypeId read_elements(const Call& call, PyObject* dtype, ElementWord& word);
 
 }  // namespace cuda_device::bindings
