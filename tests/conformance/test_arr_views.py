@@ -234,6 +234,55 @@ def test_views_in_many_threads(target):
     assert np.array_equal(b[:17, :39], a[::-1, ::-1][:17, :39])
 
 
+@D.struct
+class Point:
+    """Two numbers."""
+
+    x: D.float32
+    y: D.float32
+
+
+@D.kernel
+def numbered(points, vectors):
+    for i in range(points.shape[0]):
+        for k in range(points.shape[1]):
+            points[i, k] = Point(D.float32(i * 4 + k), 100)
+    numbers = vectors.view(D.float32)
+    for k in range(numbers.size):
+        numbers[k] = k
+
+
+@D.kernel
+def views_of_records(out, points, vectors):
+    s = 0.0
+    for row in points[1:, ::2]:
+        for p in row:
+            s += p.x + p.y
+    out[0] = s
+    out[1] = points[1:, ::2][0][1].x
+    points.T[1, 1].y = 7
+    points[0] = points[1]
+    points[..., -1:] = points[-1, 0]
+    numbers = vectors.view(D.float32)
+    out[2] = vectors[::-1][0].x + numbers.reshape(-1, 4)[1, 2]
+    vectors[:2] = vectors[2]
+    vectors[1:] = vectors[:-1]
+    out[3] = numbers.view(D.float32x2)[3].y
+
+
+@clause("DEV-ARR-04", "DEV-ARR-12")
+def test_views_of_structs_and_vectors(target):
+    points, vectors = D.zeros((3, 4), dtype=Point), D.zeros(6, dtype=D.float32x4)
+    out = np.zeros(4)
+    run(numbered, points, vectors)
+    run(views_of_records, out, points, vectors)
+    assert out.tolist() == [428, 6, 26, 11]
+    points, vectors = D.to_host(points), D.to_host(vectors)
+    assert points["x"].tolist() == [[4, 5, 6, 8], [4, 5, 6, 8], [8, 9, 10, 8]]
+    assert points["y"].tolist() == [[100, 7, 100, 100], [100, 7, 100, 100], [100] * 4]
+    assert vectors.view(np.float32).reshape(6, 4)[:, 0].tolist() == [8, 8, 8, 8, 12, 16]
+
+
 # --- attributes ---
 
 

@@ -65,6 +65,10 @@ WITH_BARRIERS = {
     "tile": r"^    tl_\w+ = D\.shared_array\(\(\d+, \d+\)",
     "tile across": r"= tl_\w+\[tx, ty\]|^ +tl_\w+\[tx, ty\] = ",
     "shared rows": r"tl_\w+\[ty, tx\]",
+    "parts set to values": r"^ *lo_\w+\[\d+:\d*:-?\d\] = D\.",
+    "parts set to parts": r"^ *(lo_\w+)\[\d+:\d*:-?\d\] = (?!\1)lo_",
+    "parts moved": r"^ *(lo_\w+)\[\d+:\d*:-?\d\] = \1\[",
+    "parts changed": r"^ *lo_\w+\[\d+:\d*:-?\d\] [+*-]= ",
     "first threads": r"^ *if \(?t < (2|4|8)\)?:",
     "shared strides": r"(sh|tl)_\w+\[\(+\w+ \* \d+\)|(sh|tl)_\w+\[\(+\d \* \w+\)",
 }
