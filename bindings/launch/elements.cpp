@@ -1,7 +1,7 @@
 #include "bindings/launch/elements.h"
 
 #include <array>
-#include <utility>
+#include <cstddef>
 
 #include "bindings/launch/call.h"
 #include "bindings/numpy.h"
@@ -36,17 +36,26 @@ Elements vectors(PyTypeObject* type) {
 
 std::string text_of(nb::handle dtype) { return to_string(nb::object(nb::str(dtype))); }
 
-// The first part of a structured dtype that is nothing for kernels; empty: there is none.
-std::string foreign_part(nb::handle dtype) {
+bool stands_for_struct(nb::handle dtype) {
+  const nb::object type = type_of_elements(dtype.ptr());
+  return type.is_valid() && is_struct_class(type);
+}
+
+// The first part of a structured dtype that is nothing for kernels; empty: there is none. A member
+// of a struct that is None is a void without fields.
+std::string foreign_part(nb::handle dtype, bool of_struct = false) {
   const PyArray_Descr* descr = descr_of(dtype);
   if (PyDataType_HASSUBARRAY(descr)) return foreign_part(nb::object(dtype.attr("base")));
   if (!PyDataType_HASFIELDS(descr)) {
+    if (of_struct && descr->type_num == NPY_VOID) return "";
     const bool complex = descr->type_num == NPY_CFLOAT || descr->type_num == NPY_CDOUBLE;
     const bool known = complex || scalar_of_type_number(descr->type_num);
     return known && PyArray_ISNBO(descr->byteorder) ? "" : text_of(dtype);
   }
+  of_struct = of_struct || stands_for_struct(dtype);
   for (nb::handle place : nb::object(dtype.attr("fields").attr("values")()))
-    if (std::string part = foreign_part(nb::object(place[0])); !part.empty()) return part;
+    if (std::string part = foreign_part(nb::object(place[0]), of_struct); !part.empty())
+      return part;
   return "";
 }
 
@@ -57,46 +66,73 @@ bool has_elements(const PyArray_Descr* descr) {
 
 }  // namespace
 
-// What a dtype that is asked for the first time says of its elements; `type` is a new reference.
-static std::optional<Elements> read_dtype(PyObject* dtype) {
+DtypeId read_elements(const Call& call, PyObject* dtype, ElementWord& word) {
+  std::string foreign;
+  const std::optional<Elements> elements = elements_of_dtype(dtype, foreign);
+  if (!elements) call.fail(DiagCode::argument_dtype, {"arrays of '" + foreign + "'"});
+  word = {elements->kind, elements->item, elements->lanes, 0,
+          elements->type.is_valid() ? call.type_index(elements->type.ptr()) : 0};
+  return elements->dtype;
+}
+
+namespace {
+
+std::optional<Elements> find_elements(PyObject* dtype, std::string& reason) {
   const PyArray_Descr* descr = descr_of(dtype);
+  reason = text_of(dtype);
   if (descr->type_num == NPY_CFLOAT) return complex_numbers(ScalarKind::F32);
   if (descr->type_num == NPY_CDOUBLE) return complex_numbers(ScalarKind::F64);
-  if (!has_elements(descr) || !foreign_part(dtype).empty()) return std::nullopt;
+  if (!has_elements(descr)) return std::nullopt;
+  if (std::string part = foreign_part(dtype); !part.empty()) {
+    reason = part;
+    return std::nullopt;
+  }
   const auto size = static_cast<uint32_t>(PyDataType_ELSIZE(descr));
   const auto align = static_cast<uint32_t>(PyDataType_ALIGNMENT(descr));
   nb::object type = type_of_elements(dtype);
+  if (type.is_valid() && is_struct_class(type))
+    return Elements{layout(size, align_of_struct(type)), Kind::Record, ScalarKind::Bool, 0, type};
   if (type.is_valid() && is_vector_type(reinterpret_cast<PyTypeObject*>(type.ptr())))
     return vectors(reinterpret_cast<PyTypeObject*>(type.ptr()));
-  const bool is_class = type.is_valid() && is_struct_class(type);
-  if (!is_class) type = canonical_dtype(dtype);
-  const DtypeId id = layout(size, is_class ? align_of_struct(type) : align);
-  return Elements{id, Kind::Record, ScalarKind::Bool, 0, type.release().ptr()};
+  return Elements{layout(size, align), Kind::Record, ScalarKind::Bool, 0, canonical_dtype(dtype)};
 }
 
-// The dtypes of the last launches, by identity: to look at one takes longer than a launch.
-const Elements* elements_of_dtype(PyObject* dtype) {
-  struct Known {
-    PyObject* dtype = nullptr;
-    Elements elements;
-  };
-  constexpr size_t kMostKnown = 32;
-  static std::array<Known, kMostKnown> known;  // references for good, but for those that are pushed out
-  static size_t next = 0;
-  for (const Known& k : known)
-    if (k.dtype == dtype) return &k.elements;
-  const std::optional<Elements> read = read_dtype(dtype);
-  if (!read) return nullptr;
-  Known& place = known[next++ % kMostKnown];
-  const Known old = std::exchange(place, {nb::handle(dtype).inc_ref().ptr(), *read});
-  Py_XDECREF(old.dtype);
-  Py_XDECREF(old.elements.type);
-  return &place.elements;
+// Those of late, by their dtype: finding them takes longer than all else of a launch. A struct is
+// not kept: its methods keep the globals of its module, which may hold anything.
+struct Known {
+  nb::object dtype;
+  Elements elements;
+  bool of_struct = false;
+};
+
+Known& known_at(PyObject* dtype) {
+  constexpr size_t kEntries = 64;
+  static auto* const entries = new std::array<Known, kEntries>();
+  return (*entries)[reinterpret_cast<uintptr_t>(dtype) / alignof(std::max_align_t) % kEntries];
 }
 
-std::string foreign_part_of(PyObject* dtype) {
-  std::string part = has_elements(descr_of(dtype)) ? foreign_part(dtype) : "";
-  return part.empty() ? text_of(dtype) : part;
+// Nothing where the struct is no more.
+std::optional<Elements> recalled(const Known& known) {
+  Elements elements = known.elements;
+  if (known.of_struct) elements.type = type_of_elements(known.dtype.ptr());
+  if (known.of_struct && !elements.type.is_valid()) return std::nullopt;
+  return elements;
+}
+
+void remember(Known& known, PyObject* dtype, const Elements& elements) {
+  known = {nb::borrow(dtype), elements, stands_for_struct(dtype)};
+  if (known.of_struct) known.elements.type = {};
+}
+
+}  // namespace
+
+std::optional<Elements> elements_of_dtype(PyObject* dtype, std::string& reason) {
+  Known& known = known_at(dtype);
+  if (known.dtype.ptr() == dtype)
+    if (std::optional<Elements> found = recalled(known)) return found;
+  std::optional<Elements> found = find_elements(dtype, reason);
+  if (found) remember(known, dtype, *found);
+  return found;
 }
 
 }  // namespace cuda_device::bindings

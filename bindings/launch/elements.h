@@ -1,7 +1,8 @@
-// What the elements of an array of NumPy are where they are no plain numbers: complex numbers, vectors,
+// What the elements of an array are where they are no plain numbers: complex numbers, vectors,
 // structs, records.
 #pragma once
 
+#include "bindings/launch/key.h"
 #include "bindings/python.h"
 #include "frontend/request.h"
 #include "support/dtype.h"
@@ -13,12 +14,15 @@ struct Elements {
   frontend::ArgumentType::Kind kind = frontend::ArgumentType::Kind::Scalar;
   ScalarKind item = ScalarKind::Bool;  // of complex numbers and vectors
   uint8_t lanes = 0;                   // of vectors
-  PyObject* type = nullptr;            // of records: a class or a canonical dtype; kept with the dtype
+  nb::object type = {};                // of records: a class or a canonical dtype
 };
 
-// Null: kernels do not take such elements. Valid until the next call, which needs the GIL as this one does.
-const Elements* elements_of_dtype(PyObject* dtype);
-// Of a dtype that they do not take: the part that they do not.
-std::string foreign_part_of(PyObject* dtype);
+// Nothing: kernels do not take such elements; `reason` is the part that they do not.
+std::optional<Elements> elements_of_dtype(PyObject* dtype, std::string& reason);
+
+class Call;
+// The same for the array that is being read, as the launch's key has them; fails where kernels do
+// not take them.
+DtypeId read_elements(const Call& call, PyObject* dtype, ElementWord& word);
 
 }  // namespace cuda_device::bindings

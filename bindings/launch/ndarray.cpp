@@ -55,14 +55,9 @@ bool has_numbers(PyArrayObject* array) {
   return number != NPY_VOID && number != NPY_CFLOAT && number != NPY_CDOUBLE;
 }
 
-DtypeId read_elements(const Call& call, PyArrayObject* array, ElementWord& word) {
+DtypeId record_of(const Call& call, PyArrayObject* array, ElementWord& word) {
   if (!PyArray_ISNOTSWAPPED(array)) call.fail(DiagCode::argument_byte_order, {dtype_text(array)});
-  auto* dtype = reinterpret_cast<PyObject*>(PyArray_DESCR(array));
-  const Elements* elements = elements_of_dtype(dtype);
-  if (!elements) call.fail(DiagCode::argument_dtype, {"arrays of '" + foreign_part_of(dtype) + "'"});
-  word = {elements->kind, elements->item, elements->lanes, 0,
-          elements->type ? call.type_index(elements->type) : 0};
-  return elements->dtype;
+  return read_elements(call, reinterpret_cast<PyObject*>(PyArray_DESCR(array)), word);
 }
 
 // A mask that the kernel would not see.
@@ -81,7 +76,7 @@ void add_ndarray(Call& call, PyObject* object) {
   abi::ArrayView view;
   ElementWord word{};
   const bool numbers = has_numbers(array);
-  view.dtype = numbers ? scalar_of(call, array) : read_elements(call, array, word);
+  view.dtype = numbers ? scalar_of(call, array) : record_of(call, array, word);
   view.ndim = PyArray_NDIM(array);
   if (view.ndim > abi::kMaxDims) call.fail(DiagCode::argument_dims, {std::to_string(view.ndim)});
   view.data = PyArray_DATA(array);

@@ -1,5 +1,6 @@
 // Arrays of our own in memory that a GPU reaches, natively: no capsule, and any stride.
 #include "bindings/launch/call.h"
+#include "bindings/launch/elements.h"
 #include "bindings/memory/formats.h"
 #include "bindings/memory/tensor.h"
 #include "interop/dlpack_type.h"
@@ -7,13 +8,17 @@
 namespace cuda_device::bindings {
 namespace {
 
+// Not complex numbers, vectors, structs, records.
+bool has_numbers(const Tensor& tensor) {
+  return !is_record(tensor.type) && tensor.type.code != interop::dlpack::kComplex;
+}
+
 // Looked at again for memory that the host reaches too: how large the caches are may change.
 void look_at(const Call& call, const Tensor& tensor, interop::dlpack::Device device) {
   SeenByLaunches& seen = tensor.seen;
   abi::ArrayView view;
-  if (is_record(tensor.type))
-    call.fail(DiagCode::argument_not_yet, {"an array of a structured dtype in memory of a GPU"});
-  if (auto refusal = interop::dlpack::read_type(tensor.type, seen.dtype)) call.fail(*refusal);
+  if (has_numbers(tensor))
+    if (auto refusal = interop::dlpack::read_type(tensor.type, seen.dtype)) call.fail(*refusal);
   const size_t axes = tensor.shape.size();
   if (axes > abi::kMaxDims) call.fail(DiagCode::argument_dims, {std::to_string(axes)});
   view.data = reinterpret_cast<void*>(tensor.data);
@@ -37,8 +42,11 @@ void look_at(const Call& call, const Tensor& tensor, interop::dlpack::Device dev
 bool add_own_array(Call& call, PyObject* object) {
   const Tensor* const tensor = tensor_of_array(object);
   if (!tensor) return false;
-  const SeenByLaunches& seen = tensor->seen;
+  SeenByLaunches& seen = tensor->seen;
   MemoryBlock& memory = *tensor->memory;
+  const bool numbers = has_numbers(*tensor);
+  ElementWord word{};
+  if (!numbers) seen.dtype = read_elements(call, dtype_of_array(object), word);
   if (!seen.known || !call.where().runs_on(memory.device())) {
     const interop::dlpack::Device device = dlpack_device(memory);
     live_on(call, device.type, device.id);
@@ -48,7 +56,7 @@ bool add_own_array(Call& call, PyObject* object) {
   call.owners().keep(object);
   call.add_array({seen.dtype, static_cast<int>(tensor->shape.size()), tensor->read_only,
                   tensor->data, tensor->shape.data(), tensor->strides.data()},
-                 seen.facts, seen.low, seen.high);
+                 seen.facts, seen.low, seen.high, numbers ? nullptr : &word);
   return true;
 }
 

@@ -78,13 +78,16 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
   if (!self->state) return 0;
   Py_VISIT(self->state->code.ptr());
   Py_VISIT(self->state->lines.ptr());
-  for (const auto& variant : self->state->variants)
+  for (const nb::object& type : self->state->argument_types) Py_VISIT(type.ptr());
+  for (const auto& variant : self->state->variants) {
+    // A variant that a launch holds too is reachable from there.
+    if (variant.use_count() > 1) continue;
     for (const Guard& guard : variant->guards) {
-      // A variant that a launch holds too is reachable from there.
-      if (variant.use_count() > 1) break;
       Py_VISIT(guard.owner.ptr());
       Py_VISIT(guard.expected.ptr());
     }
+    for (const nb::object& type : variant->types) Py_VISIT(type.ptr());
+  }
   return 0;
 }
 
@@ -92,7 +95,10 @@ int clear(PyObject* object) {
   FunctionObject* self = self_of(object);
   Py_CLEAR(self->underlying);
   Py_CLEAR(self->dict);
-  if (self->state) self->state->variants.clear();
+  if (self->state) {
+    self->state->variants.clear();
+    self->state->argument_types.clear();
+  }
   return 0;
 }
 

@@ -234,6 +234,55 @@ def test_views_in_many_threads(target):
     assert np.array_equal(b[:17, :39], a[::-1, ::-1][:17, :39])
 
 
+@D.struct
+class Point:
+    """Two numbers."""
+
+    x: D.float32
+    y: D.float32
+
+
+@D.kernel
+def numbered(points, vectors):
+    for i in range(points.shape[0]):
+        for k in range(points.shape[1]):
+            points[i, k] = Point(D.float32(i * 4 + k), 100)
+    numbers = vectors.view(D.float32)
+    for k in range(numbers.size):
+        numbers[k] = k
+
+
+@D.kernel
+def views_of_records(out, points, vectors):
+    s = 0.0
+    for row in points[1:, ::2]:
+        for p in row:
+            s += p.x + p.y
+    out[0] = s
+    out[1] = points[1:, ::2][0][1].x
+    points.T[1, 1].y = 7
+    points[0] = points[1]
+    points[..., -1:] = points[-1, 0]
+    numbers = vectors.view(D.float32)
+    out[2] = vectors[::-1][0].x + numbers.reshape(-1, 4)[1, 2]
+    vectors[:2] = vectors[2]
+    vectors[1:] = vectors[:-1]
+    out[3] = numbers.view(D.float32x2)[3].y
+
+
+@clause("DEV-ARR-04", "DEV-ARR-12")
+def test_views_of_structs_and_vectors(target):
+    points, vectors = D.zeros((3, 4), dtype=Point), D.zeros(6, dtype=D.float32x4)
+    out = np.zeros(4)
+    run(numbered, points, vectors)
+    run(views_of_records, out, points, vectors)
+    assert out.tolist() == [428, 6, 26, 11]
+    points, vectors = D.to_host(points), D.to_host(vectors)
+    assert points["x"].tolist() == [[4, 5, 6, 8], [4, 5, 6, 8], [8, 9, 10, 8]]
+    assert points["y"].tolist() == [[100, 7, 100, 100], [100, 7, 100, 100], [100] * 4]
+    assert vectors.view(np.float32).reshape(6, 4)[:, 0].tolist() == [8, 8, 8, 8, 12, 16]
+
+
 # --- attributes ---
 
 
@@ -290,13 +339,14 @@ def views_of_bits(out, a, b):
     out[9] = b.T.view(D.int32)[2, 1]
     out[10] = a.view(D.uint32).view(D.float32)[2]
     out[11] = a.view(D.int32)[1::2][0] + a.view(D.int16).reshape(-1, 2)[1, 1]
+    out[12] = b.view(D.int16).reshape(-1)[9] + b[1:].view("u1").reshape(4, -1).size
 
 
 @clause("DEV-ARR-12")
 def test_views_of_the_bits_of_arguments(target):
     a = np.array([0.5, -1.25, 3, 1e30, 7, 9], dtype=np.float32)
     b = np.arange(8, dtype=np.float32).reshape(2, 4)
-    out = np.zeros(12, dtype=np.int64)
+    out = np.zeros(13, dtype=np.int64)
     expected_a, expected_b = a.copy(), b.copy()
     expected_b.view(np.uint8)[1:, 4:8].view(np.uint32)[0, 0] = 0x40490FDB
     expected_a.view(np.uint32)[0] = 0x3F800000
@@ -314,6 +364,7 @@ def test_views_of_the_bits_of_arguments(target):
         expected_b.T.view("i4")[2, 1],
         3,
         a.view("i4")[1] + np.int64(a.view("i2")[3]),
+        b.view("i2").reshape(-1)[9] + 16,
     ]
     run(views_of_bits, out, a, b)
     assert out.tolist() == [int(e) for e in expected]

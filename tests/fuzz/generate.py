@@ -363,7 +363,9 @@ class Generator(Expressions):
 
     def preamble(self) -> Raw:
         """What a kernel begins with: its views, and where the thread is."""
-        return Raw([*(view.line(name) for name, view in self.views.items()), *self.at.lines])
+        types = self.arrays.inputs | self.arrays.outputs
+        views = [view.line(name, types[name]) for name, view in self.views.items()]
+        return Raw([*views, *self.at.lines])
 
     def program(self) -> Program:
         depth, statements = (1, self.random.randint(2, 4)) if self.light else (2, 0)

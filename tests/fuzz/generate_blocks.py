@@ -18,7 +18,7 @@ from .expression_tree import Binary, Both, Cast, Comparison, Element, Literal, S
 from .generate import Generator
 from .indices import Indices, of
 from .positions import Positions, positions_with_barriers
-from .program import Assign, Barrier, Body, For, If, Jump, Program, Rotate, Store, While
+from .program import Assign, Barrier, Body, Fill, For, If, Jump, Part, Program, Rotate, Store, While
 
 JUMPS = ("break", "continue")
 LARGEST_SHARED = 1200  # elements, unless the block is larger
@@ -92,7 +92,32 @@ class BlockGenerator(Generator):
 
     # --- statements in which threads may diverge ---
 
+    def part(self, array: str, count: int, step: int) -> Part:
+        """So many elements of a local array."""
+        reach = (count - 1) * abs(step)
+        first = self.random.randint(0, self.local[array][1] - 1 - reach)
+        start = first if step > 0 else first + reach
+        return Part(array, range(start, start + count * step, step))
+
+    def fill(self):
+        """A part of a local array from a value, or from a part of one of them."""
+        target, other = self.random.sample(list(self.local), 2)
+        source = other if self.chance(0.65) else target
+        size = min(self.local[target][1], self.local[source][1])
+        count, step = self.random.randint(1, size), self.random.choice((1, -1))
+        if 2 * (count - 1) < size and self.chance(0.5):
+            step *= 2
+        op = self.random.choice(("", "", "+", "-", "*"))
+        part = self.part(target, count, step)
+        if self.chance(0.3):
+            return Fill(part, op, self.value_for(self.local[target][0]))
+        if source != target:
+            step *= self.random.choice((1, -1))  # in any order
+        return Fill(part, op, self.part(source, count, step))
+
     def store(self, depth: int):
+        if self.chance(0.25):
+            return self.fill()
         if self.chance(0.2):
             array, (t, size) = self.random.choice(list(self.local.items()))
             return Store(array, self.index_below(size), "", self.value_for(t))

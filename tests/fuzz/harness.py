@@ -50,6 +50,8 @@ class Case:
         return [*(self.argument(name) for name in arrays), *self.scalars.values()]
 
     def argument(self, name: str) -> numpy.ndarray:
+        if name in self.views:
+            return self.views[name].argument(self.memory[name].array)
         if name not in self.arrays.same:
             return self.memory[name].array
         other, first = self.arrays.same[name]
@@ -90,7 +92,7 @@ def make_case(seed: int, blocks: bool = False) -> Case:
             if name not in arrays.same:
                 view = generator.views.get(name)
                 initial[name] = numbers(rng, t, view.base if view else arrays.shapes[name])
-                memory[name] = place(rng, initial[name])
+                memory[name] = place(rng, initial[name], bool(view and view.contiguous))
         scalars = {}
         for name, t in generator.scalars.items():
             value = generator.at.extents.get(name) or interesting(rng, t)

@@ -69,10 +69,12 @@ class Placed:
         return self.array.copy()
 
 
-def place(rng: random.Random, initial: numpy.ndarray) -> Placed:
+def place(rng: random.Random, initial: numpy.ndarray, contiguous: bool = False) -> Placed:
     if rng.random() < 0.2:
         return Placed(initial, None)
     away = rng.choice((0, 0, 0, 16, rng.randint(1, 20) * initial.dtype.itemsize))
+    if contiguous:
+        return Placed(initial, away)
     step, back = rng.choices((1, 2), (9, 1))[0], rng.choices((1, -1), (9, 1))[0]
     pitch = rng.choice((1, 3, 16, -initial.shape[-1] % 64)) if rng.random() < 0.4 else 0
     return Placed(initial, away, pitch, step, back)

@@ -69,6 +69,43 @@ class Store:
 
 
 @dataclass
+class Part:
+    """Elements of an array of one axis at equal distances."""
+
+    array: str
+    places: range
+
+    def text(self) -> str:
+        first, step = self.places.start, self.places.step
+        end = self.places[-1] + (1 if step > 0 else -1)
+        return f"{self.array}[{first}:{end if end >= 0 else ''}:{step}]"
+
+    def run(self, t: Thread) -> list[Val]:
+        return [t.load(self.array, place) for place in self.places]
+
+
+@dataclass
+class Fill:
+    """Sets a part of an array to a value, or to another part that is read before."""
+
+    part: Part
+    op: str
+    value: object
+
+    def lines(self, pad: str):
+        yield f"{pad}{self.part.text()} {self.op}= {self.value.text()}"
+
+    def run(self, t: Thread) -> None:
+        value = self.value.run(t)
+        values = value if isinstance(value, list) else [value] * len(self.part.places)
+        if self.op:
+            old = self.part.run(t)
+            values = [model.binary(self.op, *both) for both in zip(old, values, strict=True)]
+        for place, new in zip(self.part.places, values, strict=True):
+            t.store(self.part.array, place, new)
+
+
+@dataclass
 class Raw:
     """Lines whose effect the harness sets up itself: the thread's position."""
 

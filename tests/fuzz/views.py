@@ -1,4 +1,5 @@
-"""Arrays of a program that are views of its arguments: rows, slices, transposes, other shapes.
+"""Arrays of a program that are views of its arguments: rows, slices, transposes, other shapes and
+types.
 
 Each view is made from its shape: an argument of which that part has it. NumPy says which elements
 of the argument a view has, by doing to their numbers what the kernel does to the argument.
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy
 
+from . import model
 from .arrays import Arrays, flat
 
 
@@ -19,9 +21,18 @@ class View:
     base: tuple[int, ...]  # the shape of the argument
     text: str  # "{}[1:]": what the kernel does to the argument
     scalars: dict[str, int]  # that may stand in it
+    contiguous: bool = False  # as the argument has to be
+    bits: str = ""  # the type that the argument shows its elements as; "": its own
 
-    def line(self, name: str) -> str:
-        return f"{name} = {self.text.format(argument_of(name))}"
+    def line(self, name: str, t: str) -> str:
+        argument = argument_of(name)
+        if self.bits:
+            element = "bool" if t == "b1" else f"D.{model.NAMES[t]}"
+            argument += f".view({element})"
+        return f"{name} = {self.text.format(argument)}"
+
+    def argument(self, array: numpy.ndarray) -> numpy.ndarray:
+        return array.view(model.NUMPY[self.bits]) if self.bits else array
 
     def places(self) -> numpy.ndarray:
         """Numbers of the argument's elements."""
@@ -92,12 +103,23 @@ class Views:
             return (rows * columns,), f"{{}}.reshape(-1, {self.bound(columns)})"
         return (rows, columns), "{}[None, ..., ::1][0]"
 
+    def joined(self, shape: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
+        """Of a contiguous argument with one axis more."""
+        *outer, size = shape
+        count = self.random.choice((1, 2, 3))
+        if outer:
+            rows = -(-outer[0] // count)
+            return (count, rows, size), f"{{}}.reshape(-1, {size})[: {self.bound(outer[0])}]"
+        return (count, -(-size // count)), f"{{}}.reshape(-1)[:{size}]"
+
     def of_shape(self, shape: tuple[int, ...]) -> View:
         """An argument, and what gives an array of the shape."""
+        if self.random.random() < 0.15:
+            return View(*self.joined(shape), self.extents, contiguous=True)
         base, text = self.of_vector(*shape) if len(shape) == 1 else self.of_rows(*shape)
         if len(base) <= 2 and self.random.random() < 0.3:
             inner = self.of_shape(base)
-            return View(inner.base, text.format(inner.text), self.extents)
+            return View(inner.base, text.format(inner.text), self.extents, inner.contiguous)
         return View(base, text, self.extents)
 
 
@@ -109,4 +131,11 @@ def choose_views(seed: int, arrays: Arrays, extents: dict[str, int]) -> dict[str
     views = Views(rng, extents)
     of_two = {*arrays.same, *(array for array, _ in arrays.same.values())}
     names = [n for n in (*arrays.inputs, *arrays.outputs) if n not in of_two]
-    return {n: views.of_shape(arrays.shapes[n]) for n in names if rng.random() < 0.5}
+    chosen = {n: views.of_shape(arrays.shapes[n]) for n in names if rng.random() < 0.5}
+    for name, view in chosen.items():
+        if rng.random() < 0.25:
+            size = model.bits((arrays.inputs | arrays.outputs)[name])
+            sizes = [t for t in model.INTS if model.bits(t) <= size]
+            view.bits = rng.choice(sizes)
+            view.contiguous |= model.bits(view.bits) != size
+    return chosen

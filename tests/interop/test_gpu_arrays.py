@@ -145,8 +145,7 @@ def test_arrays_of_vectors_and_structs(on_fake):  # noqa: F811
         odd = D.full(3, D.uint8x3(1, 1, 2), device="cuda")
         moved = D.asarray(np.zeros(2, D.int16x4.numpy_dtype), device="cuda")
         refused = []
-        for use in (odd.__dlpack__, lambda: a["nope"], lambda: a["nothing"],
-                    lambda: D.launch(double, odd, grid=1, block=1)):
+        for use in (odd.__dlpack__, lambda: a["nope"], lambda: a["nothing"]):
             try:
                 use()
             except Exception as error:
@@ -161,7 +160,44 @@ def test_arrays_of_vectors_and_structs(on_fake):  # noqa: F811
         [[[0, 3], [6, 6]], [64, 32], 32],
         [[1, 1, 2]] * 3,
         [[0, 0, 0, 0]] * 2,
-        ["BufferError", "IndexError", "TypeError", "NotImplementedYetError"],
+        ["BufferError", "IndexError", "TypeError"],
         "|V32",
         True,
+    ]
+
+
+def test_launches_take_arrays_of_vectors_structs_and_complex_numbers(on_fake):  # noqa: F811
+    answer = on_fake("""
+        @D.struct
+        class Cell:
+            flag: D.int8
+            value: D.float32x2
+            nothing: None = None
+
+            def total(self):
+                return self.value.x + self.value.y
+
+        @runs_on_fake((Cell.numpy_dtype, 1), (D.float32x4.numpy_dtype, 1), ("c8", 1), ("c8", 1))
+        @D.kernel
+        def gather(cells, vectors, numbers, copied):
+            i = D.tid(1)
+            if i < len(cells):
+                cell = cells[i]
+                vectors[i] = D.float32x4(cell.value.x, cell.value.y, cell.total(), cell.flag)
+                copied[i] = numbers[i]
+
+        cells = D.full(3, Cell(-1, D.float32x2(1, 2)), device="cuda")
+        cells[1] = Cell(5, D.float32x2(7, 8))
+        vectors = D.zeros(3, D.float32x4, device="cuda")
+        numbers = D.full(3, 1 + 2j, np.complex64, device="cuda")
+        copied = D.zeros(3, np.complex64, device="cuda")
+        for _ in range(2):
+            D.launch(gather, cells, vectors, numbers, copied, grid=1, block=32)
+        parts = D.to_host(copied).view(np.float32)
+        answer = [D.to_host(vectors).tolist(), parts.tolist(), len(launches)]
+    """)
+    assert answer == [
+        [[1, 2, 3, -1], [7, 8, 15, 5], [1, 2, 3, -1]],
+        [1, 2] * 3,
+        2,
     ]

@@ -79,6 +79,26 @@ bool is_bool_constant(const Given& given, bool value) {
 
 }  // namespace
 
+// Of a contiguous argument: some of its first axes at an index, a part of the next, all of the
+// others.
+static bool is_contiguous(const Context& ctx, const Value::Array& array, const Layout& layout) {
+  const ArrayFacts* facts = facts_of(ctx, array);
+  if (layout.window) return layout.packed;
+  if (!facts || !facts->contiguous) return false;
+  bool inside = false;  // an axis has been met that is not at an index
+  int before = -1;
+  for (size_t k = 0; k < layout.memory.size(); ++k) {
+    const std::vector<MemoryAxis::Step>& steps = layout.memory[k].steps;
+    if (steps.size() != 1 && (inside || !steps.empty())) return false;
+    if (steps.empty()) continue;
+    const bool whole = layout.axes[steps[0].axis].whole == static_cast<int8_t>(k);
+    if (!is_exactly(steps[0].by, 1) || (inside && !whole) || steps[0].axis <= before) return false;
+    inside = true;
+    before = steps[0].axis;
+  }
+  return true;
+}
+
 // ------------------------------------------------------------------------------------------ view
 
 // What is known of the place of elements of so many bytes and is no multiple of their size.
@@ -135,16 +155,15 @@ static Value viewed_as(Context& ctx, const Value::Array& array, const Arguments&
   if (!given[0].value) return array;
   const std::optional<DataType> dtype = read_dtype(ctx, given[0], "view");
   if (!dtype) return Value::unknown();
-  const DataType element =
-      dtype->is_number() ? DataType::number(fixed(dtype->code)) : *dtype;
+  const DataType element = dtype->is_number() ? DataType::number(fixed(dtype->code)) : *dtype;
   if (array.element == element) return array;
-  Layout layout = layout_of(array);
+  const Layout layout = layout_of(array);
   const int64_t from = element_bytes(array), to = bytes_of(element);
-  const bool bools =
-      (element.is_number() && is_bool(element.code)) || (array.element.is_number() && is_bool(array.element.code));
+  const bool bools = (element.is_number() && is_bool(element.code)) ||
+                     (array.element.is_number() && is_bool(array.element.code));
   const bool numbers = is_one_scalar(array.element) && is_one_scalar(element);
   if (from == to && numbers && !bools && (array.is_argument() || layout.window))
-    return view_of(array, element, std::move(layout));
+    return view_of(array, element, layout);
   Window window = window_of(ctx, array, layout, a.node);
   if (!check_view(ctx, array, element, window, a.node)) return Value::unknown();
   if (from != to) {
@@ -152,7 +171,9 @@ static Value viewed_as(Context& ctx, const Value::Array& array, const Arguments&
     window.shape.back() = quotient(ctx, bytes, int64_constant(to), a.node);
     window.strides.back() = int64_constant(to);
   }
-  return view_of(array, element, layout_of(std::move(window)));
+  Layout result = layout_of(std::move(window));
+  result.packed = is_contiguous(ctx, array, layout);
+  return view_of(array, element, std::move(result));
 }
 
 // --------------------------------------------------------------------------------------- reshape
@@ -236,26 +257,6 @@ static bool is_packed(const Value::Array& array, const Window& window) {
   return true;
 }
 
-// Of a contiguous argument: some of its first axes at an index, a part of the next, all of the
-// others.
-static bool is_contiguous_part(const Context& ctx, const Value::Array& array,
-                               const Layout& layout) {
-  const ArrayFacts* facts = facts_of(ctx, array);
-  if (layout.window || !facts || !facts->contiguous) return false;
-  bool inside = false;  // an axis has been met that is not at an index
-  int before = -1;
-  for (size_t k = 0; k < layout.memory.size(); ++k) {
-    const std::vector<MemoryAxis::Step>& steps = layout.memory[k].steps;
-    if (steps.size() != 1 && (inside || !steps.empty())) return false;
-    if (steps.empty()) continue;
-    const bool whole = layout.axes[steps[0].axis].whole == static_cast<int8_t>(k);
-    if (!is_exactly(steps[0].by, 1) || (inside && !whole) || steps[0].axis <= before) return false;
-    inside = true;
-    before = steps[0].axis;
-  }
-  return true;
-}
-
 static Value packed_window(Context& ctx, const Value::Array& array, Value offset,
                            std::vector<Value> shape, const Node* node) {
   Window window{std::move(offset), std::move(shape), {}};
@@ -277,9 +278,8 @@ static Value in_shape(Context& ctx, const Value::Array& array, const std::vector
   std::optional<Window> window;
   if (!line) {
     window = window_of(ctx, array, layout, node);
-    const bool follows = (layout.window && layout.packed) ||
-                         is_contiguous_part(ctx, array, layout) || is_packed(array, *window);
-    if (!follows) return error(ctx, DiagCode::reshape_layout, node, {array.name});
+    if (!is_contiguous(ctx, array, layout) && !is_packed(array, *window))
+      return error(ctx, DiagCode::reshape_layout, node, {array.name});
   }
   const auto shape = wanted_shape(ctx, array_size(ctx, array, node), wanted, node);
   if (!shape) return Value::unknown();
