@@ -31,7 +31,7 @@ class Padded:  # its gap is written by nothing
     b: D.int32
 
 
-VECTORS = "float32x2 float32x3 float32x4 float64x2 float64x3 uint8x2 uint8x3 uint8x4 int16x3 int64x4"
+VECTORS = "float32x2 float32x3 float32x4 float64x2 float64x3 uint8x2 uint8x3 uint8x4 int16x3"
 KINDS = [getattr(D, name) for name in VECTORS.split()] + [Mixed, Packed, Padded]
 
 
