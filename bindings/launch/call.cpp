@@ -149,10 +149,27 @@ void Call::clear_all_no_alias() {
 void Call::add_tuple(PyObject* tuple) {
   if (path_.size() >= kMaxNesting) fail(DiagCode::argument_type, {"a tuple nested this deeply"});
   Py_ssize_t count = PyTuple_GET_SIZE(tuple);
-  write_tuple(key, static_cast<uint32_t>(count));
+  const bool named = Py_TYPE(tuple) != &PyTuple_Type && is_named_tuple(tuple);
+  if (named)
+    write_named_tuple(key, field_names(tuple));
+  else
+    write_tuple(key, static_cast<uint32_t>(count));
   for (Py_ssize_t i = 0; i < count; ++i) {
     path_.push_back(static_cast<int>(i));
     add_object(PyTuple_GET_ITEM(tuple, i));
+    path_.pop_back();
+  }
+}
+
+// The fields of a frozen dataclass, as a named tuple.
+void Call::add_named(PyObject* object) {
+  if (path_.size() >= kMaxNesting) fail(DiagCode::argument_type, {"a dataclass nested this deeply"});
+  const std::vector<std::string> names = field_names(object);
+  write_named_tuple(key, names);
+  for (size_t i = 0; i < names.size(); ++i) {
+    path_.push_back(static_cast<int>(i));
+    hold(nb::handle(object).attr(names[i].c_str()));
+    add_object(held_.back().ptr());
     path_.pop_back();
   }
 }
@@ -183,6 +200,7 @@ void Call::add_object(PyObject* object) {
   if (PyComplex_Check(object)) return add_python_complex(*this, object);
   if (is_vector(object)) return add_vector(object);
   if (is_struct(object)) return add_struct(object);
+  if (is_frozen_dataclass(object)) return add_named(object);
   if (add_dlpack(*this, object)) return;
   fail(refusal_of(object), {"'" + type_text(object) + "'"});
 }

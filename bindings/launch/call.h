@@ -123,6 +123,7 @@ class Call {
   void add_object(PyObject* object);
   void clear_all_no_alias();
   void add_tuple(PyObject* tuple);
+  void add_named(PyObject* object);
   void add_vector(PyObject* vector);
   void add_struct(PyObject* instance);
   std::string place() const;

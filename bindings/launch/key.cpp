@@ -10,6 +10,9 @@ namespace {
 using frontend::ArgumentType;
 using Kind = ArgumentType::Kind;
 
+// Of a tuple's count: names follow.
+constexpr uint32_t kNamed = uint32_t{1} << 31;
+
 struct RawHead {
   uint32_t variant;
   uint16_t block[3];
@@ -50,8 +53,12 @@ class Reader {
 
  private:
   void elements(ArgumentType& type) {
-    for (auto count = in_.number<uint32_t>(); count && in_.ok(); --count)
-      type.elements.push_back(argument());
+    auto count = in_.number<uint32_t>();
+    if (count & kNamed) {
+      count &= ~kNamed;
+      for (uint32_t i = 0; i < count && in_.ok(); ++i) type.names.emplace_back(in_.text());
+    }
+    for (; count && in_.ok(); --count) type.elements.push_back(argument());
   }
 
   void array(ArgumentType& type) {
@@ -101,6 +108,14 @@ void write_scalar(KeyBuffer& key, DtypeId dtype, const DtypeTable& dtypes) {
 void write_tuple(KeyBuffer& key, uint32_t elements) {
   write_plain(key, Kind::Tuple);
   key.append(elements);
+}
+
+void write_named_tuple(KeyBuffer& key, const std::vector<std::string>& names) {
+  write_tuple(key, static_cast<uint32_t>(names.size()) | kNamed);
+  ByteWriter out;
+  for (const std::string& name : names) out.text(name);
+  const std::string bytes = out.take();
+  std::memcpy(key.extend(bytes.size()), bytes.data(), bytes.size());
 }
 
 void write_complex(KeyBuffer& key, ScalarKind part) {

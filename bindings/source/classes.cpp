@@ -93,6 +93,38 @@ bool is_struct(PyObject* object) {
   return is_struct_class(reinterpret_cast<PyObject*>(Py_TYPE(object)));
 }
 
+static bool has_names(nb::handle cls) {
+  return PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(cls.ptr()), &PyTuple_Type) &&
+         nb::hasattr(cls, "_fields");
+}
+
+static bool is_frozen(nb::handle cls) {
+  const nb::object parameters = optional_attr(cls, nb::str("__dataclass_params__"));
+  return parameters.is_valid() && !is_struct_class(cls) &&
+         nb::cast<bool>(parameters.attr("frozen"));
+}
+
+bool is_named_tuple(PyObject* object) {
+  return has_names(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+}
+
+bool is_frozen_dataclass(PyObject* object) {
+  return is_frozen(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+}
+
+bool is_named_class(nb::handle object) {
+  return PyType_Check(object.ptr()) && (has_names(object) || is_frozen(object));
+}
+
+std::vector<std::string> field_names(nb::handle object) {
+  std::vector<std::string> names;
+  const nb::object tuple = optional_attr(object, nb::str("_fields"));
+  const nb::object fields =
+      tuple.is_valid() ? tuple : nb::object(object.attr("__dataclass_fields__"));
+  for (nb::handle name : fields) names.push_back(to_string(name));
+  return names;
+}
+
 nb::object field_values(nb::handle instance) {
   const nb::object fields = struct_description(instance.type()).attr("fields");
   nb::list values;
@@ -121,7 +153,8 @@ Classes::Classes(syntax::Program& program, std::vector<Guard>& guards, FunctionI
 uint32_t Classes::index_of(nb::handle type) {
   for (size_t i = 0; i < objects_.size(); ++i)
     if (objects_[i].ptr() == type.ptr()) return static_cast<uint32_t>(i);
-  return PyType_Check(type.ptr()) ? add_struct(type) : add_dtype(type);
+  if (!PyType_Check(type.ptr())) return add_dtype(type);
+  return is_struct_class(type) ? add_struct(type) : add_named(type);
 }
 
 uint32_t Classes::add(nb::handle identity, TypeDecl decl) {
@@ -149,6 +182,25 @@ uint32_t Classes::add_struct(nb::handle cls) {
   const uint32_t index = add(cls, std::move(made));
   read_attributes(cls, program_.types[index]);
   return index;
+}
+
+uint32_t Classes::add_named(nb::handle cls) {
+  TypeDecl made;
+  made.kind = TypeDecl::Kind::NamedTuple;
+  made.name = to_string(cls.attr("__name__"));
+  const nb::object defaults = optional_attr(cls, nb::str("_field_defaults"));
+  for (const std::string& name : field_names(cls)) {
+    syntax::Field field;
+    field.name = name;
+    field.type.kind = FieldType::Kind::None;
+    const nb::object key = nb::cast(nb::str(name.c_str()));
+    const nb::object value = defaults.is_valid() ? nb::object(defaults.attr("get")(key, key))
+                                                 : optional_attr(cls, key);
+    field.has_default = value.is_valid() && !value.is(key);
+    if (field.has_default) field.default_value = meaning_(value);
+    made.fields.push_back(std::move(field));
+  }
+  return add(cls, std::move(made));
 }
 
 FieldType Classes::field_type(nb::handle hint) {

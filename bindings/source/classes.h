@@ -15,6 +15,12 @@ bool is_struct_class(nb::handle object);
 bool is_struct(PyObject* object);  // an instance of one
 nb::object field_values(nb::handle instance);  // a tuple, in the order of the fields
 
+// What has names in a kernel, and fields of any type: named tuples, frozen dataclasses.
+bool is_named_tuple(PyObject* object);
+bool is_frozen_dataclass(PyObject* object);  // not a struct
+bool is_named_class(nb::handle object);
+std::vector<std::string> field_names(nb::handle object);  // of one of those, or of its class
+
 uint32_t align_of_struct(nb::handle cls);
 
 // The dtype that stands for all structured dtypes equal to this one; those of structs and vectors are
@@ -41,6 +47,7 @@ class Classes {
  private:
   uint32_t add(nb::handle identity, syntax::TypeDecl decl);
   uint32_t add_struct(nb::handle cls);
+  uint32_t add_named(nb::handle cls);
   uint32_t add_dtype(nb::handle dtype);
   uint32_t add_tuple(nb::handle layout);
   uint32_t add_sub_array(nb::handle dtype);

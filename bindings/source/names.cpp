@@ -84,8 +84,23 @@ Binding constant_or_object(nb::handle object) {
   return named(Binding::Kind::Object, is_enum_member(object) ? "enum.Enum" : type_text(object));
 }
 
+// An instance of a struct: a constant for each of its fields.
+Binding Names::struct_constant(nb::handle object) {
+  Binding binding;
+  binding.kind = Binding::Kind::Constant;
+  binding.value.kind = syntax::Value::Kind::Record;
+  binding.value.record = type_index_(object.type());
+  for (nb::handle value : field_values(object)) {
+    const Binding field = meaning_of(value);
+    if (field.kind != Binding::Kind::Constant) return constant_or_object(object);
+    binding.value.elements.push_back(field.value);
+  }
+  return binding;
+}
+
 Binding Names::meaning_of(nb::handle object, Span use) {
-  if (is_struct_class(object)) {
+  if (is_struct(object.ptr())) return struct_constant(object);
+  if (is_struct_class(object) || (is_named_class(object) && !entities().find(object))) {
     Binding binding = named(Binding::Kind::Class, to_string(object.attr("__name__")));
     binding.type = type_index_(object);
     return binding;

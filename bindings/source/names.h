@@ -34,6 +34,7 @@ class Names final : public NameListener {
   syntax::Binding meaning_of(nb::handle object, Span use = {});
 
  private:
+  syntax::Binding struct_constant(nb::handle object);
   bool is_local(const std::string& name) const;
   void bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded);
   void bind_global(const syntax::Name* node, const nb::object& name);

@@ -3,7 +3,10 @@
 #include <cstring>
 
 #include "bindings/numpy.h"
+#include "bindings/source/classes.h"
 #include "bindings/source/entities.h"
+#include "bindings/values/component.h"
+#include "bindings/values/vector_object.h"
 #include "support/float_format.h"
 
 namespace cuda_device::bindings {
@@ -88,6 +91,12 @@ Value complex_value(nb::handle object) {
   return value;
 }
 
+Value text_value(Value::Kind kind, std::string text) {
+  Value value = make(kind);
+  value.text = std::move(text);
+  return value;
+}
+
 // Tuples within tuples; deeper ones are no constants.
 constexpr int kMaxTuples = 32;
 
@@ -101,8 +110,35 @@ std::optional<Value> tuple_value(nb::handle object, int tuples) {
     if (!element) return std::nullopt;
     value.elements.push_back(std::move(*element));
   }
+  if (Py_TYPE(object.ptr()) != &PyTuple_Type && is_named_tuple(object.ptr()))
+    value.names = field_names(object);
   return value;
 }
+
+std::optional<Value> vector_value(PyObject* object) {
+  const VectorObject& vector = vector_of(object);
+  Value value = text_value(Value::Kind::Record, std::string(name_of(vector.scalar)) + "x" +
+                                                    std::to_string(vector.lanes));
+  for (int i = 0; i < vector.lanes; ++i)
+    value.elements.push_back(
+        *numpy_value(load_component(vector.scalar, vector.component(i)).ptr()));
+  return value;
+}
+
+// A frozen dataclass, as a named tuple.
+std::optional<Value> named_value(nb::handle object, int tuples) {
+  if (tuples == kMaxTuples) return std::nullopt;
+  Value value = make(Value::Kind::Tuple);
+  value.names = field_names(object);
+  for (const std::string& name : value.names) {
+    std::optional<Value> element =
+        constant_within(nb::object(object.attr(name.c_str())), tuples + 1);
+    if (!element) return std::nullopt;
+    value.elements.push_back(std::move(*element));
+  }
+  return value;
+}
+
 
 Value float_value(nb::handle object) {
   Value value = make(Value::Kind::Float);
@@ -116,12 +152,6 @@ Value::Kind string_kind(PyObject* text) {
   if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
   PyErr_Clear();
   return Value::Kind::BrokenString;
-}
-
-Value text_value(Value::Kind kind, std::string text) {
-  Value value = make(kind);
-  value.text = std::move(text);
-  return value;
 }
 
 std::optional<Value> type_value(nb::handle type) {
@@ -156,6 +186,8 @@ std::optional<Value> constant_within(nb::handle object, int tuples) {
   if (PyComplex_Check(p)) return complex_value(object);
   if (PyUnicode_Check(p)) return text_value(string_kind(p), to_string(object));
   if (PyTuple_Check(p)) return tuple_value(object, tuples);
+  if (is_vector(p)) return vector_value(p);
+  if (is_frozen_dataclass(p)) return named_value(object, tuples);
   if (PyType_Check(p)) return type_value(object);
   if (PyArray_DescrCheck(p)) return dtype_value(object);
   return std::nullopt;
@@ -167,6 +199,7 @@ std::optional<Value> constant_of(nb::handle object) { return constant_within(obj
 
 bool same_value(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.typed != b.typed || a.format != b.format) return false;
+  if (a.names != b.names || a.record != b.record) return false;
   if (a.boolean != b.boolean || a.integer != b.integer || a.text != b.text) return false;
   if (!same_bits(a.real, b.real) || !same_bits(a.imag, b.imag)) return false;
   if (a.elements.size() != b.elements.size()) return false;

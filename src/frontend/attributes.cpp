@@ -52,7 +52,7 @@ static std::string attributes_there_are(const Value& base, const std::string& na
     return ours.empty() ? "dir() of it, outside of the kernel, lists what it has" : "write " + ours;
   }
   if (base.is_tuple())
-    return "elements are read by index, such as p[0]; a named tuple is a plain one in kernels";
+    return "elements are read by index, such as p[0], and by the names of a named tuple";
   if (base.is<Value::Text>()) return "print() takes an f-string, such as print(f\"x = {x}\")";
   return "arrays, numbers and modules have attributes";
 }
@@ -116,6 +116,15 @@ static Value foreign_attribute(Context& ctx, const syntax::Attribute* node, cons
   return no_attribute(ctx, node, base, names_of(prefix));
 }
 
+// Of a named tuple.
+static std::optional<Value> named_element(const Value& base, const std::string& name) {
+  auto* tuple = base.as<Value::Tuple>();
+  if (!tuple || !tuple->names) return std::nullopt;
+  const auto at = std::ranges::find(*tuple->names, name);
+  if (at == tuple->names->end()) return std::nullopt;
+  return tuple->elements[static_cast<size_t>(at - tuple->names->begin())];
+}
+
 // thread_idx.x and the like.
 static std::optional<int> axis_named(const Value& base, const std::string& name) {
   const size_t axis = std::string_view("xyz").find(name);
@@ -142,6 +151,7 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
   const Value base = expr(ctx, node->value);
   if (base.is_unknown()) return base;
   if (auto* array = base.as<Value::Array>()) return array_attribute(ctx, node, *array);
+  if (const std::optional<Value> element = named_element(base, node->attr)) return *element;
   if (base.is_record()) return record_attribute(ctx, node, base);
   if (auto* cls = base.as<Value::Class>()) return attribute_of_class(ctx, node, *cls);
   if (base.is_number()) return number_attribute(ctx, node, base);

@@ -152,6 +152,7 @@ static Value argument_value(Context& ctx, const ArgumentType& type, const std::s
       for (size_t i = 0; i < type.elements.size(); ++i)
         elements.push_back(
             argument_value(ctx, type.elements[i], name + "." + std::to_string(i), parameter));
+      if (!type.names.empty()) return Value::named_tuple(std::move(elements), type.names);
       return Value::tuple(std::move(elements));
     }
   }

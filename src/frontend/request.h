@@ -39,6 +39,7 @@ struct ArgumentType {
   ScalarKind item = ScalarKind::Bool;  // Complex, Vector
   uint8_t lanes = 0;                   // Vector
   uint32_t type = 0;                   // Record
+  std::vector<std::string> names = {};  // of a Tuple that has some
   uint8_t ndim = 0;
   ArrayFacts facts;
   std::vector<ArgumentType> elements;  // Tuple; its leaves are consecutive IR parameters

@@ -100,7 +100,7 @@ std::span<const Value> Value::parts() const {
 }
 
 Value Value::with_parts(std::vector<Value> parts) const {
-  if (is_tuple()) return Tuple{std::move(parts)};
+  if (auto* tuple = as<Tuple>()) return Tuple{std::move(parts), tuple->names};
   if (is_record()) return Record{record().type, std::move(parts)};
   if (is_complex()) return Complex{code(), std::move(parts)};
   Array same = array();

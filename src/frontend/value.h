@@ -49,8 +49,10 @@ class Value {
     TypeCode code;
     Exact exact;
   };
+  using Names = std::shared_ptr<const std::vector<std::string>>;
   struct Tuple {
     std::vector<Value> elements;
+    Names names = nullptr;  // of a named tuple
   };
   // A vector, struct, named tuple or record of NumPy: a value for each of its fields.
   struct Record {
@@ -185,6 +187,10 @@ class Value {
   static Value constant_int(TypeCode code, __int128 value) { return Constant{code, {value, 0}}; }
   static Value boolean(bool value) { return constant_int(TypeCode::b1, value); }
   static Value tuple(std::vector<Value> elements) { return Tuple{std::move(elements)}; }
+  static Value named_tuple(std::vector<Value> elements, std::vector<std::string> names) {
+    return Tuple{std::move(elements),
+                 std::make_shared<const std::vector<std::string>>(std::move(names))};
+  }
 
   const Alternatives& alternatives() const { return is_; }
   template <class T>

@@ -119,6 +119,8 @@ class IdentityWriter {
     out_.number(value.typed);
     out_.number(value.format);
     out_.number(value.record);
+    out_.number<uint64_t>(value.names.size());
+    for (const std::string& name : value.names) out_.text(name);
     out_.number<uint64_t>(value.elements.size());
     for (const Value& element : value.elements) write(element);
   }

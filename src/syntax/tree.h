@@ -30,7 +30,8 @@ struct Value {
     Ellipsis,
     Tuple,
     Type,
-    Record,  // an instance of a class of Program::types: `record`, its fields in `elements`
+    Record,  // an instance of a class of Program::types: `record`, its fields in `elements`; of a vector `text`
+             // is its type
     Other
   };
   Kind kind = Kind::None;
@@ -40,6 +41,7 @@ struct Value {
   std::string text;  // String; BrokenString, escaped; decimal digits of BigInt; class name of Other
   std::vector<Value> elements;  // Tuple, Record
   uint32_t record = 0;          // index into Program::types
+  std::vector<std::string> names;  // of a Tuple that is a named tuple, or a frozen dataclass
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
   bool typed = false;
   ScalarKind format = ScalarKind::Bool;
@@ -134,7 +136,7 @@ struct TypeDecl {
   enum class Kind : uint8_t {
     Struct,      // @device.struct, or a frozen dataclass
     Tuple,       // the hint tuple[...]
-    NamedTuple,
+    NamedTuple,  // of Python's, or a frozen dataclass: fields of any type
     Fields,      // a structured dtype of NumPy
     SubArray,    // its one field, as often as `shape` says
   };

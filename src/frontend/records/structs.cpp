@@ -100,6 +100,13 @@ static Value field_value(Context& ctx, const RecordType& type, size_t i, const V
   return as_data(ctx, given, field.type, Conversion::Lossless, node, what);
 }
 
+// Fields of a named tuple have the types of their values.
+static Value named_tuple(Value::Record record) {
+  std::vector<std::string> names;
+  for (const RecordField& field : record.type->fields) names.push_back(field.name);
+  return Value::named_tuple(std::move(record.fields), std::move(names));
+}
+
 Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a) {
   if (a.has_unknown()) return Value::unknown();
   if (a.positional.size() > type->fields.size())
@@ -122,14 +129,17 @@ Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a) 
       return error(ctx, DiagCode::missing_argument, a.node,
                    {type->name, declared.name, fields_hint(*type)});
     const Node* node = fields[i].node ? fields[i].node : a.node;
-    record.fields.push_back(field_value(ctx, *type, i, value, node));
+    const bool any = type->kind == RecordType::Kind::NamedTuple;
+    record.fields.push_back(any ? value : field_value(ctx, *type, i, value, node));
   }
+  if (type->kind == RecordType::Kind::NamedTuple) return named_tuple(std::move(record));
   const Value made = std::move(record);
   return made.contains_unknown() ? Value::unknown() : made;
 }
 
 Value record_constant(Context& ctx, const syntax::Value& constant, const Node* node) {
-  const RecordRef type = record_type(ctx.session, constant.record);
+  const RecordRef type = constant.text.empty() ? record_type(ctx.session, constant.record)
+                                               : vector_named(constant.text);
   Value::Record record{type, {}};
   for (size_t i = 0; i < type->fields.size(); ++i) {
     syntax::Binding element;
