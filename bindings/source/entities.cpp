@@ -30,6 +30,7 @@ const std::string* late_format(nb::handle object) {
 Entities::Entities() {
   add_module("builtins", "builtins.", false);
   add_module("math", "math.", true);
+  add_module("cmath", "cmath.", true);
   add_module("cuda.device", "device.", false);
   nb::module_ numpy = nb::module_::import_("numpy");
   add(numpy.attr("bool_"), "builtins.bool");

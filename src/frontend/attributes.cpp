@@ -5,6 +5,7 @@
 
 #include "frontend/arrays/arrays.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/complex/complex.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/suggest.h"
 #include "frontend/operators/convert.h"
@@ -43,7 +44,12 @@ static std::string attributes_there_are(const Value& base, const std::string& na
     return "arrays in kernels have shape, strides, size, ndim, dtype, T, view, reshape and astype; "
            "what works on whole arrays is called before or after the launch";
   if (base.is_number())
-    return "numbers have shape, strides, size, ndim, dtype, view, reshape and astype";
+    return "numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and "
+           "conjugate";
+  if (base.is_complex())
+    return "complex numbers have real, imag, shape, strides, size, ndim, dtype, reshape, astype "
+           "and "
+           "conjugate";
   if (base.is_none())
     return "a value must be assigned first; None can only be tested with 'is None'";
   if (base.is<Value::Entity>()) return attributes_of_entity(base);
@@ -94,7 +100,10 @@ static Value number_attribute(Context& ctx, const syntax::Attribute* node, const
   if (name == "shape" || name == "strides") return Value::tuple({});
   if (name == "ndim" || name == "ndims") return Value::constant_int(ctx.policy.int_literal(0), 0);
   if (name == "size") return Value::constant_int(ctx.policy.int_literal(1), 1);
-  for (const Method method : {Method::View, Method::AsType, Method::Reshape})
+  if (name == "real") return base;
+  if (name == "imag")
+    return convert(ctx, Value::constant_int(TypeCode::weak_int, 0), base.code(), node);
+  for (const Method method : {Method::View, Method::AsType, Method::Reshape, Method::Conjugate})
     if (name == name_of(method)) return Value::BoundMethod{method, std::make_shared<Value>(base)};
   return no_attribute(ctx, node, base, kNoNames);
 }
@@ -155,6 +164,9 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
   if (base.is_record()) return record_attribute(ctx, node, base);
   if (auto* cls = base.as<Value::Class>()) return attribute_of_class(ctx, node, *cls);
   if (base.is_number()) return number_attribute(ctx, node, base);
+  if (base.is_complex())
+    if (std::optional<Value> found_here = complex_attribute(ctx, node->attr, base))
+      return *found_here;
   if (base.is<Value::Module>() || base.is<Value::Object>())
     return foreign_attribute(ctx, node, base, found ? &bound->second : nullptr);
   if (const std::optional<int> axis = axis_named(base, node->attr)) {

@@ -5,6 +5,7 @@
 
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/complex/complex.h"
 #include "frontend/control/assign.h"
 #include "frontend/control/control.h"
 #include "frontend/control/iteration.h"
@@ -39,6 +40,13 @@ static Value entity_value(Context& ctx, const std::string& name, const Node* nod
   }
 }
 
+// Of a NumPy number the format is that of its parts.
+static Value complex_literal(const Context& ctx, const syntax::Value& v) {
+  TypeCode code = ctx.policy.complex_literal;
+  if (v.typed) code = v.format == ScalarKind::F64 ? TypeCode::c16 : TypeCode::c8;
+  return complex_constant(code, v.real, v.imag);
+}
+
 static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
   using Kind = syntax::Value::Kind;
   switch (v.kind) {
@@ -54,7 +62,7 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
     case Kind::Float:
       return Value::constant(v.typed ? code_of(v.format) : ctx.policy.float_literal, {0, v.real});
     case Kind::Complex:
-      return not_implemented(ctx, node, "complex arithmetic");
+      return complex_literal(ctx, v);
     case Kind::String:
       return Value(Value::Text{v.text});
     case Kind::BrokenString:

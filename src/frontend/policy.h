@@ -18,6 +18,7 @@ struct Policy {
   // Types of literals. A weak literal stays exact until it meets a fixed format.
   TypeCode (*int_literal)(__int128 value);
   TypeCode float_literal;
+  TypeCode complex_literal;
   // A literal that does not fit where it is converted to is an error; otherwise it wraps.
   bool literals_must_fit;
 

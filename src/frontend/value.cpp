@@ -131,6 +131,8 @@ std::string_view name_of(Method method) {
       return "astype";
     case Method::Reshape:
       return "reshape";
+    case Method::Conjugate:
+      return "conjugate";
   }
   CD_UNREACHABLE("unknown method");
 }

@@ -23,7 +23,7 @@ namespace cuda_device::frontend {
 struct Instance;
 
 // Methods of numbers and arrays.
-enum class Method : uint8_t { View, AsType, Reshape };
+enum class Method : uint8_t { View, AsType, Reshape, Conjugate };
 
 template <class T, class Variant>
 inline constexpr bool is_one_of = false;

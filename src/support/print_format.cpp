@@ -128,7 +128,7 @@ std::optional<FormatSpec> read_format_spec(std::string_view text) {
     if (!precision) return std::nullopt;
     spec.precision = *precision;
   }
-  spec.type = take(text, "dxXoeEfFgG");
+  spec.type = take(text, "dxXoeEfFgGj");
   if (!text.empty() || (spec.precision >= 0 && !spec.of_floats())) return std::nullopt;
   return spec;
 }
@@ -173,6 +173,18 @@ std::string number_text(ScalarKind kind, int64_t bits, const FormatSpec& spec) {
     });
   const std::string sign = number.negative ? "-" : spec.sign ? std::string(1, spec.sign) : "";
   return padded(sign, number.digits, spec);
+}
+
+// The parts have no ".0" of their own; a real part of positive zero is left out.
+std::string complex_text(ScalarKind part, int64_t real, int64_t imag) {
+  const auto text = [&](int64_t bits, char sign) {
+    FormatSpec spec;
+    spec.sign = sign;
+    const std::string out = number_text(part, bits, spec);
+    return out.ends_with(".0") ? out.substr(0, out.size() - 2) : out;
+  };
+  if (real == 0) return text(imag, 0) + "j";
+  return "(" + text(real, 0) + text(imag, '+') + "j)";
 }
 
 }  // namespace cuda_device

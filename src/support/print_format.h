@@ -15,13 +15,15 @@ namespace cuda_device {
 
 // One value's. All zero: as Python's print writes it.
 struct FormatSpec {
-  char type = 0;       // 0; d x X o of integers; e E f F g G of floats
+  char type = 0;       // 0; d x X o of integers; e E f F g G of floats; j: kComplex
   char sign = 0;       // '+' or ' ': what stands in front of numbers that are not negative
   bool zeros = false;  // between sign and digits, up to the width
   bool left = false;   // blanks after the number, not in front
   int width = 0;
   int precision = -1;
   bool of_floats() const;  // its type is one of floats
+  // Two values are the parts of a complex number. No format of Python's.
+  static constexpr char kComplex = 'j';
   friend bool operator==(const FormatSpec&, const FormatSpec&) = default;
 };
 
@@ -42,6 +44,9 @@ std::string as_format(std::string_view text);
 // Floats have the shortest digits that give the same number of their format.
 std::string number_text(ScalarKind kind, int64_t bits, const FormatSpec& spec = {});
 
+// A complex number as Python writes it: "(1+2j)", "2j".
+std::string complex_text(ScalarKind part, int64_t real, int64_t imag);
+
 // A format read once, to be written often.
 class PrintFormatter {
  public:
@@ -55,6 +60,11 @@ class PrintFormatter {
     for (const FormatPiece& piece : pieces_) {
       out += piece.text;
       if (!piece.value || k == dtypes_.size()) continue;
+      if (piece.value->type == FormatSpec::kComplex && k + 1 < dtypes_.size()) {
+        out += complex_text(dtypes_[k].scalar(), value(k), value(k + 1));
+        k += 2;
+        continue;
+      }
       out += number_text(dtypes_[k].scalar(), value(k), *piece.value);
       ++k;
     }

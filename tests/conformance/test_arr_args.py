@@ -29,7 +29,7 @@ def add_one(a):
         a[i] += 1
 
 
-@clause("DEV-ARR-18", partial="float16, bfloat16, float8, complex")
+@clause("DEV-ARR-18")
 @pytest.mark.parametrize("name", TYPES)
 def test_element_types(target, name):
     a = samples(name)

@@ -20,8 +20,6 @@ from support.scalars import (
     samples,
 )
 
-LATER = "float16, bfloat16, float8, complex"
-
 
 def host_type(name):
     return bool if name == "bool" else getattr(D, name)
@@ -125,7 +123,7 @@ def test_float64_arithmetic_is_correctly_rounded(target):
     round_trip("float64")
 
 
-@clause("DEV-FIX-11", partial=LATER)
+@clause("DEV-FIX-11")
 @pytest.mark.parametrize("name", NUMBERS)
 def test_host_values_are_typed_arguments(target, name):
     type_ = getattr(D, name)
@@ -140,7 +138,7 @@ def double(out, x):
     out[0] = x + x
 
 
-@clause("DEV-FIX-11", partial=LATER)
+@clause("DEV-FIX-11")
 @pytest.mark.parametrize("name", INTEGERS)
 def test_typed_arguments_keep_their_width(target, name):
     top = np.iinfo(name).max
@@ -227,7 +225,7 @@ def convert_all(source):
     return x, outs
 
 
-@clause("DEV-FIX-13", partial=LATER)
+@clause("DEV-FIX-13")
 @pytest.mark.parametrize("source", TYPES)
 def test_conversion_of_representable_values(target, source):
     x, outs = convert_all(source)
@@ -261,7 +259,7 @@ def to_bool(x):
     return bool(x)
 
 
-@clause("DEV-FIX-13", partial=LATER)
+@clause("DEV-FIX-13")
 @pytest.mark.parametrize("source", TYPES)
 def test_builtin_conversions_give_builtins(source):
     type_ = host_type(source)

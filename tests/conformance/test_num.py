@@ -57,7 +57,7 @@ def literals(bools, ints, floats):
 VALUES = [(True, "bool"), (False, "bool"), (5, "int64"), (-5, "int64"), (0.25, "float64")]
 
 
-@clause("DEV-NUM-01", partial="complex")
+@clause("DEV-NUM-01")
 @pytest.mark.parametrize(("value", "dtype"), VALUES)
 @pytest.mark.parametrize("kernel", [argument, through_a_function])
 def test_arguments_and_results_of_functions(target, kernel, value, dtype):
@@ -66,7 +66,7 @@ def test_arguments_and_results_of_functions(target, kernel, value, dtype):
     assert out[0] == value
 
 
-@clause("DEV-NUM-01", partial="complex")
+@clause("DEV-NUM-01")
 def test_literals(target):
     bools, ints, floats = np.array([False, True]), np.zeros(4, dtype=np.int64), np.zeros(2)
     run(literals, bools, ints, floats)
@@ -75,7 +75,7 @@ def test_literals(target):
     assert floats.tolist() == [0.5, -1.5e10]
 
 
-@clause("DEV-NUM-01", partial="complex")
+@clause("DEV-NUM-01")
 def test_types_of_literals_and_arguments():
     assert result_type(true) == "bool"
     assert result_type(seven) == "int"

@@ -46,7 +46,7 @@ def test_promotions(left, operator, right, result):
 def entities(module, later):
     """The names of a module that the compiler knows, or knows to be planned."""
     names = re.findall(rf'^(\w+)\("{module}\.(\w+)"', INTRINSICS, re.MULTILINE)
-    types = {name for home, name in numeric_types(later) if home == module}
+    types = set() if later else {name for home, name in numeric_types() if home == module}
     return types | {n for kind, n in names if (kind == "LATER") == later and kind != "DEVICE_ONLY"}
 
 

@@ -133,14 +133,17 @@ def unknown_attributes_of_arrays(a, b):
 
 @bad.kernel(FLOATS, 3, np.float64(1))
 def unknown_attributes_of_numbers(a, n, f):
-    # error at `n.real`: int has no attribute 'real'
-    # hint: numbers have shape, strides, size, ndim, dtype, view, reshape and astype
-    x = n.real
+    # error at `n.numerator`: int has no attribute 'numerator'
+    # hint: numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and
+    # ... conjugate
+    x = n.numerator
     # error at `f.is_integer`: float64 has no attribute 'is_integer'
-    # hint: numbers have shape, strides, size, ndim, dtype, view, reshape and astype
+    # hint: numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and
+    # ... conjugate
     y = f.is_integer()
     # error at `a[0].x`: float32 has no attribute 'x'
-    # hint: numbers have shape, strides, size, ndim, dtype, view, reshape and astype
+    # hint: numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and
+    # ... conjugate
     z = a[0].x
 
 
@@ -153,7 +156,8 @@ def unknown_attributes_of_positions(a):
     # hint: elements are read by index, such as p[0]; a named tuple is a plain one in kernels
     y = D.tid(3).x
     # error at `D.lane_id.x`: int32 has no attribute 'x'
-    # hint: numbers have shape, strides, size, ndim, dtype, view, reshape and astype
+    # hint: numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and
+    # ... conjugate
     z = D.lane_id.x
 
 

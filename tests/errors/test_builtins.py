@@ -162,9 +162,6 @@ def planned_forms(a):
 
 @bad.kernel(FLOATS)
 def planned_functions(a):
-    # error at `complex`: complex is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    x = complex(1, 2)
     # error at `math.factorial`: math.factorial is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
     x = math.factorial(5)

@@ -124,13 +124,6 @@ def positions_unpacked(a):
     x, y = D.tid(1)
 
 
-@bad.kernel(FLOATS)
-def formats_that_are_planned(a):
-    # error at `D.complex64`: device.complex64 is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    y = D.complex64(1)
-
-
 TEXT_OF_A_FUNC = """
 test_device_functions.py:L+2:12: 'device.{name}' exists only on devices, and a @func function also
  runs on the host

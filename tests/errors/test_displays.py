@@ -73,13 +73,6 @@ def format_string(a):
 
 
 @bad.kernel(FLOATS)
-def complex_literal(a):
-    # error at `2j`: complex arithmetic is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    a[0] = abs(1 + 2j)
-
-
-@bad.kernel(FLOATS)
 def yield_statement(a):
     # error at `yield a[0]`: 'yield' is not supported in kernels
     # hint: kernels are plain functions

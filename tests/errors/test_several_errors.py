@@ -416,7 +416,7 @@ WRONG = [
     "a[0] = 5_000_000_000 * n",
     "a[0] = D.int8(300)",
     "x{} = (1, 2)[5]",
-    "x{} = n.real",
+    "x{} = n.numerator",
 ]
 # Right by themselves, they use what the wrong ones assign: they must say nothing.
 FOLLOWS = [

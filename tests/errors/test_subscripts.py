@@ -251,8 +251,8 @@ def values_that_are_no_numbers(a):
 
 @bad.kernel(FLOATS)
 def complex_value(a):
-    # error at `1j`: complex arithmetic is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
+    # error at `1j`: complex cannot be stored in an array of float32
+    # hint: .real and abs() are numbers without an imaginary part
     a[0] = 1j
 
 

@@ -90,17 +90,13 @@ def syntax_features():
     return sorted(set(re.findall(rf'\{{"\w+",\s*{_LITERAL},', planned)))
 
 
-def numeric_types(later):
-    """[(module, name)] of the rows of promotion.def that scalar.def lacks, or of the others."""
+def numeric_types():
+    """[(module, name)] of the rows of promotion.def."""
     rows = (ROOT / "src/frontend/promotion.def").read_text()
-    formats = (ROOT / "src/support/scalar.def").read_text()
-    there = set(re.findall(r'^(?:SCALAR|FLOAT|STORED_FLOAT)\(\w+, "(\w+)"', formats, re.MULTILINE))
-    fixed = {"int": "int32", "float": "float32", "complex": "complex64"}
-    builtins = {*fixed, "bool"}
+    builtins = ("bool", "int", "float", "complex")
     return [
         ("builtins" if name in builtins else "device", name)
         for name in re.findall(r'^NUMERIC\(\w+, "(\w+)"', rows, re.MULTILINE)
-        if (fixed.get(name, name) not in there) == later
     ]
 
 
@@ -109,7 +105,7 @@ def later_entities():
     text = (ROOT / "src/frontend/calls/intrinsics.def").read_text()
     later = re.findall(r'^LATER\("(\w+)\.(\w+)"\)', text, re.MULTILINE)
     found = {}
-    for module, name in sorted(later + numeric_types(later=True)):
+    for module, name in sorted(later):
         found.setdefault(module, []).append(name)
     return found
 
@@ -184,9 +180,9 @@ def lines():
         "syntax": "; ".join(syntax_features()),
         "in kernels": "; ".join(kernel_features()),
         "of functions": "; ".join(diagnostic_features()),
-        "arguments, and their formats": "complex numbers; " + _names(argument_formats()),
+        "arguments, and their formats": _names(argument_formats()) or "none",
         "of `math`, in kernels": _names(later.pop("math")),
-        "builtins, in kernels": _names(later.pop("builtins")),
+        "builtins, in kernels": _names(later.pop("builtins", [])) or "none",
         "of `cuda.device`, in kernels": _names(later.pop("device")),
     }
     assert not later, f"a module without a line: {later}"

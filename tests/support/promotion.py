@@ -11,8 +11,9 @@ from pathlib import Path
 from support.scalars import FLOATS, INTEGERS, SMALL_FLOATS, TYPES
 
 TABLE = Path(__file__).resolve().parent.parent / "conformance" / "promotion.csv"
-WEAK = ("int", "float")
-FIXED = TYPES + SMALL_FLOATS
+WEAK = ("int", "float", "complex")
+COMPLEX = ("complex64", "complex128")
+FIXED = TYPES + SMALL_FLOATS + COMPLEX
 KNOWN = FIXED + WEAK  # what the compiler has of the 17 types and three weak ones of the table
 ERROR = "err"
 
@@ -31,7 +32,7 @@ _CODES = {
     "complex*": "complex",
     "err": ERROR,
 }
-_BUILTIN = {("int", "int"): "int", ("int", "float"): "float", ("float", "float"): "float"}
+_BUILTIN = {(a, b): WEAK[max(i, j)] for i, a in enumerate(WEAK) for j, b in enumerate(WEAK)}
 
 ARITHMETIC = ("+", "-", "*")
 QUOTIENTS = ("//", "%")
@@ -72,9 +73,13 @@ def is_float(name):
     return name in FLOATS or name in SMALL_FLOATS or name == "float"
 
 
+def is_complex(name):
+    return name in COMPLEX or name == "complex"
+
+
 def _division(a, b):
     common = join(a, b)
-    if is_float(common) or common == ERROR:
+    if is_float(common) or is_complex(common) or common == ERROR:
         return common
     if "int64" in (a, b) or "uint64" in (a, b):
         return "float64"
@@ -85,13 +90,16 @@ def result(operator, a, b):
     """Result type of `a operator b`, None where the contract does not say."""
     common = join(a, b)
     if operator in COMPARISONS:
-        return ERROR if common == ERROR else "bool"
+        ordered = operator not in ("==", "!=")
+        return ERROR if common == ERROR or (ordered and is_complex(common)) else "bool"
     if operator == "/":
         return _division(a, b)
     if operator in BITWISE or operator in SHIFTS:
-        if is_float(common) or common == ERROR:
+        if is_float(common) or is_complex(common) or common == ERROR:
             return ERROR
         return None if operator in SHIFTS and common == "bool" else common
+    if operator in QUOTIENTS and is_complex(common):
+        return ERROR
     return "int" if common == "bool" else common
 
 

@@ -57,8 +57,14 @@ std::string c_format(const PrintFormat& format) {
   size_t k = 0;
   for (const FormatPiece& piece : pieces_of(format.text)) {
     out += percent_doubled(piece.text);
-    if (piece.value && k < format.arguments.size())
-      out += conversion(format.arguments[k++].scalar(), *piece.value);
+    if (!piece.value || k == format.arguments.size()) continue;
+    if (piece.value->type == FormatSpec::kComplex) {
+      const ScalarKind part = format.arguments[k].scalar();
+      out += "(" + conversion(part, {}) + conversion(part, {.sign = '+'}) + "j)";
+      k += 2;
+      continue;
+    }
+    out += conversion(format.arguments[k++].scalar(), *piece.value);
   }
   return out;
 }

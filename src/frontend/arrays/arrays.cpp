@@ -162,6 +162,7 @@ void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> o
   if (!value.is_number()) {
     std::string hint =
         is_position(value) ? "name a component of it: .x, .y or .z" : read_it_hint(value);
+    if (value.is_complex()) hint = ".real and abs() are numbers without an imaginary part";
     if (hint.empty()) hint = "an element takes a number";
     wrong_kind(ctx, DiagCode::store_type, source, value,
                {type_text(value), type_text(array.element), hint});

@@ -337,6 +337,8 @@ Value call_array_method(Context& ctx, const Value::Array& array, Method method,
       return reshaped(ctx, array, a);
     case Method::AsType:
       return as_type(ctx, array, a);
+    case Method::Conjugate:
+      break;  // of numbers
   }
   return Value::unknown();
 }

@@ -6,6 +6,7 @@
 #include "frontend/arrays/arrays.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/complex/complex.h"
 #include "frontend/control/iteration.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -16,6 +17,7 @@ namespace cuda_device::frontend {
 
 Value call_abs(Context& ctx, const Arguments& a, const Intrinsic&) {
   Value v = a.positional[0];
+  if (v.is_complex()) return complex_abs(ctx, v, a.node);
   if (!require_number(ctx, v, argument_node(a, 0), "abs()")) return Value::unknown();
   if (is_bool(v.code())) v = convert(ctx, v, ctx.policy.bool_arithmetic, a.node);
   if (is_unsigned(v.code())) return v;

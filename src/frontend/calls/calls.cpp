@@ -5,6 +5,7 @@
 
 #include "frontend/arrays/arrays.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/complex/complex.h"
 #include "frontend/control/control.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/suggest.h"
@@ -96,6 +97,8 @@ static Value call_type(Context& ctx, const Intrinsic& type, const Arguments& a) 
   if (!a.named.empty())
     return error(ctx, DiagCode::unexpected_keyword, a.node,
                  {type.short_name(), a.named[0].first, "give it one number, by position"});
+  if (is_complex(type.code) && a.positional.size() <= (is_weak(type.code) ? 2 : 1))
+    return construct_complex(ctx, type.code, a);
   if (a.positional.size() > 1) {
     return error(ctx, DiagCode::intrinsic_count, a.node,
                  {type.short_name(), "at most 1 argument", given_text(a), "give it one number"});

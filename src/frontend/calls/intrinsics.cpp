@@ -56,12 +56,11 @@ void add_constant(Table& table, const char* name, TypeCode code, Exact value) {
   i.constant = value;
 }
 
-// Constructor, dtype and annotation; those that nothing is computed in yet are for later.
+// Constructor, dtype and annotation.
 void add_types(Table& table) {
   for (int n = 0; n < kNumericCount; ++n) {
     const auto code = static_cast<TypeCode>(n);
-    const Role role = scalar_of(code) ? Role::Type : Role::Later;
-    entry(table, entity_of_type(code), role).code = code;
+    entry(table, entity_of_type(code), Role::Type).code = code;
   }
 }
 

@@ -3,8 +3,10 @@
 #include "frontend/arrays/arrays.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/complex/complex.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/convert.h"
+#include "frontend/parameters.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -16,12 +18,13 @@ std::optional<TypeCode> named_type(const Arguments& a) {
   std::optional<TypeCode> code;
   if (auto* entity = v.as<Value::Entity>()) code = type_entity(entity->name);
   if (auto* text = v.as<Value::Text>()) code = type_of_text(text->text);
-  return code && scalar_of(*code) ? code : std::nullopt;
+  return code;
 }
 
 // The same bits as another type of the same size.
 Value viewed_as(Context& ctx, const Value& self, TypeCode to, const Node* node) {
-  const bool bits = !is_bool(self.code()) && !is_bool(to) && bits_of(self.code()) == bits_of(to);
+  const bool bits = self.is_number() && scalar_of(to) && !is_bool(self.code()) && !is_bool(to) &&
+                    bits_of(self.code()) == bits_of(to);
   if (!bits)
     return error(ctx, DiagCode::view_size, node, {type_text(self), std::string(name_of(to))});
   ctx.at(node);
@@ -29,6 +32,13 @@ Value viewed_as(Context& ctx, const Value& self, TypeCode to, const Node* node) 
   const ir::Type type = ir::Type::of(*scalar_of(to));
   if (from->type == type) return Value::number(fixed(to), from);
   return Value::number(fixed(to), ctx.builder.typed(Op::Bitcast, type, {from}));
+}
+
+Value conjugated(Context& ctx, const Value& self, const Arguments& a) {
+  if (a.positional.empty() && a.named.empty()) return call_conjugate(ctx, self, a.node);
+  return error(
+      ctx, DiagCode::intrinsic_count, a.node,
+      {"conjugate", "no arguments", were_given(a.positional.size()), "call it without arguments"});
 }
 
 // A number has no axes, and so has what is made of it.
@@ -44,8 +54,10 @@ Value reshaped(Context& ctx, const Value& self, const Arguments& a) {
 
 Value call_number_method(Context& ctx, const Value& self, Method method, const Arguments& a) {
   if (method == Method::Reshape) return reshaped(ctx, self, a);
+  if (method == Method::Conjugate) return conjugated(ctx, self, a);
   const std::optional<TypeCode> to = named_type(a);
   if (!to) return error(ctx, DiagCode::expected_type, a.node, {std::string(name_of(method))});
+  if (method == Method::AsType && is_complex(*to)) return convert(ctx, self, *to, a.node);
   return method == Method::AsType ? constructed(ctx, self, *to, a.node)
                                   : viewed_as(ctx, self, *to, a.node);
 }

@@ -65,12 +65,23 @@ static bool add_number(Context& ctx, Print& print, const Value& number, const No
   return true;
 }
 
+// The parts are two values of one place.
+static void add_complex(Context& ctx, Print& print, const Value& z, const Node* node) {
+  print.format.text += "{:j}";
+  ctx.at(node);
+  for (const Value& part : z.parts()) {
+    print.format.arguments.push_back(*scalar_of(part.code()));
+    print.values.push_back(inst_of(ctx, part, node));
+  }
+}
+
 // Strings in a tuple are refused: Python would write them with quotes.
 static bool add_tuple(Context& ctx, Print& print, const Value& tuple, const Node* node) {
   print.format.text += '(';
   for (size_t i = 0; i < tuple.elements().size(); ++i) {
     const Value& element = tuple.elements()[i];
-    const bool fits = element.is_number() || element.is_none() || element.is_tuple();
+    const bool fits =
+        element.is_number() || element.is_complex() || element.is_none() || element.is_tuple();
     if (!fits) {
       wrong_kind(ctx, DiagCode::print_value, node, element,
                  {"a tuple with " + quoted_type(element) + " in it"});
@@ -88,7 +99,7 @@ static bool add_tuple(Context& ctx, Print& print, const Value& tuple, const Node
 static std::optional<Value> with_format(Context& ctx, const Value& value, const std::string& text,
                                         const syntax::FormattedValue* field) {
   const std::optional<FormatSpec> spec = read_format_spec(text);
-  if (!spec) {
+  if (!spec || spec->type == FormatSpec::kComplex) {
     error(ctx, DiagCode::format_unknown, field->value, {text});
     return std::nullopt;
   }
@@ -157,6 +168,10 @@ static bool add_f_string(Context& ctx, Print& print, const Value::FString& text)
 static bool add_to(Context& ctx, Print& print, const Value& value, const Node* node) {
   if (value.is_number()) return add_number(ctx, print, value, node);
   if (value.is_tuple()) return add_tuple(ctx, print, value, node);
+  if (value.is_complex()) {
+    add_complex(ctx, print, value, node);
+    return true;
+  }
   if (auto* format = value.as<Value::FString>()) return add_f_string(ctx, print, *format);
   auto* text = value.as<Value::Text>();
   // A NUL would end it for CUDA's printf.

@@ -192,6 +192,8 @@ static bool has_same_form(const Value& a, const Value& b) {
 
 // The value in the form of the variable: extents that the array behind a view has become numbers.
 static Value in_form_of(Context& ctx, const Value& abstract, const Value& value) {
+  if (abstract.is_complex() && value.is_number())
+    return convert(ctx, value, abstract.code(), nullptr);
   const bool views = abstract.is_view() && value.is_array();
   return views && value.array().form != abstract.array().form
              ? with_own_extents(&ctx, value.array())

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/complex/complex.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/expressions.h"
@@ -234,6 +235,8 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
                        (a.record().type == b.record().type || a.record().type->is_vector()) &&
                        a.record().type->kind == b.record().type->kind;
   if (records && is_equality(op)) return compare_fields(ctx, op, a, b, node, left, right);
+  if (are_complex(a, b) && !is_identity(op))
+    return complex_compare(ctx, op, a, b, node, left, right);
   if (a.is_tuple() && b.is_tuple() && is_equality(op))
     return compare_fields(ctx, op, a, b, node, left, right);
   if (a.is_tuple() && b.is_tuple() && !is_identity(op))

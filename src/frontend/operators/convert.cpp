@@ -132,6 +132,7 @@ Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node) {
   const std::string what = std::string(name_of(to)) + "()";
   if (auto* text = v.as<Value::Text>())
     return error(ctx, DiagCode::not_a_number, node, {what, type_text(v), number_for(text->text)});
+  if (is_bool(to) && v.is_complex()) return truth(ctx, v, node);
   if (!require_number(ctx, v, node, what)) return Value::unknown();
   if (is_bool(to)) return truth(ctx, v, node);
   ctx.at(node);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/complex/complex.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -44,6 +45,7 @@ Value truth(Context& ctx, const Value& v, const Node* node) {
     ctx.at(node);
     return Value::number(TypeCode::b1, ctx.builder.typed(Op::Convert, ir::kBool, {v.inst()}));
   }
+  if (v.is_complex()) return complex_truth(ctx, v, node);
   if (v.is_tuple()) return Value::boolean(!v.elements().empty());
   if (auto* text = v.as<Value::Text>()) return Value::boolean(!text->text.empty());
   if (v.is<Value::Function>()) return Value::boolean(true);

@@ -1,6 +1,7 @@
 // Binary and unary operators on numbers: which type they compute in, and the operation.
 #include "frontend/operators/operators.h"
 
+#include "frontend/complex/complex.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/expressions.h"
@@ -60,6 +61,7 @@ Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const No
   ctx.at(node);
   if (a.is_number() && b.is_number() && op != BinaryOp::MatMult)
     return arithmetic(ctx, op, a, b, node, left, right);
+  if (are_complex(a, b)) return complex_binary(ctx, op, a, b, node, left, right);
   if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
   if (is_vector(a) || is_vector(b)) {
     const Value x = vector_of_position(ctx, a), y = vector_of_position(ctx, b);
@@ -87,8 +89,6 @@ Value arithmetic(Context& ctx, BinaryOp op, Value a, Value b, const Node* node, 
     return operator_error(ctx, DiagCode::no_promotion, node, left, right, sign_of(op),
                           std::move(args));
   }
-  if (!scalar_of(*common))
-    return not_implemented(ctx, node, std::string(name_of(*common)) + " arithmetic");
   if ((is_bitwise(op) || is_shift(op)) && is_float(*common)) {
     return operator_error(ctx, DiagCode::integers_only, node, left, right, sign_of(op),
                           {std::string(sign_of(op)), type_text(a), type_text(b)});
@@ -140,6 +140,7 @@ Value unary(Context& ctx, const syntax::UnaryOp* node) {
   if (v.is_unknown()) return v;
   ctx.at(node);
   if (v.is_record() && v.record().type->is_vector()) return vector_unary(ctx, node, v);
+  if (v.is_complex()) return complex_unary(ctx, node, v);
   if (!v.is_number()) {
     const std::string sign = node->op == "USub" ? "-" : node->op == "UAdd" ? "+" : "~";
     return wrong_kind(ctx, DiagCode::unary_type, node, v, {sign, type_text(v)});
