@@ -4,7 +4,6 @@
 #include "bindings/source/classes.h"
 #include "bindings/source/entities.h"
 #include "bindings/source/function_object.h"
-#include "bindings/source/value.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -71,9 +70,9 @@ bool Names::is_local(const std::string& name) const {
   return locals_.contains(name);
 }
 
-Binding constant_or_object(nb::handle object) {
+Binding constant_or_object(nb::handle object, const StructIndex& structs) {
   if (const std::string* name = entities().find(object)) return named(Binding::Kind::Entity, *name);
-  if (std::optional<syntax::Value> value = constant_of(object)) {
+  if (std::optional<syntax::Value> value = constant_of(object, structs)) {
     Binding binding;
     binding.kind = Binding::Kind::Constant;
     binding.value = std::move(*value);
@@ -95,7 +94,7 @@ Binding Names::meaning_of(nb::handle object, Span use) {
     binding.function = index_(object, use);
     return binding;
   }
-  return constant_or_object(object);
+  return constant_or_object(object, type_index_);
 }
 
 void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded) {

@@ -9,6 +9,7 @@
 
 #include "bindings/source/ast_reader.h"
 #include "bindings/source/guard.h"
+#include "bindings/source/value.h"
 #include "syntax/tree.h"
 
 namespace cuda_device::bindings {
@@ -50,6 +51,6 @@ class Names final : public NameListener {
 };
 
 // What an object means that is no function and no class.
-syntax::Binding constant_or_object(nb::handle object);
+syntax::Binding constant_or_object(nb::handle object, const StructIndex& structs);
 
 }  // namespace cuda_device::bindings

@@ -30,6 +30,7 @@ struct Value {
     Ellipsis,
     Tuple,
     Type,
+    Vector,  // of the type `text`, "float32x4": its components in `elements`
     Record,  // an instance of a class of Program::types: `record`, its fields in `elements`
     Other
   };
@@ -37,8 +38,9 @@ struct Value {
   bool boolean = false;
   __int128 integer = 0;
   double real = 0, imag = 0;
-  std::string text;  // String; BrokenString, escaped; decimal digits of BigInt; class name of Other
-  std::vector<Value> elements;  // Tuple, Record
+  // String; BrokenString, escaped; decimal digits of BigInt; name of the class of Other and Vector
+  std::string text;
+  std::vector<Value> elements;  // Tuple, Vector, Record
   uint32_t record = 0;          // index into Program::types
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
   bool typed = false;
