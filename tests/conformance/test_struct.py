@@ -287,7 +287,6 @@ def moved(points, segments, out, n):
 
 
 @clause("DEV-STRUCT-18", "DEV-ARR-20", "DEV-STRUCT-10", "DEV-STRUCT-12")
-@clause("DEV-STRUCT-03", "DEV-STRUCT-04", "DEV-ABI-08", "DEV-STRUCT-11", partial="calls")
 def test_arrays_of_structs(target):
     n = 40
     points, segments, out = pages(2 * n, dtype=Point), pages(2 * n, dtype=Segment), zeros(n)
@@ -343,8 +342,9 @@ def mixed(a):
         a[i] = Mixed(D.int8(-i), i * 0.5, i > 2, v, D.int16(i * 100), pair, t, 200)
 
 
-@clause("DEV-STRUCT-03", "DEV-STRUCT-04", "DEV-STRUCT-16", "DEV-ABI-08", "DEV-ARR-20")
-@clause("DEV-STRUCT-11", "DEV-STRUCT-12", "DEV-STRUCT-18", "DEV-ABI-06", partial="calls")
+@clause("DEV-STRUCT-03", "DEV-STRUCT-04", "DEV-STRUCT-12", "DEV-STRUCT-16", "DEV-STRUCT-18")
+@clause("DEV-ARR-20")
+@clause("DEV-STRUCT-11", "DEV-ABI-06", "DEV-ABI-08", partial="interoperable calls")
 def test_memory_has_the_layout_of_cpp(target):
     n = 7
     a = pages(n, dtype=Mixed)
@@ -392,7 +392,7 @@ def test_arrays_with_strides(target):
 
 @D.kernel
 def own_memory(out, a, n):
-    i = D.thread_idx.x
+    i = int(D.thread_idx.x)
     tile = D.shared_array((2, 32), Segment)
     stack = D.local_array(4, Point)
     tile[0, i] = a[i]

@@ -1,6 +1,6 @@
 """Vectors in kernels (DEV-VEC, DEV-POS-01), compared with host objects and with NumPy."""
 
-# ruff: noqa: B905, SIM108
+# ruff: noqa: B905, SIM108, SIM113
 
 import functools
 
