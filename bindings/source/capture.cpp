@@ -42,7 +42,7 @@ class ProgramReader {
         sources_(sources),
         classes_(
             program, guards, [this](nb::handle function) { return add(function, {}); },
-            [](nb::handle object) { return constant_or_object(object); }) {}
+            [this](nb::handle object) { return constant_or_object(object, struct_index()); }) {}
 
   std::vector<nb::object> take_types() { return classes_.take(); }
 
@@ -96,12 +96,20 @@ class ProgramReader {
          into);
   }
 
+  StructIndex struct_index() {
+    return [this](nb::handle cls) { return classes_.index_of(cls); };
+  }
+
   void guard(nb::handle function) {
     nb::object owner = nb::borrow(function);
     nb::object code = nb::borrow(PyFunction_GetCode(function.ptr()));
     nb::object defaults = nb::borrow(PyFunction_GetDefaults(function.ptr()));
     guards_.push_back({Guard::Kind::Code, owner, {}, code, {}});
-    guards_.push_back({Guard::Kind::Defaults, owner, {}, defaults, {}});
+    Guard guard{Guard::Kind::Defaults, owner, {}, defaults, {}};
+    if (is_mutable(defaults))
+      if (auto constant = constant_of(defaults, struct_index()))
+        guard.constant = std::make_shared<const syntax::Value>(std::move(*constant));
+    guards_.push_back(std::move(guard));
   }
 
   void read(nb::handle function, const FunctionSource& source, syntax::Function& into) {
@@ -223,7 +231,7 @@ std::shared_ptr<Variant> capture(nb::handle function, SourceCache& sources,
 // Moves the variant that holds to the front.
 bool find_variant(FunctionState& state) {
   for (size_t i = 0; i < state.variants.size(); ++i) {
-    if (!all_hold(state.variants[i]->guards)) continue;
+    if (!all_hold(state.variants[i]->guards, state.variants[i]->types)) continue;
     std::rotate(state.variants.begin(), state.variants.begin() + i, state.variants.begin() + i + 1);
     return true;
   }
@@ -251,7 +259,7 @@ std::shared_ptr<Variant> current_variant(FunctionObject* function) {
   FunctionState& state = *function->state;
   if (!state.variants.empty()) {
     std::shared_ptr<Variant> latest = state.variants.front();
-    if (all_hold(latest->guards)) return latest;
+    if (all_hold(latest->guards, latest->types)) return latest;
   }
   auto lock = lock_without_gil(state.capturing);
   if (find_variant(state)) return state.variants.front();

@@ -254,8 +254,12 @@ void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
       const bool made = name == "underlying" || name == "numpy_dtype";  // by the decorator
       if (name.starts_with("__") || made || is_field || decl.attributes.contains(name)) continue;
       read_attribute(name, nb::object(item[1]), decl);
-      guards_.push_back({Guard::Kind::Attribute, nb::borrow(cls), interned(name.c_str()),
-                         optional_attr(cls, interned(name.c_str())), {}});
+      Guard guard{Guard::Kind::Attribute, nb::borrow(cls), interned(name.c_str()),
+                  optional_attr(cls, interned(name.c_str())), {}};
+      if (const syntax::Binding& read = decl.attributes[name];
+          read.kind == syntax::Binding::Kind::Constant)
+        guard.constant = std::make_shared<const syntax::Value>(read.value);
+      guards_.push_back(std::move(guard));
     }
   }
 }

@@ -41,6 +41,7 @@ nb::object untyped(const Value& value) {
     case Value::Kind::Type:
     case Value::Kind::Other:
       return nb::str(value.text.c_str());
+    case Value::Kind::Vector:
     case Value::Kind::Record:
     case Value::Kind::Tuple:
       break;

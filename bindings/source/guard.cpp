@@ -26,9 +26,16 @@ PyObject* current(const Guard& guard, nb::object& keep) {
   return nullptr;
 }
 
-bool equal_constant(Guard& guard, PyObject* found) {
+std::optional<uint32_t> index_of(nb::handle cls, const std::vector<nb::object>& types) {
+  for (size_t i = 0; i < types.size(); ++i)
+    if (types[i].is(cls)) return static_cast<uint32_t>(i);
+  return std::nullopt;
+}
+
+bool equal_constant(Guard& guard, PyObject* found, const std::vector<nb::object>& types) {
   if (!found || !guard.constant) return false;
-  std::optional<syntax::Value> value = constant_of(found);
+  const std::optional<syntax::Value> value =
+      constant_of(found, [&](nb::handle cls) { return index_of(cls, types); });
   if (!value || !same_value(*value, *guard.constant)) return false;
   guard.expected = nb::borrow(found);
   return true;
@@ -36,11 +43,12 @@ bool equal_constant(Guard& guard, PyObject* found) {
 
 }  // namespace
 
-bool all_hold(std::vector<Guard>& guards) {
+bool all_hold(std::vector<Guard>& guards, const std::vector<nb::object>& types) {
   for (Guard& guard : guards) {
     nb::object keep;
     PyObject* found = current(guard, keep);
-    if (found != guard.expected.ptr() && !equal_constant(guard, found)) return false;
+    const bool same = found == guard.expected.ptr() && !(guard.constant && is_mutable(found));
+    if (!same && !equal_constant(guard, found, types)) return false;
   }
   return true;
 }

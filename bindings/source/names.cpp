@@ -4,7 +4,6 @@
 #include "bindings/source/classes.h"
 #include "bindings/source/entities.h"
 #include "bindings/source/function_object.h"
-#include "bindings/source/value.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -71,9 +70,9 @@ bool Names::is_local(const std::string& name) const {
   return locals_.contains(name);
 }
 
-Binding constant_or_object(nb::handle object) {
+Binding constant_or_object(nb::handle object, const StructIndex& structs) {
   if (const std::string* name = entities().find(object)) return named(Binding::Kind::Entity, *name);
-  if (std::optional<syntax::Value> value = constant_of(object)) {
+  if (std::optional<syntax::Value> value = constant_of(object, structs)) {
     Binding binding;
     binding.kind = Binding::Kind::Constant;
     binding.value = std::move(*value);
@@ -84,22 +83,7 @@ Binding constant_or_object(nb::handle object) {
   return named(Binding::Kind::Object, is_enum_member(object) ? "enum.Enum" : type_text(object));
 }
 
-// An instance of a struct: a constant for each of its fields.
-Binding Names::struct_constant(nb::handle object) {
-  Binding binding;
-  binding.kind = Binding::Kind::Constant;
-  binding.value.kind = syntax::Value::Kind::Record;
-  binding.value.record = type_index_(object.type());
-  for (nb::handle value : field_values(object)) {
-    const Binding field = meaning_of(value);
-    if (field.kind != Binding::Kind::Constant) return constant_or_object(object);
-    binding.value.elements.push_back(field.value);
-  }
-  return binding;
-}
-
 Binding Names::meaning_of(nb::handle object, Span use) {
-  if (is_struct(object.ptr())) return struct_constant(object);
   if (is_struct_class(object) || (is_named_class(object) && !entities().find(object))) {
     Binding binding = named(Binding::Kind::Class, to_string(object.attr("__name__")));
     binding.type = type_index_(object);
@@ -110,7 +94,7 @@ Binding Names::meaning_of(nb::handle object, Span use) {
     binding.function = index_(object, use);
     return binding;
   }
-  return constant_or_object(object);
+  return constant_or_object(object, type_index_);
 }
 
 void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded) {

@@ -9,6 +9,7 @@
 
 #include "bindings/source/ast_reader.h"
 #include "bindings/source/guard.h"
+#include "bindings/source/value.h"
 #include "syntax/tree.h"
 
 namespace cuda_device::bindings {
@@ -34,7 +35,6 @@ class Names final : public NameListener {
   syntax::Binding meaning_of(nb::handle object, Span use = {});
 
  private:
-  syntax::Binding struct_constant(nb::handle object);
   bool is_local(const std::string& name) const;
   void bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded);
   void bind_global(const syntax::Name* node, const nb::object& name);
@@ -51,6 +51,6 @@ class Names final : public NameListener {
 };
 
 // What an object means that is no function and no class.
-syntax::Binding constant_or_object(nb::handle object);
+syntax::Binding constant_or_object(nb::handle object, const StructIndex& structs);
 
 }  // namespace cuda_device::bindings

@@ -5,7 +5,6 @@
 #include "bindings/numpy.h"
 #include "bindings/source/classes.h"
 #include "bindings/source/entities.h"
-#include "bindings/values/component.h"
 #include "bindings/values/vector_object.h"
 #include "support/float_format.h"
 
@@ -63,22 +62,36 @@ __int128 integer_bits(uint64_t bits, ScalarKind format) {
   return bits;
 }
 
+Value typed_value(ScalarKind format, uint64_t bits) {
+  Value value;
+  value.typed = true;
+  value.format = format;
+  if (is_bool(format)) {
+    value.kind = Value::Kind::Bool;
+    value.boolean = bits != 0;
+  } else if (is_int(format)) {
+    value.kind = Value::Kind::Int;
+    value.integer = integer_bits(bits, format);
+  } else {
+    value.kind = Value::Kind::Float;
+    value.real = float_of_bits(format, static_cast<int64_t>(bits));
+  }
+  return value;
+}
+
 std::optional<Value> numpy_value(PyObject* object) {
   std::optional<ScalarKind> format = scalar_of_type_number(type_number_of_scalar(object));
   if (!format) return std::nullopt;
-  Value value;
-  value.typed = true;
-  value.format = *format;
-  const uint64_t bits = scalar_bits(object, *format);
-  if (is_bool(*format)) {
-    value.kind = Value::Kind::Bool;
-    value.boolean = bits != 0;
-  } else if (is_int(*format)) {
-    value.kind = Value::Kind::Int;
-    value.integer = integer_bits(bits, *format);
-  } else {
-    value.kind = Value::Kind::Float;
-    value.real = float_of_bits(*format, static_cast<int64_t>(bits));
+  return typed_value(*format, scalar_bits(object, *format));
+}
+
+Value vector_value(const VectorObject& vector) {
+  Value value = make(Value::Kind::Vector);
+  value.text = std::string(name_of(vector.scalar)) + "x" + std::to_string(vector.lanes);
+  for (int i = 0; i < vector.lanes; ++i) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, vector.component(i), static_cast<size_t>(vector.bytes_of_component()));
+    value.elements.push_back(typed_value(vector.scalar, bits));
   }
   return value;
 }
@@ -97,16 +110,17 @@ Value text_value(Value::Kind kind, std::string text) {
   return value;
 }
 
-// Tuples within tuples; deeper ones are no constants.
+// Tuples and structs within others; deeper ones are no constants.
 constexpr int kMaxTuples = 32;
 
-std::optional<Value> constant_within(nb::handle object, int tuples);
+std::optional<Value> constant_within(nb::handle object, int tuples, const StructIndex& structs);
 
-std::optional<Value> tuple_value(nb::handle object, int tuples) {
+std::optional<Value> tuple_value(nb::handle object, int tuples, const StructIndex& structs) {
   if (tuples == kMaxTuples) return std::nullopt;
   Value value = make(Value::Kind::Tuple);
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object.ptr()); ++i) {
-    std::optional<Value> element = constant_within(PyTuple_GET_ITEM(object.ptr(), i), tuples + 1);
+    std::optional<Value> element =
+        constant_within(PyTuple_GET_ITEM(object.ptr(), i), tuples + 1, structs);
     if (!element) return std::nullopt;
     value.elements.push_back(std::move(*element));
   }
@@ -115,30 +129,29 @@ std::optional<Value> tuple_value(nb::handle object, int tuples) {
   return value;
 }
 
-std::optional<Value> vector_value(PyObject* object) {
-  const VectorObject& vector = vector_of(object);
-  Value value = text_value(Value::Kind::Record, std::string(name_of(vector.scalar)) + "x" +
-                                                    std::to_string(vector.lanes));
-  for (int i = 0; i < vector.lanes; ++i)
-    value.elements.push_back(
-        *numpy_value(load_component(vector.scalar, vector.component(i)).ptr()));
+std::optional<Value> struct_value(nb::handle object, int tuples, const StructIndex& structs) {
+  const std::optional<uint32_t> type = structs ? structs(object.type()) : std::nullopt;
+  if (!type) return std::nullopt;
+  std::optional<Value> value = tuple_value(field_values(object), tuples, structs);
+  if (!value) return std::nullopt;
+  value->kind = Value::Kind::Record;
+  value->record = *type;
   return value;
 }
 
 // A frozen dataclass, as a named tuple.
-std::optional<Value> named_value(nb::handle object, int tuples) {
+std::optional<Value> named_value(nb::handle object, int tuples, const StructIndex& structs) {
   if (tuples == kMaxTuples) return std::nullopt;
   Value value = make(Value::Kind::Tuple);
   value.names = field_names(object);
   for (const std::string& name : value.names) {
     std::optional<Value> element =
-        constant_within(nb::object(object.attr(name.c_str())), tuples + 1);
+        constant_within(nb::object(object.attr(name.c_str())), tuples + 1, structs);
     if (!element) return std::nullopt;
     value.elements.push_back(std::move(*element));
   }
   return value;
 }
-
 
 Value float_value(nb::handle object) {
   Value value = make(Value::Kind::Float);
@@ -170,7 +183,7 @@ Value dtype_value(nb::handle object) {
 
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-std::optional<Value> constant_within(nb::handle object, int tuples) {
+std::optional<Value> constant_within(nb::handle object, int tuples, const StructIndex& structs) {
   PyObject* p = object.ptr();
   if (p == Py_None) return make(Value::Kind::None);
   if (p == Py_Ellipsis) return make(Value::Kind::Ellipsis);
@@ -185,9 +198,10 @@ std::optional<Value> constant_within(nb::handle object, int tuples) {
   if (PyFloat_Check(p)) return float_value(object);
   if (PyComplex_Check(p)) return complex_value(object);
   if (PyUnicode_Check(p)) return text_value(string_kind(p), to_string(object));
-  if (PyTuple_Check(p)) return tuple_value(object, tuples);
-  if (is_vector(p)) return vector_value(p);
-  if (is_frozen_dataclass(p)) return named_value(object, tuples);
+  if (PyTuple_Check(p)) return tuple_value(object, tuples, structs);
+  if (is_vector(p)) return vector_value(vector_of(p));
+  if (is_struct(p)) return struct_value(object, tuples, structs);
+  if (is_frozen_dataclass(p)) return named_value(object, tuples, structs);
   if (PyType_Check(p)) return type_value(object);
   if (PyArray_DescrCheck(p)) return dtype_value(object);
   return std::nullopt;
@@ -195,7 +209,18 @@ std::optional<Value> constant_within(nb::handle object, int tuples) {
 
 }  // namespace
 
-std::optional<Value> constant_of(nb::handle object) { return constant_within(object, 0); }
+std::optional<Value> constant_of(nb::handle object, const StructIndex& structs) {
+  return constant_within(object, 0, structs);
+}
+
+// A struct gives copies of its vectors.
+bool is_mutable(nb::handle object) {
+  if (!object.is_valid()) return false;
+  if (!PyTuple_Check(object.ptr())) return is_vector(object.ptr());
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object.ptr()); ++i)
+    if (is_mutable(PyTuple_GET_ITEM(object.ptr(), i))) return true;
+  return false;
+}
 
 bool same_value(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.typed != b.typed || a.format != b.format) return false;

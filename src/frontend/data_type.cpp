@@ -5,7 +5,6 @@
 #include <array>
 
 #include "support/dtype.h"
-
 #include "support/record_layout.h"
 
 namespace cuda_device::frontend {
@@ -79,8 +78,17 @@ std::vector<DataLeaf> leaves_of(const DataType& type) {
   return leaves;
 }
 
+static std::string tuple_text(const RecordType& type) {
+  std::string text;
+  for (const RecordField& field : type.fields)
+    text += (text.empty() ? "" : ", ") + type_text(field.type);
+  return "(" + text + (type.fields.size() == 1 ? ",)" : ")");
+}
+
 std::string type_text(const DataType& type) {
-  if (type.is_record()) return type.record->name;
+  if (type.is_record())
+    return type.record->kind == RecordType::Kind::Tuple ? tuple_text(*type.record)
+                                                        : type.record->name;
   return type.is_number() ? std::string(name_of(type.code)) : "None";
 }
 

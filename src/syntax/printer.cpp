@@ -57,6 +57,7 @@ std::string text_of(const Value& v) {
     case Value::Kind::Type:
     case Value::Kind::Other:
       return v.text;
+    case Value::Kind::Vector:
     case Value::Kind::Record:
     case Value::Kind::Tuple:
       break;

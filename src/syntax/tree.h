@@ -30,16 +30,17 @@ struct Value {
     Ellipsis,
     Tuple,
     Type,
-    Record,  // an instance of a class of Program::types: `record`, its fields in `elements`; of a vector `text`
-             // is its type
+    Vector,  // of the type `text`, "float32x4": its components in `elements`
+    Record,  // an instance of a class of Program::types: `record`, its fields in `elements`
     Other
   };
   Kind kind = Kind::None;
   bool boolean = false;
   __int128 integer = 0;
   double real = 0, imag = 0;
-  std::string text;  // String; BrokenString, escaped; decimal digits of BigInt; class name of Other
-  std::vector<Value> elements;  // Tuple, Record
+  // String; BrokenString, escaped; decimal digits of BigInt; name of the class of Other and Vector
+  std::string text;
+  std::vector<Value> elements;  // Tuple, Vector, Record
   uint32_t record = 0;          // index into Program::types
   std::vector<std::string> names;  // of a Tuple that is a named tuple, or a frozen dataclass
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.

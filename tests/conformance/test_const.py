@@ -177,7 +177,7 @@ def sets_shape(a, x):
     a.shape = (1,)  # refused
 
 
-@clause("DEV-HTYPE-02", partial="vectors, atomics, masks")
+@clause("DEV-HTYPE-02", partial="atomics, masks")
 @pytest.mark.parametrize(
     ("kernel", "word"),
     [(sets_on_an_array, "foo"), (sets_on_a_number, "foo"), (sets_shape, "shape")],

@@ -194,7 +194,7 @@ def attributes_of_other_values(a):
     z = a.shape.x
 
 
-VALUES = "vectors, atomics and masks"
+VALUES = "atomics and masks"
 
 
 @bad.kernel(FLOATS, 3, np.float64(1), clause="DEV-HTYPE-02", partial=VALUES)

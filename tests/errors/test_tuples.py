@@ -114,7 +114,7 @@ def reduced(a, n):
     # error at `sum((1, "a"))`: cannot add 'int' and 'str'
     # hint: operators work on numbers; print() takes an f-string, such as print(f"x = {x}")
     x = sum((1, "a"))
-    # error at `list`: isinstance() asks for types of numbers and tuple, found list
+    # error at `list`: isinstance() asks for types of numbers, vectors, structs and tuple, found list
     # hint: such as int, float, device.float32 or (int, float)
     x = isinstance(n, list)
     # error at `sum((1, 2), begin=3)`: sum() has no parameter 'begin'

@@ -26,6 +26,7 @@ from .expression_tree import (
     Variable,
 )
 from .indices import Indices
+from .records import is_record
 
 MATH_UNARY = ("sqrt", "floor", "ceil", "trunc", "fabs")
 ARITHMETIC = ("+", "-", "*", "/", "//", "%")
@@ -62,11 +63,13 @@ class Expressions:
         merged = {}
         for scope in self.scopes:
             merged |= scope
-        return merged
+        return {v: t for v, t in merged.items() if not is_record(t)}
 
     # --- what there is ---
 
     def leaf(self, types=None):
+        if self.has_records() and self.chance(0.25) and (found := self.record_leaf(types)):
+            return found
         known = [(v, t) for v, t in self.variables().items() if types is None or t in types]
         kind = self.random.random()
         if known and kind < (0.25 if self.light else 0.5):
@@ -211,6 +214,8 @@ class Expressions:
         return Unary(t, op, operand)
 
     def condition(self, depth: int):
+        if self.has_records() and self.chance(0.1):
+            return self.record_condition()
         operands = [self.runtime(self.expression(depth - 1)), self.expression(depth - 1)]
         if self.chance(0.2):
             operands[1] = self.runtime(operands[1])

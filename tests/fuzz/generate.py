@@ -23,10 +23,10 @@ from .expression_tree import (
     Several,
     Variable,
 )
-from .expressions import Expressions
 from .indices import Indices, of
 from .positions import Positions, positions
 from .program import Assign, Augment, Body, For, If, Join, Jump, Program, Raw, Store, While
+from .record_programs import Records
 from .reports import Reporter
 from .views import argument_of, choose_views
 
@@ -36,7 +36,7 @@ def sum_type(element: str) -> str:
     return "f4" if model.is_float(element) else "i8" if element[1] == "8" else "i4"
 
 
-class Generator(Expressions):
+class Generator(Records):
     def __init__(self, seed: int):
         self.seed = seed
         self.random = random.Random(seed)
@@ -50,7 +50,9 @@ class Generator(Expressions):
         self.scalars = dict.fromkeys(self.at.extents, "int")
         for t in self.random.sample((*model.TYPED, "int", "float"), 3):
             self.scalars[f"s_{t}"] = t
-        self.scopes = [self.scalars | self.at.types]  # readable variables and their types
+        self.choose_records(seed, self.at.extents["n"])
+        # readable variables and their types
+        self.scopes = [self.scalars | self.at.types | self.record_arguments]
         self.frozen: set[str] = set(self.scopes[0])  # never assigned again
         self.helpers: list[Helper] = []
         self.loops = 0
@@ -89,6 +91,7 @@ class Generator(Expressions):
             kinds += [(1, self.taps), (1, self.own_row)]
         if self.arrays.strided:
             kinds += [(3, self.store_in_strides)]
+        kinds += self.record_kinds()
         if depth > 0:
             kinds += [(2, self.branch), (1, self.join), (1, self.for_loop), (1, self.while_loop)]
         else:
@@ -359,7 +362,9 @@ class Generator(Expressions):
 
     def parameters(self) -> list[str]:
         arrays = [*self.arrays.inputs, *self.arrays.outputs]
-        return [*(argument_of(a) if a in self.views else a for a in arrays), *self.scalars]
+        records = [*self.record_arrays.inputs, *self.record_arrays.outputs]
+        arrays = [argument_of(a) if a in self.views else a for a in arrays]
+        return [*arrays, *self.scalars, *records, *self.record_arguments]
 
     def preamble(self) -> Raw:
         """What a kernel begins with: its views, and where the thread is."""

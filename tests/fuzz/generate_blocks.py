@@ -13,7 +13,7 @@ import contextlib
 import copy
 
 from . import model
-from .arrays import ARRAY_TYPES, flat
+from .arrays import ARRAY_TYPES, Arrays, flat
 from .expression_tree import Binary, Both, Cast, Comparison, Element, Literal, Several, Variable
 from .generate import Generator
 from .indices import Indices, of
@@ -42,6 +42,10 @@ class BlockGenerator(Generator):
         sizes = {t: self.random.randint(1, 6) for t in self.random.sample(ARRAY_TYPES, 2)}
         self.local = {f"lo_{t}": (t, size) for t, size in sizes.items()}
         self.uniform_loops = 0
+
+    def choose_records(self, seed: int, n: int) -> None:
+        """None: what is the same in all threads is known of numbers alone."""
+        self.record_arrays, self.record_arguments, self.within_record = Arrays(), {}, False
 
     def positions(self) -> Positions:
         return positions_with_barriers(self.random)

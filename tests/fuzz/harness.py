@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import linecache
 import random
@@ -15,7 +16,7 @@ from cuda import device as D
 from cuda.device import _testing
 from support.targets import available, on_this_machine
 
-from . import model
+from . import model, records
 from .arrays import Arrays, flat
 from .expression_tree import Array, Thread
 from .generate import generate
@@ -44,10 +45,18 @@ class Case:
     types: dict[str, str]  # of scalars
     beyond_cache: bool
     views: dict[str, View]  # arrays that are parts of arguments
+    record_arrays: Arrays
+    record_values: dict[str, tuple]  # of arguments: as the launch takes them, and as the model does
 
     def arguments(self) -> list:
         arrays = [*self.arrays.inputs, *self.arrays.outputs]
-        return [*(self.argument(name) for name in arrays), *self.scalars.values()]
+        numbers = [*(self.argument(name) for name in arrays), *self.scalars.values()]
+        records = [*self.record_arrays.inputs, *self.record_arrays.outputs]
+        arrays = [self.memory[name].array for name in records]
+        return [*numbers, *arrays, *(host for host, _ in self.record_values.values())]
+
+    def outputs(self) -> dict[str, str]:
+        return self.arrays.outputs | self.record_arrays.outputs
 
     def argument(self, name: str) -> numpy.ndarray:
         if name in self.views:
@@ -78,7 +87,7 @@ def interesting(rng: random.Random, t: str):
 
 
 def numbers(rng: random.Random, t: str, shape: tuple[int, ...]) -> numpy.ndarray:
-    some = numpy.array([interesting(rng, t) for _ in range(40)], model.NUMPY[t])
+    some = numpy.array([interesting(rng, t) for _ in range(40)], model.NUMPY[model.machine(t)])
     chosen = rng.choices(range(some.size), k=flat(shape))
     return some[chosen].reshape(shape)
 
@@ -101,7 +110,26 @@ def make_case(seed: int, blocks: bool = False) -> Case:
         scalars["s_float"] = 1.5
     types, beyond = generator.scalars, generator.beyond_cache
     at, views = generator.at, generator.views
-    return Case(seed, program, at, arrays, memory, initial, scalars, types, beyond, views)
+    of_records, values = generator.record_arrays, record_values(rng, generator.record_arguments)
+    with numpy.errstate(all="ignore"):
+        for name, t in (of_records.inputs | of_records.outputs).items():
+            shape = of_records.shapes[name]
+            initial[name] = records.filled(t, shape, functools.partial(numbers, rng, shape=shape))
+            memory[name] = place(rng, initial[name])
+    return Case(
+        *(seed, program, at, arrays, memory, initial, scalars, types, beyond, views),
+        *(of_records, values),
+    )
+
+
+def record_values(rng: random.Random, types: dict[str, str]) -> dict[str, tuple]:
+    def of_field(t: str):
+        value = interesting(rng, t)
+        known = scalar(t, model.NUMPY[model.machine(t)](value)).number
+        return (value if t in ("int", "b1") else known), known
+
+    with numpy.errstate(all="ignore"):
+        return {name: records.argument(t, of_field) for name, t in types.items()}
 
 
 def compiled(case: Case, fmad: bool):
@@ -125,7 +153,7 @@ def assembled(target: str, seed: int) -> str:
 
 
 def run_target(case: Case, kernel, target: str) -> Ran:
-    outputs = {name: case.memory[name] for name in case.arrays.outputs}
+    outputs = {name: case.memory[name] for name in case.outputs()}
     for name, placed in outputs.items():
         placed.fill(case.initial[name])
     said, text = Said(), io.StringIO()
@@ -175,9 +203,10 @@ def scalar(t: str, value: object) -> model.Val:
 def run_model(case: Case) -> Ran:
     said = Said()
     arrays: dict[str, Array] = {}
+    types = case.arrays.inputs | case.record_arrays.inputs | case.outputs()
     for name, a in case.initial.items():
-        values = list(a.ravel()) if a.dtype.kind == "f" else a.ravel().tolist()
-        t = (case.arrays.inputs | case.arrays.outputs)[name]
+        t = types[name]
+        values = records.values_of(t, a)
         arrays[name] = Array(t, values, a.shape)
         if view := case.views.get(name):
             places = view.places()
@@ -187,6 +216,8 @@ def run_model(case: Case) -> Ran:
         values = same.numbers[first:] if first else same.numbers
         arrays[name] = Array(same.type, values, case.arrays.shapes[name])
     scalars = {name: scalar(t, case.scalars[name]) for name, t in case.types.items()}
+    for name, (_, value) in case.record_values.items():
+        scalars[name] = model.Val(name.removeprefix("t_"), value)
     with numpy.errstate(all="ignore"):
         if case.program.shared:
             run_blocks(case, scalars, arrays, said)
@@ -194,10 +225,9 @@ def run_model(case: Case) -> Ran:
             for k in numpy.flatnonzero(case.at.inside()):
                 run_block(case.program, [Thread(scalars | position(case, k), arrays, said)])
         outputs = {
-            name: numpy.array(arrays[name].numbers, model.NUMPY[t]).reshape(
-                case.initial[name].shape
-            )
-            for name, t in case.arrays.outputs.items()
+            name: numpy.array(arrays[name].numbers, initial.dtype).reshape(initial.shape)
+            for name in case.outputs()
+            for initial in [case.initial[name]]
         }
         return Ran(outputs, said)
 
@@ -221,6 +251,8 @@ def require(targets: list[str]) -> list[str]:
 
 def unequal(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
     """Elements with other bits, as a mask; all NaNs count as equal."""
+    if a.dtype.names:
+        return numpy.any([unequal(a[name], b[name]) for name in a.dtype.names], axis=0)
     if a.dtype.kind != "f":
         return a != b
     bits = f"u{a.dtype.itemsize}"

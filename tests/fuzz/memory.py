@@ -52,7 +52,7 @@ class Placed:
         self.array = self.view(self.memory, self.dtype)
         self.fill(initial)
         elements = numpy.zeros(self.memory.size, numpy.uint8)
-        self.view(elements, f"u{item}")[...] = (1 << 8 * item) - 1
+        self.view(elements, f"V{item}")[...] = numpy.void(b"\xff" * item)
         self.others = elements == 0
 
     def view(self, memory: numpy.ndarray, dtype) -> numpy.ndarray:

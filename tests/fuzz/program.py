@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass, field
 
-from . import model
+from . import model, records
 from .expression_tree import Helper, Shape, Thread, call_of, holds
 from .model import Val
 from .reports import Failed
@@ -339,6 +339,8 @@ class Program:
                 lines.append(f"    {name} = D.{kind}_array({shape}, {element})")
         body = list(self.body.lines("    "))
         head = "import math\n\nfrom cuda import device as D\n\n\n"
+        if any("Mixed" in line for line in [*body, *(h.text() for h in self.helpers)]):
+            head = records.import_line() + head
         if any("rotated(" in line for line in body):
             head += Rotate.TEXT
         lines += body

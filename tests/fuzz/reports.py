@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from . import model
+from .records import is_record
 
 
 class Failed(Exception):
@@ -93,7 +94,9 @@ class Reporter:
                     self.enter(inner, names)
             if hasattr(statement, "statements"):
                 self.enter(statement, names)
-            if type(statement).__name__ in ("Assign", "Join"):
+            kind = type(statement).__name__
+            stored = {"Assign": "value", "Join": "yes"}.get(kind)
+            if stored and not is_record(getattr(statement, stored).type):
                 names.append(statement.name)
             statements.append(statement)
         body.statements = statements

@@ -33,12 +33,20 @@ READ_ONLY.flags.writeable = False
 MOST_SHOWN = 10  # errors of one kernel whose text is shown; the exception holds all
 
 
+def _element_text(dtype):
+    """Of vectors and structs the name of their class."""
+    cls = getattr(dtype.type, "__cuda_device_type__", None)
+    if cls is not None:
+        return cls.__name__
+    return "record" if dtype.names else str(dtype)
+
+
 def type_of(argument):
     """Name of an argument's type as messages give it."""
     if argument is None:
         return "None"
     if isinstance(argument, np.ndarray):
-        return f"array[{argument.dtype}, {argument.ndim}]"
+        return f"array[{_element_text(argument.dtype)}, {argument.ndim}]"
     if isinstance(argument, tuple):
         return f"({', '.join(map(type_of, argument))}{',' * (len(argument) == 1)})"
     return type(argument).__name__

@@ -12,18 +12,25 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 
-Value call_abs(Context& ctx, const Arguments& a, const Intrinsic&) {
-  Value v = a.positional[0];
-  if (v.is_complex()) return complex_abs(ctx, v, a.node);
-  if (!require_number(ctx, v, argument_node(a, 0), "abs()")) return Value::unknown();
+static Value magnitude(Context& ctx, Value v, const Arguments& a) {
   if (is_bool(v.code())) v = convert(ctx, v, ctx.policy.bool_arithmetic, a.node);
   if (is_unsigned(v.code())) return v;
   if (!v.exact()) return Value::number(v.code(), ctx.builder.op(Op::Abs, {v.inst()}));
   if (is_float(v.code())) return Value::constant(v.code(), {0, std::fabs(v.exact()->real)});
   return v.exact()->integer < 0 ? negative(ctx, v, a.node) : v;
+}
+
+Value call_abs(Context& ctx, const Arguments& a, const Intrinsic&) {
+  const Value& v = a.positional[0];
+  if (is_vector(v))
+    return each_component(ctx, v, a.node, [&](const Value& c) { return magnitude(ctx, c, a); });
+  if (v.is_complex()) return complex_abs(ctx, v, a.node);
+  if (!require_number(ctx, v, argument_node(a, 0), "abs()")) return Value::unknown();
+  return magnitude(ctx, v, a);
 }
 
 Value call_round(Context& ctx, const Arguments& a, const Intrinsic&) {
@@ -84,16 +91,27 @@ static bool is_instance(const Value& v, const std::string& cls) {
   return *code == TypeCode::weak_complex && v.code() == TypeCode::c16;
 }
 
+// Nothing: kernels do not ask for such a class. A Dim3 is a uint32x3 to them.
+static std::optional<bool> is_instance(const Value& v, const Value& cls) {
+  if (cls.is_entity("device.Dim3")) return std::nullopt;
+  if (cls.is_entity("device.Vector")) return is_vector(v);
+  const std::optional<DataType> type = data_type_of(cls);
+  if (type && type->is_record()) return v.is_record() && v.record().type == type->record;
+  auto* entity = cls.as<Value::Entity>();
+  if (!entity || !(type_entity(entity->name) || entity->name == "builtins.tuple"))
+    return std::nullopt;
+  return is_instance(v, entity->name);
+}
+
 Value call_isinstance(Context& ctx, const Arguments& a, const Intrinsic&) {
   const Value& classes = a.positional[1];
   const std::vector<Value> all =
       classes.is_tuple() ? classes.elements() : std::vector<Value>{classes};
   bool any = false;
   for (const Value& cls : all) {
-    auto* entity = cls.as<Value::Entity>();
-    if (!entity || !(type_entity(entity->name) || entity->name == "builtins.tuple"))
-      return error(ctx, DiagCode::isinstance_class, argument_node(a, 1), {type_text(cls)});
-    any |= is_instance(a.positional[0], entity->name);
+    const std::optional<bool> is = is_instance(a.positional[0], cls);
+    if (!is) return error(ctx, DiagCode::isinstance_class, argument_node(a, 1), {type_text(cls)});
+    any |= *is;
   }
   return Value::boolean(any);
 }

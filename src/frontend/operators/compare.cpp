@@ -8,6 +8,7 @@
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
+#include "frontend/records/records.h"
 #include "support/check.h"
 
 namespace cuda_device::frontend {
@@ -231,9 +232,10 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
     return contains(ctx, op, a, b, node, left, right);
   if (a.is_number() && b.is_number() && !is_identity(op))
     return compare_numbers(ctx, op, a, b, node, left, right);
-  const bool records = a.is_record() && b.is_record() &&
-                       (a.record().type == b.record().type || a.record().type->is_vector()) &&
-                       a.record().type->kind == b.record().type->kind;
+  if (is_vector(a) && is_vector(b) && is_equality(op))
+    return compare_fields(ctx, op, vector_of_position(ctx, a), vector_of_position(ctx, b), node,
+                          left, right);
+  const bool records = a.is_record() && b.is_record() && a.record().type == b.record().type;
   if (records && is_equality(op)) return compare_fields(ctx, op, a, b, node, left, right);
   if (are_complex(a, b) && !is_identity(op))
     return complex_compare(ctx, op, a, b, node, left, right);

@@ -139,7 +139,8 @@ Value unary(Context& ctx, const syntax::UnaryOp* node) {
   const Value v = expr(ctx, node->operand);
   if (v.is_unknown()) return v;
   ctx.at(node);
-  if (v.is_record() && v.record().type->is_vector()) return vector_unary(ctx, node, v);
+  if (is_vector(v))
+    return each_component(ctx, v, node, [&](const Value& c) { return unary_number(ctx, node, c); });
   if (v.is_complex()) return complex_unary(ctx, node, v);
   if (!v.is_number()) {
     const std::string sign = node->op == "USub" ? "-" : node->op == "UAdd" ? "+" : "~";

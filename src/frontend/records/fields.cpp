@@ -19,6 +19,13 @@ std::optional<size_t> field_named(const RecordType& type, const std::string& nam
   return static_cast<size_t>(at - type.fields.begin());
 }
 
+// A field that is a tuple is like any other tuple.
+static Value field_value(const Value::Record& record, size_t i) {
+  const Value& value = record.fields[i];
+  const bool tuple = value.is_record() && value.record().type->kind == RecordType::Kind::Tuple;
+  return tuple ? Value::tuple(value.record().fields) : value;
+}
+
 static std::vector<std::string> names_of(const RecordType& type) {
   std::vector<std::string> names;
   for (const RecordField& field : type.fields) names.push_back(field.name);
@@ -57,7 +64,7 @@ static std::optional<Value> class_attribute(Context& ctx, const syntax::Attribut
 Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value& record) {
   const RecordType& type = *record.record().type;
   if (const auto i = field_named(type, node->attr); i && !node->attr.empty())
-    return record.record().fields[*i];
+    return field_value(record.record(), *i);
   if (type.is_vector())
     if (const auto known = vector_attribute(ctx, type, node->attr)) return *known;
   if (const auto member = class_attribute(ctx, node, record)) return *member;
@@ -87,15 +94,14 @@ Value attribute_of_class(Context& ctx, const syntax::Attribute* node, const Valu
 // ------------------------------------------------------------------------------------------------
 // by index
 
-// A constant index within the record; reports others.
-static std::optional<size_t> constant_index(Context& ctx, const Value& index, const RecordType& type,
-                                            const Node* node) {
+std::optional<size_t> constant_index(Context& ctx, const Value& index, const RecordType& type,
+                                     const Node* node) {
   const auto size = static_cast<__int128>(type.fields.size());
   const __int128 given = index.exact()->integer;
   const __int128 i = given < 0 ? given + size : given;
   if (i >= 0 && i < size) return static_cast<size_t>(i);
   error(ctx, DiagCode::vector_index_range, node,
-        {to_text(given), with_article(type.name), std::to_string(type.fields.size())});
+        {to_text(given), with_article(type.name), count_text(type.fields.size(), "element")});
   return std::nullopt;
 }
 
@@ -124,9 +130,8 @@ static Value chosen_component(Context& ctx, const Value& vector, const Value& in
   return Value::number(fields[0].code(), found);
 }
 
-// The elements of a sub-array in C order, of which several indices name one.
-static std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type,
-                                                  const Value& index, const Node* node) {
+std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type, const Value& index,
+                                           const Node* node) {
   const std::vector<Value> indices =
       index.is_tuple() ? index.elements() : std::vector<Value>{index};
   if (indices.size() != type.shape.size()) return std::nullopt;
@@ -138,7 +143,7 @@ static std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType
     if (i < 0 || i >= type.shape[axis]) {
       error(ctx, DiagCode::vector_index_range, node,
             {to_text(indices[axis].exact()->integer), with_article(type.name),
-             std::to_string(type.shape[axis])});
+             count_text(static_cast<size_t>(type.shape[axis]), "element")});
       return std::nullopt;
     }
     number = number * static_cast<size_t>(type.shape[axis]) + static_cast<size_t>(i);
@@ -150,7 +155,7 @@ Value record_element(Context& ctx, const Value& record, const Value& index,
                      const syntax::Subscript* node) {
   const Value::Record& r = record.record();
   if (auto* name = index.as<Value::Text>()) {
-    if (const auto i = field_named(*r.type, name->text)) return r.fields[*i];
+    if (const auto i = field_named(*r.type, name->text)) return field_value(r, *i);
     return error(ctx, DiagCode::no_attribute, node->slice,
                  {with_article(r.type->name), name->text, "its fields are named in its dtype"});
   }
@@ -214,7 +219,7 @@ bool assign_component(Context& ctx, const syntax::Subscript* target, const Value
     if (!i) return true;
     at = Value::constant_int(index.code(), static_cast<__int128>(*i));
   }
-  const std::string what = "component of " + type.name;
+  const std::string what = "a component of " + type.name;
   const Value stored =
       as_data(ctx, value, type.fields[0].type, Conversion::Stored, source, what);
   if (stored.is_unknown()) return true;

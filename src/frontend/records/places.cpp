@@ -49,17 +49,21 @@ static std::optional<size_t> field_of(Context& ctx, const RecordType& type, cons
   if (auto* attribute = syntax::as<syntax::Attribute>(part)) {
     name = attribute->attr;
   } else {
-    const Value index = expr(ctx, syntax::as<syntax::Subscript>(part)->slice);
-    if (index.is_unknown()) return std::nullopt;
-    if (index.exact() && is_int(index.code()) && type.is_sequence()) {
-      const auto size = static_cast<__int128>(type.fields.size());
-      const __int128 given = index.exact()->integer, i = given < 0 ? given + size : given;
-      if (i >= 0 && i < size) return static_cast<size_t>(i);
-      error(ctx, DiagCode::vector_index_range, part,
-            {to_text(given), with_article(type.name), std::to_string(type.fields.size())});
-      return std::nullopt;
+    const Node* slice = syntax::as<syntax::Subscript>(part)->slice;
+    const Value index = expr(ctx, slice);
+    if (index.contains_unknown()) return std::nullopt;
+    if (type.shape.size() > 1) {
+      const size_t before = ctx.diagnosis.diagnostics.size();
+      if (const auto i = element_of_sub_array(ctx, type, index, slice)) return i;
+      if (ctx.diagnosis.diagnostics.size() != before) return std::nullopt;
+    } else if (index.exact() && is_int(index.code()) && type.is_sequence()) {
+      return constant_index(ctx, index, type, slice);
     }
     auto* text = index.as<Value::Text>();
+    if (!text && !type.is_sequence()) {
+      error(ctx, DiagCode::not_subscriptable, part, {type.name});
+      return std::nullopt;
+    }
     if (!text) {
       not_implemented(ctx, part, "storing to an element of " + with_article(type.name) +
                                      " in memory by an index at run time");

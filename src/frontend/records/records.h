@@ -2,6 +2,7 @@
 // apart into the values of its fields; memory holds it as C++ lays it out.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,6 +45,14 @@ Value record_element(Context& ctx, const Value& record, const Value& index,
 bool assign_component(Context& ctx, const syntax::Subscript* target, const Value& base,
                       const Value& index, const Value& value, const Node* source);
 
+// A constant index within the record; reports others.
+std::optional<size_t> constant_index(Context& ctx, const Value& index, const RecordType& type,
+                                     const Node* node);
+// The number of an element of a sub-array in C order, of which each axis has an index. Nothing: some
+// index is known at run time only, or is outside, which is reported.
+std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type, const Value& index,
+                                           const Node* node);
+
 // --- places.cpp ---
 // A field of an element in memory. Without operands where something was wrong, which is reported.
 struct FieldPlace {
@@ -66,7 +75,9 @@ Value construct_vector(Context& ctx, const RecordRef& type, const Arguments& a);
 // Element by element, with scalars for every component.
 Value vector_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,
                     const Node* left, const Node* right);
-Value vector_unary(Context& ctx, const syntax::UnaryOp* node, const Value& v);
+// The vector of what f gives for each component.
+Value each_component(Context& ctx, const Value& v, const Node* node,
+                     const std::function<Value(const Value&)>& f);
 
 // --- structs.cpp ---
 // The type of Program::types[index], one object for each.

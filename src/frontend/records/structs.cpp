@@ -138,8 +138,7 @@ Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a) 
 }
 
 Value record_constant(Context& ctx, const syntax::Value& constant, const Node* node) {
-  const RecordRef type = constant.text.empty() ? record_type(ctx.session, constant.record)
-                                               : vector_named(constant.text);
+  const RecordRef type = record_type(ctx.session, constant.record);
   Value::Record record{type, {}};
   for (size_t i = 0; i < type->fields.size(); ++i) {
     syntax::Binding element;

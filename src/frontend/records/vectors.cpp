@@ -62,7 +62,6 @@ static Value vector_of(Context& ctx, std::vector<Value> components, const Node* 
   return Value::Record{type, std::move(components)};
 }
 
-
 Value vector_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,
                     const Node* left, const Node* right) {
   const size_t lanes = (is_vector(a) ? a : b).record().fields.size();
@@ -84,9 +83,11 @@ Value vector_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, c
   return vector_of(ctx, std::move(components), node);
 }
 
-Value vector_unary(Context& ctx, const syntax::UnaryOp* node, const Value& v) {
+Value each_component(Context& ctx, const Value& v, const Node* node,
+                     const std::function<Value(const Value&)>& f) {
+  const Value vector = vector_of_position(ctx, v);
   std::vector<Value> components;
-  for (const Value& field : v.record().fields) components.push_back(unary_number(ctx, node, field));
+  for (const Value& c : vector.record().fields) components.push_back(f(c));
   return vector_of(ctx, std::move(components), node);
 }
 

@@ -1,0 +1,338 @@
+"""Vectors and structs in random programs: their types, and expressions and statements of them.
+
+The model's value of a record is a tuple of numbers, one for each field, or of such tuples.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy
+from cuda import device as D
+
+from . import model
+from .expression_tree import Thread, call_of
+from .model import Val
+
+
+@D.struct
+class Mixed:
+    a: D.int8
+    b: D.float64
+    flag: bool
+    v: D.float32x2
+    n: int
+    u: D.uint16
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type of records."""
+
+    code: str  # "f4x3"
+    text: str  # as a program names it
+    fields: tuple[tuple[str, str], ...]  # names and codes
+    dtype: numpy.dtype
+
+    @property
+    def lanes(self) -> int:
+        """Of a vector; 0: it is a struct."""
+        return 0 if self.code == "Mixed" else len(self.fields)
+
+    @property
+    def component(self) -> str:
+        return self.fields[0][1]
+
+
+FIELDS_OF_MIXED = ("i1", "f8", "b1", "f4x2", "int", "u2")
+
+
+@functools.cache
+def kind_of(code: str) -> Kind:
+    if code == "Mixed":
+        names = Mixed.numpy_dtype.names
+        fields = tuple(zip(names, FIELDS_OF_MIXED, strict=True))
+        return Kind(code, code, fields, Mixed.numpy_dtype)
+    number, lanes = code.split("x")
+    name = f"{model.NAMES[number]}x{lanes}"
+    fields = tuple((axis, number) for axis in "xyzw"[: int(lanes)])
+    return Kind(code, f"D.{name}", fields, getattr(D, name).numpy_dtype)
+
+
+def is_record(t: str) -> bool:
+    return t == "Mixed" or t[-2:-1] == "x"
+
+
+def vector_code(component: str, lanes: int) -> str:
+    return f"{model.machine(component)}x{lanes}"
+
+
+def import_line() -> str:
+    return f"from {__name__} import Mixed\n"
+
+
+# --- values ---
+
+
+def leaves(t: str, value) -> list:
+    """The numbers of a value, each with its type."""
+    if not is_record(t):
+        return [(t, value)]
+    fields = zip(kind_of(t).fields, value, strict=True)
+    return [leaf for (_, code), part in fields for leaf in leaves(code, part)]
+
+
+def filled(t: str, shape: tuple[int, ...], numbers) -> numpy.ndarray:
+    """An array of records; numbers(t) makes one of a field's."""
+    if not is_record(t):
+        return numbers(t)
+    array = numpy.zeros(shape, kind_of(t).dtype)
+    for name, code in kind_of(t).fields:
+        array[name] = filled(code, shape, numbers)
+    return array
+
+
+def values_of(t: str, array: numpy.ndarray) -> list:
+    """The elements as the model has them, one row after the other."""
+    if is_record(t):
+        columns = [values_of(code, array[name]) for name, code in kind_of(t).fields]
+        return list(zip(*columns, strict=True))
+    return list(array.ravel()) if array.dtype.kind == "f" else array.ravel().tolist()
+
+
+def argument(t: str, numbers):
+    """A vector or struct as a launch takes it, and as the model has it; numbers(t): of a field."""
+    made = [argument(c, numbers) if is_record(c) else numbers(c) for _, c in kind_of(t).fields]
+    host, known = zip(*made, strict=True)
+    cls = Mixed if t == "Mixed" else getattr(D, kind_of(t).text[2:])
+    return cls(*host), known
+
+
+# --- expressions ---
+
+
+@dataclass
+class Field:
+    type: str
+    operand: object
+    place: int
+    by_index: bool = False
+
+    def text(self) -> str:
+        name = kind_of(self.operand.type).fields[self.place][0]
+        return self.operand.text() + (f"[{self.place}]" if self.by_index else f".{name}")
+
+    def run(self, t: Thread) -> Val:
+        return Val(self.type, self.operand.run(t).number[self.place])
+
+
+@dataclass
+class Component:
+    """v[i] with an index that is known at run time."""
+
+    type: str
+    operand: object
+    index: object
+
+    def text(self) -> str:
+        return f"{self.operand.text()}[{self.index.text()}]"
+
+    def run(self, t: Thread) -> Val:
+        return Val(self.type, self.operand.run(t).number[self.index.run(t).number])
+
+
+@dataclass
+class Make:
+    type: str
+    operands: list
+
+    def text(self) -> str:
+        return call_of(kind_of(self.type).text, self.operands)
+
+    def run(self, t: Thread) -> Val:
+        codes = [code for _, code in kind_of(self.type).fields]
+        given = zip(codes, self.operands, strict=True)
+        return Val(self.type, tuple(model.convert(code, o.run(t)).number for code, o in given))
+
+
+@dataclass
+class Converted:
+    """D.int32x3(*v)"""
+
+    type: str
+    operand: object
+
+    def text(self) -> str:
+        return f"{kind_of(self.type).text}(*{self.operand.text()})"
+
+    def run(self, t: Thread) -> Val:
+        to = kind_of(self.type).component
+        parts = leaves(self.operand.type, self.operand.run(t).number)
+        return Val(self.type, tuple(model.convert(to, Val(*part)).number for part in parts))
+
+
+@dataclass
+class Replaced:
+    type: str
+    operand: object
+    place: int
+    value: object
+
+    def text(self) -> str:
+        name = kind_of(self.type).fields[self.place][0]
+        return f"D.replace({self.operand.text()}, {name}={self.value.text()})"
+
+    def run(self, t: Thread) -> Val:
+        return changed(self.operand.run(t), (self.place,), self.value.run(t))
+
+
+def changed(record: Val, path: tuple[int, ...], value: Val) -> Val:
+    """The record with another value at a field of a field."""
+    place, *rest = path
+    code = kind_of(record.type).fields[place][1]
+    if rest:
+        value = changed(Val(code, record.number[place]), tuple(rest), value)
+    numbers = list(record.number)
+    numbers[place] = model.convert(code, value).number
+    return Val(record.type, tuple(numbers))
+
+
+def spread(value: Val, lanes: int) -> list[Val]:
+    if is_record(value.type):
+        return [Val(*leaf) for leaf in leaves(value.type, value.number)]
+    return [value] * lanes
+
+
+@dataclass
+class VectorBinary:
+    """Of two vectors, or of a vector and a number."""
+
+    type: str
+    op: str
+    left: object
+    right: object
+
+    def text(self) -> str:
+        return f"({self.left.text()} {self.op} {self.right.text()})"
+
+    def run(self, t: Thread) -> Val:
+        lanes = kind_of(self.type).lanes
+        left, right = self.left.run(t), self.right.run(t)
+        pairs = zip(spread(left, lanes), spread(right, lanes), strict=True)
+        return Val(self.type, tuple(model.binary(self.op, x, y).number for x, y in pairs))
+
+
+@dataclass
+class VectorUnary:
+    type: str
+    op: str
+    operand: object
+
+    def text(self) -> str:
+        if self.op == "abs":
+            return call_of("abs", [self.operand])
+        return f"({self.op} {self.operand.text()})"
+
+    def run(self, t: Thread) -> Val:
+        parts = spread(self.operand.run(t), 0)
+        return Val(self.type, tuple(model.unary(self.op, part).number for part in parts))
+
+
+@dataclass
+class Equal:
+    """== or != of two records of one type."""
+
+    op: str
+    left: object
+    right: object
+    type: str = "b1"
+
+    def text(self) -> str:
+        return f"({self.left.text()} {self.op} {self.right.text()})"
+
+    def run(self, t: Thread) -> Val:
+        left, right = (leaves(e.type, e.run(t).number) for e in (self.left, self.right))
+        same = all(
+            model.compare("==", Val(*x), Val(*y)).number for x, y in zip(left, right, strict=True)
+        )
+        return Val("b1", same == (self.op == "=="))
+
+
+@dataclass
+class Sum:
+    type: str
+    operand: object
+
+    def text(self) -> str:
+        return call_of("sum", [self.operand])
+
+    def run(self, t: Thread) -> Val:
+        total = Val("int", 0)
+        for part in spread(self.operand.run(t), 0):
+            total = model.binary("+", total, part)
+        return total
+
+
+# --- statements ---
+
+
+@dataclass
+class SetComponent:
+    """v[i] = x: the variable gets a changed vector."""
+
+    name: str
+    index: object
+    value: object
+
+    def lines(self, pad: str):
+        yield f"{pad}{self.name}[{self.index.text()}] = {self.value.text()}"
+
+    def run(self, t: Thread) -> None:
+        value = self.value.run(t)
+        before = t.variables[self.name]
+        place = self.index.run(t).number % len(before.number)
+        t.variables[self.name] = changed(before, (place,), value)
+
+
+@dataclass
+class Unpack:
+    names: list[str]
+    value: object
+
+    def lines(self, pad: str):
+        yield f"{pad}{', '.join(self.names)}, = {self.value.text()}"
+
+    def run(self, t: Thread) -> None:
+        for name, part in zip(self.names, spread(self.value.run(t), 0), strict=True):
+            t.variables[name] = part
+
+
+@dataclass
+class FieldStore:
+    """a[i].x = e, a[i].v.y += e, a[i]["v"] = w"""
+
+    array: str
+    index: object
+    kind: str  # of the elements
+    path: tuple[int, ...]
+    op: str  # "" for plain
+    value: object
+    by_name: bool  # in brackets
+
+    def lines(self, pad: str):
+        text, code = f"{self.array}[{self.index.text()}]", self.kind
+        for place in self.path:
+            name, code = kind_of(code).fields[place]
+            text += f'["{name}"]' if self.by_name else f".{name}"
+        yield f"{pad}{text} {self.op}= {self.value.text()}"
+
+    def run(self, t: Thread) -> None:
+        index = self.index.run(t).number
+        element, code = t.load(self.array, index), self.kind
+        part, value = element.number, self.value.run(t)
+        for place in self.path:
+            part, code = part[place], kind_of(code).fields[place][1]
+        if self.op:
+            value = model.binary(self.op, Val(code, part), value)
+        t.store(self.array, index, changed(t.load(self.array, index), self.path, value))
