@@ -28,7 +28,8 @@ PyObject* current(const Guard& guard, nb::object& keep) {
 
 bool equal_constant(Guard& guard, PyObject* found) {
   if (!found || !guard.constant) return false;
-  std::optional<syntax::Value> value = constant_of(found);
+  std::optional<syntax::Value> value =
+      is_mutable(found) ? constant_array(found) : constant_of(found);
   if (!value || !same_value(*value, *guard.constant)) return false;
   guard.expected = nb::borrow(found);
   return true;
@@ -40,7 +41,8 @@ bool all_hold(std::vector<Guard>& guards) {
   for (Guard& guard : guards) {
     nb::object keep;
     PyObject* found = current(guard, keep);
-    if (found != guard.expected.ptr() && !equal_constant(guard, found)) return false;
+    const bool same = found == guard.expected.ptr() && !(guard.constant && is_mutable(found));
+    if (!same && !equal_constant(guard, found)) return false;
   }
   return true;
 }

@@ -141,6 +141,11 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
   const Value base = expr(ctx, node->value);
   if (base.is_unknown()) return base;
   if (auto* array = base.as<Value::Array>()) return array_attribute(ctx, node, *array);
+  if (auto* member = base.as<Value::Enum>()) {
+    if (node->attr == "value") return member->value[0];
+    if (node->attr == "name") return Value(Value::Text{member->member});
+    return no_attribute(ctx, node, base, {"value", "name"});
+  }
   if (base.is_number()) return number_attribute(ctx, node, base);
   if (base.is<Value::Module>() || base.is<Value::Object>())
     return foreign_attribute(ctx, node, base, found ? &bound->second : nullptr);

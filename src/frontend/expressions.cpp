@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/arrays/tables.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/control/assign.h"
@@ -13,6 +14,7 @@
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/parameters.h"
 
 namespace cuda_device::frontend {
 
@@ -68,6 +70,12 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
     }
     case Kind::Type:
       return entity_value(ctx, v.text, node);
+    case Kind::Array: {
+      if (v.shape.empty()) return number_of(v.format, v.text.data());
+      return constant_table(ctx, written(node, "constant"), v.format, v.shape, v.text);
+    }
+    case Kind::Enum:
+      return Value::Enum{v.owner, v.text, v.flag, {literal(ctx, v.elements[0], node)}};
     case Kind::Record:
       return not_implemented(ctx, node, "a struct");
     case Kind::Other:

@@ -38,6 +38,10 @@ struct SameItself {
   }
   bool operator()(const V::Record& a, const V::Record& b) const { return a.type == b.type; }
   bool operator()(const V::Complex& a, const V::Complex& b) const { return a.code == b.code; }
+  bool operator()(const V::Enum& a, const V::Enum& b) const {
+    if (a.owner != b.owner) return false;
+    return a.flag ? same_abstract(a.value[0], b.value[0]) : a.member == b.member;
+  }
   bool operator()(const V::Iterator& a, const V::Iterator& b) const { return a.kind == b.kind; }
   bool operator()(const V::BoundMethod& a, const V::BoundMethod& b) const {
     return a.method == b.method;
@@ -182,6 +186,7 @@ std::string type_text(const Value& value) {
               },
               [](const V::Text&) -> std::string { return "str"; },
               [](const V::FString&) -> std::string { return "an f-string"; },
+              [](const V::Enum& v) { return v.owner.substr(v.owner.rfind('.') + 1); },
               [](const V::Object& v) { return v.class_name; }},
       value.alternatives());
 }

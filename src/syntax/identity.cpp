@@ -118,6 +118,9 @@ class IdentityWriter {
     out_.number(value.typed);
     out_.number(value.format);
     out_.number(value.record);
+    out_.text(value.owner);
+    out_.number(value.flag);
+    write(value.shape);
     out_.number<uint64_t>(value.elements.size());
     for (const Value& element : value.elements) write(element);
   }

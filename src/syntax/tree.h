@@ -30,6 +30,8 @@ struct Value {
     Ellipsis,
     Tuple,
     Type,
+    Array,   // numbers of `format` in C order, their bytes in `text`; `shape`
+    Enum,    // a member of an enumeration: its value in `elements`
     Record,  // an instance of a class of Program::types: `record`, its fields in `elements`
     Other
   };
@@ -37,7 +39,11 @@ struct Value {
   bool boolean = false;
   __int128 integer = 0;
   double real = 0, imag = 0;
-  std::string text;  // String; BrokenString, escaped; decimal digits of BigInt; class name of Other
+  // String; BrokenString, escaped; decimal digits of BigInt; class name of Other; name of an Enum
+  std::string text;
+  std::string owner;            // Enum: its class
+  std::vector<int64_t> shape;   // Array
+  bool flag = false;            // Enum: a Flag, whose members have bits in common
   std::vector<Value> elements;  // Tuple, Record
   uint32_t record = 0;          // index into Program::types
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
@@ -124,7 +130,7 @@ struct FieldType {
 struct Field {
   std::string name;
   FieldType type;
-  uint32_t offset = 0;       // bytes
+  uint32_t offset = 0;  // bytes
   bool has_default = false;
   Binding default_value;
 };
@@ -132,11 +138,11 @@ struct Field {
 // A class of values that kernels take apart, as it was when the program was captured.
 struct TypeDecl {
   enum class Kind : uint8_t {
-    Struct,      // @device.struct, or a frozen dataclass
-    Tuple,       // the hint tuple[...]
+    Struct,  // @device.struct, or a frozen dataclass
+    Tuple,   // the hint tuple[...]
     NamedTuple,
-    Fields,      // a structured dtype of NumPy
-    SubArray,    // its one field, as often as `shape` says
+    Fields,    // a structured dtype of NumPy
+    SubArray,  // its one field, as often as `shape` says
   };
   Kind kind = Kind::Struct;
   std::string name;
