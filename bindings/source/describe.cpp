@@ -41,6 +41,10 @@ nb::object untyped(const Value& value) {
     case Value::Kind::Type:
     case Value::Kind::Other:
       return nb::str(value.text.c_str());
+    case Value::Kind::Array:
+      return nb::bytes(value.text.data(), value.text.size());
+    case Value::Kind::Enum:
+      return nb::str((value.owner + "." + value.text).c_str());
     case Value::Kind::Vector:
     case Value::Kind::Record:
     case Value::Kind::Tuple:

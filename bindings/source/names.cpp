@@ -101,7 +101,13 @@ void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool 
   Binding binding;
   if (object.is_valid()) {
     binding = meaning_of(object, node->span);
-    if (binding.kind == Binding::Kind::Module) namespaces_[node] = nb::borrow(object);
+    if (std::optional<syntax::Value> array = constant_array(object)) {
+      binding = {};
+      binding.kind = Binding::Kind::Constant;
+      binding.value = std::move(*array);
+    }
+    if (binding.kind == Binding::Kind::Module || is_enum_member(object))
+      namespaces_[node] = nb::borrow(object);
     if (binding.kind == Binding::Kind::Constant)
       guard.constant = std::make_shared<const syntax::Value>(binding.value);
   }

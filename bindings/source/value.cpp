@@ -181,6 +181,30 @@ Value dtype_value(nb::handle object) {
   return text_value(Value::Kind::String, to_string(nb::object(object.attr("str"))));
 }
 
+Value bytes_value(nb::handle object) {
+  Value value = make(Value::Kind::Array);
+  value.format = ScalarKind::U8;
+  value.text.assign(PyBytes_AS_STRING(object.ptr()),
+                    static_cast<size_t>(PyBytes_GET_SIZE(object.ptr())));
+  value.shape = {static_cast<int64_t>(value.text.size())};
+  return value;
+}
+
+// By its class and name; several names of one value are one member.
+std::optional<Value> enum_value(nb::handle object, int tuples) {
+  Value value = make(Value::Kind::Enum);
+  nb::object cls = nb::borrow(object.type());
+  nb::object name = object.attr("name");
+  std::optional<Value> inner = constant_within(object.attr("value"), tuples + 1);
+  if (!inner || tuples == kMaxTuples) return std::nullopt;
+  value.owner = to_string(cls.attr("__module__")) + "." + to_string(cls.attr("__qualname__"));
+  if (!name.is_none()) value.text = to_string(name);
+  value.flag =
+      PyObject_IsInstance(object.ptr(), nb::module_::import_("enum").attr("Flag").ptr()) == 1;
+  value.elements.push_back(std::move(*inner));
+  return value;
+}
+
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 std::optional<Value> constant_within(nb::handle object, int tuples, const StructIndex& structs) {
@@ -204,6 +228,10 @@ std::optional<Value> constant_within(nb::handle object, int tuples, const Struct
   if (is_frozen_dataclass(p)) return named_value(object, tuples, structs);
   if (PyType_Check(p)) return type_value(object);
   if (PyArray_DescrCheck(p)) return dtype_value(object);
+  if (PyBytes_Check(p) && PyBytes_GET_SIZE(p) > 0 &&
+      static_cast<size_t>(PyBytes_GET_SIZE(p)) <= kMaxConstantArray)
+    return bytes_value(object);
+  if (is_enum_member(object)) return enum_value(object, tuples);
   return std::nullopt;
 }
 
@@ -216,10 +244,28 @@ std::optional<Value> constant_of(nb::handle object, const StructIndex& structs) 
 // A struct gives copies of its vectors.
 bool is_mutable(nb::handle object) {
   if (!object.is_valid()) return false;
-  if (!PyTuple_Check(object.ptr())) return is_vector(object.ptr());
+  if (!PyTuple_Check(object.ptr())) return is_vector(object.ptr()) || PyArray_Check(object.ptr());
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object.ptr()); ++i)
     if (is_mutable(PyTuple_GET_ITEM(object.ptr(), i))) return true;
   return false;
+}
+
+std::optional<Value> constant_array(nb::handle object) {
+  if (!PyArray_CheckExact(object.ptr())) return std::nullopt;
+  auto* array = reinterpret_cast<PyArrayObject*>(object.ptr());
+  const std::optional<ScalarKind> format = scalar_of_type_number(PyArray_TYPE(array));
+  const npy_intp bytes = PyArray_NBYTES(array);
+  if (!format || !PyArray_ISNOTSWAPPED(array) || bytes == 0 ||
+      static_cast<size_t>(bytes) > kMaxConstantArray)
+    return std::nullopt;
+  nb::object packed = checked(PyArray_FROMANY(object.ptr(), PyArray_TYPE(array), 0, 0,
+                                              NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED));
+  auto* data = reinterpret_cast<PyArrayObject*>(packed.ptr());
+  Value value = make(Value::Kind::Array);
+  value.format = *format;
+  value.shape.assign(PyArray_DIMS(array), PyArray_DIMS(array) + PyArray_NDIM(array));
+  value.text.assign(static_cast<const char*>(PyArray_DATA(data)), static_cast<size_t>(bytes));
+  return value;
 }
 
 bool same_value(const Value& a, const Value& b) {
@@ -227,6 +273,7 @@ bool same_value(const Value& a, const Value& b) {
   if (a.names != b.names || a.record != b.record) return false;
   if (a.boolean != b.boolean || a.integer != b.integer || a.text != b.text) return false;
   if (!same_bits(a.real, b.real) || !same_bits(a.imag, b.imag)) return false;
+  if (a.shape != b.shape || a.owner != b.owner || a.flag != b.flag) return false;
   if (a.elements.size() != b.elements.size()) return false;
   for (size_t i = 0; i < a.elements.size(); ++i)
     if (!same_value(a.elements[i], b.elements[i])) return false;

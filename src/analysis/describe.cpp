@@ -81,9 +81,8 @@ class Describer {
   }
 
   void own_array(const ir::Allocation& a) {
-    const bool shared = a.type.space == ir::AddressSpace::Shared;
-    out_ += std::string(shared ? "shared" : "local") + " array " + a.name + ": " +
-            ir::to_string(a.type) + ", " + std::to_string(a.bytes()) + " bytes\n";
+    out_ += std::string(ir::kind_of(a)) + " array " + a.name + ": " + ir::to_string(a.type) + ", " +
+            std::to_string(a.bytes()) + " bytes\n";
   }
 
   void slot(size_t i) {

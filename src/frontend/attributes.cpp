@@ -163,6 +163,11 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
   if (const std::optional<Value> element = named_element(base, node->attr)) return *element;
   if (base.is_record()) return record_attribute(ctx, node, base);
   if (auto* cls = base.as<Value::Class>()) return attribute_of_class(ctx, node, *cls);
+  if (auto* member = base.as<Value::Enum>()) {
+    if (node->attr == "value") return member->value[0];
+    if (node->attr == "name") return Value(Value::Text{member->member});
+    return no_attribute(ctx, node, base, {"value", "name"});
+  }
   if (base.is_number()) return number_attribute(ctx, node, base);
   if (base.is_complex())
     if (std::optional<Value> found_here = complex_attribute(ctx, node->attr, base))

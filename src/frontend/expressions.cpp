@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/arrays/tables.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/complex/complex.h"
@@ -14,6 +15,7 @@
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/parameters.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
@@ -83,6 +85,12 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
       for (const syntax::Value& e : v.elements) vector.fields.push_back(literal(ctx, e, node));
       return vector;
     }
+    case Kind::Array: {
+      if (v.shape.empty()) return number_of(v.format, v.text.data());
+      return constant_table(ctx, written(node, "constant"), v.format, v.shape, v.text);
+    }
+    case Kind::Enum:
+      return Value::Enum{v.owner, v.text, v.flag, {literal(ctx, v.elements[0], node)}};
     case Kind::Record:
       return record_constant(ctx, v, node);
     case Kind::Other:

@@ -36,10 +36,17 @@ struct SameItself {
     return a.name == b.name && a.element == b.element && a.type == b.type && a.base == b.base &&
            a.form == b.form;
   }
+  bool operator()(const V::Tuple& a, const V::Tuple& b) const {
+    return a.names == b.names || (a.names && b.names && *a.names == *b.names);
+  }
   bool operator()(const V::Record& a, const V::Record& b) const { return a.type == b.type; }
   bool operator()(const V::Complex& a, const V::Complex& b) const { return a.code == b.code; }
   bool operator()(const V::MemberFunction& a, const V::MemberFunction& b) const {
     return a.index == b.index;
+  }
+  bool operator()(const V::Enum& a, const V::Enum& b) const {
+    if (a.owner != b.owner) return false;
+    return a.flag ? same_abstract(a.value[0], b.value[0]) : a.member == b.member;
   }
   bool operator()(const V::Iterator& a, const V::Iterator& b) const { return a.kind == b.kind; }
   bool operator()(const V::BoundMethod& a, const V::BoundMethod& b) const {
@@ -47,7 +54,7 @@ struct SameItself {
   }
   bool operator()(const V::FString& a, const V::FString& b) const { return a.node == b.node; }
   template <class T>
-    requires std::same_as<T, V::Tuple> || std::same_as<T, V::Range> || std::same_as<T, V::Slice>
+    requires std::same_as<T, V::Range> || std::same_as<T, V::Slice>
   bool operator()(const T&, const T&) const {
     return true;
   }
@@ -190,6 +197,7 @@ std::string type_text(const Value& value) {
               },
               [](const V::Text&) -> std::string { return "str"; },
               [](const V::FString&) -> std::string { return "an f-string"; },
+              [](const V::Enum& v) { return v.owner.substr(v.owner.rfind('.') + 1); },
               [](const V::Object& v) { return v.class_name; }},
       value.alternatives());
 }

@@ -164,6 +164,13 @@ class Value {
     const syntax::Node* node;
     std::vector<Value> values;
   };
+  // A member of an enumeration, or several members of a Flag.
+  struct Enum {
+    std::string owner;   // its class
+    std::string member;  // empty: of a Flag, several
+    bool flag;
+    std::vector<Value> value;  // one
+  };
   struct Object {
     std::string class_name;
     friend bool operator==(const Object&, const Object&) = default;
@@ -172,7 +179,7 @@ class Value {
   using Alternatives =
       std::variant<Unknown, None, Scalar, Constant, Tuple, Record, Complex, Range, Slice, Iterator,
                    Generator, Array, Entity, Function, Class, MemberFunction, Lambda, BoundMethod,
-                   Module, Text, FString, Object>;
+                   Module, Text, FString, Enum, Object>;
 
   Value() = default;
   template <class T>

@@ -15,6 +15,11 @@ uint64_t Allocation::bytes() const {
   return last;
 }
 
+std::string_view kind_of(const Allocation& a) {
+  if (a.is_constant()) return "constant";
+  return a.type.space == AddressSpace::Shared ? "shared" : "local";
+}
+
 MemoryLayout memory_layout(const Function& f, AddressSpace space) {
   MemoryLayout layout;
   for (const Allocation& a : f.arrays) {

@@ -53,18 +53,23 @@ struct Slot {
   Type type;         // scalar
 };
 
-// Memory that the kernel asks for itself: one array for each block (Shared) or each thread (Local).
-// A call of shared_array in a loop is one allocation; inlined twice it is two.
+// Memory that the kernel asks for itself: one array for each block (Shared) or each thread (Local),
+// or a constant one (Global), which nothing stores to. A call of shared_array in a loop is one
+// allocation; inlined twice it is two.
 struct Allocation {
   std::string name;  // of the Python variable, for people; may be empty
-  Type type;         // array, not Global
+  Type type;         // array
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;  // bytes, not negative
   uint32_t align = 1;            // bytes, a power of two
   Span span;
+  std::string contents = {};  // of a constant one, each of its bytes(); empty: it is none
 
   uint64_t bytes() const;  // from the first element to after the last
+  bool is_constant() const { return !contents.empty(); }
 };
+
+std::string_view kind_of(const Allocation& a);  // "shared", "local", "constant"
 
 struct Param {
   std::string name;

@@ -26,6 +26,12 @@ OwnArray placed(const Allocation& a, char* at) {
   return {.array = {at, a.shape, a.strides}, .begin = at, .end = at + a.bytes()};
 }
 
+OwnArray constant(const Allocation& a) {
+  OwnArray made = placed(a, const_cast<char*>(a.contents.data()));
+  made.read_only = true;
+  return made;
+}
+
 }  // namespace
 
 BlockMemory::BlockMemory(const Launch& launch, Index block) {
@@ -35,7 +41,9 @@ BlockMemory::BlockMemory(const Launch& launch, Index block) {
   fill(bytes_, linear(block, launch.grid.grid) << 11);
   for (size_t i = 0; i < f.arrays.size(); ++i) {
     const bool shared = f.arrays[i].type.space == AddressSpace::Shared;
-    arrays_.push_back(shared ? placed(f.arrays[i], bytes_.data() + layout.offsets[i]) : OwnArray{});
+    arrays_.push_back(shared ? placed(f.arrays[i], bytes_.data() + layout.offsets[i])
+                      : f.arrays[i].is_constant() ? constant(f.arrays[i])
+                                                  : OwnArray{});
   }
   char* dynamic = bytes_.data() + layout.bytes;
   const int64_t size = launch.grid.shared;

@@ -105,8 +105,21 @@ class Parser {
     for (int axis = 0; axis < a.type.ndim; ++axis) a.strides.push_back(in_.integer());
     in_.expect_word("align");
     a.align = number32();
+    if (in_.accept_word("holds")) a.contents = bytes();
     if (!in_.at_line_end()) a.span = span();
     function_->arrays.push_back(std::move(a));
+  }
+
+  // Two hexadecimal digits a byte.
+  std::string bytes() {
+    const std::string digits = in_.quoted();
+    std::string out;
+    for (size_t i = 0; i + 1 < digits.size(); i += 2) {
+      const std::string byte = digits.substr(i, 2);
+      if (byte.find_first_not_of("0123456789abcdef") != std::string::npos) in_.fail("no byte");
+      out += static_cast<char>(std::stoi(byte, nullptr, 16));
+    }
+    return out;
   }
 
   void failure() {
@@ -161,7 +174,8 @@ class Parser {
       record = record_size();
     else
       element = type();
-    if (!record.bytes && !element.is_scalar()) in_.fail("an array's element is a scalar or a record");
+    if (!record.bytes && !element.is_scalar())
+      in_.fail("an array's element is a scalar or a record");
     in_.expect(',');
     const uint64_t ndim = in_.number();
     if (ndim > std::numeric_limits<uint8_t>::max()) in_.fail("too many dimensions");

@@ -8,8 +8,9 @@
 namespace cuda_device::ir {
 namespace {
 
+constexpr char kHex[] = "0123456789abcdef";
+
 std::string quoted(std::string_view name) {
-  static constexpr char kHex[] = "0123456789abcdef";
   std::string out = "\"";
   for (char c : name) {
     const auto byte = static_cast<unsigned char>(c);
@@ -25,6 +26,15 @@ std::string quoted(std::string_view name) {
     }
   }
   return out + '"';
+}
+
+std::string hex_bytes(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    out += kHex[static_cast<unsigned char>(c) >> 4];
+    out += kHex[static_cast<unsigned char>(c) & 15];
+  }
+  return out;
 }
 
 std::string hex(uint64_t bits) {
@@ -47,7 +57,8 @@ std::string float_text(T value, int64_t bits) {
 std::string constant_text(Type type, int64_t imm) {
   if (type.is_bool() && (imm == 0 || imm == 1)) return imm ? "true" : "false";
   if (type.is_float()) {
-    if (canonical(type.scalar(), imm) != imm) return "bits(" + hex(static_cast<uint64_t>(imm)) + ")";
+    if (canonical(type.scalar(), imm) != imm)
+      return "bits(" + hex(static_cast<uint64_t>(imm)) + ")";
     return with_shortest(type.scalar(), imm, [&](auto value) { return float_text(value, imm); });
   }
   if (type.is_scalar() && type.scalar() == ScalarKind::U64) {
@@ -130,6 +141,7 @@ class Printer {
     out_ += " strides";
     for (int64_t stride : a.strides) out_ += " " + std::to_string(stride);
     out_ += " align " + std::to_string(a.align);
+    if (a.is_constant()) out_ += " holds \"" + hex_bytes(a.contents) + '"';
     if (options_.spans) span(a.span);
     out_ += "\n";
   }

@@ -121,6 +121,9 @@ class IdentityWriter {
     out_.number(value.record);
     out_.number<uint64_t>(value.names.size());
     for (const std::string& name : value.names) out_.text(name);
+    out_.text(value.owner);
+    out_.number(value.flag);
+    write(value.shape);
     out_.number<uint64_t>(value.elements.size());
     for (const Value& element : value.elements) write(element);
   }

@@ -53,6 +53,13 @@ std::string text_of(const Value& v) {
       return quoted(v.text);
     case Value::Kind::Ellipsis:
       return "...";
+    case Value::Kind::Enum:
+      return v.owner + "." + v.text;
+    case Value::Kind::Array: {
+      std::string extents;
+      for (const int64_t n : v.shape) extents += (extents.empty() ? "" : ", ") + std::to_string(n);
+      return "array of [" + extents + "]";
+    }
     case Value::Kind::BigInt:
     case Value::Kind::Type:
     case Value::Kind::Other:

@@ -30,6 +30,8 @@ struct Value {
     Ellipsis,
     Tuple,
     Type,
+    Array,   // numbers of `format` in C order, their bytes in `text`; `shape`
+    Enum,    // a member of an enumeration: its value in `elements`
     Vector,  // of the type `text`, "float32x4": its components in `elements`
     Record,  // an instance of a class of Program::types: `record`, its fields in `elements`
     Other
@@ -38,9 +40,13 @@ struct Value {
   bool boolean = false;
   __int128 integer = 0;
   double real = 0, imag = 0;
-  // String; BrokenString, escaped; decimal digits of BigInt; name of the class of Other and Vector
+  // String; BrokenString, escaped; decimal digits of BigInt; name of the class of Other and Vector;
+  // name of an Enum
   std::string text;
-  std::vector<Value> elements;  // Tuple, Vector, Record
+  std::string owner;            // Enum: its class
+  std::vector<int64_t> shape;   // Array
+  bool flag = false;            // Enum: a Flag, whose members have bits in common
+  std::vector<Value> elements;  // Tuple, Enum, Vector, Record
   uint32_t record = 0;          // index into Program::types
   std::vector<std::string> names;  // of a Tuple that is a named tuple, or a frozen dataclass
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
@@ -127,7 +133,7 @@ struct FieldType {
 struct Field {
   std::string name;
   FieldType type;
-  uint32_t offset = 0;       // bytes
+  uint32_t offset = 0;  // bytes
   bool has_default = false;
   Binding default_value;
 };

@@ -346,3 +346,29 @@ def through_arrays(out, a, b, t):
 def test_through_arrays(target, n):
     b = np.arange(8, dtype=np.int16).reshape(4, 2)
     as_python(through_arrays, results(20), np.arange(n) + 1.0, b, (1, 2.5, 3))
+
+
+@D.kernel
+def of_ranges(out, t):
+    squares = tuple(k * t[k] for k in range(3))
+    out[0] = squares[0] + 10 * squares[1] + 100 * squares[2]
+    a, b = (k + 1 for k in range(2))
+    out[1] = a + 10 * b
+    out[2] = sum(k * k for k in range(100))
+    out[3] = len(tuple((i, j) for i in range(3) for j in range(i) if i != 1))
+
+
+def test_tuples_of_ranges(target):
+    as_python(of_ranges, results(4), (1, 2.5, 3))
+
+
+@D.kernel
+def formats_of_sums(out, a, b):
+    out[0] = sum(x for x in (a, a))
+    out[1] = sum((a, a, b))
+
+
+def test_sums_have_the_types_of_their_parts(target):
+    a, b, out = np.int8(100), np.int64(1000), np.zeros(2)
+    run(formats_of_sums, out, a, b)
+    assert out.tolist() == [-56, 944]

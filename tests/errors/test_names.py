@@ -228,22 +228,38 @@ def objects_are_not_compared(a):
         a[1] = 1
 
 
+class Odd(enum.Enum):
+    LIST = [1, 2]
+
+
 @bad.kernel(FLOATS)
 def members_of_an_enumeration(a):
-    # error at `Color.RED`: members of enum.Enum cannot be used in kernels
-    # hint: use enum.IntEnum: its members are integers
+    # error at `Color.RED`: 'Color' cannot be stored in an array of float32
+    # hint: an element takes a number
     a[0] = Color.RED
-    # error at `Color.RED`: members of enum.Enum cannot be used in kernels
-    # hint: use enum.IntEnum: its members are integers
-    a[1] = Color.RED.value
-    # error at `Color.RED`: members of enum.Enum cannot be used in kernels
-    # hint: use enum.IntEnum: its members are integers
+    # error at `a[0] == Color.RED` on `==`: '==' cannot compare 'float32' and 'Color'
+    # hint: numbers can be compared, and tuples of them
     if a[0] == Color.RED:
         a[2] = 1
-    # error at `Color.RED`: members of enum.Enum cannot be used in kernels
-    # hint: use enum.IntEnum: its members are integers
-    if Color.RED == Color.BLUE:
-        a[3] = 1
+    # error at `Odd.LIST`: a member of an enumeration whose value is no constant cannot be used in kernels
+    # hint: give it a number, a string, or a tuple of these
+    a[1] = Odd.LIST
+    # error at `Color.RED.size`: Color has no attribute 'size'
+    # hint: members of enumerations have value and name
+    a[1] = Color.RED.size
+
+
+constants = np.ones(3)
+
+
+@bad.kernel(FLOATS)
+def constant_arrays(a):
+    # error at `constants[0] = 1`@1: the array 'constants' is a constant of the kernel
+    # hint: pass an array that is stored to as an argument
+    constants[0] = 1
+    # error at `3`: index 3 is outside of 'constants', which has 3 elements
+    # hint: it can be from -3 to 2
+    a[0] = constants[3]
 
 
 class Thing:
@@ -253,7 +269,7 @@ class Thing:
 thing = Thing()
 table = [1, 2, 3]
 settings = {"n": 3}
-weights = np.ones(3)
+weights = np.ones(3, complex)
 namespace = types.SimpleNamespace(table=table)
 COUNT = 3
 
@@ -292,14 +308,14 @@ def objects_of_the_host(a):
     # error at `settings["n"]`: objects of class 'dict' cannot be used in kernels
     # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
     a[0] = settings["n"]
-    # error at `weights[0]`: objects of class 'numpy.ndarray' cannot be used in kernels
-    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    # error at `weights[0]`: an array from outside of the kernel is a constant if it holds bool, integers or floats, in 65536 bytes at most
+    # hint: pass it as an argument
     a[0] = weights[0]
     # error at `namespace.table`: objects of class 'list' cannot be used in kernels
     # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
     a[0] = namespace.table
-    # error at `weights`: objects of class 'numpy.ndarray' cannot be used in kernels
-    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    # error at `weights`: an array from outside of the kernel is a constant if it holds bool, integers or floats, in 65536 bytes at most
+    # hint: pass it as an argument
     a[0] = 2 * weights
 
 

@@ -28,6 +28,7 @@ from .positions import Positions, positions
 from .program import Assign, Augment, Body, For, If, Join, Jump, Program, Raw, Store, While
 from .record_programs import Records
 from .reports import Reporter
+from .tuples import Tuples
 from .views import argument_of, choose_views
 
 
@@ -376,8 +377,15 @@ class Generator(Records):
         depth, statements = (1, self.random.randint(2, 4)) if self.light else (2, 0)
         body = self.body(depth, statements or self.random.randint(3, 7))
         self.add_reports(body)
+        self.add_tuples(body)
         statements = [self.preamble(), *self.guarded(body.statements)]
         return Program(self.parameters(), self.helpers, Body(statements))
+
+    def add_tuples(self, body: Body) -> None:
+        """In some programs, at their end."""
+        tuples = Tuples(self, self.seed)
+        if tuples.wanted():
+            body.statements += tuples.make()
 
     def add_reports(self, body: Body) -> None:
         """In some programs, by numbers of their own: the others stay what they are."""

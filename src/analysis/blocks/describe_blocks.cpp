@@ -262,9 +262,9 @@ std::string describe_lost_arrays(const ir::Function& asked, const ir::Function& 
     const ir::Allocation& array = asked.arrays[k];
     const auto same = [&](const ir::Allocation& left) { return left.name == array.name; };
     if (std::ranges::any_of(f.arrays, same)) continue;
-    const bool shared = array.type.space == ir::AddressSpace::Shared;
-    out += std::string(shared ? "shared" : "local") + " array " + array.name + ": " +
-           (used[k] && !shared ? "its elements are variables\n" : "not used\n");
+    const bool local = array.type.space == ir::AddressSpace::Local;
+    out += std::string(ir::kind_of(array)) + " array " + array.name + ": " +
+           (used[k] && local ? "its elements are variables\n" : "not used\n");
   }
   return out;
 }

@@ -19,7 +19,8 @@ constexpr Step kUnknown{false, 0};
 
 class Rules {
  public:
-  Rules(const Inst& inst, const ShapeContext& c) : inst_(inst), c_(c), kind_(inst.type.is_array() ? ScalarKind::I64 : inst.type.scalar()) {}
+  Rules(const Inst& inst, const ShapeContext& c)
+      : inst_(inst), c_(c), kind_(inst.type.is_array() ? ScalarKind::I64 : inst.type.scalar()) {}
 
   Shape run() const {
     if (decided()) return uniform_shape(Level::LaunchUniform);
@@ -259,6 +260,7 @@ class Rules {
     if (c_.invariant_shared_loads[inst_.id])
       return uniform_shape(std::max(address.level, Level::BlockUniform));
     const Inst& array = *inst_.operands[0];
+    if (is_constant(array)) return address;
     if (array.op != Op::Param) return uniform_shape(Level::GangUniform);
     const auto param = static_cast<size_t>(array.imm);
     const ArrayFacts& facts = c_.function.params[param].facts;
@@ -266,8 +268,14 @@ class Rules {
     return constant ? address : uniform_shape(Level::GangUniform);
   }
 
+  bool is_constant(const Inst& array) const {
+    return array.op == Op::Array &&
+           c_.function.arrays[static_cast<size_t>(array.imm)].is_constant();
+  }
+
   // Each thread has a local array of its own.
   Shape own_array() const {
+    if (is_constant(inst_)) return uniform_shape(Level::LaunchUniform);
     const bool local = inst_.type.space == ir::AddressSpace::Local;
     return local ? varying_shape() : uniform_shape(Level::BlockUniform);
   }

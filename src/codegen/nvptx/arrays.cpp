@@ -1,5 +1,6 @@
 #include "codegen/nvptx/arrays.h"
 
+#include "codegen/constant_arrays.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::nvptx {
@@ -8,9 +9,11 @@ namespace {
 using ir::Inst;
 using ir::Op;
 
+constexpr unsigned kGlobalSpace = 1;
 constexpr unsigned kSharedSpace = 3;
 // No kernel has a $ in its symbol.
 constexpr const char* kShared = "shared$";
+constexpr const char* kConstant = "constant$";
 constexpr const char* kDynamicShared = "dynamic$shared";
 constexpr uint64_t kDynamicAlign = 16;  // the widest load
 
@@ -48,8 +51,13 @@ llvm::Value* Arrays::local(size_t array) const {
 
 llvm::Value* Arrays::own(size_t array) {
   if (!memory_[array]) {
-    const bool is_shared = c_.function.arrays[array].type.space == ir::AddressSpace::Shared;
-    memory_[array] = is_shared ? shared(array) : local(array);
+    const ir::Allocation& a = c_.function.arrays[array];
+    const bool is_shared = a.type.space == ir::AddressSpace::Shared;
+    memory_[array] = a.is_constant()
+                         ? constant_variable(*c_.kernel->getParent(), a,
+                                             kConstant + std::to_string(array), kGlobalSpace)
+                     : is_shared ? shared(array)
+                                 : local(array);
   }
   return memory_[array];
 }

@@ -29,6 +29,9 @@ bool Memory::offsets_are_u32(const Inst& array) const {
 // An array that overlaps no other is in a scope of its own, and outside of those of all others.
 void Memory::annotate(llvm::Instruction* access, const Inst& array) const {
   const Inst* base = ir::whole_array(array);
+  if (base && base->op == Op::Array &&
+      c_.function.arrays[static_cast<size_t>(base->imm)].is_constant())
+    access->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_.llvm(), {}));
   if (!base || base->op != Op::Param) return;
   const auto param = static_cast<size_t>(base->imm);
   if (!scopes_[param]) return;
@@ -80,20 +83,22 @@ llvm::Value* Memory::address(const Inst& inst) {
     llvm::Value* step = offset(array, *access.indices[k], static_cast<int64_t>(k));
     at = c_.b.CreateGEP(c_.b.getInt8Ty(), at, step);
   }
-  if (inst.imm != 0) at = c_.b.CreateConstGEP1_64(c_.b.getInt8Ty(), at, static_cast<uint64_t>(inst.imm));
+  if (inst.imm != 0)
+    at = c_.b.CreateConstGEP1_64(c_.b.getInt8Ty(), at, static_cast<uint64_t>(inst.imm));
   return at;
 }
 
 // Of the scalar that is accessed.
 llvm::Align Memory::alignment(const Inst& inst) const {
-  return llvm::commonAlignment(arrays_.alignment(*inst.operands[0]), static_cast<uint64_t>(inst.imm));
+  return llvm::commonAlignment(arrays_.alignment(*inst.operands[0]),
+                               static_cast<uint64_t>(inst.imm));
 }
 
 llvm::Value* Memory::load(const Inst& inst) {
   const Inst& array = *inst.operands[0];
   llvm::Value* at = address(inst);
-  llvm::LoadInst* element = c_.b.CreateAlignedLoad(memory_type(c_.llvm(), inst.type.scalar()), at,
-                                                   alignment(inst));
+  llvm::LoadInst* element =
+      c_.b.CreateAlignedLoad(memory_type(c_.llvm(), inst.type.scalar()), at, alignment(inst));
   annotate(element, array);
   if (!inst.type.is_bool()) return element;
   return c_.b.CreateICmpNE(element, llvm::ConstantInt::get(element->getType(), 0));

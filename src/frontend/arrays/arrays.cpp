@@ -1,5 +1,6 @@
 // Arrays: attributes, element access.
 #include "frontend/arrays/arrays.h"
+#include "frontend/arrays/tables.h"
 
 #include <algorithm>
 
@@ -144,6 +145,7 @@ static bool is_plain(const Value::Array& array) { return !array.type.has_records
 // view() as another type of the same size reads the bits of what the memory holds.
 Value load_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands) {
   if (!is_plain(array)) return load_data(ctx, array.element, operands, 0);
+  if (std::optional<Value> known = table_element(ctx, array, operands)) return *known;
   const ir::Type type = ir::Type::of(array.type.scalar());
   const ir::Type stored = ir::Type::of(operands[0]->type.scalar());
   Inst* element = ctx.builder.typed(Op::Load, stored, std::move(operands));
@@ -179,6 +181,10 @@ void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> o
 
 bool check_writable(Context& ctx, const Value::Array& array, const syntax::Subscript* target) {
   if (!array.read_only) return true;
+  if (array.allocation()) {
+    error(ctx, DiagCode::store_constant, target, {array.name});
+    return false;
+  }
   error(ctx, DiagCode::store_read_only, target, {array.name});
   return false;
 }

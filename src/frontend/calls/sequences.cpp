@@ -65,7 +65,10 @@ struct Reduced {
 };
 static std::optional<Reduced> reduced(Context& ctx, const Value& sequence, const Node* node) {
   Reduced out;
-  if (sequence.is<Value::Generator>()) return out;
+  if (auto* generator = sequence.as<Value::Generator>()) {
+    out.elements = straight_elements(ctx, *generator);
+    return out;
+  }
   out.it = iteration_of(ctx, sequence, node);
   if (!out.it) not_iterable(ctx, node, sequence);
   if (!out.it || out.it->length.is_unknown()) return std::nullopt;

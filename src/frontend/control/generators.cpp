@@ -1,6 +1,7 @@
 // Generator expressions: gone through where a builtin takes their elements.
 #include "frontend/control/generators.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "frontend/control/assign.h"
@@ -17,6 +18,14 @@ namespace {
 
 // What goes on where a clause has its value.
 using Then = std::function<void()>;
+
+// How the clauses are lowered.
+struct Way {
+  bool straight =
+      false;            // only as straight code: else it is `broken`, and what there is is not used
+  bool ranges = false;  // those of constant length are unrolled too
+  bool broken = false;
+};
 
 const syntax::GeneratorExp* node_of(const Value::Generator& g) {
   return syntax::as<syntax::GeneratorExp>(g.node);
@@ -35,19 +44,21 @@ void where_it_stands(Context& ctx, const Value::Generator& g, const F& f) {
 }  // namespace
 
 // Calls `then` where all conditions from one on hold.
-static void where(Context& ctx, const Nodes& conditions, size_t from, const Then& then) {
+static void where(Context& ctx, const Nodes& conditions, size_t from, Way& way, const Then& then) {
   if (from == conditions.size()) return then();
   const Value test = condition(ctx, conditions[from]);
   if (test.is_unknown()) return;
   if (test.exact()) {
-    if (test.exact()->integer != 0) where(ctx, conditions, from + 1, then);
+    if (test.exact()->integer != 0) where(ctx, conditions, from + 1, way, then);
     return;
   }
+  way.broken |= way.straight;
+  if (way.broken) return;
   ctx.at(conditions[from]);
   Inst* branch = ctx.builder.control(Op::If, {test.inst()}, 2);
   ir::Block* outer = &ctx.builder.block();
   ctx.builder.set_block(branch->regions[0]);
-  where(ctx, conditions, from + 1, then);
+  where(ctx, conditions, from + 1, way, then);
   ctx.builder.set_block(*outer);
 }
 
@@ -72,7 +83,18 @@ static std::optional<Iteration> clause_iteration(Context& ctx,
   return it;
 }
 
-static void clauses(Context& ctx, const syntax::GeneratorExp* generator, size_t from,
+// Whether the clause is unrolled; then its copies are known.
+static bool is_unrolled(const Iteration& it, const Way& way) {
+  const bool few = it.length.exact() && it.length.exact()->integer <= kMaxTuple;
+  return it.unrolled || (way.ranges && few);
+}
+
+static size_t copies_of(const Iteration& it) {
+  if (it.unrolled) return it.most;
+  return static_cast<size_t>(std::max<__int128>(it.length.exact()->integer, 0));
+}
+
+static void clauses(Context& ctx, const syntax::GeneratorExp* generator, size_t from, Way& way,
                     const Then& then) {
   if (from == generator->generators.size()) return then();
   auto* clause = syntax::as<syntax::comprehension>(generator->generators[from]);
@@ -80,46 +102,62 @@ static void clauses(Context& ctx, const syntax::GeneratorExp* generator, size_t 
   if (!it) return;
   const auto with_element = [&](const Value& position) {
     assign(ctx, clause->target, it->element(position), clause->iter);
-    where(ctx, clause->ifs, 0, [&] { clauses(ctx, generator, from + 1, then); });
+    where(ctx, clause->ifs, 0, way, [&] { clauses(ctx, generator, from + 1, way, then); });
   };
-  if (!it->unrolled) return counted(ctx, it->length, clause->iter, with_element);
-  if (!knows_copies(ctx, clause, {static_cast<uint32_t>(it->most), !it->length.exact()})) return;
-  for (size_t i = 0; i < it->most && !too_large(ctx, clause->iter); ++i) {
+  const bool unrolled = is_unrolled(*it, way);
+  way.broken |= way.straight && !(unrolled && it->length.exact());
+  if (way.broken) return;
+  if (!unrolled) return counted(ctx, it->length, clause->iter, with_element);
+  const size_t copies = copies_of(*it);
+  if (!knows_copies(ctx, clause, {static_cast<uint32_t>(copies), !it->length.exact()})) return;
+  for (size_t i = 0; i < copies && !way.broken && !too_large(ctx, clause->iter); ++i) {
     if_there(ctx, *it, i, clause->iter, [&](const Value& position) {
       in_copy(ctx, clause, i, [&] { with_element(position); });
     });
   }
 }
 
-void each_generated(Context& ctx, const Value::Generator& generator,
-                    const std::function<void(const Value& element)>& take) {
+static void go_through(Context& ctx, const Value::Generator& generator, Way& way,
+                       const std::function<void(const Value& element)>& take) {
   const syntax::GeneratorExp* node = node_of(generator);
   where_it_stands(ctx, generator, [&] {
-    clauses(ctx, node, 0, [&] {
+    clauses(ctx, node, 0, way, [&] {
       const Value element = expr(ctx, node->elt);
       if (!element.is_unknown()) take(element);
     });
   });
 }
 
-std::optional<std::vector<Value>> all_generated(Context& ctx, const Value::Generator& generator) {
+void each_generated(Context& ctx, const Value::Generator& generator,
+                    const std::function<void(const Value& element)>& take) {
+  Way way;
+  go_through(ctx, generator, way, take);
+}
+
+static std::optional<std::vector<Value>> straight(Context& ctx, const Value::Generator& generator,
+                                                  bool ranges) {
   std::vector<Value> elements;
-  const ir::Block* straight = &ctx.builder.block();
-  const uint64_t blamed = ctx.diagnosis.blamed;
-  bool certain = true;
-  each_generated(ctx, generator, [&](const Value& element) {
-    certain &= &ctx.builder.block() == straight;
-    elements.push_back(element);
+  Way way{true, ranges};
+  Captured captured = capture(ctx, [&] {
+    go_through(ctx, generator, way, [&](const Value& e) { elements.push_back(e); });
+    return Value::unknown();
   });
+  if (way.broken) return std::nullopt;
+  splice(ctx, captured.block);
+  return elements;
+}
+
+std::optional<std::vector<Value>> straight_elements(Context& ctx,
+                                                    const Value::Generator& generator) {
+  return straight(ctx, generator, false);
+}
+
+std::optional<std::vector<Value>> all_generated(Context& ctx, const Value::Generator& generator) {
+  const uint64_t blamed = ctx.diagnosis.blamed;
+  std::optional<std::vector<Value>> elements = straight(ctx, generator, true);
   if (ctx.inference.unrolled || ctx.diagnosis.blamed != blamed) return std::nullopt;
-  if (!certain) {
+  if (!elements)
     error(ctx, DiagCode::length_not_constant, generator.node, {"a generator expression"});
-    return std::nullopt;
-  }
-  if (elements.size() > kMaxTuple) {
-    error(ctx, DiagCode::tuple_too_long, generator.node, {std::to_string(kMaxTuple)});
-    return std::nullopt;
-  }
   return elements;
 }
 

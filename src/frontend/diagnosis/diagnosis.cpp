@@ -76,6 +76,8 @@ Value operator_error(Context& ctx, DiagCode code, const Node* node, const Node* 
 static Value foreign_object(Context& ctx, const Node* node, const std::string& class_name) {
   if (class_name == "tuple") return error(ctx, DiagCode::foreign_tuple, node);
   if (class_name == "enum.Enum") return error(ctx, DiagCode::foreign_enum, node);
+  if (class_name == "numpy.ndarray")
+    return error(ctx, DiagCode::foreign_array, node, {std::to_string(64 * 1024)});
   const bool bytes = class_name == "bytes" || class_name == "bytearray";
   return error(ctx, bytes ? DiagCode::foreign_bytes : DiagCode::foreign_object, node, {class_name});
 }

@@ -49,6 +49,8 @@ Value truth(Context& ctx, const Value& v, const Node* node) {
   if (v.is_tuple()) return Value::boolean(!v.elements().empty());
   if (auto* text = v.as<Value::Text>()) return Value::boolean(!text->text.empty());
   if (v.is<Value::Function>()) return Value::boolean(true);
+  if (auto* member = v.as<Value::Enum>())
+    return member->flag ? truth(ctx, member->value[0], node) : Value::boolean(true);
   if (auto* array = v.as<Value::Array>())
     return error(ctx, DiagCode::array_condition, node, {array->name, type_text(v)});
   return wrong_kind(ctx, DiagCode::condition_type, node, v, {type_text(v)});

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "frontend/arrays/arrays.h"
+#include "frontend/arrays/layout.h"
+#include "frontend/arrays/tables.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -12,6 +15,9 @@
 #include "frontend/parameters.h"
 
 namespace cuda_device::frontend {
+
+// Elements that a register each is better for than memory.
+constexpr size_t kMostSelected = 16;
 
 static Value repeated(Context& ctx, const Value& tuple, const Value& times, const Node* node,
                       const Node* times_node) {
@@ -24,6 +30,16 @@ static Value repeated(Context& ctx, const Value& tuple, const Value& times, cons
   return tuple_of(ctx, std::move(elements), node);
 }
 
+// Members of a Flag: |, & and ^ of their bits.
+static std::optional<Value> flags_together(Context& ctx, BinaryOp op, const Value& a,
+                                           const Value& b, const Node* node) {
+  auto *x = a.as<Value::Enum>(), *y = b.as<Value::Enum>();
+  const bool bits = op == BinaryOp::BitOr || op == BinaryOp::BitAnd || op == BinaryOp::BitXor;
+  if (!x || !y || !bits || !x->flag || x->owner != y->owner) return std::nullopt;
+  const Value value = arithmetic(ctx, op, x->value[0], y->value[0], node, node, node);
+  return Value::Enum{x->owner, "", true, {value}};
+}
+
 std::optional<Value> tuple_operation(Context& ctx, BinaryOp op, const Value& a, const Value& b,
                                      const Node* node, const Node* left, const Node* right) {
   const auto is_whole = [](const Value& v) { return v.is_number() && !is_float(v.code()); };
@@ -32,6 +48,7 @@ std::optional<Value> tuple_operation(Context& ctx, BinaryOp op, const Value& a, 
     elements.insert(elements.end(), b.elements().begin(), b.elements().end());
     return tuple_of(ctx, std::move(elements), node);
   }
+  if (const auto flags = flags_together(ctx, op, a, b, node)) return flags;
   if (op == BinaryOp::Mult && a.is_tuple() && is_whole(b)) return repeated(ctx, a, b, node, right);
   if (op == BinaryOp::Mult && is_whole(a) && b.is_tuple()) return repeated(ctx, b, a, node, left);
   return std::nullopt;
@@ -101,6 +118,21 @@ static Inst* wrapped(Context& ctx, const Value& index, size_t size) {
   return ctx.builder.op(Op::Select, {negative, ctx.builder.op(Op::Add, {at, count}), at});
 }
 
+// A load, of the last element where the index is out of range.
+static Value number_in(Context& ctx, const Value::Array& table, Inst* at, TypeCode code,
+                       size_t size, const Node* node) {
+  const ir::Type wide = ir::Type::of(ScalarKind::U64);
+  Inst* unsigned_at = ctx.builder.typed(Op::Convert, wide, {at});
+  Inst* last = constant_inst(ctx, wide, static_cast<double>(size - 1));
+  Inst* clamped = ctx.builder.op(Op::Min, {unsigned_at, last});
+  Inst* index = ctx.builder.typed(Op::Convert, ir::kI64, {clamped});
+  const Value place = Value::number(TypeCode::i8, index);
+  const Value number =
+      load_element(ctx, table, operands_at(ctx, table, layout_of(table), {place}, node));
+  return number.exact() ? Value::constant(code, *number.exact())
+                        : Value::number(code, number.inst());
+}
+
 // Halves the elements bit by bit of the index: as many selections as elements, and a test a bit.
 Value element_at(Context& ctx, std::vector<Value> elements, const Value& index, const Node* node,
                  const std::string& tuple) {
@@ -112,6 +144,9 @@ Value element_at(Context& ctx, std::vector<Value> elements, const Value& index, 
     return not_implemented(ctx, node, "a tuple of " + type_text(*common) + " indexed at run time");
   }
   Inst* at = wrapped(ctx, index, elements.size());
+  if (elements.size() > kMostSelected && common->is_number())
+    if (const auto table = table_of(ctx, elements, common->code(), node))
+      return number_in(ctx, table->array(), at, common->code(), elements.size(), node);
   Inst* one = constant_inst(ctx, at->type, 1);
   for (int bit = 0; elements.size() > 1; ++bit) {
     Inst* shifted =

@@ -1,5 +1,6 @@
 #include "codegen/host/memory/arrays.h"
 
+#include "codegen/constant_arrays.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
 #include "support/check.h"
@@ -59,6 +60,7 @@ void Arrays::create() {
   ir::for_each_inst(f.body, [&](const Inst& inst) {
     if (inst.op != Op::Array || placed[static_cast<size_t>(inst.imm)]) return;
     const ir::Allocation& a = f.arrays[static_cast<size_t>(inst.imm)];
+    if (a.is_constant()) return;
     const bool local = a.type.space == ir::AddressSpace::Local;
     offsets_[static_cast<size_t>(inst.imm)] =
         arena_.reserve(llvm::alignTo(a.bytes(), a.align) * (local ? lanes : 1), a.align);
@@ -175,13 +177,20 @@ ArrayBase Arrays::parameter(const Inst& array) {
   return p;
 }
 
+// Read-only data of the image.
+Value* Arrays::constant(size_t array) {
+  return constant_variable(*c_.b.GetInsertBlock()->getModule(), c_.source.function.arrays[array],
+                           "constant$" + std::to_string(array), 0);
+}
+
 ArrayBase Arrays::own(const Inst& array) {
   const auto index = static_cast<size_t>(array.imm);
   const ir::Allocation& a = c_.source.function.arrays[index];
   ArrayBase p;
   p.element.align = llvm::Align(array.type.element_align());
   note_scopes(p.element, c_.source.function.params.size() + index);
-  p.pointer = arena_.at(offsets_[index]);
+  p.element.invariant = a.is_constant();
+  p.pointer = a.is_constant() ? constant(index) : arena_.at(offsets_[index]);
   p.offset = ScalarKind::I32;
   p.own_lines = a.type.space == ir::AddressSpace::Shared;
   if (a.type.space == ir::AddressSpace::Local) {

@@ -14,9 +14,9 @@ struct ArrayBase {
   llvm::SmallVector<llvm::Value*, 4> strides;  // int64, bytes; of a view perhaps vectors
   // What else a lane's element is away, in the units below: values of lanes.
   llvm::SmallVector<const ir::Inst*, 1> offsets;
-  uint64_t unit = 1;       // bytes in memory to a byte of the array
-  bool own_lines = false;  // of the block alone, from the beginning of one to the end of one
-  uint64_t lane_step = 0;  // bytes from a lane's element to that of the next
+  uint64_t unit = 1;         // bytes in memory to a byte of the array
+  bool own_lines = false;    // of the block alone, from the beginning of one to the end of one
+  uint64_t lane_step = 0;    // bytes from a lane's element to that of the next
   bool interleaved = false;  // lanes' elements side by side
   uint64_t record_bytes = 0;  // zero: elements are scalars, or the record is the element
   uint64_t into = 0;          // bytes from the pointer back to the beginning of the record
@@ -43,6 +43,7 @@ class Arrays {
   ArrayBase base(const ir::Inst& array);  // its element has no type yet
   ArrayBase parameter(const ir::Inst& array);
   ArrayBase own(const ir::Inst& array);
+  llvm::Value* constant(size_t array);
   ArrayBase dynamic_shared(const ir::Inst& array);
   ArrayBase view(const ir::Inst& array);
   llvm::Value* number(const ir::Inst& value);
