@@ -191,11 +191,11 @@ Value bytes_value(nb::handle object) {
 }
 
 // By its class and name; several names of one value are one member.
-std::optional<Value> enum_value(nb::handle object, int tuples) {
+std::optional<Value> enum_value(nb::handle object, int tuples, const StructIndex& structs) {
   Value value = make(Value::Kind::Enum);
   nb::object cls = nb::borrow(object.type());
   nb::object name = object.attr("name");
-  std::optional<Value> inner = constant_within(object.attr("value"), tuples + 1);
+  std::optional<Value> inner = constant_within(object.attr("value"), tuples + 1, structs);
   if (!inner || tuples == kMaxTuples) return std::nullopt;
   value.owner = to_string(cls.attr("__module__")) + "." + to_string(cls.attr("__qualname__"));
   if (!name.is_none()) value.text = to_string(name);
@@ -231,7 +231,7 @@ std::optional<Value> constant_within(nb::handle object, int tuples, const Struct
   if (PyBytes_Check(p) && PyBytes_GET_SIZE(p) > 0 &&
       static_cast<size_t>(PyBytes_GET_SIZE(p)) <= kMaxConstantArray)
     return bytes_value(object);
-  if (is_enum_member(object)) return enum_value(object, tuples);
+  if (is_enum_member(object)) return enum_value(object, tuples, structs);
   return std::nullopt;
 }
 
