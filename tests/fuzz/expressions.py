@@ -26,7 +26,7 @@ from .expression_tree import (
     Variable,
 )
 from .indices import Indices
-from .records import is_record
+from .model import is_record
 
 MATH_UNARY = ("sqrt", "floor", "ceil", "trunc", "fabs")
 ARITHMETIC = ("+", "-", "*", "/", "//", "%")

@@ -34,6 +34,11 @@ class Val(NamedTuple):
     number: object
 
 
+def is_record(t: str) -> bool:
+    """Whether it is the type of a record instead of a number: see records.py."""
+    return t == "Mixed" or t[-2:-1] == "x"
+
+
 def _table() -> dict[tuple[str, str], str]:
     path = pathlib.Path(__file__).parent.parent / "conformance" / "promotion.csv"
     table = {}

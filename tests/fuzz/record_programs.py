@@ -8,6 +8,7 @@ from . import model
 from .arrays import Arrays
 from .expression_tree import Binary, Call, Cast, Conditional, Element, Literal, Variable
 from .expressions import ARITHMETIC, BITWISE, Expressions
+from .model import is_record
 from .program import Assign, Join, Store
 from .records import (
     Component,
@@ -22,7 +23,6 @@ from .records import (
     Unpack,
     VectorBinary,
     VectorUnary,
-    is_record,
     kind_of,
     vector_code,
 )

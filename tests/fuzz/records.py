@@ -13,7 +13,7 @@ from cuda import device as D
 
 from . import model
 from .expression_tree import Thread, call_of
-from .model import Val
+from .model import Val, is_record
 
 
 @D.struct
@@ -58,10 +58,6 @@ def kind_of(code: str) -> Kind:
     name = f"{model.NAMES[number]}x{lanes}"
     fields = tuple((axis, number) for axis in "xyzw"[: int(lanes)])
     return Kind(code, f"D.{name}", fields, getattr(D, name).numpy_dtype)
-
-
-def is_record(t: str) -> bool:
-    return t == "Mixed" or t[-2:-1] == "x"
 
 
 def vector_code(component: str, lanes: int) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from . import model
-from .records import is_record
+from .model import is_record
 
 
 class Failed(Exception):
