@@ -49,7 +49,8 @@ struct Instance {
   bool outdated = false;  // a loop was unrolled that the webs do not know as such
   Instance* parent = nullptr;
   const syntax::Node* call = nullptr;
-  std::vector<WebState> states;  // by web
+  std::vector<WebState> states;         // by web
+  std::map<uint32_t, Value> constants;  // what definitions gave in this pass, where that is known
   // What builtins keep in a variable, by their calls: the sum of a loop's values.
   std::map<Place, WebState> hidden;
   WebState result;  // what its return statements give
@@ -59,6 +60,7 @@ struct Instance {
   std::map<Key, std::unique_ptr<Instance>> calls;
 
   void begin_pass() {
+    constants.clear();
     for (WebState& s : states) s.begin_pass();
     for (auto& [place, s] : hidden) s.begin_pass();
     result.begin_pass();

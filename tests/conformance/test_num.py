@@ -242,7 +242,7 @@ def one_more(x):
 
 @D.kernel
 def variables(ints, floats, one, flag):
-    """The same statements in straight code, in a loop, under a condition and in a function."""
+    """Exact where one constant reaches the read; 32 bits where several definitions do."""
     x = 2147483647
     x = x + 1
     ints[0] = x
@@ -251,10 +251,11 @@ def variables(ints, floats, one, flag):
         y = y + 1
     ints[1] = y
     z = 2147483647
+    ints[2] = z + 1
     if flag:
-        z += 1
-    ints[2] = z
-    ints[3] = one_more(2147483647)
+        z = 7
+    ints[3] = z + 1
+    ints[4] = one_more(2147483647)
     u = TENTH
     floats[0] = one * u
     u = 2 * u
@@ -263,16 +264,58 @@ def variables(ints, floats, one, flag):
     for k in range(2):
         floats[2 + k] = one * v
         v = 2 * v
+    w = TENTH
+    floats[4] = one * w
+    if flag:
+        w = 0.5
+        floats[5] = one * w
+    floats[6] = one * w
+    pair = (TENTH, 3)
+    floats[7] = one * pair[0]
+    if flag:
+        pair = (0.2, 4)
+    floats[8] = one * pair[0]
 
 
 @clause("DEV-NUM-03", "DEV-NUM-04")
 @clause("DEV-NUM-06", partial="the report of an overflow under checking")
-def test_a_name_that_is_assigned_again_is_a_variable_everywhere(target):
-    ints, floats = np.zeros(4, np.int64), np.zeros(4)
-    run(variables, ints, floats, np.float64(1), True)
-    assert ints.tolist() == [INT_MIN] * 4
+@pytest.mark.parametrize("flag", [True, False])
+def test_constants_are_exact_where_only_one_definition_reaches(target, flag):
+    ints, floats = np.zeros(5, np.int64), np.zeros(9)
+    run(variables, ints, floats, np.float64(1), flag)
+    assert ints.tolist() == [2**31, INT_MIN, 2**31, 8 if flag else INT_MIN, 2**31]
     tenth = np.float32(TENTH)
-    assert floats.tolist() == [tenth, 2 * tenth] * 2
+    expected = [0.1, 0.2, tenth, 2 * tenth, 0.1, 0.5, 0.5, 0.1, np.float32(0.2)]
+    if not flag:
+        expected[5:] = [0, tenth, 0.1, tenth]
+    assert floats.tolist() == expected
+
+
+@D.kernel
+def wraps_under_a_condition(out, flag):
+    z = 2147483647
+    if flag:
+        z += 1  # refused
+    out[0] = z
+
+
+@D.kernel
+def shape_of_a_name_assigned_twice(out):
+    n = 4
+    table = D.local_array(n, D.int32)  # refused
+    n = 5
+    table[0] = n
+    out[0] = table[0]
+
+
+@clause("DEV-NUM-06", partial="the report of an overflow under checking")
+def test_an_exact_sum_that_is_kept_in_an_int_must_fit():
+    expect_refusal(wraps_under_a_condition, np.zeros(1), True, words=("2147483648", "int"))
+
+
+@clause("DEV-CONST-04")
+def test_shapes_are_of_names_that_are_assigned_once():
+    expect_refusal(shape_of_a_name_assigned_twice, np.zeros(1), words=("constant",))
 
 
 @clause("DEV-NUM-06", partial="the report of an overflow under checking")

@@ -233,7 +233,8 @@ def assigned_twice(wide):
     # hint: give it a format, such as device.int64(5000000000) or device.float64(5000000000)
     x = 5_000_000_000
     wide[0] = x
-    x = 1
+    if wide[3]:
+        x = 1
     wide[1] = x
     y = 5_000_000_000
     wide[2] = y

@@ -8,6 +8,7 @@
 #include "frontend/calls/calls.h"
 #include "frontend/calls/handlers.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
@@ -47,7 +48,8 @@ static bool read_extent(Context& ctx, const Value& extent, const Node* node,
     wrong_kind(ctx, DiagCode::array_shape_type, node, extent, {name, type_text(extent)});
     return false;
   }
-  if (!extent.exact()) {
+  // A shape is of names that are assigned once, though a read of another one may be known too.
+  if (!extent.exact() || reads_reassigned(ctx, node)) {
     error(ctx, DiagCode::array_shape_constant, node, {name, with_article(type_text(extent))});
     return false;
   }

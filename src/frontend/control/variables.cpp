@@ -1,12 +1,15 @@
 // Webs while they are lowered: the joined type of their definitions, their slots, loads and stores.
 #include "frontend/control/variables.h"
 
+#include <algorithm>
+
 #include "frontend/arrays/layout.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
 #include "support/check.h"
+#include "syntax/walk.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -18,10 +21,14 @@ bool has_constants(const Value& v) {
   return false;
 }
 
-// A name that is assigned more than once is a variable everywhere, so that its numbers have their
-// format in straight code as they have it in a loop. What a view keeps is no number of the program.
+bool is_all_constant(const Value& v) {
+  return v.is_constant() || (v.is_aggregate() && std::ranges::all_of(v.parts(), is_all_constant));
+}
+
+// A web of several assignments is a variable; reads that only one of them reaches are looked up by
+// exact_read. What a view keeps is no number of the program.
 bool can_be_constant(const Web& web, const Value& value) {
-  return value.is_array() || (!web.may_be_undefined && !web.reassigned);
+  return value.is_array() || (!web.may_be_undefined && !web.several);
 }
 
 // The NumbaPro rule: inside a loop the type is that from before it, or of the first assignment
@@ -139,10 +146,9 @@ void define(Context& ctx, const Node* target, const Value& value, const Node* so
   const Definition& definition = webs.definitions[at->second];
   const Web& web = webs.webs[definition.web];
   WebState& state = ctx.instance->states[definition.web];
-  const bool variable = web.reassigned && value.is_storable() && has_constants(value);
   if (value.contains_unknown()) fail(ctx, state);
-  if (target->kind == syntax::NodeKind::arg && web.definition_count == 1 && !variable &&
-      !state.changes) {
+  if (web.several && is_all_constant(value)) ctx.instance->constants[at->second] = value;
+  if (target->kind == syntax::NodeKind::arg && web.definition_count == 1 && !state.changes) {
     state.direct = value;
     return;
   }
@@ -264,13 +270,38 @@ static Value unresolved(Context& ctx, const syntax::Name* node, WebState& state)
   return Value::unknown();
 }
 
+// The constant that the only definition which reaches the read has given; null: there is none, or
+// the variable's type is not for its definitions to say (the NumbaPro rule).
+static const Value* exact_read(const Context& ctx, const syntax::Name* node,
+                               const WebState& state) {
+  if (state.changes || ctx.policy.loop_rule != LoopRule::Join) return nullptr;
+  const auto& only = ctx.instance->webs->only_definition_at;
+  const auto definition = only.find(ctx.place(node));
+  if (definition == only.end()) return nullptr;
+  const auto value = ctx.instance->constants.find(definition->second);
+  return value == ctx.instance->constants.end() ? nullptr : &value->second;
+}
+
 static Value read_variable(Context& ctx, const syntax::Name* node, uint32_t web) {
   ctx.at(node);
   WebState& state = ctx.instance->states[web];
   if (state.mistaken_read == node) return error(ctx, state.mistake, node, {node->id});
+  if (const Value* exact = state.failed ? nullptr : exact_read(ctx, node, state)) return *exact;
   if (state.failed || state.direct || !state.abstract.is_unknown())
     return load_web(ctx, state, node->id);
   return unresolved(ctx, node, state);
+}
+
+bool reads_reassigned(const Context& ctx, const Node* node) {
+  bool found = false;
+  if (auto* name = syntax::as<syntax::Name>(node)) {
+    const Webs& webs = *ctx.instance->webs;
+    const auto used = webs.use_at.find(ctx.place(name));
+    found = used != webs.use_at.end() && used->second != Webs::kNone &&
+            webs.webs[used->second].reassigned;
+  }
+  syntax::for_each_child(*node, [&](const Node* child) { found |= reads_reassigned(ctx, child); });
+  return found;
 }
 
 void change_variable(Context& ctx, const syntax::Name* node, const Value& value,

@@ -11,8 +11,10 @@ namespace cuda_device::frontend {
 // The definition of a variable at this node: joins its type and stores the value.
 void define(Context& ctx, const Node* target, const Value& value, const Node* source);
 Value read_name(Context& ctx, const syntax::Name* node);
-// The variable that the name reads has this value of the same type from here on: vectors are values, so
-// nothing else sees the change. Not of names of the surroundings.
+// Whether some name in the expression is one that the function assigns more than once.
+bool reads_reassigned(const Context& ctx, const Node* node);
+// The variable that the name reads has this value of the same type from here on: vectors are
+// values, so nothing else sees the change. Not of names of the surroundings.
 void change_variable(Context& ctx, const syntax::Name* node, const Value& value,
                      const Node* target);
 

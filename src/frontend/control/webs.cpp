@@ -265,8 +265,10 @@ class Analysis {
       }
     }
     if (first != Webs::kNone && undefined) undefined_[first] = true;
-    auto& used = uses_[{name, copy_}];
-    if (first != Webs::kNone) used = first + 1;
+    // A later visit sees at least as many definitions.
+    Use& used = uses_[{name, copy_}];
+    if (first == Webs::kNone) return;
+    used = {first, !undefined && flow.variables[*variable].size() == 1};
   }
 
   void target(Flow& flow, const Node* node) {
@@ -485,16 +487,21 @@ class Analysis {
       if (number[root] == Webs::kNone) {
         number[root] = static_cast<uint32_t>(webs_.webs.size());
         const bool reassigned = definitions_of[variable_of_[i]].size() > 1;
-        webs_.webs.push_back({d.name, d.loop_depth, i, 0, false, reassigned});
+        webs_.webs.push_back({d.name, d.loop_depth, i, 0, false, false, reassigned});
       }
       Web& web = webs_.webs[number[root]];
       d.web = number[root];
       ++web.definition_count;
+      web.several |= d.node != webs_.definitions[web.first_definition].node;
       web.min_loop_depth = std::min(web.min_loop_depth, d.loop_depth);
       web.may_be_undefined |= undefined_[i];
     }
-    for (auto [place, used] : uses_)
-      webs_.use_at[place] = used ? webs_.definitions[used - 1].web : Webs::kNone;
+    for (const auto& [place, used] : uses_) {
+      const bool reached = used.definition != Webs::kNone;
+      const uint32_t web = reached ? webs_.definitions[used.definition].web : Webs::kNone;
+      webs_.use_at[place] = web;
+      if (used.alone && webs_.webs[web].several) webs_.only_definition_at[place] = used.definition;
+    }
   }
 
   const syntax::Function& function_;
@@ -505,8 +512,11 @@ class Analysis {
   std::map<const syntax::GeneratorExp*, Scope> scope_of_;
   std::vector<uint32_t> variable_of_;  // by definition
   uint32_t copy_ = 0;
-  // A definition that reaches it, plus 1; 0: none.
-  std::unordered_map<Place, uint32_t, PlaceHash> uses_;
+  struct Use {
+    uint32_t definition = Webs::kNone;  // one that reaches it
+    bool alone = false;                 // no other one does, nor the entry of the function
+  };
+  std::unordered_map<Place, Use, PlaceHash> uses_;
   std::vector<uint32_t> parent_;  // union-find over definitions
   std::vector<bool> undefined_;
   std::vector<Loop*> loops_;

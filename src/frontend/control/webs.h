@@ -61,6 +61,7 @@ struct Web {
   uint32_t first_definition;  // in the order of the program
   uint32_t definition_count;
   bool may_be_undefined;  // some path to some use passes no definition
+  bool several;           // more than one assignment of the source defines it
   bool reassigned;        // the source assigns the name elsewhere too, in this web or another
 };
 
@@ -72,6 +73,8 @@ struct Webs {
   std::unordered_map<Place, uint32_t, PlaceHash> definition_at;
   // Web read at a Name; kNone: a local name that no definition reaches there.
   std::unordered_map<Place, uint32_t, PlaceHash> use_at;
+  // The definition of a read that only one reaches, on every path, in a web that has several.
+  std::unordered_map<Place, uint32_t, PlaceHash> only_definition_at;
   // The variables, by name, that one annotation of the function declares.
   std::unordered_map<std::string, const syntax::Node*> declared;
   bool has_unsupported = false;  // statements that were not looked into
