@@ -59,6 +59,7 @@ static std::string attributes_there_are(const Value& base, const std::string& na
   }
   if (base.is_tuple())
     return "elements are read by index, such as p[0], and by the names of a named tuple";
+  if (base.is<Value::Enum>()) return "members of enumerations have value and name";
   if (base.is<Value::Text>()) return "print() takes an f-string, such as print(f\"x = {x}\")";
   return "arrays, numbers and modules have attributes";
 }

@@ -105,7 +105,7 @@ class Parser {
     for (int axis = 0; axis < a.type.ndim; ++axis) a.strides.push_back(in_.integer());
     in_.expect_word("align");
     a.align = number32();
-    if (in_.accept_word("holds")) a.contents = bytes();
+    if (!in_.at_line_end() && in_.accept_word("holds")) a.contents = bytes();
     if (!in_.at_line_end()) a.span = span();
     function_->arrays.push_back(std::move(a));
   }

@@ -442,15 +442,15 @@ def test_align_of_what_is_no_type():
 
 @clause("DEV-STRUCT-18", "DEV-ARR-20")
 def test_arrays_of_structs():
-    a = D.zeros(3, dtype=Point)
+    a = D.zeros(3, dtype=Point, device="cpu")
     assert a.dtype == np.dtype([("x", "i4"), ("y", "i4"), ("z", "i4")])
     a[1] = (1, 2, 3)
     a[2].x = 7
     assert (a[1].x, a["x"].tolist()) == (1, [0, 1, 7])
     assert Point(*a[1]) == Point(1, 2, 3)
-    assert D.full(2, Point(1, 2)).tolist() == [(1, 2, 3)] * 2
-    assert D.asarray([Point(1, 2), Point(3, 4)], dtype=Point)["y"].tolist() == [2, 4]
-    s = D.full(1, make_segment())
+    assert D.full(2, Point(1, 2), device="cpu").tolist() == [(1, 2, 3)] * 2
+    assert D.asarray([Point(1, 2), Point(3, 4)], dtype=Point, device="cpu")["y"].tolist() == [2, 4]
+    s = D.full(1, make_segment(), device="cpu")
     assert (s.itemsize, s.dtype.alignment) == (96, 16)
     assert s[0]["w"].tolist() == (1, 2, 3, 4)
     assert s[0].a.z == 3
@@ -459,16 +459,16 @@ def test_arrays_of_structs():
 
 def test_elements_become_structs_again():
     given = make_segment()
-    assert Segment(*D.full(1, given)[0]) == given
-    points = D.full(2, Point(1, 2))
+    assert Segment(*D.full(1, given, device="cpu")[0]) == given
+    points = D.full(2, Point(1, 2), device="cpu")
     assert D.replace(given, a=points[1]).a == Point(1, 2)
     with pytest.raises(TypeError, match="attribute 'w' of Segment is a float32x4"):
-        D.replace(given, w=D.zeros(1, D.int32x4)[0])
+        D.replace(given, w=D.zeros(1, D.int32x4, device="cpu")[0])
     assert Point.norm2(points[0]) == 14
 
 
 def test_elements_know_their_struct():
-    a = D.zeros(3, dtype=Point)
+    a = D.zeros(3, dtype=Point, device="cpu")
     for b in (a[1:], a.copy(), pickle.loads(pickle.dumps(a))):
         assert b.dtype.type.__cuda_device_type__ is Point
 

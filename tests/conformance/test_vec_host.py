@@ -413,22 +413,22 @@ def test_numpy_dtype_has_the_layout():
 
 @clause("DEV-VEC-18")
 def test_arrays_of_vectors():
-    a = D.zeros((2, 3), dtype=D.float32x4)
+    a = D.zeros((2, 3), dtype=D.float32x4, device="cpu")
     assert (a.shape, a.itemsize, a.strides) == ((2, 3), 16, (48, 16))
     assert a.dtype == D.float32x4.numpy_dtype
     a[1, 2] = (1, 2, 3, 4)
     assert a[1, 2].w == 4
     a[1, 2].y = 7
     assert_vector(D.float32x4(*a[1, 2]), D.float32x4(1, 7, 3, 4))
-    assert D.full(2, D.int8x2(1, 2)).tolist() == [(1, 2), (1, 2)]
-    assert D.full(1, (3, 4), dtype=D.float64x2).tolist() == [(3.0, 4.0)]
-    b = D.asarray([D.float32x2(1, 2), D.float32x2(3, 4)], dtype=D.float32x2)
+    assert D.full(2, D.int8x2(1, 2), device="cpu").tolist() == [(1, 2), (1, 2)]
+    assert D.full(1, (3, 4), dtype=D.float64x2, device="cpu").tolist() == [(3.0, 4.0)]
+    b = D.asarray([D.float32x2(1, 2), D.float32x2(3, 4)], dtype=D.float32x2, device="cpu")
     assert b.tolist() == [(1.0, 2.0), (3.0, 4.0)]
     assert D.empty(3, dtype=D.bfloat16x3).itemsize == 6
 
 
 def test_elements_know_their_vector_through_views_and_pickle():
-    a = D.zeros(4, dtype=D.int16x2)
+    a = D.zeros(4, dtype=D.int16x2, device="cpu")
     for b in (a[1:], a.copy(), pickle.loads(pickle.dumps(a)), a.reshape(2, 2)):
         assert b.dtype.type.__cuda_device_type__ is D.int16x2
         assert type(b.reshape(-1)[0]) is a.dtype.type

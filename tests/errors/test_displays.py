@@ -98,9 +98,8 @@ def values_that_are_no_numbers(a):
     # error at `"x"`: str cannot be stored in an array of float32
     # hint: an element takes a number
     a[0] = "x"
-    # error at `b"x"`: objects of class 'bytes' cannot be used in kernels
-    # hint: pass their numbers in an array, numpy.frombuffer(b'...', numpy.uint8), or make a tuple of
-    # ... a few of them outside of the kernel: CODES = tuple(b'...')
+    # error at `b"x"`: array[uint8, 1] cannot be stored in an array of float32
+    # hint: an element takes a number
     a[1] = b"x"
     # error at `...`: Ellipsis cannot be stored in an array of float32
     # hint: an element takes a number

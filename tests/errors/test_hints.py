@@ -186,9 +186,10 @@ def arrays_without_dimensions(a, x):
 
 @bad.kernel(FLOATS, namedtuple("Point", "x y")(1.0, 2.0))
 def fields_of_named_tuples(a, p):
-    # error at `p.x`: (float, float) has no attribute 'x'
-    # hint: elements are read by index, such as p[0]; a named tuple is a plain one in kernels
     a[0] = p.x
+    # error at `p.z`: (float, float) has no attribute 'z'
+    # hint: elements are read by index, such as p[0], and by the names of a named tuple
+    a[0] = p.z
 
 
 @bad.kernel(FLOATS)

@@ -234,7 +234,7 @@ class Odd(enum.Enum):
 
 @bad.kernel(FLOATS)
 def members_of_an_enumeration(a):
-    # error at `Color.RED`: 'Color' cannot be stored in an array of float32
+    # error at `Color.RED`: Color cannot be stored in an array of float32
     # hint: an element takes a number
     a[0] = Color.RED
     # error at `a[0] == Color.RED` on `==`: '==' cannot compare 'float32' and 'Color'
@@ -254,10 +254,10 @@ constants = np.ones(3)
 
 @bad.kernel(FLOATS)
 def constant_arrays(a):
-    # error at `constants[0] = 1`@1: the array 'constants' is a constant of the kernel
+    # error at `constants[0]`@1: the array 'constants' is a constant of the kernel
     # hint: pass an array that is stored to as an argument
     constants[0] = 1
-    # error at `3`: index 3 is outside of 'constants', which has 3 elements
+    # error at `3`: index 3 is outside of 'constants', whose extent is 3 here
     # hint: it can be from -3 to 2
     a[0] = constants[3]
 
@@ -346,14 +346,6 @@ def tuples_of_functions(a):
         a[0] = f(a[1])
 
 
-@bad.kernel(FLOATS)
-def constants_of_bytes(a):
-    # error at `BASES[0]`: objects of class 'bytes' cannot be used in kernels
-    # hint: pass their numbers in an array, numpy.frombuffer(b'...', numpy.uint8), or make a tuple of
-    # ... a few of them outside of the kernel: CODES = tuple(b'...')
-    a[0] = BASES[0]
-
-
 CODES = tuple(b"ACGT")
 
 
@@ -362,12 +354,13 @@ def what_these_errors_say(a, codes):
     a[0] = (square, cube)[1](2.0)
     a[1] = CODES[1]
     a[2] = codes[2]
+    a[3] = BASES[0]
 
 
 def test_what_the_errors_of_tuples_and_bytes_say_works(target):
-    a = np.zeros(3)
+    a = np.zeros(4)
     run(what_these_errors_say, a, np.frombuffer(BASES, np.uint8))
-    assert a.tolist() == [8, ord("C"), ord("G")]
+    assert a.tolist() == [8, ord("C"), ord("G"), ord("A")]
 
 
 @bad.kernel(FLOATS)

@@ -156,6 +156,8 @@ analysis::Analysis conservative_analysis(const ir::Function& f) {
   a.slot_congruences.resize(f.slots.size());
   a.store_blends.assign(f.inst_count(), true);
   a.nontemporal_stores.assign(f.inst_count(), false);
+  a.record_stores.waits.assign(f.inst_count(), false);
+  a.record_stores.groups.resize(f.inst_count());
   a.divergent.assign(f.inst_count(), true);
   return a;
 }

@@ -303,7 +303,7 @@ TEST(Verifier, ArraysOfTheKernel) {
   EXPECT_THAT(wrong({"t", shared, {0}, {4}, 128, {}}), testing::IsEmpty());
   EXPECT_THAT(wrong({"t", kF32, {}, {}, 4, {}}), testing::ElementsAre("array \"t\" is no array"));
   EXPECT_THAT(wrong({"t", Type::array(ScalarKind::F32, 1), {8}, {4}, 4, {}}),
-              testing::ElementsAre("array \"t\" is neither shared nor local"));
+              testing::ElementsAre("array \"t\" is neither shared nor local nor constant"));
   EXPECT_THAT(wrong({"t", shared, {8, 8}, {4}, 4, {}}),
               testing::ElementsAre("array \"t\" has not one extent and one stride for each axis"));
   EXPECT_THAT(wrong({"t", shared, {-1}, {4}, 4, {}}),
