@@ -85,7 +85,9 @@ const char* compile_class(const std::vector<Diagnostic>& diagnostics) {
 
 // A mistake that shows only once the kernel is compiled.
 bool is_about_the_launch(const std::vector<Diagnostic>& diagnostics) {
-  return diagnostics.size() == 1 && diagnostics[0].code == DiagCode::shared_total;
+  if (diagnostics.size() != 1) return false;
+  const DiagCode code = diagnostics[0].code;
+  return code == DiagCode::shared_total || code == DiagCode::grid_threads;
 }
 
 void raise(nb::handle type, const std::string& text) {

@@ -65,8 +65,10 @@ struct KernelImage {
   std::vector<Import> imports;
   uint32_t static_shared = 0;
   bool dynamic_shared = false;  // whether it uses the block's dynamic shared memory
-  uint32_t arena = 0;           // bytes of worker memory a block needs
-  uint8_t width = 32;           // lanes of a gang
+  uint8_t counted_axes =
+      0;               // a bit for each axis whose threads tid() or grid_size() count in int32
+  uint32_t arena = 0;  // bytes of worker memory a block needs
+  uint8_t width = 32;  // lanes of a gang
   // What its threads may say; code names them by their numbers here.
   std::vector<Failure> failures;
   std::vector<PrintFormat> formats;

@@ -1,4 +1,5 @@
 #include "codegen/codegen.h"
+#include "ir/visitor.h"
 
 namespace cuda_device::codegen {
 namespace {
@@ -22,6 +23,15 @@ abi::ParamLayout layout_of_params(const ir::Function& f, DtypeTable& dtypes) {
   return abi::layout_of(slots, dtypes);
 }
 
+uint8_t counted_axes(const ir::Function& f) {
+  uint8_t axes = 0;
+  ir::for_each_inst(f.body, [&](const ir::Inst& inst) {
+    if (inst.op == ir::Op::Tid || inst.op == ir::Op::GridSize)
+      axes = static_cast<uint8_t>(axes | 1 << inst.imm);
+  });
+  return axes;
+}
+
 }  // namespace
 
 void describe(const ir::Function& f, abi::KernelImage& image) {
@@ -29,6 +39,7 @@ void describe(const ir::Function& f, abi::KernelImage& image) {
   image.params = layout_of_params(f, image.dtypes);
   image.static_shared = static_cast<uint32_t>(ir::memory_layout(f, ir::AddressSpace::Shared).bytes);
   image.dynamic_shared = ir::contains(f.body, ir::Op::DynamicShared);
+  image.counted_axes = counted_axes(f);
   image.failures = f.failures;
   image.formats = f.formats;
 }

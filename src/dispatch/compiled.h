@@ -25,12 +25,14 @@ class Compiled {
       : name_(image.name),
         target_(image.target),
         static_shared_(image.static_shared),
-        dynamic_shared_(image.dynamic_shared) {}
+        dynamic_shared_(image.dynamic_shared),
+        counted_axes_(image.counted_axes) {}
   virtual ~Compiled() = default;
   const std::string& name() const { return name_; }          // of the Python kernel
   const std::string& target() const { return target_; }      // as KernelImage::target
   uint32_t static_shared() const { return static_shared_; }  // bytes of a block's own arrays
   bool dynamic_shared() const { return dynamic_shared_; }    // whether the launch has to give some
+  uint8_t counted_axes() const { return counted_axes_; }     // as KernelImage::counted_axes
   // Whether this is the first to ask; `put_back` makes the next one the first again.
   bool may_warn() const { return !warned_.exchange(true, std::memory_order_relaxed); }
   void put_back() const { warned_.store(false, std::memory_order_relaxed); }
@@ -43,6 +45,7 @@ class Compiled {
   std::string name_, target_;
   uint32_t static_shared_ = 0;
   bool dynamic_shared_ = false;
+  uint8_t counted_axes_ = 0;
   mutable std::atomic<bool> warned_{false};
 };
 

@@ -49,6 +49,21 @@ bool fits_in_shared(uint64_t own, uint64_t dynamic, uint64_t most, Outcome* outc
   return false;
 }
 
+// tid() and grid_size() are int32: they would wrap.
+bool fits_in_count(const Compiled& code, const abi::LaunchDims& dims, Outcome* outcome) {
+  if (!code.counted_axes()) return true;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const uint64_t threads = uint64_t{dims.grid[axis]} * dims.block[axis];
+    if (!(code.counted_axes() >> axis & 1) || threads <= INT32_MAX) continue;
+    const std::string name(1, "xyz"[axis]);
+    outcome->status = Status::UserError;
+    outcome->diagnostics = {
+        {DiagCode::grid_threads, {}, {code.name(), name, std::to_string(threads)}, {}, "", {}}};
+    return false;
+  }
+  return true;
+}
+
 // False where there is none, with the outcome that says why. Mostly there is, and nothing to say.
 bool compiled(CompileOutcome& found, Outcome* outcome) {
   if (!found.compiled) [[unlikely]] {
@@ -80,6 +95,7 @@ void launch_on_gpu(const LaunchRequest& request, cuda::GpuStream& stream, Outcom
   const Compiled& code = *found.compiled;
   if (!fits_in_shared(code.static_shared(), request.dims.shared, gpu.most_shared(), outcome))
     return;
+  if (!fits_in_count(code, request.dims, outcome)) return;
   if (!warned(request, code, outcome)) return;
   log::Event event(log::Topic::Launch);
   const std::shared_ptr<const cuda::GpuKernel> kernel(found.compiled, code.gpu_kernel());
@@ -102,6 +118,7 @@ void launch(const LaunchRequest& request, Outcome* outcome) {
   if (!fits_in_shared(found.compiled->static_shared(), request.dims.shared, kMostSharedBytes,
                       outcome))
     return;
+  if (!fits_in_count(*found.compiled, request.dims, outcome)) return;
   if (!warned(request, *found.compiled, outcome)) return;
   if (request.stream)
     enqueue(request, std::move(found.compiled));

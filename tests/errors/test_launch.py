@@ -687,6 +687,27 @@ def test_too_many_threads():
     refuse(text, errors.LaunchValueError, launch, *arguments(), block=(32, 33))
 
 
+@D.kernel
+def counts(out):
+    i = D.tid(1)
+    if i == 0:
+        out[0] = D.grid_size(1)
+
+
+def test_positions_count_up_to_int32(target):
+    """A launch that would wrap is refused before any thread runs."""
+    out = np.zeros(1)
+    place = "this launch of kernel 'counts' has 2147483648 threads along x"
+    text = f"""
+    {place}; tid() and grid_size(), which the kernel uses, count up to 2147483647
+      count in 64 bits: device.int64(device.block_idx.x) * device.block_dim.x + device.thread_idx.x
+    """
+    refuse(text, errors.LaunchValueError, launch, out, kernel=counts, grid=2**21, block=1024)
+    assert out[0] == 0
+    launch(out, kernel=counts, grid=2, block=1024)
+    assert out[0] == 2048
+
+
 def test_dim3_is_a_size():
     a, b, c = arguments()
     launch(a, b, c, grid=D.Dim3(2, 1, 1), block=D.uint32x3(2, 1, 1))

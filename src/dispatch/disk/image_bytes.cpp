@@ -9,7 +9,7 @@ namespace cuda_device::dispatch {
 namespace {
 
 // The version of the format. Bytes of another version are no image.
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 
 // What a field is written as, and read from in the same order.
 void write(ByteWriter& out, const abi::ParamSlot& slot, const DtypeTable& dtypes) {
@@ -130,6 +130,7 @@ std::string bytes_of(const abi::KernelImage& image) {
   }
   out.number(image.static_shared);
   out.number(image.dynamic_shared);
+  out.number(image.counted_axes);
   out.number(image.arena);
   out.number(image.width);
   out.number(static_cast<uint32_t>(image.failures.size()));
@@ -158,6 +159,7 @@ std::optional<abi::KernelImage> image_of(std::string_view bytes) {
   image.imports = read_imports(in);
   image.static_shared = in.number<uint32_t>();
   image.dynamic_shared = in.number<uint8_t>() != 0;
+  image.counted_axes = in.number<uint8_t>();
   image.arena = in.number<uint32_t>();
   image.width = in.number<uint8_t>();
   image.failures = read_failures(in);

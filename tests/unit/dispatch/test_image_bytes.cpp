@@ -23,6 +23,7 @@ KernelImage host_image() {
   image.imports = {{"fma", 64}, {"Sleef_sind8_u10avx512f", 92}};
   image.static_shared = 1234;
   image.dynamic_shared = true;
+  image.counted_axes = 5;
   image.arena = 5678;
   image.width = 64;
   image.failures = {{"ValueError", "x < \xc3\xa4", false, 7, -8},
@@ -56,6 +57,7 @@ void expect_same(const KernelImage& a, const KernelImage& b) {
   }
   EXPECT_EQ(a.code, b.code);
   EXPECT_EQ(a.dynamic_shared, b.dynamic_shared);
+  EXPECT_EQ(a.counted_axes, b.counted_axes);
   EXPECT_EQ(a.text_size, b.text_size);
   EXPECT_EQ(a.entry, b.entry);
   EXPECT_EQ(a.entry_name, b.entry_name);
