@@ -283,7 +283,7 @@ def moved(points, segments, out, n):
         segments[i]["flag"] = i % 2 == 0
         segments[i].h += i
         segments[i].v[1] = -i
-        segments[n + i] = D.replace(s, h=i, t=(i, s.w.z))
+        segments[n + i] = D.replace(s, h=D.float16(i), t=(i, s.w.z))
 
 
 @clause("DEV-STRUCT-18", "DEV-ARR-20", "DEV-STRUCT-10", "DEV-STRUCT-12")
