@@ -91,9 +91,15 @@ void MemoryBlock::release() noexcept {
 }
 
 std::shared_ptr<MemoryBlock> MemoryBlock::of_python(const abi::Allocation& where, uint64_t address,
-                                                    uint64_t bytes, nb::handle owner) {
+                                                    uint64_t bytes, nb::handle owner,
+                                                    const Ordering& producer) {
   const auto let_go = [](void* object) { drop_anywhere(static_cast<PyObject*>(object)); };
-  return borrowed(address, where.device, where.kind, bytes, Py_NewRef(owner.ptr()), let_go);
+  auto block = borrowed(address, where.device, where.kind, bytes, Py_NewRef(owner.ptr()), let_go);
+  if (producer.stream()) {
+    block->last_use().move_to(producer);
+    block->last_use().hand_back_to(producer);
+  }
+  return block;
 }
 
 nb::object keeper_of(std::shared_ptr<MemoryBlock> memory) {

@@ -18,9 +18,11 @@ class MemoryBlock {
   // Memory of another owner, whose `deleter` is called with the owner at the end.
   static std::shared_ptr<MemoryBlock> borrowed(uint64_t address, int device, abi::MemoryKind kind,
                                                uint64_t bytes, void* owner, void (*deleter)(void*));
-  // Memory of a Python object, which may be None.
+  // Memory of a Python object, which may be None. `producer`: the stream of its library that what
+  // is queued on it comes after, and that comes after what we queue.
   static std::shared_ptr<MemoryBlock> of_python(const abi::Allocation& where, uint64_t address,
-                                                uint64_t bytes, nb::handle owner);
+                                                uint64_t bytes, nb::handle owner,
+                                                const Ordering& producer = {});
   ~MemoryBlock();
   MemoryBlock(const MemoryBlock&) = delete;
   MemoryBlock& operator=(const MemoryBlock&) = delete;
