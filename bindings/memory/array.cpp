@@ -367,6 +367,7 @@ nb::object foreign_array(const Foreign& given) {
   tensor.type = *type;
   tensor.memory =
       MemoryBlock::of_python(where, given.low, given.high - given.low, given.owner, theirs);
+  if (!theirs.stream()) tensor.memory->last_use().is_idle();
   tensor.data = given.address;
   tensor.shape = given.shape;
   tensor.strides = given.strides;

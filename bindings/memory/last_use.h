@@ -31,6 +31,8 @@ class LastUse {
     else
       move_to(where);
   }
+  // Nothing is queued on it: the first use comes after nothing.
+  void is_idle() { idle_ = true; }
   // The stream of a producer that knows nothing of our work and is to come after it.
   void hand_back_to(Ordering producer) { producer_ = std::move(producer); }
   // What the producer queues from now on comes after what was queued here.
@@ -76,6 +78,7 @@ class LastUse {
   std::mutex mutex_;  // never waited for with the GIL
   Ordering last_;
   Ordering producer_;  // set once, before others see this
+  bool idle_ = false;
   // What last_ is told apart by, for is_at.
   std::atomic<const void*> queue_, object_;
   EventHandle event_;  // after the last use, where other threads cannot ask its stream

@@ -163,7 +163,7 @@ def _retyped(element: np.dtype[Any], dtype: Any) -> np.dtype[Any]:
     """The caller's dtype in the place of one that the type string cannot say."""
     if dtype is None:
         return element
-    wanted = np.dtype(getattr(dtype, "numpy_dtype", dtype))
+    wanted: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
     if wanted.hasobject or wanted.itemsize != element.itemsize:
         raise ValueError(
             f"dtype={wanted} has {wanted.itemsize} bytes, and an element {element.itemsize}"
