@@ -43,7 +43,8 @@ class NoCapsule:
         return 5
 
 
-@clause("USM-41", "USM-16", "USM-18", "USM-07", "USM-08", "USM-13", partial="export")
+@clause("USM-41", "USM-07")
+@clause("USM-16", "USM-18", "USM-08", "USM-13", partial="export")
 def test_launches_take_memory_of_the_host(target):
     a = np.arange(20, dtype=np.int8)
     out = np.zeros((2, 2), np.int8)
