@@ -163,7 +163,8 @@ void Call::add_tuple(PyObject* tuple) {
 
 // The fields of a frozen dataclass, as a named tuple.
 void Call::add_named(PyObject* object) {
-  if (path_.size() >= kMaxNesting) fail(DiagCode::argument_type, {"a dataclass nested this deeply"});
+  if (path_.size() >= kMaxNesting)
+    fail(DiagCode::argument_type, {"a dataclass nested this deeply"});
   const std::vector<std::string> names = field_names(object);
   write_named_tuple(key, names);
   for (size_t i = 0; i < names.size(); ++i) {
@@ -201,7 +202,7 @@ void Call::add_object(PyObject* object) {
   if (is_vector(object)) return add_vector(object);
   if (is_struct(object)) return add_struct(object);
   if (is_frozen_dataclass(object)) return add_named(object);
-  if (add_dlpack(*this, object)) return;
+  if (add_dlpack(*this, object) || add_interface(*this, object)) return;
   fail(refusal_of(object), {"'" + type_text(object) + "'"});
 }
 

@@ -119,6 +119,9 @@ class Call {
   [[noreturn]] void fail(DiagCode code, std::vector<std::string> args) const;
   [[noreturn]] void fail(const interop::Refusal& refusal) const;
 
+  // "argument 1 ('a') of kernel 'k'", of the argument being read.
+  std::string place() const;
+
  private:
   void add_object(PyObject* object);
   void clear_all_no_alias();
@@ -126,7 +129,6 @@ class Call {
   void add_named(PyObject* object);
   void add_vector(PyObject* vector);
   void add_struct(PyObject* instance);
-  std::string place() const;
   std::string argument_text(int position) const;
   void settle(int device);
 
@@ -210,6 +212,8 @@ void add_ndarray(Call& call, PyObject* object);
 bool add_own_array(Call& call, PyObject* object);
 // False where the object has no __dlpack__.
 bool add_dlpack(Call& call, PyObject* object);
+// False where the object has neither __cuda_array_interface__ nor __sycl_usm_array_interface__.
+bool add_interface(Call& call, PyObject* object);
 // The array being read lives on a device of DLPack's type and number: the launch has to run there.
 void live_on(Call& call, int64_t type, int number);
 

@@ -1,6 +1,7 @@
 // Objects with __dlpack__ as arguments.
 #include "bindings/dlpack_producer.h"
 #include "bindings/launch/call.h"
+#include "bindings/launch/interface.h"
 #include "bindings/memory/tensor.h"
 #include "interop/dlpack_tensor.h"
 
@@ -95,8 +96,16 @@ bool add_dlpack(Call& call, PyObject* object) {
   nb::object has_dlpack = optional_attr(object, dlpack_names().dlpack);
   if (!has_device || !has_dlpack || PyType_Check(object)) return false;
   const Device device = device_of(call, object);
+  if (device.type == dlpack::kOneApi && has_interface(object)) return false;
   live_on(call, device.type, device.id);
-  nb::object capsule = capsule_of(object, stream_for(call, object, device));
+  nb::object capsule;
+  try {
+    capsule = capsule_of(object, stream_for(call, object, device));
+  } catch (const nb::python_error& error) {
+    // Elements that DLPack has no name for, such as structs (DEV-ARR-23).
+    if (error.matches(PyExc_BufferError) && has_interface(object)) return false;
+    throw;
+  }
   abi::ArrayView view;
   if (!take<dlpack::ManagedVersioned>(call, capsule.ptr(), view) &&
       !take<dlpack::Managed>(call, capsule.ptr(), view))

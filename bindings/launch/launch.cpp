@@ -264,7 +264,9 @@ void launch_variant(FunctionObject* kernel, PyObject* const* args, Py_ssize_t co
   write_head(call.key, head);
   if (!state.kernel) state.kernel = cd_rt_kernel_create();
   submit(state, call, *variant, dims, keywords.shared != nullptr, stream.get());
-  if (stream.get()) call.for_each_used([&](LastUse* last) { last->was_queued(where); });
+  if (!stream.get()) return;
+  call.for_each_used([&](LastUse* last) { last->was_queued(where); });
+  call.for_each_used([](LastUse* last) { last->hand_back(); });
 }
 
 void launch_kernel(PyObject* const* args, Py_ssize_t count, PyObject* names) {

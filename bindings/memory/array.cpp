@@ -1,5 +1,8 @@
 // Arrays of our own: of NumPy's own type in memory of the host device, of a thin type in memory of
 // GPUs.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -302,6 +305,83 @@ nb::object import_dlpack(nb::handle object) {
   return nb::cast(array.release(), nb::rv_policy::take_ownership);
 }
 
+// Whether all pages of memory of the process are there: a read of others ends the process.
+bool is_mapped(uint64_t low, uint64_t high) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t start = low / page * page;
+  return msync(reinterpret_cast<void*>(start), high - start, MS_ASYNC) == 0;  // changes nothing
+}
+
+// What another library says of an array of its own; `low` and `high` bound its bytes.
+struct Foreign {
+  uint64_t address, low, high;
+  Extents shape, strides;
+  nb::object dtype;
+  bool read_only;
+  nb::object owner, stream;
+};
+
+void check_bytes(const Foreign& given, const abi::Allocation& where) {
+  if (given.low == given.high) return;
+  if (where.bytes != 0 && (given.low < where.base || given.high > where.base + where.bytes))
+    throw nb::value_error(("the elements take the bytes " + std::to_string(given.low) + " to " +
+                           std::to_string(given.high) + ", outside of their allocation, " +
+                           std::to_string(where.base) + " to " +
+                           std::to_string(where.base + where.bytes))
+                              .c_str());
+  const bool of_process = where.device == abi::kHostDevice && where.bytes == 0;
+  if (of_process && !is_mapped(given.low, given.high))
+    throw nb::value_error(("the elements take the bytes " + std::to_string(given.low) + " to " +
+                           std::to_string(given.high) +
+                           ", which are memory neither of this process nor of a GPU that it sees")
+                              .c_str());
+}
+
+// Of the producer's stream, which later uses come after; the host waits for it where the memory is
+// the host's.
+Ordering producer_ordering(const nb::object& stream, bool on_host) {
+  if (stream.is_none() || cd_rt_gpu_count() == 0) return {};
+  const StreamHandle theirs = stream_with_handle(nb::cast<uint64_t>(stream));
+  if (!on_host) return Ordering(theirs.get(), nullptr);
+  sync_stream(theirs.get());
+  return {};
+}
+
+// NumPy's array of memory of the host, ours of memory that a GPU reaches.
+nb::object foreign_array(const Foreign& given) {
+  abi::Allocation where;
+  const bool empty = given.low == given.high;
+  if (!empty) cd_rt_memory_find(given.address, &where);
+  // Every device reaches no bytes.
+  if (empty && cd_rt_gpu_count() > 0) where = {0, 0, 0, MemoryKind::Pinned, false};
+  check_bytes(given, where);
+  const bool on_host = where.device == abi::kHostDevice;
+  const Ordering theirs = producer_ordering(given.stream, on_host);
+  if (on_host)
+    return numpy_array(given.address, given.dtype, given.shape, given.strides, !given.read_only,
+                       given.owner);
+  const auto type = element_type(given.dtype);
+  if (!type) throw nb::type_error("elements of this dtype cannot lie in memory of a GPU");
+  auto array = std::make_unique<ArrayObject>();
+  Tensor& tensor = array->tensor;
+  tensor.type = *type;
+  tensor.memory =
+      MemoryBlock::of_python(where, given.low, given.high - given.low, given.owner, theirs);
+  if (!theirs.stream()) tensor.memory->last_use().is_idle();
+  tensor.data = given.address;
+  tensor.shape = given.shape;
+  tensor.strides = given.strides;
+  tensor.read_only = given.read_only;
+  array->dtype = given.dtype;
+  return nb::cast(array.release(), nb::rv_policy::take_ownership);
+}
+
+nb::object capsule_name(nb::handle object) {
+  if (!PyCapsule_CheckExact(object.ptr())) return nb::none();
+  const char* const name = PyCapsule_GetName(object.ptr());
+  return nb::str(name ? name : "");
+}
+
 [[noreturn]] void no_value(const ArrayObject& array) {
   throw nb::type_error(
       ("an array in " + array.place() + " has no value for the host; device.to_host(a) copies it")
@@ -396,6 +476,16 @@ void register_arrays(nb::module_& module) {
   module.def("fill_gpu", fill_gpu, nb::arg("array"), nb::arg("element"));
   module.def("to_host", to_host, nb::arg("array"));
   module.def("import_dlpack", import_dlpack, nb::arg("object"));
+  module.def(
+      "foreign_array",
+      [](uint64_t address, uint64_t low, uint64_t high, Extents shape, Extents strides,
+         nb::object dtype, bool read_only, nb::object owner, nb::object stream) {
+        return foreign_array({address, low, high, std::move(shape), std::move(strides),
+                              std::move(dtype), read_only, std::move(owner), std::move(stream)});
+      },
+      nb::arg("address"), nb::arg("low"), nb::arg("high"), nb::arg("shape"), nb::arg("strides"),
+      nb::arg("dtype"), nb::arg("read_only"), nb::arg("owner").none(), nb::arg("stream").none());
+  module.def("capsule_name", capsule_name, nb::arg("object").none());
 }
 
 }  // namespace cuda_device::bindings

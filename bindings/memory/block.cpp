@@ -61,8 +61,9 @@ std::shared_ptr<MemoryBlock> MemoryBlock::allocate(int device, abi::MemoryKind k
 
 std::shared_ptr<MemoryBlock> MemoryBlock::borrowed(uint64_t address, int device,
                                                    abi::MemoryKind kind, uint64_t bytes,
-                                                   void* owner, void (*deleter)(void*)) {
-  std::shared_ptr<MemoryBlock> block(new MemoryBlock(device, kind, bytes));
+                                                   void* owner, void (*deleter)(void*),
+                                                   const Ordering& producer) {
+  std::shared_ptr<MemoryBlock> block(new MemoryBlock(device, kind, bytes, producer));
   block->memory_.address = address;
   block->owner_ = owner;
   block->deleter_ = deleter;
@@ -91,9 +92,13 @@ void MemoryBlock::release() noexcept {
 }
 
 std::shared_ptr<MemoryBlock> MemoryBlock::of_python(const abi::Allocation& where, uint64_t address,
-                                                    uint64_t bytes, nb::handle owner) {
+                                                    uint64_t bytes, nb::handle owner,
+                                                    const Ordering& producer) {
   const auto let_go = [](void* object) { drop_anywhere(static_cast<PyObject*>(object)); };
-  return borrowed(address, where.device, where.kind, bytes, Py_NewRef(owner.ptr()), let_go);
+  auto block =
+      borrowed(address, where.device, where.kind, bytes, Py_NewRef(owner.ptr()), let_go, producer);
+  block->last_use().hand_back_to(producer);
+  return block;
 }
 
 nb::object keeper_of(std::shared_ptr<MemoryBlock> memory) {

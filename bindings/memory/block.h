@@ -15,12 +15,16 @@ class MemoryBlock {
   // Throws the Python exceptions of the runtime.
   static std::shared_ptr<MemoryBlock> allocate(int device, abi::MemoryKind kind, uint64_t bytes,
                                                const Ordering& ordering = {});
-  // Memory of another owner, whose `deleter` is called with the owner at the end.
+  // Memory of another owner, whose `deleter` is called with the owner at the end. `producer`: the
+  // stream that used it last; without one, the GPU's default one.
   static std::shared_ptr<MemoryBlock> borrowed(uint64_t address, int device, abi::MemoryKind kind,
-                                               uint64_t bytes, void* owner, void (*deleter)(void*));
-  // Memory of a Python object, which may be None.
+                                               uint64_t bytes, void* owner, void (*deleter)(void*),
+                                               const Ordering& producer = {});
+  // Memory of a Python object, which may be None. What its library queues on the producer's stream
+  // comes after what we queue.
   static std::shared_ptr<MemoryBlock> of_python(const abi::Allocation& where, uint64_t address,
-                                                uint64_t bytes, nb::handle owner);
+                                                uint64_t bytes, nb::handle owner,
+                                                const Ordering& producer = {});
   ~MemoryBlock();
   MemoryBlock(const MemoryBlock&) = delete;
   MemoryBlock& operator=(const MemoryBlock&) = delete;

@@ -73,6 +73,7 @@ Ordering LastUse::set(Ordering next) {
 
 // A use without a stream was on the default one: that this is the same is found out once.
 Ordering LastUse::moved(const Ordering& next, dispatch::Outcome* outcome) {
+  if (std::exchange(idle_, false)) return set(next);
   dispatch::Stream* const to = stream_of(next, outcome);
   dispatch::Stream* const from = to ? stream_of(last_, outcome) : nullptr;
   if (!from) return {};

@@ -31,6 +31,14 @@ class LastUse {
     else
       move_to(where);
   }
+  // Nothing is queued on it: the first use comes after nothing.
+  void is_idle() { idle_ = true; }
+  // The stream of a producer that knows nothing of our work and is to come after it.
+  void hand_back_to(Ordering producer) { producer_ = std::move(producer); }
+  // What the producer queues from now on comes after what was queued here.
+  void hand_back() {
+    if (producer_.stream()) before(producer_);
+  }
   // For work of ours that may go anywhere: a stream of the GPU, where it is after without waiting.
   Ordering go_on();
   // What is queued on the stream from now on comes after, and is not known here.
@@ -69,6 +77,8 @@ class LastUse {
   const int gpu_;
   std::mutex mutex_;  // never waited for with the GIL
   Ordering last_;
+  Ordering producer_;  // set once, before others see this
+  bool idle_ = false;
   // What last_ is told apart by, for is_at.
   std::atomic<const void*> queue_, object_;
   EventHandle event_;  // after the last use, where other threads cannot ask its stream

@@ -28,7 +28,10 @@ DEVICE: dict[str, list[str]] = {
     "Numbers": _intrinsics.__all__,
     "Vectors": ["Vector", *(name for name in _vectors.__all__ if name not in ("Vector", "Dim3"))],
     "Structs": ["struct", "replace", "align"],
-    "Arrays": ["empty", "zeros", "full", "arange", "asarray", "from_dlpack", "to_host", "Array"],
+    "Arrays": [
+        *["empty", "zeros", "full", "arange", "asarray", "from_dlpack", "to_host", "Array"],
+        *["as_cuda_array", "from_cuda_array_interface", "from_sycl_usm"],
+    ],
     "Formats": [
         *["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],
         *["float16", "float32", "float64", "bfloat16", "float8e4m3", "float8e5m2"],

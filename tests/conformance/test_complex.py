@@ -91,6 +91,37 @@ def test_arrays_and_arguments(target, dtype):
     assert np.abs(out - expected).max() < 1e-15
 
 
+@D.struct
+class Wave:
+    phase: D.int8
+    amplitude: complex
+
+
+@D.kernel
+def of_builtin_complex(out, waves, z, wave):
+    out[0] = z
+    out[1] = wave.amplitude
+    out[2] = z * (1 + 2j)
+    waves[0].amplitude = z
+    waves[1] = wave
+
+
+@clause("DEV-NUM-05")
+def test_builtin_complex_is_two_binary32_numbers(target):
+    out, waves = np.zeros(3, np.complex128), np.zeros(2, Wave.numpy_dtype)
+    run(of_builtin_complex, out, waves, 0.1 + 2j, Wave(3, 0.3 - 1j))
+    z, amplitude = np.complex64(0.1 + 2j), np.complex64(0.3 - 1j)
+    assert out[:2].tolist() == [z, amplitude]
+    assert abs(out[2] - (0.1 + 2j) * (1 + 2j)) < 1e-6
+    assert waves["amplitude"].tolist() == [z, amplitude]
+    assert waves["phase"].tolist() == [0, 3]
+    assert (Wave.numpy_dtype.itemsize, Wave.numpy_dtype.fields["amplitude"][1]) == (16, 8)
+    assert Wave.numpy_dtype["amplitude"] == np.complex64
+    for large in (1e300j, -4e38 + 0j):
+        with pytest.raises(OverflowError, match="float32"):
+            run(of_builtin_complex, out, waves, large, Wave(3, 0))
+
+
 @D.kernel
 def functions(a, b, re, im):
     i = D.tid(1)

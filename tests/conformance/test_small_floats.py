@@ -386,6 +386,27 @@ def test_variables_arrays_arguments_and_helpers(target, name):
 
 
 @D.kernel
+def copies(out, x, y):
+    out[0] = x
+    out[1] = y
+    out[2] = x + y
+
+
+@pytest.mark.parametrize("name", NAMES)
+@clause("DEV-FIX-10")
+def test_numbers_made_on_the_host_are_arguments(target, name):
+    kind = getattr(D, name)
+    x, y = kind(0.3), kind(-2)
+    assert type(x) is kind
+    exact = float(rounded(np.array([0.3]), name)[0])
+    assert (float(x), float(y)) == (exact, -2)
+    assert exact != 0.3
+    out = np.zeros(3)
+    run(copies, out, x, y)
+    assert out.tolist() == [exact, -2, float(rounded(np.array([exact - 2]), name)[0])]
+
+
+@D.kernel
 def prints(x):
     print(x, x + 1, f"{x:.3f}")
 

@@ -49,6 +49,7 @@ from cuda.device._formats import (
     uint32,
     uint64,
 )
+from cuda.device._interfaces import as_cuda_array, from_cuda_array_interface, from_sycl_usm
 from cuda.device._intrinsics import *  # noqa: F403 all that it lists
 from cuda.device._memory import (
     dynamic_shared_array,
@@ -90,6 +91,7 @@ __all__ = [
     "__version__",
     "align",
     "arange",
+    "as_cuda_array",
     "asarray",
     "bfloat16",
     "block_dim",
@@ -104,7 +106,9 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "from_cuda_array_interface",
     "from_dlpack",
+    "from_sycl_usm",
     "full",
     "func",
     "grid_dim",

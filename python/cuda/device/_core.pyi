@@ -554,6 +554,18 @@ def lossless_vector(type: object, value: object | None, place: str) -> object: .
 def set_alignment(dtype: object, align: int) -> None: ...
 def to_host(array: Array) -> np.ndarray[Any, Any]: ...
 def import_dlpack(object: object) -> Array | None: ...
+def foreign_array(
+    address: int,
+    low: int,
+    high: int,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    dtype: np.dtype[Any],
+    read_only: bool,
+    owner: object,
+    stream: int | None,
+) -> Any: ...
+def capsule_name(object: object) -> str | None: ...
 def inspect(
     function: object,
     arguments: tuple[object, ...],

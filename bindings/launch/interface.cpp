@@ -1,0 +1,64 @@
+// Arrays of other libraries by a dictionary: the CUDA Array Interface and SYCL's. Python reads it,
+// and makes an array of it that launches know.
+#include "bindings/launch/interface.h"
+
+#include <array>
+
+#include "bindings/launch/call.h"
+#include "bindings/numpy.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+struct Interface {
+  nb::object attribute = {};  // its name
+  const char* reader = "";    // of cuda.device._interfaces
+};
+
+// As long as the process.
+const std::array<Interface, 2>& interfaces() {
+  static const auto* const all = new std::array<Interface, 2>{
+      Interface{interned("__cuda_array_interface__"), "cuda_argument"},
+      Interface{interned("__sycl_usm_array_interface__"), "sycl_argument"}};
+  return *all;
+}
+
+// The same exception, whose text begins with the place of the argument.
+[[noreturn]] void throw_with_place(const Call& call, const nb::python_error& error) {
+  for (PyObject* kind : {PyExc_TypeError, PyExc_ValueError, PyExc_NotImplementedError}) {
+    if (!error.matches(kind)) continue;
+    const nb::object text = checked(PyObject_Str(error.value().ptr()));
+    PyErr_Format(kind, "%s: %U", call.place().c_str(), text.ptr());
+    throw nb::python_error();
+  }
+  throw;
+}
+
+}  // namespace
+
+bool has_interface(nb::handle object) {
+  for (const Interface& interface : interfaces())
+    if (optional_attr(object, interface.attribute)) return true;
+  return false;
+}
+
+bool add_interface(Call& call, PyObject* object) {
+  if (PyType_Check(object)) return false;
+  for (const Interface& interface : interfaces()) {
+    const nb::object description = optional_attr(object, interface.attribute);
+    if (!description) continue;
+    nb::object array;
+    try {
+      array = nb::module_::import_("cuda.device._interfaces")
+                  .attr(interface.reader)(nb::handle(object), description);
+    } catch (const nb::python_error& error) {
+      throw_with_place(call, error);
+    }
+    call.hold(array);
+    if (!add_own_array(call, array.ptr())) add_ndarray(call, array.ptr());
+    return true;
+  }
+  return false;
+}
+
+}  // namespace cuda_device::bindings

@@ -1,0 +1,124 @@
+"""Whose memory a pointer of SYCL is, without a SYCL runtime.
+
+A filter string is looked up among the devices that there are here: GPUs of CUDA, and the CPU,
+which OpenCL names. Capsules and what gives them name a context that cannot be asked: there the CUDA
+driver and our own allocator know whose the memory is.
+"""
+
+import re
+from typing import Any, NoReturn
+
+from cuda.device import _core
+
+_CAPSULES = ("SyclContextRef", "SyclQueueRef")
+_BACKENDS = ("cuda", "opencl", "level_zero", "hip")
+_KINDS = ("accelerator", "cpu", "gpu")
+_TYPES = ("host", "device", "shared")
+_WANTED = "[backend:][type:][number], several joined by ','"
+
+# A context: the device of a filter string; None: a context that is only known to SYCL.
+Context = tuple[str, str, int] | None
+
+
+def _malformed(value: Any, why: str) -> NoReturn:
+    raise ValueError(f"'syclobj' is {value!r}: {why}")
+
+
+def _devices() -> list[tuple[str, str, int]]:
+    """Backend, type and number, the preferred ones first."""
+    return [*(("cuda", "gpu", i) for i in range(_core.gpu_count())), ("opencl", "cpu", 0)]
+
+
+def _parts(text: str, whole: str) -> tuple[str | None, str | None, int]:
+    """Of one filter: each part may be left out, not all of them."""
+    words = text.strip().split(":")
+    backend = words.pop(0) if words and words[0] in _BACKENDS else None
+    kind = words.pop(0) if words and words[0] in _KINDS else None
+    number = words.pop(0) if words and re.fullmatch(r"[0-9]{1,6}", words[0], re.ASCII) else None
+    if words or (backend, kind, number) == (None, None, None):
+        _malformed(whole, f"a filter of devices is {_WANTED}")
+    return backend, kind, int(number or 0)
+
+
+def _selected(text: str) -> Context:
+    for backend, kind, number in [_parts(part, text) for part in text.split(",")]:
+        there = [
+            device
+            for device in _devices()
+            if backend in (None, device[0]) and kind in (None, device[1])
+        ]
+        if number < len(there):
+            return there[number]
+    names = ", ".join(":".join(map(str, device)) for device in _devices())
+    _malformed(text, f"no device matches it; there are {names}")
+
+
+def context_of(syclobj: Any) -> Context:
+    """The context of any form of 'syclobj'; ValueError for what is none."""
+    if isinstance(syclobj, str):
+        return _selected(syclobj)
+    found = syclobj
+    if _core.capsule_name(syclobj) is None:
+        method = getattr(syclobj, "_get_capsule", None)
+        if isinstance(syclobj, type) or not callable(method):
+            _malformed(
+                syclobj,
+                "a filter string, a SyclContext, a SyclQueue, a capsule of one or an object "
+                "with _get_capsule() was expected",
+            )
+        found = method()
+    name = _core.capsule_name(found)
+    if name not in _CAPSULES:
+        what = f"a capsule named {name!r}" if name is not None else repr(found)
+        wanted = " or ".join(map(repr, _CAPSULES))
+        _malformed(syclobj, f"{what} was found; a capsule named {wanted} was expected")
+    return None
+
+
+def check_type(usm_type: str | None) -> None:
+    if usm_type is not None and usm_type not in _TYPES:
+        raise ValueError(f"usm_type={usm_type!r} is none of 'host', 'device' and 'shared'")
+
+
+def _check_within(base: int, size: int, low: int, high: int) -> None:
+    if size and not base <= low <= high <= base + size:
+        raise ValueError(
+            f"the elements take the bytes {low - base} to {high - base} of their allocation, "
+            f"which has {size}"
+        )
+
+
+def check_reach(
+    address: int, elements: tuple[int, int], context: Context, usm_type: str | None
+) -> None:
+    """Raises ValueError for memory that is not of the context, or that nobody here reaches.
+
+    address: as the producer says it, of its allocation. elements: first byte and end.
+    """
+    # Without a base, neither CUDA nor our allocator knows it.
+    device, _, base, size, _ = _core.memory_find(address)
+    _check_within(base, size, *elements)
+    where = "a context of SYCL" if context is None else ":".join(map(str, context))
+    if device >= 0:
+        if context is not None and (context[0] != "cuda" or context[2] != device):
+            raise ValueError(
+                f"'data' is memory of GPU {device}, and 'syclobj' names {where}: "
+                "the allocation's type is 'unknown' there"
+            )
+        return
+    if usm_type == "device":
+        raise ValueError(
+            f"'data' is device memory of {where}, which neither the host nor a CUDA GPU reaches; "
+            "copy it to host or shared memory"
+        )
+    if usm_type is not None or base or (context and context[1] == "cpu"):
+        return
+    raise ValueError(
+        f"'data' is no memory that is known of {where}: the allocation's type is 'unknown' there; "
+        'where the host reaches it, from_sycl_usm(obj, usm_type="shared") says so'
+    )
+
+
+def flag_is_wrong(owner: Any) -> bool:
+    """Memory objects of dpctl say read-only of memory that is not."""
+    return type(owner).__module__.startswith("dpctl.memory")

@@ -1,0 +1,389 @@
+"""The CUDA Array Interface as a consumer, in memory of the host (CAI)."""
+
+import gc
+import inspect
+import os
+import random
+import weakref
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device.errors import CompileError
+from support.clauses import clause
+from support.dlpack import Producer
+from support.interfaces import Cuda, cuda, cuda_dict
+from support.kernels import add_one
+from support.launching import run
+from support.scalars import assert_same_bits, samples
+
+A = np.arange(12, dtype=np.float32).reshape(3, 4)
+PLAIN = np.zeros(4)
+
+
+@D.kernel
+def copy(out, a):
+    i, j = D.tid(2)
+    if i < a.shape[0] and j < a.shape[1]:
+        out[i, j] = a[i, j]
+
+
+@D.kernel
+def copy_flat(out, a):
+    i = D.tid(1)
+    if i < a.size:
+        out[i] = a[i]
+
+
+@D.kernel
+def scalar(out, a):
+    out[0] = a[()]
+
+
+VIEWS = [A, A.T, A[::-1], A[:, 1::2], np.broadcast_to(A[0], (3, 4)), A[::-2, ::-1]]
+
+
+@clause("CAI-STRIDE-01", "CAI-STRIDE-02", "CAI-STRIDE-03", "CAI-SHAPE-01", "CAI-VER-02")
+@clause("CAI-DICT-05", "CAI-SYNC-01", "CAI-TYPE-02")
+def test_launches_read_what_the_dictionary_says(target):
+    for version, view in enumerate(VIEWS):
+        out = np.zeros_like(view)
+        fake = cuda(view, version=version, foo=1)
+        run(copy, out, fake, grid=(1, 1), block=(4, 8))
+        assert np.array_equal(out, view)
+        assert fake.reads == 1
+    out = np.zeros_like(A)
+    for typestr in ("f4", "|f4", "=f4", "<f4"):
+        for strides in (..., None, [16, 4]):
+            run(copy, cuda(out), cuda(A, typestr=typestr, strides=strides), block=(4, 4))
+            assert np.array_equal(out, A)
+            out[:] = 0
+    one = np.zeros(1)
+    run(scalar, one, cuda(np.array(2.5)), block=1)
+    assert one[0] == 2.5
+    run(copy_flat, one, cuda(np.zeros(0), data=(0, False)), block=4)
+    assert one[0] == 2.5
+    names = ("bool", "int8", "uint16", "int64", "float16", "float64")
+    for name in names:
+        a = samples(name)
+        out = np.zeros_like(a)
+        run(copy_flat, out, cuda(a), grid=(len(a) + 31) // 32, block=32)
+        assert_same_bits(out, a)
+
+
+@clause("CAI-STRIDE-05")
+def test_strides_need_not_be_whole_elements(target):
+    records = np.zeros(5, [("x", "<f8"), ("y", "<i4")])
+    records["x"] = range(5)
+    out = np.zeros(5)
+    run(copy_flat, out, cuda(records["x"]), block=8)
+    assert out.tolist() == [0, 1, 2, 3, 4]
+
+
+@clause("DEV-ARR-22")
+def test_an_array_has_one_of_two_protocols(target):
+    a = np.zeros(4)
+    run(add_one, cuda(a), block=4)
+    run(add_one, Producer(a), block=4)
+    assert a.tolist() == [2] * 4
+    with pytest.raises(TypeError, match="cannot be passed to a kernel"):
+        run(add_one, object(), block=4)
+
+
+class Both(Producer):
+    """DLPack, and the dictionary."""
+
+    reads = 0
+
+    @property
+    def __cuda_array_interface__(self):
+        self.reads += 1
+        return cuda_dict(self.array)
+
+
+class Refuses(Both):
+    def __dlpack__(self, **keywords):
+        raise BufferError("no name for these elements")
+
+
+@clause("DEV-ARR-23")
+def test_dlpack_comes_first():
+    a = Both(np.zeros(4))
+    run(add_one, a, block=4)
+    assert a.reads == 0
+    assert a.array.tolist() == [1] * 4
+    b = Refuses(np.zeros(4))
+    run(add_one, b, block=4)
+    assert b.reads
+    assert b.array.tolist() == [1] * 4
+
+
+@clause("CAI-DATA-07", "DEV-ARR-28")
+def test_a_read_only_array_may_only_be_read(target):
+    a = np.arange(4.0)
+    data = (a.ctypes.data, True)
+    out = np.zeros(4)
+    run(copy_flat, out, cuda(a, data=data), block=4)
+    assert np.array_equal(out, a)
+    with pytest.raises((CompileError, ValueError, TypeError), match="read-only"):
+        run(add_one, cuda(a, data=data), block=4)
+    assert a.tolist() == [0, 1, 2, 3]
+
+
+# What is changed in a good dictionary; exception; a part of its text. `...` leaves the key out.
+P = PLAIN.ctypes.data
+BAD = [
+    ({"shape": ...}, ValueError, "no key 'shape'"),
+    ({"typestr": ...}, ValueError, "no key 'typestr'"),
+    ({"data": ...}, ValueError, "no key 'data'"),
+    ({"version": ...}, ValueError, "no key 'version'"),
+    ({"shape": None}, TypeError, "'shape' is None; a tuple of ints was expected"),
+    ({"shape": "ab"}, TypeError, "'shape' is 'ab'; a tuple of ints was expected"),
+    ({"shape": 4}, TypeError, "'shape' is 4; a tuple of ints was expected"),
+    ({"shape": (2.5,)}, TypeError, "'shape' is (2.5,); a tuple of ints was expected"),
+    ({"shape": (True,)}, TypeError, "'shape' is (True,); a tuple of ints was expected"),
+    ({"shape": ("4",)}, TypeError, "'shape' is ('4',); a tuple of ints was expected"),
+    ({"shape": (None,)}, TypeError, "'shape' is (None,); a tuple of ints was expected"),
+    ({"shape": {4}}, TypeError, "'shape' is {4}; a tuple of ints was expected"),
+    ({"shape": (-1,)}, ValueError, "'shape' is (-1,): an extent is negative"),
+    ({"shape": (1 << 63,), "strides": None}, ValueError, "an extent does not fit 64 bits"),
+    ({"shape": (1 << 62,)}, ValueError, "do not fit the address space"),
+    ({"shape": (1 << 62, 4), "strides": None}, ValueError, "do not fit the address space"),
+    ({"shape": (1 << 40, 1 << 40), "strides": (0, 0)}, ValueError, "do not fit the address space"),
+    ({"shape": (1,) * 33, "strides": None}, ValueError, "33 dimensions; at most 32 are allowed"),
+    ({"data": (P,)}, ValueError, "(address, read-only) was expected"),
+    ({"data": (P, False, 1)}, ValueError, "(address, read-only) was expected"),
+    ({"data": ()}, ValueError, "(address, read-only) was expected"),
+    ({"data": None}, TypeError, "'data' is None; (address, read-only) was expected"),
+    ({"data": P}, TypeError, "(address, read-only) was expected"),
+    ({"data": ("x", False)}, TypeError, "an int as address was expected"),
+    ({"data": (1.5, False)}, TypeError, "an int as address was expected"),
+    ({"data": (True, False)}, TypeError, "an int as address was expected"),
+    ({"data": (None, False)}, TypeError, "an int as address was expected"),
+    ({"data": (P, "no")}, TypeError, "a bool as read-only flag was expected"),
+    ({"data": (P, None)}, TypeError, "a bool as read-only flag was expected"),
+    ({"data": (-1, False)}, ValueError, "the address does not fit 64 bits"),
+    ({"data": (1 << 64, False)}, ValueError, "the address does not fit 64 bits"),
+    ({"data": (0, False)}, ValueError, "'data' is the null pointer, and 'shape' (4,) has elements"),
+    ({"data": (16, False)}, ValueError, "memory neither of this process nor of a GPU"),
+    ({"data": ((1 << 64) - 8, False)}, ValueError, "do not fit the address space"),
+    ({"version": "3"}, TypeError, "'version' is '3'; an int was expected"),
+    ({"version": None}, TypeError, "'version' is None; an int was expected"),
+    ({"version": True}, TypeError, "'version' is True; an int was expected"),
+    ({"version": 3.0}, TypeError, "'version' is 3.0; an int was expected"),
+    ({"version": -1}, ValueError, "'version' is -1: a version is not negative"),
+    ({"typestr": None}, TypeError, "'typestr' is None; a string such as '<f4' was expected"),
+    ({"typestr": b"<f8"}, TypeError, "a string such as '<f4' was expected"),
+    ({"typestr": np.float64}, TypeError, "a string such as '<f4' was expected"),
+    ({"typestr": ""}, ValueError, "a string such as '<f4' was expected"),
+    ({"typestr": "f"}, ValueError, "a string such as '<f4' was expected"),
+    ({"typestr": "<<f8"}, ValueError, "a string such as '<f4' was expected"),
+    ({"typestr": "<f8 "}, ValueError, "a string such as '<f4' was expected"),
+    ({"typestr": "<f٨"}, ValueError, "a string such as '<f4' was expected"),
+    ({"typestr": "<f4,<f4"}, ValueError, "a string such as '<f4' was expected"),
+    ({"typestr": "<f3"}, TypeError, "elements of kind 'f' have 2, 4, 8 bytes"),
+    ({"typestr": "<i16"}, TypeError, "elements of kind 'i' have 1, 2, 4, 8 bytes"),
+    ({"typestr": "<c4"}, TypeError, "elements of kind 'c' have 8, 16 bytes"),
+    ({"typestr": "|b2"}, TypeError, "elements of kind 'b' have 1 bytes"),
+    ({"typestr": "<q8"}, TypeError, "there is no kind 'q' of elements"),
+    ({"typestr": ">f8"}, TypeError, "the byte order is not this machine's"),
+    ({"typestr": "|t1"}, TypeError, "kernels do not take bit fields"),
+    ({"typestr": "<m8"}, TypeError, "kernels do not take time differences"),
+    ({"typestr": "<M8"}, TypeError, "kernels do not take dates"),
+    ({"typestr": "|O"}, TypeError, "kernels do not take Python objects"),
+    ({"typestr": "|O8"}, TypeError, "kernels do not take Python objects"),
+    ({"typestr": "|S8"}, TypeError, "kernels do not take byte strings"),
+    ({"typestr": "<U2"}, TypeError, "kernels do not take text"),
+    ({"typestr": "|V0"}, ValueError, "an element has no bytes"),
+    ({"typestr": "|V8", "descr": [("x", "<f4")]}, ValueError, "it has 4 bytes, and 'typestr'"),
+    ({"descr": [("x", "<f8")]}, ValueError, "'typestr' '<f8' is no structure"),
+    ({"typestr": "|V8", "descr": "x"}, TypeError, "a list of (name, typestr[, shape])"),
+    ({"typestr": "|V8", "descr": []}, TypeError, "a list of (name, typestr[, shape])"),
+    ({"typestr": "|V8", "descr": [("x",)]}, TypeError, "(name, typestr[, shape]) was expected"),
+    ({"typestr": "|V8", "descr": [(1, "<f8")]}, TypeError, "a name, or (title, name), was"),
+    ({"typestr": "|V8", "descr": [("x", "|O")]}, TypeError, "kernels do not take Python objects"),
+    ({"typestr": "|V8", "descr": [("x", "<f4"), ("x", "<f4")]}, ValueError, "x"),
+    ({"typestr": "|V8", "descr": [("x", "<f4", -2)]}, TypeError, "a tuple of ints was expected"),
+    ({"strides": 8}, TypeError, "'strides' is 8; a tuple of ints was expected"),
+    ({"strides": "8"}, TypeError, "'strides' is '8'; a tuple of ints was expected"),
+    ({"strides": ...}, None, ""),
+    ({"strides": (8, 8)}, ValueError, "'strides' is (8, 8): 1 were expected"),
+    ({"strides": ()}, ValueError, "'strides' is (): 1 were expected"),
+    ({"strides": (8.0,)}, TypeError, "'strides' is (8.0,); a tuple of ints was expected"),
+    ({"strides": (None,)}, TypeError, "'strides' is (None,); a tuple of ints was expected"),
+    ({"strides": (1 << 63,)}, ValueError, "64 bits overflow"),
+    ({"strides": (1 << 62,)}, ValueError, "memory neither of this process nor of a GPU"),
+    ({"strides": (-(1 << 62),)}, ValueError, "do not fit the address space"),
+    ({"stream": 0}, ValueError, "'stream' is 0: 0 could mean three things"),
+    ({"stream": True}, TypeError, "'stream' is True; an int was expected"),
+    ({"stream": "1"}, TypeError, "'stream' is '1'; an int was expected"),
+    ({"stream": 1.0}, TypeError, "'stream' is 1.0; an int was expected"),
+    ({"stream": -1}, ValueError, "'stream' is -1: it is no handle of a CUDA stream"),
+    ({"stream": 1 << 64}, ValueError, "it is no handle of a CUDA stream"),
+    ({"mask": cuda(np.ones(4, bool))}, NotImplementedError, "'mask'"),
+    ({"mask": cuda(np.ones(1, np.uint8), typestr="|t1")}, NotImplementedError, "'mask'"),
+    ({"mask": cuda(np.ones(4, bool)), "version": 0}, None, ""),
+    ({"mask": None}, None, ""),
+    ({"version": 17}, None, ""),
+]
+
+
+@clause("CAI-DICT-03", "CAI-SHAPE-02", "CAI-DATA-02", "CAI-DATA-04", "CAI-VER-04", "CAI-TYPE-03")
+@clause("CAI-TYPE-04", "CAI-TYPE-06", "CAI-DESCR-02", "CAI-STRIDE-04", "CAI-STREAM-02")
+@clause("CAI-STREAM-06", "CAI-MASK-01", "CAI-MASK-02")
+def test_malformed_dictionaries_are_refused():
+    assert sum(error is not None for _, error, _ in BAD) >= 60
+    for changes, error, text in BAD:
+        fake = cuda(PLAIN, **changes)
+        if error is None:
+            assert D.as_cuda_array(fake).tolist() == [0] * 4
+            continue
+        for use in (D.as_cuda_array, lambda fake: run(add_one, fake, block=4)):
+            with pytest.raises(error) as raised:
+                use(fake)
+            assert type(raised.value) is error, changes
+            assert text in str(raised.value), changes
+        assert str(raised.value).startswith("argument 1 ('"), raised.value
+    assert PLAIN.tolist() == [0] * 4
+    for wrong in ([], None, "x", (1, 2)):
+        with pytest.raises(TypeError, match="a dict was expected"):
+            D.from_cuda_array_interface(wrong)
+
+
+class Without:
+    @property
+    def __cuda_array_interface__(self):
+        raise AttributeError("memory of the host")
+
+
+@clause("CAI-DICT-04")
+def test_an_object_without_the_attribute_is_no_array():
+    for what in ([1], Without(), Cuda, 3):
+        with pytest.raises(TypeError, match=r"as_cuda_array\(\) needs __cuda_array_interface__"):
+            D.as_cuda_array(what)
+        with pytest.raises(TypeError):
+            D.from_cuda_array_interface(what)
+    with pytest.raises(TypeError, match="cannot be passed to a kernel"):
+        run(add_one, Without(), block=4)
+
+
+RECORD = np.dtype(
+    {"names": ["x", "y"], "formats": ["<f4", "<i2"], "offsets": [0, 8], "itemsize": 12}
+)
+
+
+@clause("CAI-DESCR-01")
+def test_structured_items():
+    a = np.zeros(3, RECORD)
+    a["x"], a["y"] = [1, 2, 3], [4, 5, 6]
+    b = D.as_cuda_array(cuda(a, typestr="|V12", descr=a.dtype.descr))
+    assert b.dtype.itemsize == 12
+    assert b["x"].tolist() == [1, 2, 3]
+    assert b["y"].tolist() == [4, 5, 6]
+    b["y"][0] = 9
+    assert a["y"][0] == 9
+    c = D.as_cuda_array(
+        cuda(a, typestr="|V12", descr=[(("title", "p"), "<f4"), ("q", [("u", "<i4", (2,))])])
+    )
+    assert c["p"].tolist() == [1, 2, 3]
+    assert c["q"]["u"].shape == (3, 2)
+    assert D.as_cuda_array(cuda(PLAIN, descr=[("", "<f8")])).dtype == np.float64
+
+
+@clause("CAI-TYPE-05")
+def test_formats_without_a_type_string(target):
+    a = np.array([1, 2.5, -3], D.bfloat16)
+    fake = cuda_dict(a, typestr="<V2")
+    b = D.from_cuda_array_interface(fake, a, dtype=D.bfloat16)
+    out = np.zeros(3, np.float32)
+    run(copy_flat, out, b, block=4)
+    assert out.tolist() == [1, 2.5, -3]
+    assert D.from_cuda_array_interface(fake, a).dtype == np.dtype("V2")
+    with pytest.raises((TypeError, CompileError, NotImplementedError)):
+        run(copy_flat, out, Cuda(fake, a), block=4)
+    with pytest.raises(ValueError, match="has 4 bytes, and an element 2"):
+        D.from_cuda_array_interface(fake, a, dtype=np.float32)
+
+
+@clause("CAI-NB-05", "CAI-NB-06")
+def test_who_keeps_the_owner():
+    assert str(inspect.signature(D.as_cuda_array)).startswith("(obj: Any, sync: bool = True)")
+    assert list(inspect.signature(D.from_cuda_array_interface).parameters)[:3] == [
+        *("desc", "owner", "sync")
+    ]
+    a = np.zeros(4)
+    fake = cuda(a)
+    alive = weakref.ref(fake)
+    kept = D.as_cuda_array(fake)
+    del fake
+    gc.collect()
+    assert alive() is not None
+    assert np.shares_memory(kept, a)
+    del kept
+    gc.collect()
+    assert alive() is None
+    for named in (False, True):
+        fake = cuda(a)
+        alive = weakref.ref(fake)
+        b = D.from_cuda_array_interface(fake.__cuda_array_interface__, fake if named else None)
+        del fake
+        gc.collect()
+        assert (alive() is not None) is named
+        assert b.shape == (4,)
+        del b
+
+
+@clause("CAI-LIFE-04")
+def test_launches_keep_temporaries():
+    stream = D.core.Device("host").create_stream()
+    out = np.zeros(4096)
+    for i in range(200):
+        D.launch(copy_flat, out, cuda(np.full(4096, i + 1.0)), grid=16, block=256, stream=stream)
+        gc.collect(0)
+    stream.sync()
+    assert (out == 200).all()
+
+
+def random_value(rng, a):
+    good = cuda_dict(a)
+    return rng.choice(
+        [
+            *good.values(),
+            *(None, 0, 1, -1, 2, 1 << 62, 1 << 64, 2.5, "", "<f8", "|i1", "<V8", b"x", True),
+            (),
+            tuple(
+                rng.choice([0, 1, 2, -1, 8, 1 << 31, 1 << 62, None])
+                for _ in range(rng.randint(0, 4))
+            ),
+            [rng.randint(-20, 20) for _ in range(rng.randint(0, 4))],
+            [("x", rng.choice(["<f4", "<f8", "|O", 3])) for _ in range(rng.randint(0, 3))],
+            (a.ctypes.data + rng.randint(-8, 8), rng.choice([True, False])),
+        ]
+    )
+
+
+# As many in long mode as in a day of work.
+PROGRAMS = 1_000_000 if os.environ.get("CUDA_DEVICE_LONG_TESTS") else 10_000
+
+
+def test_random_dictionaries_never_end_the_process():
+    rng = random.Random(3)
+    a = np.arange(64.0)
+    made, refused = 0, set()
+    keys = ("shape", "typestr", "data", "strides", "version", "descr", "stream", "mask")
+    for _ in range(PROGRAMS):
+        fields = cuda_dict(a)
+        for key in rng.sample(keys, rng.randint(0, 3)):
+            fields[key] = random_value(rng, a)
+            if rng.random() < 0.1:
+                del fields[key]
+        try:
+            b = D.from_cuda_array_interface(fields, a)
+        except (TypeError, ValueError, NotImplementedError) as error:
+            refused.add(type(error))
+            continue
+        made += 1
+        assert b.shape == tuple(fields["shape"])
+        assert b.size == 0 or b.__array_interface__["data"][0] == fields["data"][0]
+    assert PROGRAMS // 20 < made < PROGRAMS
+    assert refused == {TypeError, ValueError, NotImplementedError}

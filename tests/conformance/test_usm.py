@@ -1,0 +1,323 @@
+"""SYCL's USM array interface as a consumer, in memory of the host (USM)."""
+
+import array
+import gc
+import random
+import types
+import weakref
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device.errors import CompileError
+from support.clauses import clause
+from support.interfaces import Sycl, capsule, sycl, sycl_dict
+from support.kernels import add_one
+from support.launching import run
+
+PLAIN = np.zeros(4)
+
+
+@D.kernel
+def copy(out, a):
+    i, j = D.tid(2)
+    if i < a.shape[0] and j < a.shape[1]:
+        out[i, j] = a[i, j]
+
+
+class SyclContext:
+    """As dpctl's: a capsule of its own for each call."""
+
+    name = "SyclContextRef"
+
+    def _get_capsule(self):
+        return capsule(self.name)
+
+
+class SyclQueue(SyclContext):
+    name = "SyclQueueRef"
+
+
+class NoCapsule:
+    def _get_capsule(self):
+        return 5
+
+
+@clause("USM-41", "USM-07")
+@clause("USM-16", "USM-18", "USM-08", "USM-13", partial="export")
+def test_launches_take_memory_of_the_host(target):
+    a = np.arange(20, dtype=np.int8)
+    out = np.zeros((2, 2), np.int8)
+    fake = sycl(a, shape=(2, 2), strides=(10, -2), offset=9)
+    run(copy, out, fake, block=(2, 2))
+    assert fake.reads == 1
+    assert out.tolist() == [[9, 7], [19, 17]]
+    whole = np.arange(6.0).reshape(2, 3)
+    for view in (whole, whole.T, whole[::-1]):
+        out = np.zeros(view.shape)
+        run(copy, sycl(out), sycl(view), block=(4, 4))
+        assert np.array_equal(out, view)
+    b = D.from_sycl_usm(sycl(a, shape=(2,), strides=None, offset=8))
+    assert b.tolist() == [8, 9]
+    b[0] = 99
+    assert a[8] == 99
+    assert D.from_sycl_usm(sycl(a, offset=..., strides=..., shape=())) == 0
+    assert b.__array_interface__["data"][0] == a.ctypes.data + 8
+
+
+@clause("USM-39")
+def test_arrays_without_elements(target):
+    out = np.full((2, 2), 7.0)
+    run(copy, out, sycl(PLAIN, shape=(0, 4), data=(0, False), strides=None), block=(2, 2))
+    assert (out == 7).all()
+    assert D.from_sycl_usm(sycl(PLAIN, shape=(0,), data=(0, False))).shape == (0,)
+
+
+@clause("USM-02")
+@pytest.mark.parametrize("kind", ["host", "shared"])
+def test_host_and_shared_memory_are_plain_memory(kind):
+    a = np.arange(4.0)
+    b = D.from_sycl_usm(sycl(a, syclobj=SyclQueue()), usm_type=kind)
+    memoryview(b)[1] = 9.0
+    assert a.tolist() == [0, 9, 2, 3]
+    a[2] = 8
+    assert b[2] == 8
+
+
+@clause("USM-10", partial="export")
+def test_type_strings():
+    for dtype in (np.bool_, *"bhilBHILefdFD"):
+        text = np.dtype(dtype).str[1:]
+        a = np.ones(3, text)
+        for prefix in ("", "|", "<", "="):
+            b = D.from_sycl_usm(sycl(a, typestr=prefix + text))
+            assert b.dtype == a.dtype
+            assert b.tolist() == a.tolist()
+
+
+@clause("USM-12", partial="export")
+def test_structured_items():
+    a = np.zeros(3, [("x", "<f4"), ("y", "<i4")])
+    a["y"] = [1, 2, 3]
+    b = D.from_sycl_usm(sycl(a, typestr="|V8", typedescr=a.dtype.descr))
+    assert b.dtype == a.dtype
+    assert b["y"].tolist() == [1, 2, 3]
+    c = D.from_sycl_usm(sycl(a, typestr="|V8", descr=a.dtype.descr))
+    assert c.dtype == a.dtype
+
+
+@clause("USM-14", partial="export")
+def test_the_read_only_flag():
+    a = np.zeros(4)
+    data = (a.ctypes.data, True)
+    with pytest.raises((CompileError, ValueError, TypeError), match="read-only"):
+        run(add_one, sycl(a, data=data), block=4)
+    assert not D.from_sycl_usm(sycl(a, data=data)).flags.writeable
+    assert D.from_sycl_usm(sycl(a, data=data), readonly=False).flags.writeable
+    assert not D.from_sycl_usm(sycl(a), readonly=True).flags.writeable
+
+    class MemoryUSMHost(Sycl):
+        __module__ = "dpctl.memory._memory"
+
+    run(add_one, MemoryUSMHost(sycl_dict(a, data=data), a), block=4)
+    assert a.tolist() == [1] * 4
+
+
+@clause("USM-05")
+def test_the_producer_is_kept():
+    freed = []
+    fake = sycl(np.zeros(4))
+    alive = weakref.ref(fake, freed.append)
+    b = D.from_sycl_usm(fake)
+    del fake
+    gc.collect()
+    assert alive() is not None
+    part = b[1:]
+    del b
+    gc.collect()
+    assert not freed
+    del part
+    gc.collect()
+    assert len(freed) == 1
+
+
+OURS = D.zeros(4, device="cpu")  # our allocator knows it, whichever context is named
+
+
+@clause("USM-23", "USM-24", "USM-26", "USM-27", "USM-28", "USM-29", "USM-30")
+def test_every_form_of_context():
+    filters = [
+        *("opencl:cpu", "opencl:cpu:0", "opencl", "cpu", "cpu:0", "opencl:0"),
+        *("level_zero:gpu,opencl:cpu", "level_zero:gpu:3, hip ,cpu", "cuda:gpu:99,cpu"),
+    ]
+    for text in filters:
+        assert D.from_sycl_usm(sycl(PLAIN, syclobj=text)).shape == (4,)
+    others = [
+        *(SyclContext(), SyclQueue(), capsule("SyclContextRef"), capsule("SyclQueueRef")),
+    ]
+    for syclobj in others:
+        b = D.from_sycl_usm(sycl(OURS, syclobj=syclobj))
+        assert np.shares_memory(b, OURS)
+        run(add_one, sycl(OURS, syclobj=syclobj), block=4)
+    assert OURS.tolist() == [4] * 4
+    from cuda.device import _core
+
+    if _core.gpu_count() == 0:
+        assert D.from_sycl_usm(sycl(PLAIN, syclobj="0")).shape == (4,)
+
+
+@clause("USM-04")
+def test_memory_of_another_context_is_refused():
+    for syclobj in (SyclQueue(), capsule("SyclContextRef")):
+        fake = sycl(PLAIN, syclobj=syclobj)
+        for use in (D.from_sycl_usm, lambda fake: run(add_one, fake, block=4)):
+            with pytest.raises(ValueError, match="the allocation's type is 'unknown' there"):
+                use(fake)
+
+
+@clause("USM-03", partial="device memory of CUDA")
+def test_device_memory_is_out_of_reach():
+    with pytest.raises(ValueError, match="neither the host nor a CUDA GPU reaches"):
+        D.from_sycl_usm(sycl(PLAIN, syclobj=SyclQueue()), usm_type="device")
+    with pytest.raises(ValueError, match="none of 'host', 'device' and 'shared'"):
+        D.from_sycl_usm(sycl(PLAIN), usm_type="unknown")
+
+
+@clause("USM-38")
+def test_elements_lie_within_the_allocation():
+    block = D.zeros(1 << 20, np.uint8, device="cpu")
+    for changes in ({"shape": (1 << 26,)}, {"shape": (4,), "offset": -(1 << 26)}):
+        with pytest.raises(ValueError, match="the elements take the bytes"):
+            D.from_sycl_usm(sycl(block, strides=None, **changes))
+
+
+class Buffer(bytearray):
+    """A buffer whose dictionary has no data."""
+
+    changes = types.MappingProxyType({})
+
+    @property
+    def __sycl_usm_array_interface__(self):
+        return {
+            **{"shape": (2,), "typestr": "<i4", "version": 1, "syclobj": "opencl:cpu"},
+            **self.changes,
+        }
+
+
+class Bytes(bytes):
+    __sycl_usm_array_interface__ = Buffer.__sycl_usm_array_interface__
+    changes = types.MappingProxyType({})
+
+
+@clause("USM-33", "USM-34")
+def test_a_buffer_in_place_of_data(target):
+    a = Buffer(np.array([[1, 2]], np.int32).tobytes())
+    b = D.from_sycl_usm(a)
+    assert b.tolist() == [1, 2]
+    b[0] = 5
+    assert a[0] == 5
+    run(add_one, a, block=2)
+    assert b.tolist() == [6, 3]
+    assert not D.from_sycl_usm(Bytes(a)).flags.writeable
+    for changes in ({"shape": (3,)}, {"offset": 1}, {"offset": -1}, {"strides": (-1,)}):
+        a.changes = changes
+        with pytest.raises(ValueError, match="outside of the buffer, which has 8 bytes"):
+            D.from_sycl_usm(a)
+    with pytest.raises(ValueError, match=r"no key 'data', and 'Sycl' no buffer of its own"):
+        D.from_sycl_usm(sycl(PLAIN, data=...))
+
+
+@clause("USM-35")
+def test_plain_buffers():
+    ints = array.array("i", [1, 2, 3])
+    b = D.from_sycl_usm(ints)
+    assert (b.dtype, b.tolist()) == (np.int32, [1, 2, 3])
+    b[0] = 9
+    assert ints[0] == 9
+    assert D.from_sycl_usm(memoryview(ints)[1:]).tolist() == [2, 3]
+    assert D.from_sycl_usm(bytearray(b"ab")).tolist() == [97, 98]
+    fixed = D.from_sycl_usm(b"ab")
+    with pytest.raises((CompileError, ValueError, TypeError), match="read-only"):
+        run(add_one, fixed, block=2)
+    for other in ([1], 3, None, Sycl):
+        with pytest.raises(TypeError, match="needs __sycl_usm_array_interface__"):
+            D.from_sycl_usm(other)
+
+
+BAD = [
+    ({"shape": ...}, "no key 'shape'"),
+    ({"shape": None}, "'shape' is None; a tuple of ints was expected"),
+    ({"shape": (-1,)}, "an extent is negative"),
+    ({"shape": (1.5,)}, "'shape' is (1.5,); a tuple of ints was expected"),
+    ({"typestr": ...}, "no key 'typestr'"),
+    ({"typestr": "invalid"}, "a string such as '<f4' was expected"),
+    ({"typestr": "O"}, "kernels do not take Python objects"),
+    ({"typestr": ">f4"}, "the byte order is not this machine's"),
+    ({"typestr": "|V8"}, "it needs 'typedescr', which says what is in it"),
+    ({"typestr": "|V8", "typedescr": [("x", "<f4")]}, "it has 4 bytes, and 'typestr' '|V8' 8"),
+    ({"data": ()}, "(address, read-only) was expected"),
+    ({"data": (1,)}, "(address, read-only) was expected"),
+    ({"data": ("a", True)}, "an int as address was expected"),
+    ({"data": 7}, "(address, read-only) was expected"),
+    ({"data": (0, False)}, "the null pointer"),
+    ({"strides": (1, 1)}, "1 were expected, one for each dimension"),
+    ({"strides": Ellipsis.__class__}, "a tuple of ints was expected"),
+    ({"strides": ("1",)}, "a tuple of ints was expected"),
+    ({"offset": "1"}, "'offset' is '1'; an int was expected"),
+    ({"offset": 1.5}, "'offset' is 1.5; an int was expected"),
+    ({"offset": -(1 << 62)}, "'offset' is -4611686018427387904: the address does not fit 64 bits"),
+    ({"version": ...}, "'version' is 0: the only version is 1"),
+    ({"version": 0}, "'version' is 0: the only version is 1"),
+    ({"version": 2}, "'version' is 2: the only version is 1"),
+    ({"version": "1"}, "'version' is '1'; an int was expected"),
+    ({"syclobj": ...}, "no key 'syclobj'"),
+    ({"syclobj": None}, "'syclobj' is None: a filter string"),
+    ({"syclobj": 3}, "'syclobj' is 3: a filter string"),
+    ({"syclobj": SyclQueue}, "a filter string, a SyclContext"),
+    ({"syclobj": ""}, "a filter of devices is [backend:][type:][number]"),
+    ({"syclobj": "::"}, "a filter of devices is"),
+    ({"syclobj": "foo"}, "a filter of devices is"),
+    ({"syclobj": "gpu:cuda"}, "a filter of devices is"),
+    ({"syclobj": "cpu,"}, "a filter of devices is"),
+    ({"syclobj": "cuda:gpu:99"}, "no device matches it; there are"),
+    ({"syclobj": "level_zero"}, "no device matches it; there are"),
+    ({"syclobj": capsule("Foo")}, "a capsule named 'Foo' was found"),
+    ({"syclobj": capsule("used_SyclQueueRef")}, "a capsule named 'used_SyclQueueRef' was found"),
+    ({"syclobj": NoCapsule()}, "5 was found; a capsule named 'SyclContextRef' or"),
+]
+
+
+@clause("USM-09", "USM-11", "USM-15", "USM-17", "USM-19", "USM-21", "USM-22", "USM-25", "USM-31")
+def test_malformed_dictionaries_are_refused():
+    for changes, text in BAD:
+        fake = sycl(PLAIN, **changes)
+        for use in (D.from_sycl_usm, lambda fake: run(add_one, fake, block=4)):
+            with pytest.raises((TypeError, ValueError)) as raised:
+                use(fake)
+            assert text in str(raised.value), changes
+        assert str(raised.value).startswith("argument 1 ('"), raised.value
+    assert D.from_sycl_usm(sycl(PLAIN, data=[PLAIN.ctypes.data, False])).shape == (4,)
+    with pytest.raises(TypeError, match="a dict was expected"):
+        D.from_sycl_usm(Sycl([]))
+
+
+def test_random_dictionaries_never_end_the_process():
+    rng = random.Random(5)
+    a = D.zeros(64, device="cpu")
+    values = [value for changes, _ in BAD for value in changes.values()]
+    made, refused = 0, set()
+    for _ in range(2000):
+        fields = sycl_dict(a, offset=rng.randint(-2, 66), shape=(rng.randint(0, 20),))
+        fields["strides"] = rng.choice([None, (1,), (-1,), (4,), (1 << 40,)])
+        if rng.random() < 0.5:
+            fields[rng.choice(list(fields))] = rng.choice(values)
+        try:
+            b = D.from_sycl_usm(Sycl(fields, a))
+        except (TypeError, ValueError) as error:
+            refused.add(type(error))
+            continue
+        made += 1
+        assert b.shape == fields["shape"]
+        assert b.size == 0 or np.shares_memory(a, b)
+    assert made > 100
+    assert refused == {TypeError, ValueError}
