@@ -11,6 +11,7 @@
 #include "bindings/values/element_dtype.h"
 #include "bindings/values/struct_values.h"
 #include "bindings/values/vector_object.h"
+#include "support/targets.h"
 
 namespace cuda_device::bindings {
 
@@ -64,6 +65,10 @@ NB_MODULE(_core, module) {
 #include "support/foreign_names.def"
     return nb::none();
   });
+  // The architectures that have selectors, oldest first.
+  nb::list versions;
+  for (int version : kSmVersions) versions.append(version);
+  module.attr("sm_versions") = nb::tuple(versions);
   // One rounding, which Python 3.11 cannot do.
   module.def("fma64", [](double a, double b, double c) { return std::fma(a, b, c); });
   module.def("fma32", [](float a, float b, float c) { return std::fmaf(a, b, c); });

@@ -207,6 +207,17 @@ std::optional<Value> enum_value(nb::handle object, int tuples, const StructIndex
 
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
+// Sets of targets, and selectors of architectures, are known by name.
+std::optional<Value> target_value(nb::handle object) {
+  const std::string* type = entities().find(object.type());
+  if (!type) return std::nullopt;
+  if (*type == "device.SMSelector") return type_value(object);
+  if (*type != "device.TargetDescription") return std::nullopt;
+  return text_value(
+      Value::Kind::Type,
+      *type + " " + to_string(checked(PyObject_Str(nb::object(object.attr("_targets")).ptr()))));
+}
+
 std::optional<Value> constant_within(nb::handle object, int tuples, const StructIndex& structs) {
   PyObject* p = object.ptr();
   if (p == Py_None) return make(Value::Kind::None);
@@ -232,7 +243,7 @@ std::optional<Value> constant_within(nb::handle object, int tuples, const Struct
       static_cast<size_t>(PyBytes_GET_SIZE(p)) <= kMaxConstantArray)
     return bytes_value(object);
   if (is_enum_member(object)) return enum_value(object, tuples, structs);
-  return std::nullopt;
+  return target_value(object);
 }
 
 }  // namespace

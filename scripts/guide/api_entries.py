@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import cuda.device
-from cuda.device import _core, _intrinsics, _vectors, core, errors
+from cuda.device import _core, _intrinsics, _targets, _vectors, core, errors
 
 PACKAGE = Path(inspect.getfile(cuda.device)).parent
 
@@ -27,6 +27,7 @@ DEVICE: dict[str, list[str]] = {
     ],
     "Numbers": _intrinsics.__all__,
     "Vectors": ["Vector", *(name for name in _vectors.__all__ if name not in ("Vector", "Dim3"))],
+    "Targets": _targets.__all__,
     "Structs": ["struct", "replace", "align"],
     "Arrays": [
         *["empty", "zeros", "full", "arange", "asarray", "from_dlpack", "to_host", "Array"],
@@ -248,6 +249,7 @@ def _vectors_text(names: list[str]) -> list[str]:
 
 def _device_section(names: list[str]) -> str:
     variables, entries, formats = _commented("_positions"), [], []
+    targets = []
     for name in names:
         value = getattr(cuda.device, name)
         if name in variables:
@@ -263,12 +265,16 @@ def _device_section(names: list[str]) -> str:
             formats.append(_format_row(name))
         elif _is_vector(value):
             continue  # in a table of all
+        elif isinstance(value, (_targets.SMSelector, _targets.TargetDescription)):
+            targets.append(f"`{name}`")
         else:
             entries.append(_entry(value, name))
     if formats:
         table = ["| name | is |", "|---|---|", *formats]
         entries.insert(0, "On the host these are the number classes of NumPy and ml_dtypes.")
         entries.insert(1, "\n".join(table))
+    if targets:
+        entries.append(f"### Descriptions and selectors\n\n{' '.join(targets)}")
     return "\n\n".join(entries + _vectors_text(names))
 
 

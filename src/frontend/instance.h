@@ -55,6 +55,8 @@ struct Instance {
   std::map<Place, WebState> hidden;
   WebState result;  // what its return statements give
 
+  bool dead_on_host = false;  // host code never comes to what is being lowered: target() says so
+
   // A call inside an unrolled loop has one instance per copy.
   using Key = std::tuple<Place, uint32_t>;
   std::map<Key, std::unique_ptr<Instance>> calls;

@@ -11,6 +11,7 @@ using V = Value;
 
 // The type itself must not read like a number of that type.
 std::string entity_text(const std::string& entity) {
+  if (entity.starts_with("device.TargetDescription ")) return "target description";
   const bool number =
       entity == "builtins.int" || entity == "builtins.float" || entity == "builtins.bool";
   return (number ? "type " : "") + public_name(entity);

@@ -191,7 +191,7 @@ def uses_index(out):
     out[0] = index()
 
 
-@clause("DEV-FUNC-04", partial="device-only use under a target() guard")
+@clause("DEV-FUNC-04")
 def test_device_only_use_in_a_func_is_refused():
     out = np.zeros(1, dtype=np.int64)
     expect_refusal(uses_position, out, functions=(position,), words=("thread_idx", "position"))

@@ -157,7 +157,7 @@ def uses_index(a):
     a[0] = index()
 
 
-@clause("DEV-FUNC-04", partial="target guards")
+@clause("DEV-FUNC-04")
 @pytest.mark.parametrize(
     ("function", "kernel", "name", "code", "mark"),
     [

@@ -11,7 +11,6 @@ TESTS = Path(__file__).resolve().parent.parent
 
 # Families of rows about names that do not exist yet: the name that they wait for.
 WAITING_FAMILIES = {
-    "DEV-TGT": "target",
     "DEV-ORDER": "threadfence",
     "DEV-SCOPE": "threadfence",
     "DEV-ATOM": "atomic_ref",

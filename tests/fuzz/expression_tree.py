@@ -183,6 +183,38 @@ class Conditional:
         return model.convert(self.type, (self.yes if holds(self.test, t) else self.no).run(t))
 
 
+# Descriptions, and whether they hold for kernels on every target that programs are made for.
+TARGETS = {
+    "D.is_device": True,
+    "~D.is_host & D.any_target": True,
+    "D.provides(D.sm70) | D.is_exactly(D.sm52)": True,
+    "D.is_host": False,
+    "D.no_target | ~D.provides(D.sm75)": False,
+    "D.is_exactly(D.sm60)": False,
+}
+
+
+@dataclass
+class OfTarget:
+    """The side for this target; the other one is not compiled, whatever it is."""
+
+    description: str
+    taken: object
+    dead: str
+
+    @property
+    def type(self) -> str:
+        return self.taken.type
+
+    def text(self) -> str:
+        sides = (self.taken.text(), self.dead)
+        yes, no = sides if TARGETS[self.description] else reversed(sides)
+        return f"({yes} if D.target({self.description}) else {no})"
+
+    def run(self, t: Thread) -> Val:
+        return self.taken.run(t)
+
+
 @dataclass
 class Cast:
     """int(x), float(x), bool(x) or a fixed-format constructor."""

@@ -7,10 +7,12 @@ shifts and indices are integers.
 from __future__ import annotations
 
 import random
+import zlib
 
 from . import model
 from .arrays import Arrays
 from .expression_tree import (
+    TARGETS,
     Binary,
     Both,
     Call,
@@ -22,6 +24,7 @@ from .expression_tree import (
     Least,
     Literal,
     Math,
+    OfTarget,
     Unary,
     Variable,
 )
@@ -233,7 +236,13 @@ class Expressions:
 
     def conditional(self, depth: int):
         yes, no = self.two(depth)
-        return Conditional(model.promote(yes.type, no.type), self.condition(depth - 1), yes, no)
+        t, test = model.promote(yes.type, no.type), self.condition(depth - 1)
+        # Not by a random number: one more would change what all programs go on with.
+        chosen = zlib.crc32(yes.text().encode())
+        if yes.type == t and chosen % 8 == 0:
+            dead = (no.text(), "'no number'", "no_such_name.x", "open('f')")[chosen // 8 % 4]
+            return OfTarget(list(TARGETS)[chosen // 32 % len(TARGETS)], yes, dead)
+        return Conditional(t, test, yes, no)
 
     def cast(self, depth: int):
         t = self.random.choice((*model.TYPED, "int", "float"))

@@ -57,6 +57,7 @@ SOURCE = {
     "axes joined": r"^    \w+ = p_\w+.*\.reshape\(-1.*\)\[",
     "other shapes": r"^    \w+ = p_\w+.*\.reshape\(",
     "views of views": r"^    \w+ = p_\w+\[.*\]\[",
+    "code for a target": r"if D\.target\(",
     "strided loop": r"range\(i, \d+, n\)",
     "strided loop by a known step": r"range\(i, \d+, \d+\)",
 }

@@ -17,6 +17,7 @@ from cuda.device import (
     _core,
     _intrinsics,
     _missing,
+    _targets,
     _vectors,
     core,
     errors,  # noqa: F401 it is found as an attribute
@@ -71,6 +72,7 @@ from cuda.device._positions import (
     warp_size,
 )
 from cuda.device._structs import align, replace, struct
+from cuda.device._targets import *  # noqa: F403 all that it lists
 from cuda.device._vectors import *  # noqa: F403 all that it lists
 
 if TYPE_CHECKING:
@@ -139,6 +141,7 @@ __all__ = [
     "zeros",
 ]
 __all__ += _intrinsics.__all__
+__all__ += _targets.__all__
 __all__ += _vectors.__all__
 
 

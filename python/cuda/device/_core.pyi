@@ -22,6 +22,7 @@ from cuda.device._stats import Stats
 from cuda.device.core import Device
 
 __version__: str
+sm_versions: tuple[int, ...]
 
 P = ParamSpec("P")
 R = TypeVar("R")

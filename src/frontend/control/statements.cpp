@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "frontend/calls/targets.h"
 #include "frontend/control/assign.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -19,21 +20,51 @@ static void lower_expression_statement(Context& ctx, const syntax::Expr* node) {
   if (node->value->kind != NodeKind::Constant) expr(ctx, node->value);
 }
 
-static void lower_if(Context& ctx, const syntax::If* node, bool tail) {
-  const Value test = condition(ctx, node->test);
-  if (test.exact()) return block(ctx, test.exact()->integer ? node->body : node->orelse, tail);
+static bool ends_in_jump(const Nodes& body) {
+  if (body.empty()) return false;
+  switch (body.back()->kind) {
+    case NodeKind::Return:
+    case NodeKind::Raise:
+    case NodeKind::Break:
+    case NodeKind::Continue:
+      return true;
+    default:
+      return false;
+  }
+}
+
+static void lower_side(Context& ctx, const syntax::If* node, bool then, std::optional<bool> on_host,
+                       bool tail) {
+  const DeadOnHost dead(ctx, on_host == !then);
+  block(ctx, then ? node->body : node->orelse, tail);
+}
+
+static void lower_branch(Context& ctx, const syntax::If* node, const Value& test,
+                         std::optional<bool> on_host, bool tail) {
   ctx.at(node);
   Inst* branch = ctx.builder.control(Op::If, {test.inst()}, 2);
   ir::Block* outer = &ctx.builder.block();
   ctx.builder.set_block(branch->regions[0]);
-  block(ctx, node->body, tail);
+  lower_side(ctx, node, true, on_host, tail);
   const bool then_ends = ctx.reachable;
   ctx.reachable = true;
   ctx.builder.set_block(branch->regions[1]);
-  block(ctx, node->orelse, tail);
+  lower_side(ctx, node, false, on_host, tail);
   ctx.reachable = ctx.reachable || then_ends;
   ctx.builder.set_block(*outer);
   if (test.inst()) fail_without_branch(ctx, *branch);
+}
+
+static void lower_if(Context& ctx, const syntax::If* node, bool tail) {
+  const Value test = condition(ctx, node->test);
+  const std::optional<bool> on_host = answer_on_host(ctx, node->test);
+  if (test.exact())
+    lower_side(ctx, node, test.exact()->integer != 0, on_host, tail);
+  else
+    lower_branch(ctx, node, test, on_host, tail);
+  // Host code that leaves here never comes to the rest of the block.
+  if (on_host && ends_in_jump(*on_host ? node->body : node->orelse))
+    ctx.instance->dead_on_host = true;
 }
 
 // The only return of a function, at its end, needs no slot.
@@ -122,6 +153,7 @@ static void statement(Context& ctx, const Node* node, bool tail) {
 }
 
 void block(Context& ctx, const Nodes& body, bool tail) {
+  const DeadOnHost as_before(ctx, false);
   for (size_t i = 0; i < body.size() && ctx.reachable; ++i) {
     statement(ctx, body[i], tail && i + 1 == body.size());
   }

@@ -141,7 +141,7 @@ std::string described(const Node* node, const Value& value) {
 }
 
 bool in_func(const Context& ctx) {
-  for (const Instance* i = ctx.instance; i; i = i->parent)
+  for (const Instance* i = ctx.instance; i && !i->dead_on_host; i = i->parent)
     if (i->function->kind == syntax::FunctionKind::Func) return true;
   return false;
 }

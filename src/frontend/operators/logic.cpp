@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/calls/targets.h"
 #include "frontend/complex/complex.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -39,6 +40,7 @@ bool is_selectable(const Value& v) {
 Value truth(Context& ctx, const Value& v, const Node* node) {
   if (v.is_unknown()) return v;
   if (v.is_none()) return Value::boolean(false);
+  if (target_set(v)) return description_as_condition(ctx, node);
   if (v.exact()) return Value::boolean(frontend::truth(v.code(), *v.exact()));
   if (v.is_number()) {
     if (is_bool(v.code())) return v;
@@ -67,6 +69,8 @@ static Value chain(Context& ctx, const Nodes& operands, size_t from, bool is_and
   if (from + 1 == operands.size()) return first;
   const Value test = truth(ctx, first, operand);
   if (test.exact() && (test.exact()->integer != 0) != is_and) return first;
+  // What host code decides here never comes to the operands after it.
+  const DeadOnHost rest_dead(ctx, answer_on_host(ctx, operand) == !is_and);
   if (test.exact()) return chain(ctx, operands, from + 1, is_and, as_condition, node);
   Captured rest =
       capture(ctx, [&] { return chain(ctx, operands, from + 1, is_and, as_condition, node); });
@@ -183,9 +187,14 @@ Value combine(Context& ctx, const Value& first, const Value& test, bool is_and, 
 
 Value if_exp(Context& ctx, const syntax::IfExp* node) {
   const Value test = condition(ctx, node->test);
-  if (test.exact()) return expr(ctx, test.exact()->integer ? node->body : node->orelse);
-  Captured then = capture(ctx, [&] { return expr(ctx, node->body); });
-  Captured otherwise = capture(ctx, [&] { return expr(ctx, node->orelse); });
+  const std::optional<bool> on_host = answer_on_host(ctx, node->test);
+  const auto side = [&](bool then) {
+    const DeadOnHost dead(ctx, on_host == !then);
+    return expr(ctx, then ? node->body : node->orelse);
+  };
+  if (test.exact()) return side(test.exact()->integer != 0);
+  Captured then = capture(ctx, [&] { return side(true); });
+  Captured otherwise = capture(ctx, [&] { return side(false); });
   if (test.is_unknown()) return test;
   return choose(ctx, test, std::move(then), std::move(otherwise), node);
 }

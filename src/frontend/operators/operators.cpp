@@ -1,6 +1,7 @@
 // Binary and unary operators on numbers: which type they compute in, and the operation.
 #include "frontend/operators/operators.h"
 
+#include "frontend/calls/targets.h"
 #include "frontend/complex/complex.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
@@ -67,6 +68,7 @@ Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const No
     const Value x = vector_of_position(ctx, a), y = vector_of_position(ctx, b);
     return vector_binary(ctx, op, x, y, node, left, right);
   }
+  if (std::optional<Value> targets = target_operation(op, a, b)) return *targets;
   if (std::optional<Value> tuple = tuple_operation(ctx, op, a, b, node, left, right)) return *tuple;
   for (const Value* v : {&a, &b})
     if (v->is<Value::Object>()) return wrong_kind(ctx, {}, v == &a ? left : right, *v, {});
@@ -142,6 +144,8 @@ Value unary(Context& ctx, const syntax::UnaryOp* node) {
   if (is_vector(v))
     return each_component(ctx, v, node, [&](const Value& c) { return unary_number(ctx, node, c); });
   if (v.is_complex()) return complex_unary(ctx, node, v);
+  if (node->op == "Invert")
+    if (std::optional<Value> targets = target_complement(v)) return *targets;
   if (!v.is_number()) {
     const std::string sign = node->op == "USub" ? "-" : node->op == "UAdd" ? "+" : "~";
     return wrong_kind(ctx, DiagCode::unary_type, node, v, {sign, type_text(v)});
