@@ -138,6 +138,12 @@ int type_number_of_scalar(PyObject* object) {
   return number;
 }
 
+bool is_warp_mask(PyObject* object) {
+  if (!PyArray_IsScalar(object, Int) || Py_TYPE(object) == &PyIntArrType_Type) return false;
+  const nb::object cls = nb::module_::import_("cuda.device._warps").attr("WarpMask");
+  return nb::isinstance(object, cls);
+}
+
 // Of a scalar from another module NumPy gives the place, not the value.
 void copy_scalar(PyObject* object, ScalarKind format, void* to) {
   if (!PyTypeNum_ISUSERDEF(type_number_of_scalar(object))) return PyArray_ScalarAsCtype(object, to);

@@ -87,6 +87,7 @@ void add_python_complex(Call& call, PyObject* object) {
 }
 
 void add_numpy_scalar(Call& call, PyObject* object) {
+  if (is_warp_mask(object)) call.fail(DiagCode::argument_not_yet, {"'" + type_text(object) + "'"});
   const int number = type_number_of_scalar(object);
   if (number == NPY_CFLOAT || number == NPY_CDOUBLE) {
     alignas(8) char parts[16];

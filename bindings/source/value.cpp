@@ -80,6 +80,7 @@ Value typed_value(ScalarKind format, uint64_t bits) {
 }
 
 std::optional<Value> numpy_value(PyObject* object) {
+  if (is_warp_mask(object)) return std::nullopt;
   std::optional<ScalarKind> format = scalar_of_type_number(type_number_of_scalar(object));
   if (!format) return std::nullopt;
   return typed_value(*format, scalar_bits(object, *format));

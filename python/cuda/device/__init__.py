@@ -74,6 +74,7 @@ from cuda.device._positions import (
 from cuda.device._structs import align, replace, struct
 from cuda.device._targets import *  # noqa: F403 all that it lists
 from cuda.device._vectors import *  # noqa: F403 all that it lists
+from cuda.device._warps import WarpMask
 
 if TYPE_CHECKING:
     from ml_dtypes import bfloat16
@@ -90,6 +91,7 @@ _ML_DTYPES = {
 __all__ = [
     "Array",
     "ConstExpr",
+    "WarpMask",
     "__version__",
     "align",
     "arange",

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, get_args, get_origin
 
 import numpy as np
 from cuda.device import _core
+from cuda.device._warps import WarpMask
+from cuda.device.errors import NotImplementedYetError
 
 _WORD = 8  # bytes of a pointer, and of None
 _NOTHING = np.dtype(f"V{_WORD}")
@@ -158,6 +160,11 @@ def _of_number_class(hint: type[np.generic]) -> Hint | None:
     """device.float32 and its like; None for what kernels have no format for."""
     if hint in _ABSTRACT:
         return None
+    if issubclass(hint, WarpMask):  # a number of its dtype would lose the operators of masks
+        raise NotImplementedYetError(
+            "device.WarpMask as a type hint of an attribute is not implemented yet; "
+            "write device.int32, and int(mask) for its values"
+        )
     dtype = np.dtype(hint)
     if dtype in (np.dtype(np.complex64), np.dtype(np.complex128)):
         return _of_dtype(hint, dtype, lambda value, place: _complex(dtype, value, place))
