@@ -38,8 +38,7 @@ class Reader {
     type.kind = static_cast<Kind>(in_.number<uint8_t>());
     if (type.kind == Kind::Scalar) type.dtype = dtype(in_.number<uint8_t>());
     if (type.kind == Kind::Array) array(type);
-    if (type.kind == Kind::Tuple)
-      elements(type);
+    if (type.kind == Kind::Tuple) elements(type);
     if (type.kind == Kind::Complex || type.kind == Kind::Vector)
       type.item = static_cast<ScalarKind>(in_.number<uint8_t>());
     if (type.kind == Kind::Vector) type.lanes = in_.number<uint8_t>();

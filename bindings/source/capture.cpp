@@ -116,9 +116,9 @@ class ProgramReader {
     uint32_t file = static_cast<uint32_t>(program_.files.size());
     program_.files.push_back(file_of(source));
     into.name = to_string(function.attr("__name__"));
-    Names names(function, into, guards_,
-                [this](nb::handle called, Span use) { return add(called, use); },
-                [this](nb::handle cls) { return classes_.index_of(cls); });
+    Names names(
+        function, into, guards_, [this](nb::handle called, Span use) { return add(called, use); },
+        [this](nb::handle cls) { return classes_.index_of(cls); });
     AstReader reader(program_, file, source.line_shift, names);
     into.span = head_span(reader.span_of(source.node), program_.files[file]);
     into.args = static_cast<syntax::arguments*>(reader.read(source.node.attr("args")));
@@ -263,7 +263,8 @@ std::shared_ptr<Variant> current_variant(FunctionObject* function) {
   }
   auto lock = lock_without_gil(state.capturing);
   if (find_variant(state)) return state.variants.front();
-  std::shared_ptr<Variant> made = capture(reinterpret_cast<PyObject*>(function), state.sources, state.argument_types);
+  std::shared_ptr<Variant> made =
+      capture(reinterpret_cast<PyObject*>(function), state.sources, state.argument_types);
   made->id = state.next_variant++;
   state.variants.insert(state.variants.begin(), made);
   if (state.variants.size() > kMaxVariants) state.variants.pop_back();

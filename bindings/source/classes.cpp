@@ -194,8 +194,8 @@ uint32_t Classes::add_named(nb::handle cls) {
     field.name = name;
     field.type.kind = FieldType::Kind::None;
     const nb::object key = nb::cast(nb::str(name.c_str()));
-    const nb::object value = defaults.is_valid() ? nb::object(defaults.attr("get")(key, key))
-                                                 : optional_attr(cls, key);
+    const nb::object value =
+        defaults.is_valid() ? nb::object(defaults.attr("get")(key, key)) : optional_attr(cls, key);
     field.has_default = value.is_valid() && !value.is(key);
     if (field.has_default) field.default_value = meaning_(value);
     made.fields.push_back(std::move(field));
@@ -254,8 +254,11 @@ void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
       const bool made = name == "underlying" || name == "numpy_dtype";  // by the decorator
       if (name.starts_with("__") || made || is_field || decl.attributes.contains(name)) continue;
       read_attribute(name, nb::object(item[1]), decl);
-      Guard guard{Guard::Kind::Attribute, nb::borrow(cls), interned(name.c_str()),
-                  optional_attr(cls, interned(name.c_str())), {}};
+      Guard guard{Guard::Kind::Attribute,
+                  nb::borrow(cls),
+                  interned(name.c_str()),
+                  optional_attr(cls, interned(name.c_str())),
+                  {}};
       if (const syntax::Binding& read = decl.attributes[name];
           read.kind == syntax::Binding::Kind::Constant)
         guard.constant = std::make_shared<const syntax::Value>(read.value);

@@ -1,4 +1,5 @@
-// Classes whose values kernels take apart → syntax::TypeDecl: structs, and structured dtypes of NumPy.
+// Classes whose values kernels take apart → syntax::TypeDecl: structs, and structured dtypes of
+// NumPy.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,7 @@ namespace cuda_device::bindings {
 
 // A class made by @device.struct.
 bool is_struct_class(nb::handle object);
-bool is_struct(PyObject* object);  // an instance of one
+bool is_struct(PyObject* object);              // an instance of one
 nb::object field_values(nb::handle instance);  // a tuple, in the order of the fields
 
 // What has names in a kernel, and fields of any type: named tuples, frozen dataclasses.
@@ -23,12 +24,12 @@ std::vector<std::string> field_names(nb::handle object);  // of one of those, or
 
 uint32_t align_of_struct(nb::handle cls);
 
-// The dtype that stands for all structured dtypes equal to this one; those of structs and vectors are
-// known by their class and have none.
+// The dtype that stands for all structured dtypes equal to this one; those of structs and vectors
+// are known by their class and have none.
 nb::object canonical_dtype(nb::handle dtype);
 
-// Gathers the types of one program. An index is asked for before its type is read, so that a class may name
-// itself.
+// Gathers the types of one program. An index is asked for before its type is read, so that a class
+// may name itself.
 class Classes {
  public:
   // Gives a Python function its index in the program.

@@ -65,7 +65,8 @@ struct FunctionState {
   void renew_in_child() { leave_behind(capturing); }
   std::vector<std::shared_ptr<Variant>> variants;  // the one used last is in front
   uint32_t next_variant = 0;
-  std::vector<nb::object> argument_types;  // classes and dtypes that arguments had: in every variant
+  std::vector<nb::object>
+      argument_types;  // classes and dtypes that arguments had: in every variant
   std::vector<std::array<uint32_t, 3>> blocks;  // block shapes that have a version of their own
   // Key and target of the last launch, known to be compiled: such a launch need not let go of the
   // GIL.

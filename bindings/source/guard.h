@@ -26,8 +26,8 @@ struct Guard {
   std::shared_ptr<const syntax::Value> constant;
 };
 
-// True when everything is as it was read. May exchange `expected` for an equal constant. `types`: the
-// classes behind the program's types.
+// True when everything is as it was read. May exchange `expected` for an equal constant. `types`:
+// the classes behind the program's types.
 bool all_hold(std::vector<Guard>& guards, const std::vector<nb::object>& types);
 
 }  // namespace cuda_device::bindings

@@ -23,8 +23,8 @@ RecordRef make_vector(TypeCode code, int lanes) {
   type->name = std::string(name_of(code)) + "x" + std::to_string(lanes);
   const uint32_t component = bytes_of_number(code);
   for (int i = 0; i < lanes; ++i)
-    type->fields.push_back({std::string(1, "xyzw"[i]), DataType::number(code),
-                            component * static_cast<uint32_t>(i)});
+    type->fields.push_back(
+        {std::string(1, "xyzw"[i]), DataType::number(code), component * static_cast<uint32_t>(i)});
   type->size = component * static_cast<uint32_t>(lanes);
   type->align = vector_align(component, lanes);
   return type;

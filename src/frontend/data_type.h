@@ -1,5 +1,5 @@
-// What a place holds: a field, an element of an array, a value with a hint. Numbers, and records made of
-// them: vectors, structs, named tuples, the records of NumPy.
+// What a place holds: a field, an element of an array, a value with a hint. Numbers, and records
+// made of them: vectors, structs, named tuples, the records of NumPy.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,8 @@ struct RecordType {
   Kind kind = Kind::Struct;
   std::string name;  // "float32x4", "Point"
   std::vector<RecordField> fields;
-  std::vector<int64_t> shape;  // of a SubArray
-  uint32_t size = 0, align = 1;  // bytes, as C++ has it
+  std::vector<int64_t> shape;              // of a SubArray
+  uint32_t size = 0, align = 1;            // bytes, as C++ has it
   const syntax::TypeDecl* decl = nullptr;  // of a class of the program
 
   bool is_vector() const { return kind == Kind::Vector; }

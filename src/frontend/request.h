@@ -19,7 +19,8 @@ namespace cuda_device::frontend {
 // The type of one launch argument. Weak = Python's own bool, int, float: 32-bit formats that yield
 // in promotion.
 struct ArgumentType {
-  // Of a complex number and of a record the leaves are consecutive IR parameters, as those of a tuple are.
+  // Of a complex number and of a record the leaves are consecutive IR parameters, as those of a
+  // tuple are.
   enum class Kind : uint8_t {
     None,
     Scalar,
@@ -27,18 +28,18 @@ struct ArgumentType {
     WeakFloat,
     Array,
     Tuple,
-    Complex,      // of two `item`s
+    Complex,  // of two `item`s
     WeakComplex,
-    Vector,       // of `lanes` `item`s
-    Record,       // an instance of Program::types[type], its fields in `elements`
+    Vector,  // of `lanes` `item`s
+    Record,  // an instance of Program::types[type], its fields in `elements`
   };
   Kind kind = Kind::None;
   DtypeId dtype;  // Scalar; element of Array. Python's bool is Scalar Bool.
   // What the elements of an Array are: Scalar, Complex, Vector or Record.
   Kind element = Kind::Scalar;
-  ScalarKind item = ScalarKind::Bool;  // Complex, Vector
-  uint8_t lanes = 0;                   // Vector
-  uint32_t type = 0;                   // Record
+  ScalarKind item = ScalarKind::Bool;   // Complex, Vector
+  uint8_t lanes = 0;                    // Vector
+  uint32_t type = 0;                    // Record
   std::vector<std::string> names = {};  // of a Tuple that has some
   uint8_t ndim = 0;
   ArrayFacts facts;

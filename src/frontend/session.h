@@ -8,8 +8,8 @@
 
 #include "frontend/instance.h"
 #include "frontend/policy.h"
-#include "syntax/tree.h"
 #include "support/diagnostic.h"
+#include "syntax/tree.h"
 
 namespace cuda_device::frontend {
 

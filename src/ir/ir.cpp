@@ -48,9 +48,9 @@ std::string to_string(Type t) {
   if (t.is_none()) return "none";
   if (t.is_scalar()) return std::string(name_of(t.scalar()));
   const RecordSize r = t.record();
-  const std::string element = t.has_records() ? "record<" + std::to_string(r.bytes) + ", " +
-                                                    std::to_string(r.align) + ">"
-                                              : std::string(name_of(t.scalar()));
+  const std::string element =
+      t.has_records() ? "record<" + std::to_string(r.bytes) + ", " + std::to_string(r.align) + ">"
+                      : std::string(name_of(t.scalar()));
   const std::string inside = element + ", " + std::to_string(t.ndim);
   switch (t.space) {
     case AddressSpace::Global:

@@ -1,6 +1,6 @@
-// Types of IR values: nothing, a scalar, or the descriptor of an array, whose elements are scalars or
-// records. Tuples, vectors and structs are taken apart by the frontend: their scalars reach the IR, one
-// by one.
+// Types of IR values: nothing, a scalar, or the descriptor of an array, whose elements are scalars
+// or records. Tuples, vectors and structs are taken apart by the frontend: their scalars reach the
+// IR, one by one.
 #pragma once
 
 #include <bit>
@@ -13,8 +13,8 @@ namespace cuda_device::ir {
 
 enum class AddressSpace : uint8_t { Global, Shared, Local };
 
-// A record in memory, as arrays of records have them: only its size and alignment matter here; loads and
-// stores say which scalar of it they mean.
+// A record in memory, as arrays of records have them: only its size and alignment matter here;
+// loads and stores say which scalar of it they mean.
 struct RecordSize {
   uint32_t bytes = 0;  // of padding too; zero: elements are scalars
   uint32_t align = 1;

@@ -43,11 +43,11 @@ struct Value {
   // String; BrokenString, escaped; decimal digits of BigInt; name of the class of Other and Vector;
   // name of an Enum
   std::string text;
-  std::string owner;            // Enum: its class
-  std::vector<int64_t> shape;   // Array
-  bool flag = false;            // Enum: a Flag, whose members have bits in common
-  std::vector<Value> elements;  // Tuple, Enum, Vector, Record
-  uint32_t record = 0;          // index into Program::types
+  std::string owner;               // Enum: its class
+  std::vector<int64_t> shape;      // Array
+  bool flag = false;               // Enum: a Flag, whose members have bits in common
+  std::vector<Value> elements;     // Tuple, Enum, Vector, Record
+  uint32_t record = 0;             // index into Program::types
   std::vector<std::string> names;  // of a Tuple that is a named tuple, or a frozen dataclass
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
   bool typed = false;

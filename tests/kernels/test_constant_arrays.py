@@ -128,7 +128,8 @@ def code_of(color):
 def members(out, n):
     out[0] = code_of(Color.RED) + code_of(Color.BLUE) + code_of(Color.CRIMSON)
     out[1] = Color.BLUE.value[1] + Color.RED.value
-    out[2] = (Color.RED == Color.CRIMSON) + 2 * (Color.RED != Color.BLUE) + 4 * (Color.RED is Color.RED)
+    out[2] = (Color.RED == Color.CRIMSON) + 2 * (Color.RED != Color.BLUE)
+    out[2] += 4 * (Color.RED is Color.RED)
     out[3] = Level.LOW + Level.LOW.value + n
     both = Access.READ | Access.WRITE
     out[4] = (both.value if both & Access.WRITE else 0) + 10 * (not Access.READ & Access.WRITE)

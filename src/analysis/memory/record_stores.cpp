@@ -43,8 +43,7 @@ class Finder {
     std::vector<const Inst*> open;
     for (const Inst* inst : b.insts) {
       for (const ir::Block& inside : inst->regions) block(inside);
-      const bool stores_record =
-          ir::is_plain_store(*inst) && inst->operands[0]->type.has_records();
+      const bool stores_record = ir::is_plain_store(*inst) && inst->operands[0]->type.has_records();
       if (stores_record && (open.empty() || same_element(*open[0], *inst))) {
         open.push_back(inst);
       } else if (stores_record || !passes(*inst)) {

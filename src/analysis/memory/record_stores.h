@@ -4,8 +4,8 @@
 //   store +4, %a, %i, %y    →     store +4, %a, %i, %y    // waits
 //   store +8, %a, %i, %z          store +8, %a, %i, %z    // stores all three
 //
-// A target writes them with one access where that is better, in place of the last of them. Nothing that may
-// touch memory stands between them.
+// A target writes them with one access where that is better, in place of the last of them. Nothing
+// that may touch memory stands between them.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,8 @@
 namespace cuda_device::analysis {
 
 struct RecordStores {
-  // By Inst::id of the last store of a record: all of them, in the order of their offsets. Empty for others.
+  // By Inst::id of the last store of a record: all of them, in the order of their offsets. Empty
+  // for others.
   std::vector<std::vector<const ir::Inst*>> groups;
   std::vector<bool> waits;  // by Inst::id: a store that the last one of its record does
 };

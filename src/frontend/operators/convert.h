@@ -7,8 +7,8 @@
 
 namespace cuda_device::frontend {
 
-// Whether a declaration of the one type takes a value of the other without loss; a builtin number takes any
-// format of its kind or above.
+// Whether a declaration of the one type takes a value of the other without loss; a builtin number
+// takes any format of its kind or above.
 bool converts_silently(TypeCode to, TypeCode from);
 // A constant that does not fit is an error.
 Value convert(Context& ctx, const Value& v, TypeCode to, const Node* node);

@@ -73,8 +73,9 @@ Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value&
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
   if (close.empty())
-    return error(ctx, DiagCode::no_attribute, node,
-                 {with_article(type.name), node->attr, all.empty() ? "it has none" : "it has " + all});
+    return error(
+        ctx, DiagCode::no_attribute, node,
+        {with_article(type.name), node->attr, all.empty() ? "it has none" : "it has " + all});
   return error(ctx, DiagCode::no_attribute_close, node,
                {with_article(type.name), node->attr, "'" + close + "'"});
 }
@@ -175,9 +176,8 @@ Value record_element(Context& ctx, const Value& record, const Value& index,
     const auto i = constant_index(ctx, index, *r.type, node->slice);
     return i ? r.fields[*i] : Value::unknown();
   }
-  const bool numbers = std::ranges::all_of(r.fields, [&](const Value& v) {
-    return v.is_number() && v.code() == r.fields[0].code();
-  });
+  const bool numbers = std::ranges::all_of(
+      r.fields, [&](const Value& v) { return v.is_number() && v.code() == r.fields[0].code(); });
   if (!numbers)
     return not_implemented(ctx, node, "an index at run time into " + with_article(r.type->name));
   ctx.at(node);
@@ -220,14 +220,13 @@ bool assign_component(Context& ctx, const syntax::Subscript* target, const Value
     at = Value::constant_int(index.code(), static_cast<__int128>(*i));
   }
   const std::string what = "a component of " + type.name;
-  const Value stored =
-      as_data(ctx, value, type.fields[0].type, Conversion::Stored, source, what);
+  const Value stored = as_data(ctx, value, type.fields[0].type, Conversion::Stored, source, what);
   if (stored.is_unknown()) return true;
   ctx.at(target);
-  change_variable(ctx, name,
-                  Value::Record{base.record().type,
-                                with_component(ctx, base.record(), at, stored, source)},
-                  target);
+  change_variable(
+      ctx, name,
+      Value::Record{base.record().type, with_component(ctx, base.record(), at, stored, source)},
+      target);
   return true;
 }
 

@@ -65,8 +65,9 @@ static std::optional<size_t> field_of(Context& ctx, const RecordType& type, cons
       return std::nullopt;
     }
     if (!text) {
-      not_implemented(ctx, part, "storing to an element of " + with_article(type.name) +
-                                     " in memory by an index at run time");
+      not_implemented(ctx, part,
+                      "storing to an element of " + with_article(type.name) +
+                          " in memory by an index at run time");
       return std::nullopt;
     }
     name = text->text;

@@ -1,5 +1,5 @@
-// Records while a kernel is lowered: vectors, structs, named tuples, records of NumPy. A record is taken
-// apart into the values of its fields; memory holds it as C++ lays it out.
+// Records while a kernel is lowered: vectors, structs, named tuples, records of NumPy. A record is
+// taken apart into the values of its fields; memory holds it as C++ lays it out.
 #pragma once
 
 #include <functional>
@@ -48,8 +48,8 @@ bool assign_component(Context& ctx, const syntax::Subscript* target, const Value
 // A constant index within the record; reports others.
 std::optional<size_t> constant_index(Context& ctx, const Value& index, const RecordType& type,
                                      const Node* node);
-// The number of an element of a sub-array in C order, of which each axis has an index. Nothing: some
-// index is known at run time only, or is outside, which is reported.
+// The number of an element of a sub-array in C order, of which each axis has an index. Nothing:
+// some index is known at run time only, or is outside, which is reported.
 std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type, const Value& index,
                                            const Node* node);
 

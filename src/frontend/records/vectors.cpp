@@ -56,8 +56,7 @@ static Value vector_of(Context& ctx, std::vector<Value> components, const Node* 
     code = fixed(c.code());
   }
   const RecordRef type = vector_type(code, static_cast<int>(components.size()));
-  if (!type)
-    return error(ctx, DiagCode::vector_component, node, {std::string(name_of(code))});
+  if (!type) return error(ctx, DiagCode::vector_component, node, {std::string(name_of(code))});
   for (Value& c : components) c = convert(ctx, c, code, node);
   return Value::Record{type, std::move(components)};
 }

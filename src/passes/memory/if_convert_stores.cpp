@@ -19,7 +19,8 @@ using ir::Op;
 constexpr int kMostOperations = 8;
 
 // A store to a part of an array, or to the bytes of another type, may meet elements in other ways.
-// A bool that is loaded and stored again is a byte that is 0 or 1, whatever it was. Records are left out.
+// A bool that is loaded and stored again is a byte that is 0 or 1, whatever it was. Records are
+// left out.
 bool is_own_element(const Inst& access) {
   const Inst& array = *access.operands[0];
   return array.op == Op::Array && !array.type.has_records() &&

@@ -50,8 +50,8 @@ class Promoter {
     });
   }
 
-  // What the elements of an array hold: a scalar, or those of a record that are accessed. Two that overlap are
-  // memory.
+  // What the elements of an array hold: a scalar, or those of a record that are accessed. Two that
+  // overlap are memory.
   void note_leaf(const Inst& i) {
     const bool store = ir::is_plain_store(i);
     if ((!store && !ir::is_plain_load(i)) || i.operands[0]->op != Op::Array) return;
@@ -82,7 +82,8 @@ class Promoter {
   void make_slots(size_t array, Leaf& leaf) {
     const ir::Allocation& a = f_.arrays[array];
     leaf.first_slot = static_cast<int64_t>(f_.slots.size());
-    for (int64_t k = 0; k < elements(a); ++k) f_.slots.push_back({a.name, ir::Type::of(leaf.scalar)});
+    for (int64_t k = 0; k < elements(a); ++k)
+      f_.slots.push_back({a.name, ir::Type::of(leaf.scalar)});
   }
 
   void rewrite(Inst& i) {
@@ -102,7 +103,7 @@ class Promoter {
   }
 
   ir::Function& f_;
-  std::vector<bool> candidates_;  // by array
+  std::vector<bool> candidates_;                       // by array
   std::map<std::pair<size_t, int64_t>, Leaf> leaves_;  // by array and place in its element
 };
 

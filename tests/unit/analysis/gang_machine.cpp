@@ -172,7 +172,7 @@ GangMachine::Mask GangMachine::for_loop(const Inst& i, Mask mask) {
     const Inst& o = *i.operands[static_cast<size_t>(k)];
     const auto bits = values_[o.id][static_cast<size_t>(l)];
     return is_unsigned_int(o.type.scalar()) ? static_cast<__int128>(static_cast<uint64_t>(bits))
-                                          : bits;
+                                            : bits;
   };
   Mask active = mask, done = 0, broke = 0;
   path_.push_back(0);

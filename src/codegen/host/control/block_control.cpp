@@ -90,7 +90,8 @@ void BlockControl::begin_block() {
   if (!level_.has_barrier()) return;
   ir::for_each_inst(c_.source.function.body, [&](const Inst& i) {
     if (i.op != Op::Const) return;
-    parts_.values.define_uniform(i, i.type.scalar(), constant_of(c_.llvm(), i.type.scalar(), i.imm));
+    parts_.values.define_uniform(i, i.type.scalar(),
+                                 constant_of(c_.llvm(), i.type.scalar(), i.imm));
   });
   if (cleared_.empty() && !threads_leave_) return;
   for_each_gang([&](Value* gang) {

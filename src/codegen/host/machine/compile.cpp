@@ -24,7 +24,8 @@ void record(std::string* where, const llvm::Module& module, const SourceLines* l
 bool has_small_lanes(const ir::Function& f) {
   return ir::any_inst(f.body, [](const ir::Inst& inst) {
     const ir::Type& type = inst.type;
-    const bool element = (type.is_array() && !type.has_records()) || (type.is_scalar() && !type.is_bool());
+    const bool element =
+        (type.is_array() && !type.has_records()) || (type.is_scalar() && !type.is_bool());
     return element && bits_of(type.scalar()) < 32;
   });
 }

@@ -118,8 +118,8 @@ std::optional<Window> AccessPlanner::whole_window(const Address& address) const 
   return window_of(address, true);
 }
 
-// Small records that lie side by side: a scalar is taken out of the vectors of memory that hold all of them,
-// which LLVM loads once for all scalars of the records.
+// Small records that lie side by side: a scalar is taken out of the vectors of memory that hold all
+// of them, which LLVM loads once for all scalars of the records.
 std::optional<Window> AccessPlanner::records_window(const Address& address) const {
   constexpr uint64_t kMostBytes = 32;
   const uint64_t bytes = address.element.bytes();

@@ -17,8 +17,8 @@ struct AccessPlan {
     Run,          // consecutive elements
     BlendedRun,   // the same, those of inactive lanes read and written as well
     Window,       // whole vectors and shuffles
-    Records,      // the same of whole records, so that loads of their other scalars share the vectors
-    Rows,         // a run for each row
+    Records,  // the same of whole records, so that loads of their other scalars share the vectors
+    Rows,     // a run for each row
     Gather,
     Scatter,
     EachElement,  // loads at constant offsets

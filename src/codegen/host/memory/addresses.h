@@ -24,9 +24,10 @@ struct Address {
   unsigned lanes = 0;   // of the gang
   unsigned rows = 0;    // of the gang, at most
   Offsets offsets;
-  uint64_t record_bytes = 0;       // of which the element is a scalar; zero: of none
-  uint64_t into = 0;               // bytes from the pointer back to the beginning of the record
-  std::optional<uint64_t> packed;  // the element is a record: bytes into it to the scalar that is meant
+  uint64_t record_bytes = 0;  // of which the element is a scalar; zero: of none
+  uint64_t into = 0;          // bytes from the pointer back to the beginning of the record
+  std::optional<uint64_t>
+      packed;              // the element is a record: bytes into it to the scalar that is meant
   bool own_lanes = false;  // of threads' own arrays: a lane's element is its thread's alone
   // Where the pointer lies, in bytes from the beginning of an array that has its cache lines to
   // itself.

@@ -14,10 +14,10 @@ struct ArrayBase {
   llvm::SmallVector<llvm::Value*, 4> strides;  // int64, bytes; of a view perhaps vectors
   // What else a lane's element is away, in the units below: values of lanes.
   llvm::SmallVector<const ir::Inst*, 1> offsets;
-  uint64_t unit = 1;         // bytes in memory to a byte of the array
-  bool own_lines = false;    // of the block alone, from the beginning of one to the end of one
-  uint64_t lane_step = 0;    // bytes from a lane's element to that of the next
-  bool interleaved = false;  // lanes' elements side by side
+  uint64_t unit = 1;          // bytes in memory to a byte of the array
+  bool own_lines = false;     // of the block alone, from the beginning of one to the end of one
+  uint64_t lane_step = 0;     // bytes from a lane's element to that of the next
+  bool interleaved = false;   // lanes' elements side by side
   uint64_t record_bytes = 0;  // zero: elements are scalars, or the record is the element
   uint64_t into = 0;          // bytes from the pointer back to the beginning of the record
   // Bytes into the record that is the element to the scalar that is meant.
@@ -33,8 +33,8 @@ class Arrays {
   // int64; of a view perhaps a vector, one number a lane.
   llvm::Value* extent(const ir::Inst& array, unsigned axis);
   llvm::Value* stride(const ir::Inst& array, unsigned axis);  // bytes
-  // Of the scalar that a load or store accesses. Of a record of up to eight bytes it may be the record, as an
-  // integer.
+  // Of the scalar that a load or store accesses. Of a record of up to eight bytes it may be the
+  // record, as an integer.
   ArrayBase accessed(const ir::Inst& access);
   // Of the record that a store is the last of.
   ArrayBase accessed_record(const ir::Inst& access);

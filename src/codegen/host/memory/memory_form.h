@@ -79,8 +79,8 @@ class MemoryForm {
   void store_window(const Element& e, const Window& window, llvm::Value* value,
                     llvm::Value* pointer, const Mask& mask);
 
-  // All lanes have an element each of several vectors, and those of a lane lie one after the other in memory,
-  // lane after lane.
+  // All lanes have an element each of several vectors, and those of a lane lie one after the other
+  // in memory, lane after lane.
   void store_interleaved(const Element& e, llvm::ArrayRef<llvm::Value*> vectors,
                          llvm::Value* pointer);
 

@@ -121,7 +121,8 @@ void MemoryForm::store_interleaved(const Element& e, llvm::ArrayRef<Value*> vect
   const unsigned lanes = std::min(native, width);
   llvm::SmallVector<Value*, kMostLanes> pieces;  // of each vector its pieces
   for (Value* v : vectors)
-    for (unsigned first = 0; first < width; first += lanes) pieces.push_back(slice(v, first, lanes));
+    for (unsigned first = 0; first < width; first += lanes)
+      pieces.push_back(slice(v, first, lanes));
   for (unsigned first = 0; first < width * count; first += lanes) {
     llvm::SmallVector<int, kMostLanes> wanted;
     for (unsigned k = first; k < first + lanes; ++k)

@@ -1,5 +1,5 @@
-// Accesses to whole records: of up to eight bytes as one integer a lane, of more as vectors of memory that all
-// scalars of the records share.
+// Accesses to whole records: of up to eight bytes as one integer a lane, of more as vectors of
+// memory that all scalars of the records share.
 #include "codegen/host/control/emit_branch.h"
 #include "codegen/host/memory/access.h"
 #include "support/check.h"
@@ -77,17 +77,19 @@ void Access::store_records(const std::vector<const Inst*>& stores, const Address
   c_.notes.add(*stores.back(), mask, "whole records by vectors and shuffles");
   if (mask.all()) return store_interleaved(stores, address);
   emit_branch(
-      c_.b, c_.b.CreateAndReduce(c_.masks.lanes(mask)),
-      [&] { store_interleaved(stores, address); }, [&] { store_scalars(stores, mask); });
+      c_.b, c_.b.CreateAndReduce(c_.masks.lanes(mask)), [&] { store_interleaved(stores, address); },
+      [&] { store_scalars(stores, mask); });
 }
 
-// The scalars of a record in units of the smallest of them, unit after unit: a vector of lanes each.
+// The scalars of a record in units of the smallest of them, unit after unit: a vector of lanes
+// each.
 std::vector<Value*> Access::units_of(const std::vector<const Inst*>& stores, uint64_t unit) {
   std::vector<Value*> units;
   llvm::Type* number = llvm::Type::getIntNTy(c_.llvm(), static_cast<unsigned>(unit) * 8);
   for (const Inst* store : stores) {
     Value* bits = stored_bits(*store);
-    const auto times = static_cast<unsigned>(bytes_of(kind_of(*store))) / static_cast<unsigned>(unit);
+    const auto times =
+        static_cast<unsigned>(bytes_of(kind_of(*store))) / static_cast<unsigned>(unit);
     Value* all = times == 1 ? bits
                             : c_.b.CreateBitCast(
                                   bits, llvm::FixedVectorType::get(number, times * c_.width()));
