@@ -90,6 +90,7 @@ class WarpMask(np.int32):
     """
 
     __slots__ = ()
+    __module__ = "cuda.device"
     # Numbers of NumPy on the left leave operators to the mask; arrays, whose priority is 0, do not.
     __array_priority__ = -1.0
 

@@ -21,7 +21,7 @@ bool is_whole(const Value::Slice& slice) {
 class Slicing {
  public:
   Slicing(Context& ctx, const Value::Array& array, const Node* node)
-      : ctx_(ctx), array_(array), from_(layout_of(array)), node_(node) {
+      : ctx_(ctx), from_(layout_of(array)), node_(node) {
     to_.window = from_.window;
     for (const MemoryAxis& axis : from_.memory) to_.memory.push_back({axis.start, {}});
   }
@@ -63,7 +63,6 @@ class Slicing {
   }
 
   Context& ctx_;
-  const Value::Array& array_;
   const Layout from_;
   Layout to_;
   const Node* node_;

@@ -21,7 +21,10 @@ using IteratorKind = Value::Iterator::Kind;
 class Hidden {
  public:
   Hidden(Context& ctx, const Arguments& a, std::string name)
-      : ctx_(ctx), state_(ctx.instance->hidden[ctx.place(a.node)]), node_(a.node), name_(name) {}
+      : ctx_(ctx),
+        state_(ctx.instance->hidden[ctx.place(a.node)]),
+        node_(a.node),
+        name_(std::move(name)) {}
 
   void set(const Value& value) {
     if (value.is_unknown()) return;

@@ -259,6 +259,7 @@ std::optional<std::vector<Value>> all_elements(Context& ctx, const Value& sequen
     return std::nullopt;
   }
   std::vector<Value> out;
+  out.reserve(static_cast<size_t>(count));
   for (__int128 i = 0; i < count; ++i) out.push_back(it->element(whole(ctx, i)));
   return out;
 }

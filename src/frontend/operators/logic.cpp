@@ -105,6 +105,7 @@ static Value select_complex(Context& ctx, const Value& test, const Value& then,
   if (a.is_unknown() || b.is_unknown()) return Value::unknown();
   const Value part = Value::number(component_of(code), nullptr);
   std::vector<Value> parts;
+  parts.reserve(2);
   for (size_t i = 0; i < 2; ++i)
     parts.push_back(select(ctx, test, a.parts()[i], b.parts()[i], part, node));
   return Value::Complex{code, std::move(parts)};

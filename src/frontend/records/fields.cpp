@@ -28,6 +28,7 @@ static Value field_value(const Value::Record& record, size_t i) {
 
 static std::vector<std::string> names_of(const RecordType& type) {
   std::vector<std::string> names;
+  names.reserve(type.fields.size());
   for (const RecordField& field : type.fields) names.push_back(field.name);
   if (type.is_vector()) names.insert(names.end(), {"size", "dtype"});
   if (type.decl)

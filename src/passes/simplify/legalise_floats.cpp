@@ -152,6 +152,7 @@ Inst* Legalisation::fused(Builder& b, const Inst& inst) {
 
 Inst* Legalisation::computed(Builder& b, const Inst& inst) {
   std::vector<Inst*> operands;
+  operands.reserve(inst.operands.size());
   for (Inst* x : inst.operands)
     operands.push_back(x->type.is_stored() ? converted(b, x, computed_in(x->type.scalar())) : x);
   if (!inst.type.is_stored()) return b.typed(inst.op, inst.type, operands, inst.imm);
