@@ -31,7 +31,20 @@ enum class ResultRule : uint8_t {
   I64,
   U32
 };
-enum class ImmKind : uint8_t { None, Int, Value, Axis, Slot, Param, Array, Depth, Failure, Format, Leaf };
+enum class ImmKind : uint8_t {
+  None,
+  Int,
+  Value,
+  Axis,
+  Slot,
+  Param,
+  Array,
+  Depth,
+  Failure,
+  Format,
+  Leaf,
+  Atomic
+};
 enum class Cost : uint8_t { Cheap, Costly };
 enum class Accuracy : uint8_t { Exact, Approximate };
 enum class Width : uint8_t { LowBits, SmallValues, FullWidth };
