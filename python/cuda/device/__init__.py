@@ -51,6 +51,7 @@ from cuda.device._formats import (
 )
 from cuda.device._intrinsics import *  # noqa: F403 all that it lists
 from cuda.device._memory import (
+    atomic_ref,
     dynamic_shared_array,
     local_array,
     shared_array,
@@ -58,6 +59,7 @@ from cuda.device._memory import (
     syncthreads_and,
     syncthreads_count,
     syncthreads_or,
+    threadfence,
 )
 from cuda.device._positions import (
     block_dim,
@@ -91,6 +93,7 @@ __all__ = [
     "align",
     "arange",
     "asarray",
+    "atomic_ref",
     "bfloat16",
     "block_dim",
     "block_idx",
@@ -125,6 +128,7 @@ __all__ = [
     "syncthreads_count",
     "syncthreads_or",
     "thread_idx",
+    "threadfence",
     "tid",
     "to_host",
     "uint8",
