@@ -45,6 +45,8 @@ IMMEDIATES = {
     "Depth": " *depth*",
     "Failure": " ~*failure*",
     "Format": " ~*format*",
+    "Leaf": "",
+    "Atomic": " *kind.order.scope*",
 }
 
 
@@ -90,7 +92,7 @@ def effect(group: str, columns: list[str]) -> str:
 def row(match: re.Match[str]) -> str:
     group, _, text, operands, result, rest, semantics = match.groups()
     columns = [c for c in rest.split(", ") if c]
-    implied = {"SCALAR": "None", "SLOT": "Slot", "ACCESS": "None"}.get(group)
+    implied = {"SCALAR": "None", "SLOT": "Slot"}.get(group)
     immediate = implied or columns.pop(0)
     count = "any" if operands == "-1" else operands
     if group == "ACCESS":

@@ -24,6 +24,7 @@ DEVICE: dict[str, list[str]] = {
     ],
     "Barriers, in kernels": [
         *["syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or"],
+        *["atomic_ref", "threadfence"],
     ],
     "Warps": ["WarpMask"],
     "Numbers": _intrinsics.__all__,

@@ -47,6 +47,8 @@ struct Session {
   // A call for each attribute that is a property: it is called where it is read.
   const syntax::Call* call_of(const syntax::Node* node);
   std::map<const syntax::Node*, std::unique_ptr<syntax::Call>> property_calls;
+  // The element that a call of atomic_ref names, as if it were subscripted.
+  std::map<const syntax::Node*, std::unique_ptr<syntax::Subscript>> referred_elements;
 };
 
 }  // namespace cuda_device::frontend

@@ -24,6 +24,7 @@ std::string tuple_text(const std::vector<Value>& elements) {
 }
 
 std::string array_text(const V::Array& a) {
+  if (a.atomic) return "AtomicRef[" + type_text(a.element) + "]";
   return "array[" + type_text(a.element) + ", " + std::to_string(a.type.ndim) + "]";
 }
 
@@ -35,7 +36,7 @@ struct SameItself {
   }
   bool operator()(const V::Array& a, const V::Array& b) const {
     return a.name == b.name && a.element == b.element && a.type == b.type && a.base == b.base &&
-           a.form == b.form;
+           a.form == b.form && a.atomic == b.atomic;
   }
   bool operator()(const V::Tuple& a, const V::Tuple& b) const {
     return a.names == b.names || (a.names && b.names && *a.names == *b.names);
@@ -141,6 +142,32 @@ std::string_view name_of(Method method) {
       return "reshape";
     case Method::Conjugate:
       return "conjugate";
+    case Method::Load:
+      return "load";
+    case Method::Store:
+      return "store";
+    case Method::Exch:
+      return "exch";
+    case Method::Cas:
+      return "cas";
+    case Method::Add:
+      return "add";
+    case Method::Sub:
+      return "sub";
+    case Method::And:
+      return "and_";
+    case Method::Or:
+      return "or_";
+    case Method::Xor:
+      return "xor";
+    case Method::Max:
+      return "max";
+    case Method::Min:
+      return "min";
+    case Method::NanMax:
+      return "nanmax";
+    case Method::NanMin:
+      return "nanmin";
   }
   CD_UNREACHABLE("unknown method");
 }

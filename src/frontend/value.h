@@ -23,7 +23,26 @@ namespace cuda_device::frontend {
 struct Instance;
 
 // Methods of numbers and arrays.
-enum class Method : uint8_t { View, AsType, Reshape, Conjugate };
+enum class Method : uint8_t {
+  View,
+  AsType,
+  Reshape,
+  Conjugate,
+  // of an element that is accessed atomically
+  Load,
+  Store,
+  Exch,
+  Cas,
+  Add,
+  Sub,
+  And,
+  Or,
+  Xor,
+  Max,
+  Min,
+  NanMax,
+  NanMin
+};
 
 template <class T, class Variant>
 inline constexpr bool is_one_of = false;
@@ -115,6 +134,7 @@ class Value {
     bool read_only = false;
     std::optional<ViewForm> form = std::nullopt;  // nothing: the whole base
     std::vector<Value> view = {};                 // integers
+    bool atomic = false;  // a reference to its one element, which is accessed atomically
 
     bool is_view() const { return form.has_value(); }
     bool is_argument() const { return std::holds_alternative<Parameter>(base); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/atomic.h"
 #include "ir/visitor.h"
 
 namespace cuda_device::ir {
@@ -62,7 +63,11 @@ Effects effects_of_opaque(int64_t identity) {
 }  // namespace
 
 Effects effects_of(const Inst& inst) {
-  return inst.op == Op::Opaque ? effects_of_opaque(inst.imm) : info(inst.op).effects;
+  if (inst.op == Op::Opaque) return effects_of_opaque(inst.imm);
+  Effects effects = info(inst.op).effects;
+  if (info(inst.op).imm == ImmKind::Atomic && !AtomicSpec::decoded(inst.imm)->orders())
+    effects.order = Order::Unordered;
+  return effects;
 }
 
 std::optional<Access> access_of(const Inst& inst) {

@@ -1,3 +1,5 @@
+#include <unordered_map>
+
 #include "ir/effects.h"
 #include "ir/step_code.h"
 #include "support/check.h"
@@ -155,7 +157,13 @@ class Flattener {
   void effect(const Inst& inst) {
     const bool stops = is_barrier(inst.op) || inst.op == Op::Check;
     if (!stops) {
-      step(StepKind::Effect, &inst).a = list_of(inst);
+      const uint32_t list = list_of(inst);
+      // The second half of a pair has a register next to those of the function.
+      if (inst.op == Op::AtomicLoadPair) second_.emplace(&inst, two_more_registers());
+      Step& s = step(StepKind::Effect, &inst);
+      s.a = list;
+      if (inst.op == Op::AtomicLoadPair) s.b = second_.at(&inst);
+      if (inst.op == Op::AtomicSecond) s.b = second_.at(inst.operands[0]);
       return;
     }
     Step& s = step(inst.op == Op::Check ? StepKind::Check : StepKind::Barrier, &inst);
@@ -232,6 +240,7 @@ class Flattener {
   std::vector<uint32_t> labels_;
   std::vector<Loop> loops_;
   std::vector<Label> scopes_;
+  std::unordered_map<const Inst*, uint32_t> second_;  // of an atomic_load_pair
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "ir/atomic.h"
 #include "support/check.h"
 
 namespace cuda_device::ir {
@@ -117,6 +118,23 @@ class Runner {
         return load(s);
       case Op::Store:
         return store(s);
+      case Op::AtomicLoad:
+        return load(s);
+      case Op::AtomicStore:
+        return store(s);
+      case Op::AtomicRmw:
+        return atomic_rmw(s);
+      case Op::AtomicCas:
+        return atomic_cas(s);
+      case Op::AtomicLoadPair:
+        return load_pair(s);
+      case Op::AtomicSecond:
+        registers_[s.result] = registers_[s.b];
+        return;
+      case Op::AtomicStorePair:
+        return store_pair(s);
+      case Op::Fence:
+        return;  // threads take turns
       case Op::Print:
         return print(s);
       case Op::Opaque:
@@ -179,9 +197,9 @@ class Runner {
       at += index * a.strides[axis];
     }
     const OwnArray* memory = own(list[0]);
-    at += s.source->imm;
+    at += leaf_offset(*s.source);
     const bool bounded = memory && memory->begin;
-    if (bounded && (at < memory->begin || at + bytes_of(element(s)) > memory->end))
+    if (bounded && (at < memory->begin || at + bytes_accessed(s) > memory->end))
       fail(s, "the element is outside of the memory that the view was made of");
     return at;
   }
@@ -190,6 +208,11 @@ class Runner {
   ScalarKind element(const Step& s) const {
     const Inst& inst = *s.source;
     return (inst.type.is_none() ? inst.operands.back()->type : inst.type).scalar();
+  }
+
+  int64_t bytes_accessed(const Step& s) const {
+    const Type array = s.source->operands[0]->type;
+    return info(s.source->op).imm == ImmKind::Leaf ? bytes_of(element(s)) : array.element_bytes();
   }
 
   void load(const Step& s) {
@@ -201,11 +224,48 @@ class Runner {
   }
 
   void store(const Step& s) {
+    const int64_t value = operand(s, 1);
+    std::memcpy(writable(s), &value, static_cast<size_t>(bytes_of(element(s))));
+  }
+
+  char* writable(const Step& s) {
     char* at = address(s);
-    const Inst& source = *s.source;
-    if (is_read_only(source.operands[0]->id)) fail(s, "the array is read-only");
-    const int64_t value = registers_[source.operands.back()->id];
-    std::memcpy(at, &value, static_cast<size_t>(bytes_of(element(s))));
+    if (is_read_only(s.source->operands[0]->id)) fail(s, "the array is read-only");
+    return at;
+  }
+  // Counted from the last, which is 1.
+  int64_t operand(const Step& s, size_t from_end) const {
+    return registers_[(s.source->operands.end() - static_cast<std::ptrdiff_t>(from_end))[0]->id];
+  }
+
+  // A thread executes a step while no other executes any.
+  void atomic_rmw(const Step& s) {
+    const ScalarKind kind = element(s);
+    char* at = writable(s);
+    const int64_t given = operand(s, 1);
+    load(s);
+    const int64_t after =
+        after_atomic(AtomicSpec::decoded(s.source->imm)->kind, kind, registers_[s.result], given);
+    std::memcpy(at, &after, static_cast<size_t>(bytes_of(kind)));
+  }
+
+  void atomic_cas(const Step& s) {
+    char* at = writable(s);
+    const int64_t expected = operand(s, 2), value = operand(s, 1);
+    const auto bytes = static_cast<size_t>(bytes_of(element(s)));
+    load(s);
+    if (std::memcmp(at, &expected, bytes) == 0) std::memcpy(at, &value, bytes);
+  }
+
+  void load_pair(const Step& s) {
+    const char* at = address(s);
+    std::memcpy(&registers_[s.result], at, sizeof(int64_t));
+    std::memcpy(&registers_[s.b], at + sizeof(int64_t), sizeof(int64_t));
+  }
+
+  void store_pair(const Step& s) {
+    const int64_t both[] = {operand(s, 2), operand(s, 1)};
+    std::memcpy(writable(s), both, sizeof both);
   }
 
   void loop_begin(const Step& s) {

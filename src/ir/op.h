@@ -42,7 +42,8 @@ enum class ImmKind : uint8_t {
   Depth,
   Failure,
   Format,
-  Leaf
+  Leaf,
+  Atomic
 };
 enum class Cost : uint8_t { Cheap, Costly };
 enum class Accuracy : uint8_t { Exact, Approximate };

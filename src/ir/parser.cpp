@@ -3,6 +3,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "ir/atomic.h"
 #include "ir/cursor.h"
 #include "ir/ir.h"
 #include "ir/parse_constant.h"
@@ -275,12 +276,22 @@ class Parser {
         return sigil_immediate(inst, '~');
       case ImmKind::Leaf:
         return in_.peek() == '+' && sigil_immediate(inst, '+');
+      case ImmKind::Atomic:
+        return atomic_immediate(inst);
       case ImmKind::Int:
       case ImmKind::Depth:
         inst.imm = in_.integer();
         return true;
     }
     return false;
+  }
+
+  bool atomic_immediate(Inst& inst) {
+    const std::string_view text = in_.word();
+    const std::optional<AtomicSpec> spec = atomic_named(text);
+    if (!spec) in_.fail("'" + std::string(text) + "' is no kind, order and scope");
+    inst.imm = spec->encoded();
+    return true;
   }
 
   bool sigil_immediate(Inst& inst, char sigil) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ir/ir.h"
+#include "ir/atomic.h"
 #include "ir/text.h"
 
 namespace cuda_device::ir {
@@ -232,6 +233,10 @@ class Printer {
         return "~" + std::to_string(inst.imm);
       case ImmKind::Leaf:
         return inst.imm == 0 ? "" : "+" + std::to_string(inst.imm);
+      case ImmKind::Atomic: {
+        const std::optional<AtomicSpec> spec = AtomicSpec::decoded(inst.imm);
+        return spec ? to_string(*spec) : "?";
+      }
       case ImmKind::Int:
       case ImmKind::Depth:
         return std::to_string(inst.imm);

@@ -1,5 +1,6 @@
 #include "ir/type_rules.h"
 
+#include "ir/atomic.h"
 #include "support/check.h"
 
 namespace cuda_device::ir {
@@ -134,6 +135,8 @@ std::string immediate_error(const Function& f, const Inst& inst) {
       return index_error(inst.imm, f.formats.size(), "format");
     case ImmKind::Axis:
       return inst.operands.empty() ? index_error(inst.imm, 3, "axis") : kFine;
+    case ImmKind::Atomic:
+      return AtomicSpec::decoded(inst.imm) ? kFine : "there is no such kind, order and scope";
     case ImmKind::Leaf:  // with the operands
     case ImmKind::Depth:
     case ImmKind::None:
@@ -183,15 +186,43 @@ Type accessed_type(const Inst& inst) {
   return inst.type.is_none() ? inst.operands.back()->type : inst.type;
 }
 
+// Elements of atomic operations are scalars that the operation is for.
+std::string atomic_error(const Inst& inst, Type array) {
+  if (info(inst.op).imm != ImmKind::Atomic) return kFine;
+  if (array.space == AddressSpace::Local) return "no other thread sees a local array";
+  if (array.has_records()) return "the elements are records";
+  const AtomicKind kind = AtomicSpec::decoded(inst.imm)->kind;
+  return is_for(kind, array.scalar()) ? kFine : "it is not for elements of " + to_string(array);
+}
+
+// Array of records of 16 bytes, one index per axis, then so many int64.
+std::string pair_error(const Inst& inst, size_t values) {
+  if (inst.operands.empty()) return "no operands, expected an array";
+  if (std::string e = operand_is(inst, 0, any_array, "an array"); !e.empty()) return e;
+  const Type array = inst.operands[0]->type;
+  if (array.space == AddressSpace::Local) return "no other thread sees a local array";
+  if (array.record() != RecordSize{16, 16}) return "the elements are no records of 16 bytes";
+  const size_t indices = array.ndim;
+  if (std::string e = count_error(inst, static_cast<int>(1 + indices + values)); !e.empty())
+    return e;
+  for (size_t i = 1; i < inst.operands.size(); ++i) {
+    std::string e =
+        i <= indices ? operand_is(inst, i, any_int, "an integer index") : operand_is(inst, i, kI64);
+    if (!e.empty()) return e;
+  }
+  return kFine;
+}
+
 // Array, one index per axis, then values of the element's type.
 std::string element_error(const Inst& inst) {
   if (inst.operands.empty()) return "no operands, expected an array";
   if (std::string e = operand_is(inst, 0, any_array, "an array"); !e.empty()) return e;
   const Type array = inst.operands[0]->type;
+  if (std::string e = atomic_error(inst, array); !e.empty()) return e;
   const Type element = array.has_records() ? accessed_type(inst) : Type::of(array.scalar());
   if (array.has_records()) {
     if (std::string e = leaf_error(inst, array, element); !e.empty()) return e;
-  } else if (inst.imm != 0) {
+  } else if (leaf_offset(inst) != 0) {
     return "the elements are no records";
   }
   const size_t values = 1 + static_cast<size_t>(inst.operands[0]->type.ndim);
@@ -298,6 +329,13 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
       return operands_are(inst, any_scalar, "a scalar");
     case Op::For:
       return for_error(f, inst);
+    case Op::AtomicLoadPair:
+      return pair_error(inst, 0);
+    case Op::AtomicStorePair:
+      return pair_error(inst, 2);
+    case Op::AtomicSecond:
+      return inst.operands[0]->op == Op::AtomicLoadPair ? kFine
+                                                        : "operand 0 is no atomic_load_pair";
     default:
       if (accesses_element(inst.op)) return element_error(inst);
       return info(inst.op).result == ResultRule::Explicit ? "no rule says its type" : kFine;

@@ -225,9 +225,9 @@ def names_that_are_planned(a):
     # error at `D.syncwarp`: device.syncwarp is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
     D.syncwarp()
-    # error at `D.atomic_ref`: device.atomic_ref is not implemented yet
+    # error at `D.activemask`: device.activemask is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
-    D.atomic_ref(a, 0).add(1)
+    D.activemask()
 
 
 @pytest.mark.parametrize("program", bad)

@@ -100,7 +100,7 @@ def blocks_of_numba(a):
     # hint: use device.syncthreads
     numba_cuda.syncthreads()
     # error at `numba_cuda.atomic`: 'numba_cuda.atomic' cannot be used in a kernel
-    # hint: use device.atomic_ref(array, index), which is not implemented yet
+    # hint: use device.atomic_ref(array, index)
     numba_cuda.atomic.add(a, 0, s[0] + r[0])
     # error at `numba_cuda.shfl_down_sync`: 'numba_cuda.shfl_down_sync' cannot be used in a kernel
     # hint: use device.shfl_down_sync, which is not implemented yet
@@ -151,7 +151,7 @@ def names_of_numba_in_cuda_device(a):
     # hint: use device.local_array(shape, dtype)
     r = cuda.local.array(32, cuda.float32)
     # error at `cuda.atomic`: 'atomic' is not a name of cuda.device
-    # hint: use device.atomic_ref(array, index), which is not implemented yet
+    # hint: use device.atomic_ref(array, index)
     cuda.atomic.add(a, 0, 1)
     # error at `cuda.laneid`: 'laneid' is not a name of cuda.device
     # hint: use device.lane_id
@@ -184,7 +184,7 @@ def blocks_and_warps_of_cuda_cpp(a):
     # hint: use device.syncthreads_count(lambda: ...)
     n = __syncthreads_count(a[0])
     # error at `atomicAdd`: 'atomicAdd' is not a name of cuda.device
-    # hint: use device.atomic_ref(array, index), which is not implemented yet
+    # hint: use device.atomic_ref(array, index)
     atomicAdd(a, n)
     # error at `__shfl_down_sync`: '__shfl_down_sync' is not a name of cuda.device
     # hint: use device.shfl_down_sync, which is not implemented yet
@@ -193,7 +193,7 @@ def blocks_and_warps_of_cuda_cpp(a):
     # hint: use device.ballot_sync, which is not implemented yet
     a[1] = __ballot_sync(-1, n)
     # error at `__threadfence`: '__threadfence' is not a name of cuda.device
-    # hint: use device.threadfence, which is not implemented yet
+    # hint: use device.threadfence
     __threadfence()
     # error at `printf`: 'printf' is not a name of cuda.device
     # hint: use print
@@ -352,7 +352,7 @@ def test_launches_in_brackets():
         ("grid", "use device.tid(ndims)"),
         ("threadIdx", "use device.thread_idx"),
         ("shared", "use device.shared_array(shape, dtype)"),
-        ("atomic", "use device.atomic_ref(array, index), which is not implemented yet"),
+        ("atomic", "use device.atomic_ref(array, index)"),
         ("stream", "use cuda.device.core.Device().create_stream()"),
         (
             "to_device",

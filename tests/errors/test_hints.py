@@ -147,10 +147,10 @@ def counts(a):
 @bad.kernel(FLOATS)
 def atomics(a):
     # error at `device.atomic_add`: 'atomic_add' is not a name of cuda.device
-    # hint: use device.atomic_ref(array, index), which is not implemented yet
+    # hint: use device.atomic_ref(array, index)
     device.atomic_add(a, 0, 1)
     # error at `device.atomic_re`: module cuda.device has no attribute 'atomic_re'
-    # hint: did you mean 'atomic_ref', which is not implemented yet?
+    # hint: did you mean 'atomic_ref'?
     device.atomic_re(a, 0)
     # error at `device.tid_`: module cuda.device has no attribute 'tid_'
     # hint: did you mean 'tid'?

@@ -53,6 +53,7 @@ from cuda.device._formats import (
 from cuda.device._interfaces import as_cuda_array, from_cuda_array_interface, from_sycl_usm
 from cuda.device._intrinsics import *  # noqa: F403 all that it lists
 from cuda.device._memory import (
+    atomic_ref,
     dynamic_shared_array,
     local_array,
     shared_array,
@@ -60,6 +61,7 @@ from cuda.device._memory import (
     syncthreads_and,
     syncthreads_count,
     syncthreads_or,
+    threadfence,
 )
 from cuda.device._positions import (
     block_dim,
@@ -97,6 +99,7 @@ __all__ = [
     "arange",
     "as_cuda_array",
     "asarray",
+    "atomic_ref",
     "bfloat16",
     "block_dim",
     "block_idx",
@@ -133,6 +136,7 @@ __all__ = [
     "syncthreads_count",
     "syncthreads_or",
     "thread_idx",
+    "threadfence",
     "tid",
     "to_host",
     "uint8",

@@ -1,5 +1,6 @@
 #include "codegen/nvptx/body.h"
 
+#include "codegen/nvptx/atomics.h"
 #include "codegen/nvptx/counter.h"
 #include "codegen/nvptx/position.h"
 #include "codegen/nvptx/reports.h"
@@ -122,6 +123,10 @@ void Body::inst(const Inst& i) {
 #include "ir/op.def"
       if (Value* element = memory_.emit(i)) define(i, element);
       return;
+    case Op::AtomicSecond:
+      return define(i, emit_second(c_, i));
+    case Op::Fence:
+      return emit_fence(c_, i);
     case Op::Barrier:
       emit_barrier(c_, i);
       return;

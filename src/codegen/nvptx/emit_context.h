@@ -33,6 +33,7 @@ struct EmitContext {
   llvm::IRBuilder<> b;
   NvptxArithmetic arithmetic;
   std::vector<llvm::Value*> values;  // by Inst::id
+  llvm::DenseMap<const ir::Inst*, llvm::Value*> second;  // of each atomic_load_pair
   LineTable lines;
 };
 

@@ -1,5 +1,6 @@
 #include "codegen/nvptx/memory.h"
 
+#include "codegen/nvptx/atomics.h"
 #include "ir/effects.h"
 #include "support/check.h"
 
@@ -67,6 +68,13 @@ llvm::Value* Memory::emit(const Inst& inst) {
     case Op::Store:
       store(inst);
       return nullptr;
+    case Op::AtomicLoad:
+    case Op::AtomicStore:
+    case Op::AtomicRmw:
+    case Op::AtomicCas:
+    case Op::AtomicLoadPair:
+    case Op::AtomicStorePair:
+      return emit_atomic(c_, inst, address(inst));
 #define OP(name, ...) case Op::name:
 #define ACCESS(...)
 #include "ir/op.def"
@@ -83,15 +91,14 @@ llvm::Value* Memory::address(const Inst& inst) {
     llvm::Value* step = offset(array, *access.indices[k], static_cast<int64_t>(k));
     at = c_.b.CreateGEP(c_.b.getInt8Ty(), at, step);
   }
-  if (inst.imm != 0)
-    at = c_.b.CreateConstGEP1_64(c_.b.getInt8Ty(), at, static_cast<uint64_t>(inst.imm));
-  return at;
+  const auto into = static_cast<uint64_t>(ir::leaf_offset(inst));
+  return into == 0 ? at : c_.b.CreateConstGEP1_64(c_.b.getInt8Ty(), at, into);
 }
 
 // Of the scalar that is accessed.
 llvm::Align Memory::alignment(const Inst& inst) const {
   return llvm::commonAlignment(arrays_.alignment(*inst.operands[0]),
-                               static_cast<uint64_t>(inst.imm));
+                               static_cast<uint64_t>(ir::leaf_offset(inst)));
 }
 
 llvm::Value* Memory::load(const Inst& inst) {

@@ -57,6 +57,7 @@ static Value dtype_value(const DataType& type) {
 Value array_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& array) {
   const std::string& name = node->attr;
   ctx.at(node);
+  if (array.atomic) return atomic_attribute(ctx, node, array);
   if (name == "shape") return extents(ctx, array, Op::Extent);
   if (name == "strides") return extents(ctx, array, Op::Stride);
   if (name == "size") return array_size(ctx, array, node);

@@ -41,6 +41,10 @@ Value at_first_axis(Context& ctx, const Value::Array& array, const Value& place,
 Value transposed(const Value::Array& array);
 Value call_array_method(Context& ctx, const Value::Array& array, Method method, const Arguments& a);
 
+// --- atomics.cpp: references to elements that are accessed atomically ---
+Value atomic_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& ref);
+Value call_atomic_method(Context& ctx, const Value::Array& ref, Method method, const Arguments& a);
+
 // --- fill.cpp: assignment to a view ---
 // a[1:3] = value, element by element.
 void fill(Context& ctx, const Value::Array& view, const Value& value,

@@ -330,6 +330,7 @@ static Value as_type(Context& ctx, const Value::Array& array, const Arguments& a
 Value call_array_method(Context& ctx, const Value::Array& array, Method method,
                         const Arguments& a) {
   ctx.at(a.node);
+  if (array.atomic) return call_atomic_method(ctx, array, method, a);
   switch (method) {
     case Method::View:
       return viewed_as(ctx, array, a);
@@ -337,8 +338,8 @@ Value call_array_method(Context& ctx, const Value::Array& array, Method method,
       return reshaped(ctx, array, a);
     case Method::AsType:
       return as_type(ctx, array, a);
-    case Method::Conjugate:
-      break;  // of numbers
+    default:
+      break;  // of numbers and atomics
   }
   return Value::unknown();
 }

@@ -17,6 +17,7 @@ inline std::vector<Op> all_ops() {
 }
 
 inline const Type kTestArray = Type::array(ScalarKind::F32, 2);
+inline const Type kTestPairs = Type::array(RecordSize{16, 16}, 1);
 
 // Types of operands that the operation takes.
 inline std::vector<Type> sample_operands(Op op) {
@@ -44,6 +45,10 @@ inline std::vector<Type> sample_operands(Op op) {
       return {kBool};
     case Op::FrexpExponent:
       return {kF32};
+    case Op::AtomicLoadPair:
+      return {kTestPairs, kI32};
+    case Op::AtomicStorePair:
+      return {kTestPairs, kI32, kI64, kI64};
     default:
       break;
   }
@@ -87,6 +92,7 @@ class Sample {
       const auto kind = static_cast<ScalarKind>(i);
       function->params.push_back({std::string(name_of(kind)), Type::of(kind), {}, {}});
     }
+    function->params.push_back({"pairs", kTestPairs, {}, {}});
     function->slots.push_back({"slot", kI32});
     const Type own = Type::array(ScalarKind::F32, 2, AddressSpace::Shared);
     function->arrays.push_back({"tile", own, {3, 5}, {20, 4}, 16, {}});
@@ -95,10 +101,12 @@ class Sample {
   }
 
   Inst* value(Builder& b, Type type) {
+    if (type == kTestPairs) return b.op(Op::Param, {}, 1 + kScalarCount);
     return b.op(Op::Param, {}, type.is_array() ? 0 : 1 + static_cast<int64_t>(type.scalar()));
   }
 
   Inst* add(Builder& b, Op op) {
+    if (op == Op::AtomicSecond) return b.op(op, {add(b, Op::AtomicLoadPair)});
     std::vector<Inst*> operands;
     for (Type type : sample_operands(op)) operands.push_back(value(b, type));
     if (Type type = sample_result(op); !type.is_none()) return b.typed(op, type, operands);
@@ -111,8 +119,10 @@ class Sample {
         return b.op(op, {operands[0], operands[1]});
       case 3:
         return b.op(op, {operands[0], operands[1], operands[2]});
-      default:
+      case 4:
         return b.op(op, {operands[0], operands[1], operands[2], operands[3]});
+      default:
+        return b.op(op, {operands[0], operands[1], operands[2], operands[3], operands[4]});
     }
   }
 

@@ -85,6 +85,12 @@ Control::Remaining Control::emit_inst(const Inst& inst, const Mask& mask, Join& 
 #include "ir/op.def"
       parts_.access.emit(inst, mask);
       return mask;
+    case Op::AtomicSecond:
+      parts_.access.emit_second(inst);
+      return mask;
+    case Op::Fence:
+      parts_.access.emit_fence(inst);
+      return mask;
     case Op::Check:
       emit_check(inst, mask);
       return mask;

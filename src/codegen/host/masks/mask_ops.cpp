@@ -1,6 +1,7 @@
 #include "codegen/host/masks/mask_ops.h"
 
 #include "codegen/host/control/join.h"
+#include "codegen/host/control/loop_hints.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::host {
@@ -48,6 +49,28 @@ llvm::Value* MaskOps::element(llvm::Value* vector, llvm::Value* lane) {
   llvm::Value* number = b_.CreateZExtOrTrunc(lane, b_.getInt64Ty());
   llvm::Value* value = b_.CreateLoad(type, b_.CreateGEP(type, buffer, number));
   return one_bit ? b_.CreateTrunc(value, b_.getInt1Ty()) : value;
+}
+
+void MaskOps::for_each_lane(const Mask& mask, llvm::function_ref<void(llvm::Value*)> body) {
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(b_.getContext(), name, function);
+  };
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::BasicBlock* loop = block("lane");
+  llvm::BasicBlock* after = block("lanes_done");
+  llvm::Value* all = bits(mask);
+  llvm::Type* set = all->getType();
+  llvm::Value* none = llvm::ConstantInt::get(set, 0);
+  b_.CreateCondBr(b_.CreateICmpNE(all, none), loop, after);
+  b_.SetInsertPoint(loop);
+  llvm::PHINode* left = b_.CreatePHI(set, 2);
+  left->addIncoming(all, before);
+  body(first_lane(left));
+  llvm::Value* next = b_.CreateAnd(left, b_.CreateSub(left, llvm::ConstantInt::get(set, 1)));
+  left->addIncoming(next, b_.GetInsertBlock());
+  hint(b_.CreateCondBr(b_.CreateICmpNE(next, none), loop, after), {.keep_rolled = true});
+  b_.SetInsertPoint(after);
 }
 
 // Variables are made at the function's entry, so that they can be promoted to registers.

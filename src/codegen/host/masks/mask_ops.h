@@ -18,6 +18,9 @@ class MaskOps {
   // The lowest lane among bits, one a lane. Any number where there is none, or where LLVM moves it
   // to before the question: good to address memory with, not to take an element of a vector.
   llvm::Value* first_lane(llvm::Value* bits);
+  // body(lane) for each lane of the mask, in order. A loop, so that it is small however many there
+  // are.
+  void for_each_lane(const Mask& mask, llvm::function_ref<void(llvm::Value* lane)> body);
   llvm::AllocaInst* variable(llvm::Type* type, const llvm::Twine& name = "");
   // Memory to take lanes out of a vector by their number, or put them in, until the next such
   // place: one for all of them, since LLVM joins none. `number` tells apart those in use at once.

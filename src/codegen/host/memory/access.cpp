@@ -27,6 +27,13 @@ void Access::emit(const Inst& inst, const Mask& mask) {
       if (const auto& all = c_.analysis().record_stores.groups[inst.id]; !all.empty())
         return store_records(all, mask);
       return store(inst, mask);
+    case ir::Op::AtomicLoad:
+    case ir::Op::AtomicStore:
+    case ir::Op::AtomicRmw:
+    case ir::Op::AtomicCas:
+    case ir::Op::AtomicLoadPair:
+    case ir::Op::AtomicStorePair:
+      return atomic(inst, mask);
 #define OP(name, ...) case ir::Op::name:
 #define ACCESS(...)
 #include "ir/op.def"

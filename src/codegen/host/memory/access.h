@@ -11,6 +11,9 @@ class Access {
   Access(EmitContext& context, LaneValues& values, Arrays& arrays, Prefetcher& prefetcher);
 
   void emit(const ir::Inst& inst, const Mask& mask);
+  // --- atomic_access.cpp ---
+  void emit_second(const ir::Inst& inst);  // half of a pair
+  void emit_fence(const ir::Inst& inst);
 
  private:
   void load(const ir::Inst& inst, const Mask& mask);
@@ -25,6 +28,14 @@ class Access {
   void store_scalars(const std::vector<const ir::Inst*>& stores, const Mask& mask);
   std::vector<llvm::Value*> units_of(const std::vector<const ir::Inst*>& stores, uint64_t unit);
   void store_interleaved(const std::vector<const ir::Inst*>& stores, const Address& address);
+
+  // --- atomic_access.cpp ---
+  void atomic(const ir::Inst& inst, const Mask& mask);
+  void atomic_load_one(const ir::Inst& inst, const Address& address);
+  void atomic_by_lanes(const ir::Inst& inst, const Address& address, const Mask& mask);
+  void atomic_combined(const ir::Inst& inst, const Address& address, const Mask& mask);
+  void define_results(const ir::Inst& inst, llvm::Value* lanes);
+  bool is_used(const ir::Inst& inst);
 
   void store(const ir::Inst& inst, const Mask& mask);
   AccessPlan plan(const ir::Inst& inst, const Mask& mask, bool unclamped = false);
@@ -51,6 +62,8 @@ class Access {
   std::unique_ptr<MemoryForm> memory_;
   AccessPlanner planner_;
   Prefetcher& prefetcher_;
+  llvm::DenseMap<const ir::Inst*, llvm::Value*> second_;  // of each atomic_load_pair, by lane
+  std::vector<bool> used_;  // values of atomic operations, by Inst::id; empty: not looked for yet
 };
 
 }  // namespace cuda_device::codegen::host

@@ -125,7 +125,7 @@ ArrayBase Arrays::accessed(const Inst& access) {
   if (p.interleaved) p.lane_step = p.element.bytes();
   if (!array.type.has_records()) return p;
   p.own_lines = false;
-  const auto into = static_cast<uint64_t>(access.imm);
+  const auto into = static_cast<uint64_t>(ir::leaf_offset(access));
   const uint32_t record = array.type.record().bytes;
   if (!p.interleaved && ir::is_plain_load(access) && is_integer_size(record)) {
     p.element.type = llvm::Type::getIntNTy(c_.llvm(), record * 8);

@@ -75,31 +75,6 @@ void MemoryForm::store_part(const Element& e, Value* value, Value* pointer, Valu
 // ------------------------------------------------------------------------------------------------
 // lane by lane
 
-// body(lane) for each lane of the mask, in order. A loop, so that it is small however many there
-// are.
-template <class Body>
-void MemoryForm::for_each_lane(const Mask& mask, Body&& body) {
-  llvm::Function* function = b_.GetInsertBlock()->getParent();
-  auto block = [&](const char* name) {
-    return llvm::BasicBlock::Create(b_.getContext(), name, function);
-  };
-  llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* loop = block("lane");
-  llvm::BasicBlock* after = block("lanes_done");
-  Value* bits = b_.CreateBitCast(masks_.lanes(mask), b_.getIntNTy(masks_.width()));
-  llvm::Type* set = bits->getType();
-  Value* none = llvm::ConstantInt::get(set, 0);
-  b_.CreateCondBr(b_.CreateICmpNE(bits, none), loop, after);
-  b_.SetInsertPoint(loop);
-  llvm::PHINode* left = b_.CreatePHI(set, 2);
-  left->addIncoming(bits, before);
-  body(masks_.first_lane(left));
-  Value* next = b_.CreateAnd(left, b_.CreateSub(left, llvm::ConstantInt::get(set, 1)));
-  left->addIncoming(next, b_.GetInsertBlock());
-  hint(b_.CreateCondBr(b_.CreateICmpNE(next, none), loop, after), {.keep_rolled = true});
-  b_.SetInsertPoint(after);
-}
-
 // `numbers` are the offsets in memory.
 Value* MemoryForm::place_of(Value* pointer, const Offsets& offsets, Value* numbers, Value* lane) {
   llvm::Type* type = offsets.numbers->getType()->getScalarType();
@@ -114,7 +89,7 @@ Value* MemoryForm::load_scalarized(const Element& e, Value* pointer, const Offse
   llvm::AllocaInst* numbers = masks_.scratch(offsets.numbers->getType(), 1);
   b_.CreateStore(llvm::Constant::getNullValue(vector(e)), results);
   b_.CreateStore(offsets.numbers, numbers);
-  for_each_lane(mask, [&](Value* lane) {
+  masks_.for_each_lane(mask, [&](Value* lane) {
     Value* element = load_one(e, place_of(pointer, offsets, numbers, lane));
     b_.CreateStore(element, b_.CreateGEP(e.type, results, lane));
   });
@@ -127,7 +102,7 @@ void MemoryForm::store_scalarized(const Element& e, Value* value, Value* pointer
   llvm::AllocaInst* numbers = masks_.scratch(offsets.numbers->getType(), 1);
   b_.CreateStore(value, values);
   b_.CreateStore(offsets.numbers, numbers);
-  for_each_lane(mask, [&](Value* lane) {
+  masks_.for_each_lane(mask, [&](Value* lane) {
     Value* element = b_.CreateLoad(e.type, b_.CreateGEP(e.type, values, lane));
     store_one(e, element, place_of(pointer, offsets, numbers, lane));
   });

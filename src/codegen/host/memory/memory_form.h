@@ -126,8 +126,6 @@ class MemoryForm {
   llvm::Value* lanes_stored(const Element& e, const Window& window, size_t part, const Mask& mask);
   llvm::Value* place_of(llvm::Value* pointer, const Offsets& offsets, llvm::Value* numbers,
                         llvm::Value* lane);
-  template <class Body>
-  void for_each_lane(const Mask& mask, Body&& body);
   struct Part;
   std::vector<Part> parts_of(const Element& e, const RowPiece& row, const Mask& mask);
 };

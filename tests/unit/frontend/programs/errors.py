@@ -205,7 +205,7 @@ def intrinsics(a):
     device.tid(4)
     device.tid(len(a))
     device.syncwarp()
-    s = device.atomic_ref(a, 3)
+    s = device.activemask()
     math.factorial(3)
     sum((1, 2))
     print(a)

@@ -1,0 +1,396 @@
+"""Atomic operations and fences (DEV-ATOM, DEV-ORDER, DEV-SCOPE, DEV-FENCE)."""
+
+import re
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import errors
+from support.clauses import clause
+from support.launching import run
+
+INTEGERS = [np.int32, np.uint32, np.int64, np.uint64]
+FLOATS = [np.float32, np.float64]
+SMALL = [np.int8, np.uint8, np.int16, np.uint16]
+
+
+# --- read-modify-writes ---
+
+
+@D.kernel
+def counts(total, olds, shared_total, local_total):
+    """All threads meet at one element; each array starts at 100."""
+    i = D.tid(1)
+    s = D.shared_array(1, total.dtype)
+    if D.thread_idx.x == 0:
+        s[0] = total.dtype(100)
+    D.syncthreads()
+    if i % 5 != 4:
+        olds[0, i] = D.atomic_ref(total, 0).add(1)
+        olds[1, i] = D.atomic_ref(s, 0).add(total.dtype(2))
+        D.atomic_ref(total, index=1).add(i % 3, memory="relaxed", scope="device")
+        olds[2, i] = D.atomic_ref(total, 2).sub(1, "acq_rel", "block")
+        D.atomic_ref(s, 0).sub(1)
+    D.syncthreads()
+    if D.thread_idx.x == 0:
+        shared_total[D.block_idx.x] = s[0]
+    mine = D.local_array((2, 2), total.dtype)
+    mine[1, 0] = total.dtype(7)
+    ref = D.atomic_ref(mine, (1, 0))
+    local_total[i] = ref.add(i % 4) * 100 + ref.load()
+
+
+@clause("DEV-ATOM-17", "DEV-ATOM-18", "DEV-ATOM-06", "DEV-ATOM-25")
+@clause("DEV-ATOM-09", "DEV-ATOM-11", partial="sizes of 16 bytes, structs, vectors")
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+def test_add_and_sub(target, dtype):
+    blocks, block = 3, 80
+    n = blocks * block
+    active = np.arange(n) % 5 != 4
+    total = np.full(3, 100, dtype)
+    olds = np.zeros((3, n), dtype)
+    shared, local = np.zeros(blocks, dtype), np.zeros(n, dtype)
+    run(counts, total, olds, shared, local, grid=blocks, block=block)
+    count = int(active.sum())
+    sums = int((np.arange(n) % 3)[active].sum())
+    start = np.array(100).astype(dtype)
+    assert total.tolist() == [100 + count, 100 + sums, start - count]
+    assert sorted(olds[0][active].tolist()) == [100 + k for k in range(count)]
+    assert sorted(olds[2][active].tolist()) == [100 - k for k in reversed(range(count))]
+    assert shared.tolist() == [100 + 64] * blocks
+    assert all(len(set(row[row > 0])) == 64 for row in olds[1].reshape(blocks, block))
+    assert local.tolist() == [700 + 7 + k % 4 for k in range(n)]
+
+
+@D.kernel
+def combines(a, x, olds):
+    i = D.thread_idx.x
+    if i < x.size:
+        olds[0, i] = D.atomic_ref(a, 0).and_(x[i])
+        olds[1, i] = D.atomic_ref(a, 1).or_(x[i], memory="release")
+        olds[2, i] = D.atomic_ref(a, 2).xor(x[i], scope="thread")
+        D.atomic_ref(a, 3).and_(x[i])
+        D.atomic_ref(a, 4).xor(x[i], memory="acquire", scope="device")
+        s = D.shared_array(8, a.dtype)
+        s[i] = a.dtype(i)
+        olds[3, i] = D.atomic_ref(s, i).or_(a.dtype(16))
+        olds[4, i] = s[i]
+
+
+@clause("DEV-ATOM-19", "DEV-ATOM-25")
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_bitwise(target, dtype):
+    bits = np.dtype(dtype).itemsize * 8
+    x = np.array([2**k | 1 << (bits - 2) for k in range(8)]).astype(dtype)
+    a = np.full(5, -1 if np.dtype(dtype).kind == "i" else 2**bits - 1, dtype)
+    start, wanted = a.copy(), []
+    olds = np.zeros((5, 8), dtype)
+    a[1] = a[2] = 0
+    start[1:3] = 0
+    run(combines, a, x, olds, block=32)
+    for row, function in enumerate([np.bitwise_and, np.bitwise_or, np.bitwise_xor]):
+        before = [start[row]]
+        for value in x:
+            before.append(function(before[-1], value))
+        assert olds[row].tolist() == before[:-1]
+        wanted.append(before[-1])
+    wanted += [wanted[0], np.bitwise_xor.reduce(x) ^ start[4]]
+    assert a.tolist() == wanted
+    assert olds[3].tolist() == list(range(8))
+    assert olds[4].tolist() == [k | 16 for k in range(8)]
+
+
+@D.kernel
+def extremes(a, x, olds, shared):
+    """One thread after the other on a[0 .. 3], each on its own behind."""
+    i = D.thread_idx.x
+    if i < x.size:
+        olds[0, i] = D.atomic_ref(a, 0).max(x[i])
+        olds[1, i] = D.atomic_ref(a, 1).min(x[i])
+        olds[2, i] = D.atomic_ref(a, 2).nanmax(x[i])
+        olds[3, i] = D.atomic_ref(a, 3).nanmin(x[i])
+        s = D.shared_array(4, a.dtype)
+        if i == 0:
+            for k in range(4):
+                s[k] = x[0]
+        D.atomic_ref(s, 0).max(x[i])
+        D.atomic_ref(s, 1).min(x[i])
+        D.atomic_ref(s, 2).nanmax(x[i])
+        D.atomic_ref(s, 3).nanmin(x[i])
+        if i == x.size - 1:
+            for k in range(4):
+                shared[k] = s[k]
+
+
+def greatest(old, new):
+    return new if new > old else old
+
+
+def least(old, new):
+    return new if new < old else old
+
+
+def of_numbers(function):
+    return lambda old, new: new if old != old else function(old, new)
+
+
+RULES = [greatest, least, of_numbers(greatest), of_numbers(least)]
+
+
+@clause("DEV-ATOM-20", "DEV-ATOM-21", "DEV-ATOM-22", "DEV-ATOM-25")
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+def test_max_and_min(target, dtype):
+    is_float = np.dtype(dtype).kind == "f"
+    limits = np.finfo(dtype) if is_float else np.iinfo(dtype)
+    rows = [[5, 3, 9, limits.min, 9, limits.max, 0, 4]]
+    if is_float:
+        nan = np.nan
+        rows += [[1, nan, 2, -3], [nan, 2, nan, 7, -1], [nan, nan, nan]]
+    for row in rows:
+        x = np.array(row, dtype)
+        a = np.full(4, x[0], dtype)
+        olds = np.zeros((4, x.size), dtype)
+        shared = np.zeros(4, dtype)
+        run(extremes, a, x, olds, shared, block=32)
+        for k, rule in enumerate(RULES):
+            before = [x[0]]
+            for value in x:
+                before.append(rule(before[-1], value))
+            np.testing.assert_array_equal(olds[k], before[:-1])
+            np.testing.assert_array_equal(a[k], before[-1])
+            if target != "ptx" or not is_float:
+                np.testing.assert_array_equal(shared[k], before[-1])
+
+
+# --- exchange, compare and swap, load, store ---
+
+
+@D.kernel
+def moves(a, token, olds, tries):
+    i = D.tid(1)
+    olds[i] = D.atomic_ref(token, 0).exch(a.dtype(i + 1))
+    slot = D.atomic_ref(a, i)
+    slot.store(a.dtype(i % 100), memory="release")
+    tries[0, i] = slot.cas(a.dtype(i % 100), a.dtype(3))
+    tries[1, i] = slot.cas(a.dtype(99), a.dtype(4))
+    tries[2, i] = slot.load("acquire")
+    counter = D.atomic_ref(token, 1)
+    old = counter.load()
+    while True:
+        seen = counter.cas(old, old + a.dtype(1))
+        if seen == old:
+            break
+        old = seen
+
+
+@clause("DEV-ATOM-15", "DEV-ATOM-25")
+@clause("DEV-ATOM-13", partial="structs and vectors")
+@clause("DEV-ATOM-09", "DEV-ATOM-11", partial="sizes of 16 bytes, structs, vectors")
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS + SMALL)
+def test_moves(target, dtype):
+    n = 96
+    a, token = np.zeros(n, dtype), np.zeros(2, dtype)
+    olds, tries = np.zeros(n, dtype), np.zeros((3, n), dtype)
+    run(moves, a, token, olds, tries, grid=2, block=48)
+    assert sorted([*olds.tolist(), token[0]]) == list(range(n + 1))
+    assert token[1] == n
+    expected = [k % 100 for k in range(n)]
+    assert tries[0].tolist() == expected
+    assert tries[1].tolist() == tries[2].tolist() == a.tolist() == [3] * n
+
+
+# --- what many threads do at once ---
+
+
+@D.kernel
+def histogram(values, out):
+    bins = D.shared_array(16, D.int32)
+    t = D.thread_idx.x
+    if t < 16:
+        bins[t] = 0
+    D.syncthreads()
+    for k in range(t, values.size, D.block_dim.x):
+        D.atomic_ref(bins, values[k]).add(1, memory="relaxed", scope="block")
+    D.syncthreads()
+    if t < 16:
+        D.atomic_ref(out, t).add(bins[t], memory="relaxed")
+
+
+def test_histogram(target):
+    values = np.random.default_rng(1).integers(0, 16, 3000).astype(np.int32)
+    out = np.zeros(16, np.int64)
+    run(histogram, values, out, grid=2, block=64)
+    assert out.tolist() == (2 * np.bincount(values, minlength=16)).tolist()
+
+
+@D.kernel
+def publishes(data, flags, out):
+    """Block b waits for block b - 1, which it reads plain data of."""
+    b = D.block_idx.x
+    if b > 0:
+        while D.atomic_ref(flags, b - 1).load(memory="acquire", scope="device") == 0:
+            pass
+        out[b] = data[b - 1]
+    data[b] = out[b] + 1
+    D.atomic_ref(flags, b).store(1, memory="release", scope="device")
+
+
+@clause("DEV-ORDER-07", partial="on the targets of this machine")
+def test_message_passing(target):
+    n = 500
+    data, flags, out = (np.zeros(n, np.int32) for _ in range(3))
+    run(publishes, data, flags, out, grid=n)
+    assert out.tolist() == list(range(n))
+
+
+@D.kernel
+def publishes_by_fences(data, flags, out):
+    b = D.block_idx.x
+    if b > 0:
+        while D.atomic_ref(flags, b - 1).load("relaxed", "device") == 0:
+            pass
+        D.threadfence("acquire", scope="device")
+        out[b] = data[b - 1]
+    data[b] = out[b] + 1
+    D.threadfence(memory="release", scope="device")
+    D.atomic_ref(flags, b).store(1, "relaxed", "device")
+
+
+@clause("DEV-FENCE-02")
+def test_fences_publish(target):
+    n = 500
+    data, flags, out = (np.zeros(n, np.int32) for _ in range(3))
+    run(publishes_by_fences, data, flags, out, grid=n)
+    assert out.tolist() == list(range(n))
+
+
+@D.kernel
+def locks(lock, total):
+    """A ticket lock around a plain counter: one thread a block."""
+    for _ in range(10):
+        mine = D.atomic_ref(lock, 0).add(1, "relaxed")
+        while D.atomic_ref(lock, 1).load("acquire") != mine:
+            pass
+        total[0] = total[0] + 1
+        D.atomic_ref(lock, 1).add(1, "release")
+
+
+def test_ticket_lock(target):
+    lock, total = np.zeros(2, np.int32), np.zeros(1, np.int32)
+    run(locks, lock, total, grid=40)
+    assert total[0] == 400
+
+
+@D.kernel
+def inserts(keys, table, slots):
+    """A hash table with linear probing."""
+    i = D.tid(1)
+    if i < keys.size:
+        at = (keys[i] * 7) % table.size
+        while True:
+            seen = D.atomic_ref(table, at).cas(-1, keys[i])
+            if seen == -1 or seen == keys[i]:
+                break
+            at = (at + 1) % table.size
+        slots[i] = at
+
+
+def test_hash_table(target):
+    keys = np.random.default_rng(2).integers(0, 150, 400).astype(np.int32)
+    table, slots = np.full(256, -1, np.int32), np.zeros(400, np.int32)
+    run(inserts, keys, table, slots, grid=7, block=64)
+    assert sorted(table[table >= 0].tolist()) == sorted(set(keys.tolist()))
+    assert table[slots].tolist() == keys.tolist()
+
+
+# --- order and scope in PTX ---
+
+
+@D.kernel
+def ordered(a):
+    relaxed = D.atomic_ref(a, 0).load(memory="relaxed", scope="device")
+    consumed = D.atomic_ref(a, 1).load(memory="consume", scope="block")
+    acquired = D.atomic_ref(a, 2).load(memory="acquire", scope="system")
+    D.atomic_ref(a, 3).store(relaxed + consumed + acquired, memory="release", scope="device")
+    D.atomic_ref(a, 4).add(1, memory="acq_rel", scope="device")
+    D.atomic_ref(a, 5).add(1, memory="acquire", scope="block")
+    D.atomic_ref(a, 6).max(1, memory="release", scope="thread")
+    D.atomic_ref(a, 7).cas(1, 2, memory="relaxed", scope="system")
+
+
+@D.kernel
+def sequential(a):
+    D.atomic_ref(a, 0).store(D.atomic_ref(a, 1).load())
+    D.atomic_ref(a, 2).exch(D.atomic_ref(a, 3).sub(1, scope="device"))
+
+
+@D.kernel
+def fences():
+    D.threadfence()
+    D.threadfence("acquire", "device")
+    D.threadfence("release", "block")
+    D.threadfence(memory="acq_rel")
+    D.threadfence("consume", scope="device")
+    D.threadfence("relaxed")
+    D.threadfence(scope="thread")
+    D.threadfence("seq_cst", "device")
+
+
+def instructions(kernel, *args, arch):
+    text = kernel.inspect(*args, what="ptx", target=arch)
+    found = re.findall(r"^\s*((?:ld|st|atom|fence)\.[\w.]+)", text, re.MULTILINE)
+    return [i for i in found if not i.startswith("ld.param")]
+
+
+ARCHS = ["sm_75", "sm_90"]
+
+
+@clause("DEV-ORDER-01", "DEV-ORDER-02", "DEV-ORDER-03", "DEV-ORDER-04", "DEV-ORDER-05")
+@clause("DEV-SCOPE-01", "DEV-SCOPE-02", "DEV-SCOPE-03", "DEV-SCOPE-04")
+@pytest.mark.parametrize("arch", ARCHS)
+def test_orders_and_scopes_in_ptx(arch):
+    assert instructions(ordered, np.zeros(8, np.int32), arch=arch) == [
+        "ld.relaxed.gpu.global.b32",
+        "ld.acquire.cta.global.b32",
+        "ld.acquire.sys.global.b32",
+        "st.release.gpu.global.b32",
+        "atom.acq_rel.gpu.global.add.s32",
+        "atom.acquire.cta.global.add.s32",
+        "atom.relaxed.cta.global.max.s32",
+        "atom.relaxed.sys.global.cas.b32",
+    ]
+
+
+@clause("DEV-ORDER-06", partial="store-buffer litmus test")
+@clause("DEV-ATOM-26", partial="on the host")
+@pytest.mark.parametrize("arch", ARCHS)
+def test_sequential_consistency_in_ptx(arch):
+    assert instructions(sequential, np.zeros(4, np.int64), arch=arch) == [
+        "fence.sc.sys",
+        "ld.acquire.sys.global.b64",
+        "fence.sc.sys",
+        "st.relaxed.sys.global.b64",
+        "fence.sc.gpu",
+        "atom.acquire.gpu.global.add.u64",
+        "fence.sc.sys",
+        "atom.acquire.sys.global.exch.b64",
+    ]
+
+
+@clause("DEV-FENCE-01")
+@pytest.mark.parametrize("arch", ARCHS)
+def test_fences_in_ptx(arch):
+    assert instructions(fences, arch=arch) == [
+        "fence.sc.sys",
+        "fence.acq_rel.gpu",
+        "fence.acq_rel.cta",
+        "fence.acq_rel.sys",
+        "fence.acq_rel.gpu",
+        "fence.sc.gpu",
+    ]
+
+
+def test_in_host_code():
+    for call in (lambda: D.atomic_ref(np.zeros(1), 0), D.threadfence):
+        with pytest.raises(errors.DeviceOnlyError):
+            call()
