@@ -79,6 +79,41 @@ void hand_spmv(int threads, float* y, const int32_t* row_start, const int32_t* c
 // for all i, j.
 void hand_floyd_tiles(int threads, float* out, const float* in, int64_t tiles);
 
+// One step in time of n particles around the origin, an even number of whole vectors: the velocity
+// takes -pull * dt * place / (|place|^2 + eps)^(3/2), the place the new velocity * dt. Positions and
+// velocities are four floats each, of which the last stays; a struct is a position and a velocity.
+void hand_particles_float4(int threads, float* new_place, float* new_speed, const float* place,
+                           const float* speed, int64_t n, float eps, float pull, float dt);
+void hand_particles_struct(int threads, float* out, const float* in, int64_t n, float eps,
+                           float pull, float dt);
+
+// out = a*x + y, rounded once from float32; n is a multiple of 64. No NaN in bfloat16.
+void hand_axpy_float16(int threads, uint16_t* out, const uint16_t* x, const uint16_t* y, float a,
+                       int64_t n);
+void hand_axpy_bfloat16(int threads, uint16_t* out, const uint16_t* x, const uint16_t* y, float a,
+                        int64_t n);
+
+// out[p] = sum of x * y over the p-th of `parts` equal shares, multiples of 128 numbers.
+void hand_dot_float16(int threads, float* out, const uint16_t* x, const uint16_t* y, int64_t n,
+                      int64_t parts);
+void hand_dot_bfloat16(int threads, float* out, const uint16_t* x, const uint16_t* y, int64_t n,
+                       int64_t parts);
+
+// One pass of Stockham's radix-4 transform of n complex numbers: `span` roots of unity, the powers
+// of exp(-2 pi i / (4 span)); span is a power of two of at least 8 and divides n / 4.
+void hand_fft_radix4(int threads, float* out, const float* in, const float* twiddle, int64_t n,
+                     int64_t span);
+
+// out = the whole part of 1/2 + the sum of 3 x 3 weighted neighbours, for each byte of RGBA; indices
+// are clamped to the image. The sums stay below 256.
+void hand_convolve_rgba(int threads, uint8_t* out, const uint8_t* in, const float* weights,
+                        int64_t width, int64_t height);
+
+// Light of the nearest sphere that the ray from the origin through each pixel meets, 0 without one.
+// A sphere is its centre, its squared radius and its brightness.
+void hand_spheres(int threads, float* out, const float* spheres, int64_t count, int64_t width,
+                  int64_t height);
+
 // The polynomials themselves, for their accuracy check.
 void hand_exp(float* y, const float* x, int64_t n);
 void hand_log(float* y, const float* x, int64_t n);

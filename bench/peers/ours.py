@@ -24,14 +24,19 @@ def runner(device, kernel, problem, args, target):
     return forced
 
 
+def module_of(problem):
+    return importlib.import_module(f"kernels.{problem.kernel}")
+
+
 def kernel_of(problem):
-    return getattr(importlib.import_module(f"kernels.{problem.kernel}"), problem.kernel)
+    return getattr(module_of(problem), problem.kernel)
 
 
 def call_of(problem):
-    """The kernel and the arguments of its launch."""
+    """The kernel and the arguments of its launch. The module of a kernel on vectors, structs or
+    small floats has a function `viewed` that gives arrays of plain numbers these types."""
     kernel = kernel_of(problem)
-    values = {**problem.arrays, **problem.values}
+    values = getattr(module_of(problem), "viewed", dict)({**problem.arrays, **problem.values})
     return kernel, [values[name] for name in inspect.signature(kernel).parameters]
 
 

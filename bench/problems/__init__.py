@@ -28,6 +28,11 @@ FAMILIES = (
     "histogram",
     "spmv",
     "floyd",
+    "particles",
+    "small_floats",
+    "fft",
+    "convolve_rgba",
+    "spheres",
 )
 
 PROBLEMS = {
