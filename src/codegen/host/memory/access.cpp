@@ -259,9 +259,13 @@ Value* Access::holds(const AccessPlan& plan, const Mask& mask) {
   const Address& address = plan.address;
   Value* at = c_.b.CreatePtrToInt(address.pointer, c_.b.getInt64Ty());
   if (!address.is_linear()) at = c_.b.CreateOr(at, address.s1);
-  Value* within = c_.b.CreateAnd(at, c_.b.getInt64(kLineBytes - 1));
-  Value* begins = c_.b.CreateICmpEQ(within, c_.b.getInt64(0));
+  Value* begins = begins_line(at);
   return all ? c_.b.CreateAnd(begins, all) : begins;
+}
+
+Value* Access::begins_line(Value* address) {
+  Value* within = c_.b.CreateAnd(address, c_.b.getInt64(kLineBytes - 1));
+  return c_.b.CreateICmpEQ(within, c_.b.getInt64(0));
 }
 
 }  // namespace cuda_device::codegen::host

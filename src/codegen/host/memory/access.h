@@ -28,6 +28,7 @@ class Access {
   void store_scalars(const std::vector<const ir::Inst*>& stores, const Mask& mask);
   std::vector<llvm::Value*> units_of(const std::vector<const ir::Inst*>& stores, uint64_t unit);
   void store_interleaved(const std::vector<const ir::Inst*>& stores, const Address& address);
+  bool streams_records(const std::vector<const ir::Inst*>& stores, const Address& address) const;
 
   // --- atomic_access.cpp ---
   void atomic(const ir::Inst& inst, const Mask& mask);
@@ -52,6 +53,8 @@ class Access {
   void store(const ir::Inst& inst, const AccessPlan& plan, const Mask& mask);
   void store_one(const ir::Inst& value, const AccessPlan& plan, const Mask& mask);
   void store_lanes(const AccessPlan& plan, llvm::Value* value, const Mask& mask);
+  // i1: whether the address, an integer, is a multiple of a line.
+  llvm::Value* begins_line(llvm::Value* address);
   llvm::Value* holds(const AccessPlan& plan, const Mask& mask);
 
   Offsets offsets_of(const Address& address);

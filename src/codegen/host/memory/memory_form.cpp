@@ -203,13 +203,19 @@ void MemoryForm::store_row(const Element& e, Value* value, const RowPiece& row, 
 // One store a row: what the machine needs several for stands together, so that no line is left half
 // written.
 void MemoryForm::store_lines(const Element& e, Value* value, llvm::ArrayRef<RowPiece> rows) {
-  llvm::Metadata* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
   for (const RowPiece& row : rows) {
     Value* lines = row.count == masks_.width() ? value : slice(value, row.first, row.count);
-    llvm::StoreInst* store = b_.CreateAlignedStore(lines, row.pointer, llvm::Align(kLineBytes));
-    note(e, store)->setMetadata(llvm::LLVMContext::MD_nontemporal,
-                                llvm::MDNode::get(b_.getContext(), one));
+    streaming_store(e, lines, row.pointer, kLineBytes);
   }
+}
+
+// `alignment`: bytes, as many as the value has or a whole line.
+void MemoryForm::streaming_store(const Element& e, Value* value, Value* pointer,
+                                 unsigned alignment) {
+  llvm::Metadata* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
+  llvm::StoreInst* store = b_.CreateAlignedStore(value, pointer, llvm::Align(alignment));
+  note(e, store)->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                              llvm::MDNode::get(b_.getContext(), one));
 }
 
 void MemoryForm::prefetch(Value* pointer, unsigned bytes) {

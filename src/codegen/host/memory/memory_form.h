@@ -80,9 +80,10 @@ class MemoryForm {
                     llvm::Value* pointer, const Mask& mask);
 
   // All lanes have an element each of several vectors, and those of a lane lie one after the other
-  // in memory, lane after lane.
+  // in memory, lane after lane. Streaming stores want whole lines at the beginning of one.
+  enum class Stores : uint8_t { Plain, Streaming };
   void store_interleaved(const Element& e, llvm::ArrayRef<llvm::Value*> vectors,
-                         llvm::Value* pointer);
+                         llvm::Value* pointer, Stores kind);
 
   // Rows of whole lines, each at the beginning of one, by streaming stores.
   void store_lines(const Element& e, llvm::Value* value, llvm::ArrayRef<RowPiece> rows);
@@ -106,6 +107,8 @@ class MemoryForm {
   virtual void store_row(const Element& e, llvm::Value* value, const RowPiece& row,
                          const Mask& mask);
 
+  void streaming_store(const Element& e, llvm::Value* value, llvm::Value* pointer,
+                       unsigned alignment);
   void plain_store(const Element& e, llvm::Value* value, llvm::Value* pointer);
   template <class Instruction>
   Instruction* note(const Element& e, Instruction* access);
@@ -123,6 +126,11 @@ class MemoryForm {
   llvm::Value* load_part_of(const Element& e, const Window& window, size_t part,
                             llvm::Value* pointer);
   llvm::Value* pick(llvm::ArrayRef<llvm::Value*> vectors, llvm::ArrayRef<int> wanted);
+  llvm::SmallVector<llvm::Value*, kMostLanes> every(unsigned step, unsigned first,
+                                                    llvm::SmallVector<llvm::Value*, kMostLanes> all,
+                                                    unsigned lanes);
+  llvm::SmallVector<llvm::Value*, kMostLanes> merged(
+      unsigned count, llvm::SmallVector<llvm::Value*, kMostLanes> all, unsigned lanes);
   llvm::Value* lanes_stored(const Element& e, const Window& window, size_t part, const Mask& mask);
   llvm::Value* place_of(llvm::Value* pointer, const Offsets& offsets, llvm::Value* numbers,
                         llvm::Value* lane);

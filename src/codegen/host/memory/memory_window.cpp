@@ -1,5 +1,6 @@
 // Whole vectors of memory and shuffles, where lanes lie at constant distances.
 #include "codegen/host/memory/memory_form.h"
+#include "support/check.h"
 
 namespace cuda_device::codegen::host {
 
@@ -36,6 +37,41 @@ Value* MemoryForm::pick(llvm::ArrayRef<Value*> vectors, llvm::ArrayRef<int> want
   return in_place ? result : b_.CreateShuffleVector(result, have);
 }
 
+// Every `step`-th element of the vectors, from `first` on. Halved again and again, so that the
+// elements after and before these share all shuffles but the last ones with them.
+llvm::SmallVector<Value*, kMostLanes> MemoryForm::every(unsigned step, unsigned first,
+                                                        llvm::SmallVector<Value*, kMostLanes> all,
+                                                        unsigned lanes) {
+  CD_CHECK(llvm::isPowerOf2_32(step) && all.size() % step == 0, "elements that no halving finds");
+  for (; step > 1; step /= 2, first /= 2) {
+    llvm::SmallVector<int, kMostLanes> half;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      half.push_back(static_cast<int>(2 * lane + first % 2));
+    for (size_t i = 0; i < all.size() / 2; ++i)
+      all[i] = b_.CreateShuffleVector(all[2 * i], all[2 * i + 1], half);
+    all.truncate(all.size() / 2);
+  }
+  return all;
+}
+
+// The first elements of all vectors, then the second ones, and so on: `all` has `count` vectors,
+// each of pieces of so many lanes, and is merged by twos.
+llvm::SmallVector<Value*, kMostLanes> MemoryForm::merged(unsigned count,
+                                                         llvm::SmallVector<Value*, kMostLanes> all,
+                                                         unsigned lanes) {
+  llvm::SmallVector<int, kMostLanes> halves[2];
+  for (unsigned lane = 0; lane < 2 * lanes; ++lane)
+    halves[lane / lanes].push_back(static_cast<int>(lane / 2 + lane % 2 * lanes));
+  for (; count > 1; count /= 2) {
+    llvm::SmallVector<Value*, kMostLanes> next;
+    for (size_t i = 0; i < all.size() / 2; ++i)
+      for (const auto& half : halves)
+        next.push_back(b_.CreateShuffleVector(all[i], all[i + all.size() / 2], half));
+    all = next;
+  }
+  return all;
+}
+
 static Value* first_lanes(llvm::IRBuilder<>& b, unsigned count, unsigned lanes) {
   llvm::SmallVector<llvm::Constant*, kMostLanes> bits;
   for (unsigned i = 0; i < lanes; ++i) bits.push_back(b.getInt1(i < count));
@@ -61,6 +97,11 @@ Value* MemoryForm::load_window(const Element& e, const Window& window, Value* po
   for (size_t part = 0; part < window.parts.size(); ++part)
     vectors.push_back(load_part_of(e, window, part, pointer));
   Value* result = llvm::PoisonValue::get(vector(e));
+  if (window.halves()) {
+    vectors = every(window.step, window.at[0], std::move(vectors), native);
+    for (unsigned k = 0; k < vectors.size(); ++k) result = insert(result, vectors[k], k * native);
+    return result;
+  }
   for (unsigned first = 0; first < masks_.width(); first += native) {
     llvm::SmallVector<int, kMostLanes> wanted(window.at.begin() + first,
                                               window.at.begin() + first + native);
@@ -114,8 +155,8 @@ void MemoryForm::store_window(const Element& e, const Window& window, Value* val
   }
 }
 
-void MemoryForm::store_interleaved(const Element& e, llvm::ArrayRef<Value*> vectors,
-                                   Value* pointer) {
+void MemoryForm::store_interleaved(const Element& e, llvm::ArrayRef<Value*> vectors, Value* pointer,
+                                   Stores kind) {
   const unsigned native = info().lanes(e.bytes()), width = masks_.width();
   const auto count = static_cast<unsigned>(vectors.size());
   const unsigned lanes = std::min(native, width);
@@ -123,11 +164,21 @@ void MemoryForm::store_interleaved(const Element& e, llvm::ArrayRef<Value*> vect
   for (Value* v : vectors)
     for (unsigned first = 0; first < width; first += lanes)
       pieces.push_back(slice(v, first, lanes));
+  const auto put = [&](Value* piece, unsigned first) {
+    Value* place = at(pointer, first * e.bytes());
+    if (kind == Stores::Streaming) return streaming_store(e, piece, place, lanes * e.bytes());
+    store_part(e, piece, place, nullptr);
+  };
+  if (llvm::isPowerOf2_32(count)) {
+    pieces = merged(count, std::move(pieces), lanes);
+    for (unsigned k = 0; k < pieces.size(); ++k) put(pieces[k], k * lanes);
+    return;
+  }
   for (unsigned first = 0; first < width * count; first += lanes) {
     llvm::SmallVector<int, kMostLanes> wanted;
     for (unsigned k = first; k < first + lanes; ++k)
       wanted.push_back(static_cast<int>(k % count * width + k / count));
-    store_part(e, pick(pieces, wanted), at(pointer, first * e.bytes()), nullptr);
+    put(pick(pieces, wanted), first);
   }
 }
 

@@ -74,7 +74,10 @@ void Access::store_records(const std::vector<const Inst*>& stores, const Address
     return memory_->store_one(address.element, c_.masks.last_of(record, mask), address.pointer);
   }
   if (!address.has_records_side_by_side() || mask.none) return store_scalars(stores, mask);
-  c_.notes.add(*stores.back(), mask, "whole records by vectors and shuffles");
+  const char* streaming =
+      streams_records(stores, address) ? ", streaming stores if lines begin there" : "";
+  c_.notes.add(*stores.back(), mask,
+               std::string("whole records by vectors and shuffles") + streaming);
   if (mask.all()) return store_interleaved(stores, address);
   emit_branch(
       c_.b, c_.b.CreateAndReduce(c_.masks.lanes(mask)), [&] { store_interleaved(stores, address); },
@@ -103,13 +106,29 @@ std::vector<Value*> Access::units_of(const std::vector<const Inst*>& stores, uin
   return units;
 }
 
+// The records of all lanes make whole lines, and streaming stores write them where they begin with
+// one.
+bool Access::streams_records(const std::vector<const Inst*>& stores, const Address& address) const {
+  return c_.analysis().nontemporal_stores[stores.back()->id] &&
+         address.lanes * address.record_bytes % kLineBytes == 0;
+}
+
 void Access::store_interleaved(const std::vector<const Inst*>& stores, const Address& address) {
   uint64_t unit = address.record_bytes;
   for (const Inst* store : stores)
     unit = std::min(unit, static_cast<uint64_t>(bytes_of(kind_of(*store))));
   Element element = address.element;
   element.type = llvm::Type::getIntNTy(c_.llvm(), static_cast<unsigned>(unit) * 8);
-  memory_->store_interleaved(element, units_of(stores, unit), address.pointer);
+  const std::vector<Value*> units = units_of(stores, unit);
+  const auto by = [&](MemoryForm::Stores kind) {
+    memory_->store_interleaved(element, units, address.pointer, kind);
+  };
+  if (!streams_records(stores, address)) return by(MemoryForm::Stores::Plain);
+  c_.has_nontemporal_stores = true;
+  Value* begins = begins_line(c_.b.CreatePtrToInt(address.pointer, c_.b.getInt64Ty()));
+  emit_branch(
+      c_.b, begins, [&] { by(MemoryForm::Stores::Streaming); },
+      [&] { by(MemoryForm::Stores::Plain); }, "streamed_records", "records");
 }
 
 }  // namespace cuda_device::codegen::host

@@ -38,10 +38,16 @@ Window::Window(llvm::ArrayRef<int64_t> elements, unsigned native, std::optional<
 
 Window Window::of_records(unsigned lanes, unsigned step, unsigned first, unsigned native) {
   Window window(native);
+  window.step = step;
   for (unsigned begin = 0; begin < lanes * step; begin += native)
     window.parts.push_back({begin, std::min(native, lanes * step - begin)});
   for (unsigned lane = 0; lane < lanes; ++lane) window.at.push_back(lane * step + first);
   return window;
+}
+
+bool Window::halves() const {
+  return step > 1 && (step & (step - 1)) == 0 && parts.back().count == native &&
+         parts.size() % step == 0;
 }
 
 bool Window::in_place() const {

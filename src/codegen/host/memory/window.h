@@ -21,6 +21,7 @@ struct Window {
   std::vector<Part> parts;
   std::vector<unsigned> at;  // by lane: part * native + element of it
   bool distinct = true;      // no two lanes touch the same element
+  unsigned step = 0;         // of records: elements of one
   bool whole = false;        // aligned vectors, of which all elements may be read and written back
 
   // `elements`: by lane, from that of lane 0. `native`: how many fill a vector of the machine, of
@@ -36,6 +37,9 @@ struct Window {
 
   // The lanes one after the other, as in memory.
   bool in_place() const;
+
+  // Whether halving the elements again and again leaves those of the lanes.
+  bool halves() const;
 
   // The lane that touches each element of a part; -1: none.
   std::vector<int> lanes_of(size_t part) const;
