@@ -11,13 +11,13 @@ class Point:
     y: D.float32
     z: D.float32
 
-    def dot(self, other):
+    def __matmul__(self, other):
         return self.x * other.x + self.y * other.y + self.z * other.z
 
-    def minus(self, other):
+    def __sub__(self, other):
         return Point(self.x - other.x, self.y - other.y, self.z - other.z)
 
-    def times(self, factor):
+    def __mul__(self, factor):
         return Point(self.x * factor, self.y * factor, self.z * factor)
 
 
@@ -29,8 +29,8 @@ class Sphere:
 
     def distance(self, ray):
         """Where a ray from the origin meets the sphere, or FAR."""
-        b = self.centre.dot(ray)
-        rest = b * b - (self.centre.dot(self.centre) - self.radius2)
+        b = self.centre @ ray
+        rest = b * b - (self.centre @ self.centre - self.radius2)
         t = b - math.sqrt(max(rest, 0.0))
         return t if rest > 0.0 and t > 0.0 else FAR
 
@@ -44,7 +44,7 @@ def viewed(values):
 def ray_through(column, row, width, height):
     scale = 2.0 / height
     p = Point((column - 0.5 * width) * scale, (row - 0.5 * height) * scale, 1.0)
-    return p.times(1.0 / math.sqrt(p.dot(p)))
+    return p * (1.0 / math.sqrt(p @ p))
 
 
 @D.kernel
@@ -61,7 +61,7 @@ def spheres(out, spheres):
                 nearest, centre, shade = t, sphere.centre, sphere.shade
         light = 0.0
         if nearest < FAR:
-            normal = ray.times(nearest).minus(centre)
-            cosine = (normal.x + normal.y + normal.z) * -0.57735027 / math.sqrt(normal.dot(normal))
+            normal = ray * nearest - centre
+            cosine = (normal.x + normal.y + normal.z) * -0.57735027 / math.sqrt(normal @ normal)
             light = shade * max(cosine, 0.0)
         out[row, column] = light

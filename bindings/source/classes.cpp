@@ -1,6 +1,7 @@
 #include "bindings/source/classes.h"
 
 #include <algorithm>
+#include <array>
 
 #include "bindings/numpy.h"
 #include "bindings/source/entities.h"
@@ -243,6 +244,27 @@ void Classes::read_layout(nb::handle layout, TypeDecl& decl) {
   }
 }
 
+// Whether the program defines an operator by this method. What a decorator makes, it makes from
+// text: dataclasses compare fields, as kernels do by themselves.
+static bool is_operator_method(const std::string& name, nb::handle value) {
+  static constexpr std::array kOperators = {"add", "sub", "mul",    "truediv", "floordiv",
+                                            "mod", "pow", "lshift", "rshift",  "and",
+                                            "or",  "xor", "matmul"};
+  static constexpr std::array kOthers = {"neg", "pos", "invert", "eq", "ne",
+                                         "lt",  "le",  "gt",     "ge"};
+  if (!name.starts_with("__") || !name.ends_with("__") || name.size() < 5) return false;
+  const std::string_view inner = std::string_view(name).substr(2, name.size() - 4);
+  const auto is_one_of = [](std::string_view word, const auto& words) {
+    return std::ranges::find(words, word) != words.end();
+  };
+  const bool known = is_one_of(inner, kOperators) || is_one_of(inner, kOthers) ||
+                     (inner.starts_with('r') && is_one_of(inner.substr(1), kOperators));
+  if (!known) return false;
+  if (as_function_object(value.ptr())) return true;
+  if (!PyFunction_Check(value.ptr())) return false;
+  return to_string(nb::object(value.attr("__code__").attr("co_filename"))) != "<string>";
+}
+
 void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
   for (nb::handle base : cls.attr("__mro__")) {
     if (base.is(nb::handle(reinterpret_cast<PyObject*>(&PyBaseObject_Type)))) continue;
@@ -252,7 +274,8 @@ void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
       const bool is_field = std::ranges::any_of(
           decl.fields, [&](const syntax::Field& field) { return field.name == name; });
       const bool made = name == "underlying" || name == "numpy_dtype";  // by the decorator
-      if (name.starts_with("__") || made || is_field || decl.attributes.contains(name)) continue;
+      const bool hidden = name.starts_with("__") && !is_operator_method(name, nb::object(item[1]));
+      if (hidden || made || is_field || decl.attributes.contains(name)) continue;
       read_attribute(name, nb::object(item[1]), decl);
       Guard guard{Guard::Kind::Attribute,
                   nb::borrow(cls),

@@ -68,7 +68,7 @@ def syncthreads_or(pred: Callable[[], bool]) -> bool:
 
 
 def atomic_ref(array: Any, index: int | tuple[int, ...]) -> Any:
-    """Reference to an element that threads access atomically (DEV-ATOM-06).
+    """Reference to an element that threads access atomically.
 
     array: global, shared or local, of integers, float32 or float64.
     index: an int, or one for each dimension.
@@ -82,7 +82,7 @@ def atomic_ref(array: Any, index: int | tuple[int, ...]) -> Any:
 
 
 def threadfence(memory: str = "seq_cst", scope: str = "system") -> None:
-    """Keeps what the thread accesses before it and after it in order (DEV-FENCE-01).
+    """Keeps what the thread accesses before it and after it in order.
 
     memory: 'relaxed', 'consume', 'acquire', 'release', 'acq_rel' or 'seq_cst', as in ISO C++.
     scope: for which threads: of the 'system', the 'device', the 'block', or this 'thread' alone.

@@ -7,6 +7,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/expressions.h"
+#include "frontend/operators/class_operators.h"
 #include "frontend/operators/convert.h"
 #include "frontend/records/records.h"
 #include "support/check.h"
@@ -232,6 +233,7 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
     return contains(ctx, op, a, b, node, left, right);
   if (a.is_number() && b.is_number() && !is_identity(op))
     return compare_numbers(ctx, op, a, b, node, left, right);
+  if (std::optional<Value> own = class_compare(ctx, op, a, b, node, left, right)) return *own;
   if (is_vector(a) && is_vector(b) && is_equality(op))
     return compare_fields(ctx, op, vector_of_position(ctx, a), vector_of_position(ctx, b), node,
                           left, right);

@@ -6,6 +6,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/expressions.h"
+#include "frontend/operators/class_operators.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/tuples.h"
 #include "frontend/records/records.h"
@@ -64,6 +65,7 @@ Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const No
     return arithmetic(ctx, op, a, b, node, left, right);
   if (are_complex(a, b)) return complex_binary(ctx, op, a, b, node, left, right);
   if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
+  if (std::optional<Value> own = class_binary(ctx, op, a, b, node, left, right)) return *own;
   if (is_vector(a) || is_vector(b)) {
     const Value x = vector_of_position(ctx, a), y = vector_of_position(ctx, b);
     return vector_binary(ctx, op, x, y, node, left, right);
@@ -141,6 +143,7 @@ Value unary(Context& ctx, const syntax::UnaryOp* node) {
   const Value v = expr(ctx, node->operand);
   if (v.is_unknown()) return v;
   ctx.at(node);
+  if (std::optional<Value> own = class_unary(ctx, node, v)) return *own;
   if (is_vector(v))
     return each_component(ctx, v, node, [&](const Value& c) { return unary_number(ctx, node, c); });
   if (v.is_complex()) return complex_unary(ctx, node, v);

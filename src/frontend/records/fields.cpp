@@ -32,7 +32,8 @@ static std::vector<std::string> names_of(const RecordType& type) {
   for (const RecordField& field : type.fields) names.push_back(field.name);
   if (type.is_vector()) names.insert(names.end(), {"size", "dtype"});
   if (type.decl)
-    for (const auto& [name, binding] : type.decl->attributes) names.push_back(name);
+    for (const auto& [name, binding] : type.decl->attributes)
+      if (!name.starts_with("__")) names.push_back(name);
   return names;
 }
 
@@ -60,6 +61,16 @@ static std::optional<Value> class_attribute(Context& ctx, const syntax::Attribut
   Arguments none;
   none.node = ctx.session.call_of(node);
   return call_member(ctx, method, none);
+}
+
+std::optional<Value::MemberFunction> method_named(const Value& value, const std::string& name) {
+  const syntax::TypeDecl* decl = value.is_record() ? value.record().type->decl : nullptr;
+  if (!decl || decl->properties.contains(name) || decl->static_methods.contains(name))
+    return std::nullopt;
+  const auto at = decl->attributes.find(name);
+  if (at == decl->attributes.end() || at->second.kind != syntax::Binding::Kind::Function)
+    return std::nullopt;
+  return Value::MemberFunction{at->second.function, name, std::make_shared<const Value>(value)};
 }
 
 Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value& record) {

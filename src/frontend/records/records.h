@@ -36,6 +36,8 @@ std::optional<DataType> data_type_of(const Value& named);
 std::optional<size_t> field_named(const RecordType& type, const std::string& name);
 // p.x, v.size, p.norm
 Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value& record);
+// The method that the class of the value defines.
+std::optional<Value::MemberFunction> method_named(const Value& value, const std::string& name);
 // Point.origin, of the class itself
 Value attribute_of_class(Context& ctx, const syntax::Attribute* node, const Value::Class& cls);
 // v[i], r["x"], t[0] of a named tuple

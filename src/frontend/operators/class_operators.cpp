@@ -1,0 +1,107 @@
+#include "frontend/operators/class_operators.h"
+
+#include "frontend/calls/calls.h"
+#include "frontend/expressions.h"
+#include "frontend/records/records.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+// The name in `__name__`, and in `__rname__` of the operand on the right.
+const char* method_name(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::Add:
+      return "add";
+    case BinaryOp::Sub:
+      return "sub";
+    case BinaryOp::Mult:
+      return "mul";
+    case BinaryOp::Div:
+      return "truediv";
+    case BinaryOp::FloorDiv:
+      return "floordiv";
+    case BinaryOp::Mod:
+      return "mod";
+    case BinaryOp::Pow:
+      return "pow";
+    case BinaryOp::LShift:
+      return "lshift";
+    case BinaryOp::RShift:
+      return "rshift";
+    case BinaryOp::BitAnd:
+      return "and";
+    case BinaryOp::BitOr:
+      return "or";
+    case BinaryOp::BitXor:
+      return "xor";
+    case BinaryOp::MatMult:
+      return "matmul";
+  }
+  return "";
+}
+
+// The methods of the operand on the left, and on the right: a > b is b < a there.
+struct Comparison {
+  const char *left, *right;
+};
+
+std::optional<Comparison> comparison(CompareOp op) {
+  switch (op) {
+    case CompareOp::Eq:
+      return {{"__eq__", "__eq__"}};
+    case CompareOp::NotEq:
+      return {{"__ne__", "__ne__"}};
+    case CompareOp::Lt:
+      return {{"__lt__", "__gt__"}};
+    case CompareOp::LtE:
+      return {{"__le__", "__ge__"}};
+    case CompareOp::Gt:
+      return {{"__gt__", "__lt__"}};
+    case CompareOp::GtE:
+      return {{"__ge__", "__le__"}};
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Value> call_operator(Context& ctx, const Value& self, const std::string& method,
+                                   const Node* node, const Value* other, const Node* source) {
+  const std::optional<Value::MemberFunction> member = method_named(self, method);
+  if (!member) return std::nullopt;
+  Arguments a;
+  a.node = ctx.session.call_of(node);
+  if (other) {
+    a.positional = {*other};
+    a.sources = {source};
+  }
+  return call_member(ctx, *member, std::move(a));
+}
+
+}  // namespace
+
+std::optional<Value> class_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b,
+                                  const Node* node, const Node* left, const Node* right) {
+  const std::string name = method_name(op);
+  if (auto v = call_operator(ctx, a, "__" + name + "__", node, &b, right)) return v;
+  return call_operator(ctx, b, "__r" + name + "__", node, &a, left);
+}
+
+std::optional<Value> class_compare(Context& ctx, CompareOp op, const Value& a, const Value& b,
+                                   const Node* node, const Node* left, const Node* right) {
+  const std::optional<Comparison> methods = comparison(op);
+  if (!methods) return std::nullopt;
+  std::optional<Value> v = call_operator(ctx, a, methods->left, node, &b, right);
+  if (!v) v = call_operator(ctx, b, methods->right, node, &a, left);
+  if (v || op != CompareOp::NotEq) return v;
+  // Python's own `!=` is `not ==`.
+  v = class_compare(ctx, CompareOp::Eq, a, b, node, left, right);
+  if (v && !v->is_unknown()) v = negated(ctx, truth(ctx, *v, node), node);
+  return v;
+}
+
+std::optional<Value> class_unary(Context& ctx, const syntax::UnaryOp* node, const Value& v) {
+  const char* name = node->op == "USub" ? "__neg__" : node->op == "UAdd" ? "__pos__" : "__invert__";
+  return call_operator(ctx, v, name, node, nullptr, nullptr);
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,18 @@
+// Operators that a class of the program defines by Python's methods: __add__, __rmul__, __neg__,
+// __eq__.
+#pragma once
+
+#include <optional>
+
+#include "frontend/operators/operators.h"
+
+namespace cuda_device::frontend {
+
+// Nothing: neither operand's class defines the operator.
+std::optional<Value> class_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b,
+                                  const Node* node, const Node* left, const Node* right);
+std::optional<Value> class_compare(Context& ctx, CompareOp op, const Value& a, const Value& b,
+                                   const Node* node, const Node* left, const Node* right);
+std::optional<Value> class_unary(Context& ctx, const syntax::UnaryOp* node, const Value& v);
+
+}  // namespace cuda_device::frontend
