@@ -68,21 +68,21 @@ def syncthreads_or(pred: Callable[[], bool]) -> bool:
 
 
 def atomic_ref(array: Any, index: int | tuple[int, ...]) -> Any:
-    """Reference to an element that threads access atomically (DEV-ATOM-06).
+    """Reference to an element that threads access atomically.
 
     array: global, shared or local, of integers, float32 or float64.
     index: an int, or one for each dimension.
 
-    Its methods are load(), store(val), exch(val), cas(old, val), add, sub, and_, or_, xor, max, min,
-    nanmax and nanmin; all but store give the value before. Each takes memory='seq_cst' and
-    scope='system', constant strings as for threadfence. A NaN changes nothing in max and min, and is
-    no number to nanmax and nanmin. Raises DeviceOnlyError in host code.
+    Its methods are load(), store(val), exch(val), cas(old, val), add, sub, and_, or_, xor, max,
+    min, nanmax and nanmin; all but store give the value before. Each takes memory='seq_cst' and
+    scope='system', constant strings as for threadfence. A NaN changes nothing in max and min, and
+    is no number to nanmax and nanmin. Raises DeviceOnlyError in host code.
     """
     _refuse("atomic_ref")
 
 
 def threadfence(memory: str = "seq_cst", scope: str = "system") -> None:
-    """Keeps what the thread accesses before it and after it in order (DEV-FENCE-01).
+    """Keeps what the thread accesses before it and after it in order.
 
     memory: 'relaxed', 'consume', 'acquire', 'release', 'acq_rel' or 'seq_cst', as in ISO C++.
     scope: for which threads: of the 'system', the 'device', the 'block', or this 'thread' alone.
