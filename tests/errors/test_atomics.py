@@ -29,13 +29,13 @@ def references(a, g, frozen, n):
 
 @bad.kernel(I4, I4, clause=("DEV-ORDER-08", "DEV-SCOPE-05"))
 def orders_and_scopes(a, n):
-    # error at `'rel'`: the memory order of add() can be 'relaxed', 'consume', 'acquire', 'release', 'acq_rel', 'seq_cst'; found 'rel'
+    # error at `"rel"`: the memory order of add() can be 'relaxed', 'consume', 'acquire', 'release', 'acq_rel', 'seq_cst'; found 'rel'
     # hint: it is a constant string; leave it out for 'seq_cst'
     D.atomic_ref(a, 0).add(1, memory="rel")
     # error at `None`: the memory order of threadfence() can be 'relaxed', 'consume', 'acquire', 'release', 'acq_rel', 'seq_cst'; found None
     # hint: it is a constant string; leave it out for 'seq_cst'
     D.threadfence(None)
-    # error at `'gpu'`: the scope of add() can be 'system', 'device', 'block' or 'thread'; found 'gpu'
+    # error at `"gpu"`: the scope of add() can be 'system', 'device', 'block' or 'thread'; found 'gpu'
     # hint: it is a constant string; leave it out for 'system'
     D.atomic_ref(a, 0).add(1, scope="gpu")
 

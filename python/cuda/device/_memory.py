@@ -73,10 +73,10 @@ def atomic_ref(array: Any, index: int | tuple[int, ...]) -> Any:
     array: global, shared or local, of integers, float32 or float64.
     index: an int, or one for each dimension.
 
-    Its methods are load(), store(val), exch(val), cas(old, val), add, sub, and_, or_, xor, max, min,
-    nanmax and nanmin; all but store give the value before. Each takes memory='seq_cst' and
-    scope='system', constant strings as for threadfence. A NaN changes nothing in max and min, and is
-    no number to nanmax and nanmin. Raises DeviceOnlyError in host code.
+    Its methods are load(), store(val), exch(val), cas(old, val), add, sub, and_, or_, xor, max,
+    min, nanmax and nanmin; all but store give the value before. Each takes memory='seq_cst' and
+    scope='system', constant strings as for threadfence. A NaN changes nothing in max and min, and
+    is no number to nanmax and nanmin. Raises DeviceOnlyError in host code.
     """
     _refuse("atomic_ref")
 
