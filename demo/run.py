@@ -15,7 +15,16 @@ from cuda.device import _testing
 
 import support
 
-DEMOS = ("photo", "mandelbrot", "nbody", "matmul", "gray_scott", "black_scholes")
+DEMOS = (
+    "photo",
+    "mandelbrot",
+    "nbody",
+    "matmul",
+    "gray_scott",
+    "black_scholes",
+    "fourier",
+    "path_tracer",
+)
 FORMS = ("avx512", "avx2", "sse4")
 GPU = "cuda:0"
 

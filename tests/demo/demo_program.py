@@ -59,7 +59,11 @@ def form_of(argument):
     """What a launch's argument is for gpu_program.py; arrays are to be on the GPU."""
     if isinstance(argument, device.Array):
         return argument.dtype, argument.ndim
+    if hasattr(type(argument), "numpy_dtype"):
+        return type(argument)
     assert isinstance(argument, int | np.generic), f"{type(argument)} is not on the GPU"
+    if isinstance(argument, bool):
+        return np.bool_
     return np.int32 if isinstance(argument, int) else argument.dtype
 
 

@@ -36,6 +36,8 @@ KERNELS = {
     "matmul": ("multiply_simply", "multiply"),
     "gray_scott": ("react",),
     "black_scholes": ("black_scholes",),
+    "fourier": ("transform_rows", "fade"),
+    "path_tracer": ("trace", "first_distance"),
 }
 
 
@@ -56,7 +58,7 @@ def pictures(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pictures")
     code, printed, errors = run(PROGRAM, "ptx", folder, "--small", "--out", folder)
     assert code == 0, printed + errors
-    assert printed.count("times as fast") == 4 + 1 + 1 + 2 + 1 + 1
+    assert printed.count("times as fast") == 4 + 1 + 1 + 2 + 1 + 1 + 1 + 1
     return folder
 
 
@@ -132,6 +134,27 @@ def test_gray_scott(pictures):
     assert np.corrcoef(blurred[0].ravel(), blurred[1].ravel())[0, 1] > 0.9
     # Spots and stripes: much that changes within a few points, which the photograph has not.
     assert (image - blurred[0]).std() > 20
+
+
+def test_fourier(pictures):
+    photo, waves, long, short = panels(picture(pictures, "fourier.png"), 2, 2)
+    assert np.array_equal(photo, photograph("astronaut.png"))
+    # The longest waves, in the middle, are the strongest.
+    assert waves[128, 128].min() > 230 > waves[:16, :16].max()
+    detail = [np.abs(np.diff(x, axis=0)).mean() for x in (long, photo)]
+    assert 0 < detail[0] < 0.6 * detail[1]
+    assert np.abs(long + (short - 128) / 1.5 - photo)[8:-8, 8:-8].mean() < 4
+
+
+def test_path_tracer(pictures):
+    image = picture(pictures, "path_tracer.png")
+    assert image.shape == (144, 256, 3)
+    red, green, blue = (image[..., c] for c in range(3))
+    # The red sphere, the blue one, the light, and the sky above them.
+    assert ((red > 60 + blue) & (red > 60 + green)).mean() > 0.005
+    assert ((blue > 40 + red) & (blue > 20 + green)).mean() > 0.01
+    assert (image.min(axis=2) > 240).mean() > 0.002
+    assert (blue[:10] >= red[:10] - 8).mean() > 0.9
 
 
 @pytest.mark.parametrize(

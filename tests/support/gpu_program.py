@@ -7,6 +7,7 @@ of its GPUs is the host's.
 
 import contextlib
 import ctypes
+import itertools
 import json
 import threading
 import time
@@ -63,7 +64,8 @@ gates = {}  # by a kernel's name: its launches wait for this threading.Event
 
 
 def runs_on_fake(*formats):
-    """Has launches of the kernel below interpreted. formats: (dtype, dimensions) or a dtype."""
+    """Has launches of the kernel below interpreted. formats: (dtype, dimensions), a dtype, a
+    vector type or a struct."""
 
     def register(kernel):
         _known[kernel.__name__] = (kernel, formats)
@@ -72,11 +74,23 @@ def runs_on_fake(*formats):
     return register
 
 
-def _argument(address, form):
+def _number(address, dtype):
+    return np.frombuffer((ctypes.c_char * dtype.itemsize).from_address(address), dtype)[0]
+
+
+def _record(params, dtype):
+    """A vector or struct, whose numbers are parameters of their own."""
+    if dtype.names is None:
+        return _number(next(params), dtype)
+    return dtype.type.__cuda_device_type__(*(_record(params, dtype[n]) for n in dtype.names))
+
+
+def _argument(params, form):
+    if hasattr(form, "numpy_dtype"):
+        return _record(params, form.numpy_dtype)
+    address = next(params)
     if not isinstance(form, tuple):
-        return np.frombuffer((ctypes.c_char * np.dtype(form).itemsize).from_address(address), form)[
-            0
-        ]
+        return _number(address, np.dtype(form))
     dtype, ndim = np.dtype(form[0]), form[1]
     words = (ctypes.c_int64 * (1 + 2 * ndim)).from_address(address)
     shape, strides = words[1 : 1 + ndim], words[1 + ndim :]
@@ -97,7 +111,8 @@ def _on_launch(name, shape, shared, params):
     if name in gates:
         gates[name].wait(60)
     kernel, formats = _known[name]
-    arguments = [_argument(params[i], form) for i, form in enumerate(formats)]
+    each = (params[i] for i in itertools.count())
+    arguments = [_argument(each, form) for form in formats]
     stream = core.Device("host").create_stream()  # the default one may be what waits for this
     size = {"grid": tuple(dims[:3]), "block": tuple(dims[3:]), "shared": min(shared, 1024)}
     with _testing.use_target(runs_with[0]):

@@ -41,6 +41,13 @@ def _format_of(value: Any) -> Any:
     return getattr(type(value), "numpy_dtype", None)
 
 
+def _struct_of(obj: Any) -> Any:
+    """The struct that a list is of, or a list of lists; None for other lists."""
+    while type(obj) in (list, tuple) and obj:
+        obj = obj[0]
+    return type(obj) if hasattr(type(obj), "__cuda_device_struct__") else None
+
+
 def _extents(shape: Any) -> list[int]:
     """A shape, an int or a sequence of them; TypeError and ValueError for others."""
     try:
@@ -169,6 +176,7 @@ def _host_view(obj: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
     """An object of the host as an array, without a copy where that is possible."""
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
         obj = np.from_dlpack(obj)
+    dtype = _struct_of(obj) if dtype is None else dtype
     wanted = None if dtype is None else _format(dtype)
     made = np.asarray(
         obj if wanted is None or wanted.names is None else plain(obj), wanted, copy=copy
@@ -202,7 +210,8 @@ def asarray(
     copy: bool | None = None,
     memory: str = "device",
 ) -> Any:
-    """An array of what obj holds: numbers, sequences, buffers, arrays of any library with DLPack.
+    """An array of what obj holds: numbers, structs, sequences of them, buffers, arrays of any
+    library with DLPack.
 
     Without a copy where that is possible; copy=True makes one always, copy=False raises ValueError
     where one is needed. dtype: convert to this format. device: where the array is to be; without
