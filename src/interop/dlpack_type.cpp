@@ -28,7 +28,7 @@ constexpr TypeCode kCodes[] = {
 // Lanes are not looked at.
 std::optional<ScalarKind> part_of(DataType type) {
   if (type.code == kComplex) {
-    if (type.bits < 64) return std::nullopt;
+    if (type.bits != 64 && type.bits != 128) return std::nullopt;
     type = {kFloat, static_cast<uint8_t>(type.bits / 2), 1};
   }
   for (int i = 0; i < kScalarCount; ++i) {

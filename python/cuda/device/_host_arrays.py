@@ -11,7 +11,7 @@ _API_VERSIONS = (None, "2021.12", "2022.12", "2023.12")
 
 
 class HostArray(np.ndarray[Any, Any]):
-    """A numpy.ndarray that keeps to the Array API (DEV-AAPI): array_api makes them.
+    """A numpy.ndarray that keeps to the Array API: array_api makes them.
 
     An element is an array of no dimensions, not a number of NumPy's, and what functions and
     operators give is a HostArray too. Everything else is NumPy's. a.view(HostArray) of array_api is
@@ -24,7 +24,7 @@ class HostArray(np.ndarray[Any, Any]):
     __slots__ = ()
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
-        """The module cuda.device.array_api (DEV-AAPI-03); ValueError for versions it is not of."""
+        """The module cuda.device.array_api: ValueError for versions it is not of."""
         if api_version not in _API_VERSIONS:
             known = ", ".join(map(repr, _API_VERSIONS[1:]))
             raise ValueError(f"api_version={api_version!r}; this is the Array API of {known}")
@@ -63,7 +63,7 @@ class HostArray(np.ndarray[Any, Any]):
         dl_device: Any = None,
         copy: bool | None = None,
     ) -> Any:
-        """A DLPack capsule (DEV-DLP-12); BufferError for elements that DLPack has no name for."""
+        """A DLPack capsule; BufferError for elements that DLPack has no name for."""
         return _core.export_host_array(self, stream, max_version, dl_device, copy)
 
     @property

@@ -1,4 +1,4 @@
-"""The Array API, version 2023.12, for arrays of the host (DEV-AAPI).
+"""The Array API, version 2023.12, for arrays of the host.
 
 Functions are NumPy's, on the same memory; arrays that they give are HostArrays. Kernels take them
 as they take NumPy's. device= is "cpu" or None: for memory of a GPU there is x.to_device().
@@ -156,7 +156,7 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
-    """The array of another library, in the same memory where that is possible (DEV-DLP-15)."""
+    """The array of another library, in the same memory where that is possible."""
     _check_device(device)
     return given(_arrays.from_dlpack(x, device="cpu", copy=copy))
 
