@@ -1,9 +1,12 @@
 // Objects with __dlpack__ as arguments.
 #include "bindings/dlpack_producer.h"
 #include "bindings/launch/call.h"
+#include "bindings/launch/elements.h"
 #include "bindings/launch/interface.h"
+#include "bindings/memory/formats.h"
 #include "bindings/memory/tensor.h"
 #include "interop/dlpack_tensor.h"
+#include "interop/dlpack_type.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -61,17 +64,30 @@ void release(void* p) {
   if (managed->deleter) managed->deleter(managed);
 }
 
+struct Taken {
+  abi::ArrayView view;
+  dlpack::DataType type;
+};
+
 // Takes over a capsule that holds an M: its deleter is ours to call, whatever the tensor is. False
 // where the capsule holds something else.
 template <class M>
-bool take(Call& call, PyObject* capsule, abi::ArrayView& view) {
+bool take(Call& call, PyObject* capsule, Taken& taken) {
   if (!PyCapsule_IsValid(capsule, M::kCapsule)) return false;
   auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule, M::kCapsule));
   checked(PyCapsule_SetName(capsule, M::kUsedCapsule));
   checked(PyCapsule_SetDestructor(capsule, nullptr));
   call.owners().keep(managed, release<M>);
-  if (std::optional<Refusal> refusal = dlpack::read(*managed, view)) call.fail(*refusal);
+  if (std::optional<Refusal> refusal = dlpack::read(*managed, taken.view)) call.fail(*refusal);
+  taken.type = managed->tensor.dtype;
   return true;
+}
+
+void add_taken(Call& call, Taken& taken) {
+  if (!dlpack::has_parts(taken.type)) return call.add_array(taken.view);
+  ElementWord word{};
+  taken.view.dtype = read_elements(call, dtype_of(taken.type).ptr(), word);
+  call.add_array(taken.view, &word);
 }
 
 }  // namespace
@@ -106,12 +122,12 @@ bool add_dlpack(Call& call, PyObject* object) {
     if (error.matches(PyExc_BufferError) && has_interface(object)) return false;
     throw;
   }
-  abi::ArrayView view;
-  if (!take<dlpack::ManagedVersioned>(call, capsule.ptr(), view) &&
-      !take<dlpack::Managed>(call, capsule.ptr(), view))
+  Taken taken;
+  if (!take<dlpack::ManagedVersioned>(call, capsule.ptr(), taken) &&
+      !take<dlpack::Managed>(call, capsule.ptr(), taken))
     call.fail(DiagCode::dlpack_refused, {"__dlpack__() returned no unused DLPack capsule"});
-  live_on(call, view.device_type, view.device_id);
-  call.add_array(view);
+  live_on(call, taken.view.device_type, taken.view.device_id);
+  add_taken(call, taken);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "bindings/errors.h"
 #include "bindings/memory/formats.h"
 #include "bindings/memory/memory.h"
+#include "bindings/memory/numpy_tensor.h"
 #include "bindings/memory/subscript.h"
 #include "bindings/memory/tensor.h"
 #include "bindings/numpy.h"
@@ -36,6 +37,8 @@ struct ArrayObject {
   }
 };
 
+nb::object exports() { return nb::module_::import_("cuda.device._exports"); }
+
 nb::tuple as_tuple(const Extents& values) {
   nb::list list;
   for (const int64_t value : values) list.append(value);
@@ -60,21 +63,6 @@ void zero_it(const MemoryBlock& memory) {
   }
   const WithoutGil released;
   std::memset(start, 0, memory.bytes());
-}
-
-nb::object numpy_array(uint64_t data, const nb::object& dtype, const Extents& shape,
-                       const Extents& strides, bool writable, nb::object base) {
-  auto* descr = reinterpret_cast<PyArray_Descr*>(nb::object(dtype).release().ptr());
-  std::vector<npy_intp> dims(shape.begin(), shape.end()), steps(strides.begin(), strides.end());
-  // NumPy takes no null pointer for memory that it does not own; no element there is read.
-  static char nowhere[16];
-  void* const start = data ? reinterpret_cast<void*>(data) : nowhere;
-  nb::object array = checked(
-      PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(dims.size()), dims.data(),
-                           steps.data(), start, writable ? NPY_ARRAY_WRITEABLE : 0, nullptr));
-  checked(
-      PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array.ptr()), base.release().ptr()));
-  return array;
 }
 
 uint64_t item_bytes(nb::handle dtype) {
@@ -135,16 +123,6 @@ bool fill_gpu(const ArrayObject& array, const nb::bytes& element) {
   request.stream = where.stream();
   without_gil([&](dispatch::Outcome* outcome) { cd_rt_memory_fill(&request, outcome); });
   return true;
-}
-
-Tensor tensor_of_numpy(nb::handle object, interop::dlpack::DataType type) {
-  auto* array = reinterpret_cast<PyArrayObject*>(object.ptr());
-  Tensor tensor;
-  tensor.data = reinterpret_cast<uint64_t>(PyArray_DATA(array));
-  tensor.type = type;
-  tensor.shape.assign(PyArray_DIMS(array), PyArray_DIMS(array) + PyArray_NDIM(array));
-  tensor.strides.assign(PyArray_STRIDES(array), PyArray_STRIDES(array) + PyArray_NDIM(array));
-  return tensor;
 }
 
 nb::object to_host(const ArrayObject& array) {
@@ -276,8 +254,8 @@ nb::object type_text_of(const ArrayObject& array) {
   return nb::str(((type.bits > 8 ? "<V" : "|V") + std::to_string(type.bits / 8)).c_str());
 }
 
-// Version 3.
-nb::dict cuda_array_interface(const ArrayObject& array) {
+// Version 3, or what the environment asks for instead.
+nb::object cuda_array_interface(const ArrayObject& array) {
   const Tensor& tensor = array.tensor;
   nb::dict fields;
   fields["shape"] = as_tuple(tensor.shape);
@@ -286,9 +264,25 @@ nb::dict cuda_array_interface(const ArrayObject& array) {
   if (is_record(tensor.type)) fields["descr"] = array.dtype.attr("descr");
   fields["data"] = nb::make_tuple(tensor.count() ? tensor.data : 0, tensor.read_only);
   fields["version"] = 3;
-  const Ordering last = tensor.memory->last_use().go_on();
-  fields["stream"] = cd_rt_stream_handle(last.stream());
-  return fields;
+  LastUse& last_use = tensor.memory->last_use();
+  if (last_use.idle())
+    fields["stream"] = nb::none();
+  else
+    fields["stream"] = cd_rt_stream_handle(last_use.go_on().stream());
+  return exports().attr("as_asked")(fields);
+}
+
+// Nothing there says when the data is ready: it is when this returns.
+nb::object sycl_usm_array_interface(nb::handle self) {
+  const Tensor& tensor = nb::inst_ptr<ArrayObject>(self)->tensor;
+  tensor.memory->last_use().wait();
+  const std::string context = "cuda:gpu:" + std::to_string(tensor.memory->device());
+  return exports().attr("sycl_dictionary")(self, tensor.data, tensor.read_only, context);
+}
+
+nb::object usm_type(const ArrayObject& array, nb::handle syclobj) {
+  const MemoryBlock& memory = *array.tensor.memory;
+  return exports().attr("usm_type")(memory.device(), abi::name_of(memory.kind()), syclobj);
 }
 
 std::string repr(const ArrayObject& array) {
@@ -296,12 +290,16 @@ std::string repr(const ArrayObject& array) {
          to_string(nb::object(nb::str(array.dtype))) + ", in " + array.place() + ">";
 }
 
+// NumPy's array of memory of the host, ours of memory that a GPU reaches.
 nb::object import_dlpack(nb::handle object) {
-  std::optional<Tensor> tensor = imported(object);
-  if (!tensor) return nb::none();
+  Imported given = imported(object);
+  Tensor& tensor = given.tensor;
+  if (tensor.memory->on_host())
+    return numpy_array(tensor.data, given.dtype, tensor.shape, tensor.strides, !tensor.read_only,
+                       keeper_of(tensor.memory));
   auto array = std::make_unique<ArrayObject>();
-  array->dtype = dtype_of(tensor->type);
-  array->tensor = std::move(*tensor);
+  array->dtype = std::move(given.dtype);
+  array->tensor = std::move(tensor);
   return nb::cast(array.release(), nb::rv_policy::take_ownership);
 }
 
@@ -415,7 +413,12 @@ void define_attributes(nb::class_<ArrayObject>& type) {
       .def_prop_ro("T", transposed, nb::rv_policy::take_ownership,
                    "The same elements, with the dimensions in reverse.")
       .def_prop_ro("__cuda_array_interface__", cuda_array_interface,
-                   "Version 3 of the CUDA Array Interface.");
+                   "Version 3 of the CUDA Array Interface.")
+      .def_prop_ro("__sycl_usm_array_interface__", sycl_usm_array_interface,
+                   "SYCL's USM array interface, of memory of a CUDA GPU; waits for what is queued.")
+      .def_prop_ro(
+          "usm_type", [](const ArrayObject& a) { return usm_type(a, nb::none()); },
+          "What SYCL calls the kind of its memory: \"device\", \"host\" or \"shared\".");
 }
 
 void define_methods(nb::class_<ArrayObject>& type) {
@@ -440,6 +443,8 @@ void define_methods(nb::class_<ArrayObject>& type) {
       .def("__array__", as_numpy, nb::arg("dtype").none() = nb::none(),
            nb::arg("copy").none() = nb::none(),
            "NumPy's array of the same memory, where the host reaches it; TypeError where not.")
+      .def("get_usm_type", usm_type, nb::arg("syclobj").none() = nb::none(),
+           "usm_type for a context, a queue or a filter string; \"unknown\" in another context.")
       .def("__bool__", [](const ArrayObject& a) -> bool { no_value(a); })
       .def("__int__", [](const ArrayObject& a) -> int { no_value(a); })
       .def("__float__", [](const ArrayObject& a) -> double { no_value(a); })
@@ -463,7 +468,7 @@ PyObject* dtype_of_array(PyObject* object) {
 
 void register_arrays(nb::module_& module) {
   nb::class_<ArrayObject> type(
-      module, "Array",
+      module, "Array", nb::is_weak_referenceable(),
       "A strided array in memory that a GPU reaches. Kernels take it, and every library that knows "
       "DLPack.");
   array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
@@ -476,6 +481,8 @@ void register_arrays(nb::module_& module) {
   module.def("fill_gpu", fill_gpu, nb::arg("array"), nb::arg("element"));
   module.def("to_host", to_host, nb::arg("array"));
   module.def("import_dlpack", import_dlpack, nb::arg("object"));
+  module.def("export_host_array", export_host_array, nb::arg("array"), nb::arg("stream").none(),
+             nb::arg("max_version").none(), nb::arg("dl_device").none(), nb::arg("copy").none());
   module.def(
       "foreign_array",
       [](uint64_t address, uint64_t low, uint64_t high, Extents shape, Extents strides,

@@ -56,6 +56,9 @@ std::shared_ptr<MemoryBlock> MemoryBlock::allocate(int device, abi::MemoryKind k
     if (device != abi::kHostDevice) free_what_was_kept();
     cd_rt_memory_allocate(&request, &block->memory_, outcome);
   });
+  // Memory of a GPU is allocated in the order of a stream; the others are there at once.
+  if (kind == abi::MemoryKind::Pinned || kind == abi::MemoryKind::Managed)
+    block->last_use().is_idle();
   return block;
 }
 

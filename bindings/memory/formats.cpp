@@ -1,6 +1,8 @@
 #include "bindings/memory/formats.h"
 
 #include "bindings/numpy.h"
+#include "bindings/values/element_dtype.h"
+#include "interop/dlpack_type.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -49,23 +51,6 @@ std::optional<uint8_t> code_of(char kind) {
   }
 }
 
-const char* kind_of(uint8_t code) {
-  switch (code) {
-    case dlpack::kBool:
-      return "b";
-    case dlpack::kInt:
-      return "i";
-    case dlpack::kUint:
-      return "u";
-    case dlpack::kFloat:
-      return "f";
-    case dlpack::kComplex:
-      return "c";
-    default:
-      return nullptr;
-  }
-}
-
 }  // namespace
 
 std::optional<DataType> dlpack_type(nb::handle dtype) {
@@ -96,20 +81,16 @@ std::optional<DataType> element_type(nb::handle dtype) {
 bool is_of_ml_dtypes(DataType type) { return of_other_module(type) != nullptr; }
 
 nb::object dtype_of(DataType type) {
-  if (const Named* named = of_other_module(type))
-    return nb::module_::import_("numpy").attr("dtype")(
-        nb::module_::import_("ml_dtypes")
-            .attr(std::string(named->name.substr(kOtherModule.size())).c_str()));
-  const char* kind = kind_of(type.code);
-  const std::string text = (kind ? kind : "?") + std::to_string(type.bits / 8);
-  try {
-    if (kind) return nb::module_::import_("numpy").attr("dtype")(text);
-  } catch (nb::python_error& error) {
-    if (!error.matches(PyExc_TypeError)) throw;
-  }
-  throw nb::buffer_error(("elements with DLPack's code " + std::to_string(type.code) + " and " +
-                          std::to_string(type.bits) + " bits are no format of NumPy's")
-                             .c_str());
+  DtypeId part;
+  if (dlpack::read_type(type, part))
+    throw nb::buffer_error(("elements with DLPack's code " + std::to_string(type.code) + ", " +
+                            std::to_string(type.bits) + " bits and " + std::to_string(type.lanes) +
+                            " lanes are no numbers, and no vectors of 2 to 4, that are known here")
+                               .c_str());
+  if (type.lanes > 1) return numpy_dtype_of_vector(part.scalar(), type.lanes);
+  if (type.code != dlpack::kComplex) return nb::borrow(dtype_of_scalar(part.scalar()));
+  const int number = type.bits == 64 ? NPY_CFLOAT : NPY_CDOUBLE;
+  return checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(number)));
 }
 
 }  // namespace cuda_device::bindings

@@ -18,7 +18,7 @@ inline bool is_record(interop::dlpack::DataType type) {
 }
 // Formats that NumPy knows by ml_dtypes alone.
 bool is_of_ml_dtypes(interop::dlpack::DataType type);
-// Throws BufferError for elements that NumPy and ml_dtypes have no dtype for.
+// A vector's for two to four lanes. Throws BufferError for elements that kernels do not take.
 nb::object dtype_of(interop::dlpack::DataType type);
 
 }  // namespace cuda_device::bindings

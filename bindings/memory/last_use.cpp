@@ -115,6 +115,7 @@ Ordering LastUse::go_on() {
   without_gil([&](dispatch::Outcome*) {
     const std::lock_guard lock(mutex_);
     last = last_;
+    idle_ = false;  // what is queued there now, others come after
     const bool of_this_gpu = !last.stream() || cd_rt_stream_device(last.stream()) == gpu_;
     stays = of_this_gpu && !event_;
   });

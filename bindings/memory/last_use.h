@@ -33,6 +33,10 @@ class LastUse {
   }
   // Nothing is queued on it: the first use comes after nothing.
   void is_idle() { idle_ = true; }
+  bool idle() {
+    const std::lock_guard lock(mutex_);
+    return idle_;
+  }
   // The stream of a producer that knows nothing of our work and is to come after it.
   void hand_back_to(Ordering producer) { producer_ = std::move(producer); }
   // What the producer queues from now on comes after what was queued here.

@@ -15,7 +15,7 @@ namespace {
 namespace dlpack = interop::dlpack;
 using abi::MemoryKind;
 
-constexpr uint64_t kReadOnlyFlag = 1, kCopiedFlag = 2;
+constexpr uint64_t kReadOnlyFlag = dlpack::kReadOnlyFlag, kCopiedFlag = 2;
 
 [[noreturn]] void refuse_export(const std::string& why) {
   throw nb::buffer_error(("__dlpack__(): " + why).c_str());
@@ -167,51 +167,93 @@ void release_tensor(void* p) {
   if (managed->deleter) managed->deleter(managed);
 }
 
+[[noreturn]] void refuse_import(const std::string& why) {
+  throw nb::buffer_error(("from_dlpack(): " + why).c_str());
+}
+
+void check_version(const dlpack::ManagedVersioned& managed) {
+  if (managed.version.major == dlpack::kVersion.major) return;
+  refuse_import("DLPack version " + std::to_string(managed.version.major) + "." +
+                std::to_string(managed.version.minor) + " is not known");
+}
+void check_version(const dlpack::Managed&) {}
+
+bool is_read_only(const dlpack::ManagedVersioned& managed) {
+  return (managed.flags & dlpack::kReadOnlyFlag) != 0;
+}
+bool is_read_only(const dlpack::Managed&) { return false; }
+
+void read_axes(const dlpack::Tensor& given, Tensor& tensor) {
+  if (given.ndim < 0 || given.ndim > 64 || (given.ndim > 0 && !given.shape))
+    refuse_import("the tensor has " + std::to_string(given.ndim) +
+                  " dimensions, and no shape for them");
+  const auto axes = static_cast<size_t>(given.ndim);
+  tensor.shape.assign(given.shape, given.shape + axes);
+  for (const int64_t extent : tensor.shape)
+    if (extent < 0) refuse_import("the tensor has an extent of " + std::to_string(extent));
+  const auto item = static_cast<int64_t>(tensor.item_bytes());
+  tensor.strides = compact_strides(tensor.shape, tensor.item_bytes());
+  for (size_t i = 0; given.strides && i < axes; ++i)
+    if (__builtin_mul_overflow(given.strides[i], item, &tensor.strides[i]))
+      refuse_import("the stride of axis " + std::to_string(i) + " does not fit 64 bits in bytes");
+}
+
+// That the elements have addresses: nothing else can be told of memory of others.
+void check_span(const Tensor& tensor) {
+  if (tensor.count() == 0) return;
+  if (tensor.data == 0) refuse_import("the tensor has elements but no memory");
+  __int128 low = tensor.data, high = low + static_cast<int64_t>(tensor.item_bytes());
+  for (size_t i = 0; i < tensor.shape.size(); ++i) {
+    const __int128 span = static_cast<__int128>(tensor.shape[i] - 1) * tensor.strides[i];
+    (span < 0 ? low : high) += span;
+  }
+  if (low <= 0 || high > static_cast<__int128>(INT64_MAX))
+    refuse_import("the elements of the tensor do not fit the address space");
+}
+
+MemoryKind kind_of(dlpack::Device device) {
+  switch (device.type) {
+    case dlpack::kCpu:
+      return MemoryKind::Host;
+    case dlpack::kCuda:
+      return MemoryKind::Device;
+    case dlpack::kCudaManaged:
+      return MemoryKind::Managed;
+    default:
+      return MemoryKind::Pinned;
+  }
+}
+
+// Libraries may count devices in other ways: the driver knows best (DEV-DLP-17).
+int device_number(const Tensor& tensor, dlpack::Device device) {
+  if (device.type == dlpack::kCpu) return abi::kHostDevice;
+  abi::Allocation found;
+  cd_rt_memory_find(tensor.data, &found);
+  return found.device != abi::kHostDevice ? found.device : device.id;
+}
+
 // A capsule that we consumed may be dropped on any thread; a producer that is Python wants the GIL.
 template <class M>
-std::optional<Tensor> take(PyObject* capsule) {
+std::optional<Imported> take(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, M::kCapsule)) return std::nullopt;
   auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule, M::kCapsule));
   checked(PyCapsule_SetName(capsule, M::kUsedCapsule));
   checked(PyCapsule_SetDestructor(capsule, nullptr));
-  const dlpack::Tensor& given = managed->tensor;
   std::unique_ptr<void, void (*)(void*)> owned(managed, release_tensor<M>);
-  const auto refuse = [](const std::string& why) {
-    throw nb::buffer_error(("from_dlpack(): " + why).c_str());
-  };
-  Tensor tensor;
-  if constexpr (requires { managed->flags; }) {
-    if (managed->version.major != dlpack::kVersion.major)
-      refuse("DLPack version " + std::to_string(managed->version.major) + "." +
-             std::to_string(managed->version.minor) + " is not known");
-    tensor.read_only = (managed->flags & kReadOnlyFlag) != 0;
-  }
-  if (given.dtype.lanes != 1 || given.dtype.bits % 8 != 0 || given.dtype.bits == 0)
-    refuse("elements of " + std::to_string(given.dtype.lanes) + " lanes of " +
-           std::to_string(given.dtype.bits) + " bits are not known");
-  if (given.ndim < 0 || given.ndim > 64 || (given.ndim > 0 && !given.shape))
-    refuse("the tensor has " + std::to_string(given.ndim) + " dimensions, and no shape for them");
-  tensor.type = given.dtype;
+  check_version(*managed);
+  const dlpack::Tensor& given = managed->tensor;
+  Imported made;
+  Tensor& tensor = made.tensor;
+  made.dtype = dtype_of(given.dtype);
+  tensor.type = *element_type(made.dtype);
   tensor.data = reinterpret_cast<uint64_t>(given.data) + given.byte_offset;
-  tensor.shape.assign(given.shape, given.shape + given.ndim);
-  for (const int64_t extent : tensor.shape)
-    if (extent < 0) refuse("the tensor has an extent of " + std::to_string(extent));
-  tensor.strides = compact_strides(tensor.shape, tensor.item_bytes());
-  if (given.strides)
-    for (int i = 0; i < given.ndim; ++i)
-      if (__builtin_mul_overflow(given.strides[i], static_cast<int64_t>(tensor.item_bytes()),
-                                 &tensor.strides[static_cast<size_t>(i)]))
-        refuse("the stride of axis " + std::to_string(i) + " does not fit 64 bits in bytes");
-  const MemoryKind kind = given.device.type == dlpack::kCuda          ? MemoryKind::Device
-                          : given.device.type == dlpack::kCudaManaged ? MemoryKind::Managed
-                                                                      : MemoryKind::Pinned;
-  // Libraries may count devices in other ways: the driver knows best (DEV-DLP-17).
-  abi::Allocation found;
-  cd_rt_memory_find(tensor.data, &found);
-  const int device = found.device != abi::kHostDevice ? found.device : given.device.id;
-  tensor.memory = MemoryBlock::borrowed(tensor.data, device, kind, 0, managed, release_tensor<M>);
+  tensor.read_only = is_read_only(*managed);
+  read_axes(given, tensor);
+  check_span(tensor);
+  tensor.memory = MemoryBlock::borrowed(tensor.data, device_number(tensor, given.device),
+                                        kind_of(given.device), 0, managed, release_tensor<M>);
   (void)owned.release();
-  return tensor;
+  return made;
 }
 
 }  // namespace
@@ -248,6 +290,9 @@ dlpack::Device dlpack_device(const MemoryBlock& memory) {
 }
 
 nb::object exported(const Tensor& tensor, const ExportRequest& request) {
+  if (!request.copy.is_none() && !PyBool_Check(request.copy.ptr()))
+    throw nb::type_error(
+        ("__dlpack__(): copy is None, True or False, found " + shown(request.copy)).c_str());
   if (is_record(tensor.type))
     refuse_export("vectors, structs and other elements with fields have no type in DLPack");
   const dlpack::Device device = dlpack_device(*tensor.memory);
@@ -320,24 +365,23 @@ std::shared_ptr<MemoryBlock> memory_of(nb::handle object) {
   return nullptr;
 }
 
-std::optional<Tensor> imported(nb::handle object) {
+Imported imported(nb::handle object) {
   const std::pair<int, int> device = device_of(object);
-  if (device.first == dlpack::kCpu) return std::nullopt;
-  if (device.first != dlpack::kCuda && device.first != dlpack::kCudaHost &&
-      device.first != dlpack::kCudaManaged)
+  if (device.first != dlpack::kCpu && device.first != dlpack::kCuda &&
+      device.first != dlpack::kCudaHost && device.first != dlpack::kCudaManaged)
     throw nb::buffer_error(("from_dlpack(): '" + type_text(object) +
                             "' lives on a device of DLPack's type " + std::to_string(device.first) +
                             ", which is neither the host nor a CUDA GPU")
                                .c_str());
   const nb::object capsule = capsule_of(object);
-  std::optional<Tensor> tensor = take<dlpack::ManagedVersioned>(capsule.ptr());
-  if (!tensor) tensor = take<dlpack::Managed>(capsule.ptr());
-  if (!tensor)
+  std::optional<Imported> made = take<dlpack::ManagedVersioned>(capsule.ptr());
+  if (!made) made = take<dlpack::Managed>(capsule.ptr());
+  if (!made)
     throw nb::buffer_error("from_dlpack(): __dlpack__() returned no unused DLPack capsule");
   // Memory of ours stays one block, which knows where it was used last, whichever object refers to
   // it.
-  if (std::shared_ptr<MemoryBlock> ours = memory_of(object)) tensor->memory = std::move(ours);
-  return tensor;
+  if (std::shared_ptr<MemoryBlock> ours = memory_of(object)) made->tensor.memory = std::move(ours);
+  return *std::move(made);
 }
 
 }  // namespace cuda_device::bindings

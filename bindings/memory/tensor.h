@@ -94,8 +94,13 @@ void define_dlpack(nb::class_<T>& type, TensorOf tensor_of, const char* doc) {
 // is queued, and when it is done where one side is memory of the process or of another library.
 void copy_tensor(const Tensor& to, const Tensor& from);
 
-// Takes the tensor of an object with __dlpack__ and __dlpack_device__ whose memory a GPU reaches;
-// nothing where it is plain memory of the host.
-std::optional<Tensor> imported(nb::handle object);
+struct Imported {
+  Tensor tensor;
+  nb::object dtype;
+};
+
+// Takes the tensor of an object with __dlpack__ and __dlpack_device__ whose memory the host or a
+// GPU reaches.
+Imported imported(nb::handle object);
 
 }  // namespace cuda_device::bindings

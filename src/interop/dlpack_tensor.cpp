@@ -51,7 +51,7 @@ Refused refuse_dims(const Tensor& tensor) {
 
 // A tensor without strides has its rows one after the other.
 Refused read_axes(const Tensor& tensor, abi::ArrayView& view) {
-  const int64_t item = bytes_of(view.dtype.scalar());
+  const int64_t item = int64_t{tensor.dtype.bits} / 8 * tensor.dtype.lanes;
   int64_t compact = item;
   for (int i = tensor.ndim - 1; i >= 0; --i) {
     const int64_t extent = tensor.shape[i];

@@ -15,7 +15,7 @@ namespace cuda_device::interop::dlpack {
 std::optional<Refusal> refuse_device(int64_t type, bool gpus = true);
 
 // Fills in the view of a tensor, which stays the producer's, or says why it cannot be read; then
-// the view is not to be used.
+// the view is not to be used. Of elements that has_parts, its dtype is that of a part.
 std::optional<Refusal> read(const Managed& managed, abi::ArrayView& view);
 std::optional<Refusal> read(const ManagedVersioned& managed, abi::ArrayView& view);
 

@@ -14,11 +14,6 @@ std::string type_text(DataType type) {
   return type.lanes == 1 ? text : text + "x" + std::to_string(type.lanes);
 }
 
-// Formats that kernels will take one day: complex numbers.
-bool is_planned(DataType type) {
-  return type.code == kComplex && (type.bits == 64 || type.bits == 128);
-}
-
 struct CodeOfClass {
   static constexpr TypeCode Bool = kBool, Int = kInt, Uint = kUint;
 };
@@ -31,7 +26,11 @@ constexpr TypeCode kCodes[] = {
 };
 
 // Lanes are not looked at.
-std::optional<ScalarKind> scalar_of(DataType type) {
+std::optional<ScalarKind> part_of(DataType type) {
+  if (type.code == kComplex) {
+    if (type.bits != 64 && type.bits != 128) return std::nullopt;
+    type = {kFloat, static_cast<uint8_t>(type.bits / 2), 1};
+  }
   for (int i = 0; i < kScalarCount; ++i) {
     auto kind = static_cast<ScalarKind>(i);
     if (bits_of(kind) == type.bits && kCodes[i] == type.code) return kind;
@@ -39,18 +38,18 @@ std::optional<ScalarKind> scalar_of(DataType type) {
   return std::nullopt;
 }
 
+bool has_vectors(DataType type) { return type.code != kBool && type.code != kComplex; }
+
 }  // namespace
 
 std::optional<Refusal> read_type(DataType type, DtypeId& dtype) {
-  const std::optional<ScalarKind> known = scalar_of(type);
-  const bool vector = type.lanes >= 2 && type.lanes <= 4;
-  if (type.lanes != 1 && !vector)
+  if (type.lanes < 1 || type.lanes > 4)
     return Refusal{DiagCode::dlpack_refused,
                    {"elements of " + std::to_string(type.lanes) + " lanes"}};
-  if (vector || (!known && is_planned(type)))
-    return Refusal{DiagCode::argument_not_yet, {"an array of '" + type_text(type) + "'"}};
-  if (!known) return Refusal{DiagCode::argument_dtype, {"arrays of '" + type_text(type) + "'"}};
-  dtype = *known;
+  const std::optional<ScalarKind> part = part_of(type);
+  if (!part || (type.lanes > 1 && !has_vectors(type)))
+    return Refusal{DiagCode::argument_dtype, {"arrays of '" + type_text(type) + "'"}};
+  dtype = *part;
   return std::nullopt;
 }
 

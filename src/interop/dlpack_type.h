@@ -9,7 +9,12 @@
 
 namespace cuda_device::interop::dlpack {
 
-// Sets the dtype of the same format, or says why elements of this type cannot be read.
+// Whether elements are several numbers each: complex numbers, vectors. Their dtype is a record's,
+// which the caller knows.
+inline bool has_parts(DataType type) { return type.lanes != 1 || type.code == kComplex; }
+
+// Sets the dtype of the same format, that of a part where there are several, or says why elements
+// of this type cannot be read.
 std::optional<Refusal> read_type(DataType type, DtypeId& dtype);
 
 }  // namespace cuda_device::interop::dlpack

@@ -1,4 +1,4 @@
-"""The CUDA Array Interface as a consumer, in memory of the host (CAI)."""
+"""The CUDA Array Interface in memory of the host: consumed, and given on request (CAI)."""
 
 import gc
 import inspect
@@ -9,6 +9,8 @@ import weakref
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import array_api as xp
+from cuda.device import core
 from cuda.device.errors import CompileError
 from support.clauses import clause
 from support.dlpack import Producer
@@ -389,3 +391,120 @@ def test_random_dictionaries_never_end_the_process():
         assert b.size == 0 or b.__array_interface__["data"][0] == fields["data"][0]
     assert PROGRAMS // 20 < made < PROGRAMS
     assert refused == {TypeError, ValueError, NotImplementedError}
+
+
+# --- what arrays of the host give, where the environment asks for it ---
+
+
+@pytest.fixture
+def exports(monkeypatch):
+    monkeypatch.setenv("CUDA_DEVICE_HOST_CAI", "1")
+
+
+FORMATS = {
+    **{np.bool_: "|b1", np.int8: "|i1", np.int16: "<i2", np.int32: "<i4", np.int64: "<i8"},
+    **{np.uint8: "|u1", np.uint16: "<u2", np.uint32: "<u4", np.uint64: "<u8"},
+    **{np.float16: "<f2", np.float32: "<f4", np.float64: "<f8"},
+    **{np.complex64: "<c8", np.complex128: "<c16"},
+    **{D.bfloat16: "<V2", D.float8e4m3: "|V1", D.float8e5m2: "|V1"},
+}
+KEYS = {"shape", "typestr", "data", "version", "strides", "stream"}
+
+
+@clause("CAI-TYPE-01", "CAI-TYPE-05", "CAI-DATA-03", "CAI-DATA-08", "CAI-DATA-09", "CAI-DICT-01")
+@clause("CAI-DICT-02", "CAI-SHAPE-01", "CAI-STRIDE-01", "CAI-STRIDE-02", "CAI-VER-01")
+@pytest.mark.usefixtures("exports")
+def test_dictionaries_of_arrays_of_the_host(target):
+    for format, text in FORMATS.items():
+        for made in (D.zeros(3, format, device="cpu"), xp.zeros(3, dtype=format)):
+            assert made.__cuda_array_interface__["typestr"] == text
+    a = D.arange(24, dtype=np.float32, device="cpu").reshape(2, 3, 4)
+    base = a.ctypes.data
+
+    def said(view):
+        found = view.__cuda_array_interface__
+        assert type(found) is dict
+        found["shape"] = None  # of this dictionary alone
+        found = view.__cuda_array_interface__
+        assert set(found) == KEYS
+        assert all(type(n) is int for n in (*found["shape"], *(found["strides"] or ())))
+        assert type(found["data"]) is tuple
+        assert [type(part) for part in found["data"]] == [int, bool]
+        assert (type(found["version"]), found["version"], found["stream"]) == (int, 3, None)
+        return found["shape"], found["strides"], found["data"][0] - base, found["data"][1]
+
+    assert said(a) == ((2, 3, 4), None, 0, False)
+    assert said(a[1]) == ((3, 4), None, 48, False)
+    assert said(a.T) == ((4, 3, 2), (4, 16, 48), 0, False)
+    assert said(a[:, ::-1]) == ((2, 3, 4), (48, -16, 4), 32, False)
+    assert said(a[1, 2, 3:]) == ((1,), None, 92, False)
+    assert said(xp.broadcast_to(a[0, 0], (2, 4)))[1] == (0, 4)
+    assert said(D.zeros((), np.int8, device="cpu"))[0] == ()
+    assert said(a[:, :0])[2] == -base
+    fixed = a.view()
+    fixed.flags.writeable = False
+    assert said(fixed)[3] is True
+    # The same memory again, by way of the dictionary alone.
+    again = D.from_cuda_array_interface(a[:, ::-1].__cuda_array_interface__, a)
+    assert np.shares_memory(again, a)
+    assert np.array_equal(again, a[:, ::-1])
+    with pytest.raises((CompileError, ValueError, TypeError), match="read-only"):
+        run(add_one, Cuda(fixed[0, 0].__cuda_array_interface__, a), block=4)
+    out = np.zeros((3, 4), np.float32)
+    run(copy, out, Cuda(fixed[1].__cuda_array_interface__, a), block=(4, 4))
+    assert np.array_equal(out, a[1])
+    point = np.dtype([("x", "<f4"), ("y", "<i2")], align=True)
+    records = D.zeros(2, point, device="cpu").__cuda_array_interface__
+    assert (records["typestr"], records["descr"]) == ("|V8", point.descr)
+    assert D.from_cuda_array_interface(records).dtype == point
+
+
+@clause("CAI-VER-03", "CAI-SYNC-11")
+@pytest.mark.usefixtures("exports")
+def test_the_environment_is_read_at_each_use(monkeypatch):
+    a = D.zeros(3, device="cpu")
+    assert hasattr(a, "__cuda_array_interface__")
+    monkeypatch.setenv("CUDA_DEVICE_ARRAY_INTERFACE_VERSION", "2")
+    assert set(a.__cuda_array_interface__) == KEYS - {"stream"}
+    assert a.__cuda_array_interface__["version"] == 2
+    monkeypatch.setenv("CUDA_DEVICE_ARRAY_INTERFACE_VERSION", "4")
+    with pytest.raises(ValueError, match="CUDA_DEVICE_ARRAY_INTERFACE_VERSION='4'; 2 or 3 was"):
+        _ = a.__cuda_array_interface__
+    monkeypatch.delenv("CUDA_DEVICE_HOST_CAI")
+    assert not hasattr(a, "__cuda_array_interface__")
+    assert not hasattr(xp.zeros(3), "__cuda_array_interface__")
+    with pytest.raises(AttributeError, match="CUDA_DEVICE_HOST_CAI=1 in the environment exports"):
+        _ = a.__cuda_array_interface__
+    assert type(D.zeros(3, device="cpu")) is np.ndarray
+
+
+@clause("CAI-LIFE-01")
+@pytest.mark.usefixtures("exports")
+def test_a_dictionary_keeps_nothing():
+    a = D.zeros(3, device="cpu")
+    kept, alive = a.__cuda_array_interface__, weakref.ref(a)
+    del a
+    gc.collect()
+    assert alive() is None
+    assert kept["shape"] == (3,)
+
+
+@D.kernel
+def slow(a, rounds):
+    x = a[0]
+    for _ in range(rounds):
+        x = x * 1664525 + 1013904223
+    a[0] = x
+    a[1] = 1
+
+
+@clause("CAI-SYNC-10", partial="arrays of a GPU")
+@pytest.mark.usefixtures("exports")
+def test_what_is_queued_is_done_when_the_dictionary_is_given():
+    """No stream of the host has a handle: the stream is None, there is nothing to wait for."""
+    stream = core.Device("host").create_stream()
+    a = D.zeros(2, np.uint32, device="cpu")
+    D.launch(slow, a, 50_000_000, grid=1, block=1, stream=stream)
+    assert not stream.is_done
+    assert a.__cuda_array_interface__["stream"] is None
+    assert a[1] == 1

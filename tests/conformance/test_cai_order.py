@@ -211,3 +211,146 @@ core.Device(0).sync()
 answer = [D.as_cuda_array(empty).shape, names()]
 """
     ) == [[0], ["double"]]
+
+
+@clause("CAI-SYNC-09", "CAI-SYNC-10", "CAI-NB-02")
+def test_the_exported_stream_covers_all_pending_work(on_fake):  # noqa: F811
+    """Kernels on three streams, the first of which waits; the consumer knows the exported one."""
+    fresh, exported, early, late, values = on_fake(
+        HEAD
+        + """
+a, result = D.full(4, 1.0, device="cuda"), zeros()
+managed = D.empty(4, device="cuda", memory="managed")
+pinned = D.empty(4, device="cuda", memory="pinned")
+fresh = [x.__cuda_array_interface__["stream"] for x in (managed, pinned, pinned[1:])]
+U, V = core.Device(0).create_stream(), core.Device(0).create_stream()
+exported = []
+def use(kernel, stream, *more):
+    D.launch(kernel, a, *more, **size, stream=stream)
+    exported.append(a.__cuda_array_interface__["stream"] == stream.handle)
+use(add, S, ones)
+use(double, T)
+use(add, U, ones)
+class Theirs:  # all that another library knows is the dictionary
+    __cuda_array_interface__ = a.__cuda_array_interface__
+D.launch(add, result, Theirs(), **size, stream=V)
+time.sleep(0.2)
+early = names()
+gates["add"].set()
+core.Device(0).sync()
+answer = [fresh, exported, early, names(), D.to_host(result).tolist()]
+"""
+    )
+    assert fresh == [None] * 3
+    assert exported == [True] * 3
+    assert early == []
+    assert late == ["add", "double", "add", "add"]
+    assert values == [5.0] * 4
+
+
+@clause("CAI-SYNC-11", "CAI-SYNC-12", "CAI-VER-03")
+def test_producers_may_leave_the_stream_out(on_fake):  # noqa: F811
+    """A stream is the rule; the environment is read at each use."""
+    said, wrong = on_fake(
+        HEAD
+        + """
+import os
+a = zeros()
+D.launch(double, a, **size, stream=S)
+said = []
+def say(**variables):
+    os.environ.update(variables)
+    found = a.__cuda_array_interface__
+    stream = found.get("stream", "absent")
+    said.append([found["version"], "S" if stream == S.handle else stream])
+    for name in variables:
+        del os.environ[name]
+say()
+say(CUDA_DEVICE_ARRAY_INTERFACE_STREAM="0")
+say(CUDA_DEVICE_ARRAY_INTERFACE_STREAM="1")
+say(CUDA_DEVICE_ARRAY_INTERFACE_VERSION="2")
+say(CUDA_DEVICE_ARRAY_INTERFACE_VERSION="3")
+wrong = outcome(lambda: say(CUDA_DEVICE_ARRAY_INTERFACE_VERSION="1"))
+answer = [said, wrong]
+"""
+    )
+    assert said == [[3, "S"], [3, None], [3, "S"], [2, "absent"], [3, "S"]]
+    text = "CUDA_DEVICE_ARRAY_INTERFACE_VERSION='1'; 2 or 3 was expected"
+    assert wrong == ["ValueError", text]
+
+
+@clause("CAI-LIFE-01", "CAI-LIFE-03", "CAI-NB-09")
+def test_an_exported_stream_lives_as_long_as_the_array(on_fake):  # noqa: F811
+    alive, gone, object_gone = on_fake(
+        HEAD
+        + """
+import gc, weakref
+mine = core.Device(0).create_stream()
+a = zeros()
+D.launch(double, a, **size, stream=mine)
+del mine
+gc.collect()
+handle = a.__cuda_array_interface__["stream"]
+alive = outcome(lambda: core.Stream.from_handle(handle).record().sync())
+kept, object_alive = a.__cuda_array_interface__, weakref.ref(a)
+del a
+gc.collect()
+core.Device(0).sync()
+gc.collect()
+gone = outcome(lambda: core.Stream.from_handle(handle).record())
+answer = [alive, gone, object_alive() is None]
+"""
+    )
+    assert alive is None
+    assert gone is not None
+    assert object_gone is True
+
+
+@clause("CAI-DATA-05", "DEV-ARR-29")
+def test_an_address_of_the_process_is_none_of_a_gpu(on_fake):  # noqa: F811
+    """Refused where it is launched, and the GPU goes on."""
+    *refused, after = on_fake(
+        HEAD
+        + """
+host = np.zeros(4)
+theirs = {**zeros().__cuda_array_interface__, "data": (host.ctypes.data, False), "stream": None}
+class Wrong:
+    __cuda_array_interface__ = theirs
+a = zeros()
+tries = [outcome(lambda: D.launch(double, x, **size, stream=T)) for x in (Wrong(), host)]
+D.launch(double, a, **size, stream=T)
+answer = [*tries, D.to_host(a).tolist()]
+"""
+    )
+    text = (
+        "argument 1 ('a') of kernel 'double': the array lives on the host device, but the launch's "
+        "stream is one of GPU 0"
+    )
+    advice = "  copy it to GPU 0, for example with cupy.asarray(a) or PyTorch's a.to('cuda:0')"
+    for kind, said in refused:
+        assert kind == "LaunchValueError"
+        assert said.partition("\n")[0] == text
+        assert said.partition("\n")[2] == advice
+    assert after == [0.0] * 4
+
+
+@clause("CAI-DATA-06")
+def test_memory_of_the_host_that_a_gpu_reaches(on_fake):  # noqa: F811
+    """Pinned by another library, exported with its address on the host."""
+    values, kind = on_fake(
+        HEAD
+        + """
+buffer = core.PinnedMemoryResource(0).allocate(32)
+host = np.frombuffer(buffer, np.float64)
+host[:] = [1, 2, 3, 4]
+class Pinned:
+    __cuda_array_interface__ = {"shape": (4,), "typestr": "<f8", "version": 3,
+                                "data": (host.ctypes.data, False)}
+D.launch(double, Pinned(), **size, stream=T)
+T.sync()
+a = D.as_cuda_array(Pinned())
+answer = [host.tolist(), [a.device, a.memory]]
+"""
+    )
+    assert values == [2, 4, 6, 8]
+    assert kind == ["cuda:0", "pinned"]

@@ -1,10 +1,15 @@
 """DLPack of the host, consumed by launch (DEV-DLP)."""
 
+import ctypes
 import gc
+import threading
+import time
+import weakref
 
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import array_api as xp
 from cuda.device import core
 from cuda.device.errors import CompileError
 from support.clauses import clause
@@ -12,6 +17,7 @@ from support.dlpack import Producer, check_against_numpy
 from support.kernels import add_one
 from support.launching import run
 from support.layouts import copy_1d, copy_2d
+from support.programs import environment, run_text
 from support.scalars import TYPES, assert_same_bits, samples
 
 from support import dlpack
@@ -19,6 +25,13 @@ from support import dlpack
 REFUSED = (BufferError, TypeError, ValueError)
 DEVICES = "other devices than the CPU"
 PRODUCER = "our own arrays as producers"
+FORMATS = (
+    *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
+    *(np.float16, np.float32, np.float64, np.complex64, np.complex128),
+    *(D.bfloat16, D.float8e4m3, D.float8e5m2),
+)
+# DLPack's codes of them.
+CODES = dict(zip(FORMATS, (6, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 5, 5, 4, 10, 12), strict=True))
 
 
 @D.kernel
@@ -192,15 +205,73 @@ def test_other_element_types_are_refused(code, bits):
     assert a.deleted == 1
 
 
-@clause("DEV-DLP-10", partial="lanes of 2 to 4 as our vectors")
+@D.kernel
+def copy_elements(out, a):
+    i = D.tid(1)
+    if i < a.size:
+        out[i] = a[i]
+
+
+@clause("DEV-DLP-09")
+def test_formats_of_the_host_go_out_and_come_back(target):
+    """Ours as producers; complex numbers and small floats as arguments by DLPack."""
+    for format in FORMATS:
+        a = xp.asarray(np.arange(4).astype(format))
+        for versioned in (True, False):
+            found = dlpack.tensor_of(a.__dlpack__(max_version=(1, 0) if versioned else None))
+            size = a.itemsize * 8
+            assert (found.code, found.bits, found.lanes) == (CODES[format], size, 1)
+        back = D.from_dlpack(a)
+        assert back.dtype == format
+        assert np.shares_memory(back, a)
+    for format in (np.complex64, D.bfloat16, D.float8e5m2):
+        a = np.arange(4).astype(format)
+        out = np.zeros(4, format)
+        given = Producer(a, code=CODES[format], bits=8 * a.itemsize)
+        run(copy_elements, Producer(out, code=CODES[format], bits=8 * a.itemsize), given, block=4)
+        assert out.tobytes() == a.tobytes()
+    for dtype in ("S3", "M8[s]", ">i4", [("x", "i4")], D.float32x2.numpy_dtype, np.longdouble):
+        with pytest.raises(BufferError, match="DLPack"):
+            np.zeros(3, dtype).view(xp.HostArray).__dlpack__()
+
+
+@D.kernel
+def turned(out, a):
+    i = D.tid(1)
+    if i < a.size:
+        out[i] = D.float32x3(a[i].z, a[i].x, a[i].y)
+
+
+@clause("DEV-DLP-10")
+def test_lanes_are_our_vectors(target):
+    numbers = np.arange(12, dtype=np.float32)
+    a = Producer(numbers, lanes=3, shape=(4,), strides=(1,))
+    out = np.zeros(12, np.float32)
+    run(turned, Producer(out, lanes=3, shape=(4,), strides=None), a, block=4)
+    assert out.tolist() == [2, 0, 1, 5, 3, 4, 8, 6, 7, 11, 9, 10]
+    for lanes, dtype in ((2, D.float32x2), (3, D.float32x3), (4, D.float32x4)):
+        given = Producer(numbers, lanes=lanes, shape=(3,), strides=(-1,), byte_offset=8 * lanes)
+        found = D.from_dlpack(given)
+        assert found.dtype == dtype.numpy_dtype
+        assert found["x"].tolist() == numbers[: 3 * lanes : lanes][::-1].tolist()
+        found["y"][0] = 50
+        assert numbers[2 * lanes + 1] == 50
+        numbers[2 * lanes + 1] = 2 * lanes + 1
+
+
+@clause("DEV-DLP-10")
 @pytest.mark.parametrize("lanes", [0, 8, 16])
 def test_other_lanes_are_refused(lanes):
     a = Producer(np.zeros(64, dtype=np.float32), lanes=lanes, shape=(4,), strides=(1,))
     with pytest.raises(BufferError, match="lanes"):
         D.launch(add_one, a, grid=1, block=1)
+    with pytest.raises(BufferError, match=f"32 bits and {lanes} lanes are no numbers"):
+        D.from_dlpack(a)
+    gc.collect()
+    assert a.deleted == 2
 
 
-@clause("DEV-DLP-11", partial="the flag of a copy")
+@clause("DEV-DLP-11")
 def test_the_read_only_flag_is_honoured(target):
     a = Producer(np.zeros(4), flags=dlpack.READ_ONLY)
     with pytest.raises((*REFUSED, CompileError), match="read-only"):
@@ -211,7 +282,151 @@ def test_the_read_only_flag_is_honoured(target):
     assert (out == 0).all()
 
 
-@clause("DEV-DLP-14", partial="the interpreter's end; deleters that need the GIL")
+@clause("DEV-DLP-11", "DEV-DLP-12", "DEV-DLP-13", "DEV-DLP-03")
+def test_keywords_of_our_producer():
+    a = xp.asarray(np.arange(6.0).reshape(2, 3))
+    new = {"max_version": (1, 0)}
+
+    def exported(array, **keywords):
+        capsule = array.__dlpack__(**keywords)
+        found = dlpack.tensor_of(capsule)
+        return dlpack.name_of(capsule), getattr(found, "flags", None), found.data
+
+    here = a.__array_interface__["data"][0]
+    assert exported(a) == exported(a, max_version=(0, 8)) == ("dltensor", None, here)
+    for copy in (None, False):
+        for device in (None, (1, 0)):
+            found = exported(a, **new, copy=copy, dl_device=device)
+            assert found == ("dltensor_versioned", 0, here)
+    name, flags, data = exported(a, **new, copy=True)
+    assert (name, flags) == ("dltensor_versioned", dlpack.IS_COPIED)
+    assert data != here
+    fixed = a.view()
+    fixed.flags.writeable = False
+    assert exported(fixed, **new)[1] == dlpack.READ_ONLY
+    assert exported(fixed, **new, copy=True)[1] == dlpack.IS_COPIED
+    assert not D.from_dlpack(fixed).flags.writeable
+    capsule = a[:, ::-1].__dlpack__()
+    tensor = dlpack.tensor_of(capsule)
+    assert [tensor.shape[:2], tensor.strides[:2]] == [[2, 3], [3, -1]]
+    assert tensor.data + tensor.byte_offset == here + 16
+    assert dlpack.tensor_of(a[:0].__dlpack__()).data is None
+    refused = [
+        (a, {"dl_device": (2, 0)}, BufferError, "dl_device=(2, 0) is neither (1, 0), where"),
+        (a, {"dl_device": 3}, TypeError, "dl_device is (device type, device id), found 3"),
+        (a, {"copy": "no"}, TypeError, "copy is None, True or False, found 'no'"),
+        (a, {"max_version": 1}, TypeError, "max_version is (major, minor), found 1"),
+        (a, {"stream": 0}, ValueError, "has no CUDA streams; stream=0 was given"),
+        (a, {"stream": -2}, ValueError, "has no CUDA streams; stream=-2 was given"),
+        (fixed, {}, BufferError, "a read-only array needs max_version=(1, 0) or newer"),
+        (
+            np.zeros(3, [("x", "i1"), ("y", "<i4")]).view(xp.HostArray)["y"],
+            {},
+            BufferError,
+            "a stride of 5 bytes is no whole number of 4-byte elements",
+        ),
+    ]
+    for array, keywords, error, text in refused:
+        with pytest.raises(error) as raised:
+            array.__dlpack__(**keywords)
+        assert str(raised.value).startswith("__dlpack__(): ")
+        assert text in str(raised.value)
+
+
+@clause("DEV-DLP-05", "DEV-DLP-15")
+def test_our_capsules_are_used_once_and_free_themselves():
+    a = xp.zeros(1000)
+    alive = weakref.ref(a)
+    held = [a.__dlpack__(), a.__dlpack__(max_version=(1, 0))]
+    assert [dlpack.name_of(c) for c in held] == ["dltensor", "dltensor_versioned"]
+
+    class Given:
+        def __dlpack__(self, **keywords):
+            return held[-1]
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    taken = D.from_dlpack(Given())
+    assert dlpack.name_of(held[-1]) == "used_dltensor_versioned"
+    with pytest.raises(BufferError, match="returned no unused DLPack capsule"):
+        D.from_dlpack(Given())
+    taken[3] = 7
+    assert a[3] == 7
+    del a
+    gc.collect()
+    assert alive() is not None
+    held.clear()
+    gc.collect()
+    assert alive() is not None
+    assert taken[3] == 7
+    del taken
+    gc.collect()
+    assert alive() is None
+    for missing in ("__dlpack__", "__dlpack_device__"):
+        kept = {k: v for k, v in vars(Given).items() if k.startswith("__dlpack") and k != missing}
+        with pytest.raises(AttributeError, match=f"needs {missing}, which 'Half' lacks"):
+            D.from_dlpack(type("Half", (), kept)())
+
+
+@clause("DEV-DLP-14")
+def test_deleters_run_on_any_thread_and_not_after_the_end(tmp_path):
+    """A deleter of Python's, called by a thread of the host device's that has never had the GIL."""
+    a = Producer(np.zeros(1 << 16))
+    seen = []
+    delete = a._delete
+    a._delete = lambda _: (seen.append(threading.get_ident()), delete(_))
+    stream = core.Device("host").create_stream()
+    for _ in range(20):
+        D.launch(add_one, a, grid=1 << 8, block=256, stream=stream)
+    stream.sync()
+    deadline = time.monotonic() + 20
+    while a.deleted < 20 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert a.deleted == len(seen) == 20
+    # A thread of C's own calls ours.
+    b = xp.zeros(1000)
+    alive = weakref.ref(b)
+    capsule = b.__dlpack__(max_version=(1, 0))
+    managed = dlpack.managed_of(capsule)
+    del b
+    dlpack.rename(capsule, b"used_dltensor_versioned")
+    thread = ctypes.CDLL(None).pthread_create
+    made = ctypes.c_ulong()
+    address = ctypes.cast(managed.deleter, ctypes.c_void_p)
+    assert thread(ctypes.byref(made), None, address, ctypes.byref(managed)) == 0
+    assert ctypes.CDLL(None).pthread_join(made, None) == 0
+    gc.collect()
+    assert alive() is None
+    done = run_text(tmp_path, AT_THE_END, env=environment())
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+AT_THE_END = """
+import atexit
+import numpy as np
+from cuda import device as D
+from cuda.device import array_api as xp, core
+from support.dlpack import Producer
+
+@D.kernel
+def add(a):
+    i = D.tid(1)
+    if i < a.size:
+        a[i] += 1
+
+a = Producer(np.zeros(1 << 20))
+held = [D.from_dlpack(a), xp.zeros(5).__dlpack__(), D.from_dlpack(xp.zeros(7))]
+stream = core.Device("host").create_stream()
+for _ in range(30):
+    D.launch(add, a, grid=1 << 12, block=256, stream=stream)
+import builtins
+builtins.kept = held  # as long as the interpreter
+print("end")
+"""
+
+
+@clause("DEV-DLP-14")
 def test_a_missing_deleter_is_accepted():
     a = Producer(np.zeros(4), deleter=False)
     run(add_one, a, block=4)

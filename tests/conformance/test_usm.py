@@ -1,14 +1,17 @@
-"""SYCL's USM array interface as a consumer, in memory of the host (USM)."""
+"""SYCL's USM array interface in memory of the host: consumed, and given on request (USM)."""
 
 import array
 import gc
 import random
 import types
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import array_api as xp
+from cuda.device import core
 from cuda.device.errors import CompileError
 from support.clauses import clause
 from support.interfaces import Sycl, capsule, sycl, sycl_dict
@@ -321,3 +324,143 @@ def test_random_dictionaries_never_end_the_process():
         assert b.size == 0 or np.shares_memory(a, b)
     assert made > 100
     assert refused == {TypeError, ValueError}
+
+
+@clause("USM-42")
+def test_memory_that_this_target_does_not_reach():
+    """Producers say what kind of memory it is, and queues of which device."""
+    queue = SyclQueue()
+    queue.sycl_device = types.SimpleNamespace(filter_string="level_zero:gpu:0")
+    fake = sycl(PLAIN, syclobj=queue)
+    fake.usm_type = "device"
+    text = (
+        "'data' is device memory of level_zero:gpu:0, which neither the host nor a CUDA GPU "
+        "reaches; copy it to host or shared memory"
+    )
+    for use in (D.from_sycl_usm, lambda fake: run(add_one, fake, block=4)):
+        with pytest.raises(ValueError, match="device memory") as raised:
+            use(fake)
+        place = "" if use is D.from_sycl_usm else "argument 1 ('a') of kernel 'add_one': "
+        assert str(raised.value) == place + text
+    a = np.zeros(4)
+    reached = sycl(a, syclobj=queue)
+    reached.get_usm_type = lambda: "shared"
+    run(add_one, reached, block=4)
+    assert a.tolist() == [1] * 4
+
+
+# --- what arrays of the host give, where the environment asks for it ---
+
+
+@pytest.fixture
+def exports(monkeypatch):
+    monkeypatch.setenv("CUDA_DEVICE_HOST_CAI", "1")
+
+
+NUMBERS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
+REQUIRED = {"data", "shape", "strides", "offset", "typestr", "version", "syclobj"}
+
+
+@clause("USM-06", "USM-08", "USM-10", "USM-12", "USM-13", "USM-14", "USM-16", "USM-18", "USM-20")
+@pytest.mark.usefixtures("exports")
+def test_dictionaries_of_arrays_of_the_host(target):
+    a = D.arange(24, dtype=np.float64, device="cpu").reshape(2, 3, 4)
+    base = a.ctypes.data
+
+    def said(view):
+        found = view.__sycl_usm_array_interface__
+        assert type(found) is dict
+        found["shape"] = None  # of this dictionary alone
+        found = view.__sycl_usm_array_interface__
+        assert set(found) == REQUIRED
+        assert (type(found["version"]), found["version"]) == (int, 1)
+        assert found["syclobj"] == "opencl:cpu"
+        assert [type(part) for part in found["data"]] == [int, bool]
+        assert [type(found["offset"]), type(found["shape"])] == [int, tuple]
+        again = D.from_sycl_usm(Sycl(found, view))
+        assert again.dtype == view.dtype
+        assert np.array_equal(again, view)
+        assert view.size == 0 or again.ctypes.data == view.ctypes.data
+        return found["shape"], found["strides"], found["data"][0] - base, found["offset"]
+
+    assert said(a) == ((2, 3, 4), None, 0, 0)
+    assert said(a[1]) == ((3, 4), None, 0, 12)
+    assert said(a[0].T) == ((4, 3), (1, 4), 0, 0)
+    assert said(a[:, ::-1]) == ((2, 3, 4), (12, -4, 1), 0, 8)
+    assert said(a[1, 2, 3:]) == ((1,), None, 0, 23)
+    assert said(a[1, 1, 1]) == ((), None, 0, 17)
+    assert said(a[:0]) == ((0, 3, 4), None, -base, 0)
+    # Where the offset is no whole number of elements, the address is the first element's.
+    odd = a.reshape(-1)[:2].view(np.uint8)[4:12].view(np.float64)
+    assert said(odd) == ((1,), None, 4, 0)
+    fixed = a.view()
+    fixed.flags.writeable = False
+    assert fixed.__sycl_usm_array_interface__["data"] == (base, True)
+    with pytest.raises((CompileError, ValueError, TypeError), match="read-only"):
+        run(add_one, Sycl(fixed[0, 0].__sycl_usm_array_interface__, a), block=4)
+    out = np.zeros((4, 3))
+    run(copy, out, Sycl(a[1].T.__sycl_usm_array_interface__, a), block=(4, 4))
+    assert np.array_equal(out, a[1].T)
+    for text in NUMBERS:
+        made = D.zeros(3, text, device="cpu")
+        assert made.__sycl_usm_array_interface__["typestr"][1:] == text
+        said(made)
+    records = D.zeros(3, np.dtype([("x", "<f4"), ("y", "<i2")], align=True), device="cpu")
+    records["y"] = [1, 2, 3]
+    found = records.__sycl_usm_array_interface__
+    assert (found["typestr"], found["typedescr"]) == ("|V8", records.dtype.descr)
+    again = D.from_sycl_usm(Sycl(found, records))
+    assert again["y"].tolist() == [1, 2, 3]
+    packed = D.zeros(2, "<f4,<i2", device="cpu")
+    for made, text in (
+        (packed["f0"], "a stride of 6 bytes is no whole number of 4-byte elements"),
+        (D.zeros(2, D.bfloat16, device="cpu"), "elements of bfloat16 have no name in SYCL's"),
+    ):
+        with pytest.raises(BufferError, match=text):
+            _ = made.__sycl_usm_array_interface__
+
+
+@clause("USM-36", "USM-01")
+def test_kinds_of_memory():
+    a = xp.zeros(3)
+    assert a.usm_type == a.get_usm_type() == a[1:].get_usm_type("cpu") == "host"
+    assert a.get_usm_type(SyclQueue()) == "host"
+    assert a.get_usm_type("opencl:cpu:0") == "host"
+    foreign = np.zeros(3).view(xp.HostArray)
+    assert foreign.usm_type == foreign.get_usm_type("cpu") == "unknown"
+    with pytest.raises(ValueError, match="no device matches it; there are"):
+        a.get_usm_type("level_zero")
+
+
+@pytest.mark.usefixtures("exports")
+def test_memory_of_others_is_not_given_away_as_sycls():
+    foreign = np.zeros(3).view(xp.HostArray)
+    assert hasattr(foreign, "__cuda_array_interface__")
+    assert not hasattr(foreign, "__sycl_usm_array_interface__")
+    with pytest.raises(AttributeError, match="the memory of the array is no USM allocation"):
+        _ = foreign.__sycl_usm_array_interface__
+
+
+def test_without_the_switch_nothing_is_given():
+    assert not hasattr(xp.zeros(3), "__sycl_usm_array_interface__")
+
+
+@D.kernel
+def slow(a, rounds):
+    x = a[0]
+    for _ in range(rounds):
+        x = x * 1664525 + 1013904223
+    a[0] = x
+    a[1] = 1
+
+
+@clause("USM-37")
+@pytest.mark.usefixtures("exports")
+def test_what_is_queued_is_done_when_the_dictionary_is_given():
+    stream = core.Device("host").create_stream()
+    a = D.zeros(2, np.uint32, device="cpu")
+    D.launch(slow, a, 50_000_000, grid=1, block=1, stream=stream)
+    assert not stream.is_done
+    with ThreadPoolExecutor() as others:
+        found = others.submit(lambda: a.__sycl_usm_array_interface__).result()
+    assert D.from_sycl_usm(Sycl(found, a))[1] == 1

@@ -270,8 +270,8 @@ def test_messages_of_refusals():
     with pytest.raises(errors.LaunchBufferError) as raised:
         run(add_one, a)
     assert str(raised.value) == f"{PLACE}elements of 8 lanes{ADVICE}"
-    a = Producer(np.zeros(4), lanes=2)
-    with pytest.raises(errors.NotImplementedYetError, match="an array of 'float64x2'"):
+    a = Producer(np.zeros(4), code=6, bits=8, lanes=2)
+    with pytest.raises(errors.LaunchTypeError, match="arrays of 'bool8x2' cannot"):
         run(add_one, a)
     a = Producer(np.zeros(4), code=0, bits=4)
     with pytest.raises(errors.LaunchTypeError, match="arrays of 'int4' cannot"):

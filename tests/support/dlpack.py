@@ -50,6 +50,40 @@ _capsule_name.restype = ctypes.c_char_p
 _capsule_name.argtypes = (ctypes.py_object,)
 
 
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype = ctypes.c_void_p
+_capsule_pointer.argtypes = (ctypes.py_object, ctypes.c_char_p)
+_rename_capsule = ctypes.pythonapi.PyCapsule_SetName
+_rename_capsule.argtypes = (ctypes.py_object, ctypes.c_char_p)
+_names = []  # a capsule does not copy its name
+
+
+def name_of(capsule):
+    return _capsule_name(capsule).decode()
+
+
+def rename(capsule, name):
+    """As a consumer does that has taken it over."""
+    _names.append(name)
+    _rename_capsule(capsule, name)
+
+
+def managed_of(capsule):
+    """The struct in a capsule that nobody has consumed, as ctypes sees it."""
+    name = _capsule_name(capsule)
+    kind = _Versioned if name == b"dltensor_versioned" else _Managed
+    return kind.from_address(_capsule_pointer(capsule, name))
+
+
+def tensor_of(capsule):
+    """Its tensor, copied, with the flags where it has any; shape and strides stay the capsule's."""
+    managed = managed_of(capsule)
+    found = _Tensor.from_buffer_copy(managed.tensor)
+    if isinstance(managed, _Versioned):
+        found.flags = managed.flags
+    return found
+
+
 class Producer:
     """Exports the memory of a NumPy array; `calls` and `deleted` record what the consumer does.
 
@@ -85,13 +119,13 @@ class Producer:
 
     def capsule_names(self):
         """What the capsules handed out are called now."""
-        return [_capsule_name(capsule).decode() for capsule in self.capsules]
+        return [name_of(capsule) for capsule in self.capsules]
 
     def _capsule(self, versioned):
         managed = _Versioned() if versioned else _Managed()
         self._fill(managed.tensor)
         if self.fields.get("deleter", True):
-            managed.deleter = _Deleter(self._delete)
+            managed.deleter = _Deleter(lambda p: self._delete(p))
         if versioned:
             managed.major, managed.minor = self.version
             managed.flags = self.flags
@@ -110,7 +144,7 @@ class Producer:
         tensor.data = fields.get("data", a.__array_interface__["data"][0])
         tensor.device_type, tensor.device_id = fields.get("device", (CPU, 0))
         tensor.ndim = len(shape)
-        tensor.code = fields.get("code", CODES[a.dtype.kind])
+        tensor.code = fields["code"] if "code" in fields else CODES[a.dtype.kind]
         tensor.bits = fields.get("bits", 8 * a.itemsize)
         tensor.lanes = fields.get("lanes", 1)
         tensor.shape = (ctypes.c_int64 * max(len(shape), 1))(*shape)

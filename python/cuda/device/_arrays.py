@@ -1,7 +1,8 @@
 """Arrays of our own: NumPy's arrays on the host device, Array in memory that GPUs reach.
 
 On the host device an array is a numpy.ndarray whose memory comes from our pool, aligned to 256
-bytes. On a GPU it is a thin Array, which kernels and DLPack take and the host copies by to_host.
+bytes; those of array_api are of a subclass. On a GPU it is a thin Array, which kernels and DLPack
+take and the host copies by to_host.
 """
 
 import operator
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from cuda.device import _core, _places
 from cuda.device._core import Array, Vector
+from cuda.device._host_arrays import exporting
 
 __all__ = ["Array", "arange", "asarray", "empty", "from_dlpack", "full", "to_host", "zeros"]
 
@@ -67,13 +69,11 @@ def _columns(order: object) -> bool:
     return order == "F"
 
 
-def _make(
-    shape: Any, dtype: Any, device: Any, memory: str, order: str, zero: bool = False
-) -> np.ndarray[Any, Any] | Array:
+def _make(shape: Any, dtype: Any, device: Any, memory: str, order: str, zero: bool = False) -> Any:
     extents, made = _extents(shape), _format(dtype)
     number, kind, columns = _places.number_of(device), _places.kind_of(memory), _columns(order)
     if number == _places.HOST:
-        return _core.host_array(extents, made, columns, zero)
+        return exporting(_core.host_array(extents, made, columns, zero))
     array = _core.gpu_array(number, kind, extents, made, columns)
     if zero:
         _fill(array, np.zeros((), made))
@@ -174,8 +174,6 @@ def _device_text(number: int) -> str:
 
 def _host_view(obj: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
     """An object of the host as an array, without a copy where that is possible."""
-    if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
-        obj = np.from_dlpack(obj)
     dtype = _struct_of(obj) if dtype is None else dtype
     wanted = None if dtype is None else _format(dtype)
     made = np.asarray(
@@ -225,9 +223,10 @@ def asarray(
         number = _places.number_of(array.device if device is None else device)
         return _on_gpu(array, number, dtype, copy, memory)
     number = _places.number_of(device)
-    host = _host_view(obj, dtype, copy if number == _places.HOST else None)
+    given = obj if array is None else array
+    host = _host_view(given, dtype, copy if number == _places.HOST else None)
     if number == _places.HOST:
-        return host
+        return exporting(host)
     return _to_gpu(host, number, copy, memory)
 
 
@@ -237,11 +236,16 @@ def _to_gpu(host: np.ndarray[Any, Any], number: int, copy: bool | None, memory: 
     return _moved(host, number, memory)
 
 
-def _imported(obj: Any) -> Array | None:
-    """A GPU's array of another library; None for everything else."""
+def _imported(obj: Any) -> Any:
+    """An array of another library by DLPack; None for what NumPy takes by itself."""
     if isinstance(obj, np.ndarray | np.generic) or not hasattr(obj, "__dlpack_device__"):
         return None
-    return _core.import_dlpack(obj)
+    try:
+        return _core.import_dlpack(obj)
+    except BufferError:
+        if hasattr(obj, "__array__"):
+            return None
+        raise
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
@@ -256,14 +260,14 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
             raise AttributeError(
                 f"from_dlpack() needs {name}, which {type(x).__qualname__!r} lacks"
             )
-    array = x if isinstance(x, Array) else _imported(x)
+    array = x if isinstance(x, Array) else _core.import_dlpack(x)
     if isinstance(array, Array):
         number = _places.number_of(array.device if device is None else device)
         return _on_gpu(array, number, None, copy, "device")
     number = _places.HOST if device is None else _places.number_of(device)
     if number == _places.HOST:
-        return np.from_dlpack(x, copy=copy)
-    return _to_gpu(np.from_dlpack(x), number, copy, "device")
+        return exporting(array.copy() if copy else array)
+    return _to_gpu(array, number, copy, "device")
 
 
 def to_host(array: Any) -> np.ndarray[Any, Any]:
@@ -272,4 +276,6 @@ def to_host(array: Any) -> np.ndarray[Any, Any]:
     Arrays of the host are given as they are, of other libraries through DLPack.
     """
     found = array if isinstance(array, Array) else _imported(array)
-    return _core.to_host(found) if isinstance(found, Array) else _host_view(array, None, None)
+    if isinstance(found, Array):
+        return _core.to_host(found)
+    return _host_view(array if found is None else found, None, None)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from cuda.device import _core, _sycl
+from cuda.device._host_arrays import exporting
 
 __all__ = ["as_cuda_array", "from_cuda_array_interface", "from_sycl_usm"]
 
@@ -230,7 +231,7 @@ def _laid_out(
 
 
 def _made(array: _Array, owner: Any, stream: int | None = None) -> Any:
-    return _core.foreign_array(
+    made = _core.foreign_array(
         array.address,
         array.low,
         array.high,
@@ -241,6 +242,7 @@ def _made(array: _Array, owner: Any, stream: int | None = None) -> Any:
         owner,
         stream,
     )
+    return exporting(made)
 
 
 def _dictionary(description: Any, attribute: str, keys: tuple[str, ...]) -> dict[str, Any]:
@@ -388,7 +390,9 @@ def _sycl_array(
         if array.low != array.high and not address <= array.low <= array.high <= address + size:
             raise ValueError(f"the elements are outside of the buffer, which has {size} bytes")
     elif array.low != array.high:
-        _sycl.check_reach(address, (array.low, array.high), context, usm_type)
+        said = usm_type or _sycl.said_type(owner)
+        where = _sycl.place_of(fields["syclobj"], context)
+        _sycl.check_reach(address, (array.low, array.high), context, said, where)
     return _made(array, (owner, buffer))
 
 

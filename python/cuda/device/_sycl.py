@@ -88,17 +88,37 @@ def _check_within(base: int, size: int, low: int, high: int) -> None:
         )
 
 
+def said_type(owner: Any) -> str | None:
+    """What an array or memory object of dpctl calls the kind of its memory; None: nothing."""
+    said = getattr(owner, "usm_type", None)
+    if said is None and callable(method := getattr(owner, "get_usm_type", None)):
+        said = method()
+    return said if isinstance(said, str) and said in _TYPES else None
+
+
+def place_of(syclobj: Any, context: Context) -> str:
+    """The device for messages: the one found, or what a queue says of its own."""
+    if context is not None:
+        return ":".join(map(str, context))
+    said = getattr(getattr(syclobj, "sycl_device", None), "filter_string", None)
+    return said if isinstance(said, str) else "a context of SYCL"
+
+
 def check_reach(
-    address: int, elements: tuple[int, int], context: Context, usm_type: str | None
+    address: int,
+    elements: tuple[int, int],
+    context: Context,
+    usm_type: str | None,
+    where: str,
 ) -> None:
     """Raises ValueError for memory that is not of the context, or that nobody here reaches.
 
-    address: as the producer says it, of its allocation. elements: first byte and end.
+    address: as the producer says it, of its allocation. elements: first byte and end. where: the
+    device, for messages.
     """
     # Without a base, neither CUDA nor our allocator knows it.
     device, _, base, size, _ = _core.memory_find(address)
     _check_within(base, size, *elements)
-    where = "a context of SYCL" if context is None else ":".join(map(str, context))
     if device >= 0:
         if context is not None and (context[0] != "cuda" or context[2] != device):
             raise ValueError(

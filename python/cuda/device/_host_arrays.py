@@ -1,0 +1,111 @@
+"""Arrays of the Array API in memory of the host: NumPy's, and what the standard adds to them."""
+
+from typing import Any
+
+import numpy as np
+from cuda.device import _core, _exports, _places
+
+__all__ = ["HostArray", "exporting", "given", "plain"]
+
+_API_VERSIONS = (None, "2021.12", "2022.12", "2023.12")
+
+
+class HostArray(np.ndarray[Any, Any]):
+    """A numpy.ndarray that keeps to the Array API: array_api makes them.
+
+    An element is an array of no dimensions, not a number of NumPy's, and what functions and
+    operators give is a HostArray too. Everything else is NumPy's. a.view(HostArray) of array_api is
+    one in the memory of any NumPy array.
+
+    With CUDA_DEVICE_HOST_CAI=1 in the environment it has __cuda_array_interface__ and, in memory
+    that this package has allocated, __sycl_usm_array_interface__.
+    """
+
+    __slots__ = ()
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        """The module cuda.device.array_api: ValueError for versions it is not of."""
+        if api_version not in _API_VERSIONS:
+            known = ", ".join(map(repr, _API_VERSIONS[1:]))
+            raise ValueError(f"api_version={api_version!r}; this is the Array API of {known}")
+        from cuda.device import array_api
+
+        return array_api
+
+    def __getitem__(self, index: Any, /) -> Any:
+        found = super().__getitem__(index)
+        if isinstance(found, np.ndarray):
+            return found
+        # An element: with '...' behind the index NumPy gives a view of it.
+        return super().__getitem__((*index, ...) if isinstance(index, tuple) else (index, ...))
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return given(array)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return given(super().__array_function__(func, types, args, kwargs))
+
+    def to_device(self, device: Any, /, *, stream: int | Any | None = None) -> Any:
+        """The array on a device: itself for "cpu", a copy in memory of a GPU for others."""
+        if stream is not None:
+            raise ValueError(f"to_device() expects no stream of the host, found {stream!r}")
+        if _places.number_of(device) == _places.HOST:
+            return self
+        from cuda.device import _arrays
+
+        return _arrays.asarray(self, device=device)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: Any = None,
+        dl_device: Any = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A DLPack capsule; BufferError for elements that DLPack has no name for."""
+        return _core.export_host_array(self, stream, max_version, dl_device, copy)
+
+    @property
+    def usm_type(self) -> str:
+        """What SYCL calls the kind of memory: "host", or "unknown" where we did not allocate it."""
+        return _exports.host_usm_type(self)
+
+    def get_usm_type(self, syclobj: Any = None) -> str:
+        """The same for a context, a queue or a filter string; "unknown" in another context."""
+        return _exports.host_usm_type(self, syclobj)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return _exports.cuda_dictionary(self)
+
+    @property
+    def __sycl_usm_array_interface__(self) -> dict[str, Any]:
+        return _exports.host_sycl_dictionary(self)
+
+
+HostArray.__module__ = "cuda.device.array_api"  # where it is found, also by pickle
+
+
+def given(result: Any) -> Any:
+    """What NumPy gave as a caller of the Array API sees it: every array is a HostArray."""
+    if type(result) is np.ndarray:
+        return result.view(HostArray)
+    if isinstance(result, np.generic):
+        return np.asarray(result).view(HostArray)
+    if isinstance(result, tuple):
+        made = map(given, result)
+        return type(result)(*made) if hasattr(result, "_fields") else tuple(made)
+    return [given(each) for each in result] if type(result) is list else result
+
+
+def plain(value: Any) -> Any:
+    """An argument for NumPy: HostArrays as its own arrays of the same memory, in sequences too."""
+    if isinstance(value, HostArray):
+        return value.view(np.ndarray)
+    return type(value)(map(plain, value)) if type(value) in (tuple, list) else value
+
+
+def exporting(array: Any) -> Any:
+    """An array of the host as users get it: NumPy's, or one that speaks the interfaces of GPUs."""
+    return given(array) if _exports.exports_host() else array

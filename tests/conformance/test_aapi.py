@@ -1,0 +1,339 @@
+"""The Array API of arrays of the host (DEV-AAPI): every name of the standard, in HostArrays."""
+
+import copy
+import operator
+import pickle
+import re
+
+import numpy as np
+import pytest
+from cuda import device as D
+from cuda.device import array_api as xp
+from support.clauses import clause
+from support.launching import run
+
+from support import clauses
+
+F = np.array([[0.5, -1.25, 3.0], [2.0, 0.25, -0.5]])
+P = np.abs(F)
+UNIT = F / 4
+I = np.array([[1, 7, 3], [4, 1, 6]])  # noqa: E741
+B = np.array([[True, False, True], [False, False, True]])
+C = F + 1j * F[::-1]
+V = np.array([3, 1, 2, 3, 1])
+
+
+def names_of(row):
+    """The names that the text of a row lists, behind each "Heading:" of one or two words."""
+    text = re.sub(r"\([^)]*\)", "", clauses.load()[row].requirement)
+    return set(re.findall(r"\w+", re.sub(r"[A-Z][a-z]*( algebra)?:", "", text)))
+
+
+def ours(value):
+    """NumPy's arrays as HostArrays, in sequences too."""
+    if type(value) is np.ndarray:
+        return value.view(xp.HostArray)
+    return type(value)(map(ours, value)) if type(value) in (tuple, list) else value
+
+
+def check(found, expected):
+    """The same values, every array of the type of the standard: no number of NumPy's."""
+    if isinstance(expected, (tuple, list)):
+        assert isinstance(found, (tuple, list))
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            check(one, other)
+    elif isinstance(expected, (np.ndarray, np.generic)):
+        assert type(found) is xp.HostArray
+        assert found.dtype == expected.dtype
+        assert found.shape == expected.shape
+        assert np.array_equal(found, expected, equal_nan=expected.dtype.kind in "fc")
+    else:
+        assert type(found) is type(expected)
+        assert found == expected
+
+
+def check_calls(calls):
+    """name: arguments and keywords, once in NumPy's arrays and once in ours."""
+    for name, (*args, keywords) in calls.items():
+        expected = getattr(np, name)(*args, **keywords)
+        given = {key: ours(value) for key, value in keywords.items()}
+        check(getattr(xp, name)(*ours(args), **given), expected)
+
+
+UNARY = {
+    **dict.fromkeys(("abs", "ceil", "floor", "negative", "positive", "round", "sign"), F),
+    **dict.fromkeys(("square", "trunc", "isfinite", "isinf", "isnan", "signbit"), F),
+    **dict.fromkeys(("acos", "asin", "atanh"), UNIT),
+    **dict.fromkeys(("asinh", "atan", "cos", "cosh", "exp", "expm1", "sin", "sinh"), F),
+    **dict.fromkeys(("tan", "tanh"), F),
+    **dict.fromkeys(("log", "log1p", "log2", "log10", "sqrt"), P),
+    "acosh": P + 1,
+    "bitwise_invert": I,
+    "logical_not": B,
+    **dict.fromkeys(("conj", "imag", "real"), C),
+}
+OF_FLOATS = (
+    *("add", "atan2", "copysign", "divide", "equal", "floor_divide", "greater", "greater_equal"),
+    *("hypot", "less", "less_equal", "logaddexp", "maximum", "minimum", "multiply", "not_equal"),
+    *("remainder", "subtract"),
+)
+BINARY = {
+    **dict.fromkeys(OF_FLOATS, (F, P[::-1])),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor", "pow"), (I, I[::-1])),
+    **dict.fromkeys(("bitwise_left_shift", "bitwise_right_shift"), (I, I[::-1])),
+    **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), (B, B[::-1])),
+}
+
+
+@clause("DEV-AAPI-06")
+def test_elementwise_functions():
+    assert names_of("DEV-AAPI-06") == {*UNARY, *BINARY, "clip"}
+    check_calls({name: (x, {}) for name, x in UNARY.items()})
+    check_calls({name: (*xs, {}) for name, xs in BINARY.items()})
+    check_calls({"clip": (F, {"min": -1, "max": 1})})
+    # Integers stay integers, and numbers of Python take the array's dtype.
+    assert xp.ceil(ours(I)).dtype == xp.int64
+    small = xp.asarray([1, 2], dtype=xp.float32)
+    assert (small + 1.5).dtype == xp.float32
+    check(xp.multiply(small, xp.asarray(2.0, dtype=xp.float32)), np.float32([2, 4]))
+
+
+@clause("DEV-AAPI-07")
+def test_linear_algebra_and_manipulation():
+    assert names_of("DEV-AAPI-07") <= {*xp.__all__}
+    check_calls(
+        {
+            "matmul": (F, F.T, {}),
+            "matrix_transpose": (F, {}),
+            "tensordot": (F, F, {"axes": 2}),
+            "vecdot": (F, F, {"axis": -1}),
+            "broadcast_arrays": (F, F[0], {}),
+            "broadcast_to": (F[0], (4, 3), {}),
+            "concat": ([F, P], {"axis": 1}),
+            "flip": (F, {"axis": 0}),
+            "moveaxis": (F, 0, 1, {}),
+            "permute_dims": (F, (1, 0), {}),
+            "repeat": (F, 2, {"axis": 0}),
+            "reshape": (F, (3, 2), {}),
+            "roll": (F, 1, {"axis": 1}),
+            "squeeze": (F[None], {"axis": 0}),
+            "stack": ([F, P], {"axis": 1}),
+            "tile": (F, (2, 1), {}),
+            "unstack": (F, {"axis": 1}),
+            "take": (F, np.array([2, 0]), {"axis": 1}),
+        }
+    )
+    check(xp.expand_dims(ours(F)), F[None])
+    check(xp.expand_dims(ours(F), axis=2), F[:, :, None])
+    check(xp.concat([ours(F), ours(P)], axis=None), np.concat([F, P], axis=None))
+    assert np.shares_memory(xp.reshape(ours(F), (6,)), F)
+    check(xp.matmul(ours(F[0]), ours(F[0])), F[0] @ F[0])
+
+
+@clause("DEV-AAPI-08")
+def test_searching_sets_sorting_statistics():
+    assert names_of("DEV-AAPI-08") <= {*xp.__all__}
+    check_calls(
+        {
+            "argmax": (F, {"axis": 1}),
+            "argmin": (F, {}),
+            "nonzero": (B, {}),
+            "searchsorted": (np.array([1, 2, 3]), V, {"side": "right"}),
+            "where": (B, F, P, {}),
+            **{name: (V, {}) for name in ("unique_all", "unique_counts", "unique_inverse")},
+            "unique_values": (V, {}),
+            "cumulative_sum": (F, {"axis": 1, "include_initial": True}),
+            **{name: (F, {"axis": 0, "keepdims": True}) for name in ("max", "min", "mean")},
+            **{name: (F, {}) for name in ("prod", "sum")},
+            "std": (F, {"correction": 1}),
+            "var": (F, {"axis": 1, "correction": 0.5}),
+            "all": (B, {"axis": 1}),
+            "any": (B, {}),
+        }
+    )
+    found = xp.unique_all(ours(V))
+    assert [f.tolist() for f in found] == [[1, 2, 3], [1, 2, 0], [2, 0, 1, 2, 0], [2, 1, 2]]
+    assert type(found.counts) is xp.HostArray
+    check(xp.sort(ours(V)), np.array([1, 1, 2, 3, 3]))
+    check(xp.sort(ours(F), axis=0, descending=True), np.sort(F, axis=0)[::-1])
+    check(xp.argsort(ours(V)), np.array([1, 4, 2, 0, 3]))
+    # Equal elements keep their order.
+    check(xp.argsort(ours(V), descending=True), np.array([0, 3, 2, 1, 4]))
+    check(xp.argsort(ours(I), axis=0, descending=True), np.array([[1, 0, 1], [0, 1, 0]]))
+    about = xp.__array_namespace_info__()
+    assert about.default_device() == "cpu"
+    assert about.devices() == ["cpu"]
+    assert about.default_dtypes()["real floating"] == xp.float64
+    assert about.dtypes(kind="bool") == {"bool": np.dtype(bool)}
+    assert about.capabilities()["boolean indexing"] is True
+
+
+@clause("DEV-AAPI-04")
+def test_creation():
+    assert names_of("DEV-AAPI-04") <= {*xp.__all__}
+    check_calls(
+        {
+            "arange": (2, 11, 3, {"dtype": np.float32}),
+            "eye": (3, 4, {"k": 1}),
+            "linspace": (0.0, 1.0, 5, {"endpoint": False}),
+            "meshgrid": (V, I[0], {"indexing": "ij"}),
+            "ones": ((2, 3), {"dtype": np.int8}),
+            "zeros": ((2, 0), {}),
+            "full": ((3,), 2.5, {}),
+            "ones_like": (I, {}),
+            "zeros_like": (F, {"dtype": np.int16}),
+            "full_like": (I, 7, {}),
+            "tril": (F, {"k": 1}),
+            "triu": (F, {}),
+            "asarray": ([[1, 2], [3, 4]], {"dtype": np.complex64}),
+        }
+    )
+    check(xp.arange(4), np.arange(4))
+    assert [xp.empty(3).dtype, xp.empty_like(ours(I)).shape] == [xp.float64, (2, 3)]
+    assert type(xp.empty((), dtype=xp.bool)) is xp.HostArray
+    assert xp.full(2, True).dtype == xp.bool
+    for device in ("cpu", D.core.Device("host"), None):
+        assert xp.zeros(2, device=device).device == "cpu"
+    with pytest.raises(ValueError, match="no device 'cuda:7'"):
+        xp.zeros(2, device="cuda:7")
+    a = xp.asarray(F)
+    assert np.shares_memory(a, F)
+    assert not np.shares_memory(xp.asarray(a, copy=True), F)
+    with pytest.raises(ValueError, match="copy"):
+        xp.asarray(a, dtype=xp.float32, copy=False)
+    assert np.shares_memory(xp.from_dlpack(a), F)
+    assert not np.shares_memory(xp.from_dlpack(a, copy=True), F)
+
+
+@clause("DEV-AAPI-05")
+def test_dtypes_and_constants():
+    assert (xp.e, xp.pi, xp.inf) == (np.e, np.pi, np.inf)
+    assert xp.nan != xp.nan
+    assert ours(F)[xp.newaxis].shape == (1, 2, 3)
+    for name in ("int8", "int64", "uint8", "uint64", "float32", "float64", "complex64"):
+        assert xp.zeros(1, dtype=getattr(xp, name)).dtype.name == name
+    assert xp.zeros(1, dtype=xp.bool).dtype == bool
+    check(xp.astype(ours(F), xp.int32), F.astype(np.int32))
+    same = ours(F)
+    assert xp.astype(same, xp.float64, copy=False) is same
+    assert not np.shares_memory(xp.astype(same, xp.float64), F)
+    assert xp.can_cast(xp.float32, xp.float64)
+    assert not xp.can_cast(same, xp.float32)
+    assert xp.finfo(xp.float32).bits == xp.finfo(xp.zeros(1, dtype=xp.float32)).bits == 32
+    assert xp.iinfo(ours(I)).max == xp.iinfo(xp.int64).max == 2**63 - 1
+    assert xp.isdtype(same.dtype, "real floating")
+    assert not xp.isdtype(xp.int8, ("bool", "complex floating"))
+    assert xp.result_type(ours(I), xp.float32) == xp.float64
+
+
+@clause("DEV-AAPI-01")
+def test_attributes():
+    a = xp.asarray(np.zeros((2, 3, 4), np.float32))
+    assert (a.dtype, a.device, a.ndim, a.shape, a.size) == (xp.float32, "cpu", 3, (2, 3, 4), 24)
+    assert a.mT.shape == (2, 4, 3)
+    assert a[0].T.shape == (4, 3)
+    assert type(a.mT) is type(a[0].T) is xp.HostArray
+
+
+OPERATORS = (
+    (F, ("add", "sub", "mul", "truediv", "floordiv", "mod", "lt", "le", "gt", "ge", "eq", "ne")),
+    (I, ("and_", "or_", "xor", "lshift", "rshift", "pow")),
+)
+IN_PLACE = ("iadd", "isub", "imul", "ifloordiv", "imod", "iand", "ior", "ixor", "ilshift")
+
+
+@clause("DEV-AAPI-02")
+def test_operators():
+    for array, names in OPERATORS:
+        for name in names:
+            call = getattr(operator, name)
+            other = np.abs(array[::-1])
+            check(call(ours(array), ours(other)), call(array, other))
+            check(call(ours(array), 2), call(array, 2))
+            check(call(2, ours(np.abs(array))), call(2, np.abs(array)))
+    check(ours(F) @ ours(F.T), F @ F.T)
+    check(ours(F[0]) @ ours(F[1]), F[0] @ F[1])
+    for call in (operator.neg, operator.pos, abs):
+        check(call(ours(F)), call(F))
+    check(~ours(I), ~I)
+    for name in (*IN_PLACE, "irshift", "ipow"):
+        a, b = xp.asarray(I, copy=True), I.copy()
+        kept = a
+        a, b = (getattr(operator, name)(x, 2) for x in (a, b))
+        assert a is kept
+        check(a, b)
+    a = xp.asarray(F, copy=True)
+    a /= 2
+    a @= xp.eye(3)
+    check(a, F / 2)
+    one = xp.asarray(3)
+    assert (bool(one), int(one), float(one), complex(one)) == (True, 3, 3.0, 3 + 0j)
+    assert [10, 20, 30, 40][one] == 40
+    for what in (bool, int, float, complex, operator.index):
+        with pytest.raises((TypeError, ValueError)):
+            what(ours(F))
+    assert f"{xp.asarray(2.5):.2f} {one:03d}" == "2.50 003"
+    assert repr(ours(V)) == "HostArray([3, 1, 2, 3, 1])"
+
+
+@clause("DEV-AAPI-03", "DEV-AAPI-10")
+def test_methods_and_elements():
+    a = xp.asarray(F, copy=True)
+    for version in (None, "2021.12", "2022.12", "2023.12"):
+        assert a.__array_namespace__(api_version=version) is xp
+    with pytest.raises(ValueError, match=r"api_version='2019.12'; this is the Array API of '2021"):
+        a.__array_namespace__(api_version="2019.12")
+    assert a.to_device("cpu") is a
+    assert a.to_device(D.core.Device("host"), stream=None) is a
+    with pytest.raises(ValueError, match=r"to_device\(\) expects no stream of the host, found 1"):
+        a.to_device("cpu", stream=1)
+    with pytest.raises(ValueError, match="no device 'cuda:9'"):
+        a.to_device("cuda:9")
+    assert a.__dlpack_device__() == (1, 0)
+    assert np.shares_memory(np.from_dlpack(a), a)
+    for index in ((0, 0), (1, -1)):
+        element = a[index]
+        assert type(element) is xp.HostArray
+        assert (element.ndim, element.shape, element.size) == (0, (), 1)
+        assert float(element) == F[index]
+        assert np.shares_memory(element, a)
+    assert type(xp.asarray(V)[2]) is type(xp.asarray(4)[()]) is xp.HostArray
+    for index in (0, slice(1), (..., 0), None, (slice(None), xp.asarray([0, 2])), a > 0):
+        plain = index.view(np.ndarray) if isinstance(index, np.ndarray) else index
+        check(a[index], F[plain])
+    a[0, 0] = 9
+    a[1] = xp.asarray([1.0, 2.0, 3.0])
+    a[a == 9] = 8
+    check(a, np.array([[8, -1.25, 3.0], [1, 2, 3]]))
+    for step, row in enumerate(a):
+        check(row, a.view(np.ndarray)[step])
+
+
+@D.kernel
+def scaled(out, a, factor):
+    i = D.tid(1)
+    if i < a.size:
+        out[i] = a[i] * factor
+
+
+@clause("DEV-ARR-02")
+def test_kernels_and_numpy_take_them(target):
+    a = xp.linspace(0.0, 1.0, 33)
+    out = xp.zeros_like(a)
+    assert out.__array_interface__["data"][0] % 256 == 0
+    run(scaled, out[::-1], a, 2.0, grid=2, block=32)
+    check(out, np.linspace(0, 1, 33)[::-1] * 2.0)
+    # Through NumPy's own functions they stay what they are.
+    for found in (np.where(a > 0, a, 0), np.linalg.norm(a), np.sum(a), np.concatenate([a, out])):
+        assert type(found) is xp.HostArray
+    assert type(np.asarray(a)) is np.ndarray
+    assert memoryview(a).nbytes == a.nbytes
+    for again in (pickle.loads(pickle.dumps(a)), copy.copy(a), copy.deepcopy(a)):
+        check(again, a.view(np.ndarray))
+    assert type(D.zeros(3, device="cpu")) is np.ndarray
+
+
+def test_every_name_of_the_module_is_there():
+    assert {name for name in xp.__all__ if not hasattr(xp, name)} == set()
+    assert len(set(xp.__all__)) == len(xp.__all__)
