@@ -6,7 +6,8 @@ as they take NumPy's. device= is "cpu" or None: for memory of a GPU there is x.t
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from cuda.device import _arrays, _places
@@ -23,24 +24,35 @@ _DELEGATED = (
     *("can_cast", "result_type"),
     *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and"),
     *("bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"),
-    *("ceil", "clip", "conj", "copysign", "cos", "cosh", "divide", "equal", "exp", "expm1"),
+    *("ceil", "conj", "copysign", "cos", "cosh", "divide", "equal", "exp", "expm1"),
     *("floor", "floor_divide", "greater", "greater_equal", "hypot", "imag", "isfinite", "isinf"),
     *("isnan", "less", "less_equal", "log", "log1p", "log2", "log10", "logaddexp", "logical_and"),
     *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative"),
     *("not_equal", "positive", "pow", "real", "remainder", "round", "sign", "signbit", "sin"),
     *("sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc"),
     *("matmul", "matrix_transpose", "tensordot", "vecdot"),
-    *("broadcast_arrays", "broadcast_to", "concat", "flip", "moveaxis", "permute_dims", "repeat"),
-    *("reshape", "roll", "squeeze", "stack", "tile", "tril", "triu", "unstack", "meshgrid"),
+    *("broadcast_to", "concat", "flip", "moveaxis", "permute_dims", "repeat"),
+    *("reshape", "roll", "squeeze", "stack", "tile", "tril", "triu", "unstack"),
     *("argmax", "argmin", "nonzero", "searchsorted", "take", "where"),
     *("unique_all", "unique_counts", "unique_inverse", "unique_values"),
     *("cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var", "all", "any"),
 )
 
 
-def _delegated(name: str) -> Callable[..., Any]:
+_LINALG = (
+    *("cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "matmul", "matrix_norm"),
+    *("matrix_power", "matrix_rank", "matrix_transpose", "outer", "pinv", "qr", "slogdet", "solve"),
+    *("svd", "svdvals", "tensordot", "trace", "vecdot", "vector_norm"),
+)
+_FFT = (
+    *("fft", "ifft", "fftn", "ifftn", "rfft", "irfft", "rfftn", "irfftn", "hfft", "ihfft"),
+    *("fftshift", "ifftshift"),
+)
+
+
+def _delegated(name: str, module: Any = np) -> Callable[..., Any]:
     """NumPy's function between HostArrays."""
-    function = getattr(np, name)
+    function = getattr(module, name)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -53,6 +65,9 @@ def _delegated(name: str) -> Callable[..., Any]:
 
 globals().update({name: getattr(np, name) for name in _SAME})
 globals().update({name: _delegated(name) for name in _DELEGATED})
+# Extensions of the standard.
+linalg: Any = SimpleNamespace(**{name: _delegated(name, np.linalg) for name in _LINALG})
+fft: Any = SimpleNamespace(**{name: _delegated(name, np.fft) for name in _FFT})
 
 # --- creation ---
 
@@ -161,7 +176,22 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     return given(_arrays.from_dlpack(x, device="cpu", copy=copy))
 
 
-# --- where NumPy's parameters are others ---
+# --- where NumPy's parameters or results are others ---
+
+
+def meshgrid(*arrays: Any, indexing: Any = "xy") -> Any:
+    """Coordinates of a grid: a list of arrays, one for each axis."""
+    return given(list(np.meshgrid(*map(plain, arrays), indexing=indexing)))
+
+
+def broadcast_arrays(*arrays: Any) -> Any:
+    """A list of the arrays, each in the shape that all have together."""
+    return given(list(np.broadcast_arrays(*map(plain, arrays))))
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
+    """The elements, none below min and none above max."""
+    return given(np.clip(plain(x), plain(min), plain(max)))
 
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
@@ -174,9 +204,22 @@ def _dtype_of(type: Any) -> Any:
     return type.dtype if isinstance(type, np.ndarray) else type
 
 
-def finfo(type: Any, /) -> Any:
-    """Limits of a floating-point dtype, or of an array's."""
-    return np.finfo(_dtype_of(type))
+class FloatLimits(NamedTuple):
+    """What finfo gives, in numbers of Python's."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: Any
+
+
+def finfo(type: Any, /) -> FloatLimits:
+    """Limits of a floating-point dtype, or of an array's; of a complex one those of its parts."""
+    found = np.finfo(_dtype_of(type))
+    eps, most, least = float(found.eps), float(found.max), float(found.min)
+    return FloatLimits(found.bits, eps, most, least, float(found.smallest_normal), found.dtype)
 
 
 def iinfo(type: Any, /) -> Any:
@@ -184,7 +227,7 @@ def iinfo(type: Any, /) -> Any:
     return np.iinfo(_dtype_of(type))
 
 
-def expand_dims(x: Any, /, *, axis: int = 0) -> Any:
+def expand_dims(x: Any, /, axis: int = 0) -> Any:
     """The array with one more axis, of extent 1."""
     return given(np.expand_dims(plain(x), axis))
 
@@ -205,11 +248,27 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
     return given(values.shape[axis] - 1 - found)
 
 
+def _frequencies(name: str) -> Callable[..., Any]:
+    function = getattr(np.fft, name)
+
+    def call(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Any:
+        """Centres of the bins of a transform of n samples at distances of d."""
+        _check_device(device)
+        return given(function(n, d).astype(np.float64 if dtype is None else dtype))
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+fft.fftfreq, fft.rfftfreq = _frequencies("fftfreq"), _frequencies("rfftfreq")
+
 __array_api_version__ = "2023.12"
 __all__ = [
     "HostArray",
+    *("fft", "linalg"),
     *_SAME,
     *_DELEGATED,
+    *("broadcast_arrays", "clip", "meshgrid"),
     *("arange", "argsort", "asarray", "astype", "empty", "empty_like", "expand_dims"),
     *("eye", "finfo", "from_dlpack", "full", "full_like", "iinfo", "linspace", "ones", "ones_like"),
     *("sort", "zeros", "zeros_like"),
