@@ -40,7 +40,7 @@ DEVICE: dict[str, list[str]] = {
         *["float16", "float32", "float64", "bfloat16", "float8e4m3", "float8e5m2"],
         *["complex64", "complex128", "ConstExpr"],
     ],
-    "The package": ["core", "__version__"],
+    "The package": ["core", "machine_representation", "__version__"],
 }
 CORE: dict[str, list[str]] = {
     "Devices": ["Device", "DeviceProperties", "ComputeCapability"],

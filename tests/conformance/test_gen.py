@@ -1,10 +1,12 @@
 """The package among others (DEV-GEN). Names: test_names.py."""
 
+import inspect
 import os
 import subprocess
 import sys
 
 import cuda
+import pytest
 from cuda import device as D
 from support.clauses import clause
 
@@ -31,3 +33,11 @@ def test_cuda_is_a_namespace_that_others_share(tmp_path):
 @clause("DEV-GEN-03")
 def test_the_package_has_no_module_cuda():
     assert getattr(cuda, "__file__", None) is None
+
+
+@clause("DEV-INTEROP-01")
+def test_machine_representation():
+    assert D.machine_representation() == "itanium"
+    with pytest.raises(TypeError):
+        D.machine_representation(1)
+    assert inspect.signature(D.machine_representation).return_annotation is str

@@ -73,6 +73,7 @@ from cuda.device._positions import (
     tid,
     warp_size,
 )
+from cuda.device._representation import machine_representation
 from cuda.device._structs import align, replace, struct
 from cuda.device._targets import *  # noqa: F403 all that it lists
 from cuda.device._vectors import *  # noqa: F403 all that it lists
@@ -128,6 +129,7 @@ __all__ = [
     "lane_id",
     "launch",
     "local_array",
+    "machine_representation",
     "replace",
     "shared_array",
     "struct",
