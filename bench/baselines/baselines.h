@@ -114,6 +114,12 @@ void hand_convolve_rgba(int threads, uint8_t* out, const uint8_t* in, const floa
 void hand_spheres(int threads, float* out, const float* spheres, int64_t count, int64_t width,
                   int64_t height);
 
+// out[v] = how often v occurs.
+void hand_histogram_wide(int threads, int32_t* out, const uint16_t* in, int64_t n, int64_t bins);
+
+// The positive elements in any order, and how many they are.
+void hand_compact(int threads, float* out, int32_t* total, const float* in, int64_t n);
+
 // The polynomials themselves, for their accuracy check.
 void hand_exp(float* y, const float* x, int64_t n);
 void hand_log(float* y, const float* x, int64_t n);

@@ -33,6 +33,7 @@ FAMILIES = (
     "fft",
     "convolve_rgba",
     "spheres",
+    "atomics",
 )
 
 PROBLEMS = {

@@ -1,0 +1,124 @@
+"""Threads that meet at places: histograms in shared and in global memory, compaction by tickets."""
+
+import numpy as np
+from arrays import aligned
+
+from .histogram import BINS, check
+from .problem import INTEL, Hand, Problem, WrongResult, grid_for, require_equal
+
+BLOCK, GLOBAL_BINS = 256, 1 << 16
+
+
+def bytes_of(kind, n):
+    random = np.random.default_rng(71)
+    if kind == "uniform":
+        return random.integers(0, BINS, n, np.uint8)
+    values = random.integers(0, BINS, n, np.uint8)
+    values[random.random(n, np.float32) < 0.9] = 77
+    return values
+
+
+def in_shared_memory(kind):
+    def make(quick):
+        n, blocks = (1 << 20, 64) if quick else (1 << 26, 512)
+        arrays = {"out": aligned((blocks, BINS), np.int32), "source": aligned((n,), np.uint8)}
+        arrays["source"][:] = bytes_of(kind, n)
+        return Problem(
+            name=f"histogram {kind}",
+            kernel="histogram_atomic",
+            unit="Gitem/s",
+            amount=1e-9 * n,
+            size=f"n = {n:,} in {blocks} blocks",
+            arrays=arrays,
+            outputs=("out",),
+            values={"n": n, "blocks": blocks, "share": n // blocks},
+            arguments="out source share",
+            block=(BLOCK,),
+            grid=(blocks,),
+            judge=check,
+            hand=(Hand("hand_histograms", arguments="out source n blocks"),),
+            wanted=0.7,
+        )
+
+    return make
+
+
+def in_global_memory(quick):
+    n = 1 << 20 if quick else 1 << 26
+    arrays = {
+        "out": aligned((GLOBAL_BINS,), np.int32),
+        "counts": aligned((GLOBAL_BINS,), np.int32),
+        "done": aligned((1,), np.int32),
+        "source": aligned((n,), np.uint16),
+    }
+    arrays["source"][:] = np.random.default_rng(72).binomial(GLOBAL_BINS - 1, 0.4, n)
+    return Problem(
+        name="histogram global",
+        kernel="histogram_global",
+        unit="Gitem/s",
+        amount=1e-9 * n,
+        size=f"n = {n:,}, {GLOBAL_BINS:,} bins",
+        arrays=arrays,
+        outputs=("out",),
+        values={"n": n, "bins": GLOBAL_BINS},
+        arguments="out source n bins",
+        block=(BLOCK,),
+        grid=(512,),
+        judge=check_global,
+        hand=(Hand("hand_histogram_wide"),),
+        wanted=0.5,
+    )
+
+
+def check_global(p):
+    exact = p.once("counts", lambda: np.bincount(p.arrays["source"], minlength=GLOBAL_BINS))
+    require_equal(p, "out", exact)
+
+
+def compact(quick):
+    n = 1 << 20 if quick else 1 << 24
+    arrays = {
+        "out": aligned((n,), np.float32),
+        "total": aligned((1,), np.int32),
+        "state": aligned((2,), np.int32),
+        "source": aligned((n,), np.float32),
+    }
+    np.random.default_rng(73).standard_normal(dtype=np.float32, out=arrays["source"])
+    return Problem(
+        name="compact",
+        kernel="compact",
+        unit="Gitem/s",
+        amount=1e-9 * n,
+        size=f"n = {n:,}, every second one stays",
+        arrays=arrays,
+        outputs=("out", "total"),
+        values={"n": n},
+        arguments="out total source n",
+        block=(BLOCK,),
+        grid=grid_for((n,), (BLOCK,)),
+        judge=check_compact,
+        hand=(Hand("hand_compact"),),
+        wanted=0.6,
+        ahead_of=(INTEL,),
+    )
+
+
+def positive(p):
+    source = p.arrays["source"]
+    return np.sort(source[source > 0])
+
+
+def check_compact(p):
+    exact, total = p.once("positive", lambda: positive(p)), int(p.arrays["total"][0])
+    if total != exact.size:
+        raise WrongResult(f"compact: {total} elements, not {exact.size}")
+    if not np.array_equal(np.sort(p.arrays["out"][:total]), exact):
+        raise WrongResult("compact: other elements than the positive ones")
+
+
+PROBLEMS = {
+    "histogram uniform": in_shared_memory("uniform"),
+    "histogram skewed": in_shared_memory("skewed"),
+    "histogram global": in_global_memory,
+    "compact": compact,
+}
