@@ -8,6 +8,7 @@
 #include "bindings/runtime/inspection.h"
 #include "bindings/runtime/streams.h"
 #include "bindings/source/function_object.h"
+#include "bindings/values/atomic_access.h"
 #include "bindings/values/element_dtype.h"
 #include "bindings/values/struct_values.h"
 #include "bindings/values/vector_object.h"
@@ -52,6 +53,7 @@ NB_MODULE(_core, module) {
   register_vectors(module);
   register_element_dtypes(module);
   register_struct_values(module);
+  register_atomic_access(module);
   // (what to write, the name that is meant) in place of a name from elsewhere, or None. Of a name
   // that means one thing in host code and another in a kernel, the former.
   module.def("foreign_name_hint", [](const std::string& name) -> nb::object {

@@ -35,6 +35,7 @@ INTERFACES = {
     ("bindings", "frontend/operators/numeric.h"),
     ("bindings", "frontend/promotion.def"),
     ("bindings", "ir/evaluate.h"),
+    ("bindings", "ir/atomic.h"),
 }
 DIALECT_FOLDERS = (
     *("src/frontend/", "src/syntax/", "src/compile/", "src/dispatch/"),

@@ -113,6 +113,7 @@ uint32_t Call::type_index(PyObject* type) const {
 void Call::add_struct(PyObject* instance) {
   if (path_.size() >= kMaxNesting) fail(DiagCode::argument_type, {"a struct nested this deeply"});
   PyObject* cls = reinterpret_cast<PyObject*>(Py_TYPE(instance));
+  if (has_atomics(cls)) fail(DiagCode::argument_atomics, {type_text(instance)});
   const nb::object values = field_values(instance);
   write_record_value(key, type_index(cls), static_cast<uint32_t>(PyTuple_GET_SIZE(values.ptr())));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values.ptr()); ++i) {
@@ -202,6 +203,7 @@ void Call::add_object(PyObject* object) {
   if (is_vector(object)) return add_vector(object);
   if (is_struct(object)) return add_struct(object);
   if (is_frozen_dataclass(object)) return add_named(object);
+  if (atomic_type_of(object).is_valid()) fail(DiagCode::argument_atomics, {type_text(object)});
   if (add_dlpack(*this, object) || add_interface(*this, object)) return;
   fail(refusal_of(object), {"'" + type_text(object) + "'"});
 }

@@ -92,6 +92,8 @@ std::optional<Elements> find_elements(PyObject* dtype, std::string& reason) {
   nb::object type = type_of_elements(dtype);
   if (type.is_valid() && is_struct_class(type))
     return Elements{layout(size, align_of_struct(type)), Kind::Record, ScalarKind::Bool, 0, type};
+  if (type.is_valid() && is_atomic_type(type))
+    return Elements{layout(size, align), Kind::Record, ScalarKind::Bool, 0, type};
   if (type.is_valid() && is_vector_type(reinterpret_cast<PyTypeObject*>(type.ptr())))
     return vectors(reinterpret_cast<PyTypeObject*>(type.ptr()));
   return Elements{layout(size, align), Kind::Record, ScalarKind::Bool, 0, canonical_dtype(dtype)};

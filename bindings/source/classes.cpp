@@ -90,6 +90,16 @@ bool is_struct_class(nb::handle object) {
   return PyType_Check(object.ptr()) && struct_description(object).is_valid();
 }
 
+nb::object atomic_type_of(nb::handle object) {
+  static PyObject* const mark = interned("__cuda_device_atomic__").release().ptr();
+  return PyType_Check(object.ptr()) ? nb::object() : optional_attr(object, mark);
+}
+
+bool is_atomic_type(nb::handle object) {
+  return !PyType_Check(object.ptr()) && !PyArray_DescrCheck(object.ptr()) &&
+         struct_description(object).is_valid();
+}
+
 bool is_struct(PyObject* object) {
   return is_struct_class(reinterpret_cast<PyObject*>(Py_TYPE(object)));
 }
@@ -137,6 +147,10 @@ uint32_t align_of_struct(nb::handle cls) {
   return nb::cast<uint32_t>(struct_description(cls).attr("align"));
 }
 
+bool has_atomics(nb::handle struct_class) {
+  return nb::cast<bool>(struct_description(struct_class).attr("has_atomics"));
+}
+
 nb::object canonical_dtype(nb::handle dtype) {
   static PyObject* const known = PyDict_New();
   PyObject* found = PyDict_SetDefault(known, dtype.ptr(), dtype.ptr());
@@ -154,6 +168,7 @@ Classes::Classes(syntax::Program& program, std::vector<Guard>& guards, FunctionI
 uint32_t Classes::index_of(nb::handle type) {
   for (size_t i = 0; i < objects_.size(); ++i)
     if (objects_[i].ptr() == type.ptr()) return static_cast<uint32_t>(i);
+  if (is_atomic_type(type)) return add_atomic(type);
   if (!PyType_Check(type.ptr())) return add_dtype(type);
   return is_struct_class(type) ? add_struct(type) : add_named(type);
 }
@@ -214,7 +229,7 @@ FieldType Classes::field_type(nb::handle hint) {
     return named(entity->substr(entity->find('.') + 1));
   FieldType type;
   type.kind = FieldType::Kind::Class;
-  if (is_struct_class(hint)) {
+  if (is_struct_class(hint) || is_atomic_type(hint)) {
     type.type = index_of(hint);
     return type;
   }
@@ -230,6 +245,15 @@ uint32_t Classes::add_tuple(nb::handle layout) {
   made.name = "tuple";
   read_layout(layout, made);
   return add(layout, std::move(made));
+}
+
+// What Python keeps one object of for each T and alignment.
+uint32_t Classes::add_atomic(nb::handle type) {
+  TypeDecl made;
+  made.kind = TypeDecl::Kind::Atomic;
+  made.name = to_string(type.attr("__name__"));
+  read_layout(struct_description(type), made);
+  return add(type, std::move(made));
 }
 
 void Classes::read_layout(nb::handle layout, TypeDecl& decl) {

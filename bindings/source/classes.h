@@ -13,6 +13,9 @@ namespace cuda_device::bindings {
 
 // A class made by @device.struct.
 bool is_struct_class(nb::handle object);
+// device.Atomic(T) as a type; nothing: the object is no Atomic.
+nb::object atomic_type_of(nb::handle object);
+bool is_atomic_type(nb::handle object);        // what atomic_type_of gives
 bool is_struct(PyObject* object);              // an instance of one
 nb::object field_values(nb::handle instance);  // a tuple, in the order of the fields
 
@@ -23,6 +26,7 @@ bool is_named_class(nb::handle object);
 std::vector<std::string> field_names(nb::handle object);  // of one of those, or of its class
 
 uint32_t align_of_struct(nb::handle cls);
+bool has_atomics(nb::handle struct_class);
 
 // The dtype that stands for all structured dtypes equal to this one; those of structs and vectors
 // are known by their class and have none.
@@ -51,6 +55,7 @@ class Classes {
   uint32_t add_named(nb::handle cls);
   uint32_t add_dtype(nb::handle dtype);
   uint32_t add_tuple(nb::handle layout);
+  uint32_t add_atomic(nb::handle type);
   uint32_t add_sub_array(nb::handle dtype);
   void read_layout(nb::handle layout, syntax::TypeDecl& decl);
   syntax::FieldType field_type(nb::handle hint);

@@ -89,6 +89,11 @@ Binding Names::meaning_of(nb::handle object, Span use) {
     binding.type = type_index_(object);
     return binding;
   }
+  if (const nb::object atomic = atomic_type_of(object); atomic.is_valid()) {
+    Binding binding = named(Binding::Kind::Class, to_string(atomic.attr("__name__")));
+    binding.type = type_index_(atomic);
+    return binding;
+  }
   if (!entities().find(object) && is_capturable(object)) {
     Binding binding = named(Binding::Kind::Function, to_string(object.attr("__name__")));
     binding.function = index_(object, use);

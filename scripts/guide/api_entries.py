@@ -24,8 +24,8 @@ DEVICE: dict[str, list[str]] = {
     ],
     "Barriers, in kernels": [
         *["syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or"],
-        *["atomic_ref", "threadfence"],
     ],
+    "Atomics": ["atomic_ref", "Atomic", "AtomicInterface", "AtomicRef", "threadfence"],
     "Warps": ["WarpMask"],
     "Numbers": _intrinsics.__all__,
     "Vectors": ["Vector", *(name for name in _vectors.__all__ if name not in ("Vector", "Dim3"))],

@@ -78,6 +78,19 @@ std::vector<DataLeaf> leaves_of(const DataType& type) {
   return leaves;
 }
 
+bool is_atomic(const DataType& type) {
+  return type.is_record() && type.record->kind == RecordType::Kind::Atomic;
+}
+
+const DataType& value_of_atomic(const DataType& atomic) { return atomic.record->fields[0].type; }
+
+bool holds_atomics(const DataType& type) {
+  if (!type.is_record()) return false;
+  return is_atomic(type) || std::ranges::any_of(type.record->fields, [](const RecordField& field) {
+           return holds_atomics(field.type);
+         });
+}
+
 static std::string tuple_text(const RecordType& type) {
   std::string text;
   for (const RecordField& field : type.fields)

@@ -47,6 +47,7 @@ struct RecordType {
     NamedTuple,  // of Python's collections; a tuple with names
     Fields,      // a structured dtype of NumPy
     SubArray,    // a field of such a dtype that is an array: its elements in C order
+    Atomic,      // device.Atomic(T): its one field, which is accessed atomically
   };
   Kind kind = Kind::Struct;
   std::string name;  // "float32x4", "Point"
@@ -70,6 +71,11 @@ struct DataLeaf {
 
 uint32_t bytes_of(const DataType& type);
 uint32_t align_of(const DataType& type);
+// device.Atomic(T), and what its value is.
+bool is_atomic(const DataType& type);
+const DataType& value_of_atomic(const DataType& atomic);
+// It is atomic or some part of it is: kernels refer to it and never copy it.
+bool holds_atomics(const DataType& type);
 // In the order of memory; a complex number has two.
 std::vector<DataLeaf> leaves_of(const DataType& type);
 // "float32", "float32x4", "Point", "None"

@@ -42,8 +42,10 @@ struct Session {
   // here, in every pass.
   std::map<AllocationSite, uint32_t> allocation_at;
   std::vector<ir::Allocation> allocations;
+  std::vector<const Instance*> allocated_in;  // the function that asks for each
   // The types of Program::types, made when they are met: record_type().
   std::map<uint32_t, RecordRef> records;
+  std::vector<RecordRef> atomics;  // those of device.Atomic(T)
   // A call for each attribute that is a property: it is called where it is read.
   const syntax::Call* call_of(const syntax::Node* node);
   std::map<const syntax::Node*, std::unique_ptr<syntax::Call>> property_calls;

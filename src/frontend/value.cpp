@@ -24,7 +24,8 @@ std::string tuple_text(const std::vector<Value>& elements) {
 }
 
 std::string array_text(const V::Array& a) {
-  if (a.atomic) return "AtomicRef[" + type_text(a.element) + "]";
+  if (a.is_struct_ref()) return type_text(a.element);
+  if (a.reference) return "AtomicRef[" + type_text(a.element) + "]";
   return "array[" + type_text(a.element) + ", " + std::to_string(a.type.ndim) + "]";
 }
 
@@ -36,7 +37,7 @@ struct SameItself {
   }
   bool operator()(const V::Array& a, const V::Array& b) const {
     return a.name == b.name && a.element == b.element && a.type == b.type && a.base == b.base &&
-           a.form == b.form && a.atomic == b.atomic;
+           a.form == b.form && a.reference == b.reference;
   }
   bool operator()(const V::Tuple& a, const V::Tuple& b) const {
     return a.names == b.names || (a.names && b.names && *a.names == *b.names);
@@ -168,6 +169,12 @@ std::string_view name_of(Method method) {
       return "nanmax";
     case Method::NanMin:
       return "nanmin";
+    case Method::Wait:
+      return "wait";
+    case Method::NotifyOne:
+      return "notify_one";
+    case Method::NotifyAll:
+      return "notify_all";
   }
   CD_UNREACHABLE("unknown method");
 }

@@ -41,7 +41,10 @@ enum class Method : uint8_t {
   Max,
   Min,
   NanMax,
-  NanMin
+  NanMin,
+  Wait,
+  NotifyOne,
+  NotifyAll
 };
 
 template <class T, class Variant>
@@ -134,9 +137,13 @@ class Value {
     bool read_only = false;
     std::optional<ViewForm> form = std::nullopt;  // nothing: the whole base
     std::vector<Value> view = {};                 // integers
-    bool atomic = false;  // a reference to its one element, which is accessed atomically
+    // It has no dimensions and stands for its one element: what is accessed atomically, or a struct
+    // with members that are.
+    bool reference = false;
 
     bool is_view() const { return form.has_value(); }
+    bool is_atomic_ref() const { return reference && !holds_atomics(element); }
+    bool is_struct_ref() const { return reference && holds_atomics(element); }
     bool is_argument() const { return std::holds_alternative<Parameter>(base); }
     bool is_dynamic_shared() const { return std::holds_alternative<DynamicShared>(base); }
     const uint32_t* allocation() const;  // null: of other memory

@@ -146,6 +146,7 @@ struct TypeDecl {
     NamedTuple,  // of Python's, or a frozen dataclass: fields of any type
     Fields,      // a structured dtype of NumPy
     SubArray,    // its one field, as often as `shape` says
+    Atomic,      // device.Atomic(T): its one field is accessed atomically
   };
   Kind kind = Kind::Struct;
   std::string name;

@@ -70,6 +70,156 @@ def values(a):
     D.atomic_ref(a, 0).exch(1j)
 
 
+@D.struct
+class Loose:
+    x: D.float32
+    y: D.float32
+
+
+@D.struct
+class Wide:
+    x: D.int64
+    y: D.int64
+    z: D.int64
+
+
+@D.struct
+class Queue:
+    head: D.Atomic(int)
+    size: int
+
+
+C16, LOOSE, WIDE, V3 = (D.zeros(2, dtype=t) for t in (np.complex128, Loose, Wide, D.float32x3))
+QUEUES = D.zeros(2, dtype=Queue)
+COUNTS = D.zeros(2, dtype=D.Atomic(int))
+
+
+@bad.kernel(WIDE, V3, LOOSE, clause=("DEV-ATOM-10", "DEV-ATOM-12"))
+def sizes(wide, odd, loose):
+    # error at `wide`: atomic_ref() is for elements of 1, 2, 4, 8 or 16 bytes; Wide has 24 bytes
+    # hint: take a smaller type, or protect it by a lock
+    D.atomic_ref(wide, 0).load()
+    # error at `odd`: atomic_ref() is for elements of 1, 2, 4, 8 or 16 bytes; float32x3 has 12 bytes
+    # hint: take a smaller type, or protect it by a lock
+    D.atomic_ref(odd, 0).load()
+    # error at `loose`: elements of Loose lie at multiples of 4 bytes; atomic operations on them need multiples of 8
+    # hint: declare the type with @device.struct(align=8)
+    D.atomic_ref(loose, 0).load()
+
+
+@bad.kernel(C16, clause=("DEV-ATOM-14", "DEV-ATOM-16"))
+def exchanges(c):
+    # error at `D.atomic_ref(c, 0).exch(c[1])`: exch() is for elements of at most 8 bytes; complex128 has 16 bytes
+    # hint: take a smaller type, or protect it by a lock
+    D.atomic_ref(c, 0).exch(c[1])
+    # error at `D.atomic_ref(c, 0).cas(1, c[1])`: cas() is for elements of at most 8 bytes; complex128 has 16 bytes
+    # hint: take a smaller type, or protect it by a lock
+    D.atomic_ref(c, 0).cas(1, c[1])
+    # error at `D.atomic_ref(c, 0).add(1)`: add() is not for elements of complex128
+    # hint: it is for uint32, int32, uint64, int64, float32, float64
+    D.atomic_ref(c, 0).add(1)
+
+
+@bad.kernel(I4, clause="DEV-ATOM-04")
+def types(a):
+    # error at `D.float64x3`: Atomic() is for types of at most 16 bytes; float64x3 has 24 bytes
+    # hint: take a smaller type, or protect it by a lock
+    D.shared_array(1, D.Atomic(D.float64x3))
+    # error at `Queue`: an Atomic is of a number, vector or struct without atomics; found Queue
+    # hint: for example device.Atomic(device.int32)
+    D.local_array(1, D.Atomic(Queue))
+
+
+@bad.kernel(QUEUES, COUNTS)
+def copies(queues, counts):
+    # error at `Queue(0)`: a Queue has atomics: it is used where it lies in memory and not made in a kernel
+    # hint: make an array of it, shared, local or before the launch, and use its elements
+    made = Queue(0)
+    made.head.add(1)
+    # error at `queues[0].head`: field 'head' of Queue is Atomic(int), which is not assigned as a whole
+    # hint: its methods change it, such as store(...) and add(...)
+    queues[0].head = 1
+    # error at `queues[1]`: an element of 'queues' is Queue, which is not assigned as a whole
+    # hint: its methods change it, such as store(...) and add(...)
+    queues[0] = queues[1]
+    # error at `counts[0] += 1`: an element of 'counts' is Atomic(int), which is not assigned as a whole
+    # hint: its methods change it, such as store(...) and add(...)
+    counts[0] += 1
+
+
+def counter_of_its_own():
+    mine = D.Atomic(int)
+    return mine
+
+
+def row_of_its_own(n):
+    mine = D.local_array((2, 2), D.float32)
+    if n > 0:
+        return n, mine[0]
+    return n, mine[1]
+
+
+@bad.kernel(I4, clause="DEV-ATOM-07")
+def waits_alone(a):
+    mine = D.Atomic(int)
+    # error at `mine.wait(0)`: wait() on memory that no other thread sees would not end
+    # hint: wait on an element of a global or shared array
+    mine.wait(0)
+
+
+def test_local_memory_does_not_leave_its_function():
+    @D.kernel
+    def escapes(a):
+        counter_of_its_own().add(1)
+        row_of_its_own(a[0])
+
+    with pytest.raises(D.errors.CompileError) as raised:
+        D.launch(escapes, I4, grid=1, block=1)
+    text = str(raised.value)
+    assert "this returns AtomicRef[int] in local memory of 'counter_of_its_own'" in text
+    assert "this returns array[float32, 1] in local memory of 'row_of_its_own'" in text
+    assert "    return mine\n" in text
+
+
+@pytest.mark.parametrize("argument", [D.Atomic(int), Queue(size=1), (1, D.Atomic(D.float32x2))])
+def test_atomics_are_not_passed_by_value(argument):
+    @D.kernel
+    def takes(a):
+        pass
+
+    with pytest.raises(D.errors.LaunchTypeError, match="passed by reference") as raised:
+        D.launch(takes, argument, grid=1, block=1)
+    assert "device.zeros(1, dtype=" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: D.Atomic(D.float64x3), TypeError, "would have 24 bytes; an atomic has at most 16"),
+        (lambda: D.Atomic(list), TypeError, "found list"),
+        (lambda: D.Atomic(Queue), TypeError, "has atomics itself"),
+        (lambda: D.Atomic(int, align=3), ValueError, "expects a power of two, found 3"),
+        (lambda: D.Atomic(int).add(1, memory="rel"), ValueError, "found 'rel'"),
+        (lambda: D.Atomic(int).load("release"), ValueError, "of load() can be"),
+        (lambda: D.Atomic(int).add(1, scope="gpu"), ValueError, "found 'gpu'"),
+        (lambda: D.Atomic(int).add("a"), TypeError, "takes a number, found str"),
+        (lambda: D.Atomic(D.int8).add(1), TypeError, "add() is not for elements of int8"),
+        (lambda: D.Atomic(float).and_(1), TypeError, "it is for uint32, int32, uint64, int64"),
+        (lambda: D.Atomic(D.int64x2).exch(D.int64x2(1, 2)), TypeError, "at most 8 bytes"),
+        (lambda: D.atomic_ref(FROZEN, 0).add(1), TypeError, "the array is read-only"),
+        (lambda: D.atomic_ref(GRID, 0), TypeError, "takes 2 indices of this array, found 1"),
+        (lambda: D.atomic_ref(I4, 1.5), TypeError, "an int or a tuple of ints"),
+        (lambda: D.atomic_ref(I4, 4), IndexError, "out of bounds"),
+        (lambda: D.atomic_ref(V3, 0), ValueError, "found 12"),
+        (lambda: D.replace(Queue(size=1), size=2), TypeError, "has atomics"),
+    ],
+)
+def test_on_the_host(call, error, text):
+    with pytest.raises(error) as raised:
+        call()
+    assert text in str(raised.value)
+
+
 @pytest.mark.parametrize("program", bad)
 def test_bad_programs(program):
     program.check()

@@ -17,12 +17,6 @@ WAITING_ROWS = {
     "DEV-INTEROP-06": "interop=True",
     "DEV-CONST-07": "ConstExpr as an annotation",
     "DEV-ARR-08": "checked kernels",
-    "DEV-ATOM-04": "Atomic",
-    "DEV-ATOM-07": "the escape of a reference",
-    "DEV-ATOM-10": "atomic_ref on structs",
-    "DEV-ATOM-12": "atomic_ref on structs",
-    "DEV-ATOM-14": "atomic_ref on structs",
-    "DEV-ATOM-16": "atomic_ref on structs",
 }
 # What the names of functions have that a test calls which expects an error.
 REFUSALS = ("raises", "refuse", "expect_error", "expect_refusal")

@@ -32,6 +32,7 @@ from cuda.device._arrays import (
     to_host,
     zeros,
 )
+from cuda.device._atomics import Atomic, AtomicInterface, AtomicRef, atomic_ref
 from cuda.device._core import __version__, launch
 from cuda.device._decorators import func, kernel
 from cuda.device._formats import (
@@ -53,7 +54,6 @@ from cuda.device._formats import (
 from cuda.device._interfaces import as_cuda_array, from_cuda_array_interface, from_sycl_usm
 from cuda.device._intrinsics import *  # noqa: F403 all that it lists
 from cuda.device._memory import (
-    atomic_ref,
     dynamic_shared_array,
     local_array,
     shared_array,
@@ -93,6 +93,9 @@ _ML_DTYPES = {
 
 __all__ = [
     "Array",
+    "Atomic",
+    "AtomicInterface",
+    "AtomicRef",
     "ConstExpr",
     "WarpMask",
     "__version__",

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, get_args, get_origin
 
 import numpy as np
 from cuda.device import _core
+from cuda.device._elements import element_dtype
 from cuda.device._warps import WarpMask
 from cuda.device.errors import NotImplementedYetError
 
@@ -90,6 +91,112 @@ class AlignedType:
 
     def __repr__(self) -> str:
         return f"device.align({name_of(self.type)}, {self.align})"
+
+
+class AtomicType:
+    """What device.Atomic(T) is as a type: memory of a T that threads access atomically.
+
+    One object for each T and alignment. In memory it takes `bytes`, a power of two.
+    """
+
+    __slots__ = ("__cuda_device_struct__", "__name__", "__weakref__", "_dtype", "bytes", "hint")
+    __module__ = "cuda.device"
+
+    def __init__(self, hint: Hint, align: int, name: str) -> None:
+        self.hint = hint
+        self.bytes = 1 << (max(hint.size, 1) - 1).bit_length()
+        self.__name__ = name
+        memory = hint._replace(size=self.bytes, align=max(self.bytes, align))
+        self.__cuda_device_struct__ = RecordLayout([("", memory)])
+        self._dtype: np.dtype[Any] | None = None
+
+    @property
+    def align(self) -> int:
+        return int(self.__cuda_device_struct__.align)
+
+    @property
+    def size(self) -> int:
+        """That of an element of an array, a multiple of the alignment."""
+        return int(self.__cuda_device_struct__.size)
+
+    @property
+    def memory_dtype(self) -> "np.dtype[Any]":
+        """NumPy's dtype of the bytes that are accessed atomically."""
+        value: np.dtype[Any] = self.hint.format()
+        return value if value.itemsize == self.bytes else np.dtype(f"V{self.bytes}")
+
+    @property
+    def numpy_dtype(self) -> "np.dtype[Any]":
+        if self._dtype is None:
+            value = self.hint.format()
+            fields = {"names": ["value"], "formats": [value], "itemsize": self.size}
+            plain: np.dtype[Any] = np.dtype(fields)  # type: ignore[call-overload]
+            self._dtype = element_dtype(self, plain, self.align)
+        return self._dtype
+
+    def __repr__(self) -> str:
+        return f"device.{self.__name__}"
+
+
+_MOST_ATOMIC_BYTES = 16
+_atomic_types: dict[tuple[Any, int], AtomicType] = {}
+
+
+def atomic_type(dtype: Any, align: int | None) -> AtomicType:
+    """The type of device.Atomic(dtype, align); TypeError and ValueError as that says."""
+    number = 1 if align is None else check_alignment("Atomic(dtype, align=...)", align)
+    hint = understood(dtype)
+    if hint is None and isinstance(dtype, np.dtype | str):
+        hint = hint_of_dtype(np.dtype(dtype))
+    if hint is None or hint.type is None:
+        raise TypeError(
+            "Atomic(dtype): dtype is a number, vector, struct or tuple type, such as int or "
+            f"device.float32; found {name_of(dtype)}"
+        )
+    if holds_atomics(hint.type):
+        raise TypeError(f"Atomic(dtype): {name_of(dtype)} is atomic or has atomics itself")
+    name = f"Atomic({name_of(dtype)}" + (f", align={number})" if align is not None else ")")
+    if hint.size > _MOST_ATOMIC_BYTES:
+        raise TypeError(
+            f"{name} would have {hint.size} bytes; an atomic has at most {_MOST_ATOMIC_BYTES}"
+        )
+    bytes_of_it = 1 << (max(hint.size, 1) - 1).bit_length()
+    key = hint.type, max(number, bytes_of_it)
+    return _atomic_types.setdefault(key, AtomicType(hint, number, name))
+
+
+def holds_atomics(kind: Any) -> bool:
+    """Whether a type, as in Field, is atomic or has parts that are."""
+    if isinstance(kind, AtomicType):
+        return True
+    layout = kind if isinstance(kind, RecordLayout) else None
+    layout = layout or getattr(kind, "__cuda_device_struct__", None)
+    return layout is not None and any(holds_atomics(field.type) for field in layout.fields)
+
+
+def _of_atomic(kind: AtomicType) -> Hint:
+    """An attribute of a struct on the host is an Atomic of its own."""
+
+    def convert(value: Any, place: str) -> Any:
+        if getattr(value, "__cuda_device_atomic__", None) is kind:
+            return value
+        raise TypeError(
+            f"{place} is an {kind.__name__}, found {type(value).__name__!r}; leave it out for one "
+            "that holds zero"
+        )
+
+    return Hint(kind, kind.bytes, kind.align, lambda: kind.memory_dtype, convert)
+
+
+def hint_of_dtype(dtype: "np.dtype[Any]") -> Hint:
+    """What elements of a NumPy array are; of an atomic, its value."""
+    kind = getattr(dtype.type, "__cuda_device_type__", None)
+    if isinstance(kind, AtomicType):
+        return kind.hint
+    known = understood(kind if kind is not None else dtype.type)
+    if known is not None:
+        return known
+    return Hint(dtype, dtype.itemsize, dtype.alignment, lambda: dtype, lambda value, place: value)
 
 
 def name_of(hint: object) -> str:
@@ -252,6 +359,9 @@ def structured(names: list[str], hints: list[Hint], layout: RecordLayout) -> np.
 
 def understood(hint: Any) -> Hint | None:
     """A hint as a member can have it; None for what kernels have no values of."""
+    atomic = hint if isinstance(hint, AtomicType) else getattr(hint, "__cuda_device_atomic__", None)
+    if isinstance(atomic, AtomicType):
+        return _of_atomic(atomic)
     if isinstance(hint, AlignedType):
         inner = understood(hint.type)
         return inner and inner._replace(align=max(inner.align, hint.align))

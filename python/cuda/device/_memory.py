@@ -67,18 +67,20 @@ def syncthreads_or(pred: Callable[[], bool]) -> bool:
     _refuse("syncthreads_or")
 
 
-def atomic_ref(array: Any, index: int | tuple[int, ...]) -> Any:
-    """Reference to an element that threads access atomically.
+_ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
+_SCOPES = ("system", "device", "block", "thread")
 
-    array: global, shared or local, of integers, float32 or float64.
-    index: an int, or one for each dimension.
 
-    Its methods are load(), store(val), exch(val), cas(old, val), add, sub, and_, or_, xor, max,
-    min, nanmax and nanmin; all but store give the value before. Each takes memory='seq_cst' and
-    scope='system', constant strings as for threadfence. A NaN changes nothing in max and min, and
-    is no number to nanmax and nanmin. Raises DeviceOnlyError in host code.
-    """
-    _refuse("atomic_ref")
+def check_order_and_scope(
+    method: str, memory: object, scope: object, orders: tuple[str, ...] = _ORDERS
+) -> None:
+    """ValueError for what is no order of memory that the operation has, or no scope."""
+    if memory not in orders:
+        names = ", ".join(map(repr, orders))
+        raise ValueError(f"the memory order of {method}() can be {names}; found {memory!r}")
+    if scope not in _SCOPES:
+        names = "'system', 'device', 'block' or 'thread'"
+        raise ValueError(f"the scope of {method}() can be {names}; found {scope!r}")
 
 
 def threadfence(memory: str = "seq_cst", scope: str = "system") -> None:

@@ -11,10 +11,12 @@ import numpy as np
 from cuda.device import _core, _elements
 from cuda.device._hints import (
     AlignedType,
+    AtomicType,
     Hint,
     RecordLayout,
     check_alignment,
     fresh,
+    holds_atomics,
     name_of,
     structured,
     understood,
@@ -30,7 +32,7 @@ _TAKEN = ("underlying", "numpy_dtype")
 _MADE = ("__init__", "__new__", "__post_init__", "__setattr__", "__delattr__", "__slots__")
 _HINTS = (
     "int, float, bool, complex, a format such as device.float32, a vector, a struct, "
-    "tuple[...] of these, or None"
+    "tuple[...] of these, device.Atomic(...), or None"
 )
 
 
@@ -120,6 +122,13 @@ def _defaults(cls: type, hints: dict[str, Hint]) -> dict[str, Any]:
     return made
 
 
+def _made_anew(kind: AtomicType) -> Any:
+    """The default of an attribute that is atomic: one of its own, which holds zero."""
+    from cuda.device._atomics import Atomic
+
+    return dataclasses.field(default_factory=lambda: Atomic.of(kind), init=False)
+
+
 def _as_field(value: Any, is_changeable: bool) -> Any:
     """A default as dataclasses take it; a value that can change is made anew each time."""
     return dataclasses.field(default_factory=lambda: fresh(value)) if is_changeable else value
@@ -162,12 +171,13 @@ class _Fresh:
 
 
 class _StructLayout(RecordLayout):
-    __slots__ = ("defaults", "names")
+    __slots__ = ("defaults", "has_atomics", "names")
 
     def __init__(self, hints: dict[str, Hint], align: int, defaults: dict[str, Any]) -> None:
         super().__init__(list(hints.items()), align)
         self.names = frozenset(hints)
         self.defaults = defaults
+        self.has_atomics = any(holds_atomics(hint.type) for hint in hints.values())
 
 
 class _LazyDtype:
@@ -194,6 +204,7 @@ def _make(cls: type, align: int, scope: Mapping[str, Any]) -> Any:
     hints = _hints(cls, scope)
     defaults = _defaults(cls, hints)
     fields = {k: _as_field(value, hints[k].is_changeable) for k, value in defaults.items()}
+    fields |= {k: _made_anew(h.type) for k, h in hints.items() if isinstance(h.type, AtomicType)}
     plain = type(cls)(cls.__name__, (), _namespace(cls, fields))
     plain.__post_init__ = _converting(cls, hints)  # type: ignore[attr-defined]
     made: Any = dataclasses.dataclass(frozen=True, slots=True)(plain)
@@ -252,6 +263,8 @@ def align(t: Any, n: int) -> Any:
     hint = understood(t)
     if hint is None:
         raise TypeError(f"align(t, n): t is a type, {_HINTS}; found {name_of(t)}")
+    if isinstance(hint.type, AtomicType):
+        return type(t)(hint.type.hint.type, max(hint.align, number))
     return t if hint.align >= number else AlignedType(getattr(t, "type", t), number)
 
 
@@ -269,5 +282,7 @@ def replace(p: T, /, **changes: Any) -> T:
             there = ", ".join(field.name for field in layout.fields)
             kind = type(p).__name__
             raise TypeError(f"{kind} has no attribute {name!r} to replace; it has {there}")
+    if holds_atomics(type(p)):
+        raise TypeError(f"{type(p).__name__} has atomics, so there is no copy of it to change")
     made: T = dataclasses.replace(p, **changes)  # type: ignore[type-var]
     return made

@@ -48,7 +48,7 @@ Value array_size(Context& ctx, const Value::Array& array, const Node* node) {
 }
 
 // The type itself, as a value.
-static Value dtype_value(const DataType& type) {
+Value dtype_value(const DataType& type) {
   if (type.is_number()) return Value::Entity{entity_of_type(type.code)};
   if (type.record->is_vector()) return Value::Entity{"device." + type.record->name};
   return Value::Class{type.record};
@@ -57,7 +57,8 @@ static Value dtype_value(const DataType& type) {
 Value array_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& array) {
   const std::string& name = node->attr;
   ctx.at(node);
-  if (array.atomic) return atomic_attribute(ctx, node, array);
+  if (array.is_struct_ref()) return struct_ref_attribute(ctx, node, array);
+  if (array.reference) return atomic_attribute(ctx, node, array);
   if (name == "shape") return extents(ctx, array, Op::Extent);
   if (name == "strides") return extents(ctx, array, Op::Stride);
   if (name == "size") return array_size(ctx, array, node);
@@ -156,6 +157,11 @@ Value load_element(Context& ctx, const Value::Array& array, std::vector<Inst*> o
 
 void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands,
                    const Value& value, const Node* source) {
+  if (holds_atomics(array.element)) {
+    error(ctx, DiagCode::atomic_assigned, source,
+          {"an element of '" + array.name + "'", type_text(array.element)});
+    return;
+  }
   if (!is_plain(array)) {
     const Value stored = as_data(ctx, value, array.element, Conversion::Stored, source,
                                  "an element of '" + array.name + "'");

@@ -13,6 +13,8 @@ namespace cuda_device::frontend {
 struct Intrinsic;
 
 Value array_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& array);
+// The type as a value: a.dtype.
+Value dtype_value(const DataType& type);
 Value extent_value(Context& ctx, const Value::Array& array, int axis);
 // The extents or strides of all axes, as a tuple; `op` is Extent or Stride.
 Value extents(Context& ctx, const Value::Array& array, Op op);
@@ -42,8 +44,19 @@ Value transposed(const Value::Array& array);
 Value call_array_method(Context& ctx, const Value::Array& array, Method method, const Arguments& a);
 
 // --- atomics.cpp: references to elements that are accessed atomically ---
+// a[index] of an array whose elements are atomic or have parts that are.
+Value reference_to(Context& ctx, const Value::Array& array, const Value& index,
+                   const syntax::Subscript* node);
+// The reference to the one element of such an array without dimensions.
+Value reference_within(Context& ctx, const Value::Array& element, const Node* node);
 Value atomic_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& ref);
+Value struct_ref_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& ref);
+Value attribute_of_atomic_type(Context& ctx, const syntax::Attribute* node, const RecordRef& type);
+
+// --- atomic_methods.cpp ---
 Value call_atomic_method(Context& ctx, const Value::Array& ref, Method method, const Arguments& a);
+// Whether an atomic reference has the method.
+bool is_atomic_method(Method method);
 
 // --- fill.cpp: assignment to a view ---
 // a[1:3] = value, element by element.
@@ -56,6 +69,10 @@ void fill_augmented(Context& ctx, const Value::Array& view, BinaryOp op, const V
 // --- memory.cpp: arrays of the kernel's own ---
 // The number in this pass's function of an allocation of the session.
 uint32_t number_of_array(Context& ctx, uint32_t allocation);
+// A new element of the thread's own, which an array without dimensions holds.
+Value::Array local_element(Context& ctx, const DataType& element, const Node* call);
+// An alignment in bytes, a power of two; nothing after an error. Left out, it is 1.
+std::optional<uint32_t> read_alignment(Context& ctx, const Given& given, const std::string& name);
 // The element type that an argument names.
 std::optional<DataType> read_dtype(Context& ctx, const Given& given, const std::string& name);
 

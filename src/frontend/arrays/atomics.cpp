@@ -1,11 +1,11 @@
-// atomic_ref, the methods of what it gives, threadfence (DEV-ATOM, DEV-ORDER, DEV-SCOPE,
-// DEV-FENCE). A reference is a view of one element, so it goes through variables and calls as
-// arrays do. An element of a local array has no other thread to meet: loads and stores do.
-#include "ir/atomic.h"
-
+// atomic_ref, device.Atomic, elements of arrays of it, and structs with members that are atomic
+// (DEV-ATOM, DEV-STRUCT-14). A reference is a view of one element, so it goes through variables and
+// calls as arrays do.
 #include <algorithm>
+#include <bit>
 
 #include "frontend/arrays/arrays.h"
+#include "frontend/arrays/atomic_bits.h"
 #include "frontend/arrays/layout.h"
 #include "frontend/arrays/slices.h"
 #include "frontend/calls/calls.h"
@@ -13,99 +13,19 @@
 #include "frontend/calls/intrinsics.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
-#include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 namespace {
 
-using ir::AtomicKind;
-using ir::AtomicSpec;
-using ir::MemoryOrder;
-
-constexpr Method kMethods[] = {Method::Load,  Method::Store, Method::Exch, Method::Cas,
-                               Method::Add,   Method::Sub,   Method::And,  Method::Or,
-                               Method::Xor,   Method::Max,   Method::Min,  Method::NanMax,
-                               Method::NanMin};
-
-bool is_rmw(Method m) { return m >= Method::Exch && m != Method::Cas; }
-
-AtomicKind kind_of(Method method) {
-  if (!is_rmw(method) || method == Method::Exch) return AtomicKind::Exch;
-  return static_cast<AtomicKind>(static_cast<int>(method) - static_cast<int>(Method::Add) +
-                                 static_cast<int>(AtomicKind::Add));
-}
-static_assert(static_cast<int>(Method::NanMin) - static_cast<int>(Method::Add) ==
-              static_cast<int>(AtomicKind::NanMin) - static_cast<int>(AtomicKind::Add));
-
-std::string found_text(const Value& v) {
-  if (auto* text = v.as<Value::Text>()) return "'" + text->text + "'";
-  return v.is_constant() ? to_text(v.code(), *v.exact()) : type_text(v);
-}
-
-const std::vector<std::pair<std::string_view, MemoryOrder>> kOrders = {
-    {"relaxed", MemoryOrder::Relaxed}, {"consume", MemoryOrder::Acquire},
-    {"acquire", MemoryOrder::Acquire}, {"release", MemoryOrder::Release},
-    {"acq_rel", MemoryOrder::AcqRel},  {"seq_cst", MemoryOrder::SeqCst}};
-
-// ISO C++: a load does not release, a store does not acquire.
-bool has_order(std::optional<Method> method, std::string_view order) {
-  if (method == Method::Load) return order != "release" && order != "acq_rel";
-  if (method == Method::Store)
-    return order == "relaxed" || order == "release" || order == "seq_cst";
-  return true;
-}
-
-std::string orders_text(std::optional<Method> method) {
-  std::string text;
-  for (const auto& [name, order] : kOrders)
-    if (has_order(method, name)) text += (text.empty() ? "'" : ", '") + std::string(name) + "'";
-  return text;
-}
+constexpr uint32_t kMostBytes = 16;
+constexpr Method kMethods[] = {Method::Load,   Method::Store, Method::Exch,      Method::Cas,
+                               Method::Add,    Method::Sub,   Method::And,       Method::Or,
+                               Method::Xor,    Method::Max,   Method::Min,       Method::NanMax,
+                               Method::NanMin, Method::Wait,  Method::NotifyOne, Method::NotifyAll};
 
 }  // namespace
-
-// What memory= and scope= say; nothing after an error.
-static std::optional<AtomicSpec> spec_of(Context& ctx, const std::string& name,
-                                         std::optional<Method> method, const Given& memory,
-                                         const Given& scope) {
-  AtomicSpec spec{method ? kind_of(*method) : AtomicKind::Exch};
-  bool fine = true;
-  if (memory.value) {
-    auto* text = memory.value->as<Value::Text>();
-    const auto at = std::ranges::find_if(
-        kOrders, [&](const auto& order) { return text && order.first == text->text; });
-    fine = at != kOrders.end() && has_order(method, at->first);
-    if (fine)
-      spec.order = at->second;
-    else
-      error(ctx, DiagCode::atomic_order, memory.node,
-            {name, orders_text(method), found_text(*memory.value)});
-  }
-  if (scope.value) {
-    auto* text = scope.value->as<Value::Text>();
-    const auto at =
-        text ? std::ranges::find(ir::kThreadScopes, text->text) : ir::kThreadScopes.end();
-    if (at == ir::kThreadScopes.end()) {
-      error(ctx, DiagCode::atomic_scope, scope.node, {name, found_text(*scope.value)});
-      return std::nullopt;
-    }
-    spec.scope = static_cast<ir::ThreadScope>(at - ir::kThreadScopes.begin());
-  }
-  return fine ? std::optional(spec) : std::nullopt;
-}
-
-Value call_threadfence(Context& ctx, const Arguments& a, const Intrinsic& i) {
-  const auto given = named_arguments(ctx, a, i);
-  if (!given) return Value::unknown();
-  const auto spec = spec_of(ctx, i.short_name(), std::nullopt, (*given)[0], (*given)[1]);
-  if (!spec) return Value::unknown();
-  ctx.at(a.node);
-  if (spec->orders()) ctx.builder.op(Op::Fence, {}, spec->encoded());
-  return Value::none();
-}
-
-// ------------------------------------------------------------------------------------ atomic_ref
 
 static const syntax::Subscript* referred_element(Session& session, const syntax::Call* call,
                                                  const Node* array, const Node* index) {
@@ -119,11 +39,61 @@ static const syntax::Subscript* referred_element(Session& session, const syntax:
   return made.get();
 }
 
+// Where a part of an element without dimensions lies, as a reference to it.
+static Value part_of(Context& ctx, const Value::Array& whole, uint32_t offset, const DataType& type,
+                     const Node* node) {
+  Window window = window_of(ctx, whole, layout_of(whole), node);
+  window.offset = sum(ctx, window.offset, int64_constant(offset), node);
+  const DataType& element = is_atomic(type) ? value_of_atomic(type) : type;
+  Value::Array part = view_of(whole, element, layout_of(std::move(window)));
+  part.reference = true;
+  return part;
+}
+
+Value reference_within(Context& ctx, const Value::Array& element, const Node* node) {
+  if (is_atomic(element.element)) return part_of(ctx, element, 0, element.element, node);
+  Value::Array ref = element;
+  ref.reference = true;
+  return ref;
+}
+
+Value reference_to(Context& ctx, const Value::Array& array, const Value& index,
+                   const syntax::Subscript* node) {
+  const Value view = sliced(ctx, array, index, node);
+  return view.is_array() ? reference_within(ctx, view.array(), node) : view;
+}
+
+// ------------------------------------------------------------------------------------ atomic_ref
+
 static bool names_one_element(const Value::Array& array, const Value& index) {
   const std::vector<Value> all = index.is_tuple() ? index.elements() : std::vector<Value>{index};
   return all.size() == array.type.ndim && std::ranges::none_of(all, [](const Value& v) {
            return v.is_none() || v.is<Value::Slice>();
          });
+}
+
+// Elements that memory is read and written as in one step.
+static bool check_element(Context& ctx, const Value::Array& array, const Node* node) {
+  const DataType& type = array.element;
+  const uint32_t bytes = bytes_of(type);
+  const bool one_step = std::has_single_bit(bytes) && bytes <= kMostBytes;
+  if (!one_step) {
+    error(ctx, DiagCode::atomic_bytes, node,
+          {"atomic_ref()", "elements of 1, 2, 4, 8 or 16 bytes", type_text(type),
+           std::to_string(bytes)});
+    return false;
+  }
+  const uint32_t* own = array.allocation();
+  const uint32_t align = std::max(align_of(type), own ? ctx.session.allocations.at(*own).align : 1);
+  if (align < bytes) {
+    error(ctx, DiagCode::atomic_align, node,
+          {"elements of " + type_text(type), std::to_string(align), std::to_string(bytes)});
+    return false;
+  }
+  auto* parameter = std::get_if<Value::Parameter>(&array.base);
+  if (!parameter || ctx.function->params[parameter->index].facts.element_aligned) return true;
+  error(ctx, DiagCode::atomic_aligned, node, {array.name});
+  return false;
 }
 
 Value call_atomic_ref(Context& ctx, const Arguments& a, const Intrinsic& i) {
@@ -135,155 +105,92 @@ Value call_atomic_ref(Context& ctx, const Arguments& a, const Intrinsic& i) {
       return error(
           ctx, DiagCode::missing_argument, a.node,
           {i.short_name(), k == 0 ? "array" : "index", "for example device.atomic_ref(a, i)"});
-  if (!of.value->is_array() || of.value->array().atomic)
+  if (!of.value->is_array() || of.value->array().reference)
     return wrong_kind(ctx, DiagCode::atomic_array, of.node, *of.value, {type_text(*of.value)});
   const Value::Array& array = of.value->array();
-  if (!names_one_element(array, *at.value))
+  if (!names_one_element(array, *at.value)) {
+    auto* number = at.value->exact();
+    const std::string index = number ? to_text(at.value->code(), *number) : type_text(*at.value);
     return error(ctx, DiagCode::atomic_array, at.node,
-                 {"the index " + found_text(*at.value) + " of an " + type_text(*of.value)});
-  if (!array.element.is_number() || is_complex(array.element.code) || array.type.has_records() ||
-      is_bool(array.element.code) || is_storage_only(array.type.scalar()))
-    return not_implemented(ctx, of.node, "atomic_ref() on elements of " + type_text(array.element),
-                           "elements can be integers, float32 and float64");
-  auto* parameter = std::get_if<Value::Parameter>(&array.base);
-  if (parameter && !ctx.function->params[parameter->index].facts.element_aligned)
-    return error(ctx, DiagCode::atomic_aligned, of.node, {array.name});
-  const Value view =
-      sliced(ctx, array, *at.value, referred_element(ctx.session, a.node, of.node, at.node));
+                 {"the index " + index + " of an " + type_text(*of.value)});
+  }
+  const syntax::Subscript* element = referred_element(ctx.session, a.node, of.node, at.node);
+  if (is_atomic(array.element)) return reference_to(ctx, array, *at.value, element);
+  if (holds_atomics(array.element))
+    return error(ctx, DiagCode::atomic_assigned, of.node,
+                 {"an element of '" + array.name + "'", type_text(array.element)});
+  if (!check_element(ctx, array, of.node)) return Value::unknown();
+  const Value view = sliced(ctx, array, *at.value, element);
   if (!view.is_array()) return view;
   Value::Array ref = view.array();
-  ref.atomic = true;
+  ref.reference = true;
   return ref;
 }
 
+// Of a struct that lies in memory and has atomic members.
+Value struct_ref_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& ref) {
+  const RecordType& type = *ref.element.record;
+  const auto i = field_named(type, node->attr);
+  if (!i) return member_attribute(ctx, node, type, ref);
+  const RecordField& field = type.fields[*i];
+  if (holds_atomics(field.type)) return part_of(ctx, ref, field.offset, field.type, node);
+  const Value value =
+      load_data(ctx, field.type, operands_at(ctx, ref, layout_of(ref), {}, node), field.offset);
+  const bool tuple = value.is_record() && value.record().type->kind == RecordType::Kind::Tuple;
+  return tuple ? Value::tuple(value.record().fields) : value;
+}
+
 Value atomic_attribute(Context& ctx, const syntax::Attribute* node, const Value::Array& ref) {
-  if (node->attr == "dtype") return Value::Entity{entity_of_type(ref.element.code)};
+  if (node->attr == "dtype") return dtype_value(ref.element);
   std::vector<std::string> names = {"dtype"};
   for (const Method method : kMethods) {
     if (node->attr == name_of(method))
       return Value::BoundMethod{method, std::make_shared<Value>(ref)};
     names.emplace_back(name_of(method));
   }
-  for (const char* later : {"wait", "notify_one", "notify_all"})
-    if (node->attr == later)
-      return not_implemented(ctx, node, std::string(later) + "() of an atomic");
   return no_attribute(ctx, node, ref, names);
 }
 
-// --------------------------------------------------------------------------------------- methods
+// ---------------------------------------------------------------------------------------- Atomic
 
-static std::string_view parameters_of(Method method) {
-  if (method == Method::Load) return "memory scope";
-  return method == Method::Cas ? "old val memory scope" : "val memory scope";
+Value attribute_of_atomic_type(Context& ctx, const syntax::Attribute* node, const RecordRef& type) {
+  if (node->attr == "dtype") return dtype_value(type->fields[0].type);
+  return error(ctx, DiagCode::no_attribute, node,
+               {"the type " + type->name, node->attr,
+                "an object has methods: assign it to a name, as `x = device.Atomic(...)`"});
 }
 
-static bool check_dtype(Context& ctx, const Value::Array& ref, Method method, const Node* node) {
-  if (!is_rmw(method) || method == Method::Exch) return true;
-  const TypeCode code = ref.element.code;
-  const bool bits = method == Method::And || method == Method::Or || method == Method::Xor;
-  const bool wide = bits_of(code) >= 32;
-  if (wide && (is_int(code) || !bits)) return true;
-  error(ctx, DiagCode::atomic_dtype, node,
-        {std::string(name_of(method)), type_text(ref.element),
-         std::string("uint32, int32, uint64, int64") + (bits ? "" : ", float32, float64")});
-  return false;
-}
-
-// One of the value operands, as what the memory holds.
-static Inst* stored_bits(Context& ctx, const Value::Array& ref, Method method, const Given& given,
-                         ir::Type stored) {
-  if (!given.value->is_number()) {
-    wrong_kind(ctx, DiagCode::atomic_value, given.node, *given.value,
-               {std::string(name_of(method)), type_text(ref.element), type_text(*given.value)});
-    return nullptr;
+// A new object of the thread's own, which holds zero.
+static Value zero_of(Context& ctx, const RecordRef& type, const Node* node) {
+  const DataType atomic = DataType::of(type);
+  const Value::Array element = local_element(ctx, atomic, node);
+  for (const DataLeaf& leaf : leaves_of(atomic)) {
+    std::vector<Inst*> operands = operands_at(ctx, element, layout_of(element), {}, node);
+    operands.push_back(ctx.builder.typed(Op::Const, ir::Type::of(*scalar_of(leaf.code)), {}));
+    ctx.builder.typed(Op::Store, ir::Type::none(), std::move(operands), leaf.offset);
   }
-  const Value converted = convert(ctx, *given.value, ref.element.code, given.node);
-  if (converted.is_unknown()) return nullptr;
-  Inst* value = inst_of(ctx, converted, given.node);
-  return value->type == stored ? value : ctx.builder.typed(Op::Bitcast, stored, {value});
+  return part_of(ctx, element, 0, atomic, node);
 }
 
-// Of a thread's own array.
-static Inst* emit_alone(Context& ctx, Method method, std::vector<Inst*> place,
-                        const std::vector<Inst*>& values) {
-  const ir::Type type = ir::Type::of(place[0]->type.scalar());
-  Inst* old = method == Method::Store ? nullptr : ctx.builder.typed(Op::Load, type, place);
-  if (method == Method::Load) return old;
-  Inst* next = values.back();
-  if (method == Method::Cas) {
-    const ScalarKind bits = type.bits() == 64 ? ScalarKind::U64 : ScalarKind::U32;
-    const auto raw = [&](Inst* i) {
-      return type.is_float() ? ctx.builder.typed(Op::Bitcast, ir::Type::of(bits), {i}) : i;
-    };
-    Inst* equal = ctx.builder.op(Op::Eq, {raw(old), raw(values[0])});
-    next = ctx.builder.op(Op::Select, {equal, next, old});
-  } else if (is_rmw(method) && method != Method::Exch) {
-    const AtomicKind kind = kind_of(method);
-    next = ctx.builder.op(ir::op_of(kind), {old, next});
-    if (ir::replaces_nan(kind) && type.is_float())
-      next = ctx.builder.op(Op::Select, {ctx.builder.op(Op::IsNan, {old}), values.back(), next});
-  }
-  place.push_back(next);
-  ctx.builder.typed(Op::Store, ir::Type::none(), std::move(place));
-  return old;
-}
-
-static Inst* emit_shared(Context& ctx, Method method, std::vector<Inst*> operands,
-                         const std::vector<Inst*>& values, const AtomicSpec& spec) {
-  const ir::Type type = ir::Type::of(operands[0]->type.scalar());
-  operands.insert(operands.end(), values.begin(), values.end());
-  const Op op = method == Method::Load    ? Op::AtomicLoad
-                : method == Method::Store ? Op::AtomicStore
-                : method == Method::Cas   ? Op::AtomicCas
-                                          : Op::AtomicRmw;
-  return ctx.builder.typed(op, method == Method::Store ? ir::Type::none() : type,
-                           std::move(operands), spec.encoded());
-}
-
-Value call_atomic_method(Context& ctx, const Value::Array& ref, Method method, const Arguments& a) {
-  Intrinsic signature;
-  signature.name = name_of(method);
-  signature.parameters = parameters_of(method);
-  const auto most = static_cast<size_t>(std::ranges::count(signature.parameters, ' ') + 1);
-  if (a.positional.size() > most)
-    return error(
-        ctx, DiagCode::intrinsic_count, a.node,
-        {signature.name, "at most " + count_text(most, "argument"), were_given(a.positional.size()),
-         "its parameters are " + signature.parameter_names()});
-  const auto given = named_arguments(ctx, a, signature);
+Value call_atomic(Context& ctx, const Arguments& a, const Intrinsic& i) {
+  const auto given = named_arguments(ctx, a, i);
   if (!given) return Value::unknown();
-  const size_t values = most - 2;
-  for (size_t k = 0; k < values; ++k)
-    if (!(*given)[k].value)
-      return error(ctx, DiagCode::missing_argument, a.node,
-                   {signature.name, values == 2 && k == 0 ? "old" : "val",
-                    "its parameters are " + signature.parameter_names()});
-  if (!check_dtype(ctx, ref, method, a.node)) return Value::unknown();
-  if (method != Method::Load && ref.read_only) {
-    if (ref.allocation()) return error(ctx, DiagCode::store_constant, a.node, {ref.name});
-    return error(ctx, DiagCode::store_read_only, a.node, {ref.name});
-  }
-  const auto spec = spec_of(ctx, signature.name, method, (*given)[values], (*given)[values + 1]);
-  if (!spec) return Value::unknown();
-  ctx.at(a.node);
-  std::vector<Inst*> place = operands_at(ctx, ref, layout_of(ref), {}, a.node);
-  const ir::Type type = ir::Type::of(ref.type.scalar());
-  const ir::Type stored = ir::Type::of(place[0]->type.scalar());
-  // view() of another type of the same size: the memory's own type is what is accessed.
-  if (stored != type && is_rmw(method) && method != Method::Exch)
-    return not_implemented(ctx, a.node, signature.name + "() of elements that a view() retypes");
-  std::vector<Inst*> operands;
-  for (size_t k = 0; k < values; ++k) {
-    operands.push_back(stored_bits(ctx, ref, method, (*given)[k], stored));
-    if (!operands.back()) return Value::unknown();
-  }
-  ctx.at(a.node);
-  Inst* old = ref.type.space == ir::AddressSpace::Local
-                  ? emit_alone(ctx, method, std::move(place), operands)
-                  : emit_shared(ctx, method, std::move(place), operands, *spec);
-  if (method == Method::Store) return Value::none();
-  if (stored != type) old = ctx.builder.typed(Op::Bitcast, type, {old});
-  return Value::number(ref.element.code, old);
+  if (!(*given)[0].value)
+    return error(ctx, DiagCode::missing_argument, a.node,
+                 {i.short_name(), "dtype", "for example device.Atomic(device.int32)"});
+  const std::optional<DataType> dtype = read_dtype(ctx, (*given)[0], i.short_name());
+  const std::optional<uint32_t> align = read_alignment(ctx, (*given)[1], i.short_name());
+  if (!dtype || !align) return Value::unknown();
+  if (holds_atomics(*dtype))
+    return error(ctx, DiagCode::atomic_type, (*given)[0].node, {type_text(*dtype)});
+  if (bytes_of(*dtype) > kMostBytes)
+    return error(ctx, DiagCode::atomic_bytes, (*given)[0].node,
+                 {"Atomic()", "types of at most 16 bytes", type_text(*dtype),
+                  std::to_string(bytes_of(*dtype))});
+  const RecordRef type = atomic_type(ctx.session, *dtype, *align);
+  // Assigned to a name it is an object; elsewhere, as in shared_array(4, Atomic(int)), a type.
+  if (ctx.assigned.value != a.node) return Value::Class{type};
+  return zero_of(ctx, type, a.node);
 }
 
 }  // namespace cuda_device::frontend

@@ -105,10 +105,8 @@ static std::optional<bool> read_order(Context& ctx, const Given& given, const st
   return std::nullopt;
 }
 
-static bool read_align(Context& ctx, const Given& given, const std::string& name,
-                       ir::Allocation& array) {
-  array.align = array.type.element_align();
-  if (!given.value || given.value->is_none()) return true;
+std::optional<uint32_t> read_alignment(Context& ctx, const Given& given, const std::string& name) {
+  if (!given.value || given.value->is_none()) return 1;
   const Value& v = *given.value;
   const bool known = is_int_constant(v);
   const __int128 wanted = known ? v.exact()->integer : 0;
@@ -116,10 +114,9 @@ static bool read_align(Context& ctx, const Given& given, const std::string& name
     const bool plain = v.is_constant();
     error(ctx, DiagCode::array_align, given.node,
           {name, plain ? to_text(v.code(), *v.exact()) : type_text(v)});
-    return false;
+    return std::nullopt;
   }
-  array.align = std::max(array.align, static_cast<uint32_t>(wanted));
-  return true;
+  return static_cast<uint32_t>(wanted);
 }
 
 // Checks the memory of all arrays met so far in this pass together.
@@ -146,7 +143,10 @@ static uint32_t allocation(Context& ctx, const ir::Allocation& array, const Data
   place.calls.push_back(call);
   const auto next = static_cast<uint32_t>(ctx.session.allocations.size());
   const auto [at, is_new] = ctx.session.allocation_at.emplace(std::move(place), next);
-  if (is_new) ctx.session.allocations.push_back(array);
+  if (is_new) {
+    ctx.session.allocations.push_back(array);
+    ctx.session.allocated_in.push_back(ctx.instance);
+  }
   return at->second;
 }
 
@@ -155,6 +155,17 @@ uint32_t number_of_array(Context& ctx, uint32_t allocation) {
   const auto [at, is_new] = ctx.arrays.emplace(allocation, next);
   if (is_new) ctx.function->arrays.push_back(ctx.session.allocations.at(allocation));
   return at->second;
+}
+
+Value::Array local_element(Context& ctx, const DataType& element, const Node* call) {
+  ir::Allocation array;
+  array.span = call->span;
+  array.name = ctx.assigned.name;
+  array.type = array_type(element, 0, AddressSpace::Local);
+  array.align = align_of(element);
+  const uint32_t index = allocation(ctx, array, element, call);
+  number_of_array(ctx, index);
+  return {array.name, element, array.type, Value::Allocation{index}};
 }
 
 static Value array_in(Context& ctx, AddressSpace space, const Arguments& a, const Intrinsic& i) {
@@ -174,8 +185,9 @@ static Value array_in(Context& ctx, AddressSpace space, const Arguments& a, cons
   const std::optional<bool> order = read_order(ctx, (*given)[2], name);
   array.type = array_type(dtype.value_or(DataType::number(TypeCode::u1)),
                           static_cast<int>(array.shape.size()), space);
-  if (!read_align(ctx, (*given)[3], name, array) || !shaped || !dtype || !order)
-    return Value::unknown();
+  const std::optional<uint32_t> align = read_alignment(ctx, (*given)[3], name);
+  if (!align || !shaped || !dtype || !order) return Value::unknown();
+  array.align = std::max({array.type.element_align(), align_of(*dtype), *align});
   array.strides = packed_strides(array, *order);
   const uint32_t index = allocation(ctx, array, *dtype, a.node);
   number_of_array(ctx, index);

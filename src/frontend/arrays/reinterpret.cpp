@@ -330,7 +330,7 @@ static Value as_type(Context& ctx, const Value::Array& array, const Arguments& a
 Value call_array_method(Context& ctx, const Value::Array& array, Method method,
                         const Arguments& a) {
   ctx.at(a.node);
-  if (array.atomic) return call_atomic_method(ctx, array, method, a);
+  if (array.reference) return call_atomic_method(ctx, array, method, a);
   switch (method) {
     case Method::View:
       return viewed_as(ctx, array, a);

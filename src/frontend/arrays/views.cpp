@@ -99,12 +99,13 @@ Value sliced(Context& ctx, const Value::Array& array, const Value& index,
 }
 
 Value at_first_axis(Context& ctx, const Value::Array& array, const Value& place, const Node* node) {
-  if (array.type.ndim == 1)
+  if (array.type.ndim == 1 && !holds_atomics(array.element))
     return load_element(ctx, array, operands_at(ctx, array, layout_of(array), {place}, node));
   Slicing slicing(ctx, array, node);
   slicing.at(0, place);
   for (size_t axis = 1; axis < array.type.ndim; ++axis) slicing.keep(axis);
-  return view_of(array, array.element, slicing.take());
+  Value::Array part = view_of(array, array.element, slicing.take());
+  return part.type.ndim == 0 ? reference_within(ctx, part, node) : part;
 }
 
 Value transposed(const Value::Array& array) {

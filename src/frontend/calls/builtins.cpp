@@ -95,7 +95,10 @@ static bool is_instance(const Value& v, const std::string& cls) {
 static std::optional<bool> is_instance(const Value& v, const Value& cls) {
   if (cls.is_entity("device.Dim3")) return std::nullopt;
   if (cls.is_entity("device.Vector")) return is_vector(v);
+  if (cls.is_entity("device.AtomicInterface")) return v.is_array() && v.array().is_atomic_ref();
   const std::optional<DataType> type = data_type_of(cls);
+  if (type && holds_atomics(*type) && !is_atomic(*type))
+    return v.is_array() && v.array().is_struct_ref() && v.array().element == *type;
   if (type && type->is_record()) return v.is_record() && v.record().type == type->record;
   auto* entity = cls.as<Value::Entity>();
   if (!entity || !(type_entity(entity->name) || entity->name == "builtins.tuple"))

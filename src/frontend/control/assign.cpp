@@ -234,7 +234,8 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
   }
   auto operands = element_operands(ctx, *array, index, element);
   const bool writable = check_writable(ctx, *array, element);
-  const Value old = operands ? load_element(ctx, *array, *operands) : Value::unknown();
+  const bool readable = operands && !holds_atomics(array->element);
+  const Value old = readable ? load_element(ctx, *array, *operands) : Value::unknown();
   const Value operand = expr(ctx, node->value);
   const Value result = binary(ctx, op, old, operand, node, element, node->value);
   ctx.at(node);
@@ -248,6 +249,18 @@ void lower_ann_assign(Context& ctx, const syntax::AnnAssign* node) {
   v = annotated(ctx, node->annotation, std::move(v), node->value,
                 name ? "'" + name->id + "'" : std::string("the target"));
   assign(ctx, node->target, v, node->value);
+}
+
+// A reference to what is atomic, where a declaration says so.
+static bool is_declared_reference(const Value& value, const Value& declared) {
+  if (!value.is_array() || !value.array().reference) return false;
+  if (declared.is_entity("device.AtomicInterface") || declared.is_entity("device.AtomicRef"))
+    return value.array().is_atomic_ref();
+  auto* cls = declared.as<Value::Class>();
+  if (!cls) return false;
+  const DataType& element = value.array().element;
+  if (cls->type->kind == RecordType::Kind::Atomic) return cls->type->fields[0].type == element;
+  return element == DataType::of(cls->type);
 }
 
 Value annotated(Context& ctx, const Node* annotation, Value value, const Node* node,
@@ -267,6 +280,7 @@ Value annotated(Context& ctx, const Node* annotation, Value value, const Node* n
       known ? binding_value(ctx, bound->second, annotation, "") : expr(ctx, annotation);
   if (value.is_unknown() || declared.is_unknown()) return value;
   if (declared.is_none() && value.is_none()) return value;
+  if (is_declared_reference(value, declared)) return value;
   auto* entity = declared.as<Value::Entity>();
   const std::optional<TypeCode> code = entity ? type_entity(entity->name) : std::nullopt;
   if (!code && !declared.is_none()) {

@@ -88,6 +88,22 @@ static void return_value(Context& ctx, const Node* node, const Value& value, boo
   f.leaves = true;
 }
 
+// The first local array that a value of a function is or refers to, though the function made it: it
+// is gone with its call.
+static const Value::Array* escaping(const Context& ctx, const Value& value) {
+  const Value::Array* array = value.as<Value::Array>();
+  const uint32_t* own = array ? array->allocation() : nullptr;
+  if (own && array->type.space == ir::AddressSpace::Local) {
+    const Instance* in = ctx.session.allocated_in.at(*own);
+    while (in && in != ctx.instance) in = in->parent;
+    if (in) return array;
+  }
+  if (array) return nullptr;
+  for (const Value& part : value.parts())
+    if (const Value::Array* found = escaping(ctx, part)) return found;
+  return nullptr;
+}
+
 static void lower_return(Context& ctx, const syntax::Return* node, bool tail) {
   Value v = node->value ? expr(ctx, node->value) : Value::none();
   ctx.at(node);
@@ -95,6 +111,9 @@ static void lower_return(Context& ctx, const syntax::Return* node, bool tail) {
     v = annotated(ctx, ctx.instance->function->returns, std::move(v),
                   node->value ? node->value : node,
                   "the result of '" + ctx.instance->function->name + "'");
+    if (auto* array = escaping(ctx, v))
+      v = error(ctx, DiagCode::local_escapes, node,
+                {type_text(*array), ctx.instance->function->name});
     return return_value(ctx, node, v, tail);
   }
   if (!v.is_none() && !v.contains_unknown())

@@ -65,6 +65,7 @@ static std::optional<Value> join_parts(const Context& ctx, const Value& a, const
 static std::optional<Value> join_views(const Context& ctx, const Value::Array& a,
                                        const Value::Array& b) {
   if (a.base != b.base || a.type != b.type || a.element != b.element) return std::nullopt;
+  if (a.reference != b.reference) return std::nullopt;
   if (a.form == b.form) return join_parts(ctx, a, b);
   const Value own_a = with_own_extents(nullptr, a), own_b = with_own_extents(nullptr, b);
   if (own_a.array().form != own_b.array().form) return std::nullopt;

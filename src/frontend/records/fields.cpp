@@ -1,6 +1,7 @@
 // Fields of records by name and by index.
 #include <algorithm>
 
+#include "frontend/arrays/arrays.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -47,8 +48,8 @@ static std::optional<Value> vector_attribute(Context& ctx, const RecordType& typ
 
 // Methods, properties and constants of the class.
 static std::optional<Value> class_attribute(Context& ctx, const syntax::Attribute* node,
-                                            const Value& record) {
-  const syntax::TypeDecl* decl = record.record().type->decl;
+                                            const RecordType& type, const Value& self) {
+  const syntax::TypeDecl* decl = type.decl;
   if (!decl) return std::nullopt;
   const auto at = decl->attributes.find(node->attr);
   if (at == decl->attributes.end()) return std::nullopt;
@@ -56,7 +57,7 @@ static std::optional<Value> class_attribute(Context& ctx, const syntax::Attribut
   if (binding.kind != syntax::Binding::Kind::Function || decl->static_methods.contains(node->attr))
     return binding_value(ctx, binding, node, node->attr);
   const Value::MemberFunction method{binding.function, node->attr,
-                                     std::make_shared<const Value>(record)};
+                                     std::make_shared<const Value>(self)};
   if (!decl->properties.contains(node->attr)) return Value(method);
   Arguments none;
   none.node = ctx.session.call_of(node);
@@ -79,7 +80,12 @@ Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value&
     return field_value(record.record(), *i);
   if (type.is_vector())
     if (const auto known = vector_attribute(ctx, type, node->attr)) return *known;
-  if (const auto member = class_attribute(ctx, node, record)) return *member;
+  return member_attribute(ctx, node, type, record);
+}
+
+Value member_attribute(Context& ctx, const syntax::Attribute* node, const RecordType& type,
+                       const Value& self) {
+  if (const auto member = class_attribute(ctx, node, type, self)) return *member;
   const std::vector<std::string> names = names_of(type);
   const std::string close = closest(node->attr, names);
   std::string all;
@@ -93,6 +99,8 @@ Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value&
 }
 
 Value attribute_of_class(Context& ctx, const syntax::Attribute* node, const Value::Class& cls) {
+  if (cls.type->kind == RecordType::Kind::Atomic)
+    return attribute_of_atomic_type(ctx, node, cls.type);
   const syntax::TypeDecl* decl = cls.type->decl;
   if (decl) {
     const auto at = decl->attributes.find(node->attr);

@@ -103,6 +103,10 @@ std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
     const DataType of_field = type.fields[*i].type;  // `type` lives as long as place.type
     place.type = of_field;
   }
+  if (holds_atomics(place.type)) {
+    error(ctx, DiagCode::atomic_assigned, target, {place.what, type_text(place.type)});
+    return place;
+  }
   if (operands && writable) place.operands = std::move(*operands);
   return place;
 }

@@ -38,6 +38,10 @@ std::optional<size_t> field_named(const RecordType& type, const std::string& nam
 Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value& record);
 // The method that the class of the value defines.
 std::optional<Value::MemberFunction> method_named(const Value& value, const std::string& name);
+// A method, property or constant of the class, on a record or a reference to one; reports what it
+// has not.
+Value member_attribute(Context& ctx, const syntax::Attribute* node, const RecordType& type,
+                       const Value& self);
 // Point.origin, of the class itself
 Value attribute_of_class(Context& ctx, const syntax::Attribute* node, const Value::Class& cls);
 // v[i], r["x"], t[0] of a named tuple
@@ -84,6 +88,8 @@ Value each_component(Context& ctx, const Value& v, const Node* node,
 // --- structs.cpp ---
 // The type of Program::types[index], one object for each.
 RecordRef record_type(Session& session, uint32_t index);
+// device.Atomic(value, align); an `align` of less than its size is its size.
+RecordRef atomic_type(Session& session, const DataType& value, uint32_t align);
 Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a);
 // A constant of the surroundings: an instance of a class.
 Value record_constant(Context& ctx, const syntax::Value& constant, const Node* node);

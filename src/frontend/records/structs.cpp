@@ -1,5 +1,6 @@
 // Classes of the program: their types, construction, constants, device.replace.
 #include <algorithm>
+#include <bit>
 
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -7,6 +8,7 @@
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
 #include "support/check.h"
+#include "support/record_layout.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -23,6 +25,8 @@ RecordType::Kind kind_of(syntax::TypeDecl::Kind kind) {
       return RecordType::Kind::Fields;
     case syntax::TypeDecl::Kind::SubArray:
       return RecordType::Kind::SubArray;
+    case syntax::TypeDecl::Kind::Atomic:
+      return RecordType::Kind::Atomic;
   }
   CD_UNREACHABLE("unknown kind of class");
 }
@@ -51,10 +55,29 @@ size_t repetitions(const syntax::TypeDecl& decl) {
 
 }  // namespace
 
+RecordRef atomic_type(Session& session, const DataType& value, uint32_t align) {
+  const uint32_t bytes = std::bit_ceil(bytes_of(value));
+  align = std::max(align, bytes);
+  const auto known = std::ranges::find_if(session.atomics, [&](const RecordRef& atomic) {
+    return atomic->fields[0].type == value && atomic->align == align;
+  });
+  if (known != session.atomics.end()) return *known;
+  auto type = std::make_shared<RecordType>();
+  type->kind = RecordType::Kind::Atomic;
+  const std::string aligned = align > bytes ? ", align=" + std::to_string(align) : "";
+  type->name = "Atomic(" + type_text(value) + aligned + ")";
+  type->fields = {{"", value, 0}};
+  type->size = static_cast<uint32_t>(round_up(bytes, align));
+  type->align = align;
+  return session.atomics.emplace_back(std::move(type));
+}
+
 RecordRef record_type(Session& session, uint32_t index) {
   RecordRef& known = session.records[index];
   if (known) return known;
   const syntax::TypeDecl& decl = session.request.program->types.at(index);
+  if (decl.kind == syntax::TypeDecl::Kind::Atomic)
+    return known = atomic_type(session, type_of_field(session, decl.fields[0].type), decl.align);
   auto type = std::make_shared<RecordType>();
   type->kind = kind_of(decl.kind);
   type->name = decl.name;
@@ -109,6 +132,8 @@ static Value named_tuple(Value::Record record) {
 
 Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a) {
   if (a.has_unknown()) return Value::unknown();
+  if (holds_atomics(DataType::of(type)))
+    return error(ctx, DiagCode::atomic_copied, a.node, {with_article(type->name)});
   if (a.positional.size() > type->fields.size())
     return error(ctx, DiagCode::too_many_arguments, a.node,
                  {type->name, count_text(type->fields.size(), "argument"),

@@ -1,0 +1,296 @@
+"""Atomics: Atomic, atomic_ref and their interface, in host memory too (DEV-ATOM).
+
+On the host an operation is done by one instruction or a loop around compare-and-swap, so threads of
+Python share atomics, with each other and with kernels that run meanwhile. Every operation there is
+sequentially consistent, whatever weaker order is asked for.
+"""
+
+import operator
+import time
+from typing import Any, NoReturn
+
+import numpy as np
+from cuda.device import _core
+from cuda.device._hints import AtomicType, Hint, atomic_type, hint_of_dtype
+from cuda.device._memory import check_order_and_scope
+
+__all__ = ["Atomic", "AtomicInterface", "AtomicRef", "atomic_ref"]
+
+_ARITHMETIC = (np.uint32, np.int32, np.uint64, np.int64, np.float32, np.float64)
+_INTEGERS = _ARITHMETIC[:4]
+_LOADS = ("relaxed", "consume", "acquire", "seq_cst")
+_STORES = ("relaxed", "release", "seq_cst")
+
+
+class AtomicInterface:
+    """What threads access atomically: the base of Atomic and AtomicRef.
+
+    All methods take memory='seq_cst' and scope='system': an order of ISO C++ ('relaxed', 'consume',
+    'acquire', 'release', 'acq_rel', 'seq_cst') and the threads that it is for ('system', 'device',
+    'block', 'thread'). All but store, wait, notify_one and notify_all give the value before the
+    operation.
+
+    load and store are for elements of up to 16 bytes, exch and cas of up to 8. add, sub, max, min,
+    nanmax and nanmin are for uint32, int32, uint64, int64, float32 and float64, and_, or_ and xor
+    for the integers among them. A NaN changes nothing in max and min, and is no number to nanmax
+    and nanmin. cas compares bits. Kernels refuse other elements, orders and scopes with a
+    CompileError, host code with a TypeError or ValueError.
+    """
+
+    __slots__ = ("_element", "_hint")
+    _element: "np.ndarray[Any, Any]"  # without dimensions
+    _hint: Hint
+
+    def __new__(cls, *_: Any, **__: Any) -> Any:
+        if cls is AtomicInterface:
+            raise TypeError("Atomic and atomic_ref() give what is an AtomicInterface; call them")
+        return super().__new__(cls)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the value."""
+        return self._hint.type
+
+    def load(self, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """The value."""
+        check_order_and_scope("load", memory, scope, _LOADS)
+        return self._value(_core.atomic_load(self._element))
+
+    def store(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> None:
+        """Sets the value."""
+        check_order_and_scope("store", memory, scope, _STORES)
+        self._check_writable()
+        _core.atomic_exchange(self._element, self._bytes("store", val))
+
+    def exch(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """Sets the value."""
+        self._check_change("exch", memory, scope)
+        return self._value(_core.atomic_exchange(self._element, self._bytes("exch", val)))
+
+    def cas(self, old: Any, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """Sets the value where it is `old`, bit by bit."""
+        self._check_change("cas", memory, scope)
+        expected, wanted = self._bytes("cas", old), self._bytes("cas", val)
+        return self._value(_core.atomic_swap_if(self._element, expected, wanted))
+
+    def add(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """Adds to the value; integers wrap."""
+        return self._update("add", "add", val, memory, scope)
+
+    def sub(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """Subtracts from the value; integers wrap."""
+        return self._update("sub", "sub", val, memory, scope)
+
+    def and_(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """Clears the bits that are not in val."""
+        return self._update("and_", "and", val, memory, scope)
+
+    def or_(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """Sets the bits of val."""
+        return self._update("or_", "or", val, memory, scope)
+
+    def xor(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """Flips the bits of val."""
+        return self._update("xor", "xor", val, memory, scope)
+
+    def max(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """Sets the value to val where that is greater."""
+        return self._update("max", "max", val, memory, scope)
+
+    def min(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """Sets the value to val where that is less."""
+        return self._update("min", "min", val, memory, scope)
+
+    def nanmax(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """Sets the value to val where that is greater, or the value is NaN."""
+        return self._update("nanmax", "nanmax", val, memory, scope)
+
+    def nanmin(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
+        """Sets the value to val where that is less, or the value is NaN."""
+        return self._update("nanmin", "nanmin", val, memory, scope)
+
+    def wait(self, old: Any, memory: str = "seq_cst", scope: str = "system") -> None:
+        """Waits until the value is not `old`, bit by bit."""
+        check_order_and_scope("wait", memory, scope, _LOADS)
+        expected = self._bytes("wait", old)
+        pause = 0.0
+        while _core.atomic_load(self._element) == expected:
+            time.sleep(pause)
+            pause = min(pause + 1e-6, 1e-3)
+
+    def notify_one(self, scope: str = "system") -> None:
+        """Wakes a thread that waits; those that do look again by themselves."""
+        check_order_and_scope("notify_one", "seq_cst", scope)
+
+    def notify_all(self, scope: str = "system") -> None:
+        """Wakes all threads that wait."""
+        check_order_and_scope("notify_all", "seq_cst", scope)
+
+    # --- values ---
+
+    def _check_writable(self) -> None:
+        if not self._element.flags.writeable:
+            raise TypeError("the array is read-only; only load() and wait() are for it")
+
+    def _check_change(self, method: str, memory: str, scope: str) -> None:
+        check_order_and_scope(method, memory, scope)
+        self._check_writable()
+        if self._element.itemsize > 8:
+            raise TypeError(
+                f"{method}() is for elements of at most 8 bytes; "
+                f"{_name(self)} has {self._element.itemsize}"
+            )
+
+    def _update(self, method: str, operation: str, val: Any, memory: str, scope: str) -> Any:
+        allowed = _INTEGERS if operation in ("and", "or", "xor") else _ARITHMETIC
+        if self._element.dtype.type not in allowed:
+            names = ", ".join(kind.__name__ for kind in allowed)
+            raise TypeError(f"{method}() is not for elements of {_name(self)}; it is for {names}")
+        self._check_change(method, memory, scope)
+        return self._value(_core.atomic_update(self._element, operation, self._bytes(method, val)))
+
+    def _bytes(self, method: str, value: Any) -> bytes:
+        dtype = self._hint.format()
+        if dtype.names is None and dtype.kind != "c":
+            if isinstance(value, complex | np.complexfloating | str | bytes):
+                _refuse_value(self, method, value)
+            try:
+                made = np.asarray(value, dtype) if isinstance(value, int) else dtype.type(value)
+            except TypeError:
+                _refuse_value(self, method, value)
+        elif dtype.names is None:
+            made = dtype.type(value)
+        else:
+            parts = self._hint.convert(value, f"the value of {method}()")
+            made = np.zeros((), dtype)  # padding is zero
+            made[()] = _plain(parts)
+        return (
+            np.asarray(made, dtype).tobytes()[: dtype.itemsize].ljust(self._element.itemsize, b"\0")
+        )
+
+    def _value(self, data: bytes) -> Any:
+        dtype = self._hint.format()
+        value = np.frombuffer(data, dtype, 1)[0]
+        return value if dtype.names is None else self._hint.convert(value, "the value")
+
+
+def _plain(value: Any) -> Any:
+    from cuda.device._arrays import plain
+
+    return plain(value)
+
+
+def _name(atomic: AtomicInterface) -> str:
+    kind = atomic._hint.type
+    return getattr(kind, "__name__", str(kind))
+
+
+def _refuse_value(atomic: AtomicInterface, method: str, value: object) -> NoReturn:
+    raise TypeError(
+        f"{method}() of elements of {_name(atomic)} takes a number, found {type(value).__name__}"
+    )
+
+
+class AtomicRef(AtomicInterface):
+    """What atomic_ref() gives: one element of an array, accessed atomically."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        raise TypeError("atomic_ref(array, index) makes references")
+
+    def __repr__(self) -> str:
+        return f"AtomicRef[{_name(self)}]({self.load()})"
+
+
+class Atomic(AtomicInterface):
+    """A value that threads access atomically; in kernels also its type.
+
+    dtype: a number, vector, struct or tuple type of at most 16 bytes. In memory it takes 1, 2, 4, 8
+    or 16 bytes, at a multiple of that.
+    align: its alignment in bytes at least, a power of two.
+
+    `Atomic(int)` is a type where one is expected: the dtype of shared_array and local_array, and
+    the hint of a struct's attribute. Elsewhere it is an object that holds zero; one that a kernel
+    makes is the thread's own. A struct with atomics is passed by reference: as an element of an
+    array.
+
+    Raises TypeError for other types and for those that are larger.
+    """
+
+    __slots__ = ("_type",)
+    _type: AtomicType
+
+    def __init__(self, dtype: Any, align: int | None = None) -> None:
+        self._hold_zero(atomic_type(dtype, align))
+
+    @classmethod
+    def of(cls, kind: AtomicType) -> "Atomic":
+        """One of that type."""
+        made: Atomic = cls.__new__(cls)
+        made._hold_zero(kind)
+        return made
+
+    def _hold_zero(self, kind: AtomicType) -> None:
+        memory = np.zeros(2 * kind.align + kind.size, np.uint8)
+        start = -memory.ctypes.data % kind.align
+        self._type, self._hint = kind, kind.hint
+        self._element = memory[start : start + kind.bytes].view(kind.memory_dtype).reshape(())
+
+    @property
+    def __cuda_device_atomic__(self) -> AtomicType:
+        return self._type
+
+    @property
+    def numpy_dtype(self) -> "np.dtype[Any]":
+        """NumPy's dtype of arrays of it: a field "value"."""
+        return self._type.numpy_dtype
+
+    def __repr__(self) -> str:
+        return f"device.{self._type.__name__}"
+
+
+def _indices(index: Any) -> tuple[int, ...]:
+    all_of = index if isinstance(index, tuple) else (index,)
+    return tuple(map(operator.index, all_of))
+
+
+def atomic_ref(array: Any, index: int | tuple[int, ...]) -> AtomicRef:
+    """Reference to an element that threads access atomically.
+
+    array: global, shared or local in a kernel; on the host an array in host memory. Its elements
+    have 1, 2, 4, 8 or 16 bytes and lie at multiples of their size.
+    index: an int, or one for each dimension.
+
+    On the host: TypeError for what is no array or no such index, ValueError for other elements,
+    IndexError for an index that is outside.
+    """
+    if not isinstance(array, np.ndarray):
+        array = np.asarray(memoryview(array)) if not hasattr(array, "shape") else array
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"atomic_ref() takes an array in host memory, found {_kind(array)}")
+    try:
+        at = _indices(index)
+    except TypeError:
+        raise TypeError(
+            f"the index of atomic_ref() is an int or a tuple of ints, found {index!r}"
+        ) from None
+    if len(at) != array.ndim:
+        raise TypeError(f"atomic_ref() takes {array.ndim} indices of this array, found {len(at)}")
+    element = array[(*at, ...)]
+    size = element.itemsize
+    if size not in (1, 2, 4, 8, 16):
+        raise ValueError(f"atomic elements have 1, 2, 4, 8 or 16 bytes, found {size}")
+    if element.ctypes.data % size:
+        raise ValueError(
+            f"the elements of the array do not lie at multiples of their size ({size} bytes); "
+            "atomic operations need that"
+        )
+    made = AtomicRef.__new__(AtomicRef)
+    made._hint = hint_of_dtype(array.dtype)
+    made._element = element
+    return made
+
+
+def _kind(value: object) -> str:
+    return f"{type(value).__name__!r}"

@@ -1,0 +1,395 @@
+"""Atomic as a type, structs with atomic members, elements of every size (DEV-ATOM, DEV-STRUCT)."""
+
+import dataclasses
+import threading
+
+import ml_dtypes
+import numpy as np
+import pytest
+from cuda import device as D
+from support.clauses import clause
+from support.launching import run
+
+
+@D.struct(align=8)
+class Pair:
+    x: D.float32
+    y: D.int16
+    z: bool
+
+
+@D.struct(align=16)
+class Span:
+    first: D.int64
+    last: D.float64
+
+
+# --- elements of every size ---
+
+
+@D.kernel
+def moves_of_small(arrays, values, olds):
+    """Elements of at most 8 bytes: a thread for each."""
+    i = D.thread_idx.x
+    for a, x, old in zip(arrays, values, olds):  # noqa: B905 kernels have no strict=
+        ref = D.atomic_ref(a, i)
+        old[0, i] = ref.exch(x[i])
+        old[1, i] = ref.cas(x[i], x[i + 1])
+        old[2, i] = ref.cas(x[i], x[i + 2])
+        old[3, i] = ref.load("acquire", "device")
+        s = D.shared_array(8, a.dtype, align=16)
+        s[i] = x[i]
+        shared = D.atomic_ref(s, i)
+        old[4, i] = shared.exch(x[i + 2], "relaxed", "block")
+        shared.cas(x[i + 2], x[i + 1])
+        old[5, i] = s[i]
+        t = D.local_array((1, 2), a.dtype, align=16)
+        t[0, 1] = x[i]
+        local = D.atomic_ref(t, (0, 1))
+        old[6, i] = local.exch(x[i + 1])
+        local.cas(x[i], x[i + 2])
+        old[7, i] = local.load()
+
+
+@D.kernel
+def moves_of_all(arrays, values, olds):
+    i = D.thread_idx.x
+    for a, x, old in zip(arrays, values, olds):  # noqa: B905
+        ref = D.atomic_ref(a, i)
+        old[0, i] = ref.load()
+        ref.store(x[i], memory="release")
+        old[1, i] = ref.load("relaxed", "block")
+        s = D.shared_array(8, a.dtype, align=16)
+        D.atomic_ref(s, i).store(x[i + 1])
+        old[2, i] = s[i]
+        old[3, i] = D.atomic_ref(s, i).load()
+        t = D.local_array(2, a.dtype, align=16)
+        D.atomic_ref(t, 1).store(x[i + 2])
+        old[4, i] = D.atomic_ref(t, 1).load()
+
+
+def numbers(dtype, count, start=1):
+    """Values that differ, of any dtype."""
+    kind = np.dtype(getattr(dtype, "numpy_dtype", dtype))
+    if kind.names is None:
+        x = (
+            np.arange(start, start + count) % 2
+            if kind.kind == "b"
+            else np.arange(start, start + count)
+        )
+        return (x * (1 + 2j) if kind.kind == "c" else x).astype(kind)
+    a = D.zeros(count, dtype=dtype)
+    for k, name in enumerate(kind.names):
+        a[name] = numbers(a.dtype[name], count, start + 3 * k)
+    return a
+
+
+SMALL = [
+    *(np.bool_, np.int8, np.float16, np.float32, np.uint64, np.complex64),
+    *(ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, D.int8x2, D.uint8x4, D.float32x2, Pair),
+]
+PAIRS = [np.complex128, D.int64x2, D.float32x4, D.uint16x4, Span]
+
+
+def operands(dtypes, rows):
+    arrays = tuple(numbers(t, 8, 20) for t in dtypes)
+    values = tuple(numbers(t, 10) for t in dtypes)
+    return arrays, values, tuple(np.zeros((rows, 8), a.dtype) for a in arrays)
+
+
+@clause("DEV-ATOM-13", "DEV-ATOM-15", "DEV-ATOM-25", "DEV-MEM-14")
+def test_exch_and_cas_of_every_type(target):
+    arrays, values, olds = operands(SMALL, 8)
+    before = [a.copy() for a in arrays]
+    run(moves_of_small, arrays, values, olds, block=8)
+    for a, x, old, start in zip(arrays, values, olds, before, strict=True):
+        x0, x1 = x[:8], x[1:9]
+        np.testing.assert_array_equal(old[0], start)
+        np.testing.assert_array_equal(old[1], x0)
+        np.testing.assert_array_equal(old[2], x1)
+        np.testing.assert_array_equal(old[3], x1)
+        np.testing.assert_array_equal(a, x1)
+        np.testing.assert_array_equal(old[4], x0)
+        np.testing.assert_array_equal(old[5], x1)
+        np.testing.assert_array_equal(old[6], x0)
+        np.testing.assert_array_equal(old[7], x1)
+
+
+@clause("DEV-ATOM-09", "DEV-ATOM-11", "DEV-MEM-14")
+def test_load_and_store_of_every_type(target):
+    arrays, values, olds = operands(SMALL + PAIRS, 5)
+    before = [a.copy() for a in arrays]
+    run(moves_of_all, arrays, values, olds, block=8)
+    for a, x, old, start in zip(arrays, values, olds, before, strict=True):
+        np.testing.assert_array_equal(old[0], start)
+        np.testing.assert_array_equal(old[1], x[:8])
+        np.testing.assert_array_equal(a, x[:8])
+        np.testing.assert_array_equal(old[2], x[1:9])
+        np.testing.assert_array_equal(old[3], x[1:9])
+        np.testing.assert_array_equal(old[4], x[2:10])
+
+
+@D.kernel
+def races(place, torn):
+    """Both halves are always stored together."""
+    i = D.tid(1)
+    ref = D.atomic_ref(place, 0)
+    for k in range(200):
+        mine = D.int64(i * 200 + k)
+        ref.store(D.int64x2(mine, ~mine), "relaxed")
+        seen = ref.load("relaxed")
+        if seen.x != ~seen.y:
+            D.atomic_ref(torn, 0).add(1)
+
+
+@clause("DEV-ATOM-11")
+def test_sixteen_bytes_are_not_torn(target):
+    place, torn = D.zeros(1, dtype=D.int64x2), np.zeros(1, np.int32)
+    place["y"] = -1
+    run(races, place, torn, grid=16, block=32)
+    assert torn[0] == 0
+    assert place["x"][0] == ~place["y"][0]
+    assert place["x"][0] % 200 == 199
+
+
+# --- Atomic as a type and as an object ---
+
+COUNTER = D.Atomic(D.uint64)
+
+
+@D.kernel
+def counts(out, totals):
+    s = D.shared_array(2, D.Atomic(int))
+    wide = D.shared_array((2, 2), COUNTER)
+    t = D.thread_idx.x
+    if t < 2:
+        s[t].store(0)
+        wide[t, 1].store(D.uint64(0))
+    D.syncthreads()
+    s[t % 2].add(1)
+    last = wide[1]
+    last[-1].add(D.uint64(t), memory="relaxed")
+    mine = D.Atomic(D.float32)
+    zero = mine.load()
+    twin = mine
+    twin.add(2.5)
+    vector = D.Atomic(D.float32x2)
+    vector.store(D.float32x2(1, 2))
+    D.syncthreads()
+    is_one = isinstance(s[0], D.AtomicInterface) and not isinstance(t, D.AtomicInterface)
+    same = s[0].dtype == int and wide.dtype.dtype == D.uint64 and mine.dtype == D.float32
+    if t == 0 and is_one and same:
+        totals[0].add(s[0].load() - s[1].load())
+        totals[1].add(D.int32(wide[1, 1].load()))
+    out[t] = zero + mine.load() * 10 + vector.load().y
+
+
+@clause("DEV-ATOM-01", "DEV-ATOM-02", "DEV-ATOM-03", "DEV-ATOM-05", "DEV-MEM-09")
+def test_atomic_as_type_and_object(target):
+    out, totals = np.zeros(33, np.float32), D.zeros(2, dtype=D.Atomic(int))
+    run(counts, out, totals, block=33)
+    assert out.tolist() == [27.0] * 33
+    assert totals["value"].tolist() == [1, 32 * 33 // 2]
+
+
+# --- structs with atomics ---
+
+
+@D.struct
+class ticket_mutex:
+    line: D.Atomic(int, align=16)
+    current: D.Atomic(int, align=16)
+
+    @D.func
+    def lock(self):
+        my = self.line.add(1)
+        while True:
+            now = self.current.load()
+            if now == my:
+                break
+            self.current.wait(now)
+
+    @D.func
+    def unlock(self):
+        self.current.add(1)
+        self.current.notify_all()
+
+
+@D.struct
+class Guarded:
+    mutex: ticket_mutex
+    name: D.int16
+    total: D.Atomic(D.float64)
+
+    @D.func
+    def add(self, x):
+        self.mutex.lock()
+        self.total.store(self.total.load("relaxed") + x, "relaxed")
+        self.mutex.unlock()
+
+
+def twice(guarded: Guarded, ref: D.AtomicInterface):
+    guarded.add(0.5)
+    ref.add(0.25)
+
+
+@D.kernel
+def guards(mutexes, plain, all_of):
+    m = mutexes[0]
+    for _ in range(100):
+        m.lock()
+        plain[0] += 1
+        m.unlock()
+    g = all_of[1]
+    twice(g, g.total)
+    for one in all_of:
+        one.total.add(one.name)
+
+
+@clause("DEV-STRUCT-14", "DEV-STRUCT-15", "DEV-ATOM-02", "DEV-ATOM-29")
+def test_structs_with_atomics(target):
+    assert ticket_mutex.numpy_dtype.itemsize == 32
+    assert [ticket_mutex.numpy_dtype.fields[n][1] for n in ("line", "current")] == [0, 16]
+    assert ticket_mutex.numpy_dtype.alignment == 16
+    mutexes, plain = D.zeros(1, dtype=ticket_mutex), np.zeros(1, np.int32)
+    all_of = D.zeros(2, dtype=Guarded)
+    all_of["name"] = [3, 4]
+    run(guards, mutexes, plain, all_of, grid=64)
+    assert plain[0] == 6400
+    assert mutexes["line"][0] == mutexes["current"][0] == 6400
+    assert all_of["total"].tolist() == [64 * 3, 64 * (0.75 + 4)]
+    assert all_of["mutex"]["line"].tolist() == [0, 64]
+
+
+@D.kernel
+def waits(flags, data, out):
+    """Blocks take turns: each waits for the one before it."""
+    b = D.block_idx.x
+    turn = D.atomic_ref(flags, b)
+    if b > 0:
+        turn.wait(0, memory="acquire", scope="device")
+        out[b] = data[b - 1]
+    data[b] = out[b] + turn.load("relaxed")
+    if b + 1 < D.grid_dim.x:
+        after = D.atomic_ref(flags, b + 1)
+        after.store(2.0, "release")
+        after.notify_one(scope="device")
+
+
+@clause("DEV-ATOM-29", "DEV-ORDER-07")
+def test_wait_between_blocks(target):
+    n = 1000
+    flags, data, out = (np.zeros(n, np.float32) for _ in range(3))
+    run(waits, flags, data, out, grid=n)
+    assert out.tolist() == [2.0 * max(b - 1, 0) for b in range(n)]
+
+
+# --- on the host ---
+
+
+@clause("DEV-ATOM-01", "DEV-ATOM-05")
+def test_types_on_the_host():
+    assert issubclass(D.Atomic, D.AtomicInterface)
+    assert issubclass(D.AtomicRef, D.AtomicInterface)
+    ref = D.atomic_ref(np.zeros(3, np.int16), 1)
+    assert isinstance(ref, D.AtomicRef)
+    assert ref.dtype is np.int16
+    atomic = D.Atomic(D.float64x2, align=32)
+    assert isinstance(atomic, D.AtomicInterface)
+    assert atomic.dtype is D.float64x2
+    assert D.Atomic(int).dtype is int
+    assert D.Atomic(D.int8x3).numpy_dtype.itemsize == 4
+    assert D.align(D.Atomic(int), 16).numpy_dtype.itemsize == 16
+    with pytest.raises(TypeError, match="call them"):
+        D.AtomicInterface()
+
+
+def parts(value):
+    """A value, or its members."""
+    if dataclasses.is_dataclass(value):
+        return dataclasses.astuple(value)
+    return tuple(value) if isinstance(value, D.Vector | np.void) else value
+
+
+@clause("DEV-ATOM-13", "DEV-ATOM-15", "DEV-ATOM-25")
+@pytest.mark.parametrize("dtype", SMALL)
+def test_moves_on_the_host(dtype):
+    x = numbers(dtype, 4)
+    first, second, third = (parts(v) for v in x[:3])
+    for ref in (D.atomic_ref(numbers(dtype, 3, 9), -1), D.Atomic(dtype)):
+        start = parts(ref.load())
+        assert parts(ref.exch(x[0])) == start
+        assert parts(ref.cas(x[0], x[1])) == first
+        assert parts(ref.cas(x[0], x[2])) == second
+        assert parts(ref.load()) == second
+        ref.store(x[2], memory="release")
+        assert parts(ref.exch(x[1])) == third
+
+
+@pytest.mark.parametrize("dtype", PAIRS)
+def test_pairs_on_the_host(dtype):
+    x = numbers(dtype, 3)
+    place = numbers(dtype, 2, 9)
+    ref = D.atomic_ref(place, 1)
+    ref.store(x[2])
+    np.testing.assert_array_equal(place[1], x[2])
+    assert parts(ref.load()) == parts(x[2])
+    if np.dtype(getattr(dtype, "numpy_dtype", dtype)).itemsize == 16:
+        with pytest.raises(TypeError, match="at most 8 bytes"):
+            ref.exch(x[0])
+
+
+@clause("DEV-ATOM-17", "DEV-ATOM-18", "DEV-ATOM-19", "DEV-ATOM-20", "DEV-ATOM-21", "DEV-ATOM-22")
+def test_operations_on_the_host():
+    a = D.Atomic(D.uint32)
+    assert [a.add(7), a.sub(9), a.and_(0xFF), a.or_(0x100), a.xor(1)] == [0, 7, 2**32 - 2, 254, 510]
+    assert [a.max(600), a.min(5), a.load()] == [511, 600, 5]
+    f = D.Atomic(float)
+    assert [f.add(1.5), f.max(float("nan")), f.nanmax(2.0), f.min(-1.0)] == [0, 1.5, 1.5, 2.0]
+    f.store(float("nan"))
+    assert np.isnan(f.max(1.0))
+    assert np.isnan(f.nanmin(4.0))
+    assert f.load() == 4.0
+    assert isinstance(f.load(), np.float32)
+
+
+@clause("DEV-ATOM-02")
+def test_threads_of_python_share_atomics():
+    counter, mutex, plain = D.Atomic(D.int64), ticket_mutex(), [0]
+
+    def work():
+        for _ in range(2000):
+            counter.add(1)
+        for _ in range(20):
+            mutex.lock()
+            plain[0] += 1
+            mutex.unlock()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter.load() == 8000
+    assert plain[0] == 80
+
+
+@D.kernel
+def answers(flag, answer):
+    ref = D.atomic_ref(flag, 0)
+    ref.store(1)
+    ref.wait(1)
+    answer[0] = ref.load()
+
+
+def test_a_kernel_and_the_host_share_an_element():
+    flag, answer = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    ref = D.atomic_ref(flag, 0)
+    thread = threading.Thread(
+        target=D.launch, args=(answers, flag, answer), kwargs={"grid": 1, "block": 1}
+    )
+    thread.start()
+    ref.wait(0)
+    ref.store(42)
+    thread.join()
+    assert answer[0] == 42
