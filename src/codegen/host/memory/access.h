@@ -34,6 +34,7 @@ class Access {
   void atomic(const ir::Inst& inst, const Mask& mask);
   void atomic_load_one(const ir::Inst& inst, const Address& address);
   void atomic_by_lanes(const ir::Inst& inst, const Address& address, const Mask& mask);
+  void atomic_in_lane_order(const ir::Inst& inst, const Address& address, const Mask& mask);
   void atomic_combined(const ir::Inst& inst, const Address& address, const Mask& mask);
   void define_results(const ir::Inst& inst, llvm::Value* lanes);
   bool is_used(const ir::Inst& inst);

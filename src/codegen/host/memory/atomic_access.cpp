@@ -1,7 +1,7 @@
 // Atomic operations of a gang. Lanes take turns, from the lowest, so that those that collide see
 // each other's values as threads that run one after the other do. Where all of them meet at one
-// address, integers are combined first: one locked instruction adds the sum, and lanes get what
-// they would have found by a prefix sum.
+// address, one locked instruction does for all: integers are combined first, and lanes get what
+// they would have found by a prefix sum; floats and exchanges go from lane to lane in a register.
 #include "codegen/host/memory/access.h"
 #include "codegen/host/memory/atomic_element.h"
 #include "ir/effects.h"
@@ -54,10 +54,12 @@ AtomicKind joins(AtomicKind kind) { return kind == AtomicKind::Sub ? AtomicKind:
 void Access::atomic(const Inst& inst, const Mask& mask) {
   const Address address = addresses_.of(inst);
   if (address.kind != Lanes::Kind::Uniform) return atomic_by_lanes(inst, address, mask);
-  const bool combines = inst.op == Op::AtomicRmw && is_int(inst.operands[0]->type.scalar()) &&
-                        AtomicSpec::decoded(inst.imm)->kind != AtomicKind::Exch;
   if (inst.op == Op::AtomicLoad) return atomic_load_one(inst, address);
-  return combines ? atomic_combined(inst, address, mask) : atomic_by_lanes(inst, address, mask);
+  if (inst.op != Op::AtomicRmw) return atomic_by_lanes(inst, address, mask);
+  const bool combines = is_int(inst.operands[0]->type.scalar()) &&
+                        AtomicSpec::decoded(inst.imm)->kind != AtomicKind::Exch;
+  return combines ? atomic_combined(inst, address, mask)
+                  : atomic_in_lane_order(inst, address, mask);
 }
 
 void Access::define_results(const Inst& inst, Value* lanes) {
@@ -187,6 +189,32 @@ static Value* moved_up(llvm::IRBuilder<>& b, Value* vector, Value* filler, unsig
   for (unsigned lane = 0; lane < width; ++lane)
     lanes.push_back(static_cast<int>(lane < by ? width + lane : lane - by));
   return b.CreateShuffleVector(vector, filler, lanes);
+}
+
+// Floats round at each step, so they are not combined: the lanes' operands are taken one after the
+// other, as threads do that nobody comes between, and one compare-and-swap stores what is left.
+void Access::atomic_in_lane_order(const Inst& inst, const Address& address, const Mask& mask) {
+  const ScalarKind kind = inst.type.scalar();
+  llvm::Type* type = c_.scalar_type(kind);
+  AtomicElement element(c_.b, c_.arithmetic, *AtomicSpec::decoded(inst.imm), kind, is_alone(inst));
+  constexpr unsigned kValues = 3, kResults = 6;
+  LanesInMemory given(c_, type, kValues), results(c_, type, kResults);
+  given.holding(values_.vector(*values_of(inst)[0], kind));
+  results.holding(results.zero());
+  const bool used = is_used(inst);
+  llvm::AllocaInst* value = c_.masks.variable(type, "element");
+  element.change(type, address.pointer, [&](Value* old) -> Value* {
+    c_.b.CreateStore(old, value);
+    c_.masks.for_each_lane(mask, [&](Value* lane) {
+      Value* at = c_.b.CreateZExtOrTrunc(lane, c_.b.getInt64Ty());
+      Value* before = c_.b.CreateLoad(type, value);
+      if (used) results.set(at, before);
+      c_.b.CreateStore(element.after(before, given.of(at)), value);
+    });
+    return c_.b.CreateLoad(type, value);
+  });
+  c_.notes.add(inst, mask, "one atomic operation, lanes in their order");
+  define_results(inst, results.all());
 }
 
 void Access::atomic_combined(const Inst& inst, const Address& address, const Mask& mask) {

@@ -95,7 +95,8 @@ Value* AtomicElement::rmw(Value* operand, Value* pointer) {
     return old;
   }
   const auto operation = operation_of(spec_.kind, kind_);
-  if (!operation) return in_a_loop(operand, pointer);
+  if (!operation)
+    return change(operand->getType(), pointer, [&](Value* old) { return after(old, operand); });
   return b_.CreateAtomicRMW(*operation, pointer, operand, natural(operand->getType()),
                             ordering(spec_.order));
 }
@@ -120,9 +121,14 @@ Value* AtomicElement::compare_and_swap(Value* expected, Value* wanted, Value* po
   return b_.CreateBitCast(old, type);
 }
 
-Value* AtomicElement::in_a_loop(Value* operand, Value* pointer) {
+Value* AtomicElement::change(llvm::Type* type, Value* pointer,
+                             llvm::function_ref<Value*(Value* old)> next) {
+  if (alone_) {
+    Value* old = load(type, pointer);
+    store(next(old), pointer);
+    return old;
+  }
   llvm::Function* function = b_.GetInsertBlock()->getParent();
-  llvm::Type* type = operand->getType();
   llvm::LoadInst* first =
       b_.CreateAlignedLoad(integer_like(type), pointer, natural(integer_like(type)));
   first->setAtomic(AtomicOrdering::Monotonic);
@@ -133,8 +139,8 @@ Value* AtomicElement::in_a_loop(Value* operand, Value* pointer) {
   b_.SetInsertPoint(loop);
   llvm::PHINode* old = b_.CreatePHI(first->getType(), 2);
   old->addIncoming(first, before);
-  Value* next = after(b_.CreateBitCast(old, type), operand);
-  llvm::AtomicCmpXchgInst* swap = try_swap(old, bits(next), pointer);
+  Value* wanted = next(b_.CreateBitCast(old, type));
+  llvm::AtomicCmpXchgInst* swap = try_swap(old, bits(wanted), pointer);
   old->addIncoming(b_.CreateExtractValue(swap, 0), b_.GetInsertBlock());
   b_.CreateCondBr(b_.CreateExtractValue(swap, 1), done, loop);
   b_.SetInsertPoint(done);

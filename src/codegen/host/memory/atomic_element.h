@@ -20,12 +20,16 @@ class AtomicElement {
   llvm::Value* rmw(llvm::Value* operand, llvm::Value* pointer);
   llvm::Value* compare_and_swap(llvm::Value* expected, llvm::Value* wanted, llvm::Value* pointer);
 
+  // Sets the element to what `next` makes of it, which may be asked again: another thread was
+  // faster. The value before.
+  llvm::Value* change(llvm::Type* type, llvm::Value* pointer,
+                      llvm::function_ref<llvm::Value*(llvm::Value* old)> next);
+
   // What the operation makes of the old value; of one lane or of all.
   llvm::Value* after(llvm::Value* old, llvm::Value* operand);
   static llvm::AtomicOrdering ordering(ir::MemoryOrder order);
 
  private:
-  llvm::Value* in_a_loop(llvm::Value* operand, llvm::Value* pointer);
   llvm::AtomicCmpXchgInst* try_swap(llvm::Value* expected, llvm::Value* wanted,
                                     llvm::Value* pointer);
   llvm::Value* bits(llvm::Value* value);

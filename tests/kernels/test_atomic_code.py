@@ -1,0 +1,71 @@
+"""The code of atomic operations on the host: where all lanes meet, one locked instruction."""
+
+import re
+
+import numpy as np
+import pytest
+from cuda import device as D
+
+INTS, FLOATS = np.zeros(64, np.int32), np.zeros(64, np.float32)
+
+
+@D.kernel
+def adds(a, out):
+    D.atomic_ref(out, 0).add(a[D.thread_idx.x], "relaxed", "device")
+
+
+@D.kernel
+def takes_tickets(a, out):
+    a[D.thread_idx.x] = D.atomic_ref(out, 0).add(1)
+
+
+@D.kernel
+def counts(a, out):
+    D.atomic_ref(out, a[D.thread_idx.x] & 7).add(1, "relaxed")
+
+
+@D.kernel
+def counts_in_shared_memory(a, out):
+    bins = D.shared_array(8, D.int32)
+    t = D.thread_idx.x
+    if t < 8:
+        bins[t] = 0
+    D.syncthreads()
+    D.atomic_ref(bins, a[t] & 7).add(1, "seq_cst", "block")
+    D.syncthreads()
+    if t < 8:
+        out[t] = bins[t]
+
+
+@D.kernel
+def greatest(a, out):
+    D.atomic_ref(out, 0).max(a[D.thread_idx.x])
+
+
+@D.kernel
+def reads(a, out):
+    a[D.thread_idx.x] = D.atomic_ref(out, 0).load("acquire")
+
+
+LOCKED = r"^\s*lock|^\s*xchg\w*\s.*\("
+
+
+@pytest.mark.parametrize("form", ["avx512", "avx2"])
+@pytest.mark.parametrize(
+    ("kernel", "arrays", "locked", "loops"),
+    [
+        (adds, (INTS, INTS), 1, False),
+        (takes_tickets, (INTS, INTS), 1, False),
+        (counts, (INTS, INTS), 1, True),
+        (counts_in_shared_memory, (INTS, INTS), 0, True),
+        (adds, (FLOATS, FLOATS), 1, True),
+        (greatest, (FLOATS, FLOATS), 1, True),
+        (reads, (INTS, INTS), 0, False),
+    ],
+)
+def test_locked_instructions(kernel, arrays, locked, loops, form):
+    text = kernel.inspect(*arrays, what="asm", target=form, grid=1, block=32)
+    found = re.findall(LOCKED, text, re.MULTILINE)
+    assert len(found) == locked, text
+    lanes = bool(re.search(r"\b(tzcnt|bsf|rep bsf|blsr)", text))
+    assert lanes == loops, text
