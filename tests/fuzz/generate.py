@@ -12,6 +12,7 @@ import random
 
 from . import model
 from .arrays import choose_arrays
+from .counters import Counters
 from .expression_tree import (
     Binary,
     Both,
@@ -378,6 +379,7 @@ class Generator(Records):
         body = self.body(depth, statements or self.random.randint(3, 7))
         self.add_reports(body)
         self.add_tuples(body)
+        self.add_counters(body)
         statements = [self.preamble(), *self.guarded(body.statements)]
         return Program(self.parameters(), self.helpers, Body(statements))
 
@@ -386,6 +388,12 @@ class Generator(Records):
         tuples = Tuples(self, self.seed)
         if tuples.wanted():
             body.statements += tuples.make()
+
+    def add_counters(self, body: Body) -> None:
+        """Atomic operations, in some programs."""
+        counters = Counters(self.seed, self.arrays, self.at.types)
+        if counters.wanted():
+            counters.make(body)
 
     def add_reports(self, body: Body) -> None:
         """In some programs, by numbers of their own: the others stay what they are."""

@@ -64,6 +64,8 @@ class Accesses:
         self.kept, self.passed, self.users, self.races = [], {}, {}, []
 
     def note(self, thread, array, index, stores):
+        if array.startswith(("ac_", "at_")):
+            return  # accessed atomically
         a = thread.arrays[array]
         self.kept.append((thread, a.numbers))  # so that no other gets their ids
         shared = array.startswith(("sh_", "tl_"))
