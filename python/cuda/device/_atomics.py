@@ -277,7 +277,8 @@ def atomic_ref(array: Any, index: int | tuple[int, ...]) -> AtomicRef:
         ) from None
     if len(at) != array.ndim:
         raise TypeError(f"atomic_ref() takes {array.ndim} indices of this array, found {len(at)}")
-    element = array[(*at, ...)]
+    place: Any = (*at, ...)
+    element: np.ndarray[Any, Any] = array[place]
     size = element.itemsize
     if size not in (1, 2, 4, 8, 16):
         raise ValueError(f"atomic elements have 1, 2, 4, 8 or 16 bytes, found {size}")
@@ -286,7 +287,7 @@ def atomic_ref(array: Any, index: int | tuple[int, ...]) -> AtomicRef:
             f"the elements of the array do not lie at multiples of their size ({size} bytes); "
             "atomic operations need that"
         )
-    made = AtomicRef.__new__(AtomicRef)
+    made: AtomicRef = AtomicRef.__new__(AtomicRef)
     made._hint = hint_of_dtype(array.dtype)
     made._element = element
     return made
