@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from cuda import device as D
+from support.clauses import clause
 
 INTS, FLOATS = np.zeros(64, np.int32), np.zeros(64, np.float32)
 
@@ -69,3 +70,26 @@ def test_locked_instructions(kernel, arrays, locked, loops, form):
     assert len(found) == locked, text
     lanes = bool(re.search(r"\b(tzcnt|bsf|rep bsf|blsr)", text))
     assert lanes == loops, text
+
+
+@D.kernel
+def moves_pairs(a, b):
+    D.atomic_ref(a, 0).store(D.atomic_ref(b, 1).load())
+
+
+@clause("DEV-ATOM-09", "DEV-ATOM-11")
+def test_sixteen_bytes_are_accessed_in_one_step():
+    """By what makes it one: aligned vectors of CPUs with AVX, else cmpxchg16b; b128 on GPUs."""
+    pairs = D.zeros(2, dtype=D.int64x2, device="cpu")
+    for form, load, store in [
+        ("avx512", r"vmovdqa\s+16\(%r\w+\), %xmm", r"vmovdqa\s+%xmm\d+, \(%r\w+\)"),
+        ("avx2", r"vmovdqa\s+16\(%r\w+\), %xmm", r"vmovdqa\s+%xmm\d+, \(%r\w+\)"),
+        ("sse4", r"cmpxchg16b\s+16\(%r\w+\)", r"cmpxchg16b\s+\(%r\w+\)"),
+    ]:
+        text = moves_pairs.inspect(pairs, pairs, what="asm", target=form, grid=1, block=1)
+        assert re.search(load, text), text
+        assert re.search(store, text), text
+    for architecture in ("sm_75", "sm_90"):
+        text = moves_pairs.inspect(pairs, pairs, what="ptx", target=architecture)
+        assert "ld.acquire.sys.global.b128" in text
+        assert "st.relaxed.sys.global.b128" in text
