@@ -282,7 +282,8 @@ static bool is_operator_method(const std::string& name, nb::handle value) {
     return std::ranges::find(words, word) != words.end();
   };
   const bool known = is_one_of(inner, kOperators) || is_one_of(inner, kOthers) ||
-                     (inner.starts_with('r') && is_one_of(inner.substr(1), kOperators));
+                     ((inner.starts_with('r') || inner.starts_with('i')) &&
+                      is_one_of(inner.substr(1), kOperators));
   if (!known) return false;
   if (as_function_object(value.ptr())) return true;
   if (!PyFunction_Check(value.ptr())) return false;

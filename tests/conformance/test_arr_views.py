@@ -118,6 +118,52 @@ def test_bounds_of_every_integer_type(target):
         )
 
 
+@clause("DEV-ARR-04")
+def test_bounds_and_steps_at_the_ends_of_int64_and_uint64(target):
+    ends = np.iinfo(np.int64)
+    numbers = [np.int64(n) for n in (ends.min, ends.min + 1, ends.max - 1, ends.max)]
+    numbers += [np.int64(3)]
+    a = np.arange(1, 8)
+    for lower in numbers:
+        for upper in numbers:
+            for step in (np.int64(2), np.int64(-2), ends.max, np.int64(-ends.max)):
+                run_as_python(
+                    bounds_at_run_time, np.zeros(45, np.int64), a, lower, upper, np.int64(step)
+                )
+    beyond = [np.uint64(n) for n in (2**63 - 1, 2**63, 2**63 + 5, 2**64 - 1, 3)]
+    for lower in beyond:
+        for upper in beyond:
+            run_as_python(
+                bounds_at_run_time, np.zeros(45, np.int64), a, lower, upper, np.uint64(2)
+            )
+
+
+@D.kernel
+def other_shapes(out, a, n, m):
+    out[0] = len(a.reshape(n, -1))
+    out[1] = a.reshape(n, m)[n - 1, m - 1]
+
+
+@D.kernel
+def wider(out, a):
+    out[0] = a.view(D.float64).size
+
+
+@clause("DEV-ARR-15", partial="at run time")
+def test_shapes_of_another_size_fail_at_run_time(target):
+    a = np.arange(8)
+    for n in (1, 2, 4, 8):
+        run_as_python(other_shapes, np.zeros(2), a, n, 8 // n)
+    for n, m in ((3, 3), (-2, -4), (0, 1), (-1, 8), (1000, 100_000), (3, 2)):
+        with pytest.raises(ValueError, match="cannot be reshaped into a shape of another size"):
+            run(other_shapes, np.zeros(2), a, n, m)
+    out = np.zeros(1)
+    run(wider, out, np.zeros(4, np.float32))
+    assert out[0] == 2
+    with pytest.raises(ValueError, match="no whole number of elements"):
+        run(wider, out, np.zeros(3, np.float32))
+
+
 def test_a_step_of_zero_at_run_time_fails(target):
     with pytest.raises(ValueError, match="slice step cannot be zero"):
         run(bounds_at_run_time, np.zeros(45, dtype=np.int64), np.arange(7), 0, 7, 0)

@@ -33,6 +33,7 @@ from cuda.device._arrays import (
     zeros,
 )
 from cuda.device._atomics import Atomic, AtomicInterface, AtomicRef, atomic_ref
+from cuda.device._blocks import blocks
 from cuda.device._core import __version__, launch
 from cuda.device._decorators import func, kernel
 from cuda.device._formats import (
@@ -107,6 +108,7 @@ __all__ = [
     "bfloat16",
     "block_dim",
     "block_idx",
+    "blocks",
     "complex64",
     "complex128",
     "core",

@@ -7,8 +7,10 @@
 #include "frontend/arrays/layout.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/control/control.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/convert.h"
+#include "frontend/operators/operators.h"
 #include "frontend/parameters.h"
 
 namespace cuda_device::frontend {
@@ -99,6 +101,11 @@ static bool is_contiguous(const Context& ctx, const Value::Array& array, const L
   return true;
 }
 
+static Value same_number(Context& ctx, const Value& a, const Value& b, const Node* node) {
+  return Value::number(TypeCode::b1,
+                       ctx.builder.op(Op::Eq, {inst_of(ctx, a, node), inst_of(ctx, b, node)}));
+}
+
 // ------------------------------------------------------------------------------------------ view
 
 // What is known of the place of elements of so many bytes and is no multiple of their size.
@@ -169,6 +176,10 @@ static Value viewed_as(Context& ctx, const Value::Array& array, const Arguments&
   if (from != to) {
     const Value bytes = product(ctx, window.shape.back(), int64_constant(from), a.node);
     window.shape.back() = quotient(ctx, bytes, int64_constant(to), a.node);
+    const Value whole = product(ctx, window.shape.back(), int64_constant(to), a.node);
+    if (!bytes.exact() && from % to != 0)
+      fail_unless(ctx, same_number(ctx, whole, bytes, a.node), a.node,
+                  {"ValueError", "the last axis is no whole number of elements of the new dtype"});
     window.strides.back() = int64_constant(to);
   }
   Layout result = layout_of(std::move(window));
@@ -177,6 +188,23 @@ static Value viewed_as(Context& ctx, const Value::Array& array, const Arguments&
 }
 
 // --------------------------------------------------------------------------------------- reshape
+
+// At run time, what is not known before: as many elements as there are, and no negative extent.
+static void check_shape(Context& ctx, const Value& size, const std::vector<Value>& shape,
+                        const Node* node) {
+  Value count = int64_constant(1);
+  for (const Value& extent : shape) count = product(ctx, count, extent, node);
+  if (!ctx.policy.can_fail || (size.exact() && count.exact())) return;
+  Value fine = same_number(ctx, count, size, node);
+  for (const Value& extent : shape) {
+    if (extent.exact()) continue;
+    Inst* negative = ctx.builder.op(Op::Lt, {extent.inst(), inst_of(ctx, int64_constant(0), node)});
+    Inst* not_negative = ctx.builder.op(Op::Not, {negative});
+    fine = Value::number(TypeCode::b1, ctx.builder.op(Op::And, {fine.inst(), not_negative}));
+  }
+  fail_unless(ctx, fine, node,
+              {"ValueError", "an array cannot be reshaped into a shape of another size"});
+}
 
 // Extents that are wanted, with what one of -1 stands for; nothing: they are no shape of the array.
 static std::optional<std::vector<Value>> wanted_shape(Context& ctx, const Value& size,
@@ -209,6 +237,7 @@ static std::optional<std::vector<Value>> wanted_shape(Context& ctx, const Value&
     }
   }
   if (open) shape[*open] = quotient(ctx, size, known, node);
+  check_shape(ctx, size, shape, node);
   return shape;
 }
 

@@ -91,12 +91,17 @@ Value counted_from_start(Context& ctx, const Value& index, const Node* node,
 
 // ---------------------------------------------------------------------------------------- slices
 
-// An integer, constants as int64; nothing: it is something else.
+// An integer, constants as int64; nothing: it is something else. No uint64 beyond int64: that is
+// beyond every array too.
 static std::optional<Value> bound_of(Context& ctx, const Value& bound, const Node* node) {
   if (bound.is_none()) return bound;
   if (!is_integer(bound)) {
     wrong_kind(ctx, DiagCode::slice_bound, node, bound, {type_text(bound)});
     return std::nullopt;
+  }
+  if (!bound.exact() && fixed(bound.code()) == TypeCode::u8) {
+    const Value most = Value::constant_int(TypeCode::u8, INT64_MAX);
+    return min_max(ctx, bound, most, Op::Min, node);
   }
   const Value known = bound.exact() ? convert(ctx, bound, TypeCode::i8, node) : bound;
   if (known.is_unknown()) return std::nullopt;
@@ -107,8 +112,11 @@ static std::optional<Value> bound_of(Context& ctx, const Value& bound, const Nod
 static Value steps_between(Context& ctx, const Value& from, const Value& to, const Value& size,
                            const Node* node) {
   const Value distance = difference(ctx, to, from, node);
-  const Value rounded = sum(ctx, distance, difference(ctx, size, int64_constant(1), node), node);
-  return min_max(ctx, quotient(ctx, rounded, size, node), int64_constant(0), Op::Max, node);
+  if (is_exactly(size, 1)) return min_max(ctx, distance, int64_constant(0), Op::Max, node);
+  // Rounded up without a sum that could go beyond int64.
+  const Value last = difference(ctx, distance, int64_constant(1), node);
+  const Value steps = sum(ctx, quotient(ctx, last, size, node), int64_constant(1), node);
+  return min_max(ctx, steps, int64_constant(0), Op::Max, node);
 }
 
 // The bound, not beyond the end; a constant that counts from the end never is.
@@ -117,21 +125,24 @@ static Value not_beyond(Context& ctx, const Value& at, const Value& bound, const
   return bound.exact() && bound.exact()->integer < 0 ? at : min_max(ctx, at, end, Op::Min, node);
 }
 
-// Where start and stop lie beyond the array, the extent is 0 whatever they are: they are kept
-// within it on one side only, and a constant start stays constant.
+// The bound, not before the first element; only one that may count from the end could be.
+static Value not_negative(Context& ctx, const Value& at, const Value& bound, const Node* node) {
+  const bool from_end = !(bound.exact() && bound.exact()->integer >= 0);
+  return from_end && !is_unsigned(bound.code()) ? min_max(ctx, at, int64_constant(0), Op::Max, node)
+                                                : at;
+}
+
+// Where the start lies beyond the array, the extent is 0 wherever it is: it is kept within on one
+// side only, and a constant start stays constant.
 static SliceOfAxis forward(Context& ctx, const Value& lower, const Value& upper, const Value& step,
                            const std::function<Value()>& extent, const Node* node) {
   const auto from_start = [&](const Value& bound) {
     return convert(ctx, counted_from_start(ctx, bound, node, extent), TypeCode::i8, node);
   };
   Value start = int64_constant(0), stop = extent();
-  if (!lower.is_none()) {
-    start = from_start(lower);
-    const bool from_end = !(lower.exact() && lower.exact()->integer >= 0);
-    if (from_end && !is_unsigned(lower.code()))
-      start = min_max(ctx, start, int64_constant(0), Op::Max, node);
-  }
-  if (!upper.is_none()) stop = not_beyond(ctx, from_start(upper), upper, stop, node);
+  if (!lower.is_none()) start = not_negative(ctx, from_start(lower), lower, node);
+  if (!upper.is_none())
+    stop = not_beyond(ctx, not_negative(ctx, from_start(upper), upper, node), upper, stop, node);
   if (is_exactly(start, 0) && is_exactly(step, 1) && upper.is_none()) return {start, step, stop};
   return {start, step, steps_between(ctx, start, stop, step, node)};
 }
@@ -143,7 +154,12 @@ static SliceOfAxis backward(Context& ctx, const Value& lower, const Value& upper
   };
   Value start = difference(ctx, extent(), int64_constant(1), node), stop = int64_constant(-1);
   if (!lower.is_none()) start = not_beyond(ctx, from_start(lower), lower, start, node);
-  if (!upper.is_none()) stop = min_max(ctx, from_start(upper), stop, Op::Max, node);
+  if (!upper.is_none()) {
+    // Not beyond the end either: the distance to a start far before the array would be beyond
+    // int64.
+    const Value within = not_beyond(ctx, from_start(upper), upper, extent(), node);
+    stop = min_max(ctx, within, stop, Op::Max, node);
+  }
   const Value size = difference(ctx, int64_constant(0), step, node);
   return {start, step, steps_between(ctx, stop, start, size, node)};
 }

@@ -82,6 +82,9 @@ std::optional<Value> call_operator(Context& ctx, const Value& self, const std::s
 std::optional<Value> class_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b,
                                   const Node* node, const Node* left, const Node* right) {
   const std::string name = method_name(op);
+  // `a += b`: by __iadd__ where there is one.
+  if (node->kind == syntax::NodeKind::AugAssign)
+    if (auto v = call_operator(ctx, a, "__i" + name + "__", node, &b, right)) return v;
   if (auto v = call_operator(ctx, a, "__" + name + "__", node, &b, right)) return v;
   return call_operator(ctx, b, "__r" + name + "__", node, &a, left);
 }

@@ -83,8 +83,11 @@ static Value as_record(Context& ctx, const Value& value, const RecordRef& type,
   const bool alike = value.is_record() ? value.record().type->fields.size() == type->fields.size()
                                        : value.is_tuple() && !type->is_vector();
   const bool tuple = value.is_tuple() && type->kind == RecordType::Kind::Tuple;
-  // An array's element takes a record of another class with as many fields, as NumPy's do.
-  const bool allowed = conversion == Conversion::Stored ? alike : tuple;
+  // An array's element takes a record of NumPy, or a tuple, with as many fields, as NumPy's do; not
+  // a struct of another class.
+  const bool structs = type->kind == RecordType::Kind::Struct && value.is_record() &&
+                       value.record().type->kind == RecordType::Kind::Struct;
+  const bool allowed = conversion == Conversion::Stored ? alike && !structs : tuple;
   if (!allowed || value.parts().size() != type->fields.size())
     return mismatch(ctx, value, DataType::of(type), node, what);
   Value::Record record{type, {}};

@@ -88,6 +88,10 @@ std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
   const Value index = expr_or_slice(ctx, chain.element->slice);
   FieldPlace place{array->element, {}, 0, {}};
   if (index.is_unknown()) return place;
+  if (makes_view(*array, index)) {
+    not_implemented(ctx, chain.element, "storing to a field of several elements");
+    return place;
+  }
   const bool writable = check_writable(ctx, *array, chain.element);
   auto operands = element_operands(ctx, *array, index, chain.element);
   for (const Node* part : chain.fields) {
