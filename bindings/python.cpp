@@ -70,10 +70,26 @@ std::string shown(nb::handle object) {
   return to_string(checked(PyUnicode_Substring(text.ptr(), 0, kLongest - 3))) + "...";
 }
 
+namespace {
+
+// The thread that ends the interpreter destroys what modules still hold; others must not touch it.
+bool ends_the_interpreter() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() && PyGILState_Check();
+#else
+  return _Py_IsFinalizing() && PyGILState_Check();
+#endif
+}
+
+}  // namespace
+
 void drop_anywhere(PyObject* object) {
-  if (!Py_IsInitialized()) return;
-  const WithGil gil;
-  Py_DECREF(object);
+  if (Py_IsInitialized()) {
+    const WithGil gil;
+    Py_DECREF(object);
+  } else if (ends_the_interpreter()) {
+    Py_DECREF(object);
+  }
 }
 
 }  // namespace cuda_device::bindings

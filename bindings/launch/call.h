@@ -212,6 +212,8 @@ void add_ndarray(Call& call, PyObject* object);
 bool add_own_array(Call& call, PyObject* object);
 // False where the object has no __dlpack__.
 bool add_dlpack(Call& call, PyObject* object);
+// The array that is being read lies in memory of ours that has been freed.
+[[noreturn]] void fail_freed(const Call& call);
 // False where the object has neither __cuda_array_interface__ nor __sycl_usm_array_interface__.
 bool add_interface(Call& call, PyObject* object);
 // The array being read lives on a device of DLPack's type and number: the launch has to run there.

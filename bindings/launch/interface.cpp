@@ -36,6 +36,13 @@ const std::array<Interface, 2>& interfaces() {
 
 }  // namespace
 
+void fail_freed(const Call& call) {
+  throw nb::value_error((call.place() +
+                         ": the array that owned the memory is gone, and its memory freed; "
+                         "from_cuda_array_interface(desc, owner=a) keeps it")
+                            .c_str());
+}
+
 bool has_interface(nb::handle object) {
   for (const Interface& interface : interfaces())
     if (optional_attr(object, interface.attribute)) return true;

@@ -4,6 +4,7 @@
 
 #include "bindings/launch/call.h"
 #include "bindings/launch/elements.h"
+#include "bindings/memory/watched.h"
 #include "bindings/numpy.h"
 
 namespace cuda_device::bindings {
@@ -72,6 +73,7 @@ void add_ndarray(Call& call, PyObject* object) {
   auto* array = reinterpret_cast<PyArrayObject*>(object);
   if (Py_TYPE(object) != &PyArray_Type && is_masked(object))
     call.fail(DiagCode::argument_masked, {"'" + type_text(object) + "'"});
+  if (PyArray_BASE(array) && watched_by(object).is_gone()) fail_freed(call);
   call.live_on_host();
   abi::ArrayView view;
   ElementWord word{};

@@ -44,6 +44,8 @@ bool add_own_array(Call& call, PyObject* object) {
   if (!tensor) return false;
   SeenByLaunches& seen = tensor->seen;
   MemoryBlock& memory = *tensor->memory;
+  if (memory.is_gone()) [[unlikely]]
+    fail_freed(call);
   const bool numbers = has_numbers(*tensor);
   ElementWord word{};
   if (!numbers) seen.dtype = read_elements(call, dtype_of_array(object), word);

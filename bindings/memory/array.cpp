@@ -353,20 +353,25 @@ nb::object foreign_array(const Foreign& given) {
   // Every device reaches no bytes.
   if (empty && cd_rt_gpu_count() > 0) where = {0, 0, 0, MemoryKind::Pinned, false};
   check_bytes(given, where);
+  // The host does not use the address at which a GPU reaches it.
+  const uint64_t apart = where.device_address ? where.device_address - given.address : 0;
+  if (apart != 0) where.kind = MemoryKind::Device;
   const bool on_host = where.device == abi::kHostDevice;
   const Ordering theirs = producer_ordering(given.stream, on_host);
+  const Watched watched = given.owner.is_none() ? Watched::of(where) : Watched();
   if (on_host)
     return numpy_array(given.address, given.dtype, given.shape, given.strides, !given.read_only,
-                       given.owner);
+                       watched.serial ? watching(watched) : given.owner);
   const auto type = element_type(given.dtype);
   if (!type) throw nb::type_error("elements of this dtype cannot lie in memory of a GPU");
   auto array = std::make_unique<ArrayObject>();
   Tensor& tensor = array->tensor;
   tensor.type = *type;
   tensor.memory =
-      MemoryBlock::of_python(where, given.low, given.high - given.low, given.owner, theirs);
+      MemoryBlock::of_python(where, given.low + apart, given.high - given.low, given.owner, theirs);
+  tensor.memory->watch(watched);
   if (!theirs.stream()) tensor.memory->last_use().is_idle();
-  tensor.data = given.address;
+  tensor.data = given.address + apart;
   tensor.shape = given.shape;
   tensor.strides = given.strides;
   tensor.read_only = given.read_only;
@@ -445,6 +450,10 @@ void define_methods(nb::class_<ArrayObject>& type) {
            "NumPy's array of the same memory, where the host reaches it; TypeError where not.")
       .def("get_usm_type", usm_type, nb::arg("syclobj").none() = nb::none(),
            "usm_type for a context, a queue or a filter string; \"unknown\" in another context.")
+      .def("__reduce__",
+           [](nb::handle self) {
+             return nb::module_::import_("cuda.device._arrays").attr("reduced")(self);
+           })
       .def("__bool__", [](const ArrayObject& a) -> bool { no_value(a); })
       .def("__int__", [](const ArrayObject& a) -> int { no_value(a); })
       .def("__float__", [](const ArrayObject& a) -> double { no_value(a); })

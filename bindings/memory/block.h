@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bindings/memory/last_use.h"
+#include "bindings/memory/watched.h"
 #include "bindings/python.h"
 #include "dispatch/memory_api.h"
 
@@ -34,6 +35,9 @@ class MemoryBlock {
   int device() const { return device_; }
   abi::MemoryKind kind() const { return kind_; }
   bool zero() const { return memory_.zero; }
+  // Of ours, and known by its address alone.
+  void watch(const Watched& memory) { watched_ = memory; }
+  bool is_gone() const { return watched_.is_gone(); }
   // Whose owner does not know what we have queued on it.
   bool of_others() const { return owner_ != nullptr; }
   bool on_host() const { return device_ == abi::kHostDevice; }
@@ -59,6 +63,7 @@ class MemoryBlock {
   dispatch::Memory memory_;
   Ordering ordering_;
   std::unique_ptr<LastUse> last_use_;
+  Watched watched_;
   void* owner_ = nullptr;
   void (*deleter_)(void*) = nullptr;
 };

@@ -224,12 +224,19 @@ MemoryKind kind_of(dlpack::Device device) {
   }
 }
 
-// Libraries may count devices in other ways: the driver knows best (DEV-DLP-17).
+// Libraries may count devices in other ways: the driver knows best (DEV-DLP-17). Without one,
+// pinned and managed memory is the host's.
 int device_number(const Tensor& tensor, dlpack::Device device) {
   if (device.type == dlpack::kCpu) return abi::kHostDevice;
   abi::Allocation found;
   cd_rt_memory_find(tensor.data, &found);
-  return found.device != abi::kHostDevice ? found.device : device.id;
+  if (found.device != abi::kHostDevice) return found.device;
+  const int count = cd_rt_gpu_count();
+  if (count == 0 && device.type != dlpack::kCuda) return abi::kHostDevice;
+  if (device.id < 0 || device.id >= count)
+    refuse_import("the tensor lives on GPU " + std::to_string(device.id) +
+                  ", and this process sees " + std::to_string(count));
+  return device.id;
 }
 
 // A capsule that we consumed may be dropped on any thread; a producer that is Python wants the GIL.

@@ -28,6 +28,10 @@ struct Allocation {
   int device = kHostDevice;
   MemoryKind kind = MemoryKind::Host;
   bool ours = false;
+  uint64_t serial = 0;  // of ours: tells it from one that was at the address before
+  // Of the byte that was asked about, where a GPU reaches pinned memory: mostly the host's own
+  // address. 0: not asked.
+  uint64_t device_address = 0;
 };
 
 // A device's figures: its own, and those of what the runtime holds of it.

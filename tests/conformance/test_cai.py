@@ -5,6 +5,7 @@ import inspect
 import os
 import random
 import weakref
+from threading import Timer
 
 import numpy as np
 import pytest
@@ -444,6 +445,9 @@ def test_dictionaries_of_arrays_of_the_host(target):
     fixed = a.view()
     fixed.flags.writeable = False
     assert said(fixed)[3] is True
+    # Elements are NumPy's numbers still, and records what they were.
+    assert type(a[0, 0, 0]) is np.float32
+    assert type(a.sum()) is np.float32
     # The same memory again, by way of the dictionary alone.
     again = D.from_cuda_array_interface(a[:, ::-1].__cuda_array_interface__, a)
     assert np.shares_memory(again, a)
@@ -489,12 +493,37 @@ def test_a_dictionary_keeps_nothing():
     assert kept["shape"] == (3,)
 
 
+@clause("CAI-LIFE-02")
+@pytest.mark.usefixtures("exports")
+def test_memory_of_ours_that_was_freed_under_an_array():
+    """Found at the next launch, also where other memory is at the address by then."""
+    for again in (False, True):
+        a = D.zeros(4, device="cpu")
+        address, kept = a.ctypes.data, D.zeros(4, device="cpu")
+        b = D.from_cuda_array_interface(a.__cuda_array_interface__)
+        for use in (b, b[1:], b.view(np.ndarray)[::-1]):
+            run(add_one, use, block=4)
+        assert a.tolist() == [2, 3, 3, 3]
+        owned = D.from_cuda_array_interface(kept.__cuda_array_interface__, kept)
+        del a, kept
+        gc.collect()
+        taken = D.zeros(4, device="cpu") if again else None
+        assert not again or taken.ctypes.data == address
+        for use in (b, b[1:], b.view(np.ndarray)[::-1]):
+            with pytest.raises(ValueError, match="freed") as raised:
+                run(add_one, use, block=4)
+            assert str(raised.value) == (
+                "argument 1 ('a') of kernel 'add_one': the array that owned the memory is gone, "
+                "and its memory freed; from_cuda_array_interface(desc, owner=a) keeps it"
+            )
+        run(add_one, owned, block=4)
+        assert owned.tolist() == [1] * 4
+
+
 @D.kernel
-def slow(a, rounds):
-    x = a[0]
-    for _ in range(rounds):
-        x = x * 1664525 + 1013904223
-    a[0] = x
+def when_let(a, gate):
+    while D.atomic_ref(gate, 0).load() == 0:
+        pass
     a[1] = 1
 
 
@@ -504,7 +533,8 @@ def test_what_is_queued_is_done_when_the_dictionary_is_given():
     """No stream of the host has a handle: the stream is None, there is nothing to wait for."""
     stream = core.Device("host").create_stream()
     a = D.zeros(2, np.uint32, device="cpu")
-    D.launch(slow, a, 50_000_000, grid=1, block=1, stream=stream)
-    assert not stream.is_done
+    gate = np.zeros(1, np.int32)
+    D.launch(when_let, a, gate, grid=1, block=1, stream=stream)
+    Timer(0.2, lambda: gate.fill(1)).start()
     assert a.__cuda_array_interface__["stream"] is None
     assert a[1] == 1

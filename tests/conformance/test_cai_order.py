@@ -213,7 +213,7 @@ answer = [D.as_cuda_array(empty).shape, names()]
     ) == [[0], ["double"]]
 
 
-@clause("CAI-SYNC-09", "CAI-SYNC-10", "CAI-NB-02")
+@clause("CAI-SYNC-09", "CAI-SYNC-10")
 def test_the_exported_stream_covers_all_pending_work(on_fake):  # noqa: F811
     """Kernels on three streams, the first of which waits; the consumer knows the exported one."""
     fresh, exported, early, late, values = on_fake(
@@ -279,7 +279,7 @@ answer = [said, wrong]
     assert wrong == ["ValueError", text]
 
 
-@clause("CAI-LIFE-01", "CAI-LIFE-03", "CAI-NB-09")
+@clause("CAI-LIFE-01", "CAI-LIFE-03")
 def test_an_exported_stream_lives_as_long_as_the_array(on_fake):  # noqa: F811
     alive, gone, object_gone = on_fake(
         HEAD
@@ -334,23 +334,67 @@ answer = [*tries, D.to_host(a).tolist()]
     assert after == [0.0] * 4
 
 
-@clause("CAI-DATA-06")
-def test_memory_of_the_host_that_a_gpu_reaches(on_fake):  # noqa: F811
-    """Pinned by another library, exported with its address on the host."""
-    values, kind = on_fake(
+def test_arrays_of_others_may_be_left_at_the_end_of_the_process(on_fake):  # noqa: F811
+    """What they keep is let go of, or the leaks would be reported."""
+    assert on_fake(
         HEAD
         + """
-buffer = core.PinnedMemoryResource(0).allocate(32)
-host = np.frombuffer(buffer, np.float64)
+from support.interfaces import Cuda
+a = D.zeros(4, device="cuda")
+taken = D.as_cuda_array(Cuda(a.__cuda_array_interface__, a))
+del a
+answer = taken.shape
+"""
+    ) == [4]
+
+
+@clause("CAI-LIFE-02")
+def test_memory_of_ours_that_was_freed_under_an_array(on_fake):  # noqa: F811
+    before, after = on_fake(
+        HEAD
+        + """
+import gc
+a = zeros()
+b = D.from_cuda_array_interface(a.__cuda_array_interface__)
+before = outcome(lambda: D.launch(double, b[1:], **size, stream=T))
+T.sync()
+del a
+gc.collect()
+core.Device(0).sync()
+answer = [before, [outcome(lambda: D.launch(double, x, **size, stream=T)) for x in (b, b[1:])]]
+"""
+    )
+    assert before is None
+    text = (
+        "argument 1 ('a') of kernel 'double': the array that owned the memory is gone, and its "
+        "memory freed; from_cuda_array_interface(desc, owner=a) keeps it"
+    )
+    assert after == [["ValueError", text]] * 2
+
+
+@clause("CAI-DATA-06")
+@pytest.mark.parametrize("apart", [False, True])
+def test_memory_of_the_host_that_a_gpu_reaches(on_fake, apart):  # noqa: F811
+    """Pinned by another library, exported with its address there; the GPU's may be another."""
+    values, same_address, kind = on_fake(
+        HEAD
+        + f"APART = {apart}\nimport ctypes"
+        + """
+fake.fake_pinned_memory.restype = ctypes.c_void_p
+core.Device(0).set_current()
+address = fake.fake_pinned_memory(32, APART)
+host = np.frombuffer((ctypes.c_char * 32).from_address(address), np.float64)
 host[:] = [1, 2, 3, 4]
 class Pinned:
-    __cuda_array_interface__ = {"shape": (4,), "typestr": "<f8", "version": 3,
-                                "data": (host.ctypes.data, False)}
+    __cuda_array_interface__ = {"shape": (2,), "typestr": "<f8", "version": 3, "strides": (16,),
+                                "data": (address + 8, False)}
 D.launch(double, Pinned(), **size, stream=T)
 T.sync()
 a = D.as_cuda_array(Pinned())
-answer = [host.tolist(), [a.device, a.memory]]
+reached = a.__cuda_array_interface__["data"][0]
+answer = [host.tolist(), reached == address + 8, [a.device, D.to_host(a).tolist()]]
 """
     )
-    assert values == [2, 4, 6, 8]
-    assert kind == ["cuda:0", "pinned"]
+    assert values == [1, 4, 3, 8]
+    assert same_address is (not apart)
+    assert kind == ["cuda:0", [4, 8]]

@@ -134,8 +134,7 @@ def types(a):
 def copies(queues, counts):
     # error at `Queue(0)`: a Queue has atomics: it is used where it lies in memory and not made in a kernel
     # hint: make an array of it, shared, local or before the launch, and use its elements
-    made = Queue(0)
-    made.head.add(1)
+    queues[0] = Queue(0)
     # error at `queues[0].head`: field 'head' of Queue is Atomic(int), which is not assigned as a whole
     # hint: its methods change it, such as store(...) and add(...)
     queues[0].head = 1

@@ -2,6 +2,7 @@
 // device's. What is freed on a stream is free for that stream at once, and for others once the
 // stream has been waited for.
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,6 +21,7 @@ struct Block {
   size_t bytes;
   Kind kind;
   CUcontext context;
+  ptrdiff_t apart = 0;  // from the host's address to the GPU's
 };
 
 struct Memory {
@@ -54,6 +56,22 @@ CUdeviceptr make(size_t bytes, Kind kind) {
   return address;
 }
 
+// Pages that the host and the GPU reach at addresses of their own.
+CUdeviceptr make_at_two_places(size_t bytes) {
+  const int file = memfd_create("pinned", 0);
+  const bool grown = ftruncate(file, static_cast<off_t>(bytes)) == 0;
+  const auto map = [&] {
+    return static_cast<char*>(
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, grown ? file : -1, 0));
+  };
+  char *host = map(), *gpu = map();
+  close(file);
+  const auto address = reinterpret_cast<CUdeviceptr>(host);
+  memory().blocks[address] = {bytes, Kind::Pinned, current_context(), gpu - host};
+  memory().blocks[reinterpret_cast<CUdeviceptr>(gpu)] = {bytes, Kind::Device, current_context()};
+  return address;
+}
+
 CUresult allocate(CUdeviceptr* pointer, size_t bytes, Kind kind) {
   const std::lock_guard lock(memory().mutex);
   if (bytes == 0) return kInvalidValue;
@@ -80,6 +98,13 @@ bool is_sound(CUdeviceptr at, size_t bytes) {
 }
 
 void destroy(std::map<CUdeviceptr, Block>::iterator block) {
+  if (const Block& b = block->second; b.apart != 0) {
+    munmap(reinterpret_cast<void*>(block->first), b.bytes);
+    munmap(reinterpret_cast<char*>(block->first) + b.apart, b.bytes);
+    memory().blocks.erase(block->first + static_cast<CUdeviceptr>(b.apart));
+    memory().blocks.erase(block);
+    return;
+  }
   std::memset(reinterpret_cast<void*>(block->first), 0xdd, block->second.bytes);
   std::free(reinterpret_cast<void*>(block->first));
   memory().blocks.erase(block);
@@ -241,7 +266,9 @@ CUresult fake_pinned_pointer(CUdeviceptr* pointer, void* memory_of_host, unsigne
   const std::lock_guard lock(memory().mutex);
   const auto found = memory().blocks.find(*pointer);
   const bool pinned = found != memory().blocks.end() && found->second.kind == Kind::Pinned;
-  return flags == 0 && pinned ? kSuccess : kInvalidValue;
+  if (flags != 0 || !pinned) return kInvalidValue;
+  *pointer += static_cast<CUdeviceptr>(found->second.apart);
+  return kSuccess;
 }
 
 CUresult fake_memory_alloc_managed(CUdeviceptr* pointer, size_t bytes, unsigned flags) {
@@ -308,6 +335,10 @@ CUresult fake_pointer_attributes(unsigned count, int* attributes, void** values,
         break;
       case kPointerRangeSize:
         *static_cast<size_t*>(values[i]) = known ? found->second.bytes : 0;
+        break;
+      case kPointerDevicePointer:
+        *static_cast<CUdeviceptr*>(values[i]) =
+            known ? at + static_cast<CUdeviceptr>(found->second.apart) : 0;
         break;
       default:
         return kInvalidValue;
@@ -405,6 +436,12 @@ size_t count_of(bool pinned) {
 }
 }  // namespace
 
+// Pinned memory of another library, in the calling thread's context.
+EXPORT void* fake_pinned_memory(size_t bytes, bool at_two_places) {
+  const std::lock_guard lock(memory().mutex);
+  return reinterpret_cast<void*>(at_two_places ? make_at_two_places(bytes)
+                                               : make(bytes, Kind::Pinned));
+}
 EXPORT size_t fake_allocations() { return count_of(false); }
 EXPORT size_t fake_pinned() { return count_of(true); }
 // What the calls did, a line each, of those that have a stream; forgets them.

@@ -155,6 +155,17 @@ def test_asarray_takes_what_holds_numbers():
     assert D.asarray(memoryview(b"abc"), device=HOST).tolist() == list(b"abc")
     producer = Producer(np.arange(4.0))
     assert np.shares_memory(D.asarray(producer, device=HOST), producer.array)
+    # What DLPack has no name for comes by __array__, where there is that.
+    records = np.zeros(2, "i4,f4")
+    with pytest.raises(BufferError, match="are no numbers"):
+        D.asarray(Producer(records, code=3, bits=64), device=HOST)
+
+    class Both(Producer):
+        def __array__(self, dtype=None, copy=None):
+            return self.array
+
+    for take in (lambda x: D.asarray(x, device=HOST), D.to_host):
+        assert take(Both(records, code=3, bits=64)) is records
     with pytest.raises(ValueError, match="copy"):
         D.asarray(a, np.float32, copy=False, device=HOST)
     with pytest.raises(TypeError, match="copy expects None, True or False, found 'x'"):

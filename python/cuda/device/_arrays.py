@@ -279,3 +279,13 @@ def to_host(array: Any) -> np.ndarray[Any, Any]:
     if isinstance(found, Array):
         return _core.to_host(found)
     return _host_view(array if found is None else found, None, None)
+
+
+def reduced(array: Array) -> tuple[Any, ...]:
+    """For pickle and copy: the elements, when all that is queued is done."""
+    return restored, (to_host(array), array.memory)
+
+
+def restored(host: np.ndarray[Any, Any], memory: str) -> Any:
+    """What was pickled, on the current device of the process that reads it."""
+    return _moved(host, _core.current_device(), memory)

@@ -1,24 +1,63 @@
-"""Arrays of the Array API in memory of the host: NumPy's, and what the standard adds to them."""
+"""Arrays in memory of the host that say more of themselves than NumPy's do."""
 
 from typing import Any
 
 import numpy as np
 from cuda.device import _core, _exports, _places
 
-__all__ = ["HostArray", "exporting", "given", "plain"]
+__all__ = ["ExportingArray", "HostArray", "exporting", "given", "plain"]
 
 _API_VERSIONS = (None, "2021.12", "2022.12", "2023.12")
 
 
-class HostArray(np.ndarray[Any, Any]):
+class ExportingArray(np.ndarray[Any, Any]):
+    """A numpy.ndarray that other libraries may take for one in memory that a GPU reaches.
+
+    With CUDA_DEVICE_HOST_CAI=1 in the environment it has __cuda_array_interface__ and, in memory
+    that this package has allocated, __sycl_usm_array_interface__. DLPack has its formats that NumPy
+    lacks. Everything else is NumPy's.
+    """
+
+    __slots__ = ()
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        wrapped: Any = super().__array_wrap__(array, context)
+        return wrapped[()] if return_scalar else wrapped
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: Any = None,
+        dl_device: Any = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A DLPack capsule; BufferError for elements that DLPack has no name for."""
+        return _core.export_host_array(self, stream, max_version, dl_device, copy)
+
+    @property
+    def usm_type(self) -> str:
+        """What SYCL calls the kind of memory: "host", or "unknown" where we did not allocate it."""
+        return _exports.host_usm_type(self)
+
+    def get_usm_type(self, syclobj: Any = None) -> str:
+        """The same for a context, a queue or a filter string; "unknown" in another context."""
+        return _exports.host_usm_type(self, syclobj)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return _exports.cuda_dictionary(self)
+
+    @property
+    def __sycl_usm_array_interface__(self) -> dict[str, Any]:
+        return _exports.host_sycl_dictionary(self)
+
+
+class HostArray(ExportingArray):
     """A numpy.ndarray that keeps to the Array API: array_api makes them.
 
     An element is an array of no dimensions, not a number of NumPy's, and what functions and
-    operators give is a HostArray too. Everything else is NumPy's. a.view(HostArray) of array_api is
-    one in the memory of any NumPy array.
-
-    With CUDA_DEVICE_HOST_CAI=1 in the environment it has __cuda_array_interface__ and, in memory
-    that this package has allocated, __sycl_usm_array_interface__.
+    operators give is a HostArray too. xp.asarray(a) is one in the memory of a NumPy array.
     """
 
     __slots__ = ()
@@ -55,41 +94,13 @@ class HostArray(np.ndarray[Any, Any]):
 
         return _arrays.asarray(self, device=device)
 
-    def __dlpack__(
-        self,
-        *,
-        stream: Any = None,
-        max_version: Any = None,
-        dl_device: Any = None,
-        copy: bool | None = None,
-    ) -> Any:
-        """A DLPack capsule; BufferError for elements that DLPack has no name for."""
-        return _core.export_host_array(self, stream, max_version, dl_device, copy)
-
-    @property
-    def usm_type(self) -> str:
-        """What SYCL calls the kind of memory: "host", or "unknown" where we did not allocate it."""
-        return _exports.host_usm_type(self)
-
-    def get_usm_type(self, syclobj: Any = None) -> str:
-        """The same for a context, a queue or a filter string; "unknown" in another context."""
-        return _exports.host_usm_type(self, syclobj)
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        return _exports.cuda_dictionary(self)
-
-    @property
-    def __sycl_usm_array_interface__(self) -> dict[str, Any]:
-        return _exports.host_sycl_dictionary(self)
-
 
 HostArray.__module__ = "cuda.device.array_api"  # where it is found, also by pickle
 
 
 def given(result: Any) -> Any:
     """What NumPy gave as a caller of the Array API sees it: every array is a HostArray."""
-    if type(result) is np.ndarray:
+    if type(result) in (np.ndarray, ExportingArray):
         return result.view(HostArray)
     if isinstance(result, np.generic):
         return np.asarray(result).view(HostArray)
@@ -100,12 +111,13 @@ def given(result: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """An argument for NumPy: HostArrays as its own arrays of the same memory, in sequences too."""
-    if isinstance(value, HostArray):
+    """An argument for NumPy: arrays of ours as its own, of the same memory, in sequences too."""
+    if isinstance(value, ExportingArray):
         return value.view(np.ndarray)
     return type(value)(map(plain, value)) if type(value) in (tuple, list) else value
 
 
 def exporting(array: Any) -> Any:
     """An array of the host as users get it: NumPy's, or one that speaks the interfaces of GPUs."""
-    return given(array) if _exports.exports_host() else array
+    wanted = type(array) is np.ndarray and _exports.exports_host()
+    return array.view(ExportingArray) if wanted else array

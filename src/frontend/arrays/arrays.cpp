@@ -155,11 +155,15 @@ Value load_element(Context& ctx, const Value::Array& array, std::vector<Inst*> o
   return Value::number(array.element.code, element);
 }
 
+void atomic_assigned(Context& ctx, const Value::Array& array, const Node* node) {
+  error(ctx, DiagCode::atomic_assigned, node,
+        {"an element of '" + array.name + "'", type_text(array.element)});
+}
+
 void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> operands,
                    const Value& value, const Node* source) {
   if (holds_atomics(array.element)) {
-    error(ctx, DiagCode::atomic_assigned, source,
-          {"an element of '" + array.name + "'", type_text(array.element)});
+    if (!value.contains_unknown()) atomic_assigned(ctx, array, source);
     return;
   }
   if (!is_plain(array)) {

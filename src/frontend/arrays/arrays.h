@@ -55,8 +55,8 @@ Value attribute_of_atomic_type(Context& ctx, const syntax::Attribute* node, cons
 
 // --- atomic_methods.cpp ---
 Value call_atomic_method(Context& ctx, const Value::Array& ref, Method method, const Arguments& a);
-// Whether an atomic reference has the method.
-bool is_atomic_method(Method method);
+// Reports that an element is atomic or has parts that are, so it is not set as a whole.
+void atomic_assigned(Context& ctx, const Value::Array& array, const Node* node);
 
 // --- fill.cpp: assignment to a view ---
 // a[1:3] = value, element by element.

@@ -105,8 +105,6 @@ Value call_threadfence(Context& ctx, const Arguments& a, const Intrinsic& i) {
 
 // --------------------------------------------------------------------------------------- methods
 
-bool is_atomic_method(Method method) { return method >= Method::Load; }
-
 static std::string_view parameters_of(Method method) {
   if (notifies(method)) return "scope";
   if (method == Method::Load) return "memory scope";

@@ -116,9 +116,10 @@ Value call_atomic_ref(Context& ctx, const Arguments& a, const Intrinsic& i) {
   }
   const syntax::Subscript* element = referred_element(ctx.session, a.node, of.node, at.node);
   if (is_atomic(array.element)) return reference_to(ctx, array, *at.value, element);
-  if (holds_atomics(array.element))
-    return error(ctx, DiagCode::atomic_assigned, of.node,
-                 {"an element of '" + array.name + "'", type_text(array.element)});
+  if (holds_atomics(array.element)) {
+    atomic_assigned(ctx, array, of.node);
+    return Value::unknown();
+  }
   if (!check_element(ctx, array, of.node)) return Value::unknown();
   const Value view = sliced(ctx, array, *at.value, element);
   if (!view.is_array()) return view;

@@ -234,8 +234,8 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
   }
   auto operands = element_operands(ctx, *array, index, element);
   const bool writable = check_writable(ctx, *array, element);
-  const bool readable = operands && !holds_atomics(array->element);
-  const Value old = readable ? load_element(ctx, *array, *operands) : Value::unknown();
+  if (holds_atomics(array->element)) return atomic_assigned(ctx, *array, node);
+  const Value old = operands ? load_element(ctx, *array, *operands) : Value::unknown();
   const Value operand = expr(ctx, node->value);
   const Value result = binary(ctx, op, old, operand, node, element, node->value);
   ctx.at(node);

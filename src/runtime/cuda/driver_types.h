@@ -73,6 +73,7 @@ enum MemAttachFlag : unsigned { kAttachGlobal = 1 };
 enum MemoryType : int { kMemoryHost = 1, kMemoryDevice = 2, kMemoryUnified = 4 };
 enum PointerAttribute : int {
   kPointerMemoryType = 2,     // unsigned: a MemoryType; 0 where the driver does not know it
+  kPointerDevicePointer = 3,  // CUdeviceptr: by which the current context reaches it
   kPointerIsManaged = 8,      // a boolean
   kPointerDeviceOrdinal = 9,  // int
   kPointerRangeStart = 11,    // CUdeviceptr

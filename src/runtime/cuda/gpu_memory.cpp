@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "runtime/cuda/gpu_stream.h"
 #include "runtime/cuda/on_gpu.h"
@@ -122,21 +123,22 @@ std::optional<abi::Allocation> allocation_at(uint64_t address) {
   unsigned type = 0;
   uint64_t managed = 0;  // the driver writes a boolean of its own width
   int device = -1;
-  CUdeviceptr base = 0;
+  CUdeviceptr base = 0, reached = 0;
   size_t bytes = 0;
-  int wanted[] = {kPointerMemoryType, kPointerIsManaged, kPointerDeviceOrdinal, kPointerRangeStart,
-                  kPointerRangeSize};
-  void* values[] = {&type, &managed, &device, &base, &bytes};
-  CUresult result = driver().pointer_attributes(5, wanted, values, address);
+  int wanted[] = {kPointerMemoryType, kPointerIsManaged, kPointerDeviceOrdinal,
+                  kPointerRangeStart, kPointerRangeSize, kPointerDevicePointer};
+  void* values[] = {&type, &managed, &device, &base, &bytes, &reached};
+  constexpr unsigned kWanted = std::size(wanted);
+  CUresult result = driver().pointer_attributes(kWanted, wanted, values, address);
   if (result == kInvalidContext) {
     const OnGpu on(0);
-    result = driver().pointer_attributes(5, wanted, values, address);
+    result = driver().pointer_attributes(kWanted, wanted, values, address);
   }
   if (result != kSuccess || type == 0) return std::nullopt;
   const MemoryKind kind = managed                 ? MemoryKind::Managed
                           : type == kMemoryDevice ? MemoryKind::Device
                                                   : MemoryKind::Pinned;
-  return abi::Allocation{base, bytes, device, kind, false};
+  return abi::Allocation{base, bytes, device, kind, false, 0, reached};
 }
 
 FreeMemory free_memory(int gpu) {

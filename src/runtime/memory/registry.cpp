@@ -38,8 +38,10 @@ ForkMutex mutex;
 Intervals* const known = new Intervals;
 std::map<int, Total>* const totals = new std::map<int, Total>;
 
-bool insert(const abi::Allocation& allocation) {
+bool insert(abi::Allocation allocation) {
+  static constinit uint64_t last = 0;
   std::lock_guard lock(mutex);
+  allocation.serial = ++last;
   Total& total = (*totals)[allocation.device];
   if (!known->add(allocation)) return false;
   ++total.allocations;
