@@ -65,7 +65,8 @@ static Value number_argument(Context& ctx, TypeCode code, const std::string& nam
   if (!ctx.policy.weak_arguments) code = fixed(code);
   const uint32_t index =
       add_parameter(ctx, name, ir::Type::of(*scalar_of(code)), {}, parameter->span);
-  return Value::number(code, ctx.parameters[index]);
+  // A launch takes no int beyond 32 bits; a float it rounds.
+  return Value::number(code, ctx.parameters[index], code == TypeCode::weak_int);
 }
 
 static Value scalar_argument(Context& ctx, const ArgumentType& type, const std::string& name,

@@ -19,7 +19,8 @@ namespace cuda_device::frontend {
 static Value magnitude(Context& ctx, Value v, const Arguments& a) {
   if (is_bool(v.code())) v = convert(ctx, v, ctx.policy.bool_arithmetic, a.node);
   if (is_unsigned(v.code())) return v;
-  if (!v.exact()) return Value::number(v.code(), ctx.builder.op(Op::Abs, {v.inst()}));
+  if (!v.exact())
+    return Value::number(v.code(), ctx.builder.op(Op::Abs, {v.inst()}), v.is_intact());
   if (is_float(v.code())) return Value::constant(v.code(), {0, std::fabs(v.exact()->real)});
   return v.exact()->integer < 0 ? negative(ctx, v, a.node) : v;
 }
@@ -41,6 +42,7 @@ Value call_round(Context& ctx, const Arguments& a, const Intrinsic&) {
   if (is_bool(v.code())) return convert(ctx, v, ctx.policy.bool_arithmetic, a.node);
   if (!is_float(v.code())) return v;
   const TypeCode result = ctx.policy.int_literal(0);
+  warn_of_narrow_int(ctx, v, result, a.node);
   if (v.exact())
     return convert(ctx, Value::constant(v.code(), {0, std::nearbyint(v.exact()->real)}), result,
                    a.node);

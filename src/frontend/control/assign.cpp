@@ -301,7 +301,7 @@ Value annotated(Context& ctx, const Node* annotation, Value value, const Node* n
                  {what, code ? std::string(name_of(*code)) : "None", type_text(value)});
   }
   ctx.at(node);
-  Value converted = convert(ctx, value, *code, node);
+  Value converted = implicitly_converted(ctx, value, *code, node);
   if (fits_builtin(converted)) return converted;
   return error(ctx, DiagCode::weak_range, node,
                {to_text(*code, *converted.exact()), std::string(name_of(*code)),

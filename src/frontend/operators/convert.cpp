@@ -7,6 +7,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/operators.h"
 #include "support/check.h"
+#include "support/render.h"
 
 namespace cuda_device::frontend {
 
@@ -83,8 +84,31 @@ Value convert(Context& ctx, const Value& v, TypeCode to, const Node* node) {
   CD_CHECK(v.is_number(), "conversion of " + type_text(v));
   if (v.exact()) return convert_constant(ctx, v, to, node);
   const ir::Type type = ir::Type::of(*scalar_of(to));
-  if (v.inst()->type == type) return Value::number(to, v.inst());
+  if (v.inst()->type == type)
+    return Value::number(to, v.inst(), v.is_intact() && is_weak(v.code()));
   return Value::number(to, ctx.builder.typed(Op::Convert, type, {v.inst()}));
+}
+
+static std::string subject(const Context& ctx, const Node* node) {
+  return "'" + source_text(ctx.program.files, node->span) + "'";
+}
+
+void warn_of_precision(Context& ctx, const Value& v, TypeCode to, const Node* node) {
+  if (v.is_complex()) {
+    if (is_complex(to)) warn_of_precision(ctx, v.parts()[0], component_of(to), node);
+    return;
+  }
+  if (!node || !v.inst() || !is_weak(v.code()) || v.is_intact() || is_weak(to)) return;
+  if (is_float(v.code()) && (is_float(to) || is_complex(to)) && bits_of(to) == 64)
+    return warn(ctx, DiagCode::float_meets_float64, node, {subject(ctx, node)});
+  if (is_int(v.code()) && is_int(to) && bits_of(to) == 64)
+    warn(ctx, DiagCode::int_meets_int64, node,
+         {subject(ctx, node), with_article(std::string(name_of(to)))});
+}
+
+Value implicitly_converted(Context& ctx, const Value& v, TypeCode to, const Node* node) {
+  warn_of_precision(ctx, v, to, node);
+  return convert(ctx, v, to, node);
 }
 
 Inst* inst_of(Context& ctx, const Value& v, const Node* node) {
@@ -128,6 +152,15 @@ static std::string number_for(std::string text) {
   return "write the number, without quotes";
 }
 
+void warn_of_narrow_int(Context& ctx, const Value& v, TypeCode to, const syntax::Node* node) {
+  if (to != TypeCode::weak_int || !v.inst() || is_weak(v.code()) || bits_of(v.code()) != 64) return;
+  auto* call = syntax::as<syntax::Call>(node);
+  if (!call || call->args.empty()) return;
+  warn(ctx, DiagCode::int_of_wide, node,
+       {subject(ctx, node), with_article(std::string(name_of(v.code()))),
+        source_text(ctx.program.files, call->args[0]->span)});
+}
+
 Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node) {
   const std::string what = std::string(name_of(to)) + "()";
   if (auto* text = v.as<Value::Text>())
@@ -136,6 +169,7 @@ Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node) {
   if (!require_number(ctx, v, node, what)) return Value::unknown();
   if (is_bool(to)) return truth(ctx, v, node);
   ctx.at(node);
+  warn_of_narrow_int(ctx, v, to, node);
   return convert(ctx, v, to, node);
 }
 

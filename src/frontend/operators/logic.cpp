@@ -123,12 +123,13 @@ Value select(Context& ctx, const Value& test, const Value& then, const Value& ot
     return joined.with_parts(std::move(parts));
   }
   if (joined.exact()) return joined;
-  const Value a = convert(ctx, then, joined.code(), node),
-              b = convert(ctx, otherwise, joined.code(), node);
+  const Value a = implicitly_converted(ctx, then, joined.code(), node),
+              b = implicitly_converted(ctx, otherwise, joined.code(), node);
   if (a.is_unknown() || b.is_unknown()) return Value::unknown();
   return Value::number(
       joined.code(),
-      ctx.builder.op(Op::Select, {test.inst(), inst_of(ctx, a, node), inst_of(ctx, b, node)}));
+      ctx.builder.op(Op::Select, {test.inst(), inst_of(ctx, a, node), inst_of(ctx, b, node)}),
+      joined.is_intact());
 }
 
 static Value branch(Context& ctx, const Value& test, Captured then, Captured otherwise,
