@@ -87,7 +87,7 @@ static bool is_instance(const Value& v, const std::string& cls) {
   const std::optional<TypeCode> code = numeric_named(
       public_name(cls).starts_with("device.") ? public_name(cls).substr(7) : public_name(cls));
   if (!code || !(v.is_number() || v.is_complex())) return false;
-  if (v.code() == *code) return true;
+  if (name_of(v.code()) == name_of(*code)) return true;
   if (*code == TypeCode::weak_int) return is_bool(v.code());
   if (*code == TypeCode::weak_float) return v.code() == TypeCode::f8;
   return *code == TypeCode::weak_complex && v.code() == TypeCode::c16;

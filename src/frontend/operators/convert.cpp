@@ -19,9 +19,8 @@ static bool holds_every_value(TypeCode to, TypeCode from) {
 }
 
 bool converts_silently(TypeCode to, TypeCode from) {
-  if (from == TypeCode::weak_int && (is_int(to) || is_float(to) || is_complex(to))) return true;
-  if (from == TypeCode::weak_float && (is_float(to) || is_complex(to))) return true;
-  if (from == TypeCode::weak_complex && is_complex(to)) return true;
+  if (is_weak(from))
+    return is_complex(to) || (is_float(to) && !is_complex(from)) || (is_int(to) && is_int(from));
   return holds_every_value(to, from);
 }
 
@@ -99,6 +98,7 @@ void warn_of_precision(Context& ctx, const Value& v, TypeCode to, const Node* no
     return;
   }
   if (!node || !v.inst() || !is_weak(v.code()) || v.is_intact() || is_weak(to)) return;
+  if (bits_of(v.code()) == 64) return;
   if (is_float(v.code()) && (is_float(to) || is_complex(to)) && bits_of(to) == 64)
     return warn(ctx, DiagCode::float_meets_float64, node, {subject(ctx, node)});
   if (is_int(v.code()) && is_int(to) && bits_of(to) == 64)
@@ -122,7 +122,8 @@ Inst* inst_of(Context& ctx, const Value& v, const Node* node) {
     const std::string hint =
         is_float(v.code()) ? "write " + wide
                            : "give it a format, such as device.int64(" + text + ") or " + wide;
-    error(ctx, DiagCode::weak_range, node, {text, std::string(name_of(v.code())), hint});
+    error(ctx, DiagCode::weak_range, node,
+          {text, std::string(name_of(v.code())), hint, std::to_string(bits_of(v.code()))});
   }
   if (type.is_float()) return ctx.builder.const_float(type, v.exact()->real);
   return ctx.builder.const_int(type, static_cast<int64_t>(v.exact()->integer));

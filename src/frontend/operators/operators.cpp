@@ -129,7 +129,7 @@ Value same_type(Context& ctx, BinaryOp op, TypeCode code, const Value& a, const 
     if (std::optional<Exact> r = fold(op, code, *x.exact(), *y.exact()))
       return Value::constant(code, *r);
     const bool too_large =
-        code == TypeCode::weak_int && op != BinaryOp::FloorDiv && op != BinaryOp::Mod;
+        is_weak(code) && is_int(code) && op != BinaryOp::FloorDiv && op != BinaryOp::Mod;
     if (too_large && is_shift(op) && y.exact()->integer < 0)
       return error(ctx, DiagCode::negative_shift, node, {to_text(y.exact()->integer)});
     if (too_large) return error(ctx, DiagCode::constant_too_large, node, {"the result"});
