@@ -45,7 +45,7 @@ def computed(floats, ints, complexes, singles, bytes_, x, n, z, flag):
     pair = (x, n)
     floats[16] = pair[0] * pair[1]
     declared: float = x
-    floats[17] = declared + math.fma(x, x, x) if flag else 0.0
+    floats[17] = declared + math.fmod(x, 0.03) if flag else 0.0
     ints[0] = n + 5_000_000_000
     ints[1] = n * 3 - 2
     ints[2] = n // -7
@@ -97,6 +97,31 @@ def test_builtin_numbers_are_pythons(target):
     assert got[4].tolist() == expected[4].tolist()
 
 
+@D.struct
+class Weighted:
+    count: int
+    weight: float
+    pair: tuple[int, float] = (7, 0.3)
+
+
+@D.kernel(builtins=64)
+def of_structs(out, w, several):
+    out[0] = w.weight / 3
+    out[1] = w.count * 2_000_000_000
+    out[2] = w.pair[1] / w.pair[0]
+    several[0].weight += 0.1
+    out[3] = several[0].weight * 3
+    made = Weighted(w.count + 1, w.weight)
+    out[4] = made.count * 2_000_000_000
+
+
+def test_structs_keep_32_bits_and_compute_in_64(target):
+    out, several = np.zeros(5), D.zeros(1, dtype=Weighted, device="cpu")
+    run(of_structs, out, Weighted(3, 0.1), several)
+    tenth, third = float(np.float32(0.1)), float(np.float32(0.3))
+    assert out.tolist() == [tenth / 3, 6e9, third / 7, tenth * 3, 8e9]
+
+
 @D.kernel(builtins=64)
 def memory_of_builtins(out, x, n):
     held = D.local_array(2, float)
@@ -105,7 +130,7 @@ def memory_of_builtins(out, x, n):
     whole[0] = n
     out[0] = held[0]
     out[1] = whole[0]
-    out[2] = x.dtype == float
+    out[2] = x.dtype == D.float64
     out[3] = D.float32(x)
     out[4] = D.int32(n)
 

@@ -9,12 +9,12 @@ from cuda import device as D
 from cuda.device.errors import PrecisionWarning
 from support.cached_programs import Programs
 
-FLOAT = (
-    "is a builtin float, which has 32 bits in kernels, and meets a float64\n"
-    "{marks}"
-    "  convert before it is rounded: device.float64(0.1) for a literal, numpy.float64 or the "
-    "annotation device.float64 for an argument, device.float64(x) for the operands of a sum"
-)
+TEXT = """{file}:{line}:19: 'x * 2' is a builtin float, which has 32 bits in kernels, and meets a float64
+  {line} |     a[0] = a[0] + x * 2
+      |                   ^^^^^
+write @kernel(builtins=64), or convert before it is rounded: device.float64(0.1) for a literal, \
+numpy.float64 or the annotation device.float64 for an argument, device.float64(x) for the operands \
+of a sum"""
 
 
 @D.func
@@ -107,12 +107,7 @@ def one(a, x):
 def test_the_whole_text():
     [found] = launched(one, np.ones(1), 0.1)
     line = one.__wrapped__.__code__.co_firstlineno + 2
-    marks = f"  {line} |     a[0] = a[0] + x * 2\n      |                   ~~~~~\n"
-    text = str(found.message)
-    assert text.startswith(f"{__file__}:{line}:19: 'x * 2' ")
-    assert [s.strip() for s in text.split("\n")[1:]] == [
-        s.strip() for s in FLOAT.format(marks=marks).split("\n")[1:]
-    ]
+    assert str(found.message) == TEXT.format(file=__file__, line=line)
 
 
 def test_an_error_comes_before_the_launch():
@@ -129,7 +124,6 @@ def test_an_error_comes_before_the_launch():
 
 SAYS = """
 import warnings
-warnings.simplefilter("default")
 shown = []
 warnings.showwarning = lambda message, kind, file, line, *_: shown.append([line, str(message)])
 kernel = kernel_from(TEXT, file="moved.py")

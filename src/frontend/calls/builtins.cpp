@@ -46,8 +46,8 @@ Value call_round(Context& ctx, const Arguments& a, const Intrinsic&) {
   if (v.exact())
     return convert(ctx, Value::constant(v.code(), {0, std::nearbyint(v.exact()->real)}), result,
                    a.node);
-  return convert(ctx, Value::number(v.code(), ctx.builder.op(Op::Rint, {v.inst()})), result,
-                 a.node);
+  const Value rounded = Value::number(v.code(), ctx.builder.op(Op::Rint, {v.inst()}));
+  return as_intact(convert(ctx, rounded, result, a.node));
 }
 
 Value call_pow(Context& ctx, const Arguments& a, const Intrinsic&) {

@@ -111,6 +111,14 @@ Value implicitly_converted(Context& ctx, const Value& v, TypeCode to, const Node
   return convert(ctx, v, to, node);
 }
 
+Value in_builtins(Context& ctx, const Value& v, const Node* node) {
+  if (!v.is_number() && !v.is_complex()) return v;
+  const TypeCode own = ctx.policy.constructed(v.code());
+  return own == v.code() ? v : convert(ctx, v, own, node);
+}
+
+Value as_intact(const Value& v) { return v.inst() ? Value::number(v.code(), v.inst(), true) : v; }
+
 Inst* inst_of(Context& ctx, const Value& v, const Node* node) {
   CD_CHECK(v.is_number(), "no number: " + type_text(v));
   if (v.inst()) return v.inst();
@@ -171,7 +179,8 @@ Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node) {
   if (is_bool(to)) return truth(ctx, v, node);
   ctx.at(node);
   warn_of_narrow_int(ctx, v, to, node);
-  return convert(ctx, v, to, node);
+  const Value result = convert(ctx, v, to, node);
+  return is_int(to) ? as_intact(result) : result;
 }
 
 }  // namespace cuda_device::frontend

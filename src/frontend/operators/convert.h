@@ -16,8 +16,12 @@ Value convert(Context& ctx, const Value& v, TypeCode to, const Node* node);
 // around, in 32 bits and meets a format of 64.
 Value implicitly_converted(Context& ctx, const Value& v, TypeCode to, const Node* node);
 void warn_of_precision(Context& ctx, const Value& v, TypeCode to, const Node* node);
+// A builtin number that a struct keeps in 32 bits, as the kernel's own builtins are.
+Value in_builtins(Context& ctx, const Value& v, const Node* node);
 // device.T(x), int(x), float(x), bool(x).
 Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node);
+// A number that is said to be what Python has, whatever it was made of.
+Value as_intact(const Value& v);
 // Of int(x) and round(x), which give a builtin int.
 void warn_of_narrow_int(Context& ctx, const Value& v, TypeCode to, const Node* node);
 // The instruction that gives the number; a constant takes its format here.
