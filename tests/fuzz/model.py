@@ -76,6 +76,15 @@ MACHINE = {t: t for t in TYPED} | {"int": "i4", "float": "f4"}
 BITS = {t: 16 if m == "bf" else 8 * int(m[1]) for t, m in MACHINE.items()}
 
 
+def use_builtins(width: int) -> None:
+    """From here on a builtin number has 32 bits, or 64, as in kernels with builtins=64."""
+    for t, code in (("int", "i"), ("float", "f")):
+        MACHINE[t], BITS[t] = f"{code}{width // 8}", width
+    for t in INTS:
+        PROMOTION[t, "float"] = PROMOTION["float", t] = MACHINE["float"]
+    binary_type.cache_clear()
+
+
 def machine(t: str) -> str:
     """The format a type is computed in."""
     return MACHINE[t]

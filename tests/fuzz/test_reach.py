@@ -61,6 +61,8 @@ SOURCE = {
     "atomic operations at several places": r"D\.atomic_ref\(ac_\w+, D\.int32\(.*\)\.\w+\(",
     "tickets": r"ticket = D\.atomic_ref\(at_i4, 0\)\.add",
     "code for a target": r"if D\.target\(",
+    "builtins of 64 bits": r"^@D\.kernel\(.*builtins=64\)",
+    "16-bit floats": r"D\.(float16|bfloat16)\(|[aom]_(f2|bf)\[",
     "strided loop": r"range\(i, \d+, n\)",
     "strided loop by a known step": r"range\(i, \d+, \d+\)",
 }
