@@ -53,7 +53,9 @@ def meets(a, x, n, longs, halves, flag):
     longs[9] = int(halves[0])
     if a[0] == x:  # warned at `x`: float
         a[9] = scaled(a[0], x) + scaled(a[1], x)
-    a[9] = min(a[9], x)  # warned at `min(a[9], x)`: float
+    a[9] = min(a[9], x)  # warned at `x`: float
+    a[8] = a[7] if flag else x  # warned at `x`: float
+    a[n * 2 : n * 3] = 1
 
 
 def arguments():

@@ -131,7 +131,7 @@ def _int_of_float(t: str, x) -> int:
         return 0
     if math.isinf(x):
         return high if x > 0 else low
-    return max(low, min(high, int(x)))
+    return max(low, min(high, int(float(x))))  # bfloat16's own overflows
 
 
 def convert(t: str, v: Val) -> Val:

@@ -184,8 +184,7 @@ Value min_max(Context& ctx, const Value& a, const Value& b, Op op, const Node* n
   if (a.is_unknown() || b.is_unknown()) return Value::unknown();
   const std::optional<TypeCode> code = ctx.policy.unify(a.code(), b.code());
   if (!code) return error(ctx, DiagCode::no_common_choice, node, {type_text(a), type_text(b)});
-  const Value x = implicitly_converted(ctx, a, *code, node),
-              y = implicitly_converted(ctx, b, *code, node);
+  const Value x = convert(ctx, a, *code, node), y = convert(ctx, b, *code, node);
   if (x.is_unknown() || y.is_unknown()) return Value::unknown();
   if (x.exact() && y.exact()) {
     const CompareOp better = op == Op::Min ? CompareOp::Lt : CompareOp::Gt;
