@@ -178,6 +178,39 @@ void set_outcome(const dispatch::Outcome& outcome, const SourceMap& files,
   });
 }
 
+static Diagnostic placed(const Warning& warning, const syntax::Program& program) {
+  Diagnostic d{warning.code, warning.span, warning.args, {}, "", {}};
+  const Span& definition = program.functions.at(warning.function).span;
+  d.span.file = definition.file;
+  d.span.line += definition.line;
+  d.span.end_line += definition.line;
+  return d;
+}
+
+// As Python does it for its own: the module remembers what was said.
+bool warn_of_precision(const std::vector<Warning>& warnings, const syntax::Program& program,
+                       nb::handle globals) {
+  bool fine = true;
+  set_with_guard([&] {
+    const nb::object category = exception_class("PrecisionWarning");
+    const nb::dict names = nb::borrow<nb::dict>(globals);
+    if (!names.contains("__warningregistry__")) names["__warningregistry__"] = nb::dict();
+    const nb::object registry = names["__warningregistry__"];
+    for (const Warning& warning : warnings) {
+      const Diagnostic d = placed(warning, program);
+      const std::string text = render(d, program.files);
+      const std::string& file = program.files.at(d.span.file).name;
+      const nb::str message(text.c_str(), text.size()), name(file.c_str(), file.size());
+      const nb::object module = names.contains("__name__") ? names["__name__"] : nb::object(name);
+      fine = PyErr_WarnExplicitObject(category.ptr(), message.ptr(), name.ptr(),
+                                      static_cast<int>(d.span.line), module.ptr(),
+                                      registry.ptr()) == 0;
+      if (!fine) return;
+    }
+  });
+  return fine && !PyErr_Occurred();
+}
+
 void add_note(nb::python_error& error, const std::string& text) {
   error.value().attr("add_note")(text);
 }

@@ -9,6 +9,7 @@
 #include "dispatch/rt_api.h"
 #include "support/diagnostic.h"
 #include "support/span.h"
+#include "syntax/tree.h"
 
 namespace cuda_device::bindings {
 
@@ -31,6 +32,11 @@ struct CaptureError {
 // Sets the Python exception for diagnostics of the compiler, rendered with the lines of their
 // files.
 void set_diagnostics(const std::vector<Diagnostic>& diagnostics, const SourceMap& files);
+
+// Tells the compiler's doubts as Python warnings of class PrecisionWarning, each once for its place
+// in the module with these globals. False: an exception is set, as where warnings are errors.
+bool warn_of_precision(const std::vector<Warning>& warnings, const syntax::Program& program,
+                       nb::handle globals);
 
 // Sets the Python exception of an outcome that is not Ok. `name`: of the kernel.
 void set_outcome(const dispatch::Outcome& outcome, const SourceMap& files, const std::string& name);

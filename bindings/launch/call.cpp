@@ -73,16 +73,6 @@ void Call::add_bool(bool value) {
   add_scalar(ScalarKind::Bool, &byte);
 }
 
-void Call::add_weak_int(int32_t value) {
-  write_plain(key, Kind::WeakInt);
-  params.append(value, sizeof value);
-}
-
-void Call::add_weak_float(float value) {
-  write_plain(key, Kind::WeakFloat);
-  params.append(value, sizeof value);
-}
-
 void Call::add_scalar(DtypeId dtype, const void* bits) {
   write_scalar(key, dtype, known_dtypes);
   const size_t size = known_dtypes.bytes_of(dtype);

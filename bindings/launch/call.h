@@ -65,8 +65,14 @@ class Call {
   // --- for the files that read one kind of argument each ---
   void add_none();
   void add_bool(bool value);
-  void add_weak_int(int32_t value);
-  void add_weak_float(float value);
+  // Whether Python's own numbers are of 64 bits in this kernel.
+  bool wide_builtins() const { return frontend::has_wide_builtins(kernel_.dialect); }
+  // A builtin number of one part or two, each of its 4 or 8 bytes.
+  template <class Part, size_t n>
+  void add_weak(frontend::ArgumentType::Kind kind, const Part (&parts)[n]) {
+    write_plain(key, kind);
+    std::memcpy(params.extend(sizeof parts, sizeof(Part)), parts, sizeof parts);
+  }
   void add_scalar(DtypeId dtype, const void* bits);
   // `elements`: null where they are plain numbers.
   void add_array(const abi::ArrayView& view, const ElementWord* elements = nullptr);

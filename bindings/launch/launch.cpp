@@ -161,7 +161,6 @@ void run(FunctionState& kernel, const dispatch::LaunchRequest& request, bool on_
 
 // False: an exception is set, as where warnings are errors.
 bool warn_of_shared(const std::string& kernel) {
-  const WithGil gil;
   const Diagnostic d{DiagCode::shared_missing, {}, {kernel}, {}, "", {}};
   const std::string text = message_of(d) + ": " + hint_of(d);
   return PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) == 0;
@@ -178,7 +177,7 @@ std::vector<dispatch::Definition> definitions_of(const syntax::Program& program)
 }
 
 void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi::LaunchDims& dims,
-            bool names_shared, dispatch::Stream* stream) {
+            bool names_shared, dispatch::Stream* stream, nb::handle globals) {
   struct Source {
     const Variant& variant;
     Call& call;
@@ -190,7 +189,11 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
                                     identity_of(key, size, *source.variant.program),
                                     definitions_of(*source.variant.program)};
   };
-  const std::function<bool()> warn = [&kernel] { return warn_of_shared(kernel.name); };
+  const std::function<bool(const std::vector<Warning>&)> warn = [&](const auto& warnings) {
+    const WithGil gil;
+    return warnings.empty() ? warn_of_shared(kernel.name)
+                            : warn_of_precision(warnings, *variant.program, globals);
+  };
   dispatch::LaunchRequest request;
   request.kernel = kernel.kernel;
   request.key = {reinterpret_cast<const char*>(call.key.data()), call.key.size()};
@@ -199,7 +202,8 @@ void submit(FunctionState& kernel, Call& call, const Variant& variant, const abi
   request.params = call.params.data();
   request.params_size = static_cast<uint32_t>(call.params.size());
   request.dims = dims;
-  if (!names_shared) request.warn = &warn;
+  request.warn = &warn;
+  request.gives_shared = names_shared;
   request.stream = stream;
   if (stream) request.owner = call.owner.get();
   request.interrupted = interrupted();
@@ -263,7 +267,8 @@ void launch_variant(FunctionObject* kernel, PyObject* const* args, Py_ssize_t co
   head.facts = launch_facts(state, dims);
   write_head(call.key, head);
   if (!state.kernel) state.kernel = cd_rt_kernel_create();
-  submit(state, call, *variant, dims, keywords.shared != nullptr, stream.get());
+  submit(state, call, *variant, dims, keywords.shared != nullptr, stream.get(),
+         PyFunction_GetGlobals(kernel->underlying));
   if (!stream.get()) return;
   call.for_each_used([&](LastUse* last) { last->was_queued(where); });
   call.for_each_used([](LastUse* last) { last->hand_back(); });

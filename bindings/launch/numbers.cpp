@@ -10,6 +10,13 @@
 namespace cuda_device::bindings {
 namespace {
 
+using Kind = frontend::ArgumentType::Kind;
+
+[[noreturn]] void int_out_of_range(const Call& call, PyObject* object, const char* bits,
+                                   const char* hint) {
+  call.fail(DiagCode::int_range, {shown(object), bits, hint});
+}
+
 [[noreturn]] void refuse_scalar(const Call& call, PyObject* object) {
   nb::object descr = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(object)));
   if (is_planned_format(descr))
@@ -46,16 +53,21 @@ void add_declared_int(Call& call, ScalarKind format, PyObject* object) {
 
 }  // namespace
 
-// Python's int is int32 in a kernel (DEV-NUM-03), or what the parameter's annotation says.
+// Python's int is int32 in a kernel (DEV-NUM-03), int64 in one with wide builtins, or what the
+// parameter's annotation says.
 void add_python_int(Call& call, PyObject* object) {
   if (const auto format = call.declared(); format && !is_bool(*format))
     return add_declared_int(call, *format, object);
   int overflow = 0;
   long value = PyLong_AsLongAndOverflow(object, &overflow);
   if (value == -1 && !overflow && PyErr_Occurred()) throw nb::python_error();
+  if (call.wide_builtins()) {
+    if (overflow) int_out_of_range(call, object, "64", "pass it as a float");
+    return call.add_weak<int64_t>(Kind::WeakInt, {value});
+  }
   if (overflow || value < INT32_MIN || value > INT32_MAX)
-    call.fail(DiagCode::int_range, {shown(object)});
-  call.add_weak_int(static_cast<int32_t>(value));
+    int_out_of_range(call, object, "32", "pass a fixed-format number such as numpy.int64");
+  call.add_weak<int32_t>(Kind::WeakInt, {static_cast<int32_t>(value)});
 }
 
 // Python's float is float32 in a kernel (DEV-NUM-04), or the float that the parameter's annotation
@@ -68,22 +80,24 @@ void add_python_float(Call& call, PyObject* object) {
     const int64_t bits = float_bits(*format, value);
     return call.add_scalar(*format, &bits);  // its low bytes
   }
+  if (call.wide_builtins()) return call.add_weak<double>(Kind::WeakFloat, {value});
   const auto rounded = static_cast<float>(value);
   if (std::isinf(rounded) && std::isfinite(value))
     call.fail(DiagCode::float_range, {shown(object)});
-  call.add_weak_float(rounded);
+  call.add_weak<float>(Kind::WeakFloat, {rounded});
 }
 
 // Python's complex is complex64 in a kernel (DEV-NUM-05).
 void add_python_complex(Call& call, PyObject* object) {
   const Py_complex value = PyComplex_AsCComplex(object);
+  if (call.wide_builtins())
+    return call.add_weak<double>(Kind::WeakComplex, {value.real, value.imag});
   const float parts[2] = {static_cast<float>(value.real), static_cast<float>(value.imag)};
   const double given[2] = {value.real, value.imag};
   for (int i = 0; i < 2; ++i)
     if (std::isinf(parts[i]) && std::isfinite(given[i]))
       call.fail(DiagCode::float_range, {shown(object)});
-  write_plain(call.key, frontend::ArgumentType::Kind::WeakComplex);
-  std::memcpy(call.params.extend(sizeof parts, sizeof parts[0]), parts, sizeof parts);
+  call.add_weak(Kind::WeakComplex, parts);
 }
 
 void add_numpy_scalar(Call& call, PyObject* object) {

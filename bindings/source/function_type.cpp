@@ -243,11 +243,11 @@ void register_function_types(nb::module_& module) {
   // A function has the dialect of the kernel that calls it.
   module.def(
       "make_func",
-      [](nb::handle function, bool fmad, bool fastmath) {
-        return make(function, syntax::FunctionKind::Func, {fmad, fastmath},
-                    frontend::DialectName::Device);
+      [](nb::handle function, bool fmad, bool fastmath, const std::string& dialect) {
+        return make(function, syntax::FunctionKind::Func, {fmad, fastmath}, dialect_of(dialect));
       },
-      nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("fastmath"));
+      nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("fastmath"),
+      nb::arg("dialect") = "guide");
 }
 
 }  // namespace cuda_device::bindings

@@ -112,6 +112,8 @@ def examples(known: list[Message]) -> dict[str, Example]:
 def _class(message: Message, section: str) -> str:
     if message.kind == "NotImplemented":
         return "NotImplementedYetError"
+    if section == "frontend: warnings":
+        return "PrecisionWarning"
     if section == "launch":
         return f"Launch{message.kind}Error"
     kind = message.kind if message.kind in ("Type", "Value", "Overflow") else ""

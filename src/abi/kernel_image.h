@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/diagnostic.h"
 #include "support/dtype.h"
 #include "support/report.h"
 
@@ -72,6 +73,8 @@ struct KernelImage {
   // What its threads may say; code names them by their numbers here.
   std::vector<Failure> failures;
   std::vector<PrintFormat> formats;
+  // For whoever launches it first.
+  std::vector<Warning> warnings;
   // For people and their tools; the code runs without.
   std::string source;  // "file.py:12", of the definition; may be empty
   // HostCode, on request: the ELF object that the code was linked from, with its symbol and lines.

@@ -102,7 +102,7 @@ std::string context_of(const CompileRequest& request) {
 
 std::unique_ptr<ir::Function> Compilation::from_frontend() const {
   const StageTimer timer(times_, "frontend");
-  return frontend::lower(request_.source);
+  return frontend::lower(request_.source, warnings_);
 }
 
 std::unique_ptr<ir::Function> Compilation::lower() const {

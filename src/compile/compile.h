@@ -49,11 +49,12 @@ struct Made {
 class Compilation {
  public:
   explicit Compilation(const CompileRequest& request, std::stop_token stop = {},
-                       StageTimes* times = nullptr)
+                       StageTimes* times = nullptr, std::vector<Warning>* warnings = nullptr)
       : request_(request),
         target_(parse_target(request.source.target.architecture)),
         stop_(std::move(stop)),
-        times_(times) {}
+        times_(times),
+        warnings_(warnings) {}
 
   // Each throws DiagnosticError for the user's mistakes, InternalError for ours, Interrupted where
   // it was told to stop.
@@ -79,6 +80,7 @@ class Compilation {
   Target target_;
   std::stop_token stop_;
   StageTimes* times_;
+  std::vector<Warning>* warnings_;  // of the frontend
 };
 
 // "in kernel 'vec_add', specialised for (array[float32, 1], int)"

@@ -91,11 +91,13 @@ std::string place_of(const syntax::Program& program) {
 void compile(const CompileRequest& request, const std::stop_token& stop, CompileResult* result) {
   const syntax::Program& program = *request.source.program;
   result->image.name = program.functions.front().name;
-  const Compilation compilation(request, stop, request.times);
+  std::vector<Warning> warnings;
+  const Compilation compilation(request, stop, request.times, &warnings);
   if (compilation.target().kind != Target::Kind::Interpreter) {
     Made made = compilation.machine_code();
     result->image = std::move(made.image);
     result->image.source = place_of(program);
+    result->image.warnings = std::move(warnings);
     result->stack = made.frame;
     if (compilation.target().kind == Target::Kind::Host)
       result->lanes = made.from.gangs.layout.gangs * made.from.gangs.layout.width;
@@ -104,6 +106,7 @@ void compile(const CompileRequest& request, const std::stop_token& stop, Compile
   auto function = compilation.optimised().function;
   result->image.target = request.source.target.architecture;
   codegen::describe(*function, result->image);
+  result->image.warnings = std::move(warnings);
   const uint32_t nesting = nesting_of(*function);
   result->interpreted = new InterpretedKernel{std::move(function), result->image.params, nesting};
 }

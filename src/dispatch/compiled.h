@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "abi/kernel_image.h"
 #include "compile/jit_api.h"
@@ -14,6 +15,17 @@
 #include "runtime/host/interrupt.h"
 
 namespace cuda_device::dispatch {
+
+// What one launch of several is to do.
+class Once {
+ public:
+  // Whether this is the first to ask; `put_back` makes the next one the first again.
+  bool first() const { return !done_.exchange(true, std::memory_order_relaxed); }
+  void put_back() const { done_.store(false, std::memory_order_relaxed); }
+
+ private:
+  mutable std::atomic<bool> done_{false};
+};
 
 // Runs a grid and returns when it is done; an error, empty if all went well. What the kernel prints
 // is kept until a thread may write it (runtime/host/report.h). Thread-safe. Machine code of the
@@ -26,16 +38,17 @@ class Compiled {
         target_(image.target),
         static_shared_(image.static_shared),
         dynamic_shared_(image.dynamic_shared),
-        counted_axes_(image.counted_axes) {}
+        counted_axes_(image.counted_axes),
+        warnings_(image.warnings) {}
   virtual ~Compiled() = default;
   const std::string& name() const { return name_; }          // of the Python kernel
   const std::string& target() const { return target_; }      // as KernelImage::target
   uint32_t static_shared() const { return static_shared_; }  // bytes of a block's own arrays
   bool dynamic_shared() const { return dynamic_shared_; }    // whether the launch has to give some
   uint8_t counted_axes() const { return counted_axes_; }     // as KernelImage::counted_axes
-  // Whether this is the first to ask; `put_back` makes the next one the first again.
-  bool may_warn() const { return !warned_.exchange(true, std::memory_order_relaxed); }
-  void put_back() const { warned_.store(false, std::memory_order_relaxed); }
+  const std::vector<Warning>& warnings() const { return warnings_; }  // of the compiler
+  const Once& said_warnings() const { return said_warnings_; }
+  const Once& said_shared() const { return said_shared_; }  // that a launch gives it none
   virtual runtime::Error run(const void* params, const abi::LaunchDims& dims,
                              runtime::Interrupt* interrupt) const = 0;
   // The kernel to be queued on a GPU's stream; null: it runs on the host.
@@ -46,7 +59,8 @@ class Compiled {
   uint32_t static_shared_ = 0;
   bool dynamic_shared_ = false;
   uint8_t counted_axes_ = 0;
-  mutable std::atomic<bool> warned_{false};
+  std::vector<Warning> warnings_;
+  Once said_warnings_, said_shared_;
 };
 
 struct CompileOutcome {

@@ -75,13 +75,22 @@ bool compiled(CompileOutcome& found, Outcome* outcome) {
 }
 
 // Whether there is to be a launch.
-bool warned(const LaunchRequest& request, const Compiled& code, Outcome* outcome) {
-  if (!request.warn || !code.dynamic_shared() || !code.may_warn()) [[likely]]
+bool warned(const LaunchRequest& request, const Once& said, const std::vector<Warning>& warnings,
+            Outcome* outcome) {
+  if (!request.warn || !said.first()) [[likely]]
     return true;
-  if ((*request.warn)()) return true;
-  code.put_back();
+  if ((*request.warn)(warnings)) return true;
+  said.put_back();
   outcome->status = Status::Interrupted;
   return false;
+}
+
+bool warned(const LaunchRequest& request, const Compiled& code, Outcome* outcome) {
+  if (!code.warnings().empty() && !warned(request, code.said_warnings(), code.warnings(), outcome))
+      [[unlikely]]
+    return false;
+  if (!code.dynamic_shared() || request.gives_shared) return true;
+  return warned(request, code.said_shared(), {}, outcome);
 }
 
 // The stream's context is current for the compilation too: it loads what it made.

@@ -89,9 +89,11 @@ struct LaunchRequest {
   // when the others are done.
   const std::function<bool()>* interrupted = nullptr;
   // Called on the calling thread before the launch (which may end the process), once for a
-  // specialisation, where the kernel uses dynamic shared memory and `dims.shared` was not given.
-  // False: there is to be no launch. Null: never called.
-  const std::function<bool()>* warn = nullptr;
+  // specialisation each: with what the compiler has doubts about, and with nothing where the kernel
+  // uses dynamic shared memory and `dims.shared` was not given. False: there is to be no launch.
+  // Null: never called.
+  const std::function<bool(const std::vector<Warning>&)>* warn = nullptr;
+  bool gives_shared = false;  // or says that there is none
 };
 
 // What a launch would cost: see cd_rt_stats.

@@ -43,6 +43,7 @@ struct Inference {
 // What was reported so far.
 struct Diagnosis {
   std::vector<Diagnostic> diagnostics;
+  std::vector<Warning> warnings;  // one for each place, whatever calls lead to it
   // Mistakes met so far, and things met that a mistake explains: what is Unknown in a statement is
   // a mistake's if there are more than when it began.
   uint64_t blamed = 0;

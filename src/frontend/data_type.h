@@ -94,6 +94,8 @@ constexpr TypeCode component_of(TypeCode complex) {
       return TypeCode::f8;
     case TypeCode::c8:
       return TypeCode::f4;
+    case TypeCode::wide_complex:
+      return TypeCode::wide_float;
     default:
       return TypeCode::weak_float;
   }

@@ -31,7 +31,7 @@ static Value entity_value(Context& ctx, const std::string& name, const Node* nod
     return error(ctx, DiagCode::device_only_in_func, node, {public_name(name)});
   switch (intrinsic->role) {
     case Intrinsic::Role::Constant:
-      return Value::constant(intrinsic->code, intrinsic->constant);
+      return Value::constant(ctx.policy.constructed(intrinsic->code), intrinsic->constant);
     case Intrinsic::Role::Number:
       ctx.at(node);
       return Value::number(intrinsic->code, ctx.builder.op(intrinsic->op, {}));

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "frontend/request.h"
 #include "ir/ir.h"
@@ -16,9 +17,10 @@ struct Policy;
 // "array[float32, 2]", "int", "(float32, int)"
 std::string to_string(const ArgumentType& t, const syntax::Program& program);
 
-// One IR function with every call inlined. Throws DiagnosticError with all independent errors
-// found.
-std::unique_ptr<ir::Function> lower(const Request& request);
+// One IR function with every call inlined, and what the compiler has doubts about. Throws
+// DiagnosticError with all independent errors found.
+std::unique_ptr<ir::Function> lower(const Request& request,
+                                    std::vector<Warning>* warnings = nullptr);
 
 // Result type of function 0 called with these arguments, as text: "int32", "int", "(float32,
 // bool)". For tests of promotion.

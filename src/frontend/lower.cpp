@@ -155,9 +155,11 @@ Context::Context(Session& s)
   function->options.fastmath = root.options.fastmath;
 }
 
-std::unique_ptr<ir::Function> lower(const Request& request) {
+std::unique_ptr<ir::Function> lower(const Request& request, std::vector<Warning>* warnings) {
   Session session(request);
-  return std::move(checked(session, true).context->function);
+  const Pass pass = checked(session, true);
+  if (warnings) *warnings = std::move(pass.context->diagnosis.warnings);
+  return std::move(pass.context->function);
 }
 
 std::string result_type(const Request& request) {

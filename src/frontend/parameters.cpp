@@ -62,17 +62,18 @@ static uint32_t add_parameter(Context& ctx, const std::string& name, ir::Type ty
 
 static Value number_argument(Context& ctx, TypeCode code, const std::string& name,
                              const Node* parameter) {
-  if (!ctx.policy.weak_arguments) code = fixed(code);
   const uint32_t index =
       add_parameter(ctx, name, ir::Type::of(*scalar_of(code)), {}, parameter->span);
-  return Value::number(code, ctx.parameters[index]);
+  // A launch takes no int beyond its format; a float may be rounded.
+  return Value::number(code, ctx.parameters[index], code == TypeCode::weak_int);
 }
 
 static Value scalar_argument(Context& ctx, const ArgumentType& type, const std::string& name,
                              const Node* parameter) {
-  TypeCode code = type.kind == ArgumentType::Kind::WeakInt     ? TypeCode::weak_int
-                  : type.kind == ArgumentType::Kind::WeakFloat ? TypeCode::weak_float
-                                                               : code_of(type.dtype.scalar());
+  const TypeCode code =
+      type.kind == ArgumentType::Kind::WeakInt     ? ctx.policy.constructed(TypeCode::weak_int)
+      : type.kind == ArgumentType::Kind::WeakFloat ? ctx.policy.constructed(TypeCode::weak_float)
+                                                   : code_of(type.dtype.scalar());
   return number_argument(ctx, code, name, parameter);
 }
 
@@ -91,7 +92,6 @@ static DataType element_type(Context& ctx, const ArgumentType& array) {
 
 static Value complex_argument(Context& ctx, TypeCode code, const std::string& name,
                               const Node* parameter) {
-  if (!ctx.policy.weak_arguments) code = fixed(code);
   const TypeCode part = component_of(code);
   const Value real = number_argument(ctx, part, name + ".real", parameter);
   return Value::Complex{code, {real, number_argument(ctx, part, name + ".imag", parameter)}};
@@ -141,7 +141,7 @@ static Value argument_value(Context& ctx, const ArgumentType& type, const std::s
     case ArgumentType::Kind::Complex:
       return complex_argument(ctx, is_double(type) ? TypeCode::c16 : TypeCode::c8, name, parameter);
     case ArgumentType::Kind::WeakComplex:
-      return complex_argument(ctx, TypeCode::weak_complex, name, parameter);
+      return complex_argument(ctx, ctx.policy.constructed(TypeCode::weak_complex), name, parameter);
     case ArgumentType::Kind::Vector:
       return vector_argument(ctx, type, name, parameter);
     case ArgumentType::Kind::Record:

@@ -42,42 +42,68 @@ Common device_common(TypeCode a, TypeCode b) {
   return std::max(a, b);  // listed as int, float, complex
 }
 
-bool is_64_bit_int(TypeCode c) { return is_int(c) && bits_of(c) == 64; }
+bool is_64_bit_int(TypeCode c) { return is_int(c) && !is_weak(c) && bits_of(c) == 64; }
 
+// Weak numbers yield, however many bits they have.
 TypeCode device_true_divide(TypeCode a, TypeCode b, TypeCode promoted) {
   if (is_float(promoted) || is_complex(promoted)) return promoted;
-  if (promoted == weak_int) return weak_float;
+  if (is_weak(promoted)) return promoted == wide_int ? wide_float : weak_float;
   return is_64_bit_int(a) || is_64_bit_int(b) ? f8 : f4;
 }
 
 TypeCode same(TypeCode promoted) { return promoted; }
 
+template <TypeCode weak>
 TypeCode device_math_argument(TypeCode c) {
-  if (is_bool(c) || c == weak_int) return weak_float;
+  if (is_bool(c) || (is_weak(c) && is_int(c))) return weak;
   if (is_int(c)) return is_64_bit_int(c) ? f8 : f4;
   return c;
 }
 
-TypeCode weak_int_literal(__int128) { return weak_int; }
+template <TypeCode weak>
+TypeCode device_int_literal(__int128) {
+  return weak;
+}
+
+TypeCode widened(TypeCode c) {
+  if (c == weak_int) return wide_int;
+  if (c == weak_float) return wide_float;
+  return c == weak_complex ? wide_complex : c;
+}
 
 constexpr Policy kDevice = {
     .name = DialectName::Device,
-    .int_literal = weak_int_literal,
+    .int_literal = device_int_literal<weak_int>,
     .float_literal = weak_float,
     .complex_literal = weak_complex,
     .literals_must_fit = true,
-    .weak_arguments = true,
     .unify = device_common,
     .operator_type = device_common,
     .true_divide = device_true_divide,
     .floor_divide = same,
     .bool_arithmetic = weak_int,
-    .math_argument = device_math_argument,
+    .math_argument = device_math_argument<weak_float>,
+    .constructed = same,
+    .weakest_complex = weak_complex,
     .range_minimum = weak_int,
     .thread_index = u4,
     .loop_rule = LoopRule::Join,
     .can_fail = true,
 };
+
+// The same with builtin numbers of 64 bits.
+constexpr Policy device_of_64_bits() {
+  Policy policy = kDevice;
+  policy.name = DialectName::Device64;
+  policy.int_literal = device_int_literal<wide_int>;
+  policy.float_literal = wide_float;
+  policy.complex_literal = policy.weakest_complex = wide_complex;
+  policy.bool_arithmetic = policy.range_minimum = wide_int;
+  policy.math_argument = device_math_argument<wide_float>;
+  policy.constructed = widened;
+  return policy;
+}
+constexpr Policy kDevice64 = device_of_64_bits();
 
 // --- NumbaPro 2014: the more general of the two types, literals of fixed format ---
 
@@ -129,6 +155,9 @@ TypeCode numbapro_int_literal(__int128 value) {
   return value >= INT32_MIN && value <= INT32_MAX ? i4 : i8;
 }
 
+// Builtin numbers are as wide as Python's own that are given to a launch.
+TypeCode numbapro_constructed(TypeCode type) { return fixed(widened(type)); }
+
 TypeCode numbapro_math_argument(TypeCode c) { return is_float(c) || is_complex(c) ? c : f8; }
 
 constexpr Policy kNumbaPro = {
@@ -137,13 +166,14 @@ constexpr Policy kNumbaPro = {
     .float_literal = f8,
     .complex_literal = c16,
     .literals_must_fit = false,
-    .weak_arguments = false,
     .unify = numbapro_common,
     .operator_type = numbapro_common,
     .true_divide = numbapro_true_divide,
     .floor_divide = numbapro_floor_divide,
     .bool_arithmetic = i4,
     .math_argument = numbapro_math_argument,
+    .constructed = numbapro_constructed,
+    .weakest_complex = weak_complex,
     .range_minimum = i4,
     .thread_index = i4,
     .loop_rule = LoopRule::BeforeLoop,
@@ -156,6 +186,8 @@ const Policy& policy_of(DialectName name) {
   switch (name) {
     case DialectName::Device:
       return kDevice;
+    case DialectName::Device64:
+      return kDevice64;
     case DialectName::NumbaPro:
       return kNumbaPro;
   }

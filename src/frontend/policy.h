@@ -22,9 +22,6 @@ struct Policy {
   // A literal that does not fit where it is converted to is an error; otherwise it wraps.
   bool literals_must_fit;
 
-  // Arguments that are Python's own numbers are weak, as its literals are.
-  bool weak_arguments;
-
   // The type of a place that holds one value or the other: a variable with several definitions, the
   // result of a conditional expression, of a function with several returns. Nothing: there is none.
   std::optional<TypeCode> (*unify)(TypeCode a, TypeCode b);
@@ -37,6 +34,11 @@ struct Policy {
   TypeCode bool_arithmetic;
   // The floating type that a function of `math` computes in.
   TypeCode (*math_argument)(TypeCode argument);
+
+  // What a call of a type gives, and an annotation means; int, float and complex are also what
+  // Python's own numbers become as arguments.
+  TypeCode (*constructed)(TypeCode type);
+  TypeCode weakest_complex;  // makes any real number complex without changing its format
 
   TypeCode range_minimum;  // a loop variable is promoted with this; weak_int changes nothing
   TypeCode thread_index;   // components of thread_idx and the like

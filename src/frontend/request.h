@@ -16,8 +16,8 @@ struct Program;
 
 namespace cuda_device::frontend {
 
-// The type of one launch argument. Weak = Python's own bool, int, float: 32-bit formats that yield
-// in promotion.
+// The type of one launch argument. Weak = Python's own int, float, complex: formats of 32 bits, or
+// 64 by has_wide_builtins(), that yield in promotion where the dialect says so.
 struct ArgumentType {
   // Of a complex number and of a record the leaves are consecutive IR parameters, as those of a
   // tuple are.
@@ -58,10 +58,14 @@ struct TargetName {
   static TargetName of(const std::string& text) { return {text.starts_with("sm_"), text}; }
 };
 
-enum class DialectName : uint8_t { Device, NumbaPro };
+enum class DialectName : uint8_t { Device, NumbaPro, Device64 };
 
 // As Python asks for them, by number.
-inline constexpr std::string_view kDialectNames[] = {"guide", "numbapro"};
+inline constexpr std::string_view kDialectNames[] = {"guide", "numbapro", "guide64"};
+
+// Whether Python's own int, float and complex are 64-bit numbers as arguments: a WeakInt is 8 bytes
+// then, a WeakComplex 16.
+constexpr bool has_wide_builtins(DialectName dialect) { return dialect != DialectName::Device; }
 
 constexpr std::optional<DialectName> dialect_named(std::string_view name) {
   for (size_t i = 0; i < std::size(kDialectNames); ++i)

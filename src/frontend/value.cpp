@@ -1,6 +1,7 @@
 #include "frontend/value.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "support/check.h"
 
@@ -31,7 +32,9 @@ std::string array_text(const V::Array& a) {
 
 // What inference knows of two values of one alternative, without their parts.
 struct SameItself {
-  bool operator()(const V::Scalar& a, const V::Scalar& b) const { return a.code == b.code; }
+  bool operator()(const V::Scalar& a, const V::Scalar& b) const {
+    return a.code == b.code && a.intact == b.intact;
+  }
   bool operator()(const V::Constant& a, const V::Constant& b) const {
     return a.code == b.code && identical(a.code, a.exact, b.exact);
   }
@@ -238,15 +241,26 @@ std::string type_text(const Value& value) {
 }
 
 Value abstract_of(const Value& value) {
-  if (value.is<V::Scalar>()) return Value::number(value.code(), nullptr);
+  if (auto* scalar = value.as<V::Scalar>())
+    return Value::number(scalar->code, nullptr, scalar->intact);
   if (value.is_aggregate() || value.is_array()) return mapped(value, abstract_of);
   return value;
 }
 
 Value without_constants(const Value& abstract) {
-  if (abstract.is_constant()) return Value::number(abstract.code(), nullptr);
+  if (abstract.is_constant()) return Value::number(abstract.code(), nullptr, abstract.is_intact());
   if (abstract.is_aggregate() || abstract.is_array()) return mapped(abstract, without_constants);
   return abstract;
+}
+
+bool Value::is_intact() const {
+  if (auto* scalar = as<Scalar>()) return scalar->intact;
+  auto* constant = as<Constant>();
+  if (!constant || !is_weak(constant->code)) return false;
+  const Exact &exact = constant->exact,
+              kept = converted(exact, constant->code, cuda_device::frontend::fixed(constant->code));
+  return is_int(constant->code) ? kept.integer == exact.integer
+                                : kept.real == exact.real || std::isnan(exact.real);
 }
 
 bool same_abstract(const Value& a, const Value& b) {

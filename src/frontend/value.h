@@ -66,6 +66,8 @@ class Value {
   struct Scalar {
     TypeCode code;
     ir::Inst* inst;  // valid in the pass that made it
+    // Of a builtin number: nothing of it was rounded or wrapped around on the way here.
+    bool intact = false;
   };
   struct Constant {
     TypeCode code;
@@ -216,7 +218,9 @@ class Value {
 
   static Value unknown() { return {}; }
   static Value none() { return None{}; }
-  static Value number(TypeCode code, ir::Inst* inst) { return Scalar{code, inst}; }
+  static Value number(TypeCode code, ir::Inst* inst, bool intact = false) {
+    return Scalar{code, inst, intact && is_weak(code)};
+  }
   static Value constant(TypeCode code, Exact exact) { return Constant{code, exact}; }
   static Value constant_int(TypeCode code, __int128 value) { return Constant{code, {value, 0}}; }
   static Value boolean(bool value) { return constant_int(TypeCode::b1, value); }
@@ -253,6 +257,7 @@ class Value {
   // Defined for numbers, complex ones too.
   TypeCode code() const;
   const Exact* exact() const { return is_constant() ? &as<Constant>()->exact : nullptr; }
+  bool is_intact() const;  // whether Python has the same number here
   ir::Inst* inst() const { return is<Scalar>() ? as<Scalar>()->inst : nullptr; }
   // Defined for tuples.
   const std::vector<Value>& elements() const { return std::get<Tuple>(is_).elements; }

@@ -57,6 +57,8 @@ std::string fill(const char* text, const std::vector<std::string>& args) {
 
 }  // namespace
 
+bool is_code(uint16_t number) { return number < std::size(kDiagInfo); }
+
 const DiagInfo& info(DiagCode code) { return kDiagInfo[static_cast<size_t>(code)]; }
 std::string message_of(const Diagnostic& d) { return fill(info(d.code).message, d.args); }
 std::string hint_of(const Diagnostic& d) { return fill(info(d.code).hint, d.args); }

@@ -24,6 +24,7 @@ struct DiagInfo {
   const char* hint;     // what to do; may be empty
 };
 const DiagInfo& info(DiagCode code);
+bool is_code(uint16_t number);
 
 struct Note {
   Span span;  // may be unknown: then only the text is shown
@@ -42,6 +43,16 @@ struct Diagnostic {
 // Message with the arguments filled in, one line, no place.
 std::string message_of(const Diagnostic& d);
 std::string hint_of(const Diagnostic& d);
+
+// What compiles, and may not be what was meant. Lines count from that of the function's definition:
+// a kernel from the disk may stand elsewhere by now.
+struct Warning {
+  DiagCode code{};
+  uint32_t function = 0;  // of the program
+  Span span{};            // in that function's file; line 0 is the definition
+  std::vector<std::string> args{};
+  friend bool operator==(const Warning&, const Warning&) = default;
+};
 
 // The same mistake at the same place, wherever it was met from.
 bool is_same(const Diagnostic& a, const Diagnostic& b);

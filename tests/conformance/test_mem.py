@@ -403,3 +403,50 @@ def test_views_of_bits(target):
     out = np.zeros(4, np.uint64)
     run(bits, out, 1.0)
     assert out.tolist() == [0x3F800000, 0xBF800000, 0x3F80, 4]
+
+
+@D.kernel
+def the_rest_of_the_subset(out, n):
+    shared = D.shared_array((3, 4), D.int32)
+    local = D.local_array((3, 4), D.int32)
+    for i in range(3):
+        for j in range(4):
+            shared[i, j] = 10 * i + j
+            local[i, j] = 100 + 10 * i + j
+    for k, a in enumerate((shared, local)):
+        out[k, 0] = a[..., 1][2] + a[None, n][0, 3] + a[1, ..., None].shape[1]
+        out[k, 1] = a[:, None, 2:].shape[1] * 100 + a[:, None, 2:][1, 0, -1]
+        out[k, 2] = a.astype(D.int32, copy=False)[n, 2]
+        out[k, 3] = len(a) * 1000 + a.size * 10 + a.ndim
+        out[k, 4] = a.strides[0] * 100 + a.strides[1]
+        out[k, 5] = a.dtype == D.int32
+        old = D.atomic_ref(a, (n, -1)).add(5)
+        out[k, 6] = old * 1000 + a[n, 3]
+        a[0] = 7
+        a[1:, ::2] += 1
+        total = 0
+        for row in a:
+            for v in row:
+                total += v
+        out[k, 7] = total
+
+
+@clause("DEV-MEM-14")
+def test_shared_and_local_arrays_have_the_whole_subset(target):
+    out = np.zeros((2, 8), np.int64)
+    run(the_rest_of_the_subset, out, 1)
+    for k in range(2):
+        a = 100 * k + 10 * np.arange(3)[:, None] + np.arange(4)
+        expected = [
+            a[..., 1][2] + a[None, 1][0, 3] + 1,
+            100 + a[:, None, 2:][1, 0, -1],
+            a[1, 2],
+            3122,
+            1604,
+            1,
+            a[1, 3] * 1000 + a[1, 3] + 5,
+        ]
+        a[1, 3] += 5
+        a[0] = 7
+        a[1:, ::2] += 1
+        assert out[k].tolist() == [*expected, a.sum()]

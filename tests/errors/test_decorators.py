@@ -106,8 +106,8 @@ def test_decorated_twice(decorator, name):
 @pytest.mark.parametrize("keyword", ["foo", "fmadd", "Interop", "target"])
 def test_unknown_keywords(decorator, name, keyword):
     text = (
-        f"@{name} got an unexpected keyword argument {keyword!r}; it takes fmad, and interop, link, "
-        "check, fastmath are planned"
+        f"@{name} got an unexpected keyword argument {keyword!r}; it takes fmad and builtins, and "
+        "interop, link, check, fastmath are planned"
     )
     refuse(TypeError, text, lambda: decorator(**{keyword: 1}))
     refuse(TypeError, text, lambda: decorator(plain, **{keyword: None}))
@@ -221,3 +221,13 @@ def test_above_a_decorator_that_wraps(decorator, hint):
         "of arguments"
     )
     assert "    def wrapper(*arguments):\n" in str(raised.value)
+
+
+@both
+@pytest.mark.parametrize("value", [True, 16, "64", None])
+def test_bits_of_builtins(decorator, name, value):
+    text = (
+        f"@{name}: builtins must be 32 or 64, the bits of Python's own numbers in kernels, found "
+        f"{value!r}; leave it out for 32"
+    )
+    refuse(TypeError, text, lambda: decorator(builtins=value))

@@ -141,7 +141,7 @@ def joined_with_a_fixed_format(a, u, n):
     if n:
         x = u
     a[0] = x
-    # error at `u if n else 300`: 300 does not fit in uint8
+    # error at `300`: 300 does not fit in uint8
     # hint: use a wider type, such as int64
     a[1] = u if n else 300
     # error at `max(u, -5)`: -5 does not fit in uint8

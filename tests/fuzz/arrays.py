@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from .expression_tree import Shape, Variable
 from .indices import Indices
 
-ARRAY_TYPES = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
+ARRAY_TYPES = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "f2", "bf")
 
 
 @dataclass

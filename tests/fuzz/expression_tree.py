@@ -66,7 +66,7 @@ class Literal:
 
     def run(self, _: Thread) -> Val:
         if self.type == "float":
-            return Val("float", model.NUMPY["f4"](self.number))
+            return Val("float", model.NUMPY[model.machine("float")](self.number))
         return Val(self.type, self.number)
 
 

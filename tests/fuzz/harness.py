@@ -93,7 +93,15 @@ def numbers(rng: random.Random, t: str, shape: tuple[int, ...]) -> numpy.ndarray
 
 
 def make_case(seed: int, blocks: bool = False) -> Case:
-    generator, program = (generate_blocks if blocks else generate)(seed)
+    make = generate_blocks if blocks else generate
+    width = 64 if random.Random(seed ^ 0x64B17).random() < 0.3 else 32
+    model.use_builtins(width)
+    generator, program = make(seed)
+    if width == 64 and "Mixed" in program.source(True):  # whose int has 32 bits
+        width = 32
+        model.use_builtins(width)
+        generator, program = make(seed)
+    program.builtins = width
     rng, arrays = random.Random(seed ^ 0x5EED), generator.arrays
     memory, initial = {}, {}
     with numpy.errstate(all="ignore"):
@@ -194,13 +202,14 @@ def position(case: Case, thread: int) -> dict[str, model.Val]:
 
 def scalar(t: str, value: object) -> model.Val:
     if t == "float":
-        return model.Val(t, numpy.float32(value))
+        return model.Val(t, model.NUMPY[model.machine(t)](value))
     if model.is_float(t):
         return model.Val(t, value)
     return model.Val(t, bool(value) if t == "b1" else int(value))
 
 
 def run_model(case: Case) -> Ran:
+    model.use_builtins(case.program.builtins)
     said = Said()
     arrays: dict[str, Array] = {}
     types = case.arrays.inputs | case.record_arrays.inputs | case.outputs()
@@ -253,7 +262,7 @@ def unequal(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
     """Elements with other bits, as a mask; all NaNs count as equal."""
     if a.dtype.names:
         return numpy.any([unequal(a[name], b[name]) for name in a.dtype.names], axis=0)
-    if a.dtype.kind != "f":
+    if a.dtype.kind not in "fV":  # ml_dtypes' are V
         return a != b
     bits = f"u{a.dtype.itemsize}"
     return (a.view(bits) != b.view(bits)) & ~(numpy.isnan(a) & numpy.isnan(b))

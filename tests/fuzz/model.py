@@ -1,7 +1,8 @@
 """The meaning of kernel arithmetic, written anew in Python and NumPy: a second opinion.
 
 A value is ``Val(type, number)``: type is a code of promotion.csv (``i4``, ``u8``, ``b1`` ...) or a
-builtin, weak one (``int``, ``float``); the number is a Python int or bool, or a NumPy float.
+builtin, weak one (``int``, ``float``); the number is a Python int or bool, or a NumPy float. Of the
+small floats it is one of ml_dtypes; what is computed in them is computed wider and rounded once.
 Nothing here looks at the compiler: the promotion table is the data of tests/conformance. Whoever
 computes runs it with numpy.errstate(all="ignore").
 """
@@ -16,15 +17,19 @@ import pathlib
 from typing import NamedTuple
 
 import numpy
+from support.small_floats import rounded
 
 INTS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
-FLOATS = ("f4", "f8")
+SMALL = ("f2", "bf")
+FLOATS = ("f4", "f8", *SMALL)
 TYPED = ("b1", *INTS, *FLOATS)
 NAMES = {
     "b1": "bool",
     **{f"{s}{n}": f"{'u' * (s == 'u')}int{8 * n}" for s in "iu" for n in (1, 2, 4, 8)},
     "f4": "float32",
     "f8": "float64",
+    "f2": "float16",
+    "bf": "bfloat16",
 }
 NUMPY = {code: numpy.dtype(name).type for code, name in NAMES.items()}
 
@@ -68,7 +73,16 @@ def is_float(t: str) -> bool:
 
 
 MACHINE = {t: t for t in TYPED} | {"int": "i4", "float": "f4"}
-BITS = {t: 8 * int(m[1]) for t, m in MACHINE.items()}
+BITS = {t: 16 if m == "bf" else 8 * int(m[1]) for t, m in MACHINE.items()}
+
+
+def use_builtins(width: int) -> None:
+    """From here on a builtin number has 32 bits, or 64, as in kernels with builtins=64."""
+    for t, code in (("int", "i"), ("float", "f")):
+        MACHINE[t], BITS[t] = f"{code}{width // 8}", width
+    for t in INTS:
+        PROMOTION[t, "float"] = PROMOTION["float", t] = MACHINE["float"]
+    binary_type.cache_clear()
 
 
 def machine(t: str) -> str:
@@ -87,7 +101,20 @@ def wrap(t: str, n: int) -> int:
     return n - (1 << width) if n >> (width - 1) and MACHINE[t][0] == "i" else n
 
 
+@functools.lru_cache(maxsize=1 << 16)
+def _small(t: str, text: str):
+    """The number of a small float next to a float64, or to an integer of up to 64 bits."""
+    number = numpy.longdouble(int(text)) if text.lstrip("-").isdigit() else float.fromhex(text)
+    return rounded(numpy.array([number]), NAMES[t])[0]
+
+
+def small(t: str, number):
+    return _small(t, float(number).hex())
+
+
 def _float_of_int(t: str, n: int):
+    if t in SMALL:
+        return _small(t, str(n))
     source = numpy.uint64(n) if n >= 1 << 63 else numpy.int64(n)
     return source.astype(NUMPY[machine(t)])  # one rounding
 
@@ -104,7 +131,7 @@ def _int_of_float(t: str, x) -> int:
         return 0
     if math.isinf(x):
         return high if x > 0 else low
-    return max(low, min(high, int(x)))
+    return max(low, min(high, int(float(x))))  # bfloat16's own overflows
 
 
 def convert(t: str, v: Val) -> Val:
@@ -115,7 +142,7 @@ def convert(t: str, v: Val) -> Val:
     if is_int(t):
         return Val(t, _int_of_float(t, v.number) if is_float(v.type) else wrap(t, int(v.number)))
     if is_float(v.type):
-        return Val(t, NUMPY[machine(t)](v.number))
+        return Val(t, small(t, v.number) if t in SMALL else NUMPY[machine(t)](float(v.number)))
     return Val(t, _float_of_int(t, int(v.number)))
 
 
@@ -168,6 +195,8 @@ OPERATIONS = {
 
 
 def _plain(op: str, t: str, a, b):
+    if t in SMALL:  # float64 has more than twice the bits: its result is rounded once
+        return small(t, OPERATIONS[op](numpy.float64(a), numpy.float64(b)))
     result = OPERATIONS[op](a, b)
     return result if is_float(t) else wrap(t, result)
 
@@ -193,9 +222,13 @@ def binary(op: str, left: Val, right: Val) -> Val:
     if op in ("+", "-", "*"):
         return Val(t, _plain(op, t, a, b))
     if op == "/":
+        if t in SMALL:
+            return Val(t, small(t, numpy.float64(a) / numpy.float64(b)))
         with numpy.errstate(all="ignore"):
             return Val(t, a / b)
     if op in ("//", "%"):
+        if t in SMALL:
+            return Val(t, small(t, _divmod_float("f4", *map(numpy.float32, (a, b)))[op == "%"]))
         if is_float(t):
             return Val(t, _divmod_float(t, a, b)[op == "%"])
         return Val(t, (_floor_div_int if op == "//" else _floor_mod_int)(t, a, b))
@@ -257,5 +290,7 @@ def math_call(name: str, *values: Val) -> Val:
     numbers = [convert(t, v).number for v in values]
     with numpy.errstate(all="ignore"):
         if name in ("isnan", "isinf", "isfinite"):
-            return Val("b1", bool(getattr(numpy, name)(*numbers)))
+            return Val("b1", bool(getattr(numpy, name)(*map(numpy.float64, numbers))))
+        if t in SMALL:
+            return Val(t, small(t, getattr(numpy, name)(*map(numpy.float64, numbers))))
         return Val(t, getattr(numpy, name)(*numbers))

@@ -330,9 +330,11 @@ class Program:
     # Arrays that each block or thread has of its own: name to element type and shape.
     shared: dict[str, tuple[str, Shape]] = field(default_factory=dict)
     local: dict[str, tuple[str, Shape]] = field(default_factory=dict)
+    builtins: int = 32  # bits of Python's own numbers
 
     def source(self, fmad: bool) -> str:
-        lines = [f"@D.kernel(fmad={fmad})", f"def kernel({', '.join(self.parameters)}):"]
+        options = f"fmad={fmad}" + (", builtins=64" if self.builtins == 64 else "")
+        lines = [f"@D.kernel({options})", f"def kernel({', '.join(self.parameters)}):"]
         for kind, arrays in (("shared", self.shared), ("local", self.local)):
             for name, (t, shape) in arrays.items():
                 element = "bool" if t == "b1" else f"D.{model.NAMES[t]}"

@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy
+
 from . import model
 from .model import is_record
 
@@ -64,12 +66,20 @@ class Print:
 
 
 def text_of(v: model.Val) -> str:
-    """As Python writes it; float32 by its own shortest digits."""
+    """As Python writes it; the narrower formats by their own shortest digits."""
     if v.type == "b1":
         return str(bool(v.number))
     if not model.is_float(v.type):
         return str(int(v.number))
+    if v.type in model.SMALL and numpy.isfinite(numpy.float64(v.number)):
+        return repr(shortest(v))
     return repr(float(str(model.NUMPY[model.machine(v.type)](v.number))))
+
+
+def shortest(v: model.Val) -> float:
+    """The number with fewest digits that is this one in its small format."""
+    texts = (f"{float(v.number):.{digits}g}" for digits in range(1, 20))
+    return next(float(text) for text in texts if model.small(v.type, float(text)) == v.number)
 
 
 class Reporter:

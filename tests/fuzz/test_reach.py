@@ -61,6 +61,8 @@ SOURCE = {
     "atomic operations at several places": r"D\.atomic_ref\(ac_\w+, D\.int32\(.*\)\.\w+\(",
     "tickets": r"ticket = D\.atomic_ref\(at_i4, 0\)\.add",
     "code for a target": r"if D\.target\(",
+    "builtins of 64 bits": r"^@D\.kernel\(.*builtins=64\)",
+    "16-bit floats": r"D\.(float16|bfloat16)\(|[aom]_(f2|bf)\[",
     "strided loop": r"range\(i, \d+, n\)",
     "strided loop by a known step": r"range\(i, \d+, \d+\)",
 }
@@ -107,7 +109,7 @@ def test_programs_with_barriers_reach_what_is_done_about_memory():
 
 @pytest.mark.parametrize("blocks", [False, True])
 def test_programs_have_indices_of_all_forms(blocks):
-    sources = [make_case(seed, blocks).program.source(True) for seed in range(200)]
+    sources = [make_case(seed, blocks).program.source(True) for seed in range(300)]
     assert lacking(sources, WITH_BARRIERS if blocks else SOURCE, 8) == {}
 
 

@@ -21,7 +21,12 @@ _ASYNC = 0x80 | 0x200  # CO_COROUTINE, CO_ASYNC_GENERATOR
 def kernel(function: Callable[P, None], /) -> _core.Kernel[P]: ...
 @overload
 def kernel(
-    *, interop: bool = False, fmad: bool = True, fastmath: bool = False, **options: object
+    *,
+    interop: bool = False,
+    fmad: bool = True,
+    fastmath: bool = False,
+    builtins: int = 32,
+    **options: object,
 ) -> Callable[[Callable[P, None]], _core.Kernel[P]]: ...
 def kernel(
     function: Callable[..., None] | None = None,
@@ -30,26 +35,35 @@ def kernel(
     interop: bool = False,
     fmad: bool = True,
     fastmath: bool = False,
+    builtins: int = 32,
     **options: object,
 ) -> Any:
     """Makes a function a kernel: `@kernel` or `@kernel(fmad=False)`.
 
     A kernel runs on the device only, once in every thread of a launch; see `launch`. It returns
     nothing. Nothing is compiled before the first launch. fmad=False keeps a*b + c as two
-    roundings, as NumPy computes it. interop, fastmath, link and check are planned.
+    roundings, as NumPy computes it. builtins=64 makes Python's own int, float and complex int64,
+    float64 and complex128 in the kernel and in what it calls, instead of int32, float32 and
+    complex64; they yield to fixed formats all the same. interop, fastmath, link and check are
+    planned.
 
-    Raises TypeError for an unknown keyword or something that is no Python function, and
-    NotImplementedYetError for a planned keyword.
+    Raises TypeError for an unknown keyword, a value that one does not take, or something that is no
+    Python function, and NotImplementedYetError for a planned keyword.
     """
     _check_options("kernel", options, interop=interop, fastmath=fastmath)
-    return _apply("kernel", function, _core.make_kernel, fmad)
+    return _apply("kernel", function, _core.make_kernel, fmad, builtins)
 
 
 @overload
 def func(function: Callable[P, R], /) -> _core.Func[P, R]: ...
 @overload
 def func(
-    *, interop: bool = False, fmad: bool = True, fastmath: bool = False, **options: object
+    *,
+    interop: bool = False,
+    fmad: bool = True,
+    fastmath: bool = False,
+    builtins: int = 32,
+    **options: object,
 ) -> Callable[[Callable[P, R]], _core.Func[P, R]]: ...
 def func(
     function: Callable[..., Any] | None = None,
@@ -58,24 +72,27 @@ def func(
     interop: bool = False,
     fmad: bool = True,
     fastmath: bool = False,
+    builtins: int = 32,
     **options: object,
 ) -> Any:
     """Makes a function callable from kernels and from the host: `@func` or `@func()`.
 
     Called from a kernel it is compiled for the types of its arguments; called from the host it is
-    the Python function. `underlying` is that function.
+    the Python function. `underlying` is that function. Its builtin numbers are those of the kernel
+    that calls it; builtins= is for `inspect` of the function alone.
 
     Raises as `kernel` does.
     """
     _check_options("func", options, interop=interop, fastmath=fastmath)
-    return _apply("func", function, _core.make_func, fmad)
+    return _apply("func", function, _core.make_func, fmad, builtins)
 
 
 def _check_options(decorator: str, unknown: dict[str, object], **planned: object) -> None:
     for name, value in {**planned, **unknown}.items():
         if name not in _PLANNED:
             raise TypeError(
-                f"@{decorator} got an unexpected keyword argument {name!r}; it takes fmad, and "
+                f"@{decorator} got an unexpected keyword argument {name!r}; it takes fmad and "
+                f"builtins, and "
                 f"{', '.join(_PLANNED)} are planned"
             )
         if value:
@@ -84,17 +101,27 @@ def _check_options(decorator: str, unknown: dict[str, object], **planned: object
             )
 
 
-def _apply(decorator: str, function: object, make: Callable[..., F], fmad: object) -> object:
+def _apply(
+    decorator: str, function: object, make: Callable[..., F], fmad: object, builtins: object
+) -> object:
     if not isinstance(fmad, bool):
         raise TypeError(
             f"@{decorator}: fmad must be True or False, found {fmad!r}; leave it out for True"
         )
+    if isinstance(builtins, bool) or builtins not in (32, 64):
+        raise TypeError(
+            f"@{decorator}: builtins must be 32 or 64, the bits of Python's own numbers in "
+            f"kernels, found {builtins!r}; leave it out for 32"
+        )
+    options = {"fmad": fmad, "dialect": "guide64" if builtins == 64 else "guide"}
     if function is None:
-        return lambda function: _decorate(decorator, function, make, fmad)
-    return _decorate(decorator, function, make, fmad)
+        return lambda function: _decorate(decorator, function, make, options)
+    return _decorate(decorator, function, make, options)
 
 
-def _decorate(decorator: str, function: object, make: Callable[..., F], fmad: bool) -> F:
+def _decorate(
+    decorator: str, function: object, make: Callable[..., F], options: dict[str, object]
+) -> F:
     if isinstance(function, (_core.Kernel, _core.Func)):
         other = "kernel" if isinstance(function, _core.Kernel) else "func"
         name = function.__name__
@@ -115,7 +142,7 @@ def _decorate(decorator: str, function: object, make: Callable[..., F], fmad: bo
             f"@{decorator} expects a plain function; {function.__name__!r} is async: "
             "leave out 'async'"
         )
-    return make(function, fmad=fmad, fastmath=False)
+    return make(function, fastmath=False, **options)
 
 
 def _what_to_decorate(decorator: str, found: object) -> str:

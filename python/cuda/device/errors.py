@@ -27,6 +27,7 @@ __all__ = [
     "LaunchValueError",
     "NotImplementedYetError",
     "OutOfMemoryError",
+    "PrecisionWarning",
 ]
 
 
@@ -159,6 +160,15 @@ class OutOfMemoryError(MemoryError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (str(self), self.asked, self.free, self.total)
+
+
+class PrecisionWarning(UserWarning):
+    """A kernel computes in 32 bits what then meets 64, which Python and NumPy would not.
+
+    Raised as a warning when such a kernel is first launched, once for each place in its source: a
+    builtin float that was rounded to float32 is combined with or stored to a float64, a builtin int
+    that may have wrapped around meets an int64, or int() or round() takes a value of 64 bits.
+    """
 
 
 class DeviceOnlyError(RuntimeError):

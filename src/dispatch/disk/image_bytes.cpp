@@ -9,7 +9,7 @@ namespace cuda_device::dispatch {
 namespace {
 
 // The version of the format. Bytes of another version are no image.
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kVersion = 4;
 
 // What a field is written as, and read from in the same order.
 void write(ByteWriter& out, const abi::ParamSlot& slot, const DtypeTable& dtypes) {
@@ -72,6 +72,34 @@ std::vector<Failure> read_failures(ByteReader& in) {
     failures.push_back(std::move(failure));
   }
   return failures;
+}
+
+void write(ByteWriter& out, const Warning& warning) {
+  out.number(static_cast<uint16_t>(warning.code));
+  out.number(warning.function);
+  const Span& span = warning.span;
+  for (const uint32_t place : {span.line, span.column, span.end_line, span.end_column})
+    out.number(place);
+  out.number(static_cast<uint32_t>(warning.args.size()));
+  for (const std::string& arg : warning.args) out.text(arg);
+}
+
+std::optional<std::vector<Warning>> read_warnings(ByteReader& in) {
+  std::vector<Warning> warnings;
+  for (uint64_t count = in.number<uint32_t>(); count && in.ok(); --count) {
+    Warning warning;
+    const uint16_t code = in.number<uint16_t>();
+    if (!is_code(code)) return std::nullopt;
+    warning.code = static_cast<DiagCode>(code);
+    warning.function = in.number<uint32_t>();
+    Span& span = warning.span;
+    for (uint32_t* place : {&span.line, &span.column, &span.end_line, &span.end_column})
+      *place = in.number<uint32_t>();
+    for (uint64_t args = in.number<uint32_t>(); args && in.ok(); --args)
+      warning.args.emplace_back(in.text());
+    warnings.push_back(std::move(warning));
+  }
+  return warnings;
 }
 
 void write(ByteWriter& out, const PrintFormat& format, const DtypeTable& dtypes) {
@@ -137,6 +165,8 @@ std::string bytes_of(const abi::KernelImage& image) {
   for (const Failure& failure : image.failures) write(out, failure);
   out.number(static_cast<uint32_t>(image.formats.size()));
   for (const PrintFormat& format : image.formats) write(out, format, image.dtypes);
+  out.number(static_cast<uint32_t>(image.warnings.size()));
+  for (const Warning& warning : image.warnings) write(out, warning);
   return out.take();
 }
 
@@ -164,9 +194,12 @@ std::optional<abi::KernelImage> image_of(std::string_view bytes) {
   image.width = in.number<uint8_t>();
   image.failures = read_failures(in);
   std::optional<std::vector<PrintFormat>> formats = read_formats(in, image.dtypes);
-  if (!formats || !in.ended_well() || kind > static_cast<uint8_t>(abi::ImageKind::Ptx))
+  if (!formats) return std::nullopt;
+  std::optional<std::vector<Warning>> warnings = read_warnings(in);
+  if (!warnings || !in.ended_well() || kind > static_cast<uint8_t>(abi::ImageKind::Ptx))
     return std::nullopt;
   image.formats = std::move(*formats);
+  image.warnings = std::move(*warnings);
   const bool host = image.kind == abi::ImageKind::HostCode;
   if (!(host ? is_sane_code(image) : is_sane_ptx(image))) return std::nullopt;
   return image;

@@ -181,7 +181,7 @@ void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> o
                {type_text(value), type_text(array.element), hint});
     return;
   }
-  const Value converted = convert(ctx, value, array.element.code, source);
+  const Value converted = implicitly_converted(ctx, value, array.element.code, source);
   if (converted.is_unknown()) return;
   Inst* element = inst_of(ctx, converted, source);
   const ir::Type stored = ir::Type::of(operands[0]->type.scalar());

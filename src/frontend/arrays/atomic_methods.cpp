@@ -163,7 +163,7 @@ class Element {
       converted = wrong_kind(ctx_, DiagCode::atomic_value, given.node, value,
                              {name, type_text(type_), type_text(value)});
     } else {
-      converted = convert(ctx_, value, type_.code, given.node);
+      converted = implicitly_converted(ctx_, value, type_.code, given.node);
     }
     if (converted.contains_unknown()) return {};
     std::vector<Inst*> bits = bits_of_value(ctx_, type_, converted, given.node);

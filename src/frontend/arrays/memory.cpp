@@ -84,7 +84,10 @@ std::optional<DataType> read_dtype(Context& ctx, const Given& given, const std::
   if (text)
     if (const std::optional<TypeCode> code = type_of_text(text->text))
       return DataType::number(*code);
-  if (const auto type = data_type_of(v); type && !v.is_none()) return type;
+  if (auto type = data_type_of(v); type && !v.is_none()) {
+    if (type->is_number()) type->code = ctx.policy.constructed(type->code);
+    return type;
+  }
   const std::string found = text     ? "'" + text->text + "'"
                             : entity ? "'" + public_name(entity->name) + "'"
                                      : type_text(v);

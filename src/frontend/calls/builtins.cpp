@@ -19,7 +19,8 @@ namespace cuda_device::frontend {
 static Value magnitude(Context& ctx, Value v, const Arguments& a) {
   if (is_bool(v.code())) v = convert(ctx, v, ctx.policy.bool_arithmetic, a.node);
   if (is_unsigned(v.code())) return v;
-  if (!v.exact()) return Value::number(v.code(), ctx.builder.op(Op::Abs, {v.inst()}));
+  if (!v.exact())
+    return Value::number(v.code(), ctx.builder.op(Op::Abs, {v.inst()}), v.is_intact());
   if (is_float(v.code())) return Value::constant(v.code(), {0, std::fabs(v.exact()->real)});
   return v.exact()->integer < 0 ? negative(ctx, v, a.node) : v;
 }
@@ -41,11 +42,12 @@ Value call_round(Context& ctx, const Arguments& a, const Intrinsic&) {
   if (is_bool(v.code())) return convert(ctx, v, ctx.policy.bool_arithmetic, a.node);
   if (!is_float(v.code())) return v;
   const TypeCode result = ctx.policy.int_literal(0);
+  warn_of_narrow_int(ctx, v, result, a.node);
   if (v.exact())
     return convert(ctx, Value::constant(v.code(), {0, std::nearbyint(v.exact()->real)}), result,
                    a.node);
-  return convert(ctx, Value::number(v.code(), ctx.builder.op(Op::Rint, {v.inst()})), result,
-                 a.node);
+  const Value rounded = Value::number(v.code(), ctx.builder.op(Op::Rint, {v.inst()}));
+  return as_intact(convert(ctx, rounded, result, a.node));
 }
 
 Value call_pow(Context& ctx, const Arguments& a, const Intrinsic&) {
@@ -85,7 +87,7 @@ static bool is_instance(const Value& v, const std::string& cls) {
   const std::optional<TypeCode> code = numeric_named(
       public_name(cls).starts_with("device.") ? public_name(cls).substr(7) : public_name(cls));
   if (!code || !(v.is_number() || v.is_complex())) return false;
-  if (v.code() == *code) return true;
+  if (name_of(v.code()) == name_of(*code)) return true;
   if (*code == TypeCode::weak_int) return is_bool(v.code());
   if (*code == TypeCode::weak_float) return v.code() == TypeCode::f8;
   return *code == TypeCode::weak_complex && v.code() == TypeCode::c16;

@@ -94,17 +94,18 @@ static Value foreign_call(Context& ctx, const Node* callee, const Value::Object&
 }
 
 static Value call_type(Context& ctx, const Intrinsic& type, const Arguments& a) {
+  const TypeCode code = ctx.policy.constructed(type.code);
   if (!a.named.empty())
     return error(ctx, DiagCode::unexpected_keyword, a.node,
                  {type.short_name(), a.named[0].first, "give it one number, by position"});
-  if (is_complex(type.code) && a.positional.size() <= (is_weak(type.code) ? 2 : 1))
-    return construct_complex(ctx, type.code, a);
+  if (is_complex(code) && a.positional.size() <= (is_weak(code) ? 2 : 1))
+    return construct_complex(ctx, code, a);
   if (a.positional.size() > 1) {
     return error(ctx, DiagCode::intrinsic_count, a.node,
                  {type.short_name(), "at most 1 argument", given_text(a), "give it one number"});
   }
-  if (a.positional.empty()) return Value::constant(type.code, {});
-  return constructed(ctx, a.positional[0], type.code, a.node);
+  if (a.positional.empty()) return Value::constant(code, {});
+  return constructed(ctx, a.positional[0], code, a.node);
 }
 
 static Value not_callable(Context& ctx, const Node* node, const Value& value) {

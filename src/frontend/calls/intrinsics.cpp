@@ -58,7 +58,7 @@ void add_constant(Table& table, const char* name, TypeCode code, Exact value) {
 
 // Constructor, dtype and annotation.
 void add_types(Table& table) {
-  for (int n = 0; n < kNumericCount; ++n) {
+  for (int n = 0; n <= static_cast<int>(TypeCode::weak_complex); ++n) {
     const auto code = static_cast<TypeCode>(n);
     entry(table, entity_of_type(code), Role::Type).code = code;
   }

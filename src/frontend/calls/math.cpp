@@ -46,7 +46,7 @@ static std::vector<Value> math_arguments(Context& ctx, const Arguments& a,
   }
   for (size_t i = 0; i < out.size(); ++i) {
     // The argument itself is converted: a literal must not be rounded twice.
-    out[i] = convert(ctx, a.positional[i], code, argument_node(a, i));
+    out[i] = implicitly_converted(ctx, a.positional[i], code, argument_node(a, i));
     if (out[i].is_unknown()) return {};
   }
   return out;

@@ -12,12 +12,13 @@ namespace cuda_device::frontend {
 namespace {
 
 // The type that the only argument names.
-std::optional<TypeCode> named_type(const Arguments& a) {
+std::optional<TypeCode> named_type(const Context& ctx, const Arguments& a) {
   if (a.positional.size() != 1 || !a.named.empty()) return std::nullopt;
   const Value& v = a.positional[0];
   std::optional<TypeCode> code;
   if (auto* entity = v.as<Value::Entity>()) code = type_entity(entity->name);
   if (auto* text = v.as<Value::Text>()) code = type_of_text(text->text);
+  if (code) code = ctx.policy.constructed(*code);
   return code;
 }
 
@@ -55,7 +56,7 @@ Value reshaped(Context& ctx, const Value& self, const Arguments& a) {
 Value call_number_method(Context& ctx, const Value& self, Method method, const Arguments& a) {
   if (method == Method::Reshape) return reshaped(ctx, self, a);
   if (method == Method::Conjugate) return conjugated(ctx, self, a);
-  const std::optional<TypeCode> to = named_type(a);
+  const std::optional<TypeCode> to = named_type(ctx, a);
   if (!to) return error(ctx, DiagCode::expected_type, a.node, {std::string(name_of(method))});
   if (method == Method::AsType && is_complex(*to)) return convert(ctx, self, *to, a.node);
   return method == Method::AsType ? constructed(ctx, self, *to, a.node)

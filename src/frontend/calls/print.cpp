@@ -53,7 +53,7 @@ static std::optional<std::string> separator(Context& ctx, const Arguments& a,
 
 // Constants of no format of their own are written as they stand, however large.
 static bool add_number(Context& ctx, Print& print, const Value& number, const Node* node) {
-  if (number.exact() && number.code() == TypeCode::weak_int) {
+  if (number.exact() && is_weak(number.code()) && is_int(number.code())) {
     print.format.text += to_text(number.code(), *number.exact());
     return true;
   }

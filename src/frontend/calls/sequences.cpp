@@ -161,6 +161,14 @@ static Value best_of_loop(Context& ctx, const Arguments& a, const Intrinsic& i,
   return best.get();
 }
 
+// Of those that were rounded and are compared with one of 64 bits.
+static void warn_of_arguments(Context& ctx, const Arguments& a, const std::vector<Value>& values) {
+  TypeCode common = values[0].code();
+  for (const Value& v : values) common = ctx.policy.unify(common, v.code()).value_or(common);
+  for (size_t k = 0; k < values.size(); ++k)
+    warn_of_precision(ctx, values[k], common, argument_node(a, k));
+}
+
 Value call_min_max(Context& ctx, const Arguments& a, const Intrinsic& i) {
   std::vector<Value> values = a.positional;
   if (values.size() == 1) {
@@ -174,6 +182,7 @@ Value call_min_max(Context& ctx, const Arguments& a, const Intrinsic& i) {
   for (size_t k = 0; k < values.size(); ++k)
     if (!require_number(ctx, values[k], argument_node(a, k), i.short_name() + "()"))
       return Value::unknown();
+  warn_of_arguments(ctx, a, values);
   Value best = values[0];
   for (size_t k = 1; k < values.size(); ++k) best = min_max(ctx, best, values[k], i.op, a.node);
   return best;

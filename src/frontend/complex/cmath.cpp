@@ -161,7 +161,7 @@ std::optional<TypeCode> argument_code(Context& ctx, const Arguments& a, size_t k
   if (v.is_complex()) return v.code();
   if (!require_number(ctx, v, argument_node(a, k), i.short_name() + "()")) return std::nullopt;
   const TypeCode real = ctx.policy.math_argument(v.code());
-  const std::optional<TypeCode> code = ctx.policy.operator_type(TypeCode::weak_complex, real);
+  const std::optional<TypeCode> code = ctx.policy.operator_type(ctx.policy.weakest_complex, real);
   if (!code)
     error(ctx, DiagCode::no_promotion, argument_node(a, k),
           {"combine", "complex", "with", type_text(v), described(argument_node(a, k), v)});
@@ -225,13 +225,13 @@ Value call_polar(Context& ctx, const Arguments& a, const Intrinsic& i) {
 
 // rect(r, phi)
 Value call_rect(Context& ctx, const Arguments& a, const Intrinsic&) {
-  TypeCode code = TypeCode::weak_float;
+  TypeCode code = component_of(ctx.policy.weakest_complex);
   for (size_t k = 0; k < 2; ++k) {
     const Value& v = a.positional[k];
     if (!require_number(ctx, v, argument_node(a, k), "rect()")) return Value::unknown();
     const auto common = ctx.policy.operator_type(code, ctx.policy.math_argument(v.code()));
     const auto complex =
-        common ? ctx.policy.operator_type(TypeCode::weak_complex, *common) : common;
+        common ? ctx.policy.operator_type(ctx.policy.weakest_complex, *common) : common;
     if (!complex)
       return error(ctx, DiagCode::no_promotion, argument_node(a, k),
                    {"combine", "complex", "with", type_text(v), described(argument_node(a, k), v)});
@@ -246,7 +246,7 @@ Value call_rect(Context& ctx, const Arguments& a, const Intrinsic&) {
   if (!size || !angle) return Value::unknown();
   const TypeCode complex = code == TypeCode::f8   ? TypeCode::c16
                            : code == TypeCode::f4 ? TypeCode::c8
-                                                  : TypeCode::weak_complex;
+                                                  : ctx.policy.weakest_complex;
   return complex_of(complex,
                     {times(e, size, e.op(Op::Cos, angle)), times(e, size, e.op(Op::Sin, angle))});
 }

@@ -145,6 +145,8 @@ Value complex_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, 
   const auto x = known_complex(a), y = known_complex(b);
   if (const auto z = x && y ? folded(op, *x, *y) : std::nullopt)
     return complex_constant(*common, z->real(), z->imag());
+  warn_of_precision(ctx, a, *common, left ? left : node);
+  warn_of_precision(ctx, b, *common, right ? right : node);
   ComplexEmitter e(ctx, component_of(*common));
   const bool real_divisor = op != BinaryOp::Div || !b.is_complex();
   if (op != BinaryOp::Pow && a.is_complex() != b.is_complex() && real_divisor) {

@@ -263,6 +263,13 @@ static bool is_declared_reference(const Value& value, const Value& declared) {
   return element == DataType::of(cls->type);
 }
 
+// The type of numbers that an annotation names.
+static std::optional<TypeCode> declared_type(const Context& ctx, const Value::Entity& entity) {
+  const std::optional<TypeCode> named = type_entity(entity.name);
+  if (!named) return std::nullopt;
+  return ctx.policy.constructed(*named);
+}
+
 Value annotated(Context& ctx, const Node* annotation, Value value, const Node* node,
                 const std::string& what) {
   if (!annotation) return value;
@@ -282,7 +289,7 @@ Value annotated(Context& ctx, const Node* annotation, Value value, const Node* n
   if (declared.is_none() && value.is_none()) return value;
   if (is_declared_reference(value, declared)) return value;
   auto* entity = declared.as<Value::Entity>();
-  const std::optional<TypeCode> code = entity ? type_entity(entity->name) : std::nullopt;
+  const std::optional<TypeCode> code = entity ? declared_type(ctx, *entity) : std::nullopt;
   if (!code && !declared.is_none()) {
     // Some class of arrays says no more than that it is one.
     const bool is_class = declared.is<Value::Object>() || declared.is<Value::Module>();
@@ -301,11 +308,11 @@ Value annotated(Context& ctx, const Node* annotation, Value value, const Node* n
                  {what, code ? std::string(name_of(*code)) : "None", type_text(value)});
   }
   ctx.at(node);
-  Value converted = convert(ctx, value, *code, node);
+  Value converted = implicitly_converted(ctx, value, *code, node);
   if (fits_builtin(converted)) return converted;
   return error(ctx, DiagCode::weak_range, node,
                {to_text(*code, *converted.exact()), std::string(name_of(*code)),
-                "declare it " + wide_format(converted)});
+                "declare it " + wide_format(converted), std::to_string(bits_of(*code))});
 }
 
 }  // namespace cuda_device::frontend

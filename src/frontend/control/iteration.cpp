@@ -301,7 +301,7 @@ void counted(Context& ctx, const Value& length, const Node* node,
   Inst* loop = ctx.builder.control(Op::For, {zero, stop, one}, 2, counter);
   ir::Block* outer = &ctx.builder.block();
   ctx.builder.set_block(loop->regions[0]);
-  body(Value::number(code, ctx.builder.slot_load(counter)));
+  body(Value::number(code, ctx.builder.slot_load(counter), true));
   ctx.builder.set_block(*outer);
 }
 

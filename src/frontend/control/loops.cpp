@@ -79,7 +79,7 @@ static std::optional<uint32_t> loop_slot(Context& ctx, const Node* target, TypeC
   if (target->kind != NodeKind::Name || found == webs.definition_at.end()) return std::nullopt;
   const Definition& d = webs.definitions[found->second];
   WebState& state = ctx.instance->states[d.web];
-  join_definition(ctx, found->second, Value::number(code, nullptr), target);
+  join_definition(ctx, found->second, Value::number(code, nullptr, true), target);
   const Value& joined = state.abstract;
   if (!joined.is_number() || joined.exact() || scalar_of(joined.code()) != scalar_of(code))
     return std::nullopt;
@@ -101,7 +101,7 @@ static void counted_loop(Context& ctx, const syntax::For* node, const Value::Ran
   if (!own) {
     ir::Block* outer = &ctx.builder.block();
     ctx.builder.set_block(loop->regions[0]);
-    const Value position = Value::number(code, ctx.builder.slot_load(counter));
+    const Value position = Value::number(code, ctx.builder.slot_load(counter), true);
     assign(ctx, node->target, element ? element(position) : position,
            element ? node->iter : node->target);
     ctx.builder.set_block(*outer);

@@ -72,13 +72,18 @@ static std::optional<Value> join_views(const Context& ctx, const Value::Array& a
   return join_parts(ctx, own_a, own_b);
 }
 
+// Whether a number that is intact is so in another builtin format: a large int is rounded by float.
+static bool joins_intact(const Value& v, TypeCode code) {
+  return v.is_intact() && (v.is_constant() || v.code() == code || is_bool(v.code()));
+}
+
 std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   if (!a.is_storable() || !b.is_storable()) return std::nullopt;
   if (same_abstract(a, b)) return a;
   if (a.is_number() && b.is_number()) {
     const std::optional<TypeCode> code = ctx.policy.unify(a.code(), b.code());
     if (!code) return std::nullopt;
-    return Value::number(*code, nullptr);
+    return Value::number(*code, nullptr, joins_intact(a, *code) && joins_intact(b, *code));
   }
   if (a.is_array() && b.is_array()) return join_views(ctx, a.array(), b.array());
   if (a.is_complex() || b.is_complex()) return join_complex(ctx, a, b);
@@ -232,7 +237,7 @@ static void store_leaves(Context& ctx, const Value& abstract, const Value& given
            range_hint(value, abstract.code()), variable_text(name, source)});
     return;
   }
-  const Value stored = convert(ctx, value, abstract.code(), source);
+  const Value stored = implicitly_converted(ctx, value, abstract.code(), source);
   if (stored.is_number()) ctx.builder.slot_store(slot, inst_of(ctx, stored, source));
 }
 
@@ -247,7 +252,8 @@ void store_web(Context& ctx, WebState& state, const std::string& name, const Val
 static Value load_leaves(Context& ctx, const Value& abstract, const std::vector<uint32_t>& slots,
                          size_t& next) {
   if (abstract.is<Value::Scalar>())
-    return Value::number(abstract.code(), ctx.builder.slot_load(slots.at(next++)));
+    return Value::number(abstract.code(), ctx.builder.slot_load(slots.at(next++)),
+                         abstract.is_intact());
   if (!abstract.is_aggregate() && !abstract.is_view()) return abstract;
   std::vector<Value> parts;
   parts.reserve(abstract.parts().size());

@@ -47,6 +47,15 @@ Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> 
   return silent(ctx);
 }
 
+void warn(Context& ctx, DiagCode code, const Node* node, std::vector<std::string> args) {
+  Warning w{code, ctx.instance->index, node->span, std::move(args)};
+  const uint32_t definition = ctx.instance->function->span.line;
+  w.span.line -= definition;
+  w.span.end_line -= definition;
+  std::vector<Warning>& all = ctx.diagnosis.warnings;
+  if (std::ranges::find(all, w) == all.end()) all.push_back(std::move(w));
+}
+
 Value silent(Context& ctx) {
   ++ctx.diagnosis.blamed;
   return Value::unknown();

@@ -12,6 +12,8 @@ namespace cuda_device::frontend {
 Value error(Context& ctx, DiagCode code, const Node* node, std::vector<std::string> args = {});
 Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> args,
                Span caret = {});
+// For what is compiled all the same.
+void warn(Context& ctx, DiagCode code, const Node* node, std::vector<std::string> args);
 // The caret stands at the operator's sign.
 Value operator_error(Context& ctx, DiagCode code, const Node* node, const Node* left,
                      const Node* right, std::string_view sign, std::vector<std::string> args);

@@ -185,8 +185,8 @@ static Value compare_numbers(Context& ctx, CompareOp op, Value a, Value b, const
     return operator_error(ctx, DiagCode::cannot_compare, node, left, right, sign_of(op),
                           {std::string(sign_of(op)), type_text(a), type_text(b)});
   }
-  a = convert(ctx, a, *common, node);
-  b = convert(ctx, b, *common, node);
+  a = implicitly_converted(ctx, a, *common, left ? left : node);
+  b = implicitly_converted(ctx, b, *common, right ? right : node);
   if (a.is_unknown() || b.is_unknown()) return Value::unknown();
   if (a.exact() && b.exact()) return Value::boolean(fold(op, *common, *a.exact(), *b.exact()));
   return Value::number(TypeCode::b1,

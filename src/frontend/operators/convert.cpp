@@ -7,6 +7,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/operators.h"
 #include "support/check.h"
+#include "support/render.h"
 
 namespace cuda_device::frontend {
 
@@ -18,9 +19,8 @@ static bool holds_every_value(TypeCode to, TypeCode from) {
 }
 
 bool converts_silently(TypeCode to, TypeCode from) {
-  if (from == TypeCode::weak_int && (is_int(to) || is_float(to) || is_complex(to))) return true;
-  if (from == TypeCode::weak_float && (is_float(to) || is_complex(to))) return true;
-  if (from == TypeCode::weak_complex && is_complex(to)) return true;
+  if (is_weak(from))
+    return is_complex(to) || (is_float(to) && !is_complex(from)) || (is_int(to) && is_int(from));
   return holds_every_value(to, from);
 }
 
@@ -83,9 +83,41 @@ Value convert(Context& ctx, const Value& v, TypeCode to, const Node* node) {
   CD_CHECK(v.is_number(), "conversion of " + type_text(v));
   if (v.exact()) return convert_constant(ctx, v, to, node);
   const ir::Type type = ir::Type::of(*scalar_of(to));
-  if (v.inst()->type == type) return Value::number(to, v.inst());
+  if (v.inst()->type == type)
+    return Value::number(to, v.inst(), v.is_intact() && is_weak(v.code()));
   return Value::number(to, ctx.builder.typed(Op::Convert, type, {v.inst()}));
 }
+
+static std::string subject(const Context& ctx, const Node* node) {
+  return "'" + source_text(ctx.program.files, node->span) + "'";
+}
+
+void warn_of_precision(Context& ctx, const Value& v, TypeCode to, const Node* node) {
+  if (v.is_complex()) {
+    if (is_complex(to)) warn_of_precision(ctx, v.parts()[0], component_of(to), node);
+    return;
+  }
+  if (!node || !v.inst() || !is_weak(v.code()) || v.is_intact() || is_weak(to)) return;
+  if (bits_of(v.code()) == 64) return;
+  if (is_float(v.code()) && (is_float(to) || is_complex(to)) && bits_of(to) == 64)
+    return warn(ctx, DiagCode::float_meets_float64, node, {subject(ctx, node)});
+  if (is_int(v.code()) && is_int(to) && bits_of(to) == 64)
+    warn(ctx, DiagCode::int_meets_int64, node,
+         {subject(ctx, node), with_article(std::string(name_of(to)))});
+}
+
+Value implicitly_converted(Context& ctx, const Value& v, TypeCode to, const Node* node) {
+  warn_of_precision(ctx, v, to, node);
+  return convert(ctx, v, to, node);
+}
+
+Value in_builtins(Context& ctx, const Value& v, const Node* node) {
+  if (!v.is_number() && !v.is_complex()) return v;
+  const TypeCode own = ctx.policy.constructed(v.code());
+  return own == v.code() ? v : convert(ctx, v, own, node);
+}
+
+Value as_intact(const Value& v) { return v.inst() ? Value::number(v.code(), v.inst(), true) : v; }
 
 Inst* inst_of(Context& ctx, const Value& v, const Node* node) {
   CD_CHECK(v.is_number(), "no number: " + type_text(v));
@@ -98,7 +130,8 @@ Inst* inst_of(Context& ctx, const Value& v, const Node* node) {
     const std::string hint =
         is_float(v.code()) ? "write " + wide
                            : "give it a format, such as device.int64(" + text + ") or " + wide;
-    error(ctx, DiagCode::weak_range, node, {text, std::string(name_of(v.code())), hint});
+    error(ctx, DiagCode::weak_range, node,
+          {text, std::string(name_of(v.code())), hint, std::to_string(bits_of(v.code()))});
   }
   if (type.is_float()) return ctx.builder.const_float(type, v.exact()->real);
   return ctx.builder.const_int(type, static_cast<int64_t>(v.exact()->integer));
@@ -128,6 +161,15 @@ static std::string number_for(std::string text) {
   return "write the number, without quotes";
 }
 
+void warn_of_narrow_int(Context& ctx, const Value& v, TypeCode to, const syntax::Node* node) {
+  if (to != TypeCode::weak_int || !v.inst() || is_weak(v.code()) || bits_of(v.code()) != 64) return;
+  auto* call = syntax::as<syntax::Call>(node);
+  if (!call || call->args.empty()) return;
+  warn(ctx, DiagCode::int_of_wide, node,
+       {subject(ctx, node), with_article(std::string(name_of(v.code()))),
+        source_text(ctx.program.files, call->args[0]->span)});
+}
+
 Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node) {
   const std::string what = std::string(name_of(to)) + "()";
   if (auto* text = v.as<Value::Text>())
@@ -136,7 +178,9 @@ Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node) {
   if (!require_number(ctx, v, node, what)) return Value::unknown();
   if (is_bool(to)) return truth(ctx, v, node);
   ctx.at(node);
-  return convert(ctx, v, to, node);
+  warn_of_narrow_int(ctx, v, to, node);
+  const Value result = convert(ctx, v, to, node);
+  return is_int(to) ? as_intact(result) : result;
 }
 
 }  // namespace cuda_device::frontend

@@ -12,8 +12,18 @@ namespace cuda_device::frontend {
 bool converts_silently(TypeCode to, TypeCode from);
 // A constant that does not fit is an error.
 Value convert(Context& ctx, const Value& v, TypeCode to, const Node* node);
+// The same where nothing in the source says so: warns of what was rounded, or may have wrapped
+// around, in 32 bits and meets a format of 64.
+Value implicitly_converted(Context& ctx, const Value& v, TypeCode to, const Node* node);
+void warn_of_precision(Context& ctx, const Value& v, TypeCode to, const Node* node);
+// A builtin number that a struct keeps in 32 bits, as the kernel's own builtins are.
+Value in_builtins(Context& ctx, const Value& v, const Node* node);
 // device.T(x), int(x), float(x), bool(x).
 Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node);
+// A number that is said to be what Python has, whatever it was made of.
+Value as_intact(const Value& v);
+// Of int(x) and round(x), which give a builtin int.
+void warn_of_narrow_int(Context& ctx, const Value& v, TypeCode to, const Node* node);
 // The instruction that gives the number; a constant takes its format here.
 Inst* inst_of(Context& ctx, const Value& number, const Node* node);
 Inst* constant_inst(Context& ctx, ir::Type type, double value);

@@ -12,7 +12,7 @@ namespace cuda_device::frontend {
 namespace {
 
 __int128 wrapped(__int128 value, TypeCode code) {
-  if (code == TypeCode::weak_int) return value;
+  if (is_weak(code)) return value;
   const int unused = 128 - bits_of(code);
   const auto shifted = static_cast<unsigned __int128>(value) << unused;
   if (is_unsigned(code)) return static_cast<__int128>(shifted >> unused);
@@ -29,7 +29,7 @@ __int128 highest(TypeCode code) {
 
 __int128 saturated(double value, TypeCode code) {
   if (std::isnan(value)) return 0;
-  if (code == TypeCode::weak_int && has_integer(value)) return static_cast<__int128>(value);
+  if (is_weak(code) && has_integer(value)) return static_cast<__int128>(value);
   if (value <= static_cast<double>(lowest(code))) return lowest(code);
   if (value >= static_cast<double>(highest(code))) return highest(code);
   return static_cast<__int128>(value);

@@ -111,6 +111,13 @@ static Value select_complex(Context& ctx, const Value& test, const Value& then,
   return Value::Complex{code, std::move(parts)};
 }
 
+// What gives the one value or the other.
+static const Node* side_of(const Node* node, int side) {
+  auto* choice = syntax::as<syntax::IfExp>(node);
+  if (!choice) return node;
+  return side == 0 ? choice->body : choice->orelse;
+}
+
 Value select(Context& ctx, const Value& test, const Value& then, const Value& otherwise,
              const Value& joined, const Node* node) {
   if (joined.is_complex()) return select_complex(ctx, test, then, otherwise, joined.code(), node);
@@ -123,12 +130,13 @@ Value select(Context& ctx, const Value& test, const Value& then, const Value& ot
     return joined.with_parts(std::move(parts));
   }
   if (joined.exact()) return joined;
-  const Value a = convert(ctx, then, joined.code(), node),
-              b = convert(ctx, otherwise, joined.code(), node);
+  const Value a = implicitly_converted(ctx, then, joined.code(), side_of(node, 0)),
+              b = implicitly_converted(ctx, otherwise, joined.code(), side_of(node, 1));
   if (a.is_unknown() || b.is_unknown()) return Value::unknown();
   return Value::number(
       joined.code(),
-      ctx.builder.op(Op::Select, {test.inst(), inst_of(ctx, a, node), inst_of(ctx, b, node)}));
+      ctx.builder.op(Op::Select, {test.inst(), inst_of(ctx, a, node), inst_of(ctx, b, node)}),
+      joined.is_intact());
 }
 
 static Value branch(Context& ctx, const Value& test, Captured then, Captured otherwise,
@@ -143,7 +151,7 @@ static Value branch(Context& ctx, const Value& test, Captured then, Captured oth
     Captured& captured = side == 0 ? then : otherwise;
     chosen->regions[side] = std::move(captured.block);
     ctx.builder.set_block(chosen->regions[side]);
-    store_web(ctx, temporary, "", captured.value, node);
+    store_web(ctx, temporary, "", captured.value, side_of(node, side));
   }
   ctx.builder.set_block(*outer);
   return load_web(ctx, temporary, "");

@@ -42,7 +42,7 @@ constexpr bool is_float(TypeCode c) { return info(c).kind == Kind::Float; }
 constexpr bool is_complex(TypeCode c) { return info(c).kind == Kind::Complex; }
 constexpr int bits_of(TypeCode c) { return info(c).bits; }
 
-// A weak type without its weakness: int32, float32, complex64.
+// A weak type without its weakness: int32, float32, complex64, or those of twice the bits.
 constexpr TypeCode fixed(TypeCode c) {
   switch (c) {
     case TypeCode::weak_int:
@@ -51,6 +51,12 @@ constexpr TypeCode fixed(TypeCode c) {
       return TypeCode::f4;
     case TypeCode::weak_complex:
       return TypeCode::c8;
+    case TypeCode::wide_int:
+      return TypeCode::i8;
+    case TypeCode::wide_float:
+      return TypeCode::f8;
+    case TypeCode::wide_complex:
+      return TypeCode::c16;
     default:
       return c;
   }
@@ -61,7 +67,7 @@ constexpr std::optional<ScalarKind> scalar_of(TypeCode c) {
   return scalar_named(name_of(fixed(c)));
 }
 
-// A fixed format or builtin by its Python name: "float32", "int".
+// A fixed format or builtin of 32 bits by its Python name: "float32", "int".
 constexpr std::optional<TypeCode> numeric_named(std::string_view name) {
   for (int i = 0; i < kNumericCount; ++i)
     if (kNumericInfo[i].name == name) return static_cast<TypeCode>(i);

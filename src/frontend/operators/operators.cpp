@@ -19,6 +19,12 @@ bool is_bitwise(BinaryOp op) {
 }
 bool is_shift(BinaryOp op) { return op == BinaryOp::LShift || op == BinaryOp::RShift; }
 
+// Of integers: no result is outside of the operands' range.
+bool keeps_range(BinaryOp op) {
+  return is_bitwise(op) || op == BinaryOp::RShift || op == BinaryOp::FloorDiv ||
+         op == BinaryOp::Mod;
+}
+
 Op ir_op(BinaryOp op) {
   switch (op) {
     case BinaryOp::Add:
@@ -100,6 +106,8 @@ Value arithmetic(Context& ctx, BinaryOp op, Value a, Value b, const Node* node, 
   if (op != BinaryOp::Pow &&
       !(check_literal(ctx, a, *common, left) && check_literal(ctx, b, *common, right)))
     return Value::unknown();
+  warn_of_precision(ctx, a, *common, left ? left : node);
+  if (!is_shift(op)) warn_of_precision(ctx, b, *common, right ? right : node);
   switch (op) {
     case BinaryOp::Div:
       return same_type(ctx, op, ctx.policy.true_divide(a.code(), b.code(), *common), a, b, node);
@@ -121,13 +129,15 @@ Value same_type(Context& ctx, BinaryOp op, TypeCode code, const Value& a, const 
     if (std::optional<Exact> r = fold(op, code, *x.exact(), *y.exact()))
       return Value::constant(code, *r);
     const bool too_large =
-        code == TypeCode::weak_int && op != BinaryOp::FloorDiv && op != BinaryOp::Mod;
+        is_weak(code) && is_int(code) && op != BinaryOp::FloorDiv && op != BinaryOp::Mod;
     if (too_large && is_shift(op) && y.exact()->integer < 0)
       return error(ctx, DiagCode::negative_shift, node, {to_text(y.exact()->integer)});
     if (too_large) return error(ctx, DiagCode::constant_too_large, node, {"the result"});
   }
+  const bool intact = keeps_range(op) && x.is_intact() && y.is_intact();
   return Value::number(code,
-                       ctx.builder.op(ir_op(op), {inst_of(ctx, x, node), inst_of(ctx, y, node)}));
+                       ctx.builder.op(ir_op(op), {inst_of(ctx, x, node), inst_of(ctx, y, node)}),
+                       intact && is_int(code));
 }
 
 static Value invert(Context& ctx, const Value& v, const Node* node) {
@@ -163,7 +173,9 @@ Value unary_number(Context& ctx, const syntax::UnaryOp* node, const Value& v) {
 }
 
 Value negative(Context& ctx, const Value& v, const Node* node) {
-  if (!v.exact()) return Value::number(v.code(), ctx.builder.op(Op::Neg, {v.inst()}));
+  if (!v.exact())
+    return Value::number(v.code(), ctx.builder.op(Op::Neg, {v.inst()}),
+                         is_float(v.code()) && v.is_intact());
   if (is_float(v.code())) return Value::constant(v.code(), {0, -v.exact()->real});
   return same_type(ctx, BinaryOp::Sub, v.code(), Value::constant_int(v.code(), 0), v, node);
 }
@@ -179,7 +191,8 @@ Value min_max(Context& ctx, const Value& a, const Value& b, Op op, const Node* n
     return fold(better, *code, *y.exact(), *x.exact()) ? y : x;
   }
   if (is_bool(*code)) op = op == Op::Min ? Op::And : Op::Or;
-  return Value::number(*code, ctx.builder.op(op, {inst_of(ctx, x, node), inst_of(ctx, y, node)}));
+  return Value::number(*code, ctx.builder.op(op, {inst_of(ctx, x, node), inst_of(ctx, y, node)}),
+                       x.is_intact() && y.is_intact());
 }
 
 }  // namespace cuda_device::frontend

@@ -68,12 +68,12 @@ static Value as_number(Context& ctx, const Value& value, TypeCode code, Conversi
   const DataType type = number_type(code);
   if (is_complex(code)) {
     if (!value.is_number() && !value.is_complex()) return mismatch(ctx, value, type, node, what);
-    return convert(ctx, value, code, node);
+    return implicitly_converted(ctx, value, code, node);
   }
   if (!value.is_number()) return mismatch(ctx, value, type, node, what);
   const bool loses = value.code() != code && !converts_silently(code, value.code());
   if (conversion == Conversion::Lossless && loses) return mismatch(ctx, value, type, node, what);
-  return convert(ctx, value, code, node);
+  return implicitly_converted(ctx, value, code, node);
 }
 
 // The values of the fields, of a record of the same type or of a tuple of as many.

@@ -21,10 +21,13 @@ std::optional<size_t> field_named(const RecordType& type, const std::string& nam
 }
 
 // A field that is a tuple is like any other tuple.
-static Value field_value(const Value::Record& record, size_t i) {
+static Value field_value(Context& ctx, const Value::Record& record, size_t i, const Node* node) {
   const Value& value = record.fields[i];
-  const bool tuple = value.is_record() && value.record().type->kind == RecordType::Kind::Tuple;
-  return tuple ? Value::tuple(value.record().fields) : value;
+  if (!value.is_record() || value.record().type->kind != RecordType::Kind::Tuple)
+    return in_builtins(ctx, value, node);
+  std::vector<Value> elements = value.record().fields;
+  for (Value& element : elements) element = in_builtins(ctx, element, node);
+  return Value::tuple(std::move(elements));
 }
 
 static std::vector<std::string> names_of(const RecordType& type) {
@@ -77,7 +80,7 @@ std::optional<Value::MemberFunction> method_named(const Value& value, const std:
 Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value& record) {
   const RecordType& type = *record.record().type;
   if (const auto i = field_named(type, node->attr); i && !node->attr.empty())
-    return field_value(record.record(), *i);
+    return field_value(ctx, record.record(), *i, node);
   if (type.is_vector())
     if (const auto known = vector_attribute(ctx, type, node->attr)) return *known;
   return member_attribute(ctx, node, type, record);
@@ -176,7 +179,7 @@ Value record_element(Context& ctx, const Value& record, const Value& index,
                      const syntax::Subscript* node) {
   const Value::Record& r = record.record();
   if (auto* name = index.as<Value::Text>()) {
-    if (const auto i = field_named(*r.type, name->text)) return field_value(r, *i);
+    if (const auto i = field_named(*r.type, name->text)) return field_value(ctx, r, *i, node);
     return error(ctx, DiagCode::no_attribute, node->slice,
                  {with_article(r.type->name), name->text, "its fields are named in its dtype"});
   }

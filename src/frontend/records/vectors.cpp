@@ -42,7 +42,7 @@ Value construct_vector(Context& ctx, const RecordRef& type, const Arguments& a) 
                   std::string(name_of(code)), type_text(given)});
       return Value::unknown();
     }
-    vector.fields.push_back(convert(ctx, given, code, node));
+    vector.fields.push_back(implicitly_converted(ctx, given, code, node));
     if (vector.fields.back().is_unknown()) return Value::unknown();
   }
   return vector;

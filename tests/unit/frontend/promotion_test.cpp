@@ -61,6 +61,34 @@ TEST(Promotion, builtinsAmongEachOther) {
   EXPECT_EQ(device.operator_type(weak_int, weak_int), weak_int);
 }
 
+TEST(Promotion, builtinsOf64BitsAreAsWeak) {
+  const Policy& device = policy_of(DialectName::Device64);
+  using enum TypeCode;
+  constexpr std::pair<TypeCode, TypeCode> kBuiltins[] = {
+      {weak_int, wide_int}, {weak_float, wide_float}, {weak_complex, wide_complex}};
+  for (const auto& [weak, wide] : kBuiltins) {
+    EXPECT_EQ(name_of(weak), name_of(wide));
+    EXPECT_EQ(bits_of(wide), 64);
+    EXPECT_EQ(device.constructed(weak), wide);
+    for (int i = 0; i < kFixedCount; ++i) {
+      const auto fixed_code = static_cast<TypeCode>(i);
+      std::optional<TypeCode> expected = device.unify(weak, fixed_code);
+      // What takes the builtin's own format takes the wide one.
+      if (expected == weak) expected = wide;
+      if (is_int(fixed_code) && weak == weak_float) expected = f8;
+      if (is_int(fixed_code) && weak == weak_complex) expected = c16;
+      EXPECT_EQ(device.unify(wide, fixed_code), expected) << name_of(wide) << " " << i;
+      EXPECT_EQ(device.unify(fixed_code, wide), expected) << name_of(wide) << " " << i;
+    }
+  }
+  EXPECT_EQ(device.unify(wide_int, wide_float), wide_float);
+  EXPECT_EQ(device.true_divide(wide_int, wide_int, wide_int), wide_float);
+  EXPECT_EQ(device.true_divide(wide_int, i4, i4), f4);
+  EXPECT_EQ(device.math_argument(wide_int), wide_float);
+  EXPECT_EQ(device.math_argument(b1), wide_float);
+  EXPECT_EQ(device.math_argument(i4), f4);
+}
+
 // The order in which the values of a loop are joined must not matter.
 TEST(Promotion, isAssociativeWhereItIsDefined) {
   const Policy& device = policy_of(DialectName::Device);
