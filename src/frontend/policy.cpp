@@ -60,6 +60,8 @@ TypeCode device_math_argument(TypeCode c) {
 
 TypeCode weak_int_literal(__int128) { return weak_int; }
 
+std::string_view no_own_name(std::string_view) { return {}; }
+
 constexpr Policy kDevice = {
     .name = DialectName::Device,
     .int_literal = weak_int_literal,
@@ -73,10 +75,17 @@ constexpr Policy kDevice = {
     .floor_divide = same,
     .bool_arithmetic = weak_int,
     .math_argument = device_math_argument,
+    .constructed = same,
+    .array_ndim = weak_int,
     .range_minimum = weak_int,
     .thread_index = u4,
     .loop_rule = LoopRule::Join,
     .can_fail = true,
+    .has_objects = true,
+    .has_views = true,
+    .has_sequences = true,
+    .has_complex_operators = true,
+    .own_name = no_own_name,
 };
 
 // --- NumbaPro 2014: the more general of the two types, literals of fixed format ---
@@ -112,6 +121,13 @@ Common numbapro_common(TypeCode a, TypeCode b) {
   return is_unsigned(a) ? a : b;
 }
 
+// Only integers and floats turn into each other by themselves.
+Common numbapro_unify(TypeCode a, TypeCode b) {
+  if (a == b) return fixed(a);
+  if (is_complex(a) || is_complex(b)) return std::nullopt;
+  return numbapro_common(a, b);
+}
+
 TypeCode int_of_width(int bits, bool is_unsigned) {
   if (bits > 32) return is_unsigned ? u8 : i8;
   return is_unsigned ? u4 : i4;
@@ -129,6 +145,20 @@ TypeCode numbapro_int_literal(__int128 value) {
   return value >= INT32_MIN && value <= INT32_MAX ? i4 : i8;
 }
 
+// Builtin numbers are as wide as Python's own that are given to a launch.
+TypeCode numbapro_constructed(TypeCode type) {
+  if (type == weak_int) return i8;
+  if (type == weak_float) return f8;
+  return type == weak_complex ? c16 : type;
+}
+
+// Of Python 2, and one that Python's math never had.
+std::string_view numbapro_own_name(std::string_view name) {
+  if (name == "xrange") return "builtins.range";
+  if (name == "math.arctan") return "math.atan";
+  return {};
+}
+
 TypeCode numbapro_math_argument(TypeCode c) { return is_float(c) || is_complex(c) ? c : f8; }
 
 constexpr Policy kNumbaPro = {
@@ -138,16 +168,23 @@ constexpr Policy kNumbaPro = {
     .complex_literal = c16,
     .literals_must_fit = false,
     .weak_arguments = false,
-    .unify = numbapro_common,
+    .unify = numbapro_unify,
     .operator_type = numbapro_common,
     .true_divide = numbapro_true_divide,
     .floor_divide = numbapro_floor_divide,
     .bool_arithmetic = i4,
     .math_argument = numbapro_math_argument,
+    .constructed = numbapro_constructed,
+    .array_ndim = i8,
     .range_minimum = i4,
     .thread_index = i4,
     .loop_rule = LoopRule::BeforeLoop,
     .can_fail = false,
+    .has_objects = false,
+    .has_views = false,
+    .has_sequences = false,
+    .has_complex_operators = false,
+    .own_name = numbapro_own_name,
 };
 
 }  // namespace

@@ -94,17 +94,18 @@ static Value foreign_call(Context& ctx, const Node* callee, const Value::Object&
 }
 
 static Value call_type(Context& ctx, const Intrinsic& type, const Arguments& a) {
+  const TypeCode code = ctx.policy.constructed(type.code);
   if (!a.named.empty())
     return error(ctx, DiagCode::unexpected_keyword, a.node,
                  {type.short_name(), a.named[0].first, "give it one number, by position"});
-  if (is_complex(type.code) && a.positional.size() <= (is_weak(type.code) ? 2 : 1))
-    return construct_complex(ctx, type.code, a);
+  if (is_complex(code) && a.positional.size() <= (is_weak(code) ? 2 : 1))
+    return construct_complex(ctx, code, a);
   if (a.positional.size() > 1) {
     return error(ctx, DiagCode::intrinsic_count, a.node,
                  {type.short_name(), "at most 1 argument", given_text(a), "give it one number"});
   }
-  if (a.positional.empty()) return Value::constant(type.code, {});
-  return constructed(ctx, a.positional[0], type.code, a.node);
+  if (a.positional.empty()) return Value::constant(code, {});
+  return constructed(ctx, a.positional[0], code, a.node);
 }
 
 static Value not_callable(Context& ctx, const Node* node, const Value& value) {
@@ -192,6 +193,8 @@ Value call_replace(Context& ctx, const Arguments& a, const Intrinsic&) {
 
 Value call(Context& ctx, const syntax::Call* node) {
   const Value callee = expr(ctx, node->func);
+  if (callee.is_entity("builtins.print") && !ctx.policy.has_objects)
+    return error(ctx, DiagCode::no_print, node);
   const std::optional<Arguments> a = arguments(ctx, node, callee.is_entity("builtins.print"));
   if (!a || callee.is_unknown()) return Value::unknown();
   return call_value(ctx, callee, *a);
