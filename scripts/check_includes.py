@@ -40,6 +40,7 @@ INTERFACES = {
 DIALECT_FOLDERS = (
     *("src/frontend/", "src/syntax/", "src/compile/", "src/dispatch/"),
     *("bindings/", "include/", "tests/"),
+    "src/support/diagnostics.def",  # its messages say which language a rule is of
 )
 
 

@@ -74,13 +74,19 @@ bool Entities::is_fixed_module(nb::handle module) const {
 // Made at the first capture, when cuda.device is complete; kept for the life of the process.
 // Imports may let other threads run, so no lock is held: of two tables made at once the first
 // stays.
-const Entities& entities() {
-  static const Entities* table = nullptr;
+static Entities& table_of_process() {
+  static Entities* table = nullptr;
   if (!table) {
-    const Entities* made = new Entities();
+    auto* made = new Entities();
     if (!table) table = made;
   }
   return *table;
+}
+
+const Entities& entities() { return table_of_process(); }
+
+void name_entity(nb::handle object, const std::string& name) {
+  table_of_process().add(object, name);
 }
 
 }  // namespace cuda_device::bindings

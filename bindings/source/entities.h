@@ -15,12 +15,13 @@ class Entities {
  public:
   Entities();
   const std::string* find(nb::handle object) const;
+  // Gives an object of a dialect's module a name of the frontend.
+  void add(nb::handle object, std::string name);
   // Attributes of these modules need no guard.
   bool is_fixed_module(nb::handle module) const;
 
  private:
   void add_module(const char* module, const std::string& prefix, bool functions_only);
-  void add(nb::handle object, std::string name);
 
   std::unordered_map<PyObject*, std::string>
       names_;  // the objects live as long as their modules, which we hold
@@ -28,5 +29,7 @@ class Entities {
 };
 
 const Entities& entities();
+// For captures from now on. The object lives as long as the process.
+void name_entity(nb::handle object, const std::string& name);
 
 }  // namespace cuda_device::bindings

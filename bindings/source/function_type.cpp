@@ -3,7 +3,11 @@
 // After Python.h.
 #include <structmember.h>
 
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
 #include "bindings/errors.h"
+#include "bindings/source/entities.h"
 #include "bindings/source/file_change.h"
 
 namespace cuda_device::bindings {
@@ -19,6 +23,11 @@ FunctionObject* self_of(PyObject* object) { return reinterpret_cast<FunctionObje
 PyObject* call_kernel(PyObject* self, PyObject* const*, size_t, PyObject*) {
   const std::string& name = self_of(self)->state->name;
   return raise_launch_error(DiagCode::kernel_called, {name});
+}
+
+// A function that a decorator declares to be the device's alone.
+PyObject* call_device_function(PyObject* self, PyObject* const*, size_t, PyObject*) {
+  return raise_launch_error(DiagCode::device_function_called, {self_of(self)->state->name});
 }
 
 PyObject* subscript_kernel(PyObject* self, PyObject*) {
@@ -39,7 +48,9 @@ PyObject* bind_func(PyObject* self, PyObject* instance, PyObject*) {
 
 PyObject* represent(PyObject* self) {
   FunctionState& state = *self_of(self)->state;
-  const char* kind = state.kind == syntax::FunctionKind::Kernel ? "kernel" : "func";
+  const char* kind = state.kind == syntax::FunctionKind::Kernel  ? "kernel"
+                     : state.kind == syntax::FunctionKind::Plain ? "device function"
+                                                                 : "func";
   return PyUnicode_FromFormat("<cuda.device.%s %s>", kind, state.name.c_str());
 }
 
@@ -203,7 +214,9 @@ nb::object make(nb::handle function, syntax::FunctionKind kind, syntax::Function
   FunctionObject* self = self_of(made.ptr());
   self->state = new FunctionState();
   self->underlying = Py_NewRef(function.ptr());
-  self->vectorcall = kind == syntax::FunctionKind::Kernel ? call_kernel : call_func;
+  self->vectorcall = kind == syntax::FunctionKind::Kernel  ? call_kernel
+                     : kind == syntax::FunctionKind::Plain ? call_device_function
+                                                           : call_func;
   nb::dict attributes;
   copy_names(function, attributes);
   self->dict = attributes.release().ptr();
@@ -248,6 +261,15 @@ void register_function_types(nb::module_& module) {
       },
       nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("fastmath"),
       nb::arg("dialect") = "guide");
+  // Kernels may call it, and the host may not.
+  module.def(
+      "make_device_function",
+      [](nb::handle function, bool fmad, std::vector<std::string> signature) {
+        return make(function, syntax::FunctionKind::Plain, {fmad, false, std::move(signature)},
+                    frontend::DialectName::Device);
+      },
+      nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("signature"));
+  module.def("name_entity", &name_entity, nb::arg("object"), nb::arg("name"));
 }
 
 }  // namespace cuda_device::bindings

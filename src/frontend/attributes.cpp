@@ -39,7 +39,10 @@ static std::string attributes_of_entity(const Value& entity) {
 }
 
 // What there is in place of an attribute that there is not.
-static std::string attributes_there_are(const Value& base, const std::string& name) {
+static std::string attributes_there_are(const Context& ctx, const Value& base,
+                                        const std::string& name) {
+  if (base.is_array() && !ctx.policy.has_views)
+    return "arrays of this dialect have shape, strides, size and ndim, and nothing else";
   if (base.is_array())
     return "arrays in kernels have shape, strides, size, ndim, dtype, T, view, reshape and astype; "
            "what works on whole arrays is called before or after the launch";
@@ -97,6 +100,8 @@ static std::optional<Value> numba_attribute(Context& ctx, const syntax::Attribut
 // Numbers are arrays of no dimension.
 static Value number_attribute(Context& ctx, const syntax::Attribute* node, const Value& base) {
   const std::string& name = node->attr;
+  if (!ctx.policy.has_views && name != "real" && name != "imag")
+    return no_attribute(ctx, node, base, {"real", "imag"});
   if (name == "dtype") return Value(Value::Entity{entity_of_type(fixed(base.code()))});
   if (name == "shape" || name == "strides") return Value::tuple({});
   if (name == "ndim" || name == "ndims") return Value::constant_int(ctx.policy.int_literal(0), 0);
@@ -147,6 +152,14 @@ static Value position(Context& ctx, const Intrinsic& intrinsic, int axis) {
   return convert(ctx, Value::number(TypeCode::u4, component), ctx.policy.thread_index, nullptr);
 }
 
+// What the language means by an attribute that the module does not have; empty: nothing.
+static std::string_view own_name_in_module(const Context& ctx, const syntax::Attribute* node) {
+  const auto& bindings = ctx.instance->function->bindings;
+  const auto owner = bindings.find(node->value);
+  if (owner == bindings.end() || owner->second.kind != syntax::Binding::Kind::Module) return {};
+  return ctx.policy.own_name(owner->second.name + "." + node->attr);
+}
+
 Value attribute(Context& ctx, const syntax::Attribute* node) {
   const auto bound = ctx.instance->function->bindings.find(node);
   const bool found = bound != ctx.instance->function->bindings.end();
@@ -156,6 +169,9 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
       bound->second.kind != BindingKind::Object)
     return binding_value(ctx, bound->second, node, node->attr);
   const bool undefined = found && bound->second.kind == BindingKind::Undefined;
+  if (undefined)
+    if (const std::string_view own = own_name_in_module(ctx, node); !own.empty())
+      return Value(Value::Entity{std::string(own)});
   if (const std::string ours = undefined ? foreign_name_hint(node->attr) : ""; !ours.empty())
     return error(ctx, DiagCode::foreign_name, node, {node->attr, ours});
   const Value base = expr(ctx, node->value);
@@ -187,7 +203,7 @@ Value no_attribute(Context& ctx, const syntax::Attribute* node, const Value& bas
   const std::string close = closest(node->attr, names);
   if (close.empty())
     return wrong_kind(ctx, DiagCode::no_attribute, node, base,
-                      {type_text(base), node->attr, attributes_there_are(base, node->attr)});
+                      {type_text(base), node->attr, attributes_there_are(ctx, base, node->attr)});
   const std::string meant = is_device_module(base)
                                 ? with_status("'" + close + "'", "device." + close)
                                 : "'" + close + "'";

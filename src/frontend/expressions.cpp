@@ -66,6 +66,8 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
     case Kind::Complex:
       return complex_literal(ctx, v);
     case Kind::String:
+      if (!ctx.policy.has_objects)
+        return error(ctx, DiagCode::no_objects, node, {"the string '" + v.text + "'"});
       return Value(Value::Text{v.text});
     case Kind::BrokenString:
       return error(ctx, DiagCode::broken_string, node, {v.text});
@@ -200,6 +202,8 @@ Value binding_value(Context& ctx, const syntax::Binding& b, const Node* node,
   using Kind = syntax::Binding::Kind;
   switch (b.kind) {
     case Kind::Undefined:
+      if (const std::string_view own = ctx.policy.own_name(name); !own.empty())
+        return entity_value(ctx, std::string(own), node);
       return unknown_name(ctx, node, name);
     case Kind::Constant:
       return literal(ctx, b.value, node);

@@ -73,7 +73,7 @@ struct Instance {
     for (auto& [key, child] : calls) child->renew_webs();
     if (!outdated) return;
     outdated = false;
-    own_webs = std::make_unique<Webs>(find_webs(*function, unrolled));
+    own_webs = std::make_unique<Webs>(find_webs(*function, unrolled, webs->loops_keep_types));
     webs = own_webs.get();
     states.assign(webs->webs.size(), {});
   }

@@ -120,7 +120,8 @@ Pass checked(Session& session, bool as_kernel) {
 const Webs& Session::webs_of(const syntax::Function& f) {
   auto at = webs.find(&f);
   Unrolled none;
-  if (at == webs.end()) at = webs.emplace(&f, find_webs(f, none)).first;
+  const bool keep_types = policy.loop_rule == LoopRule::BeforeLoop;
+  if (at == webs.end()) at = webs.emplace(&f, find_webs(f, none, keep_types)).first;
   return at->second;
 }
 

@@ -173,6 +173,10 @@ void bind_kernel_arguments(Context& ctx) {
     Value value;
     if (i < given.size()) {
       value = argument_value(ctx, given[i], p->name, p);
+      const bool of_objects = value.is_array() && !value.array().element.is_number();
+      if (!ctx.policy.has_objects && (of_objects || is_python_object(value)))
+        value = error(ctx, DiagCode::no_objects, p,
+                      {"the argument '" + p->name + "', " + with_article(type_text(value)) + ","});
     } else if (const syntax::Binding* binding = default_of(f, i)) {
       value = binding_value(ctx, *binding, p, p->name);
     } else {

@@ -71,6 +71,8 @@ TypeCode widened(TypeCode c) {
   return c == weak_complex ? wide_complex : c;
 }
 
+std::string_view no_own_name(std::string_view) { return {}; }
+
 constexpr Policy kDevice = {
     .name = DialectName::Device,
     .int_literal = device_int_literal<weak_int>,
@@ -85,10 +87,16 @@ constexpr Policy kDevice = {
     .math_argument = device_math_argument<weak_float>,
     .constructed = same,
     .weakest_complex = weak_complex,
+    .array_ndim = weak_int,
     .range_minimum = weak_int,
     .thread_index = u4,
     .loop_rule = LoopRule::Join,
     .can_fail = true,
+    .has_objects = true,
+    .has_views = true,
+    .has_sequences = true,
+    .has_complex_operators = true,
+    .own_name = no_own_name,
 };
 
 // The same with builtin numbers of 64 bits.
@@ -98,7 +106,7 @@ constexpr Policy device_of_64_bits() {
   policy.int_literal = device_int_literal<wide_int>;
   policy.float_literal = wide_float;
   policy.complex_literal = policy.weakest_complex = wide_complex;
-  policy.bool_arithmetic = policy.range_minimum = wide_int;
+  policy.bool_arithmetic = policy.range_minimum = policy.array_ndim = wide_int;
   policy.math_argument = device_math_argument<wide_float>;
   policy.constructed = widened;
   return policy;
@@ -138,6 +146,13 @@ Common numbapro_common(TypeCode a, TypeCode b) {
   return is_unsigned(a) ? a : b;
 }
 
+// Only integers and floats turn into each other by themselves.
+Common numbapro_unify(TypeCode a, TypeCode b) {
+  if (a == b) return fixed(a);
+  if (is_complex(a) || is_complex(b)) return std::nullopt;
+  return numbapro_common(a, b);
+}
+
 TypeCode int_of_width(int bits, bool is_unsigned) {
   if (bits > 32) return is_unsigned ? u8 : i8;
   return is_unsigned ? u4 : i4;
@@ -158,6 +173,13 @@ TypeCode numbapro_int_literal(__int128 value) {
 // Builtin numbers are as wide as Python's own that are given to a launch.
 TypeCode numbapro_constructed(TypeCode type) { return fixed(widened(type)); }
 
+// Of Python 2, and one that Python's math never had.
+std::string_view numbapro_own_name(std::string_view name) {
+  if (name == "xrange") return "builtins.range";
+  if (name == "math.arctan") return "math.atan";
+  return {};
+}
+
 TypeCode numbapro_math_argument(TypeCode c) { return is_float(c) || is_complex(c) ? c : f8; }
 
 constexpr Policy kNumbaPro = {
@@ -166,7 +188,7 @@ constexpr Policy kNumbaPro = {
     .float_literal = f8,
     .complex_literal = c16,
     .literals_must_fit = false,
-    .unify = numbapro_common,
+    .unify = numbapro_unify,
     .operator_type = numbapro_common,
     .true_divide = numbapro_true_divide,
     .floor_divide = numbapro_floor_divide,
@@ -174,10 +196,16 @@ constexpr Policy kNumbaPro = {
     .math_argument = numbapro_math_argument,
     .constructed = numbapro_constructed,
     .weakest_complex = weak_complex,
+    .array_ndim = i8,
     .range_minimum = i4,
     .thread_index = i4,
     .loop_rule = LoopRule::BeforeLoop,
     .can_fail = false,
+    .has_objects = false,
+    .has_views = false,
+    .has_sequences = false,
+    .has_complex_operators = false,
+    .own_name = numbapro_own_name,
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // What differs between the dialects of CUDA Python, as one value. Only the frontend consults it.
 #pragma once
 
+#include <string_view>
+
 #include "frontend/frontend.h"
 #include "frontend/operators/numeric.h"
 
@@ -40,10 +42,19 @@ struct Policy {
   TypeCode (*constructed)(TypeCode type);
   TypeCode weakest_complex;  // makes any real number complex without changing its format
 
+  TypeCode array_ndim;     // ndim of an array
   TypeCode range_minimum;  // a loop variable is promoted with this; weak_int changes nothing
   TypeCode thread_index;   // components of thread_idx and the like
   LoopRule loop_rule;      // which definitions unify
   bool can_fail;           // there are assert and raise
+
+  // --- what a language has that another one leaves out ---
+  bool has_objects;  // None, text, structs and print; otherwise numbers, arrays and tuples of them
+  bool has_views;    // arrays have rows, slices and methods; otherwise elements and four attributes
+  bool has_sequences;          // 'for' goes over anything; otherwise over ranges alone
+  bool has_complex_operators;  // all that there are; otherwise + - *
+  // The entity that a name of the language means which Python does not have; empty: none.
+  std::string_view (*own_name)(std::string_view name);
 };
 
 const Policy& policy_of(DialectName name);

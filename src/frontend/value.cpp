@@ -133,7 +133,9 @@ bool Value::is_storable() const {
 }
 
 std::string public_name(const std::string& entity) {
-  return entity.starts_with("builtins.") ? entity.substr(9) : entity;
+  for (const std::string_view prefix : {"builtins.", "numbapro."})
+    if (entity.starts_with(prefix)) return entity.substr(prefix.size());
+  return entity;
 }
 
 std::string_view name_of(Method method) {
@@ -238,6 +240,11 @@ std::string type_text(const Value& value) {
               [](const V::Enum& v) { return v.owner.substr(v.owner.rfind('.') + 1); },
               [](const V::Object& v) { return v.class_name; }},
       value.alternatives());
+}
+
+bool is_python_object(const Value& value) {
+  return value.is_none() || value.is_record() || value.is<V::Class>() || value.is<V::Enum>() ||
+         value.is<V::Text>() || value.is<V::FString>() || value.is<V::Object>();
 }
 
 Value abstract_of(const Value& value) {

@@ -290,6 +290,9 @@ inline constexpr int kMaxTupleDepth = 32;  // as in a launch and in constants
 
 // As people read it: "int32", "int", "(float, int32)", "array[float32, 2]", "None", "function 'f'".
 std::string type_text(const Value& value);
+// None, text, structs, classes and what else Python has that is no number, array, tuple or
+// function.
+bool is_python_object(const Value& value);
 // "a uint32", "an int32", "an array[float32, 1]"; "a lambda" has one already.
 std::string with_article(const std::string& noun);
 std::string_view name_of(Method method);

@@ -164,6 +164,9 @@ enum class FunctionKind : uint8_t { Kernel, Func, Plain };
 struct FunctionOptions {
   bool fmad = true;
   bool fastmath = false;
+  // What the decorator declares: the result's type, then the parameters', as "float32", "None" or
+  // "array[float32, 2]". Empty: nothing.
+  std::vector<std::string> signature = {};
 };
 
 // One Python function: its tree and the meaning of its free names.

@@ -62,10 +62,11 @@ Value array_attribute(Context& ctx, const syntax::Attribute* node, const Value::
   if (name == "shape") return extents(ctx, array, Op::Extent);
   if (name == "strides") return extents(ctx, array, Op::Stride);
   if (name == "size") return array_size(ctx, array, node);
-  if (name == "ndim" || name == "ndims") {
+  if (name == "ndim" || (name == "ndims" && ctx.policy.has_views)) {
     const int ndim = array.type.ndim;
-    return Value::constant_int(ctx.policy.int_literal(ndim), ndim);
+    return Value::constant_int(ctx.policy.array_ndim, ndim);
   }
+  if (!ctx.policy.has_views) return no_attribute(ctx, node, array, {});
   if (name == "dtype") return dtype_value(array.element);
   if (name == "T") return transposed(array);
   for (Method method : {Method::View, Method::Reshape, Method::AsType})

@@ -35,7 +35,7 @@ bool check_writable(Context& ctx, const Value::Array& array, const syntax::Subsc
 
 // --- views: other arrays over the same memory ---
 // Whether a[index] is one; otherwise it is an element.
-bool makes_view(const Value::Array& array, const Value& index);
+bool makes_view(const Context& ctx, const Value::Array& array, const Value& index);
 Value sliced(Context& ctx, const Value::Array& array, const Value& index,
              const syntax::Subscript* node);
 // What iteration gives at a place of the first axis, which is not negative: an element, or a view.

@@ -173,16 +173,17 @@ Value::Array local_element(Context& ctx, const DataType& element, const Node* ca
 
 static Value array_in(Context& ctx, AddressSpace space, const Arguments& a, const Intrinsic& i) {
   const std::string name = i.short_name();
-  const auto given = named_arguments(ctx, a, i);
+  auto given = named_arguments(ctx, a, i);
   if (!given) return Value::unknown();
   for (size_t k : {0, 1})
     if (!(*given)[k].value)
       return error(ctx, DiagCode::missing_argument, a.node,
                    {name, k == 0 ? "shape" : "dtype",
-                    "for example device." + name + "(16, device.float32)"});
+                    "for example " + public_name(i.name) + "(16, device.float32)"});
   ir::Allocation array;
   array.span = a.node->span;
   array.name = ctx.assigned.value == a.node ? ctx.assigned.name : name;
+  given->resize(4);  // a dialect's has neither order nor align
   const bool shaped = read_shape(ctx, (*given)[0], name, array);
   const std::optional<DataType> dtype = read_dtype(ctx, (*given)[1], name);
   const std::optional<bool> order = read_order(ctx, (*given)[2], name);

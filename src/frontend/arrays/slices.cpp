@@ -26,7 +26,8 @@ const Value& whole_slice() {
 
 }  // namespace
 
-bool makes_view(const Value::Array& array, const Value& index) {
+bool makes_view(const Context& ctx, const Value::Array& array, const Value& index) {
+  if (!ctx.policy.has_views) return false;
   size_t integers = 0;
   for (const Value& v : listed(index)) {
     if (v.is<Value::Slice>() || v.is_none()) return true;
@@ -43,9 +44,29 @@ static std::optional<Indices> count_error(Context& ctx, const Value::Array& arra
   return std::nullopt;
 }
 
+// Where an array has no views, it has as many indices as dimensions, and each is an integer.
+static bool are_exact(Context& ctx, const Value::Array& array, const std::vector<Value>& given,
+                      const syntax::Subscript* node) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i].is_number()) continue;
+    const std::string found = given[i].is<Value::Slice>() ? "a slice"
+                              : is_ellipsis(given[i])     ? "'...'"
+                                                          : type_text(given[i]);
+    error(ctx, DiagCode::no_slices, index_node(node, i), {found});
+    return false;
+  }
+  const size_t ndim = array.type.ndim;
+  if (given.size() == ndim) return true;
+  error(ctx, DiagCode::exact_indices, node,
+        {type_text(array), count_text(ndim, "dimension"),
+         ndim == 1 ? "1 index" : std::to_string(ndim) + " indices", std::to_string(given.size())});
+  return false;
+}
+
 std::optional<Indices> indices_of(Context& ctx, const Value::Array& array, const Value& index,
                                   const syntax::Subscript* node) {
   const std::vector<Value> given = listed(index);
+  if (!ctx.policy.has_views && !are_exact(ctx, array, given, node)) return std::nullopt;
   size_t used = 0;  // axes of the array
   bool fine = true;
   const Node* ellipsis = nullptr;

@@ -60,7 +60,7 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
   if (auto* array = base.as<Value::Array>()) {
     if (array->reference)
       return error(ctx, DiagCode::not_subscriptable, node, {with_article(type_text(base))});
-    if (makes_view(*array, index)) return sliced(ctx, *array, index, node);
+    if (makes_view(ctx, *array, index)) return sliced(ctx, *array, index, node);
     if (holds_atomics(array->element)) return reference_to(ctx, *array, index, node);
     auto operands = element_operands(ctx, *array, index, node);
     return operands ? load_element(ctx, *array, std::move(*operands)) : Value::unknown();

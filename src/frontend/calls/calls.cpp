@@ -193,6 +193,8 @@ Value call_replace(Context& ctx, const Arguments& a, const Intrinsic&) {
 
 Value call(Context& ctx, const syntax::Call* node) {
   const Value callee = expr(ctx, node->func);
+  if (callee.is_entity("builtins.print") && !ctx.policy.has_objects)
+    return error(ctx, DiagCode::no_print, node);
   const std::optional<Arguments> a = arguments(ctx, node, callee.is_entity("builtins.print"));
   if (!a || callee.is_unknown()) return Value::unknown();
   return call_value(ctx, callee, *a);

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "frontend/calls/intrinsics.h"
 #include "frontend/control/assign.h"
 #include "frontend/control/control.h"
 #include "frontend/control/variables.h"
@@ -102,6 +103,19 @@ static bool check_kept(Context& ctx, const std::vector<Value>& bound, const Argu
   return true;
 }
 
+// The value in the type that the decorator's signature declares: 0 of the result, then of the
+// parameters.
+static Value in_signature(Context& ctx, const syntax::Function& f, size_t position, Value value,
+                          const std::string& what, const Node* node) {
+  const std::vector<std::string>& signature = f.options.signature;
+  if (position >= signature.size() || value.is_unknown()) return value;
+  const std::string& declared = signature[position];
+  if (type_text(value) == declared) return value;
+  const std::optional<TypeCode> code = type_of_text(declared);
+  if (code && value.is_number() && !is_complex(*code)) return convert(ctx, value, *code, node);
+  return error(ctx, DiagCode::declared_mismatch, node, {what, declared, type_text(value)});
+}
+
 Value call_function(Context& ctx, uint32_t index, const Arguments& a) {
   const syntax::Function& f = ctx.program.functions.at(index);
   if (!check_callable(ctx, f, index, a)) return Value::unknown();
@@ -119,15 +133,15 @@ Value call_function(Context& ctx, uint32_t index, const Arguments& a) {
   const std::vector<const syntax::arg*> parameters = parameters_of(f);
   for (size_t i = 0; i < parameters.size(); ++i) {
     const syntax::arg* p = parameters[i];
-    define(ctx, p,
-           annotated(ctx, p->annotation, std::move((*bound)[i]), p, "parameter '" + p->name + "'"),
-           p);
+    const std::string what = "parameter '" + p->name + "'";
+    (*bound)[i] = in_signature(ctx, f, i + 1, std::move((*bound)[i]), what, argument_node(a, i));
+    define(ctx, p, annotated(ctx, p->annotation, std::move((*bound)[i]), p, what), p);
   }
   Value result = inlined(ctx, *ctx.instance);
   ctx.instance = caller;
   ctx.copy = copy;
   ctx.at(a.node);
-  return result;
+  return in_signature(ctx, f, 0, std::move(result), "the result of '" + f.name + "'", a.node);
 }
 
 // A function that ends without return gives None; one that returns values elsewhere must not end

@@ -94,6 +94,11 @@ const Table& table() {
 
 }  // namespace
 
+// A dialect's names are spoken of as its programs write them.
+std::string Intrinsic::short_name() const {
+  return name.starts_with("numbapro.") ? public_name(name) : name.substr(name.rfind('.') + 1);
+}
+
 std::string Intrinsic::parameter_names() const {
   std::string names(parameters);
   for (size_t at = 0; (at = names.find(' ', at)) != std::string::npos; at += 2)

@@ -32,7 +32,7 @@ struct Intrinsic {
   bool takes_lambda = false;
 
   bool takes_keywords() const { return reads_keywords || !parameters.empty(); }
-  std::string short_name() const { return name.substr(name.rfind('.') + 1); }
+  std::string short_name() const;       // "popc"
   std::string parameter_names() const;  // "shape, dtype"; empty where none has a name
 };
 

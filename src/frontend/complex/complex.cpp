@@ -95,9 +95,9 @@ Parts of_two(ComplexEmitter& e, BinaryOp op, Parts a, Parts b) {
   }
 }
 
-bool is_defined(BinaryOp op) {
-  return op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mult ||
-         op == BinaryOp::Div || op == BinaryOp::Pow;
+bool is_defined(const Policy& policy, BinaryOp op) {
+  if (op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mult) return true;
+  return policy.has_complex_operators && (op == BinaryOp::Div || op == BinaryOp::Pow);
 }
 
 }  // namespace
@@ -137,8 +137,10 @@ Value complex_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, 
     return operator_error(ctx, DiagCode::no_promotion, node, left, right, sign_of(op),
                           std::move(args));
   }
-  if (!is_defined(op)) {
-    args.emplace_back("complex numbers have + - * / and **");
+  if (!is_defined(ctx.policy, op)) {
+    args.emplace_back(ctx.policy.has_complex_operators
+                          ? "complex numbers have + - * / and **"
+                          : "complex numbers of this dialect have + - and *");
     return operator_error(ctx, DiagCode::operand_types, node, left, right, sign_of(op),
                           std::move(args));
   }
@@ -172,7 +174,8 @@ Value complex_unary(Context& ctx, const syntax::UnaryOp* node, const Value& v) {
 Value complex_compare(Context& ctx, CompareOp op, const Value& a, const Value& b, const Node* node,
                       const Node* left, const Node* right) {
   const std::optional<TypeCode> common = ctx.policy.operator_type(a.code(), b.code());
-  if (!common || (op != CompareOp::Eq && op != CompareOp::NotEq))
+  const bool equality = op == CompareOp::Eq || op == CompareOp::NotEq;
+  if (!common || !equality || !ctx.policy.has_complex_operators)
     return operator_error(ctx, DiagCode::cannot_compare, node, left, right, sign_of(op),
                           {std::string(sign_of(op)), type_text(a), type_text(b)});
   const auto x = known_complex(a), y = known_complex(b);

@@ -133,7 +133,7 @@ static void assign_element(Context& ctx, const syntax::Subscript* target, const 
   auto* array = base.as<Value::Array>();
   if (!array && assign_component(ctx, target, base, index, value, source)) return;
   if (!array) return element_not_assignable(ctx, base, target);
-  if (makes_view(*array, index)) {
+  if (makes_view(ctx, *array, index)) {
     const Value view = sliced(ctx, *array, index, target);
     if (check_writable(ctx, *array, target) && view.is_array())
       fill(ctx, view.array(), value, target, source);
@@ -225,7 +225,7 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
     expr(ctx, node->value);
     return;
   }
-  if (makes_view(*array, index)) {
+  if (makes_view(ctx, *array, index)) {
     const Value view = sliced(ctx, *array, index, element);
     const Value operand = expr(ctx, node->value);
     if (check_writable(ctx, *array, element) && view.is_array() && !operand.is_unknown())

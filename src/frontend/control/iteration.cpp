@@ -214,7 +214,8 @@ static std::optional<Iteration> of_map(Context& ctx, const Value::Iterator& map)
 std::optional<Iteration> iteration_of(Context& ctx, const Value& sequence, const Node* node) {
   using Kind = Value::Iterator::Kind;
   if (auto* range = sequence.as<Value::Range>()) return of_range(ctx, *range, node);
-  if (auto* array = sequence.as<Value::Array>(); array && array->type.ndim > 0)
+  const bool goes_over_arrays = ctx.policy.has_sequences;
+  if (auto* array = sequence.as<Value::Array>(); array && array->type.ndim > 0 && goes_over_arrays)
     return of_array(ctx, *array, node);
   if (auto* it = sequence.as<Value::Iterator>()) {
     switch (it->kind) {

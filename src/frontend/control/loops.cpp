@@ -186,7 +186,12 @@ static void loop_over(Context& ctx, const syntax::For* node, const Iteration& it
 }
 
 static void refuse_sequence(Context& ctx, const Value& sequence, const Node* node) {
-  if (sequence.is<Value::Generator>()) {
+  if (!ctx.policy.has_sequences) {
+    error(ctx, DiagCode::only_range, node,
+          {type_text(sequence), sequence.is_array() || sequence.is_tuple()
+                                    ? "go through the indices: for i in range(n)"
+                                    : "count, and compute the values in the loop"});
+  } else if (sequence.is<Value::Generator>()) {
     not_implemented(ctx, node, "a loop over a generator expression",
                     "loop over what it goes through");
   } else {
@@ -198,8 +203,8 @@ void lower_for(Context& ctx, const syntax::For* node) {
   const Value sequence = expr(ctx, node->iter);
   ctx.at(node);
   if (auto* range = sequence.as<Value::Range>()) return counted_loop(ctx, node, *range, {});
-  const std::optional<Iteration> it =
-      sequence.contains_unknown() ? std::nullopt : iteration_of(ctx, sequence, node->iter);
+  const bool any = ctx.policy.has_sequences && !sequence.contains_unknown();
+  const std::optional<Iteration> it = any ? iteration_of(ctx, sequence, node->iter) : std::nullopt;
   if (it && !it->length.is_unknown()) return loop_over(ctx, node, *it);
   if (!sequence.is_unknown() && !it) refuse_sequence(ctx, sequence, node->iter);
   // The body is looked at for its own mistakes, as if it ran once.

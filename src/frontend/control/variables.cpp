@@ -160,6 +160,11 @@ void define(Context& ctx, const Node* target, const Value& value, const Node* so
   }
   state.defined = true;
   if (value.contains_unknown()) return;
+  if (!ctx.policy.has_objects && is_python_object(value)) {
+    error(ctx, DiagCode::no_objects, source, {type_text(value)});
+    fail(ctx, state);
+    return;
+  }
   if (!value.is_storable()) {
     not_implemented(ctx, source, "keeping " + with_article(type_text(value)) + " in a variable");
     fail(ctx, state);
@@ -194,6 +199,14 @@ void make_slots(Context& ctx, WebState& state, const std::string& name) {
                 [&](TypeCode code) { state.slots.push_back(make_slot(ctx, name, code)); });
 }
 
+// Whether a variable takes a number that is complex, or one in place of a complex one.
+static bool takes(const Context& ctx, const Value& abstract, const Value& value) {
+  const auto is_any_number = [](const Value& v) { return v.is_number() || v.is_complex(); };
+  if (!is_any_number(abstract) || !is_any_number(value)) return true;
+  if (!abstract.is_complex() && !value.is_complex()) return true;
+  return ctx.policy.unify(abstract.code(), value.code()).has_value();
+}
+
 // Made of as many parts, in the same way.
 static bool has_same_form(const Value& a, const Value& b) {
   if (a.is_array() && b.is_array() && a.array().form != b.array().form) return false;
@@ -215,6 +228,7 @@ static Value in_form_of(Context& ctx, const Value& abstract, const Value& value)
 static void store_leaves(Context& ctx, const Value& abstract, const Value& given,
                          const std::vector<uint32_t>& slots, size_t& next, const std::string& name,
                          const Node* source) {
+  if (!takes(ctx, abstract, given)) return type_conflict(ctx, abstract, given, name, source);
   const Value value = in_form_of(ctx, abstract, given);
   if (abstract.is_aggregate() || abstract.is_view()) {
     if (!has_same_form(value, abstract)) {

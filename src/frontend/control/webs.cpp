@@ -45,6 +45,7 @@ Flow join(const Flow& a, const Flow& b) {
 struct Loop {
   Flow breaks{false, {}};
   Flow continues{false, {}};
+  std::vector<uint32_t> definitions;  // in it, but for the targets of loops
 };
 
 // What a literal says as a condition; nothing for what is none.
@@ -66,7 +67,10 @@ bool ends(const Node* node) {
 
 class Analysis {
  public:
-  Analysis(const syntax::Function& f, Unrolled& unrolled) : function_(f), unrolled_(unrolled) {}
+  Analysis(const syntax::Function& f, Unrolled& unrolled, bool loops_keep_types)
+      : function_(f), unrolled_(unrolled) {
+    webs_.loops_keep_types = loops_keep_types;
+  }
 
   Webs run() {
     collect_parameters();
@@ -248,6 +252,17 @@ class Analysis {
     const auto at = webs_.definition_at.find({node, copy_});
     if (at == webs_.definition_at.end() || !flow.reachable) return;
     flow.variables[variable_of_[at->second]] = {at->second};
+    if (in_loop_target_) return;
+    for (Loop* around : loops_) around->definitions.push_back(at->second);
+  }
+
+  // What the loop assigns is of the webs of what reaches it, where that is assigned on every path.
+  void keep_types(const Flow& before, const Loop& frame) {
+    for (const uint32_t definition : frame.definitions) {
+      const Reaching& reaching = before.variables[variable_of_[definition]];
+      if (!before.reachable || std::ranges::binary_search(reaching, kUndefined)) continue;
+      for (const uint32_t earlier : reaching) unite(earlier, definition);
+    }
   }
 
   void use(const Flow& flow, const syntax::Name* name) {
@@ -386,7 +401,9 @@ class Analysis {
         auto* s = syntax::as<syntax::For>(node);
         expression(flow, s->iter);
         const auto once = [&](Flow& inside) {
+          in_loop_target_ = true;
           target(inside, s->target);
+          in_loop_target_ = false;
           statements(inside, s->body);
         };
         if (const std::optional<UnrolledLoop> known = unrolled(s))
@@ -431,6 +448,7 @@ class Analysis {
       if (next == head) break;
       head = std::move(next);
     }
+    if (webs_.loops_keep_types) keep_types(flow, frame);
     statements(exit, orelse);
     flow = join(exit, frame.breaks);
   }
@@ -520,6 +538,7 @@ class Analysis {
   std::vector<uint32_t> parent_;  // union-find over definitions
   std::vector<bool> undefined_;
   std::vector<Loop*> loops_;
+  bool in_loop_target_ = false;
   std::map<Place, Flow> heads_;  // by the loop: what has reached its head
   uint32_t parameters_ = 0;
   uint32_t depth_ = 0;
@@ -531,8 +550,8 @@ bool Webs::is_local(const std::string& name) const {
   return std::any_of(webs.begin(), webs.end(), [&](const Web& w) { return w.name == name; });
 }
 
-Webs find_webs(const syntax::Function& function, Unrolled& unrolled) {
-  return Analysis(function, unrolled).run();
+Webs find_webs(const syntax::Function& function, Unrolled& unrolled, bool loops_keep_types) {
+  return Analysis(function, unrolled, loops_keep_types).run();
 }
 
 }  // namespace cuda_device::frontend

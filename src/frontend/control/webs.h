@@ -77,13 +77,16 @@ struct Webs {
   std::unordered_map<Place, uint32_t, PlaceHash> only_definition_at;
   // The variables, by name, that one annotation of the function declares.
   std::unordered_map<std::string, const syntax::Node*> declared;
-  bool has_unsupported = false;  // statements that were not looked into
-  std::set<std::string> hidden;  // the names that they bind
+  bool loops_keep_types = false;  // as they were asked for
+  bool has_unsupported = false;   // statements that were not looked into
+  std::set<std::string> hidden;   // the names that they bind
 
   bool is_local(const std::string& name) const;
   bool is_hidden(const std::string& name) const { return hidden.contains(name); }
 };
 
-Webs find_webs(const syntax::Function& function, Unrolled& unrolled);
+// `loops_keep_types`: what a loop assigns to a variable that is assigned before it on every path is
+// one web with that.
+Webs find_webs(const syntax::Function& function, Unrolled& unrolled, bool loops_keep_types);
 
 }  // namespace cuda_device::frontend

@@ -58,9 +58,10 @@ static std::pair<Inst*, Inst*> float_divmod(Context& ctx, Inst* a, Inst* b) {
 Value floor_divide(Context& ctx, BinaryOp op, TypeCode promoted, const Value& a, const Value& b,
                    const Node* node) {
   const TypeCode result = op == BinaryOp::FloorDiv ? ctx.policy.floor_divide(promoted) : promoted;
-  if (!is_float(promoted)) return same_type(ctx, op, result, a, b, node);
   const Value x = convert(ctx, a, promoted, node), y = convert(ctx, b, promoted, node);
   if (x.is_unknown() || y.is_unknown()) return Value::unknown();
+  // The quotient may be wider than what the operands meet in.
+  if (!is_float(promoted)) return same_type(ctx, op, result, x, y, node);
   if (x.exact() && y.exact() && fixed(promoted) != promoted) {
     const Exact folded = exact_divmod(op, x.exact()->real, y.exact()->real);
     return convert(ctx, Value::constant(promoted, folded), result, node);

@@ -124,6 +124,11 @@ TEST(Promotion, ofNumbaPro) {
   EXPECT_EQ(np.floor_divide(u8), u8);
   EXPECT_EQ(np.int_literal(1), i4);
   EXPECT_EQ(np.int_literal(__int128{1} << 40), i8);
+  EXPECT_EQ(np.unify(i4, f4), f4);
+  EXPECT_EQ(np.unify(i4, c16), std::nullopt);
+  EXPECT_EQ(np.unify(c8, c16), std::nullopt);
+  EXPECT_EQ(np.constructed(weak_int), i8);
+  EXPECT_EQ(np.constructed(f4), f4);
 }
 
 }  // namespace

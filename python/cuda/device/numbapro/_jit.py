@@ -1,0 +1,288 @@
+"""cuda.jit and cuda.autojit: kernels launched as k[grid, block, stream, sharedmem](...)."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+from cuda.device import _core
+from cuda.device.errors import LaunchOverflowError, LaunchTypeError
+from cuda.device.numbapro._memory import DeviceNDArray, Stream, as_cuda_array, is_cuda_array
+from cuda.device.numbapro._types import (
+    NUMBERS,
+    ArrayType,
+    NumberType,
+    Signature,
+    Type,
+    signature_of,
+    void,
+)
+
+_TARGETS = ("gpu", "cuda")
+
+
+def jit(
+    *signature: Any,
+    restype: Any = None,
+    argtypes: Any = None,
+    device: bool = False,
+    inline: bool = False,
+    bind: bool = True,
+    target: str = "gpu",
+    fmad: bool = True,
+    name: str | None = None,
+    **unknown: Any,
+) -> Any:
+    """Makes a function a kernel, or with device=True one that kernels call.
+
+    signature: a call of a type object, void(float32[:]), its text, or the arguments' types in a
+    tuple; argtypes and restype say the same, and so do the result's type and the arguments' as
+    separate values. Arguments of a launch are converted to its numbers, and arrays must have its
+    types. Without a signature a kernel is specialised for what it gets.
+    device=True: a function that only kernels call, whose arguments and result have the types of its
+    signature. inline and bind change nothing: functions are always inlined, kernels always bound.
+    target: "gpu" or "cuda". fmad=False: a*b + c has two roundings.
+
+    Raises TypeError for a signature that is none, a kernel with a result, and unknown options.
+    """
+    for option in unknown:
+        raise TypeError(
+            f"cuda.jit() got an unexpected keyword argument {option!r}; it takes restype, "
+            "argtypes, device, inline, bind, target, fmad and name"
+        )
+    if target not in _TARGETS:
+        raise TypeError(f"cuda.jit(target={target!r}) is not possible; target is 'gpu'")
+    if len(signature) == 1 and isinstance(signature[0], types.FunctionType):
+        return _made(signature[0], None, device, fmad)
+    found = _declared(signature, restype, argtypes)
+    return lambda function: _made(function, found, device, fmad)
+
+
+def _declared(given: tuple[Any, ...], restype: Any, argtypes: Any) -> Signature | None:
+    if argtypes is not None:
+        return signature_of(argtypes, restype)
+    if len(given) > 1:  # the result first
+        return signature_of(given[1:], given[0])
+    return signature_of(given[0], restype) if given and given[0] is not None else None
+
+
+def autojit(function: Any = None, device: bool = False, target: str = "gpu", **options: Any) -> Any:
+    """Makes a function a kernel that is specialised for the arguments of each launch."""
+    if function is None:
+        return lambda function: jit(device=device, target=target, **options)(function)
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(
+            f"cuda.autojit() takes no signature, found {function!r}: types follow from the "
+            "arguments of each launch; cuda.jit() takes one"
+        )
+    return jit(device=device, target=target, **options)(function)
+
+
+def _made(function: Any, signature: Signature | None, device: bool, fmad: bool) -> Any:
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"cuda.jit expects a Python function, found {type(function).__name__!r}")
+    count = function.__code__.co_argcount
+    if signature and len(signature.args) != count:
+        raise TypeError(
+            f"{function.__name__}() has {count} parameters, but its signature {signature} has "
+            f"{len(signature.args)}"
+        )
+    if not device:
+        return CUDAKernel(function, signature, fmad)
+    texts = [] if signature is None else map(_text, (signature.return_type, *signature.args))
+    return _core.make_device_function(function, fmad=fmad, signature=list(texts))
+
+
+def _text(declared: Type) -> str:
+    """A type as the compiler writes it."""
+    if isinstance(declared, ArrayType):
+        return f"array[{declared.dtype.name}, {declared.ndim}]"
+    return "None" if declared == void else declared.name
+
+
+def typeof(value: Any) -> Type | None:
+    """The type that an argument of a launch has in a kernel; None: no kernel takes it."""
+    if isinstance(value, bool | int | float | complex):
+        return NUMBERS[np.asarray(value).dtype.name] if not _is_int(value) else NUMBERS["int64"]
+    if isinstance(value, np.generic):
+        return NUMBERS.get(value.dtype.name)
+    plain = value._array if isinstance(value, DeviceNDArray) else value
+    dtype, shape = getattr(plain, "dtype", None), getattr(plain, "shape", None)
+    interface = None if shape is not None else getattr(value, "__cuda_array_interface__", None)
+    if isinstance(interface, dict):
+        dtype, shape = np.dtype(interface["typestr"]), interface["shape"]
+    element = NUMBERS.get(np.dtype(dtype).name) if dtype is not None and shape is not None else None
+    return ArrayType(element, len(shape)) if element and shape is not None else None
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _plain(value: Any) -> Any:
+    """What a launch takes for an array of ours, or of a library that shows it by a dictionary."""
+    if not hasattr(value, "shape") and is_cuda_array(value):
+        value = as_cuda_array(value)
+    return value._array if isinstance(value, DeviceNDArray) else value
+
+
+def _is_contiguous(array: Any, declared: ArrayType) -> bool:
+    """Whether the elements lie as '::1' says; what is not NumPy's is looked at by its strides."""
+    if declared.layout == "A":
+        return True
+    columns = declared.layout == "F"
+    shape, strides = tuple(array.shape), array.strides
+    step = declared.dtype.dtype.itemsize
+    for axis in range(len(shape)) if columns else reversed(range(len(shape))):
+        if shape[axis] > 1 and strides[axis] != step:
+            return False
+        step *= shape[axis]
+    return True
+
+
+class CUDAKernel:
+    """A kernel: k[grid, block, stream, sharedmem](*arguments) launches it."""
+
+    def __init__(self, function: Callable[..., Any], signature: Signature | None, fmad: bool):
+        self.py_func = function
+        self.signature = signature
+        self.__name__ = function.__name__
+        self.__qualname__ = function.__qualname__
+        self.__doc__ = function.__doc__
+        self.__module__ = function.__module__
+        self.__wrapped__ = function
+        self._kernel = _core.make_kernel(function, fmad=fmad, fastmath=False, dialect="numbapro")
+        self._specialised: dict[tuple[Type, ...], None] = {}
+        if signature is None:
+            return
+        if signature.return_type != void:
+            raise TypeError(
+                f"the kernel {self.__name__!r} is declared to return {signature.return_type}; "
+                "kernels return nothing: write void(...), or device=True for a function"
+            )
+        self._kernel.inspect(*map(_text, signature.args), what="ir_raw")
+        self._specialised[signature.args] = None
+
+    def __repr__(self) -> str:
+        return f"<CUDA kernel {self.__name__}{self.signature.args if self.signature else ''}>"
+
+    def __getitem__(self, configuration: Any) -> Callable[..., None]:
+        given = configuration if isinstance(configuration, tuple) else (configuration,)
+        if not 2 <= len(given) <= 4:
+            raise LaunchTypeError(
+                f"the kernel {self.__name__!r} is launched as {self.__name__}[grid, block](...), "
+                f"with a stream and bytes of shared memory behind them; found {len(given)} values"
+            )
+        return self.configure(*given)
+
+    def configure(
+        self, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int = 0
+    ) -> Callable[..., None]:
+        """The kernel with a grid and block, as k[griddim, blockdim, stream, sharedmem]."""
+        options: dict[str, Any] = {"grid": griddim, "block": blockdim}
+        if sharedmem:
+            options["shared"] = sharedmem
+        queue = stream.handle_of_launch() if isinstance(stream, Stream) else stream
+        if queue is not None and not (isinstance(stream, int) and stream == 0):
+            options["stream"] = queue
+
+        def launch(*arguments: Any) -> None:
+            self._launch(arguments, options, stream)
+
+        return launch
+
+    def __call__(self, *arguments: Any) -> None:
+        raise LaunchTypeError(
+            f"the kernel {self.__name__!r} needs a grid and a block: "
+            f"{self.__name__}[grid, block](...)"
+        )
+
+    def _launch(self, arguments: tuple[Any, ...], options: dict[str, Any], stream: Any) -> None:
+        declared = self.signature.args if self.signature else (None,) * len(arguments)
+        if len(declared) != len(arguments):
+            raise LaunchTypeError(
+                f"the kernel {self.__name__!r} has the signature {self.signature}, but "
+                f"{len(arguments)} arguments were given"
+            )
+        packed = [
+            self._packed(at, each, want)
+            for at, (each, want) in enumerate(zip(arguments, declared, strict=True))
+        ]
+        _core.launch(self._kernel, *packed, **options)
+        self._specialised[self._types(arguments)] = None
+
+    def _types(self, arguments: tuple[Any, ...]) -> tuple[Type, ...]:
+        if self.signature:
+            return self.signature.args
+        return tuple(found for found in map(typeof, arguments) if found)
+
+    def _place(self, at: int) -> str:
+        names = self.py_func.__code__.co_varnames[: self.py_func.__code__.co_argcount]
+        name = f" ({names[at]!r})" if at < len(names) else ""
+        return f"argument {at + 1}{name} of kernel {self.__name__!r}"
+
+    def _packed(self, at: int, value: Any, declared: Type | None) -> Any:
+        """The argument as the compiler takes it: numbers in a format of their own."""
+        found = typeof(value)
+        if found is None:
+            raise LaunchTypeError(
+                f"{self._place(at)} is an object of class {type(value).__name__!r}; kernels take "
+                "numbers and arrays of numbers"
+            )
+        if isinstance(declared, ArrayType) or isinstance(found, ArrayType):
+            return self._array(at, value, found, declared)
+        wanted = found if declared is None else declared
+        assert isinstance(found, NumberType)
+        assert isinstance(wanted, NumberType)
+        if found.dtype.kind == "c" and wanted.dtype.kind != "c":
+            self._mismatch(at, found, wanted)
+        most = 1 << (64 if wanted == NUMBERS["uint64"] else 63)
+        if _is_int(value) and not -(1 << 63) <= value < most:
+            raise LaunchOverflowError(f"{self._place(at)} is {value}, which does not fit {wanted}")
+        return wanted(value)
+
+    def _array(self, at: int, value: Any, found: Type, declared: Type | None) -> Any:
+        plain = _plain(value)
+        if declared is None:
+            return plain
+        if not isinstance(found, ArrayType) or not isinstance(declared, ArrayType):
+            self._mismatch(at, found, declared)
+        if (found.dtype, found.ndim) != (declared.dtype, declared.ndim):
+            self._mismatch(at, found, declared)
+        if not _is_contiguous(plain, declared):
+            raise LaunchTypeError(
+                f"{self._place(at)} is declared {declared}, but the array is not contiguous"
+            )
+        return plain
+
+    def _mismatch(self, at: int, found: Type, declared: Type) -> NoReturn:
+        raise LaunchTypeError(f"{self._place(at)} is {found}, but declared {declared}")
+
+    @property
+    def specializations(self) -> list[tuple[Type, ...]]:
+        """The types of the arguments of each version, in the order in which they came."""
+        return list(self._specialised)
+
+    @property
+    def ptx(self) -> str:
+        """PTX of the version that came last. Raises TypeError where there is none."""
+        if not self._specialised:
+            raise TypeError(
+                f"the kernel {self.__name__!r} has no PTX before its first launch, which says the "
+                "types of its arguments; cuda.jit() with a signature says them at once"
+            )
+        return self.inspect_ptx()[self.specializations[-1]]
+
+    def inspect_ptx(self) -> dict[tuple[Type, ...], str]:
+        """PTX of each version, by the types of its arguments."""
+        return {
+            types: self._kernel.inspect(*map(_text, types), what="ptx")
+            for types in self._specialised
+        }
+
+    def inspect(self, *types: Any, what: str = "ir", **options: Any) -> str:
+        """What the compiler makes of it for these types of arguments; as Kernel.inspect."""
+        texts = [_text(each) if isinstance(each, Type) else each for each in types]
+        return self._kernel.inspect(*texts, what=what, **options)

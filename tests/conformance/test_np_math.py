@@ -1,0 +1,163 @@
+"""The functions of `math` in NumbaPro's dialect (NP-MATH, NP-ARITH-08)."""
+
+import math
+
+import numpy as np
+import pytest
+from cuda.device.numbapro import cuda, int8
+from support.clauses import clause
+from support.numbapro import expect_errors, made_of, types_of_variables
+
+# Units in the last place that CUDA documents for float32 and float64.
+ULPS = {
+    "acos": (2, 2), "asin": (2, 2), "atan": (2, 2), "atan2": (3, 2), "cos": (2, 2),
+    "sin": (2, 2), "tan": (4, 2), "acosh": (4, 3), "asinh": (3, 3), "atanh": (3, 2),
+    "cosh": (2, 1), "sinh": (3, 2), "tanh": (2, 2), "exp": (2, 1), "expm1": (1, 1),
+    "log": (1, 1), "log10": (2, 1), "log1p": (1, 1), "sqrt": (0, 0), "pow": (4, 2),
+    "fabs": (0, 0), "ceil": (0, 0), "floor": (0, 0), "copysign": (0, 0), "fmod": (0, 0),
+}  # fmt: skip
+TWO = ("atan2", "pow", "copysign", "fmod")
+
+
+def _kernel():
+    lines = ["def k(out, a, b):", "    i = cuda.grid(1)", "    if i < a.size:"]
+    for at, name in enumerate(ULPS):
+        argument = "1 + a[i]" if name == "acosh" else "a[i]"
+        second = ", b[i]" if name in TWO else ""
+        value = argument if "1" not in argument else "b[i]"
+        lines.append(f"        out[{at}, i] = math.{name}({value}{second})")
+    lines.append(f"        out[{len(ULPS)}, i] = math.arctan(a[i])")
+    return made_of("\n".join(lines) + "\n", math=math)
+
+
+MATH = _kernel()
+
+
+@clause("NP-MATH-01", "NP-MATH-02", "NP-MATH-03", "NP-MATH-04", "NP-MATH-05")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_function_is_as_exact_as_cuda_documents(target, dtype):
+    random = np.random.default_rng(1)
+    a = random.uniform(0.01, 0.99, 96).astype(dtype)
+    b = random.uniform(1.01, 3, 96).astype(dtype)
+    out = np.zeros((len(ULPS) + 1, 96), dtype)
+    MATH[3, 32](out, a, b)
+    for at, (name, ulps) in enumerate(ULPS.items()):
+        arguments = (b,) if name == "acosh" else (a, b) if name in TWO else (a,)
+        wanted = [getattr(math, name)(*map(float, each)) for each in zip(*arguments, strict=True)]
+        error = np.abs(out[at].astype(np.float64) - wanted)
+        unit = np.spacing(np.abs(np.array(wanted)).astype(dtype)).astype(np.float64)
+        allowed = ulps[dtype is np.float64] + (0.51 if dtype is np.float32 else 1)
+        assert np.all(error <= allowed * unit), name
+    assert np.array_equal(out[len(ULPS)], out[list(ULPS).index("atan")])
+
+
+@cuda.autojit
+def special(out, flags, x, nan, inf):
+    out[0] = math.sqrt(-1.0)
+    out[1] = math.log(0.0)
+    out[2] = math.floor(-1.5)
+    out[3] = math.fmod(-5.5, 2)
+    out[4] = math.copysign(0.0, -1)
+    out[5] = math.ceil(1e300)
+    out[6] = math.floor(-1.5) / 4
+    out[7] = math.acos(x)
+    out[8] = math.exp(x * 1e6)
+    out[9] = math.pi
+    flags[0, 0], flags[0, 1] = math.isnan(nan), math.isinf(nan)
+    flags[1, 0], flags[1, 1] = math.isnan(inf), math.isinf(inf)
+    flags[2, 0], flags[2, 1] = math.isnan(-inf), math.isinf(-inf)
+    flags[3, 0], flags[3, 1] = math.isnan(0.0), math.isinf(0.0)
+
+
+@clause("NP-MATH-01", "NP-MATH-05", "NP-MATH-06")
+def test_no_exceptions_but_nan_and_infinity(target):
+    out, flags = np.zeros(10), np.zeros((4, 2), bool)
+    special[1, 1](out, flags, 2.0, math.nan, math.inf)
+    wanted = [math.nan, -math.inf, -2, -1.5, -0.0, 1e300, -0.5, math.nan, math.inf, math.pi]
+    assert np.array_equal(out, wanted, equal_nan=True)
+    assert np.signbit(out[4])
+    assert flags.tolist() == [[True, False], [False, True], [False, True], [False, False]]
+
+
+@clause("NP-MATH-05", "NP-MATH-06", "NP-MATH-07")
+def test_types_of_the_results():
+    kernel = made_of(
+        """
+        def k(out, f, d, i):
+            a = math.sin(f)
+            b = math.sqrt(4)
+            c = math.cos(d)
+            e = math.exp(i)
+            g = math.floor(f)
+            h = math.isnan(d)
+            j = math.atan2(f, d)
+            l = math.pow(f, f)
+            m = math.ceil(i)
+            out[0] = a
+        """,
+        math=math,
+    )
+    found = types_of_variables(kernel, "array[float64, 1]", "float32", "float64", "int8")
+    assert found == {
+        "a": "float32", "b": "float64", "c": "float64", "e": "float64", "g": "float32",
+        "h": "bool", "j": "float64", "l": "float32", "m": "float64",
+    }  # fmt: skip
+
+
+@cuda.autojit
+def computes_by_type(out, f, n):
+    out[0] = math.sin(f[0])
+    out[1] = math.sqrt(n)
+    out[2] = math.sqrt(int8(2))
+
+
+@clause("NP-MATH-07")
+def test_the_format_of_the_argument_computes(target):
+    out, f = np.zeros(3), np.array([1], np.float32)
+    computes_by_type[1, 1](out, f, 2)
+    assert abs(out[0] - math.sin(1)) < 1e-7
+    assert out[0] == np.float32(out[0])
+    assert out[1:].tolist() == [math.sqrt(2)] * 2
+
+
+@cuda.autojit
+def of_complex(out, z):
+    out[0] = math.sin(1j)  # error at `1j`: sin() needs a number, found complex128
+    # hint: it works on numbers
+    out[0] = math.sqrt(z[0])  # error at `z[0]`: sqrt() needs a number, found complex64
+    # hint: it works on numbers
+
+
+@clause("NP-MATH-08")
+def test_functions_of_math_take_no_complex_numbers():
+    expect_errors(of_complex, np.zeros(1), np.zeros(1, np.complex64))
+
+
+@cuda.autojit
+def divides_and_roots(quotients, roots, sums, a, b, c):
+    i = cuda.grid(1)
+    if i < a.size:
+        quotients[i] = a[i] / b[i]
+        roots[i] = math.sqrt(c[i])
+        sums[i] = a[i] * b[i] + a[i]
+
+
+@clause("NP-ARITH-08")
+def test_division_roots_and_sums_are_rounded_correctly(target):
+    n = 100_000 if target != "interpreter" else 2_000
+    random = np.random.default_rng(2)
+    a, b = (random.standard_normal(n).astype(np.float32) for _ in range(2))
+    c = np.abs(random.standard_normal(n)) * 1e10
+    quotients, roots, sums = np.zeros_like(a), np.zeros_like(c), np.zeros_like(a)
+    divides_and_roots[n // 256 + 1, 256](quotients, roots, sums, a, b, c)
+    assert np.array_equal(quotients, a / b)
+    assert np.array_equal(roots, np.sqrt(c))
+    exact = a.astype(np.longdouble) * b + a  # one rounding, as fma
+    error = np.abs(sums - exact)
+    assert np.all(error <= np.spacing(np.abs(sums)).astype(np.longdouble) * 0.50001)
+
+
+@clause("NP-FAST-01", "NP-MATH-09")
+def test_fast_math_is_no_option_yet():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'fastmath'"):
+        cuda.jit(fastmath=True)

@@ -1,0 +1,315 @@
+"""NumbaPro's no-Python mode: what there is of Python in kernels (NP-NPM, NP-GEN)."""
+
+import math
+
+import numpy as np
+import pytest
+from cuda.device.errors import CompileError, LaunchTypeError
+from cuda.device.numbapro import cuda, float32, int32, uint8
+from support.clauses import clause
+from support.numbapro import expect_errors, made_of
+
+
+class Thing:
+    value = 3
+
+
+THING = Thing()
+
+# --- values ---
+
+
+@cuda.autojit
+def copies(out, a):
+    i = cuda.grid(1)
+    if i < a.size:
+        x = a[i]
+        out[i] = x
+
+
+EXTREMES = {
+    "bool": [False, True],
+    **{f"int{n}": [-(1 << n - 1), (1 << n - 1) - 1, 0, -1] for n in (8, 16, 32, 64)},
+    **{f"uint{n}": [0, 1, (1 << n) - 1] for n in (8, 16, 32, 64)},
+    "float32": [math.inf, -0.0, 1e-45, 3.4028235e38, math.nan],
+    "float64": [math.inf, -0.0, 5e-324, 1.7976931348623157e308, math.nan],
+    "complex64": [complex(1e-45, -math.inf), complex(-0.0, math.nan)],
+    "complex128": [complex(5e-324, -math.inf), complex(-0.0, math.nan)],
+}
+
+
+@clause("NP-NPM-02")
+@pytest.mark.parametrize("dtype", EXTREMES)
+def test_values_of_every_type_are_copied(target, dtype):
+    a = np.array(EXTREMES[dtype], dtype)
+    out = np.zeros_like(a)
+    copies[1, 32](out, a)
+    assert out.tobytes() == a.tobytes()
+
+
+@cuda.autojit
+def unresolvable(out):
+    x = f(unknown)  # noqa: F821
+    out[0] = x
+
+
+@clause("NP-NPM-01")
+def test_a_variable_without_a_type_is_named():
+    with pytest.raises(CompileError) as raised:
+        unresolvable[1, 1](np.zeros(1))
+    text = str(raised.value)
+    assert "x = f(unknown)" in text
+    assert "name 'f' is not defined" in text
+    assert "name 'unknown' is not defined" in text
+
+
+@cuda.autojit
+def python_objects(out):
+    # error at `"text"`: the string 'text' is a Python object, which this dialect has none of
+    # hint: its kernels have numbers, arrays, and tuples of numbers; types are named by type objects
+    # ... such as float32
+    s = "text"
+    n = None  # error at `None`: None is a Python object, which this dialect has none of
+    # hint: its kernels have numbers, arrays, and tuples of numbers; types are named by type objects
+    # ... such as float32
+    t = THING  # error at `THING`: tests.conformance.test_np_mode.Thing is a Python object, which
+    # ... this dialect has none of
+    # hint: its kernels have numbers, arrays, and tuples of numbers; types are named by type objects
+    # ... such as float32
+    d = {}  # error at `{}`: a dict is not supported in kernels
+    # hint: kernels have numbers, tuples and arrays only
+    e = {1, 2}  # error at `{1, 2}`: a set is not supported in kernels
+    # hint: use a tuple
+    f = [1, 2]  # error at `[1, 2]`: a list is not supported in kernels
+    # hint: use a tuple, or device.local_array(shape, dtype) for elements that change
+    out[0] = 1
+    print(1)  # error at `print(1)`: print() is not in this dialect
+    # hint: store what is to be seen in an array; kernels of @cuda.device.kernel print
+
+
+@clause("NP-NPM-03")
+def test_python_objects_are_no_values():
+    expect_errors(python_objects, np.zeros(1))
+
+
+@cuda.autojit
+def takes_one(out, x):
+    out[0] = 1
+
+
+@clause("NP-NPM-03")
+@pytest.mark.parametrize("value", ["text", [1, 2], {}, {1}, THING, None, (1, 2), b"text"], ids=repr)
+def test_python_objects_are_no_arguments(value):
+    name = type(value).__name__
+    with pytest.raises(LaunchTypeError) as raised:
+        takes_one[1, 1](np.zeros(1), value)
+    assert str(raised.value) == (
+        f"argument 2 ('x') of kernel 'takes_one' is an object of class {name!r}; kernels take "
+        "numbers and arrays of numbers"
+    )
+
+
+REFUSED = {
+    "try:\n        out[0] = 1\n    except ValueError:\n        pass": "the 'try' statement",
+    "raise ValueError": "'raise'",
+    "assert out[0] > 0": "'assert'",
+    "with out:\n        pass": "the 'with' statement",
+    "class A:\n        pass": "a class inside of a kernel",
+    "yield 1": "'yield'",
+    "async def g():\n        pass": "an 'async def' inside of a kernel",
+}
+
+
+@clause("NP-NPM-04")
+@pytest.mark.parametrize("statement", REFUSED)
+def test_there_are_no_exceptions_and_no_objects(statement):
+    kernel = made_of(f"def k(out):\n    {statement}\n")
+    with pytest.raises(CompileError) as raised:
+        kernel[1, 1](np.zeros(1))
+    found = raised.value.diagnostics[0]
+    assert found.line == 2
+    assert found.message.startswith(REFUSED[statement])
+    assert "not supported in kernels" in found.message
+
+
+# --- loops ---
+
+
+@cuda.autojit
+def loops(out, n):
+    s = 0
+    for i in range(n):
+        s += i
+    out[0] = s
+    s = 0
+    for i in range(3, n):
+        s += i * i
+    out[1] = s
+    s = 0
+    for i in range(n, -n, -3):
+        s = s * 3 + i
+    out[2] = s
+    s = 0
+    for i in xrange(2, n, 4):  # noqa: F821
+        s += i
+    out[3] = s
+    for i in xrange(3):  # noqa: F821
+        out[4] = i
+
+
+@cuda.autojit
+def keeps_range(out):
+    once = range(3)  # error at `range(3)`: keeping a range in a variable is not implemented yet
+    # hint: the page not-implemented of the documentation lists what is planned
+    out[0] = 1
+
+
+@clause("NP-NPM-07")
+def test_a_range_is_a_form_of_loops():
+    expect_errors(keeps_range, np.zeros(1))
+
+
+@clause("NP-NPM-05")
+def test_loops_over_ranges(target):
+    out = np.zeros(5, np.int64)
+    loops[1, 1](out, 10)
+    third = 0
+    for i in range(10, -10, -3):
+        third = third * 3 + i
+    assert out.tolist() == [45, sum(i * i for i in range(3, 10)), third, 8, 2]
+
+
+@cuda.autojit
+def other_loops(out, a):
+    for v in a:  # error at `a`: a 'for' loop goes over range() or xrange() only, found
+        # ... array[float64, 1]
+        # hint: go through the indices: for i in range(n)
+        out[0] = v
+    for v in (1, 2):  # error at `(1, 2)`: a 'for' loop goes over range() or xrange() only, found
+        # ... (int32, int32)
+        # hint: go through the indices: for i in range(n)
+        out[0] = v
+    for v in zip(a, a):  # error at `zip(a, a)`: a 'for' loop goes over range() or xrange() only,
+        # ... found zip
+        # hint: count, and compute the values in the loop
+        out[0] = v[0]
+
+
+@clause("NP-NPM-06")
+def test_loops_over_anything_else():
+    expect_errors(other_loops, np.zeros(1), np.zeros(3))
+
+
+# --- tuples and functions ---
+
+
+@cuda.autojit
+def unpacks(out, a):
+    h, w = a.shape
+    s0, s1 = a.strides
+    x, y = cuda.grid(2)
+    if x < h and y < w:
+        out[x, y] = h * 1000 + w * 100 + s0 + s1 + a.shape[0]
+
+
+@clause("NP-NPM-08")
+def test_tuples_are_unpacked(target):
+    out, a = np.zeros((3, 2), np.int64), np.zeros((3, 2), np.float32)
+    unpacks[(1, 1), (4, 2)](out, a)
+    assert (out == 3000 + 200 + 8 + 4 + 3).all()
+
+
+@cuda.jit(device=True, inline=True)
+def both(x, y):
+    return x + y, x * y
+
+
+@cuda.jit("float32(float64, int32)", device=True)
+def declared(x, n):
+    return x / n
+
+
+@cuda.jit(restype=uint8, argtypes=[int32], device=True)
+def older(n):
+    return n + 1
+
+
+def plain(x):
+    return x * 2
+
+
+@cuda.autojit
+def calls(out, a):
+    s, p = both(a[0], a[1])
+    out[0], out[1] = s, p
+    out[2] = declared(1, 3.9)
+    out[3] = older(255.5)
+    out[4] = plain(a[0])
+
+
+@clause("NP-NPM-09")
+def test_device_functions(target):
+    out = np.zeros(5)
+    calls[1, 1](out, np.array([3.0, 4.0]))
+    assert out.tolist() == [7, 12, float(np.float32(1 / 3)), 0, 6]
+    with pytest.raises(LaunchTypeError, match="the device function 'both' cannot be called on the"):
+        both(1, 2)
+
+
+@cuda.autojit
+def wrong_call(out, a):
+    out[0] = declared(a, 1)  # error at `a`@2: parameter 'x' is declared float64 by the decorator,
+    # ... but the value is array[float64, 1]
+    # hint: only integers and floats are converted; change the signature or the value
+
+
+@clause("NP-NPM-09", "NP-TYPE-01")
+def test_arguments_that_a_signature_does_not_take():
+    expect_errors(wrong_call, np.zeros(1), np.zeros(1))
+
+
+@cuda.autojit
+def returns(out):
+    return 1  # error at `return 1`: the kernel 'returns' returns int32
+    # hint: a kernel returns nothing; store the result in an array
+
+
+@clause("NP-NPM-01")
+def test_kernels_return_nothing():  # A-23
+    expect_errors(returns, np.zeros(1))
+
+
+# --- launches ---
+
+
+@cuda.autojit
+def counts(out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] += 1
+
+
+@clause("NP-GEN-02")
+def test_ptx():
+    with pytest.raises(TypeError, match="has no PTX before its first launch"):
+        _ = made_of("def k(a):\n    a[0] = 1\n").ptx
+    kernel = cuda.jit("void(float32[:])")(counts.py_func)
+    assert ".visible .entry" in kernel.ptx
+    assert ".target sm_" in kernel.ptx
+    assert list(kernel.inspect_ptx()) == [(float32[:],)]
+
+
+@clause("NP-GEN-01")
+def test_launches(target):
+    out = np.zeros(40, np.int32)
+    counts[2, 32](out)
+    counts[(2,), (32, 1, 1)](out)
+    counts[2, 32, 0](out)
+    counts[2, 32, 0, 64](out)
+    configured = counts.configure(2, 32)
+    configured(out)
+    assert (out == 5).all()
+    with pytest.raises(LaunchTypeError, match=r"needs a grid and a block: counts\[grid, block\]"):
+        counts(out)
+    with pytest.raises(LaunchTypeError, match=r"is launched as counts\[grid, block\]\(\.\.\.\)"):
+        counts[2]

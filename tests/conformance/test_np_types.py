@@ -1,0 +1,590 @@
+"""NumbaPro's types: type objects, inference, loops, and the results of operators (NP-TYPE, ARITH).
+
+The model of the results is written from the specification's text alone.
+"""
+
+import operator
+import pickle
+
+import numpy as np
+import pytest
+from cuda.device.errors import CompileError, LaunchTypeError
+from cuda.device.numbapro import (
+    bool_,
+    complex64,
+    complex128,
+    cuda,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    intp,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    void,
+)
+from support.clauses import clause
+from support.numbapro import expect_errors, made_of, types_of_variables
+
+REAL = [
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float32", "float64"),
+]
+TYPES = [*REAL, "complex64", "complex128"]
+
+
+# --- the model ---
+
+
+def bits(name):
+    """Of a complex number those of its parts."""
+    size = np.dtype(name).itemsize * 8
+    return size // 2 if name.startswith("complex") else size
+
+
+def rank(name):
+    return "biufc".index(np.dtype(name).kind) if np.dtype(name).kind != "u" else 1
+
+
+def general(a, b):
+    """A-5: bool < int < float < complex, then the width; of equal widths the unsigned one."""
+    if rank(a) < rank(b):
+        a, b = b, a
+    if a.startswith("complex"):
+        wide = max(bits(a), bits(b) if rank(b) > 1 else 0) > 32
+        return "complex128" if wide else "complex64"
+    if rank(a) != rank(b) or bits(a) > bits(b):
+        return a
+    return b if bits(b) > bits(a) or b.startswith("u") else a
+
+
+def result_of(sign, a, b):
+    """Type of a result; None: the operator is not defined."""
+    kinds = np.dtype(a).kind + np.dtype(b).kind
+    if "c" in kinds and sign not in "+-*":
+        return None
+    if kinds == "bb" and sign not in "&|^/":
+        a = b = "int32"  # A-14
+    if sign == "/":
+        return "float64" if max(bits(a), bits(b)) > 32 else "float32"
+    if sign in ("&", "|", "^", "<<", ">>") and "f" in kinds:
+        return None
+    found = general(a, b)
+    if sign == "//":
+        width = max(32, bits(found))
+        return f"uint{width}" if found.startswith("u") else f"int{width}"
+    return found
+
+
+def parts(name):
+    """What the compiler keeps of a variable."""
+    if name.startswith("complex"):
+        return (f"float{bits(name)}",) * 2
+    return name
+
+
+SIGNS = ["+", "-", "*", "//", "/", "&", "|", "^", "<<", ">>", "%", "**"]
+
+
+@clause("NP-ARITH-01", "NP-ARITH-02", "NP-ARITH-03", "NP-ARITH-04", "NP-ARITH-06", "NP-ARITH-07")
+@clause("NP-ARITH-05")
+@pytest.mark.parametrize("sign", SIGNS)
+def test_the_result_of_every_operator_on_every_pair_of_types(sign):
+    good = {(a, b): result_of(sign, a, b) for a in TYPES for b in TYPES}
+    lines = [f"    {a}_{b} = v_{a} {sign} v_{b}" for (a, b), kind in good.items() if kind]
+    names = ", ".join(f"v_{name}" for name in TYPES)
+    kernel = made_of(f"def k({names}):\n" + "\n".join(lines) + "\n")
+    found = types_of_variables(kernel, *TYPES)
+    for (a, b), kind in good.items():
+        if kind:
+            assert found[f"{a}_{b}"] == parts(kind), f"{a} {sign} {b}"
+    refused = [pair for pair, kind in good.items() if kind is None]
+    if not refused:
+        return
+    lines = [f"    x{at} = v_{a} {sign} v_{b}" for at, (a, b) in enumerate(refused)]
+    kernel = made_of(f"def k({names}):\n" + "\n".join(lines) + "\n")
+    with pytest.raises(CompileError) as raised:
+        kernel.inspect(*TYPES, what="ir_raw")
+    assert [each.line for each in raised.value.diagnostics] == list(range(2, len(lines) + 2))
+
+
+# --- values ---
+
+SAMPLE = ["int8", "uint8", "uint32", "int64", "float32", "float64"]
+VALUED = ["+", "-", "*", "//", "/"]
+NUMBERS = {
+    "int8": [100, -7, -128, 3],
+    "uint8": [200, 7, 255, 2],
+    "uint32": [4000000000, 7, 3, 4294967295],
+    "int64": [1 << 40, -7, 5, 2],
+    "float32": [1.5, -7.25, 3.0, 0.1],
+    "float64": [1e12, -7.25, 3.0, 0.1],
+}
+
+
+def python_value(sign, a, b, x, y):
+    """The result, by Python's own arithmetic where it is exact and NumPy's in one format."""
+    kind, common = result_of(sign, a, b), general(a, b)
+    if sign == "/":
+        with np.errstate(all="ignore"):
+            return np.dtype(kind).type(x) / np.dtype(kind).type(y)
+    if np.dtype(common).kind == "f":
+        real = np.dtype(common).type
+        x, y = real(x), real(y)
+        if sign != "//":
+            return {"+": operator.add, "-": operator.sub, "*": operator.mul}[sign](x, y)
+        floor = np.floor(np.float64(x) / np.float64(y)) if common == "float32" else x // y
+        limits = np.iinfo(kind)
+        return kind_of_int(kind, min(max(int(floor), limits.min), limits.max))
+    x, y = kind_of_int(common, x), kind_of_int(common, y)
+    exact = {"+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv}
+    return kind_of_int(kind, exact[sign](int(x), int(y)))
+
+
+def kind_of_int(kind, value):
+    """An integer, wrapped into its format."""
+    size = np.dtype(kind).itemsize * 8
+    value = int(value) & ((1 << size) - 1)
+    signed = np.dtype(kind).kind == "i" and value >> (size - 1)
+    return np.dtype(kind).type(value - (1 << size) if signed else value)
+
+
+def _arithmetic():
+    pairs = [(sign, a, b) for sign in VALUED for a in SAMPLE for b in SAMPLE]
+    lines = [
+        f"        {'ints' if np.dtype(result_of(*each)).kind != 'f' else 'floats'}[{at}, i] = "
+        f"v_{each[1]}[i] {each[0]} w_{each[2]}[i]"
+        for at, each in enumerate(pairs)
+    ]
+    names = ", ".join([f"v_{name}" for name in SAMPLE] + [f"w_{name}" for name in SAMPLE])
+    head = f"def k(ints, floats, {names}):\n    i = cuda.grid(1)\n    if i < ints.shape[1]:\n"
+    return pairs, made_of(head + "\n".join(lines) + "\n")
+
+
+@clause("NP-ARITH-01", "NP-ARITH-02", "NP-ARITH-03")
+def test_arithmetic_computes_in_the_type_of_its_result(target):
+    pairs, kernel = _arithmetic()
+    left = {name: np.array(values, name) for name, values in NUMBERS.items()}
+    right = {name: np.array(values[::-1], name) for name, values in NUMBERS.items()}
+    ints, floats = np.zeros((len(pairs), 4), np.int64), np.zeros((len(pairs), 4))
+    kernel[1, 32](ints, floats, *left.values(), *right.values())
+    for at, (sign, a, b) in enumerate(pairs):
+        for i in range(4):
+            wanted = python_value(sign, a, b, left[a][i].item(), right[b][i].item())
+            found = floats[at, i] if np.dtype(result_of(sign, a, b)).kind == "f" else ints[at, i]
+            if isinstance(wanted, np.uint64):
+                wanted = wanted.astype(np.int64)
+            assert found == wanted, f"{a} {left[a][i]} {sign} {b} {right[b][i]}"
+
+
+@cuda.autojit
+def of_literals(out, ints, a):
+    out[0] = 1 / 2
+    out[1] = int32(1) / int32(3)
+    out[2] = int64(1) / int8(3)
+    out[3] = float32(1) / 3.0
+    out[4] = a / 3
+    out[5] = 2.0**0.5
+    out[6] = 7.5 % -2.0
+    ints[0] = -7 // 2
+    ints[1] = 1e300 // 1.0
+    ints[2] = float32(7.5) // float32(2)
+    ints[3] = int8(100) + int8(100)
+    ints[4] = -7 % 3
+    ints[5] = int32(3) ** int32(4)
+    ints[6] = True + True
+    ints[7] = uint8(1) << uint8(7)
+    ints[8] = int8(-1) & int32(0x12345)
+    ints[9] = 2147483647 + 1
+    ints[10] = 2147483648 + 1
+    ints[11] = -int8(-128)
+    ints[12] = ~uint8(1)
+    ints[13] = int(3.99)
+    ints[14] = not 5
+
+
+@clause("NP-ARITH-02", "NP-ARITH-03", "NP-ARITH-04")
+def test_literals_have_formats_of_their_own(target):
+    out, ints = np.zeros(7), np.zeros(15, np.int64)
+    of_literals[1, 1](out, ints, 1.0)
+    third = float(np.float32(1) / np.float32(3))
+    assert out.tolist() == [0.5, third, 1 / 3, 1 / 3, 1 / 3, 2**0.5, 7.5 % -2.0]
+    assert ints.tolist() == [
+        *(-4, (1 << 63) - 1, 3, -56, 2, 81, 2, 128, 0x12345),
+        *(-(1 << 31), 2147483649, -128, 254, 3, 0),
+    ]
+
+
+@cuda.autojit
+def complex_arithmetic(out, z, w, x):
+    out[0] = z[0] + w[0]
+    out[1] = z[0] * x[0]
+    out[2] = z[0] - w[0]
+    out[3] = z[0] * w[0]
+    out[4] = 2j * z[0]
+    out[5] = complex64(3) + float64(0.1)
+    out[6] = z[0].real + z[0].imag
+
+
+@clause("NP-ARITH-06")
+def test_complex_numbers_add_subtract_and_multiply(target):
+    z, w = np.array([1.5 + 2j], np.complex64), np.array([3 - 0.25j], np.complex64)
+    out = np.zeros(7, np.complex128)
+    complex_arithmetic[1, 1](out, z, w, np.array([2.5], np.float32))
+    a, b = complex(z[0]), complex(w[0])
+    assert out.tolist() == [a + b, a * 2.5, a - b, a * b, 2j * a, 3 + 0.1, 3.5]
+
+
+@cuda.autojit
+def complex_operators(out, z):
+    x = z[0] / z[0]  # error at `z[0] / z[0]` on `/`: cannot divide 'complex128' by 'complex128'
+    # hint: complex numbers of this dialect have + - and *
+    # error at `z[0] == z[0]` on `==`: '==' cannot compare 'complex128' and 'complex128'
+    # hint: numbers can be compared, and tuples of them
+    x = z[0] == z[0]
+    out[0] = x
+
+
+@cuda.autojit
+def bits_of_floats(out):
+    out[0] = 1.0 & 2  # error at `1.0 & 2` on `&`: '&' needs integers, found 'float64' and 'int32'
+    # hint: convert with int() or a fixed format such as device.int32()
+
+
+@clause("NP-ARITH-05", "NP-ARITH-07")
+def test_operators_that_complex_numbers_and_floats_do_not_have():
+    expect_errors(complex_operators, np.zeros(1), np.zeros(1, complex))
+    expect_errors(bits_of_floats, np.zeros(1))
+
+
+@cuda.autojit
+def divides(quotient, root, a, b, c):
+    i = cuda.grid(1)
+    if i < a.size:
+        quotient[i] = a[i] / b[i]
+        root[i] = c[i] ** 0.5 * 0.0 + math_sqrt(c[i])
+
+
+def math_sqrt(x):
+    import math
+
+    return math.sqrt(x)
+
+
+@cuda.autojit
+def augments(ints, out):
+    ints[0] += 1.5
+    ints[1] //= 2
+    x = 1
+    x += 1.5
+    out[0] = x * 2
+    y = int32(1)
+    for i in range(3):
+        y += 1.5
+    out[1] = y
+
+
+@clause("NP-ARITH-09")
+def test_augmented_assignments(target):
+    ints, out = np.array([1, -7], np.int32), np.zeros(2)
+    augments[1, 1](ints, out)
+    assert ints.tolist() == [2, -4]
+    assert out.tolist() == [5, 4]
+
+
+@cuda.autojit
+def divides_by_zero(out, a):
+    out[0] = a[0] // a[1]
+    out[1] = a[0] % a[1]
+    out[2] = 1
+
+
+@clause("NP-ARITH-10")
+def test_integer_division_by_zero_ends(target):
+    out = np.zeros(3, np.int64)
+    divides_by_zero[1, 1](out, np.array([5, 0]))
+    assert out[2] == 1
+
+
+# --- variables ---
+
+
+@cuda.autojit
+def redefines(out, ints):
+    x = 1
+    y = x
+    x = 2.5
+    out[0] = y / 4
+    out[1] = x
+    z = int16(5)
+    ints[0] = z
+    w = int16(30000)
+    ints[1] = w + w
+
+
+@clause("NP-TYPE-01", "NP-TYPE-02", "NP-TYPE-03")
+def test_a_variable_has_the_type_of_its_definition(target):
+    out, ints = np.zeros(2), np.zeros(2, np.int64)
+    redefines[1, 1](out, ints)
+    assert out.tolist() == [0.25, 2.5]
+    assert ints.tolist() == [5, 60000 - 65536]
+
+
+@cuda.autojit
+def in_loops(out, n):
+    x = int32(0)
+    for i in range(4):
+        x = x + 1.5
+    out[0] = x
+    y = int32(0)
+    for i in range(2):
+        for j in range(2):
+            y = y + 1.5
+    out[1] = y
+    z = int32(0)
+    i = 0
+    while i < 4:
+        z += 1.5
+        i += 1
+    out[2] = z
+    for i in range(2):  # A-2: the first assignment in the loop
+        if i == 0:
+            w = 1
+        w = w + 1.5
+        out[3] = w
+    if n > 0:  # A-3: the more general one
+        v = 1
+    else:
+        v = 2.5
+    out[4] = v
+    u = int8(100)
+    for i in range(n):
+        u = u + 100
+    out[5] = u
+    t = int32(0)
+    for i in range(2):
+        t = 1.5  # not read together with the first one
+        out[6] = t
+    for i in range(2):
+        for k in range(2):
+            t = 2.5
+            out[7] = t
+    for i in range(int64(3)):  # a loop's variable is of its range
+        out[8] = i + 2147483647
+
+
+@clause("NP-TYPE-04", "NP-TYPE-05")
+def test_a_loop_keeps_the_type_from_before_it(target):
+    out = np.zeros(9)
+    in_loops[1, 1](out, 2)
+    assert out.tolist() == [4, 4, 4, 3, 1, 300 - 256, 1, 2, 2147483649]
+    in_loops[1, 1](out, 0)
+    assert out.tolist() == [4, 4, 4, 3, 2.5, 100, 1, 2, 2147483649]
+
+
+@cuda.autojit
+def complex_in_loop(out):
+    x = 0
+    for i in range(4):
+        x = 1j  # error at `1j`: 'x' would be both int32 and complex128 here
+        # hint: give the two values one type, or use two names
+    out[0] = x
+
+
+@cuda.autojit
+def array_in_loop(out, a):
+    x = 0
+    while out[0] > 0:
+        for i in range(4):
+            x = a  # error at `a`: 'x' would be both int32 and array[float64, 1] here
+            # hint: give the two values one type, or use two names
+    out[0] = x
+
+
+@cuda.autojit
+def stores(out, z, a):
+    out[0] = z[0]  # error at `z[0]`: complex128 cannot be stored in an array of float64
+    # hint: .real and abs() are numbers without an imaginary part
+    out[0] = a  # error at `a`: array[float64, 1] cannot be stored in an array of float64
+    # hint: an element takes a number
+    x = 1.0
+    if out[0] > 0:
+        x = z[0]  # error at `z[0]`: 'x' would be both float64 and complex128 here
+        # hint: give the two values one type, or use two names
+    out[0] = x
+
+
+@clause("NP-TYPE-01", "NP-TYPE-06")
+def test_only_integers_and_floats_are_converted():
+    a = np.zeros(1)
+    expect_errors(complex_in_loop, a)
+    expect_errors(array_in_loop, a, a.copy())
+    expect_errors(stores, a, np.zeros(1, complex), a.copy())
+
+
+# --- type objects ---
+
+NUMBERS_OF_TYPES = {
+    "int8": int8,
+    "int16": int16,
+    "int32": int32,
+    "int64": int64,
+    "uint8": uint8,
+    "uint16": uint16,
+    "uint32": uint32,
+    "uint64": uint64,
+    "float32": float32,
+    "float64": float64,
+    "complex64": complex64,
+    "complex128": complex128,
+    "bool": bool_,
+}
+
+
+@cuda.autojit
+def casts(ints, floats, zs, n, x):
+    a = int8(n)
+    b = int16(n)
+    c = int32(n)
+    d = int64(n)
+    e = uint8(n)
+    f = uint16(n)
+    g = uint32(n)
+    h = uint64(n)
+    i = intp(n)
+    j = float32(x)
+    k = float64(x)
+    l = complex64(x)  # noqa: E741
+    m = complex128(x)
+    o = bool_(n)
+    p = float(n)
+    q = int(x)
+    ints[0], ints[1], ints[2], ints[3] = a, b, c, d
+    ints[4], ints[5], ints[6], ints[7] = e, f, g, h
+    ints[8], ints[9], ints[10] = i, o, q
+    floats[0], floats[1], floats[2] = j, k, p
+    zs[0], zs[1] = l, m
+
+
+@clause("NP-TYPE-07", "NP-TYPE-08", "NP-INTP-01")
+def test_calls_of_type_objects_force_the_type(target):
+    ints, floats, zs = np.zeros(11, np.int64), np.zeros(3), np.zeros(2, np.complex128)
+    n = (3 << 40) + 0x81828384
+    casts[1, 1](ints, floats, zs, n, 0.1)
+    wrapped = [kind_of_int(name, n) for name in list(NUMBERS_OF_TYPES)[:8]]
+    assert ints.tolist() == [*map(int, wrapped), n, 1, 0]
+    third = float(np.float32(0.1))
+    assert floats.tolist() == [third, 0.1, float(n)]
+    assert zs.tolist() == [third, 0.1]
+    kinds = types_of_variables(
+        casts, "array[int64, 1]", "array[float64, 1]", "array[complex128, 1]", "int64", "float64"
+    )
+    assert [kinds[name] for name in "abcdefghijk"] == [
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("int64", "float32", "float64"),
+    ]
+    assert (kinds["l"], kinds["m"]) == ("float32", "float64")  # the imaginary part is a constant
+    assert (kinds["o"], kinds["p"], kinds["q"]) == ("bool", "float64", "int64")
+
+
+@clause("NP-TYPE-07", "NP-TYPE-08", "NP-INTP-01")
+def test_type_objects_on_the_host():
+    assert intp is int64
+    assert intp.bitwidth == 64
+    for name, kind in NUMBERS_OF_TYPES.items():
+        assert kind.name == name
+        assert kind(1).dtype == name
+        assert pickle.loads(pickle.dumps(kind)) == kind
+    assert int8(300) == 44
+    assert uint8(-1) == 255
+    assert int32(3.9) == 3
+    assert repr(int16[:]) == "int16[:]"
+    assert int16[:].ndim == 1
+    assert repr(float32[:, ::1]) == "float32[:, ::1]"
+    assert float32[:, ::1].layout == "C"
+    assert float32[::1, :].layout == "F"
+    assert float32[:, :].layout == "A"
+    assert repr(void(int32[:], float32)) == "void(int32[:], float32)"
+    assert int32(int32, float64).return_type == int32
+    assert int16[:] == int16[:] != int16[:, :]
+    with pytest.raises(TypeError, match=r"written int16\[:\] with one ':'"):
+        int16[3]
+    with pytest.raises(TypeError, match="takes one number"):
+        int16(1, 2)
+
+
+# --- autojit and signatures ---
+
+
+@cuda.autojit
+def a_cuda_kernel(arg):
+    must_be_int16 = int16(123)
+    must_be_float32 = float32(321)
+
+
+@cuda.autojit
+def doubles(out, arg):
+    twice = arg + arg
+    out[0] = twice
+
+
+@clause("NP-TYPE-09")
+def test_autojit_specialises_for_the_arguments(target):
+    a_cuda_kernel[1, 1](1)
+    a_cuda_kernel[1, 1](2)
+    a_cuda_kernel[1, 1](2.5)
+    assert a_cuda_kernel.specializations == [(int64,), (float64,)]
+    out = np.zeros(1)
+    doubles[1, 1](out, 1 << 40)
+    assert out[0] == 1 << 41
+    doubles[1, 1](out, 0.1)
+    assert out[0] == 0.2
+    doubles[1, 1](out, np.float32(0.1))
+    assert out[0] == float(np.float32(0.1)) * 2
+    doubles[1, 1](out, np.int8(100))
+    assert out[0] == -56
+
+
+SPELLINGS = [
+    void(float32[:], int32),
+    "void(float32[:], int32)",
+    "void(f4[:], i4)",
+    (float32[:], int32),
+    [float32[:], int32],
+    "(float32[:], int32)",
+]
+
+
+def assigns(a, n):
+    a[cuda.grid(1)] = n / 4
+
+
+@clause("NP-TYPE-08", "NP-GEN-02")
+@pytest.mark.parametrize("spelling", SPELLINGS, ids=str)
+def test_spellings_of_signatures(spelling):
+    kernel = cuda.jit(spelling)(assigns)
+    assert kernel.specializations == [(float32[:], int32)]
+    out = np.zeros(4, np.float32)
+    kernel[2, 2](out, 7.9)  # an int32, as the signature says
+    assert out.tolist() == [1.75] * 4
+    for wrong in (np.zeros(4), np.zeros((2, 2), np.float32), 3):
+        with pytest.raises(LaunchTypeError, match=r"argument 1 \('a'\) of kernel 'assigns' is "):
+            kernel[1, 1](wrong, 1)
+
+
+@clause("NP-TYPE-08")
+def test_older_spellings_of_jit():
+    kernel = cuda.jit(restype=void, argtypes=[float32[:], int32], target="gpu")(assigns)
+    assert kernel.signature == void(float32[:], int32)
+    with pytest.raises(TypeError, match="declared to return int32"):
+        cuda.jit("int32(float32[:], int32)")(assigns)
+    with pytest.raises(TypeError, match="has 2 parameters"):
+        cuda.jit("void(int32)")(assigns)
+    with pytest.raises(TypeError, match="'nothing' in the signature"):
+        cuda.jit("void(nothing)")
+    with pytest.raises(TypeError, match="target is 'gpu'"):
+        cuda.jit(target="cpu")
