@@ -6,6 +6,7 @@
 
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/operators.h"
+#include "frontend/warps/warps.h"
 #include "support/check.h"
 
 namespace cuda_device::frontend {
@@ -128,7 +129,8 @@ static std::string number_for(std::string text) {
   return "write the number, without quotes";
 }
 
-Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node) {
+Value constructed(Context& ctx, const Value& given, TypeCode to, const Node* node) {
+  const Value v = number_of_mask(ctx, given, node);
   const std::string what = std::string(name_of(to)) + "()";
   if (auto* text = v.as<Value::Text>())
     return error(ctx, DiagCode::not_a_number, node, {what, type_text(v), number_for(text->text)});
