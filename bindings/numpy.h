@@ -33,7 +33,7 @@ bool is_planned_format(nb::handle dtype);
 // NumPy scalar such as np.float32(1): its type number, or -1.
 int type_number_of_scalar(PyObject* object);
 
-// A device.WarpMask: an int32 to NumPy, with operators of its own, which kernels do not have yet.
+// A device.WarpMask: an int32 to NumPy, with operators of its own.
 bool is_warp_mask(PyObject* object);
 
 // Copies the value of such a scalar, of that format.

@@ -55,6 +55,7 @@ SILENT = {
     *("Cheap", "Exact", "LowBits", "SmallValues", "FullWidth"),
     *(
         "OfOperands",
+        "OfMask",
         "BlockUniform",
         "Varying",
         "Untouched",
@@ -74,6 +75,7 @@ WORDS = {
     "OrdersAll": "orders all memory",
     "ConvergesAndWaits": "converges, waits",
     "MeetsBlock": "meets the block",
+    "MeetsWarp": "meets the warp",
 }
 
 

@@ -100,8 +100,16 @@ void add_python_complex(Call& call, PyObject* object) {
   call.add_weak(Kind::WeakComplex, parts);
 }
 
+// Its operators are its own, though it is an int32 to NumPy.
+static void add_warp_mask(Call& call, PyObject* object) {
+  uint32_t bits = 0;
+  PyArray_ScalarAsCtype(object, &bits);
+  write_plain(call.key, frontend::ArgumentType::Kind::Mask);
+  std::memcpy(call.params.extend(sizeof bits, sizeof bits), &bits, sizeof bits);
+}
+
 void add_numpy_scalar(Call& call, PyObject* object) {
-  if (is_warp_mask(object)) call.fail(DiagCode::argument_not_yet, {"'" + type_text(object) + "'"});
+  if (is_warp_mask(object)) return add_warp_mask(call, object);
   const int number = type_number_of_scalar(object);
   if (number == NPY_CFLOAT || number == NPY_CDOUBLE) {
     alignas(8) char parts[16];

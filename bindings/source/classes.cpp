@@ -43,7 +43,7 @@ std::optional<Extent> extent_of_vector(std::string_view name) {
 }
 
 Extent extent_of_named(std::string_view name) {
-  if (name == "int" || name == "float") return {4, 4};
+  if (name == "int" || name == "float" || name == "WarpMask") return {4, 4};
   if (name == "complex" || name == "complex64") return {8, 8};
   if (name == "complex128") return {16, 16};
   if (const auto scalar = scalar_named(name)) {

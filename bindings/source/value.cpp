@@ -80,10 +80,17 @@ Value typed_value(ScalarKind format, uint64_t bits) {
 }
 
 std::optional<Value> numpy_value(PyObject* object) {
-  if (is_warp_mask(object)) return std::nullopt;
   std::optional<ScalarKind> format = scalar_of_type_number(type_number_of_scalar(object));
   if (!format) return std::nullopt;
   return typed_value(*format, scalar_bits(object, *format));
+}
+
+Value mask_value(PyObject* object) {
+  Value value = make(Value::Kind::Vector);
+  value.text = "WarpMask";
+  const auto bits = static_cast<uint32_t>(scalar_bits(object, ScalarKind::I32));
+  value.elements.push_back(typed_value(ScalarKind::U32, bits));
+  return value;
 }
 
 Value vector_value(const VectorObject& vector) {
@@ -229,6 +236,7 @@ std::optional<Value> constant_within(nb::handle object, int tuples, const Struct
     return value;
   }
   // Before Python's own numbers: np.float64 is a subclass of float.
+  if (is_warp_mask(p)) return mask_value(p);
   if (PyArray_IsScalar(p, Generic) && !PyUnicode_Check(p)) return numpy_value(p);
   if (PyLong_Check(p)) return int_value(object);
   if (PyFloat_Check(p)) return float_value(object);

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import cuda.device
-from cuda.device import _core, _intrinsics, _targets, _vectors, core, errors
+from cuda.device import _core, _intrinsics, _targets, _vectors, _warp_calls, core, errors
 
 PACKAGE = Path(inspect.getfile(cuda.device)).parent
 
@@ -26,7 +26,7 @@ DEVICE: dict[str, list[str]] = {
         *["syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or"],
     ],
     "Atomics": ["atomic_ref", "Atomic", "AtomicInterface", "AtomicRef", "threadfence"],
-    "Warps": ["WarpMask"],
+    "Warps": ["WarpMask", *_warp_calls.__all__],
     "Numbers": _intrinsics.__all__,
     "Vectors": ["Vector", *(name for name in _vectors.__all__ if name not in ("Vector", "Dim3"))],
     "Targets": _targets.__all__,

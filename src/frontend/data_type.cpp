@@ -117,6 +117,18 @@ RecordRef vector_type(TypeCode code, int lanes) {
   return vectors()[static_cast<size_t>(code)][static_cast<size_t>(lanes - 1)];
 }
 
+const RecordRef& mask_type() {
+  static const RecordRef type = [] {
+    auto made = std::make_shared<RecordType>();
+    made->kind = RecordType::Kind::Mask;
+    made->name = "WarpMask";
+    made->fields.push_back({"", DataType::number(TypeCode::u4), 0});
+    made->size = made->align = bytes_of_number(TypeCode::u4);
+    return made;
+  }();
+  return type;
+}
+
 RecordRef vector_named(std::string_view name) {
   const size_t x = name.rfind('x');
   if (x == std::string_view::npos || x + 2 != name.size()) return nullptr;

@@ -42,6 +42,7 @@ struct RecordField {
 struct RecordType {
   enum class Kind : uint8_t {
     Vector,      // device.float32x4: fields x, y, z, w of one number type
+    Mask,        // device.WarpMask: a uint32, a bit for each lane
     Struct,      // @device.struct
     Tuple,       // tuple[int, float] as a field
     NamedTuple,  // of Python's collections; a tuple with names
@@ -86,6 +87,8 @@ ir::Type array_type(const DataType& element, int ndim, ir::AddressSpace space);
 // device.float32x4 by its parts, or by its name; null: there is none.
 RecordRef vector_type(TypeCode code, int lanes);
 RecordRef vector_named(std::string_view name);
+// device.WarpMask
+const RecordRef& mask_type();
 
 // The type of the real and the imaginary part.
 constexpr TypeCode component_of(TypeCode complex) {

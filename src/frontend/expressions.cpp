@@ -83,7 +83,7 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
     case Kind::Type:
       return entity_value(ctx, v.text, node);
     case Kind::Vector: {
-      Value::Record vector{vector_named(v.text), {}};
+      Value::Record vector{v.text == "WarpMask" ? mask_type() : vector_named(v.text), {}};
       for (const syntax::Value& e : v.elements) vector.fields.push_back(literal(ctx, e, node));
       return vector;
     }

@@ -8,6 +8,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 
@@ -37,6 +38,8 @@ std::string to_string(const ArgumentType& t, const syntax::Program& program) {
       return is_double(t) ? "complex128" : "complex64";
     case ArgumentType::Kind::WeakComplex:
       return "complex";
+    case ArgumentType::Kind::Mask:
+      return "WarpMask";
     case ArgumentType::Kind::Vector:
       return vector_type(code_of(t.item), t.lanes)->name;
     case ArgumentType::Kind::Record:
@@ -140,6 +143,8 @@ static Value argument_value(Context& ctx, const ArgumentType& type, const std::s
     }
     case ArgumentType::Kind::Complex:
       return complex_argument(ctx, is_double(type) ? TypeCode::c16 : TypeCode::c8, name, parameter);
+    case ArgumentType::Kind::Mask:
+      return mask_of_bits(number_argument(ctx, TypeCode::u4, name, parameter));
     case ArgumentType::Kind::WeakComplex:
       return complex_argument(ctx, ctx.policy.constructed(TypeCode::weak_complex), name, parameter);
     case ArgumentType::Kind::Vector:

@@ -32,6 +32,7 @@ struct ArgumentType {
     WeakComplex,
     Vector,  // of `lanes` `item`s
     Record,  // an instance of Program::types[type], its fields in `elements`
+    Mask,    // of lanes of a warp: a uint32
   };
   Kind kind = Kind::None;
   DtypeId dtype;  // Scalar; element of Array. Python's bool is Scalar Bool.

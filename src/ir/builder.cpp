@@ -20,6 +20,15 @@ Type type_of_explicit(const Function& f, Op op, const std::vector<Inst*>& operan
       return operands.at(1)->type;
     case Op::Ldexp:
       return operands.at(0)->type;
+    case Op::VoteAll:
+    case Op::VoteAny:
+    case Op::VoteEq:
+      return kBool;
+    case Op::Shuffle:
+    case Op::ShuffleUp:
+    case Op::ShuffleDown:
+    case Op::ShuffleXor:
+      return operands.at(1)->type;
     default:
       CD_UNREACHABLE("the type of '" + std::string(info(op).text) +
                      "' does not follow; use typed()");

@@ -35,6 +35,8 @@ inline bool sets_slot(Op op) { return names_slot(op) && op != Op::SlotLoad; }
 
 // Waits for all threads of the block.
 inline bool is_barrier(Op op) { return info(op).effects.threads == Threads::MeetsBlock; }
+// Waits for threads of its warp.
+inline bool meets_warp(Op op) { return info(op).effects.threads == Threads::MeetsWarp; }
 // Whether threads that would not come to it may execute it too.
 inline bool may_speculate(Op op) { return is_pure(op) || op == Op::SlotLoad; }
 
@@ -52,9 +54,10 @@ constexpr bool orders(const Effects& e) { return e.order != Order::Unordered; }
 constexpr bool converges(const Effects& e) {
   return e.threads != Threads::Alone && e.threads != Threads::Waits;
 }
-// Returns only when another thread has acted.
+// Returns only when another thread has acted, and what that wrote may be seen then.
 constexpr bool waits(const Effects& e) {
-  return e.threads != Threads::Alone && e.threads != Threads::Converges;
+  return e.threads != Threads::Alone && e.threads != Threads::Converges &&
+         e.threads != Threads::MeetsWarp;
 }
 constexpr bool reports(const Effects& e) { return e.report == Report::Reports; }
 // Other threads matter to it, or memory as they leave it.

@@ -155,6 +155,7 @@ class Flattener {
   }
 
   void effect(const Inst& inst) {
+    if (meets_warp(inst.op)) return operands_of(step(StepKind::Warp, &inst), inst);
     const bool stops = is_barrier(inst.op) || inst.op == Op::Check;
     if (!stops) {
       const uint32_t list = list_of(inst);
@@ -174,10 +175,12 @@ class Flattener {
     Step& s = step(StepKind::Evaluate, &inst);
     s.evaluate = evaluator(inst);
     CD_CHECK(s.evaluate, "the interpreter does not know '" + std::string(info(inst.op).text) + "'");
-    const size_t count = inst.operands.size();
-    s.a = inst.operands[0]->id;
-    if (count > 1) s.b = inst.operands[1]->id;
-    if (count > 2) s.c = inst.operands[2]->id;
+    operands_of(s, inst);
+  }
+
+  static void operands_of(Step& s, const Inst& inst) {
+    uint32_t* const registers[] = {&s.a, &s.b, &s.c};
+    for (size_t k = 0; k < inst.operands.size(); ++k) *registers[k] = inst.operands[k]->id;
   }
 
   void if_(const Inst& inst) {

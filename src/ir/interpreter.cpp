@@ -2,6 +2,7 @@
 
 #include "ir/float_environment.h"
 #include "ir/machine.h"
+#include "ir/warp.h"
 #include "support/check.h"
 
 namespace cuda_device::ir {
@@ -64,14 +65,6 @@ Outcome run_to_barrier(const Launch& launch, Thread& thread, uint64_t max_steps)
   return outcome;
 }
 
-std::string place_text(const Launch& launch, const Thread& thread) {
-  const Inst& barrier = barrier_of(launch, thread);
-  const std::string line =
-      barrier.span.known() ? " in line " + std::to_string(barrier.span.line) : "";
-  return "thread " + text_of(thread.index) + " at '" + print_line(*launch.code.function, barrier) +
-         "'" + line;
-}
-
 int64_t barrier_result(Op op, size_t came, size_t trues) {
   switch (op) {
     case Op::Barrier:
@@ -103,29 +96,140 @@ void meet(const Launch& launch, std::vector<Thread>& waiting) {
   for (Thread& thread : waiting) pass_barrier(launch, thread, result);
 }
 
+// Threads of one warp, and where each has come to.
+class Warp {
+ public:
+  Warp(const Launch& launch, uint64_t max_steps) : launch_(launch), max_steps_(max_steps) {}
+  void add(Thread&& thread) { lanes_.push_back({std::move(thread), Outcome::OutOfSteps}); }
+
+  // Runs all threads until each has left the kernel or stands at a barrier, where they are moved to
+  // `at_barrier`. False where one has failed.
+  bool run(std::vector<Thread>& at_barrier) {
+    do {
+      for (Lane& lane : lanes_) {
+        if (lane.outcome != Outcome::OutOfSteps) continue;
+        lane.outcome = run_to_barrier(launch_, lane.thread, max_steps_);
+        if (lane.outcome == Outcome::Failed) return false;
+      }
+    } while (pass_one_meeting());
+    for (Lane& lane : lanes_)
+      if (lane.outcome == Outcome::AtBarrier) at_barrier.push_back(std::move(lane.thread));
+    return true;
+  }
+
+ private:
+  struct Lane {
+    Thread thread;
+    Outcome outcome;  // OutOfSteps: it is to go on
+  };
+
+  bool pass_one_meeting() {
+    std::vector<WarpMember> members;
+    std::vector<Lane*> waiting;
+    for (Lane& lane : lanes_) {
+      if (lane.outcome != Outcome::InWarp) continue;
+      members.push_back(warp_member(launch_, lane.thread));
+      waiting.push_back(&lane);
+      check_own_mask(lane.thread, members.back());
+    }
+    if (waiting.empty()) return false;
+    const std::vector<size_t> group = meeting(members, live());
+    if (group.empty()) nobody_comes(waiting.front()->thread, members.front());
+    std::vector<WarpMember> met;
+    for (const size_t i : group) met.push_back(members[i]);
+    const std::vector<int64_t> results = results_of_meeting(met);
+    for (size_t k = 0; k < group.size(); ++k) {
+      pass_warp(launch_, waiting[group[k]]->thread, results[k]);
+      waiting[group[k]]->outcome = Outcome::OutOfSteps;
+    }
+    return true;
+  }
+
+  uint32_t live() const {
+    uint32_t lanes = 0;
+    for (const Lane& lane : lanes_)
+      if (lane.outcome != Outcome::Finished)
+        lanes |= uint32_t{1} << warp_lane(launch_, lane.thread);
+    return lanes;
+  }
+
+  std::string beginning(const Thread& thread) const {
+    return "kernel '" + launch_.code.function->name + "', block " + text_of(thread.block) + ": ";
+  }
+
+  void check_own_mask(const Thread& thread, const WarpMember& member) const {
+    if (member.operation->op == Op::ActiveMask || member.mask >> member.lane & 1) return;
+    throw InterpretError(beginning(thread) +
+                         "a thread is not in its own mask: " + place_text(launch_, thread));
+  }
+
+  // Some thread that the mask names waits elsewhere.
+  [[noreturn]] void nobody_comes(const Thread& thread, const WarpMember& member) const {
+    for (const Lane& lane : lanes_) {
+      const bool named = member.mask >> warp_lane(launch_, lane.thread) & 1;
+      if (lane.outcome == Outcome::Finished || !named) continue;
+      if (lane.outcome == Outcome::InWarp) {
+        const WarpMember other = warp_member(launch_, lane.thread);
+        if (other.operation == member.operation && other.mask == member.mask) continue;
+      }
+      throw InterpretError(beginning(thread) + "threads of a warp wait for each other in vain: " +
+                           place_text(launch_, thread) + ", " + place_text(launch_, lane.thread));
+    }
+    CD_UNREACHABLE("all threads of a mask have come, and do not meet");
+  }
+
+  const Launch& launch_;
+  const uint64_t max_steps_;
+  std::vector<Lane> lanes_;
+};
+
+// Runs the threads of a block warp by warp. False where one has failed.
+class BlockRun {
+ public:
+  BlockRun(const Launch& launch, uint64_t max_steps) : launch_(launch), max_steps_(max_steps) {
+    current_.emplace(launch, max_steps);
+  }
+
+  bool add(Thread&& thread) {
+    const uint32_t warp = warp_number(launch_, thread);
+    if (warp != current_number_ && !finish_warp()) return false;
+    current_number_ = warp;
+    current_->add(std::move(thread));
+    return true;
+  }
+  bool finish_warp() {
+    const bool fine = current_->run(waiting_);
+    current_.emplace(launch_, max_steps_);
+    return fine;
+  }
+  std::vector<Thread> waiting() { return std::move(waiting_); }
+
+ private:
+  const Launch& launch_;
+  const uint64_t max_steps_;
+  uint32_t current_number_ = 0;
+  std::optional<Warp> current_;
+  std::vector<Thread> waiting_;  // at a barrier
+};
+
 // False where a thread has failed.
 bool run_block(const Launch& launch, const Index& block, uint64_t max_steps) {
   const BlockMemory memory(launch, block);
-  std::vector<Thread> waiting;
-  bool failed = false;
-  const auto run = [&](Thread&& thread, std::vector<Thread>& still) {
-    const Outcome outcome = run_to_barrier(launch, thread, max_steps);
-    if (outcome == Outcome::AtBarrier) still.push_back(std::move(thread));
-    failed = outcome == Outcome::Failed;
-    return !failed;
-  };
+  BlockRun first(launch, max_steps);
+  bool fine = true;
   for_each_index(launch.grid.block, [&](const Index& index) {
-    return run(Thread(launch, block, index, &memory), waiting);
+    return fine = first.add(Thread(launch, block, index, &memory));
   });
-  while (!waiting.empty() && !failed) {
+  if (!fine || !first.finish_warp()) return false;
+  for (std::vector<Thread> waiting = first.waiting(); !waiting.empty();) {
     meet(launch, waiting);
-    std::vector<Thread> still;
-    for (Thread& thread : waiting) {
-      if (!run(std::move(thread), still)) break;
-    }
-    waiting = std::move(still);
+    BlockRun next(launch, max_steps);
+    for (Thread& thread : waiting)
+      if (!next.add(std::move(thread))) return false;
+    if (!next.finish_warp()) return false;
+    waiting = next.waiting();
   }
-  return !failed;
+  return true;
 }
 
 }  // namespace

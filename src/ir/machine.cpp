@@ -8,6 +8,15 @@
 namespace cuda_device::ir {
 namespace {
 
+// In the block, x fastest.
+uint32_t linear_index(const Launch& launch, const Thread& thread) {
+  const auto& [x, y, z] = thread.index;
+  const auto& block = launch.grid.block;
+  return x + block[0] * (y + block[1] * z);
+}
+
+constexpr uint32_t kWarp = 32;
+
 int64_t position(const Launch& launch, const Thread& thread, const Inst& question) {
   const auto& grid = launch.grid;
   const auto axis = static_cast<size_t>(question.imm);
@@ -24,10 +33,8 @@ int64_t position(const Launch& launch, const Thread& thread, const Inst& questio
       return static_cast<int32_t>(thread.index[axis] + thread.block[axis] * grid.block[axis]);
     case Op::GridSize:
       return static_cast<int32_t>(grid.block[axis] * grid.grid[axis]);
-    case Op::LaneId: {
-      const auto& [x, y, z] = thread.index;
-      return (x + grid.block[0] * (y + grid.block[1] * z)) % 32;
-    }
+    case Op::LaneId:
+      return warp_lane(launch, thread);
     default:
       CD_UNREACHABLE("not a position: " + std::string(info(question.op).text));
   }
@@ -48,12 +55,19 @@ class Runner {
       ++thread_.taken;
       execute(code[next++]);
     }
-    return code[next].kind == StepKind::Finish ? Outcome::Finished : Outcome::AtBarrier;
+    switch (code[next].kind) {
+      case StepKind::Barrier:
+        return Outcome::AtBarrier;
+      case StepKind::Warp:
+        return Outcome::InWarp;
+      default:
+        return Outcome::Finished;
+    }
   }
 
  private:
   static bool stops(const Step& s) {
-    return s.kind == StepKind::Finish || s.kind == StepKind::Barrier;
+    return s.kind == StepKind::Finish || s.kind == StepKind::Barrier || s.kind == StepKind::Warp;
   }
 
   bool fails(const Step& s) const { return s.kind == StepKind::Check && !registers_[s.a]; }
@@ -107,6 +121,7 @@ class Runner {
         return effect(s);
       case StepKind::Check:  // holds
       case StepKind::Barrier:
+      case StepKind::Warp:
       case StepKind::Finish:
         return;
     }
@@ -135,6 +150,8 @@ class Runner {
         return store_pair(s);
       case Op::Fence:
         return;  // threads take turns
+      case Op::WarpCheck:
+        return;  // threads wait for each other
       case Op::Print:
         return print(s);
       case Op::Opaque:
@@ -144,6 +161,18 @@ class Runner {
       case Op::BarrierCount:
       case Op::BarrierAnd:
       case Op::BarrierOr:
+      case Op::ActiveMask:
+      case Op::WarpSync:
+      case Op::VoteAll:
+      case Op::VoteAny:
+      case Op::VoteEq:
+      case Op::Ballot:
+      case Op::Shuffle:
+      case Op::ShuffleUp:
+      case Op::ShuffleDown:
+      case Op::ShuffleXor:
+      case Op::MatchAny:
+      case Op::MatchAll:
         break;  // kinds of steps of their own
 #define OP(name, ...) case Op::name:
 #define EFFECT(...)
@@ -341,6 +370,35 @@ bool barrier_operand(const Launch& launch, const Thread& thread) {
 void pass_barrier(const Launch& launch, Thread& thread, int64_t result) {
   const Step& s = launch.code.steps[thread.next++];
   if (!s.source->type.is_none()) thread.registers[s.result] = result;
+}
+
+uint32_t warp_lane(const Launch& launch, const Thread& thread) {
+  return linear_index(launch, thread) % kWarp;
+}
+
+uint32_t warp_number(const Launch& launch, const Thread& thread) {
+  return linear_index(launch, thread) / kWarp;
+}
+
+WarpMember warp_member(const Launch& launch, const Thread& thread) {
+  const Step& s = launch.code.steps[thread.next];
+  WarpMember member{.lane = warp_lane(launch, thread), .operation = s.source, .step = thread.next};
+  const size_t count = s.source->operands.size();
+  if (count > 0) member.mask = static_cast<uint32_t>(thread.registers[s.a]);
+  if (count > 1) member.value = thread.registers[s.b];
+  if (count > 2) member.number = thread.registers[s.c];
+  return member;
+}
+
+void pass_warp(const Launch& launch, Thread& thread, int64_t result) {
+  pass_barrier(launch, thread, result);
+}
+
+std::string place_text(const Launch& launch, const Thread& thread) {
+  const Inst& inst = barrier_of(launch, thread);
+  const std::string line = inst.span.known() ? " in line " + std::to_string(inst.span.line) : "";
+  return "thread " + text_of(thread.index) + " at '" + print_line(*launch.code.function, inst) +
+         "'" + line;
 }
 
 Outcome advance(const Launch& launch, Thread& thread, uint64_t steps) {

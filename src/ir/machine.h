@@ -57,10 +57,10 @@ struct Thread {
   std::vector<char> local;       // memory of its local arrays
 };
 
-enum class Outcome : uint8_t { Finished, OutOfSteps, AtBarrier, Failed };
+enum class Outcome : uint8_t { Finished, OutOfSteps, AtBarrier, InWarp, Failed };
 
-// Goes on where the thread stopped, for at most `steps` steps. A thread at a barrier stays there
-// until pass_barrier; one that has failed stands at its check.
+// Goes on where the thread stopped, for at most `steps` steps. A thread at a barrier, or at an
+// operation of its warp, stays there until it is passed; one that has failed stands at its check.
 Outcome advance(const Launch& launch, Thread& thread, uint64_t steps);
 
 // The barrier that a thread stands at, and whether its operand is true there.
@@ -69,6 +69,23 @@ const Inst& barrier_of(const Launch& launch, const Thread& thread);
 const Inst& check_of(const Launch& launch, const Thread& thread);
 bool barrier_operand(const Launch& launch, const Thread& thread);
 void pass_barrier(const Launch& launch, Thread& thread, int64_t result);
+
+// What a thread that takes part in an operation of its warp brings.
+struct WarpMember {
+  uint32_t lane = 0;
+  const Inst* operation = nullptr;
+  uint32_t step = 0;              // earlier ones stand earlier in the program
+  uint32_t mask = 0;              // of active_mask, which names none: 0
+  int64_t value = 0, number = 0;  // the operands after the mask
+};
+// The number of the thread in its warp, and of the warp in its block.
+uint32_t warp_lane(const Launch& launch, const Thread& thread);
+uint32_t warp_number(const Launch& launch, const Thread& thread);
+WarpMember warp_member(const Launch& launch, const Thread& thread);
+void pass_warp(const Launch& launch, Thread& thread, int64_t result);
+
+// "thread (1, 2, 3) at 'barrier' in line 4"
+std::string place_text(const Launch& launch, const Thread& thread);
 
 // "(1, 2, 3)"
 std::string text_of(const std::array<uint32_t, 3>& index);

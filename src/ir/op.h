@@ -48,11 +48,11 @@ enum class ImmKind : uint8_t {
 enum class Cost : uint8_t { Cheap, Costly };
 enum class Accuracy : uint8_t { Exact, Approximate };
 enum class Width : uint8_t { LowBits, SmallValues, FullWidth };
-enum class LaneRule : uint8_t { OfOperands, BlockUniform, Varying, ByLane };
+enum class LaneRule : uint8_t { OfOperands, BlockUniform, Varying, ByLane, OfMask };
 enum class Memory : uint8_t { Untouched, Reads, Writes, ReadsWrites };
 enum class Where : uint8_t { Nowhere, Element, AtomicElement, Anywhere };
 enum class Order : uint8_t { Unordered, OrdersBlock, OrdersAll };
-enum class Threads : uint8_t { Alone, Converges, Waits, ConvergesAndWaits, MeetsBlock };
+enum class Threads : uint8_t { Alone, Converges, Waits, ConvergesAndWaits, MeetsBlock, MeetsWarp };
 enum class Report : uint8_t { Silent, Reports };
 enum class Regions : uint8_t { None, ThenElse, ConditionBodyElse, BodyElse, Body, LeavesBlock };
 

@@ -19,6 +19,7 @@ enum class StepKind : uint8_t {
   Stride,    // result = strides[immediate] of array a
   View,     // result = array number `b`, made now; lists[a] ... are array, offset, extents, strides
   Barrier,  // the thread stops here; register a, where the operation has an operand
+  Warp,     // the thread stops here; registers a, b, c: its operands
   Check,    // the thread fails where register a is false
   Effect,   // any other operation with an effect, `source`; lists[a] ... are the operands
   Jump,     // to step `target`

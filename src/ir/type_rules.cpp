@@ -262,6 +262,26 @@ std::string for_error(const Function& f, const Inst& inst) {
   return first({expect("the slot", slot, any_int, "an integer"), operands_are(inst, slot)});
 }
 
+// A mask, then a bool for each that a vote takes.
+std::string vote_error(const Inst& inst) {
+  return first({operand_is(inst, 0, kU32), operand_is(inst, 1, kBool),
+                inst.op == Op::Ballot ? kFine : result_is(inst, kBool)});
+}
+
+// Bits are moved and compared as integers, or floats that are computed in.
+bool is_shuffled(Type t) { return t.is_scalar() && !t.is_stored(); }
+
+std::string shuffle_error(const Inst& inst) {
+  return first({operand_is(inst, 0, kU32),
+                operand_is(inst, 1, is_shuffled, "a scalar that is not only stored"),
+                operand_is(inst, 1, inst.type), operand_is(inst, 2, kI32)});
+}
+
+std::string match_error(const Inst& inst) {
+  return first({operand_is(inst, 0, kU32),
+                operand_is(inst, 1, is_shuffled, "a scalar that is not only stored")});
+}
+
 // The format says what it writes.
 std::string print_error(const Function& f, const Inst& inst) {
   const std::vector<DtypeId>& wanted = f.formats[static_cast<size_t>(inst.imm)].arguments;
@@ -323,6 +343,22 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
     case Op::If:
     case Op::Yield:
       return operand_is(inst, 0, kBool);
+    case Op::WarpSync:
+    case Op::WarpCheck:
+      return operand_is(inst, 0, kU32);
+    case Op::VoteAll:
+    case Op::VoteAny:
+    case Op::VoteEq:
+    case Op::Ballot:
+      return vote_error(inst);
+    case Op::Shuffle:
+    case Op::ShuffleUp:
+    case Op::ShuffleDown:
+    case Op::ShuffleXor:
+      return shuffle_error(inst);
+    case Op::MatchAny:
+    case Op::MatchAll:
+      return match_error(inst);
     case Op::Print:
       return print_error(f, inst);
     case Op::Opaque:

@@ -1,4 +1,4 @@
-"""WarpMask in host code (DEV-WARP-01 to -05), and what refuses it in kernels."""
+"""WarpMask in host code (DEV-WARP-01 to -05)."""
 
 import copy
 import pickle
@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pytest
 from cuda import device as D
-from cuda.device.errors import CompileError, NotImplementedYetError
 from support.clauses import clause
 
 PATTERNS = [0, 1, 5, 0x55555555, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF]
@@ -160,42 +159,3 @@ def test_what_a_mask_refuses(use, error, text):
 def test_a_mask_is_no_container_of_lanes():
     with pytest.raises(TypeError, match="is not a container"):
         5 in D.WarpMask(6)  # noqa: B015 it raises
-
-
-MASK = D.WarpMask(0x80000001)
-
-
-@D.kernel
-def takes_a_number(a, x):
-    a[0] = x
-
-
-@D.kernel
-def captures_a_mask(a):
-    a[0] = MASK >> 31
-
-
-@D.kernel
-def names_the_class(a):
-    a[0] = D.WarpMask(3)
-
-
-# As an int32, `mask >> 31` would be -1 in the kernel and 1 on the host.
-def test_kernels_take_no_mask_for_a_number():
-    a = np.zeros(1, np.int32)
-    with pytest.raises(
-        NotImplementedYetError, match=r"'cuda\.device\.WarpMask' as an argument is not"
-    ):
-        D.launch(takes_a_number, a, MASK, grid=1, block=1)
-    with pytest.raises(CompileError, match=r"'cuda\.device\.WarpMask' cannot be used"):
-        D.launch(captures_a_mask, a, grid=1, block=1)
-    with pytest.raises(NotImplementedYetError, match=r"device\.WarpMask is not implemented yet"):
-        D.launch(names_the_class, a, grid=1, block=1)
-    with pytest.raises(NotImplementedYetError, match="as a type hint of an attribute"):
-
-        @D.struct
-        class _:
-            mask: D.WarpMask
-
-    D.launch(takes_a_number, a, int(MASK), grid=1, block=1)
-    assert a[0] == signed(0x80000001)

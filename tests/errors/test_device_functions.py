@@ -220,16 +220,6 @@ def keywords_of_device_functions(a):
     y = D.popc(x=1)
 
 
-@bad.kernel(FLOATS)
-def names_that_are_planned(a):
-    # error at `D.syncwarp`: device.syncwarp is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    D.syncwarp()
-    # error at `D.activemask`: device.activemask is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    D.activemask()
-
-
 @pytest.mark.parametrize("program", bad)
 def test_bad_programs(program):
     program.check()

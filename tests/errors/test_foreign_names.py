@@ -103,7 +103,7 @@ def blocks_of_numba(a):
     # hint: use device.atomic_ref(array, index)
     numba_cuda.atomic.add(a, 0, s[0] + r[0])
     # error at `numba_cuda.shfl_down_sync`: 'numba_cuda.shfl_down_sync' cannot be used in a kernel
-    # hint: use device.shfl_down_sync, which is not implemented yet
+    # hint: use device.shfl_down_sync
     numba_cuda.shfl_down_sync(-1, a[0], 1)
 
 
@@ -187,10 +187,10 @@ def blocks_and_warps_of_cuda_cpp(a):
     # hint: use device.atomic_ref(array, index)
     atomicAdd(a, n)
     # error at `__shfl_down_sync`: '__shfl_down_sync' is not a name of cuda.device
-    # hint: use device.shfl_down_sync, which is not implemented yet
+    # hint: use device.shfl_down_sync
     a[0] = __shfl_down_sync(-1, a[0], 1)
     # error at `__ballot_sync`: '__ballot_sync' is not a name of cuda.device
-    # hint: use device.ballot_sync, which is not implemented yet
+    # hint: use device.ballot_sync
     a[1] = __ballot_sync(-1, n)
     # error at `__threadfence`: '__threadfence' is not a name of cuda.device
     # hint: use device.threadfence

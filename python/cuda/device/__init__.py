@@ -19,6 +19,7 @@ from cuda.device import (
     _missing,
     _targets,
     _vectors,
+    _warp_calls,
     core,
     errors,  # noqa: F401 it is found as an attribute
 )
@@ -78,6 +79,7 @@ from cuda.device._representation import machine_representation
 from cuda.device._structs import align, replace, struct
 from cuda.device._targets import *  # noqa: F403 all that it lists
 from cuda.device._vectors import *  # noqa: F403 all that it lists
+from cuda.device._warp_calls import *  # noqa: F403 all that it lists
 from cuda.device._warps import WarpMask
 
 if TYPE_CHECKING:
@@ -156,6 +158,7 @@ __all__ = [
 __all__ += _intrinsics.__all__
 __all__ += _targets.__all__
 __all__ += _vectors.__all__
+__all__ += _warp_calls.__all__
 
 
 if not TYPE_CHECKING:  # it would find every name that a user misspells

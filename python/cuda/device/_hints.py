@@ -8,7 +8,6 @@ import numpy as np
 from cuda.device import _core
 from cuda.device._elements import element_dtype
 from cuda.device._warps import WarpMask
-from cuda.device.errors import NotImplementedYetError
 
 _WORD = 8  # bytes of a pointer, and of None
 _NOTHING = np.dtype(f"V{_WORD}")
@@ -242,6 +241,13 @@ def _builtin_complex(value: Any, place: str) -> complex:
     return complex(value)
 
 
+def _mask(value: Any, place: str) -> WarpMask:
+    try:
+        return WarpMask(value)
+    except (TypeError, OverflowError) as error:
+        raise type(error)(f"{place} is of type WarpMask: {error}") from None
+
+
 # Classes that NumPy's number classes derive from: no formats.
 _ABSTRACT = {
     *(np.generic, np.number, np.integer, np.signedinteger, np.unsignedinteger),
@@ -267,11 +273,8 @@ def _of_number_class(hint: type[np.generic]) -> Hint | None:
     """device.float32 and its like; None for what kernels have no format for."""
     if hint in _ABSTRACT:
         return None
-    if issubclass(hint, WarpMask):  # a number of its dtype would lose the operators of masks
-        raise NotImplementedYetError(
-            "device.WarpMask as a type hint of an attribute is not implemented yet; "
-            "write device.int32, and int(mask) for its values"
-        )
+    if issubclass(hint, WarpMask):
+        return _of_dtype(WarpMask, _INT, _mask)
     dtype = np.dtype(hint)
     if dtype in (np.dtype(np.complex64), np.dtype(np.complex128)):
         return _of_dtype(hint, dtype, lambda value, place: _complex(dtype, value, place))

@@ -42,6 +42,8 @@ class Rules {
         return array_number();
       case Op::Select:
         return operand(0).uniform() ? select() : plain();
+      case Op::Shuffle:
+        return one_lane_for_all() ? uniform_shape(Level::GangUniform) : varying_shape();
       default:
         return by_rule();
     }
@@ -58,12 +60,18 @@ class Rules {
         return arithmetic();
       case ir::LaneRule::BlockUniform:
         return uniform_shape(Level::BlockUniform);
+      case ir::LaneRule::OfMask:
+        return has_one_mask() ? uniform_shape(Level::GangUniform) : varying_shape();
       case ir::LaneRule::Varying:
       case ir::LaneRule::ByLane:
         return varying_shape();
     }
     CD_UNREACHABLE("unknown rule of lanes");
   }
+
+  // A gang that uses warps is one.
+  bool has_one_mask() const { return inst_.operands.empty() || operand(0).uniform(); }
+  bool one_lane_for_all() const { return has_one_mask() && operand(2).uniform(); }
 
   // A value computed from values that can be only one number. Codegen writes the number.
   bool decided() const {

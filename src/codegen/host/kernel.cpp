@@ -45,6 +45,7 @@ class Kernel {
         pure_(c_, values_, launch_, arrays_),
         position_(c_, values_, launch_),
         reports_(c_, values_, position_),
+        warps_(c_, values_),
         slots_(c_, values_),
         exits_(find_exits(source.function)),
         guards_(analysis::find_guards(source.function, source.analysis)),
@@ -59,8 +60,8 @@ class Kernel {
     c_.lines.open(function_, c_.b, c_.source.options.lines, c_.source.function.name);
     Prefetcher prefetcher(c_, arrays_);
     Access access(c_, values_, arrays_, prefetcher);
-    BlockControl block({c_, values_, pure_, position_, slots_, access, reports_, launch_, arrays_,
-                        prefetcher, exits_, guards_, scalarized_loops_},
+    BlockControl block({c_, values_, pure_, position_, slots_, access, reports_, warps_, launch_,
+                        arrays_, prefetcher, exits_, guards_, scalarized_loops_},
                        arena_);
     block_ = &block;
     slots_.create();
@@ -147,6 +148,7 @@ class Kernel {
   PureOps pure_;
   Position position_;
   Reports reports_;
+  WarpOps warps_;
   Slots slots_;
   const std::vector<Exits> exits_;
   const std::vector<analysis::Guard> guards_;

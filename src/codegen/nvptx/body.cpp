@@ -4,6 +4,7 @@
 #include "codegen/nvptx/counter.h"
 #include "codegen/nvptx/position.h"
 #include "codegen/nvptx/reports.h"
+#include "codegen/nvptx/warps.h"
 #include "ir/effects.h"
 #include "support/check.h"
 
@@ -134,6 +135,24 @@ void Body::inst(const Inst& i) {
     case Op::BarrierAnd:
     case Op::BarrierOr:
       return define(i, emit_barrier(c_, i));
+    case Op::WarpSync:
+      return emit_warp_sync(c_, i);
+    case Op::ActiveMask:
+    case Op::VoteAll:
+    case Op::VoteAny:
+    case Op::VoteEq:
+    case Op::Ballot:
+      return define(i, emit_vote(c_, i));
+    case Op::Shuffle:
+    case Op::ShuffleUp:
+    case Op::ShuffleDown:
+    case Op::ShuffleXor:
+      return define(i, emit_shuffle(c_, i));
+    case Op::MatchAny:
+    case Op::MatchAll:
+      return define(i, emit_match(c_, i));
+    case Op::WarpCheck:
+      return;  // threads wait for each other
     case Op::Check:
       return emit_check(c_, i);
     case Op::Print:

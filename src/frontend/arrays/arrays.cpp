@@ -13,6 +13,7 @@
 #include "frontend/operators/operators.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -173,6 +174,9 @@ void store_element(Context& ctx, const Value::Array& array, std::vector<Inst*> o
     if (!stored.is_unknown()) store_data(ctx, array.element, operands, 0, stored, source);
     return;
   }
+  if (is_mask(value))
+    return store_element(ctx, array, std::move(operands), number_of_mask(ctx, value, source),
+                         source);
   if (!value.is_number()) {
     std::string hint =
         is_position(value) ? "name a component of it: .x, .y or .z" : read_it_hint(value);

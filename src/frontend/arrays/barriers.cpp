@@ -31,9 +31,7 @@ static std::string first_parameter(const Node* lambda) {
   return "";
 }
 
-// What the predicate gives for this thread: a bool.
-static Value predicate(Context& ctx, const Given& given, const std::string& name,
-                       const Node* call) {
+Value predicate(Context& ctx, const Given& given, const std::string& name, const Node* call) {
   const Value& f = *given.value;
   Value v;
   if (auto* lambda = f.as<Value::Lambda>()) {

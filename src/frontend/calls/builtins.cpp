@@ -13,6 +13,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 
@@ -164,7 +165,7 @@ Value call_tid(Context& ctx, const Arguments& a, const Intrinsic& i) {
 }
 
 Value call_bits(Context& ctx, const Arguments& a, const Intrinsic& i) {
-  const Value& v = a.positional[0];
+  const Value v = number_of_mask(ctx, a.positional[0], a.node);
   if (!v.is_number() || !is_int(v.code()))
     return error(ctx, DiagCode::needs_integer, argument_node(a, 0), {i.short_name(), type_text(v)});
   Inst* operand = inst_of(ctx, v, argument_node(a, 0));

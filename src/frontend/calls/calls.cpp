@@ -13,6 +13,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -145,7 +146,8 @@ static Value call_entity(Context& ctx, const std::string& name, const Arguments&
   const Intrinsic* i = find_intrinsic(name);
   if (!i)
     if (const auto type = data_type_of(Value::Entity{name}); type && type->is_record())
-      return construct_vector(ctx, type->record, a);
+      return type->record == mask_type() ? construct_mask(ctx, a)
+                                         : construct_vector(ctx, type->record, a);
   if (!i) return foreign_call(ctx, a.node->func, {"function"});
   if (i->role == Intrinsic::Role::Type) return call_type(ctx, *i, a);
   if (i->role != Intrinsic::Role::Call) return not_callable(ctx, a.node->func, Value::Entity{name});

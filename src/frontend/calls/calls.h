@@ -40,6 +40,10 @@ Value call_lambda(Context& ctx, const Value::Lambda& lambda);
 // The body of an instance in place, in a scope if some return leaves it early.
 Value inlined(Context& ctx, Instance& instance);
 
+// What the predicate of an operation that many threads execute together gives for this thread: a
+// bool. In arrays/barriers.cpp.
+Value predicate(Context& ctx, const Given& given, const std::string& name, const Node* call);
+
 // A method of a number.
 Value call_number_method(Context& ctx, const Value& self, Method method, const Arguments& a);
 

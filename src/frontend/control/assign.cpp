@@ -288,6 +288,8 @@ Value annotated(Context& ctx, const Node* annotation, Value value, const Node* n
   if (value.is_unknown() || declared.is_unknown()) return value;
   if (declared.is_none() && value.is_none()) return value;
   if (is_declared_reference(value, declared)) return value;
+  if (declared.is_entity("device.WarpMask"))
+    return as_data(ctx, value, DataType::of(mask_type()), Conversion::Lossless, node, what);
   auto* entity = declared.as<Value::Entity>();
   const std::optional<TypeCode> code = entity ? declared_type(ctx, *entity) : std::nullopt;
   if (!code && !declared.is_none()) {

@@ -16,6 +16,8 @@ void lower_assert(Context& ctx, const syntax::Assert* node);
 void lower_raise(Context& ctx, const syntax::Raise* node);
 
 // The kernel fails with the exception where `holds`, a bool, is false.
+// The entry of a failure at a place: one for what is unrolled or inlined several times.
+int64_t failure_number(Context& ctx, const Node* node, Failure failure);
 void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure);
 // Jumps to the end of an open scope, counted from the outermost.
 void leave(Context& ctx, size_t scope);

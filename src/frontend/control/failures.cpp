@@ -36,15 +36,19 @@ std::string written(const Value& value) {
 
 }  // namespace
 
-// One entry for what is unrolled or inlined several times.
-void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure) {
+int64_t failure_number(Context& ctx, const Node* node, Failure failure) {
   failure.function = ctx.instance->index;
   failure.line = static_cast<int32_t>(node->span.line - ctx.instance->function->span.line);
   std::vector<Failure>& all = ctx.function->failures;
   auto at = std::ranges::find(all, failure);
   if (at == all.end()) at = all.insert(all.end(), std::move(failure));
+  return at - all.begin();
+}
+
+void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure) {
+  const int64_t number = failure_number(ctx, node, std::move(failure));
   ctx.at(node);
-  ctx.builder.op(Op::Check, {inst_of(ctx, holds, node)}, at - all.begin());
+  ctx.builder.op(Op::Check, {inst_of(ctx, holds, node)}, number);
   if (holds.exact()) ctx.reachable = false;
 }
 

@@ -10,6 +10,7 @@
 #include "frontend/operators/class_operators.h"
 #include "frontend/operators/convert.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 #include "support/check.h"
 
 namespace cuda_device::frontend {
@@ -231,6 +232,10 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
   ctx.at(node);
   if (op == CompareOp::In || op == CompareOp::NotIn)
     return contains(ctx, op, a, b, node, left, right);
+  if ((is_mask(a) || is_mask(b)) && !is_identity(op) && (is_mask(a) || a.is_number()) &&
+      (is_mask(b) || b.is_number()))
+    return compare_numbers(ctx, op, compared_bits(ctx, a, left), compared_bits(ctx, b, right), node,
+                           left, right);
   if (a.is_number() && b.is_number() && !is_identity(op))
     return compare_numbers(ctx, op, a, b, node, left, right);
   if (std::optional<Value> own = class_compare(ctx, op, a, b, node, left, right)) return *own;

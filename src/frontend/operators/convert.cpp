@@ -6,6 +6,7 @@
 
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/operators.h"
+#include "frontend/warps/warps.h"
 #include "support/check.h"
 #include "support/render.h"
 
@@ -170,7 +171,8 @@ void warn_of_narrow_int(Context& ctx, const Value& v, TypeCode to, const syntax:
         source_text(ctx.program.files, call->args[0]->span)});
 }
 
-Value constructed(Context& ctx, const Value& v, TypeCode to, const Node* node) {
+Value constructed(Context& ctx, const Value& given, TypeCode to, const Node* node) {
+  const Value v = number_of_mask(ctx, given, node);
   const std::string what = std::string(name_of(to)) + "()";
   if (auto* text = v.as<Value::Text>())
     return error(ctx, DiagCode::not_a_number, node, {what, type_text(v), number_for(text->text)});

@@ -10,6 +10,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
+#include "frontend/warps/warps.h"
 #include "ir/effects.h"
 
 namespace cuda_device::frontend {
@@ -48,6 +49,7 @@ Value truth(Context& ctx, const Value& v, const Node* node) {
     return Value::number(TypeCode::b1, ctx.builder.typed(Op::Convert, ir::kBool, {v.inst()}));
   }
   if (v.is_complex()) return complex_truth(ctx, v, node);
+  if (is_mask(v)) return truth(ctx, mask_bits(v), node);
   if (v.is_tuple()) return Value::boolean(!v.elements().empty());
   if (auto* text = v.as<Value::Text>()) return Value::boolean(!text->text.empty());
   if (v.is<Value::Function>()) return Value::boolean(true);

@@ -10,6 +10,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/operators/tuples.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -69,6 +70,11 @@ Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const No
   ctx.at(node);
   if (a.is_number() && b.is_number() && op != BinaryOp::MatMult)
     return arithmetic(ctx, op, a, b, node, left, right);
+  if (is_mask(a) || is_mask(b)) {
+    if (auto mask = mask_binary(ctx, op, a, b, node, left, right)) return *mask;
+    return binary(ctx, op, number_of_mask(ctx, a, left), number_of_mask(ctx, b, right), node, left,
+                  right);
+  }
   if (are_complex(a, b)) return complex_binary(ctx, op, a, b, node, left, right);
   if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
   if (std::optional<Value> own = class_binary(ctx, op, a, b, node, left, right)) return *own;
@@ -150,9 +156,11 @@ static Value invert(Context& ctx, const Value& v, const Node* node) {
 
 Value unary(Context& ctx, const syntax::UnaryOp* node) {
   if (node->op == "Not") return negated(ctx, condition(ctx, node->operand), node);
-  const Value v = expr(ctx, node->operand);
-  if (v.is_unknown()) return v;
+  const Value operand = expr(ctx, node->operand);
+  if (operand.is_unknown()) return operand;
   ctx.at(node);
+  if (is_mask(operand) && node->op == "Invert") return mask_complement(ctx, operand);
+  const Value v = number_of_mask(ctx, operand, node->operand);
   if (std::optional<Value> own = class_unary(ctx, node, v)) return *own;
   if (is_vector(v))
     return each_component(ctx, v, node, [&](const Value& c) { return unary_number(ctx, node, c); });

@@ -3,6 +3,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/convert.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -80,6 +81,7 @@ static Value as_number(Context& ctx, const Value& value, TypeCode code, Conversi
 static Value as_record(Context& ctx, const Value& value, const RecordRef& type,
                        Conversion conversion, const Node* node, const std::string& what) {
   if (value.is_record() && value.record().type == type) return value;
+  if (type == mask_type()) return as_mask(ctx, value, node, what);
   const bool alike = value.is_record() ? value.record().type->fields.size() == type->fields.size()
                                        : value.is_tuple() && !type->is_vector();
   const bool tuple = value.is_tuple() && type->kind == RecordType::Kind::Tuple;
@@ -106,7 +108,7 @@ Value as_data(Context& ctx, const Value& value, const DataType& type, Conversion
     case DataType::Kind::None:
       return value.is_none() ? value : mismatch(ctx, value, type, node, what);
     case DataType::Kind::Number:
-      return as_number(ctx, value, type.code, conversion, node, what);
+      return as_number(ctx, number_of_mask(ctx, value, node), type.code, conversion, node, what);
     case DataType::Kind::Record:
       return as_record(ctx, value, type.record, conversion, node, what);
   }
@@ -122,6 +124,7 @@ std::optional<DataType> data_type_of(const Value& named) {
   const std::string prefix = "device.";
   if (!entity->name.starts_with(prefix)) return std::nullopt;
   const std::string name = entity->name.substr(prefix.size());
+  if (name == "WarpMask") return DataType::of(mask_type());
   const RecordRef vector = name == "Dim3" ? vector_type(TypeCode::u4, 3) : vector_named(name);
   return vector ? std::optional(DataType::of(vector)) : std::nullopt;
 }

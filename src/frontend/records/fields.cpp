@@ -11,6 +11,7 @@
 #include "frontend/operators/operators.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
+#include "frontend/warps/warps.h"
 
 namespace cuda_device::frontend {
 
@@ -178,6 +179,7 @@ std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type,
 Value record_element(Context& ctx, const Value& record, const Value& index,
                      const syntax::Subscript* node) {
   const Value::Record& r = record.record();
+  if (is_mask(record)) return mask_lane(ctx, record, index, node->slice);
   if (auto* name = index.as<Value::Text>()) {
     if (const auto i = field_named(*r.type, name->text)) return field_value(ctx, r, *i, node);
     return error(ctx, DiagCode::no_attribute, node->slice,
@@ -229,6 +231,11 @@ static std::vector<Value> with_component(Context& ctx, const Value::Record& vect
 bool assign_component(Context& ctx, const syntax::Subscript* target, const Value& base,
                       const Value& index, const Value& value, const Node* source) {
   auto* name = syntax::as<syntax::Name>(target->value);
+  if (is_mask(base) && name) {
+    const Value changed = with_lane(ctx, base, index, value, target->slice, source);
+    if (!changed.is_unknown()) change_variable(ctx, name, changed, target);
+    return true;
+  }
   if (!base.is_record() || !base.record().type->is_vector() || !name) return false;
   const RecordType& type = *base.record().type;
   if (!index.is_number() || !is_int(index.code())) {

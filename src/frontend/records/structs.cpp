@@ -40,6 +40,7 @@ DataType type_of_field(Session& session, const syntax::FieldType& type) {
     case syntax::FieldType::Kind::Named:
       break;
   }
+  if (type.name == "WarpMask") return DataType::of(mask_type());
   if (const RecordRef vector = vector_named(type.name)) return DataType::of(vector);
   const std::optional<TypeCode> code = numeric_named(type.name);
   CD_CHECK(code, "a field of the unknown type " + type.name);

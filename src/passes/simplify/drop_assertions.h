@@ -1,6 +1,6 @@
 // Removes the checks of `assert` statements, for targets that do not make them. What a program
 // means is then what it would without the statements: it runs before anything follows from their
-// conditions. A `raise` stays.
+// conditions. A `raise` stays. What asks whether the threads of a warp are together goes too.
 //
 //     failure ~0 "AssertionError" ... assertion
 //     %2 = lt %0, %1 : bool                     %2 = lt %0, %1 : bool

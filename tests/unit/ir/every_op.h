@@ -45,6 +45,22 @@ inline std::vector<Type> sample_operands(Op op) {
       return {kBool};
     case Op::FrexpExponent:
       return {kF32};
+    case Op::WarpSync:
+    case Op::WarpCheck:
+      return {kU32};
+    case Op::VoteAll:
+    case Op::VoteAny:
+    case Op::VoteEq:
+    case Op::Ballot:
+      return {kU32, kBool};
+    case Op::Shuffle:
+    case Op::ShuffleUp:
+    case Op::ShuffleDown:
+    case Op::ShuffleXor:
+      return {kU32, kF32, kI32};
+    case Op::MatchAny:
+    case Op::MatchAll:
+      return {kU32, kF32};
     case Op::AtomicLoadPair:
       return {kTestPairs, kI32};
     case Op::AtomicStorePair:

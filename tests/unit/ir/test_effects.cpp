@@ -55,6 +55,7 @@ TEST(Effects, AreToConvergeOrToWaitAsTheColumnSays) {
   };
   EXPECT_FALSE(converges(with(Threads::Alone)) || waits(with(Threads::Alone)));
   EXPECT_TRUE(converges(with(Threads::Converges)) && !waits(with(Threads::Converges)));
+  EXPECT_TRUE(converges(with(Threads::MeetsWarp)) && !waits(with(Threads::MeetsWarp)));
   EXPECT_TRUE(!converges(with(Threads::Waits)) && waits(with(Threads::Waits)));
   for (const Threads both : {Threads::ConvergesAndWaits, Threads::MeetsBlock})
     EXPECT_TRUE(converges(with(both)) && waits(with(both)));

@@ -22,6 +22,19 @@ void Control::emit_check(const Inst& inst, const Mask& mask) {
   c_.start(passed);
 }
 
+// Lanes that run side by side cannot wait for those that come later, or not at all.
+void Control::emit_warp_check(const Inst& inst, const Mask& mask) {
+  if (!parts_.warps.is_checked(inst)) return;
+  Value *here = c_.masks.bits(mask), *gone = c_.masks.bits(read(returned_));
+  Value* elsewhere =
+      c_.b.CreateAnd(c_.masks.bits(gang_mask_), c_.b.CreateNot(c_.b.CreateOr(here, gone)));
+  Value* failing = parts_.warps.lanes_that_name(*inst.operands[0], elsewhere, mask);
+  llvm::BasicBlock* passed = c_.new_block("warp_is_here");
+  branch_if_likely(c_.b.CreateIsNull(failing), passed);
+  parts_.reports.fail(inst, failing);
+  c_.start(passed);
+}
+
 // The failing lanes are kept as bits in a register: the vectors that they are computed from need
 // not live on to where a failure is reported.
 Value* Control::failing_lanes(const Inst& condition, const Mask& mask) {

@@ -29,6 +29,7 @@ Mask Control::emit_region(std::span<Inst* const> insts, const Mask& mask, const 
   Join done(c_.masks, "gang_end");
   done_ = &done;
   gang_mask_ = mask;
+  if (parts_.warps.has_checks()) returned_ = lane_set("returned");
   if (Remaining remaining = emit_insts(insts, mask, done, &before, &after)) done.arrive(*remaining);
   if (done.reached()) return done.finish();
   c_.start(c_.new_block("never"));
@@ -90,6 +91,23 @@ Control::Remaining Control::emit_inst(const Inst& inst, const Mask& mask, Join& 
       return mask;
     case Op::Fence:
       parts_.access.emit_fence(inst);
+      return mask;
+    case Op::ActiveMask:
+    case Op::WarpSync:
+    case Op::VoteAll:
+    case Op::VoteAny:
+    case Op::VoteEq:
+    case Op::Ballot:
+    case Op::Shuffle:
+    case Op::ShuffleUp:
+    case Op::ShuffleDown:
+    case Op::ShuffleXor:
+    case Op::MatchAny:
+    case Op::MatchAll:
+      parts_.warps.emit(inst, mask);
+      return mask;
+    case Op::WarpCheck:
+      emit_warp_check(inst, mask);
       return mask;
     case Op::Check:
       emit_check(inst, mask);
@@ -253,7 +271,10 @@ Control::Frame& Control::target_of(const Inst& exit) {
 
 Control::Remaining Control::emit_exit(const Inst& inst, const Mask& mask) {
   if (inst.op == Op::Return) {
-    if (!same(mask, gang_mask_)) return Mask::no_lane();
+    if (!same(mask, gang_mask_)) {
+      add(returned_, mask);
+      return Mask::no_lane();
+    }
     done_->arrive(Mask::no_lane());
     return std::nullopt;
   }

@@ -11,6 +11,7 @@
 #include "codegen/host/control/join.h"
 #include "codegen/host/control/reports.h"
 #include "codegen/host/lowering/position.h"
+#include "codegen/host/lowering/warp_ops.h"
 #include "codegen/host/memory/access.h"
 #include "codegen/host/memory/slots.h"
 
@@ -28,6 +29,7 @@ struct Parts {  // of the emitter, that control hands instructions to
   Slots& slots;
   Access& access;
   Reports& reports;
+  WarpOps& warps;
   LaunchValues& launch;
   Arrays& arrays;
   Prefetcher& prefetcher;
@@ -125,6 +127,7 @@ class Control {
 
   // checks.cpp
   void emit_check(const Inst& inst, const Mask& mask);
+  void emit_warp_check(const Inst& inst, const Mask& mask);
   llvm::Value* failing_lanes(const Inst& condition, const Mask& mask);
   bool ask_ends(const Inst& condition, const Mask& mask, llvm::BasicBlock* passed);
   void branch_if_likely(llvm::Value* condition, llvm::BasicBlock* to);
@@ -144,7 +147,8 @@ class Control {
   std::vector<Frame> frames_;
   Join* done_ = nullptr;  // after the last instruction
   Mask gang_mask_;
-  int guards_passed_ = 0;  // by all lanes of the version that is being emitted
+  llvm::AllocaInst* returned_ = nullptr;  // lanes that left the kernel; null: nobody asks
+  int guards_passed_ = 0;                 // by all lanes of the version that is being emitted
 };
 
 }  // namespace cuda_device::codegen::host

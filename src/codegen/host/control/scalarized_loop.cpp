@@ -16,8 +16,9 @@ LaneEmitter::LaneEmitter(const Parts& gang, const analysis::Analysis& known,
       slots(context, values, outer_slots),
       pure(context, values, gang.launch, gang.arrays),
       access(context, values, gang.arrays, gang.prefetcher),
-      control({context, values, pure, gang.position, slots, access, gang.reports, gang.launch,
-               gang.arrays, gang.prefetcher, gang.exits, gang.guards, gang.scalarized_loops}) {}
+      control({context, values, pure, gang.position, slots, access, gang.reports, gang.warps,
+               gang.launch, gang.arrays, gang.prefetcher, gang.exits, gang.guards,
+               gang.scalarized_loops}) {}
 
 ScalarizedLoop::ScalarizedLoop(const Parts& parts, const Inst& loop)
     : c_(parts.context),

@@ -15,6 +15,8 @@ class MaskOps {
   llvm::Value* bits(const Mask& mask);   // as a number, a bit for each lane
   // What the highest lane of a mask, which has one, holds of a vector.
   llvm::Value* last_of(llvm::Value* vector, const Mask& mask);
+  // What a lane, which there is, holds of a vector.
+  llvm::Value* element(llvm::Value* vector, llvm::Value* lane);
   // The lowest lane among bits, one a lane. Any number where there is none, or where LLVM moves it
   // to before the question: good to address memory with, not to take an element of a vector.
   llvm::Value* first_lane(llvm::Value* bits);
@@ -34,8 +36,6 @@ class MaskOps {
   llvm::IRBuilder<>& builder() { return b_; }
 
  private:
-  llvm::Value* element(llvm::Value* vector, llvm::Value* lane);
-
   llvm::IRBuilder<>& b_;
   unsigned width_;
   llvm::DenseMap<std::pair<llvm::Type*, unsigned>, llvm::AllocaInst*> scratch_;
