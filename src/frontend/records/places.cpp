@@ -88,7 +88,7 @@ std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
   const Value index = expr_or_slice(ctx, chain.element->slice);
   FieldPlace place{array->element, {}, 0, {}};
   if (index.is_unknown()) return place;
-  if (makes_view(*array, index)) {
+  if (makes_view(ctx, *array, index)) {
     not_implemented(ctx, chain.element, "storing to a field of several elements");
     return place;
   }
