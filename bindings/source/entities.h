@@ -15,6 +15,8 @@ class Entities {
  public:
   Entities();
   const std::string* find(nb::handle object) const;
+  // The Python function that kernels compile in place of this one; null: there is none.
+  nb::handle in_kernels(nb::handle object) const;
   // Attributes of these modules need no guard.
   bool is_fixed_module(nb::handle module) const;
 
@@ -25,6 +27,7 @@ class Entities {
   std::unordered_map<PyObject*, std::string>
       names_;  // the objects live as long as their modules, which we hold
   std::unordered_map<PyObject*, std::string> fixed_modules_;
+  std::unordered_map<PyObject*, PyObject*> in_kernels_;
 };
 
 const Entities& entities();

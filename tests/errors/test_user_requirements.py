@@ -15,7 +15,6 @@ WAITING_FAMILIES = {
 }
 WAITING_ROWS = {
     "DEV-INTEROP-06": "interop=True",
-    "DEV-CONST-07": "ConstExpr as an annotation",
     "DEV-ARR-08": "checked kernels",
 }
 # What the names of functions have that a test calls which expects an error.

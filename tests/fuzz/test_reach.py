@@ -61,6 +61,10 @@ SOURCE = {
     "atomic operations at several places": r"D\.atomic_ref\(ac_\w+, D\.int32\(.*\)\.\w+\(",
     "tickets": r"ticket = D\.atomic_ref\(at_i4, 0\)\.add",
     "code for a target": r"if D\.target\(",
+    "functions inside": r"^ +def f_\w+\(",
+    "functions inside that take variables": r"^ +def f_\w+\(\w",
+    "lambdas": r" = lambda",
+    "match": r"^ +match bool\(",
     "strided loop": r"range\(i, \d+, n\)",
     "strided loop by a known step": r"range\(i, \d+, \d+\)",
 }
