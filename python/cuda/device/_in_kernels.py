@@ -45,12 +45,10 @@ def comb(n: Any, k: Any) -> Any:
 def isqrt(n: Any) -> Any:
     if n < 0:
         raise ValueError("isqrt() argument must be nonnegative")
-    whole = uint64(n)
+    # The square root of the nearest float64 is too large at most: that of a square is exact.
     root = min(uint64(math.sqrt(float64(n))), uint64(4294967295))
-    if root * root > whole:
+    if root * root > uint64(n):
         root -= 1
-    if whole - root * root > 2 * root:
-        root += 1
     return n.dtype(root)
 
 
