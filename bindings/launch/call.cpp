@@ -63,6 +63,8 @@ void Call::fail(const interop::Refusal& refusal) const { fail(refusal.code, refu
 
 void Call::add_argument(int position, PyObject* object) {
   position_ = position;
+  const auto parameter = static_cast<size_t>(position);
+  if (parameter < constant_.size() && constant_[parameter]) return write_plain(key, Kind::Constant);
   add_object(object);
 }
 

@@ -52,6 +52,7 @@ class Call {
       : kernel_(kernel),
         declared_(variant.declared.empty() ? nullptr : &variant.declared),
         types_(variant.types),
+        constant_(variant.constant),
         where_(where) {}
 
   void add_argument(int position, PyObject* object);
@@ -154,6 +155,7 @@ class Call {
   const FunctionState& kernel_;
   const DeclaredFormats* const declared_;
   const std::vector<nb::object>& types_;
+  const std::vector<bool>& constant_;  // parameters whose arguments are in the program
   LaunchDevice where_;
   std::vector<int> path_;  // indices within nested tuples
   int position_ = 0;

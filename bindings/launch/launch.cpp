@@ -248,7 +248,8 @@ void come_after_earlier_uses(const Call& call, dispatch::Stream* stream, const O
 void launch_variant(FunctionObject* kernel, PyObject* const* args, Py_ssize_t count,
                     const Keywords& keywords, const abi::LaunchDims& dims, StreamHandle& stream) {
   FunctionState& state = *kernel->state;
-  const std::shared_ptr<Variant> variant = current_variant(kernel);
+  const Given given(args + 1, static_cast<size_t>(count - 1));
+  const std::shared_ptr<Variant> variant = current_variant(kernel, given);
   Call call(state, *variant, stream.get());
   KeyHead head;
   head.dialect = state.dialect;

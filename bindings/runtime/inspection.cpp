@@ -55,7 +55,8 @@ frontend::Request request_for(const FunctionState& function, const Variant& vari
   write_head(call.key, head);
   for (size_t i = 0; i < arguments.size(); ++i) {
     nb::object argument = arguments[i];
-    if (is_type(argument)) {
+    const bool constant = i < variant.constant.size() && variant.constant[i];
+    if (!constant && is_type(argument)) {
       types[i] = type_named(argument);
       continue;
     }
@@ -84,13 +85,13 @@ LaunchFacts facts_of(nb::handle grid, nb::handle block, const std::string& name)
 }
 
 // `types`: of arguments, which a plain function's program is captured with.
-std::shared_ptr<const Variant> variant_of(nb::handle function,
+std::shared_ptr<const Variant> variant_of(nb::handle function, Given given = {},
                                           const std::vector<nb::object>& types = {}) {
   if (FunctionObject* decorated = as_function_object(function.ptr()))
-    return current_variant(decorated);
+    return current_variant(decorated, given);
   if (!PyFunction_Check(function.ptr()))
     throw nb::type_error(("expected a function, found '" + type_text(function) + "'").c_str());
-  return capture_function(function, types);
+  return capture_function(function, types, given);
 }
 
 // A function and arguments that people ask about.
@@ -105,8 +106,10 @@ struct Question {
     const FunctionState& state = decorated ? *decorated->state : plain;
     name = state.name;
     std::vector<nb::object> types;
+    std::vector<PyObject*> given;
+    for (nb::handle argument : arguments) given.push_back(argument.ptr());
     while (specialisation.program == nullptr) {
-      const std::shared_ptr<const Variant> variant = variant_of(function, types);
+      const std::shared_ptr<const Variant> variant = variant_of(function, given, types);
       try {
         specialisation = {variant->program, request_for(state, *variant, arguments)};
       } catch (const MissingType& missing) {

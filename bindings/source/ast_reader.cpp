@@ -21,6 +21,12 @@ std::string class_name(nb::handle ast) {
 
 std::string text_of(nb::handle text) { return text.is_none() ? "" : to_string(text); }
 
+std::vector<std::string> texts_of(nb::handle list) {
+  std::vector<std::string> texts;
+  for (nb::handle item : list) texts.push_back(to_string(item));
+  return texts;
+}
+
 std::vector<std::string> class_names(nb::handle list) {
   std::vector<std::string> names;
   for (nb::handle item : list) names.push_back(class_name(item));
@@ -93,7 +99,12 @@ Node* AstReader::read(nb::handle ast) {
 // around, they come first.
 void AstReader::take(const Step& step) {
   if (step.kind == Step::Kind::Notify) return notify(step.node);
-  if (step.kind == Step::Kind::LeaveScope) return names_.leave_scope();
+  if (step.kind == Step::Kind::Suspend) return names_.suspend_scope();
+  if (step.kind == Step::Kind::Resume) return names_.resume_scope();
+  if (step.kind == Step::Kind::LeaveScope) {
+    --scopes_;
+    return names_.leave_scope();
+  }
   if (step.ast.is_none()) return;
   depth_ = step.depth;
   program_.depth = std::max(program_.depth, depth_);
@@ -105,14 +116,36 @@ void AstReader::take(const Step& step) {
   }
   bool scope = method == &AstReader::read_Lambda || method == &AstReader::read_FunctionDef ||
                method == &AstReader::read_GeneratorExp;
-  if (scope) names_.enter_scope(step.ast);
+  if (scope) {
+    ++scopes_;
+    names_.enter_scope(step.ast);
+  }
   const size_t own = steps_.size();
   steps_.push_back({Step::Kind::Notify, {}, nullptr, nullptr, 0});
   if (scope) steps_.push_back({Step::Kind::LeaveScope, {}, nullptr, nullptr, 0});
   const size_t children = steps_.size();
   *step.place = (this->*method)(step.ast);
   steps_[own].node = *step.place;
+  if (auto* node = syntax::as<syntax::arguments>(*step.place); node && scopes_ > 0)
+    read_outside_of_scope(*node, children);
   std::reverse(steps_.begin() + static_cast<std::ptrdiff_t>(children), steps_.end());
+}
+
+// Puts the steps of the defaults, from one on, between Suspend and Resume.
+void AstReader::read_outside_of_scope(const syntax::arguments& node, size_t from) {
+  const auto is_in = [](Node** place, const std::vector<Node*>& places) {
+    return !places.empty() && place >= places.data() && place < places.data() + places.size();
+  };
+  std::vector<Step> steps;
+  for (size_t i = from; i < steps_.size(); ++i) {
+    Step& step = steps_[i];
+    const bool outside = is_in(step.place, node.defaults) || is_in(step.place, node.kw_defaults);
+    if (outside) steps.push_back({Step::Kind::Suspend, {}, nullptr, nullptr, 0});
+    steps.push_back(std::move(step));
+    if (outside) steps.push_back({Step::Kind::Resume, {}, nullptr, nullptr, 0});
+  }
+  steps_.resize(from);
+  std::move(steps.begin(), steps.end(), std::back_inserter(steps_));
 }
 
 void AstReader::read_child(Node** place, nb::object ast) {
@@ -137,6 +170,7 @@ void AstReader::read_child_list(std::vector<Node*>& places, nb::handle list) {
 #define TEXT_AS(f, name) node->f = text_of(ast.attr(#name));
 #define OPER(f) node->f = class_name(ast.attr(#f));
 #define OPERS(f) node->f = class_names(ast.attr(#f));
+#define TEXTS(f) node->f = texts_of(ast.attr(#f));
 #define VALUE(f) node->f = literal(ast.attr(#f));
 #include "syntax/node.def"
 
@@ -157,6 +191,7 @@ AstReader::Method AstReader::method_of(PyTypeObject* kind) {
 #define TEXT_AS(f, name)
 #define OPER(f)
 #define OPERS(f)
+#define TEXTS(f)
 #define VALUE(f)
 #include "syntax/node.def"
     table = made;

@@ -14,6 +14,9 @@ struct NameListener {
   // names it binds.
   virtual void enter_scope(nb::handle ast) = 0;
   virtual void leave_scope() = 0;
+  // Between these two stands what is evaluated outside of the innermost scope: defaults.
+  virtual void suspend_scope() = 0;
+  virtual void resume_scope() = 0;
 
  protected:
   ~NameListener() = default;
@@ -33,7 +36,7 @@ class AstReader {
  private:
   // What is left to do. Reading by a list of steps takes no stack, however deep the source is.
   struct Step {
-    enum class Kind : uint8_t { Read, Notify, LeaveScope };
+    enum class Kind : uint8_t { Read, Notify, LeaveScope, Suspend, Resume };
     Kind kind;
     nb::object ast;        // Read
     syntax::Node** place;  // Read: where the node goes
@@ -41,6 +44,7 @@ class AstReader {
     uint32_t depth;        // Read
   };
   void take(const Step& step);
+  void read_outside_of_scope(const syntax::arguments& node, size_t from);
   void read_child(syntax::Node** place, nb::object ast);
   void read_child_list(std::vector<syntax::Node*>& places, nb::handle list);
 
@@ -52,6 +56,7 @@ class AstReader {
 #define TEXT_AS(f, name)
 #define OPER(f)
 #define OPERS(f)
+#define TEXTS(f)
 #define VALUE(f)
 #include "syntax/node.def"
   using Method = syntax::Node* (AstReader::*)(nb::handle);
@@ -65,6 +70,7 @@ class AstReader {
   NameListener& names_;
   std::vector<Step> steps_;  // the last one comes next
   uint32_t depth_ = 0;       // of the node being made
+  uint32_t scopes_ = 0;      // open ones
 };
 
 }  // namespace cuda_device::bindings

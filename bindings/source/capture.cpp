@@ -34,6 +34,34 @@ Span head_span(Span span, const SourceFile& file) {
   return span;
 }
 
+// A hint in quotes, as typing.get_type_hints evaluates it; null where that fails.
+nb::object evaluated_hint(nb::handle function, PyObject* text) {
+  nb::dict names;
+  nb::object closure = function.attr("__closure__");
+  nb::object free = function.attr("__code__").attr("co_freevars");
+  for (size_t i = 0; i < nb::len(free); ++i)
+    if (PyObject* value = PyCell_GET(nb::object(closure[i]).ptr()))
+      names[nb::object(free[i])] = nb::handle(value);
+  const char* source = PyUnicode_AsUTF8(text);
+  nb::object globals = function.attr("__globals__");
+  nb::object value =
+      nb::steal(source ? PyRun_String(source, Py_eval_input, globals.ptr(), names.ptr()) : nullptr);
+  if (!value) PyErr_Clear();
+  return value;
+}
+
+// ConstExpr or ConstExpr[T], evaluated or, where annotations are text, as it is written.
+bool is_constant_hint(const syntax::Function& function, const syntax::Node* annotation) {
+  const auto is_name = [](const syntax::Binding& b) {
+    return b.kind == syntax::Binding::Kind::Entity && b.name == "device.ConstExpr";
+  };
+  const auto at = function.bindings.find(annotation);
+  if (at != function.bindings.end()) return at->second.of_constant || is_name(at->second);
+  auto* generic = syntax::as<syntax::Subscript>(annotation);
+  const auto base = function.bindings.find(generic ? generic->value : nullptr);
+  return base != function.bindings.end() && is_name(base->second);
+}
+
 class ProgramReader {
  public:
   ProgramReader(syntax::Program& program, std::vector<Guard>& guards, SourceCache& sources)
@@ -48,7 +76,8 @@ class ProgramReader {
 
   // The function and all that it calls, by a queue: a long chain of calls takes no stack. What
   // cannot be read is reported together.
-  void read_all(nb::handle root, const std::vector<nb::object>& types) {
+  void read_all(nb::handle root, const std::vector<nb::object>& types, Given given) {
+    given_ = given;
     add(root, {});
     for (const nb::object& type : types) classes_.index_of(type);
     std::vector<Diagnostic> found;
@@ -126,6 +155,7 @@ class ProgramReader {
     read_body(reader, source.node, into);
     bind_defaults(function, names, into);
     bind_annotations(function, names, into);
+    if (&into == &program_.functions.front()) bind_constant_arguments(names, into);
   }
 
   // What functools.wraps makes has the name of another function.
@@ -175,7 +205,14 @@ class ProgramReader {
     if (!annotations || !nb::isinstance<nb::dict>(annotations)) return;
     auto bind = [&](const std::string& name, const syntax::Node* node) {
       PyObject* value = PyDict_GetItemString(annotations.ptr(), name.c_str());
-      if (node && value && !PyUnicode_Check(value)) into.bindings[node] = names.meaning_of(value);
+      if (!node || !value) return;
+      nb::object evaluated = nb::borrow(value);
+      if (PyUnicode_Check(value)) {
+        // What is written without quotes is text by the file's choice: its names stand in the tree.
+        if (node->kind != syntax::NodeKind::Constant) return;
+        evaluated = evaluated_hint(function, value);
+      }
+      if (evaluated) into.bindings[node] = names.meaning_of(evaluated);
     };
     for (auto* list : {&into.args->posonlyargs, &into.args->args, &into.args->kwonlyargs})
       for (syntax::Node* node : *list) {
@@ -185,14 +222,39 @@ class ProgramReader {
     bind("return", into.returns);
   }
 
+  // Arguments of the launch become part of the program.
+  void bind_constant_arguments(Names& names, syntax::Function& into) {
+    uint32_t position = 0;
+    for (auto* list : {&into.args->posonlyargs, &into.args->args})
+      for (const syntax::Node* node : *list) {
+        const uint32_t i = position++;
+        if (!is_constant_hint(into, static_cast<const syntax::arg*>(node)->annotation)) continue;
+        nb::object object = nb::borrow(i < given_.size() ? given_[i] : nullptr);
+        Guard guard{Guard::Kind::Argument, {}, {}, object, {}, i};
+        if (object) into.constant_arguments[i] = names.bound(object, guard);
+        guards_.push_back(std::move(guard));
+      }
+  }
+
   syntax::Program& program_;
   std::vector<Guard>& guards_;
   SourceCache& sources_;
+  Given given_;
   Classes classes_;
   std::unordered_map<PyObject*, uint32_t> indices_;
   std::vector<Waiting>
       waiting_;  // by index in the program; those before the one being read are read
 };
+
+std::vector<bool> constant_parameters(const syntax::Function& function) {
+  std::vector<bool> constant;
+  const syntax::arguments& args = *function.args;
+  for (auto* list : {&args.posonlyargs, &args.args})
+    for (const syntax::Node* node : *list)
+      constant.push_back(
+          is_constant_hint(function, static_cast<const syntax::arg*>(node)->annotation));
+  return std::ranges::find(constant, true) == constant.end() ? std::vector<bool>{} : constant;
+}
 
 // What the annotation of each parameter declares; empty where none is a fixed format.
 DeclaredFormats declared_formats(const syntax::Function& function) {
@@ -213,25 +275,26 @@ DeclaredFormats declared_formats(const syntax::Function& function) {
 }
 
 std::shared_ptr<Variant> capture(nb::handle function, SourceCache& sources,
-                                 const std::vector<nb::object>& types) {
+                                 const std::vector<nb::object>& types, Given given) {
   auto program = std::make_shared<syntax::Program>();
   auto variant = std::make_shared<Variant>();
   try {
     ProgramReader reader(*program, variant->guards, sources);
-    reader.read_all(function, types);
+    reader.read_all(function, types, given);
     variant->types = reader.take_types();
   } catch (DiagnosticError& error) {
     throw CaptureError{std::move(error.diagnostics), std::move(program->files)};
   }
   variant->declared = declared_formats(program->functions.front());
+  variant->constant = constant_parameters(program->functions.front());
   variant->program = std::move(program);
   return variant;
 }
 
 // Moves the variant that holds to the front.
-bool find_variant(FunctionState& state) {
+bool find_variant(FunctionState& state, Given given) {
   for (size_t i = 0; i < state.variants.size(); ++i) {
-    if (!all_hold(state.variants[i]->guards, state.variants[i]->types)) continue;
+    if (!all_hold(state.variants[i]->guards, state.variants[i]->types, given)) continue;
     std::rotate(state.variants.begin(), state.variants.begin() + i, state.variants.begin() + i + 1);
     return true;
   }
@@ -255,16 +318,16 @@ const FunctionSource& SourceCache::find(nb::handle function, nb::handle lines) {
   return entries_.insert_or_assign(code.ptr(), Entry{code, std::move(source)}).first->second.source;
 }
 
-std::shared_ptr<Variant> current_variant(FunctionObject* function) {
+std::shared_ptr<Variant> current_variant(FunctionObject* function, Given given) {
   FunctionState& state = *function->state;
   if (!state.variants.empty()) {
     std::shared_ptr<Variant> latest = state.variants.front();
-    if (all_hold(latest->guards, latest->types)) return latest;
+    if (all_hold(latest->guards, latest->types, given)) return latest;
   }
   auto lock = lock_without_gil(state.capturing);
-  if (find_variant(state)) return state.variants.front();
+  if (find_variant(state, given)) return state.variants.front();
   std::shared_ptr<Variant> made =
-      capture(reinterpret_cast<PyObject*>(function), state.sources, state.argument_types);
+      capture(reinterpret_cast<PyObject*>(function), state.sources, state.argument_types, given);
   made->id = state.next_variant++;
   state.variants.insert(state.variants.begin(), made);
   if (state.variants.size() > kMaxVariants) state.variants.pop_back();
@@ -282,9 +345,9 @@ void add_argument_type(FunctionState& state, nb::handle type) {
 }
 
 std::shared_ptr<const Variant> capture_function(nb::handle function,
-                                                const std::vector<nb::object>& types) {
+                                                const std::vector<nb::object>& types, Given given) {
   SourceCache sources;
-  return capture(function, sources, types);
+  return capture(function, sources, types, given);
 }
 
 }  // namespace cuda_device::bindings

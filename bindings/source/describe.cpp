@@ -56,6 +56,11 @@ nb::object untyped(const Value& value) {
 }
 
 nb::object describe(const Binding& binding) {
+  if (binding.of_constant) {
+    Binding type = binding;
+    type.of_constant = false;
+    return nb::make_tuple("ConstExpr", describe(type));
+  }
   switch (binding.kind) {
     case Binding::Kind::Undefined:
       return nb::make_tuple("undefined", nb::none());
@@ -71,6 +76,10 @@ nb::object describe(const Binding& binding) {
       return nb::make_tuple("class", binding.name.c_str());
     case Binding::Kind::Module:
       return nb::make_tuple("module", binding.name.c_str());
+    case Binding::Kind::Tuple:
+      return nb::make_tuple("tuple", binding.parts.size());
+    case Binding::Kind::Partial:
+      return nb::make_tuple("partial", binding.parts.size() - 1);
     case Binding::Kind::Object:
       return nb::make_tuple("object", binding.name.c_str());
   }

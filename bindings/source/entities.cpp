@@ -37,7 +37,15 @@ Entities::Entities() {
   // np.longlong and np.ulonglong are formats that np.int64 and np.uint64 already name.
   add(numpy.attr("longlong"), "device.int64");
   add(numpy.attr("ulonglong"), "device.uint64");
+#define NUMPY(name, entity) add(numpy.attr(#name), entity);
+#include "support/numpy_names.def"
   fixed_modules_.emplace(numpy.inc_ref().ptr(), "numpy");
+  add_module("operator", "operator.", true);
+  nb::dict in_kernels = nb::module_::import_("cuda.device._in_kernels").attr("IN_KERNELS");
+  for (const auto [object, ours] : in_kernels)
+    in_kernels_.emplace(object.inc_ref().ptr(), ours.inc_ref().ptr());
+  add(nb::module_::import_("functools").attr("partial"), "functools.partial");
+  add(nb::module_::import_("functools").attr("reduce"), "functools.reduce");
 }
 
 void Entities::add(nb::handle object, std::string name) {
@@ -65,6 +73,11 @@ void Entities::add_module(const char* module, const std::string& prefix, bool fu
 const std::string* Entities::find(nb::handle object) const {
   auto at = names_.find(object.ptr());
   return at == names_.end() ? late_format(object) : &at->second;
+}
+
+nb::handle Entities::in_kernels(nb::handle object) const {
+  const auto at = in_kernels_.find(object.ptr());
+  return at == in_kernels_.end() ? nb::handle() : nb::handle(at->second);
 }
 
 bool Entities::is_fixed_module(nb::handle module) const {

@@ -17,6 +17,8 @@ class Entities {
   const std::string* find(nb::handle object) const;
   // Gives an object of a dialect's module a name of the frontend.
   void add(nb::handle object, std::string name);
+  // The Python function that kernels compile in place of this one; null: there is none.
+  nb::handle in_kernels(nb::handle object) const;
   // Attributes of these modules need no guard.
   bool is_fixed_module(nb::handle module) const;
 
@@ -26,6 +28,7 @@ class Entities {
   std::unordered_map<PyObject*, std::string>
       names_;  // the objects live as long as their modules, which we hold
   std::unordered_map<PyObject*, std::string> fixed_modules_;
+  std::unordered_map<PyObject*, PyObject*> in_kernels_;
 };
 
 const Entities& entities();

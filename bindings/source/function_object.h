@@ -38,6 +38,7 @@ struct Variant {
   std::shared_ptr<const syntax::Program> program;
   std::vector<Guard> guards;
   std::vector<nb::object> types;  // the classes and dtypes behind the program's types, by index
+  std::vector<bool> constant;     // which parameters are constants; empty where none is
 };
 
 // How many arguments a launch may give.

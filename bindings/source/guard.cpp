@@ -6,7 +6,7 @@ namespace cuda_device::bindings {
 namespace {
 
 // A borrowed reference, or one that `keep` holds; null where there is nothing.
-PyObject* current(const Guard& guard, nb::object& keep) {
+PyObject* current(const Guard& guard, nb::object& keep, Given given) {
   PyObject* owner = guard.owner.ptr();
   switch (guard.kind) {
     case Guard::Kind::Dict: {
@@ -22,6 +22,8 @@ PyObject* current(const Guard& guard, nb::object& keep) {
       return PyFunction_GetCode(owner);
     case Guard::Kind::Defaults:
       return PyFunction_GetDefaults(owner);
+    case Guard::Kind::Argument:
+      return guard.position < given.size() ? given[guard.position] : nullptr;
   }
   return nullptr;
 }
@@ -44,10 +46,10 @@ bool equal_constant(Guard& guard, PyObject* found, const std::vector<nb::object>
 
 }  // namespace
 
-bool all_hold(std::vector<Guard>& guards, const std::vector<nb::object>& types) {
+bool all_hold(std::vector<Guard>& guards, const std::vector<nb::object>& types, Given given) {
   for (Guard& guard : guards) {
     nb::object keep;
-    PyObject* found = current(guard, keep);
+    PyObject* found = current(guard, keep, given);
     const bool same = found == guard.expected.ptr() && !(guard.constant && is_mutable(found));
     if (!same && !equal_constant(guard, found, types)) return false;
   }

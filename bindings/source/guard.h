@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "bindings/python.h"
@@ -17,6 +18,7 @@ struct Guard {
     Attribute,  // owner.name: a class or namespace
     Code,       // owner.__code__: tools that reload modules replace it in place
     Defaults,   // owner.__defaults__
+    Argument,   // what a launch gives to the parameter `position`; none: its default
   };
   Kind kind;
   nb::object owner;
@@ -24,10 +26,14 @@ struct Guard {
   nb::object expected;  // null: there was none
   // Set where the thing read is a constant: then an equal one will do as well.
   std::shared_ptr<const syntax::Value> constant;
+  uint32_t position = 0;
 };
+
+// The arguments of a launch, by position.
+using Given = std::span<PyObject* const>;
 
 // True when everything is as it was read. May exchange `expected` for an equal constant. `types`:
 // the classes behind the program's types.
-bool all_hold(std::vector<Guard>& guards, const std::vector<nb::object>& types);
+bool all_hold(std::vector<Guard>& guards, const std::vector<nb::object>& types, Given given);
 
 }  // namespace cuda_device::bindings

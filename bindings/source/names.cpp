@@ -1,5 +1,7 @@
 #include "bindings/source/names.h"
 
+#include <algorithm>
+
 #include "bindings/source/bound_names.h"
 #include "bindings/source/classes.h"
 #include "bindings/source/entities.h"
@@ -33,6 +35,17 @@ std::string name_of_namespace(nb::handle object) {
   return (PyType_Check(object.ptr()) ? "class " : "") + to_string(name);
 }
 
+// T of a hint ConstExpr[T]; null of anything else.
+nb::object type_of_const_expr(nb::handle object) {
+  const std::string* type = entities().find(object.type());
+  if (!type || *type != "device.ConstExpr") return {};
+  return object.attr("type");
+}
+
+bool is_partial(nb::handle object) {
+  return object.type().is(nb::module_::import_("functools").attr("partial"));
+}
+
 // async functions are no Function: calling one gives a coroutine.
 bool is_capturable(nb::handle object) {
   if (as_function_object(object.ptr())) return true;
@@ -64,6 +77,16 @@ void Names::enter_scope(nb::handle ast) {
   inner_.emplace_back(names.begin(), names.end());
 }
 
+void Names::suspend_scope() {
+  suspended_.push_back(std::move(inner_.back()));
+  inner_.pop_back();
+}
+
+void Names::resume_scope() {
+  inner_.push_back(std::move(suspended_.back()));
+  suspended_.pop_back();
+}
+
 bool Names::is_local(const std::string& name) const {
   for (const auto& scope : inner_)
     if (scope.contains(name)) return true;
@@ -83,7 +106,41 @@ Binding constant_or_object(nb::handle object, const StructIndex& structs) {
   return named(Binding::Kind::Object, is_enum_member(object) ? "enum.Enum" : type_text(object));
 }
 
+// Deeper ones are no constants.
+constexpr int kMaxTuples = 32;
+
+Binding Names::tuple_meaning(nb::handle tuple, Span use) {
+  Binding binding = named(Binding::Kind::Tuple, "tuple");
+  ++tuples_;
+  for (nb::handle part : tuple) binding.parts.push_back(meaning_of(part, use));
+  --tuples_;
+  const auto is_object = [](const Binding& b) { return b.kind == Binding::Kind::Object; };
+  if (std::ranges::any_of(binding.parts, is_object))
+    return named(Binding::Kind::Object, type_text(tuple));
+  return binding;
+}
+
+Binding Names::partial_meaning(nb::handle partial, Span use) {
+  Binding binding = named(Binding::Kind::Partial, "functools.partial");
+  ++tuples_;
+  binding.parts.push_back(meaning_of(nb::object(partial.attr("func")), use));
+  for (nb::handle argument : nb::object(partial.attr("args")))
+    binding.parts.push_back(meaning_of(argument, use));
+  for (const auto [name, value] : nb::cast<nb::dict>(partial.attr("keywords"))) {
+    binding.names.push_back(to_string(name));
+    binding.parts.push_back(meaning_of(value, use));
+  }
+  --tuples_;
+  return binding;
+}
+
 Binding Names::meaning_of(nb::handle object, Span use) {
+  if (const nb::object type = type_of_const_expr(object)) {
+    Binding binding = meaning_of(type, use);
+    binding.of_constant = true;
+    return binding;
+  }
+  if (tuples_ < kMaxTuples && is_partial(object)) return partial_meaning(object, use);
   if (is_struct_class(object) || (is_named_class(object) && !entities().find(object))) {
     Binding binding = named(Binding::Kind::Class, to_string(object.attr("__name__")));
     binding.type = type_index_(object);
@@ -94,27 +151,36 @@ Binding Names::meaning_of(nb::handle object, Span use) {
     binding.type = type_index_(atomic);
     return binding;
   }
-  if (!entities().find(object) && is_capturable(object)) {
+  const nb::handle ours = entities().in_kernels(object);
+  if (ours.is_valid() || (!entities().find(object) && is_capturable(object))) {
     Binding binding = named(Binding::Kind::Function, to_string(object.attr("__name__")));
-    binding.function = index_(object, use);
+    binding.function = index_(ours.is_valid() ? ours : object, use);
     return binding;
   }
-  return constant_or_object(object, type_index_);
+  Binding binding = constant_or_object(object, type_index_);
+  const bool plain_tuple = PyTuple_CheckExact(object.ptr()) && tuples_ < kMaxTuples;
+  if (binding.kind == Binding::Kind::Object && plain_tuple) return tuple_meaning(object, use);
+  return binding;
+}
+
+Binding Names::bound(nb::handle object, Guard& guard, Span use) {
+  Binding binding = meaning_of(object, use);
+  if (std::optional<syntax::Value> array = constant_array(object)) {
+    binding = {};
+    binding.kind = Binding::Kind::Constant;
+    binding.value = std::move(*array);
+  }
+  if (binding.kind == Binding::Kind::Constant)
+    guard.constant = std::make_shared<const syntax::Value>(binding.value);
+  return binding;
 }
 
 void Names::bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded) {
   Binding binding;
   if (object.is_valid()) {
-    binding = meaning_of(object, node->span);
-    if (std::optional<syntax::Value> array = constant_array(object)) {
-      binding = {};
-      binding.kind = Binding::Kind::Constant;
-      binding.value = std::move(*array);
-    }
+    binding = bound(object, guard, node->span);
     if (binding.kind == Binding::Kind::Module || is_enum_member(object))
       namespaces_[node] = nb::borrow(object);
-    if (binding.kind == Binding::Kind::Constant)
-      guard.constant = std::make_shared<const syntax::Value>(binding.value);
   }
   into_.bindings[node] = std::move(binding);
   if (!guarded) return;

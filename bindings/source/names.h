@@ -30,20 +30,28 @@ class Names final : public NameListener {
   void on_attribute(const syntax::Attribute* node) override;
   void enter_scope(nb::handle ast) override;
   void leave_scope() override { inner_.pop_back(); }
+  void suspend_scope() override;
+  void resume_scope() override;
 
   // What an object means to the frontend; `use`: where it is named.
   syntax::Binding meaning_of(nb::handle object, Span use = {});
+  // The same of what a name or parameter stands for: arrays are constants too. The guard learns
+  // which constant it is.
+  syntax::Binding bound(nb::handle object, Guard& guard, Span use = {});
 
  private:
   bool is_local(const std::string& name) const;
   void bind(const syntax::Node* node, Guard guard, nb::handle object, bool guarded);
+  syntax::Binding tuple_meaning(nb::handle tuple, Span use);
+  syntax::Binding partial_meaning(nb::handle partial, Span use);
   void bind_global(const syntax::Name* node, const nb::object& name);
 
   nb::object function_, globals_, builtins_;
   std::unordered_set<std::string> locals_;
   std::unordered_map<std::string, nb::object> cells_;
-  std::vector<std::unordered_set<std::string>> inner_;
+  std::vector<std::unordered_set<std::string>> inner_, suspended_;
   std::unordered_map<const syntax::Node*, nb::object> namespaces_;
+  int tuples_ = 0;  // in one another
   syntax::Function& into_;
   std::vector<Guard>& guards_;
   FunctionIndex index_;

@@ -14,7 +14,7 @@ PACKAGE = Path(inspect.getfile(cuda.device)).parent
 
 # What a page shows, in sections; a test compares with what the modules export.
 DEVICE: dict[str, list[str]] = {
-    "Kernels and launches": ["kernel", "func", "launch"],
+    "Kernels and launches": ["kernel", "func", "launch", "blocks"],
     "Positions, in kernels": [
         *["tid", "grid_size", "thread_idx", "block_idx", "block_dim", "grid_dim"],
         *["lane_id", "warp_size", "Dim3"],

@@ -109,7 +109,8 @@ static Value number_attribute(Context& ctx, const syntax::Attribute* node, const
   if (name == "real") return base;
   if (name == "imag")
     return convert(ctx, Value::constant_int(TypeCode::weak_int, 0), base.code(), node);
-  for (const Method method : {Method::View, Method::AsType, Method::Reshape, Method::Conjugate})
+  for (const Method method : {Method::View, Method::AsType, Method::Reshape, Method::Conjugate,
+                              Method::IsInteger, Method::BitCount, Method::BitLength})
     if (name == name_of(method)) return Value::BoundMethod{method, std::make_shared<Value>(base)};
   return no_attribute(ctx, node, base, kNoNames);
 }

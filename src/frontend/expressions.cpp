@@ -176,6 +176,8 @@ static Value expr_by_kind(Context& ctx, const Node* node) {
       return if_exp(ctx, syntax::as<syntax::IfExp>(node));
     case NodeKind::Tuple:
       return tuple_display(ctx, syntax::as<syntax::Tuple>(node));
+    case NodeKind::Lambda:
+      return closure_of(ctx, node);
     case NodeKind::GeneratorExp:
       return Value::Generator{node, ctx.instance, ctx.copy};
     case NodeKind::NamedExpr: {
@@ -215,6 +217,18 @@ Value binding_value(Context& ctx, const syntax::Binding& b, const Node* node,
       return Value::Class{record_type(ctx.session, b.type)};
     case Kind::Module:
       return Value(Value::Module{b.name});
+    case Kind::Tuple: {
+      std::vector<Value> elements;
+      for (const syntax::Binding& part : b.parts)
+        elements.push_back(binding_value(ctx, part, node, name));
+      return tuple_of(ctx, std::move(elements), node);
+    }
+    case Kind::Partial: {
+      Value::Partial partial{{}, b.names};
+      for (const syntax::Binding& part : b.parts)
+        partial.values.push_back(binding_value(ctx, part, node, name));
+      return partial;
+    }
     case Kind::Object:
       return Value(Value::Object{b.name});
   }

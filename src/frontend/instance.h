@@ -42,13 +42,18 @@ struct WebState {
 
 struct Instance {
   const syntax::Function* function = nullptr;
-  uint32_t index = 0;          // of the function in the program
+  uint32_t index = 0;          // of the function in the program, or of the one it stands in
   const Webs* webs = nullptr;  // the session's, or its own where it has unrolled loops
   std::unique_ptr<Webs> own_webs;
   Unrolled unrolled;
   bool outdated = false;  // a loop was unrolled that the webs do not know as such
   Instance* parent = nullptr;
   const syntax::Node* call = nullptr;
+  // Of a function that stands within another one: that one, and the copy of the unrolled loops
+  // there.
+  Instance* enclosing = nullptr;
+  uint32_t enclosing_copy = 0;
+  std::vector<Value> arguments;         // abstract, of this pass
   std::vector<WebState> states;         // by web
   std::map<uint32_t, Value> constants;  // what definitions gave in this pass, where that is known
   // What builtins keep in a variable, by their calls: the sum of a loop's values.
@@ -58,7 +63,7 @@ struct Instance {
   bool dead_on_host = false;  // host code never comes to what is being lowered: target() says so
 
   // A call inside an unrolled loop has one instance per copy.
-  using Key = std::tuple<Place, uint32_t>;
+  using Key = std::tuple<Place, const syntax::Function*>;
   std::map<Key, std::unique_ptr<Instance>> calls;
 
   void begin_pass() {

@@ -28,7 +28,6 @@ Pass run(Session& session, bool as_kernel) {
   root.begin_pass();
   Pass pass{std::make_unique<Context>(session), {}};
   Context& ctx = *pass.context;
-  if (!check_parameters(ctx, *root.function, nullptr)) return pass;
   ctx.instance = &root;
   bind_kernel_arguments(ctx);
   if (!as_kernel) {
@@ -95,7 +94,7 @@ bool is_whole_kernel(const Diagnostic& d) {
 }
 
 Pass checked(Session& session, bool as_kernel) {
-  session.root = session.make_instance(0);
+  session.root = session.make_instance(session.request.program->functions.at(0), 0);
   Pass pass = solve(session, as_kernel);
   if (!pass.context->diagnosis.diagnostics.empty() || pass.context->inference.unresolved)
     pass = explain(session, as_kernel);
@@ -134,10 +133,11 @@ const syntax::Call* Session::call_of(const syntax::Node* node) {
   return call.get();
 }
 
-std::unique_ptr<Instance> Session::make_instance(uint32_t function) {
+std::unique_ptr<Instance> Session::make_instance(const syntax::Function& function, uint32_t index) {
   auto instance = std::make_unique<Instance>();
-  instance->function = &request.program->functions.at(function);
-  instance->index = function;
+  ++instances;
+  instance->function = &function;
+  instance->index = index;
   instance->webs = &webs_of(*instance->function);
   instance->states.resize(instance->webs->webs.size());
   return instance;

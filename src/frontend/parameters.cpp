@@ -2,6 +2,7 @@
 #include "frontend/parameters.h"
 
 #include <algorithm>
+#include <span>
 
 #include "frontend/control/assign.h"
 #include "frontend/control/variables.h"
@@ -44,6 +45,8 @@ std::string to_string(const ArgumentType& t, const syntax::Program& program) {
       return vector_type(code_of(t.item), t.lanes)->name;
     case ArgumentType::Kind::Record:
       return program.types.at(t.type).name;
+    case ArgumentType::Kind::Constant:
+      return "constant";
     case ArgumentType::Kind::Tuple: {
       std::string text = "(";
       for (size_t i = 0; i < t.elements.size(); ++i)
@@ -151,6 +154,8 @@ static Value argument_value(Context& ctx, const ArgumentType& type, const std::s
       return vector_argument(ctx, type, name, parameter);
     case ArgumentType::Kind::Record:
       return record_argument(ctx, type, name, parameter);
+    case ArgumentType::Kind::Constant:
+      break;
     case ArgumentType::Kind::Tuple: {
       std::vector<Value> elements;
       elements.reserve(type.elements.size());
@@ -164,32 +169,58 @@ static Value argument_value(Context& ctx, const ArgumentType& type, const std::s
   return Value::unknown();
 }
 
+// What a launch gives to *args.
+static void bind_rest(Context& ctx, const syntax::arg* p, std::span<const ArgumentType> given) {
+  std::vector<Value> elements;
+  elements.reserve(given.size());
+  for (size_t i = 0; i < given.size(); ++i)
+    elements.push_back(argument_value(ctx, given[i], p->name + "." + std::to_string(i), p));
+  define(ctx, p, tuple_of(ctx, std::move(elements), p), p);
+}
+
+// `type`: null where the launch gives nothing.
+static Value launch_argument(Context& ctx, const syntax::Function& f, size_t parameter,
+                             const ArgumentType* type) {
+  const syntax::arg* p = parameters_of(f)[parameter];
+  if (type && type->kind != ArgumentType::Kind::Constant)
+    return argument_value(ctx, *type, p->name, p);
+  const auto constant = f.constant_arguments.find(static_cast<uint32_t>(parameter));
+  if (constant != f.constant_arguments.end())
+    return binding_value(ctx, constant->second, p, p->name);
+  if (const syntax::Binding* binding = default_of(f, parameter))
+    return binding_value(ctx, *binding, p, p->name);
+  return error(ctx, DiagCode::missing_argument, p, {f.name, p->name, parameters_hint(f)});
+}
+
+// Those of *args stand between the ones by position and the ones by name.
 void bind_kernel_arguments(Context& ctx) {
   const syntax::Function& f = *ctx.instance->function;
   const std::vector<const syntax::arg*> parameters = parameters_of(f);
-  const std::vector<ArgumentType>& given = ctx.session.request.arguments;
-  if (given.size() > parameters.size()) {
+  const std::span<const ArgumentType> given = ctx.session.request.arguments;
+  const size_t extra = given.size() - std::min(given.size(), parameters.size());
+  const size_t positional = f.args ? f.args->posonlyargs.size() + f.args->args.size() : 0;
+  const Node* rest = f.args ? f.args->vararg : nullptr;
+  if (extra > 0 && !rest) {
     error_at(ctx, DiagCode::too_many_arguments, f.span,
              {f.name, count_text(parameters.size(), "argument"), were_given(given.size()),
               parameters_hint(f)});
   }
-  for (size_t i = 0; i < parameters.size(); ++i) {
+  const auto bind = [&](size_t i, size_t at) {
     const syntax::arg* p = parameters[i];
-    Value value;
-    if (i < given.size()) {
-      value = argument_value(ctx, given[i], p->name, p);
-      const bool of_objects = value.is_array() && !value.array().element.is_number();
-      if (!ctx.policy.has_objects && (of_objects || is_python_object(value)))
-        value = error(ctx, DiagCode::no_objects, p,
-                      {"the argument '" + p->name + "', " + with_article(type_text(value)) + ","});
-    } else if (const syntax::Binding* binding = default_of(f, i)) {
-      value = binding_value(ctx, *binding, p, p->name);
-    } else {
-      error(ctx, DiagCode::missing_argument, p, {f.name, p->name, parameters_hint(f)});
-    }
+    Value value = launch_argument(ctx, f, i, at < given.size() ? &given[at] : nullptr);
+    const bool of_objects = value.is_array() && !value.array().element.is_number();
+    if (at < given.size() && !ctx.policy.has_objects && (of_objects || is_python_object(value)))
+      value = error(ctx, DiagCode::no_objects, p,
+                    {"the argument '" + p->name + "', " + with_article(type_text(value)) + ","});
     define(ctx, p,
            annotated(ctx, p->annotation, std::move(value), p, "parameter '" + p->name + "'"), p);
-  }
+  };
+  for (size_t i = 0; i < positional; ++i) bind(i, i);
+  if (rest)
+    bind_rest(ctx, syntax::as<syntax::arg>(rest),
+              given.subspan(std::min(positional, given.size()), extra));
+  for (size_t i = positional; i < parameters.size(); ++i) bind(i, i + (rest ? extra : 0));
+  if (f.args && f.args->kwarg) define(ctx, f.args->kwarg, Value::Keywords{}, f.args->kwarg);
 }
 
 void check_kernel_annotation(Context& ctx, const syntax::Function& f) {
@@ -203,18 +234,6 @@ void check_kernel_annotation(Context& ctx, const syntax::Function& f) {
   auto* entity = declared.as<Value::Entity>();
   error(ctx, DiagCode::kernel_returns_value, f.returns,
         {f.name, entity ? public_name(entity->name) : type_text(declared)});
-}
-
-bool check_parameters(Context& ctx, const syntax::Function& f, const Node* call) {
-  if (!f.args) return true;
-  for (const Node* extra : {f.args->vararg, f.args->kwarg}) {
-    if (!extra) continue;
-    const std::string name = syntax::as<syntax::arg>(extra)->name;
-    not_implemented(ctx, call ? call : extra,
-                    "a parameter for any number of arguments ('" + name + "' of '" + f.name + "')");
-    return false;
-  }
-  return true;
 }
 
 std::string count_text(size_t n, const char* what) {
@@ -241,6 +260,14 @@ std::vector<const syntax::arg*> parameters_of(const syntax::Function& f) {
   if (!f.args) return out;
   for (auto* list : {&f.args->posonlyargs, &f.args->args, &f.args->kwonlyargs})
     for (const Node* p : *list) out.push_back(syntax::as<syntax::arg>(p));
+  return out;
+}
+
+std::vector<const syntax::arg*> all_parameters_of(const syntax::Function& f) {
+  std::vector<const syntax::arg*> out = parameters_of(f);
+  if (!f.args) return out;
+  for (const Node* extra : {f.args->vararg, f.args->kwarg})
+    if (extra) out.push_back(syntax::as<syntax::arg>(extra));
   return out;
 }
 

@@ -13,11 +13,11 @@ namespace cuda_device::frontend {
 void bind_kernel_arguments(Context& ctx);
 // A kernel may say `-> None` and nothing else.
 void check_kernel_annotation(Context& ctx, const syntax::Function& f);
-// No parameters for any number of arguments; null: there is no call, the kernel itself is meant.
-bool check_parameters(Context& ctx, const syntax::Function& f, const Node* call);
 
 // Positional only, positional, keyword only.
 std::vector<const syntax::arg*> parameters_of(const syntax::Function& f);
+// The same, and those for any number of arguments last.
+std::vector<const syntax::arg*> all_parameters_of(const syntax::Function& f);
 // The default of parameters_of(f)[parameter]; nullptr: it has none.
 const syntax::Binding* default_of(const syntax::Function& f, size_t parameter);
 

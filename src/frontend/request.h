@@ -30,9 +30,10 @@ struct ArgumentType {
     Tuple,
     Complex,  // of two `item`s
     WeakComplex,
-    Vector,  // of `lanes` `item`s
-    Record,  // an instance of Program::types[type], its fields in `elements`
-    Mask,    // of lanes of a warp: a uint32
+    Vector,    // of `lanes` `item`s
+    Record,    // an instance of Program::types[type], its fields in `elements`
+    Mask,      // of lanes of a warp: a uint32
+    Constant,  // in Function::constant_arguments, or the parameter's default
   };
   Kind kind = Kind::None;
   DtypeId dtype;  // Scalar; element of Array. Python's bool is Scalar Bool.

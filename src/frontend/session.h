@@ -28,12 +28,18 @@ struct Session {
   Session(const Request& r, const Policy& p) : request(r), policy(p) {}
 
   const Webs& webs_of(const syntax::Function& f);
-  std::unique_ptr<Instance> make_instance(uint32_t function);
+  // `index`: of the function in the program, or of the one it stands in.
+  std::unique_ptr<Instance> make_instance(const syntax::Function& function, uint32_t index);
+  // A lambda or def that stands in the function, as a function.
+  const syntax::Function& nested(const syntax::Node* node, const syntax::Function& in);
 
   const Request& request;
   const Policy& policy;
   std::unordered_map<const syntax::Function*, Webs> webs;
   std::unique_ptr<Instance> root;
+  uint32_t instances = 0;
+  std::map<const syntax::Node*, std::unique_ptr<syntax::Function>> nested_functions;
+  std::vector<std::unique_ptr<syntax::Return>> lambda_bodies;
   bool explaining = false;  // something is wrong: passes find out what follows from what
   // Mistakes that made a variable fail. Where they read that variable, as `x = x + "a"` does, no
   // later pass meets them again.

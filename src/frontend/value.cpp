@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "support/check.h"
+#include "syntax/tree.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -30,6 +31,11 @@ std::string array_text(const V::Array& a) {
   return "array[" + type_text(a.element) + ", " + std::to_string(a.type.ndim) + "]";
 }
 
+std::string closure_text(const V::Closure& closure) {
+  auto* function = syntax::as<syntax::FunctionDef>(closure.node);
+  return function ? "function " + function->name : "a lambda";
+}
+
 // What inference knows of two values of one alternative, without their parts.
 struct SameItself {
   bool operator()(const V::Scalar& a, const V::Scalar& b) const {
@@ -50,6 +56,11 @@ struct SameItself {
   bool operator()(const V::MemberFunction& a, const V::MemberFunction& b) const {
     return a.index == b.index;
   }
+  bool operator()(const V::Closure& a, const V::Closure& b) const {
+    return a.node == b.node && a.instance == b.instance && a.copy == b.copy;
+  }
+  bool operator()(const V::Partial& a, const V::Partial& b) const { return a.names == b.names; }
+  bool operator()(const V::Keywords& a, const V::Keywords& b) const { return a.names == b.names; }
   bool operator()(const V::Enum& a, const V::Enum& b) const {
     if (a.owner != b.owner) return false;
     return a.flag ? same_abstract(a.value[0], b.value[0]) : a.member == b.member;
@@ -106,6 +117,9 @@ std::span<const Value> Value::parts() const {
                             [](const Iterator& v) -> Parts { return v.parts; },
                             [](const Array& v) -> Parts { return v.view; },
                             [](const FString& v) -> Parts { return v.values; },
+                            [](const Closure& v) -> Parts { return v.defaults; },
+                            [](const Partial& v) -> Parts { return v.values; },
+                            [](const Keywords& v) -> Parts { return v.values; },
                             [](const BoundMethod& v) -> Parts { return {v.self.get(), 1}; },
                             [](const MemberFunction& v) -> Parts { return {v.self.get(), 1}; },
                             [](const auto&) -> Parts { return {}; }},
@@ -116,9 +130,29 @@ Value Value::with_parts(std::vector<Value> parts) const {
   if (auto* tuple = as<Tuple>()) return Tuple{std::move(parts), tuple->names};
   if (is_record()) return Record{record().type, std::move(parts)};
   if (is_complex()) return Complex{code(), std::move(parts)};
+  if (is<Range>()) return Range{std::move(parts)};
+  if (auto* v = as<Closure>()) return Closure{v->node, v->instance, v->copy, std::move(parts)};
+  if (auto* v = as<Partial>()) return Partial{std::move(parts), v->names};
+  if (auto* v = as<Keywords>()) return Keywords{v->names, std::move(parts)};
+  if (auto* v = as<BoundMethod>())
+    return BoundMethod{v->method, std::make_shared<const Value>(std::move(parts[0]))};
+  if (auto* v = as<MemberFunction>())
+    return MemberFunction{v->index, v->name, std::make_shared<const Value>(std::move(parts[0]))};
   Array same = array();
   same.view = std::move(parts);
   return same;
+}
+
+bool Value::is_composite() const {
+  return is_aggregate() || is_array() || is<Range>() || is<Closure>() || is<Partial>() ||
+         is<Keywords>() || is<BoundMethod>() || is<MemberFunction>();
+}
+
+bool Value::is_constant_expression() const {
+  if (is<Scalar>() || is<Generator>()) return false;
+  // Of arrays only constant tables are, of which nobody can have a writable view.
+  if (is_array() && !(array().read_only && array().allocation())) return false;
+  return std::ranges::all_of(parts(), &Value::is_constant_expression);
 }
 
 bool Value::contains_unknown() const {
@@ -126,9 +160,7 @@ bool Value::contains_unknown() const {
 }
 
 bool Value::is_storable() const {
-  if (is<Range>() || is<Slice>() || is<BoundMethod>() || is<MemberFunction>() || is<Lambda>() ||
-      is<FString>() || is<Iterator>() || is<Generator>())
-    return false;
+  if (is<Slice>() || is<FString>() || is<Iterator>() || is<Generator>()) return false;
   return std::ranges::all_of(parts(), &Value::is_storable);
 }
 
@@ -148,6 +180,12 @@ std::string_view name_of(Method method) {
       return "reshape";
     case Method::Conjugate:
       return "conjugate";
+    case Method::IsInteger:
+      return "is_integer";
+    case Method::BitCount:
+      return "bit_count";
+    case Method::BitLength:
+      return "bit_length";
     case Method::Load:
       return "load";
     case Method::Store:
@@ -230,7 +268,9 @@ std::string type_text(const Value& value) {
               [](const V::Function& v) { return "function " + v.name; },
               [](const V::Class& v) { return "class " + v.type->name; },
               [](const V::MemberFunction& v) { return "method " + v.name; },
-              [](const V::Lambda&) -> std::string { return "a lambda"; },
+              [](const V::Closure& v) { return closure_text(v); },
+              [](const V::Partial& v) { return "partial of " + type_text(v.values[0]); },
+              [](const V::Keywords&) -> std::string { return "keywords"; },
               [](const V::BoundMethod& v) { return "method " + std::string(name_of(v.method)); },
               [](const V::Module& v) {
                 return v.name.starts_with("class ") ? v.name : "module " + v.name;
@@ -250,13 +290,13 @@ bool is_python_object(const Value& value) {
 Value abstract_of(const Value& value) {
   if (auto* scalar = value.as<V::Scalar>())
     return Value::number(scalar->code, nullptr, scalar->intact);
-  if (value.is_aggregate() || value.is_array()) return mapped(value, abstract_of);
+  if (value.is_composite()) return mapped(value, abstract_of);
   return value;
 }
 
 Value without_constants(const Value& abstract) {
   if (abstract.is_constant()) return Value::number(abstract.code(), nullptr, abstract.is_intact());
-  if (abstract.is_aggregate() || abstract.is_array()) return mapped(abstract, without_constants);
+  if (abstract.is_composite()) return mapped(abstract, without_constants);
   return abstract;
 }
 
@@ -268,6 +308,11 @@ bool Value::is_intact() const {
               kept = converted(exact, constant->code, cuda_device::frontend::fixed(constant->code));
   return is_int(constant->code) ? kept.integer == exact.integer
                                 : kept.real == exact.real || std::isnan(exact.real);
+}
+
+bool same_form(const Value& a, const Value& b) {
+  return std::visit(SameItself{}, a.alternatives(), b.alternatives()) &&
+         a.parts().size() == b.parts().size();
 }
 
 bool same_abstract(const Value& a, const Value& b) {

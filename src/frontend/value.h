@@ -28,6 +28,9 @@ enum class Method : uint8_t {
   AsType,
   Reshape,
   Conjugate,
+  IsInteger,
+  BitCount,
+  BitLength,
   // of an element that is accessed atomically
   Load,
   Store,
@@ -171,11 +174,23 @@ class Value {
     std::string name;
     std::shared_ptr<const Value> self;
   };
-  struct Lambda {
+  // A lambda or a function that stands within another one, whose variables it reads as they are
+  // when it is called.
+  struct Closure {
     const syntax::Node* node;
-    Instance* instance;  // where it stands
-    uint32_t copy;       // of the unrolled loops around it there
-    friend bool operator==(const Lambda&, const Lambda&) = default;
+    Instance* instance;           // where it stands
+    uint32_t copy;                // of the unrolled loops around it there
+    std::vector<Value> defaults;  // of positional parameters, then of those by name
+  };
+  // functools.partial
+  struct Partial {
+    std::vector<Value> values;       // the function, then its arguments
+    std::vector<std::string> names;  // of the last of them
+  };
+  // What **kwargs collects.
+  struct Keywords {
+    std::vector<std::string> names;
+    std::vector<Value> values;
   };
   struct BoundMethod {
     Method method;
@@ -207,8 +222,8 @@ class Value {
 
   using Alternatives =
       std::variant<Unknown, None, Scalar, Constant, Tuple, Record, Complex, Range, Slice, Iterator,
-                   Generator, Array, Entity, Function, Class, MemberFunction, Lambda, BoundMethod,
-                   Module, Text, FString, Enum, Object>;
+                   Generator, Array, Entity, Function, Class, MemberFunction, Closure, Partial,
+                   Keywords, BoundMethod, Module, Text, FString, Enum, Object>;
 
   Value() = default;
   template <class T>
@@ -250,6 +265,8 @@ class Value {
   bool is_complex() const { return is<Complex>(); }
   // Made of other values, each of which a variable of it has on its own.
   bool is_aggregate() const { return is_tuple() || is_record() || is_complex(); }
+  // A variable of it has each of its parts on its own.
+  bool is_composite() const;
   bool is_array() const { return is<Array>(); }
   bool is_view() const { return is_array() && array().is_view(); }
   bool is_entity(std::string_view name) const { return is<Entity>() && as<Entity>()->name == name; }
@@ -269,9 +286,15 @@ class Value {
   // The values that it is made of: elements, bounds, the numbers of a view, what a method belongs
   // to.
   std::span<const Value> parts() const;
-  // The same made of other values. Only of aggregates and arrays.
+  // The same made of other values. Only of composites.
   Value with_parts(std::vector<Value> parts) const;
 
+  // Whether no part of it is known at run time only.
+  bool is_constant_expression() const;
+  // A Python function, with what it was given already.
+  bool is_function() const {
+    return is<Function>() || is<Closure>() || is<Partial>() || is<MemberFunction>();
+  }
   bool contains_unknown() const;  // itself or some part
   bool is_storable() const;       // no part of it exists only where it is made
 
@@ -308,6 +331,8 @@ Value abstract_of(const Value& value);
 Value without_constants(const Value& abstract);
 // Whether two abstract values differ in nothing.
 bool same_abstract(const Value& a, const Value& b);
+// The same but for their parts.
+bool same_form(const Value& a, const Value& b);
 
 // The first place where the two are different arrays, within tuples too.
 struct ArrayPair {
@@ -320,7 +345,7 @@ std::optional<ArrayPair> different_arrays(const Value& a, const Value& b);
 template <class F>
 void for_each_leaf(const Value& value, F&& f) {
   if (auto* scalar = value.as<Value::Scalar>()) f(scalar->code);
-  if (!value.is_aggregate() && !value.is_array()) return;
+  if (!value.is_composite()) return;
   for (const Value& part : value.parts()) for_each_leaf(part, f);
 }
 

@@ -28,6 +28,11 @@ class IdentityWriter {
     for (const std::string& type : function.options.signature) out_.text(type);
     write_all(function.defaults);
     write_all(function.kw_defaults);
+    out_.number<uint64_t>(function.constant_arguments.size());
+    for (const auto& [parameter, binding] : function.constant_arguments) {
+      out_.number(parameter);
+      write(binding);
+    }
     out_.number<uint64_t>(function.body.size());
     tree(function.args);
     for (const Node* node : function.body) tree(node);
@@ -78,6 +83,10 @@ class IdentityWriter {
     out_.text(binding.name);
     out_.number(binding.function);
     out_.number(binding.type);
+    out_.number(binding.of_constant);
+    write_all(binding.parts);
+    out_.number<uint64_t>(binding.names.size());
+    for (const std::string& name : binding.names) out_.text(name);
   }
 
   void write(const TypeDecl& type) {
@@ -147,6 +156,9 @@ class IdentityWriter {
 #define OPERS(f)                     \
   out_.number<uint64_t>(n.f.size()); \
   for (const std::string& op : n.f) out_.text(op);
+#define TEXTS(f)                     \
+  out_.number<uint64_t>(n.f.size()); \
+  for (const std::string& text : n.f) out_.text(text);
 #define VALUE(f) write(n.f);
 #define NODE(name, fields)                                                   \
   case NodeKind::name: {                                                     \

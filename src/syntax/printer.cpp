@@ -94,6 +94,10 @@ std::string describe(const Binding& b) {
       return "class " + b.name;
     case Binding::Kind::Module:
       return b.name.starts_with("class ") ? b.name : "module " + b.name;
+    case Binding::Kind::Tuple:
+      return "tuple of " + std::to_string(b.parts.size());
+    case Binding::Kind::Partial:
+      return "partial of " + describe(b.parts[0]);
     case Binding::Kind::Object:
       return "object of class " + b.name;
   }
@@ -114,6 +118,8 @@ class Printer {
     child("args", function_.args, 1);
     defaults("default", function_.defaults);
     defaults("keyword default", function_.kw_defaults);
+    for (const auto& [parameter, binding] : function_.constant_arguments)
+      out_ += "  argument " + std::to_string(parameter) + ": " + describe(binding) + "\n";
     children("body", function_.body, 1);
     child("returns", function_.returns, 1);
     return std::move(out_);
@@ -164,6 +170,8 @@ class Printer {
 #define OPER(f) out_ += " " + n.f;
 #define OPERS(f) \
   for (const std::string& op : n.f) out_ += " " + op;
+#define TEXTS(f) \
+  for (const std::string& text : n.f) out_ += " " + quoted(text);
 #define VALUE(f) out_ += " " + describe(n.f);
 #define NODE(name, fields)                                                   \
   case NodeKind::name: {                                                     \
@@ -188,6 +196,7 @@ void Printer::plain_fields(const Node& node) {
 #define TEXT_AS(f, p)
 #define OPER(f)
 #define OPERS(f)
+#define TEXTS(f)
 #define VALUE(f)
 #define NODE(name, fields)                                                   \
   case NodeKind::name: {                                                     \

@@ -64,6 +64,7 @@ enum class NodeKind : uint8_t {
 #define TEXT_AS(f, p)
 #define OPER(f)
 #define OPERS(f)
+#define TEXTS(f)
 #define VALUE(f)
 #include "syntax/node.def"
 };
@@ -95,6 +96,7 @@ struct Unsupported : Node {
 #define TEXT_AS(f, p) std::string f;
 #define OPER(f) std::string f;
 #define OPERS(f) std::vector<std::string> f;
+#define TEXTS(f) std::vector<std::string> f;
 #define VALUE(f) Value f;
 #include "syntax/node.def"
 
@@ -113,6 +115,8 @@ struct Binding {
     Function,   // index into Program::functions
     Class,      // a class that values of a kernel may have; index into Program::types
     Module,     // a module or object only useful for its attributes; name, "class C" of a class
+    Tuple,      // that holds functions or classes; parts
+    Partial,    // functools.partial: the function, then its arguments, in parts; names of the last
     Object,     // anything else; name = class name
   };
   Kind kind = Kind::Undefined;
@@ -120,6 +124,10 @@ struct Binding {
   std::string name;
   uint32_t function = 0;
   uint32_t type = 0;
+  std::vector<Binding> parts;
+  std::vector<std::string> names;
+  // A hint ConstExpr[T]: the rest says what T is.
+  bool of_constant = false;
 };
 
 // What a field of a class is made of.
@@ -184,6 +192,8 @@ struct Function {
   // Values of default arguments, evaluated by Python at definition: parallel to args->defaults and
   // args->kw_defaults.
   std::vector<Binding> defaults, kw_defaults;
+  // Of a kernel: what a launch gives to parameters whose hint is ConstExpr, by their number.
+  std::map<uint32_t, Binding> constant_arguments;
 };
 
 // How deep expressions and statements may lie in one another, calls of other functions included:

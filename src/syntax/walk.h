@@ -25,6 +25,7 @@ void visit_children(const std::vector<Node*>& nodes, F& f) {
 #define TEXT_AS(c, p)
 #define OPER(c)
 #define OPERS(c)
+#define TEXTS(c)
 #define VALUE(c)
 #include "syntax/node.def"
 
@@ -46,6 +47,7 @@ void for_each_child(const Node& node, F&& f) {
 #define TEXT_AS(c, p)
 #define OPER(c)
 #define OPERS(c)
+#define TEXTS(c)
 #define VALUE(c)
 #include "syntax/node.def"
   }

@@ -62,7 +62,7 @@ closure = from_closure()
 CONSTANTS = [
     pytest.param(literal, marks=clause("DEV-CONST-01"), id="literal"),
     pytest.param(folded, marks=clause("DEV-CONST-01"), id="folded"),
-    pytest.param(local, marks=clause("DEV-CONST-02", partial="parameters"), id="local"),
+    pytest.param(local, marks=clause("DEV-CONST-02"), id="local"),
     pytest.param(global_, marks=clause("DEV-CONST-03"), id="global"),
     pytest.param(attribute, marks=clause("DEV-CONST-03"), id="attribute"),
     pytest.param(closure, marks=clause("DEV-CONST-03"), id="closure"),
@@ -118,6 +118,140 @@ def test_globals_of_called_functions_are_read_at_each_launch(target, monkeypatch
     monkeypatch.setitem(globals(), "FACTOR", 40)
     run(calls_helper, out, 1)
     assert out[0] == 41
+
+
+@D.func
+def repeated(x, times: D.ConstExpr = 2):
+    out = x
+    for part in (x,) * times:  # a tuple has a constant number of elements
+        out = out * 10 + part
+    return out
+
+
+@D.func
+def digits(n: D.ConstExpr[D.int32], form: D.ConstExpr[str], flag: "D.ConstExpr[bool]"):
+    # a plain n is no constant expression unless the annotation asks for one
+    tile = D.local_array((n, n + 1), D.int32) if D.target(D.is_device) else None
+    if form == "rows":
+        return tile.shape[0] + (100 if flag else 0)
+    return tile.shape[1]
+
+
+def scale_of(factor: D.ConstExpr, kind: D.ConstExpr[D.TargetDescription] = D.is_device):
+    if D.target(kind):
+        return factor * 2
+    return factor
+
+
+@D.kernel
+def const_parameters(out, wide):
+    n = 2
+    m: D.ConstExpr = n + 1
+    out[0] = repeated(wide, m)
+    out[1] = repeated(wide)
+    out[2] = repeated(3, times=len((1, 2)) - 1)
+    out[3] = digits(m, "rows", True)
+    out[4] = digits(FACTOR + 1, "columns", False)
+    out[5] = digits(D.int32(7), "rows", n == 3)
+    out[6] = scale_of(FACTOR) + scale_of(5, D.is_host)
+
+
+@clause("DEV-CONST-02", "DEV-CONST-05", "DEV-CONST-06")
+def test_parameters_that_are_constant_expressions(target, monkeypatch):
+    out = np.zeros(7, dtype=np.int64)
+    run(const_parameters, out, np.int64(4))
+    assert out.tolist() == [4444, 444, 33, 103, 5, 7, 11]
+    monkeypatch.setitem(globals(), "FACTOR", 8)
+    run(const_parameters, out, np.int64(4))
+    assert out.tolist() == [4444, 444, 33, 103, 10, 7, 21]
+
+
+@clause("DEV-CONST-06")
+def test_hints_of_constant_expressions_are_values():
+    assert D.ConstExpr[D.int32] == D.ConstExpr[D.int32]
+    assert D.ConstExpr[D.int32] != D.ConstExpr[D.int64]
+    assert len({D.ConstExpr[int], D.ConstExpr[int], D.ConstExpr[float]}) == 2
+    assert repeated.underlying.__annotations__["times"] is D.ConstExpr
+
+
+def launched(n: D.ConstExpr[int], out, f: D.ConstExpr, table: D.ConstExpr = (1, 2, 3)):
+    tile = D.shared_array((n, 2), D.int32)
+    i = D.tid(1)
+    tile[i % n, 0] = i
+    D.syncthreads()
+    total = 0
+    for k in table:
+        total += f(k)
+    out[i, 0] = tile.shape[0]
+    out[i, 1] = total
+    out[i, 2] = table[i % len(table)]
+
+
+@clause("DEV-CONST-05", "DEV-CONST-06", "DEV-CONST-03")
+def test_arguments_of_launches_that_are_constant_expressions(target):
+    kernel = D.kernel(launched)
+    out = np.zeros((6, 3), dtype=np.int64)
+    for n in (4, 7, 4):
+        run(kernel, n, out, repeated, block=6)
+        assert out.tolist() == [[n, 111 + 222 + 333, i % 3 + 1] for i in range(6)]
+    run(kernel, 4, out, lambda x: -x, np.array([5, 6]), block=6)
+    assert out.tolist() == [[4, -11, 5 + i % 2] for i in range(6)]
+    run(kernel, 4, out, D.float32, block=6)
+    assert out[:, 1].tolist() == [6] * 6
+
+
+@D.func
+def typed_constant(n: D.ConstExpr[D.int32]):  # refused
+    return n
+
+
+@D.func
+def any_constant(n: D.ConstExpr):  # refused
+    return n
+
+
+@D.kernel
+def gives_a_variable(out, n):
+    out[0] = any_constant(n)
+
+
+@D.kernel
+def gives_a_wrong_type(out, n):
+    out[0] = typed_constant(2.5)
+
+
+@D.kernel
+def gives_text(out, n):
+    out[0] = typed_constant("3")
+
+
+@D.kernel
+def keeps_a_variable(out, n):
+    m: D.ConstExpr = n  # refused
+    out[0] = m
+
+
+@clause("DEV-CONST-07")
+@pytest.mark.parametrize(
+    ("kernel", "function", "words"),
+    [
+        (
+            gives_a_variable,
+            any_constant,
+            ("parameter 'n' is declared ConstExpr", "known at run time only"),
+        ),
+        (
+            gives_a_wrong_type,
+            typed_constant,
+            ("parameter 'n' is declared int32", "the value is float"),
+        ),
+        (gives_text, typed_constant, ("parameter 'n' is declared int32", "the value is str")),
+        (keeps_a_variable, None, ("'m' is declared ConstExpr", "of type int,")),
+    ],
+)
+def test_what_a_constant_parameter_refuses(kernel, function, words):
+    functions = (function,) if function else ()
+    expect_refusal(kernel, np.zeros(2), 1, functions=functions, words=words)
 
 
 @D.kernel

@@ -53,7 +53,7 @@ def test_spellings_of_the_decorator(target, spelling):
     assert np.array_equal(out, 1 / a)
 
 
-@clause("DEV-FUNC-02", partial="recursion")
+@clause("DEV-FUNC-02")
 @pytest.mark.parametrize(
     ("source", "result"),
     [("float32", "float32"), ("float64", "float64"), ("int32", "float32"), ("int64", "float64")],
@@ -87,7 +87,7 @@ def nested(x, n, out):
     out[i] = both(x[i], n[i])
 
 
-@clause("DEV-FUNC-02", partial="recursion")
+@clause("DEV-FUNC-02")
 def test_nested_calls_are_typed_one_by_one(target):
     x = np.array([0.5, 1.5, -2.5])
     n = np.array([100, 7, -3], dtype=np.int8)
@@ -113,7 +113,7 @@ def search(a, out):
     out[i] = first_multiple(a, i)
 
 
-@clause("DEV-FUNC-02", partial="recursion")
+@clause("DEV-FUNC-02")
 def test_functions_take_arrays_and_return_from_loops(target):
     a = np.array([3, 5, 9, 14, 7, 21, 1], dtype=np.int32)
     out = np.zeros(40, dtype=np.int32)
@@ -145,7 +145,7 @@ def keywords(out, a, b):
     out[5] = diff(b=a, a=b)
 
 
-@clause("DEV-FUNC-02", partial="recursion")
+@clause("DEV-FUNC-02")
 def test_tuples_defaults_and_keywords(target):
     out = np.zeros(6, dtype=np.int64)
     run(keywords, out, 9, 4)
@@ -239,6 +239,47 @@ def test_undecorated_functions_compile_and_may_be_device_only(target):
     assert out.tolist() == [3 * i + 2 for i in range(6)]
 
 
+@D.struct
+class Line:
+    slope: D.float64
+    offset: D.float64
+
+    @D.func
+    def at(self, x, *, twice=False):
+        y = self.slope * x + self.offset
+        return 2 * y if twice else y
+
+    @D.func
+    def moved(self, by):
+        return D.replace(self, offset=self.offset + by)
+
+    @staticmethod
+    @D.func
+    def through(x, y):
+        return Line(y / x, 0.0)
+
+
+@D.kernel(fmad=False)
+def uses_methods(out, line):
+    i = D.tid(1)
+    out[i, 0] = line.at(i)
+    out[i, 1] = line.moved(i).at(2.0, twice=True)
+    out[i, 2] = Line.through(2.0, 6.0).at(i)
+    at = line.at
+    out[i, 3] = at(0.5)
+
+
+@clause("DEV-FUNC-10")
+def test_methods_of_structs_are_functions(target):
+    line = Line(0.5, 3.0)
+    assert line.at(4) == 5
+    assert line.moved(1.0).at(2.0, twice=True) == 10
+    assert Line.through(2.0, 6.0) == Line(3.0, 0.0)
+    out = np.zeros((6, 4))
+    run(uses_methods, out, line, block=6)
+    assert out.tolist() == [[0.5 * i + 3, 2 * (4.0 + i), 3.0 * i, 3.25] for i in range(6)]
+
+
 @clause("DEV-FUNC-11")
 def test_name_documentation_and_signature_are_kept():
     assert recip.__name__ == "recip_source"
@@ -255,12 +296,24 @@ def factorial(n):
 
 
 @D.kernel
-def uses_factorial(out):
+def uses_factorial(out, n):
+    out[0] = factorial(n)
+
+
+@D.kernel
+def uses_factorial_of_a_constant(out):
     out[0] = factorial(5)
+
+
+@clause("DEV-FUNC-02")
+def test_recursion_of_known_depth(target):
+    out = np.zeros(1, dtype=np.int64)
+    run(uses_factorial_of_a_constant, out)
+    assert out[0] == 120
 
 
 def test_recursion_is_refused_by_name():
     refused = re.escape("'factorial' calls itself (factorial → factorial); recursion is not")
     with pytest.raises(D.errors.NotImplementedYetError, match=refused) as raised:
-        run(uses_factorial, np.zeros(1, dtype=np.int64))
+        run(uses_factorial, np.zeros(1, dtype=np.int64), 5)
     assert [d.code for d in raised.value.diagnostics] == ["recursion"]

@@ -5,6 +5,7 @@ import re
 import pytest
 from cuda import device
 from cuda.device import _testing, errors
+from cuda.device._in_kernels import IN_KERNELS
 from support.pages import GUIDE, ROOT
 from support.planned import numeric_types
 
@@ -47,6 +48,8 @@ def entities(module, later):
     """The names of a module that the compiler knows, or knows to be planned."""
     names = re.findall(rf'^(\w+)\("{module}\.(\w+)"', INTRINSICS, re.MULTILINE)
     types = set() if later else {name for home, name in numeric_types() if home == module}
+    if module == "math" and not later:  # sumprod came with Python 3.12
+        types |= {f.__name__ for f in IN_KERNELS.values()} - {"blocks"} | {"sumprod"}
     return types | {n for kind, n in names if (kind == "LATER") == later and kind != "DEVICE_ONLY"}
 
 

@@ -165,19 +165,16 @@ def returned_values(a, n):
     return a, n
 
 
-@bad.kernel(FLOATS)
-# error at `a`@2: a parameter for any number of arguments ('a' of 'any_number') is not implemented yet
-# hint: the page not-implemented of the documentation lists what is planned
-def any_number(*a):
-    pass
-
-
-@bad.kernel(FLOATS)
-# error at `n`@2: a parameter for any number of arguments ('n' of 'any_keywords') is not implemented
-# ... yet
-# hint: the page not-implemented of the documentation lists what is planned
-def any_keywords(a, **n):
-    pass
+@bad.kernel(FLOATS, 1)
+def constants_of_wrong_values(a, m):
+    # error at `m`: 'k' is declared ConstExpr, but the value, of type int, is known at run time
+    # ... only
+    # hint: give it a literal, a global, a ConstExpr parameter of this function, or a name that is
+    # ... assigned once from these
+    k: D.ConstExpr = m
+    # error at `300`: 300 does not fit in int8
+    # hint: use a wider type, such as int64
+    j: D.ConstExpr[D.int8] = 300
 
 
 TEXT_OF_A_PARAMETER = """

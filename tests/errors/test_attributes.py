@@ -137,10 +137,10 @@ def unknown_attributes_of_numbers(a, n, f):
     # hint: numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and
     # ... conjugate
     x = n.numerator
-    # error at `f.is_integer`: float64 has no attribute 'is_integer'
+    # error at `f.as_integer_ratio`: float64 has no attribute 'as_integer_ratio'
     # hint: numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and
     # ... conjugate
-    y = f.is_integer()
+    y = f.as_integer_ratio()
     # error at `a[0].x`: float32 has no attribute 'x'
     # hint: numbers have shape, strides, size, ndim, dtype, real, imag, view, reshape, astype and
     # ... conjugate

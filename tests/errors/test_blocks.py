@@ -336,11 +336,8 @@ def positive(v):
 
 @bad.kernel(FLOATS, 3)
 def lambdas_elsewhere(a, n):
-    # error at `lambda: n`: a lambda inside of a kernel is not implemented yet
-    # hint: define a function outside of the kernel, and call it
-    f = lambda: n  # noqa: E731
-    # error at `lambda: 3`: a lambda inside of a kernel is not implemented yet
-    # hint: define a function outside of the kernel, and call it
+    # error at `lambda: 3`: max() needs a number, found a lambda
+    # hint: it works on numbers
     x = max(lambda: 3, 2)
 
 

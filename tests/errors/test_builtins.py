@@ -150,21 +150,31 @@ def iterations_over_numbers(a, n):
         pass
 
 
-@bad.kernel(FLOATS)
-def planned_forms(a):
-    # error at `round(a[0], 1)`: round() to a number of digits is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    x = round(a[0], 1)
-    # error at `pow(2, 3, 5)`: pow() with a modulus is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    y = pow(2, 3, 5)
+@bad.kernel(FLOATS, 3)
+def digits_and_moduli(a, n):
+    # error at `n`@2: the number of digits of round() is a constant from -22 to 22, found an int
+    # hint: scale the number, round it, and scale it back
+    x = round(a[0], n)
+    # error at `23`: the number of digits of round() is a constant from -22 to 22, found 23
+    # hint: scale the number, round it, and scale it back
+    x = round(a[0], 23)
+    # error at `a[0]`: pow() with a modulus needs an integer, found float32
+    # hint: convert with a fixed format such as device.int32()
+    y = pow(2, a[0], 5)
+
+
+@bad.kernel(FLOATS, np.int64(3))
+def planned_moduli(a, n):
+    # error at `pow(2, n, 5)`: pow() with a modulus, of numbers of 64 bits is not implemented yet
+    # hint: convert them to 32 bits
+    x = pow(2, n, 5)
 
 
 @bad.kernel(FLOATS)
 def planned_functions(a):
-    # error at `math.factorial`: math.factorial is not implemented yet
+    # error at `math.fsum`: math.fsum is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
-    x = math.factorial(5)
+    x = math.fsum((5, 6))
 
 
 @bad.kernel(FLOATS)

@@ -1,6 +1,5 @@
 """Calls of functions: counts and names of arguments, what cannot be called, errors inside."""
 
-import functools
 import random
 import time
 from time import perf_counter
@@ -77,29 +76,28 @@ KEYWORDS = 3
 
 @bad.kernel(FLOATS)
 def keyword_dict(a):
-    # error at `**KEYWORDS`: '**' in a call is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
+    # error at `KEYWORDS`: '**' in a call needs what a parameter such as **kwargs has collected,
+    # ... found int
+    # hint: write the keywords one by one
     a[0] = two(1, 2, **KEYWORDS)
 
 
 def any_number(*values):
-    return 1
+    return values
 
 
 def any_keywords(**values):
-    return 1
+    return values
 
 
-@bad.kernel(FLOATS)
+@bad.kernel(FLOATS, raises=TYPE)
 def parameters_for_any_number(a):
-    # error at `any_number(1, 2)`: a parameter for any number of arguments ('values' of
-    # ... 'any_number') is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    a[0] = any_number(1, 2)
-    # error at `any_keywords(x=1)`: a parameter for any number of arguments ('values' of
-    # ... 'any_keywords') is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    a[0] = any_keywords(x=1)
+    # error at `any_number(1, x=2)`: any_number() has no parameter 'x'
+    # hint: it has no parameters
+    a[0] = any_number(1, x=2)
+    # error at `any_keywords(1)`: any_keywords() takes 0 arguments, but 1 is given
+    # hint: it has no parameters
+    a[0] = any_keywords(1)
 
 
 @D.kernel
@@ -148,7 +146,6 @@ class Thing:
 
 
 thing = Thing()
-partial = functools.partial(two, 1)
 
 
 @bad.kernel(FLOATS, 3)
@@ -172,10 +169,6 @@ def values_called(a, n):
 
 @bad.kernel(FLOATS)
 def objects_called(a):
-    # error at `partial`: 'partial' is an object of class 'functools.partial', which cannot be
-    # ... called in a kernel
-    # hint: write a plain function that does what it does, and call that
-    partial(1)
     # error at `print_`: name 'print_' is not defined
     # hint: assign it before this, or outside of the kernel before the launch
     print_(1)
@@ -224,9 +217,9 @@ test_calls.py:L+1:32: in 'odd', called here
   L+1 |     return True if n == 0 else odd(n - 1)
       |                                ^^^^^^^^^^
 test_calls.py:L+10:12: in 'even', called here
- L+10 |     a[0] = even(3)
+ L+10 |     a[0] = even(n)
       |            ^^^^^^^
-  in kernel 'recursive', specialised for (array[float32, 1])
+  in kernel 'recursive', specialised for (array[float32, 1], int)
 """
 
 
@@ -239,13 +232,13 @@ def odd(n):
 
 
 @D.kernel
-def recursive(a):
-    a[0] = even(3)
+def recursive(a, n):
+    a[0] = even(n)
 
 
 def test_recursion():
     with pytest.raises(errors.NotImplementedYetError) as raised:
-        D.launch(recursive, FLOATS, grid=1, block=1)
+        D.launch(recursive, FLOATS, 3, grid=1, block=1)
     check_error(raised, TEXT_OF_RECURSION, at=even)
 
 

@@ -121,8 +121,8 @@ def objects_in_place_of_functions(a):
     # ... cannot be called in a kernel
     # hint: write a plain function that does what it does, and call that
     a[0] = cached(1.0)
-    # error at `part`: 'part' is an object of class 'functools.partial', which cannot be called in
-    # ... a kernel
+    # error at `part`: 'part' is an object of class 'functools._lru_cache_wrapper', which cannot be
+    # ... called in a kernel
     # hint: write a plain function that does what it does, and call that
     a[1] = part()
 

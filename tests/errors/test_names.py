@@ -199,9 +199,9 @@ def unpacking_in_a_loop(a):
 
 @bad.kernel(FLOATS, 3)
 def values_that_cannot_be_kept(a, n):
-    # error at `range(n)`: keeping a range in a variable is not implemented yet
+    # error at `map(abs, (n, 1))`: keeping a map in a variable is not implemented yet
     # hint: the page not-implemented of the documentation lists what is planned
-    r = range(n)
+    r = map(abs, (n, 1))
 
 
 class Color(enum.Enum):
@@ -327,21 +327,20 @@ def cube(x):
     return x * x * x
 
 
-OPERATIONS = (square, cube)
+OPERATIONS = (square, [1])
+CUBES = (square, cube)
 BASES = b"ACGT"
 
 
 @bad.kernel(FLOATS)
-def tuples_of_functions(a):
-    # error at `OPERATIONS[0]`: a tuple from outside the kernel cannot hold functions,
-    # ... other objects, or tuples more than 32 deep
-    # hint: it may hold numbers, strings, None, types and tuples of these; call functions by their
-    # ... names, or put them into a tuple within the kernel: (f, g)[0](x)
+def tuples_of_objects(a):
+    # error at `OPERATIONS[0]`: a tuple from outside the kernel cannot hold objects such as lists,
+    # ... or tuples more than 32 deep
+    # hint: it may hold numbers, strings, None, types, functions and tuples of these
     a[0] = OPERATIONS[0](a[1])
-    # error at `OPERATIONS`: a tuple from outside the kernel cannot hold functions,
-    # ... other objects, or tuples more than 32 deep
-    # hint: it may hold numbers, strings, None, types and tuples of these; call functions by their
-    # ... names, or put them into a tuple within the kernel: (f, g)[0](x)
+    # error at `OPERATIONS`: a tuple from outside the kernel cannot hold objects such as lists,
+    # ... or tuples more than 32 deep
+    # hint: it may hold numbers, strings, None, types, functions and tuples of these
     for f in OPERATIONS:
         a[0] = f(a[1])
 
@@ -351,7 +350,7 @@ CODES = tuple(b"ACGT")
 
 @D.kernel
 def what_these_errors_say(a, codes):
-    a[0] = (square, cube)[1](2.0)
+    a[0] = CUBES[1](2.0)
     a[1] = CODES[1]
     a[2] = codes[2]
     a[3] = BASES[0]
@@ -365,9 +364,10 @@ def test_what_the_errors_of_tuples_and_bytes_say_works(target):
 
 @bad.kernel(FLOATS)
 def functions_of_numpy(a):
-    # error at `np.sin`: 'np.sin' cannot be used in a kernel
-    # hint: use math.sin
-    a[0] = np.sin(a[0])
+    # error at `np.dot`: 'np.dot' cannot be used in a kernel
+    # hint: call it outside of the kernel, and pass what it gives as an argument; kernels call
+    # ... Python functions, and those of math and cuda.device
+    a[0] = np.dot(a[0], 1)
 
 
 @bad.kernel(FLOATS)

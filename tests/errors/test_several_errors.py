@@ -135,16 +135,17 @@ def mistakes_in_a_statement_that_kernels_lack(a, n):
 
 @bad.kernel(FLOATS, 3, raises=errors.NotImplementedYetError)
 def what_a_match_binds(a, n):
-    # error at `match n:`: the 'match' statement is not implemented yet
-    # hint: write if, elif and else
-    match n:
-        case [first, *rest]:
-            a[0] = 1
+    match (n, n):
+        # error at `{"key": value, **others}`: a pattern of a mapping is not implemented yet
+        # hint: kernels have tuples and structs: match these
         case {"key": value, **others}:
             a[0] = 2
-        case other:
-            a[0] = 3
-    a[1] = first + rest + value + others + other
+        case [first, *rest]:
+            a[0] = 1
+    a[1] = first + value + others
+    # error at `first + rest` on `+`: cannot add 'int' and '(int,)'
+    # hint: operators work on numbers
+    a[1] = first + rest
     # error at `undefined`: name 'undefined' is not defined
     # hint: assign it before this, or outside of the kernel before the launch
     a[2] = undefined
@@ -152,8 +153,6 @@ def what_a_match_binds(a, n):
 
 @bad.kernel(FLOATS, 3)
 def a_function_inside(a, n):
-    # error at `def twice(x):`: a function inside of a kernel is not implemented yet
-    # hint: define it outside of the kernel, with what it reads of the kernel as parameters
     def twice(x):
         return 2 * x
 
@@ -407,7 +406,7 @@ WRONG = [
     "x{} = 1 if a else 2",
     "x{} = sum(1, 2)",
     "x{} = range(1.5)",
-    "x{} = range(n)",
+    "x{} = map(abs, (n, 1))",
     "x{} = a(1)",
     "x{} = abs()",
     "x{} = D.tid(4)",

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cuda import device as D
 from support.bad_programs import FLOATS, BadPrograms
 
 bad = BadPrograms()
@@ -64,13 +65,18 @@ def class_inside(a):
 
 
 @bad.kernel(FLOATS)
-def function_inside(a):
-    # error at `def twice(x):`: a function inside of a kernel is not implemented yet
-    # hint: define it outside of the kernel, with what it reads of the kernel as parameters
+def decorated_function_inside(a):
+    # error at `D.kernel`: a decorator inside of a kernel is not supported in kernels
+    # hint: decorate it outside of the kernel
+    @D.kernel
     def twice(x):
         return 2 * x
 
-    a[0] = twice(a[0])
+    @D.func
+    def thrice(x):
+        return 3 * x
+
+    a[0] = twice(a[0]) + thrice(a[0])
 
 
 @bad.kernel(FLOATS)
@@ -142,15 +148,22 @@ def delete_an_element(a):
     del a[0]
 
 
+def classes(a):
+    return a.size
+
+
 @bad.kernel(FLOATS)
 def match_statement(a):
-    # error at `match a.size:`: the 'match' statement is not implemented yet
-    # hint: write if, elif and else
-    match a.size:
-        case 1:
+    match a.size, 3:
+        # error at `x`@1: a name in one of several patterns is not implemented yet
+        # hint: write a case for each of them
+        case (1, x) | (x, 3):
+            a[0] = x
+        # error at `classes`: isinstance() asks for types of numbers, vectors, structs and tuple,
+        # ... found function classes
+        # hint: such as int, float, device.float32 or (int, float)
+        case classes():
             a[0] = 1
-        case _:
-            a[0] = 2
 
 
 @bad.kernel(np.ones((), np.float32))

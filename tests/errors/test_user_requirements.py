@@ -13,7 +13,6 @@ TESTS = Path(__file__).resolve().parent.parent
 WAITING_FAMILIES: dict[str, str] = {}
 WAITING_ROWS = {
     "DEV-INTEROP-06": "interop=True",
-    "DEV-CONST-07": "ConstExpr as an annotation",
     "DEV-ARR-08": "checked kernels",
     "DEV-WARP-15": "checked kernels",
     "DEV-WARP-19": "checked kernels",

@@ -29,6 +29,7 @@ from .positions import Positions, positions
 from .program import Assign, Augment, Body, For, If, Join, Jump, Program, Raw, Store, While
 from .record_programs import Records
 from .reports import Reporter
+from .spelling import Speller
 from .tuples import Tuples
 from .views import argument_of, choose_views
 
@@ -380,6 +381,9 @@ class Generator(Records):
         self.add_reports(body)
         self.add_tuples(body)
         self.add_counters(body)
+        speller = Speller(self.seed)
+        if speller.wanted():
+            speller.spell(body)
         statements = [self.preamble(), *self.guarded(body.statements)]
         return Program(self.parameters(), self.helpers, Body(statements))
 

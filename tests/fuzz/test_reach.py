@@ -63,6 +63,10 @@ SOURCE = {
     "code for a target": r"if D\.target\(",
     "builtins of 64 bits": r"^@D\.kernel\(.*builtins=64\)",
     "16-bit floats": r"D\.(float16|bfloat16)\(|[aom]_(f2|bf)\[",
+    "functions inside": r"^ +def f_\w+\(",
+    "functions inside that take variables": r"^ +def f_\w+\(\w",
+    "lambdas": r" = lambda",
+    "match": r"^ +match bool\(",
     "strided loop": r"range\(i, \d+, n\)",
     "strided loop by a known step": r"range\(i, \d+, \d+\)",
 }

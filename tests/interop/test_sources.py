@@ -524,7 +524,7 @@ def test_meanings():
         "math.sin": ("entity", "math.sin"),
         "np": ("module", "numpy"),
         "np.float32": ("entity", "device.float32"),
-        "np.sqrt": ("object", "numpy.ufunc"),
+        "np.sqrt": ("entity", "math.sqrt"),
         "D.int64": ("entity", "device.int64"),
         "range": ("entity", "builtins.range"),
     }
@@ -587,7 +587,8 @@ def test_annotations_and_defaults():
     names = names_of(f)
     assert names["D.float32"] == ("entity", "device.float32")
     assert names["None"] == ("constant", None)
-    assert names["D.ConstExpr[int]"][0] == "object"
+    assert names["D.ConstExpr[int]"] == ("ConstExpr", ("entity", "builtins.int"))
+    assert names['"D.int32"'] == ("entity", "device.int32")
 
 
 # --- constants are read at launch ---

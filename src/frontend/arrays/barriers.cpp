@@ -16,41 +16,25 @@ Value call_syncthreads(Context& ctx, const Arguments&, const Intrinsic&) {
   return Value::none();
 }
 
-static std::string first_required(const syntax::Function& f) {
-  const std::vector<const syntax::arg*> parameters = parameters_of(f);
+// The first parameter that a call without arguments leaves out; empty: there is none.
+static std::string first_required(Context& ctx, const Value& f, const Node* node) {
+  const std::optional<Callee> callee = callee_of(ctx, f);
+  if (!callee) return "";
+  const std::vector<const syntax::arg*> parameters = parameters_of(*callee->function);
   for (size_t i = 0; i < parameters.size(); ++i)
-    if (!default_of(f, i)) return parameters[i]->name;
-  return "";
-}
-
-// The parameters of a lambda that stands in a kernel have no defaults that are known here.
-static std::string first_parameter(const Node* lambda) {
-  auto* a = syntax::as<syntax::arguments>(syntax::as<syntax::Lambda>(lambda)->args);
-  for (auto* list : {&a->posonlyargs, &a->args, &a->kwonlyargs})
-    for (const Node* p : *list) return syntax::as<syntax::arg>(p)->name;
+    if (!default_value(ctx, *callee, i, node)) return parameters[i]->name;
   return "";
 }
 
 Value predicate(Context& ctx, const Given& given, const std::string& name, const Node* call) {
   const Value& f = *given.value;
-  Value v;
-  if (auto* lambda = f.as<Value::Lambda>()) {
-    auto* arguments = syntax::as<syntax::arguments>(syntax::as<syntax::Lambda>(lambda->node)->args);
-    if (!arguments->defaults.empty() || !arguments->kw_defaults.empty())
-      return not_implemented(ctx, given.node, "a predicate with default arguments");
-    if (const std::string parameter = first_parameter(lambda->node); !parameter.empty())
-      return error(ctx, DiagCode::predicate_parameters, given.node, {name, parameter});
-    v = call_lambda(ctx, *lambda);
-  } else if (auto* function = f.as<Value::Function>()) {
-    const std::string parameter = first_required(ctx.program.functions.at(function->index));
-    if (!parameter.empty())
-      return error(ctx, DiagCode::predicate_parameters, given.node, {name, parameter});
-    Arguments none;
-    none.node = syntax::as<syntax::Call>(call);
-    v = call_function(ctx, function->index, none);
-  } else {
+  if (!f.is_function())
     return wrong_kind(ctx, DiagCode::predicate_type, given.node, f, {name, type_text(f)});
-  }
+  if (const std::string parameter = first_required(ctx, f, given.node); !parameter.empty())
+    return error(ctx, DiagCode::predicate_parameters, given.node, {name, parameter});
+  Arguments none;
+  none.node = syntax::as<syntax::Call>(call);
+  const Value v = call_value(ctx, f, none);
   const bool fine = v.is_unknown() || (v.is_number() && is_bool(v.code()));
   return fine ? v : error(ctx, DiagCode::predicate_result, given.node, {name, type_text(v)});
 }

@@ -55,7 +55,7 @@ class Named {
       Given* given = at == names.end() ? nullptr : &given_[static_cast<size_t>(at - names.begin())];
       fine_ &= given && !given->value;
       if (given && !given->value) {
-        *given = {&a.named[k].second, syntax::as<syntax::keyword>(a.node->keywords[k])->value};
+        *given = {&a.named[k].second, a.named_sources[k]};
         continue;
       }
       std::string there_are;

@@ -35,28 +35,6 @@ Value call_abs(Context& ctx, const Arguments& a, const Intrinsic&) {
   return magnitude(ctx, v, a);
 }
 
-Value call_round(Context& ctx, const Arguments& a, const Intrinsic&) {
-  const Value& v = a.positional[0];
-  if (!require_number(ctx, v, argument_node(a, 0), "round()")) return Value::unknown();
-  if (a.positional.size() == 2 && !a.positional[1].is_none())
-    return not_implemented(ctx, a.node, "round() to a number of digits");
-  if (is_bool(v.code())) return convert(ctx, v, ctx.policy.bool_arithmetic, a.node);
-  if (!is_float(v.code())) return v;
-  const TypeCode result = ctx.policy.int_literal(0);
-  warn_of_narrow_int(ctx, v, result, a.node);
-  if (v.exact())
-    return convert(ctx, Value::constant(v.code(), {0, std::nearbyint(v.exact()->real)}), result,
-                   a.node);
-  const Value rounded = Value::number(v.code(), ctx.builder.op(Op::Rint, {v.inst()}));
-  return as_intact(convert(ctx, rounded, result, a.node));
-}
-
-Value call_pow(Context& ctx, const Arguments& a, const Intrinsic&) {
-  if (a.positional.size() == 3) return not_implemented(ctx, a.node, "pow() with a modulus");
-  return binary(ctx, BinaryOp::Pow, a.positional[0], a.positional[1], a.node, argument_node(a, 0),
-                argument_node(a, 1));
-}
-
 Value call_divmod(Context& ctx, const Arguments& a, const Intrinsic&) {
   const Value& x = a.positional[0];
   const Value& y = a.positional[1];
@@ -85,6 +63,7 @@ Value call_len(Context& ctx, const Arguments& a, const Intrinsic&) {
 // own, but for float64 and complex128, which are Python's float and complex too.
 static bool is_instance(const Value& v, const std::string& cls) {
   if (cls == "builtins.tuple") return v.is_tuple();
+  if (cls == "builtins.str") return v.is<Value::Text>();
   const std::optional<TypeCode> code = numeric_named(
       public_name(cls).starts_with("device.") ? public_name(cls).substr(7) : public_name(cls));
   if (!code || !(v.is_number() || v.is_complex())) return false;
@@ -95,7 +74,7 @@ static bool is_instance(const Value& v, const std::string& cls) {
 }
 
 // Nothing: kernels do not ask for such a class. A Dim3 is a uint32x3 to them.
-static std::optional<bool> is_instance(const Value& v, const Value& cls) {
+std::optional<bool> is_instance(const Value& v, const Value& cls) {
   if (cls.is_entity("device.Dim3")) return std::nullopt;
   if (cls.is_entity("device.Vector")) return is_vector(v);
   if (cls.is_entity("device.AtomicInterface")) return v.is_array() && v.array().is_atomic_ref();
@@ -104,7 +83,8 @@ static std::optional<bool> is_instance(const Value& v, const Value& cls) {
     return v.is_array() && v.array().is_struct_ref() && v.array().element == *type;
   if (type && type->is_record()) return v.is_record() && v.record().type == type->record;
   auto* entity = cls.as<Value::Entity>();
-  if (!entity || !(type_entity(entity->name) || entity->name == "builtins.tuple"))
+  if (!entity || !(type_entity(entity->name) || entity->name == "builtins.tuple" ||
+                   entity->name == "builtins.str"))
     return std::nullopt;
   return is_instance(v, entity->name);
 }

@@ -35,15 +35,27 @@ const Node* argument_node(const Arguments& a, size_t i) {
   return i < a.sources.size() ? a.sources[i] : a.node;
 }
 
+// `**` before what **kwargs has collected.
+static bool spread_keywords(Context& ctx, const syntax::keyword* node, const Value& value,
+                            Arguments& into) {
+  if (value.is_unknown()) return false;
+  auto* keywords = value.as<Value::Keywords>();
+  if (!keywords) {
+    error(ctx, DiagCode::keywords_spread, node->value, {type_text(value)});
+    return false;
+  }
+  for (size_t i = 0; i < keywords->names.size(); ++i)
+    into.add(keywords->names[i], keywords->values[i], node->value);
+  return true;
+}
+
 static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node, bool formatted) {
   Arguments out;
   out.node = node;
   bool fine = true;
   const auto evaluated = [&](const Node* argument) {
-    if (auto* text = syntax::as<syntax::JoinedStr>(argument); text && formatted)
-      return f_string(ctx, text);
-    if (argument->kind != syntax::NodeKind::Lambda) return expr(ctx, argument);
-    return Value(Value::Lambda{argument, ctx.instance, ctx.copy});
+    auto* text = syntax::as<syntax::JoinedStr>(argument);
+    return text && formatted ? f_string(ctx, text) : expr(ctx, argument);
   };
   for (const Node* argument : node->args) {
     if (auto* starred = syntax::as<syntax::Starred>(argument)) {
@@ -55,12 +67,11 @@ static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node
   }
   for (const Node* item : node->keywords) {
     auto* keyword = syntax::as<syntax::keyword>(item);
-    Value v = evaluated(keyword->value);
-    if (keyword->arg.empty()) {
-      not_implemented(ctx, keyword, "'**' in a call");
-      fine = false;
-    }
-    out.named.emplace_back(keyword->arg, std::move(v));
+    const Value v = evaluated(keyword->value);
+    if (keyword->arg.empty())
+      fine &= spread_keywords(ctx, keyword, v, out);
+    else
+      out.add(keyword->arg, v, keyword->value);
   }
   if (!fine) return std::nullopt;
   return out;
@@ -158,9 +169,6 @@ static Value call_entity(Context& ctx, const std::string& name, const Arguments&
   }
   if (!check_count(ctx, *i, a)) return Value::unknown();
   if (a.has_unknown()) return Value::unknown();
-  for (size_t k = 0; k < a.positional.size(); ++k)
-    if (a.positional[k].is<Value::Lambda>() && !i->takes_lambda)
-      return unsupported(ctx, argument_node(a, k));
   return i->handler(ctx, a, *i);
 }
 
@@ -185,6 +193,36 @@ Value call_member(Context& ctx, const Value::MemberFunction& method, Arguments a
   return call_function(ctx, method.index, a);
 }
 
+// The arguments that it has stand in front; a keyword of the call wins over one that it has.
+static Value call_partial(Context& ctx, const Value::Partial& partial, const Arguments& a) {
+  Arguments all = a;
+  const auto first = partial.values.begin() + 1;
+  const auto named = partial.values.end() - static_cast<std::ptrdiff_t>(partial.names.size());
+  all.positional.insert(all.positional.begin(), first, named);
+  all.sources.resize(a.positional.size(), a.node);
+  all.sources.insert(all.sources.begin(), static_cast<size_t>(named - first), a.node);
+  for (size_t i = 0; i < partial.names.size(); ++i) {
+    const auto is_it = [&](const auto& given) { return given.first == partial.names[i]; };
+    if (std::ranges::none_of(a.named, is_it))
+      all.add(partial.names[i], named[static_cast<std::ptrdiff_t>(i)], a.node);
+  }
+  return call_value(ctx, partial.values[0], all);
+}
+
+// functools.partial(f, ...)
+Value call_make_partial(Context& ctx, const Arguments& a, const Intrinsic&) {
+  const Value& f = a.positional[0];
+  if (!f.is_function() && !f.is<Value::Entity>() && !f.is<Value::Class>())
+    return wrong_kind(ctx, DiagCode::not_callable, argument_node(a, 0), f,
+                      {type_text(f), "functions, types and intrinsics can"});
+  Value::Partial partial{a.positional, {}};
+  for (const auto& [name, value] : a.named) {
+    partial.names.push_back(name);
+    partial.values.push_back(value);
+  }
+  return partial;
+}
+
 // device.replace(p, x=1): its keywords are fields.
 Value call_replace(Context& ctx, const Arguments& a, const Intrinsic&) {
   const Value& record = a.positional[0];
@@ -205,13 +243,11 @@ Value call(Context& ctx, const syntax::Call* node) {
 Value call_value(Context& ctx, const Value& callee, const Arguments& a) {
   const syntax::Call* node = a.node;
   ctx.at(node);
-  if (auto* function = callee.as<Value::Function>()) return call_function(ctx, function->index, a);
+  if (const std::optional<Callee> function = callee_of(ctx, callee))
+    return call_python(ctx, *function, a);
+  if (auto* partial = callee.as<Value::Partial>()) return call_partial(ctx, *partial, a);
   if (auto* cls = callee.as<Value::Class>()) return construct_record(ctx, cls->type, a);
   if (auto* method = callee.as<Value::MemberFunction>()) return call_member(ctx, *method, a);
-  if (auto* lambda = callee.as<Value::Lambda>()) {
-    if (!a.positional.empty() || !a.named.empty()) return unsupported(ctx, lambda->node);
-    return call_lambda(ctx, *lambda);
-  }
   if (auto* entity = callee.as<Value::Entity>()) return call_entity(ctx, entity->name, a);
   if (auto* method = callee.as<Value::BoundMethod>()) return call_method(ctx, *method, a);
   if (auto* object = callee.as<Value::Object>()) return foreign_call(ctx, node->func, *object);
@@ -240,7 +276,7 @@ std::optional<std::vector<Given>> named_arguments(Context& ctx, const Arguments&
       fine = false;
       continue;
     }
-    *given = {&value, syntax::as<syntax::keyword>(a.node->keywords[k])->value};
+    *given = {&value, a.named_sources[k]};
   }
   if (!fine) return std::nullopt;
   return out;

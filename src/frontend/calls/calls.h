@@ -18,7 +18,19 @@ struct Arguments {
   std::vector<Value> positional;
   std::vector<const Node*> sources;  // of the positional ones, where they have one each
   std::vector<std::pair<std::string, Value>> named;
+  std::vector<const Node*> named_sources;
   bool has_unknown() const;
+  void add(const std::string& name, const Value& value, const Node* source) {
+    named.emplace_back(name, value);
+    named_sources.push_back(source);
+  }
+};
+
+// A Python function that a value stands for.
+struct Callee {
+  const syntax::Function* function;
+  uint32_t index;                           // of it in the program, or of the one it stands in
+  const Value::Closure* closure = nullptr;  // it stands within another one
 };
 
 // An argument for a parameter; null: left out.
@@ -34,15 +46,22 @@ Value call_value(Context& ctx, const Value& callee, const Arguments& a);
 Value call_function(Context& ctx, uint32_t index, const Arguments& a);
 // With the record of the method in front.
 Value call_member(Context& ctx, const Value::MemberFunction& method, Arguments a);
-// Calls a lambda without parameters. Its names mean what they mean where it stands, whatever
-// function calls it.
-Value call_lambda(Context& ctx, const Value::Lambda& lambda);
+// A lambda or def where it stands: its defaults are evaluated.
+Value closure_of(Context& ctx, const Node* node);
+// Nothing: it is no function, or one that was given arguments already.
+std::optional<Callee> callee_of(Context& ctx, const Value& value);
+// The default of a parameter; nothing: it has none.
+std::optional<Value> default_value(Context& ctx, const Callee& callee, size_t parameter,
+                                   const Node* node);
+Value call_python(Context& ctx, const Callee& callee, const Arguments& a);
 // The body of an instance in place, in a scope if some return leaves it early.
 Value inlined(Context& ctx, Instance& instance);
 
 // What the predicate of an operation that many threads execute together gives for this thread: a
 // bool. In arrays/barriers.cpp.
 Value predicate(Context& ctx, const Given& given, const std::string& name, const Node* call);
+// Whether the value is of a class; nothing: kernels do not ask for such a class.
+std::optional<bool> is_instance(const Value& v, const Value& cls);
 
 // A method of a number.
 Value call_number_method(Context& ctx, const Value& self, Method method, const Arguments& a);

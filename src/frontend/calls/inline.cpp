@@ -1,11 +1,13 @@
 // Calls of Python functions: the body is lowered again at every place, with its own webs.
 #include "frontend/calls/calls.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "frontend/calls/intrinsics.h"
 #include "frontend/control/assign.h"
 #include "frontend/control/control.h"
+#include "frontend/control/scopes.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -20,75 +22,140 @@ constexpr int kMaxInlineDepth = 100;
 
 }  // namespace
 
-static bool check_callable(Context& ctx, const syntax::Function& f, uint32_t index,
-                           const Arguments& a) {
-  if (f.kind == syntax::FunctionKind::Kernel) {
-    error(ctx, DiagCode::kernel_called_in_kernel, a.node, {f.name});
-    return false;
-  }
-  std::string cycle = f.name;
-  int depth = 0;
-  for (const Instance* i = ctx.instance; i; i = i->parent, ++depth) {
+// "f → g → f", from the instance to the function that it calls.
+static std::string cycle_text(const Instance* from, const Instance* to, const std::string& name) {
+  std::string cycle = name;
+  for (const Instance* i = to; i; i = i->parent) {
     cycle = i->function->name + " → " + cycle;
-    if (i->index != index) continue;
-    error(ctx, DiagCode::recursion, a.node, {f.name, cycle});
-    return false;
+    if (i == from) break;
   }
-  if (depth >= kMaxInlineDepth) {
-    error(ctx, DiagCode::calls_too_deep, a.node, {std::to_string(kMaxInlineDepth)});
-    return false;
-  }
-  return check_parameters(ctx, f, a.node) && !too_large(ctx, a.node);
+  return cycle;
 }
 
+// A function may call itself as long as what it is called with, constants above all, differs each
+// time: then some call is the last.
+static bool check_recursion(Context& ctx, const Callee& callee, const std::vector<Value>& given,
+                            const Arguments& a) {
+  const bool unknown = std::ranges::any_of(given, &Value::contains_unknown);
+  const Instance* enclosing = callee.closure ? callee.closure->instance : nullptr;
+  int depth = 0;
+  for (const Instance* i = ctx.instance; i; i = i->parent, ++depth) {
+    if (i->function != callee.function || i->enclosing != enclosing) continue;
+    if (unknown) return false;  // a later pass knows them
+    if (!std::ranges::equal(i->arguments, given, same_abstract)) continue;
+    const std::string& name = callee.function->name;
+    error(ctx, DiagCode::recursion, a.node, {name, cycle_text(i, ctx.instance, name)});
+    return false;
+  }
+  if (depth < kMaxInlineDepth) return true;
+  error(ctx, DiagCode::calls_too_deep, a.node, {std::to_string(kMaxInlineDepth)});
+  return false;
+}
+
+std::optional<Callee> callee_of(Context& ctx, const Value& value) {
+  if (auto* function = value.as<Value::Function>())
+    return Callee{&ctx.program.functions.at(function->index), function->index};
+  auto* closure = value.as<Value::Closure>();
+  if (!closure) return std::nullopt;
+  const Instance& in = *closure->instance;
+  return Callee{&ctx.session.nested(closure->node, *in.function), in.index, closure};
+}
+
+Value closure_of(Context& ctx, const Node* node) {
+  Value::Closure closure{node, ctx.instance, ctx.copy, {}};
+  for_each_default(node, [&](const Node* value) { closure.defaults.push_back(expr(ctx, value)); });
+  return closure;
+}
+
+// The number of the parameter's default among those of the function; nothing: it has none.
+static std::optional<size_t> number_of_default(const syntax::arguments& args, size_t parameter) {
+  const size_t positional = args.posonlyargs.size() + args.args.size();
+  if (parameter < positional) {  // the last ones have the defaults
+    const size_t without = positional - args.defaults.size();
+    return parameter >= without ? std::optional(parameter - without) : std::nullopt;
+  }
+  size_t number = args.defaults.size();
+  for (size_t i = 0; i < parameter - positional; ++i) number += args.kw_defaults[i] != nullptr;
+  return args.kw_defaults[parameter - positional] ? std::optional(number) : std::nullopt;
+}
+
+std::optional<Value> default_value(Context& ctx, const Callee& callee, size_t parameter,
+                                   const Node* node) {
+  const syntax::Function& f = *callee.function;
+  if (callee.closure) {
+    const std::optional<size_t> number = number_of_default(*f.args, parameter);
+    return number ? std::optional(callee.closure->defaults.at(*number)) : std::nullopt;
+  }
+  const syntax::Binding* binding = default_of(f, parameter);
+  if (!binding) return std::nullopt;
+  return binding_value(ctx, *binding, node, parameters_of(f)[parameter]->name);
+}
+
+namespace {
+
+// The values of a function's parameters while they are bound.
+struct Bound {
+  std::vector<std::optional<Value>> values;  // of those with a name
+  std::vector<Value> rest;                   // of *args
+  Value::Keywords keywords;                  // of **kwargs
+};
+
+}  // namespace
+
 static bool bind_keyword(Context& ctx, const syntax::Function& f, const std::string& name,
-                         const Value& value, std::vector<std::optional<Value>>& bound,
-                         const Arguments& a) {
+                         const Value& value, Bound& bound, const Arguments& a) {
   const std::vector<const syntax::arg*> parameters = parameters_of(f);
   for (size_t i = f.args ? f.args->posonlyargs.size() : 0; i < parameters.size(); ++i) {
     if (parameters[i]->name != name) continue;
-    if (bound[i]) {
+    if (bound.values[i]) {
       error(ctx, DiagCode::argument_twice, a.node, {f.name, name});
       return false;
     }
-    bound[i] = value;
+    bound.values[i] = value;
+    return true;
+  }
+  if (f.args && f.args->kwarg) {
+    bound.keywords.names.push_back(name);
+    bound.keywords.values.push_back(value);
     return true;
   }
   error(ctx, DiagCode::unexpected_keyword, a.node, {f.name, name, parameters_hint(f)});
   return false;
 }
 
-static std::optional<Value> missing_argument(Context& ctx, const syntax::Function& f, size_t i,
-                                             const Arguments& a) {
-  if (const syntax::Binding* binding = default_of(f, i))
-    return binding_value(ctx, *binding, a.node, parameters_of(f)[i]->name);
-  error(ctx, DiagCode::missing_argument, a.node,
-        {f.name, parameters_of(f)[i]->name, parameters_hint(f)});
-  return std::nullopt;
-}
-
-// One value per parameter, defaults filled in.
-static std::optional<std::vector<Value>> bind_arguments(Context& ctx, const syntax::Function& f,
+// A value for each parameter, defaults filled in; those of *args and **kwargs are last.
+static std::optional<std::vector<Value>> bind_arguments(Context& ctx, const Callee& callee,
                                                         const Arguments& a) {
+  const syntax::Function& f = *callee.function;
   const std::vector<const syntax::arg*> parameters = parameters_of(f);
   const size_t positional = f.args ? f.args->posonlyargs.size() + f.args->args.size() : 0;
-  std::vector<std::optional<Value>> bound(parameters.size());
-  if (a.positional.size() > positional) {
+  Bound bound{std::vector<std::optional<Value>>(parameters.size()), {}, {}};
+  if (a.positional.size() > positional && !(f.args && f.args->vararg)) {
     error(ctx, DiagCode::too_many_arguments, a.node,
           {f.name, count_text(positional, "argument"), were_given(a.positional.size()),
            parameters_hint(f)});
     return std::nullopt;
   }
-  for (size_t i = 0; i < a.positional.size(); ++i) bound[i] = a.positional[i];
+  for (size_t i = 0; i < a.positional.size(); ++i) {
+    if (i < positional)
+      bound.values[i] = a.positional[i];
+    else
+      bound.rest.push_back(a.positional[i]);
+  }
   bool fine = true;
   for (const auto& [name, value] : a.named) fine &= bind_keyword(ctx, f, name, value, bound, a);
   std::vector<Value> out;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    if (!bound[i] && fine) bound[i] = missing_argument(ctx, f, i, a);
-    fine &= bound[i].has_value();
-    out.push_back(bound[i].value_or(Value::unknown()));
+    if (!bound.values[i] && fine) bound.values[i] = default_value(ctx, callee, i, a.node);
+    if (!bound.values[i] && fine)
+      error(ctx, DiagCode::missing_argument, a.node,
+            {f.name, parameters[i]->name, parameters_hint(f)});
+    fine &= bound.values[i].has_value();
+    out.push_back(bound.values[i].value_or(Value::unknown()));
   }
   if (!fine) return std::nullopt;
+  if (f.args && f.args->vararg) out.push_back(tuple_of(ctx, std::move(bound.rest), a.node));
+  if (f.args && f.args->kwarg) out.push_back(std::move(bound.keywords));
   return out;
 }
 
@@ -116,32 +183,50 @@ static Value in_signature(Context& ctx, const syntax::Function& f, size_t positi
   return error(ctx, DiagCode::declared_mismatch, node, {what, declared, type_text(value)});
 }
 
-Value call_function(Context& ctx, uint32_t index, const Arguments& a) {
-  const syntax::Function& f = ctx.program.functions.at(index);
-  if (!check_callable(ctx, f, index, a)) return Value::unknown();
-  std::optional<std::vector<Value>> bound = bind_arguments(ctx, f, a);
-  if (!bound || !check_kept(ctx, *bound, a)) return Value::unknown();
-  std::unique_ptr<Instance>& instance = ctx.instance->calls[{ctx.place(a.node), index}];
+static Instance& instance_at(Context& ctx, const Callee& callee, const Arguments& a) {
+  std::unique_ptr<Instance>& instance = ctx.instance->calls[{ctx.place(a.node), callee.function}];
   if (!instance) {
-    instance = ctx.session.make_instance(index);
+    instance = ctx.session.make_instance(*callee.function, callee.index);
     instance->parent = ctx.instance;
     instance->call = a.node;
   }
-  Instance* caller = ctx.instance;
-  ctx.instance = instance.get();
+  if (callee.closure) {
+    instance->enclosing = callee.closure->instance;
+    instance->enclosing_copy = callee.closure->copy;
+  }
+  return *instance;
+}
+
+Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
+  const syntax::Function& f = *callee.function;
+  if (f.kind == syntax::FunctionKind::Kernel)
+    return error(ctx, DiagCode::kernel_called_in_kernel, a.node, {f.name});
+  if (too_large(ctx, a.node)) return Value::unknown();
+  std::optional<std::vector<Value>> bound = bind_arguments(ctx, callee, a);
+  if (!bound || !check_kept(ctx, *bound, a)) return Value::unknown();
+  std::vector<Value> given;
+  for (const Value& v : *bound) given.push_back(abstract_of(v));
+  if (!check_recursion(ctx, callee, given, a)) return Value::unknown();
+  Instance* caller = std::exchange(ctx.instance, &instance_at(ctx, callee, a));
+  ctx.instance->arguments = std::move(given);
   const uint32_t copy = std::exchange(ctx.copy, 0);
-  const std::vector<const syntax::arg*> parameters = parameters_of(f);
+  const std::vector<const syntax::arg*> parameters = all_parameters_of(f);
   for (size_t i = 0; i < parameters.size(); ++i) {
     const syntax::arg* p = parameters[i];
+    const bool one = p != f.args->vararg && p != f.args->kwarg;
     const std::string what = "parameter '" + p->name + "'";
-    (*bound)[i] = in_signature(ctx, f, i + 1, std::move((*bound)[i]), what, argument_node(a, i));
-    define(ctx, p, annotated(ctx, p->annotation, std::move((*bound)[i]), p, what), p);
+    Value value = in_signature(ctx, f, i + 1, std::move((*bound)[i]), what, argument_node(a, i));
+    define(ctx, p, one ? annotated(ctx, p->annotation, std::move(value), p, what) : value, p);
   }
   Value result = inlined(ctx, *ctx.instance);
   ctx.instance = caller;
   ctx.copy = copy;
   ctx.at(a.node);
   return in_signature(ctx, f, 0, std::move(result), "the result of '" + f.name + "'", a.node);
+}
+
+Value call_function(Context& ctx, uint32_t index, const Arguments& a) {
+  return call_python(ctx, {&ctx.program.functions.at(index), index}, a);
 }
 
 // A function that ends without return gives None; one that returns values elsewhere must not end
@@ -183,15 +268,6 @@ Value inlined(Context& ctx, Instance& instance) {
   if (frame.direct) return *frame.direct;
   if (frame.returns == 0) return instance.webs->has_unsupported ? Value::unknown() : Value::none();
   return load_web(ctx, instance.result, "result");
-}
-
-Value call_lambda(Context& ctx, const Value::Lambda& lambda) {
-  Instance* caller = std::exchange(ctx.instance, lambda.instance);
-  const uint32_t copy = std::exchange(ctx.copy, lambda.copy);
-  const Value v = expr(ctx, syntax::as<syntax::Lambda>(lambda.node)->body);
-  ctx.instance = caller;
-  ctx.copy = copy;
-  return v;
 }
 
 }  // namespace cuda_device::frontend

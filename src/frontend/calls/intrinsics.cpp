@@ -81,7 +81,6 @@ Table make_table() {
   add_named(table, name, &handler, max, ir::Op::operation, parameters);
 #define DEVICE_ONLY(name) table[name].device_only = true;
 #define READS_KEYWORDS(name) table[name].reads_keywords = true;
-#define TAKES_LAMBDA(name) table[name].takes_lambda = true;
 #define LATER(name) entry(table, name, Role::Later);
 #include "frontend/calls/intrinsics.def"
   return table;

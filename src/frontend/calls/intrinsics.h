@@ -29,7 +29,6 @@ struct Intrinsic {
   Fold2 fold2 = nullptr;
   bool device_only = false;
   bool reads_keywords = false;  // its handler does
-  bool takes_lambda = false;
 
   bool takes_keywords() const { return reads_keywords || !parameters.empty(); }
   std::string short_name() const;       // "popc"

@@ -1,5 +1,7 @@
 // The methods of numbers, which are arrays of no dimension: view, astype, reshape. Those of arrays
 // are in arrays/views.cpp.
+#include <cmath>
+
 #include "frontend/arrays/arrays.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
@@ -42,6 +44,51 @@ Value conjugated(Context& ctx, const Value& self, const Arguments& a) {
       {"conjugate", "no arguments", were_given(a.positional.size()), "call it without arguments"});
 }
 
+// Whether there is nothing behind the point.
+Value is_integer(Context& ctx, const Value& self) {
+  if (!is_float(self.code())) return Value::boolean(true);
+  if (self.exact()) {
+    const double x = self.exact()->real;
+    return Value::boolean(std::isfinite(x) && std::trunc(x) == x);
+  }
+  ir::Builder& e = ctx.builder;
+  Inst* whole = e.op(Op::Eq, {e.op(Op::Trunc, {self.inst()}), self.inst()});
+  return Value::number(TypeCode::b1, e.op(Op::And, {whole, e.op(Op::IsFinite, {self.inst()})}));
+}
+
+// Of the magnitude, as Python counts: that of the least number has one bit set, the sign's.
+Value bits_of_magnitude(Context& ctx, const Value& self, bool length, const Arguments& a) {
+  if (self.exact() && is_weak(self.code())) {
+    const __int128 n = self.exact()->integer;
+    auto rest = static_cast<unsigned __int128>(n < 0 ? -n : n);
+    int bits = 0;
+    for (; rest; rest >>= 1) bits += length ? 1 : static_cast<int>(rest & 1);
+    return Value::constant_int(TypeCode::weak_int, bits);
+  }
+  Inst* number = inst_of(ctx, self, a.node);
+  if (!is_unsigned(self.code())) number = ctx.builder.op(Op::Abs, {number});
+  if (!length) return Value::number(TypeCode::i4, ctx.builder.op(Op::Popc, {number}));
+  Inst* width = constant_inst(ctx, ir::Type::of(ScalarKind::I32), bits_of(self.code()));
+  Inst* zeros = ctx.builder.op(Op::Clz, {number});
+  return Value::number(TypeCode::i4, ctx.builder.op(Op::Sub, {width, zeros}));
+}
+
+// Methods of Python's numbers, without arguments.
+Value counted(Context& ctx, const Value& self, Method method, const Arguments& a) {
+  const std::string name(name_of(method));
+  if (!a.positional.empty() || !a.named.empty())
+    return error(
+        ctx, DiagCode::intrinsic_count, a.node,
+        {name, "no arguments", were_given(a.positional.size()), "call it without arguments"});
+  if (!self.is_number() || is_bool(self.code()))
+    return error(ctx, DiagCode::needs_integer, a.node, {name + "()", type_text(self)});
+  ctx.at(a.node);
+  if (method == Method::IsInteger) return is_integer(ctx, self);
+  if (is_float(self.code()))
+    return error(ctx, DiagCode::needs_integer, a.node, {name + "()", type_text(self)});
+  return bits_of_magnitude(ctx, self, method == Method::BitLength, a);
+}
+
 // A number has no axes, and so has what is made of it.
 Value reshaped(Context& ctx, const Value& self, const Arguments& a) {
   const bool none = a.positional.size() == 1 && a.positional[0].is_tuple() &&
@@ -56,6 +103,8 @@ Value reshaped(Context& ctx, const Value& self, const Arguments& a) {
 Value call_number_method(Context& ctx, const Value& self, Method method, const Arguments& a) {
   if (method == Method::Reshape) return reshaped(ctx, self, a);
   if (method == Method::Conjugate) return conjugated(ctx, self, a);
+  if (method == Method::IsInteger || method == Method::BitCount || method == Method::BitLength)
+    return counted(ctx, self, method, a);
   const std::optional<TypeCode> to = named_type(ctx, a);
   if (!to) return error(ctx, DiagCode::expected_type, a.node, {std::string(name_of(method))});
   if (method == Method::AsType && is_complex(*to)) return convert(ctx, self, *to, a.node);

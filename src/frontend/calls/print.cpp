@@ -32,7 +32,8 @@ static bool check_keywords(Context& ctx, const Arguments& a) {
   for (size_t k = 0; k < a.named.size(); ++k) {
     const std::string& name = a.named[k].first;
     if (name == "sep" || name == "end") continue;
-    error(ctx, DiagCode::print_keyword, a.node->keywords[k], {name});
+    const bool written = k < a.node->keywords.size();
+    error(ctx, DiagCode::print_keyword, written ? a.node->keywords[k] : a.named_sources[k], {name});
     fine = false;
   }
   return fine;
@@ -44,8 +45,7 @@ static std::optional<std::string> separator(Context& ctx, const Arguments& a,
     const auto& [given, value] = a.named[k];
     if (given != name || value.is_none()) continue;
     if (auto* text = value.as<Value::Text>()) return text->text;
-    error(ctx, DiagCode::print_separator, syntax::as<syntax::keyword>(a.node->keywords[k])->value,
-          {name, quoted_type(value)});
+    error(ctx, DiagCode::print_separator, a.named_sources[k], {name, quoted_type(value)});
     return std::nullopt;
   }
   return otherwise;

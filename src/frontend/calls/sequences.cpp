@@ -196,7 +196,7 @@ Value call_tuple(Context& ctx, const Arguments& a, const Intrinsic&) {
 
 // zip(..., strict=True): lengths that are known must be one.
 static bool check_strict(Context& ctx, const Arguments& a) {
-  const Node* node = syntax::as<syntax::keyword>(a.node->keywords[0])->value;
+  const Node* node = a.named_sources[0];
   const auto& [name, strict] = a.named[0];
   if (name != "strict") {
     error(ctx, DiagCode::unexpected_keyword, a.node, {"zip", name, "its keyword is strict"});

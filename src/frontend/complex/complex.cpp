@@ -163,9 +163,9 @@ Value complex_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, 
   return complex_of(*common, op == BinaryOp::Pow ? power(e, p, b, q) : of_two(e, op, p, q));
 }
 
-Value complex_unary(Context& ctx, const syntax::UnaryOp* node, const Value& v) {
-  if (node->op == "Invert") return error(ctx, DiagCode::unary_type, node, {"~", type_text(v)});
-  if (node->op == "UAdd") return v;
+Value complex_unary(Context& ctx, const std::string& op, const Value& v, const Node* node) {
+  if (op == "Invert") return error(ctx, DiagCode::unary_type, node, {"~", type_text(v)});
+  if (op == "UAdd") return v;
   std::vector<Value> parts;
   for (const Value& part : v.parts()) parts.push_back(negative(ctx, part, node));
   return v.with_parts(std::move(parts));

@@ -28,7 +28,7 @@ Value complex_of(TypeCode code, Parts parts);
 // ---- operators ----
 Value complex_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,
                      const Node* left, const Node* right);
-Value complex_unary(Context& ctx, const syntax::UnaryOp* node, const Value& v);
+Value complex_unary(Context& ctx, const std::string& op, const Value& v, const Node* node);
 // == and !=; the others have no meaning.
 Value complex_compare(Context& ctx, CompareOp op, const Value& a, const Value& b, const Node* node,
                       const Node* left, const Node* right);

@@ -17,19 +17,7 @@
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
-namespace {
-
 using syntax::NodeKind;
-
-// A format that holds a constant which its builtin does not.
-std::string wide_format(const Value& constant) {
-  if (is_float(constant.code())) return "device.float64";
-  for (TypeCode code : {TypeCode::i8, TypeCode::u8})
-    if (fits(constant.exact()->integer, code)) return "device." + std::string(name_of(code));
-  return "device.float64";
-}
-
-}  // namespace
 
 void lower_assign(Context& ctx, const syntax::Assign* node) {
   auto* name = syntax::as<syntax::Name>(node->targets[0]);
@@ -249,72 +237,6 @@ void lower_ann_assign(Context& ctx, const syntax::AnnAssign* node) {
   v = annotated(ctx, node->annotation, std::move(v), node->value,
                 name ? "'" + name->id + "'" : std::string("the target"));
   assign(ctx, node->target, v, node->value);
-}
-
-// A reference to what is atomic, where a declaration says so.
-static bool is_declared_reference(const Value& value, const Value& declared) {
-  if (!value.is_array() || !value.array().reference) return false;
-  if (declared.is_entity("device.AtomicInterface") || declared.is_entity("device.AtomicRef"))
-    return value.array().is_atomic_ref();
-  auto* cls = declared.as<Value::Class>();
-  if (!cls) return false;
-  const DataType& element = value.array().element;
-  if (cls->type->kind == RecordType::Kind::Atomic) return cls->type->fields[0].type == element;
-  return element == DataType::of(cls->type);
-}
-
-// The type of numbers that an annotation names.
-static std::optional<TypeCode> declared_type(const Context& ctx, const Value::Entity& entity) {
-  const std::optional<TypeCode> named = type_entity(entity.name);
-  if (!named) return std::nullopt;
-  return ctx.policy.constructed(*named);
-}
-
-Value annotated(Context& ctx, const Node* annotation, Value value, const Node* node,
-                const std::string& what) {
-  if (!annotation) return value;
-  if (auto* generic = syntax::as<syntax::Subscript>(annotation)) {
-    const Value base = expr(ctx, generic->value);
-    if (!base.is_unknown())
-      not_implemented(ctx, annotation, "the annotation '" + type_text(base) + "[...]'");
-    return value;
-  }
-  // Python evaluated it when the function was defined; text and those of locals it did not.
-  const auto bound = ctx.instance->function->bindings.find(annotation);
-  const bool known = bound != ctx.instance->function->bindings.end() &&
-                     bound->second.kind != syntax::Binding::Kind::Undefined;
-  const Value declared =
-      known ? binding_value(ctx, bound->second, annotation, "") : expr(ctx, annotation);
-  if (value.is_unknown() || declared.is_unknown()) return value;
-  if (declared.is_none() && value.is_none()) return value;
-  if (is_declared_reference(value, declared)) return value;
-  if (declared.is_entity("device.WarpMask"))
-    return as_data(ctx, value, DataType::of(mask_type()), Conversion::Lossless, node, what);
-  auto* entity = declared.as<Value::Entity>();
-  const std::optional<TypeCode> code = entity ? declared_type(ctx, *entity) : std::nullopt;
-  if (!code && !declared.is_none()) {
-    // Some class of arrays says no more than that it is one.
-    const bool is_class = declared.is<Value::Object>() || declared.is<Value::Module>();
-    if (is_class && value.is_array()) return value;
-    if (is_class)
-      return not_implemented(ctx, annotation, "the annotation '" + type_text(declared) + "'");
-    if (declared.is<Value::Text>())
-      return not_implemented(ctx, annotation, "an annotation in quotes");
-    const std::string text = declared.is_number() ? "a number" : "'" + type_text(declared) + "'";
-    return error(ctx, DiagCode::annotation_type, annotation, {text});
-  }
-  const bool fine = code && value.is_number() &&
-                    (value.code() == *code || converts_silently(*code, value.code()));
-  if (!fine) {
-    return error(ctx, DiagCode::annotation_mismatch, node,
-                 {what, code ? std::string(name_of(*code)) : "None", type_text(value)});
-  }
-  ctx.at(node);
-  Value converted = implicitly_converted(ctx, value, *code, node);
-  if (fits_builtin(converted)) return converted;
-  return error(ctx, DiagCode::weak_range, node,
-               {to_text(*code, *converted.exact()), std::string(name_of(*code)),
-                "declare it " + wide_format(converted), std::to_string(bits_of(*code))});
 }
 
 }  // namespace cuda_device::frontend

@@ -1,6 +1,8 @@
 // Statements: blocks, branches, loops, return, assert and raise.
 #pragma once
 
+#include <functional>
+
 #include "frontend/context.h"
 
 namespace cuda_device::frontend {
@@ -12,9 +14,13 @@ void lower_while(Context& ctx, const syntax::While* node);
 void lower_for(Context& ctx, const syntax::For* node);
 void lower_break(Context& ctx);
 void lower_continue(Context& ctx);
+void lower_match(Context& ctx, const syntax::Match* node, bool tail);
 void lower_assert(Context& ctx, const syntax::Assert* node);
 void lower_raise(Context& ctx, const syntax::Raise* node);
 
+// `if test: then() else: otherwise()`, of which a constant test leaves one.
+void branch(Context& ctx, const Node* node, const Value& test, const std::function<void()>& then,
+            const std::function<void()>& otherwise);
 // The kernel fails with the exception where `holds`, a bool, is false.
 // The entry of a failure at a place: one for what is unrolled or inlined several times.
 int64_t failure_number(Context& ctx, const Node* node, Failure failure);

@@ -38,7 +38,8 @@ std::string written(const Value& value) {
 
 int64_t failure_number(Context& ctx, const Node* node, Failure failure) {
   failure.function = ctx.instance->index;
-  failure.line = static_cast<int32_t>(node->span.line - ctx.instance->function->span.line);
+  failure.line =
+      static_cast<int32_t>(node->span.line - ctx.program.functions.at(failure.function).span.line);
   std::vector<Failure>& all = ctx.function->failures;
   auto at = std::ranges::find(all, failure);
   if (at == all.end()) at = all.insert(all.end(), std::move(failure));

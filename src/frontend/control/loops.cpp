@@ -25,6 +25,10 @@ bool has_jump(const std::vector<Node*>& body, NodeKind jump) {
     if (s->kind == jump) return true;
     if (auto* branch = syntax::as<syntax::If>(s))
       return has_jump(branch->body, jump) || has_jump(branch->orelse, jump);
+    if (auto* match = syntax::as<syntax::Match>(s))
+      return std::ranges::any_of(match->cases, [&](const Node* one) {
+        return has_jump(syntax::as<syntax::match_case>(one)->body, jump);
+      });
     // Those in the else of an inner loop are ours.
     if (auto* loop = syntax::as<syntax::For>(s)) return has_jump(loop->orelse, jump);
     if (auto* loop = syntax::as<syntax::While>(s)) return has_jump(loop->orelse, jump);

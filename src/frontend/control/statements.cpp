@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "frontend/calls/calls.h"
 #include "frontend/calls/targets.h"
 #include "frontend/control/assign.h"
 #include "frontend/control/variables.h"
@@ -39,17 +40,18 @@ static void lower_side(Context& ctx, const syntax::If* node, bool then, std::opt
   block(ctx, then ? node->body : node->orelse, tail);
 }
 
-static void lower_branch(Context& ctx, const syntax::If* node, const Value& test,
-                         std::optional<bool> on_host, bool tail) {
+void branch(Context& ctx, const Node* node, const Value& test, const std::function<void()>& then,
+            const std::function<void()>& otherwise) {
+  if (test.exact()) return test.exact()->integer != 0 ? then() : otherwise();
   ctx.at(node);
   Inst* branch = ctx.builder.control(Op::If, {test.inst()}, 2);
   ir::Block* outer = &ctx.builder.block();
   ctx.builder.set_block(branch->regions[0]);
-  lower_side(ctx, node, true, on_host, tail);
+  then();
   const bool then_ends = ctx.reachable;
   ctx.reachable = true;
   ctx.builder.set_block(branch->regions[1]);
-  lower_side(ctx, node, false, on_host, tail);
+  otherwise();
   ctx.reachable = ctx.reachable || then_ends;
   ctx.builder.set_block(*outer);
   if (test.inst()) fail_without_branch(ctx, *branch);
@@ -58,10 +60,9 @@ static void lower_branch(Context& ctx, const syntax::If* node, const Value& test
 static void lower_if(Context& ctx, const syntax::If* node, bool tail) {
   const Value test = condition(ctx, node->test);
   const std::optional<bool> on_host = answer_on_host(ctx, node->test);
-  if (test.exact())
-    lower_side(ctx, node, test.exact()->integer != 0, on_host, tail);
-  else
-    lower_branch(ctx, node, test, on_host, tail);
+  branch(
+      ctx, node, test, [&] { lower_side(ctx, node, true, on_host, tail); },
+      [&] { lower_side(ctx, node, false, on_host, tail); });
   // Host code that leaves here never comes to the rest of the block.
   if (on_host && ends_in_jump(*on_host ? node->body : node->orelse))
     ctx.instance->dead_on_host = true;
@@ -126,6 +127,16 @@ static void lower_return(Context& ctx, const syntax::Return* node, bool tail) {
   ctx.reachable = false;
 }
 
+static void lower_function(Context& ctx, const syntax::FunctionDef* node) {
+  for (const Node* decorator : node->decorator_list) {
+    const Value v = expr(ctx, decorator);
+    if (!v.is_unknown() && !v.is_entity("device.func"))
+      error(ctx, DiagCode::unsupported_syntax, decorator,
+            {"a decorator inside of a kernel", "decorate it outside of the kernel"});
+  }
+  define(ctx, node, closure_of(ctx, node), node);
+}
+
 static void statement_by_kind(Context& ctx, const Node* node, bool tail) {
   ctx.at(node);
   switch (node->kind) {
@@ -156,7 +167,9 @@ static void statement_by_kind(Context& ctx, const Node* node, bool tail) {
     case NodeKind::Return:
       return lower_return(ctx, syntax::as<syntax::Return>(node), tail);
     case NodeKind::FunctionDef:
-      return define(ctx, node, unsupported(ctx, node), node);
+      return lower_function(ctx, syntax::as<syntax::FunctionDef>(node));
+    case NodeKind::Match:
+      return lower_match(ctx, syntax::as<syntax::Match>(node), tail);
     default:
       unsupported(ctx, node);
   }

@@ -25,6 +25,12 @@ bool is_all_constant(const Value& v) {
   return v.is_constant() || (v.is_aggregate() && std::ranges::all_of(v.parts(), is_all_constant));
 }
 
+bool has_leaves(const Value& v) {
+  bool found = false;
+  for_each_leaf(v, [&](TypeCode) { found = true; });
+  return found;
+}
+
 // A web of several assignments is a variable; reads that only one of them reaches are looked up by
 // exact_read. What a view keeps is no number of the program.
 bool can_be_constant(const Web& web, const Value& value) {
@@ -87,6 +93,7 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   }
   if (a.is_array() && b.is_array()) return join_views(ctx, a.array(), b.array());
   if (a.is_complex() || b.is_complex()) return join_complex(ctx, a, b);
+  if (!a.is_tuple() && a.is_composite() && same_form(a, b)) return join_parts(ctx, a, b);
   const bool records = a.is_record() && b.is_record() && a.record().type == b.record().type;
   if (!((a.is_tuple() && b.is_tuple()) || records) || a.parts().size() != b.parts().size())
     return std::nullopt;
@@ -154,7 +161,10 @@ void define(Context& ctx, const Node* target, const Value& value, const Node* so
   WebState& state = ctx.instance->states[definition.web];
   if (value.contains_unknown()) fail(ctx, state);
   if (web.several && is_all_constant(value)) ctx.instance->constants[at->second] = value;
-  if (target->kind == syntax::NodeKind::arg && web.definition_count == 1 && !state.changes) {
+  // What another function reads later it reads from a slot.
+  const bool read_later = web.captured && has_leaves(value);
+  if (target->kind == syntax::NodeKind::arg && web.definition_count == 1 && !state.changes &&
+      !read_later) {
     state.direct = value;
     return;
   }
@@ -210,8 +220,7 @@ static bool takes(const Context& ctx, const Value& abstract, const Value& value)
 // Made of as many parts, in the same way.
 static bool has_same_form(const Value& a, const Value& b) {
   if (a.is_array() && b.is_array() && a.array().form != b.array().form) return false;
-  return a.is_tuple() == b.is_tuple() && a.is_view() == b.is_view() &&
-         a.is_record() == b.is_record() && a.is_complex() == b.is_complex() &&
+  return a.alternatives().index() == b.alternatives().index() && a.is_view() == b.is_view() &&
          a.parts().size() == b.parts().size();
 }
 
@@ -230,7 +239,7 @@ static void store_leaves(Context& ctx, const Value& abstract, const Value& given
                          const Node* source) {
   if (!takes(ctx, abstract, given)) return type_conflict(ctx, abstract, given, name, source);
   const Value value = in_form_of(ctx, abstract, given);
-  if (abstract.is_aggregate() || abstract.is_view()) {
+  if (abstract.is_array() ? abstract.is_view() : abstract.is_composite()) {
     if (!has_same_form(value, abstract)) {
       if (!value.is_unknown()) type_conflict(ctx, abstract, value, name, source);
       return;
@@ -268,7 +277,7 @@ static Value load_leaves(Context& ctx, const Value& abstract, const std::vector<
   if (abstract.is<Value::Scalar>())
     return Value::number(abstract.code(), ctx.builder.slot_load(slots.at(next++)),
                          abstract.is_intact());
-  if (!abstract.is_aggregate() && !abstract.is_view()) return abstract;
+  if (!abstract.is_composite()) return abstract;
   std::vector<Value> parts;
   parts.reserve(abstract.parts().size());
   for (const Value& part : abstract.parts()) parts.push_back(load_leaves(ctx, part, slots, next));
@@ -284,9 +293,30 @@ Value load_web(Context& ctx, WebState& state, const std::string& name) {
   return load_leaves(ctx, state.abstract, state.slots, next);
 }
 
+namespace {
+
+// A web of a function that is being lowered.
+struct Variable {
+  Instance* instance;
+  uint32_t web;  // Webs::kNone: nothing is assigned to it
+};
+
+}  // namespace
+
+// The variable of this function, or of one around it, that the name reads; nothing: it reads none.
+static std::optional<Variable> variable_at(const Context& ctx, const syntax::Name* node) {
+  uint32_t copy = ctx.copy;
+  for (Instance* i = ctx.instance; i; copy = i->enclosing_copy, i = i->enclosing) {
+    const auto used = i->webs->use_at.find({node, copy});
+    if (used != i->webs->use_at.end()) return Variable{i, used->second};
+  }
+  return std::nullopt;
+}
+
 // Nothing seen so far says why: lower.cpp asks for one after the other once types stand still.
-static Value unresolved(Context& ctx, const syntax::Name* node, WebState& state) {
-  if (ctx.instance->webs->is_hidden(node->id)) return silent(ctx);
+static Value unresolved(Context& ctx, const syntax::Name* node, const Variable& variable) {
+  WebState& state = variable.instance->states[variable.web];
+  if (variable.instance->webs->is_hidden(node->id)) return silent(ctx);
   if (!ctx.inference.unresolved) ctx.inference.unresolved = Unresolved{node, &state};
   return Value::unknown();
 }
@@ -303,14 +333,14 @@ static const Value* exact_read(const Context& ctx, const syntax::Name* node,
   return value == ctx.instance->constants.end() ? nullptr : &value->second;
 }
 
-static Value read_variable(Context& ctx, const syntax::Name* node, uint32_t web) {
+static Value read_variable(Context& ctx, const syntax::Name* node, const Variable& variable) {
   ctx.at(node);
-  WebState& state = ctx.instance->states[web];
+  WebState& state = variable.instance->states[variable.web];
   if (state.mistaken_read == node) return error(ctx, state.mistake, node, {node->id});
   if (const Value* exact = state.failed ? nullptr : exact_read(ctx, node, state)) return *exact;
   if (state.failed || state.direct || !state.abstract.is_unknown())
     return load_web(ctx, state, node->id);
-  return unresolved(ctx, node, state);
+  return unresolved(ctx, node, variable);
 }
 
 bool reads_reassigned(const Context& ctx, const Node* node) {
@@ -342,13 +372,12 @@ void change_variable(Context& ctx, const syntax::Name* node, const Value& value,
 }
 
 Value read_name(Context& ctx, const syntax::Name* node) {
-  const Webs& webs = *ctx.instance->webs;
-  const auto used = webs.use_at.find(ctx.place(node));
-  if (used != webs.use_at.end() && used->second != Webs::kNone)
-    return read_variable(ctx, node, used->second);
+  const std::optional<Variable> variable = variable_at(ctx, node);
+  if (variable && variable->web != Webs::kNone) return read_variable(ctx, node, *variable);
   const auto binding = ctx.instance->function->bindings.find(node);
-  if (used == webs.use_at.end() && binding != ctx.instance->function->bindings.end())
+  if (!variable && binding != ctx.instance->function->bindings.end())
     return binding_value(ctx, binding->second, node, node->id);
+  const Webs& webs = variable ? *variable->instance->webs : *ctx.instance->webs;
   if (webs.is_hidden(node->id)) return silent(ctx);
   // No definition reaches it, or it stands where the web analysis sees no way to.
   if (webs.is_local(node->id)) return error(ctx, DiagCode::used_before_assigned, node, {node->id});

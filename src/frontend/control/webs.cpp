@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "frontend/control/scopes.h"
 #include "support/check.h"
 #include "syntax/walk.h"
 
@@ -80,6 +81,7 @@ class Analysis {
     parent_.resize(webs_.definitions.size());
     std::iota(parent_.begin(), parent_.end(), 0);
     undefined_.resize(webs_.definitions.size());
+    captured_.resize(webs_.definitions.size());
     for (uint32_t i = 0; i < parameters_; ++i) define(flow, webs_.definitions[i].node);
     CD_CHECK(copy_ == 0 && scopes_.size() == 1, "a loop or scope that is not left");
     statements(flow, function_.body);
@@ -176,9 +178,10 @@ class Analysis {
       webs_.has_unsupported = true;
       webs_.hidden.insert(unsupported->binds.begin(), unsupported->binds.end());
     }
-    auto* lambda = syntax::as<syntax::Lambda>(node);
-    const bool opaque = lambda ? has_parameters(lambda) : node->kind == NodeKind::FunctionDef;
-    if (!opaque) syntax::for_each_child(*node, [this](const Node* child) { collect(child); });
+    if (is_function(node))
+      for_each_default(node, [this](const Node* value) { collect(value); });
+    else
+      syntax::for_each_child(*node, [this](const Node* child) { collect(child); });
     if (loop) --depth_;
   }
 
@@ -222,6 +225,7 @@ class Analysis {
     if (auto* s = syntax::as<syntax::AnnAssign>(node)) collect_annotated(s);
     if (auto* s = syntax::as<syntax::NamedExpr>(node)) collect_target(s->target);
     if (auto* s = syntax::as<syntax::FunctionDef>(node)) add_definition(s, s->name);
+    if (const std::string* name = captured_name(node)) add_definition(node, *name);
   }
 
   // Two annotations of one name hold for the assignments that they stand at.
@@ -298,10 +302,49 @@ class Analysis {
     }
   }
 
-  static bool has_parameters(const syntax::Lambda* lambda) {
-    auto* a = syntax::as<syntax::arguments>(lambda->args);
-    return a && !(a->posonlyargs.empty() && a->args.empty() && a->kwonlyargs.empty() &&
-                  !a->vararg && !a->kwarg);
+  // A function that stands here and may be called from here on: whatever is assigned to what it
+  // reads, it reads.
+  void closure(Flow& flow, const Node* function) {
+    for_each_default(function, [&](const Node* value) { expression(flow, value); });
+    for_each_free_name(function, [&](const syntax::Name* name) { capture(flow, name); });
+  }
+
+  void capture(const Flow& flow, const syntax::Name* name) {
+    const std::optional<uint32_t> variable = variable_named(name->id);
+    if (!variable || function_.bindings.contains(name) || !flow.reachable) return;
+    uint32_t first = Webs::kNone;
+    for (uint32_t i = 0; i < webs_.definitions.size(); ++i) {
+      if (variable_of_[i] != *variable) continue;
+      if (first == Webs::kNone) first = i;
+      unite(first, i);
+    }
+    uses_[{name, copy_}] = {first, false};
+    if (first == Webs::kNone) return;
+    captured_[first] = true;
+    const Reaching& reaching = flow.variables[*variable];
+    if (std::ranges::find(reaching, kUndefined) != reaching.end()) undefined_[first] = true;
+  }
+
+  // Lambdas that are given to what the language knows are called before it returns: they read the
+  // variables as they are now. map() calls them later.
+  void call(Flow& flow, const syntax::Call* node) {
+    const auto callee = function_.bindings.find(node->func);
+    const bool known = callee != function_.bindings.end() &&
+                       callee->second.kind == syntax::Binding::Kind::Entity &&
+                       callee->second.name.starts_with("device.");
+    std::vector<const Node*> lambdas;
+    syntax::for_each_child(*node, [&](const Node* child) {
+      auto* keyword = syntax::as<syntax::keyword>(child);
+      const Node* value = keyword ? keyword->value : child;
+      if (known && value->kind == NodeKind::Lambda)
+        lambdas.push_back(value);
+      else
+        expression(flow, value);
+    });
+    for (const Node* lambda : lambdas) {
+      for_each_default(lambda, [&](const Node* value) { expression(flow, value); });
+      for_each_free_name(lambda, [&](const syntax::Name* name) { use(flow, name); });
+    }
   }
 
   void expression(Flow& flow, const Node* node) {
@@ -309,12 +352,10 @@ class Analysis {
     switch (node->kind) {
       case NodeKind::Name:
         return use(flow, syntax::as<syntax::Name>(node));
-      case NodeKind::Lambda: {
-        // Called where it stands: it reads the variables around it as they are now.
-        auto* e = syntax::as<syntax::Lambda>(node);
-        if (!has_parameters(e)) expression(flow, e->body);
-        return;
-      }
+      case NodeKind::Lambda:
+        return closure(flow, node);
+      case NodeKind::Call:
+        return call(flow, syntax::as<syntax::Call>(node));
       case NodeKind::NamedExpr: {
         auto* e = syntax::as<syntax::NamedExpr>(node);
         expression(flow, e->value);
@@ -411,10 +452,41 @@ class Analysis {
         return loop(flow, s, nullptr, once, s->orelse);
       }
       case NodeKind::FunctionDef:
+        closure(flow, node);
         return define(flow, node);
+      case NodeKind::Match:
+        return match(flow, syntax::as<syntax::Match>(node));
       default:
         return leave_or_evaluate(flow, node);
     }
+  }
+
+  // One case after the other. What a pattern takes has its names also where the guard then fails.
+  void match(Flow& flow, const syntax::Match* node) {
+    expression(flow, node->subject);
+    Flow out{false, {}};
+    for (const Node* one : node->cases) {
+      auto* branch = syntax::as<syntax::match_case>(one);
+      Flow inside = flow;
+      pattern_values(inside, branch->pattern);
+      for_each_captured(branch->pattern, [&](const Node* name) { define(inside, name); });
+      if (branch->guard) expression(inside, branch->guard);
+      if (is_irrefutable(branch->pattern)) flow = {false, {}};
+      if (branch->guard) flow = join(flow, inside);
+      statements(inside, branch->body);
+      out = join(out, inside);
+    }
+    flow = join(flow, out);
+  }
+
+  // Reads what a pattern compares with.
+  void pattern_values(Flow& flow, const Node* pattern) {
+    if (auto* value = syntax::as<syntax::MatchValue>(pattern))
+      return expression(flow, value->value);
+    if (auto* cls = syntax::as<syntax::MatchClass>(pattern)) expression(flow, cls->cls);
+    syntax::for_each_child(*pattern, [&](const Node* child) {
+      if (is_pattern(child)) pattern_values(flow, child);
+    });
   }
 
   void leave_or_evaluate(Flow& flow, const Node* node) {
@@ -505,7 +577,7 @@ class Analysis {
       if (number[root] == Webs::kNone) {
         number[root] = static_cast<uint32_t>(webs_.webs.size());
         const bool reassigned = definitions_of[variable_of_[i]].size() > 1;
-        webs_.webs.push_back({d.name, d.loop_depth, i, 0, false, false, reassigned});
+        webs_.webs.push_back({d.name, d.loop_depth, i, 0, false, false, reassigned, false});
       }
       Web& web = webs_.webs[number[root]];
       d.web = number[root];
@@ -513,6 +585,7 @@ class Analysis {
       web.several |= d.node != webs_.definitions[web.first_definition].node;
       web.min_loop_depth = std::min(web.min_loop_depth, d.loop_depth);
       web.may_be_undefined |= undefined_[i];
+      web.captured |= captured_[i];
     }
     for (const auto& [place, used] : uses_) {
       const bool reached = used.definition != Webs::kNone;
@@ -536,7 +609,7 @@ class Analysis {
   };
   std::unordered_map<Place, Use, PlaceHash> uses_;
   std::vector<uint32_t> parent_;  // union-find over definitions
-  std::vector<bool> undefined_;
+  std::vector<bool> undefined_, captured_;
   std::vector<Loop*> loops_;
   bool in_loop_target_ = false;
   std::map<Place, Flow> heads_;  // by the loop: what has reached its head

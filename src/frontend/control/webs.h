@@ -63,6 +63,7 @@ struct Web {
   bool may_be_undefined;  // some path to some use passes no definition
   bool several;           // more than one assignment of the source defines it
   bool reassigned;        // the source assigns the name elsewhere too, in this web or another
+  bool captured;          // a function that stands within this one reads it, whenever it is called
 };
 
 struct Webs {

@@ -37,10 +37,20 @@ Span operation_place(const Node* node, const Node* left, const Node* right) {
 
 }  // namespace
 
+// A lambda among the arguments of the call: its place says all.
+static bool is_called_where_it_stands(const Instance& i) {
+  const Span &lambda = i.function->span, &call = i.call->span;
+  const auto place = [](uint32_t line, uint32_t column) { return std::pair(line, column); };
+  return i.enclosing && i.function->name == "<lambda>" && lambda.file == call.file &&
+         place(call.line, call.column) <= place(lambda.line, lambda.column) &&
+         place(lambda.end_line, lambda.end_column) <= place(call.end_line, call.end_column);
+}
+
 Value error_at(Context& ctx, DiagCode code, Span span, std::vector<std::string> args, Span caret) {
   Diagnostic d{code, span, std::move(args), {}, "", caret};
   for (const Instance* i = ctx.instance; i && i->call; i = i->parent)
-    d.notes.push_back({i->call->span, "in '" + i->function->name + "', called here"});
+    if (!is_called_where_it_stands(*i))
+      d.notes.push_back({i->call->span, "in '" + i->function->name + "', called here"});
   const auto is_it = [&](const Diagnostic& o) { return is_same(o, d); };
   if (std::ranges::none_of(ctx.diagnosis.diagnostics, is_it))
     ctx.diagnosis.diagnostics.push_back(std::move(d));
@@ -167,12 +177,6 @@ Value unsupported(Context& ctx, const Node* node) {
     case NodeKind::Unsupported:
       what = syntax::as<syntax::Unsupported>(node)->what;
       break;
-    case NodeKind::FunctionDef:
-      what = "FunctionDef";
-      break;
-    case NodeKind::Lambda:
-      what = "Lambda";
-      break;
     case NodeKind::Starred:
       what = "Starred";
       break;
@@ -189,7 +193,9 @@ Value unsupported(Context& ctx, const Node* node) {
 
 bool too_large(Context& ctx, const Node* node) {
   constexpr uint32_t kMaxInstructions = 1'000'000;
-  if (ctx.function->inst_count() <= kMaxInstructions) return false;
+  constexpr uint32_t kMaxInstances = 50'000;  // of functions, by calls
+  if (ctx.function->inst_count() <= kMaxInstructions && ctx.session.instances <= kMaxInstances)
+    return false;
   if (!ctx.diagnosis.met_too_large) error(ctx, DiagCode::program_too_large, node);
   ctx.diagnosis.met_too_large = true;
   silent(ctx);

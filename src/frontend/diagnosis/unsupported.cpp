@@ -16,11 +16,7 @@ constexpr const char* kNoCoroutines = "kernels are plain functions";
 
 // Not implemented yet.
 constexpr Entry kPlanned[] = {
-    {"Lambda", "a lambda inside of a kernel",
-     "define a function outside of the kernel, and call it"},
-    {"FunctionDef", "a function inside of a kernel",
-     "define it outside of the kernel, with what it reads of the kernel as parameters"},
-    {"Match", "the 'match' statement", "write if, elif and else"},
+    {"MatchMapping", "a pattern of a mapping", "kernels have tuples and structs: match these"},
 };
 
 constexpr Entry kRefused[] = {

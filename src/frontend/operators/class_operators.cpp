@@ -102,8 +102,9 @@ std::optional<Value> class_compare(Context& ctx, CompareOp op, const Value& a, c
   return v;
 }
 
-std::optional<Value> class_unary(Context& ctx, const syntax::UnaryOp* node, const Value& v) {
-  const char* name = node->op == "USub" ? "__neg__" : node->op == "UAdd" ? "__pos__" : "__invert__";
+std::optional<Value> class_unary(Context& ctx, const std::string& op, const Value& v,
+                                 const Node* node) {
+  const char* name = op == "USub" ? "__neg__" : op == "UAdd" ? "__pos__" : "__invert__";
   return call_operator(ctx, v, name, node, nullptr, nullptr);
 }
 

@@ -13,6 +13,7 @@ std::optional<Value> class_binary(Context& ctx, BinaryOp op, const Value& a, con
                                   const Node* node, const Node* left, const Node* right);
 std::optional<Value> class_compare(Context& ctx, CompareOp op, const Value& a, const Value& b,
                                    const Node* node, const Node* left, const Node* right);
-std::optional<Value> class_unary(Context& ctx, const syntax::UnaryOp* node, const Value& v);
+std::optional<Value> class_unary(Context& ctx, const std::string& op, const Value& v,
+                                 const Node* node);
 
 }  // namespace cuda_device::frontend

@@ -264,6 +264,10 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
                         {std::string(sign_of(op)), type_text(a), type_text(b)});
 }
 
+Value compare(Context& ctx, CompareOp op, const Value& a, const Value& b, const Node* node) {
+  return compare_values(ctx, op, a, b, node, node, node);
+}
+
 // left op[i] c[i] op[i+1] c[i+1] ...; each operand is evaluated once, and only if all before it
 // held.
 static Value compare_rest(Context& ctx, const syntax::Compare* node, size_t i, const Value& left,

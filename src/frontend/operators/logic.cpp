@@ -52,7 +52,7 @@ Value truth(Context& ctx, const Value& v, const Node* node) {
   if (is_mask(v)) return truth(ctx, mask_bits(v), node);
   if (v.is_tuple()) return Value::boolean(!v.elements().empty());
   if (auto* text = v.as<Value::Text>()) return Value::boolean(!text->text.empty());
-  if (v.is<Value::Function>()) return Value::boolean(true);
+  if (v.is_function()) return Value::boolean(true);
   if (auto* member = v.as<Value::Enum>())
     return member->flag ? truth(ctx, member->value[0], node) : Value::boolean(true);
   if (auto* array = v.as<Value::Array>())

@@ -156,28 +156,32 @@ static Value invert(Context& ctx, const Value& v, const Node* node) {
 
 Value unary(Context& ctx, const syntax::UnaryOp* node) {
   if (node->op == "Not") return negated(ctx, condition(ctx, node->operand), node);
-  const Value operand = expr(ctx, node->operand);
-  if (operand.is_unknown()) return operand;
-  ctx.at(node);
-  if (is_mask(operand) && node->op == "Invert") return mask_complement(ctx, operand);
-  const Value v = number_of_mask(ctx, operand, node->operand);
-  if (std::optional<Value> own = class_unary(ctx, node, v)) return *own;
-  if (is_vector(v))
-    return each_component(ctx, v, node, [&](const Value& c) { return unary_number(ctx, node, c); });
-  if (v.is_complex()) return complex_unary(ctx, node, v);
-  if (node->op == "Invert")
-    if (std::optional<Value> targets = target_complement(v)) return *targets;
-  if (!v.is_number()) {
-    const std::string sign = node->op == "USub" ? "-" : node->op == "UAdd" ? "+" : "~";
-    return wrong_kind(ctx, DiagCode::unary_type, node, v, {sign, type_text(v)});
-  }
-  return unary_number(ctx, node, v);
+  return unary(ctx, node->op, expr(ctx, node->operand), node);
 }
 
-Value unary_number(Context& ctx, const syntax::UnaryOp* node, const Value& v) {
-  if (node->op == "Invert") return invert(ctx, v, node);
+Value unary(Context& ctx, const std::string& op, const Value& operand, const Node* node) {
+  if (operand.is_unknown()) return operand;
+  ctx.at(node);
+  if (is_mask(operand) && op == "Invert") return mask_complement(ctx, operand);
+  const Value v = number_of_mask(ctx, operand, node);
+  if (std::optional<Value> own = class_unary(ctx, op, v, node)) return *own;
+  if (is_vector(v))
+    return each_component(ctx, v, node,
+                          [&](const Value& c) { return unary_number(ctx, op, c, node); });
+  if (v.is_complex()) return complex_unary(ctx, op, v, node);
+  if (op == "Invert")
+    if (std::optional<Value> targets = target_complement(v)) return *targets;
+  if (!v.is_number()) {
+    const std::string sign = op == "USub" ? "-" : op == "UAdd" ? "+" : "~";
+    return wrong_kind(ctx, DiagCode::unary_type, node, v, {sign, type_text(v)});
+  }
+  return unary_number(ctx, op, v, node);
+}
+
+Value unary_number(Context& ctx, const std::string& op, const Value& v, const Node* node) {
+  if (op == "Invert") return invert(ctx, v, node);
   const Value number = is_bool(v.code()) ? convert(ctx, v, ctx.policy.bool_arithmetic, node) : v;
-  return node->op == "USub" ? negative(ctx, number, node) : number;
+  return op == "USub" ? negative(ctx, number, node) : number;
 }
 
 Value negative(Context& ctx, const Value& v, const Node* node) {

@@ -8,9 +8,12 @@ namespace cuda_device::frontend {
 Value binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, const Node* node,
              const Node* left, const Node* right);
 Value unary(Context& ctx, const syntax::UnaryOp* node);
+// `op` as Python's syntax tree calls it.
+Value unary(Context& ctx, const std::string& op, const Value& v, const Node* node);
 // The operator on a number.
-Value unary_number(Context& ctx, const syntax::UnaryOp* node, const Value& v);
+Value unary_number(Context& ctx, const std::string& op, const Value& v, const Node* node);
 Value compare(Context& ctx, const syntax::Compare* node);
+Value compare(Context& ctx, CompareOp op, const Value& a, const Value& b, const Node* node);
 Value bool_op(Context& ctx, const syntax::BoolOp* node);
 Value if_exp(Context& ctx, const syntax::IfExp* node);
 // The expression as a condition: a bool.

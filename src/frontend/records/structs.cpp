@@ -112,7 +112,7 @@ static bool place_named(Context& ctx, const RecordType& type, const Arguments& a
             {type.name, name, fields_hint(type)});
       return false;
     }
-    fields[*i] = {&value, syntax::as<syntax::keyword>(a.node->keywords[k])->value};
+    fields[*i] = {&value, a.named_sources[k]};
   }
   return true;
 }

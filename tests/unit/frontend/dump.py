@@ -240,6 +240,8 @@ class Program:
                 return quote(type(v).__name__)
             case "OPERS":
                 return f"[ {' '.join(quote(type(e).__name__) for e in v)} ]"
+            case "TEXTS":
+                return f"[ {' '.join(quote(e) for e in v)} ]"
         return value(v)
 
     def function(self, name, f):

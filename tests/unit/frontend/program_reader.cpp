@@ -128,6 +128,7 @@ class Reader {
 #define TEXT_AS(f, p) made->f = text();
 #define OPER(f) made->f = text();
 #define OPERS(f) made->f = texts();
+#define TEXTS(f) made->f = texts();
 #define VALUE(f) made->f = value();
 #include "syntax/node.def"
     if (!n) throw std::runtime_error("unknown node " + name);

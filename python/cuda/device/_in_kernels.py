@@ -1,0 +1,100 @@
+"""Functions of the standard library, as Python that kernels compile in their place.
+
+Those of `math` take the formats of their arguments: an int64 gives an int64, and what does not fit
+wraps. They raise what Python raises.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from cuda.device._blocks import blocks
+from cuda.device._formats import float64, int32, int64, uint64
+
+
+def factorial(n: Any) -> Any:
+    if n < 0:
+        raise ValueError("factorial() not defined for negative values")
+    product = 1
+    for k in range(2, n + 1):
+        product *= k
+    return product
+
+
+def perm(n: Any, k: Any = None) -> Any:
+    if k is None:
+        return factorial(n)
+    if n < 0 or k < 0:
+        raise ValueError("perm() needs two integers that are not negative")
+    product = 1
+    for i in range(k):
+        product *= n - i
+    return product
+
+
+def comb(n: Any, k: Any) -> Any:
+    if n < 0 or k < 0:
+        raise ValueError("comb() needs two integers that are not negative")
+    fewer = max(min(k, n - k), 0)
+    product = 1 if k <= n else 0
+    for i in range(fewer):
+        product = product * (n - i) // (i + 1)
+    return product
+
+
+def isqrt(n: Any) -> Any:
+    if n < 0:
+        raise ValueError("isqrt() argument must be nonnegative")
+    # The square root of the nearest float64 is too large at most: that of a square is exact.
+    root = min(uint64(math.sqrt(float64(n))), uint64(4294967295))
+    if root * root > uint64(n):
+        root -= 1
+    return n.dtype(root)
+
+
+def lcm(*numbers: Any) -> Any:
+    multiple = 1
+    for x in numbers:
+        divisor = math.gcd(multiple, x)
+        multiple = abs(multiple * x) // max(divisor, 1)
+    return multiple
+
+
+def dist(p: Any, q: Any) -> Any:
+    return math.hypot(*(a - b for a, b in zip(p, q, strict=True)))
+
+
+def sumprod(p: Any, q: Any) -> Any:
+    return sum(a * b for a, b in zip(p, q, strict=True))
+
+
+def nextafter(x: Any, y: Any) -> Any:
+    dtype = (x + y).dtype
+    bits = int64 if dtype == float64 else int32
+    a, b = dtype(x), dtype(y)
+    if math.isnan(a) or math.isnan(b):
+        return a + b
+    if a == b:
+        return b
+    if a == 0:
+        return math.copysign(bits(1).view(dtype), b)
+    return bits(a.view(bits) + (1 if (b > a) == (a > 0) else -1)).view(dtype)
+
+
+def ulp(x: Any) -> Any:
+    a = abs(x)
+    above = nextafter(a, math.inf)
+    if math.isnan(a) or math.isinf(a):
+        return a
+    return a - nextafter(a, 0.0) if math.isinf(above) else above - a
+
+
+_OF_MATH = [factorial, perm, comb, isqrt, lcm, dist, sumprod, nextafter, ulp]
+
+# What stands for what, by the object that a program names.
+IN_KERNELS: dict[Any, Callable[..., Any]] = {
+    getattr(math, function.__name__): function
+    for function in _OF_MATH
+    if hasattr(math, function.__name__)  # sumprod came with Python 3.12
+}
+IN_KERNELS[blocks] = blocks

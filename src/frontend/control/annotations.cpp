@@ -1,0 +1,146 @@
+// What annotations of parameters, results and variables declare.
+#include "frontend/arrays/arrays.h"
+#include "frontend/calls/calls.h"
+#include "frontend/calls/intrinsics.h"
+#include "frontend/calls/targets.h"
+#include "frontend/control/assign.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "frontend/records/records.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+constexpr const char* kConstExpr = "device.ConstExpr";
+
+// What an annotation says.
+struct Declared {
+  Value type;                // Unknown: nothing, or an error that was reported
+  bool of_constant = false;  // ConstExpr: the value is a constant expression
+};
+
+// The value that is declared, for messages.
+struct Subject {
+  const Node* annotation;
+  const Node* node;
+  const std::string& what;
+};
+
+// A format that holds a constant which its builtin does not.
+std::string wide_format(const Value& constant) {
+  if (is_float(constant.code())) return "device.float64";
+  for (TypeCode code : {TypeCode::i8, TypeCode::u8})
+    if (fits(constant.exact()->integer, code)) return "device." + std::string(name_of(code));
+  return "device.float64";
+}
+
+// An annotation of constants alone, which kernels have no formats for.
+std::optional<bool> is_constant_of(const Value& value, const Value& type) {
+  if (type.is_entity("device.TargetDescription")) return target_set(value).has_value();
+  if (type.is_entity("device.SMSelector"))
+    return value.is<Value::Entity>() && value.as<Value::Entity>()->name.starts_with("device.sm");
+  if (type.is_entity("builtins.str") || type.is_entity("builtins.tuple"))
+    return is_instance(value, type);
+  auto* cls = type.as<Value::Module>();
+  auto* member = value.as<Value::Enum>();
+  if (!cls || !member) return std::nullopt;
+  return ("class " + member->owner).ends_with(cls->name.substr(cls->name.find(' ') + 1));
+}
+
+// A reference to what is atomic, where a declaration says so.
+bool is_declared_reference(const Value& value, const Value& declared) {
+  if (!value.is_array() || !value.array().reference) return false;
+  if (declared.is_entity("device.AtomicInterface") || declared.is_entity("device.AtomicRef"))
+    return value.array().is_atomic_ref();
+  auto* cls = declared.as<Value::Class>();
+  if (!cls) return false;
+  const DataType& element = value.array().element;
+  if (cls->type->kind == RecordType::Kind::Atomic) return cls->type->fields[0].type == element;
+  return element == DataType::of(cls->type);
+}
+
+}  // namespace
+
+// Python evaluated it when the function was defined; text and those of locals it did not.
+static Declared declared_by(Context& ctx, const Node* annotation) {
+  const auto& bindings = ctx.instance->function->bindings;
+  const auto bound = bindings.find(annotation);
+  using BindingKind = syntax::Binding::Kind;
+  const bool known = bound != bindings.end() && bound->second.kind != BindingKind::Undefined;
+  auto* generic = syntax::as<syntax::Subscript>(annotation);
+  if (known && bound->second.of_constant)
+    return {binding_value(ctx, bound->second, annotation, ""), true};
+  if (generic && (!known || bound->second.kind == BindingKind::Object)) {
+    const Value base = expr(ctx, generic->value);
+    if (base.is_entity(kConstExpr)) return {expr(ctx, generic->slice), true};
+    if (!base.is_unknown())
+      not_implemented(ctx, annotation, "the annotation '" + type_text(base) + "[...]'");
+    return {};
+  }
+  Value type = known ? binding_value(ctx, bound->second, annotation, "") : expr(ctx, annotation);
+  if (type.is_entity(kConstExpr)) return {Value::unknown(), true};
+  return {std::move(type)};
+}
+
+static Value mismatch(Context& ctx, const Subject& subject, const std::string& type,
+                      const Value& value) {
+  return error(ctx, DiagCode::annotation_mismatch, subject.node,
+               {subject.what, type, type_text(value)});
+}
+
+static Value as_number(Context& ctx, const Subject& subject, TypeCode code, const Value& value) {
+  const bool number = value.is_number() || (value.is_complex() && is_complex(code));
+  if (!number || !(value.code() == code || converts_silently(code, value.code())))
+    return mismatch(ctx, subject, std::string(name_of(code)), value);
+  ctx.at(subject.node);
+  Value converted = implicitly_converted(ctx, value, code, subject.node);
+  if (fits_builtin(converted)) return converted;
+  return error(ctx, DiagCode::weak_range, subject.node,
+               {to_text(code, *converted.exact()), std::string(name_of(code)),
+                "declare it " + wide_format(converted), std::to_string(bits_of(code))});
+}
+
+// Declarations that are no type: hints for people and their tools.
+static Value as_hinted(Context& ctx, const Subject& subject, const Value& type, Value value) {
+  // Some class of arrays or of callables says no more than that it is one.
+  const bool is_class = type.is<Value::Object>() || type.is<Value::Module>();
+  if (type_text(type) == "class Any") return value;
+  if (is_class && (value.is_array() || value.is_function())) return value;
+  if (is_class)
+    return not_implemented(ctx, subject.annotation, "the annotation '" + type_text(type) + "'");
+  if (type.is<Value::Text>())
+    return not_implemented(ctx, subject.annotation, "an annotation in quotes");
+  const std::string text = type.is_number() ? "a number" : "'" + type_text(type) + "'";
+  return error(ctx, DiagCode::annotation_type, subject.annotation, {text});
+}
+
+static Value as_declared(Context& ctx, const Subject& subject, const Value& type, Value value) {
+  if (is_declared_reference(value, type)) return value;
+  if (type.is_entity("device.WarpMask"))
+    return as_data(ctx, value, DataType::of(mask_type()), Conversion::Lossless, subject.node,
+                   subject.what);
+  if (type.is_none()) return value.is_none() ? value : mismatch(ctx, subject, "None", value);
+  auto* entity = type.as<Value::Entity>();
+  if (const auto code = entity ? type_entity(entity->name) : std::nullopt)
+    return as_number(ctx, subject, ctx.policy.constructed(*code), value);
+  if (const std::optional<bool> fine = is_constant_of(value, type))
+    return *fine ? value : mismatch(ctx, subject, public_name(type_text(type)), value);
+  const bool is_class = type.is<Value::Class>() || (entity && !find_intrinsic(entity->name));
+  if (const auto data = is_class ? data_type_of(type) : std::nullopt; data && data->is_record())
+    return as_data(ctx, value, *data, Conversion::Lossless, subject.node, subject.what);
+  return as_hinted(ctx, subject, type, std::move(value));
+}
+
+Value annotated(Context& ctx, const Node* annotation, Value value, const Node* node,
+                const std::string& what) {
+  if (!annotation) return value;
+  const Declared declared = declared_by(ctx, annotation);
+  if (value.contains_unknown()) return value;
+  if (declared.of_constant && !value.is_constant_expression())
+    return wrong_kind(ctx, DiagCode::constant_expected, node, value, {what, type_text(value)});
+  if (declared.type.is_unknown()) return value;
+  return as_declared(ctx, {annotation, node, what}, declared.type, std::move(value));
+}
+
+}  // namespace cuda_device::frontend

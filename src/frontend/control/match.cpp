@@ -1,0 +1,184 @@
+// match: the cases one after the other, each as a test, names that take parts of the value, a
+// guard and a body. What is known of the value when compiling decides its test.
+#include "frontend/calls/calls.h"
+#include "frontend/complex/complex.h"
+#include "frontend/control/control.h"
+#include "frontend/control/scopes.h"
+#include "frontend/control/variables.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/operators.h"
+#include "frontend/records/records.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+// What a name in a pattern takes.
+struct Taken {
+  const Node* name;
+  Value value;
+};
+using Takings = std::vector<Taken>;
+
+// Whether two values may be equal. Python compares anything; what differs in kind is not equal.
+bool is_comparable(const Value& a, const Value& b) {
+  if (is_any_number(a) || is_any_number(b)) return is_any_number(a) && is_any_number(b);
+  return a.alternatives().index() == b.alternatives().index() && !a.is_array();
+}
+
+}  // namespace
+
+static Value matches(Context& ctx, const Node* pattern, const Value& value, Takings& taken);
+
+static Value matches_value(Context& ctx, const syntax::MatchValue* pattern, const Value& value) {
+  const Value wanted = expr(ctx, pattern->value);
+  if (wanted.is_unknown()) return wanted;
+  if (wanted.is<Value::Object>())
+    return wrong_kind(ctx, DiagCode::foreign_object, pattern, wanted, {});
+  if (!is_comparable(value, wanted)) return Value::boolean(false);
+  return compare(ctx, CompareOp::Eq, value, wanted, pattern);
+}
+
+// None, True and False are themselves alone.
+static Value matches_singleton(Context& ctx, const syntax::MatchSingleton* pattern,
+                               const Value& value) {
+  if (pattern->value.kind == syntax::Value::Kind::None) return Value::boolean(value.is_none());
+  if (!value.is_number() || !is_bool(value.code())) return Value::boolean(false);
+  return compare(ctx, CompareOp::Eq, value, Value::boolean(pattern->value.boolean), pattern);
+}
+
+// All parts match; those after one that certainly does not are not looked at.
+static Value all_match(Context& ctx, const Nodes& patterns, const std::vector<Value>& values,
+                       Takings& taken, const Node* node) {
+  Value all = Value::boolean(true);
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    all = both(ctx, all, matches(ctx, patterns[i], values[i], taken), Op::And, node);
+    if (all.exact() && all.exact()->integer == 0) break;
+  }
+  return all;
+}
+
+static Value matches_sequence(Context& ctx, const syntax::MatchSequence* pattern,
+                              const Value& value, Takings& taken) {
+  const bool sequence =
+      value.is_tuple() || (value.is_record() && value.record().type->is_sequence() &&
+                           !value.record().type->is_vector());
+  if (!sequence) return Value::boolean(false);
+  const Nodes& patterns = pattern->patterns;
+  std::vector<Value> values(value.parts().begin(), value.parts().end());
+  const auto star = std::ranges::find_if(
+      patterns, [](const Node* p) { return p->kind == syntax::NodeKind::MatchStar; });
+  if (star == patterns.end()) {
+    if (patterns.size() != values.size()) return Value::boolean(false);
+    return all_match(ctx, patterns, values, taken, pattern);
+  }
+  if (patterns.size() > values.size() + 1) return Value::boolean(false);
+  // Python makes a list of what the star takes.
+  const auto first = values.begin() + (star - patterns.begin());
+  const auto last = first + static_cast<std::ptrdiff_t>(values.size() + 1 - patterns.size());
+  Value rest = Value::tuple(std::vector<Value>(first, last));
+  values.insert(values.erase(first, last), std::move(rest));
+  return all_match(ctx, patterns, values, taken, pattern);
+}
+
+// `case int(x)` takes the number itself, `case Point(x, y=0)` fields by position and by name.
+static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, const Value& value,
+                           Takings& taken) {
+  const Value cls = expr(ctx, pattern->cls);
+  if (cls.is_unknown()) return cls;
+  const std::optional<bool> is = is_instance(value, cls);
+  if (!is) return error(ctx, DiagCode::isinstance_class, pattern->cls, {type_text(cls)});
+  if (!*is) return Value::boolean(false);
+  Nodes patterns = pattern->patterns;
+  std::vector<Value> values;
+  const bool fields = value.is_record() && !value.record().type->is_vector();
+  const size_t most = fields ? value.record().fields.size() : 1;
+  if (patterns.size() > most)
+    return error(ctx, DiagCode::pattern_fields, pattern, {type_text(cls), std::to_string(most)});
+  for (size_t i = 0; i < patterns.size(); ++i)
+    values.push_back(fields ? value.record().fields[i] : value);
+  for (size_t i = 0; i < pattern->kwd_attrs.size(); ++i) {
+    const auto field =
+        fields ? field_named(*value.record().type, pattern->kwd_attrs[i]) : std::nullopt;
+    if (!field) return Value::boolean(false);
+    patterns.push_back(pattern->kwd_patterns[i]);
+    values.push_back(value.record().fields[*field]);
+  }
+  return all_match(ctx, patterns, values, taken, pattern);
+}
+
+static Value matches_any(Context& ctx, const syntax::MatchOr* pattern, const Value& value) {
+  Value any = Value::boolean(false);
+  for (const Node* alternative : pattern->patterns) {
+    Takings taken;
+    any = both(ctx, any, matches(ctx, alternative, value, taken), Op::Or, pattern);
+    if (!taken.empty())
+      return not_implemented(ctx, taken[0].name, "a name in one of several patterns",
+                             "write a case for each of them");
+  }
+  return any;
+}
+
+// A bool, known when compiling where it can be.
+static Value matches(Context& ctx, const Node* pattern, const Value& value, Takings& taken) {
+  const Level level(ctx.levels);
+  if (too_deep(ctx, pattern) || value.is_unknown()) return Value::unknown();
+  ctx.at(pattern);
+  if (auto* p = syntax::as<syntax::MatchValue>(pattern)) return matches_value(ctx, p, value);
+  if (auto* p = syntax::as<syntax::MatchSingleton>(pattern))
+    return matches_singleton(ctx, p, value);
+  if (auto* p = syntax::as<syntax::MatchSequence>(pattern))
+    return matches_sequence(ctx, p, value, taken);
+  if (auto* p = syntax::as<syntax::MatchClass>(pattern)) return matches_class(ctx, p, value, taken);
+  if (auto* p = syntax::as<syntax::MatchOr>(pattern)) return matches_any(ctx, p, value);
+  auto* as = syntax::as<syntax::MatchAs>(pattern);
+  if (!as && pattern->kind != syntax::NodeKind::MatchStar) return unsupported(ctx, pattern);
+  const Value inner =
+      as && as->pattern ? matches(ctx, as->pattern, value, taken) : Value::boolean(true);
+  if (captured_name(pattern)) taken.push_back({pattern, value});
+  return inner;
+}
+
+static void take(Context& ctx, const Node* pattern, const Takings& taken) {
+  for (const Taken& t : taken) define(ctx, t.name, t.value, pattern);
+}
+
+// The pattern matches, and then the guard holds.
+static Value guarded(Context& ctx, const syntax::match_case* one, const Value& test,
+                     const Takings& taken) {
+  if (!one->guard || (test.exact() && test.exact()->integer == 0)) return test;
+  const auto guard = [&] {
+    take(ctx, one->pattern, taken);
+    return condition(ctx, one->guard);
+  };
+  if (test.exact()) return guard();
+  Captured second = capture(ctx, guard);
+  if (test.is_unknown() || second.value.is_unknown()) return Value::unknown();
+  return combine(ctx, test, test, true, std::move(second), one->guard);
+}
+
+static void lower_cases(Context& ctx, const syntax::Match* node, size_t from, const Value& value,
+                        bool tail) {
+  const Level level(ctx.levels);
+  if (from == node->cases.size() || too_deep(ctx, node)) return;
+  auto* one = syntax::as<syntax::match_case>(node->cases[from]);
+  Takings taken;
+  const Value matched = matches(ctx, one->pattern, value, taken);
+  if (matched.is_unknown())  // the body is looked at for its own mistakes
+    for_each_captured(one->pattern,
+                      [&](const Node* name) { define(ctx, name, Value::unknown(), one->pattern); });
+  const Value test = guarded(ctx, one, matched, taken);
+  branch(
+      ctx, one->pattern, test,
+      [&] {
+        if (!one->guard && !matched.is_unknown()) take(ctx, one->pattern, taken);
+        block(ctx, one->body, tail);
+      },
+      [&] { lower_cases(ctx, node, from + 1, value, tail); });
+}
+
+void lower_match(Context& ctx, const syntax::Match* node, bool tail) {
+  lower_cases(ctx, node, 0, expr(ctx, node->subject), tail);
+}
+
+}  // namespace cuda_device::frontend

@@ -1,0 +1,167 @@
+"""The match statement: numbers, tuples, structs, enumerations, guards."""
+
+import enum
+
+import numpy as np
+from cuda import device as D
+from support.launching import run
+
+
+class Mode(enum.Enum):
+    ADD = 1
+    SCALE = 2
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 9
+
+
+@D.struct
+class Point:
+    x: D.int32
+    y: D.int32
+
+
+def kind_of(v):
+    match v:
+        case bool():
+            return 1
+        case int(n) if n == 3:
+            return 2
+        case int():
+            return 3
+        case float(f):
+            return 4 + f
+        case (a, b):
+            return 100 * a + b
+        case (first, *rest):
+            return 1000 + first + len(rest)
+        case None:
+            return 7
+        case _:
+            return 8
+
+
+def by_mode(mode, x):
+    match mode:
+        case Mode.ADD:
+            return x + 1
+        case Mode.SCALE:
+            return x * 10
+
+
+def where(p):
+    match p:
+        case Point(0, 0):
+            return 0
+        case Point(x=0, y=1 | 2 as y):
+            return 1 + y
+        case Point(x, y=0):
+            return 10 + x
+        case Point(x, y) if x == y:
+            return 20 + x
+        case Point() as q:
+            return q.x + q.y
+
+
+@D.kernel
+def numbers(out, level):
+    i = D.tid(1)
+    x = -1
+    match i % 6:
+        case 0:
+            x = 10
+        case 1 | 2:
+            x = 20 + i
+        case 3 as three:
+            x = three * 100
+        case n if n == 4 and i > 5:
+            x = n
+    out[i, 0] = x
+    match i * 0.5, i > 4:
+        case 0.5, flag:
+            out[i, 1] = 1 + flag
+        case h, True if h > 3:
+            out[i, 1] = 3
+        case _, True:
+            out[i, 1] = 4
+        case _:
+            out[i, 1] = 5
+    match level:
+        case Level.LOW:
+            out[i, 2] = 1
+        case Level.HIGH:
+            out[i, 2] = 2
+    t = 0
+    for k in range(i + 1):
+        match k:
+            case 0:
+                continue
+            case 7:
+                break
+            case 2 if i == 5:
+                t += 1000
+            case _:
+                t += k
+    out[i, 3] = t
+    for k in (1, 2, 3):
+        match k + i:
+            case 3:
+                break
+            case _:
+                out[i, 4] += k
+
+
+def expect_numbers(i, level):
+    row = [{0: 10, 1: 20 + i, 2: 20 + i, 3: 300}.get(i % 6, 4 if i % 6 == 4 and i > 5 else -1)]
+    row.append(1 + (i > 4) if i == 1 else 3 if i > 6 else 4 if i > 4 else 5)
+    row.append({1: 1, 9: 2}.get(level, 0))
+    t = 0
+    for k in range(i + 1):
+        if k == 7:
+            break
+        t += 1000 if k == 2 and i == 5 else k
+    row.append(t)
+    added = 0
+    for k in (1, 2, 3):
+        if k + i == 3:
+            break
+        added += k
+    row.append(added)
+    return row
+
+
+def test_match_on_numbers_and_tuples(target):
+    for level in (Level.LOW, Level.HIGH, 4):
+        out = np.zeros((40, 5), dtype=np.int64)
+        run(numbers, out, level, block=40)
+        assert out.tolist() == [expect_numbers(i, level) for i in range(40)]
+
+
+@D.kernel
+def constants(out, f):
+    out[0] = kind_of(True)
+    out[1] = kind_of(3)
+    out[2] = kind_of(4)
+    out[3] = kind_of(0.5)
+    out[4] = kind_of((1, 2))
+    out[5] = kind_of((1, 2, 3, 4))
+    out[6] = kind_of(None)
+    out[7] = kind_of("text")
+    out[8] = by_mode(Mode.ADD, 5) + by_mode(Mode.SCALE, 5)
+    i = D.int32(f)
+    out[9] = where(Point(i - 2, i - 2))
+    out[10] = where(Point(i, 0))
+    out[11] = where(Point(i, i))
+    out[12] = where(Point(i, 40))
+    out[13] = kind_of(i)
+    out[14] = kind_of(f)
+    out[15] = where(Point(i - 2, i))
+
+
+def test_match_on_what_is_known_when_compiling(target):
+    out = np.zeros(16)
+    run(constants, out, 2.25)
+    expected = [1, 2, 3, 4.5, 102, 1004, 7, 8, 56, 0, 12, 22, 42, 8, 6.25, 3]
+    assert out.tolist() == expected
