@@ -284,7 +284,8 @@ std::string type_text(const Value& value) {
 
 bool is_python_object(const Value& value) {
   return value.is_none() || value.is_record() || value.is<V::Class>() || value.is<V::Enum>() ||
-         value.is<V::Text>() || value.is<V::FString>() || value.is<V::Object>();
+         value.is<V::Text>() || value.is<V::FString>() || value.is<V::Object>() ||
+         value.is<V::Range>();
 }
 
 Value abstract_of(const Value& value) {

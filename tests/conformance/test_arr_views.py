@@ -133,9 +133,7 @@ def test_bounds_and_steps_at_the_ends_of_int64_and_uint64(target):
     beyond = [np.uint64(n) for n in (2**63 - 1, 2**63, 2**63 + 5, 2**64 - 1, 3)]
     for lower in beyond:
         for upper in beyond:
-            run_as_python(
-                bounds_at_run_time, np.zeros(45, np.int64), a, lower, upper, np.uint64(2)
-            )
+            run_as_python(bounds_at_run_time, np.zeros(45, np.int64), a, lower, upper, np.uint64(2))
 
 
 @D.kernel

@@ -98,7 +98,11 @@ def takes_one(out, x):
 
 
 @clause("NP-NPM-03")
-@pytest.mark.parametrize("value", ["text", [1, 2], {}, {1}, THING, None, (1, 2), b"text"], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    ["text", [1, 2], {}, {1}, THING, None, (1, 2), b"text"],
+    ids=lambda value: type(value).__name__,
+)
 def test_python_objects_are_no_arguments(value):
     name = type(value).__name__
     with pytest.raises(LaunchTypeError) as raised:
@@ -159,8 +163,9 @@ def loops(out, n):
 
 @cuda.autojit
 def keeps_range(out):
-    once = range(3)  # error at `range(3)`: keeping a range in a variable is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
+    once = range(3)  # error at `range(3)`: range is a Python object, which this dialect has none of
+    # hint: its kernels have numbers, arrays, and tuples of numbers; types are named by type objects
+    #   such as float32
     out[0] = 1
 
 

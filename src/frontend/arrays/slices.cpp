@@ -174,7 +174,11 @@ static SliceOfAxis backward(Context& ctx, const Value& lower, const Value& upper
     return convert(ctx, counted_from_start(ctx, bound, node, extent), TypeCode::i8, node);
   };
   Value start = difference(ctx, extent(), int64_constant(1), node), stop = int64_constant(-1);
-  if (!lower.is_none()) start = not_beyond(ctx, from_start(lower), lower, start, node);
+  if (!lower.is_none()) {
+    start = not_beyond(ctx, from_start(lower), lower, start, node);
+    const bool from_end = !(lower.exact() && lower.exact()->integer >= 0);
+    if (from_end) start = min_max(ctx, start, int64_constant(-1), Op::Max, node);
+  }
   if (!upper.is_none()) {
     // Not beyond the end either: the distance to a start far before the array would be beyond
     // int64.
