@@ -165,7 +165,7 @@ def loops(out, n):
 def keeps_range(out):
     once = range(3)  # error at `range(3)`: range is a Python object, which this dialect has none of
     # hint: its kernels have numbers, arrays, and tuples of numbers; types are named by type objects
-    #   such as float32
+    # ... such as float32
     out[0] = 1
 
 
