@@ -80,8 +80,9 @@ void hand_spmv(int threads, float* y, const int32_t* row_start, const int32_t* c
 void hand_floyd_tiles(int threads, float* out, const float* in, int64_t tiles);
 
 // One step in time of n particles around the origin, an even number of whole vectors: the velocity
-// takes -pull * dt * place / (|place|^2 + eps)^(3/2), the place the new velocity * dt. Positions and
-// velocities are four floats each, of which the last stays; a struct is a position and a velocity.
+// takes -pull * dt * place / (|place|^2 + eps)^(3/2), the place the new velocity * dt. Positions
+// and velocities are four floats each, of which the last stays; a struct is a position and a
+// velocity.
 void hand_particles_float4(int threads, float* new_place, float* new_speed, const float* place,
                            const float* speed, int64_t n, float eps, float pull, float dt);
 void hand_particles_struct(int threads, float* out, const float* in, int64_t n, float eps,
@@ -104,8 +105,8 @@ void hand_dot_bfloat16(int threads, float* out, const uint16_t* x, const uint16_
 void hand_fft_radix4(int threads, float* out, const float* in, const float* twiddle, int64_t n,
                      int64_t span);
 
-// out = the whole part of 1/2 + the sum of 3 x 3 weighted neighbours, for each byte of RGBA; indices
-// are clamped to the image. The sums stay below 256.
+// out = the whole part of 1/2 + the sum of 3 x 3 weighted neighbours, for each byte of RGBA;
+// indices are clamped to the image. The sums stay below 256.
 void hand_convolve_rgba(int threads, uint8_t* out, const uint8_t* in, const float* weights,
                         int64_t width, int64_t height);
 

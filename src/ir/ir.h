@@ -102,9 +102,7 @@ struct Function {
 };
 
 // Bytes from the beginning of the element to the scalar that a load or store accesses.
-inline int64_t leaf_offset(const Inst& i) {
-  return info(i.op).imm == ImmKind::Leaf ? i.imm : 0;
-}
+inline int64_t leaf_offset(const Inst& i) { return info(i.op).imm == ImmKind::Leaf ? i.imm : 0; }
 
 // Regions of a control instruction by role.
 inline Block& then_block(Inst& i) { return i.regions[0]; }

@@ -2,8 +2,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "ir/ir.h"
 #include "ir/atomic.h"
+#include "ir/ir.h"
 #include "ir/text.h"
 
 namespace cuda_device::ir {

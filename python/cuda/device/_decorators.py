@@ -113,7 +113,7 @@ def _apply(
             f"@{decorator}: builtins must be 32 or 64, the bits of Python's own numbers in "
             f"kernels, found {builtins!r}; leave it out for 32"
         )
-    options = {"fmad": fmad, "dialect": "guide64" if builtins == 64 else "guide"}
+    options: dict[str, object] = {"fmad": fmad, "dialect": "guide64" if builtins == 64 else "guide"}
     if function is None:
         return lambda function: _decorate(decorator, function, make, options)
     return _decorate(decorator, function, make, options)

@@ -89,7 +89,17 @@ def ulp(x: Any) -> Any:
     return a - nextafter(a, 0.0) if math.isinf(above) else above - a
 
 
-_OF_MATH = [factorial, perm, comb, isqrt, lcm, dist, sumprod, nextafter, ulp]
+_OF_MATH: list[Callable[..., Any]] = [
+    factorial,
+    perm,
+    comb,
+    isqrt,
+    lcm,
+    dist,
+    sumprod,
+    nextafter,
+    ulp,
+]
 
 # What stands for what, by the object that a program names.
 IN_KERNELS: dict[Any, Callable[..., Any]] = {

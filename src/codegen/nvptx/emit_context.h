@@ -32,7 +32,7 @@ struct EmitContext {
   llvm::Function* kernel;
   llvm::IRBuilder<> b;
   NvptxArithmetic arithmetic;
-  std::vector<llvm::Value*> values;  // by Inst::id
+  std::vector<llvm::Value*> values;                      // by Inst::id
   llvm::DenseMap<const ir::Inst*, llvm::Value*> second;  // of each atomic_load_pair
   LineTable lines;
 };
