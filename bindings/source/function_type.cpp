@@ -3,6 +3,8 @@
 // After Python.h.
 #include <structmember.h>
 
+#include <utility>
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -222,7 +224,7 @@ nb::object make(nb::handle function, syntax::FunctionKind kind, syntax::Function
   self->dict = attributes.release().ptr();
   FunctionState& state = *self->state;
   state.kind = kind;
-  state.options = options;
+  state.options = std::move(options);
   state.dialect = dialect;
   state.name = to_string(function.attr("__name__"));
   refresh(self);

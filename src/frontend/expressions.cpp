@@ -219,6 +219,7 @@ Value binding_value(Context& ctx, const syntax::Binding& b, const Node* node,
       return Value(Value::Module{b.name});
     case Kind::Tuple: {
       std::vector<Value> elements;
+      elements.reserve(b.parts.size());
       for (const syntax::Binding& part : b.parts)
         elements.push_back(binding_value(ctx, part, node, name));
       return tuple_of(ctx, std::move(elements), node);

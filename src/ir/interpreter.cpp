@@ -136,6 +136,7 @@ class Warp {
     const std::vector<size_t> group = meeting(members, live());
     if (group.empty()) nobody_comes(waiting.front()->thread, members.front());
     std::vector<WarpMember> met;
+    met.reserve(group.size());
     for (const size_t i : group) met.push_back(members[i]);
     const std::vector<int64_t> results = results_of_meeting(met);
     for (size_t k = 0; k < group.size(); ++k) {

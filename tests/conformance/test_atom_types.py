@@ -78,7 +78,7 @@ def numbers(dtype, count, start=1):
             else np.arange(start, start + count)
         )
         return (x * (1 + 2j) if kind.kind == "c" else x).astype(kind)
-    a = D.zeros(count, dtype=dtype)
+    a = D.zeros(count, dtype=dtype, device="cpu")
     for k, name in enumerate(kind.names):
         a[name] = numbers(a.dtype[name], count, start + 3 * k)
     return a

@@ -75,7 +75,7 @@ def test_arrays_export_their_default_stream(monkeypatch):
 
 
 @clause("CAI-NB-02")
-def test_plain_memory_of_the_host_is_not_shown(monkeypatch):
+def test_plain_memory_of_the_host_is_not_shown(monkeypatch, on_the_host):
     monkeypatch.delenv("CUDA_DEVICE_HOST_CAI", raising=False)
     a = cuda.device_array(10)
     assert not cuda.is_cuda_array(a)

@@ -466,7 +466,7 @@ def random_producer(rng):
     return Producer(MEMORY, versioned, version, rng.choice([0, 0, 1, 2, 255]), name, **fields)
 
 
-def test_random_capsules_never_end_the_process():
+def test_random_capsules_never_end_the_process(on_the_host):
     rng = random.Random(7)
     made, refused = 0, set()
     for _ in range(CAPSULES):

@@ -89,9 +89,11 @@ class Queue:
     size: int
 
 
-C16, LOOSE, WIDE, V3 = (D.zeros(2, dtype=t) for t in (np.complex128, Loose, Wide, D.float32x3))
-QUEUES = D.zeros(2, dtype=Queue)
-COUNTS = D.zeros(2, dtype=D.Atomic(int))
+C16, LOOSE, WIDE, V3 = (
+    D.zeros(2, dtype=t, device="cpu") for t in (np.complex128, Loose, Wide, D.float32x3)
+)
+QUEUES = D.zeros(2, dtype=Queue, device="cpu")
+COUNTS = D.zeros(2, dtype=D.Atomic(int), device="cpu")
 
 
 @bad.kernel(WIDE, V3, LOOSE, clause=("DEV-ATOM-10", "DEV-ATOM-12"))

@@ -209,13 +209,14 @@ def test_error_in_a_helper():
 
 
 TEXT_OF_RECURSION = """
-test_calls.py:L+5:33: 'even' calls itself (even → odd → even); recursion is not implemented yet
-  L+5 |     return False if n == 0 else even(n - 1)
-      |                                 ^^^^^^^^^^^
-write it as a loop
-test_calls.py:L+1:32: in 'odd', called here
+test_calls.py:L+1:32: 'odd' calls itself (odd → even → odd); recursion is not implemented yet
   L+1 |     return True if n == 0 else odd(n - 1)
       |                                ^^^^^^^^^^
+write it as a loop
+test_calls.py:L+5:33: in 'even', called here
+  L+5 |     return False if n == 0 else even(n - 1)
+      |                                 ^^^^^^^^^^^
+test_calls.py:L+1:32: in 'odd', called here
 test_calls.py:L+10:12: in 'even', called here
  L+10 |     a[0] = even(n)
       |            ^^^^^^^

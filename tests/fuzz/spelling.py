@@ -89,7 +89,7 @@ class Speller:
             for part in parts:
                 if isinstance(part, Body):
                     self.enter(part)
-            if type(statement) is Assign and self.random.random() < 0.4:
+            if type(statement) is Assign and self.random.random() < 0.6:
                 body.statements[k] = self.called(statement)
             elif type(statement) in (If, Join) and self.random.random() < 0.4:
                 body.statements[k] = Matched(statement)
@@ -98,4 +98,4 @@ class Speller:
         names = [n for n in ast.walk(ast.parse(statement.value.text())) if isinstance(n, ast.Name)]
         read = sorted({n.id for n in names})
         taken = [name for name in read if self.counts[name] > 1]
-        return Called(statement, taken, self.random.random() < 0.5)
+        return Called(statement, taken, self.random.random() < 0.3)

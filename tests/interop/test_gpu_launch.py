@@ -532,7 +532,7 @@ def test_more_arguments_than_a_launch_has_room_for(on_fake):
 @runs_on_fake(("f8", 1), *["f4"] * 100)
 @D.kernel
 def total(a, {", ".join(names)}):
-    a[0] = {" + ".join(names)}
+    a[0] = D.float64({" + ".join(names)})
 
 a = np.zeros(1)
 D.launch(total, on(0, a), *map(float, range(100)), grid=1, block=1)

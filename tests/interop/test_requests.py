@@ -74,11 +74,6 @@ def test_an_unknown_dialect_is_an_error(name):
         in_dialect(below_the_first, name)
 
 
-def test_a_function_has_the_dialect_of_its_kernel():
-    with pytest.raises(TypeError):
-        _core.make_func(below_the_first, fmad=True, fastmath=False, dialect="numbapro")
-
-
 TWO_DIALECTS = """
 import numpy as np
 from cuda import device as D

@@ -145,7 +145,7 @@ def double(a):
 def set_to(a, value):
     i = D.tid(1)
     if i < a.size:
-        a[i] = value
+        a[i] = D.float64(value)
 
 
 @runs_on_fake(("f8", 1))

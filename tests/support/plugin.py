@@ -72,3 +72,14 @@ def partly(request):
         request.node.user_properties.append(("clause_partial", reason))
 
     return mark
+
+
+@pytest.fixture
+def on_the_host():
+    """The host is the current device, on machines with GPUs too."""
+    from cuda.device import core
+
+    before = core.Device()
+    core.Device("host").set_current()
+    yield
+    before.set_current()

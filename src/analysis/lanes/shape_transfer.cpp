@@ -43,7 +43,7 @@ class Rules {
       case Op::Select:
         return operand(0).uniform() ? select() : plain();
       case Op::Shuffle:
-        return one_lane_for_all() ? uniform_shape(Level::GangUniform) : varying_shape();
+        return same_source_for_all() ? uniform_shape(Level::GangUniform) : varying_shape();
       default:
         return by_rule();
     }
@@ -71,7 +71,7 @@ class Rules {
 
   // A gang that uses warps is one.
   bool has_one_mask() const { return inst_.operands.empty() || operand(0).uniform(); }
-  bool one_lane_for_all() const { return has_one_mask() && operand(2).uniform(); }
+  bool same_source_for_all() const { return has_one_mask() && operand(2).uniform(); }
 
   // A value computed from values that can be only one number. Codegen writes the number.
   bool decided() const {

@@ -216,7 +216,8 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
     const bool one = p != f.args->vararg && p != f.args->kwarg;
     const std::string what = "parameter '" + p->name + "'";
     Value value = in_signature(ctx, f, i + 1, std::move((*bound)[i]), what, argument_node(a, i));
-    define(ctx, p, one ? annotated(ctx, p->annotation, std::move(value), p, what) : value, p);
+    if (one) value = annotated(ctx, p->annotation, value, p, what);
+    define(ctx, p, value, p);
   }
   Value result = inlined(ctx, *ctx.instance);
   ctx.instance = caller;

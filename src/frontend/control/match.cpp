@@ -95,6 +95,7 @@ static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, cons
   const size_t most = fields ? value.record().fields.size() : 1;
   if (patterns.size() > most)
     return error(ctx, DiagCode::pattern_fields, pattern, {type_text(cls), std::to_string(most)});
+  values.reserve(patterns.size());
   for (size_t i = 0; i < patterns.size(); ++i)
     values.push_back(fields ? value.record().fields[i] : value);
   for (size_t i = 0; i < pattern->kwd_attrs.size(); ++i) {

@@ -190,6 +190,9 @@ class DeviceNDArray:
         if isinstance(part, np.generic):
             self._wait(0)
             return self._array[index]
+        if part.ndim == 0:
+            self._wait(0)
+            return _arrays.to_host(part)[()]
         return DeviceNDArray(part, self.stream)
 
     def __setitem__(self, index: Any, value: Any) -> None:

@@ -19,7 +19,7 @@ WarpOps::WarpOps(EmitContext& context, LaneValues& values)
   find_checks(c_.source.function.body, false);
 }
 
-// Lanes part within control that is divergent, and return: those are not waited for.
+// Lanes diverge within control that is divergent, and return: those are not waited for.
 void WarpOps::find_checks(const ir::Block& block, bool parted) {
   for (const Inst* inst : block.insts) {
     if (inst->op == Op::WarpCheck) {
