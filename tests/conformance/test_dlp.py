@@ -481,7 +481,8 @@ def test_random_capsules_never_end_the_process(on_the_host):
         if found is not None:
             made += 1
             assert found.shape == producer.fields["shape"]
-            assert producer.deleted == 0
+            # Memory that is not the host's may be copied where it lies.
+            assert producer.deleted == 0 or producer.fields.get("device", (1, 0))[0] != 1
             del found
         assert producer.deleted == int(bool(consumed and producer.fields["deleter"]))
     assert CAPSULES // 20 < made < CAPSULES
