@@ -141,7 +141,7 @@ def kernel(a, x):
 
 
 def test_it_is_said_once_for_a_place_also_of_a_kernel_from_the_disk(tmp_path):
-    programs = Programs(tmp_path, PYTHONWARNINGS=None)
+    programs = Programs(tmp_path)
     for blank, (hits, stores) in (("", (0, 2)), ("\n\n", (2, 0))):
         ran = programs.run(f"TEXT = {blank + SOURCE!r}\n" + SAYS)
         [[line, text]] = ran.report["shown"]

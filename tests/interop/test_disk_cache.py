@@ -135,6 +135,8 @@ def test_threads_and_forks(programs):
 # --- the key ---
 
 VARIANTS = """
+import warnings
+warnings.simplefilter("ignore", D.errors.PrecisionWarning)  # of the array of float64
 base = SAXPY
 read_only = X.copy()
 read_only.flags.writeable = False

@@ -65,8 +65,6 @@ CACHE = ("CUDA_DEVICE_CACHE", "CUDA_DEVICE_CACHE_DIR", "CUDA_DEVICE_CACHE_SIZE",
 def environment(**variables):
     """This process's, with no word about the cache but these; None takes a variable out."""
     env = {k: v for k, v in os.environ.items() if k not in (*CACHE, "CUDA_DEVICE_VERIFY")}
-    # What a program prints is compared, and PrecisionWarnings have tests of their own.
-    env |= {"PYTHONWARNINGS": "ignore"}
     return {k: str(v) for k, v in (env | variables).items() if v is not None}
 
 
