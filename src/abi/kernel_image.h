@@ -70,9 +70,16 @@ struct KernelImage {
       0;               // a bit for each axis whose threads tid() or grid_size() count in int32
   uint32_t arena = 0;  // bytes of worker memory a block needs
   uint8_t width = 32;  // lanes of a gang
+  // HostCode: its threads run one by one, each on a stack of its own; the entry is a
+  // HostThreadEntry (abi/host_thread.h).
+  bool threads = false;
+  // Of such code: bytes of stack that it takes itself, without the functions that it calls.
+  uint32_t stack = 0;
   // What its threads may say; code names them by their numbers here.
   std::vector<Failure> failures;
   std::vector<PrintFormat> formats;
+  // Where its threads may wait for each other.
+  std::vector<WaitSite> sites;
   // For whoever launches it first.
   std::vector<Warning> warnings;
   // For people and their tools; the code runs without.

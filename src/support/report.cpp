@@ -1,11 +1,25 @@
 #include "support/report.h"
 
+#include <algorithm>
+
 namespace cuda_device {
 namespace {
 
 std::string tuple_text(const std::array<uint32_t, 3>& index) {
   return "(" + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " +
          std::to_string(index[2]) + ")";
+}
+
+constexpr size_t kMostPlaces = 8;  // that a message names
+
+std::string threads_text(uint64_t threads) {
+  return std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
+std::string text_of(const Deadlock::Place& place, const std::string& where) {
+  return threads_text(place.threads) + " at " + (where.empty() ? "an unknown place" : where) +
+         " (block " + tuple_text(place.block) + ", thread " + tuple_text(place.thread) +
+         (place.threads == 1 ? ")" : " is one)");
 }
 
 }  // namespace
@@ -33,6 +47,23 @@ std::string text_of(const std::string& kernel, const Failure& failure, const std
   const std::string where = place.empty() ? "" : place + ", ";
   return "kernel '" + kernel + "': " + failure.text + " (" + where + "block " +
          tuple_text(thread.block) + ", thread " + tuple_text(thread.thread) + ")";
+}
+
+std::string text_of(const std::string& kernel, const Deadlock& deadlock,
+                    const std::vector<std::string>& places) {
+  std::string text =
+      "kernel '" + kernel + "': its threads wait for each other and none can go on (deadlock): ";
+  const size_t named = std::min(deadlock.places.size(), kMostPlaces);
+  for (size_t i = 0; i < named; ++i) {
+    const Deadlock::Place& place = deadlock.places[i];
+    text += (i ? ", " : "") + text_of(place, place.site < places.size() ? places[place.site] : "");
+  }
+  uint64_t others = 0;
+  for (size_t i = named; i < deadlock.places.size(); ++i) others += deadlock.places[i].threads;
+  const size_t left = deadlock.places.size() - named;
+  if (left)
+    text += ", and " + threads_text(others) + " at " + std::to_string(left) + " more places";
+  return text;
 }
 
 }  // namespace cuda_device

@@ -1,5 +1,5 @@
-// What the threads of a kernel may say: failures, and what they print. Messages and formats
-// are constants of the kernel, which its code names by their numbers.
+// What the threads of a kernel may say: failures, what they print, and where they wait. Messages,
+// formats and places are constants of the kernel, which its code names by their numbers.
 #pragma once
 
 #include <array>
@@ -24,6 +24,13 @@ struct Failure {
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 
+// An operation at which a thread may wait for others: its place, as that of a Failure.
+struct WaitSite {
+  uint32_t function = 0;
+  int32_t line = 0;
+  friend bool operator==(const WaitSite&, const WaitSite&) = default;
+};
+
 // What a print writes: see print_format.h.
 struct PrintFormat {
   std::string text;
@@ -35,6 +42,16 @@ struct PrintFormat {
 struct FailedThread {
   uint32_t failure = 0;
   std::array<uint32_t, 3> block{}, thread{};
+};
+
+// Threads that wait for each other, and none can go on.
+struct Deadlock {
+  struct Place {
+    uint32_t site = 0;                          // of the kernel: a WaitSite by its number
+    uint64_t threads = 0;                       // how many stand there
+    std::array<uint32_t, 3> block{}, thread{};  // one of them
+  };
+  std::vector<Place> places;  // one for each site, those of most threads first
 };
 
 // The output of a kernel, up to a limit.
@@ -55,11 +72,18 @@ class PrintedText {
 // What a launch has said.
 struct LaunchReport {
   std::optional<FailedThread> failed;  // the first
+  std::optional<Deadlock> deadlock;
   PrintedText printed;
 };
 
 // "kernel 'k': assertion failed: n > 0 (k.py:12, block (3, 0, 0), thread (17, 0, 0))"
 std::string text_of(const std::string& kernel, const Failure& failure, const std::string& place,
                     const FailedThread& thread);
+
+// "kernel 'k': its threads wait for each other and none can go on (deadlock): 31 threads at k.py:12
+// (block (0, 0, 0), thread (1, 0, 0) is one), 1 thread at k.py:15 (block (0, 0, 0), thread (0, 0,
+// 0))". places: of the kernel's sites, "k.py:12"; empty where it is not known.
+std::string text_of(const std::string& kernel, const Deadlock& deadlock,
+                    const std::vector<std::string>& places);
 
 }  // namespace cuda_device

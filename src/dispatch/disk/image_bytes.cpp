@@ -9,7 +9,7 @@ namespace cuda_device::dispatch {
 namespace {
 
 // The version of the format. Bytes of another version are no image.
-constexpr uint32_t kVersion = 4;
+constexpr uint32_t kVersion = 5;
 
 // What a field is written as, and read from in the same order.
 void write(ByteWriter& out, const abi::ParamSlot& slot, const DtypeTable& dtypes) {
@@ -72,6 +72,17 @@ std::vector<Failure> read_failures(ByteReader& in) {
     failures.push_back(std::move(failure));
   }
   return failures;
+}
+
+std::vector<WaitSite> read_sites(ByteReader& in) {
+  std::vector<WaitSite> sites;
+  for (uint64_t count = in.number<uint32_t>(); count && in.ok(); --count) {
+    WaitSite site;
+    site.function = in.number<uint32_t>();
+    site.line = in.number<int32_t>();
+    sites.push_back(site);
+  }
+  return sites;
 }
 
 void write(ByteWriter& out, const Warning& warning) {
@@ -161,10 +172,17 @@ std::string bytes_of(const abi::KernelImage& image) {
   out.number(image.counted_axes);
   out.number(image.arena);
   out.number(image.width);
+  out.number(image.threads);
+  out.number(image.stack);
   out.number(static_cast<uint32_t>(image.failures.size()));
   for (const Failure& failure : image.failures) write(out, failure);
   out.number(static_cast<uint32_t>(image.formats.size()));
   for (const PrintFormat& format : image.formats) write(out, format, image.dtypes);
+  out.number(static_cast<uint32_t>(image.sites.size()));
+  for (const WaitSite& site : image.sites) {
+    out.number(site.function);
+    out.number(site.line);
+  }
   out.number(static_cast<uint32_t>(image.warnings.size()));
   for (const Warning& warning : image.warnings) write(out, warning);
   return out.take();
@@ -192,9 +210,12 @@ std::optional<abi::KernelImage> image_of(std::string_view bytes) {
   image.counted_axes = in.number<uint8_t>();
   image.arena = in.number<uint32_t>();
   image.width = in.number<uint8_t>();
+  image.threads = in.number<uint8_t>() != 0;
+  image.stack = in.number<uint32_t>();
   image.failures = read_failures(in);
   std::optional<std::vector<PrintFormat>> formats = read_formats(in, image.dtypes);
   if (!formats) return std::nullopt;
+  image.sites = read_sites(in);
   std::optional<std::vector<Warning>> warnings = read_warnings(in);
   if (!warnings || !in.ended_well() || kind > static_cast<uint8_t>(abi::ImageKind::Ptx))
     return std::nullopt;

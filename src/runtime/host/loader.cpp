@@ -22,6 +22,9 @@ void check_image(const abi::KernelImage& image) {
   const bool sane = image.kind == abi::ImageKind::HostCode &&
                     image.text_size <= image.code.size() && image.entry < image.text_size;
   if (!sane) throw std::runtime_error("damaged kernel image of '" + image.name + "'");
+  if (image.threads)
+    throw std::runtime_error("kernel '" + image.name +
+                             "' runs its threads one by one, which this runtime cannot do");
 }
 
 void resolve_imports(const abi::KernelImage& image, char* base) {

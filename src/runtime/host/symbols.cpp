@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "runtime/host/fibres/imports.h"
 #include "runtime/host/report.h"
 #include "support/fork.h"
 

@@ -26,9 +26,12 @@ KernelImage host_image() {
   image.counted_axes = 5;
   image.arena = 5678;
   image.width = 64;
+  image.threads = true;
+  image.stack = 91011;
   image.failures = {{"ValueError", "x < \xc3\xa4", false, 7, -8},
                     {"AssertionError", std::string("a\0b", 3), true, 0, 70000}};
   image.formats = {{"", {}}, {"{}\n{:.3f}", {ScalarKind::I8, ScalarKind::F64}}};
+  image.sites = {{0, 12}, {70000, -3}};
   image.warnings = {{DiagCode::int_of_wide, 3, {0, 1, 2, 4, 70000}, {"'x'", "", "\xc3\xa4"}},
                     {DiagCode::float_meets_float64, 0, {}, {}}};
   return image;
@@ -71,6 +74,9 @@ void expect_same(const KernelImage& a, const KernelImage& b) {
   EXPECT_EQ(a.static_shared, b.static_shared);
   EXPECT_EQ(a.arena, b.arena);
   EXPECT_EQ(a.width, b.width);
+  EXPECT_EQ(a.threads, b.threads);
+  EXPECT_EQ(a.stack, b.stack);
+  EXPECT_EQ(a.sites, b.sites);
   EXPECT_EQ(a.failures, b.failures);
   EXPECT_EQ(a.formats, b.formats);
   EXPECT_EQ(a.warnings, b.warnings);
