@@ -63,6 +63,10 @@ std::string text_of(const std::string& kernel, const Deadlock& deadlock,
   const size_t left = deadlock.places.size() - named;
   if (left)
     text += ", and " + threads_text(others) + " at " + std::to_string(left) + " more places";
+  if (deadlock.not_started)
+    text += "; " + std::to_string(deadlock.not_started) +
+            (deadlock.not_started == 1 ? " block has" : " blocks have") +
+            " not begun, for want of memory: launch fewer blocks, or fewer threads";
   return text;
 }
 

@@ -52,6 +52,7 @@ struct Deadlock {
     std::array<uint32_t, 3> block{}, thread{};  // one of them
   };
   std::vector<Place> places;  // one for each site, those of most threads first
+  uint64_t not_started = 0;   // blocks for which there was no memory beside the others
 };
 
 // The output of a kernel, up to a limit.

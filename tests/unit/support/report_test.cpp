@@ -24,5 +24,14 @@ TEST(DeadlockText, NamesEightPlacesAndCountsTheRest) {
   EXPECT_TRUE(text.ends_with("is one), and 6 threads at 3 more places")) << text;
 }
 
+TEST(DeadlockText, SaysThatMemoryKeptBlocksFromBeginning) {
+  Deadlock deadlock;
+  deadlock.places = {{0, 1, {}, {}}};
+  deadlock.not_started = 700;
+  EXPECT_TRUE(text_of("k", deadlock, {"k.py:1"})
+                  .ends_with("; 700 blocks have not begun, for want of memory: launch fewer "
+                             "blocks, or fewer threads"));
+}
+
 }  // namespace
 }  // namespace cuda_device
