@@ -36,12 +36,19 @@ def check_seed(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> s
     return check(seed, targets, blocks, (seed % 2 == 1,) if by_turns else BOTH)
 
 
+def check_warps(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:
+    from tests.fuzz.warp_harness import check_warps
+
+    return check_warps(seed, targets)
+
+
 def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=20000)
     parser.add_argument("--first", type=int, default=0, help="number of the first program")
     parser.add_argument("--targets", help="by default all that this machine can run")
     parser.add_argument("--blocks", action="store_true", help="programs with barriers")
+    parser.add_argument("--warps", action="store_true", help="programs of warps")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument(
         "--by-turns", action="store_true", help="with contraction or without, not both"
@@ -63,11 +70,12 @@ def report(results: Iterable[tuple[int, str | None]]) -> int:
     return failures
 
 
-def main(arguments: list[str] | None = None, check: Callable = check_seed) -> int:
+def main(arguments: list[str] | None = None, check: Callable | None = None) -> int:
     from tests.fuzz import workers
     from tests.fuzz.harness import require, runs_here
 
     options = options_of(arguments)
+    check = check or (check_warps if options.warps else check_seed)
     if options.targets:
         targets = require(options.targets.split(","))
     else:

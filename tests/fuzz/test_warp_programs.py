@@ -1,0 +1,142 @@
+"""Random programs of warps: interpreter = AVX-512 = AVX2 = a grid in lock-step (lockstep.py).
+
+A few of them here; `make fuzz ARGS=--warps` runs many.
+"""
+
+import os
+import re
+
+import numpy
+import pytest
+from support.targets import available
+
+from . import lockstep
+from .lockstep import Grid, Misuse, lanes_of
+from .warp_harness import arrays_of, check_warps, difference, run_in_lockstep
+from .warp_programs import generate_warps
+from .warp_tree import converted
+
+CHUNK = 10
+TARGETS = ["interpreter", "avx512", "avx2", "cuda"]
+if os.environ.get("CUDA_DEVICE_LONG_TESTS"):
+    TARGETS.append("sse4")
+
+
+@pytest.mark.parametrize("first", range(0, 4 * CHUNK, CHUNK))
+def test_programs_of_warps_agree(first):
+    """On the targets of this machine (test_targets_of_the_fuzzer says which it leaves out)."""
+    targets = [target for target in TARGETS if available(target)]
+    found = [check_warps(seed, targets) for seed in range(first, first + CHUNK)]
+    wrong = "\n\n".join([one for one in found if one][:3])
+    assert not wrong, wrong
+
+
+def test_programs_of_warps_are_assembled():
+    """Each for one architecture, where ptxas is found; what they do is the interpreter's."""
+    wrong = [one for one in (check_warps(seed, ["ptx"]) for seed in range(8)) if one]
+    assert not wrong, wrong[0]
+
+
+CONSTRUCTS = {
+    "votes": r"D\.(all|any|eq)_sync\(",
+    "ballots": r"D\.ballot_sync\(",
+    "shuffles by constants": r"D\.shfl_(up_|down_|xor_)?sync\(\S+, \S+, \d+\)",
+    "shuffles by numbers": r"D\.shfl_(up_|down_|xor_)?sync\(\S+, \S+, by\)",
+    "shuffles by each": r"D\.shfl_(up_|down_|xor_)?sync\(\S+, \S+, (v\d+|\(.*lane.*)\)",
+    "broadcasts": r"D\.shfl_sync\(",
+    "up": r"D\.shfl_up_sync\(",
+    "down": r"D\.shfl_down_sync\(",
+    "exchanges": r"D\.shfl_xor_sync\(",
+    "matches of some": r"D\.match_any_sync\(",
+    "matches of all": r"D\.match_all_sync\(",
+    "active lanes": r"= D\.activemask\(\)",
+    "syncwarp": r"D\.syncwarp\(\)",
+    "syncwarp of a mask": r"D\.syncwarp\(m\d+\)",
+    "barriers": r"D\.syncthreads\(\)",
+    "masks that a ballot gave": r"_sync\(m\d+",
+    "masks of groups": r"= \(D\.WarpMask\(\d+\) << ",
+    "masks of one side": r"= \(~ m\d+\)|\(m\d+ & \(~ m\d+\)\)",
+    "lanes of masks": r"m\d+\[",
+    "both sides of a branch": r"^ +else:$",
+    "loops that threads leave": r"^ +while ",
+    "breaks": r"^ +break$",
+    "returns": r"^ +return$",
+    "loops of all": r"^ +for v\d+ in range\((\d+|D\.int32\(\d+\))\):$",
+    "helpers": r"total_of\(",
+    "atomics": r"D\.atomic_ref\(ac_\w+, .*\)\.\w+\(",
+    "atomics in shared memory": r"D\.atomic_ref\(sa_i4",
+    "tickets": r"D\.atomic_ref\(at_i4",
+    "shared memory": r"^ +sh_\w+\[t\] = v\d+$",
+}
+
+
+def test_programs_of_warps_have_every_construct():
+    source = "\n".join(generate_warps(seed).source() for seed in range(200))
+    counts = {name: len(re.findall(p, source, re.MULTILINE)) for name, p in CONSTRUCTS.items()}
+    assert {name: n for name, n in counts.items() if n < 20} == {}
+    blocks = {generate_warps(seed).block for seed in range(200)}
+    assert {20, 33, 64, (10, 10), (32, 2)} <= blocks
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("source_of", lambda kind, lane, number: lane),
+        ("bits_of", lambda lanes: lanes_of_first(lanes)),
+        ("raw", lambda values: numpy.zeros(values.shape, numpy.uint8)),
+    ],
+)
+def test_a_model_that_is_wrong_is_seen(monkeypatch, name, other):
+    """So would be a target that is."""
+    from . import warp_tree
+
+    programs = {seed: generate_warps(seed) for seed in range(40)}
+    right = {}
+    for seed, program in programs.items():
+        right[seed] = run_in_lockstep(program, arrays_of(seed, program))
+    for module in (lockstep, warp_tree):
+        if hasattr(module, name):
+            monkeypatch.setattr(module, name, other)
+    differ = 0
+    for seed, program in programs.items():
+        try:
+            wrong = run_in_lockstep(program, arrays_of(seed, program))
+            differ += difference(program, right[seed], wrong) is not None
+        except Misuse:  # masks are wrong too
+            differ += 1
+    assert differ >= 15
+
+
+def lanes_of_first(lanes):
+    return numpy.where(lanes.any(-1), numpy.uint32(1) << lanes.argmax(-1).astype(numpy.uint32), 0)
+
+
+def test_the_rules_of_masks():
+    grid = Grid(40, 1)
+    full = numpy.full(grid.shape, 0xFFFFFFFF, numpy.uint32)
+    everyone = grid.together(full, grid.exists)
+    assert everyone[0, 0, 0].sum() == 32
+    assert everyone[0, 1, 0].sum() == 8  # others are not there
+    grid.left[0, 0, 3] = True
+    here = grid.exists & ~grid.left
+    assert grid.together(full, here)[0, 0, 0].sum() == 31
+    even = here & (grid.variables["lane"] % 2 == 0)
+    with pytest.raises(Misuse, match="does not come"):
+        grid.together(full, even)
+    odd = numpy.full(grid.shape, 0xAAAAAAAA, numpy.uint32)
+    with pytest.raises(Misuse, match="not in its own mask"):
+        grid.together(odd, even)
+    halves = numpy.where(grid.variables["lane"] < 16, numpy.uint32(0xFFFF), full)
+    with pytest.raises(Misuse, match="with another mask"):
+        grid.together(halves, here)
+
+
+def test_masks_are_lanes():
+    masks = numpy.array([0, 1, 0x80000001, 0xFFFFFFFF], numpy.uint32)
+    assert lockstep.bits_of(lanes_of(masks)).tolist() == masks.tolist()
+
+
+def test_floats_saturate():
+    values = numpy.array([-1e30, -1.5, 0.5, 255.9, 1e30, numpy.nan], numpy.float32)
+    assert converted("u1", values).tolist() == [0, 0, 0, 255, 255, 0]
+    assert converted("i8", values)[[0, 4]].tolist() == [-(2**63), 2**63 - 1]
