@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 
-from .warp_tree import Bound, Choose, Convert, Item, LaneOf, Name, Not, Number, Op
+from .warp_tree import Bound, Choose, Convert, Item, LaneOf, Let, Name, Not, Number, Op
 
 WIDE = ("i4", "u4", "i8", "f4", "f8")  # what is computed in
 VALUES = (*WIDE, "b1", "u1", "i2", "f2", "u8")
