@@ -21,6 +21,7 @@ I = np.array([[1, 7, 3], [4, 1, 6]])  # noqa: E741
 B = np.array([[True, False, True], [False, False, True]])
 C = F + 1j * F[::-1]
 V = np.array([3, 1, 2, 3, 1])
+INF, NAN = np.inf, np.nan
 
 
 def names_of(row):
@@ -98,6 +99,42 @@ def test_elementwise_functions():
     small = xp.asarray([1, 2], dtype=xp.float32)
     assert (small + 1.5).dtype == xp.float32
     check(xp.multiply(small, xp.asarray(2.0, dtype=xp.float32)), np.float32([2, 4]))
+
+
+# What the standard says of expm1 where NumPy has other values.
+EXPM1 = [
+    (complex(0.0, 0.0), complex(0.0, 0.0)),
+    (complex(-0.0, 0.0), complex(0.0, 0.0)),
+    (complex(INF, 0.0), complex(INF, 0.0)),
+    (complex(-INF, 2.0), complex(-1.0, 0.0)),
+    (complex(-INF, 4.0), complex(-1.0, -0.0)),
+    (complex(INF, 2.0), complex(-INF, INF)),
+    (complex(-INF, INF), complex(-1.0, 0.0)),
+    (complex(-INF, NAN), complex(-1.0, 0.0)),
+    (complex(INF, INF), complex(INF, NAN)),
+    (complex(INF, NAN), complex(INF, NAN)),
+    (complex(NAN, 0.0), complex(NAN, 0.0)),
+    (complex(NAN, 2.0), complex(NAN, NAN)),
+    (complex(2.0, INF), complex(NAN, NAN)),
+]
+
+
+@clause("DEV-AAPI-06")
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_expm1_of_complex_numbers(dtype):
+    given, wanted = np.array(EXPM1, dtype).T
+    for sign in (np.positive, np.conj):
+        found = xp.expm1(xp.asarray(sign(given)))
+        assert type(found) is xp.HostArray
+        assert found.dtype == dtype
+        for part in (np.real, np.imag):
+            a, b = part(found), part(sign(wanted))
+            assert np.array_equal(a, b, equal_nan=True)
+            known = ~np.isnan(b)
+            assert np.array_equal(np.signbit(a)[known], np.signbit(b)[known])
+    near = np.array([1e-12 + 1e-12j, -1e-3 + 2j, 3 - 1j], dtype)
+    assert np.array_equal(xp.expm1(xp.asarray(near)), np.expm1(near))
+    assert xp.expm1(xp.asarray(near[0])).ndim == 0
 
 
 @clause("DEV-AAPI-07")

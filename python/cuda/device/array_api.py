@@ -24,7 +24,7 @@ _DELEGATED = (
     *("can_cast", "result_type"),
     *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and"),
     *("bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"),
-    *("ceil", "conj", "copysign", "cos", "cosh", "divide", "equal", "exp", "expm1"),
+    *("ceil", "conj", "copysign", "cos", "cosh", "divide", "equal", "exp"),
     *("floor", "floor_divide", "greater", "greater_equal", "hypot", "imag", "isfinite", "isinf"),
     *("isnan", "less", "less_equal", "log", "log1p", "log2", "log10", "logaddexp", "logical_and"),
     *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative"),
@@ -194,6 +194,28 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     return given(np.clip(plain(x), plain(min), plain(max)))
 
 
+def expm1(x: Any, /) -> Any:
+    """exp(x) - 1, accurate near zero."""
+    values = plain(x)
+    with np.errstate(invalid="ignore") if values.dtype.kind == "c" else np.errstate():
+        found = np.expm1(values)
+        return given(_with_limits_of_expm1(values, found) if values.dtype.kind == "c" else found)
+
+
+def _with_limits_of_expm1(z: Any, found: Any) -> Any:
+    """The standard's values where NumPy has others: at zero, infinities and NaN."""
+    x, y = z.real, z.imag
+    on_axis, finite = y == 0, np.isfinite(y)
+    low, high = np.isneginf(x), np.isposinf(x)
+    zero = np.copysign(0, np.where(finite, np.sin(y, where=finite, out=np.zeros_like(y)), y))
+    real = np.where(high & (on_axis | ~finite), np.inf, np.where(low, -1, found.real))
+    imag = np.where(low, zero, np.where(high & ~finite, np.nan, found.imag))
+    made = np.empty_like(found)
+    made.real = np.where((x == 0) & on_axis, 0, real)
+    made.imag = np.where(on_axis & ~np.isfinite(x), np.where(low, zero, y), imag)
+    return made
+
+
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
     """The elements in another dtype; copy=False gives x itself where it has that one."""
     _check_device(device)
@@ -268,7 +290,7 @@ __all__ = [
     *("fft", "linalg"),
     *_SAME,
     *_DELEGATED,
-    *("broadcast_arrays", "clip", "meshgrid"),
+    *("broadcast_arrays", "clip", "expm1", "meshgrid"),
     *("arange", "argsort", "asarray", "astype", "empty", "empty_like", "expand_dims"),
     *("eye", "finfo", "from_dlpack", "full", "full_like", "iinfo", "linspace", "ones", "ones_like"),
     *("sort", "zeros", "zeros_like"),
