@@ -1,0 +1,124 @@
+"""A library on a stream of its own, and kernels on another one: whether they see what was written
+last. Streams of the tests' GPUs are threads."""
+
+import os
+
+import pytest
+from support.clauses import clause
+from support.fake_gpu import needs_fake, on_fake  # noqa: F401 a fixture
+
+pytestmark = needs_fake
+
+ROUNDS = 10_000 if os.environ.get("CUDA_DEVICE_LONG_TESTS") else 500
+
+# The library's memory is not ours, so that nothing is known of its use but what it says.
+HEAD = """
+import ctypes
+from support.gpu_program import runs_with
+
+runs_with[0] = "avx2" if "avx2" in _testing.targets() else "interpreter"
+ROUNDS, SIZE = {rounds}, 16
+core.Device(0).set_current()
+S, T = core.Device(0).create_stream(), core.Device(0).create_stream()
+
+context = ctypes.c_void_p()
+assert fake.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+assert fake.cuCtxSetCurrent(context) == 0
+
+@runs_on_fake(("f8", 1), ("f8", 1))
+@D.kernel
+def read(out, a):
+    i = D.tid(1)
+    if i < a.size:
+        out[i] = a[i]
+
+class Library:
+    '''An array that is written by copies on a stream, one after the other.'''
+
+    def __init__(self, stream):
+        made = ctypes.c_uint64()
+        assert fake.cuMemAlloc_v2(ctypes.byref(made), ctypes.c_size_t(8 * SIZE)) == 0
+        self.address, self.stream = made.value, stream
+        self.sources = [np.full(SIZE, float(i)) for i in range(ROUNDS + 3)]
+
+    def write(self, i):
+        '''Elements of -1 first, and then of i: all of it later.'''
+        slow = np.full(SIZE, -1.0)
+        self.kept = slow
+        for source in (slow, slow, self.sources[i]):
+            at = ctypes.c_uint64(source.ctypes.data)
+            args = ctypes.c_uint64(self.address), at, ctypes.c_size_t(8 * SIZE)
+            assert fake.cuMemcpyAsync(*args, ctypes.c_uint64(self.stream.handle)) == 0
+
+    @property
+    def __cuda_array_interface__(self):
+        return dict(shape=(SIZE,), typestr="<f8", data=(self.address, False), version=3,
+                    strides=None, stream=self.stream.handle)
+
+out = D.zeros(SIZE, dtype="f8", device="cuda")
+core.Device(0).sync()
+"""
+
+PRODUCER = """
+a = Library(S)
+stale = 0
+for i in range(1, ROUNDS + 1):
+    a.write(i)
+    D.launch(read, out, a, grid=1, block=SIZE, stream=T)
+    a.write(ROUNDS + 1)  # at once: the kernel must not see it
+    T.sync()
+    stale += D.to_host(out).tolist() != [i] * SIZE
+answer = [stale, len(launches)]
+"""
+
+CONSUMER = """
+class Reader:
+    '''A library that copies ours on its stream, as the dictionary says.'''
+    def __init__(self):
+        self.seen = np.zeros(SIZE)
+    def read(self, array):
+        said = array.__cuda_array_interface__
+        at = ctypes.c_uint64(self.seen.ctypes.data)
+        args = at, ctypes.c_uint64(said["data"][0]), ctypes.c_size_t(8 * SIZE)
+        stream = said["stream"] if said["stream"] is not None else S.handle
+        assert fake.cuMemcpyAsync(*args, ctypes.c_uint64(stream)) == 0
+        assert fake.cuStreamSynchronize(ctypes.c_uint64(stream)) == 0
+
+library = Reader()
+stale = 0
+for i in range(1, ROUNDS + 1):
+    D.launch(set_to, out, np.float32(i), grid=1, block=SIZE, stream=T)
+    library.read(out)
+    stale += library.seen.tolist() != [i] * SIZE
+core.Device(0).sync()
+answer = [stale, len(launches)]
+"""
+
+
+@clause("CAI-SYNC-02", "CAI-SYNC-04", "CAI-SYNC-05")
+def test_kernels_see_what_a_library_wrote_last(on_fake):  # noqa: F811
+    assert on_fake(HEAD.format(rounds=ROUNDS) + PRODUCER) == [0, ROUNDS]
+
+
+@clause("CAI-SYNC-08", "CAI-SYNC-12")
+def test_without_waiting_they_do_not(on_fake):  # noqa: F811
+    """So the test above can fail."""
+    stale, made = on_fake(
+        HEAD.format(rounds=ROUNDS) + PRODUCER, CUDA_DEVICE_ARRAY_INTERFACE_SYNC="0"
+    )
+    assert made == ROUNDS
+    assert stale > 0
+
+
+@clause("CAI-SYNC-09", "CAI-SYNC-10")
+def test_a_library_sees_what_kernels_wrote_last(on_fake):  # noqa: F811
+    assert on_fake(HEAD.format(rounds=ROUNDS) + CONSUMER) == [0, ROUNDS]
+
+
+@clause("CAI-SYNC-11")
+def test_without_a_stream_in_the_dictionary_it_does_not(on_fake):  # noqa: F811
+    stale, made = on_fake(
+        HEAD.format(rounds=ROUNDS) + CONSUMER, CUDA_DEVICE_ARRAY_INTERFACE_STREAM="0"
+    )
+    assert made == ROUNDS
+    assert stale > 0
