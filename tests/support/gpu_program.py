@@ -94,9 +94,13 @@ def _argument(params, form):
     dtype, ndim = np.dtype(form[0]), form[1]
     words = (ctypes.c_int64 * (1 + 2 * ndim)).from_address(address)
     shape, strides = words[1 : 1 + ndim], words[1 + ndim :]
-    size = sum((n - 1) * abs(s) for n, s in zip(shape, strides, strict=True)) + dtype.itemsize
-    memory = (ctypes.c_char * size).from_address(words[0])
-    return np.ndarray(shape, dtype, memory, 0, strides)
+    if 0 in shape:
+        return np.zeros(shape, dtype)
+    spans = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+    low = sum(span for span in spans if span < 0)
+    size = sum(map(abs, spans)) + dtype.itemsize
+    memory = (ctypes.c_char * size).from_address(words[0] + low)
+    return np.ndarray(shape, dtype, memory, -low, strides)
 
 
 @ctypes.CFUNCTYPE(
