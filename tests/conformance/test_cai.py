@@ -15,7 +15,7 @@ from cuda.device import core
 from cuda.device.errors import CompileError
 from support.clauses import clause
 from support.dlpack import Producer
-from support.interfaces import Cuda, cuda, cuda_dict
+from support.interfaces import Cuda, cuda, cuda_dict, dictionary_of
 from support.kernels import add_one
 from support.launching import run
 from support.scalars import assert_same_bits, samples
@@ -423,10 +423,7 @@ def test_dictionaries_of_arrays_of_the_host(target):
     base = a.ctypes.data
 
     def said(view):
-        found = view.__cuda_array_interface__
-        assert type(found) is dict
-        found["shape"] = None  # of this dictionary alone
-        found = view.__cuda_array_interface__
+        found = dictionary_of(view, "__cuda_array_interface__")
         assert set(found) == KEYS
         assert all(type(n) is int for n in (*found["shape"], *(found["strides"] or ())))
         assert type(found["data"]) is tuple

@@ -7,7 +7,7 @@ sequentially consistent, whatever weaker order is asked for.
 
 import operator
 import time
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
 from cuda.device import _core
@@ -20,6 +20,24 @@ _ARITHMETIC = (np.uint32, np.int32, np.uint64, np.int64, np.float32, np.float64)
 _INTEGERS = _ARITHMETIC[:4]
 _LOADS = ("relaxed", "consume", "acquire", "seq_cst")
 _STORES = ("relaxed", "release", "seq_cst")
+
+
+class _Update(Protocol):
+    def __call__(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any: ...
+
+
+def _updating(name: str, meaning: str) -> _Update:
+    """The method of this name, which computes the value anew."""
+    operation = name.rstrip("_")
+
+    def method(
+        self: "AtomicInterface", val: Any, memory: str = "seq_cst", scope: str = "system"
+    ) -> Any:
+        return self._update(name, operation, val, memory, scope)
+
+    method.__name__, method.__doc__ = name, meaning
+    method.__qualname__ = f"AtomicInterface.{name}"
+    return cast(_Update, method)
 
 
 class AtomicInterface:
@@ -73,41 +91,17 @@ class AtomicInterface:
         expected, wanted = self._bytes("cas", old), self._bytes("cas", val)
         return self._value(_core.atomic_swap_if(self._element, expected, wanted))
 
-    def add(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
-        """Adds to the value; integers wrap."""
-        return self._update("add", "add", val, memory, scope)
-
-    def sub(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
-        """Subtracts from the value; integers wrap."""
-        return self._update("sub", "sub", val, memory, scope)
-
-    def and_(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
-        """Clears the bits that are not in val."""
-        return self._update("and_", "and", val, memory, scope)
-
-    def or_(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
-        """Sets the bits of val."""
-        return self._update("or_", "or", val, memory, scope)
-
-    def xor(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
-        """Flips the bits of val."""
-        return self._update("xor", "xor", val, memory, scope)
-
-    def max(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
-        """Sets the value to val where that is greater."""
-        return self._update("max", "max", val, memory, scope)
-
-    def min(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
-        """Sets the value to val where that is less."""
-        return self._update("min", "min", val, memory, scope)
-
-    def nanmax(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
-        """Sets the value to val where that is greater, or the value is NaN."""
-        return self._update("nanmax", "nanmax", val, memory, scope)
-
-    def nanmin(self, val: Any, memory: str = "seq_cst", scope: str = "system") -> Any:
-        """Sets the value to val where that is less, or the value is NaN."""
-        return self._update("nanmin", "nanmin", val, memory, scope)
+    add = _updating("add", "Adds to the value; integers wrap.")
+    sub = _updating("sub", "Subtracts from the value; integers wrap.")
+    and_ = _updating("and_", "Clears the bits that are not in val.")
+    or_ = _updating("or_", "Sets the bits of val.")
+    xor = _updating("xor", "Flips the bits of val.")
+    max = _updating("max", "Sets the value to val where that is greater.")
+    min = _updating("min", "Sets the value to val where that is less.")
+    nanmax = _updating(
+        "nanmax", "Sets the value to val where that is greater, or the value is NaN."
+    )
+    nanmin = _updating("nanmin", "Sets the value to val where that is less, or the value is NaN.")
 
     def wait(self, old: Any, memory: str = "seq_cst", scope: str = "system") -> None:
         """Waits until the value is not `old`, bit by bit."""
