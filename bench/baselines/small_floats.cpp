@@ -112,26 +112,15 @@ void dots(int threads, float* out, const uint16_t* x, const uint16_t* y, int64_t
 }  // namespace
 }  // namespace cuda_device::bench
 
-void hand_axpy_float16(int threads, uint16_t* out, const uint16_t* x, const uint16_t* y, float a,
-                       int64_t n) {
-  using namespace cuda_device::bench;
-  axpy<Float16>(threads, out, x, y, a, n);
-}
+#define OF_FORMAT(name, Format)                                                                    \
+  void hand_axpy_##name(int threads, uint16_t* out, const uint16_t* x, const uint16_t* y, float a, \
+                        int64_t n) {                                                               \
+    cuda_device::bench::axpy<cuda_device::bench::Format>(threads, out, x, y, a, n);                \
+  }                                                                                                \
+  void hand_dot_##name(int threads, float* out, const uint16_t* x, const uint16_t* y, int64_t n,   \
+                       int64_t parts) {                                                            \
+    cuda_device::bench::dots<cuda_device::bench::Format>(threads, out, x, y, n, parts);            \
+  }
 
-void hand_axpy_bfloat16(int threads, uint16_t* out, const uint16_t* x, const uint16_t* y, float a,
-                        int64_t n) {
-  using namespace cuda_device::bench;
-  axpy<Bfloat16>(threads, out, x, y, a, n);
-}
-
-void hand_dot_float16(int threads, float* out, const uint16_t* x, const uint16_t* y, int64_t n,
-                      int64_t parts) {
-  using namespace cuda_device::bench;
-  dots<Float16>(threads, out, x, y, n, parts);
-}
-
-void hand_dot_bfloat16(int threads, float* out, const uint16_t* x, const uint16_t* y, int64_t n,
-                       int64_t parts) {
-  using namespace cuda_device::bench;
-  dots<Bfloat16>(threads, out, x, y, n, parts);
-}
+OF_FORMAT(float16, Float16)
+OF_FORMAT(bfloat16, Bfloat16)

@@ -1,8 +1,7 @@
 from cuda import device as D
 
 from .small_floats import as_small_floats
-
-BLOCK = 256
+from .trees import BLOCK, sum_of_threads
 
 
 def viewed(values):
@@ -12,17 +11,7 @@ def viewed(values):
 @D.kernel
 def dot_small(out, x, y):
     part = D.shared_array(BLOCK, D.float32)
-    t = D.thread_idx.x
     total = 0.0
     for i in range(D.tid(1), x.size, D.grid_size(1)):
         total += D.float32(x[i]) * D.float32(y[i])
-    part[t] = total
-    D.syncthreads()
-    step = BLOCK // 2
-    while step > 0:
-        if t < step:
-            part[t] += part[t + step]
-        D.syncthreads()
-        step //= 2
-    if t == 0:
-        out[D.block_idx.x] = part[0]
+    sum_of_threads(out, part, total)

@@ -3,7 +3,7 @@
 import numpy as np
 from arrays import aligned
 
-from .histogram import BINS, check
+from .histogram import BINS, of_bytes
 from .problem import INTEL, Hand, Problem, WrongResult, grid_for, require_equal
 
 BLOCK, GLOBAL_BINS = 256, 1 << 16
@@ -20,23 +20,12 @@ def bytes_of(kind, n):
 
 def in_shared_memory(kind):
     def make(quick):
-        n, blocks = (1 << 20, 64) if quick else (1 << 26, 512)
-        arrays = {"out": aligned((blocks, BINS), np.int32), "source": aligned((n,), np.uint8)}
-        arrays["source"][:] = bytes_of(kind, n)
-        return Problem(
-            name=f"histogram {kind}",
+        return of_bytes(
+            f"histogram {kind}",
+            lambda n: bytes_of(kind, n),
+            quick,
             kernel="histogram_atomic",
-            unit="Gitem/s",
-            amount=1e-9 * n,
-            size=f"n = {n:,} in {blocks} blocks",
-            arrays=arrays,
-            outputs=("out",),
-            values={"n": n, "blocks": blocks, "share": n // blocks},
-            arguments="out source share",
             block=(BLOCK,),
-            grid=(blocks,),
-            judge=check,
-            hand=(Hand("hand_histograms", arguments="out source n blocks"),),
             wanted=0.7,
         )
 

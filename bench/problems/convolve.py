@@ -14,31 +14,46 @@ def convolve(quick):
     random = np.random.default_rng(8)
     random.random(dtype=np.float32, out=arrays["source"])
     random.standard_normal(dtype=np.float32, out=arrays["weights"])
-    return Problem(
-        name="convolve",
-        kernel="convolve",
-        unit="Mpixel/s",
-        amount=1e-6 * width * height,
-        size=f"{width} x {height}, 5 x 5 weights",
-        arrays=arrays,
-        outputs=("out",),
-        values={"width": width, "height": height},
-        arguments="out source weights width height",
-        block=BLOCK,
-        grid=grid_for((width, height), BLOCK),
+    return of_image(
+        "convolve",
+        f"{width} x {height}, 5 x 5 weights",
+        arrays,
         judge=check,
-        hand=(Hand("hand_convolve"),),
         wanted=0.7,
         ahead_of=(INTEL,),
         whole_arrays=whole_arrays,
     )
 
 
-def exact_sums(p):
-    height, width = p.arrays["source"].shape
-    padded = np.pad(p.arrays["source"].astype(np.float64), RADIUS, mode="edge")
-    total = np.zeros((height, width))
-    for (j, i), weight in np.ndenumerate(p.arrays["weights"]):
+def of_image(name, size, arrays, **more):
+    """A problem of an image `source`, and of `weights`, that gives another image."""
+    height, width = arrays["source"].shape[:2]
+    kernel = name.replace(" ", "_")
+    return Problem(
+        name=name,
+        kernel=kernel,
+        unit="Mpixel/s",
+        amount=1e-6 * width * height,
+        size=size,
+        arrays=arrays,
+        outputs=("out",),
+        values={"width": width, "height": height},
+        arguments="out source weights width height",
+        block=BLOCK,
+        grid=grid_for((width, height), BLOCK),
+        hand=(Hand(f"hand_{kernel}"),),
+        **more,
+    )
+
+
+def exact_sums(p, start=0.0):
+    """In float64, from `start` on; an image may have channels."""
+    source, weights = p.arrays["source"], p.arrays["weights"]
+    height, width, *channels = source.shape
+    around = [(n // 2, n // 2) for n in weights.shape] + [(0, 0)] * len(channels)
+    padded = np.pad(source.astype(np.float64), around, mode="edge")
+    total = np.full(source.shape, start)
+    for (j, i), weight in np.ndenumerate(weights):
         total += np.float64(weight) * padded[j : j + height, i : i + width]
     return total
 

@@ -7,13 +7,24 @@ THREADS, BINS = 32, 256
 
 
 def histogram(quick):
+    return of_bytes(
+        "histogram",
+        lambda n: np.random.default_rng(13).binomial(BINS - 1, 0.4, n),
+        quick,
+        kernel="histogram",
+        block=(THREADS,),
+        ahead_of=(INTEL,),
+        whole_arrays=whole_arrays,
+    )
+
+
+def of_bytes(name, values_of, quick, **more):
     """Each block counts the bytes of its share of the data."""
     n, blocks = (1 << 20, 64) if quick else (1 << 26, 512)
     arrays = {"out": aligned((blocks, BINS), np.int32), "source": aligned((n,), np.uint8)}
-    arrays["source"][:] = np.random.default_rng(13).binomial(BINS - 1, 0.4, n)
+    arrays["source"][:] = values_of(n)
     return Problem(
-        name="histogram",
-        kernel="histogram",
+        name=name,
         unit="Gitem/s",
         amount=1e-9 * n,
         size=f"n = {n:,} in {blocks} blocks",
@@ -21,12 +32,10 @@ def histogram(quick):
         outputs=("out",),
         values={"n": n, "blocks": blocks, "share": n // blocks},
         arguments="out source share",
-        block=(THREADS,),
         grid=(blocks,),
         judge=check,
         hand=(Hand("hand_histograms", arguments="out source n blocks"),),
-        ahead_of=(INTEL,),
-        whole_arrays=whole_arrays,
+        **more,
     )
 
 

@@ -68,6 +68,24 @@ class Problem:
         return self.reference[name]
 
 
+def of_items(name, kernel, n, arrays, block, grid, **more):
+    """A problem that makes `out` of the n elements of `source`."""
+    return Problem(
+        name=name,
+        kernel=kernel,
+        unit="Gitem/s",
+        amount=1e-9 * n,
+        size=f"n = {n:,}",
+        arrays=arrays,
+        outputs=("out",),
+        values={"n": n},
+        arguments="out source n",
+        block=(block,),
+        grid=grid,
+        **more,
+    )
+
+
 def grid_for(extent, block):
     """Blocks that cover `extent` threads, x first."""
     return tuple(-(-n // b) for n, b in zip(extent, block, strict=True))

@@ -10,6 +10,7 @@ from .problem import (
     WrongResult,
     chunks,
     grid_for,
+    of_items,
     require_equal,
     whole_numbers,
 )
@@ -22,18 +23,8 @@ def reduce_256(quick):
     blocks = grid_for((n,), (BLOCK,))
     arrays = {"out": aligned(blocks, np.float32), "source": aligned((n,), np.float32)}
     whole_numbers(arrays["source"], 9)
-    return Problem(
-        name="reduce 256",
-        kernel="block_sums",
-        unit="Gitem/s",
-        amount=1e-9 * n,
-        size=f"n = {n:,}",
-        arrays=arrays,
-        outputs=("out",),
-        values={"n": n},
-        arguments="out source n",
-        block=(BLOCK,),
-        grid=blocks,
+    return of_items(
+        *("reduce 256", "block_sums", n, arrays, BLOCK, blocks),
         judge=check_blocks,
         hand=(Hand("hand_block_sums"),),
         wanted=0.4,

@@ -1,7 +1,7 @@
 import numpy as np
 from arrays import aligned
 
-from .problem import INTEL, Hand, Problem, grid_for, require_equal, whole_numbers
+from .problem import INTEL, Hand, grid_for, of_items, require_equal, whole_numbers
 
 BLOCK = 256
 
@@ -11,18 +11,8 @@ def scan(quick):
     n = 1 << 16 if quick else 1 << 22
     arrays = {name: aligned((n,), np.float32) for name in ("out", "source")}
     whole_numbers(arrays["source"], 11)
-    return Problem(
-        name="scan",
-        kernel="block_scans",
-        unit="Gitem/s",
-        amount=1e-9 * n,
-        size=f"n = {n:,}",
-        arrays=arrays,
-        outputs=("out",),
-        values={"n": n},
-        arguments="out source n",
-        block=(BLOCK,),
-        grid=grid_for((n,), (BLOCK,)),
+    return of_items(
+        *("scan", "block_scans", n, arrays, BLOCK, grid_for((n,), (BLOCK,))),
         judge=check,
         hand=(Hand("hand_block_scans"),),
         wanted=0.5,

@@ -36,25 +36,33 @@ def filled(n, kind, seed, limit):
     return array
 
 
+def of_pairs(job, kind, n, bytes_each, **more):
+    """A problem of two arrays of n numbers of a format."""
+    return Problem(
+        name=f"{job} {kind}",
+        kernel=f"{job}_small",
+        unit="GB/s",
+        amount=1e-9 * bytes_each * n,
+        outputs=("out",),
+        block=(BLOCK,),
+        hand=(Hand(f"hand_{job}_{kind}"),),
+        wanted=0.8,
+        **more,
+    )
+
+
 def axpy(kind):
     def make(quick):
         n = 1 << 20 if quick else 1 << 26
         x, y = (filled(n, kind, seed, 60) for seed in (31, 32))
-        return Problem(
-            name=f"axpy {kind}",
-            kernel="axpy_small",
-            unit="GB/s",
-            amount=6e-9 * n,
+        return of_pairs(
+            *("axpy", kind, n, 6),
             size=f"n = {n:,}",
             arrays={"out": aligned((n,), x.dtype), "x": x, "y": y},
-            outputs=("out",),
             values={"a": FACTOR, "n": n},
             arguments="out x y a n",
-            block=(BLOCK,),
             grid=grid_for((n,), (BLOCK,)),
             judge=check_axpy,
-            hand=(Hand(f"hand_axpy_{kind}"),),
-            wanted=0.8,
         )
 
     return make
@@ -72,21 +80,14 @@ def dot(kind):
     def make(quick):
         n, parts = (1 << 18, 64) if quick else (1 << 26, 1024)
         x, y = (filled(n, kind, seed, 8) for seed in (33, 34))
-        return Problem(
-            name=f"dot {kind}",
-            kernel="dot_small",
-            unit="GB/s",
-            amount=4e-9 * n,
+        return of_pairs(
+            *("dot", kind, n, 4),
             size=f"n = {n:,} in {parts} parts",
             arrays={"out": aligned((parts,), np.float32), "x": x, "y": y},
-            outputs=("out",),
             values={"n": n, "parts": parts},
             arguments="out x y n parts",
-            block=(BLOCK,),
             grid=(parts,),
             judge=check_dot,
-            hand=(Hand(f"hand_dot_{kind}"),),
-            wanted=0.8,
         )
 
     return make
