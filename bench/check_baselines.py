@@ -283,6 +283,21 @@ def scan_cases():
         )
 
 
+def whole_scan_cases():
+    for n in (1, 15, 4095, 4096, 4097, 100_003, (1 << 22) + 19):  # the last streamed
+        u = aligned((n,), np.float32)
+        u[...] = np.random.default_rng(n).integers(-50, 51, n)
+        yield "hand_scan", f"n = {n}", ((n,), np.float32), [OUT, u, n], equal(np.cumsum(u))
+
+
+def sort_32_cases():
+    for runs in (1, 7, 16, 33, 515):
+        u = uniform(runs, runs, 32)
+        u[runs // 2] = np.round(u[runs // 2] * 2)
+        label = f"{runs} runs"
+        yield "hand_sort_32", label, (u.shape, np.float32), [OUT, u, u.size], equal(np.sort(u, 1))
+
+
 def sort_cases():
     for blocks in (1, 3, 50):
         u = uniform(blocks, blocks, 1024)
@@ -374,7 +389,9 @@ CASES = (
     convolve_cases,
     sum_cases,
     scan_cases,
+    whole_scan_cases,
     sort_cases,
+    sort_32_cases,
     histogram_cases,
     spmv_cases,
     floyd_cases,

@@ -65,6 +65,12 @@ void hand_sum_parts(int threads, float* out, const float* in, int64_t n, int64_t
 // Inclusive prefix sums inside every block of 256 elements; the last block may be short.
 void hand_block_scans(int threads, float* out, const float* in, int64_t n);
 
+// Inclusive prefix sums of all elements.
+void hand_scan(int threads, float* out, const float* in, int64_t n);
+
+// Every run of 32 elements in ascending order; n is a multiple of 32, no element is NaN.
+void hand_sort_32(int threads, float* out, const float* in, int64_t n);
+
 // Every block of 1024 elements in ascending order; n is a multiple of 1024, no element is NaN.
 void hand_sort_blocks(int threads, float* out, const float* in, int64_t n);
 

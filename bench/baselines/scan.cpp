@@ -1,17 +1,20 @@
-// Inclusive prefix sums of every block of 256 elements. Inside a vector, sums of two come from a
-// load one element back (load ports are idle); two shuffles do the rest.
+// Inclusive prefix sums: of every block of 256 elements, and of a whole array. Inside a vector,
+// sums of two come from a load one element back (load ports are idle); two shuffles do the rest.
 #include <algorithm>
+#include <atomic>
+#include <memory>
 
 #include "baselines.h"
 #include "simd.h"
+#include "sum.h"
 #include "thread_pool.h"
 
 namespace cuda_device::bench {
 namespace {
 
 constexpr int64_t kBlock = 256;
-constexpr int64_t kChunk = 64;    // blocks a thread takes at a time
-constexpr int64_t kAhead = 1024;  // floats between a load and its prefetch
+constexpr int64_t kChunk = 64;   // blocks a thread takes at a time
+constexpr int64_t kTile = 4096;  // floats of a whole scan between which threads wait: half of L1
 
 #if defined(__AVX512F__)
 
@@ -47,28 +50,39 @@ inline Vec scan_vector(const float* p, Lanes m) {
 
 #endif
 
-template <bool kStream>
-void scan_block(float* out, const float* in, int64_t n) {
-  Vec carry = splat(0);
+// Adds what came before, in each lane of `carry`.
+inline void scan_short(float* out, const float* in, int64_t n, Vec carry) {
   const Ints top = splat_int(kLanes - 1);
-  if (n >= kBlock) {
-#pragma GCC unroll 32
-    for (int i = 0; i < kBlock; i += kLanes) {
-      if (i % kLine == 0) prefetch(in + i + kAhead);
-      Vec own = scan_vector(in + i, AllLanes{});
-      Vec y = add(own, carry);
-      // Off the chain of carries: the vector's own total meets the carry in one addition.
-      carry = add(carry, permuted(own, top));
-      put<kStream>(out + i, y);
-    }
-    return;
-  }
   for (int64_t i = 0; i < n; i += kLanes) {
     Mask m = first_lanes(n - i);
     Vec own = scan_vector(in + i, m);
     store(out + i, add(own, carry), m);
     carry = add(carry, permuted(own, top));
   }
+}
+
+// Whole vectors; the sum of all of them and of what came before.
+template <bool kStream>
+inline Vec scan_vectors(float* out, const float* in, int64_t n, Vec carry) {
+  const Ints top = splat_int(kLanes - 1);
+#pragma GCC unroll 32
+  for (int64_t i = 0; i < n; i += kLanes) {
+    if (i % kLine == 0) prefetch(in + i + kAhead);
+    Vec own = scan_vector(in + i, AllLanes{});
+    Vec y = add(own, carry);
+    // Off the chain of carries: the vector's own total meets the carry in one addition.
+    carry = add(carry, permuted(own, top));
+    put<kStream>(out + i, y);
+  }
+  return carry;
+}
+
+template <bool kStream>
+void scan_block(float* out, const float* in, int64_t n) {
+  if (n >= kBlock)
+    scan_vectors<kStream>(out, in, kBlock, splat(0));
+  else
+    scan_short(out, in, n, splat(0));
 }
 
 template <bool kStream>
@@ -80,8 +94,47 @@ void scan(int threads, float* out, const float* in, int64_t n) {
   });
 }
 
+// What came before a tile, told by the thread that has the tile before it.
+struct alignas(64) Before {
+  std::atomic<bool> known{false};
+  float sum = 0;
+
+  float wait() const {
+    while (!known.load(std::memory_order_acquire)) _mm_pause();
+    return sum;
+  }
+  void tell(float s) {
+    sum = s;
+    known.store(true, std::memory_order_release);
+  }
+};
+
+// A tile is summed, waits for what came before it, and is scanned from the cache.
+template <bool kStream>
+void scan_tiles(int threads, float* out, const float* in, int64_t n) {
+  const int64_t tiles = (n + kTile - 1) / kTile;
+  const auto before = std::make_unique<Before[]>(static_cast<size_t>(tiles + 1));
+  before[0].tell(0);
+  parallel_chunks(threads, tiles, 1, [&](int64_t tile, int64_t) {
+    const float* from = in + tile * kTile;
+    float* to = out + tile * kTile;
+    const int64_t size = std::min(kTile, n - tile * kTile), whole = size / kLanes * kLanes;
+    const float own = sum(from, size), start = before[tile].wait();
+    before[tile + 1].tell(start + own);
+    const Vec carry = scan_vectors<kStream>(to, from, whole, splat(start));
+    scan_short(to + whole, from + whole, size - whole, carry);
+    if (kStream) _mm_sfence();
+  });
+}
+
 }  // namespace
 }  // namespace cuda_device::bench
+
+void hand_scan(int threads, float* out, const float* in, int64_t n) {
+  using namespace cuda_device::bench;
+  n * 4 >= kStreamBytes ? scan_tiles<true>(threads, out, in, n)
+                        : scan_tiles<false>(threads, out, in, n);
+}
 
 void hand_block_scans(int threads, float* out, const float* in, int64_t n) {
   using namespace cuda_device::bench;

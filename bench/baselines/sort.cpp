@@ -5,6 +5,7 @@
 
 #include "baselines.h"
 #include "lanes.h"
+#include "sort_network.h"
 #include "thread_pool.h"
 
 namespace cuda_device::bench {
@@ -15,48 +16,6 @@ constexpr int kVectors = kBlock / kLanes;  // of a block: a column's length
 constexpr int kRun = kVectors / kLanes;    // vectors of the run that a column becomes
 constexpr int kGroup = 16;                 // vectors that are worked on together
 constexpr int64_t kChunk = 4;              // blocks a thread takes at a time
-
-// Where both are zeros each instruction returns its second operand: none is lost.
-inline void order(Vec& a, Vec& b) {
-  Vec low = min(a, b);
-  b = max(b, a);
-  a = low;
-}
-
-template <int kCount>
-inline void load_all(Vec (&v)[kCount], const float* p) {
-#pragma GCC unroll 16
-  for (int i = 0; i < kCount; ++i) v[i] = load(p + i * kLanes);
-}
-
-template <int kCount>
-inline void store_all(float* p, const Vec (&v)[kCount]) {
-#pragma GCC unroll 16
-  for (int i = 0; i < kCount; ++i) store(p + i * kLanes, v[i]);
-}
-
-// Batcher's odd-even merge sort of 16 vectors, lane by lane: 63 exchanges.
-template <int kFirst, int kCount, int kStep>
-inline void odd_even_merge(Vec (&v)[16]) {
-  if constexpr (2 * kStep < kCount) {
-    odd_even_merge<kFirst, kCount, 2 * kStep>(v);
-    odd_even_merge<kFirst + kStep, kCount, 2 * kStep>(v);
-#pragma GCC unroll 8
-    for (int i = kFirst + kStep; i + kStep < kFirst + kCount; i += 2 * kStep)
-      order(v[i], v[i + kStep]);
-  } else {
-    order(v[kFirst], v[kFirst + kStep]);
-  }
-}
-
-template <int kFirst, int kCount>
-inline void sort_columns(Vec (&v)[16]) {
-  if constexpr (kCount > 1) {
-    sort_columns<kFirst, kCount / 2>(v);
-    sort_columns<kFirst + kCount / 2, kCount / 2>(v);
-    odd_even_merge<kFirst, kCount, 1>(v);
-  }
-}
 
 // Bitonic steps over whole vectors at distances kDistance, kDistance / 2, ... 1.
 template <int kDistance, int kCount>
@@ -183,7 +142,7 @@ void sort_columns(float* to, const float* in) {
   Vec v[kGroup];
   for (int g = 0; g < kVectors; g += kGroup) {
     load_all(v, in + g * kLanes);
-    sort_columns<0, kGroup>(v);
+    sort_lanes<0, kGroup>(v);
     store_all(to + g * kLanes, v);
   }
   merge_up<kGroup, false>(to);

@@ -34,6 +34,7 @@ FAMILIES = (
     "convolve_rgba",
     "spheres",
     "atomics",
+    "warps",
 )
 
 PROBLEMS = {

@@ -4,14 +4,17 @@ from arrays import aligned
 from .problem import INTEL, ROUNDING, Hand, Problem, grid_for, require_close
 
 BLOCK, BAND = 256, 4096
-LEAST, MOST = 8, 24  # entries a row
 
 
 def spmv(quick):
     """A sparse matrix in compressed rows times a vector: a thread a row."""
-    rows = 20_011 if quick else 1 << 18
+    return rows_of(20_011 if quick else 1 << 18, 8, 24)
+
+
+def rows_of(rows, least, most):
+    """Between `least` and `most` entries a row."""
     random = np.random.default_rng(14)
-    counts = random.integers(LEAST, MOST + 1, rows)
+    counts = random.integers(least, most + 1, rows)
     entries = int(counts.sum())
     arrays = {
         "y": aligned((rows,), np.float32),
@@ -38,7 +41,7 @@ def spmv(quick):
         arguments="y row_start column value x rows",
         block=(BLOCK,),
         grid=grid_for((rows,), (BLOCK,)),
-        judge=check,
+        judge=lambda p: check(p, most),
         hand=(Hand("hand_spmv"),),
         wanted=0.7,
         ahead_of=(INTEL,),
@@ -53,9 +56,9 @@ def exact_rows(p):
     return np.add.reduceat(terms, first), np.add.reduceat(np.abs(terms), first)
 
 
-def check(p):
+def check(p, most):
     exact, magnitude = p.once("rows", lambda: exact_rows(p))
-    require_close(p, "y", exact, MOST * ROUNDING * magnitude)
+    require_close(p, "y", exact, most * ROUNDING * magnitude)
 
 
 def whole_arrays(y, row_start, column, value, x):
