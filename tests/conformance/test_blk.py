@@ -89,7 +89,41 @@ def calls_once(out, calls):
     out[t, 1] = D.syncthreads_count(lambda: limit < 5)
 
 
-@clause("DEV-BLK-07", partial="nested def")
+@D.kernel
+def nested_functions_as_predicates(out, calls):
+    t = D.thread_idx.x
+    limit = t // 2
+
+    def near(least=3):
+        calls[t] += 1
+        if limit < least:
+            return True
+        return t > 36
+
+    @D.func
+    def far():
+        calls[t] += 100
+        return limit > 10 and not near()
+
+    out[t, 0] = D.syncthreads_count(near)
+    limit = 2 * t
+    out[t, 1] = D.syncthreads_count(far)
+    out[t, 2] = D.syncthreads_and(far)
+    out[t, 3] = D.syncthreads_or(lambda: near(1) and t == 38)
+
+
+@clause("DEV-BLK-07")
+def test_a_nested_function_is_a_predicate_and_is_called_once(target):
+    out = np.zeros((40, 4), np.int32)
+    calls = np.zeros(40, np.int32)
+    run(nested_functions_as_predicates, out, calls, block=40)
+    t = np.arange(40)
+    far = (2 * t > 10) & ~((2 * t < 3) | (t > 36))
+    assert out.tolist() == [[6 + 3, int(far.sum()), 0, 1]] * 40
+    assert calls.tolist() == (1 + 2 * (100 + (2 * t > 10)) + 1).tolist()
+
+
+@clause("DEV-BLK-07")
 def test_the_predicate_is_called_once_and_reads_locals(target):
     out = np.zeros((40, 2), np.int32)
     calls = np.zeros(40, np.int32)
@@ -123,7 +157,7 @@ def functions_as_predicates(out):
     out[t, 3] = votes_of(below_limit)
 
 
-@clause("DEV-BLK-07", partial="nested def")
+@clause("DEV-BLK-07")
 def test_functions_are_predicates(target):
     out = np.zeros((40, 4), np.int32)
     run(functions_as_predicates, out, block=40)

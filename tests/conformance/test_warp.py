@@ -539,3 +539,23 @@ def test_lanes_that_are_not_there_do_not_count(target, block):
         np.ones(block, int).tolist(),
     ]
     assert out.view(np.uint32).tolist() == np.where(live, expected, 0).tolist()
+
+
+@D.kernel
+def asks_for_equals(a):
+    a[D.lane_id] = D.match_any_sync(FULL, a[D.lane_id])[0]
+
+
+@clause("DEV-WARP-28")
+@pytest.mark.parametrize("architecture", ["sm_60", "sm_61", "sm_52"])
+def test_architectures_without_matches_are_refused(architecture):
+    supported = "sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, sm_120"
+    for ask in (
+        lambda: asks_for_equals.inspect("array[int32, 1]", what="ptx", target=architecture),
+        lambda: asks_for_equals.stats("array[int32, 1]", target=architecture),
+    ):
+        with pytest.raises(
+            D.errors.CompileError, match=f"unknown target '{architecture}'"
+        ) as raised:
+            ask()
+        assert f"emulated-avx512, {supported}" in str(raised.value)

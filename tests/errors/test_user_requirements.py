@@ -17,7 +17,6 @@ WAITING_ROWS = {
     "DEV-WARP-15": "checked kernels",
     "DEV-WARP-19": "checked kernels",
     "DEV-WARP-21": "checked kernels",
-    "DEV-WARP-28": "targets below sm_70",
 }
 # What the names of functions have that a test calls which expects an error.
 REFUSALS = ("raises", "refuse", "expect_error", "expect_refusal")
