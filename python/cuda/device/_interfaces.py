@@ -258,7 +258,8 @@ def _dictionary(description: Any, attribute: str, keys: tuple[str, ...]) -> dict
 # --- CUDA ---
 
 
-def _waits() -> bool:
+def waits() -> bool:
+    """Whether the environment lets the stream that a dictionary names be waited for."""
     return all(os.environ.get(switch, "1") != "0" for switch in _SWITCHES)
 
 
@@ -300,7 +301,7 @@ def _cuda_array(description: Any, owner: Any, sync: bool = True, dtype: Any = No
         1,
     )
     stream = _stream(fields.get("stream"))
-    return _made(array, owner, stream if sync and _waits() else None)
+    return _made(array, owner, stream if sync and waits() else None)
 
 
 def cuda_argument(owner: Any, description: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -9,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 from cuda.device import _core
 from cuda.device.errors import LaunchOverflowError, LaunchTypeError
-from cuda.device.numbapro._memory import DeviceNDArray, Stream, as_cuda_array, is_cuda_array
+from cuda.device.numbapro._memory import DeviceNDArray, Stream, argument_of, is_cuda_array
 from cuda.device.numbapro._types import (
     NUMBERS,
     ArrayType,
@@ -32,7 +33,6 @@ def jit(
     bind: bool = True,
     target: str = "gpu",
     fmad: bool = True,
-    name: str | None = None,
     **unknown: Any,
 ) -> Any:
     """Makes a function a kernel, or with device=True one that kernels call.
@@ -50,7 +50,7 @@ def jit(
     for option in unknown:
         raise TypeError(
             f"cuda.jit() got an unexpected keyword argument {option!r}; it takes restype, "
-            "argtypes, device, inline, bind, target, fmad and name"
+            "argtypes, device, inline, bind, target and fmad"
         )
     if target not in _TARGETS:
         raise TypeError(f"cuda.jit(target={target!r}) is not possible; target is 'gpu'")
@@ -69,15 +69,24 @@ def _declared(given: tuple[Any, ...], restype: Any, argtypes: Any) -> Signature 
 
 
 def autojit(function: Any = None, device: bool = False, target: str = "gpu", **options: Any) -> Any:
-    """Makes a function a kernel that is specialised for the arguments of each launch."""
-    if function is None:
-        return lambda function: jit(device=device, target=target, **options)(function)
-    if not isinstance(function, types.FunctionType):
-        raise TypeError(
-            f"cuda.autojit() takes no signature, found {function!r}: types follow from the "
-            "arguments of each launch; cuda.jit() takes one"
-        )
-    return jit(device=device, target=target, **options)(function)
+    """Makes a function a kernel that is specialised for the arguments of each launch.
+
+    Options, and what it raises, are those of cuda.jit(), but for a signature.
+    """
+    for name in ("restype", "argtypes"):
+        if name in options:
+            _refuse_signature(f"{name}={options[name]!r}")
+    if function is not None and not isinstance(function, types.FunctionType):
+        _refuse_signature(repr(function))
+    decorator = jit(device=device, target=target, **options)
+    return decorator if function is None else decorator(function)
+
+
+def _refuse_signature(found: str) -> NoReturn:
+    raise TypeError(
+        f"cuda.autojit() takes no signature, found {found}: types follow from the arguments of "
+        "each launch; cuda.jit() takes one"
+    )
 
 
 def _made(function: Any, signature: Signature | None, device: bool, fmad: bool) -> Any:
@@ -123,9 +132,12 @@ def _is_int(value: object) -> bool:
 
 def _plain(value: Any) -> Any:
     """What a launch takes for an array of ours, or of a library that shows it by a dictionary."""
-    if not hasattr(value, "shape") and is_cuda_array(value):
-        value = as_cuda_array(value)
-    return value._array if isinstance(value, DeviceNDArray) else value
+    if isinstance(value, DeviceNDArray):
+        return value._array
+    if isinstance(value, np.ndarray | _core.Array) or not is_cuda_array(value):
+        return value
+    # The launch comes after the stream that the dictionary names, if the layer's settings say so.
+    return argument_of(value)
 
 
 def _is_contiguous(array: Any, declared: ArrayType) -> bool:
@@ -184,14 +196,20 @@ class CUDAKernel:
         options: dict[str, Any] = {"grid": griddim, "block": blockdim}
         if sharedmem:
             options["shared"] = sharedmem
-        queue = stream.handle_of_launch() if isinstance(stream, Stream) else stream
+        queue = stream._stream if isinstance(stream, Stream) else stream
         if queue is not None and not (isinstance(stream, int) and stream == 0):
             options["stream"] = queue
 
-        def launch(*arguments: Any) -> None:
-            self._launch(arguments, options, stream)
+        def launch(*arguments: Any, **named: Any) -> None:
+            self._check_count(arguments, named)
+            self._launch(arguments, options)
 
         return launch
+
+    @property
+    def launch_syntax(self) -> str:
+        """How it is launched, for messages."""
+        return f"{self.__name__}[grid, block](...)"
 
     def __call__(self, *arguments: Any) -> None:
         raise LaunchTypeError(
@@ -199,13 +217,26 @@ class CUDAKernel:
             f"{self.__name__}[grid, block](...)"
         )
 
-    def _launch(self, arguments: tuple[Any, ...], options: dict[str, Any], stream: Any) -> None:
-        declared = self.signature.args if self.signature else (None,) * len(arguments)
-        if len(declared) != len(arguments):
+    def _check_count(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+        for name in named:
             raise LaunchTypeError(
-                f"the kernel {self.__name__!r} has the signature {self.signature}, but "
-                f"{len(arguments)} arguments were given"
+                f"a launch of the kernel {self.__name__!r} takes no keyword arguments, found "
+                f"{name!r}: arguments are given by position"
             )
+        code = self.py_func.__code__
+        most, least = code.co_argcount, code.co_argcount - len(self.py_func.__defaults__ or ())
+        if self.signature:
+            least = most
+        if code.co_flags & inspect.CO_VARARGS or least <= len(arguments) <= most:
+            return
+        takes = self.signature.args if self.signature else inspect.signature(self.py_func)
+        raise LaunchTypeError(
+            f"the kernel {self.__name__}{takes} takes {most} arguments, but {len(arguments)} were "
+            "given"
+        )
+
+    def _launch(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+        declared = self.signature.args if self.signature else (None,) * len(arguments)
         packed = [
             self._packed(at, each, want)
             for at, (each, want) in enumerate(zip(arguments, declared, strict=True))
@@ -224,7 +255,7 @@ class CUDAKernel:
         return f"argument {at + 1}{name} of kernel {self.__name__!r}"
 
     def _packed(self, at: int, value: Any, declared: Type | None) -> Any:
-        """The argument as the compiler takes it: numbers in a format of their own."""
+        """The argument as the compiler takes it: numbers in the format of the signature."""
         found = typeof(value)
         if found is None:
             raise LaunchTypeError(
@@ -233,15 +264,18 @@ class CUDAKernel:
             )
         if isinstance(declared, ArrayType) or isinstance(found, ArrayType):
             return self._array(at, value, found, declared)
-        wanted = found if declared is None else declared
+        if declared is None:
+            return value  # Python's numbers get their formats from the language's rules
         assert isinstance(found, NumberType)
-        assert isinstance(wanted, NumberType)
-        if found.dtype.kind == "c" and wanted.dtype.kind != "c":
-            self._mismatch(at, found, wanted)
-        most = 1 << (64 if wanted == NUMBERS["uint64"] else 63)
+        assert isinstance(declared, NumberType)
+        if found.dtype.kind == "c" and declared.dtype.kind != "c":
+            self._mismatch(at, found, declared)
+        most = 1 << (64 if declared == NUMBERS["uint64"] else 63)
         if _is_int(value) and not -(1 << 63) <= value < most:
-            raise LaunchOverflowError(f"{self._place(at)} is {value}, which does not fit {wanted}")
-        return wanted(value)
+            raise LaunchOverflowError(
+                f"{self._place(at)} is {value}, which does not fit {declared}"
+            )
+        return declared(value)
 
     def _array(self, at: int, value: Any, found: Type, declared: Type | None) -> Any:
         plain = _plain(value)

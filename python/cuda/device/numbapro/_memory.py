@@ -30,10 +30,6 @@ class Stream:
         """What CUDA knows it by."""
         return self._stream.handle
 
-    def handle_of_launch(self) -> _core.Stream:
-        """What a launch queues on."""
-        return self._stream
-
     def __int__(self) -> int:
         return self.handle
 
@@ -147,9 +143,10 @@ class DeviceNDArray:
     none. It is no default stream of CUDA's. The array keeps it alive.
     """
 
-    def __init__(self, array: Any, stream: Any = 0) -> None:
+    def __init__(self, array: Any, stream: Any = 0, host: Any = None) -> None:
         self._array = array
         self.stream = stream if stream is not None else 0
+        self._host = host  # the array that to_device() made it of
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -227,6 +224,19 @@ class DeviceNDArray:
         ary[...] = found
         return ary
 
+    def to_host(self, stream: Any = 0) -> Any:
+        """Copies the elements back into the array of the host that to_device() was given.
+
+        As copy_to_host() of that array. Raises ValueError for other arrays of the device, and for
+        one whose elements the host may not write.
+        """
+        if self._host is None:
+            raise ValueError(
+                "to_host() copies into the array that to_device() was given, and this array comes "
+                "from elsewhere; copy_to_host() makes a new one"
+            )
+        return self.copy_to_host(self._host, stream)
+
     def copy_to_device(self, ary: Any, stream: Any = 0) -> None:
         """Fills the array with the elements of an array of the host or device."""
         self._wait(stream)
@@ -283,11 +293,19 @@ def device_array_like(ary: Any, stream: Any = 0) -> DeviceNDArray:
     return device_array(ary.shape, ary.dtype, "F" if columns else "C", stream)
 
 
-def to_device(obj: Any, stream: Any = 0, to: DeviceNDArray | None = None) -> DeviceNDArray:
-    """A copy of an array of the host in memory of the device; to: the array that it goes to."""
+def to_device(
+    obj: Any, stream: Any = 0, copy: bool = True, to: DeviceNDArray | None = None
+) -> DeviceNDArray:
+    """A copy of an array of the host in memory of the device.
+
+    copy=False: only the memory, whose elements are undefined. to: the array that it goes to.
+    """
     source = obj if isinstance(obj, DeviceNDArray) else np.asarray(obj)
     made = device_array_like(source, stream) if to is None else to
-    made.copy_to_device(source, stream)
+    if isinstance(obj, np.ndarray):
+        made._host = obj
+    if copy:
+        made.copy_to_device(source, stream)
     return made
 
 
@@ -308,6 +326,28 @@ def pinned(*arrays: Any) -> Iterator[None]:
         if not isinstance(array, np.ndarray):
             raise TypeError(f"pinned() expects arrays of the host, found {type(array).__name__!r}")
     yield
+
+
+@contextlib.contextmanager
+def mapped(*arrays: Any, stream: Any = 0) -> Iterator[Any]:
+    """Within the `with` statement arrays of the host are arrays of the device.
+
+    Gives the array of the device, or a list of them where there are several. When the statement
+    ends the stream is waited for, and the arrays of the host have what kernels wrote.
+    """
+    for array in arrays:
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"mapped() expects arrays of the host, found {type(array).__name__!r}")
+    on_host = _number() == _places.HOST
+    made = [
+        DeviceNDArray(array, stream, array) if on_host else to_device(array, stream)
+        for array in arrays
+    ]
+    yield made[0] if len(made) == 1 else made
+    for array in made:
+        array._wait(0)
+        if not on_host:
+            array.to_host()
 
 
 def _synchronised(desc: Any, sync: bool) -> Any:
@@ -345,6 +385,19 @@ def from_cuda_array_interface(desc: Any, owner: Any = None, sync: bool = True) -
     """
     found = _interfaces.from_cuda_array_interface(desc, owner, False)
     return DeviceNDArray(found, _synchronised(desc, sync))
+
+
+def argument_of(obj: Any) -> Any:
+    """The array that an object with __cuda_array_interface__ is to a launch.
+
+    The launch comes after the work on the stream that the object names. For memory of the host that
+    stream is waited for here.
+    """
+    desc, sync = getattr(obj, _INTERFACE), _config.synchronises()
+    made = _interfaces.from_cuda_array_interface(desc, obj, sync)
+    if isinstance(made, np.ndarray):
+        _synchronised(desc, sync)
+    return made
 
 
 def is_cuda_array(obj: Any) -> bool:

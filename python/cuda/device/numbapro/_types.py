@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from cuda.device import _core
+from cuda.device.numbapro._numbers import converted
 
 __all__ = [
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -36,8 +37,9 @@ class NumberType(Type):
     """A number of fixed format.
 
     Called with a number it gives one of this type, as it does in kernels: integers wrap, floats are
-    cut off. Called with types it is the result of a signature. `[:]` and `[:, ::1]` are arrays of
-    it; `::1` at the end says that they are contiguous, at the start that they are so by columns.
+    cut off and saturate. Called with types it is the result of a signature. `[:]` and `[:, ::1]`
+    are arrays of it; `::1` at the end says that they are contiguous, at the start that they are so
+    by columns.
     """
 
     def __init__(self, dtype: str) -> None:
@@ -54,8 +56,7 @@ class NumberType(Type):
             return Signature(self, values)
         if len(values) != 1:
             raise TypeError(f"{self.name}() takes one number, or the types of a signature")
-        with np.errstate(all="ignore"):
-            return np.asarray(values[0]).astype(self.dtype)[()]
+        return converted(values[0], self.dtype)
 
     def __getitem__(self, index: Any) -> ArrayType:
         axes = index if isinstance(index, tuple) else (index,)
@@ -65,7 +66,12 @@ class NumberType(Type):
         raise TypeError(f"the type {self.name} cannot be iterated over")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return NumberType, (self.dtype.str,)
+        return _number_named, (self.name,)
+
+
+def _number_named(name: str) -> NumberType:
+    """The one type object of this name, which kernels know."""
+    return NUMBERS[name]
 
 
 def _layout(element: NumberType, axes: tuple[Any, ...]) -> str:
@@ -105,6 +111,9 @@ class Void(Type):
     """The result of kernels; void(int32[:], float32) is a signature."""
 
     name = "void"
+
+    def __reduce__(self) -> str:
+        return self.name
 
     def __call__(self, *types: Any) -> Signature:
         return Signature(self, types)

@@ -1,0 +1,249 @@
+"""Launches of NumbaPro's dialect: arguments, streams, events, shared memory, arrays of others."""
+
+import contextlib
+import threading
+import time
+
+import numpy as np
+import pytest
+from cuda import device
+from cuda.device.errors import LaunchTypeError
+from cuda.device.numbapro import complex64, cuda, float32, int8, int32, int64, uint8, void
+from support.clauses import clause
+from support.interfaces import cuda as other_array
+
+
+@cuda.autojit
+def takes_two(out, x):
+    out[0] = x
+
+
+@cuda.jit(void(float32[:], int32))
+def declared(out, x):
+    out[0] = x
+
+
+@cuda.autojit
+def has_default(out, x=3):
+    out[0] = x
+
+
+# --- arguments ---
+
+
+def test_arguments_are_counted():
+    out = np.zeros(1, np.float32)
+    for arguments in ((), (out,), (out, 1, 2)):
+        with pytest.raises(LaunchTypeError) as raised:
+            takes_two[1, 1](*arguments)
+        assert str(raised.value) == (
+            f"the kernel takes_two(out, x) takes 2 arguments, but {len(arguments)} were given"
+        )
+        with pytest.raises(LaunchTypeError, match=r"declared\(float32\[:\], int32\) takes 2 arg"):
+            declared[1, 1](*arguments)
+    has_default[1, 1](out)
+    assert out[0] == 3
+
+
+def test_arguments_have_no_names():
+    with pytest.raises(LaunchTypeError) as raised:
+        takes_two[1, 1](np.zeros(1), x=3)
+    assert str(raised.value) == (
+        "a launch of the kernel 'takes_two' takes no keyword arguments, found 'x': arguments are "
+        "given by position"
+    )
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["name", "fastmath", "nopython", "debug", "link", "opt", "max_registers", "func_or_sig"],
+)
+def test_options_that_there_are_not(option):
+    for decorator in (cuda.jit, cuda.autojit):
+        with pytest.raises(TypeError, match=f"got an unexpected keyword argument '{option}'"):
+            decorator(**{option: True})
+
+
+def test_autojit_takes_no_signature():
+    with pytest.raises(TypeError, match=r"autojit\(\) takes no signature, found argtypes="):
+        cuda.autojit(argtypes=[int32])
+    with pytest.raises(TypeError, match=r"autojit\(\) takes no signature, found 'void\(int32\)'"):
+        cuda.autojit("void(int32)")
+
+
+@cuda.jit("void(float64[:], int8, uint8, int32, int64, float32, complex64)")
+def converts(out, a, b, c, d, e, z):
+    out[0], out[1], out[2], out[3], out[4] = a, b, c, d, e
+    out[5], out[6] = z.real, z.imag
+
+
+@clause("NP-ARITH-01", "NP-TYPE-01")
+def test_arguments_are_converted_as_kernels_convert(target):
+    out = np.zeros(7)
+    converts[1, 1](out, 300, -1.5, 3e9, float("nan"), 16777217, 0.1)
+    assert out.tolist() == [44, 0, 2147483647, 0, 16777216, float(np.float32(0.1)), 0]
+    converts[1, 1](out, np.float32(1e9), 300.5, -3e9, -1e30, 1e300, 1 + 2j)
+    assert out.tolist() == [127, 255, -2147483648, -(1 << 63), np.inf, 1, 2]
+    given = (300, -1.5, 3e9, float("nan"), 16777217)
+    as_host = [
+        float(kind(x)) for kind, x in zip((int8, uint8, int32, int64, float32), given, strict=True)
+    ]
+    assert as_host == [44, 0, 2147483647, 0, 16777216]
+    assert complex64(0.1) == np.complex64(np.float32(0.1))
+    with pytest.raises(LaunchTypeError, match=r"argument 2 \('a'\) .* is complex128, but declared"):
+        converts[1, 1](out, 1j, 0, 0, 0, 0, 0)
+
+
+@cuda.autojit
+def of_python(out, n):
+    out[0] = n + 2147483647  # an intp does not wrap
+    out[1] = n / 2
+
+
+def test_pythons_numbers_are_intp_and_float64(target):
+    out = np.zeros(2)
+    of_python[1, 1](out, 1)
+    assert out.tolist() == [2147483648, 0.5]
+    of_python[1, 1](out, 1 << 40)
+    assert out.tolist() == [(1 << 40) + 2147483647, float(1 << 39)]
+    of_python[1, 1](out, True)
+    assert out.tolist() == [-2147483648, 0.5]
+    with pytest.raises(OverflowError, match="9223372036854775808"):
+        of_python[1, 1](out, 1 << 63)
+
+
+@pytest.mark.parametrize(
+    ("signature", "good", "bad"),
+    [
+        ("void(float32[::1])", np.zeros(4, "f4"), np.zeros(8, "f4")[::2]),
+        ("void(float32[:, ::1])", np.zeros((3, 4), "f4"), np.zeros((3, 4), "f4", order="F")),
+        ("void(float32[:, ::1])", np.zeros((1, 4), "f4")[:, :], np.zeros((3, 8), "f4")[:, :4]),
+        ("void(float32[::1, :])", np.zeros((3, 4), "f4", order="F"), np.zeros((3, 4), "f4")),
+        ("void(float32[::1, :])", np.zeros((3, 1), "f4"), np.zeros((6, 4), "f4", order="F")[:3]),
+        ("void(float32[:, ::1])", np.zeros((3, 0), "f4"), np.zeros((3, 4), "f4")[:, ::-1]),
+    ],
+)
+def test_contiguous_arrays_are_asked_for(signature, good, bad):
+    kernel = cuda.jit(signature)(lambda a: None)
+    kernel[1, 1](good)
+    with pytest.raises(LaunchTypeError, match=r"is declared .*, but the array is not contiguous"):
+        kernel[1, 1](bad)
+    cuda.jit(signature.replace("::1", ":"))(lambda a: None)[1, 1](bad)
+
+
+# --- streams ---
+
+
+@device.kernel
+def waits_for(flag):
+    while device.atomic_ref(flag, 0).load("acquire") == 0:
+        pass
+
+
+class Held:
+    """A stream whose work goes on when it is released."""
+
+    def __init__(self) -> None:
+        self.stream = cuda.stream()
+        self.flag = np.zeros(1, np.int32)
+        device.launch(waits_for, self.flag, grid=1, block=1, stream=self.stream)
+
+    def release(self) -> None:
+        device.atomic_ref(self.flag, 0).store(1, "release")
+
+
+@contextlib.contextmanager
+def held():
+    one = Held()
+    try:
+        yield one
+    finally:
+        one.release()
+        one.stream.synchronize()
+
+
+def test_a_launch_is_queued_on_its_stream(on_the_host):
+    out = np.zeros(1)
+    with held() as one:
+        takes_two[1, 1, one.stream](out, 7)
+        time.sleep(0.1)
+        assert out[0] == 0
+        takes_two[1, 1](out, 3)  # of no stream: not behind it
+        assert out[0] == 3
+    assert out[0] == 7
+
+
+@cuda.autojit
+def multiplies(out, x):
+    out[0] = out[0] * x
+
+
+@pytest.mark.parametrize("has_shape", [True, False])
+def test_a_kernel_comes_after_the_stream_of_a_dictionary(on_the_host, monkeypatch, has_shape):
+    memory = np.zeros(1)
+    with held() as one:
+        takes_two[1, 1, one.stream](memory, 3)  # when it is released
+        shown = other_array(memory, stream=one.stream.handle)
+        if has_shape:
+            monkeypatch.setattr(type(shown), "shape", (1,), raising=False)
+            monkeypatch.setattr(type(shown), "dtype", memory.dtype, raising=False)
+        threading.Timer(0.1, one.release).start()
+        other = cuda.stream()
+        multiplies[1, 1, other](shown, 7)
+        other.synchronize()
+    assert memory[0] == 21
+
+
+def test_the_switch_lets_launches_not_wait(on_the_host, monkeypatch):
+    memory = np.zeros(1)
+    with held() as one:
+        shown = other_array(memory, stream=one.stream.handle)
+        monkeypatch.setattr(cuda.config, "CUDA_ARRAY_INTERFACE_SYNC", 0)
+        monkeypatch.setattr(type(shown), "shape", (1,), raising=False)
+        monkeypatch.setattr(type(shown), "dtype", memory.dtype, raising=False)
+        other = cuda.stream()
+        takes_two[1, 1, other](shown, 7)
+        other.synchronize()
+        assert memory[0] == 7
+
+
+def test_auto_synchronize_waits_at_the_end(on_the_host):
+    out = np.zeros(1)
+    with held() as one:
+        later = threading.Timer(0.1, one.release)
+        later.start()
+        with one.stream.auto_synchronize() as stream:
+            assert stream is one.stream
+            takes_two[1, 1, stream](out, 7)
+            assert out[0] == 0
+        assert out[0] == 7
+
+
+def test_elapsed_time_is_the_time_between_the_marks(on_the_host):
+    before, after = cuda.event(), cuda.event()
+    one = Held()
+    before.record()
+    time.sleep(0.05)
+    one.release()
+    one.stream.synchronize()
+    after.record(one.stream)
+    after.synchronize()
+    assert 40 <= before.elapsed_time(after) <= 60_000
+    assert cuda.event_elapsed_time(before, after) == before.elapsed_time(after)
+    assert after.elapsed_time(before) == -before.elapsed_time(after)
+
+
+def test_events_are_done_when_their_stream_gets_there(on_the_host):
+    mark = cuda.event()
+    with held() as one:
+        mark.record(one.stream)
+        assert not mark.query()
+    mark.synchronize()
+    assert mark.query()
+
+
+def test_bytes_of_shared_memory_are_given_to_the_launch():
+    out = np.zeros(1)
+    takes_two[1, 1, 0, 1024](out, 1)
+    with pytest.raises(device.errors.LaunchError, match="shared"):
+        takes_two[1, 1, 0, 1 << 30](out, 1)
