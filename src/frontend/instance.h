@@ -40,6 +40,12 @@ struct WebState {
   }
 };
 
+// Where the number that one definition gave lies in the definition's own type.
+struct OwnSlot {
+  TypeCode code{};
+  uint32_t slot = 0;
+};
+
 struct Instance {
   const syntax::Function* function = nullptr;
   uint32_t index = 0;          // of the function in the program, or of the one it stands in
@@ -53,9 +59,10 @@ struct Instance {
   // there.
   Instance* enclosing = nullptr;
   uint32_t enclosing_copy = 0;
-  std::vector<Value> arguments;         // abstract, of this pass
-  std::vector<WebState> states;         // by web
-  std::map<uint32_t, Value> constants;  // what definitions gave in this pass, where that is known
+  std::vector<Value> arguments;           // abstract, of this pass
+  std::vector<WebState> states;           // by web
+  std::map<uint32_t, Value> constants;    // what definitions gave in this pass, where that is known
+  std::map<uint32_t, OwnSlot> own_slots;  // by definition, of this pass
   // What builtins keep in a variable, by their calls: the sum of a loop's values.
   std::map<Place, WebState> hidden;
   WebState result;  // what its return statements give
@@ -68,6 +75,7 @@ struct Instance {
 
   void begin_pass() {
     constants.clear();
+    own_slots.clear();
     for (WebState& s : states) s.begin_pass();
     for (auto& [place, s] : hidden) s.begin_pass();
     result.begin_pass();

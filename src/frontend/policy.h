@@ -32,6 +32,12 @@ struct Policy {
   // Result types of the operators that do not give the promoted type. P is never bool here.
   TypeCode (*true_divide)(TypeCode a, TypeCode b, TypeCode promoted);
   TypeCode (*floor_divide)(TypeCode promoted);
+  // An integer to the power of a negative constant is a fraction; otherwise of the promoted type.
+  bool has_fractional_powers;
+  // Integers are compared as the numbers they are; otherwise in the type that they meet in.
+  bool compares_exactly;
+  // What a constant condition excludes is not typed; otherwise types are those of both sides.
+  bool constants_prune;
   // What arithmetic on two bools computes in.
   TypeCode bool_arithmetic;
   // The floating type that a function of `math` computes in.

@@ -3,6 +3,7 @@
 The model of the results is written from the specification's text alone.
 """
 
+import copy
 import operator
 import pickle
 
@@ -29,55 +30,7 @@ from cuda.device.numbapro import (
 )
 from support.clauses import clause
 from support.numbapro import expect_errors, made_of, types_of_variables
-
-REAL = [
-    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-    *("float32", "float64"),
-]
-TYPES = [*REAL, "complex64", "complex128"]
-
-
-# --- the model ---
-
-
-def bits(name):
-    """Of a complex number those of its parts."""
-    size = np.dtype(name).itemsize * 8
-    return size // 2 if name.startswith("complex") else size
-
-
-def rank(name):
-    return "biufc".index(np.dtype(name).kind) if np.dtype(name).kind != "u" else 1
-
-
-def general(a, b):
-    """A-5: bool < int < float < complex, then the width; of equal widths the unsigned one."""
-    if rank(a) < rank(b):
-        a, b = b, a
-    if a.startswith("complex"):
-        wide = max(bits(a), bits(b) if rank(b) > 1 else 0) > 32
-        return "complex128" if wide else "complex64"
-    if rank(a) != rank(b) or bits(a) > bits(b):
-        return a
-    return b if bits(b) > bits(a) or b.startswith("u") else a
-
-
-def result_of(sign, a, b):
-    """Type of a result; None: the operator is not defined."""
-    kinds = np.dtype(a).kind + np.dtype(b).kind
-    if "c" in kinds and sign not in "+-*":
-        return None
-    if kinds == "bb" and sign not in "&|^/":
-        a = b = "int32"  # A-14
-    if sign == "/":
-        return "float64" if max(bits(a), bits(b)) > 32 else "float32"
-    if sign in ("&", "|", "^", "<<", ">>") and "f" in kinds:
-        return None
-    found = general(a, b)
-    if sign == "//":
-        width = max(32, bits(found))
-        return f"uint{width}" if found.startswith("u") else f"int{width}"
-    return found
+from support.numbapro_rules import TYPES, bits, general, kind_of_int, result_of
 
 
 def parts(name):
@@ -143,14 +96,6 @@ def python_value(sign, a, b, x, y):
     x, y = kind_of_int(common, x), kind_of_int(common, y)
     exact = {"+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv}
     return kind_of_int(kind, exact[sign](int(x), int(y)))
-
-
-def kind_of_int(kind, value):
-    """An integer, wrapped into its format."""
-    size = np.dtype(kind).itemsize * 8
-    value = int(value) & ((1 << size) - 1)
-    signed = np.dtype(kind).kind == "i" and value >> (size - 1)
-    return np.dtype(kind).type(value - (1 << size) if signed else value)
 
 
 def _arithmetic():
@@ -387,6 +332,112 @@ def test_a_loop_keeps_the_type_from_before_it(target):
 
 
 @cuda.autojit
+def retypes_counters(out, n):
+    for i in range(4):
+        i = i * 1.5  # stays an int32
+        out[0] += i
+    out[1] = i
+    for i in range(2):
+        for i in range(int64(3)):  # a counter of its own
+            i = i * 1.5 + 2147483648
+            out[2] = i
+    for i in range(4):
+        i += 0.75
+        while i < 3:
+            i = i + 1.75
+        out[3] += i
+    i = int8(0)
+    for i in range(n):  # A-4: the counter is as wide as the range
+        out[4] += 1
+    out[5] = i
+    j = 2.5
+    for j in range(n):
+        out[6] = j / 4
+    out[7] = j
+    for i in range(3):
+        if i == 0:
+            w = 1
+        w = w + 1.5
+        out[8] = w
+    if n > 0:
+        w = 2.5  # A-3: what reaches one use has one type, the more general one
+    out[9] = w
+
+
+@clause("NP-TYPE-02", "NP-TYPE-04", "NP-TYPE-05")
+def test_the_counter_of_a_loop_keeps_its_type(target):
+    out = np.zeros(10)
+    retypes_counters[1, 1](out, 300)
+    counted = [0 + 1 + 3 + 4, 4, 2 * 1.5 + 2147483648, 4 * 3]
+    assert out.tolist() == [*counted, 300, 299, 299 / 4, 299, 5.5, 2.5]
+    out[:] = 0
+    retypes_counters[1, 1](out, 0)
+    assert out.tolist() == [*counted, 0, 0, 0, 2.5, 5.5, 5.5]
+
+
+@clause("NP-TYPE-02", "NP-TYPE-04")
+def test_types_of_counters():
+    kernel = made_of(
+        """
+        def k(out):
+            for i in range(3):
+                i = i * 1.5
+                out[i] = 1
+            for j in range(int8(3), int64(4)):
+                j = j / 2
+                out[j] = 1
+        """
+    )
+    found = types_of_variables(kernel, "array[float64, 1]")
+    assert found == {"i": "int32", "j": "int64"}
+
+
+DEBUG = True
+
+
+@cuda.autojit
+def constants(out, flags, u, n):
+    yes = True
+    a = 1 if yes else 2.5
+    if yes:
+        b = 1
+    else:
+        b = 2.5
+    c = 0 or 1  # noqa: SIM222
+    d = 2 and 2.5
+    if DEBUG:
+        e = int8(1)
+    else:
+        e = int16(2)
+    f = 1 if 2 > 1 else 2.5
+    m = 2**-1
+    p = int8(-1) ** -3
+    q = int64(3) ** -2
+    out[0], out[1], out[2], out[3], out[4], out[5] = a, b, c, d, e, f
+    out[6], out[7], out[8] = m, p, q
+    out[9], out[10], out[11] = 2**n, int8(-1) ** (n - 2), 2.0**-1
+    while False:
+        out[0] = 17
+    flags[0], flags[1] = int32(-1) < uint32(1), u > -1
+    flags[2], flags[3] = n < u, uint8(255) == -1
+    flags[4], flags[5] = u == 4294967295, True > False
+
+
+@clause("NP-TYPE-02", "NP-TYPE-03", "NP-ARITH-01")
+def test_constants_decide_no_types(target):  # A-3, A-12
+    out, flags = np.zeros(12), np.zeros(6, bool)
+    constants[1, 1](out, flags, np.uint32(5), np.int32(-1))
+    assert out.tolist() == [1, 1, 1, 2.5, 1, 1, 0, -1, 0, 0, -1, 0.5]
+    assert flags.tolist() == [False, False, False, False, False, True]
+    found = types_of_variables(constants, "array[float64, 1]", "array[bool, 1]", "uint32", "int32")
+    assert [found[name] for name in "abcdefmpq"] == [
+        # One assignment alone has a slot of its type beside that of both.
+        *("float64", ("float64", "int32"), "int32", "float64", ("int16", "int8"), "float64"),
+        *("int32", "int32", "int64"),
+    ]
+
+
+@cuda.autojit
 def complex_in_loop(out):
     x = 0
     for i in range(4):
@@ -498,10 +549,29 @@ def test_type_objects_on_the_host():
     for name, kind in NUMBERS_OF_TYPES.items():
         assert kind.name == name
         assert kind(1).dtype == name
-        assert pickle.loads(pickle.dumps(kind)) == kind
+        assert pickle.loads(pickle.dumps(kind)) is kind
+        assert copy.deepcopy(kind) is kind
     assert int8(300) == 44
     assert uint8(-1) == 255
     assert int32(3.9) == 3
+    assert [int32(3e9), int32(-3e9), uint8(-1.0), int8(300.5), int16(float("nan"))] == [
+        *(2147483647, -2147483648, 0, 127, 0),
+    ]
+    assert uint64(1e30) == 18446744073709551615
+    assert int64(float("inf")) == 9223372036854775807
+    assert float32(16777217) == 16777216
+    assert float32(9007199791611905) == np.int64(9007199791611905).astype(np.float32)
+    assert float32(1e300) == np.inf
+    assert bool_(float("nan"))
+    assert not bool_(0j)
+    assert complex64(0.1) == np.float32(0.1)
+    for wrong in ("3", None, [1], np.zeros(2)):
+        with pytest.raises(TypeError, match=r"int16\(\) takes a number, found "):
+            int16(wrong)
+    with pytest.raises(TypeError, match=r"float32\(\) takes a real number, found the complex"):
+        float32(1j)
+    with pytest.raises(OverflowError, match="does not fit 64 bits"):
+        int64(1 << 64)
     assert repr(int16[:]) == "int16[:]"
     assert int16[:].ndim == 1
     assert repr(float32[:, ::1]) == "float32[:, ::1]"

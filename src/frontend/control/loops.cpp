@@ -56,11 +56,11 @@ static bool loop_region(Context& ctx, ir::Block& region, const Nodes& body) {
 
 void lower_while(Context& ctx, const syntax::While* node) {
   Captured test = capture(ctx, [&] { return condition(ctx, node->test); });
-  if (test.value.exact() && !test.value.exact()->integer) {
+  if (ctx.policy.constants_prune && test.value.exact() && !test.value.exact()->integer) {
     splice(ctx, test.block);
     return block(ctx, node->orelse, false);
   }
-  const bool endless = test.value.is_constant();
+  const bool endless = test.value.exact() && test.value.exact()->integer;
   ctx.at(node);
   Inst* loop = ctx.builder.control(Op::While, {}, 3);
   loop->regions[0] = std::move(test.block);

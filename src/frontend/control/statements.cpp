@@ -58,7 +58,7 @@ void branch(Context& ctx, const Node* node, const Value& test, const std::functi
 }
 
 static void lower_if(Context& ctx, const syntax::If* node, bool tail) {
-  const Value test = condition(ctx, node->test);
+  const Value test = as_test(ctx, condition(ctx, node->test), node->test);
   const std::optional<bool> on_host = answer_on_host(ctx, node->test);
   branch(
       ctx, node, test, [&] { lower_side(ctx, node, true, on_host, tail); },

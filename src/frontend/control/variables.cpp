@@ -32,17 +32,9 @@ bool has_leaves(const Value& v) {
 }
 
 // A web of several assignments is a variable; reads that only one of them reaches are looked up by
-// exact_read. What a view keeps is no number of the program.
+// read_of_one. What a view keeps is no number of the program.
 bool can_be_constant(const Web& web, const Value& value) {
   return value.is_array() || (!web.may_be_undefined && !web.several);
-}
-
-// The NumbaPro rule: inside a loop the type is that from before it, or of the first assignment
-// where there is none.
-bool decides_type(LoopRule rule, const Web& web, const Definition& d, uint32_t index) {
-  if (rule == LoopRule::Join) return true;
-  if (web.min_loop_depth == 0) return d.loop_depth == 0;
-  return index == web.first_definition;
 }
 
 }  // namespace
@@ -152,6 +144,21 @@ void join_into(Context& ctx, WebState& state, const Node* definition, Value valu
   ctx.inference.changed = true;
 }
 
+// Where one definition alone reaches a read, the variable has the type of that one there, whatever
+// other definitions make of it elsewhere (the NumbaPro rule).
+static void store_in_own_type(Context& ctx, uint32_t index, const Value& value,
+                              const Node* source) {
+  const Definition& definition = ctx.instance->webs->definitions[index];
+  const Value& joined = ctx.instance->states[definition.web].abstract;
+  if (ctx.policy.loop_rule == LoopRule::Join || definition.keeps_type) return;
+  if (!value.is_number() || !joined.is_number()) return;
+  const TypeCode own = fixed(value.code());
+  if (own == fixed(joined.code())) return;
+  const uint32_t slot = make_slot(ctx, definition.name, own);
+  ctx.builder.slot_store(slot, inst_of(ctx, value, source));
+  ctx.instance->own_slots[index] = {own, slot};
+}
+
 void define(Context& ctx, const Node* target, const Value& value, const Node* source) {
   const Webs& webs = *ctx.instance->webs;
   const auto at = webs.definition_at.find(ctx.place(target));
@@ -183,12 +190,13 @@ void define(Context& ctx, const Node* target, const Value& value, const Node* so
   join_definition(ctx, at->second, value, source);
   ctx.at(source);
   store_web(ctx, state, definition.name, value, source);
+  store_in_own_type(ctx, at->second, value, source);
 }
 
 void join_definition(Context& ctx, uint32_t index, const Value& value, const Node* source) {
   const Definition& definition = ctx.instance->webs->definitions[index];
   const Web& web = ctx.instance->webs->webs[definition.web];
-  if (!decides_type(ctx.policy.loop_rule, web, definition, index)) {
+  if (definition.keeps_type) {
     WebState& state = ctx.instance->states[definition.web];
     if (!state.never_constant) state.never_constant = ctx.inference.demoted = true;
     return;
@@ -321,23 +329,28 @@ static Value unresolved(Context& ctx, const syntax::Name* node, const Variable& 
   return Value::unknown();
 }
 
-// The constant that the only definition which reaches the read has given; null: there is none, or
-// the variable's type is not for its definitions to say (the NumbaPro rule).
-static const Value* exact_read(const Context& ctx, const syntax::Name* node,
-                               const WebState& state) {
-  if (state.changes || ctx.policy.loop_rule != LoopRule::Join) return nullptr;
+// What the only definition that reaches the read has given, where that is a constant or has a type
+// of its own.
+static std::optional<Value> read_of_one(Context& ctx, const syntax::Name* node,
+                                        const WebState& state) {
   const auto& only = ctx.instance->webs->only_definition_at;
   const auto definition = only.find(ctx.place(node));
-  if (definition == only.end()) return nullptr;
+  if (state.changes || definition == only.end()) return std::nullopt;
+  if (ctx.policy.loop_rule == LoopRule::BeforeLoop) {
+    const auto own = ctx.instance->own_slots.find(definition->second);
+    if (own == ctx.instance->own_slots.end()) return std::nullopt;
+    return Value::number(own->second.code, ctx.builder.slot_load(own->second.slot));
+  }
   const auto value = ctx.instance->constants.find(definition->second);
-  return value == ctx.instance->constants.end() ? nullptr : &value->second;
+  return value == ctx.instance->constants.end() ? std::nullopt : std::optional(value->second);
 }
 
 static Value read_variable(Context& ctx, const syntax::Name* node, const Variable& variable) {
   ctx.at(node);
   WebState& state = variable.instance->states[variable.web];
   if (state.mistaken_read == node) return error(ctx, state.mistake, node, {node->id});
-  if (const Value* exact = state.failed ? nullptr : exact_read(ctx, node, state)) return *exact;
+  if (std::optional<Value> one = state.failed ? std::nullopt : read_of_one(ctx, node, state))
+    return *std::move(one);
   if (state.failed || state.direct || !state.abstract.is_unknown())
     return load_web(ctx, state, node->id);
   return unresolved(ctx, node, variable);

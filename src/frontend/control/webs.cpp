@@ -5,6 +5,8 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <ranges>
+#include <utility>
 
 #include "frontend/control/scopes.h"
 #include "support/check.h"
@@ -46,7 +48,8 @@ Flow join(const Flow& a, const Flow& b) {
 struct Loop {
   Flow breaks{false, {}};
   Flow continues{false, {}};
-  std::vector<uint32_t> definitions;  // in it, but for the targets of loops
+  std::vector<uint32_t> targets;   // that its head defines
+  std::set<uint32_t> definitions;  // in its body, but of the variables that loops in it count with
 };
 
 // What a literal says as a condition; nothing for what is none.
@@ -111,7 +114,7 @@ class Analysis {
     if (!webs_.definition_at.try_emplace({node, copy_}, webs_.definitions.size()).second) return;
     std::optional<uint32_t> variable = variable_named(name);
     if (!variable) variable = scopes_.front()[name] = variable_count_++;
-    webs_.definitions.push_back({name, node, 0, depth_});
+    webs_.definitions.push_back({name, node, 0});
     variable_of_.push_back(*variable);
   }
 
@@ -171,8 +174,6 @@ class Analysis {
     if (auto* loop = syntax::as<syntax::For>(node)) return collect_for(loop);
     if (auto* generator = syntax::as<syntax::GeneratorExp>(node))
       return in_scope(generator, [&] { collect_clauses(generator, 0); });
-    const bool loop = node->kind == NodeKind::While;
-    if (loop) ++depth_;
     collect_own_targets(node);
     if (auto* unsupported = syntax::as<syntax::Unsupported>(node)) {
       webs_.has_unsupported = true;
@@ -182,7 +183,6 @@ class Analysis {
       for_each_default(node, [this](const Node* value) { collect(value); });
     else
       syntax::for_each_child(*node, [this](const Node* child) { collect(child); });
-    if (loop) --depth_;
   }
 
   // Calls f for each copy of the loop's body, or once for a loop that stays one. Of no copies the
@@ -193,9 +193,7 @@ class Analysis {
       for (uint32_t i = 0; i < std::max(known->copies, 1u); ++i) in_copy(loop, i, f);
       return;
     }
-    ++depth_;
     f();
-    --depth_;
   }
 
   void collect_for(const syntax::For* loop) {
@@ -256,16 +254,39 @@ class Analysis {
     const auto at = webs_.definition_at.find({node, copy_});
     if (at == webs_.definition_at.end() || !flow.reachable) return;
     flow.variables[variable_of_[at->second]] = {at->second};
-    if (in_loop_target_) return;
-    for (Loop* around : loops_) around->definitions.push_back(at->second);
+    if (in_loop_target_)
+      loops_.back()->targets.push_back(at->second);
+    else if (webs_.loops_keep_types)
+      define_in_loops(at->second);
+  }
+
+  // A definition of a variable that a loop counts with keeps the counter's type, and is none of the
+  // loops around that one.
+  void define_in_loops(uint32_t definition) {
+    for (Loop* around : loops_ | std::views::reverse) {
+      for (const uint32_t target : around->targets) {
+        if (variable_of_[target] != variable_of_[definition]) continue;
+        unite(target, definition);
+        kept_.insert({definition, target});
+        return;
+      }
+      around->definitions.insert(definition);
+    }
   }
 
   // What the loop assigns is of the webs of what reaches it, where that is assigned on every path.
+  // It keeps their type, or else that of the first assignment in the loop.
   void keep_types(const Flow& before, const Loop& frame) {
     for (const uint32_t definition : frame.definitions) {
       const Reaching& reaching = before.variables[variable_of_[definition]];
-      if (!before.reachable || std::ranges::binary_search(reaching, kUndefined)) continue;
-      for (const uint32_t earlier : reaching) unite(earlier, definition);
+      const bool always = before.reachable && !std::ranges::binary_search(reaching, kUndefined);
+      for (const uint32_t other : reaching) {
+        if (always) unite(other, definition);
+        if (other < definition) kept_.insert({definition, other});
+      }
+      for (const uint32_t other : frame.definitions)
+        if (other < definition && variable_of_[other] == variable_of_[definition])
+          kept_.insert({definition, other});
     }
   }
 
@@ -577,16 +598,17 @@ class Analysis {
       if (number[root] == Webs::kNone) {
         number[root] = static_cast<uint32_t>(webs_.webs.size());
         const bool reassigned = definitions_of[variable_of_[i]].size() > 1;
-        webs_.webs.push_back({d.name, d.loop_depth, i, 0, false, false, reassigned, false});
+        webs_.webs.push_back({d.name, i, 0, false, false, reassigned, false});
       }
       Web& web = webs_.webs[number[root]];
       d.web = number[root];
       ++web.definition_count;
       web.several |= d.node != webs_.definitions[web.first_definition].node;
-      web.min_loop_depth = std::min(web.min_loop_depth, d.loop_depth);
       web.may_be_undefined |= undefined_[i];
       web.captured |= captured_[i];
     }
+    for (const auto& [definition, earlier] : kept_)
+      if (find(definition) == find(earlier)) webs_.definitions[definition].keeps_type = true;
     for (const auto& [place, used] : uses_) {
       const bool reached = used.definition != Webs::kNone;
       const uint32_t web = reached ? webs_.definitions[used.definition].web : Webs::kNone;
@@ -611,10 +633,11 @@ class Analysis {
   std::vector<uint32_t> parent_;  // union-find over definitions
   std::vector<bool> undefined_, captured_;
   std::vector<Loop*> loops_;
+  // Definitions in loops, each with one whose type it keeps if they are of one web.
+  std::set<std::pair<uint32_t, uint32_t>> kept_;
   bool in_loop_target_ = false;
   std::map<Place, Flow> heads_;  // by the loop: what has reached its head
   uint32_t parameters_ = 0;
-  uint32_t depth_ = 0;
 };
 
 }  // namespace

@@ -52,12 +52,12 @@ struct Definition {
   std::string name;
   const syntax::Node* node;  // Name, arg or FunctionDef
   uint32_t web;
-  uint32_t loop_depth;
+  // A loop around it keeps the type of its web, which earlier definitions say: `loops_keep_types`.
+  bool keeps_type = false;
 };
 
 struct Web {
   std::string name;
-  uint32_t min_loop_depth;    // of its definitions
   uint32_t first_definition;  // in the order of the program
   uint32_t definition_count;
   bool may_be_undefined;  // some path to some use passes no definition
@@ -86,8 +86,8 @@ struct Webs {
   bool is_hidden(const std::string& name) const { return hidden.contains(name); }
 };
 
-// `loops_keep_types`: what a loop assigns to a variable that is assigned before it on every path is
-// one web with that.
+// `loops_keep_types`: what a loop assigns to a variable that is assigned before it on every path,
+// or that counts the loop, is one web with that and keeps its type.
 Webs find_webs(const syntax::Function& function, Unrolled& unrolled, bool loops_keep_types);
 
 }  // namespace cuda_device::frontend

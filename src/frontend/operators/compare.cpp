@@ -138,8 +138,22 @@ static Value compare_mixed(Context& ctx, CompareOp op, const Value& a, const Val
   return Value::number(TypeCode::b1, ctx.builder.op(Op::And, {not_below, result}));
 }
 
+// Both in the type that they meet in: -1 is the largest number of an unsigned one.
+static Value compare_wrapped(Context& ctx, CompareOp op, Value a, Value b, const Node* node) {
+  if (is_bool(a.code()) && is_bool(b.code()) && !is_equality(op)) {
+    a = convert(ctx, a, ctx.policy.bool_arithmetic, node);
+    b = convert(ctx, b, ctx.policy.bool_arithmetic, node);
+  }
+  const TypeCode common = *ctx.policy.operator_type(a.code(), b.code());
+  a = convert(ctx, a, common, node);
+  b = convert(ctx, b, common, node);
+  if (a.exact() && b.exact()) return Value::boolean(fold(op, common, *a.exact(), *b.exact()));
+  return compare_same(ctx, op, common, a, b, node);
+}
+
 static Value compare_integers(Context& ctx, CompareOp op, const Value& a, const Value& b,
                               const Node* node) {
+  if (!ctx.policy.compares_exactly) return compare_wrapped(ctx, op, a, b, node);
   if (a.exact() && b.exact()) return Value::boolean(fold(op, TypeCode::i8, *a.exact(), *b.exact()));
   if (b.exact()) return compare_with_constant(ctx, op, a, b, node);
   if (a.exact()) return compare_with_constant(ctx, mirrored(op), b, a, node);

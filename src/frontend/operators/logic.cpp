@@ -60,6 +60,11 @@ Value truth(Context& ctx, const Value& v, const Node* node) {
   return wrong_kind(ctx, DiagCode::condition_type, node, v, {type_text(v)});
 }
 
+Value as_test(Context& ctx, const Value& condition, const Node* node) {
+  if (ctx.policy.constants_prune || !condition.exact()) return condition;
+  return Value::number(TypeCode::b1, inst_of(ctx, condition, node));
+}
+
 // operands[from] and operands[from + 1] and ...: the value of the operand that decides, or only its
 // truth.
 static Value chain(Context& ctx, const Nodes& operands, size_t from, bool is_and, bool as_condition,
@@ -69,7 +74,7 @@ static Value chain(Context& ctx, const Nodes& operands, size_t from, bool is_and
   const Node* operand = operands[from];
   const Value first = as_condition ? condition(ctx, operand) : expr(ctx, operand);
   if (from + 1 == operands.size()) return first;
-  const Value test = truth(ctx, first, operand);
+  const Value test = as_test(ctx, truth(ctx, first, operand), operand);
   if (test.exact() && (test.exact()->integer != 0) != is_and) return first;
   // What host code decides here never comes to the operands after it.
   const DeadOnHost rest_dead(ctx, answer_on_host(ctx, operand) == !is_and);
@@ -187,9 +192,9 @@ Value combine(Context& ctx, const Value& first, const Value& test, bool is_and, 
   if (bools && is_cheap(second.block, kCheapChain)) {
     splice(ctx, second.block);
     ctx.at(node);
+    Inst* decides = inst_of(ctx, first, node);
     Inst* other = inst_of(ctx, second.value, node);
-    return Value::number(TypeCode::b1,
-                         ctx.builder.op(is_and ? Op::And : Op::Or, {first.inst(), other}));
+    return Value::number(TypeCode::b1, ctx.builder.op(is_and ? Op::And : Op::Or, {decides, other}));
   }
   Captured decided{{}, first};
   if (is_and) return choose(ctx, test, std::move(second), std::move(decided), node);
@@ -197,7 +202,7 @@ Value combine(Context& ctx, const Value& first, const Value& test, bool is_and, 
 }
 
 Value if_exp(Context& ctx, const syntax::IfExp* node) {
-  const Value test = condition(ctx, node->test);
+  const Value test = as_test(ctx, condition(ctx, node->test), node->test);
   const std::optional<bool> on_host = answer_on_host(ctx, node->test);
   const auto side = [&](bool then) {
     const DeadOnHost dead(ctx, on_host == !then);

@@ -18,6 +18,8 @@ Value bool_op(Context& ctx, const syntax::BoolOp* node);
 Value if_exp(Context& ctx, const syntax::IfExp* node);
 // The expression as a condition: a bool.
 Value condition(Context& ctx, const Node* node);
+// A condition where both sides of a constant one are to be looked at, because they decide types.
+Value as_test(Context& ctx, const Value& condition, const Node* node);
 
 // --- on values, numbers where nothing else is said ---
 Value arithmetic(Context& ctx, BinaryOp op, Value a, Value b, const Node* node, const Node* left,

@@ -89,13 +89,14 @@ static Value power_of_sign(Context& ctx, Inst* base, Inst* exponent, Inst* other
 
 static Value integer_power(Context& ctx, const Value& a, const Value& b, TypeCode promoted,
                            const Node* node) {
-  if (b.exact() && b.exact()->integer < 0) {
+  const bool is_fraction = b.exact() && b.exact()->integer < 0;
+  if (is_fraction && ctx.policy.has_fractional_powers) {
     // A negative constant exponent makes a fraction: as 1 / (a ** -b).
     const TypeCode real = ctx.policy.true_divide(a.code(), b.code(), promoted);
     return power(ctx, convert(ctx, a, real, node), b, real, node);
   }
   if (a.is_unknown()) return a;
-  if (b.exact()) {
+  if (b.exact() && !is_fraction) {
     // The exponent is not converted: 2 ** 300 of int8 is fine and wraps.
     const bool finite = b.exact()->integer < (1 << 20);
     if (!finite) return error(ctx, DiagCode::constant_too_large, node, {"the exponent"});
