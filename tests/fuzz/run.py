@@ -42,6 +42,12 @@ def check_warps(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> 
     return check_warps(seed, targets)
 
 
+def check_numbapro(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:
+    from tests.fuzz.numbapro_programs import check
+
+    return check(seed, targets)
+
+
 def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=20000)
@@ -49,6 +55,7 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--targets", help="by default all that this machine can run")
     parser.add_argument("--blocks", action="store_true", help="programs with barriers")
     parser.add_argument("--warps", action="store_true", help="programs of warps")
+    parser.add_argument("--numbapro", action="store_true", help="programs of NumbaPro's dialect")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument(
         "--by-turns", action="store_true", help="with contraction or without, not both"
@@ -75,7 +82,8 @@ def main(arguments: list[str] | None = None, check: Callable | None = None) -> i
     from tests.fuzz.harness import require, runs_here
 
     options = options_of(arguments)
-    check = check or (check_warps if options.warps else check_seed)
+    of_kind = check_warps if options.warps else check_numbapro if options.numbapro else check_seed
+    check = check or of_kind
     if options.targets:
         targets = require(options.targets.split(","))
     else:

@@ -1,0 +1,191 @@
+"""Numbers of NumbaPro's dialect and what its operators do to them: a model in Python and NumPy.
+
+A number is Val(type, number): the type by NumPy's name, the number a Python int or bool, or a
+float of NumPy in that format. Whoever computes runs it with numpy.errstate(all="ignore").
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import NamedTuple
+
+import numpy as np
+from support.numbapro_rules import bits, general, kind_of_int, result_of
+
+COMPARISONS = {
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+}
+SIGNS = {
+    "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**",
+    "BitAnd": "&", "BitOr": "|", "BitXor": "^", "LShift": "<<", "RShift": ">>",
+}  # fmt: skip
+
+
+class Val(NamedTuple):
+    type: str
+    number: object
+
+
+def is_float(t: str) -> bool:
+    return t.startswith("float")
+
+
+def is_int(t: str) -> bool:
+    return "int" in t
+
+
+def convert(t: str, v: Val) -> Val:
+    """Integers wrap; floats are cut off and saturate, NaN is 0; a bool is whether it is not 0."""
+    if t == v.type:
+        return v
+    if t == "bool":
+        return Val(t, bool(v.number != 0))
+    if is_float(t):
+        kind = np.dtype(t).type
+        if is_float(v.type):
+            return Val(t, kind(v.number))
+        whole = int(v.number)
+        return Val(t, kind(np.uint64(whole) if whole >= 1 << 63 else np.int64(whole)))
+    if is_float(v.type):
+        return Val(t, _cut_off(t, float(v.number)))
+    return Val(t, int(kind_of_int(t, int(v.number))))
+
+
+def _cut_off(t: str, x: float) -> int:
+    limits = np.iinfo(t)
+    if math.isnan(x):
+        return 0
+    if math.isinf(x):
+        return int(limits.max if x > 0 else limits.min)
+    return max(int(limits.min), min(int(limits.max), int(x)))
+
+
+def literal(number: object) -> Val:
+    """A-13."""
+    if isinstance(number, bool):
+        return Val("bool", number)
+    if isinstance(number, int):
+        return Val("int32" if -(1 << 31) <= number < 1 << 31 else "int64", number)
+    return Val("float64", np.float64(number))
+
+
+def _whole(sign: str, t: str, a: int, b: int) -> int:
+    """The integer operation, before it wraps."""
+    if sign == "//":
+        return -1 if b == 0 else a // b
+    if sign == "%":
+        return a if b == 0 else a % b
+    if sign == "<<":
+        return 0 if _count(t, b) >= bits(t) else a << b
+    if sign == ">>":
+        return a >> min(_count(t, b), bits(t))
+    if sign == "**":
+        return pow(a, b, 1 << bits(t)) if b >= 0 else _inverse(a, b)
+    return {
+        "+": operator.add, "-": operator.sub, "*": operator.mul,
+        "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    }[sign](a, b)  # fmt: skip
+
+
+def _count(t: str, b: int) -> int:
+    """Bits to shift by: a negative count is a large one."""
+    return b & ((1 << bits(t)) - 1)
+
+
+def _inverse(a: int, b: int) -> int:
+    return {1: 1, -1: -1 if b % 2 else 1}.get(a, 0)
+
+
+def _real(sign: str, a, b):
+    if sign == "//":
+        return np.floor_divide(a, b)
+    if sign == "%":
+        return np.remainder(a, b)
+    return {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}[sign](
+        a, b
+    )
+
+
+def binary(sign: str, left: Val, right: Val) -> Val:
+    result = result_of(sign, left.type, right.type)
+    if sign == "/":
+        return Val(result, _real(sign, convert(result, left).number, convert(result, right).number))
+    common = general(left.type, right.type)
+    if common == "bool" and sign not in "&|^":
+        common = "int32"
+    a, b = convert(common, left), convert(common, right)
+    if is_float(common):
+        return convert(result, Val(common, _real(sign, a.number, b.number)))
+    if common == "bool":
+        return Val("bool", bool(_whole(sign, common, a.number, b.number)))
+    a, b = convert(result, a), convert(result, b)
+    return Val(result, int(kind_of_int(result, _whole(sign, result, a.number, b.number))))
+
+
+def compare(op: str, left: Val, right: Val) -> Val:
+    """A-12: on operands of the more general type."""
+    common = general(left.type, right.type)
+    a, b = convert(common, left).number, convert(common, right).number
+    return Val("bool", bool(COMPARISONS[op](a, b)))
+
+
+def _arithmetic_type(t: str) -> str:
+    return "int32" if t == "bool" else t
+
+
+def unary_type(op: str, t: str) -> str:
+    return "bool" if op == "Not" else t if op == "Invert" else _arithmetic_type(t)
+
+
+def unary(op: str, v: Val) -> Val:
+    if op == "Not":
+        return Val("bool", not truth(v))
+    if op == "Invert":
+        return Val(v.type, int(kind_of_int(v.type, ~v.number)))
+    t = _arithmetic_type(v.type)
+    number = convert(t, v).number
+    if op == "UAdd":
+        return Val(t, number)
+    return Val(t, -number if is_float(t) else int(kind_of_int(t, -number)))
+
+
+def truth(v: Val) -> bool:
+    return bool(v.number != 0)
+
+
+def absolute(v: Val) -> Val:
+    t = _arithmetic_type(v.type)
+    number = abs(convert(t, v).number)
+    return Val(t, number if is_float(t) else int(kind_of_int(t, number)))
+
+
+def least(left: Val, right: Val, largest: bool) -> Val:
+    t = general(left.type, right.type)
+    a, b = convert(t, left), convert(t, right)
+    return b if (b.number > a.number if largest else b.number < a.number) else a
+
+
+MATH = {
+    "sqrt": np.sqrt, "floor": np.floor, "ceil": np.ceil, "fabs": np.abs, "fmod": np.fmod,
+    "copysign": np.copysign, "isnan": np.isnan, "isinf": np.isinf,
+}  # fmt: skip
+
+
+def math_type(name: str, types: list[str]) -> str:
+    """float32 and float64 as they are, integers as float64; of two the more general one."""
+    if name.startswith("is"):
+        return "bool"
+    found = [t if is_float(t) else "float64" for t in types]
+    return found[0] if len(found) == 1 else general(*found)
+
+
+def math_call(name: str, values: list[Val]) -> Val:
+    t = math_type("", [v.type for v in values])
+    result = MATH[name](*(convert(t, v).number for v in values))
+    return Val("bool", bool(result)) if name.startswith("is") else Val(t, result)
