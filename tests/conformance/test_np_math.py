@@ -16,16 +16,19 @@ ULPS = {
     "log": (1, 1), "log10": (2, 1), "log1p": (1, 1), "sqrt": (0, 0), "pow": (4, 2),
     "fabs": (0, 0), "ceil": (0, 0), "floor": (0, 0), "copysign": (0, 0), "fmod": (0, 0),
 }  # fmt: skip
-TWO = ("atan2", "pow", "copysign", "fmod")
+# What each is given: a lies within (0, 1), b in (1, 3), c in (-9, 9).
+ARGUMENTS = {
+    **dict.fromkeys(ULPS, "a"),
+    **{"acosh": "b", "atan2": "ca", "pow": "ac", "exp": "c", "sinh": "c", "tanh": "c"},
+    **{"fabs": "c", "ceil": "c", "floor": "c", "copysign": "ac", "fmod": "cb"},
+}
 
 
 def _kernel():
-    lines = ["def k(out, a, b):", "    i = cuda.grid(1)", "    if i < a.size:"]
+    lines = ["def k(out, a, b, c):", "    i = cuda.grid(1)", "    if i < a.size:"]
     for at, name in enumerate(ULPS):
-        argument = "1 + a[i]" if name == "acosh" else "a[i]"
-        second = ", b[i]" if name in TWO else ""
-        value = argument if "1" not in argument else "b[i]"
-        lines.append(f"        out[{at}, i] = math.{name}({value}{second})")
+        arguments = ", ".join(f"{each}[i]" for each in ARGUMENTS[name])
+        lines.append(f"        out[{at}, i] = math.{name}({arguments})")
     lines.append(f"        out[{len(ULPS)}, i] = math.arctan(a[i])")
     return made_of("\n".join(lines) + "\n", math=math)
 
@@ -39,10 +42,12 @@ def test_every_function_is_as_exact_as_cuda_documents(target, dtype):
     random = np.random.default_rng(1)
     a = random.uniform(0.01, 0.99, 96).astype(dtype)
     b = random.uniform(1.01, 3, 96).astype(dtype)
+    c = random.uniform(-9, 9, 96).astype(dtype)
+    given = {"a": a, "b": b, "c": c}
     out = np.zeros((len(ULPS) + 1, 96), dtype)
-    MATH[3, 32](out, a, b)
+    MATH[3, 32](out, a, b, c)
     for at, (name, ulps) in enumerate(ULPS.items()):
-        arguments = (b,) if name == "acosh" else (a, b) if name in TWO else (a,)
+        arguments = [given[each] for each in ARGUMENTS[name]]
         wanted = [getattr(math, name)(*map(float, each)) for each in zip(*arguments, strict=True)]
         error = np.abs(out[at].astype(np.float64) - wanted)
         unit = np.spacing(np.abs(np.array(wanted)).astype(dtype)).astype(np.float64)
