@@ -8,7 +8,17 @@ from types import ModuleType
 from typing import Any
 
 import cuda.device
-from cuda.device import _core, _intrinsics, _targets, _vectors, _warp_calls, core, errors
+from cuda.device import (
+    _core,
+    _intrinsics,
+    _targets,
+    _vectors,
+    _warp_calls,
+    core,
+    errors,
+    numbapro,
+)
+from cuda.device.numbapro import _devices, _jit, _memory
 
 PACKAGE = Path(inspect.getfile(cuda.device)).parent
 
@@ -50,6 +60,25 @@ CORE: dict[str, list[str]] = {
         *["Buffer", "MemoryResource", "DeviceMemoryResource", "PinnedMemoryResource"],
         "ManagedMemoryResource",
     ],
+}
+# Of NumbaPro's `cuda`.
+NUMBAPRO: dict[str, list[str]] = {
+    "Kernels": ["jit", "autojit"],
+    "Positions, in kernels": [
+        *["grid", "gridsize", "threadIdx", "blockIdx", "blockDim", "gridDim"],
+    ],
+    "Memory and barriers of a block, in kernels": ["shared", "local", "syncthreads"],
+    "Memory of the device": [
+        *["to_device", "device_array", "device_array_like", "mapped", "pinned", "pinned_array"],
+    ],
+    "Arrays of other libraries": [
+        *["as_cuda_array", "from_cuda_array_interface", "is_cuda_array", "config"],
+    ],
+    "Streams and events": [
+        *["stream", "default_stream", "legacy_default_stream", "per_thread_default_stream"],
+        *["external_stream", "event", "event_elapsed_time", "synchronize"],
+    ],
+    "Devices": ["select_device", "get_current_device", "is_available", "detect", "close"],
 }
 # Types of values that a user has, without names of their own.
 OBJECTS = {
@@ -329,6 +358,63 @@ def _errors_page() -> str:
     return _page("cuda.device.errors", errors.__doc__, {"Classes": f"{table}\n\n{more}"})
 
 
+def _numbapro_entry(name: str) -> str:
+    value = getattr(numbapro.cuda, name)
+    if name in ("shared", "local"):
+        return _entry(value.array, f"{name}.array")
+    if name == "config":
+        text = "CUDA\\_ARRAY\\_INTERFACE\\_SYNC = 0: streams of other libraries are not waited for."
+        return f"### config\n\n{text}"
+    if name in _POSITIONS_2014:
+        return f"### {name}\n\n{_POSITIONS_2014[name]}"
+    return _entry(value, name)
+
+
+_POSITIONS_2014 = {
+    "threadIdx": "Index of the thread in its block: .x .y .z, int32.",
+    "blockIdx": "Index of the block in the grid: .x .y .z, int32.",
+    "blockDim": "Threads of a block along each axis: .x .y .z, int32.",
+    "gridDim": "Blocks of the grid along each axis: .x .y .z, int32.",
+}
+
+
+def _type_rows() -> str:
+    """The type objects, each with its other names."""
+    names: dict[str, list[str]] = {}
+    for name in numbapro._type_names:
+        names.setdefault(getattr(numbapro, name).name, []).append(f"`{name}`")
+    rows = [f"| {', '.join(names[kind])} | {kind} |" for kind in names if kind != "void"]
+    return "\n".join(["| names | is |", "|---|---|", *rows])
+
+
+def _numbapro_page() -> str:
+    sections = {
+        title: "\n\n".join(map(_numbapro_entry, names)) for title, names in NUMBAPRO.items()
+    }
+    kinds = (_jit.CUDAKernel, _memory.DeviceNDArray, _memory.Stream, _memory.Event, _devices.Device)
+    sections["Objects"] = "\n\n".join(_entry(kind, kind.__name__) for kind in kinds)
+    sections["Types"] = "\n\n".join(
+        [
+            "Names of `cuda.device.numbapro`, beside `cuda`, `jit` and `autojit`.",
+            _type_rows(),
+            _entry(type(numbapro.int32), "NumberType"),
+            _entry(type(numbapro.void), "void"),
+        ]
+    )
+    sections["Old programs"] = _entry(numbapro.install, "install")
+    introduction = (
+        "NumbaPro's CUDA Python, specification v0.2. Most names here are those of its `cuda`."
+    )
+    more = "[The three ways](../guide/three-ways.md) says how its kernels differ."
+    sections["Kernels"] = f"{more}\n\n{sections['Kernels']}"
+    return _page("cuda.device.numbapro", introduction, sections)
+
+
 def pages() -> dict[str, str]:
     """{file in docs/api: its text}."""
-    return {"device.md": _device_page(), "core.md": _core_page(), "errors.md": _errors_page()}
+    return {
+        "device.md": _device_page(),
+        "core.md": _core_page(),
+        "errors.md": _errors_page(),
+        "numbapro.md": _numbapro_page(),
+    }

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from cuda import device
-from cuda.device import core, errors
+from cuda.device import core, errors, numbapro
 from support.pages import ROOT
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -21,7 +21,12 @@ def named(sections):
 
 
 @pytest.mark.parametrize(
-    ("module", "sections"), [(device, api_entries.DEVICE), (core, api_entries.CORE)]
+    ("module", "sections"),
+    [
+        (device, api_entries.DEVICE),
+        (core, api_entries.CORE),
+        (numbapro.cuda, api_entries.NUMBAPRO),
+    ],
 )
 def test_every_public_name_stands_in_a_section(module, sections):
     assert named(sections) == sorted(module.__all__)
@@ -38,7 +43,7 @@ def headings(page):
 
 def test_every_heading_has_a_text():
     """Below the signature of each name, and of each member, something is said."""
-    for page in ("device.md", "core.md"):
+    for page in ("device.md", "core.md", "numbapro.md"):
         text = re.sub(r"^```text\n.*?\n```$", "", (API / page).read_text(), flags=re.S | re.M)
         entries = re.split(r"^(?=##+ |\* `)", text, flags=re.MULTILINE)[1:]
         entries = [entry for entry in entries if not entry.startswith("## ")]
@@ -78,7 +83,7 @@ def test_help_shows_no_numbers_of_clauses():
 
 
 def test_the_reference_shows_no_private_names():
-    for page in ("device.md", "core.md"):
+    for page in ("device.md", "core.md", "numbapro.md"):
         text = (API / page).read_text()
         assert re.findall(r"_core\.\w+|CudaStream|\[\]\(", text) == [], page
 
