@@ -4,7 +4,8 @@
 The layers and what each may include are read from the cd_library() lines of the build files, so an
 include is allowed exactly where linking is. Beside that: LLVM only in codegen through its wrapper
 header, Python only in bindings, the names of libcuda only in runtime/cuda, the words of the dialect
-seam only in front of the IR.
+seam only in front of the IR. Which dialect it is, only the policy and formats of launches ask; what
+differs stands in policies and tables. Of Python sources the last is checked alone.
 """
 
 import re
@@ -12,8 +13,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("src", "bindings", "include", "tests", "bench")
-SUFFIXES = {".cpp", ".h", ".def"}
+FOLDERS = ("src", "bindings", "include", "tests", "bench", "python")
+SUFFIXES = {".cpp", ".h", ".def", ".py"}
 
 LAYER = re.compile(r"cd_library\((\w+)([^)]*)\)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -22,6 +23,13 @@ LIBCUDA = re.compile(
     r"|Pointer|Graph)(?:[A-Z]\w*)?\b|\bCU(?:[a-z]\w*)\b"
 )
 DIALECT = re.compile(r"numbapro|dialect", re.I)
+# A comparison or a case: a name that is handed on is none.
+_DIALECT_NAME = r"(?:frontend::)?DialectName::\w+"
+ASKS_DIALECT = re.compile(
+    rf"[!=]=\s*{_DIALECT_NAME}|{_DIALECT_NAME}\s*[!=]=|\bcase\s+{_DIALECT_NAME}|\bpolicy\.name\b"
+    r"|\bdialect\w*\s*(?:[!=]=|\bin\b|\bis\b)|[!=]=\s*[\"'](?:numbapro|guide|guide64)[\"']"
+)
+MAY_ASK = ("src/frontend/policy.cpp", "src/frontend/request.h")
 
 # The bindings are no layer: they may include these and what these may.
 BINDINGS_MAY_INCLUDE = {"dispatch", "interop", "syntax"}
@@ -114,13 +122,22 @@ def library_fault(path, target):
 
 def word_faults(path, text):
     """(line, complaint) for names that this folder may not use."""
-    if not path.startswith(("src/", "bindings/")):
+    if not path.startswith(("src/", "bindings/", "python/")):
         return
     forbidden = []
+    if path not in MAY_ASK:
+        forbidden.append((ASKS_DIALECT, "asks which dialect it is, which a policy answers"))
+    if path.endswith(".py"):
+        yield from found_in(forbidden, text)
+        return
     if not path.startswith("src/runtime/cuda/"):
         forbidden.append((LIBCUDA, "a name of libcuda outside src/runtime/cuda"))
     if not path.startswith(DIALECT_FOLDERS):
         forbidden.append((DIALECT, "a name of the dialect seam after it"))
+    yield from found_in(forbidden, text)
+
+
+def found_in(forbidden, text):
     for pattern, complaint in forbidden:
         for match in pattern.finditer(text):
             yield text.count("\n", 0, match.start()) + 1, f"{complaint}: {match.group()}"

@@ -35,6 +35,14 @@ BREACHES = [
     ("src/codegen/nvptx/x.cpp", "if (numbapro) {}"),
     ("src/ir/x.cpp", "struct DialectPolicy;"),
     ("src/ir/x.cpp", '#include "../support/span.h"'),
+    ("src/frontend/x.cpp", "if (name == DialectName::NumbaPro) {}"),
+    ("src/frontend/x.cpp", "if (DialectName::Device != name) {}"),
+    ("src/frontend/x.cpp", "case DialectName::NumbaPro:"),
+    ("src/frontend/x.cpp", "if (ctx.policy.name) {}"),
+    ("src/frontend/x.cpp", "if (request.dialect == other) {}"),
+    ("bindings/x.cpp", "x = d == frontend::DialectName::Device64;"),
+    ("python/cuda/device/x.py", 'if kind == "numbapro":'),
+    ("python/cuda/device/x.py", "if dialect in known:"),
 ]
 
 ALLOWED = [
@@ -48,6 +56,11 @@ ALLOWED = [
     ("src/runtime/cuda/x.cpp", "auto p = cuLaunchKernel;"),
     ("bindings/x.cpp", '#include <Python.h>\n#include "dispatch/rt_api.h"'),
     ("src/frontend/x.cpp", "struct DialectPolicy;"),
+    ("src/frontend/x.cpp", "DialectName name = DialectName::Device;"),
+    ("src/frontend/policy.cpp", "case DialectName::NumbaPro:"),
+    ("src/frontend/x.cpp", "if (ctx.policy.loop_rule == LoopRule::Join) {}"),
+    ("python/cuda/device/x.py", 'make(dialect="numbapro")'),
+    ("python/cuda/device/x.py", "import numbapro"),
 ]
 
 
