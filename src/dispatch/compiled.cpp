@@ -39,9 +39,15 @@ struct Held {
 class HostCompiled : public Compiled {
  public:
   HostCompiled(const abi::KernelImage& image, const Specialisation& s)
-      : Compiled(image), messages_(image, s.functions), arena_(image.arena), code_(image) {}
+      : Compiled(image),
+        messages_(image, s.functions),
+        threads_(image.threads),
+        stack_(image.stack),
+        arena_(image.arena),
+        code_(image) {}
   runtime::Error run(const void* params, const abi::LaunchDims& dims,
                      runtime::Interrupt* interrupt) const override {
+    if (threads_) return run_threads(params, dims, interrupt);
     const auto job = std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_);
     if (messages_.nothing()) return runtime::pool().run(job, interrupt);
     runtime::Report report(messages_.formats());
@@ -51,8 +57,18 @@ class HostCompiled : public Compiled {
   }
 
  private:
+  runtime::Error run_threads(const void* params, const abi::LaunchDims& dims,
+                             runtime::Interrupt* interrupt) const {
+    const runtime::fibres::Kernel kernel{code_.thread_entry(), stack_, arena_};
+    runtime::Report report(messages_.formats());
+    const auto job = std::make_shared<runtime::Job>(kernel, params, dims, report);
+    const std::string error = runtime::pool().run(job, interrupt);
+    return messages_.heard(report.take(), error);
+  }
+
   const KernelMessages messages_;
-  uint32_t arena_;
+  bool threads_;
+  uint32_t stack_, arena_;
   runtime::LoadedCode code_;
 };
 

@@ -1,4 +1,4 @@
-// The messages of one kernel's threads, failures and prints, as its user reads them.
+// The messages of one kernel's threads, failures, prints and deadlocks, as its user reads them.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ class KernelMessages {
   KernelMessages(const abi::KernelImage& image, const std::vector<Definition>& functions);
   bool nothing() const { return failures_.empty() && formats_.empty(); }
   const std::vector<PrintFormatter>& formats() const { return formats_; }
-  // Takes what a launch printed to where it waits; its error: `error`, or else its failure.
+  // Takes what a launch printed to where it waits; its error: `error`, or else its failure, or its
+  // deadlock.
   runtime::Error heard(LaunchReport report, const std::string& error) const;
 
  private:
@@ -29,6 +30,7 @@ class KernelMessages {
   std::string kernel_;
   std::vector<Placed> failures_;
   std::vector<PrintFormatter> formats_;
+  std::vector<std::string> sites_;  // places
 };
 
 }  // namespace cuda_device::dispatch

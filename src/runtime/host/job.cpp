@@ -1,56 +1,20 @@
 #include "runtime/host/job.h"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <cstdlib>
 #include <limits>
 #include <new>
 
+#include "runtime/host/fibres/run.h"
+#include "runtime/host/float_state.h"
 #include "runtime/host/interruptible.h"
 #include "runtime/host/spin.h"
 #include "support/fork.h"
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
 namespace cuda_device::runtime {
 namespace {
-
-// Sleeping on a word, with a limit: std::atomic's wait has none.
-long futex(const std::atomic<uint32_t>& word, int operation, uint32_t value,
-           const timespec* limit) {
-  static_assert(sizeof word == 4 && std::atomic<uint32_t>::is_always_lock_free);
-  return syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, limit, nullptr, 0);
-}
-
-// Returns when woken, when the word is not `expected`, at the limit (negative: none), or for no
-// reason.
-void sleep_while(const std::atomic<uint32_t>& word, uint32_t expected,
-                 std::chrono::milliseconds limit) {
-  const int64_t ms = limit.count();
-  const timespec time{ms / 1000, ms % 1000 * 1000000};
-  futex(word, FUTEX_WAIT, expected, ms < 0 ? nullptr : &time);
-}
-
-void wake_all(const std::atomic<uint32_t>& word) { futex(word, FUTEX_WAKE, INT_MAX, nullptr); }
-
-// Kernels run with round-to-nearest, no trap, denormals kept, whatever the calling thread has set.
-class FloatState {
- public:
-#if defined(__x86_64__)
-  FloatState() : saved_(_mm_getcsr()) { _mm_setcsr(0x1f80); }
-  ~FloatState() { _mm_setcsr(saved_); }
-
- private:
-  unsigned saved_;
-#endif
-};
 
 // Worker memory, kept between launches: grows, never shrinks while the thread lives.
 class Arena {
@@ -117,6 +81,13 @@ Job::Job(abi::HostEntry entry, const void* params, const abi::LaunchDims& dims,
   context_.dims = dims;
 }
 
+Job::Job(const fibres::Kernel& kernel, const void* params, const abi::LaunchDims& dims,
+         Report& report)
+    : Job(nullptr, params, dims, kernel.arrays) {
+  report_to(report);
+  threads_ = std::make_unique<fibres::Launch>(kernel, params, context_, report, blocks_);
+}
+
 void Job::provide_memory(abi::HostContext& context) const {
   const size_t own = arena_bytes_, shared = context.dims.shared;
   if (own + shared == 0) return;
@@ -126,18 +97,18 @@ void Job::provide_memory(abi::HostContext& context) const {
 
 // Until nothing is left to claim, or the time has come.
 Job::Left Job::run_chunks(int64_t now, int64_t until, Interrupt* interrupt) {
-  if (!anything_left()) return Left::Nothing;
+  if (!blocks_.anything_left()) return Left::Nothing;
   FloatState state;
   abi::HostContext context = context_;
   provide_memory(context);  // before the first claim: a chunk that is claimed will run
   Pace pace(max_chunk_, now);
   for (;;) {
     const uint64_t claimed = pace.chunk();
-    const uint64_t first = next_.fetch_add(claimed, std::memory_order_relaxed);
-    if (first >= blocks_) return Left::Nothing;
-    run_chunk(context, first, std::min(first + claimed, blocks_), interrupt);
+    const uint64_t first = blocks_.claim(claimed);
+    if (first >= blocks_.count()) return Left::Nothing;
+    run_chunk(context, first, std::min(first + claimed, blocks_.count()), interrupt);
     if (!pace.time_to_look(claimed)) continue;
-    if (!anything_left()) return Left::Nothing;
+    if (!blocks_.anything_left()) return Left::Nothing;
     now = coarse_now();
     if (now >= until) return Left::More;
     pace.looked(now);
@@ -154,16 +125,16 @@ void Job::run_chunk(abi::HostContext& context, uint64_t first, uint64_t last,
     } asked{*this, interrupt};
     const auto leave = [](void* of) {
       const Asked& asked = *static_cast<Asked*>(of);
-      if (asked.interrupt && asked.interrupt->asked()) asked.job.give_up();
-      return asked.job.given_up_ || fork_count() != asked.forks;
+      if (asked.interrupt && asked.interrupt->asked()) asked.job.blocks_.give_up();
+      return asked.job.blocks_.given_up() || fork_count() != asked.forks;
     };
     Interruptible code(leave, &asked);
     code.run([&] { run_blocks(context, first, last); });
   } else {
     run_blocks(context, first, last);
   }
-  if (report_ && report_->failed()) stop();
-  count(last - first);
+  if (report_ && report_->failed()) blocks_.stop();
+  blocks_.done(last - first);
 }
 
 // Compiled code throws nothing; what else stands behind an entry may.
@@ -175,31 +146,20 @@ void Job::run_blocks(const abi::HostContext& context, uint64_t first, uint64_t l
   }
 }
 
-void Job::count(uint64_t blocks) {
-  if (done_.fetch_add(blocks, std::memory_order_acq_rel) + blocks != blocks_) return;
-  if (over_.exchange(kOver, std::memory_order_acq_rel) == kAwaited) wake_all(over_);
-}
-
-void Job::stop() {
-  const uint64_t first = next_.exchange(blocks_, std::memory_order_relaxed);
-  if (first < blocks_) count(blocks_ - first);
-}
-
-void Job::give_up() {
-  given_up_ = true;
-  stop();
-}
-
 void Job::fail(std::string text) {
   {
     std::lock_guard lock(mutex_);
     if (error_.empty()) error_ = std::move(text);
   }
-  stop();
+  blocks_.stop();
 }
 
 // A helper without memory leaves the work to the others.
 void Job::help() noexcept {
+  if (threads_) {
+    fibres::run(*threads_, will_ask_, nullptr);
+    return;
+  }
   try {
     run_chunks(coarse_now(), kNever, nullptr);
   } catch (const std::bad_alloc&) {
@@ -207,17 +167,18 @@ void Job::help() noexcept {
 }
 
 Job::Left Job::run_until_question(Interrupt* interrupt) {
-  const int64_t now = blocks_ > 1 ? coarse_now() : 0;
+  const int64_t now = blocks_.count() > 1 ? coarse_now() : 0;
   const bool ask = interrupt && !interrupt->happened();
   return run_chunks(now, ask ? now + kPeriod : kNever, interrupt);
 }
 
 std::string Job::finish(Interrupt* interrupt) {
-  if (blocks_ == 0) return "";
+  if (blocks_.count() == 0) return "";
+  if (threads_) return finish_threads(interrupt);
   const unsigned forks = fork_count();
   try {
     while (run_until_question(interrupt) == Left::More) {
-      if (interrupt->asked()) give_up();
+      if (interrupt->asked()) blocks_.give_up();
       if (fork_count() != forks) return kForkedMeanwhile;
     }
   } catch (const std::bad_alloc&) {
@@ -229,19 +190,22 @@ std::string Job::finish(Interrupt* interrupt) {
   return std::move(error_);  // no lock: its writer does so before its blocks are counted
 }
 
+std::string Job::finish_threads(Interrupt* interrupt) {
+  const unsigned forks = fork_count();
+  if (!fibres::run(*threads_, will_ask_, interrupt)) threads_->fail(threads_->no_memory_text());
+  if (fork_count() == forks) wait_for_others(interrupt, forks);
+  return fork_count() == forks ? threads_->finish() : kForkedMeanwhile;
+}
+
 void Job::wait_for_others(Interrupt* interrupt, unsigned forks) {
   for (int spin = 0; spin < 2000; ++spin) {
-    if (over()) return;
+    if (blocks_.over()) return;
     relax();
   }
   while (fork_count() == forks) {
     const bool ask = interrupt && !interrupt->happened();
-    uint32_t expected = kRunning;
-    over_.compare_exchange_strong(expected, kAwaited, std::memory_order_acq_rel);
-    if (expected == kOver) return;
-    sleep_while(over_, kAwaited, ask ? Interrupt::kPeriod : std::chrono::milliseconds(-1));
-    if (over()) return;
-    if (ask && interrupt->asked()) give_up();
+    if (blocks_.sleep(ask ? Interrupt::kPeriod : std::chrono::milliseconds(-1))) return;
+    if (ask && interrupt->asked()) blocks_.give_up();
   }
 }
 

@@ -1,13 +1,14 @@
 // One kernel run over its blocks, shared by the threads that take part.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "abi/kernel_image.h"
+#include "runtime/host/blocks.h"
+#include "runtime/host/fibres/launch.h"
 #include "runtime/host/interrupt.h"
 #include "runtime/host/report.h"
 
@@ -19,6 +20,9 @@ namespace cuda_device::runtime {
 class Job {
  public:
   Job(abi::HostEntry entry, const void* params, const abi::LaunchDims& dims, uint32_t arena_bytes);
+  // Of a kernel whose threads run one by one (runtime/host/fibres/run.h).
+  Job(const fibres::Kernel& kernel, const void* params, const abi::LaunchDims& dims,
+      Report& report);
   // The most blocks a thread may claim at once, and whether finish() will ask. Before the first
   // call of the functions below.
   void prepare(uint64_t chunk, bool will_ask) {
@@ -38,7 +42,7 @@ class Job {
   // once the answer is yes, the job is given up. Returns an error text, empty if all blocks have
   // run or it was interrupted.
   std::string finish(Interrupt* interrupt = nullptr);
-  uint64_t blocks() const { return blocks_; }
+  uint64_t blocks() const { return blocks_.count(); }
 
  private:
   enum class Left : uint8_t { Nothing, More };
@@ -47,30 +51,21 @@ class Job {
   void run_chunk(abi::HostContext& context, uint64_t first, uint64_t last, Interrupt* interrupt);
   void run_blocks(const abi::HostContext& context, uint64_t first, uint64_t last);
   void provide_memory(abi::HostContext& context) const;
-  bool anything_left() const { return next_.load(std::memory_order_relaxed) < blocks_; }
-  void count(uint64_t blocks);
-  void stop();
-  void give_up();
+  std::string finish_threads(Interrupt* interrupt);
   void fail(std::string text);
-  bool over() const { return over_.load(std::memory_order_acquire) == kOver; }
   void wait_for_others(Interrupt* interrupt, unsigned forks);
-
-  static constexpr uint32_t kRunning = 0, kAwaited = 1, kOver = 2;
 
   abi::HostEntry entry_;
   const void* params_;
   abi::HostContext context_;
   Report* report_ = nullptr;
   uint32_t arena_bytes_;
-  uint64_t blocks_;
   uint64_t max_chunk_ = 1;
   bool will_ask_ = false;
-  std::atomic<bool> given_up_{false};
-  std::atomic<uint64_t> next_{0};
-  std::atomic<uint64_t> done_{0};  // blocks run or left out
-  std::atomic<uint32_t> over_{kRunning};
+  Blocks blocks_;
   std::mutex mutex_;
-  std::string error_;  // the first
+  std::string error_;                        // the first
+  std::unique_ptr<fibres::Launch> threads_;  // of a kernel whose threads run one by one
 };
 
 }  // namespace cuda_device::runtime

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "runtime/host/fibres/switch.h"
 #include "runtime/host/symbols.h"
 
 namespace cuda_device::runtime {
@@ -22,9 +23,10 @@ void check_image(const abi::KernelImage& image) {
   const bool sane = image.kind == abi::ImageKind::HostCode &&
                     image.text_size <= image.code.size() && image.entry < image.text_size;
   if (!sane) throw std::runtime_error("damaged kernel image of '" + image.name + "'");
-  if (image.threads)
-    throw std::runtime_error("kernel '" + image.name +
-                             "' runs its threads one by one, which this runtime cannot do");
+  if (image.threads && !fibres::kSupported)
+    throw std::runtime_error("the threads of kernel '" + image.name +
+                             "' wait for each other, which needs a stack for each: that works on "
+                             "x86-64 only, yet");
 }
 
 void resolve_imports(const abi::KernelImage& image, char* base) {
@@ -56,7 +58,7 @@ LoadedCode::LoadedCode(const abi::KernelImage& image) {
     munmap(base_, size_);
     throw;
   }
-  entry_ = reinterpret_cast<abi::HostEntry>(base_ + image.entry);
+  entry_ = base_ + image.entry;
 }
 
 void LoadedCode::seal(size_t text_bytes) {

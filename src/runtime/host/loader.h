@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "abi/host_thread.h"
 #include "abi/kernel_image.h"
 #include "runtime/host/profiler_hooks.h"
 
@@ -14,19 +15,23 @@ namespace cuda_device::runtime {
 class LoadedCode {
  public:
   // Throws std::runtime_error: an import that is not on the list, no memory, pages cannot be made
-  // executable.
+  // executable; threads that run one by one, on a processor that we have no switch for.
   explicit LoadedCode(const abi::KernelImage& image);
   ~LoadedCode();
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;
-  abi::HostEntry entry() const { return entry_; }
+  abi::HostEntry entry() const { return reinterpret_cast<abi::HostEntry>(entry_); }
+  // Of an image with `threads`.
+  abi::HostThreadEntry thread_entry() const {
+    return reinterpret_cast<abi::HostThreadEntry>(entry_);
+  }
   const void* base() const { return base_; }
 
  private:
   void seal(size_t text_bytes);
   char* base_ = nullptr;
   size_t size_ = 0;
-  abi::HostEntry entry_ = nullptr;
+  char* entry_ = nullptr;
   std::optional<ProfilerHooks> profiler_hooks_;
 };
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "support/print_format.h"
@@ -21,6 +22,8 @@ class Report {
   // For each lane of the mask, lowest first. values: of each argument one for each of `width`
   // lanes.
   void print(uint32_t format, uint32_t width, uint64_t lanes, const int64_t* values);
+  // Threads that wait for each other; when none runs any more.
+  void deadlock(Deadlock deadlock) { said_.deadlock = std::move(deadlock); }
   LaunchReport take();
 
  private:

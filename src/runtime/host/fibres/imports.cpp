@@ -1,15 +1,56 @@
 #include "runtime/host/fibres/imports.h"
 
-#include "support/check.h"
+#include "runtime/host/fibres/block.h"
 
-int32_t cd_thread_barrier(const void*, uint32_t, uint32_t, uint32_t) {
-  CD_UNREACHABLE("no thread runs alone yet");
+namespace {
+
+using namespace cuda_device;
+using runtime::fibres::Carrier;
+using runtime::fibres::Fibre;
+
+// A thread that calls the runtime. It is in its code again at the end, where no other has run on.
+class Call {
+ public:
+  explicit Call(const void* self)
+      : fibre(*static_cast<Fibre*>(const_cast<void*>(self))), carrier_(fibre.block->carrier()) {
+    set_in_code(false);
+  }
+  ~Call() { set_in_code(true); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  Fibre& fibre;
+
+ private:
+  void set_in_code(bool in) {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    carrier_.in_code.store(in, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  Carrier& carrier_;
+};
+
+}  // namespace
+
+int32_t cd_thread_barrier(const void* self, uint32_t site, uint32_t kind, uint32_t operand) {
+  const Call call(self);
+  const auto barrier = static_cast<abi::ThreadBarrier>(kind);
+  return call.fibre.block->barrier(call.fibre, site, barrier, operand != 0);
 }
 
-uint64_t cd_thread_meet(const void*, uint32_t, uint32_t, uint32_t, uint64_t, uint32_t) {
-  CD_UNREACHABLE("no thread runs alone yet");
+uint64_t cd_thread_meet(const void* self, uint32_t site, uint32_t kind, uint32_t mask,
+                        uint64_t value, uint32_t number) {
+  const Call call(self);
+  const auto meeting = static_cast<abi::ThreadMeeting>(kind);
+  return call.fibre.block->meet(call.fibre, site, meeting, mask, value, number);
 }
 
-void cd_thread_turn(const void*, uint32_t, uint64_t) { CD_UNREACHABLE("no thread runs alone yet"); }
+void cd_thread_turn(const void* self, uint32_t site, uint64_t state) {
+  const Call call(self);
+  call.fibre.block->turn(call.fibre, site, state);
+}
 
-void cd_thread_leave(const void*) { CD_UNREACHABLE("no thread runs alone yet"); }
+void cd_thread_leave(const void* self) {
+  const Call call(self);
+  call.fibre.block->fail();
+}

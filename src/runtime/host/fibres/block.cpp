@@ -1,0 +1,329 @@
+#include "runtime/host/fibres/block.h"
+
+#include <bit>
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "support/check.h"
+
+namespace cuda_device::runtime::fibres {
+namespace {
+
+// Threads that only take turns keep others of their warp from knowing the active lanes for so long.
+constexpr uint32_t kMostAskingRounds = 1000;
+
+constexpr size_t kFibreBytes = (sizeof(Fibre) + 63) / 64 * 64;
+
+uint32_t threads_of(const abi::LaunchDims& dims) {
+  return dims.block[0] * dims.block[1] * dims.block[2];
+}
+
+std::array<uint32_t, 3> index_of(uint64_t number, const std::array<uint32_t, 3>& shape) {
+  return {static_cast<uint32_t>(number % shape[0]),
+          static_cast<uint32_t>(number / shape[0] % shape[1]),
+          static_cast<uint32_t>(number / shape[0] / shape[1])};
+}
+
+uint32_t bit(const Fibre& fibre) { return uint32_t{1} << fibre.number % kLanes; }
+
+uint64_t key_of(abi::ThreadMeeting kind, uint32_t mask) {
+  return uint64_t{static_cast<uint32_t>(kind)} << 32 | mask;
+}
+
+template <class Use>
+void for_each_lane(uint32_t lanes, Use use) {
+  for (; lanes != 0; lanes &= lanes - 1) use(static_cast<uint32_t>(std::countr_zero(lanes)));
+}
+
+size_t own_arrays(uint32_t bytes) { return (size_t{bytes} + 63) / 64 * 64; }
+
+}  // namespace
+
+static_assert(std::is_standard_layout_v<abi::HostThread>);
+
+Stacks::Shape Block::shape(const Kernel& kernel, const abi::LaunchDims& dims) {
+  return {threads_of(dims), kernel.stack + kFibreBytes, own_arrays(kernel.arrays) + dims.shared};
+}
+
+namespace {
+
+abi::HostContext with_arrays(abi::HostContext context, const Kernel& kernel, char* arrays) {
+  if (kernel.arrays + size_t{context.dims.shared} == 0) return context;
+  context.arena = arrays;
+  context.shared = arrays + own_arrays(kernel.arrays);
+  return context;
+}
+
+}  // namespace
+
+Block::Block(Carrier& carrier, const Kernel& kernel, const void* params,
+             const abi::HostContext& context, Stacks&& stacks)
+    : carrier_(carrier),
+      kernel_(kernel),
+      params_(params),
+      context_(with_arrays(context, kernel, stacks.arrays())),
+      stacks_(std::move(stacks)),
+      threads_(threads_of(context.dims)),
+      warps_((threads_ + kLanes - 1) / kLanes) {}
+
+Block::~Block() { forget_fibres(); }
+
+void Block::forget_fibres() {
+  if (!std::exchange(begun_, false)) return;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  for (uint32_t i = 0; i < threads_; ++i)
+    forget(fibre(i).context, stacks_.bottom(i), reinterpret_cast<char*>(&fibre(i)));
+#endif
+}
+
+Fibre& Block::fibre(uint32_t number) const {
+  return *std::launder(reinterpret_cast<Fibre*>(stacks_.top(number) - kFibreBytes));
+}
+
+void Block::begin(uint64_t number) {
+  forget_fibres();
+  begun_ = true;
+  number_ = number;
+  live_ = threads_;
+  came_ = trues_ = 0;
+  for (Warp& warp : warps_) {
+    warp.at_barrier = warp.meeting = warp.asking = warp.asking_rounds = 0;
+    warp.live = warp.ready = ~uint32_t{0};
+  }
+  if (const uint32_t last = threads_ % kLanes)
+    warps_.back().live = warps_.back().ready = (uint32_t{1} << last) - 1;
+  const std::array<uint32_t, 3> block = index_of(number, context_.dims.grid);
+  for (uint32_t i = 0; i < threads_; ++i) {
+    Fibre& f = *new (stacks_.top(i) - kFibreBytes) Fibre;
+    f.self = {context_, block, index_of(i, context_.dims.block)};
+    f.block = this;
+    f.number = i;
+    prepare(f.context, stacks_.bottom(i), reinterpret_cast<char*>(&f), body, &f);
+  }
+}
+
+// --- rounds ---
+
+Fibre* Block::next() {
+  for (; warp_ < warps_.size(); ++warp_, rest_ = ~uint32_t{0}) {
+    const uint32_t can = warps_[warp_].ready & rest_;
+    if (!can) continue;
+    const auto lane = static_cast<uint32_t>(std::countr_zero(can));
+    rest_ = ~uint32_t{1} << lane;
+    return &fibre(warp_ * kLanes + lane);
+  }
+  return nullptr;
+}
+
+// The fibre's turn is over; returns at the beginning of its next one.
+void Block::leave(Fibre& fibre) {
+  if (Fibre* const other = next()) {
+    carrier_.running = other;
+    switch_to(fibre.context, other->context);
+  } else {
+    carrier_.left = Carrier::Left::RoundOver;
+    switch_to(fibre.context, carrier_.own);
+  }
+}
+
+Block::Progress Block::round() {
+  warp_ = 0;
+  rest_ = ~uint32_t{0};
+  advanced_ = turned_ = false;
+  for (Warp& warp : warps_) warp.advanced = false;
+  Fibre* const first = next();
+  if (!first) return Progress::Stuck;
+  carrier_.running = first;
+  switch_to(carrier_.own, first->context);
+  return after_switch();
+}
+
+Block::Progress Block::go_on() {
+  switch_to(carrier_.own, carrier_.running->context);
+  return after_switch();
+}
+
+Block::Progress Block::after_switch() {
+  if (carrier_.left == Carrier::Left::Asked) return Progress::Asked;
+  if (carrier_.left == Carrier::Left::Failed) return Progress::Failed;
+  if (live_ == 0) return Progress::Ended;
+  for (Warp& warp : warps_)
+    if (warp.asking) end_of_round(warp);
+  if (advanced_) return turned_ ? Progress::Turning : Progress::Working;
+  return Progress::Still;
+}
+
+// Lanes that take turns, and nothing but that, may be what the askers wait for, or wait for them.
+void Block::end_of_round(Warp& warp) {
+  if (!warp.advanced || ++warp.asking_rounds >= kMostAskingRounds) answer_askers(warp);
+}
+
+void Block::standing(const OnStanding& use) {
+  for (uint32_t i = 0; i < threads_; ++i)
+    if (warps_[i / kLanes].live >> i % kLanes & 1) use(fibre(i).site, fibre(i).self);
+}
+
+// --- a fibre, from beginning to end ---
+
+void Block::body(void* argument) {
+  begun();
+  Fibre& fibre = *static_cast<Fibre*>(argument);
+  fibre.block->run(fibre);
+  CD_UNREACHABLE("a thread ran on after its end");
+}
+
+// Compiled code throws nothing; what else stands behind an entry may.
+void Block::run(Fibre& fibre) {
+  try {
+    carrier_.in_code = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    kernel_.entry(params_, &fibre.self);
+  } catch (const std::exception& e) {
+    carrier_.in_code = false;
+    carrier_.error = e.what();
+  }
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  carrier_.in_code = false;
+  if (!carrier_.error.empty()) fail();
+  end(fibre);
+}
+
+void Block::end(Fibre& fibre) {
+  Warp& warp = warp_of(fibre);
+  advanced(warp);
+  --live_;
+  warp.live &= ~bit(fibre);
+  warp.ready &= ~bit(fibre);
+  finish_barrier();
+  finish_meetings(warp);
+  nobody_ready(warp);
+  Fibre* const other = next();
+  carrier_.running = other;
+  if (!other) carrier_.left = Carrier::Left::RoundOver;
+  fibres::end(other ? other->context : carrier_.own);
+}
+
+void Block::fail() {
+  carrier_.left = Carrier::Left::Failed;
+  fibres::end(carrier_.own);
+}
+
+// --- barriers ---
+
+bool Block::finish_barrier() {
+  if (came_ == 0 || came_ != live_) return false;
+  passed_ = std::exchange(came_, 0);
+  passed_trues_ = std::exchange(trues_, 0);
+  for (Warp& warp : warps_) {
+    warp.ready |= std::exchange(warp.at_barrier, 0);
+    warp.advanced = true;
+  }
+  return advanced_ = true;
+}
+
+int32_t Block::barrier(Fibre& fibre, uint32_t site, abi::ThreadBarrier kind, bool operand) {
+  Warp& warp = warp_of(fibre);
+  fibre.site = site;
+  warp.ready &= ~bit(fibre);
+  warp.at_barrier |= bit(fibre);
+  ++came_;
+  trues_ += operand;
+  if (!finish_barrier()) {
+    nobody_ready(warp);
+    leave(fibre);
+  }
+  switch (kind) {
+    case abi::ThreadBarrier::Barrier:
+      return 0;
+    case abi::ThreadBarrier::Count:
+      return static_cast<int32_t>(passed_trues_);
+    case abi::ThreadBarrier::And:
+      return passed_trues_ == passed_;
+    case abi::ThreadBarrier::Or:
+      return passed_trues_ != 0;
+  }
+  CD_UNREACHABLE("no barrier");
+}
+
+// --- meetings of a warp ---
+
+// The lanes with this key, if they are all that it waits for.
+bool Block::finish_meeting(Warp& warp, uint64_t key) {
+  const uint32_t mask = static_cast<uint32_t>(key) & warp.live;
+  if (mask == 0 || (mask & ~warp.meeting)) return false;
+  bool all = true;
+  for_each_lane(mask, [&](uint32_t lane) { all = all && warp.keys[lane] == key; });
+  if (!all) return false;
+  const auto kind = static_cast<abi::ThreadMeeting>(key >> 32);
+  write_results({kind, mask, warp.values, warp.numbers}, warp.values);
+  warp.meeting &= ~mask;
+  warp.ready |= mask;
+  advanced(warp);
+  return true;
+}
+
+// A lane has left that others may have waited for.
+void Block::finish_meetings(Warp& warp) {
+  for_each_lane(warp.meeting, [&](uint32_t lane) {
+    if (warp.meeting >> lane & 1) finish_meeting(warp, warp.keys[lane]);
+  });
+}
+
+// Those at the place that comes first in the program: so the lanes that left a loop, or came from
+// the other side of an if, are waited for.
+void Block::answer_askers(Warp& warp) {
+  uint32_t first = ~uint32_t{0}, lanes = 0;
+  for_each_lane(warp.asking, [&](uint32_t lane) {
+    const uint32_t site = warp.numbers[lane];
+    if (site < first) lanes = 0;
+    first = std::min(first, site);
+    if (site == first) lanes |= uint32_t{1} << lane;
+  });
+  if (!lanes) return;
+  write_results({abi::ThreadMeeting::ActiveMask, lanes, warp.values, warp.numbers}, warp.values);
+  warp.asking &= ~lanes;
+  warp.asking_rounds = 0;
+  warp.ready |= lanes;
+  advanced(warp);
+}
+
+void Block::nobody_ready(Warp& warp) {
+  if (warp.asking && !warp.ready) answer_askers(warp);
+}
+
+uint64_t Block::meet(Fibre& fibre, uint32_t site, abi::ThreadMeeting kind, uint32_t mask,
+                     uint64_t value, uint32_t number) {
+  Warp& warp = warp_of(fibre);
+  const uint32_t lane = fibre.number % kLanes;
+  const bool asks = kind == abi::ThreadMeeting::ActiveMask;
+  fibre.site = site;
+  warp.ready &= ~bit(fibre);
+  (asks ? warp.asking : warp.meeting) |= bit(fibre);
+  warp.keys[lane] = key_of(kind, mask);
+  warp.values[lane] = value;
+  warp.numbers[lane] = asks ? site : number;
+  if (!asks) finish_meeting(warp, warp.keys[lane]);
+  nobody_ready(warp);
+  if (!(warp.ready & bit(fibre))) leave(fibre);
+  return warp.values[lane];
+}
+
+// --- turns and failures ---
+
+void Block::turn(Fibre& fibre, uint32_t site, uint64_t state) {
+  turned_ = true;
+  fibre.site = site;
+  const bool again = fibre.turned && fibre.turn_site == site && fibre.turn_state == state;
+  if (!again) {
+    fibre.turned = true;
+    fibre.turn_site = site;
+    fibre.turn_state = state;
+    advanced(warp_of(fibre));
+  }
+  leave(fibre);
+}
+
+}  // namespace cuda_device::runtime::fibres

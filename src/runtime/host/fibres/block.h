@@ -1,0 +1,150 @@
+// A started block: its threads, each a fibre, and where they meet.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "abi/host_thread.h"
+#include "runtime/host/fibres/meeting.h"
+#include "runtime/host/fibres/stacks.h"
+#include "runtime/host/fibres/switch.h"
+
+namespace cuda_device::runtime::fibres {
+
+class Block;
+struct Fibre;
+
+// What runs on it: the code of all threads, as the image has it.
+struct Kernel {
+  abi::HostThreadEntry entry = nullptr;
+  uint32_t stack = 0;   // bytes, of its own frame
+  uint32_t arrays = 0;  // bytes of a block's shared arrays
+};
+
+// A thread of the machine, which carries the fibres of its started blocks.
+struct Carrier {
+  enum class Left : uint8_t {
+    RoundOver,  // every thread that could go on had its turn
+    Failed,     // a thread has ended its block
+    Asked,      // somebody else is to decide whether the running fibre goes on
+  };
+
+  Context own;  // of its own stack
+  Fibre* running = nullptr;
+  Left left = Left::RoundOver;
+  // Whether the running fibre is in the kernel's code, where it may be left: it holds no lock and
+  // is not changing what is here. Read by a signal's handler.
+  std::atomic<bool> in_code{false};
+  std::string error;  // what an entry that is no machine code has thrown
+};
+
+// Lies at the top of its stack, so that a switch touches one page.
+struct Fibre {
+  abi::HostThread self;  // the first: machine code has its address
+  Context context;
+  Block* block = nullptr;
+  uint32_t number = 0;  // in its block, x fastest
+  uint32_t site = 0;    // where it stands
+  // Of its last turn.
+  bool turned = false;
+  uint32_t turn_site = 0;
+  uint64_t turn_state = 0;
+};
+
+// Threads run in rounds: each that can go on gets its turn, by number. A fibre that waits switches
+// to the next one directly.
+class Block {
+ public:
+  // How a round went, or the block.
+  enum class Progress : uint8_t {
+    Working,  // some thread has advanced, and none is in a loop that may wait
+    Turning,  // some thread has advanced, and some is in such a loop
+    Still,    // none has advanced
+    Stuck,    // none has advanced or ever will: all wait for each other
+    Asked,    // see Carrier; go_on() continues
+    Failed,
+    Ended,
+  };
+  // A place where threads stand.
+  using OnStanding = std::function<void(uint32_t site, const abi::HostThread& thread)>;
+
+  Block(Carrier& carrier, const Kernel& kernel, const void* params, const abi::HostContext& context,
+        Stacks&& stacks);
+  ~Block();
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  static Stacks::Shape shape(const Kernel& kernel, const abi::LaunchDims& dims);
+
+  // Puts all threads of that block of the grid at their beginning. The one before, if any, has
+  // ended or is left as it is.
+  void begin(uint64_t number);
+  uint64_t number() const { return number_; }
+  Progress round();
+  Progress go_on();
+  // Calls with each thread that has not left the kernel.
+  void standing(const OnStanding& use);
+
+  // What a fibre calls, on its own stack.
+  int32_t barrier(Fibre& fibre, uint32_t site, abi::ThreadBarrier kind, bool operand);
+  uint64_t meet(Fibre& fibre, uint32_t site, abi::ThreadMeeting kind, uint32_t mask, uint64_t value,
+                uint32_t number);
+  void turn(Fibre& fibre, uint32_t site, uint64_t state);
+  [[noreturn]] void fail();
+  Carrier& carrier() const { return carrier_; }
+
+ private:
+  struct Warp {
+    uint32_t live = 0;        // lanes that have not left the kernel
+    uint32_t ready = 0;       // that can go on
+    uint32_t at_barrier = 0;  // that wait at the block's barrier
+    uint32_t meeting = 0;     // that wait for others of a mask
+    uint32_t asking = 0;      // that ask for the active lanes
+    uint32_t asking_rounds = 0;
+    bool advanced = false;  // one of them, in this round
+    // Of the waiting lanes.
+    std::array<uint64_t, kLanes> keys{};  // kind and mask
+    std::array<uint64_t, kLanes> values{};
+    std::array<uint32_t, kLanes> numbers{};
+  };
+
+  static void body(void* fibre);
+  void run(Fibre& fibre);
+  Fibre& fibre(uint32_t number) const;
+  Warp& warp_of(const Fibre& fibre) { return warps_[fibre.number / kLanes]; }
+  Fibre* next();
+  void leave(Fibre& fibre);
+  void advanced(Warp& warp) { warp.advanced = advanced_ = true; }
+  bool finish_barrier();
+  bool finish_meeting(Warp& warp, uint64_t key);
+  void finish_meetings(Warp& warp);
+  void answer_askers(Warp& warp);
+  void nobody_ready(Warp& warp);
+  void end_of_round(Warp& warp);
+  Progress after_switch();
+  void end(Fibre& fibre);
+  void forget_fibres();
+
+  Carrier& carrier_;
+  const Kernel& kernel_;
+  const void* const params_;
+  const abi::HostContext context_;
+  const Stacks stacks_;
+  const uint32_t threads_;
+  std::vector<Warp> warps_;
+  uint64_t number_ = 0;
+  bool begun_ = false;
+  uint32_t live_ = 0;
+  // At the barrier.
+  uint32_t came_ = 0, trues_ = 0;
+  uint32_t passed_ = 0, passed_trues_ = 0;  // of the last one that is complete
+  // The rest of the round: warps from this one on, of it these lanes.
+  uint32_t warp_ = 0, rest_ = 0;
+  bool advanced_ = false, turned_ = false;  // in this round
+};
+
+}  // namespace cuda_device::runtime::fibres

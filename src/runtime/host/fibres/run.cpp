@@ -1,0 +1,340 @@
+#include "runtime/host/fibres/run.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "runtime/host/float_state.h"
+#include "runtime/host/interruptible.h"
+#include "runtime/host/spin.h"
+#include "support/fork.h"
+
+namespace cuda_device::runtime::fibres {
+namespace {
+
+using Progress = Block::Progress;
+
+// All times in ns.
+constexpr int64_t kDeadlock = 1'000'000'000;  // all stand still for so long
+constexpr int64_t kPeriod = std::chrono::nanoseconds(Interrupt::kPeriod).count();
+constexpr int64_t kOthers = 20'000;    // other workers may soon let this one's threads go on
+constexpr int64_t kTurning = 100'000;  // threads in turns may soon be through
+constexpr int64_t kLongestSleep = 1'000'000;
+constexpr int kRoundsInTurns = 16;
+
+int64_t now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * int64_t{1000000000} + time.tv_nsec;
+}
+
+void sleep_for(int64_t ns) {
+  const timespec time{ns / 1000000000, ns % 1000000000};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+}
+
+// One thread of the machine at work on a launch.
+class Worker {
+ public:
+  Worker(Launch& launch, Interrupt* interrupt)
+      : launch_(launch), interrupt_(interrupt), forks_(fork_count()) {
+    adopt(carrier_.own);
+  }
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  void loop() noexcept;
+  bool had_memory() const { return had_memory_; }
+  // Asked by a timer's signal, on top of a fibre or of this worker itself.
+  static bool asked(void* worker);
+
+ private:
+  using Started = std::unique_ptr<Block>;
+  // A look at all started blocks, each of which has run until it could not, or should not, go on.
+  struct Look {
+    int64_t begin, end;
+    Progress best;  // Still, Turning or Working
+  };
+
+  Look look_at_all();
+  Progress run(Block& block);
+  Progress round(Block& block);
+  Progress finish(Block& block, Progress how);
+  void ended(Started block);
+  bool start_another();
+  Started next_block();
+  bool start_more(const Look& look);
+  bool wants_another(const Look& look) const;
+  void rest(const Look& look, bool looked_for_more);
+  void report_standing(Block& block);
+  bool question();
+  bool leave_at_once() const { return left_ || launch_.blocks.given_up(); }
+  bool forked() const { return fork_count() != forks_; }
+
+  Launch& launch_;
+  Interrupt* const interrupt_;
+  const unsigned forks_;
+  Carrier carrier_;
+  std::optional<Standing::Worker> standing_{std::in_place, launch_.standing};
+  std::vector<Started> started_;  // in increasing order
+  Started spare_;
+  bool had_memory_ = true;
+  bool left_ = false;
+  std::atomic<bool> pending_{false};  // a question that came where it could not be put
+  int64_t still_since_ = 0;           // the end of the first look in a row that saw nobody advance
+  int64_t last_start_ = 0, last_question_ = 0;
+};
+
+// In a forked child nothing is touched that other threads of the parent may have held.
+Worker::~Worker() {
+  const bool in_child = forked();
+  for (size_t i = 0; i < started_.size() && !in_child; ++i) {
+    launch_.count_ended();
+    launch_.blocks.done(1);
+  }
+  if (in_child) new (&standing_) std::optional<Standing::Worker>;
+}
+
+// --- questions ---
+
+bool Worker::asked(void* of) {
+  Worker& self = *static_cast<Worker*>(of);
+  Carrier& carrier = self.carrier_;
+  if (!carrier.in_code.load(std::memory_order_relaxed)) {
+    self.pending_.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  if (!self.interrupt_ && !self.leave_at_once() && !self.forked()) return false;
+  // The worker answers, on the thread's own stack: what it asks may be a whole program. Where the
+  // answer is to leave, nobody comes back here.
+  carrier.in_code.store(false, std::memory_order_relaxed);
+  carrier.left = Carrier::Left::Asked;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  switch_to(carrier.running->context, carrier.own);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  carrier.in_code.store(true, std::memory_order_relaxed);
+  return false;
+}
+
+// Whether to leave at once.
+bool Worker::question() {
+  pending_.store(false, std::memory_order_relaxed);
+  if (interrupt_) {
+    const NotInterruptible scope;  // of this launch; what the question launches may be
+    last_question_ = now();
+    if (interrupt_->asked()) launch_.blocks.give_up();
+  }
+  left_ = left_ || forked();
+  return leave_at_once();
+}
+
+// --- blocks ---
+
+Progress Worker::round(Block& block) {
+  Progress progress = block.round();
+  while (progress == Progress::Asked && !question()) progress = block.go_on();
+  return progress;
+}
+
+// Still or Turning where it gives way to the next: Still where no round before that saw a thread
+// advance. Ended; Asked where the worker is to leave.
+Progress Worker::run(Block& block) {
+  Progress best = Progress::Still;
+  for (int turning = 0;;) {
+    const Progress progress = round(block);
+    switch (progress) {
+      case Progress::Working:
+        turning = 0;
+        best = Progress::Turning;
+        break;
+      case Progress::Turning:
+        if (++turning == kRoundsInTurns) return progress;
+        best = Progress::Turning;
+        break;
+      case Progress::Still:
+        return best;
+      default:
+        return finish(block, progress);
+    }
+    if (pending_.load(std::memory_order_relaxed) && question()) return Progress::Asked;
+    if (leave_at_once()) return Progress::Asked;
+  }
+}
+
+Progress Worker::finish(Block& block, Progress how) {
+  switch (how) {
+    case Progress::Failed:
+      if (carrier_.error.empty())
+        launch_.stop();
+      else
+        launch_.fail(std::exchange(carrier_.error, {}));
+      return Progress::Ended;
+    case Progress::Stuck:  // whatever other blocks do
+      report_standing(block);
+      launch_.stop();
+      return Progress::Ended;
+    case Progress::Ended:
+      if (launch_.report.failed()) launch_.stop();
+      return Progress::Ended;
+    default:
+      return how;
+  }
+}
+
+void Worker::report_standing(Block& block) {
+  block.standing([&](uint32_t site, const abi::HostThread& thread) {
+    launch_.add_standing(site, block.number(), thread);
+  });
+}
+
+void Worker::ended(Started block) {
+  spare_ = std::move(block);
+  launch_.count_ended();
+  launch_.blocks.done(1);
+}
+
+// Null: no memory.
+Worker::Started Worker::next_block() {
+  if (!started_.empty() && !launch_.room_for_another()) return nullptr;
+  try {
+    started_.reserve(started_.size() + 1);
+    if (spare_) return std::move(spare_);
+    Stacks stacks = Stacks::take(launch_.shape);
+    if (!stacks) return nullptr;
+    return std::make_unique<Block>(carrier_, launch_.kernel, launch_.params, launch_.context,
+                                   std::move(stacks));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+// Memory comes first: a block that is claimed will run. False: none is left, or memory.
+bool Worker::start_another() {
+  if (!launch_.blocks.anything_left()) return false;
+  Started block = next_block();
+  if (!block) {
+    had_memory_ = !started_.empty();
+    return false;
+  }
+  const uint64_t number = launch_.blocks.claim(1);
+  if (number >= launch_.blocks.count()) {
+    spare_ = std::move(block);
+    return false;
+  }
+  launch_.count_started();
+  block->begin(number);
+  if (run(*block) == Progress::Ended)
+    ended(std::move(block));
+  else
+    started_.push_back(std::move(block));
+  return true;
+}
+
+// --- the worker's loop ---
+
+Worker::Look Worker::look_at_all() {
+  if (started_.empty()) return {0, 0, Progress::Still};
+  Look look{now(), 0, Progress::Still};
+  const bool deadlocked = launch_.deadlocked();
+  const bool stopped = launch_.stopped();
+  size_t kept = 0;
+  for (size_t i = 0; i < started_.size(); ++i) {
+    Started block = std::move(started_[i]);
+    Progress progress = deadlocked ? Progress::Still : run(*block);
+    if (progress == Progress::Ended) {
+      look.best = Progress::Working;
+    } else if (stopped && progress != Progress::Asked) {
+      if (deadlocked) report_standing(*block);
+      progress = Progress::Ended;
+    } else if (progress == Progress::Turning && look.best == Progress::Still) {
+      look.best = Progress::Turning;
+    }
+    if (progress == Progress::Ended)
+      ended(std::move(block));
+    else
+      started_[kept++] = std::move(block);
+    if (leave_at_once()) {
+      for (++i; i < started_.size(); ++i) started_[kept++] = std::move(started_[i]);
+      break;
+    }
+  }
+  started_.erase(started_.begin() + static_cast<std::ptrdiff_t>(kept), started_.end());
+  look.end = now();
+  return look;
+}
+
+bool Worker::wants_another(const Look& look) const {
+  if (!launch_.blocks.anything_left()) return false;
+  if (started_.empty()) return true;
+  if (look.best == Progress::Still)
+    return launch_.standing.alone() || (still_since_ != 0 && look.end - still_since_ >= kOthers);
+  if (look.best == Progress::Turning)
+    return look.end - last_start_ >= kTurning * static_cast<int64_t>(1 + started_.size() / 16);
+  return false;
+}
+
+// New blocks alone, for as long as a look at all takes: so many are started in a time that grows as
+// their number does, and not as its square.
+bool Worker::start_more(const Look& look) {
+  bool any = false;
+  do {
+    if (leave_at_once() || !start_another()) break;
+    any = true;
+    last_start_ = now();
+  } while (last_start_ - look.end < look.end - look.begin);
+  return any;
+}
+
+// Nobody advanced. `looked_for_more`: and no further block could begin.
+void Worker::rest(const Look& look, bool looked_for_more) {
+  if (still_since_ == 0) still_since_ = look.end;
+  const int64_t still = look.end - still_since_;
+  if (looked_for_more || !launch_.blocks.anything_left()) {
+    standing_->stood_still(look.begin, look.end);
+    if (still >= kDeadlock && launch_.standing.how_long() >= kDeadlock) return launch_.deadlock();
+  }
+  if (interrupt_ && look.end - last_question_ >= kPeriod && question()) return;
+  if (still < kOthers)
+    for (int i = 0; i < 32; ++i) relax();
+  else
+    sleep_for(std::min(still / 4, kLongestSleep));
+}
+
+void Worker::loop() noexcept {
+  if (interrupt_) last_question_ = now();
+  while (!leave_at_once()) {
+    const Look look = look_at_all();
+    if (leave_at_once()) return;
+    const bool wants = wants_another(look);
+    const bool any = wants && start_more(look);
+    if (any || look.best != Progress::Still) {
+      standing_->advanced();
+      still_since_ = 0;
+    } else if (started_.empty()) {
+      return;
+    } else {
+      rest(look, wants);
+    }
+  }
+}
+
+}  // namespace
+
+bool run(Launch& launch, bool asks, Interrupt* interrupt) noexcept {
+  const FloatState state;
+  Worker worker(launch, interrupt);
+  if (!asks) {
+    worker.loop();
+  } else {
+    Interruptible code(Worker::asked, &worker);
+    code.run([&] { worker.loop(); });
+  }
+  return worker.had_memory();
+}
+
+}  // namespace cuda_device::runtime::fibres

@@ -1,0 +1,396 @@
+// Threads that wait: deadlocks are found and nothing else is taken for one; launches are given up.
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <atomic>
+
+#include "support/fork.h"
+#include "unit/in_child.h"
+#include "unit/runtime/threads.h"
+
+#if defined(__x86_64__)
+
+namespace cuda_device::runtime {
+namespace {
+
+using abi::ThreadBarrier;
+using abi::ThreadMeeting;
+using Index = std::array<uint32_t, 3>;
+
+constexpr uint32_t kAll = ~uint32_t{0};
+
+void compute_for(double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < end) continue;
+}
+
+void expect_deadlock(const Ran& ran, const std::vector<std::pair<uint32_t, uint64_t>>& sites) {
+  EXPECT_EQ(ran.error, "");
+  EXPECT_FALSE(ran.report.failed);
+  ASSERT_TRUE(ran.report.deadlock);
+  EXPECT_LT(ran.seconds.count(), 2.0);
+  std::vector<std::pair<uint32_t, uint64_t>> found;
+  for (const Deadlock::Place& place : ran.report.deadlock->places)
+    found.emplace_back(place.site, place.threads);
+  EXPECT_EQ(found, sites);
+}
+
+// --- deadlocks ---
+
+TEST(Deadlocks, ThreadsAtABarrierAndOneThatSpins) {
+  for (const int workers : {1, 3}) {
+    WorkerPool pool(workers);
+    std::atomic<int> never{0};
+    const Ran ran = launch_of(1, 32).run(pool, [&](const TestThread& t) {
+      t.thread() == 0 ? t.wait_for(never, 1, 15) : t.barrier(12);
+    });
+    expect_deadlock(ran, {{12, 31}, {15, 1}});
+    EXPECT_EQ(ran.report.deadlock->places[0].thread, (Index{1, 0, 0}));
+    EXPECT_EQ(ran.report.deadlock->not_started, 0u);
+  }
+}
+
+TEST(Deadlocks, OfManyBlocksNameTheFirst) {
+  for (const int workers : {1, 3}) {
+    WorkerPool pool(workers);
+    std::atomic<int> never{0};
+    const Ran ran = launch_of(50, 40).run(pool, [&](const TestThread& t) {
+      if (t.block() < 3) return;
+      t.wait_for(never, 1, t.thread() < 8 ? 1 : 2);
+    });
+    expect_deadlock(ran, {{2, 47 * 32}, {1, 47 * 8}});
+    for (const Deadlock::Place& place : ran.report.deadlock->places)
+      EXPECT_EQ(place.block, (Index{3, 0, 0}));
+  }
+}
+
+// No thread of the block can ever go on: that needs no waiting, whatever others do.
+TEST(Deadlocks, OfBarriersAndMeetingsAreFoundAtOnce) {
+  WorkerPool pool(2);
+  std::atomic<int> computing{0};
+  const Ran ran = launch_of(3, 64).run(pool, [&](const TestThread& t) {
+    if (t.block() != 1) return;
+    t.thread() < 32 ? t.barrier(1) : void(t.meet(ThreadMeeting::Sync, kAll, 0, 0, 2));
+    if (t.thread() >= 32) t.meet(ThreadMeeting::Sync, t.thread() == 40 ? 0x100 : 0xffff, 0, 0, 3);
+  });
+  expect_deadlock(ran, {{1, 32}, {3, 16}});
+  EXPECT_LT(ran.seconds.count(), 0.5);
+  EXPECT_EQ(ran.report.deadlock->places[1].thread, (Index{48, 0, 0}));
+}
+
+TEST(Deadlocks, ThreadsOfDifferentMasksOrKinds) {
+  WorkerPool pool(1);
+  Ran ran = launch_of(1, 32).run(pool, [&](const TestThread& t) {
+    t.meet(ThreadMeeting::Any, t.thread() == 9 ? 0xfff : kAll, 1, 0, t.thread() == 9);
+  });
+  expect_deadlock(ran, {{0, 31}, {1, 1}});
+  ran = launch_of(1, 32).run(pool, [&](const TestThread& t) {
+    t.meet(t.thread() == 9 ? ThreadMeeting::All : ThreadMeeting::Any, kAll, 1, 0, t.thread() == 9);
+  });
+  expect_deadlock(ran, {{0, 31}, {1, 1}});
+}
+
+TEST(Deadlocks, AThreadOutsideItsOwnMask) {
+  WorkerPool pool(1);
+  const Ran ran = launch_of(1, 32).run(pool, [&](const TestThread& t) {
+    t.meet(ThreadMeeting::Ballot, kAll & ~8u, 1, 0, t.thread());
+  });
+  expect_deadlock(ran, {{3, 1}});
+}
+
+// Two workers, each with a block that waits for the other's.
+TEST(Deadlocks, BetweenWorkers) {
+  WorkerPool pool(2);
+  std::atomic<int> there[2] = {{0}, {0}};
+  const Ran ran = launch_of(2, 32).run(pool, [&](const TestThread& t) {
+    t.wait_for(there[1 - t.block()], 1, t.block());
+    there[t.block()] = 1;
+  });
+  expect_deadlock(ran, {{0, 32}, {1, 32}});
+}
+
+TEST(Deadlocks, ThePoolGoesOn) {
+  WorkerPool pool(2);
+  const Ran ran = launch_of(2, 64).run(
+      pool, [&](const TestThread& t) { t.thread() ? t.barrier() : t.turn(0); });
+  EXPECT_TRUE(ran.fine());
+  std::atomic<int> never{0}, count{0};
+  expect_deadlock(launch_of(2, 64).run(pool, [&](const TestThread& t) { t.wait_for(never, 1); }),
+                  {{0, 128}});
+  EXPECT_TRUE(launch_of(100, 64).run(pool, [&](const TestThread&) { ++count; }).fine());
+  EXPECT_EQ(count, 6400);
+}
+
+// --- no deadlocks ---
+
+TEST(NoDeadlock, AWaitThatCountsToAMillion) {
+  WorkerPool pool(2);
+  std::atomic<int> never{0};
+  const Ran ran = launch_of(2, 1).run(pool, [&](const TestThread& t) {
+    for (uint64_t waited = 0; never == 0 && waited < 1000000; ++waited) t.turn(waited);
+  });
+  EXPECT_TRUE(ran.fine());
+}
+
+TEST(NoDeadlock, StatesThatAlternate) {
+  WorkerPool pool(1);
+  std::atomic<int> flag{0};
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    flag = 1;
+  });
+  const Ran ran = launch_of(1, 2).run(pool, [&](const TestThread& t) {
+    for (bool odd = false; flag == 0; odd = !odd) t.turn(odd);
+  });
+  other.join();
+  EXPECT_TRUE(ran.fine());
+}
+
+// A worker inside of a thread is at work, even if it stood still before, and others do.
+TEST(NoDeadlock, ALongComputationThatOthersWaitFor) {
+  for (const int workers : {1, 2}) {
+    WorkerPool pool(workers);
+    std::atomic<int> flag{0}, done{0};
+    const Ran ran = launch_of(4, 32).run(pool, [&](const TestThread& t) {
+      if (t.block() == 3 && t.thread() == 0) {
+        t.turn(1);
+        t.turn(1);
+        compute_for(2.5);
+        flag = 1;
+      }
+      t.wait_for(flag, 1);
+      ++done;
+    });
+    EXPECT_TRUE(ran.fine());
+    EXPECT_EQ(done, 128);
+  }
+}
+
+// The same between two turns that look alike: a thread that was asleep, say.
+TEST(NoDeadlock, AThreadThatIsSlowToSeeWhatOthersWaitFor) {
+  WorkerPool pool(2);
+  std::atomic<int> ask{0}, answer{0};
+  const Ran ran = launch_of(2, 1).run(pool, [&](const TestThread& t) {
+    if (t.block() == 0) {
+      ask = 1;
+      t.wait_for(answer, 1);
+    } else {
+      for (;;) {
+        const int seen = ask;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        if (seen) break;
+        t.turn(0);
+      }
+      answer = 1;
+    }
+  });
+  EXPECT_TRUE(ran.fine());
+}
+
+// --- giving up ---
+
+double cpu_seconds() { return static_cast<double>(clock()) / CLOCKS_PER_SEC; }
+
+// A question whose answer is yes after that time.
+struct Asked {
+  explicit Asked(double seconds) {
+    watch = std::thread([this, seconds] {
+      std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+      cpu_before = cpu_seconds();
+      yes = true;
+    });
+  }
+  ~Asked() { watch.join(); }
+  // How much the process has computed since: on a machine that is busy with other things that may
+  // take any time.
+  double computed_since() const { return cpu_seconds() - cpu_before; }
+
+  double cpu_before = 0;
+  std::atomic<bool> yes{false};
+  const std::function<bool()> ask = [this] { return yes.load(); };
+  Interrupt interrupt{ask};
+  std::thread watch;
+};
+
+// Each worker is asked every 50 ms of its own time.
+double soon(int workers) { return 0.05 + 0.1 * workers; }
+
+// The thread sanitizer keeps signals back.
+#if !defined(__SANITIZE_THREAD__)
+
+TEST(GivingUp, InAComputation) {
+  for (const int workers : {1, 3}) {
+    WorkerPool pool(workers);
+    ThreadLaunch launch = launch_of(8, 64);
+    Asked asked(0.2);
+    launch.interrupt = &asked.interrupt;
+    volatile bool for_ever = true;
+    const Ran ran = launch.run(pool, [&](const TestThread&) {
+      while (for_ever) continue;
+    });
+    EXPECT_LT(asked.computed_since(), soon(workers + 1));
+    EXPECT_TRUE(asked.interrupt.happened());
+    EXPECT_TRUE(ran.fine());
+    std::atomic<int> count{0};
+    EXPECT_TRUE(launch_of(8, 64)
+                    .run(pool,
+                         [&](const TestThread& t) {
+                           t.barrier();
+                           ++count;
+                         })
+                    .fine());
+    EXPECT_EQ(count, 512);
+  }
+}
+
+// The answer no: the thread goes on where it was, its registers too.
+TEST(GivingUp, AQuestionLeavesNoTrace) {
+  WorkerPool pool(1);
+  ThreadLaunch launch = launch_of(2, 32);
+  int questions = 0;
+  const std::function<bool()> ask = [&] {
+    ++questions;
+    volatile double used[64];
+    for (volatile double& one : used) one = questions;
+    return false;
+  };
+  Interrupt interrupt(ask);
+  launch.interrupt = &interrupt;
+  std::atomic<int> wrong{0};
+  const Ran ran = launch.run(pool, [&](const TestThread& t) {
+    uint64_t x = t.thread(), steps = 0;
+    double y = 1;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    while (std::chrono::steady_clock::now() < end)
+      for (int i = 0; i < 1000; ++i, ++steps) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        y = y * 0.5 + 1;
+      }
+    uint64_t again = t.thread();
+    double y_again = 1;
+    for (uint64_t i = 0; i < steps; ++i) {
+      again = again * 6364136223846793005u + 1442695040888963407u;
+      y_again = y_again * 0.5 + 1;
+    }
+    wrong += x != again || y != y_again;
+  });
+  EXPECT_TRUE(ran.fine());
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(questions, 3);
+}
+
+#endif
+
+// Launches that wait are asked by no timer: they use no CPU time.
+TEST(GivingUp, WhereAllThreadsWait) {
+  for (const int workers : {1, 3}) {
+    WorkerPool pool(workers);
+    ThreadLaunch launch = launch_of(8, 64);
+    Asked asked(0.4);
+    launch.interrupt = &asked.interrupt;
+    std::atomic<int> never{0};
+    const Ran ran = launch.run(pool, [&](const TestThread& t) { t.wait_for(never, 1); });
+    EXPECT_LT(asked.computed_since(), soon(workers + 1));
+    EXPECT_TRUE(ran.fine()) << "given up, and no deadlock";
+  }
+}
+
+TEST(GivingUp, WhereThreadsTakeTurnsForEver) {
+  for (const int workers : {1, 3}) {
+    WorkerPool pool(workers);
+    ThreadLaunch launch = launch_of(8, 64);
+    Asked asked(0.3);
+    launch.interrupt = &asked.interrupt;
+    std::atomic<int> never{0};
+    const Ran ran = launch.run(pool, [&](const TestThread& t) {
+      for (uint64_t i = 0; never == 0; ++i)
+        t.thread() < 32 ? t.turn(i) : void(t.meet(ThreadMeeting::Any, kAll));
+    });
+    EXPECT_LT(asked.computed_since(), soon(workers + 1));
+    EXPECT_TRUE(ran.fine());
+  }
+}
+
+// A question that launches is answered, and the launch that asked goes on.
+TEST(GivingUp, AQuestionMayLaunch) {
+  WorkerPool pool(2);
+  ThreadLaunch launch = launch_of(2, 32);
+  std::atomic<int> inner{0};
+  int questions = 0;
+  const std::function<bool()> ask = [&] {
+    ThreadLaunch nested = launch_of(2, 32);
+    const std::function<bool()> no = [] { return false; };
+    Interrupt never(no);
+    nested.interrupt = &never;
+    nested.run(pool, [&](const TestThread& t) {
+      t.barrier();
+      ++inner;
+    });
+    return ++questions == 4;
+  };
+  Interrupt interrupt(ask);
+  launch.interrupt = &interrupt;
+  std::atomic<int> never{0};
+  const Ran ran = launch.run(pool, [&](const TestThread& t) {
+    if (t.thread() == 0) compute_for(0.12);
+    t.wait_for(never, 1);
+  });
+  EXPECT_TRUE(ran.fine());
+  EXPECT_EQ(questions, 4);
+  EXPECT_EQ(inner, 4 * 64);
+}
+
+// While everything stands still, the workers sleep nearly always.
+TEST(GivingUp, WaitingTakesLittleTimeOfTheCpu) {
+  WorkerPool pool(2);
+  ThreadLaunch launch = launch_of(2, 32);
+  Asked asked(0.9);
+  launch.interrupt = &asked.interrupt;
+  std::atomic<int> never{0};
+  const double before = cpu_seconds();
+  launch.run(pool, [&](const TestThread& t) { t.wait_for(never, 1); });
+  EXPECT_LT(cpu_seconds() - before, 0.3);
+}
+
+TEST(GivingUp, AForkInTheQuestionEndsTheLaunchInTheChild) {
+  if (!kForksWork) GTEST_SKIP() << "not under a sanitizer";
+  for (const bool computes : {true, false}) {
+    WorkerPool pool(2);
+    ThreadLaunch launch = launch_of(8, 64);
+    pid_t child = -1;
+    int questions = 0, status = 0;
+    const std::function<bool()> ask = [&] {
+      if (++questions == 1) child = fork();
+      if (child == 0) alarm(20);
+      return child != 0 && questions > 2;
+    };
+    Interrupt interrupt(ask);
+    launch.interrupt = &interrupt;
+    volatile bool for_ever = true;
+    std::atomic<int> never{0};
+    const Ran ran = launch.run(pool, [&](const TestThread& t) {
+      while (computes && for_ever) continue;
+      t.wait_for(never, 1);
+    });
+    if (child == 0) {
+      WorkerPool own(2);
+      std::atomic<int> count{0};
+      const bool fine = launch_of(8, 64)
+                            .run(own,
+                                 [&](const TestThread& t) {
+                                   t.barrier();
+                                   ++count;
+                                 })
+                            .fine();
+      _exit(ran.error == kForkedMeanwhile && fine && count == 512 ? 0 : 1);
+    }
+    EXPECT_TRUE(ran.fine());
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+}  // namespace
+}  // namespace cuda_device::runtime
+
+#endif
