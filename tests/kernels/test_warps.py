@@ -80,21 +80,152 @@ def balloted(a, b):
         b[32] = int(lanes)
 
 
+@D.kernel
+def indexed(a, b, lanes):
+    t = D.thread_idx.x
+    lane = lanes[t]
+    b[t] = a[t]
+    lanes[t + 32] = lane
+
+
+@D.kernel
+def by_lanes(a, b, lanes):
+    t = D.thread_idx.x
+    lane = lanes[t]
+    b[t] = D.shfl_sync(-1, a[t], lane)
+    lanes[t + 32] = lane
+
+
+@D.kernel
+def marked(a, b):
+    v = a[D.thread_idx.x]
+    b[D.thread_idx.x] = v
+    b[32] = 3
+
+
+@D.kernel
+def balloted_into_memory(a, b):
+    v = a[D.thread_idx.x]
+    b[D.thread_idx.x] = v
+    b.view(D.int32)[32] = D.ballot_sync(-1, lambda: v > 0)
+
+
+LANES = np.zeros(64, np.int32)
+
+
 # For two registers of 16 lanes each. What a kernel takes without is subtracted.
 @pytest.mark.parametrize(
     ("kernel", "without", "more", "form", "most"),
     [
-        (by_a_constant, copied, (), "avx512", 4),
-        (by_a_constant, copied, (), "avx2", 16),
-        (by_a_number, copied, (3,), "avx512", 9),
-        (by_a_number, copied, (3,), "avx2", 60),
+        (by_a_constant, copied, (), "avx512", 2),  # loads are operands of shuffles
+        (by_a_constant, copied, (), "avx2", 4),
+        (by_a_number, copied, (3,), "avx512", 6),
+        (by_a_number, copied, (3,), "avx2", 46),
+        (by_lanes, indexed, (LANES,), "avx512", 4),
+        (by_lanes, indexed, (LANES,), "avx2", 44),
         (balloted, compared, (), "avx512", 8),
         (balloted, compared, (), "avx2", 16),
+        (balloted_into_memory, marked, (), "avx512", 4),  # the comparison too
+        (balloted_into_memory, marked, (), "avx2", 13),
     ],
     ids=lambda x: x.__name__ if hasattr(x, "__name__") else str(x),
 )
 def test_few_instructions(kernel, without, more, form, most):
     a, b = np.zeros(64, np.float32), np.zeros(64, np.float32)
     took = len(instructions(kernel, a, b, *more, form=form))
-    base = len(instructions(without, a, b, form=form))
+    base = len(
+        instructions(without, a, b, *more[: len(more) if without is indexed else 0], form=form)
+    )
     assert took - base <= most, took - base
+
+
+# What moves lanes, or puts those of two registers into one.
+MOVES = re.compile(
+    r"vp?perm\w*|vp?shuf\w*|vp?align\w*|vp?unpck\w*|vp?blend\w*|vmovs[hl]dup|vmovddup|vinsert\w*"
+    r"|vextract\w*|v?p?broadcast\w*|vmovl?hps|vps[rl]l\w*"
+)
+
+
+def moves_of(kind, number, form):
+    """The instructions that move lanes, of a shuffle by a constant."""
+
+    @D.kernel
+    def moved(a, b):
+        t = D.thread_idx.x
+        if kind == "up":
+            b[t] = D.shfl_up_sync(-1, a[t], number)
+        elif kind == "down":
+            b[t] = D.shfl_down_sync(-1, a[t], number)
+        elif kind == "xor":
+            b[t] = D.shfl_xor_sync(-1, a[t], number)
+        else:
+            b[t] = D.shfl_sync(-1, a[t], number)
+
+    a, b = np.zeros(64, np.float32), np.zeros(64, np.float32)
+    lines = instructions(moved, a, b, form=form)
+    return [line for line in lines if MOVES.match(line.split()[0])]
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers", "most"),
+    [
+        ("up", (1, 2, 3, 8, 16, 31), 2),
+        ("down", (1, 2, 3, 8, 16, 31), 2),
+        ("xor", (1, 2, 3, 4, 8, 16, 24), 2),
+        (
+            "xor",
+            (5, 15, 31),
+            4,
+        ),  # of what is in a lane of 128 bits, and of these, one after the other
+        ("to one", (0, 7, 31), 1),
+    ],
+)
+def test_a_shuffle_by_a_constant_moves_each_register_once(kind, numbers, most):
+    for number in numbers:
+        moves = moves_of(kind, number, "avx512")
+        assert len(moves) <= most, (number, moves)
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers", "most"),
+    [
+        ("xor", (1, 2, 3, 4, 12, 24), 4),
+        ("xor", (8, 16), 0),
+        ("xor", (5, 15, 31), 8),
+        ("up", (1, 2, 3), 10),
+        ("down", (16,), 0),
+        ("to one", (0, 7, 31), 1),
+    ],
+)
+def test_a_shuffle_by_a_constant_in_registers_of_eight(kind, numbers, most):
+    for number in numbers:
+        moves = moves_of(kind, number, "avx2")
+        assert len(moves) <= most, (number, moves)
+
+
+@D.kernel
+def where_any(a, b):
+    v = a[D.thread_idx.x]
+    b[D.thread_idx.x] = v
+    if D.any_sync(-1, lambda: v > 0):
+        b[32] = 3
+
+
+@D.kernel
+def where_all(a, b):
+    v = a[D.thread_idx.x]
+    b[D.thread_idx.x] = v
+    if D.all_sync(-1, lambda: v > 0):
+        b[32] = 3
+
+
+@pytest.mark.parametrize("kernel", [where_any, where_all], ids=["any", "all"])
+@pytest.mark.parametrize(("form", "most"), [("avx512", 5), ("avx2", 6)])
+def test_a_vote_is_a_mask_and_a_test(kernel, form, most):
+    """From the comparisons, one for each register, to the jump."""
+    a, b = np.zeros(64, np.float32), np.zeros(64, np.float32)
+    names = [line.split()[0] for line in instructions(kernel, a, b, form=form)]
+    masks = r"k(mov|or|and|unpck|shift|test)\w*|vp?ackss\w*|vp?movmsk\w*|vp?test\w*"
+    general = r"(shl|or|and|not|test|cmp)l|v(p?or|p?and)(ps|pd)?"
+    found = [name for name in names if re.fullmatch(f"{masks}|{general}", name)]
+    assert 1 <= len(found) <= most, found
