@@ -13,6 +13,7 @@
 #include "bindings/memory/memory.h"
 #include "bindings/memory/numpy_tensor.h"
 #include "bindings/memory/subscript.h"
+#include "bindings/memory/sycl_capsule.h"
 #include "bindings/memory/tensor.h"
 #include "bindings/numpy.h"
 
@@ -379,12 +380,6 @@ nb::object foreign_array(const Foreign& given) {
   return nb::cast(array.release(), nb::rv_policy::take_ownership);
 }
 
-nb::object capsule_name(nb::handle object) {
-  if (!PyCapsule_CheckExact(object.ptr())) return nb::none();
-  const char* const name = PyCapsule_GetName(object.ptr());
-  return nb::str(name ? name : "");
-}
-
 [[noreturn]] void no_value(const ArrayObject& array) {
   throw nb::type_error(
       ("an array in " + array.place() + " has no value for the host; device.to_host(a) copies it")
@@ -502,6 +497,8 @@ void register_arrays(nb::module_& module) {
       nb::arg("address"), nb::arg("low"), nb::arg("high"), nb::arg("shape"), nb::arg("strides"),
       nb::arg("dtype"), nb::arg("read_only"), nb::arg("owner").none(), nb::arg("stream").none());
   module.def("capsule_name", capsule_name, nb::arg("object").none());
+  module.def("capsule_pointer", capsule_pointer, nb::arg("capsule"));
+  module.def("sycl_context_capsule", sycl_context_capsule, nb::arg("context"), nb::arg("free"));
 }
 
 }  // namespace cuda_device::bindings

@@ -76,7 +76,10 @@ def host_sycl_dictionary(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     _check_host()
     if host_usm_type(array) == "unknown":
         raise AttributeError("the memory of the array is no USM allocation: asarray(copy=True) is")
-    return sycl_dictionary(array, _address(array), not array.flags.writeable, "opencl:cpu")
+    address = _address(array)
+    came = _sycl.imported(address)
+    context = "opencl:cpu" if came is None else came.context.capsule()
+    return sycl_dictionary(array, address, not array.flags.writeable, context)
 
 
 def _steps(array: Any) -> tuple[int, ...] | None:
@@ -103,7 +106,7 @@ def _base(address: int, item: int) -> tuple[int, int]:
     return (address, 0) if rest or not base else (base, offset)
 
 
-def sycl_dictionary(array: Any, address: int, read_only: bool, context: str) -> dict[str, Any]:
+def sycl_dictionary(array: Any, address: int, read_only: bool, context: Any) -> dict[str, Any]:
     """__sycl_usm_array_interface__ of an array at an address, whose work is done (USM-37)."""
     dtype = array.dtype
     if dtype.isbuiltin == 2:
@@ -125,13 +128,17 @@ def sycl_dictionary(array: Any, address: int, read_only: bool, context: str) -> 
 
 def usm_type(device: int, kind: str, syclobj: Any = None) -> str:
     """What SYCL calls memory of ours; "unknown" for a context of another device."""
-    context = None if syclobj is None else _sycl.context_of(syclobj)
+    context = None if syclobj is None else _sycl.context_of(syclobj).device
     ours = ("opencl", "cpu", 0) if device == _places.HOST else ("cuda", "gpu", device)
     return "unknown" if context not in (None, ours) else _USM_TYPES[kind]
 
 
 def host_usm_type(array: np.ndarray[Any, Any], syclobj: Any = None) -> str:
-    """The same of an array of the host: "unknown" where we have not allocated its memory."""
+    """The same of an array of the host: "unknown" where neither we nor SYCL allocated it."""
+    came = _sycl.imported(_address(array))
+    if came is not None:
+        context = came.context if syclobj is None else _sycl.context_of(syclobj).real
+        return "unknown" if context is None else context.pointer(came.low).kind
     device, kind, _, _, ours = _core.memory_find(_address(array))
     found = usm_type(device, kind, syclobj)
     return found if ours or device != _places.HOST or not array.size else "unknown"

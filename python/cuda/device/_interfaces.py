@@ -366,7 +366,12 @@ def _first(fields: dict[str, Any], address: int, item: int) -> int:
 
 
 def _sycl_array(
-    description: Any, owner: Any, usm_type: str | None = None, readonly: bool | None = None
+    description: Any,
+    owner: Any,
+    usm_type: str | None = None,
+    readonly: bool | None = None,
+    *,
+    is_launch: bool = False,
 ) -> Any:
     fields = _dictionary(description, _SYCL, ("shape", "typestr"))
     _sycl_version(fields)
@@ -393,13 +398,16 @@ def _sycl_array(
     elif array.low != array.high:
         said = usm_type or _sycl.said_type(owner)
         where = _sycl.place_of(fields["syclobj"], context)
-        _sycl.check_reach(address, (array.low, array.high), context, said, where)
+        elements = array.low, array.high
+        kind = _sycl.check_reach(address, elements, context, said, where, is_launch)
+        if kind is not None and context.real is not None:
+            owner = _sycl.Imported(owner, *elements, kind, context.real)
     return _made(array, (owner, buffer))
 
 
 def sycl_argument(owner: Any, description: Any) -> Any:
     """The array of an argument of launch(), which read the attribute."""
-    return _sycl_array(description, owner)
+    return _sycl_array(description, owner, is_launch=True)
 
 
 def from_sycl_usm(obj: Any, *, usm_type: str | None = None, readonly: bool | None = None) -> Any:

@@ -1,14 +1,15 @@
-"""Whose memory a pointer of SYCL is, without a SYCL runtime.
+"""Whose memory a pointer of SYCL is.
 
-A filter string is looked up among the devices that there are here: GPUs of CUDA, and the CPU,
-which OpenCL names. Capsules and what gives them name a context that cannot be asked: there the CUDA
-driver and our own allocator know whose the memory is.
+The CUDA driver and our own allocator are asked first, then the SYCL runtime, where the process has
+one (_sycl_runtime.py). Without one a filter string is looked up among the devices that there are
+here: GPUs of CUDA, and the CPU, which OpenCL names; other contexts cannot be asked.
 """
 
 import re
-from typing import Any, NoReturn
+import weakref
+from typing import Any, NamedTuple, NoReturn
 
-from cuda.device import _core
+from cuda.device import _core, _sycl_runtime
 
 _CAPSULES = ("SyclContextRef", "SyclQueueRef")
 _BACKENDS = ("cuda", "opencl", "level_zero", "hip")
@@ -16,8 +17,12 @@ _KINDS = ("accelerator", "cpu", "gpu")
 _TYPES = ("host", "device", "shared")
 _WANTED = "[backend:][type:][number], several joined by ','"
 
-# A context: the device of a filter string; None: a context that is only known to SYCL.
-Context = tuple[str, str, int] | None
+
+class Context(NamedTuple):
+    """device: of a filter string; None: known to SYCL alone. real: the runtime's, where it is."""
+
+    device: tuple[str, str, int] | None
+    real: _sycl_runtime.Context | None
 
 
 def _malformed(value: Any, why: str) -> NoReturn:
@@ -41,14 +46,18 @@ def _parts(text: str, whole: str) -> tuple[str | None, str | None, int]:
 
 
 def _selected(text: str) -> Context:
-    for backend, kind, number in [_parts(part, text) for part in text.split(",")]:
+    filters = [_parts(part, text) for part in text.split(",")]
+    real = _sycl_runtime.of_filter(text)
+    for backend, kind, number in filters:
         there = [
             device
             for device in _devices()
             if backend in (None, device[0]) and kind in (None, device[1])
         ]
         if number < len(there):
-            return there[number]
+            return Context(there[number], real)
+    if real is not None:
+        return Context(None, real)
     names = ", ".join(":".join(map(str, device)) for device in _devices())
     _malformed(text, f"no device matches it; there are {names}")
 
@@ -72,7 +81,7 @@ def context_of(syclobj: Any) -> Context:
         what = f"a capsule named {name!r}" if name is not None else repr(found)
         wanted = " or ".join(map(repr, _CAPSULES))
         _malformed(syclobj, f"{what} was found; a capsule named {wanted} was expected")
-    return None
+    return Context(None, _sycl_runtime.of_capsule(found, is_queue=name == "SyclQueueRef"))
 
 
 def check_type(usm_type: str | None) -> None:
@@ -98,8 +107,8 @@ def said_type(owner: Any) -> str | None:
 
 def place_of(syclobj: Any, context: Context) -> str:
     """The device for messages: the one found, or what a queue says of its own."""
-    if context is not None:
-        return ":".join(map(str, context))
+    if context.device is not None:
+        return ":".join(map(str, context.device))
     said = getattr(getattr(syclobj, "sycl_device", None), "filter_string", None)
     return said if isinstance(said, str) else "a context of SYCL"
 
@@ -110,33 +119,84 @@ def check_reach(
     context: Context,
     usm_type: str | None,
     where: str,
-) -> None:
+    is_launch: bool,
+) -> str | None:
     """Raises ValueError for memory that is not of the context, or that nobody here reaches.
 
     address: as the producer says it, of its allocation. elements: first byte and end. where: the
-    device, for messages.
+    device, for messages. is_launch: kernels on a CPU reach what SYCL calls memory of that device,
+    the host's code does not. The kind of memory where SYCL allocated it.
     """
     # Without a base, neither CUDA nor our allocator knows it.
     device, _, base, size, _ = _core.memory_find(address)
     _check_within(base, size, *elements)
     if device >= 0:
-        if context is not None and (context[0] != "cuda" or context[2] != device):
+        if context.device is not None and context.device[::2] != ("cuda", device):
             raise ValueError(
                 f"'data' is memory of GPU {device}, and 'syclobj' names {where}: "
                 "the allocation's type is 'unknown' there"
             )
-        return
+        return None
+    if not base and context.real is not None:
+        return _asked(context.real.pointer(address), usm_type, where, is_launch)
     if usm_type == "device":
+        _out_of_reach(where)
+    if usm_type is not None or base or (context.device and context.device[1] == "cpu"):
+        return None
+    _unknown(where)
+
+
+def _asked(found: _sycl_runtime.Pointer, usm_type: str | None, where: str, is_launch: bool) -> str:
+    """What SYCL's runtime says of the memory, where kernels or the host's code reach that."""
+    if found.kind == "unknown":
+        _unknown(where)
+    if usm_type not in (None, found.kind):
+        raise ValueError(f"usm_type={usm_type!r}: 'data' is {found.kind} memory of {where}")
+    if found.kind == "device" and not found.on_cpu:
+        _out_of_reach(where)
+    if found.kind == "device" and not is_launch:
         raise ValueError(
-            f"'data' is device memory of {where}, which neither the host nor a CUDA GPU reaches; "
-            "copy it to host or shared memory"
+            f"'data' is device memory of {where}, which code of the host may not access; launch "
+            "kernels with the object itself, or copy it to host or shared memory"
         )
-    if usm_type is not None or base or (context and context[1] == "cpu"):
-        return
+    return found.kind
+
+
+def _out_of_reach(where: str) -> NoReturn:
+    raise ValueError(
+        f"'data' is device memory of {where}, which neither the host nor a CUDA GPU reaches; "
+        "copy it to host or shared memory"
+    )
+
+
+def _unknown(where: str) -> NoReturn:
     raise ValueError(
         f"'data' is no memory that is known of {where}: the allocation's type is 'unknown' there; "
         'where the host reaches it, from_sycl_usm(obj, usm_type="shared") says so'
     )
+
+
+class Imported:
+    """Keeps what an array of SYCL's memory was made of, and says where it is."""
+
+    def __init__(
+        self, kept: Any, low: int, high: int, kind: str, context: _sycl_runtime.Context
+    ) -> None:
+        self.kept, self.low, self.high = kept, low, high
+        self.kind, self.context = kind, context
+        _imported[low, high] = self
+
+
+# Of those that live; arrays of the same elements are of the same allocation.
+_imported: weakref.WeakValueDictionary[tuple[int, int], Imported] = weakref.WeakValueDictionary()
+
+
+def imported(address: int) -> Imported | None:
+    """What is known of memory at an address that came from SYCL."""
+    for each in list(_imported.values()):
+        if each.low <= address < each.high:
+            return each
+    return None
 
 
 def flag_is_wrong(owner: Any) -> bool:
