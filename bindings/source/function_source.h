@@ -9,7 +9,8 @@
 namespace cuda_device::bindings {
 
 // The lines of the file, notebook cell or linecache entry that a function was compiled from, as
-// they are now. Taken when a kernel is decorated: the file may change before the first launch.
+// they are now. Taken when a kernel is decorated: the file may change before the first launch. Of a
+// function that was unpickled, what came with it.
 // Throws Python's OSError for a file that is there and cannot be read.
 nb::object source_lines_of(nb::handle function);
 

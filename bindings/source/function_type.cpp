@@ -62,9 +62,6 @@ PyObject* signature(PyObject* self, void*) {
   });
 }
 
-// Found again by name, as functions are.
-PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
-
 // cuda.device.<module>.<name>(self, ...)
 PyObject* call_python(const char* module, const char* name, PyObject* self, PyObject* args,
                       PyObject* keywords) {
@@ -81,6 +78,16 @@ PyObject* inspect(PyObject* self, PyObject* args, PyObject* keywords) {
 
 PyObject* stats(PyObject* self, PyObject* args, PyObject* keywords) {
   return call_python("cuda.device._stats", "stats", self, args, keywords);
+}
+
+PyObject* reduce(PyObject* self, PyObject* args) {
+  return call_python("cuda.device._pickling", "reduce", self, args, nullptr);
+}
+
+PyObject* definition(PyObject* self, void*) {
+  return guarded([&] {
+    return nb::module_::import_("cuda.device._pickling").attr("definition")(nb::handle(self));
+  });
 }
 
 int traverse(PyObject* object, visitproc visit, void* arg) {
@@ -142,6 +149,7 @@ PyMemberDef members[] = {
 PyGetSetDef properties[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"__signature__", signature, nullptr, "Signature of the decorated function.", nullptr},
+    {"__definition__", definition, nullptr, "What pickle takes instead.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 // The first is of kernels only.
@@ -149,7 +157,7 @@ PyMethodDef methods[] = {
     {"stats", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(stats)),
      METH_VARARGS | METH_KEYWORDS,
      "What a launch with these arguments takes of the machine: a Stats. Nothing is launched."},
-    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__reduce_ex__", reduce, METH_VARARGS, nullptr},
     {"inspect", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(inspect)),
      METH_VARARGS | METH_KEYWORDS,
      "What the compiler makes of it for these arguments, stage by stage. Nothing is launched."},
@@ -209,25 +217,73 @@ frontend::DialectName dialect_of(const std::string& name) {
   throw nb::value_error(("unknown dialect '" + name + "'; known are " + known).c_str());
 }
 
-nb::object make(nb::handle function, syntax::FunctionKind kind, syntax::FunctionOptions options,
-                frontend::DialectName dialect) {
-  PyTypeObject* type = kind == syntax::FunctionKind::Kernel ? kernel_type : func_type;
+// An object of the type that means nothing yet.
+nb::object blank(PyTypeObject* type) {
   nb::object made = checked(type->tp_alloc(type, 0));
   FunctionObject* self = self_of(made.ptr());
   self->state = new FunctionState();
-  self->underlying = Py_NewRef(function.ptr());
+  self->dict = nb::dict().release().ptr();
+  return made;
+}
+
+// `lines`: of the function's file where this process did not read it; null: it is read.
+void define(FunctionObject* self, nb::handle function, syntax::FunctionKind kind,
+            syntax::FunctionOptions options, frontend::DialectName dialect, nb::object lines) {
+  Py_XSETREF(self->underlying, Py_NewRef(function.ptr()));
   self->vectorcall = kind == syntax::FunctionKind::Kernel  ? call_kernel
                      : kind == syntax::FunctionKind::Plain ? call_device_function
                                                            : call_func;
-  nb::dict attributes;
+  nb::dict attributes = nb::borrow<nb::dict>(self->dict);
   copy_names(function, attributes);
-  self->dict = attributes.release().ptr();
   FunctionState& state = *self->state;
   state.kind = kind;
   state.options = std::move(options);
   state.dialect = dialect;
   state.name = to_string(function.attr("__name__"));
+  state.code = {};
+  state.lines = std::move(lines);
   refresh(self);
+}
+
+nb::object make(nb::handle function, syntax::FunctionKind kind, syntax::FunctionOptions options,
+                frontend::DialectName dialect) {
+  nb::object made = blank(kind == syntax::FunctionKind::Kernel ? kernel_type : func_type);
+  define(self_of(made.ptr()), function, kind, std::move(options), dialect, {});
+  return made;
+}
+
+FunctionObject* decorated(nb::handle object) {
+  FunctionObject* found = as_function_object(object.ptr());
+  if (!found) throw nb::type_error("a kernel or a function made by @func was expected");
+  return found;
+}
+
+// (options, lines of its file): with its function, what another process makes the same of.
+nb::tuple parts_of(nb::handle object) {
+  FunctionObject* self = decorated(object);
+  refresh(self);
+  const FunctionState& state = *self->state;
+  nb::dict options;
+  options["fmad"] = state.options.fmad;
+  options["fastmath"] = state.options.fastmath;
+  options["signature"] = nb::cast(state.options.signature);
+  options["dialect"] = std::string(frontend::kDialectNames[static_cast<size_t>(state.dialect)]);
+  options["of_device"] = state.kind == syntax::FunctionKind::Plain;
+  return nb::make_tuple(options, state.lines);
+}
+
+// A kernel or function of parts_of; `into`: one that was made before its parts were there.
+nb::object make_of_parts(nb::object into, nb::handle function, const nb::list& lines,
+                         bool is_kernel, const nb::dict& options) {
+  nb::object made = into.is_none() ? blank(is_kernel ? kernel_type : func_type) : into;
+  const bool of_device = nb::cast<bool>(options["of_device"]);
+  define(decorated(made), function,
+         is_kernel   ? syntax::FunctionKind::Kernel
+         : of_device ? syntax::FunctionKind::Plain
+                     : syntax::FunctionKind::Func,
+         {nb::cast<bool>(options["fmad"]), nb::cast<bool>(options["fastmath"]),
+          nb::cast<std::vector<std::string>>(options["signature"])},
+         dialect_of(nb::cast<std::string>(options["dialect"])), lines);
   return made;
 }
 
@@ -237,7 +293,8 @@ void refresh(FunctionObject* function) {
   FunctionState& state = *function->state;
   PyObject* code = PyFunction_GetCode(function->underlying);
   if (code == state.code.ptr()) return;
-  state.lines = source_lines_of(function->underlying);
+  const bool is_given = state.lines.is_valid() && !state.code.is_valid();
+  if (!is_given) state.lines = source_lines_of(function->underlying);
   state.parameters = parameters_of(function->underlying);
   state.code = nb::borrow(code);
 }
@@ -271,6 +328,9 @@ void register_function_types(nb::module_& module) {
                     frontend::DialectName::Device);
       },
       nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("signature"));
+  module.def("parts_of", &parts_of, nb::arg("object"));
+  module.def("make_of_parts", &make_of_parts, nb::arg("into").none(), nb::arg("function"),
+             nb::arg("lines"), nb::kw_only(), nb::arg("is_kernel"), nb::arg("options"));
   module.def("name_entity", &name_entity, nb::arg("object"), nb::arg("name"));
 }
 

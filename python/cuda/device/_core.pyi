@@ -35,6 +35,8 @@ class Kernel(Generic[P]):
     __wrapped__: Callable[P, None]
     @property
     def underlying(self) -> Callable[P, None]: ...
+    @property
+    def __definition__(self) -> Callable[[], object]: ...
     def inspect(
         self,
         *arguments: object,
@@ -61,6 +63,8 @@ class Func(Generic[P, R]):
     __wrapped__: Callable[P, R]
     @property
     def underlying(self) -> Callable[P, R]: ...
+    @property
+    def __definition__(self) -> Callable[[], object]: ...
     def inspect(
         self,
         *arguments: object,
@@ -531,6 +535,15 @@ def make_func(
 def make_device_function(
     function: Callable[P, R], *, fmad: bool, signature: Sequence[str]
 ) -> Func[P, R]: ...
+def parts_of(object: object) -> tuple[dict[str, Any], list[str]]: ...
+def make_of_parts(
+    into: Kernel[Any] | Func[Any, Any] | None,
+    function: Callable[..., Any],
+    lines: list[str],
+    *,
+    is_kernel: bool,
+    options: dict[str, Any],
+) -> Kernel[Any] | Func[Any, Any]: ...
 def name_entity(object: object, name: str) -> None: ...
 def create_stream(
     device: int = -1, nonblocking: bool = True, priority: int | None = None
@@ -590,6 +603,8 @@ def foreign_array(
     stream: int | None,
 ) -> Any: ...
 def capsule_name(object: object) -> str | None: ...
+def capsule_pointer(capsule: object) -> int: ...
+def sycl_context_capsule(context: int, free: int) -> object: ...
 def inspect(
     function: object,
     arguments: tuple[object, ...],

@@ -6,7 +6,6 @@ says in __cuda_device_type__ which type it stands for, and so does the dtype of 
 
 import copyreg
 import weakref
-from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
@@ -14,11 +13,28 @@ import numpy as np
 from cuda.device import _core
 
 
+class _Meaning:
+    """The type that a class stands for.
+
+    Weak: NumPy's dtypes are no part of garbage collection, and a struct has its dtype.
+    """
+
+    __slots__ = ("_kind",)
+
+    def __init__(self, kind: Any) -> None:
+        self._kind = weakref.ref(kind)
+
+    def __call__(self) -> Any:
+        return self._kind()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Meaning, (self._kind(),)
+
+
 class _ElementClass(type):
     """The type of these classes, which have no name that pickle could find."""
 
-    # Weak: NumPy's dtypes are no part of garbage collection, and a struct has its dtype.
-    _stands_for: Callable[[], Any]
+    _stands_for: _Meaning
 
     @property
     def __cuda_device_type__(cls) -> Any:
@@ -47,7 +63,13 @@ def _field(name: str) -> property:
 def element_dtype(kind: Any, plain: np.dtype[Any], align: int) -> np.dtype[Any]:
     """The structured dtype of a vector or struct type, with its alignment in bytes."""
     attributes: dict[str, Any] = {name: _field(name) for name in plain.names or ()}
-    attributes |= {"__slots__": (), "__module__": kind.__module__, "_stands_for": weakref.ref(kind)}
+    attributes |= {
+        "__slots__": (),
+        "__module__": kind.__module__,
+        # Where cloudpickle finds it, which does not ask copyreg for classes.
+        "__qualname__": f"{kind.__qualname__}.numpy_dtype.type",
+        "_stands_for": _Meaning(kind),
+    }
     elements = _ElementClass(kind.__name__, (np.void,), attributes)
     made: np.dtype[Any] = np.dtype((elements, plain))
     _core.set_alignment(made, align)

@@ -170,6 +170,31 @@ class _Fresh:
         self._member.__set__(instance, value)
 
 
+class _InDict:
+    """An attribute of a class that cloudpickle made, which has no slots."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return vars(instance)[self._name]
+
+    def __set__(self, instance: Any, value: object) -> None:
+        vars(instance)[self._name] = value
+
+
+class _Copying:
+    """The attributes of a struct that are _Fresh, which cloudpickle takes for plain slots."""
+
+    def __init__(self, cls: type, names: list[str]) -> None:
+        self._of = cls, names
+        for name in names:
+            setattr(cls, name, _Fresh(vars(cls).get(name, _InDict(name))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Copying, self._of
+
+
 class _StructLayout(RecordLayout):
     __slots__ = ("defaults", "has_atomics", "names")
 
@@ -194,6 +219,9 @@ class _LazyDtype:
             self._made = _elements.element_dtype(owner, plain, layout.align)
         return self._made
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _LazyDtype, (self._hints,)
+
 
 def _namespace(cls: type, fields: dict[str, Any]) -> dict[str, Any]:
     of_class = ("__dict__", "__weakref__")
@@ -208,9 +236,9 @@ def _make(cls: type, align: int, scope: Mapping[str, Any]) -> Any:
     plain = type(cls)(cls.__name__, (), _namespace(cls, fields))
     plain.__post_init__ = _converting(cls, hints)  # type: ignore[attr-defined]
     made: Any = dataclasses.dataclass(frozen=True, slots=True)(plain)
-    for name, hint in hints.items():
-        if hint.is_changeable:
-            setattr(made, name, _Fresh(vars(made)[name]))
+    made.__cuda_device_copying__ = _Copying(
+        made, [name for name, hint in hints.items() if hint.is_changeable]
+    )
     made.__setattr__, made.__delattr__ = _set, _delete
     made.underlying = cls
     setattr(made, _LAYOUT, _StructLayout(hints, align, defaults))

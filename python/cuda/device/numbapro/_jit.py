@@ -158,13 +158,8 @@ class CUDAKernel:
     """A kernel: k[grid, block, stream, sharedmem](*arguments) launches it."""
 
     def __init__(self, function: Callable[..., Any], signature: Signature | None, fmad: bool):
-        self.py_func = function
+        self._take_names(function)
         self.signature = signature
-        self.__name__ = function.__name__
-        self.__qualname__ = function.__qualname__
-        self.__doc__ = function.__doc__
-        self.__module__ = function.__module__
-        self.__wrapped__ = function
         self._kernel = _core.make_kernel(function, fmad=fmad, fastmath=False, dialect="numbapro")
         self._specialised: dict[tuple[Type, ...], None] = {}
         if signature is None:
@@ -176,6 +171,40 @@ class CUDAKernel:
             )
         self._kernel.inspect(*map(_text, signature.args), what="ir_raw")
         self._specialised[signature.args] = None
+
+    @property
+    def __definition__(self) -> Callable[[], object]:
+        """What pickle takes instead; see _pickling.py."""
+        return self._kernel.__definition__
+
+    def __reduce_ex__(self, protocol: Any) -> str | tuple[Any, ...]:
+        by_name = self._kernel.__reduce_ex__(protocol)
+        if isinstance(by_name, str):
+            return by_name
+        return CUDAKernel._of_kernel, (*by_name, self.signature, list(self._specialised))
+
+    @classmethod
+    def _of_kernel(
+        cls,
+        arrived: Callable[[Any], _core.Kernel[Any]],
+        parts: tuple[Any, ...],
+        signature: Signature | None,
+        specialised: list[tuple[Type, ...]],
+    ) -> CUDAKernel:
+        made = cls.__new__(cls)
+        made._kernel = arrived(*parts)
+        made._take_names(made._kernel.underlying)
+        made.signature = signature
+        made._specialised = dict.fromkeys(specialised)
+        return made
+
+    def _take_names(self, function: Callable[..., Any]) -> None:
+        self.py_func = function
+        self.__name__ = function.__name__
+        self.__qualname__ = function.__qualname__
+        self.__doc__ = function.__doc__
+        self.__module__ = function.__module__
+        self.__wrapped__ = function
 
     def __repr__(self) -> str:
         return f"<CUDA kernel {self.__name__}{self.signature.args if self.signature else ''}>"
