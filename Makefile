@@ -15,7 +15,7 @@ export PATH := $(CURDIR)/$(VENV):$(PATH)
 in_build = PYTHONPATH=$(CURDIR)/build/$(1)/python
 
 .PHONY: help build demo test bench bench-shell docs conformance fuzz lint tidy format wheel test-asan test-tsan \
-        test-gpu test-wheel test-neighbours clean bootstrap FORCE
+        test-gpu test-wheel test-neighbours neighbours clean bootstrap FORCE
 
 help:
 	@echo "make demo         eight programs on real data, checked against NumPy and SciPy"
@@ -33,6 +33,7 @@ help:
 	@echo "make test-gpu     ten minutes on a GPU, from an installed wheel: tests, sanitizer, benchmarks"
 	@echo "make test-wheel   the wheel in empty environments and beside cuda-core; sdist, pip install"
 	@echo "make test-neighbours  the wheel in one process with numba, PyTorch and JAX"
+	@echo "make neighbours   arrays of NumPy, PyTorch, JAX, SYCL, Dask, MPI ...: a table of what works"
 	@echo "make build        build/dev; PYTHONPATH=build/dev/python runs it"
 	@echo "make format       formats C++ and Python sources"
 	@echo "make clean        removes build/ and dist/"
@@ -75,6 +76,9 @@ test-wheel: wheel
 
 test-neighbours: wheel
 	@PYTHON=$(PYTHON) scripts/test-neighbours $(ARGS)
+
+neighbours: build/dev
+	@PYTHON=$(PYTHON) scripts/neighbours $(ARGS)
 
 # Has an environment of its own: PYTHON may be another one than that of .venv.
 wheel:

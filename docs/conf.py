@@ -20,6 +20,8 @@ smartquotes = False  # messages are to be found as they are
 
 def setup(app):
     """The kinds of fenced blocks that tests/support/pages.py runs and compares."""
-    app.add_lexer("numba", PythonLexer)
-    for kind in ("output", "error", "numba-output", "numba-error"):
+    for kind in ("numba", "pool", "dask", "mpi"):
+        app.add_lexer(kind, PythonLexer)
+        app.add_lexer(f"{kind}-output", TextLexer)
+    for kind in ("output", "error", "numba-error"):
         app.add_lexer(kind, TextLexer)

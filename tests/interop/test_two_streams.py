@@ -3,7 +3,6 @@ last. Streams of the tests' GPUs are threads."""
 
 import os
 
-import pytest
 from support.clauses import clause
 from support.fake_gpu import needs_fake, on_fake  # noqa: F401 a fixture
 
