@@ -44,7 +44,7 @@ def test_functions_of_math_that_are_listed_are_refused(name):
     import math
 
     if not hasattr(math, name):
-        pytest.skip(f"this Python has no math.{name}")
+        pytest.skip(f"waits for a Python with math.{name}")
     source = f"@D.kernel\ndef kernel(a):\n    a[0] = math.{name}(a[0])\n"
     linecache.cache[f"<{name}>"] = (len(source), None, source.splitlines(True), f"<{name}>")
     names = {"D": D, "math": math}

@@ -40,14 +40,14 @@ def accepts(tmp_path, command, suffix, of_cuda):
 
 
 @clause("DEV-ABI-06", "DEV-ABI-08", "DEV-STRUCT-11", "DEV-STRUCT-12", partial="layout alone")
-@pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
+@pytest.mark.skipif(not shutil.which("g++"), reason="waits for g++")
 def test_layouts_are_those_of_a_host_compiler(tmp_path):
     command = ["g++", "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof"]
     accepts(tmp_path, command, ".cpp", False)
 
 
 @clause("DEV-VEC-03", "DEV-ABI-06", "DEV-ABI-08", "DEV-STRUCT-11", partial="layout alone")
-@pytest.mark.skipif(not find_nvcc(), reason="needs nvcc")
+@pytest.mark.skipif(not find_nvcc(), reason="waits for nvcc")
 def test_layouts_are_those_of_cuda_cpp(tmp_path):
     command = [find_nvcc(), "-std=c++17", "-ptx", "-Wno-deprecated-declarations", "-o", "/dev/null"]
     accepts(tmp_path, command, ".cu", True)

@@ -435,7 +435,8 @@ def test_elements_know_their_vector_through_views_and_pickle():
 
 
 @pytest.mark.skipif(
-    np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="NumPy 2.4 asks types for their dtype"
+    np.lib.NumpyVersion(np.__version__) < "2.4.0",
+    reason="waits for NumPy 2.4, which asks types for their dtype",
 )
 def test_numpy_takes_the_type_as_a_dtype():
     assert np.dtype(D.float32x4) is D.float32x4.numpy_dtype

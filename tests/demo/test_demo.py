@@ -15,9 +15,9 @@ from cuda.device import _testing
 from support.fake_gpu import fake_environment, needs_fake
 from support.targets import available
 
-Image = pytest.importorskip("PIL.Image")
-ndimage = pytest.importorskip("scipy.ndimage")
-skimage = pytest.importorskip("skimage")
+Image = pytest.importorskip("PIL.Image", reason="waits for Pillow")
+ndimage = pytest.importorskip("scipy.ndimage", reason="waits for SciPy")
+skimage = pytest.importorskip("skimage", reason="waits for scikit-image")
 
 RUN = Path(__file__).resolve().parents[2] / "demo" / "run.py"
 PROGRAM = Path(__file__).with_name("demo_program.py")

@@ -84,7 +84,7 @@ GENERATOR = ("sphinx", "myst_parser", "furo")
 def test_the_site_builds(tmp_path):
     missing = [name for name in GENERATOR if not importlib.util.find_spec(name)]
     if missing:
-        pytest.skip(f"{', '.join(missing)} not installed: scripts/requirements-dev.txt lists them")
+        pytest.skip(f"waits for {', '.join(missing)} (scripts/requirements-dev.txt lists them)")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
     done = subprocess.run([*command, DOCS, tmp_path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -782,7 +782,7 @@ def test_another_version_of_the_stream_protocol():
 
 
 @clause("DEV-LAUNCH-10")
-@pytest.mark.skipif(_core.gpu_count() > 0, reason="for a machine without a GPU")
+@pytest.mark.skipif(_core.gpu_count() > 0, reason="waits for a machine without a GPU")
 @pytest.mark.parametrize("handle", [0, 2, 140737488355328])
 def test_a_stream_of_another_device(handle):
     why = _core.info().partition("gpu=")[2].splitlines()[0]

@@ -51,7 +51,7 @@ def deep(source):
     try:
         return with_room(made, source)
     except (RecursionError, MemoryError) as error:
-        pytest.skip(f"Python's own compiler refuses it: {error!r}")
+        pytest.skip(f"waits for a Python whose own compiler takes it: {error!r}")
 
 
 def kernel_of(statements):

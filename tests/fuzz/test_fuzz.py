@@ -8,6 +8,7 @@ import os
 
 import pytest
 from cuda.device import _testing
+from support.targets import WAITS_FOR, without_gangs
 
 from .generate import generate
 from .generate_blocks import generate_blocks
@@ -44,7 +45,7 @@ def test_targets_of_the_fuzzer(name, monkeypatch):
     if not runs_here(name):
         with pytest.raises(ValueError, match=f"this machine cannot run {name}; it can run"):
             require(["interpreter", name])
-        pytest.skip(f"generated programs do not run on {name} here")
+        pytest.skip(f"generated programs wait for {WAITS_FOR[without_gangs(name)]}")
     assert require(["interpreter", name]) == ["interpreter", name]
     monkeypatch.setattr(_testing, "targets", lambda: ("interpreter",))
     with pytest.raises(ValueError, match=f"this machine cannot run {name}; it can run interp"):

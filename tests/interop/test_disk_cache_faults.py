@@ -176,7 +176,7 @@ def test_a_compile_error_is_not_hidden_by_the_warning(programs):
         assert ran.err.count("RuntimeWarning") == (0 if options else 1)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.skipif(os.geteuid() != 0, reason="waits for root, who may give files away")
 def test_a_folder_of_another_user_is_not_used(programs):
     programs.cache.mkdir(mode=0o700)
     os.chown(programs.cache, 12345, -1)
@@ -272,9 +272,9 @@ def without_roots_rights(folder):
             [*command, "touch", folder / "file"], capture_output=True, check=False
         )
     except FileNotFoundError:
-        pytest.skip("root may write anywhere, and setpriv is not there")
+        pytest.skip("waits for a user who is not root, or for setpriv")
     if b"Permission denied" not in done.stderr:
-        pytest.skip("root may write anywhere, and may not give that up")
+        pytest.skip("waits for a user who is not root, or may give that up")
     return command
 
 
@@ -308,7 +308,7 @@ def test_full_and_read_only_disks(programs, tmp_path, options, unmade):
     disk = tmp_path / "disk"
     disk.mkdir()
     if not mounts_allowed(disk):
-        pytest.skip("mounts need rights")
+        pytest.skip("waits for a machine where mounts are allowed")
     mount = f'mount -t tmpfs -o mode=700,{options} none {disk} && exec "$0" "$@"'
     command = ["unshare", "-m", "sh", "-c", mount]
     folder = disk / "cache"

@@ -318,7 +318,7 @@ def test_the_error_of_a_producer_comes_through():
 
 
 def test_torch():
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="waits for PyTorch")
     a = torch.zeros(100, dtype=torch.float32)
     run(add_one, a[::2])
     assert (a[::2] == 1).all()

@@ -182,7 +182,7 @@ for elf in objects():
 """
 
 
-@pytest.mark.skipif(not shutil.which("llvm-dwarfdump"), reason="no llvm-dwarfdump")
+@pytest.mark.skipif(not shutil.which("llvm-dwarfdump"), reason="waits for llvm-dwarfdump")
 def test_line_tables(tmp_path):
     run(tmp_path, f"os.chdir({str(tmp_path)!r})\n" + DUMP)
     lines = {}
@@ -209,7 +209,7 @@ def test_line_tables(tmp_path):
     assert lines["mixture"] <= whole
 
 
-@pytest.mark.skipif(not shutil.which("gdb"), reason="no gdb")
+@pytest.mark.skipif(not shutil.which("gdb"), reason="waits for gdb")
 def test_gdb_stops_at_a_line(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM + "launch()\nlaunch()\nprint('end')\n")
@@ -239,7 +239,7 @@ def test_gdb_stops_at_a_line(tmp_path):
         check=False,
     )
     if "ptrace" in process.stderr:
-        pytest.skip("no ptrace here")
+        pytest.skip("waits for a machine where ptrace is allowed")
     assert f"vec_add () at {path}:{line}" in process.stdout, process.stdout + process.stderr
     assert re.search(r"vec_add( \+ \d+)? in section \.text", process.stdout), process.stdout
     assert "WorkerPool" in process.stdout or "Job::" in process.stdout

@@ -14,7 +14,7 @@ from support import fake_memory
 
 pytestmark = [
     fake_memory.needs_fake,
-    pytest.mark.skipif(not _testing.assembles(), reason="no ptxas"),
+    pytest.mark.skipif(not _testing.assembles(), reason="waits for ptxas"),
 ]
 
 PROGRAM = """

@@ -70,7 +70,9 @@ def set_mxcsr(value):
     libm.fesetenv(state)
 
 
-@pytest.mark.skipif(sys.platform != "linux" or not hasattr(libm, "fegetenv"), reason="glibc only")
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(libm, "fegetenv"), reason="waits for Linux with glibc"
+)
 @pytest.mark.parametrize("grid", [1, 500])
 @pytest.mark.parametrize(
     "state",
@@ -110,7 +112,9 @@ def endless(a, rounds):
     a[0] = x
 
 
-@pytest.mark.skipif(sys.platform != "linux" or not hasattr(libm, "fegetenv"), reason="glibc only")
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(libm, "fegetenv"), reason="waits for Linux with glibc"
+)
 def test_mxcsr_is_left_as_found_by_a_launch_that_is_given_up():
     class Late(Exception):
         pass

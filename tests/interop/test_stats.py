@@ -32,7 +32,7 @@ def wrong(a):
 
 A = np.zeros(1000, np.float32)
 HOSTS = [t for t in ("avx512", "avx2", "sse4") if t in _testing.targets()]
-NEEDS_PTXAS = pytest.mark.skipif(not _testing.assembles(), reason="no ptxas")
+NEEDS_PTXAS = pytest.mark.skipif(not _testing.assembles(), reason="waits for ptxas")
 
 
 def test_figures_of_the_host():
@@ -110,7 +110,7 @@ def test_what_registers_do_not_hold():
 
 def test_a_grid_of_fewer_blocks_than_threads():
     if _core.thread_count() == 1:
-        pytest.skip("one thread")
+        pytest.skip("waits for a machine with two CPUs")
     (hint,) = halve.stats(A, grid=1, block=256).hints
     assert hint == f"a grid of 1 block keeps 1 of {_core.thread_count()} threads busy"
     assert halve.stats(A, grid=10_000, block=256).hints == ()

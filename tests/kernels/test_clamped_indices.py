@@ -352,7 +352,7 @@ def last_wins(out, d):
 
 def test_of_lanes_clamped_to_one_element_the_last_one_wins(target):
     if target in ("ptx", "cuda"):
-        pytest.skip("a GPU may choose any of them")
+        pytest.skip("for other targets: a GPU may choose any of them")
     for n in (1, 10, 33, 64, 100):
         for d in (0, -5, 40):
             out = np.full(n, -1, np.int32)

@@ -14,7 +14,9 @@ from support.launching import run
 @pytest.fixture(autouse=True)
 def _checked(target):
     if target == "cuda":
-        pytest.skip("a GPU makes no checks of assert, and a raise ends its context")
+        pytest.skip(
+            "for other targets: a GPU makes no checks of assert, and a raise ends its context"
+        )
 
 
 def line_of(kernel, text):

@@ -163,7 +163,7 @@ def shared_elements(out, source):
 
 def test_of_lanes_that_collide_the_last_one_wins(target):
     if target in ("ptx", "cuda"):
-        pytest.skip("a GPU may choose any of them")
+        pytest.skip("for other targets: a GPU may choose any of them")
     source = numbers(64, np.float32)
     out = np.zeros(40, np.float32)
     run(shared_elements, out, source, block=64)

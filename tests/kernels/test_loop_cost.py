@@ -53,7 +53,7 @@ def test_each_instruction_counts_once_and_memory_beside(tool):
     assert (counts["instructions"], counts["loads"], counts["stores"]) == (8, 2, 1)
 
 
-@pytest.mark.skipif(not shutil.which("llvm-mca-22"), reason="llvm-mca is not here")
+@pytest.mark.skipif(not shutil.which("llvm-mca-22"), reason="waits for llvm-mca-22")
 def test_cycles_are_at_least_those_of_the_chain(tool):
     (loop,) = tool.innermost_loops(CODE)
     assert 4 <= tool.cycles(loop, "sapphirerapids", shutil.which("llvm-mca-22")) < 20

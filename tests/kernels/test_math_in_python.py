@@ -89,7 +89,7 @@ def negative(out, n):
 
 def test_arguments_that_python_refuses_fail(target):
     if target == "cuda":
-        pytest.skip("a raise ends the context of a GPU")
+        pytest.skip("for other targets: a raise ends the context of a GPU")
     with pytest.raises(ValueError, match="nonnegative"):
         run(negative, np.zeros(1), -4)
 

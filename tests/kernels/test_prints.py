@@ -15,7 +15,9 @@ from support.launching import run
 @pytest.fixture(autouse=True)
 def _collected(target):
     if target == "cuda":
-        pytest.skip("CUDA's driver writes to the process's standard output itself")
+        pytest.skip(
+            "for other targets: CUDA's driver writes to the process's standard output itself"
+        )
 
 
 def printed(kernel, *args, **dims):

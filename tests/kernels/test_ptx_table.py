@@ -65,10 +65,10 @@ def table(*options):
 
 @pytest.mark.parametrize("sm", [80, 90])
 def test_nothing_is_spilled(sm):
-    pytest.importorskip("scipy", reason="the benchmark's references need SciPy")
+    pytest.importorskip("scipy", reason="waits for SciPy, which the benchmark's references need")
     done = table(f"--sm={sm}", "--kernel=triad", "--kernel=transpose")
     if done.returncode == TOOL_MISSING and "no table without" in done.stderr:
-        pytest.skip(done.stderr.strip())
+        pytest.skip(f"waits for a tool: {done.stderr.strip()}")
     assert done.returncode == 0, done.stderr
     header, *rows = (re.split(r" {2,}", line) for line in done.stdout.splitlines())
     assert [row[0] for row in rows] == ["triad", "transpose"]

@@ -124,7 +124,7 @@ def test_vectors_of_memory_serve_all_components():
     """32 float32x4 are eight vectors of AVX-512: eight loads, eight stores, no gather."""
     a = np.zeros(4096, D.float32x4.numpy_dtype)
     if "avx512" not in _testing.targets():
-        pytest.skip("a CPU with AVX-512")
+        pytest.skip("waits for a CPU with AVX-512")
     with _testing.use_target("avx512"):
         asm = scale.inspect(a, a.copy(), 2.0, what="asm", grid=16, block=256)
     assert counted(asm, r"v(p?gather|scatter)\w*") == 0

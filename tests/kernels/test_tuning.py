@@ -126,7 +126,7 @@ def assembly(problem, kernel, arguments, target, everything):
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_switch_changes_code_and_no_result(name, without, bench):
     if name in OF_AMD and "AuthenticAMD" not in Path("/proc/cpuinfo").read_text():
-        pytest.skip(f"{name} is for CPUs of AMD")
+        pytest.skip(f"waits for a CPU by AMD: {name} is for those")
     row, target, everything = CHANGES[name]
     with_it = assembly(*bench(row), target, everything)
     without(f"-{name}")

@@ -15,7 +15,7 @@ OURS = {"libcuda_device_rt.so", "libcuda_device_jit.so", "libcuda_device_sleef.s
 def package_folder():
     spec = importlib.util.find_spec("cuda.device")
     if spec is None:
-        pytest.skip("the package is not built")
+        pytest.skip("waits for a build of the package")
     return Path(spec.submodule_search_locations[0])
 
 

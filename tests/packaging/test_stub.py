@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-_core = pytest.importorskip("cuda.device._core")
-stubgen = pytest.importorskip("nanobind.stubgen")
+_core = pytest.importorskip("cuda.device._core", reason="waits for a build of the package")
+stubgen = pytest.importorskip("nanobind.stubgen", reason="waits for nanobind")
 
 STUB = Path(inspect.getfile(_core)).with_name("_core.pyi")
 # What nanobind says where a binding takes or gives Python objects.

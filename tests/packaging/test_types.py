@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("mypy")
+pytest.importorskip("mypy", reason="waits for mypy")
 
 PROGRAM = Path(__file__).with_name("typed_program.py")
 
@@ -51,6 +51,6 @@ def check_program(output):
 def test_mypy_sees_a_users_mistakes_and_no_others(pytestconfig):
     spec = importlib.util.find_spec("cuda.device")
     if spec is None:
-        pytest.skip("the package is not built")
+        pytest.skip("waits for a build of the package")
     root = Path(spec.submodule_search_locations[0]).parents[1]
     check_program(mypy(pytestconfig.cache.mkdir("mypy"), path=root))

@@ -27,7 +27,7 @@ def with_numba(make_environment):
 
 @pytest.mark.skipif(
     sys.version_info[:2] != (3, 11),
-    reason="Numba's words name values as Python 3.11's bytecode has them",
+    reason="waits for Python 3.11, whose bytecode names values as in Numba's words",
 )
 @pytest.mark.parametrize("name", PAGES)
 def test_numba(with_numba, name):

@@ -17,7 +17,7 @@ std::string ptx_of(const std::string& ir_text, int sm = 90);
 // Before the part of a test that assembles: without ptxas there is nothing that it could show.
 #define CD_NEED_PTXAS()           \
   if (cuda::find_ptxas().empty()) \
-  GTEST_SKIP() << "no ptxas here: install a CUDA toolkit or the PyPI package nvidia-cuda-nvcc"
+  GTEST_SKIP() << "waits for ptxas: install a CUDA toolkit or the PyPI package nvidia-cuda-nvcc"
 
 struct Usage {
   int registers = -1;

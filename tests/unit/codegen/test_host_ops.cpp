@@ -32,7 +32,7 @@ constexpr uint64_t kUlps = 3;
 
 TEST_P(HostOps, InLanes) { check(cases(true), OperandShape::Varying, 0); }
 TEST_P(HostOps, Uniform) {
-  if (!std::ranges::count(sampled_kinds(), kind())) GTEST_SKIP() << "only in a long run";
+  if (!std::ranges::count(sampled_kinds(), kind())) GTEST_SKIP() << "waits for a long run";
   check(cases(true), OperandShape::Uniform, 0);
 }
 TEST_P(HostOps, MathInLanes) { check(cases(false), OperandShape::Varying, kUlps); }

@@ -410,7 +410,7 @@ TEST(Ptx, FunctionsOfLibdeviceNeedIt) {
 }
 
 TEST(Ptx, LibdeviceIsInlinedAndAsked) {
-  if (cuda::find_libdevice().empty()) GTEST_SKIP() << "no libdevice here";
+  if (cuda::find_libdevice().empty()) GTEST_SKIP() << "waits for libdevice";
   const std::string ptx = ptx_of(unary("exp %2 : float32", "float32"));
   EXPECT_THAT(ptx, HasSubstr("ex2.approx"));
   EXPECT_THAT(ptx, Not(HasSubstr("__nv_")));

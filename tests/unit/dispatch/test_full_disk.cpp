@@ -46,7 +46,7 @@ TEST(Disk, FullWhileAnEntryIsWritten) {
     if (store.find("large") || store.find("small") != "v") return 4;
     return 0;
   });
-  if (result == kCannotMount) GTEST_SKIP() << "mounts need rights";
+  if (result == kCannotMount) GTEST_SKIP() << "waits for a machine where mounts are allowed";
   EXPECT_EQ(result, 0);
 }
 
@@ -56,7 +56,7 @@ TEST(Disk, WithoutRoomForAFolder) {
     Store store(scratch / "cache", kPlenty);
     return store.keep("k", "v") || store.find("k") || !store.refusal().empty() ? 1 : 0;
   });
-  if (result == kCannotMount) GTEST_SKIP() << "mounts need rights";
+  if (result == kCannotMount) GTEST_SKIP() << "waits for a machine where mounts are allowed";
   EXPECT_EQ(result, 0);
 }
 
@@ -73,7 +73,7 @@ TEST(Disk, ReadOnlyGivesWhatItHas) {
     Store none(scratch / "none", kPlenty);
     return none.keep("k", "v") || !none.refusal().empty() ? 6 : 0;
   });
-  if (result == kCannotMount) GTEST_SKIP() << "mounts need rights";
+  if (result == kCannotMount) GTEST_SKIP() << "waits for a machine where mounts are allowed";
   EXPECT_EQ(result, 0);
 }
 

@@ -109,7 +109,7 @@ TEST_F(KernelTest, AnExceptionLeavesTheKeyFree) {
 }
 
 TEST_F(KernelTest, AForkFindsEveryKeyUsable) {
-  if (!kForksWork) GTEST_SKIP() << "not under a sanitizer";
+  if (!kForksWork) GTEST_SKIP() << "waits for a build without sanitizers";
   std::atomic<bool> stop{false};
   std::atomic<int> latest{0};
   std::thread compiling([&] {

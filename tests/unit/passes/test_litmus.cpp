@@ -14,8 +14,8 @@ std::set<Memory> explored(const ir::Function& f, const LitmusProgram& program, b
   return Schedules(f, grid_of(program, one_block), kVariables + kRegisters).outcomes();
 }
 
-// Of atomic accesses alone: each stays, in its place. Beside plain ones: what was not seen before
-// is not seen after; a plain access may be left out where another of the thread gives the value.
+// Atomic accesses stay where they are, so that outcomes are the same. Of plain accesses, one may be
+// left out where another of the thread gives the value: no outcome is new.
 void expect_kept(unsigned seed, bool plain, const PipelineOptions& given) {
   std::mt19937 random(seed);
   const LitmusProgram program = random_litmus(random, plain);

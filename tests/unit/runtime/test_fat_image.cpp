@@ -116,7 +116,7 @@ TEST(Assemblers, MakeCubinsOfPtx) {
     EXPECT_FALSE(refused.ok);
     EXPECT_FALSE(refused.log.empty());
   }
-  if (found == 0) GTEST_SKIP() << "neither ptxas nor nvJitLink";
+  if (found == 0) GTEST_SKIP() << "waits for ptxas or nvJitLink";
 }
 
 }  // namespace

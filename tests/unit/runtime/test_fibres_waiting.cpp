@@ -353,7 +353,7 @@ TEST(GivingUp, WaitingTakesLittleTimeOfTheCpu) {
 }
 
 TEST(GivingUp, AForkInTheQuestionEndsTheLaunchInTheChild) {
-  if (!kForksWork) GTEST_SKIP() << "not under a sanitizer";
+  if (!kForksWork) GTEST_SKIP() << "waits for a build without sanitizers";
   for (const bool computes : {true, false}) {
     WorkerPool pool(2);
     ThreadLaunch launch = launch_of(8, 64);

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 class Forked : public testing::Test {
  protected:
   void SetUp() override {
-    if (!kForksWork) GTEST_SKIP() << "not under a sanitizer";
+    if (!kForksWork) GTEST_SKIP() << "waits for a build without sanitizers";
   }
 };
 

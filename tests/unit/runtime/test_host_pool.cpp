@@ -199,7 +199,7 @@ TEST_F(HostPools, AnIdleStreamIsNoStream) {
 }
 
 TEST_F(HostPools, InAChildWhatWaitedForAStreamIsFree) {
-  if (!kForksWork) GTEST_SKIP() << "not under a sanitizer";
+  if (!kForksWork) GTEST_SKIP() << "waits for a build without sanitizers";
   HostPool pool(100 * kMiB, counted_.system());
   Held held;
   void* const block = pool.allocate(1000, held.stream).memory;
@@ -209,7 +209,7 @@ TEST_F(HostPools, InAChildWhatWaitedForAStreamIsFree) {
 }
 
 TEST_F(HostPools, AForkInTheMiddleOfOtherThreadsWork) {
-  if (!kForksWork) GTEST_SKIP() << "not under a sanitizer";
+  if (!kForksWork) GTEST_SKIP() << "waits for a build without sanitizers";
   HostPool pool(kMiB, counted_.system());
   std::atomic<bool> stop{false};
   std::thread busy([&] {

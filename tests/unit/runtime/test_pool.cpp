@@ -213,9 +213,10 @@ TEST(Pool, AnExceptionIsTheJobsErrorAndOthersRunOn) {
 }
 
 TEST(Pool, WithoutMemoryForABlockTheLaunchFails) {
-  if (!kForksWork) GTEST_SKIP() << "not under a sanitizer";
+  if (!kForksWork) GTEST_SKIP() << "waits for a build without sanitizers";
 #if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the address sanitizer takes more address space than this test leaves";
+  GTEST_SKIP() << "waits for a build without the address sanitizer, which takes more address "
+                  "space than this test leaves";
 #endif
   EXPECT_EQ(in_child([] {
               WorkerPool pool(2);

@@ -12,7 +12,7 @@ namespace {
 class Fork : public testing::Test {
  protected:
   void SetUp() override {
-    if (!kForksWork) GTEST_SKIP() << "not under a sanitizer";
+    if (!kForksWork) GTEST_SKIP() << "waits for a build without sanitizers";
   }
 };
 
