@@ -1,6 +1,7 @@
 """SYCL's USM array interface in memory of the host: consumed, and given on request (USM)."""
 
 import array
+import ctypes
 import gc
 import os
 import random
@@ -12,13 +13,14 @@ from threading import Timer
 import numpy as np
 import pytest
 from cuda import device as D
+from cuda.device import _core, _sycl_runtime, core
 from cuda.device import array_api as xp
-from cuda.device import core
 from cuda.device.errors import CompileError
 from support.clauses import clause
 from support.interfaces import Sycl, capsule, dictionary_of, sycl, sycl_dict
 from support.kernels import add_one
 from support.launching import run
+from support.sycl_double import Library
 
 PLAIN = np.zeros(4)
 
@@ -165,8 +167,6 @@ def test_every_form_of_context():
         assert np.shares_memory(b, OURS)
         run(add_one, sycl(OURS, syclobj=syclobj), block=4)
     assert OURS.tolist() == [4] * 4
-    from cuda.device import _core
-
     if _core.gpu_count() == 0:
         assert D.from_sycl_usm(sycl(PLAIN, syclobj="0")).shape == (4,)
 
@@ -352,6 +352,108 @@ def test_memory_that_this_target_does_not_reach():
     reached.get_usm_type = lambda: "shared"
     run(add_one, reached, block=4)
     assert a.tolist() == [1] * 4
+
+
+# --- with a runtime of SYCL: a double of dpctl's library; tests/neighbours has the real one ---
+
+
+@pytest.fixture
+def sycl_runtime(monkeypatch):
+    library = Library()
+    monkeypatch.setattr(_sycl_runtime, "_loaded", [library])
+    return library
+
+
+class Holds:
+    """A context or queue of the double."""
+
+    def __init__(self, handle, name="SyclContextRef"):
+        self.handle, self.name = handle, name
+
+    def _get_capsule(self):
+        return capsule(self.name, self.handle)
+
+
+def known(library, a, kind, on_cpu=True):
+    """A producer of an array in memory that SYCL has allocated in a context."""
+    context = library.make("ours")
+    low = a.ctypes.data
+    library.allocations = [("ours", low, low + a.nbytes, kind, on_cpu)]
+    return sycl(a, syclobj=Holds(context))
+
+
+@clause("USM-01", "USM-02", "USM-04", "USM-26", "USM-28")
+def test_the_runtime_is_asked(sycl_runtime):
+    a = np.arange(4.0)
+    for name in ("SyclContextRef", "SyclQueueRef"):
+        for kind in ("host", "shared"):
+            fake = known(sycl_runtime, a, kind)
+            fake.description["syclobj"].name = name
+            assert np.shares_memory(D.from_sycl_usm(fake), a)
+            with pytest.raises(ValueError, match=f"'data' is {kind} memory of"):
+                D.from_sycl_usm(fake, usm_type="device")
+    fake = known(sycl_runtime, a, "shared")
+    fake.description["syclobj"] = Holds(sycl_runtime.make("another"))
+    for use in (D.from_sycl_usm, lambda fake: run(add_one, fake, block=4)):
+        with pytest.raises(ValueError, match="the allocation's type is 'unknown' there"):
+            use(fake)
+
+
+@clause("USM-03", "USM-41", "USM-42")
+def test_device_memory_of_a_cpu_is_for_kernels(sycl_runtime, target):
+    a = np.zeros(4)
+    fake = known(sycl_runtime, a, "device")
+    run(add_one, fake, block=4)
+    assert a.tolist() == [1] * 4
+    with pytest.raises(ValueError, match="which code of the host may not access"):
+        D.from_sycl_usm(fake)
+    fake = known(sycl_runtime, a, "device", on_cpu=False)
+    for use in (D.from_sycl_usm, lambda fake: run(add_one, fake, block=4)):
+        with pytest.raises(ValueError, match="neither the host nor a CUDA GPU reaches"):
+            use(fake)
+
+
+_set_name = ctypes.pythonapi.PyCapsule_SetName
+_set_name.argtypes = [ctypes.py_object, ctypes.c_char_p]
+USED = b"used_SyclContextRef"
+
+
+@clause("USM-40", "USM-27", "USM-36")
+def test_what_came_from_sycl_goes_back_with_its_context(sycl_runtime, monkeypatch):
+    monkeypatch.setenv("CUDA_DEVICE_HOST_CAI", "1")
+    a = np.arange(4.0)
+    b = D.from_sycl_usm(known(sycl_runtime, a, "shared"))[1:]
+    before = len(sycl_runtime.contexts)
+    found = [b.__sycl_usm_array_interface__["syclobj"] for _ in range(4)]
+    assert len({id(each) for each in found}) == 4
+    assert [_core.capsule_name(each) for each in found] == ["SyclContextRef"] * 4
+    handles = [_core.capsule_pointer(each) for each in found]
+    assert len(set(handles)) == 4
+    assert {sycl_runtime.contexts[each] for each in handles} == {"ours"}
+    _set_name(found[0], USED)  # as who took the context out of it
+    del found
+    gc.collect()
+    assert len(sycl_runtime.contexts) == before
+    assert b.usm_type == "shared"
+    assert b.get_usm_type(Holds(sycl_runtime.make("ours"))) == "shared"
+    assert b.get_usm_type(Holds(sycl_runtime.make("another"))) == "unknown"
+    again = D.from_sycl_usm(Sycl(b.__sycl_usm_array_interface__, b))
+    assert again.ctypes.data == a.ctypes.data + 8
+    assert again.tolist() == [1, 2, 3]
+
+
+def test_contexts_are_freed(sycl_runtime):
+    a = np.arange(4.0)
+    fake = known(sycl_runtime, a, "shared")
+    made = len(sycl_runtime.contexts)
+    for _ in range(5):
+        b = D.from_sycl_usm(fake)
+        run(add_one, fake, block=4)
+        with pytest.raises(ValueError, match="unknown"):
+            D.from_sycl_usm(sycl(np.zeros(4), syclobj=fake.description["syclobj"]))
+    del b
+    gc.collect()
+    assert len(sycl_runtime.contexts) == made
 
 
 # --- what arrays of the host give, where the environment asks for it ---

@@ -76,7 +76,7 @@ _new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_
 _names = []  # a capsule does not copy its name
 
 
-def capsule(name):
-    """A PyCapsule of that name around a pointer that nobody may follow."""
+def capsule(name, pointer=64):
+    """A PyCapsule of that name, by default around a pointer that nobody may follow."""
     _names.append(name.encode())
-    return _new(64, _names[-1], None)
+    return _new(pointer, _names[-1], None)
