@@ -394,18 +394,19 @@ def test_modules_that_are_taken_whole(tmp_path, monkeypatch):
         whole = cloudpickle.dumps(only_here.work)
     finally:
         cloudpickle.unregister_pickle_by_value(only_here)
-    (tmp_path / "kernel.pickle").write_bytes(whole)
+    file = tmp_path / "kernel.pickle"
+    file.write_bytes(whole)
+    (tmp_path / "only_here.py").unlink()
+    other = tmp_path / "other"
+    other.mkdir()
     found = program_of(
-        tmp_path,
-        """
-        import os, sys
-        os.remove("only_here.py") if os.path.exists("only_here.py") else None
-        sys.path = [p for p in sys.path if p != os.path.dirname(os.path.abspath(__file__))]
-        import pickle, numpy as np
+        other,
+        f"""
+        import pickle
+        import numpy as np
         from cuda import device as D
-        with open(os.path.join(os.path.dirname(__file__), "kernel.pickle"), "rb") as file:
+        with open({str(file)!r}, "rb") as file:
             work = pickle.load(file)
-        assert "only_here" not in sys.modules
         a = np.zeros(2)
         D.launch(work, a, grid=1, block=2)
         print(a.tolist())
