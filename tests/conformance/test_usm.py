@@ -397,6 +397,10 @@ def test_the_runtime_is_asked(sycl_runtime):
     for use in (D.from_sycl_usm, lambda fake: run(add_one, fake, block=4)):
         with pytest.raises(ValueError, match="the allocation's type is 'unknown' there"):
             use(fake)
+    fake.usm_type = "shared"  # the producer is not believed, the caller is
+    with pytest.raises(ValueError, match="the allocation's type is 'unknown' there"):
+        D.from_sycl_usm(fake)
+    assert np.shares_memory(D.from_sycl_usm(fake, usm_type="shared"), a)
 
 
 @clause("USM-03", "USM-41", "USM-42")

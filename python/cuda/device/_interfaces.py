@@ -396,7 +396,7 @@ def _sycl_array(
         if array.low != array.high and not address <= array.low <= array.high <= address + size:
             raise ValueError(f"the elements are outside of the buffer, which has {size} bytes")
     elif array.low != array.high:
-        said = usm_type or _sycl.said_type(owner)
+        said = usm_type, _sycl.said_type(owner)
         where = _sycl.place_of(fields["syclobj"], context)
         elements = array.low, array.high
         kind = _sycl.check_reach(address, elements, context, said, where, is_launch)

@@ -117,15 +117,16 @@ def check_reach(
     address: int,
     elements: tuple[int, int],
     context: Context,
-    usm_type: str | None,
+    said: tuple[str | None, str | None],
     where: str,
     is_launch: bool,
 ) -> str | None:
     """Raises ValueError for memory that is not of the context, or that nobody here reaches.
 
-    address: as the producer says it, of its allocation. elements: first byte and end. where: the
-    device, for messages. is_launch: kernels on a CPU reach what SYCL calls memory of that device,
-    the host's code does not. The kind of memory where SYCL allocated it.
+    address: as the producer says it, of its allocation. elements: first byte and end. said: the
+    kind of memory by the caller and by the producer. where: the device, for messages. is_launch:
+    kernels on a CPU reach what SYCL calls memory of that device, the host's code does not. Gives
+    the kind of memory where SYCL allocated it.
     """
     # Without a base, neither CUDA nor our allocator knows it.
     device, _, base, size, _ = _core.memory_find(address)
@@ -138,7 +139,8 @@ def check_reach(
             )
         return None
     if not base and context.real is not None:
-        return _asked(context.real.pointer(address), usm_type, where, is_launch)
+        return _asked(context.real.pointer(address), said[0], where, is_launch)
+    usm_type = said[0] or said[1]
     if usm_type == "device":
         _out_of_reach(where)
     if usm_type is not None or base or (context.device and context.device[1] == "cpu"):
@@ -146,10 +148,15 @@ def check_reach(
     _unknown(where)
 
 
-def _asked(found: _sycl_runtime.Pointer, usm_type: str | None, where: str, is_launch: bool) -> str:
-    """What SYCL's runtime says of the memory, where kernels or the host's code reach that."""
+def _asked(
+    found: _sycl_runtime.Pointer, usm_type: str | None, where: str, is_launch: bool
+) -> str | None:
+    """What SYCL's runtime says of the memory, where kernels or the host's code reach that.
+
+    None: it knows nothing of memory that the caller says the host reaches.
+    """
     if found.kind == "unknown":
-        _unknown(where)
+        return None if usm_type in ("host", "shared") else _unknown(where)
     if usm_type not in (None, found.kind):
         raise ValueError(f"usm_type={usm_type!r}: 'data' is {found.kind} memory of {where}")
     if found.kind == "device" and not found.on_cpu:
