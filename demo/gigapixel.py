@@ -90,9 +90,11 @@ def count(piece):
     return bins.sum(axis=0, dtype=np.int64)[np.newaxis, np.newaxis]
 
 
-def image(da, shape, side):
+def image(da, shape, side, token):
+    """token: part of the names of its pieces, for which Dask wants one meaning each."""
     chunks = da.core.normalize_chunks((side, side), shape)
-    return da.map_blocks(make, chunks=chunks, dtype=np.float32, meta=np.empty((0, 0), np.float32))
+    meta = np.empty((0, 0), np.float32)
+    return da.map_blocks(make, chunks=chunks, dtype=np.float32, meta=meta, token=token)
 
 
 def smoothed(da, pixels):
@@ -127,11 +129,13 @@ def smoothed_by_numpy(a):
     return windows.astype(np.float64).sum(axis=(2, 3)) / side**2
 
 
-def check_pieces(pixels, shape, side):
-    """Pieces across the edges of chunks, and one within."""
+def check_pieces(da, shape, side):
+    """Pieces across the edges of chunks, and one within: what is wrong, or nothing."""
+    pixels = smoothed(da, image(da, shape, side, "checked"))
     height, width = 64, 80
-    for top, left in ((side - 30, side - 40), (side // 2, shape[1] - side + 7), (2, side - 9)):
-        found = pixels[top : top + height, left : left + width].compute()
+    corners = ((side - 30, side - 40), (side // 2, shape[1] - side + 7), (2, side - 9))
+    pieces = [pixels[top : top + height, left : left + width] for top, left in corners]
+    for (top, left), found in zip(corners, da.compute(*pieces), strict=True):
         around = made_by_numpy(top - RADIUS, left - RADIUS, height + 2 * RADIUS, width + 2 * RADIUS)
         if not np.allclose(found, smoothed_by_numpy(around), rtol=1e-6):
             return f"the piece at {top}, {left} is not NumPy's"
@@ -146,13 +150,13 @@ def most_memory():
 
 
 def work(client, da, shape, side):
-    pixels = smoothed(da, image(da, shape, side))
+    pixels = smoothed(da, image(da, shape, side, "counted"))
     start = time.perf_counter()
     bins = histogram(da, pixels).compute()
     seconds = time.perf_counter() - start
     print(f"{shape[0] * shape[1] / 1e6:.0f} megapixels in {seconds:.1f} s")
     print(f"mean brightness {(bins * np.arange(BINS)).sum() / bins.sum():.2f}")
-    wrong = check_pieces(pixels, shape, side)
+    wrong = check_pieces(da, shape, side)
     if bins.sum() != shape[0] * shape[1]:
         wrong = f"{bins.sum()} pixels were counted"
     for worker, peak in client.run(most_memory).items():
