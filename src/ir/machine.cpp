@@ -15,8 +15,6 @@ uint32_t linear_index(const Launch& launch, const Thread& thread) {
   return x + block[0] * (y + block[1] * z);
 }
 
-constexpr uint32_t kWarp = 32;
-
 int64_t position(const Launch& launch, const Thread& thread, const Inst& question) {
   const auto& grid = launch.grid;
   const auto axis = static_cast<size_t>(question.imm);
@@ -73,6 +71,7 @@ class Runner {
   bool fails(const Step& s) const { return s.kind == StepKind::Check && !registers_[s.a]; }
 
   void print(const Step& s) {
+    ++launch_.changes;
     if (!launch_.report) return;
     const uint32_t* list = &launch_.code.lists[s.a];
     const PrintFormatter& printer = launch_.printers[static_cast<size_t>(s.source->imm)];
@@ -81,6 +80,7 @@ class Runner {
 
   // Does nothing where the launch has no answer.
   void opaque(const Step& s) {
+    ++launch_.changes;
     std::vector<int64_t> operands(s.source->operands.size());
     for (size_t k = 0; k < operands.size(); ++k)
       operands[k] = registers_[launch_.code.lists[s.a + k]];
@@ -254,7 +254,15 @@ class Runner {
 
   void store(const Step& s) {
     const int64_t value = operand(s, 1);
-    std::memcpy(writable(s), &value, static_cast<size_t>(bytes_of(element(s))));
+    put(s, writable(s), &value, static_cast<size_t>(bytes_of(element(s))));
+  }
+
+  // What leaves the bytes as they are changes nothing: others wait on.
+  void put(const Step& s, char* at, const void* from, size_t bytes) {
+    if (s.source->operands[0]->type.space != AddressSpace::Local &&
+        std::memcmp(at, from, bytes) != 0)
+      ++launch_.changes;
+    std::memcpy(at, from, bytes);
   }
 
   char* writable(const Step& s) {
@@ -275,7 +283,7 @@ class Runner {
     load(s);
     const int64_t after =
         after_atomic(AtomicSpec::decoded(s.source->imm)->kind, kind, registers_[s.result], given);
-    std::memcpy(at, &after, static_cast<size_t>(bytes_of(kind)));
+    put(s, at, &after, static_cast<size_t>(bytes_of(kind)));
   }
 
   void atomic_cas(const Step& s) {
@@ -283,7 +291,7 @@ class Runner {
     const int64_t expected = operand(s, 2), value = operand(s, 1);
     const auto bytes = static_cast<size_t>(bytes_of(element(s)));
     load(s);
-    if (std::memcmp(at, &expected, bytes) == 0) std::memcpy(at, &value, bytes);
+    if (std::memcmp(at, &expected, bytes) == 0) put(s, at, &value, bytes);
   }
 
   void load_pair(const Step& s) {
@@ -294,7 +302,7 @@ class Runner {
 
   void store_pair(const Step& s) {
     const int64_t both[] = {operand(s, 2), operand(s, 1)};
-    std::memcpy(writable(s), both, sizeof both);
+    put(s, writable(s), both, sizeof both);
   }
 
   void loop_begin(const Step& s) {
@@ -373,11 +381,11 @@ void pass_barrier(const Launch& launch, Thread& thread, int64_t result) {
 }
 
 uint32_t warp_lane(const Launch& launch, const Thread& thread) {
-  return linear_index(launch, thread) % kWarp;
+  return linear_index(launch, thread) % kWarpSize;
 }
 
 uint32_t warp_number(const Launch& launch, const Thread& thread) {
-  return linear_index(launch, thread) / kWarp;
+  return linear_index(launch, thread) / kWarpSize;
 }
 
 WarpMember warp_member(const Launch& launch, const Thread& thread) {
@@ -394,11 +402,15 @@ void pass_warp(const Launch& launch, Thread& thread, int64_t result) {
   pass_barrier(launch, thread, result);
 }
 
+std::string step_text(const Launch& launch, uint32_t step) {
+  const Inst* inst = launch.code.steps[step].source;
+  if (!inst) return "a loop that reads no memory";
+  const std::string line = inst->span.known() ? " in line " + std::to_string(inst->span.line) : "";
+  return "'" + print_line(*launch.code.function, *inst) + "'" + line;
+}
+
 std::string place_text(const Launch& launch, const Thread& thread) {
-  const Inst& inst = barrier_of(launch, thread);
-  const std::string line = inst.span.known() ? " in line " + std::to_string(inst.span.line) : "";
-  return "thread " + text_of(thread.index) + " at '" + print_line(*launch.code.function, inst) +
-         "'" + line;
+  return "thread " + text_of(thread.index) + " at " + step_text(launch, thread.next);
 }
 
 Outcome advance(const Launch& launch, Thread& thread, uint64_t steps) {

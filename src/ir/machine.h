@@ -19,6 +19,9 @@ struct Launch {
   LaunchReport* report = nullptr;          // null: none is wanted
   std::vector<PrintFormatter> printers{};  // by format
   OpaqueCall opaque{};                     // empty: calls do nothing
+  // How often threads did what others can see: they changed a byte of global or shared memory, or
+  // reported something.
+  mutable uint64_t changes = 0;
 };
 
 // An array that is no parameter itself.
@@ -28,6 +31,7 @@ struct OwnArray {
   const char* begin = nullptr;
   const char* end = nullptr;
   bool read_only = false;
+  friend bool operator==(const OwnArray&, const OwnArray&) = default;
 };
 
 // The shared memory of one block: the function's shared arrays, then the dynamic part.
@@ -78,12 +82,15 @@ struct WarpMember {
   uint32_t mask = 0;              // of active_mask, which names none: 0
   int64_t value = 0, number = 0;  // the operands after the mask
 };
+inline constexpr uint32_t kWarpSize = 32;
 // The number of the thread in its warp, and of the warp in its block.
 uint32_t warp_lane(const Launch& launch, const Thread& thread);
 uint32_t warp_number(const Launch& launch, const Thread& thread);
 WarpMember warp_member(const Launch& launch, const Thread& thread);
 void pass_warp(const Launch& launch, Thread& thread, int64_t result);
 
+// "'barrier' in line 4"
+std::string step_text(const Launch& launch, uint32_t step);
 // "thread (1, 2, 3) at 'barrier' in line 4"
 std::string place_text(const Launch& launch, const Thread& thread);
 
