@@ -1,6 +1,7 @@
 #include "compile/compile.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 #include "analysis/analysis.h"
@@ -43,6 +44,19 @@ Target parse_architecture(const std::string& text) {
   unknown_target(text);
 }
 
+// "interpreter", or with the seed of an order after it; nothing: another target.
+std::optional<Target> parse_interpreter(const std::string& text) {
+  static const std::string kName = "interpreter", kSeeded = kName + "-seed";
+  Target target{Target::Kind::Interpreter, codegen::MaskForm::Avx512, 0};
+  if (text == kName) return target;
+  if (!text.starts_with(kSeeded)) return std::nullopt;
+  const char* end = text.data() + text.size();
+  const auto [at, error] =
+      std::from_chars(text.data() + kSeeded.size(), end, target.seed.emplace());
+  if (error != std::errc() || at != end) return std::nullopt;
+  return target;
+}
+
 codegen::MaskForm best_form() {
   const auto forms = codegen::host_mask_forms();
   CD_CHECK(!forms.empty(), "this CPU supports no host form");
@@ -79,7 +93,7 @@ std::vector<std::string> host_targets() {
 
 Target parse_target(const std::string& text) {
   if (text.empty() || text == "host") return {Target::Kind::Host, best_form(), 0};
-  if (text == "interpreter") return {Target::Kind::Interpreter, codegen::MaskForm::Avx512, 0};
+  if (const auto target = parse_interpreter(text)) return *target;
   if (text.starts_with("sm_")) return parse_architecture(text);
   const bool emulated = text.starts_with(kEmulated);
   const std::string name = emulated ? text.substr(kEmulated.size()) : text;

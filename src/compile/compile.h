@@ -18,14 +18,15 @@ namespace cuda_device::compile {
 // What stands before the name of a host form that is run by another one's instructions.
 inline const std::string kEmulated = "emulated-";
 
-// "avx512", "emulated-avx512" → host; "sm_90" → PTX; "interpreter".
+// "avx512", "emulated-avx512" → host; "sm_90" → PTX; "interpreter", "interpreter-seed7".
 struct Target {
   enum class Kind : uint8_t { Host, Ptx, Interpreter };
   Kind kind = Kind::Host;
   codegen::MaskForm mask = codegen::MaskForm::Avx512;
   int sm = 0;
-  uint32_t gang_width = 0;  // 0: chosen for each kernel
-  bool emulated = false;    // the form, by instructions of AVX2
+  uint32_t gang_width = 0;            // 0: chosen for each kernel
+  bool emulated = false;              // the form, by instructions of AVX2
+  std::optional<uint64_t> seed = {};  // of the interpreter: threads take turns in a random order
 };
 Target parse_target(
     const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "ir/interpreter.h"
-
 namespace cuda_device::compile {
 namespace {
 
@@ -44,7 +42,7 @@ void interpret_launch(const InterpretedKernel& kernel, const char* params,
   for (const abi::ParamSlot& slot : kernel.layout.slots)
     arguments.push_back(argument_of(slot, params));
   ir::interpret(*kernel.function, arguments, ir::Grid{dims.grid, dims.block, dims.shared},
-                UINT64_MAX, &report);
+                UINT64_MAX, &report, {}, kernel.schedule);
 }
 
 }  // namespace cuda_device::compile

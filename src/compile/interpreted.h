@@ -5,7 +5,7 @@
 #include <string>
 
 #include "abi/kernel_image.h"
-#include "ir/ir.h"
+#include "ir/interpreter.h"
 
 namespace cuda_device::compile {
 
@@ -13,6 +13,7 @@ struct InterpretedKernel {
   std::unique_ptr<ir::Function> function;
   abi::ParamLayout layout;
   uint32_t nesting = 0;  // of its regions
+  ir::Schedule schedule = {};
 };
 
 void interpret_launch(const InterpretedKernel& kernel, const char* params,

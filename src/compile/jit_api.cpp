@@ -108,7 +108,8 @@ void compile(const CompileRequest& request, const std::stop_token& stop, Compile
   codegen::describe(*function, result->image);
   result->image.warnings = std::move(warnings);
   const uint32_t nesting = nesting_of(*function);
-  result->interpreted = new InterpretedKernel{std::move(function), result->image.params, nesting};
+  result->interpreted = new InterpretedKernel{
+      std::move(function), result->image.params, nesting, {.seed = compilation.target().seed}};
 }
 
 std::string machine_listing(const Compilation& compilation,

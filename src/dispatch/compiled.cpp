@@ -163,8 +163,15 @@ Image image_for(const Specialisation& s, compile::CompileRequest request) {
   return made;
 }
 
-CompileOutcome interpreted(const Specialisation& s) {
-  const compile::CompileResult result = compile(request_for(s, "interpreter"));
+// Or with the seed of an order of threads after it.
+bool is_interpreter(const std::string& target) {
+  const std::string name = "interpreter", seeded = name + "-seed";
+  return target == name || (target.starts_with(seeded) && target.size() > seeded.size() &&
+                            target.find_first_not_of("0123456789", seeded.size()) == target.npos);
+}
+
+CompileOutcome interpreted(const Specialisation& s, const std::string& target = "interpreter") {
+  const compile::CompileResult result = compile(request_for(s, target));
   return {std::make_shared<InterpretedKernel>(result, s), {}};
 }
 
@@ -221,7 +228,7 @@ CompileOutcome assembled(const Specialisation& s, const std::vector<std::string>
 }
 
 CompileOutcome dispatch(const Specialisation& s, const std::string& target) {
-  if (target == "interpreter") return interpreted(s);
+  if (is_interpreter(target)) return interpreted(s, target);
   if (target == "ptx") return assembled(s, split(jit_library().ptx_architectures()));
   if (target.starts_with("sm_")) return assembled(s, {target.substr(3)});
   if (target == "cuda") return on_gpu(s, cuda::gpu0().architecture());
@@ -281,7 +288,7 @@ std::vector<std::string> available_targets() {
 }
 
 bool target_available(const std::string& target) {
-  if (target.empty()) return true;
+  if (target.empty() || is_interpreter(target)) return true;
   std::vector<std::string> all = available_targets();
   for (std::string& form : split(jit_library().host_targets())) all.push_back(std::move(form));
   for (const std::string& arch : split(jit_library().ptx_architectures()))

@@ -213,9 +213,9 @@ void cd_rt_gpu_sync(int device, cuda_device::dispatch::Outcome* outcome);
 
 // Target of launches of this thread: "" = best host form, "avx512", "avx2", "sse4" (with "x8",
 // "x16", "x32" or "x64" at the end: so many lanes a gang, which have to fill a vector),
-// "emulated-avx512" (that form, by instructions of AVX2), "interpreter", "ptx" (assembled for every
-// architecture, then interpreted), "sm_75" (one of them), "cuda" (arrays copied to GPU 0 and back).
-// False if this machine cannot.
+// "emulated-avx512" (by instructions of AVX2), "interpreter" ("interpreter-seed7": threads in a
+// random order), "ptx" (assembled for every architecture, then interpreted), "sm_75" (one of them),
+// "cuda" (arrays copied to GPU 0 and back). False if this machine cannot.
 bool cd_rt_set_target(const char* target);
 const char* cd_rt_target();
 const char* cd_rt_targets();  // comma-separated list of the above that this machine can run

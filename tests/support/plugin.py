@@ -26,6 +26,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "clause(*ids, partial=None): rows of the contract shown")
+    config.addinivalue_line("markers", "targets(*names): the only ones this test is for")
     path = config.getoption("--clause-report")
     if path:
         config.pluginmanager.register(ClauseReport(path), "clause-report")
@@ -51,7 +52,13 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_generate_tests(metafunc):
     if "target" in metafunc.fixturenames:
-        metafunc.parametrize("target", targets.chosen(metafunc.config), indirect=True)
+        only = metafunc.definition.get_closest_marker("targets")
+        config = metafunc.config
+        names = targets.chosen_of(config, only.args) if only else targets.chosen(config)
+        if not names:
+            other = pytest.mark.skip(reason=f"for other targets: {', '.join(only.args)}")
+            names = [pytest.param(only.args[0], marks=other)]
+        metafunc.parametrize("target", names, indirect=True)
 
 
 @pytest.fixture

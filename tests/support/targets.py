@@ -12,7 +12,8 @@ LONG = ("sse4",)
 BY_NAME_ONLY = ("cuda",)
 ALL = DEFAULT + LONG + BY_NAME_ONLY
 EMULATED = "emulated-"
-GANGS = re.compile("x(8|16|32|64)$")  # after a host form: gangs of so many lanes
+# After a host form: gangs of so many lanes; after the interpreter: threads in a random order.
+VARIANT = re.compile("x(8|16|32|64)$|-seed[0-9]+$")
 NOT_ASSEMBLED = "ptx (not assembled)"
 
 WAITS_FOR = {
@@ -30,8 +31,8 @@ def testing():
     return importlib.import_module("cuda.device._testing")
 
 
-def without_gangs(name):
-    return GANGS.sub("", name)
+def without_variant(name):
+    return VARIANT.sub("", name)
 
 
 def on_this_machine(name):
@@ -39,7 +40,7 @@ def on_this_machine(name):
 
     Emulated, a form goes the same way through the compiler, but for the back end.
     """
-    form, known = without_gangs(name), testing().targets()
+    form, known = without_variant(name), testing().targets()
     return EMULATED + name if form not in known and EMULATED + form in known else name
 
 
@@ -50,7 +51,7 @@ def use_target(name):
 
 def available(name):
     """Whether this machine can run the target."""
-    return without_gangs(on_this_machine(name)) in testing().targets()
+    return without_variant(on_this_machine(name)) in testing().targets()
 
 
 def reported(name):
@@ -58,13 +59,14 @@ def reported(name):
     has it not, show less."""
     if name == "ptx" and not testing().assembles():
         return NOT_ASSEMBLED
+    name = without_variant(name)
     return f"{name} (emulated)" if on_this_machine(name) != name else name
 
 
 def require(name):
     """Skips the test where this machine cannot run the target, naming the one it waits for."""
     if not available(name):
-        pytest.skip(f"target {name} waits for {WAITS_FOR[without_gangs(name)]}")
+        pytest.skip(f"target {name} waits for {WAITS_FOR[without_variant(name)]}")
 
 
 def settle_gpu():
@@ -90,6 +92,12 @@ def chosen(config):
     if named:
         return tuple(dict.fromkeys(named))
     return DEFAULT + LONG if config.getoption("--long") else DEFAULT
+
+
+def chosen_of(config, names):
+    """Of some targets, named with their variants, those of this run."""
+    run = chosen(config)
+    return tuple(name for name in names if without_variant(name) in run)
 
 
 def check_named(config):

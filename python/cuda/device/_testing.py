@@ -32,7 +32,10 @@ def assembles() -> bool:
 
 @contextlib.contextmanager
 def use_target(name: str) -> Iterator[None]:
-    """Launches of this thread run on this target until the end of the block."""
+    """Launches of this thread run on this target until the end of the block.
+
+    "interpreter-seed7" lets threads take turns in a random order, another for each number.
+    """
     before = _core.target()
     if not _core.set_target(name):
         known = ", ".join(targets())

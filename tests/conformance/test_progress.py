@@ -1,0 +1,481 @@
+"""Threads that wait for each other by memory: every thread that can go on does so, some time."""
+
+import numpy as np
+import pytest
+from cuda import device as D
+from support.clauses import clause
+from support.launching import run
+
+FULL = 0xFFFFFFFF
+
+# Where every thread goes on while others wait. On the interpreter in order, and in random orders.
+TARGETS = ("interpreter", "interpreter-seed1", "interpreter-seed2")
+# Where threads that wait for each other for ever are found, and the launch ends with an error.
+FINDS_DEADLOCKS = ("interpreter", "interpreter-seed1", "interpreter-seed2")
+
+pytestmark = pytest.mark.targets(*TARGETS)
+on_finders = pytest.mark.targets(*FINDS_DEADLOCKS)
+
+
+def awaits(flags, i, value):
+    while D.atomic_ref(flags, i).load("acquire", "device") != value:
+        pass
+
+
+def reaches(counter, i, value):
+    while D.atomic_ref(counter, i).load("acquire", "device") < value:
+        pass
+
+
+# --- locks ---
+
+
+@D.kernel
+def locked_by_cas(lock, total, rounds):
+    for _ in range(rounds):
+        while D.atomic_ref(lock, 0).cas(0, 1, "acquire", "device") != 0:
+            pass
+        total[0] = total[0] + 1
+        D.atomic_ref(lock, 0).store(0, "release", "device")
+
+
+@D.kernel
+def locked_by_exch(lock, total, rounds):
+    for _ in range(rounds):
+        taken = False
+        while not taken:
+            if D.atomic_ref(lock, 0).exch(1, "acquire", "device") == 0:
+                total[0] += 1
+                D.atomic_ref(lock, 0).store(0, "release", "device")
+                taken = True
+
+
+@D.kernel
+def locked_by_try(lock, total, rounds):
+    """Between two tries the lock is only read."""
+    for _ in range(rounds):
+        while D.atomic_ref(lock, 0).exch(1, "acquire", "device") == 1:
+            while D.atomic_ref(lock, 0).load("relaxed", "device") == 1:
+                pass
+        total[0] += 1
+        D.threadfence("release", "device")
+        D.atomic_ref(lock, 0).store(0, "relaxed", "device")
+
+
+@D.kernel
+def locked_by_ticket(lock, total, rounds):
+    for _ in range(rounds):
+        mine = D.atomic_ref(lock, 0).add(1, "relaxed", "device")
+        awaits(lock, 1, mine)
+        total[0] += 1
+        D.atomic_ref(lock, 1).add(1, "release", "device")
+
+
+SHAPES = {
+    "one warp": (1, 32),
+    "some warps": (1, 100),
+    "blocks of one thread": (17, 1),
+    "blocks": (5, 48),
+}
+
+
+@clause("DEV-ATOM-13", "DEV-ATOM-15", "DEV-ORDER-07", partial="on some targets")
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    "kernel",
+    [locked_by_cas, locked_by_exch, locked_by_try, locked_by_ticket],
+    ids=lambda k: k.__name__,
+)
+def test_locks(target, kernel, shape):
+    grid, block = SHAPES[shape]
+    lock, total = np.zeros(2, np.int32), np.zeros(1, np.int32)
+    run(kernel, lock, total, 7, grid=grid, block=block)
+    assert total[0] == 7 * grid * block
+
+
+@D.struct
+class ticket_mutex:
+    line: D.Atomic(int, align=16)
+    current: D.Atomic(int, align=16)
+
+    @D.func
+    def lock(self):
+        my = self.line.add(1)
+        while True:
+            now = self.current.load()
+            if now == my:
+                break
+            self.current.wait(now)
+
+    @D.func
+    def unlock(self):
+        self.current.add(1)
+        self.current.notify_all()
+
+
+@D.kernel
+def guarded(mutexes, plain):
+    m = mutexes[0]
+    for _ in range(3):
+        m.lock()
+        plain[0] += 1
+        plain[1] = plain[1] ^ plain[0]
+        m.unlock()
+
+
+@clause("DEV-STRUCT-15", "DEV-ATOM-29", partial="on some targets")
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_mutex_of_the_guide(target, shape):
+    grid, block = SHAPES[shape]
+    mutexes, plain = D.zeros(1, dtype=ticket_mutex), np.zeros(2, np.int32)
+    run(guarded, mutexes, plain, grid=grid, block=block)
+    n = 3 * grid * block
+    assert plain.tolist() == [n, np.bitwise_xor.reduce(np.arange(n + 1))]
+    assert mutexes["line"][0] == mutexes["current"][0] == n
+
+
+# --- producers and consumers ---
+
+
+@D.kernel
+def through_a_ring(a, out, n):
+    """Warp 0 writes into a ring of four lines, warp 1 reads them."""
+    ring = D.shared_array((4, 32), D.int32)
+    written = D.shared_array(32, D.int32)
+    read = D.shared_array(32, D.int32)
+    lane, warp = D.lane_id, D.thread_idx.x // 32
+    written[lane] = 0
+    read[lane] = 0
+    D.syncthreads()
+    for k in range(n):
+        if warp == 0:
+            while D.atomic_ref(read, lane).load("acquire", "block") < k - 3:
+                pass
+            ring[k % 4, lane] = a[k, lane] * 2
+            D.atomic_ref(written, lane).store(k + 1, "release", "block")
+        else:
+            other = 31 - lane
+            while D.atomic_ref(written, other).load("acquire", "block") <= k:
+                pass
+            out[k, lane] = ring[k % 4, other]
+            D.atomic_ref(read, other).store(k + 1, "release", "block")
+
+
+@clause("DEV-SCOPE-03", "DEV-ORDER-07", partial="on some targets")
+def test_a_ring_between_warps(target):
+    a = np.arange(50 * 32, dtype=np.int32).reshape(50, 32)
+    out = np.zeros_like(a)
+    run(through_a_ring, a, out, 50, grid=1, block=64)
+    assert out.tolist() == (2 * a[:, ::-1]).tolist()
+
+
+@D.kernel
+def between_lanes(flags, data):
+    """From the last lane to the first, and so on in each warp."""
+    t = D.tid(1)
+    if D.lane_id < 31:
+        awaits(flags, t + 1, 1)
+        data[t] = data[t + 1] + 1
+    else:
+        data[t] = t
+    D.atomic_ref(flags, t).store(1, "release", "device")
+
+
+@clause("DEV-ORDER-07", partial="on some targets")
+def test_from_the_last_lane_to_the_first(target):
+    flags, data = np.zeros(128, np.int32), np.zeros(128, np.int32)
+    run(between_lanes, flags, data, grid=2, block=64)
+    lane, last = np.arange(128) % 32, np.arange(128) // 32 * 32 + 31
+    assert data.tolist() == (last + 31 - lane).tolist()
+
+
+@D.kernel
+def waits_and_notifies(box, out, rounds):
+    """Thread 0 hands numbers to the last thread of the block, which answers each."""
+    me, last = D.thread_idx.x, D.block_dim.x - 1
+    question = D.atomic_ref(box, (D.block_idx.x, 0))
+    answer = D.atomic_ref(box, (D.block_idx.x, 1))
+    if me == 0:
+        for k in range(1, rounds + 1):
+            question.store(k, "release", "device")
+            question.notify_one("device")
+            answer.wait(k - 1, "acquire", "device")
+            out[D.block_idx.x] += answer.load("relaxed", "device")
+    elif me == last:
+        for k in range(1, rounds + 1):
+            question.wait(k - 1, "acquire", "device")
+            answer.store(k, "release", "device")
+            answer.notify_all("device")
+
+
+@clause("DEV-ATOM-29", partial="on some targets")
+@pytest.mark.parametrize("block", [2, 32, 65])
+def test_wait_and_notify_within_a_block(target, block):
+    box, out = np.zeros((3, 2), np.int32), np.zeros(3, np.int32)
+    run(waits_and_notifies, box, out, 10, grid=3, block=block)
+    assert out.tolist() == [55] * 3
+
+
+@D.kernel
+def of_later_blocks(flags, out):
+    b = D.block_idx.x
+    if b + 1 < D.grid_dim.x:
+        awaits(flags, b + 1, 1)
+        out[b] = out[b + 1] + 1
+    D.atomic_ref(flags, b).store(1, "release", "device")
+
+
+@clause("DEV-ORDER-07", partial="on some targets")
+def test_flags_of_later_blocks(target):
+    n = 40
+    flags, out = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    run(of_later_blocks, flags, out, grid=n)
+    assert out.tolist() == list(range(n))[::-1]
+
+
+@D.kernel
+def looks_back(a, status, sums, out):
+    """A prefix sum in one launch: each block adds up what blocks before it have made known."""
+    shared = D.shared_array(1, D.int32)
+    t = D.thread_idx.x
+    b = D.int32(D.block_idx.x)
+    v = a[D.tid(1)]
+    scan = v
+    d = 1
+    while d < 32:
+        below = D.shfl_up_sync(FULL, scan, d)
+        if D.lane_id >= d:
+            scan += below
+        d *= 2
+    if t == 31:
+        sums[0, b] = scan
+        D.atomic_ref(status, b).store(1, "release", "device")
+        before = 0
+        k = b - 1
+        while k >= 0:
+            known = D.atomic_ref(status, k).load("acquire", "device")
+            if known == 2:
+                before += sums[1, k]
+                break
+            if known == 1:
+                before += sums[0, k]
+                k -= 1
+        sums[1, b] = before + scan
+        D.atomic_ref(status, b).store(2, "release", "device")
+        shared[0] = before
+    D.syncthreads()
+    out[D.tid(1)] = shared[0] + scan
+
+
+@clause("DEV-ORDER-07", partial="on some targets")
+def test_look_back_over_blocks(target):
+    n = 30
+    a = np.random.default_rng(4).integers(0, 100, 32 * n).astype(np.int32)
+    status, sums, out = np.zeros(n, np.int32), np.zeros((2, n), np.int32), np.zeros_like(a)
+    run(looks_back, a, status, sums, out, grid=n, block=32)
+    assert out.tolist() == a.cumsum().tolist()
+
+
+# --- barriers made by hand ---
+
+
+@D.kernel
+def block_barriers(out, rounds):
+    """The last thread that comes lets the others go."""
+    came = D.shared_array(1, D.int32)
+    phase = D.shared_array(1, D.int32)
+    values = D.shared_array(96, D.int32)
+    t, n = D.thread_idx.x, D.block_dim.x
+    if t == 0:
+        came[0] = 0
+        phase[0] = 0
+    D.syncthreads()
+    values[t] = t
+    for k in range(rounds):
+        if D.atomic_ref(came, 0).add(1, "acq_rel", "block") == n - 1:
+            D.atomic_ref(came, 0).store(0, "relaxed", "block")
+            D.atomic_ref(phase, 0).store(2 * k + 1, "release", "block")
+        awaits(phase, 0, 2 * k + 1)
+        got = values[(t + 1) % n]
+        if D.atomic_ref(came, 0).add(1, "acq_rel", "block") == n - 1:
+            D.atomic_ref(came, 0).store(0, "relaxed", "block")
+            D.atomic_ref(phase, 0).store(2 * k + 2, "release", "block")
+        awaits(phase, 0, 2 * k + 2)
+        values[t] = got
+    out[D.tid(1)] = values[t]
+
+
+@clause("DEV-ATOM-17", "DEV-SCOPE-03", partial="on some targets")
+@pytest.mark.parametrize("block", [32, 96])
+def test_a_barrier_of_a_block_by_a_counter(target, block):
+    out = np.zeros(2 * block, np.int32)
+    run(block_barriers, out, 5, grid=2, block=block)
+    assert out.tolist() == 2 * np.roll(np.arange(block), -5).tolist()
+
+
+@D.kernel
+def grid_barriers(a, b, counter, rounds):
+    """All threads of the grid meet twice a round: each takes over what the one after it has."""
+    t, n = D.tid(1), D.grid_size(1)
+    for k in range(rounds):
+        b[t] = a[(t + 1) % n]
+        D.atomic_ref(counter, 0).add(1, "release", "device")
+        reaches(counter, 0, n * (2 * k + 1))
+        a[t] = b[t] + 1
+        D.atomic_ref(counter, 0).add(1, "release", "device")
+        reaches(counter, 0, n * (2 * k + 2))
+
+
+@D.kernel
+def grid_barriers_by_blocks(a, b, counter, rounds):
+    """One thread of each block waits for the other blocks, the rest for that one."""
+    t, n = D.tid(1), D.grid_size(1)
+    for k in range(2 * rounds):
+        if k % 2 == 0:
+            b[t] = a[(t + 1) % n]
+        else:
+            a[t] = b[t] + 1
+        D.syncthreads()
+        if D.thread_idx.x == 0:
+            D.atomic_ref(counter, 0).add(1, "acq_rel", "device")
+            reaches(counter, 0, D.int32(D.grid_dim.x) * (k + 1))
+        D.syncthreads()
+
+
+@D.kernel
+def grid_barriers_by_flags(a, b, flags, rounds):
+    """Each block has a flag, and looks at those of all."""
+    t, n = D.tid(1), D.grid_size(1)
+    me = D.thread_idx.x
+    for k in range(2 * rounds):
+        if k % 2 == 0:
+            b[t] = a[(t + 1) % n]
+        else:
+            a[t] = b[t] + 1
+        D.syncthreads()
+        if me == 0:
+            D.atomic_ref(flags, D.block_idx.x).store(k + 1, "release", "device")
+        for other in range(me, D.grid_dim.x, D.block_dim.x):
+            while D.atomic_ref(flags, other).load("acquire", "device") <= k:
+                pass
+        D.syncthreads()
+
+
+@clause("DEV-ATOM-17", "DEV-ORDER-07", partial="on some targets")
+@pytest.mark.parametrize(
+    "kernel",
+    [grid_barriers, grid_barriers_by_blocks, grid_barriers_by_flags],
+    ids=lambda k: k.__name__,
+)
+def test_barriers_of_the_grid(target, kernel):
+    grid, block, rounds = 9, 33, 3
+    n = grid * block
+    a, b, counter = np.arange(n, dtype=np.int32), np.zeros(n, np.int32), np.zeros(grid, np.int32)
+    run(kernel, a, b, counter, rounds, grid=grid, block=block)
+    assert a.tolist() == (np.roll(np.arange(n), -rounds) + rounds).tolist()
+
+
+# --- lanes that meet from both branches of an if ---
+
+
+@D.kernel
+def meet_from_both_branches(out, flags):
+    lane, t = D.lane_id, D.tid(1)
+    if lane % 2 == 0:
+        got = D.shfl_xor_sync(FULL, lane * 10, 1)
+        votes = D.ballot_sync(FULL, lambda: lane < 7)
+        out[2, t] = lane
+        D.syncwarp(FULL)
+        seen = out[2, t + 1]
+    else:
+        got = D.shfl_xor_sync(FULL, lane * 100, 1)
+        votes = D.ballot_sync(FULL, lambda: lane > 28)
+        out[2, t] = lane
+        D.syncwarp(FULL)
+        seen = out[2, t - 1]
+    out[0, t] = got
+    out[1, t] = votes
+    out[3, t] = seen
+    # The first of them after a wait for the others.
+    if lane == 0:
+        while D.atomic_ref(flags, D.block_idx.x).load("acquire", "device") < 31:
+            pass
+        out[4, t] = D.shfl_sync(FULL, 5, 31)
+    else:
+        D.atomic_ref(flags, D.block_idx.x).add(1, "release", "device")
+        out[4, t] = D.shfl_sync(FULL, lane, 31)
+
+
+@clause("DEV-WARP-08", "DEV-WARP-12", "DEV-WARP-22", "DEV-WARP-27", partial="on some targets")
+def test_lanes_of_both_branches_meet(target):
+    out, flags = np.zeros((5, 64), np.int32), np.zeros(2, np.int32)
+    run(meet_from_both_branches, out, flags, grid=2, block=32)
+    lane = np.arange(64) % 32
+    other = lane ^ 1
+    votes = sum(1 << i for i in range(32) if (i < 7 if i % 2 == 0 else i > 28))
+    assert out[0].tolist() == np.where(other % 2 == 0, other * 10, other * 100).tolist()
+    assert out[1].view(np.uint32).tolist() == [votes] * 64
+    assert out[3].tolist() == other.tolist()
+    assert out[4].tolist() == [31] * 64
+
+
+# --- deadlocks ---
+
+DEADLOCK = r"kernel '{}': its threads wait for each other and none can go on \(deadlock\): {}"
+
+
+def expect_deadlock(kernel, *args, places, grid=1, block=1):
+    text = DEADLOCK.format(kernel.underlying.__name__, places)
+    with pytest.raises(D.errors.KernelError, match=text):
+        run(kernel, *args, grid=grid, block=block)
+
+
+@D.kernel
+def waits_in_vain(flags):
+    awaits(flags, 0, 1)
+
+
+@on_finders
+@clause("DEV-ATOM-09", partial="on some targets")
+def test_a_flag_that_nobody_sets(target):
+    places = r"80 threads \(block \(0, 0, 0\), thread \(0, 0, 0\)\) at '.*atomic_load"
+    expect_deadlock(waits_in_vain, np.zeros(1, np.int32), places=places, grid=2, block=40)
+
+
+@D.kernel
+def opposite_order(locks, there):
+    """Two warps, one thread of each: each has one lock before it asks for the other."""
+    warp = D.thread_idx.x // 32
+    if D.lane_id == 0:
+        while D.atomic_ref(locks, warp).exch(1, "acquire", "block") == 1:
+            pass
+        D.atomic_ref(there, 0).add(1, "relaxed", "block")
+        awaits(there, 0, 2)
+        while D.atomic_ref(locks, 1 - warp).exch(1, "acquire", "block") == 1:
+            pass
+        D.atomic_ref(locks, 1 - warp).store(0, "release", "block")
+        D.atomic_ref(locks, warp).store(0, "release", "block")
+
+
+@on_finders
+@clause("DEV-ATOM-13", partial="on some targets")
+def test_locks_in_opposite_order(target):
+    places = r"2 threads \(block \(0, 0, 0\), thread \(0, 0, 0\)\) at '.*atomic_rmw"
+    expect_deadlock(
+        opposite_order, np.zeros(2, np.int32), np.zeros(1, np.int32), places=places, block=64
+    )
+
+
+@D.kernel
+def barrier_not_reached(flags):
+    if D.thread_idx.x >= 32:
+        awaits(flags, 0, 1)
+    D.syncthreads()
+    flags[0] = 1
+
+
+@on_finders
+@clause("DEV-BLK-05", partial="on some targets")
+def test_a_barrier_that_a_warp_does_not_reach(target):
+    places = r"32 threads .*thread \(32, 0, 0\)\) at '.*atomic_load.*32 threads .*at 'barrier'"
+    expect_deadlock(barrier_not_reached, np.zeros(1, np.int32), places=places, block=64)
