@@ -48,6 +48,12 @@ def check_numbapro(seed: int, targets: list[str], blocks: bool, by_turns: bool) 
     return check(seed, targets)
 
 
+def check_waits(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:
+    from tests.fuzz.wait_harness import check_waits
+
+    return check_waits(seed, targets)
+
+
 def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=20000)
@@ -56,12 +62,24 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--blocks", action="store_true", help="programs with barriers")
     parser.add_argument("--warps", action="store_true", help="programs of warps")
     parser.add_argument("--numbapro", action="store_true", help="programs of NumbaPro's dialect")
+    parser.add_argument(
+        "--waits", action="store_true", help="programs of locks and flags, on the interpreter"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument(
         "--by-turns", action="store_true", help="with contraction or without, not both"
     )
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for one program")
     return parser.parse_args(arguments)
+
+
+def of_kind(options: argparse.Namespace) -> Callable:
+    """What checks one program of the kind that is asked for."""
+    if options.warps:
+        return check_warps
+    if options.numbapro:
+        return check_numbapro
+    return check_waits if options.waits else check_seed
 
 
 def report(results: Iterable[tuple[int, str | None]]) -> int:
@@ -82,10 +100,11 @@ def main(arguments: list[str] | None = None, check: Callable | None = None) -> i
     from tests.fuzz.harness import require, runs_here
 
     options = options_of(arguments)
-    of_kind = check_warps if options.warps else check_numbapro if options.numbapro else check_seed
-    check = check or of_kind
+    check = check or of_kind(options)
     if options.targets:
         targets = require(options.targets.split(","))
+    elif options.waits:
+        from tests.fuzz.wait_harness import TARGETS as targets
     else:
         targets = [target for target in ALL if runs_here(target)]
         print(f"left out here: {', '.join(set(ALL) - set(targets)) or 'none'}")
