@@ -41,7 +41,10 @@ FunctionObject* kernel_of(PyObject* const* args, Py_ssize_t count) {
         later && later->state->kind == syntax::FunctionKind::Kernel)
       throw LaunchError{DiagCode::launch_order,
                         {"'" + type_text(args[0]) + "'", later->state->name}};
-  throw LaunchError{DiagCode::launch_other, {"'" + type_text(args[0]) + "'"}};
+  std::string found = "'" + type_text(args[0]) + "'";
+  if (nb::object own = optional_attr(args[0], nb::str("launch_syntax")))
+    found += ", which is launched as " + to_string(own);
+  throw LaunchError{DiagCode::launch_other, {found}};
 }
 
 PyObject** keyword_slot(PyObject* name, Keywords& keywords) {

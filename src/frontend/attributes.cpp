@@ -57,7 +57,7 @@ static std::string attributes_there_are(const Context& ctx, const Value& base,
     return "a value must be assigned first; None can only be tested with 'is None'";
   if (base.is<Value::Entity>()) return attributes_of_entity(base);
   if (base.is<Value::Module>()) {
-    const std::string ours = name_in_module(name);
+    const std::string ours = name_in_module(ctx.policy, name);
     return ours.empty() ? "dir() of it, outside of the kernel, lists what it has" : "write " + ours;
   }
   if (base.is_tuple())
@@ -88,11 +88,11 @@ static bool is_of_numba(const Context& ctx, const Node* node) {
 static std::optional<Value> numba_attribute(Context& ctx, const syntax::Attribute* node) {
   if (!is_of_numba(ctx, node)) return std::nullopt;
   auto* owner = syntax::as<syntax::Attribute>(node->value);
-  std::string ours = owner ? foreign_name_hint(owner->attr + "." + node->attr) : "";
+  std::string ours = owner ? foreign_name_hint(ctx.policy, owner->attr + "." + node->attr) : "";
   if (ours.empty() && owner)
     if (std::optional<Value> inner = numba_attribute(ctx, owner)) return inner;
-  if (ours.empty()) ours = foreign_name_hint(node->attr);
-  if (ours.empty()) ours = name_in_module(node->attr);
+  if (ours.empty()) ours = foreign_name_hint(ctx.policy, node->attr);
+  if (ours.empty()) ours = name_in_module(ctx.policy, node->attr);
   if (ours.empty()) return std::nullopt;
   return error(ctx, DiagCode::foreign_use, node, {written(node, node->attr), ours});
 }
@@ -118,7 +118,7 @@ static Value number_attribute(Context& ctx, const syntax::Attribute* node, const
 static Value foreign_attribute(Context& ctx, const syntax::Attribute* node, const Value& base,
                                const syntax::Binding* bound) {
   if (auto* name = syntax::as<syntax::Name>(node->value))  // `from numba.cuda import threadIdx`
-    if (const std::string ours = foreign_name_hint(name->id); !ours.empty())
+    if (const std::string ours = foreign_name_hint(ctx.policy, name->id); !ours.empty())
       return error(ctx, DiagCode::foreign_use, name, {name->id, ours});
   if (bound && bound->kind == syntax::Binding::Kind::Object) return Value::Object{bound->name};
   if (auto* object = base.as<Value::Object>()) {
@@ -173,7 +173,8 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
   if (undefined)
     if (const std::string_view own = own_name_in_module(ctx, node); !own.empty())
       return Value(Value::Entity{std::string(own)});
-  if (const std::string ours = undefined ? foreign_name_hint(node->attr) : ""; !ours.empty())
+  if (const std::string ours = undefined ? foreign_name_hint(ctx.policy, node->attr) : "";
+      !ours.empty())
     return error(ctx, DiagCode::foreign_name, node, {node->attr, ours});
   const Value base = expr(ctx, node->value);
   if (base.is_unknown()) return base;

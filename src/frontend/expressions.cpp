@@ -11,6 +11,7 @@
 #include "frontend/control/control.h"
 #include "frontend/control/iteration.h"
 #include "frontend/control/variables.h"
+#include "frontend/diagnosis/counterparts.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/operators/convert.h"
@@ -27,6 +28,8 @@ using syntax::NodeKind;
 static Value entity_value(Context& ctx, const std::string& name, const Node* node) {
   const Intrinsic* intrinsic = find_intrinsic(name);
   if (!intrinsic) return Value(Value::Entity{name});
+  if (is_of_another_language(ctx.policy, *intrinsic))
+    return another_language(ctx, *intrinsic, node);
   if (intrinsic->device_only && in_func(ctx))
     return error(ctx, DiagCode::device_only_in_func, node, {public_name(name)});
   switch (intrinsic->role) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/language_names.h"
 #include "support/check.h"
 
 namespace cuda_device::frontend {
@@ -185,6 +186,9 @@ std::string_view numbapro_own_name(std::string_view name) {
 
 TypeCode numbapro_math_argument(TypeCode c) { return is_float(c) || is_complex(c) ? c : f8; }
 
+constexpr LanguageNames kGuideNames = {"@cuda.device.kernel", "device.", "numbapro."};
+constexpr LanguageNames kNumbaProNames = {"@cuda.jit", "numbapro.", "device."};
+
 constexpr Policy kNumbaPro = {
     .name = DialectName::NumbaPro,
     .int_literal = numbapro_int_literal,
@@ -215,6 +219,10 @@ constexpr Policy kNumbaPro = {
 };
 
 }  // namespace
+
+const LanguageNames& language_names(const Policy& policy) {
+  return policy.name == DialectName::NumbaPro ? kNumbaProNames : kGuideNames;
+}
 
 const Policy& policy_of(DialectName name) {
   switch (name) {

@@ -78,10 +78,10 @@ static std::optional<Arguments> arguments(Context& ctx, const syntax::Call* node
 }
 
 // What is written in place of a function or class from outside; empty: it has no counterpart here.
-static std::string counterpart_of(const std::string& name) {
+static std::string counterpart_of(const Context& ctx, const std::string& name) {
   const std::string last = name.substr(name.rfind('.') + 1);
-  const std::string ours = foreign_name_hint(last);
-  return ours.empty() ? name_in_module(last) : ours;
+  const std::string ours = foreign_name_hint(ctx.policy, last);
+  return ours.empty() ? name_in_module(ctx.policy, last) : ours;
 }
 
 // What is called a function, though Python did not compile it.
@@ -96,7 +96,7 @@ static bool is_class_of_functions(const std::string& name) {
 static Value foreign_call(Context& ctx, const Node* callee, const Value::Object& object) {
   const std::string& cls = object.class_name;
   const std::string name = written(callee, cls);
-  std::string ours = counterpart_of(name);
+  std::string ours = counterpart_of(ctx, name);
   if (cls.starts_with("numba.") && cls.ends_with("Dispatcher"))
     ours = "the plain function, without Numba's decorator";
   if (!ours.empty()) return error(ctx, DiagCode::foreign_use, callee, {name, ours});
@@ -110,7 +110,8 @@ static Value call_type(Context& ctx, const Intrinsic& type, const Arguments& a) 
   if (!a.named.empty())
     return error(ctx, DiagCode::unexpected_keyword, a.node,
                  {type.short_name(), a.named[0].first, "give it one number, by position"});
-  if (is_complex(code) && a.positional.size() <= (is_weak(code) ? 2 : 1))
+  // The builtin of Python takes two parts, whatever format the language gives it.
+  if (is_complex(code) && a.positional.size() <= (is_weak(type.code) ? 2 : 1))
     return construct_complex(ctx, code, a);
   if (a.positional.size() > 1) {
     return error(ctx, DiagCode::intrinsic_count, a.node,
@@ -182,7 +183,7 @@ static Value call_method(Context& ctx, const Value::BoundMethod& method, const A
 // Lowers the call of a class of the program, or of a module.
 static Value module_call(Context& ctx, const Node* callee, const Value::Module& module) {
   const std::string name = written(callee, module.name);
-  const std::string ours = counterpart_of(name);
+  const std::string ours = counterpart_of(ctx, name);
   if (!ours.empty()) return error(ctx, DiagCode::foreign_use, callee, {name, ours});
   return not_callable(ctx, callee, module);
 }

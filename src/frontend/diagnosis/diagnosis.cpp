@@ -136,9 +136,9 @@ Value not_implemented(Context& ctx, const Node* node, const std::string& what,
 
 Value unknown_name(Context& ctx, const Node* node, const std::string& name) {
   if (ctx.instance->webs->is_hidden(name)) return silent(ctx);
-  if (const std::string ours = foreign_name_hint(name); !ours.empty())
+  if (const std::string ours = foreign_name_hint(ctx.policy, name); !ours.empty())
     return error(ctx, DiagCode::foreign_name, node, {name, ours});
-  if (const std::string ours = name_in_module(name); !ours.empty())
+  if (const std::string ours = name_in_module(ctx.policy, name); !ours.empty())
     return error(ctx, DiagCode::name_of_module, node, {name, ours});
   if (const std::string statement = import_of(name); !statement.empty())
     return error(ctx, DiagCode::unknown_module, node, {name, statement});

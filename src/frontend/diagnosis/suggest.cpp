@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "frontend/calls/intrinsics.h"
+#include "frontend/diagnosis/counterparts.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -79,15 +80,15 @@ std::string closest(const std::string& name, const std::vector<std::string>& can
   return best;
 }
 
-std::string foreign_name_hint(const std::string& name) {
+std::string foreign_name_hint(const Policy& policy, const std::string& name) {
   for (const ForeignName& foreign : kForeignNames)
-    if (foreign.name == name) return with_status(foreign.ours, foreign.entity);
-  return from_c(name);
+    if (foreign.name == name) return in_language(policy, with_status(foreign.ours, foreign.entity));
+  return in_language(policy, from_c(name));
 }
 
-std::string name_in_module(const std::string& name) {
+std::string name_in_module(const Policy& policy, const std::string& name) {
   if (name.size() < 3) return "";
-  const std::string ours = known("device." + name);
+  const std::string ours = in_language(policy, known("device." + name));
   return ours.empty() ? known("math." + name) : ours;
 }
 

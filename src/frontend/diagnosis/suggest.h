@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "frontend/policy.h"
+
 namespace cuda_device::frontend {
 
 // The candidate at the smallest edit distance, if it is near enough to be meant; else "".
@@ -13,12 +15,12 @@ std::string closest(const std::string& name, const std::vector<std::string>& can
 std::string with_status(std::string text, const std::string& entity);
 
 // What to write in place of a name of CUDA C++, Numba or NumPy (support/foreign_names.def):
-// "threadIdx" → "device.thread_idx". Says so where that is not implemented yet; "" for names
-// without counterpart.
-std::string foreign_name_hint(const std::string& name);
+// "threadIdx" → "device.thread_idx", in the words of the kernel's language. Says so where that is
+// not implemented yet; "" for names without counterpart.
+std::string foreign_name_hint(const Policy& policy, const std::string& name);
 
 // A name of cuda.device or math, written without its module: "sqrt" → "math.sqrt"; else "".
-std::string name_in_module(const std::string& name);
+std::string name_in_module(const Policy& policy, const std::string& name);
 
 // What to do in place of calling a function of the host, by its name as it is written.
 std::string host_hint(const std::string& name);
