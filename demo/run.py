@@ -24,6 +24,7 @@ DEMOS = (
     "black_scholes",
     "fourier",
     "path_tracer",
+    "laplace_2014",
 )
 FORMS = ("avx512", "avx2", "sse4")
 GPU = "cuda:0"
