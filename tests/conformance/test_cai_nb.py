@@ -185,9 +185,32 @@ def waits(*arguments):
 
 answer.append(waits(Fake()))
 answer.append(waits(Fake(), False))
+
+# A launch on another stream comes after it, without the host's waiting, also with a shape.
+class Shaped(Fake):
+    shape, dtype = (4,), np.dtype("f8")
+
+@cuda.autojit
+def sets(a):
+    a[0] = 7
+runs_on_fake(("f8", 1))(sets._kernel)
+other = cuda.stream()
+
+def order_of_launch(array):
+    sets[1, 1, other](a)
+    cuda.synchronize()
+    fake.fake_take_calls()
+    sets[1, 1, other](array)
+    made = fake.fake_take_calls().decode().split()
+    cuda.synchronize()
+    return [made.count("stream_wait_event") > 0, made.count("event_synchronize")]
+
+answer.append([order_of_launch(Fake()), order_of_launch(Shaped())])
 cuda.config.CUDA_ARRAY_INTERFACE_SYNC = 0
 answer.append(waits(Fake()))
+answer.append([order_of_launch(Fake()), order_of_launch(Shaped())])
 cuda.synchronize()
 """
     )
-    assert answer == [True, [0, 1, 2, 3], None, 1, 0, 0]
+    first, later = [[True, 0]] * 2, [[False, 0]] * 2
+    assert answer == [True, [0, 1, 2, 3], None, 1, 0, first, 0, later]
