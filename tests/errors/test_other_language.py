@@ -89,7 +89,7 @@ def names_of_the_guide(a):
     # hint: kernels of @cuda.jit write cuda.syncthreads
     D.syncthreads()
     # error at `D.atomic_ref`: 'device.atomic_ref' cannot be used in a kernel
-    # hint: kernels of @cuda.jit have nothing in its place
+    # hint: kernels of @cuda.jit have no such name
     D.atomic_ref(a, 0).add(1)
     a[i] = D.int32(n + t + b + s[0] + r[0])  # types are of both
 

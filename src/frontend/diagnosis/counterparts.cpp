@@ -34,8 +34,8 @@ Value another_language(Context& ctx, const Intrinsic& intrinsic, const Node* nod
   const std::optional<std::string> own = counterpart(ctx.policy, intrinsic.name);
   const std::string kernels = "kernels of " + std::string(language_names(ctx.policy).decorator);
   return error(ctx, DiagCode::foreign_call, node,
-               {public_name(intrinsic.name), own ? kernels + " write " + public_name(*own)
-                                                 : kernels + " have nothing in its place"});
+               {public_name(intrinsic.name),
+                own ? kernels + " write " + public_name(*own) : kernels + " have no such name"});
 }
 
 std::string in_language(const Policy& policy, const std::string& hint) {
