@@ -273,6 +273,37 @@ def test_arguments_that_a_signature_does_not_take():
     expect_errors(wrong_call, np.zeros(1), np.zeros(1))
 
 
+@cuda.jit(argtypes=[float32], device=True)
+def of_no_result(x):
+    return x * 2
+
+
+@cuda.jit("(float32[:], float32)", device=True)
+def stores(a, x):
+    a[0] = x
+
+
+@cuda.autojit
+def takes_no_result(out):
+    # error at `of_no_result(1)`: the result of 'of_no_result' is declared None by the decorator,
+    # ... but the value is float32
+    # hint: only integers and floats are converted; change the signature or the value
+    out[0] = of_no_result(1)
+
+
+@cuda.autojit
+def calls_for_effect(out):
+    stores(out, 3)
+
+
+@clause("NP-NPM-09")
+def test_arguments_alone_declare_no_result(target):
+    out = np.zeros(1, np.float32)
+    calls_for_effect[1, 1](out)
+    assert out[0] == 3
+    expect_errors(takes_no_result, out)
+
+
 @cuda.autojit
 def returns(out):
     return 1  # error at `return 1`: the kernel 'returns' returns int32

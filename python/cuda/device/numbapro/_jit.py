@@ -42,7 +42,8 @@ def jit(
     separate values. Arguments of a launch are converted to its numbers, and arrays must have its
     types. Without a signature a kernel is specialised for what it gets.
     device=True: a function that only kernels call, whose arguments and result have the types of its
-    signature. inline and bind change nothing: functions are always inlined, kernels always bound.
+    signature; arguments' types alone declare that there is no result. inline and bind change
+    nothing: functions are always inlined, kernels always bound.
     target: "gpu" or "cuda". fmad=False: a*b + c has two roundings.
 
     Raises TypeError for a signature that is none, a kernel with a result, and unknown options.
