@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a launch costs the program: many of one small kernel, and one with sixteen NumPy arrays.
+"""What a launch costs the program: many of one small kernel, and one with sixteen arrays: NumPy's,
+those of the Array API, objects with the CUDA Array Interface, and PyTorch's where it is installed.
 
 Microseconds a launch, the least and the median of some rounds; contestants take turns. `queued` is
 by a stream, with one synchronisation at the end of a round: the time until the last launch has
@@ -33,13 +34,60 @@ def repeat(launch, times):
     return (time.perf_counter() - start) / times
 
 
+class Interface:
+    """An object that says where its memory is by the CUDA Array Interface alone."""
+
+    def __init__(self, array):
+        self.array = array
+
+    @property
+    def __cuda_array_interface__(self):
+        a = self.array
+        return {
+            "shape": a.shape,
+            "typestr": "<f4",
+            "data": (a.ctypes.data, False),
+            "strides": None,
+            "version": 3,
+        }
+
+
+def kinds_of_arrays():
+    """What launches take, by the row's name: functions of a NumPy array."""
+    from cuda.device import array_api
+
+    kinds = {
+        "16 arrays": lambda a: a,
+        "16 of array_api": array_api.asarray,
+        "16 of the interface": Interface,
+    }
+    try:
+        import torch
+    except ImportError:
+        return kinds
+    return kinds | {"16 of PyTorch": torch.from_numpy}
+
+
+def sixteen(row, make, times):
+    import launch_kernels
+    from cuda import device as D
+
+    # Each by its name, as a program would have them.
+    a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q = (
+        make(np.ones(1, np.float32)) for _ in range(16)
+    )
+    launch = lambda: D.launch(  # noqa: E731
+        launch_kernels.sixteen, a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, grid=1, block=1
+    )
+    return lambda: {row: repeat(launch, times)}
+
+
 def ours(times):
     """{row: function that makes one round and gives seconds a launch, by row}."""
     import launch_kernels
     from cuda import device as D
 
     a = np.zeros(BLOCK, np.float32)
-    many = [np.ones(1, np.float32) for _ in range(16)]
     stream = D.core.Device("host").create_stream()
 
     def queued():
@@ -57,15 +105,8 @@ def ours(times):
         launch = lambda: D.launch(launch_kernels.one_store, a, grid=1, block=BLOCK)  # noqa: E731
         return {"synchronous": repeat(launch, times)}
 
-    def sixteen():
-        # Each by its name, as a program would have them.
-        a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q = many
-        launch = lambda: D.launch(  # noqa: E731
-            launch_kernels.sixteen, a, b, c, d, e, f, g, h, i, j, k, m, n, o, p, q, grid=1, block=1
-        )
-        return {"16 arrays": repeat(launch, times)}
-
-    return [queued, synchronous, sixteen]
+    of_sixteen = [sixteen(row, make, times) for row, make in kinds_of_arrays().items()]
+    return [queued, synchronous, *of_sixteen]
 
 
 def warp(times):
