@@ -217,6 +217,11 @@ frontend::DialectName dialect_of(const std::string& name) {
   throw nb::value_error(("unknown dialect '" + name + "'; known are " + known).c_str());
 }
 
+Execution execution_of(const std::string& name) {
+  if (const auto execution = execution_named(name)) return *execution;
+  throw nb::value_error(("unknown execution '" + name + "'").c_str());
+}
+
 // An object of the type that means nothing yet.
 nb::object blank(PyTypeObject* type) {
   nb::object made = checked(type->tp_alloc(type, 0));
@@ -307,11 +312,13 @@ void register_function_types(nb::module_& module) {
   module.attr("Func") = nb::handle(reinterpret_cast<PyObject*>(func_type));
   module.def(
       "make_kernel",
-      [](nb::handle function, bool fmad, bool fastmath, const std::string& dialect) {
-        return make(function, syntax::FunctionKind::Kernel, {fmad, fastmath}, dialect_of(dialect));
+      [](nb::handle function, bool fmad, bool fastmath, const std::string& dialect,
+         const std::string& execution) {
+        return make(function, syntax::FunctionKind::Kernel,
+                    {fmad, fastmath, execution_of(execution)}, dialect_of(dialect));
       },
       nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("fastmath"),
-      nb::arg("dialect") = "guide");
+      nb::arg("dialect") = "guide", nb::arg("execution") = "automatic");
   // A function has the dialect of the kernel that calls it.
   module.def(
       "make_func",
@@ -324,7 +331,8 @@ void register_function_types(nb::module_& module) {
   module.def(
       "make_device_function",
       [](nb::handle function, bool fmad, std::vector<std::string> signature) {
-        return make(function, syntax::FunctionKind::Plain, {fmad, false, std::move(signature)},
+        return make(function, syntax::FunctionKind::Plain,
+                    {fmad, false, Execution::Automatic, std::move(signature)},
                     frontend::DialectName::Device);
       },
       nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("signature"));

@@ -65,6 +65,7 @@ void BranchControl::branch(const Inst& i) {
 
 void BranchControl::iterate(const Inst& loop, const ir::Block& body, llvm::BasicBlock* exit,
                             llvm::BasicBlock* next) {
+  begin_iteration(loop);
   inside({&loop, exit, next}, body);
   go_to(next);
 }

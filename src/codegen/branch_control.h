@@ -22,6 +22,8 @@ class BranchControl {
   // A For; counters differ by target. Runs the body by iterate().
   virtual void for_loop(const ir::Inst& inst) = 0;
   virtual void leave_kernel() = 0;
+  // Where each iteration of a loop begins, after its condition.
+  virtual void begin_iteration(const ir::Inst& /*loop*/) {}
 
   // An If, While, For or Scope, or a jump.
   void emit_control(const ir::Inst& inst);

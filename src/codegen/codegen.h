@@ -75,6 +75,12 @@ analysis::Analysis choose_gangs(const ir::Function& f, const HostOptions& option
 // inside LLVM becomes an InternalError. Throws Interrupted where it was told to stop.
 abi::KernelImage compile_host(const ir::Function& f, const analysis::Analysis& gangs,
                               const HostOptions& options, const Listing& listing = {});
+// Thread by thread (abi/host_thread.h). `analysis` is one of `f`, with any layout: code is for
+// single threads. Where they may wait, by the numbers of KernelImage::sites, goes to `sites`; the
+// image's stack is for the caller to fill in from Listing::frame.
+abi::KernelImage compile_host_threads(const ir::Function& f, const analysis::Analysis& analysis,
+                                      const HostOptions& options, std::vector<Span>& sites,
+                                      const Listing& listing = {});
 abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,
                              const Listing& listing = {});
 

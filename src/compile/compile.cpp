@@ -19,6 +19,9 @@ namespace {
 constexpr std::pair<const char*, uint32_t> kGangWidths[] = {
     {"", 0}, {"x8", 8}, {"x16", 16}, {"x32", 32}, {"x64", 64}};
 
+constexpr std::pair<std::string_view, Execution> kExecutionSuffixes[] = {
+    {"-gangs", Execution::Gangs}, {"-threads", Execution::Threads}};
+
 constexpr uint32_t kNarrowGangs[] = {16, 8};  // less than a warp
 
 // Whether a gang of so many lanes fills vectors of the commonest elements.
@@ -87,6 +90,7 @@ std::vector<std::string> host_targets() {
       const std::string name = std::string(codegen::name_of(form)) + suffix;
       if (can_run(form)) names.push_back(name);
       if (codegen::can_emulate(form)) names.push_back(kEmulated + name);
+      if (lanes == 0 && can_run(form)) names.push_back(name + "-threads");
     }
   return names;
 }
@@ -95,6 +99,13 @@ Target parse_target(const std::string& text) {
   if (text.empty() || text == "host") return {Target::Kind::Host, best_form(), 0};
   if (const auto target = parse_interpreter(text)) return *target;
   if (text.starts_with("sm_")) return parse_architecture(text);
+  for (const auto& [suffix, execution] : kExecutionSuffixes)
+    if (text.ends_with(suffix)) {
+      Target target = parse_target(text.substr(0, text.size() - suffix.size()));
+      if (target.kind != Target::Kind::Host) unknown_target(text);
+      target.execution = execution;
+      return target;
+    }
   const bool emulated = text.starts_with(kEmulated);
   const std::string name = emulated ? text.substr(kEmulated.size()) : text;
   for (codegen::MaskForm form : codegen::kMaskForms)
@@ -126,19 +137,33 @@ std::unique_ptr<ir::Function> Compilation::lower() const {
 }
 
 Lowered Compilation::optimised() const {
-  if (target_.kind == Target::Kind::Host) return for_gangs();
-  return {optimised_for(0)};
+  if (target_.kind == Target::Kind::Host) return for_host();
+  return optimised_for(0);
 }
 
-std::unique_ptr<ir::Function> Compilation::optimised_for(uint32_t gang_width) const {
-  auto f = from_frontend();
-  run_passes(*f, gang_width);
-  return f;
+Lowered Compilation::optimised_for(uint32_t gang_width) const {
+  Lowered lowered{from_frontend()};
+  lowered.plan = run_passes(*lowered.function, gang_width);
+  return lowered;
 }
 
-void Compilation::run_passes(ir::Function& f, uint32_t gang_width) const {
+// What the target's name says comes before what the kernel says: tests run every kernel both ways.
+Execution Compilation::asked_execution() const {
+  if (target_.execution != Execution::Automatic) return target_.execution;
+  return request_.source.program->functions.front().options.execution;
+}
+
+analysis::ExecutionPlan Compilation::run_passes(ir::Function& f, uint32_t gang_width) const {
+  analysis::ExecutionPlan plan;
   passes::PipelineOptions options;
-  if (target_.kind == Target::Kind::Host) options.lanes = lanes_of(target_.mask, gang_width);
+  if (target_.kind == Target::Kind::Host) {
+    options.lanes = lanes_of(target_.mask, gang_width);
+    options.own_math = true;
+    options.choose_lanes = [&](const ir::Function& simplified) {
+      plan = analysis::execution_plan(simplified, asked_execution());
+      return plan.execution == Execution::Gangs;
+    };
+  }
   options.drop_assertions = target_.kind == Target::Kind::Ptx;
   options.verify = verify_wanted();
   options.tuning = tuning();
@@ -149,6 +174,7 @@ void Compilation::run_passes(ir::Function& f, uint32_t gang_width) const {
     if (!divergent.empty()) throw DiagnosticError(std::move(divergent));
   };
   passes::run_pipeline(f, options);
+  return plan;
 }
 
 // Lines go into tables that debuggers read, unless there is a listing to put them into.
@@ -190,26 +216,58 @@ codegen::HostOptions Compilation::host_options() const {
 
 // The passes ask how many lanes a gang has, which is known after them: where it turns out to be
 // less than a warp, they run again.
-Lowered Compilation::for_gangs() const {
+Lowered Compilation::for_host() const {
   codegen::HostOptions options = host_options();
-  auto f = optimised_for(options.gang_width);
-  auto gangs = codegen::choose_gangs(*f, options);
-  if (options.gang_width != 0 || gangs.layout.width >= analysis::kWarpWidth)
-    return {std::move(f), std::move(gangs)};
-  options.gang_width = gangs.layout.width;
-  f = optimised_for(options.gang_width);
-  gangs = codegen::choose_gangs(*f, options);
-  return {std::move(f), std::move(gangs)};
+  Lowered lowered = optimised_for(options.gang_width);
+  if (lowered.plan.execution == Execution::Threads) {
+    lowered.gangs = analysis::analyse(*lowered.function);
+    return lowered;
+  }
+  lowered.gangs = codegen::choose_gangs(*lowered.function, options);
+  const uint32_t width = lowered.gangs.layout.width;
+  if (options.gang_width != 0 || width >= analysis::kWarpWidth) return lowered;
+  options.gang_width = width;
+  lowered = optimised_for(width);
+  lowered.gangs = codegen::choose_gangs(*lowered.function, options);
+  return lowered;
+}
+
+// The function of the program that a place is in: the last one of its file that begins before it.
+void Compilation::place_sites(const std::vector<Span>& spans, abi::KernelImage& image) const {
+  const auto& functions = request_.source.program->functions;
+  for (const Span& span : spans) {
+    size_t owner = 0;
+    for (size_t i = 0; i < functions.size(); ++i) {
+      const Span& begin = functions[i].span;
+      const bool before = begin.file == span.file && begin.line <= span.line;
+      const bool closer = functions[owner].span.file != span.file ||
+                          functions[owner].span.line > span.line ||
+                          begin.line >= functions[owner].span.line;
+      if (before && closer) owner = i;
+    }
+    const auto line =
+        static_cast<int32_t>(span.line) - static_cast<int32_t>(functions[owner].span.line);
+    image.sites.push_back({static_cast<uint32_t>(owner), span.known() ? line : 0});
+  }
 }
 
 Made Compilation::host_code(const codegen::Listing& listing) const {
   const codegen::SourceLines lines = lines_for(listing);
   codegen::HostOptions options = host_options();
   if (request_.lines) options.lines = &lines;
-  Made made{for_gangs(), {}};
+  Made made{for_host(), {}};
   codegen::Listing with_frame = listing;
   with_frame.frame = &made.frame;
-  made.image = codegen::compile_host(*made.from.function, made.from.gangs, options, with_frame);
+  const Lowered& from = made.from;
+  if (from.plan.execution == Execution::Threads) {
+    std::vector<Span> sites;
+    made.image =
+        codegen::compile_host_threads(*from.function, from.gangs, options, sites, with_frame);
+    place_sites(sites, made.image);
+    made.image.stack = made.frame;
+  } else {
+    made.image = codegen::compile_host(*from.function, from.gangs, options, with_frame);
+  }
   return made;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/blocks/execution_plan.h"
 #include "codegen/codegen.h"
 #include "compile/jit_api.h"
 #include "ir/ir.h"
@@ -27,6 +28,8 @@ struct Target {
   uint32_t gang_width = 0;            // 0: chosen for each kernel
   bool emulated = false;              // the form, by instructions of AVX2
   std::optional<uint64_t> seed = {};  // of the interpreter: threads take turns in a random order
+  // Of a host target whose name ends in "-threads" or "-gangs": so, whatever the kernel.
+  Execution execution = Execution::Automatic;
 };
 Target parse_target(
     const std::string& text);  // empty: the best host form. Throws DiagnosticError when unknown.
@@ -37,7 +40,8 @@ std::vector<std::string> host_targets();
 // What machine code is made of.
 struct Lowered {
   std::unique_ptr<ir::Function> function;
-  analysis::Analysis gangs = {};  // of the host
+  analysis::Analysis gangs = {};      // of the host; of a plan of threads: of one thread
+  analysis::ExecutionPlan plan = {};  // of the host
 };
 
 // The code, and what it was made of.
@@ -69,9 +73,11 @@ class Compilation {
 
  private:
   std::unique_ptr<ir::Function> from_frontend() const;
-  std::unique_ptr<ir::Function> optimised_for(uint32_t gang_width) const;
-  void run_passes(ir::Function& f, uint32_t gang_width) const;
-  Lowered for_gangs() const;
+  Lowered optimised_for(uint32_t gang_width) const;
+  analysis::ExecutionPlan run_passes(ir::Function& f, uint32_t gang_width) const;
+  Execution asked_execution() const;
+  void place_sites(const std::vector<Span>& spans, abi::KernelImage& image) const;
+  Lowered for_host() const;
   codegen::HostOptions host_options() const;
   codegen::SourceLines lines_for(const codegen::Listing& listing) const;
   Made ptx(const codegen::Listing& listing) const;

@@ -99,7 +99,7 @@ void compile(const CompileRequest& request, const std::stop_token& stop, Compile
     result->image.source = place_of(program);
     result->image.warnings = std::move(warnings);
     result->stack = made.frame;
-    if (compilation.target().kind == Target::Kind::Host)
+    if (made.image.kind == abi::ImageKind::HostCode && !made.image.threads)
       result->lanes = made.from.gangs.layout.gangs * made.from.gangs.layout.width;
     return;
   }
@@ -165,6 +165,16 @@ std::string ir_text(const CompileRequest& request, const ir::Function& f) {
   return request.lines ? with_lines(text, request.source.program->files) : text;
 }
 
+// "threads: a loop ends when another thread has written what it reads (k.py:12)"
+std::string plan_text(const CompileRequest& request, const analysis::ExecutionPlan& plan) {
+  std::string text =
+      std::string(kExecutions[static_cast<size_t>(plan.execution)]) + ": " + plan.reason;
+  const SourceMap& files = request.source.program->files;
+  if (plan.place.known() && plan.place.file < files.size())
+    text += " (" + files[plan.place.file].name + ":" + std::to_string(plan.place.line) + ")";
+  return text + "\n";
+}
+
 std::string inspect(const CompileRequest& request, const std::stop_token& stop,
                     const std::string& what) {
   check_stage(what, request.source.target.architecture);
@@ -175,6 +185,7 @@ std::string inspect(const CompileRequest& request, const std::stop_token& stop,
   const Compilation compilation(request, stop);
   if (what == "ir_raw") return ir_text(request, *compilation.lower());
   if (what == "ir") return ir_text(request, *compilation.optimised().function);
+  if (what == "plan") return plan_text(request, compilation.optimised().plan);
   if (what == "facts") return facts(compilation);
   if (what == "llvm_raw") return machine_listing(compilation, &codegen::Listing::llvm);
   if (what == "llvm") return machine_listing(compilation, &codegen::Listing::llvm_opt);

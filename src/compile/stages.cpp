@@ -14,6 +14,7 @@ constexpr Stage kStages[] = {
     {"syntax", false, false, false},
     {"ir_raw", false, false, false},
     {"ir", true, true, true},
+    {"plan", true, false, false},
     {"facts", true, true, true},
     {"llvm_raw", true, true, false},
     {"llvm", true, true, false},

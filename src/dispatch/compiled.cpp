@@ -116,7 +116,7 @@ void log_compilation(log::Event& event, const compile::CompileRequest& request,
   event.fact("target", image.target.empty() ? request.source.target.architecture : image.target);
   launch.has_block() ? event.fact("block", launch.block) : event.fact("block", "any");
   if (result.status == compile::Status::Ok) {
-    if (image.kind == abi::ImageKind::HostCode) event.fact("gang", image.width);
+    if (image.kind == abi::ImageKind::HostCode) event.fact("gang", image.threads ? 1 : image.width);
     event.fact("code", image.code.size()).fact("shared", image.static_shared);
     event.fact("arena", image.arena);
   } else {

@@ -61,7 +61,7 @@ class Report {
   uint64_t shared() const { return uint64_t{image_.static_shared} + request_.shared; }
 
   void host() {
-    line("gang", image_.width);
+    line("gang", image_.threads ? 1 : image_.width);
     if (result_.lanes) line("lanes", result_.lanes);
     line("arena_bytes", image_.arena);
     line("code_bytes", image_.code.size());
@@ -82,6 +82,7 @@ class Report {
 
   // A few values that wait in the level 1 cache cost little.
   void spilled() {
+    if (image_.threads) return;
     constexpr uint32_t kFewBytes = 1024;
     if (result_.stack > kFewBytes)
       hint("a gang keeps " + bytes_text(result_.stack) +

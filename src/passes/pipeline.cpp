@@ -64,7 +64,7 @@ constexpr Pass kPasses[] = {
     {.name = "promote_local", .run = promote_local},
     {.name = "forward_slots", .run = forward_slots},
     // Expands float32 functions; what it builds is not contracted, for its rounding is chosen.
-    {.name = "expand_math", .run = expand_math, .when = ForLanes},
+    {.name = "expand_math", .run = expand_math, .when = OwnMath},
     // Computes common subexpressions once; dce removes what nothing uses any more.
     {.name = "cse", .run = cse},
     {.name = "dce", .run = dce},
@@ -111,6 +111,8 @@ bool wanted(const Pass& pass, const PipelineOptions& options) {
       return true;
     case When::ForLanes:
       return options.lanes.has_value();
+    case When::OwnMath:
+      return options.own_math;
     case When::Unchecked:
       return options.drop_assertions;
   }
@@ -129,9 +131,10 @@ void run(const Pass& pass, ir::Function& f, const PipelineOptions& options) {
   if (options.verify) ir::verify_or_throw(f, std::string(pass.name).c_str());
 }
 
-void check(const ir::Function& f, const PipelineOptions& options) {
+void check(const ir::Function& f, PipelineOptions& options) {
   const StageTimer timer(options.times, "check");
-  options.check(f);
+  if (options.check) options.check(f);
+  if (options.lanes && options.choose_lanes && !options.choose_lanes(f)) options.lanes.reset();
 }
 
 }  // namespace
@@ -145,13 +148,14 @@ void run_pass(const Pass& pass, ir::Function& f, const Lanes& lanes) {
     pass.run_for(f, lanes);
 }
 
-void run_pipeline(ir::Function& f, const PipelineOptions& options) {
+void run_pipeline(ir::Function& f, const PipelineOptions& asked) {
+  PipelineOptions options = asked;
   if (options.verify) ir::verify_or_throw(f, "the frontend");
-  bool checked = !options.check;
+  bool checked = false;
   for (const Pass& pass : kPasses) {
-    const bool for_lanes = pass.when == When::ForLanes;
-    if (for_lanes && !checked) check(f, options);
-    checked = checked || for_lanes;
+    const bool for_some = pass.when == When::ForLanes || pass.when == When::OwnMath;
+    if (for_some && !checked) check(f, options);
+    checked = checked || for_some;
     if (wanted(pass, options)) run(pass, f, options);
   }
 }

@@ -24,6 +24,7 @@ class IdentityWriter {
     out_.number(function.kind);
     out_.number(function.options.fmad);
     out_.number(function.options.fastmath);
+    out_.number(function.options.execution);
     out_.number<uint64_t>(function.options.signature.size());
     for (const std::string& type : function.options.signature) out_.text(type);
     write_all(function.defaults);

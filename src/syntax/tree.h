@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "support/execution.h"
 #include "support/scalar.h"
 #include "support/span.h"
 
@@ -172,6 +173,7 @@ enum class FunctionKind : uint8_t { Kernel, Func, Plain };
 struct FunctionOptions {
   bool fmad = true;
   bool fastmath = false;
+  Execution execution = Execution::Automatic;
   // What the decorator declares: the result's type, then the parameters', as "float32", "None" or
   // "array[float32, 2]". Empty: nothing.
   std::vector<std::string> signature = {};

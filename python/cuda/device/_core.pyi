@@ -527,7 +527,12 @@ def launch(
     shared: int = 0,
 ) -> None: ...
 def make_kernel(
-    function: Callable[P, None], *, fmad: bool, fastmath: bool, dialect: str = "guide"
+    function: Callable[P, None],
+    *,
+    fmad: bool,
+    fastmath: bool,
+    dialect: str = "guide",
+    execution: str = "automatic",
 ) -> Kernel[P]: ...
 def make_func(
     function: Callable[P, R], *, fmad: bool, fastmath: bool, dialect: str = "guide"

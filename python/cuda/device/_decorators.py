@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
@@ -14,6 +15,7 @@ R = TypeVar("R")
 F = TypeVar("F")
 
 _PLANNED = ("interop", "link", "check", "fastmath")
+_TAKEN = {"kernel": "fmad, builtins and execution", "func": "fmad and builtins"}
 _ASYNC = 0x80 | 0x200  # CO_COROUTINE, CO_ASYNC_GENERATOR
 
 
@@ -26,6 +28,7 @@ def kernel(
     fmad: bool = True,
     fastmath: bool = False,
     builtins: int = 32,
+    execution: str | None = None,
     **options: object,
 ) -> Callable[[Callable[P, None]], _core.Kernel[P]]: ...
 def kernel(
@@ -36,6 +39,7 @@ def kernel(
     fmad: bool = True,
     fastmath: bool = False,
     builtins: int = 32,
+    execution: str | None = None,
     **options: object,
 ) -> Any:
     """Makes a function a kernel: `@kernel` or `@kernel(fmad=False)`.
@@ -44,14 +48,26 @@ def kernel(
     nothing. Nothing is compiled before the first launch. fmad=False keeps a*b + c as two
     roundings, as NumPy computes it. builtins=64 makes Python's own int, float and complex int64,
     float64 and complex128 in the kernel and in what it calls, instead of int32, float32 and
-    complex64; they yield to fixed formats all the same. interop, fastmath, link and check are
-    planned.
+    complex64; they yield to fixed formats all the same.
+
+    execution= is for the host device and changes no result: "gangs" runs threads as lanes of
+    vectors, "threads" each on a stack of its own, so that any thread may wait for any other. Left
+    out, the compiler chooses; `inspect(what="plan")` tells what and why. interop, fastmath, link
+    and check are planned.
 
     Raises TypeError for an unknown keyword, a value that one does not take, or something that is no
     Python function, and NotImplementedYetError for a planned keyword.
     """
     _check_options("kernel", options, interop=interop, fastmath=fastmath)
-    return _apply("kernel", function, _core.make_kernel, fmad, builtins)
+    if execution not in (None, "gangs", "threads"):
+        raise TypeError(
+            f"@kernel: execution must be 'gangs' or 'threads', found {execution!r}; leave it out "
+            "and the compiler chooses"
+        )
+    make = _core.make_kernel
+    if execution is not None:
+        make = functools.partial(make, execution=execution)
+    return _apply("kernel", function, make, fmad, builtins)
 
 
 @overload
@@ -91,9 +107,8 @@ def _check_options(decorator: str, unknown: dict[str, object], **planned: object
     for name, value in {**planned, **unknown}.items():
         if name not in _PLANNED:
             raise TypeError(
-                f"@{decorator} got an unexpected keyword argument {name!r}; it takes fmad and "
-                f"builtins, and "
-                f"{', '.join(_PLANNED)} are planned"
+                f"@{decorator} got an unexpected keyword argument {name!r}; it takes "
+                f"{_TAKEN[decorator]}, and {', '.join(_PLANNED)} are planned"
             )
         if value:
             raise NotImplementedYetError(

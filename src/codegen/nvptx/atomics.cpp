@@ -274,8 +274,6 @@ Value* emit_atomic(EmitContext& c, const Inst& inst, Value* pointer) {
   return Emitter(c, inst, pointer).run();
 }
 
-Value* emit_second(EmitContext& c, const Inst& inst) { return c.second.at(inst.operands[0]); }
-
 void emit_fence(EmitContext& c, const Inst& inst) {
   const AtomicSpec spec = *AtomicSpec::decoded(inst.imm);
   if (!spec.orders()) return;

@@ -8,14 +8,14 @@
 // elements of one or two bytes.
 #pragma once
 
-#include "codegen/nvptx/emit_context.h"
+#include "codegen/thread/emit_context.h"
 
 namespace cuda_device::codegen::nvptx {
 
+using thread::EmitContext;
+
 // At a pointer in the address space of its array. The result; null where there is none.
 llvm::Value* emit_atomic(EmitContext& c, const ir::Inst& inst, llvm::Value* pointer);
-// The second half of a pair.
-llvm::Value* emit_second(EmitContext& c, const ir::Inst& inst);
 void emit_fence(EmitContext& c, const ir::Inst& inst);
 
 }  // namespace cuda_device::codegen::nvptx

@@ -1,7 +1,9 @@
 #include "codegen/nvptx/kernel.h"
 
 #include "codegen/emit_machine.h"
-#include "codegen/nvptx/body.h"
+#include "codegen/nvptx/nvptx_arithmetic.h"
+#include "codegen/nvptx/platform.h"
+#include "codegen/thread/body.h"
 #include "ir/effects.h"
 #include "support/check.h"
 
@@ -48,10 +50,13 @@ llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
   if (ir::has_convergent(f.body)) kernel->setConvergent();
   set_param_attributes(*kernel, f);
   if (f.launch.has_block()) kernel->addFnAttr("nvvm.reqntid", dimensions(f.launch.block));
-  EmitContext c(kernel, f, analysis, conversions);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", kernel));
+  NvptxArithmetic arithmetic(builder, module, conversions);
+  EmitContext c(kernel, f, analysis, builder, arithmetic);
   if (f.options.fastmath) allow_fast_math(c);
   c.lines.open(*kernel, c.b, lines, f.name);
-  Body(c).emit();
+  Platform platform(c);
+  thread::Body(c, platform).emit();
   c.lines.close();
   return kernel;
 }

@@ -2,9 +2,11 @@
 // value.
 #pragma once
 
-#include "codegen/nvptx/emit_context.h"
+#include "codegen/thread/emit_context.h"
 
 namespace cuda_device::codegen::nvptx {
+
+using thread::EmitContext;
 
 llvm::FunctionType* kernel_type(llvm::LLVMContext& context, const ir::Function& f);
 void set_param_attributes(llvm::Function& kernel, const ir::Function& f);

@@ -1,11 +1,13 @@
 #include "codegen/nvptx/reports.h"
 
+#include "codegen/thread/opaque.h"
 #include "support/print_format.h"
 
 namespace cuda_device::codegen::nvptx {
 namespace {
 
 using llvm::Value;
+using thread::in_memory;
 
 constexpr unsigned kGlobal = 1;  // the address space
 
@@ -82,16 +84,6 @@ void emit_check(EmitContext& c, const ir::Inst& check) {
   c.b.SetInsertPoint(passed);
 }
 
-// An array of the values, eight bytes each, in the memory of the thread.
-static Value* in_memory(EmitContext& c, llvm::ArrayRef<Value*> values) {
-  llvm::BasicBlock& entry = c.kernel->getEntryBlock();
-  auto* type = llvm::ArrayType::get(c.b.getInt64Ty(), std::max<size_t>(1, values.size()));
-  Value* memory = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(type);
-  for (size_t k = 0; k < values.size(); ++k)
-    c.b.CreateStore(values[k], c.b.CreateConstInBoundsGEP2_64(type, memory, 0, k));
-  return memory;
-}
-
 void emit_print(EmitContext& c, const ir::Inst& print) {
   const PrintFormat& format = c.function.formats[static_cast<size_t>(print.imm)];
   llvm::SmallVector<Value*, 8> arguments;
@@ -101,31 +93,6 @@ void emit_print(EmitContext& c, const ir::Inst& print) {
       c.kernel->getParent()->getOrInsertFunction("vprintf", c.b.getInt32Ty(), pointer, pointer);
   Value* memory = in_memory(c, arguments);
   c.b.CreateCall(printf, {text(c, c_format(format)), memory});
-}
-
-// As the interpreter holds it.
-static Value* wide(EmitContext& c, const ir::Inst& opaque, size_t k) {
-  const ScalarKind kind = opaque.operands[k]->type.scalar();
-  Value* value = c.operand(opaque, k);
-  if (is_float(kind)) {
-    auto bits = static_cast<unsigned>(bits_of(kind));
-    value = c.b.CreateBitCast(value, c.b.getIntNTy(bits));
-  }
-  return c.b.CreateIntCast(value, c.b.getInt64Ty(), is_signed_int(kind));
-}
-
-Value* emit_opaque(EmitContext& c, const ir::Inst& opaque) {
-  llvm::SmallVector<Value*, 8> operands;
-  for (size_t k = 0; k < opaque.operands.size(); ++k) operands.push_back(wide(c, opaque, k));
-  auto callee = c.kernel->getParent()->getOrInsertFunction("cd_opaque", c.b.getInt32Ty(),
-                                                           c.b.getInt64Ty(), c.b.getInt32Ty(),
-                                                           c.b.getPtrTy(), c.b.getInt32Ty());
-  auto* call = c.b.CreateCall(callee, {c.b.getInt64(static_cast<uint64_t>(opaque.imm)),
-                                       c.b.getInt32(static_cast<uint32_t>(operands.size())),
-                                       in_memory(c, operands), c.b.getInt32(1)});
-  call->setConvergent();
-  call->setCannotDuplicate();
-  return call;
 }
 
 }  // namespace cuda_device::codegen::nvptx

@@ -1,17 +1,16 @@
 // Threads that fail or print, as CUDA has it.
 #pragma once
 
-#include "codegen/nvptx/emit_context.h"
+#include "codegen/thread/emit_context.h"
 
 namespace cuda_device::codegen::nvptx {
+
+using thread::EmitContext;
 
 // Traps the kernel where the operand is false; which failure it was is not reported.
 void emit_check(EmitContext& c, const ir::Inst& check);
 // Calls the printf of the driver.
 void emit_print(EmitContext& c, const ir::Inst& print);
-// Calls cd_opaque(identity, count, operands, stride), operands as the interpreter holds them: for
-// tests.
-llvm::Value* emit_opaque(EmitContext& c, const ir::Inst& opaque);
 
 // What C's printf calls the format: integers of 64 bits, floats as double, bool as a string.
 std::string c_format(const PrintFormat& format);

@@ -61,14 +61,7 @@ Value* shuffled(EmitContext& c, const Inst& inst, Value* bits) {
   return c.b.CreateIntrinsic(shuffle(inst.op), {c.operand(inst, 0), bits, c.operand(inst, 2), end});
 }
 
-}  // namespace
-
-void emit_warp_sync(EmitContext& c, const Inst& inst) {
-  c.b.CreateIntrinsic(id::nvvm_bar_warp_sync, {c.operand(inst, 0)});
-}
-
 Value* emit_vote(EmitContext& c, const Inst& inst) {
-  if (inst.op == Op::ActiveMask) return c.b.CreateIntrinsic(id::nvvm_activemask, {});
   return c.b.CreateIntrinsic(vote(inst.op), {c.operand(inst, 0), c.operand(inst, 1)});
 }
 
@@ -95,6 +88,33 @@ Value* emit_match(EmitContext& c, const Inst& inst) {
   }
   const id::ID match = wide ? id::nvvm_match_all_sync_i64p : id::nvvm_match_all_sync_i32p;
   return c.b.CreateExtractValue(c.b.CreateIntrinsic(match, {c.operand(inst, 0), bits}), 0);
+}
+
+}  // namespace
+
+Value* emit_warp(EmitContext& c, const Inst& inst) {
+  switch (inst.op) {
+    case Op::ActiveMask:
+      return c.b.CreateIntrinsic(id::nvvm_activemask, {});
+    case Op::WarpSync:
+      c.b.CreateIntrinsic(id::nvvm_bar_warp_sync, {c.operand(inst, 0)});
+      return nullptr;
+    case Op::VoteAll:
+    case Op::VoteAny:
+    case Op::VoteEq:
+    case Op::Ballot:
+      return emit_vote(c, inst);
+    case Op::Shuffle:
+    case Op::ShuffleUp:
+    case Op::ShuffleDown:
+    case Op::ShuffleXor:
+      return emit_shuffle(c, inst);
+    case Op::MatchAny:
+    case Op::MatchAll:
+      return emit_match(c, inst);
+    default:
+      CD_UNREACHABLE("no operation of a warp");
+  }
 }
 
 }  // namespace cuda_device::codegen::nvptx

@@ -42,6 +42,7 @@ class Maker {
   std::unique_ptr<ir::Function> done() {
     passes::PipelineOptions for_host;
     for_host.lanes = passes::Lanes();
+    for_host.own_math = true;
     passes::run_pipeline(*f_, for_host);
     return std::move(f_);
   }

@@ -89,6 +89,7 @@ void expect_host_same(RandomOptions what) {
     const Made expected = interpreted(p);
     passes::PipelineOptions options;
     options.lanes = passes::Lanes();
+    options.own_math = true;
     passes::run_pipeline(*p.function, options);
     for (const Way& way : ways(count > 100, what.barriers)) {
       SCOPED_TRACE(way.name());

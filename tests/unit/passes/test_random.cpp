@@ -46,6 +46,7 @@ TEST(RandomKernels, EveryPassButExpandMathKeepsEveryBit) {
     PipelineOptions options;
     options.verify = true;
     options.lanes = Lanes();
+    options.own_math = true;
     options.dump = [&](std::string_view pass, const ir::Function& after) {
       if (pass == "expand_math") expected = run_kernel(after, seed);
       ASSERT_EQ(run_kernel(after, seed), expected) << "seed " << seed << ", after " << pass << "\n"
@@ -170,6 +171,7 @@ void expect_kept(RandomOptions what) {
     PipelineOptions options;
     options.verify = true;
     options.lanes = Lanes();
+    options.own_math = true;
     options.dump = [&](std::string_view pass, const ir::Function& after) {
       ASSERT_EQ(run_program(after, p.grid), expected)
           << "seed " << seed << ", after " << pass << "\n"
@@ -201,6 +203,7 @@ TEST(OpaqueCalls, ThatConvergeAreNotCopied) {
     calls += convergent_calls(*p.function).size();
     PipelineOptions options;
     options.lanes = Lanes();
+    options.own_math = true;
     options.tuning = parse_tuning("-unroll_local,-unroll_barrier_loops");
     options.dump = [&](std::string_view pass, const ir::Function& after) {
       for (const auto& [identity, count] : convergent_calls(after))

@@ -6,6 +6,7 @@
 #include "codegen/host/machine/pipeline.h"
 #include "codegen/host/machine/scheduling.h"
 #include "codegen/host/masks/mask_form.h"
+#include "codegen/host/threads/kernel.h"
 #include "codegen/listing.h"
 #include "ir/visitor.h"
 
@@ -44,58 +45,126 @@ void link_object(llvm::Module& module, llvm::TargetMachine& machine, const HostO
   link(object, entry->getName().str(), image, for_debuggers);
 }
 
-}  // namespace
-
-abi::KernelImage compile_host(const ir::Function& f, const analysis::Analysis& gangs,
-                              const HostOptions& options, const Listing& listing) {
+abi::KernelImage image_of(const ir::Function& f, const HostOptions& options) {
   abi::KernelImage image;
   image.kind = abi::ImageKind::HostCode;
   describe(f, image);
   image.target =
       std::string("x86-64/") + (options.emulate ? "emulated-" : "") + name_of(options.mask);
-  image.width = static_cast<uint8_t>(gangs.layout.width);
-  const std::string cpu = options.emulate ? generic_cpu(options.mask) : options.cpu;
-  const bool small_lanes = has_small_lanes(f) || !options.tuning.on(Heuristic::mask_pieces);
-  Target target = target_of(options.mask, small_lanes, cpu, options.tune);
-  target.slow_masked_stores &= options.tuning.on(Heuristic::plain_stores);
-  const Effort effort = effort_for(f, gangs);
-  with_llvm(options.stop, [&](llvm::LLVMContext& context) {
-    Owned<llvm::TargetMachine> machine = make_target_machine(target.machine);
-    Owned<llvm::Module> module(new llvm::Module(f.name, context));
-    set_target(*module, *machine);
-    module->setRtLibUseGOT();
-    {
-      const StageTimer timer(options.times, "emission");
-      if (listing.accesses) listing.accesses->clear();
-      const KernelSource source{f, gangs, image.params, target, options, effort, listing.accesses};
-      image.arena = emit_kernel(*module, source, kEntry);
-    }
-    llvm::Function* entry = module->getFunction(kEntry);
-    report_frame(*entry);
-    record(listing.llvm, *module, options.lines);
-    if (options.verify_llvm) verify_or_throw(*module, "emission");
-    if (!listing.code) return;
-    {
-      const StageTimer timer(options.times, "optimisation");
-      optimise(*module, *machine, effort);
-      apply_mask_form(*module, target, options.tuning);
-      if (options.emulate) {
-        const MaskForm base = *target.info().emulated_on;
-        const Target there = target_of(base, /*small_lanes=*/true, options.cpu);
-        emulate_avx512(*module, there);
-        machine = make_target_machine(there.machine);
+  return image;
+}
+
+// From emission to the linked image. What is done to the code of gangs alone is in `lanes_only`.
+class Build {
+ public:
+  Build(const ir::Function& f, const HostOptions& options, const Listing& listing, Effort effort)
+      : function_(f),
+        options_(options),
+        listing_(listing),
+        effort_(effort),
+        target_(target_for(f, options)) {
+    target_.slow_masked_stores &= options.tuning.on(Heuristic::plain_stores);
+  }
+  const Target& target() const { return target_; }
+
+  // `emit` adds the entry to a module; `use_masks` is for what LLVM has made of that.
+  void run(abi::KernelImage& image, llvm::function_ref<void(llvm::Module&)> emit,
+           llvm::function_ref<void(llvm::Module&, Owned<llvm::TargetMachine>&)> use_masks) {
+    with_llvm(options_.stop, [&](llvm::LLVMContext& context) {
+      Owned<llvm::TargetMachine> machine = make_target_machine(target_.machine);
+      Owned<llvm::Module> module(new llvm::Module(function_.name, context));
+      set_target(*module, *machine);
+      module->setRtLibUseGOT();
+      {
+        const StageTimer timer(options_.times, "emission");
+        emit(*module);
       }
-      bound_scheduling(*entry, entry->getArg(3));
-    }
-    record(listing.llvm_opt, *module, options.lines);
-    if (options.verify_llvm) verify_or_throw(*module, "optimisation");
-    if (listing.assembly) {
-      *listing.assembly = emit_assembly(*module, *machine);
-      if (options.lines) *listing.assembly = with_lines(*listing.assembly, *options.lines, "#");
-    }
-    link_object(*module, *machine, options, image);
-    if (listing.frame) *listing.frame = static_cast<uint32_t>(largest_frame(context));
-  });
+      llvm::Function* entry = module->getFunction(kEntry);
+      report_frame(*entry);
+      record(listing_.llvm, *module, options_.lines);
+      if (options_.verify_llvm) verify_or_throw(*module, "emission");
+      if (!listing_.code) return;
+      {
+        const StageTimer timer(options_.times, "optimisation");
+        optimise(*module, *machine, effort_);
+        use_masks(*module, machine);
+        bound_scheduling(*entry, entry->getArg(entry->arg_size() - 1));
+      }
+      record(listing_.llvm_opt, *module, options_.lines);
+      if (options_.verify_llvm) verify_or_throw(*module, "optimisation");
+      if (listing_.assembly) {
+        *listing_.assembly = emit_assembly(*module, *machine);
+        if (options_.lines)
+          *listing_.assembly = with_lines(*listing_.assembly, *options_.lines, "#");
+      }
+      link_object(*module, *machine, options_, image);
+      if (listing_.frame) *listing_.frame = static_cast<uint32_t>(largest_frame(context));
+    });
+  }
+
+ private:
+  static Target target_for(const ir::Function& f, const HostOptions& options) {
+    const std::string cpu = options.emulate ? generic_cpu(options.mask) : options.cpu;
+    const bool small_lanes = has_small_lanes(f) || !options.tuning.on(Heuristic::mask_pieces);
+    return target_of(options.mask, small_lanes, cpu, options.tune);
+  }
+
+  const ir::Function& function_;
+  const HostOptions& options_;
+  const Listing& listing_;
+  const Effort effort_;
+  Target target_;
+};
+
+}  // namespace
+
+abi::KernelImage compile_host(const ir::Function& f, const analysis::Analysis& gangs,
+                              const HostOptions& options, const Listing& listing) {
+  abi::KernelImage image = image_of(f, options);
+  image.width = static_cast<uint8_t>(gangs.layout.width);
+  const Effort effort = effort_for(f, gangs);
+  Build build(f, options, listing, effort);
+  build.run(
+      image,
+      [&](llvm::Module& module) {
+        if (listing.accesses) listing.accesses->clear();
+        const KernelSource source{f,       gangs,  image.params,    build.target(),
+                                  options, effort, listing.accesses};
+        image.arena = emit_kernel(module, source, kEntry);
+      },
+      [&](llvm::Module& module, Owned<llvm::TargetMachine>& machine) {
+        apply_mask_form(module, build.target(), options.tuning);
+        if (!options.emulate) return;
+        const MaskForm base = *build.target().info().emulated_on;
+        const Target there = target_of(base, /*small_lanes=*/true, options.cpu);
+        emulate_avx512(module, there);
+        machine = make_target_machine(there.machine);
+      });
+  return image;
+}
+
+// Code of single threads has no masks. So where a form is emulated, it is that of the CPU.
+abi::KernelImage compile_host_threads(const ir::Function& f, const analysis::Analysis& analysis,
+                                      const HostOptions& options, std::vector<Span>& sites,
+                                      const Listing& listing) {
+  abi::KernelImage image = image_of(f, options);
+  image.threads = true;
+  HostOptions own = options;
+  if (options.emulate) {
+    own.mask = *info_of(options.mask).emulated_on;
+    own.emulate = false;
+  }
+  Build build(f, own, listing, effort_for(f));
+  build.run(
+      image,
+      [&](llvm::Module& module) {
+        if (listing.accesses) listing.accesses->assign(f.inst_count(), "");
+        const ThreadKernel source{f, analysis, image.params, build.target(), options.lines};
+        ThreadCode code = emit_thread_kernel(module, source, kEntry);
+        image.arena = code.arena;
+        sites = std::move(code.sites);
+      },
+      [](llvm::Module&, Owned<llvm::TargetMachine>&) {});
   return image;
 }
 

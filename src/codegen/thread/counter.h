@@ -2,9 +2,9 @@
 #pragma once
 
 #include "analysis/ranges/interval.h"
-#include "codegen/nvptx/emit_context.h"
+#include "codegen/thread/emit_context.h"
 
-namespace cuda_device::codegen::nvptx {
+namespace cuda_device::codegen::thread {
 
 class Counter {
  public:
@@ -33,4 +33,4 @@ class Counter {
   llvm::AllocaInst* place_ = nullptr;
 };
 
-}  // namespace cuda_device::codegen::nvptx
+}  // namespace cuda_device::codegen::thread

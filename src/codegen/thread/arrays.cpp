@@ -1,50 +1,25 @@
-#include "codegen/nvptx/arrays.h"
+#include "codegen/thread/arrays.h"
 
 #include "codegen/constant_arrays.h"
 #include "support/check.h"
 
-namespace cuda_device::codegen::nvptx {
+namespace cuda_device::codegen::thread {
 namespace {
 
 using ir::Inst;
 using ir::Op;
 
-constexpr unsigned kGlobalSpace = 1;
-constexpr unsigned kSharedSpace = 3;
 // No kernel has a $ in its symbol.
-constexpr const char* kShared = "shared$";
 constexpr const char* kConstant = "constant$";
-constexpr const char* kDynamicShared = "dynamic$shared";
-constexpr uint64_t kDynamicAlign = 16;  // the widest load
-
-llvm::GlobalVariable* shared_variable(llvm::Module& module, uint64_t bytes,
-                                      llvm::GlobalValue::LinkageTypes linkage,
-                                      const std::string& name, uint64_t align) {
-  llvm::Type* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), bytes);
-  const bool external = linkage == llvm::GlobalValue::ExternalLinkage;
-  auto* variable = new llvm::GlobalVariable(
-      module, type, false, linkage, external ? nullptr : llvm::UndefValue::get(type), name, nullptr,
-      llvm::GlobalValue::NotThreadLocal, kSharedSpace);
-  variable->setAlignment(llvm::Align(align));
-  return variable;
-}
 
 }  // namespace
-
-llvm::Value* Arrays::shared(size_t array) const {
-  const ir::Allocation& a = c_.function.arrays[array];
-  return shared_variable(*c_.kernel->getParent(), a.bytes(), llvm::GlobalValue::InternalLinkage,
-                         kShared + std::to_string(array), a.align);
-}
 
 // On the stack of the thread; what is only reached by constant indices ends in registers.
 llvm::Value* Arrays::local(size_t array) const {
   const ir::Allocation& a = c_.function.arrays[array];
   const ScalarKind element = a.type.has_records() ? ScalarKind::U8 : a.type.scalar();
   const uint64_t count = a.bytes() / static_cast<uint64_t>(bytes_of(element));
-  llvm::BasicBlock& entry = c_.kernel->getEntryBlock();
-  llvm::IRBuilder<> top(&entry, entry.begin());
-  auto* memory = top.CreateAlloca(llvm::ArrayType::get(memory_type(c_.llvm(), element), count));
+  auto* memory = c_.variable(llvm::ArrayType::get(memory_type(c_.llvm(), element), count));
   memory->setAlignment(llvm::Align(a.align));
   return memory;
 }
@@ -54,29 +29,22 @@ llvm::Value* Arrays::own(size_t array) {
     const ir::Allocation& a = c_.function.arrays[array];
     const bool is_shared = a.type.space == ir::AddressSpace::Shared;
     memory_[array] = a.is_constant()
-                         ? constant_variable(*c_.kernel->getParent(), a,
-                                             kConstant + std::to_string(array), kGlobalSpace)
-                     : is_shared ? shared(array)
+                         ? constant_variable(c_.module, a, kConstant + std::to_string(array),
+                                             platform_.constant_space())
+                     : is_shared ? platform_.shared(array)
                                  : local(array);
   }
   return memory_[array];
 }
 
-llvm::Value* Arrays::dynamic_shared() const {
-  llvm::Module& module = *c_.kernel->getParent();
-  if (llvm::GlobalVariable* known = module.getNamedGlobal(kDynamicShared)) return known;
-  return shared_variable(module, 0, llvm::GlobalValue::ExternalLinkage, kDynamicShared,
-                         kDynamicAlign);
-}
-
 llvm::Value* Arrays::data(const Inst& array) {
   switch (array.op) {
     case Op::Param:
-      return params_.data(static_cast<uint32_t>(array.imm));
+      return platform_.data(static_cast<uint32_t>(array.imm));
     case Op::Array:
       return own(static_cast<size_t>(array.imm));
     case Op::DynamicShared:
-      return dynamic_shared();
+      return platform_.dynamic_shared();
     case Op::View:
       return c_.b.CreateGEP(c_.b.getInt8Ty(), data(*array.operands[0]), c_.operand(array, 1));
     default:
@@ -88,14 +56,12 @@ llvm::Value* Arrays::extent(const Inst& array, int64_t axis) {
   const auto i = static_cast<size_t>(axis);
   switch (array.op) {
     case Op::Param:
-      return params_.extent(static_cast<uint32_t>(array.imm), axis);
+      return platform_.extent(static_cast<uint32_t>(array.imm), axis);
     case Op::Array:
       return c_.b.getInt64(
           static_cast<uint64_t>(c_.function.arrays[static_cast<size_t>(array.imm)].shape[i]));
     case Op::DynamicShared:
-      return c_.b.CreateZExt(
-          c_.b.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size, {}),
-          c_.b.getInt64Ty());
+      return platform_.dynamic_shared_bytes();
     case Op::View:
       return c_.operand(array, 2 + i);
     default:
@@ -107,7 +73,7 @@ llvm::Value* Arrays::stride(const Inst& array, int64_t axis) {
   const auto i = static_cast<size_t>(axis);
   switch (array.op) {
     case Op::Param:
-      return params_.stride(static_cast<uint32_t>(array.imm), axis);
+      return platform_.stride(static_cast<uint32_t>(array.imm), axis);
     case Op::Array:
       return c_.b.getInt64(
           static_cast<uint64_t>(c_.function.arrays[static_cast<size_t>(array.imm)].strides[i]));
@@ -129,4 +95,4 @@ llvm::Align Arrays::alignment(const Inst& array) const {
   return llvm::Align(array.type.element_align());
 }
 
-}  // namespace cuda_device::codegen::nvptx
+}  // namespace cuda_device::codegen::thread

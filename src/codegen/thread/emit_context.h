@@ -1,22 +1,25 @@
-// What the parts of the scalar emitter share while one kernel is emitted.
+// What the parts of the emitter of single threads share while one kernel is emitted: values are
+// scalars, whatever the target.
 #pragma once
 
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "codegen/emit_arithmetic.h"
 #include "codegen/line_table.h"
-#include "codegen/nvptx/nvptx_arithmetic.h"
 
-namespace cuda_device::codegen::nvptx {
+namespace cuda_device::codegen::thread {
 
 struct EmitContext {
+  // `builder`, which `arithmetic` uses too, stands at the end of the entry block of `kernel`.
   EmitContext(llvm::Function* kernel, const ir::Function& f, const analysis::Analysis& a,
-              Conversions conversions)
+              llvm::IRBuilder<>& builder, Arithmetic& arithmetic)
       : function(f),
         analysis(a),
         kernel(kernel),
-        b(llvm::BasicBlock::Create(kernel->getContext(), "entry", kernel)),
-        arithmetic(b, *kernel->getParent(), conversions),
+        module(*kernel->getParent()),
+        b(builder),
+        arithmetic(arithmetic),
         values(f.inst_count()) {}
 
   llvm::LLVMContext& llvm() { return kernel->getContext(); }
@@ -26,15 +29,21 @@ struct EmitContext {
   llvm::BasicBlock* new_block(const char* name) {
     return llvm::BasicBlock::Create(llvm(), name, kernel);
   }
+  // In the frame of the thread.
+  llvm::AllocaInst* variable(llvm::Type* type) {
+    llvm::BasicBlock& entry = kernel->getEntryBlock();
+    return llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(type);
+  }
 
   const ir::Function& function;
   const analysis::Analysis& analysis;
   llvm::Function* kernel;
-  llvm::IRBuilder<> b;
-  NvptxArithmetic arithmetic;
+  llvm::Module& module;
+  llvm::IRBuilder<>& b;
+  Arithmetic& arithmetic;
   std::vector<llvm::Value*> values;                      // by Inst::id
   llvm::DenseMap<const ir::Inst*, llvm::Value*> second;  // of each atomic_load_pair
   LineTable lines;
 };
 
-}  // namespace cuda_device::codegen::nvptx
+}  // namespace cuda_device::codegen::thread

@@ -1,13 +1,13 @@
 // Loads and stores of array elements.
 #pragma once
 
-#include "codegen/nvptx/arrays.h"
+#include "codegen/thread/arrays.h"
 
-namespace cuda_device::codegen::nvptx {
+namespace cuda_device::codegen::thread {
 
 class Memory {
  public:
-  Memory(EmitContext& context, Arrays& arrays);
+  Memory(EmitContext& context, Platform& platform, Arrays& arrays);
 
   // The result; null where there is none.
   llvm::Value* emit(const ir::Inst& inst);
@@ -22,9 +22,10 @@ class Memory {
   void annotate(llvm::Instruction* access, const ir::Inst& array) const;
 
   EmitContext& c_;
+  Platform& platform_;
   Arrays& arrays_;
   const std::vector<bool> changing_;   // by parameter
   std::vector<llvm::MDNode*> scopes_;  // by parameter that overlaps no other; else null
 };
 
-}  // namespace cuda_device::codegen::nvptx
+}  // namespace cuda_device::codegen::thread

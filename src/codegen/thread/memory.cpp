@@ -1,15 +1,15 @@
-#include "codegen/nvptx/memory.h"
+#include "codegen/thread/memory.h"
 
-#include "codegen/nvptx/atomics.h"
 #include "ir/effects.h"
 #include "support/check.h"
 
-namespace cuda_device::codegen::nvptx {
+namespace cuda_device::codegen::thread {
 using ir::Inst;
 using ir::Op;
 
-Memory::Memory(EmitContext& context, Arrays& arrays)
+Memory::Memory(EmitContext& context, Platform& platform, Arrays& arrays)
     : c_(context),
+      platform_(platform),
       arrays_(arrays),
       changing_(ir::changing_arrays(context.function)),
       scopes_(context.function.params.size()) {
@@ -74,7 +74,7 @@ llvm::Value* Memory::emit(const Inst& inst) {
     case Op::AtomicCas:
     case Op::AtomicLoadPair:
     case Op::AtomicStorePair:
-      return emit_atomic(c_, inst, address(inst));
+      return platform_.atomic(inst, address(inst));
 #define OP(name, ...) case Op::name:
 #define ACCESS(...)
 #include "ir/op.def"
@@ -119,4 +119,4 @@ void Memory::store(const Inst& inst) {
   annotate(c_.b.CreateAlignedStore(value, at, alignment(inst)), array);
 }
 
-}  // namespace cuda_device::codegen::nvptx
+}  // namespace cuda_device::codegen::thread

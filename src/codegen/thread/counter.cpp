@@ -1,8 +1,8 @@
-#include "codegen/nvptx/counter.h"
+#include "codegen/thread/counter.h"
 
 #include <algorithm>
 
-namespace cuda_device::codegen::nvptx {
+namespace cuda_device::codegen::thread {
 
 using analysis::Interval;
 using llvm::Value;
@@ -74,4 +74,4 @@ Value* Counter::advance() const {
   return c_.b.CreateExtractValue(sum, 1);
 }
 
-}  // namespace cuda_device::codegen::nvptx
+}  // namespace cuda_device::codegen::thread

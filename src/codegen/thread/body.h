@@ -2,13 +2,14 @@
 #pragma once
 
 #include "codegen/branch_control.h"
-#include "codegen/nvptx/memory.h"
+#include "codegen/thread/memory.h"
+#include "codegen/thread/platform.h"
 
-namespace cuda_device::codegen::nvptx {
+namespace cuda_device::codegen::thread {
 
 class Body : BranchControl {
  public:
-  explicit Body(EmitContext& context);
+  Body(EmitContext& context, Platform& platform);
   void emit();
 
  private:
@@ -20,6 +21,7 @@ class Body : BranchControl {
   llvm::Value* wrapped(const Inst& i);
   llvm::Value* array_number(const Inst& i);
   void define(const Inst& i, llvm::Value* v);
+  void define_read(const Inst& i, llvm::Value* v);
 
   void make_slots();
   bool narrow_slot(size_t slot) const;
@@ -29,14 +31,18 @@ class Body : BranchControl {
   llvm::Value* condition(const Inst& i) override;
   void for_loop(const Inst& i) override;
   void leave_kernel() override;
-
-  llvm::AllocaInst* variable(llvm::Type* type);
+  void loop(const Inst& i);
+  void begin_iteration(const Inst& i) override;
+  void observe(llvm::Value* v);
 
   EmitContext& c_;
-  Params params_;
+  Platform& platform_;
   Arrays arrays_;
   Memory memory_;
   std::vector<llvm::AllocaInst*> slots_;
+  // Of the loops around the current instruction that take turns: a hash of what an iteration read
+  // from memory and kept in slots.
+  std::vector<llvm::AllocaInst*> states_;
 };
 
-}  // namespace cuda_device::codegen::nvptx
+}  // namespace cuda_device::codegen::thread

@@ -2,14 +2,14 @@
 // these.
 #pragma once
 
-#include "codegen/nvptx/params.h"
+#include "codegen/thread/platform.h"
 
-namespace cuda_device::codegen::nvptx {
+namespace cuda_device::codegen::thread {
 
 class Arrays {
  public:
-  Arrays(EmitContext& context, Params& params)
-      : c_(context), params_(params), memory_(context.function.arrays.size()) {}
+  Arrays(EmitContext& context, Platform& platform)
+      : c_(context), platform_(platform), memory_(context.function.arrays.size()) {}
 
   // The first element, in the address space of the array.
   llvm::Value* data(const ir::Inst& array);
@@ -21,13 +21,11 @@ class Arrays {
 
  private:
   llvm::Value* own(size_t array);
-  llvm::Value* shared(size_t array) const;
   llvm::Value* local(size_t array) const;
-  llvm::Value* dynamic_shared() const;
 
   EmitContext& c_;
-  Params& params_;
+  Platform& platform_;
   std::vector<llvm::Value*> memory_;  // by array of the function; made when first used
 };
 
-}  // namespace cuda_device::codegen::nvptx
+}  // namespace cuda_device::codegen::thread

@@ -1,64 +1,27 @@
-#include "codegen/nvptx/body.h"
+#include "codegen/thread/body.h"
 
-#include "codegen/nvptx/atomics.h"
-#include "codegen/nvptx/counter.h"
-#include "codegen/nvptx/position.h"
-#include "codegen/nvptx/reports.h"
-#include "codegen/nvptx/warps.h"
+#include "codegen/thread/counter.h"
+#include "codegen/thread/opaque.h"
 #include "ir/effects.h"
 #include "support/check.h"
 
-namespace cuda_device::codegen::nvptx {
+namespace cuda_device::codegen::thread {
 
 using ir::Inst;
 using ir::Op;
 using llvm::Value;
 
-namespace {
-
-llvm::Intrinsic::ID reduction(Op op) {
-  switch (op) {
-    case Op::BarrierCount:
-      return llvm::Intrinsic::nvvm_barrier_cta_red_popc_aligned_all;
-    case Op::BarrierAnd:
-      return llvm::Intrinsic::nvvm_barrier_cta_red_and_aligned_all;
-    case Op::BarrierOr:
-      return llvm::Intrinsic::nvvm_barrier_cta_red_or_aligned_all;
-    default:
-      CD_UNREACHABLE("no barrier with a result");
-  }
-}
-
-// Barrier to BarrierOr; null where there is no result. LLVM's intrinsics are convergent and may
-// touch any memory: nothing moves across them. All use barrier 0, which counts the threads that
-// have not left.
-Value* emit_barrier(EmitContext& c, const Inst& inst) {
-  Value* barrier = c.b.getInt32(0);
-  if (inst.op != Op::Barrier)
-    return c.b.CreateIntrinsic(reduction(inst.op), {barrier, c.operand(inst, 0)});
-  c.b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {barrier});
-  return nullptr;
-}
-
-}  // namespace
-
-Body::Body(EmitContext& context)
+Body::Body(EmitContext& context, Platform& platform)
     : BranchControl(context.b, ""),
       c_(context),
-      params_(context),
-      arrays_(context, params_),
-      memory_(context, arrays_) {}
+      platform_(platform),
+      arrays_(context, platform),
+      memory_(context, platform, arrays_) {}
 
 void Body::emit() {
   make_slots();
   emit_block(c_.function.body);
   if (open()) c_.b.CreateRetVoid();
-}
-
-llvm::AllocaInst* Body::variable(llvm::Type* type) {
-  llvm::BasicBlock& entry = c_.kernel->getEntryBlock();
-  llvm::IRBuilder<> top(&entry, entry.begin());
-  return top.CreateAlloca(type);
 }
 
 // ------------------------------------------------------------------------------------- slots
@@ -71,7 +34,7 @@ bool Body::narrow_slot(size_t slot) const {
 void Body::make_slots() {
   for (size_t i = 0; i < c_.function.slots.size(); ++i) {
     const ScalarKind kind = c_.function.slots[i].type.scalar();
-    slots_.push_back(variable(narrow_slot(i) ? c_.b.getInt32Ty() : c_.type(kind)));
+    slots_.push_back(c_.variable(narrow_slot(i) ? c_.b.getInt32Ty() : c_.type(kind)));
     c_.b.CreateStore(llvm::Constant::getNullValue(slots_[i]->getAllocatedType()), slots_[i]);
   }
 }
@@ -103,12 +66,12 @@ void Body::inst(const Inst& i) {
     return define(i, arithmetic(i));
 #define POSITION(name, ...) case Op::name:
 #include "ir/op.def"
-    return define(i, emit_position(c_, i));
+    return define(i, platform_.position(i));
     case Op::Const:
       return define(i, constant_of(c_.llvm(), i.type.scalar(), i.imm));
     case Op::Param:
       if (i.type.is_array()) return;  // Arrays is asked where it is used
-      return define(i, params_.scalar(static_cast<uint32_t>(i.imm)));
+      return define(i, platform_.scalar(static_cast<uint32_t>(i.imm)));
     case Op::Array:
     case Op::DynamicShared:
     case Op::View:
@@ -119,49 +82,45 @@ void Body::inst(const Inst& i) {
     case Op::SlotLoad:
       return define(i, load_slot(static_cast<size_t>(i.imm)));
     case Op::SlotStore:
+      observe(c_.operand(i, 0));
       return store_slot(static_cast<size_t>(i.imm), c_.operand(i, 0));
 #define ACCESS(name, ...) case Op::name:
 #include "ir/op.def"
-      if (Value* element = memory_.emit(i)) define(i, element);
-      return;
+      return define_read(i, memory_.emit(i));
     case Op::AtomicSecond:
-      return define(i, emit_second(c_, i));
+      return define_read(i, c_.second.at(i.operands[0]));
     case Op::Fence:
-      return emit_fence(c_, i);
+      return platform_.fence(i);
     case Op::Barrier:
-      emit_barrier(c_, i);
-      return;
     case Op::BarrierCount:
     case Op::BarrierAnd:
     case Op::BarrierOr:
-      return define(i, emit_barrier(c_, i));
-    case Op::WarpSync:
-      return emit_warp_sync(c_, i);
+      return define_read(i, platform_.barrier(i));
     case Op::ActiveMask:
+    case Op::WarpSync:
     case Op::VoteAll:
     case Op::VoteAny:
     case Op::VoteEq:
     case Op::Ballot:
-      return define(i, emit_vote(c_, i));
     case Op::Shuffle:
     case Op::ShuffleUp:
     case Op::ShuffleDown:
     case Op::ShuffleXor:
-      return define(i, emit_shuffle(c_, i));
     case Op::MatchAny:
     case Op::MatchAll:
-      return define(i, emit_match(c_, i));
+      return define_read(i, platform_.meet_warp(i));
     case Op::WarpCheck:
       return;  // threads wait for each other
     case Op::Check:
-      return emit_check(c_, i);
+      return platform_.check(i);
     case Op::Print:
-      return emit_print(c_, i);
+      return platform_.print(i);
     case Op::Opaque:
-      return define(i, emit_opaque(c_, i));
-    case Op::If:
+      return define_read(i, emit_opaque(c_, i));
     case Op::While:
     case Op::For:
+      return loop(i);
+    case Op::If:
     case Op::Scope:
     case Op::Break:
     case Op::Continue:
@@ -211,6 +170,13 @@ void Body::define(const Inst& i, Value* v) {
   c_.values[i.id] = v;
 }
 
+// What other threads may have changed.
+void Body::define_read(const Inst& i, Value* v) {
+  if (!v) return;
+  define(i, v);
+  observe(v);
+}
+
 // --------------------------------------------------------------------------------------- control
 
 Value* Body::condition(const Inst& i) { return c_.operand(i, 0); }
@@ -220,17 +186,48 @@ void Body::leave_kernel() {
   close();
 }
 
+void Body::loop(const Inst& i) {
+  const bool takes_turns = platform_.takes_turns(i);
+  if (takes_turns) states_.push_back(c_.variable(c_.b.getInt64Ty()));
+  emit_control(i);
+  if (takes_turns) states_.pop_back();
+}
+
+void Body::begin_iteration(const Inst& i) {
+  if (!platform_.takes_turns(i)) return;
+  platform_.turn(i, c_.b.CreateLoad(c_.b.getInt64Ty(), states_.back()));
+  c_.b.CreateStore(c_.b.getInt64(0), states_.back());
+}
+
+// Two iterations that read and keep the same have the same state: what each adds is mixed in by a
+// step of a multiplicative hash.
+void Body::observe(Value* v) {
+  if (states_.empty()) return;
+  const auto bits = static_cast<unsigned>(v->getType()->getScalarSizeInBits());
+  Value* wide = c_.b.CreateZExt(c_.b.CreateBitCast(v, c_.b.getIntNTy(bits)), c_.b.getInt64Ty());
+  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
+  for (llvm::AllocaInst* state : states_) {
+    Value* before = c_.b.CreateLoad(c_.b.getInt64Ty(), state);
+    Value* turned = c_.b.CreateIntrinsic(c_.b.getInt64Ty(), llvm::Intrinsic::fshl,
+                                         {before, before, c_.b.getInt64(23)});
+    Value* mixed = c_.b.CreateAdd(c_.b.CreateXor(turned, wide), c_.b.getInt64(1));
+    c_.b.CreateStore(c_.b.CreateMul(mixed, c_.b.getInt64(kFactor)), state);
+  }
+}
+
 void Body::for_loop(const Inst& i) {
   llvm::BasicBlock *head = new_block("for"), *body = new_block("do"), *next = new_block("next"),
                    *finished = new_block("finished"), *exit = new_block("endfor");
   Counter counter(c_, i);
-  counter.begin(variable(counter.type()));
+  counter.begin(c_.variable(counter.type()));
   go_to(head);
   start(head);
   Value* now = counter.load();
   c_.b.CreateCondBr(counter.before_stop(now), body, finished);
   start(body);
-  store_slot(static_cast<size_t>(i.imm), counter.value_of(now));
+  Value* value = counter.value_of(now);
+  store_slot(static_cast<size_t>(i.imm), value);
+  observe(value);
   iterate(i, i.regions[0], exit, next);
   start(next);
   if (Value* past = counter.advance()) {
@@ -241,4 +238,4 @@ void Body::for_loop(const Inst& i) {
   finish_loop(i.regions[1], finished, exit);
 }
 
-}  // namespace cuda_device::codegen::nvptx
+}  // namespace cuda_device::codegen::thread

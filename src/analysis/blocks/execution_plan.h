@@ -1,0 +1,27 @@
+// How the host runs the threads of a kernel: as lanes of gangs, which is fast, or each on a stack
+// of its own, which lets any of them wait for any other (docs/decisions/0051). The one place that
+// decides.
+#pragma once
+
+#include <string>
+
+#include "ir/ir.h"
+#include "support/execution.h"
+
+namespace cuda_device::analysis {
+
+struct ExecutionPlan {
+  Execution execution = Execution::Gangs;  // never Automatic
+  std::string reason;                      // "it is asked for"
+  Span place;                              // what needs it; may be unknown
+};
+
+// `f` has been simplified, and no pass for lanes has seen it. Where nothing is asked for, threads
+// are run one by one only if they may wait for each other in ways in which lanes cannot:
+//   - a loop ends only when another thread has written what it reads (find_wait);
+//   - lanes on both sides of a divergent `if` come to the same operation of their warp with the
+//   same
+//     mask.
+ExecutionPlan execution_plan(const ir::Function& f, Execution asked = Execution::Automatic);
+
+}  // namespace cuda_device::analysis

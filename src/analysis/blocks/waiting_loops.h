@@ -1,0 +1,26 @@
+// Loops in which a thread may wait for other threads by looking at memory again and again.
+#pragma once
+
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace cuda_device::analysis {
+
+// By Inst::id: loops around atomic reads, or around fences and plain reads: a thread that runs
+// alone would never leave them while it waits for another.
+std::vector<bool> waiting_loops(const ir::Function& f);
+
+// A loop that surely or perhaps goes on until another thread of the kernel has written what it
+// reads; null: there is none. The others end by what the thread does itself:
+//   - a `for`: its iterations are counted;
+//   - exits that no atomic read decides;
+//   - `i = next.fetch_add(1)`: each iteration takes another number;
+//   - memory that nothing else in the kernel writes: a slot of a hash table that is claimed by
+//     compare-and-swap stays claimed, and what other kernels or the host write does not depend on
+//     the threads of this one;
+//   - a compare-and-swap of what was read in the same iteration: it fails because another thread's
+//     succeeded, so some thread always goes on, in whatever order they run.
+const ir::Inst* find_wait(const ir::Function& f);
+
+}  // namespace cuda_device::analysis

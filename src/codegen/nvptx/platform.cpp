@@ -1,0 +1,94 @@
+#include "codegen/nvptx/platform.h"
+
+#include "codegen/nvptx/atomics.h"
+#include "codegen/nvptx/position.h"
+#include "codegen/nvptx/reports.h"
+#include "codegen/nvptx/warps.h"
+#include "support/check.h"
+
+namespace cuda_device::codegen::nvptx {
+namespace {
+
+using ir::Inst;
+using ir::Op;
+using llvm::Value;
+
+constexpr unsigned kGlobalSpace = 1;
+constexpr unsigned kSharedSpace = 3;
+// No kernel has a $ in its symbol.
+constexpr const char* kShared = "shared$";
+constexpr const char* kDynamicShared = "dynamic$shared";
+constexpr uint64_t kDynamicAlign = 16;  // the widest load
+
+llvm::GlobalVariable* shared_variable(llvm::Module& module, uint64_t bytes,
+                                      llvm::GlobalValue::LinkageTypes linkage,
+                                      const std::string& name, uint64_t align) {
+  llvm::Type* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), bytes);
+  const bool external = linkage == llvm::GlobalValue::ExternalLinkage;
+  auto* variable = new llvm::GlobalVariable(
+      module, type, false, linkage, external ? nullptr : llvm::UndefValue::get(type), name, nullptr,
+      llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+  variable->setAlignment(llvm::Align(align));
+  return variable;
+}
+
+llvm::Intrinsic::ID reduction(Op op) {
+  switch (op) {
+    case Op::BarrierCount:
+      return llvm::Intrinsic::nvvm_barrier_cta_red_popc_aligned_all;
+    case Op::BarrierAnd:
+      return llvm::Intrinsic::nvvm_barrier_cta_red_and_aligned_all;
+    case Op::BarrierOr:
+      return llvm::Intrinsic::nvvm_barrier_cta_red_or_aligned_all;
+    default:
+      CD_UNREACHABLE("no barrier with a result");
+  }
+}
+
+}  // namespace
+
+Value* Platform::shared(size_t array) {
+  const ir::Allocation& a = c_.function.arrays[array];
+  if (!shared_[array])
+    shared_[array] = shared_variable(c_.module, a.bytes(), llvm::GlobalValue::InternalLinkage,
+                                     kShared + std::to_string(array), a.align);
+  return shared_[array];
+}
+
+Value* Platform::dynamic_shared() {
+  if (llvm::GlobalVariable* known = c_.module.getNamedGlobal(kDynamicShared)) return known;
+  return shared_variable(c_.module, 0, llvm::GlobalValue::ExternalLinkage, kDynamicShared,
+                         kDynamicAlign);
+}
+
+Value* Platform::dynamic_shared_bytes() {
+  return c_.b.CreateZExt(
+      c_.b.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size, {}),
+      c_.b.getInt64Ty());
+}
+
+unsigned Platform::constant_space() const { return kGlobalSpace; }
+
+Value* Platform::position(const Inst& inst) { return emit_position(c_, inst); }
+
+// LLVM's intrinsics are convergent and may touch any memory: nothing moves across them. All use
+// barrier 0, which counts the threads that have not left.
+Value* Platform::barrier(const Inst& inst) {
+  Value* barrier = c_.b.getInt32(0);
+  if (inst.op != Op::Barrier)
+    return c_.b.CreateIntrinsic(reduction(inst.op), {barrier, c_.operand(inst, 0)});
+  c_.b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {barrier});
+  return nullptr;
+}
+
+Value* Platform::meet_warp(const Inst& inst) { return emit_warp(c_, inst); }
+
+Value* Platform::atomic(const Inst& inst, Value* pointer) { return emit_atomic(c_, inst, pointer); }
+
+void Platform::fence(const Inst& inst) { emit_fence(c_, inst); }
+
+void Platform::check(const Inst& inst) { emit_check(c_, inst); }
+
+void Platform::print(const Inst& inst) { emit_print(c_, inst); }
+
+}  // namespace cuda_device::codegen::nvptx
