@@ -90,7 +90,9 @@ std::vector<std::string> host_targets() {
       const std::string name = std::string(codegen::name_of(form)) + suffix;
       if (can_run(form)) names.push_back(name);
       if (codegen::can_emulate(form)) names.push_back(kEmulated + name);
-      if (lanes == 0 && can_run(form)) names.push_back(name + "-threads");
+      if (lanes != 0) continue;
+      if (can_run(form)) names.push_back(name + "-threads");
+      if (codegen::can_emulate(form)) names.push_back(kEmulated + name + "-threads");
     }
   return names;
 }

@@ -28,7 +28,7 @@ KernelMessages::KernelMessages(const abi::KernelImage& image,
 runtime::Error KernelMessages::heard(LaunchReport report, const std::string& error) const {
   runtime::add_printed(report.printed.take());
   if (!error.empty()) return error;
-  if (report.deadlock && !report.failed) return text_of(kernel_, *report.deadlock, sites_);
+  if (report.deadlock && !report.failed) return text_of(*report.deadlock, sites_);
   if (!report.failed) return {};
   const auto& [failure, place] = failures_.at(report.failed->failure);
   runtime::Error failed = text_of(kernel_, failure, place, *report.failed);

@@ -132,6 +132,7 @@ void run(const Pass& pass, ir::Function& f, const PipelineOptions& options) {
 }
 
 void check(const ir::Function& f, PipelineOptions& options) {
+  if (!options.check && !options.choose_lanes) return;
   const StageTimer timer(options.times, "check");
   if (options.check) options.check(f);
   if (options.lanes && options.choose_lanes && !options.choose_lanes(f)) options.lanes.reset();

@@ -49,10 +49,8 @@ std::string text_of(const std::string& kernel, const Failure& failure, const std
          tuple_text(thread.block) + ", thread " + tuple_text(thread.thread) + ")";
 }
 
-std::string text_of(const std::string& kernel, const Deadlock& deadlock,
-                    const std::vector<std::string>& places) {
-  std::string text =
-      "kernel '" + kernel + "': its threads wait for each other and none can go on (deadlock): ";
+std::string text_of(const Deadlock& deadlock, const std::vector<std::string>& places) {
+  std::string text = "its threads wait for each other and none can go on (deadlock): ";
   const size_t named = std::min(deadlock.places.size(), kMostPlaces);
   for (size_t i = 0; i < named; ++i) {
     const Deadlock::Place& place = deadlock.places[i];

@@ -81,10 +81,9 @@ struct LaunchReport {
 std::string text_of(const std::string& kernel, const Failure& failure, const std::string& place,
                     const FailedThread& thread);
 
-// "kernel 'k': its threads wait for each other and none can go on (deadlock): 31 threads at k.py:12
+// "its threads wait for each other and none can go on (deadlock): 31 threads at k.py:12
 // (block (0, 0, 0), thread (1, 0, 0) is one), 1 thread at k.py:15 (block (0, 0, 0), thread (0, 0,
 // 0))". places: of the kernel's sites, "k.py:12"; empty where it is not known.
-std::string text_of(const std::string& kernel, const Deadlock& deadlock,
-                    const std::vector<std::string>& places);
+std::string text_of(const Deadlock& deadlock, const std::vector<std::string>& places);
 
 }  // namespace cuda_device

@@ -105,6 +105,7 @@ def test_decorated_twice(decorator, name):
 @both
 @pytest.mark.parametrize("keyword", ["foo", "fmadd", "Interop", "target"])
 def test_unknown_keywords(decorator, name, keyword):
+    taken = "fmad, builtins and execution" if name == "kernel" else "fmad and builtins"
     text = (
         f"@{name} got an unexpected keyword argument {keyword!r}; it takes {taken}, and "
         "interop, link, check, fastmath are planned"

@@ -38,9 +38,10 @@ Inst* mask_argument(Context& ctx, const Arguments& a, const Intrinsic& i, const 
                  failure_number(ctx, a.node,
                                 {"NotImplementedError",
                                  "the lanes of the mask of " + i.short_name() +
-                                     "() come to it on different paths, which is not implemented "
-                                     "yet on the CPU; give it the lanes of this path alone, or "
-                                     "call it outside of the if or loop"}));
+                                     "() come to it on different paths, and do not wait for each "
+                                     "other as lanes of a vector; write "
+                                     "@kernel(execution=\"threads\"), or give it the lanes of "
+                                     "this path alone"}));
   return bits;
 }
 

@@ -133,7 +133,9 @@ Value* ThreadPlatform::stride(uint32_t param, int64_t axis) {
 
 Value* ThreadPlatform::shared(size_t array) {
   Value* arena = constant_load(self(), offsetof(HostContext, arena), c_.b.getPtrTy());
-  return c_.b.CreateConstInBoundsGEP1_64(c_.b.getInt8Ty(), arena, offsets_[array]);
+  auto* read = llvm::cast<llvm::Instruction>(arena);
+  llvm::IRBuilder<> after(read->getParent(), std::next(read->getIterator()));
+  return after.CreateConstInBoundsGEP1_64(after.getInt8Ty(), arena, offsets_[array]);
 }
 
 Value* ThreadPlatform::dynamic_shared() {

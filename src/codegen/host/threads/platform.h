@@ -57,8 +57,8 @@ class ThreadPlatform : public thread::Platform {
   HostArithmetic& arithmetic_;
   const ThreadKernel& source_;
   const std::vector<bool> waiting_;  // by Inst::id: loops that may wait
+  ThreadCode code_;                  // filled by what follows
   std::vector<uint64_t> offsets_;    // of shared arrays, in the arena
-  ThreadCode code_;
   std::map<std::pair<llvm::Value*, uint64_t>, llvm::Value*> loaded_;
 };
 

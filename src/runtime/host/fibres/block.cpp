@@ -121,6 +121,7 @@ Fibre* Block::next() {
 // The fibre's turn is over; returns at the beginning of its next one.
 void Block::leave(Fibre& fibre) {
   if (Fibre* const other = next()) {
+    if (other == &fibre) return;
     carrier_.running = other;
     switch_to(fibre.context, other->context);
   } else {
@@ -221,6 +222,8 @@ bool Block::finish_barrier() {
     warp.ready |= std::exchange(warp.at_barrier, 0);
     warp.advanced = true;
   }
+  // They go on in the order of their numbers, in a new round, whichever came last.
+  warp_ = static_cast<uint32_t>(warps_.size());
   return advanced_ = true;
 }
 
@@ -231,10 +234,8 @@ int32_t Block::barrier(Fibre& fibre, uint32_t site, abi::ThreadBarrier kind, boo
   warp.at_barrier |= bit(fibre);
   ++came_;
   trues_ += operand;
-  if (!finish_barrier()) {
-    nobody_ready(warp);
-    leave(fibre);
-  }
+  if (!finish_barrier()) nobody_ready(warp);
+  leave(fibre);
   switch (kind) {
     case abi::ThreadBarrier::Barrier:
       return 0;
@@ -261,6 +262,7 @@ bool Block::finish_meeting(Warp& warp, uint64_t key) {
   write_results({kind, mask, warp.values, warp.numbers}, warp.values);
   warp.meeting &= ~mask;
   warp.ready |= mask;
+  rest_ = 0;  // they go on in the order of lanes, in the next round, whichever came last
   advanced(warp);
   return true;
 }
@@ -287,6 +289,7 @@ void Block::answer_askers(Warp& warp) {
   warp.asking &= ~lanes;
   warp.asking_rounds = 0;
   warp.ready |= lanes;
+  rest_ = 0;
   advanced(warp);
 }
 
@@ -307,7 +310,7 @@ uint64_t Block::meet(Fibre& fibre, uint32_t site, abi::ThreadMeeting kind, uint3
   warp.numbers[lane] = asks ? site : number;
   if (!asks) finish_meeting(warp, warp.keys[lane]);
   nobody_ready(warp);
-  if (!(warp.ready & bit(fibre))) leave(fibre);
+  leave(fibre);
   return warp.values[lane];
 }
 
@@ -316,11 +319,10 @@ uint64_t Block::meet(Fibre& fibre, uint32_t site, abi::ThreadMeeting kind, uint3
 void Block::turn(Fibre& fibre, uint32_t site, uint64_t state) {
   turned_ = true;
   fibre.site = site;
-  const bool again = fibre.turned && fibre.turn_site == site && fibre.turn_state == state;
-  if (!again) {
-    fibre.turned = true;
-    fibre.turn_site = site;
-    fibre.turn_state = state;
+  const uint64_t key = (state + uint64_t{site} * 0x9e3779b97f4a7c15) | 1;
+  if (std::ranges::find(fibre.turns, key) == fibre.turns.end()) {
+    fibre.turns[fibre.oldest_turn] = key;
+    fibre.oldest_turn = (fibre.oldest_turn + 1) % fibre.turns.size();
     advanced(warp_of(fibre));
   }
   leave(fibre);

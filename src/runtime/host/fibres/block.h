@@ -49,10 +49,10 @@ struct Fibre {
   Block* block = nullptr;
   uint32_t number = 0;  // in its block, x fastest
   uint32_t site = 0;    // where it stands
-  // Of its last turn.
-  bool turned = false;
-  uint32_t turn_site = 0;
-  uint64_t turn_state = 0;
+  // Its last turns, by loop and state, none of them zero: loops in loops come back to the same few
+  // again and again while they wait.
+  std::array<uint64_t, 8> turns{};
+  uint8_t oldest_turn = 0;
 };
 
 // Threads run in rounds: each that can go on gets its turn, by number. A fibre that waits switches

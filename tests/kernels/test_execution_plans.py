@@ -1,0 +1,262 @@
+"""How the host runs the threads of a kernel: as lanes of gangs, or each on a stack of its own.
+
+Where nothing is asked for, the compiler chooses, by what threads may wait for.
+"""
+
+import numpy as np
+import pytest
+from cuda import device as D
+from support.launching import run
+from support.targets import use_target
+
+FULL = 0xFFFFFFFF
+
+
+def plan_of(kernel, *args, block=32, target="avx2"):
+    return kernel.inspect(*args, block=block, what="plan", target=target)
+
+
+def counts(n=4):
+    return np.zeros(n, np.int32)
+
+
+# --- kernels that the compiler runs by threads ---
+
+
+@D.kernel
+def spin_lock(a):
+    while D.atomic_ref(a, 0).cas(0, 1, "acquire", "device") != 0:
+        pass
+    a[1] += 1
+    D.atomic_ref(a, 0).store(0, "release", "device")
+
+
+@D.kernel
+def lock_by_exchange(a):
+    while D.atomic_ref(a, 0).exch(1, "acquire", "device"):
+        pass
+    a[1] += 1
+    D.atomic_ref(a, 0).store(0, "release", "device")
+
+
+@D.kernel
+def waits_for_a_flag(a):
+    if D.thread_idx.x == 0:
+        while D.atomic_ref(a, 0).load("acquire", "device") == 0:
+            pass
+        a[1] = 32
+    if D.thread_idx.x == 31:
+        D.atomic_ref(a, 0).store(1, "release", "device")
+
+
+@D.kernel
+def waits_by_wait(a):
+    if D.thread_idx.x == 0:
+        D.atomic_ref(a, 0).wait(0)
+        a[1] = 32
+    if D.thread_idx.x == 31:
+        D.atomic_ref(a, 0).store(1)
+
+
+@D.kernel
+def waits_in_shared_memory(a):
+    flag = D.shared_array(1, D.int32)
+    if D.thread_idx.x == 0:
+        flag[0] = 0
+    D.syncthreads()
+    if D.thread_idx.x == 3:
+        while D.atomic_ref(flag, 0).load("acquire", "block") != 28:
+            pass
+        a[1] = 32
+    elif D.thread_idx.x > 3:
+        D.atomic_ref(flag, 0).add(1, "release", "block")
+
+
+@D.kernel
+def both_sides_shuffle(a):
+    t = D.thread_idx.x
+    if t < 16:
+        x = D.shfl_sync(FULL, t, 31 - t)
+    else:
+        x = D.shfl_sync(FULL, t, 31 - t)
+    D.atomic_ref(a, 1).add(D.int32(x == 31 - t))
+
+
+THREADS = [
+    spin_lock,
+    lock_by_exchange,
+    waits_for_a_flag,
+    waits_by_wait,
+    waits_in_shared_memory,
+    both_sides_shuffle,
+]
+
+
+@pytest.mark.parametrize("kernel", THREADS, ids=lambda k: k.__name__)
+def test_threads_that_wait_run_one_by_one(kernel):
+    text = plan_of(kernel, counts())
+    assert text.startswith("threads: ")
+    assert "test_execution_plans.py:" in text
+
+
+@pytest.mark.parametrize("kernel", THREADS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("form", ["avx512", "avx2", "sse4"])
+def test_threads_that_wait_finish(kernel, form):
+    a = counts()
+    with use_target(form):
+        run(kernel, a, block=32)
+    assert a[1] == 32
+
+
+# --- kernels that stay vectors ---
+
+
+@D.kernel
+def takes_numbers(a):
+    while True:
+        i = D.atomic_ref(a, 0).add(1, "relaxed", "device")
+        if i >= 100:
+            break
+        D.atomic_ref(a, 1).add(1, "relaxed", "device")
+
+
+@D.kernel
+def updates_by_cas(a):
+    old = D.atomic_ref(a, 1).load("relaxed", "device")
+    while True:
+        found = D.atomic_ref(a, 1).cas(old, old + 1, "relaxed", "device")
+        if found == old:
+            break
+        old = found
+
+
+@D.kernel
+def reads_and_swaps(a):
+    done = False
+    while not done:
+        old = D.atomic_ref(a, 1).load("relaxed", "device")
+        done = D.atomic_ref(a, 1).cas(old, old + 1, "relaxed", "device") == old
+
+
+@D.kernel
+def inserts_into_a_table(a):
+    key = D.thread_idx.x + 1
+    slot = D.int32(key * 7 % 64)
+    while True:
+        found = D.atomic_ref(a, slot).cas(0, key, "relaxed", "device")
+        if found == 0 or found == key:
+            break
+        slot = (slot + 1) % 64
+
+
+@D.kernel
+def tries_a_thousand_times(a):
+    for _ in range(1000):
+        if D.atomic_ref(a, 0).load("relaxed", "device") != 0:
+            break
+    D.atomic_ref(a, 0).add(1, "relaxed", "device")
+
+
+@D.kernel
+def loops_with_barriers(a):
+    s = D.shared_array(1, D.int32)
+    if D.thread_idx.x == 0:
+        s[0] = 0
+    D.syncthreads()
+    while s[0] < 3:
+        D.syncthreads()
+        if D.thread_idx.x == 0:
+            s[0] += 1
+        D.syncthreads()
+    a[D.thread_idx.x % 4] = s[0]
+
+
+@D.kernel
+def lanes_of_one_path(a):
+    t = D.thread_idx.x
+    if t < 16:
+        a[t % 4] = D.ballot_sync(D.activemask(), lambda: t > 3)
+    else:
+        a[t % 4] = D.ballot_sync(D.activemask(), lambda: t > 20)
+
+
+@D.kernel
+def uniform_branch(a, yes):
+    t = D.thread_idx.x
+    if yes:
+        a[t % 4] = D.shfl_sync(FULL, t, 3)
+    else:
+        a[t % 4] = D.shfl_sync(FULL, t, 4)
+
+
+GANGS = [
+    takes_numbers,
+    updates_by_cas,
+    reads_and_swaps,
+    inserts_into_a_table,
+    tries_a_thousand_times,
+    loops_with_barriers,
+    lanes_of_one_path,
+]
+
+
+@pytest.mark.parametrize("kernel", GANGS, ids=lambda k: k.__name__)
+def test_threads_that_need_not_wait_are_lanes(kernel):
+    assert plan_of(kernel, counts(64)).startswith("gangs: ")
+
+
+def test_a_branch_of_whole_warps_keeps_lanes():
+    assert plan_of(uniform_branch, counts(), np.bool_(True)).startswith("gangs: ")
+
+
+# --- what is asked for ---
+
+
+def doubled(a, b):
+    i = D.tid(1)
+    b[i] = 2 * a[i]
+
+
+@pytest.mark.parametrize("execution", ["gangs", "threads"])
+def test_a_kernel_may_ask(execution):
+    kernel = D.kernel(execution=execution)(doubled)
+    a, b = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    assert plan_of(kernel, a, b) == f"{execution}: it is asked for\n"
+    run(kernel, a, b, grid=10, block=10)
+    assert b.tolist() == (2 * a).tolist()
+    assert kernel.stats(a, b, grid=10, block=10).gang == (1 if execution == "threads" else 32)
+
+
+def test_both_give_kernels_of_their_own():
+    a, b = np.ones(32, np.float32), np.zeros(32, np.float32)
+    one, other = (D.kernel(execution=e)(doubled) for e in ("gangs", "threads"))
+    assert "zmm" in one.inspect(a, b, block=32, what="asm", target="avx512")
+    assert "zmm" not in other.inspect(a, b, block=32, what="asm", target="avx512")
+
+
+def test_a_target_may_ask():
+    a, b = np.ones(32, np.float32), np.zeros(32, np.float32)
+    kernel = D.kernel(doubled)
+    for execution in ("gangs", "threads"):
+        text = plan_of(kernel, a, b, target=f"avx2-{execution}")
+        assert text == f"{execution}: it is asked for\n"
+
+
+@pytest.mark.parametrize("execution", ["fibres", "Threads", 1, True, ""])
+def test_other_words_are_refused(execution):
+    with pytest.raises(TypeError) as caught:
+        D.kernel(execution=execution)
+    assert str(caught.value) == (
+        f"@kernel: execution must be 'gangs' or 'threads', found {execution!r}; leave it out and "
+        "the compiler chooses"
+    )
+
+
+def test_functions_take_none():
+    with pytest.raises(TypeError, match="it takes fmad and builtins"):
+        D.func(execution="threads")
+
+
+def test_gpus_have_no_plan():
+    with pytest.raises(Exception, match="it is made for: avx512, avx2, sse4"):
+        plan_of(D.kernel(doubled), counts(), counts(), target="sm_90")
