@@ -271,6 +271,7 @@ nb::tuple parts_of(nb::handle object) {
   nb::dict options;
   options["fmad"] = state.options.fmad;
   options["fastmath"] = state.options.fastmath;
+  options["execution"] = std::string(kExecutions[static_cast<size_t>(state.options.execution)]);
   options["signature"] = nb::cast(state.options.signature);
   options["dialect"] = std::string(frontend::kDialectNames[static_cast<size_t>(state.dialect)]);
   options["of_device"] = state.kind == syntax::FunctionKind::Plain;
@@ -287,6 +288,7 @@ nb::object make_of_parts(nb::object into, nb::handle function, const nb::list& l
          : of_device ? syntax::FunctionKind::Plain
                      : syntax::FunctionKind::Func,
          {nb::cast<bool>(options["fmad"]), nb::cast<bool>(options["fastmath"]),
+          execution_of(nb::cast<std::string>(options["execution"])),
           nb::cast<std::vector<std::string>>(options["signature"])},
          dialect_of(nb::cast<std::string>(options["dialect"])), lines);
   return made;

@@ -3,6 +3,7 @@
 Where nothing is asked for, the compiler chooses, by what threads may wait for.
 """
 
+import cloudpickle
 import numpy as np
 import pytest
 from cuda import device as D
@@ -232,6 +233,17 @@ def test_both_give_kernels_of_their_own():
     one, other = (D.kernel(execution=e)(doubled) for e in ("gangs", "threads"))
     assert "zmm" in one.inspect(a, b, block=32, what="asm", target="avx512")
     assert "zmm" not in other.inspect(a, b, block=32, what="asm", target="avx512")
+
+
+@D.kernel(execution="threads")
+def asked(a, b):
+    b[D.tid(1)] = 2 * a[D.tid(1)]
+
+
+def test_what_is_asked_for_travels_with_the_kernel():
+    a, b = np.ones(32, np.float32), np.zeros(32, np.float32)
+    copy = cloudpickle.loads(cloudpickle.dumps(asked))
+    assert plan_of(copy, a, b) == "threads: it is asked for\n"
 
 
 def test_a_target_may_ask():
