@@ -131,7 +131,7 @@ def test_bad_programs(program):
 # --- lanes of one mask on different paths ---
 
 
-@D.kernel
+@D.kernel(execution="gangs")
 def on_two_paths(a):
     lane = D.lane_id
     if lane < 7:

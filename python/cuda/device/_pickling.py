@@ -122,7 +122,14 @@ def _not_here_yet() -> None: ...
 
 
 def _placeholder(kind: str) -> _Made:
-    options = dict(fmad=True, fastmath=False, signature=[], dialect="guide", of_device=False)
+    options = dict(
+        fmad=True,
+        fastmath=False,
+        execution="automatic",
+        signature=[],
+        dialect="guide",
+        of_device=False,
+    )
     return _core.make_of_parts(None, _not_here_yet, [], is_kernel=kind == "kernel", options=options)
 
 
