@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from cuda.device import _core
+from cuda.device._decorators import func, kernel
 
 _Made = Any  # a Kernel or a Func
 
@@ -122,15 +123,7 @@ def _not_here_yet() -> None: ...
 
 
 def _placeholder(kind: str) -> _Made:
-    options = dict(
-        fmad=True,
-        fastmath=False,
-        execution="automatic",
-        signature=[],
-        dialect="guide",
-        of_device=False,
-    )
-    return _core.make_of_parts(None, _not_here_yet, [], is_kernel=kind == "kernel", options=options)
+    return (kernel if kind == "kernel" else func)(_not_here_yet)
 
 
 def _made_of(
