@@ -150,7 +150,7 @@ def of_a_loop(a, mask):
 
 PATHS = (
     "kernel '{}': the lanes of the mask of {}() come to it on different paths, and do not "
-    "wait for each other as lanes of a vector; write @kernel(execution=\"threads\"), or give it the "
+    'wait for each other as lanes of a vector; write @kernel(execution="threads"), or give it the '
     "lanes of this path alone (test_warps.py:L+{}, block (0, 0, 0), thread ({}, 0, 0))"
 )
 
