@@ -6,11 +6,13 @@ import contextlib
 import functools
 import io
 import linecache
+import pickle
 import random
 import traceback
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import cloudpickle
 import numpy
 from cuda import device as D
 from cuda.device import _testing
@@ -146,7 +148,19 @@ def compiled(case: Case, fmad: bool):
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     namespace: dict[str, object] = {}
     exec(compile(source, filename, "exec"), namespace)
-    return namespace["kernel"]
+    kernel = namespace["kernel"]
+    return as_it_arrives(kernel) if travels(case.seed) else kernel
+
+
+def travels(seed: int) -> bool:
+    """Whether the program is one of those that run as they come from another process."""
+    return seed % 8 == 3
+
+
+def as_it_arrives(kernel):
+    text = cloudpickle.dumps(kernel)
+    del linecache.cache[kernel.underlying.__code__.co_filename]  # it is not there
+    return pickle.loads(text)
 
 
 def cache_of(case: Case):

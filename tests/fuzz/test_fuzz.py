@@ -4,15 +4,16 @@ A few hundred seeds here; `make fuzz` runs many (CUDA_DEVICE_FUZZ_SEEDS programs
 CUDA_DEVICE_FUZZ_FIRST on).
 """
 
+import linecache
 import os
 
 import pytest
 from cuda.device import _testing
-from support.targets import WAITS_FOR, without_gangs
+from support.targets import WAITS_FOR, without_variant
 
 from .generate import generate
 from .generate_blocks import generate_blocks
-from .harness import check, require, runs_here
+from .harness import check, compiled, make_case, require, runs_here, travels
 
 CHUNK = 20
 SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_SEEDS", "300"))
@@ -39,13 +40,22 @@ def test_generated_programs_agree(first):
     assert not found, found
 
 
+def test_some_programs_run_as_they_come_from_another_process():
+    seed = next(seed for seed in range(FIRST, FIRST + CHUNK) if travels(seed))
+    case = make_case(seed)
+    filename = compiled(case, fmad=False).underlying.__code__.co_filename
+    assert filename == f"<fuzz {seed} fmad=False>"
+    assert filename not in linecache.cache
+    assert not check(seed, ["interpreter"])
+
+
 @pytest.mark.parametrize("name", BESIDE_THE_INTERPRETER)
 def test_targets_of_the_fuzzer(name, monkeypatch):
     """What this machine cannot run is a skip that is seen; asked for by name it is an error."""
     if not runs_here(name):
         with pytest.raises(ValueError, match=f"this machine cannot run {name}; it can run"):
             require(["interpreter", name])
-        pytest.skip(f"generated programs wait for {WAITS_FOR[without_gangs(name)]}")
+        pytest.skip(f"generated programs wait for {WAITS_FOR[without_variant(name)]}")
     assert require(["interpreter", name]) == ["interpreter", name]
     monkeypatch.setattr(_testing, "targets", lambda: ("interpreter",))
     with pytest.raises(ValueError, match=f"this machine cannot run {name}; it can run interp"):
