@@ -75,6 +75,46 @@ def test_integers_of_python(target):
         assert out[i].tolist() == wanted, x
 
 
+@D.kernel
+def powers_modulo(x, e, m, u, v, out, unsigned):
+    i = D.tid(1)
+    if i < x.size:
+        out[i, 0] = pow(x[i], e[i], m[i])
+        out[i, 1] = pow(x[i], 65537, m[i])
+        out[i, 2] = pow(D.int64(3), e[i], -(2**63))
+        unsigned[i, 0] = pow(u[i], v[i], v[i])
+        unsigned[i, 1] = pow(u[i], e[i], D.uint64(2**64 - 59))
+        unsigned[i, 2] = pow(u[i], v[i], D.uint64(1))
+
+
+def test_powers_modulo_numbers_of_64_bits(target):
+    rng = np.random.default_rng(5)
+    edges = [1, 2, 3, 2**31, 2**32 - 1, 2**32, 2**32 + 1, 2**62, 2**63 - 1]
+    m = np.array(edges + [-n for n in edges] + [-(2**63)], np.int64)
+    m = np.concatenate([m, rng.integers(-(2**63), 2**63, 60)])
+    x = rng.integers(-(2**63), 2**63, m.size)
+    x[:8] = [0, 1, -1, 2**63 - 1, -(2**63), 5, -5, 2**32]
+    e = rng.integers(0, 2**63, m.size)
+    e[:4] = [0, 1, 2, 2**63 - 1]
+    u, v = x.view(np.uint64), m.view(np.uint64)
+    out, unsigned = np.zeros((m.size, 3), np.int64), np.zeros((m.size, 3), np.uint64)
+    run(powers_modulo, x, e, m, u, v, out, unsigned, grid=3, block=32)
+    for i, (a, n, k, b, c) in enumerate(zip(*(p.tolist() for p in (x, e, m, u, v)), strict=True)):
+        assert out[i].tolist() == [pow(a, n, k), pow(a, 65537, k), pow(3, n, -(2**63))], (a, n, k)
+        assert unsigned[i].tolist() == [pow(b, c, c), pow(b, n, 2**64 - 59), 0], (b, c)
+
+
+@D.kernel
+def negative_power(x, e):
+    x[0] = pow(x[0], e, 7)
+
+
+def test_a_negative_exponent_of_a_power_modulo_fails():
+    for dtype in (np.int32, np.int64):
+        with pytest.raises(D.errors.KernelError, match="takes no negative exponent"):
+            run(negative_power, np.ones(1, dtype), -1)
+
+
 @D.kernel(fmad=False)
 def of_numpy(x, y, n, out):
     i = D.tid(1)

@@ -3,6 +3,8 @@
 
 #include "frontend/calls/handlers.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/calls/modular_power.h"
+#include "frontend/control/control.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/convert.h"
@@ -176,6 +178,16 @@ static Value power_loop(Context& ctx, const std::vector<Value>& v, TypeCode wide
   return Value::number(wide, e.slot_load(result));
 }
 
+// At run time, where only that tells.
+static void check_exponent(Context& ctx, const Arguments& a) {
+  const Value& exponent = a.positional[1];
+  if (!ctx.policy.can_fail || exponent.exact() || is_unsigned(exponent.code())) return;
+  Inst* zero = constant_inst(ctx, exponent.inst()->type, 0);
+  fail_unless(ctx, Value::number(TypeCode::b1, ctx.builder.op(Op::Ge, {exponent.inst(), zero})),
+              a.node,
+              {"ValueError", "pow() with a modulus takes no negative exponent in a kernel"});
+}
+
 static Value modular_power(Context& ctx, const Arguments& a) {
   TypeCode code = ctx.policy.int_literal(0);
   for (size_t k = 0; k < a.positional.size(); ++k) {
@@ -185,12 +197,11 @@ static Value modular_power(Context& ctx, const Arguments& a) {
                    {"pow() with a modulus", type_text(v)});
     code = *ctx.policy.operator_type(code, v.code());
   }
-  if (bits_of(fixed(code)) > 32)
-    return not_implemented(ctx, a.node, "pow() with a modulus, of numbers of 64 bits",
-                           "convert them to 32 bits");
   if (const Exact* exponent = a.positional[1].exact(); exponent && exponent->integer < 0)
     return not_implemented(ctx, a.node, "pow() with a modulus and a negative exponent");
   ctx.at(a.node);
+  check_exponent(ctx, a);
+  if (bits_of(fixed(code)) > 32) return modular_power_64(ctx, a.positional, code, a.node);
   const TypeCode wide = is_unsigned(code) ? TypeCode::u8 : TypeCode::i8;
   const Value result = power_loop(ctx, a.positional, wide, a);
   return convert(ctx, result, code, a.node);
