@@ -49,7 +49,46 @@ syntax::Value literal(nb::handle object) {
   throw DiagnosticError(std::move(diagnostic));
 }
 
+bool is_text(nb::handle ast) {
+  static PyObject* const constant =
+      nb::object(nb::module_::import_("ast").attr("Constant")).release().ptr();
+  return Py_TYPE(ast.ptr()) == reinterpret_cast<PyTypeObject*>(constant) &&
+         PyUnicode_Check(nb::object(ast.attr("value")).ptr());
+}
+
+// The expression in an annotation's quotes, at their place; what is none stays text.
+nb::object without_quotes(nb::handle ast) {
+  if (ast.is_none()) return nb::borrow(ast);
+  nb::module_ module = nb::module_::import_("ast");
+  if (!is_text(ast)) {
+    // ConstExpr["device.float32"]
+    const nb::object slice = optional_attr(ast, nb::str("slice"));
+    if (!slice || !is_text(slice)) return nb::borrow(ast);
+    nb::object generic = nb::module_::import_("copy").attr("copy")(ast);
+    generic.attr("slice") = without_quotes(slice);
+    return generic;
+  }
+  try {
+    nb::object text = nb::object(ast.attr("value")).attr("strip")();
+    nb::object inner = module.attr("parse")(text, "<annotation>", "eval").attr("body");
+    for (nb::handle node : module.attr("walk")(inner)) module.attr("copy_location")(node, ast);
+    return without_quotes(inner);
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_SyntaxError) && !error.matches(PyExc_ValueError)) throw;
+    return nb::borrow(ast);
+  }
+}
+
+// A field of a node.
+nb::object child_of(nb::handle ast, const char* name) {
+  const nb::object child = ast.attr(name);
+  const std::string_view field = name;
+  return field == "annotation" || field == "returns" ? without_quotes(child) : child;
+}
+
 }  // namespace
+
+Node* AstReader::read_hint(nb::handle ast) { return read(without_quotes(ast)); }
 
 Span AstReader::span_of(nb::handle ast) const {
   Span span;
@@ -163,7 +202,7 @@ void AstReader::read_child_list(std::vector<Node*>& places, nb::handle list) {
     auto* node = program_.make<syntax::name>(span_of(ast)); \
     fields return node;                                     \
   }
-#define CHILD(f) read_child(&node->f, ast.attr(#f));
+#define CHILD(f) read_child(&node->f, child_of(ast, #f));
 #define OPT(f) CHILD(f)
 #define CHILDREN(f) read_child_list(node->f, ast.attr(#f));
 #define TEXT(f) node->f = text_of(ast.attr(#f));

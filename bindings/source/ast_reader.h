@@ -31,6 +31,8 @@ class AstReader {
   // nested_too_deep diagnostic beyond syntax::kMaxNesting.
   syntax::Node* read(nb::handle ast);
   std::vector<syntax::Node*> read_list(nb::handle list);
+  // An annotation: what stands in quotes is read as if it did not.
+  syntax::Node* read_hint(nb::handle ast);
   Span span_of(nb::handle ast) const;
 
  private:

@@ -34,22 +34,6 @@ Span head_span(Span span, const SourceFile& file) {
   return span;
 }
 
-// A hint in quotes, as typing.get_type_hints evaluates it; null where that fails.
-nb::object evaluated_hint(nb::handle function, PyObject* text) {
-  nb::dict names;
-  nb::object closure = function.attr("__closure__");
-  nb::object free = function.attr("__code__").attr("co_freevars");
-  for (size_t i = 0; i < nb::len(free); ++i)
-    if (PyObject* value = PyCell_GET(nb::object(closure[i]).ptr()))
-      names[nb::object(free[i])] = nb::handle(value);
-  const char* source = PyUnicode_AsUTF8(text);
-  nb::object globals = function.attr("__globals__");
-  nb::object value =
-      nb::steal(source ? PyRun_String(source, Py_eval_input, globals.ptr(), names.ptr()) : nullptr);
-  if (!value) PyErr_Clear();
-  return value;
-}
-
 // ConstExpr or ConstExpr[T], evaluated or, where annotations are text, as it is written.
 bool is_constant_hint(const syntax::Function& function, const syntax::Node* annotation) {
   const auto is_name = [](const syntax::Binding& b) {
@@ -60,6 +44,12 @@ bool is_constant_hint(const syntax::Function& function, const syntax::Node* anno
   auto* generic = syntax::as<syntax::Subscript>(annotation);
   const auto base = function.bindings.find(generic ? generic->value : nullptr);
   return base != function.bindings.end() && is_name(base->second);
+}
+
+// Text, or ConstExpr of text.
+bool is_text_hint(PyObject* hint) {
+  const nb::object type = type_of_const_expr(hint);
+  return PyUnicode_Check(type ? type.ptr() : hint);
 }
 
 class ProgramReader {
@@ -178,7 +168,7 @@ class ProgramReader {
     nb::object body = node.attr("body");
     if (nb::isinstance<nb::list>(body)) {
       into.body = reader.read_list(body);
-      into.returns = reader.read(node.attr("returns"));
+      into.returns = reader.read_hint(node.attr("returns"));
     } else {
       auto* result = program_.make<syntax::Return>(reader.span_of(body));
       result->value = reader.read(body);
@@ -198,21 +188,15 @@ class ProgramReader {
     }
   }
 
-  // Annotations were evaluated when the function was defined; text (from __future__ import
-  // annotations) was not, and is left to the names in it.
+  // Annotations were evaluated when the function was defined; text was not, and is left to the
+  // names in it: that of quotes, and that of `from __future__ import annotations`.
   void bind_annotations(nb::handle function, Names& names, syntax::Function& into) {
     nb::object annotations = optional_attr(function, nb::str("__annotations__"));
     if (!annotations || !nb::isinstance<nb::dict>(annotations)) return;
     auto bind = [&](const std::string& name, const syntax::Node* node) {
       PyObject* value = PyDict_GetItemString(annotations.ptr(), name.c_str());
       if (!node || !value) return;
-      nb::object evaluated = nb::borrow(value);
-      if (PyUnicode_Check(value)) {
-        // What is written without quotes is text by the file's choice: its names stand in the tree.
-        if (node->kind != syntax::NodeKind::Constant) return;
-        evaluated = evaluated_hint(function, value);
-      }
-      if (evaluated) into.bindings[node] = names.meaning_of(evaluated);
+      if (!is_text_hint(value)) into.bindings[node] = names.meaning_of(value);
     };
     for (auto* list : {&into.args->posonlyargs, &into.args->args, &into.args->kwonlyargs})
       for (syntax::Node* node : *list) {

@@ -35,13 +35,6 @@ std::string name_of_namespace(nb::handle object) {
   return (PyType_Check(object.ptr()) ? "class " : "") + to_string(name);
 }
 
-// T of a hint ConstExpr[T]; null of anything else.
-nb::object type_of_const_expr(nb::handle object) {
-  const std::string* type = entities().find(object.type());
-  if (!type || *type != "device.ConstExpr") return {};
-  return object.attr("type");
-}
-
 bool is_partial(nb::handle object) {
   return object.type().is(nb::module_::import_("functools").attr("partial"));
 }
@@ -91,6 +84,12 @@ bool Names::is_local(const std::string& name) const {
   for (const auto& scope : inner_)
     if (scope.contains(name)) return true;
   return locals_.contains(name);
+}
+
+nb::object type_of_const_expr(nb::handle object) {
+  const std::string* type = entities().find(object.type());
+  if (!type || *type != "device.ConstExpr") return {};
+  return object.attr("type");
 }
 
 Binding constant_or_object(nb::handle object, const StructIndex& structs) {

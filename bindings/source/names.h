@@ -58,6 +58,9 @@ class Names final : public NameListener {
   TypeIndex type_index_;
 };
 
+// T of a hint ConstExpr[T]; null of anything else.
+nb::object type_of_const_expr(nb::handle object);
+
 // What an object means that is no function and no class.
 syntax::Binding constant_or_object(nb::handle object, const StructIndex& structs);
 

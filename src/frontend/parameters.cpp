@@ -227,10 +227,6 @@ void check_kernel_annotation(Context& ctx, const syntax::Function& f) {
   if (!f.returns) return;
   const Value declared = expr(ctx, f.returns);
   if (declared.is_none() || declared.is_unknown()) return;
-  if (declared.is<Value::Text>()) {
-    not_implemented(ctx, f.returns, "an annotation in quotes");
-    return;
-  }
   auto* entity = declared.as<Value::Entity>();
   error(ctx, DiagCode::kernel_returns_value, f.returns,
         {f.name, entity ? public_name(entity->name) : type_text(declared)});

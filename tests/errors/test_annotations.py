@@ -234,15 +234,21 @@ def test_annotations_of_helpers(kernel, argument, text, function):
 
 @bad.kernel(FLOATS, 3)
 def annotations_in_quotes(a, n):
-    # error at `"D.int8"`: an annotation in quotes is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    x: "D.int8" = n
+    # error at `a[0]`: 'x' is declared int8, but the value is float32
+    # hint: convert it explicitly, or change the annotation
+    x: "D.int8" = a[0]
+    # error at `"not a type"`: the text 'not a type' is no type that kernels have
+    # hint: numbers are declared with int, float, bool or a format such as device.float32
+    y: "not a type" = n  # noqa: F722
+    # error at `"D.nothing"`: module cuda.device has no attribute 'nothing'
+    # hint: dir() of it, outside of the kernel, lists what it has
+    z: "D.nothing" = n
 
 
 @bad.kernel(FLOATS)
-# error at `"None"`: an annotation in quotes is not implemented yet
-# hint: the page not-implemented of the documentation lists what is planned
-def result_in_quotes(a) -> "None":
+# error at `"int"`: the kernel 'result_in_quotes' returns int
+# hint: a kernel returns nothing; store the result in an array
+def result_in_quotes(a) -> "int":
     pass
 
 

@@ -109,9 +109,10 @@ static Value as_hinted(Context& ctx, const Subject& subject, const Value& type, 
   if (is_class && (value.is_array() || value.is_function())) return value;
   if (is_class)
     return not_implemented(ctx, subject.annotation, "the annotation '" + type_text(type) + "'");
-  if (type.is<Value::Text>())
-    return not_implemented(ctx, subject.annotation, "an annotation in quotes");
-  const std::string text = type.is_number() ? "a number" : "'" + type_text(type) + "'";
+  auto* quoted = type.as<Value::Text>();
+  const std::string text = quoted             ? "the text '" + quoted->text + "'"
+                           : type.is_number() ? "a number"
+                                              : "'" + type_text(type) + "'";
   return error(ctx, DiagCode::annotation_type, subject.annotation, {text});
 }
 
