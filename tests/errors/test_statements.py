@@ -155,15 +155,24 @@ def classes(a):
 @bad.kernel(FLOATS)
 def match_statement(a):
     match a.size, 3:
-        # error at `x`@1: a name in one of several patterns is not implemented yet
-        # hint: write a case for each of them
-        case (1, x) | (x, 3):
-            a[0] = x
         # error at `classes`: isinstance() asks for types of numbers, vectors, structs and tuple,
         # ... found function classes
         # hint: such as int, float, device.float32 or (int, float)
         case classes():
             a[0] = 1
+
+
+@bad.kernel(FLOATS)
+def names_in_several_patterns(a):
+    match (a[0], a), a.size:
+        # error at `y`@2: the alternatives have types int64 and (float32, array[float32, 1]), which
+        # ... have no common type
+        # hint: convert one of them
+        # error at `x`@2: the alternatives have types array[float32, 1] and int64, which have no
+        # ... common type
+        # hint: convert one of them
+        case ((1 | 2, x), y) | (y, x):
+            a[0] = x
 
 
 @bad.kernel(np.ones((), np.float32))

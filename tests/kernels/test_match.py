@@ -165,3 +165,48 @@ def test_match_on_what_is_known_when_compiling(target):
     run(constants, out, 2.25)
     expected = [1, 2, 3, 4.5, 102, 1004, 7, 8, 56, 0, 12, 22, 42, 8, 6.25, 3]
     assert out.tolist() == expected
+
+
+@D.kernel
+def names_in_several_patterns(out, a, b, pairs):
+    i = D.tid(1)
+    match (a[i], b[i]):
+        case (0, n) | (n, 0):
+            out[0, i] = n
+        case (1, n) | (n, 1) | (n, 2) if n > 4:
+            out[0, i] = 100 + n
+        case (n, m) | ((n, m), 7):
+            out[0, i] = 1000 + 10 * n + m
+    k = 1
+    for pair in pairs:
+        match pair:
+            case (int(n), None) | (None, int(n)):
+                out[k, i] = n
+            case (Point(x=n) as p, _) | (_, Point(y=n) as p):
+                out[k, i] = 10 * n + p.x + a[i]
+            case (((n, m) | (n, m, _)), _):
+                out[k, i] = n - m
+        k += 1
+
+
+def test_a_name_in_several_patterns(target):
+    a = np.array([0, 3, 1, 5, 9, 1, 8, 3, 2], np.int32)
+    b = np.array([4, 0, 6, 1, 2, 2, 1, 3, 0], np.int32)
+    pairs = ((4, None), (None, 5), (Point(1, 2), 3), (4, Point(5, 6)), ((8, 3), 1), ((9, 1, 2), 2))
+    out = np.zeros((7, a.size), np.int32)
+    run(names_in_several_patterns, out, a, b, pairs, block=a.size)
+
+    def by_case(x, y):
+        if x == 0 or y == 0:
+            return y if x == 0 else x
+        for matches, n in ((x == 1, y), (y == 1, x), (y == 2, x)):
+            if matches:
+                if n > 4:
+                    return 100 + n
+                break
+        return 1000 + 10 * x + y
+
+    assert out[0].tolist() == [by_case(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    assert (out[1:3] == [[4], [5]]).all()
+    assert (out[3:5] == [10 + 1 + a, 60 + 5 + a]).all()
+    assert (out[5:] == [[5], [8]]).all()

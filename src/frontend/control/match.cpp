@@ -108,15 +108,61 @@ static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, cons
   return all_match(ctx, patterns, values, taken, pattern);
 }
 
-static Value matches_any(Context& ctx, const syntax::MatchOr* pattern, const Value& value) {
-  Value any = Value::boolean(false);
-  for (const Node* alternative : pattern->patterns) {
-    Takings taken;
-    any = both(ctx, any, matches(ctx, alternative, value, taken), Op::Or, pattern);
-    if (!taken.empty())
-      return not_implemented(ctx, taken[0].name, "a name in one of several patterns",
-                             "write a case for each of them");
+// Whether two values are the same instructions and constants.
+static bool is_same_value(const Value& a, const Value& b) {
+  if (!same_abstract(a, b) || a.inst() != b.inst()) return false;
+  return std::ranges::equal(a.parts(), b.parts(), is_same_value);
+}
+
+// The value of a name that several patterns take: that of the first one that matches. `before`: one
+// of those in front did.
+static Value taken_by_either(Context& ctx, const Value& before, const Taken& first,
+                             const Taken& second) {
+  if (is_same_value(first.value, second.value)) return first.value;
+  const Value a = abstract_of(first.value), b = abstract_of(second.value);
+  if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
+  const std::optional<Value> common = join(ctx, a, b);
+  if (!common || !is_selectable(*common))
+    return error(ctx, DiagCode::no_common_choice, second.name, {type_text(a), type_text(b)});
+  return select(ctx, before, first.value, second.value, *common, second.name);
+}
+
+// What the names of one more pattern take, which Python has the same in each.
+static void merge(Context& ctx, const Value& before, const Takings& more, Takings& taken) {
+  for (const Taken& second : more) {
+    const auto first = std::ranges::find_if(taken, [&](const Taken& t) {
+      return *captured_name(t.name) == *captured_name(second.name);
+    });
+    if (first == taken.end())
+      taken.push_back(second);
+    else
+      first->value = taken_by_either(ctx, before, *first, second);
   }
+}
+
+// The last pattern's names are the ones whose definitions the body reads.
+static void name_as_last(const syntax::MatchOr* pattern, Takings& taken) {
+  for_each_captured(pattern->patterns.back(), [&](const Node* name) {
+    for (Taken& t : taken)
+      if (*captured_name(t.name) == *captured_name(name)) t.name = name;
+  });
+}
+
+static Value matches_any(Context& ctx, const syntax::MatchOr* pattern, const Value& value,
+                         Takings& taken) {
+  Value any = Value::boolean(false);
+  Takings all;
+  for (const Node* alternative : pattern->patterns) {
+    Takings own;
+    const Value matched = matches(ctx, alternative, value, own);
+    if (matched.is_unknown()) return matched;
+    if (matched.exact() && matched.exact()->integer == 0) continue;
+    merge(ctx, any, own, all);
+    any = both(ctx, any, matched, Op::Or, pattern);
+    if (any.exact() && any.exact()->integer != 0) break;
+  }
+  name_as_last(pattern, all);
+  taken.insert(taken.end(), all.begin(), all.end());
   return any;
 }
 
@@ -131,7 +177,7 @@ static Value matches(Context& ctx, const Node* pattern, const Value& value, Taki
   if (auto* p = syntax::as<syntax::MatchSequence>(pattern))
     return matches_sequence(ctx, p, value, taken);
   if (auto* p = syntax::as<syntax::MatchClass>(pattern)) return matches_class(ctx, p, value, taken);
-  if (auto* p = syntax::as<syntax::MatchOr>(pattern)) return matches_any(ctx, p, value);
+  if (auto* p = syntax::as<syntax::MatchOr>(pattern)) return matches_any(ctx, p, value, taken);
   auto* as = syntax::as<syntax::MatchAs>(pattern);
   if (!as && pattern->kind != syntax::NodeKind::MatchStar) return unsupported(ctx, pattern);
   const Value inner =
