@@ -590,9 +590,12 @@ def elements(points, vectors, records, n):
     # error at `points.x`: 'x' of array[Point, 1] cannot be assigned
     # hint: names and elements of arrays can
     points.x = 1
+    # error at `"z"`: an element of 'points' has no attribute 'z'
+    # hint: it has x, y
+    points["z"] = 1
     # error at `"x"`: an index must be an integer, found str
     # hint: give one integer for each dimension
-    points["x"] = 1
+    vectors["x"] = 1
     # error at `1`: an element of 'vectors' is float32x2, but the value is int
     # hint: convert it explicitly
     vectors[0] = 1
@@ -606,10 +609,9 @@ def elements(points, vectors, records, n):
     # error at `2`: index 2 is outside of a float32x2, which has 2 elements
     # hint: the last one has index -1
     vectors[0][2] = 1
-    # error at `vectors[0][n]`: storing to an element of a float32x2 in memory by an index at run
-    # ... time is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    vectors[0][n] = 1
+    # error at `1.5`: an index must be an integer, found float
+    # hint: give one integer
+    vectors[0][1.5] = 1
     # error at `1`: field 'inner' of record is record, but the value is int
     # hint: convert it explicitly
     records[0].inner = 1
@@ -622,10 +624,9 @@ def elements(points, vectors, records, n):
     # error at `2, 0`: index 2 is outside of a sub-array, which has 2 elements
     # hint: the last one has index -1
     records[0].m[2, 0] = 1
-    # error at `records[0].m[n, 0]`: storing to an element of a sub-array in memory by an index at
-    # ... run time is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    records[0].m[n, 0] = 1
+    # error at `n`: a part of a sub-array in memory is not implemented yet
+    # hint: give an index on each of its axes
+    records[0].m[n] = 1
     # error at `0, 3`: index 3 is outside of a sub-array, which has 3 elements
     # hint: the last one has index -1
     records[0].m[0, 3] = 1
@@ -646,9 +647,12 @@ def reads_of_elements(points, vectors, records, n):
     # hint: arrays in kernels have shape, strides, size, ndim, dtype, T, view, reshape and astype;
     # ... what works on whole arrays is called before or after the launch
     a = points.x
+    # error at `"z"`: an element of 'points' has no attribute 'z'
+    # hint: it has x, y
+    a = points["z"]
     # error at `"x"`: an index must be an integer, found str
     # hint: give one integer for each dimension
-    a = points["x"]
+    a = vectors["x"]
     # error at `vectors[0].z`: a float32x2 has no attribute 'z'
     # hint: it has x, y, size, dtype
     a = vectors[0].z
@@ -664,18 +668,25 @@ def reads_of_elements(points, vectors, records, n):
     # error at `2, 0`: index 2 is outside of a sub-array, which has 2 elements
     # hint: the last one has index -1
     a = records[0].m[2, 0]
-    # error at `records[0].m[n, 0]`: an index at run time into a sub-array is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    a = records[0].m[n, 0]
-    # error at `records[0].m[0]`: an index at run time into a sub-array is not implemented yet
-    # hint: the page not-implemented of the documentation lists what is planned
-    a = records[0].m[0]
+    # error at `records[0].m[n]`: a part of a sub-array is not implemented yet
+    # hint: give an index on each of its axes
+    a = records[0].m[n]
     # error at `records[0][0]`: record cannot be indexed
     # hint: arrays and tuples can
     a = records[0][0]
     # error at `records[0] + 1`: cannot add 'record' and 'int'
     # hint: operators work on numbers
     a = records[0] + 1
+
+
+LINES = D.zeros(4, dtype=Line, device="cpu")
+
+
+@bad.kernel(LINES)
+def fields_without_memory(lines):
+    # error at `"note"`: the memory of 'lines' has no attribute 'note'
+    # hint: the field is None in each element
+    a = lines["note"]
 
 
 FROZEN = np.zeros(4, Point.numpy_dtype)

@@ -78,7 +78,8 @@ class Records(Expressions):
             found = Sum(total, record)
         else:
             lanes = kind_of(record.type).lanes
-            found = Field(code, record, place, bool(lanes) and self.chance(0.4))
+            by_view = not lanes and isinstance(record, Element) and self.chance(0.4)
+            found = Field(code, record, place, bool(lanes) and self.chance(0.4), by_view)
         while is_record(found.type):
             code = kind_of(found.type).component
             found = Field(code, found, self.random.randrange(kind_of(found.type).lanes))
@@ -231,7 +232,13 @@ class Records(Expressions):
         else:
             value = self.runtime(self.expression(1))
             op = self.random.choice(("", "+", "-", "*"))
-        return FieldStore(array, Variable("i4", "i"), t, tuple(path), op, value, by_name)
+        made = FieldStore(
+            array, Variable("i4", "i"), t, tuple(path), op, value, by_name, False, None
+        )
+        made.by_view = not kind_of(t).lanes and self.chance(0.3)
+        if lanes := made.lanes_of_last_step():
+            made.component = self.somewhere_in(lanes) if self.chance(0.3) else None
+        return made
 
     def unpack(self, _: int):
         value = self.vector(self.random.randint(1, 4), 1)

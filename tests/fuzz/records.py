@@ -114,9 +114,12 @@ class Field:
     operand: object
     place: int
     by_index: bool = False
+    by_view: bool = False  # of an element of an array: a["x"][i]
 
     def text(self) -> str:
         name = kind_of(self.operand.type).fields[self.place][0]
+        if self.by_view:
+            return f'{self.operand.array}["{name}"][{self.operand.index.text()}]'
         return self.operand.text() + (f"[{self.place}]" if self.by_index else f".{name}")
 
     def run(self, t: Thread) -> Val:
@@ -306,7 +309,7 @@ class Unpack:
 
 @dataclass
 class FieldStore:
-    """a[i].x = e, a[i].v.y += e, a[i]["v"] = w"""
+    """a[i].x = e, a[i].v.y += e, a[i]["v"] = w, a["v"][i].x = e, a[i].v[k] = e"""
 
     array: str
     index: object
@@ -315,20 +318,36 @@ class FieldStore:
     op: str  # "" for plain
     value: object
     by_name: bool  # in brackets
+    by_view: bool  # the first field as an array
+    component: object | None  # the last step of the path, known at run time
 
     def lines(self, pad: str):
-        text, code = f"{self.array}[{self.index.text()}]", self.kind
-        for place in self.path:
+        element, code = f"[{self.index.text()}]", self.kind
+        text = self.array if self.by_view else self.array + element
+        for place in self.path[: len(self.path) - (self.component is not None)]:
             name, code = kind_of(code).fields[place]
-            text += f'["{name}"]' if self.by_name else f".{name}"
+            text += f'["{name}"]' if self.by_name or text == self.array else f".{name}"
+            if self.by_view and text == f'{self.array}["{name}"]':
+                text += element
+        if self.component is not None:
+            text += f"[{self.component.text()}]"
         yield f"{pad}{text} {self.op}= {self.value.text()}"
 
     def run(self, t: Thread) -> None:
-        index = self.index.run(t).number
-        element, code = t.load(self.array, index), self.kind
-        part, value = element.number, self.value.run(t)
-        for place in self.path:
+        index, path = self.index.run(t).number, self.path
+        value = self.value.run(t)
+        if self.component is not None:
+            lanes = self.lanes_of_last_step()
+            path = (*path[:-1], self.component.run(t).number % lanes)
+        part, code = t.load(self.array, index).number, self.kind
+        for place in path:
             part, code = part[place], kind_of(code).fields[place][1]
         if self.op:
             value = model.binary(self.op, Val(code, part), value)
-        t.store(self.array, index, changed(t.load(self.array, index), self.path, value))
+        t.store(self.array, index, changed(t.load(self.array, index), path, value))
+
+    def lanes_of_last_step(self) -> int:
+        code = self.kind
+        for place in self.path[:-1]:
+            code = kind_of(code).fields[place][1]
+        return kind_of(code).lanes

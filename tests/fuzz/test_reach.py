@@ -57,6 +57,8 @@ SOURCE = {
     "axes joined": r"^    \w+ = p_\w+.*\.reshape\(-1.*\)\[",
     "other shapes": r"^    \w+ = p_\w+.*\.reshape\(",
     "views of views": r"^    \w+ = p_\w+\[.*\]\[",
+    "fields as arrays": r"\[\"\w+\"\]\[\(?i",
+    "components in memory at run time": r"^ *q_\w+\[i\](\.v|\[\"v\"\])?\[\(",
     "atomic operations": r"D\.atomic_ref\(ac_\w+, 0\)\.\w+\(",
     "atomic operations at several places": r"D\.atomic_ref\(ac_\w+, D\.int32\(.*\)\.\w+\(",
     "tickets": r"ticket = D\.atomic_ref\(at_i4, 0\)\.add",

@@ -1,5 +1,7 @@
 #include "codegen/thread/arrays.h"
 
+#include <algorithm>
+
 #include "codegen/constant_arrays.h"
 #include "support/check.h"
 
@@ -86,13 +88,18 @@ llvm::Value* Arrays::stride(const Inst& array, int64_t axis) {
   }
 }
 
+// A field of records lies as they do: of packed ones it may lie anywhere.
 llvm::Align Arrays::alignment(const Inst& array) const {
   const Inst* base = &array;
-  while (base->op == Op::View) base = base->operands[0];
+  uint32_t align = array.type.element_align();
+  while (base->op == Op::View) {
+    base = base->operands[0];
+    if (base->type.has_records()) align = std::min(align, base->type.element_align());
+  }
   if (base->op == Op::Param &&
       !c_.function.params[static_cast<size_t>(base->imm)].facts.element_aligned)
     return llvm::Align(1);
-  return llvm::Align(array.type.element_align());
+  return llvm::Align(align);
 }
 
 }  // namespace cuda_device::codegen::thread

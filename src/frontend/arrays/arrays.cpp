@@ -102,9 +102,9 @@ Value counted_index(Context& ctx, const Value::Array& array, const Layout& layou
   return counted_from_start(ctx, index, node, [&] { return extent_in(ctx, array, layout, axis); });
 }
 
-std::optional<std::vector<Inst*>> element_operands(Context& ctx, const Value::Array& array,
-                                                   const Value& index,
-                                                   const syntax::Subscript* node) {
+std::optional<std::vector<Value>> element_indices(Context& ctx, const Value::Array& array,
+                                                  const Value& index,
+                                                  const syntax::Subscript* node) {
   const std::optional<Indices> indices = indices_of(ctx, array, index, node);
   if (!indices) return std::nullopt;
   ctx.at(node);
@@ -115,7 +115,15 @@ std::optional<std::vector<Inst*>> element_operands(Context& ctx, const Value::Ar
     at.push_back(counted_index(ctx, array, layout, value, axis, place));
     if (at.back().is_unknown()) return std::nullopt;
   }
-  return operands_at(ctx, array, layout, at, node);
+  return at;
+}
+
+std::optional<std::vector<Inst*>> element_operands(Context& ctx, const Value::Array& array,
+                                                   const Value& index,
+                                                   const syntax::Subscript* node) {
+  const auto at = element_indices(ctx, array, index, node);
+  if (!at) return std::nullopt;
+  return operands_at(ctx, array, layout_of(array), *at, node);
 }
 
 const Node* index_node(const syntax::Subscript* node, size_t i) {

@@ -21,6 +21,10 @@ Value extents(Context& ctx, const Value::Array& array, Op op);
 Value array_size(Context& ctx, const Value::Array& array, const Node* node);
 
 // --- elements ---
+// The index on each axis, none negative; reports what does not index an element.
+std::optional<std::vector<Value>> element_indices(Context& ctx, const Value::Array& array,
+                                                  const Value& index,
+                                                  const syntax::Subscript* node);
 // One operand per axis, the array first; reports what does not index an element.
 std::optional<std::vector<Inst*>> element_operands(Context& ctx, const Value::Array& array,
                                                    const Value& index,
@@ -41,6 +45,13 @@ Value sliced(Context& ctx, const Value::Array& array, const Value& index,
 // What iteration gives at a place of the first axis, which is not negative: an element, or a view.
 Value at_first_axis(Context& ctx, const Value::Array& array, const Value& place, const Node* node);
 Value transposed(const Value::Array& array);
+// a["x"] of an array of structs: the array of that field; a sub-array's axes are the last ones.
+Value field_of_elements(Context& ctx, const Value::Array& array, const std::string& name,
+                        const syntax::Subscript* node);
+// What lies `offset` bytes into each element, as the elements of an array with the same axes. Those
+// of a sub-array or vector have axes of their own, the last ones.
+Value::Array part_of_elements(Context& ctx, const Value::Array& array, uint32_t offset,
+                              const DataType& type, const Node* node);
 Value call_array_method(Context& ctx, const Value::Array& array, Method method, const Arguments& a);
 
 // --- atomics.cpp: references to elements that are accessed atomically ---

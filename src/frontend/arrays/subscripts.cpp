@@ -53,6 +53,7 @@ static Value element_of_tuple(Context& ctx, const std::vector<Value>& elements, 
 }
 
 Value subscript(Context& ctx, const syntax::Subscript* node) {
+  if (const auto element = element_in_memory(ctx, node)) return *element;
   const Value base = expr(ctx, node->value);
   const Value index = expr_or_slice(ctx, node->slice);
   if (base.is_unknown() || index.is_unknown()) return Value::unknown();
@@ -60,6 +61,8 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
   if (auto* array = base.as<Value::Array>()) {
     if (array->reference)
       return error(ctx, DiagCode::not_subscriptable, node, {with_article(type_text(base))});
+    if (auto* name = index.as<Value::Text>(); name && has_named_fields(array->element))
+      return field_of_elements(ctx, *array, name->text, node);
     if (makes_view(ctx, *array, index)) return sliced(ctx, *array, index, node);
     if (holds_atomics(array->element)) return reference_to(ctx, *array, index, node);
     auto operands = element_operands(ctx, *array, index, node);

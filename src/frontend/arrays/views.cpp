@@ -6,6 +6,7 @@
 #include "frontend/arrays/layout.h"
 #include "frontend/arrays/slices.h"
 #include "frontend/diagnosis/diagnosis.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -106,6 +107,50 @@ Value at_first_axis(Context& ctx, const Value::Array& array, const Value& place,
   for (size_t axis = 1; axis < array.type.ndim; ++axis) slicing.keep(axis);
   Value::Array part = view_of(array, array.element, slicing.take());
   return part.type.ndim == 0 ? reference_within(ctx, part, node) : part;
+}
+
+// The axes of a sub-array, or the one of a vector; each element of these is of the type that is
+// left.
+static DataType add_axes(Window& window, const DataType& type) {
+  const RecordType& record = *type.record;
+  const std::vector<int64_t> shape = record.kind == RecordType::Kind::SubArray
+                                         ? record.shape
+                                         : std::vector{static_cast<int64_t>(record.fields.size())};
+  const DataType element = record.fields[0].type;
+  int64_t stride = bytes_of(element);
+  for (const int64_t extent : shape) stride *= extent;
+  for (const int64_t extent : shape) {
+    stride /= extent;
+    window.shape.push_back(int64_constant(extent));
+    window.strides.push_back(int64_constant(stride));
+  }
+  return element;
+}
+
+Value::Array part_of_elements(Context& ctx, const Value::Array& array, uint32_t offset,
+                              const DataType& type, const Node* node) {
+  Window window = window_of(ctx, array, layout_of(array), node);
+  window.offset = sum(ctx, window.offset, int64_constant(offset), node);
+  const DataType element = add_axes(window, type);
+  return view_of(array, element, layout_of(std::move(window)));
+}
+
+Value field_of_elements(Context& ctx, const Value::Array& array, const std::string& name,
+                        const syntax::Subscript* node) {
+  const RecordType& record = *array.element.record;
+  const auto i = field_named(record, name);
+  if (!i)
+    return error(ctx, DiagCode::no_attribute, node->slice,
+                 {"an element of '" + array.name + "'", name, "it has " + fields_text(record)});
+  const DataType type = record.fields[*i].type;
+  if (type.kind == DataType::Kind::None)
+    return error(ctx, DiagCode::no_attribute, node->slice,
+                 {"the memory of '" + array.name + "'", name, "the field is None in each element"});
+  if (type.is_record() && type.record->kind == RecordType::Kind::SubArray)
+    return part_of_elements(ctx, array, record.fields[*i].offset, type, node);
+  Window window = window_of(ctx, array, layout_of(array), node);
+  window.offset = sum(ctx, window.offset, int64_constant(record.fields[*i].offset), node);
+  return view_of(array, type, layout_of(std::move(window)));
 }
 
 Value transposed(const Value::Array& array) {

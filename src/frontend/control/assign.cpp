@@ -111,6 +111,18 @@ static void element_not_assignable(Context& ctx, const Value& base,
     error(ctx, DiagCode::not_assignable, target, {"an element of " + type_text(base)});
 }
 
+// What is not one element: some of them, or a field of all.
+static bool names_part(const Context& ctx, const Value::Array& array, const Value& index) {
+  return (index.is<Value::Text>() && has_named_fields(array.element)) ||
+         makes_view(ctx, array, index);
+}
+
+static Value part_of(Context& ctx, const Value::Array& array, const Value& index,
+                     const syntax::Subscript* node) {
+  auto* name = index.as<Value::Text>();
+  return name ? field_of_elements(ctx, array, name->text, node) : sliced(ctx, array, index, node);
+}
+
 static void assign_element(Context& ctx, const syntax::Subscript* target, const Value& value,
                            const Node* source) {
   if (assign_field(ctx, target, value, source)) return;
@@ -121,8 +133,8 @@ static void assign_element(Context& ctx, const syntax::Subscript* target, const 
   auto* array = base.as<Value::Array>();
   if (!array && assign_component(ctx, target, base, index, value, source)) return;
   if (!array) return element_not_assignable(ctx, base, target);
-  if (makes_view(ctx, *array, index)) {
-    const Value view = sliced(ctx, *array, index, target);
+  if (names_part(ctx, *array, index)) {
+    const Value view = part_of(ctx, *array, index, target);
     if (check_writable(ctx, *array, target) && view.is_array())
       fill(ctx, view.array(), value, target, source);
     return;
@@ -213,8 +225,8 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
     expr(ctx, node->value);
     return;
   }
-  if (makes_view(ctx, *array, index)) {
-    const Value view = sliced(ctx, *array, index, element);
+  if (names_part(ctx, *array, index)) {
+    const Value view = part_of(ctx, *array, index, element);
     const Value operand = expr(ctx, node->value);
     if (check_writable(ctx, *array, element) && view.is_array() && !operand.is_unknown())
       fill_augmented(ctx, view.array(), op, operand, node);

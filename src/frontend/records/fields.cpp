@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "frontend/arrays/arrays.h"
+#include "frontend/arrays/layout.h"
+#include "frontend/arrays/slices.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -9,6 +11,7 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/operators/tuples.h"
 #include "frontend/parameters.h"
 #include "frontend/records/records.h"
 #include "frontend/warps/warps.h"
@@ -176,6 +179,22 @@ std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type,
   return number;
 }
 
+// The same of indices at run time, as an int64; nothing: not each axis has an integer.
+static std::optional<Value> number_in_sub_array(Context& ctx, const RecordType& type,
+                                                const Value& index, const Node* node) {
+  if (!index.is_tuple() || index.elements().size() != type.shape.size()) return std::nullopt;
+  Value number = int64_constant(0);
+  for (size_t axis = 0; axis < type.shape.size(); ++axis) {
+    const Value& i = index.elements()[axis];
+    if (!i.is_number() || !is_int(i.code())) return std::nullopt;
+    const Value extent = int64_constant(type.shape[axis]);
+    const Value at = counted_from_start(ctx, i, node, [&] { return extent; });
+    number =
+        sum(ctx, product(ctx, number, extent, node), convert(ctx, at, TypeCode::i8, node), node);
+  }
+  return number;
+}
+
 Value record_element(Context& ctx, const Value& record, const Value& index,
                      const syntax::Subscript* node) {
   const Value::Record& r = record.record();
@@ -191,7 +210,10 @@ Value record_element(Context& ctx, const Value& record, const Value& index,
     const size_t before = ctx.diagnosis.diagnostics.size();
     if (const auto i = element_of_sub_array(ctx, *r.type, index, node->slice)) return r.fields[*i];
     if (ctx.diagnosis.diagnostics.size() != before) return Value::unknown();
-    return not_implemented(ctx, node, "an index at run time into " + with_article(r.type->name));
+    const std::optional<Value> number = number_in_sub_array(ctx, *r.type, index, node->slice);
+    if (number) return element_at(ctx, r.fields, *number, node, written(node->value, "r"));
+    return not_implemented(ctx, node, "a part of " + with_article(r.type->name),
+                           "give an index on each of its axes");
   }
   if (!index.is_number() || !is_int(index.code()))
     return wrong_kind(
@@ -203,8 +225,7 @@ Value record_element(Context& ctx, const Value& record, const Value& index,
   }
   const bool numbers = std::ranges::all_of(
       r.fields, [&](const Value& v) { return v.is_number() && v.code() == r.fields[0].code(); });
-  if (!numbers)
-    return not_implemented(ctx, node, "an index at run time into " + with_article(r.type->name));
+  if (!numbers) return element_at(ctx, r.fields, index, node, written(node->value, "r"));
   ctx.at(node);
   return chosen_component(ctx, record, index, node);
 }

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "frontend/arrays/arrays.h"
+#include "frontend/arrays/layout.h"
+#include "frontend/arrays/slices.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/records/records.h"
@@ -41,42 +43,147 @@ Chain chain_of(const Node* target) {
   return chain;
 }
 
+// The name in a["x"], as it is written; null: it is something else.
+const std::string* field_constant(const syntax::Subscript* node) {
+  auto* constant = syntax::as<syntax::Constant>(node->slice);
+  const bool text = constant && constant->value.kind == syntax::Value::Kind::String;
+  return text ? &constant->value.text : nullptr;
+}
+
 }  // namespace
 
-// The number of the field that a part of the target names; reports what names none.
-static std::optional<size_t> field_of(Context& ctx, const RecordType& type, const Node* part) {
+bool has_named_fields(const DataType& type) {
+  return type.is_record() && (type.record->kind == RecordType::Kind::Struct ||
+                              type.record->kind == RecordType::Kind::Fields);
+}
+
+namespace {
+
+bool has_numbered_elements(const RecordType& type) {
+  return type.kind == RecordType::Kind::SubArray || type.is_vector();
+}
+
+// A place within an element of an array: the way there is known but for indices of sub-arrays and
+// vectors, whose elements become those of a view.
+class PlaceInElement {
+ public:
+  PlaceInElement(Context& ctx, const Value::Array& array, std::vector<Value> at)
+      : ctx_(ctx), array_(array), at_(std::move(at)), type_(array.element) {}
+
+  const DataType& type() const { return type_; }
+
+  void enter(size_t field) {
+    const RecordField& entered = type_.record->fields[field];
+    offset_ += entered.offset;
+    const DataType of_field = entered.type;  // `entered` lives as long as type_
+    type_ = of_field;
+  }
+
+  // With an index on each axis of the sub-array or vector, none negative.
+  void enter(const std::vector<Value>& indices, const Node* node) {
+    array_ = part_of_elements(ctx_, array_, offset_, type_, node);
+    at_.insert(at_.end(), indices.begin(), indices.end());
+    type_ = array_.element;
+    offset_ = 0;
+  }
+
+  uint32_t offset() const { return offset_; }
+  std::vector<Inst*> operands(const Node* node) const {
+    return operands_at(ctx_, array_, layout_of(array_), at_, node);
+  }
+
+ private:
+  Context& ctx_;
+  Value::Array array_;
+  std::vector<Value> at_;
+  DataType type_;
+  uint32_t offset_ = 0;
+};
+
+}  // namespace
+
+// The axes of a type whose elements have numbers.
+static std::vector<int64_t> axes_of(const RecordType& type) {
+  if (!type.is_vector()) return type.shape;
+  return {static_cast<int64_t>(type.fields.size())};
+}
+
+// Goes to an element by an index on each axis; false: it was reported.
+static bool enter_element(Context& ctx, PlaceInElement& place, const Value& index,
+                          const Node* node) {
+  const RecordType& type = *place.type().record;
+  const std::vector<int64_t> axes = axes_of(type);
+  const std::vector<Value> indices =
+      index.is_tuple() ? index.elements() : std::vector<Value>{index};
+  if (indices.size() != axes.size()) {
+    not_implemented(ctx, node, "a part of " + with_article(type.name) + " in memory",
+                    "give an index on each of its axes");
+    return false;
+  }
+  for (const Value& i : indices)
+    if (!i.is_number() || !is_int(i.code())) {
+      wrong_kind(ctx, DiagCode::index_type, node, i, {type_text(i), "give one integer"});
+      return false;
+    }
+  if (std::ranges::all_of(indices, &Value::is_constant)) {
+    const auto i = axes.size() > 1 ? element_of_sub_array(ctx, type, index, node)
+                                   : constant_index(ctx, indices[0], type, node);
+    if (i) place.enter(*i);
+    return i.has_value();
+  }
+  std::vector<Value> at;
+  for (size_t axis = 0; axis < indices.size(); ++axis)
+    at.push_back(
+        counted_from_start(ctx, indices[axis], node, [&] { return int64_constant(axes[axis]); }));
+  place.enter(at, node);
+  return true;
+}
+
+// Goes where a part of the target says; false: it was reported.
+static bool enter_part(Context& ctx, PlaceInElement& place, const Node* part) {
+  const RecordRef type = place.type().record;
   std::string name;
   if (auto* attribute = syntax::as<syntax::Attribute>(part)) {
     name = attribute->attr;
   } else {
     const Node* slice = syntax::as<syntax::Subscript>(part)->slice;
     const Value index = expr(ctx, slice);
-    if (index.contains_unknown()) return std::nullopt;
-    if (type.shape.size() > 1) {
-      const size_t before = ctx.diagnosis.diagnostics.size();
-      if (const auto i = element_of_sub_array(ctx, type, index, slice)) return i;
-      if (ctx.diagnosis.diagnostics.size() != before) return std::nullopt;
-    } else if (index.exact() && is_int(index.code()) && type.is_sequence()) {
-      return constant_index(ctx, index, type, slice);
-    }
+    if (index.contains_unknown()) return false;
     auto* text = index.as<Value::Text>();
-    if (!text && !type.is_sequence()) {
-      error(ctx, DiagCode::not_subscriptable, part, {type.name});
-      return std::nullopt;
+    if (!text && has_numbered_elements(*type)) return enter_element(ctx, place, index, slice);
+    if (!text && index.exact() && is_int(index.code()) && type->is_sequence()) {
+      const auto i = constant_index(ctx, index, *type, slice);
+      if (i) place.enter(*i);
+      return i.has_value();
+    }
+    if (!text && !type->is_sequence()) {
+      error(ctx, DiagCode::not_subscriptable, part, {type->name});
+      return false;
     }
     if (!text) {
       not_implemented(ctx, part,
-                      "storing to an element of " + with_article(type.name) +
+                      "storing to an element of " + with_article(type->name) +
                           " in memory by an index at run time");
-      return std::nullopt;
+      return false;
     }
     name = text->text;
   }
-  const std::optional<size_t> found = field_named(type, name);
+  const std::optional<size_t> found = field_named(*type, name);
+  if (found) place.enter(*found);
   if (!found)
     error(ctx, DiagCode::no_attribute, part,
-          {with_article(type.name), name, "only its fields can be assigned"});
-  return found;
+          {with_article(type->name), name, "only its fields can be assigned"});
+  return found.has_value();
+}
+
+// How messages name what a part of the target is.
+static std::string what_of(const RecordType& type, const Node* part) {
+  if (auto* attribute = syntax::as<syntax::Attribute>(part))
+    return "field '" + attribute->attr + "' of " + type.name;
+  auto* text = syntax::as<syntax::Constant>(syntax::as<syntax::Subscript>(part)->slice);
+  if (text && text->value.kind == syntax::Value::Kind::String)
+    return "field '" + text->value.text + "' of " + type.name;
+  return "an element of " + with_article(type.name);
 }
 
 std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
@@ -85,34 +192,101 @@ std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
   const Value base = expr(ctx, chain.element->value);
   auto* array = base.as<Value::Array>();
   if (!array || !array->element.is_record()) return std::nullopt;
+  if (field_constant(chain.element)) return std::nullopt;  // a["x"][i]
   const Value index = expr_or_slice(ctx, chain.element->slice);
-  FieldPlace place{array->element, {}, 0, {}};
-  if (index.is_unknown()) return place;
+  FieldPlace result{array->element, {}, 0, {}};
+  if (index.is_unknown()) return result;
   if (makes_view(ctx, *array, index)) {
     not_implemented(ctx, chain.element, "storing to a field of several elements");
-    return place;
+    return result;
   }
   const bool writable = check_writable(ctx, *array, chain.element);
-  auto operands = element_operands(ctx, *array, index, chain.element);
+  auto at = element_indices(ctx, *array, index, chain.element);
+  const bool known = at.has_value();
+  PlaceInElement place(
+      ctx, *array,
+      known ? std::move(*at) : std::vector<Value>(array->type.ndim, int64_constant(0)));
   for (const Node* part : chain.fields) {
-    if (!place.type.is_record()) {
-      error(ctx, DiagCode::not_assignable, part, {"a part of " + type_text(place.type)});
-      return place;
+    if (!place.type().is_record()) {
+      error(ctx, DiagCode::not_assignable, part, {"a part of " + type_text(place.type())});
+      return result;
     }
-    const RecordType& type = *place.type.record;
-    const auto i = field_of(ctx, type, part);
-    if (!i) return place;
-    place.what = "field '" + type.fields[*i].name + "' of " + type.name;
-    place.offset += type.fields[*i].offset;
-    const DataType of_field = type.fields[*i].type;  // `type` lives as long as place.type
-    place.type = of_field;
+    result.what = what_of(*place.type().record, part);
+    if (!enter_part(ctx, place, part)) return result;
   }
-  if (holds_atomics(place.type)) {
-    error(ctx, DiagCode::atomic_assigned, target, {place.what, type_text(place.type)});
-    return place;
+  result.type = place.type();
+  result.offset = place.offset();
+  if (holds_atomics(result.type)) {
+    error(ctx, DiagCode::atomic_assigned, target, {result.what, type_text(result.type)});
+    return result;
   }
-  if (operands && writable) place.operands = std::move(*operands);
-  return place;
+  if (known && writable) result.operands = place.operands(chain.element);
+  return result;
+}
+
+// Whether the parts lead to an element of a sub-array by fields and by an index on each axis: what
+// is read then lies in memory, and only the last index may make it.
+static bool leads_to_element(const DataType& element, const std::vector<const Node*>& parts) {
+  DataType type = element;
+  for (const Node* part : parts) {
+    if (!type.is_record()) return false;
+    const RecordRef record = type.record;
+    auto* subscript = syntax::as<syntax::Subscript>(part);
+    const std::string* name =
+        subscript ? field_constant(subscript) : &syntax::as<syntax::Attribute>(part)->attr;
+    if (name) {
+      const auto field = has_named_fields(type) ? field_named(*record, *name) : std::nullopt;
+      if (!field) return false;
+      type = record->fields[*field].type;
+      continue;
+    }
+    auto* display = syntax::as<syntax::Tuple>(subscript->slice);
+    const size_t given = display ? display->elts.size() : 1;
+    const auto is_one = [](const Node* e) {
+      return e->kind != NodeKind::Slice && e->kind != NodeKind::Starred;
+    };
+    const bool indices =
+        display ? std::ranges::all_of(display->elts, is_one) : is_one(subscript->slice);
+    if (record->kind != RecordType::Kind::SubArray || given != record->shape.size() || !indices)
+      return false;
+    const DataType inner = record->fields[0].type;
+    type = inner;
+  }
+  return syntax::as<syntax::Subscript>(parts.back()) &&
+         !field_constant(syntax::as<syntax::Subscript>(parts.back()));
+}
+
+// Whether an index is written with as many integers as the array has axes.
+static bool is_element_index(const Value::Array& array, const Node* slice) {
+  const auto is_integer = [](const Node* e) {
+    auto* constant = syntax::as<syntax::Constant>(e);
+    if (constant) return constant->value.kind == syntax::Value::Kind::Int;
+    return e->kind != NodeKind::Slice && e->kind != NodeKind::Starred;
+  };
+  auto* display = syntax::as<syntax::Tuple>(slice);
+  if (!display) return array.type.ndim == 1 && is_integer(slice);
+  return display->elts.size() == array.type.ndim && std::ranges::all_of(display->elts, is_integer);
+}
+
+std::optional<Value> element_in_memory(Context& ctx, const syntax::Subscript* node) {
+  const Chain chain = chain_of(node);
+  if (!chain.element || chain.fields.empty() || field_constant(chain.element)) return std::nullopt;
+  const Value base = expr(ctx, chain.element->value);
+  auto* array = base.as<Value::Array>();
+  if (!array || array->reference || !has_named_fields(array->element) ||
+      holds_atomics(array->element) || !is_element_index(*array, chain.element->slice) ||
+      !leads_to_element(array->element, chain.fields))
+    return std::nullopt;
+  const Value index = expr_or_slice(ctx, chain.element->slice);
+  if (index.is_unknown()) return index;
+  // A variable may hold a tuple or None.
+  if (makes_view(ctx, *array, index)) return slicing(ctx, chain.element);
+  auto at = element_indices(ctx, *array, index, chain.element);
+  if (!at) return Value::unknown();
+  PlaceInElement place(ctx, *array, std::move(*at));
+  for (const Node* part : chain.fields)
+    if (!enter_part(ctx, place, part)) return Value::unknown();
+  return load_data(ctx, place.type(), place.operands(node), place.offset());
 }
 
 void store_field(Context& ctx, const FieldPlace& place, const Value& value, const Node* source) {

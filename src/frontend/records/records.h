@@ -34,6 +34,8 @@ std::optional<DataType> data_type_of(const Value& named);
 
 // --- fields.cpp ---
 std::optional<size_t> field_named(const RecordType& type, const std::string& name);
+// "x, y, z"
+std::string fields_text(const RecordType& type);
 // p.x, v.size, p.norm
 Value record_attribute(Context& ctx, const syntax::Attribute* node, const Value& record);
 // The method that the class of the value defines.
@@ -60,6 +62,8 @@ std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type,
                                            const Node* node);
 
 // --- places.cpp ---
+// Elements of structs and of structured dtypes.
+bool has_named_fields(const DataType& type);
 // A field of an element in memory. Without operands where something was wrong, which is reported.
 struct FieldPlace {
   DataType type;
@@ -69,6 +73,9 @@ struct FieldPlace {
 };
 // Nothing: the target is no field of an element, and none of its indices was evaluated.
 std::optional<FieldPlace> field_place(Context& ctx, const Node* target);
+// An element of a sub-array of an element in memory, read where it lies: a[i].v[k]. Nothing: the
+// node is something else, and none of its indices was evaluated.
+std::optional<Value> element_in_memory(Context& ctx, const syntax::Subscript* node);
 void store_field(Context& ctx, const FieldPlace& place, const Value& value, const Node* source);
 bool assign_field(Context& ctx, const Node* target, const Value& value, const Node* source);
 

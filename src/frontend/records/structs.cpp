@@ -96,9 +96,14 @@ RecordRef record_type(Session& session, uint32_t index) {
   return known = type;
 }
 
-static std::string fields_hint(const RecordType& type) {
+std::string fields_text(const RecordType& type) {
   std::string names;
   for (const RecordField& field : type.fields) names += (names.empty() ? "" : ", ") + field.name;
+  return names;
+}
+
+static std::string fields_hint(const RecordType& type) {
+  const std::string names = fields_text(type);
   return names.empty() ? "it has no fields" : "its fields are " + names;
 }
 
