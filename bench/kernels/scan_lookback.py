@@ -42,7 +42,8 @@ def look_back(told, tile, own):
     return before
 
 
-@D.kernel
+# Blocks wait for earlier ones alone: a gang may wait for another block's.
+@D.kernel(execution="gangs")
 def scan_lookback(out, told, state, source):
     """state: the next tile, and the blocks that are done; the last block clears it and `told`."""
     tile_of_block = D.shared_array(1, D.int32)

@@ -1,4 +1,5 @@
-"""Random programs of warps: interpreter = AVX-512 = AVX2 = a grid in lock-step (lockstep.py).
+"""Random programs of warps mean what a grid in lock-step does (lockstep.py): on the interpreter, in
+order and in a random one, on the host in gangs and thread by thread.
 
 A few of them here; `make fuzz ARGS=--warps` runs many.
 """
@@ -16,8 +17,8 @@ from .warp_harness import arrays_of, check_warps, difference, run_in_lockstep
 from .warp_programs import generate_warps
 from .warp_tree import converted
 
-CHUNK = 10
-TARGETS = ["interpreter", "avx512", "avx2", "cuda"]
+CHUNK = 7
+TARGETS = ["interpreter", "interpreter-seed1", "avx512", "avx2", "avx2-threads", "cuda"]
 if os.environ.get("CUDA_DEVICE_LONG_TESTS"):
     TARGETS.append("sse4")
 
