@@ -12,12 +12,6 @@ constexpr bool has(uint32_t mask, uint32_t lane) { return mask >> lane & 1; }
 
 bool has_finished(const Lane& lane) { return lane.outcome == Outcome::Finished; }
 
-std::vector<const Lane*> all_of(const std::vector<Lane>& lanes) {
-  std::vector<const Lane*> all;
-  for (const Lane& lane : lanes) all.push_back(&lane);
-  return all;
-}
-
 }  // namespace
 
 RunningWarp::RunningWarp(const Launch& launch, std::array<uint32_t, 3> block, uint32_t number,
@@ -34,7 +28,7 @@ void RunningWarp::start() {
   for (uint32_t t = first; t < end; ++t) {
     const std::array<uint32_t, 3> index{t % extents[0], t / extents[0] % extents[1],
                                         t / extents[0] / extents[1]};
-    lanes_.emplace_back(Thread(launch_, block_, index, &memory_));
+    all_.push_back(&lanes_.emplace_back(Thread(launch_, block_, index, &memory_)));
   }
 }
 
@@ -54,7 +48,10 @@ bool RunningWarp::take_turns() {
       if (lane.outcome == Outcome::Failed) return false;
     }
   } while (pass_one_meeting() && !repeats());
-  if (finished()) lanes_.clear();
+  if (finished()) {
+    all_.clear();
+    lanes_.clear();
+  }
   return true;
 }
 
@@ -78,7 +75,7 @@ bool RunningWarp::pass_one_meeting() {
   for (const size_t i : group) met.push_back(members[i]);
   const std::vector<int64_t> results = results_of_meeting(met);
   for (size_t k = 0; k < group.size(); ++k) pass(launch_, *waiting[group[k]], results[k]);
-  repeats_ = repetition_.met(launch_, all_of(lanes_));
+  repeats_ = repetition_.met(launch_, all_);
   repeats_at_ = launch_.changes;
   return true;
 }
@@ -97,14 +94,14 @@ bool RunningWarp::active_lanes_are_known() {
     for (Lane& lane : lanes_) lane.asked = lane.thread.taken;
   }
   bool known = true;
-  bool given_up = false;
+  bool others = false;
   for (const Lane& lane : lanes_) {
     if (!can_go_on(lane) || spins(launch_, lane)) continue;
-    given_up = true;
+    others = true;
     known = known && lane.thread.taken - lane.asked >= kTurn;
   }
   asked_ = !known;
-  if (known && given_up) ++launch_.changes;  // a matter of time, which may be another the next time
+  if (known && others) ++launch_.changes;  // a matter of time, which may be another the next time
   return known;
 }
 

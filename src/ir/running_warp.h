@@ -53,6 +53,7 @@ class RunningWarp {
   bool repeats_ = false;
   uint64_t repeats_at_ = 0;  // Launch::changes
   std::vector<Lane> lanes_;
+  std::vector<const Lane*> all_;
 };
 
 }  // namespace cuda_device::ir
