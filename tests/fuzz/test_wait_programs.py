@@ -10,8 +10,10 @@ import pytest
 from cuda import device as D
 
 from .wait_harness import TARGETS, arrays_of, check_waits, difference, run_model, run_target
+from .wait_locks import Locked
 from .wait_programs import generate_waits
-from .wait_tree import Chain, Locked, Stuck, Turns, Wait
+from .wait_threads import Stuck, Wait
+from .wait_tree import Chain, Turns
 from .warp_harness import compiled
 
 CHUNK = 15

@@ -14,7 +14,7 @@ from .expression_tree import Array, Thread
 from .harness import assembled
 from .positions import axes
 from .wait_programs import KEPT, NAMES, WaitProgram, generate_waits
-from .wait_tree import Running, Turnstile, i4
+from .wait_threads import Running, Turnstile, i4
 from .warp_harness import Arrays, compiled
 
 # In order, and in random orders.

@@ -16,20 +16,8 @@ from dataclasses import dataclass
 from .expression_tree import Binary, Cast, Comparison, Literal, Variable
 from .positions import axes
 from .program import Assign, Barrier, Body, For, If, Store
-from .wait_tree import (
-    LEVELS,
-    TELLS,
-    WAITS,
-    Chain,
-    Exchange,
-    Gather,
-    HandOver,
-    Lines,
-    Locked,
-    Manner,
-    Shuffle,
-    Turns,
-)
+from .wait_locks import TELLS, WAITS, Locked, Manner
+from .wait_tree import LEVELS, Chain, Exchange, Gather, HandOver, Lines, Shuffle, Turns
 
 BLOCKS = (1, 2, 7, 31, 32, 33, 64, 64, 96, 50, (8, 4), (16, 4), (7, 5), (4, 4, 4))
 LOCKS = ("cas", "exch", "or", "reads first", "try")  # and those of tickets
