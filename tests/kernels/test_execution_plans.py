@@ -151,6 +151,16 @@ def inserts_into_a_table(a):
 
 
 @D.kernel
+def looks_into_a_table(a):
+    key = D.thread_idx.x + 1
+    slot = D.int32(key * 7 % 64)
+    found = D.atomic_ref(a, slot).load("relaxed", "device")
+    while found != key and found != 0:
+        slot = (slot + 1) % 64
+        found = D.atomic_ref(a, slot).load("relaxed", "device")
+
+
+@D.kernel
 def tries_a_thousand_times(a):
     for _ in range(1000):
         if D.atomic_ref(a, 0).load("relaxed", "device") != 0:
@@ -195,6 +205,7 @@ GANGS = [
     updates_by_cas,
     reads_and_swaps,
     inserts_into_a_table,
+    looks_into_a_table,
     tries_a_thousand_times,
     loops_with_barriers,
     lanes_of_one_path,

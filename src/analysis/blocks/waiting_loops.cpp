@@ -1,5 +1,6 @@
 #include "analysis/blocks/waiting_loops.h"
 
+#include <algorithm>
 #include <set>
 
 #include "analysis/tree.h"
@@ -57,6 +58,8 @@ class ExitSlice {
   }
 
   bool holds(const Inst& i) const { return visited_.contains(&i); }
+  // Reads a variable that the loop sets.
+  bool changes(const Inst& i) const { return i.op == Op::SlotLoad && !all_stores(i.imm).empty(); }
   // Whether something inside of the loop that `is_source` knows flows into the value.
   template <class P>
   bool flows_from(const Inst& value, const P& is_source) const {
@@ -140,7 +143,8 @@ class WaitFinder {
     const ExitSlice slice(function_, tree_, loop);
     const Inst* swap = fresh_swap(loop, slice);
     return ir::any_inside(loop, [&](const Inst& i) {
-      return reads_others(i) && slice.holds(i) && !takes_a_number(i) && written_elsewhere(i) &&
+      return reads_others(i) && slice.holds(i) && !takes_a_number(i) &&
+             (written_elsewhere(i) || only_looks_again(i, slice)) &&
              !(swap && same_array(i, *swap));
     });
   }
@@ -149,6 +153,15 @@ class WaitFinder {
     if (i.op != Op::AtomicRmw || !is_constant_other_than_zero(*i.operands.back())) return false;
     const ir::AtomicKind kind = ir::AtomicSpec::decoded(i.imm)->kind;
     return kind == ir::AtomicKind::Add || kind == ir::AtomicKind::Sub;
+  }
+
+  // At the same element in each iteration, which it leaves as it is. Whoever is to change it, the
+  // thread waits.
+  static bool only_looks_again(const Inst& read, const ExitSlice& slice) {
+    const ir::Access access = *ir::access_of(read);
+    return !access.writes && std::ranges::none_of(access.indices, [&](const Inst* index) {
+      return slice.flows_from(*index, [&](const Inst& i) { return slice.changes(i); });
+    });
   }
 
   bool written_elsewhere(const Inst& read) const {

@@ -16,9 +16,9 @@ std::vector<bool> waiting_loops(const ir::Function& f);
 //   - a `for`: its iterations are counted;
 //   - exits that no atomic read decides;
 //   - `i = next.fetch_add(1)`: each iteration takes another number;
-//   - memory that nothing else in the kernel writes: a slot of a hash table that is claimed by
-//     compare-and-swap stays claimed, and what other kernels or the host write does not depend on
-//     the threads of this one;
+//   - memory that nothing else in the kernel writes, unless the loop only looks at one element
+//   again
+//     and again: a slot of a hash table that is claimed by compare-and-swap stays claimed;
 //   - a compare-and-swap of what was read in the same iteration: it fails because another thread's
 //     succeeded, so some thread always goes on, in whatever order they run.
 const ir::Inst* find_wait(const ir::Function& f);
