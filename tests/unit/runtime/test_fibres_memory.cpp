@@ -163,6 +163,28 @@ TEST(FibresMemory, AHundredBlocksOfTheLargestSizeAreStartedTogether) {
 }
 #endif
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Blocks of four GiB each, of which nothing is touched, that wait for all others.
+TEST(FibresMemory, BlocksThatWaitForMoreThanThereIsMemoryForAreADeadlock) {
+  WorkerPool pool(2);
+  ThreadLaunch launch = launch_of(1000, 1);
+  launch.arrays = ~uint32_t{0} - 4096;
+  std::atomic<uint32_t> arrived{0};
+  const Ran ran = launch.run(pool, [&](const TestThread& t) {
+    ++arrived;
+    t.wait_for(arrived, 1000u);
+  });
+  EXPECT_EQ(ran.error, "");
+  ASSERT_TRUE(ran.report.deadlock);
+  EXPECT_LT(ran.seconds.count(), 2.0);
+  EXPECT_GE(arrived, 1u);
+  EXPECT_LE(arrived, std::max<uint64_t>(2, total_bytes() / 4 / launch.arrays));
+  EXPECT_EQ(ran.report.deadlock->not_started, 1000 - arrived);
+  ASSERT_EQ(ran.report.deadlock->places.size(), 1u);
+  EXPECT_EQ(ran.report.deadlock->places[0].threads, arrived);
+}
+#endif
+
 TEST(FibresMemory, WithoutMemoryForABlockTheLaunchFails) {
   WorkerPool pool(2);
   ThreadLaunch launch = launch_of(10, 1024);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "runtime/host/fibres/standing.h"
 #include "support/fork.h"
 #include "unit/in_child.h"
 #include "unit/runtime/threads.h"
@@ -137,7 +138,7 @@ TEST(NoDeadlock, StatesThatTakeLongToComeBack) {
   WorkerPool pool(1);
   std::atomic<int> flag{0};
   std::thread other([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1600));
     flag = 1;
   });
   const Ran ran = launch_of(1, 2).run(pool, [&](const TestThread& t) {
@@ -156,7 +157,7 @@ TEST(NoDeadlock, ALongComputationThatOthersWaitFor) {
       if (t.block() == 3 && t.thread() == 0) {
         t.turn(1);
         t.turn(1);
-        compute_for(2.5);
+        compute_for(1.6);
         flag = 1;
       }
       t.wait_for(flag, 1);
@@ -167,18 +168,23 @@ TEST(NoDeadlock, ALongComputationThatOthersWaitFor) {
   }
 }
 
-// The same between two turns that look alike: a thread that was asleep, say.
+// The same between two turns that look alike: a thread has read what another one changes then, and
+// its worker gets no time for long.
 TEST(NoDeadlock, AThreadThatIsSlowToSeeWhatOthersWaitFor) {
   WorkerPool pool(2);
-  std::atomic<int> ask{0}, answer{0};
+  std::atomic<int> ready{0}, ask{0}, answer{0};
   const Ran ran = launch_of(2, 1).run(pool, [&](const TestThread& t) {
     if (t.block() == 0) {
+      t.wait_for(ready, 1);
       ask = 1;
       t.wait_for(answer, 1);
     } else {
-      for (;;) {
+      for (int looks = 0;; ++looks) {
         const int seen = ask;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        if (looks == 10) {
+          ready = 1;
+          std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        }
         if (seen) break;
         t.turn(0);
       }
@@ -186,6 +192,52 @@ TEST(NoDeadlock, AThreadThatIsSlowToSeeWhatOthersWaitFor) {
     }
   });
   EXPECT_TRUE(ran.fine());
+}
+
+// --- when all stand still ---
+
+using fibres::Standing;
+
+TEST(Standing, IsTheTimeFromTheEndOfTheFirstLookToTheBeginningOfTheLast) {
+  Standing all;
+  EXPECT_EQ(all.how_long(), 0);
+  Standing::Worker worker(all);
+  EXPECT_EQ(all.how_long(), 0);
+  worker.stood_still(10, 20);
+  EXPECT_EQ(all.how_long(), 0);
+  worker.stood_still(100, 5000);
+  EXPECT_EQ(all.how_long(), 80);
+  worker.advanced();
+  EXPECT_EQ(all.how_long(), 0);
+  worker.stood_still(6000, 6010);
+  worker.stood_still(6050, 6060);
+  EXPECT_EQ(all.how_long(), 40);
+}
+
+TEST(Standing, IsTheTimeThatAllWorkersHaveInCommon) {
+  Standing all;
+  Standing::Worker first(all);
+  EXPECT_TRUE(all.alone());
+  for (const int64_t at : {10, 1000}) first.stood_still(at, at + 1);
+  {
+    Standing::Worker second(all);
+    EXPECT_FALSE(all.alone());
+    EXPECT_EQ(all.how_long(), 0) << "it has not looked yet";
+    second.stood_still(200, 201);
+    EXPECT_EQ(all.how_long(), 0);
+    second.stood_still(300, 9000);  // all that time it was in a thread
+    EXPECT_EQ(all.how_long(), 99);
+    first.stood_still(9001, 9002);
+    EXPECT_EQ(all.how_long(), 99);
+    second.stood_still(9003, 9004);
+    EXPECT_EQ(all.how_long(), 8800);
+    first.advanced();
+    EXPECT_EQ(all.how_long(), 0);
+    first.stood_still(9100, 9101);
+    first.stood_still(9200, 9201);
+    EXPECT_EQ(all.how_long(), 0) << "the second has not looked since";
+  }
+  EXPECT_EQ(all.how_long(), 99) << "who has left is not waited for";
 }
 
 // --- giving up ---

@@ -74,8 +74,10 @@ Block::~Block() { forget_fibres(); }
 void Block::forget_fibres() {
   if (!std::exchange(begun_, false)) return;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  for (uint32_t i = 0; i < threads_; ++i)
-    forget(fibre(i).context, stacks_.bottom(i), reinterpret_cast<char*>(&fibre(i)));
+  for (uint32_t i = 0; i < threads_; ++i) {
+    const bool ended = !(warps_[i / kLanes].live >> i % kLanes & 1);
+    forget(fibre(i).context, ended, stacks_.bottom(i), reinterpret_cast<char*>(&fibre(i)));
+  }
 #endif
 }
 

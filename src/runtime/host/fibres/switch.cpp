@@ -140,11 +140,11 @@ void begun() {
 #endif
 }
 
-void forget([[maybe_unused]] Context& context, [[maybe_unused]] char* bottom,
-            [[maybe_unused]] char* top) {
+void forget([[maybe_unused]] Context& context, [[maybe_unused]] bool ended,
+            [[maybe_unused]] char* bottom, [[maybe_unused]] char* top) {
 #if defined(__SANITIZE_ADDRESS__)
   // Functions that did not return have left their marks.
-  __asan_unpoison_memory_region(bottom, static_cast<size_t>(top - bottom));
+  if (!ended) __asan_unpoison_memory_region(bottom, static_cast<size_t>(top - bottom));
 #endif
 #if defined(__SANITIZE_THREAD__)
   if (context.fiber) __tsan_destroy_fiber(context.fiber);

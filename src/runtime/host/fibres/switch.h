@@ -38,7 +38,7 @@ void prepare(Context& context, char* bottom, char* top, void (*body)(void*), voi
 // The first thing that a body does.
 void begun();
 // Forgets a stack that is not running, whether its body has ended or was left in its midst.
-void forget(Context& context, char* bottom, char* top);
+void forget(Context& context, bool ended, char* bottom, char* top);
 
 void announce_switch(Context& from, Context& to);
 void announce_arrival(Context& at);
