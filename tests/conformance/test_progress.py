@@ -507,3 +507,26 @@ def test_a_barrier_that_a_warp_does_not_reach(target):
         standing(target, 32, 0, barrier_not_reached.underlying, 4, "barrier"),
     ]
     expect_deadlock(barrier_not_reached, np.zeros(1, np.int32), places=places, block=64)
+
+
+@D.kernel
+def barriers_by_roles(roles, a, out):
+    """Warps whose roles memory tells come to different barriers."""
+    shared = D.shared_array(32, D.int32)
+    lane = D.lane_id
+    if roles[D.thread_idx.x // 32] == 0:
+        shared[lane] = a[lane]
+        D.syncthreads()
+    else:
+        D.syncthreads()
+        out[lane] = shared[lane]
+
+
+# The host does not compare barriers.
+@pytest.mark.targets("interpreter", "interpreter-seed1", "interpreter-seed2")
+@clause("DEV-BLK-05", partial="on some targets")
+def test_different_barriers_by_roles(target):
+    roles, a, out = np.array([0, 1], np.int32), np.zeros(32, np.int32), np.zeros(32, np.int32)
+    message = r"threads wait at different barriers: thread \(0, 0, 0\) at .*thread \(32, 0, 0\) at"
+    with pytest.raises(D.errors.KernelError, match=message):
+        run(barriers_by_roles, roles, a, out, block=64)
