@@ -76,7 +76,7 @@ def waits_in_shared_memory(a):
 @D.kernel
 def both_sides_shuffle(a):
     t = D.thread_idx.x
-    if t < 16:
+    if t < 16:  # noqa: SIM108 two places in the program
         x = D.shfl_sync(FULL, t, 31 - t)
     else:
         x = D.shfl_sync(FULL, t, 31 - t)
