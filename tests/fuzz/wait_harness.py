@@ -18,7 +18,7 @@ from .wait_threads import Running, Turnstile, i4
 from .warp_harness import Arrays, compiled
 
 # In order, and in random orders.
-TARGETS = ["interpreter", "interpreter-seed1", "interpreter-seed2"]
+TARGETS = ["interpreter", "interpreter-seed1", "interpreter-seed2", "avx2", "avx2-threads"]
 
 
 def arrays_of(seed: int, program: WaitProgram) -> Arrays:

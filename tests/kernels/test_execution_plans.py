@@ -83,7 +83,77 @@ def both_sides_shuffle(a):
     D.atomic_ref(a, 1).add(D.int32(x == 31 - t))
 
 
+@D.kernel
+def bit_lock_by_cas(a):
+    lock = D.atomic_ref(a, 0)
+    while True:
+        free = lock.load("relaxed", "device") & ~1
+        if lock.cas(free, free | 1, "acquire", "device") == free:
+            break
+    a[1] += 1
+    lock.store(0, "release", "device")
+
+
+@D.kernel
+def semaphore_by_cas(a):
+    """One at a time: the element says how many are inside, and one."""
+    inside = D.atomic_ref(a, 0)
+    while True:
+        found = inside.load("relaxed", "device")
+        if found == 0 and inside.cas(0, 1, "acquire", "device") == 0:
+            break
+    a[1] += 1
+    inside.sub(1, "release", "device")
+
+
+@D.kernel
+def waits_beside_a_swap(a):
+    """It swaps one element and waits for another."""
+    done = False
+    while not done:
+        old = D.atomic_ref(a, 0).load("relaxed", "device")
+        D.atomic_ref(a, 0).cas(old, old + 1, "relaxed", "device")
+        done = D.thread_idx.x == 31 or D.atomic_ref(a, 2).load("acquire", "device") == 1
+    D.atomic_ref(a, 1).add(1, "relaxed", "device")
+    if D.thread_idx.x == 31:
+        D.atomic_ref(a, 2).store(1, "release", "device")
+
+
+@D.kernel
+def lock_by_add(a):
+    while D.atomic_ref(a, 0).add(1, "acquire", "device") != 0:
+        D.atomic_ref(a, 0).sub(1, "relaxed", "device")
+    a[1] += 1
+    D.atomic_ref(a, 0).sub(1, "release", "device")
+
+
+@D.kernel
+def flag_in_an_array(a):
+    done = D.local_array(4, D.int32)
+    done[D.thread_idx.x % 4] = 0
+    while done[D.thread_idx.x % 4] == 0:
+        if D.atomic_ref(a, 0).exch(1, "acquire", "device") == 0:
+            a[1] += 1
+            D.atomic_ref(a, 0).store(0, "release", "device")
+            done[D.thread_idx.x % 4] = 1
+
+
+@D.kernel
+def lock_of_limited_tries(a):
+    for _ in range(100000):
+        if D.atomic_ref(a, 0).exch(1, "acquire", "device") == 0:
+            a[1] += 1
+            D.atomic_ref(a, 0).store(0, "release", "device")
+            break
+
+
 THREADS = [
+    bit_lock_by_cas,
+    semaphore_by_cas,
+    waits_beside_a_swap,
+    lock_by_add,
+    flag_in_an_array,
+    lock_of_limited_tries,
     spin_lock,
     lock_by_exchange,
     waits_for_a_flag,
@@ -161,11 +231,20 @@ def looks_into_a_table(a):
 
 
 @D.kernel
-def tries_a_thousand_times(a):
-    for _ in range(1000):
-        if D.atomic_ref(a, 0).load("relaxed", "device") != 0:
+def inserts_into_a_shared_table(a):
+    table = D.shared_array(64, D.int32)
+    table[D.thread_idx.x] = 0
+    table[D.thread_idx.x + 32] = 0
+    D.syncthreads()
+    key = D.thread_idx.x + 1
+    slot = D.int32(key * 7 % 64)
+    while True:
+        found = D.atomic_ref(table, slot).cas(0, key, "relaxed", "block")
+        if found == 0 or found == key:
             break
-    D.atomic_ref(a, 0).add(1, "relaxed", "device")
+        slot = (slot + 1) % 64
+    D.syncthreads()
+    a[D.thread_idx.x] = table[D.thread_idx.x]
 
 
 @D.kernel
@@ -206,7 +285,7 @@ GANGS = [
     reads_and_swaps,
     inserts_into_a_table,
     looks_into_a_table,
-    tries_a_thousand_times,
+    inserts_into_a_shared_table,
     loops_with_barriers,
     lanes_of_one_path,
 ]
@@ -215,6 +294,23 @@ GANGS = [
 @pytest.mark.parametrize("kernel", GANGS, ids=lambda k: k.__name__)
 def test_threads_that_need_not_wait_are_lanes(kernel):
     assert plan_of(kernel, counts(64)).startswith("gangs: ")
+
+
+@D.kernel
+def never_unlocked(a):
+    while D.atomic_ref(a, 0).cas(0, 1, "acquire", "device") != 0:
+        pass
+    a[1] += 1
+
+
+def test_a_lock_that_is_never_released_is_found():
+    with pytest.raises(D.errors.KernelError, match="31 threads at .*test_execution_plans.py"):
+        run(never_unlocked, counts(), block=32)
+
+
+@pytest.mark.parametrize("kernel", GANGS, ids=lambda k: k.__name__)
+def test_lanes_that_need_not_wait_finish(kernel):
+    run(kernel, counts(64), block=32)
 
 
 def test_a_branch_of_whole_warps_keeps_lanes():

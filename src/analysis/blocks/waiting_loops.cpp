@@ -42,13 +42,12 @@ class ReadsOfOthers {
   const bool plain_;
 };
 
-bool is_constant_other_than_zero(const Inst& i) { return i.op == Op::Const && i.imm != 0; }
-
 // What decides whether a thread leaves the loop: the values that flow into the conditions of its
 // exits.
 class ExitSlice {
  public:
-  ExitSlice(const ir::Function& f, const Tree& tree, const Inst& loop) : tree_(tree), loop_(loop) {
+  ExitSlice(const ir::Function& f, const Tree& tree, const Inst& loop)
+      : function_(f), tree_(tree), loop_(loop) {
     inside_.resize(f.inst_count());
     ir::for_each_inside(loop, [&](const Inst& i) { inside_[i.id] = true; });
     ir::for_each_inside(loop, [&](const Inst& i) {
@@ -58,6 +57,18 @@ class ExitSlice {
   }
 
   bool holds(const Inst& i) const { return visited_.contains(&i); }
+  bool is_inside(const Inst& i) const { return inside_[i.id]; }
+  bool always_leaves(const ir::Block& block) const {
+    return !block.empty() && leaves(*block.insts.back());
+  }
+  // Stores to a slot, in the loop.
+  std::vector<const Inst*> all_stores(int64_t slot) const {
+    std::vector<const Inst*> found;
+    ir::for_each_inside(loop_, [&](const Inst& i) {
+      if (i.op == Op::SlotStore && i.imm == slot) found.push_back(&i);
+    });
+    return found;
+  }
   // Reads a variable that the loop sets.
   bool changes(const Inst& i) const { return i.op == Op::SlotLoad && !all_stores(i.imm).empty(); }
   // Whether something inside of the loop that `is_source` knows flows into the value.
@@ -86,17 +97,23 @@ class ExitSlice {
   void visit(const Inst& i) {
     if (!inside_[i.id] || !visited_.insert(&i).second) return;
     for (const Inst* operand : i.operands) visit(*operand);
-    if (i.op != Op::SlotLoad) return;
-    for (const Inst* store : all_stores(i.imm)) {
-      visit(*store->operands[0]);
+    const std::vector<const Inst*> stores =
+        i.op == Op::SlotLoad ? all_stores(i.imm) : stores_to_elements(i);
+    for (const Inst* store : stores) {
+      visit(*store->operands.back());
       visit_conditions(*store);
     }
   }
 
-  std::vector<const Inst*> all_stores(int64_t slot) const {
+  // That a plain read may find.
+  std::vector<const Inst*> stores_to_elements(const Inst& read) const {
     std::vector<const Inst*> found;
+    const auto from = ir::access_of(read);
+    if (!from || !from->plain_read()) return found;
     ir::for_each_inside(loop_, [&](const Inst& i) {
-      if (i.op == Op::SlotStore && i.imm == slot) found.push_back(&i);
+      const auto to = ir::access_of(i);
+      if (to && to->plain_write() && ir::may_overlap(function_, *from->array, *to->array))
+        found.push_back(&i);
     });
     return found;
   }
@@ -113,15 +130,51 @@ class ExitSlice {
     return false;
   }
 
+  const ir::Function& function_;
   const Tree& tree_;
   const Inst& loop_;
   std::vector<bool> inside_;  // by Inst::id
   std::set<const Inst*> visited_;
 };
 
+// Compares the result of the compare-and-swap with what it expected: whether it succeeded.
+bool compares(const Inst& i, Op op, const Inst& swap) {
+  if (i.op != op) return false;
+  const Inst* expected = swap.operands[swap.operands.size() - 2];
+  const Inst *x = i.operands[0], *y = i.operands[1];
+  const auto is_expected = [&](const Inst* v) {
+    return v == expected ||
+           (v->op == Op::SlotLoad && expected->op == Op::SlotLoad && v->imm == expected->imm);
+  };
+  return (x == &swap && is_expected(y)) || (y == &swap && is_expected(x));
+}
+
+// True whenever the swap has succeeded.
+bool holds_on_success(const Inst& i, const Inst& swap);
+// False whenever the swap has succeeded.
+bool fails_on_success(const Inst& i, const Inst& swap) {
+  if (i.op == Op::Not) return holds_on_success(*i.operands[0], swap);
+  if (i.op == Op::And)
+    return fails_on_success(*i.operands[0], swap) || fails_on_success(*i.operands[1], swap);
+  return compares(i, Op::Ne, swap);
+}
+bool holds_on_success(const Inst& i, const Inst& swap) {
+  if (i.op == Op::Not) return fails_on_success(*i.operands[0], swap);
+  if (i.op == Op::Or)
+    return holds_on_success(*i.operands[0], swap) || holds_on_success(*i.operands[1], swap);
+  return compares(i, Op::Eq, swap);
+}
+
 class WaitFinder {
  public:
-  explicit WaitFinder(const ir::Function& f) : function_(f), tree_(f) {
+  explicit WaitFinder(const ir::Function& f)
+      : function_(f), tree_(f), steps_(f.inst_count()), barriers_{} {
+    for (size_t step = 0; step < f.body.insts.size(); ++step) {
+      const Inst& i = *f.body.insts[step];
+      if (ir::is_barrier(i.op)) barriers_.push_back(step);
+      steps_[i.id] = step;
+      ir::for_each_inside(i, [&](const Inst& inside) { steps_[inside.id] = step; });
+    }
     ir::for_each_inst(f.body, [&](const Inst& i) {
       const auto access = ir::access_of(i);
       if (access && access->array && access->writes) writes_.push_back(&i);
@@ -131,7 +184,7 @@ class WaitFinder {
   const Inst* find() const {
     const Inst* found = nullptr;
     ir::for_each_inst(function_.body, [&](const Inst& i) {
-      if (!found && i.op == Op::While && waits(i)) found = &i;
+      if (!found && is_loop(i) && waits(i)) found = &i;
     });
     return found;
   }
@@ -141,58 +194,105 @@ class WaitFinder {
     const ReadsOfOthers reads_others(loop);
     if (!ir::any_inside(loop, reads_others)) return false;
     const ExitSlice slice(function_, tree_, loop);
-    const Inst* swap = fresh_swap(loop, slice);
+    if (ends_by_a_swap(loop, slice)) return false;
     return ir::any_inside(loop, [&](const Inst& i) {
       return reads_others(i) && slice.holds(i) && !takes_a_number(i) &&
-             (written_elsewhere(i) || only_looks_again(i, slice)) &&
-             !(swap && same_array(i, *swap));
+             (only_looks_again(i, slice) || (loop.op == Op::While && written_elsewhere(i, loop)));
     });
   }
 
-  static bool takes_a_number(const Inst& i) {
-    if (i.op != Op::AtomicRmw || !is_constant_other_than_zero(*i.operands.back())) return false;
-    const ir::AtomicKind kind = ir::AtomicSpec::decoded(i.imm)->kind;
-    return kind == ir::AtomicKind::Add || kind == ir::AtomicKind::Sub;
+  // Adds a constant, where all that happens to the array is that constants of this sign are added.
+  bool takes_a_number(const Inst& read) const {
+    const auto sign = [](const Inst& i) {
+      if (i.op != Op::AtomicRmw || i.operands.back()->op != Op::Const) return 0;
+      const int64_t by = i.operands.back()->imm;
+      const ir::AtomicKind kind = ir::AtomicSpec::decoded(i.imm)->kind;
+      const bool adds = kind == ir::AtomicKind::Add || kind == ir::AtomicKind::Sub;
+      if (!adds || by == 0) return 0;
+      return (by > 0) == (kind == ir::AtomicKind::Add) ? 1 : -1;
+    };
+    const int own = sign(read);
+    return own != 0 && std::ranges::all_of(writes_, [&](const Inst* write) {
+             return !meet(read, *write) || sign(*write) == own;
+           });
   }
 
-  // At the same element in each iteration, which it leaves as it is. Whoever is to change it, the
-  // thread waits.
+  bool meet(const Inst& a, const Inst& b) const {
+    return ir::may_overlap(function_, *ir::access_of(a)->array, *ir::access_of(b)->array);
+  }
+
+  // At the same element in each iteration: whoever is to change it, the thread waits.
   static bool only_looks_again(const Inst& read, const ExitSlice& slice) {
-    const ir::Access access = *ir::access_of(read);
-    return !access.writes && std::ranges::none_of(access.indices, [&](const Inst* index) {
+    return std::ranges::none_of(ir::access_of(read)->indices, [&](const Inst* index) {
       return slice.flows_from(*index, [&](const Inst& i) { return slice.changes(i); });
     });
   }
 
-  bool written_elsewhere(const Inst& read) const {
-    const Inst& array = *ir::access_of(read)->array;
-    for (const Inst* write : writes_)
-      if (write != &read && ir::may_overlap(function_, array, *ir::access_of(*write)->array))
-        return true;
+  bool written_elsewhere(const Inst& read, const Inst& loop) const {
+    return std::ranges::any_of(writes_, [&](const Inst* write) {
+      return write != &read && meet(read, *write) && !is_over_before(*write, loop);
+    });
+  }
+
+  // Of shared memory, in front of a barrier that all threads pass before the loop.
+  bool is_over_before(const Inst& write, const Inst& loop) const {
+    return ir::access_of(write)->array->type.space == ir::AddressSpace::Shared &&
+           std::ranges::any_of(barriers_, [&](size_t barrier) {
+             return steps_[write.id] < barrier && barrier < steps_[loop.id];
+           });
+  }
+
+  // Each iteration comes to a compare-and-swap of just what was read in the loop, and leaves the
+  // loop where it succeeds: it fails only because another thread's has succeeded.
+  bool ends_by_a_swap(const Inst& loop, const ExitSlice& slice) const {
+    if (loop.op != Op::While) return false;
+    if (ir::any_inside(
+            loop, [&](const Inst& i) { return i.op == Op::Continue && tree_.target(i) == &loop; }))
+      return false;
+    for (const ir::Block* block : {&loop.regions[0], &loop.regions[1]})
+      for (const Inst* i : block->insts)
+        if (i->op == Op::AtomicCas && expects_what_was_read(*i, slice) &&
+            leaves_by(loop, *i, slice))
+          return true;
     return false;
   }
 
-  bool same_array(const Inst& a, const Inst& b) const {
-    const Inst* x = ir::whole_array(*ir::access_of(a)->array);
-    const Inst* y = ir::whole_array(*ir::access_of(b)->array);
-    return x && y && x->op == y->op && x->imm == y->imm;
+  static bool expects_what_was_read(const Inst& swap, const ExitSlice& slice) {
+    const Inst* expected = swap.operands[swap.operands.size() - 2];
+    if (slice.is_inside(*expected) && is_atomic_read(*expected)) return true;
+    if (expected->op != Op::SlotLoad) return false;
+    const std::vector<const Inst*> stores = slice.all_stores(expected->imm);
+    return !stores.empty() && std::ranges::all_of(stores, [](const Inst* store) {
+      return is_atomic_read(*store->operands[0]);
+    });
   }
 
-  // A compare-and-swap that each iteration comes to, whose expected value was read in the loop.
-  const Inst* fresh_swap(const Inst& loop, const ExitSlice& slice) const {
-    const Inst* found = nullptr;
-    const ir::Block& body = loop.regions[1];
-    for (const ir::Block* block : {&loop.regions[0], &body})
-      for (const Inst* i : block->insts) {
-        if (i->op != Op::AtomicCas) continue;
-        const Inst& expected = *i->operands[i->operands.size() - 2];
-        if (slice.flows_from(expected, is_atomic_read)) found = i;
-      }
-    return found;
+  bool leaves_by(const Inst& loop, const Inst& swap, const ExitSlice& slice) const {
+    const Inst& goes_on = *loop.regions[0].insts.back()->operands[0];
+    if (fails_on_success(goes_on, swap) || says_so_in_a_slot(goes_on, swap, slice)) return true;
+    return std::ranges::any_of(loop.regions[1].insts, [&](const Inst* i) {
+      if (i->op != Op::If) return false;
+      const bool then =
+          holds_on_success(*i->operands[0], swap) && slice.always_leaves(i->regions[0]);
+      return then ||
+             (fails_on_success(*i->operands[0], swap) && slice.always_leaves(i->regions[1]));
+    });
+  }
+
+  // `done = a.cas(old, new) == old`, and `while not done`.
+  static bool says_so_in_a_slot(const Inst& goes_on, const Inst& swap, const ExitSlice& slice) {
+    const bool negated = goes_on.op == Op::Not;
+    const Inst& variable = negated ? *goes_on.operands[0] : goes_on;
+    if (variable.op != Op::SlotLoad) return false;
+    const std::vector<const Inst*> stores = slice.all_stores(variable.imm);
+    return stores.size() == 1 && (negated ? holds_on_success(*stores[0]->operands[0], swap)
+                                          : fails_on_success(*stores[0]->operands[0], swap));
   }
 
   const ir::Function& function_;
   const Tree tree_;
+  std::vector<size_t> steps_;     // of the kernel's body, by Inst::id: that an instruction is in
+  std::vector<size_t> barriers_;  // steps that are barriers
   std::vector<const Inst*> writes_;
 };
 

@@ -13,14 +13,13 @@ std::vector<bool> waiting_loops(const ir::Function& f);
 
 // A loop that surely or perhaps goes on until another thread of the kernel has written what it
 // reads; null: there is none. The others end by what the thread does itself:
-//   - a `for`: its iterations are counted;
 //   - exits that no atomic read decides;
-//   - `i = next.fetch_add(1)`: each iteration takes another number;
-//   - memory that nothing else in the kernel writes, unless the loop only looks at one element
-//   again
-//     and again: a slot of a hash table that is claimed by compare-and-swap stays claimed;
-//   - a compare-and-swap of what was read in the same iteration: it fails because another thread's
-//     succeeded, so some thread always goes on, in whatever order they run.
+//   - `i = next.fetch_add(1)`: each iteration takes another number, and none is given back;
+//   - memory that nothing else in the kernel writes, or a `for` whose iterations are counted, unless
+//     the loop looks at one element again and again: a slot of a hash table that is claimed by
+//     compare-and-swap stays claimed;
+//   - a compare-and-swap of just what was read in the loop, which ends it: it fails because another
+//     thread's succeeded, so some thread always goes on, in whatever order they run.
 const ir::Inst* find_wait(const ir::Function& f);
 
 }  // namespace cuda_device::analysis

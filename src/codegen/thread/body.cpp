@@ -188,7 +188,10 @@ void Body::leave_kernel() {
 
 void Body::loop(const Inst& i) {
   const bool takes_turns = platform_.takes_turns(i);
-  if (takes_turns) states_.push_back(c_.variable(c_.b.getInt64Ty()));
+  if (takes_turns) {
+    states_.push_back(c_.variable(c_.b.getInt64Ty()));
+    c_.b.CreateStore(c_.b.getInt64(0), states_.back());
+  }
   emit_control(i);
   if (takes_turns) states_.pop_back();
 }
