@@ -279,7 +279,7 @@ nb::tuple parts_of(nb::handle object) {
 }
 
 // A kernel or function of parts_of; `into`: one that was made before its parts were there.
-nb::object make_of_parts(nb::object into, nb::handle function, const nb::list& lines,
+nb::object make_of_parts(const nb::object& into, nb::handle function, const nb::list& lines,
                          bool is_kernel, const nb::dict& options) {
   nb::object made = into.is_none() ? blank(is_kernel ? kernel_type : func_type) : into;
   const bool of_device = nb::cast<bool>(options["of_device"]);

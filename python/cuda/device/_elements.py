@@ -67,7 +67,7 @@ def element_dtype(kind: Any, plain: np.dtype[Any], align: int) -> np.dtype[Any]:
         "__slots__": (),
         "__module__": kind.__module__,
         # Where cloudpickle finds it, which does not ask copyreg for classes.
-        "__qualname__": f"{kind.__qualname__}.numpy_dtype.type",
+        "__qualname__": f"{getattr(kind, '__qualname__', kind.__name__)}.numpy_dtype.type",
         "_stands_for": _Meaning(kind),
     }
     elements = _ElementClass(kind.__name__, (np.void,), attributes)
