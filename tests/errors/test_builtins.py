@@ -163,13 +163,6 @@ def digits_and_moduli(a, n):
     y = pow(2, a[0], 5)
 
 
-@bad.kernel(FLOATS, np.int64(3))
-def planned_moduli(a, n):
-    # error at `pow(2, n, 5)`: pow() with a modulus, of numbers of 64 bits is not implemented yet
-    # hint: convert them to 32 bits
-    x = pow(2, n, 5)
-
-
 @bad.kernel(FLOATS)
 def planned_functions(a):
     # error at `math.fsum`: math.fsum is not implemented yet

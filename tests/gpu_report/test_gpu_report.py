@@ -85,7 +85,7 @@ def test_every_part_runs_and_reports(tmp_path):
     files = {"summary.md", "benchmarks.json", "launches.json", *(f"{name}.log" for name in states)}
     assert {path.name for path in out.iterdir()} == files
     figures = rows(out)
-    assert len(figures) == 21
+    assert len(figures) == 25
     assert all(row["figures"][0]["group"] == "cuda.device" for row in figures.values()), figures
     launched = json.loads((out / "launches.json").read_text())["rows"]
     assert {(row["who"], row["row"]) for row in launched} >= {
@@ -216,7 +216,7 @@ def test_results_are_checked_without_scipy(tmp_path):
     folder.mkdir()
     (folder / "scipy.py").write_text("raise ModuleNotFoundError(\"No module named 'scipy'\")\n")
     beside = {"PYTHONPATH": os.pathsep.join([str(folder), str(ON_FAKE), *sys.path])}
-    names = ("black_scholes", "convolve", "spmv")
+    names = ("black_scholes", "convolve", "spmv", "spmv warps")
     more = (OURS[0], *(f"--kernel={name}" for name in names))
     status, _, text = part(tmp_path, "benchmarks", *more, **beside)
     assert status == PASSED, text

@@ -304,7 +304,7 @@ def never_unlocked(a):
 
 
 def test_a_lock_that_is_never_released_is_found():
-    with pytest.raises(D.errors.KernelError, match="31 threads at .*test_execution_plans.py"):
+    with pytest.raises(D.errors.KernelError, match=r"31 threads at .*test_execution_plans\.py"):
         run(never_unlocked, counts(), block=32)
 
 
