@@ -12,8 +12,8 @@ LONG = ("sse4", "avx512-threads")
 BY_NAME_ONLY = ("cuda",)
 ALL = DEFAULT + LONG + BY_NAME_ONLY
 EMULATED = "emulated-"
-# After a host form: gangs of so many lanes, or threads one by one; after the interpreter: threads in
-# a random order.
+# After a host form: gangs of so many lanes, or threads one by one; after the interpreter: threads
+# in a random order.
 VARIANT = re.compile("x(8|16|32|64)$|-seed[0-9]+$|-threads$")
 NOT_ASSEMBLED = "ptx (not assembled)"
 
