@@ -220,7 +220,9 @@ class Records(Expressions):
         return Store(array, Variable("i4", "i"), "", self.record_of(t, 2))
 
     def store_field(self, _: int):
-        array, t = self.own_record()
+        outputs = self.record_arrays.outputs.items()
+        structs = [(array, t) for array, t in outputs if not kind_of(t).lanes]
+        array, t = self.random.choice(structs) if structs else self.own_record()
         path, code = [], t
         while is_record(code) and (not path or self.chance(0.7)):
             place = self.random.randrange(len(kind_of(code).fields))
@@ -235,7 +237,7 @@ class Records(Expressions):
         made = FieldStore(
             array, Variable("i4", "i"), t, tuple(path), op, value, by_name, False, None
         )
-        made.by_view = not kind_of(t).lanes and self.chance(0.3)
+        made.by_view = not kind_of(t).lanes and self.chance(0.5)
         if lanes := made.lanes_of_last_step():
             made.component = self.somewhere_in(lanes) if self.chance(0.3) else None
         return made

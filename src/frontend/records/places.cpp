@@ -132,6 +132,7 @@ static bool enter_element(Context& ctx, PlaceInElement& place, const Value& inde
     return i.has_value();
   }
   std::vector<Value> at;
+  at.reserve(indices.size());
   for (size_t axis = 0; axis < indices.size(); ++axis)
     at.push_back(
         counted_from_start(ctx, indices[axis], node, [&] { return int64_constant(axes[axis]); }));

@@ -4,7 +4,8 @@
 
 namespace {
 
-using namespace cuda_device;
+namespace abi = cuda_device::abi;
+namespace runtime = cuda_device::runtime;
 using runtime::fibres::Carrier;
 using runtime::fibres::Fibre;
 

@@ -66,7 +66,9 @@ Deadlock Launch::take_deadlock() {
   Deadlock deadlock;
   for (const auto& [site, place] : places_)
     deadlock.places.push_back({site, place.threads, place.block_index, place.thread_index});
-  std::ranges::stable_sort(deadlock.places, std::greater(), &Deadlock::Place::threads);
+  std::ranges::sort(deadlock.places, [](const Deadlock::Place& a, const Deadlock::Place& b) {
+    return a.threads != b.threads ? a.threads > b.threads : a.site < b.site;
+  });
   deadlock.not_started = not_started_;
   return deadlock;
 }
