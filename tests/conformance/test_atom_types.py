@@ -9,6 +9,7 @@ import pytest
 from cuda import device as D
 from support.clauses import clause
 from support.launching import run
+from support.mutexes import ticket_mutex
 
 
 @D.struct(align=8)
@@ -193,26 +194,6 @@ def test_atomic_as_type_and_object(target):
 
 
 # --- structs with atomics ---
-
-
-@D.struct
-class ticket_mutex:
-    line: D.Atomic(int, align=16)
-    current: D.Atomic(int, align=16)
-
-    @D.func
-    def lock(self):
-        my = self.line.add(1)
-        while True:
-            now = self.current.load()
-            if now == my:
-                break
-            self.current.wait(now)
-
-    @D.func
-    def unlock(self):
-        self.current.add(1)
-        self.current.notify_all()
 
 
 @D.struct

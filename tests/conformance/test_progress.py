@@ -5,6 +5,7 @@ import pytest
 from cuda import device as D
 from support.clauses import clause
 from support.launching import run
+from support.mutexes import ticket_mutex
 
 FULL = 0xFFFFFFFF
 
@@ -106,26 +107,6 @@ def test_locks(target, kernel, shape):
     lock, total = np.zeros(2, np.int32), np.zeros(1, np.int32)
     run(kernel, lock, total, 7, grid=grid, block=block)
     assert total[0] == 7 * grid * block
-
-
-@D.struct
-class ticket_mutex:
-    line: D.Atomic(int, align=16)
-    current: D.Atomic(int, align=16)
-
-    @D.func
-    def lock(self):
-        my = self.line.add(1)
-        while True:
-            now = self.current.load()
-            if now == my:
-                break
-            self.current.wait(now)
-
-    @D.func
-    def unlock(self):
-        self.current.add(1)
-        self.current.notify_all()
 
 
 @D.kernel

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import traceback
 
 import numpy
 from cuda import device as D
@@ -15,7 +14,7 @@ from .harness import assembled
 from .positions import axes
 from .wait_programs import KEPT, NAMES, WaitProgram, generate_waits
 from .wait_threads import Running, Turnstile, i4
-from .warp_harness import Arrays, compiled
+from .warp_harness import Arrays, Case, check_on
 
 # In order, and in random orders.
 TARGETS = ["interpreter", "interpreter-seed1", "interpreter-seed2", "avx2", "avx2-threads"]
@@ -105,16 +104,12 @@ def difference(program: WaitProgram, expected: Arrays, found: Arrays) -> str | N
     return None
 
 
+def case_of(seed: int) -> Case:
+    program = generate_waits(seed)
+    arrays = arrays_of(seed, program)
+    return program, program.source(), arrays, run_model(program, arrays, seed)
+
+
 def check_waits(seed: int, targets: list[str]) -> str | None:
     """None, or what is wrong with a program: where a target differs from the model; an error."""
-    try:
-        program = generate_waits(seed)
-        source, arrays = program.source(), arrays_of(seed, program)
-        expected, kernel = run_model(program, arrays, seed), compiled(seed, source)
-        for target in targets:
-            found = run_target(seed, program, kernel, arrays, target)
-            if wrong := difference(program, expected, found):
-                return f"seed {seed}: {target}: {wrong}\n{source}"
-        return None
-    except Exception:
-        return f"seed {seed}: {traceback.format_exc()}"
+    return check_on(targets, seed, case_of, run_target, difference)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import linecache
 import random
 import traceback
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 from cuda import device as D
@@ -70,16 +72,35 @@ def difference(program: WarpProgram, expected: Arrays, found: Arrays) -> str | N
     return None
 
 
-def check_warps(seed: int, targets: list[str]) -> str | None:
+# A program, its source, the arrays of its launch, and what the model makes of them.
+Case = tuple[Any, str, Arrays, Arrays]
+
+
+def check_on(
+    targets: list[str],
+    seed: int,
+    case_of: Callable[[int], Case],
+    run: Callable[..., Arrays],
+    difference: Callable[[Any, Arrays, Arrays], str | None],
+) -> str | None:
     """None, or what is wrong with a program: where a target differs from the model; an error."""
     try:
-        program = generate_warps(seed)
-        source, arrays = program.source(), arrays_of(seed, program)
-        expected, kernel = run_in_lockstep(program, arrays), compiled(seed, source)
+        program, source, arrays, expected = case_of(seed)
+        kernel = compiled(seed, source)
         for target in targets:
-            found = run_target(seed, program, kernel, arrays, target)
+            found = run(seed, program, kernel, arrays, target)
             if wrong := difference(program, expected, found):
                 return f"seed {seed}: {target}: {wrong}\n{source}"
         return None
     except Exception:
         return f"seed {seed}: {traceback.format_exc()}"
+
+
+def case_of(seed: int) -> Case:
+    program = generate_warps(seed)
+    arrays = arrays_of(seed, program)
+    return program, program.source(), arrays, run_in_lockstep(program, arrays)
+
+
+def check_warps(seed: int, targets: list[str]) -> str | None:
+    return check_on(targets, seed, case_of, run_target, difference)
