@@ -18,7 +18,7 @@ BEGIN, END = (
 )
 
 SECTION = re.compile(r"^// --- (.*) ---$")
-GROUPS = "SCALAR|GIVEN|POSITION|SLOT|ACCESS|EFFECT|CONTROL"
+GROUPS = "SCALAR|GIVEN|POSITION|SLOT|ACCESS|BARRIER|WARP|EFFECT|CONTROL"
 OPERATION = re.compile(rf'^({GROUPS})\((\w+), "(\w+)", (-?\d+), (\w+), (.*?)"(.*)"\)$')
 
 RESULTS = {
@@ -88,7 +88,7 @@ def words(columns: list[str]) -> str:
 def effect(group: str, columns: list[str]) -> str:
     if group in PURE:
         return ", ".join(w for w in ("pure", words(columns)) if w)
-    return words(columns) if group in ("ACCESS", "EFFECT") else group.lower()
+    return words(columns) if group in ("ACCESS", "BARRIER", "WARP", "EFFECT") else group.lower()
 
 
 def row(match: re.Match[str]) -> str:

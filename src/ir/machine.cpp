@@ -157,22 +157,9 @@ class Runner {
       case Op::Opaque:
         return opaque(s);
       case Op::Check:
-      case Op::Barrier:
-      case Op::BarrierCount:
-      case Op::BarrierAnd:
-      case Op::BarrierOr:
-      case Op::ActiveMask:
-      case Op::WarpSync:
-      case Op::VoteAll:
-      case Op::VoteAny:
-      case Op::VoteEq:
-      case Op::Ballot:
-      case Op::Shuffle:
-      case Op::ShuffleUp:
-      case Op::ShuffleDown:
-      case Op::ShuffleXor:
-      case Op::MatchAny:
-      case Op::MatchAll:
+#define BARRIER(name, ...) case Op::name:
+#define WARP(name, ...) case Op::name:
+#include "ir/op.def"
         break;  // kinds of steps of their own
 #define OP(name, ...) case Op::name:
 #define EFFECT(...)

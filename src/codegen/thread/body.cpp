@@ -91,23 +91,11 @@ void Body::inst(const Inst& i) {
       return define_read(i, c_.second.at(i.operands[0]));
     case Op::Fence:
       return platform_.fence(i);
-    case Op::Barrier:
-    case Op::BarrierCount:
-    case Op::BarrierAnd:
-    case Op::BarrierOr:
+#define BARRIER(name, ...) case Op::name:
+#include "ir/op.def"
       return define_read(i, platform_.barrier(i));
-    case Op::ActiveMask:
-    case Op::WarpSync:
-    case Op::VoteAll:
-    case Op::VoteAny:
-    case Op::VoteEq:
-    case Op::Ballot:
-    case Op::Shuffle:
-    case Op::ShuffleUp:
-    case Op::ShuffleDown:
-    case Op::ShuffleXor:
-    case Op::MatchAny:
-    case Op::MatchAll:
+#define WARP(name, ...) case Op::name:
+#include "ir/op.def"
       return define_read(i, platform_.meet_warp(i));
     case Op::WarpCheck:
       return;  // threads wait for each other
@@ -206,8 +194,7 @@ void Body::begin_iteration(const Inst& i) {
 // step of a multiplicative hash.
 void Body::observe(Value* v) {
   if (states_.empty()) return;
-  const auto bits = static_cast<unsigned>(v->getType()->getScalarSizeInBits());
-  Value* wide = c_.b.CreateZExt(c_.b.CreateBitCast(v, c_.b.getIntNTy(bits)), c_.b.getInt64Ty());
+  Value* wide = c_.bits_in_64(v);
   constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
   for (llvm::AllocaInst* state : states_) {
     Value* before = c_.b.CreateLoad(c_.b.getInt64Ty(), state);

@@ -29,6 +29,11 @@ struct EmitContext {
   llvm::BasicBlock* new_block(const char* name) {
     return llvm::BasicBlock::Create(llvm(), name, kernel);
   }
+  // Of a scalar, zero-extended.
+  llvm::Value* bits_in_64(llvm::Value* v) {
+    const auto bits = static_cast<unsigned>(v->getType()->getScalarSizeInBits());
+    return b.CreateZExt(b.CreateBitCast(v, b.getIntNTy(bits)), b.getInt64Ty());
+  }
   // In the frame of the thread.
   llvm::AllocaInst* variable(llvm::Type* type) {
     llvm::BasicBlock& entry = kernel->getEntryBlock();

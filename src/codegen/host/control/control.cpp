@@ -92,18 +92,8 @@ Control::Remaining Control::emit_inst(const Inst& inst, const Mask& mask, Join& 
     case Op::Fence:
       parts_.access.emit_fence(inst);
       return mask;
-    case Op::ActiveMask:
-    case Op::WarpSync:
-    case Op::VoteAll:
-    case Op::VoteAny:
-    case Op::VoteEq:
-    case Op::Ballot:
-    case Op::Shuffle:
-    case Op::ShuffleUp:
-    case Op::ShuffleDown:
-    case Op::ShuffleXor:
-    case Op::MatchAny:
-    case Op::MatchAll:
+#define WARP(name, ...) case Op::name:
+#include "ir/op.def"
       parts_.warps.emit(inst, mask);
       return mask;
     case Op::WarpCheck:
@@ -135,10 +125,8 @@ Control::Remaining Control::emit_inst(const Inst& inst, const Mask& mask, Join& 
     case Op::Leave:
     case Op::Return:
       return emit_exit(inst, mask);
-    case Op::Barrier:
-    case Op::BarrierCount:
-    case Op::BarrierAnd:
-    case Op::BarrierOr:
+#define BARRIER(name, ...) case Op::name:
+#include "ir/op.def"
       break;  // between regions: BlockControl
   }
   CD_UNREACHABLE("a barrier inside of a region");

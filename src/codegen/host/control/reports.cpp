@@ -1,5 +1,7 @@
 #include "codegen/host/control/reports.h"
 
+#include "codegen/host/machine/runtime_call.h"
+
 namespace cuda_device::codegen::host {
 
 using llvm::Value;
@@ -10,16 +12,8 @@ Value* Reports::bits(const Mask& mask) {
 
 Value* Reports::launch() { return c_.b.GetInsertBlock()->getParent()->getArg(1); }
 
-// They keep away from what the kernel may know by pointers of its own.
 Value* Reports::call(const char* name, llvm::ArrayRef<Value*> arguments, llvm::Type* result) {
-  llvm::SmallVector<llvm::Type*, 5> types;
-  for (const Value* argument : arguments) types.push_back(argument->getType());
-  if (!result) result = c_.b.getVoidTy();
-  auto callee = c_.module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotThrow();
-  function->addFnAttr(llvm::Attribute::NonLazyBind);  // through the import table
-  return c_.b.CreateCall(function, arguments);
+  return call_runtime(c_.b, c_.module, name, result ? result : c_.b.getVoidTy(), arguments);
 }
 
 void Reports::fail(const ir::Inst& check, Value* lanes) {

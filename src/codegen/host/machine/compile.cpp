@@ -54,7 +54,7 @@ abi::KernelImage image_of(const ir::Function& f, const HostOptions& options) {
   return image;
 }
 
-// From emission to the linked image. What is done to the code of gangs alone is in `lanes_only`.
+// From emission to the linked image, for code of gangs and of single threads.
 class Build {
  public:
   Build(const ir::Function& f, const HostOptions& options, const Listing& listing, Effort effort)

@@ -20,7 +20,7 @@ struct ThreadKernel {
 // What the runtime is to know of the code.
 struct ThreadCode {
   uint32_t arena = 0;       // bytes of the block's shared arrays
-  std::vector<Span> sites;  // where threads may wait, by the number that the code gives
+  std::vector<Span> sites;  // where threads may wait, by number, in program order
 };
 
 // Adds an abi::HostThreadEntry of this name to the module.

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "analysis/blocks/waiting_loops.h"
+#include "codegen/host/machine/runtime_call.h"
 #include "codegen/host/memory/atomic_element.h"
 #include "codegen/thread/opaque.h"
 #include "support/check.h"
@@ -200,13 +201,7 @@ Value* ThreadPlatform::position(const Inst& inst) {
 
 llvm::CallInst* ThreadPlatform::call(const char* name, llvm::Type* result,
                                      llvm::ArrayRef<Value*> arguments) {
-  llvm::SmallVector<llvm::Type*, 6> types;
-  for (const Value* argument : arguments) types.push_back(argument->getType());
-  auto callee = c_.module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotThrow();
-  function->addFnAttr(llvm::Attribute::NonLazyBind);  // through the import table
-  return c_.b.CreateCall(function, arguments);
+  return call_runtime(c_.b, c_.module, name, result, arguments);
 }
 
 Value* ThreadPlatform::site(const Inst& inst) {
@@ -226,13 +221,9 @@ Value* ThreadPlatform::barrier(const Inst& inst) {
 }
 
 Value* ThreadPlatform::meet_warp(const Inst& inst) {
-  const auto wide = [&](Value* v) {
-    const auto bits = static_cast<unsigned>(v->getType()->getScalarSizeInBits());
-    return c_.b.CreateZExt(c_.b.CreateBitCast(v, c_.b.getIntNTy(bits)), c_.b.getInt64Ty());
-  };
   const size_t count = inst.operands.size();
   Value* mask = count > 0 ? c_.operand(inst, 0) : c_.b.getInt32(0);
-  Value* value = count > 1 ? wide(c_.operand(inst, 1)) : c_.b.getInt64(0);
+  Value* value = count > 1 ? c_.bits_in_64(c_.operand(inst, 1)) : c_.b.getInt64(0);
   Value* number = count > 2 ? c_.operand(inst, 2) : c_.b.getInt32(0);
   Value* bits =
       call("cd_thread_meet", c_.b.getInt64Ty(),
