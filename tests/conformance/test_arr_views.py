@@ -327,6 +327,37 @@ def test_views_of_structs_and_vectors(target):
     assert vectors.view(np.float32).reshape(6, 4)[:, 0].tolist() == [8, 8, 8, 8, 12, 16]
 
 
+@D.kernel
+def stores_to_fields_through_views(points, boxes):
+    boxes["low"][1][2] = 5
+    boxes["at"][0].x = 7
+    boxes["at"][1:][0].y += 2
+    boxes[1:]["low"] = 3
+    boxes[1:]["low"] -= 1
+    points[1][2].x = 9
+    points[1:][0][3].y *= 2
+    points[2][0] = Point(11, 12)
+    points[:1]["x"][0, 1] = 6
+    points["x"][2][1:] = 8
+
+
+@clause("DEV-ARR-04", "DEV-STRUCT-12")
+def test_fields_are_stored_through_views(target):
+    box = np.dtype([("low", "<i2", (4,)), ("at", [("x", "<f4"), ("y", "<f4")])])
+    boxes, points = np.zeros(3, box), D.zeros((3, 4), dtype=Point)
+    points = np.ones((3, 4), D.to_host(points).dtype)
+    expected, corners = boxes.copy(), points.copy()
+    expected["low"][1:] = 2
+    expected["at"]["x"][0], expected["at"]["y"][1] = 7, 2
+    corners["x"][1, 2], corners["y"][1, 3] = 9, 2
+    corners[2, 0] = (11, 12)
+    corners["x"][0, 1] = 6
+    corners["x"][2, 1:] = 8
+    run(stores_to_fields_through_views, points, boxes)
+    assert boxes.tobytes() == expected.tobytes()
+    assert points.tobytes() == corners.tobytes()
+
+
 # --- attributes ---
 
 

@@ -195,6 +195,11 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
     return define(ctx, name, declared(ctx, name, result, node), node);
   }
   if (const std::optional<FieldPlace> place = field_place(ctx, node->target)) {
+    if (place->view) {
+      const Value operand = expr(ctx, node->value);
+      if (!operand.is_unknown()) fill_augmented(ctx, *place->view, op, operand, node);
+      return;
+    }
     const Value old = place->operands.empty()
                           ? Value::unknown()
                           : load_data(ctx, place->type, place->operands, place->offset);

@@ -187,27 +187,69 @@ static std::string what_of(const RecordType& type, const Node* part) {
   return "an element of " + with_article(type.name);
 }
 
-std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
+namespace {
+
+// An element of an array, or a view of several of them, and the parts of the target that follow.
+struct Reached {
+  Value base;                   // an array, or an error that was reported
+  std::optional<Value> index;   // of one element; nothing: the target is the whole of `base`
+  const syntax::Subscript* by;  // the subscript that led here
+  std::vector<const Node*> rest;
+};
+
+}  // namespace
+
+// Takes views of the array, a["x"], a[y], a[1:], until an index is that of one element. Nothing:
+// the target is no part of a record in memory, and none of its indices was evaluated.
+static std::optional<Reached> reach_element(Context& ctx, const Node* target) {
   const Chain chain = chain_of(target);
   if (!chain.element || chain.fields.empty()) return std::nullopt;
-  const Value base = expr(ctx, chain.element->value);
-  auto* array = base.as<Value::Array>();
-  if (!array || !array->element.is_record()) return std::nullopt;
-  if (field_constant(chain.element)) return std::nullopt;  // a["x"][i]
-  const Value index = expr_or_slice(ctx, chain.element->slice);
-  FieldPlace result{array->element, {}, 0, {}};
-  if (index.is_unknown()) return result;
-  if (makes_view(ctx, *array, index)) {
-    not_implemented(ctx, chain.element, "storing to a field of several elements");
+  Value base = expr(ctx, chain.element->value);
+  const syntax::Subscript* by = chain.element;
+  auto rest = chain.fields.begin();
+  bool evaluated = false;
+  for (;; by = syntax::as<syntax::Subscript>(*rest++)) {
+    auto* array = base.as<Value::Array>();
+    const bool in_record = array && array->element.is_record();
+    const bool more = rest != chain.fields.end();
+    if (!evaluated && !in_record) return std::nullopt;
+    if (in_record && field_constant(by) && has_named_fields(array->element)) {
+      base = field_of_elements(ctx, *array, *field_constant(by), by);
+    } else {
+      if (!evaluated && !more) return std::nullopt;  // a["x"][i]
+      Value index = expr_or_slice(ctx, by->slice);
+      evaluated = true;
+      if (index.is_unknown()) return Reached{Value::unknown(), {}, by, {}};
+      if (!makes_view(ctx, *array, index))
+        return Reached{std::move(base), std::move(index), by, {rest, chain.fields.end()}};
+      base = sliced(ctx, *array, index, by);
+    }
+    if (base.is_unknown() || !more) return Reached{std::move(base), {}, by, {}};
+    if (!syntax::as<syntax::Subscript>(*rest)) {
+      not_implemented(ctx, by, "storing to a field of several elements", "write a[...]['x'] = ...");
+      return Reached{Value::unknown(), {}, by, {}};
+    }
+  }
+}
+
+std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
+  std::optional<Reached> reached = reach_element(ctx, target);
+  if (!reached) return std::nullopt;
+  FieldPlace result;
+  if (reached->base.is_unknown()) return result;
+  const Value::Array& array = reached->base.array();
+  result.type = array.element;
+  const bool writable = check_writable(ctx, array, reached->by);
+  if (!reached->index) {
+    if (writable) result.view = array;
     return result;
   }
-  const bool writable = check_writable(ctx, *array, chain.element);
-  auto at = element_indices(ctx, *array, index, chain.element);
+  auto at = element_indices(ctx, array, *reached->index, reached->by);
   const bool known = at.has_value();
   PlaceInElement place(
-      ctx, *array,
-      known ? std::move(*at) : std::vector<Value>(array->type.ndim, int64_constant(0)));
-  for (const Node* part : chain.fields) {
+      ctx, array, known ? std::move(*at) : std::vector<Value>(array.type.ndim, int64_constant(0)));
+  result.what = "an element of '" + array.name + "'";
+  for (const Node* part : reached->rest) {
     if (!place.type().is_record()) {
       error(ctx, DiagCode::not_assignable, part, {"a part of " + type_text(place.type())});
       return result;
@@ -221,7 +263,7 @@ std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
     error(ctx, DiagCode::atomic_assigned, target, {result.what, type_text(result.type)});
     return result;
   }
-  if (known && writable) result.operands = place.operands(chain.element);
+  if (known && writable) result.operands = place.operands(reached->by);
   return result;
 }
 
@@ -302,7 +344,10 @@ bool assign_field(Context& ctx, const Node* target, const Value& value, const No
   const std::optional<FieldPlace> place = field_place(ctx, target);
   if (!place) return false;
   ctx.at(target);
-  store_field(ctx, *place, value, source);
+  if (place->view)
+    fill(ctx, *place->view, value, syntax::as<syntax::Subscript>(target), source);
+  else
+    store_field(ctx, *place, value, source);
   return true;
 }
 

@@ -64,14 +64,16 @@ std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type,
 // --- places.cpp ---
 // Elements of structs and of structured dtypes.
 bool has_named_fields(const DataType& type);
-// A field of an element in memory. Without operands where something was wrong, which is reported.
+// A field of an element in memory, or a view of several elements. Without either where something
+// was wrong, which is reported.
 struct FieldPlace {
   DataType type;
   std::vector<Inst*> operands;  // the array and its indices
   uint32_t offset = 0;
   std::string what;
+  std::optional<Value::Array> view;
 };
-// Nothing: the target is no field of an element, and none of its indices was evaluated.
+// Nothing: the target is no part of a record in memory, and none of its indices was evaluated.
 std::optional<FieldPlace> field_place(Context& ctx, const Node* target);
 // An element of a sub-array of an element in memory, read where it lies: a[i].v[k]. Nothing: the
 // node is something else, and none of its indices was evaluated.
