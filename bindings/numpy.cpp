@@ -108,6 +108,18 @@ std::optional<ScalarKind> scalar_of_type_number(int type_number) {
   }
 }
 
+std::optional<ScalarKind> scalar_of_kind(char letter, int bytes) {
+  constexpr std::string_view kLetters = "biuf";  // in the order of NumberClass
+  const size_t number_class = kLetters.find(letter);
+  for (const Dtype& dtype : kDtypes) {
+    const bool of_numpy = dtype.name.empty() || dtype.name.starts_with("numpy.");
+    if (of_numpy && info(dtype.scalar).bytes == static_cast<size_t>(bytes) &&
+        static_cast<size_t>(info(dtype.scalar).number_class) == number_class)
+      return dtype.scalar;
+  }
+  return std::nullopt;
+}
+
 nb::handle dtype_of_scalar(ScalarKind scalar) {
   static PyObject* known[kScalarCount] = {};
   PyObject*& dtype = known[static_cast<size_t>(scalar)];

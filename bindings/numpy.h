@@ -24,6 +24,9 @@ void import_numpy();
 // not take yet.
 std::optional<ScalarKind> scalar_of_type_number(int type_number);
 
+// The scalar that NumPy calls by a letter, of "biuf", and its bytes; none for others.
+std::optional<ScalarKind> scalar_of_kind(char letter, int bytes);
+
 // The dtype of a format, NumPy's or ml_dtypes'; it lives as long as the process.
 nb::handle dtype_of_scalar(ScalarKind scalar);
 

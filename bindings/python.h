@@ -23,11 +23,18 @@ inline void checked(int status) {
 
 // Attribute or null where there is none; other errors are thrown.
 inline nb::object optional_attr(nb::handle object, nb::handle name) {
-  PyObject* found = PyObject_GetAttr(object.ptr(), name.ptr());
-  if (found) return nb::steal(found);
-  if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
-  PyErr_Clear();
-  return {};
+  PyObject* found = nullptr;
+#if PY_VERSION_HEX >= 0x030D0000
+  checked(PyObject_GetOptionalAttr(object.ptr(), name.ptr(), &found));
+#else
+  checked(_PyObject_LookupAttr(object.ptr(), name.ptr(), &found));  // makes no exception to drop
+#endif
+  return nb::steal(found);
+}
+
+// What a class or one of its bases has by a name, as it stands there; null where there is nothing.
+inline nb::object class_attr(nb::handle cls, nb::handle name) {
+  return nb::borrow(_PyType_Lookup(reinterpret_cast<PyTypeObject*>(cls.ptr()), name.ptr()));
 }
 
 inline nb::object interned(const char* text) { return checked(PyUnicode_InternFromString(text)); }

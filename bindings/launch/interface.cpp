@@ -1,10 +1,11 @@
-// Arrays of other libraries by a dictionary: the CUDA Array Interface and SYCL's. Python reads it,
-// and makes an array of it that launches know.
+// Arrays of other libraries by a dictionary: the CUDA Array Interface and SYCL's. Python reads
+// those that are not plain, and makes an array of them that launches know.
 #include "bindings/launch/interface.h"
 
 #include <array>
 
 #include "bindings/launch/call.h"
+#include "bindings/launch/plain_dictionary.h"
 #include "bindings/numpy.h"
 
 namespace cuda_device::bindings {
@@ -34,6 +35,15 @@ const std::array<Interface, 2>& interfaces() {
   throw;
 }
 
+bool add_plain(Call& call, PyObject* object, PyObject* description) {
+  const std::optional<abi::ArrayView> view = plain_array(description);
+  if (!view) return false;
+  call.live_on_host();
+  call.add_array(*view);
+  if (call.asynchronous()) call.owners().keep(object);
+  return true;
+}
+
 }  // namespace
 
 void fail_freed(const Call& call) {
@@ -54,6 +64,7 @@ bool add_interface(Call& call, PyObject* object) {
   for (const Interface& interface : interfaces()) {
     const nb::object description = optional_attr(object, interface.attribute);
     if (!description) continue;
+    if (&interface == &interfaces()[0] && add_plain(call, object, description.ptr())) return true;
     nb::object array;
     try {
       array = nb::module_::import_("cuda.device._interfaces")

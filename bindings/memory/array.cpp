@@ -304,13 +304,6 @@ nb::object import_dlpack(nb::handle object) {
   return nb::cast(array.release(), nb::rv_policy::take_ownership);
 }
 
-// Whether all pages of memory of the process are there: a read of others ends the process.
-bool is_mapped(uint64_t low, uint64_t high) {
-  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t start = low / page * page;
-  return msync(reinterpret_cast<void*>(start), high - start, MS_ASYNC) == 0;  // changes nothing
-}
-
 // What another library says of an array of its own; `low` and `high` bound its bytes.
 struct Foreign {
   uint64_t address, low, high;
@@ -459,6 +452,12 @@ void define_methods(nb::class_<ArrayObject>& type) {
 }
 
 }  // namespace
+
+bool is_mapped(uint64_t low, uint64_t high) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t start = low / page * page;
+  return msync(reinterpret_cast<void*>(start), high - start, MS_ASYNC) == 0;  // changes nothing
+}
 
 const Tensor* tensor_of_array(PyObject* object) {
   return Py_TYPE(object) == array_type ? &nb::inst_ptr<ArrayObject>(nb::handle(object))->tensor

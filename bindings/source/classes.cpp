@@ -19,7 +19,7 @@ using syntax::TypeDecl;
 
 nb::object struct_description(nb::handle cls) {
   static PyObject* const name = interned("__cuda_device_struct__").release().ptr();
-  return optional_attr(cls, nb::handle(name));
+  return PyType_Check(cls.ptr()) ? class_attr(cls, name) : optional_attr(cls, name);
 }
 
 FieldType named(std::string name) {
@@ -110,7 +110,8 @@ static bool has_names(nb::handle cls) {
 }
 
 static bool is_frozen(nb::handle cls) {
-  const nb::object parameters = optional_attr(cls, nb::str("__dataclass_params__"));
+  static PyObject* const name = interned("__dataclass_params__").release().ptr();
+  const nb::object parameters = class_attr(cls, name);
   return parameters.is_valid() && !is_struct_class(cls) &&
          nb::cast<bool>(parameters.attr("frozen"));
 }
