@@ -369,7 +369,23 @@ def random_value(rng, a):
 PROGRAMS = 1_000_000 if os.environ.get("CUDA_DEVICE_LONG_TESTS") else 10_000
 
 
+@D.kernel
+def size_and_axes(out, a):
+    out[0], out[1] = a.size, a.ndim
+
+
+def launched(fields, owner):
+    """The size and number of axes that a launch finds; or the text of what it refuses."""
+    out = np.zeros(2, np.int64)
+    try:
+        run(size_and_axes, out, Cuda(fields, owner))
+    except (TypeError, ValueError, NotImplementedError) as error:
+        return str(error).removeprefix("argument 2 ('a') of kernel 'size_and_axes': ")
+    return out.tolist()
+
+
 def test_random_dictionaries_never_end_the_process():
+    """Imports and launches agree, which read plain dictionaries each in a way of its own."""
     rng = random.Random(3)
     a = np.arange(64.0)
     made, refused = 0, set()
@@ -386,8 +402,11 @@ def test_random_dictionaries_never_end_the_process():
             b = D.from_cuda_array_interface(fields, a)
         except (TypeError, ValueError, NotImplementedError) as error:
             refused.add(type(error))
+            assert launched(fields, a) == str(error), fields
             continue
         made += 1
+        if b.dtype.kind != "V":
+            assert launched(fields, a) == [b.size, b.ndim], fields
         assert b.shape == tuple(fields["shape"])
         assert b.size == 0 or b.__array_interface__["data"][0] == fields["data"][0]
     assert PROGRAMS // 20 < made < PROGRAMS
