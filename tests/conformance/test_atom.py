@@ -221,6 +221,49 @@ def test_histogram(target):
 
 
 @D.kernel
+def collisions(places, sums, rests, all_bits, bits, most, least, shared_sums):
+    """One operand for all lanes, of which some meet; every seventh thread stays away."""
+    counts = D.shared_array(64, sums.dtype)
+    t = D.thread_idx.x
+    if t < 64:
+        counts[t] = 0
+    D.syncthreads()
+    for k in range(t, places.size, D.block_dim.x):
+        at = places[k]
+        D.atomic_ref(sums, at).add(3, "relaxed", "device")
+        if k % 7 != 2:
+            D.atomic_ref(rests, at).sub(2)
+            D.atomic_ref(all_bits, at).and_(D.int32(6))
+            D.atomic_ref(bits, at).or_(D.int32(9), "relaxed")
+            D.atomic_ref(most, at).max(D.int32(5))
+            D.atomic_ref(least, at).min(D.int32(-5))
+            D.atomic_ref(counts, at).add(1, "relaxed", "block")
+    D.syncthreads()
+    if t < 64:
+        shared_sums[t] = counts[t]
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.int64])
+@pytest.mark.parametrize("meet", [0, 0.2, 0.3, 0.9, 1])
+def test_lanes_that_meet_at_the_first_ones_element(target, dtype, meet):
+    """Those may be combined; what the others do must not be lost, nor done twice."""
+    rng = np.random.default_rng(int(meet * 10))
+    places = rng.permutation(np.arange(1000) % 64)
+    places[rng.random(1000) < meet] = 7
+    joins = np.arange(1000) % 7 != 2
+    sums = np.full(64, 2, dtype)
+    rests, numbers = np.full(64, 2000), [np.full(64, n, np.int32) for n in (15, 4, 2, 3)]
+    shared = np.zeros(64, dtype)
+    run(collisions, places, sums, rests, *numbers, shared, block=96)
+    every, some = (np.bincount(p, minlength=64) for p in (places, places[joins]))
+    assert (sums == 2 + 3 * every).all()
+    assert (rests == 2000 - 2 * some).all()
+    for found, before, after in zip(numbers, (15, 4, 2, 3), (6, 13, 5, -5), strict=True):
+        assert (found == np.where(some > 0, after, before)).all()
+    assert (shared == some).all()
+
+
+@D.kernel
 def publishes(data, flags, out):
     """Block b waits for block b - 1, which it reads plain data of."""
     b = D.block_idx.x

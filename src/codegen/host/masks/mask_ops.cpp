@@ -51,7 +51,26 @@ llvm::Value* MaskOps::element(llvm::Value* vector, llvm::Value* lane) {
   return one_bit ? b_.CreateTrunc(value, b_.getInt1Ty()) : value;
 }
 
-void MaskOps::for_each_lane(const Mask& mask, llvm::function_ref<void(llvm::Value*)> body) {
+void MaskOps::for_all_lanes(llvm::function_ref<void(llvm::Value*)> body, unsigned step) {
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  llvm::Function* function = before->getParent();
+  auto* loop = llvm::BasicBlock::Create(b_.getContext(), "lanes", function);
+  auto* after = llvm::BasicBlock::Create(b_.getContext(), "lanes_done", function);
+  b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  llvm::PHINode* first = b_.CreatePHI(b_.getInt64Ty(), 2);
+  first->addIncoming(b_.getInt64(0), before);
+  for (unsigned k = 0; k < step; ++k) body(b_.CreateNUWAdd(first, b_.getInt64(k)));
+  llvm::Value* next = b_.CreateNUWAdd(first, b_.getInt64(step));
+  first->addIncoming(next, b_.GetInsertBlock());
+  hint(b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt64(width_)), loop, after),
+       {.keep_rolled = true});
+  b_.SetInsertPoint(after);
+}
+
+void MaskOps::for_each_lane(const Mask& mask, llvm::function_ref<void(llvm::Value*)> body,
+                            unsigned an_iteration) {
+  if (mask.all()) return for_all_lanes(body, std::min(width_, an_iteration));
   llvm::Function* function = b_.GetInsertBlock()->getParent();
   auto block = [&](const char* name) {
     return llvm::BasicBlock::Create(b_.getContext(), name, function);

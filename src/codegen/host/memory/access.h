@@ -34,6 +34,10 @@ class Access {
   void atomic(const ir::Inst& inst, const Mask& mask);
   void atomic_load_one(const ir::Inst& inst, const Address& address);
   void atomic_by_lanes(const ir::Inst& inst, const Address& address, const Mask& mask);
+  class LaneOperands;
+  bool may_collide(const ir::Inst& inst);
+  void atomic_colliding(const ir::Inst& inst, LaneOperands& operands, const Offsets& offsets,
+                        const Mask& mask, llvm::function_ref<void(const Mask&)> each_lane);
   void atomic_in_lane_order(const ir::Inst& inst, const Address& address, const Mask& mask);
   void atomic_combined(const ir::Inst& inst, const Address& address, const Mask& mask);
   void define_results(const ir::Inst& inst, llvm::Value* lanes);

@@ -2,6 +2,9 @@
 // each other's values as threads that run one after the other do. Where all of them meet at one
 // address, one locked instruction does for all: integers are combined first, and lanes get what
 // they would have found by a prefix sum; floats and exchanges go from lane to lane in a register.
+// Where many of them meet at the first one's address (nine in ten of a skewed histogram), those are
+// combined, and the others take turns.
+#include "codegen/host/control/emit_branch.h"
 #include "codegen/host/memory/access.h"
 #include "codegen/host/memory/atomic_element.h"
 #include "ir/effects.h"
@@ -111,61 +114,173 @@ Value* joined(llvm::IRBuilder<>& b, Value* first, Value* second) {
 
 }  // namespace
 
+// What the operation needs of each lane, in memory: where its element lies, and its operands. Those
+// that all lanes share stay in a register.
+class Access::LaneOperands {
+ public:
+  LaneOperands(EmitContext& c, LaneValues& values, const Inst& inst, ScalarKind kind,
+               Value* pointer, const std::optional<Offsets>& offsets)
+      : c_(c), values_(values), kind_(kind), pointer_(pointer) {
+    for (const Inst* value : values_of(inst)) add(*value);
+    if (!offsets) return;
+    scale_ = offsets->scale;
+    offsets_.emplace(c_, offsets->numbers->getType()->getScalarType(), kOffsets);
+    offsets_->holding(offsets->numbers);
+  }
+
+  // Of its element, from the pointer of all.
+  Value* offset(Value* lane) { return offsets_->of(lane); }
+  Value* pointer(Value* lane) {
+    if (!offsets_) return pointer_;
+    Value* number = c_.b.CreateSExt(offset(lane), c_.b.getInt64Ty());
+    return c_.b.CreateGEP(c_.b.getInt8Ty(), pointer_,
+                          c_.b.CreateMul(number, c_.b.getInt64(scale_)));
+  }
+  Value* value(size_t i, Value* lane) {
+    return given_[i].shared ? given_[i].shared : given_[i].each->of(lane);
+  }
+
+ private:
+  void add(const Inst& value) {
+    Operand operand;
+    if (values_.of(value).uniform()) {
+      operand.shared = values_.scalar(value, kind_);
+    } else {
+      operand.each.emplace(c_, c_.scalar_type(kind_),
+                           kValues + static_cast<unsigned>(given_.size()));
+      operand.each->holding(values_.vector(value, kind_));
+    }
+    given_.push_back(std::move(operand));
+  }
+
+  static constexpr unsigned kOffsets = 2, kValues = 3;
+  struct Operand {
+    Value* shared = nullptr;
+    std::optional<LanesInMemory> each;
+  };
+  EmitContext& c_;
+  LaneValues& values_;
+  const ScalarKind kind_;
+  Value* const pointer_;
+  std::optional<LanesInMemory> offsets_;
+  unsigned scale_ = 1;
+  llvm::SmallVector<Operand, 2> given_;
+};
+
+namespace {
+
+constexpr unsigned kResults = 6;  // after the numbers of LaneOperands
+
+// What several lanes do together that each give the same operand; null where that is unknown.
+Value* together(llvm::IRBuilder<>& b, AtomicKind kind, Value* operand, Value* lanes) {
+  switch (kind) {
+    case AtomicKind::Add:
+    case AtomicKind::Sub:
+      return b.CreateMul(operand, b.CreateZExtOrTrunc(lanes, operand->getType()));
+    case AtomicKind::And:
+    case AtomicKind::Or:
+    case AtomicKind::Max:
+    case AtomicKind::Min:
+    case AtomicKind::NanMax:
+    case AtomicKind::NanMin:
+      return operand;
+    case AtomicKind::Xor:
+    case AtomicKind::Exch:
+      return nullptr;
+  }
+  CD_UNREACHABLE("unknown kind of atomic operation");
+}
+
+}  // namespace
+
+// Whether lanes may be looked at for those that meet: integers, all of them the same, and nobody
+// asks what was there.
+bool Access::may_collide(const Inst& inst) {
+  if (inst.op != Op::AtomicRmw || is_used(inst) || !c_.uses(Heuristic::combine_collisions))
+    return false;
+  const AtomicKind kind = AtomicSpec::decoded(inst.imm)->kind;
+  return is_int(inst.operands[0]->type.scalar()) && kind != AtomicKind::Xor &&
+         kind != AtomicKind::Exch && values_.of(*values_of(inst)[0]).uniform();
+}
+
+// each_lane(mask); but lanes at the address of the first one are done at once where they are a
+// quarter of the gang, which is worth a branch.
+void Access::atomic_colliding(const Inst& inst, LaneOperands& operands, const Offsets& offsets,
+                              const Mask& mask, llvm::function_ref<void(const Mask&)> each_lane) {
+  llvm::IRBuilder<>& b = c_.b;
+  const AtomicSpec spec = *AtomicSpec::decoded(inst.imm);
+  const ScalarKind kind = inst.operands[0]->type.scalar();
+  Value* first = b.getInt64(0);
+  if (!mask.all()) {  // without a lane, any lane will do
+    Value* lowest = c_.masks.first_lane(c_.masks.bits(mask));
+    first = b.CreateURem(b.CreateZExtOrTrunc(lowest, b.getInt64Ty()), b.getInt64(c_.width()));
+  }
+  Value* wanted = b.CreateVectorSplat(c_.width(), operands.offset(first));
+  Value* same = b.CreateICmpEQ(offsets.numbers, wanted);
+  if (!mask.all()) same = b.CreateAnd(mask.lanes, same);
+  Value* count = b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop,
+                                        b.CreateBitCast(same, b.getIntNTy(c_.width())));
+  Value* many = b.CreateICmpUGE(count, llvm::ConstantInt::get(count->getType(), c_.width() / 4));
+  emit_branch(
+      b, many,
+      [&] {
+        AtomicElement element(b, c_.arithmetic, spec, kind, is_alone(inst));
+        element.rmw(together(b, spec.kind, operands.value(0, first), count),
+                    operands.pointer(first));
+        each_lane(c_.masks.without(mask, same));
+      },
+      [&] { each_lane(mask); }, "collide", "apart");
+}
+
 void Access::atomic_by_lanes(const Inst& inst, const Address& address, const Mask& mask) {
   const bool pair = inst.op == Op::AtomicLoadPair || inst.op == Op::AtomicStorePair;
   const ScalarKind kind = pair ? ScalarKind::I64 : inst.operands[0]->type.scalar();
   AtomicElement element(c_.b, c_.arithmetic, *AtomicSpec::decoded(inst.imm), kind, is_alone(inst));
-  c_.notes.add(inst, mask, "atomic, lane after lane");
-  const bool one_place = address.kind == Lanes::Kind::Uniform;
-  constexpr unsigned kOffsets = 2, kValues = 3, kResults = 6;
-  std::optional<LanesInMemory> offsets;
-  unsigned scale = 1;
-  if (!one_place) {
-    const Offsets bytes = offsets_of(address);
-    offsets.emplace(c_, bytes.numbers->getType()->getScalarType(), kOffsets);
-    offsets->holding(bytes.numbers);
-    scale = bytes.scale;
-  }
-  llvm::SmallVector<LanesInMemory, 2> given;
-  for (const Inst* value : values_of(inst)) {
-    given.emplace_back(c_, c_.scalar_type(kind), kValues + static_cast<unsigned>(given.size()));
-    given.back().holding(values_.vector(*value, kind));
-  }
+  std::optional<Offsets> offsets;
+  if (address.kind != Lanes::Kind::Uniform) offsets = offsets_of(address);
+  LaneOperands operands(c_, values_, inst, kind, address.pointer, offsets);
   std::optional<LanesInMemory> results, second;
   if (!inst.type.is_none()) {
     results.emplace(c_, c_.scalar_type(kind), kResults);
     results->holding(results->zero());
     if (pair) second.emplace(c_, c_.scalar_type(kind), kResults + 1).holding(results->zero());
   }
-  c_.masks.for_each_lane(mask, [&](Value* lane) {
+  const auto each = [&](Value* lane) {
     Value* at = c_.b.CreateZExtOrTrunc(lane, c_.b.getInt64Ty());
-    Value* pointer = address.pointer;
-    if (offsets) {
-      Value* bytes =
-          c_.b.CreateMul(c_.b.CreateSExt(offsets->of(at), c_.b.getInt64Ty()), c_.b.getInt64(scale));
-      pointer = c_.b.CreateGEP(c_.b.getInt8Ty(), pointer, bytes);
-    }
+    Value* pointer = operands.pointer(at);
     switch (inst.op) {
       case Op::AtomicLoad:
         return results->set(at, element.load(c_.scalar_type(kind), pointer));
       case Op::AtomicStore:
-        return element.store(given[0].of(at), pointer);
+        return element.store(operands.value(0, at), pointer);
       case Op::AtomicRmw:
-        return results->set(at, element.rmw(given[0].of(at), pointer));
+        return results->set(at, element.rmw(operands.value(0, at), pointer));
       case Op::AtomicCas:
-        return results->set(at,
-                            element.compare_and_swap(given[0].of(at), given[1].of(at), pointer));
+        return results->set(
+            at, element.compare_and_swap(operands.value(0, at), operands.value(1, at), pointer));
       case Op::AtomicLoadPair: {
         Value* both = element.load(c_.b.getInt128Ty(), pointer);
         results->set(at, c_.b.CreateTrunc(both, c_.b.getInt64Ty()));
         return second->set(at, c_.b.CreateTrunc(c_.b.CreateLShr(both, 64), c_.b.getInt64Ty()));
       }
       case Op::AtomicStorePair:
-        return element.store(joined(c_.b, given[0].of(at), given[1].of(at)), pointer);
+        return element.store(joined(c_.b, operands.value(0, at), operands.value(1, at)), pointer);
       default:
         CD_UNREACHABLE("no atomic operation");
     }
-  });
+  };
+  // Code beside a locked instruction takes no time.
+  const auto each_lane = [&](const Mask& lanes) {
+    c_.masks.for_each_lane(lanes, each, is_alone(inst) ? 8 : 1);
+  };
+  const bool combines = offsets && may_collide(inst);
+  c_.notes.add(inst, mask,
+               combines ? "atomic, lane after lane, those at the first one's address at once"
+                        : "atomic, lane after lane");
+  if (combines)
+    atomic_colliding(inst, operands, *offsets, mask, each_lane);
+  else
+    each_lane(mask);
   if (second) second_[&inst] = second->all();
   if (results) define_results(inst, results->all());
 }
