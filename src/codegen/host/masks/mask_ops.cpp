@@ -70,7 +70,7 @@ void MaskOps::for_all_lanes(llvm::function_ref<void(llvm::Value*)> body, unsigne
 
 void MaskOps::for_each_lane(const Mask& mask, llvm::function_ref<void(llvm::Value*)> body,
                             unsigned an_iteration) {
-  if (mask.all()) return for_all_lanes(body, std::min(width_, an_iteration));
+  if (mask.all() && an_iteration > 1) return for_all_lanes(body, std::min(width_, an_iteration));
   llvm::Function* function = b_.GetInsertBlock()->getParent();
   auto block = [&](const char* name) {
     return llvm::BasicBlock::Create(b_.getContext(), name, function);

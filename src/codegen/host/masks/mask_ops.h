@@ -21,9 +21,9 @@ class MaskOps {
   // to before the question: good to address memory with, not to take an element of a vector.
   llvm::Value* first_lane(llvm::Value* bits);
   // body(lane) for each lane of the mask, in order. A loop, so that it is small however many there
-  // are; where all lanes are on, with some of them an iteration.
+  // are; of several lanes an iteration, where that is asked for and all of them are on.
   void for_each_lane(const Mask& mask, llvm::function_ref<void(llvm::Value* lane)> body,
-                     unsigned an_iteration = 8);
+                     unsigned an_iteration = 1);
   llvm::AllocaInst* variable(llvm::Type* type, const llvm::Twine& name = "");
   // Memory to take lanes out of a vector by their number, or put them in, until the next such
   // place: one for all of them, since LLVM joins none. `number` tells apart those in use at once.
