@@ -45,6 +45,7 @@ IMMEDIATES = {
     "Depth": " *depth*",
     "Failure": " ~*failure*",
     "Format": " ~*format*",
+    "Function": " ^*function*",
     "Leaf": "",
     "Atomic": " *kind.order.scope*",
 }

@@ -98,7 +98,7 @@ void BranchControl::scope(const Inst& i) {
 }
 
 void BranchControl::jump(const Inst& i) {
-  if (i.op == Op::Return) return leave_kernel();
+  if (i.op == Op::Return) return leave_function(i);
   int64_t skip = i.op == Op::Leave ? i.imm : 0;
   for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
     const bool is_scope = frame->construct->op == Op::Scope;

@@ -21,7 +21,8 @@ class BranchControl {
   virtual llvm::Value* condition(const ir::Inst& inst) = 0;
   // A For; counters differ by target. Runs the body by iterate().
   virtual void for_loop(const ir::Inst& inst) = 0;
-  virtual void leave_kernel() = 0;
+  // A Return.
+  virtual void leave_function(const ir::Inst& inst) = 0;
   // Where each iteration of a loop begins, after its condition.
   virtual void begin_iteration(const ir::Inst& /*loop*/) {}
 

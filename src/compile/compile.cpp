@@ -77,6 +77,13 @@ passes::Lanes lanes_of(codegen::MaskForm form, uint32_t gang_width) {
   return {registers / analysis::kWarpWidth};
 }
 
+// Frames of functions that are called, with what a call itself puts on the stack.
+uint32_t stack_of(const ir::Function& f, uint32_t largest_frame) {
+  constexpr uint32_t kCall = 64;
+  return f.has_calls() ? largest_frame + ir::kMostNestedCalls * (largest_frame + kCall)
+                       : largest_frame;
+}
+
 // The switch that the tests set: verifiers of our IR after every pass, and LLVM's.
 bool verify_wanted() { return std::getenv("CUDA_DEVICE_VERIFY") != nullptr; }
 
@@ -176,6 +183,9 @@ analysis::ExecutionPlan Compilation::run_passes(ir::Function& f, uint32_t gang_w
     if (!divergent.empty()) throw DiagnosticError(std::move(divergent));
   };
   passes::run_pipeline(f, options);
+  options.lanes.reset();
+  options.choose_lanes = {};
+  for (const auto& called : f.functions) passes::run_pipeline(*called, options);
   return plan;
 }
 
@@ -266,7 +276,7 @@ Made Compilation::host_code(const codegen::Listing& listing) const {
     made.image =
         codegen::compile_host_threads(*from.function, from.gangs, options, sites, with_frame);
     place_sites(sites, made.image);
-    made.image.stack = made.frame;
+    made.image.stack = stack_of(*from.function, made.frame);
   } else {
     made.image = codegen::compile_host(*from.function, from.gangs, options, with_frame);
   }

@@ -97,7 +97,8 @@ struct Context {
   std::unique_ptr<ir::Function> function;
   ir::Builder builder;
   std::vector<Inst*> parameters;                  // the Param instruction of each IR parameter
-  std::unordered_map<uint32_t, uint32_t> arrays;  // number in the function of an allocation
+  std::unordered_map<uint32_t, uint32_t> arrays;  // number in the module of an allocation
+  std::vector<CalledFunction*> called;            // by number in the module
   Diagnosis diagnosis;
   Inference inference;
 

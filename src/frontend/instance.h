@@ -66,8 +66,18 @@ struct Instance {
   // What builtins keep in a variable, by their calls: the sum of a loop's values.
   std::map<Place, WebState> hidden;
   WebState result;  // what its return statements give
+  // A function of the IR begins here: the kernel, or one that is called. `parent` and `call` then
+  // say where it was called first.
+  bool begins_function = false;
 
   bool dead_on_host = false;  // host code never comes to what is being lowered: target() says so
+
+  // That of the function of the IR that this one is a part of.
+  const Instance* function_root() const {
+    const Instance* root = this;
+    while (!root->begins_function && root->parent) root = root->parent;
+    return root;
+  }
 
   // A call inside an unrolled loop has one instance per copy.
   using Key = std::tuple<Place, const syntax::Function*>;
@@ -97,6 +107,16 @@ struct Instance {
     result.abstract = {};
     for (auto& [key, child] : calls) child->forget_types();
   }
+};
+
+// A function that is called, not inlined: one for each tuple of abstract arguments.
+struct CalledFunction {
+  std::unique_ptr<Instance> instance;
+  bool widened = false;            // takes constants where an argument is a number
+  Value result;                    // abstract; Unknown: none of its returns is known yet
+  std::optional<uint32_t> number;  // in the module, of this pass
+
+  const std::vector<Value>& arguments() const { return instance->arguments; }
 };
 
 }  // namespace cuda_device::frontend

@@ -3,6 +3,7 @@
 #include <set>
 #include <tuple>
 
+#include "frontend/calls/called.h"
 #include "frontend/calls/calls.h"
 #include "frontend/control/control.h"
 #include "frontend/parameters.h"
@@ -25,13 +26,15 @@ struct Pass {
 // Lowers function 0 once, with the types found so far.
 Pass run(Session& session, bool as_kernel) {
   Instance& root = *session.root;
-  root.begin_pass();
+  session.for_each_function([](Instance& i) { i.begin_pass(); });
+  for (const auto& called : session.called) called->number.reset();
   Pass pass{std::make_unique<Context>(session), {}};
   Context& ctx = *pass.context;
   ctx.instance = &root;
   bind_kernel_arguments(ctx);
   if (!as_kernel) {
     pass.result = inlined(ctx, root);
+    lower_called(ctx);
     return pass;
   }
   Frame frame;
@@ -42,18 +45,28 @@ Pass run(Session& session, bool as_kernel) {
   check_kernel_annotation(ctx, *root.function);
   block(ctx, root.function->body, true);
   ctx.frame = nullptr;
+  lower_called(ctx);
   return pass;
+}
+
+void renew_webs(Session& session) {
+  session.for_each_function([](Instance& i) { i.renew_webs(); });
+}
+
+void forget_types(Session& session) {
+  session.for_each_function([](Instance& i) { i.forget_types(); });
+  for (const auto& called : session.called) called->result = {};
 }
 
 Pass solve(Session& session, bool as_kernel) {
   for (int i = 0; i < kMaxPasses; ++i) {
     Pass pass = run(session, as_kernel);
     if (pass.context->inference.unrolled) {
-      session.root->renew_webs();
-      session.root->forget_types();
+      renew_webs(session);
+      forget_types(session);
     } else if (pass.context->inference.demoted) {
       // What followed from the constant may no longer hold: infer anew without it.
-      session.root->forget_types();
+      forget_types(session);
     } else if (!pass.context->inference.changed) {
       return pass;
     }
@@ -70,7 +83,7 @@ Pass explain(Session& session, bool as_kernel) {
     Pass pass = run(session, as_kernel);
     const Inference& found = pass.context->inference;
     const Diagnosis& diagnosis = pass.context->diagnosis;
-    if (found.unrolled) session.root->renew_webs();
+    if (found.unrolled) renew_webs(session);
     if (found.unrolled || diagnosis.failed_more || found.changed || found.demoted) continue;
     if (!found.unresolved || diagnosis.diagnostics.size() >= kEnoughMistakes) return pass;
     WebState& state = *found.unresolved->state;
@@ -95,6 +108,7 @@ bool is_whole_kernel(const Diagnostic& d) {
 
 Pass checked(Session& session, bool as_kernel) {
   session.root = session.make_instance(session.request.program->functions.at(0), 0);
+  session.root->begins_function = true;
   Pass pass = solve(session, as_kernel);
   if (!pass.context->diagnosis.diagnostics.empty() || pass.context->inference.unresolved)
     pass = explain(session, as_kernel);

@@ -37,6 +37,13 @@ struct Session {
   const Policy& policy;
   std::unordered_map<const syntax::Function*, Webs> webs;
   std::unique_ptr<Instance> root;
+  std::vector<std::unique_ptr<CalledFunction>> called;
+  // Root and the functions that are called.
+  template <class F>
+  void for_each_function(F&& f) {
+    f(*root);
+    for (const auto& one : called) f(*one->instance);
+  }
   uint32_t instances = 0;
   std::map<const syntax::Node*, std::unique_ptr<syntax::Function>> nested_functions;
   std::vector<std::unique_ptr<syntax::Return>> lambda_bodies;

@@ -64,11 +64,11 @@ Type result_type(const Function& f, Op op, const std::vector<Inst*>& operands, i
 
 Inst* Builder::op(Op op, std::initializer_list<Inst*> operands, int64_t imm) {
   const std::vector<Inst*> list(operands);
-  return typed(op, result_type(function_, op, list, imm), list, imm);
+  return typed(op, result_type(*function_, op, list, imm), list, imm);
 }
 
 Inst* Builder::typed(Op op, Type type, std::vector<Inst*> operands, int64_t imm) {
-  Inst* inst = function_.create(op, type, span_);
+  Inst* inst = function_->create(op, type, span_);
   inst->operands = std::move(operands);
   inst->imm = imm;
   block_->insts.push_back(inst);

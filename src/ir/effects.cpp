@@ -164,7 +164,7 @@ bool acquires(const Function& f) {
 }
 
 std::vector<bool> changing_arrays(const Function& f) {
-  std::vector<bool> changing(f.params.size());
+  std::vector<bool> changing(f.params.size(), f.kernel != nullptr);  // what calls it may store
   for_each_inst(f.body, [&](const Inst& i) {
     const std::optional<Access> access = access_of(i);
     const bool changes = access && access->array && (access->writes || access->atomic);

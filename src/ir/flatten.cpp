@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_map>
 
 #include "ir/effects.h"
@@ -7,21 +8,23 @@
 namespace cuda_device::ir {
 namespace {
 
+// Adds one function of the module to the code.
 class Flattener {
  public:
-  Flattener(const Function& f, const std::vector<int64_t>& scalars)
-      : function_(f), scalars_(scalars) {
-    code_.function = &f;
-    code_.initial.resize(f.inst_count() + f.slots.size());
+  Flattener(const Function& f, const std::vector<int64_t>& scalars, StepCode& code)
+      : function_(f), scalars_(scalars), code_(code), own_(code.functions.emplace_back()) {
+    own_.function = &f;
+    own_.begin = static_cast<uint32_t>(code.steps.size());
+    own_.initial.resize(f.inst_count() + f.slots.size());
   }
 
-  StepCode run() {
+  void run() {
     block(function_.body);
-    step(StepKind::Finish);
-    for (Step& s : code_.steps) {
+    end();
+    for (size_t i = own_.begin; i < code_.steps.size(); ++i) {
+      Step& s = code_.steps[i];
       if (jumps(s.kind)) s.target = labels_[s.target];
     }
-    return std::move(code_);
   }
 
  private:
@@ -44,10 +47,10 @@ class Flattener {
   uint32_t slot_register(int64_t slot) const {
     return function_.inst_count() + static_cast<uint32_t>(slot);
   }
-  uint32_t two_more_registers() {
-    const auto first = static_cast<uint32_t>(code_.initial.size());
-    code_.initial.resize(first + 2);
-    return first;
+  uint32_t more_registers(size_t count) {
+    const size_t first = own_.initial.size();
+    own_.initial.resize(first + count);
+    return static_cast<uint32_t>(first);
   }
 
   Step& step(StepKind kind, const Inst* source = nullptr) {
@@ -91,7 +94,7 @@ class Flattener {
       step(StepKind::Position, &inst);
       return;
       case Op::Const:
-        code_.initial[inst.id] = inst.imm;
+        own_.initial[inst.id] = inst.imm;
         return;
       case Op::Param:
         return param(inst);
@@ -131,18 +134,39 @@ class Flattener {
       case Op::Leave:
         return jump(scopes_[scopes_.size() - 1 - static_cast<size_t>(inst.imm)]);
       case Op::Return:
-        step(StepKind::Finish);
-        return;
+        return return_(inst);
     }
   }
 
   void param(const Inst& inst) {
-    code_.initial[inst.id] =
-        inst.type.is_array() ? inst.imm : scalars_[static_cast<size_t>(inst.imm)];
+    const auto number = static_cast<size_t>(inst.imm), before = function_.kernel_params();
+    if (number >= before)
+      own_.parameters.emplace_back(inst.id, static_cast<uint32_t>(number - before));
+    else
+      own_.initial[inst.id] = inst.type.is_array() ? inst.imm : scalars_[number];
+  }
+
+  void end() { step(function_.kernel ? StepKind::Return : StepKind::Finish); }
+
+  void return_(const Inst& inst) {
+    const uint32_t list = list_of(inst);
+    end();
+    code_.steps.back().a = list;
+    code_.steps.back().b = static_cast<uint32_t>(inst.operands.size());
+  }
+
+  void call(const Inst& inst) {
+    const uint32_t list = list_of(inst);
+    const size_t results = called_function(function_, inst).results.size();
+    results_.emplace(&inst, more_registers(std::max<size_t>(results, 1) - 1));
+    Step& s = step(StepKind::Call, &inst);
+    s.a = list;
+    s.b = static_cast<uint32_t>(inst.imm) + 1;
+    s.c = results_.at(&inst);
   }
 
   void own_array(const Inst& inst, uint32_t number) {
-    code_.initial[inst.id] = number;
+    own_.initial[inst.id] = number;
     code_.own_arrays = true;
   }
 
@@ -150,17 +174,20 @@ class Flattener {
     const uint32_t list = list_of(inst);
     Step& s = step(StepKind::View, &inst);
     s.a = list;
-    s.b = dynamic_shared_array(function_) + 1 + code_.views++;
+    s.b = dynamic_shared_array(function_) + 1 + own_.views++;
     code_.own_arrays = true;
   }
 
   void effect(const Inst& inst) {
+    if (inst.op == Op::Call) return call(inst);
+    if (inst.op == Op::CallResult)
+      return copy(inst.id, results_.at(inst.operands[0]) + static_cast<uint32_t>(inst.imm) - 1);
     if (meets_warp(inst.op)) return operands_of(step(StepKind::Warp, &inst), inst);
     const bool stops = is_barrier(inst.op) || inst.op == Op::Check;
     if (!stops) {
       const uint32_t list = list_of(inst);
       // The second half of a pair has a register next to those of the function.
-      if (inst.op == Op::AtomicLoadPair) second_.emplace(&inst, two_more_registers());
+      if (inst.op == Op::AtomicLoadPair) second_.emplace(&inst, more_registers(2));
       Step& s = step(StepKind::Effect, &inst);
       s.a = list;
       if (inst.op == Op::AtomicLoadPair) s.b = second_.at(&inst);
@@ -206,7 +233,7 @@ class Flattener {
 
   void for_(const Inst& inst) {
     const Label next = label(), otherwise = label(), end = label();
-    const uint32_t state = two_more_registers();
+    const uint32_t state = more_registers(2);
     const uint32_t bounds = list_of(inst);
     Step& begin = step(StepKind::LoopBegin, &inst);
     begin.result = state;
@@ -239,17 +266,29 @@ class Flattener {
 
   const Function& function_;
   const std::vector<int64_t>& scalars_;
-  StepCode code_;
+  StepCode& code_;
+  FunctionCode& own_;
   std::vector<uint32_t> labels_;
   std::vector<Loop> loops_;
   std::vector<Label> scopes_;
   std::unordered_map<const Inst*, uint32_t> second_;  // of an atomic_load_pair
+  std::unordered_map<const Inst*, uint32_t>
+      results_;  // of a call, the registers of all but the first
 };
 
 }  // namespace
 
 StepCode flatten(const Function& f, const std::vector<int64_t>& scalars) {
-  return Flattener(f, scalars).run();
+  StepCode code;
+  code.function = &f;
+  code.functions.reserve(f.functions.size() + 1);
+  for (const Function* one : functions_of(f)) Flattener(*one, scalars, code).run();
+  return code;
+}
+
+const FunctionCode& StepCode::function_of(uint32_t step) const {
+  const auto after = std::ranges::upper_bound(functions, step, {}, &FunctionCode::begin);
+  return *std::prev(after);
 }
 
 }  // namespace cuda_device::ir

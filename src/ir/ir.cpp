@@ -63,6 +63,22 @@ std::string to_string(Type t) {
   CD_UNREACHABLE("unknown address space");
 }
 
+const Function& called_function(const Function& f, const Inst& call) {
+  return *f.module().functions.at(static_cast<size_t>(call.imm));
+}
+
+std::vector<Function*> functions_of(Function& kernel) {
+  std::vector<Function*> all{&kernel};
+  for (const auto& f : kernel.functions) all.push_back(f.get());
+  return all;
+}
+
+std::vector<const Function*> functions_of(const Function& kernel) {
+  std::vector<const Function*> all{&kernel};
+  for (const auto& f : kernel.functions) all.push_back(f.get());
+  return all;
+}
+
 Inst* Function::create(Op op, Type type, Span span) {
   Inst& inst = arena_.emplace_back();
   inst.op = op;

@@ -83,6 +83,13 @@ struct Options {
   bool fastmath = false;
 };
 
+// Calls that may be nested in one another: as many as Python allows by itself.
+inline constexpr uint32_t kMostNestedCalls = 1000;
+
+// A kernel, or a function that is called (docs/decisions/0055). A kernel and its `functions` are a
+// module. All functions of a module have the same arrays, failures, formats, launch facts and
+// options, and the kernel's parameters, which in each of them mean the kernel's arguments; a
+// function that is called has its own parameters, scalars, after these.
 struct Function {
   std::string name;
   std::vector<Param> params;
@@ -94,7 +101,20 @@ struct Function {
   LaunchFacts launch;
   Options options;
 
+  // Of a kernel: what `call` names, here and in each of them.
+  std::vector<std::unique_ptr<Function>> functions;
+  // Of a function that is called: the kernel of its module; what `return` gives; the number of the
+  // failure where calls are nested too deep.
+  const Function* kernel = nullptr;
+  std::vector<Type> results;
+  uint32_t too_deep = 0;
+
   Inst* create(Op op, Type type, Span span = {});
+  const Function& module() const { return kernel ? *kernel : *this; }
+  // The parameters of the module's kernel.
+  size_t kernel_params() const { return module().params.size(); }
+  // Whether it is a part of a module of several functions.
+  bool has_calls() const { return !module().functions.empty(); }
   uint32_t inst_count() const { return static_cast<uint32_t>(arena_.size()); }
 
  private:
@@ -112,10 +132,15 @@ inline Block& else_block(Inst& i) { return i.regions[1]; }
 // follow op.def.
 class Builder {
  public:
-  Builder(Function& f, Block& b) : function_(f), block_(&b) {}
-  Function& function() { return function_; }
+  Builder(Function& f, Block& b) : function_(&f), block_(&b) {}
+  Function& function() { return *function_; }
   Block& block() { return *block_; }
   void set_block(Block& b) { block_ = &b; }
+  // Goes on in another function, at the end of its body.
+  void set_function(Function& f) {
+    function_ = &f;
+    block_ = &f.body;
+  }
   void set_span(Span s) { span_ = s; }
 
   // Any op whose result type follows from its operands.
@@ -130,10 +155,16 @@ class Builder {
   Inst* control(Op op, std::vector<Inst*> operands, int regions, int64_t imm = 0);
 
  private:
-  Function& function_;
+  Function* function_;
   Block* block_;
   Span span_;
 };
+
+// The function that a `call` of f names.
+const Function& called_function(const Function& f, const Inst& call);
+// The kernel, then its functions.
+std::vector<Function*> functions_of(Function& kernel);
+std::vector<const Function*> functions_of(const Function& kernel);
 
 double const_as_double(const Inst& constant);  // of a float constant
 

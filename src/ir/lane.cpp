@@ -15,12 +15,12 @@ constexpr uint64_t kLongestWatch = uint64_t{1} << 24;
 // Where a thread goes on from depends on nothing else of its own.
 bool same_state(const Thread& a, const Thread& b) {
   return a.next == b.next && a.registers == b.registers && a.local == b.local &&
-         a.arrays == b.arrays;
+         a.arrays == b.arrays && a.callers == b.callers;
 }
 
 void report_failure(const Launch& launch, const Thread& thread) {
   const Function& f = *launch.code.function;
-  const auto failure = static_cast<uint32_t>(check_of(launch, thread).imm);
+  const uint32_t failure = failure_of(launch, thread);
   const FailedThread failed{failure, thread.block, thread.index};
   if (!launch.report)
     throw InterpretError(cuda_device::text_of(f.name, f.failures[failure], "", failed));

@@ -68,7 +68,10 @@ class Runner {
     return s.kind == StepKind::Finish || s.kind == StepKind::Barrier || s.kind == StepKind::Warp;
   }
 
-  bool fails(const Step& s) const { return s.kind == StepKind::Check && !registers_[s.a]; }
+  bool fails(const Step& s) const {
+    return (s.kind == StepKind::Check && !registers_[s.a]) ||
+           (s.kind == StepKind::Call && thread_.callers.size() == kMostNestedCalls);
+  }
 
   void print(const Step& s) {
     ++launch_.changes;
@@ -107,6 +110,10 @@ class Runner {
         return;
       case StepKind::View:
         return view(s);
+      case StepKind::Call:
+        return call(s);
+      case StepKind::Return:
+        return return_(s);
       case StepKind::Jump:
         thread_.next = s.target;
         return;
@@ -125,6 +132,25 @@ class Runner {
       case StepKind::Finish:
         return;
     }
+  }
+
+  void call(const Step& s) {
+    const FunctionCode& called = launch_.code.functions[s.b];
+    const std::vector<int64_t> before = thread_.registers;
+    thread_.enter(launch_, called);
+    registers_ = thread_.registers.data();
+    for (const auto& [result, operand] : called.parameters)
+      registers_[result] = before[launch_.code.lists[s.a + operand]];
+  }
+
+  void return_(const Step& s) {
+    std::vector<int64_t> results;
+    for (uint32_t k = 0; k < s.b; ++k) results.push_back(registers_[launch_.code.lists[s.a + k]]);
+    thread_.leave();
+    registers_ = thread_.registers.data();
+    const Step& call = launch_.code.steps[thread_.next - 1];
+    for (uint32_t k = 0; k < s.b; ++k)
+      registers_[k == 0 ? call.result : call.c + k - 1] = results[k];
   }
 
   void effect(const Step& s) {
@@ -156,6 +182,8 @@ class Runner {
         return print(s);
       case Op::Opaque:
         return opaque(s);
+      case Op::Call:
+      case Op::CallResult:
       case Op::Check:
 #define BARRIER(name, ...) case Op::name:
 #define WARP(name, ...) case Op::name:
@@ -323,8 +351,9 @@ class Runner {
 
   [[noreturn]] void fail(const Step& s, const std::string& what) const {
     const Function& f = *launch_.code.function;
+    const Function& in = *launch_.code.function_of(thread_.next).function;
     throw InterpretError("kernel '" + f.name + "', block " + text_of(thread_.block) + ", thread " +
-                         text_of(thread_.index) + ": " + what + ": " + print_line(f, *s.source));
+                         text_of(thread_.index) + ": " + what + ": " + print_line(in, *s.source));
   }
 
   const Launch& launch_;
@@ -353,8 +382,10 @@ const Inst& barrier_of(const Launch& launch, const Thread& thread) {
   return *launch.code.steps[thread.next].source;
 }
 
-const Inst& check_of(const Launch& launch, const Thread& thread) {
-  return *launch.code.steps[thread.next].source;
+uint32_t failure_of(const Launch& launch, const Thread& thread) {
+  const Step& s = launch.code.steps[thread.next];
+  return s.kind == StepKind::Call ? launch.code.functions[s.b].function->too_deep
+                                  : static_cast<uint32_t>(s.source->imm);
 }
 
 bool barrier_operand(const Launch& launch, const Thread& thread) {
@@ -393,7 +424,8 @@ std::string step_text(const Launch& launch, uint32_t step) {
   const Inst* inst = launch.code.steps[step].source;
   if (!inst) return "a loop that reads no memory";
   const std::string line = inst->span.known() ? " in line " + std::to_string(inst->span.line) : "";
-  return "'" + print_line(*launch.code.function, *inst) + "'" + line;
+  const Function& in = *launch.code.function_of(step).function;
+  return "'" + print_line(in, *inst) + "'" + line;
 }
 
 std::string place_text(const Launch& launch, const Thread& thread) {

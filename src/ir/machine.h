@@ -52,13 +52,30 @@ struct Thread {
   Thread(const Launch& launch, std::array<uint32_t, 3> block, std::array<uint32_t, 3> index,
          const BlockMemory* memory = nullptr);
 
+  // What a function has for itself while it runs.
+  struct Frame {
+    uint32_t next = 0;  // step
+    std::vector<int64_t> registers;
+    std::vector<OwnArray> arrays;  // by number, after the parameters
+    std::vector<char> local;       // memory of its local arrays
+    friend bool operator==(const Frame&, const Frame&) = default;
+  };
+
   std::array<uint32_t, 3> block;
   std::array<uint32_t, 3> index;  // in the block
   uint32_t next = 0;              // step
   uint64_t taken = 0;             // steps so far
   std::vector<int64_t> registers;
-  std::vector<OwnArray> arrays;  // by number, after the parameters
-  std::vector<char> local;       // memory of its local arrays
+  std::vector<OwnArray> arrays;
+  std::vector<char> local;
+  std::vector<Frame> callers;  // of the running function, that of the kernel first
+
+  // The running function waits for another one, or goes on after one.
+  void enter(const Launch& launch, const FunctionCode& function);
+  void leave();
+
+ private:
+  void place_local(const Launch& launch, const FunctionCode& function);
 };
 
 enum class Outcome : uint8_t { Finished, OutOfSteps, AtBarrier, InWarp, Failed };
@@ -69,8 +86,8 @@ Outcome advance(const Launch& launch, Thread& thread, uint64_t steps);
 
 // The barrier that a thread stands at, and whether its operand is true there.
 const Inst& barrier_of(const Launch& launch, const Thread& thread);
-// The check that a thread failed at.
-const Inst& check_of(const Launch& launch, const Thread& thread);
+// The number of the failure, of a thread that failed.
+uint32_t failure_of(const Launch& launch, const Thread& thread);
 bool barrier_operand(const Launch& launch, const Thread& thread);
 void pass_barrier(const Launch& launch, Thread& thread, int64_t result);
 

@@ -42,6 +42,7 @@ enum class ImmKind : uint8_t {
   Depth,
   Failure,
   Format,
+  Function,
   Leaf,
   Atomic
 };

@@ -51,11 +51,16 @@ BlockMemory::BlockMemory(const Launch& launch, Index block) {
 }
 
 Thread::Thread(const Launch& launch, Index block, Index index, const BlockMemory* memory)
-    : block(block), index(index), registers(launch.code.initial) {
+    : block(block), index(index), registers(launch.code.functions[0].initial) {
   if (!launch.code.own_arrays) return;
   CD_CHECK(memory, "a kernel with arrays of its own runs in a block");
-  const Function& f = *launch.code.function;
   arrays = memory->arrays();
+  place_local(launch, launch.code.functions[0]);
+}
+
+// `arrays` are those of the block, and of another function of the module.
+void Thread::place_local(const Launch& launch, const FunctionCode& function) {
+  const Function& f = *function.function;
   const MemoryLayout layout = memory_layout(f, AddressSpace::Local);
   local.resize(layout.bytes);
   const uint64_t block_number = linear(block, launch.grid.grid) << 11;
@@ -64,7 +69,29 @@ Thread::Thread(const Launch& launch, Index block, Index index, const BlockMemory
     if (f.arrays[i].type.space == AddressSpace::Local)
       arrays[i] = placed(f.arrays[i], local.data() + layout.offsets[i]);
   }
-  arrays.resize(arrays.size() + launch.code.views);
+  arrays.resize(f.arrays.size() + 1 + function.views);
+}
+
+void Thread::enter(const Launch& launch, const FunctionCode& function) {
+  Frame caller{next, std::move(registers), std::move(arrays), std::move(local)};
+  registers = function.initial;
+  if (launch.code.own_arrays) {
+    const size_t own = function.function->arrays.size() + 1;
+    arrays.assign(caller.arrays.begin(), caller.arrays.begin() + static_cast<std::ptrdiff_t>(own));
+    local.clear();
+    place_local(launch, function);
+  }
+  callers.push_back(std::move(caller));
+  next = function.begin;
+}
+
+void Thread::leave() {
+  Frame caller = std::move(callers.back());
+  callers.pop_back();
+  next = caller.next;
+  registers = std::move(caller.registers);
+  arrays = std::move(caller.arrays);
+  local = std::move(caller.local);
 }
 
 }  // namespace cuda_device::ir

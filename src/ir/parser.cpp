@@ -31,11 +31,42 @@ class Parser {
     function_->name = in_.quoted();
     while (!in_.accept('{')) header_line();
     block(function_->body);
-    if (!in_.at_end()) in_.fail("text after the end of the kernel");
-    return std::move(function_);
+    std::unique_ptr<Function> kernel = std::move(function_);
+    while (!in_.at_end()) {
+      in_.expect_word("function");
+      called(*kernel);
+    }
+    return kernel;
   }
 
  private:
+  void called(Function& kernel) {
+    index('^', kernel.functions.size());
+    function_ = std::make_unique<Function>();
+    values_.clear();
+    function_->kernel = &kernel;
+    function_->params = kernel.params;
+    function_->arrays = kernel.arrays;
+    function_->failures = kernel.failures;
+    function_->formats = kernel.formats;
+    function_->launch = kernel.launch;
+    function_->options = kernel.options;
+    function_->name = in_.quoted();
+    in_.expect_word("too_deep");
+    in_.expect('~');
+    function_->too_deep = number32();
+    while (!in_.accept('{')) called_line();
+    block(function_->body);
+    kernel.functions.push_back(std::move(function_));
+  }
+
+  void called_line() {
+    if (in_.accept_word("param")) return param();
+    if (in_.accept_word("slot")) return slot();
+    if (in_.accept_word("result")) return function_->results.push_back(type());
+    in_.fail("expected param, slot, result or '{'");
+  }
+
   void header_line() {
     if (in_.accept_word("launch")) return launch();
     if (in_.accept_word("options")) return options();
@@ -274,6 +305,8 @@ class Parser {
       case ImmKind::Failure:
       case ImmKind::Format:
         return sigil_immediate(inst, '~');
+      case ImmKind::Function:
+        return sigil_immediate(inst, '^');
       case ImmKind::Leaf:
         return in_.peek() == '+' && sigil_immediate(inst, '+');
       case ImmKind::Atomic:

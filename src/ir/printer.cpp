@@ -91,6 +91,21 @@ class Printer {
     return std::move(out_);
   }
 
+  // Of a function that is called: what is its own.
+  std::string run(size_t number_in_module) {
+    number(function_.body);
+    out_ += "function ^" + std::to_string(number_in_module) + " " + quoted(function_.name) +
+            " too_deep ~" + std::to_string(function_.too_deep) + "\n";
+    for (size_t i = function_.kernel_params(); i < function_.params.size(); ++i)
+      param(i, function_.params[i]);
+    for (const Type result : function_.results) out_ += "result " + to_string(result) + "\n";
+    slots();
+    out_ += "{\n";
+    block(function_.body, 1);
+    out_ += "}\n";
+    return std::move(out_);
+  }
+
   std::string run(const Inst& inst) {
     number(function_.body);
     line(inst);
@@ -112,14 +127,18 @@ class Printer {
     launch();
     options();
     for (size_t i = 0; i < function_.params.size(); ++i) param(i, function_.params[i]);
+    slots();
+    for (size_t i = 0; i < function_.arrays.size(); ++i) array(i, function_.arrays[i]);
+    for (size_t i = 0; i < function_.failures.size(); ++i) failure(i, function_.failures[i]);
+    for (size_t i = 0; i < function_.formats.size(); ++i) format(i, function_.formats[i]);
+  }
+
+  void slots() {
     for (size_t i = 0; i < function_.slots.size(); ++i) {
       const Slot& slot = function_.slots[i];
       out_ += "slot $" + std::to_string(i) + " " + quoted(slot.name) + ": " + to_string(slot.type) +
               "\n";
     }
-    for (size_t i = 0; i < function_.arrays.size(); ++i) array(i, function_.arrays[i]);
-    for (size_t i = 0; i < function_.failures.size(); ++i) failure(i, function_.failures[i]);
-    for (size_t i = 0; i < function_.formats.size(); ++i) format(i, function_.formats[i]);
   }
 
   void failure(size_t index, const Failure& f) {
@@ -231,6 +250,8 @@ class Printer {
       case ImmKind::Failure:
       case ImmKind::Format:
         return "~" + std::to_string(inst.imm);
+      case ImmKind::Function:
+        return "^" + std::to_string(inst.imm);
       case ImmKind::Leaf:
         return inst.imm == 0 ? "" : "+" + std::to_string(inst.imm);
       case ImmKind::Atomic: {
@@ -276,7 +297,9 @@ class Printer {
 std::string print(const Function& f) { return print(f, PrintOptions{}); }
 
 std::string print(const Function& f, const PrintOptions& options) {
-  return Printer(f, options).run();
+  std::string out = Printer(f, options).run();
+  for (size_t i = 0; i < f.functions.size(); ++i) out += Printer(*f.functions[i], options).run(i);
+  return out;
 }
 
 std::string print_line(const Function& f, const Inst& inst) {

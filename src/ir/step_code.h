@@ -22,6 +22,9 @@ enum class StepKind : uint8_t {
   Warp,     // the thread stops here; registers a, b, c: its operands
   Check,    // the thread fails where register a is false
   Effect,   // any other operation with an effect, `source`; lists[a] ... are the operands
+  Call,     // of functions[b]; lists[a] ... are the operands, result and registers from c on the
+            // results
+  Return,   // from a function that was called; lists[a] ... are the b results
   Jump,     // to step `target`
   JumpUnless,  // likewise, where register a is false
   LoopBegin,   // result, result + 1 = iterations left, next value; lists[a] ... are start, stop,
@@ -39,29 +42,39 @@ struct Step {
   const Inst* source = nullptr;
 };
 
-struct StepCode {
+struct FunctionCode {
   const Function* function = nullptr;
+  uint32_t begin = 0;  // its first step
+  // What registers hold when it begins: constants and parameters of the kernel; of an array its
+  // number; else 0.
+  std::vector<int64_t> initial;
+  // Registers of its own parameters, each with the number of the operand that it gets.
+  std::vector<std::pair<uint32_t, uint32_t>> parameters;
+  // Arrays have numbers: parameters of the kernel first, then those of the function's table, then
+  // the dynamic shared memory, then the views.
+  uint32_t views = 0;
+};
+
+struct StepCode {
+  const Function* function = nullptr;   // the kernel
+  std::vector<FunctionCode> functions;  // the kernel, then those of its module
   std::vector<Step> steps;
   std::vector<uint32_t> lists;  // registers, of steps with more operands than three
-  // What registers hold when a thread starts: constants and parameters; of an array its number;
-  // else 0.
-  std::vector<int64_t> initial;
-  // Arrays have numbers: parameters first, then those of the function's table, then the dynamic
-  // shared memory, then the views.
-  uint32_t views = 0;
-  bool own_arrays = false;  // there are others than parameters
+  bool own_arrays = false;      // there are other arrays than parameters
+
+  const FunctionCode& function_of(uint32_t step) const;
 };
 
 // The number of the function's array 0; its dynamic shared memory and views come after the table.
 inline uint32_t first_own_array(const Function& f) {
-  return static_cast<uint32_t>(f.params.size());
+  return static_cast<uint32_t>(f.kernel_params());
 }
 inline uint32_t dynamic_shared_array(const Function& f) {
-  return static_cast<uint32_t>(f.params.size() + f.arrays.size());
+  return static_cast<uint32_t>(f.kernel_params() + f.arrays.size());
 }
 
-// `scalars` are the values of the parameters, 0 for arrays. `f` must be valid and outlive the
-// result.
+// `scalars` are the values of the kernel's parameters, 0 for arrays. `f` must be valid and outlive
+// the result.
 StepCode flatten(const Function& f, const std::vector<int64_t>& scalars);
 
 }  // namespace cuda_device::ir

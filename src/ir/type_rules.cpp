@@ -133,6 +133,8 @@ std::string immediate_error(const Function& f, const Inst& inst) {
       return index_error(inst.imm, f.failures.size(), "failure");
     case ImmKind::Format:
       return index_error(inst.imm, f.formats.size(), "format");
+    case ImmKind::Function:
+      return index_error(inst.imm, f.module().functions.size(), "function");
     case ImmKind::Axis:
       return inst.operands.empty() ? index_error(inst.imm, 3, "axis") : kFine;
     case ImmKind::Atomic:
@@ -295,6 +297,36 @@ std::string print_error(const Function& f, const Inst& inst) {
   return kFine;
 }
 
+// A scalar for each of the function's own parameters.
+std::string call_error(const Function& f, const Inst& inst) {
+  const Function& called = called_function(f, inst);
+  const size_t before = f.kernel_params();
+  if (std::string e = count_error(inst, static_cast<int>(called.params.size() - before));
+      !e.empty())
+    return e;
+  for (size_t i = 0; i < inst.operands.size(); ++i) {
+    if (std::string e = operand_is(inst, i, called.params[before + i].type); !e.empty()) return e;
+  }
+  return result_is(inst, called.results.empty() ? Type::none() : called.results[0]);
+}
+
+std::string call_result_error(const Function& f, const Inst& inst) {
+  const Inst& call = *inst.operands[0];
+  if (call.op != Op::Call) return "operand 0 is no call";
+  const std::vector<Type>& results = called_function(f, call).results;
+  if (inst.imm < 1) return "the first result is the call itself";
+  if (std::string e = index_error(inst.imm, results.size(), "result"); !e.empty()) return e;
+  return result_is(inst, results[static_cast<size_t>(inst.imm)]);
+}
+
+std::string return_error(const Function& f, const Inst& inst) {
+  if (std::string e = count_error(inst, static_cast<int>(f.results.size())); !e.empty()) return e;
+  for (size_t i = 0; i < inst.operands.size(); ++i) {
+    if (std::string e = operand_is(inst, i, f.results[i]); !e.empty()) return e;
+  }
+  return kFine;
+}
+
 // Rules that stand in op.def's words only.
 std::string worded_rule_error(const Function& f, const Inst& inst) {
   switch (inst.op) {
@@ -363,6 +395,12 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
       return print_error(f, inst);
     case Op::Opaque:
       return operands_are(inst, any_scalar, "a scalar");
+    case Op::Call:
+      return call_error(f, inst);
+    case Op::CallResult:
+      return call_result_error(f, inst);
+    case Op::Return:
+      return return_error(f, inst);
     case Op::For:
       return for_error(f, inst);
     case Op::AtomicLoadPair:

@@ -43,6 +43,7 @@ class Verifier {
 
   std::vector<std::string> run() {
     header();
+    called();
     block(function_.body, {});
     return std::move(errors_);
   }
@@ -60,6 +61,28 @@ class Verifier {
         errors_.push_back("array \"" + a.name + "\" " + wrong);
       }
     }
+  }
+
+  // What a function that is called has to do with its module.
+  void called() {
+    if (!function_.kernel) {
+      if (!function_.results.empty()) errors_.push_back("a kernel gives no results");
+      return;
+    }
+    const Function& kernel = *function_.kernel;
+    const size_t shared = kernel.params.size();
+    if (function_.params.size() < shared || function_.arrays.size() != kernel.arrays.size() ||
+        function_.failures != kernel.failures || function_.formats != kernel.formats)
+      errors_.push_back("the function has not what all functions of its module have");
+    for (size_t i = shared; i < function_.params.size(); ++i) {
+      if (!function_.params[i].type.is_scalar())
+        errors_.push_back("parameter \"" + function_.params[i].name + "\" is no scalar");
+    }
+    if (function_.too_deep >= function_.failures.size())
+      errors_.push_back("the function has no failure for calls that are nested too deep");
+    const bool returns = !function_.body.empty() && function_.body.insts.back()->op == Op::Return;
+    if (!function_.results.empty() && !returns)
+      errors_.push_back("the function does not end in return");
   }
 
   static std::string array_error(const Allocation& a) {
@@ -158,7 +181,14 @@ class Verifier {
 
 }  // namespace
 
-std::vector<std::string> verify(const Function& f) { return Verifier(f).run(); }
+std::vector<std::string> verify(const Function& f) {
+  std::vector<std::string> errors;
+  for (const Function* one : functions_of(f)) {
+    for (const std::string& error : Verifier(*one).run())
+      errors.push_back(one == &f ? error : "function \"" + one->name + "\": " + error);
+  }
+  return errors;
+}
 
 void verify_or_throw(const Function& f, const char* after) {
   const std::vector<std::string> errors = verify(f);

@@ -22,7 +22,7 @@ def test_features_are_read_from_the_sources():
     assert "a pattern of a mapping" in planned.syntax_features()
     assert "the 'with' statement" not in planned.syntax_features()
     assert {"slicing", "a loop over a generator expression"} <= set(planned.kernel_features())
-    assert planned.diagnostic_features() == ["recursion"]
+    assert planned.diagnostic_features() == []
     assert "fsum" in planned.later_entities()["math"]
     assert planned.planned_options() == ["interop", "link", "check", "fastmath"]
     assert planned.argument_formats() == []

@@ -209,14 +209,13 @@ def test_error_in_a_helper():
 
 
 TEXT_OF_RECURSION = """
-test_calls.py:L+1:32: 'odd' calls itself (odd → even → odd); recursion is not implemented yet
-  L+1 |     return True if n == 0 else odd(n - 1)
-      |                                ^^^^^^^^^^
-write it as a loop
-test_calls.py:L+5:33: in 'even', called here
-  L+5 |     return False if n == 0 else even(n - 1)
-      |                                 ^^^^^^^^^^^
-test_calls.py:L+1:32: in 'odd', called here
+test_calls.py:L+0:1: 'even' calls itself, and every value that it returns comes from such a call: it has no type
+  L+0 | def even(n):
+      | ^^^^^^^^^^^^
+return a value that does not hang on a call of it, where the recursion ends
+test_calls.py:L+5:12: in 'odd', called here
+  L+5 |     return even(n - 1)
+      |            ^^^^^^^^^^^
 test_calls.py:L+10:12: in 'even', called here
  L+10 |     a[0] = even(n)
       |            ^^^^^^^
@@ -225,11 +224,11 @@ test_calls.py:L+10:12: in 'even', called here
 
 
 def even(n):
-    return True if n == 0 else odd(n - 1)
+    return odd(n - 1)
 
 
 def odd(n):
-    return False if n == 0 else even(n - 1)
+    return even(n - 1)
 
 
 @D.kernel
@@ -237,8 +236,8 @@ def recursive(a, n):
     a[0] = even(n)
 
 
-def test_recursion():
-    with pytest.raises(errors.NotImplementedYetError) as raised:
+def test_recursion_without_a_type():
+    with pytest.raises(errors.CompileTypeError) as raised:
         D.launch(recursive, FLOATS, 3, grid=1, block=1)
     check_error(raised, TEXT_OF_RECURSION, at=even)
 

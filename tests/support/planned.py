@@ -179,7 +179,7 @@ def lines():
         "of the host": "; ".join(python_features()),
         "syntax": "; ".join(syntax_features()),
         "in kernels": "; ".join(kernel_features()),
-        "of functions": "; ".join(diagnostic_features()),
+        "of functions": "; ".join(diagnostic_features()) or "none",
         "arguments, and their formats": _names(argument_formats()) or "none",
         "of `math`, in kernels": _names(later.pop("math")),
         "builtins, in kernels": _names(later.pop("builtins", [])) or "none",

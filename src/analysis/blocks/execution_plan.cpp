@@ -49,9 +49,20 @@ const Inst* find_divergent_meeting(const ir::Function& f) {
   return nullptr;
 }
 
+const Inst* find_call(const ir::Function& f) {
+  const Inst* found = nullptr;
+  ir::for_each_inst(f.body, [&](const Inst& i) {
+    if (!found && i.op == Op::Call) found = &i;
+  });
+  return found;
+}
+
 }  // namespace
 
 ExecutionPlan execution_plan(const ir::Function& f, Execution asked) {
+  if (const Inst* call = find_call(f))
+    return {Execution::Threads, "it calls '" + ir::called_function(f, *call).name + "'",
+            call->span};
   if (asked != Execution::Automatic) return {asked, "it is asked for", {}};
   if (const Inst* loop = find_wait(f))
     return {Execution::Threads, "a loop ends when another thread has written what it reads",

@@ -17,7 +17,8 @@ struct ExecutionPlan {
 };
 
 // `f` has been simplified, and no pass for lanes has seen it. Where nothing is asked for, threads
-// are run one by one only if they may wait for each other in ways in which lanes cannot:
+// are run one by one only if they call a function, whatever is asked for, or may wait for each
+// other in ways in which lanes cannot:
 //   - a loop ends only when another thread has written what it reads (find_wait);
 //   - lanes on both sides of a divergent `if` come to the same operation of their warp with the
 //   same

@@ -34,13 +34,26 @@ bool has_barrier_inside(const Inst& loop) {
 // plain read does too, but there nobody waits by reading.
 class ReadsOfOthers {
  public:
-  explicit ReadsOfOthers(const Inst& loop)
-      : plain_(ir::any_inside(loop, orders_by_fence) && !has_barrier_inside(loop)) {}
-  bool operator()(const Inst& i) const { return is_atomic_read(i) || (plain_ && is_plain_read(i)); }
+  // `calls`: whether functions that are called do.
+  ReadsOfOthers(const Inst& loop, bool calls)
+      : calls_(calls), plain_(ir::any_inside(loop, orders_by_fence) && !has_barrier_inside(loop)) {}
+  bool operator()(const Inst& i) const {
+    if (i.op == Op::Call) return calls_;
+    return is_atomic_read(i) || (plain_ && is_plain_read(i));
+  }
 
  private:
-  const bool plain_;
+  const bool calls_, plain_;
 };
+
+// A function that is called reads what others have written, or may.
+bool calls_read_others(const ir::Function& f) {
+  return std::ranges::any_of(f.module().functions, [](const auto& called) {
+    return ir::any_inst(called->body, [](const Inst& i) {
+      return i.op != Op::Call && (is_atomic_read(i) || orders_by_fence(i));
+    });
+  });
+}
 
 // What decides whether a thread leaves the loop: the values that flow into the conditions of its
 // exits.
@@ -191,7 +204,7 @@ class WaitFinder {
 
  private:
   bool waits(const Inst& loop) const {
-    const ReadsOfOthers reads_others(loop);
+    const ReadsOfOthers reads_others(loop, calls_read_others(function_));
     if (!ir::any_inside(loop, reads_others)) return false;
     const ExitSlice slice(function_, tree_, loop);
     if (ends_by_a_swap(loop, slice)) return false;
@@ -300,8 +313,9 @@ class WaitFinder {
 
 std::vector<bool> waiting_loops(const ir::Function& f) {
   std::vector<bool> waiting(f.inst_count());
+  const bool calls = calls_read_others(f);
   ir::for_each_inst(f.body, [&](const Inst& i) {
-    if (is_loop(i)) waiting[i.id] = ir::any_inside(i, ReadsOfOthers(i));
+    if (is_loop(i)) waiting[i.id] = ir::any_inside(i, ReadsOfOthers(i, calls));
   });
   return waiting;
 }

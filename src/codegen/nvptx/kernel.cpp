@@ -4,6 +4,7 @@
 #include "codegen/nvptx/nvptx_arithmetic.h"
 #include "codegen/nvptx/platform.h"
 #include "codegen/thread/body.h"
+#include "codegen/thread/calls.h"
 #include "ir/effects.h"
 #include "support/check.h"
 
@@ -37,6 +38,27 @@ constexpr const char* kUnrolling =
     "loop-unroll<O3>,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,dse,";
 constexpr const char* kAfter = "loop-mssa(licm),adce,simplifycfg)";
 
+void emit(llvm::Function* function, const ir::Function& f, const analysis::Analysis& analysis,
+          llvm::ArrayRef<llvm::Function*> called, Conversions conversions,
+          const SourceLines* lines) {
+  llvm::Module& module = *function->getParent();
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "entry", function));
+  NvptxArithmetic arithmetic(builder, module, conversions);
+  EmitContext c(function, f, analysis, builder, arithmetic);
+  c.called = called;
+  if (f.kernel) thread::begin_called(c, environment_types(module.getContext(), *f.kernel).size());
+  if (f.options.fastmath) allow_fast_math(c);
+  c.lines.open(*function, c.b, lines, f.name);
+  if (f.kernel) {
+    CalledPlatform platform(c);
+    thread::Body(c, platform).emit();
+  } else {
+    Platform platform(c);
+    thread::Body(c, platform).emit();
+  }
+  c.lines.close();
+}
+
 }  // namespace
 
 llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
@@ -50,14 +72,16 @@ llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
   if (ir::has_convergent(f.body)) kernel->setConvergent();
   set_param_attributes(*kernel, f);
   if (f.launch.has_block()) kernel->addFnAttr("nvvm.reqntid", dimensions(f.launch.block));
-  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", kernel));
-  NvptxArithmetic arithmetic(builder, module, conversions);
-  EmitContext c(kernel, f, analysis, builder, arithmetic);
-  if (f.options.fastmath) allow_fast_math(c);
-  c.lines.open(*kernel, c.b, lines, f.name);
-  Platform platform(c);
-  thread::Body(c, platform).emit();
-  c.lines.close();
+  const llvm::SmallVector<llvm::Type*> environment = environment_types(context, f);
+  std::vector<llvm::Function*> called;
+  for (const auto& one : f.functions)
+    called.push_back(thread::declare_called(module, *one, environment));
+  emit(kernel, f, analysis, called, conversions, lines);
+  for (size_t i = 0; i < called.size(); ++i) {
+    if (ir::has_convergent(f.functions[i]->body)) called[i]->setConvergent();
+    emit(called[i], *f.functions[i], analysis::analyse(*f.functions[i]), called, conversions,
+         lines);
+  }
   return kernel;
 }
 

@@ -73,10 +73,9 @@ std::string c_format(const PrintFormat& format) {
 
 // Inline assembly: LLVM knows of llvm.trap that nothing comes after, and cuts control flow there
 // that ptxas would have to find again around barriers.
-void emit_check(EmitContext& c, const ir::Inst& check) {
+void emit_check(EmitContext& c, Value* holds) {
   llvm::BasicBlock *trap = c.new_block("trap"), *passed = c.new_block("passed");
-  c.b.CreateCondBr(c.operand(check, 0), passed, trap,
-                   llvm::MDBuilder(c.llvm()).createLikelyBranchWeights());
+  c.b.CreateCondBr(holds, passed, trap, llvm::MDBuilder(c.llvm()).createLikelyBranchWeights());
   c.b.SetInsertPoint(trap);
   auto* type = llvm::FunctionType::get(c.b.getVoidTy(), false);
   c.b.CreateCall(llvm::InlineAsm::get(type, "trap;", "~{memory}", /*hasSideEffects=*/true));

@@ -7,8 +7,8 @@ namespace cuda_device::codegen::nvptx {
 
 using thread::EmitContext;
 
-// Traps the kernel where the operand is false; which failure it was is not reported.
-void emit_check(EmitContext& c, const ir::Inst& check);
+// Traps the kernel where it does not hold; which failure it was is not reported.
+void emit_check(EmitContext& c, llvm::Value* holds);
 // Calls the printf of the driver.
 void emit_print(EmitContext& c, const ir::Inst& print);
 

@@ -1,5 +1,6 @@
 #include "codegen/thread/body.h"
 
+#include "codegen/thread/calls.h"
 #include "codegen/thread/counter.h"
 #include "codegen/thread/opaque.h"
 #include "ir/effects.h"
@@ -19,9 +20,14 @@ Body::Body(EmitContext& context, Platform& platform)
       memory_(context, platform, arrays_) {}
 
 void Body::emit() {
+  if (c_.depth) check_depth(c_, platform_);
   make_slots();
   emit_block(c_.function.body);
-  if (open()) c_.b.CreateRetVoid();
+  if (!open()) return;
+  if (c_.function.results.empty())
+    c_.b.CreateRetVoid();
+  else
+    c_.b.CreateUnreachable();  // after what never ends
 }
 
 // ------------------------------------------------------------------------------------- slots
@@ -71,7 +77,8 @@ void Body::inst(const Inst& i) {
       return define(i, constant_of(c_.llvm(), i.type.scalar(), i.imm));
     case Op::Param:
       if (i.type.is_array()) return;  // Arrays is asked where it is used
-      return define(i, platform_.scalar(static_cast<uint32_t>(i.imm)));
+      return define(i, is_own_parameter(c_, i) ? own_parameter(c_, i)
+                                               : platform_.scalar(static_cast<uint32_t>(i.imm)));
     case Op::Array:
     case Op::DynamicShared:
     case Op::View:
@@ -99,8 +106,12 @@ void Body::inst(const Inst& i) {
       return define_read(i, platform_.meet_warp(i));
     case Op::WarpCheck:
       return;  // threads wait for each other
+    case Op::Call:
+      return call(i);
+    case Op::CallResult:
+      return define_read(i, further_result(c_, i));
     case Op::Check:
-      return platform_.check(i);
+      return platform_.check(c_.operand(i, 0), static_cast<uint32_t>(i.imm));
     case Op::Print:
       return platform_.print(i);
     case Op::Opaque:
@@ -158,6 +169,11 @@ void Body::define(const Inst& i, Value* v) {
   c_.values[i.id] = v;
 }
 
+void Body::call(const Inst& i) {
+  Value* first = emit_call(c_, platform_, i);
+  if (!i.type.is_none()) define_read(i, first);
+}
+
 // What other threads may have changed.
 void Body::define_read(const Inst& i, Value* v) {
   if (!v) return;
@@ -169,8 +185,8 @@ void Body::define_read(const Inst& i, Value* v) {
 
 Value* Body::condition(const Inst& i) { return c_.operand(i, 0); }
 
-void Body::leave_kernel() {
-  c_.b.CreateRetVoid();
+void Body::leave_function(const Inst& i) {
+  emit_return(c_, i);
   close();
 }
 

@@ -22,6 +22,7 @@ class Body : BranchControl {
   llvm::Value* array_number(const Inst& i);
   void define(const Inst& i, llvm::Value* v);
   void define_read(const Inst& i, llvm::Value* v);
+  void call(const Inst& i);
 
   void make_slots();
   bool narrow_slot(size_t slot) const;
@@ -30,7 +31,7 @@ class Body : BranchControl {
 
   llvm::Value* condition(const Inst& i) override;
   void for_loop(const Inst& i) override;
-  void leave_kernel() override;
+  void leave_function(const Inst& i) override;
   void loop(const Inst& i);
   void begin_iteration(const Inst& i) override;
   void observe(llvm::Value* v);

@@ -49,6 +49,12 @@ struct EmitContext {
   std::vector<llvm::Value*> values;                      // by Inst::id
   llvm::DenseMap<const ir::Inst*, llvm::Value*> second;  // of each atomic_load_pair
   LineTable lines;
+
+  // Of functions that are called (calls.h).
+  llvm::ArrayRef<llvm::Function*> called;               // by number in the module
+  llvm::Value* depth = nullptr;                         // of this one; null: it is the kernel
+  unsigned first_own = 0;                               // the argument of its first own parameter
+  llvm::DenseMap<const ir::Inst*, llvm::Value*> calls;  // what each call gave
 };
 
 }  // namespace cuda_device::codegen::thread

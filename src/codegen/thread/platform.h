@@ -17,6 +17,10 @@ class Platform {
   virtual llvm::Value* extent(uint32_t param, int64_t axis) = 0;
   virtual llvm::Value* stride(uint32_t param, int64_t axis) = 0;
 
+  // What a function that is called is given, first of all, to find the parameters of the kernel and
+  // where the thread is.
+  virtual llvm::SmallVector<llvm::Value*> environment() = 0;
+
   // ---- memory ----
   // A shared array of the function's own, by number; the same one whenever it is asked for.
   virtual llvm::Value* shared(size_t array) = 0;
@@ -31,7 +35,8 @@ class Platform {
   // At a pointer in the address space of its array.
   virtual llvm::Value* atomic(const ir::Inst& inst, llvm::Value* pointer) = 0;
   virtual void fence(const ir::Inst& inst) = 0;
-  virtual void check(const ir::Inst& inst) = 0;
+  // Where it does not hold the thread reports the failure of that number.
+  virtual void check(llvm::Value* holds, uint32_t failure) = 0;
   virtual void print(const ir::Inst& inst) = 0;
 
   // ---- waiting loops ----

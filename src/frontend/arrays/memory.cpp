@@ -142,7 +142,8 @@ static bool check_memory(Context& ctx, const ir::Allocation& array, const Node* 
 static uint32_t allocation(Context& ctx, const ir::Allocation& array, const DataType& element,
                            const Node* call) {
   AllocationSite place{{}, type_text(element), array.shape, array.strides, array.align};
-  for (const Instance* i = ctx.instance; i; i = i->parent) place.calls.push_back(i->call);
+  for (const Instance* i = ctx.instance; i; i = i->begins_function ? nullptr : i->parent)
+    place.calls.push_back(i->call);
   place.calls.push_back(call);
   const auto next = static_cast<uint32_t>(ctx.session.allocations.size());
   const auto [at, is_new] = ctx.session.allocation_at.emplace(std::move(place), next);
@@ -175,6 +176,9 @@ static Value array_in(Context& ctx, AddressSpace space, const Arguments& a, cons
   const std::string name = i.short_name();
   auto given = named_arguments(ctx, a, i);
   if (!given) return Value::unknown();
+  if (space == AddressSpace::Shared && ctx.function->kernel)
+    return not_implemented(ctx, a.node, "a shared array of a function that calls itself",
+                           "ask for it in the kernel and give it as an argument");
   for (size_t k : {0, 1})
     if (!(*given)[k].value)
       return error(ctx, DiagCode::missing_argument, a.node,

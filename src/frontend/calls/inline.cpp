@@ -1,9 +1,11 @@
-// Calls of Python functions: the body is lowered again at every place, with its own webs.
+// Calls of Python functions: the body is lowered again at every place, with its own webs, or the
+// function is one of the IR, which called.cpp makes.
 #include "frontend/calls/calls.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "frontend/calls/called.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/control/assign.h"
 #include "frontend/control/control.h"
@@ -19,37 +21,35 @@ namespace cuda_device::frontend {
 namespace {
 
 constexpr int kMaxInlineDepth = 100;
+// In a kernel of so many inlined calls, a function that calls itself is called.
+constexpr uint32_t kManyInlined = 2000;
 
 }  // namespace
 
-// "f → g → f", from the instance to the function that it calls.
-static std::string cycle_text(const Instance* from, const Instance* to, const std::string& name) {
-  std::string cycle = name;
-  for (const Instance* i = to; i; i = i->parent) {
-    cycle = i->function->name + " → " + cycle;
-    if (i == from) break;
-  }
-  return cycle;
-}
-
-// A function may call itself as long as what it is called with, constants above all, differs each
-// time: then some call is the last.
-static bool check_recursion(Context& ctx, const Callee& callee, const std::vector<Value>& given,
-                            const Arguments& a) {
+// How the function is called with these abstract arguments: inlined (null), or as a function of the
+// IR. It may call itself inlined as long as what it is called with, constants above all, differs
+// each time: then some call is the last. Nothing: not known yet, or an error.
+static std::optional<CalledFunction*> way_of_call(Context& ctx, const Callee& callee,
+                                                  const std::vector<Value>& given,
+                                                  const Arguments& a) {
+  if (CalledFunction* known = called_function(ctx, callee, given)) return known;
   const bool unknown = std::ranges::any_of(given, &Value::contains_unknown);
   const Instance* enclosing = callee.closure ? callee.closure->instance : nullptr;
+  std::optional<std::vector<Value>> wider;  // what takes the arguments of all calls on the way
   int depth = 0;
   for (const Instance* i = ctx.instance; i; i = i->parent, ++depth) {
-    if (i->function != callee.function || i->enclosing != enclosing) continue;
-    if (unknown) return false;  // a later pass knows them
-    if (!std::ranges::equal(i->arguments, given, same_abstract)) continue;
-    const std::string& name = callee.function->name;
-    error(ctx, DiagCode::recursion, a.node, {name, cycle_text(i, ctx.instance, name)});
-    return false;
+    const bool is_it = i->function == callee.function && i->enclosing == enclosing;
+    if (is_it && unknown) return std::nullopt;  // a later pass knows them
+    if (is_it && std::ranges::equal(i->arguments, given, same_abstract))
+      return &new_called_function(ctx, callee, given, false);
+    if (is_it) wider = joined_arguments(ctx, i->arguments, wider.value_or(given));
+    if (i->begins_function) break;
   }
-  if (depth < kMaxInlineDepth) return true;
+  if (depth < kMaxInlineDepth && ctx.session.instances < kManyInlined) return nullptr;
+  if (wider) return &new_called_function(ctx, callee, *wider, true);
+  if (depth < kMaxInlineDepth) return nullptr;
   error(ctx, DiagCode::calls_too_deep, a.node, {std::to_string(kMaxInlineDepth)});
-  return false;
+  return std::nullopt;
 }
 
 std::optional<Callee> callee_of(Context& ctx, const Value& value) {
@@ -183,6 +183,21 @@ static Value in_signature(Context& ctx, const syntax::Function& f, size_t positi
   return error(ctx, DiagCode::declared_mismatch, node, {what, declared, type_text(value)});
 }
 
+void bind_parameter(Context& ctx, const syntax::Function& f, size_t i, const Value& given,
+                    const Node* source) {
+  const syntax::arg* p = all_parameters_of(f)[i];
+  const bool one = p != f.args->vararg && p != f.args->kwarg;
+  const std::string what = "parameter '" + p->name + "'";
+  Value value = in_signature(ctx, f, i + 1, given, what, source);
+  if (one) value = annotated(ctx, p->annotation, value, p, what);
+  define(ctx, p, value, p);
+}
+
+Value result_in_signature(Context& ctx, const syntax::Function& f, Value result,
+                          const Node* source) {
+  return in_signature(ctx, f, 0, std::move(result), "the result of '" + f.name + "'", source);
+}
+
 static Instance& instance_at(Context& ctx, const Callee& callee, const Arguments& a) {
   std::unique_ptr<Instance>& instance = ctx.instance->calls[{ctx.place(a.node), callee.function}];
   if (!instance) {
@@ -206,24 +221,20 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   if (!bound || !check_kept(ctx, *bound, a)) return Value::unknown();
   std::vector<Value> given;
   for (const Value& v : *bound) given.push_back(abstract_of(v));
-  if (!check_recursion(ctx, callee, given, a)) return Value::unknown();
+  const std::optional<CalledFunction*> called = way_of_call(ctx, callee, given, a);
+  if (!called) return Value::unknown();
+  if (*called) return call_for_real(ctx, **called, *bound, a);
   Instance* caller = std::exchange(ctx.instance, &instance_at(ctx, callee, a));
   ctx.instance->arguments = std::move(given);
   const uint32_t copy = std::exchange(ctx.copy, 0);
   const std::vector<const syntax::arg*> parameters = all_parameters_of(f);
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const syntax::arg* p = parameters[i];
-    const bool one = p != f.args->vararg && p != f.args->kwarg;
-    const std::string what = "parameter '" + p->name + "'";
-    Value value = in_signature(ctx, f, i + 1, std::move((*bound)[i]), what, argument_node(a, i));
-    if (one) value = annotated(ctx, p->annotation, value, p, what);
-    define(ctx, p, value, p);
-  }
+  for (size_t i = 0; i < parameters.size(); ++i)
+    bind_parameter(ctx, f, i, (*bound)[i], argument_node(a, i));
   Value result = inlined(ctx, *ctx.instance);
   ctx.instance = caller;
   ctx.copy = copy;
   ctx.at(a.node);
-  return in_signature(ctx, f, 0, std::move(result), "the result of '" + f.name + "'", a.node);
+  return result_in_signature(ctx, f, std::move(result), a.node);
 }
 
 Value call_function(Context& ctx, uint32_t index, const Arguments& a) {

@@ -23,7 +23,7 @@ void branch(Context& ctx, const Node* node, const Value& test, const std::functi
             const std::function<void()>& otherwise);
 // The kernel fails with the exception where `holds`, a bool, is false.
 // The entry of a failure at a place: one for what is unrolled or inlined several times.
-int64_t failure_number(Context& ctx, const Node* node, Failure failure);
+int64_t failure_number(Context& ctx, const Span& place, Failure failure);
 void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure);
 // Jumps to the end of an open scope, counted from the outermost.
 void leave(Context& ctx, size_t scope);

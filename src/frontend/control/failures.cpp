@@ -36,10 +36,10 @@ std::string written(const Value& value) {
 
 }  // namespace
 
-int64_t failure_number(Context& ctx, const Node* node, Failure failure) {
+int64_t failure_number(Context& ctx, const Span& place, Failure failure) {
   failure.function = ctx.instance->index;
   failure.line =
-      static_cast<int32_t>(node->span.line - ctx.program.functions.at(failure.function).span.line);
+      static_cast<int32_t>(place.line - ctx.program.functions.at(failure.function).span.line);
   std::vector<Failure>& all = ctx.function->failures;
   auto at = std::ranges::find(all, failure);
   if (at == all.end()) at = all.insert(all.end(), std::move(failure));
@@ -47,7 +47,7 @@ int64_t failure_number(Context& ctx, const Node* node, Failure failure) {
 }
 
 void fail_unless(Context& ctx, const Value& holds, const Node* node, Failure failure) {
-  const int64_t number = failure_number(ctx, node, std::move(failure));
+  const int64_t number = failure_number(ctx, node->span, std::move(failure));
   ctx.at(node);
   ctx.builder.op(Op::Check, {inst_of(ctx, holds, node)}, number);
   if (holds.exact()) ctx.reachable = false;

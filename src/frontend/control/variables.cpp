@@ -351,6 +351,11 @@ static Value read_variable(Context& ctx, const syntax::Name* node, const Variabl
   if (state.mistaken_read == node) return error(ctx, state.mistake, node, {node->id});
   if (std::optional<Value> one = state.failed ? std::nullopt : read_of_one(ctx, node, state))
     return *std::move(one);
+  const bool elsewhere = variable.instance->function_root() != ctx.instance->function_root();
+  if (elsewhere && !state.failed && has_leaves(state.direct.value_or(state.abstract)))
+    return not_implemented(ctx, node,
+                           "reading '" + node->id + "' of the function around one that is called",
+                           "give it as an argument");
   if (state.failed || state.direct || !state.abstract.is_unknown())
     return load_web(ctx, state, node->id);
   return unresolved(ctx, node, variable);

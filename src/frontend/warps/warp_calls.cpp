@@ -35,7 +35,7 @@ Inst* mask_argument(Context& ctx, const Arguments& a, const Intrinsic& i, const 
   ctx.at(a.node);
   Inst* bits = inst_of(ctx, mask_bits(mask), node);
   ctx.builder.op(Op::WarpCheck, {bits},
-                 failure_number(ctx, a.node,
+                 failure_number(ctx, a.node->span,
                                 {"NotImplementedError",
                                  "the lanes of the mask of " + i.short_name() +
                                      "() come to it on different paths, and do not wait for each "

@@ -116,6 +116,7 @@ void dce(Function& f) {
   while (remove_tail_jumps(f) || sweep(f)) {
   }
   remove_unnamed(f, f.slots, ir::ImmKind::Slot);
+  if (f.has_calls()) return;  // other functions of the module name what this one does not
   remove_unnamed(f, f.arrays, ir::ImmKind::Array);
   remove_unnamed(f, f.failures, ir::ImmKind::Failure);
   remove_unnamed(f, f.formats, ir::ImmKind::Format);

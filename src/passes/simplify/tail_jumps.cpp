@@ -123,7 +123,7 @@ void for_each_leave(const Block& b, int64_t depth, F&& f) {
 
 bool remove_tail_jumps(Function& f) {
   TailJumps jumps;
-  jumps.block(f.body, {.leaves = {}, .returns = true});
+  jumps.block(f.body, {.leaves = {}, .returns = f.results.empty()});
   return jumps.removed();
 }
 

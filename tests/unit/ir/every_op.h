@@ -43,6 +43,8 @@ inline std::vector<Type> sample_operands(Op op) {
     case Op::BarrierAnd:
     case Op::BarrierOr:
       return {kBool};
+    case Op::Return:
+      return {};
     case Op::FrexpExponent:
       return {kF32};
     case Op::WarpSync:
@@ -123,6 +125,8 @@ class Sample {
 
   Inst* add(Builder& b, Op op) {
     if (op == Op::AtomicSecond) return b.op(op, {add(b, Op::AtomicLoadPair)});
+    if (op == Op::Call) return call(b);
+    if (op == Op::CallResult) return b.typed(op, kF32, {call(b)}, 1);
     std::vector<Inst*> operands;
     for (Type type : sample_operands(op)) operands.push_back(value(b, type));
     if (Type type = sample_result(op); !type.is_none()) return b.typed(op, type, operands);
@@ -140,6 +144,26 @@ class Sample {
       default:
         return b.op(op, {operands[0], operands[1], operands[2], operands[3], operands[4]});
     }
+  }
+
+  // Calls a function that gives its operand twice, once as a float.
+  Inst* call(Builder& b) {
+    auto called = std::make_unique<Function>();
+    called->name = "called";
+    called->kernel = function.get();
+    called->params = function->params;
+    called->arrays = function->arrays;
+    called->failures = function->failures;
+    called->formats = function->formats;
+    called->results = {kI32, kF32};
+    const auto own = static_cast<int64_t>(called->params.size());
+    called->params.push_back({"own", kI32, {}, {}});
+    Builder inside(*called, called->body);
+    Inst* given = inside.op(Op::Param, {}, own);
+    Inst* converted = inside.typed(Op::Convert, kF32, {given});
+    inside.typed(Op::Return, Type::none(), {given, converted});
+    function->functions.push_back(std::move(called));
+    return b.typed(Op::Call, kI32, {value(b, kI32)}, 0);
   }
 
   // A while with the given last instruction in one of its regions.

@@ -28,7 +28,7 @@ class BlockControl : BranchControl {
   void emit_block(const ir::Block& b) override;
   llvm::Value* condition(const Inst& i) override;
   void for_loop(const Inst& i) override;
-  void leave_kernel() override { go_to(end_); }
+  void leave_function(const ir::Inst&) override { go_to(end_); }
   void inst(const Inst& i);
   void barrier(const Inst& i);
 

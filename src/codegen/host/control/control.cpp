@@ -125,6 +125,9 @@ Control::Remaining Control::emit_inst(const Inst& inst, const Mask& mask, Join& 
     case Op::Leave:
     case Op::Return:
       return emit_exit(inst, mask);
+    case Op::Call:
+    case Op::CallResult:
+      break;  // execution_plan: threads run one by one
 #define BARRIER(name, ...) case Op::name:
 #include "ir/op.def"
       break;  // between regions: BlockControl

@@ -80,7 +80,8 @@ class Build {
         emit(*module);
       }
       llvm::Function* entry = module->getFunction(kEntry);
-      report_frame(*entry);
+      for (llvm::Function& f : *module)
+        if (!f.isDeclaration()) report_frame(f);
       record(listing_.llvm, *module, options_.lines);
       if (options_.verify_llvm) verify_or_throw(*module, "emission");
       if (!listing_.code) return;

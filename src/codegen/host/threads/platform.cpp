@@ -86,11 +86,12 @@ constexpr uint64_t kDims = offsetof(HostContext, dims);
 }  // namespace
 
 ThreadPlatform::ThreadPlatform(thread::EmitContext& context, HostArithmetic& arithmetic,
-                               const ThreadKernel& source)
+                               const ThreadKernel& source, ThreadCode& code)
     : c_(context),
       arithmetic_(arithmetic),
       source_(source),
       waiting_(analysis::waiting_loops(source.function)),
+      code_(code),
       offsets_(shared_offsets(source.function, code_.arena)) {}
 
 // ------------------------------------------------------------------------------------- parameters
@@ -284,16 +285,14 @@ void ThreadPlatform::fence(const Inst& inst) {
 
 // ----------------------------------------------------------------------------------------- reports
 
-void ThreadPlatform::check(const Inst& inst) {
+void ThreadPlatform::check(Value* holds, uint32_t failure) {
   llvm::BasicBlock *failed = c_.new_block("failed"), *passed = c_.new_block("passed");
-  c_.b.CreateCondBr(c_.operand(inst, 0), passed, failed,
-                    llvm::MDBuilder(c_.llvm()).createLikelyBranchWeights());
+  c_.b.CreateCondBr(holds, passed, failed, llvm::MDBuilder(c_.llvm()).createLikelyBranchWeights());
   c_.b.SetInsertPoint(failed);
   Value* place =
       c_.b.CreateConstInBoundsGEP1_64(c_.b.getInt8Ty(), self(), offsetof(HostThread, block));
   static_assert(offsetof(HostThread, thread) == offsetof(HostThread, block) + 12);
-  call("cd_kernel_failed", c_.b.getVoidTy(),
-       {self(), c_.b.getInt32(static_cast<uint32_t>(inst.imm)), place});
+  call("cd_kernel_failed", c_.b.getVoidTy(), {self(), c_.b.getInt32(failure), place});
   call("cd_thread_leave", c_.b.getVoidTy(), {self()})->setDoesNotReturn();
   c_.b.CreateUnreachable();
   c_.b.SetInsertPoint(passed);

@@ -15,12 +15,14 @@ namespace cuda_device::codegen::host {
 class ThreadPlatform : public thread::Platform {
  public:
   ThreadPlatform(thread::EmitContext& context, HostArithmetic& arithmetic,
-                 const ThreadKernel& source);
+                 const ThreadKernel& source, ThreadCode& code);
 
   llvm::Value* scalar(uint32_t param) override;
   llvm::Value* data(uint32_t param) override;
   llvm::Value* extent(uint32_t param, int64_t axis) override;
   llvm::Value* stride(uint32_t param, int64_t axis) override;
+
+  llvm::SmallVector<llvm::Value*> environment() override { return {c_.kernel->getArg(0), self()}; }
 
   llvm::Value* shared(size_t array) override;
   llvm::Value* dynamic_shared() override;
@@ -32,13 +34,11 @@ class ThreadPlatform : public thread::Platform {
   llvm::Value* meet_warp(const ir::Inst& inst) override;
   llvm::Value* atomic(const ir::Inst& inst, llvm::Value* pointer) override;
   void fence(const ir::Inst& inst) override;
-  void check(const ir::Inst& inst) override;
+  void check(llvm::Value* holds, uint32_t failure) override;
   void print(const ir::Inst& inst) override;
 
   bool takes_turns(const ir::Inst& loop) const override { return waiting_[loop.id]; }
   void turn(const ir::Inst& loop, llvm::Value* state) override;
-
-  ThreadCode code() const { return code_; }
 
  private:
   llvm::Value* self() const { return c_.kernel->getArg(1); }
@@ -57,7 +57,7 @@ class ThreadPlatform : public thread::Platform {
   HostArithmetic& arithmetic_;
   const ThreadKernel& source_;
   const std::vector<bool> waiting_;  // by Inst::id: loops that may wait
-  ThreadCode code_;                  // filled by what follows
+  ThreadCode& code_;                 // filled by what follows
   std::vector<uint64_t> offsets_;    // of shared arrays, in the arena
   std::map<std::pair<llvm::Value*, uint64_t>, llvm::Value*> loaded_;
 };

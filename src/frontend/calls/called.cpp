@@ -1,0 +1,272 @@
+#include "frontend/calls/called.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "frontend/control/control.h"
+#include "frontend/control/variables.h"
+#include "frontend/diagnosis/diagnosis.h"
+#include "frontend/expressions.h"
+#include "frontend/operators/convert.h"
+#include "frontend/parameters.h"
+#include "ir/effects.h"
+#include "ir/visitor.h"
+
+namespace cuda_device::frontend {
+namespace {
+
+// Whether a parameter of the abstract value takes an argument of that one.
+bool covers(const Context& ctx, const Value& parameter, const Value& given, bool widened) {
+  if (same_abstract(parameter, given)) return true;
+  if (!widened) return false;
+  if (parameter.is<Value::Scalar>())
+    return given.is_number() &&
+           ctx.policy.unify(parameter.code(), given.code()) == parameter.code() &&
+           (given.is_intact() || !parameter.is_intact());
+  return parameter.is_composite() && same_form(parameter, given) &&
+         std::ranges::equal(parameter.parts(), given.parts(), [&](const Value& p, const Value& g) {
+           return covers(ctx, p, g, widened);
+         });
+}
+
+// What a function cannot be given, as words; empty: nothing. Local arrays lie in the frame of the
+// caller, and so do the variables that a function within it reads.
+std::string kept_in_frame(const Value& value) {
+  if (value.is_array()) {
+    const bool own = value.array().allocation() != nullptr;
+    return own && value.array().type.space == ir::AddressSpace::Local ? "a local array" : "";
+  }
+  if (auto* closure = value.as<Value::Closure>();
+      closure && closure->instance->function_root()->call)
+    return "a function within a function that is called";
+  for (const Value& part : value.parts())
+    if (std::string found = kept_in_frame(part); !found.empty()) return found;
+  return "";
+}
+
+}  // namespace
+
+CalledFunction* called_function(Context& ctx, const Callee& callee,
+                                const std::vector<Value>& given) {
+  const Instance* enclosing = callee.closure ? callee.closure->instance : nullptr;
+  for (const auto& one : ctx.session.called) {
+    const Instance& i = *one->instance;
+    if (i.function != callee.function || i.enclosing != enclosing) continue;
+    const auto takes = [&](const Value& p, const Value& g) {
+      return covers(ctx, p, g, one->widened);
+    };
+    if (std::ranges::equal(one->arguments(), given, takes)) return one.get();
+  }
+  return nullptr;
+}
+
+CalledFunction& new_called_function(Context& ctx, const Callee& callee,
+                                    const std::vector<Value>& arguments, bool widened) {
+  auto made = std::make_unique<CalledFunction>();
+  made->instance = ctx.session.make_instance(*callee.function, callee.index);
+  made->instance->begins_function = true;
+  made->instance->arguments = arguments;
+  if (callee.closure) {
+    made->instance->enclosing = callee.closure->instance;
+    made->instance->enclosing_copy = callee.closure->copy;
+  }
+  made->widened = widened;
+  ctx.inference.changed = true;  // calls of it that were met before are calls too
+  ctx.session.called.push_back(std::move(made));
+  return *ctx.session.called.back();
+}
+
+std::optional<std::vector<Value>> joined_arguments(const Context& ctx, const std::vector<Value>& a,
+                                                   const std::vector<Value>& b) {
+  if (a.size() != b.size()) return std::nullopt;
+  std::vector<Value> out;
+  for (size_t i = 0; i < a.size(); ++i) {
+    std::optional<Value> one = join(ctx, a[i], b[i]);
+    if (!one) return std::nullopt;
+    out.push_back(std::move(*one));
+  }
+  return out;
+}
+
+// ------------------------------------------------------------------------------------------- calls
+
+// The scalars of which a value consists, those of the abstract one that are no constants.
+static void add_leaves(Context& ctx, const Value& abstract, const Value& value, const Node* node,
+                       std::vector<Inst*>& leaves) {
+  if (abstract.is<Value::Scalar>())
+    return leaves.push_back(inst_of(ctx, convert(ctx, value, abstract.code(), node), node));
+  if (!abstract.is_composite()) return;
+  for (size_t i = 0; i < abstract.parts().size(); ++i)
+    add_leaves(ctx, abstract.parts()[i], value.parts()[i], node, leaves);
+}
+
+// The abstract value with these scalars.
+static Value with_leaves(const Value& abstract, const std::vector<Inst*>& leaves, size_t& next) {
+  if (abstract.is<Value::Scalar>())
+    return Value::number(abstract.code(), leaves.at(next++), abstract.is_intact());
+  if (!abstract.is_composite()) return abstract;
+  std::vector<Value> parts;
+  parts.reserve(abstract.parts().size());
+  for (const Value& part : abstract.parts()) parts.push_back(with_leaves(part, leaves, next));
+  return abstract.with_parts(std::move(parts));
+}
+
+static std::vector<ir::Type> types_of_leaves(const Value& abstract) {
+  std::vector<ir::Type> types;
+  for_each_leaf(abstract, [&](TypeCode code) { types.push_back(ir::Type::of(*scalar_of(code))); });
+  return types;
+}
+
+Value call_for_real(Context& ctx, CalledFunction& called, const std::vector<Value>& given,
+                    const Arguments& a) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    const std::string what = kept_in_frame(given[i]);
+    if (!what.empty())
+      return not_implemented(ctx, argument_node(a, i),
+                             "passing " + what + " to a function that calls itself");
+  }
+  if (!called.number) {
+    called.number = static_cast<uint32_t>(ctx.called.size());
+    called.instance->parent = ctx.instance;
+    called.instance->call = a.node;
+    ctx.called.push_back(&called);
+  }
+  if (called.result.is_unknown()) return ctx.session.explaining ? silent(ctx) : Value::unknown();
+  std::vector<Inst*> operands;
+  for (size_t i = 0; i < given.size(); ++i)
+    add_leaves(ctx, called.arguments()[i], given[i], argument_node(a, i), operands);
+  ctx.at(a.node);
+  const std::vector<ir::Type> types = types_of_leaves(called.result);
+  Inst* call = ctx.builder.typed(Op::Call, types.empty() ? ir::Type::none() : types[0],
+                                 std::move(operands), *called.number);
+  std::vector<Inst*> results{call};
+  for (size_t i = 1; i < types.size(); ++i)
+    results.push_back(ctx.builder.typed(Op::CallResult, types[i], {call}, static_cast<int64_t>(i)));
+  size_t next = 0;
+  return with_leaves(called.result, results, next);
+}
+
+// --------------------------------------------------------------------------------------- functions
+
+static Value own_parameters(Context& ctx, const Value& abstract, const syntax::arg* p) {
+  std::vector<Inst*> made;
+  for (const ir::Type type : types_of_leaves(abstract)) {
+    const auto index = static_cast<int64_t>(ctx.function->params.size());
+    ctx.function->params.push_back({p->name, type, {}, p->span});
+    made.push_back(ctx.builder.op(Op::Param, {}, index));
+  }
+  size_t next = 0;
+  return with_leaves(abstract, made, next);
+}
+
+static void not_implemented(Context& ctx, const Span& place, const std::string& what) {
+  error_at(ctx, DiagCode::not_implemented, place, {what});
+}
+
+static void return_leaves(Context& ctx, CalledFunction& called, const Value& result) {
+  const syntax::Function& f = *called.instance->function;
+  if (result.contains_unknown()) return;
+  if (!result.is_storable()) {
+    return not_implemented(
+        ctx, f.span,
+        "returning " + with_article(type_text(result)) + " from a function that calls itself");
+  }
+  Value abstract = without_constants(abstract_of(result));
+  if (!same_abstract(abstract, called.result)) {
+    called.result = std::move(abstract);
+    ctx.inference.changed = true;
+  }
+  std::vector<Inst*> leaves;
+  add_leaves(ctx, called.result, result, nullptr, leaves);
+  ctx.function->results = types_of_leaves(called.result);
+  ctx.builder.typed(Op::Return, ir::Type::none(), std::move(leaves));
+}
+
+// Lanes of a warp are at different depths of the calls.
+static void refuse_meetings(Context& ctx, const CalledFunction& called) {
+  const std::string& name = called.instance->function->name;
+  ir::for_each_inst(ctx.function->body, [&](const Inst& i) {
+    if (i.op == Op::Call || ir::effects_of(i).threads == ir::Threads::Alone) return;
+    not_implemented(ctx, i.span,
+                    "a barrier or an operation of the warp in '" + name + "', which calls itself");
+  });
+}
+
+static void lower_body(Context& ctx, CalledFunction& called) {
+  const syntax::Function& f = *called.instance->function;
+  for (size_t i = 0; i < ctx.parameters.size(); ++i)
+    ctx.parameters[i] = ctx.function->params[i].type.is_array()
+                            ? ctx.builder.op(Op::Param, {}, static_cast<int64_t>(i))
+                            : nullptr;
+  const std::vector<const syntax::arg*> parameters = all_parameters_of(f);
+  for (size_t i = 0; i < parameters.size(); ++i)
+    bind_parameter(ctx, f, i, own_parameters(ctx, called.arguments()[i], parameters[i]),
+                   parameters[i]);
+  ctx.function->too_deep = static_cast<uint32_t>(
+      failure_number(ctx, f.span,
+                     {"RecursionError", "'" + f.name + "' is called more than " +
+                                            std::to_string(ir::kMostNestedCalls) + " calls deep"}));
+  const Value result = inlined(ctx, *called.instance);
+  return_leaves(ctx, called, result_in_signature(ctx, f, result, called.instance->call));
+  refuse_meetings(ctx, called);
+}
+
+static std::unique_ptr<ir::Function> begin_function(const ir::Function& kernel,
+                                                    const std::string& name) {
+  auto function = std::make_unique<ir::Function>();
+  function->name = name;
+  function->kernel = &kernel;
+  function->params = kernel.params;
+  function->launch = kernel.launch;
+  function->options = kernel.options;
+  return function;
+}
+
+// The tables of a module are those of the function that is being lowered.
+static void move_tables(ir::Function& from, ir::Function& to) {
+  to.arrays = std::move(from.arrays);
+  to.failures = std::move(from.failures);
+  to.formats = std::move(from.formats);
+}
+
+static void lower_one(Context& ctx, CalledFunction& called) {
+  std::unique_ptr<ir::Function> function =
+      begin_function(*ctx.function, called.instance->function->name);
+  move_tables(*ctx.function, *function);
+  std::swap(ctx.function, function);  // `function` is the kernel now
+  ctx.builder.set_function(*ctx.function);
+  const std::vector<Inst*> of_kernel = ctx.parameters;
+  Instance* before = std::exchange(ctx.instance, called.instance.get());
+  ctx.reachable = true;
+  ctx.copy = 0;
+  lower_body(ctx, called);
+  ctx.instance = before;
+  ctx.parameters = of_kernel;
+  move_tables(*ctx.function, *function);
+  std::swap(ctx.function, function);
+  ctx.builder.set_function(*ctx.function);
+  ctx.function->functions.push_back(std::move(function));
+}
+
+// Every return hangs on the result of a call of the function itself.
+static void report_without_type(Context& ctx) {
+  const Inference& found = ctx.inference;
+  if (found.changed || found.demoted || found.unrolled) return;
+  for (const CalledFunction* one : ctx.called) {
+    if (!one->result.is_unknown() || !ctx.diagnosis.diagnostics.empty()) continue;
+    const syntax::Function& f = *one->instance->function;
+    error_at(ctx, DiagCode::recursion_without_type, f.span, {f.name});
+  }
+}
+
+void lower_called(Context& ctx) {
+  for (size_t i = 0; i < ctx.called.size(); ++i) lower_one(ctx, *ctx.called[i]);
+  for (const auto& f : ctx.function->functions) {
+    f->arrays = ctx.function->arrays;
+    f->failures = ctx.function->failures;
+    f->formats = ctx.function->formats;
+  }
+  report_without_type(ctx);
+}
+
+}  // namespace cuda_device::frontend

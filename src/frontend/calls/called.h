@@ -1,0 +1,28 @@
+// Functions that are called, not inlined: those that call themselves with arguments that are not
+// known before the kernel runs (docs/decisions/0055).
+#pragma once
+
+#include "frontend/calls/calls.h"
+
+namespace cuda_device::frontend {
+
+// The one that is called with these abstract arguments; null: none is.
+CalledFunction* called_function(Context& ctx, const Callee& callee,
+                                const std::vector<Value>& given);
+CalledFunction& new_called_function(Context& ctx, const Callee& callee,
+                                    const std::vector<Value>& arguments, bool widened);
+// Arguments that take both; nothing: there are none.
+std::optional<std::vector<Value>> joined_arguments(const Context& ctx, const std::vector<Value>& a,
+                                                   const std::vector<Value>& b);
+Value call_for_real(Context& ctx, CalledFunction& called, const std::vector<Value>& given,
+                    const Arguments& a);
+// Lowers all that were called in this pass, and those that they call.
+void lower_called(Context& ctx);
+
+// In inline.cpp: gives a parameter its value, in the type that is declared for it.
+void bind_parameter(Context& ctx, const syntax::Function& f, size_t i, const Value& given,
+                    const Node* source);
+Value result_in_signature(Context& ctx, const syntax::Function& f, Value result,
+                          const Node* source);
+
+}  // namespace cuda_device::frontend
