@@ -85,6 +85,15 @@ void hand_spmv(int threads, float* y, const int32_t* row_start, const int32_t* c
 // for all i, j.
 void hand_floyd_tiles(int threads, float* out, const float* in, int64_t tiles);
 
+// Ways to put n queens on a board so that none takes another, n at most 31: out[a * n + b] of those
+// with the first in column a and the second in column b.
+void hand_queens(int threads, int32_t* out, int64_t n);
+
+// How many points lie within the radius of each of the n queries. Of each node of the quadtree over
+// the unit square: `first` is its first child, or -1 minus its first point; `count` its points.
+void hand_quadtree(int threads, int32_t* out, const int32_t* first, const int32_t* count,
+                   const float* points, const float* queries, float radius2, int64_t n);
+
 // One step in time of n particles around the origin, an even number of whole vectors: the velocity
 // takes -pull * dt * place / (|place|^2 + eps)^(3/2), the place the new velocity * dt. Positions
 // and velocities are four floats each, of which the last stays; a struct is a position and a

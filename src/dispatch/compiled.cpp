@@ -42,6 +42,7 @@ class HostCompiled : public Compiled {
       : Compiled(image),
         messages_(image, s.functions),
         threads_(image.threads),
+        alone_(image.sites.empty()),
         stack_(image.stack),
         arena_(image.arena),
         code_(image) {}
@@ -59,7 +60,7 @@ class HostCompiled : public Compiled {
  private:
   runtime::Error run_threads(const void* params, const abi::LaunchDims& dims,
                              runtime::Interrupt* interrupt) const {
-    const runtime::fibres::Kernel kernel{code_.thread_entry(), stack_, arena_};
+    const runtime::fibres::Kernel kernel{code_.thread_entry(), stack_, arena_, alone_};
     runtime::Report report(messages_.formats());
     const auto job = std::make_shared<runtime::Job>(kernel, params, dims, report);
     const std::string error = runtime::pool().run(job, interrupt);
@@ -67,7 +68,7 @@ class HostCompiled : public Compiled {
   }
 
   const KernelMessages messages_;
-  bool threads_;
+  bool threads_, alone_;
   uint32_t stack_, arena_;
   runtime::LoadedCode code_;
 };

@@ -144,8 +144,8 @@ class Runner {
   }
 
   void return_(const Step& s) {
-    std::vector<int64_t> results;
-    for (uint32_t k = 0; k < s.b; ++k) results.push_back(registers_[launch_.code.lists[s.a + k]]);
+    std::vector<int64_t> results(s.b);
+    for (uint32_t k = 0; k < s.b; ++k) results[k] = registers_[launch_.code.lists[s.a + k]];
     thread_.leave();
     registers_ = thread_.registers.data();
     const Step& call = launch_.code.steps[thread_.next - 1];

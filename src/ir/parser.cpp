@@ -33,7 +33,7 @@ class Parser {
     block(function_->body);
     std::unique_ptr<Function> kernel = std::move(function_);
     while (!in_.at_end()) {
-      in_.expect_word("function");
+      if (!in_.accept_word("function")) in_.fail("text after the end of the kernel");
       called(*kernel);
     }
     return kernel;

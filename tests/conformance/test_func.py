@@ -1,7 +1,6 @@
 """Heterogeneous functions (DEV-FUNC)."""
 
 import inspect
-import re
 
 import numpy as np
 import pytest
@@ -312,8 +311,9 @@ def test_recursion_of_known_depth(target):
     assert out[0] == 120
 
 
-def test_recursion_is_refused_by_name():
-    refused = re.escape("'factorial' calls itself (factorial → factorial); recursion is not")
-    with pytest.raises(D.errors.NotImplementedYetError, match=refused) as raised:
-        run(uses_factorial, np.zeros(1, dtype=np.int64), 5)
-    assert [d.code for d in raised.value.diagnostics] == ["recursion"]
+@clause("DEV-FUNC-02")
+def test_recursion_at_run_time(target):
+    for n in (0, 1, 5, 10):
+        out = np.zeros(1, dtype=np.int32)
+        run(uses_factorial, out, n)
+        assert out[0] == factorial(n)

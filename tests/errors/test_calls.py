@@ -209,16 +209,10 @@ def test_error_in_a_helper():
 
 
 TEXT_OF_RECURSION = """
-test_calls.py:L+0:1: 'even' calls itself, and every value that it returns comes from such a call: it has no type
-  L+0 | def even(n):
-      | ^^^^^^^^^^^^
+test_calls.py:L+4:1: 'odd' calls itself, and every value that it returns comes from such a call: it has no type
+  L+4 | def odd(n):
+      | ^^^^^^^^^^^
 return a value that does not hang on a call of it, where the recursion ends
-test_calls.py:L+5:12: in 'odd', called here
-  L+5 |     return even(n - 1)
-      |            ^^^^^^^^^^^
-test_calls.py:L+10:12: in 'even', called here
- L+10 |     a[0] = even(n)
-      |            ^^^^^^^
   in kernel 'recursive', specialised for (array[float32, 1], int)
 """
 

@@ -38,6 +38,10 @@ void for_each_lane(uint32_t lanes, Use use) {
   for (; lanes != 0; lanes &= lanes - 1) use(static_cast<uint32_t>(std::countr_zero(lanes)));
 }
 
+uint32_t fibres_of(const Kernel& kernel, const abi::LaunchDims& dims) {
+  return kernel.alone ? 1 : threads_of(dims);
+}
+
 size_t own_arrays(uint32_t bytes) { return (size_t{bytes} + 63) / 64 * 64; }
 
 }  // namespace
@@ -45,7 +49,8 @@ size_t own_arrays(uint32_t bytes) { return (size_t{bytes} + 63) / 64 * 64; }
 static_assert(std::is_standard_layout_v<abi::HostThread>);
 
 Stacks::Shape Block::shape(const Kernel& kernel, const abi::LaunchDims& dims) {
-  return {threads_of(dims), kernel.stack + kFibreBytes, own_arrays(kernel.arrays) + dims.shared};
+  return {fibres_of(kernel, dims), kernel.stack + kFibreBytes,
+          own_arrays(kernel.arrays) + dims.shared};
 }
 
 namespace {
@@ -66,7 +71,7 @@ Block::Block(Carrier& carrier, const Kernel& kernel, const void* params,
       params_(params),
       context_(with_arrays(context, kernel, stacks.arrays())),
       stacks_(std::move(stacks)),
-      threads_(threads_of(context.dims)),
+      threads_(fibres_of(kernel, context.dims)),
       warps_((threads_ + kLanes - 1) / kLanes) {}
 
 Block::~Block() { forget_fibres(); }
@@ -184,6 +189,7 @@ void Block::run(Fibre& fibre) {
     carrier_.in_code = true;
     std::atomic_signal_fence(std::memory_order_seq_cst);
     kernel_.entry(params_, &fibre.self);
+    if (kernel_.alone) run_others(fibre);
   } catch (const std::exception& e) {
     carrier_.in_code = false;
     carrier_.error = e.what();
@@ -192,6 +198,14 @@ void Block::run(Fibre& fibre) {
   carrier_.in_code = false;
   if (!carrier_.error.empty()) fail();
   end(fibre);
+}
+
+void Block::run_others(Fibre& fibre) {
+  const uint32_t count = threads_of(context_.dims);
+  for (uint32_t i = 1; i < count; ++i) {
+    fibre.self.thread = index_of(i, context_.dims.block);
+    kernel_.entry(params_, &fibre.self);
+  }
 }
 
 void Block::end(Fibre& fibre) {

@@ -23,6 +23,8 @@ struct Kernel {
   abi::HostThreadEntry entry = nullptr;
   uint32_t stack = 0;   // bytes, of its own frame
   uint32_t arrays = 0;  // bytes of a block's shared arrays
+  // Its threads wait for nobody: one after the other runs on one stack.
+  bool alone = false;
 };
 
 // A thread of the machine, which carries the fibres of its started blocks.
@@ -114,6 +116,7 @@ class Block {
 
   static void body(void* fibre);
   void run(Fibre& fibre);
+  void run_others(Fibre& fibre);
   Fibre& fibre(uint32_t number) const;
   Warp& warp_of(const Fibre& fibre) { return warps_[fibre.number / kLanes]; }
   Fibre* next();
