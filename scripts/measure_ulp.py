@@ -5,6 +5,7 @@
     scripts/measure_ulp.py --long       every float32 of the functions of one argument
     scripts/measure_ulp.py --functions=exp,pow --target=avx2
     scripts/measure_ulp.py --write      the table in docs/math.md
+    scripts/measure_ulp.py --fastmath --write   likewise, of what fastmath=True estimates
 
 float64 is compared with mpmath at 120 bits, the others with functions of NumPy and SciPy in a wider
 format. mpmath is no part of the development environment (pip install mpmath); without it
@@ -22,6 +23,7 @@ from cuda import device as D
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "math.md"
 BEGIN, END = "<!-- errors as measured -->", "<!-- end of errors as measured -->"
+FAST_BEGIN, FAST_END = "<!-- errors of fastmath -->", "<!-- end of errors of fastmath -->"
 FORMATS = {
     "float16": np.dtype(np.float16),
     "bfloat16": np.dtype(ml_dtypes.bfloat16),
@@ -199,6 +201,83 @@ def error_by_reference(form_name, exact, out, arguments):
     return float(error[k]), tuple(float(a[k]) for a in arguments)
 
 
+# --- what fastmath=True estimates ---
+
+# Name: what kernels compute, its reference in float64, the arguments, and whether errors are in
+# units in the last place; else they are absolute.
+ESTIMATES = {
+    "x / y": (lambda x, y: x / y, np.divide, (2.0**-120, 2.0**120), True),
+    "1 / x": (lambda x, y: 1 / x, lambda x, y: 1 / x, (2.0**-125, 2.0**125), True),
+    "sqrt(x)": (lambda x, y: math.sqrt(x), lambda x, y: np.sqrt(x), (2.0**-126, 3e38), True),
+    "1 / sqrt(x)": (
+        lambda x, y: 1 / math.sqrt(x),
+        lambda x, y: 1 / np.sqrt(x),
+        (2.0**-126, 3e38),
+        True,
+    ),
+    "exp(x)": (lambda x, y: math.exp(x), lambda x, y: np.exp(x), (-87.0, 88.0), True),
+    "exp2(x)": (lambda x, y: math.exp2(x), lambda x, y: np.exp2(x), (-126.0, 127.9), True),
+    "log(x)": (lambda x, y: math.log(x), lambda x, y: np.log(x), (0.5, 2.0), False),
+    "log2(x)": (lambda x, y: math.log2(x), lambda x, y: np.log2(x), (0.5, 2.0), False),
+    "log10(x)": (lambda x, y: math.log10(x), lambda x, y: np.log10(x), (0.5, 2.0), False),
+    "sin(x)": (lambda x, y: math.sin(x), lambda x, y: np.sin(x), (-math.pi, math.pi), False),
+    "cos(x)": (lambda x, y: math.cos(x), lambda x, y: np.cos(x), (-math.pi, math.pi), False),
+    "tan(x)": (lambda x, y: math.tan(x), lambda x, y: np.tan(x), (-1.0, 1.0), False),
+    "tanh(x)": (lambda x, y: math.tanh(x), lambda x, y: np.tanh(x), (-20.0, 20.0), True),
+    "x ** y, x in [0.5, 2], y in [-5, 5]": (lambda x, y: x**y, np.power, (0.5, 2.0), True),
+}
+HOST_FORMS = ("avx512", "avx2", "sse4")
+
+
+def estimate_arguments(name, low, high, count):
+    rng = np.random.default_rng(1)
+    if low > 2.0**-100 or low < 0:
+        x = rng.uniform(low, high, count)
+    else:
+        x = np.exp2(rng.uniform(math.log2(low), math.log2(high), count))
+    if name.startswith("x **"):
+        y = rng.uniform(-5, 5, count)
+    else:
+        # Quotients are normal numbers.
+        y = x * np.exp2(rng.uniform(-3, 3, count))
+    return [x.astype(np.float32), np.minimum(y, 3e38).astype(np.float32)]
+
+
+def error_of_estimate(name, form, count):
+    body, reference, (low, high), in_units = ESTIMATES[name]
+    arguments = estimate_arguments(name, low, high, count)
+
+    @D.kernel(fastmath=True)
+    def compute(out, x, y):
+        i = D.tid(1)
+        if i < out.size:
+            out[i] = body(x[i], y[i])
+
+    out = np.zeros(count, np.float32)
+    from cuda.device import _testing
+
+    with _testing.use_target(form):
+        D.launch(compute, out, *arguments, grid=D.blocks(count, 256), block=256)
+    exact = reference(*[a.astype(np.float64) for a in arguments])
+    if in_units:
+        worst, _ = error_by_reference("float32", exact.astype(np.longdouble), out, arguments)
+        return f"{worst:.2f}"
+    return f"2^{math.log2(np.abs(out - exact).max()):.1f}"
+
+
+def estimates(options):
+    from cuda.device import _testing
+
+    forms = [form for form in HOST_FORMS if form in _testing.targets()]
+    lines = ["| | " + " | ".join(forms) + " |", "|---" + "|--:" * len(forms) + "|"]
+    for name in ESTIMATES:
+        errors = [error_of_estimate(name, form, options.samples * 500) for form in forms]
+        lines.append("| `" + name + "` | " + " | ".join(errors) + " |")
+        print(lines[-1], flush=True)
+    if options.write:
+        write_table("\n".join(lines), FAST_BEGIN, FAST_END)
+
+
 # --- the table ---
 
 
@@ -233,6 +312,12 @@ def table(rows, formats):
     return "\n".join(lines)
 
 
+def write_table(text, begin, end):
+    page = PAGE.read_text()
+    head, rest = page.split(begin)
+    PAGE.write_text(head + begin + "\n\n" + text + "\n\n" + end + rest.split(end)[1])
+
+
 def mpmath_or_none():
     try:
         from mpmath import mp
@@ -259,6 +344,7 @@ def arguments_of_the_command():
         "--long", action="store_true", help="every float32, of functions of one argument"
     )
     parser.add_argument("--write", action="store_true", help="write the table of docs/math.md")
+    parser.add_argument("--fastmath", action="store_true", help="of fastmath=True, in float32")
     return parser.parse_args()
 
 
@@ -268,6 +354,9 @@ def main():
         from cuda.device import _testing
 
         _testing.use_target(options.target)
+    if options.fastmath:
+        estimates(options)
+        return 0
     mp = mpmath_or_none()
     rows, formats = [], options.formats.split(",")
     for name in options.functions.split(","):
@@ -278,11 +367,7 @@ def main():
             print(f"{name:8} {form_name:9} {text_of(error):>12} at {where}", flush=True)
         rows.append((name, errors))
     if options.write:
-        page = PAGE.read_text()
-        head, rest = page.split(BEGIN)
-        PAGE.write_text(
-            head + BEGIN + "\n\n" + table(rows, formats) + "\n\n" + END + rest.split(END)[1]
-        )
+        write_table(table(rows, formats), BEGIN, END)
     return 1 if any(e == math.inf for _, errors in rows for e in errors) else 0
 
 

@@ -3,6 +3,8 @@
 // After Python.h.
 #include <structmember.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <nanobind/stl/string.h>
@@ -222,6 +224,17 @@ Execution execution_of(const std::string& name) {
   throw nb::value_error(("unknown execution '" + name + "'").c_str());
 }
 
+FastMath fast_math_of(const std::vector<std::string>& names) {
+  FastMath allowed;
+  for (const std::string& name : names) {
+    const auto* part = std::ranges::find(kFastMathParts, name, &FastMathPart::name);
+    if (part == std::end(kFastMathParts))
+      throw nb::value_error(("no part of fastmath: " + name).c_str());
+    allowed.*part->member = true;
+  }
+  return allowed;
+}
+
 // An object of the type that means nothing yet.
 nb::object blank(PyTypeObject* type) {
   nb::object made = checked(type->tp_alloc(type, 0));
@@ -270,7 +283,9 @@ nb::tuple parts_of(nb::handle object) {
   const FunctionState& state = *self->state;
   nb::dict options;
   options["fmad"] = state.options.fmad;
-  options["fastmath"] = state.options.fastmath;
+  options["fastmath"] = nb::cast(names_of(state.options.fast_math));
+  options["max_registers"] = state.options.bounds.max_registers;
+  options["min_blocks"] = state.options.bounds.min_blocks;
   options["execution"] = std::string(kExecutions[static_cast<size_t>(state.options.execution)]);
   options["signature"] = nb::cast(state.options.signature);
   options["dialect"] = std::string(frontend::kDialectNames[static_cast<size_t>(state.dialect)]);
@@ -287,7 +302,9 @@ nb::object make_of_parts(const nb::object& into, nb::handle function, const nb::
          is_kernel   ? syntax::FunctionKind::Kernel
          : of_device ? syntax::FunctionKind::Plain
                      : syntax::FunctionKind::Func,
-         {nb::cast<bool>(options["fmad"]), nb::cast<bool>(options["fastmath"]),
+         {nb::cast<bool>(options["fmad"]),
+          fast_math_of(nb::cast<std::vector<std::string>>(options["fastmath"])),
+          {nb::cast<uint32_t>(options["max_registers"]), nb::cast<uint32_t>(options["min_blocks"])},
           execution_of(nb::cast<std::string>(options["execution"])),
           nb::cast<std::vector<std::string>>(options["signature"])},
          dialect_of(nb::cast<std::string>(options["dialect"])), lines);
@@ -312,29 +329,39 @@ void register_function_types(nb::module_& module) {
   func_type = make_type("cuda.device.Func", false);
   module.attr("Kernel") = nb::handle(reinterpret_cast<PyObject*>(kernel_type));
   module.attr("Func") = nb::handle(reinterpret_cast<PyObject*>(func_type));
+  nb::dict parts;
+  for (const FastMathPart& part : kFastMathParts)
+    parts[nb::str(part.name.data(), part.name.size())] = part.in_true;
+  module.attr("FAST_MATH") = parts;
   module.def(
       "make_kernel",
-      [](nb::handle function, bool fmad, bool fastmath, const std::string& dialect,
-         const std::string& execution) {
-        return make(function, syntax::FunctionKind::Kernel,
-                    {fmad, fastmath, execution_of(execution)}, dialect_of(dialect));
+      [](nb::handle function, bool fmad, const std::vector<std::string>& fastmath,
+         const std::string& dialect, const std::string& execution, uint32_t max_registers,
+         uint32_t min_blocks) {
+        return make(
+            function, syntax::FunctionKind::Kernel,
+            {fmad, fast_math_of(fastmath), {max_registers, min_blocks}, execution_of(execution)},
+            dialect_of(dialect));
       },
-      nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("fastmath"),
-      nb::arg("dialect") = "guide", nb::arg("execution") = "automatic");
+      nb::arg("function"), nb::kw_only(), nb::arg("fmad"),
+      nb::arg("fastmath") = std::vector<std::string>(), nb::arg("dialect") = "guide",
+      nb::arg("execution") = "automatic", nb::arg("max_registers") = 0, nb::arg("min_blocks") = 0);
   // A function has the dialect of the kernel that calls it.
   module.def(
       "make_func",
-      [](nb::handle function, bool fmad, bool fastmath, const std::string& dialect) {
-        return make(function, syntax::FunctionKind::Func, {fmad, fastmath}, dialect_of(dialect));
+      [](nb::handle function, bool fmad, const std::vector<std::string>& fastmath,
+         const std::string& dialect) {
+        return make(function, syntax::FunctionKind::Func, {fmad, fast_math_of(fastmath)},
+                    dialect_of(dialect));
       },
-      nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("fastmath"),
-      nb::arg("dialect") = "guide");
+      nb::arg("function"), nb::kw_only(), nb::arg("fmad"),
+      nb::arg("fastmath") = std::vector<std::string>(), nb::arg("dialect") = "guide");
   // Kernels may call it, and the host may not.
   module.def(
       "make_device_function",
       [](nb::handle function, bool fmad, std::vector<std::string> signature) {
         return make(function, syntax::FunctionKind::Plain,
-                    {fmad, false, Execution::Automatic, std::move(signature)},
+                    {fmad, {}, {}, Execution::Automatic, std::move(signature)},
                     frontend::DialectName::Device);
       },
       nb::arg("function"), nb::kw_only(), nb::arg("fmad"), nb::arg("signature"));

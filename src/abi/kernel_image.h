@@ -73,6 +73,8 @@ struct KernelImage {
   // HostCode: its threads run one by one, each on a stack of its own; the entry is a
   // HostThreadEntry (abi/host_thread.h).
   bool threads = false;
+  // HostCode: its threads run with subnormal numbers taken for zero (x86: FTZ and DAZ).
+  bool flush_subnormals = false;
   // Of such code: bytes of stack that it takes itself, without the functions that it calls.
   uint32_t stack = 0;
   // What its threads may say; code names them by their numbers here.

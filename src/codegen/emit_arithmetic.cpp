@@ -99,6 +99,15 @@ Value* Arithmetic::emit(Op op, ScalarKind kind, ScalarKind result, Values v) {
       return frexp_mantissa(kind, v[0]);
     case Op::FrexpExponent:
       return frexp_exponent(kind, v[0]);
+    case Op::DivEstimate:
+    case Op::SqrtEstimate:
+    case Op::RsqrtEstimate:
+    case Op::Exp2Estimate:
+    case Op::Log2Estimate:
+    case Op::SinEstimate:
+    case Op::CosEstimate:
+    case Op::TanhEstimate:
+      return estimate(op, kind, v);
     default:
       return function(op, kind, v);
   }
@@ -128,6 +137,29 @@ Value* Arithmetic::arithmetic(Op op, ScalarKind kind, Values v) {
       return b_.CreateSelect(compare(Op::Gt, kind, v[1], v[0]), v[1], v[0]);
     default:
       CD_UNREACHABLE("not arithmetic");
+  }
+}
+
+Value* Arithmetic::estimate(Op op, ScalarKind kind, Values v) {
+  switch (op) {
+    case Op::DivEstimate:
+      return b_.CreateFDiv(v[0], v[1]);
+    case Op::SqrtEstimate:
+      return function(Op::Sqrt, kind, v);
+    case Op::RsqrtEstimate:
+      return b_.CreateFDiv(number(v[0], 1), function(Op::Sqrt, kind, v));
+    case Op::Exp2Estimate:
+      return function(Op::Exp2, kind, v);
+    case Op::Log2Estimate:
+      return function(Op::Log2, kind, v);
+    case Op::SinEstimate:
+      return function(Op::Sin, kind, v);
+    case Op::CosEstimate:
+      return function(Op::Cos, kind, v);
+    case Op::TanhEstimate:
+      return function(Op::Tanh, kind, v);
+    default:
+      CD_UNREACHABLE("no estimate");
   }
 }
 

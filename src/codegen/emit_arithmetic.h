@@ -43,6 +43,8 @@ class Arithmetic {
   virtual llvm::Value* scale_unit(ScalarKind kind, llvm::Value* x, llvm::Value* exponent);
   virtual llvm::Value* logb(ScalarKind kind, llvm::Value* x);
   virtual llvm::Value* significand(ScalarKind kind, llvm::Value* x);
+  // DivEstimate to TanhEstimate. This one is exact, or as exact as the function it estimates.
+  virtual llvm::Value* estimate(ir::Op op, ScalarKind kind, Values operands);
   // Sqrt, and the functions from Fmod to Lgamma.
   virtual llvm::Value* function(ir::Op op, ScalarKind kind, Values operands) = 0;
 

@@ -43,6 +43,7 @@ class HostCompiled : public Compiled {
         messages_(image, s.functions),
         threads_(image.threads),
         alone_(image.sites.empty()),
+        flush_subnormals_(image.flush_subnormals),
         stack_(image.stack),
         arena_(image.arena),
         code_(image) {}
@@ -50,6 +51,7 @@ class HostCompiled : public Compiled {
                      runtime::Interrupt* interrupt) const override {
     if (threads_) return run_threads(params, dims, interrupt);
     const auto job = std::make_shared<runtime::Job>(code_.entry(), params, dims, arena_);
+    if (flush_subnormals_) job->flush_subnormals();
     if (messages_.nothing()) return runtime::pool().run(job, interrupt);
     runtime::Report report(messages_.formats());
     job->report_to(report);
@@ -60,7 +62,8 @@ class HostCompiled : public Compiled {
  private:
   runtime::Error run_threads(const void* params, const abi::LaunchDims& dims,
                              runtime::Interrupt* interrupt) const {
-    const runtime::fibres::Kernel kernel{code_.thread_entry(), stack_, arena_, alone_};
+    const runtime::fibres::Kernel kernel{code_.thread_entry(), stack_, arena_, alone_,
+                                         flush_subnormals_};
     runtime::Report report(messages_.formats());
     const auto job = std::make_shared<runtime::Job>(kernel, params, dims, report);
     const std::string error = runtime::pool().run(job, interrupt);
@@ -68,7 +71,7 @@ class HostCompiled : public Compiled {
   }
 
   const KernelMessages messages_;
-  bool threads_, alone_;
+  bool threads_, alone_, flush_subnormals_;
   uint32_t stack_, arena_;
   runtime::LoadedCode code_;
 };

@@ -167,7 +167,8 @@ Context::Context(Session& s)
   function->name = root.name;
   function->launch = s.request.launch;
   function->options.fmad = root.options.fmad;
-  function->options.fastmath = root.options.fastmath;
+  static_cast<FastMath&>(function->options) = root.options.fast_math;
+  function->bounds = root.options.bounds;
 }
 
 std::unique_ptr<ir::Function> lower(const Request& request, std::vector<Warning>* warnings) {

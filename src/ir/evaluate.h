@@ -20,5 +20,7 @@ Evaluator evaluator(const Inst& inst);
 // Every target gives the same bits for it (of a NaN, that it is one). The others are functions that
 // targets approximate within some ulp.
 inline bool is_exact(Op op) { return info(op).accuracy == Accuracy::Exact; }
+// Made only where a kernel allows it (passes/simplify/approximate_math.h).
+inline bool is_estimate(Op op) { return info(op).accuracy == Accuracy::Estimate; }
 
 }  // namespace cuda_device::ir

@@ -17,7 +17,9 @@
 #include "ir/op.h"
 #include "ir/type.h"
 #include "support/facts.h"
+#include "support/fast_math.h"
 #include "support/float_format.h"
+#include "support/launch_bounds.h"
 #include "support/report.h"
 #include "support/span.h"
 
@@ -78,9 +80,8 @@ struct Param {
   Span span;
 };
 
-struct Options {
-  bool fmad = true;  // contract a*b+c, by passes/contract
-  bool fastmath = false;
+struct Options : FastMath {
+  bool fmad = true;  // contract a*b+c, by passes/simplify/contract_fma
 };
 
 // Calls that may be nested in one another: as many as Python allows by itself.
@@ -100,6 +101,7 @@ struct Function {
   Block body;
   LaunchFacts launch;
   Options options;
+  LaunchBounds bounds;
 
   // Of a kernel: what `call` names, here and in each of them.
   std::vector<std::unique_ptr<Function>> functions;

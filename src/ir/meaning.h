@@ -186,6 +186,16 @@ FUNCTION(Erf, std::erf)
 FUNCTION(Erfc, std::erfc)
 FUNCTION(Tgamma, std::tgamma)
 FUNCTION(Lgamma, log_abs_gamma)
+
+// The truth that targets estimate.
+MEANING(DivEstimate, Float, (T a, T b), return a / b;)
+MEANING(SqrtEstimate, Float, (T a), return std::sqrt(a);)
+FUNCTION(RsqrtEstimate, 1 / std::sqrt)
+FUNCTION(Exp2Estimate, std::exp2)
+FUNCTION(Log2Estimate, std::log2)
+FUNCTION(SinEstimate, std::sin)
+FUNCTION(CosEstimate, std::cos)
+FUNCTION(TanhEstimate, std::tanh)
 #undef FUNCTION
 #undef FUNCTION2
 

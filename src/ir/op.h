@@ -47,7 +47,7 @@ enum class ImmKind : uint8_t {
   Atomic
 };
 enum class Cost : uint8_t { Cheap, Costly };
-enum class Accuracy : uint8_t { Exact, Approximate };
+enum class Accuracy : uint8_t { Exact, Approximate, Estimate };
 enum class Width : uint8_t { LowBits, SmallValues, FullWidth };
 enum class LaneRule : uint8_t { OfOperands, BlockUniform, Varying, ByLane, OfMask };
 enum class Memory : uint8_t { Untouched, Reads, Writes, ReadsWrites };

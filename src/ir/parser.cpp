@@ -70,12 +70,13 @@ class Parser {
   void header_line() {
     if (in_.accept_word("launch")) return launch();
     if (in_.accept_word("options")) return options();
+    if (in_.accept_word("bounds")) return bounds();
     if (in_.accept_word("param")) return param();
     if (in_.accept_word("slot")) return slot();
     if (in_.accept_word("array")) return array();
     if (in_.accept_word("failure")) return failure();
     if (in_.accept_word("format")) return format();
-    in_.fail("expected launch, options, param, slot, array, failure, format or '{'");
+    in_.fail("expected launch, options, bounds, param, slot, array, failure, format or '{'");
   }
 
   template <class Struct, size_t N>
@@ -103,6 +104,13 @@ class Parser {
   void options() {
     for (const auto& known : text::kOptionFlags) function_->options.*known.member = false;
     while (!in_.at_line_end()) flag(function_->options, text::kOptionFlags);
+  }
+
+  void bounds() {
+    in_.expect_word("max_registers");
+    function_->bounds.max_registers = number32();
+    in_.expect_word("min_blocks");
+    function_->bounds.min_blocks = number32();
   }
 
   void param() {

@@ -180,6 +180,10 @@ class Printer {
   void options() {
     const std::string flags = flags_text(function_.options, text::kOptionFlags);
     if (flags != flags_text(Options{}, text::kOptionFlags)) out_ += "options" + flags + "\n";
+    const LaunchBounds& bounds = function_.bounds;
+    if (bounds == LaunchBounds{}) return;
+    out_ += "bounds max_registers " + std::to_string(bounds.max_registers) + " min_blocks " +
+            std::to_string(bounds.min_blocks) + "\n";
   }
 
   void param(size_t index, const Param& p) {

@@ -19,7 +19,8 @@ inline constexpr Flag<ArrayFacts> kArrayFlags[] = {
 };
 inline constexpr Flag<Options> kOptionFlags[] = {
     {"fmad", &Options::fmad},
-    {"fastmath", &Options::fastmath},
+#define FAST_MATH(name, in_true) {#name, &Options::name},
+#include "support/fast_math.def"
 };
 inline constexpr Flag<LaunchFacts> kLaunchFlags[] = {
 #define LAUNCH_FACT(name) {#name, &LaunchFacts::name},

@@ -14,6 +14,7 @@
 #include "passes/memory/if_convert_stores.h"
 #include "passes/memory/promote_local.h"
 #include "passes/memory/sink_stores.h"
+#include "passes/simplify/approximate_math.h"
 #include "passes/simplify/contract_fma.h"
 #include "passes/simplify/cse.h"
 #include "passes/simplify/dce.h"
@@ -22,6 +23,7 @@
 #include "passes/simplify/fold.h"
 #include "passes/simplify/forward_slots.h"
 #include "passes/simplify/legalise_floats.h"
+#include "passes/simplify/reassociate.h"
 #include "support/check.h"
 #include "support/interrupted.h"
 
@@ -30,8 +32,8 @@ namespace {
 
 using enum When;
 
-// The passes in order. After contract_fma no pass changes a bit of any result, but expand_math,
-// within the bounds of docs/math.md.
+// The passes in order. After contract_fma no pass changes a bit of any result, but expand_math and,
+// where a kernel allows it, approximate_math, within the bounds of docs/math.md.
 constexpr Pass kPasses[] = {
     // Drops asserts where the target does not check them.
     {.name = "drop_assertions", .run = drop_assertions, .when = Unchecked},
@@ -39,6 +41,8 @@ constexpr Pass kPasses[] = {
     {.name = "forward_slots", .run = forward_slots},
     // Removes dead stores, so that a product that one of them uses is fused too.
     {.name = "dce", .run = dce},
+    // Adds long sums by pairs, where the kernel allows it; contract_fma takes what it makes.
+    {.name = "reassociate", .run = reassociate},
     // Contracts products and sums as the source has them, before arithmetic is simplified.
     {.name = "contract_fma", .run = contract_fma},
     // Computes in float32 what is only stored, and rounds.
@@ -63,6 +67,8 @@ constexpr Pass kPasses[] = {
     // Turns a thread's own arrays into variables where all indices are constants.
     {.name = "promote_local", .run = promote_local},
     {.name = "forward_slots", .run = forward_slots},
+    // Estimates divisions, roots and functions, where the kernel allows it.
+    {.name = "approximate_math", .run = approximate_math},
     // Expands float32 functions; what it builds is not contracted, for its rounding is chosen.
     {.name = "expand_math", .run = expand_math, .when = OwnMath},
     // Computes common subexpressions once; dce removes what nothing uses any more.

@@ -23,7 +23,10 @@ class IdentityWriter {
     out_.text(function.name);
     out_.number(function.kind);
     out_.number(function.options.fmad);
-    out_.number(function.options.fastmath);
+    for (const FastMathPart& part : kFastMathParts)
+      out_.number(function.options.fast_math.*part.member);
+    out_.number(function.options.bounds.max_registers);
+    out_.number(function.options.bounds.min_blocks);
     out_.number(function.options.execution);
     out_.number<uint64_t>(function.options.signature.size());
     for (const std::string& type : function.options.signature) out_.text(type);

@@ -113,7 +113,15 @@ class Printer {
     out_ = std::string(kKinds[static_cast<int>(function_.kind)]) + " " + quoted(function_.name);
     out_ += " line " + std::to_string(function_.span.line);
     if (!function_.options.fmad) out_ += " fmad=False";
-    if (function_.options.fastmath) out_ += " fastmath=True";
+    if (const std::vector<std::string> parts = names_of(function_.options.fast_math);
+        !parts.empty()) {
+      out_ += " fastmath={";
+      for (const std::string& part : parts) out_ += (&part == parts.data() ? "" : ", ") + part;
+      out_ += "}";
+    }
+    const LaunchBounds& bounds = function_.options.bounds;
+    if (bounds.max_registers) out_ += " max_registers=" + std::to_string(bounds.max_registers);
+    if (bounds.min_blocks) out_ += " min_blocks=" + std::to_string(bounds.min_blocks);
     out_ += "\n";
     child("args", function_.args, 1);
     defaults("default", function_.defaults);

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "support/execution.h"
+#include "support/fast_math.h"
+#include "support/launch_bounds.h"
 #include "support/scalar.h"
 #include "support/span.h"
 
@@ -172,7 +174,8 @@ enum class FunctionKind : uint8_t { Kernel, Func, Plain };
 
 struct FunctionOptions {
   bool fmad = true;
-  bool fastmath = false;
+  FastMath fast_math = {};
+  LaunchBounds bounds = {};
   Execution execution = Execution::Automatic;
   // What the decorator declares: the result's type, then the parameters', as "float32", "None" or
   // "array[float32, 2]". Empty: nothing.

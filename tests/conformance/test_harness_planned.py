@@ -24,7 +24,7 @@ def test_features_are_read_from_the_sources():
     assert {"slicing", "a loop over a generator expression"} <= set(planned.kernel_features())
     assert planned.diagnostic_features() == []
     assert "fsum" in planned.later_entities()["math"]
-    assert planned.planned_options() == ["interop", "link", "check", "fastmath"]
+    assert planned.planned_options() == ["interop", "link", "check"]
     assert planned.argument_formats() == []
 
 

@@ -105,10 +105,11 @@ def test_decorated_twice(decorator, name):
 @both
 @pytest.mark.parametrize("keyword", ["foo", "fmadd", "Interop", "target"])
 def test_unknown_keywords(decorator, name, keyword):
-    taken = "fmad, builtins and execution" if name == "kernel" else "fmad and builtins"
+    of_kernel = "fmad, fastmath, builtins, execution, max_registers and min_blocks"
+    taken = of_kernel if name == "kernel" else "fmad, fastmath and builtins"
     text = (
         f"@{name} got an unexpected keyword argument {keyword!r}; it takes {taken}, and "
-        "interop, link, check, fastmath are planned"
+        "interop, link, check are planned"
     )
     refuse(TypeError, text, lambda: decorator(**{keyword: 1}))
     refuse(TypeError, text, lambda: decorator(plain, **{keyword: None}))
@@ -117,7 +118,7 @@ def test_unknown_keywords(decorator, name, keyword):
 @both
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("interop", True), ("fastmath", True), ("check", True), ("link", "code.ptx")],
+    [("interop", True), ("check", True), ("link", "code.ptx")],
 )
 def test_options_that_are_planned(decorator, name, option, value):
     text = f"@{name}({option}={value!r}) is not implemented yet; leave it out"
@@ -130,6 +131,48 @@ def test_options_that_are_planned(decorator, name, option, value):
 def test_fmad_is_a_bool(decorator, name, value):
     text = f"@{name}: fmad must be True or False, found {value!r}; leave it out for True"
     refuse(TypeError, text, lambda: decorator(fmad=value))
+
+
+PARTS = "flush_subnormals, approximate_divide, approximate_sqrt, approximate_functions, reassociate"
+
+
+@clause("DEV-KERN-10", "DEV-FUNC-08")
+@both
+@pytest.mark.parametrize(
+    ("value", "end"),
+    [
+        ({"aproximate_sqrt"}, "'aproximate_sqrt'; did you mean 'approximate_sqrt'? Its"),
+        (("reassociate", "ftz"), "'ftz'; its"),
+        ([3], "3; its"),
+    ],
+)
+def test_unknown_parts_of_fastmath(decorator, name, value, end):
+    text = f"@{name}: fastmath has no part {end} parts are {PARTS}"
+    refuse(TypeError, text, lambda: decorator(fastmath=value))
+
+
+@both
+@pytest.mark.parametrize(
+    ("value", "hint"), [(1, "True"), (None, "True"), ("reassociate", "{'reassociate'}")]
+)
+def test_fastmath_is_a_set_of_names(decorator, name, value, hint):
+    text = (
+        f"@{name}: fastmath must be True, False or a set of names, found {value!r}; "
+        f"write fastmath={hint}"
+    )
+    refuse(TypeError, text, lambda: decorator(fastmath=value))
+
+
+@pytest.mark.parametrize(
+    ("option", "least", "most"), [("max_registers", 16, 255), ("min_blocks", 1, 32)]
+)
+@pytest.mark.parametrize("value", [0, 256, True, 1.5, "64"])
+def test_launch_bounds(option, least, most, value):
+    text = (
+        f"@kernel: {option} must be an int from {least} to {most}, found {value!r}; leave it out "
+        "and the compiler chooses"
+    )
+    refuse(TypeError, text, lambda: D.kernel(**{option: value}))
 
 
 WITHOUT_SOURCE = """

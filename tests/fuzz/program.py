@@ -331,9 +331,11 @@ class Program:
     shared: dict[str, tuple[str, Shape]] = field(default_factory=dict)
     local: dict[str, tuple[str, Shape]] = field(default_factory=dict)
     builtins: int = 32  # bits of Python's own numbers
+    fastmath: str = ""  # the value of that option, where products and sums are contracted too
 
     def source(self, fmad: bool) -> str:
         options = f"fmad={fmad}" + (", builtins=64" if self.builtins == 64 else "")
+        options += f", fastmath={self.fastmath}" if self.fastmath and fmad else ""
         lines = [f"@D.kernel({options})", f"def kernel({', '.join(self.parameters)}):"]
         for kind, arrays in (("shared", self.shared), ("local", self.local)):
             for name, (t, shape) in arrays.items():

@@ -13,7 +13,7 @@ from support.targets import WAITS_FOR, without_variant
 
 from .generate import generate
 from .generate_blocks import generate_blocks
-from .harness import check, compiled, make_case, require, runs_here, travels
+from .harness import check, compiled, make_case, require, run_target, runs_here, travels
 
 CHUNK = 20
 SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_SEEDS", "300"))
@@ -66,6 +66,19 @@ def test_targets_of_the_fuzzer(name, monkeypatch):
 def test_generated_programs_with_barriers_agree(first):
     found = differences(first, blocks=True)
     assert not found, found
+
+
+@pytest.mark.parametrize("name", ["avx512", "avx2", "sse4", "ptx"])
+def test_programs_with_estimates_run(name):
+    """Estimates change what a program computes, and nothing else: it compiles, ends, and writes to
+    its own arrays alone."""
+    if not runs_here(name):
+        pytest.skip(f"waits for {WAITS_FOR[name]}")
+    for seed in range(FIRST, FIRST + 10):
+        case = make_case(seed)
+        case.program.fastmath = "True"
+        ran = run_target(case, compiled(case, fmad=True), name)
+        assert ran.outputs.keys() == case.outputs().keys(), seed
 
 
 LANGUAGE = (

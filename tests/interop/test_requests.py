@@ -20,7 +20,7 @@ def a_tenth(out, first):
 
 
 def in_dialect(function, dialect):
-    return _core.make_kernel(function, fmad=True, fastmath=False, dialect=dialect)
+    return _core.make_kernel(function, fmad=True, dialect=dialect)
 
 
 def launched(kernel):
@@ -85,7 +85,7 @@ def a_tenth(out, first):
     out[0] = first * 0.1
 
 for dialect in ("guide", "numbapro"):
-    kernel = _core.make_kernel(a_tenth, fmad=True, fastmath=False, dialect=dialect)
+    kernel = _core.make_kernel(a_tenth, fmad=True, dialect=dialect)
     out = np.zeros(1)
     D.launch(kernel, out, np.float32(1), grid=1, block=1)
     print(out[0])

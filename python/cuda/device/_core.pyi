@@ -530,13 +530,22 @@ def make_kernel(
     function: Callable[P, None],
     *,
     fmad: bool,
-    fastmath: bool,
+    fastmath: Sequence[str] = ...,
     dialect: str = "guide",
     execution: str = "automatic",
+    max_registers: int = 0,
+    min_blocks: int = 0,
 ) -> Kernel[P]: ...
 def make_func(
-    function: Callable[P, R], *, fmad: bool, fastmath: bool, dialect: str = "guide"
+    function: Callable[P, R],
+    *,
+    fmad: bool,
+    fastmath: Sequence[str] = ...,
+    dialect: str = "guide",
 ) -> Func[P, R]: ...
+
+FAST_MATH: dict[str, bool]
+
 def make_device_function(
     function: Callable[P, R], *, fmad: bool, signature: Sequence[str]
 ) -> Func[P, R]: ...

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar, overload
 
 from cuda.device import _core
@@ -14,8 +15,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F")
 
-_PLANNED = ("interop", "link", "check", "fastmath")
-_TAKEN = {"kernel": "fmad, builtins and execution", "func": "fmad and builtins"}
+_PLANNED = ("interop", "link", "check")
+_TAKEN = {
+    "kernel": "fmad, fastmath, builtins, execution, max_registers and min_blocks",
+    "func": "fmad, fastmath and builtins",
+}
+# Registers of a thread that ptxas can be held to.
+_FEWEST_REGISTERS, _MOST_REGISTERS = 16, 255
+_MOST_BLOCKS = 32  # that any multiprocessor holds
 _ASYNC = 0x80 | 0x200  # CO_COROUTINE, CO_ASYNC_GENERATOR
 
 
@@ -26,9 +33,11 @@ def kernel(
     *,
     interop: bool = False,
     fmad: bool = True,
-    fastmath: bool = False,
+    fastmath: bool | Iterable[str] = False,
     builtins: int = 32,
     execution: str | None = None,
+    max_registers: int | None = None,
+    min_blocks: int | None = None,
     **options: object,
 ) -> Callable[[Callable[P, None]], _core.Kernel[P]]: ...
 def kernel(
@@ -37,9 +46,11 @@ def kernel(
     *,
     interop: bool = False,
     fmad: bool = True,
-    fastmath: bool = False,
+    fastmath: bool | Iterable[str] = False,
     builtins: int = 32,
     execution: str | None = None,
+    max_registers: int | None = None,
+    min_blocks: int | None = None,
     **options: object,
 ) -> Any:
     """Makes a function a kernel: `@kernel` or `@kernel(fmad=False)`.
@@ -50,24 +61,37 @@ def kernel(
     float64 and complex128 in the kernel and in what it calls, instead of int32, float32 and
     complex64; they yield to fixed formats all the same.
 
+    fastmath=True computes float32 as nvcc --use_fast_math does: divisions, roots and some functions
+    are estimates, and subnormal numbers count as zero. A set of names allows parts of that alone:
+    "flush_subnormals", "approximate_divide", "approximate_sqrt", "approximate_functions", or
+    "reassociate", which adds long sums by pairs and is not in True.
+
+    max_registers= and min_blocks= are for GPUs and change no result: how many registers a thread
+    has at most, and how many blocks a multiprocessor is to hold at least, which counts for launches
+    whose block the code is compiled for. The host has neither and runs the kernel as without.
+
     execution= is for the host device and changes no result: "gangs" runs threads as lanes of
     vectors, "threads" each on a stack of its own, so that any thread may wait for any other. Left
-    out, the compiler chooses; `inspect(what="plan")` tells what and why. interop, fastmath, link
-    and check are planned.
+    out, the compiler chooses; `inspect(what="plan")` tells what and why. interop, link and check
+    are planned.
 
     Raises TypeError for an unknown keyword, a value that one does not take, or something that is no
     Python function, and NotImplementedYetError for a planned keyword.
     """
-    _check_options("kernel", options, interop=interop, fastmath=fastmath)
+    _check_options("kernel", options, interop=interop)
     if execution not in (None, "gangs", "threads"):
         raise TypeError(
             f"@kernel: execution must be 'gangs' or 'threads', found {execution!r}; leave it out "
             "and the compiler chooses"
         )
-    make = _core.make_kernel
+    bounds = {
+        **_bound("max_registers", max_registers, _FEWEST_REGISTERS, _MOST_REGISTERS),
+        **_bound("min_blocks", min_blocks, 1, _MOST_BLOCKS),
+    }
+    make = functools.partial(_core.make_kernel, **bounds)
     if execution is not None:
         make = functools.partial(make, execution=execution)
-    return _apply("kernel", function, make, fmad, builtins)
+    return _apply("kernel", function, make, fmad, fastmath, builtins)
 
 
 @overload
@@ -77,7 +101,7 @@ def func(
     *,
     interop: bool = False,
     fmad: bool = True,
-    fastmath: bool = False,
+    fastmath: bool | Iterable[str] = False,
     builtins: int = 32,
     **options: object,
 ) -> Callable[[Callable[P, R]], _core.Func[P, R]]: ...
@@ -87,7 +111,7 @@ def func(
     *,
     interop: bool = False,
     fmad: bool = True,
-    fastmath: bool = False,
+    fastmath: bool | Iterable[str] = False,
     builtins: int = 32,
     **options: object,
 ) -> Any:
@@ -95,12 +119,13 @@ def func(
 
     Called from a kernel it is compiled for the types of its arguments; called from the host it is
     the Python function. `underlying` is that function. Its builtin numbers are those of the kernel
-    that calls it; builtins= is for `inspect` of the function alone.
+    that calls it, and so is what that allows; the options here are for `inspect` of the function
+    alone.
 
     Raises as `kernel` does.
     """
-    _check_options("func", options, interop=interop, fastmath=fastmath)
-    return _apply("func", function, _core.make_func, fmad, builtins)
+    _check_options("func", options, interop=interop)
+    return _apply("func", function, _core.make_func, fmad, fastmath, builtins)
 
 
 def _check_options(decorator: str, unknown: dict[str, object], **planned: object) -> None:
@@ -116,8 +141,46 @@ def _check_options(decorator: str, unknown: dict[str, object], **planned: object
             )
 
 
+def _bound(name: str, value: object, least: int, most: int) -> dict[str, int]:
+    if value is None:
+        return {}
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise TypeError(
+            f"@kernel: {name} must be an int from {least} to {most}, found {value!r}; leave it out "
+            "and the compiler chooses"
+        )
+    return {name: value}
+
+
+def _parts_of_fast_math(decorator: str, fastmath: object) -> list[str]:
+    known = _core.FAST_MATH
+    if isinstance(fastmath, bool):
+        return [name for name, in_true in known.items() if in_true and fastmath]
+    if isinstance(fastmath, str) or not isinstance(fastmath, Iterable):
+        hint = f"{{{fastmath!r}}}" if isinstance(fastmath, str) else "True"
+        raise TypeError(
+            f"@{decorator}: fastmath must be True, False or a set of names, found {fastmath!r}; "
+            f"write fastmath={hint}"
+        )
+    parts = list(fastmath)
+    for part in parts:
+        if not isinstance(part, str) or part not in known:
+            close = difflib.get_close_matches(str(part), known, 1, 0.4)
+            raise TypeError(
+                f"@{decorator}: fastmath has no part {part!r}; "
+                + (f"did you mean {close[0]!r}? Its" if close else "its")
+                + f" parts are {', '.join(known)}"
+            )
+    return [name for name in known if name in parts]
+
+
 def _apply(
-    decorator: str, function: object, make: Callable[..., F], fmad: object, builtins: object
+    decorator: str,
+    function: object,
+    make: Callable[..., F],
+    fmad: object,
+    fastmath: object,
+    builtins: object,
 ) -> object:
     if not isinstance(fmad, bool):
         raise TypeError(
@@ -128,7 +191,11 @@ def _apply(
             f"@{decorator}: builtins must be 32 or 64, the bits of Python's own numbers in "
             f"kernels, found {builtins!r}; leave it out for 32"
         )
-    options: dict[str, object] = {"fmad": fmad, "dialect": "guide64" if builtins == 64 else "guide"}
+    options: dict[str, object] = {
+        "fmad": fmad,
+        "fastmath": _parts_of_fast_math(decorator, fastmath),
+        "dialect": "guide64" if builtins == 64 else "guide",
+    }
     if function is None:
         return lambda function: _decorate(decorator, function, make, options)
     return _decorate(decorator, function, make, options)
@@ -157,7 +224,7 @@ def _decorate(
             f"@{decorator} expects a plain function; {function.__name__!r} is async: "
             "leave out 'async'"
         )
-    return make(function, fastmath=False, **options)
+    return make(function, **options)
 
 
 def _what_to_decorate(decorator: str, found: object) -> str:

@@ -48,7 +48,7 @@ std::string ptx_of(const ir::Function& f, const PtxOptions& options, const Listi
     if (!listing.code) return;
     {
       const StageTimer timer(options.times, "optimisation");
-      missing = nvptx::link_libdevice(*module, {options.libdevice, options.sm, f.options.fastmath});
+      missing = nvptx::link_libdevice(*module, {options.libdevice, options.sm, f.options});
       if (missing) return;
       nvptx::optimise(*module, *machine, effort_for(f));
     }

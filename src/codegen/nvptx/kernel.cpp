@@ -1,6 +1,7 @@
 #include "codegen/nvptx/kernel.h"
 
 #include "codegen/emit_machine.h"
+#include "codegen/nvptx/libdevice.h"
 #include "codegen/nvptx/nvptx_arithmetic.h"
 #include "codegen/nvptx/platform.h"
 #include "codegen/thread/body.h"
@@ -15,15 +16,12 @@ std::string dimensions(const std::array<uint32_t, 3>& block) {
   return std::to_string(block[0]) + "," + std::to_string(block[1]) + "," + std::to_string(block[2]);
 }
 
-// As nvcc's -use_fast_math: subnormals flushed, divisions and roots approximate, a*b+c fused
-// wherever that pays.
-void allow_fast_math(EmitContext& c) {
-  llvm::FastMathFlags flags;
-  flags.setApproxFunc();
-  flags.setAllowReciprocal();
-  flags.setAllowContract(true);
-  c.b.setFastMathFlags(flags);
-  c.kernel->addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
+// min_blocks is about blocks of a known size.
+void set_bounds(llvm::Function& kernel, const ir::Function& f) {
+  if (f.bounds.max_registers)
+    kernel.addFnAttr("nvvm.maxnreg", std::to_string(f.bounds.max_registers));
+  if (f.bounds.min_blocks && f.launch.has_block())
+    kernel.addFnAttr("nvvm.minctasm", std::to_string(f.bounds.min_blocks));
 }
 
 // The pass always-inline inlines the functions of libdevice.
@@ -43,11 +41,11 @@ void emit(llvm::Function* function, const ir::Function& f, const analysis::Analy
           const SourceLines* lines) {
   llvm::Module& module = *function->getParent();
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "entry", function));
-  NvptxArithmetic arithmetic(builder, module, conversions);
+  NvptxArithmetic arithmetic(builder, module, conversions, f.options.flush_subnormals);
   EmitContext c(function, f, analysis, builder, arithmetic);
   c.called = called;
   if (f.kernel) thread::begin_called(c, environment_types(module.getContext(), *f.kernel).size());
-  if (f.options.fastmath) allow_fast_math(c);
+  if (f.options.flush_subnormals) function->addFnAttr(kFlushesSubnormals, kFlushing);
   c.lines.open(*function, c.b, lines, f.name);
   if (f.kernel) {
     CalledPlatform platform(c);
@@ -72,6 +70,7 @@ llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
   if (ir::has_convergent(f.body)) kernel->setConvergent();
   set_param_attributes(*kernel, f);
   if (f.launch.has_block()) kernel->addFnAttr("nvvm.reqntid", dimensions(f.launch.block));
+  set_bounds(*kernel, f);
   const llvm::SmallVector<llvm::Type*> environment = environment_types(context, f);
   std::vector<llvm::Function*> called;
   for (const auto& one : f.functions)

@@ -31,8 +31,9 @@ std::unique_ptr<llvm::Module> read(llvm::Module& into, const std::string& path) 
 
 int answer(llvm::StringRef question, const LibdeviceOptions& options) {
   if (question == "__CUDA_ARCH") return options.sm * 10;
-  if (question == "__CUDA_FTZ") return options.fastmath;
-  return !options.fastmath;  // __CUDA_PREC_DIV, __CUDA_PREC_SQRT
+  if (question == "__CUDA_FTZ") return options.allowed.flush_subnormals;
+  if (question == "__CUDA_PREC_DIV") return !options.allowed.approximate_divide;
+  return !options.allowed.approximate_sqrt;  // __CUDA_PREC_SQRT
 }
 
 llvm::StringRef question_of(const llvm::CallInst& call) {
@@ -56,12 +57,12 @@ void answer_questions(llvm::Module& module, const LibdeviceOptions& options) {
 }
 
 // Its functions become the module's own, compiled as the kernel is.
-void adopt(llvm::Module& module, bool fastmath) {
+void adopt(llvm::Module& module, bool flush_subnormals) {
   for (llvm::Function& f : module) {
     if (f.isDeclaration() || f.getCallingConv() == llvm::CallingConv::PTX_Kernel) continue;
     f.setLinkage(llvm::GlobalValue::InternalLinkage);
     f.removeFnAttr("frame-pointer");
-    if (fastmath) f.addFnAttr("denormal-fp-math-f32", "preserve-sign,preserve-sign");
+    if (flush_subnormals) f.addFnAttr(kFlushesSubnormals, kFlushing);
   }
 }
 
@@ -78,7 +79,7 @@ std::optional<Diagnostic> link_libdevice(llvm::Module& module, const LibdeviceOp
   const std::string left = first_call(module);
   CD_CHECK(left.empty(), "libdevice has no " + left);
   answer_questions(module, options);
-  adopt(module, options.fastmath);
+  adopt(module, options.allowed.flush_subnormals);
   return std::nullopt;
 }
 

@@ -6,13 +6,18 @@
 
 #include "codegen/llvm.h"
 #include "support/diagnostic.h"
+#include "support/fast_math.h"
 
 namespace cuda_device::codegen::nvptx {
+
+// The attribute of functions that take subnormal numbers of float32 for zero, and its value.
+inline constexpr const char* kFlushesSubnormals = "denormal-fp-math-f32";
+inline constexpr const char* kFlushing = "preserve-sign,preserve-sign";
 
 struct LibdeviceOptions {
   std::string path;
   int sm = 0;
-  bool fastmath = false;
+  FastMath allowed = {};
 };
 
 // Links the functions that the module calls, as its own. Does nothing where it calls none. Where it

@@ -39,6 +39,11 @@ bool is_hot(const Inst& inst) {
     case Op::Tanh:
     case Op::Erf:
     case Op::Pow:
+    case Op::Exp2Estimate:
+    case Op::Log2Estimate:
+    case Op::SinEstimate:
+    case Op::CosEstimate:
+    case Op::TanhEstimate:
       return true;
     default:
       return false;
@@ -74,6 +79,7 @@ Inst* Expansion::expanded(ir::Builder& builder, Inst& inst) {
     case Op::Exp:
       return math::exp(e, x);
     case Op::Exp2:
+    case Op::Exp2Estimate:
       return math::exp2(e, x);
     case Op::Log:
       return math::log(e, x);
@@ -85,6 +91,14 @@ Inst* Expansion::expanded(ir::Builder& builder, Inst& inst) {
       return math::erf(e, x);
     case Op::Pow:
       return math::pow(e, x, inst.operands[1]);
+    case Op::Log2Estimate:
+      return math::log2_estimate(e, x);
+    case Op::SinEstimate:
+      return math::sin_or_cos_estimate(e, x, 0);
+    case Op::CosEstimate:
+      return math::sin_or_cos_estimate(e, x, 1);
+    case Op::TanhEstimate:
+      return math::tanh_estimate(e, x);
     default:
       return angle_function(builder, inst);
   }

@@ -5,6 +5,8 @@
 //
 //   %1 = exp2 %0          %1 = min %0, 130 ... %9 = fma %5, %8, 1 ... %11 = ldexp %9, %10
 //
+// The estimates of approximate_math are expanded too, into less.
+//
 // sin and cos of huge angles stay calls, under a test that is almost never true:
 //   slot = polynomial;  if abs(x) > limit { slot = sin x }
 #pragma once

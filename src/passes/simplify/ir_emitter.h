@@ -24,6 +24,7 @@ class IrEmitter {
   F sub(F x, F y) { return b_.op(ir::Op::Sub, {x, y}); }
   F mul(F x, F y) { return b_.op(ir::Op::Mul, {x, y}); }
   F div(F x, F y) { return b_.op(ir::Op::Div, {x, y}); }
+  F div_estimate(F x, F y) { return b_.op(ir::Op::DivEstimate, {x, y}); }
   F min(F x, F y) { return b_.op(ir::Op::Min, {x, y}); }
   F max(F x, F y) { return b_.op(ir::Op::Max, {x, y}); }
   F neg(F x) { return b_.op(ir::Op::Neg, {x}); }

@@ -265,4 +265,46 @@ auto pow(E& e, typename E::F x, typename E::F y) {
   return e.select(e.either(e.eq(x, one), e.eq(y, zero)), one, value);
 }
 
+// ------------------------------------------------------------------------------------------
+// Estimates: what a kernel allows by fastmath=. Errors are in docs/math.md.
+
+// As log2, with f / log(2) in one part.
+template <class E>
+auto log2_estimate(E& e, typename E::F x) {
+  auto [k, f] = split_near_one(e, x);
+  auto p = polynomial(
+      e, f,
+      {0x1.715476p+0f, -0x1.715470p-1f, 0x1.ec7092p-2f, -0x1.715aeep-2f, 0x1.277fe2p-2f,
+       -0x1.eaa98ap-3f, 0x1.a2b5dcp-3f, -0x1.878f56p-3f, 0x1.7f6b68p-3f, -0x1.c67f74p-4f});
+  return e.fma(f, p, k);
+}
+
+// sin (quarter = 0) or cos (quarter = 1), from -1 to 1 for every finite x: an angle that is too
+// large to be reduced stays within a quarter.
+template <class E>
+auto sin_or_cos_estimate(E& e, typename E::F x, int quarter) {
+  auto n = e.rint(e.mul(x, e.f(0x1.45f306p-1f)));
+  auto rest = e.fma(n, e.f(-0x1.921fb0p+0f), x);
+  auto r = clamp(e, e.fma(n, e.f(-0x1.5110b4p-22f), rest), -0.8f, 0.8f);
+  auto rr = e.mul(r, r);
+  auto s = polynomial(e, rr, {-0x1.555556p-3f, 0x1.111176p-7f, -0x1.a05ba8p-13f});
+  auto c = polynomial(e, rr, {1.0f, -0.5f, 0x1.555556p-5f, -0x1.6c1762p-10f, 0x1.a075d6p-16f});
+  auto q = e.iadd(e.to_int(n), e.i(quarter));
+  auto odd = e.ne(e.iand(q, e.i(1)), e.i(0));
+  auto value = e.select(odd, c, e.fma(e.mul(rr, r), s, r));
+  return e.from_bits(e.ixor(e.bits(value), e.shl(e.iand(q, e.i(2)), 30)));
+}
+
+// As tanh, with an estimated quotient.
+template <class E>
+auto tanh_estimate(E& e, typename E::F x) {
+  auto a = e.abs(x);
+  auto aa = e.mul(a, a);
+  auto p = polynomial(e, aa, {-0x1.555554p-2f, 0x1.1110aep-3f, -0x1.ba07f2p-5f, 0x1.655aeep-6f});
+  auto small = e.fma(e.mul(aa, a), p, a);
+  auto grown = exp2(e, e.mul(e.min(a, e.f(10.0f)), e.f(0x1.715476p+1f)));
+  auto large = e.sub(e.f(1.0f), e.div_estimate(e.f(2.0f), e.add(grown, e.f(1.0f))));
+  return e.copysign(e.select(e.lt(a, e.f(0.3f)), small, large), x);
+}
+
 }  // namespace cuda_device::passes::math

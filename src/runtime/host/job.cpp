@@ -98,7 +98,7 @@ void Job::provide_memory(abi::HostContext& context) const {
 // Until nothing is left to claim, or the time has come.
 Job::Left Job::run_chunks(int64_t now, int64_t until, Interrupt* interrupt) {
   if (!blocks_.anything_left()) return Left::Nothing;
-  FloatState state;
+  const FloatState state(flush_subnormals_);
   abi::HostContext context = context_;
   provide_memory(context);  // before the first claim: a chunk that is claimed will run
   Pace pace(max_chunk_, now);

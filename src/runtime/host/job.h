@@ -35,6 +35,8 @@ class Job {
     report_ = &report;
     context_.report = &report;
   }
+  // Before the run: its threads take subnormal numbers for zero.
+  void flush_subnormals() { flush_subnormals_ = true; }
   // Claims and runs chunks until none is left. Any number of threads.
   void help() noexcept;
   // The launching thread's part: claims and runs, then waits until no thread runs a block of this
@@ -62,6 +64,7 @@ class Job {
   uint32_t arena_bytes_;
   uint64_t max_chunk_ = 1;
   bool will_ask_ = false;
+  bool flush_subnormals_ = false;
   Blocks blocks_;
   std::mutex mutex_;
   std::string error_;                        // the first

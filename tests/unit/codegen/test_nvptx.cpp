@@ -163,11 +163,15 @@ TEST(Ptx, SmallFloatsAreConvertedByInstructions) {
 }
 
 TEST(Ptx, FastMathIsAsked) {
-  const std::string text = unary("div %2, %2 : float32", "float32");
-  const std::string fast =
-      replaced(text, "kernel \"k\"\n", "kernel \"k\"\noptions fmad fastmath\n");
-  EXPECT_THAT(ptx_of(text), Not(HasSubstr("ftz")));
-  EXPECT_THAT(ptx_of(fast), HasSubstr("div.approx.ftz.f32"));
+  const auto flushing = [](const std::string& text) {
+    return replaced(text, "kernel \"k\"\n", "kernel \"k\"\noptions fmad flush_subnormals\n");
+  };
+  const std::string exact = unary("div %2, %2 : float32", "float32");
+  const std::string estimate = unary("div_estimate %2, %2 : float32", "float32");
+  EXPECT_THAT(ptx_of(exact), Not(HasSubstr("ftz")));
+  EXPECT_THAT(ptx_of(flushing(exact)), HasSubstr("div.rn.ftz.f32"));
+  EXPECT_THAT(ptx_of(estimate), HasSubstr("div.full.f32"));
+  EXPECT_THAT(ptx_of(flushing(estimate)), HasSubstr("div.approx.ftz.f32"));
 }
 
 // `body` with an array of float32, the thread's index %i, and arrays of the kernel's own.

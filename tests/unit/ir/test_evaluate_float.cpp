@@ -222,7 +222,8 @@ TEST(Functions, AreTheInexactOps) {
       Op::Sin,   Op::Cos,  Op::Tan,   Op::Asin,  Op::Acos,   Op::Atan,  Op::Atan2,
       Op::Sinh,  Op::Cosh, Op::Tanh,  Op::Asinh, Op::Acosh,  Op::Atanh, Op::Pow,
       Op::Hypot, Op::Cbrt, Op::Erf,   Op::Erfc,  Op::Tgamma, Op::Lgamma};
-  for (Op op : all_ops()) EXPECT_EQ(is_exact(op), !approximated.contains(op)) << info(op).text;
+  for (Op op : all_ops())
+    EXPECT_EQ(is_exact(op), !approximated.contains(op) && !is_estimate(op)) << info(op).text;
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ TEST(Text, EveryOpRoundTrips) {
 
 constexpr const char* kWhole = R"(kernel "whole"
 launch block 32 8 1 grid_fits_31
-options fastmath
+options flush_subnormals reassociate
+bounds max_registers 64 min_blocks 2
 param @0 "a": array<float32, 2> unit_inner contiguous aligned element_aligned read_only fits_31 no_alias
 param @1 "s": array<int8, 1, shared> fits_31
 param @2 "n": int64

@@ -161,7 +161,7 @@ class CUDAKernel:
     def __init__(self, function: Callable[..., Any], signature: Signature | None, fmad: bool):
         self._take_names(function)
         self.signature = signature
-        self._kernel = _core.make_kernel(function, fmad=fmad, fastmath=False, dialect="numbapro")
+        self._kernel = _core.make_kernel(function, fmad=fmad, dialect="numbapro")
         self._specialised: dict[tuple[Type, ...], None] = {}
         if signature is None:
             return

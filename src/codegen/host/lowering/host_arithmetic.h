@@ -32,6 +32,8 @@ class HostArithmetic : public Arithmetic {
   llvm::Value* logb(ScalarKind kind, llvm::Value* x) override;
   llvm::Value* significand(ScalarKind kind, llvm::Value* x) override;
   llvm::Value* function(ir::Op op, ScalarKind kind, Values operands) override;
+  // lowering_estimate.cpp
+  llvm::Value* estimate(ir::Op op, ScalarKind kind, Values operands) override;
 
  private:
   llvm::Value* floor_quotient(ScalarKind kind, llvm::Value* x, llvm::Value* y);
@@ -49,11 +51,18 @@ class HostArithmetic : public Arithmetic {
   llvm::Value* through_exp_where_large(ir::Op op, ScalarKind kind, llvm::Value* x);
   template <class Compute>
   llvm::Value* where_large(llvm::Value* large, llvm::Value* otherwise, Compute&& compute);
+  llvm::Value* estimate_of(bool root, llvm::Value* x);
+  llvm::Value* minus_product(llvm::Value* c, llvm::Value* a, llvm::Value* b);
+  llvm::Value* reciprocal(llvm::Value* x);
+  llvm::Value* reciprocal_root(llvm::Value* x);
+  llvm::Value* root(llvm::Value* x);
   llvm::Value* log_gamma(ScalarKind kind, llvm::Value* x);
   llvm::Value* call_each_lane(const std::string& name, Values operands);
   llvm::Function* declare(const std::string& name, llvm::Type* result, size_t operands);
-  template <class Call>
-  llvm::Value* each_register(ScalarKind kind, Values operands, Call&& call);
+  // call(parts, mask) for each register of the vectors.
+  llvm::Value* each_register(
+      ScalarKind kind, Values operands,
+      llvm::function_ref<llvm::Value*(Values parts, llvm::Value* mask)> call);
   llvm::Value* piece(llvm::Value* vector, unsigned first, unsigned count);
 
   llvm::Module& module_;

@@ -152,10 +152,9 @@ static Avx512Functions avx512_functions(ScalarKind kind) {
   CD_UNREACHABLE("unknown float");
 }
 
-// call(parts, mask) for each register of the vectors.
-template <class Call>
-Value* HostArithmetic::each_register(ScalarKind kind, Values operands, Call&& call) {
-  const unsigned count = 64 / static_cast<unsigned>(bytes_of(kind));
+Value* HostArithmetic::each_register(ScalarKind kind, Values operands,
+                                     llvm::function_ref<Value*(Values, Value*)> call) {
+  const unsigned count = target_.native_lanes(static_cast<unsigned>(bytes_of(kind)));
   llvm::SmallVector<Value*, 16> results;
   for (unsigned first = 0; first < lanes_of(operands[0]->getType()); first += count) {
     llvm::SmallVector<Value*, 2> parts;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "codegen/codegen.h"
 #include "codegen/effort.h"
 #include "codegen/host/kernel.h"
@@ -45,10 +47,26 @@ void link_object(llvm::Module& module, llvm::TargetMachine& machine, const HostO
   link(object, entry->getName().str(), image, for_debuggers);
 }
 
+bool computes_in_float64(const ir::Function& f) {
+  return ir::any_inst(f.body, [](const ir::Inst& inst) {
+    const ir::Type& type = inst.type;
+    return (type.is_scalar() || type.is_array()) && !type.has_records() &&
+           type.scalar() == ScalarKind::F64;
+  });
+}
+
+// The mode of the machine is for all formats at once, and float64 keeps its subnormal numbers.
+bool may_flush_subnormals(const ir::Function& f) {
+  if (!f.options.flush_subnormals || computes_in_float64(f)) return false;
+  return std::ranges::none_of(f.functions,
+                              [](const auto& one) { return computes_in_float64(*one); });
+}
+
 abi::KernelImage image_of(const ir::Function& f, const HostOptions& options) {
   abi::KernelImage image;
   image.kind = abi::ImageKind::HostCode;
   describe(f, image);
+  image.flush_subnormals = may_flush_subnormals(f);
   image.target =
       std::string("x86-64/") + (options.emulate ? "emulated-" : "") + name_of(options.mask);
   return image;

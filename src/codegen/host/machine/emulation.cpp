@@ -76,6 +76,13 @@ class Emulation {
       case id::x86_avx512_mask_getmant_pd_512:
         return in_place_of(
             call, [&] { return arithmetic(Op::Significand, call, {operand(0)}, operand(3)); });
+      case id::x86_avx512_rcp14_ps_512:
+      case id::x86_avx512_rsqrt14_ps_512:
+        return in_place_of(call, [&] {
+          const bool root = intrinsic == id::x86_avx512_rsqrt14_ps_512;
+          Value* x = root ? b_.CreateUnaryIntrinsic(id::sqrt, operand(0)) : operand(0);
+          return b_.CreateFDiv(llvm::ConstantFP::get(x->getType(), 1.0), x);
+        });
       default:
         CD_CHECK(!call.getCalledFunction()->getName().starts_with("llvm.x86.avx512"),
                  call.getCalledFunction()->getName().str() + " has no emulation");

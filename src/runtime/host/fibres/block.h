@@ -25,6 +25,7 @@ struct Kernel {
   uint32_t arrays = 0;  // bytes of a block's shared arrays
   // Its threads wait for nobody: one after the other runs on one stack.
   bool alone = false;
+  bool flush_subnormals = false;
 };
 
 // A thread of the machine, which carries the fibres of its started blocks.

@@ -326,7 +326,7 @@ void Worker::loop() noexcept {
 }  // namespace
 
 bool run(Launch& launch, bool asks, Interrupt* interrupt) noexcept {
-  const FloatState state;
+  const FloatState state(launch.kernel.flush_subnormals);
   Worker worker(launch, interrupt);
   if (!asks) {
     worker.loop();

@@ -1,0 +1,393 @@
+"""@kernel(fastmath=): results within the bounds of docs/math.md on every target, the instructions
+that are taken for it, and none of that without."""
+
+import math
+import re
+import shutil
+import subprocess
+
+import cloudpickle
+import numpy as np
+import pytest
+from cuda import device as D
+from support.clauses import clause
+from support.launching import run
+
+from support import targets
+
+FORMS = ("avx512", "avx2", "sse4")
+
+
+def divide(x, y):
+    return x / y
+
+
+def inverse(x, y):
+    return 1 / y
+
+
+def third(x, y):
+    return x / 3
+
+
+def root(x, y):
+    return math.sqrt(x)
+
+
+def inverse_root(x, y):
+    return 1 / math.sqrt(x)
+
+
+def over_root(x, y):
+    return y / math.sqrt(x)
+
+
+def power(x, y):
+    return x**y
+
+
+def function(name):
+    chosen = getattr(math, name)
+
+    def body(x, y):
+        return chosen(x)
+
+    return body
+
+
+def kernel_of(body, **options):
+    @D.kernel(**options)
+    def compute(out, x, y):
+        i = D.tid(1)
+        if i < out.size:
+            out[i] = body(x[i], y[i])
+
+    return compute
+
+
+def computed(body, x, y, **options):
+    out = np.empty_like(x)
+    run(kernel_of(body, **options), out, x, y, grid=len(x) // 96 + 1, block=96)
+    return out
+
+
+def ulps(found, exact):
+    unit = np.spacing(np.abs(exact).astype(np.float32)).astype(np.float64)
+    return np.abs(found.astype(np.float64) - exact) / unit
+
+
+def positive(n, low, high):
+    """Numbers whose logarithms are spread evenly."""
+    return np.exp(np.random.default_rng(3).uniform(np.log(low), np.log(high), n)).astype(np.float32)
+
+
+# Of docs/math.md: the looser one of those of AVX2 and GPUs.
+ROUGH = {
+    "divide": (divide, np.divide, 4),
+    "inverse": (inverse, lambda x, y: 1 / y, 4),
+    "third": (third, lambda x, y: x / 3, 2),
+    "root": (root, lambda x, y: np.sqrt(x), 5),
+    "inverse_root": (inverse_root, lambda x, y: 1 / np.sqrt(x), 5),
+    "over_root": (over_root, lambda x, y: y / np.sqrt(x), 6),
+}
+
+
+@clause("DEV-KERN-10")
+@pytest.mark.parametrize("name", ROUGH)
+def test_divisions_and_roots(target, name):
+    body, exact, bound = ROUGH[name]
+    x, y = positive(3000, 1e-18, 1e18), positive(3000, 1e-15, 1e15)[::-1].copy()
+    if "root" not in name:
+        x[::3] *= -1
+    found = computed(body, x, y, fastmath=True)
+    assert ulps(found, exact(x.astype(np.float64), y.astype(np.float64))).max() <= bound
+
+
+@pytest.mark.parametrize("name", ROUGH)
+def test_what_is_not_finite(target, name):
+    body, exact, _ = ROUGH[name]
+    values = np.array([0.0, np.inf, np.nan, 1.0, 4.0], np.float32)
+    x, y = (a.ravel().copy() for a in np.meshgrid(values, values))
+    with np.errstate(all="ignore"):
+        want = exact(x.astype(np.float64), y.astype(np.float64)).astype(np.float32)
+    found = computed(body, x, y, fastmath=True)
+    np.testing.assert_allclose(found, want, rtol=1e-6)
+
+
+# The error is at most so much of the result plus so much of one.
+FUNCTIONS = {
+    "exp": (-80, 80, 2**-17, 0),
+    "exp2": (-120, 120, 2**-20, 0),
+    "log": (1e-30, 1e30, 2**-20, 2**-20),
+    "log2": (1e-30, 1e30, 2**-20, 2**-20),
+    "log10": (1e-30, 1e30, 2**-20, 2**-20),
+    "sin": (-3.1, 3.1, 0, 2**-20),
+    "cos": (-3.1, 3.1, 0, 2**-20),
+    "tan": (-1.2, 1.2, 2**-18, 2**-20),
+    "tanh": (-12, 12, 2**-10, 0),
+}
+
+
+def spread(low, high):
+    if low > 0:
+        return positive(3000, low, high)
+    return np.random.default_rng(4).uniform(low, high, 3000).astype(np.float32)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(target, name):
+    low, high, relative, absolute = FUNCTIONS[name]
+    x = spread(low, high)
+    exact = getattr(np, name)(x.astype(np.float64))
+    found = computed(function(name), x, x, fastmath=True)
+    assert np.all(np.abs(found - exact) <= relative * np.abs(exact) + absolute)
+
+
+def test_powers(target):
+    x, y = positive(3000, 1e-3, 1e3), spread(-5, 5)
+    exact = x.astype(np.float64) ** y.astype(np.float64)
+    assert np.all(np.abs(computed(power, x, y, fastmath=True) / exact - 1) <= 2**-16)
+
+
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_angles_of_any_size_stay_within_one(target, name):
+    x = np.array([1e6, -3e9, 1e30, 3e38, np.inf, np.nan], np.float32)
+    found = computed(function(name), x, x, fastmath=True)
+    assert np.all(np.abs(found[:4]) <= 1.0001)
+    assert np.isnan(found[4:]).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64])
+def test_other_formats_are_left_alone(target, dtype):
+    x, y = (np.arange(1, 300) * 3).astype(dtype), (np.arange(1, 300)[::-1] * 2).astype(dtype)
+
+    def body(x, y):
+        return math.sqrt(D.float64(x)) / y + x // y
+
+    out, exact = np.empty((2, len(x)))
+    run(kernel_of(body, fastmath=True), out, x, y, grid=1, block=320)
+    run(kernel_of(body), exact, x, y, grid=1, block=320)
+    assert out.tobytes() == exact.tobytes()
+
+
+def test_no_part_changes_no_bit(target):
+    x, y = positive(500, 1e-40, 1e38), positive(500, 1e-30, 1e30)[::-1].copy()
+
+    def body(x, y):
+        return (x / y + math.sqrt(x) + 1 / math.sqrt(y)) + x * y
+
+    for options in ({"fastmath": False}, {"fastmath": set()}):
+        assert computed(body, x, y, **options).tobytes() == computed(body, x, y).tobytes()
+
+
+def sum_of_terms(x, y):
+    return x - y + x * y - 3 * x + y * y + 7 - x * x
+
+
+def test_sums_by_pairs_have_the_same_bits_everywhere(target):
+    x, y = spread(-3, 3), spread(1, 2)
+
+    def by_pairs(x, y):
+        return ((x - y) + (x * y - 3 * x)) + ((y * y + 7) - x * x)
+
+    found = computed(sum_of_terms, x, y, fastmath={"reassociate"})
+    assert found.tobytes() == computed(by_pairs, x, y).tobytes()
+    assert found.tobytes() != computed(sum_of_terms, x, y).tobytes()
+
+
+def small_product(x, y):
+    return x * y
+
+
+@pytest.mark.parametrize("form", [*FORMS, "avx512-threads"])
+def test_subnormal_numbers_are_flushed_on_the_host(form):
+    targets.require(form)
+    x = np.array([1e-30, 1e-40, -1e-40, 1.0], np.float32)
+    y = np.array([1e-10, 1.0, 1.0, 1e-40], np.float32)
+    with targets.use_target(form):
+        flushed = computed(small_product, x, y, fastmath={"flush_subnormals"})
+        kept = computed(small_product, x, y)
+    assert (flushed == 0).all()
+    assert (kept != 0).all()
+
+
+def test_float64_keeps_its_subnormal_numbers(target):
+    out = np.zeros(1)
+    x = np.array([1e-310])
+
+    @D.kernel(fastmath=True)
+    def keep(out, x):
+        out[0] = x[0] * 2
+
+    run(keep, out, x, grid=1, block=1)
+    assert out[0] == 2e-310
+
+
+def assembly(body, form, **options):
+    x = np.zeros(64, np.float32)
+    return kernel_of(body, **options).inspect(x, x, x, what="asm", target=form, grid=1, block=64)
+
+
+ESTIMATES = {"avx512": r"v{}14ps\b.*zmm", "avx2": r"v{}ps\b.*ymm", "sse4": r"\b{}ps\b"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("body", "instruction"),
+    [
+        (divide, "rcp"),
+        (inverse, "rcp"),
+        (inverse_root, "rsqrt"),
+        (root, "rsqrt"),
+        (over_root, "rsqrt"),
+    ],
+)
+def test_host_code_has_estimates(form, body, instruction):
+    pattern = ESTIMATES[form].format(instruction)
+    fast = assembly(body, form, fastmath=True)
+    assert re.search(pattern, fast)
+    assert not re.search(r"\bv?(div|sqrt)ps\b", fast)
+    plain = assembly(body, form)
+    assert not re.search(pattern, plain)
+    assert re.search(r"\bv?(div|sqrt)ps\b", plain)
+
+
+CUDA = """
+extern "C" __global__ void k(float* out, const float* a, const float* b) {
+  int i = threadIdx.x;
+  float x = a[i], y = b[i];
+  out[i] = %s;
+}
+"""
+PTX = {
+    "x / y": divide,
+    "1.0f / y": inverse,
+    "sqrtf(x)": root,
+    "1.0f / sqrtf(x)": inverse_root,
+    "sinf(x)": function("sin"),
+    "cosf(x)": function("cos"),
+    "tanf(x)": function("tan"),
+    "expf(x)": function("exp"),
+    "exp2f(x)": function("exp2"),
+    "logf(x)": function("log"),
+    "log2f(x)": function("log2"),
+    "log10f(x)": function("log10"),
+    "powf(x, y)": power,
+    "tanhf(x)": function("tanh"),
+}
+
+
+def ptx_arithmetic(text):
+    """Names of instructions; LLVM says that products round to nearest, nvcc does not."""
+    found = re.findall(r"^\s+((?:\w+\.approx|div|mul|rcp|sqrt)[\w.]*f32)\s", text, re.M)
+    return [name.replace("mul.rn.", "mul.") for name in found]
+
+
+def ptx_of(body, **options):
+    x = np.zeros(64, np.float32)
+    return kernel_of(body, **options).inspect(x, x, x, what="ptx", target="sm_80", grid=1, block=64)
+
+
+@pytest.mark.skipif(not shutil.which("nvcc"), reason="waits for nvcc")
+@pytest.mark.parametrize("expression", PTX)
+def test_ptx_is_what_nvcc_writes(tmp_path, expression):
+    source = tmp_path / "k.cu"
+    source.write_text(CUDA % expression)
+    command = ["nvcc", "-arch=sm_80", "--use_fast_math", "-ptx", "-o", "-", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = ptx_arithmetic(ptx_of(PTX[expression], fastmath=True))
+    assert found == ptx_arithmetic(done.stdout)
+    assert found
+
+
+def test_parts_of_ptx():
+    assert "div.full.f32" in ptx_of(divide, fastmath={"approximate_divide"})
+    assert "div.rn.ftz.f32" in ptx_of(divide, fastmath={"flush_subnormals"})
+    assert "sqrt.approx.f32" in ptx_of(root, fastmath={"approximate_sqrt"})
+    assert "ex2.approx.f32" in ptx_of(function("exp"), fastmath={"approximate_functions"})
+    for body in (divide, root, function("exp"), small_product):
+        text = ptx_of(body)
+        assert "ftz" not in text.replace("ex2.approx.ftz", "")
+        assert not re.search(r"(div|sqrt|rsqrt)\.(approx|full)", text)
+
+
+@D.kernel(fastmath={"reassociate", "flush_subnormals"}, max_registers=40)
+def plain(out, x):
+    out[D.tid(1)] = x[D.tid(1)]
+
+
+def test_parts_travel_and_are_told():
+    again = cloudpickle.loads(cloudpickle.dumps(plain))
+    x = np.zeros(64, np.float32)
+    for k in (plain, again):
+        raw = k.inspect(x, x, what="ir_raw")
+        assert "options fmad flush_subnormals reassociate\n" in raw
+        assert "bounds max_registers 40 min_blocks 0\n" in raw
+    syntax = plain.inspect(x, x, what="syntax")
+    assert "fastmath={flush_subnormals, reassociate} max_registers=40" in syntax
+
+
+def test_options_of_one_function_are_different_kernels(target):
+    """Each has code of its own, though the source is one."""
+    x, y = positive(200, 1, 100), positive(200, 1, 100)[::-1].copy()
+    exact = computed(sum_of_terms, x, y)
+    pairs = computed(sum_of_terms, x, y, fastmath={"reassociate"})
+    assert computed(sum_of_terms, x, y).tobytes() == exact.tobytes()
+    assert pairs.tobytes() != exact.tobytes()
+
+
+# --- registers and blocks of a GPU ---
+
+
+def hungry(out, x):
+    i = D.tid(1)
+    values = D.local_array(64, D.float32)
+    for k in range(64):
+        values[k] = x[i + 64 * k]
+    product = 1.0
+    for _ in range(3):
+        for k in range(64):
+            product = product * values[k] + k
+    out[i] = product
+
+
+def stats_of(block=256, **options):
+    out, x = np.zeros(256, np.float32), np.zeros(4352, np.float32)
+    return D.kernel(**options)(hungry).stats(out, x, grid=1, block=block, target="sm_80")
+
+
+def bounds_of(block, **options):
+    out, x = np.zeros(256, np.float32), np.zeros(4352, np.float32)
+    text = D.kernel(**options)(hungry).inspect(
+        out, x, what="ptx", target="sm_80", grid=1, block=block
+    )
+    return re.findall(r"\.(maxnreg|minnctapersm) (\d+)", text)
+
+
+@clause("DEV-KERN-10")
+def test_registers_and_blocks_in_ptx():
+    assert bounds_of(256) == []
+    assert bounds_of(256, max_registers=32) == [("maxnreg", "32")]
+    assert bounds_of(256, min_blocks=4) == [("minnctapersm", "4")]
+    both = bounds_of(256, max_registers=40, min_blocks=4)
+    assert sorted(both) == [("maxnreg", "40"), ("minnctapersm", "4")]
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="waits for ptxas")
+def test_registers_that_ptxas_gives():
+    plain = stats_of().registers
+    assert plain > 48
+    assert stats_of(max_registers=32).registers <= 32
+    assert stats_of(min_blocks=6).registers <= 40  # 65536 for 6 blocks of 256 threads
+
+
+def test_bounds_change_nothing_else(target):
+    x = spread(-1, 1)[:64]
+    results = []
+    for options in ({}, {"max_registers": 24, "min_blocks": 2}):
+        out = np.zeros(64, np.float32)
+        data = np.resize(x, 64 * 65)
+        run(D.kernel(**options)(hungry), out, data, grid=1, block=64)
+        results.append(out.tobytes())
+    assert results[0] == results[1]
