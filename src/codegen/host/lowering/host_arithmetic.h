@@ -56,7 +56,9 @@ class HostArithmetic : public Arithmetic {
   llvm::Value* reciprocal(llvm::Value* x);
   llvm::Value* reciprocal_root(llvm::Value* x);
   llvm::Value* root(llvm::Value* x);
-  llvm::Value* log_gamma(ScalarKind kind, llvm::Value* x);
+  llvm::Value* gamma_function(ir::Op op, ScalarKind kind, llvm::Value* x);
+  llvm::Value* gamma_of_float64(llvm::Value* x);
+  llvm::Value* log_gamma_of_float64(llvm::Value* x);
   llvm::Value* call_each_lane(const std::string& name, Values operands);
   llvm::Function* declare(const std::string& name, llvm::Type* result, size_t operands);
   // call(parts, mask) for each register of the vectors.

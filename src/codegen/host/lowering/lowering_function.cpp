@@ -207,16 +207,17 @@ Value* HostArithmetic::significand(ScalarKind kind, Value* x) {
   });
 }
 
-// SLEEF's in float32 overflows below the end of the format, and loses bits near the function's
-// zeros.
-Value* HostArithmetic::log_gamma(ScalarKind kind, Value* x) {
+// In float64 for float32 too: SLEEF's float32 lgamma overflows below the end of the format, and
+// loses bits near the function's zeros; its gamma loses those of subnormal results.
+Value* HostArithmetic::gamma_function(Op op, ScalarKind kind, Value* x) {
+  const bool log = op == Op::Lgamma;
   switch (compute_format(kind)) {
     case ComputeFormat::F32: {
       Value* wide = b_.CreateFPExt(x, lanes(x, ScalarKind::F64));
-      return b_.CreateFPTrunc(call_vector(Op::Lgamma, ScalarKind::F64, {wide}), x->getType());
+      return b_.CreateFPTrunc(call_vector(op, ScalarKind::F64, {wide}), x->getType());
     }
     case ComputeFormat::F64:
-      return call_vector(Op::Lgamma, kind, {x});
+      return log ? log_gamma_of_float64(x) : gamma_of_float64(x);
   }
   CD_UNREACHABLE("unknown float");
 }
@@ -236,8 +237,9 @@ Value* HostArithmetic::function(Op op, ScalarKind kind, Values operands) {
     case Op::Sinh:
     case Op::Cosh:
       return through_exp_where_large(op, kind, operands[0]);
+    case Op::Tgamma:
     case Op::Lgamma:
-      return log_gamma(kind, operands[0]);
+      return gamma_function(op, kind, operands[0]);
     case Op::Pow: {
       // SLEEF's gives infinity for the largest number to the power of one.
       Value* one = llvm::ConstantFP::get(operands[1]->getType(), 1.0);

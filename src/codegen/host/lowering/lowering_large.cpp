@@ -1,6 +1,7 @@
 // Functions that SLEEF computes for operands of moderate size alone: its asinh and acosh square
 // them, so they are infinite from the root of the largest number on, and its log1p is near the end
-// of the format; there they are logarithms. Its sinh and cosh halve an exponential too late.
+// of the format; there they are logarithms. Its sinh and cosh halve an exponential too late. Its
+// gamma loses the bits of subnormal results, and its lgamma is infinite too early.
 #include <cmath>
 #include <numbers>
 
@@ -79,6 +80,44 @@ Value* HostArithmetic::through_exp_where_large(Op op, ScalarKind kind, Value* x)
     Value* exp = call_vector(Op::Exp, kind, {power});
     Value* half = b_.CreateFMul(exp, number(x, 1 - rest));
     return op == Op::Sinh ? binary(id::copysign, half, x) : half;
+  });
+}
+
+// Below -170 results may be subnormal. There gamma(x) = gamma(x + 16) / (x (x+1) ... (x+15)): the
+// sums are exact, gamma(x + 16) is normal. The product is kept in two parts, and what is divided is
+// scaled, so that the one rounding to a subnormal number comes last.
+Value* HostArithmetic::gamma_of_float64(Value* x) {
+  constexpr int kSteps = 16;
+  const double scale = 0x1p200;
+  Value* result = call_vector(Op::Tgamma, ScalarKind::F64, {x});
+  Value* small = b_.CreateFCmpOLT(x, number(x, -170));
+  return where_large(small, result, [&] {
+    Value* from = b_.CreateSelect(small, x, number(x, -170.5));
+    Value *product = from, *lost = number(x, 0);
+    for (int k = 1; k < kSteps; ++k) {
+      Value* factor = b_.CreateFAdd(from, number(x, k));
+      Value* next = b_.CreateFMul(product, factor);
+      Value* error = fma(ScalarKind::F64, product, factor, b_.CreateFNeg(next));
+      lost = b_.CreateFAdd(b_.CreateFMul(lost, factor), error);
+      product = next;
+    }
+    Value* shifted = b_.CreateFAdd(from, number(x, kSteps));
+    Value* gamma = call_vector(Op::Tgamma, ScalarKind::F64, {shifted});
+    Value* quotient = b_.CreateFDiv(b_.CreateFMul(gamma, number(x, scale)), product);
+    Value* correction = b_.CreateFMul(quotient, b_.CreateFDiv(lost, product));
+    return b_.CreateFMul(b_.CreateFSub(quotient, correction), number(x, 1 / scale));
+  });
+}
+
+// From there on x (log(x) - 1) is within an ulp of log(gamma(x)).
+Value* HostArithmetic::log_gamma_of_float64(Value* x) {
+  constexpr double kLarge = 0x1p1000;
+  Value* result = call_vector(Op::Lgamma, ScalarKind::F64, {x});
+  Value* large = b_.CreateFCmpOGT(x, number(x, kLarge));
+  return where_large(large, result, [&] {
+    Value* of = b_.CreateSelect(large, x, number(x, kLarge));
+    Value* log = call_vector(Op::Log, ScalarKind::F64, {of});
+    return b_.CreateFMul(of, b_.CreateFSub(log, number(x, 1)));
   });
 }
 
