@@ -3,9 +3,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <string>
+
+#include "runtime/memory/control_group.h"
 
 namespace cuda_device::runtime {
 namespace {
@@ -39,7 +42,9 @@ void give_pages(void* memory, uint64_t bytes) {
     std::free(memory);
 }
 
-uint64_t free_bytes() {
+namespace {
+
+uint64_t available_bytes() {
   std::ifstream file("/proc/meminfo");
   std::string name, unit;
   for (uint64_t kib = 0; file >> name >> kib; std::getline(file, unit))
@@ -47,8 +52,13 @@ uint64_t free_bytes() {
   return static_cast<uint64_t>(sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE));
 }
 
+}  // namespace
+
+uint64_t free_bytes() { return std::min(available_bytes(), group_memory().free); }
+
 uint64_t total_bytes() {
-  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
+  const auto all = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
+  return std::min(all, group_memory().limit);
 }
 
 }  // namespace cuda_device::runtime

@@ -15,7 +15,7 @@ inline constexpr uint64_t kMemoryAlign = 256;
 void* take_pages(uint64_t bytes);
 void give_pages(void* memory, uint64_t bytes);
 
-// Memory of the machine, as the system says: what programs may still have, and all.
+// Memory of the machine, or what control groups allow of it: what programs may still have, and all.
 uint64_t free_bytes();
 uint64_t total_bytes();
 

@@ -23,6 +23,7 @@ constexpr int64_t kDeadlock = 1'000'000'000;  // all stand still for so long
 constexpr int64_t kPeriod = std::chrono::nanoseconds(Interrupt::kPeriod).count();
 constexpr int64_t kOthers = 20'000;    // other workers may soon let this one's threads go on
 constexpr int64_t kTurning = 100'000;  // threads in turns may soon be through
+constexpr int64_t kLongestStart = 1'000'000;  // of blocks that end, while others wait
 constexpr int64_t kLongestSleep = 1'000'000;
 constexpr int kRoundsInTurns = 16;
 
@@ -62,6 +63,7 @@ class Worker {
   };
 
   Look look_at_all();
+  void look_at(Started& block, Look& look);
   Progress run(Block& block);
   Progress round(Block& block);
   Progress finish(Block& block, Progress how);
@@ -82,6 +84,7 @@ class Worker {
   Carrier carrier_;
   std::optional<Standing::Worker> standing_{std::in_place, launch_.standing};
   std::vector<Started> started_;  // in increasing order
+  bool backward_ = false;         // the next look
   Started spare_;
   bool had_memory_ = true;
   bool left_ = false;
@@ -237,35 +240,33 @@ bool Worker::start_another() {
 
 // --- the worker's loop ---
 
+// Forward and backward by turns: so a chain of blocks, each of which waits for the next one or for
+// the one before, ends within two looks.
 Worker::Look Worker::look_at_all() {
   if (started_.empty()) return {0, 0, Progress::Still};
   Look look{now(), 0, Progress::Still};
-  const bool deadlocked = launch_.deadlocked();
-  const bool stopped = launch_.stopped();
-  size_t kept = 0;
-  for (size_t i = 0; i < started_.size(); ++i) {
-    Started block = std::move(started_[i]);
-    Progress progress = deadlocked ? Progress::Still : run(*block);
-    if (progress == Progress::Ended) {
-      look.best = Progress::Working;
-    } else if (stopped && progress != Progress::Asked) {
-      if (deadlocked) report_standing(*block);
-      progress = Progress::Ended;
-    } else if (progress == Progress::Turning && look.best == Progress::Still) {
-      look.best = Progress::Turning;
-    }
-    if (progress == Progress::Ended)
-      ended(std::move(block));
-    else
-      started_[kept++] = std::move(block);
-    if (leave_at_once()) {
-      for (++i; i < started_.size(); ++i) started_[kept++] = std::move(started_[i]);
-      break;
-    }
-  }
-  started_.erase(started_.begin() + static_cast<std::ptrdiff_t>(kept), started_.end());
+  const size_t count = started_.size();
+  for (size_t i = 0; i < count && !leave_at_once(); ++i)
+    look_at(started_[backward_ ? count - 1 - i : i], look);
+  backward_ = !backward_;
+  std::erase(started_, nullptr);
   look.end = now();
   return look;
+}
+
+// Leaves a null where the block has ended.
+void Worker::look_at(Started& block, Look& look) {
+  const bool deadlocked = launch_.deadlocked();
+  Progress progress = deadlocked ? Progress::Still : run(*block);
+  if (progress == Progress::Ended) {
+    look.best = Progress::Working;
+  } else if (launch_.stopped() && progress != Progress::Asked) {
+    if (deadlocked) report_standing(*block);
+    progress = Progress::Ended;
+  } else if (progress == Progress::Turning && look.best == Progress::Still) {
+    look.best = Progress::Turning;
+  }
+  if (progress == Progress::Ended) ended(std::move(block));
 }
 
 bool Worker::wants_another(const Look& look) const {
@@ -274,19 +275,22 @@ bool Worker::wants_another(const Look& look) const {
   if (look.best == Progress::Still)
     return launch_.standing.alone() || (still_since_ != 0 && look.end - still_since_ >= kOthers);
   if (look.best == Progress::Turning)
-    return look.end - last_start_ >= kTurning * static_cast<int64_t>(1 + started_.size() / 16);
+    return look.end - last_start_ >= kTurning * static_cast<int64_t>(1 + started_.size() / 64);
   return false;
 }
 
-// New blocks alone, for as long as a look at all takes: so many are started in a time that grows as
-// their number does, and not as its square.
+// New blocks alone, as many as there are: so the looks at all take together a time that grows as
+// the number of blocks does, and not as its square. Those that end at once may be many, and long.
 bool Worker::start_more(const Look& look) {
+  const int64_t longest = std::max(look.end - look.begin, kLongestStart);
   bool any = false;
-  do {
+  for (size_t more = std::max<size_t>(1, started_.size()); more > 0; --more) {
+    const size_t before = started_.size();
     if (leave_at_once() || !start_another()) break;
     any = true;
     last_start_ = now();
-  } while (last_start_ - look.end < look.end - look.begin);
+    if (started_.size() == before && last_start_ - look.end >= longest) break;
+  }
   return any;
 }
 
