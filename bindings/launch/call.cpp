@@ -144,7 +144,8 @@ void Call::add_tuple(PyObject* tuple) {
   Py_ssize_t count = PyTuple_GET_SIZE(tuple);
   const bool named = Py_TYPE(tuple) != &PyTuple_Type && is_named_tuple(tuple);
   if (named)
-    write_named_tuple(key, field_names(tuple));
+    write_named_tuple(key, type_index(reinterpret_cast<PyObject*>(Py_TYPE(tuple))),
+                      static_cast<uint32_t>(count));
   else
     write_tuple(key, static_cast<uint32_t>(count));
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -154,12 +155,13 @@ void Call::add_tuple(PyObject* tuple) {
   }
 }
 
-// The fields of a frozen dataclass, as a named tuple.
+// The fields of a frozen dataclass are arguments, as those of a named tuple are.
 void Call::add_named(PyObject* object) {
   if (path_.size() >= kMaxNesting)
     fail(DiagCode::argument_type, {"a dataclass nested this deeply"});
   const std::vector<std::string> names = field_names(object);
-  write_named_tuple(key, names);
+  write_named_tuple(key, type_index(reinterpret_cast<PyObject*>(Py_TYPE(object))),
+                    static_cast<uint32_t>(names.size()));
   for (size_t i = 0; i < names.size(); ++i) {
     path_.push_back(static_cast<int>(i));
     hold(nb::handle(object).attr(names[i].c_str()));

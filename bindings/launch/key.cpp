@@ -10,7 +10,7 @@ namespace {
 using frontend::ArgumentType;
 using Kind = ArgumentType::Kind;
 
-// Of a tuple's count: names follow.
+// Of a tuple's count: its class follows.
 constexpr uint32_t kNamed = uint32_t{1} << 31;
 
 struct RawHead {
@@ -55,7 +55,8 @@ class Reader {
     auto count = in_.number<uint32_t>();
     if (count & kNamed) {
       count &= ~kNamed;
-      for (uint32_t i = 0; i < count && in_.ok(); ++i) type.names.emplace_back(in_.text());
+      type.named = true;
+      type.type = in_.number<uint32_t>();
     }
     for (; count && in_.ok(); --count) type.elements.push_back(argument());
   }
@@ -109,12 +110,9 @@ void write_tuple(KeyBuffer& key, uint32_t elements) {
   key.append(elements);
 }
 
-void write_named_tuple(KeyBuffer& key, const std::vector<std::string>& names) {
-  write_tuple(key, static_cast<uint32_t>(names.size()) | kNamed);
-  ByteWriter out;
-  for (const std::string& name : names) out.text(name);
-  const std::string bytes = out.take();
-  std::memcpy(key.extend(bytes.size()), bytes.data(), bytes.size());
+void write_named_tuple(KeyBuffer& key, uint32_t type, uint32_t fields) {
+  write_tuple(key, fields | kNamed);
+  key.append(type);
 }
 
 void write_complex(KeyBuffer& key, ScalarKind part) {

@@ -24,7 +24,8 @@ void write_head(KeyBuffer& key, const KeyHead& head);  // first of all; its size
 void write_plain(KeyBuffer& key, frontend::ArgumentType::Kind kind);
 void write_scalar(KeyBuffer& key, DtypeId dtype, const DtypeTable& dtypes);
 void write_tuple(KeyBuffer& key, uint32_t elements);  // its elements follow
-void write_named_tuple(KeyBuffer& key, const std::vector<std::string>& names);
+// Of Program::types[type]; its fields follow.
+void write_named_tuple(KeyBuffer& key, uint32_t type, uint32_t fields);
 void write_complex(KeyBuffer& key, ScalarKind part);
 void write_vector(KeyBuffer& key, ScalarKind item, int lanes);
 // Of Program::types[type]; its fields follow.

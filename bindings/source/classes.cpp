@@ -128,12 +128,19 @@ bool is_named_class(nb::handle object) {
   return PyType_Check(object.ptr()) && (has_names(object) || is_frozen(object));
 }
 
+// Without the variables of the class, which are marked as fields of another kind.
+static nb::object dataclass_fields(nb::handle object) {
+  return nb::module_::import_("dataclasses").attr("fields")(object);
+}
+
 std::vector<std::string> field_names(nb::handle object) {
   std::vector<std::string> names;
-  const nb::object tuple = optional_attr(object, nb::str("_fields"));
-  const nb::object fields =
-      tuple.is_valid() ? tuple : nb::object(object.attr("__dataclass_fields__"));
-  for (nb::handle name : fields) names.push_back(to_string(name));
+  if (const nb::object tuple = optional_attr(object, nb::str("_fields")); tuple.is_valid()) {
+    for (nb::handle name : tuple) names.push_back(to_string(name));
+    return names;
+  }
+  for (nb::handle field : dataclass_fields(object))
+    names.push_back(to_string(nb::object(field.attr("name"))));
   return names;
 }
 
@@ -201,23 +208,66 @@ uint32_t Classes::add_struct(nb::handle cls) {
   return index;
 }
 
+// What a decorator or collections.namedtuple makes, they make from text.
+static bool is_made_from_text(nb::handle function) {
+  return to_string(nb::object(function.attr("__code__").attr("co_filename"))) == "<string>";
+}
+
+// The first of these methods that the program defines itself; empty: none.
+static std::string own_method(nb::handle cls, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const nb::object method = optional_attr(cls, nb::str(name));
+    if (method.is_valid() && PyFunction_Check(method.ptr()) && !is_made_from_text(method))
+      return name;
+  }
+  return {};
+}
+
+static bool is_ordered(nb::handle dataclass) {
+  return nb::cast<bool>(dataclass.attr("__dataclass_params__").attr("order"));
+}
+
+static nb::object named_tuple_default(nb::handle cls, const std::string& name) {
+  const auto defaults = nb::cast<nb::dict>(cls.attr("_field_defaults"));
+  const nb::str key(name.c_str());
+  return defaults.contains(key) ? nb::object(defaults[key]) : nb::object();
+}
+
+// A default that a function makes is made once, when the kernel is captured.
+static nb::object dataclass_default(nb::handle cls, const std::string& name) {
+  const nb::object field = nb::object(cls.attr("__dataclass_fields__"))[name.c_str()];
+  const nb::object missing = nb::module_::import_("dataclasses").attr("MISSING");
+  if (nb::object value = field.attr("default"); !value.is(missing)) return value;
+  if (nb::object factory = field.attr("default_factory"); !factory.is(missing)) return factory();
+  return {};
+}
+
 uint32_t Classes::add_named(nb::handle cls) {
   TypeDecl made;
   made.kind = TypeDecl::Kind::NamedTuple;
   made.name = to_string(cls.attr("__name__"));
-  const nb::object defaults = optional_attr(cls, nb::str("_field_defaults"));
+  made.is_tuple = has_names(cls);
+  made.is_ordered = !made.is_tuple && is_ordered(cls);
+  made.made_by = made.is_tuple ? own_method(cls, {"__new__", "__init__"})
+                               : own_method(cls, {"__new__", "__init__", "__post_init__"});
   for (const std::string& name : field_names(cls)) {
     syntax::Field field;
     field.name = name;
     field.type.kind = FieldType::Kind::None;
-    const nb::object key = nb::cast(nb::str(name.c_str()));
     const nb::object value =
-        defaults.is_valid() ? nb::object(defaults.attr("get")(key, key)) : optional_attr(cls, key);
-    field.has_default = value.is_valid() && !value.is(key);
+        made.is_tuple ? named_tuple_default(cls, name) : dataclass_default(cls, name);
+    field.has_default = value.is_valid();
     if (field.has_default) field.default_value = meaning_(value);
     made.fields.push_back(std::move(field));
   }
-  return add(cls, std::move(made));
+  const uint32_t index = add(cls, std::move(made));
+  read_attributes(cls, program_.types[index]);
+  for (nb::handle base : cls.attr("__mro__")) {
+    if (base.is(cls) || !is_named_class(base) || entities().find(base)) continue;
+    const uint32_t at = index_of(base);
+    program_.types[index].bases.push_back(at);
+  }
+  return index;
 }
 
 FieldType Classes::field_type(nb::handle hint) {
@@ -275,8 +325,9 @@ static bool is_operator_method(const std::string& name, nb::handle value) {
   static constexpr std::array kOperators = {"add", "sub", "mul",    "truediv", "floordiv",
                                             "mod", "pow", "lshift", "rshift",  "and",
                                             "or",  "xor", "matmul"};
-  static constexpr std::array kOthers = {"neg", "pos", "invert", "eq", "ne",
-                                         "lt",  "le",  "gt",     "ge"};
+  static constexpr std::array kOthers = {"neg",     "pos", "invert", "abs",  "eq",
+                                         "ne",      "lt",  "le",     "gt",   "ge",
+                                         "getitem", "len", "bool",   "call", "contains"};
   if (!name.starts_with("__") || !name.ends_with("__") || name.size() < 5) return false;
   const std::string_view inner = std::string_view(name).substr(2, name.size() - 4);
   const auto is_one_of = [](std::string_view word, const auto& words) {
@@ -288,25 +339,41 @@ static bool is_operator_method(const std::string& name, nb::handle value) {
   if (!known) return false;
   if (as_function_object(value.ptr())) return true;
   if (!PyFunction_Check(value.ptr())) return false;
-  return to_string(nb::object(value.attr("__code__").attr("co_filename"))) != "<string>";
+  return !is_made_from_text(value);
+}
+
+// What all named tuples have, and Python's own classes behind them.
+static bool is_of_named_tuples(const std::string& name) {
+  static constexpr std::array kNames = {"_make",   "_replace",        "_asdict",
+                                        "_fields", "_field_defaults", "_field_types"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+static bool is_pythons_own(nb::handle base) {
+  const std::string module = to_string(nb::object(base.attr("__module__")));
+  return module == "builtins" || module == "typing";
 }
 
 void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
   for (nb::handle base : cls.attr("__mro__")) {
-    if (base.is(nb::handle(reinterpret_cast<PyObject*>(&PyBaseObject_Type)))) continue;
+    if (is_pythons_own(base)) continue;
     const nb::object members = nb::steal(PyMapping_Items(nb::object(base.attr("__dict__")).ptr()));
     for (nb::handle item : members) {
       const std::string name = to_string(nb::object(item[0]));
       const bool is_field = std::ranges::any_of(
           decl.fields, [&](const syntax::Field& field) { return field.name == name; });
-      const bool made = name == "underlying" || name == "numpy_dtype";  // by the decorator
+      const bool made = name == "underlying" || name == "numpy_dtype" ||  // by the decorator
+                        (decl.is_tuple && is_of_named_tuples(name));
       const bool hidden = name.starts_with("__") && !is_operator_method(name, nb::object(item[1]));
       if (hidden || made || is_field || decl.attributes.contains(name)) continue;
       read_attribute(name, nb::object(item[1]), decl);
-      Guard guard{Guard::Kind::Attribute,
+      nb::object found = optional_attr(cls, interned(name.c_str()));
+      const bool of_class = decl.class_methods.contains(name);
+      if (of_class) found = found.attr("__func__");
+      Guard guard{of_class ? Guard::Kind::ClassMethod : Guard::Kind::Attribute,
                   nb::borrow(cls),
                   interned(name.c_str()),
-                  optional_attr(cls, interned(name.c_str())),
+                  std::move(found),
                   {}};
       if (const syntax::Binding& read = decl.attributes[name];
           read.kind == syntax::Binding::Kind::Constant)
@@ -324,6 +391,9 @@ void Classes::read_attribute(const std::string& name, nb::handle value, TypeDecl
   } else if (Py_TYPE(value.ptr()) == &PyStaticMethod_Type) {
     target = value.attr("__func__");
     decl.static_methods.insert(name);
+  } else if (Py_TYPE(value.ptr()) == &PyClassMethod_Type) {
+    target = value.attr("__func__");
+    decl.class_methods.insert(name);
   }
   const bool function = as_function_object(target.ptr()) || PyFunction_Check(target.ptr());
   if (!function) {

@@ -46,6 +46,7 @@ Entities::Entities() {
     in_kernels_.emplace(object.inc_ref().ptr(), ours.inc_ref().ptr());
   add(nb::module_::import_("functools").attr("partial"), "functools.partial");
   add(nb::module_::import_("functools").attr("reduce"), "functools.reduce");
+  add(nb::module_::import_("dataclasses").attr("replace"), "device.replace");
 }
 
 void Entities::add(nb::handle object, std::string name) {

@@ -18,6 +18,10 @@ PyObject* current(const Guard& guard, nb::object& keep, Given given) {
       return PyCell_GET(owner);
     case Guard::Kind::Attribute:
       return (keep = optional_attr(owner, guard.name)).ptr();
+    case Guard::Kind::ClassMethod:
+      keep = optional_attr(owner, guard.name);
+      if (keep.is_valid()) keep = optional_attr(keep, nb::str("__func__"));
+      return keep.ptr();
     case Guard::Kind::Code:
       return PyFunction_GetCode(owner);
     case Guard::Kind::Defaults:

@@ -13,12 +13,13 @@ namespace cuda_device::bindings {
 
 struct Guard {
   enum class Kind : uint8_t {
-    Dict,       // owner[name]: globals, a module's attributes
-    Cell,       // contents of a closure cell
-    Attribute,  // owner.name: a class or namespace
-    Code,       // owner.__code__: tools that reload modules replace it in place
-    Defaults,   // owner.__defaults__
-    Argument,   // what a launch gives to the parameter `position`; none: its default
+    Dict,         // owner[name]: globals, a module's attributes
+    Cell,         // contents of a closure cell
+    Attribute,    // owner.name: a class or namespace
+    ClassMethod,  // owner.name.__func__: Python binds it anew at each look
+    Code,         // owner.__code__: tools that reload modules replace it in place
+    Defaults,     // owner.__defaults__
+    Argument,     // what a launch gives to the parameter `position`; none: its default
   };
   Kind kind;
   nb::object owner;

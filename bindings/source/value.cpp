@@ -123,6 +123,15 @@ constexpr int kMaxTuples = 32;
 
 std::optional<Value> constant_within(nb::handle object, int tuples, const StructIndex& structs);
 
+// A named tuple, or a frozen dataclass, by its fields.
+std::optional<Value> of_class(Value fields, nb::handle object, const StructIndex& structs) {
+  const std::optional<uint32_t> type = structs ? structs(object.type()) : std::nullopt;
+  if (!type) return std::nullopt;
+  fields.named = true;
+  fields.record = *type;
+  return fields;
+}
+
 std::optional<Value> tuple_value(nb::handle object, int tuples, const StructIndex& structs) {
   if (tuples == kMaxTuples) return std::nullopt;
   Value value = make(Value::Kind::Tuple);
@@ -132,9 +141,8 @@ std::optional<Value> tuple_value(nb::handle object, int tuples, const StructInde
     if (!element) return std::nullopt;
     value.elements.push_back(std::move(*element));
   }
-  if (Py_TYPE(object.ptr()) != &PyTuple_Type && is_named_tuple(object.ptr()))
-    value.names = field_names(object);
-  return value;
+  if (Py_TYPE(object.ptr()) == &PyTuple_Type || !is_named_tuple(object.ptr())) return value;
+  return of_class(std::move(value), object, structs);
 }
 
 std::optional<Value> struct_value(nb::handle object, int tuples, const StructIndex& structs) {
@@ -147,18 +155,16 @@ std::optional<Value> struct_value(nb::handle object, int tuples, const StructInd
   return value;
 }
 
-// A frozen dataclass, as a named tuple.
 std::optional<Value> named_value(nb::handle object, int tuples, const StructIndex& structs) {
   if (tuples == kMaxTuples) return std::nullopt;
   Value value = make(Value::Kind::Tuple);
-  value.names = field_names(object);
-  for (const std::string& name : value.names) {
+  for (const std::string& name : field_names(object)) {
     std::optional<Value> element =
         constant_within(nb::object(object.attr(name.c_str())), tuples + 1, structs);
     if (!element) return std::nullopt;
     value.elements.push_back(std::move(*element));
   }
-  return value;
+  return of_class(std::move(value), object, structs);
 }
 
 Value float_value(nb::handle object) {
@@ -290,7 +296,7 @@ std::optional<Value> constant_array(nb::handle object) {
 
 bool same_value(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.typed != b.typed || a.format != b.format) return false;
-  if (a.names != b.names || a.record != b.record) return false;
+  if (a.named != b.named || a.record != b.record) return false;
   if (a.boolean != b.boolean || a.integer != b.integer || a.text != b.text) return false;
   if (!same_bits(a.real, b.real) || !same_bits(a.imag, b.imag)) return false;
   if (a.shape != b.shape || a.owner != b.owner || a.flag != b.flag) return false;

@@ -141,6 +141,14 @@ static std::optional<Value> named_element(const Value& base, const std::string& 
   return tuple->elements[static_cast<size_t>(at - tuple->names->begin())];
 }
 
+// What its class has. p._replace(x=1) is device.replace(p, x=1).
+static Value named_tuple_attribute(Context& ctx, const syntax::Attribute* node,
+                                   const RecordType& cls, const Value& base) {
+  if (node->attr == "_replace" && cls.decl->is_tuple)
+    return Value::Partial{{Value::Entity{"device.replace"}, base}, {}};
+  return member_attribute(ctx, node, cls, base);
+}
+
 // thread_idx.x and the like.
 static std::optional<int> axis_named(const Value& base, const std::string& name) {
   const size_t axis = std::string_view("xyz").find(name);
@@ -181,6 +189,7 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
   if (auto* array = base.as<Value::Array>()) return array_attribute(ctx, node, *array);
   if (const std::optional<Value> element = named_element(base, node->attr)) return *element;
   if (base.is_record()) return record_attribute(ctx, node, base);
+  if (const RecordRef cls = class_of(base)) return named_tuple_attribute(ctx, node, *cls, base);
   if (auto* cls = base.as<Value::Class>()) return attribute_of_class(ctx, node, *cls);
   if (auto* member = base.as<Value::Enum>()) {
     if (node->attr == "value") return member->value[0];
@@ -214,6 +223,7 @@ Value no_attribute(Context& ctx, const syntax::Attribute* node, const Value& bas
 }
 
 std::optional<std::vector<Value>> elements_of(Context& ctx, const Value& value) {
+  if (is_plain_object(value)) return std::nullopt;
   if (value.is_tuple()) return value.elements();
   if (value.is_record() && value.record().type->is_sequence()) return value.record().fields;
   if (!is_position(value)) return std::nullopt;

@@ -80,7 +80,7 @@ static Value literal(Context& ctx, const syntax::Value& v, const Node* node) {
       std::vector<Value> elements;
       elements.reserve(v.elements.size());
       for (const syntax::Value& e : v.elements) elements.push_back(literal(ctx, e, node));
-      if (!v.names.empty()) return Value::named_tuple(std::move(elements), v.names);
+      if (v.named) return named_tuple(record_type(ctx.session, v.record), std::move(elements));
       return Value::tuple(std::move(elements));
     }
     case Kind::Type:

@@ -48,6 +48,7 @@ std::string to_string(const ArgumentType& t, const syntax::Program& program) {
     case ArgumentType::Kind::Constant:
       return "constant";
     case ArgumentType::Kind::Tuple: {
+      if (t.named) return program.types.at(t.type).name;
       std::string text = "(";
       for (size_t i = 0; i < t.elements.size(); ++i)
         text += (i ? ", " : "") + to_string(t.elements[i], program);
@@ -162,7 +163,7 @@ static Value argument_value(Context& ctx, const ArgumentType& type, const std::s
       for (size_t i = 0; i < type.elements.size(); ++i)
         elements.push_back(
             argument_value(ctx, type.elements[i], name + "." + std::to_string(i), parameter));
-      if (!type.names.empty()) return Value::named_tuple(std::move(elements), type.names);
+      if (type.named) return named_tuple(record_type(ctx.session, type.type), std::move(elements));
       return Value::tuple(std::move(elements));
     }
   }

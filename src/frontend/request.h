@@ -39,10 +39,10 @@ struct ArgumentType {
   DtypeId dtype;  // Scalar; element of Array. Python's bool is Scalar Bool.
   // What the elements of an Array are: Scalar, Complex, Vector or Record.
   Kind element = Kind::Scalar;
-  ScalarKind item = ScalarKind::Bool;   // Complex, Vector
-  uint8_t lanes = 0;                    // Vector
-  uint32_t type = 0;                    // Record
-  std::vector<std::string> names = {};  // of a Tuple that has some
+  ScalarKind item = ScalarKind::Bool;  // Complex, Vector
+  uint8_t lanes = 0;                   // Vector
+  uint32_t type = 0;                   // Record; Tuple that is `named`
+  bool named = false;                  // a Tuple that is an instance of Program::types[type]
   uint8_t ndim = 0;
   ArrayFacts facts;
   std::vector<ArgumentType> elements;  // Tuple; its leaves are consecutive IR parameters

@@ -49,7 +49,7 @@ struct SameItself {
            a.form == b.form && a.reference == b.reference;
   }
   bool operator()(const V::Tuple& a, const V::Tuple& b) const {
-    return a.names == b.names || (a.names && b.names && *a.names == *b.names);
+    return a.type == b.type && (a.names == b.names || (a.names && b.names && *a.names == *b.names));
   }
   bool operator()(const V::Record& a, const V::Record& b) const { return a.type == b.type; }
   bool operator()(const V::Complex& a, const V::Complex& b) const { return a.code == b.code; }
@@ -127,7 +127,7 @@ std::span<const Value> Value::parts() const {
 }
 
 Value Value::with_parts(std::vector<Value> parts) const {
-  if (auto* tuple = as<Tuple>()) return Tuple{std::move(parts), tuple->names};
+  if (auto* tuple = as<Tuple>()) return Tuple{std::move(parts), tuple->names, tuple->type};
   if (is_record()) return Record{record().type, std::move(parts)};
   if (is_complex()) return Complex{code(), std::move(parts)};
   if (is<Range>()) return Range{std::move(parts)};
@@ -256,7 +256,7 @@ std::string type_text(const Value& value) {
               [](const V::None&) -> std::string { return "None"; },
               [](const V::Scalar& v) { return std::string(name_of(v.code)); },
               [](const V::Constant& v) { return std::string(name_of(v.code)); },
-              [](const V::Tuple& v) { return tuple_text(v.elements); },
+              [](const V::Tuple& v) { return v.type ? v.type->name : tuple_text(v.elements); },
               [](const V::Record& v) { return v.type->name; },
               [](const V::Complex& v) { return std::string(name_of(v.code)); },
               [](const V::Range&) -> std::string { return "range"; },

@@ -79,9 +79,10 @@ class Value {
   using Names = std::shared_ptr<const std::vector<std::string>>;
   struct Tuple {
     std::vector<Value> elements;
-    Names names = nullptr;  // of a named tuple
+    Names names = nullptr;     // of a named tuple
+    RecordRef type = nullptr;  // its class, where the program has one
   };
-  // A vector, struct, named tuple or record of NumPy: a value for each of its fields.
+  // A vector, struct or record of NumPy: a value for each of its fields.
   struct Record {
     RecordRef type;
     std::vector<Value> fields;
@@ -163,12 +164,12 @@ class Value {
     std::string name;
     friend bool operator==(const Function&, const Function&) = default;
   };
-  // A class whose call makes a record.
+  // A class whose call makes a record, or a named tuple.
   struct Class {
     RecordRef type;
     friend bool operator==(const Class&, const Class&) = default;
   };
-  // A method of a class of the program, with the record that it is called on.
+  // A method of a class of the program, with the instance or class that it is called on.
   struct MemberFunction {
     uint32_t index;  // into the program
     std::string name;

@@ -114,8 +114,14 @@ class IdentityWriter {
       out_.text(name);
       out_.number(type.properties.contains(name));
       out_.number(type.static_methods.contains(name));
+      out_.number(type.class_methods.contains(name));
       write(binding);
     }
+    out_.number(type.is_tuple);
+    out_.number(type.is_ordered);
+    out_.text(type.made_by);
+    out_.number<uint64_t>(type.bases.size());
+    for (const uint32_t base : type.bases) out_.number(base);
   }
 
   void write(const std::vector<int64_t>& shape) {
@@ -134,8 +140,7 @@ class IdentityWriter {
     out_.number(value.typed);
     out_.number(value.format);
     out_.number(value.record);
-    out_.number<uint64_t>(value.names.size());
-    for (const std::string& name : value.names) out_.text(name);
+    out_.number(value.named);
     out_.text(value.owner);
     out_.number(value.flag);
     write(value.shape);

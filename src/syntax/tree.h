@@ -46,12 +46,12 @@ struct Value {
   // String; BrokenString, escaped; decimal digits of BigInt; name of the class of Other and Vector;
   // name of an Enum
   std::string text;
-  std::string owner;               // Enum: its class
-  std::vector<int64_t> shape;      // Array
-  bool flag = false;               // Enum: a Flag, whose members have bits in common
-  std::vector<Value> elements;     // Tuple, Enum, Vector, Record
-  uint32_t record = 0;             // index into Program::types
-  std::vector<std::string> names;  // of a Tuple that is a named tuple, or a frozen dataclass
+  std::string owner;            // Enum: its class
+  std::vector<int64_t> shape;   // Array
+  bool flag = false;            // Enum: a Flag, whose members have bits in common
+  std::vector<Value> elements;  // Tuple, Enum, Vector, Record
+  uint32_t record = 0;          // index into Program::types
+  bool named = false;  // of a Tuple that is a named tuple, or a frozen dataclass: of `record`
   // A NumPy scalar such as np.float32(0.5) or np.int64(3): a constant with a fixed format.
   bool typed = false;
   ScalarKind format = ScalarKind::Bool;
@@ -168,6 +168,12 @@ struct TypeDecl {
   std::map<std::string, Binding> attributes;
   std::set<std::string> properties;      // those that are called where they are read
   std::set<std::string> static_methods;  // those that do not get the record
+  std::set<std::string> class_methods;   // those that get the class
+  // Of a NamedTuple.
+  bool is_tuple = false;        // of Python's: it has a length and is gone through
+  bool is_ordered = false;      // its instances have an order: by their fields
+  std::string made_by;          // the method of its own that makes an instance: "__post_init__"
+  std::vector<uint32_t> bases;  // those of its base classes that are NamedTuples too
 };
 
 enum class FunctionKind : uint8_t { Kernel, Func, Plain };

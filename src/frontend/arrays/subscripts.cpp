@@ -1,5 +1,6 @@
 // What a[b] means for everything; elements and parts of arrays are in arrays.cpp and views.cpp.
 #include "frontend/expressions.h"
+#include "frontend/operators/class_operators.h"
 
 #include <algorithm>
 
@@ -67,6 +68,10 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
     if (holds_atomics(array->element)) return reference_to(ctx, *array, index, node);
     auto operands = element_operands(ctx, *array, index, node);
     return operands ? load_element(ctx, *array, std::move(*operands)) : Value::unknown();
+  }
+  if (method_named(base, "__getitem__")) {
+    if (has_slice(index)) return slicing(ctx, slice_node(node));
+    return *class_call(ctx, base, "__getitem__", {index}, node);
   }
   if (auto* slice = index.as<Value::Slice>(); slice && !base.is_number())
     if (const std::optional<std::vector<Value>> elements = elements_of(ctx, base))

@@ -10,6 +10,7 @@
 #include "frontend/control/iteration.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
+#include "frontend/operators/class_operators.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
 #include "frontend/records/records.h"
@@ -28,6 +29,7 @@ static Value magnitude(Context& ctx, Value v, const Arguments& a) {
 
 Value call_abs(Context& ctx, const Arguments& a, const Intrinsic&) {
   const Value& v = a.positional[0];
+  if (const auto own = class_call(ctx, v, "__abs__", {}, a.node)) return *own;
   if (is_vector(v))
     return each_component(ctx, v, a.node, [&](const Value& c) { return magnitude(ctx, c, a); });
   if (v.is_complex()) return complex_abs(ctx, v, a.node);
@@ -53,6 +55,7 @@ Value call_len(Context& ctx, const Arguments& a, const Intrinsic&) {
     const Value none = Value::constant_int(length.code(), 0);
     return min_max(ctx, none, length, Op::Max, a.node);
   }
+  if (const auto own = class_call(ctx, v, "__len__", {}, a.node)) return *own;
   const std::optional<std::vector<Value>> elements = elements_of(ctx, v);
   if (!elements) return error(ctx, DiagCode::no_len, argument_node(a, 0), {type_text(v)});
   const auto size = static_cast<__int128>(elements->size());
@@ -62,7 +65,7 @@ Value call_len(Context& ctx, const Arguments& a, const Intrinsic&) {
 // Whether a value is of the class that an entity names. Formats of NumPy's are classes of their
 // own, but for float64 and complex128, which are Python's float and complex too.
 static bool is_instance(const Value& v, const std::string& cls) {
-  if (cls == "builtins.tuple") return v.is_tuple();
+  if (cls == "builtins.tuple") return v.is_tuple() && !is_plain_object(v);
   if (cls == "builtins.str") return v.is<Value::Text>();
   const std::optional<TypeCode> code = numeric_named(
       public_name(cls).starts_with("device.") ? public_name(cls).substr(7) : public_name(cls));
@@ -74,7 +77,10 @@ static bool is_instance(const Value& v, const std::string& cls) {
 }
 
 // Nothing: kernels do not ask for such a class. A Dim3 is a uint32x3 to them.
-std::optional<bool> is_instance(const Value& v, const Value& cls) {
+std::optional<bool> is_instance(Context& ctx, const Value& v, const Value& cls) {
+  auto* named = cls.as<Value::Class>();
+  if (named && named->type->kind == RecordType::Kind::NamedTuple)
+    return is_of_class(ctx.session, v, named->type);
   if (cls.is_entity("device.Dim3")) return std::nullopt;
   if (cls.is_entity("device.Vector")) return is_vector(v);
   if (cls.is_entity("device.AtomicInterface")) return v.is_array() && v.array().is_atomic_ref();
@@ -95,7 +101,7 @@ Value call_isinstance(Context& ctx, const Arguments& a, const Intrinsic&) {
       classes.is_tuple() ? classes.elements() : std::vector<Value>{classes};
   bool any = false;
   for (const Value& cls : all) {
-    const std::optional<bool> is = is_instance(a.positional[0], cls);
+    const std::optional<bool> is = is_instance(ctx, a.positional[0], cls);
     if (!is) return error(ctx, DiagCode::isinstance_class, argument_node(a, 1), {type_text(cls)});
     any |= *is;
   }

@@ -227,7 +227,8 @@ Value call_make_partial(Context& ctx, const Arguments& a, const Intrinsic&) {
 // device.replace(p, x=1): its keywords are fields.
 Value call_replace(Context& ctx, const Arguments& a, const Intrinsic&) {
   const Value& record = a.positional[0];
-  if (record.is_record() && !record.record().type->is_vector()) return replaced(ctx, record, a);
+  const RecordRef type = class_of(record);
+  if (type && !type->is_vector()) return replaced(ctx, record, a);
   return wrong_kind(ctx, DiagCode::field_type, argument_node(a, 0), record,
                     {"the first argument of replace()", "a struct", type_text(record)});
 }
@@ -248,6 +249,7 @@ Value call_value(Context& ctx, const Value& callee, const Arguments& a) {
     return call_python(ctx, *function, a);
   if (auto* partial = callee.as<Value::Partial>()) return call_partial(ctx, *partial, a);
   if (auto* cls = callee.as<Value::Class>()) return construct_record(ctx, cls->type, a);
+  if (const auto own = method_named(callee, "__call__")) return call_member(ctx, *own, a);
   if (auto* method = callee.as<Value::MemberFunction>()) return call_member(ctx, *method, a);
   if (auto* entity = callee.as<Value::Entity>()) return call_entity(ctx, entity->name, a);
   if (auto* method = callee.as<Value::BoundMethod>()) return call_method(ctx, *method, a);

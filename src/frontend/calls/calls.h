@@ -61,7 +61,7 @@ Value inlined(Context& ctx, Instance& instance);
 // bool. In arrays/barriers.cpp.
 Value predicate(Context& ctx, const Given& given, const std::string& name, const Node* call);
 // Whether the value is of a class; nothing: kernels do not ask for such a class.
-std::optional<bool> is_instance(const Value& v, const Value& cls);
+std::optional<bool> is_instance(Context& ctx, const Value& v, const Value& cls);
 
 // A method of a number.
 Value call_number_method(Context& ctx, const Value& self, Method method, const Arguments& a);

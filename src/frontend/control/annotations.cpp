@@ -36,12 +36,12 @@ std::string wide_format(const Value& constant) {
 }
 
 // An annotation of constants alone, which kernels have no formats for.
-std::optional<bool> is_constant_of(const Value& value, const Value& type) {
+std::optional<bool> is_constant_of(Context& ctx, const Value& value, const Value& type) {
   if (type.is_entity("device.TargetDescription")) return target_set(value).has_value();
   if (type.is_entity("device.SMSelector"))
     return value.is<Value::Entity>() && value.as<Value::Entity>()->name.starts_with("device.sm");
   if (type.is_entity("builtins.str") || type.is_entity("builtins.tuple"))
-    return is_instance(value, type);
+    return is_instance(ctx, value, type);
   auto* cls = type.as<Value::Module>();
   auto* member = value.as<Value::Enum>();
   if (!cls || !member) return std::nullopt;
@@ -125,9 +125,14 @@ static Value as_declared(Context& ctx, const Subject& subject, const Value& type
   auto* entity = type.as<Value::Entity>();
   if (const auto code = entity ? type_entity(entity->name) : std::nullopt)
     return as_number(ctx, subject, ctx.policy.constructed(*code), value);
-  if (const std::optional<bool> fine = is_constant_of(value, type))
+  if (const std::optional<bool> fine = is_constant_of(ctx, value, type))
     return *fine ? value : mismatch(ctx, subject, public_name(type_text(type)), value);
-  const bool is_class = type.is<Value::Class>() || (entity && !find_intrinsic(entity->name));
+  auto* named = type.as<Value::Class>();
+  if (named && named->type->kind == RecordType::Kind::NamedTuple)
+    return is_of_class(ctx.session, value, named->type)
+               ? value
+               : mismatch(ctx, subject, named->type->name, value);
+  const bool is_class = named || (entity && !find_intrinsic(entity->name));
   if (const auto data = is_class ? data_type_of(type) : std::nullopt; data && data->is_record())
     return as_data(ctx, value, *data, Conversion::Lossless, subject.node, subject.what);
   return as_hinted(ctx, subject, type, std::move(value));

@@ -60,9 +60,9 @@ static Value all_match(Context& ctx, const Nodes& patterns, const std::vector<Va
 
 static Value matches_sequence(Context& ctx, const syntax::MatchSequence* pattern,
                               const Value& value, Takings& taken) {
-  const bool sequence =
-      value.is_tuple() || (value.is_record() && value.record().type->is_sequence() &&
-                           !value.record().type->is_vector());
+  const bool sequence = (value.is_tuple() && !is_plain_object(value)) ||
+                        (value.is_record() && value.record().type->is_sequence() &&
+                         !value.record().type->is_vector());
   if (!sequence) return Value::boolean(false);
   const Nodes& patterns = pattern->patterns;
   std::vector<Value> values(value.parts().begin(), value.parts().end());
@@ -86,24 +86,23 @@ static Value matches_class(Context& ctx, const syntax::MatchClass* pattern, cons
                            Takings& taken) {
   const Value cls = expr(ctx, pattern->cls);
   if (cls.is_unknown()) return cls;
-  const std::optional<bool> is = is_instance(value, cls);
+  const std::optional<bool> is = is_instance(ctx, value, cls);
   if (!is) return error(ctx, DiagCode::isinstance_class, pattern->cls, {type_text(cls)});
   if (!*is) return Value::boolean(false);
   Nodes patterns = pattern->patterns;
   std::vector<Value> values;
-  const bool fields = value.is_record() && !value.record().type->is_vector();
-  const size_t most = fields ? value.record().fields.size() : 1;
+  const RecordRef type = class_of(value);
+  const bool fields = type && !type->is_vector();
+  const size_t most = fields ? value.parts().size() : 1;
   if (patterns.size() > most)
     return error(ctx, DiagCode::pattern_fields, pattern, {type_text(cls), std::to_string(most)});
   values.reserve(patterns.size());
-  for (size_t i = 0; i < patterns.size(); ++i)
-    values.push_back(fields ? value.record().fields[i] : value);
+  for (size_t i = 0; i < patterns.size(); ++i) values.push_back(fields ? value.parts()[i] : value);
   for (size_t i = 0; i < pattern->kwd_attrs.size(); ++i) {
-    const auto field =
-        fields ? field_named(*value.record().type, pattern->kwd_attrs[i]) : std::nullopt;
+    const auto field = fields ? field_named(*type, pattern->kwd_attrs[i]) : std::nullopt;
     if (!field) return Value::boolean(false);
     patterns.push_back(pattern->kwd_patterns[i]);
-    values.push_back(value.record().fields[*field]);
+    values.push_back(value.parts()[*field]);
   }
   return all_match(ctx, patterns, values, taken, pattern);
 }

@@ -8,6 +8,7 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
+#include "frontend/records/records.h"
 #include "support/check.h"
 #include "syntax/walk.h"
 
@@ -86,7 +87,8 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
   if (a.is_array() && b.is_array()) return join_views(ctx, a.array(), b.array());
   if (a.is_complex() || b.is_complex()) return join_complex(ctx, a, b);
   if (!a.is_tuple() && a.is_composite() && same_form(a, b)) return join_parts(ctx, a, b);
-  const bool records = a.is_record() && b.is_record() && a.record().type == b.record().type;
+  if (class_of(a) != class_of(b)) return std::nullopt;
+  const bool records = a.is_record() && b.is_record();
   if (!((a.is_tuple() && b.is_tuple()) || records) || a.parts().size() != b.parts().size())
     return std::nullopt;
   return join_parts(ctx, a, b);

@@ -108,4 +108,15 @@ std::optional<Value> class_unary(Context& ctx, const std::string& op, const Valu
   return call_operator(ctx, v, name, node, nullptr, nullptr);
 }
 
+std::optional<Value> class_call(Context& ctx, const Value& self, const std::string& method,
+                                const std::vector<Value>& arguments, const Node* node) {
+  const std::optional<Value::MemberFunction> member = method_named(self, method);
+  if (!member) return std::nullopt;
+  Arguments a;
+  a.node = ctx.session.call_of(node);
+  a.positional = arguments;
+  a.sources.assign(arguments.size(), node);
+  return call_member(ctx, *member, std::move(a));
+}
+
 }  // namespace cuda_device::frontend

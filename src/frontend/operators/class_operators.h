@@ -16,4 +16,8 @@ std::optional<Value> class_compare(Context& ctx, CompareOp op, const Value& a, c
 std::optional<Value> class_unary(Context& ctx, const std::string& op, const Value& v,
                                  const Node* node);
 
+// One of the other methods that Python calls by itself: __len__, __getitem__, __bool__.
+std::optional<Value> class_call(Context& ctx, const Value& self, const std::string& method,
+                                const std::vector<Value>& arguments, const Node* node);
+
 }  // namespace cuda_device::frontend

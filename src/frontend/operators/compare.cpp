@@ -93,6 +93,11 @@ Value both(Context& ctx, const Value& a, const Value& b, Op op, const Node* node
 
 static Value contains(Context& ctx, CompareOp op, const Value& a, const Value& b, const Node* node,
                       const Node* left, const Node* right) {
+  if (const auto own = class_call(ctx, b, "__contains__", {a}, node)) {
+    if (own->is_unknown()) return *own;
+    const Value is_in = truth(ctx, *own, node);
+    return op == CompareOp::NotIn && !is_in.is_unknown() ? negated(ctx, is_in, node) : is_in;
+  }
   const std::optional<std::vector<Value>> elements = elements_of(ctx, b);
   if (!elements) {
     return operator_error(ctx, DiagCode::needs_tuple, node, left, right, sign_of(op),
@@ -260,9 +265,14 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
   if (records && is_equality(op)) return compare_fields(ctx, op, a, b, node, left, right);
   if (are_complex(a, b) && !is_identity(op))
     return complex_compare(ctx, op, a, b, node, left, right);
+  // Dataclasses of one class have an order where they were declared so; of two, none is equal.
+  const bool objects = is_plain_object(a) || is_plain_object(b);
+  if (objects && class_of(a) != class_of(b) && is_equality(op))
+    return Value::boolean(is_negative(op));
   if (a.is_tuple() && b.is_tuple() && is_equality(op))
     return compare_fields(ctx, op, a, b, node, left, right);
-  if (a.is_tuple() && b.is_tuple() && !is_identity(op))
+  const bool ordered = !objects || (class_of(a) == class_of(b) && class_of(a)->decl->is_ordered);
+  if (a.is_tuple() && b.is_tuple() && !is_identity(op) && ordered)
     return order_tuples(ctx, op, a, b, 0, node, left, right);
   // Only the class of an object is known, and two of one class may differ.
   for (const Value* v : {&a, &b})

@@ -1,5 +1,6 @@
 // Conditions, and / or / not, conditional expressions. A constant condition prunes: what it
 // excludes is neither typed nor compiled.
+#include "frontend/operators/class_operators.h"
 #include "frontend/operators/operators.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
+#include "frontend/records/records.h"
 #include "frontend/warps/warps.h"
 #include "ir/effects.h"
 
@@ -50,7 +52,9 @@ Value truth(Context& ctx, const Value& v, const Node* node) {
   }
   if (v.is_complex()) return complex_truth(ctx, v, node);
   if (is_mask(v)) return truth(ctx, mask_bits(v), node);
-  if (v.is_tuple()) return Value::boolean(!v.elements().empty());
+  for (const char* method : {"__bool__", "__len__"})
+    if (const auto own = class_call(ctx, v, method, {}, node)) return truth(ctx, *own, node);
+  if (v.is_tuple()) return Value::boolean(is_plain_object(v) || !v.elements().empty());
   if (auto* text = v.as<Value::Text>()) return Value::boolean(!text->text.empty());
   if (v.is_function()) return Value::boolean(true);
   if (auto* member = v.as<Value::Enum>())

@@ -13,6 +13,7 @@
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
 #include "frontend/parameters.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 
@@ -42,6 +43,7 @@ static std::optional<Value> flags_together(Context& ctx, BinaryOp op, const Valu
 
 std::optional<Value> tuple_operation(Context& ctx, BinaryOp op, const Value& a, const Value& b,
                                      const Node* node, const Node* left, const Node* right) {
+  if (is_plain_object(a) || is_plain_object(b)) return std::nullopt;
   const auto is_whole = [](const Value& v) { return v.is_number() && !is_float(v.code()); };
   if (op == BinaryOp::Add && a.is_tuple() && b.is_tuple()) {
     std::vector<Value> elements = a.elements();

@@ -116,6 +116,8 @@ Value as_data(Context& ctx, const Value& value, const DataType& type, Conversion
 }
 
 std::optional<DataType> data_type_of(const Value& named) {
+  if (auto* cls = named.as<Value::Class>(); cls && cls->type->kind == RecordType::Kind::NamedTuple)
+    return std::nullopt;
   if (auto* cls = named.as<Value::Class>()) return DataType::of(cls->type);
   if (named.is_none()) return DataType{};
   auto* entity = named.as<Value::Entity>();

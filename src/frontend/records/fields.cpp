@@ -53,6 +53,12 @@ static std::optional<Value> vector_attribute(Context& ctx, const RecordType& typ
   return std::nullopt;
 }
 
+// The class of an instance of the type, or of a reference to one.
+static RecordRef class_of_instance(const Value& self) {
+  const RecordRef cls = class_of(self);
+  return cls ? cls : self.array().element.record;
+}
+
 // Methods, properties and constants of the class.
 static std::optional<Value> class_attribute(Context& ctx, const syntax::Attribute* node,
                                             const RecordType& type, const Value& self) {
@@ -63,8 +69,10 @@ static std::optional<Value> class_attribute(Context& ctx, const syntax::Attribut
   const syntax::Binding& binding = at->second;
   if (binding.kind != syntax::Binding::Kind::Function || decl->static_methods.contains(node->attr))
     return binding_value(ctx, binding, node, node->attr);
+  const bool of_class = decl->class_methods.contains(node->attr);
+  const Value receiver = of_class ? Value(Value::Class{class_of_instance(self)}) : self;
   const Value::MemberFunction method{binding.function, node->attr,
-                                     std::make_shared<const Value>(self)};
+                                     std::make_shared<const Value>(receiver)};
   if (!decl->properties.contains(node->attr)) return Value(method);
   Arguments none;
   none.node = ctx.session.call_of(node);
@@ -72,8 +80,10 @@ static std::optional<Value> class_attribute(Context& ctx, const syntax::Attribut
 }
 
 std::optional<Value::MemberFunction> method_named(const Value& value, const std::string& name) {
-  const syntax::TypeDecl* decl = value.is_record() ? value.record().type->decl : nullptr;
-  if (!decl || decl->properties.contains(name) || decl->static_methods.contains(name))
+  const RecordRef cls = class_of(value);
+  const syntax::TypeDecl* decl = cls ? cls->decl : nullptr;
+  if (!decl || decl->properties.contains(name) || decl->static_methods.contains(name) ||
+      decl->class_methods.contains(name))
     return std::nullopt;
   const auto at = decl->attributes.find(name);
   if (at == decl->attributes.end() || at->second.kind != syntax::Binding::Kind::Function)
@@ -111,6 +121,10 @@ Value attribute_of_class(Context& ctx, const syntax::Attribute* node, const Valu
   const syntax::TypeDecl* decl = cls.type->decl;
   if (decl) {
     const auto at = decl->attributes.find(node->attr);
+    const bool of_class = decl->class_methods.contains(node->attr);
+    if (of_class)
+      return Value::MemberFunction{at->second.function, node->attr,
+                                   std::make_shared<const Value>(cls)};
     if (at != decl->attributes.end() && !decl->properties.contains(node->attr))
       return binding_value(ctx, at->second, node, node->attr);
   }

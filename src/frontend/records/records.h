@@ -29,7 +29,8 @@ enum class Conversion : uint8_t {
 // Unknown, after an error, where it does not. `what` takes the value, as a message names it.
 Value as_data(Context& ctx, const Value& value, const DataType& type, Conversion conversion,
               const Node* node, const std::string& what);
-// The type that an argument names: a number, a vector, a class of the program.
+// The type that an argument names: a number, a vector, a class of the program whose fields have
+// types.
 std::optional<DataType> data_type_of(const Value& named);
 
 // --- fields.cpp ---
@@ -100,6 +101,15 @@ RecordRef record_type(Session& session, uint32_t index);
 // device.Atomic(value, align); an `align` of less than its size is its size.
 RecordRef atomic_type(Session& session, const DataType& value, uint32_t align);
 Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a);
+// An instance of a class of named tuples, or of frozen dataclasses: its fields have the types of
+// their values.
+Value named_tuple(const RecordRef& type, std::vector<Value> fields);
+// Of a record or of such an instance; null: of other values.
+RecordRef class_of(const Value& value);
+// Whether the value is an instance of the class or of one that is made from it.
+bool is_of_class(Session& session, const Value& value, const RecordRef& cls);
+// An instance of a frozen dataclass: it has no length, and nobody goes through its fields.
+bool is_plain_object(const Value& value);
 // A constant of the surroundings: an instance of a class.
 Value record_constant(Context& ctx, const syntax::Value& constant, const Node* node);
 // device.replace(p, x=1)

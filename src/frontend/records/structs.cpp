@@ -129,17 +129,42 @@ static Value field_value(Context& ctx, const RecordType& type, size_t i, const V
   return as_data(ctx, given, field.type, Conversion::Lossless, node, what);
 }
 
-// Fields of a named tuple have the types of their values.
-static Value named_tuple(Value::Record record) {
+Value named_tuple(const RecordRef& type, std::vector<Value> fields) {
   std::vector<std::string> names;
-  for (const RecordField& field : record.type->fields) names.push_back(field.name);
-  return Value::named_tuple(std::move(record.fields), std::move(names));
+  for (const RecordField& field : type->fields) names.push_back(field.name);
+  return Value::Tuple{std::move(fields),
+                      std::make_shared<const std::vector<std::string>>(std::move(names)), type};
+}
+
+RecordRef class_of(const Value& value) {
+  if (value.is_record()) return value.record().type;
+  auto* tuple = value.as<Value::Tuple>();
+  return tuple ? tuple->type : nullptr;
+}
+
+bool is_of_class(Session& session, const Value& value, const RecordRef& cls) {
+  const RecordRef own = class_of(value);
+  if (!own || own == cls || !own->decl) return own == cls;
+  return std::ranges::any_of(own->decl->bases,
+                             [&](uint32_t base) { return record_type(session, base) == cls; });
+}
+
+bool is_plain_object(const Value& value) {
+  auto* tuple = value.as<Value::Tuple>();
+  return tuple && tuple->type && !tuple->type->decl->is_tuple;
+}
+
+static Value made_by_method(Context& ctx, const RecordType& type, const Node* node) {
+  return not_implemented(ctx, node,
+                         "making " + with_article(type.name + " by " + type.decl->made_by),
+                         "make it outside of the kernel, or leave that method out");
 }
 
 Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a) {
   if (a.has_unknown()) return Value::unknown();
   if (holds_atomics(DataType::of(type)))
     return error(ctx, DiagCode::atomic_copied, a.node, {with_article(type->name)});
+  if (type->decl && !type->decl->made_by.empty()) return made_by_method(ctx, *type, a.node);
   if (a.positional.size() > type->fields.size())
     return error(ctx, DiagCode::too_many_arguments, a.node,
                  {type->name, count_text(type->fields.size(), "argument"),
@@ -163,7 +188,8 @@ Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a) 
     const bool any = type->kind == RecordType::Kind::NamedTuple;
     record.fields.push_back(any ? value : field_value(ctx, *type, i, value, node));
   }
-  if (type->kind == RecordType::Kind::NamedTuple) return named_tuple(std::move(record));
+  if (type->kind == RecordType::Kind::NamedTuple)
+    return named_tuple(type, std::move(record.fields));
   const Value made = std::move(record);
   return made.contains_unknown() ? Value::unknown() : made;
 }
@@ -182,16 +208,19 @@ Value record_constant(Context& ctx, const syntax::Value& constant, const Node* n
 }
 
 Value replaced(Context& ctx, const Value& record, const Arguments& a) {
-  const RecordRef& type = record.record().type;
+  const RecordRef type = class_of(record);
+  if (type->decl && !type->decl->is_tuple && !type->decl->made_by.empty())
+    return made_by_method(ctx, *type, a.node);
   std::vector<Given> fields(type->fields.size());
   if (!place_named(ctx, *type, a, /*may_repeat=*/true, fields)) return Value::unknown();
-  Value::Record changed = record.record();
+  std::vector<Value> changed(record.parts().begin(), record.parts().end());
   for (size_t i = 0; i < fields.size(); ++i) {
     if (!fields[i].value) continue;
-    changed.fields[i] = field_value(ctx, *type, i, *fields[i].value, fields[i].node);
-    if (changed.fields[i].is_unknown()) return Value::unknown();
+    changed[i] = record.is_record() ? field_value(ctx, *type, i, *fields[i].value, fields[i].node)
+                                    : *fields[i].value;
+    if (changed[i].is_unknown()) return Value::unknown();
   }
-  return changed;
+  return record.with_parts(std::move(changed));
 }
 
 }  // namespace cuda_device::frontend
