@@ -84,11 +84,11 @@ def kernel(
             f"@kernel: execution must be 'gangs' or 'threads', found {execution!r}; leave it out "
             "and the compiler chooses"
         )
-    bounds = {
-        **_bound("max_registers", max_registers, _FEWEST_REGISTERS, _MOST_REGISTERS),
-        **_bound("min_blocks", min_blocks, 1, _MOST_BLOCKS),
-    }
-    make = functools.partial(_core.make_kernel, **bounds)
+    make = functools.partial(
+        _core.make_kernel,
+        max_registers=_bound("max_registers", max_registers, _FEWEST_REGISTERS, _MOST_REGISTERS),
+        min_blocks=_bound("min_blocks", min_blocks, 1, _MOST_BLOCKS),
+    )
     if execution is not None:
         make = functools.partial(make, execution=execution)
     return _apply("kernel", function, make, fmad, fastmath, builtins)
@@ -141,15 +141,16 @@ def _check_options(decorator: str, unknown: dict[str, object], **planned: object
             )
 
 
-def _bound(name: str, value: object, least: int, most: int) -> dict[str, int]:
+def _bound(name: str, value: object, least: int, most: int) -> int:
+    """The number, or 0 where none is given."""
     if value is None:
-        return {}
+        return 0
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise TypeError(
             f"@kernel: {name} must be an int from {least} to {most}, found {value!r}; leave it out "
             "and the compiler chooses"
         )
-    return {name: value}
+    return value
 
 
 def _parts_of_fast_math(decorator: str, fastmath: object) -> list[str]:

@@ -21,8 +21,8 @@ using Progress = Block::Progress;
 // All times in ns.
 constexpr int64_t kDeadlock = 1'000'000'000;  // all stand still for so long
 constexpr int64_t kPeriod = std::chrono::nanoseconds(Interrupt::kPeriod).count();
-constexpr int64_t kOthers = 20'000;    // other workers may soon let this one's threads go on
-constexpr int64_t kTurning = 100'000;  // threads in turns may soon be through
+constexpr int64_t kOthers = 20'000;           // other workers may soon let this one's threads go on
+constexpr int64_t kTurning = 100'000;         // threads in turns may soon be through
 constexpr int64_t kLongestStart = 1'000'000;  // of blocks that end, while others wait
 constexpr int64_t kLongestSleep = 1'000'000;
 constexpr int kRoundsInTurns = 16;
