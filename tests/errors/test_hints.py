@@ -187,8 +187,8 @@ def arrays_without_dimensions(a, x):
 @bad.kernel(FLOATS, namedtuple("Point", "x y")(1.0, 2.0))
 def fields_of_named_tuples(a, p):
     a[0] = p.x
-    # error at `p.z`: (float, float) has no attribute 'z'
-    # hint: elements are read by index, such as p[0], and by the names of a named tuple
+    # error at `p.z`: a Point has no attribute 'z'
+    # hint: it has x, y
     a[0] = p.z
 
 

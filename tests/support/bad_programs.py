@@ -47,6 +47,8 @@ def type_of(argument):
         return "None"
     if isinstance(argument, np.ndarray):
         return f"array[{_element_text(argument.dtype)}, {argument.ndim}]"
+    if hasattr(argument, "_fields"):
+        return type(argument).__name__
     if isinstance(argument, tuple):
         return f"({', '.join(map(type_of, argument))}{',' * (len(argument) == 1)})"
     return type(argument).__name__

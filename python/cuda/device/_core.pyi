@@ -530,7 +530,7 @@ def make_kernel(
     function: Callable[P, None],
     *,
     fmad: bool,
-    fastmath: Sequence[str] = ...,
+    fastmath: Sequence[str] = [],
     dialect: str = "guide",
     execution: str = "automatic",
     max_registers: int = 0,
@@ -540,7 +540,7 @@ def make_func(
     function: Callable[P, R],
     *,
     fmad: bool,
-    fastmath: Sequence[str] = ...,
+    fastmath: Sequence[str] = [],
     dialect: str = "guide",
 ) -> Func[P, R]: ...
 
