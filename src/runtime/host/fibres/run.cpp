@@ -256,12 +256,12 @@ Worker::Look Worker::look_at_all() {
 
 // Leaves a null where the block has ended.
 void Worker::look_at(Started& block, Look& look) {
-  const bool deadlocked = launch_.deadlocked();
-  Progress progress = deadlocked ? Progress::Still : run(*block);
+  Progress progress = launch_.deadlocked() ? Progress::Still : run(*block);
   if (progress == Progress::Ended) {
     look.best = Progress::Working;
   } else if (launch_.stopped() && progress != Progress::Asked) {
-    if (deadlocked) report_standing(*block);
+    // Asked again: another worker may have found the deadlock while this block ran.
+    if (launch_.deadlocked()) report_standing(*block);
     progress = Progress::Ended;
   } else if (progress == Progress::Turning && look.best == Progress::Still) {
     look.best = Progress::Turning;
