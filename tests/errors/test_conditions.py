@@ -113,13 +113,13 @@ def chains(a):
     y = 1 < None <= 2
 
 
-@bad.kernel(FLOATS)
-def membership(a):
-    # error at `2 in a` on `in`: 'in' needs a tuple on its right side, found 'array[float32, 1]'
-    # hint: search an array with a loop
-    x = 2 in a
-    # error at `2 not in a.size` on `not in`: 'not in' needs a tuple on its right side, found 'int64'
-    # hint: search an array with a loop
+@bad.kernel(FLOATS, 1)
+def membership(a, n):
+    # error at `2 in n` on `in`: 'in' needs a tuple, an array or a generator expression on its right side, found 'int'
+    # hint: compare numbers with ==, and bounds with a <= x < b
+    x = 2 in n
+    # error at `2 not in a.size` on `not in`: 'not in' needs a tuple, an array or a generator expression on its right side, found 'int64'
+    # hint: compare numbers with ==, and bounds with a <= x < b
     y = 2 not in a.size
 
 

@@ -93,9 +93,9 @@ def gone_through(a, n):
     # error at `twice(k for k in (1, 2))`: passing a generator expression to a function is not implemented yet
     # hint: pass a tuple of its elements: tuple(...)
     x = twice(k for k in (1, 2))
-    # error at `(k for k in (1, 2))`: a loop over a generator expression is not implemented yet
-    # hint: loop over what it goes through
-    for x in (k for k in (1, 2)):
+    # error at `(k for k in (1, 2) if k < n)`: a generator expression of several loops or conditions in zip() or enumerate() is not implemented yet
+    # hint: write a loop
+    for x in enumerate(k for k in (1, 2) if k < n):
         pass
     # error at `zip((1, 2))`: zip cannot be gone through backwards
     # hint: reversed() takes tuples and ranges; write zip(reversed(a), reversed(b))

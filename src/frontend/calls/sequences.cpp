@@ -4,6 +4,7 @@
 
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/control/control.h"
 #include "frontend/control/generators.h"
 #include "frontend/control/iteration.h"
 #include "frontend/control/variables.h"
@@ -130,8 +131,14 @@ Value call_all_any(Context& ctx, const Arguments& a, const Intrinsic& i) {
   const Node* node = argument_node(a, 0);
   if (auto* generator = a.positional[0].as<Value::Generator>())
     return decided(ctx, *generator, is_all);
-  const auto elements = all_elements(ctx, a.positional[0], node);
-  if (!elements) return Value::unknown();
+  const std::optional<Reduced> given = reduced(ctx, a.positional[0], node);
+  if (!given) return Value::unknown();
+  if (!given->elements)
+    return decided(ctx, is_all, a.node, [&](const Take& take) {
+      each(ctx, a.positional[0], &*given->it, node,
+           [&](const Value& element) { take(truth(ctx, element, node)); });
+    });
+  const std::optional<std::vector<Value>>& elements = given->elements;
   Value all = Value::boolean(is_all);
   for (const Value& element : *elements) {
     const Value test = truth(ctx, element, node);
@@ -194,7 +201,28 @@ Value call_tuple(Context& ctx, const Arguments& a, const Intrinsic&) {
   return elements ? tuple_of(ctx, std::move(*elements), a.node) : Value::unknown();
 }
 
-// zip(..., strict=True): lengths that are known must be one.
+// A range below zero has no elements.
+static Value length_in_64_bits(Context& ctx, const Value& length, const Node* node) {
+  const Value wide = convert(ctx, length, TypeCode::i8, node);
+  return min_max(ctx, wide, Value::constant_int(TypeCode::i8, 0), Op::Max, node);
+}
+
+static bool same_length(Context& ctx, const Value& a, const Value& b, const Node* node) {
+  if (a.exact() && b.exact()) {
+    if (a.exact()->integer == b.exact()->integer) return true;
+    error(ctx, DiagCode::zip_lengths, node,
+          {to_text(a.exact()->integer), to_text(b.exact()->integer)});
+    return false;
+  }
+  const Value same = compare(ctx, CompareOp::Eq, length_in_64_bits(ctx, a, node),
+                             length_in_64_bits(ctx, b, node), node);
+  if (!same.is_unknown())
+    fail_unless(ctx, same, node,
+                {"ValueError", "the arguments of zip(strict=True) have different lengths"});
+  return !same.is_unknown();
+}
+
+// zip(..., strict=True): the kernel fails where lengths differ that are known at run time only.
 static bool check_strict(Context& ctx, const Arguments& a) {
   const Node* node = a.named_sources[0];
   const auto& [name, strict] = a.named[0];
@@ -206,20 +234,13 @@ static bool check_strict(Context& ctx, const Arguments& a) {
     error(ctx, DiagCode::zip_strict, node, {type_text(strict)});
     return false;
   }
-  std::optional<__int128> first;
+  if (!strict.exact()->integer) return true;
+  std::optional<Value> first;
   for (const Value& part : a.positional) {
     const std::optional<Iteration> it = iteration_of(ctx, part, a.node);
-    if (!strict.exact()->integer || !it) continue;  // the loop says why
-    if (!it->length.exact()) {
-      not_implemented(ctx, node, "zip(strict=True) of lengths that are known at run time only");
-      return false;
-    }
-    const __int128 length = it->length.exact()->integer;
-    if (first && *first != length) {
-      error(ctx, DiagCode::zip_lengths, a.node, {to_text(*first), to_text(length)});
-      return false;
-    }
-    first = length;
+    if (!it || it->length.is_unknown()) continue;  // the loop says why
+    if (first && !same_length(ctx, *first, it->length, a.node)) return false;
+    first = it->length;
   }
   return true;
 }

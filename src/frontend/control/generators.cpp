@@ -1,4 +1,4 @@
-// Generator expressions: gone through where a builtin takes their elements.
+// Generator expressions: gone through where a loop or a builtin takes their elements.
 #include "frontend/control/generators.h"
 
 #include <algorithm>
@@ -6,7 +6,6 @@
 
 #include "frontend/control/assign.h"
 #include "frontend/control/control.h"
-#include "frontend/control/iteration.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -118,7 +117,7 @@ static void clauses(Context& ctx, const syntax::GeneratorExp* generator, size_t 
 }
 
 static void go_through(Context& ctx, const Value::Generator& generator, Way& way,
-                       const std::function<void(const Value& element)>& take) {
+                       const Take& take) {
   const syntax::GeneratorExp* node = node_of(generator);
   where_it_stands(ctx, generator, [&] {
     clauses(ctx, node, 0, way, [&] {
@@ -128,8 +127,40 @@ static void go_through(Context& ctx, const Value::Generator& generator, Way& way
   });
 }
 
-void each_generated(Context& ctx, const Value::Generator& generator,
-                    const std::function<void(const Value& element)>& take) {
+bool has_more(const Value::Generator& generator) {
+  const Nodes& clauses = node_of(generator)->generators;
+  return clauses.size() > 1 || !syntax::as<syntax::comprehension>(clauses[0])->ifs.empty();
+}
+
+std::optional<Iteration> iteration_of_generator(Context& ctx, const Value::Generator& generator) {
+  if (has_more(generator)) return std::nullopt;
+  const syntax::GeneratorExp* node = node_of(generator);
+  auto* clause = syntax::as<syntax::comprehension>(node->generators[0]);
+  std::optional<Iteration> it;
+  bool known = true;
+  where_it_stands(ctx, generator, [&] {
+    it = clause_iteration(ctx, clause);
+    if (it && it->unrolled)
+      known = knows_copies(ctx, clause, {static_cast<uint32_t>(it->most), !it->length.exact()});
+  });
+  if (!it || !known) return Iteration{};
+  Iteration out = *it;
+  out.element = [&ctx, generator, node, clause, it = std::move(*it)](const Value& position) {
+    Value element;
+    const auto evaluate = [&] {
+      assign(ctx, clause->target, it.element(position), clause->iter);
+      element = expr(ctx, node->elt);
+    };
+    where_it_stands(ctx, generator, [&] {
+      if (!it.unrolled) return evaluate();
+      in_copy(ctx, clause, static_cast<size_t>(position.exact()->integer), evaluate);
+    });
+    return element;
+  };
+  return out;
+}
+
+void each_generated(Context& ctx, const Value::Generator& generator, const Take& take) {
   Way way;
   go_through(ctx, generator, way, take);
 }
@@ -184,7 +215,7 @@ static Value chain(Context& ctx, const syntax::GeneratorExp* generator, const It
 static std::optional<Value> chained(Context& ctx, const Value::Generator& g, bool is_all) {
   const syntax::GeneratorExp* node = node_of(g);
   auto* clause = syntax::as<syntax::comprehension>(node->generators[0]);
-  if (node->generators.size() != 1 || !clause->ifs.empty()) return std::nullopt;
+  if (has_more(g)) return std::nullopt;
   std::optional<Value> result;
   where_it_stands(ctx, g, [&] {
     Captured captured = capture(ctx, [&] {
@@ -199,22 +230,20 @@ static std::optional<Value> chained(Context& ctx, const Value::Generator& g, boo
   return result;
 }
 
-Value decided(Context& ctx, const Value::Generator& generator, bool is_all) {
-  if (const std::optional<Value> value = chained(ctx, generator, is_all)) return *value;
+Value decided(Context& ctx, bool is_all, const Node* node, const Each& each) {
   const auto constant = [&](bool value) { return constant_inst(ctx, ir::kBool, value); };
   const uint32_t result = make_slot(ctx, "", TypeCode::b1);
-  ctx.at(generator.node);
+  ctx.at(node);
   ctx.builder.slot_store(result, constant(is_all));
   Inst* scope = ctx.builder.control(Op::Scope, {}, 1);
   ir::Block* outer = &ctx.builder.block();
   ctx.builder.set_block(scope->regions[0]);
   const size_t depth = ctx.open_scopes++;
-  each_generated(ctx, generator, [&](const Value& element) {
-    const Value test = truth(ctx, element, node_of(generator)->elt);
+  each([&](const Value& test) {
     if (test.is_unknown()) return;
-    const Value decides = is_all ? negated(ctx, test, generator.node) : test;
+    const Value decides = is_all ? negated(ctx, test, node) : test;
     if (decides.exact() && !decides.exact()->integer) return;
-    Inst* branch = ctx.builder.control(Op::If, {inst_of(ctx, decides, generator.node)}, 2);
+    Inst* branch = ctx.builder.control(Op::If, {inst_of(ctx, decides, node)}, 2);
     ir::Block* inside = &ctx.builder.block();
     ctx.builder.set_block(branch->regions[0]);
     ctx.builder.slot_store(result, constant(!is_all));
@@ -224,6 +253,15 @@ Value decided(Context& ctx, const Value::Generator& generator, bool is_all) {
   --ctx.open_scopes;
   ctx.builder.set_block(*outer);
   return Value::number(TypeCode::b1, ctx.builder.slot_load(result));
+}
+
+Value decided(Context& ctx, const Value::Generator& generator, bool is_all) {
+  if (const std::optional<Value> value = chained(ctx, generator, is_all)) return *value;
+  return decided(ctx, is_all, generator.node, [&](const Take& take) {
+    each_generated(ctx, generator, [&](const Value& element) {
+      take(truth(ctx, element, node_of(generator)->elt));
+    });
+  });
 }
 
 }  // namespace cuda_device::frontend

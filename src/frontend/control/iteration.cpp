@@ -217,6 +217,13 @@ std::optional<Iteration> iteration_of(Context& ctx, const Value& sequence, const
   const bool goes_over_arrays = ctx.policy.has_sequences;
   if (auto* array = sequence.as<Value::Array>(); array && array->type.ndim > 0 && goes_over_arrays)
     return of_array(ctx, *array, node);
+  if (auto* generator = sequence.as<Value::Generator>()) {
+    if (std::optional<Iteration> it = iteration_of_generator(ctx, *generator)) return it;
+    not_implemented(ctx, generator->node,
+                    "a generator expression of several loops or conditions in zip() or enumerate()",
+                    "write a loop");
+    return Iteration{};
+  }
   if (auto* it = sequence.as<Value::Iterator>()) {
     switch (it->kind) {
       case Kind::Zip:

@@ -21,8 +21,8 @@ struct Iteration {
   std::function<Value(const Value& position)> element;
 };
 
-// Nothing: it cannot be gone through; the caller says so. A generator expression is gone through by
-// generators.h.
+// Nothing: it cannot be gone through; the caller says so. Of unknown length: there was an error, or
+// another pass will know more.
 std::optional<Iteration> iteration_of(Context& ctx, const Value& sequence, const Node* node);
 
 // All elements, where their number is a constant. Else reports, and gives nothing.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "frontend/control/assign.h"
-#include "frontend/control/iteration.h"
+#include "frontend/control/generators.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -189,15 +189,44 @@ static void loop_over(Context& ctx, const syntax::For* node, const Iteration& it
                it.element);
 }
 
+// A generator expression with conditions or several loops: they are lowered with the body inside,
+// as often as the elements of tuples among them ask for. break and continue leave scopes.
+static void loop_within(Context& ctx, const syntax::For* node, const Value::Generator& generator) {
+  Instance* instance = ctx.instance;
+  const uint32_t copy = ctx.copy;
+  const auto found = instance->unrolled.loops.find(ctx.place(node));
+  const uint32_t known = found == instance->unrolled.loops.end() ? 0 : found->second.copies;
+  Loop loop;
+  loop.unrolled = true;
+  loop.break_scope = ctx.open_scopes;
+  ir::Block* outside = has_jump(node->body, NodeKind::Break) ? open_scope(ctx, node) : nullptr;
+  uint32_t copies = 0;
+  each_generated(ctx, generator, [&](const Value& element) {
+    if (copies++ >= known) return;
+    Instance* within = std::exchange(ctx.instance, instance);
+    const uint32_t copy_within = std::exchange(ctx.copy, copy);
+    loop.continue_scope = ctx.open_scopes;
+    ir::Block* body = has_jump(node->body, NodeKind::Continue) ? open_scope(ctx, node) : nullptr;
+    ctx.frame->loops.push_back(loop);
+    copy_of_body(ctx, node, element, copies - 1);
+    ctx.frame->loops.pop_back();
+    close_scope(ctx, body);
+    ctx.reachable = true;
+    ctx.instance = within;
+    ctx.copy = copy_within;
+  });
+  knows_copies(ctx, node, {copies, false, /*repeats=*/true});
+  block(ctx, node->orelse, false);
+  close_scope(ctx, outside);
+  ctx.reachable = true;
+}
+
 static void refuse_sequence(Context& ctx, const Value& sequence, const Node* node) {
   if (!ctx.policy.has_sequences) {
     error(ctx, DiagCode::only_range, node,
           {type_text(sequence), sequence.is_array() || sequence.is_tuple()
                                     ? "go through the indices: for i in range(n)"
                                     : "count, and compute the values in the loop"});
-  } else if (sequence.is<Value::Generator>()) {
-    not_implemented(ctx, node, "a loop over a generator expression",
-                    "loop over what it goes through");
   } else {
     not_iterable(ctx, node, sequence);
   }
@@ -208,8 +237,11 @@ void lower_for(Context& ctx, const syntax::For* node) {
   ctx.at(node);
   if (auto* range = sequence.as<Value::Range>()) return counted_loop(ctx, node, *range, {});
   const bool any = ctx.policy.has_sequences && !sequence.contains_unknown();
+  if (auto* generator = sequence.as<Value::Generator>(); generator && any && has_more(*generator))
+    return loop_within(ctx, node, *generator);
   const std::optional<Iteration> it = any ? iteration_of(ctx, sequence, node->iter) : std::nullopt;
   if (it && !it->length.is_unknown()) return loop_over(ctx, node, *it);
+  if (it && ctx.inference.unrolled) return;
   if (!sequence.is_unknown() && !it) refuse_sequence(ctx, sequence, node->iter);
   // The body is looked at for its own mistakes, as if it ran once.
   Inst* placeholder = ctx.builder.control(Op::Scope, {}, 1);

@@ -69,6 +69,13 @@ bool ends(const Node* node) {
          node->kind == NodeKind::Return || node->kind == NodeKind::Raise;
 }
 
+bool holds_generator(const Node* node) {
+  if (!node) return false;
+  bool found = node->kind == NodeKind::GeneratorExp;
+  syntax::for_each_child(*node, [&](const Node* child) { found |= holds_generator(child); });
+  return found;
+}
+
 class Analysis {
  public:
   Analysis(const syntax::Function& f, Unrolled& unrolled, bool loops_keep_types)
@@ -305,10 +312,15 @@ class Analysis {
       }
     }
     if (first != Webs::kNone && undefined) undefined_[first] = true;
-    // A later visit sees at least as many definitions.
     Use& used = uses_[{name, copy_}];
     if (first == Webs::kNone) return;
-    used = {first, !undefined && flow.variables[*variable].size() == 1};
+    // The visits of one read, from loops and from copies of them, see one web.
+    bool only = !undefined && flow.variables[*variable].size() == 1;
+    if (used.definition != Webs::kNone) {
+      only &= used.definition == first;
+      unite(used.definition, first);
+    }
+    used = {first, only};
   }
 
   void target(Flow& flow, const Node* node) {
@@ -462,7 +474,9 @@ class Analysis {
       case NodeKind::For: {
         auto* s = syntax::as<syntax::For>(node);
         expression(flow, s->iter);
+        const uint32_t outside = copy_;
         const auto once = [&](Flow& inside) {
+          if (holds_generator(s->iter)) as_before_loop(inside, s->iter, outside);
           in_loop_target_ = true;
           target(inside, s->target);
           in_loop_target_ = false;
@@ -546,10 +560,18 @@ class Analysis {
     flow = join(exit, frame.breaks);
   }
 
+  // The elements of a generator expression are evaluated as the loop comes to them.
+  void as_before_loop(Flow& flow, const Node* iter, uint32_t copy) {
+    std::swap(copy, copy_);
+    expression(flow, iter);
+    std::swap(copy, copy_);
+  }
+
   // One copy of the body after the other.
   template <class Once>
   void unrolled_loop(Flow& flow, const Node* node, const UnrolledLoop& known, const Once& once,
                      const Names& orelse) {
+    if (known.repeats) return repeated_copies(flow, node, known, once, orelse);
     Flow breaks{false, {}}, stops{false, {}};
     for (uint32_t i = 0; i < known.copies; ++i) {
       Loop frame;
@@ -563,6 +585,19 @@ class Analysis {
     flow = join(flow, stops);
     statements(flow, orelse);
     flow = join(flow, breaks);
+  }
+
+  template <class Once>
+  void repeated_copies(Flow& flow, const Node* node, const UnrolledLoop& known, const Once& once,
+                       const Names& orelse) {
+    const auto each_copy = [&](Flow& inside) {
+      for (uint32_t i = 0; i < known.copies; ++i) {
+        const Flow before = inside;
+        in_copy(node, i, [&] { once(inside); });
+        inside = join(join(inside, before), loops_.back()->continues);
+      }
+    };
+    loop(flow, node, nullptr, each_copy, orelse);
   }
 
   // The clauses of a generator expression from one on, and its element. Whoever takes its elements

@@ -33,6 +33,7 @@ struct PlaceHash {
 struct UnrolledLoop {
   uint32_t copies = 0;
   bool may_stop = false;  // before the last of them
+  bool repeats = false;   // they run any number of times, each of them or not
   friend bool operator==(const UnrolledLoop&, const UnrolledLoop&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/complex/complex.h"
+#include "frontend/control/generators.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/diagnosis/operator_names.h"
 #include "frontend/expressions.h"
@@ -91,12 +92,35 @@ Value both(Context& ctx, const Value& a, const Value& b, Op op, const Node* node
   return Value::number(TypeCode::b1, ctx.builder.op(op, {a.inst(), b.inst()}));
 }
 
+// Whether one of many is equal; none after the first that is gets compared. Arrays of several axes
+// are searched whole, as NumPy does.
+static void compare_each(Context& ctx, const Value& a, const Value& b, const Node* node,
+                         const Node* left, const Node* right, const Take& take) {
+  const auto compared = [&](const Value& element) {
+    if (element.is_array()) return compare_each(ctx, a, element, node, left, right, take);
+    take(compare_values(ctx, CompareOp::Eq, a, element, node, left, right));
+  };
+  if (auto* generator = b.as<Value::Generator>()) return each_generated(ctx, *generator, compared);
+  const std::optional<Iteration> it = iteration_of(ctx, b, right);
+  if (!it || it->length.is_unknown()) return;
+  counted(ctx, it->length, right, [&](const Value& at) { compared(it->element(at)); });
+}
+
 static Value contains(Context& ctx, CompareOp op, const Value& a, const Value& b, const Node* node,
                       const Node* left, const Node* right) {
   if (const auto own = class_call(ctx, b, "__contains__", {a}, node)) {
     if (own->is_unknown()) return *own;
     const Value is_in = truth(ctx, *own, node);
     return op == CompareOp::NotIn && !is_in.is_unknown() ? negated(ctx, is_in, node) : is_in;
+  }
+  auto* array = b.as<Value::Array>();
+  const bool many =
+      (array && array->type.ndim > 0 && !array->reference) || b.is<Value::Generator>();
+  if (many && ctx.policy.has_sequences) {
+    const Value any = decided(ctx, false, node, [&](const Take& take) {
+      compare_each(ctx, a, b, node, left, right, take);
+    });
+    return op == CompareOp::NotIn ? negated(ctx, any, node) : any;
   }
   const std::optional<std::vector<Value>> elements = elements_of(ctx, b);
   if (!elements) {
