@@ -230,6 +230,73 @@ def test_flags_of_later_blocks(target):
 
 
 @D.kernel
+def gives_up(flags, out, kind):
+    """What an iteration keeps goes to another variable each time, and the flag stays as it is."""
+    first, second, looks = 0, 0, 0
+    if kind == 0:
+        while D.atomic_ref(flags, 0).load("acquire", "device") == 0:
+            if first == 0:
+                first = 1
+            elif second == 0:
+                second = 1
+            else:
+                break
+    elif kind == 1:
+        while D.atomic_ref(flags, 0).load("acquire", "device") == 0 and looks < 50:
+            looks += 1
+    else:
+        for i in range(50):
+            if D.atomic_ref(flags, 0).cas(1, 2, "acquire", "device") == 1:
+                break
+            looks = i + 1
+    out[D.block_idx.x * D.block_dim.x + D.thread_idx.x] = first + second + looks
+
+
+@clause("DEV-ORDER-07")
+@pytest.mark.parametrize(("kind", "expected"), [(0, 2), (1, 50), (2, 50)])
+def test_loops_that_give_up(target, kind, expected):
+    """A loop that has read the same twice goes on all the same where it has changed a variable."""
+    out = np.zeros(40, np.int32)
+    run(gives_up, np.zeros(2, np.int32), out, kind, grid=1, block=40)
+    assert out.tolist() == [expected] * 40
+
+
+@D.kernel
+def words_of_all_sizes(small, short, word, wide, out):
+    """Each thread waits for a word of its size, which the next thread writes."""
+    t = D.thread_idx.x
+    kind = t % 4
+    if t < 32:
+        if kind == 0:
+            while D.atomic_ref(small, t).load("acquire", "block") == 200:
+                pass
+        elif kind == 1:
+            while D.atomic_ref(short, t).load("acquire", "block") == -3:
+                pass
+        elif kind == 2:
+            while D.atomic_ref(word, t).load("acquire", "block") == 2:
+                pass
+        else:
+            while D.atomic_ref(wide, t).load("acquire", "block") == -5:
+                pass
+    out[t] = 1
+    if t > 0:
+        D.atomic_ref(small, t - 1).store(1, "release", "block")
+        D.atomic_ref(short, t - 1).store(-2, "release", "block")
+        D.atomic_ref(word, t - 1).store(-2, "release", "block")
+        D.atomic_ref(wide, t - 1).store(-5 + 2**40, "release", "block")
+
+
+@clause("DEV-ORDER-07")
+def test_words_of_all_sizes(target):
+    words = [np.full(33, 200, np.uint8), np.full(33, -3, np.int16)]
+    words += [np.full(33, 2, np.int32), np.full(33, -5, np.int64)]
+    out = np.zeros(33, np.int32)
+    run(words_of_all_sizes, *words, out, grid=1, block=33)
+    assert out.all()
+
+
+@D.kernel
 def looks_back(a, status, sums, out):
     """A prefix sum in one launch: each block adds up what blocks before it have made known."""
     shared = D.shared_array(1, D.int32)

@@ -309,7 +309,33 @@ class WaitFinder {
   std::vector<const Inst*> writes_;
 };
 
+// Reads a word, and writes only what a compare-and-swap or an exchange does.
+bool may_be_awaited(const Inst& i) {
+  if (!i.type.is_int()) return false;
+  if (i.op == Op::AtomicLoad || i.op == Op::AtomicCas || is_plain_read(i)) return true;
+  return i.op == Op::AtomicRmw && ir::AtomicSpec::decoded(i.imm)->kind == ir::AtomicKind::Exch;
+}
+
+bool only_computes(const Inst& i) {
+  if (is_loop(i)) return false;
+  return ir::may_speculate(i.op) || i.op == Op::SlotStore || i.op == Op::Fence ||
+         ir::info(i.op).kind == ir::OpKind::Control;
+}
+
 }  // namespace
+
+const Inst* only_wait(const Inst& loop) {
+  if (loop.op != Op::While) return nullptr;  // a counter ends others
+  const Inst* read = nullptr;
+  bool others = false;
+  ir::for_each_inside(loop, [&](const Inst& i) {
+    if (!read && may_be_awaited(i))
+      read = &i;
+    else if (!only_computes(i))
+      others = true;
+  });
+  return others ? nullptr : read;
+}
 
 std::vector<bool> waiting_loops(const ir::Function& f) {
   std::vector<bool> waiting(f.inst_count());

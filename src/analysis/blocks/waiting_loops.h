@@ -11,6 +11,11 @@ namespace cuda_device::analysis {
 // alone would never leave them while it waits for another.
 std::vector<bool> waiting_loops(const ir::Function& f);
 
+// The read of a word of at most 64 bits that is all that the loop does, beside computing:
+// two iterations in a row that read and keep the same are followed by a third one while the word is
+// the same. Null: there is none, or more than that.
+const ir::Inst* only_wait(const ir::Inst& loop);
+
 // A loop that surely or perhaps goes on until another thread of the kernel has written what it
 // reads; null: there is none. The others end by what the thread does itself:
 //   - exits that no atomic read decides;

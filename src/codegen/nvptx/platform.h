@@ -35,7 +35,7 @@ class Platform : public thread::Platform {
 
   // The hardware's scheduler is fair.
   bool takes_turns(const ir::Inst&) const override { return false; }
-  void turn(const ir::Inst&, llvm::Value*) override {}
+  void turn(const ir::Inst&, llvm::Value*, const Word*) override {}
 
  protected:
   EmitContext& c_;

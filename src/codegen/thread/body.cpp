@@ -1,5 +1,6 @@
 #include "codegen/thread/body.h"
 
+#include "analysis/blocks/waiting_loops.h"
 #include "codegen/thread/calls.h"
 #include "codegen/thread/counter.h"
 #include "codegen/thread/opaque.h"
@@ -89,11 +90,12 @@ void Body::inst(const Inst& i) {
     case Op::SlotLoad:
       return define(i, load_slot(static_cast<size_t>(i.imm)));
     case Op::SlotStore:
-      observe(c_.operand(i, 0));
+      observe(c_.operand(i, 0), 1 + static_cast<uint64_t>(i.imm));
       return store_slot(static_cast<size_t>(i.imm), c_.operand(i, 0));
 #define ACCESS(name, ...) case Op::name:
 #include "ir/op.def"
-      return define_read(i, memory_.emit(i));
+      define_read(i, memory_.emit(i));
+      return await(i);
     case Op::AtomicSecond:
       return define_read(i, c_.second.at(i.operands[0]));
     case Op::Fence:
@@ -193,30 +195,67 @@ void Body::leave_function(const Inst& i) {
 void Body::loop(const Inst& i) {
   const bool takes_turns = platform_.takes_turns(i);
   if (takes_turns) {
-    states_.push_back(c_.variable(c_.b.getInt64Ty()));
-    c_.b.CreateStore(c_.b.getInt64(0), states_.back());
+    Turns turns{c_.variable(c_.b.getInt64Ty()), analysis::only_wait(i)};
+    c_.b.CreateStore(c_.b.getInt64(0), turns.state);
+    if (turns.read) {
+      turns.address = c_.variable(c_.b.getPtrTy());
+      turns.value = c_.variable(c_.b.getInt64Ty());
+      c_.b.CreateStore(llvm::Constant::getNullValue(c_.b.getPtrTy()), turns.address);
+      c_.b.CreateStore(c_.b.getInt64(0), turns.value);
+    }
+    turns_.push_back(turns);
   }
   emit_control(i);
-  if (takes_turns) states_.pop_back();
+  if (takes_turns) turns_.pop_back();
 }
 
 void Body::begin_iteration(const Inst& i) {
   if (!platform_.takes_turns(i)) return;
-  platform_.turn(i, c_.b.CreateLoad(c_.b.getInt64Ty(), states_.back()));
-  c_.b.CreateStore(c_.b.getInt64(0), states_.back());
+  const Turns& turns = turns_.back();
+  Value* state = c_.b.CreateLoad(c_.b.getInt64Ty(), turns.state);
+  if (turns.read) {
+    const Platform::Word word{c_.b.CreateLoad(c_.b.getPtrTy(), turns.address),
+                              c_.b.CreateLoad(c_.b.getInt64Ty(), turns.value),
+                              static_cast<unsigned>(turns.read->type.bits()) / 8};
+    platform_.turn(i, state, &word);
+    c_.b.CreateStore(llvm::Constant::getNullValue(c_.b.getPtrTy()), turns.address);
+  } else {
+    platform_.turn(i, state, nullptr);
+  }
+  c_.b.CreateStore(c_.b.getInt64(0), turns.state);
 }
 
-// Two iterations that read and keep the same have the same state: what each adds is mixed in by a
-// step of a multiplicative hash.
-void Body::observe(Value* v) {
-  if (states_.empty()) return;
+// Where the operation has set the word to another value than it read, others may wait for that one:
+// then the thread does not wait for the word alone.
+void Body::await(const Inst& i) {
+  if (turns_.empty() || turns_.back().read != &i) return;
+  Value* address = memory_.address(i);
+  Value* read = c_.value(i);
+  Value* nowhere = llvm::Constant::getNullValue(address->getType());
+  if (i.op == Op::AtomicCas) {
+    Value* swapped = c_.b.CreateICmpEQ(read, c_.operand(i, i.operands.size() - 2));
+    address = c_.b.CreateSelect(swapped, nowhere, address);
+  } else if (i.op == Op::AtomicRmw) {
+    Value* same = c_.b.CreateICmpEQ(read, c_.operand(i, i.operands.size() - 1));
+    address = c_.b.CreateSelect(same, address, nowhere);
+  }
+  c_.b.CreateStore(address, turns_.back().address);
+  c_.b.CreateStore(c_.bits_in_64(read), turns_.back().value);
+}
+
+// Two iterations that read the same and keep the same in the same slots have the same state: what
+// each adds is mixed in by a step of a multiplicative hash. `where`: zero, or of a slot.
+void Body::observe(Value* v, uint64_t where) {
+  if (turns_.empty()) return;
   Value* wide = c_.bits_in_64(v);
-  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
-  for (llvm::AllocaInst* state : states_) {
+  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15, kOfPlace = 0xd1342543de82ef95;
+  for (const Turns& turns : turns_) {
+    llvm::AllocaInst* state = turns.state;
     Value* before = c_.b.CreateLoad(c_.b.getInt64Ty(), state);
     Value* turned = c_.b.CreateIntrinsic(c_.b.getInt64Ty(), llvm::Intrinsic::fshl,
                                          {before, before, c_.b.getInt64(23)});
-    Value* mixed = c_.b.CreateAdd(c_.b.CreateXor(turned, wide), c_.b.getInt64(1));
+    Value* mixed =
+        c_.b.CreateAdd(c_.b.CreateXor(turned, wide), c_.b.getInt64(1 + where * kOfPlace));
     c_.b.CreateStore(c_.b.CreateMul(mixed, c_.b.getInt64(kFactor)), state);
   }
 }

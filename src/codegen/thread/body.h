@@ -34,16 +34,21 @@ class Body : BranchControl {
   void leave_function(const Inst& i) override;
   void loop(const Inst& i);
   void begin_iteration(const Inst& i) override;
-  void observe(llvm::Value* v);
+  void observe(llvm::Value* v, uint64_t where = 0);
+  void await(const Inst& read);
 
   EmitContext& c_;
   Platform& platform_;
   Arrays arrays_;
   Memory memory_;
   std::vector<llvm::AllocaInst*> slots_;
-  // Of the loops around the current instruction that take turns: a hash of what an iteration read
-  // from memory and kept in slots.
-  std::vector<llvm::AllocaInst*> states_;
+  // A loop around the current instruction that takes turns.
+  struct Turns {
+    llvm::AllocaInst* state;     // a hash of what an iteration read from memory and kept in slots
+    const Inst* read = nullptr;  // of the word that is all that the loop waits for
+    llvm::AllocaInst *address = nullptr, *value = nullptr;  // of that word
+  };
+  std::vector<Turns> turns_;
 };
 
 }  // namespace cuda_device::codegen::thread

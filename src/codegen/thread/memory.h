@@ -11,12 +11,13 @@ class Memory {
 
   // The result; null where there is none.
   llvm::Value* emit(const ir::Inst& inst);
+  // Of the element that it accesses.
+  llvm::Value* address(const ir::Inst& inst);
 
  private:
   llvm::Value* load(const ir::Inst& inst);
   void store(const ir::Inst& inst);
   llvm::Align alignment(const ir::Inst& inst) const;
-  llvm::Value* address(const ir::Inst& inst);
   llvm::Value* offset(const ir::Inst& array, const ir::Inst& index, int64_t axis);
   bool offsets_are_u32(const ir::Inst& array) const;
   void annotate(llvm::Instruction* access, const ir::Inst& array) const;

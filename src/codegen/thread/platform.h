@@ -43,8 +43,13 @@ class Platform {
   // Whether a thread that goes round the loop without end keeps others from running.
   virtual bool takes_turns(const ir::Inst& loop) const = 0;
   // At the beginning of each of its iterations. `state`: a hash of what the thread read and kept
-  // since the last one.
-  virtual void turn(const ir::Inst& loop, llvm::Value* state) = 0;
+  // since the last one. `word`: of a loop that does nothing but read one.
+  struct Word {
+    llvm::Value* address = nullptr;  // null where the last iteration did not leave it as it read it
+    llvm::Value* value = nullptr;    // what it read, in 64 bits
+    unsigned bytes = 0;
+  };
+  virtual void turn(const ir::Inst& loop, llvm::Value* state, const Word* word) = 0;
 };
 
 }  // namespace cuda_device::codegen::thread

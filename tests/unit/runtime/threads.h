@@ -24,6 +24,17 @@ class TestThread {
     return cd_thread_meet(&self, site, static_cast<uint32_t>(kind), mask, value, number);
   }
   void turn(uint64_t state, uint32_t site = 0) const { cd_thread_turn(&self, site, state); }
+  // Waits until what the word has is so, and counts how often it looks: a loop that does nothing
+  // but read the word.
+  template <class Int, class Done>
+  uint64_t wait_until(const std::atomic<Int>& word, Done done, uint32_t site = 0) const {
+    for (uint64_t looks = 1;; ++looks) {
+      const Int seen = word.load();
+      if (done(seen)) return looks;
+      const auto bits = static_cast<uint64_t>(static_cast<std::make_unsigned_t<Int>>(seen));
+      cd_thread_wait(&self, site, bits, &word, bits, sizeof seen);
+    }
+  }
   // Waits until the word is that value; a loop without variables.
   template <class Word, class Value>
   void wait_for(const Word& word, Value value, uint32_t site = 0) const {

@@ -236,8 +236,13 @@ Value* ThreadPlatform::meet_warp(const Inst& inst) {
   return c_.b.CreateBitCast(c_.b.CreateTrunc(bits, c_.b.getIntNTy(size)), type);
 }
 
-void ThreadPlatform::turn(const Inst& loop, Value* state) {
-  call("cd_thread_turn", c_.b.getVoidTy(), {self(), site(loop), state});
+void ThreadPlatform::turn(const Inst& loop, Value* state, const Word* word) {
+  if (!word) {
+    call("cd_thread_turn", c_.b.getVoidTy(), {self(), site(loop), state});
+    return;
+  }
+  call("cd_thread_wait", c_.b.getVoidTy(),
+       {self(), site(loop), state, word->address, word->value, c_.b.getInt32(word->bytes)});
 }
 
 // ----------------------------------------------------------------------------------------- atomics

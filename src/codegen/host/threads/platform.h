@@ -38,7 +38,7 @@ class ThreadPlatform : public thread::Platform {
   void print(const ir::Inst& inst) override;
 
   bool takes_turns(const ir::Inst& loop) const override { return waiting_[loop.id]; }
-  void turn(const ir::Inst& loop, llvm::Value* state) override;
+  void turn(const ir::Inst& loop, llvm::Value* state, const Word* word) override;
 
  private:
   llvm::Value* self() const { return c_.kernel->getArg(1); }

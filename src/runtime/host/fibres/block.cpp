@@ -97,7 +97,7 @@ void Block::begin(uint64_t number) {
   live_ = threads_;
   came_ = trues_ = 0;
   for (Warp& warp : warps_) {
-    warp.at_barrier = warp.meeting = warp.asking = warp.asking_rounds = 0;
+    warp.awaiting = warp.at_barrier = warp.meeting = warp.asking = warp.asking_rounds = 0;
     warp.live = warp.ready = ~uint32_t{0};
   }
   if (const uint32_t last = threads_ % kLanes)
@@ -116,11 +116,17 @@ void Block::begin(uint64_t number) {
 
 Fibre* Block::next() {
   for (; warp_ < warps_.size(); ++warp_, rest_ = ~uint32_t{0}) {
-    const uint32_t can = warps_[warp_].ready & rest_;
-    if (!can) continue;
-    const auto lane = static_cast<uint32_t>(std::countr_zero(can));
-    rest_ = ~uint32_t{1} << lane;
-    return &fibre(warp_ * kLanes + lane);
+    Warp& warp = warps_[warp_];
+    while (const uint32_t can = warp.ready & rest_) {
+      const auto lane = static_cast<uint32_t>(std::countr_zero(can));
+      rest_ = ~uint32_t{1} << lane;
+      const bool awaits = warp.awaiting >> lane & 1;
+      if (!awaits || warp.word(lane).changed()) {
+        warp.awaiting &= ~(uint32_t{1} << lane);
+        return &fibre(warp_ * kLanes + lane);
+      }
+      turned_ = true;
+    }
   }
   return nullptr;
 }
@@ -143,7 +149,8 @@ Block::Progress Block::round() {
   advanced_ = turned_ = false;
   for (Warp& warp : warps_) warp.advanced = false;
   Fibre* const first = next();
-  if (!first) return Progress::Stuck;
+  if (!first && !turned_) return Progress::Stuck;
+  if (!first) return after_round();
   carrier_.running = first;
   switch_to(carrier_.own, first->context);
   return after_switch();
@@ -158,6 +165,10 @@ Block::Progress Block::after_switch() {
   if (carrier_.left == Carrier::Left::Asked) return Progress::Asked;
   if (carrier_.left == Carrier::Left::Failed) return Progress::Failed;
   if (live_ == 0) return Progress::Ended;
+  return after_round();
+}
+
+Block::Progress Block::after_round() {
   for (Warp& warp : warps_)
     if (warp.asking) end_of_round(warp);
   if (advanced_) return turned_ ? Progress::Turning : Progress::Working;
@@ -332,7 +343,31 @@ uint64_t Block::meet(Fibre& fibre, uint32_t site, abi::ThreadMeeting kind, uint3
 
 // --- turns and failures ---
 
-void Block::turn(Fibre& fibre, uint32_t site, uint64_t state) {
+void Block::await(Fibre& fibre, const Word& word) {
+  Warp& warp = warp_of(fibre);
+  const uint32_t lane = fibre.number % kLanes;
+  warp.awaiting |= bit(fibre);
+  warp.keys[lane] = reinterpret_cast<uint64_t>(word.address);
+  warp.values[lane] = word.value;
+  warp.numbers[lane] = word.bytes;
+}
+
+Word Block::awaited() const {
+  Word all;
+  for (const Warp& warp : warps_) {
+    if (warp.ready != warp.awaiting || warp.asking) return {};
+    for (uint32_t lanes = warp.awaiting; lanes != 0; lanes &= lanes - 1) {
+      const Word word = warp.word(static_cast<uint32_t>(std::countr_zero(lanes)));
+      if (all && word != all) return {};
+      all = word;
+    }
+  }
+  return all;
+}
+
+// Two iterations in a row that are the same will be followed by a third one, unless the word
+// changes.
+void Block::turn(Fibre& fibre, uint32_t site, uint64_t state, const Word& word) {
   turned_ = true;
   fibre.site = site;
   const uint64_t key = (state + uint64_t{site} * 0x9e3779b97f4a7c15) | 1;
@@ -341,6 +376,7 @@ void Block::turn(Fibre& fibre, uint32_t site, uint64_t state) {
     fibre.oldest_turn = (fibre.oldest_turn + 1) % fibre.turns.size();
     advanced(warp_of(fibre));
   }
+  if (std::exchange(fibre.last_turn, key) == key && word) await(fibre, word);
   leave(fibre);
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/host/fibres/meeting.h"
 #include "runtime/host/fibres/stacks.h"
 #include "runtime/host/fibres/switch.h"
+#include "runtime/host/fibres/word.h"
 
 namespace cuda_device::runtime::fibres {
 
@@ -56,10 +57,11 @@ struct Fibre {
   // again and again while they wait.
   std::array<uint64_t, 8> turns{};
   uint8_t oldest_turn = 0;
+  uint64_t last_turn = 0;
 };
 
 // Threads run in rounds: each that can go on gets its turn, by number. A fibre that waits switches
-// to the next one directly.
+// to the next one directly. One that waits for a word is passed over while the word is the same.
 class Block {
  public:
   // How a round went, or the block.
@@ -89,6 +91,9 @@ class Block {
   uint64_t number() const { return number_; }
   Progress round();
   Progress go_on();
+  // The one word that all threads wait for which could go on: while it does not change, a round
+  // changes nothing. None: there are several, or a thread waits for something else.
+  Word awaited() const;
   // Calls with each thread that has not left the kernel.
   void standing(const OnStanding& use);
 
@@ -96,7 +101,7 @@ class Block {
   int32_t barrier(Fibre& fibre, uint32_t site, abi::ThreadBarrier kind, bool operand);
   uint64_t meet(Fibre& fibre, uint32_t site, abi::ThreadMeeting kind, uint32_t mask, uint64_t value,
                 uint32_t number);
-  void turn(Fibre& fibre, uint32_t site, uint64_t state);
+  void turn(Fibre& fibre, uint32_t site, uint64_t state, const Word& word);
   [[noreturn]] void fail();
   Carrier& carrier() const { return carrier_; }
 
@@ -104,15 +109,19 @@ class Block {
   struct Warp {
     uint32_t live = 0;        // lanes that have not left the kernel
     uint32_t ready = 0;       // that can go on
+    uint32_t awaiting = 0;    // of those, the ones that wait for a word
     uint32_t at_barrier = 0;  // that wait at the block's barrier
     uint32_t meeting = 0;     // that wait for others of a mask
     uint32_t asking = 0;      // that ask for the active lanes
     uint32_t asking_rounds = 0;
     bool advanced = false;  // one of them, in this round
     // Of the waiting lanes.
-    std::array<uint64_t, kLanes> keys{};  // kind and mask
+    std::array<uint64_t, kLanes> keys{};  // kind and mask, or the address of a word
     std::array<uint64_t, kLanes> values{};
-    std::array<uint32_t, kLanes> numbers{};
+    std::array<uint32_t, kLanes> numbers{};  // or the bytes of a word
+    Word word(uint32_t lane) const {
+      return {reinterpret_cast<const void*>(keys[lane]), values[lane], numbers[lane]};
+    }
   };
 
   static void body(void* fibre);
@@ -130,6 +139,8 @@ class Block {
   void nobody_ready(Warp& warp);
   void end_of_round(Warp& warp);
   Progress after_switch();
+  Progress after_round();
+  void await(Fibre& fibre, const Word& word);
   void end(Fibre& fibre);
   void forget_fibres();
 

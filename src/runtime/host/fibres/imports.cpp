@@ -48,7 +48,13 @@ uint64_t cd_thread_meet(const void* self, uint32_t site, uint32_t kind, uint32_t
 
 void cd_thread_turn(const void* self, uint32_t site, uint64_t state) {
   const Call call(self);
-  call.fibre.block->turn(call.fibre, site, state);
+  call.fibre.block->turn(call.fibre, site, state, {});
+}
+
+void cd_thread_wait(const void* self, uint32_t site, uint64_t state, const void* word,
+                    uint64_t value, uint32_t bytes) {
+  const Call call(self);
+  call.fibre.block->turn(call.fibre, site, state, {word, value, bytes});
 }
 
 void cd_thread_leave(const void* self) {

@@ -21,6 +21,13 @@ uint64_t cd_thread_meet(const void* self, uint32_t site, uint32_t kind, uint32_t
 // same one as in the call before says that the thread has not advanced.
 void cd_thread_turn(const void* self, uint32_t site, uint64_t state);
 
+// The same in a loop that does nothing but read one word: where the state is that of the call
+// before, nothing will change before the word does, and the thread need not run until then. word:
+// null where the iteration has not read it, or has written to it; value: what it read,
+// zero-extended; bytes: the word's size.
+void cd_thread_wait(const void* self, uint32_t site, uint64_t state, const void* word,
+                    uint64_t value, uint32_t bytes);
+
 // A thread that has failed ends here, after cd_kernel_failed, and its block with it.
 [[noreturn]] void cd_thread_leave(const void* self);
 }

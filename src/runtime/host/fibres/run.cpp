@@ -56,6 +56,10 @@ class Worker {
 
  private:
   using Started = std::unique_ptr<Block>;
+  struct Waiting {
+    Started block;
+    Word word;  // nothing changes before this does; none: it may
+  };
   // A look at all started blocks, each of which has run until it could not, or should not, go on.
   struct Look {
     int64_t begin, end;
@@ -63,7 +67,7 @@ class Worker {
   };
 
   Look look_at_all();
-  void look_at(Started& block, Look& look);
+  void look_at(Waiting& waiting, Look& look);
   Progress run(Block& block);
   Progress round(Block& block);
   Progress finish(Block& block, Progress how);
@@ -83,7 +87,7 @@ class Worker {
   const unsigned forks_;
   Carrier carrier_;
   std::optional<Standing::Worker> standing_{std::in_place, launch_.standing};
-  std::vector<Started> started_;  // in increasing order
+  std::vector<Waiting> started_;  // in increasing order
   bool backward_ = false;         // the next look
   Started spare_;
   bool had_memory_ = true;
@@ -205,7 +209,8 @@ void Worker::ended(Started block) {
 Worker::Started Worker::next_block() {
   if (!started_.empty() && !launch_.room_for_another()) return nullptr;
   try {
-    started_.reserve(started_.size() + 1);
+    if (started_.size() == started_.capacity())
+      started_.reserve(2 * started_.size() + 8);  // not by one: all are moved each time
     if (spare_) return std::move(spare_);
     Stacks stacks = Stacks::take(launch_.shape);
     if (!stacks) return nullptr;
@@ -231,10 +236,12 @@ bool Worker::start_another() {
   }
   launch_.count_started();
   block->begin(number);
-  if (run(*block) == Progress::Ended)
+  if (run(*block) == Progress::Ended) {
     ended(std::move(block));
-  else
-    started_.push_back(std::move(block));
+  } else {
+    const Word word = block->awaited();
+    started_.push_back({std::move(block), word});
+  }
   return true;
 }
 
@@ -249,13 +256,15 @@ Worker::Look Worker::look_at_all() {
   for (size_t i = 0; i < count && !leave_at_once(); ++i)
     look_at(started_[backward_ ? count - 1 - i : i], look);
   backward_ = !backward_;
-  std::erase(started_, nullptr);
+  std::erase_if(started_, [](const Waiting& waiting) { return !waiting.block; });
   look.end = now();
   return look;
 }
 
 // Leaves a null where the block has ended.
-void Worker::look_at(Started& block, Look& look) {
+void Worker::look_at(Waiting& waiting, Look& look) {
+  if (waiting.word && !waiting.word.changed() && !launch_.stopped()) return;
+  Started& block = waiting.block;
   Progress progress = launch_.deadlocked() ? Progress::Still : run(*block);
   if (progress == Progress::Ended) {
     look.best = Progress::Working;
@@ -266,7 +275,10 @@ void Worker::look_at(Started& block, Look& look) {
   } else if (progress == Progress::Turning && look.best == Progress::Still) {
     look.best = Progress::Turning;
   }
-  if (progress == Progress::Ended) ended(std::move(block));
+  if (progress == Progress::Ended)
+    ended(std::move(block));
+  else
+    waiting.word = block->awaited();
 }
 
 bool Worker::wants_another(const Look& look) const {
@@ -312,6 +324,7 @@ void Worker::rest(const Look& look, bool looked_for_more) {
 void Worker::loop() noexcept {
   if (interrupt_) last_question_ = now();
   while (!leave_at_once()) {
+    if (pending_.load(std::memory_order_relaxed) && question()) return;
     const Look look = look_at_all();
     if (leave_at_once()) return;
     const bool wants = wants_another(look);
