@@ -224,6 +224,11 @@ Execution execution_of(const std::string& name) {
   throw nb::value_error(("unknown execution '" + name + "'").c_str());
 }
 
+Inlining inlining_of(const std::string& name) {
+  if (const auto inlining = inlining_named(name)) return *inlining;
+  throw nb::value_error(("unknown inlining '" + name + "'").c_str());
+}
+
 FastMath fast_math_of(const std::vector<std::string>& names) {
   FastMath allowed;
   for (const std::string& name : names) {
@@ -288,6 +293,7 @@ nb::tuple parts_of(nb::handle object) {
   options["min_blocks"] = state.options.bounds.min_blocks;
   options["execution"] = std::string(kExecutions[static_cast<size_t>(state.options.execution)]);
   options["signature"] = nb::cast(state.options.signature);
+  options["inline"] = std::string(kInlinings[static_cast<size_t>(state.options.inlining)]);
   options["dialect"] = std::string(frontend::kDialectNames[static_cast<size_t>(state.dialect)]);
   options["of_device"] = state.kind == syntax::FunctionKind::Plain;
   return nb::make_tuple(options, state.lines);
@@ -306,7 +312,8 @@ nb::object make_of_parts(const nb::object& into, nb::handle function, const nb::
           fast_math_of(nb::cast<std::vector<std::string>>(options["fastmath"])),
           {nb::cast<uint32_t>(options["max_registers"]), nb::cast<uint32_t>(options["min_blocks"])},
           execution_of(nb::cast<std::string>(options["execution"])),
-          nb::cast<std::vector<std::string>>(options["signature"])},
+          nb::cast<std::vector<std::string>>(options["signature"]),
+          inlining_of(nb::cast<std::string>(options["inline"]))},
          dialect_of(nb::cast<std::string>(options["dialect"])), lines);
   return made;
 }
@@ -350,12 +357,14 @@ void register_function_types(nb::module_& module) {
   module.def(
       "make_func",
       [](nb::handle function, bool fmad, const std::vector<std::string>& fastmath,
-         const std::string& dialect) {
-        return make(function, syntax::FunctionKind::Func, {fmad, fast_math_of(fastmath)},
-                    dialect_of(dialect));
+         const std::string& dialect, const std::string& inlining) {
+        syntax::FunctionOptions options{fmad, fast_math_of(fastmath)};
+        options.inlining = inlining_of(inlining);
+        return make(function, syntax::FunctionKind::Func, std::move(options), dialect_of(dialect));
       },
       nb::arg("function"), nb::kw_only(), nb::arg("fmad"),
-      nb::arg("fastmath") = std::vector<std::string>(), nb::arg("dialect") = "guide");
+      nb::arg("fastmath") = std::vector<std::string>(), nb::arg("dialect") = "guide",
+      nb::arg("inline") = "automatic");
   // Kernels may call it, and the host may not.
   module.def(
       "make_device_function",

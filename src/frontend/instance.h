@@ -112,9 +112,10 @@ struct Instance {
 // A function that is called, not inlined: one for each tuple of abstract arguments.
 struct CalledFunction {
   std::unique_ptr<Instance> instance;
-  bool widened = false;            // takes constants where an argument is a number
-  Value result;                    // abstract; Unknown: none of its returns is known yet
-  std::optional<uint32_t> number;  // in the module, of this pass
+  bool widened = false;              // takes constants where an argument is a number
+  Value result;                      // abstract; Unknown: none of its returns is known yet
+  bool has_several_results = false;  // or one that is not known before it runs
+  std::optional<uint32_t> number;    // in the module, of this pass
 
   const std::vector<Value>& arguments() const { return instance->arguments; }
 };

@@ -122,6 +122,8 @@ class Printer {
     const LaunchBounds& bounds = function_.options.bounds;
     if (bounds.max_registers) out_ += " max_registers=" + std::to_string(bounds.max_registers);
     if (bounds.min_blocks) out_ += " min_blocks=" + std::to_string(bounds.min_blocks);
+    if (const Inlining inlining = function_.options.inlining; inlining != Inlining::Automatic)
+      out_ += " inline=" + std::string(kInlinings[static_cast<size_t>(inlining)]);
     out_ += "\n";
     child("args", function_.args, 1);
     defaults("default", function_.defaults);

@@ -13,6 +13,7 @@
 
 #include "support/execution.h"
 #include "support/fast_math.h"
+#include "support/inlining.h"
 #include "support/launch_bounds.h"
 #include "support/scalar.h"
 #include "support/span.h"
@@ -186,6 +187,7 @@ struct FunctionOptions {
   // What the decorator declares: the result's type, then the parameters', as "float32", "None" or
   // "array[float32, 2]". Empty: nothing.
   std::vector<std::string> signature = {};
+  Inlining inlining = Inlining::Automatic;
 };
 
 // One Python function: its tree and the meaning of its free names.

@@ -106,7 +106,7 @@ def test_decorated_twice(decorator, name):
 @pytest.mark.parametrize("keyword", ["foo", "fmadd", "Interop", "target"])
 def test_unknown_keywords(decorator, name, keyword):
     of_kernel = "fmad, fastmath, builtins, execution, max_registers and min_blocks"
-    taken = of_kernel if name == "kernel" else "fmad, fastmath and builtins"
+    taken = of_kernel if name == "kernel" else "fmad, fastmath, builtins and inline"
     text = (
         f"@{name} got an unexpected keyword argument {keyword!r}; it takes {taken}, and "
         "interop, link, check are planned"

@@ -54,6 +54,18 @@ def check_waits(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> 
     return check_waits(seed, targets)
 
 
+def check_calls(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:
+    from tests.fuzz.inlined_programs import check
+
+    return check(seed, targets)
+
+
+def check_recursion(seed: int, targets: list[str], blocks: bool, by_turns: bool) -> str | None:
+    from tests.fuzz.recursive_programs import check
+
+    return check(seed, targets)
+
+
 def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=20000)
@@ -62,6 +74,8 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--blocks", action="store_true", help="programs with barriers")
     parser.add_argument("--warps", action="store_true", help="programs of warps")
     parser.add_argument("--numbapro", action="store_true", help="programs of NumbaPro's dialect")
+    parser.add_argument("--calls", action="store_true", help="helpers, called and inlined")
+    parser.add_argument("--recursion", action="store_true", help="helpers that call themselves")
     parser.add_argument(
         "--waits", action="store_true", help="programs of locks and flags, on the interpreter"
     )
@@ -79,6 +93,8 @@ def of_kind(options: argparse.Namespace) -> Callable:
         return check_warps
     if options.numbapro:
         return check_numbapro
+    if options.calls or options.recursion:
+        return check_calls if options.calls else check_recursion
     return check_waits if options.waits else check_seed
 
 

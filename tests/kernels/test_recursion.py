@@ -517,25 +517,6 @@ def test_no_type():
         run(without_type, np.zeros(1), 3)
 
 
-def meets(n):
-    D.syncthreads()
-    return 0 if n == 0 else meets(n - 1)
-
-
-@D.kernel
-def meeting(out, n):
-    out[0] = meets(n)
-
-
-def votes(n):
-    return 0 if D.any_sync(0xFFFFFFFF, lambda: n == 0) else votes(n - 1)
-
-
-@D.kernel
-def voting(out, n):
-    out[0] = votes(n)
-
-
 def sort(a, n):
     if n > 0:
         a[n] = n
@@ -562,9 +543,7 @@ def capturing(out, n):
 @pytest.mark.parametrize(
     ("kernel", "text"),
     [
-        (meeting, "a barrier or an operation of the warp in 'meets', which calls itself"),
-        (voting, "a barrier or an operation of the warp in 'votes', which calls itself"),
-        (sorting, "passing a local array to a function that calls itself"),
+        (sorting, "passing a local array to a function that is called when the kernel runs"),
         (capturing, "reading 'k' of the function around one that is called"),
     ],
 )
@@ -572,3 +551,78 @@ def test_what_waits(kernel, text):
     with pytest.raises(errors.NotImplementedYetError) as raised:
         run(kernel, np.zeros(1, dtype=np.int32), 3)
     assert text in str(raised.value)
+
+
+# ---------------------------------------------------------------------------- threads that meet
+
+
+def meets(x, n):
+    """Threads of a block come to each depth together."""
+    total = D.syncthreads_count(lambda: x > n)
+    return total if n == 0 else total + meets(x, n - 1)
+
+
+@D.kernel
+def meeting(out, n):
+    out[D.tid(1)] = meets(D.thread_idx.x, n)
+
+
+@clause("DEV-FUNC-02")
+def test_barriers_in_functions_that_call_themselves(target):
+    out = np.zeros(2 * 40, dtype=np.int32)
+    run(meeting, out, 5, grid=2, block=40)
+    assert out.tolist() == [sum(39 - k for k in range(6))] * 80
+
+
+FULL = D.WarpMask(0xFFFFFFFF)
+
+
+def votes(x, n):
+    some = 100 if D.any_sync(FULL, lambda: x < n) else 0
+    return x if n == 0 else some + votes(D.shfl_up_sync(FULL, x, 1), n - 1)
+
+
+@D.kernel
+def voting(out, n):
+    out[D.tid(1)] = votes(D.lane_id, n)
+
+
+@clause("DEV-FUNC-02")
+def test_warp_operations_in_functions_that_call_themselves(target):
+    out = np.zeros(64, dtype=np.int32)
+    run(voting, out, 6, grid=2, block=32)
+    assert out.tolist() == [600 + max(lane - 6, 0) for lane in range(32)] * 2
+
+
+@D.func(inline="never")
+def sum_of_block(tile, x):
+    if D.target(D.is_host):
+        return x
+    t = D.thread_idx.x
+    tile[t] = x
+    D.syncthreads()
+    half = tile.size // 2
+    while half > 0:
+        if t < half:
+            tile[t] += tile[t + half]
+        D.syncthreads()
+        half //= 2
+    result = tile[0]
+    D.syncthreads()
+    return result
+
+
+@D.kernel
+def sums_of_blocks(out, a):
+    tile = D.shared_array(64, D.int32)
+    i = D.tid(1)
+    out[i] = sum_of_block(tile, a[i]) - sum_of_block(tile, i)
+
+
+@clause("DEV-FUNC-02")
+def test_shared_arrays_and_barriers_in_called_functions(target):
+    a = np.arange(192, dtype=np.int32) ** 2
+    out = np.zeros(192, dtype=np.int32)
+    run(sums_of_blocks, out, a, grid=3, block=64)
+    differences = (a - np.arange(192)).reshape(3, 64).sum(axis=1)
+    assert out.tolist() == np.repeat(differences, 64).tolist()

@@ -542,6 +542,7 @@ def make_func(
     fmad: bool,
     fastmath: Sequence[str] = [],
     dialect: str = "guide",
+    inline: str = "automatic",
 ) -> Func[P, R]: ...
 
 FAST_MATH: dict[str, bool]

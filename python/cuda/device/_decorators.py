@@ -18,7 +18,7 @@ F = TypeVar("F")
 _PLANNED = ("interop", "link", "check")
 _TAKEN = {
     "kernel": "fmad, fastmath, builtins, execution, max_registers and min_blocks",
-    "func": "fmad, fastmath and builtins",
+    "func": "fmad, fastmath, builtins and inline",
 }
 # Registers of a thread that ptxas can be held to.
 _FEWEST_REGISTERS, _MOST_REGISTERS = 16, 255
@@ -103,6 +103,7 @@ def func(
     fmad: bool = True,
     fastmath: bool | Iterable[str] = False,
     builtins: int = 32,
+    inline: str | None = None,
     **options: object,
 ) -> Callable[[Callable[P, R]], _core.Func[P, R]]: ...
 def func(
@@ -113,6 +114,7 @@ def func(
     fmad: bool = True,
     fastmath: bool | Iterable[str] = False,
     builtins: int = 32,
+    inline: str | None = None,
     **options: object,
 ) -> Any:
     """Makes a function callable from kernels and from the host: `@func` or `@func()`.
@@ -122,10 +124,22 @@ def func(
     that calls it, and so is what that allows; the options here are for `inspect` of the function
     alone.
 
+    inline= changes no result. "never" makes one function for the types and constants of its
+    arguments, which kernels call when they run: less code where it is large and called at many
+    places, and then the host runs the kernel's threads one by one. "always" inlines it at every
+    call, and is an error where it calls itself when the kernel runs. Left out, functions are
+    inlined, but those that call themselves.
+
     Raises as `kernel` does.
     """
     _check_options("func", options, interop=interop)
-    return _apply("func", function, _core.make_func, fmad, fastmath, builtins)
+    if not (inline is None or (isinstance(inline, str) and inline in ("never", "always"))):
+        raise TypeError(
+            f"@func: inline must be 'never', 'always' or None, found {inline!r}; leave it out and "
+            "the compiler chooses"
+        )
+    make = functools.partial(_core.make_func, inline=inline or "automatic")
+    return _apply("func", function, make, fmad, fastmath, builtins)
 
 
 def _check_options(decorator: str, unknown: dict[str, object], **planned: object) -> None:

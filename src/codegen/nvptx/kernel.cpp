@@ -1,5 +1,7 @@
 #include "codegen/nvptx/kernel.h"
 
+#include <algorithm>
+
 #include "codegen/emit_machine.h"
 #include "codegen/nvptx/libdevice.h"
 #include "codegen/nvptx/nvptx_arithmetic.h"
@@ -76,8 +78,11 @@ llvm::Function* emit_kernel(llvm::Module& module, const ir::Function& f,
   for (const auto& one : f.functions)
     called.push_back(thread::declare_called(module, *one, environment));
   emit(kernel, f, analysis, called, conversions, lines);
+  // Any of them may call one that is.
+  const bool convergent = std::ranges::any_of(
+      f.functions, [](const auto& one) { return ir::has_convergent(one->body); });
   for (size_t i = 0; i < called.size(); ++i) {
-    if (ir::has_convergent(f.functions[i]->body)) called[i]->setConvergent();
+    if (convergent) called[i]->setConvergent();
     emit(called[i], *f.functions[i], analysis::analyse(*f.functions[i]), called, conversions,
          lines);
   }

@@ -9,8 +9,6 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/parameters.h"
-#include "ir/effects.h"
-#include "ir/visitor.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -122,8 +120,9 @@ Value call_for_real(Context& ctx, CalledFunction& called, const std::vector<Valu
   for (size_t i = 0; i < given.size(); ++i) {
     const std::string what = kept_in_frame(given[i]);
     if (!what.empty())
-      return not_implemented(ctx, argument_node(a, i),
-                             "passing " + what + " to a function that calls itself");
+      return not_implemented(
+          ctx, argument_node(a, i),
+          "passing " + what + " to a function that is called when the kernel runs");
   }
   if (!called.number) {
     called.number = static_cast<uint32_t>(ctx.called.size());
@@ -163,33 +162,32 @@ static void not_implemented(Context& ctx, const Span& place, const std::string& 
   error_at(ctx, DiagCode::not_implemented, place, {what});
 }
 
+// What followed from a constant that is no longer the only result is inferred anew.
+static void note_result(Context& ctx, CalledFunction& called, Value abstract) {
+  const bool was_known = !called.result.is_unknown();
+  if (was_known && !same_abstract(called.result, without_constants(called.result))) {
+    called.has_several_results = ctx.inference.demoted = true;
+    abstract = without_constants(abstract);
+  }
+  called.result = std::move(abstract);
+  ctx.inference.changed = true;
+}
+
 static void return_leaves(Context& ctx, CalledFunction& called, const Value& result) {
   const syntax::Function& f = *called.instance->function;
   if (result.contains_unknown()) return;
   if (!result.is_storable()) {
-    return not_implemented(
-        ctx, f.span,
-        "returning " + with_article(type_text(result)) + " from a function that calls itself");
+    return not_implemented(ctx, f.span,
+                           "returning " + with_article(type_text(result)) +
+                               " from a function that is called when the kernel runs");
   }
-  Value abstract = without_constants(abstract_of(result));
-  if (!same_abstract(abstract, called.result)) {
-    called.result = std::move(abstract);
-    ctx.inference.changed = true;
-  }
+  Value abstract = abstract_of(result);
+  if (called.has_several_results) abstract = without_constants(abstract);
+  if (!same_abstract(abstract, called.result)) note_result(ctx, called, std::move(abstract));
   std::vector<Inst*> leaves;
   add_leaves(ctx, called.result, result, nullptr, leaves);
   ctx.function->results = types_of_leaves(called.result);
   ctx.builder.typed(Op::Return, ir::Type::none(), std::move(leaves));
-}
-
-// Lanes of a warp are at different depths of the calls.
-static void refuse_meetings(Context& ctx, const CalledFunction& called) {
-  const std::string& name = called.instance->function->name;
-  ir::for_each_inst(ctx.function->body, [&](const Inst& i) {
-    if (i.op == Op::Call || ir::effects_of(i).threads == ir::Threads::Alone) return;
-    not_implemented(ctx, i.span,
-                    "a barrier or an operation of the warp in '" + name + "', which calls itself");
-  });
 }
 
 static void lower_body(Context& ctx, CalledFunction& called) {
@@ -208,7 +206,6 @@ static void lower_body(Context& ctx, CalledFunction& called) {
                                             std::to_string(ir::kMostNestedCalls) + " calls deep"}));
   const Value result = inlined(ctx, *called.instance);
   return_leaves(ctx, called, result_in_signature(ctx, f, result, called.instance->call));
-  refuse_meetings(ctx, called);
 }
 
 static std::unique_ptr<ir::Function> begin_function(const ir::Function& kernel,

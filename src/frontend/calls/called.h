@@ -1,5 +1,5 @@
-// Functions that are called, not inlined: those that call themselves with arguments that are not
-// known before the kernel runs (docs/decisions/0055).
+// Functions that are called, not inlined: those of inline="never", and those that call themselves
+// with arguments that are not known before the kernel runs (docs/decisions/0055).
 #pragma once
 
 #include "frontend/calls/calls.h"

@@ -26,6 +26,29 @@ constexpr uint32_t kManyInlined = 2000;
 
 }  // namespace
 
+// Whether a function between the instance and the call may be called in place of that one.
+static bool another_may_be_called(const Context& ctx, const Instance& instance) {
+  for (const Instance* i = ctx.instance; i != &instance; i = i->parent)
+    if (i->function->options.inlining != Inlining::Always) return true;
+  return false;
+}
+
+// A function that is never inlined is called with the constants that it is given, until these have
+// differed in too many calls that stand in one another.
+static CalledFunction& never_inlined(Context& ctx, const Callee& callee,
+                                     const std::vector<Value>& given) {
+  const Instance* enclosing = callee.closure ? callee.closure->instance : nullptr;
+  std::optional<std::vector<Value>> wider = given;
+  int calls = 0;
+  for (const Instance* i = ctx.instance; i; i = i->parent) {
+    if (i->function != callee.function || i->enclosing != enclosing) continue;
+    ++calls;
+    if (wider) wider = joined_arguments(ctx, i->arguments, *wider);
+  }
+  const bool widens = calls >= kMaxInlineDepth && wider;
+  return new_called_function(ctx, callee, widens ? *wider : given, widens);
+}
+
 // How the function is called with these abstract arguments: inlined (null), or as a function of the
 // IR. It may call itself inlined as long as what it is called with, constants above all, differs
 // each time: then some call is the last. Nothing: not known yet, or an error.
@@ -34,21 +57,34 @@ static std::optional<CalledFunction*> way_of_call(Context& ctx, const Callee& ca
                                                   const Arguments& a) {
   if (CalledFunction* known = called_function(ctx, callee, given)) return known;
   const bool unknown = std::ranges::any_of(given, &Value::contains_unknown);
+  const Inlining inlining = callee.function->options.inlining;
+  if (inlining == Inlining::Never) {
+    if (unknown) return std::nullopt;
+    return &never_inlined(ctx, callee, given);
+  }
+  const bool always = inlining == Inlining::Always;
   const Instance* enclosing = callee.closure ? callee.closure->instance : nullptr;
   std::optional<std::vector<Value>> wider;  // what takes the arguments of all calls on the way
   int depth = 0;
   for (const Instance* i = ctx.instance; i; i = i->parent, ++depth) {
     const bool is_it = i->function == callee.function && i->enclosing == enclosing;
     if (is_it && unknown) return std::nullopt;  // a later pass knows them
-    if (is_it && std::ranges::equal(i->arguments, given, same_abstract))
-      return &new_called_function(ctx, callee, given, false);
+    if (is_it && std::ranges::equal(i->arguments, given, same_abstract)) {
+      if (!always) return &new_called_function(ctx, callee, given, false);
+      if (another_may_be_called(ctx, *i)) break;
+      error(ctx, DiagCode::always_inlined_recursion, a.node, {callee.function->name});
+      return std::nullopt;
+    }
     if (is_it) wider = joined_arguments(ctx, i->arguments, wider.value_or(given));
     if (i->begins_function) break;
   }
-  if (depth < kMaxInlineDepth && ctx.session.instances < kManyInlined) return nullptr;
-  if (wider) return &new_called_function(ctx, callee, *wider, true);
+  if (depth < kMaxInlineDepth && (always || ctx.session.instances < kManyInlined)) return nullptr;
+  if (wider && !always) return &new_called_function(ctx, callee, *wider, true);
   if (depth < kMaxInlineDepth) return nullptr;
-  error(ctx, DiagCode::calls_too_deep, a.node, {std::to_string(kMaxInlineDepth)});
+  if (wider)
+    error(ctx, DiagCode::always_inlined_recursion, a.node, {callee.function->name});
+  else
+    error(ctx, DiagCode::calls_too_deep, a.node, {std::to_string(kMaxInlineDepth)});
   return std::nullopt;
 }
 
@@ -212,6 +248,30 @@ static Instance& instance_at(Context& ctx, const Callee& callee, const Arguments
   return *instance;
 }
 
+// Whether a number is a product or a sum, or may be once slots are forwarded.
+static bool may_contract(const Value& v) {
+  auto* scalar = v.as<Value::Scalar>();
+  if (!scalar) return v.is_composite() && std::ranges::any_of(v.parts(), may_contract);
+  const Inst* i = scalar->inst;
+  return i && i->type.is_float() && !i->type.is_stored() &&
+         (i->op == Op::Mul || i->op == Op::Add || i->op == Op::Sub || i->op == Op::SlotLoad);
+}
+
+// The value on the other side of a call: products are contracted with sums of their own function
+// alone, whether it is inlined or called. A conversion to its own format says where one ends
+// (passes/simplify/contract_fma.h).
+static Value across_call(Context& ctx, const Value& v) {
+  if (!ctx.function->options.fmad && !ctx.function->options.reassociate) return v;
+  if (!may_contract(v)) return v;
+  if (auto* scalar = v.as<Value::Scalar>()) {
+    Inst* rounded = ctx.builder.typed(Op::Convert, scalar->inst->type, {scalar->inst});
+    return Value::number(v.code(), rounded, v.is_intact());
+  }
+  std::vector<Value> parts;
+  for (const Value& part : v.parts()) parts.push_back(across_call(ctx, part));
+  return v.with_parts(std::move(parts));
+}
+
 Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   const syntax::Function& f = *callee.function;
   if (f.kind == syntax::FunctionKind::Kernel)
@@ -224,6 +284,8 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   const std::optional<CalledFunction*> called = way_of_call(ctx, callee, given, a);
   if (!called) return Value::unknown();
   if (*called) return call_for_real(ctx, **called, *bound, a);
+  ctx.at(a.node);
+  for (Value& v : *bound) v = across_call(ctx, v);
   Instance* caller = std::exchange(ctx.instance, &instance_at(ctx, callee, a));
   ctx.instance->arguments = std::move(given);
   const uint32_t copy = std::exchange(ctx.copy, 0);
@@ -234,7 +296,7 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   ctx.instance = caller;
   ctx.copy = copy;
   ctx.at(a.node);
-  return result_in_signature(ctx, f, std::move(result), a.node);
+  return result_in_signature(ctx, f, across_call(ctx, result), a.node);
 }
 
 Value call_function(Context& ctx, uint32_t index, const Arguments& a) {

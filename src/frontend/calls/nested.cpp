@@ -34,6 +34,7 @@ const syntax::Function& Session::nested(const Node* node, const syntax::Function
   made = std::make_unique<syntax::Function>();
   made->kind = in.kind == syntax::FunctionKind::Func ? in.kind : syntax::FunctionKind::Plain;
   made->options = in.options;
+  made->options.inlining = Inlining::Automatic;
   made->span = head_of(node->span, request.program->files);
   made->args = const_cast<syntax::arguments*>(arguments_of(node));
   copy_bindings(node, in, *made);

@@ -66,10 +66,22 @@ class Contraction {
   std::vector<bool> fused_;
 };
 
+void join_functions(Block& b, Replacements& replaced) {
+  std::erase_if(b.insts, [&](Inst* inst) {
+    replaced.update_operands(*inst);
+    for (Block& region : inst->regions) join_functions(region, replaced);
+    if (!crosses_call(*inst)) return false;
+    replaced.replace(*inst, inst->operands[0]);
+    return true;
+  });
+}
+
 }  // namespace
 
 void contract_fma(Function& f) {
   if (f.options.fmad) Contraction(f).block(f.body);
+  Replacements replaced;
+  join_functions(f.body, replaced);
 }
 
 }  // namespace cuda_device::passes

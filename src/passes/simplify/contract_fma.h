@@ -12,6 +12,14 @@
 //
 // Floats that are only stored (float16) are left alone: CUDA's types round after every operation.
 //
+// Products are contracted with sums of their own Python function alone, so that the bits are the
+// same whether it is inlined or called: what an inlined function is given or returns is converted
+// to its own format, and is no product. The pass removes these conversions.
+//
+//     %0 = mul %a, %b : float32          %0 = mul %a, %b : float32
+//     %1 = convert %0 : float32          %2 = add %0, %c : float32
+//     %2 = add %1, %c : float32
+//
 // It is the only place where products and sums are fused: no target fuses any other, so all give
 // the same bits. It runs before the passes that simplify arithmetic, so that what is fused follows
 // from the source alone.
@@ -21,7 +29,7 @@
 
 namespace cuda_device::passes {
 
-// Does nothing where Options::fmad is off.
+// Contracts nothing where Options::fmad is off.
 void contract_fma(ir::Function& f);
 
 }  // namespace cuda_device::passes

@@ -40,6 +40,8 @@ class Sweep {
 
  private:
   bool is_dead(const Inst& inst) const {
+    // A called function returns what its caller ignores too, and is given what it ignores.
+    if (crosses_call(inst)) return false;
     if (ir::may_remove(inst)) return uses_[inst.id] == 0;
     if (inst.op == Op::SlotStore) return !is_loaded(inst);
     if (inst.op == Op::Check) return holds(*inst.operands[0]);
