@@ -3,11 +3,21 @@
 #include "analysis/loops/scalarized_loops.h"
 #include "codegen/host/control/block_control.h"
 #include "codegen/host/control/loop_hints.h"
+#include "ir/effects.h"
 
 namespace cuda_device::codegen::host {
 namespace {
 
 using llvm::Value;
+
+// Of lanes that move by a constant within and across parts of 128 bits, LLVM makes two instructions
+// for each register where the CPU is not known to permute quickly, though one does it.
+Target for_shuffles(const KernelSource& source) {
+  Target target = source.target;
+  if (target.form == MaskForm::Avx512 && ir::uses_warps(source.function))
+    target.machine.features += ",+fast-variable-crosslane-shuffle";
+  return target;
+}
 
 llvm::Function* declare_entry(llvm::Module& module, const KernelSource& source, const char* name) {
   llvm::LLVMContext& context = module.getContext();
@@ -16,7 +26,7 @@ llvm::Function* declare_entry(llvm::Module& module, const KernelSource& source, 
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
                                        {pointer, pointer, number, number}, false);
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-  set_attributes(*function, source.target);
+  set_attributes(*function, for_shuffles(source));
   const char* names[] = {"params", "launch", "first", "last"};
   for (unsigned i = 0; i < 4; ++i) function->getArg(i)->setName(names[i]);
   for (unsigned i = 0; i < 2; ++i) {

@@ -1,5 +1,7 @@
 #include "codegen/host/lowering/warp_ops.h"
 
+#include <numeric>
+
 #include "codegen/host/control/loop_hints.h"
 #include "codegen/host/lowering/permute.h"
 #include "support/check.h"
@@ -88,8 +90,52 @@ Value* WarpOps::lanes_that_name(const Inst& named, Value* lanes, const Mask& mas
 
 // ------------------------------------------------------------------------------------------------
 
+bool WarpOps::asks_all_lanes(const Inst& inst) {
+  const Inst& mask = *inst.operands[0];
+  if (!values_.of(mask).uniform()) return false;
+  auto* bits = llvm::dyn_cast<llvm::ConstantInt>(values_.scalar(mask, ScalarKind::U32));
+  return bits && bits->isMinusOne();
+}
+
+// Mask registers of 16 lanes, as comparisons of 32 bits and more write them: `kortest` takes two.
+// Joined to 32 lanes first, they would go through a general register.
+llvm::SmallVector<Value*, 2> WarpOps::registers_of(const Inst& inst, Value* lanes) {
+  const Inst& value = *inst.operands[1];
+  const bool small = !value.operands.empty() && value.operands[0]->type.bits() <= 16 &&
+                     !value.operands[0]->type.is_bool();
+  if (small) return {lanes};
+  llvm::SmallVector<Value*, 2> halves;
+  for (int first : {0, 16}) {
+    llvm::SmallVector<int, 16> numbers(16);
+    std::iota(numbers.begin(), numbers.end(), first);
+    halves.push_back(c_.b.CreateShuffleVector(lanes, numbers));
+  }
+  return halves;
+}
+
+Value* WarpOps::in_some_lane(const Inst& inst, Value* lanes) {
+  const auto parts = registers_of(inst, lanes);
+  Value* all = parts.size() == 1 ? parts[0] : c_.b.CreateOr(parts[0], parts[1]);
+  return c_.b.CreateIsNotNull(c_.b.CreateBitCast(all, c_.b.getIntNTy(lanes_of(all->getType()))));
+}
+
+Value* WarpOps::in_all_lanes(const Inst& inst, Value* lanes) {
+  const auto parts = registers_of(inst, lanes);
+  Value* all = parts.size() == 1 ? parts[0] : c_.b.CreateAnd(parts[0], parts[1]);
+  Value* bits = c_.b.CreateBitCast(all, c_.b.getIntNTy(lanes_of(all->getType())));
+  return c_.b.CreateICmpEQ(bits, llvm::Constant::getAllOnesValue(bits->getType()));
+}
+
 void WarpOps::vote(const Inst& inst, const Mask& mask) {
   Value* holds = values_.vector(*inst.operands[1], ScalarKind::Bool);
+  const bool one_bit = inst.op == Op::VoteAny || inst.op == Op::VoteAll;
+  if (one_bit && c_.source.target.form == MaskForm::Avx512 && asks_all_lanes(inst)) {
+    const bool any = inst.op == Op::VoteAny;
+    const Mask lanes = any ? c_.masks.both(mask, holds) : c_.masks.without(mask, holds);
+    if (!any && mask.all()) return define(inst, in_all_lanes(inst, holds));
+    Value* some = in_some_lane(inst, c_.masks.lanes(lanes));
+    return define(inst, any ? some : c_.b.CreateNot(some));
+  }
   const auto true_lanes = [&] { return of_mask(inst, c_.masks.bits(c_.masks.both(mask, holds))); };
   const auto false_lanes = [&] {
     return of_mask(inst, c_.masks.bits(c_.masks.without(mask, holds)));

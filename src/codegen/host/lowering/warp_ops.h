@@ -24,6 +24,10 @@ class WarpOps {
   llvm::Value* of_mask(const ir::Inst& inst, llvm::Value* bits);
   llvm::Value* is_empty(llvm::Value* bits);
   void define(const ir::Inst& inst, llvm::Value* value);
+  bool asks_all_lanes(const ir::Inst& inst);
+  llvm::SmallVector<llvm::Value*, 2> registers_of(const ir::Inst& inst, llvm::Value* lanes);
+  llvm::Value* in_some_lane(const ir::Inst& inst, llvm::Value* lanes);
+  llvm::Value* in_all_lanes(const ir::Inst& inst, llvm::Value* lanes);
   void vote(const ir::Inst& inst, const Mask& mask);
   void shuffle(const ir::Inst& inst);
   llvm::Value* shuffled(const ir::Inst& inst, llvm::Value* vector);
