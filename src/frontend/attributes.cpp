@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/arrays/arrays.h"
+#include "frontend/arrays/choices.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/complex/complex.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -187,6 +188,7 @@ Value attribute(Context& ctx, const syntax::Attribute* node) {
   const Value base = expr(ctx, node->value);
   if (base.is_unknown()) return base;
   if (auto* array = base.as<Value::Array>()) return array_attribute(ctx, node, *array);
+  if (auto* choice = base.as<Value::Choice>()) return choice_attribute(ctx, node, *choice);
   if (const std::optional<Value> element = named_element(base, node->attr)) return *element;
   if (base.is_record()) return record_attribute(ctx, node, base);
   if (const RecordRef cls = class_of(base)) return named_tuple_attribute(ctx, node, *cls, base);

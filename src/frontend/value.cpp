@@ -71,7 +71,7 @@ struct SameItself {
   }
   bool operator()(const V::FString& a, const V::FString& b) const { return a.node == b.node; }
   template <class T>
-    requires std::same_as<T, V::Range> || std::same_as<T, V::Slice>
+    requires std::same_as<T, V::Range> || std::same_as<T, V::Slice> || std::same_as<T, V::Choice>
   bool operator()(const T&, const T&) const {
     return true;
   }
@@ -116,6 +116,7 @@ std::span<const Value> Value::parts() const {
                             [](const Slice& v) -> Parts { return v.bounds; },
                             [](const Iterator& v) -> Parts { return v.parts; },
                             [](const Array& v) -> Parts { return v.view; },
+                            [](const Choice& v) -> Parts { return v.parts; },
                             [](const FString& v) -> Parts { return v.values; },
                             [](const Closure& v) -> Parts { return v.defaults; },
                             [](const Partial& v) -> Parts { return v.values; },
@@ -131,6 +132,7 @@ Value Value::with_parts(std::vector<Value> parts) const {
   if (is_record()) return Record{record().type, std::move(parts)};
   if (is_complex()) return Complex{code(), std::move(parts)};
   if (is<Range>()) return Range{std::move(parts)};
+  if (is<Choice>()) return Choice{std::move(parts)};
   if (auto* v = as<Closure>()) return Closure{v->node, v->instance, v->copy, std::move(parts)};
   if (auto* v = as<Partial>()) return Partial{std::move(parts), v->names};
   if (auto* v = as<Keywords>()) return Keywords{v->names, std::move(parts)};
@@ -144,8 +146,8 @@ Value Value::with_parts(std::vector<Value> parts) const {
 }
 
 bool Value::is_composite() const {
-  return is_aggregate() || is_array() || is<Range>() || is<Closure>() || is<Partial>() ||
-         is<Keywords>() || is<BoundMethod>() || is<MemberFunction>();
+  return is_aggregate() || is_array() || is<Choice>() || is<Range>() || is<Closure>() ||
+         is<Partial>() || is<Keywords>() || is<BoundMethod>() || is<MemberFunction>();
 }
 
 bool Value::is_constant_expression() const {
@@ -264,6 +266,7 @@ std::string type_text(const Value& value) {
               [](const V::Iterator& v) { return std::string(name_of(v.kind)); },
               [](const V::Generator&) -> std::string { return "a generator expression"; },
               [](const V::Array& v) { return array_text(v); },
+              [](const V::Choice& v) { return type_text(v.parts[1]); },
               [](const V::Entity& v) { return entity_text(v.name); },
               [](const V::Function& v) { return "function " + v.name; },
               [](const V::Class& v) { return "class " + v.type->name; },
@@ -322,7 +325,8 @@ bool same_abstract(const Value& a, const Value& b) {
 }
 
 std::optional<ArrayPair> different_arrays(const Value& a, const Value& b) {
-  if (a.is_array() && b.is_array() && a.array().base != b.array().base)
+  if (a.is_array() && b.is_array() && a.array().base != b.array().base &&
+      type_text(a) == type_text(b))
     return ArrayPair{&a.array(), &b.array()};
   if (!a.is_tuple() || !b.is_tuple()) return std::nullopt;
   for (size_t i = 0; i < std::min(a.elements().size(), b.elements().size()); ++i)

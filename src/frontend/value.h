@@ -155,6 +155,10 @@ class Value {
     const uint32_t* allocation() const;  // null: of other memory
   };
 
+  // One of several arrays of one type, chosen at run time.
+  struct Choice {
+    std::vector<Value> parts;  // the number of the chosen one, a uint32, and the arrays
+  };
   struct Entity {
     std::string name;  // "device.thread_idx", "math.exp", "builtins.range"
     friend bool operator==(const Entity&, const Entity&) = default;
@@ -223,8 +227,8 @@ class Value {
 
   using Alternatives =
       std::variant<Unknown, None, Scalar, Constant, Tuple, Record, Complex, Range, Slice, Iterator,
-                   Generator, Array, Entity, Function, Class, MemberFunction, Closure, Partial,
-                   Keywords, BoundMethod, Module, Text, FString, Enum, Object>;
+                   Generator, Array, Choice, Entity, Function, Class, MemberFunction, Closure,
+                   Partial, Keywords, BoundMethod, Module, Text, FString, Enum, Object>;
 
   Value() = default;
   template <class T>

@@ -1,4 +1,4 @@
-"""Which array a name means must be known when a kernel is compiled."""
+"""Arrays that are chosen at run time have one type."""
 
 import numpy as np
 import pytest
@@ -10,39 +10,46 @@ bad = BadPrograms()
 DOUBLES = np.ones(8)[::2]
 
 
-@bad.kernel(FLOATS, FLOATS.copy())
+@bad.kernel(FLOATS, DOUBLES)
 def swapped_in_a_branch(a, b):
     if D.tid(1) % 2 == 1:
-        # error at `b, a`: 'a' would be the array 'a' or the array 'b', chosen at run time
-        # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as a[i] if ... else b[i], or write the statements once for each array
+        # error at `b, a`: 'a' would be both array[float32, 1] and array[float64, 1] here
+        # hint: give the two values one type, or use two names
         a, b = b, a
     a[0] = 1
 
 
-@bad.kernel(FLOATS, FLOATS.copy(), 3)
-def swapped_in_a_loop(a, b, n):
-    for k in range(n):
-        b[0] = a[0] + k
-        # error at `b, a`: 'a' would be the array 'a' or the array 'b', chosen at run time
-        # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as a[i] if ... else b[i], or write the statements once for each array
-        # error at `b, a`: 'b' would be the array 'b' or the array 'a', chosen at run time
-        # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as b[i] if ... else a[i], or write the statements once for each array
-        a, b = b, a
-
-
 @bad.kernel(FLOATS, DOUBLES)
 def conditional_expression(a, b):
-    # error at `a if a[0] > 0 else b`: this would be the array 'a' or the array 'b', chosen at run time
-    # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as a[i] if ... else b[i], or write the statements once for each array
+    # error at `a if a[0] > 0 else b`: the alternatives have types array[float32, 1] and array[float64, 1], which have no common type
+    # hint: convert one of them
     c = a if a[0] > 0 else b
     c[0] = 1
 
 
-@bad.kernel(FLOATS, (FLOATS.copy(), 2))
+@bad.kernel(FLOATS, (FLOATS.reshape(2, -1), 2))
 def within_tuples(a, pair):
-    # error at `(1, a) if a[0] > 0 else (2, pair[0])`: this would be the array 'a' or the array 'pair.0', chosen at run time
-    # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as a[i] if ... else pair.0[i], or write the statements once for each array
+    # error at `(1, a) if a[0] > 0 else (2, pair[0])`: the alternatives have types (int, array[float32, 1]) and (int, array[float32, 2]), which have no common type
+    # hint: convert one of them
     t = (1, a) if a[0] > 0 else (2, pair[0])
+
+
+@bad.kernel(D.zeros(2, dtype=D.Atomic(int)), D.zeros(2, dtype=D.Atomic(int)))
+def of_atomics(a, b):
+    # error at `a if D.tid(1) > 0 else b`: this would be the array 'a' or the array 'b', chosen at run time
+    # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as a[i] if ... else b[i], or write the statements once for each array
+    c = a if D.tid(1) > 0 else b
+
+
+@bad.kernel(FLOATS, FLOATS.copy(), 1)
+def of_one_type(a, b, n):
+    c = a if n > 0 else b
+    # error at `c.reshape`: reshape() of an array chosen at run time is not implemented yet
+    # hint: call it for each of the arrays
+    d = c.reshape(2, -1)
+    # error at `c.flags`: 'flags' of an array cannot be read in a kernel
+    # hint: pass what you need of it as an argument
+    e = c.flags
 
 
 def larger(a, b):
@@ -65,8 +72,8 @@ def test_an_array_returned_from_one_of_two_places():
     with pytest.raises(D.errors.CompileError) as raised:
         D.launch(result_of_a_function, FLOATS, FLOATS.copy(), DOUBLES, grid=1, block=1)
     (found,) = raised.value.diagnostics
-    text = "the result would be the array 'a' or the array 'b', chosen at run time"
-    assert (found.code, found.message) == ("array_choice", text)
+    text = "the result would be both array[float32, 1] and array[float64, 1] here"
+    assert (found.code, found.message) == ("no_common_type", text)
 
 
 @D.kernel

@@ -285,15 +285,14 @@ def reshapes_that_would_copy(a):
 @bad.kernel(FLOATS, 3)
 def two_arrays_under_one_name(a, n):
     one = D.local_array(4, D.int32)
-    two = D.local_array(4, D.int32)
+    two = D.local_array(4, D.float32)
     if n > 3:
-        # error at `one`: 'two' would be the array 'two' or the array 'one', chosen at run time
-        # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as two[i] if ... else one[i], or write the statements once for each array
+        # error at `one`: 'two' would be both array[float32, 1] and array[int32, 1] here
+        # hint: give the two values one type, or use two names
         two = one
     two[0] = 1
-    # error at `one if n > 2 else a`: this would be the array 'one' or the array 'a', chosen at run
-    # ... time
-    # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as one[i] if ... else a[i], or write the statements once for each array
+    # error at `one if n > 2 else a`: the alternatives have types array[int32, 1] and array[float32, 1], which have no common type
+    # hint: convert one of them
     three = one if n > 2 else a
 
 

@@ -73,11 +73,11 @@ def a_mistake_that_reads_what_it_assigns(a, n):
 def arrays_that_change_their_names_by_way_of_a_third(a, b, n):
     for i in range(n):
         kept = a
-        # error at `b`: 'a' would be the array 'a' or the array 'b', chosen at run time
-        # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as a[i] if ... else b[i], or write the statements once for each array
+        # error at `b`: 'a' would be both array[float32, 1] and array[float64, 1] here
+        # hint: give the two values one type, or use two names
         a = b
-        # error at `kept`: 'b' would be the array 'b' or the array 'a', chosen at run time
-        # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as b[i] if ... else a[i], or write the statements once for each array
+        # error at `kept`: 'b' would be both array[float64, 1] and array[float32, 1] here
+        # hint: give the two values one type, or use two names
         b = kept
     a[0] = b[0]
 

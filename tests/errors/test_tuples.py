@@ -1,18 +1,19 @@
 """Mistakes about tuples and what goes through them."""
 
+import numpy as np
 import pytest
 from support.bad_programs import FLOATS, BadPrograms
 
 bad = BadPrograms()
 
 
-@bad.kernel(FLOATS, FLOATS.copy(), 1)
+@bad.kernel(FLOATS, FLOATS.astype(np.float64), 1)
 def chosen_at_run_time(a, b, n):
     # error at `n`: an index that is known at run time only chooses among elements of one type, found 'int' and '(int, int)'
     # hint: go through the tuple itself, for x in t, or index it by constants
     x = (1, (2, 3))[n]
-    # error at `n`: this would be the array 'a' or the array 'b', chosen at run time
-    # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as a[i] if ... else b[i], or write the statements once for each array
+    # error at `n`: an index that is known at run time only chooses among elements of one type, found 'array[float32, 1]' and 'array[float64, 1]'
+    # hint: go through the tuple itself, for x in t, or index it by constants
     x = (a, b)[n]
     # error at `n`: an index that is known at run time only chooses among elements of one type, found 'function twice' and 'abs'
     # hint: go through the tuple itself, for x in t, or index it by constants

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/arrays/arrays.h"
+#include "frontend/arrays/choices.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/operators/tuples.h"
@@ -53,22 +54,35 @@ static Value element_of_tuple(Context& ctx, const std::vector<Value>& elements, 
   return elements[static_cast<size_t>(i)];
 }
 
+static Value part_of_array(Context& ctx, const Value::Array& array, const Value& index,
+                           const syntax::Subscript* node) {
+  if (array.reference)
+    return error(ctx, DiagCode::not_subscriptable, node, {with_article(type_text(array))});
+  if (auto* name = index.as<Value::Text>(); name && has_named_fields(array.element))
+    return field_of_elements(ctx, array, name->text, node);
+  if (makes_view(ctx, array, index)) return sliced(ctx, array, index, node);
+  if (holds_atomics(array.element)) return reference_to(ctx, array, index, node);
+  auto operands = element_operands(ctx, array, index, node);
+  return operands ? load_element(ctx, array, std::move(*operands)) : Value::unknown();
+}
+
+Value part_of_choice(Context& ctx, const Value::Choice& choice, const Value& index,
+                     const syntax::Subscript* node) {
+  const Value::Array& first = choice.parts[1].array();
+  const bool view = index.is<Value::Text>() || makes_view(ctx, first, index);
+  return (view ? of_each : of_chosen)(ctx, choice, node, [&](const Value::Array& array) {
+    return part_of_array(ctx, array, index, node);
+  });
+}
+
 Value subscript(Context& ctx, const syntax::Subscript* node) {
   if (const auto element = element_in_memory(ctx, node)) return *element;
   const Value base = expr(ctx, node->value);
   const Value index = expr_or_slice(ctx, node->slice);
   if (base.is_unknown() || index.is_unknown()) return Value::unknown();
   ctx.at(node);
-  if (auto* array = base.as<Value::Array>()) {
-    if (array->reference)
-      return error(ctx, DiagCode::not_subscriptable, node, {with_article(type_text(base))});
-    if (auto* name = index.as<Value::Text>(); name && has_named_fields(array->element))
-      return field_of_elements(ctx, *array, name->text, node);
-    if (makes_view(ctx, *array, index)) return sliced(ctx, *array, index, node);
-    if (holds_atomics(array->element)) return reference_to(ctx, *array, index, node);
-    auto operands = element_operands(ctx, *array, index, node);
-    return operands ? load_element(ctx, *array, std::move(*operands)) : Value::unknown();
-  }
+  if (auto* array = base.as<Value::Array>()) return part_of_array(ctx, *array, index, node);
+  if (auto* choice = base.as<Value::Choice>()) return part_of_choice(ctx, *choice, index, node);
   if (method_named(base, "__getitem__")) {
     if (has_slice(index)) return slicing(ctx, slice_node(node));
     return *class_call(ctx, base, "__getitem__", {index}, node);

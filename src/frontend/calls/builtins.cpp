@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "frontend/arrays/arrays.h"
+#include "frontend/arrays/choices.h"
 #include "frontend/calls/calls.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/complex/complex.h"
@@ -49,6 +50,9 @@ Value call_divmod(Context& ctx, const Arguments& a, const Intrinsic&) {
 Value call_len(Context& ctx, const Arguments& a, const Intrinsic&) {
   const Value& v = a.positional[0];
   if (v.is_array() && v.array().type.ndim > 0) return extent_value(ctx, v.array(), 0);
+  if (auto* choice = v.as<Value::Choice>(); choice && choice->parts[1].array().type.ndim > 0)
+    return of_each(ctx, *choice, a.node,
+                   [&](const Value::Array& array) { return extent_value(ctx, array, 0); });
   if (auto* range = v.as<Value::Range>()) {
     const Value length = range_length(ctx, *range, a.node);
     if (length.exact()) return length;

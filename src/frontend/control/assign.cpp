@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/arrays/arrays.h"
+#include "frontend/arrays/choices.h"
 #include "frontend/calls/intrinsics.h"
 #include "frontend/control/control.h"
 #include "frontend/control/iteration.h"
@@ -123,6 +124,29 @@ static Value part_of(Context& ctx, const Value::Array& array, const Value& index
   return name ? field_of_elements(ctx, array, name->text, node) : sliced(ctx, array, index, node);
 }
 
+static void assign_in_array(Context& ctx, const Value::Array& array, const Value& index,
+                            const syntax::Subscript* target, const Value& value,
+                            const Node* source) {
+  if (names_part(ctx, array, index)) {
+    const Value view = part_of(ctx, array, index, target);
+    if (check_writable(ctx, array, target) && view.is_array())
+      fill(ctx, view.array(), value, target, source);
+    return;
+  }
+  auto operands = element_operands(ctx, array, index, target);
+  if (!check_writable(ctx, array, target) || !operands) return;
+  store_element(ctx, array, std::move(*operands), value, source);
+}
+
+static void assign_in_choice(Context& ctx, const Value::Choice& choice, const Value& index,
+                             const syntax::Subscript* target, const Value& value,
+                             const Node* source) {
+  of_chosen(ctx, choice, target, [&](const Value::Array& array) {
+    assign_in_array(ctx, array, index, target, value, source);
+    return Value::none();
+  });
+}
+
 static void assign_element(Context& ctx, const syntax::Subscript* target, const Value& value,
                            const Node* source) {
   if (assign_field(ctx, target, value, source)) return;
@@ -130,18 +154,12 @@ static void assign_element(Context& ctx, const syntax::Subscript* target, const 
   const Value index = expr_or_slice(ctx, target->slice);
   if (base.is_unknown() || index.is_unknown()) return;
   ctx.at(target);
-  auto* array = base.as<Value::Array>();
-  if (!array && assign_component(ctx, target, base, index, value, source)) return;
-  if (!array) return element_not_assignable(ctx, base, target);
-  if (names_part(ctx, *array, index)) {
-    const Value view = part_of(ctx, *array, index, target);
-    if (check_writable(ctx, *array, target) && view.is_array())
-      fill(ctx, view.array(), value, target, source);
-    return;
-  }
-  auto operands = element_operands(ctx, *array, index, target);
-  if (!check_writable(ctx, *array, target) || !operands) return;
-  store_element(ctx, *array, std::move(*operands), value, source);
+  if (auto* array = base.as<Value::Array>())
+    return assign_in_array(ctx, *array, index, target, value, source);
+  if (auto* choice = base.as<Value::Choice>())
+    return assign_in_choice(ctx, *choice, index, target, value, source);
+  if (!assign_component(ctx, target, base, index, value, source))
+    element_not_assignable(ctx, base, target);
 }
 
 // What makes a changed one.
@@ -186,6 +204,25 @@ void assign(Context& ctx, const Node* target, const Value& value, const Node* so
   }
 }
 
+static void aug_assign_in_choice(Context& ctx, const Value::Choice& choice, const Value& index,
+                                 const syntax::AugAssign* node) {
+  auto* target = syntax::as<syntax::Subscript>(node->target);
+  const BinaryOp op = *binary_named(node->op);
+  const Value old = part_of_choice(ctx, choice, index, target);
+  const Value operand = expr(ctx, node->value);
+  if (old.is_unknown() || operand.is_unknown()) return;
+  auto* views = old.as<Value::Choice>();
+  if (!views) {
+    const Value result = binary(ctx, op, old, operand, node, target, node->value);
+    if (!result.is_unknown()) assign_in_choice(ctx, choice, index, target, result, node);
+    return;
+  }
+  of_chosen(ctx, *views, node, [&](const Value::Array& view) {
+    if (check_writable(ctx, view, target)) fill_augmented(ctx, view, op, operand, node);
+    return Value::none();
+  });
+}
+
 void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
   const BinaryOp op = *binary_named(node->op);
   if (auto* name = syntax::as<syntax::Name>(node->target)) {
@@ -217,6 +254,8 @@ void lower_aug_assign(Context& ctx, const syntax::AugAssign* node) {
   const Value base = expr(ctx, element->value);
   const Value index = expr_or_slice(ctx, element->slice);
   auto* array = base.as<Value::Array>();
+  if (auto* choice = base.as<Value::Choice>(); choice && !index.is_unknown())
+    return aug_assign_in_choice(ctx, *choice, index, node);
   if (!array && base.is_record() && !index.is_unknown()) {
     const Value old = record_element(ctx, base, index, element);
     const Value operand = expr(ctx, node->value);

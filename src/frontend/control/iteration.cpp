@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/arrays/arrays.h"
+#include "frontend/arrays/choices.h"
 #include "frontend/calls/calls.h"
 #include "frontend/control/generators.h"
 #include "frontend/control/variables.h"
@@ -95,6 +96,21 @@ static Iteration of_array(Context& ctx, const Value::Array& array, const Node* n
   out.index = TypeCode::i8;
   out.element = [&ctx, array, node](const Value& position) {
     return at_first_axis(ctx, array, convert(ctx, position, TypeCode::i8, node), node);
+  };
+  return out;
+}
+
+static Iteration of_choice(Context& ctx, const Value::Choice& choice, const Node* node) {
+  Iteration out;
+  out.length = of_each(ctx, choice, node,
+                       [&](const Value::Array& array) { return extent_value(ctx, array, 0); });
+  out.index = TypeCode::i8;
+  out.element = [&ctx, choice, node](const Value& position) {
+    const Value place = convert(ctx, position, TypeCode::i8, node);
+    const bool rows = choice.parts[1].array().type.ndim > 1;
+    return (rows ? of_each : of_chosen)(ctx, choice, node, [&](const Value::Array& array) {
+      return at_first_axis(ctx, array, place, node);
+    });
   };
   return out;
 }
@@ -217,6 +233,8 @@ std::optional<Iteration> iteration_of(Context& ctx, const Value& sequence, const
   const bool goes_over_arrays = ctx.policy.has_sequences;
   if (auto* array = sequence.as<Value::Array>(); array && array->type.ndim > 0 && goes_over_arrays)
     return of_array(ctx, *array, node);
+  if (auto* choice = sequence.as<Value::Choice>(); choice && choice->parts[1].array().type.ndim > 0)
+    return of_choice(ctx, *choice, node);
   if (auto* generator = sequence.as<Value::Generator>()) {
     if (std::optional<Iteration> it = iteration_of_generator(ctx, *generator)) return it;
     not_implemented(ctx, generator->node,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/arrays/choices.h"
 #include "frontend/arrays/layout.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
@@ -63,7 +64,7 @@ static std::optional<Value> join_parts(const Context& ctx, const Value& a, const
 // Views of one array that lie in it alike: with the numbers of one or the other.
 static std::optional<Value> join_views(const Context& ctx, const Value::Array& a,
                                        const Value::Array& b) {
-  if (a.base != b.base || a.type != b.type || a.element != b.element) return std::nullopt;
+  if (a.type != b.type || a.element != b.element) return std::nullopt;
   if (a.reference != b.reference) return std::nullopt;
   if (a.form == b.form) return join_parts(ctx, a, b);
   const Value own_a = with_own_extents(nullptr, a), own_b = with_own_extents(nullptr, b);
@@ -84,7 +85,10 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b) {
     if (!code) return std::nullopt;
     return Value::number(*code, nullptr, joins_intact(a, *code) && joins_intact(b, *code));
   }
-  if (a.is_array() && b.is_array()) return join_views(ctx, a.array(), b.array());
+  if (a.is_array() && b.is_array() && a.array().base == b.array().base)
+    return join_views(ctx, a.array(), b.array());
+  if (a.is<Value::Choice>() || b.is<Value::Choice>() || (a.is_array() && b.is_array()))
+    return join_choices(ctx, a, b);
   if (a.is_complex() || b.is_complex()) return join_complex(ctx, a, b);
   if (!a.is_tuple() && a.is_composite() && same_form(a, b)) return join_parts(ctx, a, b);
   if (class_of(a) != class_of(b)) return std::nullopt;
@@ -246,8 +250,31 @@ static Value in_form_of(Context& ctx, const Value& abstract, const Value& value)
 
 static void store_leaves(Context& ctx, const Value& abstract, const Value& given,
                          const std::vector<uint32_t>& slots, size_t& next, const std::string& name,
+                         const Node* source);
+
+// The number of the array among those that the variable may be, and the numbers of its view.
+static void store_choice(Context& ctx, const Value::Choice& abstract, const Value& value,
+                         const std::vector<uint32_t>& slots, size_t& next, const std::string& name,
+                         const Node* source) {
+  const Value number = number_among(ctx, abstract, value, source);
+  if (number.is_number() && !arrays_of(value).empty())
+    ctx.builder.slot_store(slots.at(next), inst_of(ctx, number, source));
+  ++next;
+  const std::vector<Value> given = arrays_of(value);
+  for (const Value& array : arrays_of(abstract)) {
+    if (const Value* like = array_like(given, array.array()))
+      store_leaves(ctx, array, *like, slots, next, name, source);
+    else
+      for_each_leaf(array, [&](TypeCode) { ++next; });
+  }
+}
+
+static void store_leaves(Context& ctx, const Value& abstract, const Value& given,
+                         const std::vector<uint32_t>& slots, size_t& next, const std::string& name,
                          const Node* source) {
   if (!takes(ctx, abstract, given)) return type_conflict(ctx, abstract, given, name, source);
+  if (auto* choice = abstract.as<Value::Choice>(); choice && !arrays_of(given).empty())
+    return store_choice(ctx, *choice, given, slots, next, name, source);
   const Value value = in_form_of(ctx, abstract, given);
   if (abstract.is_array() ? abstract.is_view() : abstract.is_composite()) {
     if (!has_same_form(value, abstract)) {

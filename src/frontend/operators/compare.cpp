@@ -97,7 +97,8 @@ Value both(Context& ctx, const Value& a, const Value& b, Op op, const Node* node
 static void compare_each(Context& ctx, const Value& a, const Value& b, const Node* node,
                          const Node* left, const Node* right, const Take& take) {
   const auto compared = [&](const Value& element) {
-    if (element.is_array()) return compare_each(ctx, a, element, node, left, right, take);
+    if (element.is_array() || element.is<Value::Choice>())
+      return compare_each(ctx, a, element, node, left, right, take);
     take(compare_values(ctx, CompareOp::Eq, a, element, node, left, right));
   };
   if (auto* generator = b.as<Value::Generator>()) return each_generated(ctx, *generator, compared);
@@ -114,8 +115,8 @@ static Value contains(Context& ctx, CompareOp op, const Value& a, const Value& b
     return op == CompareOp::NotIn && !is_in.is_unknown() ? negated(ctx, is_in, node) : is_in;
   }
   auto* array = b.as<Value::Array>();
-  const bool many =
-      (array && array->type.ndim > 0 && !array->reference) || b.is<Value::Generator>();
+  const bool many = (array && array->type.ndim > 0 && !array->reference) ||
+                    b.is<Value::Generator>() || b.is<Value::Choice>();
   if (many && ctx.policy.has_sequences) {
     const Value any = decided(ctx, false, node, [&](const Take& take) {
       compare_each(ctx, a, b, node, left, right, take);

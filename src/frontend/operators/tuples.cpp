@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "frontend/arrays/arrays.h"
+#include "frontend/arrays/choices.h"
 #include "frontend/arrays/layout.h"
 #include "frontend/arrays/tables.h"
 #include "frontend/control/variables.h"
@@ -143,6 +144,7 @@ Value element_at(Context& ctx, std::vector<Value> elements, const Value& index, 
   if (!is_selectable(*common)) {
     if (std::ranges::all_of(elements, [&](const Value& e) { return same_abstract(e, *common); }))
       return elements.front();
+    if (!arrays_of(*common).empty()) return chosen_array(ctx, elements, *common, index, node);
     return not_implemented(ctx, node, "a tuple of " + type_text(*common) + " indexed at run time");
   }
   Inst* at = wrapped(ctx, index, elements.size());
