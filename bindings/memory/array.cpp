@@ -167,22 +167,31 @@ ArrayObject* get_item(const ArrayObject& array, nb::handle index) {
   return view(array, part.offset, std::move(part.shape), std::move(part.strides));
 }
 
+nb::module_ operators() { return nb::module_::import_("cuda.device._array_operators"); }
+
+// An index that is an array itself is work for kernels.
+nb::object item(nb::handle self, nb::handle index) {
+  if (nb::isinstance<ArrayObject>(index)) return operators().attr("chosen")(self, index);
+  return nb::cast(get_item(*nb::inst_ptr<ArrayObject>(self), index), nb::rv_policy::take_ownership);
+}
+
 // Assigns an array of the same device kind and dtype, or anything that NumPy makes an array of,
 // spread over the shape as NumPy does.
-void set_item(const ArrayObject& array, nb::handle index, nb::handle value) {
+void set_item(nb::handle self, nb::handle index, nb::handle value) {
+  const ArrayObject& array = *nb::inst_ptr<ArrayObject>(self);
   if (array.tensor.read_only) throw nb::value_error("the array is read-only");
-  const std::unique_ptr<ArrayObject> part(get_item(array, index));
+  if (nb::isinstance<ArrayObject>(index)) {
+    operators().attr("assigned")(self, index, value);
+    return;
+  }
+  std::unique_ptr<ArrayObject> part(get_item(array, index));
   if (nb::isinstance<ArrayObject>(value)) {
     const ArrayObject& from = *nb::inst_ptr<ArrayObject>(value);
-    if (!from.dtype.equal(part->dtype) || from.tensor.shape != part->tensor.shape)
-      throw nb::value_error(("cannot assign an array of shape " +
-                             shown(as_tuple(from.tensor.shape)) + " and dtype " +
-                             to_string(nb::object(nb::str(from.dtype))) + " to a part of shape " +
-                             shown(as_tuple(part->tensor.shape)) + " and dtype " +
-                             to_string(nb::object(nb::str(part->dtype))) +
-                             "; in memory of a GPU both must be the same")
-                                .c_str());
-    return copy_tensor(part->tensor, from.tensor);
+    if (from.dtype.equal(part->dtype) && from.tensor.shape == part->tensor.shape)
+      return copy_tensor(part->tensor, from.tensor);
+    operators().attr("assigned")(nb::cast(part.release(), nb::rv_policy::take_ownership),
+                                 nb::none(), value);
+    return;
   }
   const nb::module_ numpy = nb::module_::import_("numpy");
   const nb::object plain = is_record(part->tensor.type)
@@ -199,6 +208,26 @@ void set_item(const ArrayObject& array, nb::handle index, nb::handle value) {
 ArrayObject* transposed(const ArrayObject& array) {
   Extents shape(array.tensor.shape.rbegin(), array.tensor.shape.rend());
   Extents strides(array.tensor.strides.rbegin(), array.tensor.strides.rend());
+  return view(array, 0, std::move(shape), std::move(strides));
+}
+
+// Lowest and highest byte from the first element on, of any element.
+std::pair<int64_t, int64_t> span_of(const Extents& shape, const Extents& strides, int64_t item) {
+  int64_t low = 0, high = item;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) return {0, 0};
+    (strides[i] < 0 ? low : high) += (shape[i] - 1) * strides[i];
+  }
+  return {low, high};
+}
+
+// The same memory in other axes, whose elements must lie where those of the array do.
+ArrayObject* strided(const ArrayObject& array, Extents shape, Extents strides) {
+  const auto item = static_cast<int64_t>(array.tensor.item_bytes());
+  const auto [low, high] = span_of(shape, strides, item);
+  const auto [least, most] = span_of(array.tensor.shape, array.tensor.strides, item);
+  if (shape.size() != strides.size() || low < least || high > most)
+    throw nb::value_error("strided() of elements that are not in the array");
   return view(array, 0, std::move(shape), std::move(strides));
 }
 
@@ -373,12 +402,6 @@ nb::object foreign_array(const Foreign& given) {
   return nb::cast(array.release(), nb::rv_policy::take_ownership);
 }
 
-[[noreturn]] void no_value(const ArrayObject& array) {
-  throw nb::type_error(
-      ("an array in " + array.place() + " has no value for the host; device.to_host(a) copies it")
-          .c_str());
-}
-
 void define_attributes(nb::class_<ArrayObject>& type) {
   type.def_prop_ro(
           "shape", [](const ArrayObject& a) { return as_tuple(a.tensor.shape); },
@@ -415,13 +438,12 @@ void define_attributes(nb::class_<ArrayObject>& type) {
 }
 
 void define_methods(nb::class_<ArrayObject>& type) {
-  type.def("__getitem__", get_item, nb::arg("index"), nb::rv_policy::take_ownership,
+  type.def("__getitem__", item, nb::arg("index"),
            "A part of the array, in the same memory: by ints, slices, None and '...', or the name "
-           "of a "
-           "field.")
+           "of a field. By an Array, of bool or of integers, a copy.")
       .def("__setitem__", set_item, nb::arg("index"), nb::arg("value"),
-           "Copies values into a part of the array: of an Array of the same shape and dtype, or of "
-           "all that NumPy makes an array of.")
+           "Copies values into a part of the array: of an Array, or of all that NumPy makes an "
+           "array of.")
       .def("reshape", reshaped, nb::arg("shape"), nb::rv_policy::take_ownership,
            "The same elements in another shape, row by row; one extent may be -1. Raises "
            "ValueError where they would have to be copied.")
@@ -442,9 +464,6 @@ void define_methods(nb::class_<ArrayObject>& type) {
            [](nb::handle self) {
              return nb::module_::import_("cuda.device._arrays").attr("reduced")(self);
            })
-      .def("__bool__", [](const ArrayObject& a) -> bool { no_value(a); })
-      .def("__int__", [](const ArrayObject& a) -> int { no_value(a); })
-      .def("__float__", [](const ArrayObject& a) -> double { no_value(a); })
       .def("__repr__", repr);
   define_dlpack(
       type, [](const ArrayObject& a) -> const Tensor& { return a.tensor; },
@@ -481,6 +500,8 @@ void register_arrays(nb::module_& module) {
              nb::arg("zero"));
   module.def("gpu_array", gpu_array, nb::arg("device"), nb::arg("kind"), nb::arg("shape"),
              nb::arg("dtype"), nb::arg("columns"), nb::rv_policy::take_ownership);
+  module.def("strided", strided, nb::arg("array"), nb::arg("shape"), nb::arg("strides"),
+             nb::rv_policy::take_ownership);
   module.def("fill_gpu", fill_gpu, nb::arg("array"), nb::arg("element"));
   module.def("to_host", to_host, nb::arg("array"));
   module.def("import_dlpack", import_dlpack, nb::arg("object"));

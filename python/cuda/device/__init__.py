@@ -14,6 +14,7 @@ device.launch(vec_add, a, b, c, grid=(a.size + 255) // 256, block=256)
 from typing import TYPE_CHECKING, Any
 
 from cuda.device import (
+    _array_operators,  # noqa: F401 it gives Array its operators
     _core,
     _intrinsics,
     _missing,

@@ -1,7 +1,9 @@
-"""The Array API, version 2023.12, for arrays of the host.
+"""The Array API, version 2023.12, for arrays of the host and of GPUs.
 
-Functions are NumPy's, on the same memory; arrays that they give are HostArrays. Kernels take them
-as they take NumPy's. device= is "cpu" or None: for memory of a GPU there is x.to_device().
+On the host functions are NumPy's, on the same memory, and give HostArrays. Of Arrays, in memory of
+a GPU, they are CuPy's where it is installed, else kernels of this package; linalg and fft are
+CuPy's alone. Kernels take both. device= is "cpu", "cuda:0" ...; without it, new arrays are the
+host's.
 """
 
 import functools
@@ -10,7 +12,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from cuda.device import _arrays, _places
+from cuda.device import _arrays, _core, _places
+from cuda.device._core import Array
 from cuda.device._host_arrays import HostArray, given, plain
 
 # NumPy has them under the same names, with the parameters of the standard.
@@ -18,10 +21,9 @@ _SAME = (
     *("e", "inf", "nan", "newaxis", "pi"),
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float32", "float64", "complex64", "complex128"),
-    *("isdtype", "__array_namespace_info__"),
+    "isdtype",
 )
 _DELEGATED = (
-    *("can_cast", "result_type"),
     *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and"),
     *("bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"),
     *("ceil", "conj", "copysign", "cos", "cosh", "divide", "equal", "exp"),
@@ -50,12 +52,29 @@ _FFT = (
 )
 
 
+def _on_gpu(values: Any) -> bool:
+    """Whether an Array is among these arguments, or in a list or tuple of them."""
+    for value in values:
+        if isinstance(value, Array) or (type(value) in (list, tuple) and _on_gpu(value)):
+            return True
+    return False
+
+
+def _of_gpu(name: str, *args: Any, **kwargs: Any) -> Any:
+    from cuda.device import _gpu_arrays
+
+    return _gpu_arrays.call(name, *args, **kwargs)
+
+
 def _delegated(name: str, module: Any = np) -> Callable[..., Any]:
-    """NumPy's function between HostArrays."""
+    """NumPy's function between HostArrays, that of GPUs between Arrays."""
     function = getattr(module, name)
+    there = name if module is np else f"{module.__name__.rpartition('.')[2]}.{name}"
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if _on_gpu(args):
+            return _of_gpu(there, *args, **kwargs)
         said = {key: plain(value) for key, value in kwargs.items()}
         return given(function(*map(plain, args), **said))
 
@@ -69,32 +88,81 @@ globals().update({name: _delegated(name) for name in _DELEGATED})
 linalg: Any = SimpleNamespace(**{name: _delegated(name, np.linalg) for name in _LINALG})
 fft: Any = SimpleNamespace(**{name: _delegated(name, np.fft) for name in _FFT})
 
+
+def can_cast(from_: Any, to: Any, /) -> bool:
+    """Whether elements of a dtype, or of an array, are elements of another dtype by promotion."""
+    return np.can_cast(from_.dtype if isinstance(from_, Array) else plain(from_), to)
+
+
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    """The dtype of what an operation of these gives."""
+    return np.result_type(
+        *(x.dtype if isinstance(x, Array) else plain(x) for x in arrays_and_dtypes)
+    )
+
+
+class _Information(np.__array_namespace_info__):  # type: ignore[misc]
+    """What the namespace can do: NumPy's answers, but for devices."""
+
+    def devices(self) -> list[str]:  # type: ignore[override]
+        return ["cpu", *(f"cuda:{k}" for k in range(_core.gpu_count()))]
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> Any:
+        _device(device)
+        return super().dtypes(kind=kind)
+
+    def default_dtypes(self, *, device: Any = None) -> Any:
+        _device(device)
+        return super().default_dtypes()
+
+
+def __array_namespace_info__() -> Any:
+    return _Information()
+
+
 # --- creation ---
 
 
-def _check_device(device: Any) -> None:
-    if device is not None and _places.number_of(device) != _places.HOST:
-        raise ValueError(
-            f"device={device!r}: arrays of array_api lie in memory of the host; x.to_device() and "
-            "cuda.device.asarray() copy to a GPU"
-        )
+def _device(device: Any) -> str:
+    """A device by name; the host where none is given. ValueError for one that there is not."""
+    number = _places.HOST if device is None else _places.number_of(device)
+    return "cpu" if number == _places.HOST else f"cuda:{number}"
+
+
+def _like(x: Any, device: Any) -> Any:
+    return x.device if device is None and isinstance(x, Array) else device
+
+
+def _kept(obj: Any, device: Any) -> Any:
+    """Where an array is imported to: where an object of a GPU is, or to the host."""
+    if device is not None or not hasattr(obj, "__dlpack_device__"):
+        return _device(device)
+    on_host = isinstance(obj, np.ndarray) or int(obj.__dlpack_device__()[0]) == 1
+    return "cpu" if on_host else None
+
+
+def _placed(array: Any, device: Any) -> Any:
+    """An array of NumPy's where it is wanted."""
+    where = _device(device)
+    return given(array) if where == "cpu" else _arrays.asarray(array, device=where)
 
 
 def _filled(shape: Any, value: Any, dtype: Any, device: Any) -> Any:
-    _check_device(device)
-    return given(_arrays.full(shape, plain(value), dtype, device="cpu"))
+    return given(_arrays.full(shape, plain(value), dtype, device=_device(device)))
 
 
 def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
     """An array whose elements are undefined; float64 where no dtype is given."""
-    _check_device(device)
-    return given(_arrays.empty(shape, np.float64 if dtype is None else dtype, device="cpu"))
+    return given(
+        _arrays.empty(shape, np.float64 if dtype is None else dtype, device=_device(device))
+    )
 
 
 def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of zeros; float64 where no dtype is given."""
-    _check_device(device)
-    return given(_arrays.zeros(shape, np.float64 if dtype is None else dtype, device="cpu"))
+    return given(
+        _arrays.zeros(shape, np.float64 if dtype is None else dtype, device=_device(device))
+    )
 
 
 def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Any:
@@ -109,30 +177,33 @@ def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) 
 
 def empty_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of the shape and dtype of another, its elements undefined."""
-    return empty(x.shape, dtype=x.dtype if dtype is None else dtype, device=device)
+    made = x.dtype if dtype is None else dtype
+    return empty(x.shape, dtype=made, device=_like(x, device))
 
 
 def zeros_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of zeros of the shape and dtype of another."""
-    return zeros(x.shape, dtype=x.dtype if dtype is None else dtype, device=device)
+    made = x.dtype if dtype is None else dtype
+    return zeros(x.shape, dtype=made, device=_like(x, device))
 
 
 def ones_like(x: Any, /, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of ones of the shape and dtype of another."""
-    return ones(x.shape, dtype=x.dtype if dtype is None else dtype, device=device)
+    made = x.dtype if dtype is None else dtype
+    return ones(x.shape, dtype=made, device=_like(x, device))
 
 
 def full_like(x: Any, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
     """An array of equal elements of the shape and dtype of another."""
-    return full(x.shape, fill_value, dtype=x.dtype if dtype is None else dtype, device=device)
+    made = x.dtype if dtype is None else dtype
+    return full(x.shape, fill_value, dtype=made, device=_like(x, device))
 
 
 def arange(
     start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None
 ) -> Any:
     """Numbers from start up to stop at distances of step; from 0 where only one is given."""
-    _check_device(device)
-    return given(_arrays.arange(start, stop, step, dtype, device="cpu"))
+    return given(_arrays.arange(start, stop, step, dtype, device=_device(device)))
 
 
 def eye(
@@ -145,8 +216,7 @@ def eye(
     device: Any = None,
 ) -> Any:
     """Ones on diagonal k, zeros elsewhere."""
-    _check_device(device)
-    return given(np.eye(n_rows, n_cols, k, np.float64 if dtype is None else dtype))
+    return _placed(np.eye(n_rows, n_cols, k, np.float64 if dtype is None else dtype), device)
 
 
 def linspace(
@@ -160,20 +230,17 @@ def linspace(
     endpoint: bool = True,
 ) -> Any:
     """num numbers at equal distances, with stop or without."""
-    _check_device(device)
-    return given(np.linspace(start, stop, num, dtype=dtype, endpoint=endpoint))
+    return _placed(np.linspace(start, stop, num, dtype=dtype, endpoint=endpoint), device)
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Any:
-    """An array of what obj holds, as cuda.device.asarray with device="cpu"."""
-    _check_device(device)
-    return given(_arrays.asarray(plain(obj), dtype, device="cpu", copy=copy))
+    """An array of what obj holds, as by cuda.device.asarray; an Array stays where it is."""
+    return given(_arrays.asarray(plain(obj), dtype, device=_kept(obj, device), copy=copy))
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
     """The array of another library, in the same memory where that is possible."""
-    _check_device(device)
-    return given(_arrays.from_dlpack(x, device="cpu", copy=copy))
+    return given(_arrays.from_dlpack(x, device=_kept(x, device), copy=copy))
 
 
 # --- where NumPy's parameters or results are others ---
@@ -181,21 +248,29 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 
 def meshgrid(*arrays: Any, indexing: Any = "xy") -> Any:
     """Coordinates of a grid: a list of arrays, one for each axis."""
+    if _on_gpu(arrays):
+        return _of_gpu("meshgrid", *arrays, indexing=indexing)
     return given(list(np.meshgrid(*map(plain, arrays), indexing=indexing)))
 
 
 def broadcast_arrays(*arrays: Any) -> Any:
     """A list of the arrays, each in the shape that all have together."""
+    if _on_gpu(arrays):
+        return _of_gpu("broadcast_arrays", *arrays)
     return given(list(np.broadcast_arrays(*map(plain, arrays))))
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     """The elements, none below min and none above max."""
+    if _on_gpu((x, min, max)):
+        return _of_gpu("clip", x, min, max)
     return given(np.clip(plain(x), plain(min), plain(max)))
 
 
 def expm1(x: Any, /) -> Any:
     """exp(x) - 1, accurate near zero."""
+    if _on_gpu((x,)):
+        return _of_gpu("expm1", x)
     values = plain(x)
     with np.errstate(invalid="ignore") if values.dtype.kind == "c" else np.errstate():
         found = np.expm1(values)
@@ -218,12 +293,15 @@ def _with_limits_of_expm1(z: Any, found: Any) -> Any:
 
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
     """The elements in another dtype; copy=False gives x itself where it has that one."""
-    _check_device(device)
-    return given(plain(x).astype(dtype, copy=copy)) if copy or x.dtype != dtype else x
+    if _on_gpu((x,)):
+        found = _of_gpu("astype", x, dtype, copy=copy)
+        return found if device is None else found.to_device(_device(device))
+    made = given(plain(x).astype(dtype, copy=copy)) if copy or x.dtype != dtype else x
+    return made if device is None else made.to_device(_device(device))
 
 
 def _dtype_of(type: Any) -> Any:
-    return type.dtype if isinstance(type, np.ndarray) else type
+    return type.dtype if isinstance(type, np.ndarray | Array) else type
 
 
 class FloatLimits(NamedTuple):
@@ -251,17 +329,23 @@ def iinfo(type: Any, /) -> Any:
 
 def expand_dims(x: Any, /, axis: int = 0) -> Any:
     """The array with one more axis, of extent 1."""
+    if _on_gpu((x,)):
+        return _of_gpu("expand_dims", x, axis=axis)
     return given(np.expand_dims(plain(x), axis))
 
 
 def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
     """The elements in order along an axis."""
+    if _on_gpu((x,)):
+        return _of_gpu("sort", x, axis=axis, descending=descending)
     found = np.sort(plain(x), axis=axis, stable=stable)
     return given(np.flip(found, axis) if descending else found)
 
 
 def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
     """Indices that put the elements in order along an axis; equal ones stay as they are."""
+    if _on_gpu((x,)):
+        return _of_gpu("argsort", x, axis=axis, descending=descending)
     values = plain(x)
     if not descending:
         return given(np.argsort(values, axis=axis, stable=stable))
@@ -275,8 +359,7 @@ def _frequencies(name: str) -> Callable[..., Any]:
 
     def call(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Any:
         """Centres of the bins of a transform of n samples at distances of d."""
-        _check_device(device)
-        return given(function(n, d).astype(np.float64 if dtype is None else dtype))
+        return _placed(function(n, d).astype(np.float64 if dtype is None else dtype), device)
 
     call.__name__ = call.__qualname__ = name
     return call
@@ -290,6 +373,7 @@ __all__ = [
     *("fft", "linalg"),
     *_SAME,
     *_DELEGATED,
+    *("can_cast", "result_type", "__array_namespace_info__"),
     *("broadcast_arrays", "clip", "expm1", "meshgrid"),
     *("arange", "argsort", "asarray", "astype", "empty", "empty_like", "expand_dims"),
     *("eye", "finfo", "from_dlpack", "full", "full_like", "iinfo", "linspace", "ones", "ones_like"),

@@ -1,0 +1,236 @@
+"""Operators and methods of Array, the array in memory of a GPU: functions of array_api by kernels.
+
+They are put on the class here, and what computes is imported when it is first needed.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from cuda.device import _arrays, _core, _places
+from cuda.device._core import Array
+
+__all__ = ["assigned", "chosen", "number_of"]
+
+_OPERATORS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+}
+_COMPARISONS = {
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}
+_UNARY = {"neg": "negative", "pos": "positive", "abs": "abs", "invert": "bitwise_invert"}
+# NumPy's names of ufuncs, where the standard has another one.
+_UFUNCS = {
+    "absolute": "abs",
+    "arccos": "acos",
+    "arccosh": "acosh",
+    "arcsin": "asin",
+    "arcsinh": "asinh",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arctanh": "atanh",
+    "conjugate": "conj",
+    "invert": "bitwise_invert",
+    "left_shift": "bitwise_left_shift",
+    "power": "pow",
+    "right_shift": "bitwise_right_shift",
+    "rint": "round",
+}
+_API_VERSIONS = (None, "2021.12", "2022.12", "2023.12")
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, Array | bool | int | float | complex | np.generic)
+
+
+def _same_device(a: Array, value: Any) -> None:
+    if isinstance(value, np.ndarray):
+        raise TypeError(
+            f"an array in memory of the host beside one on {a.device}: copy it by "
+            f"cuda.device.asarray(a, device={a.device!r})"
+        )
+    if isinstance(value, Array) and value.device != a.device:
+        raise ValueError(
+            f"arrays on {a.device} and {value.device}: copy one by x.to_device({a.device!r})"
+        )
+
+
+def _call(name: str, *args: Any, **kwargs: Any) -> Any:
+    from cuda.device import array_api
+
+    return getattr(array_api, name)(*args, **kwargs)
+
+
+def _binary(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    def method(self: Array, other: Any, /) -> Any:
+        if not _is_operand(other):
+            _same_device(self, other)
+            return NotImplemented
+        _same_device(self, other)
+        return _call(name, other, self) if reflected else _call(name, self, other)
+
+    return method
+
+
+def _in_place(name: str) -> Callable[[Any, Any], Any]:
+    def method(self: Array, other: Any, /) -> Any:
+        if not _is_operand(other):
+            _same_device(self, other)
+            return NotImplemented
+        _same_device(self, other)
+        found = _call(name, self, other)
+        if found.shape != self.shape or not np.can_cast(found.dtype, self.dtype, "same_kind"):
+            raise TypeError(
+                f"in place, an array of shape {self.shape} and dtype {self.dtype} cannot become "
+                f"one of shape {found.shape} and dtype {found.dtype}"
+            )
+        self[...] = found
+        return self
+
+    return method
+
+
+def _unary(name: str) -> Callable[[Any], Any]:
+    return lambda self: _call(name, self)
+
+
+def number_of(array: Array, kind: Callable[[Any], Any]) -> Any:
+    """The one element of an array of no dimensions, for the host; waits for what is queued."""
+    if array.ndim:
+        raise TypeError(
+            f"an array of shape {array.shape} on {array.device} has no value for the host; "
+            "device.to_host(a) copies it"
+        )
+    return kind(_arrays.to_host(array)[()])
+
+
+def _number(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda self: number_of(self, kind)
+
+
+def _namespace(self: Array, /, *, api_version: str | None = None) -> Any:
+    """The module cuda.device.array_api; ValueError for versions it is not of."""
+    if api_version not in _API_VERSIONS:
+        known = ", ".join(map(repr, _API_VERSIONS[1:]))
+        raise ValueError(f"api_version={api_version!r}; this is the Array API of {known}")
+    from cuda.device import array_api
+
+    return array_api
+
+
+def _to_device(self: Array, device: Any, /, *, stream: Any = None) -> Any:
+    """The array on a device: itself where it is there, else a copy; "cpu" for the host."""
+    if stream is not None:
+        raise ValueError(f"to_device() orders by itself and expects no stream, found {stream!r}")
+    if _places.number_of(device) != _places.HOST:
+        return _arrays.asarray(self, device=device)
+    from cuda.device import array_api
+
+    return array_api.asarray(_arrays.to_host(self))
+
+
+def _ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """NumPy's ufuncs of Arrays are the standard's functions."""
+    out = kwargs.pop("out", None)
+    name = _UFUNCS.get(ufunc.__name__, ufunc.__name__)
+    if method != "__call__" or kwargs or not all(map(_is_operand, inputs)):
+        return NotImplemented
+    from cuda.device import array_api
+
+    if name not in array_api.__all__:
+        return NotImplemented
+    found = _call(name, *inputs)
+    if out is None:
+        return found
+    out[0][...] = found
+    return out[0]
+
+
+def _function(self: Array, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """NumPy's functions of Arrays, where the standard has one of that name."""
+    from cuda.device import array_api
+
+    name = func.__name__
+    if name not in array_api.__all__ or getattr(np, name, None) is not func:
+        return NotImplemented
+    return getattr(array_api, name)(*args, **kwargs)
+
+
+def _transposed_matrix(self: Array) -> Any:
+    """A view whose last two axes are exchanged."""
+    return _call("matrix_transpose", self)
+
+
+def chosen(array: Array, index: Array) -> Any:
+    """array[index] of an index that is an array: a mask, or integers along the first axis."""
+    from cuda.device._gpu_arrays import _sorting, _views
+
+    _same_device(array, index)
+    if index.dtype.kind == "b":
+        return _sorting.chosen(array, index)
+    if index.dtype.kind not in "iu":
+        raise IndexError(f"an index of dtype {index.dtype}; bool or integers were expected")
+    found = _sorting.take(array, _views.flat(index), axis=0)
+    return _views.reshape(found, (*index.shape, *array.shape[1:]))
+
+
+def assigned(array: Array, mask: Array | None, value: Any) -> None:
+    """array[mask] = value, an Array or a number, which is spread and takes the array's dtype.
+
+    Without a mask, all of the array. Raises ValueError for shapes that do not fit.
+    """
+    from cuda.device._gpu_arrays import _elementwise, _views
+
+    if mask is not None and mask.dtype.kind != "b":
+        raise IndexError("assignment by an array as index expects a mask, an array of bool")
+    given = _elementwise.as_array(value, array, array.dtype)
+    _same_device(array, given)
+    if not np.can_cast(given.dtype, array.dtype, "same_kind"):
+        raise ValueError(f"elements of {given.dtype} cannot become elements of {array.dtype}")
+    if mask is not None:
+        rest = (1,) * (array.ndim - mask.ndim)
+        condition = _views.reshape(mask, (*mask.shape, *rest))
+        given = _elementwise.where(condition, given, array)
+    spread = _views.broadcast_to(given, array.shape)
+    array[...] = _views.copied(_elementwise.astype(spread, array.dtype, copy=False))
+
+
+def _install() -> None:
+    members: dict[str, Any] = {
+        **{f"__{short}__": _binary(name) for short, name in (_OPERATORS | _COMPARISONS).items()},
+        **{f"__r{short}__": _binary(name, True) for short, name in _OPERATORS.items()},
+        **{f"__i{short}__": _in_place(name) for short, name in _OPERATORS.items()},
+        **{f"__{short}__": _unary(name) for short, name in _UNARY.items()},
+        **{f"__{kind.__name__}__": _number(kind) for kind in (bool, int, float, complex)},
+        "__index__": _number(operator.index),
+        "__array_namespace__": _namespace,
+        "__array_ufunc__": _ufunc,
+        "__array_function__": _function,
+        "to_device": _to_device,
+        "mT": property(_transposed_matrix),
+    }
+    for name, member in members.items():
+        if not isinstance(member, property):
+            member.__name__, member.__qualname__ = name, f"Array.{name}"
+        setattr(_core.Array, name, member)
+
+
+_install()

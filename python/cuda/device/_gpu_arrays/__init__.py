@@ -1,0 +1,82 @@
+"""The Array API for arrays in memory of GPUs: CuPy's functions where it is installed, else kernels
+of this package. linalg and fft are CuPy's alone.
+
+Arrays of the host would do as well, but for them there is NumPy: tests run the kernels there.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from cuda.device._core import Array
+from cuda.device._gpu_arrays import (
+    _cupy,
+    _elementwise,
+    _manipulation,
+    _reductions,
+    _sorting,
+    _views,
+)
+
+__all__ = ["call", "is_on_gpu", "kernels_of"]
+
+_OTHERS: dict[str, Callable[..., Any]] = {
+    "real": _elementwise.real_part,
+    "imag": _elementwise.imaginary_part,
+    **{name: getattr(_elementwise, name) for name in ("astype", "clip", "where")},
+    **{
+        name: getattr(_reductions, name)
+        for name in ("argmax", "argmin", "cumulative_sum", "mean", "std", "var")
+    },
+    **{
+        name: getattr(_reductions, name + "_of")
+        for name in ("all", "any", "max", "min", "prod", "sum")
+    },
+    **{
+        name: getattr(_sorting, name)
+        for name in (
+            *("argsort", "nonzero", "searchsorted", "sort", "take"),
+            *("unique_all", "unique_counts", "unique_inverse", "unique_values"),
+        )
+    },
+    **{
+        name: getattr(_manipulation, name)
+        for name in (
+            *("broadcast_arrays", "concat", "expand_dims", "flip", "matmul", "matrix_transpose"),
+            *("meshgrid", "moveaxis", "repeat", "roll", "squeeze", "stack", "tensordot", "tile"),
+            *("tril", "triu", "unstack", "vecdot"),
+        )
+    },
+    **{name: getattr(_views, name) for name in ("broadcast_to", "permute_dims")},
+}
+
+
+def is_on_gpu(values: Any) -> bool:
+    """Whether an argument is an Array, or a list or tuple that holds one."""
+    return any(
+        isinstance(value, Array) or (type(value) in (list, tuple) and is_on_gpu(value))
+        for value in values
+    )
+
+
+def _reshape(x: Any, /, shape: Any, *, copy: bool | None = None) -> Any:
+    return _views.reshape(x, shape, copy)
+
+
+def kernels_of(name: str) -> Callable[..., Any]:
+    """The standard's function of that name, by kernels of ours. NotImplementedError: none."""
+    if name == "reshape":
+        return _reshape
+    if name in _OTHERS:
+        return _OTHERS[name]
+    if name in _elementwise.NAMES:
+        return lambda *operands: _elementwise.elementwise(name, *operands)
+    raise NotImplementedError(
+        f"array_api.{name}() of arrays on a GPU is CuPy's, which is not installed; install "
+        "cupy-cuda12x or cupy-cuda13x, or copy the array by cuda.device.to_host()"
+    )
+
+
+def call(name: str, *args: Any, **kwargs: Any) -> Any:
+    """The standard's function of that name, "linalg.inv" too, where its arrays are."""
+    found = _cupy.function(name)
+    return found(*args, **kwargs) if found else kernels_of(name)(*args, **kwargs)

@@ -1,0 +1,346 @@
+"""Functions of each element by itself: which operation a kernel does, in which formats.
+
+The formats are those of NumPy's ufunc of the same name, which is asked for them.
+"""
+
+import cmath
+import functools
+import math
+import operator
+from typing import Any
+
+import numpy as np
+from cuda import device as D
+from cuda.device._gpu_arrays import _kernels
+from cuda.device._gpu_arrays._views import broadcast_to, each_element, empty, flat
+
+# --- what kernels compute where the language has no function for it ---
+
+
+def itself(x: Any) -> Any:
+    return x
+
+
+def conj(x: Any) -> Any:
+    return x.conjugate()
+
+
+def real(x: Any) -> Any:
+    return x.real
+
+
+def imag(x: Any) -> Any:
+    return x.imag
+
+
+def zero(x: Any) -> Any:
+    return x - x
+
+
+def never(x: Any) -> Any:
+    return False
+
+
+def always(x: Any) -> Any:
+    return True
+
+
+def signbit(x: Any) -> Any:
+    return math.copysign(1.0, x) < 0
+
+
+def complex_sign(z: Any) -> Any:
+    size = abs(z)
+    return size + 0j if size == 0 else z / size
+
+
+def divide_or_zero(a: Any, b: Any) -> Any:
+    return a // b if b != 0 else a - a
+
+
+def remainder_or_zero(a: Any, b: Any) -> Any:
+    return a % b if b != 0 else a - a
+
+
+def shift_left(a: Any, b: Any) -> Any:
+    return D.uint64(a) << D.uint64(b) if D.uint64(b) < 64 else D.uint64(0)
+
+
+def shift_right(a: Any, b: Any) -> Any:
+    return D.int64(a) >> D.int64(b if b < 64 else 63)
+
+
+def shift_right_unsigned(a: Any, b: Any) -> Any:
+    return D.uint64(a) >> D.uint64(b) if b < 64 else D.uint64(0)
+
+
+def whole_power(a: Any, b: Any) -> Any:
+    """By squares, modulo 2**64; the truth of a negative exponent, rounded to zero."""
+    base, left, found = D.uint64(D.int64(a)), D.uint64(b), D.uint64(1)
+    if b < 0:
+        return D.uint64(1 if a == 1 else 0)
+    while left > 0:
+        if left & 1:
+            found = found * base
+        base = base * base
+        left = left >> 1
+    return found
+
+
+def whole_power_unsigned(a: Any, b: Any) -> Any:
+    base, left, found = D.uint64(a), D.uint64(b), D.uint64(1)
+    while left > 0:
+        if left & 1:
+            found = found * base
+        base = base * base
+        left = left >> 1
+    return found
+
+
+def add_logarithms(a: Any, b: Any) -> Any:
+    if a == b:
+        return a + math.log(2.0)
+    high, low = max(a, b), min(a, b)
+    return high + math.log1p(math.exp(low - high)) if high == high and low == low else a + b
+
+
+def complex_log1p(z: Any) -> Any:
+    return cmath.log(1 + z)
+
+
+def complex_log2(z: Any) -> Any:
+    return cmath.log(z) / math.log(2)
+
+
+def complex_expm1(z: Any) -> Any:
+    """exp(x) cos(y) - 1 without its cancellation."""
+    half = math.sin(z.imag / 2)
+    down = math.expm1(z.real)
+    up = down + 1
+    return complex(down * math.cos(z.imag) - 2 * half * half, up * math.sin(z.imag))
+
+
+def complex_power(a: Any, b: Any) -> Any:
+    if b == 0:
+        return b + 1
+    return a**b if a != 0 else a
+
+
+def complex_square(z: Any) -> Any:
+    return z * z
+
+
+def complex_round(z: Any) -> Any:
+    return complex(np.rint(z.real), np.rint(z.imag))
+
+
+def _mixed(compare: Any) -> Any:
+    """A comparison of int64 with uint64, exact."""
+
+    def compared(a: Any, b: Any) -> Any:
+        if a < 0:
+            return compare(-1, 0)
+        if b < 0:
+            return compare(0, -1)
+        return compare(D.uint64(a), D.uint64(b))
+
+    return compared
+
+
+# By the kind of the operands, as NumPy calls them; "*" for all others.
+_FUNCTIONS: dict[str, dict[str, Any]] = {
+    "abs": {"u": itself, "b": itself, "*": abs},
+    "add": {"b": operator.or_, "*": operator.add},
+    "bitwise_and": {"*": operator.and_},
+    "bitwise_invert": {"b": operator.not_, "*": operator.invert},
+    "bitwise_left_shift": {"*": shift_left},
+    "bitwise_or": {"*": operator.or_},
+    "bitwise_right_shift": {"u": shift_right_unsigned, "*": shift_right},
+    "bitwise_xor": {"*": operator.xor},
+    "conj": {"c": conj, "*": itself},
+    "copysign": {"*": math.copysign},
+    "divide": {"*": operator.truediv},
+    "floor_divide": {"f": operator.floordiv, "*": divide_or_zero},
+    "hypot": {"*": math.hypot},
+    "isfinite": {"f": math.isfinite, "c": cmath.isfinite, "*": always},
+    "isinf": {"f": math.isinf, "c": cmath.isinf, "*": never},
+    "isnan": {"f": math.isnan, "c": cmath.isnan, "*": never},
+    "atan2": {"*": math.atan2},
+    "logaddexp": {"*": add_logarithms},
+    "logical_and": {"*": np.logical_and},
+    "logical_not": {"*": operator.not_},
+    "logical_or": {"*": np.logical_or},
+    "logical_xor": {"*": np.logical_xor},
+    "maximum": {"b": operator.or_, "*": np.maximum},
+    "minimum": {"b": operator.and_, "*": np.minimum},
+    "multiply": {"b": operator.and_, "*": operator.mul},
+    "negative": {"*": operator.neg},
+    "positive": {"*": itself},
+    "pow": {
+        "f": operator.pow,
+        "c": complex_power,
+        "u": whole_power_unsigned,
+        "*": whole_power,
+    },
+    "remainder": {"f": operator.mod, "*": remainder_or_zero},
+    "sign": {"c": complex_sign, "*": np.sign},
+    "signbit": {"*": signbit},
+    "square": {"c": complex_square, "*": np.square},
+    "subtract": {"*": operator.sub},
+    "expm1": {"c": complex_expm1, "*": math.expm1},
+    "log1p": {"c": complex_log1p, "*": math.log1p},
+    "log2": {"c": complex_log2, "*": math.log2},
+    **{
+        name: {"*": getattr(operator, short)}
+        for name, short in {
+            "equal": "eq",
+            "greater": "gt",
+            "greater_equal": "ge",
+            "less": "lt",
+            "less_equal": "le",
+            "not_equal": "ne",
+        }.items()
+    },
+    **{
+        name: {"c": getattr(cmath, name), "*": getattr(math, name)}
+        for name in (
+            *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "exp", "log"),
+            *("log10", "sin", "sinh", "sqrt", "tan", "tanh"),
+        )
+    },
+    **{
+        name: {"f": function, "*": itself}
+        for name, function in {
+            "ceil": math.ceil,
+            "floor": math.floor,
+            "round": np.rint,
+            "trunc": math.trunc,
+        }.items()
+    },
+}
+_FUNCTIONS["round"]["c"] = complex_round
+_COMPARISONS = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
+_MIXED = {name: _mixed(_FUNCTIONS[name]["*"]) for name in _COMPARISONS}
+_ORDERED = frozenset(_COMPARISONS[1:5]) | {"maximum", "minimum"}
+_UFUNCS = {"round": np.rint}
+_WHOLE = ("ceil", "floor", "round", "trunc")  # that give integers back as they are
+_NUMBERS = (bool, int, float, complex)
+NAMES = frozenset(_FUNCTIONS)
+
+
+def format_of(dtype: Any) -> Any:
+    """The type of a kernel's values in an array of that dtype."""
+    return bool if dtype.kind == "b" else dtype.type
+
+
+@functools.cache
+def _formats(name: str, kinds: Any) -> Any:
+    """The dtypes in which an operation is done, and that of its result."""
+    if name in _WHOLE and kinds[0].kind in "iu":
+        return (kinds[0],), kinds[0]
+    ufunc = _UFUNCS.get(name) or getattr(np, name)
+    *forms, result = ufunc.resolve_dtypes((*kinds, None))
+    return tuple(forms), result
+
+
+def _function(name: str, forms: Any) -> Any:
+    if name in _MIXED and {form.kind for form in forms} == {"i", "u"}:
+        return _MIXED[name]
+    table = _FUNCTIONS[name]
+    kind = forms[0].kind
+    if kind == "c" and name in _ORDERED:
+        raise TypeError(f"{name}() of {forms[0]}: complex numbers have no order")
+    return table.get(kind, table["*"])
+
+
+def is_number(x: Any) -> bool:
+    """A number of the host's: Python's, whose format adapts, or NumPy's."""
+    return type(x) in _NUMBERS or isinstance(x, np.generic)
+
+
+def _kind_of(x: Any) -> Any:
+    if type(x) is bool:
+        return np.dtype(bool)
+    return type(x) if type(x) in _NUMBERS else x.dtype
+
+
+def elementwise(name: str, *operands: Any) -> Any:
+    """A function of the standard; operands are arrays of one device or numbers, one an array."""
+    forms, result = _formats(name, tuple(map(_kind_of, operands)))
+    arrays = [x for x in operands if not is_number(x)]
+    shape = np.broadcast_shapes(*(x.shape for x in arrays))
+    out = empty(shape, result, arrays[0])
+    given = [
+        form.type(x) if is_number(x) else broadcast_to(x, shape)
+        for x, form in zip(operands, forms, strict=True)
+    ]
+    function, made = _function(name, forms), format_of(result)
+    kinds = tuple(map(format_of, forms))
+    if len(given) == 1:
+        each_element(_kernels.unary(function, kinds[0], made), out, *given)
+    else:
+        numbers = tuple(is_number(x) for x in operands)
+        each_element(_kernels.binary(function, kinds, numbers, made), out, *given)
+    return out
+
+
+def _part(function: Any, x: Any) -> Any:
+    out = empty(x.shape, np.empty(0, x.dtype).real.dtype, x)
+    each_element(_kernels.unary(function, format_of(x.dtype), format_of(out.dtype)), out, x)
+    return out
+
+
+def real_part(x: Any, /) -> Any:
+    return _part(real, x) if x.dtype.kind == "c" else x
+
+
+def imaginary_part(x: Any, /) -> Any:
+    return _part(imag if x.dtype.kind == "c" else zero, x)
+
+
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+    """The elements in another dtype; copy=False gives x itself where it has that one."""
+    wanted = np.dtype(dtype)
+    if wanted == x.dtype and not copy:
+        return x
+    if x.dtype.kind == "c" and wanted.kind != "c":
+        raise TypeError(f"elements of {x.dtype} have no value in {wanted}; see real() and abs()")
+    out = empty(x.shape, wanted, x)
+    each_element(_kernels.unary(itself, format_of(x.dtype), format_of(wanted)), out, x)
+    return out
+
+
+def as_array(x: Any, like: Any, dtype: Any = None) -> Any:
+    """An operand as an array where another one is; a number takes the dtype, or the other's."""
+    if not is_number(x):
+        return x
+    made = empty((), dtype or np.result_type(x, like.dtype), like)
+    made[...] = x
+    return made
+
+
+def where(condition: Any, x1: Any, x2: Any, /) -> Any:
+    like = next(x for x in (condition, x1, x2) if not is_number(x))
+    result = np.result_type(*(x if type(x) in _NUMBERS else x.dtype for x in (x1, x2)))
+    parts = [condition, as_array(x1, like, result), as_array(x2, like, result)]
+    shape = np.broadcast_shapes(*(x.shape for x in parts))
+    out = empty(shape, result, like)
+    spread = [broadcast_to(x, shape) for x in parts]
+    each_element(_kernels.where(format_of(result)), out, *spread)
+    return out
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
+    """The elements, none below min and none above max, in the dtype of x."""
+    found = x
+    if min is not None:
+        found = elementwise("maximum", found, min)
+    if max is not None:
+        found = elementwise("minimum", found, max)
+    return astype(found, x.dtype, copy=found is x)
+
+
+def nonzero_mask(x: Any) -> Any:
+    """Which elements are not zero, in one dimension."""
+    each = flat(x)
+    return each if each.dtype.kind == "b" else elementwise("not_equal", each, 0)

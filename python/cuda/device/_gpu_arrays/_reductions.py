@@ -1,0 +1,183 @@
+"""Functions of whole axes: sums, extremes, positions, running totals."""
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+from cuda.device._gpu_arrays import _kernels
+from cuda.device._gpu_arrays._elementwise import astype, elementwise, format_of
+from cuda.device._gpu_arrays._kernels import BLOCK
+from cuda.device._gpu_arrays._views import (
+    axes_of,
+    axis_of,
+    compact,
+    empty,
+    flat,
+    permute_dims,
+    reshape,
+    run,
+)
+
+_PART = 16 * BLOCK  # elements of a row that a block takes at least
+_MOST_PARTS = 1024
+
+
+def _kept_first(x: Any, axes: tuple[int, ...]) -> Any:
+    return permute_dims(x, (*(k for k in range(x.ndim) if k not in axes), *axes))
+
+
+def _shape_of_result(x: Any, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    if keepdims:
+        return tuple(1 if k in axes else n for k, n in enumerate(x.shape))
+    return tuple(n for k, n in enumerate(x.shape) if k not in axes)
+
+
+def _reduced(x: Any, axis: Any, keepdims: bool, combine: Any, dtype: Any, start: Any) -> Any:
+    """Blocks combine parts of long rows, and then one block for each row what they found."""
+    axes = axes_of(axis, x.ndim)
+    a = _kept_first(x, axes)
+    kept = a.ndim - len(axes)
+    count = math.prod(a.shape[kept:])
+    rows = math.prod(a.shape[:kept])
+    kernel = _kernels.reduce(combine, format_of(dtype), start, kept)
+    parts = max(1, min(_MOST_PARTS // max(rows, 1), -(-count // _PART)))
+    out = empty((*a.shape[:kept], parts), dtype, x)
+    run(kernel, rows * parts * BLOCK, out, a, np.int64(max(1, -(-count // parts))))
+    if parts > 1:
+        partial, out = out, empty((*a.shape[:kept], 1), dtype, x)
+        kernel = _kernels.reduce(combine, format_of(dtype), start, kept)
+        run(kernel, rows * BLOCK, out, partial, np.int64(parts))
+    return reshape(out, _shape_of_result(x, axes, keepdims))
+
+
+def _dtype_of_sum(x: Any, dtype: Any) -> Any:
+    return np.dtype(dtype) if dtype is not None else np.add.reduce(np.empty(0, x.dtype)).dtype
+
+
+def sum_of(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    return _reduced(x, axis, keepdims, operator.add, _dtype_of_sum(x, dtype), 0)
+
+
+def prod_of(x: Any, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    return _reduced(x, axis, keepdims, operator.mul, _dtype_of_sum(x, dtype), 1)
+
+
+def _extreme(x: Any, axis: Any, keepdims: bool, combine: Any, name: str, start: Any) -> Any:
+    axes = axes_of(axis, x.ndim)
+    if 0 in (x.shape[k] for k in axes):
+        raise ValueError(f"{name}() of no elements")
+    if x.dtype.kind == "b":
+        return _reduced(x, axis, keepdims, combine[1], x.dtype, bool(start))
+    limits = np.iinfo(x.dtype) if x.dtype.kind in "iu" else None
+    if limits is None:
+        first = -math.inf if start == 0 else math.inf
+    else:
+        first = limits.min if start == 0 else limits.max
+    return _reduced(x, axis, keepdims, combine[0], x.dtype, first)
+
+
+def max_of(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    return _extreme(x, axis, keepdims, (np.maximum, operator.or_), "max", 0)
+
+
+def min_of(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    return _extreme(x, axis, keepdims, (np.minimum, operator.and_), "min", 1)
+
+
+def _truths(x: Any) -> Any:
+    return x if x.dtype.kind == "b" else elementwise("not_equal", x, 0)
+
+
+def all_of(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    return _reduced(_truths(x), axis, keepdims, operator.and_, np.dtype(bool), True)
+
+
+def any_of(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    return _reduced(_truths(x), axis, keepdims, operator.or_, np.dtype(bool), False)
+
+
+def _count(x: Any, axis: Any) -> int:
+    return math.prod(x.shape[k] for k in axes_of(axis, x.ndim))
+
+
+def mean(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    wide = x if x.dtype.kind in "fc" else astype(x, np.float64)
+    total = sum_of(wide, axis=axis, keepdims=keepdims)
+    return elementwise("divide", total, float(_count(x, axis)))
+
+
+def var(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    wide = x if x.dtype.kind in "fc" else astype(x, np.float64)
+    distance = elementwise(
+        "abs", elementwise("subtract", wide, mean(wide, axis=axis, keepdims=True))
+    )
+    total = sum_of(elementwise("square", distance), axis=axis, keepdims=keepdims)
+    return elementwise("divide", total, float(_count(x, axis) - correction))
+
+
+def std(x: Any, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    return elementwise("sqrt", var(x, axis=axis, correction=correction, keepdims=keepdims))
+
+
+# A NaN is better than any number, as in NumPy.
+def _greater(a: Any, b: Any) -> Any:
+    return a > b or (a != a and b == b)
+
+
+def _less(a: Any, b: Any) -> Any:
+    return a < b or (a != a and b == b)
+
+
+def _position(x: Any, axis: Any, keepdims: bool, better: Any, name: str) -> Any:
+    axes = axes_of(axis, x.ndim)
+    if 0 in (x.shape[k] for k in axes):
+        raise ValueError(f"{name}() of no elements")
+    a = _kept_first(x, axes)
+    kept = a.ndim - len(axes)
+    out = empty(a.shape[:kept], np.int64, x)
+    form = np.uint8 if x.dtype.kind == "b" else format_of(x.dtype)
+    run(_kernels.position(better, form, kept), out.size * BLOCK, out, a)
+    return reshape(out, _shape_of_result(x, axes, keepdims))
+
+
+def argmax(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    return _position(x, axis, keepdims, _greater, "argmax")
+
+
+def argmin(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    return _position(x, axis, keepdims, _less, "argmin")
+
+
+def running(rows: Any, dtype: Any) -> Any:
+    """Running totals of each row."""
+    out = empty(rows.shape, dtype, rows)
+    if out.size:
+        run(_kernels.scan(operator.add, format_of(out.dtype)), rows.shape[0] * BLOCK, out, rows)
+    return out
+
+
+def ranks(mask: Any) -> Any:
+    """How many elements of a mask of one dimension hold, up to and with each."""
+    return flat(running(reshape(mask, (1, mask.size)), np.int64))
+
+
+def cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False
+) -> Any:
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"cumulative_sum() of {x.ndim} dimensions needs an axis")
+        axis = 0
+    along = axis_of(axis, x.ndim)
+    made = _dtype_of_sum(x, dtype)
+    order = (*(k for k in range(x.ndim) if k != along), along)
+    a = compact(permute_dims(x, order))
+    rows = reshape(a, (math.prod(a.shape[:-1]), a.shape[-1]))
+    first = int(include_initial)
+    whole = empty((*a.shape[:-1], a.shape[-1] + first), made, x)
+    if first and whole.size:
+        whole[..., 0] = 0
+    whole[..., first:] = reshape(running(rows, made), a.shape)
+    back = tuple(int(k) for k in np.argsort(order))
+    return permute_dims(whole, back)

@@ -1,0 +1,196 @@
+"""Order: sorting, searching, sets, and the choice of elements by a mask."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from cuda.device import _arrays
+from cuda.device._gpu_arrays import _kernels
+from cuda.device._gpu_arrays._elementwise import (
+    astype,
+    elementwise,
+    format_of,
+    nonzero_mask,
+)
+from cuda.device._gpu_arrays._reductions import ranks
+from cuda.device._gpu_arrays._views import (
+    axis_of,
+    broadcast_to,
+    compact,
+    copied,
+    each_element,
+    empty,
+    flat,
+    permute_dims,
+    reshape,
+    run,
+)
+
+
+# NaNs come last, as in NumPy.
+def _less(a: Any, b: Any) -> Any:
+    return a < b or (a == a and b != b)
+
+
+def _greater(a: Any, b: Any) -> Any:
+    return a > b or (a == a and b != b)
+
+
+def progression(start: Any, step: Any, count: int, dtype: Any, like: Any) -> Any:
+    """start + i * step: in 64 bits, rounded to the dtype."""
+    out = empty((count,), dtype, like)
+    compute = np.float64 if out.dtype.kind in "fc" else np.int64
+    kernel = _kernels.progression(compute, format_of(out.dtype))
+    run(kernel, count, out, compute(start), compute(step))
+    return out
+
+
+def _sorted(x: Any, axis: Any, descending: bool) -> Any:
+    """The elements in order, and where each was."""
+    along = axis_of(axis, x.ndim)
+    order = (*(k for k in range(x.ndim) if k != along), along)
+    back = tuple(int(k) for k in np.argsort(order))
+    a = compact(permute_dims(x, order))
+    n = a.shape[-1]
+    rows = (math.prod(a.shape[:-1]), n)
+    values = reshape(a, rows)
+    if x.dtype.kind == "b":
+        values = astype(values, np.uint8)
+    numbers = copied(broadcast_to(progression(0, 1, n, np.int64, x), rows))
+    kernel = _kernels.merge(_greater if descending else _less)
+    width = 1
+    while width < n:
+        merged, moved = empty(rows, values.dtype, x), empty(rows, np.int64, x)
+        run(kernel, values.size, merged, moved, values, numbers, np.int64(width))
+        values, numbers, width = merged, moved, 2 * width
+    if values is a or width == 1:
+        values = copied(values)
+    if x.dtype.kind == "b":
+        values = astype(values, np.bool_)
+    return tuple(permute_dims(reshape(each, a.shape), back) for each in (values, numbers))
+
+
+def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
+    return _sorted(x, axis, descending)[0]
+
+
+def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
+    return _sorted(x, axis, descending)[1]
+
+
+def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Any:
+    if side not in ("left", "right"):
+        raise ValueError(f"side={side!r}: 'left' or 'right' was expected")
+    a = x1 if sorter is None else take(x1, sorter, axis=0)
+    values = flat(x2)
+    form = format_of(np.result_type(x1.dtype, x2.dtype))
+    out = empty(values.shape, np.int64, x1)
+    run(_kernels.search(_less, form, side == "right"), out.size, out, a, values)
+    return reshape(out, x2.shape)
+
+
+def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
+    """The parts of x at these indices along an axis."""
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"take() from {x.ndim} dimensions needs an axis")
+        axis = 0
+    along = axis_of(axis, x.ndim)
+    out = empty((*x.shape[:along], indices.size, *x.shape[along + 1 :]), x.dtype, x)
+    if out.size:
+        run(_kernels.take(along), out.size, out, x, flat(indices))
+    return out
+
+
+def _count(counted: Any) -> int:
+    """The last of running totals, for the host."""
+    return int(_arrays.to_host(counted[-1:])[0]) if counted.size else 0
+
+
+def _compressed(x: Any, mask: Any, counted: Any, count: int) -> Any:
+    out = empty((count,), x.dtype, x)
+    run(_kernels.array_compress, x.size if count else 0, out, x, mask, counted)
+    return out
+
+
+def chosen(x: Any, mask: Any) -> Any:
+    """x[mask]: the mask covers the first axes of x. Waits for what is queued."""
+    if tuple(mask.shape) != tuple(x.shape[: mask.ndim]):
+        raise IndexError(f"a mask of shape {mask.shape} for an array of shape {x.shape}")
+    rest = x.shape[mask.ndim :]
+    each = nonzero_mask(mask)
+    counted = ranks(each)
+    places = progression(0, 1, each.size, np.int64, x)
+    indices = _compressed(places, each, counted, _count(counted))
+    return take(reshape(x, (each.size, *rest)), indices, axis=0)
+
+
+def nonzero(x: Any, /) -> Any:
+    """The indices of elements that are not zero, an array for each axis."""
+    if x.ndim == 0:
+        raise ValueError("nonzero() of an array of no dimensions")
+    each = nonzero_mask(x)
+    counted = ranks(each)
+    places = progression(0, 1, each.size, np.int64, x)
+    left = _compressed(places, each, counted, _count(counted))
+    found = []
+    for extent in reversed(x.shape):
+        found.append(elementwise("remainder", left, max(extent, 1)))
+        left = elementwise("floor_divide", left, max(extent, 1))
+    return tuple(reversed(found))
+
+
+class UniqueAllResult(NamedTuple):
+    values: Any
+    indices: Any
+    inverse_indices: Any
+    counts: Any
+
+
+class UniqueCountsResult(NamedTuple):
+    values: Any
+    counts: Any
+
+
+class UniqueInverseResult(NamedTuple):
+    values: Any
+    inverse_indices: Any
+
+
+def unique_all(x: Any, /) -> UniqueAllResult:
+    """The distinct elements, where each is first, which each element is, and how often."""
+    each = flat(x)
+    values, order = _sorted(each, 0, False)
+    heads = empty(each.shape, np.bool_, x)
+    each_element(_kernels.array_heads, heads, values)
+    counted = ranks(heads)
+    count = _count(counted)
+    places = progression(0, 1, each.size, np.int64, x)
+    begins = _compressed(places, heads, counted, count)
+    ends = empty((count,), np.int64, x)
+    if count:
+        ends[:-1] = begins[1:]
+        ends[-1:] = np.int64(each.size)
+    inverse = empty(each.shape, np.int64, x)
+    which = elementwise("subtract", counted, 1)
+    run(_kernels.array_scatter, each.size, inverse, order, which)
+    return UniqueAllResult(
+        _compressed(values, heads, counted, count),
+        _compressed(order, heads, counted, count),
+        reshape(inverse, x.shape),
+        elementwise("subtract", ends, begins),
+    )
+
+
+def unique_counts(x: Any, /) -> UniqueCountsResult:
+    found = unique_all(x)
+    return UniqueCountsResult(found.values, found.counts)
+
+
+def unique_inverse(x: Any, /) -> UniqueInverseResult:
+    found = unique_all(x)
+    return UniqueInverseResult(found.values, found.inverse_indices)
+
+
+def unique_values(x: Any, /) -> Any:
+    return unique_all(x).values

@@ -1,0 +1,471 @@
+"""The Array API of arrays on GPUs: its kernels on every target against NumPy, and the operators,
+functions and errors of Array on the tests' driver."""
+
+import textwrap
+
+import numpy as np
+import pytest
+from cuda.device import array_api as xp
+from cuda.device._gpu_arrays import _elementwise, kernels_of
+from support.clauses import clause
+from support.fake_gpu import needs_fake, on_fake  # noqa: F401 a fixture
+
+KINDS = ("?", "i1", "u2", "i4", "u8", "f4", "f8", "c8", "c16")
+RANDOM = np.random.default_rng(5)
+
+
+def data(dtype, shape):
+    """Small values, some of them equal; NaNs are cases of their own."""
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return RANDOM.random(shape) < 0.5
+    if kind in "iu":
+        return RANDOM.integers(0 if kind == "u" else -9, 10, shape).astype(dtype)
+    made = RANDOM.normal(0, 2, shape)
+    return (made + 1j * RANDOM.normal(0, 2, shape) if kind == "c" else made).astype(dtype)
+
+
+def check(found, expected, what):
+    """Equal, or within what math functions promise; of the same dtype and shape."""
+    if isinstance(expected, (tuple, list)):
+        assert len(found) == len(expected), what
+        for one, other in zip(found, expected, strict=True):
+            check(one, other, what)
+        return
+    expected = np.asarray(expected)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape), what
+    if expected.dtype.kind in "fc":
+        near = 2e-3 if expected.dtype == np.float16 else 1e-5
+        assert np.allclose(found, expected, near, near, equal_nan=True), what
+    else:
+        assert np.array_equal(found, expected), what
+
+
+def check_call(name, *args, **keywords):
+    """By kernels of ours as by NumPy, errors too."""
+    errors = (ValueError, TypeError, IndexError)
+    try:
+        expected = getattr(xp, name)(*args, **keywords)
+    except errors:
+        with pytest.raises(errors):
+            kernels_of(name)(*args, **keywords)
+        return
+    check(kernels_of(name)(*args, **keywords), expected, (name, args, keywords))
+
+
+def operands_of(name, count, kind):
+    each = [data(kind, (2, 1, 5)), data(kind, (3, 5))][:count]
+    if "shift" in name or (name == "pow" and np.dtype(kind).kind in "iu"):
+        each[1] = np.abs(each[1])
+    return each
+
+
+def kinds_on(target):
+    """All formats where compilation is quick; what the kernels share, elsewhere."""
+    return ("?", "u2", "i8", "f4", "c8") if target == "avx512" else ("i4", "f4")
+
+
+UNORDERED = ("greater", "greater_equal", "less", "less_equal", "maximum", "minimum")
+UFUNCS = {"round": np.rint}
+
+
+@clause("DEV-AAPI-06")
+@pytest.mark.parametrize("name", sorted(_elementwise.NAMES))
+def test_functions_of_elements(target, name):
+    assert {*_elementwise.NAMES} | {"clip", "imag", "real"} == {*ELEMENTWISE}
+    ufunc = UFUNCS.get(name) or getattr(np, name)
+    seen = 0
+    for kind in (
+        KINDS if target == "avx512" else ("f4", "i4") if target == "ptx" else ("f4", "i4", "c8")
+    ):
+        operands = operands_of(name, ufunc.nin, kind)
+        if np.dtype(kind).kind == "c" and name in UNORDERED:
+            with pytest.raises(TypeError, match="complex numbers have no order"):
+                kernels_of(name)(*operands)
+            continue
+        with np.errstate(all="ignore"):
+            try:
+                expected = getattr(xp, name)(*operands)
+            except TypeError:
+                continue
+        check(kernels_of(name)(*operands), expected, (name, kind))
+        seen += 1
+        if target == "ptx":
+            break
+    assert seen
+
+
+ELEMENTWISE = (
+    *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and"),
+    *("bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor"),
+    *("ceil", "clip", "conj", "copysign", "cos", "cosh", "divide", "equal", "exp", "expm1"),
+    *("floor", "floor_divide", "greater", "greater_equal", "hypot", "imag", "isfinite", "isinf"),
+    *("isnan", "less", "less_equal", "log", "log1p", "log2", "log10", "logaddexp", "logical_and"),
+    *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative"),
+    *("not_equal", "positive", "pow", "real", "remainder", "round", "sign", "signbit", "sin"),
+    *("sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc"),
+)
+
+
+@clause("DEV-AAPI-06")
+def test_corners_of_integers(target):
+    """By zero, by shifts beyond the width, of signed and unsigned numbers of 64 bits."""
+    a = np.array([7, -7, 0, -128], np.int8)
+    b = np.array([0, 2, 9, 70], np.int8)
+    names = ("floor_divide", "remainder", "bitwise_left_shift", "bitwise_right_shift")
+    with np.errstate(all="ignore"):
+        for name in names:
+            check(kernels_of(name)(a, b), getattr(np, name)(a, b), name)
+    wide = np.array([-1, 5, 2**62], np.int64)
+    unsigned = np.array([2**64 - 1, 5, 2**63], np.uint64)
+    for name in ("equal", "less", "less_equal", "greater", "greater_equal", "not_equal"):
+        for one, other in ((wide, unsigned), (unsigned, wide)):
+            check(kernels_of(name)(one, other), getattr(np, name)(one, other), name)
+    base, power = np.array([3, -2, 0, 7], np.int32), np.array([19, 5, 0, 1], np.int32)
+    check(kernels_of("pow")(base, power), base**power, "pow")
+
+
+@clause("DEV-AAPI-08")
+def test_reductions(target):
+    for kind in kinds_on(target):
+        a = data(kind, (3, 4, 5))
+        turned = a.transpose(2, 0, 1)[::-1]
+        ordered = ("max", "min", "argmax", "argmin") if np.dtype(kind).kind != "c" else ()
+        moments = ("mean", "var", "std") if kind != "?" else ()
+        names = ("sum", "prod", "all", "any", *ordered, *moments)
+        for name in ("sum", "argmin") if target == "ptx" else names:
+            check_call(name, a, axis=1)
+            check_call(name, turned, axis=None)
+            check_call(name, turned, axis=0, keepdims=True)
+            if not name.startswith("arg"):
+                check_call(name, a, axis=(0, -1))
+            check_call(name, a[:, :0], axis=0)
+            if name not in moments:  # NumPy warns of a mean of nothing
+                check_call(name, a[:, :0], axis=1)
+        if target != "ptx":
+            check_call("sum", np.asarray(a[0, 0, 0]))
+        if kind != "?":
+            check_call("cumulative_sum", turned, axis=1)
+            check_call("cumulative_sum", a, axis=-1, include_initial=True)
+
+
+@clause("DEV-AAPI-08")
+def test_long_rows_are_reduced_by_many_blocks(target):
+    x = data("i4", (2, 10000))
+    for name in ("sum", "max", "argmin", "cumulative_sum"):
+        check_call(name, x, axis=1)
+    check_call("sum", x)
+    nan = data("f4", 600)
+    nan[[77, 500]] = np.nan
+    for name in ("max", "argmax", "argmin", "sort", "argsort", "min"):
+        check_call(name, nan)
+
+
+@clause("DEV-AAPI-08")
+def test_order_and_sets(target):
+    for kind in ("?", "u1", "i8", "f4") if target == "avx512" else ("i4",):
+        order_and_sets(kind)
+
+
+def order_and_sets(kind):
+    a = data(kind, (3, 4, 5))
+    for axis in (0, 1, -1):
+        for descending in (False, True):
+            check_call("sort", a, axis=axis, descending=descending)
+            check_call("argsort", a, axis=axis, descending=descending)
+    long = data(kind, 700)
+    check_call("argsort", long, descending=True)
+    check_call("searchsorted", np.sort(long), data(kind, 30))
+    check_call("searchsorted", np.sort(long), data(kind, (3, 4)), side="right")
+    check_call("searchsorted", long, long[:9], sorter=np.argsort(long))
+    for x in (a, long, a[:0], a.T):
+        for name in ("unique_all", "unique_counts", "unique_inverse", "nonzero"):
+            check_call(name, x)
+        check(kernels_of("unique_values")(x), np.unique(x), "unique_values")
+
+
+@clause("DEV-AAPI-07")
+def test_shapes_and_products(target):
+    a = data("f4", (3, 4, 5))
+    turned = a.transpose(1, 2, 0)
+    for axis in (0, 1, -1):
+        for name, *others in (
+            ("flip",),
+            ("take", np.array([0, 2, -1])),
+            ("roll", 2),
+            ("repeat", 3),
+            ("unstack",),
+            ("expand_dims",),
+        ):
+            check_call(name, a, *others, axis=axis)
+        check_call("concat", [a, turned.transpose(2, 0, 1), a.astype("f8")], axis=axis)
+        check_call("stack", [a, a + 1], axis=axis)
+    check_call("concat", [a, turned], axis=None)
+    check_call("concat", [a, turned])
+    calls = {
+        "tile": [((2, 1),), ((2, 1, 3, 2),)],
+        "broadcast_to": [((2, 3, 4, 5),), ((2, 3, 4, 6),), ((4, 5),)],
+        "permute_dims": [((2, 0, 1),), ((0, 1),)],
+        "moveaxis": [(0, 2), ((0, 1), (2, 0))],
+        "reshape": [((15, -1),), ((7, 7),)],
+        "matrix_transpose": [()],
+        "squeeze": [(0,)],
+    }
+    for name, each in calls.items():
+        for others in each:
+            check_call(name, a, *others)
+    check_call("squeeze", a[:1], axis=0)
+    check_call("roll", a, 7)
+    check_call("roll", a, (1, -2), axis=(0, 1))
+    for k in (-2, 0, 1):
+        check_call("tril", a, k=k)
+        check_call("triu", a, k=k)
+    check_call("where", a > 0, a, turned.transpose(2, 0, 1).astype("f8"))
+    check_call("meshgrid", a[0, 0], a[0, :, 0], indexing="ij")
+    check_call("broadcast_arrays", a, a[:1])
+    check_call("astype", a, np.int8)
+    for x, y in (
+        (a, data("f4", (5, 6))),
+        (a, data("f4", (3, 5, 2))),
+        (a[0], data("f4", 5)),
+        (data("f4", 4), a[0]),
+        (data("i4", (2, 1, 20, 35)), data("i4", (3, 35, 18))),
+        (a, a),
+        (data("c8", (4, 7)), data("f4", (7, 3))),
+    ):
+        check_call("matmul", x, y)
+    check_call("tensordot", a, data("f4", (4, 5, 2)))
+    check_call("tensordot", a, turned, axes=((0,), (2,)))
+    check_call("vecdot", data("c8", (3, 4)), data("c8", (3, 4)), axis=0)
+
+
+# --------------------------------------------------------------------------- on the tests' driver
+
+HEAD = """
+import cuda.device.array_api as xp
+run_all_on_fake()
+
+def shown(x):
+    return D.to_host(x).tolist()
+
+h = np.arange(12, dtype="f4").reshape(3, 4)
+a = D.asarray(h, device="cuda")
+b = D.asarray(np.array([1, 2, 3, 4], "i4"), device="cuda")
+"""
+
+
+@pytest.fixture
+def on_gpu(on_fake):  # noqa: F811
+    def run(text, **variables):
+        return on_fake(textwrap.dedent(HEAD) + textwrap.dedent(text), **variables)
+
+    return run
+
+
+@needs_fake
+@clause("DEV-AAPI-01")
+@clause("DEV-AAPI-02")
+@clause("DEV-AAPI-03")
+def test_operators(on_gpu):
+    answer = on_gpu("""
+        import operator as o
+        wrong = []
+        k = h.astype("i4")
+        bh = D.to_host(b)
+        pairs = [(a, h, b, bh), (D.asarray(k, device="cuda"), k, b, bh)]
+        for x, xh, y, yh in pairs:
+            for f in (o.add, o.sub, o.mul, o.truediv, o.floordiv, o.mod, o.lt, o.le, o.gt, o.ge,
+                      o.eq, o.ne, *((o.and_, o.or_, o.xor, o.lshift, o.rshift) if xh is k else ())):
+                for one, other in ((f(x, y), f(xh, yh.astype("i4"))), (f(x, 2), f(xh, 2))):
+                    if not (one.dtype == other.dtype and np.array_equal(D.to_host(one), other)):
+                        wrong.append([f.__name__, str(xh.dtype), str(one.dtype), str(other.dtype)])
+                if not np.array_equal(D.to_host(f(3, y)), f(3, yh.astype("i4"))):
+                    wrong.append([f.__name__, "reflected"])
+        assert np.array_equal(D.to_host(a @ a.mT), h @ h.T)
+        assert np.array_equal(D.to_host(b ** 2), [1, 4, 9, 16])
+        assert np.array_equal(D.to_host(2 ** b), [2, 4, 8, 16])
+        assert shown(-b) == [-1, -2, -3, -4] and shown(~b) == [-2, -3, -4, -5]
+        assert shown(abs(-b)) == shown(+b) == [1, 2, 3, 4]
+        c = D.asarray(h, device="cuda", copy=True)
+        d = c
+        c += 1; c *= b; c -= 2; c /= 2
+        assert c is d and np.array_equal(D.to_host(c), ((h + 1) * [1, 2, 3, 4] - 2) / 2)
+        zero = D.asarray(np.array(3), device="cuda")
+        numbers = [int(zero), float(zero), str(complex(zero)), bool(zero), [10, 20, 30, 40][zero]]
+        answer = [wrong, numbers, a.mT.shape, a.__array_namespace__() is xp, a[1, 2].ndim]
+    """)
+    assert answer == [[], [3, 3.0, "(3+0j)", True, 40], [4, 3], True, 0]
+
+
+@needs_fake
+@clause("DEV-AAPI-03")
+@clause("DEV-AAPI-10")
+def test_masks_indices_and_assignment(on_gpu):
+    answer = on_gpu("""
+        m, n = a > 5, h > 5
+        same = [np.array_equal(D.to_host(a[m]), h[n])]
+        same.append(np.array_equal(D.to_host(a[b[:2]]), h[[1, 2]]))
+        rows = D.asarray(np.array([True, False, True]), device="cuda")
+        same.append(np.array_equal(D.to_host(a[rows]), h[[0, 2]]))
+        a[m] = -1
+        h[n] = -1
+        same.append(np.array_equal(D.to_host(a), h))
+        a[rows] = b
+        h[[0, 2]] = [1, 2, 3, 4]
+        same.append(np.array_equal(D.to_host(a), h))
+        a[1:, ::2] = xp.asarray(7, dtype=xp.int8, device="cuda")
+        h[1:, ::2] = 7
+        same.append(np.array_equal(D.to_host(a), h))
+        answer = [same, [outcome(lambda: a[m[:2]]), outcome(lambda: a[a]),
+                  outcome(lambda: a.__setitem__(b, 1)), outcome(lambda: b.__setitem__(..., a))]]
+    """)
+    assert answer[0] == [True] * 6
+    assert answer[1] == [
+        ["IndexError", "a mask of shape (2, 4) for an array of shape (3, 4)"],
+        ["IndexError", "an index of dtype float32; bool or integers were expected"],
+        ["IndexError", "assignment by an array as index expects a mask, an array of bool"],
+        ["ValueError", "elements of float32 cannot become elements of int32"],
+    ]
+
+
+@needs_fake
+@clause("DEV-AAPI-04")
+@clause("DEV-AAPI-05")
+def test_creation_and_types(on_gpu):
+    answer = on_gpu("""
+        made = {
+            "arange": xp.arange(2, 8, 3, device="cuda"), "eye": xp.eye(2, device="cuda:0"),
+            "full": xp.full((2,), 4, device="cuda"), "zeros": xp.zeros(2, device="cuda"),
+            "ones_like": xp.ones_like(b), "full_like": xp.full_like(b, 9),
+            "linspace": xp.linspace(0, 1, 3, device="cuda"), "tril": xp.tril(a[:2, :2]),
+            "asarray": xp.asarray(b), "from_dlpack": xp.from_dlpack(b),
+            "astype": xp.astype(a[0], xp.int16), "empty_like": xp.empty_like(b) * 0,
+        }
+        assert all(x.device == "cuda:0" for x in made.values())
+        assert xp.ones_like(b, device="cpu").device == "cpu"
+        back = b.to_device("cpu")
+        assert type(back) is xp.HostArray and back.to_device("cuda").device == "cuda:0"
+        assert b.to_device("cuda:0") is b
+        info = xp.__array_namespace_info__()
+        types = [xp.finfo(a).bits, str(xp.result_type(b, xp.int64)), xp.can_cast(b, xp.int8),
+                 info.devices(), str(info.default_dtypes(device="cuda:0")["real floating"])]
+        answer = [{name: shown(x) for name, x in made.items()}, types]
+    """)
+    assert answer[0] == {
+        "arange": [2, 5],
+        "eye": [[1.0, 0.0], [0.0, 1.0]],
+        "full": [4, 4],
+        "zeros": [0.0, 0.0],
+        "ones_like": [1, 1, 1, 1],
+        "full_like": [9, 9, 9, 9],
+        "linspace": [0.0, 0.5, 1.0],
+        "tril": [[0.0, 0.0], [4.0, 5.0]],
+        "asarray": [1, 2, 3, 4],
+        "from_dlpack": [1, 2, 3, 4],
+        "astype": [0, 1, 2, 3],
+        "empty_like": [0, 0, 0, 0],
+    }
+    assert answer[1] == [32, "int64", False, ["cpu", "cuda:0"], "float64"]
+
+
+@needs_fake
+@clause("DEV-AAPI-06")
+@clause("DEV-AAPI-08")
+def test_functions_of_the_namespace_and_of_numpy_keep_the_type(on_gpu):
+    answer = on_gpu("""
+        found = [xp.sum(a, axis=0), np.sin(b), np.add(a, b), np.add(1, b), np.sum(a),
+                 xp.expm1(b - b), xp.sort(b, descending=True), xp.argsort(b, descending=True),
+                 xp.expand_dims(b, axis=0), xp.clip(b, 2, 3), xp.concat([b, b]),
+                 xp.where(b > 2, b, 0), xp.reshape(a.T, (2, 6)), *xp.meshgrid(b, b[:2])]
+        types = {type(x).__name__ for x in found}
+        error = outcome(lambda: a + h), outcome(lambda: xp.linalg.inv(a)), outcome(lambda: a + "x"),
+        answer = [sorted(types), shown(found[0]), shown(found[2])[0], shown(found[6]),
+                  shown(found[11]), shown(found[12]), [*error, outcome(lambda: bool(a))]]
+    """)
+    assert answer[:6] == [
+        ["Array"],
+        [12.0, 15.0, 18.0, 21.0],
+        [1.0, 3.0, 5.0, 7.0],
+        [4, 3, 2, 1],
+        [0, 0, 3, 4],
+        [[0.0, 4.0, 8.0, 1.0, 5.0, 9.0], [2.0, 6.0, 10.0, 3.0, 7.0, 11.0]],
+    ]
+    assert answer[6] == [
+        [
+            "TypeError",
+            "an array in memory of the host beside one on cuda:0: copy it by "
+            "cuda.device.asarray(a, device='cuda:0')",
+        ],
+        [
+            "NotImplementedError",
+            "array_api.linalg.inv() of arrays on a GPU is CuPy's, which is not installed; install "
+            "cupy-cuda12x or cupy-cuda13x, or copy the array by cuda.device.to_host()",
+        ],
+        ["TypeError", "unsupported operand type(s) for +: 'Array' and 'str'"],
+        [
+            "TypeError",
+            "an array of shape (3, 4) on cuda:0 has no value for the host; "
+            "device.to_host(a) copies it",
+        ],
+    ]
+
+
+@needs_fake
+@clause("DEV-AAPI-09")
+def test_where_cupy_is_installed_it_computes(on_gpu, tmp_path):
+    """A double of CuPy, which computes by NumPy."""
+    (tmp_path / "cupy.py").write_text(CUPY)
+    answer = on_gpu(
+        """
+        import cupy
+        x = xp.linalg.inv(xp.eye(2, device="cuda") * 4)
+        y = xp.atan2(a, a + 1)
+        z = xp.sort(b, descending=True)
+        answer = [type(x).__name__, shown(x), cupy.called, shown(z),
+                  np.allclose(D.to_host(y), np.arctan2(h, h + 1))]
+        """
+    )
+    assert answer[:2] == ["Array", [[0.25, 0.0], [0.0, 0.25]]]
+    assert {"inv", "arctan2"} <= {*answer[2]}
+    assert "sort" not in answer[2]  # its parameters are others
+    assert answer[3:] == [[4, 3, 2, 1], True]
+
+
+CUPY = """
+import types
+import numpy as np
+from cuda import device as D
+
+called = []
+
+
+class ndarray:
+    def __init__(self, array):
+        self.array = array
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.array.__cuda_array_interface__
+
+
+def asarray(x):
+    return ndarray(x)
+
+
+def _wrapped(function):
+    def call(*args, **kwargs):
+        called.append(function.__name__)
+        found = function(*(D.to_host(a.array) if isinstance(a, ndarray) else a for a in args))
+        return ndarray(D.asarray(found, device="cuda"))
+
+    return call
+
+
+linalg = types.SimpleNamespace(inv=_wrapped(np.linalg.inv))
+
+
+def __getattr__(name):
+    if name in ("atan2", "pow", "concat") or name.startswith("__"):
+        raise AttributeError(name)
+    return _wrapped(getattr(np, name))
+"""
