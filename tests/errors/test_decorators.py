@@ -153,7 +153,16 @@ def test_unknown_parts_of_fastmath(decorator, name, value, end):
 
 @both
 @pytest.mark.parametrize(
-    ("value", "hint"), [(1, "True"), (None, "True"), ("reassociate", "{'reassociate'}")]
+    ("value", "hint"),
+    [
+        (1, "True"),
+        (0, "False"),
+        (None, "False"),
+        ("", "False"),
+        ("reassociate", "{'reassociate'}"),
+        ({"reassociate": False}, "False"),
+        ({"reassociate": True, "approximate_sqrt": False}, "{'reassociate'}"),
+    ],
 )
 def test_fastmath_is_a_set_of_names(decorator, name, value, hint):
     text = (

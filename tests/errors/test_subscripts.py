@@ -318,6 +318,32 @@ def arrays_and_text_as_index(a, b):
     a[0] = b.shape[a]
 
 
+@bad.kernel(np.zeros((2, 2), np.float32), clause="DEV-ARR-09")
+def text_as_index_of_views(a):
+    # error at `"x"`: an index must be an integer, found str
+    # hint: give one integer for each dimension
+    a["x"] = 1
+    # error at `"x"`: an index must be an integer, found str
+    # hint: give one integer for each dimension
+    a["x"] += 1
+    # error at `"x"`: an index must be an integer, found str
+    # hint: give one integer for each dimension
+    a[1:]["x"] = 1
+    # error at `"x"`: an index must be an integer, found str
+    # hint: give one integer for each dimension
+    b = a["x"]
+
+
+@bad.kernel(np.zeros(2, [("v", np.float32, (3,))]), clause="DEV-ARR-09")
+def text_as_index_of_a_field_of_all(a):
+    # error at `"x"`: an index must be an integer, found str
+    # hint: give one integer for each dimension
+    a["v"]["x"] = 1
+    # error at `"x"`: an index must be an integer, found str
+    # hint: give one integer for each dimension
+    a["v"]["x"] += 1
+
+
 @bad.kernel(FLOATS)
 def positions_as_index_and_value(a):
     # error at `D.thread_idx`: an index must be an integer, found device.thread_idx

@@ -114,6 +114,72 @@ def test_what_is_not_finite(target, name):
     np.testing.assert_allclose(found, want, rtol=1e-6)
 
 
+# Numbers at which an estimate of the reciprocal is zero, infinite or subnormal.
+EDGES = np.array(
+    [
+        0.0,
+        -0.0,
+        np.inf,
+        -np.inf,
+        np.nan,
+        1,
+        3,
+        2.0**125,
+        2.0**126,
+        -(2.0**126),
+        2.0**127,
+        3e38,
+        -3e38,
+        1e38,
+        2.0**-126,
+        2.0**-125,
+        1.1e-38,
+        1e-40,
+        -1e-40,
+        1e-45,
+        2.0**97,
+        2.0**-95,
+    ],
+    np.float32,
+)
+
+
+def assert_close(found, want, least=3 * 2.0**-149):
+    """Within a few units, of subnormal results too."""
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(found, want.astype(np.float32), rtol=5e-7, atol=least)
+
+
+@clause("DEV-KERN-10")
+def test_divisions_that_keep_subnormal_numbers_have_no_edges(target):
+    """Without flush_subnormals the estimate is of every quotient, as div.full of GPUs."""
+    x, y = (a.ravel().copy() for a in np.meshgrid(EDGES, EDGES))
+    found = computed(divide, x, y, fastmath={"approximate_divide"})
+    with np.errstate(all="ignore"):
+        assert_close(found, x.astype(np.float64) / y)
+        found = computed(inverse, x, y, fastmath={"approximate_divide"})
+        assert_close(found, 1 / y.astype(np.float64))
+
+
+@pytest.mark.parametrize("divisor", [1e-40, 1e-45, 3e38, 2.0**126, 2.0**127, np.inf, 0.0])
+@pytest.mark.parametrize("options", [{"approximate_divide"}, True])
+def test_divisions_by_constants_have_no_edges(target, divisor, options):
+    if options is True:
+        if 0 < divisor < 1e-38:
+            pytest.skip("it may count as zero")
+        x = EDGES[~(np.abs(EDGES) < 1e-30) | (EDGES == 0)]
+    else:
+        x = EDGES
+
+    def body(x, y):
+        return x / D.float32(divisor)
+
+    with np.errstate(all="ignore"):
+        want = x.astype(np.float64) / np.float64(np.float32(divisor))
+    least = 2.0**-126 if options is True else 3 * 2.0**-149
+    assert_close(computed(body, x, x, fastmath=options), want, least)
+
+
 # The error is at most so much of the result plus so much of one.
 FUNCTIONS = {
     "exp": (-80, 80, 2**-17, 0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ParamSpec, TypeVar, overload
 
 from cuda.device import _core
@@ -167,15 +167,24 @@ def _bound(name: str, value: object, least: int, most: int) -> int:
     return value
 
 
+def _set_instead(fastmath: object) -> str:
+    """What was meant by something that is no set: by a mapping, the names that it switches on."""
+    if isinstance(fastmath, str) and fastmath:
+        return f"{{{fastmath!r}}}"
+    if isinstance(fastmath, Mapping):
+        names = [repr(name) for name, wanted in fastmath.items() if wanted]
+        return f"{{{', '.join(names)}}}" if names else "False"
+    return "True" if fastmath else "False"
+
+
 def _parts_of_fast_math(decorator: str, fastmath: object) -> list[str]:
     known = _core.FAST_MATH
     if isinstance(fastmath, bool):
         return [name for name, in_true in known.items() if in_true and fastmath]
-    if isinstance(fastmath, str) or not isinstance(fastmath, Iterable):
-        hint = f"{{{fastmath!r}}}" if isinstance(fastmath, str) else "True"
+    if isinstance(fastmath, (str, Mapping)) or not isinstance(fastmath, Iterable):
         raise TypeError(
             f"@{decorator}: fastmath must be True, False or a set of names, found {fastmath!r}; "
-            f"write fastmath={hint}"
+            f"write fastmath={_set_instead(fastmath)}"
         )
     parts = list(fastmath)
     for part in parts:

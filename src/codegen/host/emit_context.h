@@ -30,7 +30,7 @@ struct Emission {
         b(m.getContext()),
         entry(m.getContext()),
         masks(b, s.analysis.layout.width),
-        arithmetic(b, m, s.target),
+        arithmetic(b, m, s.target, s.function.options.flush_subnormals),
         notes(s.accesses) {}
 
   llvm::Module& module;

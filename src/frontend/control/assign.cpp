@@ -121,7 +121,8 @@ static bool names_part(const Context& ctx, const Value::Array& array, const Valu
 static Value part_of(Context& ctx, const Value::Array& array, const Value& index,
                      const syntax::Subscript* node) {
   auto* name = index.as<Value::Text>();
-  return name ? field_of_elements(ctx, array, name->text, node) : sliced(ctx, array, index, node);
+  return name && has_named_fields(array.element) ? field_of_elements(ctx, array, name->text, node)
+                                                 : sliced(ctx, array, index, node);
 }
 
 static void assign_in_array(Context& ctx, const Value::Array& array, const Value& index,

@@ -50,10 +50,13 @@ class Approximation {
       Inst* inverse = b.op(Op::RsqrtEstimate, {divisor->operands[0]});
       return is_one(*dividend) ? inverse : b.op(Op::Mul, {dividend, inverse});
     }
+    // A constant whose reciprocal is no normal number keeps its division: an estimate would make
+    // zeros and infinities of ordinary quotients.
     if (divisor->op == Op::Const) {
       const double inverse = 1 / ir::const_as_double(*divisor);
-      if (std::isnormal(static_cast<float>(inverse)))
-        return b.op(Op::Mul, {dividend, b.const_float(ir::kF32, inverse)});
+      return std::isnormal(static_cast<float>(inverse))
+                 ? b.op(Op::Mul, {dividend, b.const_float(ir::kF32, inverse)})
+                 : nullptr;
     }
     return b.op(Op::DivEstimate, {dividend, divisor});
   }

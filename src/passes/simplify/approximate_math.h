@@ -3,6 +3,7 @@
 //
 //   approximate_divide      div a, b        div_estimate a, b
 //                           div a, 3.0      mul a, 0.33333334
+//                           div a, 1e-40    as it is: the reciprocal is no normal number
 //   approximate_sqrt        sqrt x          sqrt_estimate x
 //   and both                1 / sqrt(x)     rsqrt_estimate x
 //                           a / sqrt(x)     mul a, rsqrt_estimate(x)

@@ -10,8 +10,9 @@ namespace cuda_device::codegen::host {
 
 class HostArithmetic : public Arithmetic {
  public:
-  HostArithmetic(llvm::IRBuilder<>& builder, llvm::Module& module, const Target& target)
-      : Arithmetic(builder), module_(module), target_(target) {}
+  HostArithmetic(llvm::IRBuilder<>& builder, llvm::Module& module, const Target& target,
+                 bool flushes_subnormals)
+      : Arithmetic(builder), module_(module), target_(target), flushes_(flushes_subnormals) {}
 
   // For all lanes, as many at once as the function takes.
   llvm::Value* call_vector(const VectorFunction& function, Values operands);
@@ -53,6 +54,8 @@ class HostArithmetic : public Arithmetic {
   llvm::Value* where_large(llvm::Value* large, llvm::Value* otherwise, Compute&& compute);
   llvm::Value* estimate_of(bool root, llvm::Value* x);
   llvm::Value* minus_product(llvm::Value* c, llvm::Value* a, llvm::Value* b);
+  llvm::Value* scale_for_reciprocal(llvm::Value* x);
+  llvm::Value* quotient(llvm::Value* x, llvm::Value* y);
   llvm::Value* reciprocal(llvm::Value* x);
   llvm::Value* reciprocal_root(llvm::Value* x);
   llvm::Value* root(llvm::Value* x);
@@ -69,6 +72,7 @@ class HostArithmetic : public Arithmetic {
 
   llvm::Module& module_;
   const Target& target_;
+  const bool flushes_;  // the kernel allows subnormal numbers to count as zero
 };
 
 }  // namespace cuda_device::codegen::host

@@ -60,6 +60,36 @@ Value* HostArithmetic::reciprocal(Value* x) {
   return b_.CreateFMul(r, without_nan(b_, minus_product(number(x, 2), x, r)));
 }
 
+// What makes the reciprocal of x a normal number: 2**32 for the least x, 2**-32 for the greatest,
+// else 1, by the three highest bits of the exponent. One look-up in a register, where products and
+// comparisons would cost what a division does.
+Value* HostArithmetic::scale_for_reciprocal(Value* x) {
+  const bool is_avx512 = target_.form == MaskForm::Avx512;
+  const unsigned count = target_.native_lanes(4);  // with 16, the sign is a bit of the index
+  llvm::SmallVector<float, 16> scales(count, 1.0F);
+  for (unsigned i = 0; i < count; i += 8) {
+    scales[i] = 0x1p32F;
+    scales[i + 7] = 0x1p-32F;
+  }
+  llvm::Constant* table = llvm::ConstantDataVector::get(module_.getContext(), scales);
+  const id::ID look_up = is_avx512 ? id::x86_avx512_permvar_sf_512 : id::x86_avx2_permps;
+  return each_register(ScalarKind::F32, {x}, [&](Values v, Value*) {
+    auto* integers = llvm::FixedVectorType::get(b_.getInt32Ty(), count);
+    Value* highest = b_.CreateLShr(b_.CreateBitCast(v[0], integers), 28);
+    return b_.CreateIntrinsic(look_up, {}, {table, highest});
+  });
+}
+
+// x * (1 / y). Where subnormal numbers do not count as zero, both are scaled before: the reciprocals
+// of the greatest numbers are subnormal, and those of subnormal ones infinite. SSE4 has no look-up
+// and divides.
+Value* HostArithmetic::quotient(Value* x, Value* y) {
+  if (flushes_) return b_.CreateFMul(x, reciprocal(y));
+  if (target_.form == MaskForm::Sse4) return b_.CreateFDiv(x, y);
+  Value* scale = scale_for_reciprocal(y);
+  return b_.CreateFMul(b_.CreateFMul(x, scale), reciprocal(b_.CreateFMul(y, scale)));
+}
+
 // r * (1.5 - x * r * r / 2)
 Value* HostArithmetic::reciprocal_root(Value* x) {
   Value* r = estimate_of(true, x);
@@ -89,7 +119,7 @@ Value* HostArithmetic::estimate(Op op, ScalarKind kind, Values v) {
   }
   switch (op) {
     case Op::DivEstimate:
-      return b_.CreateFMul(v[0], reciprocal(v[1]));
+      return quotient(v[0], v[1]);
     case Op::SqrtEstimate:
       return root(v[0]);
     case Op::RsqrtEstimate:

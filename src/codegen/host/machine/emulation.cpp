@@ -16,7 +16,7 @@ using llvm::Value;
 class Emulation {
  public:
   Emulation(llvm::Module& module, const Target& there)
-      : there_(there), b_(module.getContext()), arithmetic_(b_, module, there) {}
+      : there_(there), b_(module.getContext()), arithmetic_(b_, module, there, false) {}
 
   void run(llvm::Function& function) {
     std::vector<llvm::CallInst*> calls;

@@ -25,7 +25,8 @@ void emit(llvm::Function* function, llvm::ArrayRef<llvm::Function*> called,
   llvm::Module& module = *function->getParent();
   prepare(*function, source);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "entry", function));
-  HostArithmetic arithmetic(builder, module, source.target);
+  HostArithmetic arithmetic(builder, module, source.target,
+                            source.function.options.flush_subnormals);
   thread::EmitContext c(function, source.function, source.analysis, builder, arithmetic);
   c.called = called;
   if (source.function.kernel) thread::begin_called(c, kEnvironment);
