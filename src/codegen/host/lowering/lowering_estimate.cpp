@@ -80,9 +80,9 @@ Value* HostArithmetic::scale_for_reciprocal(Value* x) {
   });
 }
 
-// x * (1 / y). Where subnormal numbers do not count as zero, both are scaled before: the reciprocals
-// of the greatest numbers are subnormal, and those of subnormal ones infinite. SSE4 has no look-up
-// and divides.
+// x * (1 / y). Where subnormal numbers do not count as zero, both are scaled before: the
+// reciprocals of the greatest numbers are subnormal, and those of subnormal ones infinite. SSE4 has
+// no look-up and divides.
 Value* HostArithmetic::quotient(Value* x, Value* y) {
   if (flushes_) return b_.CreateFMul(x, reciprocal(y));
   if (target_.form == MaskForm::Sse4) return b_.CreateFDiv(x, y);
