@@ -100,6 +100,7 @@ constexpr Policy kDevice = {
     .has_views = true,
     .has_sequences = true,
     .has_complex_operators = true,
+    .keeps_real_operands = true,
     .own_name = no_own_name,
 };
 
@@ -215,6 +216,7 @@ constexpr Policy kNumbaPro = {
     .has_views = false,
     .has_sequences = false,
     .has_complex_operators = false,
+    .keeps_real_operands = false,
     .own_name = numbapro_own_name,
 };
 

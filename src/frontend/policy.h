@@ -59,6 +59,8 @@ struct Policy {
   bool has_views;    // arrays have rows, slices and methods; otherwise elements and four attributes
   bool has_sequences;          // 'for' goes over anything; otherwise over ranges alone
   bool has_complex_operators;  // all that there are; otherwise + - *
+  // Beside a complex operand a real one stays real; otherwise it is converted, with a zero.
+  bool keeps_real_operands;
   // The entity that a name of the language means which Python does not have; empty: none.
   std::string_view (*own_name)(std::string_view name);
 };

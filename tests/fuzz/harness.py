@@ -278,6 +278,8 @@ def unequal(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
     """Elements with other bits, as a mask; all NaNs count as equal."""
     if a.dtype.names:
         return numpy.any([unequal(a[name], b[name]) for name in a.dtype.names], axis=0)
+    if a.dtype.kind == "c":
+        return unequal(a.real, b.real) | unequal(a.imag, b.imag)
     if a.dtype.kind not in "fV":  # ml_dtypes' are V
         return a != b
     bits = f"u{a.dtype.itemsize}"

@@ -13,9 +13,17 @@ from dataclasses import dataclass, field
 
 from support.numbapro_rules import general, result_of
 
-from .numbapro_values import SIGNS, literal, math_type, unary_type
+from .numbapro_values import SIGNS, literal, math_type, part_type, unary_type
 
 UNDEFINED = -1
+
+
+@dataclass(eq=False)
+class Part(ast.AST):
+    """One of several results that a statement unpacks."""
+
+    value: ast.AST
+    at: int
 
 
 @dataclass
@@ -43,7 +51,14 @@ class Point:
 class Flow:
     """Definitions, which of them reach each read, and the types that follow."""
 
-    def __init__(self, function: ast.FunctionDef, parameters: dict[str, str]):
+    def __init__(
+        self,
+        function: ast.FunctionDef,
+        parameters: dict[str, str],
+        library: Library | None = None,
+    ):
+        self.library = library or Library([])
+        self.returns: list[ast.AST] = []
         self.definitions: list[Definition] = []
         self.definition_of: dict[ast.AST, int] = {}
         self.points = [Point()]
@@ -114,11 +129,19 @@ class Flow:
             case ast.Continue():
                 self.jumps[-1][1].append(at)
                 return None
+            case ast.Return(value=value):
+                self.read(at, value)
+                if value is not None:
+                    self.returns.append(value)
+                return None
         return at
 
     def assign(self, at: int, target: ast.AST, value: ast.AST) -> None:
         if isinstance(target, ast.Name):
             self.define(at, target.id, target, value)
+        elif isinstance(target, ast.Tuple):
+            for k, each in enumerate(target.elts):
+                self.define(at, each.id, each, Part(value, k))
         else:
             self.read(at, target.slice)
 
@@ -283,6 +306,14 @@ class Flow:
                 return self.read_type(e)
             case ast.Subscript(value=ast.Name(id=array)):
                 return self.elements[array]
+            case Part(value=value, at=at):
+                found = self.types_of(value)
+                return found and found[at]
+            case ast.Attribute(attr="real" | "imag", value=value):
+                t = self.type_of(value)
+                return t and part_type(t)
+            case ast.Attribute() | ast.Subscript() | ast.Call(func=ast.Name(id="len")):
+                return "int64"  # an intp
             case ast.BinOp(left=left, op=op, right=right):
                 return self.operation(op, left, right)
             case ast.UnaryOp(op=op, operand=operand):
@@ -300,9 +331,51 @@ class Flow:
             case ast.Call(func=ast.Name(id="abs"), args=[value]):
                 t = self.type_of(value)
                 return t and unary_type("USub", t)
+            case ast.Call(func=ast.Name(id=name)) if name in self.library.functions:
+                found = self.types_of(e)
+                return found and found[0]
             case ast.Call(func=ast.Name(id=name)):
-                return {"int": "int64", "float": "float64", "bool_": "bool"}.get(name, name)
+                return {
+                    "complex": "complex128",
+                    "int": "int64",
+                    "float": "float64",
+                    "bool_": "bool",
+                }.get(name, name)
         raise AssertionError(ast.dump(e))
+
+    def types_of(self, e: ast.AST) -> list[str] | None:
+        """Of the results of a call, or the values of a tuple."""
+        if isinstance(e, ast.Tuple):
+            types = [self.type_of(each) for each in e.elts]
+            return None if None in types else types
+        if not isinstance(e, ast.Call):
+            t = self.type_of(e)
+            return t and [t]
+        types = self.argument_types(e)
+        return types and self.library.results(e.func.id, types)
+
+    def argument_types(self, e: ast.Call) -> tuple[str, ...] | None:
+        types = tuple(
+            f"{self.elements[each.id]}[]"
+            if isinstance(each, ast.Name) and each.id in self.arrays
+            else self.type_of(each)
+            for each in e.args
+        )
+        return None if None in types else types
+
+    def result_types(self) -> list[str] | None:
+        """Of a device function: the most general of what each return gives."""
+        found: list[str] | None = None
+        for value in self.returns:
+            # A call or a tuple may stand there.
+            plain = isinstance(value, ast.Tuple)
+            types = self.types_of(value) if plain else [self.type_of(value)]
+            found = (
+                types
+                if found is None
+                else [general(*two) for two in zip(found, types, strict=True)]
+            )
+        return found
 
     def most_general(self, values: list[ast.AST]) -> str | None:
         types = [self.type_of(each) for each in values]
@@ -312,3 +385,39 @@ class Flow:
         for t in types[1:]:
             found = general(found, t)
         return found
+
+
+@dataclass
+class Declared:
+    """Types that the decorator of a device function says."""
+
+    result: str
+    arguments: list[str]
+
+
+class Library:
+    """Device functions, typed for the arguments of each call."""
+
+    def __init__(self, functions: list[ast.FunctionDef]):
+        self.functions = {each.name: each for each in functions}
+        self.typed: dict[tuple[str, tuple[str, ...]], Flow] = {}
+
+    def declared(self, name: str) -> Declared | None:
+        for decorator in self.functions[name].decorator_list:
+            for text in decorator.args:
+                call = ast.parse(text.value, mode="eval").body
+                return Declared(call.func.id, [each.id for each in call.args])
+        return None
+
+    def flow(self, name: str, types: tuple[str, ...]) -> Flow:
+        declared = self.declared(name)
+        types = tuple(declared.arguments) if declared else types
+        if (name, types) not in self.typed:
+            function = self.functions[name]
+            names = [each.arg for each in function.args.args]
+            self.typed[name, types] = Flow(function, dict(zip(names, types, strict=True)), self)
+        return self.typed[name, types]
+
+    def results(self, name: str, types: tuple[str, ...]) -> list[str] | None:
+        declared = self.declared(name)
+        return [declared.result] if declared else self.flow(name, types).result_types()

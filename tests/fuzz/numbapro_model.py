@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -15,6 +16,10 @@ class Jump(Exception):
     """break or continue, on its way to the loop."""
 
 
+class Returned(Exception):
+    """The values that a function gives, on their way to the call."""
+
+
 class Machine:
     """One thread: its variables, and the arrays of all."""
 
@@ -23,21 +28,29 @@ class Machine:
         self.arrays = arrays
         self.variables: dict[str, tuple[Definition, Val]] = {}
         self.scalars = scalars
+        self.returned: tuple[Val, ...] = ()
 
-    def run(self, function: ast.FunctionDef) -> None:
+    def run(self, function: ast.FunctionDef) -> Iterator[None]:
+        """Stops at each barrier."""
         for argument in function.args.args:
             if argument.arg in self.scalars:
                 self.define(argument, self.scalars[argument.arg])
-        self.block(function.body)
+        try:
+            yield from self.block(function.body)
+        except Returned as returned:
+            self.returned = returned.args
 
     # --- statements ---
 
-    def block(self, body: list[ast.stmt]) -> None:
+    def block(self, body: list[ast.stmt]) -> Iterator[None]:
         for statement in body:
-            self.statement(statement)
+            yield from self.statement(statement)
 
-    def statement(self, s: ast.stmt) -> None:
+    def statement(self, s: ast.stmt) -> Iterator[None]:
         match s:
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):
+                for name, each in zip(names, self.values(value), strict=True):
+                    self.define(name, each)
             case ast.Assign(targets=[ast.Name() as name], value=value):
                 self.define(name, self.value(value))
             case ast.Assign(targets=[target], value=value):
@@ -49,35 +62,37 @@ class Machine:
                 old = self.load(target)
                 self.store(target, values.binary(self.sign(op), old, self.value(value)))
             case ast.If(test=test):
-                self.block(s.body if values.truth(self.value(test)) else s.orelse)
+                yield from self.block(s.body if values.truth(self.value(test)) else s.orelse)
             case ast.For():
-                self.loop(s, self.counted(s))
+                yield from self.loop(s, self.counted(s))
             case ast.While():
-                self.loop(s, self.repeated(s))
+                yield from self.loop(s, self.repeated(s))
+            case ast.Return(value=value):
+                raise Returned(*(() if value is None else self.values(value)))
             case ast.Break() | ast.Continue():
                 raise Jump(type(s).__name__)
-            case ast.Pass() | ast.Expr():
-                pass
+            case ast.Expr():  # a barrier
+                yield
             case _:
                 raise AssertionError(ast.dump(s))
 
-    def loop(self, s: ast.For | ast.While, iterations) -> None:
+    def loop(self, s: ast.For | ast.While, iterations: Iterator[None]) -> Iterator[None]:
         for _ in iterations:
             try:
-                self.block(s.body)
+                yield from self.block(s.body)
             except Jump as jump:
                 if jump.args[0] == "Break":
                     return
-        self.block(s.orelse)
+        yield from self.block(s.orelse)
 
-    def counted(self, s: ast.For):
+    def counted(self, s: ast.For) -> Iterator[None]:
         t = self.flow.definitions[self.flow.definition_of[s.target]].type
         bounds = [convert(t, self.value(each)).number for each in s.iter.args]
         for each in range(*bounds):
             self.define(s.target, Val(t, each))
             yield
 
-    def repeated(self, s: ast.While):
+    def repeated(self, s: ast.While) -> Iterator[None]:
         while values.truth(self.value(s.test)):
             yield
 
@@ -92,14 +107,14 @@ class Machine:
         _, v = self.variables[name.id]
         return convert(self.flow.read_type(name), v)
 
-    def place(self, target: ast.Subscript) -> tuple[np.ndarray, str, int]:
+    def place(self, target: ast.Subscript) -> tuple[np.ndarray, str, tuple[int, ...]]:
         array = self.arrays[target.value.id]
-        return array, array.dtype.name, int(self.value(target.slice).number)
+        indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+        return array, array.dtype.name, tuple(self.value(each).number for each in indices)
 
     def load(self, target: ast.Subscript) -> Val:
-        array, t, at = self.place(target)
-        number = array[at]
-        return Val(t, number if values.is_float(t) else number.item())
+        array, _, at = self.place(target)
+        return values.typed(array[at])
 
     def store(self, target: ast.Subscript, v: Val) -> None:
         array, t, at = self.place(target)
@@ -117,8 +132,15 @@ class Machine:
                 return values.literal(number)
             case ast.Name():
                 return self.read(e)
-            case ast.Subscript():
+            case ast.Subscript(value=ast.Name()):
                 return self.load(e)
+            case ast.Subscript(value=ast.Attribute(value=array, attr=name), slice=at):
+                whole = getattr(self.arrays[array.id], name)[self.value(at).number]
+                return Val("int64", whole)
+            case ast.Attribute(value=value, attr="real" | "imag" as name):
+                return values.part(self.value(value), name)
+            case ast.Attribute(value=array, attr=name):
+                return Val("int64", getattr(self.arrays[array.id], name))
             case ast.BinOp(left=left, op=op, right=right):
                 return values.binary(self.sign(op), self.value(left), self.value(right))
             case ast.UnaryOp(op=op, operand=operand):
@@ -138,8 +160,47 @@ class Machine:
         chosen = first if values.truth(first) != is_and else self.value(second)
         return convert(self.flow.type_of(e), chosen)
 
+    def values(self, e: ast.AST) -> list[Val]:
+        """Of a tuple, or the results of a call."""
+        if isinstance(e, ast.Tuple):
+            return [self.value(each) for each in e.elts]
+        if isinstance(e, ast.Call) and self.is_function(e):
+            return self.results(e)
+        return [self.value(e)]
+
+    def is_function(self, e: ast.Call) -> bool:
+        return isinstance(e.func, ast.Name) and e.func.id in self.flow.library.functions
+
+    def results(self, e: ast.Call) -> list[Val]:
+        """Of a device function, in the types that each call gives them."""
+        library, name = self.flow.library, e.func.id
+        types = self.flow.argument_types(e)
+        flow = library.flow(name, types)
+        function = library.functions[name]
+        declared = library.declared(name)
+        arrays, scalars = {}, {}
+        for argument, given, t in zip(function.args.args, e.args, types, strict=True):
+            if t.endswith("[]"):
+                arrays[argument.arg] = self.arrays[given.id]
+                continue
+            scalars[argument.arg] = self.value(given)
+        if declared:
+            for (name_, v), t in zip(list(scalars.items()), declared.arguments, strict=True):
+                scalars[name_] = convert(t, v)
+        machine = Machine(flow, arrays, scalars)
+        for _ in machine.run(function):
+            raise AssertionError("a barrier in a device function")
+        result_types = library.results(name, types)
+        return [convert(t, v) for t, v in zip(result_types, machine.returned, strict=True)]
+
     def called(self, e: ast.Call) -> Val:
+        if self.is_function(e):
+            return self.results(e)[0]
+        if isinstance(e.func, ast.Name) and e.func.id == "len":
+            return Val("int64", len(self.arrays[e.args[0].id]))
         arguments = [self.value(each) for each in e.args]
+        if isinstance(e.func, ast.Name) and e.func.id == "complex":
+            return values.of_parts("complex128", *arguments)
         match e.func:
             case ast.Attribute(attr=name):
                 return values.math_call(name, arguments)

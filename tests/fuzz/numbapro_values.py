@@ -1,7 +1,8 @@
 """Numbers of NumbaPro's dialect and what its operators do to them: a model in Python and NumPy.
 
 A number is Val(type, number): the type by NumPy's name, the number a Python int or bool, or a
-float of NumPy in that format. Whoever computes runs it with numpy.errstate(all="ignore").
+float or complex number of NumPy in that format. Whoever computes runs it with
+numpy.errstate(all="ignore").
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ def is_float(t: str) -> bool:
     return t.startswith("float")
 
 
+def is_complex(t: str) -> bool:
+    return t.startswith("complex")
+
+
 def is_int(t: str) -> bool:
     return "int" in t
 
@@ -46,6 +51,10 @@ def convert(t: str, v: Val) -> Val:
         return v
     if t == "bool":
         return Val(t, bool(v.number != 0))
+    if is_complex(t):
+        if not is_complex(v.type):
+            return of_parts(t, v, Val("bool", False))
+        return of_parts(t, part(v, "real"), part(v, "imag"))
     if is_float(t):
         kind = np.dtype(t).type
         if is_float(v.type):
@@ -66,8 +75,31 @@ def _cut_off(t: str, x: float) -> int:
     return max(int(limits.min), min(int(limits.max), int(x)))
 
 
+def part_type(t: str) -> str:
+    """Of the parts of a complex number."""
+    return f"float{bits(t)}"
+
+
+def part(v: Val, name: str) -> Val:
+    return Val(part_type(v.type), getattr(v.number, name))
+
+
+def of_parts(t: str, real: Val, imag: Val) -> Val:
+    made = np.zeros((), t)
+    made.real, made.imag = (convert(part_type(t), each).number for each in (real, imag))
+    return Val(t, made[()])
+
+
+def typed(number: np.generic) -> Val:
+    """A number of NumPy."""
+    t = number.dtype.name
+    return Val(t, number if is_float(t) or is_complex(t) else number.item())
+
+
 def literal(number: object) -> Val:
     """A-13."""
+    if isinstance(number, complex):
+        return Val("complex128", np.complex128(number))
     if isinstance(number, bool):
         return Val("bool", number)
     if isinstance(number, int):
@@ -112,8 +144,48 @@ def _real(sign: str, a, b):
     )
 
 
+def _complex_product(a: complex, b: complex) -> tuple:
+    """The parts, by ISO C, G.5.1: what is infinite stays so where the plain formula has NaNs."""
+    ar, ai, br, bi = a.real, a.imag, b.real, b.imag
+    kind = type(ar)
+    products = [ar * br, ai * bi, ar * bi, ai * br]
+    real, imag = products[0] - products[1], products[2] + products[3]
+    if not (np.isnan(real) and np.isnan(imag)):
+        return real, imag
+
+    def unit(x):
+        return np.copysign(kind(1 if np.isinf(x) else 0), x)
+
+    def zero(x):
+        return np.copysign(kind(0), x) if np.isnan(x) else x
+
+    first, second = np.isinf(ar) or np.isinf(ai), np.isinf(br) or np.isinf(bi)
+    if first:
+        ar, ai, br, bi = unit(ar), unit(ai), zero(br), zero(bi)
+    if second:
+        ar, ai, br, bi = zero(ar), zero(ai), unit(br), unit(bi)
+    if not (first or second):
+        if not any(np.isinf(each) for each in products):
+            return real, imag
+        ar, ai, br, bi = zero(ar), zero(ai), zero(br), zero(bi)
+    infinity = kind(np.inf)
+    return infinity * (ar * br - ai * bi), infinity * (ar * bi + ai * br)
+
+
+def _complex_binary(sign: str, t: str, left: Val, right: Val) -> Val:
+    a, b = convert(t, left).number, convert(t, right).number
+    if sign == "*":
+        parts = _complex_product(a, b)
+    else:
+        of = operator.add if sign == "+" else operator.sub
+        parts = of(a.real, b.real), of(a.imag, b.imag)
+    return of_parts(t, *(Val(part_type(t), each) for each in parts))
+
+
 def binary(sign: str, left: Val, right: Val) -> Val:
     result = result_of(sign, left.type, right.type)
+    if is_complex(result):
+        return _complex_binary(sign, result, left, right)
     if sign == "/":
         return Val(result, _real(sign, convert(result, left).number, convert(result, right).number))
     common = general(left.type, right.type)
@@ -152,6 +224,9 @@ def unary(op: str, v: Val) -> Val:
     number = convert(t, v).number
     if op == "UAdd":
         return Val(t, number)
+    if is_complex(t):
+        parts = (Val(part_type(t), -each) for each in (number.real, number.imag))
+        return of_parts(t, *parts)
     return Val(t, -number if is_float(t) else int(kind_of_int(t, -number)))
 
 

@@ -36,11 +36,14 @@ CONSTRUCTS = [
     *(" and ", " or ", "not ", " if 2 > 1", "if True:", "** -", "** ", "//", "%", "<<", ">>", "~"),
     *("&", "|", "^", "min(", "max(", "abs(", "math.sqrt(", "math.fmod(", "math.isnan(", "uint8("),
     *("float32(", "bool_(", "+= ", "-1 - i", "2147483648"),
+    *("&= ", "<<= ", "**= ", ".size", ".strides[0]", "len(", "return", ", v"),
+    *("device=True", '", device=True', "cuda.shared.array(", "cuda.syncthreads()", "-1 - t"),
+    *("complex64(", "complex128(", "complex(", ").real", ".imag", "q0[i] *= ", "j", "    return z"),
 ]
 
 
 def test_programs_have_every_construct():
-    source = "\n".join(make_case(seed).source for seed in range(200))
+    source = "\n".join(make_case(seed).source for seed in range(400))
     counts = {construct: source.count(construct) for construct in CONSTRUCTS}
     assert {construct: n for construct, n in counts.items() if n < 20} == {}
 
@@ -49,8 +52,7 @@ def test_counters_are_retyped_in_bodies():
     """In many programs an assignment in a loop gives its counter a number of another type."""
     retyped = 0
     for seed in range(100):
-        case = make_case(seed)
-        flow = Flow(case.parsed(), case.types)
+        _, flow = make_case(seed).flow()
         counters = {each.counter for d in flow.definitions for each in d.loops}
         for d in flow.definitions:
             inner = d.loops[-1].counter if d.loops else None

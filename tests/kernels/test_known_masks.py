@@ -120,3 +120,21 @@ def test_masks_that_are_not_known_stay(which):
 @pytest.mark.parametrize("which", ["t < 16", "t < 4", "t == 5", "t >= 72", "6 <= t < 8"])
 def test_runs_of_lanes_anywhere(which):
     assert accesses_under_masks(which) == 0
+
+
+@pytest.mark.parametrize("block", [1, 2, 4, 8, 12])
+def test_parts_of_complex_numbers_are_stored_by_few_threads(target, block):
+    """A part of a zero extension, which LLVM 22 cannot select with AVX-512."""
+
+    @D.kernel
+    def chooses(q, z, uses_z, x):
+        i = D.tid(1)
+        shifted = z[i] + D.complex64(1)
+        q[i] = shifted if uses_z else D.complex64(x)
+
+    for step in (1, 2, -1):
+        z = (np.arange(24) + 2j).astype(np.complex64)[::step]
+        q = np.zeros(block, np.complex64)
+        for uses_z in (1, 0):
+            D.launch(chooses, q, z, np.int32(uses_z), np.float32(3), grid=1, block=block)
+            assert q.tolist() == (z[:block] + 1 if uses_z else np.full(block, 3 + 0j)).tolist()

@@ -215,7 +215,8 @@ static Value in_signature(Context& ctx, const syntax::Function& f, size_t positi
   const std::string& declared = signature[position];
   if (type_text(value) == declared) return value;
   const std::optional<TypeCode> code = type_of_text(declared);
-  if (code && value.is_number() && !is_complex(*code)) return convert(ctx, value, *code, node);
+  if (code && (value.is_number() || (value.is_complex() && is_complex(*code))))
+    return convert(ctx, value, *code, node);
   return error(ctx, DiagCode::declared_mismatch, node, {what, declared, type_text(value)});
 }
 

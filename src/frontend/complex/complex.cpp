@@ -151,7 +151,8 @@ Value complex_binary(Context& ctx, BinaryOp op, const Value& a, const Value& b, 
   warn_of_precision(ctx, b, *common, right ? right : node);
   ComplexEmitter e(ctx, component_of(*common));
   const bool real_divisor = op != BinaryOp::Div || !b.is_complex();
-  if (op != BinaryOp::Pow && a.is_complex() != b.is_complex() && real_divisor) {
+  if (ctx.policy.keeps_real_operands && op != BinaryOp::Pow && a.is_complex() != b.is_complex() &&
+      real_divisor) {
     const Value &real = a.is_complex() ? b : a, &z = a.is_complex() ? a : b;
     const Value number = convert(ctx, real, component_of(*common), node);
     const Parts parts = parts_of(ctx, z, *common, node);

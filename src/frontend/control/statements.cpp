@@ -3,8 +3,11 @@
 
 #include <utility>
 
+#include "frontend/calls/called.h"
 #include "frontend/calls/calls.h"
+#include "frontend/calls/intrinsics.h"
 #include "frontend/calls/targets.h"
+#include "frontend/complex/complex.h"
 #include "frontend/control/assign.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -105,6 +108,13 @@ static const Value::Array* escaping(const Context& ctx, const Value& value) {
   return nullptr;
 }
 
+// The decorator's signature has a result that the value can be converted to.
+static bool declares_number(const syntax::Function& f, const Value& value) {
+  if (f.options.signature.empty()) return false;
+  const std::optional<TypeCode> code = type_of_text(f.options.signature[0]);
+  return code && (value.is_number() || is_complex(*code));
+}
+
 static void lower_return(Context& ctx, const syntax::Return* node, bool tail) {
   Value v = node->value ? expr(ctx, node->value) : Value::none();
   ctx.at(node);
@@ -112,6 +122,9 @@ static void lower_return(Context& ctx, const syntax::Return* node, bool tail) {
     v = annotated(ctx, ctx.instance->function->returns, std::move(v),
                   node->value ? node->value : node,
                   "the result of '" + ctx.instance->function->name + "'");
+    // What cannot be converted is an error of the call.
+    if (is_any_number(v) && declares_number(*ctx.instance->function, v))
+      v = result_in_signature(ctx, *ctx.instance->function, std::move(v), node);
     if (auto* array = escaping(ctx, v))
       v = error(ctx, DiagCode::local_escapes, node,
                 {type_text(*array), ctx.instance->function->name});

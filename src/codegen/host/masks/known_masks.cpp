@@ -62,12 +62,42 @@ void load_run(llvm::IntrinsicInst& load, const Run& run) {
   load.eraseFromParent();
 }
 
+// Steps from a stored value back to what its lanes are made of.
+constexpr int kMostSteps = 8;
+
+// The run's lanes of a value, computed by themselves: LLVM 22 cannot select the part of a zero
+// extension that it cuts off on its own (four of eight i32 as i64).
+Value* part_of(llvm::IRBuilder<>& b, Value* all, const Run& run, int steps = kMostSteps) {
+  const auto part = [&](Value* operand) { return part_of(b, operand, run, steps - 1); };
+  auto* inst = llvm::dyn_cast<llvm::Instruction>(all);
+  if (!inst || steps == 0) return slice_of(b, all, run.first, run.count);
+  if (auto* cast = llvm::dyn_cast<llvm::CastInst>(inst);
+      cast && cast->getSrcTy()->isVectorTy() &&
+      lanes_of(cast->getSrcTy()) == lanes_of(cast->getDestTy())) {
+    auto* type = llvm::FixedVectorType::get(cast->getDestTy()->getScalarType(), run.count);
+    return b.CreateCast(cast->getOpcode(), part(cast->getOperand(0)), type);
+  }
+  if (!inst->hasOneUse()) return slice_of(b, all, run.first, run.count);
+  if (auto* both = llvm::dyn_cast<llvm::BinaryOperator>(inst)) {
+    Value* left = part(both->getOperand(0));
+    Value* made = b.CreateBinOp(both->getOpcode(), left, part(both->getOperand(1)));
+    if (auto* found = llvm::dyn_cast<llvm::Instruction>(made)) found->copyIRFlags(both);
+    return made;
+  }
+  if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(inst)) {
+    Value* test = choice->getCondition();
+    if (test->getType()->isVectorTy()) test = part(test);
+    Value* then = part(choice->getTrueValue());
+    return b.CreateSelect(test, then, part(choice->getFalseValue()));
+  }
+  return slice_of(b, all, run.first, run.count);
+}
+
 void store_run(llvm::IntrinsicInst& store, const Run& run) {
   llvm::IRBuilder<> b(&store);
   Value* all = store.getArgOperand(0);
   const Address address = address_of(b, store, 1, all->getType(), run);
-  Value* part = slice_of(b, all, run.first, run.count);
-  b.CreateAlignedStore(part, address.pointer, address.align)->copyMetadata(store);
+  b.CreateAlignedStore(part_of(b, all, run), address.pointer, address.align)->copyMetadata(store);
   store.eraseFromParent();
 }
 

@@ -1,0 +1,296 @@
+"""Writes kernels of NumbaPro's dialect: statements, device functions, shared memory."""
+
+from __future__ import annotations
+
+from support.numbapro_rules import REAL
+
+from .numbapro_expressions import SCALARS, Expressions
+from .numbapro_values import is_int
+
+PLACES = ("    i = cuda.grid(1)", "    t = cuda.threadIdx.x")
+
+
+class Generator(Expressions):
+    """Writes a kernel line by line."""
+
+    # --- statements ---
+
+    def put(self, depth: int, line: str) -> None:
+        self.lines.append("    " * (depth + 1) + line)
+
+    def block(self, depth: int, count: int, in_loop: bool) -> None:
+        """So many statements; what they define is defined for the rest of the block."""
+        for _ in range(count):
+            self.statement(depth, in_loop)
+
+    def statement(self, depth: int, in_loop: bool) -> None:
+        kinds = {self.assign: 6, self.augment: 2, self.store: 3, self.augment_bits: 1}
+        if self.functions:
+            kinds[self.unpack] = 2
+        if self.complexes:
+            kinds |= {self.assign_complex: 3, self.store_complex: 2}
+        if depth < 3:
+            kinds |= {self.branch: 2, self.count: 2, self.repeat: 1}
+        make = self.random.choices(list(kinds), list(kinds.values()))[0]
+        make(depth, in_loop)
+
+    def free(self) -> list[str]:
+        """The variables that may be assigned."""
+        return [v for v in self.variables if v not in self.counters]
+
+    def target(self) -> str:
+        return self.random.choice(self.free()) if self.chance(0.6) else self.fresh()
+
+    def assign(self, depth: int, _: bool) -> None:
+        name = self.target()
+        self.put(depth, f"{name} = {self.expression()}")
+        self.learn(name)
+
+    def learn(self, name: str) -> None:
+        if name not in self.variables:
+            self.variables.append(name)
+
+    def unpack(self, depth: int, _: bool) -> None:
+        """Several results, or variables that change places."""
+        pairs = [name for name, each in self.functions.items() if each[2] == 2]
+        first, second = self.target(), self.fresh()
+        if pairs:
+            value = self.call_of(self.random.choice(pairs), 1)
+        else:
+            value = f"{self.random.choice(self.variables)}, {first}"
+            if first not in self.variables:
+                value = f"{self.expression(1)}, {self.expression(1)}"
+        self.put(depth, f"{first}, {second} = {value}")
+        self.learn(first)
+        self.learn(second)
+
+    def assign_complex(self, depth: int, _: bool) -> None:
+        """One that is complex already; in straight lines also one that was a real number."""
+        t = self.random.choice(("complex64", "complex128"))
+        known = [name for name, each in self.complexes.items() if each == t]
+        name = self.random.choice(known) if known and self.chance(0.6) else self.fresh()
+        if depth == 0 and self.chance(0.2):
+            name = self.random.choice([v for v in self.free() if v not in SCALARS] or [name])
+        self.put(depth, f"{name} = {self.complex(t)}")
+        if name in self.variables:
+            self.variables.remove(name)
+        self.complexes[name] = t
+        if self.chance(0.3):
+            self.put(depth, f"{name} {self.random.choice('+-*')}= {self.narrower(t, 1)}")
+
+    def store_complex(self, depth: int, _: bool) -> None:
+        array = self.random.choice([name for name, t in self.outputs.items() if t not in REAL])
+        sign = self.random.choice(("", "", "+", "-", "*"))
+        t = self.random.choice(("complex64", "complex128"))
+        value = self.complex(t) if self.chance(0.8) else self.expression(1)
+        self.put(depth, f"{array}[i] {sign}= {value}")
+
+    def augment_bits(self, depth: int, _: bool) -> None:
+        """What integers alone have."""
+        ints = [f"{name}[i]" for name, t in self.outputs.items() if is_int(t)]
+        name = self.random.choice(ints)
+        if self.chance(0.5):
+            name = self.fresh()
+            self.put(depth, f"{name} = {self.whole(1)}")
+            self.variables.append(name)
+        sign = self.random.choice(("&", "|", "^", "<<", ">>", "**"))
+        few = sign in ("<<", ">>", "**")
+        value = self.random.randint(0, 6) if few else self.whole(1)
+        self.put(depth, f"{name} {sign}= {value}")
+
+    def augment(self, depth: int, _: bool) -> None:
+        sign = self.random.choice(("+", "-", "*", "//", "/", "%"))
+        self.put(depth, f"{self.random.choice(self.free())} {sign}= {self.expression(2)}")
+
+    def store(self, depth: int, _: bool) -> None:
+        array = self.random.choice([name for name, t in self.outputs.items() if t in REAL])
+        place = f"{array}[i]"
+        if self.shared and not self.reads_all and self.chance(0.5):
+            place = self.shared_element(self.random.choice(list(self.shared)), own=True)
+        sign = self.random.choice(("", "", "+", "-", "*", "//"))
+        value = self.random.choice(self.variables) if self.chance(0.5) else self.expression()
+        self.put(depth, f"{place} {sign}= {value}")
+
+    def inner(self, depth: int, count: int, in_loop: bool) -> None:
+        known = self.known()
+        self.block(depth, count, in_loop)
+        self.forget(known)
+
+    def known(self) -> tuple[list[str], dict[str, str]]:
+        """The variables that are assigned on every path."""
+        return list(self.variables), dict(self.complexes)
+
+    def forget(self, known: tuple[list[str], dict[str, str]]) -> None:
+        """What else was assigned since then."""
+        self.variables, self.complexes = known
+
+    def branch(self, depth: int, in_loop: bool) -> None:
+        both = self.fresh() if self.chance(0.4) else None
+        self.put(depth, f"if {self.test()}:")
+        if both:
+            self.put(depth + 1, f"{both} = {self.expression(2)}")
+        self.inner(depth + 1, self.random.randint(1, 3), in_loop)
+        if in_loop and self.chance(0.4):
+            self.put(depth + 1, self.random.choice(("break", "continue")))
+            both = None
+        elif both or self.chance(0.4):
+            self.put(depth, "else:")
+            if both:
+                self.put(depth + 1, f"{both} = {self.expression(2)}")
+            self.inner(depth + 1, self.random.randint(1, 2), in_loop)
+        if both:
+            self.variables.append(both)
+
+    def bounds(self) -> str:
+        t = self.random.choice(("", "", "int8", "uint8", "int16", "int64", "uint32"))
+        stop = str(self.random.randint(0, 4))
+        if self.chance(0.2) and t[:1] != "u":
+            return f"{t}({stop})" + ", -2, -1"
+        if self.chance(0.2):
+            return f"{self.random.randint(0, 2)}, {t}({stop})"
+        return f"{t}({stop})" if t else "i % 4" if self.chance(0.2) else stop
+
+    def count(self, depth: int, _: bool) -> None:
+        name = self.target()
+        self.put(
+            depth, f"for {name} in {self.random.choice(('range', 'xrange'))}({self.bounds()}):"
+        )
+        known = self.known()
+        self.learn(name)
+        if self.chance(0.5):
+            self.put(
+                depth + 1, f"{name} = {name} {self.random.choice('+-*/')} {self.expression(1)}"
+            )
+        self.block(depth + 1, self.random.randint(1, 3), True)
+        self.forget(known)
+
+    def repeat(self, depth: int, _: bool) -> None:
+        counter = self.fresh()
+        self.put(depth, f"{counter} = 0")
+        self.put(depth, f"while {counter} < {self.random.randint(1, 4)} and {self.test()}:")
+        known = self.known()
+        self.variables.append(counter)
+        self.counters.add(counter)
+        self.put(depth + 1, f"{counter} += 1")
+        self.block(depth + 1, self.random.randint(1, 3), True)
+        self.forget(known)
+
+    # --- barriers ---
+
+    def barrier(self, depth: int) -> None:
+        """Behind it a thread reads what the others wrote, or they write again."""
+        self.put(depth, "cuda.syncthreads()")
+        self.reads_all = not self.reads_all
+
+    def meet(self) -> None:
+        """All threads come to a barrier; or to two in each iteration of a loop."""
+        if self.chance(0.6):
+            self.barrier(0)
+            return
+        known = self.known()
+        counter = self.fresh()
+        self.put(0, f"for {counter} in range({self.random.randint(1, 3)}):")
+        self.variables.append(counter)
+        for _ in range(2):
+            self.block(1, self.random.randint(1, 2), False)
+            self.barrier(1)
+        self.forget(known)
+
+    # --- functions ---
+
+    def function(self, name: str) -> str:
+        """A device function of numbers, perhaps of an array, with one result or two."""
+        inner = Generator(self.random.random())
+        inner.has_complex, inner.functions, inner.outputs = False, dict(self.functions), {}
+        numbers, arrays = self.random.randint(1, 3), int(self.chance(0.3))
+        results = 2 if self.chance(0.3) else 1
+        inner.variables = [f"p{k}" for k in range(numbers)]
+        inner.inputs = {"a": "float64"} if arrays else {}
+        inner.lines = []
+        if not arrays:
+            inner.functions = {f: each for f, each in inner.functions.items() if not each[1]}
+        parameters = [*inner.variables, *(["a", "i"] if arrays else [])]
+        if self.chance(0.5):
+            inner.put(0, f"if {inner.test()}:")
+            inner.put(1, f"return {inner.results(results)}")
+        inner.body(self.random.randint(0, 3))
+        inner.put(0, f"return {inner.results(results)}")
+        self.functions[name] = numbers, arrays, results
+        declared = ""
+        if not arrays and results == 1 and self.chance(0.4):
+            result, *types = self.random.choices(REAL[1:], k=1 + numbers)
+            declared = f'"{result}({", ".join(types)})", '
+        head = f"@cuda.jit({declared}device=True)\ndef {name}({', '.join(parameters)}):"
+        return "\n".join([head, *inner.lines, ""])
+
+    def results(self, count: int) -> str:
+        return ", ".join(self.expression(2) for _ in range(count))
+
+    def body(self, count: int) -> None:
+        """Statements of a function, which has nothing to store to."""
+        for _ in range(count):
+            makers = [self.assign, self.augment, self.branch_of_function, self.count_of_function]
+            self.random.choice(makers)(0, False)
+
+    def branch_of_function(self, depth: int, _: bool) -> None:
+        self.put(depth, f"if {self.test()}:")
+        self.put(depth + 1, f"{self.random.choice(self.variables)} = {self.expression(2)}")
+
+    def count_of_function(self, depth: int, _: bool) -> None:
+        name, counter = self.random.choice(self.variables), self.fresh()
+        self.put(depth, f"for {counter} in range({self.bounds_of_function()}):")
+        self.put(depth + 1, f"{name} = {self.expression(2)}")
+        if self.chance(0.3):
+            self.put(depth + 1, f"if {self.test()}:")
+            self.put(depth + 2, "break")
+
+    def bounds_of_function(self) -> str:
+        return f"{self.random.choice(('', 'int8', 'int64'))}({self.random.randint(0, 4)})"
+
+    def complex_function(self, name: str) -> str:
+        """A device function of a complex number and one that makes no other type of it."""
+        self.complex_functions.append(name)
+        left, right = self.random.sample(("z", "x", "z * x", "(z - x)", "-z", "z * 2"), 2)
+        lines = [f"    return z + {left} * {right}"]
+        if self.chance(0.4):
+            lines.insert(0, "    if bool_(z - x):\n        return z - x")
+        return "\n".join(["@cuda.jit(device=True)", f"def {name}(z, x):", *lines, ""])
+
+    # --- the kernel ---
+
+    def declare(self) -> None:
+        """Shared arrays, and a number of its own from each thread in them."""
+        types = self.random.choices(REAL, k=self.random.randint(1, 2))
+        shapes = [(self.threads,), (self.threads // 2, 2)]
+        made = {f"h{k}": (t, self.random.choice(shapes)) for k, t in enumerate(types)}
+        for name, (t, shape) in made.items():
+            size = str(shape[0]) if len(shape) == 1 else str(shape)
+            self.put(0, f"{name} = cuda.shared.array({size}, {'bool_' if t == 'bool' else t})")
+        for name in made:
+            value = self.expression(1)
+            self.shared[name] = made[name]
+            self.put(0, f"{self.shared_element(name, own=True)} = {value}")
+
+    def kernel(self) -> str:
+        self.lines = []
+        functions = [self.function(f"f{k}") for k in range(self.random.choice((0, 0, 1, 2)))]
+        if self.has_complex:
+            functions += [self.complex_function("g")] if self.chance(0.5) else []
+        parameters = [*self.inputs, *self.outputs, *SCALARS]
+        self.lines = [f"def k({', '.join(parameters)}):", *PLACES]
+        if self.has_complex:
+            self.put(0, f"c0 = {self.complex('complex64')}")
+            self.complexes["c0"] = "complex64"
+        if self.chance(0.4):
+            self.declare()
+        elif self.chance(0.2):
+            self.put(0, f"if {self.test()}:")
+            self.put(1, "return")
+        for _ in range(self.random.randint(1, 3)):
+            self.block(0, self.random.randint(2, 4), False)
+            if self.shared:
+                self.meet()
+        for array, t in self.outputs.items():
+            value = self.random.choice(self.variables) if t in REAL else self.complex(t)
+            self.put(0, f"{array}[i] = {value}")
+        return "\n".join([*functions, *self.lines]) + "\n"

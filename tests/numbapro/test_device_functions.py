@@ -1,0 +1,63 @@
+"""Device functions of NumbaPro's dialect: results and arguments in the types of a signature."""
+
+import numpy as np
+from cuda.device.numbapro import cuda
+from support.clauses import clause
+
+
+@cuda.jit("int16(uint64)", device=True)
+def returns_early(x):
+    if x > 5:
+        return 3 - x  # a uint64 that wraps, not a float64 that saturates
+    return x / 2e-9
+
+
+@cuda.autojit
+def calls(out, x):
+    out[cuda.threadIdx.x] = returns_early(x + cuda.threadIdx.x)
+
+
+@clause("NP-NPM-09")
+def test_each_return_is_converted_to_the_type_of_the_signature(target):
+    out = np.zeros(2)
+    calls[1, 2](out, 5)
+    assert out.tolist() == [32767, -3]
+
+
+@cuda.jit("complex64(complex128, float32)", device=True)
+def of_complex(z, x):
+    if x > 1:
+        return 2
+    return z * x
+
+
+@cuda.autojit
+def calls_with_complex(out, z, x):
+    out[0] = of_complex(1, x)
+    out[1] = of_complex(z[0], x)
+
+
+@clause("NP-NPM-09", "NP-ARITH-06")
+def test_complex_numbers_are_converted_to_those_of_a_signature(target):
+    out, z = np.zeros(2, np.complex128), np.array([0.1 + 1j], np.complex64)
+    calls_with_complex[1, 1](out, z, 0.5)
+    assert out.tolist() == [0.5, np.complex64(z[0] * 0.5)]
+    calls_with_complex[1, 1](out, z, 2)
+    assert out.tolist() == [2, 2]
+
+
+@cuda.autojit
+def of_real_and_complex(out, z, x):
+    out[0] = z[0] * x
+    out[1] = x - z[1]
+
+
+@clause("NP-ARITH-06")
+def test_a_real_operand_becomes_complex(target):
+    """As the text says of both operands: with an imaginary part of zero."""
+    z = np.array([complex(np.inf, 1), complex(1, 0)])
+    out = np.zeros(2, np.complex128)
+    of_real_and_complex[1, 1](out, z, 2.0)
+    assert np.isnan(out[0].imag)
+    assert out[0].real == np.inf
+    assert not np.signbit(out[1].imag)
