@@ -27,10 +27,10 @@ class Replacements {
 bool never_falls_through(const ir::Block& block);
 bool never_falls_through(const ir::Inst& inst);
 
-// A float that one function gives to another: a conversion to its own format, which contract_fma
+// A number that one function gives to another: a conversion to its own format, which contract_fma
 // removes.
 inline bool crosses_call(const ir::Inst& inst) {
-  return inst.op == ir::Op::Convert && inst.type.is_float() && inst.operands[0]->type == inst.type;
+  return inst.op == ir::Op::Convert && inst.operands[0]->type == inst.type;
 }
 
 // Turns the instruction into a constant; `value` as Inst::imm.

@@ -249,21 +249,20 @@ static Instance& instance_at(Context& ctx, const Callee& callee, const Arguments
   return *instance;
 }
 
-// Whether a number is a product or a sum, or may be once slots are forwarded.
-static bool may_contract(const Value& v) {
+// Whether the value has a number that is computed when the kernel runs.
+static bool is_computed(const Value& v) {
+  if (v.is_composite()) return std::ranges::any_of(v.parts(), is_computed);
   auto* scalar = v.as<Value::Scalar>();
-  if (!scalar) return v.is_composite() && std::ranges::any_of(v.parts(), may_contract);
-  const Inst* i = scalar->inst;
-  return i && i->type.is_float() && !i->type.is_stored() &&
-         (i->op == Op::Mul || i->op == Op::Add || i->op == Op::Sub || i->op == Op::SlotLoad);
+  return scalar && scalar->inst && scalar->inst->op != Op::Const;
 }
 
 // The value on the other side of a call: products are contracted with sums of their own function
 // alone, whether it is inlined or called. A conversion to its own format says where one ends
-// (passes/simplify/contract_fma.h).
+// (passes/simplify/contract_fma.h). A number that the other side ignores has one too: it is a use,
+// and products that are used twice are not contracted.
 static Value across_call(Context& ctx, const Value& v) {
   if (!ctx.function->options.fmad && !ctx.function->options.reassociate) return v;
-  if (!may_contract(v)) return v;
+  if (!is_computed(v)) return v;
   if (auto* scalar = v.as<Value::Scalar>()) {
     Inst* rounded = ctx.builder.typed(Op::Convert, scalar->inst->type, {scalar->inst});
     return Value::number(v.code(), rounded, v.is_intact());

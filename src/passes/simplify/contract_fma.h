@@ -14,7 +14,8 @@
 //
 // Products are contracted with sums of their own Python function alone, so that the bits are the
 // same whether it is inlined or called: what an inlined function is given or returns is converted
-// to its own format, and is no product. The pass removes these conversions.
+// to its own format, and is no product. Such a conversion is a use even of what the other function
+// ignores. The pass removes these conversions.
 //
 //     %0 = mul %a, %b : float32          %0 = mul %a, %b : float32
 //     %1 = convert %0 : float32          %2 = add %0, %c : float32
