@@ -16,6 +16,7 @@ class Flattener {
     own_.function = &f;
     own_.begin = static_cast<uint32_t>(code.steps.size());
     own_.initial.resize(f.inst_count() + f.slots.size());
+    own_.uses.resize(f.arrays.size());
   }
 
   void run() {
@@ -109,6 +110,7 @@ class Flattener {
         step(StepKind::Stride, &inst).a = inst.operands[0]->id;
         return;
       case Op::Array:
+        own_.uses[static_cast<size_t>(inst.imm)] = true;
         return own_array(inst, first_own_array(function_) + static_cast<uint32_t>(inst.imm));
       case Op::DynamicShared:
         return own_array(inst, dynamic_shared_array(function_));

@@ -58,16 +58,27 @@ Thread::Thread(const Launch& launch, Index block, Index index, const BlockMemory
   place_local(launch, launch.code.functions[0]);
 }
 
-// `arrays` are those of the block, and of another function of the module.
+// `arrays` are those of the block, and of another function of the module. Functions have one table,
+// of which each uses a part.
 void Thread::place_local(const Launch& launch, const FunctionCode& function) {
   const Function& f = *function.function;
-  const MemoryLayout layout = memory_layout(f, AddressSpace::Local);
-  local.resize(layout.bytes);
+  const auto is_placed = [&](size_t i) {
+    return function.uses[i] && f.arrays[i].type.space == AddressSpace::Local;
+  };
+  // A multiple of what any of them is aligned to.
+  const uint64_t align = memory_layout(f, AddressSpace::Local).align;
+  uint64_t bytes = 0;
+  std::vector<uint64_t> offsets(f.arrays.size());
+  for (size_t i = 0; i < f.arrays.size(); ++i) {
+    if (!is_placed(i)) continue;
+    offsets[i] = bytes;
+    bytes += (f.arrays[i].bytes() + align - 1) / align * align;
+  }
+  local.resize(bytes);
   const uint64_t block_number = linear(block, launch.grid.grid) << 11;
   fill(local, block_number + 1 + linear(index, launch.grid.block));
   for (size_t i = 0; i < f.arrays.size(); ++i) {
-    if (f.arrays[i].type.space == AddressSpace::Local)
-      arrays[i] = placed(f.arrays[i], local.data() + layout.offsets[i]);
+    if (is_placed(i)) arrays[i] = placed(f.arrays[i], local.data() + offsets[i]);
   }
   arrays.resize(f.arrays.size() + 1 + function.views);
 }

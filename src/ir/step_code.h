@@ -53,6 +53,7 @@ struct FunctionCode {
   // Arrays have numbers: parameters of the kernel first, then those of the function's table, then
   // the dynamic shared memory, then the views.
   uint32_t views = 0;
+  std::vector<bool> uses;  // arrays of the table, by index
 };
 
 struct StepCode {

@@ -253,6 +253,55 @@ def test_nothing_is_returned(target):
     assert a.tolist() == [2.0**k for k in range(10)]
 
 
+def corner_sum(a):
+    return 0 if a.shape[0] == 0 else a[0, 0] + corner_sum(a[1:])
+
+
+def top_sum(a):
+    return 0 if a.shape[1] == 0 else a[0, 0] + top_sum(a[:, 1:])
+
+
+def sum_of_all(a):
+    if a.ndim == 1:
+        return 0 if a.size == 0 else a[0] + sum_of_all(a[1:])
+    return 0 if a.shape[0] == 0 else sum_of_all(a[0]) + sum_of_all(a[1:])
+
+
+@D.kernel
+def slices(out, a):
+    out[0] = corner_sum(a)
+    out[1] = top_sum(a)
+    out[2] = sum_of_all(a)
+
+
+@clause("DEV-FUNC-02")
+def test_slices_of_an_array_of_two_axes(target):
+    a = np.arange(20, dtype=np.int32).reshape(4, 5) + 1
+    out = np.zeros(3, dtype=np.int32)
+    run(slices, out, a)
+    assert out.tolist() == [a[:, 0].sum(), a[0].sum(), a.sum()]
+
+
+def two_more(x):
+    return x + 2
+
+
+def walk(n, x):
+    return x if n == 0 else walk(n - 1, two_more(x))
+
+
+@D.kernel
+def walks(out, n):
+    out[0] = walk(n, 1)
+
+
+@clause("DEV-FUNC-02")
+def test_a_helper_gives_the_constant_that_grows(target):
+    out = np.zeros(1, dtype=np.int32)
+    run(walks, out, 5)
+    assert out[0] == walk(5, 1)
+
+
 def halve_in_place(n):
     scratch = D.local_array(4, D.int32)
     for k in range(4):
@@ -540,9 +589,85 @@ def capturing(out, n):
     out[0] = down(n)
 
 
+@D.kernel
+def capturing_array(out, n):
+    s = D.local_array(4, D.int32)
+
+    def total(i):
+        return 0 if i == 4 else s[i] + total(i + 1)
+
+    out[0] = total(n)
+
+
+@D.kernel
+def capturing_view(out, n):
+    s = D.local_array((4, 4), D.int32)
+    row = s[2]
+
+    def total(i):
+        return 0 if i == 4 else row[i] + total(i + 1)
+
+    out[0] = total(n)
+
+
+@D.kernel
+def capturing_in_tuple(out, n):
+    pair = (1, (D.local_array(4, D.int32), 2))
+
+    def total(i):
+        return 0 if i == 4 else pair[1][0][i] + total(i + 1)
+
+    out[0] = total(n)
+
+
+@D.kernel
+def capturing_atomic(out, n):
+    x = D.Atomic(D.int32)
+
+    def count(m):
+        if m == 0:
+            return
+        x.add(1)
+        count(m - 1)
+
+    count(n)
+    out[0] = x.load()
+
+
+def applied(f, n):
+    return 0 if n == 0 else f(n - 1) + applied(f, n - 1)
+
+
+@D.kernel
+def passing_lambda(out, n):
+    s = D.local_array(4, D.int32)
+    out[0] = applied(lambda i: s[i], n)
+
+
+def outer(n):
+    s = D.local_array(4, D.int32)
+
+    def total(i):
+        return 0 if i == 4 else s[i] + total(i + 1)
+
+    return 0 if n == 0 else total(n - n) + outer(n - 1)
+
+
+@D.kernel
+def capturing_in_called(out, n):
+    out[0] = outer(n)
+
+
 @pytest.mark.parametrize(
     ("kernel", "text"),
     [
+        (capturing_array, "reading 's' of the function around one that is called"),
+        (capturing_array, "which has a local array"),
+        (capturing_view, "reading 'row' of the function around one that is called"),
+        (capturing_in_tuple, "reading 'pair' of the function around one that is called"),
+        (capturing_atomic, "which has a local Atomic"),
+        (passing_lambda, "reading 's' of the function around one that is called"),
+        (capturing_in_called, "reading 's' of the function around one that is called"),
         (sorting, "passing a local array to a function that is called when the kernel runs"),
         (capturing, "reading 'k' of the function around one that is called"),
     ],

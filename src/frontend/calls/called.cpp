@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontend/arrays/layout.h"
 #include "frontend/control/control.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -21,6 +22,10 @@ bool covers(const Context& ctx, const Value& parameter, const Value& given, bool
     return given.is_number() &&
            ctx.policy.unify(parameter.code(), given.code()) == parameter.code() &&
            (given.is_intact() || !parameter.is_intact());
+  if (parameter.is_view() && given.is_array() && parameter.array().form != given.array().form) {
+    const Value own = with_own_extents(nullptr, given.array());
+    return own.array().form == parameter.array().form && covers(ctx, parameter, own, widened);
+  }
   return parameter.is_composite() && same_form(parameter, given) &&
          std::ranges::equal(parameter.parts(), given.parts(), [&](const Value& p, const Value& g) {
            return covers(ctx, p, g, widened);
@@ -30,10 +35,7 @@ bool covers(const Context& ctx, const Value& parameter, const Value& given, bool
 // What a function cannot be given, as words; empty: nothing. Local arrays lie in the frame of the
 // caller, and so do the variables that a function within it reads.
 std::string kept_in_frame(const Value& value) {
-  if (value.is_array()) {
-    const bool own = value.array().allocation() != nullptr;
-    return own && value.array().type.space == ir::AddressSpace::Local ? "a local array" : "";
-  }
+  if (value.is_array()) return local_memory_in(value);
   if (auto* closure = value.as<Value::Closure>();
       closure && closure->instance->function_root()->call)
     return "a function within a function that is called";
@@ -89,8 +91,9 @@ std::optional<std::vector<Value>> joined_arguments(const Context& ctx, const std
 // ------------------------------------------------------------------------------------------- calls
 
 // The scalars of which a value consists, those of the abstract one that are no constants.
-static void add_leaves(Context& ctx, const Value& abstract, const Value& value, const Node* node,
+static void add_leaves(Context& ctx, const Value& abstract, const Value& given, const Node* node,
                        std::vector<Inst*>& leaves) {
+  const Value value = in_form_of(ctx, abstract, given);
   if (abstract.is<Value::Scalar>())
     return leaves.push_back(inst_of(ctx, convert(ctx, value, abstract.code(), node), node));
   if (!abstract.is_composite()) return;

@@ -49,6 +49,27 @@ static CalledFunction& never_inlined(Context& ctx, const Callee& callee,
   return new_called_function(ctx, callee, widens ? *wider : given, widens);
 }
 
+// Has the nearest of the functions on the way that repeats called from the next pass on, with what
+// takes its arguments there. False: none repeats.
+static bool call_repeated(Context& ctx) {
+  for (const Instance* i = ctx.instance; i && !i->begins_function; i = i->parent) {
+    if (i->function->options.inlining == Inlining::Always) continue;
+    std::optional<std::vector<Value>> wider;
+    for (const Instance* j = i->parent; j; j = j->parent) {
+      if (j->function == i->function && j->enclosing == i->enclosing)
+        if (auto both = joined_arguments(ctx, j->arguments, wider.value_or(i->arguments)))
+          wider = both;
+      if (j->begins_function) break;
+    }
+    if (!wider) continue;
+    const Value::Closure closure{nullptr, i->enclosing, i->enclosing_copy, {}};
+    new_called_function(ctx, {i->function, i->index, i->enclosing ? &closure : nullptr}, *wider,
+                        true);
+    return true;
+  }
+  return false;
+}
+
 // How the function is called with these abstract arguments: inlined (null), or as a function of the
 // IR. It may call itself inlined as long as what it is called with, constants above all, differs
 // each time: then some call is the last. Nothing: not known yet, or an error.
@@ -75,12 +96,14 @@ static std::optional<CalledFunction*> way_of_call(Context& ctx, const Callee& ca
       error(ctx, DiagCode::always_inlined_recursion, a.node, {callee.function->name});
       return std::nullopt;
     }
-    if (is_it) wider = joined_arguments(ctx, i->arguments, wider.value_or(given));
+    if (is_it)
+      if (auto both = joined_arguments(ctx, i->arguments, wider.value_or(given))) wider = both;
     if (i->begins_function) break;
   }
   if (depth < kMaxInlineDepth && (always || ctx.session.instances < kManyInlined)) return nullptr;
   if (wider && !always) return &new_called_function(ctx, callee, *wider, true);
   if (depth < kMaxInlineDepth) return nullptr;
+  if (!wider && call_repeated(ctx)) return std::nullopt;
   if (wider)
     error(ctx, DiagCode::always_inlined_recursion, a.node, {callee.function->name});
   else

@@ -238,8 +238,7 @@ static bool has_same_form(const Value& a, const Value& b) {
          a.parts().size() == b.parts().size();
 }
 
-// The value in the form of the variable: extents that the array behind a view has become numbers.
-static Value in_form_of(Context& ctx, const Value& abstract, const Value& value) {
+Value in_form_of(Context& ctx, const Value& abstract, const Value& value) {
   if (abstract.is_complex() && value.is_number())
     return convert(ctx, value, abstract.code(), nullptr);
   const bool views = abstract.is_view() && value.is_array();
@@ -330,6 +329,17 @@ Value load_web(Context& ctx, WebState& state, const std::string& name) {
   return load_leaves(ctx, state.abstract, state.slots, next);
 }
 
+std::string local_memory_in(const Value& value) {
+  if (value.is_array()) {
+    const Value::Array& array = value.array();
+    if (!array.allocation() || array.type.space != ir::AddressSpace::Local) return "";
+    return array.is_atomic_ref() ? "a local Atomic" : "a local array";
+  }
+  for (const Value& part : value.parts())
+    if (std::string found = local_memory_in(part); !found.empty()) return found;
+  return "";
+}
+
 namespace {
 
 // A web of a function that is being lowered.
@@ -381,10 +391,15 @@ static Value read_variable(Context& ctx, const syntax::Name* node, const Variabl
   if (std::optional<Value> one = state.failed ? std::nullopt : read_of_one(ctx, node, state))
     return *std::move(one);
   const bool elsewhere = variable.instance->function_root() != ctx.instance->function_root();
-  if (elsewhere && !state.failed && has_leaves(state.direct.value_or(state.abstract)))
-    return not_implemented(ctx, node,
-                           "reading '" + node->id + "' of the function around one that is called",
-                           "give it as an argument");
+  const Value held = state.direct.value_or(state.abstract);
+  const std::string local = local_memory_in(held);
+  if (elsewhere && !state.failed && (has_leaves(held) || !local.empty())) {
+    const std::string what =
+        "reading '" + node->id + "' of the function around one that is called";
+    return local.empty() ? not_implemented(ctx, node, what, "give it as an argument")
+                         : not_implemented(ctx, node, what + ", which has " + local,
+                                           "use a shared array, with a part for each thread");
+  }
   if (state.failed || state.direct || !state.abstract.is_unknown())
     return load_web(ctx, state, node->id);
   return unresolved(ctx, node, variable);

@@ -20,6 +20,11 @@ void change_variable(Context& ctx, const syntax::Name* node, const Value& value,
 
 // What a place has that holds one or the other value; nothing: they have nothing in common.
 std::optional<Value> join(const Context& ctx, const Value& a, const Value& b);
+// The value in the form of the abstract one: extents that the array behind a view has become
+// numbers.
+Value in_form_of(Context& ctx, const Value& abstract, const Value& value);
+// Memory of the frame in the value, or in what it consists of, as words; empty: there is none.
+std::string local_memory_in(const Value& value);
 // Adds the abstract value of one definition to a web.
 void join_into(Context& ctx, WebState& state, const Node* definition, Value value,
                bool may_be_constant, const std::string& name, const Node* source);
