@@ -394,11 +394,14 @@ static Value read_variable(Context& ctx, const syntax::Name* node, const Variabl
   const Value held = state.direct.value_or(state.abstract);
   const std::string local = local_memory_in(held);
   if (elsewhere && !state.failed && (has_leaves(held) || !local.empty())) {
-    const std::string what =
-        "reading '" + node->id + "' of the function around one that is called";
-    return local.empty() ? not_implemented(ctx, node, what, "give it as an argument")
-                         : not_implemented(ctx, node, what + ", which has " + local,
-                                           "use a shared array, with a part for each thread");
+    if (local.empty())
+      return not_implemented(ctx, node,
+                             "reading '" + node->id + "' of the function around one that is called",
+                             "give it as an argument");
+    return not_implemented(
+        ctx, node,
+        "reading '" + node->id + "' of the function around one that is called, which has " + local,
+        "use a shared array, with a part for each thread");
   }
   if (state.failed || state.direct || !state.abstract.is_unknown())
     return load_web(ctx, state, node->id);
