@@ -372,7 +372,7 @@ def test_other_words_are_refused(execution):
 
 
 def test_functions_take_none():
-    with pytest.raises(TypeError, match="it takes fmad, fastmath and builtins"):
+    with pytest.raises(TypeError, match="it takes fmad, fastmath, builtins and inline"):
         D.func(execution="threads")
 
 
