@@ -217,7 +217,7 @@ def test_searching_sets_sorting_statistics():
     check(xp.argsort(ours(I), axis=0, descending=True), np.array([[1, 0, 1], [0, 1, 0]]))
     about = xp.__array_namespace_info__()
     assert about.default_device() == "cpu"
-    assert about.devices() == ["cpu"]
+    assert about.devices()[0] == "cpu"
     assert about.default_dtypes()["real floating"] == xp.float64
     assert about.dtypes(kind="bool") == {"bool": np.dtype(bool)}
     assert about.capabilities()["boolean indexing"] is True
@@ -251,8 +251,8 @@ def test_creation():
     assert xp.full(2, True).dtype == xp.bool
     for device in ("cpu", D.core.Device("host"), None):
         assert xp.zeros(2, device=device).device == "cpu"
-    with pytest.raises(ValueError, match=r"device.*cuda:7"):
-        xp.zeros(2, device="cuda:7")
+    with pytest.raises(ValueError, match=r"device.*cuda:99"):
+        xp.zeros(2, device="cuda:99")
     a = xp.asarray(F)
     assert np.shares_memory(a, F)
     assert not np.shares_memory(xp.asarray(a, copy=True), F)
