@@ -34,7 +34,7 @@ def within_tuples(a, pair):
     t = (1, a) if a[0] > 0 else (2, pair[0])
 
 
-@bad.kernel(D.zeros(2, dtype=D.Atomic(int)), D.zeros(2, dtype=D.Atomic(int)))
+@bad.kernel(*(D.zeros(2, dtype=D.Atomic(int), device="cpu") for _ in range(2)))
 def of_atomics(a, b):
     # error at `a if D.tid(1) > 0 else b`: this would be the array 'a' or the array 'b', chosen at run time
     # hint: which array is meant must be known when the kernel is compiled; choose between elements, such as a[i] if ... else b[i], or write the statements once for each array
