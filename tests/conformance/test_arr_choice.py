@@ -1,22 +1,10 @@
 """Arrays chosen at run time: by conditions, early returns and indices of tuples."""
 
-import copy
-
 import numpy as np
 import pytest
 from cuda import device as D
 from support.clauses import clause
-from support.launching import run
-
-
-def as_python(kernel, *arguments):
-    """Runs the kernel with one thread, and its source in Python, on copies of the arguments."""
-    ours, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
-    run(kernel, *ours)
-    kernel.underlying(*theirs)
-    for mine, right in zip(ours, theirs, strict=True):
-        if isinstance(mine, np.ndarray):
-            assert np.array_equal(mine, right), (mine, right)
+from support.launching import run, run_as_host
 
 
 def arrays():
@@ -60,7 +48,7 @@ def returned(out, a, b, n):
 @pytest.mark.parametrize("n", range(6))
 def test_views_are_returned_early(target, n):
     a, b, _ = arrays()
-    as_python(returned, np.zeros(4), a, b, n)
+    run_as_host(returned, np.zeros(4), a, b, n)
 
 
 @D.kernel
@@ -81,7 +69,7 @@ def indexed(out, a, b, c, n):
 @clause("DEV-TUP-01")
 @pytest.mark.parametrize("n", range(4))
 def test_tuples_of_arrays_are_indexed_at_run_time(target, n):
-    as_python(indexed, np.zeros(4), *arrays(), n)
+    run_as_host(indexed, np.zeros(4), *arrays(), n)
 
 
 @D.kernel
@@ -106,7 +94,7 @@ def swapped(a, b, n):
 @pytest.mark.parametrize("n", range(6))
 def test_arrays_are_swapped_in_a_loop(target, n):
     a, b, _ = arrays()
-    as_python(swapped, a, b, n)
+    run_as_host(swapped, a, b, n)
 
 
 @D.kernel
@@ -123,7 +111,7 @@ def rows(out, a, b, n):
 @pytest.mark.parametrize("n", range(4))
 def test_rows_of_a_chosen_matrix(target, n):
     a, b = np.arange(12.0).reshape(3, 4), np.arange(12.0, 24.0).reshape(4, 3)
-    as_python(rows, np.zeros(5), a, b, n)
+    run_as_host(rows, np.zeros(5), a, b, n)
 
 
 @D.kernel

@@ -74,20 +74,8 @@ def shift_right_unsigned(a: Any, b: Any) -> Any:
     return D.uint64(a) >> D.uint64(b) if b < 64 else D.uint64(0)
 
 
-def whole_power(a: Any, b: Any) -> Any:
-    """By squares, modulo 2**64; the truth of a negative exponent, rounded to zero."""
-    base, left, found = D.uint64(D.int64(a)), D.uint64(b), D.uint64(1)
-    if b < 0:
-        return D.uint64(1 if a == 1 else 0)
-    while left > 0:
-        if left & 1:
-            found = found * base
-        base = base * base
-        left = left >> 1
-    return found
-
-
 def whole_power_unsigned(a: Any, b: Any) -> Any:
+    """By squares, modulo 2**64."""
     base, left, found = D.uint64(a), D.uint64(b), D.uint64(1)
     while left > 0:
         if left & 1:
@@ -95,6 +83,13 @@ def whole_power_unsigned(a: Any, b: Any) -> Any:
         base = base * base
         left = left >> 1
     return found
+
+
+def whole_power(a: Any, b: Any) -> Any:
+    """Modulo 2**64; zero for negative exponents, one where the base is one."""
+    if b < 0:
+        return D.uint64(1 if a == 1 else 0)
+    return whole_power_unsigned(D.int64(a), b)
 
 
 def add_logarithms(a: Any, b: Any) -> Any:

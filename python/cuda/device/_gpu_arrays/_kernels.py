@@ -25,6 +25,14 @@ def unravel(i: Any, shape: Any) -> Any:
     return (*unravel(i // shape[-1], shape[:-1]), i % shape[-1])
 
 
+def elements(shape: Any) -> Any:
+    """How many elements an array of that shape has."""
+    count = D.int64(1)
+    for extent in shape:
+        count = count * extent
+    return count
+
+
 def _operand(x: Any, at: Any, is_number: Any, form: Any) -> Any:
     if is_number:
         return form(x)
@@ -103,9 +111,7 @@ def reduce(combine: Any, form: Any, start: Any, kept: int) -> Any:
         parts = D.int64(out.shape[-1])
         row = unravel(block // parts, a.shape[:kept])
         first = block % parts * each
-        count = D.int64(1)
-        for extent in a.shape[kept:]:
-            count = count * extent
+        count = elements(a.shape[kept:])
         end = min(first + each, count)
         total = form(start)
         k = first + D.int64(D.thread_idx.x)
@@ -136,9 +142,7 @@ def position(better: Any, form: Any, kept: int) -> Any:
     def array_position(out: Any, a: Any) -> None:
         block = D.int64(D.block_idx.x)
         row = unravel(block, a.shape[:kept])
-        count = D.int64(1)
-        for extent in a.shape[kept:]:
-            count = count * extent
+        count = elements(a.shape[kept:])
         values = D.shared_array(BLOCK, form)
         places = D.shared_array(BLOCK, D.int64)
         t = D.thread_idx.x
