@@ -338,7 +338,8 @@ def test_creation_and_types(on_gpu):
             "full": xp.full((2,), 4, device="cuda"), "zeros": xp.zeros(2, device="cuda"),
             "ones_like": xp.ones_like(b), "full_like": xp.full_like(b, 9),
             "linspace": xp.linspace(0, 1, 3, device="cuda"), "tril": xp.tril(a[:2, :2]),
-            "asarray": xp.asarray(b), "from_dlpack": xp.from_dlpack(b),
+            "asarray": xp.asarray(b), "of_a_list": xp.asarray([[b[1], 5], (b[0], b[3])]),
+            "from_dlpack": xp.from_dlpack(b),
             "astype": xp.astype(a[0], xp.int16), "empty_like": xp.empty_like(b) * 0,
         }
         assert all(x.device == "cuda:0" for x in made.values())
@@ -361,6 +362,7 @@ def test_creation_and_types(on_gpu):
         "linspace": [0.0, 0.5, 1.0],
         "tril": [[0.0, 0.0], [4.0, 5.0]],
         "asarray": [1, 2, 3, 4],
+        "of_a_list": [[2, 5], [1, 4]],
         "from_dlpack": [1, 2, 3, 4],
         "astype": [0, 1, 2, 3],
         "empty_like": [0, 0, 0, 0],

@@ -141,6 +141,20 @@ def _kept(obj: Any, device: Any) -> Any:
     return "cpu" if on_host else None
 
 
+def _device_of(values: Any) -> Any:
+    """Where the first Array of nested lists is; None where there is none."""
+    if type(values) not in (list, tuple):
+        return values.device if isinstance(values, Array) else None
+    return next((found for found in map(_device_of, values) if found), None)
+
+
+def _on_host(values: Any) -> Any:
+    """Nested lists with the host's copies of Arrays."""
+    if type(values) in (list, tuple):
+        return [_on_host(value) for value in values]
+    return _arrays.to_host(values) if isinstance(values, Array) else values
+
+
 def _placed(array: Any, device: Any) -> Any:
     """An array of NumPy's where it is wanted."""
     where = _device(device)
@@ -234,7 +248,13 @@ def linspace(
 
 
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Any:
-    """An array of what obj holds, as by cuda.device.asarray; an Array stays where it is."""
+    """An array of what obj holds, as by cuda.device.asarray; an Array stays where it is.
+
+    A list that holds Arrays is read by the host, and the result is where the first of them is.
+    """
+    if type(obj) in (list, tuple) and _on_gpu(obj):
+        device = _device_of(obj) if device is None else device
+        obj = _on_host(obj)
     return given(_arrays.asarray(plain(obj), dtype, device=_kept(obj, device), copy=copy))
 
 
