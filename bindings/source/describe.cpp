@@ -110,8 +110,13 @@ nb::list describe(const syntax::Program& program) {
   nb::list functions;
   for (const syntax::Function& function : program.functions) {
     nb::dict names, entry;
-    for (const auto& [node, binding] : function.bindings)
-      names[nb::str(text_at(node->span, program.files).c_str())] = describe(binding);
+    for (const auto& [node, binding] : function.bindings) {
+      // In a quoted annotation all nodes have one text: that of the name is kept, whatever comes
+      // first.
+      const nb::str text(text_at(node->span, program.files).c_str());
+      if (node->kind == syntax::NodeKind::Name || !names.contains(text))
+        names[text] = describe(binding);
+    }
     entry["name"] = function.name.c_str();
     entry["kind"] = kind_of(function.kind);
     entry["file"] = program.files[function.span.file].name.c_str();

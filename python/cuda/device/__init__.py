@@ -14,7 +14,6 @@ device.launch(vec_add, a, b, c, grid=(a.size + 255) // 256, block=256)
 from typing import TYPE_CHECKING, Any
 
 from cuda.device import (
-    _array_operators,  # noqa: F401 it gives Array its operators
     _core,
     _intrinsics,
     _missing,
@@ -24,6 +23,7 @@ from cuda.device import (
     core,
     errors,  # noqa: F401 it is found as an attribute
 )
+from cuda.device._array_operators import install as _give_operators
 from cuda.device._arrays import (
     Array,
     arange,
@@ -87,6 +87,8 @@ if TYPE_CHECKING:
     from ml_dtypes import bfloat16
     from ml_dtypes import float8_e4m3fn as float8e4m3
     from ml_dtypes import float8_e5m2 as float8e5m2
+
+_give_operators()
 
 # Formats that NumPy lacks: loaded when first asked for.
 _ML_DTYPES = {

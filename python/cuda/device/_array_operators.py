@@ -1,6 +1,7 @@
 """Operators and methods of Array, the array in memory of a GPU: functions of array_api by kernels.
 
-They are put on the class here, and what computes is imported when it is first needed.
+The package puts them on the class when it is imported; what computes is imported when it is first
+needed.
 """
 
 import operator
@@ -11,7 +12,7 @@ import numpy as np
 from cuda.device import _arrays, _core, _places
 from cuda.device._core import Array
 
-__all__ = ["assigned", "chosen", "number_of"]
+__all__ = ["assigned", "chosen", "install", "number_of"]
 
 _OPERATORS = {
     "add": "add",
@@ -213,7 +214,8 @@ def assigned(array: Array, mask: Array | None, value: Any) -> None:
     array[...] = _views.copied(_elementwise.astype(spread, array.dtype, copy=False))
 
 
-def _install() -> None:
+def install() -> None:
+    """Gives the class its operators and methods."""
     members: dict[str, Any] = {
         **{f"__{short}__": _binary(name) for short, name in (_OPERATORS | _COMPARISONS).items()},
         **{f"__r{short}__": _binary(name, True) for short, name in _OPERATORS.items()},
@@ -231,6 +233,3 @@ def _install() -> None:
         if not isinstance(member, property):
             member.__name__, member.__qualname__ = name, f"Array.{name}"
         setattr(_core.Array, name, member)
-
-
-_install()
