@@ -2,8 +2,10 @@
 
 import math
 
+import cloudpickle
 import numpy as np
 import pytest
+from cuda import device
 from cuda.device.numbapro import cuda, int8
 from support.clauses import clause
 from support.numbapro import expect_errors, made_of, types_of_variables
@@ -162,7 +164,50 @@ def test_division_roots_and_sums_are_rounded_correctly(target):
     assert np.all(error <= np.spacing(np.abs(sums)).astype(np.longdouble) * 0.50001)
 
 
+def estimates(out, x, y):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i] / y[i] + math.sqrt(x[i])
+
+
+@device.kernel(fastmath=True)
+def estimates_of_the_guide(out, x, y):
+    i = device.tid(1)
+    if i < out.size:
+        out[i] = x[i] / y[i] + math.sqrt(x[i])
+
+
+SINGLE = "array[float32, 1]"
+
+
+def ptx_of(**options):
+    return cuda.jit(**options)(estimates).inspect(SINGLE, SINGLE, SINGLE, what="ptx")
+
+
 @clause("NP-FAST-01", "NP-MATH-09")
-def test_fast_math_is_no_option_yet():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'fastmath'"):
-        cuda.jit(fastmath=True)
+def test_fast_math_computes_as_that_of_the_guide(target):
+    x, y = np.random.default_rng(5).uniform(0.1, 1e6, (2, 2000)).astype(np.float32)
+    exact, fast, other = np.zeros((3, 2000), np.float32)
+    cuda.autojit(fastmath=False)(estimates)[20, 100](exact, x, y)
+    cuda.autojit(fastmath=True)(estimates)[20, 100](fast, x, y)
+    device.launch(estimates_of_the_guide, other, x, y, grid=20, block=100)
+    assert fast.tobytes() == other.tobytes()
+    assert exact.tobytes() == (x / y + np.sqrt(x)).tobytes()
+    assert np.allclose(fast, exact, rtol=1e-6)
+
+
+@clause("NP-FAST-01")
+def test_fast_math_takes_parts():
+    instructions = ("div.approx.ftz.f32", "sqrt.approx.ftz.f32", "div.rn.f32", "sqrt.rn.f32")
+    found = {
+        name: [each in ptx_of(fastmath=parts) for each in instructions]
+        for name, parts in (("none", False), ("all", True), ("one", {"approximate_sqrt"}))
+    }
+    assert found == {
+        "none": [False, False, True, True],
+        "all": [True, True, False, False],
+        "one": [False, False, True, False],
+    }
+    kernel = cuda.jit(f"void({', '.join(['float32[:]'] * 3)})", fastmath=True)(estimates)
+    assert kernel.ptx == cloudpickle.loads(cloudpickle.dumps(kernel)).ptx
+    assert "div.approx.ftz.f32" in kernel.ptx

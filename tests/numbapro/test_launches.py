@@ -56,12 +56,40 @@ def test_arguments_have_no_names():
 
 @pytest.mark.parametrize(
     "option",
-    ["name", "fastmath", "nopython", "debug", "link", "opt", "max_registers", "func_or_sig"],
+    ["name", "fastmth", "nopython", "debug", "link", "opt", "max_registers", "func_or_sig"],
 )
 def test_options_that_there_are_not(option):
     for decorator in (cuda.jit, cuda.autojit):
         with pytest.raises(TypeError, match=f"got an unexpected keyword argument '{option}'"):
             decorator(**{option: True})
+
+
+@pytest.mark.parametrize("decorator", [cuda.jit, cuda.autojit])
+def test_fastmath_is_checked(decorator):
+    with pytest.raises(TypeError) as raised:
+        decorator(fastmath="approximate_sqrt")
+    assert str(raised.value) == (
+        "@cuda.jit: fastmath must be True, False or a set of names, found 'approximate_sqrt'; "
+        "write fastmath={'approximate_sqrt'}"
+    )
+    with pytest.raises(TypeError, match=r"@cuda\.jit: fastmath has no part 'ftz'; its parts are "):
+        decorator(fastmath={"ftz"})
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [({"fastmath": True}, "fastmath=True"), ({"fmad": False}, "fmad=False")],
+)
+def test_device_functions_compute_as_their_kernels(options, found):
+    for decorator in (cuda.jit, cuda.autojit):
+        with pytest.raises(TypeError) as raised:
+            decorator(device=True, **options)
+        assert str(raised.value) == (
+            f"cuda.jit(device=True) takes neither fmad nor fastmath, found {found}: a device "
+            "function computes as the kernel that calls it; give the option to the kernel"
+        )
+    for decorator in (cuda.jit, cuda.autojit):
+        assert callable(decorator(device=True, fmad=True, fastmath=False)(lambda x: x))
 
 
 def test_autojit_takes_no_signature():

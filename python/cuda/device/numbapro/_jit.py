@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from cuda.device import _core
+from cuda.device._decorators import _parts_of_fast_math
 from cuda.device.errors import LaunchOverflowError, LaunchTypeError
 from cuda.device.numbapro._memory import DeviceNDArray, Stream, argument_of, is_cuda_array
 from cuda.device.numbapro._types import (
@@ -33,6 +34,7 @@ def jit(
     bind: bool = True,
     target: str = "gpu",
     fmad: bool = True,
+    fastmath: bool | Iterable[str] = False,
     **unknown: Any,
 ) -> Any:
     """Makes a function a kernel, or with device=True one that kernels call.
@@ -44,21 +46,39 @@ def jit(
     device=True: a function that only kernels call, whose arguments and result have the types of its
     signature; arguments' types alone declare that there is no result. inline and bind change
     nothing: functions are always inlined, kernels always bound.
-    target: "gpu" or "cuda". fmad=False: a*b + c has two roundings.
+    target: "gpu" or "cuda".
+    fmad: False keeps a*b + c as two roundings.
+    fastmath: True computes float32 as nvcc --use_fast_math does, a set of names allows parts of
+    that; both as cuda.device.kernel(). Device functions take neither fmad nor fastmath: they
+    compute as the kernel that calls them.
 
     Raises TypeError for a signature that is none, a kernel with a result, and unknown options.
     """
     for option in unknown:
         raise TypeError(
             f"cuda.jit() got an unexpected keyword argument {option!r}; it takes restype, "
-            "argtypes, device, inline, bind, target and fmad"
+            "argtypes, device, inline, bind, target, fmad and fastmath"
         )
     if target not in _TARGETS:
         raise TypeError(f"cuda.jit(target={target!r}) is not possible; target is 'gpu'")
+    options = _Rounding(fmad, _parts_of_fast_math("cuda.jit", fastmath))
+    if device and (options.fastmath or not fmad):
+        given = f"fastmath={fastmath!r}" if options.fastmath else f"fmad={fmad!r}"
+        raise TypeError(
+            f"cuda.jit(device=True) takes neither fmad nor fastmath, found {given}: a device "
+            "function computes as the kernel that calls it; give the option to the kernel"
+        )
     if len(signature) == 1 and isinstance(signature[0], types.FunctionType):
-        return _made(signature[0], None, device, fmad)
+        return _made(signature[0], None, device, options)
     found = _declared(signature, restype, argtypes)
-    return lambda function: _made(function, found, device, fmad)
+    return lambda function: _made(function, found, device, options)
+
+
+class _Rounding(NamedTuple):
+    """The options that change results."""
+
+    fmad: bool
+    fastmath: list[str]
 
 
 def _declared(given: tuple[Any, ...], restype: Any, argtypes: Any) -> Signature | None:
@@ -90,7 +110,7 @@ def _refuse_signature(found: str) -> NoReturn:
     )
 
 
-def _made(function: Any, signature: Signature | None, device: bool, fmad: bool) -> Any:
+def _made(function: Any, signature: Signature | None, device: bool, options: _Rounding) -> Any:
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"cuda.jit expects a Python function, found {type(function).__name__!r}")
     count = function.__code__.co_argcount
@@ -100,9 +120,9 @@ def _made(function: Any, signature: Signature | None, device: bool, fmad: bool) 
             f"{len(signature.args)}"
         )
     if not device:
-        return CUDAKernel(function, signature, fmad)
+        return CUDAKernel(function, signature, options)
     texts = [] if signature is None else map(_text, (signature.return_type, *signature.args))
-    return _core.make_device_function(function, fmad=fmad, signature=list(texts))
+    return _core.make_device_function(function, fmad=options.fmad, signature=list(texts))
 
 
 def _text(declared: Type) -> str:
@@ -158,10 +178,12 @@ def _is_contiguous(array: Any, declared: ArrayType) -> bool:
 class CUDAKernel:
     """A kernel: k[grid, block, stream, sharedmem](*arguments) launches it."""
 
-    def __init__(self, function: Callable[..., Any], signature: Signature | None, fmad: bool):
+    def __init__(
+        self, function: Callable[..., Any], signature: Signature | None, options: _Rounding
+    ) -> None:
         self._take_names(function)
         self.signature = signature
-        self._kernel = _core.make_kernel(function, fmad=fmad, dialect="numbapro")
+        self._kernel = _core.make_kernel(function, **options._asdict(), dialect="numbapro")
         self._specialised: dict[tuple[Type, ...], None] = {}
         if signature is None:
             return
