@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from cuda.device.errors import DeviceOnlyError
+from cuda.device.errors import DeviceOnlyError, KernelError
 from cuda.device.numbapro import cuda, float32, int16, int32
 from support.clauses import clause
 from support.numbapro import expect_errors, made_of, types_of_variables
@@ -108,20 +108,67 @@ def test_blocks_are_reversed(target):
 def some_wait(out):
     t = cuda.threadIdx.x
     if t < 16:
-        # error at `cuda.syncthreads()`: some threads of a block come to this barrier and others do
-        # ... not
+        # error at `cuda.syncthreads()`: some threads of a block come to this syncthreads() and
+        # ... others do not
         # hint: all threads of a block call it, or have left the kernel; move it out of the
         # ... condition
         cuda.syncthreads()
     out[t] = 1
 
 
-@clause("NP-INTR-08", partial="divergence that only a run shows")
-def test_a_barrier_that_some_threads_certainly_miss():
-    from cuda.device.errors import CompileError
+# Where data decides, the interpreter alone finds it, and only threads that wait at different
+# barriers: those that have left the kernel do not count, as on GPUs.
+UNCHECKED = "where data decides and no thread waits elsewhere; targets do not check yet"
 
-    with pytest.raises(CompileError, match=r"come to this .* and others do not"):
-        some_wait[1, 32](np.zeros(32))
+
+@clause("NP-INTR-08", partial=UNCHECKED)
+def test_a_barrier_that_some_threads_certainly_miss(target):
+    expect_errors(some_wait, np.zeros(32), block=32)
+
+
+@cuda.autojit
+def waits_apart(a):
+    t = cuda.threadIdx.x
+    if a[t] > 0:
+        cuda.syncthreads()
+        a[t] = 5
+    else:
+        cuda.syncthreads()
+
+
+@clause("NP-INTR-08", partial=UNCHECKED)
+@pytest.mark.targets("interpreter", "interpreter-seed1")
+def test_threads_that_data_sends_to_different_barriers(target):
+    with pytest.raises(KernelError) as raised:
+        waits_apart[1, 2](np.array([1, 0]))
+    text = str(raised.value)
+    first = waits_apart.py_func.__code__.co_firstlineno
+    assert "threads wait at different barriers" in text
+    assert f"thread (0, 0, 0) at 'barrier' in line {first + 4}" in text
+    assert f"thread (1, 0, 0) at 'barrier' in line {first + 7}" in text
+
+
+@clause("NP-INTR-08", partial=UNCHECKED)
+@pytest.mark.targets("avx512", "avx2")
+def test_different_barriers_end_where_they_are_not_found(target):
+    a = np.array([1, 0] * 40)
+    waits_apart[1, 80](a)
+    assert a.tolist() == [5, 0] * 40
+
+
+@cuda.autojit
+def waits_where_data_says(a):
+    t = cuda.threadIdx.x
+    if a[t] > 0:
+        cuda.syncthreads()
+        a[t] = 5
+
+
+@clause("NP-INTR-08", partial=UNCHECKED)
+def test_threads_that_have_left_do_not_count(target):
+    a = np.array([1, 0] * 40)
+    waits_where_data_says[1, 80](a)
+    assert a.tolist() == [5, 0] * 40
 
 
 @cuda.autojit
