@@ -1,15 +1,11 @@
-"""NumbaPro's types: type objects, inference, loops, and the results of operators (NP-TYPE, ARITH).
-
-The model of the results is written from the specification's text alone.
-"""
+"""NumbaPro's types: type objects, inference, loops, literals (NP-TYPE, NP-ARITH)."""
 
 import copy
-import operator
 import pickle
 
 import numpy as np
 import pytest
-from cuda.device.errors import CompileError, LaunchTypeError
+from cuda.device.errors import LaunchTypeError
 from cuda.device.numbapro import (
     bool_,
     complex64,
@@ -30,100 +26,7 @@ from cuda.device.numbapro import (
 )
 from support.clauses import clause
 from support.numbapro import expect_errors, made_of, types_of_variables
-from support.numbapro_rules import TYPES, bits, general, kind_of_int, result_of
-
-
-def parts(name):
-    """What the compiler keeps of a variable."""
-    if name.startswith("complex"):
-        return (f"float{bits(name)}",) * 2
-    return name
-
-
-SIGNS = ["+", "-", "*", "//", "/", "&", "|", "^", "<<", ">>", "%", "**"]
-
-
-@clause("NP-ARITH-01", "NP-ARITH-02", "NP-ARITH-03", "NP-ARITH-04", "NP-ARITH-06", "NP-ARITH-07")
-@clause("NP-ARITH-05")
-@pytest.mark.parametrize("sign", SIGNS)
-def test_the_result_of_every_operator_on_every_pair_of_types(sign):
-    good = {(a, b): result_of(sign, a, b) for a in TYPES for b in TYPES}
-    lines = [f"    {a}_{b} = v_{a} {sign} v_{b}" for (a, b), kind in good.items() if kind]
-    names = ", ".join(f"v_{name}" for name in TYPES)
-    kernel = made_of(f"def k({names}):\n" + "\n".join(lines) + "\n")
-    found = types_of_variables(kernel, *TYPES)
-    for (a, b), kind in good.items():
-        if kind:
-            assert found[f"{a}_{b}"] == parts(kind), f"{a} {sign} {b}"
-    refused = [pair for pair, kind in good.items() if kind is None]
-    if not refused:
-        return
-    lines = [f"    x{at} = v_{a} {sign} v_{b}" for at, (a, b) in enumerate(refused)]
-    kernel = made_of(f"def k({names}):\n" + "\n".join(lines) + "\n")
-    with pytest.raises(CompileError) as raised:
-        kernel.inspect(*TYPES, what="ir_raw")
-    assert [each.line for each in raised.value.diagnostics] == list(range(2, len(lines) + 2))
-
-
-# --- values ---
-
-SAMPLE = ["int8", "uint8", "uint32", "int64", "float32", "float64"]
-VALUED = ["+", "-", "*", "//", "/"]
-NUMBERS = {
-    "int8": [100, -7, -128, 3],
-    "uint8": [200, 7, 255, 2],
-    "uint32": [4000000000, 7, 3, 4294967295],
-    "int64": [1 << 40, -7, 5, 2],
-    "float32": [1.5, -7.25, 3.0, 0.1],
-    "float64": [1e12, -7.25, 3.0, 0.1],
-}
-
-
-def python_value(sign, a, b, x, y):
-    """The result, by Python's own arithmetic where it is exact and NumPy's in one format."""
-    kind, common = result_of(sign, a, b), general(a, b)
-    if sign == "/":
-        with np.errstate(all="ignore"):
-            return np.dtype(kind).type(x) / np.dtype(kind).type(y)
-    if np.dtype(common).kind == "f":
-        real = np.dtype(common).type
-        x, y = real(x), real(y)
-        if sign != "//":
-            return {"+": operator.add, "-": operator.sub, "*": operator.mul}[sign](x, y)
-        floor = np.floor(np.float64(x) / np.float64(y)) if common == "float32" else x // y
-        limits = np.iinfo(kind)
-        return kind_of_int(kind, min(max(int(floor), limits.min), limits.max))
-    x, y = kind_of_int(common, x), kind_of_int(common, y)
-    exact = {"+": operator.add, "-": operator.sub, "*": operator.mul, "//": operator.floordiv}
-    return kind_of_int(kind, exact[sign](int(x), int(y)))
-
-
-def _arithmetic():
-    pairs = [(sign, a, b) for sign in VALUED for a in SAMPLE for b in SAMPLE]
-    lines = [
-        f"        {'ints' if np.dtype(result_of(*each)).kind != 'f' else 'floats'}[{at}, i] = "
-        f"v_{each[1]}[i] {each[0]} w_{each[2]}[i]"
-        for at, each in enumerate(pairs)
-    ]
-    names = ", ".join([f"v_{name}" for name in SAMPLE] + [f"w_{name}" for name in SAMPLE])
-    head = f"def k(ints, floats, {names}):\n    i = cuda.grid(1)\n    if i < ints.shape[1]:\n"
-    return pairs, made_of(head + "\n".join(lines) + "\n")
-
-
-@clause("NP-ARITH-01", "NP-ARITH-02", "NP-ARITH-03")
-def test_arithmetic_computes_in_the_type_of_its_result(target):
-    pairs, kernel = _arithmetic()
-    left = {name: np.array(values, name) for name, values in NUMBERS.items()}
-    right = {name: np.array(values[::-1], name) for name, values in NUMBERS.items()}
-    ints, floats = np.zeros((len(pairs), 4), np.int64), np.zeros((len(pairs), 4))
-    kernel[1, 32](ints, floats, *left.values(), *right.values())
-    for at, (sign, a, b) in enumerate(pairs):
-        for i in range(4):
-            wanted = python_value(sign, a, b, left[a][i].item(), right[b][i].item())
-            found = floats[at, i] if np.dtype(result_of(sign, a, b)).kind == "f" else ints[at, i]
-            if isinstance(wanted, np.uint64):
-                wanted = wanted.astype(np.int64)
-            assert found == wanted, f"{a} {left[a][i]} {sign} {b} {right[b][i]}"
+from support.numbapro_rules import kind_of_int
 
 
 @cuda.autojit

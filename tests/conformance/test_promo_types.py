@@ -11,6 +11,7 @@ from support.errors import expect_refusal
 from support.launching import result_type
 from support.promotion import ERROR, FIXED, KNOWN
 from support.scalars import INTEGERS, NUMBERS, SMALL_FLOATS
+from support.sources import executed
 
 from support import promotion
 
@@ -172,6 +173,17 @@ def test_builtin_with_builtin(operator):
 def test_pairs_that_the_standard_leaves_open(operator):
     pairs = promotion.pairs("rec")
     check_pairs(FUNCTIONS[operator], {p: promotion.result(operator, *p) for p in pairs})
+
+
+IN_PLACE = [sign for sign in promotion.OPERATORS if sign not in promotion.COMPARISONS]
+
+
+@clause("DEV-PROMO-01", "DEV-PROMO-02", "DEV-PROMO-03", "DEV-PROMO-04")
+@pytest.mark.parametrize("operator", IN_PLACE)
+def test_assignments_in_place_give_a_variable_the_type_of_the_result(operator):
+    text = f"@D.func\ndef in_place(x, y):\n    x {operator}= y\n    return x\n"
+    expected = {pair: promotion.result(operator, *pair) for pair in promotion.pairs()}
+    check_pairs(executed(text)["in_place"], expected)
 
 
 @clause("DEV-PROMO-01")

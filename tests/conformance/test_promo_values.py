@@ -136,10 +136,12 @@ def test_bitwise_operators(target, pair):
         assert_same_bits(out, reference.binary(op, x, y, promotion.result(op, a, b)), x, y)
 
 
+SHIFT_COUNTS = np.array([0, 1, 2, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 100])
+
+
 def test_shifts(target, pair):
     a, b = pair
-    counts = np.array([0, 1, 2, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 100], dtype=b)
-    x, y = cross(samples(a), counts)
+    x, y = cross(samples(a), SHIFT_COUNTS.astype(b))
     for op, out in launch(shifts, promotion.SHIFTS, x, y, a, b).items():
         assert_same_bits(out, reference.binary(op, x, y, promotion.result(op, a, b)), x, y)
 
@@ -162,6 +164,71 @@ def test_powers(target, pair):
     with np.errstate(all="ignore"):
         expected = np.power(*wide).astype(out.dtype)
     assert ulps(out, expected).max() <= 4
+
+
+# --- in place ---
+
+
+@D.kernel(fmad=False)
+def elements_of_numbers(ys, add, sub, mul, div, quotient, rest):
+    i = D.tid(1)
+    for n, y in enumerate(ys):
+        if i < y.size:
+            add[n][i] += y[i]
+            sub[n][i] -= y[i]
+            mul[n][i] *= y[i]
+            div[n][i] /= y[i]
+            quotient[n][i] //= y[i]
+            rest[n][i] %= y[i]
+
+
+@D.kernel
+def elements_of_integers(ys, and_, or_, xor):
+    i = D.tid(1)
+    for n, y in enumerate(ys):
+        if i < y.size:
+            and_[n][i] &= y[i]
+            or_[n][i] |= y[i]
+            xor[n][i] ^= y[i]
+
+
+@D.kernel
+def shifted_elements(ys, left, right):
+    i = D.tid(1)
+    for n, y in enumerate(ys):
+        if i < y.size:
+            left[n][i] <<= y[i]
+            right[n][i] >>= y[i]
+
+
+IN_PLACE = [
+    (elements_of_numbers, ("+", "-", "*", "/", "//", "%"), TYPES),
+    (elements_of_integers, promotion.BITWISE, ("bool", *INTEGERS)),
+    (shifted_elements, promotion.SHIFTS, INTEGERS),
+]
+
+
+@clause("DEV-PROMO-01", "DEV-PROMO-04")
+@pytest.mark.parametrize("name", TYPES)
+def test_elements_in_place_take_the_result_in_their_type(target, name):
+    for kernel, operators, others in IN_PLACE:
+        if name not in others:
+            continue
+        crossed = [
+            cross(
+                samples(name),
+                SHIFT_COUNTS.astype(t) if operators is promotion.SHIFTS else samples(t, 2),
+            )
+            for t in others
+        ]
+        outs = [tuple(x.copy() for x, _ in crossed) for _ in operators]
+        most = max(len(x) for x, _ in crossed)
+        run(kernel, tuple(y for _, y in crossed), *outs, grid=most // BLOCK + 1, block=BLOCK)
+        for operator, out in zip(operators, outs, strict=True):
+            for other, (x, y), found in zip(others, crossed, out, strict=True):
+                result = promotion.result(operator, name, other)
+                wanted = reference.convert(reference.binary(operator, x, y, result), name)
+                assert_same_bits(found, wanted, x, y)
 
 
 # --- a builtin beside a typed operand ---

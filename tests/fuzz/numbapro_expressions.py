@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 
 from support.numbapro_rules import REAL
-
-from .numbapro_values import is_int
+from support.numbapro_values import is_int
 
 SCALARS = {"s": "int32", "w": "uint32", "f": "float32", "n": "int64", "d": "float64"}
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")

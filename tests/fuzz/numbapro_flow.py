@@ -11,9 +11,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from support.numbapro_rules import general, result_of
-
-from .numbapro_values import SIGNS, literal, math_type, part_type, unary_type
+from support.numbapro_rules import general, result_of, unary_result
+from support.numbapro_values import SIGNS, literal, math_type, part_type
 
 UNDEFINED = -1
 
@@ -318,7 +317,7 @@ class Flow:
                 return self.operation(op, left, right)
             case ast.UnaryOp(op=op, operand=operand):
                 t = self.type_of(operand)
-                return t and unary_type(type(op).__name__, t)
+                return t and unary_result(SIGNS[type(op).__name__], t)
             case ast.Compare():
                 return "bool"
             case ast.BoolOp(values=values) | ast.Call(func=ast.Name(id="min" | "max"), args=values):
@@ -330,7 +329,7 @@ class Flow:
                 return None if None in types else math_type(name, types)
             case ast.Call(func=ast.Name(id="abs"), args=[value]):
                 t = self.type_of(value)
-                return t and unary_type("USub", t)
+                return t and unary_result("-", t)
             case ast.Call(func=ast.Name(id=name)) if name in self.library.functions:
                 found = self.types_of(e)
                 return found and found[0]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from support.numbapro_rules import REAL
+from support.numbapro_values import is_int
 
 from .numbapro_expressions import SCALARS, Expressions
-from .numbapro_values import is_int
 
 PLACES = ("    i = cuda.grid(1)", "    t = cuda.threadIdx.x")
 

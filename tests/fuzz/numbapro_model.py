@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 
 import numpy as np
+from support.numbapro_values import Val, convert
 
-from . import numbapro_values as values
+from support import numbapro_values as values
+
 from .numbapro_flow import Definition, Flow
-from .numbapro_values import Val, convert
 
 
 class Jump(Exception):
@@ -123,7 +124,7 @@ class Machine:
     # --- expressions ---
 
     @staticmethod
-    def sign(op: ast.operator) -> str:
+    def sign(op: ast.AST) -> str:
         return values.SIGNS[type(op).__name__]
 
     def value(self, e: ast.AST) -> Val:
@@ -144,9 +145,9 @@ class Machine:
             case ast.BinOp(left=left, op=op, right=right):
                 return values.binary(self.sign(op), self.value(left), self.value(right))
             case ast.UnaryOp(op=op, operand=operand):
-                return values.unary(type(op).__name__, self.value(operand))
+                return values.unary(self.sign(op), self.value(operand))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
-                return values.compare(type(op).__name__, self.value(left), self.value(right))
+                return values.compare(self.sign(op), self.value(left), self.value(right))
             case ast.BoolOp(op=op, values=[left, right]):
                 return self.decided(e, isinstance(op, ast.And), self.value(left), right)
             case ast.IfExp(test=test, body=body, orelse=orelse):

@@ -16,13 +16,13 @@ import numpy as np
 from cuda.device import _testing
 from cuda.device.numbapro import _types, cuda
 from support.numbapro_rules import REAL
+from support.numbapro_values import Val, is_complex, literal, part_type, typed
 
 from .harness import assembled, interesting, unequal
 from .numbapro_expressions import SCALARS
 from .numbapro_flow import Flow, Library
 from .numbapro_generator import PLACES, Generator
 from .numbapro_model import Machine
-from .numbapro_values import Val, is_complex, literal, part_type, typed
 
 CODES = {name: np.dtype(name).str[1:] for name in REAL}  # "i4", as the numbers of the harness
 PYTHON = ("n", "d")  # given as Python's own int and float

@@ -34,12 +34,12 @@ def types_of_variables(kernel, *argument_types):
     return {name: kinds[0] if len(kinds) == 1 else tuple(kinds) for name, kinds in found.items()}
 
 
-def expect_errors(kernel, *args, at=None):
+def expect_errors(kernel, *args, at=None, block=1):
     """Launches and compares the CompileError, hints too, with the `# error` comments."""
     expected = expectations(at or kernel.py_func)
     assert expected, "no `# error` comment in the kernel's source"
     with pytest.raises(errors.CompileError) as raised:
-        kernel[1, 1](*args)
+        kernel[1, block](*args)
     wrong = compare_diagnostics(expected, raised.value)
     for want, have in zip(expected, raised.value.diagnostics, strict=False):
         if want.hint != have.hint:

@@ -5,6 +5,7 @@
 
 import numpy as np
 
+COMPARISONS = ["==", "!=", "<", "<=", ">", ">="]
 REAL = [
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float32", "float64"),
@@ -37,8 +38,10 @@ def general(a, b):
 def result_of(sign, a, b):
     """Type of a result; None: the operator is not defined."""
     kinds = np.dtype(a).kind + np.dtype(b).kind
-    if "c" in kinds and sign not in "+-*":
+    if "c" in kinds and sign not in ("+", "-", "*"):
         return None
+    if sign in COMPARISONS:
+        return "bool"  # A-12
     if kinds == "bb" and sign not in "&|^/":
         a = b = "int32"  # A-14
     if sign == "/":
@@ -50,6 +53,15 @@ def result_of(sign, a, b):
         width = max(32, bits(found))
         return f"uint{width}" if found.startswith("u") else f"int{width}"
     return found
+
+
+def unary_result(sign, name):
+    """A-12: what the operand is, but that arithmetic takes a bool for an int32 (A-14)."""
+    if sign == "not ":
+        return "bool"
+    if sign == "~":
+        return None if np.dtype(name).kind in "fc" else name
+    return "int32" if name == "bool" else name
 
 
 def kind_of_int(kind, value):

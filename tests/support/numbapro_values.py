@@ -12,19 +12,19 @@ import operator
 from typing import NamedTuple
 
 import numpy as np
-from support.numbapro_rules import bits, general, kind_of_int, result_of
 
-COMPARISONS = {
-    "Eq": operator.eq,
-    "NotEq": operator.ne,
-    "Lt": operator.lt,
-    "LtE": operator.le,
-    "Gt": operator.gt,
-    "GtE": operator.ge,
-}
+from support.numbapro_rules import bits, general, kind_of_int, result_of, unary_result
+
+# Python's names of operators in its syntax trees, and how they are written.
 SIGNS = {
     "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**",
     "BitAnd": "&", "BitOr": "|", "BitXor": "^", "LShift": "<<", "RShift": ">>",
+    "Eq": "==", "NotEq": "!=", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=",
+    "UAdd": "+", "USub": "-", "Invert": "~", "Not": "not ",
+}  # fmt: skip
+_COMPARE = {
+    "==": operator.eq, "!=": operator.ne,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 
 
@@ -118,7 +118,7 @@ def _whole(sign: str, t: str, a: int, b: int) -> int:
     if sign == ">>":
         return a >> min(_count(t, b), bits(t))
     if sign == "**":
-        return pow(a, b, 1 << bits(t)) if b >= 0 else _inverse(a, b)
+        return pow(a, b, 1 << bits(t))
     return {
         "+": operator.add, "-": operator.sub, "*": operator.mul,
         "&": operator.and_, "|": operator.or_, "^": operator.xor,
@@ -197,32 +197,26 @@ def binary(sign: str, left: Val, right: Val) -> Val:
     if common == "bool":
         return Val("bool", bool(_whole(sign, common, a.number, b.number)))
     a, b = convert(result, a), convert(result, b)
+    if sign == "**" and right.number < 0:  # the exponent keeps its own sign
+        return Val(result, _inverse(a.number, right.number))
     return Val(result, int(kind_of_int(result, _whole(sign, result, a.number, b.number))))
 
 
-def compare(op: str, left: Val, right: Val) -> Val:
+def compare(sign: str, left: Val, right: Val) -> Val:
     """A-12: on operands of the more general type."""
     common = general(left.type, right.type)
     a, b = convert(common, left).number, convert(common, right).number
-    return Val("bool", bool(COMPARISONS[op](a, b)))
+    return Val("bool", bool(_COMPARE[sign](a, b)))
 
 
-def _arithmetic_type(t: str) -> str:
-    return "int32" if t == "bool" else t
-
-
-def unary_type(op: str, t: str) -> str:
-    return "bool" if op == "Not" else t if op == "Invert" else _arithmetic_type(t)
-
-
-def unary(op: str, v: Val) -> Val:
-    if op == "Not":
+def unary(sign: str, v: Val) -> Val:
+    if sign == "not ":
         return Val("bool", not truth(v))
-    if op == "Invert":
-        return Val(v.type, int(kind_of_int(v.type, ~v.number)))
-    t = _arithmetic_type(v.type)
+    t = unary_result(sign, v.type)
+    if sign == "~":
+        return Val(t, int(kind_of_int(t, ~v.number)) if is_int(t) else not v.number)
     number = convert(t, v).number
-    if op == "UAdd":
+    if sign == "+":
         return Val(t, number)
     if is_complex(t):
         parts = (Val(part_type(t), -each) for each in (number.real, number.imag))
@@ -235,7 +229,7 @@ def truth(v: Val) -> bool:
 
 
 def absolute(v: Val) -> Val:
-    t = _arithmetic_type(v.type)
+    t = unary_result("+", v.type)
     number = abs(convert(t, v).number)
     return Val(t, number if is_float(t) else int(kind_of_int(t, number)))
 
