@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import _core, core
+from cuda.device import array_api as xp
 from cuda.device.errors import OutOfMemoryError
 from support.clauses import clause
 from support.dlpack import Producer
+
+from support import interfaces
 
 HOST = core.Device("host")
 
@@ -170,6 +173,51 @@ def test_asarray_takes_what_holds_numbers():
         D.asarray(a, np.float32, copy=False, device=HOST)
     with pytest.raises(TypeError, match="copy expects None, True or False, found 'x'"):
         D.asarray(a, copy="x", device=HOST)
+
+
+TAKERS = (lambda x: D.asarray(x, device=HOST), D.to_host, xp.asarray)
+
+
+@clause("DEV-ARR-22", "DEV-ARR-23")
+@pytest.mark.parametrize("take", TAKERS)
+def test_asarray_takes_every_protocol(take):
+    a = np.arange(4.0)
+    for producer in (interfaces.cuda(a), interfaces.sycl(a), interfaces.cuda(a[::-1])):
+        found = take(producer)
+        assert isinstance(found, np.ndarray)
+        assert np.shares_memory(found, a)
+        found[0] = 7
+    assert a.tolist() == [7, 1, 2, 7]
+    once = interfaces.cuda(a)
+    take(once)
+    assert once.reads == 1
+    fixed = np.arange(4.0)
+    fixed.flags.writeable = False
+    assert not take(interfaces.cuda(fixed)).flags.writeable
+    with pytest.raises(ValueError, match=r"'shape' is .-1,.: an extent is negative"):
+        take(interfaces.cuda(a, shape=(-1,)))
+    with pytest.raises(ValueError, match="'version' is 2: the only version is 1"):
+        take(interfaces.sycl(a, version=2))
+
+
+@clause("DEV-ARR-23")
+@pytest.mark.parametrize("take", TAKERS)
+def test_what_dlpack_refuses_comes_by_a_dictionary(take):
+    class Records(Producer):
+        reads = 0
+
+        @property
+        def __cuda_array_interface__(self):
+            self.reads += 1
+            return interfaces.cuda_dict(self.array, descr=self.array.dtype.descr)
+
+    records = np.array([(1, 2.5), (3, 4.5)], "i4,f4")
+    found = take(Records(records, code=3, bits=64))
+    assert found.dtype == records.dtype
+    assert np.shares_memory(found, records)
+    both = Records(np.arange(3.0))
+    assert np.shares_memory(take(both), both.array)
+    assert both.reads == 0
 
 
 @clause("DEV-DLP-15", partial="arrays of a GPU")

@@ -333,13 +333,18 @@ def test_masks_indices_and_assignment(on_gpu):
 @clause("DEV-AAPI-05")
 def test_creation_and_types(on_gpu):
     answer = on_gpu("""
+        from support.interfaces import Cuda
+
+        def says(array):
+            return Cuda(array.__cuda_array_interface__, array)
+
         made = {
             "arange": xp.arange(2, 8, 3, device="cuda"), "eye": xp.eye(2, device="cuda:0"),
             "full": xp.full((2,), 4, device="cuda"), "zeros": xp.zeros(2, device="cuda"),
             "ones_like": xp.ones_like(b), "full_like": xp.full_like(b, 9),
             "linspace": xp.linspace(0, 1, 3, device="cuda"), "tril": xp.tril(a[:2, :2]),
             "asarray": xp.asarray(b), "of_a_list": xp.asarray([[b[1], 5], (b[0], b[3])]),
-            "from_dlpack": xp.from_dlpack(b),
+            "from_dlpack": xp.from_dlpack(b), "of_a_dictionary": xp.asarray(says(b)),
             "astype": xp.astype(a[0], xp.int16), "empty_like": xp.empty_like(b) * 0,
         }
         assert all(x.device == "cuda:0" for x in made.values())
@@ -347,6 +352,9 @@ def test_creation_and_types(on_gpu):
         back = b.to_device("cpu")
         assert type(back) is xp.HostArray and back.to_device("cuda").device == "cuda:0"
         assert b.to_device("cuda:0") is b
+        key = "__cuda_array_interface__"
+        assert getattr(D.asarray(says(b)), key)["data"] == getattr(b, key)["data"]
+        assert D.to_host(says(b)).tolist() == xp.asarray(says(b), device="cpu").tolist() == shown(b)
         info = xp.__array_namespace_info__()
         types = [xp.finfo(a).bits, str(xp.result_type(b, xp.int64)), xp.can_cast(b, xp.int8),
                  info.devices(), str(info.default_dtypes(device="cuda:0")["real floating"])]
@@ -364,6 +372,7 @@ def test_creation_and_types(on_gpu):
         "asarray": [1, 2, 3, 4],
         "of_a_list": [[2, 5], [1, 4]],
         "from_dlpack": [1, 2, 3, 4],
+        "of_a_dictionary": [1, 2, 3, 4],
         "astype": [0, 1, 2, 3],
         "empty_like": [0, 0, 0, 0],
     }

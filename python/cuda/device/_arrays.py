@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 import numpy as np
-from cuda.device import _core, _places
+from cuda.device import _core, _interfaces, _places
 from cuda.device._core import Array, Vector
 from cuda.device._host_arrays import exporting
 
@@ -209,7 +209,7 @@ def asarray(
     memory: str = "device",
 ) -> Any:
     """An array of what obj holds: numbers, structs, sequences of them, buffers, arrays of any
-    library with DLPack.
+    library with DLPack, the CUDA Array Interface or SYCL's USM array interface, in this order.
 
     Without a copy where that is possible; copy=True makes one always, copy=False raises ValueError
     where one is needed. dtype: convert to this format. device: where the array is to be; without
@@ -218,13 +218,12 @@ def asarray(
     """
     if copy not in (None, True, False):
         raise TypeError(f"copy expects None, True or False, found {copy!r}")
-    array = obj if isinstance(obj, Array) else _imported(obj)
-    if isinstance(array, Array):
-        number = _places.number_of(array.device if device is None else device)
-        return _on_gpu(array, number, dtype, copy, memory)
+    found = imported(obj)
+    if isinstance(found, Array):
+        number = _places.number_of(found.device if device is None else device)
+        return _on_gpu(found, number, dtype, copy, memory)
     number = _places.number_of(device)
-    given = obj if array is None else array
-    host = _host_view(given, dtype, copy if number == _places.HOST else None)
+    host = _host_view(found, dtype, copy if number == _places.HOST else None)
     if number == _places.HOST:
         return exporting(host)
     return _to_gpu(host, number, copy, memory)
@@ -236,16 +235,28 @@ def _to_gpu(host: np.ndarray[Any, Any], number: int, copy: bool | None, memory: 
     return _moved(host, number, memory)
 
 
-def _imported(obj: Any) -> Any:
-    """An array of another library by DLPack; None for what NumPy takes by itself."""
-    if isinstance(obj, np.ndarray | np.generic) or not hasattr(obj, "__dlpack_device__"):
-        return None
-    try:
-        return _core.import_dlpack(obj)
-    except BufferError:
-        if hasattr(obj, "__array__"):
-            return None
-        raise
+def imported(obj: Any) -> Any:
+    """An array of another library as ours, in the same memory; what NumPy takes is given back.
+
+    The protocols are asked in the order of launches. One that refuses (DLPack has no name for
+    records) leaves the array to the next.
+    """
+    if isinstance(obj, np.ndarray | np.generic | Array | type):
+        return obj
+    refusal = None
+    if hasattr(obj, "__dlpack_device__"):
+        try:
+            return _core.import_dlpack(obj)
+        except BufferError as error:
+            refusal = error
+    description = getattr(obj, "__cuda_array_interface__", None)
+    if description is not None:
+        return _interfaces.from_cuda_array_interface(description, obj)
+    if hasattr(obj, "__sycl_usm_array_interface__"):
+        return _interfaces.from_sycl_usm(obj)
+    if refusal is not None and not hasattr(obj, "__array__"):
+        raise refusal
+    return obj
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
@@ -273,12 +284,10 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 def to_host(array: Any) -> np.ndarray[Any, Any]:
     """A NumPy array with the elements of an array of any device, when all that is queued is done.
 
-    Arrays of the host are given as they are, of other libraries through DLPack.
+    Arrays of the host are given as they are, those of other libraries as by asarray.
     """
-    found = array if isinstance(array, Array) else _imported(array)
-    if isinstance(found, Array):
-        return _core.to_host(found)
-    return _host_view(array if found is None else found, None, None)
+    found = imported(array)
+    return _core.to_host(found) if isinstance(found, Array) else _host_view(found, None, None)
 
 
 def reduced(array: Array) -> tuple[Any, ...]:

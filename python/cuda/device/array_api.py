@@ -133,14 +133,6 @@ def _like(x: Any, device: Any) -> Any:
     return x.device if device is None and isinstance(x, Array) else device
 
 
-def _kept(obj: Any, device: Any) -> Any:
-    """Where an array is imported to: where an object of a GPU is, or to the host."""
-    if device is not None or not hasattr(obj, "__dlpack_device__"):
-        return _device(device)
-    on_host = isinstance(obj, np.ndarray) or int(obj.__dlpack_device__()[0]) == 1
-    return "cpu" if on_host else None
-
-
 def _device_of(values: Any) -> Any:
     """Where the first Array of nested lists is; None where there is none."""
     if type(values) not in (list, tuple):
@@ -255,12 +247,14 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
     if type(obj) in (list, tuple) and _on_gpu(obj):
         device = _device_of(obj) if device is None else device
         obj = _on_host(obj)
-    return given(_arrays.asarray(plain(obj), dtype, device=_kept(obj, device), copy=copy))
+    found = _arrays.imported(plain(obj))
+    where = None if device is None and isinstance(found, Array) else _device(device)
+    return given(_arrays.asarray(found, dtype, device=where, copy=copy))
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
     """The array of another library, in the same memory where that is possible."""
-    return given(_arrays.from_dlpack(x, device=_kept(x, device), copy=copy))
+    return given(_arrays.from_dlpack(x, device=device, copy=copy))
 
 
 # --- where NumPy's parameters or results are others ---
