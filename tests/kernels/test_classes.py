@@ -162,7 +162,7 @@ def test_what_is_refused():
     for kernel, arguments, text in [
         (makes, (out,), "making a Checked by __post_init__"),
         (orders, (out,), "Range"),
-        (joins, (out, Vector(1.0)), "w"),
+        (joins, (out, Vector(1.0)), "'w' would be both Vector and (float, float)"),
     ]:
         with pytest.raises(CompileError, match=re.escape(text)):
             run(kernel, *arguments)

@@ -216,6 +216,69 @@ def test_powers(target):
     assert np.all(np.abs(computed(power, x, y, fastmath=True) / exact - 1) <= 2**-16)
 
 
+TINY = np.array([1e-40, -1e-40, 1e-45, 2.0**-127, 2.0**-126, 2.0**-24], np.float32)
+LARGE = np.array([3e38, -3e38, 1e10, 89, -104, 128, -126.5, -140, -150, 2.0**24], np.float32)
+PLAIN = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 0.5, 2], np.float32)
+OF_ANGLES = ("sin", "cos", "tan")
+EDGES_OF_FUNCTIONS = {
+    **{name: (function(name), getattr(np, name)) for name in FUNCTIONS},
+    "sqrt": (root, np.sqrt),
+    "rsqrt": (inverse_root, lambda x: 1 / np.sqrt(x)),
+}
+
+
+def assert_function_of(found, exact, x, flushed):
+    """Of each number, or of zero where it is subnormal and may be taken for that."""
+    with np.errstate(all="ignore"):
+        zero = np.where(np.abs(x) < 2.0**-126, np.copysign(0.0, x), x)
+        wanted = [exact(v.astype(np.float64)).astype(np.float32) for v in (x, zero)]
+        near = [np.isclose(found, w, rtol=2**-10, atol=2**-20, equal_nan=True) for w in wanted]
+    fine = near[0] | near[1] if flushed else near[0]
+    assert fine.all(), list(zip(x[~fine], found[~fine], wanted[0][~fine], strict=True))
+
+
+@clause("DEV-KERN-10")
+@pytest.mark.parametrize(
+    "options", [True, {"approximate_functions", "approximate_sqrt"}], ids=["all", "some"]
+)
+@pytest.mark.parametrize("name", EDGES_OF_FUNCTIONS)
+def test_edges_of_functions(target, name, options):
+    body, exact = EDGES_OF_FUNCTIONS[name]
+    x = np.concatenate([PLAIN, TINY] if name in OF_ANGLES else [PLAIN, TINY, LARGE])
+    found = computed(body, x, x, fastmath=options)
+    # Radicands below 2**-126 count as zero on AVX2 and SSE4 whatever is allowed.
+    assert_function_of(found, exact, x, options is True or "sqrt" in name)
+    if name in ("tanh", "sqrt", "rsqrt"):
+        assert np.signbit(found[1])  # of -0.0
+
+
+@clause("DEV-KERN-10")
+@pytest.mark.parametrize("options", [True, {"approximate_functions"}], ids=["all", "some"])
+def test_edges_of_powers(target, options):
+    """Those of exp2(y * log2(x)): NaN for negative numbers, and where zero meets an infinity."""
+    values = np.concatenate([PLAIN, TINY, [3e38, 1e10]]).astype(np.float32)
+    x, y = (a.ravel().copy() for a in np.meshgrid(values, values))
+
+    def exact(x, y):
+        with np.errstate(all="ignore"):
+            return np.exp2(y * np.log2(x)).astype(np.float32)
+
+    def zero(v):
+        return np.where(np.abs(v) < 2.0**-126, np.copysign(0.0, v), v)
+
+    found = computed(power, x, y, fastmath=options)
+    wide = x.astype(np.float64), y.astype(np.float64)
+    choices = [exact(*wide)]
+    if options is True:
+        choices += [exact(zero(wide[0]), wide[1]), exact(wide[0], zero(wide[1]))]
+        choices += [exact(zero(wide[0]), zero(wide[1]))]
+    with np.errstate(all="ignore"):
+        choices.append((x.astype(np.float64) ** y).astype(np.float32))  # the interpreter's
+        near = [np.isclose(found, c, rtol=2**-10, atol=2.0**-126, equal_nan=True) for c in choices]
+    fine = np.any(near, axis=0)
+    assert fine.all(), list(zip(x[~fine], y[~fine], found[~fine], choices[0][~fine], strict=True))
+
+
 @pytest.mark.parametrize("name", ["sin", "cos"])
 def test_angles_of_any_size_stay_within_one(target, name):
     x = np.array([1e6, -3e9, 1e30, 3e38, np.inf, np.nan], np.float32)
@@ -237,14 +300,23 @@ def test_other_formats_are_left_alone(target, dtype):
     assert out.tobytes() == exact.tobytes()
 
 
-def test_no_part_changes_no_bit(target):
-    x, y = positive(500, 1e-40, 1e38), positive(500, 1e-30, 1e30)[::-1].copy()
+@pytest.mark.parametrize("options", [{}, {"fastmath": False}, {"fastmath": set()}])
+def test_no_part_changes_no_bit(target, options):
+    """Against NumPy, which rounds each operation; with subnormal numbers, and quotients and roots
+    that an estimate misses by a bit somewhere."""
+    x, y = positive(2000, 1e-44, 1e38), positive(2000, 1e-35, 1e35)[::-1].copy()
 
     def body(x, y):
-        return (x / y + math.sqrt(x) + 1 / math.sqrt(y)) + x * y
+        return ((x / y - math.sqrt(x)) + 1 / math.sqrt(y)) - x / 3 - y
 
-    for options in ({"fastmath": False}, {"fastmath": set()}):
-        assert computed(body, x, y, **options).tobytes() == computed(body, x, y).tobytes()
+    with np.errstate(all="ignore"):
+        root = np.float32(1) / np.sqrt(y)
+        want = ((x / y - np.sqrt(x)) + root) - x / np.float32(3) - y
+        quotient = x / y
+    found = computed(body, x, y, fmad=False, **options)
+    assert found.tobytes() == want.tobytes()
+    assert computed(divide, x, y, **options).tobytes() == quotient.tobytes()
+    assert np.count_nonzero(np.abs(quotient[quotient != 0]) < 2.0**-126) > 0
 
 
 def sum_of_terms(x, y):
