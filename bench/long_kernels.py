@@ -147,6 +147,39 @@ def nest(depth):
     return _by_lanes(*lines, "    " * depth + "x = x * 0.5 + a[i]")
 
 
+STRUCTS_HEAD = """\
+from cuda import device as D
+
+
+@D.struct
+class Body:
+    x: D.float32
+    y: D.float32
+    z: D.float32
+    mass: D.float32
+
+    def moved(self, by):
+        return D.replace(self, x=self.x + by * self.mass)
+
+
+@D.kernel
+def {name}(a, b, n):
+    i = D.tid(1)
+    bodies = a.view(Body)
+    x = D.float32(0)
+"""
+
+
+def structs(count):
+    """So many structs, half of memory and half made here, and four reads of fields of each."""
+    lines = []
+    for k in range(count):
+        made = f"Body(x, {k}, s{k - 1}.z, {k}.5)" if k % 2 else f"bodies[i + {k}]"
+        made += f".moved({k})" if k % 5 == 0 else ""
+        lines += [f"s{k} = {made}", f"x += s{k}.x * s{k}.y - s{k}.z / s{k}.mass"]
+    return STRUCTS_HEAD + _indented("\n".join(lines)) + "    b[i] = x\n"
+
+
 CHOOSE = "own[p], own[q] = min(own[p], own[q]), max(own[p], own[q])"
 SWAP = "if own[p] > own[q]:\n    own[p], own[q] = own[q], own[p]"
 TUPLES, NETWORK = {"avx512": 0.5, "avx2": 0.5}, {"avx512": 1, "avx2": 1, "sse4": 4}
@@ -159,4 +192,5 @@ LIMITED = {
     "network_choose": (network(CHOOSE), NETWORK),
     "network_swap": (network(SWAP), NETWORK),
     "nest_16": (nest(16), TUPLES),
+    "structs_50": (structs(50), {"avx512": 1, "avx2": 1, "sm_90": 1}),
 }

@@ -142,3 +142,40 @@ def test_ptx_accesses_whole_vectors(kind, instruction):
     assert re.search(rf"ld\.global(\.nc)?\.{instruction}\.", ptx)
     assert re.search(rf"st\.global\.{instruction}\.", ptx)
     assert not re.search(r"ld\.global(\.nc)?\.v", one)  # a field alone
+
+
+@D.struct
+class Body:  # 32 bytes
+    mass: D.float64
+    x: D.float32
+    y: D.float32
+    id: D.int64
+    cell: D.int64
+
+
+@D.kernel
+def fields_together(a, o):
+    i = D.tid(1)
+    o[i] = a[i].mass * a[i].x
+
+
+@D.kernel
+def fields_apart(a, o):
+    i = D.tid(1)
+    s = a[i].mass * 2
+    if s > 1:
+        s += o[i]
+    o[i] = s + a[i].x
+
+
+@pytest.mark.parametrize("kernel", [fields_together, fields_apart], ids=["together", "apart"])
+def test_fields_take_each_line_once(kernel):
+    """32 bodies are 16 lines of 64 bytes: 16 loads, whichever fields are read, and wherever."""
+    if "avx512" not in _testing.targets():
+        pytest.skip("waits for a CPU with AVX-512")
+    a, o = np.zeros(4096, Body.numpy_dtype), np.zeros(4096, np.float32)
+    with _testing.use_target("avx512"):
+        asm = kernel.inspect(a, o, what="asm", grid=16, block=256)
+    assert counted(asm, r"v(p?gather)\w*") == 0
+    loads = re.findall(r"^\tvmov[ud]\w+\t(\d*)\(%r\w+,%r\w+,8\), %zmm\d+$", asm, re.MULTILINE)
+    assert sorted(int(offset or 0) for offset in loads) == list(range(0, 1024, 64))
