@@ -164,7 +164,7 @@ def test_who_keeps_the_owner():
 
 
 @needs_fake
-@clause("CAI-NB-01", "CAI-NB-02", "CAI-NB-04", "CAI-NB-09")
+@clause("CAI-NB-01", "CAI-NB-02", "CAI-NB-04", "CAI-NB-09", "CAI-NB-10")
 def test_on_a_gpu(on_fake):  # noqa: F811
     answer = on_fake(
         """
@@ -196,16 +196,17 @@ def sets(a):
 runs_on_fake(("f8", 1))(sets._kernel)
 other = cuda.stream()
 
-def order_of_launch(array):
-    sets[1, 1, other](a)
+def order_of_launch(array, stream=other):
+    sets[1, 1, stream](a)
     cuda.synchronize()
     fake.fake_take_calls()
-    sets[1, 1, other](array)
+    sets[1, 1, stream](array)
     made = fake.fake_take_calls().decode().split()
     cuda.synchronize()
     return [made.count("stream_wait_event") > 0, made.count("event_synchronize")]
 
 answer.append([order_of_launch(Fake()), order_of_launch(Shaped())])
+answer.append(order_of_launch(Shaped(), s))  # of that stream itself there is nothing to wait for
 cuda.config.CUDA_ARRAY_INTERFACE_SYNC = 0
 answer.append(waits(Fake()))
 answer.append([order_of_launch(Fake()), order_of_launch(Shaped())])
@@ -213,4 +214,50 @@ cuda.synchronize()
 """
     )
     first, later = [[True, 0]] * 2, [[False, 0]] * 2
-    assert answer == [True, [0, 1, 2, 3], None, 1, 0, first, 0, later]
+    assert answer == [True, [0, 1, 2, 3], None, 1, 0, first, [False, 0], 0, later]
+
+
+@needs_fake
+@clause("CAI-NB-09")
+def test_names_on_a_gpu(on_fake):  # noqa: F811
+    answer = on_fake(
+        """
+from cuda.device.numbapro import cuda, int16
+answer = [cuda.legacy_default_stream().handle, cuda.per_thread_default_stream().handle]
+
+def calls():
+    return fake.fake_take_calls().decode().split()
+
+calls()
+held = cuda.pinned_array((2, 3), int16, order="F")
+answer.append([calls().count("pinned_alloc"), type(held).__name__, str(held.dtype),
+               held.flags.f_contiguous, held.shape])
+held[1, 2] = 7
+answer.append(calls().count("pinned_free"))  # the array is that memory, and keeps it
+del held
+cuda.synchronize()
+answer.append(calls().count("pinned_free"))
+there = cuda.device_array((2, 3), int16, order="F")
+answer.append([calls().count("pinned_alloc"), there.strides])
+
+with cuda.mapped(np.arange(3.0)) as mapped:
+    answer.append(mapped.__cuda_array_interface__["shape"])
+
+cuda.select_device(1)
+answer.append([cuda.get_current_device().id, cuda.is_available()])
+stream, mark = cuda.stream(), cuda.event()
+mark.record(stream)  # both are of the device that was selected
+mark.synchronize()
+answer.append(mark.query())
+""",
+        FAKE_CUDA_DEVICES="2",
+    )
+    assert answer == [
+        *(1, 2),
+        [1, "ndarray", "int16", True, [2, 3]],
+        *(0, 1),
+        [0, [2, 4]],
+        [3],
+        [1, True],
+        True,
+    ]

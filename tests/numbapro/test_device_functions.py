@@ -1,7 +1,7 @@
 """Device functions of NumbaPro's dialect: results and arguments in the types of a signature."""
 
 import numpy as np
-from cuda.device.numbapro import cuda
+from cuda.device.numbapro import cuda, float32, int16, int32
 from support.clauses import clause
 
 
@@ -61,3 +61,26 @@ def test_a_real_operand_becomes_complex(target):
     assert np.isnan(out[0].imag)
     assert out[0].real == np.inf
     assert not np.signbit(out[1].imag)
+
+
+@cuda.jit((int32, float32), restype=int16, device=True)
+def of_tuple(n, x):
+    return n + x
+
+
+@cuda.jit(int16, int32, float32, device=True)
+def of_types(n, x):
+    return n + x
+
+
+@cuda.autojit
+def calls_both(out):
+    out[0] = of_tuple(2.9, 70000)
+    out[1] = of_types(2.9, 1.5)
+
+
+@clause("NP-NPM-09")
+def test_the_result_beside_or_in_front_of_the_arguments(target):
+    out = np.zeros(2)
+    calls_both[1, 1](out)
+    assert out.tolist() == [32767, 3]

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 from cuda import device
-from cuda.device.errors import LaunchTypeError
+from cuda.device.errors import CompileError, LaunchOverflowError, LaunchTypeError
 from cuda.device.numbapro import complex64, cuda, float32, int8, int32, int64, uint8, void
 from support.clauses import clause
 from support.interfaces import cuda as other_array
@@ -43,6 +43,8 @@ def test_arguments_are_counted():
             declared[1, 1](*arguments)
     has_default[1, 1](out)
     assert out[0] == 3
+    with pytest.raises(LaunchTypeError, match="takes 2 arguments, but 1 were given"):
+        cuda.jit("void(float32[:], int32)")(has_default.py_func)[1, 1](out)
 
 
 def test_arguments_have_no_names():
@@ -92,6 +94,14 @@ def test_device_functions_compute_as_their_kernels(options, found):
         assert callable(decorator(device=True, fmad=True, fastmath=False)(lambda x: x))
 
 
+def test_kernels_with_a_signature_are_compiled_when_they_are_defined():
+    with pytest.raises(CompileError, match="name 'unknown' is not defined"):
+
+        @cuda.jit("void(float32[:])")
+        def wrong(out):
+            out[0] = unknown  # noqa: F821
+
+
 def test_autojit_takes_no_signature():
     with pytest.raises(TypeError, match=r"autojit\(\) takes no signature, found argtypes="):
         cuda.autojit(argtypes=[int32])
@@ -128,6 +138,55 @@ def of_python(out, n):
     out[1] = n / 2
 
 
+@cuda.jit("void(int64[:], uint64, int64, int32)")
+def of_wide_numbers(out, a, b, c):
+    out[0], out[1], out[2] = a, b, c
+
+
+def test_integers_that_fit_no_format_are_refused():
+    out = np.zeros(3, np.int64)
+    of_wide_numbers[1, 1](out, (1 << 64) - 1, -(1 << 63), (1 << 63) - 1)
+    assert out.tolist() == [-1, -(1 << 63), -1]
+    for at, name, value in ((1, "a", 1 << 64), (2, "b", 1 << 63), (3, "c", -(1 << 63) - 1)):
+        given = [0, 0, 0]
+        given[at - 1] = value
+        kind = of_wide_numbers.signature.args[at]
+        with pytest.raises(LaunchOverflowError) as raised:
+            of_wide_numbers[1, 1](out, *given)
+        assert str(raised.value) == (
+            f"argument {at + 1} ({name!r}) of kernel 'of_wide_numbers' is {value}, which does not "
+            f"fit {kind}"
+        )
+
+
+def adds_product(out, a):
+    out[0] = a[0] * a[0] - a[1]
+
+
+def test_products_are_fused_unless_told_otherwise(target):
+    a, out = np.array([1 + 2.0**-30, 1 + 2.0**-29]), np.zeros(1)
+    cuda.autojit(adds_product)[1, 1](out, a)
+    assert out[0] == 2.0**-60
+    for decorator in (
+        cuda.autojit(fmad=False),
+        cuda.jit("void(float64[:], float64[:])", fmad=False),
+    ):
+        decorator(adds_product)[1, 1](out, a)
+        assert out[0] == 0
+
+
+def test_the_ptx_is_that_of_the_last_version():
+    kernel = cuda.autojit(takes_two.py_func)
+    out = np.zeros(1, np.float32)
+    kernel[1, 1](out, np.float64(1))
+    first = kernel.ptx
+    kernel[1, 1](out, np.int16(1))
+    assert ".param .b16" in kernel.ptx or ".param .u16" in kernel.ptx
+    assert list(kernel.inspect_ptx().values()) == [first, kernel.ptx]
+    kernel[1, 1](out, np.float64(2))
+    assert len(kernel.specializations) == 2
+
+
 def test_pythons_numbers_are_intp_and_float64(target):
     out = np.zeros(2)
     of_python[1, 1](out, 1)
@@ -149,6 +208,7 @@ def test_pythons_numbers_are_intp_and_float64(target):
         ("void(float32[::1, :])", np.zeros((3, 4), "f4", order="F"), np.zeros((3, 4), "f4")),
         ("void(float32[::1, :])", np.zeros((3, 1), "f4"), np.zeros((6, 4), "f4", order="F")[:3]),
         ("void(float32[:, ::1])", np.zeros((3, 0), "f4"), np.zeros((3, 4), "f4")[:, ::-1]),
+        ("void(float32[:, ::1])", np.zeros((4, 8), "f4")[:0, ::2], np.zeros((4, 8), "f4")[:1, ::2]),
     ],
 )
 def test_contiguous_arrays_are_asked_for(signature, good, bad):
@@ -265,6 +325,8 @@ def test_events_are_done_when_their_stream_gets_there(on_the_host):
     mark = cuda.event()
     with held() as one:
         mark.record(one.stream)
+        cuda.default_stream().synchronize()
+        time.sleep(0.05)
         assert not mark.query()
     mark.synchronize()
     assert mark.query()

@@ -163,10 +163,10 @@ def _plain(value: Any) -> Any:
 
 def _is_contiguous(array: Any, declared: ArrayType) -> bool:
     """Whether the elements lie as '::1' says; what is not NumPy's is looked at by its strides."""
-    if declared.layout == "A":
+    shape, strides = tuple(array.shape), array.strides
+    if declared.layout == "A" or 0 in shape:
         return True
     columns = declared.layout == "F"
-    shape, strides = tuple(array.shape), array.strides
     step = declared.dtype.dtype.itemsize
     for axis in range(len(shape)) if columns else reversed(range(len(shape))):
         if shape[axis] > 1 and strides[axis] != step:

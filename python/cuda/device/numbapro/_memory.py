@@ -313,7 +313,7 @@ def pinned_array(shape: Any, dtype: Any = np.float64, order: str = "C") -> Any:
     """An array of the host whose memory GPUs read and write themselves."""
     if _number() == _places.HOST:
         return _arrays.empty(shape, _dtype(dtype), order=order)
-    return _arrays.to_host(_arrays.empty(shape, _dtype(dtype), memory="pinned", order=order))
+    return np.asarray(_arrays.empty(shape, _dtype(dtype), memory="pinned", order=order))
 
 
 @contextlib.contextmanager
