@@ -70,14 +70,15 @@ UNARY = {
     **dict.fromkeys(("tan", "tanh"), F),
     **dict.fromkeys(("log", "log1p", "log2", "log10", "sqrt"), P),
     "acosh": P + 1,
+    "reciprocal": P,
     "bitwise_invert": I,
     "logical_not": B,
     **dict.fromkeys(("conj", "imag", "real"), C),
 }
 OF_FLOATS = (
     *("add", "atan2", "copysign", "divide", "equal", "floor_divide", "greater", "greater_equal"),
-    *("hypot", "less", "less_equal", "logaddexp", "maximum", "minimum", "multiply", "not_equal"),
-    *("remainder", "subtract"),
+    *("hypot", "less", "less_equal", "logaddexp", "maximum", "minimum", "multiply", "nextafter"),
+    *("not_equal", "remainder", "subtract"),
 )
 BINARY = {
     **dict.fromkeys(OF_FLOATS, (F, P[::-1])),
@@ -89,7 +90,8 @@ BINARY = {
 
 @clause("DEV-AAPI-06")
 def test_elementwise_functions():
-    assert names_of("DEV-AAPI-06") == {*UNARY, *BINARY, "clip"}
+    later = {"nextafter", "reciprocal"}  # 2024.12
+    assert names_of("DEV-AAPI-06") | later == {*UNARY, *BINARY, "clip"}
     check_calls({name: (x, {}) for name, x in UNARY.items()})
     check_calls({name: (*xs, {}) for name, xs in BINARY.items()})
     check(xp.clip(ours(F), -1, max=1), np.clip(F, -1, 1))
@@ -167,6 +169,23 @@ def test_linear_algebra_and_manipulation():
     check(xp.concat([ours(F), ours(P)], axis=None), np.concat([F, P], axis=None))
     assert np.shares_memory(xp.reshape(ours(F), (6,)), F)
     check(xp.matmul(ours(F[0]), ours(F[0])), F[0] @ F[0])
+
+
+@clause("DEV-AAPI-07", "DEV-AAPI-08")
+def test_what_2024_12_has_added():
+    check_calls(
+        {
+            "cumulative_prod": (F, {"axis": 1, "include_initial": True}),
+            "diff": (F, {"axis": 0, "prepend": F[:1], "append": F}),
+            "take_along_axis": (F, np.argsort(F, axis=0), {"axis": 0}),
+        }
+    )
+    check(xp.diff(ours(V), n=2), np.diff(V, 2))
+    check(xp.diff(ours(F)), np.diff(F))
+    check(xp.take_along_axis(ours(F), ours(I % 3)), np.take_along_axis(F, I % 3, -1))
+    check(xp.count_nonzero(ours(B)), np.asarray(3))
+    check(xp.count_nonzero(ours(B), axis=1, keepdims=True), np.array([[2], [1]]))
+    assert xp.__array_api_version__ == "2024.12"
 
 
 @clause("DEV-AAPI-09")
@@ -340,7 +359,7 @@ def test_operators():
 @clause("DEV-AAPI-03", "DEV-AAPI-10")
 def test_methods_and_elements():
     a = xp.asarray(F, copy=True)
-    for version in (None, "2021.12", "2022.12", "2023.12"):
+    for version in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
         assert a.__array_namespace__(api_version=version) is xp
     with pytest.raises(ValueError, match=r"api_version='2019.12'; this is the Array API of '2021"):
         a.__array_namespace__(api_version="2019.12")

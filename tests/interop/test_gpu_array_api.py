@@ -57,6 +57,8 @@ def operands_of(name, count, kind):
     each = [data(kind, (2, 1, 5)), data(kind, (3, 5))][:count]
     if "shift" in name or (name == "pow" and np.dtype(kind).kind in "iu"):
         each[1] = np.abs(each[1])
+    if name == "reciprocal":
+        each[0][each[0] == 0] = 1  # of no value in integers
     return each
 
 
@@ -102,7 +104,19 @@ ELEMENTWISE = (
     *("floor", "floor_divide", "greater", "greater_equal", "hypot", "imag", "isfinite", "isinf"),
     *("isnan", "less", "less_equal", "log", "log1p", "log2", "log10", "logaddexp", "logical_and"),
     *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative"),
-    *("not_equal", "positive", "pow", "real", "remainder", "round", "sign", "signbit", "sin"),
+    *(
+        "nextafter",
+        "not_equal",
+        "positive",
+        "pow",
+        "real",
+        "reciprocal",
+        "remainder",
+        "round",
+        "sign",
+        "signbit",
+        "sin",
+    ),
     *("sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc"),
 )
 
@@ -123,6 +137,40 @@ def test_corners_of_integers(target):
             check(kernels_of(name)(one, other), getattr(np, name)(one, other), name)
     base, power = np.array([3, -2, 0, 7], np.int32), np.array([19, 5, 0, 1], np.int32)
     check(kernels_of("pow")(base, power), base**power, "pow")
+
+
+@clause("DEV-AAPI-06")
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+def test_nextafter_is_exact(target, kind):
+    x = np.array([0.0, -0.0, 1, -1, 3.5, np.inf, -np.inf, np.nan, 2, np.finfo(kind).max], kind)
+    for y in (x[::-1].copy(), np.full_like(x, np.inf), np.full_like(x, -np.inf), x):
+        found = kernels_of("nextafter")(x, y)
+        with np.errstate(over="ignore"):
+            assert np.array_equal(found, np.nextafter(x, y), equal_nan=True)
+        assert found.dtype == x.dtype
+
+
+@clause("DEV-AAPI-08")
+def test_counts_products_and_differences(target):
+    """What version 2024.12 has added."""
+    for kind in kinds_on(target):
+        a = data(kind, (3, 4, 5))
+        turned = a.transpose(2, 0, 1)[::-1]
+        for axis in (None, 1, (0, 2)):
+            check_call("count_nonzero", turned, axis=axis)
+        check_call("count_nonzero", a, axis=1, keepdims=True)
+        check_call("cumulative_prod", turned / 2 if a.dtype.kind in "fc" else turned, axis=1)
+        check_call("cumulative_prod", a, axis=-1, include_initial=True)
+        check_call("diff", turned)
+        check_call("diff", a, axis=1, n=3, prepend=a[:, :2], append=a[:, :1])
+        check_call("diff", a, axis=0, n=9)
+        check_call("diff", a, n=-1)
+        places = RANDOM.integers(-3, 3, (3, 4, 5))
+        check_call("take_along_axis", a, places, axis=0)
+        check_call("take_along_axis", turned, places[:1, :, :2] * 0, axis=1)
+        check_call("take_along_axis", a, places[0], axis=0)
+        check_call("take_along_axis", a, places * 1.0)
+    check_call("cumulative_prod", np.ones((2, 700)) * 1.01, axis=1)
 
 
 @clause("DEV-AAPI-08")
@@ -417,6 +465,109 @@ def test_functions_of_the_namespace_and_of_numpy_keep_the_type(on_gpu):
             "TypeError",
             "an array of shape (3, 4) on cuda:0 has no value for the host; "
             "device.to_host(a) copies it",
+        ],
+    ]
+
+
+@needs_fake
+@clause("DEV-AAPI-06", "DEV-AAPI-07", "DEV-AAPI-08")
+def test_numpys_functions_under_all_their_names(on_gpu):
+    """And with NumPy's parameters, by place or by name."""
+    answer = on_gpu("""
+        n = h.astype("i4") % 3
+        d = D.asarray(n, device="cuda")
+        calls = [
+            (np.transpose, (a,), {}), (np.transpose, (a, (1, 0)), {}),
+            (np.permute_dims, (a, (1, 0)), {}), (np.concatenate, ([a, a], 1), {}),
+            (np.concat, ([a, a], None), {}), (np.stack, ([a, a], 1), {}), (np.sum, (a, 0), {}),
+            (np.sum, (a,), {"axis": 1, "keepdims": True}), (np.amax, (a, 1), {}),
+            (np.cumsum, (a, 1), {}), (np.around, (a,), {}), (np.prod, (d, 1, "i8"), {}),
+            (np.mean, (a, 0), {}), (np.std, (a,), {"ddof": 1, "axis": 0}), (np.var, (a, -1), {}),
+            (np.argmax, (a, 1), {}), (np.any, (d, 0), {}), (np.all, (d,), {}),
+            (np.reshape, (a, (2, 6)), {}), (np.take, (a, b - 1, 1), {}), (np.roll, (a, 1, 0), {}),
+            (np.clip, (a, 2, 7), {}), (np.clip, (a,), {"a_min": 3, "a_max": 5}),
+            (np.clip, (a, None, 4), {}),
+            (np.where, (d > 1, a, 0), {}), (np.sort, (d, 0), {}), (np.argsort, (d,), {"axis": 0}),
+            (np.repeat, (a, 2, 1), {}), (np.tile, (a, (2, 1)), {}), (np.tile, (b, 2), {}),
+            (np.flip, (a, 0), {}), (np.moveaxis, (a, 0, 1), {}), (np.expand_dims, (a, 1), {}),
+            (np.squeeze, (a[:1],), {}), (np.squeeze, (a[:1], 0), {}), (np.tril, (a, -1), {}),
+            (np.tensordot, (a, a, 2), {}), (np.searchsorted, (b, b, "right"), {}),
+            (np.nonzero, (d,), {}), (np.count_nonzero, (d, 1), {}), (np.diff, (a, 2), {}),
+            (np.take_along_axis, (a, d, 0), {}), (np.cumulative_prod, (b,), {}),
+            (np.real, (a,), {}), (np.round, (a / 4,), {}), (np.broadcast_to, (b, (3, 4)), {}),
+            (np.broadcast_arrays, (a, b), {}), (np.meshgrid, (b, b[:2]), {"indexing": "ij"}),
+            (np.full_like, (d, 7), {}), (np.matrix_transpose, (a,), {}),
+            (np.linalg.matmul, (a, a.T), {}), (np.arctan2, (a, a + 1), {}),
+            (np.power, (b, 2), {}), (np.absolute, (-b,), {}), (np.true_divide, (a, 2), {}),
+            (np.rint, (a / 4,), {}), (np.mod, (b, 3), {}), (np.reciprocal, (a + 1,), {}),
+            (np.nextafter, (a, a + 1), {}), (np.add, (a, 1), {}),
+        ]
+
+        def host(x):
+            if type(x) in (list, tuple):
+                return type(x)(map(host, x))
+            return D.to_host(x) if isinstance(x, D.Array) else x
+
+        wrong = []
+        for f, args, keywords in calls:
+            found, expected = f(*args, **keywords), f(*map(host, args), **keywords)
+            one, other = ([x] if isinstance(x, (D.Array, np.ndarray, np.generic, int)) else list(x)
+                          for x in (found, expected))
+            same = len(one) == len(other) and all(
+                type(x) is D.Array and x.shape == np.shape(y) and np.allclose(D.to_host(x), y)
+                for x, y in zip(one, other))
+            if not same:
+                wrong.append([f.__name__, str(found), str(expected)])
+        out = D.empty(4, "f4", device="cuda")
+        stored = np.sum(a, 0, out=out) is out and shown(out) == h.sum(0).tolist()
+        errors = [outcome(lambda: np.sum(a, initial=3)), outcome(lambda: np.round(a, 2)),
+                  outcome(lambda: np.vstack([a, a]))[0],
+                  outcome(lambda: np.linalg.inv(a[:2, :2]))[0],
+                  outcome(lambda: np.fmod(a, a))[0]]
+        answer = [wrong, stored, errors]
+    """)
+    assert answer[:2] == [[], True]
+    assert answer[2] == [
+        [
+            "TypeError",
+            "numpy.sum() of arrays on a GPU takes no initial=3; the standard's function has axis, "
+            "dtype, keepdims",
+        ],
+        [
+            "TypeError",
+            "numpy.round() of arrays on a GPU takes no decimals=2; the standard's function has no "
+            "keywords",
+        ],
+        *("TypeError", "NotImplementedError", "TypeError"),
+    ]
+
+
+@needs_fake
+@clause("DEV-AAPI-02", "DEV-AAPI-03")
+def test_arrays_among_pythons_objects(on_gpu):
+    """Formats, hashes, the versions of the standard."""
+    answer = on_gpu("""
+        total = xp.sum(a)
+        numbers = f"{total:.2f} {b[2]:03d} {xp.asarray(1 + 2j, device='cuda'):.1f} {total > 1:d}"
+        answer = [numbers, f"{b}" == str(b), outcome(lambda: f"{b:.2f}"), outcome(lambda: hash(b)),
+                  outcome(lambda: {b: 1})[0], b.__array_namespace__(api_version="2024.12") is xp,
+                  outcome(lambda: b.__array_namespace__(api_version="2019.12"))]
+    """)
+    assert answer == [
+        "66.00 003 1.0+2.0j 1",
+        True,
+        [
+            "TypeError",
+            "an array of shape (4,) on cuda:0 has no value for the host; "
+            "device.to_host(a) copies it",
+        ],
+        ["TypeError", "unhashable type: 'Array'"],
+        "TypeError",
+        True,
+        [
+            "ValueError",
+            "api_version='2019.12'; this is the Array API of '2021.12', '2022.12', '2023.12', "
+            "'2024.12'",
         ],
     ]
 

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from cuda.device import _arrays, _core, _places
+from cuda.device import _arrays, _core, _numpy_functions, _places
 from cuda.device._core import Array
+from cuda.device._host_arrays import namespace
 
 __all__ = ["assigned", "chosen", "install", "number_of"]
 
@@ -38,24 +39,6 @@ _COMPARISONS = {
     "ge": "greater_equal",
 }
 _UNARY = {"neg": "negative", "pos": "positive", "abs": "abs", "invert": "bitwise_invert"}
-# NumPy's names of ufuncs, where the standard has another one.
-_UFUNCS = {
-    "absolute": "abs",
-    "arccos": "acos",
-    "arccosh": "acosh",
-    "arcsin": "asin",
-    "arcsinh": "asinh",
-    "arctan": "atan",
-    "arctan2": "atan2",
-    "arctanh": "atanh",
-    "conjugate": "conj",
-    "invert": "bitwise_invert",
-    "left_shift": "bitwise_left_shift",
-    "power": "pow",
-    "right_shift": "bitwise_right_shift",
-    "rint": "round",
-}
-_API_VERSIONS = (None, "2021.12", "2022.12", "2023.12")
 
 
 def _is_operand(value: Any) -> bool:
@@ -127,14 +110,14 @@ def _number(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda self: number_of(self, kind)
 
 
+def _formatted(self: Array, spec: str, /) -> str:
+    """As NumPy has it: the element of an array of no dimensions; others take no specification."""
+    return format(number_of(self, operator.methodcaller("item")), spec) if spec else str(self)
+
+
 def _namespace(self: Array, /, *, api_version: str | None = None) -> Any:
     """The module cuda.device.array_api; ValueError for versions it is not of."""
-    if api_version not in _API_VERSIONS:
-        known = ", ".join(map(repr, _API_VERSIONS[1:]))
-        raise ValueError(f"api_version={api_version!r}; this is the Array API of {known}")
-    from cuda.device import array_api
-
-    return array_api
+    return namespace(api_version)
 
 
 def _to_device(self: Array, device: Any, /, *, stream: Any = None) -> Any:
@@ -146,33 +129,6 @@ def _to_device(self: Array, device: Any, /, *, stream: Any = None) -> Any:
     from cuda.device import array_api
 
     return array_api.asarray(_arrays.to_host(self))
-
-
-def _ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    """NumPy's ufuncs of Arrays are the standard's functions."""
-    out = kwargs.pop("out", None)
-    name = _UFUNCS.get(ufunc.__name__, ufunc.__name__)
-    if method != "__call__" or kwargs or not all(map(_is_operand, inputs)):
-        return NotImplemented
-    from cuda.device import array_api
-
-    if name not in array_api.__all__:
-        return NotImplemented
-    found = _call(name, *inputs)
-    if out is None:
-        return found
-    out[0][...] = found
-    return out[0]
-
-
-def _function(self: Array, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    """NumPy's functions of Arrays, where the standard has one of that name."""
-    from cuda.device import array_api
-
-    name = func.__name__
-    if name not in array_api.__all__ or getattr(np, name, None) is not func:
-        return NotImplemented
-    return getattr(array_api, name)(*args, **kwargs)
 
 
 def _transposed_matrix(self: Array) -> Any:
@@ -224,8 +180,9 @@ def install() -> None:
         **{f"__{kind.__name__}__": _number(kind) for kind in (bool, int, float, complex)},
         "__index__": _number(operator.index),
         "__array_namespace__": _namespace,
-        "__array_ufunc__": _ufunc,
-        "__array_function__": _function,
+        "__array_ufunc__": _numpy_functions.ufunc,
+        "__array_function__": _numpy_functions.function,
+        "__format__": _formatted,
         "to_device": _to_device,
         "mT": property(_transposed_matrix),
     }
@@ -233,3 +190,4 @@ def install() -> None:
         if not isinstance(member, property):
             member.__name__, member.__qualname__ = name, f"Array.{name}"
         setattr(_core.Array, name, member)
+    _core.Array.__hash__ = None  # `==` compares elements

@@ -5,9 +5,19 @@ from typing import Any
 import numpy as np
 from cuda.device import _core, _exports, _places
 
-__all__ = ["ExportingArray", "HostArray", "exporting", "given", "plain"]
+__all__ = ["ExportingArray", "HostArray", "exporting", "given", "namespace", "plain"]
 
-_API_VERSIONS = (None, "2021.12", "2022.12", "2023.12")
+_API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
+
+
+def namespace(api_version: str | None) -> Any:
+    """The module cuda.device.array_api; ValueError for versions it is not of."""
+    if api_version is not None and api_version not in _API_VERSIONS:
+        known = ", ".join(map(repr, _API_VERSIONS))
+        raise ValueError(f"api_version={api_version!r}; this is the Array API of {known}")
+    from cuda.device import array_api
+
+    return array_api
 
 
 class ExportingArray(np.ndarray[Any, Any]):
@@ -63,13 +73,8 @@ class HostArray(ExportingArray):
     __slots__ = ()
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
-        """The module cuda.device.array_api: ValueError for versions it is not of."""
-        if api_version not in _API_VERSIONS:
-            known = ", ".join(map(repr, _API_VERSIONS[1:]))
-            raise ValueError(f"api_version={api_version!r}; this is the Array API of {known}")
-        from cuda.device import array_api
-
-        return array_api
+        """The module cuda.device.array_api; ValueError for versions it is not of."""
+        return namespace(api_version)
 
     def __getitem__(self, index: Any, /) -> Any:
         found = super().__getitem__(index)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cuda.device._blocks import blocks
-from cuda.device._formats import float64, int32, int64, uint64
+from cuda.device._formats import float32, float64, int16, int32, int64, uint64
 
 
 def factorial(n: Any) -> Any:
@@ -70,7 +70,7 @@ def sumprod(p: Any, q: Any) -> Any:
 
 def nextafter(x: Any, y: Any) -> Any:
     dtype = (x + y).dtype
-    bits = int64 if dtype == float64 else int32
+    bits = int64 if dtype == float64 else int32 if dtype == float32 else int16
     a, b = dtype(x), dtype(y)
     if math.isnan(a) or math.isnan(b):
         return a + b

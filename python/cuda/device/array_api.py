@@ -1,4 +1,4 @@
-"""The Array API, version 2023.12, for arrays of the host and of GPUs.
+"""The Array API, version 2024.12, for arrays of the host and of GPUs.
 
 On the host functions are NumPy's, on the same memory, and give HostArrays. Of Arrays, in memory of
 a GPU, they are CuPy's where it is installed, else kernels of this package; linalg and fft are
@@ -32,12 +32,14 @@ _DELEGATED = (
     *("logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "negative"),
     *("not_equal", "positive", "pow", "real", "remainder", "round", "sign", "signbit", "sin"),
     *("sinh", "sqrt", "square", "subtract", "tan", "tanh", "trunc"),
+    *("nextafter", "reciprocal"),
     *("matmul", "matrix_transpose", "tensordot", "vecdot"),
     *("broadcast_to", "concat", "flip", "moveaxis", "permute_dims", "repeat"),
     *("reshape", "roll", "squeeze", "stack", "tile", "tril", "triu", "unstack"),
     *("argmax", "argmin", "nonzero", "searchsorted", "take", "where"),
     *("unique_all", "unique_counts", "unique_inverse", "unique_values"),
-    *("cumulative_sum", "max", "mean", "min", "prod", "std", "sum", "var", "all", "any"),
+    *("cumulative_prod", "cumulative_sum", "max", "mean", "min", "prod", "std", "sum"),
+    *("var", "all", "any"),
 )
 
 
@@ -368,6 +370,32 @@ def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool
     return given(values.shape[axis] - 1 - found)
 
 
+def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    """How many elements are not zero, of all or along axes."""
+    if _on_gpu((x,)):
+        return _of_gpu("count_nonzero", x, axis=axis, keepdims=keepdims)
+    return given(np.asarray(np.count_nonzero(plain(x), axis=axis, keepdims=keepdims)))
+
+
+def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:
+    """What each element is more than the one before it along an axis, n times over.
+
+    prepend, append: what goes before the array and after it first.
+    """
+    said = {key: value for key, value in (("prepend", prepend), ("append", append))
+            if value is not None}  # fmt: skip
+    if _on_gpu((x,)):
+        return _of_gpu("diff", x, axis=axis, n=n, **said)
+    return given(np.diff(plain(x), n, axis, **{key: plain(value) for key, value in said.items()}))
+
+
+def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
+    """The elements along an axis that the indices there name, for each row by itself."""
+    if _on_gpu((x, indices)):
+        return _of_gpu("take_along_axis", x, indices, axis=axis)
+    return given(np.take_along_axis(plain(x), plain(indices), axis))
+
+
 def _frequencies(name: str) -> Callable[..., Any]:
     function = getattr(np.fft, name)
 
@@ -381,7 +409,7 @@ def _frequencies(name: str) -> Callable[..., Any]:
 
 fft.fftfreq, fft.rfftfreq = _frequencies("fftfreq"), _frequencies("rfftfreq")
 
-__array_api_version__ = "2023.12"
+__array_api_version__ = "2024.12"
 __all__ = [
     "HostArray",
     *("fft", "linalg"),
@@ -389,7 +417,8 @@ __all__ = [
     *_DELEGATED,
     *("can_cast", "result_type", "__array_namespace_info__"),
     *("broadcast_arrays", "clip", "expm1", "meshgrid"),
-    *("arange", "argsort", "asarray", "astype", "empty", "empty_like", "expand_dims"),
+    *("arange", "argsort", "asarray", "astype", "count_nonzero", "diff", "empty"),
+    *("empty_like", "expand_dims", "take_along_axis"),
     *("eye", "finfo", "from_dlpack", "full", "full_like", "iinfo", "linspace", "ones", "ones_like"),
     *("sort", "zeros", "zeros_like"),
 ]

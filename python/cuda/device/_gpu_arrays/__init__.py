@@ -25,7 +25,10 @@ _OTHERS: dict[str, Callable[..., Any]] = {
     **{name: getattr(_elementwise, name) for name in ("astype", "clip", "where")},
     **{
         name: getattr(_reductions, name)
-        for name in ("argmax", "argmin", "cumulative_sum", "mean", "std", "var")
+        for name in (
+            *("argmax", "argmin", "count_nonzero", "cumulative_prod", "cumulative_sum", "mean"),
+            *("std", "var"),
+        )
     },
     **{
         name: getattr(_reductions, name + "_of")
@@ -35,19 +38,33 @@ _OTHERS: dict[str, Callable[..., Any]] = {
         name: getattr(_sorting, name)
         for name in (
             *("argsort", "nonzero", "searchsorted", "sort", "take"),
+            "take_along_axis",
             *("unique_all", "unique_counts", "unique_inverse", "unique_values"),
         )
     },
     **{
         name: getattr(_manipulation, name)
         for name in (
-            *("broadcast_arrays", "concat", "expand_dims", "flip", "matmul", "matrix_transpose"),
-            *("meshgrid", "moveaxis", "repeat", "roll", "squeeze", "stack", "tensordot", "tile"),
+            *("broadcast_arrays", "concat", "diff", "expand_dims", "flip", "matmul"),
+            *(
+                "matrix_transpose",
+                "meshgrid",
+                "moveaxis",
+                "repeat",
+                "roll",
+                "squeeze",
+                "stack",
+                "tensordot",
+                "tile",
+            ),
             *("tril", "triu", "unstack", "vecdot"),
         )
     },
     **{name: getattr(_views, name) for name in ("broadcast_to", "permute_dims")},
 }
+
+# The extension's functions that are those of the namespace itself.
+_OF_BOTH = {f"linalg.{name}" for name in ("matmul", "matrix_transpose", "tensordot", "vecdot")}
 
 
 def is_on_gpu(values: Any) -> bool:
@@ -66,6 +83,8 @@ def kernels_of(name: str) -> Callable[..., Any]:
     """The standard's function of that name, by kernels of ours. NotImplementedError: none."""
     if name == "reshape":
         return _reshape
+    if name in _OF_BOTH:
+        name = name.removeprefix("linalg.")
     if name in _OTHERS:
         return _OTHERS[name]
     if name in _elementwise.NAMES:

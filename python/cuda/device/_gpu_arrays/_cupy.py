@@ -27,7 +27,8 @@ _OLDER_NAMES = {
 # Whose parameters or results differ from the standard's in some version: kernels of ours do them.
 _OURS = frozenset(
     (
-        *("astype", "argsort", "clip", "cumulative_sum", "expand_dims", "matrix_transpose"),
+        *("astype", "argsort", "clip", "count_nonzero", "cumulative_prod", "cumulative_sum"),
+        *("diff", "expand_dims", "matrix_transpose", "take_along_axis"),
         *("meshgrid", "nonzero", "repeat", "reshape", "sort", "std", "unique_all"),
         *("unique_counts", "unique_inverse", "unique_values", "unstack", "var", "vecdot"),
         *("broadcast_arrays", "searchsorted", "squeeze", "take", "tile", "where", "prod", "sum"),

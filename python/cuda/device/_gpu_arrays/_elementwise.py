@@ -121,6 +121,15 @@ def complex_power(a: Any, b: Any) -> Any:
     return a**b if a != 0 else a
 
 
+def reciprocal(x: Any) -> Any:
+    return 1 / x
+
+
+def whole_reciprocal(x: Any) -> Any:
+    """The part before the point, as NumPy has it; zero of zero."""
+    return x if x == 1 or x == -1 else x - x
+
+
 def complex_square(z: Any) -> Any:
     return z * z
 
@@ -177,6 +186,8 @@ _FUNCTIONS: dict[str, dict[str, Any]] = {
         "u": whole_power_unsigned,
         "*": whole_power,
     },
+    "nextafter": {"*": math.nextafter},
+    "reciprocal": {"f": reciprocal, "c": reciprocal, "*": whole_reciprocal},
     "remainder": {"f": operator.mod, "*": remainder_or_zero},
     "sign": {"c": complex_sign, "*": np.sign},
     "signbit": {"*": signbit},

@@ -175,7 +175,7 @@ def position(better: Any, form: Any, kept: int) -> Any:
 
 
 @functools.cache
-def scan(combine: Any, form: Any) -> Any:
+def scan(combine: Any, form: Any, start: Any) -> Any:
     """Rows of `out` combined up to and with each element of those of `a`: a block for each row."""
 
     @D.kernel
@@ -183,15 +183,15 @@ def scan(combine: Any, form: Any) -> Any:
         totals = D.shared_array(BLOCK, form)
         row = D.int64(D.block_idx.x)
         t = D.thread_idx.x
-        before = form(0)
+        before = form(start)
         begin = D.int64(0)
         while begin < a.shape[1]:
             k = begin + D.int64(t)
-            totals[t] = form(a[row, k]) if k < a.shape[1] else form(0)
+            totals[t] = form(a[row, k]) if k < a.shape[1] else form(start)
             D.syncthreads()
             width = 1
             while width < BLOCK:
-                added = totals[t - width] if t >= width else form(0)
+                added = totals[t - width] if t >= width else form(start)
                 D.syncthreads()
                 totals[t] = form(combine(added, totals[t]))
                 D.syncthreads()
@@ -306,6 +306,22 @@ def take(axis: int) -> Any:
             out[at] = a[(*at[:axis], k, *at[axis + 1 :])]
 
     return array_take
+
+
+@functools.cache
+def take_along(axis: int) -> Any:
+    """out = a at the indices along an axis, of the same shape but there."""
+
+    @D.kernel
+    def array_take_along(out: Any, a: Any, indices: Any) -> None:
+        i = thread()
+        if i < out.size:
+            at = unravel(i, out.shape)
+            k = D.int64(indices[at])
+            k = k + a.shape[axis] if k < 0 else k
+            out[at] = a[(*at[:axis], k, *at[axis + 1 :])]
+
+    return array_take_along
 
 
 # --- products ---

@@ -38,8 +38,10 @@ def expand_dims(x: Any, /, *, axis: int = 0) -> Any:
     return strided(x, shape, strides)
 
 
-def squeeze(x: Any, /, axis: Any) -> Any:
-    axes = axes_of(axis, x.ndim)
+def squeeze(x: Any, /, axis: Any = None) -> Any:
+    """Without an axis, as NumPy has it: all of extent 1."""
+    ones = tuple(k for k in range(x.ndim) if x.shape[k] == 1)
+    axes = ones if axis is None else axes_of(axis, x.ndim)
     long = [k for k in axes if x.shape[k] != 1]
     if long:
         raise ValueError(f"axis {long[0]} of extent {x.shape[long[0]]} cannot be left out")
@@ -87,6 +89,29 @@ def concat(arrays: Any, /, *, axis: Any = 0) -> Any:
     return out
 
 
+def _beside(x: Any, like: Any, along: int) -> Any:
+    """What goes before or after an array along an axis; a number, or one element, in every row."""
+    a = as_array(x, like, like.dtype)
+    if a.ndim:
+        return a
+    return broadcast_to(a, tuple(1 if k == along else n for k, n in enumerate(like.shape)))
+
+
+def diff(x: Any, /, *, axis: int = -1, n: int = 1, prepend: Any = None, append: Any = None) -> Any:
+    """What each element is more than the one before it along an axis, n times over."""
+    if n < 0:
+        raise ValueError(f"diff() of order n={n}")
+    along = axis_of(axis, x.ndim)
+    parts = [x if part is x else _beside(part, x, along) for part in (prepend, x, append)
+             if part is not None]  # fmt: skip
+    found = concat(parts, axis=along) if len(parts) > 1 else x
+    before = (slice(None),) * along
+    for _ in range(n):
+        pair = found[(*before, slice(1, None))], found[(*before, slice(None, -1))]
+        found = elementwise("not_equal" if found.dtype.kind == "b" else "subtract", *pair)
+    return found
+
+
 def stack(arrays: Any, /, *, axis: int = 0) -> Any:
     return concat([expand_dims(x, axis=axis) for x in arrays], axis=axis)
 
@@ -131,7 +156,8 @@ def roll(x: Any, /, shift: Any, *, axis: Any = None) -> Any:
     return copied(out) if out is x else out
 
 
-def tile(x: Any, repetitions: tuple[int, ...], /) -> Any:
+def tile(x: Any, repetitions: Any, /) -> Any:
+    repetitions = repetitions if isinstance(repetitions, tuple | list) else (repetitions,)
     ndim = max(x.ndim, len(repetitions))
     often = (*[1] * (ndim - len(repetitions)), *repetitions)
     shape = (*[1] * (ndim - x.ndim), *x.shape)

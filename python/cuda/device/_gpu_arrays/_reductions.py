@@ -97,6 +97,10 @@ def any_of(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return _reduced(_truths(x), axis, keepdims, operator.or_, np.dtype(bool), False)
 
 
+def count_nonzero(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
+    return _reduced(_truths(x), axis, keepdims, operator.add, np.dtype(np.int64), 0)
+
+
 def _count(x: Any, axis: Any) -> int:
     return math.prod(x.shape[k] for k in axes_of(axis, x.ndim))
 
@@ -149,11 +153,12 @@ def argmin(x: Any, /, *, axis: Any = None, keepdims: bool = False) -> Any:
     return _position(x, axis, keepdims, _less, "argmin")
 
 
-def running(rows: Any, dtype: Any) -> Any:
-    """Running totals of each row."""
+def running(rows: Any, dtype: Any, combine: Any = operator.add, start: Any = 0) -> Any:
+    """Running totals of each row, or what another operation combines."""
     out = empty(rows.shape, dtype, rows)
     if out.size:
-        run(_kernels.scan(operator.add, format_of(out.dtype)), rows.shape[0] * BLOCK, out, rows)
+        kernel = _kernels.scan(combine, format_of(out.dtype), start)
+        run(kernel, rows.shape[0] * BLOCK, out, rows)
     return out
 
 
@@ -162,12 +167,12 @@ def ranks(mask: Any) -> Any:
     return flat(running(reshape(mask, (1, mask.size)), np.int64))
 
 
-def cumulative_sum(
-    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False
+def _cumulative(
+    name: str, x: Any, axis: Any, dtype: Any, include_initial: bool, combine: Any, start: Any
 ) -> Any:
     if axis is None:
         if x.ndim != 1:
-            raise ValueError(f"cumulative_sum() of {x.ndim} dimensions needs an axis")
+            raise ValueError(f"{name}() of {x.ndim} dimensions needs an axis")
         axis = 0
     along = axis_of(axis, x.ndim)
     made = _dtype_of_sum(x, dtype)
@@ -177,7 +182,19 @@ def cumulative_sum(
     first = int(include_initial)
     whole = empty((*a.shape[:-1], a.shape[-1] + first), made, x)
     if first and whole.size:
-        whole[..., 0] = 0
-    whole[..., first:] = reshape(running(rows, made), a.shape)
+        whole[..., 0] = start
+    whole[..., first:] = reshape(running(rows, made, combine, start), a.shape)
     back = tuple(int(k) for k in np.argsort(order))
     return permute_dims(whole, back)
+
+
+def cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False
+) -> Any:
+    return _cumulative("cumulative_sum", x, axis, dtype, include_initial, operator.add, 0)
+
+
+def cumulative_prod(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, include_initial: bool = False
+) -> Any:
+    return _cumulative("cumulative_prod", x, axis, dtype, include_initial, operator.mul, 1)

@@ -102,6 +102,26 @@ def take(x: Any, indices: Any, /, *, axis: Any = None) -> Any:
     return out
 
 
+def take_along_axis(x: Any, indices: Any, /, *, axis: int = -1) -> Any:
+    """The elements along an axis that the indices there name, for each row by itself."""
+    if indices.dtype.kind not in "iu" or x.ndim != indices.ndim:
+        raise IndexError(
+            f"take_along_axis() expects integers in {x.ndim} dimensions; found {indices.dtype} in "
+            f"{indices.ndim}"
+        )
+    along = axis_of(axis, x.ndim)
+    extents = [list(each.shape) for each in (x, indices)]
+    for shape in extents:
+        shape[along] = 1
+    rest = list(np.broadcast_shapes(*extents))
+    of, to = ([*rest[:along], each.shape[along], *rest[along + 1 :]] for each in (x, indices))
+    out = empty(tuple(to), x.dtype, x)
+    source, places = broadcast_to(x, tuple(of)), broadcast_to(indices, tuple(to))
+    if out.size:
+        run(_kernels.take_along(along), out.size, out, source, places)
+    return out
+
+
 def _count(counted: Any) -> int:
     """The last of running totals, for the host."""
     return int(_arrays.to_host(counted[-1:])[0]) if counted.size else 0

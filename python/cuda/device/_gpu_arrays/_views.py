@@ -22,7 +22,7 @@ def strided(a: Any, shape: Any, strides: Any) -> Any:
     return _core.strided(a, list(shape), list(strides))
 
 
-def broadcast_to(a: Any, shape: Any) -> Any:
+def broadcast_to(a: Any, shape: Any, /) -> Any:
     """A view of another shape, with axes of stride zero. Raises ValueError where that cannot be."""
     shape = tuple(map(operator.index, shape))
     extra = len(shape) - a.ndim
@@ -44,9 +44,9 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(np.lib.array_utils.normalize_axis_tuple(axis, ndim))
 
 
-def permute_dims(a: Any, axes: Any) -> Any:
-    """A view whose axes are those of `a` in another order."""
-    order = axes_of(tuple(axes), a.ndim)
+def permute_dims(a: Any, axes: Any = None, /) -> Any:
+    """A view whose axes are those of `a` in another order; the reverse one, as NumPy has it."""
+    order = axes_of(range(a.ndim)[::-1] if axes is None else tuple(axes), a.ndim)
     if len(order) != a.ndim:
         raise ValueError(f"axes={tuple(axes)} of an array of {a.ndim} dimensions")
     return strided(a, [a.shape[k] for k in order], [a.strides[k] for k in order])
