@@ -11,10 +11,10 @@ from cuda.device.numbapro._numbers import converted
 
 __all__ = [
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-    *("float32", "float64", "complex64", "complex128", "bool_", "intp", "uintp", "void"),
+    *("float32", "float64", "complex64", "complex128", "bool_", "boolean", "intp", "uintp", "void"),
     *("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"),
     *("byte", "char", "uchar", "short", "ushort", "int_", "uint", "long_", "ulong"),
-    *("longlong", "ulonglong", "float_", "double"),
+    *("intc", "uintc", "longlong", "ulonglong", "float_", "double"),
 ]
 
 
@@ -140,14 +140,14 @@ class Signature:
 
 
 bool_, void = NumberType("bool"), Void()
-b1 = bool_
+b1 = boolean = bool_
 int8 = i1 = char = NumberType("int8")
 int16 = i2 = short = NumberType("int16")
-int32 = i4 = int_ = NumberType("int32")
+int32 = i4 = int_ = intc = NumberType("int32")
 int64 = i8 = long_ = longlong = NumberType("int64")
 uint8 = u1 = byte = uchar = NumberType("uint8")
 uint16 = u2 = ushort = NumberType("uint16")
-uint32 = u4 = uint = NumberType("uint32")
+uint32 = u4 = uint = uintc = NumberType("uint32")
 uint64 = u8 = ulong = ulonglong = NumberType("uint64")
 float32 = f4 = float_ = NumberType("float32")
 float64 = f8 = double = NumberType("float64")
