@@ -4,6 +4,7 @@ import contextlib
 import threading
 import time
 
+import cloudpickle
 import numpy as np
 import pytest
 from cuda import device
@@ -173,6 +174,15 @@ def test_products_are_fused_unless_told_otherwise(target):
     ):
         decorator(adds_product)[1, 1](out, a)
         assert out[0] == 0
+
+
+def test_a_kernel_that_arrives_elsewhere_has_its_signature():
+    kernel = cuda.jit(void(float32[:], int32))(lambda out, x: None)
+    arrived = cloudpickle.loads(cloudpickle.dumps(kernel))
+    assert arrived.signature == kernel.signature
+    assert arrived.specializations == kernel.specializations == [(float32[:], int32)]
+    with pytest.raises(LaunchTypeError, match=r"is float64\[:\], but declared float32\[:\]"):
+        arrived[1, 1](np.zeros(1), 3)
 
 
 def test_the_ptx_is_that_of_the_last_version():
