@@ -1,6 +1,5 @@
 """Launches of NumbaPro's dialect: arguments, streams, events, shared memory, arrays of others."""
 
-import contextlib
 import threading
 import time
 
@@ -11,6 +10,7 @@ from cuda import device
 from cuda.device.errors import CompileError, LaunchOverflowError, LaunchTypeError
 from cuda.device.numbapro import complex64, cuda, float32, int8, int32, int64, uint8, void
 from support.clauses import clause
+from support.held_streams import Held, held
 from support.interfaces import cuda as other_array
 
 
@@ -232,34 +232,6 @@ def test_contiguous_arrays_are_asked_for(signature, good, bad):
 # --- streams ---
 
 
-@device.kernel
-def waits_for(flag):
-    while device.atomic_ref(flag, 0).load("acquire") == 0:
-        pass
-
-
-class Held:
-    """A stream whose work goes on when it is released."""
-
-    def __init__(self) -> None:
-        self.stream = cuda.stream()
-        self.flag = np.zeros(1, np.int32)
-        device.launch(waits_for, self.flag, grid=1, block=1, stream=self.stream)
-
-    def release(self) -> None:
-        device.atomic_ref(self.flag, 0).store(1, "release")
-
-
-@contextlib.contextmanager
-def held():
-    one = Held()
-    try:
-        yield one
-    finally:
-        one.release()
-        one.stream.synchronize()
-
-
 def test_a_launch_is_queued_on_its_stream(on_the_host):
     out = np.zeros(1)
     with held() as one:
@@ -329,6 +301,15 @@ def test_elapsed_time_is_the_time_between_the_marks(on_the_host):
     assert 40 <= before.elapsed_time(after) <= 60_000
     assert cuda.event_elapsed_time(before, after) == before.elapsed_time(after)
     assert after.elapsed_time(before) == -before.elapsed_time(after)
+
+
+def test_events_without_timing_have_no_time(on_the_host):
+    before, after = cuda.event(timing=False), cuda.event()
+    for each in (before, after):
+        each.record()
+        each.synchronize()
+    with pytest.raises(RuntimeError, match="made with enable_timing=False has no time"):
+        before.elapsed_time(after)
 
 
 def test_events_are_done_when_their_stream_gets_there(on_the_host):
