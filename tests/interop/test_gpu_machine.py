@@ -24,6 +24,8 @@ PARTS = {
     # The page three-ways launches on arrays that cuda.to_device makes.
     "docs": ["docs/test_examples.py", "docs/test_lists.py", "-k", "not three-ways"],
     "interop": [f"interop/test_{name}.py" for name in HOST],
+    # A program in a process of its own asks the GPU for results.
+    "numbapro": ["numbapro", "-k", "not command_line"],
 }
 
 pytestmark = [needs_fake, pytest.mark.timeout(900)]
