@@ -1,4 +1,5 @@
-"""Arrays of CuPy, PyCUDA, DALI, cuDF, RMM and PyArrow, as doubles on the tests' GPUs."""
+"""Arrays of CuPy, PyCUDA, DALI, cuDF, RMM and PyArrow, and buffers of mpi4py, as doubles on the
+tests' GPUs."""
 
 import pytest
 from support.fake_gpu import needs_fake, on_fake  # noqa: F401 a fixture
@@ -7,7 +8,7 @@ from support.gpu_doubles import DOUBLES
 pytestmark = needs_fake
 
 HEAD = """
-from support.gpu_doubles import DOUBLES, at, of_dictionary
+from support.gpu_doubles import DOUBLES, at, mpi_buffer, of_dictionary
 import gc, weakref
 
 kind = DOUBLES[{name!r}]
@@ -73,10 +74,11 @@ D.launch(kernel, given(a), **size); synced()
 first = a.elements.tolist() == change(numbers).tolist()
 a.elements[3] = 7
 D.launch(kernel, given(a), **size); synced()
-answer = [first, int(a.elements[3]) == int(change(np.array(7)))]
+answer = [first, int(a.elements[3]) == int(change(np.array(7))), a.asked]
 """,
         )
-        assert answer == [True, True]
+        asked = "DLPack" if name == "CuPy" else "dictionary"
+        assert answer == [True, True, [] if name == "PyArrow CUDA" else [asked] * 2]
 
     def test_they_take_ours(self, name, answer_of):
         answer = answer_of(
@@ -180,6 +182,32 @@ answer = a.elements.tolist() == wanted[::-2].tolist()
 """,
     )
     assert answer is True
+
+
+@pytest.mark.parametrize("memory", ["device", "pinned", "managed"])
+def test_mpi_sends_and_receives_ours(answer_of, memory):
+    """Bytes of an array that is contiguous; the program waits for what is queued itself."""
+    answer = answer_of(
+        "CuPy",
+        f"""
+a = D.zeros((4, 6), "f4", device="cuda", memory={memory!r})
+a[...] = np.arange(24, dtype="f4").reshape(4, 6)
+b = D.zeros((2, 6), "f4", device="cuda", memory={memory!r})
+synced()
+mpi_buffer(b)[:] = mpi_buffer(a[1:3])
+sent = D.to_host(b).tolist() == D.to_host(a)[1:3].tolist()
+mpi_buffer(a[3])[:] = mpi_buffer(b[0])
+mpi_buffer(a.T)[:4] = 0
+assert mpi_buffer(a[:0]).size == 0
+answer = [sent, D.to_host(a)[3].tolist(), float(D.to_host(a)[0, 0]),
+          [outcome(lambda: mpi_buffer(part)) for part in (a[:, 1:3], a[::2])]]
+D.launch(kernel, a.reshape((24,)), grid=1, block=64)
+answer.append(mpi_buffer(theirs(numbers)).view("f4").tolist() == numbers.tolist())
+synced()
+""",
+    )
+    wrong = ["BufferError", "dlpack: buffer is not contiguous"]
+    assert answer == [True, [6, 7, 8, 9, 10, 11], 0.0, [wrong, wrong], True]
 
 
 def test_columns_with_nulls_are_refused(answer_of):

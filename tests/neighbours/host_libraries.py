@@ -7,23 +7,28 @@ NUMBERS = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
+SMALL_FLOATS = ("bfloat16", "float8_e4m3fn", "float8_e5m2")  # of ml_dtypes
 REALS = tuple(name for name in NUMBERS if not name.startswith("complex"))
 
 
 class Library:
-    """name: of the package. dtypes: that it has. The rest is None where it has no such thing."""
+    """name: of the package. dtypes: that it has. lacks: columns of the table that it has not."""
 
     name = "numpy"
     dtypes = NUMBERS
-    can_store = True  # whether its arrays may be stored to
-    says_read_only = True  # whether a read-only array of it says so
-    unmarked = "-"  # what is shown where no kernel is refused
-    zero_size = True
+    takes_too = ()  # formats in which it takes ours, beside those
+    lacks = frozenset()
     streams = "none: its calls are done when they return"
     note = ""
 
     def __init__(self):
         self.version = __import__(self.name).__version__
+
+    def cell(self, column):
+        """What the table has to say of it there."""
+        if column in self.lacks:
+            return "-"
+        return str(len(self.dtypes)) if column == "dtypes" else True
 
     def make(self, array):
         """An array of the library with these elements, in memory that it has allocated."""
@@ -68,7 +73,8 @@ class NumPy(Library):
 
 class PyTorch(Library):
     name = "torch"
-    says_read_only = False  # tensors have no such flag
+    takes_too = SMALL_FLOATS
+    lacks = frozenset({"read-only"})  # tensors have no such flag
 
     def make(self, array):
         import torch
@@ -76,7 +82,13 @@ class PyTorch(Library):
         return torch.from_numpy(array.copy()).clone()
 
     def look(self, theirs):
-        return theirs.numpy()
+        import ml_dtypes
+        import torch
+
+        found = str(theirs.dtype).removeprefix("torch.")
+        if found not in SMALL_FLOATS:
+            return theirs.numpy()
+        return theirs.view(torch.uint8).numpy().view(getattr(ml_dtypes, found))
 
     def take(self, ours):
         import torch
@@ -86,8 +98,9 @@ class PyTorch(Library):
 
 class Jax(Library):
     name = "jax"
-    can_store = False
-    unmarked = "not marked"
+    takes_too = SMALL_FLOATS
+    # Arrays never change, which they do not say to others, and a slice is a new one.
+    lacks = frozenset({"our stores", "their stores", "read-only", "not contiguous"})
     note = (
         "arrays never change, and do not say so to others: do not store to them; memory that does "
         "not begin with a cache line is copied"
@@ -109,9 +122,6 @@ class Jax(Library):
     def read_only(self, array):
         return self.make(array)
 
-    def strided(self, theirs):
-        return None  # a slice is a new array
-
     def take(self, ours):
         import jax.numpy as jnp
 
@@ -120,7 +130,7 @@ class Jax(Library):
 
 class PyArrow(Library):
     name = "pyarrow"
-    can_store = False
+    lacks = frozenset({"our stores", "their stores", "not contiguous"})
     dtypes = tuple(name for name in REALS if name != "bool")  # its bools are bits
     note = "arrays never change: kernels may only read them"
 
@@ -137,9 +147,6 @@ class PyArrow(Library):
     def read_only(self, array):
         return self.make(array)
 
-    def strided(self, theirs):
-        return None  # arrays are contiguous
-
     def take(self, ours):
         import pyarrow
 
@@ -149,8 +156,8 @@ class PyArrow(Library):
 class Dpctl(Library):
     name = "dpctl"
     dtypes = ("uint8",)  # its memory objects are bytes
-    says_read_only = False
-    zero_size = False
+    # Its own memory goes back to it (test_sycl.py); it takes no other.
+    lacks = frozenset({"out", "read-only", "zero size", "not contiguous"})
     streams = "its queue is waited for by the producer"
     note = "memory objects are bytes; shared and host memory"
 
@@ -167,15 +174,10 @@ class Dpctl(Library):
     def store(self, theirs, index, value):
         memoryview(theirs)[index] = value
 
-    def strided(self, theirs):
-        return None
-
-    def take(self, ours):
-        return None  # memory has to be SYCL's: test_sycl.py gives it back
-
 
 class Dpnp(Library):
     name = "dpnp"
+    lacks = frozenset({"out"})  # memory has to be SYCL's
     dtypes = tuple(name for name in NUMBERS if name != "float16")
     streams = "its queue is waited for by the producer"
     note = "launches take device memory too, of a SYCL device that is a CPU"
@@ -192,9 +194,6 @@ class Dpnp(Library):
         made = self.make(array)
         made.flags.writable = False
         return made
-
-    def take(self, ours):
-        return None
 
 
 class Numba(Library):
@@ -232,7 +231,7 @@ class Numba(Library):
 
 class Pandas(Library):
     name = "pandas"
-    can_store = False
+    lacks = frozenset({"our stores", "their stores"})
     note = "a Series gives its memory by `to_numpy()`, which is read-only there"
 
     def make(self, array):
@@ -280,8 +279,9 @@ class Xarray(Library):
 
 class MlDtypes(Library):
     name = "ml_dtypes"
-    dtypes = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
-    note = "NumPy's arrays of formats that NumPy lacks"
+    dtypes = SMALL_FLOATS
+    lacks = frozenset({"out"})  # it has no arrays: PyTorch and JAX take ours of its formats
+    note = "NumPy's arrays of formats that NumPy lacks; PyTorch and JAX take ours of these too"
 
     def make(self, array):
         return array.copy()
@@ -290,9 +290,6 @@ class MlDtypes(Library):
         made = array.copy()
         made.flags.writeable = False
         return made
-
-    def take(self, ours):
-        return np.asarray(ours)
 
 
 class Mpi4py(Library):
@@ -322,8 +319,7 @@ class Mpi4py(Library):
 
 class Dask(Library):
     name = "dask"
-    can_store = False
-    says_read_only = False
+    lacks = frozenset({"out", "our stores", "their stores", "read-only"})  # it holds recipes
     note = "a chunk is NumPy's array, as functions of `map_blocks` get it; clusters: test_dask.py"
 
     def make(self, array):
@@ -336,9 +332,6 @@ class Dask(Library):
 
     def look(self, theirs):
         return theirs.compute()
-
-    def take(self, ours):
-        return None  # an array of Dask is a recipe
 
 
 HOST_LIBRARIES = {

@@ -1,4 +1,5 @@
-"""Arrays of libraries for GPUs: what each says of its memory and stream, as its sources have it.
+"""Arrays of libraries for GPUs: what each says of its memory and stream, as its sources have it;
+and how mpi4py reads ours.
 
 Memory of the tests' GPUs is the host's, so a library looks at it by NumPy.
 """
@@ -7,6 +8,9 @@ import ctypes
 import types
 
 import numpy as np
+from cuda.device import core
+
+from support import dlpack
 
 
 def at(address, shape, dtype, strides=None):
@@ -27,15 +31,16 @@ def of_dictionary(fields):
 
 
 class Double:
-    """An array of another library, in memory that it was given."""
+    """An array of another library, in memory that it was given; asked: by which protocols."""
 
-    name = "CuPy"
+    name = "CuPy 8"  # without DLPack
     dtypes = ("bool", "int8", "int64", "uint8", "float16", "float32", "float64", "complex64")
     has_streams = True
     strided = True
 
     def __init__(self, memory, elements, stream=None):
         self.memory, self.elements, self.stream = memory, elements, stream
+        self.asked = []
 
     def compact(self):
         return self.elements.flags.c_contiguous
@@ -58,7 +63,44 @@ class Double:
 
     @property
     def __cuda_array_interface__(self):
+        self.asked.append("dictionary")
         return self.fields()
+
+
+_exported = []  # a deleter must outlive its call
+
+
+class _Exported(dlpack.Producer):
+    """Keeps the array until the consumer calls the deleter."""
+
+    def __init__(self, owner):
+        super().__init__(owner.elements, device=(dlpack.CUDA, 0))
+        self.owner = owner
+        _exported.append(self)
+
+    def _delete(self, pointer):
+        super()._delete(pointer)
+        self.owner = None
+
+
+class CuPy(Double):
+    """As of version 14: both protocols. Its current stream is the one it was made with."""
+
+    name = "CuPy"
+
+    def __dlpack_device__(self):
+        return dlpack.CUDA, 0
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        """The consumer's stream waits for what is queued on the current one."""
+        self.asked.append("DLPack")
+        theirs = 1 if stream is None else stream
+        assert theirs == -1 or theirs > 0
+        if theirs not in (-1, self.stream):
+            ours = core.Stream.from_handle(self.stream or 1)
+            core.Stream.from_handle(theirs).wait(ours.record())
+        keywords = {} if max_version is None else {"max_version": max_version}
+        return _Exported(self).__dlpack__(stream=stream, **keywords)
 
 
 class PyCuda(Double):
@@ -157,4 +199,42 @@ class PyArrowCuda(Rmm):
         return {"data": (self.address, False), "shape": shape, "typestr": "|u1", "version": 3}
 
 
-DOUBLES = {each.name: each for each in (Double, PyCuda, Dali, Cudf, Rmm, PyArrowCuda)}
+DOUBLES = {each.name: each for each in (Double, CuPy, PyCuda, Dali, Cudf, Rmm, PyArrowCuda)}
+
+
+def mpi_buffer(array):
+    """The bytes that mpi4py sends and receives: by a buffer, else DLPack, else the dictionary.
+
+    It waits for no stream, and takes what is contiguous alone, by rows or by columns.
+    """
+    try:
+        return np.frombuffer(memoryview(array).cast("B"), np.uint8)
+    except (TypeError, BufferError, ValueError):
+        pass
+    if hasattr(array, "__dlpack__"):
+        kind, _ = array.__dlpack_device__()
+        capsule = array.__dlpack__() if kind == dlpack.CPU else array.__dlpack__(stream=-1)
+        return _bytes_of_capsule(capsule)
+    seen = of_dictionary(array.__cuda_array_interface__)
+    if not seen.flags.forc:
+        raise BufferError("__cuda_array_interface__: buffer is not contiguous")
+    return at(seen.__array_interface__["data"][0], (seen.nbytes,), np.uint8)
+
+
+def _bytes_of_capsule(capsule):
+    """Of a legacy capsule, which it gives back at once: the object stays alive by itself."""
+    if dlpack.name_of(capsule) != "dltensor":
+        raise BufferError("dlpack: invalid capsule object")
+    managed = dlpack.managed_of(capsule)
+    tensor = managed.tensor
+    shape = tensor.shape[: tensor.ndim]
+    item = tensor.bits // 8 * tensor.lanes
+    steps = [n * item for n in tensor.strides[: tensor.ndim]] if tensor.strides else None
+    seen = at((tensor.data or 0) + tensor.byte_offset, shape, f"V{item}", steps)
+    address, size, ordered = seen.__array_interface__["data"][0], seen.nbytes, seen.flags.forc
+    dlpack.rename(capsule, b"used_dltensor")
+    if managed.deleter:
+        managed.deleter(ctypes.addressof(managed))
+    if not ordered:
+        raise BufferError("dlpack: buffer is not contiguous")
+    return at(address, (size,), np.uint8)
