@@ -12,7 +12,8 @@ import pytest
 from cuda import device as D
 from cuda.device import array_api as xp
 from cuda.device import core
-from cuda.device.errors import CompileError
+from cuda.device.errors import CompileError, LaunchTypeError
+from support.array_views import check_elements, view_of
 from support.clauses import clause
 from support.dlpack import Producer
 from support.interfaces import Cuda, cuda, cuda_dict, dictionary_of
@@ -302,8 +303,11 @@ def test_formats_without_a_type_string(target):
     run(copy_flat, out, b, block=4)
     assert out.tolist() == [1, 2.5, -3]
     assert D.from_cuda_array_interface(fake, a).dtype == np.dtype("V2")
-    with pytest.raises((TypeError, CompileError, NotImplementedError)):
+    with pytest.raises(LaunchTypeError) as raised:
         run(copy_flat, out, Cuda(fake, a), block=4)
+    assert str(raised.value).startswith(
+        "argument 2 ('a') of kernel 'copy_flat': arrays of '|V2' cannot be passed to a kernel"
+    )
     with pytest.raises(ValueError, match="has 4 bytes, and an element 2"):
         D.from_cuda_array_interface(fake, a, dtype=np.float32)
 
@@ -352,7 +356,24 @@ def random_value(rng, a):
     return rng.choice(
         [
             *good.values(),
-            *(None, 0, 1, -1, 2, 1 << 62, 1 << 64, 2.5, "", "<f8", "|i1", "<V8", b"x", True),
+            *(
+                None,
+                0,
+                1,
+                -1,
+                2,
+                1 << 62,
+                1 << 64,
+                2.5,
+                "",
+                "<f8",
+                "|i1",
+                "<f4",
+                "c16",
+                "<V8",
+                b"x",
+                True,
+            ),
             (),
             tuple(
                 rng.choice([0, 1, 2, -1, 8, 1 << 31, 1 << 62, None])
@@ -388,7 +409,7 @@ def test_random_dictionaries_never_end_the_process():
     """Imports and launches agree, which read plain dictionaries each in a way of its own."""
     rng = random.Random(3)
     a = np.arange(64.0)
-    made, refused = 0, set()
+    made, compared, refused = 0, 0, set()
     keys = ("shape", "typestr", "data", "strides", "version", "descr", "stream", "mask")
     for _ in range(PROGRAMS):
         fields = cuda_dict(a)
@@ -408,11 +429,20 @@ def test_random_dictionaries_never_end_the_process():
             made += 1
             wanted = found if b.dtype.kind == "V" else [b.size, b.ndim]
         assert found == wanted, fields
-        if b is None:
+        if b is None or b.dtype.kind == "V":
             continue
+        address, fixed = fields["data"]
+        dtype = np.dtype(fields["typestr"].lstrip("|<"))
+        steps = fields.get("strides")
+        view = view_of(a, address, fields["shape"], None if steps is None else tuple(steps), dtype)
+        assert b.flags.writeable is not bool(fixed)
         assert b.shape == tuple(fields["shape"])
-        assert b.size == 0 or b.__array_interface__["data"][0] == fields["data"][0]
+        assert b.size == 0 or b.ctypes.data == address
+        if view is not None and view.size <= 64:
+            compared += 1
+            check_elements(b, Cuda(fields, a), view)
     assert PROGRAMS // 20 < made < PROGRAMS
+    assert compared > made // 4
     assert refused == {TypeError, ValueError, NotImplementedError}
 
 

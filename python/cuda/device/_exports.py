@@ -127,10 +127,10 @@ def sycl_dictionary(array: Any, address: int, read_only: bool, context: Any) -> 
 
 
 def usm_type(device: int, kind: str, syclobj: Any = None) -> str:
-    """What SYCL calls memory of ours; "unknown" for a context of another device."""
-    context = None if syclobj is None else _sycl.context_of(syclobj).device
+    """What SYCL calls memory of ours; "unknown" for a context that is not known as its device's."""
     ours = ("opencl", "cpu", 0) if device == _places.HOST else ("cuda", "gpu", device)
-    return "unknown" if context not in (None, ours) else _USM_TYPES[kind]
+    known = syclobj is None or _sycl.context_of(syclobj).device == ours
+    return _USM_TYPES[kind] if known else "unknown"
 
 
 def host_usm_type(array: np.ndarray[Any, Any], syclobj: Any = None) -> str:
