@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Whether memory grows: a million launches, ten thousand compilations, ten thousand cache hits.
+"""Whether memory grows: a million launches, a million exchanges by each protocol, ten thousand
+compilations, ten thousand cache hits.
 
 Each kind runs in a process of its own, in ten parts; what is printed is the resident memory after
 each, in KiB. The first part grows to what the kind needs. Exits with 1 where the last five parts
@@ -50,6 +51,56 @@ def launches():
     return part
 
 
+class Says:
+    """An object with one attribute of a protocol's: what another library says of an array."""
+
+    def __init__(self, array, attribute, **changes):
+        fields = getattr(array, attribute)
+        setattr(self, attribute, {**fields, **changes})
+        self.array = array
+
+
+class Capsules:
+    """An object that has DLPack alone: that of an array."""
+
+    def __init__(self, array):
+        self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+
+def exchanges(protocol):
+    """An array of ours given to others and taken back, as an array and by a launch."""
+    os.environ["CUDA_DEVICE_HOST_CAI"] = "1"
+    import numpy as np
+    from cuda import device as D
+    from cuda.device import array_api
+
+    @D.kernel
+    def add(a, value):
+        a[D.tid(1)] += value
+
+    of = {
+        "DLPack": (Capsules, D.from_dlpack),
+        "dictionaries of CUDA": (
+            lambda a: Says(a, "__cuda_array_interface__", stream=None),
+            D.as_cuda_array,
+        ),
+        "dictionaries of SYCL": (
+            lambda a: Says(a, "__sycl_usm_array_interface__"),
+            D.from_sycl_usm,
+        ),
+    }
+    said, take = of[protocol]
+
+    def part(count):
+        for number in range(count):
+            given = said(array_api.zeros(64, dtype=np.float32))
+            take(given)
+            if number % 16 == 0:
+                D.launch(add, given, 1.0, grid=1, block=64)
+
+    return part
+
+
 def new_kernels():
     """A kernel of its own each time, which is dropped: by `exec`, with a constant of its own."""
     import linecache
@@ -77,6 +128,9 @@ def new_kernels():
 
 KINDS = {
     "launches": (1_000_000, "off", launches),
+    "DLPack": (1_000_000, "off", lambda: exchanges("DLPack")),
+    "dictionaries of CUDA": (1_000_000, "off", lambda: exchanges("dictionaries of CUDA")),
+    "dictionaries of SYCL": (1_000_000, "off", lambda: exchanges("dictionaries of SYCL")),
     "compilations": (10_000, "off", new_kernels),
     "cache hits": (10_000, "on", new_kernels),
 }

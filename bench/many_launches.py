@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """What a launch costs the program: many of one small kernel, and one with sixteen arrays: NumPy's,
-those of the Array API, objects with the CUDA Array Interface, and PyTorch's where it is installed.
+those of the Array API, objects that have DLPack or the CUDA Array Interface alone, and PyTorch's
+where it is installed, here or in the environment of `make neighbours`.
 
 Microseconds a launch, the least and the median of some rounds; contestants take turns. `queued` is
 by a stream, with one synchronisation at the end of a round: the time until the last launch has
-returned, and until all have run. Warp launches its kernel for the CPU, with an array of its own
-that it made before. Bound to two CPUs, of which the pool's worker has one.
+returned, and until all have run. `calls alone`: what the sixteen objects themselves take to say
+where their memory is, without a launch; the last row is what a launch costs beyond that, by array.
+Warp launches its kernel for the CPU, with an array of its own that it made before. Bound to two
+CPUs, of which the pool's worker has one.
 """
 
 import argparse
@@ -13,11 +16,20 @@ import os
 import statistics
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
 BLOCK = 256
-WANTED = {"queued, returned": 1.0, "synchronous": 2.0, "16 arrays": 2.0}  # us, the median
+WANTED = {  # us, the median
+    "queued, returned": 0.5,
+    "synchronous": 2.0,
+    "16 arrays": 1.2,
+    "16 of array_api": 1.2,
+    "16 of PyTorch": 2.0,
+    "16 of the interface": 10.0,
+    "of DLPack, over its calls": 0.15,
+}
 
 
 def parse(argv):
@@ -38,18 +50,43 @@ class Interface:
     """An object that says where its memory is by the CUDA Array Interface alone."""
 
     def __init__(self, array):
+        self.shape, self.data = array.shape, (array.ctypes.data, False)
         self.array = array
 
     @property
     def __cuda_array_interface__(self):
-        a = self.array
         return {
-            "shape": a.shape,
+            "shape": self.shape,
             "typestr": "<f4",
-            "data": (a.ctypes.data, False),
+            "data": self.data,
             "strides": None,
             "version": 3,
         }
+
+    def asked(self):
+        return self.__cuda_array_interface__
+
+
+class Capsules:
+    """An object that has DLPack alone, by NumPy's own functions."""
+
+    def __init__(self, array):
+        self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+    def asked(self):
+        return self.__dlpack_device__(), self.__dlpack__(max_version=(1, 0))
+
+
+def find_torch():
+    """PyTorch, also that of `make neighbours`; None where there is none."""
+    tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+    build = Path(__file__).resolve().parents[1] / "build"
+    sys.path += map(str, build.glob(f"neighbours-env-{tag}/lib/python*/site-packages"))
+    try:
+        import torch
+    except ImportError:
+        return None
+    return torch
 
 
 def kinds_of_arrays():
@@ -60,12 +97,21 @@ def kinds_of_arrays():
         "16 arrays": lambda a: a,
         "16 of array_api": array_api.asarray,
         "16 of the interface": Interface,
+        "16 of DLPack": Capsules,
     }
-    try:
-        import torch
-    except ImportError:
-        return kinds
-    return kinds | {"16 of PyTorch": torch.from_numpy}
+    torch = find_torch()
+    return kinds | {"16 of PyTorch": torch.from_numpy} if torch else kinds
+
+
+def calls_alone(row, make, times):
+    """What the objects take to say where they are."""
+    given = [make(np.ones(1, np.float32)).asked for _ in range(16)]
+
+    def asked():
+        for ask in given:
+            ask()
+
+    return lambda: {f"{row}, calls alone": repeat(asked, times)}
 
 
 def sixteen(row, make, times):
@@ -105,8 +151,10 @@ def ours(times):
         launch = lambda: D.launch(launch_kernels.one_store, a, grid=1, block=BLOCK)  # noqa: E731
         return {"synchronous": repeat(launch, times)}
 
-    of_sixteen = [sixteen(row, make, times) for row, make in kinds_of_arrays().items()]
-    return [queued, synchronous, *of_sixteen]
+    kinds = kinds_of_arrays()
+    of_sixteen = [sixteen(row, make, times) for row, make in kinds.items()]
+    calls = [calls_alone(row, kinds[row], times) for row in ("16 of the interface", "16 of DLPack")]
+    return [queued, synchronous, *of_sixteen, *calls]
 
 
 def warp(times):
@@ -136,6 +184,8 @@ def measure(options):
             for row, seconds in contestant().items():
                 if number:  # the first one compiles
                     samples.setdefault(row, []).append(1e6 * seconds)
+    pairs = zip(samples["16 of DLPack"], samples["16 of DLPack, calls alone"], strict=True)
+    samples["of DLPack, over its calls"] = [(whole - calls) / 16 for whole, calls in pairs]
     return samples
 
 
@@ -149,7 +199,7 @@ def main(argv=None):
     for row, times in samples.items():
         median = statistics.median(times)
         wanted = WANTED.get(row)
-        print(f"{row:24}{min(times):8.2f}{median:8.2f}" + (f"   wanted {wanted}" if wanted else ""))
+        print(f"{row:32}{min(times):8.2f}{median:8.2f}" + (f"   wanted {wanted}" if wanted else ""))
         if wanted and median > wanted:
             missed.append(row)
     if missed:
