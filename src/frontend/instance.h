@@ -16,6 +16,7 @@ namespace cuda_device::frontend {
 
 struct WebState {
   Value abstract;               // joined over the definitions met so far; Unknown: none yet
+  Value of_this_pass;           // the same over those of this pass alone (NumbaPro's dialect)
   bool never_constant = false;  // more than one definition is live, or one with several values
   const syntax::Node* constant_definition = nullptr;
   // Something assigned to it is wrong: it is read in silence, but where that is itself the mistake.
@@ -31,12 +32,20 @@ struct WebState {
 
   void begin_pass() {
     defined = false;
+    of_this_pass = {};
     direct.reset();
     forget_slots();
   }
   void forget_slots() {
     slots.clear();
     has_slots = false;
+  }
+  // Takes the type of this pass, where that is another one; whether it is.
+  bool narrow_type() {
+    if (!abstract.is_number() || !of_this_pass.is_number()) return false;
+    if (of_this_pass.code() == abstract.code()) return false;
+    abstract = Value::number(of_this_pass.code(), nullptr);
+    return true;
   }
 };
 
@@ -99,6 +108,15 @@ struct Instance {
     own_webs = std::make_unique<Webs>(find_webs(*function, unrolled, webs->loops_keep_types));
     webs = own_webs.get();
     states.assign(webs->webs.size(), {});
+  }
+  // Types that followed from what an earlier pass knew become those that follow now; whether there
+  // were any.
+  bool narrow_types() {
+    bool found = result.narrow_type();
+    for (WebState& s : states) found |= s.narrow_type();
+    for (auto& [place, s] : hidden) found |= s.narrow_type();
+    for (auto& [key, child] : calls) found |= child->narrow_types();
+    return found;
   }
   // Back to knowing no type; what is not constant stays not constant.
   void forget_types() {

@@ -15,6 +15,9 @@ namespace {
 // Types only grow along the promotion table, so a few passes are enough; more is a compiler bug.
 constexpr int kMaxPasses = 1000;
 
+// Types that rest on each other might narrow and grow in turn: then the wider ones stay.
+constexpr int kMaxNarrowings = 20;
+
 // More mistakes than one reads at once.
 constexpr size_t kEnoughMistakes = 100;
 
@@ -58,7 +61,14 @@ void forget_types(Session& session) {
   for (const auto& called : session.called) called->result = {};
 }
 
+bool narrow_types(Session& session) {
+  bool found = false;
+  session.for_each_function([&](Instance& i) { found |= i.narrow_types(); });
+  return found;
+}
+
 Pass solve(Session& session, bool as_kernel) {
+  int narrowings = 0;
   for (int i = 0; i < kMaxPasses; ++i) {
     Pass pass = run(session, as_kernel);
     if (pass.context->inference.unrolled) {
@@ -68,7 +78,9 @@ Pass solve(Session& session, bool as_kernel) {
       // What followed from the constant may no longer hold: infer anew without it.
       forget_types(session);
     } else if (!pass.context->inference.changed) {
-      return pass;
+      // A definition that was met before a variable had its type may have made another one wider.
+      if (narrowings == kMaxNarrowings || !narrow_types(session)) return pass;
+      ++narrowings;
     }
   }
   CD_UNREACHABLE("types do not stand still");

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from cuda.device import numbapro
 from cuda.device.errors import LaunchTypeError
 from cuda.device.numbapro import (
     bool_,
@@ -289,10 +290,48 @@ def test_types_of_counters():
             for j in range(int8(3), int64(4)):
                 j = j / 2
                 out[j] = 1
+            for k in range(int8(3)):  # A-4: at least int32
+                out[k] = 1
+            for m in xrange(uint8(3), uint16(4)):
+                out[m] = 1
+            for n in range(uint32(3)):
+                out[n] = 1
         """
     )
     found = types_of_variables(kernel, "array[float64, 1]")
-    assert found == {"i": "int32", "j": "int64"}
+    assert found == {"i": "int32", "j": "int64", "k": "int32", "m": "int32", "n": "uint32"}
+
+
+@cuda.autojit
+def follows_narrower_types(out, a, s, n):
+    f = 3
+    if n > 0:
+        s = int64(5)
+    else:
+        f = s  # an int32, though another definition makes the variable an int64 where both meet
+    for i in range(1):
+        f /= 1e-300
+    out[0] = f
+    out[1] = s
+    x = int64(a[0])
+    if n > 3:
+        x = int32(2)
+    y = x // 1  # of a float32, which the definition below makes of all three
+    if n > 4:
+        x = float32(3)
+    if n > 5:
+        y = int8(1)
+    out[2] = y
+    out[3] = x
+
+
+@clause("NP-TYPE-02", "NP-TYPE-03")
+def test_types_follow_from_what_types_are_in_the_end(target):
+    out = np.zeros(4)
+    follows_narrower_types[1, 1](out, np.array([1e15]), np.int32(7), 0)
+    assert out.tolist() == [2147483647, 7, 2147483647, float(np.float32(1e15))]
+    follows_narrower_types[1, 1](out, np.array([1e15]), np.int32(7), 6)
+    assert out.tolist() == [2147483647, 5, 1, 3]
 
 
 DEBUG = True
@@ -443,6 +482,35 @@ def test_calls_of_type_objects_force_the_type(target):
     ]
     assert (kinds["l"], kinds["m"]) == ("float32", "float64")  # the imaginary part is a constant
     assert (kinds["o"], kinds["p"], kinds["q"]) == ("bool", "float64", "int64")
+
+
+OTHER_NAMES = {
+    "bool": "bool_ boolean b1",
+    "int8": "i1 char",
+    "int16": "i2 short",
+    "int32": "i4 int_ intc",
+    "int64": "i8 long_ longlong intp",
+    "uint8": "u1 byte uchar",
+    "uint16": "u2 ushort",
+    "uint32": "u4 uint uintc",
+    "uint64": "u8 ulong ulonglong uintp",
+    "float32": "f4 float_",
+    "float64": "f8 double",
+    "complex64": "c8",
+    "complex128": "c16",
+}
+
+
+@clause("NP-TYPE-08", "NP-INTP-01")
+def test_other_names_of_type_objects():
+    assert set(OTHER_NAMES) == set(NUMBERS_OF_TYPES)
+    for kind, names in OTHER_NAMES.items():
+        for name in names.split():
+            assert getattr(numbapro, name) is NUMBERS_OF_TYPES[kind]
+            assert cuda.jit(f"void({name}[:])")(lambda a: None).signature.args[0].dtype.name == kind
+    listed = {name for names in OTHER_NAMES.values() for name in names.split()}
+    types = {name for name in numbapro.__all__ if isinstance(getattr(numbapro, name), type(int8))}
+    assert types == listed | (set(NUMBERS_OF_TYPES) - {"bool"})
 
 
 @clause("NP-TYPE-07", "NP-TYPE-08", "NP-INTP-01")

@@ -118,9 +118,20 @@ static void type_conflict(Context& ctx, const Value& abstract, const Value& valu
         {variable_text(name, source), type_text(abstract), type_text(value)});
 }
 
+// NumbaPro's types do not only grow from pass to pass: `y = x // 1` is an int64 while x is one, and
+// an int32 once x is a float32.
+static void join_of_this_pass(const Context& ctx, WebState& state, const Value& value) {
+  if (ctx.policy.loop_rule == LoopRule::Join) return;
+  if (state.of_this_pass.is_unknown())
+    state.of_this_pass = value;
+  else if (std::optional<Value> joined = join(ctx, state.of_this_pass, value))
+    state.of_this_pass = *std::move(joined);
+}
+
 void join_into(Context& ctx, WebState& state, const Node* definition, Value value,
                bool may_be_constant, const std::string& name, const Node* source) {
   if (!may_be_constant || state.never_constant) value = without_constants(value);
+  join_of_this_pass(ctx, state, value);
   if (state.abstract.is_unknown()) {
     state.abstract = std::move(value);
     state.constant_definition = definition;
