@@ -240,8 +240,11 @@ answer.append(calls().count("pinned_free"))
 there = cuda.device_array((2, 3), int16, order="F")
 answer.append([calls().count("pinned_alloc"), there.strides])
 
-with cuda.mapped(np.arange(3.0)) as mapped:
-    answer.append(mapped.__cuda_array_interface__["shape"])
+of_the_host = np.arange(3.0)
+with cuda.mapped(of_the_host) as mapped:
+    answer.append(mapped.copy_to_host().tolist())
+    mapped.copy_to_device(np.full(3, 5.0))
+answer.append(of_the_host.tolist())
 
 cuda.select_device(1)
 answer.append([cuda.get_current_device().id, cuda.is_available()])
@@ -257,7 +260,7 @@ answer.append(mark.query())
         [1, "ndarray", "int16", True, [2, 3]],
         *(0, 1),
         [0, [2, 4]],
-        [3],
+        *([0, 1, 2], [5, 5, 5]),
         [1, True],
         True,
     ]

@@ -76,7 +76,7 @@ def test_devices(on_the_host, capsys):
     assert cuda.detect() is there
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("Found ")
-    assert printed[0] == "Found 0 CUDA devices" or there
+    assert there is (printed[0] != "Found 0 CUDA devices")
     assert printed[1].startswith("id 0 ")
     assert "compute capability: " in printed[1]
 
@@ -111,6 +111,33 @@ def test_copies_of_type_objects_are_known_in_kernels(target):
     out = np.zeros(2)
     converts[1, 1](out, 300000.1)
     assert out.tolist() == [32767, float(np.float32(300000.1))]
+
+
+BESIDE = """\
+import sys
+
+import numbapro.cuda
+from beside import NUMBER
+from numbapro import cuda
+
+assert numbapro.cuda is cuda
+print(__name__, sys.argv, NUMBER)
+"""
+
+
+def test_programs_have_their_arguments_and_their_folder(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(BESIDE)
+    (tmp_path / "beside.py").write_text("NUMBER = 17")
+    done = subprocess.run(
+        [sys.executable, "-m", "cuda.device.numbapro", str(program), "a", "-b"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"__main__ {[str(program), 'a', '-b']} 17\n"
 
 
 OLD = """\
