@@ -277,6 +277,20 @@ nb::object as_numpy(nb::handle self, const nb::object& dtype, const nb::object& 
   return copy.is(nb::handle(Py_True)) ? made.attr("copy")() : made;
 }
 
+// The buffer protocol, by the buffer of NumPy's view: its release is that one's.
+int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
+  view->obj = nullptr;
+  try {
+    const nb::object host = as_numpy(self, nb::none(), nb::none());
+    return PyObject_GetBuffer(host.ptr(), view, flags);
+  } catch (...) {
+    set_current_exception();
+  }
+  return -1;
+}
+
+PyType_Slot array_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
+
 // As NumPy writes it; formats of ml_dtypes are bytes without a meaning there (CAI-TYPE-05).
 nb::object type_text_of(const ArrayObject& array) {
   const interop::dlpack::DataType type = array.tensor.type;
@@ -490,7 +504,7 @@ PyObject* dtype_of_array(PyObject* object) {
 
 void register_arrays(nb::module_& module) {
   nb::class_<ArrayObject> type(
-      module, "Array", nb::is_weak_referenceable(),
+      module, "Array", nb::type_slots(array_slots), nb::is_weak_referenceable(),
       "A strided array in memory that a GPU reaches. Kernels take it, and every library that knows "
       "DLPack.");
   array_type = reinterpret_cast<PyTypeObject*>(type.ptr());

@@ -573,6 +573,46 @@ def test_arrays_among_pythons_objects(on_gpu):
 
 
 @needs_fake
+@clause("DEV-ARR-22")
+def test_buffers_of_memory_that_the_host_reaches(on_gpu):
+    answer = on_gpu("""
+        answer = []
+        for memory in ("pinned", "managed"):
+            x = D.zeros((3, 4), "f4", device="cuda", memory=memory)
+            core.Device(0).sync()
+            view = memoryview(x.T)
+            x[1, 2] = 5
+            array = np.asarray(view)
+            array[0, 0] = 7
+            core.Device(0).sync()
+            answer.append([view.format, view.shape, view.strides])
+            answer[-1] += [array[2, 1].item(), shown(x)[0][0]]
+            flat = memoryview(x).cast("B")
+            answer[-1] += [len(flat), memoryview(np.frombuffer(x, "f4")).nbytes]
+            # The memory lives as long as the view.
+            before = left()["allocations"]
+            kept = memoryview(D.full(4, 3, "i4", device="cuda", memory=memory))
+            answer[-1].append(kept.tolist())
+            # What is queued is waited for.
+            y = D.zeros(8, "f8", device="cuda", memory=memory)
+            threading.Timer(0.1, gates["hold"].set).start()
+            gates["hold"].clear()
+            D.launch(hold, y, grid=1, block=8)
+            answer[-1].append(memoryview(y).tolist())
+            del view, array, flat, kept
+        answer.append(outcome(lambda: memoryview(a)))
+        answer.append(outcome(lambda: np.asarray(a)))
+    """)
+    for found in answer[:2]:
+        assert found == ["f", [4, 3], [4, 16], 5, 7, 48, 48, [3] * 4, [1] * 8]
+    text = (
+        "the host does not reach the memory of GPU 0; device.to_host(a) copies the array, "
+        "kernels take it as it is"
+    )
+    assert answer[2:] == [["TypeError", text]] * 2
+
+
+@needs_fake
 @clause("DEV-AAPI-09")
 def test_where_cupy_is_installed_it_computes(on_gpu, tmp_path):
     """A double of CuPy, which computes by NumPy."""
