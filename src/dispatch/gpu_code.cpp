@@ -5,6 +5,7 @@
 
 #include "dispatch/disk/kernel_cache.h"
 #include "runtime/cuda/assembler.h"
+#include "runtime/cuda/occupancy.h"
 #include "support/bytes.h"
 #include "support/log.h"
 
@@ -49,7 +50,9 @@ std::optional<Code> assembled_cubin(const cuda::Assembler& assembler, const Code
   event.fact("code", made.cubin.size()).write(name);
   why = made.log;
   if (!made.ok) return std::nullopt;
-  return Code{Code::Kind::Cubin, sm, std::string(made.cubin.begin(), made.cubin.end())};
+  const auto resources = cuda::resources_of(made.log);
+  return Code{Code::Kind::Cubin, sm, std::string(made.cubin.begin(), made.cubin.end()),
+              resources ? resources->largest_frame : 0};
 }
 
 std::optional<Code> cubin_for(const abi::KernelImage& image, const Code& ptx,

@@ -226,9 +226,9 @@ void cd_rt_inspect(const cuda_device::dispatch::Specialisation* specialisation, 
 
 // Compiles; text: lines of key=value. target, threads, gang, lanes, arena_bytes, shared_bytes,
 // code_bytes, stack_bytes; of PTX, where ptxas is found, registers, spill_store_bytes,
-// spill_load_bytes, stack_bytes, blocks_per_multiprocessor; stage, more than once: seconds and
-// name; hint, more than once: what might be better, in words. A figure that is not known is left
-// out.
+// spill_load_bytes, stack_bytes, call_stack_bytes, blocks_per_multiprocessor; stage, more than
+// once: seconds and name; hint, more than once: what might be better, in words. A figure that is
+// not known is left out.
 void cd_rt_stats(const cuda_device::dispatch::StatsRequest* request,
                  cuda_device::dispatch::Outcome* outcome);
 

@@ -126,11 +126,22 @@ class Report {
     assembled_as(sm, *resources);
   }
 
+  // Of functions that call themselves only a launch shows how much stack they take.
+  void calls(const cuda::Resources& r) {
+    if (!image_.nested_calls) return;
+    const uint64_t most = (uint64_t{image_.nested_calls} + 1) * r.largest_frame;
+    line("call_stack_bytes", most);
+    hint("functions that call themselves take up to " + bytes_text(most) +
+         " of stack a thread: " + bytes_text(r.largest_frame) + " in each of " +
+         std::to_string(image_.nested_calls) + " calls, the most that may be nested");
+  }
+
   void assembled_as(int sm, const cuda::Resources& r) {
     line("registers", r.registers);
     line("spill_store_bytes", r.spill_stores);
     line("spill_load_bytes", r.spill_loads);
     line("stack_bytes", r.stack);
+    calls(r);
     if (r.spill_stores)
       hint("a thread's " + bytes_text(r.spill_stores) + " do not fit registers and go to memory");
     if (!threads_) return;

@@ -218,6 +218,29 @@ CUresult fake_context_device(CUdevice* device) {
   return kSuccess;
 }
 
+CUresult fake_context_limit(size_t* value, int limit) {
+  ENTER("context_limit");
+  NEEDS_CONTEXT;
+  if (limit != kStackSize) return kInvalidValue;
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().stack_limit.find(current_context());
+  *value = found == state().stack_limit.end() ? 1024 : found->second;
+  return kSuccess;
+}
+
+// FAKE_CUDA_MOST_STACK: of a thread, bytes; more does not fit into the GPU's memory.
+CUresult fake_context_set_limit(int limit, size_t value) {
+  ENTER("context_set_limit");
+  NEEDS_CONTEXT;
+  if (limit != kStackSize) return kInvalidValue;
+  note("stack " + std::to_string(value));
+  if (value > static_cast<size_t>(number_from("FAKE_CUDA_MOST_STACK", 512 * 1024)))
+    return kOutOfMemory;
+  const std::lock_guard lock(state().mutex);
+  state().stack_limit[current_context()] = value;
+  return kSuccess;
+}
+
 CUresult fake_context_push(CUcontext context) {
   ASK("context_push");
   {

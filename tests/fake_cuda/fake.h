@@ -15,8 +15,8 @@
 
 namespace cuda_device::cuda {
 
-inline constexpr CUresult kInvalidValue = 1, kNoDevice = 100, kInvalidImage = 200,
-                          kInvalidHandle = 400, kNotFound = 500;
+inline constexpr CUresult kNoDevice = 100, kInvalidImage = 200, kInvalidHandle = 400,
+                          kNotFound = 500;
 
 // Called where a launch's turn has come, on the stream's own thread.
 using OnLaunch = void (*)(const char* kernel, const unsigned* grid_and_block, unsigned shared,
@@ -50,6 +50,7 @@ struct State {
   std::set<CUlibrary> libraries;
   std::set<CUkernel> kernels;
   std::map<std::pair<CUkernel, CUdevice>, int> shared_limit;
+  std::map<CUcontext, size_t> stack_limit;
   std::map<CUdevice, int> retained;
   std::set<CUdevice> retained_by_others;
   OnLaunch on_launch = nullptr;

@@ -150,7 +150,7 @@ def test_another_assembler_makes_another_cubin(launched, cache, tmp_path):
 
 
 def cubin_entry(cache):
-    (found,) = (path for path in entries(cache) if b"cdfat001" in path.read_bytes())
+    (found,) = (path for path in entries(cache) if b"cdfat002" in path.read_bytes())
     return found
 
 
@@ -182,7 +182,7 @@ def with_value(entry, change):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda v: v.replace(b"cdfat001", b"cdfat000"),
+        lambda v: v.replace(b"cdfat002", b"cdfat000"),
         lambda v: v.replace(b"\x7fELF", b"\x7fELG"),
         lambda v: v[:12] + b"\x07" + v[13:],
         lambda v: v[:8] + b"\xff\xff\xff\xff" + v[12:],

@@ -27,6 +27,7 @@ class Stats:
     spill_store_bytes: int | None = None  # of a thread
     spill_load_bytes: int | None = None
     stack_bytes: int | None = None  # of a thread; on the host of a gang: what registers do not hold
+    call_stack_bytes: int | None = None  # of a thread whose functions call themselves, at most
     blocks_per_multiprocessor: int | None = None  # at once
     compile_ms: dict[str, float] = dataclasses.field(default_factory=dict)  # CPU time by stage
     hints: tuple[str, ...] = ()  # what might be better

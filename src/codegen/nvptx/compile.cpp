@@ -3,6 +3,7 @@
 #include "codegen/nvptx/architecture.h"
 #include "codegen/nvptx/kernel.h"
 #include "codegen/nvptx/libdevice.h"
+#include "codegen/nvptx/stack.h"
 
 namespace cuda_device::codegen {
 namespace {
@@ -69,6 +70,10 @@ abi::KernelImage compile_ptx(const ir::Function& f, const PtxOptions& options,
   abi::KernelImage image;
   image.kind = abi::ImageKind::Ptx;
   describe(f, image);
+  if (nvptx::calls_itself(f)) {
+    image.nested_calls = ir::kMostNestedCalls;
+    image.stack = nvptx::estimated_frame(f);
+  }
   image.target = "sm_" + std::to_string(options.sm);
   image.entry_name = symbol_of(f.name);
   const std::string ptx = ptx_of(f, options, listing, image.entry_name, version);

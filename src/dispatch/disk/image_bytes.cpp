@@ -9,7 +9,7 @@ namespace cuda_device::dispatch {
 namespace {
 
 // The version of the format. Bytes of another version are no image.
-constexpr uint32_t kVersion = 6;
+constexpr uint32_t kVersion = 7;
 
 // What a field is written as, and read from in the same order.
 void write(ByteWriter& out, const abi::ParamSlot& slot, const DtypeTable& dtypes) {
@@ -175,6 +175,7 @@ std::string bytes_of(const abi::KernelImage& image) {
   out.number(image.threads);
   out.number(image.flush_subnormals);
   out.number(image.stack);
+  out.number(image.nested_calls);
   out.number(static_cast<uint32_t>(image.failures.size()));
   for (const Failure& failure : image.failures) write(out, failure);
   out.number(static_cast<uint32_t>(image.formats.size()));
@@ -214,6 +215,7 @@ std::optional<abi::KernelImage> image_of(std::string_view bytes) {
   image.threads = in.number<uint8_t>() != 0;
   image.flush_subnormals = in.number<uint8_t>() != 0;
   image.stack = in.number<uint32_t>();
+  image.nested_calls = in.number<uint32_t>();
   image.failures = read_failures(in);
   std::optional<std::vector<PrintFormat>> formats = read_formats(in, image.dtypes);
   if (!formats) return std::nullopt;

@@ -242,6 +242,27 @@ void Context::synchronize() {
   let_go(before);
 }
 
+// --- what kernels need ---
+
+// The driver keeps room for all threads that a GPU holds at once: it may have less than is asked
+// for.
+void Context::need_stack(uint64_t bytes) {
+  if (bytes <= stack_asked_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(stack_mutex_);
+  if (bytes <= stack_asked_.load(std::memory_order_relaxed)) return;
+  const BesideCaptures allowed;
+  size_t now = 0;
+  check(driver().context_limit(&now, kStackSize), "asking for the stack of threads");
+  CUresult result = kSuccess;
+  for (uint64_t wanted = bytes; wanted > now; wanted /= 2) {
+    result = driver().context_set_limit(kStackSize, wanted);
+    if (result != kOutOfMemory && result != kInvalidValue) break;
+    result = kSuccess;
+  }
+  check(result, "making the stacks of threads larger");
+  stack_asked_.store(bytes, std::memory_order_release);
+}
+
 // --- what streams need ---
 
 CUevent Context::take_event(bool timing) {

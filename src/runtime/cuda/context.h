@@ -72,6 +72,9 @@ class Context {
   void let_go(const std::vector<std::shared_ptr<Batch>>& done);
   void let_go(const InFlight& item);
   void let_go_of_orphans();
+  // Has threads of later launches so many bytes of stack, or as many as the GPU has room for. The
+  // context must be current. Throws DriverError.
+  void need_stack(uint64_t bytes);
   // Calls a function of the host after what the event stands for, or in the order of a stream.
   void call_after(CUevent event, std::function<void()> then);
   void call_in(CUstream stream, std::function<void()> function);
@@ -109,6 +112,8 @@ class Context {
   std::mutex calls_mutex_;
   std::vector<std::unique_ptr<HostCall>> calls_;       // that the driver has
   std::vector<std::unique_ptr<HostCall>> lost_calls_;  // and may still come back with
+  std::mutex stack_mutex_;
+  std::atomic<uint64_t> stack_asked_{0};  // the most that was ever needed
   std::vector<CUstream> helpers_;  // free streams that only wait for an event and call a function
 };
 

@@ -21,6 +21,7 @@ using CUarray = struct CUarray_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
 
 inline constexpr CUresult kSuccess = 0;
+inline constexpr CUresult kInvalidValue = 1;
 inline constexpr CUresult kOutOfMemory = 2;
 inline constexpr CUresult kInvalidContext = 201;
 inline constexpr CUresult kNotReady = 600;
@@ -69,6 +70,7 @@ enum FunctionAttribute : int {
 enum MemoryPoolAttribute : int {
   kReleaseThreshold = 4,  // uint64_t: bytes that the pool keeps when the device is synchronised
 };
+enum ContextLimit : int { kStackSize = 0 };  // of a thread, bytes
 enum MemAttachFlag : unsigned { kAttachGlobal = 1 };
 enum MemoryType : int { kMemoryHost = 1, kMemoryDevice = 2, kMemoryUnified = 4 };
 enum PointerAttribute : int {

@@ -9,7 +9,7 @@ namespace cuda_device::cuda {
 namespace {
 
 // The last digit is the version of this format.
-constexpr std::string_view kMagic = "cdfat001";
+constexpr std::string_view kMagic = "cdfat002";
 constexpr uint32_t kMost = 256;
 
 // An ELF file of 64 bits for NVIDIA's GPUs.
@@ -74,6 +74,7 @@ std::string FatImage::bytes() const {
     out.number(static_cast<uint32_t>(code.sm));
     out.number(offset);
     out.number(static_cast<uint64_t>(code.bytes.size()));
+    out.number(code.frame);
     offset += code.bytes.size();
   }
   std::string bytes = std::string(kMagic) + out.take();
@@ -93,9 +94,10 @@ std::optional<FatImage> FatImage::read(std::string_view bytes) {
     const uint8_t kind = in.number<uint8_t>();
     const uint32_t sm = in.number<uint32_t>();
     const uint64_t offset = in.number<uint64_t>(), size = in.number<uint64_t>();
+    const uint32_t frame = in.number<uint32_t>();
     if (kind > static_cast<uint8_t>(Code::Kind::Cubin) || offset != end) return std::nullopt;
     if (__builtin_add_overflow(end, size, &end)) return std::nullopt;
-    image.codes_.push_back({static_cast<Code::Kind>(kind), static_cast<int>(sm), ""});
+    image.codes_.push_back({static_cast<Code::Kind>(kind), static_cast<int>(sm), "", frame});
     sizes.push_back(size);
   }
   for (size_t i = 0; i < sizes.size(); ++i) {

@@ -13,8 +13,9 @@ namespace cuda_device::cuda {
 struct Code {
   enum class Kind : uint8_t { Ptx, Cubin };
   Kind kind = Kind::Ptx;
-  int sm = 0;         // 90: written for compute capability 9.0
-  std::string bytes;  // of PTX the text, NUL-terminated
+  int sm = 0;          // 90: written for compute capability 9.0
+  std::string bytes;   // of PTX the text, NUL-terminated
+  uint32_t frame = 0;  // Cubin: bytes of stack that a call takes at most; 0: not known
 };
 
 class FatImage {

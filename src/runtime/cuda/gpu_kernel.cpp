@@ -25,6 +25,14 @@ class AnyContext {
   std::optional<CurrentContext> ours_;
 };
 
+// Of the kernel and of as many calls as may be nested. The code that the driver takes is the first
+// that it may run; another one is like it.
+uint64_t stack_of(const abi::KernelImage& image, const FatImage& code, int sm) {
+  const std::vector<const Code*> codes = code.for_gpu(sm);
+  const uint64_t known = codes.empty() ? 0 : codes.front()->frame;
+  return (uint64_t{image.nested_calls} + 1) * (known ? known : image.stack);
+}
+
 // Then an error that a launch returns is its own kernel's; else that of an earlier one.
 bool launches_wait() {
   const char* const asked = std::getenv("CUDA_LAUNCH_BLOCKING");
@@ -41,6 +49,7 @@ GpuKernel::GpuKernel(const abi::KernelImage& image, const FatImage& code, int sm
   const AnyContext any;
   const BesideCaptures allowed;
   code_ = load_library(code, sm, name_, image.entry_name);
+  if (image.nested_calls) stack_ = stack_of(image, code, sm);
 }
 
 GpuKernel::~GpuKernel() {
@@ -84,6 +93,7 @@ void GpuKernel::opt_in(Context& context, uint32_t shared) const {
 void GpuKernel::launch(Context& context, CUstream stream, const void* params,
                        const abi::LaunchDims& dims) const {
   opt_in(context, dims.shared);
+  context.need_stack(stack_);
   constexpr size_t kFew = 64;
   void* few[kFew];
   std::vector<void*> many;

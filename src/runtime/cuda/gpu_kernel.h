@@ -38,6 +38,7 @@ class GpuKernel {
   std::string name_, source_;
   uint32_t static_shared_;
   LoadedLibrary code_;
+  uint64_t stack_ = 0;  // bytes that a thread needs; 0: the driver knows
   // Bytes of dynamic shared memory that each GPU was told of.
   mutable std::mutex opting_in_;
   mutable std::array<std::atomic<uint32_t>, Gpu::kMost> opted_in_{};

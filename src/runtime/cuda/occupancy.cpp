@@ -1,6 +1,7 @@
 #include "runtime/cuda/occupancy.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace cuda_device::cuda {
 namespace {
@@ -21,6 +22,8 @@ constexpr uint32_t kWarp = 32, kRegisters = 65536;
 constexpr uint32_t kRegistersAtOnce = 256;  // of a warp, given out in such pieces
 constexpr uint32_t kParts = 4;              // of a multiprocessor, each with its registers
 constexpr uint32_t kSharedAtOnce = 128;     // bytes
+
+constexpr const char* kFrame = " bytes stack frame";
 
 uint32_t divide_up(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 uint32_t round_up(uint32_t a, uint32_t to) { return divide_up(a, to) * to; }
@@ -48,7 +51,12 @@ std::optional<Resources> resources_of(const std::string& log) {
   found.registers = number_before(log, " registers");
   found.spill_stores = number_before(log, " bytes spill stores");
   found.spill_loads = number_before(log, " bytes spill loads");
-  found.stack = number_before(log, " bytes stack frame");
+  found.stack = number_before(log, kFrame);
+  for (size_t at = log.find(kFrame); at != std::string::npos; at = log.find(kFrame, at + 1)) {
+    const std::string until = log.substr(0, at + std::strlen(kFrame));
+    found.largest_frame =
+        std::max(found.largest_frame, number_before(until.substr(until.rfind('\n') + 1), kFrame));
+  }
   found.shared = number_before(log, " bytes smem");
   return found;
 }

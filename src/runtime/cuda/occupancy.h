@@ -12,6 +12,7 @@ struct Resources {
   uint32_t registers = 0;                      // of a thread
   uint32_t spill_stores = 0, spill_loads = 0;  // bytes of a thread
   uint32_t stack = 0;                          // bytes of a thread
+  uint32_t largest_frame = 0;                  // bytes, of any function
   uint32_t shared = 0;                         // bytes of a block, static
 };
 std::optional<Resources> resources_of(const std::string& log);  // none where it says nothing
