@@ -84,3 +84,26 @@ def test_the_result_beside_or_in_front_of_the_arguments(target):
     out = np.zeros(2)
     calls_both[1, 1](out)
     assert out.tolist() == [32767, 3]
+
+
+@cuda.jit("int32(int32)", device=True)
+def rounds_within(n):
+    half = lambda v: v * 0.5  # noqa: E731
+
+    def plus(v, w):
+        return v + w / 4
+
+    return plus(half(n + 0.75), n)
+
+
+@cuda.autojit
+def calls_rounds_within(out):
+    out[cuda.threadIdx.x] = rounds_within(cuda.threadIdx.x)
+
+
+@clause("NP-NPM-09")
+def test_a_signature_is_not_that_of_functions_within(target):
+    """Their arguments and results keep their types; the one result is converted."""
+    out = np.zeros(6)
+    calls_rounds_within[1, 6](out)
+    assert out.tolist() == [int((n + 0.75) * 0.5 + n / 4) for n in range(6)]

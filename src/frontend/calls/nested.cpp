@@ -35,6 +35,7 @@ const syntax::Function& Session::nested(const Node* node, const syntax::Function
   made->kind = in.kind == syntax::FunctionKind::Func ? in.kind : syntax::FunctionKind::Plain;
   made->options = in.options;
   made->options.inlining = Inlining::Automatic;
+  made->options.signature.clear();  // of the function around it
   made->span = head_of(node->span, request.program->files);
   made->args = const_cast<syntax::arguments*>(arguments_of(node));
   copy_bindings(node, in, *made);
