@@ -162,6 +162,12 @@ Execution Compilation::asked_execution() const {
   return request_.source.program->functions.front().options.execution;
 }
 
+// Gangs that the kernel asks for are what it gets, or an error.
+void Compilation::check_plan(const analysis::ExecutionPlan& plan) const {
+  if (plan.execution == Execution::Gangs || asked_execution() != Execution::Gangs) return;
+  throw DiagnosticError({DiagCode::gangs_with_calls, plan.place, {plan.called}, {}, "", {}});
+}
+
 analysis::ExecutionPlan Compilation::run_passes(ir::Function& f, uint32_t gang_width) const {
   analysis::ExecutionPlan plan;
   passes::PipelineOptions options;
@@ -170,6 +176,7 @@ analysis::ExecutionPlan Compilation::run_passes(ir::Function& f, uint32_t gang_w
     options.own_math = true;
     options.choose_lanes = [&](const ir::Function& simplified) {
       plan = analysis::execution_plan(simplified, asked_execution());
+      check_plan(plan);
       return plan.execution == Execution::Gangs;
     };
   }

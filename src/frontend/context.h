@@ -99,6 +99,7 @@ struct Context {
   std::vector<Inst*> parameters;                  // the Param instruction of each IR parameter
   std::unordered_map<uint32_t, uint32_t> arrays;  // number in the module of an allocation
   std::vector<CalledFunction*> called;            // by number in the module
+  CalledFunction* lowering = nullptr;             // the one that is lowered; null: the kernel
   Diagnosis diagnosis;
   Inference inference;
 

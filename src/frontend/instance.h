@@ -127,6 +127,15 @@ struct Instance {
   }
 };
 
+// A variable of a function around one that is called, which reads it: callers give it.
+struct Capture {
+  Instance* owner;
+  uint32_t web;
+  std::string name;
+  Value abstract = {};  // Unknown: not known yet
+  Value value = {};     // of this pass, in the function that is called
+};
+
 // A function that is called, not inlined: one for each tuple of abstract arguments.
 struct CalledFunction {
   std::unique_ptr<Instance> instance;
@@ -134,6 +143,7 @@ struct CalledFunction {
   Value result;                      // abstract; Unknown: none of its returns is known yet
   bool has_several_results = false;  // or one that is not known before it runs
   std::optional<uint32_t> number;    // in the module, of this pass
+  std::vector<Capture> captures;
 
   const std::vector<Value>& arguments() const { return instance->arguments; }
 };

@@ -54,6 +54,7 @@ Pass run(Session& session, bool as_kernel) {
 
 void renew_webs(Session& session) {
   session.for_each_function([](Instance& i) { i.renew_webs(); });
+  for (const auto& called : session.called) called->captures.clear();  // their webs have changed
 }
 
 void forget_types(Session& session) {

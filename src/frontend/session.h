@@ -23,6 +23,17 @@ struct AllocationSite {
   friend auto operator<=>(const AllocationSite&, const AllocationSite&) = default;
 };
 
+// Where a function gets a local array from its callers: the array's number within the parameter, or
+// within the captured variable, which have the numbers after those.
+struct LentSite {
+  const syntax::Function* function;
+  size_t parameter, number;
+  std::string element;
+  std::vector<int64_t> shape, strides;
+  uint32_t align;
+  friend auto operator<=>(const LentSite&, const LentSite&) = default;
+};
+
 struct Session {
   explicit Session(const Request& r) : Session(r, policy_of(r.dialect)) {}
   Session(const Request& r, const Policy& p) : request(r), policy(p) {}
@@ -55,7 +66,9 @@ struct Session {
   // here, in every pass.
   std::map<AllocationSite, uint32_t> allocation_at;
   std::vector<ir::Allocation> allocations;
-  std::vector<const Instance*> allocated_in;  // the function that asks for each
+  // The function that asks for each; null: it is lent.
+  std::vector<const Instance*> allocated_in;
+  std::map<LentSite, uint32_t> lent_at;
   // The types of Program::types, made when they are met: record_type().
   std::map<uint32_t, RecordRef> records;
   std::vector<RecordRef> atomics;  // those of device.Atomic(T)

@@ -24,7 +24,7 @@ MemoryLayout memory_layout(const Function& f, AddressSpace space) {
   MemoryLayout layout;
   for (const Allocation& a : f.arrays) {
     layout.offsets.push_back(0);
-    if (a.type.space != space) continue;
+    if (a.type.space != space || a.lent) continue;
     layout.bytes = (layout.bytes + a.align - 1) / a.align * a.align;
     layout.offsets.back() = layout.bytes;
     layout.bytes += a.bytes();

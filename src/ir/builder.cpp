@@ -72,7 +72,8 @@ Inst* Builder::typed(Op op, Type type, std::vector<Inst*> operands, int64_t imm)
   inst->operands = std::move(operands);
   inst->imm = imm;
   block_->insts.push_back(inst);
-  return inst;
+  const bool apart = products_apart_ && op == Op::Mul && type.is_float() && !type.is_stored();
+  return apart ? typed(Op::Convert, type, {inst}) : inst;
 }
 
 Inst* Builder::const_int(Type type, int64_t value) {

@@ -111,7 +111,10 @@ bool may_overlap(const Function& f, const Inst& a, const Inst& b) {
   const Inst *x = whole_array(a), *y = whole_array(b);
   if (!x || !y) return true;
   if (x->op != y->op) return false;  // own arrays, dynamic shared memory: different memory
-  if (x->imm == y->imm || x->op == Op::Array) return x->imm == y->imm;
+  if (x->imm == y->imm) return true;
+  // What callers lend may be one array twice.
+  const auto is_lent = [&](const Inst& own) { return f.arrays[static_cast<size_t>(own.imm)].lent; };
+  if (x->op == Op::Array) return is_lent(*x) && is_lent(*y);
   const auto apart = [&](const Inst& p) {
     return p.op == Op::Param && f.params[static_cast<size_t>(p.imm)].facts.no_alias;
   };

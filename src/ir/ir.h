@@ -66,6 +66,7 @@ struct Allocation {
   uint32_t align = 1;            // bytes, a power of two
   Span span;
   std::string contents = {};  // of a constant one, each of its bytes(); empty: it is none
+  bool lent = false;          // of the thread; the function that has it is given it by each caller
 
   uint64_t bytes() const;  // from the first element to after the last
   bool is_constant() const { return !contents.empty(); }
@@ -90,7 +91,8 @@ inline constexpr uint32_t kMostNestedCalls = 1000;
 // A kernel, or a function that is called (docs/decisions/0055). A kernel and its `functions` are a
 // module. All functions of a module have the same arrays, failures, formats, launch facts and
 // options, and the kernel's parameters, which in each of them mean the kernel's arguments; a
-// function that is called has its own parameters, scalars, after these.
+// function that is called has its own parameters, scalars, after these. A call has an operand for
+// each of these, then a local array of the caller for each that it lends.
 struct Function {
   std::string name;
   std::vector<Param> params;
@@ -105,10 +107,12 @@ struct Function {
 
   // Of a kernel: what `call` names, here and in each of them.
   std::vector<std::unique_ptr<Function>> functions;
-  // Of a function that is called: the kernel of its module; what `return` gives; the number of the
-  // failure where calls are nested too deep.
+  // Of a function that is called: the kernel of its module; what `return` gives; the arrays that
+  // its callers lend it, by number in the table; the number of the failure where calls are nested
+  // too deep.
   const Function* kernel = nullptr;
   std::vector<Type> results;
+  std::vector<uint32_t> lent;
   uint32_t too_deep = 0;
 
   Inst* create(Op op, Type type, Span span = {});
@@ -144,6 +148,10 @@ class Builder {
     block_ = &f.body;
   }
   void set_span(Span s) { span_ = s; }
+  // Whether the products of floats that come next stay apart from sums: each is converted to its
+  // own format (passes/simplify/contract_fma.h).
+  void set_products_apart(bool apart) { products_apart_ = apart; }
+  bool products_apart() const { return products_apart_; }
 
   // Any op whose result type follows from its operands.
   Inst* op(Op op, std::initializer_list<Inst*> operands, int64_t imm = 0);
@@ -160,6 +168,7 @@ class Builder {
   Function* function_;
   Block* block_;
   Span span_;
+  bool products_apart_ = false;
 };
 
 // The function that a `call` of f names.

@@ -141,6 +141,15 @@ class Runner {
     registers_ = thread_.registers.data();
     for (const auto& [result, operand] : called.parameters)
       registers_[result] = before[launch_.code.lists[s.a + operand]];
+    lend(s, *called.function, before);
+  }
+
+  void lend(const Step& s, const Function& called, const std::vector<int64_t>& registers) {
+    const size_t before = called.kernel_params(), scalars = called.params.size() - before;
+    for (size_t k = 0; k < called.lent.size(); ++k) {
+      const auto number = static_cast<size_t>(registers[launch_.code.lists[s.a + scalars + k]]);
+      thread_.arrays[called.lent[k]] = thread_.callers.back().arrays[number - before];
+    }
   }
 
   void return_(const Step& s) {

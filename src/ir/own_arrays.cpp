@@ -63,7 +63,7 @@ Thread::Thread(const Launch& launch, Index block, Index index, const BlockMemory
 void Thread::place_local(const Launch& launch, const FunctionCode& function) {
   const Function& f = *function.function;
   const auto is_placed = [&](size_t i) {
-    return function.uses[i] && f.arrays[i].type.space == AddressSpace::Local;
+    return function.uses[i] && f.arrays[i].type.space == AddressSpace::Local && !f.arrays[i].lent;
   };
   // A multiple of what any of them is aligned to.
   const uint64_t align = memory_layout(f, AddressSpace::Local).align;

@@ -64,7 +64,13 @@ class Parser {
     if (in_.accept_word("param")) return param();
     if (in_.accept_word("slot")) return slot();
     if (in_.accept_word("result")) return function_->results.push_back(type());
-    in_.fail("expected param, slot, result or '{'");
+    if (in_.accept_word("lent")) return lent();
+    in_.fail("expected param, slot, result, lent or '{'");
+  }
+
+  void lent() {
+    in_.expect('&');
+    function_->lent.push_back(number32());
   }
 
   void header_line() {
@@ -145,6 +151,7 @@ class Parser {
     for (int axis = 0; axis < a.type.ndim; ++axis) a.strides.push_back(in_.integer());
     in_.expect_word("align");
     a.align = number32();
+    a.lent = !in_.at_line_end() && in_.accept_word("lent");
     if (!in_.at_line_end() && in_.accept_word("holds")) a.contents = bytes();
     if (!in_.at_line_end()) a.span = span();
     function_->arrays.push_back(std::move(a));

@@ -99,6 +99,7 @@ class Printer {
     for (size_t i = function_.kernel_params(); i < function_.params.size(); ++i)
       param(i, function_.params[i]);
     for (const Type result : function_.results) out_ += "result " + to_string(result) + "\n";
+    for (const uint32_t array : function_.lent) out_ += "lent &" + std::to_string(array) + "\n";
     slots();
     out_ += "{\n";
     block(function_.body, 1);
@@ -161,6 +162,7 @@ class Printer {
     out_ += " strides";
     for (int64_t stride : a.strides) out_ += " " + std::to_string(stride);
     out_ += " align " + std::to_string(a.align);
+    if (a.lent) out_ += " lent";
     if (a.is_constant()) out_ += " holds \"" + hex_bytes(a.contents) + '"';
     if (options_.spans) span(a.span);
     out_ += "\n";

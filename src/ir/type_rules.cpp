@@ -1,5 +1,7 @@
 #include "ir/type_rules.h"
 
+#include <algorithm>
+
 #include "ir/atomic.h"
 #include "support/check.h"
 
@@ -297,15 +299,35 @@ std::string print_error(const Function& f, const Inst& inst) {
   return kFine;
 }
 
-// A scalar for each of the function's own parameters.
+// An array of the function's table: where callers lend it, this one has to have it from its own.
+std::string own_array_error(const Function& f, const Inst& inst) {
+  const auto number = static_cast<uint32_t>(inst.imm);
+  if (f.arrays[number].lent && std::ranges::find(f.lent, number) == f.lent.end())
+    return "array &" + std::to_string(number) + " is not lent to this function";
+  return result_is(inst, f.arrays[number].type);
+}
+
+// The whole of a local array, which has the size that the function takes it for.
+std::string lent_error(const Function& f, const Inst& inst, size_t operand, uint32_t lent) {
+  if (std::string e = operand_is(inst, operand, f.arrays[lent].type); !e.empty()) return e;
+  const Inst& array = *inst.operands[operand];
+  if (array.op != Op::Array) return "operand " + std::to_string(operand) + " is no whole array";
+  const Allocation &given = f.arrays[static_cast<size_t>(array.imm)], &taken = f.arrays[lent];
+  if (given.shape == taken.shape && given.strides == taken.strides) return kFine;
+  return "operand " + std::to_string(operand) + " is of another shape";
+}
+
+// A scalar for each of the function's own parameters, then what it is lent.
 std::string call_error(const Function& f, const Inst& inst) {
   const Function& called = called_function(f, inst);
-  const size_t before = f.kernel_params();
-  if (std::string e = count_error(inst, static_cast<int>(called.params.size() - before));
-      !e.empty())
+  const size_t before = f.kernel_params(), scalars = called.params.size() - before;
+  if (std::string e = count_error(inst, static_cast<int>(scalars + called.lent.size())); !e.empty())
     return e;
-  for (size_t i = 0; i < inst.operands.size(); ++i) {
+  for (size_t i = 0; i < scalars; ++i) {
     if (std::string e = operand_is(inst, i, called.params[before + i].type); !e.empty()) return e;
+  }
+  for (size_t i = 0; i < called.lent.size(); ++i) {
+    if (std::string e = lent_error(f, inst, scalars + i, called.lent[i]); !e.empty()) return e;
   }
   return result_is(inst, called.results.empty() ? Type::none() : called.results[0]);
 }
@@ -363,7 +385,7 @@ std::string worded_rule_error(const Function& f, const Inst& inst) {
     case Op::Wrap:
       return first({operand_is(inst, 0, any_int, "an integer"), operand_is(inst, 1, kI64)});
     case Op::Array:
-      return result_is(inst, f.arrays[static_cast<size_t>(inst.imm)].type);
+      return own_array_error(f, inst);
     case Op::DynamicShared:
       return result_is(inst, kDynamicShared);
     case Op::View:

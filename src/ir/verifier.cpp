@@ -67,6 +67,7 @@ class Verifier {
   void called() {
     if (!function_.kernel) {
       if (!function_.results.empty()) errors_.push_back("a kernel gives no results");
+      if (!function_.lent.empty()) errors_.push_back("a kernel is lent no arrays");
       return;
     }
     const Function& kernel = *function_.kernel;
@@ -77,6 +78,10 @@ class Verifier {
     for (size_t i = shared; i < function_.params.size(); ++i) {
       if (!function_.params[i].type.is_scalar())
         errors_.push_back("parameter \"" + function_.params[i].name + "\" is no scalar");
+    }
+    for (const uint32_t array : function_.lent) {
+      if (array >= function_.arrays.size() || !function_.arrays[array].lent)
+        errors_.push_back("array &" + std::to_string(array) + " is not lent");
     }
     if (function_.too_deep >= function_.failures.size())
       errors_.push_back("the function has no failure for calls that are nested too deep");
@@ -93,6 +98,7 @@ class Verifier {
     if (a.shape.size() != a.type.ndim || a.strides.size() != a.type.ndim) {
       return "has not one extent and one stride for each axis";
     }
+    if (a.lent && a.type.space != AddressSpace::Local) return "is lent, but not local";
     const auto negative = [](int64_t n) { return n < 0; };
     if (std::ranges::any_of(a.shape, negative) || std::ranges::any_of(a.strides, negative)) {
       return "has a negative extent or stride";

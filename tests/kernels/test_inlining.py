@@ -231,3 +231,112 @@ def test_other_values_are_refused(value):
 def test_the_host_calls_python():
     assert product(3, 4) == 12
     assert square(5) == 25
+
+
+# ------------------------------------------------------------------ options of functions
+
+
+@D.func(fmad=False)
+def apart(x, y, z):
+    def within(p):
+        return p * y + z
+
+    return x * y + z, within(x)
+
+
+@D.func
+def fused(x, y, z):
+    return x * y + z
+
+
+@D.kernel
+def both_kinds(out, a, b, c):
+    i = D.tid(1)
+    out[i, 0] = fused(a[i], b[i], c[i])
+    out[i, 1], out[i, 2] = apart(a[i], b[i], c[i])
+    out[i, 3] = a[i] * b[i] + c[i]
+
+
+@D.kernel(fmad=False)
+def none_fused(out, a, b, c):
+    i = D.tid(1)
+    out[i, 0] = fused(a[i], b[i], c[i])
+    out[i, 1], out[i, 2] = apart(a[i], b[i], c[i])
+    out[i, 3] = a[i] * b[i] + c[i]
+
+
+@clause("DEV-FUNC-02")
+def test_a_function_without_contraction_has_none_in_any_kernel(target):
+    a, b, c = floats(96)
+    fma, plain = fused_sum(a, b, c), rounded_sum(a, b, c)
+    assert (fma != plain).any()
+    out = np.zeros((96, 4), dtype=np.float32)
+    run(both_kinds, out, a, b, c, block=96)
+    assert out.tobytes() == np.stack([fma, plain, plain, fma], axis=1).tobytes()
+    run(none_fused, out, a, b, c, block=96)
+    assert out.tobytes() == np.stack([plain] * 4, axis=1).tobytes()
+
+
+@D.func(inline="never", fmad=False)
+def apart_when_called(x, y, z):
+    return x * y + z
+
+
+@D.kernel
+def calls_apart(out, a, b, c):
+    i = D.tid(1)
+    out[i] = apart_when_called(a[i], b[i], c[i])
+
+
+@clause("DEV-FUNC-02")
+def test_contraction_of_called_functions(target):
+    a, b, c = floats(96)
+    out = np.zeros(96, dtype=np.float32)
+    run(calls_apart, out, a, b, c, block=96)
+    assert out.tobytes() == rounded_sum(a, b, c).tobytes()
+
+
+@D.func(fastmath=True)
+def rough(x, y):
+    return x / y
+
+
+def kernel_that_is_rough(**options):
+    @D.kernel(**options)
+    def calls_rough(out):
+        out[0] = rough(out[0], out[1])
+
+    return calls_rough
+
+
+@clause("DEV-FUNC-02")
+def test_fast_math_of_a_function_is_not_ignored():
+    out = np.zeros(2, dtype=np.float32)
+    for options, missing in [
+        ({}, "'flush_subnormals', 'approximate_divide', 'approximate_sqrt'"),
+        ({"fastmath": {"approximate_divide"}}, "'flush_subnormals', 'approximate_sqrt'"),
+    ]:
+        with pytest.raises(errors.CompileError) as caught:
+            kernel_that_is_rough(**options).inspect(out, what="ir")
+        text = str(caught.value)
+        assert f"@func of 'rough' allows {missing}" in text
+        assert "write it at @kernel too" in text
+        assert "rough(out[0], out[1])" in text
+    assert "div_estimate" in kernel_that_is_rough(fastmath=True).inspect(out, what="ir")
+
+
+@D.kernel(execution="gangs")
+def gangs_that_call(out, a, b):
+    i = D.tid(1)
+    out[i] = product(a[i], b[i])
+
+
+@clause("DEV-FUNC-02")
+def test_gangs_are_not_given_threads_in_silence():
+    arrays = [np.zeros(4, dtype=np.int32)] * 3
+    with pytest.raises(errors.CompileError) as caught:
+        D.launch(gangs_that_call, *[D.asarray(a, device="cpu") for a in arrays], grid=1, block=4)
+    text = str(caught.value)
+    assert "'product' is called when the kernel runs, and threads of gangs cannot" in text
+    assert "product(a[i], b[i])" in text
+    assert 'leave execution="gangs" out' in text

@@ -1,6 +1,7 @@
 """Functions that call themselves with arguments that are not known before the kernel runs."""
 
 import inspect
+import math
 
 import numpy as np
 import pytest
@@ -566,118 +567,6 @@ def test_no_type():
         run(without_type, np.zeros(1), 3)
 
 
-def sort(a, n):
-    if n > 0:
-        a[n] = n
-        sort(a, n - 1)
-
-
-@D.kernel
-def sorting(out, n):
-    a = D.local_array(8, D.int32)
-    sort(a, n)
-    out[0] = a[1]
-
-
-@D.kernel
-def capturing(out, n):
-    k = n * 2
-
-    def down(m):
-        return k if m == 0 else down(m - 1)
-
-    out[0] = down(n)
-
-
-@D.kernel
-def capturing_array(out, n):
-    s = D.local_array(4, D.int32)
-
-    def total(i):
-        return 0 if i == 4 else s[i] + total(i + 1)
-
-    out[0] = total(n)
-
-
-@D.kernel
-def capturing_view(out, n):
-    s = D.local_array((4, 4), D.int32)
-    row = s[2]
-
-    def total(i):
-        return 0 if i == 4 else row[i] + total(i + 1)
-
-    out[0] = total(n)
-
-
-@D.kernel
-def capturing_in_tuple(out, n):
-    pair = (1, (D.local_array(4, D.int32), 2))
-
-    def total(i):
-        return 0 if i == 4 else pair[1][0][i] + total(i + 1)
-
-    out[0] = total(n)
-
-
-@D.kernel
-def capturing_atomic(out, n):
-    x = D.Atomic(D.int32)
-
-    def count(m):
-        if m == 0:
-            return
-        x.add(1)
-        count(m - 1)
-
-    count(n)
-    out[0] = x.load()
-
-
-def applied(f, n):
-    return 0 if n == 0 else f(n - 1) + applied(f, n - 1)
-
-
-@D.kernel
-def passing_lambda(out, n):
-    s = D.local_array(4, D.int32)
-    out[0] = applied(lambda i: s[i], n)
-
-
-def outer(n):
-    s = D.local_array(4, D.int32)
-
-    def total(i):
-        return 0 if i == 4 else s[i] + total(i + 1)
-
-    return 0 if n == 0 else total(n - n) + outer(n - 1)
-
-
-@D.kernel
-def capturing_in_called(out, n):
-    out[0] = outer(n)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "text"),
-    [
-        (capturing_array, "reading 's' of the function around one that is called"),
-        (capturing_array, "which has a local array"),
-        (capturing_view, "reading 'row' of the function around one that is called"),
-        (capturing_in_tuple, "reading 'pair' of the function around one that is called"),
-        (capturing_atomic, "which has a local Atomic"),
-        (passing_lambda, "reading 's' of the function around one that is called"),
-        (capturing_in_called, "reading 's' of the function around one that is called"),
-        (sorting, "passing a local array to a function that is called when the kernel runs"),
-        (capturing, "reading 'k' of the function around one that is called"),
-    ],
-)
-def test_what_waits(kernel, text):
-    with pytest.raises(errors.NotImplementedYetError) as raised:
-        run(kernel, np.zeros(1, dtype=np.int32), 3)
-    assert text in str(raised.value)
-
-
 # ---------------------------------------------------------------------------- threads that meet
 
 
@@ -751,3 +640,40 @@ def test_shared_arrays_and_barriers_in_called_functions(target):
     run(sums_of_blocks, out, a, grid=3, block=64)
     differences = (a - np.arange(192)).reshape(3, 64).sum(axis=1)
     assert out.tolist() == np.repeat(differences, 64).tolist()
+
+
+# ---------------------------------------------------------------------------- constants that grow
+
+
+def scaled(n, x):
+    return x if n == 0 else scaled(n - 1, x * 10)
+
+
+def remainders(n, x, y):
+    return 1 if n == 0 else remainders(n - 1, x * 1000, y * 3) + x % 7 + y % 5
+
+
+@D.func(inline="never")
+def never_scaled(n, x):
+    return x if n == 0 else never_scaled(n - 1, x * 100)
+
+
+def product_to(n, x, weight):
+    return x * weight if n == 0 else product_to(n - 1, x * n, weight)
+
+
+@D.kernel
+def growing(out, n):
+    out[0] = scaled(n, 1)
+    out[1] = remainders(n, 1, 5)
+    out[2] = never_scaled(n // 2, 3)
+    out[3] = product_to(20, 1, out[4])
+
+
+@clause("DEV-FUNC-02")
+def test_constants_grow_until_a_number_ends_the_calls(target):
+    """They are int32 then; where constants end the calls they stay exact."""
+    out = np.array([0, 0, 0, 0, 4.0])
+    run(growing, out, 4)
+    expected = [10**4, remainders(4, 1, 5), 3 * 100**2, math.factorial(20) * 4, 4]
+    assert out.tolist() == expected

@@ -72,8 +72,8 @@ def kernel(
 
     execution= is for the host device and changes no result: "gangs" runs threads as lanes of
     vectors, "threads" each on a stack of its own, so that any thread may wait for any other. Left
-    out, the compiler chooses; `inspect(what="plan")` tells what and why. interop, link and check
-    are planned.
+    out, the compiler chooses; `inspect(what="plan")` tells what and why. "gangs" is an error where
+    a function is called when the kernel runs. interop, link and check are planned.
 
     Raises TypeError for an unknown keyword, a value that one does not take, or something that is no
     Python function, and NotImplementedYetError for a planned keyword.
@@ -121,8 +121,9 @@ def func(
 
     Called from a kernel it is compiled for the types of its arguments; called from the host it is
     the Python function. `underlying` is that function. Its builtin numbers are those of the kernel
-    that calls it, and so is what that allows; the options here are for `inspect` of the function
-    alone.
+    that calls it; builtins= is for `inspect` of the function alone, and so is fastmath=: a kernel
+    that calls it has to allow the same. fmad=False keeps the products of the function apart from
+    sums in every kernel.
 
     inline= changes no result. "never" makes one function for the types and constants of its
     arguments, which kernels call when they run: less code where it is large and called at many

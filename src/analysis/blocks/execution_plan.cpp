@@ -60,9 +60,10 @@ const Inst* find_call(const ir::Function& f) {
 }  // namespace
 
 ExecutionPlan execution_plan(const ir::Function& f, Execution asked) {
-  if (const Inst* call = find_call(f))
-    return {Execution::Threads, "it calls '" + ir::called_function(f, *call).name + "'",
-            call->span};
+  if (const Inst* call = find_call(f)) {
+    const std::string& called = ir::called_function(f, *call).name;
+    return {Execution::Threads, "it calls '" + called + "'", call->span, called};
+  }
   if (asked != Execution::Automatic) return {asked, "it is asked for", {}};
   if (const Inst* loop = find_wait(f))
     return {Execution::Threads, "a loop ends when another thread has written what it reads",

@@ -14,6 +14,7 @@ struct ExecutionPlan {
   Execution execution = Execution::Gangs;  // never Automatic
   std::string reason;                      // "it is asked for"
   Span place;                              // what needs it; may be unknown
+  std::string called{};                    // the function whose call needs it; may be empty
 };
 
 // `f` has been simplified, and no pass for lanes has seen it. Where nothing is asked for, threads

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/constant_arrays.h"
+#include "codegen/thread/calls.h"
 #include "support/check.h"
 
 namespace cuda_device::codegen::thread {
@@ -27,8 +28,9 @@ llvm::Value* Arrays::local(size_t array) const {
 }
 
 llvm::Value* Arrays::own(size_t array) {
+  const ir::Allocation& a = c_.function.arrays[array];
+  if (a.lent) return lent_array(c_, static_cast<uint32_t>(array));
   if (!memory_[array]) {
-    const ir::Allocation& a = c_.function.arrays[array];
     const bool is_shared = a.type.space == ir::AddressSpace::Shared;
     memory_[array] = a.is_constant()
                          ? constant_variable(c_.module, a, kConstant + std::to_string(array),

@@ -172,7 +172,7 @@ void Body::define(const Inst& i, Value* v) {
 }
 
 void Body::call(const Inst& i) {
-  Value* first = emit_call(c_, platform_, i);
+  Value* first = emit_call(c_, platform_, arrays_, i);
   if (!i.type.is_none()) define_read(i, first);
 }
 

@@ -1,5 +1,7 @@
 #include "codegen/thread/calls.h"
 
+#include <algorithm>
+
 namespace cuda_device::codegen::thread {
 namespace {
 
@@ -19,6 +21,7 @@ llvm::Function* declare_called(llvm::Module& module, const ir::Function& f,
   types.push_back(llvm::Type::getInt32Ty(context));
   for (size_t i = f.kernel_params(); i < f.params.size(); ++i)
     types.push_back(register_type(context, f.params[i].type.scalar()));
+  types.append(f.lent.size(), llvm::PointerType::get(context, 0));
   auto* type = llvm::FunctionType::get(type_of_results(context, f), types, false);
   // No kernel has a $ in its symbol.
   auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, "called$", module);
@@ -47,11 +50,20 @@ llvm::Value* own_parameter(const EmitContext& c, const ir::Inst& param) {
   return c.kernel->getArg(c.first_own + static_cast<unsigned>(own));
 }
 
-llvm::Value* emit_call(EmitContext& c, Platform& platform, const ir::Inst& call) {
+llvm::Value* lent_array(const EmitContext& c, uint32_t array) {
+  const ir::Function& f = c.function;
+  const size_t scalars = f.params.size() - f.kernel_params();
+  const auto position = std::ranges::find(f.lent, array) - f.lent.begin();
+  return c.kernel->getArg(c.first_own + static_cast<unsigned>(scalars) +
+                          static_cast<unsigned>(position));
+}
+
+llvm::Value* emit_call(EmitContext& c, Platform& platform, Arrays& arrays, const ir::Inst& call) {
   llvm::SmallVector<llvm::Value*> arguments = platform.environment();
   llvm::Value* one = c.b.getInt32(1);
   arguments.push_back(c.depth ? c.b.CreateAdd(c.depth, one) : one);
-  for (size_t k = 0; k < call.operands.size(); ++k) arguments.push_back(c.operand(call, k));
+  for (const ir::Inst* operand : call.operands)
+    arguments.push_back(operand->type.is_array() ? arrays.data(*operand) : c.value(*operand));
   llvm::CallInst* made = c.b.CreateCall(c.called[static_cast<size_t>(call.imm)], arguments);
   c.calls[&call] = made;
   if (!made->getType()->isStructTy()) return made;

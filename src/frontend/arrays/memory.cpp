@@ -176,10 +176,6 @@ static Value array_in(Context& ctx, AddressSpace space, const Arguments& a, cons
   const std::string name = i.short_name();
   auto given = named_arguments(ctx, a, i);
   if (!given) return Value::unknown();
-  if (space == AddressSpace::Shared && ctx.function->kernel)
-    return not_implemented(ctx, a.node,
-                           "a shared array of a function that is called when the kernel runs",
-                           "ask for it in the kernel and give it as an argument");
   for (size_t k : {0, 1})
     if (!(*given)[k].value)
       return error(ctx, DiagCode::missing_argument, a.node,

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontend/arrays/arrays.h"
 #include "frontend/arrays/layout.h"
+#include "frontend/calls/lent.h"
 #include "frontend/control/control.h"
 #include "frontend/control/variables.h"
 #include "frontend/diagnosis/diagnosis.h"
@@ -32,16 +34,13 @@ bool covers(const Context& ctx, const Value& parameter, const Value& given, bool
          });
 }
 
-// What a function cannot be given, as words; empty: nothing. Local arrays lie in the frame of the
-// caller, and so do the variables that a function within it reads.
-std::string kept_in_frame(const Value& value) {
-  if (value.is_array()) return local_memory_in(value);
-  if (auto* closure = value.as<Value::Closure>();
-      closure && closure->instance->function_root()->call)
-    return "a function within a function that is called";
-  for (const Value& part : value.parts())
-    if (std::string found = kept_in_frame(part); !found.empty()) return found;
-  return "";
+// Whether some part is a function that stands within the one that is called: it would read the
+// variables of the new call.
+bool is_within(const Value& value, const Instance& called) {
+  auto* closure = value.as<Value::Closure>();
+  if (closure && closure->instance->function_root() == &called) return true;
+  return std::ranges::any_of(value.parts(),
+                             [&](const Value& part) { return is_within(part, called); });
 }
 
 }  // namespace
@@ -74,6 +73,12 @@ CalledFunction& new_called_function(Context& ctx, const Callee& callee,
   ctx.inference.changed = true;  // calls of it that were met before are calls too
   ctx.session.called.push_back(std::move(made));
   return *ctx.session.called.back();
+}
+
+void prefer(Context& ctx, const CalledFunction& called) {
+  auto& all = ctx.session.called;
+  const auto at = std::ranges::find(all, &called, &std::unique_ptr<CalledFunction>::get);
+  std::rotate(all.begin(), at, at + 1);
 }
 
 std::optional<std::vector<Value>> joined_arguments(const Context& ctx, const std::vector<Value>& a,
@@ -118,14 +123,44 @@ static std::vector<ir::Type> types_of_leaves(const Value& abstract) {
   return types;
 }
 
+// The caller's arrays that the function is lent, in the order of its table.
+static void add_lent(Context& ctx, const Value& given, std::vector<Inst*>& operands) {
+  for_each_local(given, [&](const Value::Array& array) {
+    operands.push_back(ctx.builder.op(Op::Array, {}, number_of_array(ctx, *array.allocation())));
+  });
+}
+
+// What it is called with as it knows it, variables of the functions around it last.
+static std::vector<Value> known_values(const CalledFunction& called) {
+  std::vector<Value> known = called.arguments();
+  for (const Capture& one : called.captures) known.push_back(one.abstract);
+  return known;
+}
+
+static std::vector<Inst*> operands_of(Context& ctx, const std::vector<Value>& known,
+                                      const std::vector<Value>& given, const Arguments& a) {
+  std::vector<Inst*> operands;
+  for (size_t i = 0; i < given.size(); ++i)
+    add_leaves(ctx, known[i], given[i], argument_node(a, i), operands);
+  for (const Value& value : given) add_lent(ctx, value, operands);
+  return operands;
+}
+
+// Not until all variables of functions around that it reads are known.
+static bool knows_captures(const Context& ctx, const CalledFunction& called) {
+  return std::ranges::none_of(called.captures, [&](const Capture& one) {
+    return one.abstract.contains_unknown() ||
+           captured_type(ctx, *one.owner, one.web).contains_unknown();
+  });
+}
+
 Value call_for_real(Context& ctx, CalledFunction& called, const std::vector<Value>& given,
                     const Arguments& a) {
   for (size_t i = 0; i < given.size(); ++i) {
-    const std::string what = kept_in_frame(given[i]);
-    if (!what.empty())
-      return not_implemented(
-          ctx, argument_node(a, i),
-          "passing " + what + " to a function that is called when the kernel runs");
+    if (is_within(given[i], *called.instance))
+      return not_implemented(ctx, argument_node(a, i),
+                             "passing a function within '" + called.instance->function->name +
+                                 "' to another call of it when the kernel runs");
   }
   if (!called.number) {
     called.number = static_cast<uint32_t>(ctx.called.size());
@@ -133,10 +168,13 @@ Value call_for_real(Context& ctx, CalledFunction& called, const std::vector<Valu
     called.instance->call = a.node;
     ctx.called.push_back(&called);
   }
-  if (called.result.is_unknown()) return ctx.session.explaining ? silent(ctx) : Value::unknown();
-  std::vector<Inst*> operands;
-  for (size_t i = 0; i < given.size(); ++i)
-    add_leaves(ctx, called.arguments()[i], given[i], argument_node(a, i), operands);
+  if (called.result.is_unknown() || !knows_captures(ctx, called))
+    return ctx.session.explaining ? silent(ctx) : Value::unknown();
+  std::vector<Value> all = given;
+  for (const Capture& one : called.captures)
+    all.push_back(read_captured(ctx, *one.owner, one.web, one.name));
+  const std::vector<Value> known = known_values(called);
+  std::vector<Inst*> operands = operands_of(ctx, known, all, a);
   ctx.at(a.node);
   const std::vector<ir::Type> types = types_of_leaves(called.result);
   Inst* call = ctx.builder.typed(Op::Call, types.empty() ? ir::Type::none() : types[0],
@@ -145,16 +183,17 @@ Value call_for_real(Context& ctx, CalledFunction& called, const std::vector<Valu
   for (size_t i = 1; i < types.size(); ++i)
     results.push_back(ctx.builder.typed(Op::CallResult, types[i], {call}, static_cast<int64_t>(i)));
   size_t next = 0;
-  return with_leaves(called.result, results, next);
+  return given_back(with_leaves(called.result, results, next), known, all);
 }
 
 // --------------------------------------------------------------------------------------- functions
 
-static Value own_parameters(Context& ctx, const Value& abstract, const syntax::arg* p) {
+static Value own_parameters(Context& ctx, const Value& abstract, const std::string& name,
+                            Span place) {
   std::vector<Inst*> made;
   for (const ir::Type type : types_of_leaves(abstract)) {
     const auto index = static_cast<int64_t>(ctx.function->params.size());
-    ctx.function->params.push_back({p->name, type, {}, p->span});
+    ctx.function->params.push_back({name, type, {}, place});
     made.push_back(ctx.builder.op(Op::Param, {}, index));
   }
   size_t next = 0;
@@ -188,9 +227,41 @@ static void return_leaves(Context& ctx, CalledFunction& called, const Value& res
   if (called.has_several_results) abstract = without_constants(abstract);
   if (!same_abstract(abstract, called.result)) note_result(ctx, called, std::move(abstract));
   std::vector<Inst*> leaves;
-  add_leaves(ctx, called.result, result, nullptr, leaves);
+  add_leaves(ctx, called.result, result, called.instance->call, leaves);
   ctx.function->results = types_of_leaves(called.result);
   ctx.builder.typed(Op::Return, ir::Type::none(), std::move(leaves));
+}
+
+static void borrow(Context& ctx, const Value& abstract) {
+  for_each_local(abstract, [&](const Value::Array& array) {
+    ctx.function->lent.push_back(number_of_array(ctx, *array.allocation()));
+  });
+}
+
+// The types of what it reads of the functions around it are those that these have now.
+static void bind_captures(Context& ctx, CalledFunction& called) {
+  const syntax::Function& f = *called.instance->function;
+  for (size_t i = 0; i < called.captures.size(); ++i) {
+    Capture& one = called.captures[i];
+    const Value now = lent(ctx, captured_type(ctx, *one.owner, one.web),
+                           {&f, called.arguments().size() + i, one.name});
+    if (!same_abstract(now, one.abstract)) ctx.inference.changed = true;
+    one.abstract = now;
+    one.value = own_parameters(ctx, now, one.name, f.span);
+  }
+}
+
+static void bind_own_parameters(Context& ctx, CalledFunction& called) {
+  const syntax::Function& f = *called.instance->function;
+  const std::vector<const syntax::arg*> parameters = all_parameters_of(f);
+  std::vector<Value> own;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    own.push_back(
+        own_parameters(ctx, called.arguments()[i], parameters[i]->name, parameters[i]->span));
+  bind_captures(ctx, called);
+  for (const Value& argument : called.arguments()) borrow(ctx, argument);
+  for (const Capture& one : called.captures) borrow(ctx, one.abstract);
+  for (size_t i = 0; i < parameters.size(); ++i) bind_parameter(ctx, f, i, own[i], parameters[i]);
 }
 
 static void lower_body(Context& ctx, CalledFunction& called) {
@@ -199,10 +270,7 @@ static void lower_body(Context& ctx, CalledFunction& called) {
     ctx.parameters[i] = ctx.function->params[i].type.is_array()
                             ? ctx.builder.op(Op::Param, {}, static_cast<int64_t>(i))
                             : nullptr;
-  const std::vector<const syntax::arg*> parameters = all_parameters_of(f);
-  for (size_t i = 0; i < parameters.size(); ++i)
-    bind_parameter(ctx, f, i, own_parameters(ctx, called.arguments()[i], parameters[i]),
-                   parameters[i]);
+  bind_own_parameters(ctx, called);
   ctx.function->too_deep = static_cast<uint32_t>(
       failure_number(ctx, f.span,
                      {"RecursionError", "'" + f.name + "' is called more than " +
@@ -237,10 +305,12 @@ static void lower_one(Context& ctx, CalledFunction& called) {
   ctx.builder.set_function(*ctx.function);
   const std::vector<Inst*> of_kernel = ctx.parameters;
   Instance* before = std::exchange(ctx.instance, called.instance.get());
+  CalledFunction* lowered_before = std::exchange(ctx.lowering, &called);
   ctx.reachable = true;
   ctx.copy = 0;
   lower_body(ctx, called);
   ctx.instance = before;
+  ctx.lowering = lowered_before;
   ctx.parameters = of_kernel;
   move_tables(*ctx.function, *function);
   std::swap(ctx.function, function);

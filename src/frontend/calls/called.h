@@ -11,6 +11,8 @@ CalledFunction* called_function(Context& ctx, const Callee& callee,
                                 const std::vector<Value>& given);
 CalledFunction& new_called_function(Context& ctx, const Callee& callee,
                                     const std::vector<Value>& arguments, bool widened);
+// Takes the function before all others that its arguments fit.
+void prefer(Context& ctx, const CalledFunction& called);
 // Arguments that take both; nothing: there are none.
 std::optional<std::vector<Value>> joined_arguments(const Context& ctx, const std::vector<Value>& a,
                                                    const std::vector<Value>& b);

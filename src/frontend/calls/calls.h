@@ -44,6 +44,9 @@ Value call(Context& ctx, const syntax::Call* node);
 Value call_value(Context& ctx, const Value& callee, const Arguments& a);
 // The body is lowered in place, with webs of its own.
 Value call_function(Context& ctx, uint32_t index, const Arguments& a);
+// The value on the other side of a call, or of the border between a function and the one around it:
+// products are contracted with sums of their own function alone, whether it is inlined or called.
+Value across_call(Context& ctx, const Value& v);
 // With the record of the method in front.
 Value call_member(Context& ctx, const Value::MemberFunction& method, Arguments a);
 // A lambda or def where it stands: its defaults are evaluated.

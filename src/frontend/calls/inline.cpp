@@ -7,6 +7,7 @@
 
 #include "frontend/calls/called.h"
 #include "frontend/calls/intrinsics.h"
+#include "frontend/calls/lent.h"
 #include "frontend/control/assign.h"
 #include "frontend/control/control.h"
 #include "frontend/control/scopes.h"
@@ -33,9 +34,26 @@ static bool another_may_be_called(const Context& ctx, const Instance& instance) 
   return false;
 }
 
+static bool is_beyond_formats(const Value& v) {
+  constexpr __int128 kBound = static_cast<__int128>(1) << 63;
+  if (v.is_constant() && is_int(v.code()))
+    return v.exact()->integer >= kBound || v.exact()->integer < -kBound;
+  return std::ranges::any_of(v.parts(), is_beyond_formats);
+}
+
+static bool has_number(const Value& v) {
+  return v.is<Value::Scalar>() || std::ranges::any_of(v.parts(), has_number);
+}
+
+// Whether a constant has grown until no format of integers holds it, beside numbers that are known
+// at run time only, which then have to end the calls. It is a number from the first call on.
+static bool outgrows(const std::vector<Value>& given) {
+  return std::ranges::any_of(given, is_beyond_formats) && std::ranges::any_of(given, has_number);
+}
+
 // A function that is never inlined is called with the constants that it is given, until these have
-// differed in too many calls that stand in one another.
-static CalledFunction& never_inlined(Context& ctx, const Callee& callee,
+// differed in too many calls that stand in one another. Null: a later pass knows.
+static CalledFunction* never_inlined(Context& ctx, const Callee& callee,
                                      const std::vector<Value>& given) {
   const Instance* enclosing = callee.closure ? callee.closure->instance : nullptr;
   std::optional<std::vector<Value>> wider = given;
@@ -45,8 +63,12 @@ static CalledFunction& never_inlined(Context& ctx, const Callee& callee,
     ++calls;
     if (wider) wider = joined_arguments(ctx, i->arguments, *wider);
   }
+  if (wider && calls > 0 && outgrows(given)) {
+    prefer(ctx, new_called_function(ctx, callee, *wider, true));
+    return nullptr;
+  }
   const bool widens = calls >= kMaxInlineDepth && wider;
-  return new_called_function(ctx, callee, widens ? *wider : given, widens);
+  return &new_called_function(ctx, callee, widens ? *wider : given, widens);
 }
 
 // Has the nearest of the functions on the way that repeats called from the next pass on, with what
@@ -81,7 +103,8 @@ static std::optional<CalledFunction*> way_of_call(Context& ctx, const Callee& ca
   const Inlining inlining = callee.function->options.inlining;
   if (inlining == Inlining::Never) {
     if (unknown) return std::nullopt;
-    return &never_inlined(ctx, callee, given);
+    CalledFunction* called = never_inlined(ctx, callee, given);
+    return called ? std::optional(called) : std::nullopt;
   }
   const bool always = inlining == Inlining::Always;
   const Instance* enclosing = callee.closure ? callee.closure->instance : nullptr;
@@ -99,6 +122,10 @@ static std::optional<CalledFunction*> way_of_call(Context& ctx, const Callee& ca
     if (is_it)
       if (auto both = joined_arguments(ctx, i->arguments, wider.value_or(given))) wider = both;
     if (i->begins_function) break;
+  }
+  if (wider && !always && outgrows(given)) {
+    new_called_function(ctx, callee, *wider, true);
+    return std::nullopt;
   }
   if (depth < kMaxInlineDepth && (always || ctx.session.instances < kManyInlined)) return nullptr;
   if (wider && !always) return &new_called_function(ctx, callee, *wider, true);
@@ -279,11 +306,10 @@ static bool is_computed(const Value& v) {
   return scalar && scalar->inst && scalar->inst->op != Op::Const;
 }
 
-// The value on the other side of a call: products are contracted with sums of their own function
-// alone, whether it is inlined or called. A conversion to its own format says where one ends
-// (passes/simplify/contract_fma.h). A number that the other side ignores has one too: it is a use,
-// and products that are used twice are not contracted.
-static Value across_call(Context& ctx, const Value& v) {
+// A conversion to its own format says where a function ends (passes/simplify/contract_fma.h). A
+// number that the other side ignores has one too: it is a use, and products that are used twice are
+// not contracted.
+Value across_call(Context& ctx, const Value& v) {
   if (!ctx.function->options.fmad && !ctx.function->options.reassociate) return v;
   if (!is_computed(v)) return v;
   if (auto* scalar = v.as<Value::Scalar>()) {
@@ -295,15 +321,30 @@ static Value across_call(Context& ctx, const Value& v) {
   return v.with_parts(std::move(parts));
 }
 
+// What the decorator of a function allows is the kernel's to allow: nothing is ignored in silence.
+static bool check_fast_math(Context& ctx, const syntax::Function& f, const Node* node) {
+  if (f.kind != syntax::FunctionKind::Func) return true;
+  const FastMath &own = f.options.fast_math, &kernel = ctx.function->options;
+  std::string parts;
+  for (const auto& part : kFastMathParts)
+    if (own.*part.member && !(kernel.*part.member))
+      parts += (parts.empty() ? "'" : ", '") + std::string(part.name) + "'";
+  if (parts.empty()) return true;
+  error(ctx, DiagCode::func_fast_math, node, {f.name, parts});
+  return false;
+}
+
 Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   const syntax::Function& f = *callee.function;
   if (f.kind == syntax::FunctionKind::Kernel)
     return error(ctx, DiagCode::kernel_called_in_kernel, a.node, {f.name});
-  if (too_large(ctx, a.node)) return Value::unknown();
+  if (too_large(ctx, a.node) || !check_fast_math(ctx, f, a.node)) return Value::unknown();
   std::optional<std::vector<Value>> bound = bind_arguments(ctx, callee, a);
   if (!bound || !check_kept(ctx, *bound, a)) return Value::unknown();
   std::vector<Value> given;
-  for (const Value& v : *bound) given.push_back(abstract_of(v));
+  const std::vector<const syntax::arg*> parameters = all_parameters_of(f);
+  for (size_t i = 0; i < bound->size(); ++i)
+    given.push_back(lent(ctx, abstract_of((*bound)[i]), {&f, i, parameters[i]->name}));
   const std::optional<CalledFunction*> called = way_of_call(ctx, callee, given, a);
   if (!called) return Value::unknown();
   if (*called) return call_for_real(ctx, **called, *bound, a);
@@ -312,7 +353,6 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   Instance* caller = std::exchange(ctx.instance, &instance_at(ctx, callee, a));
   ctx.instance->arguments = std::move(given);
   const uint32_t copy = std::exchange(ctx.copy, 0);
-  const std::vector<const syntax::arg*> parameters = all_parameters_of(f);
   for (size_t i = 0; i < parameters.size(); ++i)
     bind_parameter(ctx, f, i, (*bound)[i], argument_node(a, i));
   Value result = inlined(ctx, *ctx.instance);
@@ -342,6 +382,8 @@ static void fall_off_end(Context& ctx, const syntax::Function& f) {
 
 Value inlined(Context& ctx, Instance& instance) {
   const syntax::Function& f = *instance.function;
+  const bool apart_before = ctx.builder.products_apart();
+  ctx.builder.set_products_apart(ctx.function->options.fmad && !f.options.fmad);
   Frame frame;
   frame.instance = &instance;
   frame.scope = ctx.open_scopes++;
@@ -353,6 +395,7 @@ Value inlined(Context& ctx, Instance& instance) {
     if (ctx.reachable) fall_off_end(ctx, f);
     return Value::unknown();
   });
+  ctx.builder.set_products_apart(apart_before);
   ctx.reachable = outer_reachable;
   ctx.frame = outer_frame;
   --ctx.open_scopes;

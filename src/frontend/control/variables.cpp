@@ -5,6 +5,8 @@
 
 #include "frontend/arrays/choices.h"
 #include "frontend/arrays/layout.h"
+#include "frontend/calls/calls.h"
+#include "frontend/calls/lent.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
@@ -340,17 +342,6 @@ Value load_web(Context& ctx, WebState& state, const std::string& name) {
   return load_leaves(ctx, state.abstract, state.slots, next);
 }
 
-std::string local_memory_in(const Value& value) {
-  if (value.is_array()) {
-    const Value::Array& array = value.array();
-    if (!array.allocation() || array.type.space != ir::AddressSpace::Local) return "";
-    return array.is_atomic_ref() ? "a local Atomic" : "a local array";
-  }
-  for (const Value& part : value.parts())
-    if (std::string found = local_memory_in(part); !found.empty()) return found;
-  return "";
-}
-
 namespace {
 
 // A web of a function that is being lowered.
@@ -395,6 +386,25 @@ static std::optional<Value> read_of_one(Context& ctx, const syntax::Name* node,
   return value == ctx.instance->constants.end() ? std::nullopt : std::optional(value->second);
 }
 
+Value captured_type(const Context&, const Instance& owner, uint32_t web) {
+  const WebState& state = owner.states[web];
+  if (state.failed) return Value::unknown();
+  return state.direct ? abstract_of(*state.direct) : state.abstract;
+}
+
+// A variable of a function around the one that is called: that one is given it by its callers.
+Value read_captured(Context& ctx, Instance& owner, uint32_t web, const std::string& name) {
+  if (owner.function_root() == ctx.instance->function_root())
+    return load_web(ctx, owner.states[web], name);
+  std::vector<Capture>& known = ctx.lowering->captures;
+  const auto is_it = [&](const Capture& one) { return one.owner == &owner && one.web == web; };
+  const auto found = std::ranges::find_if(known, is_it);
+  if (found != known.end()) return found->value;
+  known.push_back({&owner, web, name});
+  ctx.inference.changed = true;
+  return Value::unknown();
+}
+
 static Value read_variable(Context& ctx, const syntax::Name* node, const Variable& variable) {
   ctx.at(node);
   WebState& state = variable.instance->states[variable.web];
@@ -403,19 +413,12 @@ static Value read_variable(Context& ctx, const syntax::Name* node, const Variabl
     return *std::move(one);
   const bool elsewhere = variable.instance->function_root() != ctx.instance->function_root();
   const Value held = state.direct.value_or(state.abstract);
-  const std::string local = local_memory_in(held);
-  if (elsewhere && !state.failed && (has_leaves(held) || !local.empty())) {
-    if (local.empty())
-      return not_implemented(ctx, node,
-                             "reading '" + node->id + "' of the function around one that is called",
-                             "give it as an argument");
-    return not_implemented(
-        ctx, node,
-        "reading '" + node->id + "' of the function around one that is called, which has " + local,
-        "use a shared array, with a part for each thread");
+  if (elsewhere && !state.failed && (has_leaves(held) || holds_local(held)))
+    return across_call(ctx, read_captured(ctx, *variable.instance, variable.web, node->id));
+  if (state.failed || state.direct || !state.abstract.is_unknown()) {
+    const Value value = load_web(ctx, state, node->id);
+    return variable.instance == ctx.instance ? value : across_call(ctx, value);
   }
-  if (state.failed || state.direct || !state.abstract.is_unknown())
-    return load_web(ctx, state, node->id);
   return unresolved(ctx, node, variable);
 }
 

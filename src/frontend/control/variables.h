@@ -23,8 +23,10 @@ std::optional<Value> join(const Context& ctx, const Value& a, const Value& b);
 // The value in the form of the abstract one: extents that the array behind a view has become
 // numbers.
 Value in_form_of(Context& ctx, const Value& abstract, const Value& value);
-// Memory of the frame in the value, or in what it consists of, as words; empty: there is none.
-std::string local_memory_in(const Value& value);
+// Of a variable of a function around one that is called: its abstract value, and the value where it
+// is called from or read.
+Value captured_type(const Context& ctx, const Instance& owner, uint32_t web);
+Value read_captured(Context& ctx, Instance& owner, uint32_t web, const std::string& name);
 // Adds the abstract value of one definition to a web.
 void join_into(Context& ctx, WebState& state, const Node* definition, Value value,
                bool may_be_constant, const std::string& name, const Node* source);

@@ -40,7 +40,7 @@ class Promoter {
 
   void find() {
     for (const ir::Allocation& a : f_.arrays)
-      candidates_.push_back(a.type.space == ir::AddressSpace::Local &&
+      candidates_.push_back(a.type.space == ir::AddressSpace::Local && !a.lent &&
                             elements(a) <= kMostElements);
     ir::for_each_inst(f_.body, [&](const Inst& i) {
       for (size_t k = 0; k < i.operands.size(); ++k)

@@ -1,0 +1,64 @@
+"""Generated functions that are called or inlined, and that call themselves: what they give is what
+Python gives, and the same bits on the targets of this machine."""
+
+import os
+
+import pytest
+from support.clauses import clause
+
+from . import inlined_programs, recursive_programs
+from .harness import runs_here
+
+CHUNK = 5
+SEEDS = int(os.environ.get("CUDA_DEVICE_FUZZ_SEEDS", "40"))
+TARGETS = ["interpreter", "avx512", "avx2", "ptx", "cuda"]
+KINDS = {"inlined": inlined_programs, "recursive": recursive_programs}
+
+
+def assert_agree(kind, seeds, targets):
+    found = [KINDS[kind].check(seed, targets) for seed in seeds]
+    assert not any(found), "\n\n".join([one for one in found if one][:3])
+
+
+@clause("DEV-FUNC-02")
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+@pytest.mark.parametrize("kind", KINDS)
+def test_generated_functions_agree(kind, first):
+    assert_agree(kind, range(first, first + CHUNK), [t for t in TARGETS if runs_here(t)])
+
+
+@clause("DEV-FUNC-02")
+@pytest.mark.parametrize("first", range(1000, 1300, 50))
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_agree_on_the_interpreter(kind, first):
+    assert_agree(kind, range(first, first + 50), ["interpreter"])
+
+
+# Their helpers return what the caller ignores, or are given what they ignore.
+IGNORED = [2951, 3992, 4203, 4432, 6198]
+
+
+@clause("DEV-FUNC-02")
+@pytest.mark.parametrize("seed", IGNORED)
+def test_bits_do_not_depend_on_what_is_ignored(seed):
+    assert inlined_programs.check(seed, ["interpreter"], plain=True) is None
+
+
+CONSTRUCTS = {
+    "inlined": [
+        *("lambda", "functools.partial", "D.target(", "for i in range", " if ", "f(z)", ", F("),
+        *("g(p0)", '"reassociate"'),
+    ],
+    "recursive": [
+        *("return", "for i in range", " if ", "v10", "[0]", "a[", "f1(", "f2("),
+        *("a[::-1]", "w[:, ", ", w[", "s[", "o[k] = ", ", o,", "def down(m)", "by=", ", F("),
+        "(F(",
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_programs_have_every_construct(kind):
+    source = "\n".join(KINDS[kind].source_of(seed) for seed in range(60))
+    counts = {construct: source.count(construct) for construct in CONSTRUCTS[kind]}
+    assert {construct: n for construct, n in counts.items() if n < 10} == {}
