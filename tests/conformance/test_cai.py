@@ -5,6 +5,7 @@ import inspect
 import os
 import random
 import weakref
+from pathlib import Path
 from threading import Timer
 
 import numpy as np
@@ -48,7 +49,7 @@ VIEWS = [A, A.T, A[::-1], A[:, 1::2], np.broadcast_to(A[0], (3, 4)), A[::-2, ::-
 
 
 @clause("CAI-STRIDE-01", "CAI-STRIDE-02", "CAI-STRIDE-03", "CAI-SHAPE-01", "CAI-VER-02")
-@clause("CAI-DICT-05", "CAI-SYNC-01", "CAI-TYPE-02")
+@clause("CAI-DICT-05", "CAI-SYNC-01", "CAI-TYPE-02", "CAI-VER-05")
 def test_launches_read_what_the_dictionary_says(target):
     for version, view in enumerate(VIEWS):
         out = np.zeros_like(view)
@@ -234,7 +235,7 @@ BAD = [
 
 @clause("CAI-DICT-03", "CAI-SHAPE-02", "CAI-DATA-02", "CAI-DATA-04", "CAI-VER-04", "CAI-TYPE-03")
 @clause("CAI-TYPE-04", "CAI-TYPE-06", "CAI-DESCR-02", "CAI-STRIDE-04", "CAI-STREAM-02")
-@clause("CAI-STREAM-06", "CAI-MASK-01", "CAI-MASK-02")
+@clause("CAI-STREAM-06", "CAI-MASK-01", "CAI-MASK-02", "CAI-VER-05")
 def test_malformed_dictionaries_are_refused():
     assert sum(error is not None for _, error, _ in BAD) >= 60
     for changes, error, text in BAD:
@@ -529,6 +530,22 @@ def test_the_environment_is_read_at_each_use(monkeypatch):
     with pytest.raises(AttributeError, match="CUDA_DEVICE_HOST_CAI=1 in the environment exports"):
         _ = a.__cuda_array_interface__
     assert type(D.zeros(3, device="cpu")) is np.ndarray
+
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "arrays-and-memory.md"
+
+
+@clause("CAI-SYNC-12", "CAI-SYNC-13")
+def test_the_guide_says_what_is_left_to_the_user():
+    text = " ".join(GUIDE.read_text().split())
+    for step in (
+        "an array after it has taken it, on a stream of its own, is not known here: have a stream",
+        "(`stream.wait(theirs)`), or wait for it by the library's means",
+        "`sync=False`",
+        "`CUDA_DEVICE_ARRAY_INTERFACE_SYNC=0`",
+        "`CUDA_DEVICE_ARRAY_INTERFACE_STREAM=0`",
+    ):
+        assert step in text
 
 
 @clause("CAI-LIFE-01")

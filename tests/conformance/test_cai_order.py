@@ -72,7 +72,7 @@ answer = [early, names()]
     ) == [[], ["double", "add"]]
 
 
-@clause("CAI-SYNC-06")
+@clause("CAI-SYNC-06", "CAI-NB-10")
 def test_on_the_named_stream_nothing_is_waited_for(on_fake):  # noqa: F811
     ours, theirs = on_fake(
         HEAD

@@ -58,3 +58,25 @@ def test_devices_are_asked_for_first_and_their_memory_taken(on_fake):  # noqa: F
     order = [["__dlpack_device__", "__dlpack__"], [2.0] * 4, ["used_dltensor_versioned"]]
     assert calls == [order] * 3
     assert refused == ["LaunchValueError", ["__dlpack_device__"]]
+
+
+@clause("DEV-DLP-17", "CAI-PTR-01")
+def test_where_memory_is_comes_from_the_pointer(on_fake):  # noqa: F811
+    """Numbers of devices are another library's own; kinds of memory are in no dictionary."""
+    found = on_fake(
+        """
+        answer = []
+        for kind, number in {"device": 2, "pinned": 3, "managed": 13}.items():
+            a = D.full(4, 1.0, device="cuda:1", memory=kind)
+            core.Device(1).sync()
+            fields = a.__cuda_array_interface__
+            data = fields["data"][0]
+            tensor = Producer(np.zeros(4), device=(number, 0), data=data)  # it is on GPU 1
+            for ours in (D.from_dlpack(tensor), D.from_cuda_array_interface(fields)):
+                answer.append([kind, ours.device, ours.memory])
+        """,
+        FAKE_CUDA_DEVICES="2",
+    )
+    assert found == [
+        [kind, "cuda:1", kind] for kind in ("device", "pinned", "managed") for _ in range(2)
+    ]

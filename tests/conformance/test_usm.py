@@ -18,7 +18,7 @@ from cuda.device import array_api as xp
 from cuda.device.errors import CompileError
 from support.array_views import check_elements, view_of
 from support.clauses import clause
-from support.interfaces import Sycl, capsule, dictionary_of, sycl, sycl_dict
+from support.interfaces import Sycl, capsule, cuda, dictionary_of, sycl, sycl_dict
 from support.kernels import add_one
 from support.launching import run
 from support.sycl_double import Library
@@ -305,6 +305,27 @@ def test_malformed_dictionaries_are_refused():
     assert D.from_sycl_usm(sycl(PLAIN, data=[PLAIN.ctypes.data, False])).shape == (4,)
     with pytest.raises(TypeError, match="a dict was expected"):
         D.from_sycl_usm(Sycl([]))
+
+
+@clause("USM-32")
+def test_keys_mean_what_they_mean_in_cudas_dictionary():
+    """But for strides, which count elements here; what is wrong with a key is said alike."""
+    a = np.arange(24.0).reshape(2, 3, 4)
+    for view in (a, a.T, a[:, ::-2], a[1:1], a[0, 0, 0, ...]):
+        one, other = D.from_sycl_usm(sycl(view)), D.as_cuda_array(cuda(view))
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        assert one.size == 0 or one.strides == other.strides
+        assert np.array_equal(one, other)
+    for changes in (
+        *({"shape": None}, {"shape": (-1,)}, {"typestr": "f"}, {"typestr": ">f8"}),
+        *({"data": (1,)}, {"data": (0, False)}, {"strides": 8}, {"version": "1"}),
+    ):
+        texts = []
+        for make, take in ((sycl, D.from_sycl_usm), (cuda, D.as_cuda_array)):
+            with pytest.raises((TypeError, ValueError)) as raised:
+                take(make(PLAIN, **changes))
+            texts.append(str(raised.value))
+        assert texts[0] == texts[1]
 
 
 DICTIONARIES = 1_000_000 if os.environ.get("CUDA_DEVICE_LONG_TESTS") else 10_000

@@ -2,6 +2,7 @@
 tests' GPUs."""
 
 import pytest
+from support.clauses import clause
 from support.fake_gpu import needs_fake, on_fake  # noqa: F401 a fixture
 from support.gpu_doubles import DOUBLES
 
@@ -65,6 +66,7 @@ def answer_of(on_fake):  # noqa: F811
 
 @pytest.mark.parametrize("name", DOUBLES)
 class TestDoubles:
+    @clause("CAI-ADOPT-01")
     def test_both_sides_see_what_the_other_stores(self, name, answer_of):
         answer = answer_of(
             name,

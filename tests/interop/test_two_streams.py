@@ -13,6 +13,7 @@ ROUNDS = 10_000 if os.environ.get("CUDA_DEVICE_LONG_TESTS") else 500
 # The library's memory is not ours, so that nothing is known of its use but what it says.
 HEAD = """
 import ctypes
+from support import dlpack
 from support.gpu_program import runs_with
 
 runs_with[0] = "avx2" if "avx2" in _testing.targets() else "interpreter"
@@ -54,6 +55,25 @@ class Library:
         return dict(shape=(SIZE,), typestr="<f8", data=(self.address, False), version=3,
                     strides=None, stream=self.stream.handle)
 
+class Tensor(Library):
+    '''The same by DLPack; waits: whether the consumer's stream waits for the library's.'''
+
+    kept_tensors = []
+
+    def __init__(self, stream, waits):
+        super().__init__(stream)
+        self.waits = waits
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, *, stream, max_version=None, **keywords):
+        if self.waits:
+            core.Stream.from_handle(stream).wait(self.stream.record())
+        made = Producer(np.zeros(SIZE), device=(2, 0), data=self.address)
+        self.kept_tensors.append(made)
+        return made.__dlpack__(stream=stream, max_version=max_version)
+
 out = D.zeros(SIZE, dtype="f8", device="cuda")
 core.Device(0).sync()
 """
@@ -65,6 +85,17 @@ for i in range(1, ROUNDS + 1):
     a.write(i)
     D.launch(read, out, a, grid=1, block=SIZE, stream=T)
     a.write(ROUNDS + 1)  # at once: the kernel must not see it
+    T.sync()
+    stale += D.to_host(out).tolist() != [i] * SIZE
+answer = [stale, len(launches)]
+"""
+
+TENSORS = """
+a = Tensor(S, {waits})
+stale = 0
+for i in range(1, ROUNDS + 1):
+    a.write(i)
+    D.launch(read, out, a, grid=1, block=SIZE, stream=T)
     T.sync()
     stale += D.to_host(out).tolist() != [i] * SIZE
 answer = [stale, len(launches)]
@@ -83,7 +114,15 @@ class Reader:
         assert fake.cuMemcpyAsync(*args, ctypes.c_uint64(stream)) == 0
         assert fake.cuStreamSynchronize(ctypes.c_uint64(stream)) == 0
 
-library = Reader()
+class ReaderOfTensors(Reader):
+    def read(self, array):
+        capsule = array.__dlpack__(stream=self.stream, max_version=(1, 0))
+        at = ctypes.c_uint64(self.seen.ctypes.data)
+        args = at, ctypes.c_uint64(dlpack.tensor_of(capsule).data), ctypes.c_size_t(8 * SIZE)
+        assert fake.cuMemcpyAsync(*args, ctypes.c_uint64(S.handle)) == 0
+        assert fake.cuStreamSynchronize(ctypes.c_uint64(S.handle)) == 0
+
+library = {library}
 stale = 0
 for i in range(1, ROUNDS + 1):
     D.launch(set_to, out, np.float32(i), grid=1, block=SIZE, stream=T)
@@ -92,6 +131,10 @@ for i in range(1, ROUNDS + 1):
 core.Device(0).sync()
 answer = [stale, len(launches)]
 """
+
+
+def consumer(library):
+    return CONSUMER.replace("{library}", library)
 
 
 @clause("CAI-SYNC-02", "CAI-SYNC-04", "CAI-SYNC-05")
@@ -111,13 +154,32 @@ def test_without_waiting_they_do_not(on_fake):  # noqa: F811
 
 @clause("CAI-SYNC-09", "CAI-SYNC-10")
 def test_a_library_sees_what_kernels_wrote_last(on_fake):  # noqa: F811
-    assert on_fake(HEAD.format(rounds=ROUNDS) + CONSUMER) == [0, ROUNDS]
+    assert on_fake(HEAD.format(rounds=ROUNDS) + consumer("Reader()")) == [0, ROUNDS]
 
 
 @clause("CAI-SYNC-11")
 def test_without_a_stream_in_the_dictionary_it_does_not(on_fake):  # noqa: F811
     stale, made = on_fake(
-        HEAD.format(rounds=ROUNDS) + CONSUMER, CUDA_DEVICE_ARRAY_INTERFACE_STREAM="0"
+        HEAD.format(rounds=ROUNDS) + consumer("Reader()"), CUDA_DEVICE_ARRAY_INTERFACE_STREAM="0"
     )
+    assert made == ROUNDS
+    assert stale > 0
+
+
+@clause("DEV-DLP-03", "DEV-DLP-04")
+def test_kernels_see_what_a_producer_of_tensors_wrote_last(on_fake):  # noqa: F811
+    """The launch's stream is the one that the producer is told of."""
+    assert on_fake(HEAD.format(rounds=ROUNDS) + TENSORS.format(waits=True)) == [0, ROUNDS]
+    stale, made = on_fake(HEAD.format(rounds=ROUNDS) + TENSORS.format(waits=False))
+    assert made == ROUNDS
+    assert stale > 0  # so the test can fail
+
+
+@clause("DEV-DLP-03", "DEV-DLP-04")
+def test_a_consumer_of_tensors_sees_what_kernels_wrote_last(on_fake):  # noqa: F811
+    program = HEAD.format(rounds=ROUNDS)
+    reader = "ReaderOfTensors(); library.stream = S.handle"
+    assert on_fake(program + consumer(reader)) == [0, ROUNDS]
+    stale, made = on_fake(program + consumer("ReaderOfTensors(); library.stream = -1"))
     assert made == ROUNDS
     assert stale > 0
