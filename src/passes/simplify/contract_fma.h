@@ -10,6 +10,9 @@
 //     sub(mul(a, b), c)                      fma(a, b, neg(c))
 //     sub(c, mul(a, b))                      fma(neg(a), b, c)
 //
+// A use that reaches an assertion alone does not count, whatever target: those that drop assertions
+// give the same bits.
+//
 // Floats that are only stored (float16) are left alone: CUDA's types round after every operation.
 //
 // Products are contracted with sums of their own Python function alone, so that the bits are the

@@ -7,10 +7,16 @@
 //     check ~0, %2
 #pragma once
 
+#include <vector>
+
 #include "ir/ir.h"
 
 namespace cuda_device::passes {
 
 void drop_assertions(ir::Function& f);
+
+// The instructions that would be left, by Inst::id, had drop_assertions and dce run: all but those
+// whose values reach assertions alone.
+std::vector<bool> needed_without_assertions(const ir::Function& f);
 
 }  // namespace cuda_device::passes

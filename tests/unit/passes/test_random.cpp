@@ -3,11 +3,13 @@
 
 #include <cstdlib>
 #include <map>
+#include <random>
 
 #include "ir/effects.h"
 #include "ir/visitor.h"
 #include "passes/memory/sink_stores.h"
 #include "passes/pipeline.h"
+#include "passes/rewrite.h"
 #include "passes/simplify/contract_fma.h"
 #include "passes/simplify/cse.h"
 #include "passes/simplify/dce.h"
@@ -21,7 +23,7 @@ using analysis::testing::RandomOptions;
 using analysis::testing::RandomProgram;
 
 uint64_t kernels() {
-  const char* wanted = std::getenv("CUDA_DEVICE_RANDOM_KERNELS");
+  const char* wanted = std::getenv("CUDA_DEVICE_FUZZ_SEEDS");
   return wanted ? std::strtoull(wanted, nullptr, 10) : 300;
 }
 
@@ -102,6 +104,63 @@ TEST(RandomKernels, NothingAfterContractionChangesABit) {
     if (HasFatalFailure()) return;
     EXPECT_TRUE(contracted) << "no pass contract_fma";
   }
+}
+
+// ---- assertions ----
+
+// Makes x * x + x of some floats x, and puts assertions that hold of the products: p < p, or not.
+class AssertedProducts {
+ public:
+  AssertedProducts(ir::Function& f, uint64_t seed) : f_(f), random_(seed) {
+    f.failures = {{.raises = "AssertionError", .text = "", .assertion = true}};
+    block(f.body);
+  }
+  size_t made() const { return made_; }
+
+ private:
+  void block(ir::Block& b) {
+    ir::Block rebuilt;
+    ir::Builder build(f_, rebuilt);
+    for (ir::Inst* inst : b.insts) {
+      sums_.update_operands(*inst);
+      for (ir::Block& region : inst->regions) block(region);
+      rebuilt.insts.push_back(inst);
+      if (inst->type.is_float() && !inst->type.is_stored() && random_() % 2) asserted(build, *inst);
+    }
+    b.insts = std::move(rebuilt.insts);
+  }
+
+  void asserted(ir::Builder& build, ir::Inst& x) {
+    ir::Inst* product = build.op(ir::Op::Mul, {&x, &x});
+    ir::Inst* less = build.op(ir::Op::Lt, {product, product});
+    build.op(ir::Op::Check, {build.op(ir::Op::Or, {less, build.op(ir::Op::Not, {less})})});
+    sums_.replace(x, build.op(ir::Op::Add, {product, &x}));
+    ++made_;
+  }
+
+  ir::Function& f_;
+  std::mt19937_64 random_;
+  Replacements sums_;
+  size_t made_ = 0;
+};
+
+// Targets that drop assertions contract the same products and sums as those that make them.
+TEST(Assertions, ChangeNoBit) {
+  size_t made = 0;
+  for (uint64_t seed = 0; seed < kernels(); ++seed) {
+    const auto with = random_kernel(seed);
+    made += AssertedProducts(*with, seed).made();
+    const auto without = ir::parse(ir::print(*with));
+    PipelineOptions options;
+    options.verify = true;
+    run_pipeline(*with, options);
+    options.drop_assertions = true;
+    run_pipeline(*without, options);
+    ASSERT_EQ(run_kernel(*with, seed), run_kernel(*without, seed)) << "seed " << seed << "\n"
+                                                                   << ir::print(*with) << "\n"
+                                                                   << ir::print(*without);
+  }
+  EXPECT_GT(made, kernels());
 }
 
 // ---- calls of which nothing is known ----
