@@ -6,6 +6,7 @@
 #include "ir/machine.h"
 #include "ir/visitor.h"
 #include "passes/clone.h"
+#include "passes/rewrite.h"
 
 namespace cuda_device::passes {
 namespace {
@@ -64,7 +65,9 @@ class Unroller {
                                           loop.operands[1]->imm, loop.operands[2]->imm);
     if (trips > kMostIterations || trips * ir::count_insts(loop.regions[0]) > kMostInstructions)
       return std::nullopt;
-    return has_own_jump(loop.regions[0]) ? std::nullopt : std::optional(trips);
+    // Nothing may follow a copy that ends in a return, or in a leave of an inlined call.
+    if (has_own_jump(loop.regions[0]) || never_falls_through(loop.regions[0])) return std::nullopt;
+    return trips;
   }
 
   void unroll(const Inst& loop, uint64_t trips, std::vector<Inst*>& rebuilt) {
