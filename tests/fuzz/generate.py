@@ -312,6 +312,8 @@ class Generator(Records):
         self.loops += 1
         with self.scope(**{name: t}):
             result = self.body(depth - 1, self.random.randint(1, 3))
+        if self.chance(0.1):  # the loop makes one iteration at most, or all of them
+            result.statements.append(Jump(self.random.choice(("return", "break", "continue"))))
         self.loops -= 1
         return result
 

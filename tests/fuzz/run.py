@@ -6,13 +6,16 @@ import argparse
 import functools
 import os
 import pathlib
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
 
-# Each program is new, and what is tested is the compiler.
+# Each program is new, and what is tested is the compiler: it verifies the IR after every pass.
 os.environ["CUDA_DEVICE_CACHE"] = "off"
-sys.path[:0] = [str(folder) for folder in pathlib.Path(__file__).resolve().parents[1:3]]
+os.environ["CUDA_DEVICE_VERIFY"] = "1"
+TESTS, ROOT = pathlib.Path(__file__).resolve().parents[1:3]
+sys.path[:0] = [str(TESTS), str(ROOT)]
 
 
 ALL = [
@@ -66,6 +69,19 @@ def check_recursion(seed: int, targets: list[str], blocks: bool, by_turns: bool)
     return check(seed, targets)
 
 
+# The C++ tests of IR with calls of which nothing is known, on machine code of each form.
+OPAQUE = ROOT / "build/dev/tests/unit/codegen/test_codegen"
+
+
+def run_opaque(options: argparse.Namespace) -> int:
+    bounds = {
+        "CUDA_DEVICE_FUZZ_FIRST": str(options.first),
+        "CUDA_DEVICE_FUZZ_SEEDS": str(options.programs),
+    }
+    command = [str(OPAQUE), "--gtest_filter=OpaqueCalls.*"]
+    return subprocess.run(command, env=os.environ | bounds, check=False).returncode
+
+
 def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=20000)
@@ -79,6 +95,7 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--waits", action="store_true", help="programs of locks and flags, on the interpreter"
     )
+    parser.add_argument("--opaque", action="store_true", help="IR with calls of unknown effect")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument(
         "--by-turns", action="store_true", help="with contraction or without, not both"
@@ -116,6 +133,8 @@ def main(arguments: list[str] | None = None, check: Callable | None = None) -> i
     from tests.fuzz.harness import require, runs_here
 
     options = options_of(arguments)
+    if options.opaque:
+        return run_opaque(options)
     check = check or of_kind(options)
     if options.targets:
         targets = require(options.targets.split(","))

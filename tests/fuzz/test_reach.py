@@ -42,6 +42,9 @@ SOURCE = {
     "border": r"min\(max\(",
     "from the end": r"\[\(-1 - |\[\(int\(\w+\) - \d+\)\]",
     "neighbours in a loop": r" = D\.\w+\(\(v\d+ \+ \w+\[",
+    "loops that end in a jump": (
+        r"^( +)(?:for|while) .*:\n(?:\1    .*\n)*?\1    (?:return|break|continue)$"
+    ),
     "threads beyond return": r"^    if \(+[ixy] >= [nwh]\)",
     "threads inside of an axis each": r"^    if \(\(x < w\) and \(y < h\)\):",
     "an output as an input": r"^def kernel\(.*\bb_",

@@ -23,8 +23,8 @@ TestArguments arguments_of(const RandomProgram& p) {
 }
 
 TEST(HostRandom, ControlFlow) {
-  const char* many = std::getenv("CD_FUZZ_PROGRAMS");
-  const char* first = std::getenv("CD_FUZZ_FIRST");
+  const char* many = std::getenv("CUDA_DEVICE_FUZZ_SEEDS");
+  const char* first = std::getenv("CUDA_DEVICE_FUZZ_FIRST");
   const uint64_t start = first ? std::strtoull(first, nullptr, 10) : 0;
   const uint64_t count = many ? std::strtoull(many, nullptr, 10) : long_tests() ? 100 : 14;
   for (uint64_t seed = start; seed < start + count; ++seed) {

@@ -36,7 +36,7 @@ TestArguments arguments_of(const RandomProgram& p) {
 }
 
 TEST(PtxOnCpu, RandomControlFlow) {
-  const char* many = std::getenv("CD_FUZZ_PROGRAMS");
+  const char* many = std::getenv("CUDA_DEVICE_FUZZ_SEEDS");
   const uint64_t count = many ? std::strtoull(many, nullptr, 10) : 60;
   for (uint64_t seed = 0; seed < count && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

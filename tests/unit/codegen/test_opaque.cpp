@@ -82,7 +82,8 @@ std::vector<Way> ways(bool many, bool barriers) {
 }
 
 void expect_host_same(RandomOptions what) {
-  const uint64_t first = number_of("CD_FUZZ_FIRST", 0), count = number_of("CD_FUZZ_OPAQUE", 10);
+  const uint64_t first = number_of("CUDA_DEVICE_FUZZ_FIRST", 0),
+                 count = number_of("CUDA_DEVICE_FUZZ_SEEDS", 10);
   for (uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const RandomProgram p = analysis::testing::random_program(seed, what);
@@ -113,7 +114,7 @@ TEST(OpaqueCalls, HostMakesThoseOfTheInterpreterBetweenBarriers) {
 }
 
 TEST(OpaqueCalls, ScalarCodeMakesThoseOfTheInterpreter) {
-  for (uint64_t seed = 0; seed < number_of("CD_FUZZ_OPAQUE", 10); ++seed) {
+  for (uint64_t seed = 0; seed < number_of("CUDA_DEVICE_FUZZ_SEEDS", 10); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const RandomProgram p = analysis::testing::random_program(seed, {.opaque = true});
     const Made expected = interpreted(p);
@@ -193,7 +194,7 @@ size_t calls_in(const std::string& ptx) {
 // PTX has each that its IR has, once; but for those that LLVM proves unreachable.
 TEST(OpaqueCalls, PtxHasEachOnce) {
   size_t in_ir = 0, in_ptx = 0;
-  for (uint64_t seed = 0; seed < number_of("CD_FUZZ_OPAQUE", 10); ++seed) {
+  for (uint64_t seed = 0; seed < number_of("CUDA_DEVICE_FUZZ_SEEDS", 10); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const RandomOptions what = {.opaque = true, .barriers = seed % 2 == 1};
     const RandomProgram p = analysis::testing::random_program(seed, what);
