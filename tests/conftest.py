@@ -13,6 +13,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # Tests count compilations, and must not use what another run has left: kernels are compiled in each
 # process, in those that tests start too. Tests of the cache give it a folder of their own.
 os.environ["CUDA_DEVICE_CACHE"] = "off"
+# Our IR and LLVM's are verified after every pass.
+os.environ["CUDA_DEVICE_VERIFY"] = "1"
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
