@@ -67,7 +67,16 @@ inline constexpr std::string_view kDialectNames[] = {"guide", "numbapro", "guide
 
 // Whether Python's own int, float and complex are 64-bit numbers as arguments: a WeakInt is 8 bytes
 // then, a WeakComplex 16.
-constexpr bool has_wide_builtins(DialectName dialect) { return dialect != DialectName::Device; }
+constexpr bool has_wide_builtins(DialectName dialect) {
+  switch (dialect) {
+    case DialectName::Device:
+      return false;
+    case DialectName::NumbaPro:
+    case DialectName::Device64:
+      return true;
+  }
+  return false;
+}
 
 constexpr std::optional<DialectName> dialect_named(std::string_view name) {
   for (size_t i = 0; i < std::size(kDialectNames); ++i)

@@ -79,8 +79,10 @@ uint32_t source_lane(const WarpMember& m) {
       return number <= m.lane ? m.lane - number : m.lane;
     case Op::ShuffleDown:
       return m.lane + number < kLanes ? m.lane + number : m.lane;
-    default:
+    case Op::ShuffleXor:
       return m.lane ^ number;
+    default:
+      CD_UNREACHABLE("not a shuffle");
   }
 }
 

@@ -13,6 +13,7 @@
 #include "ir/evaluate.h"
 #include "ir/machine.h"
 #include "ir/visitor.h"
+#include "support/check.h"
 
 namespace cuda_device::analysis {
 namespace {
@@ -29,8 +30,10 @@ const char* name_of_barrier(Op op) {
       return "syncthreads_and()";
     case Op::BarrierOr:
       return "syncthreads_or()";
-    default:
+    case Op::Barrier:
       return "syncthreads()";
+    default:
+      CD_UNREACHABLE("not a barrier");
   }
 }
 

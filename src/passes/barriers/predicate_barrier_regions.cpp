@@ -381,11 +381,21 @@ class Predication {
   // Only active threads vote.
   void barrier(Inst& i, ir::Builder& b) {
     if (active_.empty() || i.op == Op::Barrier) return keep(i, b);
-    Inst *vote = again(*i.operands[0], b), *here = active(b);
-    vote = i.op == Op::BarrierAnd ? b.op(Op::Or, {vote, b.op(Op::Not, {here})})
-                                  : b.op(Op::And, {vote, here});
-    i.operands[0] = b.slot_load(set(b, vote));
+    i.operands[0] = b.slot_load(set(b, vote_of_active(i, b)));
     b.block().insts.push_back(&i);
+  }
+
+  Inst* vote_of_active(const Inst& i, ir::Builder& b) {
+    Inst *vote = again(*i.operands[0], b), *here = active(b);
+    switch (i.op) {
+      case Op::BarrierAnd:
+        return b.op(Op::Or, {vote, b.op(Op::Not, {here})});
+      case Op::BarrierOr:
+      case Op::BarrierCount:
+        return b.op(Op::And, {vote, here});
+      default:
+        CD_UNREACHABLE("a barrier without a vote");
+    }
   }
 
   ir::Function& f_;

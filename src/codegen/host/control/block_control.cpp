@@ -4,6 +4,7 @@
 #include "codegen/host/control/loop_hints.h"
 #include "ir/effects.h"
 #include "ir/visitor.h"
+#include "support/check.h"
 
 namespace cuda_device::codegen::host {
 
@@ -167,10 +168,16 @@ void BlockControl::barrier(const Inst& i) {
   });
   Value* total = c_.b.CreateLoad(c_.b.getInt32Ty(), sum);
   Value* zero = c_.b.getInt32(0);
-  if (i.op == Op::BarrierCount) return parts_.values.define_uniform(i, ScalarKind::I32, total);
-  Value* answer =
-      i.op == Op::BarrierOr ? c_.b.CreateICmpNE(total, zero) : c_.b.CreateICmpEQ(total, zero);
-  parts_.values.define_uniform(i, ScalarKind::Bool, answer);
+  switch (i.op) {
+    case Op::BarrierCount:
+      return parts_.values.define_uniform(i, ScalarKind::I32, total);
+    case Op::BarrierOr:
+      return parts_.values.define_uniform(i, ScalarKind::Bool, c_.b.CreateICmpNE(total, zero));
+    case Op::BarrierAnd:
+      return parts_.values.define_uniform(i, ScalarKind::Bool, c_.b.CreateICmpEQ(total, zero));
+    default:
+      CD_UNREACHABLE("a barrier without a vote");
+  }
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -147,8 +147,10 @@ void WarpOps::vote(const Inst& inst, const Mask& mask) {
       return define(inst, c_.b.CreateIsNotNull(true_lanes()));
     case Op::VoteAll:
       return define(inst, is_empty(false_lanes()));
-    default:
+    case Op::VoteEq:
       return define(inst, c_.b.CreateOr(is_empty(true_lanes()), is_empty(false_lanes())));
+    default:
+      CD_UNREACHABLE("not a vote");
   }
 }
 
