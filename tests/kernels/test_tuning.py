@@ -64,10 +64,12 @@ def test_generated_programs_agree_without(name, without):
 
 
 def judged(problem, kernel, arguments, target, everything):
+    """The outputs' bytes."""
     problem.poison()
     with use_target(target), beyond_cache(everything):
         D.launch(kernel, *arguments, grid=problem.grid, block=problem.block)
     problem.judge(problem)
+    return [problem.arrays[name].tobytes() for name in problem.outputs]
 
 
 @pytest.mark.parametrize("form", [t for t in TARGETS if t != "interpreter"])
@@ -130,10 +132,11 @@ def test_a_switch_changes_code_and_no_result(name, without, bench):
         pytest.skip(f"waits for a CPU by AMD: {name} is for those")
     row, target, everything = CHANGES[name]
     with_it = assembly(*bench(row), target, everything)
+    results = judged(*bench(row), target, everything) if runs_here(target) else None
     without(f"-{name}")
     assert assembly(*bench(row), target, everything) != with_it
     if runs_here(target):
-        judged(*bench(row), target, everything)
+        assert judged(*bench(row), target, everything) == results
 
 
 def test_each_heuristic_has_a_row():
