@@ -18,7 +18,7 @@ in_build = PYTHONPATH=$(CURDIR)/build/$(1)/python
         test-gpu test-wheel test-neighbours neighbours clean bootstrap FORCE
 
 help:
-	@echo "make demo         eight programs on real data, checked against NumPy and SciPy"
+	@echo "make demo         nine programs on real data, checked against NumPy and SciPy"
 	@echo "make test         unit tests and the quick part of every test suite"
 	@echo "make bench        kernels against hand-written SIMD and against peers"
 	@echo "make bench-shell  first launches, launches one by one, memory over many (ARGS=growth: one)"

@@ -32,28 +32,28 @@ def set_display(a):
 @bad.kernel(FLOATS)
 def dict_display(a):
     # error at `{1: 2.5}`: a dict is not supported in kernels
-    # hint: kernels have numbers, tuples and arrays only
+    # hint: kernels have numbers, tuples, structs and arrays only
     a[0] = {1: 2.5}[1]
 
 
 @bad.kernel(FLOATS)
 def list_comprehension(a):
     # error at `[2 * i for i in range(3)]`: a list comprehension is not supported in kernels
-    # hint: kernels have numbers, tuples and arrays only
+    # hint: kernels have numbers, tuples, structs and arrays only
     a[0] = [2 * i for i in range(3)][0]
 
 
 @bad.kernel(FLOATS)
 def set_comprehension(a):
     # error at `{i for i in range(3)}`: a set comprehension is not supported in kernels
-    # hint: kernels have numbers, tuples and arrays only
+    # hint: kernels have numbers, tuples, structs and arrays only
     a[0] = len({i for i in range(3)})
 
 
 @bad.kernel(FLOATS)
 def dict_comprehension(a):
     # error at `{i: 2 * i for i in range(3)}`: a dict comprehension is not supported in kernels
-    # hint: kernels have numbers, tuples and arrays only
+    # hint: kernels have numbers, tuples, structs and arrays only
     a[0] = {i: 2 * i for i in range(3)}[0]
 
 

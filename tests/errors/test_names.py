@@ -219,11 +219,11 @@ ONE, OTHER = Point(), Point()
 @bad.kernel(FLOATS)
 def objects_are_not_compared(a):
     # error at `ONE`: objects of class 'Point' cannot be used in kernels
-    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    # hint: kernels have numbers, tuples, structs and arrays; pass what you need as an argument
     if ONE == OTHER:
         a[0] = 1
     # error at `ONE`: objects of class 'Point' cannot be used in kernels
-    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    # hint: kernels have numbers, tuples, structs and arrays; pass what you need as an argument
     if ONE is OTHER:
         a[1] = 1
 
@@ -303,16 +303,16 @@ def attributes_of_objects(a):
 @bad.kernel(FLOATS)
 def objects_of_the_host(a):
     # error at `table[0]`: objects of class 'list' cannot be used in kernels
-    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    # hint: kernels have numbers, tuples, structs and arrays; pass what you need as an argument
     a[0] = table[0]
     # error at `settings["n"]`: objects of class 'dict' cannot be used in kernels
-    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    # hint: kernels have numbers, tuples, structs and arrays; pass what you need as an argument
     a[0] = settings["n"]
     # error at `weights[0]`: an array from outside of the kernel is a constant if it holds bool, integers or floats, in 65536 bytes at most
     # hint: pass it as an argument
     a[0] = weights[0]
     # error at `namespace.table`: objects of class 'list' cannot be used in kernels
-    # hint: kernels have numbers, tuples and arrays; pass what you need as an argument
+    # hint: kernels have numbers, tuples, structs and arrays; pass what you need as an argument
     a[0] = namespace.table
     # error at `weights`: an array from outside of the kernel is a constant if it holds bool, integers or floats, in 65536 bytes at most
     # hint: pass it as an argument

@@ -108,7 +108,6 @@ NONTEMPORAL = """
 import numpy as np
 from cuda import device as D
 from cuda.device import _testing
-from cuda.device import _testing
 from numpy.lib.stride_tricks import as_strided
 
 @D.kernel

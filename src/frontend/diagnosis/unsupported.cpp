@@ -9,7 +9,7 @@ struct Entry {
   const char* hint;
 };
 
-constexpr const char* kNoObjects = "kernels have numbers, tuples and arrays only";
+constexpr const char* kNoObjects = "kernels have numbers, tuples, structs and arrays only";
 constexpr const char* kNoExceptions = "kernels have no exceptions; test before the operation";
 constexpr const char* kTopLevel = "do it outside of the kernel";
 constexpr const char* kNoCoroutines = "kernels are plain functions";
