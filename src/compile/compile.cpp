@@ -85,7 +85,10 @@ uint32_t stack_of(const ir::Function& f, uint32_t largest_frame) {
 }
 
 // The switch that the tests set: verifiers of our IR after every pass, and LLVM's.
-bool verify_wanted() { return std::getenv("CUDA_DEVICE_VERIFY") != nullptr; }
+bool verify_wanted() {
+  const char* wanted = std::getenv("CUDA_DEVICE_VERIFY");
+  return wanted && *wanted;
+}
 
 }  // namespace
 

@@ -117,6 +117,7 @@ def test_it_is_said_before_the_process_ends(tmp_path, hits):
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(PROGRAM))
     environment = dict(os.environ, CUDA_DEVICE_CACHE="on", CUDA_DEVICE_CACHE_DIR=str(tmp_path))
+    environment["CUDA_DEVICE_VERIFY"] = ""
     # A sanitizer would end the process in a way of its own.
     environment["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0"
     for _ in range(hits + 1):

@@ -53,6 +53,7 @@ def launched(tmp_path, cache):
 
     def run(**variables):
         settings = {"CUDA_DEVICE_CACHE": "on", "CUDA_DEVICE_CACHE_DIR": str(cache)}
+        settings["CUDA_DEVICE_VERIFY"] = ""
         return fake_memory.run(tmp_path, PROGRAM, **{**settings, **variables})
 
     return run

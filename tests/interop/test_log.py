@@ -146,6 +146,7 @@ def test_the_cache_on_disk(tmp_path):
     environment = {
         "CUDA_DEVICE_LOG": "cache",
         "CUDA_DEVICE_CACHE": "on",
+        "CUDA_DEVICE_VERIFY": "",
         "CUDA_DEVICE_CACHE_DIR": str(tmp_path / "cache"),
     }
     (_, nobody, miss), (topic, kernel, store) = events(lines_of(tmp_path, LAUNCH, **environment))
@@ -162,6 +163,7 @@ def test_why_the_cache_on_disk_takes_nothing(tmp_path):
     environment = {
         "CUDA_DEVICE_LOG": "cache",
         "CUDA_DEVICE_CACHE": "on",
+        "CUDA_DEVICE_VERIFY": "",
         "CUDA_DEVICE_CACHE_DIR": str(tmp_path / "file" / "cache"),
     }
     lines = [line for line in lines_of(tmp_path, LAUNCH, **environment) if "device cache" in line]

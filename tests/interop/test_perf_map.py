@@ -77,6 +77,7 @@ def test_each_specialisation_has_an_entry(tmp_path):
 def test_kernels_of_the_cache_on_disk_have_the_line_of_this_program(tmp_path):
     """Another file with the same kernel, three lines further down."""
     cache = {"CUDA_DEVICE_CACHE": "on", "CUDA_DEVICE_CACHE_DIR": str(tmp_path / "cache")}
+    cache["CUDA_DEVICE_VERIFY"] = ""
     text = """
     from cuda.device import _core
     launch(np.float32)

@@ -52,7 +52,7 @@ uint64_t limit() { return byte_count(variable("CUDA_DEVICE_CACHE_SIZE")).value_o
 std::string why_off(const CacheSettings& settings) {
   if (variable("CUDA_DEVICE_CACHE") == "off") return "CUDA_DEVICE_CACHE=off";
   // The compiler's own checks must run where they are requested.
-  if (std::getenv("CUDA_DEVICE_VERIFY")) return "CUDA_DEVICE_VERIFY is set";
+  if (!variable("CUDA_DEVICE_VERIFY").empty()) return "CUDA_DEVICE_VERIFY is set";
   if (settings.folder.empty()) return "no home folder";
   return "";
 }
