@@ -134,6 +134,8 @@ class Expressions:
         if self.chance(0.3):  # of a signed type: the sign of the exponent counts
             t = self.random.choice(("int8", "int16", "int32", "int64"))
             return f"({t}({self.expression(depth)}) ** -{self.random.randint(1, 3)})"
+        if self.chance(0.3):  # of two types, one of which may have no sign
+            return f"({self.whole(depth)} ** {self.whole(depth)})"
         return f"({self.whole(depth)} ** {self.random.randint(0, 5)})"
 
     def unary(self, depth: int) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from cuda.device import _testing
 from cuda.device.numbapro import _types, cuda
 from support.numbapro_rules import REAL
-from support.numbapro_values import Val, is_complex, literal, part_type, typed
+from support.numbapro_values import Val, convert, is_complex, literal, part_type, typed
 
 from .harness import assembled, interesting, unequal
 from .numbapro_expressions import SCALARS
@@ -26,6 +26,7 @@ from .numbapro_model import Machine
 
 CODES = {name: np.dtype(name).str[1:] for name in REAL}  # "i4", as the numbers of the harness
 PYTHON = ("n", "d")  # given as Python's own int and float
+NUMBERS = [t for t in REAL if t != "bool"]
 LENGTH = 8  # of the arrays
 
 
@@ -38,13 +39,17 @@ class Case:
     shared: dict[str, tuple[str, tuple[int, ...]]]
     blocks: int
     threads: int  # of a block
+    declared: dict[str, str]  # types of the numbers by the kernel's signature; empty: it has none
 
     @property
     def types(self) -> dict[str, str]:
         """Of the parameters."""
         return {name: f"{a.dtype.name}[]" for name, a in self.arrays.items()} | {
-            name: SCALARS[name] for name in self.scalars
+            name: self.declared.get(name, SCALARS[name]) for name in self.scalars
         }
+
+    def signature(self) -> str:
+        return f"void({', '.join(t.replace('[]', '[:]') for t in self.types.values())})"
 
     def parsed(self) -> ast.FunctionDef:
         return ast.parse(self.source).body[-1]
@@ -99,7 +104,9 @@ def make_case(seed: int) -> Case:
         for name, t in SCALARS.items()
     }
     threads = generator.threads
-    return Case(seed, source, arrays, scalars, generator.shared, LENGTH // threads, threads)
+    declared = {name: rng.choice(NUMBERS) for name in scalars} if rng.random() < 0.3 else {}
+    blocks = LENGTH // threads
+    return Case(seed, source, arrays, scalars, generator.shared, blocks, threads, declared)
 
 
 def compiled(case: Case):
@@ -108,7 +115,8 @@ def compiled(case: Case):
     space = {name: getattr(_types, name) for name in _types.__all__}
     space |= {"cuda": cuda, "math": math}
     exec(compile(case.source, file, "exec"), space)
-    return cuda.autojit(space["k"], fmad=False)
+    decorator = cuda.jit(case.signature(), fmad=False) if case.declared else cuda.jit(fmad=False)
+    return decorator(space["k"])
 
 
 def run_target(case: Case, kernel, target: str) -> dict[str, np.ndarray]:
@@ -131,6 +139,7 @@ def run_model(case: Case) -> dict[str, np.ndarray]:
         for name, value in case.scalars.items()
     }
     with np.errstate(all="ignore"):
+        scalars = {name: convert(case.types[name], v) for name, v in scalars.items()}
         for block in range(case.blocks):
             shared = {name: np.zeros(shape, t) for name, (t, shape) in case.shared.items()}
             waiting = []
@@ -156,7 +165,8 @@ def check(seed: int, targets: list[str]) -> str | None:
                     at = where[0]
                     return (
                         f"seed {seed}: {name}[{at}] is {array[at]!r} by the model, "
-                        f"{found[name][at]!r} by {target}\nscalars {case.scalars}\n{case.source}"
+                        f"{found[name][at]!r} by {target}\nscalars {case.scalars}, signature "
+                        f"{case.declared or 'none'}\n{case.source}"
                     )
     except Exception:
         return f"seed {seed}: {traceback.format_exc()}"
