@@ -1,5 +1,6 @@
 """The functions of `math` in NumbaPro's dialect (NP-MATH, NP-ARITH-08)."""
 
+import cmath
 import math
 
 import cloudpickle
@@ -211,3 +212,19 @@ def test_fast_math_takes_parts():
     kernel = cuda.jit(f"void({', '.join(['float32[:]'] * 3)})", fastmath=True)(estimates)
     assert kernel.ptx == cloudpickle.loads(cloudpickle.dumps(kernel)).ptx
     assert "div.approx.ftz.f32" in kernel.ptx
+
+
+def test_cmath_keeps_the_width_of_its_argument():
+    """An extension: a real argument becomes complex in its own format, an integer in float64's."""
+    kernel = made_of(
+        """
+        def k(out, a, b, n):
+            x = cmath.sqrt(a)
+            y = cmath.sqrt(b)
+            z = cmath.sqrt(n)
+            out[0] = x + y + z
+        """,
+        cmath=cmath,
+    )
+    found = types_of_variables(kernel, "array[complex128, 1]", "float32", "float64", "int8")
+    assert found == {"x": ("float32",) * 2, "y": ("float64",) * 2, "z": ("float64",) * 2}
