@@ -62,3 +62,13 @@ def test_programs_have_every_construct(kind):
     source = "\n".join(KINDS[kind].source_of(seed) for seed in range(60))
     counts = {construct: source.count(construct) for construct in CONSTRUCTS[kind]}
     assert {construct: n for construct, n in counts.items() if n < 10} == {}
+
+
+# A function that is called learns late that it has to hand on what another one captures.
+HANDED_ON = [5001, 5024, 5151]
+
+
+@clause("DEV-FUNC-02")
+@pytest.mark.parametrize("seed", HANDED_ON)
+def test_captures_are_handed_on(seed):
+    assert inlined_programs.check(seed, ["interpreter"]) is None

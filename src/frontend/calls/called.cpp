@@ -168,11 +168,13 @@ Value call_for_real(Context& ctx, CalledFunction& called, const std::vector<Valu
     called.instance->call = a.node;
     ctx.called.push_back(&called);
   }
-  if (called.result.is_unknown() || !knows_captures(ctx, called))
-    return ctx.session.explaining ? silent(ctx) : Value::unknown();
   std::vector<Value> all = given;
   for (const Capture& one : called.captures)
     all.push_back(read_captured(ctx, *one.owner, one.web, one.name));
+  // This function is about to be given variables itself.
+  if (called.result.is_unknown() || !knows_captures(ctx, called) ||
+      std::ranges::any_of(all, &Value::contains_unknown))
+    return ctx.session.explaining ? silent(ctx) : Value::unknown();
   const std::vector<Value> known = known_values(called);
   std::vector<Inst*> operands = operands_of(ctx, known, all, a);
   ctx.at(a.node);
