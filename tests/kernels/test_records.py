@@ -179,3 +179,23 @@ def test_fields_take_each_line_once(kernel):
     assert counted(asm, r"v(p?gather)\w*") == 0
     loads = re.findall(r"^\tvmov[ud]\w+\t(\d*)\(%r\w+,%r\w+,8\), %zmm\d+$", asm, re.MULTILINE)
     assert sorted(int(offset or 0) for offset in loads) == list(range(0, 1024, 64))
+
+
+@D.kernel
+def turned(q, z, wide, out):
+    i = D.tid(1)
+    square = z[i] * z[i]
+    for _ in range(4):
+        q[i] += D.complex64(1j)
+    out[i] = wide[i] - D.complex128(square)
+
+
+@pytest.mark.parametrize("block", [2, 3, 4, 5, 8, 16])
+def test_complex_numbers_of_small_blocks(block, target):
+    """LLVM 22 selects no zero extension of four of eight lanes: records are packed by shuffles."""
+    z = (np.arange(2 * block) + 1j).astype(np.complex64)
+    q, wide = np.zeros_like(z), np.full(z.shape, 2.5j)
+    out = np.zeros_like(wide)
+    D.launch(turned, q, z, wide, out, grid=2, block=block)
+    assert (q == 4j).all()
+    assert (out == wide - z.astype(np.complex128) ** 2).all()

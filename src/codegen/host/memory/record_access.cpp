@@ -1,5 +1,8 @@
 // Accesses to whole records: of up to eight bytes as one integer a lane, of more as vectors of
 // memory that all scalars of the records share.
+#include <algorithm>
+#include <bit>
+
 #include "codegen/host/control/emit_branch.h"
 #include "codegen/host/memory/access.h"
 #include "support/check.h"
@@ -12,6 +15,29 @@ using llvm::Value;
 namespace {
 
 ScalarKind kind_of(const Inst& store) { return store.operands.back()->type.scalar(); }
+
+// Integers of twice the bits, whose low halves are the one vector's and high halves the other's.
+Value* joined(llvm::IRBuilder<>& b, Value* low, Value* high) {
+  const unsigned width = lanes_of(low->getType());
+  llvm::SmallVector<int, 2 * kMostLanes> order;
+  for (unsigned i = 0; i < width; ++i)
+    order.insert(order.end(), {static_cast<int>(i), static_cast<int>(width + i)});
+  llvm::Type* wide = b.getIntNTy(2 * low->getType()->getScalarSizeInBits());
+  return b.CreateBitCast(b.CreateShuffleVector(low, high, order),
+                         with_lanes_of(low->getType(), wide));
+}
+
+// The fields of a record in order, where they have one size and fill it; else nothing.
+std::vector<const Inst*> fields_of_one_size(std::vector<const Inst*> stores, unsigned bytes) {
+  std::ranges::sort(stores, {}, &Inst::imm);
+  const auto size = static_cast<int64_t>(bytes / stores.size());
+  if (!std::has_single_bit(stores.size()) || bytes % stores.size() != 0) return {};
+  for (size_t k = 0; k < stores.size(); ++k) {
+    if (bytes_of(kind_of(*stores[k])) != size || stores[k]->imm != static_cast<int64_t>(k) * size)
+      return {};
+  }
+  return stores;
+}
 
 }  // namespace
 
@@ -36,7 +62,16 @@ Value* Access::stored_bits(const Inst& store) {
   return c_.b.CreateBitCast(all, integer_like(all->getType()));
 }
 
+// Shuffles where they do: LLVM 22 cannot select every zero extension of which it needs four of
+// eight lanes, with AVX-512.
 Value* Access::packed(const std::vector<const Inst*>& stores, llvm::Type* record) {
+  const auto fields = fields_of_one_size(stores, record->getScalarSizeInBits() / 8);
+  std::vector<Value*> parts;
+  for (const Inst* store : fields) parts.push_back(stored_bits(*store));
+  for (; parts.size() > 1; parts.resize(parts.size() / 2))
+    for (size_t k = 0; k < parts.size() / 2; ++k)
+      parts[k] = joined(c_.b, parts[2 * k], parts[2 * k + 1]);
+  if (!parts.empty()) return parts[0];
   Value* all = nullptr;
   for (const Inst* store : stores) {
     Value* bits = stored_bits(*store);
