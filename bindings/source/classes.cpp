@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
 
 #include "bindings/numpy.h"
 #include "bindings/source/entities.h"
@@ -63,6 +65,8 @@ Extent extent_of(const FieldType& type, const syntax::Program& program) {
       return extent_of_named(type.name);
     case FieldType::Kind::Class:
       return {program.types[type.type].size, program.types[type.type].align};
+    case FieldType::Kind::Array:
+      break;  // no part of NumPy's dtypes
   }
   return {0, 1};
 }
@@ -98,6 +102,28 @@ nb::object atomic_type_of(nb::handle object) {
 bool is_atomic_type(nb::handle object) {
   return !PyType_Check(object.ptr()) && !PyArray_DescrCheck(object.ptr()) &&
          struct_description(object).is_valid();
+}
+
+bool is_aligned_type(nb::handle object) {
+  static PyObject* const mark = interned("__cuda_device_aligned__").release().ptr();
+  return !PyType_Check(object.ptr()) && optional_attr(object, mark).is_valid();
+}
+
+nb::object form_of_arrays(nb::handle hint) {
+  if (!Py_IS_TYPE(hint.ptr(), &Py_GenericAliasType)) return {};
+  if (!nb::object(hint.attr("__origin__")).is(reinterpret_cast<PyObject*>(&PyArray_Type)))
+    return {};
+  const nb::object known = nb::module_::import_("cuda.device._hints").attr("understood")(hint);
+  return known.is_none() ? nb::object() : nb::object(known.attr("type"));
+}
+
+// What form_of_arrays gives.
+static bool is_array_form(nb::handle object) {
+  static PyObject* const type =
+      nb::object(nb::module_::import_("cuda.device._array_hints").attr("ArrayForm"))
+          .release()
+          .ptr();
+  return Py_TYPE(object.ptr()) == reinterpret_cast<PyTypeObject*>(type);
 }
 
 bool is_struct(PyObject* object) {
@@ -177,6 +203,9 @@ uint32_t Classes::index_of(nb::handle type) {
   for (size_t i = 0; i < objects_.size(); ++i)
     if (objects_[i].ptr() == type.ptr()) return static_cast<uint32_t>(i);
   if (is_atomic_type(type)) return add_atomic(type);
+  if (is_aligned_type(type))
+    return add_alias(type, type.attr("__cuda_device_aligned__"), type.attr("align"));
+  if (is_array_form(type)) return add_alias(type, type, nb::int_(1));
   if (!PyType_Check(type.ptr())) return add_dtype(type);
   return is_struct_class(type) ? add_struct(type) : add_named(type);
 }
@@ -223,8 +252,28 @@ static std::string own_method(nb::handle cls, std::initializer_list<const char*>
   return {};
 }
 
-static bool is_ordered(nb::handle dataclass) {
-  return nb::cast<bool>(dataclass.attr("__dataclass_params__").attr("order"));
+// The first class in the order of base classes that has the attribute itself.
+static nb::handle owner_of(nb::handle cls, const char* attribute) {
+  for (nb::handle base : cls.attr("__mro__"))
+    if (nb::cast<bool>(nb::object(base.attr("__dict__")).attr("__contains__")(attribute)))
+      return base;
+  return {};
+}
+
+// The fields that a comparison which dataclass made looks at; nothing: it made none.
+static std::optional<std::vector<std::string>> compared_fields(nb::handle cls,
+                                                               const char* comparison) {
+  const nb::handle owner = owner_of(cls, comparison);
+  if (!owner.is_valid() || !is_frozen(owner)) return std::nullopt;
+  std::vector<std::string> names;
+  for (nb::handle field : dataclass_fields(owner))
+    if (nb::cast<bool>(field.attr("compare")))
+      names.push_back(to_string(nb::object(field.attr("name"))));
+  return names;
+}
+
+static bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 static nb::object named_tuple_default(nb::handle cls, const std::string& name) {
@@ -242,12 +291,33 @@ static nb::object dataclass_default(nb::handle cls, const std::string& name) {
   return {};
 }
 
+// What field() and dataclass() say about making and comparing instances.
+static void read_dataclass(nb::handle cls, TypeDecl& made) {
+  const nb::object by_name = cls.attr("__dataclass_fields__");
+  const auto equality = compared_fields(cls, "__eq__"), order = compared_fields(cls, "__lt__");
+  made.has_equality = equality.has_value();
+  made.is_ordered = order.has_value();
+  for (syntax::Field& field : made.fields) {
+    const nb::object declared = by_name[field.name.c_str()];
+    field.is_given = nb::cast<bool>(declared.attr("init"));
+    field.is_positional = field.is_given && !nb::cast<bool>(declared.attr("kw_only"));
+    field.in_equality = equality && contains(*equality, field.name);
+    field.in_order = order && contains(*order, field.name);
+    if (!field.is_given && !field.has_default && made.made_by.empty())
+      made.made_by = "field(init=False)";
+  }
+  const nb::object only_given = nb::module_::import_("dataclasses").attr("_FIELD_INITVAR");
+  for (nb::handle declared : by_name.attr("values")())
+    if (nb::object(declared.attr("_field_type")).is(only_given) && made.made_by.empty())
+      made.made_by = "InitVar";
+}
+
 uint32_t Classes::add_named(nb::handle cls) {
   TypeDecl made;
   made.kind = TypeDecl::Kind::NamedTuple;
   made.name = to_string(cls.attr("__name__"));
   made.is_tuple = has_names(cls);
-  made.is_ordered = !made.is_tuple && is_ordered(cls);
+  made.has_own_iter = made.is_tuple && !own_method(cls, {"__iter__"}).empty();
   made.made_by = made.is_tuple ? own_method(cls, {"__new__", "__init__"})
                                : own_method(cls, {"__new__", "__init__", "__post_init__"});
   for (const std::string& name : field_names(cls)) {
@@ -260,6 +330,7 @@ uint32_t Classes::add_named(nb::handle cls) {
     if (field.has_default) field.default_value = meaning_(value);
     made.fields.push_back(std::move(field));
   }
+  if (!made.is_tuple) read_dataclass(cls, made);
   const uint32_t index = add(cls, std::move(made));
   read_attributes(cls, program_.types[index]);
   for (nb::handle base : cls.attr("__mro__")) {
@@ -284,8 +355,18 @@ FieldType Classes::field_type(nb::handle hint) {
     type.type = index_of(hint);
     return type;
   }
+  if (is_array_form(hint)) return array_type(hint);
   CD_CHECK(nb::hasattr(hint, "fields"), "a hint that the decorator lets through");
   type.type = add_tuple(hint);
+  return type;
+}
+
+// An array: its elements are numbers of one type, or anything.
+FieldType Classes::array_type(nb::handle hint) {
+  const nb::object element = hint.attr("element");
+  FieldType type = element.is_none() ? FieldType{} : field_type(element);
+  type.kind = FieldType::Kind::Array;
+  type.ndim = nb::cast<int>(nb::object(hint.attr("ndim")));
   return type;
 }
 
@@ -304,6 +385,18 @@ uint32_t Classes::add_atomic(nb::handle type) {
   made.kind = TypeDecl::Kind::Atomic;
   made.name = to_string(type.attr("__name__"));
   read_layout(struct_description(type), made);
+  return add(type, std::move(made));
+}
+
+// What stands for another type: device.align(T, n), the hint of an array.
+uint32_t Classes::add_alias(nb::handle type, nb::handle field, nb::handle align) {
+  TypeDecl made;
+  made.kind = TypeDecl::Kind::Alias;
+  made.name = "alias";
+  made.align = nb::cast<uint32_t>(align);
+  syntax::Field of;
+  of.type = field_type(field);
+  made.fields.push_back(std::move(of));
   return add(type, std::move(made));
 }
 
@@ -354,7 +447,19 @@ static bool is_pythons_own(nb::handle base) {
   return module == "builtins" || module == "typing";
 }
 
+// What a decorator made, or Python has: it may be replaced later.
+void Classes::guard_comparisons(nb::handle cls, const TypeDecl& decl) {
+  for (const char* name : {"__eq__", "__lt__"})
+    if (!decl.attributes.contains(name))
+      guards_.push_back({Guard::Kind::Attribute,
+                         nb::borrow(cls),
+                         interned(name),
+                         optional_attr(cls, interned(name)),
+                         {}});
+}
+
 void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
+  std::set<std::string> hidden_ones;  // of a derived class, which hide those of its bases
   for (nb::handle base : cls.attr("__mro__")) {
     if (is_pythons_own(base)) continue;
     const nb::object members = nb::steal(PyMapping_Items(nb::object(base.attr("__dict__")).ptr()));
@@ -365,7 +470,9 @@ void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
       const bool made = name == "underlying" || name == "numpy_dtype" ||  // by the decorator
                         (decl.is_tuple && is_of_named_tuples(name));
       const bool hidden = name.starts_with("__") && !is_operator_method(name, nb::object(item[1]));
-      if (hidden || made || is_field || decl.attributes.contains(name)) continue;
+      if (hidden) hidden_ones.insert(name);
+      if (hidden_ones.contains(name) || made || is_field || decl.attributes.contains(name))
+        continue;
       read_attribute(name, nb::object(item[1]), decl);
       nb::object found = optional_attr(cls, interned(name.c_str()));
       const bool of_class = decl.class_methods.contains(name);
@@ -381,6 +488,7 @@ void Classes::read_attributes(nb::handle cls, TypeDecl& decl) {
       guards_.push_back(std::move(guard));
     }
   }
+  guard_comparisons(cls, decl);
 }
 
 void Classes::read_attribute(const std::string& name, nb::handle value, TypeDecl& decl) {

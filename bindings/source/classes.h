@@ -15,7 +15,10 @@ namespace cuda_device::bindings {
 bool is_struct_class(nb::handle object);
 // device.Atomic(T) as a type; nothing: the object is no Atomic.
 nb::object atomic_type_of(nb::handle object);
-bool is_atomic_type(nb::handle object);        // what atomic_type_of gives
+bool is_atomic_type(nb::handle object);   // what atomic_type_of gives
+bool is_aligned_type(nb::handle object);  // device.align(T, n)
+// Of NDArray[float32] and its like, what it says of an array; null: of other hints.
+nb::object form_of_arrays(nb::handle hint);
 bool is_struct(PyObject* object);              // an instance of one
 nb::object field_values(nb::handle instance);  // a tuple, in the order of the fields
 
@@ -56,10 +59,13 @@ class Classes {
   uint32_t add_dtype(nb::handle dtype);
   uint32_t add_tuple(nb::handle layout);
   uint32_t add_atomic(nb::handle type);
+  uint32_t add_alias(nb::handle type, nb::handle field, nb::handle align);
   uint32_t add_sub_array(nb::handle dtype);
   void read_layout(nb::handle layout, syntax::TypeDecl& decl);
   syntax::FieldType field_type(nb::handle hint);
+  syntax::FieldType array_type(nb::handle hint);
   syntax::FieldType field_of_dtype(nb::handle dtype);
+  void guard_comparisons(nb::handle cls, const syntax::TypeDecl& decl);
   void read_attributes(nb::handle cls, syntax::TypeDecl& decl);
   void read_attribute(const std::string& name, nb::handle value, syntax::TypeDecl& decl);
 

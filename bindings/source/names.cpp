@@ -150,6 +150,12 @@ Binding Names::meaning_of(nb::handle object, Span use) {
     binding.type = type_index_(atomic);
     return binding;
   }
+  if (const nb::object form = is_aligned_type(object) ? nb::borrow(object) : form_of_arrays(object);
+      form.is_valid()) {
+    Binding binding = named(Binding::Kind::Class, to_string(nb::repr(object)));
+    binding.type = type_index_(form);
+    return binding;
+  }
   const nb::handle ours = entities().in_kernels(object);
   if (ours.is_valid() || (!entities().find(object) && is_capturable(object))) {
     Binding binding = named(Binding::Kind::Function, to_string(object.attr("__name__")));

@@ -227,6 +227,8 @@ Value no_attribute(Context& ctx, const syntax::Attribute* node, const Value& bas
 std::optional<std::vector<Value>> elements_of(Context& ctx, const Value& value) {
   if (is_plain_object(value)) return std::nullopt;
   if (value.is_tuple()) return value.elements();
+  if (value.is_record() && value.record().type->kind == RecordType::Kind::SubArray)
+    return rows_of(ctx, value);
   if (value.is_record() && value.record().type->is_sequence()) return value.record().fields;
   if (!is_position(value)) return std::nullopt;
   const Intrinsic* intrinsic = find_intrinsic(value.as<Value::Entity>()->name);

@@ -84,11 +84,19 @@ bool is_atomic(const DataType& type) {
 
 const DataType& value_of_atomic(const DataType& atomic) { return atomic.record->fields[0].type; }
 
-bool holds_atomics(const DataType& type) {
-  if (!type.is_record()) return false;
-  return is_atomic(type) || std::ranges::any_of(type.record->fields, [](const RecordField& field) {
-           return holds_atomics(field.type);
-         });
+// Whether the type or some part of it is what `is` asks for.
+template <class F>
+static bool holds(const DataType& type, const F& is) {
+  if (is(type)) return true;
+  return type.is_record() &&
+         std::ranges::any_of(type.record->fields,
+                             [&](const RecordField& field) { return holds(field.type, is); });
+}
+
+bool holds_atomics(const DataType& type) { return holds(type, is_atomic); }
+
+bool holds_arrays(const DataType& type) {
+  return holds(type, [](const DataType& part) { return part.is_array(); });
 }
 
 static std::string tuple_text(const RecordType& type) {
@@ -98,7 +106,15 @@ static std::string tuple_text(const RecordType& type) {
   return "(" + text + (type.fields.size() == 1 ? ",)" : ")");
 }
 
+static std::string array_text(const DataType& array) {
+  if (array.any_element && array.ndim == DataType::kAnyNdim) return "array";
+  const std::string element = array.any_element ? "..." : std::string(name_of(array.code));
+  const bool any = array.ndim == DataType::kAnyNdim;
+  return "array[" + element + ", " + (any ? "..." : std::to_string(array.ndim)) + "]";
+}
+
 std::string type_text(const DataType& type) {
+  if (type.is_array()) return array_text(type);
   if (type.is_record())
     return type.record->kind == RecordType::Kind::Tuple ? tuple_text(*type.record)
                                                         : type.record->name;

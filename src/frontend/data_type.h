@@ -21,15 +21,20 @@ struct RecordType;
 using RecordRef = std::shared_ptr<const RecordType>;
 
 struct DataType {
-  enum class Kind : uint8_t { None, Number, Record };
+  enum class Kind : uint8_t { None, Number, Record, Array };
   Kind kind = Kind::None;
-  TypeCode code = TypeCode::b1;  // Number
+  TypeCode code = TypeCode::b1;  // Number; Array: that its elements are
   RecordRef record = nullptr;    // Record
+  // Of an Array: what its hint leaves open.
+  bool any_element = false;
+  int ndim = kAnyNdim;
+  static constexpr int kAnyNdim = -1;
 
   static DataType number(TypeCode code) { return {Kind::Number, code, nullptr}; }
   static DataType of(RecordRef record) { return {Kind::Record, TypeCode::b1, std::move(record)}; }
   bool is_number() const { return kind == Kind::Number; }
   bool is_record() const { return kind == Kind::Record; }
+  bool is_array() const { return kind == Kind::Array; }
   friend bool operator==(const DataType&, const DataType&) = default;
 };
 
@@ -49,10 +54,12 @@ struct RecordType {
     Fields,      // a structured dtype of NumPy
     SubArray,    // a field of such a dtype that is an array: its elements in C order
     Atomic,      // device.Atomic(T): its one field, which is accessed atomically
+    Alias,  // device.align(T, n), or the hint of an array: instances are of its one field's type
   };
   Kind kind = Kind::Struct;
   std::string name;  // "float32x4", "Point"
   std::vector<RecordField> fields;
+  DataType element;                        // of a SubArray
   std::vector<int64_t> shape;              // of a SubArray
   uint32_t size = 0, align = 1;            // bytes, as C++ has it
   const syntax::TypeDecl* decl = nullptr;  // of a class of the program
@@ -77,6 +84,8 @@ bool is_atomic(const DataType& type);
 const DataType& value_of_atomic(const DataType& atomic);
 // It is atomic or some part of it is: kernels refer to it and never copy it.
 bool holds_atomics(const DataType& type);
+// It is an array or some part of it is: a value of kernels that no memory holds.
+bool holds_arrays(const DataType& type);
 // In the order of memory; a complex number has two.
 std::vector<DataLeaf> leaves_of(const DataType& type);
 // "float32", "float32x4", "Point", "None"

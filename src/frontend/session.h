@@ -72,6 +72,8 @@ struct Session {
   // The types of Program::types, made when they are met: record_type().
   std::map<uint32_t, RecordRef> records;
   std::vector<RecordRef> atomics;  // those of device.Atomic(T)
+  std::vector<RecordRef> sub_arrays;
+  std::vector<RecordRef> aliases;  // those of device.align(T, n), and hints of arrays
   // A call for each attribute that is a property: it is called where it is read.
   const syntax::Call* call_of(const syntax::Node* node);
   std::map<const syntax::Node*, std::unique_ptr<syntax::Call>> property_calls;

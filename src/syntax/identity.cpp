@@ -106,8 +106,12 @@ class IdentityWriter {
       out_.number(field.type.kind);
       out_.text(field.type.name);
       out_.number(field.type.type);
+      out_.number(field.type.ndim);
       out_.number(field.offset);
       out_.number(field.has_default);
+      for (const bool flag :
+           {field.is_given, field.is_positional, field.in_equality, field.in_order})
+        out_.number(flag);
       write(field.default_value);
     }
     out_.number<uint64_t>(type.attributes.size());
@@ -120,6 +124,8 @@ class IdentityWriter {
     }
     out_.number(type.is_tuple);
     out_.number(type.is_ordered);
+    out_.number(type.has_equality);
+    out_.number(type.has_own_iter);
     out_.text(type.made_by);
     out_.number<uint64_t>(type.bases.size());
     for (const uint32_t base : type.bases) out_.number(base);

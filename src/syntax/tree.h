@@ -136,10 +136,12 @@ struct Binding {
 
 // What a field of a class is made of.
 struct FieldType {
-  enum class Kind : uint8_t { None, Named, Class };
+  enum class Kind : uint8_t { None, Named, Class, Array };
   Kind kind = Kind::Named;
   std::string name;   // Named: a number or vector, "float32", "int", "float32x4"
+                      // Array: the number that its elements are; empty: any elements
   uint32_t type = 0;  // Class: index into Program::types
+  int ndim = -1;      // Array; negative: any
 };
 
 struct Field {
@@ -148,6 +150,11 @@ struct Field {
   uint32_t offset = 0;  // bytes
   bool has_default = false;
   Binding default_value;
+  // Of a dataclass, as its field() says.
+  bool is_given = true;       // a call gives it; otherwise it has its default
+  bool is_positional = true;  // a call may give it by position
+  bool in_equality = true;    // == compares it
+  bool in_order = true;       // < compares it
 };
 
 // A class of values that kernels take apart, as it was when the program was captured.
@@ -159,6 +166,7 @@ struct TypeDecl {
     Fields,      // a structured dtype of NumPy
     SubArray,    // its one field, as often as `shape` says
     Atomic,      // device.Atomic(T): its one field is accessed atomically
+    Alias,       // device.align(T, n), or the hint of an array: its one field
   };
   Kind kind = Kind::Struct;
   std::string name;
@@ -173,6 +181,8 @@ struct TypeDecl {
   // Of a NamedTuple.
   bool is_tuple = false;        // of Python's: it has a length and is gone through
   bool is_ordered = false;      // its instances have an order: by their fields
+  bool has_equality = true;     // they are compared by their fields, not by identity
+  bool has_own_iter = false;    // going through one is what a method of its own does
   std::string made_by;          // the method of its own that makes an instance: "__post_init__"
   std::vector<uint32_t> bases;  // those of its base classes that are NamedTuples too
 };

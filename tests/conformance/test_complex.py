@@ -322,3 +322,18 @@ def test_types_beside_a_complex_literal():
         assert result_type(plus_half, getattr(D, name)) == wide.get(name, "complex64")
     for kind in (bool, int, float):
         assert result_type(plus_half, kind) == "complex"
+
+
+@D.kernel
+def from_parts(out, x, y):
+    out[0] = D.complex64(x[0], y[0])
+    out[1] = D.complex128(x[0], 2) * D.complex64(0, 1)
+    out[2] = D.complex128(D.complex64(1, 2), D.complex64(3, 4))
+    out[3] = D.complex64(3) + D.complex64() + D.complex64(y[0], True)
+
+
+@clause("DEV-NUM-01", partial="complex numbers from two numbers")
+def test_complex_numbers_from_two_numbers(target):
+    out, x, y = np.zeros(4, np.complex128), np.array([1.5]), np.array([-2], np.int16)
+    run(from_parts, out, x, y)
+    assert out.tolist() == [1.5 - 2j, (1.5 + 2j) * 1j, 1 + 2j + (3 + 4j) * 1j, 1 + 1j]

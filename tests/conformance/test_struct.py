@@ -3,6 +3,7 @@
 # ruff: noqa: B905
 
 import math
+import re
 from typing import ClassVar
 
 import numpy as np
@@ -544,3 +545,47 @@ def test_complex_elements(target, dtype):
     expected = a.copy()
     expected[1::2] = a[-1]
     assert np.array_equal(b, expected)
+
+
+# --- align, in kernels ---
+
+WIDE = D.align(D.float32, 32)
+
+
+@D.kernel
+def aligned_types(out, a):
+    number = D.align(D.int32, 16)
+    x = number(a[0])
+    y: WIDE = 3
+    tile = D.shared_array(3, number)
+    own = D.local_array(2, WIDE)
+    slots = D.shared_array(2, D.Atomic(D.align(D.int32, 64)))
+    others = D.shared_array(2, D.align(D.Atomic(D.int16), 8))
+    tile[1] = x
+    own[1] = WIDE(2) + y
+    slots[1].store(4)
+    others[1].store(4)
+    out[0] = tile[1] / 2
+    out[1] = own[1]
+    out[2] = D.align(Point, 64)(1, 2).total
+    out[3] = D.align(D.float32x2, 4)(1, 2).y
+    out[4] = slots.strides[0]
+    out[5] = others.strides[0]
+    out[6] = isinstance(x, number) and isinstance(y, D.align(WIDE, 4))
+    out[7] = tile.strides[0]
+
+
+@clause("DEV-STRUCT-16")
+def test_align_in_kernels(target):
+    out = np.zeros(8)
+    run(aligned_types, out, np.array([7], np.int32))
+    assert out.tolist() == [3.5, 5, 6, 2, 64, 8, 1, 4]
+
+
+@clause("DEV-STRUCT-16")
+def test_arrays_of_aligned_types_begin_there():
+    ptx = aligned_types.inspect(
+        np.zeros(8), np.zeros(1, np.int32), what="ptx", target="sm_90", grid=1, block=1
+    )
+    aligns = [int(n) for n in re.findall(r"\.shared \.align (\d+)", ptx)]
+    assert max(aligns, default=0) >= 64

@@ -1,9 +1,12 @@
 """Annotations that do not match, of parameters, results and variables."""
 
+import re
+
 import numpy as np
 import pytest
 from cuda import device as D
 from cuda.device import errors
+from numpy.typing import NDArray
 from support.bad_programs import FLOATS, BadPrograms
 from support.errors import check_error
 from support.launching import run
@@ -270,10 +273,43 @@ def array_class(a: np.ndarray):
     a[0] = 5
 
 
+@D.kernel
+def arrays_of_formats(
+    a: NDArray[np.float32], b: "np.ndarray[tuple[int, int], np.dtype[D.int16]]", c: D.Array
+):
+    row: NDArray[np.int16] = b[1:]
+    one: "np.ndarray[tuple[int], np.dtype[np.int16]]" = b[1]
+    a[0] = row[0, 1] + c[0] + one[0] - 3
+
+
 def test_a_class_of_arrays_declares_an_array():
     a = np.zeros(2, np.float32)
     D.launch(array_class, a, grid=1, block=1)
     assert a.tolist() == [5, 0]
+    D.launch(arrays_of_formats, a, np.full((2, 2), 3, np.int16), np.ones(1), grid=1, block=1)
+    assert a[0] == 4
+
+
+def test_an_array_of_another_format_is_refused():
+    a, b = np.zeros(2, np.float32), np.zeros((2, 2), np.int16)
+    for arguments, text in [
+        ((b, b, a), "parameter 'a' is array[float32, ...], but the value is array[int16, 2]"),
+        ((a, b[0], a), "parameter 'b' is array[int16, 2], but the value is array[int16, 1]"),
+        ((a, b, 1), "'device.Array' is no type"),
+    ]:
+        with pytest.raises(errors.CompileError, match=re.escape(text)):
+            D.launch(arrays_of_formats, *arguments, grid=1, block=1)
+
+
+@D.kernel
+def local_of_another_format(a, b):
+    row: NDArray[np.int16] = a
+    b[0] = row[0]
+
+
+def test_a_local_variable_of_another_format_is_refused():
+    with pytest.raises(errors.CompileError, match=re.escape("'row' is array[int16, ...]")):
+        D.launch(local_of_another_format, np.zeros(2), np.zeros(2), grid=1, block=1)
 
 
 @pytest.mark.parametrize("program", bad)

@@ -618,16 +618,31 @@ def elements(points, vectors, records, n):
     # error at `records[0].inner.v`: a record has no attribute 'v'
     # hint: only its fields can be assigned
     records[0].inner.v = 1
-    # error at `1`: field 'm' of record is sub-array, but the value is int
+    # error at `(1, 2)`: field 'm' of record is sub-array, but the value is (int, int)
     # hint: convert it explicitly
-    records[0].m = 1
-    # error at `2, 0`: index 2 is outside of a sub-array, which has 2 elements
+    records[0].m = (1, 2)
+    # error at `None`: None cannot be stored in an array of float32
+    # hint: an element takes a number
+    records[0].m = None
+    # error at `2, 0`: index 2 is outside of an axis of a sub-array, which has 2 elements
     # hint: the last one has index -1
     records[0].m[2, 0] = 1
-    # error at `n`: a part of a sub-array in memory is not implemented yet
-    # hint: give an index on each of its axes
-    records[0].m[n] = 1
-    # error at `0, 3`: index 3 is outside of a sub-array, which has 3 elements
+    # error at `0, n, 0`: a sub-array has 2 dimensions, but 3 indices are given
+    # hint: give one index for each dimension
+    records[0].m[0, n, 0] = 1
+    # error at `records[0].m[n].x`: 'x' of array[float32, 1] cannot be assigned: it is an array, not
+    # ... one element
+    # hint: write a[...]['x'] = ... for the field of each element
+    records[0].m[n].x = 1
+    # error at `records[1:].x`: 'x' of array[record, 1] cannot be assigned: it is an array, not one
+    # ... element
+    # hint: write a[...]['x'] = ... for the field of each element
+    records[1:].x = 1
+    # error at `records[1].m[0]`: an array of shape (3,) cannot be stored into a part of shape (2,)
+    # hint: the shapes must be equal; axes of extent 1 and axes that are missing in front are
+    # ... repeated
+    records[0].m[:, 1] = records[1].m[0]
+    # error at `0, 3`: index 3 is outside of an axis of a sub-array, which has 3 elements
     # hint: the last one has index -1
     records[0].m[0, 3] = 1
 
@@ -665,12 +680,25 @@ def reads_of_elements(points, vectors, records, n):
     # error at `"x"`: a record has no attribute 'x'
     # hint: its fields are named in its dtype
     a = records[0].inner["x"]
-    # error at `2, 0`: index 2 is outside of a sub-array, which has 2 elements
+    # error at `2, 0`: index 2 is outside of an axis of a sub-array, which has 2 elements
     # hint: the last one has index -1
     a = records[0].m[2, 0]
-    # error at `records[0].m[n]`: a part of a sub-array is not implemented yet
-    # hint: give an index on each of its axes
-    a = records[0].m[n]
+    # error at `0, n, 0`: a sub-array has 2 dimensions, but 3 indices are given
+    # hint: give one index for each dimension
+    a = records[0].m[0, n, 0]
+    r = records[0]
+    # error at `r.m[0, n, 0]`: a sub-array has 2 dimensions, but 3 indices are given
+    # hint: give one index for each dimension
+    a = r.m[0, n, 0]
+    # error at `2`: index 2 is outside of an axis of a sub-array, which has 2 elements
+    # hint: the last one has index -1
+    a = r.m[2]
+    # error at `n`: the bounds of a slice of a tuple must be constants, found an int
+    # hint: how many elements a tuple has is known when compiling
+    a = r.m[0, n:]
+    # error at `1.5`: an index must be an integer, found float
+    # hint: convert it with int()
+    a = r.m[1.5]
     # error at `records[0][0]`: record cannot be indexed
     # hint: arrays and tuples can
     a = records[0][0]
@@ -687,6 +715,67 @@ def fields_without_memory(lines):
     # error at `"note"`: the memory of 'lines' has no attribute 'note'
     # hint: the field is None in each element
     a = lines["note"]
+
+
+@D.struct
+class Grid:
+    data: np.ndarray[tuple[int, int], np.dtype[np.float32]]
+    other: np.ndarray
+    n: int
+
+
+GRID = Grid(np.zeros((2, 3), np.float32), np.zeros(4), 1)
+
+
+@bad.kernel(FLOATS, POINTS, GRID, 1, clause=("DEV-STRUCT-07", "DEV-STRUCT-08"))
+def structs_with_arrays(a, points, grid, n):
+    # error at `a`@1: field 'data' of Grid is array[float32, 2], but the value is array[float32, 1]
+    # hint: convert it explicitly
+    g = Grid(a, a, 1)
+    # error at `grid.other[:, None]`: field 'data' of Grid is array[float32, 2], but the value is
+    # ... array[float64, 2]
+    # hint: convert it explicitly
+    g = D.replace(grid, data=grid.other[:, None])
+    # error at `n`: field 'other' of Grid is array, but the value is int
+    # hint: convert it explicitly
+    g = Grid(grid.data, n, 1)
+    # error at `Grid`: Grid is no element type of local_array(): it has arrays, which no memory holds
+    # hint: keep its other attributes in memory, and make the struct where it is used
+    g = D.local_array(4, Grid)
+    # error at `Grid`: Grid is no element type of Atomic(): it has arrays, which no memory holds
+    # hint: keep its other attributes in memory, and make the struct where it is used
+    g = D.Atomic(Grid)
+    # error at `grid`: an element of 'points' is Point, but the value is Grid
+    # hint: convert it explicitly
+    points[0] = grid
+    # error at `grid.other`: 'other' of a Grid cannot be assigned: it is immutable
+    # hint: make a changed one: grid = device.replace(grid, other=...)
+    grid.other = a
+    # error at `grid == grid` on `==`: '==' cannot compare 'array[float32, 2]' and
+    # ... 'array[float32, 2]'
+    # hint: numbers can be compared, and tuples of them
+    # error at `grid == grid` on `==`: '==' cannot compare 'array[float64, 1]' and
+    # ... 'array[float64, 1]'
+    # hint: numbers can be compared, and tuples of them
+    b = grid == grid
+
+
+@bad.kernel(FLOATS, 2, clause="DEV-STRUCT-17")
+def types_that_are_aligned(a, n):
+    # error at `5`: int is no type that align() aligns
+    # hint: for example device.align(device.int32, 16)
+    t = D.align(5, 8)
+    # error at `3`@2: the alignment of align() is a power of two from 1 to 1024, a constant
+    # ... expression; found 3
+    # hint: leave it out, or write for example align=16
+    t = D.align(D.int32, 3)
+    # error at `n`@3: the alignment of align() is a power of two from 1 to 1024, a constant
+    # ... expression; found int
+    # hint: leave it out, or write for example align=16
+    t = D.align(D.int32, n)
+    # error at `D.align(D.int32)`: align() misses the argument 'n'
+    # hint: for example device.align(device.int32, 16)
+    t = D.align(D.int32)
 
 
 FROZEN = np.zeros(4, Point.numpy_dtype)

@@ -185,7 +185,7 @@ def parts_that_overlap(a, b):
     # error at `flat[:6]`: storing 'own' into 'own' this way needs a copy where the two parts overlap,
     # ... for which kernels have no memory
     # hint: write a loop that stores the elements in the order that is meant
-    flat[:6] = flat[6:]
+    flat[:6] = own[2:].reshape(-1)
     # error at `b[:]`: storing 'b' into 'b' this way needs a copy where the two parts overlap, for
     # ... which kernels have no memory
     # hint: write a loop that stores the elements in the order that is meant

@@ -235,3 +235,164 @@ def test_an_index_is_evaluated_once(target):
     assert np.array_equal(out, expected[:, 1])
     expected[:, 2] += 1
     assert np.array_equal(a["v"], expected)
+
+
+@D.kernel
+def reads_parts(out, a, k, j):
+    i = D.tid(1)
+    if i < a.size:
+        row = a[i].m[j]
+        out[0, i] = row[k] + len(row) * 100
+        out[1, i] = sum(a[i]["m"][1, :])
+        out[2, i] = a[i].m[:, k][j]
+        out[3, i] = a[i].v[1:4][k]
+        out[4, i] = a[i]["v"][::-1][k]
+        x, y, z = a[i].m[-1]
+        out[5, i] = x + 2 * y + 4 * z
+        out[6, i] = a[i].m[..., 1][j] + a[i].m[None, j][0, k] + a[i]["v"][k:][0]
+        out[7, i] = a[i].m.ndim if False else a[i].m[:].ndim
+        total = 0
+        for row in a[i].m:
+            for number in row:
+                total += number
+        out[8, i] = total
+        r = a[i]
+        out[9, i] = r.m[j][k] + sum(r.m[1]) + r.m[:, k][j] + r.m[0, 1:][-1] + len(r.m) + len(r.m[0])
+        out[10, i] = (
+            r.m[j, :2][1] + r.m[..., j][0] + r.m[None][0, 1, k] + r.v[1:3][1] + r.m[()][j, 0]
+        )
+
+
+def expected_parts(a, k, j):
+    v, m = a["v"].astype(float), a["m"].astype(float)
+    return [
+        m[:, j, k] + 300,
+        m[:, 1].sum(1),
+        m[:, j, k],
+        v[:, 1:4][:, k],
+        v[:, ::-1][:, k],
+        m[:, -1] @ [1, 2, 4],
+        m[:, j, 1] + m[:, j, k] + v[:, k],
+        np.full(len(a), 2),
+        m.sum((1, 2)),
+        m[:, j, k] + m[:, 1].sum(1) + m[:, j, k] + m[:, 0, 2] + 5,
+        m[:, j, 1] + m[:, 0, j] + m[:, 1, k] + v[:, 2] + m[:, j, 0],
+    ]
+
+
+@pytest.mark.parametrize("dtype", [PLAIN, PACKED], ids=["aligned", "packed"])
+def test_parts_of_sub_arrays_are_read(target, dtype):
+    for n, k, j in ((37, 2, 1), (70, 0, 0)):
+        a = filled(dtype, n)
+        out = np.zeros((11, n))
+        run(reads_parts, out, a, k, j, grid=4, block=32)
+        assert np.array_equal(out, expected_parts(a, k, j))
+
+
+@D.kernel
+def writes_parts(a, b, k, j):
+    i = D.tid(1)
+    if i < a.size:
+        a[i].m[j] = 7
+        a[i]["v"][:] = b[i].v
+        a[i]["m"][1 - j, :] = b[i]["m"][j, ::-1]
+        a[i].m[j][k] = i
+        a[i].m[:, (k + 1) % 3][j] += 500
+        a[i].v[1:3] += k
+        a[i].v[3:][0] = -1
+        r = b[i]
+        b[i].m = 3
+        b[i].m += r.m[0, 1]
+        b[i].m[0] = r.m[1]
+        b[i].m[1, 1:] = r.m[0, :2]
+
+
+def write_parts_on_host(a, b, k, j):
+    for i in range(len(a)):
+        a["m"][i, j] = 7
+        a["v"][i] = b["v"][i]
+        a["m"][i, 1 - j] = b["m"][i, j, ::-1]
+        a["m"][i, j, k] = i
+        a["m"][i, j, (k + 1) % 3] += 500
+        a["v"][i, 1:3] += k
+        a["v"][i, 3] = -1
+        m = b["m"][i].copy()
+        b["m"][i] = 3 + m[0, 1]
+        b["m"][i, 0] = m[1]
+        b["m"][i, 1, 1:] = m[0, :2]
+
+
+@pytest.mark.parametrize("dtype", [PLAIN, PACKED], ids=["aligned", "packed"])
+def test_parts_of_sub_arrays_are_written_and_nothing_else_is(target, dtype):
+    for n, k, j in ((37, 1, 1), (66, 0, 0)):
+        a, b = filled(dtype, n), filled(dtype, n, 1)
+        expected, expected_b = copy_of(a), copy_of(b)
+        write_parts_on_host(expected, expected_b, k, j)
+        run(writes_parts, a, b, k, j, grid=3, block=32)
+        assert a.tobytes() == expected.tobytes()
+        assert b.tobytes() == expected_b.tobytes()
+
+
+@D.struct
+class Tagged:
+    pair: tuple[int, int, int]
+    mixed: tuple[D.int16, float]
+
+
+@D.kernel
+def parts_in_own_memory(out, a, tagged, k):
+    t = int(D.thread_idx.x)
+    tile = D.shared_array(32, a.dtype)
+    own = D.local_array(2, a.dtype)
+    tile[t] = a[t]
+    own[0] = a[t]
+    own[1] = a[31 - t]
+    tile[t].m[k % 2] = t
+    own[k % 2].m[:, 1] = own[1 - k % 2].m[:, 0]
+    own[0].s[1:]["a"] = 5
+    own[0].s[k]["b"] += 1
+    D.syncthreads()
+    out[0, t] = tile[31 - t].m[k % 2][0] + tile[31 - t].m[1 - k % 2, :][2]
+    out[1, t] = sum(own[k % 2].m[1]) + own[0].s[2].a * 100 + own[0].s[k].b
+    tagged[t].pair[k] = t
+    tagged[t].pair[-k] += 10
+    tagged[t].mixed[1] = t
+    out[2, t] = tagged[t].pair[k]
+
+
+OWN = np.dtype([("m", "i4", (2, 3)), ("s", INNER, (4,))], align=True)
+
+
+def test_parts_in_shared_and_local_memory_and_of_tuples(target):
+    a, k = filled(OWN, 32), 1
+    tagged = np.zeros(32, Tagged.numpy_dtype)
+    out = np.zeros((3, 32))
+    run(parts_in_own_memory, out, a, tagged, k, block=32)
+    t = np.arange(32)
+    first, second = a["m"], a["m"][::-1].copy()
+    second[:, :, 1] = first[:, :, 0]
+    assert np.array_equal(out[0], 31 - t + a["m"][::-1, 0, 2])
+    assert np.array_equal(out[1], second[:, 1].sum(1) + 500 + a["s"]["b"][:, k] + 1)
+    assert np.array_equal(out[2], t)
+    assert np.array_equal(tagged["pair"]["f1"], t)
+    assert (tagged["pair"]["f2"] == 10).all()
+    assert np.array_equal(tagged["mixed"]["f1"], t)
+
+
+@D.kernel
+def fields_to_fields(a):
+    a["x"][:] = a["n"]
+    a["m"][0] = a["m"][1]
+    a["v"][:, 1:] = a["v"][:, :-1]
+    a[0].m[1] = a[0].m[0]
+
+
+def test_fields_of_one_array_are_stored_in_each_other(target):
+    a = filled(PACKED, 9)
+    expected = copy_of(a)
+    expected["x"] = expected["n"]
+    expected["m"][0] = expected["m"][1]
+    expected["v"][:, 1:] = expected["v"][:, :-1].copy()
+    expected["m"][0, 1] = expected["m"][0, 0]
+    run(fields_to_fields, a)
+    assert a.tobytes() == expected.tobytes()

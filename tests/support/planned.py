@@ -183,7 +183,7 @@ def lines():
         "arguments, and their formats": _names(argument_formats()) or "none",
         "of `math`, in kernels": _names(later.pop("math")),
         "builtins, in kernels": _names(later.pop("builtins", [])) or "none",
-        "of `cuda.device`, in kernels": _names(later.pop("device")),
+        "of `cuda.device`, in kernels": _names(later.pop("device", [])) or "none",
     }
     assert not later, f"a module without a line: {later}"
     return {title: f"- {title}: {text}" for title, text in made.items()}

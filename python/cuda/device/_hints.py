@@ -2,10 +2,11 @@
 
 import types
 from collections.abc import Callable
-from typing import Any, NamedTuple, get_args, get_origin
+from typing import Any, NamedTuple, NoReturn, get_args, get_origin
 
 import numpy as np
 from cuda.device import _core
+from cuda.device._array_hints import ArrayForm, array_form
 from cuda.device._elements import element_dtype
 from cuda.device._warps import WarpMask
 
@@ -16,8 +17,8 @@ _NOTHING = np.dtype(f"V{_WORD}")
 class Field(NamedTuple):
     """A member of a struct or tuple; offset in bytes.
 
-    type: int, float, bool, complex, a number class, a vector type, a struct, None, or a
-    RecordLayout for a tuple.
+    type: int, float, bool, complex, a number class, a vector type, a struct, None, a
+    RecordLayout for a tuple, or an ArrayForm for an array.
     """
 
     name: str
@@ -66,6 +67,12 @@ class AlignedType:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.type(*args, **kwargs)
+
+    @property
+    def __cuda_device_aligned__(self) -> Any:
+        """The type that is aligned, as in Field."""
+        known = understood(self.type)
+        return known and known.type
 
     @property
     def numpy_dtype(self) -> "np.dtype[Any]":
@@ -154,6 +161,8 @@ def atomic_type(dtype: Any, align: int | None) -> AtomicType:
         )
     if holds_atomics(hint.type):
         raise TypeError(f"Atomic(dtype): {name_of(dtype)} is atomic or has atomics itself")
+    if holds_arrays(hint.type):
+        raise TypeError(f"Atomic(dtype): {name_of(dtype)} has arrays, which no memory holds")
     name = f"Atomic({name_of(dtype)}" + (f", align={number})" if align is not None else ")")
     if hint.size > _MOST_ATOMIC_BYTES:
         raise TypeError(
@@ -164,13 +173,22 @@ def atomic_type(dtype: Any, align: int | None) -> AtomicType:
     return _atomic_types.setdefault(key, AtomicType(hint, number, name))
 
 
-def holds_atomics(kind: Any) -> bool:
-    """Whether a type, as in Field, is atomic or has parts that are."""
-    if isinstance(kind, AtomicType):
+def _holds(kind: Any, wanted: type) -> bool:
+    if isinstance(kind, wanted):
         return True
     layout = kind if isinstance(kind, RecordLayout) else None
     layout = layout or getattr(kind, "__cuda_device_struct__", None)
-    return layout is not None and any(holds_atomics(field.type) for field in layout.fields)
+    return layout is not None and any(_holds(field.type, wanted) for field in layout.fields)
+
+
+def holds_atomics(kind: Any) -> bool:
+    """Whether a type, as in Field, is atomic or has parts that are."""
+    return _holds(kind, AtomicType)
+
+
+def holds_arrays(kind: Any) -> bool:
+    """Whether a type, as in Field, is an array or has parts that are: no memory holds it."""
+    return _holds(kind, ArrayForm)
 
 
 def _of_atomic(kind: AtomicType) -> Hint:
@@ -328,6 +346,19 @@ def _no_value(value: Any, place: str) -> None:
         raise TypeError(f"{place} is None, found {type(value).__name__!r}")
 
 
+def _of_array(form: ArrayForm) -> Hint:
+    def no_dtype() -> NoReturn:
+        raise TypeError("no memory holds an array within an element")
+
+    return Hint(form, form.size, _WORD, no_dtype, form.convert)
+
+
+def _element_of_array(hint: Any) -> Any:
+    known = isinstance(hint, type) and issubclass(hint, np.generic) and hint is not WarpMask
+    number = _of_number_class(hint) if known else None
+    return number and number.type
+
+
 def _of_tuple(hints: list[Hint]) -> Hint:
     names = [f"f{i}" for i in range(len(hints))]
     layout = RecordLayout(list(zip([""] * len(hints), hints, strict=True)))
@@ -374,6 +405,8 @@ def understood(hint: Any) -> Hint | None:
         members = [understood(member) for member in get_args(hint)]
         known = [member for member in members if member is not None]
         return _of_tuple(known) if len(known) == len(members) and hint is not tuple else None
+    if (form := array_form(hint, _element_of_array)) is not None:
+        return _of_array(form)
     if not isinstance(hint, type):
         return None
     if hint in _BUILTINS:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar, dataclass_transform, get_or
 
 import numpy as np
 from cuda.device import _core, _elements
+from cuda.device._array_hints import ArrayForm
 from cuda.device._hints import (
     AlignedType,
     AtomicType,
@@ -16,6 +17,7 @@ from cuda.device._hints import (
     RecordLayout,
     check_alignment,
     fresh,
+    holds_arrays,
     holds_atomics,
     name_of,
     structured,
@@ -31,8 +33,8 @@ _LAYOUT = "__cuda_device_struct__"
 _TAKEN = ("underlying", "numpy_dtype")
 _MADE = ("__init__", "__new__", "__post_init__", "__setattr__", "__delattr__", "__slots__")
 _HINTS = (
-    "int, float, bool, complex, a format such as device.float32, a vector, a struct, "
-    "tuple[...] of these, device.Atomic(...), or None"
+    "int, float, bool, complex, a format such as device.float32, a vector, a struct, an array "
+    "such as numpy.typing.NDArray[...], tuple[...] of these, device.Atomic(...), or None"
 )
 
 
@@ -116,6 +118,8 @@ def _defaults(cls: type, hints: dict[str, Hint]) -> dict[str, Any]:
     for name, hint in hints.items():
         if name in vars(cls):
             value = vars(cls)[name]
+            if isinstance(hint.type, ArrayForm):
+                _refuse(cls, f"attribute {name!r} is an array, which is no default")
             if isinstance(value, dataclasses.Field):
                 _refuse(cls, f"attribute {name!r} is a dataclasses.field; write its default itself")
             made[name] = hint.convert(value, _place(cls, name))
@@ -214,6 +218,11 @@ class _LazyDtype:
 
     def __get__(self, instance: object, owner: Any) -> "np.dtype[Any]":
         if self._made is None:
+            if holds_arrays(owner):
+                raise TypeError(
+                    f"{owner.__name__} has arrays, so no memory holds it; keep its other "
+                    "attributes in arrays, and make it where it is used"
+                )
             layout = getattr(owner, _LAYOUT)
             plain = structured(list(self._hints), list(self._hints.values()), layout)
             self._made = _elements.element_dtype(owner, plain, layout.align)
@@ -242,6 +251,8 @@ def _make(cls: type, align: int, scope: Mapping[str, Any]) -> Any:
     made.__setattr__, made.__delattr__ = _set, _delete
     made.underlying = cls
     setattr(made, _LAYOUT, _StructLayout(hints, align, defaults))
+    if holds_atomics(made) and holds_arrays(made):
+        _refuse(cls, "it has atomics, which lie in memory, and arrays, which no memory holds")
     made.numpy_dtype = made.__numpy_dtype__ = _LazyDtype(hints)
     return made
 
@@ -257,8 +268,9 @@ def struct(cls: Any = None, /, *, align: int = 1) -> Any:
     A struct is an immutable value whose attributes have type hints; kernels and the host take it,
     with the layout of the C++ class of the same members. Its hints are int, float, bool, complex
     (int32, float32, bool and complex64 in kernels), formats such as device.float32, vectors, other
-    structs, tuples of these, and None. `device.replace` makes one with other attributes;
-    `underlying` is the class as it was written, `numpy_dtype` the dtype of arrays of it.
+    structs, arrays (numpy.ndarray, numpy.typing.NDArray[T]), tuples of these, and None.
+    `device.replace` makes one with other attributes; `underlying` is the class as it was written,
+    `numpy_dtype` the dtype of arrays of it, where it has no arrays itself.
 
     align: its alignment in bytes at least, a power of two.
 

@@ -105,7 +105,8 @@ Value counted_index(Context& ctx, const Value::Array& array, const Layout& layou
 std::optional<std::vector<Value>> element_indices(Context& ctx, const Value::Array& array,
                                                   const Value& index,
                                                   const syntax::Subscript* node) {
-  const std::optional<Indices> indices = indices_of(ctx, array, index, node);
+  const std::optional<Indices> indices =
+      indices_of(ctx, [&] { return type_text(array); }, array.type.ndim, index, node);
   if (!indices) return std::nullopt;
   ctx.at(node);
   const Layout layout = layout_of(array);

@@ -39,7 +39,10 @@ bool check_writable(Context& ctx, const Value::Array& array, const syntax::Subsc
 
 // --- views: other arrays over the same memory ---
 // Whether a[index] is one; otherwise it is an element.
-bool makes_view(const Context& ctx, const Value::Array& array, const Value& index);
+bool makes_view(const Context& ctx, size_t ndim, const Value& index);
+inline bool makes_view(const Context& ctx, const Value::Array& array, const Value& index) {
+  return makes_view(ctx, array.type.ndim, index);
+}
 Value sliced(Context& ctx, const Value::Array& array, const Value& index,
              const syntax::Subscript* node);
 // What iteration gives at a place of the first axis, which is not negative: an element, or a view.
@@ -71,8 +74,8 @@ void atomic_assigned(Context& ctx, const Value::Array& array, const Node* node);
 
 // --- fill.cpp: assignment to a view ---
 // a[1:3] = value, element by element.
-void fill(Context& ctx, const Value::Array& view, const Value& value,
-          const syntax::Subscript* target, const Node* source);
+void fill(Context& ctx, const Value::Array& view, const Value& value, const Node* target,
+          const Node* source);
 // a[1:3] += operand
 void fill_augmented(Context& ctx, const Value::Array& view, BinaryOp op, const Value& operand,
                     const syntax::AugAssign* node);

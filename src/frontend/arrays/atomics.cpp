@@ -188,7 +188,8 @@ Value call_atomic(Context& ctx, const Arguments& a, const Intrinsic& i) {
     return error(ctx, DiagCode::atomic_bytes, (*given)[0].node,
                  {"Atomic()", "types of at most 16 bytes", type_text(*dtype),
                   std::to_string(bytes_of(*dtype))});
-  const RecordRef type = atomic_type(ctx.session, *dtype, *align);
+  const uint32_t least = std::max(*align, least_align(*(*given)[0].value));
+  const RecordRef type = atomic_type(ctx.session, *dtype, least);
   // Assigned to a name it is an object; elsewhere, as in shared_array(4, Atomic(int)), a type.
   if (ctx.assigned.value != a.node) return Value::Class{type};
   return zero_of(ctx, type, a.node);

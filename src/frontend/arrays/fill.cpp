@@ -125,6 +125,33 @@ static Places places_of(const Context& ctx, const Side& side, const MemoryAxis& 
   return places;
 }
 
+// The bytes of one element of the base that the elements of a window may lie at; nothing: not
+// known.
+struct BytesWithin {
+  __int128 first, end;
+};
+static std::optional<BytesWithin> bytes_within(Context& ctx, const Side& side) {
+  if (!side.layout.window || !side.layout.window->offset.exact()) return std::nullopt;
+  const uint32_t of_base = element_bytes_of_base(ctx, side.array);
+  BytesWithin bytes{side.layout.window->offset.exact()->integer, 0};
+  bytes.end = bytes.first + side.array.type.element_bytes();
+  const std::vector<Value>&strides = side.layout.window->strides,
+        &shape = side.layout.window->shape;
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    if (!strides[axis].exact() || !shape[axis].exact()) continue;
+    const __int128 stride = strides[axis].exact()->integer;
+    const bool within = stride > 0 && stride < of_base;
+    if (within) bytes.end += (shape[axis].exact()->integer - 1) * stride;
+  }
+  return bytes.first >= 0 && bytes.end <= of_base ? std::optional(bytes) : std::nullopt;
+}
+
+// Two fields of the elements of one array.
+static bool are_other_fields(Context& ctx, const Side& a, const Side& b) {
+  const auto x = bytes_within(ctx, a), y = bytes_within(ctx, b);
+  return x && y && (x->end <= y->first || y->end <= x->first);
+}
+
 // On some axis one begins behind the other's end.
 static bool are_apart(const Context& ctx, const Side& a, const Side& b) {
   for (size_t k = 0; k < a.layout.memory.size(); ++k) {
@@ -136,12 +163,29 @@ static bool are_apart(const Context& ctx, const Side& a, const Side& b) {
   return false;
 }
 
+// Whether two numbers are one whatever the launch gives.
+static bool is_same_number(const Value& a, const Value& b) {
+  if (a.exact() || b.exact())
+    return a.exact() && b.exact() && a.exact()->integer == b.exact()->integer;
+  const ir::Inst *x = a.inst(), *y = b.inst();
+  return x == y || (x->op == Op::Stride && y->op == Op::Stride && x->operands == y->operands &&
+                    x->imm == y->imm);
+}
+
+// Whether the axes of both are axes of the same bytes.
+static bool is_same_memory(const Layout& a, const Layout& b) {
+  if (!a.window || !b.window) return !a.window && !b.window;
+  return is_same_number(a.window->offset, b.window->offset) &&
+         std::ranges::equal(a.window->strides, b.window->strides, is_same_number);
+}
+
 // From the first element to the last where the source is ahead of the target, on the first axis on
 // which they are at different places; back where it is behind.
 static std::optional<Order> order_of(Context& ctx, const Side& target, const Side& source,
                                      const Node* node) {
   if (target.array.base != source.array.base) return Order{};
-  if (target.layout.window || source.layout.window) return std::nullopt;
+  if (are_other_fields(ctx, target, source)) return Order{};
+  if (!is_same_memory(target.layout, source.layout)) return std::nullopt;
   if (are_apart(ctx, target, source)) return Order{};
   if (target.ndim() != source.ndim()) return std::nullopt;
   for (size_t axis = 0; axis < target.ndim(); ++axis)
@@ -219,13 +263,45 @@ static Value source_element(Context& ctx, const Side& source, const std::vector<
 // Calls f with the operands of each element of the view and the value that goes there.
 using ForPair = std::function<void(std::vector<Inst*> operands, const Value& value)>;
 
+// The elements of a sub-array in registers, on the last axes of the view.
+static void for_each_of_sub_array(Context& ctx, const Side& to, const Value::Record& sub_array,
+                                  const Node* target, const Node* source, const ForPair& f) {
+  const std::vector<int64_t>& shape = sub_array.type->shape;
+  const auto before = static_cast<std::ptrdiff_t>(to.ndim()) - std::ssize(shape);
+  bool fits = before >= 0;
+  std::string text;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    fits = fits && known_extent(ctx, to, static_cast<size_t>(before) + axis) == shape[axis];
+    text += (axis > 0 ? ", " : "") + std::to_string(shape[axis]);
+  }
+  if (!fits) {
+    error(ctx, DiagCode::store_shape, source,
+          {"(" + text + (shape.size() == 1 ? ",)" : ")"), shape_text(ctx, to)});
+    return;
+  }
+  const Side leading{
+      to.array,
+      {to.layout.window, false, {}, {to.layout.axes.begin(), to.layout.axes.begin() + before}}};
+  for_each_element(ctx, leading, {}, {}, target, [&](const std::vector<Value>& at) {
+    for (size_t k = 0; k < sub_array.fields.size(); ++k) {
+      std::vector<Value> place = at;
+      auto rest = static_cast<int64_t>(k);
+      for (size_t axis = shape.size(); axis-- > 0; rest /= shape[axis])
+        place.insert(place.begin() + before, int64_constant(rest % shape[axis]));
+      f(operands_at(ctx, to.array, to.layout, place, target), sub_array.fields[k]);
+    }
+  });
+}
+
 static void for_each_pair(Context& ctx, const Value::Array& view, const Value& value,
                           const Node* target, const Node* source, const ForPair& f) {
   const Side to{view, layout_of(view)};
+  ctx.at(target);
+  if (value.is_record() && value.record().type->kind == RecordType::Kind::SubArray)
+    return for_each_of_sub_array(ctx, to, value.record(), target, source, f);
   auto* array = value.as<Value::Array>();
   const std::optional<Side> from =
       array ? std::optional(Side{*array, layout_of(*array)}) : std::nullopt;
-  ctx.at(target);
   if (from && !check_shapes(ctx, to, *from, source)) return;
   const std::optional<Order> order = from ? order_of(ctx, to, *from, source) : Order{};
   if (!order) {
@@ -238,8 +314,8 @@ static void for_each_pair(Context& ctx, const Value::Array& view, const Value& v
   });
 }
 
-void fill(Context& ctx, const Value::Array& view, const Value& value,
-          const syntax::Subscript* target, const Node* source) {
+void fill(Context& ctx, const Value::Array& view, const Value& value, const Node* target,
+          const Node* source) {
   if (value.is_unknown()) return;
   for_each_pair(ctx, view, value, target, source,
                 [&](std::vector<Inst*> operands, const Value& element) {

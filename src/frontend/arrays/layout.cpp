@@ -162,6 +162,10 @@ Value extent_in(Context& ctx, const Value::Array& array, const Layout& layout, s
   return memory_number(ctx, array, layout, static_cast<size_t>(a.whole), Op::Extent);
 }
 
+uint32_t element_bytes_of_base(Context& ctx, const Value::Array& array) {
+  return static_cast<uint32_t>(base_of(ctx, array)->type.element_bytes());
+}
+
 // That of a new axis is 0, as NumPy has it. `stride_of` gives those of the memory.
 template <class F>
 static Value stride_by(Context& ctx, const Layout& layout, size_t axis, const F& stride_of) {

@@ -85,6 +85,10 @@ std::optional<DataType> read_dtype(Context& ctx, const Given& given, const std::
     if (const std::optional<TypeCode> code = type_of_text(text->text))
       return DataType::number(*code);
   if (auto type = data_type_of(v); type && !v.is_none()) {
+    if (holds_arrays(*type)) {
+      error(ctx, DiagCode::array_of_arrays, given.node, {name, type_text(*type)});
+      return std::nullopt;
+    }
     if (type->is_number()) type->code = ctx.policy.constructed(type->code);
     return type;
   }
@@ -120,6 +124,26 @@ std::optional<uint32_t> read_alignment(Context& ctx, const Given& given, const s
     return std::nullopt;
   }
   return static_cast<uint32_t>(wanted);
+}
+
+// device.align(t, n): the alignment is that of arrays of the type, and of atomics of it.
+Value call_align(Context& ctx, const Arguments& a, const Intrinsic& i) {
+  const auto given = named_arguments(ctx, a, i);
+  if (!given) return Value::unknown();
+  for (size_t k : {0, 1})
+    if (!(*given)[k].value)
+      return error(
+          ctx, DiagCode::missing_argument, a.node,
+          {i.short_name(), k == 0 ? "t" : "n", "for example device.align(device.int32, 16)"});
+  const std::optional<DataType> type = data_type_of(*(*given)[0].value);
+  if (!type)
+    return error(ctx, DiagCode::aligned_type, (*given)[0].node, {type_text(*(*given)[0].value)});
+  const std::optional<uint32_t> align = read_alignment(ctx, (*given)[1], i.short_name());
+  if (!align) return Value::unknown();
+  if (is_atomic(*type))
+    return Value::Class{
+        atomic_type(ctx.session, value_of_atomic(*type), std::max(*align, align_of(*type)))};
+  return Value::Class{alias_of(ctx.session, *type, std::max(*align, align_of(*type)))};
 }
 
 // Checks the memory of all arrays met so far in this pass together.
@@ -192,7 +216,8 @@ static Value array_in(Context& ctx, AddressSpace space, const Arguments& a, cons
                           static_cast<int>(array.shape.size()), space);
   const std::optional<uint32_t> align = read_alignment(ctx, (*given)[3], name);
   if (!align || !shaped || !dtype || !order) return Value::unknown();
-  array.align = std::max({array.type.element_align(), align_of(*dtype), *align});
+  array.align = std::max(
+      {array.type.element_align(), align_of(*dtype), *align, least_align(*(*given)[1].value)});
   array.strides = packed_strides(array, *order);
   const uint32_t index = allocation(ctx, array, *dtype, a.node);
   number_of_array(ctx, index);

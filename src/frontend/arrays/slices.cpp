@@ -12,6 +12,8 @@
 namespace cuda_device::frontend {
 namespace {
 
+using TypeText = std::function<std::string()>;
+
 bool is_ellipsis(const Value& v) { return v.is_entity("builtins.Ellipsis"); }
 bool is_integer(const Value& v) { return v.is_number() && is_int(v.code()); }
 
@@ -26,27 +28,27 @@ const Value& whole_slice() {
 
 }  // namespace
 
-bool makes_view(const Context& ctx, const Value::Array& array, const Value& index) {
+bool makes_view(const Context& ctx, size_t ndim, const Value& index) {
   if (!ctx.policy.has_views) return false;
   size_t integers = 0;
   for (const Value& v : listed(index)) {
     if (v.is<Value::Slice>() || v.is_none()) return true;
     if (!is_ellipsis(v)) ++integers;
   }
-  return integers < array.type.ndim || (array.type.ndim == 0 && is_ellipsis(index));
+  return integers < ndim || (ndim == 0 && is_ellipsis(index));
 }
 
-static std::optional<Indices> count_error(Context& ctx, const Value::Array& array, size_t given,
-                                          const syntax::Subscript* node) {
+static std::optional<Indices> count_error(Context& ctx, const TypeText& type, size_t ndim,
+                                          size_t given, const syntax::Subscript* node) {
   error(ctx, DiagCode::too_many_indices, node,
-        {type_text(array), count_text(array.type.ndim, "dimension"),
+        {type(), count_text(ndim, "dimension"),
          given == 1 ? "1 index is" : std::to_string(given) + " indices are"});
   return std::nullopt;
 }
 
 // Where an array has no views, it has as many indices as dimensions, and each is an integer.
-static bool are_exact(Context& ctx, const Value::Array& array, const std::vector<Value>& given,
-                      const syntax::Subscript* node) {
+static bool are_exact(Context& ctx, const TypeText& type, size_t ndim,
+                      const std::vector<Value>& given, const syntax::Subscript* node) {
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i].is_number()) continue;
     const std::string found = given[i].is<Value::Slice>() ? "a slice"
@@ -55,18 +57,17 @@ static bool are_exact(Context& ctx, const Value::Array& array, const std::vector
     error(ctx, DiagCode::no_slices, index_node(node, i), {found});
     return false;
   }
-  const size_t ndim = array.type.ndim;
   if (given.size() == ndim) return true;
   error(ctx, DiagCode::exact_indices, node,
-        {type_text(array), count_text(ndim, "dimension"),
+        {type(), count_text(ndim, "dimension"),
          ndim == 1 ? "1 index" : std::to_string(ndim) + " indices", std::to_string(given.size())});
   return false;
 }
 
-std::optional<Indices> indices_of(Context& ctx, const Value::Array& array, const Value& index,
-                                  const syntax::Subscript* node) {
+std::optional<Indices> indices_of(Context& ctx, const TypeText& type, size_t ndim,
+                                  const Value& index, const syntax::Subscript* node) {
   const std::vector<Value> given = listed(index);
-  if (!ctx.policy.has_views && !are_exact(ctx, array, given, node)) return std::nullopt;
+  if (!ctx.policy.has_views && !are_exact(ctx, type, ndim, given, node)) return std::nullopt;
   size_t used = 0;  // axes of the array
   bool fine = true;
   const Node* ellipsis = nullptr;
@@ -84,8 +85,7 @@ std::optional<Indices> indices_of(Context& ctx, const Value::Array& array, const
     }
   }
   if (!fine) return std::nullopt;
-  const size_t ndim = array.type.ndim;
-  if (used > ndim) return count_error(ctx, array, used, node);
+  if (used > ndim) return count_error(ctx, type, ndim, used, node);
   Indices out;
   for (size_t i = 0; i < given.size(); ++i) {
     if (is_ellipsis(given[i]))

@@ -14,9 +14,10 @@ namespace cuda_device::frontend {
 // with where it stands.
 using Indices = std::vector<std::pair<Value, const Node*>>;
 
-// Ellipses and axes without an index become whole slices. Reports what does not index the array.
-std::optional<Indices> indices_of(Context& ctx, const Value::Array& array, const Value& index,
-                                  const syntax::Subscript* node);
+// Ellipses and axes without an index become whole slices. Reports what does not index an array of
+// so many dimensions. `type` gives its text, for messages.
+std::optional<Indices> indices_of(Context& ctx, const std::function<std::string()>& type,
+                                  size_t ndim, const Value& index, const syntax::Subscript* node);
 
 // An integer that counts from the end where it is negative, as one that counts from the start. The
 // extent is asked for only where the sign is not known.

@@ -87,6 +87,8 @@ Value subscript(Context& ctx, const syntax::Subscript* node) {
     if (has_slice(index)) return slicing(ctx, slice_node(node));
     return *class_call(ctx, base, "__getitem__", {index}, node);
   }
+  if (base.is_record() && base.record().type->kind == RecordType::Kind::SubArray)
+    return record_element(ctx, base, index, node);
   if (auto* slice = index.as<Value::Slice>(); slice && !base.is_number())
     if (const std::optional<std::vector<Value>> elements = elements_of(ctx, base))
       return tuple_slice(ctx, *elements, *slice, node->slice);

@@ -73,7 +73,8 @@ class Slicing {
 
 Value sliced(Context& ctx, const Value::Array& array, const Value& index,
              const syntax::Subscript* node) {
-  const std::optional<Indices> indices = indices_of(ctx, array, index, node);
+  const std::optional<Indices> indices =
+      indices_of(ctx, [&] { return type_text(array); }, array.type.ndim, index, node);
   if (!indices) return Value::unknown();
   ctx.at(node);
   Slicing slicing(ctx, array, node);

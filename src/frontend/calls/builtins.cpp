@@ -105,7 +105,7 @@ Value call_isinstance(Context& ctx, const Arguments& a, const Intrinsic&) {
       classes.is_tuple() ? classes.elements() : std::vector<Value>{classes};
   bool any = false;
   for (const Value& cls : all) {
-    const std::optional<bool> is = is_instance(ctx, a.positional[0], cls);
+    const std::optional<bool> is = is_instance(ctx, a.positional[0], behind_alias(cls));
     if (!is) return error(ctx, DiagCode::isinstance_class, argument_node(a, 1), {type_text(cls)});
     any |= *is;
   }

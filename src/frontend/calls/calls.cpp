@@ -110,9 +110,7 @@ static Value call_type(Context& ctx, const Intrinsic& type, const Arguments& a) 
   if (!a.named.empty())
     return error(ctx, DiagCode::unexpected_keyword, a.node,
                  {type.short_name(), a.named[0].first, "give it one number, by position"});
-  // The builtin of Python takes two parts, whatever format the language gives it.
-  if (is_complex(code) && a.positional.size() <= (is_weak(type.code) ? 2 : 1))
-    return construct_complex(ctx, code, a);
+  if (is_complex(code) && a.positional.size() <= 2) return construct_complex(ctx, code, a);
   if (a.positional.size() > 1) {
     return error(ctx, DiagCode::intrinsic_count, a.node,
                  {type.short_name(), "at most 1 argument", given_text(a), "give it one number"});
@@ -248,6 +246,10 @@ Value call_value(Context& ctx, const Value& callee, const Arguments& a) {
   if (const std::optional<Callee> function = callee_of(ctx, callee))
     return call_python(ctx, *function, a);
   if (auto* partial = callee.as<Value::Partial>()) return call_partial(ctx, *partial, a);
+  if (is_alias(callee)) {
+    const Value type = behind_alias(callee);
+    return is_alias(type) ? not_callable(ctx, a.node, callee) : call_value(ctx, type, a);
+  }
   if (auto* cls = callee.as<Value::Class>()) return construct_record(ctx, cls->type, a);
   if (const auto own = method_named(callee, "__call__")) return call_member(ctx, *own, a);
   if (auto* method = callee.as<Value::MemberFunction>()) return call_member(ctx, *method, a);

@@ -60,7 +60,35 @@ bool is_declared_reference(const Value& value, const Value& declared) {
   return element == DataType::of(cls->type);
 }
 
+bool is_ellipsis(const Node* node) {
+  auto* constant = syntax::as<syntax::Constant>(node);
+  return constant && constant->value.kind == syntax::Value::Kind::Ellipsis;
+}
+
 }  // namespace
+
+// NDArray[T] of a local variable or in quotes, and numpy.ndarray[shape, numpy.dtype[T]]: an array
+// of Ts, of as many dimensions as the shape tuple[int, int] has. Nothing: it is something else.
+static std::optional<Value> array_hint(Context& ctx, const Value& base, const Node* arguments) {
+  DataType array{.kind = DataType::Kind::Array};
+  auto* both = syntax::as<syntax::Tuple>(arguments);
+  const Node* element = arguments;
+  if (type_text(base) == "class ndarray" && both && both->elts.size() == 2) {
+    auto* dtype = syntax::as<syntax::Subscript>(both->elts[1]);
+    auto* shape = syntax::as<syntax::Subscript>(both->elts[0]);
+    auto* axes = shape ? syntax::as<syntax::Tuple>(shape->slice) : nullptr;
+    if (!dtype) return std::nullopt;
+    element = dtype->slice;
+    const bool any = !shape || (axes && axes->elts.size() == 2 && is_ellipsis(axes->elts[1]));
+    if (!any) array.ndim = axes ? static_cast<int>(axes->elts.size()) : 1;
+  } else if (const auto of = data_type_of(base); !of || !of->is_array()) {
+    return std::nullopt;
+  }
+  const std::optional<DataType> type = data_type_of(expr(ctx, element));
+  if (!type || !type->is_number()) return Value::unknown();
+  array.code = type->code;
+  return Value::Class{alias_of(ctx.session, array, 1)};
+}
 
 // Python evaluated it when the function was defined; text and those of locals it did not.
 static Declared declared_by(Context& ctx, const Node* annotation) {
@@ -74,6 +102,7 @@ static Declared declared_by(Context& ctx, const Node* annotation) {
   if (generic && (!known || bound->second.kind == BindingKind::Object)) {
     const Value base = expr(ctx, generic->value);
     if (base.is_entity(kConstExpr)) return {expr(ctx, generic->slice), true};
+    if (std::optional<Value> array = array_hint(ctx, base, generic->slice)) return {*array};
     if (!base.is_unknown())
       not_implemented(ctx, annotation, "the annotation '" + type_text(base) + "[...]'");
     return {};
@@ -106,6 +135,7 @@ static Value as_hinted(Context& ctx, const Subject& subject, const Value& type, 
   // Some class of arrays or of callables says no more than that it is one.
   const bool is_class = type.is<Value::Object>() || type.is<Value::Module>();
   if (type_text(type) == "class Any") return value;
+  if (type.is_entity("device.Array") && value.is_array()) return value;
   if (is_class && (value.is_array() || value.is_function())) return value;
   if (is_class)
     return not_implemented(ctx, subject.annotation, "the annotation '" + type_text(type) + "'");
@@ -133,7 +163,8 @@ static Value as_declared(Context& ctx, const Subject& subject, const Value& type
                ? value
                : mismatch(ctx, subject, named->type->name, value);
   const bool is_class = named || (entity && !find_intrinsic(entity->name));
-  if (const auto data = is_class ? data_type_of(type) : std::nullopt; data && data->is_record())
+  if (const auto data = is_class ? data_type_of(type) : std::nullopt;
+      data && (data->is_record() || data->is_array()))
     return as_data(ctx, value, *data, Conversion::Lossless, subject.node, subject.what);
   return as_hinted(ctx, subject, type, std::move(value));
 }
@@ -141,7 +172,8 @@ static Value as_declared(Context& ctx, const Subject& subject, const Value& type
 Value annotated(Context& ctx, const Node* annotation, Value value, const Node* node,
                 const std::string& what) {
   if (!annotation) return value;
-  const Declared declared = declared_by(ctx, annotation);
+  Declared declared = declared_by(ctx, annotation);
+  declared.type = behind_alias(declared.type);
   if (value.contains_unknown()) return value;
   if (declared.of_constant && !value.is_constant_expression())
     return wrong_kind(ctx, DiagCode::constant_expected, node, value, {what, type_text(value)});

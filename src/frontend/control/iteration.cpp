@@ -12,6 +12,7 @@
 #include "frontend/expressions.h"
 #include "frontend/operators/convert.h"
 #include "frontend/operators/operators.h"
+#include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
 namespace {
@@ -253,6 +254,11 @@ std::optional<Iteration> iteration_of(Context& ctx, const Value& sequence, const
       case Kind::Map:
         return of_map(ctx, *it);
     }
+  }
+  if (const RecordRef cls = class_of(sequence); cls && cls->decl && cls->decl->has_own_iter) {
+    not_implemented(ctx, node, "going through " + with_article(cls->name) + " by its own __iter__",
+                    "name its fields, or go through a range() and index it");
+    return Iteration{};
   }
   std::optional<std::vector<Value>> elements = elements_of(ctx, sequence);
   if (!elements) return std::nullopt;

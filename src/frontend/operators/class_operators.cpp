@@ -89,12 +89,24 @@ std::optional<Value> class_binary(Context& ctx, BinaryOp op, const Value& a, con
   return call_operator(ctx, b, "__r" + name + "__", node, &a, left);
 }
 
+// A tuple to Python, named or not: it has each comparison, its class may have others.
+static bool is_tuple(const Value& v) { return v.is_tuple() && !is_plain_object(v); }
+
+// Whether a tuple is of a class that is made from the other's: its comparison is asked first.
+static bool is_derived(Context& ctx, const Value& tuple, const Value& from) {
+  const RecordRef cls = class_of(tuple), base = class_of(from);
+  return cls && cls != base && (!base || is_of_class(ctx.session, tuple, base));
+}
+
 std::optional<Value> class_compare(Context& ctx, CompareOp op, const Value& a, const Value& b,
                                    const Node* node, const Node* left, const Node* right) {
   const std::optional<Comparison> methods = comparison(op);
   if (!methods) return std::nullopt;
-  std::optional<Value> v = call_operator(ctx, a, methods->left, node, &b, right);
-  if (!v) v = call_operator(ctx, b, methods->right, node, &a, left);
+  const auto by_left = [&] { return call_operator(ctx, a, methods->left, node, &b, right); };
+  const auto by_right = [&] { return call_operator(ctx, b, methods->right, node, &a, left); };
+  if (is_tuple(a) && is_tuple(b)) return is_derived(ctx, b, a) ? by_right() : by_left();
+  std::optional<Value> v = by_left();
+  if (!v) v = by_right();
   if (v || op != CompareOp::NotEq) return v;
   // Python's own `!=` is `not ==`.
   v = class_compare(ctx, CompareOp::Eq, a, b, node, left, right);

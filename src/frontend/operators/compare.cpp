@@ -270,6 +270,32 @@ static Value order_tuples(Context& ctx, CompareOp op, const Value& a, const Valu
   return select(ctx, same, after, here, Value::number(TypeCode::b1, nullptr), node);
 }
 
+// The fields of an instance of a dataclass that == or < looks at, as field(compare=) says.
+static Value compared_part(const Value& object, CompareOp op) {
+  const std::vector<syntax::Field>& fields = class_of(object)->decl->fields;
+  std::vector<Value> part;
+  for (size_t i = 0; i < fields.size(); ++i)
+    if (is_equality(op) ? fields[i].in_equality : fields[i].in_order)
+      part.push_back(object.parts()[i]);
+  return Value::tuple(std::move(part));
+}
+
+// Instances of dataclasses of one class are compared by their fields where the class was declared
+// so; of two classes, none is equal. Nothing: they have no such comparison.
+static std::optional<Value> compare_objects(Context& ctx, CompareOp op, const Value& a,
+                                            const Value& b, const Node* node, const Node* left,
+                                            const Node* right) {
+  const RecordRef cls = class_of(a);
+  if (cls != class_of(b))
+    return is_equality(op) ? std::optional(Value::boolean(is_negative(op))) : std::nullopt;
+  if (is_equality(op) && !cls->decl->has_equality)
+    return error(ctx, DiagCode::compared_by_identity, node, {cls->name});
+  if (!is_equality(op) && !cls->decl->is_ordered) return std::nullopt;
+  const Value x = compared_part(a, op), y = compared_part(b, op);
+  if (is_equality(op)) return compare_fields(ctx, op, x, y, node, left, right);
+  return order_tuples(ctx, op, x, y, 0, node, left, right);
+}
+
 static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Value& b,
                             const Node* node, const Node* left, const Node* right) {
   if (a.contains_unknown() || b.contains_unknown()) return Value::unknown();
@@ -290,15 +316,11 @@ static Value compare_values(Context& ctx, CompareOp op, const Value& a, const Va
   if (records && is_equality(op)) return compare_fields(ctx, op, a, b, node, left, right);
   if (are_complex(a, b) && !is_identity(op))
     return complex_compare(ctx, op, a, b, node, left, right);
-  // Dataclasses of one class have an order where they were declared so; of two, none is equal.
-  const bool objects = is_plain_object(a) || is_plain_object(b);
-  if (objects && class_of(a) != class_of(b) && is_equality(op))
-    return Value::boolean(is_negative(op));
-  if (a.is_tuple() && b.is_tuple() && is_equality(op))
-    return compare_fields(ctx, op, a, b, node, left, right);
-  const bool ordered = !objects || (class_of(a) == class_of(b) && class_of(a)->decl->is_ordered);
-  if (a.is_tuple() && b.is_tuple() && !is_identity(op) && ordered)
-    return order_tuples(ctx, op, a, b, 0, node, left, right);
+  if ((is_plain_object(a) || is_plain_object(b)) && !is_identity(op))
+    if (const auto result = compare_objects(ctx, op, a, b, node, left, right)) return *result;
+  const bool tuples = a.is_tuple() && b.is_tuple() && !is_plain_object(a) && !is_plain_object(b);
+  if (tuples && is_equality(op)) return compare_fields(ctx, op, a, b, node, left, right);
+  if (tuples && !is_identity(op)) return order_tuples(ctx, op, a, b, 0, node, left, right);
   // Only the class of an object is known, and two of one class may differ.
   for (const Value* v : {&a, &b})
     if (v->is<Value::Object>() && !a.is_none() && !b.is_none())

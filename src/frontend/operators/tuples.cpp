@@ -136,6 +136,19 @@ static Value number_in(Context& ctx, const Value::Array& table, Inst* at, TypeCo
                         : Value::number(code, number.inst());
 }
 
+// Tuples and structs with arrays among their parts: each part by itself.
+static Value chosen_by_parts(Context& ctx, const std::vector<Value>& elements, const Value& common,
+                             const Value& index, const Node* node, const std::string& tuple) {
+  std::vector<Value> parts;
+  for (size_t i = 0; i < common.parts().size(); ++i) {
+    std::vector<Value> all;
+    for (const Value& element : elements) all.push_back(element.parts()[i]);
+    parts.push_back(element_at(ctx, std::move(all), index, node, tuple));
+    if (parts.back().is_unknown()) return Value::unknown();
+  }
+  return common.with_parts(std::move(parts));
+}
+
 // Halves the elements bit by bit of the index: as many selections as elements, and a test a bit.
 Value element_at(Context& ctx, std::vector<Value> elements, const Value& index, const Node* node,
                  const std::string& tuple) {
@@ -145,6 +158,7 @@ Value element_at(Context& ctx, std::vector<Value> elements, const Value& index, 
     if (std::ranges::all_of(elements, [&](const Value& e) { return same_abstract(e, *common); }))
       return elements.front();
     if (!arrays_of(*common).empty()) return chosen_array(ctx, elements, *common, index, node);
+    if (common->is_aggregate()) return chosen_by_parts(ctx, elements, *common, index, node, tuple);
     return not_implemented(ctx, node, "a tuple of " + type_text(*common) + " indexed at run time");
   }
   Inst* at = wrapped(ctx, index, elements.size());

@@ -101,6 +101,18 @@ static Value as_record(Context& ctx, const Value& value, const RecordRef& type,
   return record;
 }
 
+// An array, or one of several that are chosen at run time, as the hint says.
+static Value as_array(Context& ctx, const Value& value, const DataType& type, const Node* node,
+                      const std::string& what) {
+  auto* choice = value.as<Value::Choice>();
+  const Value& one = choice ? choice->parts[1] : value;
+  auto* array = one.as<Value::Array>();
+  const bool fine = array && !array->reference &&
+                    (type.any_element || array->element == number_type(type.code)) &&
+                    (type.ndim == DataType::kAnyNdim || type.ndim == array->type.ndim);
+  return fine ? value : mismatch(ctx, value, type, node, what);
+}
+
 Value as_data(Context& ctx, const Value& value, const DataType& type, Conversion conversion,
               const Node* node, const std::string& what) {
   if (value.is_unknown()) return value;
@@ -111,11 +123,34 @@ Value as_data(Context& ctx, const Value& value, const DataType& type, Conversion
       return as_number(ctx, number_of_mask(ctx, value, node), type.code, conversion, node, what);
     case DataType::Kind::Record:
       return as_record(ctx, value, type.record, conversion, node, what);
+    case DataType::Kind::Array:
+      return as_array(ctx, value, type, node, what);
   }
   return Value::unknown();
 }
 
+bool is_alias(const Value& type) {
+  auto* cls = type.as<Value::Class>();
+  return cls && cls->type->kind == RecordType::Kind::Alias;
+}
+
+Value behind_alias(const Value& type) {
+  if (!is_alias(type)) return type;
+  const DataType of = type.as<Value::Class>()->type->fields[0].type;
+  if (of.is_array()) return type;
+  if (of.kind == DataType::Kind::None) return Value::none();
+  if (of.is_number()) return Value::Entity{entity_of_type(of.code)};
+  if (of.record->is_vector() || of.record == mask_type())
+    return Value::Entity{"device." + of.record->name};
+  return Value::Class{of.record};
+}
+
+uint32_t least_align(const Value& type) {
+  return is_alias(type) ? type.as<Value::Class>()->type->align : 1;
+}
+
 std::optional<DataType> data_type_of(const Value& named) {
+  if (is_alias(named)) return named.as<Value::Class>()->type->fields[0].type;
   if (auto* cls = named.as<Value::Class>(); cls && cls->type->kind == RecordType::Kind::NamedTuple)
     return std::nullopt;
   if (auto* cls = named.as<Value::Class>()) return DataType::of(cls->type);

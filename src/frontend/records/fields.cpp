@@ -172,43 +172,6 @@ static Value chosen_component(Context& ctx, const Value& vector, const Value& in
   return Value::number(fields[0].code(), found);
 }
 
-std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type, const Value& index,
-                                           const Node* node) {
-  const std::vector<Value> indices =
-      index.is_tuple() ? index.elements() : std::vector<Value>{index};
-  if (indices.size() != type.shape.size()) return std::nullopt;
-  size_t number = 0;
-  for (size_t axis = 0; axis < indices.size(); ++axis) {
-    if (!indices[axis].exact() || !is_int(indices[axis].code())) return std::nullopt;
-    __int128 i = indices[axis].exact()->integer;
-    if (i < 0) i += type.shape[axis];
-    if (i < 0 || i >= type.shape[axis]) {
-      error(ctx, DiagCode::vector_index_range, node,
-            {to_text(indices[axis].exact()->integer), with_article(type.name),
-             count_text(static_cast<size_t>(type.shape[axis]), "element")});
-      return std::nullopt;
-    }
-    number = number * static_cast<size_t>(type.shape[axis]) + static_cast<size_t>(i);
-  }
-  return number;
-}
-
-// The same of indices at run time, as an int64; nothing: not each axis has an integer.
-static std::optional<Value> number_in_sub_array(Context& ctx, const RecordType& type,
-                                                const Value& index, const Node* node) {
-  if (!index.is_tuple() || index.elements().size() != type.shape.size()) return std::nullopt;
-  Value number = int64_constant(0);
-  for (size_t axis = 0; axis < type.shape.size(); ++axis) {
-    const Value& i = index.elements()[axis];
-    if (!i.is_number() || !is_int(i.code())) return std::nullopt;
-    const Value extent = int64_constant(type.shape[axis]);
-    const Value at = counted_from_start(ctx, i, node, [&] { return extent; });
-    number =
-        sum(ctx, product(ctx, number, extent, node), convert(ctx, at, TypeCode::i8, node), node);
-  }
-  return number;
-}
-
 Value record_element(Context& ctx, const Value& record, const Value& index,
                      const syntax::Subscript* node) {
   const Value::Record& r = record.record();
@@ -220,16 +183,10 @@ Value record_element(Context& ctx, const Value& record, const Value& index,
   }
   if (!r.type->is_sequence())
     return wrong_kind(ctx, DiagCode::not_subscriptable, node, record, {type_text(record)});
-  if (r.type->kind == RecordType::Kind::SubArray && r.type->shape.size() > 1) {
-    const size_t before = ctx.diagnosis.diagnostics.size();
-    if (const auto i = element_of_sub_array(ctx, *r.type, index, node->slice)) return r.fields[*i];
-    if (ctx.diagnosis.diagnostics.size() != before) return Value::unknown();
-    const std::optional<Value> number = number_in_sub_array(ctx, *r.type, index, node->slice);
-    if (number) return element_at(ctx, r.fields, *number, node, written(node->value, "r"));
-    return not_implemented(ctx, node, "a part of " + with_article(r.type->name),
-                           "give an index on each of its axes");
-  }
-  if (!index.is_number() || !is_int(index.code()))
+  const bool is_one = index.is_number() && is_int(index.code());
+  if (r.type->kind == RecordType::Kind::SubArray && (r.type->shape.size() > 1 || !is_one))
+    return part_of_sub_array(ctx, record, index, node);
+  if (!is_one)
     return wrong_kind(
         ctx, DiagCode::index_type, node->slice, index,
         {type_text(index), index.is_number() ? "convert it with int()" : "give one integer"});

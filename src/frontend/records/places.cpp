@@ -1,11 +1,14 @@
 // Fields of elements in memory as targets: a[i].x, a[i]["x"], a[i].p.x, a[i][2].
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "frontend/arrays/arrays.h"
 #include "frontend/arrays/layout.h"
 #include "frontend/arrays/slices.h"
 #include "frontend/diagnosis/diagnosis.h"
 #include "frontend/expressions.h"
+#include "frontend/parameters.h"
 #include "frontend/records/records.h"
 
 namespace cuda_device::frontend {
@@ -59,8 +62,19 @@ bool has_named_fields(const DataType& type) {
 
 namespace {
 
+bool is_sub_array(const RecordType& type) { return type.kind == RecordType::Kind::SubArray; }
+
+// Whether its elements are of one type and as far apart as those of an array.
 bool has_numbered_elements(const RecordType& type) {
-  return type.kind == RecordType::Kind::SubArray || type.is_vector();
+  if (is_sub_array(type) || type.is_vector()) return true;
+  if (!type.is_sequence() || type.fields.empty()) return false;
+  const DataType& first = type.fields[0].type;
+  uint32_t offset = 0;
+  return first.kind != DataType::Kind::None &&
+         std::ranges::all_of(type.fields, [&](const RecordField& field) {
+           return field.type == first &&
+                  field.offset == std::exchange(offset, offset + bytes_of(first));
+         });
 }
 
 // A place within an element of an array: the way there is known but for indices of sub-arrays and
@@ -87,6 +101,16 @@ class PlaceInElement {
     offset_ = 0;
   }
 
+  // A sub-array as a view, and the part of it that the index of a subscript leaves.
+  Value whole(const Node* node) const {
+    Value view = part_of_elements(ctx_, array_, offset_, type_, node);
+    for (const Value& place : at_) view = at_first_axis(ctx_, view.array(), place, node);
+    return view;
+  }
+  Value part(const Value& index, const syntax::Subscript* node) const {
+    return sliced(ctx_, whole(node).array(), index, node);
+  }
+
   uint32_t offset() const { return offset_; }
   std::vector<Inst*> operands(const Node* node) const {
     return operands_at(ctx_, array_, layout_of(array_), at_, node);
@@ -104,7 +128,7 @@ class PlaceInElement {
 
 // The axes of a type whose elements have numbers.
 static std::vector<int64_t> axes_of(const RecordType& type) {
-  if (!type.is_vector()) return type.shape;
+  if (is_sub_array(type)) return type.shape;
   return {static_cast<int64_t>(type.fields.size())};
 }
 
@@ -115,16 +139,17 @@ static bool enter_element(Context& ctx, PlaceInElement& place, const Value& inde
   const std::vector<int64_t> axes = axes_of(type);
   const std::vector<Value> indices =
       index.is_tuple() ? index.elements() : std::vector<Value>{index};
-  if (indices.size() != axes.size()) {
-    not_implemented(ctx, node, "a part of " + with_article(type.name) + " in memory",
-                    "give an index on each of its axes");
-    return false;
-  }
   for (const Value& i : indices)
     if (!i.is_number() || !is_int(i.code())) {
       wrong_kind(ctx, DiagCode::index_type, node, i, {type_text(i), "give one integer"});
       return false;
     }
+  if (indices.size() != axes.size()) {
+    error(ctx, DiagCode::too_many_indices, node,
+          {with_article(type.name), count_text(axes.size(), "dimension"),
+           std::to_string(indices.size()) + " indices are"});
+    return false;
+  }
   if (std::ranges::all_of(indices, &Value::is_constant)) {
     const auto i = axes.size() > 1 ? element_of_sub_array(ctx, type, index, node)
                                    : constant_index(ctx, indices[0], type, node);
@@ -140,33 +165,44 @@ static bool enter_element(Context& ctx, PlaceInElement& place, const Value& inde
   return true;
 }
 
-// Goes where a part of the target says; false: it was reported.
-static bool enter_part(Context& ctx, PlaceInElement& place, const Node* part) {
+// The same of a tuple whose elements have several types, which a constant tells.
+static bool enter_element_of_tuple(Context& ctx, PlaceInElement& place, const Value& index,
+                                   const Node* node) {
+  const RecordType& type = *place.type().record;
+  if (!index.is_number() || !is_int(index.code())) {
+    wrong_kind(ctx, DiagCode::index_type, node, index, {type_text(index), "give one integer"});
+    return false;
+  }
+  if (!index.exact()) {
+    error(ctx, DiagCode::stored_tuple_index, node, {type_text(DataType::of(place.type().record))});
+    return false;
+  }
+  const auto i = constant_index(ctx, index, type, node);
+  if (i) place.enter(*i);
+  return i.has_value();
+}
+
+// Goes where a part of the target says. A view, where the part is several elements of a sub-array;
+// Unknown where something was wrong, which was reported; None otherwise.
+static Value enter_part(Context& ctx, PlaceInElement& place, const Node* part) {
+  const auto entered = [](bool fine) { return fine ? Value::none() : Value::unknown(); };
   const RecordRef type = place.type().record;
   std::string name;
   if (auto* attribute = syntax::as<syntax::Attribute>(part)) {
     name = attribute->attr;
   } else {
-    const Node* slice = syntax::as<syntax::Subscript>(part)->slice;
-    const Value index = expr(ctx, slice);
-    if (index.contains_unknown()) return false;
+    auto* subscript = syntax::as<syntax::Subscript>(part);
+    const Node* slice = subscript->slice;
+    const Value index = expr_or_slice(ctx, slice);
+    if (index.contains_unknown()) return Value::unknown();
     auto* text = index.as<Value::Text>();
-    if (!text && has_numbered_elements(*type)) return enter_element(ctx, place, index, slice);
-    if (!text && index.exact() && is_int(index.code()) && type->is_sequence()) {
-      const auto i = constant_index(ctx, index, *type, slice);
-      if (i) place.enter(*i);
-      return i.has_value();
-    }
-    if (!text && !type->is_sequence()) {
-      error(ctx, DiagCode::not_subscriptable, part, {type->name});
-      return false;
-    }
-    if (!text) {
-      not_implemented(ctx, part,
-                      "storing to an element of " + with_article(type->name) +
-                          " in memory by an index at run time");
-      return false;
-    }
+    if (!text && is_sub_array(*type) && makes_view(ctx, type->shape.size(), index))
+      return place.part(index, subscript);
+    if (!text && has_numbered_elements(*type))
+      return entered(enter_element(ctx, place, index, slice));
+    if (!text && !type->is_sequence())
+      return error(ctx, DiagCode::not_subscriptable, part, {type->name});
+    if (!text) return entered(enter_element_of_tuple(ctx, place, index, slice));
     name = text->text;
   }
   const std::optional<size_t> found = field_named(*type, name);
@@ -174,7 +210,7 @@ static bool enter_part(Context& ctx, PlaceInElement& place, const Node* part) {
   if (!found)
     error(ctx, DiagCode::no_attribute, part,
           {with_article(type->name), name, "only its fields can be assigned"});
-  return found.has_value();
+  return entered(found.has_value());
 }
 
 // How messages name what a part of the target is.
@@ -199,19 +235,21 @@ struct Reached {
 
 }  // namespace
 
+// A field of a view has a name as an item alone: a[1:]["x"].
+static Value field_of_several(Context& ctx, const Value& view, const Node* part) {
+  const std::string& name = syntax::as<syntax::Attribute>(part)->attr;
+  return error(ctx, DiagCode::field_of_several, part, {name, type_text(view)});
+}
+
 // Takes views of the array, a["x"], a[y], a[1:], until an index is that of one element. Nothing:
-// the target is no part of a record in memory, and none of its indices was evaluated.
-static std::optional<Reached> reach_element(Context& ctx, const Node* target) {
-  const Chain chain = chain_of(target);
-  if (!chain.element || chain.fields.empty()) return std::nullopt;
-  Value base = expr(ctx, chain.element->value);
-  const syntax::Subscript* by = chain.element;
-  auto rest = chain.fields.begin();
-  bool evaluated = false;
-  for (;; by = syntax::as<syntax::Subscript>(*rest++)) {
+// the target is no part of a record in memory, and none of its indices was evaluated. `evaluated`:
+// some were before.
+static std::optional<Reached> reach_element(Context& ctx, Value base, const syntax::Subscript* by,
+                                            std::span<const Node* const> fields, bool evaluated) {
+  for (auto rest = fields.begin();; by = syntax::as<syntax::Subscript>(*rest++)) {
     auto* array = base.as<Value::Array>();
     const bool in_record = array && array->element.is_record();
-    const bool more = rest != chain.fields.end();
+    const bool more = rest != fields.end();
     if (!evaluated && !in_record) return std::nullopt;
     if (in_record && field_constant(by) && has_named_fields(array->element)) {
       base = field_of_elements(ctx, *array, *field_constant(by), by);
@@ -221,41 +259,47 @@ static std::optional<Reached> reach_element(Context& ctx, const Node* target) {
       evaluated = true;
       if (index.is_unknown()) return Reached{Value::unknown(), {}, by, {}};
       if (!makes_view(ctx, *array, index))
-        return Reached{std::move(base), std::move(index), by, {rest, chain.fields.end()}};
+        return Reached{std::move(base), std::move(index), by, {rest, fields.end()}};
       base = sliced(ctx, *array, index, by);
     }
     if (base.is_unknown() || !more) return Reached{std::move(base), {}, by, {}};
-    if (!syntax::as<syntax::Subscript>(*rest)) {
-      not_implemented(ctx, by, "storing to a field of several elements", "write a[...]['x'] = ...");
-      return Reached{Value::unknown(), {}, by, {}};
-    }
+    if (!syntax::as<syntax::Subscript>(*rest))
+      return Reached{field_of_several(ctx, base, *rest), {}, by, {}};
   }
 }
 
-std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
-  std::optional<Reached> reached = reach_element(ctx, target);
-  if (!reached) return std::nullopt;
+static FieldPlace place_in_view(Context& ctx, const Value& view, const syntax::Subscript* by,
+                                std::span<const Node* const> rest, const Node* target);
+
+// The fields that follow an element, or the whole of a view.
+static FieldPlace place_within(Context& ctx, Reached reached, const Node* target) {
   FieldPlace result;
-  if (reached->base.is_unknown()) return result;
-  const Value::Array& array = reached->base.array();
+  if (reached.base.is_unknown()) return result;
+  const Value::Array& array = reached.base.array();
   result.type = array.element;
-  const bool writable = check_writable(ctx, array, reached->by);
-  if (!reached->index) {
+  const bool writable = check_writable(ctx, array, reached.by);
+  if (!reached.index) {
     if (writable) result.view = array;
     return result;
   }
-  auto at = element_indices(ctx, array, *reached->index, reached->by);
+  auto at = element_indices(ctx, array, *reached.index, reached.by);
   const bool known = at.has_value();
   PlaceInElement place(
       ctx, array, known ? std::move(*at) : std::vector<Value>(array.type.ndim, int64_constant(0)));
   result.what = "an element of '" + array.name + "'";
-  for (const Node* part : reached->rest) {
+  for (size_t i = 0; i < reached.rest.size(); ++i) {
+    const Node* part = reached.rest[i];
     if (!place.type().is_record()) {
       error(ctx, DiagCode::not_assignable, part, {"a part of " + type_text(place.type())});
       return result;
     }
     result.what = what_of(*place.type().record, part);
-    if (!enter_part(ctx, place, part)) return result;
+    const Value view = enter_part(ctx, place, part);
+    if (view.is_unknown()) return result;
+    if (!view.is_array()) continue;
+    if (!known || !writable) return result;
+    return place_in_view(ctx, view, syntax::as<syntax::Subscript>(part),
+                         std::span(reached.rest).subspan(i + 1), target);
   }
   result.type = place.type();
   result.offset = place.offset();
@@ -263,16 +307,40 @@ std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
     error(ctx, DiagCode::atomic_assigned, target, {result.what, type_text(result.type)});
     return result;
   }
-  if (known && writable) result.operands = place.operands(reached->by);
+  if (!known || !writable) return result;
+  result.operands = place.operands(reached.by);
+  if (result.type.is_record() && is_sub_array(*result.type.record))
+    result.view = place.whole(target).array();
   return result;
 }
 
-// Whether the parts lead to an element of a sub-array by fields and by an index on each axis: what
-// is read then lies in memory, and only the last index may make it.
-static bool leads_to_element(const DataType& element, const std::vector<const Node*>& parts) {
+static FieldPlace place_in_view(Context& ctx, const Value& view, const syntax::Subscript* by,
+                                std::span<const Node* const> rest, const Node* target) {
+  if (rest.empty()) return place_within(ctx, {view, {}, by, {}}, target);
+  auto* next = syntax::as<syntax::Subscript>(rest[0]);
+  if (!next) {
+    field_of_several(ctx, view, rest[0]);
+    return {};
+  }
+  return place_within(ctx, *reach_element(ctx, view, next, rest.subspan(1), true), target);
+}
+
+std::optional<FieldPlace> field_place(Context& ctx, const Node* target) {
+  const Chain chain = chain_of(target);
+  if (!chain.element || chain.fields.empty()) return std::nullopt;
+  std::optional<Reached> reached = reach_element(ctx, expr(ctx, chain.element->value),
+                                                 chain.element, chain.fields, /*evaluated=*/false);
+  if (!reached) return std::nullopt;
+  return place_within(ctx, std::move(*reached), target);
+}
+
+// Whether the parts lead to an element or a part of a sub-array by fields and by an index on each
+// axis: what is read then lies in memory, and only the last index may leave axes.
+static bool leads_to_part(const DataType& element, const std::vector<const Node*>& parts) {
   DataType type = element;
   for (const Node* part : parts) {
     if (!type.is_record()) return false;
+    const bool last = part == parts.back();
     const RecordRef record = type.record;
     auto* subscript = syntax::as<syntax::Subscript>(part);
     const std::string* name =
@@ -290,9 +358,9 @@ static bool leads_to_element(const DataType& element, const std::vector<const No
     };
     const bool indices =
         display ? std::ranges::all_of(display->elts, is_one) : is_one(subscript->slice);
-    if (record->kind != RecordType::Kind::SubArray || given != record->shape.size() || !indices)
-      return false;
-    const DataType inner = record->fields[0].type;
+    if (!is_sub_array(*record)) return false;
+    if (!last && (given != record->shape.size() || !indices)) return false;
+    const DataType inner = record->element;
     type = inner;
   }
   return syntax::as<syntax::Subscript>(parts.back()) &&
@@ -318,7 +386,7 @@ std::optional<Value> element_in_memory(Context& ctx, const syntax::Subscript* no
   auto* array = base.as<Value::Array>();
   if (!array || array->reference || !has_named_fields(array->element) ||
       holds_atomics(array->element) || !is_element_index(*array, chain.element->slice) ||
-      !leads_to_element(array->element, chain.fields))
+      !leads_to_part(array->element, chain.fields))
     return std::nullopt;
   const Value index = expr_or_slice(ctx, chain.element->slice);
   if (index.is_unknown()) return index;
@@ -328,7 +396,7 @@ std::optional<Value> element_in_memory(Context& ctx, const syntax::Subscript* no
   if (!at) return Value::unknown();
   PlaceInElement place(ctx, *array, std::move(*at));
   for (const Node* part : chain.fields)
-    if (!enter_part(ctx, place, part)) return Value::unknown();
+    if (const Value view = enter_part(ctx, place, part); !view.is_none()) return view;
   return load_data(ctx, place.type(), place.operands(node), place.offset());
 }
 
@@ -344,8 +412,9 @@ bool assign_field(Context& ctx, const Node* target, const Value& value, const No
   const std::optional<FieldPlace> place = field_place(ctx, target);
   if (!place) return false;
   ctx.at(target);
-  if (place->view)
-    fill(ctx, *place->view, value, syntax::as<syntax::Subscript>(target), source);
+  const bool whole = !place->operands.empty() && (value.is_record() || value.is_tuple());
+  if (place->view && !whole)
+    fill(ctx, *place->view, value, target, source);
   else
     store_field(ctx, *place, value, source);
   return true;

@@ -32,6 +32,12 @@ Value as_data(Context& ctx, const Value& value, const DataType& type, Conversion
 // The type that an argument names: a number, a vector, a class of the program whose fields have
 // types.
 std::optional<DataType> data_type_of(const Value& named);
+// What device.align() makes of a type, as the type itself; others, and hints of arrays, as they
+// are.
+bool is_alias(const Value& type);
+Value behind_alias(const Value& type);
+// The alignment that device.align() gives a type; 1 of others.
+uint32_t least_align(const Value& type);
 
 // --- fields.cpp ---
 std::optional<size_t> field_named(const RecordType& type, const std::string& name);
@@ -57,6 +63,15 @@ bool assign_component(Context& ctx, const syntax::Subscript* target, const Value
 // A constant index within the record; reports others.
 std::optional<size_t> constant_index(Context& ctx, const Value& index, const RecordType& type,
                                      const Node* node);
+
+// --- sub_arrays.cpp ---
+// One object for each element and shape.
+RecordRef sub_array_type(Session& session, const DataType& element, std::vector<int64_t> shape);
+// Along the first axis: elements, or sub-arrays of one axis less.
+std::vector<Value> rows_of(Context& ctx, const Value& sub_array);
+// m[1], m[1, k], m[:, 0:2]: an element, or another sub-array.
+Value part_of_sub_array(Context& ctx, const Value& sub_array, const Value& index,
+                        const syntax::Subscript* node);
 // The number of an element of a sub-array in C order, of which each axis has an index. Nothing:
 // some index is known at run time only, or is outside, which is reported.
 std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type, const Value& index,
@@ -65,8 +80,8 @@ std::optional<size_t> element_of_sub_array(Context& ctx, const RecordType& type,
 // --- places.cpp ---
 // Elements of structs and of structured dtypes.
 bool has_named_fields(const DataType& type);
-// A field of an element in memory, or a view of several elements. Without either where something
-// was wrong, which is reported.
+// A field of an element in memory, or a view of several elements; a sub-array is both. Without
+// either where something was wrong, which is reported.
 struct FieldPlace {
   DataType type;
   std::vector<Inst*> operands;  // the array and its indices
@@ -76,8 +91,9 @@ struct FieldPlace {
 };
 // Nothing: the target is no part of a record in memory, and none of its indices was evaluated.
 std::optional<FieldPlace> field_place(Context& ctx, const Node* target);
-// An element of a sub-array of an element in memory, read where it lies: a[i].v[k]. Nothing: the
-// node is something else, and none of its indices was evaluated.
+// An element of a sub-array of an element in memory, read where it lies: a[i].v[k]. Of a part of
+// it, a[i].v[1:], a view. Nothing: the node is something else, and none of its indices was
+// evaluated.
 std::optional<Value> element_in_memory(Context& ctx, const syntax::Subscript* node);
 void store_field(Context& ctx, const FieldPlace& place, const Value& value, const Node* source);
 bool assign_field(Context& ctx, const Node* target, const Value& value, const Node* source);
@@ -100,6 +116,8 @@ Value each_component(Context& ctx, const Value& v, const Node* node,
 RecordRef record_type(Session& session, uint32_t index);
 // device.Atomic(value, align); an `align` of less than its size is its size.
 RecordRef atomic_type(Session& session, const DataType& value, uint32_t align);
+// device.align(T, n); with an alignment of 1 the hint of an array.
+RecordRef alias_of(Session& session, const DataType& of, uint32_t align);
 Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a);
 // An instance of a class of named tuples, or of frozen dataclasses: its fields have the types of
 // their values.

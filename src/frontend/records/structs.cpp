@@ -27,8 +27,20 @@ RecordType::Kind kind_of(syntax::TypeDecl::Kind kind) {
       return RecordType::Kind::SubArray;
     case syntax::TypeDecl::Kind::Atomic:
       return RecordType::Kind::Atomic;
+    case syntax::TypeDecl::Kind::Alias:
+      return RecordType::Kind::Alias;
   }
   CD_UNREACHABLE("unknown kind of class");
+}
+
+DataType array_of_hint(const syntax::FieldType& hint) {
+  DataType array{.kind = DataType::Kind::Array, .any_element = hint.name.empty()};
+  array.ndim = hint.ndim < 0 ? DataType::kAnyNdim : hint.ndim;
+  if (array.any_element) return array;
+  const std::optional<TypeCode> code = numeric_named(hint.name);
+  CD_CHECK(code, "an array of the unknown type " + hint.name);
+  array.code = *code;
+  return array;
 }
 
 DataType type_of_field(Session& session, const syntax::FieldType& type) {
@@ -37,6 +49,8 @@ DataType type_of_field(Session& session, const syntax::FieldType& type) {
       return {};
     case syntax::FieldType::Kind::Class:
       return DataType::of(record_type(session, type.type));
+    case syntax::FieldType::Kind::Array:
+      return array_of_hint(type);
     case syntax::FieldType::Kind::Named:
       break;
   }
@@ -45,13 +59,6 @@ DataType type_of_field(Session& session, const syntax::FieldType& type) {
   const std::optional<TypeCode> code = numeric_named(type.name);
   CD_CHECK(code, "a field of the unknown type " + type.name);
   return DataType::number(*code);
-}
-
-// How many elements a sub-array has: its one field as often.
-size_t repetitions(const syntax::TypeDecl& decl) {
-  size_t count = 1;
-  for (const int64_t extent : decl.shape) count *= static_cast<size_t>(extent);
-  return decl.kind == syntax::TypeDecl::Kind::SubArray ? count : 1;
 }
 
 }  // namespace
@@ -73,26 +80,39 @@ RecordRef atomic_type(Session& session, const DataType& value, uint32_t align) {
   return session.atomics.emplace_back(std::move(type));
 }
 
+RecordRef alias_of(Session& session, const DataType& of, uint32_t align) {
+  const auto known = std::ranges::find_if(session.aliases, [&](const RecordRef& alias) {
+    return alias->fields[0].type == of && alias->align == align;
+  });
+  if (known != session.aliases.end()) return *known;
+  auto type = std::make_shared<RecordType>();
+  type->kind = RecordType::Kind::Alias;
+  type->name =
+      of.is_array() ? type_text(of) : "align(" + type_text(of) + ", " + std::to_string(align) + ")";
+  type->fields = {{"", of, 0}};
+  type->size = bytes_of(of);
+  type->align = align;
+  return session.aliases.emplace_back(std::move(type));
+}
+
 RecordRef record_type(Session& session, uint32_t index) {
   RecordRef& known = session.records[index];
   if (known) return known;
   const syntax::TypeDecl& decl = session.request.program->types.at(index);
   if (decl.kind == syntax::TypeDecl::Kind::Atomic)
     return known = atomic_type(session, type_of_field(session, decl.fields[0].type), decl.align);
+  if (decl.kind == syntax::TypeDecl::Kind::Alias)
+    return known = alias_of(session, type_of_field(session, decl.fields[0].type), decl.align);
+  if (decl.kind == syntax::TypeDecl::Kind::SubArray)
+    return known = sub_array_type(session, type_of_field(session, decl.fields[0].type), decl.shape);
   auto type = std::make_shared<RecordType>();
   type->kind = kind_of(decl.kind);
   type->name = decl.name;
-  type->shape = decl.shape;
   type->size = decl.size;
   type->align = decl.align;
   type->decl = &decl;
-  const size_t times = repetitions(decl);
-  for (size_t i = 0; i < times; ++i)
-    for (const syntax::Field& field : decl.fields) {
-      const DataType of_field = type_of_field(session, field.type);
-      const auto step = static_cast<uint32_t>(i) * bytes_of(of_field);
-      type->fields.push_back({field.name, of_field, field.offset + step});
-    }
+  for (const syntax::Field& field : decl.fields)
+    type->fields.push_back({field.name, type_of_field(session, field.type), field.offset});
   return known = type;
 }
 
@@ -111,7 +131,8 @@ static bool place_named(Context& ctx, const RecordType& type, const Arguments& a
                         std::vector<Given>& fields) {
   for (size_t k = 0; k < a.named.size(); ++k) {
     const auto& [name, value] = a.named[k];
-    const auto i = field_named(type, name);
+    auto i = field_named(type, name);
+    if (i && type.decl && !type.decl->fields[*i].is_given) i.reset();
     if (!i || (fields[*i].value && !may_repeat)) {
       error(ctx, i ? DiagCode::argument_twice : DiagCode::unexpected_keyword, a.node,
             {type.name, name, fields_hint(type)});
@@ -160,18 +181,27 @@ static Value made_by_method(Context& ctx, const RecordType& type, const Node* no
                          "make it outside of the kernel, or leave that method out");
 }
 
+// Those that a call gives by position.
+static std::vector<size_t> positional_fields(const RecordType& type) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < type.fields.size(); ++i)
+    if (!type.decl || type.decl->fields[i].is_positional) found.push_back(i);
+  return found;
+}
+
 Value construct_record(Context& ctx, const RecordRef& type, const Arguments& a) {
   if (a.has_unknown()) return Value::unknown();
   if (holds_atomics(DataType::of(type)))
     return error(ctx, DiagCode::atomic_copied, a.node, {with_article(type->name)});
   if (type->decl && !type->decl->made_by.empty()) return made_by_method(ctx, *type, a.node);
-  if (a.positional.size() > type->fields.size())
+  const std::vector<size_t> positional = positional_fields(*type);
+  if (a.positional.size() > positional.size())
     return error(ctx, DiagCode::too_many_arguments, a.node,
-                 {type->name, count_text(type->fields.size(), "argument"),
+                 {type->name, count_text(positional.size(), "argument"),
                   were_given(a.positional.size()), fields_hint(*type)});
   std::vector<Given> fields(type->fields.size());
   for (size_t i = 0; i < a.positional.size(); ++i)
-    fields[i] = {&a.positional[i], argument_node(a, i)};
+    fields[positional[i]] = {&a.positional[i], argument_node(a, i)};
   if (!place_named(ctx, *type, a, /*may_repeat=*/false, fields)) return Value::unknown();
   Value::Record record{type, {}};
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -215,6 +245,9 @@ Value replaced(Context& ctx, const Value& record, const Arguments& a) {
   if (!place_named(ctx, *type, a, /*may_repeat=*/true, fields)) return Value::unknown();
   std::vector<Value> changed(record.parts().begin(), record.parts().end());
   for (size_t i = 0; i < fields.size(); ++i) {
+    const syntax::Field* declared = type->decl ? &type->decl->fields[i] : nullptr;
+    if (declared && !declared->is_given)  // as dataclasses.replace makes it anew
+      changed[i] = binding_value(ctx, declared->default_value, a.node, declared->name);
     if (!fields[i].value) continue;
     changed[i] = record.is_record() ? field_value(ctx, *type, i, *fields[i].value, fields[i].node)
                                     : *fields[i].value;
