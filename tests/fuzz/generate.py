@@ -10,7 +10,7 @@ import contextlib
 import functools
 import random
 
-from . import model
+from . import groups, model, sub_arrays
 from .arrays import choose_arrays
 from .counters import Counters
 from .expression_tree import (
@@ -25,6 +25,7 @@ from .expression_tree import (
     Variable,
 )
 from .indices import Indices, of
+from .other_numbers import OtherNumbers
 from .positions import Positions, positions
 from .program import Assign, Augment, Body, For, If, Join, Jump, Program, Raw, Store, While
 from .record_programs import Records
@@ -54,6 +55,7 @@ class Generator(Records):
         for t in self.random.sample((*model.TYPED, "int", "float"), 3):
             self.scalars[f"s_{t}"] = t
         self.choose_records(seed, self.at.extents["n"])
+        self.group = groups.choose_group(seed, self.array_parameters())  # given in one struct
         # readable variables and their types
         self.scopes = [self.scalars | self.at.types | self.record_arguments]
         self.frozen: set[str] = set(self.scopes[0])  # never assigned again
@@ -365,23 +367,31 @@ class Generator(Records):
             return [If(test, Body(statements), None)]
         return [If(test, Body([Jump("return")]), None), *statements]
 
-    def parameters(self) -> list[str]:
+    def array_parameters(self) -> list[str]:
         arrays = [*self.arrays.inputs, *self.arrays.outputs]
+        return [argument_of(a) if a in self.views else a for a in arrays]
+
+    def parameters(self) -> list[str]:
+        arrays = [a for a in self.array_parameters() if a not in self.group]
         records = [*self.record_arrays.inputs, *self.record_arrays.outputs]
-        arrays = [argument_of(a) if a in self.views else a for a in arrays]
-        return [*arrays, *self.scalars, *records, *self.record_arguments]
+        of_group = [groups.PARAMETER] if self.group else []
+        return [*arrays, *self.scalars, *records, *self.record_arguments, *of_group]
 
     def preamble(self) -> Raw:
         """What a kernel begins with: its views, and where the thread is."""
         types = self.arrays.inputs | self.arrays.outputs
         views = [view.line(name, types[name]) for name, view in self.views.items()]
-        return Raw([*views, *self.at.lines])
+        return Raw([*groups.lines(self.seed, self.group), *views, *self.at.lines])
 
     def program(self) -> Program:
         depth, statements = (1, self.random.randint(2, 4)) if self.light else (2, 0)
         body = self.body(depth, statements or self.random.randint(3, 7))
         self.add_reports(body)
         self.add_tuples(body)
+        if sub_arrays.INPUT in self.record_arrays.inputs:
+            body.statements += sub_arrays.SubArrays(self, self.seed).make()
+        if self.record_arrays.outputs and OtherNumbers.chosen(self.seed):
+            body.statements += OtherNumbers(self, self.seed).make()
         self.add_counters(body)
         speller = Speller(self.seed)
         if speller.wanted():

@@ -18,7 +18,7 @@ from cuda import device as D
 from cuda.device import _testing
 from support.targets import available, on_this_machine
 
-from . import model, records
+from . import groups, model, records
 from .arrays import Arrays, flat
 from .expression_tree import Array, Thread
 from .generate import generate
@@ -27,7 +27,7 @@ from .memory import Placed, place
 from .positions import Positions
 from .program import Program, run_block
 from .reports import Said, lines_of, told, wrong_reports
-from .views import View
+from .views import View, argument_of
 
 
 class Ran(NamedTuple):
@@ -49,13 +49,20 @@ class Case:
     views: dict[str, View]  # arrays that are parts of arguments
     record_arrays: Arrays
     record_values: dict[str, tuple]  # of arguments: as the launch takes them, and as the model does
+    group: list[str]  # parameters that are attributes of a struct
 
     def arguments(self) -> list:
         arrays = [*self.arrays.inputs, *self.arrays.outputs]
-        numbers = [*(self.argument(name) for name in arrays), *self.scalars.values()]
+        given = {
+            argument_of(name) if name in self.views else name: self.argument(name)
+            for name in arrays
+        }
+        group = [given.pop(name) for name in self.group]
+        numbers = [*given.values(), *self.scalars.values()]
         records = [*self.record_arrays.inputs, *self.record_arrays.outputs]
         arrays = [self.memory[name].array for name in records]
-        return [*numbers, *arrays, *(host for host, _ in self.record_values.values())]
+        values = [host for host, _ in self.record_values.values()]
+        return [*numbers, *arrays, *values, *([groups.struct_of(*group)] if group else [])]
 
     def outputs(self) -> dict[str, str]:
         return self.arrays.outputs | self.record_arrays.outputs
@@ -94,12 +101,17 @@ def numbers(rng: random.Random, t: str, shape: tuple[int, ...]) -> numpy.ndarray
     return some[chosen].reshape(shape)
 
 
+def has_structs(generator) -> bool:
+    types = (generator.record_arrays.outputs | generator.record_arguments).values()
+    return any(t in records.STRUCTS for t in types)
+
+
 def make_case(seed: int, blocks: bool = False) -> Case:
     make = generate_blocks if blocks else generate
     width = 64 if random.Random(seed ^ 0x64B17).random() < 0.3 else 32
     model.use_builtins(width)
     generator, program = make(seed)
-    if width == 64 and "Mixed" in program.source(True):  # whose int has 32 bits
+    if width == 64 and has_structs(generator):  # whose int has 32 bits
         width = 32
         model.use_builtins(width)
         generator, program = make(seed)
@@ -130,7 +142,7 @@ def make_case(seed: int, blocks: bool = False) -> Case:
             memory[name] = place(rng, initial[name])
     return Case(
         *(seed, program, at, arrays, memory, initial, scalars, types, beyond, views),
-        *(of_records, values),
+        *(of_records, values, generator.group),
     )
 
 
@@ -250,8 +262,8 @@ def run_model(case: Case) -> Ran:
             for k in numpy.flatnonzero(case.at.inside()):
                 run_block(case.program, [Thread(scalars | position(case, k), arrays, said)])
         outputs = {
-            name: numpy.array(arrays[name].numbers, initial.dtype).reshape(initial.shape)
-            for name in case.outputs()
+            name: records.array_of(t, arrays[name].numbers, initial.dtype).reshape(initial.shape)
+            for name, t in case.outputs().items()
             for initial in [case.initial[name]]
         }
         return Ran(outputs, said)
@@ -277,7 +289,9 @@ def require(targets: list[str]) -> list[str]:
 def unequal(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
     """Elements with other bits, as a mask; all NaNs count as equal."""
     if a.dtype.names:
-        return numpy.any([unequal(a[name], b[name]) for name in a.dtype.names], axis=0)
+        fields = [unequal(a[name], b[name]) for name in a.dtype.names]
+        # Of a field that is an array: whether any of its elements differs.
+        return numpy.any([f.reshape(*a.shape, -1).any(-1) for f in fields], axis=0)
     if a.dtype.kind == "c":
         return unequal(a.real, b.real) | unequal(a.imag, b.imag)
     if a.dtype.kind not in "fV":  # ml_dtypes' are V

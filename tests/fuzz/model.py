@@ -19,10 +19,14 @@ from typing import NamedTuple
 import numpy
 from support.small_floats import rounded
 
+from support import small_floats
+
 INTS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
-SMALL = ("f2", "bf")
+EIGHT_BITS = ("e4", "e5")  # in statements of their own: other_numbers.py
+SMALL = ("f2", "bf", *EIGHT_BITS)
 FLOATS = ("f4", "f8", *SMALL)
-TYPED = ("b1", *INTS, *FLOATS)
+TYPED = ("b1", *INTS, "f4", "f8", "f2", "bf")
+COMPONENTS = {"c8": "f4", "c16": "f8"}  # of complex numbers, in those statements too
 NAMES = {
     "b1": "bool",
     **{f"{s}{n}": f"{'u' * (s == 'u')}int{8 * n}" for s in "iu" for n in (1, 2, 4, 8)},
@@ -30,8 +34,15 @@ NAMES = {
     "f8": "float64",
     "f2": "float16",
     "bf": "bfloat16",
+    "e4": "float8e4m3",
+    "e5": "float8e5m2",
+    "c8": "complex64",
+    "c16": "complex128",
 }
-NUMPY = {code: numpy.dtype(name).type for code, name in NAMES.items()}
+NUMPY = {
+    code: small_floats.DTYPES[name].type if name in small_floats.DTYPES else numpy.dtype(name).type
+    for code, name in NAMES.items()
+}
 
 
 class Val(NamedTuple):
@@ -41,7 +52,7 @@ class Val(NamedTuple):
 
 def is_record(t: str) -> bool:
     """Whether it is the type of a record instead of a number: see records.py."""
-    return t == "Mixed" or t[-2:-1] == "x"
+    return t in ("Mixed", "Deep", "pair", "Sub", "c8", "c16") or t[-2:-1] == "x" or "*" in t
 
 
 def _table() -> dict[tuple[str, str], str]:
@@ -72,8 +83,8 @@ def is_float(t: str) -> bool:
     return t == "float" or t in FLOATS
 
 
-MACHINE = {t: t for t in TYPED} | {"int": "i4", "float": "f4"}
-BITS = {t: 16 if m == "bf" else 8 * int(m[1]) for t, m in MACHINE.items()}
+MACHINE = {t: t for t in (*TYPED, *EIGHT_BITS)} | {"int": "i4", "float": "f4"}
+BITS = {t: 16 if m == "bf" else 8 if m in EIGHT_BITS else 8 * int(m[1]) for t, m in MACHINE.items()}
 
 
 def use_builtins(width: int) -> None:

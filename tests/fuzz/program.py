@@ -343,7 +343,8 @@ class Program:
                 lines.append(f"    {name} = D.{kind}_array({shape}, {element})")
         body = list(self.body.lines("    "))
         head = "import math\n\nfrom cuda import device as D\n\n\n"
-        if any("Mixed" in line for line in [*body, *(h.text() for h in self.helpers)]):
+        texts = [*body, *(h.text() for h in self.helpers)]
+        if any(name in text for text in texts for name in records.STRUCTS):
             head = records.import_line() + head
         if any("rotated(" in line for line in body):
             head += Rotate.TEXT

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 
-from . import model
+from . import model, other_numbers
 from .arrays import Arrays
 from .expression_tree import Binary, Call, Cast, Conditional, Element, Literal, Variable
 from .expressions import ARITHMETIC, BITWISE, Expressions
 from .model import is_record
 from .program import Assign, Join, Store
 from .records import (
+    SUB,
     Component,
     Converted,
     Equal,
@@ -26,7 +27,9 @@ from .records import (
     kind_of,
     vector_code,
 )
+from .sub_arrays import INPUT, OUTPUT, SubArrays
 
+OTHER_KINDS = ("Deep", "Deep", "f2x4", "bfx2", "i1x3", "u8x2", "i4x1")
 KINDS = ("f4x2", "f4x3", "f4x4", "i4x3", "u1x4", "f8x2", "i2x1", "Mixed")
 
 
@@ -41,14 +44,26 @@ class Records(Expressions):
     def choose_records(self, seed: int, n: int) -> None:
         """By numbers of its own: programs without records stay what they are."""
         self.record_arrays, self.record_arguments, self.within_record = Arrays(), {}, False
+        if SubArrays.wanted(seed):
+            self.record_arrays.inputs[INPUT] = self.record_arrays.outputs[OUTPUT] = SUB
+            self.record_arrays.shapes |= {INPUT: (n + seed % 7,), OUTPUT: (n + seed % 5,)}
+        for t in other_numbers.OtherNumbers.chosen(seed):
+            for name, arrays in (
+                (other_numbers.input_of(t), self.record_arrays.inputs),
+                (other_numbers.output_of(t), self.record_arrays.outputs),
+            ):
+                arrays[name], self.record_arrays.shapes[name] = t, (n + seed % 3,)
         rng = random.Random(seed ^ 0xEC08D)
         if rng.random() < 0.5:
             return
         first, second = rng.sample(KINDS, 2)
+        if (other := random.Random(f"{seed} has other records")).random() < 0.5:
+            second = other.choice(OTHER_KINDS)
         arrays = self.record_arrays
-        arrays.inputs = {f"r_{first}": first}
-        arrays.outputs = {f"q_{first}": first, f"q_{second}": second}
-        for name in (*arrays.inputs, *arrays.outputs):
+        names = f"r_{first}", f"q_{first}", f"q_{second}"
+        arrays.inputs |= {names[0]: first}
+        arrays.outputs |= {names[1]: first, names[2]: second}
+        for name in names:
             arrays.shapes[name] = (n + rng.choice((0, 0, 9, 70)),)
         self.record_arguments = {f"t_{k}": k for k in (first, second)}
 
@@ -77,12 +92,13 @@ class Records(Expressions):
                 total = model.binary_type("+", total, code)
             found = Sum(total, record)
         else:
-            lanes = kind_of(record.type).lanes
-            by_view = not lanes and isinstance(record, Element) and self.chance(0.4)
-            found = Field(code, record, place, bool(lanes) and self.chance(0.4), by_view)
+            kind = kind_of(record.type)
+            by_view = not kind.lanes and isinstance(record, Element) and self.chance(0.4)
+            by_view = by_view and not kind.is_tuple
+            found = Field(code, record, place, bool(kind.lanes) and self.chance(0.4), by_view)
         while is_record(found.type):
-            code = kind_of(found.type).component
-            found = Field(code, found, self.random.randrange(kind_of(found.type).lanes))
+            place, (_, code) = self.random.choice(list(enumerate(kind_of(found.type).fields)))
+            found = Field(code, found, place)
         return found if types is None or found.type in types else None
 
     def somewhere_in(self, lanes: int):
@@ -104,7 +120,8 @@ class Records(Expressions):
         kinds += [(5, "element")] if inputs else []
         if depth > 0:
             kinds += [(1, "choice"), (1, "call")]
-            kinds += [(3, "converted")] if kind_of(t).lanes else [(3, "replaced")]
+            changed = "converted" if kind_of(t).lanes else "replaced"
+            kinds += [] if kind_of(t).is_tuple else [(3, changed)]
         kind = self.weighted(kinds)
         if kind == "variable":
             return Variable(t, self.random.choice(known))
@@ -212,16 +229,19 @@ class Records(Expressions):
         value = self.runtime(self.expression(1))
         return SetComponent(name, self.somewhere_in(lanes) if self.chance(0.4) else index, value)
 
+    def outputs_of_records(self) -> list[tuple[str, str]]:
+        outputs = self.record_arrays.outputs.items()
+        return [(array, t) for array, t in outputs if t != SUB and t not in other_numbers.KINDS]
+
     def own_record(self) -> tuple[str, str]:
-        return self.random.choice(list(self.record_arrays.outputs.items()))
+        return self.random.choice(self.outputs_of_records())
 
     def store_record(self, _: int):
         array, t = self.own_record()
         return Store(array, Variable("i4", "i"), "", self.record_of(t, 2))
 
     def store_field(self, _: int):
-        outputs = self.record_arrays.outputs.items()
-        structs = [(array, t) for array, t in outputs if not kind_of(t).lanes]
+        structs = [(a, t) for a, t in self.outputs_of_records() if not kind_of(t).lanes]
         array, t = self.random.choice(structs) if structs else self.own_record()
         path, code = [], t
         while is_record(code) and (not path or self.chance(0.7)):

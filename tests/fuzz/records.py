@@ -6,6 +6,7 @@ The model's value of a record is a tuple of numbers, one for each field, or of s
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 
 import numpy
@@ -26,6 +27,15 @@ class Mixed:
     u: D.uint16
 
 
+@D.struct
+class Deep:
+    h: D.float16
+    m: Mixed
+    t: tuple[int, D.float32]
+    b: D.bfloat16
+    w: D.uint8x4
+
+
 @dataclass(frozen=True)
 class Kind:
     """A type of records."""
@@ -38,22 +48,54 @@ class Kind:
     @property
     def lanes(self) -> int:
         """Of a vector; 0: it is a struct."""
-        return 0 if self.code == "Mixed" else len(self.fields)
+        return len(self.fields) if is_vector(self.code) else 0
+
+    @property
+    def is_tuple(self) -> bool:
+        return self.code == PAIR
 
     @property
     def component(self) -> str:
         return self.fields[0][1]
 
 
-FIELDS_OF_MIXED = ("i1", "f8", "b1", "f4x2", "int", "u2")
+PAIR = "pair"  # tuple[int, float32]
+SUB = "Sub"  # a structured dtype with fields that are arrays
+STRUCTS = {
+    "Mixed": (Mixed, ("i1", "f8", "b1", "f4x2", "int", "u2")),
+    "Deep": (Deep, ("f2", "Mixed", PAIR, "bf", "u1x4")),
+}
+SUB_DTYPE = numpy.dtype(
+    [("n", "u2"), ("v", "i4", (5,)), ("m", "f4", (2, 3)), ("k", "i1", (3, 2, 2))], align=True
+)
+
+
+def is_vector(code: str) -> bool:
+    return code[-2:-1] == "x"
+
+
+def sub_shape(code: str) -> tuple[str, tuple[int, ...]]:
+    """The format of the elements, and the shape: "f4*2*3"."""
+    element, *extents = code.split("*")
+    return element, tuple(map(int, extents))
 
 
 @functools.cache
 def kind_of(code: str) -> Kind:
-    if code == "Mixed":
-        names = Mixed.numpy_dtype.names
-        fields = tuple(zip(names, FIELDS_OF_MIXED, strict=True))
-        return Kind(code, code, fields, Mixed.numpy_dtype)
+    if code in STRUCTS:
+        cls, codes = STRUCTS[code]
+        return Kind(
+            code, code, tuple(zip(cls.numpy_dtype.names, codes, strict=True)), cls.numpy_dtype
+        )
+    if code == PAIR:
+        return Kind(code, "", (("f0", "int"), ("f1", "f4")), Deep.numpy_dtype["t"])
+    if code == SUB:
+        codes = ("u2", "i4*5", "f4*2*3", "i1*3*2*2")
+        return Kind(code, "", tuple(zip(SUB_DTYPE.names, codes, strict=True)), SUB_DTYPE)
+    if "*" in code:
+        element, shape = sub_shape(code)
+        fields = tuple((str(k), element) for k in range(math.prod(shape)))
+        return Kind(code, "", fields, numpy.dtype((model.NAMES[element], shape)))
     number, lanes = code.split("x")
     name = f"{model.NAMES[number]}x{lanes}"
     fields = tuple((axis, number) for axis in "xyzw"[: int(lanes)])
@@ -65,7 +107,7 @@ def vector_code(component: str, lanes: int) -> str:
 
 
 def import_line() -> str:
-    return f"from {__name__} import Mixed\n"
+    return f"from {__name__} import Deep, Mixed\n"
 
 
 # --- values ---
@@ -83,6 +125,13 @@ def filled(t: str, shape: tuple[int, ...], numbers) -> numpy.ndarray:
     """An array of records; numbers(t) makes one of a field's."""
     if not is_record(t):
         return numbers(t)
+    if t in model.COMPONENTS:
+        array = numpy.zeros(shape, model.NUMPY[t])
+        array.real, array.imag = (numbers(model.COMPONENTS[t]) for _ in range(2))
+        return array
+    if "*" in t:
+        columns = [numbers(code) for _, code in kind_of(t).fields]
+        return numpy.stack(columns, axis=-1).reshape(*shape, *sub_shape(t)[1])
     array = numpy.zeros(shape, kind_of(t).dtype)
     for name, code in kind_of(t).fields:
         array[name] = filled(code, shape, numbers)
@@ -91,17 +140,38 @@ def filled(t: str, shape: tuple[int, ...], numbers) -> numpy.ndarray:
 
 def values_of(t: str, array: numpy.ndarray) -> list:
     """The elements as the model has them, one row after the other."""
+    if t in model.COMPONENTS:
+        return list(zip(array.real.ravel(), array.imag.ravel(), strict=True))
+    if "*" in t:
+        return list(map(tuple, array.reshape(-1, len(kind_of(t).fields)).tolist()))
     if is_record(t):
         columns = [values_of(code, array[name]) for name, code in kind_of(t).fields]
         return list(zip(*columns, strict=True))
     return list(array.ravel()) if array.dtype.kind == "f" else array.ravel().tolist()
 
 
+def array_of(t: str, values: list, dtype: numpy.dtype) -> numpy.ndarray:
+    """The array of one axis that values_of gives these values of."""
+    if t in model.COMPONENTS:
+        array = numpy.zeros(len(values), dtype)
+        array.real, array.imag = zip(*values, strict=True)
+        return array
+    if t != SUB:
+        return numpy.array(values, dtype)
+    array = numpy.zeros(len(values), dtype)
+    for k, (name, code) in enumerate(kind_of(t).fields):
+        column = numpy.array([value[k] for value in values], dtype[name].base)
+        array[name] = column.reshape(-1, *sub_shape(code)[1])
+    return array
+
+
 def argument(t: str, numbers):
     """A vector or struct as a launch takes it, and as the model has it; numbers(t): of a field."""
     made = [argument(c, numbers) if is_record(c) else numbers(c) for _, c in kind_of(t).fields]
     host, known = zip(*made, strict=True)
-    cls = Mixed if t == "Mixed" else getattr(D, kind_of(t).text[2:])
+    if t == PAIR:
+        return host, known
+    cls = STRUCTS[t][0] if t in STRUCTS else getattr(D, kind_of(t).text[2:])
     return cls(*host), known
 
 
@@ -120,7 +190,8 @@ class Field:
         name = kind_of(self.operand.type).fields[self.place][0]
         if self.by_view:
             return f'{self.operand.array}["{name}"][{self.operand.index.text()}]'
-        return self.operand.text() + (f"[{self.place}]" if self.by_index else f".{name}")
+        by_index = self.by_index or kind_of(self.operand.type).is_tuple
+        return self.operand.text() + (f"[{self.place}]" if by_index else f".{name}")
 
     def run(self, t: Thread) -> Val:
         return Val(self.type, self.operand.run(t).number[self.place])
@@ -147,7 +218,7 @@ class Make:
     operands: list
 
     def text(self) -> str:
-        return call_of(kind_of(self.type).text, self.operands)
+        return call_of(kind_of(self.type).text, self.operands)  # (a, b) of a tuple
 
     def run(self, t: Thread) -> Val:
         codes = [code for _, code in kind_of(self.type).fields]
@@ -325,8 +396,10 @@ class FieldStore:
         element, code = f"[{self.index.text()}]", self.kind
         text = self.array if self.by_view else self.array + element
         for place in self.path[: len(self.path) - (self.component is not None)]:
-            name, code = kind_of(code).fields[place]
-            text += f'["{name}"]' if self.by_name or text == self.array else f".{name}"
+            kind = kind_of(code)
+            name, code = kind.fields[place]
+            by_name = self.by_name or text == self.array
+            text += f"[{place}]" if kind.is_tuple else f'["{name}"]' if by_name else f".{name}"
             if self.by_view and text == f'{self.array}["{name}"]':
                 text += element
         if self.component is not None:
