@@ -169,9 +169,16 @@ ArrayObject* get_item(const ArrayObject& array, nb::handle index) {
 
 nb::module_ operators() { return nb::module_::import_("cuda.device._array_operators"); }
 
-// An index that is an array itself is work for kernels.
+bool holds_array(nb::handle index) {
+  if (!PyTuple_CheckExact(index.ptr())) return nb::isinstance<ArrayObject>(index);
+  const nb::tuple parts = nb::borrow<nb::tuple>(index);
+  return std::any_of(parts.begin(), parts.end(),
+                     [](nb::handle part) { return nb::isinstance<ArrayObject>(part); });
+}
+
+// An index that is an array itself, or holds one, is work for kernels.
 nb::object item(nb::handle self, nb::handle index) {
-  if (nb::isinstance<ArrayObject>(index)) return operators().attr("chosen")(self, index);
+  if (holds_array(index)) return operators().attr("chosen")(self, index);
   return nb::cast(get_item(*nb::inst_ptr<ArrayObject>(self), index), nb::rv_policy::take_ownership);
 }
 

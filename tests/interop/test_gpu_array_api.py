@@ -355,6 +355,17 @@ def test_masks_indices_and_assignment(on_gpu):
         same.append(np.array_equal(D.to_host(a[b[:2]]), h[[1, 2]]))
         rows = D.asarray(np.array([True, False, True]), device="cuda")
         same.append(np.array_equal(D.to_host(a[rows]), h[[0, 2]]))
+        i, j = np.array([[0], [-1]]), np.array([1, 3, -4], "i2")
+        x, y = D.asarray(i, device="cuda"), D.asarray(j, device="cuda")
+        for ours, theirs in (((x, y), (i, j)), ((2, y), (2, j)), ((x, -1), (i, -1)),
+                             ((x[0], 0), (i[0], 0)), ((x,), (i,))):
+            same.append(np.array_equal(D.to_host(a[ours]), h[theirs]))
+            same.append(np.array_equal(D.to_host(a.T[ours[::-1]]), h.T[theirs[::-1]])
+                        if len(ours) == 2 else True)
+        deep = D.asarray(np.arange(24).reshape(2, 3, 4), device="cuda")
+        same.append(np.array_equal(D.to_host(deep[1, x]), np.arange(24).reshape(2, 3, 4)[1, i]))
+        wrong = [outcome(lambda: a[x, :]), outcome(lambda: a[x, 4]), outcome(lambda: a[x, y, 0]),
+                 outcome(lambda: a[x, m])]
         a[m] = -1
         h[n] = -1
         same.append(np.array_equal(D.to_host(a), h))
@@ -364,11 +375,20 @@ def test_masks_indices_and_assignment(on_gpu):
         a[1:, ::2] = xp.asarray(7, dtype=xp.int8, device="cuda")
         h[1:, ::2] = 7
         same.append(np.array_equal(D.to_host(a), h))
-        answer = [same, [outcome(lambda: a[m[:2]]), outcome(lambda: a[a]),
+        answer = [same, wrong, [outcome(lambda: a[m[:2]]), outcome(lambda: a[a]),
                   outcome(lambda: a.__setitem__(b, 1)), outcome(lambda: b.__setitem__(..., a))]]
     """)
-    assert answer[0] == [True] * 6
+    assert answer[0] == [True] * 17
     assert answer[1] == [
+        [
+            "IndexError",
+            "slice(None, None, None) beside an array as index; take the parts one after the other",
+        ],
+        ["IndexError", "index 4 along an axis of 4 elements"],
+        ["IndexError", "3 indices of an array of 2 dimensions"],
+        ["IndexError", "an index of dtype bool; integers were expected"],
+    ]
+    assert answer[2] == [
         ["IndexError", "a mask of shape (2, 4) for an array of shape (3, 4)"],
         ["IndexError", "an index of dtype float32; bool or integers were expected"],
         ["IndexError", "assignment by an array as index expects a mask, an array of bool"],

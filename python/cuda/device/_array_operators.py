@@ -4,6 +4,7 @@ The package puts them on the class when it is imported; what computes is importe
 needed.
 """
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -136,17 +137,57 @@ def _transposed_matrix(self: Array) -> Any:
     return _call("matrix_transpose", self)
 
 
-def chosen(array: Array, index: Array) -> Any:
-    """array[index] of an index that is an array: a mask, or integers along the first axis."""
+def chosen(array: Array, index: Any) -> Any:
+    """array[index] of a mask, of integers along the first axis, or of a tuple with some of these.
+
+    In a tuple each part is of one axis, an int or integers, and all are spread over each other.
+    """
     from cuda.device._gpu_arrays import _sorting, _views
 
+    if isinstance(index, tuple):
+        return _at_places(array, index)
     _same_device(array, index)
     if index.dtype.kind == "b":
         return _sorting.chosen(array, index)
-    if index.dtype.kind not in "iu":
-        raise IndexError(f"an index of dtype {index.dtype}; bool or integers were expected")
+    _check_integers(index)
     found = _sorting.take(array, _views.flat(index), axis=0)
     return _views.reshape(found, (*index.shape, *array.shape[1:]))
+
+
+def _check_integers(index: Array, wanted: str = "bool or integers") -> None:
+    if index.dtype.kind not in "iu":
+        raise IndexError(f"an index of dtype {index.dtype}; {wanted} were expected")
+
+
+def _at_places(array: Array, index: tuple[Any, ...]) -> Any:
+    from cuda.device._gpu_arrays import _sorting, _views
+
+    if len(index) > array.ndim:
+        raise IndexError(f"{len(index)} indices of an array of {array.ndim} dimensions")
+    place: Any = 0
+    for extent, part in zip(array.shape, index, strict=False):
+        place = place * extent + _along(array, extent, part)
+    rest = array.shape[len(index) :]
+    rows = _views.reshape(array, (math.prod(array.shape[: len(index)]), *rest))
+    found = _sorting.take(rows, _views.flat(place), axis=0)
+    return _views.reshape(found, (*place.shape, *rest))
+
+
+def _along(array: Array, extent: int, part: Any) -> Any:
+    """An index of one axis, counted from its first element."""
+    from cuda.device._gpu_arrays import _elementwise
+
+    if isinstance(part, Array):
+        _same_device(array, part)
+        _check_integers(part, "integers")
+        wide = _elementwise.astype(part, np.int64)
+        return _elementwise.where(wide < 0, wide + extent, wide)
+    if isinstance(part, slice) or part is None or part is Ellipsis:
+        raise IndexError(f"{part!r} beside an array as index; take the parts one after the other")
+    number = operator.index(part)
+    if not -extent <= number < extent:
+        raise IndexError(f"index {number} along an axis of {extent} elements")
+    return number % extent
 
 
 def assigned(array: Array, mask: Array | None, value: Any) -> None:
