@@ -86,7 +86,17 @@ def kernels_of(inline):
         i = D.tid(1)
         _, out[i] = both(a[i], b[i])
 
-    return of_result, of_argument, of_variable, within, ignored
+    @D.func(inline=inline)
+    def applied(f, x):
+        return f(x)
+
+    @D.kernel
+    def captured(out, a, b, c):
+        i = D.tid(1)
+        p = a[i] * b[i]
+        out[i] = applied(lambda z: z + p, c[i])
+
+    return of_result, of_argument, of_variable, within, ignored, captured
 
 
 def rounded_sum(a, b, c):
@@ -97,7 +107,11 @@ def fused_sum(a, b, c):
     return (a.astype(np.float64) * b + c).astype(np.float32)
 
 
-EXPECTED = [rounded_sum, rounded_sum, rounded_sum, fused_sum, lambda a, b, c: rounded_sum(a, b, a)]
+EXPECTED = [
+    *(rounded_sum, rounded_sum, rounded_sum, fused_sum),
+    lambda a, b, c: rounded_sum(a, b, a),
+    rounded_sum,
+]
 
 
 @clause("DEV-FUNC-02")
