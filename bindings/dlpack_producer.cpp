@@ -11,10 +11,12 @@ namespace {
 namespace dlpack = interop::dlpack;
 
 struct Keywords {
+  nb::object stream = interned("stream"), max_version = interned("max_version"),
+             dl_device = interned("dl_device"), copy = interned("copy");
   nb::object version = nb::make_tuple(dlpack::kVersion.major, dlpack::kVersion.minor);
-  nb::object of_host = nb::make_tuple(interned("max_version"));
-  nb::object of_gpu = nb::make_tuple(interned("stream"), interned("max_version"));
-  nb::object of_old_gpu = nb::make_tuple(interned("stream"));
+  nb::object of_host = nb::make_tuple(max_version);
+  nb::object of_gpu = nb::make_tuple(stream, max_version);
+  nb::object of_old_gpu = nb::make_tuple(stream);
 };
 
 // Called with the GIL; kept, since Python may end before the last launch does.
@@ -32,13 +34,16 @@ bool names_any(const std::string& text, std::initializer_list<const char*> words
 // Whether a TypeError says that the producer does not know the keyword, rather than that something
 // failed while it exported. A call that is refused has run no Python code of the producer, so there
 // is no traceback, and the text speaks of arguments; a wrapper that hands the keyword on has one.
-bool refuses_keyword(const nb::python_error& error) {
+bool refuses_keyword(const nb::python_error& error, const CapsuleRequest& request) {
   nb::object text = nb::steal(PyObject_Str(error.value().ptr()));
   if (!text) throw nb::python_error();
   const std::string said = to_string(text);
   const bool ran = error.traceback().is_valid() && !error.traceback().is_none();
   if (!ran) return names_any(said, {"keyword", "argument"});
-  return names_any(said, {"max_version", "no keyword"}) && names_any(said, {"keyword"});
+  const bool named = names_any(said, {"max_version", "no keyword"}) ||
+                     (request.dl_device && names_any(said, {"dl_device"})) ||
+                     (request.copy && names_any(said, {"copy"}));
+  return named && names_any(said, {"keyword"});
 }
 
 }  // namespace
@@ -51,21 +56,42 @@ const DlpackNames& dlpack_names() {
 
 // Newer producers first; older ones refuse the keyword. What a producer raises while it exports is
 // not an invitation to export again (DEV-DLP-02).
-nb::object capsule_of(nb::handle producer, const nb::object& stream) {
+nb::object capsule_of(nb::handle producer, const CapsuleRequest& request) {
+  const Keywords& known = keywords();
   PyObject* const method = dlpack_names().dlpack.ptr();
-  const bool ordered = stream.is_valid();
-  PyObject* args[] = {producer.ptr(), keywords().version.ptr(), nullptr};
-  if (ordered) {
-    args[1] = stream.ptr();
-    args[2] = keywords().version.ptr();
-  }
-  const nb::object& names = ordered ? keywords().of_gpu : keywords().of_host;
+  const bool ordered = request.stream.is_valid();
+  PyObject* args[5] = {producer.ptr()};
+  size_t count = 1;
+  if (ordered) args[count++] = request.stream.ptr();
+  args[count++] = known.version.ptr();
+  nb::object names = ordered ? known.of_gpu : known.of_host;
+  const auto add = [&](const nb::object& name, const nb::object& value) {
+    if (!value) return;
+    args[count++] = value.ptr();
+    names = names + nb::make_tuple(name);
+  };
+  add(known.dl_device, request.dl_device);
+  add(known.copy, request.copy);
   PyObject* found = PyObject_VectorcallMethod(method, args, 1, names.ptr());
   if (found) return nb::steal(found);
   nb::python_error error;
-  if (!error.matches(PyExc_TypeError) || !refuses_keyword(error)) throw error;
+  if (!error.matches(PyExc_TypeError) || !refuses_keyword(error, request)) throw error;
   if (!ordered) return checked(PyObject_CallMethodNoArgs(producer.ptr(), method));
-  return checked(PyObject_VectorcallMethod(method, args, 1, keywords().of_old_gpu.ptr()));
+  return checked(PyObject_VectorcallMethod(method, args, 1, known.of_old_gpu.ptr()));
+}
+
+bool cuda_interface_is_read_only(nb::handle producer) {
+  static const auto* const name = new nb::object(interned("__cuda_array_interface__"));
+  try {
+    const nb::object fields = optional_attr(producer, *name);
+    if (!fields || !PyDict_Check(fields.ptr())) return false;
+    const nb::object data = nb::borrow(PyDict_GetItemString(fields.ptr(), "data"));
+    if (!data || !PyTuple_Check(data.ptr()) || nb::len(data) != 2) return false;
+    return PyObject_IsTrue(nb::object(data[1]).ptr()) == 1;
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C
+    return false;
+  }
 }
 
 }  // namespace cuda_device::bindings

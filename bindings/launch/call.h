@@ -35,7 +35,7 @@ class Owner : public abi::Owner {
     void (*release)(void*);
   };
   SmallVector<PyObject*, 16> objects_;
-  SmallVector<Tensor, 2> tensors_;
+  SmallVector<Tensor, 16> tensors_;
 };
 
 // An argument has a class that the kernel's program was captured without.
@@ -162,7 +162,6 @@ class Call {
   Arrays arrays_;
   SmallVector<LastUse*, 16> used_;
   std::vector<std::shared_ptr<MemoryBlock>> blocks_;  // of those some
-  std::vector<nb::object> held_;
 };
 
 // Mostly arrays come in the order of their addresses, and none overlaps another. As long as none

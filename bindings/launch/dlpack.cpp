@@ -1,8 +1,8 @@
 // Objects with __dlpack__ as arguments.
+#include "bindings/dlpack_consumer.h"
 #include "bindings/dlpack_producer.h"
 #include "bindings/launch/call.h"
 #include "bindings/launch/elements.h"
-#include "bindings/launch/interface.h"
 #include "bindings/memory/formats.h"
 #include "bindings/memory/tensor.h"
 #include "interop/dlpack_tensor.h"
@@ -14,41 +14,16 @@ namespace {
 namespace dlpack = interop::dlpack;
 using interop::Refusal;
 
-struct Device {
-  long type;
-  int id;
-};
-
-// A number, or -1.
-long number_of(nb::handle object) {
-  if (!PyLong_Check(object.ptr()) && !PyIndex_Check(object.ptr())) return -1;
-  int overflow = 0;
-  const long number =
-      PyLong_AsLongAndOverflow(checked(PyNumber_Index(object.ptr())).ptr(), &overflow);
-  return overflow ? -1 : number;
-}
-
-Device device_of(Call& call, PyObject* object) {
-  nb::object pair = checked(PyObject_CallMethodNoArgs(object, dlpack_names().device.ptr()));
-  const bool is_pair = PyTuple_Check(pair.ptr()) && nb::len(pair) == 2;
-  const long type = number_of(is_pair ? nb::object(pair[0]) : pair);
-  const long id = is_pair ? number_of(nb::object(pair[1])) : 0;
-  if (type < 0)
-    call.fail(DiagCode::dlpack_refused,
-              {"__dlpack_device__() returned no (device type, device id)"});
-  return {type, static_cast<int>(id)};
-}
-
 // Whether the producer is to order its work before that of a stream: its word for where the array
 // lives is taken. Of pinned memory libraries may know no streams.
-bool asks_for_stream(Device device) {
+bool asks_for_stream(ProducerDevice device) {
   if (device.type == dlpack::kCuda) return true;
   return device.type == dlpack::kCudaManaged && cd_rt_gpu_count() > 0;
 }
 
 // What the producer is told; null: nothing. Ours know where they were used last, which is seen to
 // when it is known where the launch runs.
-nb::object stream_for(Call& call, PyObject* producer, Device device) {
+nb::object stream_for(Call& call, PyObject* producer, ProducerDevice device) {
   if (device.type == dlpack::kCpu) return {};
   if (std::shared_ptr<MemoryBlock> ours = memory_of(producer)) {
     call.use(std::move(ours));
@@ -58,36 +33,20 @@ nb::object stream_for(Call& call, PyObject* producer, Device device) {
   return checked(PyLong_FromLongLong(call.where().dlpack_stream()));
 }
 
-template <class M>
-void release(void* p) {
-  auto* managed = static_cast<M*>(p);
-  if (managed->deleter) managed->deleter(managed);
+ProducerDevice checked_device_of(Call& call, PyObject* producer) {
+  const std::optional<ProducerDevice> device = device_of(said_device(producer));
+  if (!device)
+    call.fail(DiagCode::dlpack_refused,
+              {"__dlpack_device__() returned no (device type, device id)"});
+  return *device;
 }
 
-struct Taken {
-  abi::ArrayView view;
-  dlpack::DataType type;
-};
-
-// Takes over a capsule that holds an M: its deleter is ours to call, whatever the tensor is. False
-// where the capsule holds something else.
-template <class M>
-bool take(Call& call, PyObject* capsule, Taken& taken) {
-  if (!PyCapsule_IsValid(capsule, M::kCapsule)) return false;
-  auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule, M::kCapsule));
-  checked(PyCapsule_SetName(capsule, M::kUsedCapsule));
-  checked(PyCapsule_SetDestructor(capsule, nullptr));
-  call.owners().keep(managed, release<M>);
-  if (std::optional<Refusal> refusal = dlpack::read(*managed, taken.view)) call.fail(*refusal);
-  taken.type = managed->tensor.dtype;
-  return true;
-}
-
-void add_taken(Call& call, Taken& taken) {
-  if (!dlpack::has_parts(taken.type)) return call.add_array(taken.view);
+void add_tensor(Call& call, abi::ArrayView& view, dlpack::DataType type) {
+  live_on(call, view.device_type, view.device_id);
+  if (!dlpack::has_parts(type)) return call.add_array(view);
   ElementWord word{};
-  taken.view.dtype = read_elements(call, dtype_of(taken.type).ptr(), word);
-  call.add_array(taken.view, &word);
+  view.dtype = read_elements(call, dtype_of(type).ptr(), word);
+  call.add_array(view, &word);
 }
 
 }  // namespace
@@ -111,23 +70,26 @@ bool add_dlpack(Call& call, PyObject* object) {
   nb::object has_device = optional_attr(object, dlpack_names().device);
   nb::object has_dlpack = optional_attr(object, dlpack_names().dlpack);
   if (!has_device || !has_dlpack || PyType_Check(object)) return false;
-  const Device device = device_of(call, object);
-  if (device.type == dlpack::kOneApi && has_interface(object)) return false;
+  const ProducerDevice device = checked_device_of(call, object);
+  if (device.type == dlpack::kOneApi && add_interface(call, object)) return true;
   live_on(call, device.type, device.id);
   nb::object capsule;
   try {
-    capsule = capsule_of(object, stream_for(call, object, device));
+    capsule = capsule_of(object, {stream_for(call, object, device), {}, {}});
   } catch (const nb::python_error& error) {
     // Elements that DLPack has no name for, such as structs (DEV-ARR-23).
-    if (error.matches(PyExc_BufferError) && has_interface(object)) return false;
+    if (error.matches(PyExc_BufferError) && add_interface(call, object)) return true;
     throw;
   }
-  Taken taken;
-  if (!take<dlpack::ManagedVersioned>(call, capsule.ptr(), taken) &&
-      !take<dlpack::Managed>(call, capsule.ptr(), taken))
+  std::optional<ManagedTensor> tensor = ManagedTensor::of_capsule(capsule);
+  if (!tensor)
     call.fail(DiagCode::dlpack_refused, {"__dlpack__() returned no unused DLPack capsule"});
-  live_on(call, taken.view.device_type, taken.view.device_id);
-  add_taken(call, taken);
+  call.owners().keep(tensor->get(), tensor->deleter());
+  (void)tensor->release();
+  abi::ArrayView view;
+  if (std::optional<Refusal> refusal = tensor->read(view)) call.fail(*refusal);
+  view.read_only = view.read_only || (tensor->is_legacy() && cuda_interface_is_read_only(object));
+  add_tensor(call, view, tensor->type());
   return true;
 }
 

@@ -1,12 +1,14 @@
 // Arrays of other libraries by a dictionary: the CUDA Array Interface and SYCL's. Python reads
 // those that are not plain, and makes an array of them that launches know.
-#include "bindings/launch/interface.h"
-
 #include <array>
 
 #include "bindings/launch/call.h"
-#include "bindings/launch/plain_dictionary.h"
+#include "bindings/launch/cuda_array_interface.h"
+#include "bindings/memory/foreign.h"
 #include "bindings/numpy.h"
+#include "bindings/runtime/streams.h"
+#include "dispatch/memory_api.h"
+#include "interop/readable.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -35,13 +37,48 @@ const std::array<Interface, 2>& interfaces() {
   throw;
 }
 
-bool add_plain(Call& call, PyObject* object, PyObject* description) {
-  const std::optional<abi::ArrayView> view = plain_array(description);
-  if (!view) return false;
+// Numbers in memory of the process, which the host's code reads and writes like its own. False
+// where its pages are not there.
+bool add_on_host(Call& call, PyObject* object, const CudaArray& array) {
+  if (!interop::is_readable(array.span.low, array.span.high)) return false;
   call.live_on_host();
-  call.add_array(*view);
+  if (array.stream && cd_rt_gpu_count() > 0 && waits_for_producers())
+    sync_stream(stream_with_handle(array.stream).get());
+  call.add_array(array.view);
   if (call.asynchronous()) call.owners().keep(object);
   return true;
+}
+
+// The same memory as an array of ours, or of NumPy: the driver or our allocator knows it.
+nb::object in_allocation(PyObject* object, const CudaArray& array) {
+  const abi::ArrayView& view = array.view;
+  Foreign given{reinterpret_cast<uint64_t>(view.data),
+                array.span.low,
+                array.span.high,
+                {},
+                {},
+                nb::borrow(dtype_of_scalar(view.dtype.scalar())),
+                view.read_only,
+                nb::borrow(object),
+                waits_for_producers() ? array.stream : 0};
+  given.shape.assign(view.shape, view.shape + view.ndim);
+  given.strides.assign(view.strides, view.strides + view.ndim);
+  return foreign_array(given);
+}
+
+// Without Python's code where that is possible: true where the argument is added, else the array to
+// be added, or null.
+bool read_here(Call& call, PyObject* object, PyObject* description, nb::object& array) {
+  const std::optional<CudaArray> found = read_cuda_array_interface(description);
+  if (!found) return false;
+  abi::Allocation where;
+  cd_rt_memory_find(found->span.low, &where);
+  const bool of_process =
+      where.device == kHostDevice && where.bytes == 0 && where.device_address == 0;
+  if (of_process) return add_on_host(call, object, *found);
+  const bool within = where.base <= found->span.low && found->span.high <= where.base + where.bytes;
+  if (within) array = in_allocation(object, *found);
+  return false;
 }
 
 }  // namespace
@@ -53,22 +90,18 @@ void fail_freed(const Call& call) {
                             .c_str());
 }
 
-bool has_interface(nb::handle object) {
-  for (const Interface& interface : interfaces())
-    if (optional_attr(object, interface.attribute)) return true;
-  return false;
-}
-
 bool add_interface(Call& call, PyObject* object) {
   if (PyType_Check(object)) return false;
   for (const Interface& interface : interfaces()) {
     const nb::object description = optional_attr(object, interface.attribute);
     if (!description) continue;
-    if (&interface == &interfaces()[0] && add_plain(call, object, description.ptr())) return true;
     nb::object array;
     try {
-      array = nb::module_::import_("cuda.device._interfaces")
-                  .attr(interface.reader)(nb::handle(object), description);
+      const bool is_cuda = &interface == &interfaces()[0];
+      if (is_cuda && read_here(call, object, description.ptr(), array)) return true;
+      if (!array)
+        array = nb::module_::import_("cuda.device._interfaces")
+                    .attr(interface.reader)(nb::handle(object), description);
     } catch (const nb::python_error& error) {
       throw_with_place(call, error);
     }

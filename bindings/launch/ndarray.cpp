@@ -63,8 +63,9 @@ DtypeId record_of(const Call& call, PyArrayObject* array, ElementWord& word) {
 
 // A mask that the kernel would not see.
 bool is_masked(PyObject* object) {
-  nb::module_ masked = nb::module_::import_("numpy.ma");
-  return PyObject_IsInstance(object, masked.attr("MaskedArray").ptr()) == 1;
+  static auto* const type =  // as long as the process
+      new nb::object(nb::module_::import_("numpy.ma").attr("MaskedArray"));
+  return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type->ptr()));
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
 // Arrays of our own: of NumPy's own type in memory of the host device, of a thin type in memory of
 // GPUs.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include <nanobind/stl/vector.h>
 
 #include "bindings/errors.h"
+#include "bindings/memory/foreign.h"
 #include "bindings/memory/formats.h"
 #include "bindings/memory/memory.h"
 #include "bindings/memory/numpy_tensor.h"
@@ -16,6 +15,7 @@
 #include "bindings/memory/sycl_capsule.h"
 #include "bindings/memory/tensor.h"
 #include "bindings/numpy.h"
+#include "interop/readable.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -325,6 +325,7 @@ nb::object cuda_array_interface(const ArrayObject& array) {
 
 // Nothing there says when the data is ready: it is when this returns.
 nb::object sycl_usm_array_interface(nb::handle self) {
+  exports().attr("check_gpu")();
   const Tensor& tensor = nb::inst_ptr<ArrayObject>(self)->tensor;
   tensor.memory->last_use().wait();
   const std::string context = "cuda:gpu:" + std::to_string(tensor.memory->device());
@@ -341,27 +342,9 @@ std::string repr(const ArrayObject& array) {
          to_string(nb::object(nb::str(array.dtype))) + ", in " + array.place() + ">";
 }
 
-// NumPy's array of memory of the host, ours of memory that a GPU reaches.
-nb::object import_dlpack(nb::handle object) {
-  Imported given = imported(object);
-  Tensor& tensor = given.tensor;
-  if (tensor.memory->on_host())
-    return numpy_array(tensor.data, given.dtype, tensor.shape, tensor.strides, !tensor.read_only,
-                       keeper_of(tensor.memory));
-  auto array = std::make_unique<ArrayObject>();
-  array->dtype = std::move(given.dtype);
-  array->tensor = std::move(tensor);
-  return nb::cast(array.release(), nb::rv_policy::take_ownership);
+nb::object import_dlpack(nb::handle object, bool to_host, const nb::object& copy) {
+  return array_of(imported(object, to_host, copy));
 }
-
-// What another library says of an array of its own; `low` and `high` bound its bytes.
-struct Foreign {
-  uint64_t address, low, high;
-  Extents shape, strides;
-  nb::object dtype;
-  bool read_only;
-  nb::object owner, stream;
-};
 
 void check_bytes(const Foreign& given, const abi::Allocation& where) {
   if (given.low == given.high) return;
@@ -372,7 +355,7 @@ void check_bytes(const Foreign& given, const abi::Allocation& where) {
                            std::to_string(where.base + where.bytes))
                               .c_str());
   const bool of_process = where.device == abi::kHostDevice && where.bytes == 0;
-  if (of_process && !is_mapped(given.low, given.high))
+  if (of_process && !interop::is_readable(given.low, given.high))
     throw nb::value_error(("the elements take the bytes " + std::to_string(given.low) + " to " +
                            std::to_string(given.high) +
                            ", which are memory neither of this process nor of a GPU that it sees")
@@ -381,46 +364,12 @@ void check_bytes(const Foreign& given, const abi::Allocation& where) {
 
 // Of the producer's stream, which later uses come after; the host waits for it where the memory is
 // the host's.
-Ordering producer_ordering(const nb::object& stream, bool on_host) {
-  if (stream.is_none() || cd_rt_gpu_count() == 0) return {};
-  const StreamHandle theirs = stream_with_handle(nb::cast<uint64_t>(stream));
+Ordering producer_ordering(uint64_t stream, bool on_host) {
+  if (stream == 0 || cd_rt_gpu_count() == 0) return {};
+  const StreamHandle theirs = stream_with_handle(stream);
   if (!on_host) return Ordering(theirs.get(), nullptr);
   sync_stream(theirs.get());
   return {};
-}
-
-// NumPy's array of memory of the host, ours of memory that a GPU reaches.
-nb::object foreign_array(const Foreign& given) {
-  abi::Allocation where;
-  const bool empty = given.low == given.high;
-  if (!empty) cd_rt_memory_find(given.address, &where);
-  // Every device reaches no bytes.
-  if (empty && cd_rt_gpu_count() > 0) where = {0, 0, 0, MemoryKind::Pinned, false};
-  check_bytes(given, where);
-  // The host does not use the address at which a GPU reaches it.
-  const uint64_t apart = where.device_address ? where.device_address - given.address : 0;
-  if (apart != 0) where.kind = MemoryKind::Device;
-  const bool on_host = where.device == abi::kHostDevice;
-  const Ordering theirs = producer_ordering(given.stream, on_host);
-  const Watched watched = given.owner.is_none() ? Watched::of(where) : Watched();
-  if (on_host)
-    return numpy_array(given.address, given.dtype, given.shape, given.strides, !given.read_only,
-                       watched.serial ? watching(watched) : given.owner);
-  const auto type = element_type(given.dtype);
-  if (!type) throw nb::type_error("elements of this dtype cannot lie in memory of a GPU");
-  auto array = std::make_unique<ArrayObject>();
-  Tensor& tensor = array->tensor;
-  tensor.type = *type;
-  tensor.memory =
-      MemoryBlock::of_python(where, given.low + apart, given.high - given.low, given.owner, theirs);
-  tensor.memory->watch(watched);
-  if (!theirs.stream()) tensor.memory->last_use().is_idle();
-  tensor.data = given.address + apart;
-  tensor.shape = given.shape;
-  tensor.strides = given.strides;
-  tensor.read_only = given.read_only;
-  array->dtype = given.dtype;
-  return nb::cast(array.release(), nb::rv_policy::take_ownership);
 }
 
 void define_attributes(nb::class_<ArrayObject>& type) {
@@ -451,8 +400,9 @@ void define_attributes(nb::class_<ArrayObject>& type) {
                    "The same elements, with the dimensions in reverse.")
       .def_prop_ro("__cuda_array_interface__", cuda_array_interface,
                    "Version 3 of the CUDA Array Interface.")
-      .def_prop_ro("__sycl_usm_array_interface__", sycl_usm_array_interface,
-                   "SYCL's USM array interface, of memory of a CUDA GPU; waits for what is queued.")
+      .def_prop_ro(
+          "__sycl_usm_array_interface__", sycl_usm_array_interface,
+          "SYCL's USM array interface, with CUDA_DEVICE_HOST_CAI=1; waits for what is queued.")
       .def_prop_ro(
           "usm_type", [](const ArrayObject& a) { return usm_type(a, nb::none()); },
           "What SYCL calls the kind of its memory: \"device\", \"host\" or \"shared\".");
@@ -493,10 +443,54 @@ void define_methods(nb::class_<ArrayObject>& type) {
 
 }  // namespace
 
-bool is_mapped(uint64_t low, uint64_t high) {
-  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t start = low / page * page;
-  return msync(reinterpret_cast<void*>(start), high - start, MS_ASYNC) == 0;  // changes nothing
+nb::object foreign_array(const Foreign& given) {
+  abi::Allocation where;
+  const bool empty = given.low == given.high;
+  if (!empty) cd_rt_memory_find(given.address, &where);
+  // Every device reaches no bytes.
+  if (empty && cd_rt_gpu_count() > 0) where = {0, 0, 0, MemoryKind::Pinned, false};
+  check_bytes(given, where);
+  // The host does not use the address at which a GPU reaches it.
+  const uint64_t apart = where.device_address ? where.device_address - given.address : 0;
+  if (apart != 0) where.kind = MemoryKind::Device;
+  const bool on_host = where.device == abi::kHostDevice;
+  const Ordering theirs = producer_ordering(given.stream, on_host);
+  const Watched watched = given.owner.is_none() ? Watched::of(where) : Watched();
+  if (on_host)
+    return numpy_array(given.address, given.dtype, given.shape, given.strides, !given.read_only,
+                       watched.serial ? watching(watched) : given.owner);
+  const auto type = element_type(given.dtype);
+  if (!type) throw nb::type_error("elements of this dtype cannot lie in memory of a GPU");
+  auto array = std::make_unique<ArrayObject>();
+  Tensor& tensor = array->tensor;
+  tensor.type = *type;
+  tensor.memory =
+      MemoryBlock::of_python(where, given.low + apart, given.high - given.low, given.owner, theirs);
+  tensor.memory->watch(watched);
+  if (!theirs.stream()) tensor.memory->last_use().is_idle();
+  tensor.data = given.address + apart;
+  tensor.shape = given.shape;
+  tensor.strides = given.strides;
+  tensor.read_only = given.read_only;
+  array->dtype = given.dtype;
+  return nb::cast(array.release(), nb::rv_policy::take_ownership);
+}
+
+bool waits_for_producers() {
+  for (const char* name : {"CUDA_DEVICE_ARRAY_INTERFACE_SYNC", "NUMBA_CUDA_ARRAY_INTERFACE_SYNC"})
+    if (const char* value = std::getenv(name); value && std::strcmp(value, "0") == 0) return false;
+  return true;
+}
+
+nb::object array_of(Imported given) {
+  Tensor& tensor = given.tensor;
+  if (tensor.memory->on_host())
+    return numpy_array(tensor.data, given.dtype, tensor.shape, tensor.strides, !tensor.read_only,
+                       keeper_of(tensor.memory));
+  auto array = std::make_unique<ArrayObject>();
+  array->dtype = std::move(given.dtype);
+  array->tensor = std::move(tensor);
+  return nb::cast(array.release(), nb::rv_policy::take_ownership);
 }
 
 const Tensor* tensor_of_array(PyObject* object) {
@@ -525,18 +519,20 @@ void register_arrays(nb::module_& module) {
              nb::rv_policy::take_ownership);
   module.def("fill_gpu", fill_gpu, nb::arg("array"), nb::arg("element"));
   module.def("to_host", to_host, nb::arg("array"));
-  module.def("import_dlpack", import_dlpack, nb::arg("object"));
+  module.def("import_dlpack", import_dlpack, nb::arg("object"), nb::arg("to_host") = false,
+             nb::arg("copy").none() = nb::none());
   module.def("export_host_array", export_host_array, nb::arg("array"), nb::arg("stream").none(),
              nb::arg("max_version").none(), nb::arg("dl_device").none(), nb::arg("copy").none());
   module.def(
       "foreign_array",
       [](uint64_t address, uint64_t low, uint64_t high, Extents shape, Extents strides,
-         nb::object dtype, bool read_only, nb::object owner, nb::object stream) {
+         nb::object dtype, bool read_only, nb::object owner, uint64_t stream) {
         return foreign_array({address, low, high, std::move(shape), std::move(strides),
-                              std::move(dtype), read_only, std::move(owner), std::move(stream)});
+                              std::move(dtype), read_only, std::move(owner), stream});
       },
       nb::arg("address"), nb::arg("low"), nb::arg("high"), nb::arg("shape"), nb::arg("strides"),
-      nb::arg("dtype"), nb::arg("read_only"), nb::arg("owner").none(), nb::arg("stream").none());
+      nb::arg("dtype"), nb::arg("read_only"), nb::arg("owner").none(), nb::arg("stream"));
+  module.def("waits_for_producers", waits_for_producers);
   module.def("capsule_name", capsule_name, nb::arg("object").none());
   module.def("capsule_pointer", capsule_pointer, nb::arg("capsule"));
   module.def("sycl_context_capsule", sycl_context_capsule, nb::arg("context"), nb::arg("free"));

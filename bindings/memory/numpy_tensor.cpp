@@ -30,8 +30,7 @@ Tensor tensor_of_numpy(nb::handle object, interop::dlpack::DataType type) {
   return tensor;
 }
 
-nb::object export_host_array(nb::handle array, nb::object stream, nb::object max_version,
-                             nb::object dl_device, nb::object copy) {
+Tensor tensor_of_host_array(nb::handle array) {
   if (!PyArray_Check(array.ptr())) throw nb::type_error("__dlpack__() of what is no NumPy array");
   auto* const numpy = reinterpret_cast<PyArrayObject*>(array.ptr());
   const auto dtype = nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(numpy)));
@@ -43,8 +42,13 @@ nb::object export_host_array(nb::handle array, nb::object stream, nb::object max
   Tensor tensor = tensor_of_numpy(array, *type);
   tensor.read_only = !PyArray_ISWRITEABLE(numpy);
   tensor.memory = MemoryBlock::of_python({}, tensor.data, tensor.bytes(), array);
-  return exported(
-      tensor, {std::move(stream), std::move(max_version), std::move(dl_device), std::move(copy)});
+  return tensor;
+}
+
+nb::object export_host_array(nb::handle array, nb::object stream, nb::object max_version,
+                             nb::object dl_device, nb::object copy) {
+  return exported(tensor_of_host_array(array), {std::move(stream), std::move(max_version),
+                                                std::move(dl_device), std::move(copy)});
 }
 
 }  // namespace cuda_device::bindings

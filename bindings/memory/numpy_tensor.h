@@ -12,8 +12,10 @@ nb::object numpy_array(uint64_t data, const nb::object& dtype, const std::vector
 // The memory of a NumPy array, which the tensor does not keep. `type`: of its elements.
 Tensor tensor_of_numpy(nb::handle array, interop::dlpack::DataType type);
 
-// __dlpack__ of a NumPy array: a capsule that keeps it. BufferError for elements that DLPack has no
-// type for.
+// A NumPy array as a tensor that keeps it. BufferError for elements that DLPack has no type for.
+Tensor tensor_of_host_array(nb::handle array);
+
+// __dlpack__ of a NumPy array: a capsule with that tensor.
 nb::object export_host_array(nb::handle array, nb::object stream, nb::object max_version,
                              nb::object dl_device, nb::object copy);
 

@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/pair.h>
 
+#include "bindings/dlpack_consumer.h"
 #include "bindings/dlpack_producer.h"
 #include "bindings/errors.h"
 #include "bindings/memory/formats.h"
@@ -49,7 +50,8 @@ std::vector<int64_t> strides_in_elements(const Tensor& tensor) {
 }
 
 template <class M>
-nb::object capsule_with(const Tensor& tensor, dlpack::Device device, uint64_t flags) {
+std::unique_ptr<Exported<M>> exported_as(const Tensor& tensor, dlpack::Device device,
+                                         uint64_t flags) {
   auto made = std::make_unique<Exported<M>>();
   made->memory = tensor.memory;
   made->shape = tensor.shape;
@@ -70,9 +72,20 @@ nb::object capsule_with(const Tensor& tensor, dlpack::Device device, uint64_t fl
   } else if (flags & kReadOnlyFlag) {
     refuse_export("a read-only array needs max_version=(1, 0) or newer");
   }
+  return made;
+}
+
+template <class M>
+nb::object capsule_with(const Tensor& tensor, dlpack::Device device, uint64_t flags) {
+  std::unique_ptr<Exported<M>> made = exported_as<M>(tensor, device, flags);
   nb::object capsule = checked(PyCapsule_New(&made->managed, M::kCapsule, Exported<M>::drop));
   (void)made.release();
   return capsule;
+}
+
+void refuse_records(const Tensor& tensor) {
+  if (is_record(tensor.type))
+    refuse_export("vectors, structs and other elements with fields have no type in DLPack");
 }
 
 // The version that the consumer knows: its major number, or 0 where it said none.
@@ -101,8 +114,9 @@ std::optional<uint64_t> consumer_stream(nb::handle stream) {
   };
   if (stream.is_none()) return 0;
   int overflow = 0;
-  const long long number =
-      PyLong_Check(stream.ptr()) ? PyLong_AsLongLongAndOverflow(stream.ptr(), &overflow) : 0;
+  const long long number = PyLong_Check(stream.ptr()) && !PyBool_Check(stream.ptr())
+                               ? PyLong_AsLongLongAndOverflow(stream.ptr(), &overflow)
+                               : 0;
   if (overflow || number < -1 || number == 0) throw wrong();
   if (number == -1) return std::nullopt;
   return number == 1 ? 0 : static_cast<uint64_t>(number);
@@ -161,67 +175,15 @@ nb::object exported_to_host(const Tensor& tensor, const ExportRequest& request) 
   return capsule_for(copy, request, kHost, true);
 }
 
-template <class M>
-void release_tensor(void* p) {
-  auto* managed = static_cast<M*>(p);
-  if (managed->deleter) managed->deleter(managed);
-}
-
 [[noreturn]] void refuse_import(const std::string& why) {
   throw nb::buffer_error(("from_dlpack(): " + why).c_str());
 }
 
-void check_version(const dlpack::ManagedVersioned& managed) {
-  if (managed.version.major == dlpack::kVersion.major) return;
-  refuse_import("DLPack version " + std::to_string(managed.version.major) + "." +
-                std::to_string(managed.version.minor) + " is not known");
-}
-void check_version(const dlpack::Managed&) {}
-
-bool is_read_only(const dlpack::ManagedVersioned& managed) {
-  return (managed.flags & dlpack::kReadOnlyFlag) != 0;
-}
-bool is_read_only(const dlpack::Managed&) { return false; }
-
-void read_axes(const dlpack::Tensor& given, Tensor& tensor) {
-  if (given.ndim < 0 || given.ndim > 64 || (given.ndim > 0 && !given.shape))
-    refuse_import("the tensor has " + std::to_string(given.ndim) +
-                  " dimensions, and no shape for them");
-  const auto axes = static_cast<size_t>(given.ndim);
-  tensor.shape.assign(given.shape, given.shape + axes);
-  for (const int64_t extent : tensor.shape)
-    if (extent < 0) refuse_import("the tensor has an extent of " + std::to_string(extent));
-  const auto item = static_cast<int64_t>(tensor.item_bytes());
-  tensor.strides = compact_strides(tensor.shape, tensor.item_bytes());
-  for (size_t i = 0; given.strides && i < axes; ++i)
-    if (__builtin_mul_overflow(given.strides[i], item, &tensor.strides[i]))
-      refuse_import("the stride of axis " + std::to_string(i) + " does not fit 64 bits in bytes");
-}
-
-// That the elements have addresses: nothing else can be told of memory of others.
-void check_span(const Tensor& tensor) {
-  if (tensor.count() == 0) return;
-  if (tensor.data == 0) refuse_import("the tensor has elements but no memory");
-  __int128 low = tensor.data, high = low + static_cast<int64_t>(tensor.item_bytes());
-  for (size_t i = 0; i < tensor.shape.size(); ++i) {
-    const __int128 span = static_cast<__int128>(tensor.shape[i] - 1) * tensor.strides[i];
-    (span < 0 ? low : high) += span;
-  }
-  if (low <= 0 || high > static_cast<__int128>(INT64_MAX))
-    refuse_import("the elements of the tensor do not fit the address space");
-}
-
-MemoryKind kind_of(dlpack::Device device) {
-  switch (device.type) {
-    case dlpack::kCpu:
-      return MemoryKind::Host;
-    case dlpack::kCuda:
-      return MemoryKind::Device;
-    case dlpack::kCudaManaged:
-      return MemoryKind::Managed;
-    default:
-      return MemoryKind::Pinned;
-  }
+[[noreturn]] void refuse_import(const interop::Refusal& refusal) {
+  std::vector<std::string> args = refusal.args;
+  args.insert(args.begin(), "from_dlpack()");
+  const Diagnostic diagnostic{refusal.code, {}, std::move(args), {}, "", {}};
+  throw nb::buffer_error(message_of(diagnostic).c_str());
 }
 
 // Libraries may count devices in other ways: the driver knows best (DEV-DLP-17). Without one,
@@ -239,31 +201,20 @@ int device_number(const Tensor& tensor, dlpack::Device device) {
   return device.id;
 }
 
-// A capsule that we consumed may be dropped on any thread; a producer that is Python wants the GIL.
-template <class M>
-std::optional<Imported> take(PyObject* capsule) {
-  if (!PyCapsule_IsValid(capsule, M::kCapsule)) return std::nullopt;
-  auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule, M::kCapsule));
-  checked(PyCapsule_SetName(capsule, M::kUsedCapsule));
-  checked(PyCapsule_SetDestructor(capsule, nullptr));
-  std::unique_ptr<void, void (*)(void*)> owned(managed, release_tensor<M>);
-  check_version(*managed);
-  const dlpack::Tensor& given = managed->tensor;
-  Imported made;
-  Tensor& tensor = made.tensor;
-  made.dtype = dtype_of(given.dtype);
-  tensor.type = *element_type(made.dtype);
-  tensor.data = reinterpret_cast<uint64_t>(given.data) + given.byte_offset;
-  tensor.read_only = is_read_only(*managed);
-  read_axes(given, tensor);
-  check_span(tensor);
-  tensor.memory = MemoryBlock::borrowed(tensor.data, device_number(tensor, given.device),
-                                        kind_of(given.device), 0, managed, release_tensor<M>);
-  (void)owned.release();
-  return made;
-}
-
 }  // namespace
+
+MemoryKind kind_of(dlpack::Device device) {
+  switch (device.type) {
+    case dlpack::kCpu:
+      return MemoryKind::Host;
+    case dlpack::kCuda:
+      return MemoryKind::Device;
+    case dlpack::kCudaManaged:
+      return MemoryKind::Managed;
+    default:
+      return MemoryKind::Pinned;
+  }
+}
 
 uint64_t Tensor::count() const {
   uint64_t count = 1;
@@ -300,8 +251,7 @@ nb::object exported(const Tensor& tensor, const ExportRequest& request) {
   if (!request.copy.is_none() && !PyBool_Check(request.copy.ptr()))
     throw nb::type_error(
         ("__dlpack__(): copy is None, True or False, found " + shown(request.copy)).c_str());
-  if (is_record(tensor.type))
-    refuse_export("vectors, structs and other elements with fields have no type in DLPack");
+  refuse_records(tensor);
   const dlpack::Device device = dlpack_device(*tensor.memory);
   const bool elsewhere = !request.dl_device.is_none() && !is_device(request.dl_device, device);
   if (elsewhere && is_device(request.dl_device, kHost)) return exported_to_host(tensor, request);
@@ -316,6 +266,13 @@ nb::object exported(const Tensor& tensor, const ExportRequest& request) {
   const Tensor copy = copy_of(tensor, tensor.memory->device(), tensor.memory->kind());
   make_safe(copy, request.stream);
   return capsule_for(copy, request, device, true);
+}
+
+dlpack::ManagedVersioned* exported(const Tensor& tensor) {
+  refuse_records(tensor);
+  const uint64_t flags = tensor.read_only ? kReadOnlyFlag : 0;
+  const dlpack::Device device = dlpack_device(*tensor.memory);
+  return &exported_as<dlpack::ManagedVersioned>(tensor, device, flags).release()->managed;
 }
 
 void copy_tensor(const Tensor& to, const Tensor& from) {
@@ -345,15 +302,6 @@ void copy_tensor(const Tensor& to, const Tensor& from) {
 
 namespace {
 
-std::pair<int, int> device_of(nb::handle object) {
-  const nb::object given = object.attr("__dlpack_device__")();
-  std::pair<int, int> device;
-  if (nb::try_cast(given, device)) return device;
-  throw nb::buffer_error(("from_dlpack(): __dlpack_device__() of '" + type_text(object) +
-                          "' gave " + shown(given) + ", not (device type, device id)")
-                             .c_str());
-}
-
 // Live as long as the module.
 std::vector<std::pair<PyTypeObject*, FindMemory>>& tensor_types() {
   static auto* const types = new std::vector<std::pair<PyTypeObject*, FindMemory>>;
@@ -372,23 +320,46 @@ std::shared_ptr<MemoryBlock> memory_of(nb::handle object) {
   return nullptr;
 }
 
-Imported imported(nb::handle object) {
-  const std::pair<int, int> device = device_of(object);
-  if (device.first != dlpack::kCpu && device.first != dlpack::kCuda &&
-      device.first != dlpack::kCudaHost && device.first != dlpack::kCudaManaged)
-    throw nb::buffer_error(("from_dlpack(): '" + type_text(object) +
-                            "' lives on a device of DLPack's type " + std::to_string(device.first) +
-                            ", which is neither the host nor a CUDA GPU")
-                               .c_str());
-  const nb::object capsule = capsule_of(object);
-  std::optional<Imported> made = take<dlpack::ManagedVersioned>(capsule.ptr());
-  if (!made) made = take<dlpack::Managed>(capsule.ptr());
-  if (!made)
-    throw nb::buffer_error("from_dlpack(): __dlpack__() returned no unused DLPack capsule");
+// A tensor that we took over may be dropped on any thread; a producer that is Python wants the GIL.
+Imported imported(ManagedTensor managed, bool read_only) {
+  abi::ArrayView view;
+  if (const std::optional<interop::Refusal> refusal = managed.read(view)) refuse_import(*refusal);
+  Imported made;
+  Tensor& tensor = made.tensor;
+  made.dtype = dtype_of(managed.type());
+  tensor.type = *element_type(made.dtype);
+  tensor.data = reinterpret_cast<uint64_t>(view.data);
+  tensor.read_only = view.read_only || read_only;
+  tensor.shape.assign(view.shape, view.shape + view.ndim);
+  tensor.strides.assign(view.strides, view.strides + view.ndim);
+  const dlpack::Device device{view.device_type, view.device_id};
+  const int number = device_number(tensor, device);
+  tensor.memory = MemoryBlock::borrowed(tensor.data, number, kind_of(device), 0, managed.get(),
+                                        managed.deleter());
+  (void)managed.release();
+  return made;
+}
+
+Imported imported(nb::handle object, bool to_host, const nb::object& copy) {
+  const nb::object said = said_device(object);
+  const std::optional<ProducerDevice> device = device_of(said);
+  if (!device)
+    refuse_import("__dlpack_device__() of '" + type_text(object) + "' gave " + shown(said) +
+                  ", not (device type, device id)");
+  CapsuleRequest request;
+  if (!copy.is_none()) request.copy = copy;
+  if (const auto refusal = dlpack::refuse_device(device->type)) {
+    if (!to_host) refuse_import(*refusal);
+    request.dl_device = nb::make_tuple(kHost.type, kHost.id);
+  }
+  std::optional<ManagedTensor> managed = ManagedTensor::of_capsule(capsule_of(object, request));
+  if (!managed) refuse_import("__dlpack__() returned no unused DLPack capsule");
+  const bool read_only = managed->is_legacy() && cuda_interface_is_read_only(object);
+  Imported made = imported(*std::move(managed), read_only);
   // Memory of ours stays one block, which knows where it was used last, whichever object refers to
   // it.
-  if (std::shared_ptr<MemoryBlock> ours = memory_of(object)) made->tensor.memory = std::move(ours);
-  return *std::move(made);
+  if (std::shared_ptr<MemoryBlock> ours = memory_of(object)) made.tensor.memory = std::move(ours);
+  return made;
 }
 
 }  // namespace cuda_device::bindings

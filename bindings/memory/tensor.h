@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "bindings/dlpack_consumer.h"
 #include "bindings/memory/block.h"
 #include "interop/dlpack_abi.h"
 #include "support/dtype.h"
@@ -65,6 +66,8 @@ struct ExportRequest {
 
 // A capsule with the tensor, which keeps its memory.
 nb::object exported(const Tensor& tensor, const ExportRequest& request);
+// The same without a capsule, for whoever takes it over; nothing is waited for. Throws BufferError.
+interop::dlpack::ManagedVersioned* exported(const Tensor& tensor);
 
 // __dlpack__ and __dlpack_device__ of a type whose objects are tensors: tensor_of(object).
 template <class T, class TensorOf>
@@ -100,7 +103,14 @@ struct Imported {
 };
 
 // Takes the tensor of an object with __dlpack__ and __dlpack_device__ whose memory the host or a
-// GPU reaches.
-Imported imported(nb::handle object);
+// GPU reaches; with `to_host` the producer of other memory is asked for a copy on the host. `copy`:
+// what the producer is told of copies, None for nothing. Throws BufferError.
+Imported imported(nb::handle object, bool to_host, const nb::object& copy);
+// The same of a tensor that was handed over. Throws BufferError.
+Imported imported(ManagedTensor managed, bool read_only = false);
+// NumPy's array of memory of the host, ours of memory that a GPU reaches.
+nb::object array_of(Imported given);
+
+abi::MemoryKind kind_of(interop::dlpack::Device device);
 
 }  // namespace cuda_device::bindings

@@ -7,7 +7,7 @@
 
 namespace cuda_device::abi {
 
-inline constexpr int kMaxDims = 32;  // NumPy's old limit; more is refused at launch
+inline constexpr int kMaxDims = 64;  // NumPy's limit; more is refused at launch
 
 struct ArrayView {
   void* data = nullptr;

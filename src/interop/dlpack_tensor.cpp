@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "interop/dlpack_type.h"
+#include "interop/span.h"
 
 namespace cuda_device::interop::dlpack {
 namespace {
@@ -51,7 +52,7 @@ Refused refuse_dims(const Tensor& tensor) {
 
 // A tensor without strides has its rows one after the other.
 Refused read_axes(const Tensor& tensor, abi::ArrayView& view) {
-  const int64_t item = int64_t{tensor.dtype.bits} / 8 * tensor.dtype.lanes;
+  const int64_t item = bytes_of(tensor.dtype);
   int64_t compact = item;
   for (int i = tensor.ndim - 1; i >= 0; --i) {
     const int64_t extent = tensor.shape[i];
@@ -61,7 +62,7 @@ Refused read_axes(const Tensor& tensor, abi::ArrayView& view) {
     view.strides[i] = compact;
     if (tensor.strides && __builtin_mul_overflow(tensor.strides[i], item, &view.strides[i]))
       return refused("the stride of axis " + std::to_string(i) + " does not fit 64 bits in bytes");
-    if (__builtin_mul_overflow(compact, extent, &compact))
+    if (__builtin_mul_overflow(compact, std::max<int64_t>(extent, 1), &compact))
       return refused("the size of the tensor does not fit 64 bits in bytes");
   }
   return std::nullopt;
@@ -69,14 +70,20 @@ Refused read_axes(const Tensor& tensor, abi::ArrayView& view) {
 
 // No pointer arithmetic: nothing says that the offset lies within what `data` points to.
 Refused read_data(const Tensor& tensor, abi::ArrayView& view) {
-  const bool empty = std::count(view.shape, view.shape + view.ndim, 0) != 0;
-  if (!tensor.data && !empty) return refused("the tensor has elements but no memory");
-  const uintptr_t data = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset;
+  uintptr_t data = 0;
+  const bool fits =
+      !__builtin_add_overflow(reinterpret_cast<uintptr_t>(tensor.data), tensor.byte_offset, &data);
   view.data = reinterpret_cast<void*>(data);
+  const std::optional<Span> span = span_of(view, bytes_of(tensor.dtype));
+  if (span && span->low == span->high) return std::nullopt;
+  if (!tensor.data) return refused("the tensor has elements but no memory");
+  if (!fits || !span) return refused("the elements of the tensor do not fit the address space");
   return std::nullopt;
 }
 
-Refused read_tensor(const Tensor& tensor, bool read_only, abi::ArrayView& view) {
+}  // namespace
+
+Refused read(const Tensor& tensor, bool read_only, abi::ArrayView& view) {
   if (Refused r = read_type(tensor.dtype, view.dtype)) return r;
   if (Refused r = refuse_device(tensor.device.type)) return r;
   if (Refused r = refuse_dims(tensor)) return r;
@@ -88,8 +95,6 @@ Refused read_tensor(const Tensor& tensor, bool read_only, abi::ArrayView& view) 
   return read_data(tensor, view);
 }
 
-}  // namespace
-
 Refused refuse_device(int64_t type, bool gpus) {
   if (type == kCpu || type == kCudaHost || type == kCudaManaged || (type == kCuda && gpus))
     return std::nullopt;
@@ -98,13 +103,9 @@ Refused refuse_device(int64_t type, bool gpus) {
       {std::string(device_name(type)) + " (DLPack device type " + std::to_string(type) + ")"}};
 }
 
-Refused read(const Managed& managed, abi::ArrayView& view) {
-  return read_tensor(managed.tensor, false, view);
-}
-
 Refused read(const ManagedVersioned& managed, abi::ArrayView& view) {
   if (Refused r = refuse_version(managed.version)) return r;
-  return read_tensor(managed.tensor, (managed.flags & kReadOnlyFlag) != 0, view);
+  return read(managed.tensor, (managed.flags & kReadOnlyFlag) != 0, view);
 }
 
 }  // namespace cuda_device::interop::dlpack

@@ -15,8 +15,9 @@ namespace cuda_device::interop::dlpack {
 std::optional<Refusal> refuse_device(int64_t type, bool gpus = true);
 
 // Fills in the view of a tensor, which stays the producer's, or says why it cannot be read; then
-// the view is not to be used. Of elements that has_parts, its dtype is that of a part.
-std::optional<Refusal> read(const Managed& managed, abi::ArrayView& view);
+// the view is not to be used. Of elements that has_parts, its dtype is that of a part. That its
+// elements have addresses is seen to, not that there is memory.
+std::optional<Refusal> read(const Tensor& tensor, bool read_only, abi::ArrayView& view);
 std::optional<Refusal> read(const ManagedVersioned& managed, abi::ArrayView& view);
 
 }  // namespace cuda_device::interop::dlpack

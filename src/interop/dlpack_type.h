@@ -13,6 +13,8 @@ namespace cuda_device::interop::dlpack {
 // which the caller knows.
 inline bool has_parts(DataType type) { return type.lanes != 1 || type.code == kComplex; }
 
+inline int64_t bytes_of(DataType type) { return int64_t{type.bits} / 8 * type.lanes; }
+
 // Sets the dtype of the same format, that of a part where there are several, or says why elements
 // of this type cannot be read.
 std::optional<Refusal> read_type(DataType type, DtypeId& dtype);

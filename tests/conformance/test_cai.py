@@ -4,6 +4,7 @@ import gc
 import inspect
 import os
 import random
+import sys
 import weakref
 from pathlib import Path
 from threading import Timer
@@ -119,8 +120,27 @@ def test_dlpack_comes_first():
     assert a.array.tolist() == [1] * 4
     b = Refuses(np.zeros(4))
     run(add_one, b, block=4)
-    assert b.reads
+    assert b.reads == 1
     assert b.array.tolist() == [1] * 4
+
+
+def test_launches_read_dictionaries_without_python():
+    """With a stream too; what they do not read themselves is read by the package's modules."""
+    a = np.zeros(4)
+
+    def modules(given):
+        names = set()
+        sys.setprofile(lambda frame, event, _: names.add(frame.f_code.co_filename))
+        try:
+            D.launch(add_one, given, grid=1, block=4)
+        finally:
+            sys.setprofile(None)
+        return {name for name in names if "_interfaces" in name}
+
+    for changes in ({}, {"stream": None}, {"stream": 1}, {"stream": 2, "strides": None}):
+        assert modules(cuda(a, **changes)) == set()
+    assert modules(cuda(a, shape=[4])) != set()
+    assert a.tolist() == [5] * 4
 
 
 @clause("CAI-DATA-07", "DEV-ARR-28")
@@ -155,7 +175,7 @@ BAD = [
     ({"shape": (1 << 62,)}, ValueError, "do not fit the address space"),
     ({"shape": (1 << 62, 4), "strides": None}, ValueError, "do not fit the address space"),
     ({"shape": (1 << 40, 1 << 40), "strides": (0, 0)}, ValueError, "do not fit the address space"),
-    ({"shape": (1,) * 33, "strides": None}, ValueError, "33 dimensions; at most 32 are allowed"),
+    ({"shape": (1,) * 65, "strides": None}, ValueError, "65 dimensions; at most 64 are allowed"),
     ({"data": (P,)}, ValueError, "(address, read-only) was expected"),
     ({"data": (P, False, 1)}, ValueError, "(address, read-only) was expected"),
     ({"data": ()}, ValueError, "(address, read-only) was expected"),

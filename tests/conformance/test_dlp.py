@@ -4,6 +4,7 @@ import ctypes
 import gc
 import os
 import random
+import re
 import threading
 import time
 import weakref
@@ -16,6 +17,7 @@ from cuda.device import core
 from cuda.device.errors import CompileError
 from support.clauses import clause
 from support.dlpack import Producer, check_against_numpy
+from support.interfaces import cuda_dict
 from support.kernels import add_one
 from support.launching import run
 from support.layouts import copy_1d, copy_2d
@@ -267,7 +269,7 @@ def test_other_lanes_are_refused(lanes):
     a = Producer(np.zeros(64, dtype=np.float32), lanes=lanes, shape=(4,), strides=(1,))
     with pytest.raises(BufferError, match="lanes"):
         D.launch(add_one, a, grid=1, block=1)
-    with pytest.raises(BufferError, match=f"32 bits and {lanes} lanes are no numbers"):
+    with pytest.raises(BufferError, match=rf"^from_dlpack\(\): elements of {lanes} lanes"):
         D.from_dlpack(a)
     gc.collect()
     assert a.deleted == 2
@@ -321,6 +323,7 @@ def test_keywords_of_our_producer():
         (a, {"max_version": 1}, TypeError, "max_version is (major, minor), found 1"),
         (a, {"stream": 0}, ValueError, "has no CUDA streams; stream=0 was given"),
         (a, {"stream": -2}, ValueError, "has no CUDA streams; stream=-2 was given"),
+        (a, {"stream": True}, ValueError, "has no CUDA streams; stream=True was given"),
         (fixed, {}, BufferError, "a read-only array needs max_version=(1, 0) or newer"),
         (
             np.zeros(3, [("x", "i1"), ("y", "<i4")]).view(xp.HostArray)["y"],
@@ -429,6 +432,188 @@ print("end")
 """
 
 
+NOBODYS = """
+import ctypes
+import mmap
+import numpy as np
+from cuda import device as D
+from support.dlpack import Producer
+
+@D.kernel
+def copy(out, a):
+    i = D.tid(1)
+    if i < a.size:
+        out[i] = a[i]
+
+pages = mmap.mmap(-1, 3 * mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+first = np.frombuffer(pages, np.uint8).ctypes.data
+protect = ctypes.CDLL(None).mprotect
+protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+assert protect(first + mmap.PAGESIZE, mmap.PAGESIZE, 0) == 0  # PROT_NONE
+
+a = np.zeros(4, np.float32)
+here = a.ctypes.data
+LIES = [
+    {"strides": (1 << 60,)},
+    {"strides": (1 << 30,)},
+    {"strides": (-(1 << 60),)},
+    {"data": 1},
+    {"data": (1 << 64) - 1},
+    {"byte_offset": (1 << 64) - here},
+    {"byte_offset": (1 << 64) - 4096 * 4096},
+    {"byte_offset": 1 << 63},
+    {"data": first + mmap.PAGESIZE},
+    {"data": first + mmap.PAGESIZE - 8},
+]
+for fields in LIES:
+    for device in (1, 3, 13):
+        for use in (D.from_dlpack, lambda x: D.launch(copy, np.zeros(4, "f4"), x, grid=1, block=4)):
+            p = Producer(a, shape=(4,), device=(device, 0), **fields)
+            try:
+                use(p)
+            except BufferError as error:
+                assert p.deleted == 1
+                print(str(error).splitlines()[0])
+            else:
+                print("taken", device, fields)
+"""
+
+
+@clause("DEV-DLP-08")
+def test_tensors_of_memory_that_is_not_there(tmp_path, on_the_host):
+    """Refused alike by from_dlpack and launches, which neither read nor end the process."""
+    done = run_text(tmp_path, NOBODYS, env=environment())
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert len(lines) == 60
+    for imported, launched in zip(lines[::2], lines[1::2], strict=True):
+        place, _, why = imported.partition(": ")
+        assert place == "from_dlpack()"
+        assert launched.startswith(f"argument 2 ('a') of kernel 'copy': {why}")
+        assert re.fullmatch(
+            r"the elements of the tensor (do not fit the address space"
+            r"|take the bytes \d+ to \d+, which this process cannot read)",
+            why,
+        )
+
+
+@clause("DEV-DLP-01")
+@pytest.mark.parametrize(
+    "said", [1, (1,), (1, 0, 0), ("cpu", 0), (1, None), (1, 1 << 32), (1, -(1 << 40)), None]
+)
+def test_what_is_no_device(said):
+    """A type alone, or a number that is cut to 32 bits, would be some other device."""
+    a = Producer(np.zeros(4))
+    a.__class__ = type("Odd", (Producer,), {"__dlpack_device__": lambda self: said})
+    for use in (D.from_dlpack, lambda x: D.launch(add_one, x, grid=1, block=4)):
+        with pytest.raises(BufferError, match=r"(returned no|not) \(device type, device id\)"):
+            use(a)
+    assert a.capsules == []
+
+
+class Elsewhere(Producer):
+    """Memory of a SYCL device, of which a copy on the host can be had."""
+
+    def __init__(self, array, **options):
+        super().__init__(array, device=(dlpack.ONEAPI, 0), **options)
+
+    def __dlpack__(self, **keywords):
+        if self.versioned and keywords.get("dl_device") == (dlpack.CPU, 0):
+            if keywords.get("copy") is False:
+                raise BufferError("only by a copy")
+            self.fields["device"] = (dlpack.CPU, 0)
+        return super().__dlpack__(**keywords)
+
+
+@clause("DEV-DLP-12", "DEV-DLP-15")
+def test_what_is_out_of_reach_is_asked_for_on_the_host():
+    a = Elsewhere(np.arange(4.0))
+    assert D.from_dlpack(a, device="cpu").tolist() == [0, 1, 2, 3]
+    keywords = a.calls[-1][1]
+    assert keywords == {"max_version": (1, 0), "dl_device": (dlpack.CPU, 0)}
+    again = Elsewhere(np.arange(4.0))
+    assert D.from_dlpack(again, device="cpu", copy=True).tolist() == [0, 1, 2, 3]
+    with pytest.raises(BufferError, match="only by a copy"):
+        D.from_dlpack(Elsewhere(np.arange(4.0)), device="cpu", copy=False)
+    for a, options in (
+        (Elsewhere(np.arange(4.0)), {}),
+        (Elsewhere(np.arange(4.0), versioned=False), {"device": "cpu"}),  # knows no keywords
+    ):
+        with pytest.raises(BufferError, match="lives on a oneAPI device"):
+            D.from_dlpack(a, **options)
+    a = Producer(np.arange(4.0))
+    assert D.from_dlpack(a, copy=False)[3] == 3
+    assert a.calls[-1][1] == {"max_version": (1, 0), "copy": False}
+    old = Producer(np.arange(4.0), versioned=False)
+    assert D.from_dlpack(old, device="cpu", copy=False)[3] == 3
+
+
+@clause("DEV-DLP-15")
+def test_numpys_arrays_are_taken_as_they_are():
+    """NumPy's __dlpack__ refuses elements that DLPack has names for, and structs."""
+    for a in (
+        np.zeros(3, D.bfloat16),
+        np.zeros(3, [("x", "f4"), ("y", "i2")]),
+        D.zeros(3, D.float8e4m3, device="cpu"),
+        np.zeros((3, 4))[::2, ::-1],
+        xp.asarray(np.zeros(3, D.bfloat16)),
+    ):
+        found = D.from_dlpack(a)
+        assert found.dtype == a.dtype
+        assert np.shares_memory(found, a)
+        assert found.strides == a.strides
+        assert not np.shares_memory(D.from_dlpack(a, copy=True), a)
+    fixed = np.zeros(3)
+    fixed.flags.writeable = False
+    assert not D.from_dlpack(fixed).flags.writeable
+    for odd in (np.zeros(3, object), np.zeros(3, object).view(xp.HostArray), np.zeros(3, ">i4")):
+        with pytest.raises(BufferError):
+            D.from_dlpack(odd)
+
+
+class WithFlag(Producer):
+    """With a flag of the CUDA Array Interface beside the tensor; counts who looks at it."""
+
+    said, reads = None, 0
+
+    @property
+    def __cuda_array_interface__(self):
+        self.reads += 1
+        return self.said() if callable(self.said) else self.said
+
+
+def failing():
+    raise RuntimeError("an array that nobody may look at")
+
+
+@clause("DEV-ARR-23", "DEV-ARR-28", "CAI-DATA-07")
+def test_the_interface_says_read_only_where_the_struct_cannot(target):
+    """The legacy struct has no flag; the versioned one is believed (resolution A-39)."""
+    for versioned, flag, refused in (
+        (False, True, True),
+        (False, False, False),
+        (True, True, False),
+    ):
+        a = WithFlag(np.zeros(4), versioned=versioned)
+        a.said = cuda_dict(a.array, data=(a.array.ctypes.data, flag))
+        if refused:
+            with pytest.raises((*REFUSED, CompileError), match="read-only"):
+                run(add_one, a, block=4)
+        else:
+            run(add_one, a, block=4)
+        assert a.array.tolist() == [0 if refused else 1] * 4
+        assert D.from_dlpack(a).flags.writeable is not refused
+        out = np.ones(4)
+        run(copy_1d, out, a, block=4)
+        assert np.array_equal(out, a.array)
+        assert (a.reads > 0) == (not versioned)
+    for said in ([], {}, {"data": 5}, {"data": (1,)}, failing):
+        a = WithFlag(np.zeros(4), versioned=False)
+        a.said = said
+        run(add_one, a, block=4)
+        assert a.array.tolist() == [1] * 4
+
+
 @clause("DEV-DLP-14")
 def test_a_missing_deleter_is_accepted():
     a = Producer(np.zeros(4), deleter=False)
@@ -467,6 +652,22 @@ def random_producer(rng):
     return Producer(MEMORY, versioned, version, rng.choice([0, 0, 1, 2, 255]), name, **fields)
 
 
+def check_launch(producer, found):
+    """A launch takes the same tensors as from_dlpack, and sees the same shape."""
+    again = Producer(
+        *(MEMORY, producer.versioned, producer.version, producer.flags, producer.name),
+        **producer.fields,
+    )
+    out = np.zeros(2, np.int64)
+    try:
+        D.launch(extents, out, again, grid=1, block=1)
+    except REFUSED:
+        assert found is None
+    else:
+        assert out.tolist() == [found.size, found.ndim]
+    assert again.deleted == producer.deleted + (found is not None and producer.fields["deleter"])
+
+
 def test_random_capsules_never_end_the_process(on_the_host):
     rng = random.Random(7)
     made, refused = 0, set()
@@ -484,7 +685,9 @@ def test_random_capsules_never_end_the_process(on_the_host):
             assert found.shape == producer.fields["shape"]
             # Memory that is not the host's may be copied where it lies.
             assert producer.deleted == 0 or producer.fields.get("device", (1, 0))[0] != 1
-            del found
+        if producer.fields.get("device", (1, 0))[0] == 1:
+            check_launch(producer, found)
+        del found
         assert producer.deleted == int(bool(consumed and producer.fields["deleter"]))
     assert CAPSULES // 20 < made < CAPSULES
     assert BufferError in refused

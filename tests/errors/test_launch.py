@@ -12,6 +12,8 @@ from support.clauses import clause
 from support.errors import check_error
 from support.launching import run
 
+from support import dlpack
+
 
 @D.kernel
 def vec_add(a, b, c):
@@ -340,10 +342,11 @@ def test_the_other_byte_order():
 def test_too_many_dimensions():
     place = "argument 1 ('a') of kernel 'vec_add'"
     text = f"""
-    {place}: the array has 33 dimensions; at most 32 are allowed
+    {place}: the array has 65 dimensions; at most 64 are allowed
       join axes with reshape, or pass parts of it
     """
-    refuse(text, errors.LaunchValueError, launch, *arguments(np.zeros([1] * 33)))
+    many = dlpack.Producer(np.zeros(1), shape=[1] * 65, strides=None)
+    refuse(text, errors.LaunchValueError, launch, *arguments(many))
 
 
 class Big(enum.IntEnum):
@@ -528,7 +531,7 @@ def test_formats_that_are_planned(value):
 def test_memory_out_of_reach(device, name):
     lives = f"the array lives on {name} (DLPack device type {device})"
     text = f"""
-    argument 1 ('a') of kernel 'vec_add': {lives}, which this launch cannot reach
+    argument 1 ('a') of kernel 'vec_add': {lives}, which cannot be reached from here
       copy it to the host first; this launch runs on the host device
     """
     refuse(text, errors.LaunchValueError, launch, *arguments(Producer((device, 0))))
@@ -540,7 +543,7 @@ def test_memory_of_a_gpu_on_the_host():
     on_host = {"stream": core.Device("host").default_stream}
     if _core.gpu_count() == 0:
         text = """
-        argument 1 ('a') of kernel 'vec_add': the array lives on a CUDA GPU (DLPack device type 2), which this launch cannot reach
+        argument 1 ('a') of kernel 'vec_add': the array lives on a CUDA GPU (DLPack device type 2), which cannot be reached from here
           copy it to the host first; this launch runs on the host device
         """
         launches = [{}, on_host]

@@ -160,7 +160,7 @@ def test_asarray_takes_what_holds_numbers():
     assert np.shares_memory(D.asarray(producer, device=HOST), producer.array)
     # What DLPack has no name for comes by __array__, where there is that.
     records = np.zeros(2, "i4,f4")
-    with pytest.raises(BufferError, match="are no numbers"):
+    with pytest.raises(BufferError, match="arrays of 'opaque64' cannot be passed"):
         D.asarray(Producer(records, code=3, bits=64), device=HOST)
 
     class Both(Producer):
@@ -245,7 +245,7 @@ WRONG = [
     (lambda: D.zeros(-1), ValueError, r"shape=\(-1,\) has a negative extent"),
     (lambda: D.zeros(2.5), TypeError, "shape expects an int or a tuple of ints, found 2.5"),
     (lambda: D.zeros("ab"), TypeError, "shape expects an int or a tuple of ints, found 'ab'"),
-    (lambda: D.zeros((1,) * 33), ValueError, "an array of 33 dimensions; at most 32 are allowed"),
+    (lambda: D.zeros((1,) * 65), ValueError, "an array of 65 dimensions; at most 64 are allowed"),
     (lambda: D.zeros(1 << 61), ValueError, "has more bytes than 64 bits can count"),
     (lambda: D.zeros(3, object), TypeError, "arrays of Python objects cannot be passed to kernels"),
     (lambda: D.full(3, [1, 2]), TypeError, r"fill_value expects one number, found shape \(2,\)"),

@@ -121,7 +121,8 @@ class Producer:
         """What the capsules handed out are called now."""
         return [name_of(capsule) for capsule in self.capsules]
 
-    def _capsule(self, versioned):
+    def managed(self, versioned=True):
+        """A struct as consumers take it over."""
         managed = _Versioned() if versioned else _Managed()
         self._fill(managed.tensor)
         if self.fields.get("deleter", True):
@@ -129,9 +130,14 @@ class Producer:
         if versioned:
             managed.major, managed.minor = self.version
             managed.flags = self.flags
+        self._keep.append(managed)
+        return managed
+
+    def _capsule(self, versioned):
+        managed = self.managed(versioned)
         name = self.name or ("dltensor_versioned" if versioned else "dltensor")
         name = name.encode()
-        self._keep += [managed, name]
+        self._keep.append(name)
         return _new_capsule(ctypes.addressof(managed), name, None)
 
     def _delete(self, _):

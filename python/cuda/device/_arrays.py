@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from cuda.device import _core, _interfaces, _places
 from cuda.device._core import Array, Vector
-from cuda.device._host_arrays import exporting
+from cuda.device._host_arrays import ExportingArray, exporting
 
 __all__ = ["Array", "arange", "asarray", "empty", "from_dlpack", "full", "to_host", "zeros"]
 
@@ -58,8 +58,8 @@ def _extents(shape: Any) -> list[int]:
         raise TypeError(f"shape expects an int or a tuple of ints, found {shape!r}") from None
     if extents and min(extents) < 0:
         raise ValueError(f"shape={tuple(extents)} has a negative extent")
-    if len(extents) > 32:
-        raise ValueError(f"an array of {len(extents)} dimensions; at most 32 are allowed")
+    if len(extents) > 64:
+        raise ValueError(f"an array of {len(extents)} dimensions; at most 64 are allowed")
     return extents
 
 
@@ -259,6 +259,16 @@ def imported(obj: Any) -> Any:
     return obj
 
 
+def _taken(x: Any, for_host: bool, copy: bool | None) -> Any:
+    """By DLPack; arrays of NumPy as they are where only NumPy refuses their elements."""
+    if isinstance(x, Array):
+        return x
+    plainly = type(x) is np.ndarray or isinstance(x, ExportingArray)
+    if plainly and x.dtype.isnative and x.dtype.kind in "biufcV" and not x.dtype.hasobject:
+        return x.view(np.ndarray)
+    return _core.import_dlpack(x, for_host, False if copy is False else None)
+
+
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
     """The array of another library, in the same memory where that is possible.
 
@@ -271,7 +281,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
             raise AttributeError(
                 f"from_dlpack() needs {name}, which {type(x).__qualname__!r} lacks"
             )
-    array = x if isinstance(x, Array) else _core.import_dlpack(x)
+    for_host = device is not None and _places.number_of(device) == _places.HOST
+    array = _taken(x, for_host, copy)
     if isinstance(array, Array):
         number = _places.number_of(array.device if device is None else device)
         return _on_gpu(array, number, None, copy, "device")

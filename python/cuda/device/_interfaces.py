@@ -4,7 +4,6 @@ Both are read into one form, in bytes, and checked whole before anything is touc
 memory of the host becomes NumPy's array of the same memory, what a GPU reaches an Array.
 """
 
-import os
 import re
 from typing import Any, NamedTuple, NoReturn
 
@@ -27,9 +26,7 @@ _UNUSABLE = {
     "U": "text",
 }
 _END = 1 << 64  # of addresses
-_MOST_AXES = 32
-# Either switches waiting for the producer's stream off.
-_SWITCHES = ("CUDA_DEVICE_ARRAY_INTERFACE_SYNC", "NUMBA_CUDA_ARRAY_INTERFACE_SYNC")
+_MOST_AXES = 64
 
 
 class _Array(NamedTuple):
@@ -230,7 +227,7 @@ def _laid_out(
     return _Array(address, shape, strides, dtype, read_only, low, high)
 
 
-def _made(array: _Array, owner: Any, stream: int | None = None) -> Any:
+def _made(array: _Array, owner: Any, stream: int = 0) -> Any:
     made = _core.foreign_array(
         array.address,
         array.low,
@@ -258,15 +255,10 @@ def _dictionary(description: Any, attribute: str, keys: tuple[str, ...]) -> dict
 # --- CUDA ---
 
 
-def waits() -> bool:
-    """Whether the environment lets the stream that a dictionary names be waited for."""
-    return all(os.environ.get(switch, "1") != "0" for switch in _SWITCHES)
-
-
-def _stream(value: Any) -> int | None:
-    """1 and 2: CUDA's default streams; others: a handle; None: there is nothing to wait for."""
+def _stream(value: Any) -> int:
+    """1 and 2: CUDA's default streams; others: a handle; 0: there is nothing to wait for."""
     if value is None:
-        return None
+        return 0
     stream = _integer("stream", value)
     if stream == 0:
         _wrong_value("stream", value, "0 could mean three things; None, 1 (legacy) or 2 are not so")
@@ -301,7 +293,7 @@ def _cuda_array(description: Any, owner: Any, sync: bool = True, dtype: Any = No
         1,
     )
     stream = _stream(fields.get("stream"))
-    return _made(array, owner, stream if sync and waits() else None)
+    return _made(array, owner, stream if sync and _core.waits_for_producers() else 0)
 
 
 def cuda_argument(owner: Any, description: Any) -> Any:

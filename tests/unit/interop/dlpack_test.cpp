@@ -139,11 +139,11 @@ TEST(Dlpack, otherMajorVersionsAreNot) {
 TEST(Dlpack, olderStruct) {
   Example x({2, 2}, {1, 2});
   Managed old = {x.tensor(), nullptr, nullptr};
-  ASSERT_FALSE(read(old, x.view));
+  ASSERT_FALSE(read(old.tensor, false, x.view));
   EXPECT_FALSE(x.view.read_only);
   EXPECT_THAT(x.steps(), ElementsAre(4, 8));
   old.tensor.dtype.lanes = 8;
-  EXPECT_TRUE(read(old, x.view));
+  EXPECT_TRUE(read(old.tensor, false, x.view));
 }
 
 // --- devices ---
@@ -174,7 +174,7 @@ TEST(Dlpack, memoryOutOfReach) {
     Example x({1});
     x.tensor().device.type = type;
     EXPECT_EQ(x.read(), "x: the array lives on " + std::string(name) + " (DLPack device type " +
-                            std::to_string(type) + "), which this launch cannot reach");
+                            std::to_string(type) + "), which cannot be reached from here");
     EXPECT_TRUE(refuse_device(type));
   }
 }
@@ -185,10 +185,10 @@ TEST(Dlpack, deviceTypesAreNotCutTo32Bits) { EXPECT_TRUE(refuse_device((int64_t{
 // --- shapes that cannot be ---
 
 TEST(Dlpack, dimensions) {
-  Example x(Axes(33, 1));
-  EXPECT_EQ(x.read(), "x: the array has 33 dimensions; at most 32 are allowed");
+  Example x(Axes(65, 1));
+  EXPECT_EQ(x.read(), "x: the array has 65 dimensions; at most 64 are allowed");
   x.tensor().ndim = -1;
-  EXPECT_EQ(x.read(), "x: the array has -1 dimensions; at most 32 are allowed");
+  EXPECT_EQ(x.read(), "x: the array has -1 dimensions; at most 64 are allowed");
   x.tensor().ndim = 1;
   x.tensor().shape = nullptr;
   EXPECT_EQ(x.read(), "x: the tensor has dimensions but no shape");
@@ -202,7 +202,7 @@ TEST(Dlpack, negativeExtent) {
 TEST(Dlpack, stridesBeyond64Bits) {
   Example x({2, 2}, {kLargest / 4 + 1, 1});
   EXPECT_EQ(x.read(), "x: the stride of axis 0 does not fit 64 bits in bytes");
-  Example y({2, 2}, {kLargest / 4, 1});
+  Example y({1, 2}, {kLargest / 4, 1});
   EXPECT_EQ(y.read(), "");
 }
 
@@ -219,6 +219,27 @@ TEST(Dlpack, elementsWithoutMemory) {
   Example x({2});
   x.tensor().data = nullptr;
   EXPECT_EQ(x.read(), "x: the tensor has elements but no memory");
+}
+
+TEST(Dlpack, elementsBeyondTheAddressSpace) {
+  const char* const text = "x: the elements of the tensor do not fit the address space";
+  for (const int64_t step : {int64_t{1} << 60, -(int64_t{1} << 60), kLargest / 4}) {
+    Example x({4}, {step});
+    EXPECT_EQ(x.read(), text);
+    Example one({1}, {step});
+    EXPECT_EQ(one.read(), "");
+  }
+  Example many(Axes(64, 2), Axes(64, kLargest / 8));
+  EXPECT_EQ(many.read(), "x: the size of the tensor does not fit 64 bits in bytes");
+  Example x({2});
+  const auto here = reinterpret_cast<uint64_t>(x.tensor().data);
+  for (const uint64_t offset : {-here, -here + 1, ~uint64_t{0}, uint64_t{1} << 63}) {
+    x.tensor().byte_offset = offset;
+    EXPECT_EQ(x.read(), text);
+  }
+  Example none({0, 2});
+  none.tensor().byte_offset = ~uint64_t{0};
+  EXPECT_EQ(none.read(), "");
 }
 
 }  // namespace

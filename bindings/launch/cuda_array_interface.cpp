@@ -1,11 +1,9 @@
-#include "bindings/launch/plain_dictionary.h"
+#include "bindings/launch/cuda_array_interface.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "bindings/memory/memory.h"
 #include "bindings/numpy.h"
-#include "dispatch/memory_api.h"
 
 namespace cuda_device::bindings {
 namespace {
@@ -100,37 +98,18 @@ bool read_data(PyObject* data, abi::ArrayView& view) {
   return true;
 }
 
-// The bytes [low, high) of its elements; nothing: there are none, or they do not fit.
-struct Range {
-  int64_t low, high;
-};
-std::optional<Range> bytes_of(const abi::ArrayView& view, int64_t item) {
-  Range range{reinterpret_cast<int64_t>(view.data), reinterpret_cast<int64_t>(view.data)};
-  int64_t bytes = item;
-  for (int axis = 0; axis < view.ndim; ++axis) {
-    if (view.shape[axis] == 0) return std::nullopt;
-    int64_t span = 0;
-    if (__builtin_mul_overflow(view.shape[axis] - 1, view.strides[axis], &span) ||
-        __builtin_mul_overflow(view.shape[axis], bytes, &bytes))
-      return std::nullopt;
-    int64_t& end = span < 0 ? range.low : range.high;
-    if (__builtin_add_overflow(end, span, &end)) return std::nullopt;
-  }
-  if (range.low <= 0 || __builtin_add_overflow(range.high, item, &range.high)) return std::nullopt;
-  return range;
-}
-
-// Whether the host reads and writes these bytes, which nobody has to be waited for.
-bool lies_on_host(Range range) {
-  abi::Allocation where;
-  cd_rt_memory_find(static_cast<uint64_t>(range.low), &where);
-  return where.device == abi::kHostDevice && where.bytes == 0 && where.device_address == 0 &&
-         is_mapped(static_cast<uint64_t>(range.low), static_cast<uint64_t>(range.high));
+// False for what is no stream: 0 is none.
+bool read_stream(const nb::object& given, uint64_t& stream) {
+  if (is_absent(given)) return true;
+  const std::optional<int64_t> handle = integer(given.ptr());
+  if (!handle || *handle <= 0) return false;
+  stream = static_cast<uint64_t>(*handle);
+  return true;
 }
 
 }  // namespace
 
-std::optional<abi::ArrayView> plain_array(PyObject* dictionary) {
+std::optional<CudaArray> read_cuda_array_interface(PyObject* dictionary) {
   if (!PyDict_CheckExact(dictionary)) return std::nullopt;
   const Keys& known = keys();
   const nb::object typestr = field(dictionary, known.typestr);
@@ -142,18 +121,19 @@ std::optional<abi::ArrayView> plain_array(PyObject* dictionary) {
   if (!number || *number < 0 || !scalar) return std::nullopt;
   const nb::object descr = field(dictionary, known.descr);
   const bool plain = (is_absent(descr) || is_default(descr.ptr(), typestr.ptr())) &&
-                     is_absent(field(dictionary, known.mask)) &&
-                     is_absent(field(dictionary, known.stream));
+                     is_absent(field(dictionary, known.mask));
   if (!plain) return std::nullopt;
   const auto item = static_cast<int64_t>(cuda_device::bytes_of(*scalar));
-  abi::ArrayView view;
-  view.dtype = *scalar;
-  if (!read_shape(shape.ptr(), view) || !read_data(data.ptr(), view) ||
-      !read_strides(field(dictionary, known.strides), item, view))
+  CudaArray found;
+  found.view.dtype = *scalar;
+  if (!read_shape(shape.ptr(), found.view) || !read_data(data.ptr(), found.view) ||
+      !read_strides(field(dictionary, known.strides), item, found.view) ||
+      !read_stream(field(dictionary, known.stream), found.stream))
     return std::nullopt;
-  const std::optional<Range> range = bytes_of(view, item);
-  if (!range || !lies_on_host(*range)) return std::nullopt;
-  return view;
+  const std::optional<interop::Span> span = interop::span_of(found.view, item);
+  if (!span || span->low == span->high) return std::nullopt;
+  found.span = *span;
+  return found;
 }
 
 }  // namespace cuda_device::bindings
