@@ -441,6 +441,35 @@ def test_the_runtime_is_asked(sycl_runtime):
     assert np.shares_memory(D.from_sycl_usm(fake, usm_type="shared"), a)
 
 
+@clause("USM-01", "USM-04")
+def test_a_context_without_usm_is_not_asked(sycl_runtime):
+    fake = known(sycl_runtime, np.arange(4.0), "shared")
+    fake.description["syclobj"] = Holds(sycl_runtime.make("of another platform"))
+    sycl_runtime.without_usm.add("of another platform")
+    for use in (D.from_sycl_usm, lambda fake: run(add_one, fake, block=4)):
+        with pytest.raises(ValueError, match="the allocation's type is 'unknown' there"):
+            use(fake)
+
+
+@clause("USM-36", "USM-40")
+def test_what_is_known_of_sycls_memory_stays_known(sycl_runtime, monkeypatch):
+    """Other arrays of the same memory come and go."""
+    monkeypatch.setenv("CUDA_DEVICE_HOST_CAI", "1")
+    fake = known(sycl_runtime, np.arange(4.0), "shared")
+    b = D.from_sycl_usm(fake)
+    run(add_one, fake, block=4)
+    gc.collect()
+    c, d = D.from_sycl_usm(fake), b[::2]
+    assert b.usm_type == c.usm_type == d.usm_type == xp.asarray(b).usm_type == "shared"
+    del c
+    gc.collect()
+    assert b.usm_type == d.usm_type == "shared"
+    assert _core.capsule_name(b.__sycl_usm_array_interface__["syclobj"]) == "SyclContextRef"
+    del b
+    gc.collect()
+    assert d.usm_type == "shared"
+
+
 @clause("USM-03", "USM-41", "USM-42")
 def test_device_memory_of_a_cpu_is_for_kernels(sycl_runtime, target):
     a = np.zeros(4)

@@ -6,7 +6,8 @@ from support.fake_gpu import needs_fake, on_fake  # noqa: F401 a fixture
 pytestmark = needs_fake
 
 HEAD = """
-import ctypes
+import ctypes, os
+os.environ["CUDA_DEVICE_HOST_CAI"] = "1"
 
 class Theirs:
     def __init__(self, array, **changes):
@@ -16,6 +17,24 @@ class Theirs:
 S, T = core.Device(0).create_stream(), core.Device(0).create_stream()
 size = {"grid": 1, "block": 8}
 """
+
+
+def test_memory_of_cuda_is_given_as_sycls_on_request_alone(on_fake):  # noqa: F811
+    """SYCL's runtime knows nothing of it (amendment 13)."""
+    has, said, switched = on_fake(
+        """
+import os
+a = D.zeros(3, device="cuda")
+name = "__sycl_usm_array_interface__"
+has = hasattr(a, name)
+said = outcome(lambda: getattr(a, name))
+os.environ["CUDA_DEVICE_HOST_CAI"] = "1"
+answer = [has, said, hasattr(a, name)]
+"""
+    )
+    assert (has, switched) == (False, True)
+    assert said[0] == "AttributeError"
+    assert "no USM allocation of SYCL's; CUDA_DEVICE_HOST_CAI=1" in said[1]
 
 
 @clause("USM-06", "USM-13", "USM-16", "USM-18", "USM-20", "USM-36")

@@ -92,6 +92,18 @@ def test_memory_of_another_context_is_unknown():
                 use(fake)
 
 
+@clause("USM-01", "USM-04")
+def test_a_context_of_another_platform_is_not_asked():
+    """Of one without USM the runtime ends the process."""
+    others = [d for d in dpctl.get_devices() if not d.has_aspect_usm_shared_allocations]
+    if not others:
+        pytest.skip("waits for a device of SYCL without USM (such as PoCL's)")
+    fake = Says(memory.MemoryUSMShared(8, queue=QUEUE), syclobj=dpctl.SyclContext(others[:1]))
+    for use in (D.from_sycl_usm, lambda fake: D.launch(add_one, fake, grid=1, block=8)):
+        with pytest.raises(ValueError, match="the allocation's type is 'unknown' there"):
+            use(fake)
+
+
 @clause("USM-03", "USM-41")
 def test_device_memory_is_for_kernels():
     made = dpnp.arange(6, dtype="f4", usm_type="device", sycl_queue=QUEUE)

@@ -26,6 +26,12 @@ class Library:
         self.DPCTLUSM_GetPointerDevice = self.device
         self.DPCTLDevice_GetDeviceType = lambda device: device
         self.DPCTLDevice_Delete = lambda device: None
+        self.without_usm = set()  # contexts in which the real runtime ends the process
+        self.DPCTLContext_GetDevices = lambda handle: [self.contexts[handle]]
+        self.DPCTLDeviceVector_Size = len
+        self.DPCTLDeviceVector_GetAt = lambda devices, i: devices[i]
+        self.DPCTLDeviceVector_Delete = lambda devices: None
+        self.DPCTLDevice_HasAspect = lambda context, aspect: context not in self.without_usm
         self.DPCTLFilterSelector_Create = lambda text: None
 
     _function = staticmethod(ctypes.PYFUNCTYPE)
@@ -49,6 +55,7 @@ class Library:
         return ["unknown", True]
 
     def kind(self, address, handle):
+        assert self.contexts[handle] not in self.without_usm
         return _KINDS[self._found(address, handle)[0]]
 
     def device(self, address, handle):

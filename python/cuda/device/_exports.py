@@ -1,7 +1,8 @@
 """What arrays say of themselves to other libraries: the CUDA Array Interface, SYCL's USM interface.
 
 Memory of the host is exported where CUDA_DEVICE_HOST_CAI=1 asks for it only: a library would take
-its address for one of a GPU. Every setting is read when the attribute is.
+its address for one of a GPU. So is memory of GPUs by SYCL's interface. Every setting is read when
+the attribute is.
 """
 
 import os
@@ -77,9 +78,20 @@ def host_sycl_dictionary(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     if host_usm_type(array) == "unknown":
         raise AttributeError("the memory of the array is no USM allocation: asarray(copy=True) is")
     address = _address(array)
-    came = _sycl.imported(address)
+    came = _sycl.imported(array)
     context = "opencl:cpu" if came is None else came.context.capsule()
     return sycl_dictionary(array, address, not array.flags.writeable, context)
+
+
+def check_gpu() -> None:
+    """AttributeError where SYCL's interface of memory of a GPU is not asked for: CUDA allocated it,
+    and SYCL would know nothing of it.
+    """
+    if not exports_host():
+        raise AttributeError(
+            "memory of CUDA is no USM allocation of SYCL's; CUDA_DEVICE_HOST_CAI=1 in the "
+            "environment exports it for libraries that know this"
+        )
 
 
 def _steps(array: Any) -> tuple[int, ...] | None:
@@ -135,10 +147,10 @@ def usm_type(device: int, kind: str, syclobj: Any = None) -> str:
 
 def host_usm_type(array: np.ndarray[Any, Any], syclobj: Any = None) -> str:
     """The same of an array of the host: "unknown" where neither we nor SYCL allocated it."""
-    came = _sycl.imported(_address(array))
+    came = _sycl.imported(array)
     if came is not None:
         context = came.context if syclobj is None else _sycl.context_of(syclobj).real
-        return "unknown" if context is None else context.pointer(came.low).kind
+        return "unknown" if context is None else context.pointer(came.address).kind
     device, kind, _, _, ours = _core.memory_find(_address(array))
     found = usm_type(device, kind, syclobj)
     return found if ours or device != _places.HOST or not array.size else "unknown"

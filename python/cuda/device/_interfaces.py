@@ -393,7 +393,7 @@ def _sycl_array(
         elements = array.low, array.high
         kind = _sycl.check_reach(address, elements, context, said, where, is_launch)
         if kind is not None and context.real is not None:
-            owner = _sycl.Imported(owner, *elements, kind, context.real)
+            owner = _sycl.Imported(owner, array.low, kind, context.real)
     return _made(array, (owner, buffer))
 
 

@@ -6,9 +6,9 @@ here: GPUs of CUDA, and the CPU, which OpenCL names; other contexts cannot be as
 """
 
 import re
-import weakref
 from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
 from cuda.device import _core, _sycl_runtime
 
 _CAPSULES = ("SyclContextRef", "SyclQueueRef")
@@ -183,27 +183,22 @@ def _unknown(where: str) -> NoReturn:
     )
 
 
-class Imported:
-    """Keeps what an array of SYCL's memory was made of, and says where it is."""
+class Imported(NamedTuple):
+    """What an array of SYCL's memory was made of, which its base holds, and where that is."""
 
-    def __init__(
-        self, kept: Any, low: int, high: int, kind: str, context: _sycl_runtime.Context
-    ) -> None:
-        self.kept, self.low, self.high = kept, low, high
-        self.kind, self.context = kind, context
-        _imported[low, high] = self
+    kept: Any
+    address: int
+    kind: str
+    context: _sycl_runtime.Context
 
 
-# Of those that live; arrays of the same elements are of the same allocation.
-_imported: weakref.WeakValueDictionary[tuple[int, int], Imported] = weakref.WeakValueDictionary()
-
-
-def imported(address: int) -> Imported | None:
-    """What is known of memory at an address that came from SYCL."""
-    for each in list(_imported.values()):
-        if each.low <= address < each.high:
-            return each
-    return None
+def imported(array: Any) -> Imported | None:
+    """What is known of the memory of an array, or of what it is a view of, that came from SYCL."""
+    base = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    found = base[0] if type(base) is tuple and base else None
+    return found if isinstance(found, Imported) else None
 
 
 def flag_is_wrong(owner: Any) -> bool:

@@ -14,6 +14,7 @@ from cuda.device import _core
 _LIBRARY = "libDPCTLSyclInterface.so"
 _NOLOAD = 4  # RTLD_NOLOAD
 _CPU = 1 << 2  # DPCTLSyclDeviceType
+_USM_ASPECTS = (12, 13, 14)  # DPCTLSyclAspectType: device, host and shared allocations
 _KINDS = ("unknown", "device", "shared", "host")  # DPCTLSyclUSMType
 
 
@@ -41,7 +42,21 @@ class Context:
         free = ctypes.cast(self._library.DPCTLContext_Delete, ctypes.c_void_p).value
         return _core.sycl_context_capsule(copy, free or 0)
 
+    def _has_usm(self) -> bool:
+        """The runtime ends the process where it is asked about memory in a context without USM."""
+        library = self._library
+        devices = library.DPCTLContext_GetDevices(self.handle)
+        found = False
+        for i in range(library.DPCTLDeviceVector_Size(devices)):
+            device = library.DPCTLDeviceVector_GetAt(devices, i)
+            found |= any(library.DPCTLDevice_HasAspect(device, each) for each in _USM_ASPECTS)
+            library.DPCTLDevice_Delete(device)
+        library.DPCTLDeviceVector_Delete(devices)
+        return found
+
     def pointer(self, address: int) -> Pointer:
+        if not self._has_usm():
+            return Pointer("unknown", False)
         kind = _KINDS[self._library.DPCTLUSM_GetPointerType(address, self.handle)]
         if kind == "unknown":
             return Pointer(kind, False)
@@ -58,10 +73,15 @@ def _declare(library: Any) -> None:
     results = {
         "DPCTLContext_Copy": ([handle], handle),
         "DPCTLContext_Delete": ([handle], None),
+        "DPCTLContext_GetDevices": ([handle], handle),
+        "DPCTLDeviceVector_Delete": ([handle], None),
+        "DPCTLDeviceVector_GetAt": ([handle, ctypes.c_size_t], handle),
+        "DPCTLDeviceVector_Size": ([handle], ctypes.c_size_t),
         "DPCTLDevice_CreateFromSelector": ([handle], handle),
         "DPCTLDevice_Delete": ([handle], None),
         "DPCTLDevice_GetDeviceType": ([handle], ctypes.c_int),
         "DPCTLDevice_GetPlatform": ([handle], handle),
+        "DPCTLDevice_HasAspect": ([handle, ctypes.c_int], ctypes.c_bool),
         "DPCTLDeviceSelector_Delete": ([handle], None),
         "DPCTLFilterSelector_Create": ([ctypes.c_char_p], handle),
         "DPCTLPlatform_Delete": ([handle], None),
