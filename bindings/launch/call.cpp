@@ -34,6 +34,20 @@ void Call::use(std::shared_ptr<MemoryBlock> block) {
   blocks_.push_back(std::move(block));
 }
 
+// The handle of a default stream may be 0.
+void Call::use_of_producer(int gpu, uint64_t handle) {
+  for (const ProducerStream& known : producers_)
+    if (known.gpu == gpu && known.handle == handle) return;
+  const StreamHandle theirs =
+      handle <= 1 ? StreamHandle::shared(default_stream_of(gpu)) : stream_with_handle(handle);
+  const Ordering where(theirs.get(), nullptr);
+  auto last_use = std::make_unique<LastUse>(gpu, where);
+  last_use->hand_back_to(where);
+  used_.push_back(last_use.get());
+  where_.note_gpu_reaches();
+  producers_.push_back({gpu, handle, std::move(last_use)});
+}
+
 std::optional<ScalarKind> Call::declared() const {
   const size_t index = static_cast<size_t>(position_);
   if (!declared_ || !path_.empty() || index >= declared_->size()) return std::nullopt;
@@ -191,6 +205,7 @@ void Call::add_object(PyObject* object) {
   if (PyArray_Check(object)) return add_ndarray(*this, object);
   if (PyArray_IsScalar(object, Generic)) return add_numpy_scalar(*this, object);
   if (PyTuple_Check(object)) return add_tuple(object);
+  if (add_exchanged(*this, object)) return;
   if (PyLong_Check(object)) return add_python_int(*this, object);  // IntEnum
   if (PyFloat_Check(object)) return add_python_float(*this, object);
   if (PyComplex_Check(object)) return add_python_complex(*this, object);

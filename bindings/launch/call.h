@@ -106,6 +106,8 @@ class Call {
   }
   // The same of one that may let go of it meanwhile.
   void use(std::shared_ptr<MemoryBlock> block);
+  // Memory of a GPU whose library works on the stream of that handle, and knows nothing of us.
+  void use_of_producer(int gpu, uint64_t handle);
   template <class Visit>
   void for_each_used(Visit visit) const {
     used_.for_each(visit);
@@ -162,6 +164,13 @@ class Call {
   Arrays arrays_;
   SmallVector<LastUse*, 16> used_;
   std::vector<std::shared_ptr<MemoryBlock>> blocks_;  // of those some
+  struct ProducerStream {
+    int gpu;
+    uint64_t handle;
+    std::unique_ptr<LastUse> last_use;
+  };
+  std::vector<ProducerStream> producers_;
+  std::vector<nb::object> held_;
 };
 
 // Mostly arrays come in the order of their addresses, and none overlaps another. As long as none
@@ -217,6 +226,8 @@ void add_numpy_scalar(Call& call, PyObject* object);
 void add_ndarray(Call& call, PyObject* object);
 // False where the object is no Array.
 bool add_own_array(Call& call, PyObject* object);
+// False where the object's class has no C functions of DLPack for it.
+bool add_exchanged(Call& call, PyObject* object);
 // False where the object has no __dlpack__.
 bool add_dlpack(Call& call, PyObject* object);
 // The array that is being read lies in memory of ours that has been freed.

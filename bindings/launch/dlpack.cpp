@@ -1,5 +1,6 @@
 // Objects with __dlpack__ as arguments.
 #include "bindings/dlpack_consumer.h"
+#include "bindings/dlpack_exchange.h"
 #include "bindings/dlpack_producer.h"
 #include "bindings/launch/call.h"
 #include "bindings/launch/elements.h"
@@ -49,7 +50,44 @@ void add_tensor(Call& call, abi::ArrayView& view, dlpack::DataType type) {
   call.add_array(view, &word);
 }
 
+// The launch comes after what the producer has queued on the stream where it works, and what it
+// queues there later after the launch.
+void order_with(Call& call, const dlpack::ExchangeApi& exchange, const abi::ArrayView& view) {
+  if (!asks_for_stream({view.device_type, view.device_id}) || call.where().asks_nothing()) return;
+  void* stream = nullptr;
+  if (exchange.current_work_stream(view.device_type, view.device_id, &stream) != 0)
+    throw nb::python_error();
+  call.use_of_producer(view.device_id, reinterpret_cast<uint64_t>(stream));
+}
+
+// Null: the producer's __dlpack__ says why it does not give it away.
+dlpack::ManagedVersioned* managed_by(const dlpack::ExchangeApi& exchange, PyObject* object) {
+  dlpack::ManagedVersioned* managed = nullptr;
+  if (exchange.managed_tensor_from_py_object_no_sync(object, &managed) == 0) return managed;
+  const nb::python_error error;
+  if (!error.matches(PyExc_Exception)) throw error;  // Ctrl-C
+  return nullptr;
+}
+
 }  // namespace
+
+bool add_exchanged(Call& call, PyObject* object) {
+  const dlpack::ExchangeApi* const exchange = exchange_of(object);
+  if (!exchange) return false;
+  dlpack::ManagedVersioned* const managed = managed_by(*exchange, object);
+  if (!managed) return false;
+  ManagedTensor tensor(managed);
+  call.owners().keep(tensor.get(), tensor.deleter());
+  (void)tensor.release();
+  abi::ArrayView view;
+  if (std::optional<Refusal> refusal = tensor.view(view)) call.fail(*refusal);
+  // PyTorch's functions give conjugated tensors away as if they were not, which its __dlpack__
+  // refuses.
+  if (tensor.type().code == dlpack::kComplex) return false;
+  add_tensor(call, view, tensor.type());
+  order_with(call, *exchange, view);
+  return true;
+}
 
 void live_on(Call& call, int64_t type, int number) {
   const bool gpus = type != dlpack::kCuda || call.where().runs_on(number) || cd_rt_gpu_count() > 0;

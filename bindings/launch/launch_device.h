@@ -26,6 +26,7 @@ class LaunchDevice {
 
   bool has_stream() const { return stream_ != nullptr; }
   bool runs_on(int device) const { return device_ == device || question_; }
+  bool asks_nothing() const { return question_; }
   bool undecided() const { return device_ == kUndecided; }
   int device() const { return device_; }
   // No array so far may be in use on a GPU: mostly.

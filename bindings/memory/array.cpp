@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/errors.h"
+#include "bindings/memory/exchange.h"
 #include "bindings/memory/foreign.h"
 #include "bindings/memory/formats.h"
 #include "bindings/memory/memory.h"
@@ -511,6 +512,8 @@ void register_arrays(nb::module_& module) {
   array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   define_attributes(type);
   define_methods(type);
+  module.attr("exchange_api") = exchange_capsule();
+  type.attr("__dlpack_c_exchange_api__") = module.attr("exchange_api");
   module.def("host_array", host_array, nb::arg("shape"), nb::arg("dtype"), nb::arg("columns"),
              nb::arg("zero"));
   module.def("gpu_array", gpu_array, nb::arg("device"), nb::arg("kind"), nb::arg("shape"),

@@ -82,6 +82,28 @@ struct ManagedVersioned {
   Tensor tensor;
 };
 
+// The C functions of a library's tensors, which spare a call of Python's (since DLPack 1.3): a
+// class has them in a capsule, its attribute __dlpack_c_exchange_api__. They order no work of
+// streams. 0 says that it went well, else a Python exception is set.
+struct ExchangeHeader {
+  Version version;
+  ExchangeHeader* older;  // of another major version; may be null
+};
+struct ExchangeApi {
+  static constexpr const char* kCapsule = "dlpack_exchange_api";
+  using SetError = void (*)(void* context, const char* kind, const char* message);
+
+  ExchangeHeader header;
+  int (*managed_tensor_allocator)(Tensor* prototype, ManagedVersioned** made, void* context,
+                                  SetError set_error);
+  int (*managed_tensor_from_py_object_no_sync)(void* object, ManagedVersioned** made);
+  int (*managed_tensor_to_py_object_no_sync)(ManagedVersioned* tensor, void** object);
+  int (*dltensor_from_py_object_no_sync)(void* object, Tensor* seen);  // may be null
+  int (*current_work_stream)(int32_t device_type, int32_t device_id, void** stream);
+};
+inline constexpr Version kExchangeVersion = {1, 3};
+
+static_assert(sizeof(ExchangeApi) == 56);
 static_assert(sizeof(Tensor) == 48 && sizeof(Managed) == 64 && sizeof(ManagedVersioned) == 80);
 
 }  // namespace cuda_device::interop::dlpack

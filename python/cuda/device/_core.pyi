@@ -163,9 +163,12 @@ class Buffer:
     def __dlpack_device__(self) -> tuple[int, int]: ...
     def __repr__(self) -> str: ...
 
+exchange_api: object
+
 @final
 class Array:
     __hash__: ClassVar[None]  # type: ignore[assignment]
+    __dlpack_c_exchange_api__: ClassVar[object]
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property

@@ -30,6 +30,8 @@ class ExportingArray(np.ndarray[Any, Any]):
 
     __slots__ = ()
 
+    __dlpack_c_exchange_api__: object = _core.exchange_api
+
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         wrapped: Any = super().__array_wrap__(array, context)
         return wrapped[()] if return_scalar else wrapped

@@ -1,0 +1,84 @@
+#include "bindings/dlpack_exchange.h"
+
+#include <vector>
+
+#include "bindings/dlpack_producer.h"
+
+namespace cuda_device::bindings {
+namespace {
+
+namespace dlpack = interop::dlpack;
+
+// What was found in a capsule. Kept as long as the process, by the capsule and not by the class,
+// since classes that are derived from one have its capsule.
+struct Known {
+  nb::object capsule;
+  const dlpack::ExchangeApi* api;
+  nb::object dlpack;  // __dlpack__ of the class that has the capsule
+};
+
+struct Names {
+  nb::object exchange = interned("__dlpack_c_exchange_api__");
+  nb::object requires_grad = interned("requires_grad");
+};
+const Names& names() {
+  static const auto* const made = new Names;
+  return *made;
+}
+
+// The class that an attribute of another one comes from.
+nb::object owner_of(PyTypeObject* type, const nb::object& name) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
+    const nb::handle base = PyTuple_GET_ITEM(type->tp_mro, i);
+    const nb::object fields = optional_attr(base, interned("__dict__"));
+    if (fields && PyMapping_HasKey(fields.ptr(), name.ptr())) return nb::borrow(base);
+  }
+  return {};
+}
+
+// Null where it is of a major version that is not known, or lacks a function.
+const dlpack::ExchangeApi* api_in(PyObject* capsule) {
+  if (!PyCapsule_IsValid(capsule, dlpack::ExchangeApi::kCapsule)) return nullptr;
+  const void* found = PyCapsule_GetPointer(capsule, dlpack::ExchangeApi::kCapsule);
+  auto* header = static_cast<const dlpack::ExchangeHeader*>(found);
+  while (header && header->version.major != dlpack::kVersion.major) header = header->older;
+  auto* api = reinterpret_cast<const dlpack::ExchangeApi*>(header);
+  const bool whole = api && api->managed_tensor_from_py_object_no_sync && api->current_work_stream;
+  return whole ? api : nullptr;
+}
+
+const Known& known_of(PyTypeObject* type, PyObject* capsule) {
+  static auto* const all = new std::vector<Known>;
+  for (const Known& known : *all)
+    if (known.capsule.ptr() == capsule) return known;
+  const nb::object owner = owner_of(type, names().exchange);
+  Known made{nb::borrow(capsule), api_in(capsule), {}};
+  if (owner) made.dlpack = class_attr(owner, dlpack_names().dlpack);
+  return all->emplace_back(std::move(made));
+}
+
+// PyTorch's functions give tensors away that its __dlpack__ refuses.
+bool requires_grad(PyObject* object, PyTypeObject* type) {
+  PyObject* const found = _PyType_Lookup(type, names().requires_grad.ptr());
+  if (!found) return false;
+  const descrgetfunc get = Py_TYPE(found)->tp_descr_get;
+  const nb::object value =
+      get ? checked(get(found, object, reinterpret_cast<PyObject*>(type))) : nb::borrow(found);
+  return value.ptr() != Py_False;
+}
+
+}  // namespace
+
+const dlpack::ExchangeApi* exchange_of(PyObject* object) {
+  PyTypeObject* const type = Py_TYPE(object);
+  PyObject* const capsule = _PyType_Lookup(type, names().exchange.ptr());
+  if (!capsule || !PyCapsule_CheckExact(capsule)) [[likely]]
+    return nullptr;
+  const Known& known = known_of(type, capsule);
+  if (!known.api) return nullptr;
+  // A derived class has a say of its own.
+  if (_PyType_Lookup(type, dlpack_names().dlpack.ptr()) != known.dlpack.ptr()) return nullptr;
+  return requires_grad(object, type) ? nullptr : known.api;
+}
+
+}  // namespace cuda_device::bindings
