@@ -57,28 +57,28 @@ const Known& known_of(PyTypeObject* type, PyObject* capsule) {
   return all->emplace_back(std::move(made));
 }
 
-// PyTorch's functions give tensors away that its __dlpack__ refuses.
-bool requires_grad(PyObject* object, PyTypeObject* type) {
-  PyObject* const found = _PyType_Lookup(type, names().requires_grad.ptr());
-  if (!found) return false;
-  const descrgetfunc get = Py_TYPE(found)->tp_descr_get;
-  const nb::object value =
-      get ? checked(get(found, object, reinterpret_cast<PyObject*>(type))) : nb::borrow(found);
+bool is_true(PyObject* descriptor, PyObject* object, PyTypeObject* type) {
+  const descrgetfunc get = Py_TYPE(descriptor)->tp_descr_get;
+  const nb::object value = get ? checked(get(descriptor, object, reinterpret_cast<PyObject*>(type)))
+                               : nb::borrow(descriptor);
   return value.ptr() != Py_False;
 }
 
 }  // namespace
 
-const dlpack::ExchangeApi* exchange_of(PyObject* object) {
+Exchange exchange_of(PyObject* object) {
   PyTypeObject* const type = Py_TYPE(object);
   PyObject* const capsule = _PyType_Lookup(type, names().exchange.ptr());
   if (!capsule || !PyCapsule_CheckExact(capsule)) [[likely]]
-    return nullptr;
+    return {};
   const Known& known = known_of(type, capsule);
-  if (!known.api) return nullptr;
+  if (!known.api) return {};
   // A derived class has a say of its own.
-  if (_PyType_Lookup(type, dlpack_names().dlpack.ptr()) != known.dlpack.ptr()) return nullptr;
-  return requires_grad(object, type) ? nullptr : known.api;
+  if (_PyType_Lookup(type, dlpack_names().dlpack.ptr()) != known.dlpack.ptr()) return {};
+  // PyTorch's functions give tensors away that its __dlpack__ refuses; none of its is read-only.
+  PyObject* const requires_grad = _PyType_Lookup(type, names().requires_grad.ptr());
+  if (requires_grad && is_true(requires_grad, object, type)) return {};
+  return {known.api, requires_grad && known.api->dltensor_from_py_object_no_sync};
 }
 
 }  // namespace cuda_device::bindings

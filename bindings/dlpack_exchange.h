@@ -6,8 +6,14 @@
 
 namespace cuda_device::bindings {
 
-// Those of the object's class. Null: it has none, or the object's __dlpack__ says more than they
-// would.
-const interop::dlpack::ExchangeApi* exchange_of(PyObject* object);
+struct Exchange {
+  const interop::dlpack::ExchangeApi* api = nullptr;
+  // Whether a tensor that its library keeps says all: such a one has no flag of being read-only.
+  bool views = false;
+};
+
+// The functions of the object's class. Null: it has none, or the object's __dlpack__ says more than
+// they would.
+Exchange exchange_of(PyObject* object);
 
 }  // namespace cuda_device::bindings

@@ -71,21 +71,40 @@ dlpack::ManagedVersioned* managed_by(const dlpack::ExchangeApi& exchange, PyObje
 
 }  // namespace
 
+// PyTorch's functions give conjugated tensors away as if they were not, which its __dlpack__
+// refuses.
+static bool may_be_conjugated(dlpack::DataType type) { return type.code == dlpack::kComplex; }
+
+// Of a launch that is done before its caller lets go of the tensor. False where it may not be.
+static bool add_viewed(Call& call, const dlpack::ExchangeApi& api, PyObject* object) {
+  dlpack::Tensor tensor;
+  if (api.dltensor_from_py_object_no_sync(object, &tensor) != 0) {
+    const nb::python_error error;
+    if (!error.matches(PyExc_Exception)) throw error;  // Ctrl-C
+    return false;
+  }
+  if (tensor.device.type != dlpack::kCpu || may_be_conjugated(tensor.dtype)) return false;
+  abi::ArrayView view;
+  if (std::optional<Refusal> refusal = dlpack::read(tensor, false, view)) call.fail(*refusal);
+  add_tensor(call, view, tensor.dtype);
+  return true;
+}
+
 bool add_exchanged(Call& call, PyObject* object) {
-  const dlpack::ExchangeApi* const exchange = exchange_of(object);
-  if (!exchange) return false;
-  dlpack::ManagedVersioned* const managed = managed_by(*exchange, object);
+  const Exchange exchange = exchange_of(object);
+  if (!exchange.api) return false;
+  if (exchange.views && !call.asynchronous() && add_viewed(call, *exchange.api, object))
+    return true;
+  dlpack::ManagedVersioned* const managed = managed_by(*exchange.api, object);
   if (!managed) return false;
   ManagedTensor tensor(managed);
   call.owners().keep(tensor.get(), tensor.deleter());
   (void)tensor.release();
   abi::ArrayView view;
   if (std::optional<Refusal> refusal = tensor.view(view)) call.fail(*refusal);
-  // PyTorch's functions give conjugated tensors away as if they were not, which its __dlpack__
-  // refuses.
-  if (tensor.type().code == dlpack::kComplex) return false;
+  if (may_be_conjugated(tensor.type())) return false;
   add_tensor(call, view, tensor.type());
-  order_with(call, *exchange, view);
+  order_with(call, *exchange.api, view);
   return true;
 }
 

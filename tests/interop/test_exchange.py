@@ -116,6 +116,27 @@ def test_whose_functions_are_called(kind, by_functions):
         assert a.deleted == n
 
 
+def test_a_tensor_is_not_taken_over_where_its_caller_waits():
+    """Where the class is like PyTorch's, which has no read-only tensors; others may have a flag."""
+    like_pytorch = type("Like", (partner(views=True),), {"requires_grad": False})
+    a = like_pytorch(np.zeros(4))
+    run(add_one, a, block=4)
+    assert (a.viewed, a.exchanged, a.deleted, a.calls) == (1, 0, 0, [])
+    stream = core.Device("host").create_stream()
+    D.launch(add_one, a, grid=1, block=4, stream=stream)
+    stream.sync()
+    gc.collect()
+    assert (a.viewed, a.exchanged, a.deleted, a.calls) == (1, 1, 1, [])
+    assert a.array.tolist() == [2] * 4
+    fixed = partner(views=True)(np.zeros(4), flags=READ_ONLY)
+    with pytest.raises((CompileError, TypeError, ValueError), match="read-only"):
+        run(add_one, fixed, block=4)
+    assert fixed.viewed == 0
+    a = like_pytorch(np.zeros(4), data=None)
+    with pytest.raises(BufferError, match="the tensor has elements but no memory"):
+        D.launch(add_one, a, grid=1, block=4)
+
+
 @D.kernel
 def negated(out, a):
     i = D.tid(1)

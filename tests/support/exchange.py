@@ -79,7 +79,17 @@ def _from_object(producer, made):
     return 0
 
 
-def functions(from_object=None, stream=None, major=1, older=None):
+_View = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(_Tensor))
+
+
+@_View
+def _view(producer, found):
+    producer.viewed += 1
+    ctypes.memmove(found, ctypes.addressof(producer.managed().tensor), ctypes.sizeof(_Tensor))
+    return 0
+
+
+def functions(from_object=None, stream=None, major=1, older=None, views=False):
     """A table; stream: what current_work_stream gives, of (device type, id)."""
 
     def current(type, id, found):
@@ -89,6 +99,7 @@ def functions(from_object=None, stream=None, major=1, older=None):
     api = Api(major, 3, older)
     api.from_object = from_object or _FromObject(_from_object)
     api.stream = _Stream(current)
+    api.view = ctypes.cast(_view, ctypes.c_void_p) if views else None
     return api
 
 
@@ -96,7 +107,7 @@ class Partner(Producer):
     """Exports by C functions, counted in `exchanged`, or by __dlpack__ as Producer does."""
 
     __dlpack_c_exchange_api__ = capsule_of(functions())
-    exchanged = 0
+    exchanged = viewed = 0
 
 
 def partner(*, name=NAME, **changes):
