@@ -257,6 +257,7 @@ static void bind_own_parameters(Context& ctx, CalledFunction& called) {
   const syntax::Function& f = *called.instance->function;
   const std::vector<const syntax::arg*> parameters = all_parameters_of(f);
   std::vector<Value> own;
+  own.reserve(parameters.size());
   for (size_t i = 0; i < parameters.size(); ++i)
     own.push_back(
         own_parameters(ctx, called.arguments()[i], parameters[i]->name, parameters[i]->span));

@@ -342,6 +342,7 @@ Value call_python(Context& ctx, const Callee& callee, const Arguments& a) {
   std::optional<std::vector<Value>> bound = bind_arguments(ctx, callee, a);
   if (!bound || !check_kept(ctx, *bound, a)) return Value::unknown();
   std::vector<Value> given;
+  given.reserve(bound->size());
   const std::vector<const syntax::arg*> parameters = all_parameters_of(f);
   for (size_t i = 0; i < bound->size(); ++i)
     given.push_back(lent(ctx, abstract_of((*bound)[i]), {&f, i, parameters[i]->name}));

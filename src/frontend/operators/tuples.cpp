@@ -142,6 +142,7 @@ static Value chosen_by_parts(Context& ctx, const std::vector<Value>& elements, c
   std::vector<Value> parts;
   for (size_t i = 0; i < common.parts().size(); ++i) {
     std::vector<Value> all;
+    all.reserve(elements.size());
     for (const Value& element : elements) all.push_back(element.parts()[i]);
     parts.push_back(element_at(ctx, std::move(all), index, node, tuple));
     if (parts.back().is_unknown()) return Value::unknown();

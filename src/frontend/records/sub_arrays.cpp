@@ -142,6 +142,7 @@ class Parts {
   std::optional<Part> sliced(const Value::Slice& slice, int64_t extent, const Node* place,
                              const F& inner) {
     std::vector<Value> positions;
+    positions.reserve(static_cast<size_t>(extent));
     for (int64_t i = 0; i < extent; ++i) positions.push_back(int64_constant(i));
     const Value taken = syntax::as<syntax::Slice>(place)
                             ? tuple_slice(ctx_, positions, slice, place)
