@@ -180,7 +180,7 @@ TEST(ImageBytes, PlacesBeyondTheCodeAreRefused) {
   EXPECT_TRUE(refused([](KernelImage& i) { i.imports[0].offset = UINT32_MAX; }));
   EXPECT_TRUE(refused([](KernelImage& i) { i.imports[1].offset = 8; }));  // its own text
   EXPECT_TRUE(refused([](KernelImage& i) { i.width = 0; }));
-  EXPECT_TRUE(refused([](KernelImage& i) { i.params.slots[0].ndim = 33; }));
+  EXPECT_TRUE(refused([](KernelImage& i) { i.params.slots[0].ndim = abi::kMaxDims + 1; }));
   EXPECT_TRUE(refused([](KernelImage& i) { i.kind = static_cast<ImageKind>(2); }));
 }
 
