@@ -314,8 +314,9 @@ def test_keys_mean_what_they_mean_in_cudas_dictionary():
     for view in (a, a.T, a[:, ::-2], a[1:1], a[0, 0, 0, ...]):
         one, other = D.from_sycl_usm(sycl(view)), D.as_cuda_array(cuda(view))
         assert (one.dtype, one.shape) == (other.dtype, other.shape)
-        assert one.size == 0 or one.strides == other.strides
-        assert np.array_equal(one, other)
+        if one.size:  # else nobody knows where the memory is
+            assert one.strides == other.strides
+            assert np.array_equal(one, other)
     for changes in (
         *({"shape": None}, {"shape": (-1,)}, {"typestr": "f"}, {"typestr": ">f8"}),
         *({"data": (1,)}, {"data": (0, False)}, {"strides": 8}, {"version": "1"}),
@@ -353,9 +354,9 @@ def test_random_dictionaries_never_end_the_process():
             continue
         made += 1
         assert b.shape == fields["shape"]
-        assert b.flags.writeable is not fields["data"][1]
         if b.size == 0:
             continue
+        assert b.flags.writeable is not fields["data"][1]
         dtype, steps = np.dtype(fields["typestr"].lstrip("|<")), fields["strides"]
         address = fields["data"][0] + fields.get("offset", 0) * dtype.itemsize
         steps = None if steps is None else tuple(step * dtype.itemsize for step in steps)

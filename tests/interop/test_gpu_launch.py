@@ -116,7 +116,11 @@ def test_an_array_of_a_gpu_without_a_gpu(on_fake):
         FAKE_CUDA_DEVICES="0",
     )
     assert text[0] == "LaunchValueError"
-    assert "the array lives on a CUDA GPU (DLPack device type 2), which this launch" in text[1]
+    where, _, hint = text[1].partition("\n  ")
+    assert where.endswith(
+        "lives on a CUDA GPU (DLPack device type 2), which cannot be reached from here"
+    )
+    assert hint == "copy it to the host first; this launch runs on the host device"
 
 
 @clause("DEV-DLP-03", partial="as a producer")

@@ -85,10 +85,17 @@ def test_a_gpu_without_room_gives_what_it_has(tmp_path):
     assert asked[-1] <= 40000 < asked[-2]
 
 
-def test_other_errors_are_the_launchs(tmp_path):
-    asked, (error,) = stacks(tmp_path, "recursive", **PTX, FAKE_CUDA_FAIL="context_set_limit:999")
+@pytest.mark.parametrize(
+    ("member", "doing"),
+    [
+        ("context_limit", "asking for the stack of threads"),
+        ("context_set_limit", "making the stacks of threads larger"),
+    ],
+)
+def test_other_errors_are_the_launchs(tmp_path, member, doing):
+    asked, (error,) = stacks(tmp_path, "recursive", **PTX, FAKE_CUDA_FAIL=f"{member}:999")
     assert asked == []
-    assert "making the stacks of threads larger: CUDA_ERROR_UNKNOWN" in error
+    assert f"{doing}: CUDA_ERROR_UNKNOWN" in error
 
 
 needs_ptxas = pytest.mark.skipif(not _testing.assembles(), reason="waits for ptxas")
