@@ -1,6 +1,7 @@
 // Images as bytes: the same image back, or none; never one that would be placed wrongly.
 #include <gtest/gtest.h>
 
+#include "abi/array_view.h"
 #include "dispatch/disk/entry.h"
 #include "dispatch/disk/image_bytes.h"
 
