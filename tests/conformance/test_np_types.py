@@ -629,3 +629,23 @@ def test_older_spellings_of_jit():
         cuda.jit("void(nothing)")
     with pytest.raises(TypeError, match="target is 'gpu'"):
         cuda.jit(target="cpu")
+
+
+EDGES = (0.0, -0.0, 0.5, -0.5, 3.75, -3.75, 127.5, 255.5, -129.0, 2.0**31, -(2.0**63), 2.0**64, np.inf)
+
+
+@clause("NP-TYPE-02")
+@pytest.mark.parametrize("name", [n for n in NUMBERS_OF_TYPES if "int" in n])
+def test_floats_are_converted_alike_on_the_host_in_launches_and_in_kernels(name, target):
+    to = NUMBERS_OF_TYPES[name]
+
+    @cuda.jit(f"void({name}[:], float64, {name})")
+    def both(out, x, declared):
+        out[0] = to(x)
+        out[1] = declared
+
+    for x in (*EDGES, np.nan):
+        out = np.ones(2, name)
+        both[1, 1](out, x, x)
+        assert out.tolist() == [to(x)] * 2, x
+        assert to(0.0) == 0

@@ -66,6 +66,4 @@ def _saturated(value: Any, dtype: np.dtype[Any]) -> Any:
     limits, number = np.iinfo(dtype), float(value)
     if number != number:
         return dtype.type(0)
-    if not limits.min < number < limits.max:
-        return dtype.type(limits.min if number < 0 else limits.max)
-    return dtype.type(int(number))
+    return dtype.type(int(max(limits.min, min(number, limits.max))))
