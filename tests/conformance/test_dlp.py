@@ -17,6 +17,7 @@ from cuda.device import core
 from cuda.device.errors import CompileError
 from support.clauses import clause
 from support.dlpack import Producer, check_against_numpy
+from support.exchange import Partner
 from support.interfaces import cuda_dict
 from support.kernels import add_one
 from support.launching import run
@@ -109,9 +110,10 @@ def test_capsules_are_renamed_and_freed_once(versioned):
 
 
 @clause("DEV-DLP-05", partial=PRODUCER)
-def test_the_memory_is_held_until_the_kernel_is_done():
+@pytest.mark.parametrize("make", [Producer, Partner])
+def test_the_memory_is_held_until_the_kernel_is_done(make):
     stream = D.core.Device("host").create_stream()
-    a = Producer(np.zeros(1 << 20))
+    a = make(np.zeros(1 << 20))
     for _ in range(10):
         D.launch(add_one, a, grid=1 << 12, block=256, stream=stream)
     assert a.deleted <= 10

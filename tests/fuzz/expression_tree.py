@@ -109,7 +109,9 @@ class Element:
 
 
 @dataclass
-class Binary:
+class Infix:
+    """An operator between its operands."""
+
     type: str
     op: str
     left: object
@@ -118,6 +120,8 @@ class Binary:
     def text(self) -> str:
         return f"({self.left.text()} {self.op} {self.right.text()})"
 
+
+class Binary(Infix):
     def run(self, t: Thread) -> Val:
         return model.binary(self.op, self.left.run(t), self.right.run(t))
 

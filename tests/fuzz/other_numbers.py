@@ -14,7 +14,7 @@ import numpy
 from support.complex_numbers import divide, multiply
 
 from . import model
-from .expression_tree import Cast, Element, Thread, Variable, call_of
+from .expression_tree import Binary, Cast, Element, Infix, Thread, Variable, call_of
 from .model import COMPONENTS, Val
 from .program import Store
 
@@ -72,17 +72,8 @@ class Convert:
         return as_complex(self.type, self.operand.run(t))
 
 
-@dataclass
-class Both:
+class Both(Infix):
     """Of two complex numbers; the wider type has the result."""
-
-    type: str
-    op: str
-    left: object
-    right: object
-
-    def text(self) -> str:
-        return f"({self.left.text()} {self.op} {self.right.text()})"
 
     def run(self, t: Thread) -> Val:
         (a, b), (c, d) = (as_complex(self.type, e.run(t)).number for e in (self.left, self.right))
@@ -147,22 +138,6 @@ class PartOf:
 
 
 @dataclass
-class Arithmetic:
-    """Of two numbers of one 8-bit format: rounded to it."""
-
-    type: str
-    op: str
-    left: object
-    right: object
-
-    def text(self) -> str:
-        return f"({self.left.text()} {self.op} {self.right.text()})"
-
-    def run(self, t: Thread) -> Val:
-        return model.binary(self.op, self.left.run(t), self.right.run(t))
-
-
-@dataclass
 class OtherNumbers:
     """Makes such statements for a generator of programs."""
 
@@ -208,7 +183,7 @@ class OtherNumbers:
         if depth == 0:
             return self.element(t) if rng.random() < 0.6 else self.real(t)
         operands = self.small(t, depth - 1), self.small(t, depth - 1)
-        return Arithmetic(t, rng.choice("+-*/"), *operands)
+        return Binary(t, rng.choice("+-*/"), *operands)
 
     def statement(self, t: str):
         """Of a number of the type: in an array of it, or what becomes of it in another one."""

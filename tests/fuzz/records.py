@@ -13,7 +13,7 @@ import numpy
 from cuda import device as D
 
 from . import model
-from .expression_tree import Thread, call_of
+from .expression_tree import Infix, Thread, call_of
 from .model import Val, is_record
 
 
@@ -274,17 +274,8 @@ def spread(value: Val, lanes: int) -> list[Val]:
     return [value] * lanes
 
 
-@dataclass
-class VectorBinary:
+class VectorBinary(Infix):
     """Of two vectors, or of a vector and a number."""
-
-    type: str
-    op: str
-    left: object
-    right: object
-
-    def text(self) -> str:
-        return f"({self.left.text()} {self.op} {self.right.text()})"
 
     def run(self, t: Thread) -> Val:
         lanes = kind_of(self.type).lanes

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy
 
 from . import model
+from .expression_tree import Infix
 from .lockstep import Grid, lanes_of, source_of
 
 NAMES = model.NAMES | {"wm": "WarpMask"}
@@ -94,16 +95,7 @@ ARITHMETIC = {
 }  # fmt: skip
 
 
-@dataclass
-class Op:
-    type: str
-    op: str
-    left: object
-    right: object
-
-    def text(self) -> str:
-        return f"({self.left.text()} {self.op} {self.right.text()})"
-
+class Op(Infix):
     def run(self, g: Grid, on):
         return ARITHMETIC[self.op](self.left.run(g, on), self.right.run(g, on))
 

@@ -61,19 +61,6 @@ def test_the_tensor_is_read_as_that_of_a_capsule(target):
         assert used(a) == (1, False)
 
 
-@clause("DEV-DLP-05")
-def test_the_memory_is_held_until_the_kernel_is_done():
-    stream = core.Device("host").create_stream()
-    a = Partner(np.zeros(1 << 20))
-    for _ in range(10):
-        D.launch(add_one, a, grid=1 << 12, block=256, stream=stream)
-    assert a.deleted <= 10
-    stream.sync()
-    gc.collect()
-    assert a.deleted == 10
-    assert (a.array == 10).all()
-
-
 class Derived(Partner):
     pass
 
