@@ -13,8 +13,8 @@ from cuda.device import core
 from support import dlpack
 
 
-def at(address, shape, dtype, strides=None):
-    """The elements at an address."""
+def at(address, shape, dtype, strides=None, owner=None):
+    """The elements at an address; owner: lives as long as they are looked at."""
     dtype = np.dtype(dtype)
     if 0 in shape:
         return np.zeros(shape, dtype)
@@ -23,6 +23,7 @@ def at(address, shape, dtype, strides=None):
     low = sum(s for s in spans if s < 0)
     size = sum(map(abs, spans)) + dtype.itemsize
     memory = (ctypes.c_char * size).from_address(address + low)
+    memory.owner = owner
     return np.ndarray(shape, dtype, memory, -low, steps)
 
 
@@ -205,7 +206,8 @@ DOUBLES = {each.name: each for each in (Double, CuPy, PyCuda, Dali, Cudf, Rmm, P
 def mpi_buffer(array):
     """The bytes that mpi4py sends and receives: by a buffer, else DLPack, else the dictionary.
 
-    It waits for no stream, and takes what is contiguous alone, by rows or by columns.
+    It keeps the array, waits for no stream, and takes what is contiguous alone, by rows or by
+    columns.
     """
     try:
         return np.frombuffer(memoryview(array).cast("B"), np.uint8)
@@ -214,15 +216,15 @@ def mpi_buffer(array):
     if hasattr(array, "__dlpack__"):
         kind, _ = array.__dlpack_device__()
         capsule = array.__dlpack__() if kind == dlpack.CPU else array.__dlpack__(stream=-1)
-        return _bytes_of_capsule(capsule)
+        return _bytes_of_capsule(capsule, array)
     seen = of_dictionary(array.__cuda_array_interface__)
     if not seen.flags.forc:
         raise BufferError("__cuda_array_interface__: buffer is not contiguous")
-    return at(seen.__array_interface__["data"][0], (seen.nbytes,), np.uint8)
+    return at(seen.__array_interface__["data"][0], (seen.nbytes,), np.uint8, owner=array)
 
 
-def _bytes_of_capsule(capsule):
-    """Of a legacy capsule, which it gives back at once: the object stays alive by itself."""
+def _bytes_of_capsule(capsule, owner):
+    """Of a legacy capsule, which it gives back at once: it keeps the object itself."""
     if dlpack.name_of(capsule) != "dltensor":
         raise BufferError("dlpack: invalid capsule object")
     managed = dlpack.managed_of(capsule)
@@ -237,4 +239,4 @@ def _bytes_of_capsule(capsule):
         managed.deleter(ctypes.addressof(managed))
     if not ordered:
         raise BufferError("dlpack: buffer is not contiguous")
-    return at(address, (size,), np.uint8)
+    return at(address, (size,), np.uint8, owner=owner)
